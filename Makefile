@@ -1,0 +1,218 @@
+# One Makefile, wildcards only: a new file needs no edit here.
+#
+#   src/<dir>/x.c          library, except src/cli/ (the binary) and *_test.c (cmocka programs)
+#   tests/**/*_test.c      cmocka programs too      tests/fuzz/*_fuzz.c   libFuzzer targets
+#   examples/*.c           programs on the public API   tools/*.c, bench/*.c  developers' programs
+#
+# VARIANT chooses compiler and flags; each has its own objects under build/<variant>/. The release
+# variant also gives build/tessera, build/libtessera.a, build/libtessera.so and build/tessera.pc.
+
+VERSION   := 0.1.0
+SOVERSION := 0
+VARIANT   ?= release
+PREFIX    ?= /usr/local
+LIBDIR    ?= $(PREFIX)/lib
+FUZZ_SECONDS ?= 60
+
+ifeq ($(MAKELEVEL),0)
+  ifeq ($(filter -j%,$(MAKEFLAGS)),)
+    MAKEFLAGS += -j$(shell nproc)
+  endif
+endif
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+# ---- variants ----------------------------------------------------------------------------------
+WARN  := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes \
+         -Wundef -Wvla -Werror
+CLANG := clang-19
+GCC   := gcc
+CLANG_WARN := -Wmissing-variable-declarations
+
+CC_release := $(GCC)
+FLAGS_release := -O2 -DNDEBUG
+CC_dev := $(GCC)
+FLAGS_dev := -O1
+CC_clang := $(CLANG)
+FLAGS_clang := -O2 -DNDEBUG $(CLANG_WARN)
+CC_asan := $(CLANG)
+FLAGS_asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
+              -fno-sanitize-recover=all $(CLANG_WARN)
+CC_tsan := $(CLANG)
+FLAGS_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread $(CLANG_WARN)
+CC_fuzz := $(CLANG)
+FLAGS_fuzz := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+              -fno-sanitize-recover=all $(CLANG_WARN)
+
+ifeq ($(CC_$(VARIANT)),)
+  $(error VARIANT=$(VARIANT): choose release, dev, clang, asan, tsan or fuzz)
+endif
+CC := $(CC_$(VARIANT))
+# -ffp-contract=off: results are compared bit by bit, so no silent fused multiply-add.
+CFLAGS := -std=c11 -g -fPIC -fvisibility=hidden -ffp-contract=off $(WARN) $(FLAGS_$(VARIANT)) \
+          $(EXTRA_CFLAGS)
+CPPFLAGS := -D_POSIX_C_SOURCE=200809L -DTESSERA_VERSION='"$(VERSION)"' -Iinclude -Isrc
+LDFLAGS := $(filter -fsanitize=%,$(FLAGS_$(VARIANT)))
+LDLIBS  := -lm -pthread
+
+B := build/$(VARIANT)
+ifeq ($(VARIANT),release)
+  OUT := build
+else
+  OUT := $(B)
+endif
+
+# ---- sources -----------------------------------------------------------------------------------
+SRC      := $(wildcard src/*/*.c src/*/*/*.c)
+TEST_SRC := $(filter %_test.c,$(SRC)) $(wildcard tests/*_test.c tests/*/*_test.c)
+CLI_SRC  := $(filter-out %_test.c,$(filter src/cli/%,$(SRC)))
+LIB_SRC  := $(filter-out %_test.c $(CLI_SRC),$(SRC))
+FUZZ_SRC := $(wildcard tests/fuzz/*_fuzz.c)
+TOOL_SRC := $(wildcard tools/*.c) $(wildcard bench/*.c)
+EXAMPLE_SRC := $(wildcard examples/*.c)
+HEADERS  := $(wildcard include/tessera/*.h)
+
+objects   = $(patsubst %.c,$(B)/obj/%.o,$(1))
+LIB_OBJ  := $(call objects,$(LIB_SRC))
+CLI_OBJ  := $(call objects,$(CLI_SRC))
+TESTS    := $(patsubst %.c,$(B)/tests/%,$(TEST_SRC))
+FUZZERS  := $(patsubst tests/fuzz/%.c,$(B)/%,$(FUZZ_SRC))
+TOOLS    := $(patsubst %.c,$(OUT)/%,$(TOOL_SRC))
+EXAMPLES := $(patsubst %.c,$(OUT)/%,$(EXAMPLE_SRC))
+
+LIBS :=
+ifneq ($(LIB_OBJ),)
+  LIBS := $(OUT)/libtessera.a $(OUT)/libtessera.so
+endif
+BIN :=
+ifneq ($(CLI_OBJ),)
+  BIN := $(OUT)/tessera
+endif
+
+# ---- what people call ----------------------------------------------------------------------------
+.PHONY: all lib dev tests fuzzers tools examples demo test check test-all asan tsan fuzz bench \
+        install musts clean format unit help
+
+all: $(LIBS) $(BIN) $(OUT)/tessera.pc
+lib: $(LIBS)
+tests: $(TESTS)
+tools: $(TOOLS)
+examples: $(EXAMPLES)
+fuzzers: $(FUZZERS)
+
+help:
+	@echo 'all demo test check test-all asan tsan fuzz bench install musts format clean'
+	@echo 'unit T=arena   builds and runs the unit tests whose path contains T'
+	@echo 'VARIANT=release|dev|clang|asan|tsan|fuzz   EXTRA_CFLAGS=…   PREFIX=…   FUZZ_SECONDS=…'
+
+dev:
+	@$(MAKE) VARIANT=dev all tests
+
+demo:
+	@tools/deps core
+	@$(MAKE) all
+	@tools/demo
+
+test:
+	@tools/deps core test
+	@tools/test unit lit corpora examples property fuzz
+
+# The fast suite, whole, then what takes hours elsewhere: long fuzzing and the benches.
+test-all:
+	@tools/deps core test
+	@FUZZ_SECONDS=600 tools/test unit lit corpora examples property fuzz
+	@$(MAKE) check
+	@$(MAKE) bench
+
+check:
+	@tools/deps core test
+	@tools/check
+
+asan tsan:
+	@VARIANT=$@ tools/test unit lit corpora-fast
+
+fuzz:
+	@tools/test fuzz
+
+bench: all tools
+	@tools/bench
+
+musts: all
+	@tools/musts $(ISSUE)
+
+unit:
+	@VARIANT=$(VARIANT) FILTER=$(T) tools/test unit
+
+format:
+	@clang-format-19 -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/tessera/*.h tests/*.[ch] \
+	  tests/*/*.[ch] tools/*.[ch] bench/*.[ch] examples/*.[ch])
+
+clean:
+	rm -rf build
+
+# ---- how it is made --------------------------------------------------------------------------------
+$(B)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  cc   $(VARIANT) $<"
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# One relocatable object whose hidden symbols are made local: only tsr_ names can be linked against.
+$(OUT)/libtessera.a: $(LIB_OBJ)
+	@echo "  ar   $@"
+	@ld -r -o $(B)/tessera.o $(LIB_OBJ)
+	@objcopy --localize-hidden $(B)/tessera.o
+	@rm -f $@
+	@ar rcs $@ $(B)/tessera.o
+
+$(OUT)/libtessera.so.$(SOVERSION): $(LIB_OBJ)
+	@echo "  ld   $@"
+	@$(CC) -shared -Wl,-soname,libtessera.so.$(SOVERSION) -Wl,--as-needed $(LDFLAGS) -o $@ \
+	  $(LIB_OBJ) $(LDLIBS)
+
+$(OUT)/libtessera.so: $(OUT)/libtessera.so.$(SOVERSION)
+	@ln -sf $(<F) $@
+
+$(OUT)/tessera: $(CLI_OBJ) $(LIB_OBJ)
+	@echo "  ld   $@"
+	@$(CC) $(LDFLAGS) -Wl,--as-needed -o $@ $(CLI_OBJ) $(LIB_OBJ) $(LDLIBS)
+
+$(OUT)/tessera.pc: tessera.pc.in Makefile
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+# Unit tests see every symbol, so they link the objects, not the library.
+$(B)/tests/%: $(B)/obj/%.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@$(CC) $(LDFLAGS) -o $@ $< $(LIB_OBJ) -lcmocka $(LDLIBS)
+
+$(B)/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(LIB_OBJ)
+	@echo "  ld   $@"
+	@$(CC) -fsanitize=fuzzer,address,undefined -o $@ $< $(LIB_OBJ) $(LDLIBS)
+
+$(OUT)/tools/%: $(B)/obj/tools/%.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@$(CC) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LDLIBS)
+
+$(OUT)/bench/%: $(B)/obj/bench/%.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@$(CC) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LDLIBS)
+
+# Examples stand for users: they get the public header and the static library, nothing else.
+$(OUT)/examples/%: examples/%.c $(OUT)/libtessera.a $(HEADERS)
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -g $(WARN) $(LDFLAGS) -Iinclude -o $@ $< $(OUT)/libtessera.a $(LDLIBS)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/tessera
+	$(if $(BIN),install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/)
+	$(if $(LIBS),install -m 644 build/libtessera.a $(DESTDIR)$(LIBDIR)/)
+	$(if $(LIBS),install -m 755 build/libtessera.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/)
+	$(if $(LIBS),ln -sf libtessera.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libtessera.so)
+	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/tessera/)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	  tessera.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
+
+.SECONDARY:
+-include $(patsubst %.c,$(B)/obj/%.d,$(SRC) $(TEST_SRC) $(FUZZ_SRC) $(TOOL_SRC))
