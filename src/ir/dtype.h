@@ -1,0 +1,175 @@
+// Element types: what each one is, and single values of it: load, store, convert, compare, read and
+// print. Storage ("canonical", unpacked): little endian, row major; one byte per element for i1 (0
+// or 1) and every type of at most 8 bits (the bits right aligned, the rest zero), tf32 right
+// aligned in 4 bytes, complex as real part then imaginary part. Nothing here allocates or fails
+// except where a bool says so; all of it is thread safe.
+#ifndef TESSERA_IR_DTYPE_H
+#define TESSERA_IR_DTYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum DType {
+  DT_none_ = 0, // no type: the zero value, never the type of anything
+#define DTYPE(id, spelling, kind, width, bytes, exponent, mantissa, bias, style) DT_##id,
+#include "ir/dtypes.def"
+#undef DTYPE
+  DT_COUNT
+} DType;
+
+typedef enum DTypeKind {
+  KIND_BOOL,
+  KIND_SINT,
+  KIND_UINT,
+  KIND_FLOAT,
+  KIND_COMPLEX,
+  KIND_OTHER
+} DTypeKind;
+
+// What the bit patterns at the ends of a float type's range mean.
+typedef enum FloatStyle {
+  FLOAT_NONE,   // not a float
+  FLOAT_IEEE,   // infinities and NaNs in the last exponent
+  FLOAT_FN,     // no infinity, NaN = all ones, overflow = NaN
+  FLOAT_FNUZ,   // no infinity, no negative zero, NaN = the pattern of -0, overflow = NaN
+  FLOAT_FINITE, // neither infinity nor NaN: overflow saturates, NaN becomes zero
+  FLOAT_E8M0    // powers of two only: no sign, no zero, NaN = 0xFF for everything else
+} FloatStyle;
+
+typedef struct DTypeInfo {
+  const char *name; // MLIR's spelling
+  uint8_t kind;     // DTypeKind
+  uint8_t style;    // FloatStyle; of the parts for complex
+  uint8_t width;    // bits of a value (complex: both parts)
+  uint8_t bytes;    // bytes of storage
+  uint8_t exponent_bits;
+  uint8_t mantissa_bits; // without the implicit bit
+  int16_t bias;
+} DTypeInfo;
+
+// One value of any type. BOOL and SINT use i, UINT u, FLOAT f, COMPLEX f and im. Integers are kept
+// extended to 64 bits; floats of at most 32 bits are exact doubles.
+typedef struct Scalar {
+  union {
+    int64_t i;
+    uint64_t u;
+    double f;
+  };
+  double im;
+} Scalar;
+
+// Largest text dtype_format writes, with its terminating zero.
+enum { DTYPE_TEXT_MAX = 96 };
+
+static inline Scalar scalar_i(int64_t i) {
+  Scalar s;
+  s.i = i;
+  s.im = 0;
+  return s;
+}
+static inline Scalar scalar_u(uint64_t u) {
+  Scalar s;
+  s.u = u;
+  s.im = 0;
+  return s;
+}
+static inline Scalar scalar_f(double f) {
+  Scalar s;
+  s.f = f;
+  s.im = 0;
+  return s;
+}
+static inline Scalar scalar_c(double re, double im) {
+  Scalar s;
+  s.f = re;
+  s.im = im;
+  return s;
+}
+
+// The row of a type; DT_none_ gives an empty row of kind OTHER.
+const DTypeInfo *dtype_info(DType type);
+
+static inline DTypeKind dtype_kind(DType type) { return (DTypeKind)dtype_info(type)->kind; }
+static inline int dtype_bytes(DType type) { return dtype_info(type)->bytes; }
+static inline int dtype_width(DType type) { return dtype_info(type)->width; }
+static inline bool dtype_is_float(DType type) { return dtype_kind(type) == KIND_FLOAT; }
+static inline bool dtype_is_complex(DType type) { return dtype_kind(type) == KIND_COMPLEX; }
+// Signed or unsigned integers, without i1.
+static inline bool dtype_is_integer(DType type) {
+  return dtype_kind(type) == KIND_SINT || dtype_kind(type) == KIND_UINT;
+}
+static inline bool dtype_is_signed(DType type) {
+  return dtype_kind(type) != KIND_UINT && dtype_kind(type) != KIND_BOOL;
+}
+
+// The type spelled by s[0..n), DT_none_ if there is none. `complex<..>` is composed by the reader
+// with dtype_complex_of.
+DType dtype_parse(const char *s, size_t n);
+// f32 -> c64, f64 -> c128, else DT_none_.
+DType dtype_complex_of(DType real);
+// c64 -> f32, c128 -> f64, any other type itself.
+DType dtype_real_of(DType type);
+
+// The element at `index` of canonical storage (alignment is not needed).
+Scalar dtype_load(DType type, const void *data, int64_t index);
+// Stores a value: integers wrap to the width, floats round once to nearest even with overflow as
+// the type's style says. i1 stores i != 0.
+void dtype_store(DType type, void *data, int64_t index, Scalar value);
+// n elements starting at `first`, of a float or complex type, as doubles (complex: 2n,
+// interleaved). O(n).
+void dtype_load_f64s(DType type, const void *data, int64_t first, int64_t n, double *out_values);
+void dtype_store_f64s(DType type, void *data, int64_t first, int64_t n, const double *values);
+
+// The bit pattern (right aligned in `width` bits) that storing the value would write, and its
+// inverse. Of complex types: of one real part held in f.
+uint64_t dtype_bits(DType type, Scalar part);
+Scalar dtype_from_bits(DType type, uint64_t bits);
+// A value as the type can hold it: what a store followed by a load gives.
+Scalar dtype_round(DType type, Scalar value);
+
+// StableHLO `convert`. To i1: not equal zero. Integer to integer wraps; integer to float rounds
+// once; float to integer truncates, saturates, and takes NaN to 0; complex to real drops the
+// imaginary part.
+Scalar dtype_convert(DType from, DType to, Scalar value);
+
+// Limits, as a value of the type (complex: of its parts).
+bool dtype_has_infinity(DType type);
+bool dtype_has_nan(DType type);
+bool dtype_has_negative_zero(DType type);
+Scalar dtype_max_finite(DType type); // largest integer or finite float
+Scalar dtype_lowest(DType type);     // smallest integer or most negative finite float
+Scalar dtype_min_normal(DType type); // smallest positive normal float
+Scalar dtype_epsilon(DType type);    // distance from 1 to the next float
+
+// The largest and smallest value for the purposes of reductions: infinity where there is one, else
+// the finite end.
+Scalar dtype_max(DType type);
+Scalar dtype_min(DType type);
+
+// Floats between a and b, both rounded to the type first: 0 for equal values, -0 and +0, and two
+// NaNs; UINT64_MAX if exactly one is not finite or both are and differ. Distances add across zero.
+// Complex: the larger of both parts. Integers: the absolute difference.
+uint64_t dtype_ulp_distance(DType type, Scalar a, Scalar b);
+
+// The next value of a float type from `from` in the direction of `to` (C nextafter on the type's
+// own grid).
+Scalar dtype_next_after(DType type, Scalar from, Scalar to);
+
+// Text of an element as MLIR prints it inside `dense<..>`. Writes at most cap bytes with a
+// terminating zero and returns the length it needs without it (at most DTYPE_TEXT_MAX - 1).
+size_t dtype_format(DType type, Scalar value, char *buf, size_t cap);
+
+// Reads one number of a non-complex type, all of s[0..n), as MLIR does: floats take decimals with a
+// point, or a hex bit pattern of at most the type's width; integers take an optional minus sign and
+// decimal or hex digits within range (a signless iN also takes unsigned values up to 2^N - 1); i1
+// takes true and false, and 0, 1 and -1. Locale independent; decimals are read as correctly rounded
+// doubles, then rounded to the type. False, with out_value untouched, if the text is none of these:
+// `1` for a float is one such.
+bool dtype_parse_number(DType type, const char *s, size_t n, Scalar *out_value);
+
+// The correctly rounded double of a decimal `[-]digits[.digits][(e|E)[+-]digits]` (all of s[0..n)).
+// False if malformed.
+bool dtype_parse_double(const char *s, size_t n, double *out_value);
+
+#endif
