@@ -1,0 +1,132 @@
+// Arena: a list of chunks that double in size up to 8 MiB; alloc is a pointer bump. Rewinding frees
+// whole chunks. Under ASan the room that is not live is poisoned, so a stale pointer is reported.
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+#define POISON(p, n) __asan_poison_memory_region((p), (n))
+#define UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))
+#else
+#define POISON(p, n) ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+#endif
+
+enum { ALIGN = 16, FIRST_BYTES = 4096, MOST_BYTES = 8 << 20 };
+
+struct ArenaChunk {
+  ArenaChunk *older;
+  size_t bytes;  // of the payload
+};
+
+static const size_t header_bytes = (sizeof(ArenaChunk) + ALIGN - 1) / ALIGN * ALIGN;
+
+static char *chunk_payload(ArenaChunk *chunk) {
+  return (char *)chunk + header_bytes;
+}
+
+void arena_init(Arena *arena, Guard *guard) {
+  *arena = (Arena){.guard = guard};
+}
+
+static void drop_chunk(Arena *arena) {
+  ArenaChunk *chunk = arena->chunk;
+  arena->chunk = chunk->older;
+  arena->bytes -= chunk->bytes;
+  UNPOISON(chunk_payload(chunk), chunk->bytes);
+  mem_free(chunk);
+}
+
+void arena_deinit(Arena *arena) {
+  while (arena->chunk) drop_chunk(arena);
+  arena->at = arena->end = NULL;
+}
+
+Guard *arena_guard(Arena *arena, Guard *guard) {
+  Guard *before = arena->guard;
+  arena->guard = guard;
+  return before;
+}
+
+static void add_chunk(Arena *arena, size_t need) {
+  size_t bytes = arena->chunk ? arena->chunk->bytes * 2 : FIRST_BYTES;
+  if (bytes > MOST_BYTES) bytes = MOST_BYTES;
+  if (bytes < need) bytes = need;
+  if (arena->limit_bytes && (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
+    bytes = need;  // the last chunk may be small
+  if (arena->limit_bytes && (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
+    guard_throw(arena->guard, status_new(RESOURCE_EXHAUSTED, __FILE__, __LINE__,
+                                         "needs more than the limit of %zu bytes", arena->limit_bytes));
+  size_t total;
+  ArenaChunk *chunk = size_add(bytes, header_bytes, &total) ? mem_alloc(total) : NULL;
+  if (!chunk) guard_throw(arena->guard, status_no_memory());
+  chunk->older = arena->chunk;
+  chunk->bytes = bytes;
+  arena->chunk = chunk;
+  arena->bytes += bytes;
+  arena->at = chunk_payload(chunk);
+  arena->end = arena->at + bytes;
+  POISON(arena->at, bytes);
+}
+
+void *arena_alloc(Arena *arena, size_t bytes) {
+  if (bytes > SIZE_MAX / 2) guard_throw(arena->guard, status_no_memory());
+  size_t rounded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  if ((size_t)(arena->end - arena->at) < rounded || !arena->at) add_chunk(arena, rounded);
+  char *block = arena->at;
+  arena->at += rounded;
+  UNPOISON(block, bytes);
+  return block;
+}
+
+void *arena_calloc(Arena *arena, size_t count, size_t size) {
+  size_t bytes;
+  if (!size_mul(count, size, &bytes)) guard_throw(arena->guard, status_no_memory());
+  void *block = arena_alloc(arena, bytes);
+  memset(block, 0, bytes);
+  return block;
+}
+
+void *arena_copy(Arena *arena, const void *from, size_t bytes) {
+  void *block = arena_alloc(arena, bytes);
+  if (bytes) memcpy(block, from, bytes);
+  return block;
+}
+
+char *arena_printf(Arena *arena, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, fmt, args);
+  va_end(args);
+  size_t bytes = n < 0 ? 1 : (size_t)n + 1;
+  char *text = arena_alloc(arena, bytes);
+  text[0] = '\0';
+  if (n >= 0) vsnprintf(text, bytes, fmt, again);
+  va_end(again);
+  return text;
+}
+
+ArenaMark arena_mark(const Arena *arena) {
+  return (ArenaMark){arena->chunk, arena->at};
+}
+
+void arena_rewind(Arena *arena, ArenaMark mark) {
+  while (arena->chunk != mark.chunk) drop_chunk(arena);
+  arena->at = mark.at;
+  arena->end = arena->chunk ? chunk_payload(arena->chunk) + arena->chunk->bytes : NULL;
+  if (arena->at) POISON(arena->at, (size_t)(arena->end - arena->at));
+}

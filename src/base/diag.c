@@ -1,0 +1,127 @@
+// Gathers located messages in an arena of its own and renders them the way compilers do.
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_ERRORS = 20, SHOWN_COLUMNS = 120 };
+
+void diag_init(Diag *diag, Guard *guard, const Source *source) {
+  *diag = (Diag){.source = source, .most_errors = MOST_ERRORS};
+  arena_init(&diag->arena, guard);
+}
+
+void diag_deinit(Diag *diag) {
+  arena_deinit(&diag->arena);
+  diag->list.items = NULL;
+  diag->list.count = diag->list.capacity = 0;
+}
+
+static void record(Diag *diag, Severity severity, Pos pos, const char *fmt, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, fmt, again);
+  va_end(again);
+  size_t bytes = n < 0 ? 1 : (size_t)n + 1;
+  char *message = arena_alloc(&diag->arena, bytes);
+  message[0] = '\0';
+  if (n >= 0) vsnprintf(message, bytes, fmt, args);
+  Diagnostic item = {severity, pos, message};
+  VEC_PUSH(&diag->arena, &diag->list, item);
+  if (severity == SEVERITY_ERROR) diag->errors++;
+}
+
+bool diag_error_va(Diag *diag, Pos pos, const char *fmt, va_list args) {
+  record(diag, SEVERITY_ERROR, pos, fmt, args);
+  return false;
+}
+
+bool diag_error(Diag *diag, Pos pos, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  record(diag, SEVERITY_ERROR, pos, fmt, args);
+  va_end(args);
+  return false;
+}
+
+void diag_warning(Diag *diag, Pos pos, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  record(diag, SEVERITY_WARNING, pos, fmt, args);
+  va_end(args);
+}
+
+void diag_note(Diag *diag, Pos pos, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  record(diag, SEVERITY_NOTE, pos, fmt, args);
+  va_end(args);
+}
+
+bool diag_full(const Diag *diag) {
+  return diag->errors >= diag->most_errors;
+}
+
+void source_locate(const Source *source, Pos pos, uint32_t *out_line, uint32_t *out_column) {
+  size_t at = pos > source->size ? source->size : pos;
+  uint32_t line = 1;
+  const char *start = source->text, *end = source->text + at;
+  for (const char *nl; (nl = memchr(start, '\n', (size_t)(end - start))); start = nl + 1) line++;
+  *out_line = line;
+  *out_column = (uint32_t)(end - start) + 1;
+}
+
+static void render_line(const Source *source, Pos pos, StrBuf *out) {
+  size_t at = pos > source->size ? source->size : pos;
+  size_t begin = at, end = at;
+  while (begin > 0 && source->text[begin - 1] != '\n') begin--;
+  while (end < source->size && source->text[end] != '\n') end++;
+  size_t column = at - begin, shift = 0;
+  if (end - begin > SHOWN_COLUMNS) {
+    if (column > SHOWN_COLUMNS / 2) shift = column - SHOWN_COLUMNS / 2;
+    if (end - begin - shift > SHOWN_COLUMNS) end = begin + shift + SHOWN_COLUMNS;
+  }
+  strbuf_puts(out, "  ");
+  for (size_t i = begin + shift; i < end; i++) {
+    unsigned char c = (unsigned char)source->text[i];
+    strbuf_putc(out, c == '\t' || c < 0x20 || c == 0x7f ? ' ' : (char)c);
+  }
+  strbuf_puts(out, "\n  ");
+  for (size_t i = shift; i < column; i++) strbuf_putc(out, ' ');
+  strbuf_puts(out, "^\n");
+}
+
+void diag_render(const Diag *diag, StrBuf *out, bool colour) {
+  static const char *const words[] = {"error", "warning", "note", "remark"};
+  static const char *const paint[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;34m"};
+  for (uint32_t i = 0; i < diag->list.count; i++) {
+    const Diagnostic *d = &diag->list.items[i];
+    const char *path = diag->source ? diag->source->path : "<input>";
+    if (d->pos != POS_NONE && diag->source) {
+      uint32_t line, column;
+      source_locate(diag->source, d->pos, &line, &column);
+      strbuf_printf(out, "%s:%u:%u: ", path, line, column);
+    } else {
+      strbuf_printf(out, "%s: ", path);
+    }
+    if (colour) strbuf_puts(out, paint[d->severity]);
+    strbuf_puts(out, words[d->severity]);
+    if (colour) strbuf_puts(out, "\033[0m");
+    strbuf_printf(out, ": %s\n", d->message);
+    if (d->pos != POS_NONE && diag->source && diag->source->text)
+      render_line(diag->source, d->pos, out);
+  }
+}
+
+Status *diag_status(const Diag *diag) {
+  for (uint32_t i = 0; i < diag->list.count; i++) {
+    const Diagnostic *d = &diag->list.items[i];
+    if (d->severity != SEVERITY_ERROR) continue;
+    if (d->pos == POS_NONE || !diag->source) FAIL(INVALID_ARGUMENT, "%s", d->message);
+    uint32_t line, column;
+    source_locate(diag->source, d->pos, &line, &column);
+    FAIL(INVALID_ARGUMENT, "%s:%u:%u: %s", diag->source->path, line, column, d->message);
+  }
+  return NULL;
+}

@@ -1,0 +1,60 @@
+// Diagnostics about the user's program: located in a source text, gathered, shown with the line and a
+// caret. The library never prints; whoever owns the Diag renders it.
+#ifndef TESSERA_BASE_DIAG_H
+#define TESSERA_BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+// A text that positions refer to. Borrowed: path and text outlive everything that points into them.
+typedef struct Source {
+  const char *path;  // as the user wrote it; "<stdin>"
+  const char *text;
+  size_t size;  // < 4 GiB
+} Source;
+
+#define POS_NONE UINT32_MAX
+typedef uint32_t Pos;  // byte offset in the source, or POS_NONE
+
+typedef enum Severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE, SEVERITY_REMARK } Severity;
+
+typedef struct Diagnostic {
+  Severity severity;  // a note belongs to the error or warning before it
+  Pos pos;
+  const char *message;  // in the diag's arena
+} Diagnostic;
+
+typedef struct Diag {
+  Arena arena;
+  const Source *source;
+  VEC(Diagnostic) list;
+  uint32_t errors;
+  uint32_t most_errors;  // diag_full after that many; default 20
+} Diag;
+
+void diag_init(Diag *diag, Guard *guard, const Source *source);
+void diag_deinit(Diag *diag);
+
+// Each records one diagnostic; diag_error gives false so that `return diag_error(…)` reads well.
+bool diag_error(Diag *diag, Pos pos, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void diag_warning(Diag *diag, Pos pos, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void diag_note(Diag *diag, Pos pos, const char *fmt, ...) PRINTF_LIKE(3, 4);
+bool diag_error_va(Diag *diag, Pos pos, const char *fmt, va_list args);
+
+bool diag_full(const Diag *diag);  // enough errors: stop looking for more
+
+// 1-based line and column of pos; O(pos).
+void source_locate(const Source *source, Pos pos, uint32_t *out_line, uint32_t *out_column);
+
+// Writes every diagnostic as "path:line:col: error: message", the source line and a caret under it.
+// Long lines are cut around the caret. Colour only if asked for.
+void diag_render(const Diag *diag, StrBuf *out, bool colour);
+
+// NULL if there was no error, else INVALID_ARGUMENT with the first error as its message.
+Status *diag_status(const Diag *diag) MUST_USE;
+
+#endif

@@ -1,0 +1,40 @@
+// guard_run: setjmp once, run the body, turn a throw into the status it carries (Lua's protected call).
+#include "base/guard.h"
+
+#include <assert.h>
+#include <setjmp.h>
+
+struct Guard {
+  jmp_buf target;
+  Status *thrown;
+  GuardCleanup *cleanups;
+};
+
+Status *guard_run(Status *(*body)(Guard *guard, void *arg), void *arg) {
+  Guard guard;
+  guard.thrown = NULL;
+  guard.cleanups = NULL;
+  if (setjmp(guard.target) == 0) return body(&guard, arg);
+  while (guard.cleanups) {
+    GuardCleanup *cleanup = guard.cleanups;
+    guard.cleanups = cleanup->next;
+    cleanup->release(cleanup->object);
+  }
+  return guard.thrown;
+}
+
+void guard_throw(Guard *guard, Status *status) {
+  assert(guard && "an arena that can run out stands under a guard");
+  guard->thrown = status ? status : status_no_memory();
+  longjmp(guard->target, 1);
+}
+
+void guard_push(Guard *guard, GuardCleanup *cleanup) {
+  cleanup->next = guard->cleanups;
+  guard->cleanups = cleanup;
+}
+
+void guard_pop(Guard *guard, GuardCleanup *cleanup) {
+  assert(guard->cleanups == cleanup && "cleanups are popped in reverse order");
+  guard->cleanups = cleanup->next;
+}

@@ -1,0 +1,78 @@
+// IdMap: slots of (id, low 32 bits of the hash); at most 2/3 full; removal shifts the run back, so there
+// are no tombstones.
+#include "base/idmap.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/mem.h"
+
+uint64_t hash_bytes(const void *data, size_t bytes) {
+  return XXH3_64bits(data, bytes);
+}
+
+uint64_t hash_mix(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9E3779B97F4A7C15u ^ (b + 0xD1B54A32D192ED03u);
+  x ^= x >> 32;
+  x *= 0xD6E8FEB86659FD93u;
+  x ^= x >> 32;
+  return x;
+}
+
+void idmap_deinit(IdMap *map) {
+  mem_free(map->slots);
+  *map = (IdMap){0};
+}
+
+uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const void *owner,
+                    const void *key) {
+  if (!map->count) return 0;
+  uint32_t mask = map->capacity - 1, low = (uint32_t)hash;
+  for (uint32_t i = low & mask; map->slots[i].id; i = (i + 1) & mask)
+    if (map->slots[i].hash == low && equal(owner, map->slots[i].id, key)) return map->slots[i].id;
+  return 0;
+}
+
+static void place(struct IdMapSlot *slots, uint32_t mask, uint32_t hash, uint32_t id) {
+  uint32_t i = hash & mask;
+  while (slots[i].id) i = (i + 1) & mask;
+  slots[i].id = id;
+  slots[i].hash = hash;
+}
+
+static void grow(IdMap *map, Guard *guard) {
+  uint32_t capacity = map->capacity ? map->capacity * 2 : 16;
+  size_t bytes = (size_t)capacity * sizeof *map->slots;
+  struct IdMapSlot *slots = capacity ? mem_alloc(bytes) : NULL;
+  if (!slots) guard_throw(guard, status_no_memory());
+  memset(slots, 0, bytes);
+  for (uint32_t i = 0; i < map->capacity; i++)
+    if (map->slots[i].id) place(slots, capacity - 1, map->slots[i].hash, map->slots[i].id);
+  mem_free(map->slots);
+  map->slots = slots;
+  map->capacity = capacity;
+}
+
+void idmap_add(IdMap *map, Guard *guard, uint64_t hash, uint32_t id) {
+  if ((uint64_t)(map->count + 1) * 3 > (uint64_t)map->capacity * 2) grow(map, guard);
+  place(map->slots, map->capacity - 1, (uint32_t)hash, id);
+  map->count++;
+}
+
+void idmap_remove(IdMap *map, uint64_t hash, uint32_t id) {
+  if (!map->count) return;
+  uint32_t mask = map->capacity - 1, i = (uint32_t)hash & mask;
+  while (map->slots[i].id && map->slots[i].id != id) i = (i + 1) & mask;
+  if (!map->slots[i].id) return;
+  map->count--;
+  for (uint32_t j = (i + 1) & mask; map->slots[j].id; j = (j + 1) & mask) {
+    uint32_t home = map->slots[j].hash & mask;
+    if (((j - home) & mask) >= ((j - i) & mask)) {
+      map->slots[i] = map->slots[j];
+      i = j;
+    }
+  }
+  map->slots[i].id = 0;
+}

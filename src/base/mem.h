@@ -1,0 +1,25 @@
+// The tree's one door to malloc, so that tests can make the k-th allocation fail.
+#ifndef TESSERA_BASE_MEM_H
+#define TESSERA_BASE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void *mem_alloc(size_t bytes);                // NULL when there is none; bytes == 0 gives a unique pointer
+void *mem_realloc(void *old, size_t bytes);   // the old block stays valid when NULL is returned
+void mem_free(void *block);                   // NULL is fine
+
+// Makes the k-th allocation from now on (k = 1 is the next one), and all after it, fail on this thread;
+// k = 0 switches that off. Gives how many allocations this thread has made since the last call.
+uint64_t mem_fail_at(uint64_t k);
+
+// a*b and a+b, false on overflow (out is then not written).
+static inline bool size_mul(size_t a, size_t b, size_t *out) {
+  return !__builtin_mul_overflow(a, b, out);
+}
+static inline bool size_add(size_t a, size_t b, size_t *out) {
+  return !__builtin_add_overflow(a, b, out);
+}
+
+#endif

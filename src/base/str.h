@@ -1,0 +1,49 @@
+// String views and an output buffer.
+#ifndef TESSERA_BASE_STR_H
+#define TESSERA_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/guard.h"
+
+typedef struct Str {
+  const char *s;  // not NUL-terminated
+  size_t n;
+} Str;
+
+static inline Str str_of(const char *s) {
+  return (Str){s, strlen(s)};
+}
+static inline bool str_equal(Str a, Str b) {
+  return a.n == b.n && (a.n == 0 || memcmp(a.s, b.s, a.n) == 0);
+}
+static inline bool str_is(Str a, const char *s) {
+  return str_equal(a, str_of(s));
+}
+static inline bool str_starts(Str a, const char *prefix) {
+  size_t n = strlen(prefix);
+  return a.n >= n && memcmp(a.s, prefix, n) == 0;
+}
+
+// Text being written. Grows on the heap; with `flush` set it is handed on whenever it holds a megabyte.
+typedef struct StrBuf {
+  Guard *guard;  // exhaustion and flush errors are thrown here
+  char *data;    // NUL-terminated after every call
+  size_t used, capacity;
+  Status *(*flush)(void *to, const char *data, size_t n);
+  void *to;
+} StrBuf;
+
+void strbuf_init(StrBuf *buf, Guard *guard);
+void strbuf_deinit(StrBuf *buf);
+void strbuf_put(StrBuf *buf, const char *s, size_t n);
+void strbuf_putc(StrBuf *buf, char c);
+void strbuf_puts(StrBuf *buf, const char *s);
+void strbuf_put_str(StrBuf *buf, Str s);
+void strbuf_put_int(StrBuf *buf, long long value);
+void strbuf_printf(StrBuf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void strbuf_flush(StrBuf *buf);  // hands on what is left, if there is a flush
+
+#endif
