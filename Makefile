@@ -204,7 +204,9 @@ $(OUT)/examples/%: examples/%.c $(OUT)/libtessera.a $(HEADERS)
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -g $(WARN) $(LDFLAGS) -Iinclude -o $@ $< $(OUT)/libtessera.a $(LDLIBS)
 
-install: all
+install:
+	@tools/deps core
+	@$(MAKE) all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/tessera
 	$(if $(BIN),install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/)
 	$(if $(LIBS),install -m 644 build/libtessera.a $(DESTDIR)$(LIBDIR)/)
