@@ -1,0 +1,64 @@
+// The op table, made from ops.def, and its index by name: an open-addressed table of codes, filled once under
+// pthread_once and constant afterwards. O(1) per look-up.
+#include "ops/op.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/idmap.h"
+
+#define OP(id, ...) extern const OpDef op_##id __attribute__((weak));
+#include "ops/ops.def"
+#undef OP
+
+#undef ATTRS
+#define ATTRS(...) __VA_ARGS__
+#define OP(id, name_, operands_, results_, regions_, traits_, form_, ...) \
+  static const AttrSpec attrs_##id[] = {__VA_ARGS__ {.shape = AS_END}};
+#include "ops/ops.def"
+#undef OP
+
+static const OpRow rows[OP_COUNT] = {
+    [OP_NONE] = {.name = "", .operands = -1, .results = -1, .regions = -1},
+    [OP_UNREGISTERED] = {.name = "", .operands = -1, .results = -1, .regions = -1},
+#define OP(id, name_, operands_, results_, regions_, traits_, form_, ...)                 \
+  [OP_##id] = {.name = name_, .operands = operands_, .results = results_, .regions = regions_, \
+               .traits = traits_, .form = form_, .attrs = attrs_##id, .def = &op_##id},
+#include "ops/ops.def"
+#undef OP
+};
+
+const OpRow *op_row(uint16_t code) {
+  return &rows[code < OP_COUNT ? code : OP_NONE];
+}
+
+enum { INDEX_SIZE = 1024 };
+_Static_assert(OP_COUNT < INDEX_SIZE / 2, "the index by name wants to be at most half full");
+static uint16_t name_index[INDEX_SIZE];
+static pthread_once_t index_once = PTHREAD_ONCE_INIT;
+
+static void build_index(void) {
+  for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++) {
+    uint64_t at = hash_bytes(rows[code].name, strlen(rows[code].name)) % INDEX_SIZE;
+    while (name_index[at]) at = (at + 1) % INDEX_SIZE;
+    name_index[at] = code;
+  }
+}
+
+uint16_t op_lookup(Str name) {
+  pthread_once(&index_once, build_index);
+  for (uint64_t at = hash_bytes(name.s, name.n) % INDEX_SIZE; name_index[at]; at = (at + 1) % INDEX_SIZE)
+    if (str_is(name, rows[name_index[at]].name)) return name_index[at];
+  return OP_NONE;
+}
+
+const AttrSpec *op_attr_spec(uint16_t code, Str name) {
+  for (const AttrSpec *spec = op_row(code)->attrs; spec && spec->shape != AS_END; spec++)
+    if (str_is(name, spec->name)) return spec;
+  return NULL;
+}
+
+const char *op_name(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  return o->code == OP_UNREGISTERED ? name_text(p->context, o->name) : op_row(o->code)->name;
+}
