@@ -52,7 +52,9 @@ static int64_t sign_extend(uint64_t u, int width) {
 }
 
 // Bits below the sign of one part.
-static int magnitude_bits(const DTypeInfo *t) { return t->exponent_bits + t->mantissa_bits; }
+static int magnitude_bits(const DTypeInfo *t) {
+  return t->exponent_bits + t->mantissa_bits;
+}
 
 static uint64_t max_finite_code(const DTypeInfo *t) {
   uint64_t all = low_mask(magnitude_bits(t));
@@ -126,10 +128,8 @@ static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t signifi
   }
   // The implicit bit adds one to the exponent field, as does a carry out of the mantissa.
   uint64_t code = ((uint64_t)(scale + t->bias - 1) << t->mantissa_bits) + kept + round_up;
-  if (code > max_finite_code(t))
-    return overflow_code(t, negative);
-  if (code == 0 && t->style == FLOAT_FNUZ)
-    return 0;
+  if (code > max_finite_code(t)) return overflow_code(t, negative);
+  if (code == 0 && t->style == FLOAT_FNUZ) return 0;
   return code | (negative ? sign_bit(t) : 0);
 }
 
@@ -142,8 +142,7 @@ static uint64_t encode_generic(const DTypeInfo *t, double x) {
     return mantissa ? nan_code(t, negative, mantissa) : overflow_code(t, negative);
   if (exponent == 0) {
     if (mantissa == 0) {
-      if (t->style == FLOAT_E8M0)
-        return 0xFF;
+      if (t->style == FLOAT_E8M0) return 0xFF;
       return negative && t->style != FLOAT_FNUZ ? sign_bit(t) : 0;
     }
     int zeros = __builtin_clzll(mantissa);
@@ -166,10 +165,8 @@ static double decode_generic(const DTypeInfo *t, uint64_t code) {
   }
   int exponent = (int)(magnitude >> t->mantissa_bits);
   uint64_t mantissa = magnitude & low_mask(t->mantissa_bits);
-  if (t->style == FLOAT_E8M0)
-    return ldexp(1.0, exponent - t->bias);
-  if (exponent == 0)
-    return sign * ldexp((double)mantissa, 1 - t->bias - t->mantissa_bits);
+  if (t->style == FLOAT_E8M0) return ldexp(1.0, exponent - t->bias);
+  if (exponent == 0) return sign * ldexp((double)mantissa, 1 - t->bias - t->mantissa_bits);
   uint64_t field = (uint64_t)(exponent - t->bias + 1023);
   return double_of_bits((uint64_t)negative << 63 | field << 52 |
                         mantissa << (52 - t->mantissa_bits));
@@ -259,30 +256,23 @@ static void store_bits(void *data, int64_t index, int bytes, uint64_t bits) {
 // (-1)^negative * magnitude, rounded once to the float type.
 static double integer_to_float(DType type, bool negative, uint64_t magnitude) {
   const DTypeInfo *t = &dtype_table[type];
-  if (t->mantissa_bits == 52)
-    return negative ? -(double)magnitude : (double)magnitude;
-  if (magnitude == 0)
-    return decode_float(type, encode_float(type, 0));
+  if (t->mantissa_bits == 52) return negative ? -(double)magnitude : (double)magnitude;
+  if (magnitude == 0) return decode_float(type, encode_float(type, 0));
   int zeros = __builtin_clzll(magnitude);
   return decode_float(type, encode_parts(t, negative, magnitude << zeros, 63 - zeros));
 }
 
 static int64_t float_to_signed(double x, int width) {
   double limit = ldexp(1.0, width - 1);
-  if (x != x)
-    return 0;
-  if (x >= limit)
-    return (int64_t)low_mask(width - 1);
-  if (x < -limit)
-    return -(int64_t)low_mask(width - 1) - 1;
+  if (x != x) return 0;
+  if (x >= limit) return (int64_t)low_mask(width - 1);
+  if (x < -limit) return -(int64_t)low_mask(width - 1) - 1;
   return (int64_t)x;
 }
 
 static uint64_t float_to_unsigned(double x, int width) {
-  if (!(x > 0))
-    return 0;
-  if (x >= ldexp(1.0, width))
-    return low_mask(width);
+  if (!(x > 0)) return 0;
+  if (x >= ldexp(1.0, width)) return low_mask(width);
   return (uint64_t)x;
 }
 
@@ -317,18 +307,17 @@ static uint64_t part_ulp_distance(DType type, double a, double b) {
   uint64_t x = encode_float(type, a), y = encode_float(type, b);
   a = decode_float(type, x);
   b = decode_float(type, y);
-  if (a != a && b != b)
-    return 0;
-  if (!isfinite(a) || !isfinite(b))
-    return a == b ? 0 : UINT64_MAX;
+  if (a != a && b != b) return 0;
+  if (!isfinite(a) || !isfinite(b)) return a == b ? 0 : UINT64_MAX;
   uint64_t mask = low_mask(magnitude_bits(t));
   uint64_t p = x & mask, q = y & mask;
-  if ((x ^ y) & sign_bit(t))
-    return p + q;
+  if ((x ^ y) & sign_bit(t)) return p + q;
   return p > q ? p - q : q - p;
 }
 
-const DTypeInfo *dtype_info(DType type) { return &dtype_table[type]; }
+const DTypeInfo *dtype_info(DType type) {
+  return &dtype_table[type];
+}
 
 DType dtype_parse(const char *s, size_t n) {
   for (int type = 1; type < DT_COUNT; type++)
@@ -359,6 +348,10 @@ uint64_t dtype_bits(DType type, Scalar part) {
   return 0;
 }
 
+uint64_t dtype_encode_parts(DType type, bool negative, uint64_t significand, int exponent) {
+  return encode_parts(&dtype_table[type], negative, significand, exponent);
+}
+
 Scalar dtype_from_bits(DType type, uint64_t bits) {
   const DTypeInfo *t = &dtype_table[type];
   switch ((DTypeKind)t->kind) {
@@ -381,8 +374,7 @@ Scalar dtype_round(DType type, Scalar value) {
 
 Scalar dtype_load(DType type, const void *data, int64_t index) {
   const DTypeInfo *t = &dtype_table[type];
-  if (t->kind == KIND_OTHER)
-    return scalar_i(0);
+  if (t->kind == KIND_OTHER) return scalar_i(0);
   if (t->kind == KIND_COMPLEX) {
     int half = t->bytes / 2;
     return scalar_c(decode_float(type, load_bits(data, 2 * index, half)),
@@ -393,8 +385,7 @@ Scalar dtype_load(DType type, const void *data, int64_t index) {
 
 void dtype_store(DType type, void *data, int64_t index, Scalar value) {
   const DTypeInfo *t = &dtype_table[type];
-  if (t->kind == KIND_OTHER)
-    return;
+  if (t->kind == KIND_OTHER) return;
   if (t->kind == KIND_COMPLEX) {
     int half = t->bytes / 2;
     store_bits(data, 2 * index, half, encode_float(type, value.f));
@@ -433,11 +424,9 @@ void dtype_store_f64s(DType type, void *data, int64_t first, int64_t n, const do
     n *= 2;
   }
   if (type == DT_f64) {
-    if (n > 0)
-      memcpy((char *)data + first * bytes, values, (size_t)n * sizeof *values);
+    if (n > 0) memcpy((char *)data + first * bytes, values, (size_t)n * sizeof *values);
   } else if (type == DT_f32) {
-    for (int64_t i = 0; i < n; i++)
-      store_bits(data, first + i, 4, encode_f32(values[i]));
+    for (int64_t i = 0; i < n; i++) store_bits(data, first + i, 4, encode_f32(values[i]));
   } else {
     for (int64_t i = 0; i < n; i++)
       store_bits(data, first + i, bytes, encode_float(type, values[i]));
@@ -452,18 +441,18 @@ Scalar dtype_convert(DType from, DType to, Scalar value) {
   case KIND_UINT: out = integer_to(to, false, value.u); break;
   case KIND_FLOAT: out = float_to(to, value.f); break;
   case KIND_COMPLEX:
-    if (dtype_table[to].kind == KIND_BOOL)
-      return scalar_i(value.f != 0 || value.im != 0);
+    if (dtype_table[to].kind == KIND_BOOL) return scalar_i(value.f != 0 || value.im != 0);
     out = float_to(to, value.f);
-    if (dtype_table[to].kind == KIND_COMPLEX)
-      out.im = decode_float(to, encode_float(to, value.im));
+    if (dtype_table[to].kind == KIND_COMPLEX) out.im = decode_float(to, encode_float(to, value.im));
     break;
   case KIND_OTHER: break;
   }
   return out;
 }
 
-bool dtype_has_infinity(DType type) { return dtype_table[type].style == FLOAT_IEEE; }
+bool dtype_has_infinity(DType type) {
+  return dtype_table[type].style == FLOAT_IEEE;
+}
 
 bool dtype_has_nan(DType type) {
   return dtype_table[type].style != FLOAT_NONE && dtype_table[type].style != FLOAT_FINITE;
@@ -504,12 +493,13 @@ Scalar dtype_lowest(DType type) {
 
 Scalar dtype_min_normal(DType type) {
   const DTypeInfo *t = &dtype_table[type];
-  if (t->style == FLOAT_E8M0)
-    return scalar_f(decode_float(type, 0));
+  if (t->style == FLOAT_E8M0) return scalar_f(decode_float(type, 0));
   return scalar_f(ldexp(1.0, 1 - t->bias));
 }
 
-Scalar dtype_epsilon(DType type) { return scalar_f(ldexp(1.0, -dtype_table[type].mantissa_bits)); }
+Scalar dtype_epsilon(DType type) {
+  return scalar_f(ldexp(1.0, -dtype_table[type].mantissa_bits));
+}
 
 Scalar dtype_max(DType type) {
   return dtype_has_infinity(type) ? scalar_f((double)INFINITY) : dtype_max_finite(type);
@@ -537,10 +527,8 @@ uint64_t dtype_ulp_distance(DType type, Scalar a, Scalar b) {
 
 Scalar dtype_next_after(DType type, Scalar from, Scalar to) {
   const DTypeInfo *t = &dtype_table[type];
-  if (from.f != from.f)
-    return from;
-  if (to.f != to.f || from.f == to.f)
-    return to;
+  if (from.f != from.f) return from;
+  if (to.f != to.f || from.f == to.f) return to;
   uint64_t code = encode_float(type, from.f);
   uint64_t sign = code & sign_bit(t);
   uint64_t magnitude = code & low_mask(magnitude_bits(t));

@@ -90,11 +90,21 @@ static inline Scalar scalar_c(double re, double im) {
 // The row of a type; DT_none_ gives an empty row of kind OTHER.
 const DTypeInfo *dtype_info(DType type);
 
-static inline DTypeKind dtype_kind(DType type) { return (DTypeKind)dtype_info(type)->kind; }
-static inline int dtype_bytes(DType type) { return dtype_info(type)->bytes; }
-static inline int dtype_width(DType type) { return dtype_info(type)->width; }
-static inline bool dtype_is_float(DType type) { return dtype_kind(type) == KIND_FLOAT; }
-static inline bool dtype_is_complex(DType type) { return dtype_kind(type) == KIND_COMPLEX; }
+static inline DTypeKind dtype_kind(DType type) {
+  return (DTypeKind)dtype_info(type)->kind;
+}
+static inline int dtype_bytes(DType type) {
+  return dtype_info(type)->bytes;
+}
+static inline int dtype_width(DType type) {
+  return dtype_info(type)->width;
+}
+static inline bool dtype_is_float(DType type) {
+  return dtype_kind(type) == KIND_FLOAT;
+}
+static inline bool dtype_is_complex(DType type) {
+  return dtype_kind(type) == KIND_COMPLEX;
+}
 // Signed or unsigned integers, without i1.
 static inline bool dtype_is_integer(DType type) {
   return dtype_kind(type) == KIND_SINT || dtype_kind(type) == KIND_UINT;
@@ -127,6 +137,10 @@ uint64_t dtype_bits(DType type, Scalar part);
 Scalar dtype_from_bits(DType type, uint64_t bits);
 // A value as the type can hold it: what a store followed by a load gives.
 Scalar dtype_round(DType type, Scalar value);
+
+// Rounds (-1)^negative * significand * 2^(exponent - 63) to the float type and gives its bits. Bit
+// 63 of the significand must be set; bit 0 may stand for any lower bits that are not zero.
+uint64_t dtype_encode_parts(DType type, bool negative, uint64_t significand, int exponent);
 
 // StableHLO `convert`. To i1: not equal zero. Integer to integer wraps; integer to float rounds
 // once; float to integer truncates, saturates, and takes NaN to 0; complex to real drops the
