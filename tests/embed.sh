@@ -1,0 +1,22 @@
+#!/bin/bash
+# Every example runs when built in the tree, and when built by a stranger: from an installed copy found
+# through pkg-config, linked with the shared library and with the static one. All must say the same.
+set -eu
+cd "$(dirname "$0")/.."
+prefix=$PWD/build/installed
+rm -rf "$prefix"
+make --no-print-directory install PREFIX="$prefix" >/dev/null
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+[ "$("$prefix/bin/tessera" --version)" = "$(build/tessera --version)" ]
+count=0
+for source in examples/*.c; do
+  name=$(basename "$source" .c)
+  expected=$(build/examples/"$name" examples/mlp.mlir)
+  cc -std=c11 -o "$prefix/$name-shared" "$source" $(pkg-config --cflags --libs tessera)
+  [ "$(LD_LIBRARY_PATH=$prefix/lib "$prefix/$name-shared" examples/mlp.mlir)" = "$expected" ]
+  cc -std=c11 -o "$prefix/$name-static" "$source" $(pkg-config --cflags tessera) \
+    "$(pkg-config --variable=libdir tessera)/libtessera.a" -lm -pthread
+  [ "$("$prefix/$name-static" examples/mlp.mlir)" = "$expected" ]
+  count=$((count + 1))
+done
+echo "$count examples, each built three ways"
