@@ -182,22 +182,27 @@ $(OUT)/tessera.pc: tessera.pc.in Makefile
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
-# Unit tests see every symbol, so they link the objects, not the library.
-$(B)/tests/%: $(B)/obj/%.o $(LIB_OBJ)
+# Tests, fuzzers and tools see every symbol, so they link the objects through an archive of their own.
+$(B)/objects.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
-	@$(CC) $(LDFLAGS) -o $@ $< $(LIB_OBJ) -lcmocka $(LDLIBS)
+	@rm -f $@
+	@ar rcsT $@ $(LIB_OBJ)
 
-$(B)/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(LIB_OBJ)
+$(B)/tests/%: $(B)/obj/%.o $(B)/objects.a
+	@mkdir -p $(@D)
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/objects.a -lcmocka $(LDLIBS)
+
+$(B)/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/objects.a
 	@echo "  ld   $@"
-	@$(CC) -fsanitize=fuzzer,address,undefined -o $@ $< $(LIB_OBJ) $(LDLIBS)
+	@$(CC) -fsanitize=fuzzer,address,undefined -o $@ $< $(B)/objects.a $(LDLIBS)
 
-$(OUT)/tools/%: $(B)/obj/tools/%.o $(LIB_OBJ)
+$(OUT)/tools/%: $(B)/obj/tools/%.o $(B)/objects.a
 	@mkdir -p $(@D)
-	@$(CC) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LDLIBS)
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/objects.a $(LDLIBS)
 
-$(OUT)/bench/%: $(B)/obj/bench/%.o $(LIB_OBJ)
+$(OUT)/bench/%: $(B)/obj/bench/%.o $(B)/objects.a
 	@mkdir -p $(@D)
-	@$(CC) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LDLIBS)
+	@$(CC) $(LDFLAGS) -o $@ $< $(B)/objects.a $(LDLIBS)
 
 # Examples stand for users: they get the public header and the static library, nothing else.
 $(OUT)/examples/%: examples/%.c $(OUT)/libtessera.a $(HEADERS)

@@ -26,3 +26,8 @@ number() {
   found=$(grep -oE "[0-9]+ $1" <<<"$2" | head -n 1 | cut -d' ' -f1)
   echo "${found:-0}"
 }
+
+# Called from make, these scripts run makes of their own: the parent's jobserver is not theirs.
+MAKEFLAGS=$(sed -E 's/(^| )(-j[0-9]*|--jobserver-[a-z]+=[^ ]*)//g' <<<"${MAKEFLAGS:-}")
+export MAKEFLAGS
+unset MAKELEVEL MFLAGS
