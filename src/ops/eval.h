@@ -18,6 +18,13 @@ struct EvalContext {
   LiteralHeap *heap;
   Arena *scratch;  // rewound after each op
   OpId op;
+  // What eval_attr and eval_result_type read: those of `op`, or those given to eval_op. `stand_in`: the latter, so
+  // `op` is only where the work is done for, and its operands, attributes and regions are not the ones at hand.
+  Attr attrs;
+  uint32_t n_in, n_out;
+  const Type *result_types;  // NULL: the declared ones of `op`
+  uint16_t code;
+  bool stand_in;
 };
 
 // A process of the grid.
@@ -39,9 +46,11 @@ struct EvalHost {
   // process; a meeting that can never happen ends the run with a deadlock report.
   Status *(*exchange)(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
                       Literal *const *mine, Literal **out);
-  // Point to point by channel (send/recv), infeed and outfeed queues of the run.
-  Status *(*send)(EvalContext *cx, int64_t channel, uint32_t n, Literal *const *values);
-  Status *(*receive)(EvalContext *cx, int64_t channel, uint32_t n, Literal **out);
+  // Point to point by channel (send/recv); peer is a flattened process id, or -1 for whoever comes first.
+  // A send never blocks; a receive waits for the oldest matching message.
+  Status *(*send)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n, Literal *const *values);
+  Status *(*receive)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n, Literal **out);
+  // Infeed and outfeed queues of the run.
   Status *(*infeed)(EvalContext *cx, uint32_t n, Literal **out);
   Status *(*outfeed)(EvalContext *cx, uint32_t n, Literal *const *values);
   // How often this process has executed cx->op before, and the run's seed: for rng.
