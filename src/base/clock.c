@@ -1,0 +1,10 @@
+// The monotonic clock of POSIX, in seconds.
+#include "base/clock.h"
+
+#include <time.h>
+
+double clock_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}

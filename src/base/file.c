@@ -1,0 +1,176 @@
+// Files through POSIX calls: read in growing blocks, write through a temporary and a rename, list
+// depth first.
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { MOST_FOLDERS = 64 };
+
+static Status *read_all(int fd, const char *path, size_t guess, char **out_data,
+                        size_t *out_bytes) {
+  size_t used = 0, capacity = guess + 1;
+  char *data = mem_alloc(capacity);
+  if (!data) return status_no_memory();
+  for (;;) {
+    if (used + 1 >= capacity) {
+      size_t larger;
+      char *grown = size_mul(capacity, 2, &larger) ? mem_realloc(data, larger) : NULL;
+      if (!grown) {
+        mem_free(data);
+        return status_no_memory();
+      }
+      data = grown;
+      capacity = larger;
+    }
+    ssize_t n = read(fd, data + used, capacity - used - 1);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      int why = errno;
+      mem_free(data);
+      FAIL(UNAVAILABLE, "%s: cannot be read: %s", path, strerror(why));
+    }
+    if (n == 0) break;
+    used += (size_t)n;
+  }
+  data[used] = '\0';
+  *out_data = data;
+  *out_bytes = used;
+  return NULL;
+}
+
+Status *file_read(const char *path, char **out_data, size_t *out_bytes) {
+  if (strcmp(path, "-") == 0)
+    return read_all(STDIN_FILENO, "<stdin>", 1 << 16, out_data, out_bytes);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) FAIL(NOT_FOUND, "%s: cannot be opened: %s", path, strerror(errno));
+  struct stat facts;
+  Status *status;
+  if (fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+    status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__, "%s: is a folder, not a file", path);
+  } else {
+    size_t guess =
+        S_ISREG(facts.st_mode) && facts.st_size > 0 ? (size_t)facts.st_size + 1 : 1 << 16;
+    status = read_all(fd, path, guess, out_data, out_bytes);
+  }
+  close(fd);
+  return status;
+}
+
+static Status *write_all(int fd, const char *path, const char *data, size_t bytes) {
+  while (bytes > 0) {
+    ssize_t n = write(fd, data, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) FAIL(UNAVAILABLE, "%s: cannot be written: %s", path, strerror(errno));
+    data += n;
+    bytes -= (size_t)n;
+  }
+  return NULL;
+}
+
+Status *file_write(const char *path, const void *data, size_t bytes) {
+  size_t n = strlen(path);
+  char *temporary = mem_alloc(n + 8);
+  if (!temporary) return status_no_memory();
+  memcpy(temporary, path, n);
+  memcpy(temporary + n, ".XXXXXX", 8);
+  int fd = mkstemp(temporary);
+  if (fd < 0) {
+    int why = errno;
+    mem_free(temporary);
+    FAIL(UNAVAILABLE, "%s: cannot be written: %s", path, strerror(why));
+  }
+  // mkstemp makes files private; the result has the permissions any new file would have.
+  mode_t mask = umask(0);
+  umask(mask);
+  Status *status = write_all(fd, path, data, bytes);
+  if (!status && fchmod(fd, 0666 & ~mask) != 0)
+    status = status_new(UNAVAILABLE, __FILE__, __LINE__, "%s: cannot be written: %s", path,
+                        strerror(errno));
+  if (close(fd) != 0 && !status)
+    status = status_new(UNAVAILABLE, __FILE__, __LINE__, "%s: cannot be written: %s", path,
+                        strerror(errno));
+  if (!status && rename(temporary, path) != 0)
+    status = status_new(UNAVAILABLE, __FILE__, __LINE__, "%s: cannot be written: %s", path,
+                        strerror(errno));
+  if (status) unlink(temporary);
+  mem_free(temporary);
+  return status;
+}
+
+bool file_is_directory(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static Status *add_path(FileList *list, const char *folder, const char *name) {
+  if (list->count == list->capacity) {
+    uint32_t larger = list->capacity ? list->capacity * 2 : 64;
+    char **grown = mem_realloc(list->paths, larger * sizeof *grown);
+    if (!grown) return status_no_memory();
+    list->paths = grown;
+    list->capacity = larger;
+  }
+  size_t n = strlen(folder) + strlen(name) + 2;
+  char *path = mem_alloc(n);
+  if (!path) return status_no_memory();
+  bool slash = *name && *folder && folder[strlen(folder) - 1] != '/';
+  snprintf(path, n, "%s%s%s", folder, slash ? "/" : "", name);
+  list->paths[list->count++] = path;
+  return NULL;
+}
+
+static int compare_paths(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool ends_with(const char *s, const char *suffix) {
+  size_t n = strlen(s), k = strlen(suffix);
+  return n >= k && strcmp(s + n - k, suffix) == 0;
+}
+
+// Recursion is as deep as the folders are.
+static Status *list_folder(const char *folder, const char *suffix, int depth, FileList *list) {
+  if (depth == MOST_FOLDERS)
+    FAIL(INVALID_ARGUMENT, "%s: more than %d folders deep", folder, MOST_FOLDERS);
+  DIR *dir = opendir(folder);
+  if (!dir) FAIL(NOT_FOUND, "%s: cannot be listed: %s", folder, strerror(errno));
+  FileList names = {0};
+  Status *status = NULL;
+  for (struct dirent *entry; !status && (entry = readdir(dir));)
+    if (entry->d_name[0] != '.') status = add_path(&names, folder, entry->d_name);
+  closedir(dir);
+  if (!status && names.count) qsort(names.paths, names.count, sizeof *names.paths, compare_paths);
+  for (uint32_t i = 0; !status && i < names.count; i++) {
+    struct stat facts;
+    if (lstat(names.paths[i], &facts) != 0) continue;
+    if (S_ISDIR(facts.st_mode)) {
+      status = list_folder(names.paths[i], suffix, depth + 1, list);
+    } else if (ends_with(names.paths[i], suffix)) {
+      status = add_path(list, names.paths[i], "");
+    }
+  }
+  file_list_deinit(&names);
+  return status;
+}
+
+Status *file_list(const char *path, const char *suffix, FileList *list) {
+  struct stat facts;
+  if (stat(path, &facts) != 0) FAIL(NOT_FOUND, "%s: %s", path, strerror(errno));
+  if (S_ISDIR(facts.st_mode)) return list_folder(path, suffix, 0, list);
+  return add_path(list, path, "");
+}
+
+void file_list_deinit(FileList *list) {
+  for (uint32_t i = 0; i < list->count; i++) mem_free(list->paths[i]);
+  mem_free(list->paths);
+  *list = (FileList){0};
+}
