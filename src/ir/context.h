@@ -95,10 +95,13 @@ Type type_with_elem(Context *context, Type tensor, Type elem);    // same shape 
 // The bound of dimension d from #stablehlo.bounds, or DIM_DYNAMIC.
 int64_t type_bound(const Context *context, Type tensor, uint32_t d);
 
-// Writes MLIR's text, e.g. tensor<4x?xf32>. Encodings are written through `encode` (may be NULL: left out).
+// Writes MLIR's text, e.g. tensor<4x?xf32>. Of encodings #stablehlo.bounds and opaque ones are written.
 void type_print(const Context *context, Type type, StrBuf *out);
 // Same into the context's arena: for messages.
 const char *type_text(Context *context, Type type);
+
+// Hash of the content: equal types hash equal in every context.
+uint64_t type_hash(const Context *context, Type type);
 
 // ---- attributes ----
 
@@ -151,7 +154,7 @@ typedef struct AttrInfo {
 
 const AttrInfo *attr_info(const Context *context, Attr attr);  // never NULL; kind ATTR_NONE for 0
 // Interns any record; the arrays are copied. Dict and struct fields are sorted by name here; a name twice is
-// the caller's error to report (attr_dict_repeats).
+// the caller's error to report (attr_fields_repeat).
 Attr attr_intern(Context *context, const AttrInfo *info);
 
 Attr attr_unit(Context *context);
@@ -174,6 +177,10 @@ Attr attr_dense_adopt(Context *context, Type tensor, const void *data, size_t by
 Attr attr_enum(Context *context, const char *cls, const char *value);
 Attr attr_struct(Context *context, const char *cls, uint32_t n, const NamedAttr *fields);
 Attr attr_loc_file(Context *context, Name file, LocRange range);
+
+uint64_t attr_hash(const Context *context, Attr attr);  // of the content, as type_hash
+// A name that stands twice in fields, or 0. O(n log n).
+Name attr_fields_repeat(Context *context, uint32_t n, const NamedAttr *fields);
 
 // Looks a field up in a dict or struct: 0 if absent. O(log fields).
 Attr attr_get(const Context *context, Attr dict, const char *name);

@@ -1,0 +1,239 @@
+// Programs: making, freeing, walking, checking, hashing, and the index of symbols.
+#include "ir/program.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static void release_program(void *program) {
+  program_free(program);
+}
+
+Program *program_new(Context *context, Guard *guard, const Source *source) {
+  Program *p = mem_alloc(sizeof *p);
+  if (!p) guard_throw(guard, status_no_memory());
+  *p = (Program){.context = context, .source = source, .guard = guard};
+  GuardCleanup cleanup = {release_program, p, NULL};
+  guard_push(guard, &cleanup);
+  HEAPVEC_PUSH(guard, &p->ops, (Op){0});
+  HEAPVEC_PUSH(guard, &p->values, (Value){0});
+  HEAPVEC_PUSH(guard, &p->operands, (Operand){0});
+  HEAPVEC_PUSH(guard, &p->blocks, (Block){0});
+  HEAPVEC_PUSH(guard, &p->regions, (Region){0});
+  guard_pop(guard, &cleanup);
+  return p;
+}
+
+void program_free(Program *p) {
+  if (!p) return;
+  HEAPVEC_FREE(&p->ops);
+  HEAPVEC_FREE(&p->values);
+  HEAPVEC_FREE(&p->operands);
+  HEAPVEC_FREE(&p->blocks);
+  HEAPVEC_FREE(&p->regions);
+  HEAPVEC_FREE(&p->resources);
+  mem_free(p);
+}
+
+Guard *program_guard(Program *p, Guard *guard) {
+  Guard *before = p->guard;
+  p->guard = guard;
+  context_guard(p->context, guard);
+  return before;
+}
+
+// ---- walking ----
+
+// The first op inside any block from `block` on in its region, or 0.
+static OpId first_in_blocks(const Program *p, BlockId block) {
+  for (; block; block = block_at(p, block)->next)
+    if (block_at(p, block)->first) return block_at(p, block)->first;
+  return 0;
+}
+
+// The first op inside the regions of op from number `from` on, or 0.
+static OpId first_in_regions(const Program *p, OpId op, uint32_t from) {
+  const Op *o = op_at(p, op);
+  for (uint32_t i = from; i < o->n_regions; i++) {
+    OpId first = first_in_blocks(p, region_at(p, o->regions + i)->first);
+    if (first) return first;
+  }
+  return 0;
+}
+
+OpId op_walk_over(const Program *p, OpId op, OpId root) {
+  while (op != root) {
+    const Op *o = op_at(p, op);
+    if (o->next) return o->next;
+    if (!o->block) return 0;
+    const Block *block = block_at(p, o->block);
+    OpId next = first_in_blocks(p, block->next);
+    if (next) return next;
+    OpId parent = region_at(p, block->region)->op;
+    next = first_in_regions(p, parent, block->region - op_at(p, parent)->regions + 1);
+    if (next) return next;
+    op = parent;
+  }
+  return 0;
+}
+
+OpId op_walk_next(const Program *p, OpId op, OpId root) {
+  OpId inside = first_in_regions(p, op, 0);
+  return inside ? inside : op_walk_over(p, op, root);
+}
+
+// ---- checking ----
+
+static const char *check_uses(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  for (uint32_t i = 0; i < o->n_operands; i++) {
+    OperandId id = o->operands + i;
+    const Operand *use = operand_at(p, id);
+    if (use->user != op) return "an operand does not name its user";
+    if (!use->value || use->value >= p->values.count) return "an operand names no value";
+    if (use->prev_use ? operand_at(p, use->prev_use)->next_use != id
+                      : value_at(p, use->value)->first_use != id)
+      return "a use list is broken before an operand";
+    if (use->next_use && operand_at(p, use->next_use)->prev_use != id)
+      return "a use list is broken behind an operand";
+  }
+  for (uint32_t i = 0; i < o->n_results; i++) {
+    const Value *v = value_at(p, o->results + i);
+    if (v->is_arg || v->def != op || v->index != i) return "a result does not name its op";
+  }
+  return NULL;
+}
+
+static const char *check_regions(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  for (uint32_t r = 0; r < o->n_regions; r++) {
+    const Region *region = region_at(p, o->regions + r);
+    if (region->op != op) return "a region does not name its op";
+    BlockId last = 0;
+    for (BlockId b = region->first; b; last = b, b = block_at(p, b)->next) {
+      const Block *block = block_at(p, b);
+      if (block->region != o->regions + r) return "a block does not name its region";
+      for (uint32_t i = 0; i < block->n_args; i++) {
+        const Value *v = value_at(p, block->args + i);
+        if (!v->is_arg || v->def != b || v->index != i) return "an argument does not name its block";
+      }
+      OpId before = 0;
+      for (OpId inner = block->first; inner; before = inner, inner = op_at(p, inner)->next)
+        if (op_at(p, inner)->prev != before || op_at(p, inner)->block != b || !op_at(p, inner)->code)
+          return "the list of ops in a block is broken";
+      if (block->last != before) return "a block does not know its last op";
+    }
+    if (region->last != last) return "a region does not know its last block";
+  }
+  return NULL;
+}
+
+const char *program_check(const Program *p) {
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
+    const char *wrong = check_uses(p, op);
+    if (!wrong) wrong = check_regions(p, op);
+    if (wrong) return wrong;
+  }
+  return NULL;
+}
+
+// ---- hashing ----
+
+// Numbers every value inside in the order it is defined; values from outside have number 0.
+typedef struct Numbering {
+  uint32_t *number;
+  uint32_t next;
+} Numbering;
+
+static uint64_t hash_op_shallow(const Program *p, OpId op, Numbering *numbering) {
+  const Op *o = op_at(p, op);
+  uint64_t h = hash_mix(o->code, o->name ? hash_bytes(name_text(p->context, o->name), name_str(p->context, o->name).n) : 0);
+  h = hash_mix(h, attr_hash(p->context, o->attrs));
+  h = hash_mix(h, ((uint64_t)o->n_operands << 32) | o->n_results);
+  h = hash_mix(h, o->n_regions);
+  for (uint32_t i = 0; i < o->n_operands; i++) {
+    ValueId v = op_operand(p, op, i);
+    h = hash_mix(h, numbering->number[v] ? numbering->number[v] : type_hash(p->context, value_type(p, v)));
+  }
+  for (uint32_t i = 0; i < o->n_results; i++) {
+    numbering->number[o->results + i] = ++numbering->next;
+    h = hash_mix(h, type_hash(p->context, value_type(p, o->results + i)));
+  }
+  for (uint32_t r = 0; r < o->n_regions; r++)
+    for (BlockId b = region_at(p, o->regions + r)->first; b; b = block_at(p, b)->next) {
+      const Block *block = block_at(p, b);
+      h = hash_mix(h, block->n_args);
+      for (uint32_t i = 0; i < block->n_args; i++) {
+        numbering->number[block->args + i] = ++numbering->next;
+        h = hash_mix(h, type_hash(p->context, value_type(p, block->args + i)));
+      }
+    }
+  return h;
+}
+
+static uint32_t op_depth(const Program *p, OpId op, OpId root) {
+  uint32_t depth = 0;
+  while (op != root) op = op_parent(p, op), depth++;
+  return depth;
+}
+
+uint64_t op_hash(const Program *p, OpId root) {
+  size_t bytes = p->values.count * sizeof(uint32_t);
+  Numbering numbering = {mem_alloc(bytes), 0};
+  if (!numbering.number) guard_throw(p->guard, status_no_memory());
+  memset(numbering.number, 0, bytes);
+  uint64_t h = 0;
+  BlockId block = 0;
+  uint32_t depth = 0;
+  for (OpId op = root; op; op = op_walk_next(p, op, root)) {
+    if (op_at(p, op)->block != block) {  // where blocks begin and end is part of the structure
+      block = op_at(p, op)->block;
+      depth = op_depth(p, op, root);
+      const Block *b = block_at(p, block);
+      uint32_t region = op == root ? 0 : b->region - op_at(p, region_at(p, b->region)->op)->regions;
+      h = hash_mix(h, ((uint64_t)depth << 32) | region);
+    }
+    h = hash_mix(h, hash_op_shallow(p, op, &numbering));
+  }
+  mem_free(numbering.number);
+  return h;
+}
+
+uint64_t program_hash(const Program *p) {
+  uint64_t h = p->root ? op_hash(p, p->root) : 0;
+  for (uint32_t i = 0; i < p->resources.count; i++) {
+    const Resource *r = &p->resources.items[i];
+    Str key = name_str(p->context, r->key);
+    h = hash_mix(h, hash_mix(hash_bytes(key.s, key.n), hash_bytes(r->data, r->bytes)));
+  }
+  return h;
+}
+
+// ---- symbols ----
+
+static Name symbol_name(const Program *p, OpId op) {
+  return attr_as_name(p->context, op_attr(p, op, "sym_name"));
+}
+
+static bool symbol_equal(const void *owner, uint32_t id, const void *key) {
+  return symbol_name(owner, id) == *(const Name *)key;
+}
+
+void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guard) {
+  *table = (SymbolTable){.program = p};
+  if (!module || !op_at(p, module)->n_regions) return;
+  BlockId block = region_block(p, op_region(p, module, 0));
+  if (!block) return;
+  for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
+    Name name = symbol_name(p, op);
+    if (name && !symbols_find(table, name)) idmap_add(&table->map, guard, hash_mix(name, 1), op);
+  }
+}
+
+void symbols_deinit(SymbolTable *table) {
+  idmap_deinit(&table->map);
+}
+
+OpId symbols_find(const SymbolTable *table, Name name) {
+  return idmap_find(&table->map, hash_mix(name, 1), symbol_equal, table->program, &name);
+}
