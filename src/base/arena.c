@@ -33,13 +33,9 @@ struct ArenaChunk {
 
 static const size_t header_bytes = (sizeof(ArenaChunk) + ALIGN - 1) / ALIGN * ALIGN;
 
-static char *chunk_payload(ArenaChunk *chunk) {
-  return (char *)chunk + header_bytes;
-}
+static char *chunk_payload(ArenaChunk *chunk) { return (char *)chunk + header_bytes; }
 
-void arena_init(Arena *arena, Guard *guard) {
-  *arena = (Arena){.guard = guard};
-}
+void arena_init(Arena *arena, Guard *guard) { *arena = (Arena){.guard = guard}; }
 
 static void drop_chunk(Arena *arena) {
   ArenaChunk *chunk = arena->chunk;
@@ -64,11 +60,14 @@ static void add_chunk(Arena *arena, size_t need) {
   size_t bytes = arena->chunk ? arena->chunk->bytes * 2 : FIRST_BYTES;
   if (bytes > MOST_BYTES) bytes = MOST_BYTES;
   if (bytes < need) bytes = need;
-  if (arena->limit_bytes && (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
+  if (arena->limit_bytes &&
+      (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
     bytes = need;  // the last chunk may be small
-  if (arena->limit_bytes && (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
-    guard_throw(arena->guard, status_new(RESOURCE_EXHAUSTED, __FILE__, __LINE__,
-                                         "needs more than the limit of %zu bytes", arena->limit_bytes));
+  if (arena->limit_bytes &&
+      (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
+    guard_throw(arena->guard,
+                status_new(RESOURCE_EXHAUSTED, __FILE__, __LINE__,
+                           "needs more than the limit of %zu bytes", arena->limit_bytes));
   size_t total;
   ArenaChunk *chunk = size_add(bytes, header_bytes, &total) ? mem_alloc(total) : NULL;
   if (!chunk) guard_throw(arena->guard, status_no_memory());
@@ -120,9 +119,7 @@ char *arena_printf(Arena *arena, const char *fmt, ...) {
   return text;
 }
 
-ArenaMark arena_mark(const Arena *arena) {
-  return (ArenaMark){arena->chunk, arena->at};
-}
+ArenaMark arena_mark(const Arena *arena) { return (ArenaMark){arena->chunk, arena->at}; }
 
 void arena_rewind(Arena *arena, ArenaMark mark) {
   while (arena->chunk != mark.chunk) drop_chunk(arena);

@@ -1,5 +1,5 @@
-// Bump allocation, one arena per lifetime. Nothing in an arena is freed alone; the whole arena is, or
-// it is rewound to a mark.
+// Bump allocation, one arena per lifetime. Nothing in an arena is freed alone; the whole arena is,
+// or it is rewound to a mark.
 #ifndef TESSERA_BASE_ARENA_H
 #define TESSERA_BASE_ARENA_H
 

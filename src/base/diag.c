@@ -59,9 +59,7 @@ void diag_note(Diag *diag, Pos pos, const char *fmt, ...) {
   va_end(args);
 }
 
-bool diag_full(const Diag *diag) {
-  return diag->errors >= diag->most_errors;
-}
+bool diag_full(const Diag *diag) { return diag->errors >= diag->most_errors; }
 
 void source_locate(const Source *source, Pos pos, uint32_t *out_line, uint32_t *out_column) {
   size_t at = pos > source->size ? source->size : pos;

@@ -1,5 +1,5 @@
-// Diagnostics about the user's program: located in a source text, gathered, shown with the line and a
-// caret. The library never prints; whoever owns the Diag renders it.
+// Diagnostics about the user's program: located in a source text, gathered, shown with the line and
+// a caret. The library never prints; whoever owns the Diag renders it.
 #ifndef TESSERA_BASE_DIAG_H
 #define TESSERA_BASE_DIAG_H
 

@@ -1,4 +1,5 @@
-// guard_run: setjmp once, run the body, turn a throw into the status it carries (Lua's protected call).
+// guard_run: setjmp once, run the body, turn a throw into the status it carries (Lua's protected
+// call).
 #include "base/guard.h"
 
 #include <assert.h>

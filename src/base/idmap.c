@@ -1,5 +1,5 @@
-// IdMap: slots of (id, low 32 bits of the hash); at most 2/3 full; removal shifts the run back, so there
-// are no tombstones.
+// IdMap: slots of (id, low 32 bits of the hash); at most 2/3 full; removal shifts the run back, so
+// there are no tombstones.
 #include "base/idmap.h"
 
 #include <string.h>
@@ -9,9 +9,7 @@
 
 #include "base/mem.h"
 
-uint64_t hash_bytes(const void *data, size_t bytes) {
-  return XXH3_64bits(data, bytes);
-}
+uint64_t hash_bytes(const void *data, size_t bytes) { return XXH3_64bits(data, bytes); }
 
 uint64_t hash_mix(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9E3779B97F4A7C15u ^ (b + 0xD1B54A32D192ED03u);

@@ -1,5 +1,6 @@
 // A hash table of 32-bit ids whose keys live elsewhere: interning, symbol tables, memo tables.
-// Open addressing with linear probing; id 0 means "none". The hash is kept, so growth never asks for keys.
+// Open addressing with linear probing; id 0 means "none". The hash is kept, so growth never asks
+// for keys.
 #ifndef TESSERA_BASE_IDMAP_H
 #define TESSERA_BASE_IDMAP_H
 

@@ -12,17 +12,13 @@ static bool denied(void) {
   return fail_at && allocations >= fail_at;
 }
 
-void *mem_alloc(size_t bytes) {
-  return denied() ? NULL : malloc(bytes ? bytes : 1);
-}
+void *mem_alloc(size_t bytes) { return denied() ? NULL : malloc(bytes ? bytes : 1); }
 
 void *mem_realloc(void *old, size_t bytes) {
   return denied() ? NULL : realloc(old, bytes ? bytes : 1);
 }
 
-void mem_free(void *block) {
-  free(block);
-}
+void mem_free(void *block) { free(block); }
 
 uint64_t mem_fail_at(uint64_t k) {
   uint64_t made = allocations;

@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *mem_alloc(size_t bytes);                // NULL when there is none; bytes == 0 gives a unique pointer
-void *mem_realloc(void *old, size_t bytes);   // the old block stays valid when NULL is returned
-void mem_free(void *block);                   // NULL is fine
+void *mem_alloc(size_t bytes);  // NULL when there is none; bytes == 0 gives a unique pointer
+void *mem_realloc(void *old, size_t bytes);  // the old block stays valid when NULL is returned
+void mem_free(void *block);                  // NULL is fine
 
-// Makes the k-th allocation from now on (k = 1 is the next one), and all after it, fail on this thread;
-// k = 0 switches that off. Gives how many allocations this thread has made since the last call.
+// Makes the k-th allocation from now on (k = 1 is the next one), and all after it, fail on this
+// thread; k = 0 switches that off. Gives how many allocations this thread has made since the last
+// call.
 uint64_t mem_fail_at(uint64_t k);
 
 // a*b and a+b, false on overflow (out is then not written).

@@ -1,5 +1,6 @@
 // Status: one malloc'd record with the message and a return trace that grows as the error rises.
-// Nothing here may fail in a way the caller must handle: without memory the static status is returned.
+// Nothing here may fail in a way the caller must handle: without memory the static status is
+// returned.
 #include "base/status.h"
 
 #include <stdio.h>
@@ -25,9 +26,7 @@ static const struct {
   char message[16];
 } no_memory = {RESOURCE_EXHAUSTED, 0, "", "out of memory"};
 
-Status *status_no_memory(void) {
-  return (Status *)(uintptr_t)&no_memory;
-}
+Status *status_no_memory(void) { return (Status *)(uintptr_t)&no_memory; }
 
 Status *status_rise(Status *status, const char *file, int line) {
   if (!status || status == status_no_memory()) return status;
@@ -66,25 +65,32 @@ void status_free(Status *status) {
   if (status && status != status_no_memory()) mem_free(status);
 }
 
-StatusCode status_code(const Status *status) {
-  return status ? status->code : OK;
-}
+StatusCode status_code(const Status *status) { return status ? status->code : OK; }
 
 const char *status_message(const Status *status) {
   if (!status) return "";
   return status == status_no_memory() ? no_memory.message : status->message;
 }
 
-const char *status_trace(const Status *status) {
-  return status ? status->trace : "";
-}
+const char *status_trace(const Status *status) { return status ? status->trace : ""; }
 
 const char *status_code_name(StatusCode code) {
-  static const char *const names[] = {
-      "OK",           "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",
-      "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",    "PERMISSION_DENIED",
-      "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
-      "UNIMPLEMENTED", "INTERNAL",      "UNAVAILABLE",       "DATA_LOSS",
-      "UNAUTHENTICATED"};
+  static const char *const names[] = {"OK",
+                                      "CANCELLED",
+                                      "UNKNOWN",
+                                      "INVALID_ARGUMENT",
+                                      "DEADLINE_EXCEEDED",
+                                      "NOT_FOUND",
+                                      "ALREADY_EXISTS",
+                                      "PERMISSION_DENIED",
+                                      "RESOURCE_EXHAUSTED",
+                                      "FAILED_PRECONDITION",
+                                      "ABORTED",
+                                      "OUT_OF_RANGE",
+                                      "UNIMPLEMENTED",
+                                      "INTERNAL",
+                                      "UNAVAILABLE",
+                                      "DATA_LOSS",
+                                      "UNAUTHENTICATED"};
   return (size_t)code < sizeof names / sizeof names[0] ? names[code] : "?";
 }

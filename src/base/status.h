@@ -1,5 +1,5 @@
-// Recoverable errors. A function that can fail returns `Status *`: NULL is OK, anything else is owned
-// by the caller, who passes it on (TRY) or frees it. Codes are those of PJRT.
+// Recoverable errors. A function that can fail returns `Status *`: NULL is OK, anything else is
+// owned by the caller, who passes it on (TRY) or frees it. Codes are those of PJRT.
 #ifndef TESSERA_BASE_STATUS_H
 #define TESSERA_BASE_STATUS_H
 
@@ -36,8 +36,8 @@ typedef struct Status Status;
 #define MUST_USE
 #endif
 
-// Makes an error; `file` and `line` say where. Falls back to a static RESOURCE_EXHAUSTED status when
-// there is no memory for it.
+// Makes an error; `file` and `line` say where. Falls back to a static RESOURCE_EXHAUSTED status
+// when there is no memory for it.
 Status *status_new(StatusCode code, const char *file, int line, const char *fmt, ...)
     PRINTF_LIKE(4, 5) MUST_USE;
 
@@ -56,19 +56,19 @@ const char *status_trace(const Status *status);    // "file:line\nfile:line…",
 const char *status_code_name(StatusCode code);     // "INVALID_ARGUMENT"
 
 #define FAIL(code, ...) return status_new((code), __FILE__, __LINE__, __VA_ARGS__)
-#define TRY(expr)                                                   \
-  do {                                                              \
-    Status *try_status_ = (expr);                                   \
-    if (try_status_) return status_rise(try_status_, __FILE__, __LINE__); \
+#define TRY(expr)                                                                                  \
+  do {                                                                                             \
+    Status *try_status_ = (expr);                                                                  \
+    if (try_status_) return status_rise(try_status_, __FILE__, __LINE__);                          \
   } while (0)
 // For functions that hold something: needs `Status *status` in scope and a label `out`.
-#define TRY_OUT(expr)                                      \
-  do {                                                     \
-    status = (expr);                                       \
-    if (status) {                                          \
-      status = status_rise(status, __FILE__, __LINE__);    \
-      goto out;                                            \
-    }                                                      \
+#define TRY_OUT(expr)                                                                              \
+  do {                                                                                             \
+    status = (expr);                                                                               \
+    if (status) {                                                                                  \
+      status = status_rise(status, __FILE__, __LINE__);                                            \
+      goto out;                                                                                    \
+    }                                                                                              \
   } while (0)
 
 #endif

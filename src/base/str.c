@@ -25,9 +25,7 @@ static void hand_on_when_full(StrBuf *buf) {
   if (buf->flush && buf->used >= FLUSH_BYTES) strbuf_flush(buf);
 }
 
-void strbuf_init(StrBuf *buf, Guard *guard) {
-  *buf = (StrBuf){.guard = guard};
-}
+void strbuf_init(StrBuf *buf, Guard *guard) { *buf = (StrBuf){.guard = guard}; }
 
 void strbuf_deinit(StrBuf *buf) {
   mem_free(buf->data);
@@ -42,22 +40,17 @@ void strbuf_put(StrBuf *buf, const char *s, size_t n) {
   hand_on_when_full(buf);
 }
 
-void strbuf_putc(StrBuf *buf, char c) {
-  strbuf_put(buf, &c, 1);
-}
+void strbuf_putc(StrBuf *buf, char c) { strbuf_put(buf, &c, 1); }
 
-void strbuf_puts(StrBuf *buf, const char *s) {
-  strbuf_put(buf, s, strlen(s));
-}
+void strbuf_puts(StrBuf *buf, const char *s) { strbuf_put(buf, s, strlen(s)); }
 
-void strbuf_put_str(StrBuf *buf, Str s) {
-  strbuf_put(buf, s.s, s.n);
-}
+void strbuf_put_str(StrBuf *buf, Str s) { strbuf_put(buf, s.s, s.n); }
 
 void strbuf_put_int(StrBuf *buf, long long value) {
   char digits[24];
   char *at = digits + sizeof digits;
-  unsigned long long left = value < 0 ? 0ULL - (unsigned long long)value : (unsigned long long)value;
+  unsigned long long left =
+      value < 0 ? 0ULL - (unsigned long long)value : (unsigned long long)value;
   do {
     *--at = (char)('0' + left % 10);
     left /= 10;

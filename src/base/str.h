@@ -13,21 +13,18 @@ typedef struct Str {
   size_t n;
 } Str;
 
-static inline Str str_of(const char *s) {
-  return (Str){s, strlen(s)};
-}
+static inline Str str_of(const char *s) { return (Str){s, strlen(s)}; }
 static inline bool str_equal(Str a, Str b) {
   return a.n == b.n && (a.n == 0 || memcmp(a.s, b.s, a.n) == 0);
 }
-static inline bool str_is(Str a, const char *s) {
-  return str_equal(a, str_of(s));
-}
+static inline bool str_is(Str a, const char *s) { return str_equal(a, str_of(s)); }
 static inline bool str_starts(Str a, const char *prefix) {
   size_t n = strlen(prefix);
   return a.n >= n && memcmp(a.s, prefix, n) == 0;
 }
 
-// Text being written. Grows on the heap; with `flush` set it is handed on whenever it holds a megabyte.
+// Text being written. Grows on the heap; with `flush` set it is handed on whenever it holds a
+// megabyte.
 typedef struct StrBuf {
   Guard *guard;  // exhaustion and flush errors are thrown here
   char *data;    // NUL-terminated after every call

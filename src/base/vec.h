@@ -1,5 +1,6 @@
-// Growable arrays. VEC(T) lives in an arena (no free; growth leaves the old copy behind until the arena
-// goes); HEAPVEC(T) is for big tables that one object owns and frees. Exhaustion throws in both.
+// Growable arrays. VEC(T) lives in an arena (no free; growth leaves the old copy behind until the
+// arena goes); HEAPVEC(T) is for big tables that one object owns and frees. Exhaustion throws in
+// both.
 //
 //   VEC(int64_t) dims = {0};
 //   VEC_PUSH(arena, &dims, 4);
@@ -11,32 +12,35 @@
 
 #include "base/arena.h"
 
-#define VEC(T)                 \
-  struct {                     \
-    T *items;                  \
-    uint32_t count, capacity;  \
+#define VEC(T)                                                                                     \
+  struct {                                                                                         \
+    T *items;                                                                                      \
+    uint32_t count, capacity;                                                                      \
   }
 #define HEAPVEC(T) VEC(T)
 
 // Gives the new items; *capacity >= need afterwards. items may be NULL.
-void *vec_grow_arena(Arena *arena, void *items, uint32_t *capacity, uint32_t need, size_t item_bytes);
-void *vec_grow_heap(Guard *guard, void *items, uint32_t *capacity, uint32_t need, size_t item_bytes);
+void *vec_grow_arena(Arena *arena, void *items, uint32_t *capacity, uint32_t need,
+                     size_t item_bytes);
+void *vec_grow_heap(Guard *guard, void *items, uint32_t *capacity, uint32_t need,
+                    size_t item_bytes);
 
-#define VEC_RESERVE(arena, v, need)                                                              \
-  ((need) > (v)->capacity                                                                        \
+#define VEC_RESERVE(arena, v, need)                                                                \
+  ((need) > (v)->capacity                                                                          \
        ? (void)((v)->items = vec_grow_arena((arena), (v)->items, &(v)->capacity, (uint32_t)(need), \
-                                            sizeof *(v)->items))                                 \
+                                            sizeof *(v)->items))                                   \
        : (void)0)
-#define VEC_PUSH(arena, v, x) \
+#define VEC_PUSH(arena, v, x)                                                                      \
   (VEC_RESERVE(arena, v, (v)->count + 1), (void)((v)->items[(v)->count++] = (x)))
 
-#define HEAPVEC_RESERVE(guard, v, need)                                                           \
-  ((need) > (v)->capacity                                                                         \
-       ? (void)((v)->items = vec_grow_heap((guard), (v)->items, &(v)->capacity, (uint32_t)(need), \
-                                           sizeof *(v)->items))                                   \
+#define HEAPVEC_RESERVE(guard, v, need)                                                            \
+  ((need) > (v)->capacity                                                                          \
+       ? (void)((v)->items = vec_grow_heap((guard), (v)->items, &(v)->capacity, (uint32_t)(need),  \
+                                           sizeof *(v)->items))                                    \
        : (void)0)
-#define HEAPVEC_PUSH(guard, v, x) \
+#define HEAPVEC_PUSH(guard, v, x)                                                                  \
   (HEAPVEC_RESERVE(guard, v, (v)->count + 1), (void)((v)->items[(v)->count++] = (x)))
-#define HEAPVEC_FREE(v) (mem_free((v)->items), (void)((v)->items = NULL), (void)((v)->count = (v)->capacity = 0))
+#define HEAPVEC_FREE(v)                                                                            \
+  (mem_free((v)->items), (void)((v)->items = NULL), (void)((v)->count = (v)->capacity = 0))
 
 #endif

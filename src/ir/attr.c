@@ -1,5 +1,5 @@
-// Attributes: interned records, hashed by content like types. Dicts and structs are kept sorted by name, so
-// look-up is a binary search and equality is structural.
+// Attributes: interned records, hashed by content like types. Dicts and structs are kept sorted by
+// name, so look-up is a binary search and equality is structural.
 #include "base/mem.h"
 #include "ir/context.h"
 #include "ir/context_private.h"
@@ -22,7 +22,8 @@ static void sort_fields(const Context *context, NamedAttr *fields, NamedAttr *sc
   while (left < half)
     if (right < n && name_compare(context, fields[right].name, scratch[left].name) < 0)
       fields[to++] = fields[right++];
-    else fields[to++] = scratch[left++];
+    else
+      fields[to++] = scratch[left++];
 }
 
 static bool fields_sorted(const Context *context, const NamedAttr *fields, uint32_t n) {
@@ -64,7 +65,8 @@ static bool attr_equal(const void *owner, uint32_t id, const void *key) {
       a->name != b->name || a->count != b->count || a->i != b->i || a->bytes != b->bytes ||
       memcmp(&a->f, &b->f, sizeof a->f) != 0 || !a->items != !b->items || !a->fields != !b->fields)
     return false;
-  if (a->items && a->count && memcmp(a->items, b->items, a->count * sizeof *a->items) != 0) return false;
+  if (a->items && a->count && memcmp(a->items, b->items, a->count * sizeof *a->items) != 0)
+    return false;
   if (a->fields && a->count && memcmp(a->fields, b->fields, a->count * sizeof *a->fields) != 0)
     return false;
   return !a->bytes || memcmp(a->data, b->data, a->bytes) == 0;
@@ -100,14 +102,13 @@ const AttrInfo *attr_info(const Context *context, Attr attr) {
   return context->attrs.items[attr].info;
 }
 
-uint64_t attr_hash(const Context *context, Attr attr) {
-  return context->attrs.items[attr].hash;
-}
+uint64_t attr_hash(const Context *context, Attr attr) { return context->attrs.items[attr].hash; }
 
 Name attr_fields_repeat(Context *context, uint32_t n, const NamedAttr *fields) {
   if (n < 2) return 0;
   ArenaMark mark = arena_mark(&context->arena);
-  const NamedAttr *sorted = fields_sorted(context, fields, n) ? fields : sorted_copy(context, fields, n);
+  const NamedAttr *sorted =
+      fields_sorted(context, fields, n) ? fields : sorted_copy(context, fields, n);
   Name twice = 0;
   for (uint32_t i = 1; i < n && !twice; i++)
     if (sorted[i - 1].name == sorted[i].name) twice = sorted[i].name;
@@ -115,9 +116,7 @@ Name attr_fields_repeat(Context *context, uint32_t n, const NamedAttr *fields) {
   return twice;
 }
 
-Attr attr_unit(Context *context) {
-  return attr_intern(context, &(AttrInfo){.kind = ATTR_UNIT});
-}
+Attr attr_unit(Context *context) { return attr_intern(context, &(AttrInfo){.kind = ATTR_UNIT}); }
 
 Attr attr_bool(Context *context, bool value) {
   return attr_intern(context, &(AttrInfo){.kind = ATTR_BOOL, .i = value, .type = DT_i1});
@@ -127,9 +126,7 @@ Attr attr_int(Context *context, Type type, int64_t value) {
   return attr_intern(context, &(AttrInfo){.kind = ATTR_INT, .type = type, .i = value});
 }
 
-Attr attr_i64(Context *context, int64_t value) {
-  return attr_int(context, DT_i64, value);
-}
+Attr attr_i64(Context *context, int64_t value) { return attr_int(context, DT_i64, value); }
 
 Attr attr_float(Context *context, Type type, double value) {
   return attr_intern(context, &(AttrInfo){.kind = ATTR_FLOAT, .type = type, .f = value});
@@ -167,8 +164,8 @@ Attr attr_i64s(Context *context, uint32_t n, const int64_t *values) {
 Attr attr_bools(Context *context, uint32_t n, const bool *values) {
   _Static_assert(sizeof(bool) == 1, "an i1 is stored as one byte, 0 or 1");
   return attr_intern(
-      context, &(AttrInfo){
-                   .kind = ATTR_DENSE_ARRAY, .type = DT_i1, .count = n, .data = values, .bytes = n});
+      context,
+      &(AttrInfo){.kind = ATTR_DENSE_ARRAY, .type = DT_i1, .count = n, .data = values, .bytes = n});
 }
 
 static Attr dense(Context *context, Type tensor, const void *data, size_t bytes, bool adopt) {
@@ -194,17 +191,15 @@ Attr attr_enum(Context *context, const char *cls, const char *value) {
 }
 
 Attr attr_struct(Context *context, const char *cls, uint32_t n, const NamedAttr *fields) {
-  return attr_intern(context, &(AttrInfo){.kind = ATTR_STRUCT,
-                                          .cls = name_of(context, cls),
-                                          .count = n,
-                                          .fields = fields});
+  return attr_intern(
+      context,
+      &(AttrInfo){.kind = ATTR_STRUCT, .cls = name_of(context, cls), .count = n, .fields = fields});
 }
 
 Attr attr_loc_file(Context *context, Name file, LocRange range) {
-  return attr_intern(context, &(AttrInfo){.kind = ATTR_LOC_FILE,
-                                          .name = file,
-                                          .data = &range,
-                                          .bytes = sizeof range});
+  return attr_intern(
+      context,
+      &(AttrInfo){.kind = ATTR_LOC_FILE, .name = file, .data = &range, .bytes = sizeof range});
 }
 
 Attr attr_get(const Context *context, Attr attr, const char *name) {
@@ -214,8 +209,10 @@ Attr attr_get(const Context *context, Attr attr, const char *name) {
     uint32_t middle = (low + high) / 2;
     int order = strcmp(name_text(context, info->fields[middle].name), name);
     if (order == 0) return info->fields[middle].value;
-    if (order < 0) low = middle + 1;
-    else high = middle;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return 0;
 }
@@ -249,7 +246,9 @@ double attr_as_float(const Context *context, Attr attr, double otherwise) {
 
 Name attr_as_name(const Context *context, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
-  return info->kind == ATTR_STRING || info->kind == ATTR_SYMBOL || info->kind == ATTR_ENUM ? info->name : 0;
+  return info->kind == ATTR_STRING || info->kind == ATTR_SYMBOL || info->kind == ATTR_ENUM
+             ? info->name
+             : 0;
 }
 
 Ints attr_as_ints(Context *context, Attr attr) {
@@ -264,6 +263,7 @@ Ints attr_as_ints(Context *context, Attr attr) {
   if (dtype == DT_i64 && !(info->splat && count > 1))
     return (Ints){info->data, (uint32_t)count, true};
   int64_t *values = ARENA_ARRAY(&context->arena, int64_t, (size_t)count);
-  for (int64_t i = 0; i < count; i++) values[i] = dtype_load(dtype, info->data, info->splat ? 0 : i).i;
+  for (int64_t i = 0; i < count; i++)
+    values[i] = dtype_load(dtype, info->data, info->splat ? 0 : i).i;
   return (Ints){values, (uint32_t)count, true};
 }

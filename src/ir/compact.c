@@ -1,7 +1,7 @@
 // Larger rewrites: dropping dead entries, outlining a run of ops to a function, inlining a call.
 //
-// Compaction renumbers everything in program order by one walk and rebuilds the tables; side tables indexed by
-// the old ids follow through the Remap. O(program).
+// Compaction renumbers everything in program order by one walk and rebuilds the tables; side tables
+// indexed by the old ids follow through the Remap. O(program).
 #include <assert.h>
 #include <string.h>
 
@@ -40,9 +40,7 @@ static void *table_alloc(Program *p, uint32_t count, size_t item_bytes) {
   return table;
 }
 
-static void release_program(void *program) {
-  program_free(program);
-}
+static void release_program(void *program) { program_free(program); }
 
 void program_compact(Program *p, Arena *arena, Remap *out) {
   Remap m = {.ops = ARENA_ARRAY(arena, uint32_t, p->ops.count),
@@ -71,8 +69,12 @@ void program_compact(Program *p, Arena *arena, Remap *out) {
   for (uint32_t i = 1; i < p->blocks.count; i++)
     if (m.blocks[i]) {
       Block b = *block_at(p, i);
-      *block_at(q, m.blocks[i]) = (Block){m.regions[b.region], m.blocks[b.next], m.ops[b.first],
-                                          m.ops[b.last], b.n_args ? m.values[b.args] : 0, b.n_args};
+      *block_at(q, m.blocks[i]) = (Block){m.regions[b.region],
+                                          m.blocks[b.next],
+                                          m.ops[b.first],
+                                          m.ops[b.last],
+                                          b.n_args ? m.values[b.args] : 0,
+                                          b.n_args};
     }
   for (uint32_t i = 1; i < p->regions.count; i++)
     if (m.regions[i]) {
@@ -123,7 +125,8 @@ void remap_table(const uint32_t *remap, uint32_t n_old, const void *old_table, v
                  size_t item_bytes) {
   for (uint32_t i = 1; i < n_old; i++)
     if (remap[i])
-      memcpy((char *)new_table + remap[i] * item_bytes, (const char *)old_table + i * item_bytes, item_bytes);
+      memcpy((char *)new_table + remap[i] * item_bytes, (const char *)old_table + i * item_bytes,
+             item_bytes);
 }
 
 // ---- outline ----
@@ -134,10 +137,10 @@ typedef struct ValueList {
 } ValueList;
 
 typedef struct Outline {
-  uint8_t *inside;    // per value: defined by a moved op or in its regions
-  uint8_t *taken;     // per value: already an argument or a result
+  uint8_t *inside;  // per value: defined by a moved op or in its regions
+  uint8_t *taken;   // per value: already an argument or a result
   ValueList arguments, results;
-  Type *types;        // scratch
+  Type *types;  // scratch
 } Outline;
 
 static void release_outline(void *object) {
@@ -175,8 +178,8 @@ static bool stands_in(const Program *p, OpId op, BlockId block, const uint8_t *m
   return op && moved_op[op];
 }
 
-OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block, const OpSpec *function,
-                     const OpSpec *terminator, const OpSpec *call) {
+OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block,
+                     const OpSpec *function, const OpSpec *terminator, const OpSpec *call) {
   BlockId block = op_at(p, first)->block;
   Outline out = {0};
   GuardCleanup cleanup = {release_outline, &out, NULL};
@@ -199,7 +202,8 @@ OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block, co
     }
   uint32_t most = out.results.count + out.arguments.count + 1;
   out.types = table_alloc(p, most, sizeof *out.types);
-  for (uint32_t i = 0; i < out.results.count; i++) out.types[i] = value_type(p, out.results.items[i]);
+  for (uint32_t i = 0; i < out.results.count; i++)
+    out.types[i] = value_type(p, out.results.items[i]);
   // Everything that can fail comes before the first change to the block.
   OpSpec spec = *call;
   spec.n_operands = out.arguments.count;
@@ -252,9 +256,7 @@ OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block, co
 
 // ---- inline ----
 
-static void release_items(void *items) {
-  mem_free(*(void **)items);
-}
+static void release_items(void *items) { mem_free(*(void **)items); }
 
 void program_inline(Program *p, OpId call, OpId callee) {
   BlockId body = region_block(p, op_region(p, callee, 0));

@@ -1,19 +1,16 @@
-// The context and its strings. Records live in one arena and never move; the tables of pointers and the maps
-// are on the heap.
+// The context and its strings. Records live in one arena and never move; the tables of pointers and
+// the maps are on the heap.
 #include "ir/context.h"
 
 #include "base/mem.h"
 #include "ir/context_private.h"
-
 
 static bool name_equal(const void *owner, uint32_t id, const void *key) {
   const Context *context = owner;
   return str_equal(context->names.items[id].text, *(const Str *)key);
 }
 
-static void release_context(void *context) {
-  context_free(context);
-}
+static void release_context(void *context) { context_free(context); }
 
 Context *context_new(Guard *guard) {
   Context *context = mem_alloc(sizeof *context);
@@ -43,13 +40,9 @@ void context_free(Context *context) {
   mem_free(context);
 }
 
-Guard *context_guard(Context *context, Guard *guard) {
-  return arena_guard(&context->arena, guard);
-}
+Guard *context_guard(Context *context, Guard *guard) { return arena_guard(&context->arena, guard); }
 
-Arena *context_arena(Context *context) {
-  return &context->arena;
-}
+Arena *context_arena(Context *context) { return &context->arena; }
 
 Name name_intern(Context *context, Str text) {
   if (!text.n) return 0;
@@ -67,18 +60,12 @@ Name name_intern(Context *context, Str text) {
   return id;
 }
 
-Name name_of(Context *context, const char *text) {
-  return name_intern(context, str_of(text));
-}
+Name name_of(Context *context, const char *text) { return name_intern(context, str_of(text)); }
 
-Str name_str(const Context *context, Name name) {
-  return context->names.items[name].text;
-}
+Str name_str(const Context *context, Name name) { return context->names.items[name].text; }
 
 const char *name_text(const Context *context, Name name) {
   return context->names.items[name].text.s;
 }
 
-uint64_t name_hash(const Context *context, Name name) {
-  return context->names.items[name].hash;
-}
+uint64_t name_hash(const Context *context, Name name) { return context->names.items[name].hash; }

@@ -1,5 +1,5 @@
-// Interned strings, types and attributes: equality is an id. One context serves any number of programs on
-// one thread at a time; ids are dense, start at 1, and 0 means "none".
+// Interned strings, types and attributes: equality is an id. One context serves any number of
+// programs on one thread at a time; ids are dense, start at 1, and 0 means "none".
 #ifndef TESSERA_IR_CONTEXT_H
 #define TESSERA_IR_CONTEXT_H
 
@@ -11,14 +11,15 @@
 #include "ir/dtype.h"
 
 typedef uint32_t Name;  // an interned string
-typedef uint32_t Type;  // an interned type; scalar types have the fixed ids 1 … DT_COUNT-1, so Type t = DT_f32 works
+typedef uint32_t Type;  // an interned type; scalar types have the fixed ids 1 … DT_COUNT-1, so Type
+                        // t = DT_f32 works
 typedef uint32_t Attr;  // an interned attribute
 
 typedef struct Context Context;
 
 // The context's memory throws to the guard it was made or last set with.
 Context *context_new(Guard *guard);
-void context_free(Context *context);  // NULL is fine
+void context_free(Context *context);                   // NULL is fine
 Guard *context_guard(Context *context, Guard *guard);  // gives the one before
 Arena *context_arena(Context *context);                // lives as long as the context
 
@@ -39,19 +40,20 @@ typedef enum TypeKind {
   TYPE_TUPLE,     // items
   TYPE_FUNCTION,  // items: n_inputs inputs, then results
   TYPE_TOKEN,
-  TYPE_FUTURE,    // items
-  TYPE_OPAQUE,    // text, as written with its '!'
+  TYPE_FUTURE,  // items
+  TYPE_OPAQUE,  // text, as written with its '!'
 } TypeKind;
 
 #define DIM_DYNAMIC INT64_MIN  // `?`
 
 typedef struct QuantInfo {
-  DType storage;         // DT_i8, DT_ui8, …: the sign is in the type
-  DType expressed;       // DT_f32, …
-  int64_t min, max;      // storage range; defaults are those of the storage type
-  int32_t axis;          // -1: per tensor
-  uint32_t count;        // of scales and zero points; 1 per tensor
-  const double *scales;  // already rounded to the expressed type's precision as MLIR keeps them (double)
+  DType storage;     // DT_i8, DT_ui8, …: the sign is in the type
+  DType expressed;   // DT_f32, …
+  int64_t min, max;  // storage range; defaults are those of the storage type
+  int32_t axis;      // -1: per tensor
+  uint32_t count;    // of scales and zero points; 1 per tensor
+  const double
+      *scales;  // already rounded to the expressed type's precision as MLIR keeps them (double)
   const int64_t *zero_points;
 } QuantInfo;
 
@@ -83,19 +85,24 @@ Type type_token(Context *context);
 Type type_opaque(Context *context, Str text);
 
 // Conveniences; each is safe on any type.
-bool type_is_tensor(const Context *context, Type type);           // ranked
-Type type_elem(const Context *context, Type type);                // of a tensor (0 otherwise)
-DType type_dtype(const Context *context, Type type);              // of a scalar, or of a tensor's element (storage type if quantized); 0 otherwise
-bool type_is_quant(const Context *context, Type type);            // quantized element, or a tensor of such
-const QuantInfo *type_quant_info(const Context *context, Type type);  // of the element; NULL if not quantized
-bool type_is_static(const Context *context, Type type);           // no `?` anywhere
+bool type_is_tensor(const Context *context, Type type);  // ranked
+Type type_elem(const Context *context, Type type);       // of a tensor (0 otherwise)
+DType type_dtype(
+    const Context *context,
+    Type type);  // of a scalar, or of a tensor's element (storage type if quantized); 0 otherwise
+bool type_is_quant(const Context *context, Type type);  // quantized element, or a tensor of such
+const QuantInfo *type_quant_info(const Context *context,
+                                 Type type);             // of the element; NULL if not quantized
+bool type_is_static(const Context *context, Type type);  // no `?` anywhere
 // Number of elements of a static tensor; false if dynamic, not a tensor, or over INT64_MAX.
 bool type_count(const Context *context, Type type, int64_t *out_count);
-Type type_with_elem(Context *context, Type tensor, Type elem);    // same shape and encoding, other element
+Type type_with_elem(Context *context, Type tensor,
+                    Type elem);  // same shape and encoding, other element
 // The bound of dimension d from #stablehlo.bounds, or DIM_DYNAMIC.
 int64_t type_bound(const Context *context, Type tensor, uint32_t d);
 
-// Writes MLIR's text, e.g. tensor<4x?xf32>. Of encodings #stablehlo.bounds and opaque ones are written.
+// Writes MLIR's text, e.g. tensor<4x?xf32>. Of encodings #stablehlo.bounds and opaque ones are
+// written.
 void type_print(const Context *context, Type type, StrBuf *out);
 // Same into the context's arena: for messages.
 const char *type_text(Context *context, Type type);
@@ -117,11 +124,12 @@ typedef enum AttrKind {
   ATTR_ARRAY,        // items
   ATTR_DICT,         // fields, sorted by name text
   ATTR_DENSE,        // type (tensor), data: canonical unpacked elements; splat: one element only
-  ATTR_DENSE_ARRAY,  // array<i64: …>: type (scalar), data as int64_t for i64, else unpacked elements; count
+  ATTR_DENSE_ARRAY,  // array<i64: …>: type (scalar), data as int64_t for i64, else unpacked
+                     // elements; count
   ATTR_RESOURCE,     // dense_resource<key> : type; name = key
   ATTR_ENUM,         // #dialect<class value>: cls = "stablehlo.comparison_direction", name = "LT"
   ATTR_STRUCT,       // #dialect.class<…>: cls = "stablehlo.gather", fields (absent = default)
-  ATTR_OPAQUE,       // name: any other text, as written ("#foo.bar<…>", affine_map<…>, distinct[..]<>)
+  ATTR_OPAQUE,  // name: any other text, as written ("#foo.bar<…>", affine_map<…>, distinct[..]<>)
   ATTR_LOC_UNKNOWN,
   ATTR_LOC_FILE,      // name = file; data = LocRange
   ATTR_LOC_NAME,      // name; items[0] = child or none
@@ -153,8 +161,8 @@ typedef struct AttrInfo {
 } AttrInfo;
 
 const AttrInfo *attr_info(const Context *context, Attr attr);  // never NULL; kind ATTR_NONE for 0
-// Interns any record; the arrays are copied. Dict and struct fields are sorted by name here; a name twice is
-// the caller's error to report (attr_fields_repeat).
+// Interns any record; the arrays are copied. Dict and struct fields are sorted by name here; a name
+// twice is the caller's error to report (attr_fields_repeat).
 Attr attr_intern(Context *context, const AttrInfo *info);
 
 Attr attr_unit(Context *context);
@@ -166,11 +174,12 @@ Attr attr_string(Context *context, Name text);
 Attr attr_symbol(Context *context, Name name);
 Attr attr_type(Context *context, Type type);
 Attr attr_array(Context *context, uint32_t n, const Attr *items);
-Attr attr_dict(Context *context, uint32_t n, const NamedAttr *fields);  // sorts; the empty dict is 0
-Attr attr_i64s(Context *context, uint32_t n, const int64_t *values);    // array<i64: …>
-Attr attr_bools(Context *context, uint32_t n, const bool *values);      // array<i1: …>
-// Copies the data; splat if bytes is one element's and the tensor has more (or if all elements are equal,
-// as MLIR does).
+Attr attr_dict(Context *context, uint32_t n,
+               const NamedAttr *fields);                              // sorts; the empty dict is 0
+Attr attr_i64s(Context *context, uint32_t n, const int64_t *values);  // array<i64: …>
+Attr attr_bools(Context *context, uint32_t n, const bool *values);    // array<i1: …>
+// Copies the data; splat if bytes is one element's and the tensor has more (or if all elements are
+// equal, as MLIR does).
 Attr attr_dense(Context *context, Type tensor, const void *data, size_t bytes);
 // Takes the data without copying: it must live in context_arena. For the reader's big constants.
 Attr attr_dense_adopt(Context *context, Type tensor, const void *data, size_t bytes);
@@ -191,9 +200,10 @@ Attr attr_dict_with(Context *context, Attr dict, const char *name, Attr value);
 int64_t attr_as_int(const Context *context, Attr attr, int64_t otherwise);
 bool attr_as_bool(const Context *context, Attr attr, bool otherwise);  // BOOL, INT, UNIT (true)
 double attr_as_float(const Context *context, Attr attr, double otherwise);
-Name attr_as_name(const Context *context, Attr attr);                  // STRING, SYMBOL, ENUM: its name; else 0
+Name attr_as_name(const Context *context, Attr attr);  // STRING, SYMBOL, ENUM: its name; else 0
 
-// A view of integers: from array<i64>, or from dense<…> : tensor<Nxi64> (expanded in the context's arena).
+// A view of integers: from array<i64>, or from dense<…> : tensor<Nxi64> (expanded in the context's
+// arena).
 typedef struct Ints {
   const int64_t *v;
   uint32_t n;

@@ -6,8 +6,8 @@
 #include "base/vec.h"
 #include "ir/context.h"
 
-// An interned record and the hash of its content: names by their letters, parts by their own hashes, so it is
-// the same in every context.
+// An interned record and the hash of its content: names by their letters, parts by their own
+// hashes, so it is the same in every context.
 typedef struct Interned {
   const void *info;
   uint64_t hash;

@@ -1,5 +1,6 @@
-// Building and changing programs. Every step keeps the tables consistent (program_check) and costs O(1) or
-// O(uses), except where the header says otherwise. A rewrite appends and marks dead; compact.c cleans up.
+// Building and changing programs. Every step keeps the tables consistent (program_check) and costs
+// O(1) or O(uses), except where the header says otherwise. A rewrite appends and marks dead;
+// compact.c cleans up.
 #include <assert.h>
 #include <string.h>
 
@@ -19,8 +20,10 @@ static void use_link(Program *p, OperandId id) {
 
 static void use_unlink(Program *p, OperandId id) {
   Operand *use = operand_at(p, id);
-  if (use->prev_use) operand_at(p, use->prev_use)->next_use = use->next_use;
-  else value_at(p, use->value)->first_use = use->next_use;
+  if (use->prev_use)
+    operand_at(p, use->prev_use)->next_use = use->next_use;
+  else
+    value_at(p, use->value)->first_use = use->next_use;
   if (use->next_use) operand_at(p, use->next_use)->prev_use = use->prev_use;
   use->value = use->prev_use = use->next_use = 0;
 }
@@ -36,9 +39,7 @@ void value_replace_uses(Program *p, ValueId from, ValueId to) {
   while (value_at(p, from)->first_use) operand_set(p, value_at(p, from)->first_use, to);
 }
 
-bool value_has_uses(const Program *p, ValueId v) {
-  return value_at(p, v)->first_use != 0;
-}
+bool value_has_uses(const Program *p, ValueId v) { return value_at(p, v)->first_use != 0; }
 
 uint32_t value_count_uses(const Program *p, ValueId v) {
   uint32_t n = 0;
@@ -92,8 +93,10 @@ void op_append(Program *p, BlockId block, OpId op) {
   o->block = block;
   o->prev = b->last;
   o->next = 0;
-  if (b->last) op_at(p, b->last)->next = op;
-  else b->first = op;
+  if (b->last)
+    op_at(p, b->last)->next = op;
+  else
+    b->first = op;
   b->last = op;
 }
 
@@ -103,25 +106,33 @@ void op_insert_before(Program *p, OpId op, OpId before) {
   o->block = at->block;
   o->next = before;
   o->prev = at->prev;
-  if (at->prev) op_at(p, at->prev)->next = op;
-  else block_at(p, at->block)->first = op;
+  if (at->prev)
+    op_at(p, at->prev)->next = op;
+  else
+    block_at(p, at->block)->first = op;
   at->prev = op;
 }
 
 void op_insert_after(Program *p, OpId op, OpId after) {
   OpId next = op_at(p, after)->next;
-  if (next) op_insert_before(p, op, next);
-  else op_append(p, op_at(p, after)->block, op);
+  if (next)
+    op_insert_before(p, op, next);
+  else
+    op_append(p, op_at(p, after)->block, op);
 }
 
 void op_detach(Program *p, OpId op) {
   Op *o = op_at(p, op);
   if (!o->block) return;
   Block *b = block_at(p, o->block);
-  if (o->prev) op_at(p, o->prev)->next = o->next;
-  else b->first = o->next;
-  if (o->next) op_at(p, o->next)->prev = o->prev;
-  else b->last = o->prev;
+  if (o->prev)
+    op_at(p, o->prev)->next = o->next;
+  else
+    b->first = o->next;
+  if (o->next)
+    op_at(p, o->next)->prev = o->prev;
+  else
+    b->last = o->prev;
   o->block = 0;
   o->prev = o->next = 0;
 }
@@ -144,8 +155,10 @@ BlockId region_add_block(Program *p, RegionId region) {
   BlockId id = p->blocks.count;
   HEAPVEC_PUSH(p->guard, &p->blocks, (Block){.region = region});
   Region *r = region_at(p, region);
-  if (r->last) block_at(p, r->last)->next = id;
-  else r->first = id;
+  if (r->last)
+    block_at(p, r->last)->next = id;
+  else
+    r->first = id;
   r->last = id;
   return id;
 }
@@ -183,7 +196,8 @@ static ValueId mapped(const ValueId *values, uint32_t n_values, ValueId v) {
   return v < n_values && values[v] ? values[v] : v;
 }
 
-// Creates the copy of one op without what is inside its regions, which get their blocks and arguments.
+// Creates the copy of one op without what is inside its regions, which get their blocks and
+// arguments.
 static OpId clone_shell(Program *p, OpId op, ValueId *values, uint32_t n_values, ValueId **scratch,
                         uint32_t *scratch_capacity) {
   Op o = *op_at(p, op);
@@ -225,21 +239,20 @@ typedef struct Pair {
   OpId op, copy;
 } Pair;
 
-static void release_items(void *items) {
-  mem_free(*(void **)items);
-}
+static void release_items(void *items) { mem_free(*(void **)items); }
 
 OpId op_clone(Program *p, OpId root, ValueId *values, uint32_t n_values) {
   ValueId *scratch = NULL;
   uint32_t scratch_capacity = 0;
   HEAPVEC(Pair) stack = {0};  // ops whose regions are still to be filled
-  GuardCleanup free_scratch = {release_items, &scratch, NULL}, free_stack = {release_items, &stack.items, NULL};
+  GuardCleanup free_scratch = {release_items, &scratch, NULL},
+               free_stack = {release_items, &stack.items, NULL};
   guard_push(p->guard, &free_scratch);
   guard_push(p->guard, &free_stack);
   OpId result = clone_shell(p, root, values, n_values, &scratch, &scratch_capacity);
   HEAPVEC_PUSH(p->guard, &stack, ((Pair){root, result}));
-  // Depth first, in program order: a region's values are mapped before its inner regions are visited, because
-  // an op is expanded only after all ops before it in its block were created.
+  // Depth first, in program order: a region's values are mapped before its inner regions are
+  // visited, because an op is expanded only after all ops before it in its block were created.
   while (stack.count) {
     Pair pair = stack.items[--stack.count];
     for (uint32_t r = 0; r < op_at(p, pair.op)->n_regions; r++) {

@@ -5,9 +5,7 @@
 
 #include "base/mem.h"
 
-static void release_program(void *program) {
-  program_free(program);
-}
+static void release_program(void *program) { program_free(program); }
 
 Program *program_new(Context *context, Guard *guard, const Source *source) {
   Program *p = mem_alloc(sizeof *p);
@@ -115,11 +113,13 @@ static const char *check_regions(const Program *p, OpId op) {
       if (block->region != o->regions + r) return "a block does not name its region";
       for (uint32_t i = 0; i < block->n_args; i++) {
         const Value *v = value_at(p, block->args + i);
-        if (!v->is_arg || v->def != b || v->index != i) return "an argument does not name its block";
+        if (!v->is_arg || v->def != b || v->index != i)
+          return "an argument does not name its block";
       }
       OpId before = 0;
       for (OpId inner = block->first; inner; before = inner, inner = op_at(p, inner)->next)
-        if (op_at(p, inner)->prev != before || op_at(p, inner)->block != b || !op_at(p, inner)->code)
+        if (op_at(p, inner)->prev != before || op_at(p, inner)->block != b ||
+            !op_at(p, inner)->code)
           return "the list of ops in a block is broken";
       if (block->last != before) return "a block does not know its last op";
     }
@@ -147,13 +147,16 @@ typedef struct Numbering {
 
 static uint64_t hash_op_shallow(const Program *p, OpId op, Numbering *numbering) {
   const Op *o = op_at(p, op);
-  uint64_t h = hash_mix(o->code, o->name ? hash_bytes(name_text(p->context, o->name), name_str(p->context, o->name).n) : 0);
+  uint64_t h = hash_mix(
+      o->code,
+      o->name ? hash_bytes(name_text(p->context, o->name), name_str(p->context, o->name).n) : 0);
   h = hash_mix(h, attr_hash(p->context, o->attrs));
   h = hash_mix(h, ((uint64_t)o->n_operands << 32) | o->n_results);
   h = hash_mix(h, o->n_regions);
   for (uint32_t i = 0; i < o->n_operands; i++) {
     ValueId v = op_operand(p, op, i);
-    h = hash_mix(h, numbering->number[v] ? numbering->number[v] : type_hash(p->context, value_type(p, v)));
+    h = hash_mix(h, numbering->number[v] ? numbering->number[v]
+                                         : type_hash(p->context, value_type(p, v)));
   }
   for (uint32_t i = 0; i < o->n_results; i++) {
     numbering->number[o->results + i] = ++numbering->next;
@@ -230,9 +233,7 @@ void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guar
   }
 }
 
-void symbols_deinit(SymbolTable *table) {
-  idmap_deinit(&table->map);
-}
+void symbols_deinit(SymbolTable *table) { idmap_deinit(&table->map); }
 
 OpId symbols_find(const SymbolTable *table, Name name) {
   return idmap_find(&table->map, hash_mix(name, 1), symbol_equal, table->program, &name);

@@ -1,8 +1,9 @@
 // A program: flat tables of ops, values, operands, blocks and regions, all named by 32-bit ids.
 //
-// The root op (id 1) is the module; functions, meshes and nested modules are ops in its block. Op codes mean
-// nothing here: the table in ops/ gives them meaning. Ids are stable until program_compact; erased entries
-// stay as dead slots. Facts found about a program are arrays indexed by these ids, not fields here.
+// The root op (id 1) is the module; functions, meshes and nested modules are ops in its block. Op
+// codes mean nothing here: the table in ops/ gives them meaning. Ids are stable until
+// program_compact; erased entries stay as dead slots. Facts found about a program are arrays
+// indexed by these ids, not fields here.
 #ifndef TESSERA_IR_PROGRAM_H
 #define TESSERA_IR_PROGRAM_H
 
@@ -21,15 +22,15 @@ typedef uint32_t BlockId;
 typedef uint32_t RegionId;
 
 typedef struct Op {
-  uint16_t code;      // OpCode of ops/; 0 = dead
+  uint16_t code;  // OpCode of ops/; 0 = dead
   uint16_t n_results;
   uint32_t n_operands;
   OperandId operands;  // first; they are consecutive
   ValueId results;     // first; they are consecutive
   RegionId regions;    // first; they are consecutive
   uint32_t n_regions;
-  Attr attrs;    // one dict of inherent and other attributes; 0 = empty
-  Name name;     // of an unregistered op: "foo.bar"; 0 otherwise
+  Attr attrs;     // one dict of inherent and other attributes; 0 = empty
+  Name name;      // of an unregistered op: "foo.bar"; 0 otherwise
   BlockId block;  // 0 = detached
   OpId prev, next;
   Attr loc;     // as written in the text, 0 = none
@@ -39,8 +40,8 @@ typedef struct Op {
 
 typedef struct Value {
   Type type;
-  uint32_t def;          // OpId, or BlockId if is_arg
-  uint32_t index : 31;   // result or argument number
+  uint32_t def;         // OpId, or BlockId if is_arg
+  uint32_t index : 31;  // result or argument number
   uint32_t is_arg : 1;
   OperandId first_use;
   Name name;  // as in the source, without '%'; results after the first of a `%3:2` pack have 0
@@ -90,7 +91,8 @@ typedef struct Program {
 // An empty program has no root yet: the first op created becomes it.
 Program *program_new(Context *context, Guard *guard, const Source *source);
 void program_free(Program *program);  // NULL is fine; does not free the context
-Guard *program_guard(Program *program, Guard *guard);  // sets the context's too; gives the one before
+Guard *program_guard(Program *program,
+                     Guard *guard);  // sets the context's too; gives the one before
 
 static inline Op *op_at(const Program *p, OpId id) { return &p->ops.items[id]; }
 static inline Value *value_at(const Program *p, ValueId id) { return &p->values.items[id]; }
@@ -101,8 +103,12 @@ static inline Region *region_at(const Program *p, RegionId id) { return &p->regi
 static inline ValueId op_operand(const Program *p, OpId op, uint32_t i) {
   return operand_at(p, op_at(p, op)->operands + i)->value;
 }
-static inline ValueId op_result(const Program *p, OpId op, uint32_t i) { return op_at(p, op)->results + i; }
-static inline RegionId op_region(const Program *p, OpId op, uint32_t i) { return op_at(p, op)->regions + i; }
+static inline ValueId op_result(const Program *p, OpId op, uint32_t i) {
+  return op_at(p, op)->results + i;
+}
+static inline RegionId op_region(const Program *p, OpId op, uint32_t i) {
+  return op_at(p, op)->regions + i;
+}
 static inline Type value_type(const Program *p, ValueId v) { return value_at(p, v)->type; }
 static inline Type op_operand_type(const Program *p, OpId op, uint32_t i) {
   return value_type(p, op_operand(p, op, i));
@@ -110,8 +116,12 @@ static inline Type op_operand_type(const Program *p, OpId op, uint32_t i) {
 static inline Type op_result_type(const Program *p, OpId op, uint32_t i) {
   return value_type(p, op_result(p, op, i));
 }
-static inline BlockId region_block(const Program *p, RegionId r) { return region_at(p, r)->first; }  // entry; 0 if empty
-static inline ValueId block_arg(const Program *p, BlockId b, uint32_t i) { return block_at(p, b)->args + i; }
+static inline BlockId region_block(const Program *p, RegionId r) {
+  return region_at(p, r)->first;
+}  // entry; 0 if empty
+static inline ValueId block_arg(const Program *p, BlockId b, uint32_t i) {
+  return block_at(p, b)->args + i;
+}
 static inline Attr op_attr(const Program *p, OpId op, const char *name) {
   return attr_get(p->context, op_at(p, op)->attrs, name);
 }
@@ -139,24 +149,26 @@ typedef struct OpSpec {
   OpId origin;
 } OpSpec;
 
-OpId op_create(Program *p, const OpSpec *spec);              // detached, regions empty
-void op_append(Program *p, BlockId block, OpId op);           // at the block's end
-void op_insert_before(Program *p, OpId op, OpId before);      // op must be detached
+OpId op_create(Program *p, const OpSpec *spec);           // detached, regions empty
+void op_append(Program *p, BlockId block, OpId op);       // at the block's end
+void op_insert_before(Program *p, OpId op, OpId before);  // op must be detached
 void op_insert_after(Program *p, OpId op, OpId after);
 void op_detach(Program *p, OpId op);
-// Detaches and marks dead the op, its regions and its uses. Its results must have no uses left. O(size).
+// Detaches and marks dead the op, its regions and its uses. Its results must have no uses left.
+// O(size).
 void op_erase(Program *p, OpId op);
 BlockId region_add_block(Program *p, RegionId region);
-// Appends an argument; arguments of one block must be added before any other values come between them,
-// otherwise the block's arguments are moved to keep them consecutive (O(args), ids of the old ones change).
+// Appends an argument; arguments of one block must be added before any other values come between
+// them, otherwise the block's arguments are moved to keep them consecutive (O(args), ids of the old
+// ones change).
 ValueId block_add_arg(Program *p, BlockId block, Type type, Name name);
 void operand_set(Program *p, OperandId operand, ValueId value);
 void value_replace_uses(Program *p, ValueId from, ValueId to);  // O(uses)
 bool value_has_uses(const Program *p, ValueId v);
-uint32_t value_count_uses(const Program *p, ValueId v);  // O(uses)
+uint32_t value_count_uses(const Program *p, ValueId v);               // O(uses)
 void op_set_attr(Program *p, OpId op, const char *name, Attr value);  // 0 removes
-// Reserves consecutive value ids whose definition comes later (the reader's forward references never need
-// it: StableHLO text defines before use except in graph regions, which we reject).
+// Reserves consecutive value ids whose definition comes later (the reader's forward references
+// never need it: StableHLO text defines before use except in graph regions, which we reject).
 
 // ---- larger steps ----
 
@@ -166,26 +178,30 @@ typedef struct Remap {
   uint32_t n_ops, n_values, n_blocks, n_regions;
 } Remap;
 
-// Copies op with its regions, detached. values[old] gives the replacement of values from outside (0 = itself);
-// it is extended with everything defined inside. values has room for p->values.count at call time.
+// Copies op with its regions, detached. values[old] gives the replacement of values from outside (0
+// = itself); it is extended with everything defined inside. values has room for p->values.count at
+// call time.
 OpId op_clone(Program *p, OpId op, ValueId *values, uint32_t n_values);
-// Drops dead entries and renumbers in program order; side tables follow with remap_table. O(program).
+// Drops dead entries and renumbers in program order; side tables follow with remap_table.
+// O(program).
 void program_compact(Program *p, Arena *arena, Remap *out);
 // new_table[remap[i]] = old_table[i] for all live i; both tables hold items of item_bytes.
-void remap_table(const uint32_t *remap, uint32_t n_old, const void *old_table, void *new_table, size_t item_bytes);
+void remap_table(const uint32_t *remap, uint32_t n_old, const void *old_table, void *new_table,
+                 size_t item_bytes);
 
-// Moves the ops first … last (consecutive in one block) into a new function-like op made by spec (whose
-// region 0 gets one block) appended to module_block, ends it with a terminator made by `terminator` (code, no
-// results) and puts a call made by `call` in their place. Values used from outside become arguments, values
-// used outside become results. Gives the call op. O(ops moved + uses).
-OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block, const OpSpec *function,
-                     const OpSpec *terminator, const OpSpec *call);
-// Replaces the call by a copy of the callee's single block (arguments by operands, results by the terminator's
-// operands). The callee stays. O(callee).
+// Moves the ops first … last (consecutive in one block) into a new function-like op made by spec
+// (whose region 0 gets one block) appended to module_block, ends it with a terminator made by
+// `terminator` (code, no results) and puts a call made by `call` in their place. Values used from
+// outside become arguments, values used outside become results. Gives the call op. O(ops moved +
+// uses).
+OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block,
+                     const OpSpec *function, const OpSpec *terminator, const OpSpec *call);
+// Replaces the call by a copy of the callee's single block (arguments by operands, results by the
+// terminator's operands). The callee stays. O(callee).
 void program_inline(Program *p, OpId call, OpId callee);
 
-// Structural hash: codes, names of unregistered ops, attributes, types, operands by position; not SSA names,
-// locations or dead slots. Equal programs hash equal, across contexts too. O(program).
+// Structural hash: codes, names of unregistered ops, attributes, types, operands by position; not
+// SSA names, locations or dead slots. Equal programs hash equal, across contexts too. O(program).
 uint64_t program_hash(const Program *p);
 // Same for one op with all inside it; values from outside count by type only.
 uint64_t op_hash(const Program *p, OpId op);
@@ -196,8 +212,8 @@ OpId op_walk_next(const Program *p, OpId op, OpId root);
 // The same but skips what is inside op.
 OpId op_walk_over(const Program *p, OpId op, OpId root);
 
-// Checks the tables against each other (links, use lists, parents); NULL or the first thing wrong. For tests
-// and after passes; O(program).
+// Checks the tables against each other (links, use lists, parents); NULL or the first thing wrong.
+// For tests and after passes; O(program).
 const char *program_check(const Program *p);
 
 // ---- symbols ----

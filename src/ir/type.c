@@ -1,5 +1,6 @@
-// Types: interned records. A type's hash is made of its content, so interning, equality across contexts and the
-// structural hash of a program all use one number. Interning is expected O(size of the record).
+// Types: interned records. A type's hash is made of its content, so interning, equality across
+// contexts and the structural hash of a program all use one number. Interning is expected O(size of
+// the record).
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -38,9 +39,9 @@ static uint64_t content_hash(const Context *context, const TypeInfo *t) {
 
 static bool type_equal(const void *owner, uint32_t id, const void *key) {
   const TypeInfo *a = type_info(owner, id), *b = key;
-  if (a->kind != b->kind || a->dtype != b->dtype || a->elem != b->elem || a->encoding != b->encoding ||
-      a->rank != b->rank || a->n_inputs != b->n_inputs || a->n_items != b->n_items ||
-      a->text != b->text || !a->quant != !b->quant)
+  if (a->kind != b->kind || a->dtype != b->dtype || a->elem != b->elem ||
+      a->encoding != b->encoding || a->rank != b->rank || a->n_inputs != b->n_inputs ||
+      a->n_items != b->n_items || a->text != b->text || !a->quant != !b->quant)
     return false;
   if (a->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) != 0) return false;
   if (a->n_items && memcmp(a->items, b->items, a->n_items * sizeof *a->items) != 0) return false;
@@ -62,12 +63,15 @@ static Type type_intern(Context *context, const TypeInfo *info) {
   if (found) return found;
   Arena *arena = &context->arena;
   TypeInfo *copy = arena_copy(arena, info, sizeof *info);
-  copy->dims = info->rank ? arena_copy(arena, info->dims, info->rank * sizeof *info->dims) : no_dims;
-  copy->items = info->n_items ? arena_copy(arena, info->items, info->n_items * sizeof *info->items) : NULL;
+  copy->dims =
+      info->rank ? arena_copy(arena, info->dims, info->rank * sizeof *info->dims) : no_dims;
+  copy->items =
+      info->n_items ? arena_copy(arena, info->items, info->n_items * sizeof *info->items) : NULL;
   if (info->quant) {
     QuantInfo *quant = arena_copy(arena, info->quant, sizeof *quant);
     quant->scales = arena_copy(arena, quant->scales, quant->count * sizeof *quant->scales);
-    quant->zero_points = arena_copy(arena, quant->zero_points, quant->count * sizeof *quant->zero_points);
+    quant->zero_points =
+        arena_copy(arena, quant->zero_points, quant->count * sizeof *quant->zero_points);
     copy->quant = quant;
   }
   return type_add(context, copy, hash);
@@ -92,20 +96,17 @@ uint64_t type_hash(const Context *context, Type type) {
   return type ? context->types.items[type].hash : 0;
 }
 
-Type type_scalar(DType dtype) {
-  return (Type)dtype;
-}
+Type type_scalar(DType dtype) { return (Type)dtype; }
 
 Type type_quant(Context *context, const QuantInfo *quant) {
   return type_intern(context, &(TypeInfo){.kind = TYPE_QUANT, .quant = quant});
 }
 
 Type type_tensor(Context *context, Type elem, uint32_t rank, const int64_t *dims, Attr encoding) {
-  return type_intern(context, &(TypeInfo){.kind = TYPE_TENSOR,
-                                          .elem = elem,
-                                          .rank = rank,
-                                          .dims = dims,
-                                          .encoding = encoding});
+  return type_intern(
+      context,
+      &(TypeInfo){
+          .kind = TYPE_TENSOR, .elem = elem, .rank = rank, .dims = dims, .encoding = encoding});
 }
 
 Type type_unranked(Context *context, Type elem) {
@@ -134,15 +135,14 @@ Type type_function(Context *context, uint32_t n_inputs, const Type *inputs, uint
   if (n_inputs) memcpy(items, inputs, n_inputs * sizeof *items);
   if (n_results) memcpy(items + n_inputs, results, n_results * sizeof *items);
   TypeInfo info = {.kind = TYPE_FUNCTION, .n_items = n, .items = items, .n_inputs = n_inputs};
-  Type found = idmap_find(&context->type_map, content_hash(context, &info), type_equal, context, &info);
+  Type found =
+      idmap_find(&context->type_map, content_hash(context, &info), type_equal, context, &info);
   if (!found) return type_intern(context, &info);
   arena_rewind(arena, mark);
   return found;
 }
 
-Type type_token(Context *context) {
-  return type_intern(context, &(TypeInfo){.kind = TYPE_TOKEN});
-}
+Type type_token(Context *context) { return type_intern(context, &(TypeInfo){.kind = TYPE_TOKEN}); }
 
 Type type_opaque(Context *context, Str text) {
   return type_intern(context, &(TypeInfo){.kind = TYPE_OPAQUE, .text = name_intern(context, text)});
@@ -154,7 +154,9 @@ bool type_is_tensor(const Context *context, Type type) {
 
 Type type_elem(const Context *context, Type type) {
   const TypeInfo *info = type_info(context, type);
-  return info->kind == TYPE_TENSOR || info->kind == TYPE_UNRANKED || info->kind == TYPE_MEMREF ? info->elem : 0;
+  return info->kind == TYPE_TENSOR || info->kind == TYPE_UNRANKED || info->kind == TYPE_MEMREF
+             ? info->elem
+             : 0;
 }
 
 const QuantInfo *type_quant_info(const Context *context, Type type) {
@@ -226,22 +228,26 @@ static void print_bounds(const Context *context, Attr encoding, StrBuf *out) {
   for (uint32_t i = 0; i < values->count; i++) {
     int64_t bound = ((const int64_t *)values->data)[i];
     if (i) strbuf_puts(out, ", ");
-    if (bound == DIM_DYNAMIC) strbuf_putc(out, '?');
-    else strbuf_put_int(out, bound);
+    if (bound == DIM_DYNAMIC)
+      strbuf_putc(out, '?');
+    else
+      strbuf_put_int(out, bound);
   }
   strbuf_putc(out, '>');
 }
 
 static void print_dims(const TypeInfo *info, StrBuf *out) {
   for (uint32_t i = 0; i < info->rank; i++) {
-    if (info->dims[i] == DIM_DYNAMIC) strbuf_putc(out, '?');
-    else strbuf_put_int(out, info->dims[i]);
+    if (info->dims[i] == DIM_DYNAMIC)
+      strbuf_putc(out, '?');
+    else
+      strbuf_put_int(out, info->dims[i]);
     strbuf_putc(out, 'x');
   }
 }
 
-// Scales are written as MLIR streams an APFloat: the shortest digits that read back, at least one after the
-// point.
+// Scales are written as MLIR streams an APFloat: the shortest digits that read back, at least one
+// after the point.
 static void print_scale(double scale, StrBuf *out) {
   char text[DTYPE_TEXT_MAX];
   dtype_format(DT_f64, scalar_f(scale), text, sizeof text);
@@ -250,12 +256,15 @@ static void print_scale(double scale, StrBuf *out) {
 
 static void print_quant(const QuantInfo *q, StrBuf *out) {
   const DTypeInfo *storage = dtype_info(q->storage);
-  strbuf_printf(out, "!quant.uniform<%s", dtype_is_signed(q->storage) ? storage->name : storage->name + 1);
+  strbuf_printf(out, "!quant.uniform<%s",
+                dtype_is_signed(q->storage) ? storage->name : storage->name + 1);
   if (q->min != dtype_lowest(q->storage).i || q->max != dtype_max_finite(q->storage).i)
     strbuf_printf(out, "<%" PRId64 ":%" PRId64 ">", q->min, q->max);
   strbuf_printf(out, ":%s", dtype_info(q->expressed)->name);
-  if (q->axis >= 0) strbuf_printf(out, ":%d, {", q->axis);
-  else strbuf_puts(out, ", ");
+  if (q->axis >= 0)
+    strbuf_printf(out, ":%d, {", q->axis);
+  else
+    strbuf_puts(out, ", ");
   for (uint32_t i = 0; i < q->count; i++) {
     if (i) strbuf_putc(out, ',');
     print_scale(q->scales[i], out);
@@ -286,37 +295,35 @@ static void print_function(const Context *context, const TypeInfo *info, StrBuf 
 void type_print(const Context *context, Type type, StrBuf *out) {
   const TypeInfo *info = type_info(context, type);
   switch (info->kind) {
-    case TYPE_NONE: strbuf_puts(out, "<unknown type>"); break;
-    case TYPE_SCALAR: strbuf_puts(out, dtype_info(info->dtype)->name); break;
-    case TYPE_QUANT: print_quant(info->quant, out); break;
-    case TYPE_TENSOR:
-    case TYPE_MEMREF:
-      strbuf_puts(out, info->kind == TYPE_TENSOR ? "tensor<" : "memref<");
-      print_dims(info, out);
-      type_print(context, info->elem, out);
-      if (info->encoding) print_bounds(context, info->encoding, out);
-      strbuf_putc(out, '>');
-      break;
-    case TYPE_UNRANKED:
-      strbuf_puts(out, "tensor<*x");
-      type_print(context, info->elem, out);
-      strbuf_putc(out, '>');
-      break;
-    case TYPE_TUPLE:
-    case TYPE_FUTURE:
-      strbuf_puts(out, info->kind == TYPE_TUPLE ? "tuple<" : "!stablehlo.future<");
-      print_list(context, info->n_items, info->items, out);
-      strbuf_putc(out, '>');
-      break;
-    case TYPE_FUNCTION: print_function(context, info, out); break;
-    case TYPE_TOKEN: strbuf_puts(out, "!stablehlo.token"); break;
-    case TYPE_OPAQUE: strbuf_put_str(out, name_str(context, info->text)); break;
+  case TYPE_NONE: strbuf_puts(out, "<unknown type>"); break;
+  case TYPE_SCALAR: strbuf_puts(out, dtype_info(info->dtype)->name); break;
+  case TYPE_QUANT: print_quant(info->quant, out); break;
+  case TYPE_TENSOR:
+  case TYPE_MEMREF:
+    strbuf_puts(out, info->kind == TYPE_TENSOR ? "tensor<" : "memref<");
+    print_dims(info, out);
+    type_print(context, info->elem, out);
+    if (info->encoding) print_bounds(context, info->encoding, out);
+    strbuf_putc(out, '>');
+    break;
+  case TYPE_UNRANKED:
+    strbuf_puts(out, "tensor<*x");
+    type_print(context, info->elem, out);
+    strbuf_putc(out, '>');
+    break;
+  case TYPE_TUPLE:
+  case TYPE_FUTURE:
+    strbuf_puts(out, info->kind == TYPE_TUPLE ? "tuple<" : "!stablehlo.future<");
+    print_list(context, info->n_items, info->items, out);
+    strbuf_putc(out, '>');
+    break;
+  case TYPE_FUNCTION: print_function(context, info, out); break;
+  case TYPE_TOKEN: strbuf_puts(out, "!stablehlo.token"); break;
+  case TYPE_OPAQUE: strbuf_put_str(out, name_str(context, info->text)); break;
   }
 }
 
-static void release_buf(void *buf) {
-  strbuf_deinit(buf);
-}
+static void release_buf(void *buf) { strbuf_deinit(buf); }
 
 const char *type_text(Context *context, Type type) {
   Guard *guard = context->arena.guard;

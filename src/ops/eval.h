@@ -1,8 +1,8 @@
-// What `eval` columns use. The evaluator (src/evaluate) implements EvalHost; ops call through it and so know
-// nothing of frames, processes or scheduling.
+// What `eval` columns use. The evaluator (src/evaluate) implements EvalHost; ops call through it
+// and so know nothing of frames, processes or scheduling.
 //
-// An eval gets borrowed literals and gives owned ones. It may return a Status with a message that names the
-// values at odds; what it allocated until then is freed with the run.
+// An eval gets borrowed literals and gives owned ones. It may return a Status with a message that
+// names the values at odds; what it allocated until then is freed with the run.
 #ifndef TESSERA_OPS_EVAL_H
 #define TESSERA_OPS_EVAL_H
 
@@ -18,8 +18,9 @@ struct EvalContext {
   LiteralHeap *heap;
   Arena *scratch;  // rewound after each op
   OpId op;
-  // What eval_attr and eval_result_type read: those of `op`, or those given to eval_op. `stand_in`: the latter, so
-  // `op` is only where the work is done for, and its operands, attributes and regions are not the ones at hand.
+  // What eval_attr and eval_result_type read: those of `op`, or those given to eval_op. `stand_in`:
+  // the latter, so `op` is only where the work is done for, and its operands, attributes and
+  // regions are not the ones at hand.
   Attr attrs;
   uint32_t n_in, n_out;
   const Type *result_types;  // NULL: the declared ones of `op`
@@ -33,22 +34,26 @@ typedef struct ProcessId {
 } ProcessId;
 
 struct EvalHost {
-  // Runs region `region` of cx->op with args (borrowed) and gives what its terminator returns (owned).
+  // Runs region `region` of cx->op with args (borrowed) and gives what its terminator returns
+  // (owned).
   Status *(*run_region)(EvalContext *cx, RegionId region, uint32_t n_args, Literal *const *args,
                         uint32_t n_out, Literal **out);
   // Calls a function by symbol.
-  Status *(*call)(EvalContext *cx, Name symbol, uint32_t n_args, Literal *const *args, uint32_t n_out,
-                  Literal **out);
+  Status *(*call)(EvalContext *cx, Name symbol, uint32_t n_args, Literal *const *args,
+                  uint32_t n_out, Literal **out);
   // The grid and this process's place in it.
-  void (*grid)(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_partitions, ProcessId *out_self);
-  // Meets the processes of `group` (which contains this one; same list on all of them) at cx->op: every member
-  // gives n literals, every member gets all of them, out[m * n + i] is member m's i-th, owned. Blocks only this
-  // process; a meeting that can never happen ends the run with a deadlock report.
+  void (*grid)(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_partitions,
+               ProcessId *out_self);
+  // Meets the processes of `group` (which contains this one; same list on all of them) at cx->op:
+  // every member gives n literals, every member gets all of them, out[m * n + i] is member m's
+  // i-th, owned. Blocks only this process; a meeting that can never happen ends the run with a
+  // deadlock report.
   Status *(*exchange)(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
                       Literal *const *mine, Literal **out);
-  // Point to point by channel (send/recv); peer is a flattened process id, or -1 for whoever comes first.
-  // A send never blocks; a receive waits for the oldest matching message.
-  Status *(*send)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n, Literal *const *values);
+  // Point to point by channel (send/recv); peer is a flattened process id, or -1 for whoever comes
+  // first. A send never blocks; a receive waits for the oldest matching message.
+  Status *(*send)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
+                  Literal *const *values);
   Status *(*receive)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n, Literal **out);
   // Infeed and outfeed queues of the run.
   Status *(*infeed)(EvalContext *cx, uint32_t n, Literal **out);
@@ -56,11 +61,13 @@ struct EvalHost {
   // How often this process has executed cx->op before, and the run's seed: for rng.
   uint64_t (*execution)(EvalContext *cx);
   uint64_t (*seed)(EvalContext *cx);
-  // Runs the grid of functions of interpreter.run_parallel (names row by row: replica major), to the end.
-  Status *(*run_parallel)(EvalContext *cx, uint32_t replicas, uint32_t partitions, const Name *programs,
-                          uint32_t n_infeed, const Name *infeed, uint32_t n_args, Literal *const *args,
-                          uint32_t n_out, Literal **out);
-  // A check has been made: counted, and reported if it failed. max_ulp: largest distance seen, 0 if not by ULP.
+  // Runs the grid of functions of interpreter.run_parallel (names row by row: replica major), to
+  // the end.
+  Status *(*run_parallel)(EvalContext *cx, uint32_t replicas, uint32_t partitions,
+                          const Name *programs, uint32_t n_infeed, const Name *infeed,
+                          uint32_t n_args, Literal *const *args, uint32_t n_out, Literal **out);
+  // A check has been made: counted, and reported if it failed. max_ulp: largest distance seen, 0 if
+  // not by ULP.
   Status *(*checked)(EvalContext *cx, bool passed, uint64_t max_ulp, const char *message);
   // probe / print: a value to show or to store under an id.
   Status *(*probe)(EvalContext *cx, Str id, Literal *value);
@@ -69,7 +76,8 @@ struct EvalHost {
   Status *(*print)(EvalContext *cx, Literal *value);
 };
 
-// Runs any op on given literals through its OpDef (for ops defined by others: batch_norm through pointwise …).
+// Runs any op on given literals through its OpDef (for ops defined by others: batch_norm through
+// pointwise …).
 Status *eval_op(EvalContext *cx, uint16_t code, Attr attrs, uint32_t n_in, Literal *const *in,
                 uint32_t n_out, const Type *result_types, Literal **out);
 
@@ -83,22 +91,26 @@ Type eval_result_type(const EvalContext *cx, uint32_t i);  // declared; may be d
 Literal *eval_new_result(EvalContext *cx, uint32_t i);
 
 // ---- bodies of reductions (reducer.c) ----
-// A region that combines scalars (reduce, scatter, reduce_window, all_reduce, sort comparator …). Recognises a
-// body that is one pointwise op on its two arguments and runs it without frames; otherwise runs the region.
+// A region that combines scalars (reduce, scatter, reduce_window, all_reduce, sort comparator …).
+// Recognises a body that is one pointwise op on its two arguments and runs it without frames;
+// otherwise runs the region.
 typedef struct Reducer {
   EvalContext *cx;
   RegionId region;
-  uint32_t n;          // values combined at once: the body has 2n arguments and n results (or n_out)
+  uint32_t n;  // values combined at once: the body has 2n arguments and n results (or n_out)
   uint16_t fast_code;  // OP_NONE: general
   bool swapped;        // the body applies op(rhs, lhs)
 } Reducer;
 void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n);
-// acc[i] = body(acc…, value…) for scalars of the given storage types. `elems` are the body's argument element types.
+// acc[i] = body(acc…, value…) for scalars of the given storage types. `elems` are the body's
+// argument element types.
 Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *value);
 // General predicate bodies (sort, select_and_scatter): n_args scalars in, one i1 out.
 Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out);
 
-// One pointwise op on scalars, without literals: true if code is pointwise and was applied. in/out as elem types say.
-bool pointwise_apply(uint16_t code, Attr attrs, const Context *context, Type elem, const Scalar *in, Scalar *out);
+// One pointwise op on scalars, without literals: true if code is pointwise and was applied. in/out
+// as elem types say.
+bool pointwise_apply(uint16_t code, Attr attrs, const Context *context, Type elem, const Scalar *in,
+                     Scalar *out);
 
 #endif

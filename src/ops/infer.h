@@ -1,8 +1,10 @@
-// What `infer` columns use: the op at hand, its result types to fill, and a way to say what is wrong.
+// What `infer` columns use: the op at hand, its result types to fill, and a way to say what is
+// wrong.
 //
-// The op stands in the program. Its result types may be 0 (a builder asks what they are) or declared (the
-// verifier compares afterwards: infer need not). Where the types of operands cannot give the result (reshape,
-// iota, custom_call), infer checks the declared type and copies it with infer_declared.
+// The op stands in the program. Its result types may be 0 (a builder asks what they are) or
+// declared (the verifier compares afterwards: infer need not). Where the types of operands cannot
+// give the result (reshape, iota, custom_call), infer checks the declared type and copies it with
+// infer_declared.
 #ifndef TESSERA_OPS_INFER_H
 #define TESSERA_OPS_INFER_H
 
@@ -18,25 +20,26 @@ struct Infer {
   bool failed;
 };
 
-// Reports "'stablehlo.add' op C1: <message>" at the op and gives false. constraint 0: without a number.
-// Messages name the values at odds and what was expected.
+// Reports "'stablehlo.add' op C1: <message>" at the op and gives false. constraint 0: without a
+// number. Messages name the values at odds and what was expected.
 bool infer_fail(Infer *cx, int constraint, const char *fmt, ...) PRINTF_LIKE(3, 4);
-#define REQUIRE(cx, constraint, condition, ...) \
-  do {                                          \
-    if (!(condition)) return infer_fail((cx), (constraint), __VA_ARGS__); \
+#define REQUIRE(cx, constraint, condition, ...)                                                    \
+  do {                                                                                             \
+    if (!(condition)) return infer_fail((cx), (constraint), __VA_ARGS__);                          \
   } while (0)
 
 uint32_t infer_n_operands(const Infer *cx);
 uint32_t infer_n_results(const Infer *cx);
-Type infer_operand(const Infer *cx, uint32_t i);                    // type of operand i
+Type infer_operand(const Infer *cx, uint32_t i);  // type of operand i
 const TypeInfo *infer_operand_info(const Infer *cx, uint32_t i);
-Type infer_result(const Infer *cx, uint32_t i);                     // declared, may be 0
+Type infer_result(const Infer *cx, uint32_t i);  // declared, may be 0
 Attr infer_attr(const Infer *cx, const char *name);
-Ints infer_ints(Infer *cx, const char *name);                       // ok = false if absent
+Ints infer_ints(Infer *cx, const char *name);  // ok = false if absent
 int64_t infer_int(const Infer *cx, const char *name, int64_t otherwise);
-bool infer_declared(Infer *cx);  // out = declared types; fails if any is unknown
-const char *infer_text(Infer *cx, Type type);    // for messages
-const char *infer_dims_text(Infer *cx, uint32_t n, const int64_t *dims);  // "[2, 3]", `?` for dynamic
+bool infer_declared(Infer *cx);                // out = declared types; fails if any is unknown
+const char *infer_text(Infer *cx, Type type);  // for messages
+const char *infer_dims_text(Infer *cx, uint32_t n,
+                            const int64_t *dims);  // "[2, 3]", `?` for dynamic
 
 // Dimensions agree if equal or either is dynamic.
 static inline bool dim_compatible(int64_t a, int64_t b) {
@@ -44,7 +47,8 @@ static inline bool dim_compatible(int64_t a, int64_t b) {
 }
 // Shapes agree dimension by dimension (same rank, or either is not a ranked tensor).
 bool infer_shapes_compatible(const Infer *cx, Type a, Type b);
-// Types agree as StableHLO compares them: same element type, compatible shapes (tuples item by item).
+// Types agree as StableHLO compares them: same element type, compatible shapes (tuples item by
+// item).
 bool infer_types_compatible(const Infer *cx, Type a, Type b);
 // The more specific of two compatible dims (static wins; equal bounds kept).
 int64_t dim_merge(int64_t a, int64_t b);
@@ -55,11 +59,12 @@ Type infer_region_arg(const Infer *cx, uint32_t region, uint32_t i);
 uint32_t infer_region_n_returned(const Infer *cx, uint32_t region);  // 0 if there is no terminator
 Type infer_region_returned(const Infer *cx, uint32_t region, uint32_t i);
 
-// Infers for an op in the program whose result types are unknown and sets them. False with diag filled.
+// Infers for an op in the program whose result types are unknown and sets them. False with diag
+// filled.
 bool op_infer_types(Program *p, OpId op, Diag *diag);
 
-// Verifies the whole program: structure, dominance, symbols, calls, attributes, and every op's infer against
-// its declared types. Gathers errors in diag; true if there were none. O(program).
+// Verifies the whole program: structure, dominance, symbols, calls, attributes, and every op's
+// infer against its declared types. Gathers errors in diag; true if there were none. O(program).
 bool program_verify(Program *p, Diag *diag);
 
 #endif

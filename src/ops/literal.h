@@ -1,5 +1,5 @@
-// Values at run time: arrays, tuples, tokens. Reference counted; all of one run hang from a heap that frees
-// what is left when the run ends, however it ends, so error paths release nothing.
+// Values at run time: arrays, tuples, tokens. Reference counted; all of one run hang from a heap
+// that frees what is left when the run ends, however it ends, so error paths release nothing.
 #ifndef TESSERA_OPS_LITERAL_H
 #define TESSERA_OPS_LITERAL_H
 
@@ -9,7 +9,12 @@
 #include "base/guard.h"
 #include "ir/context.h"
 
-typedef enum LiteralKind { LITERAL_ARRAY, LITERAL_TUPLE, LITERAL_TOKEN, LITERAL_FUTURE } LiteralKind;
+typedef enum LiteralKind {
+  LITERAL_ARRAY,
+  LITERAL_TUPLE,
+  LITERAL_TOKEN,
+  LITERAL_FUTURE
+} LiteralKind;
 
 typedef struct LiteralHeap LiteralHeap;
 typedef struct Literal Literal;
@@ -17,8 +22,8 @@ typedef struct Literal Literal;
 struct Literal {
   uint32_t refs;
   LiteralKind kind;
-  Type elem;            // element type (may be quantized)
-  DType dtype;          // of the storage: elem, or the storage type of a quantized elem
+  Type elem;    // element type (may be quantized)
+  DType dtype;  // of the storage: elem, or the storage type of a quantized elem
   uint32_t rank;
   int64_t count;        // product of dims
   const int64_t *dims;  // run-time shape, always static
@@ -30,7 +35,7 @@ struct Literal {
 };
 
 struct LiteralHeap {
-  Guard *guard;     // exhaustion is thrown here
+  Guard *guard;  // exhaustion is thrown here
   Literal *first;
   size_t bytes, limit_bytes;  // live now; 0 = no limit. Beyond it: RESOURCE_EXHAUSTED
 };
@@ -38,15 +43,19 @@ struct LiteralHeap {
 void literal_heap_init(LiteralHeap *heap, Guard *guard, size_t limit_bytes);
 void literal_heap_deinit(LiteralHeap *heap);  // frees every literal left
 
-// New literals have one reference, owned by the caller. Data is zeroed. Huge shapes throw RESOURCE_EXHAUSTED.
-Literal *literal_new(LiteralHeap *heap, const Context *context, Type elem, uint32_t rank, const int64_t *dims);
+// New literals have one reference, owned by the caller. Data is zeroed. Huge shapes throw
+// RESOURCE_EXHAUSTED.
+Literal *literal_new(LiteralHeap *heap, const Context *context, Type elem, uint32_t rank,
+                     const int64_t *dims);
 // Of a static tensor type.
 Literal *literal_new_typed(LiteralHeap *heap, const Context *context, Type tensor);
-Literal *literal_like(const Literal *shape, const Context *context, Type elem);  // same dims, other element type
-Literal *literal_copy(const Literal *literal);                                    // of an array
+Literal *literal_like(const Literal *shape, const Context *context,
+                      Type elem);               // same dims, other element type
+Literal *literal_copy(const Literal *literal);  // of an array
 Literal *literal_scalar(LiteralHeap *heap, DType dtype, Scalar value);
 Literal *literal_token(LiteralHeap *heap);
-Literal *literal_tuple(LiteralHeap *heap, LiteralKind kind, uint32_t n, Literal *const *items);  // retains items
+Literal *literal_tuple(LiteralHeap *heap, LiteralKind kind, uint32_t n,
+                       Literal *const *items);  // retains items
 // From a dense constant (splats are expanded) or a resource blob already decoded.
 Literal *literal_from_dense(LiteralHeap *heap, const Context *context, Attr dense);
 // Same elements under another shape of equal count; shares nothing (copies).
@@ -55,10 +64,15 @@ Literal *literal_reshape(const Literal *literal, uint32_t rank, const int64_t *d
 Literal *literal_retain(Literal *literal);
 void literal_release(Literal *literal);  // NULL is fine
 
-static inline Scalar literal_get(const Literal *l, int64_t i) { return dtype_load(l->dtype, l->data, i); }
-static inline void literal_set(Literal *l, int64_t i, Scalar v) { dtype_store(l->dtype, l->data, i, v); }
+static inline Scalar literal_get(const Literal *l, int64_t i) {
+  return dtype_load(l->dtype, l->data, i);
+}
+static inline void literal_set(Literal *l, int64_t i, Scalar v) {
+  dtype_store(l->dtype, l->data, i, v);
+}
 // Copies n elements bit for bit between literals of one storage type.
-void literal_copy_elements(Literal *to, int64_t to_index, const Literal *from, int64_t from_index, int64_t n);
+void literal_copy_elements(Literal *to, int64_t to_index, const Literal *from, int64_t from_index,
+                           int64_t n);
 bool literal_same_shape(const Literal *a, const Literal *b);
 
 // Row-major strides of dims into out (rank entries), in elements.

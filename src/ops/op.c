@@ -1,5 +1,5 @@
-// The op table, made from ops.def, and its index by name: an open-addressed table of codes, filled once under
-// pthread_once and constant afterwards. O(1) per look-up.
+// The op table, made from ops.def, and its index by name: an open-addressed table of codes, filled
+// once under pthread_once and constant afterwards. O(1) per look-up.
 #include "ops/op.h"
 
 #include <pthread.h>
@@ -13,24 +13,28 @@
 
 #undef ATTRS
 #define ATTRS(...) __VA_ARGS__
-#define OP(id, name_, operands_, results_, regions_, traits_, form_, ...) \
-  static const AttrSpec attrs_##id[] = {__VA_ARGS__ {.shape = AS_END}};
+#define OP(id, name_, operands_, results_, regions_, traits_, form_, ...)                          \
+  static const AttrSpec attrs_##id[] = {__VA_ARGS__{.shape = AS_END}};
 #include "ops/ops.def"
 #undef OP
 
 static const OpRow rows[OP_COUNT] = {
     [OP_NONE] = {.name = "", .operands = -1, .results = -1, .regions = -1},
     [OP_UNREGISTERED] = {.name = "", .operands = -1, .results = -1, .regions = -1},
-#define OP(id, name_, operands_, results_, regions_, traits_, form_, ...)                 \
-  [OP_##id] = {.name = name_, .operands = operands_, .results = results_, .regions = regions_, \
-               .traits = traits_, .form = form_, .attrs = attrs_##id, .def = &op_##id},
+#define OP(id, name_, operands_, results_, regions_, traits_, form_, ...)                          \
+  [OP_##id] = {.name = name_,                                                                      \
+               .operands = operands_,                                                              \
+               .results = results_,                                                                \
+               .regions = regions_,                                                                \
+               .traits = traits_,                                                                  \
+               .form = form_,                                                                      \
+               .attrs = attrs_##id,                                                                \
+               .def = &op_##id},
 #include "ops/ops.def"
 #undef OP
 };
 
-const OpRow *op_row(uint16_t code) {
-  return &rows[code < OP_COUNT ? code : OP_NONE];
-}
+const OpRow *op_row(uint16_t code) { return &rows[code < OP_COUNT ? code : OP_NONE]; }
 
 enum { INDEX_SIZE = 1024 };
 _Static_assert(OP_COUNT < INDEX_SIZE / 2, "the index by name wants to be at most half full");
@@ -47,7 +51,8 @@ static void build_index(void) {
 
 uint16_t op_lookup(Str name) {
   pthread_once(&index_once, build_index);
-  for (uint64_t at = hash_bytes(name.s, name.n) % INDEX_SIZE; name_index[at]; at = (at + 1) % INDEX_SIZE)
+  for (uint64_t at = hash_bytes(name.s, name.n) % INDEX_SIZE; name_index[at];
+       at = (at + 1) % INDEX_SIZE)
     if (str_is(name, rows[name_index[at]].name)) return name_index[at];
   return OP_NONE;
 }

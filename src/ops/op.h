@@ -1,5 +1,6 @@
-// The op table: what every op is called, which attributes it has, how it is written, and where its meaning
-// is. One row per op in ops.def; the meaning of a structural op is `const OpDef op_<name>` in ops/<name>.c.
+// The op table: what every op is called, which attributes it has, how it is written, and where its
+// meaning is. One row per op in ops.def; the meaning of a structural op is `const OpDef op_<name>`
+// in ops/<name>.c.
 #ifndef TESSERA_OPS_OP_H
 #define TESSERA_OPS_OP_H
 
@@ -20,22 +21,23 @@ typedef enum OpCode {
   OP_COUNT
 } OpCode;
 
-// What an inherent attribute must look like. The reader, the printer and the verifier all go by this.
+// What an inherent attribute must look like. The reader, the printer and the verifier all go by
+// this.
 typedef enum AttrShape {
   AS_END = 0,
   AS_ANY,
   AS_UNIT,
   AS_BOOL,
-  AS_I32,     // 3 : i32
-  AS_I64,     // 3 : i64
-  AS_INT,     // any integer type
-  AS_FLOAT,   // 1.0 : f32 (any float type)
+  AS_I32,    // 3 : i32
+  AS_I64,    // 3 : i64
+  AS_INT,    // any integer type
+  AS_FLOAT,  // 1.0 : f32 (any float type)
   AS_STRING,
   AS_SYMBOL,
   AS_TYPE,
-  AS_I64S,    // array<i64: 1, 2>
-  AS_BOOLS,   // array<i1: true>
-  AS_ARRAY,   // […] of anything
+  AS_I64S,   // array<i64: 1, 2>
+  AS_BOOLS,  // array<i1: true>
+  AS_ARRAY,  // […] of anything
   AS_DICT,
   AS_DENSE,   // dense<…> : tensor<…>
   AS_ENUM,    // #dialect<cls value>
@@ -49,21 +51,22 @@ typedef struct AttrSpec {
   const char *name;
   AttrShape shape;
   AttrNeed need;
-  const char *cls;  // of enums and structs: "stablehlo.comparison_direction"; default's text for NEED_DEFAULT enums in `text`
-  int64_t value;    // default of BOOL, I32, I64
+  const char *cls;   // of enums and structs: "stablehlo.comparison_direction"; default's text for
+                     // NEED_DEFAULT enums in `text`
+  int64_t value;     // default of BOOL, I32, I64
   const char *text;  // default of ENUM, STRING
 } AttrSpec;
 
 enum {
-  TRAIT_PURE = 1 << 0,        // no side effect, may be dropped or repeated
-  TRAIT_TERMINATOR = 1 << 1,  // ends a block
-  TRAIT_SYMBOL = 1 << 2,      // has a sym_name
-  TRAIT_ISOLATED = 1 << 3,    // its regions use nothing from outside
-  TRAIT_ELEMENTWISE = 1 << 4, // result element i depends on operand elements i only
+  TRAIT_PURE = 1 << 0,         // no side effect, may be dropped or repeated
+  TRAIT_TERMINATOR = 1 << 1,   // ends a block
+  TRAIT_SYMBOL = 1 << 2,       // has a sym_name
+  TRAIT_ISOLATED = 1 << 3,     // its regions use nothing from outside
+  TRAIT_ELEMENTWISE = 1 << 4,  // result element i depends on operand elements i only
   TRAIT_COMMUTATIVE = 1 << 5,
-  TRAIT_COLLECTIVE = 1 << 6,  // exchanges with other processes
+  TRAIT_COLLECTIVE = 1 << 6,     // exchanges with other processes
   TRAIT_NO_TERMINATOR = 1 << 7,  // its blocks need no terminator (module)
-  TRAIT_CALL = 1 << 8,        // `callee` names a function
+  TRAIT_CALL = 1 << 8,           // `callee` names a function
   TRAIT_FUNCTION = 1 << 9,
 };
 
@@ -74,27 +77,31 @@ typedef struct Sample Sample;            // ops/sample.h
 
 // The meaning of an op.
 typedef struct OpDef {
-  // Checks every constraint and writes the result types (cx->out). False after reporting with infer_fail.
+  // Checks every constraint and writes the result types (cx->out). False after reporting with
+  // infer_fail.
   bool (*infer)(Infer *cx);
   // in: one per operand, borrowed; out: one per result, each owned by the caller. See ops/eval.h.
   Status *(*eval)(EvalContext *cx, Literal *const *in, Literal **out);
-  // Appends a random legal instance of the op to the sample's block; gives it. NULL: none makes sense.
+  // Appends a random legal instance of the op to the sample's block; gives it. NULL: none makes
+  // sense.
   OpId (*sample)(Sample *cx);
-  uint8_t constraints;    // the spec numbers C1 … Cn for this op
-  const char *unchecked;  // those not checked before run time and why: "C3: depends on values"; NULL = none
+  uint8_t constraints;  // the spec numbers C1 … Cn for this op
+  const char *
+      unchecked;  // those not checked before run time and why: "C3: depends on values"; NULL = none
 } OpDef;
 
 typedef struct OpRow {
-  const char *name;  // "stablehlo.dot_general"
+  const char *name;                   // "stablehlo.dot_general"
   int8_t operands, results, regions;  // exact number; -1 = any
   uint16_t traits;
-  const char *form;        // pretty form (language: parse/form.h); NULL = generic only
-  const AttrSpec *attrs;   // ends with AS_END; in the order MLIR declares them
-  const OpDef *def;        // NULL: nothing is known but the form (then it verifies structurally and cannot be evaluated)
+  const char *form;       // pretty form (language: parse/form.h); NULL = generic only
+  const AttrSpec *attrs;  // ends with AS_END; in the order MLIR declares them
+  const OpDef *def;       // NULL: nothing is known but the form (then it verifies structurally and
+                          // cannot be evaluated)
 } OpRow;
 
-const OpRow *op_row(uint16_t code);           // never NULL
-uint16_t op_lookup(Str name);                 // code of "stablehlo.add"; OP_NONE if unknown. O(1)
+const OpRow *op_row(uint16_t code);  // never NULL
+uint16_t op_lookup(Str name);        // code of "stablehlo.add"; OP_NONE if unknown. O(1)
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
 // "stablehlo.add", also for unregistered ops.
 const char *op_name(const Program *p, OpId op);
