@@ -30,6 +30,8 @@ typedef enum AttrShape {
   AS_BOOL,
   AS_I32,    // 3 : i32
   AS_I64,    // 3 : i64
+  AS_U64,    // 3 : ui64 (any integer type is accepted)
+  AS_U32,    // 3 : ui32
   AS_INT,    // any integer type
   AS_FLOAT,  // 1.0 : f32 (any float type)
   AS_STRING,
@@ -43,6 +45,8 @@ typedef enum AttrShape {
   AS_ENUM,    // #dialect<cls value>
   AS_STRUCT,  // #dialect.cls<…>
   AS_ENUMS,   // array of enums of class cls
+  AS_CONFIG,  // a string or a dict
+  AS_GROUPS,  // replica groups: dense<…> : tensor<?x?xi64> or #stablehlo.replica_group_mesh_axes<…>
 } AttrShape;
 
 typedef enum AttrNeed { NEED_REQUIRED, NEED_OPTIONAL, NEED_DEFAULT } AttrNeed;
@@ -51,11 +55,38 @@ typedef struct AttrSpec {
   const char *name;
   AttrShape shape;
   AttrNeed need;
-  const char *cls;   // of enums and structs: "stablehlo.comparison_direction"; default's text for
-                     // NEED_DEFAULT enums in `text`
+  const char *cls;  // of enums and structs: "stablehlo.comparison_direction"; of an I32 that is
+                    // written as a word: the words of 0, 1, … separated by '|'
+  // What absence means, if has_default. With NEED_OPTIONAL the attribute stays absent (MLIR's
+  // DefaultValuedOptionalAttr); with NEED_DEFAULT the reader adds it (DefaultValuedAttr). Pretty
+  // forms leave out an attribute that has its default.
+  bool has_default;
   int64_t value;     // default of BOOL, I32, I64
-  const char *text;  // default of ENUM, STRING
+  const char *text;  // default of ENUM, STRING; "[]" of ARRAY, "{}" of DICT
 } AttrSpec;
+
+// Entries of the attrs column; each brings its own comma.
+#define REQ(shape_, name_) {.name = #name_, .shape = AS_##shape_, .need = NEED_REQUIRED},
+#define OPT(shape_, name_) {.name = #name_, .shape = AS_##shape_, .need = NEED_OPTIONAL},
+#define REQ_OF(shape_, name_, cls_)                                                                \
+  {.name = #name_, .shape = AS_##shape_, .need = NEED_REQUIRED, .cls = cls_},
+#define OPT_OF(shape_, name_, cls_)                                                                \
+  {.name = #name_, .shape = AS_##shape_, .need = NEED_OPTIONAL, .cls = cls_},
+#define DEF(shape_, name_, value_)                                                                 \
+  {.name = #name_,                                                                                 \
+   .shape = AS_##shape_,                                                                           \
+   .need = NEED_OPTIONAL,                                                                          \
+   .has_default = true,                                                                            \
+   .value = value_},
+#define DEF_TEXT(shape_, name_, cls_, text_)                                                       \
+  {.name = #name_,                                                                                 \
+   .shape = AS_##shape_,                                                                           \
+   .need = NEED_OPTIONAL,                                                                          \
+   .cls = cls_,                                                                                    \
+   .has_default = true,                                                                            \
+   .text = text_},
+#define FILL_TEXT(shape_, name_, text_)                                                            \
+  {.name = #name_, .shape = AS_##shape_, .need = NEED_DEFAULT, .has_default = true, .text = text_},
 
 enum {
   TRAIT_PURE = 1 << 0,         // no side effect, may be dropped or repeated
