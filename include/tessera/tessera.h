@@ -1,0 +1,169 @@
+/* Tessera: the public C API.
+ *
+ * Load a program (StableHLO text), look at it, evaluate it on buffers, destroy it. See examples/embed.c.
+ *
+ * Rules. Every function that can fail returns a tsr_error: NULL is success, anything else is owned by the caller
+ * and freed with tsr_error_free. Out parameters are written only on success. Structs begin with struct_size, set
+ * by the caller to sizeof the struct it was compiled with; fields are only ever added at the end, and absent
+ * fields mean their zero value. Nothing here prints or exits. A program may be used by one thread at a time;
+ * different programs by different threads at once.
+ */
+#ifndef TESSERA_TESSERA_H
+#define TESSERA_TESSERA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TSR_API __attribute__((visibility("default")))
+#else
+#define TSR_API
+#endif
+
+/* "0.1.0" */
+TSR_API const char *tsr_version(void);
+
+/* ---- errors ---- */
+
+typedef struct tsr_error tsr_error;
+
+/* PJRT's codes: 3 invalid argument (also: the program is wrong), 5 not found, 8 out of memory or over a limit,
+ * 12 unimplemented, … */
+TSR_API int tsr_error_code(const tsr_error *error);
+/* One or more lines; about a program: path:line:column, the source line and a caret. Owned by the error. */
+TSR_API const char *tsr_error_message(const tsr_error *error);
+TSR_API void tsr_error_free(tsr_error *error); /* NULL is fine */
+
+/* ---- programs ---- */
+
+typedef struct tsr_program tsr_program;
+
+typedef struct tsr_load_options {
+  size_t struct_size;
+  const char *name;       /* what messages call the text; default "<memory>" or the file's path */
+  int allow_unregistered; /* keep ops that no dialect here knows */
+} tsr_load_options;
+
+/* Reads and verifies StableHLO text. options may be NULL. The text need not outlive the call. */
+TSR_API tsr_error *tsr_program_load(const char *text, size_t size, const tsr_load_options *options,
+                                    tsr_program **out_program);
+TSR_API tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *options,
+                                         tsr_program **out_program);
+TSR_API void tsr_program_free(tsr_program *program); /* NULL is fine */
+
+typedef struct tsr_print_options {
+  size_t struct_size;
+  int generic;   /* generic instead of pretty form */
+  int locations; /* with loc(…) */
+} tsr_print_options;
+
+/* The program as text, NUL-terminated; freed with tsr_text_free. options may be NULL. */
+TSR_API tsr_error *tsr_program_print(tsr_program *program, const tsr_print_options *options,
+                                     char **out_text, size_t *out_size);
+TSR_API void tsr_text_free(char *text); /* NULL is fine */
+
+/* ---- looking at a program ---- */
+
+/* Element types. Values are stable. Elements are stored one after the other, row major, little endian; i1 and
+ * everything narrower than 8 bits takes one byte each; complex is real then imaginary part. */
+typedef enum tsr_dtype {
+  TSR_INVALID = 0,
+  TSR_I1 = 1,
+  TSR_I2 = 2,
+  TSR_I4 = 3,
+  TSR_I8 = 4,
+  TSR_I16 = 5,
+  TSR_I32 = 6,
+  TSR_I64 = 7,
+  TSR_UI2 = 8,
+  TSR_UI4 = 9,
+  TSR_UI8 = 10,
+  TSR_UI16 = 11,
+  TSR_UI32 = 12,
+  TSR_UI64 = 13,
+  TSR_F4E2M1FN = 14,
+  TSR_F6E2M3FN = 15,
+  TSR_F6E3M2FN = 16,
+  TSR_F8E3M4 = 17,
+  TSR_F8E4M3 = 18,
+  TSR_F8E4M3FN = 19,
+  TSR_F8E4M3FNUZ = 20,
+  TSR_F8E4M3B11FNUZ = 21,
+  TSR_F8E5M2 = 22,
+  TSR_F8E5M2FNUZ = 23,
+  TSR_F8E8M0FNU = 24,
+  TSR_BF16 = 25,
+  TSR_F16 = 26,
+  TSR_F32 = 27,
+  TSR_F64 = 28,
+  TSR_C64 = 29, /* complex<f32> */
+  TSR_C128 = 30 /* complex<f64> */
+} tsr_dtype;
+
+TSR_API size_t tsr_dtype_bytes(tsr_dtype dtype);
+TSR_API const char *tsr_dtype_name(tsr_dtype dtype); /* "f32", "complex<f64>" */
+
+typedef struct tsr_function_info {
+  size_t struct_size;
+  const char *name; /* without '@'; lives as long as the program */
+  size_t n_arguments;
+  size_t n_results;
+  size_t n_ops; /* in it, regions included */
+  int is_public;
+} tsr_function_info;
+
+TSR_API size_t tsr_program_function_count(const tsr_program *program);
+/* index < tsr_program_function_count; in the order of the text. */
+TSR_API tsr_error *tsr_program_function(tsr_program *program, size_t index,
+                                        tsr_function_info *out_info);
+
+#define TSR_DIM_DYNAMIC INT64_MIN
+
+typedef struct tsr_type_info {
+  size_t struct_size;
+  tsr_dtype dtype; /* of a tensor, storage type if quantized; TSR_INVALID for tokens and tuples */
+  size_t rank;
+  const int64_t *dims; /* TSR_DIM_DYNAMIC where unknown; lives as long as the program */
+  const char *text;    /* "tensor<2x3xf32>"; lives as long as the program */
+} tsr_type_info;
+
+TSR_API tsr_error *tsr_program_argument(tsr_program *program, size_t function, size_t argument,
+                                        tsr_type_info *out_info);
+TSR_API tsr_error *tsr_program_result(tsr_program *program, size_t function, size_t result,
+                                      tsr_type_info *out_info);
+
+/* ---- evaluating ---- */
+
+typedef struct tsr_buffer {
+  size_t struct_size;
+  tsr_dtype dtype;
+  size_t rank;
+  const int64_t *dims;
+  void *data; /* dtype_bytes * product of dims */
+} tsr_buffer;
+
+typedef struct tsr_evaluate_options {
+  size_t struct_size;
+  uint64_t seed;         /* of stablehlo.rng */
+  uint64_t memory_limit; /* bytes of values alive at once; 0 = none */
+} tsr_evaluate_options;
+
+/* Runs a function ("main" if NULL) on the inputs. outputs has room for n_outputs buffers, which must be the
+ * function's number of results; each one's dims and data are allocated and freed with tsr_buffer_free. The
+ * caller sets outputs[i].struct_size. options may be NULL. */
+TSR_API tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
+                                        const tsr_evaluate_options *options, size_t n_inputs,
+                                        const tsr_buffer *inputs, size_t n_outputs,
+                                        tsr_buffer *outputs);
+/* Frees what tsr_program_evaluate put into a buffer. */
+TSR_API void tsr_buffer_free(tsr_buffer *buffer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
