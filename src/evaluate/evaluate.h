@@ -1,0 +1,55 @@
+// Runs a verified program on literals, slowly and exactly: one process, or a grid of replicas ×
+// partitions.
+#ifndef TESSERA_EVALUATE_EVALUATE_H
+#define TESSERA_EVALUATE_EVALUATE_H
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "ops/eval.h"
+#include "ops/literal.h"
+
+typedef struct EvalOptions {
+  uint64_t seed;                  // of stablehlo.rng
+  uint32_t replicas, partitions;  // of the grid; 0 = 1
+  uint32_t most_depth;            // regions and calls inside each other; 0 = 400
+  uint64_t most_steps;            // ops executed in all; 0 = no limit
+  // interpreter.print: `name` is the operand's, without '%' ("" if it has none). NULL: printing is
+  // dropped.
+  Status *(*print)(void *to, const char *name, Literal *value);
+  // interpreter.probe: the k-th value of this id. NULL: values are only kept for
+  // check.expect_serialized_eq.
+  Status *(*probe)(void *to, Str id, uint32_t k, Literal *value);
+  void *to;
+} EvalOptions;
+
+enum { EVAL_MOST_MESSAGES = 8 };
+
+// What the run's checks said, and how much work it was. Complete even when the run fails.
+typedef struct EvalReport {
+  uint64_t steps;
+  uint64_t checks, failed_checks;
+  uint64_t max_ulp;  // largest distance seen by checks that measure in ULP
+  uint32_t n_messages;
+  const char *messages[EVAL_MOST_MESSAGES];  // of the first checks that failed, with their places;
+                                             // in the arena
+} EvalReport;
+
+// The function to run: the one named, else @main, else the only function of the module.
+// INVALID_ARGUMENT names the functions there are; NOT_FOUND if there is none at all.
+Status *evaluate_entry(const Program *program, const char *name, OpId *out_function) MUST_USE;
+
+uint32_t evaluate_n_arguments(const Program *program, OpId function);
+Type evaluate_argument_type(const Program *program, OpId function, uint32_t i);
+uint32_t evaluate_n_results(const Program *program, OpId function);
+Type evaluate_result_type(const Program *program, OpId function, uint32_t i);
+
+// Runs the function on args (borrowed) in every process of the grid and gives its results (owned):
+// process after process, replica major, args and results of each in order. The program must have
+// been verified. A failed check is counted in the report and does not end the run; every other
+// failure does, with a message that names the op and its place. Literals live in the heap, which
+// frees what is left of a failed run; the report's messages in the arena.
+Status *evaluate(Program *program, OpId function, const EvalOptions *options, LiteralHeap *heap,
+                 Arena *arena, uint32_t n_args, Literal *const *args, uint32_t n_out, Literal **out,
+                 EvalReport *out_report) MUST_USE;
+
+#endif

@@ -1,0 +1,392 @@
+// A grid of processes, each a fiber. Collectives meet by their group of processes: a process waits
+// at one place at a time, so a group has one open meeting, and its members must stand at the same
+// op (or one that is equal, where they run different functions). Iterations of a loop meet one
+// after the other by themselves. When all wait, the report says who waits where and for whom.
+#include "evaluate/process.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { STACK_BYTES = 8 << 20, MOST_SHOWN = 16 };
+
+struct Meeting {
+  Meeting *prev, *next;  // all meetings of the grid
+  OpId op;
+  uint32_t opener;  // the process that came first
+  uint32_t n_group, n_values, n_arrived, n_left;
+  ProcessId *group;
+  bool *arrived;     // by member
+  Literal **values;  // member × n_values
+};
+
+struct Message {
+  Message *next;
+  int64_t channel, from, to;  // flattened ids; to = -1: whoever asks first
+  uint32_t n;
+  Literal *values[];
+};
+
+struct Grid {
+  Run *run;
+  Fibers *fibers;  // NULL: one process that has nobody to wait for
+  uint32_t replicas, partitions;
+  Process *processes;
+  const OpId *functions;
+  uint32_t n_args, n_out;
+  Literal *const *args;
+  Literal **out;
+  Meeting *meetings;
+  Message *messages, **messages_end;  // oldest first
+  const OpId *infeed;
+  uint32_t n_infeed, infeed_next;
+};
+
+void grid_place(const Process *process, uint32_t *out_replicas, uint32_t *out_partitions) {
+  *out_replicas = process->grid->replicas;
+  *out_partitions = process->grid->partitions;
+}
+
+static uint32_t flat_id(const Grid *grid, ProcessId id) {
+  return id.replica * grid->partitions + id.partition;
+}
+
+// Gives the baton away; false: the run is ending. Exhaustion belongs to this process again
+// afterwards.
+static bool wait_turn(Process *process) {
+  bool go_on = process->grid->fibers && fiber_wait(process->grid->fibers, process->index);
+  process_guard(process, process->guard);
+  return go_on;
+}
+
+static void meeting_free(Grid *grid, Meeting *m) {
+  if (m->prev)
+    m->prev->next = m->next;
+  else
+    grid->meetings = m->next;
+  if (m->next) m->next->prev = m->prev;
+  if (m->values)
+    for (uint32_t i = 0; i < m->n_group * m->n_values; i++) literal_release(m->values[i]);
+  mem_free(m->group);
+  mem_free(m->arrived);
+  mem_free(m->values);
+  mem_free(m);
+}
+
+static Meeting *meeting_new(Grid *grid, OpId op, uint32_t opener, const ProcessId *group,
+                            uint32_t n_group, uint32_t n_values) {
+  Meeting *m = mem_alloc(sizeof *m);
+  if (!m) return NULL;
+  *m = (Meeting){
+      .op = op, .opener = opener, .n_group = n_group, .n_values = n_values, .next = grid->meetings};
+  if (grid->meetings) grid->meetings->prev = m;
+  grid->meetings = m;
+  size_t n_all = (size_t)n_group * n_values;
+  m->group = mem_alloc(n_group * sizeof *m->group);
+  m->arrived = mem_alloc(n_group * sizeof *m->arrived);
+  m->values = mem_alloc(n_all * sizeof *m->values);
+  if (!m->group || !m->arrived || !m->values) {
+    mem_free(m->values);
+    m->values = NULL;
+    meeting_free(grid, m);
+    return NULL;
+  }
+  memcpy(m->group, group, n_group * sizeof *group);
+  memset(m->arrived, 0, n_group * sizeof *m->arrived);
+  for (size_t i = 0; i < n_all; i++) m->values[i] = NULL;
+  return m;
+}
+
+static Meeting *find_meeting(Grid *grid, const ProcessId *group, uint32_t n_group) {
+  for (Meeting *m = grid->meetings; m; m = m->next) {
+    if (m->n_arrived == m->n_group || m->n_group != n_group) continue;
+    uint32_t i = 0;
+    while (i < n_group && m->group[i].replica == group[i].replica &&
+           m->group[i].partition == group[i].partition)
+      i++;
+    if (i == n_group) return m;
+  }
+  return NULL;
+}
+
+// Two processes of one group stand at different collectives.
+static Status *mismatch(Process *process, const Meeting *m, OpId op, const char *why) {
+  Run *run = process->run;
+  ProcessId other = process->grid->processes[m->opener].id;
+  FAIL(FAILED_PRECONDITION,
+       "mismatched collectives: process (%u, %u) is at %s while process (%u, %u) of the same group "
+       "is at %s%s",
+       process->id.replica, process->id.partition, run_op_text(run, op, &process->scratch),
+       other.replica, other.partition, run_op_text(run, m->op, &process->scratch), why);
+}
+
+static Status *host_exchange(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
+                             Literal *const *mine, Literal **out) {
+  Process *process = process_of(cx);
+  Grid *grid = process->grid;
+  uint32_t self = n_group;
+  for (uint32_t i = 0; i < n_group; i++) {
+    if (group[i].replica >= grid->replicas || group[i].partition >= grid->partitions)
+      FAIL(INVALID_ARGUMENT,
+           "process (%u, %u) does not exist in a grid of %u replicas x %u partitions",
+           group[i].replica, group[i].partition, grid->replicas, grid->partitions);
+    if (flat_id(grid, group[i]) == process->index) self = i;
+  }
+  if (self == n_group) FAIL(INTERNAL, "a process exchanges with a group it is not in");
+  if (n_group == 1) {
+    for (uint32_t i = 0; i < n; i++) out[i] = literal_retain(mine[i]);
+    return NULL;
+  }
+  Meeting *m = find_meeting(grid, group, n_group);
+  if (!m) {
+    m = meeting_new(grid, cx->op, process->index, group, n_group, n);
+    if (!m) return status_no_memory();
+  } else if (m->op != cx->op && op_hash(cx->program, m->op) != op_hash(cx->program, cx->op)) {
+    return mismatch(process, m, cx->op, "");
+  } else if (m->n_values != n) {
+    return mismatch(process, m, cx->op, ", with another number of values");
+  }
+  for (uint32_t i = 0; i < n; i++) m->values[self * n + i] = literal_retain(mine[i]);
+  m->arrived[self] = true;
+  m->n_arrived++;
+  if (m->n_arrived == n_group) {
+    for (uint32_t i = 0; i < n_group; i++)
+      if (i != self) fiber_wake(grid->fibers, flat_id(grid, group[i]));
+  } else {
+    process->waits_at = cx->op;
+    process->meeting = m;
+    while (m->n_arrived < n_group)
+      if (!wait_turn(process)) FAIL(CANCELLED, "the run ended while this process waited");
+    process->waits_at = 0;
+    process->meeting = NULL;
+  }
+  for (uint32_t i = 0; i < n_group * n; i++) out[i] = literal_retain(m->values[i]);
+  if (++m->n_left == n_group) meeting_free(grid, m);
+  return NULL;
+}
+
+static Status *host_send(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
+                         Literal *const *values) {
+  Process *process = process_of(cx);
+  Grid *grid = process->grid;
+  if (peer >= (int64_t)grid->replicas * grid->partitions)
+    FAIL(INVALID_ARGUMENT, "target %lld does not exist in a grid of %u processes", (long long)peer,
+         grid->replicas * grid->partitions);
+  Message *message = mem_alloc(sizeof *message + n * sizeof(Literal *));
+  if (!message) return status_no_memory();
+  *message = (Message){.channel = channel, .from = process->index, .to = peer, .n = n};
+  for (uint32_t i = 0; i < n; i++) message->values[i] = literal_retain(values[i]);
+  *grid->messages_end = message;
+  grid->messages_end = &message->next;
+  if (!grid->fibers) return NULL;
+  for (uint32_t i = 0; i < grid->replicas * grid->partitions; i++)
+    if (grid->processes[i].waits_at && !grid->processes[i].meeting &&
+        grid->processes[i].channel == channel)
+      fiber_wake(grid->fibers, i);
+  return NULL;
+}
+
+static Status *host_receive(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
+                            Literal **out) {
+  Process *process = process_of(cx);
+  Grid *grid = process->grid;
+  for (;;) {
+    for (Message **at = &grid->messages; *at; at = &(*at)->next) {
+      Message *message = *at;
+      if (message->channel != channel || (peer >= 0 && message->from != peer) ||
+          (message->to >= 0 && message->to != process->index))
+        continue;
+      if (message->n != n)
+        FAIL(FAILED_PRECONDITION, "%u values were sent on channel %lld, %u are received",
+             message->n, (long long)channel, n);
+      for (uint32_t i = 0; i < n; i++) out[i] = message->values[i];
+      *at = message->next;
+      if (!*at) grid->messages_end = at;
+      mem_free(message);
+      return NULL;
+    }
+    process->waits_at = cx->op;
+    process->channel = channel;
+    if (!grid->fibers)
+      FAIL(FAILED_PRECONDITION,
+           "nothing was sent on channel %lld, and no other process is there to send",
+           (long long)channel);
+    if (!wait_turn(process)) FAIL(CANCELLED, "the run ended while this process waited");
+    process->waits_at = 0;
+  }
+}
+
+static Status *host_infeed(EvalContext *cx, uint32_t n, Literal **out) {
+  Process *process = process_of(cx);
+  Grid *grid = process->grid;
+  if (grid->infeed_next == grid->n_infeed)
+    FAIL(FAILED_PRECONDITION, "the infeed queue is empty: all %u functions in it have been used",
+         grid->n_infeed);
+  OpId function = grid->infeed[grid->infeed_next++];
+  if (evaluate_n_results(cx->program, function) != n)
+    FAIL(FAILED_PRECONDITION,
+         "the next function in the infeed queue gives %u values, %u are wanted",
+         evaluate_n_results(cx->program, function), n);
+  return process_call(process, function, 0, NULL, n, out);
+}
+
+static Status *host_outfeed(EvalContext *cx, uint32_t n, Literal *const *values) {
+  (void)cx, (void)n, (void)values;  // nobody is there to read it
+  return NULL;
+}
+
+void grid_host(EvalHost *host) {
+  host->exchange = host_exchange;
+  host->send = host_send;
+  host->receive = host_receive;
+  host->infeed = host_infeed;
+  host->outfeed = host_outfeed;
+}
+
+// ---- running ----
+
+typedef struct Turn {
+  Grid *grid;
+  Process *process;
+} Turn;
+
+static Status *process_main(Guard *guard, void *arg) {
+  Turn *turn = arg;
+  Grid *grid = turn->grid;
+  Process *process = turn->process;
+  process_guard(process, guard);
+  const Program *p = grid->run->program;
+  uint32_t arg_at = 0, out_at = 0;
+  for (uint32_t i = 0; i < process->index; i++) {
+    arg_at += evaluate_n_arguments(p, grid->functions[i]);
+    out_at += evaluate_n_results(p, grid->functions[i]);
+  }
+  OpId function = grid->functions[process->index];
+  TRY(process_call(process, function, evaluate_n_arguments(p, function), grid->args + arg_at,
+                   evaluate_n_results(p, function), grid->out + out_at));
+  process->finished = true;
+  return NULL;
+}
+
+static Status *fiber_body(Fibers *fibers, void *arg, uint32_t index) {
+  Grid *grid = arg;
+  grid->fibers = fibers;
+  Turn turn = {grid, &grid->processes[index]};
+  return guard_run(process_main, &turn);
+}
+
+typedef struct Text {
+  char *at, *end;
+} Text;
+
+static void put(Text *text, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void put(Text *text, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  int n = vsnprintf(text->at, (size_t)(text->end - text->at), fmt, args);
+  va_end(args);
+  if (n > 0) text->at += n < text->end - text->at ? n : text->end - text->at - 1;
+}
+
+static void put_place(Text *text, const Run *run, OpId op) {
+  put(text, "'%s'", op_name(run->program, op));
+  if (!run->program->source || op_at(run->program, op)->pos == POS_NONE) return;
+  uint32_t line, column;
+  source_locate(run->program->source, op_at(run->program, op)->pos, &line, &column);
+  put(text, " at %s:%u:%u", run->program->source->path, line, column);
+}
+
+static void put_waiting(Text *text, const Grid *grid, const Process *process) {
+  put(text, "\n  process (%u, %u) ", process->id.replica, process->id.partition);
+  if (process->finished) {
+    put(text, "has finished");
+    return;
+  }
+  put(text, "waits at ");
+  put_place(text, grid->run, process->waits_at);
+  if (!process->meeting) {
+    put(text, " for a message on channel %lld", (long long)process->channel);
+    return;
+  }
+  put(text, " for");
+  uint32_t shown = 0;
+  for (uint32_t i = 0; i < process->meeting->n_group; i++) {
+    if (process->meeting->arrived[i]) continue;
+    if (shown++ == MOST_SHOWN) {
+      put(text, ", …");
+      break;
+    }
+    put(text, "%s (%u, %u)", shown > 1 ? "," : "", process->meeting->group[i].replica,
+        process->meeting->group[i].partition);
+  }
+}
+
+// Runs without a guard, so the text stands on the stack.
+static Status *deadlock(void *arg) {
+  Grid *grid = arg;
+  uint32_t n = grid->replicas * grid->partitions, waiting = 0;
+  for (uint32_t i = 0; i < n; i++) waiting += !grid->processes[i].finished;
+  char buffer[8192];
+  Text text = {buffer, buffer + sizeof buffer};
+  put(&text, "deadlock: %u of %u processes wait and none can go on", waiting, n);
+  for (uint32_t i = 0; i < n && i < MOST_SHOWN; i++) put_waiting(&text, grid, &grid->processes[i]);
+  if (n > MOST_SHOWN) put(&text, "\n  and %u more", n - MOST_SHOWN);
+  grid->run->located = true;
+  FAIL(ABORTED, "%s", buffer);
+}
+
+static Status *check_counts(const Grid *grid, uint32_t n) {
+  uint64_t n_args = 0, n_out = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    n_args += evaluate_n_arguments(grid->run->program, grid->functions[i]);
+    n_out += evaluate_n_results(grid->run->program, grid->functions[i]);
+  }
+  if (n_args != grid->n_args)
+    FAIL(INVALID_ARGUMENT, "the %u processes take %llu arguments in all, %u are given", n,
+         (unsigned long long)n_args, grid->n_args);
+  if (n_out != grid->n_out)
+    FAIL(INVALID_ARGUMENT, "the %u processes give %llu results in all, %u are wanted", n,
+         (unsigned long long)n_out, grid->n_out);
+  return NULL;
+}
+
+Status *grid_run(Run *run, uint32_t replicas, uint32_t partitions, const OpId *functions,
+                 uint32_t n_infeed, const OpId *infeed, uint32_t n_args, Literal *const *args,
+                 uint32_t n_out, Literal **out) {
+  Grid grid = {.run = run,
+               .replicas = replicas,
+               .partitions = partitions,
+               .functions = functions,
+               .n_args = n_args,
+               .n_out = n_out,
+               .args = args,
+               .out = out,
+               .infeed = infeed,
+               .n_infeed = n_infeed};
+  grid.messages_end = &grid.messages;
+  uint32_t n = replicas * partitions;
+  TRY(check_counts(&grid, n));
+  if (n == 0) return NULL;
+  grid.processes = mem_alloc(n * sizeof *grid.processes);
+  if (!grid.processes) return status_no_memory();
+  for (uint32_t i = 0; i < n; i++)
+    process_init(&grid.processes[i], run, &grid, i, (ProcessId){i / partitions, i % partitions});
+  Status *status;
+  if (n == 1) {
+    Turn turn = {&grid, &grid.processes[0]};
+    status = guard_run(process_main, &turn);
+  } else {
+    status = fibers_run(n, STACK_BYTES, fiber_body, deadlock, &grid);
+  }
+  for (uint32_t i = 0; i < n; i++) process_deinit(&grid.processes[i]);
+  while (grid.meetings) meeting_free(&grid, grid.meetings);
+  while (grid.messages) {
+    Message *message = grid.messages;
+    grid.messages = message->next;
+    for (uint32_t i = 0; i < message->n; i++) literal_release(message->values[i]);
+    mem_free(message);
+  }
+  mem_free(grid.processes);
+  return status;
+}

@@ -1,0 +1,305 @@
+// One process: executes blocks op by op. The values of a function's activation stand in one frame,
+// regions included (a value has one live instance per activation, so captured values and bodies
+// called per element cost nothing), and are released after their last use. C recursion follows the
+// nesting of regions and calls only, and is bounded.
+#include "evaluate/process.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_DEPTH = 400, FEW = 8 };
+
+const char *run_place(const Run *run, OpId op, Arena *arena) {
+  const Program *p = run->program;
+  for (OpId at = op; at; at = op_at(p, at)->origin == at ? 0 : op_at(p, at)->origin) {
+    if (!p->source || op_at(p, at)->pos == POS_NONE) continue;
+    uint32_t line, column;
+    source_locate(p->source, op_at(p, at)->pos, &line, &column);
+    return arena_printf(arena, "%s:%u:%u", p->source->path, line, column);
+  }
+  return "";
+}
+
+const char *run_op_text(const Run *run, OpId op, Arena *arena) {
+  const char *place = run_place(run, op, arena);
+  return arena_printf(arena, "'%s'%s%s", op_name(run->program, op), *place ? " at " : "", place);
+}
+
+// Says where the error happened, once, by the innermost op.
+static Status *locate(Process *process, OpId op, Status *status) {
+  Run *run = process->run;
+  if (run->located || status == status_no_memory()) return status;
+  run->located = true;
+  ArenaMark mark = arena_mark(&process->scratch);
+  const char *place = run_place(run, op, &process->scratch);
+  Status *located =
+      status_new(status_code(status), __FILE__, __LINE__, "%s%s'%s' op: %s", place,
+                 *place ? ": " : "", op_name(run->program, op), status_message(status));
+  arena_rewind(&process->scratch, mark);
+  status_free(status);
+  return located;
+}
+
+static Literal **slot_of(Process *process, ValueId v) {
+  return &process->frames.items[process->base + process->run->plan.slot[v]];
+}
+
+static void release_after(Process *process, OpId op) {
+  const EvalPlan *plan = &process->run->plan;
+  for (uint32_t i = plan->release_first[op]; i < plan->release_first[op + 1]; i++) {
+    Literal **slot = slot_of(process, plan->releases[i]);
+    literal_release(*slot);
+    *slot = NULL;
+  }
+}
+
+// An eval that gives something else than it declared is a bug of ours; better a message than wrong
+// numbers.
+static Status *check_result(Process *process, OpId op, uint32_t i, const Literal *got) {
+  Program *p = process->run->program;
+  Type type = op_result_type(p, op, i);
+  const TypeInfo *info = type_info(p->context, type);
+  if (!got) FAIL(INTERNAL, "result %u was not computed", i);
+  if (info->kind != TYPE_TENSOR || got->kind != LITERAL_ARRAY) return NULL;
+  bool same = got->rank == info->rank && got->elem == info->elem;
+  for (uint32_t d = 0; same && d < info->rank; d++)
+    same = info->dims[d] == DIM_DYNAMIC || info->dims[d] == got->dims[d];
+  if (same) return NULL;
+  Type actual = type_tensor(p->context, got->elem, got->rank, got->dims, 0);
+  FAIL(FAILED_PRECONDITION, "result %u is %s, declared %s", i, type_text(p->context, actual),
+       type_text(p->context, type));
+}
+
+static Status *run_op(Process *process, OpId o) {
+  Run *run = process->run;
+  Program *p = run->program;
+  const Op *op = op_at(p, o);
+  const OpDef *def = op_row(op->code)->def;
+  if (run->options->most_steps && run->report->steps >= run->options->most_steps)
+    FAIL(RESOURCE_EXHAUSTED, "the limit of %llu ops was reached",
+         (unsigned long long)run->options->most_steps);
+  run->report->steps++;
+  if (!def || !def->eval) {
+    if (op->code == OP_UNREGISTERED)
+      FAIL(UNIMPLEMENTED, "is not an op Tessera knows, so it cannot be evaluated");
+    FAIL(UNIMPLEMENTED, "cannot be evaluated");
+  }
+  ArenaMark mark = arena_mark(&process->scratch);
+  Literal *few_in[FEW], *few_out[FEW];
+  uint32_t n_in = op->n_operands, n_out = op->n_results;
+  Literal **in = n_in <= FEW ? few_in : ARENA_ARRAY(&process->scratch, Literal *, n_in);
+  Literal **out = n_out <= FEW ? few_out : ARENA_ARRAY(&process->scratch, Literal *, n_out);
+  for (uint32_t i = 0; i < n_in; i++) in[i] = *slot_of(process, op_operand(p, o, i));
+  for (uint32_t i = 0; i < n_out; i++) out[i] = NULL;
+  EvalContext cx = {.host = &process->host,
+                    .program = p,
+                    .context = p->context,
+                    .heap = run->heap,
+                    .scratch = &process->scratch,
+                    .op = o,
+                    .attrs = op->attrs,
+                    .n_in = n_in,
+                    .n_out = n_out,
+                    .code = op->code};
+  TRY(def->eval(&cx, in, out));
+  for (uint32_t i = 0; i < n_out; i++) {
+    TRY(check_result(process, o, i, out[i]));
+    *slot_of(process, op_result(p, o, i)) = out[i];
+  }
+  arena_rewind(&process->scratch, mark);
+  release_after(process, o);
+  return NULL;
+}
+
+static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *const *args,
+                         uint32_t n_out, Literal **out) {
+  const Program *p = process->run->program;
+  const Block *block = block_at(p, b);
+  if (block->n_args != n_args)
+    FAIL(INTERNAL, "a block of %u arguments was given %u values", block->n_args, n_args);
+  for (uint32_t i = 0; i < n_args; i++)
+    if (value_has_uses(p, block->args + i))
+      *slot_of(process, block->args + i) = literal_retain(args[i]);
+  for (OpId o = block->first; o; o = op_at(p, o)->next) {
+    const Op *op = op_at(p, o);
+    if (op_row(op->code)->traits & TRAIT_TERMINATOR) {
+      if (op->n_operands != n_out)
+        FAIL(INTERNAL, "a block gives %u values where %u are wanted", op->n_operands, n_out);
+      for (uint32_t i = 0; i < n_out; i++)
+        out[i] = literal_retain(*slot_of(process, op_operand(p, o, i)));
+      release_after(process, o);
+      return NULL;
+    }
+    Status *status = run_op(process, o);
+    if (status) return locate(process, o, status);
+  }
+  if (n_out) FAIL(INTERNAL, "a block without terminator gives no values, %u are wanted", n_out);
+  return NULL;
+}
+
+static Status *enter(Process *process) {
+  uint32_t most =
+      process->run->options->most_depth ? process->run->options->most_depth : MOST_DEPTH;
+  if (process->depth >= most)
+    FAIL(RESOURCE_EXHAUSTED,
+         "regions and calls stand more than %u deep inside each other: endless recursion?", most);
+  process->depth++;
+  return NULL;
+}
+
+Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *const *args,
+                     uint32_t n_out, Literal **out) {
+  const Program *p = process->run->program;
+  BlockId block = op_at(p, function)->n_regions ? region_block(p, op_region(p, function, 0)) : 0;
+  if (!block)
+    FAIL(FAILED_PRECONDITION, "function @%s has no body to run",
+         name_text(p->context, attr_as_name(p->context, op_attr(p, function, "sym_name"))));
+  TRY(enter(process));
+  uint32_t base = process->base, top = process->frames.count;
+  uint32_t n_slots = process->run->plan.n_slots[function];
+  HEAPVEC_RESERVE(process->guard, &process->frames, top + n_slots);
+  if (n_slots) memset(process->frames.items + top, 0, n_slots * sizeof *process->frames.items);
+  process->frames.count = top + n_slots;
+  process->base = top;
+  Status *status = run_block(process, block, n_args, args, n_out, out);
+  process->base = base;
+  process->frames.count = top;
+  process->depth--;
+  return status;
+}
+
+// ---- the host ----
+
+static Status *host_run_region(EvalContext *cx, RegionId region, uint32_t n_args,
+                               Literal *const *args, uint32_t n_out, Literal **out) {
+  Process *process = process_of(cx);
+  BlockId block = region_block(cx->program, region);
+  if (!block) FAIL(FAILED_PRECONDITION, "has an empty region, which cannot be run");
+  TRY(enter(process));
+  Status *status = run_block(process, block, n_args, args, n_out, out);
+  process->depth--;
+  return status;
+}
+
+static Status *find_function(EvalContext *cx, Name symbol, OpId *out_function) {
+  OpId function = symbols_find(&process_of(cx)->run->symbols, symbol);
+  if (!function || !(op_row(op_at(cx->program, function)->code)->traits & TRAIT_FUNCTION))
+    FAIL(NOT_FOUND, "there is no function @%s in the module", name_text(cx->context, symbol));
+  *out_function = function;
+  return NULL;
+}
+
+static Status *host_call(EvalContext *cx, Name symbol, uint32_t n_args, Literal *const *args,
+                         uint32_t n_out, Literal **out) {
+  OpId function;
+  TRY(find_function(cx, symbol, &function));
+  return process_call(process_of(cx), function, n_args, args, n_out, out);
+}
+
+static void host_grid(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_partitions,
+                      ProcessId *out_self) {
+  grid_place(process_of(cx), out_replicas, out_partitions);
+  *out_self = process_of(cx)->id;
+}
+
+static uint64_t host_execution(EvalContext *cx) {
+  Process *process = process_of(cx);
+  for (uint32_t i = 0; i < process->executions.count; i++)
+    if (process->executions.items[i].op == cx->op) return process->executions.items[i].count++;
+  Execution first = {cx->op, 1};
+  VEC_PUSH(&process->counters, &process->executions, first);
+  return 0;
+}
+
+static uint64_t host_seed(EvalContext *cx) { return process_of(cx)->run->options->seed; }
+
+static Status *host_run_parallel(EvalContext *cx, uint32_t replicas, uint32_t partitions,
+                                 const Name *programs, uint32_t n_infeed, const Name *infeed,
+                                 uint32_t n_args, Literal *const *args, uint32_t n_out,
+                                 Literal **out) {
+  Process *process = process_of(cx);
+  uint32_t n = replicas * partitions;
+  OpId *functions = ARENA_ARRAY(cx->scratch, OpId, n),
+       *feeds = ARENA_ARRAY(cx->scratch, OpId, n_infeed);
+  for (uint32_t i = 0; i < n; i++) TRY(find_function(cx, programs[i], &functions[i]));
+  for (uint32_t i = 0; i < n_infeed; i++) TRY(find_function(cx, infeed[i], &feeds[i]));
+  Status *status = grid_run(process->run, replicas, partitions, functions, n_infeed, feeds, n_args,
+                            args, n_out, out);
+  process_guard(process, process->guard);
+  return status;
+}
+
+static Status *host_checked(EvalContext *cx, bool passed, uint64_t max_ulp, const char *message) {
+  Run *run = process_of(cx)->run;
+  EvalReport *report = run->report;
+  report->checks++;
+  if (max_ulp > report->max_ulp) report->max_ulp = max_ulp;
+  if (passed) return NULL;
+  report->failed_checks++;
+  if (report->n_messages < EVAL_MOST_MESSAGES) {
+    const char *place = run_place(run, cx->op, run->arena);
+    report->messages[report->n_messages++] =
+        arena_printf(run->arena, "%s%s%s", place, *place ? ": " : "", message);
+  }
+  return NULL;
+}
+
+static Status *host_probe(EvalContext *cx, Str id, Literal *value) {
+  Run *run = process_of(cx)->run;
+  Probe probe = {name_intern(cx->context, id), value};
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < run->probes.count; i++) k += run->probes.items[i].id == probe.id;
+  VEC_PUSH(&run->tables, &run->probes, probe);
+  literal_retain(value);
+  return run->options->probe ? run->options->probe(run->options->to, id, k, value) : NULL;
+}
+
+static Literal *host_probed(EvalContext *cx, Str id, uint32_t k) {
+  Run *run = process_of(cx)->run;
+  Name name = name_intern(cx->context, id);
+  for (uint32_t i = 0; i < run->probes.count; i++)
+    if (run->probes.items[i].id == name && k-- == 0) return run->probes.items[i].value;
+  return NULL;
+}
+
+static Status *host_print(EvalContext *cx, Literal *value) {
+  const EvalOptions *options = process_of(cx)->run->options;
+  if (!options->print) return NULL;
+  Name name = value_at(cx->program, op_operand(cx->program, cx->op, 0))->name;
+  return options->print(options->to, name_text(cx->context, name), value);
+}
+
+void process_init(Process *process, Run *run, Grid *grid, uint32_t index, ProcessId id) {
+  *process = (Process){.run = run, .grid = grid, .index = index, .id = id};
+  process->host = (EvalHost){.run_region = host_run_region,
+                             .call = host_call,
+                             .grid = host_grid,
+                             .execution = host_execution,
+                             .seed = host_seed,
+                             .run_parallel = host_run_parallel,
+                             .checked = host_checked,
+                             .probe = host_probe,
+                             .probed = host_probed,
+                             .print = host_print};
+  grid_host(&process->host);
+  arena_init(&process->scratch, NULL);
+  arena_init(&process->counters, NULL);
+}
+
+void process_deinit(Process *process) {
+  HEAPVEC_FREE(&process->frames);
+  arena_deinit(&process->scratch);
+  arena_deinit(&process->counters);
+}
+
+void process_guard(Process *process, Guard *guard) {
+  Run *run = process->run;
+  process->guard = guard;
+  run->heap->guard = guard;
+  program_guard(run->program, guard);
+  arena_guard(run->arena, guard);
+  arena_guard(&run->tables, guard);
+  arena_guard(&process->scratch, guard);
+  arena_guard(&process->counters, guard);
+}

@@ -1,0 +1,87 @@
+// Inside of the evaluator: a run, the grids in it, and the processes of a grid.
+#ifndef TESSERA_EVALUATE_PROCESS_H
+#define TESSERA_EVALUATE_PROCESS_H
+
+#include "base/fiber.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/plan.h"
+
+typedef struct Run Run;
+typedef struct Grid Grid;
+typedef struct Process Process;
+typedef struct Meeting Meeting;
+typedef struct Message Message;
+
+typedef struct Probe {
+  Name id;
+  Literal *value;
+} Probe;
+
+// All that one call of evaluate shares. Only the process with the baton touches it.
+struct Run {
+  Program *program;
+  const EvalOptions *options;
+  EvalPlan plan;
+  SymbolTable symbols;  // of the module the entry function stands in
+  LiteralHeap *heap;
+  Arena *arena;  // of the report
+  Arena tables;  // of the plan and the grids
+  VEC(Probe) probes;
+  EvalReport *report;
+  bool located;  // the error on its way up says already where it happened
+};
+
+typedef struct Execution {
+  OpId op;
+  uint64_t count;
+} Execution;
+
+struct Process {
+  EvalHost host;  // first: an EvalContext's host is the process
+  Run *run;
+  Grid *grid;
+  Guard *guard;
+  uint32_t index;  // in the grid, replica major
+  ProcessId id;
+  bool finished;
+  uint32_t depth;
+  // Frames of the active functions, one behind the other; the current one begins at base.
+  HEAPVEC(Literal *) frames;
+  uint32_t base;
+  Arena scratch;
+  VEC(Execution) executions;
+  Arena counters;  // of executions
+  // What the process waits for, for the report when nobody can go on.
+  OpId waits_at;
+  const Meeting *meeting;
+  int64_t channel;
+};
+
+// Readies a process; deinit after it, whatever happened.
+void process_init(Process *process, Run *run, Grid *grid, uint32_t index, ProcessId id);
+void process_deinit(Process *process);
+// From here on exhaustion anywhere in the run unwinds this process.
+void process_guard(Process *process, Guard *guard);
+
+Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *const *args,
+                     uint32_t n_out, Literal **out) MUST_USE;
+
+static inline Process *process_of(EvalContext *cx) { return (Process *)(uintptr_t)cx->host; }
+
+// "file.mlir:3:4" of an op; "" if it has no text behind it. In the arena.
+const char *run_place(const Run *run, OpId op, Arena *arena);
+// "'stablehlo.add' at file.mlir:3:4"
+const char *run_op_text(const Run *run, OpId op, Arena *arena);
+
+// ---- grids (grid.c) ----
+
+// Runs functions[i] in process i of a replicas × partitions grid to the end; args and results are
+// those of all processes in order. Collectives meet, messages pass, and a deadlock is reported.
+Status *grid_run(Run *run, uint32_t replicas, uint32_t partitions, const OpId *functions,
+                 uint32_t n_infeed, const OpId *infeed, uint32_t n_args, Literal *const *args,
+                 uint32_t n_out, Literal **out) MUST_USE;
+// The host's entries that need other processes.
+void grid_host(EvalHost *host);
+void grid_place(const Process *process, uint32_t *out_replicas, uint32_t *out_partitions);
+
+#endif
