@@ -1,0 +1,49 @@
+/* Evaluates a StableHLO program from C.
+ *
+ *   cc embed.c $(pkg-config --cflags --libs tessera) -o embed && ./embed
+ */
+#include <stdio.h>
+
+#include <tessera/tessera.h>
+
+static const char program_text[] =
+    "func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x2xf32>) -> tensor<2x2xf32> {\n"
+    "  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]\n"
+    "      : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>\n"
+    "  %1 = stablehlo.tanh %0 : tensor<2x2xf32>\n"
+    "  return %1 : tensor<2x2xf32>\n"
+    "}\n";
+
+static int failed(tsr_error *error) {
+  if (!error) return 0;
+  fprintf(stderr, "embed: %s\n", tsr_error_message(error));
+  tsr_error_free(error);
+  return 1;
+}
+
+int main(void) {
+  tsr_program *program = NULL;
+  if (failed(tsr_program_load(program_text, sizeof program_text - 1, NULL, &program))) return 1;
+
+  tsr_function_info info = {.struct_size = sizeof info};
+  if (failed(tsr_program_function(program, 0, &info))) return 1;
+  printf("tessera %s: @%s takes %zu arguments, has %zu ops\n", tsr_version(), info.name,
+         info.n_arguments, info.n_ops);
+
+  float x[6] = {1, 0, -1, 0.5f, 0.25f, 0}, w[6] = {1, 2, 3, 4, 5, 6};
+  int64_t x_dims[2] = {2, 3}, w_dims[2] = {3, 2};
+  tsr_buffer inputs[2] = {
+      {.struct_size = sizeof(tsr_buffer), .dtype = TSR_F32, .rank = 2, .dims = x_dims, .data = x},
+      {.struct_size = sizeof(tsr_buffer), .dtype = TSR_F32, .rank = 2, .dims = w_dims, .data = w},
+  };
+  tsr_buffer output = {.struct_size = sizeof output};
+  if (failed(tsr_program_evaluate(program, "main", NULL, 2, inputs, 1, &output))) {
+    tsr_program_free(program);
+    return 1;
+  }
+  const float *y = output.data;
+  printf("[[%g, %g], [%g, %g]]\n", (double)y[0], (double)y[1], (double)y[2], (double)y[3]);
+  tsr_buffer_free(&output);
+  tsr_program_free(program);
+  return 0;
+}
