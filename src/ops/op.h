@@ -104,6 +104,7 @@ enum {
 typedef struct Infer Infer;              // ops/infer.h
 typedef struct EvalContext EvalContext;  // ops/eval.h
 typedef struct Literal Literal;          // ops/literal.h
+typedef struct PointwiseCall PointwiseCall;  // ops/pointwise.h
 typedef struct Sample Sample;            // ops/sample.h
 
 // The meaning of an op.
@@ -116,6 +117,9 @@ typedef struct OpDef {
   // Appends a random legal instance of the op to the sample's block; gives it. NULL: none makes
   // sense.
   OpId (*sample)(Sample *cx);
+  // Elementwise ops: fills in how elements of the call's types are computed (ops/pointwise.h); false if
+  // they have no meaning. NULL for all others.
+  bool (*lanes)(PointwiseCall *call);
   uint8_t constraints;  // the spec numbers C1 … Cn for this op
   const char *
       unchecked;  // those not checked before run time and why: "C3: depends on values"; NULL = none
