@@ -11,8 +11,8 @@ cp -a Makefile tessera.pc.in src include "$scratch/"
 cp -a build/release/obj "$scratch/build/release/" 2>/dev/null || true
 
 table=src/ops/pointwise.def
-row=$(grep -m1 '^POINTWISE(cbrt,' $table | sed 's/cbrt/exp2/g')
-sed -i "0,/^POINTWISE(cbrt,/s//$(sed 's/[&/\]/\\&/g' <<<"$row")\n&/" "$scratch/$table"
+row='POINTWISE(exp2, "stablehlo.exp2", UNARY, F(exp2(x)) Q)'
+sed -i "/^POINTWISE(exponential,/i $row" "$scratch/$table"
 env -u MAKEFLAGS -u MAKELEVEL make -s -C "$scratch" >"$scratch/make.log" 2>&1 || { tail -n 20 "$scratch/make.log"; exit 1; }
 
 cat >"$scratch/exp2.mlir" <<'MLIR'
