@@ -7,7 +7,7 @@
 
 #include "ir/dtype.h"
 
-double fn_sign(double x); // -1, 1, the zero itself, or NaN
+double fn_sign(double x);  // -1, 1, the zero itself, or NaN
 double fn_round_nearest_afz(double x);
 double fn_round_nearest_even(double x);
 double fn_rsqrt(double x);
@@ -16,7 +16,7 @@ double fn_exp(double x);
 double fn_expm1(double x);
 double fn_log(double x);
 double fn_log1p(double x);
-double fn_logistic(double x); // 1 / (1 + e^-x)
+double fn_logistic(double x);  // 1 / (1 + e^-x)
 double fn_sin(double x);
 double fn_cos(double x);
 double fn_tan(double x);
@@ -27,13 +27,13 @@ double fn_asin(double x);
 double fn_acos(double x);
 double fn_atan(double x);
 double fn_asinh(double x);
-double fn_acosh(double x); // NaN below 1
+double fn_acosh(double x);  // NaN below 1
 double fn_atanh(double x);
 double fn_square(double x);
 double fn_atan2(double y, double x);
-double fn_power(double x, double y);     // IEEE pow
-double fn_remainder(double x, double y); // sign of x, as C's fmod
-double fn_maximum(double x, double y);   // NaN if either is; +0 above -0
+double fn_power(double x, double y);      // IEEE pow
+double fn_remainder(double x, double y);  // sign of x, as C's fmod
+double fn_maximum(double x, double y);    // NaN if either is; +0 above -0
 double fn_minimum(double x, double y);
 
 // Integers of type `type` (SINT, UINT or, where it makes sense, BOOL), held as dtype_load gives
@@ -48,7 +48,7 @@ Scalar int_divide(DType type, Scalar a, Scalar b);
 Scalar int_remainder(DType type, Scalar a, Scalar b);
 Scalar int_power(DType type, Scalar a, Scalar b);
 Scalar int_mulhi(DType type, Scalar a,
-                 Scalar b); // the upper half of the product of twice the width
+                 Scalar b);  // the upper half of the product of twice the width
 Scalar int_shift_left(DType type, Scalar a, Scalar b);
 Scalar int_shift_right_logical(DType type, Scalar a, Scalar b);
 Scalar int_shift_right_arithmetic(DType type, Scalar a, Scalar b);

@@ -1,7 +1,9 @@
 // Functions of complex numbers: both parts of a result are within 1 to 3 ULP of double of the true
-// value, also where terms cancel and where intermediate values would overflow. complex<f32> is
-// computed here as well and rounded once by the caller. Branch cuts and signed zeros follow C99's
-// Annex G; NaN parts carry no sign. Thread safe.
+// value, also where intermediate values would overflow or terms cancel; only the real parts of
+// expm1 and logistic lose more, close to the curves where they vanish. complex<f32> is computed
+// here as well and rounded once by the caller. Branch cuts and signed zeros follow C99's Annex G;
+// NaN parts carry no meaningful sign. Thread safe. chlo.cosh and chlo.sinh are in
+// ops/mathfn_chlo.h.
 #ifndef TESSERA_OPS_MATHFN_COMPLEX_H
 #define TESSERA_OPS_MATHFN_COMPLEX_H
 
@@ -17,7 +19,7 @@ Cplx cplx_power(Cplx a, Cplx b);
 Cplx cplx_negate(Cplx z);
 Cplx cplx_conj(Cplx z);
 Cplx cplx_square(Cplx z);
-Cplx cplx_sign(Cplx z); // z / |z|, 0 for 0
+Cplx cplx_sign(Cplx z);  // z / |z|, 0 for 0
 double cplx_abs(Cplx z);
 Cplx cplx_exp(Cplx z);
 Cplx cplx_expm1(Cplx z);
@@ -26,7 +28,7 @@ Cplx cplx_log1p(Cplx z);
 Cplx cplx_logistic(Cplx z);
 Cplx cplx_sqrt(Cplx z);
 Cplx cplx_rsqrt(Cplx z);
-Cplx cplx_cbrt(Cplx z); // principal
+Cplx cplx_cbrt(Cplx z);  // principal
 Cplx cplx_sin(Cplx z);
 Cplx cplx_cos(Cplx z);
 Cplx cplx_tan(Cplx z);
