@@ -1,5 +1,5 @@
-// What the data-movement ops share. Small readers and checks, each linear in the rank (uniqueness of dimension
-// lists is quadratic in it, and ranks are at most MAX_RANK).
+// What the data-movement ops share. Small readers and checks, each linear in the rank (uniqueness
+// of dimension lists is quadratic in it, and ranks are at most MAX_RANK).
 #include "ops/move.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ const TypeInfo *move_operand(Infer *cx, uint32_t i) {
     return NULL;
   }
   if (type_info(cx->context, type)->rank > MAX_RANK) {
-    infer_fail(cx, 0, "operand %u has %u dimensions, expected at most %d", i, type_info(cx->context, type)->rank,
-               MAX_RANK);
+    infer_fail(cx, 0, "operand %u has %u dimensions, expected at most %d", i,
+               type_info(cx->context, type)->rank, MAX_RANK);
     return NULL;
   }
   return tensor_copy(cx, type);
@@ -32,11 +32,17 @@ const TypeInfo *move_result(Infer *cx, uint32_t i) {
     return NULL;
   }
   if (type_info(cx->context, type)->rank > MAX_RANK) {
-    infer_fail(cx, 0, "result %u has %u dimensions, expected at most %d", i, type_info(cx->context, type)->rank,
-               MAX_RANK);
+    infer_fail(cx, 0, "result %u has %u dimensions, expected at most %d", i,
+               type_info(cx->context, type)->rank, MAX_RANK);
     return NULL;
   }
   return tensor_copy(cx, type);
+}
+
+void move_bounds(const Infer *cx, uint32_t i, int64_t *out) {
+  Type type = infer_operand(cx, i);
+  for (uint32_t d = 0; d < type_info(cx->context, type)->rank; d++)
+    out[d] = type_bound(cx->context, type, d);
 }
 
 bool move_ints(Infer *cx, const char *name, Ints *out) {
@@ -62,31 +68,31 @@ bool move_field(Infer *cx, Attr attr, const char *name, Ints *out) {
   return out->ok || infer_fail(cx, 0, "'%s' must be a list of integers", name);
 }
 
-const char *move_ints_text(Infer *cx, Ints ints) {
-  return infer_dims_text(cx, ints.n, ints.v);
-}
+const char *move_ints_text(Infer *cx, Ints ints) { return infer_dims_text(cx, ints.n, ints.v); }
 
 bool move_not_per_axis(Infer *cx, uint32_t i) {
   const QuantInfo *quant = type_quant_info(cx->context, infer_operand(cx, i));
   return !quant || quant->axis < 0 ||
-         infer_fail(cx, 0, "operand %u must be a tensor or a per-tensor quantized tensor, it is %s", i,
-                    infer_text(cx, infer_operand(cx, i)));
+         infer_fail(cx, 0, "operand %u must be a tensor or a per-tensor quantized tensor, it is %s",
+                    i, infer_text(cx, infer_operand(cx, i)));
 }
 
 bool move_integers(Infer *cx, uint32_t i, int rank) {
   const TypeInfo *type = move_operand(cx, i);
   if (!type) return false;
   DType dtype = type_dtype(cx->context, type->elem);
-  bool integer = (dtype_is_integer(dtype) || dtype == DT_index) && !type_is_quant(cx->context, type->elem);
+  bool integer =
+      (dtype_is_integer(dtype) || dtype == DT_index) && !type_is_quant(cx->context, type->elem);
   if (integer && (rank < 0 || type->rank == (uint32_t)rank)) return true;
   if (rank < 0)
     return infer_fail(cx, 0, "operand %u must be a tensor of integers, it is %s", i,
                       infer_text(cx, infer_operand(cx, i)));
-  return infer_fail(cx, 0, "operand %u must be a %d-dimensional tensor of integers, it is %s", i, rank,
-                    infer_text(cx, infer_operand(cx, i)));
+  return infer_fail(cx, 0, "operand %u must be a %d-dimensional tensor of integers, it is %s", i,
+                    rank, infer_text(cx, infer_operand(cx, i)));
 }
 
-bool move_infer(Infer *cx, uint32_t i, Type elem, uint32_t rank, const int64_t *dims, const int64_t *bounds) {
+bool move_infer(Infer *cx, uint32_t i, Type elem, uint32_t rank, const int64_t *dims,
+                const int64_t *bounds) {
   Attr encoding = 0;
   bool bounded = false;
   for (uint32_t d = 0; bounds && d < rank; d++) bounded |= bounds[d] != DIM_DYNAMIC;
@@ -105,14 +111,27 @@ bool move_same_elem(Infer *cx, int constraint, uint32_t result, Type elem) {
                     infer_text(cx, type_elem(cx->context, declared)), infer_text(cx, elem));
 }
 
+bool move_same_shape(Infer *cx, int constraint, uint32_t result, uint32_t rank,
+                     const int64_t *dims) {
+  const TypeInfo *declared = move_result(cx, result);
+  if (!declared) return !cx->failed;
+  bool same = declared->rank == rank;
+  for (uint32_t d = 0; same && d < rank; d++) same = dim_compatible(declared->dims[d], dims[d]);
+  return same || infer_fail(cx, constraint, "the result's shape is %s, expected %s",
+                            infer_dims_text(cx, declared->rank, declared->dims),
+                            infer_dims_text(cx, rank, dims));
+}
+
 bool move_same_elem_but_axis(const Context *context, Type a, Type b, bool values_too) {
   if (a == b) return true;
   const QuantInfo *qa = type_quant_info(context, a), *qb = type_quant_info(context, b);
   if (!qa || !qb || qa->axis < 0 || qb->axis < 0) return false;
-  if (qa->storage != qb->storage || qa->expressed != qb->expressed || qa->min != qb->min || qa->max != qb->max)
+  if (qa->storage != qb->storage || qa->expressed != qb->expressed || qa->min != qb->min ||
+      qa->max != qb->max)
     return false;
   if (values_too) return true;
-  return qa->count == qb->count && memcmp(qa->scales, qb->scales, qa->count * sizeof *qa->scales) == 0 &&
+  return qa->count == qb->count &&
+         memcmp(qa->scales, qb->scales, qa->count * sizeof *qa->scales) == 0 &&
          memcmp(qa->zero_points, qb->zero_points, qa->count * sizeof *qa->zero_points) == 0;
 }
 
@@ -134,36 +153,42 @@ static bool dims_product(const int64_t *dims, uint32_t first, uint32_t last, int
 
 bool move_reshape_agrees(Infer *cx, const TypeInfo *from, const TypeInfo *to) {
   int64_t before, after;
-  bool known = dims_product(from->dims, 0, from->rank, &before) && dims_product(to->dims, 0, to->rank, &after);
+  bool known = dims_product(from->dims, 0, from->rank, &before) &&
+               dims_product(to->dims, 0, to->rank, &after);
   REQUIRE(cx, 2, !known || before == after,
-          "the operand has %lld elements and the result %lld, expected as many (shapes %s and %s)", (long long)before,
-          (long long)after, infer_dims_text(cx, from->rank, from->dims), infer_dims_text(cx, to->rank, to->dims));
-  const QuantInfo *qf = type_quant_info(cx->context, from->elem), *qt = type_quant_info(cx->context, to->elem);
+          "the operand has %lld elements and the result %lld, expected as many (shapes %s and %s)",
+          (long long)before, (long long)after, infer_dims_text(cx, from->rank, from->dims),
+          infer_dims_text(cx, to->rank, to->dims));
+  const QuantInfo *qf = type_quant_info(cx->context, from->elem),
+                  *qt = type_quant_info(cx->context, to->elem);
   if (!qf || qf->axis < 0) return true;
   REQUIRE(cx, 3, qt && qt->axis >= 0, "the operand is quantized per axis and the result is not");
   uint32_t af = (uint32_t)qf->axis, at = (uint32_t)qt->axis;
   REQUIRE(cx, 3, af < from->rank && at < to->rank,
-          "the quantized dimensions are %u of the operand and %u of the result, beyond their ranks %u and %u", af, at,
-          from->rank, to->rank);
+          "the quantized dimensions are %u of the operand and %u of the result, beyond their ranks "
+          "%u and %u",
+          af, at, from->rank, to->rank);
   REQUIRE(cx, 3, dim_compatible(from->dims[af], to->dims[at]),
-          "the quantized dimension has %lld entries in the operand and %lld in the result, expected equal",
+          "the quantized dimension has %lld entries in the operand and %lld in the result, "
+          "expected equal",
           (long long)from->dims[af], (long long)to->dims[at]);
   known = dims_product(from->dims, 0, af, &before) && dims_product(to->dims, 0, at, &after);
   REQUIRE(cx, 3, !known || before == after,
-          "the dimensions before the quantized one have %lld elements in the operand and %lld in the result, "
+          "the dimensions before the quantized one have %lld elements in the operand and %lld in "
+          "the result, "
           "expected as many",
           (long long)before, (long long)after);
-  known = dims_product(from->dims, af + 1, from->rank, &before) && dims_product(to->dims, at + 1, to->rank, &after);
+  known = dims_product(from->dims, af + 1, from->rank, &before) &&
+          dims_product(to->dims, at + 1, to->rank, &after);
   REQUIRE(cx, 3, !known || before == after,
-          "the dimensions after the quantized one have %lld elements in the operand and %lld in the result, "
+          "the dimensions after the quantized one have %lld elements in the operand and %lld in "
+          "the result, "
           "expected as many",
           (long long)before, (long long)after);
   return true;
 }
 
-bool ints_unique(Ints ints) {
-  return ints_unique_together(ints, (Ints){.ok = true});
-}
+bool ints_unique(Ints ints) { return ints_unique_together(ints, (Ints){.ok = true}); }
 
 bool ints_unique_together(Ints a, Ints b) {
   for (uint32_t i = 0; i < a.n + b.n; i++)
@@ -188,7 +213,8 @@ bool ints_within(Ints ints, int64_t low, int64_t high) {
 
 int64_t move_index(const Literal *literal, int64_t i) {
   Scalar value = literal_get(literal, i);
-  if (dtype_kind(literal->dtype) == KIND_UINT) return value.u > INT64_MAX ? INT64_MAX : (int64_t)value.u;
+  if (dtype_kind(literal->dtype) == KIND_UINT)
+    return value.u > INT64_MAX ? INT64_MAX : (int64_t)value.u;
   return value.i;
 }
 
@@ -205,7 +231,8 @@ const char *move_dims_text(EvalContext *cx, uint32_t rank, const int64_t *dims) 
   return arena_printf(cx->scratch, "%s]", text);
 }
 
-Status *move_new(EvalContext *cx, uint32_t i, Type elem, uint32_t rank, const int64_t *dims, Literal **out) {
+Status *move_new(EvalContext *cx, uint32_t i, Type elem, uint32_t rank, const int64_t *dims,
+                 Literal **out) {
   const char *name = op_row(cx->code)->name;
   for (uint32_t d = 0; d < rank; d++)
     if (dims[d] < 0)
@@ -217,11 +244,13 @@ Status *move_new(EvalContext *cx, uint32_t i, Type elem, uint32_t rank, const in
     elem = info->elem;
     bool fits = info->rank == rank;
     for (uint32_t d = 0; fits && d < rank; d++) {
-      int64_t bound = info->dims[d] == DIM_DYNAMIC ? type_bound(cx->context, declared, d) : DIM_DYNAMIC;
+      int64_t bound =
+          info->dims[d] == DIM_DYNAMIC ? type_bound(cx->context, declared, d) : DIM_DYNAMIC;
       fits = dim_compatible(info->dims[d], dims[d]) && (bound == DIM_DYNAMIC || dims[d] <= bound);
     }
     if (!fits)
-      FAIL(INVALID_ARGUMENT, "'%s': the result has the shape %s at run time, which its type %s does not allow", name,
+      FAIL(INVALID_ARGUMENT,
+           "'%s': the result has the shape %s at run time, which its type %s does not allow", name,
            move_dims_text(cx, rank, dims), type_text(cx->context, declared));
   }
   *out = literal_new(cx->heap, cx->context, elem, rank, dims);
@@ -230,7 +259,8 @@ Status *move_new(EvalContext *cx, uint32_t i, Type elem, uint32_t rank, const in
 
 // ---- sample ----
 
-ValueId move_sample(Sample *cx, const char *kinds, uint32_t rank, const int64_t *dims, Type *out_type) {
+ValueId move_sample(Sample *cx, const char *kinds, uint32_t rank, const int64_t *dims,
+                    Type *out_type) {
   *out_type = type_tensor(cx->context, type_scalar(sample_dtype(cx, kinds)), rank, dims, 0);
   return sample_value(cx, *out_type);
 }

@@ -1,13 +1,13 @@
-// Strided copies. A plan drops loops of size one and fuses neighbours that step alike in both arrays, so that
-// a slice of whole rows becomes few long memcpys and a reshape-like copy becomes one. What is left runs as an
-// odometer around an innermost loop that is either a memcpy or a fixed-size element copy. O(elements), and
-// O(1) per innermost run.
+// Strided copies. A plan drops loops of size one and fuses neighbours that step alike in both
+// arrays, so that a slice of whole rows becomes few long memcpys and a reshape-like copy becomes
+// one. What is left runs as an odometer around an innermost loop that is either a memcpy or a
+// fixed-size element copy. O(elements), and O(1) per innermost run.
 #include "ops/strided.h"
 
 #include <string.h>
 
-void strided_plan(StridedPlan *plan, int64_t bytes, uint32_t rank, const int64_t *dims, const int64_t *to_strides,
-                  const int64_t *from_strides) {
+void strided_plan(StridedPlan *plan, int64_t bytes, uint32_t rank, const int64_t *dims,
+                  const int64_t *to_strides, const int64_t *from_strides) {
   plan->bytes = bytes;
   plan->count = 1;
   plan->rank = 0;
@@ -19,7 +19,8 @@ void strided_plan(StridedPlan *plan, int64_t bytes, uint32_t rank, const int64_t
     plan->count *= dims[d];
     if (dims[d] == 1) continue;
     uint32_t last = plan->rank;
-    if (last > 0 && plan->to[last - 1] == to_strides[d] * dims[d] && plan->from[last - 1] == from_strides[d] * dims[d]) {
+    if (last > 0 && plan->to[last - 1] == to_strides[d] * dims[d] &&
+        plan->from[last - 1] == from_strides[d] * dims[d]) {
       plan->dims[last - 1] *= dims[d];
       plan->to[last - 1] = to_strides[d];
       plan->from[last - 1] = from_strides[d];
@@ -32,20 +33,22 @@ void strided_plan(StridedPlan *plan, int64_t bytes, uint32_t rank, const int64_t
   }
 }
 
-#define COPY_LOOP(size)                                                                  \
-  case size:                                                                             \
-    for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, size); \
+#define COPY_LOOP(size)                                                                            \
+  case size:                                                                                       \
+    for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, size);      \
     break;
 
-static void copy_run(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t bytes) {
+static void copy_run(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n,
+                     int64_t bytes) {
   switch (bytes) {
     COPY_LOOP(1)
     COPY_LOOP(2)
     COPY_LOOP(4)
     COPY_LOOP(8)
     COPY_LOOP(16)
-    default:
-      for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, (size_t)bytes);
+  default:
+    for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)
+      memcpy(to, from, (size_t)bytes);
   }
 }
 
@@ -54,7 +57,8 @@ static void run_innermost(const StridedPlan *plan, char *to, const char *from) {
   if (plan->to[d] == 1 && plan->from[d] == 1)
     memcpy(to, from, (size_t)(plan->dims[d] * plan->bytes));
   else
-    copy_run(to, plan->to[d] * plan->bytes, from, plan->from[d] * plan->bytes, plan->dims[d], plan->bytes);
+    copy_run(to, plan->to[d] * plan->bytes, from, plan->from[d] * plan->bytes, plan->dims[d],
+             plan->bytes);
 }
 
 void strided_run(const StridedPlan *plan, void *to_, const void *from_) {
@@ -83,8 +87,9 @@ void strided_run(const StridedPlan *plan, void *to_, const void *from_) {
   }
 }
 
-void strided_copy(Literal *to, int64_t to_offset, const int64_t *to_strides, const Literal *from, int64_t from_offset,
-                  const int64_t *from_strides, uint32_t rank, const int64_t *dims) {
+void strided_copy(Literal *to, int64_t to_offset, const int64_t *to_strides, const Literal *from,
+                  int64_t from_offset, const int64_t *from_strides, uint32_t rank,
+                  const int64_t *dims) {
   StridedPlan plan;
   int64_t own[MAX_RANK];
   int64_t bytes = dtype_bytes(to->dtype);
@@ -94,7 +99,8 @@ void strided_copy(Literal *to, int64_t to_offset, const int64_t *to_strides, con
   }
   strided_plan(&plan, bytes, rank, dims, to_strides, from_strides);
   if (plan.count == 0) return;
-  strided_run(&plan, (char *)to->data + to_offset * bytes, (const char *)from->data + from_offset * bytes);
+  strided_run(&plan, (char *)to->data + to_offset * bytes,
+              (const char *)from->data + from_offset * bytes);
 }
 
 void strided_fill(Literal *to, const Literal *from, int64_t from_index) {

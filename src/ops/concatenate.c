@@ -1,0 +1,99 @@
+// concatenate: the inputs one after another along a dimension. One strided copy per input,
+// O(elements).
+#include "ops/move.h"
+#include "ops/strided.h"
+
+// The size of dimension d of operand i, or its bound, or DIM_DYNAMIC.
+static int64_t size_or_bound(const Infer *cx, uint32_t i, uint32_t d) {
+  int64_t size = infer_operand_info(cx, i)->dims[d];
+  return size == DIM_DYNAMIC ? type_bound(cx->context, infer_operand(cx, i), d) : size;
+}
+
+static bool infer(Infer *cx) {
+  uint32_t n = infer_n_operands(cx);
+  REQUIRE(cx, 3, n > 0, "there are no inputs, expected at least one");
+  const TypeInfo *first = move_operand(cx, 0);
+  int64_t along = infer_int(cx, "dimension", -1);
+  if (!first || !move_not_per_axis(cx, 0)) return false;
+  REQUIRE(cx, 4, 0 <= along && along < first->rank, "dimension is %lld, expected it in [0, %u)",
+          (long long)along, first->rank);
+  int64_t dims[MAX_RANK], bounds[MAX_RANK];
+  for (uint32_t d = 0; d < first->rank; d++) {
+    dims[d] = first->dims[d];
+    bounds[d] = dims[d] == DIM_DYNAMIC ? size_or_bound(cx, 0, d) : DIM_DYNAMIC;
+  }
+  int64_t most = size_or_bound(cx, 0, (uint32_t)along);
+  for (uint32_t i = 1; i < n; i++) {
+    const TypeInfo *input = move_operand(cx, i);
+    if (!input) return false;
+    REQUIRE(cx, 1, input->elem == first->elem,
+            "inputs 0 and %u have element types %s and %s, expected equal", i,
+            infer_text(cx, first->elem), infer_text(cx, input->elem));
+    bool same = input->rank == first->rank;
+    for (uint32_t d = 0; same && d < first->rank; d++)
+      same = d == along || dim_compatible(input->dims[d], dims[d]);
+    REQUIRE(cx, 2, same,
+            "inputs 0 and %u have shapes %s and %s, expected equal but for dimension %lld", i,
+            infer_dims_text(cx, first->rank, first->dims),
+            infer_dims_text(cx, input->rank, input->dims), (long long)along);
+    for (uint32_t d = 0; d < first->rank; d++) {
+      int64_t size = input->dims[d], known = size_or_bound(cx, i, d);
+      if (d != along) {
+        dims[d] = dim_merge(dims[d], size);
+        bounds[d] = dims[d] == DIM_DYNAMIC ? dim_merge(bounds[d], known) : DIM_DYNAMIC;
+        continue;
+      }
+      bool dynamic = dims[d] == DIM_DYNAMIC || size == DIM_DYNAMIC;
+      REQUIRE(cx, 6, dynamic || !__builtin_add_overflow(dims[d], size, &dims[d]),
+              "the sizes of dimension %lld add up to more than 63 bits hold", (long long)along);
+      if (dynamic) dims[d] = DIM_DYNAMIC;
+      if (most == DIM_DYNAMIC || known == DIM_DYNAMIC || __builtin_add_overflow(most, known, &most))
+        most = DIM_DYNAMIC;
+    }
+  }
+  bounds[along] = dims[along] == DIM_DYNAMIC ? most : DIM_DYNAMIC;
+  return move_same_elem(cx, 5, 0, first->elem) && move_same_shape(cx, 6, 0, first->rank, dims) &&
+         move_infer(cx, 0, first->elem, first->rank, dims, bounds);
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t along = (uint32_t)eval_int(cx, "dimension", 0), rank = in[0]->rank;
+  int64_t dims[MAX_RANK], from[MAX_RANK], to[MAX_RANK];
+  for (uint32_t d = 0; d < rank; d++) dims[d] = in[0]->dims[d];
+  for (uint32_t i = 1; i < cx->n_in; i++)
+    for (uint32_t d = 0; d < rank; d++) {
+      if (d == along ? __builtin_add_overflow(dims[d], in[i]->dims[d], &dims[d])
+                     : dims[d] != in[i]->dims[d])
+        FAIL(INVALID_ARGUMENT,
+             "'stablehlo.concatenate': inputs 0 and %u have the shapes %s and %s at run time", i,
+             move_dims_text(cx, rank, in[0]->dims), move_dims_text(cx, rank, in[i]->dims));
+    }
+  TRY(move_new(cx, 0, in[0]->elem, rank, dims, out));
+  if ((*out)->count == 0) return NULL;
+  shape_strides(rank, dims, to);
+  int64_t offset = 0;
+  for (uint32_t i = 0; i < cx->n_in; i++) {
+    shape_strides(rank, in[i]->dims, from);
+    strided_copy(*out, offset, to, in[i], 0, from, rank, in[i]->dims);
+    offset += in[i]->dims[along] * to[along];
+  }
+  return NULL;
+}
+
+static OpId sample(Sample *cx) {
+  int64_t dims[4];
+  uint32_t rank = sample_shape(cx, 4, dims), n = (uint32_t)sample_int(cx, 1, 4);
+  if (rank == 0) dims[rank++] = 3;
+  int64_t along = sample_int(cx, 0, rank - 1);
+  Type type;
+  ValueId operands[4] = {move_sample(cx, "bsufc", rank, dims, &type)};
+  for (uint32_t i = 1; i < n; i++) {
+    dims[along] = sample_int(cx, 0, 4);
+    operands[i] =
+        sample_value(cx, type_tensor(cx->context, type_elem(cx->context, type), rank, dims, 0));
+  }
+  Attr attrs = move_attr(cx, 0, "dimension", attr_i64(cx->context, along));
+  return sample_op(cx, OP_concatenate, attrs, n, operands, 1, NULL, 0);
+}
+
+const OpDef op_concatenate = {.infer = infer, .eval = eval, .sample = sample, .constraints = 6};

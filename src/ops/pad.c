@@ -1,0 +1,171 @@
+// pad and dynamic_pad: room around and between the elements, filled with one value; negative low
+// and high cut off instead. The result is filled, then the elements that stay are copied in one
+// strided copy. O(elements).
+#include "ops/move.h"
+#include "ops/strided.h"
+
+// dim + low + max(dim - 1, 0) * interior + high; false on overflow.
+static bool padded_size(int64_t dim, int64_t low, int64_t high, int64_t interior, int64_t *out) {
+  int64_t between;
+  return !__builtin_mul_overflow(dim > 0 ? dim - 1 : 0, interior, &between) &&
+         !__builtin_add_overflow(dim, between, out) && !__builtin_add_overflow(*out, low, out) &&
+         !__builtin_add_overflow(*out, high, out);
+}
+
+static bool infer_common(Infer *cx, const TypeInfo *operand) {
+  const TypeInfo *value = move_operand(cx, 1);
+  if (!value || !move_not_per_axis(cx, 0)) return false;
+  REQUIRE(cx, 0, value->rank == 0, "padding_value must be a 0-dimensional tensor, it is %s",
+          infer_text(cx, infer_operand(cx, 1)));
+  REQUIRE(cx, 1, operand->elem == value->elem,
+          "operand and padding_value have element types %s and %s, expected equal",
+          infer_text(cx, operand->elem), infer_text(cx, value->elem));
+  return move_same_elem(cx, 1, 0, operand->elem);
+}
+
+static bool infer(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0);
+  Ints low, high, interior;
+  if (!operand || !infer_common(cx, operand) || !move_ints(cx, "edge_padding_low", &low) ||
+      !move_ints(cx, "edge_padding_high", &high) || !move_ints(cx, "interior_padding", &interior))
+    return false;
+  REQUIRE(cx, 2, low.n == operand->rank && high.n == operand->rank && interior.n == operand->rank,
+          "edge_padding_low, edge_padding_high and interior_padding have %u, %u and %u entries, "
+          "expected %u, one for "
+          "each dimension",
+          low.n, high.n, interior.n, operand->rank);
+  int64_t dims[MAX_RANK], bounds[MAX_RANK];
+  move_bounds(cx, 0, bounds);
+  for (uint32_t d = 0; d < operand->rank; d++) {
+    REQUIRE(cx, 3, interior.v[d] >= 0,
+            "interior_padding of dimension %u is %lld, expected at least 0", d,
+            (long long)interior.v[d]);
+    int64_t size = 0, *known = operand->dims[d] == DIM_DYNAMIC ? &bounds[d] : &dims[d];
+    dims[d] = operand->dims[d];
+    if (*known == DIM_DYNAMIC) continue;
+    REQUIRE(cx, 4, padded_size(*known, low.v[d], high.v[d], interior.v[d], &size) && size >= 0,
+            "dimension %u of size %lld with low %lld, high %lld and interior %lld would have the "
+            "size %lld, expected at "
+            "least 0",
+            d, (long long)*known, (long long)low.v[d], (long long)high.v[d],
+            (long long)interior.v[d], (long long)size);
+    *known = size;
+  }
+  return move_same_shape(cx, 4, 0, operand->rank, dims) &&
+         move_infer(cx, 0, operand->elem, operand->rank, dims, bounds);
+}
+
+static bool infer_dynamic(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0);
+  if (!operand || !infer_common(cx, operand)) return false;
+  for (uint32_t i = 2; i < 5; i++) {
+    if (!move_integers(cx, i, 1)) return false;
+    int64_t size = infer_operand_info(cx, i)->dims[0];
+    REQUIRE(cx, 2, dim_compatible(size, operand->rank),
+            "operand %u has %lld entries, expected %u, one for each dimension", i, (long long)size,
+            operand->rank);
+  }
+  const TypeInfo *result = move_result(cx, 0);
+  if (cx->failed) return false;
+  REQUIRE(cx, 4, !result || result->rank == operand->rank,
+          "the result has %u dimensions, expected the operand's %u", result->rank, operand->rank);
+  return infer_declared(cx);
+}
+
+static Status *pad(EvalContext *cx, const Literal *operand, const Literal *value, Ints low,
+                   Ints high, Ints interior, Literal **out) {
+  uint32_t rank = operand->rank;
+  int64_t dims[MAX_RANK] = {0}, copied[MAX_RANK], from[MAX_RANK], to[MAX_RANK];
+  if (low.n != rank || high.n != rank || interior.n != rank)
+    FAIL(INVALID_ARGUMENT, "'%s': %u, %u and %u paddings for %u dimensions", op_row(cx->code)->name,
+         low.n, high.n, interior.n, rank);
+  for (uint32_t d = 0; d < rank; d++)
+    if (interior.v[d] < 0 ||
+        !padded_size(operand->dims[d], low.v[d], high.v[d], interior.v[d], &dims[d]) || dims[d] < 0)
+      FAIL(INVALID_ARGUMENT,
+           "'%s': dimension %u of size %lld cannot be padded by low %lld, high %lld, interior %lld",
+           op_row(cx->code)->name, d, (long long)operand->dims[d], (long long)low.v[d],
+           (long long)high.v[d], (long long)interior.v[d]);
+  TRY(move_new(cx, 0, operand->elem, rank, dims, out));
+  strided_fill(*out, value, 0);
+  if ((*out)->count == 0 || operand->count == 0) return NULL;
+  shape_strides(rank, operand->dims, from);
+  shape_strides(rank, dims, to);
+  int64_t from_offset = 0, to_offset = 0;
+  for (uint32_t d = 0; d < rank; d++) {
+    // Element i goes to low + i * step; those from `first` to `last` land inside [0, dims). The
+    // step is within bounds wherever there are two elements (the padded size counts it).
+    int64_t step = operand->dims[d] > 1 ? interior.v[d] + 1 : 1;
+    int64_t first = low.v[d] < 0 ? (-(low.v[d] + 1)) / step + 1 : 0;
+    int64_t last = operand->dims[d] - 1, room;
+    if (!__builtin_sub_overflow(dims[d] - 1, low.v[d], &room)) {
+      int64_t fit = room < 0 ? -1 : room / step;
+      if (fit < last) last = fit;
+    }
+    if (last < first) return NULL;
+    copied[d] = last - first + 1;
+    from_offset += first * from[d];
+    to_offset += (low.v[d] + first * step) * to[d];
+    to[d] *= copied[d] > 1 ? step : 0;
+  }
+  strided_copy(*out, to_offset, to, operand, from_offset, from, rank, copied);
+  return NULL;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  return pad(cx, in[0], in[1], eval_ints(cx, "edge_padding_low"),
+             eval_ints(cx, "edge_padding_high"), eval_ints(cx, "interior_padding"), out);
+}
+
+static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
+  return pad(cx, in[0], in[1], move_indices(cx, in[2]), move_indices(cx, in[3]),
+             move_indices(cx, in[4]), out);
+}
+
+static void sample_padding(Sample *cx, uint32_t rank, const int64_t *dims, int64_t *low,
+                           int64_t *high, int64_t *interior) {
+  for (uint32_t d = 0; d < rank; d++) {
+    interior[d] = sample_int(cx, 0, 2);
+    int64_t whole = dims[d] + (dims[d] ? dims[d] - 1 : 0) * interior[d];
+    low[d] = sample_int(cx, -whole, 3);
+    int64_t least = -(whole + low[d]);
+    high[d] = sample_int(cx, least > -3 ? least : -3, 3);
+  }
+}
+
+static OpId sample(Sample *cx) {
+  int64_t dims[4], low[4], high[4], interior[4];
+  uint32_t rank = sample_shape(cx, 4, dims);
+  Type type;
+  ValueId operands[2] = {move_sample(cx, "bsufc", rank, dims, &type)};
+  operands[1] =
+      sample_value(cx, type_tensor(cx->context, type_elem(cx->context, type), 0, NULL, 0));
+  sample_padding(cx, rank, dims, low, high, interior);
+  Attr attrs = move_attr(cx, 0, "edge_padding_low", attr_i64s(cx->context, rank, low));
+  attrs = move_attr(cx, attrs, "edge_padding_high", attr_i64s(cx->context, rank, high));
+  attrs = move_attr(cx, attrs, "interior_padding", attr_i64s(cx->context, rank, interior));
+  return sample_op(cx, OP_pad, attrs, 2, operands, 1, NULL, 0);
+}
+
+static OpId sample_dynamic(Sample *cx) {
+  int64_t dims[4], low[4], high[4], interior[4];
+  uint32_t rank = sample_shape(cx, 4, dims);
+  Type type;
+  ValueId operands[5] = {move_sample(cx, "bsufc", rank, dims, &type)};
+  operands[1] =
+      sample_value(cx, type_tensor(cx->context, type_elem(cx->context, type), 0, NULL, 0));
+  sample_padding(cx, rank, dims, low, high, interior);
+  operands[2] = move_sample_ints(cx, rank, low);
+  operands[3] = move_sample_ints(cx, rank, high);
+  operands[4] = move_sample_ints(cx, rank, interior);
+  for (uint32_t d = 0; d < rank; d++) dims[d] = DIM_DYNAMIC;
+  Type result = type_tensor(cx->context, type_elem(cx->context, type), rank, dims, 0);
+  return sample_op(cx, OP_dynamic_pad, 0, 5, operands, 1, &result, 0);
+}
+
+const OpDef op_pad = {.infer = infer, .eval = eval, .sample = sample, .constraints = 4};
+const OpDef op_dynamic_pad = {.infer = infer_dynamic,
+                              .eval = eval_dynamic,
+                              .sample = sample_dynamic,
+                              .constraints = 4,
+                              .unchecked = "C3: depends on values"};

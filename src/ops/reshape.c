@@ -1,0 +1,122 @@
+// reshape and dynamic_reshape (also CHLO's): the same elements in the same order under another
+// shape. One copy, O(elements).
+#include "ops/move.h"
+
+static bool infer_against(Infer *cx, const TypeInfo *operand, const TypeInfo *result) {
+  REQUIRE(cx, 1, move_same_elem_but_axis(cx->context, operand->elem, result->elem, false),
+          "the result's element type is %s, expected the operand's %s",
+          infer_text(cx, result->elem), infer_text(cx, operand->elem));
+  if (!move_reshape_agrees(cx, operand, result)) return false;
+  return infer_declared(cx);
+}
+
+static bool infer(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0), *result = move_result(cx, 0);
+  if (!operand || cx->failed) return false;
+  return result ? infer_against(cx, operand, result) : infer_declared(cx);
+}
+
+static bool infer_dynamic(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0);
+  if (!operand || !move_integers(cx, 1, 1)) return false;
+  const TypeInfo *shape = move_operand(cx, 1), *result = move_result(cx, 0);
+  if (!shape || cx->failed) return false;
+  if (!result) return infer_declared(cx);
+  REQUIRE(cx, 4, dim_compatible(shape->dims[0], result->rank),
+          "output_shape has %lld entries and the result %u dimensions, expected as many",
+          (long long)shape->dims[0], result->rank);
+  return infer_against(cx, operand, result);
+}
+
+// Copies under a new shape; its number of elements was not known before run time.
+static Status *reshape(EvalContext *cx, const Literal *operand, uint32_t rank, const int64_t *dims,
+                       Literal **out) {
+  Literal *result;
+  TRY(move_new(cx, 0, operand->elem, rank, dims, &result));
+  if (result->count != operand->count)
+    FAIL(INVALID_ARGUMENT,
+         "'%s': the operand's shape %s has %lld elements and the result's %s has %lld",
+         op_row(cx->code)->name, move_dims_text(cx, operand->rank, operand->dims),
+         (long long)operand->count, move_dims_text(cx, rank, dims), (long long)result->count);
+  literal_copy_elements(result, 0, operand, 0, operand->count);
+  *out = result;
+  return NULL;
+}
+
+// Fills in the one dynamic dim that the number of elements gives; false if more than one is open.
+static bool complete_shape(const TypeInfo *type, int64_t count, int64_t *out) {
+  uint32_t open = type->rank;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    out[d] = type->dims[d];
+    if (out[d] != DIM_DYNAMIC) continue;
+    if (open < type->rank) return false;
+    open = d;
+  }
+  if (open == type->rank) return true;
+  int64_t known = 1;
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (d != open && __builtin_mul_overflow(known, out[d], &known)) return false;
+  if (known == 0 || count % known) return false;
+  out[open] = count / known;
+  return true;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  const TypeInfo *type = type_info(cx->context, eval_result_type(cx, 0));
+  int64_t dims[MAX_RANK];
+  if (!complete_shape(type, in[0]->count, dims))
+    FAIL(
+        INVALID_ARGUMENT,
+        "'stablehlo.reshape': the operand's %lld elements do not settle the shape of the result %s",
+        (long long)in[0]->count, type_text(cx->context, eval_result_type(cx, 0)));
+  return reshape(cx, in[0], type->rank, dims, out);
+}
+
+static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (in[1]->count > MAX_RANK)
+    FAIL(INVALID_ARGUMENT, "'%s': output_shape has %lld entries, at most %d are supported",
+         op_row(cx->code)->name, (long long)in[1]->count, MAX_RANK);
+  Ints dims = move_indices(cx, in[1]);
+  return reshape(cx, in[0], dims.n, dims.v, out);
+}
+
+// A shape with as many elements as dims: its factors dealt out anew.
+static uint32_t other_shape(Sample *cx, uint32_t rank, const int64_t *dims, int64_t *out) {
+  uint32_t n = (uint32_t)sample_int(cx, rank > 0, 4);
+  for (uint32_t d = 0; d < n; d++) out[d] = 1;
+  for (uint32_t d = 0; d < rank; d++) out[sample_int(cx, 0, n - 1)] *= dims[d];
+  return n;
+}
+
+static OpId sample(Sample *cx) {
+  int64_t dims[4], to[4];
+  uint32_t rank = sample_shape(cx, 4, dims);
+  Type type;
+  ValueId operand = move_sample(cx, "bsufc", rank, dims, &type);
+  uint32_t n = other_shape(cx, rank, dims, to);
+  Type result = type_tensor(cx->context, type_elem(cx->context, type), n, to, 0);
+  return sample_op(cx, OP_reshape, 0, 1, &operand, 1, &result, 0);
+}
+
+static OpId sample_dynamic_code(Sample *cx, uint16_t code) {
+  int64_t dims[4], to[4];
+  uint32_t rank = sample_shape(cx, 4, dims);
+  Type type;
+  ValueId operands[2] = {move_sample(cx, "bsufc", rank, dims, &type)};
+  uint32_t n = other_shape(cx, rank, dims, to);
+  operands[1] = move_sample_ints(cx, n, to);
+  for (uint32_t d = 0; d < n; d++)
+    if (sample_chance(cx, 50)) to[d] = DIM_DYNAMIC;
+  Type result = type_tensor(cx->context, type_elem(cx->context, type), n, to, 0);
+  return sample_op(cx, code, 0, 2, operands, 1, &result, 0);
+}
+
+static OpId sample_dynamic(Sample *cx) { return sample_dynamic_code(cx, OP_dynamic_reshape); }
+
+static OpId sample_chlo(Sample *cx) { return sample_dynamic_code(cx, OP_chlo_dynamic_reshape); }
+
+const OpDef op_reshape = {.infer = infer, .eval = eval, .sample = sample, .constraints = 3};
+const OpDef op_dynamic_reshape = {
+    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 4};
+const OpDef op_chlo_dynamic_reshape = {
+    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_chlo};

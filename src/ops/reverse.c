@@ -1,0 +1,49 @@
+// reverse: the order of elements turned round along some dimensions. One strided copy with negative
+// strides, O(elements).
+#include "ops/move.h"
+#include "ops/strided.h"
+
+static bool infer(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0);
+  Ints dims;
+  if (!operand || !move_not_per_axis(cx, 0) || !move_ints(cx, "dimensions", &dims)) return false;
+  REQUIRE(cx, 2, ints_unique(dims), "dimensions are %s, expected no dimension twice",
+          move_ints_text(cx, dims));
+  REQUIRE(cx, 3, ints_within(dims, 0, operand->rank), "dimensions are %s, expected each in [0, %u)",
+          move_ints_text(cx, dims), operand->rank);
+  REQUIRE(cx, 1,
+          !infer_result(cx, 0) ||
+              infer_types_compatible(cx, infer_result(cx, 0), infer_operand(cx, 0)),
+          "the operand has type %s and the result %s, expected the same",
+          infer_text(cx, infer_operand(cx, 0)), infer_text(cx, infer_result(cx, 0)));
+  cx->out[0] = infer_operand(cx, 0);
+  return true;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  const Literal *operand = in[0];
+  Ints dims = eval_ints(cx, "dimensions");
+  TRY(move_new(cx, 0, operand->elem, operand->rank, operand->dims, out));
+  if (operand->count == 0) return NULL;
+  int64_t strides[MAX_RANK], offset = 0;
+  shape_strides(operand->rank, operand->dims, strides);
+  for (uint32_t i = 0; i < dims.n; i++) {
+    offset += (operand->dims[dims.v[i]] - 1) * strides[dims.v[i]];
+    strides[dims.v[i]] = -strides[dims.v[i]];
+  }
+  strided_copy(*out, 0, NULL, operand, offset, strides, operand->rank, operand->dims);
+  return NULL;
+}
+
+static OpId sample(Sample *cx) {
+  int64_t dims[4], order[4];
+  uint32_t rank = sample_shape(cx, 4, dims);
+  Type type;
+  ValueId operand = move_sample(cx, "bsufc", rank, dims, &type);
+  move_sample_order(cx, rank, order);
+  uint32_t n = (uint32_t)sample_int(cx, 0, rank);
+  Attr attrs = move_attr(cx, 0, "dimensions", attr_i64s(cx->context, n, order));
+  return sample_op(cx, OP_reverse, attrs, 1, &operand, 1, NULL, 0);
+}
+
+const OpDef op_reverse = {.infer = infer, .eval = eval, .sample = sample, .constraints = 3};

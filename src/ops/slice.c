@@ -1,0 +1,140 @@
+// slice and real_dynamic_slice: every strides[d]-th element of [start, limit) in each dimension;
+// the bounds are attributes in the one and operands in the other. One strided copy, O(elements of
+// the result).
+#include "ops/move.h"
+#include "ops/strided.h"
+
+// Elements in [start, limit) with that stride.
+static int64_t slice_size(int64_t start, int64_t limit, int64_t stride) {
+  return limit > start ? (limit - start - 1) / stride + 1 : 0;
+}
+
+static bool infer(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0);
+  Ints start, limit, stride;
+  if (!operand || !move_not_per_axis(cx, 0) || !move_ints(cx, "start_indices", &start) ||
+      !move_ints(cx, "limit_indices", &limit) || !move_ints(cx, "strides", &stride) ||
+      !move_same_elem(cx, 1, 0, operand->elem))
+    return false;
+  REQUIRE(cx, 2, start.n == operand->rank && limit.n == operand->rank && stride.n == operand->rank,
+          "start_indices, limit_indices and strides have %u, %u and %u entries, expected %u, one "
+          "for each dimension",
+          start.n, limit.n, stride.n, operand->rank);
+  int64_t dims[MAX_RANK];
+  for (uint32_t d = 0; d < operand->rank; d++) {
+    int64_t size = operand->dims[d] == DIM_DYNAMIC
+                       ? type_bound(cx->context, infer_operand(cx, 0), d)
+                       : operand->dims[d];
+    REQUIRE(cx, 3,
+            0 <= start.v[d] && start.v[d] <= limit.v[d] &&
+                (size == DIM_DYNAMIC || limit.v[d] <= size),
+            "dimension %u is sliced from %lld to %lld, expected 0 <= start <= limit%s%s", d,
+            (long long)start.v[d], (long long)limit.v[d], size == DIM_DYNAMIC ? "" : " <= size ",
+            size == DIM_DYNAMIC ? "" : infer_dims_text(cx, 1, &size));
+    REQUIRE(cx, 4, stride.v[d] > 0, "the stride of dimension %u is %lld, expected more than 0", d,
+            (long long)stride.v[d]);
+    dims[d] = slice_size(start.v[d], limit.v[d], stride.v[d]);
+  }
+  return move_same_shape(cx, 5, 0, operand->rank, dims) &&
+         move_infer(cx, 0, operand->elem, operand->rank, dims, NULL);
+}
+
+static bool infer_dynamic(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0);
+  if (!operand || !move_integers(cx, 1, 1) || !move_integers(cx, 2, 1) ||
+      !move_integers(cx, 3, 1) || !move_same_elem(cx, 0, 0, operand->elem))
+    return false;
+  for (uint32_t i = 1; i < 4; i++) {
+    int64_t size = infer_operand_info(cx, i)->dims[0];
+    REQUIRE(cx, 0, dim_compatible(size, operand->rank),
+            "operand %u has %lld entries, expected %u, one for each dimension", i, (long long)size,
+            operand->rank);
+  }
+  const TypeInfo *result = move_result(cx, 0);
+  if (cx->failed) return false;
+  REQUIRE(cx, 0, !result || result->rank == operand->rank,
+          "the result has %u dimensions, expected the operand's %u", result->rank, operand->rank);
+  return infer_declared(cx);
+}
+
+static Status *slice(EvalContext *cx, const Literal *operand, Ints start, Ints limit, Ints stride,
+                     Literal **out) {
+  int64_t strides[MAX_RANK], dims[MAX_RANK], offset = 0;
+  shape_strides(operand->rank, operand->dims, strides);
+  if (start.n != operand->rank || limit.n != operand->rank || stride.n != operand->rank)
+    FAIL(INVALID_ARGUMENT, "'%s': %u starts, %u limits and %u strides for %u dimensions",
+         op_row(cx->code)->name, start.n, limit.n, stride.n, operand->rank);
+  for (uint32_t d = 0; d < operand->rank; d++) {
+    if (start.v[d] < 0 || start.v[d] > limit.v[d] || limit.v[d] > operand->dims[d] ||
+        stride.v[d] <= 0)
+      FAIL(INVALID_ARGUMENT,
+           "'%s': dimension %u of size %lld is sliced from %lld to %lld with stride %lld",
+           op_row(cx->code)->name, d, (long long)operand->dims[d], (long long)start.v[d],
+           (long long)limit.v[d], (long long)stride.v[d]);
+    dims[d] = slice_size(start.v[d], limit.v[d], stride.v[d]);
+  }
+  TRY(move_new(cx, 0, operand->elem, operand->rank, dims, out));
+  if ((*out)->count == 0) return NULL;
+  for (uint32_t d = 0; d < operand->rank; d++) {
+    offset += start.v[d] * strides[d];
+    // A stride past the end is taken once at most; as written it could overflow.
+    strides[d] = dims[d] > 1 ? strides[d] * stride.v[d] : 0;
+  }
+  strided_copy(*out, 0, NULL, operand, offset, strides, operand->rank, dims);
+  return NULL;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  return slice(cx, in[0], eval_ints(cx, "start_indices"), eval_ints(cx, "limit_indices"),
+               eval_ints(cx, "strides"), out);
+}
+
+static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
+  return slice(cx, in[0], move_indices(cx, in[1]), move_indices(cx, in[2]), move_indices(cx, in[3]),
+               out);
+}
+
+static void sample_bounds(Sample *cx, uint32_t rank, const int64_t *dims, int64_t *start,
+                          int64_t *limit, int64_t *stride) {
+  for (uint32_t d = 0; d < rank; d++) {
+    start[d] = sample_int(cx, 0, dims[d]);
+    limit[d] = sample_int(cx, start[d], dims[d]);
+    stride[d] = sample_int(cx, 1, 3);
+  }
+}
+
+static OpId sample(Sample *cx) {
+  int64_t dims[4], start[4], limit[4], stride[4];
+  uint32_t rank = sample_shape(cx, 4, dims);
+  Type type;
+  ValueId operand = move_sample(cx, "bsufc", rank, dims, &type);
+  sample_bounds(cx, rank, dims, start, limit, stride);
+  Attr attrs = move_attr(cx, 0, "start_indices", attr_i64s(cx->context, rank, start));
+  attrs = move_attr(cx, attrs, "limit_indices", attr_i64s(cx->context, rank, limit));
+  attrs = move_attr(cx, attrs, "strides", attr_i64s(cx->context, rank, stride));
+  return sample_op(cx, OP_slice, attrs, 1, &operand, 1, NULL, 0);
+}
+
+static OpId sample_dynamic(Sample *cx) {
+  int64_t dims[4], start[4], limit[4], stride[4];
+  uint32_t rank = sample_shape(cx, 4, dims);
+  Type type;
+  ValueId operands[4] = {move_sample(cx, "bsufc", rank, dims, &type)};
+  sample_bounds(cx, rank, dims, start, limit, stride);
+  int64_t index_dims[1] = {rank};
+  Type index = type_tensor(cx->context, type_scalar(DT_i64), 1, index_dims, 0);
+  const int64_t *values[3] = {start, limit, stride};
+  for (uint32_t i = 0; i < 3; i++) {
+    Attr value = attr_dense(cx->context, index, values[i], rank * sizeof(int64_t));
+    OpId constant =
+        sample_op(cx, OP_constant, move_attr(cx, 0, "value", value), 0, NULL, 1, &index, 0);
+    operands[i + 1] = op_result(cx->program, constant, 0);
+  }
+  for (uint32_t d = 0; d < rank; d++) dims[d] = DIM_DYNAMIC;
+  Type result = type_tensor(cx->context, type_elem(cx->context, type), rank, dims, 0);
+  return sample_op(cx, OP_real_dynamic_slice, 0, 4, operands, 1, &result, 0);
+}
+
+const OpDef op_slice = {.infer = infer, .eval = eval, .sample = sample, .constraints = 5};
+const OpDef op_real_dynamic_slice = {
+    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic};
