@@ -4,6 +4,7 @@
 #define TESSERA_OPS_LANES_H
 
 #include "ir/dtype.h"
+#include "ops/mathfn_complex.h"
 
 enum { LANES = 256 };  // elements per chunk
 
@@ -12,6 +13,7 @@ typedef union LaneBuffer {
   double f[2 * LANES];
   int64_t i[2 * LANES];
   uint64_t u[2 * LANES];
+  Cplx c[LANES];
 } LaneBuffer;
 
 // n elements of canonical storage starting at `first`. Bits of NaNs are not kept: see literal_copy_elements.

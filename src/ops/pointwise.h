@@ -35,8 +35,6 @@ Status *pointwise_eval(EvalContext *cx, Literal *const *in, Literal **out);
 
 // ---- for infer columns ----
 
-// Same element type and compatible shapes; quantized elements may differ in scales and zero points.
-bool infer_same_baseline(const Infer *cx, Type a, Type b);
 // A tensor of element type elem whose dims are the merged ones of n operands starting at `first`; 0 if the
 // shapes disagree.
 Type infer_merged(Infer *cx, uint32_t first, uint32_t n, Type elem);

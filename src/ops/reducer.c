@@ -1,0 +1,174 @@
+// Bodies of reductions. A body that is a straight line of elementwise ops on scalars is compiled once per op into
+// steps over slots: arguments, constants, results; then each application costs a few function calls. Whatever
+// else a body may do (calls, control flow, quantized types, values from outside) is run as a region, one literal
+// per argument. Compilation is O(ops * values) for bodies of a handful of ops.
+#include "ops/eval.h"
+#include "ops/pointwise.h"
+
+enum { MAX_SLOTS = 256 };
+
+typedef struct Step {
+  PointwiseCall call;
+  uint16_t in[POINTWISE_ARITY], out;
+} Step;
+
+typedef struct ReducerPlan {
+  uint32_t n_steps, n_slots, n_results;
+  Step *steps;
+  Scalar *slots;      // arguments first
+  uint16_t *results;  // slots the body returns
+  ValueId *values;    // slot → value
+} ReducerPlan;
+
+// The slot of a value, or MAX_SLOTS.
+static uint16_t plan_slot(const ReducerPlan *plan, ValueId value) {
+  for (uint32_t s = 0; s < plan->n_slots; s++)
+    if (plan->values[s] == value) return (uint16_t)s;
+  return MAX_SLOTS;
+}
+
+// The element type if the value is an unquantized scalar, else DT_none_.
+static DType scalar_dtype(const Program *p, ValueId value) {
+  const TypeInfo *info = type_info(p->context, value_type(p, value));
+  if (info->kind != TYPE_TENSOR || info->rank || type_is_quant(p->context, info->elem)) return DT_none_;
+  return type_dtype(p->context, info->elem);
+}
+
+static bool plan_define(ReducerPlan *plan, const Program *p, ValueId value, uint16_t *out_slot) {
+  if (plan->n_slots == MAX_SLOTS || !scalar_dtype(p, value)) return false;
+  *out_slot = (uint16_t)plan->n_slots;
+  plan->values[plan->n_slots++] = value;
+  return true;
+}
+
+static bool plan_constant(ReducerPlan *plan, const Program *p, OpId op) {
+  const AttrInfo *dense = attr_info(p->context, op_attr(p, op, "value"));
+  ValueId result = op_result(p, op, 0);
+  uint16_t slot;
+  if (dense->kind != ATTR_DENSE || !dense->bytes || type_dtype(p->context, dense->type) != scalar_dtype(p, result) ||
+      !plan_define(plan, p, result, &slot))
+    return false;
+  plan->slots[slot] = dtype_load(scalar_dtype(p, result), dense->data, 0);
+  return true;
+}
+
+static bool plan_step(ReducerPlan *plan, const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  const OpDef *def = op_row(o->code)->def;
+  if (!def || !def->lanes || o->n_results != 1 || o->n_operands > POINTWISE_ARITY) return false;
+  Step *step = &plan->steps[plan->n_steps];
+  step->call = (PointwiseCall){.code = o->code, .attrs = o->attrs, .context = p->context, .n_in = o->n_operands};
+  for (uint32_t i = 0; i < o->n_operands; i++) {
+    step->in[i] = plan_slot(plan, op_operand(p, op, i));
+    if (step->in[i] == MAX_SLOTS) return false;
+    step->call.in[i] = scalar_dtype(p, op_operand(p, op, i));
+  }
+  step->call.out = scalar_dtype(p, op_result(p, op, 0));
+  if (!plan_define(plan, p, op_result(p, op, 0), &step->out)) return false;
+  plan->n_steps++;
+  return pointwise_prepare(&step->call);
+}
+
+static bool plan_return(ReducerPlan *plan, const Program *p, OpId op, Arena *arena) {
+  plan->n_results = op_at(p, op)->n_operands;
+  plan->results = ARENA_ARRAY(arena, uint16_t, plan->n_results + 1);
+  for (uint32_t i = 0; i < plan->n_results; i++) {
+    plan->results[i] = plan_slot(plan, op_operand(p, op, i));
+    if (plan->results[i] == MAX_SLOTS) return false;
+  }
+  return true;
+}
+
+static ReducerPlan *plan_new(const Program *p, RegionId region, Arena *arena) {
+  BlockId block = region_block(p, region);
+  if (!block || block_at(p, block)->next) return NULL;
+  uint32_t n_ops = 0;
+  for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next)
+    if (++n_ops > MAX_SLOTS) return NULL;
+  ReducerPlan *plan = ARENA_NEW(arena, ReducerPlan);
+  plan->steps = ARENA_ARRAY(arena, Step, n_ops + 1);
+  plan->slots = ARENA_ARRAY(arena, Scalar, MAX_SLOTS);
+  plan->values = ARENA_ARRAY(arena, ValueId, MAX_SLOTS);
+  uint16_t slot;
+  for (uint32_t i = 0; i < block_at(p, block)->n_args; i++)
+    if (!plan_define(plan, p, block_arg(p, block, i), &slot)) return NULL;
+  for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
+    uint16_t code = op_at(p, op)->code;
+    if (op_row(code)->traits & TRAIT_TERMINATOR) return plan_return(plan, p, op, arena) ? plan : NULL;
+    if (!(code == OP_constant ? plan_constant(plan, p, op) : plan_step(plan, p, op))) return NULL;
+  }
+  return NULL;
+}
+
+static void plan_run(const ReducerPlan *plan) {
+  for (uint32_t i = 0; i < plan->n_steps; i++) {
+    const Step *step = &plan->steps[i];
+    Scalar in[POINTWISE_ARITY];
+    for (uint32_t k = 0; k < step->call.n_in; k++) in[k] = plan->slots[step->in[k]];
+    pointwise_scalar(&step->call, in, &plan->slots[step->out]);
+  }
+}
+
+void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n) {
+  *r = (Reducer){.cx = cx, .region = region, .n = n, .plan = plan_new(cx->program, region, cx->scratch)};
+}
+
+// Runs the body as a region on n_args scalars, of which argument i has elems[i % n_elems].
+static Status *run_region(Reducer *r, uint32_t n_args, uint32_t n_elems, const Type *elems, const Scalar *const *args,
+                          uint32_t n_out, Literal **out) {
+  EvalContext *cx = r->cx;
+  ArenaMark mark = arena_mark(cx->scratch);
+  Literal **in = ARENA_ARRAY(cx->scratch, Literal *, n_args + 1);
+  for (uint32_t i = 0; i < n_args; i++) {
+    in[i] = literal_new(cx->heap, cx->context, elems[i % n_elems], 0, NULL);
+    literal_set(in[i], 0, *args[i]);
+  }
+  Status *status = cx->host->run_region(cx, r->region, n_args, in, n_out, out);
+  for (uint32_t i = 0; i < n_args; i++) literal_release(in[i]);
+  arena_rewind(cx->scratch, mark);
+  return status;
+}
+
+Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *value) {
+  if (r->plan) {
+    for (uint32_t i = 0; i < r->n; i++) {
+      r->plan->slots[i] = acc[i];
+      r->plan->slots[r->n + i] = value[i];
+    }
+    plan_run(r->plan);
+    for (uint32_t i = 0; i < r->n; i++) acc[i] = r->plan->slots[r->plan->results[i]];
+    return NULL;
+  }
+  ArenaMark mark = arena_mark(r->cx->scratch);
+  const Scalar **args = ARENA_ARRAY(r->cx->scratch, const Scalar *, 2 * r->n + 1);
+  Literal **out = ARENA_ARRAY(r->cx->scratch, Literal *, r->n + 1);
+  for (uint32_t i = 0; i < r->n; i++) {
+    args[i] = &acc[i];
+    args[r->n + i] = &value[i];
+  }
+  TRY(run_region(r, 2 * r->n, r->n, elems, args, r->n, out));
+  for (uint32_t i = 0; i < r->n; i++) {
+    acc[i] = literal_get(out[i], 0);
+    literal_release(out[i]);
+  }
+  arena_rewind(r->cx->scratch, mark);
+  return NULL;
+}
+
+Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out) {
+  if (r->plan) {
+    for (uint32_t i = 0; i < n_args; i++) r->plan->slots[i] = args[i];
+    plan_run(r->plan);
+    *out = r->plan->slots[r->plan->results[0]].i != 0;
+    return NULL;
+  }
+  ArenaMark mark = arena_mark(r->cx->scratch);
+  const Scalar **each = ARENA_ARRAY(r->cx->scratch, const Scalar *, n_args + 1);
+  for (uint32_t i = 0; i < n_args; i++) each[i] = &args[i];
+  Literal *answer = NULL;
+  TRY(run_region(r, n_args, n_args ? n_args : 1, elems, each, 1, &answer));
+  *out = literal_get(answer, 0).i != 0;
+  literal_release(answer);
+  arena_rewind(r->cx->scratch, mark);
+  return NULL;
+}
