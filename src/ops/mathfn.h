@@ -1,7 +1,8 @@
 // Scalar functions of the reals and of the integers, as StableHLO and CHLO define them. Reals:
 // double in, double out, within 1 ULP; narrower types are computed here too and rounded once by the
 // caller. The more exotic functions are in ops/mathfn_special.h, complex ones in
-// ops/mathfn_complex.h. All are thread safe, touch no errno contract and do not allocate.
+// ops/mathfn_complex.h, the CHLO functions that XLA defines by a formula (cosh, sinh, erf, erfc,
+// erf_inv, lgamma, digamma) in ops/mathfn_chlo.h. All are thread safe and do not allocate.
 #ifndef TESSERA_OPS_MATHFN_H
 #define TESSERA_OPS_MATHFN_H
 

@@ -1,6 +1,7 @@
 // Special functions of the reals: double in, double out, within a few ULP of double where the
-// result is not close to a zero of the function (at the zeros of digamma and lgamma the absolute
-// error is about 1e-19). Thread safe.
+// result is not close to a zero of the function (at the negative zeros of digamma and lgamma the
+// absolute error is about 1e-19). What chlo.erf, erfc, erf_inv, lgamma and digamma answer is in
+// ops/mathfn_chlo.h. Thread safe.
 #ifndef TESSERA_OPS_MATHFN_SPECIAL_H
 #define TESSERA_OPS_MATHFN_SPECIAL_H
 
