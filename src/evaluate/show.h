@@ -1,0 +1,25 @@
+// Values as text, in the form of StableHLO's interpreter:
+//   tensor<2x2xi8> {            or    dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
+//     [
+//       [1, 2],
+//       [3, 4]
+//     ]
+//   }
+#ifndef TESSERA_EVALUATE_SHOW_H
+#define TESSERA_EVALUATE_SHOW_H
+
+#include "base/str.h"
+#include "ops/literal.h"
+
+typedef struct ShowOptions {
+  bool dense;    // one line, as an attribute
+  int64_t most;  // tensors of more elements are summed up in a line; 0 = all are shown
+} ShowOptions;
+
+// Writes the value and a newline. O(elements).
+void literal_show(const Context *context, const Literal *literal, const ShowOptions *options,
+                  StrBuf *out);
+// "tensor<2x3xf32>", "tuple<…>", "!stablehlo.token".
+void literal_show_type(const Context *context, const Literal *literal, StrBuf *out);
+
+#endif
