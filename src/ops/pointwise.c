@@ -10,6 +10,7 @@
 
 #include "ops/lanes.h"
 #include "ops/mathfn.h"
+#include "ops/mathfn_chlo.h"
 #include "ops/mathfn_complex.h"
 #include "ops/mathfn_special.h"
 #include "ops/quant.h"
