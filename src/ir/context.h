@@ -134,7 +134,7 @@ typedef enum AttrKind {
   ATTR_LOC_FILE,      // name = file; data = LocRange
   ATTR_LOC_NAME,      // name; items[0] = child or none
   ATTR_LOC_CALLSITE,  // items[0] = callee, items[1] = caller
-  ATTR_LOC_FUSED,     // items; cls unused; meta in fields[0] if any
+  ATTR_LOC_FUSED,     // items; i = 1: the last item is the metadata, not a location
 } AttrKind;
 
 typedef struct NamedAttr {

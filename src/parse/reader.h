@@ -9,6 +9,8 @@
 
 #include "parse/parse.h"
 
+#include "base/idmap.h"
+#include "base/vec.h"
 #include "ops/op.h"
 
 typedef enum Tok {
@@ -41,9 +43,31 @@ typedef struct Token {
 typedef VEC(int64_t) IntVec;
 typedef VEC(Type) TypeVec;
 
-typedef struct ReadAlias ReadAlias;
-typedef struct ReadBinding ReadBinding;
-typedef struct ReadUndo ReadUndo;
+// A name on the left side of '=': `%a` or `%a:2`.
+typedef struct ReadName {
+  Name name;
+  uint32_t count;
+  Pos pos;
+} ReadName;
+
+// `#x = …` or `!x = …`. All are found before anything else is read, so they may be used before their line.
+typedef struct ReadAlias {
+  Name name;
+  bool is_type;
+  enum { ALIAS_UNREAD, ALIAS_READING, ALIAS_READ, ALIAS_WRONG } state;
+  uint32_t value;             // Attr or Type
+  Pos pos;                    // of the name
+  const char *begin, *end;    // of the value's text; end once read
+} ReadAlias;
+
+// A visible SSA name; `outer` is the binding of the same name that it hides, as an index.
+typedef struct ReadBinding {
+  Name name;
+  uint32_t outer;
+  ValueId first;  // 0: its op did not read, uses of it fail without another message
+  uint32_t count;
+  Pos pos;
+} ReadBinding;
 
 typedef struct ReadArg {  // an entry argument of a region
   Name name;              // without '%'; 0 = none
@@ -59,8 +83,9 @@ typedef struct ReadOp {
   uint16_t code;
   Name name;            // unregistered ops
   Pos pos;              // of the op's name
-  uint32_t n_names;     // results named on the left side of '=' (packs counted), 0 = none
+  uint32_t n_named;     // results named on the left side of '=' (packs counted), 0 = none
   Attr loc;
+  VEC(ReadName) names;
   VEC(ValueId) operands;
   VEC(Pos) operand_pos;      // in step with operands
   VEC(NamedAttr) attrs;      // no name twice (reader_add_attr sees to it)
@@ -75,24 +100,23 @@ typedef struct Reader {
   const Source *source;
   const ParseOptions *options;
   Diag *diag;
-  Arena *scratch;  // lives as long as the reading; ReadOp's vectors are in it
+  Arena *scratch;  // of the op at hand: rewound when it has been read; ReadOp's vectors are in it
   Token tok;       // the one at hand, not consumed yet
   const char *at;  // just behind tok
   const char *end;
   uint32_t depth, max_depth;
-  // names and aliases, private to read_ops.c and read_attrs.c
-  struct {
-    uint32_t *of_name;  // by Name: index into entries + 1
-    uint32_t n_names;
-  } scope;
-  HEAPVEC(ReadBinding) bindings;
-  HEAPVEC(ReadUndo) undo;
-  uint32_t scope_floor;  // bindings below are hidden (isolated region)
-  VEC(ReadAlias) aliases;
+  bool failed;    // some op did not read
+  bool poisoned;  // the op at hand uses a value whose op did not read: no message for it
+  // private to read_ops.c and read_attrs.c
+  HEAPVEC(uint32_t) by_name;      // Name -> index into bindings, 0 = none
+  HEAPVEC(ReadBinding) bindings;  // [0] is unused
+  uint32_t scope_floor;           // bindings before it are hidden by an isolated op
+  HEAPVEC(ReadAlias) aliases;     // [0] is unused
   IdMap alias_map;
-  VEC(RegionId) spare_regions;
-  VEC(ReadOp *) spare_ops;
-  void *type_cache;
+  HEAPVEC(RegionId) spare_regions;
+  HEAPVEC(Attr) items;         // stacks of lists being read
+  HEAPVEC(NamedAttr) fields;
+  struct ReadTypeSlot *type_cache;
 } Reader;
 
 // ---- tokens (lexer.c) ----
@@ -150,6 +174,7 @@ bool reader_dims(Reader *r, IntVec *out);
 bool reader_attr(Reader *r, Type expected, Attr *out);
 // `{a = 1, b}`: appended to op->attrs; a name twice is an error. Nothing if there is no '{' at hand.
 bool reader_attr_dict(Reader *r, ReadOp *op);
+bool reader_dict(Reader *r, Attr *out);  // `{…}` as a value; the empty one is an attribute too, not 0
 // The same behind the word `attributes`.
 bool reader_attr_dict_with_keyword(Reader *r, ReadOp *op);
 // Adds one attribute to the op; an error at pos if the name is there already.
@@ -184,6 +209,18 @@ bool reader_region(Reader *r, ReadOp *op, uint32_t n_args, const ReadArg *args);
 // A region of one block with the arguments for ops that the form makes itself (`applies stablehlo.add`):
 // gives the block; add its arguments with block_add_arg and ops with op_create and op_append.
 BlockId reader_region_made(Reader *r, ReadOp *op);
+
+// ---- aliases (read_attrs.c) ----
+
+void reader_find_aliases(Reader *r);  // looks for lines that define one, from r->at on
+void reader_read_aliases(Reader *r);  // reads all of them in order
+ReadAlias *reader_alias(Reader *r, Name name, bool is_type);  // NULL if there is none
+bool reader_use_alias(Reader *r, ReadAlias *alias, Pos pos, uint32_t *out);
+// The text from `from` up to behind the bracket that closes the one at r->tok; r->tok is then the token
+// behind it.
+bool reader_balanced(Reader *r, const char *from, Str *out);
+// Decodes hex digits to bytes; false if one is none. O(n).
+bool hex_decode(const char *digits, size_t n_bytes, uint8_t *out);
 
 // ---- what forms provide (form.c, dialect_attrs.c) ----
 
