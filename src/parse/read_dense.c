@@ -3,6 +3,8 @@
 // straight into the context's arena. O(text).
 #include "parse/read_dense.h"
 
+#include "base/mem.h"
+
 // ---- hex ----
 
 #define N(c, v) [c] = v

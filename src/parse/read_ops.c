@@ -6,8 +6,6 @@
 // ops that use them are dropped without a message. O(text), a constant number of table steps per op.
 #include "parse/reader.h"
 
-#include <assert.h>
-
 #include "base/mem.h"
 
 static int shown(Str text) {
@@ -58,7 +56,6 @@ static bool read_use(Reader *r, ValueId *out, Pos *out_pos) {
   Token token = r->tok;
   const ReadBinding *binding = find_binding(r, value_name(r));
   uint64_t number = 0;
-  bool numbered = false;
   reader_next(r);
   if (r->tok.kind == TOK_HASH && r->tok.text.s == token.text.s + token.text.n) {
     for (size_t i = 1; i < r->tok.text.n; i++) {
@@ -66,7 +63,6 @@ static bool read_use(Reader *r, ValueId *out, Pos *out_pos) {
       if (c < '0' || c > '9') return reader_expected(r, "the number of a result behind '#'");
       number = number > UINT32_MAX ? number : number * 10 + (uint64_t)(c - '0');
     }
-    numbered = true;
     reader_next(r);
   }
   if (!binding)
@@ -79,7 +75,6 @@ static bool read_use(Reader *r, ValueId *out, Pos *out_pos) {
     return reader_fail(r, token.pos, "'%.*s' has %u result%s, there is no number %llu", shown(token.text),
                        token.text.s, binding->count, binding->count == 1 ? "" : "s",
                        (unsigned long long)number);
-  (void)numbered;
   *out = binding->first + (uint32_t)number;
   *out_pos = token.pos;
   return true;
@@ -337,7 +332,7 @@ static bool read_func(Reader *r, ReadOp *op) {
     do {
       ReadArg arg;
       Attr dict;
-      bool named;
+      bool named = false;
       if (!read_func_arg(r, &named, &arg, &dict, &any_arg)) return false;
       all_named &= named;
       any_named |= named;
@@ -361,7 +356,6 @@ static bool read_func(Reader *r, ReadOp *op) {
   if (any_result) reader_set_attr(r, op, "res_attrs", dict_array(r, &result_attrs));
   if (!reader_attr_dict_with_keyword(r, op)) return false;
   if (!reader_at(r, '{')) {
-    (void)reader_region_made;
     VEC_PUSH(r->scratch, &op->regions, new_region(r));
     return true;
   }
@@ -622,12 +616,11 @@ static void bind_nothing(Reader *r, const ReadOp *op) {
 static bool read_op(Reader *r, BlockId block) {
   ArenaMark mark = arena_mark(r->scratch);
   const char *begin = r->tok.text.s;
-  uint32_t errors = r->diag->errors, depth = r->depth, bound = r->bindings.count, floor = r->scope_floor;
+  uint32_t depth = r->depth, bound = r->bindings.count, floor = r->scope_floor;
   uint32_t items = r->items.count, fields = r->fields.count;
   ReadOp op = {0};
   bool ok = read_op_body(r, &op, block);
   if (!ok) {
-    assert((r->diag->errors > errors || r->poisoned) && "a failure has been reported");
     r->poisoned = false;
     r->failed = true;
     r->depth = depth;
@@ -877,6 +870,7 @@ bool source_next_segment(const Source *source, size_t *begin, size_t *end) {
     const char *eol = memchr(text + from, '\n', source->size - from);
     if (!eol) return false;
     from = (size_t)(eol + 1 - text);
+    if (from >= source->size) return false;
   } else if (*begin) {
     return false;
   }

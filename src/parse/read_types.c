@@ -357,7 +357,7 @@ static struct ReadTypeSlot *cache_slot(const Reader *r, uint32_t *out_n) {
 }
 
 bool reader_type(Reader *r, Type *out) {
-  uint32_t n;
+  uint32_t n = 0;
   if (!r->type_cache) {
     r->type_cache = mem_alloc(CACHE_SLOTS * sizeof *r->type_cache);
     if (!r->type_cache) guard_throw(r->guard, status_no_memory());
