@@ -41,6 +41,14 @@ const char *infer_text(Infer *cx, Type type);  // for messages
 const char *infer_dims_text(Infer *cx, uint32_t n,
                             const int64_t *dims);  // "[2, 3]", `?` for dynamic
 
+// Every operand is a ranked tensor, or it is reported: for ops that take nothing else.
+static inline bool infer_ranked(Infer *cx) {
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++)
+    REQUIRE(cx, 0, infer_operand_info(cx, i)->kind == TYPE_TENSOR, "operand %u has type %s, expected a ranked tensor",
+            i, infer_text(cx, infer_operand(cx, i)));
+  return true;
+}
+
 // Dimensions agree if equal or either is dynamic.
 static inline bool dim_compatible(int64_t a, int64_t b) {
   return a == b || a == DIM_DYNAMIC || b == DIM_DYNAMIC;

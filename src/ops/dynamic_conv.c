@@ -1,0 +1,22 @@
+// stablehlo.dynamic_conv: convolution whose padding is a value. See convolve.c.
+#include "ops/convolve.h"
+
+static bool infer(Infer *cx) {
+  if (!infer_ranked(cx) || !convolve_check_padding(cx, infer_operand(cx, 2))) return false;
+  REQUIRE(cx, 0, dtype_is_integer(type_dtype(cx->context, infer_operand(cx, 2))),
+          "padding has type %s, expected integers", infer_text(cx, infer_operand(cx, 2)));
+  return convolve_infer(cx, (Ints){.ok = false});
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t *padding = ARENA_ARRAY(cx->scratch, int64_t, (size_t)in[2]->count + 1);
+  for (int64_t i = 0; i < in[2]->count; i++) padding[i] = literal_get(in[2], i).i;
+  return convolve_eval(cx, in[0], in[1], (Ints){padding, (uint32_t)in[2]->count, true}, out);
+}
+
+const OpDef op_dynamic_conv = {
+    .infer = infer,
+    .eval = eval,
+    .constraints = 34,
+    .unchecked = "C25: the sizes of spatial dimensions depend on the values of padding",
+};

@@ -1,0 +1,128 @@
+// stablehlo.reduce: combines the elements along some dimensions. One pass over the inputs in row-major order; the
+// results are the accumulators, so each result sees its elements in lexicographic order after the init value,
+// which enters once. The order depends on shapes only. O(elements) applications of the body.
+#include "ops/eval.h"
+#include "ops/infer.h"
+#include "ops/reduction.h"
+#include "ops/sample.h"
+
+static bool contains(Ints list, int64_t x) {
+  for (uint32_t i = 0; i < list.n; i++)
+    if (list.v[i] == x) return true;
+  return false;
+}
+
+static bool infer(Infer *cx) {
+  if (!infer_ranked(cx)) return false;
+  uint32_t operands = infer_n_operands(cx), n = operands / 2;
+  REQUIRE(cx, 3, operands % 2 == 0 && n > 0, "there are %u operands, expected inputs and as many init values",
+          operands);
+  REQUIRE(cx, 3, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx), n);
+  const TypeInfo *first = infer_operand_info(cx, 0);
+  Type *elems = ARENA_ARRAY(context_arena(cx->context), Type, n);
+  int64_t dims[MAX_RANK];
+  for (uint32_t d = 0; d < first->rank; d++) dims[d] = first->dims[d];
+  for (uint32_t i = 0; i < n; i++) {
+    const TypeInfo *input = infer_operand_info(cx, i), *init = infer_operand_info(cx, n + i);
+    REQUIRE(cx, 1, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
+            "input %u has shape %s, expected that of input 0, %s", i,
+            infer_dims_text(cx, input->rank, input->dims), infer_dims_text(cx, first->rank, first->dims));
+    REQUIRE(cx, 2, input->elem == init->elem, "input %u has element type %s but its init value %s", i,
+            infer_text(cx, input->elem), infer_text(cx, init->elem));
+    REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0, "init value %u has type %s, expected rank 0",
+            i, infer_text(cx, infer_operand(cx, n + i)));
+    for (uint32_t d = 0; d < first->rank; d++) dims[d] = dim_merge(dims[d], input->dims[d]);
+    elems[i] = input->elem;
+  }
+  Ints along = infer_ints(cx, "dimensions");
+  REQUIRE(cx, 4, along.ok, "dimensions is not a list of integers");
+  for (uint32_t i = 0; i < along.n; i++) {
+    REQUIRE(cx, 4, along.v[i] >= 0 && along.v[i] < first->rank, "dimension %lld is not in [0, %u)",
+            (long long)along.v[i], first->rank);
+    for (uint32_t j = 0; j < i; j++)
+      REQUIRE(cx, 5, along.v[i] != along.v[j], "dimension %lld is given twice", (long long)along.v[i]);
+  }
+  if (!reduction_check_body(cx, 0, n, elems, 6, elems)) return false;
+  int64_t kept[MAX_RANK], bounds[MAX_RANK];
+  uint32_t rank = 0;
+  bool bounded = false;
+  for (uint32_t d = 0; d < first->rank; d++) {
+    if (contains(along, d)) continue;
+    bounds[rank] = type_bound(cx->context, infer_operand(cx, 0), d);
+    bounded = bounded || bounds[rank] != DIM_DYNAMIC;
+    kept[rank++] = dims[d];
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    Type declared = infer_result(cx, i);
+    if (declared) {
+      const TypeInfo *r = type_info(cx->context, declared);
+      Type shape = type_tensor(cx->context, elems[i], rank, kept, 0);
+      REQUIRE(cx, 7, infer_shapes_compatible(cx, declared, shape), "result %u has shape %s, expected %s", i,
+              infer_dims_text(cx, r->rank, r->dims), infer_dims_text(cx, rank, kept));
+      REQUIRE(cx, 8, r->elem == elems[i], "result %u has element type %s, expected the body's %s", i,
+              infer_text(cx, r->elem), infer_text(cx, elems[i]));
+    }
+    // The bounds of kept dimensions are those of the input; the declared type spells them.
+    cx->out[i] = bounded && declared ? declared : type_tensor(cx->context, elems[i], rank, kept, 0);
+  }
+  return true;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t n = op_at(cx->program, cx->op)->n_operands / 2;
+  Ints along = eval_ints(cx, "dimensions");
+  const Literal *first = in[0];
+  int64_t kept[MAX_RANK], step[MAX_RANK], index[MAX_RANK] = {0};
+  uint32_t rank = 0;
+  for (uint32_t d = 0; d < first->rank; d++)
+    if (!contains(along, d)) kept[rank++] = first->dims[d];
+  int64_t stride = 1;
+  for (uint32_t d = first->rank; d-- > 0;) {
+    step[d] = contains(along, d) ? 0 : stride;
+    if (step[d]) stride *= first->dims[d];
+  }
+  Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
+  Scalar *acc = ARENA_ARRAY(cx->scratch, Scalar, n), *value = ARENA_ARRAY(cx->scratch, Scalar, n);
+  reduction_elems(cx, 0, n, elems);
+  for (uint32_t i = 0; i < n; i++) {
+    out[i] = literal_new(cx->heap, cx->context, elems[i], rank, kept);
+    Scalar init = reduction_convert(cx->context, in[n + i]->elem, elems[i], literal_get(in[n + i], 0));
+    for (int64_t k = 0; k < out[i]->count; k++) literal_set(out[i], k, init);
+  }
+  Reducer body;
+  reducer_init(&body, cx, op_region(cx->program, cx->op, 0), n);
+  int64_t at = 0;
+  for (int64_t k = 0; k < first->count; k++) {
+    for (uint32_t i = 0; i < n; i++) {
+      acc[i] = literal_get(out[i], at);
+      value[i] = reduction_convert(cx->context, in[i]->elem, elems[i], literal_get(in[i], k));
+    }
+    TRY(reducer_apply(&body, elems, acc, value));
+    for (uint32_t i = 0; i < n; i++) literal_set(out[i], at, acc[i]);
+    for (uint32_t d = first->rank; d-- > 0;) {
+      at += step[d];
+      if (++index[d] < first->dims[d]) break;
+      at -= step[d] * first->dims[d];
+      index[d] = 0;
+    }
+  }
+  return NULL;
+}
+
+static OpId sample(Sample *cx) {
+  int64_t dims[4], along[4];
+  uint32_t rank = sample_shape(cx, 4, dims), n = 0;
+  for (uint32_t d = 0; d < rank; d++)
+    if (sample_chance(cx, 50)) along[n++] = d;
+  Type elem = type_scalar(sample_dtype(cx, "suf"));
+  ValueId operands[2] = {sample_value(cx, type_tensor(cx->context, elem, rank, dims, 0)),
+                         sample_value(cx, type_tensor(cx->context, elem, 0, NULL, 0))};
+  NamedAttr fields[] = {{name_of(cx->context, "dimensions"), attr_i64s(cx->context, n, along)}};
+  OpId op = sample_op(cx, OP_reduce, attr_dict(cx->context, 1, fields), 2, operands, 1, NULL, 1);
+  static const uint16_t bodies[] = {OP_add, OP_maximum, OP_minimum};
+  sample_binary_body(cx, op, 0, elem, bodies[sample_int(cx, 0, 2)]);
+  sample_infer(cx, op);
+  return op;
+}
+
+const OpDef op_reduce = {.infer = infer, .eval = eval, .sample = sample, .constraints = 8};

@@ -1,0 +1,127 @@
+// stablehlo.reduce_window: combines the elements under a sliding window. Every result starts from the init value
+// and takes the taps of its window in row-major order; a tap in the padding or between dilated elements reads the
+// init value, as the spec's `pad` says. O(results * taps) applications of the body, O(1) extra room.
+#include "ops/eval.h"
+#include "ops/infer.h"
+#include "ops/reduction.h"
+#include "ops/sample.h"
+#include "ops/windows.h"
+
+static bool infer(Infer *cx) {
+  if (!infer_ranked(cx)) return false;
+  uint32_t operands = infer_n_operands(cx), n = operands / 2;
+  REQUIRE(cx, 1, operands % 2 == 0 && n > 0, "there are %u operands, expected inputs and as many init values",
+          operands);
+  REQUIRE(cx, 1, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx), n);
+  const TypeInfo *first = infer_operand_info(cx, 0);
+  Type *elems = ARENA_ARRAY(context_arena(cx->context), Type, n);
+  for (uint32_t i = 0; i < n; i++) {
+    const TypeInfo *input = infer_operand_info(cx, i), *init = infer_operand_info(cx, n + i);
+    REQUIRE(cx, 2, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
+            "input %u has shape %s, expected that of input 0, %s", i,
+            infer_dims_text(cx, input->rank, input->dims), infer_dims_text(cx, first->rank, first->dims));
+    REQUIRE(cx, 3, input->elem == init->elem, "input %u has element type %s but its init value %s", i,
+            infer_text(cx, input->elem), infer_text(cx, init->elem));
+    REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0, "init value %u has type %s, expected rank 0",
+            i, infer_text(cx, infer_operand(cx, n + i)));
+    elems[i] = input->elem;
+  }
+  uint32_t rank = first->rank;
+  if (!windows_check(cx, "window_dimensions", rank, true, 4, 5) ||
+      !windows_check(cx, "window_strides", rank, false, 6, 7) ||
+      !windows_check(cx, "base_dilations", rank, false, 8, 9) ||
+      !windows_check(cx, "window_dilations", rank, false, 10, 11) || !windows_check_padding(cx, rank, 12) ||
+      !reduction_check_body(cx, 0, n, elems, 13, elems))
+    return false;
+  WindowDim windows[MAX_RANK];
+  int64_t dims[MAX_RANK];
+  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  for (uint32_t d = 0; d < rank; d++) {
+    dims[d] = window_count(&windows[d], first->dims[d]);
+    REQUIRE(cx, 15, dims[d] != -1, "the padded size of dimension %u overflows", d);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    Type declared = infer_result(cx, i);
+    cx->out[i] = type_tensor(cx->context, elems[i], rank, dims, 0);
+    if (!declared) continue;
+    const TypeInfo *r = type_info(cx->context, declared);
+    REQUIRE(cx, 14, infer_shapes_compatible(cx, infer_result(cx, 0), declared),
+            "result %u has shape %s, expected that of result 0", i, infer_dims_text(cx, r->rank, r->dims));
+    REQUIRE(cx, 15, infer_shapes_compatible(cx, declared, cx->out[i]), "result %u has shape %s, expected %s",
+            i, infer_dims_text(cx, r->rank, r->dims), infer_dims_text(cx, rank, dims));
+    REQUIRE(cx, 16, r->elem == elems[i], "result %u has element type %s, expected the body's %s", i,
+            infer_text(cx, r->elem), infer_text(cx, elems[i]));
+  }
+  return true;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t n = op_at(cx->program, cx->op)->n_operands / 2, rank = in[0]->rank;
+  WindowDim windows[MAX_RANK];
+  int64_t dims[MAX_RANK], taps[MAX_RANK], strides[MAX_RANK], index[MAX_RANK] = {0};
+  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  for (uint32_t d = 0; d < rank; d++) {
+    dims[d] = window_count(&windows[d], in[0]->dims[d]);
+    taps[d] = windows[d].size;
+  }
+  shape_strides(rank, in[0]->dims, strides);
+  Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
+  Scalar *init = ARENA_ARRAY(cx->scratch, Scalar, n), *acc = ARENA_ARRAY(cx->scratch, Scalar, n),
+         *value = ARENA_ARRAY(cx->scratch, Scalar, n);
+  reduction_elems(cx, 0, n, elems);
+  for (uint32_t i = 0; i < n; i++) {
+    out[i] = literal_new(cx->heap, cx->context, elems[i], rank, dims);
+    init[i] = reduction_convert(cx->context, in[n + i]->elem, elems[i], literal_get(in[n + i], 0));
+  }
+  Reducer body;
+  reducer_init(&body, cx, op_region(cx->program, cx->op, 0), n);
+  for (int64_t k = 0; k < out[0]->count; k++) {
+    int64_t tap[MAX_RANK] = {0};
+    for (uint32_t i = 0; i < n; i++) acc[i] = init[i];
+    do {
+      int64_t at = 0;
+      for (uint32_t d = 0; d < rank && at >= 0; d++) {
+        int64_t x = window_tap(&windows[d], in[0]->dims[d], index[d], tap[d]);
+        at = x < 0 ? -1 : at + x * strides[d];
+      }
+      for (uint32_t i = 0; i < n; i++)
+        value[i] = at < 0 ? init[i]
+                          : reduction_convert(cx->context, in[i]->elem, elems[i], literal_get(in[i], at));
+      TRY(reducer_apply(&body, elems, acc, value));
+    } while (shape_next(rank, taps, tap));
+    for (uint32_t i = 0; i < n; i++) literal_set(out[i], k, acc[i]);
+    shape_next(rank, dims, index);
+  }
+  return NULL;
+}
+
+static OpId sample(Sample *cx) {
+  int64_t dims[3], size[3], stride[3], base[3], dilation[3], pad[6];
+  uint32_t rank = sample_shape(cx, 3, dims);
+  for (uint32_t d = 0; d < rank; d++) {
+    size[d] = sample_int(cx, 1, 3);
+    stride[d] = sample_int(cx, 1, 2);
+    base[d] = sample_int(cx, 1, 2);
+    dilation[d] = sample_int(cx, 1, 2);
+    pad[2 * d] = sample_int(cx, -1, 2);
+    pad[2 * d + 1] = sample_int(cx, -1, 2);
+  }
+  Context *c = cx->context;
+  Type elem = type_scalar(sample_dtype(cx, "suf"));
+  ValueId operands[2] = {sample_value(cx, type_tensor(c, elem, rank, dims, 0)),
+                         sample_value(cx, type_tensor(c, elem, 0, NULL, 0))};
+  NamedAttr fields[] = {
+      {name_of(c, "window_dimensions"), attr_i64s(c, rank, size)},
+      {name_of(c, "window_strides"), attr_i64s(c, rank, stride)},
+      {name_of(c, "base_dilations"), attr_i64s(c, rank, base)},
+      {name_of(c, "window_dilations"), attr_i64s(c, rank, dilation)},
+      {name_of(c, "padding"), attr_dense(c, type_tensor(c, DT_i64, 2, (int64_t[]){rank, 2}, 0), pad,
+                                         sizeof(int64_t) * 2 * rank)},
+  };
+  OpId op = sample_op(cx, OP_reduce_window, attr_dict(c, 5, fields), 2, operands, 1, NULL, 1);
+  sample_binary_body(cx, op, 0, elem, sample_chance(cx, 50) ? OP_add : OP_maximum);
+  sample_infer(cx, op);
+  return op;
+}
+
+const OpDef op_reduce_window = {.infer = infer, .eval = eval, .sample = sample, .constraints = 16};

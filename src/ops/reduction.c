@@ -1,0 +1,56 @@
+// Bodies of reductions: their types, and the conversion of what enters them. O(arguments).
+#include "ops/reduction.h"
+
+#include "ops/dense.h"
+
+bool reduction_promotable(const Context *context, Type from, Type to) {
+  if (from == to) return true;
+  const QuantInfo *p = type_quant_info(context, from), *q = type_quant_info(context, to);
+  if (p || q)
+    return p && q && p->expressed == q->expressed && dtype_width(p->storage) <= dtype_width(q->storage);
+  DType a = type_dtype(context, from), b = type_dtype(context, to);
+  return a && b && dtype_kind(a) == dtype_kind(b) && dtype_width(a) <= dtype_width(b);
+}
+
+static bool is_scalar(const Infer *cx, Type type) {
+  const TypeInfo *info = type_info(cx->context, type);
+  return info->kind == TYPE_TENSOR && info->rank == 0;
+}
+
+bool reduction_check_body(Infer *cx, uint32_t region, uint32_t n, const Type *elems, int constraint,
+                          Type *out_elems) {
+  uint32_t args = infer_region_n_args(cx, region), returned = infer_region_n_returned(cx, region);
+  REQUIRE(cx, constraint, args == 2 * n, "the body takes %u arguments, expected %u", args, 2 * n);
+  REQUIRE(cx, constraint, returned == n, "the body returns %u values, expected %u", returned, n);
+  for (uint32_t i = 0; i < n; i++) {
+    Type result = infer_region_returned(cx, region, i);
+    Type elem = type_elem(cx->context, result);
+    REQUIRE(cx, constraint, is_scalar(cx, result), "the body returns %s, expected a tensor of rank 0",
+            infer_text(cx, result));
+    for (uint32_t side = 0; side < 2; side++) {
+      Type arg = infer_region_arg(cx, region, side * n + i);
+      REQUIRE(cx, constraint, arg == result,
+              "argument %u of the body has type %s, expected the type it returns, %s", side * n + i,
+              infer_text(cx, arg), infer_text(cx, result));
+    }
+    REQUIRE(cx, constraint, reduction_promotable(cx->context, elems[i], elem),
+            "the body combines %s, to which %s cannot be promoted", infer_text(cx, elem),
+            infer_text(cx, elems[i]));
+    out_elems[i] = elem;
+  }
+  return true;
+}
+
+Scalar reduction_convert(const Context *context, Type from, Type to, Scalar value) {
+  if (from == to) return value;
+  const QuantInfo *p = type_quant_info(context, from), *q = type_quant_info(context, to);
+  if (p && q) return scalar_i(dense_quantize(q, 0, dense_dequantize(p, 0, value.i)));
+  return dtype_convert(type_dtype(context, from), type_dtype(context, to), value);
+}
+
+void reduction_elems(const EvalContext *cx, uint32_t region, uint32_t n, Type *out_elems) {
+  const Program *p = cx->program;
+  BlockId block = region_block(p, op_region(p, cx->op, region));
+  for (uint32_t i = 0; i < n; i++)
+    out_elems[i] = type_elem(p->context, value_type(p, block_arg(p, block, i)));
+}

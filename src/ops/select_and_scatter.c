@@ -1,0 +1,103 @@
+// stablehlo.select_and_scatter: every window of the operand elects one element with `select`, and the source
+// element of that window is added to the result there with `scatter`. Windows go in row-major order; only elements
+// of the operand can be elected, never padding. O(windows * taps) applications of `select`.
+#include "ops/eval.h"
+#include "ops/infer.h"
+#include "ops/reduction.h"
+#include "ops/sample.h"
+#include "ops/windows.h"
+
+static bool infer(Infer *cx) {
+  if (!infer_ranked(cx)) return false;
+  const TypeInfo *operand = infer_operand_info(cx, 0), *source = infer_operand_info(cx, 1),
+                 *init = infer_operand_info(cx, 2);
+  Type elem = operand->elem, scattered;
+  uint32_t rank = operand->rank;
+  REQUIRE(cx, 1, source->elem == elem, "source has element type %s, expected the operand's %s",
+          infer_text(cx, source->elem), infer_text(cx, elem));
+  REQUIRE(cx, 3, init->elem == elem, "init_value has element type %s, expected the operand's %s",
+          infer_text(cx, init->elem), infer_text(cx, elem));
+  REQUIRE(cx, 0, init->rank == 0, "init_value has type %s, expected rank 0",
+          infer_text(cx, infer_operand(cx, 2)));
+  if (!windows_check(cx, "window_dimensions", rank, false, 4, 5) ||
+      !windows_check(cx, "window_strides", rank, false, 6, 7) || !windows_check_padding(cx, rank, 8))
+    return false;
+  WindowDim windows[MAX_RANK];
+  int64_t counts[MAX_RANK];
+  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  for (uint32_t d = 0; d < rank; d++) {
+    counts[d] = window_count(&windows[d], operand->dims[d]);
+    REQUIRE(cx, 2, counts[d] != -1, "the padded size of dimension %u overflows", d);
+  }
+  REQUIRE(cx, 2, infer_shapes_compatible(cx, infer_operand(cx, 1), type_tensor(cx->context, elem, rank, counts, 0)),
+          "source has shape %s, expected %s, one element per window",
+          infer_dims_text(cx, source->rank, source->dims), infer_dims_text(cx, rank, counts));
+  Type scalar = type_tensor(cx->context, elem, 0, NULL, 0);
+  REQUIRE(cx, 9, infer_region_n_args(cx, 0) == 2 && infer_region_n_returned(cx, 0) == 1,
+          "select takes %u arguments and returns %u values, expected 2 and 1", infer_region_n_args(cx, 0),
+          infer_region_n_returned(cx, 0));
+  for (uint32_t i = 0; i < 2; i++)
+    REQUIRE(cx, 9, infer_region_arg(cx, 0, i) == scalar, "argument %u of select has type %s, expected %s", i,
+            infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, scalar));
+  REQUIRE(cx, 9, infer_region_returned(cx, 0, 0) == type_tensor(cx->context, DT_i1, 0, NULL, 0),
+          "select returns %s, expected tensor<i1>", infer_text(cx, infer_region_returned(cx, 0, 0)));
+  if (!reduction_check_body(cx, 1, 1, &elem, 10, &scattered)) return false;
+  Type declared = infer_result(cx, 0);
+  if (declared) {
+    const TypeInfo *r = type_info(cx->context, declared);
+    REQUIRE(cx, 11, infer_shapes_compatible(cx, declared, infer_operand(cx, 0)),
+            "the result has shape %s, expected the operand's %s", infer_dims_text(cx, r->rank, r->dims),
+            infer_dims_text(cx, rank, operand->dims));
+    REQUIRE(cx, 12, r->elem == scattered, "the result has element type %s, expected that of scatter, %s",
+            infer_text(cx, r->elem), infer_text(cx, scattered));
+  }
+  cx->out[0] = type_with_elem(cx->context, infer_operand(cx, 0), scattered);
+  return true;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  const Literal *operand = in[0], *source = in[1];
+  uint32_t rank = operand->rank;
+  WindowDim windows[MAX_RANK];
+  int64_t taps[MAX_RANK], strides[MAX_RANK], index[MAX_RANK] = {0};
+  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  for (uint32_t d = 0; d < rank; d++) taps[d] = windows[d].size;
+  shape_strides(rank, operand->dims, strides);
+  Type elem;
+  reduction_elems(cx, 1, 1, &elem);
+  Literal *result = out[0] = literal_like(operand, cx->context, elem);
+  Scalar init = reduction_convert(cx->context, in[2]->elem, elem, literal_get(in[2], 0));
+  for (int64_t k = 0; k < result->count; k++) literal_set(result, k, init);
+  Reducer select, scatter;
+  reducer_init(&select, cx, op_region(cx->program, cx->op, 0), 1);
+  reducer_init(&scatter, cx, op_region(cx->program, cx->op, 1), 1);
+  Type both[2] = {operand->elem, operand->elem};
+  for (int64_t k = 0; k < source->count; k++) {
+    int64_t tap[MAX_RANK] = {0}, elected = -1;
+    Scalar pair[2];
+    do {
+      int64_t at = 0;
+      for (uint32_t d = 0; d < rank && at >= 0; d++) {
+        int64_t x = window_tap(&windows[d], operand->dims[d], index[d], tap[d]);
+        at = x < 0 ? -1 : at + x * strides[d];
+      }
+      if (at < 0) continue;
+      bool keep = false;
+      pair[1] = literal_get(operand, at);
+      if (elected >= 0) TRY(reducer_test(&select, 2, both, pair, &keep));
+      if (keep) continue;
+      elected = at;
+      pair[0] = pair[1];
+    } while (shape_next(rank, taps, tap));
+    if (elected >= 0) {
+      Scalar acc = literal_get(result, elected);
+      Scalar value = reduction_convert(cx->context, source->elem, elem, literal_get(source, k));
+      TRY(reducer_apply(&scatter, &elem, &acc, &value));
+      literal_set(result, elected, acc);
+    }
+    shape_next(rank, source->dims, index);
+  }
+  return NULL;
+}
+
+const OpDef op_select_and_scatter = {.infer = infer, .eval = eval, .constraints = 12};
