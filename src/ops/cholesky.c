@@ -4,6 +4,7 @@
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/quant.h"
 #include "ops/sample.h"
 #include "ops/wide.h"
 
@@ -46,6 +47,7 @@ static bool factor(const Wide *a, int64_t n, bool lower, Wide *l) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (quant_any(cx->context, 1, in)) return quant_wrap(cx, 1, in, 1, out, eval);
   bool lower = eval_bool(cx, "lower", false);
   int64_t n = in[0]->dims[in[0]->rank - 1], size = n * n;
   const Wide *a = dense_load(cx, DENSE_LONG_COMPLEX, in[0]);
@@ -59,7 +61,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
         if (!definite) v = scalar_c((double)NAN, dtype_is_complex(out[0]->dtype) ? (double)NAN : 0);
         else if (lower && j <= i) v = scalar_c((double)l[i * n + j].re, (double)l[i * n + j].im);
         else if (!lower && j >= i) v = scalar_c((double)l[j * n + i].re, -(double)l[j * n + i].im);
-        dense_put(cx->context, out[0], base + i * n + j, v);
+        literal_set(out[0], base + i * n + j, v);
       }
   }
   return NULL;

@@ -174,8 +174,7 @@ static void decompose(EvalContext *cx, DenseKind kind, ContractSide *l, Contract
 Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, const ContractDims *dims,
                       ContractPrecision precision, Literal *out) {
   enum { MOST_PARTS = 16 };
-  DType l_type = dense_expressed(cx->context, lhs->elem), r_type = dense_expressed(cx->context, rhs->elem);
-  DenseKind kind = dense_kind(l_type, r_type);
+  DenseKind kind = dense_kind(lhs->dtype, rhs->dtype);
   ContractSide l = contract_side(cx, kind, lhs, dims->lhs_batch, dims->lhs_contract, -1);
   ContractSide r = contract_side(cx, kind, rhs, dims->rhs_batch, dims->rhs_contract, -1);
   if (l.batch != r.batch || l.contract != r.contract || l.batch * l.free * r.free != out->count)
@@ -189,9 +188,9 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, c
   }
   size_t l_row = (size_t)l.contract * dense_bytes(kind), r_row = (size_t)r.contract * dense_bytes(kind);
   DType sum = kind == DENSE_INT || !precision.sum ? DT_none_ : precision.sum;
-  DType to = dense_expressed(cx->context, out->elem), from = DT_f64;
+  DType to = out->dtype, from = DT_f64;
   bool integer = dtype_is_integer(to) || dtype_kind(to) == KIND_BOOL, convert = integer != (kind == DENSE_INT);
-  if (kind == DENSE_INT) from = dtype_kind(l_type) == KIND_UINT ? DT_ui64 : DT_i64;
+  if (kind == DENSE_INT) from = dtype_kind(lhs->dtype) == KIND_UINT ? DT_ui64 : DT_i64;
   int64_t at = 0;
   for (int64_t b = 0; b < l.batch; b++) {
     const char *ld = (const char *)l.data + (size_t)(b * l.free) * l_row;
@@ -204,7 +203,7 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, c
           v.im = dtype_round(sum, scalar_f(v.im)).f;
         }
         if (convert) v = dtype_convert(from, to, v);
-        dense_put(cx->context, out, at, v);
+        literal_set(out, at, v);
       }
   }
   return NULL;

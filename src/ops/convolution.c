@@ -1,5 +1,6 @@
 // stablehlo.convolution: see convolve.c for the meaning; here the padding is an attribute.
 #include "ops/convolve.h"
+#include "ops/quant.h"
 #include "ops/sample.h"
 
 static Ints no_padding(uint32_t rank) {
@@ -18,6 +19,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
   Ints padding = eval_attr(cx, "padding") ? eval_ints(cx, "padding") : no_padding(in[0]->rank);
   return convolve_eval(cx, in[0], in[1], padding, out);
 }

@@ -253,7 +253,7 @@ static void convolve(const Convolver *c, Literal *out) {
   int64_t strides[MAX_RANK], position[MAX_RANK] = {0};
   char *row = arena_calloc(c->cx->scratch, (size_t)length + 1, bytes);
   shape_strides(out->rank, out->dims, strides);
-  DType to = dense_expressed(c->cx->context, out->elem);
+  DType to = out->dtype;
   bool integer = c->kind == DENSE_INT, convert = integer && dtype_is_float(to);
   if (out->count == 0) return;
   for (int64_t b = 0; b < batches; b++) {
@@ -266,7 +266,7 @@ static void convolve(const Convolver *c, Literal *out) {
         for (int64_t o = g * per_group; o < (g + 1) * per_group; o++) {
           Scalar v = dense_dot(c->kind, row, c->rhs + (size_t)(o * length) * bytes, length);
           if (convert) v = dtype_convert(DT_i64, to, v);
-          dense_put(c->cx->context, out, base + o * strides[d->out_feature], v);
+          literal_set(out, base + o * strides[d->out_feature], v);
         }
       }
     } while (shape_next(c->spatial, c->out_sizes, position));
@@ -302,7 +302,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
   c.outs = rhs->dims[d.kernel_out];
   Type elem = type_elem(cx->context, eval_result_type(cx, 0));
   out[0] = literal_new(cx->heap, cx->context, elem, lhs->rank, dims);
-  c.kind = dense_kind(dense_expressed(cx->context, lhs->elem), dense_expressed(cx->context, rhs->elem));
+  c.kind = dense_kind(lhs->dtype, rhs->dtype);
   c.lhs = dense_transpose(cx, c.kind, dense_load(cx, c.kind, lhs), lhs->rank, lhs->dims, n + 2, l_perm);
   c.rhs = dense_transpose(cx, c.kind, dense_load(cx, c.kind, rhs), rhs->rank, rhs->dims, n + 2, r_perm);
   convolve(&c, out[0]);

@@ -51,30 +51,6 @@ static double round_to(DType type, double value) {
   return dtype_round(type, scalar_f(value)).f;
 }
 
-double dense_dequantize(const QuantInfo *quant, uint32_t channel, int64_t stored) {
-  uint32_t c = quant->axis < 0 ? 0 : channel;
-  return round_to(quant->expressed, (double)(stored - quant->zero_points[c]) *
-                                        round_to(quant->expressed, quant->scales[c]));
-}
-
-int64_t dense_quantize(const QuantInfo *quant, uint32_t channel, double value) {
-  uint32_t c = quant->axis < 0 ? 0 : channel;
-  DType type = quant->expressed;
-  double x = round_to(type, round_to(type, value) / round_to(type, quant->scales[c]));
-  x = round_to(type, x + (double)quant->zero_points[c]);
-  if (!(x > (double)quant->min)) return quant->min;  // NaN too: there is no other value to give
-  if (x > (double)quant->max) return quant->max;
-  return (int64_t)nearbyint(x);
-}
-
-// Position along the quantized axis of the element at `index`.
-static uint32_t channel_of(const Literal *literal, const QuantInfo *quant, int64_t index) {
-  if (quant->axis < 0) return 0;
-  int64_t inner = 1;
-  for (uint32_t d = (uint32_t)quant->axis + 1; d < literal->rank; d++) inner *= literal->dims[d];
-  return (uint32_t)(index / inner % literal->dims[quant->axis]);
-}
-
 static void put(DenseKind kind, void *data, int64_t i, DType from, Scalar v) {
   DTypeKind k = dtype_kind(from);
   bool integer = k != KIND_FLOAT && k != KIND_COMPLEX;
@@ -104,13 +80,7 @@ static void *new_array(EvalContext *cx, DenseKind kind, int64_t count) {
 
 void *dense_load(EvalContext *cx, DenseKind kind, const Literal *literal) {
   void *data = new_array(cx, kind, literal->count);
-  const QuantInfo *quant = type_quant_info(cx->context, literal->elem);
-  if (quant) {
-    for (int64_t i = 0; i < literal->count; i++) {
-      double v = dense_dequantize(quant, channel_of(literal, quant, i), literal_get(literal, i).i);
-      put(kind, data, i, quant->expressed, scalar_f(v));
-    }
-  } else if ((kind == DENSE_REAL && dtype_is_float(literal->dtype)) ||
+  if ((kind == DENSE_REAL && dtype_is_float(literal->dtype)) ||
              (kind == DENSE_COMPLEX && dtype_is_complex(literal->dtype))) {
     dtype_load_f64s(literal->dtype, literal->data, 0, literal->count, data);
   } else {
@@ -212,10 +182,4 @@ void dense_round(DenseKind kind, void *data, int64_t count, DType type) {
     if (wide) ((long double *)data)[i] = round_to(type, (double)((long double *)data)[i]);
     else ((double *)data)[i] = round_to(type, ((double *)data)[i]);
   }
-}
-
-void dense_put(const Context *context, Literal *out, int64_t index, Scalar value) {
-  const QuantInfo *quant = type_quant_info(context, out->elem);
-  if (quant) value = scalar_i(dense_quantize(quant, channel_of(out, quant, index), value.f));
-  literal_set(out, index, value);
 }

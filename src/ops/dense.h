@@ -19,7 +19,7 @@ typedef enum DenseKind {
 DenseKind dense_kind(DType a, DType b);
 size_t dense_bytes(DenseKind kind);  // of one element
 
-// The elements of a literal, row major, in the scratch arena; quantized ones are dequantized. O(count).
+// The elements of a literal (not quantized), row major, in the scratch arena. O(count).
 void *dense_load(EvalContext *cx, DenseKind kind, const Literal *literal);
 // data of shape dims with its dimensions in the order perm: out[i[perm[0]], i[perm[1]], …] = data[i]. perm may
 // leave out dimensions of size 1. O(count).
@@ -31,13 +31,6 @@ Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n);
 Scalar dense_get(DenseKind kind, const void *data, int64_t index);
 // Rounds every element to a float type (no-op for integers): the operand precision of a dot algorithm.
 void dense_round(DenseKind kind, void *data, int64_t count, DType type);
-
-// Stores element `index` of a literal, quantizing if it is quantized.
-void dense_put(const Context *context, Literal *out, int64_t index, Scalar value);
-
-// One quantized element of channel c to the value it stands for, and back (rounded in the expressed type).
-double dense_dequantize(const QuantInfo *quant, uint32_t channel, int64_t stored);
-int64_t dense_quantize(const QuantInfo *quant, uint32_t channel, double value);
 
 // The type an element is computed in: itself, or what a quantized one expresses.
 DType dense_expressed(const Context *context, Type elem);

@@ -1,6 +1,7 @@
 // stablehlo.dot: vector and matrix products, the contraction of the last dimension of lhs with the first of rhs.
 // No longer in the spec; its constraints are those of dot_general with these dimension numbers.
 #include "ops/contract.h"
+#include "ops/quant.h"
 #include "ops/sample.h"
 
 static ContractDims dims_of(uint32_t lhs_rank, int64_t *zero, int64_t *last) {
@@ -27,6 +28,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
   int64_t zero, last, shape[4];
   ContractDims dims = dims_of(in[0]->rank, &zero, &last);
   const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims}, rhs = {.rank = in[1]->rank, .dims = in[1]->dims};

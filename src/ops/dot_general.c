@@ -1,6 +1,7 @@
 // stablehlo.dot_general: batched contraction over any dimensions. See contract.c for how it is computed; quantized
 // operands are dequantized, contracted and quantized again.
 #include "ops/contract.h"
+#include "ops/quant.h"
 #include "ops/sample.h"
 
 // C13 … C20: how the element types of lhs, rhs and result go together.
@@ -76,6 +77,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
   ContractDims dims = contract_dims(cx->context, eval_attr(cx, "dot_dimension_numbers"));
   const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims}, rhs = {.rank = in[1]->rank, .dims = in[1]->dims};
   int64_t shape[2 * MAX_RANK];

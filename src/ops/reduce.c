@@ -83,10 +83,14 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   }
   Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
   Scalar *acc = ARENA_ARRAY(cx->scratch, Scalar, n), *value = ARENA_ARRAY(cx->scratch, Scalar, n);
+  Literal **inputs = ARENA_ARRAY(cx->scratch, Literal *, n);
   reduction_elems(cx, 0, n, elems);
   for (uint32_t i = 0; i < n; i++) {
     out[i] = literal_new(cx->heap, cx->context, elems[i], rank, kept);
-    Scalar init = reduction_convert(cx->context, in[n + i]->elem, elems[i], literal_get(in[n + i], 0));
+    inputs[i] = reduction_promote(cx, in[i], elems[i]);
+    Literal *start = reduction_promote(cx, in[n + i], elems[i]);
+    Scalar init = literal_get(start, 0);
+    literal_release(start);
     for (int64_t k = 0; k < out[i]->count; k++) literal_set(out[i], k, init);
   }
   Reducer body;
@@ -95,7 +99,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   for (int64_t k = 0; k < first->count; k++) {
     for (uint32_t i = 0; i < n; i++) {
       acc[i] = literal_get(out[i], at);
-      value[i] = reduction_convert(cx->context, in[i]->elem, elems[i], literal_get(in[i], k));
+      value[i] = literal_get(inputs[i], k);
     }
     TRY(reducer_apply(&body, elems, acc, value));
     for (uint32_t i = 0; i < n; i++) literal_set(out[i], at, acc[i]);
@@ -106,6 +110,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
       index[d] = 0;
     }
   }
+  for (uint32_t i = 0; i < n; i++) literal_release(inputs[i]);
   return NULL;
 }
 

@@ -68,10 +68,14 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
   Scalar *init = ARENA_ARRAY(cx->scratch, Scalar, n), *acc = ARENA_ARRAY(cx->scratch, Scalar, n),
          *value = ARENA_ARRAY(cx->scratch, Scalar, n);
+  Literal **inputs = ARENA_ARRAY(cx->scratch, Literal *, n);
   reduction_elems(cx, 0, n, elems);
   for (uint32_t i = 0; i < n; i++) {
     out[i] = literal_new(cx->heap, cx->context, elems[i], rank, dims);
-    init[i] = reduction_convert(cx->context, in[n + i]->elem, elems[i], literal_get(in[n + i], 0));
+    inputs[i] = reduction_promote(cx, in[i], elems[i]);
+    Literal *start = reduction_promote(cx, in[n + i], elems[i]);
+    init[i] = literal_get(start, 0);
+    literal_release(start);
   }
   Reducer body;
   reducer_init(&body, cx, op_region(cx->program, cx->op, 0), n);
@@ -85,13 +89,13 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
         at = x < 0 ? -1 : at + x * strides[d];
       }
       for (uint32_t i = 0; i < n; i++)
-        value[i] = at < 0 ? init[i]
-                          : reduction_convert(cx->context, in[i]->elem, elems[i], literal_get(in[i], at));
+        value[i] = at < 0 ? init[i] : literal_get(inputs[i], at);
       TRY(reducer_apply(&body, elems, acc, value));
     } while (shape_next(rank, taps, tap));
     for (uint32_t i = 0; i < n; i++) literal_set(out[i], k, acc[i]);
     shape_next(rank, dims, index);
   }
+  for (uint32_t i = 0; i < n; i++) literal_release(inputs[i]);
   return NULL;
 }
 

@@ -1,7 +1,7 @@
 // Bodies of reductions: their types, and the conversion of what enters them. O(arguments).
 #include "ops/reduction.h"
 
-#include "ops/dense.h"
+#include "ops/quant.h"
 
 bool reduction_promotable(const Context *context, Type from, Type to) {
   if (from == to) return true;
@@ -41,11 +41,18 @@ bool reduction_check_body(Infer *cx, uint32_t region, uint32_t n, const Type *el
   return true;
 }
 
-Scalar reduction_convert(const Context *context, Type from, Type to, Scalar value) {
-  if (from == to) return value;
-  const QuantInfo *p = type_quant_info(context, from), *q = type_quant_info(context, to);
-  if (p && q) return scalar_i(dense_quantize(q, 0, dense_dequantize(p, 0, value.i)));
-  return dtype_convert(type_dtype(context, from), type_dtype(context, to), value);
+Literal *reduction_promote(EvalContext *cx, Literal *literal, Type elem) {
+  if (literal->elem == elem) return literal_retain(literal);
+  if (type_is_quant(cx->context, elem)) {
+    Literal *floats = quant_dequantize(cx->context, literal);
+    Literal *out = quant_quantize(cx->context, floats, elem);
+    literal_release(floats);
+    return out;
+  }
+  Literal *out = literal_like(literal, cx->context, elem);
+  for (int64_t i = 0; i < literal->count; i++)
+    literal_set(out, i, dtype_convert(literal->dtype, out->dtype, literal_get(literal, i)));
+  return out;
 }
 
 void reduction_elems(const EvalContext *cx, uint32_t region, uint32_t n, Type *out_elems) {

@@ -14,8 +14,8 @@ bool reduction_promotable(const Context *context, Type from, Type to);
 bool reduction_check_body(Infer *cx, uint32_t region, uint32_t n, const Type *elems, int constraint,
                           Type *out_elems);
 
-// A stored value of element type `from` as one of `to` (requantized if they are quantized per tensor).
-Scalar reduction_convert(const Context *context, Type from, Type to, Scalar value);
+// The literal with its elements promoted to `elem` (itself, retained, if they are of that type). Owned. O(count).
+Literal *reduction_promote(EvalContext *cx, Literal *literal, Type elem);
 
 // The element types of the first n arguments of a region of cx->op.
 void reduction_elems(const EvalContext *cx, uint32_t region, uint32_t n, Type *out_elems);

@@ -56,7 +56,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  const Literal *operand = in[0], *source = in[1];
+  const Literal *operand = in[0];
   uint32_t rank = operand->rank;
   WindowDim windows[MAX_RANK];
   int64_t taps[MAX_RANK], strides[MAX_RANK], index[MAX_RANK] = {0};
@@ -66,7 +66,9 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Type elem;
   reduction_elems(cx, 1, 1, &elem);
   Literal *result = out[0] = literal_like(operand, cx->context, elem);
-  Scalar init = reduction_convert(cx->context, in[2]->elem, elem, literal_get(in[2], 0));
+  Literal *source = reduction_promote(cx, in[1], elem), *start = reduction_promote(cx, in[2], elem);
+  Scalar init = literal_get(start, 0);
+  literal_release(start);
   for (int64_t k = 0; k < result->count; k++) literal_set(result, k, init);
   Reducer select, scatter;
   reducer_init(&select, cx, op_region(cx->program, cx->op, 0), 1);
@@ -91,12 +93,13 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     } while (shape_next(rank, taps, tap));
     if (elected >= 0) {
       Scalar acc = literal_get(result, elected);
-      Scalar value = reduction_convert(cx->context, source->elem, elem, literal_get(source, k));
+      Scalar value = literal_get(source, k);
       TRY(reducer_apply(&scatter, &elem, &acc, &value));
       literal_set(result, elected, acc);
     }
     shape_next(rank, source->dims, index);
   }
+  literal_release(source);
   return NULL;
 }
 

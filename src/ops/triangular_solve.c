@@ -3,6 +3,7 @@
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/quant.h"
 #include "ops/sample.h"
 #include "ops/wide.h"
 
@@ -66,6 +67,7 @@ static void substitute(const Triangle *t, Wide *x, int64_t stride) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
   const Literal *la = in[0], *lb = in[1];
   bool left = eval_bool(cx, "left_side", false), lower = eval_bool(cx, "lower", false);
   Str transpose = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "transpose_a")));
@@ -87,7 +89,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   }
   out[0] = literal_like(lb, cx->context, type_elem(cx->context, eval_result_type(cx, 0)));
   for (int64_t i = 0; i < lb->count; i++)
-    dense_put(cx->context, out[0], i, scalar_c((double)x[i].re, (double)x[i].im));
+    literal_set(out[0], i, scalar_c((double)x[i].re, (double)x[i].im));
   return NULL;
 }
 
