@@ -52,9 +52,11 @@ static void big_multiply_add(Big *b, uint32_t factor, uint32_t addend) {
   if (carry) b->words[b->count++] = (uint32_t)carry;
 }
 
+// b = b * base^exponent, for base 5 or 10
 static void big_multiply_pow(Big *b, uint32_t base, int64_t exponent) {
-  uint32_t step = base * base * base * base; // base is 5 or 10
-  for (; exponent >= 4; exponent -= 4) big_multiply_add(b, step, 0);
+  uint32_t step = 1;
+  for (int i = 0; i < 9; i++) step *= base;
+  for (; exponent >= 9; exponent -= 9) big_multiply_add(b, step, 0);
   for (; exponent > 0; exponent--) big_multiply_add(b, base, 0);
 }
 
@@ -116,8 +118,7 @@ static void big_subtract(Big *a, const Big *b) {
 // in bit 0.
 static uint64_t decimal_to_parts(const Decimal *d, int *out_exponent) {
   Big number = {0}, divisor;
-  for (int i = 0; i < d->count; i++)
-    big_multiply_add(&number, 10, d->digits[i]);
+  for (int i = 0; i < d->count; i++) big_multiply_add(&number, 10, d->digits[i]);
   big_from_u64(&divisor, 1);
   int64_t scale = d->point - d->count;
   if (scale >= 0)
@@ -337,9 +338,7 @@ static bool float_read(DType type, const char *s, size_t n, Scalar *out_value) {
   return true;
 }
 
-static void text_char(Text *t, char c) {
-  t->chars[t->length++] = c;
-}
+static void text_char(Text *t, char c) { t->chars[t->length++] = c; }
 
 static void text_string(Text *t, const char *s) {
   while (*s) text_char(t, *s++);
@@ -374,9 +373,11 @@ static void decimal_from_double(double x, int precision, Decimal *d) {
   int bits_needed = (precision * 196 + 58) / 59;
   int removable =
       big_bits(&number) > bits_needed ? (big_bits(&number) - bits_needed) * 59 / 196 : 0;
-  for (int i = 0; i < removable; i++) big_divide_small(&number, 10);
+  int removed = 0;
+  for (; removable - removed >= 9; removed += 9) big_divide_small(&number, 1000000000);
+  for (; removed < removable; removed++) big_divide_small(&number, 10);
   scale += removable;
-  uint8_t reversed[32]; // precision + 1 digits at most, up to the rounding of the two ratios above
+  uint8_t reversed[32];  // precision + 1 digits at most, up to the rounding of the two ratios above
   int n = 0;
   while (number.count) {
     uint32_t digit = big_divide_small(&number, 10);
@@ -389,7 +390,7 @@ static void decimal_from_double(double x, int precision, Decimal *d) {
   if (first > 0) {
     bool up = reversed[first - 1] >= 5;
     while (first < n && reversed[first] == (up ? 9 : 0)) first++;
-    if (first == n) { // 99…9 became 100…0
+    if (first == n) {  // 99…9 became 100…0
       reversed[--first] = 1;
       scale++;
     } else if (up) {
