@@ -51,7 +51,8 @@ ifeq ($(CC_$(VARIANT)),)
 endif
 CC := $(CC_$(VARIANT))
 # -ffp-contract=off: results are compared bit by bit, so no silent fused multiply-add.
-CFLAGS := -std=c11 -g -fPIC -fvisibility=hidden -ffp-contract=off $(WARN) $(FLAGS_$(VARIANT)) \
+# -fno-tree-slp-vectorize: gcc 12 compiles the pair {(double)(float)a, (double)(float)b} to {a, b} with it.
+CFLAGS := -std=c11 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-tree-slp-vectorize $(WARN) $(FLAGS_$(VARIANT)) \
           $(EXTRA_CFLAGS)
 CPPFLAGS := -D_POSIX_C_SOURCE=200809L -DTESSERA_VERSION='"$(VERSION)"' -Iinclude -Isrc
 LDFLAGS := $(filter -fsanitize=%,$(FLAGS_$(VARIANT)))
