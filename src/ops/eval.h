@@ -104,6 +104,9 @@ void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n);
 // acc[i] = body(acc…, value…) for i < n. elems: the n element types of the body's first n arguments, which are
 // also those of the next n.
 Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *value);
+// Any body on scalars: n_args of types elems in, n_out out.
+Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, uint32_t n_out,
+                     Scalar *out);
 // General predicate bodies (sort, select_and_scatter): n_args scalars in, one i1 out.
 Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out);
 

@@ -141,4 +141,9 @@ const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
 // "stablehlo.add", also for unregistered ops.
 const char *op_name(const Program *p, OpId op);
 
+// Every row's meaning, by name: a definition without a row does not compile under clang.
+#define OP(id, ...) extern const OpDef op_##id;
+#include "ops/ops.def"
+#undef OP
+
 #endif

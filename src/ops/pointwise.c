@@ -423,7 +423,6 @@ enum {
 
 #define POINTWISE(id, name, family, ...)                                      \
   static OpId sample_##id(Sample *cx) { return pointwise_sample(cx, OP_##id); } \
-  extern const OpDef op_##id;                                                 \
   const OpDef op_##id = {.infer = pointwise_infer,                            \
                          .eval = pointwise_eval,                              \
                          .sample = sample_##id,                               \

@@ -155,20 +155,30 @@ Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *
   return NULL;
 }
 
-Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out) {
+Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, uint32_t n_out,
+                     Scalar *out) {
   if (r->plan) {
     for (uint32_t i = 0; i < n_args; i++) r->plan->slots[i] = args[i];
     plan_run(r->plan);
-    *out = r->plan->slots[r->plan->results[0]].i != 0;
+    for (uint32_t i = 0; i < n_out; i++) out[i] = r->plan->slots[r->plan->results[i]];
     return NULL;
   }
   ArenaMark mark = arena_mark(r->cx->scratch);
   const Scalar **each = ARENA_ARRAY(r->cx->scratch, const Scalar *, n_args + 1);
+  Literal **results = ARENA_ARRAY(r->cx->scratch, Literal *, n_out + 1);
   for (uint32_t i = 0; i < n_args; i++) each[i] = &args[i];
-  Literal *answer = NULL;
-  TRY(run_region(r, n_args, n_args ? n_args : 1, elems, each, 1, &answer));
-  *out = literal_get(answer, 0).i != 0;
-  literal_release(answer);
+  TRY(run_region(r, n_args, n_args ? n_args : 1, elems, each, n_out, results));
+  for (uint32_t i = 0; i < n_out; i++) {
+    out[i] = literal_get(results[i], 0);
+    literal_release(results[i]);
+  }
   arena_rewind(r->cx->scratch, mark);
+  return NULL;
+}
+
+Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out) {
+  Scalar answer;
+  TRY(reducer_call(r, n_args, elems, args, 1, &answer));
+  *out = answer.i != 0;
   return NULL;
 }
