@@ -1,5 +1,6 @@
-// gather and dynamic_gather: for every place named by start_indices, a block of the operand, moved to lie inside.
-// The block's copy is planned once and run for every place. O(places * index size + elements).
+// gather and dynamic_gather: for every place named by start_indices, a block of the operand, moved
+// to lie inside. The block's copy is planned once and run for every place. O(places * index size +
+// elements).
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -9,12 +10,13 @@ typedef struct GatherDims {
   int64_t vector;  // index_vector_dim
 } GatherDims;
 
-// Which constraint each check is, in gather and in dynamic_gather (which the specification numbers without
-// batching dimensions).
+// Which constraint each check is, in gather and in dynamic_gather (which the specification numbers
+// without batching dimensions).
 typedef struct GatherNumbers {
-  uint8_t ranks, vector, map_size, offset_sorted, offset_range, collapsed_unique, collapsed_sorted, collapsed_range,
-      collapsed_size, batching_sorted, batching_range, batching_size, start_unique, start_range, start_vector,
-      batching_count, batching_dims, map_unique, map_range, sizes_count, sizes_range, shape, elem;
+  uint8_t ranks, vector, map_size, offset_sorted, offset_range, collapsed_unique, collapsed_sorted,
+      collapsed_range, collapsed_size, batching_sorted, batching_range, batching_size, start_unique,
+      start_range, start_vector, batching_count, batching_dims, map_unique, map_range, sizes_count,
+      sizes_range, shape, elem;
 } GatherNumbers;
 
 static const GatherNumbers gather_numbers = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
@@ -38,87 +40,102 @@ static const GatherNumbers dynamic_gather_numbers = {.ranks = 1,
 static bool read_dims(Infer *cx, GatherDims *g) {
   Attr attr = infer_attr(cx, "dimension_numbers");
   g->vector = attr_as_int(cx->context, attr_get(cx->context, attr, "index_vector_dim"), 0);
-  return move_field(cx, attr, "offset_dims", &g->offset) && move_field(cx, attr, "collapsed_slice_dims", &g->collapsed) &&
+  return move_field(cx, attr, "offset_dims", &g->offset) &&
+         move_field(cx, attr, "collapsed_slice_dims", &g->collapsed) &&
          move_field(cx, attr, "operand_batching_dims", &g->batching) &&
          move_field(cx, attr, "start_indices_batching_dims", &g->start_batching) &&
          move_field(cx, attr, "start_index_map", &g->map);
 }
 
 // What can be said without slice_sizes.
-static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g, const TypeInfo *operand,
-                       const TypeInfo *start) {
+static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g,
+                       const TypeInfo *operand, const TypeInfo *start) {
   REQUIRE(cx, no->ranks, operand->rank == g->offset.n + g->collapsed.n + g->batching.n,
-          "the operand has %u dimensions, expected as many as offset_dims %s, collapsed_slice_dims %s and "
+          "the operand has %u dimensions, expected as many as offset_dims %s, collapsed_slice_dims "
+          "%s and "
           "operand_batching_dims %s together",
-          operand->rank, move_ints_text(cx, g->offset), move_ints_text(cx, g->collapsed), move_ints_text(cx, g->batching));
-  REQUIRE(cx, no->vector, 0 <= g->vector && g->vector <= start->rank, "index_vector_dim is %lld, expected it in [0, %u]",
-          (long long)g->vector, start->rank);
+          operand->rank, move_ints_text(cx, g->offset), move_ints_text(cx, g->collapsed),
+          move_ints_text(cx, g->batching));
+  REQUIRE(cx, no->vector, 0 <= g->vector && g->vector <= start->rank,
+          "index_vector_dim is %lld, expected it in [0, %u]", (long long)g->vector, start->rank);
   int64_t size = g->vector < start->rank ? start->dims[g->vector] : 1;
   REQUIRE(cx, no->map_size, dim_compatible(size, g->map.n),
-          "start_index_map %s has %u entries, expected %lld, the size of an index vector", move_ints_text(cx, g->map),
-          g->map.n, (long long)size);
+          "start_index_map %s has %u entries, expected %lld, the size of an index vector",
+          move_ints_text(cx, g->map), g->map.n, (long long)size);
   REQUIRE(cx, no->offset_sorted, ints_unique(g->offset) && ints_sorted(g->offset),
-          "offset_dims are %s, expected them sorted and no dimension twice", move_ints_text(cx, g->offset));
+          "offset_dims are %s, expected them sorted and no dimension twice",
+          move_ints_text(cx, g->offset));
   REQUIRE(cx, no->collapsed_unique, ints_unique_together(g->collapsed, g->batching),
           "collapsed_slice_dims %s and operand_batching_dims %s name a dimension twice",
           move_ints_text(cx, g->collapsed), move_ints_text(cx, g->batching));
-  REQUIRE(cx, no->collapsed_sorted, ints_sorted(g->collapsed), "collapsed_slice_dims are %s, expected them sorted",
-          move_ints_text(cx, g->collapsed));
+  REQUIRE(cx, no->collapsed_sorted, ints_sorted(g->collapsed),
+          "collapsed_slice_dims are %s, expected them sorted", move_ints_text(cx, g->collapsed));
   REQUIRE(cx, no->collapsed_range, ints_within(g->collapsed, 0, operand->rank),
-          "collapsed_slice_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->collapsed), operand->rank);
-  REQUIRE(cx, no->batching_sorted, ints_sorted(g->batching), "operand_batching_dims are %s, expected them sorted",
-          move_ints_text(cx, g->batching));
+          "collapsed_slice_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->collapsed),
+          operand->rank);
+  REQUIRE(cx, no->batching_sorted, ints_sorted(g->batching),
+          "operand_batching_dims are %s, expected them sorted", move_ints_text(cx, g->batching));
   REQUIRE(cx, no->batching_range, ints_within(g->batching, 0, operand->rank),
-          "operand_batching_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->batching), operand->rank);
+          "operand_batching_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->batching),
+          operand->rank);
   REQUIRE(cx, no->start_unique, ints_unique(g->start_batching),
-          "start_indices_batching_dims are %s, expected no dimension twice", move_ints_text(cx, g->start_batching));
-  REQUIRE(cx, no->start_range, ints_within(g->start_batching, 0, start->rank),
-          "start_indices_batching_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->start_batching),
-          start->rank);
-  REQUIRE(cx, no->start_vector, !ints_contain(g->start_batching, g->vector),
-          "start_indices_batching_dims %s contains index_vector_dim %lld", move_ints_text(cx, g->start_batching),
-          (long long)g->vector);
-  REQUIRE(cx, no->batching_count, g->batching.n == g->start_batching.n,
-          "operand_batching_dims %s and start_indices_batching_dims %s, expected as many", move_ints_text(cx, g->batching),
+          "start_indices_batching_dims are %s, expected no dimension twice",
           move_ints_text(cx, g->start_batching));
+  REQUIRE(cx, no->start_range, ints_within(g->start_batching, 0, start->rank),
+          "start_indices_batching_dims are %s, expected each in [0, %u)",
+          move_ints_text(cx, g->start_batching), start->rank);
+  REQUIRE(cx, no->start_vector, !ints_contain(g->start_batching, g->vector),
+          "start_indices_batching_dims %s contains index_vector_dim %lld",
+          move_ints_text(cx, g->start_batching), (long long)g->vector);
+  REQUIRE(cx, no->batching_count, g->batching.n == g->start_batching.n,
+          "operand_batching_dims %s and start_indices_batching_dims %s, expected as many",
+          move_ints_text(cx, g->batching), move_ints_text(cx, g->start_batching));
   for (uint32_t i = 0; i < g->batching.n; i++)
-    REQUIRE(cx, no->batching_dims, dim_compatible(operand->dims[g->batching.v[i]], start->dims[g->start_batching.v[i]]),
-            "batching dimension %lld of the operand has size %lld and %lld of start_indices %lld, expected equal",
-            (long long)g->batching.v[i], (long long)operand->dims[g->batching.v[i]], (long long)g->start_batching.v[i],
-            (long long)start->dims[g->start_batching.v[i]]);
+    REQUIRE(cx, no->batching_dims,
+            dim_compatible(operand->dims[g->batching.v[i]], start->dims[g->start_batching.v[i]]),
+            "batching dimension %lld of the operand has size %lld and %lld of start_indices %lld, "
+            "expected equal",
+            (long long)g->batching.v[i], (long long)operand->dims[g->batching.v[i]],
+            (long long)g->start_batching.v[i], (long long)start->dims[g->start_batching.v[i]]);
   REQUIRE(cx, no->map_unique, ints_unique_together(g->map, g->batching),
-          "start_index_map %s and operand_batching_dims %s name a dimension twice", move_ints_text(cx, g->map),
-          move_ints_text(cx, g->batching));
-  REQUIRE(cx, no->map_range, ints_within(g->map, 0, operand->rank), "start_index_map is %s, expected each in [0, %u)",
-          move_ints_text(cx, g->map), operand->rank);
+          "start_index_map %s and operand_batching_dims %s name a dimension twice",
+          move_ints_text(cx, g->map), move_ints_text(cx, g->batching));
+  REQUIRE(cx, no->map_range, ints_within(g->map, 0, operand->rank),
+          "start_index_map is %s, expected each in [0, %u)", move_ints_text(cx, g->map),
+          operand->rank);
   uint32_t rank = start->rank - (g->vector < start->rank) + g->offset.n;
-  REQUIRE(cx, no->offset_range, ints_within(g->offset, 0, rank), "offset_dims are %s, expected each in [0, %u)",
-          move_ints_text(cx, g->offset), rank);
-  REQUIRE(cx, 0, rank <= MAX_RANK, "the result would have %u dimensions, expected at most %d", rank, MAX_RANK);
+  REQUIRE(cx, no->offset_range, ints_within(g->offset, 0, rank),
+          "offset_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->offset), rank);
+  REQUIRE(cx, 0, rank <= MAX_RANK, "the result would have %u dimensions, expected at most %d", rank,
+          MAX_RANK);
   return true;
 }
 
-static bool check_sizes(Infer *cx, const GatherNumbers *no, const GatherDims *g, const TypeInfo *operand, Ints sizes) {
-  REQUIRE(cx, no->sizes_count, sizes.n == operand->rank, "slice_sizes %s has %u entries, expected %u, one for each dimension",
+static bool check_sizes(Infer *cx, const GatherNumbers *no, const GatherDims *g,
+                        const TypeInfo *operand, Ints sizes) {
+  REQUIRE(cx, no->sizes_count, sizes.n == operand->rank,
+          "slice_sizes %s has %u entries, expected %u, one for each dimension",
           move_ints_text(cx, sizes), sizes.n, operand->rank);
   for (uint32_t i = 0; i < g->collapsed.n; i++)
     REQUIRE(cx, no->collapsed_size, sizes.v[g->collapsed.v[i]] <= 1,
-            "collapsed dimension %lld has slice size %lld, expected at most 1", (long long)g->collapsed.v[i],
-            (long long)sizes.v[g->collapsed.v[i]]);
+            "collapsed dimension %lld has slice size %lld, expected at most 1",
+            (long long)g->collapsed.v[i], (long long)sizes.v[g->collapsed.v[i]]);
   for (uint32_t i = 0; i < g->batching.n; i++)
     REQUIRE(cx, no->batching_size, sizes.v[g->batching.v[i]] <= 1,
-            "batching dimension %lld has slice size %lld, expected at most 1", (long long)g->batching.v[i],
-            (long long)sizes.v[g->batching.v[i]]);
+            "batching dimension %lld has slice size %lld, expected at most 1",
+            (long long)g->batching.v[i], (long long)sizes.v[g->batching.v[i]]);
   for (uint32_t d = 0; d < sizes.n; d++)
-    REQUIRE(cx, no->sizes_range, 0 <= sizes.v[d] && (operand->dims[d] == DIM_DYNAMIC || sizes.v[d] <= operand->dims[d]),
-            "slice_sizes are %s, expected each from 0 to the operand's %s", move_ints_text(cx, sizes),
-            infer_dims_text(cx, operand->rank, operand->dims));
+    REQUIRE(cx, no->sizes_range,
+            0 <= sizes.v[d] && (operand->dims[d] == DIM_DYNAMIC || sizes.v[d] <= operand->dims[d]),
+            "slice_sizes are %s, expected each from 0 to the operand's %s",
+            move_ints_text(cx, sizes), infer_dims_text(cx, operand->rank, operand->dims));
   return true;
 }
 
-// The result's shape from that of start_indices and the slice sizes (NULL: not known). Gives its rank.
-static uint32_t combine(const GatherDims *g, uint32_t operand_rank, uint32_t start_rank, const int64_t *start_dims,
-                        const int64_t *sizes, int64_t *out) {
+// The result's shape from that of start_indices and the slice sizes (NULL: not known). Gives its
+// rank.
+static uint32_t combine(const GatherDims *g, uint32_t operand_rank, uint32_t start_rank,
+                        const int64_t *start_dims, const int64_t *sizes, int64_t *out) {
   uint32_t rank = start_rank - (g->vector < start_rank) + g->offset.n;
   uint32_t from_operand = 0, from_start = 0;
   for (uint32_t d = 0; d < rank; d++) {
@@ -136,13 +153,15 @@ static uint32_t combine(const GatherDims *g, uint32_t operand_rank, uint32_t sta
   return rank;
 }
 
-static bool infer_result_type(Infer *cx, const GatherNumbers *no, const GatherDims *g, const TypeInfo *operand,
-                              const TypeInfo *start, const int64_t *sizes) {
+static bool infer_result_type(Infer *cx, const GatherNumbers *no, const GatherDims *g,
+                              const TypeInfo *operand, const TypeInfo *start,
+                              const int64_t *sizes) {
   int64_t dims[MAX_RANK], bounds[MAX_RANK], start_bounds[MAX_RANK];
   uint32_t rank = combine(g, operand->rank, start->rank, start->dims, sizes, dims);
   move_bounds(cx, 1, start_bounds);
   combine(g, operand->rank, start->rank, start_bounds, NULL, bounds);
-  return move_same_elem(cx, no->elem, 0, operand->elem) && move_same_shape(cx, no->shape, 0, rank, dims) &&
+  return move_same_elem(cx, no->elem, 0, operand->elem) &&
+         move_same_shape(cx, no->shape, 0, rank, dims) &&
          move_infer(cx, 0, operand->elem, rank, dims, bounds);
 }
 
@@ -151,21 +170,23 @@ static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0), *start = move_operand(cx, 1);
   GatherDims g;
   Ints sizes;
-  return operand && start && move_not_per_axis(cx, 0) && move_integers(cx, 1, -1) && read_dims(cx, &g) &&
-         move_ints(cx, "slice_sizes", &sizes) && check_dims(cx, no, &g, operand, start) &&
-         check_sizes(cx, no, &g, operand, sizes) && infer_result_type(cx, no, &g, operand, start, sizes.v);
+  return operand && start && move_not_per_axis(cx, 0) && move_integers(cx, 1, -1) &&
+         read_dims(cx, &g) && move_ints(cx, "slice_sizes", &sizes) &&
+         check_dims(cx, no, &g, operand, start) && check_sizes(cx, no, &g, operand, sizes) &&
+         infer_result_type(cx, no, &g, operand, start, sizes.v);
 }
 
 static bool infer_dynamic(Infer *cx) {
   const GatherNumbers *no = &dynamic_gather_numbers;
   const TypeInfo *operand = move_operand(cx, 0), *start = move_operand(cx, 1);
   GatherDims g;
-  if (!operand || !start || !move_not_per_axis(cx, 0) || !move_integers(cx, 1, -1) || !move_integers(cx, 2, 1) ||
-      !read_dims(cx, &g) || !check_dims(cx, no, &g, operand, start))
+  if (!operand || !start || !move_not_per_axis(cx, 0) || !move_integers(cx, 1, -1) ||
+      !move_integers(cx, 2, 1) || !read_dims(cx, &g) || !check_dims(cx, no, &g, operand, start))
     return false;
   int64_t n = infer_operand_info(cx, 2)->dims[0];
-  REQUIRE(cx, no->sizes_count, dim_compatible(n, operand->rank), "slice_sizes has %lld entries, expected %u, one for each dimension",
-          (long long)n, operand->rank);
+  REQUIRE(cx, no->sizes_count, dim_compatible(n, operand->rank),
+          "slice_sizes has %lld entries, expected %u, one for each dimension", (long long)n,
+          operand->rank);
   return infer_result_type(cx, no, &g, operand, start, NULL);
 }
 
@@ -184,28 +205,31 @@ static GatherDims eval_dims(EvalContext *cx) {
 }
 
 // The sizes that only run time knows.
-static Status *check_run_time(EvalContext *cx, const GatherDims *g, const Literal *operand, const Literal *start,
-                              Ints sizes) {
+static Status *check_run_time(EvalContext *cx, const GatherDims *g, const Literal *operand,
+                              const Literal *start, Ints sizes) {
   const char *name = op_row(cx->code)->name;
   if (sizes.n != operand->rank)
-    FAIL(INVALID_ARGUMENT, "'%s': slice_sizes has %u entries for %u dimensions", name, sizes.n, operand->rank);
+    FAIL(INVALID_ARGUMENT, "'%s': slice_sizes has %u entries for %u dimensions", name, sizes.n,
+         operand->rank);
   for (uint32_t d = 0; d < sizes.n; d++) {
     bool single = ints_contain(g->collapsed, d) || ints_contain(g->batching, d);
     if (sizes.v[d] < 0 || sizes.v[d] > operand->dims[d] || (single && sizes.v[d] > 1))
-      FAIL(INVALID_ARGUMENT, "'%s': slices of %s do not fit the operand %s", name, move_dims_text(cx, sizes.n, sizes.v),
-           move_dims_text(cx, operand->rank, operand->dims));
+      FAIL(INVALID_ARGUMENT, "'%s': slices of %s do not fit the operand %s", name,
+           move_dims_text(cx, sizes.n, sizes.v), move_dims_text(cx, operand->rank, operand->dims));
   }
   if (g->map.n != (g->vector < start->rank ? start->dims[g->vector] : 1))
-    FAIL(INVALID_ARGUMENT, "'%s': start_index_map has %u entries and start_indices the shape %s", name, g->map.n,
-         move_dims_text(cx, start->rank, start->dims));
+    FAIL(INVALID_ARGUMENT, "'%s': start_index_map has %u entries and start_indices the shape %s",
+         name, g->map.n, move_dims_text(cx, start->rank, start->dims));
   for (uint32_t i = 0; i < g->batching.n; i++)
     if (operand->dims[g->batching.v[i]] != start->dims[g->start_batching.v[i]])
       FAIL(INVALID_ARGUMENT, "'%s': the batching dimensions of %s and %s differ", name,
-           move_dims_text(cx, operand->rank, operand->dims), move_dims_text(cx, start->rank, start->dims));
+           move_dims_text(cx, operand->rank, operand->dims),
+           move_dims_text(cx, start->rank, start->dims));
   return NULL;
 }
 
-static Status *gather(EvalContext *cx, const Literal *operand, const Literal *start, Ints sizes, Literal **out) {
+static Status *gather(EvalContext *cx, const Literal *operand, const Literal *start, Ints sizes,
+                      Literal **out) {
   GatherDims g = eval_dims(cx);
   TRY(check_run_time(cx, &g, operand, start, sizes));
   int64_t dims[MAX_RANK];
@@ -218,12 +242,14 @@ static Status *gather(EvalContext *cx, const Literal *operand, const Literal *st
   shape_strides(operand->rank, operand->dims, from);
   shape_strides(start->rank, start->dims, index_strides);
 
-  // The block: operand dimensions that are neither collapsed nor batching, at offset_dims of the result.
+  // The block: operand dimensions that are neither collapsed nor batching, at offset_dims of the
+  // result.
   int64_t block_dims[MAX_RANK], block_to[MAX_RANK], block_from[MAX_RANK];
   uint32_t n_block = 0;
   for (uint32_t d = 0; d < operand->rank; d++) {
     if (ints_contain(g.collapsed, d) || ints_contain(g.batching, d)) {
-      if (sizes.v[d] == 0) return NULL;  // a slice of nothing, collapsed: nothing to read, elements stay zero
+      if (sizes.v[d] == 0)
+        return NULL;  // a slice of nothing, collapsed: nothing to read, elements stay zero
       continue;
     }
     block_dims[n_block] = sizes.v[d];
@@ -235,8 +261,10 @@ static Status *gather(EvalContext *cx, const Literal *operand, const Literal *st
   StridedPlan block;
   strided_plan(&block, bytes, n_block, block_dims, block_to, block_from);
 
-  // The places: the other result dimensions, which are those of start_indices without index_vector_dim.
-  int64_t place_dims[MAX_RANK], place_to[MAX_RANK], place_start[MAX_RANK], place_from[MAX_RANK] = {0};
+  // The places: the other result dimensions, which are those of start_indices without
+  // index_vector_dim.
+  int64_t place_dims[MAX_RANK], place_to[MAX_RANK], place_start[MAX_RANK],
+      place_from[MAX_RANK] = {0};
   uint32_t n_place = 0;
   for (uint32_t d = 0; d < rank; d++) {
     if (ints_contain(g.offset, d)) continue;
@@ -257,10 +285,12 @@ static Status *gather(EvalContext *cx, const Literal *operand, const Literal *st
       start_at += place[d] * place_start[d];
     }
     for (uint32_t i = 0; i < g.map.n; i++) {
-      int64_t d = g.map.v[i], most = operand->dims[d] - sizes.v[d], at = move_index(start, start_at + i * step);
+      int64_t d = g.map.v[i], most = operand->dims[d] - sizes.v[d],
+              at = move_index(start, start_at + i * step);
       from_at += (at < 0 ? 0 : at > most ? most : at) * from[d];
     }
-    strided_run(&block, (char *)result->data + to_at * bytes, (const char *)operand->data + from_at * bytes);
+    strided_run(&block, (char *)result->data + to_at * bytes,
+                (const char *)operand->data + from_at * bytes);
   } while (shape_next(n_place, place_dims, place));
   return NULL;
 }
@@ -271,22 +301,27 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[2]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "'%s': slice_sizes has %lld entries, at most %d are supported", op_row(cx->code)->name,
-         (long long)in[2]->count, MAX_RANK);
+    FAIL(INVALID_ARGUMENT, "'%s': slice_sizes has %lld entries, at most %d are supported",
+         op_row(cx->code)->name, (long long)in[2]->count, MAX_RANK);
   return gather(cx, in[0], in[1], move_indices(cx, in[2]), out);
 }
 
-// A random instance: operand dimensions are dealt to offset, collapsed and batching, those of start_indices to
-// batching, places and the index vector.
+// A random instance: operand dimensions are dealt to offset, collapsed and batching, those of
+// start_indices to batching, places and the index vector.
 static OpId sample_code(Sample *cx, uint16_t code, bool batching) {
-  int64_t dims[4], sizes[4], start_dims[5], offset[4], collapsed[4], batch[4], start_batch[4], map[4], order[8];
-  uint32_t rank = sample_shape(cx, 4, dims), n_offset = 0, n_collapsed = 0, n_batch = 0, n_map = 0, n_start = 0;
+  int64_t dims[4], sizes[4], start_dims[5], offset[4], collapsed[4], batch[4], start_batch[4],
+      map[4], order[8];
+  uint32_t rank = sample_shape(cx, 4, dims), n_offset = 0, n_collapsed = 0, n_batch = 0, n_map = 0,
+           n_start = 0;
   for (uint32_t d = 0; d < rank; d++) {
     int64_t role = sample_int(cx, 0, batching ? 3 : 2);
     sizes[d] = role ? (dims[d] > 0) : sample_int(cx, 0, dims[d]);
-    if (role == 0) offset[n_offset++] = 0;
-    else if (role == 3) batch[n_batch++] = d;
-    else collapsed[n_collapsed++] = d;
+    if (role == 0)
+      offset[n_offset++] = 0;
+    else if (role == 3)
+      batch[n_batch++] = d;
+    else
+      collapsed[n_collapsed++] = d;
     if (role != 3 && dims[d] > 0 && sample_chance(cx, 70)) map[n_map++] = d;
   }
   // start_indices: batching dims, up to two more, in random order; then the index vector somewhere.
@@ -313,14 +348,17 @@ static OpId sample_code(Sample *cx, uint16_t code, bool batching) {
     for (uint32_t k = 0; k < n_offset; k++)
       if (order[k] == d) offset[i++] = d;
   Context *c = cx->context;
-  NamedAttr fields[6] = {{name_of(c, "offset_dims"), attr_i64s(c, n_offset, offset)},
-                         {name_of(c, "collapsed_slice_dims"), attr_i64s(c, n_collapsed, collapsed)},
-                         {name_of(c, "start_index_map"), attr_i64s(c, n_map, map)},
-                         {name_of(c, "index_vector_dim"), attr_i64(c, vector)},
-                         {name_of(c, "operand_batching_dims"), attr_i64s(c, n_batch, batch)},
-                         {name_of(c, "start_indices_batching_dims"), attr_i64s(c, n_batch, start_batch)}};
-  Attr attrs = move_attr(cx, 0, "dimension_numbers", attr_struct(c, "stablehlo.gather", n_batch ? 6 : 4, fields));
-  Type type, start_type = type_tensor(c, type_scalar(sample_dtype(cx, "s")), n_start, start_dims, 0);
+  NamedAttr fields[6] = {
+      {name_of(c, "offset_dims"), attr_i64s(c, n_offset, offset)},
+      {name_of(c, "collapsed_slice_dims"), attr_i64s(c, n_collapsed, collapsed)},
+      {name_of(c, "start_index_map"), attr_i64s(c, n_map, map)},
+      {name_of(c, "index_vector_dim"), attr_i64(c, vector)},
+      {name_of(c, "operand_batching_dims"), attr_i64s(c, n_batch, batch)},
+      {name_of(c, "start_indices_batching_dims"), attr_i64s(c, n_batch, start_batch)}};
+  Attr attrs = move_attr(cx, 0, "dimension_numbers",
+                         attr_struct(c, "stablehlo.gather", n_batch ? 6 : 4, fields));
+  Type type,
+      start_type = type_tensor(c, type_scalar(sample_dtype(cx, "s")), n_start, start_dims, 0);
   ValueId operands[3] = {move_sample(cx, "bsufc", rank, dims, &type)};
   operands[1] = sample_constant_i(cx, start_type, -2, 6);
   if (code == OP_gather) {
@@ -331,13 +369,9 @@ static OpId sample_code(Sample *cx, uint16_t code, bool batching) {
   return sample_op(cx, code, attrs, 3, operands, 1, NULL, 0);
 }
 
-static OpId sample(Sample *cx) {
-  return sample_code(cx, OP_gather, true);
-}
+static OpId sample(Sample *cx) { return sample_code(cx, OP_gather, true); }
 
-static OpId sample_dynamic(Sample *cx) {
-  return sample_code(cx, OP_dynamic_gather, false);
-}
+static OpId sample_dynamic(Sample *cx) { return sample_code(cx, OP_dynamic_gather, false); }
 
 const OpDef op_gather = {.infer = infer, .eval = eval, .sample = sample, .constraints = 23};
 const OpDef op_dynamic_gather = {.infer = infer_dynamic,

@@ -1,11 +1,12 @@
-// Bottom-up merge sort over positions. Runs double in width and are merged from one array into the other; runs
-// already in order are copied without further comparisons. O(n log n), at best O(n) comparisons per width.
+// Bottom-up merge sort over positions. Runs double in width and are merged from one array into the
+// other; runs already in order are copied without further comparisons. O(n log n), at best O(n)
+// comparisons per width.
 #include "ops/merge_sort.h"
 
 #include <string.h>
 
-static Status *merge(const int64_t *from, int64_t *to, int64_t left, int64_t middle, int64_t right, SortBefore before,
-                     void *context) {
+static Status *merge(const int64_t *from, int64_t *to, int64_t left, int64_t middle, int64_t right,
+                     SortBefore before, void *context) {
   int64_t i = left, j = middle, k = left;
   bool swapped = false;
   if (middle < right) TRY(before(context, from[middle], from[middle - 1], &swapped));
@@ -25,7 +26,8 @@ Status *merge_sort(int64_t n, int64_t *order, int64_t *scratch, SortBefore befor
   for (int64_t i = 0; i < n; i++) from[i] = i;
   for (int64_t width = 1; width < n; width *= 2) {
     for (int64_t left = 0; left < n; left += 2 * width) {
-      int64_t middle = n - left < width ? n : left + width, right = n - middle < width ? n : middle + width;
+      int64_t middle = n - left < width ? n : left + width,
+              right = n - middle < width ? n : middle + width;
       TRY(merge(from, to, left, middle, right, before, context));
     }
     int64_t *kept = from;

@@ -191,7 +191,8 @@ bool move_reshape_agrees(Infer *cx, const TypeInfo *from, const TypeInfo *to) {
 bool ints_unique(Ints ints) { return ints_unique_together(ints, (Ints){.ok = true}); }
 
 bool ints_unique_together(Ints a, Ints b) {
-  // Lists of dimensions: longer ones repeat something or leave the range, and must not cost their square.
+  // Lists of dimensions: longer ones repeat something or leave the range, and must not cost their
+  // square.
   if (a.n > MAX_RANK || b.n > MAX_RANK) return false;
   for (uint32_t i = 0; i < a.n + b.n; i++)
     for (uint32_t j = 0; j < i; j++)

@@ -1,38 +1,41 @@
-// sort: slices of all inputs along one dimension, reordered together by a comparator region. Always stable. A
-// comparator that is one comparison of an input with itself runs without the region. O(n log n) comparisons per
-// slice.
+// sort: slices of all inputs along one dimension, reordered together by a comparator region. Always
+// stable. O(n log n) comparisons per slice.
 #include "ops/merge_sort.h"
 #include "ops/move.h"
 
 static bool infer(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   REQUIRE(cx, 1, n > 0, "there are no inputs, expected at least one");
-  REQUIRE(cx, 2, infer_n_results(cx) == n, "there are %u inputs and %u results, expected as many", n,
-          infer_n_results(cx));
+  REQUIRE(cx, 2, infer_n_results(cx) == n, "there are %u inputs and %u results, expected as many",
+          n, infer_n_results(cx));
   const TypeInfo *first = move_operand(cx, 0);
   if (!first) return false;
   for (uint32_t i = 0; i < n; i++) {
     if (!move_operand(cx, i) || !move_not_per_axis(cx, i)) return false;
     Type type = infer_operand(cx, i);
     REQUIRE(cx, 3, infer_shapes_compatible(cx, infer_operand(cx, 0), type),
-            "inputs 0 and %u have types %s and %s, expected the same shape", i, infer_text(cx, infer_operand(cx, 0)),
-            infer_text(cx, type));
+            "inputs 0 and %u have types %s and %s, expected the same shape", i,
+            infer_text(cx, infer_operand(cx, 0)), infer_text(cx, type));
     REQUIRE(cx, 2, !infer_result(cx, i) || infer_types_compatible(cx, infer_result(cx, i), type),
             "input and result %u have types %s and %s, expected the same", i, infer_text(cx, type),
             infer_text(cx, infer_result(cx, i)));
   }
   int64_t dimension = infer_int(cx, "dimension", -1), rank = first->rank;
-  REQUIRE(cx, 4, -rank <= dimension && dimension < rank, "dimension is %lld, expected it in [-%lld, %lld)",
-          (long long)dimension, (long long)rank, (long long)rank);
-  REQUIRE(cx, 5, infer_region_n_args(cx, 0) == 2 * n, "the comparator takes %u arguments, expected %u",
-          infer_region_n_args(cx, 0), 2 * n);
+  REQUIRE(cx, 4, -rank <= dimension && dimension < rank,
+          "dimension is %lld, expected it in [-%lld, %lld)", (long long)dimension, (long long)rank,
+          (long long)rank);
+  REQUIRE(cx, 5, infer_region_n_args(cx, 0) == 2 * n,
+          "the comparator takes %u arguments, expected %u", infer_region_n_args(cx, 0), 2 * n);
   for (uint32_t i = 0; i < 2 * n; i++) {
-    Type expected = type_tensor(cx->context, type_elem(cx->context, infer_operand(cx, i / 2)), 0, NULL, 0);
-    REQUIRE(cx, 5, infer_region_arg(cx, 0, i) == expected, "argument %u of the comparator has type %s, expected %s", i,
+    Type expected =
+        type_tensor(cx->context, type_elem(cx->context, infer_operand(cx, i / 2)), 0, NULL, 0);
+    REQUIRE(cx, 5, infer_region_arg(cx, 0, i) == expected,
+            "argument %u of the comparator has type %s, expected %s", i,
             infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, expected));
   }
   Type predicate = type_tensor(cx->context, type_scalar(DT_i1), 0, NULL, 0);
-  REQUIRE(cx, 5, infer_region_n_returned(cx, 0) == 1 && infer_region_returned(cx, 0, 0) == predicate,
+  REQUIRE(cx, 5,
+          infer_region_n_returned(cx, 0) == 1 && infer_region_returned(cx, 0, 0) == predicate,
           "the comparator must return one value of type %s", infer_text(cx, predicate));
   for (uint32_t i = 0; i < n; i++) cx->out[i] = infer_operand(cx, i);
   return true;
@@ -41,25 +44,13 @@ static bool infer(Infer *cx) {
 typedef struct Comparison {
   Reducer reducer;
   uint32_t n;
-  const Type *elems;   // 2n: of the comparator's arguments
-  Scalar **values;     // n slices
-  Scalar *args;        // 2n
-  // The comparator is compare(arguments 2k and 2k+1), or the other way round.
-  bool direct, swapped;
-  uint32_t k;
-  Attr attrs;
-  const Context *context;
+  const Type *elems;  // 2n: of the comparator's arguments
+  Scalar **values;    // n slices
+  Scalar *args;       // 2n
 } Comparison;
 
 static Status *before(void *context, int64_t a, int64_t b, bool *out) {
   Comparison *c = context;
-  if (c->direct) {
-    Scalar in[2] = {c->values[c->k][c->swapped ? b : a], c->values[c->k][c->swapped ? a : b]}, result;
-    if (pointwise_apply(OP_compare, c->attrs, c->context, c->elems[2 * c->k], in, &result)) {
-      *out = result.i != 0;
-      return NULL;
-    }
-  }
   for (uint32_t i = 0; i < c->n; i++) {
     c->args[2 * i] = c->values[i][a];
     c->args[2 * i + 1] = c->values[i][b];
@@ -67,26 +58,12 @@ static Status *before(void *context, int64_t a, int64_t b, bool *out) {
   return reducer_test(&c->reducer, 2 * c->n, c->elems, c->args, out);
 }
 
-// Sees whether the comparator returns one comparison of two arguments that belong together.
-static void recognise(Comparison *c, const Program *p, RegionId region) {
-  BlockId block = region_block(p, region);
-  OpId compare = block_at(p, block)->first, end = block_at(p, block)->last;
-  if (!compare || op_at(p, compare)->code != OP_compare || op_at(p, compare)->next != end) return;
-  if (op_at(p, end)->n_operands != 1 || op_operand(p, end, 0) != op_result(p, compare, 0)) return;
-  const Value *lhs = value_at(p, op_operand(p, compare, 0)), *rhs = value_at(p, op_operand(p, compare, 1));
-  if (!lhs->is_arg || !rhs->is_arg || lhs->def != block || rhs->def != block) return;
-  if (lhs->index / 2 != rhs->index / 2 || lhs->index == rhs->index) return;
-  c->direct = true;
-  c->swapped = lhs->index > rhs->index;
-  c->k = lhs->index / 2;
-  c->attrs = op_at(p, compare)->attrs;
-}
-
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t n = cx->n_in, rank = in[0]->rank;
   for (uint32_t i = 0; i < n; i++) {
     if (!literal_same_shape(in[0], in[i]))
-      FAIL(INVALID_ARGUMENT, "'stablehlo.sort': inputs 0 and %u have the shapes %s and %s at run time", i,
+      FAIL(INVALID_ARGUMENT,
+           "'stablehlo.sort': inputs 0 and %u have the shapes %s and %s at run time", i,
            move_dims_text(cx, rank, in[0]->dims), move_dims_text(cx, in[i]->rank, in[i]->dims));
     TRY(move_new(cx, i, in[i]->elem, rank, in[i]->dims, &out[i]));
   }
@@ -96,16 +73,16 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   size = in[0]->dims[along];
   for (uint32_t d = (uint32_t)along + 1; d < rank; d++) stride *= in[0]->dims[d];
 
-  Comparison c = {.n = n, .context = cx->context};
+  Comparison c = {.n = n};
   reducer_init(&c.reducer, cx, op_region(cx->program, cx->op, 0), n);
-  recognise(&c, cx->program, op_region(cx->program, cx->op, 0));
   Type *elems = ARENA_ARRAY(cx->scratch, Type, 2 * n);
   for (uint32_t i = 0; i < 2 * n; i++) elems[i] = in[i / 2]->elem;
   c.elems = elems;
   c.args = ARENA_ARRAY(cx->scratch, Scalar, 2 * n);
   c.values = ARENA_ARRAY(cx->scratch, Scalar *, n);
   for (uint32_t i = 0; i < n; i++) c.values[i] = ARENA_ARRAY(cx->scratch, Scalar, (size_t)size);
-  int64_t *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)size), *spare = ARENA_ARRAY(cx->scratch, int64_t, (size_t)size);
+  int64_t *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)size),
+          *spare = ARENA_ARRAY(cx->scratch, int64_t, (size_t)size);
 
   for (int64_t slice = 0; slice < in[0]->count / size; slice++) {
     int64_t base = slice / stride * stride * size + slice % stride;
@@ -137,7 +114,8 @@ static OpId sample(Sample *cx) {
   ValueId pair[2] = {block_arg(cx->program, body, 2 * k), block_arg(cx->program, body, 2 * k + 1)};
   cx->block = body;
   const char *direction = sample_chance(cx, 50) ? "LT" : "GT";
-  Attr compare = move_attr(cx, 0, "comparison_direction", attr_enum(c, "stablehlo.comparison_direction", direction));
+  Attr compare = move_attr(cx, 0, "comparison_direction",
+                           attr_enum(c, "stablehlo.comparison_direction", direction));
   ValueId less = op_result(cx->program, sample_op(cx, OP_compare, compare, 2, pair, 1, NULL, 0), 0);
   sample_op(cx, OP_return, 0, 1, &less, 0, NULL, 0);
   cx->block = outer;

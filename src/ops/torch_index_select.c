@@ -1,11 +1,12 @@
-// torch_index_select: entries of one dimension of the operand, chosen by index, with leading dimensions that go
-// along in both. Indices are moved inside as gather does. One block copy per index, O(elements).
+// torch_index_select: entries of one dimension of the operand, chosen by index, with leading
+// dimensions that go along in both. Indices are moved inside as gather does. One block copy per
+// index, O(elements).
 #include "ops/move.h"
 
-// operand [batch, before, dim, after], index [batch, chosen] -> [batch, before, chosen, after]; dim counts from the
-// end if negative. Gives the result's rank.
-static uint32_t combine(uint32_t rank, const int64_t *dims, uint32_t index_rank, const int64_t *index_dims, uint32_t dim,
-                        uint32_t batch, int64_t *out) {
+// operand [batch, before, dim, after], index [batch, chosen] -> [batch, before, chosen, after]; dim
+// counts from the end if negative. Gives the result's rank.
+static uint32_t combine(uint32_t rank, const int64_t *dims, uint32_t index_rank,
+                        const int64_t *index_dims, uint32_t dim, uint32_t batch, int64_t *out) {
   uint32_t n = 0;
   for (uint32_t d = 0; d < dim; d++) out[n++] = dims[d];
   for (uint32_t d = batch; d < index_rank; d++) out[n++] = index_dims[d];
@@ -18,22 +19,24 @@ static bool infer(Infer *cx) {
   if (!operand || !index || !move_not_per_axis(cx, 0) || !move_integers(cx, 1, -1) ||
       !move_same_elem(cx, 0, 0, operand->elem))
     return false;
-  int64_t dim = infer_int(cx, "dim", 0), batch = infer_int(cx, "batch_dims", 0), rank = operand->rank;
-  REQUIRE(cx, 0, -rank <= dim && dim < rank, "dim is %lld, expected it in [-%lld, %lld)", (long long)dim,
-          (long long)rank, (long long)rank);
+  int64_t dim = infer_int(cx, "dim", 0), batch = infer_int(cx, "batch_dims", 0),
+          rank = operand->rank;
+  REQUIRE(cx, 0, -rank <= dim && dim < rank, "dim is %lld, expected it in [-%lld, %lld)",
+          (long long)dim, (long long)rank, (long long)rank);
   if (dim < 0) dim += rank;
   if (batch < 0) batch += index->rank;
   REQUIRE(cx, 0, 0 <= batch && batch <= index->rank && batch <= dim,
-          "batch_dims is %lld, expected at most dim %lld and the %u dimensions of the index", (long long)batch,
-          (long long)dim, index->rank);
+          "batch_dims is %lld, expected at most dim %lld and the %u dimensions of the index",
+          (long long)batch, (long long)dim, index->rank);
   for (uint32_t d = 0; d < batch; d++)
     REQUIRE(cx, 0, dim_compatible(operand->dims[d], index->dims[d]),
-            "batch dimension %u has size %lld in the operand and %lld in the index, expected equal", d,
-            (long long)operand->dims[d], (long long)index->dims[d]);
+            "batch dimension %u has size %lld in the operand and %lld in the index, expected equal",
+            d, (long long)operand->dims[d], (long long)index->dims[d]);
   REQUIRE(cx, 0, operand->rank - 1 + index->rank - (uint32_t)batch <= MAX_RANK,
           "the result would have more than %d dimensions", MAX_RANK);
   int64_t dims[MAX_RANK];
-  uint32_t n = combine(operand->rank, operand->dims, index->rank, index->dims, (uint32_t)dim, (uint32_t)batch, dims);
+  uint32_t n = combine(operand->rank, operand->dims, index->rank, index->dims, (uint32_t)dim,
+                       (uint32_t)batch, dims);
   return move_same_shape(cx, 0, 0, n, dims) && move_infer(cx, 0, operand->elem, n, dims, NULL);
 }
 
@@ -44,13 +47,16 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (batch < 0) batch += index->rank;
   for (uint32_t d = 0; d < batch; d++)
     if (operand->dims[d] != index->dims[d])
-      FAIL(INVALID_ARGUMENT, "'stablehlo.torch_index_select': batch dimension %u has the sizes %lld and %lld", d,
+      FAIL(INVALID_ARGUMENT,
+           "'stablehlo.torch_index_select': batch dimension %u has the sizes %lld and %lld", d,
            (long long)operand->dims[d], (long long)index->dims[d]);
-  uint32_t n = combine(operand->rank, operand->dims, index->rank, index->dims, (uint32_t)dim, (uint32_t)batch, dims);
+  uint32_t n = combine(operand->rank, operand->dims, index->rank, index->dims, (uint32_t)dim,
+                       (uint32_t)batch, dims);
   TRY(move_new(cx, 0, operand->elem, n, dims, out));
   if ((*out)->count == 0) return NULL;
   if (operand->count == 0)
-    FAIL(INVALID_ARGUMENT, "'stablehlo.torch_index_select': dimension %lld has no entries to choose from",
+    FAIL(INVALID_ARGUMENT,
+         "'stablehlo.torch_index_select': dimension %lld has no entries to choose from",
          (long long)dim);
   int64_t batches = 1, before = 1, chosen = 1, after = 1, size = operand->dims[dim];
   for (uint32_t d = 0; d < batch; d++) batches *= operand->dims[d];
@@ -76,7 +82,8 @@ static OpId sample(Sample *cx) {
   if (dims[dim] == 0) dims[dim] = 1;
   uint32_t n = (uint32_t)batch;
   for (uint32_t d = 0; d < n; d++) index_dims[d] = dims[d];
-  for (int64_t extra = sample_int(cx, 0, 2); extra > 0; extra--) index_dims[n++] = sample_int(cx, 0, 3);
+  for (int64_t extra = sample_int(cx, 0, 2); extra > 0; extra--)
+    index_dims[n++] = sample_int(cx, 0, 3);
   Type type, index_type = type_tensor(cx->context, type_scalar(DT_i32), n, index_dims, 0);
   ValueId operands[2] = {move_sample(cx, "bsufc", rank, dims, &type)};
   operands[1] = sample_constant_i(cx, index_type, -1, 5);
