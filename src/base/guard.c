@@ -16,17 +16,18 @@ Status *guard_run(Status *(*body)(Guard *guard, void *arg), void *arg) {
   guard.thrown = NULL;
   guard.cleanups = NULL;
   if (setjmp(guard.target) == 0) return body(&guard, arg);
-  while (guard.cleanups) {
-    GuardCleanup *cleanup = guard.cleanups;
-    guard.cleanups = cleanup->next;
-    cleanup->release(cleanup->object);
-  }
   return guard.thrown;
 }
 
 void guard_throw(Guard *guard, Status *status) {
   assert(guard && "an arena that can run out stands under a guard");
   guard->thrown = status ? status : status_no_memory();
+  // Before the jump: cleanups and what they release may stand in the frames it discards.
+  while (guard->cleanups) {
+    GuardCleanup *cleanup = guard->cleanups;
+    guard->cleanups = cleanup->next;
+    cleanup->release(cleanup->object);
+  }
   longjmp(guard->target, 1);
 }
 
