@@ -1,0 +1,17 @@
+// The largest entries along a dimension: chlo.top_k and the custom calls that mean the same.
+#ifndef TESSERA_OPS_CUSTOM_TOPK_H
+#define TESSERA_OPS_CUSTOM_TOPK_H
+
+#include "ops/eval.h"
+
+// Each has the signature of an eval column; rows of custom_calls.def name them.
+
+// mhlo.topk: (operand) -> (values, indices), k and `largest` in the attribute mhlo.attributes.
+Status *custom_topk(EvalContext *cx, Literal *const *in, Literal **out);
+// stablehlo.dynamic_top_k: (operand, k) -> (values, indices).
+Status *custom_dynamic_top_k(EvalContext *cx, Literal *const *in, Literal **out);
+// ApproxTopK and PartialReduce: (operands…, initial values…) -> (results…), ordered by a called
+// comparator. Found exactly, which any recall target allows.
+Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out);
+
+#endif
