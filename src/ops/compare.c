@@ -1,6 +1,6 @@
-// compare: six directions over floats (partial or total order), integers, bools and complex numbers, the last ordered
-// by real part, then by imaginary part. Total order is that of the sign-magnitude bit patterns: -NaN below -inf,
-// -0 below +0, NaN above all. O(elements).
+// compare: six directions over floats (partial or total order), integers, bools and complex
+// numbers, the last ordered by real part, then by imaginary part. Total order is that of the
+// sign-magnitude bit patterns: -NaN below -inf, -0 below +0, NaN above all. O(elements).
 #include <string.h>
 
 #include "ops/mathfn_complex.h"
@@ -12,7 +12,8 @@ static const char *const direction_names[N_DIRECTIONS] = {"EQ", "NE", "GE", "GT"
 
 // N_DIRECTIONS if the attribute is none of them.
 static Direction direction_of(const Context *context, Attr attrs) {
-  Str name = name_str(context, attr_as_name(context, attr_get(context, attrs, "comparison_direction")));
+  Str name =
+      name_str(context, attr_as_name(context, attr_get(context, attrs, "comparison_direction")));
   int d = 0;
   while (d < N_DIRECTIONS && !str_is(name, direction_names[d])) d++;
   return (Direction)d;
@@ -22,19 +23,32 @@ static Str type_name_of(const Context *context, Attr attrs) {
   return name_str(context, attr_as_name(context, attr_get(context, attrs, "compare_type")));
 }
 
-#define COMPARE(id, lane)                                                                             \
-  static void compare_##id(const PointwiseCall *call, int64_t n, const void *const *in, void *out) {  \
-    const lane *x = in[0], *y = in[1];                                                                \
-    int64_t *r = out;                                                                                 \
-    switch ((Direction)call->mode) {                                                                  \
-      case EQ: for (int64_t i = 0; i < n; i++) r[i] = x[i] == y[i]; break;                            \
-      case NE: for (int64_t i = 0; i < n; i++) r[i] = x[i] != y[i]; break;                            \
-      case GE: for (int64_t i = 0; i < n; i++) r[i] = x[i] >= y[i]; break;                            \
-      case GT: for (int64_t i = 0; i < n; i++) r[i] = x[i] > y[i]; break;                             \
-      case LE: for (int64_t i = 0; i < n; i++) r[i] = x[i] <= y[i]; break;                            \
-      case LT: for (int64_t i = 0; i < n; i++) r[i] = x[i] < y[i]; break;                             \
-      case N_DIRECTIONS: break;                                                                       \
-    }                                                                                                 \
+#define COMPARE(id, lane)                                                                          \
+  static void compare_##id(const PointwiseCall *call, int64_t n, const void *const *in,            \
+                           void *out) {                                                            \
+    const lane *x = in[0], *y = in[1];                                                             \
+    int64_t *r = out;                                                                              \
+    switch ((Direction)call->mode) {                                                               \
+    case EQ:                                                                                       \
+      for (int64_t i = 0; i < n; i++) r[i] = x[i] == y[i];                                         \
+      break;                                                                                       \
+    case NE:                                                                                       \
+      for (int64_t i = 0; i < n; i++) r[i] = x[i] != y[i];                                         \
+      break;                                                                                       \
+    case GE:                                                                                       \
+      for (int64_t i = 0; i < n; i++) r[i] = x[i] >= y[i];                                         \
+      break;                                                                                       \
+    case GT:                                                                                       \
+      for (int64_t i = 0; i < n; i++) r[i] = x[i] > y[i];                                          \
+      break;                                                                                       \
+    case LE:                                                                                       \
+      for (int64_t i = 0; i < n; i++) r[i] = x[i] <= y[i];                                         \
+      break;                                                                                       \
+    case LT:                                                                                       \
+      for (int64_t i = 0; i < n; i++) r[i] = x[i] < y[i];                                          \
+      break;                                                                                       \
+    case N_DIRECTIONS: break;                                                                      \
+    }                                                                                              \
   }
 COMPARE(f, double)
 COMPARE(s, int64_t)
@@ -43,13 +57,13 @@ COMPARE(u, uint64_t)
 // -1, 0 or 1 to a direction's answer.
 static bool holds(Direction direction, int order) {
   switch (direction) {
-    case EQ: return order == 0;
-    case NE: return order != 0;
-    case GE: return order >= 0;
-    case GT: return order > 0;
-    case LE: return order <= 0;
-    case LT: return order < 0;
-    case N_DIRECTIONS: break;
+  case EQ: return order == 0;
+  case NE: return order != 0;
+  case GE: return order >= 0;
+  case GT: return order > 0;
+  case LE: return order <= 0;
+  case LT: return order < 0;
+  case N_DIRECTIONS: break;
   }
   return false;
 }
@@ -69,7 +83,8 @@ static void compare_total(const PointwiseCall *call, int64_t n, const void *cons
   }
 }
 
-static void compare_complex(const PointwiseCall *call, int64_t n, const void *const *in, void *out) {
+static void compare_complex(const PointwiseCall *call, int64_t n, const void *const *in,
+                            void *out) {
   const Cplx *x = in[0], *y = in[1];
   int64_t *r = out;
   for (int64_t i = 0; i < n; i++) {
@@ -85,12 +100,12 @@ static bool lanes(PointwiseCall *call) {
   if (call->mode == N_DIRECTIONS || call->in[0] != call->in[1]) return false;
   bool total = str_is(type_name_of(call->context, call->attrs), "TOTALORDER");
   switch (dtype_kind(call->in[0])) {
-    case KIND_FLOAT: call->run = total ? compare_total : compare_f; return true;
-    case KIND_SINT: call->run = compare_s; return true;
-    case KIND_BOOL:
-    case KIND_UINT: call->run = compare_u; return true;
-    case KIND_COMPLEX: call->run = compare_complex; return true;
-    case KIND_OTHER: break;
+  case KIND_FLOAT: call->run = total ? compare_total : compare_f; return true;
+  case KIND_SINT: call->run = compare_s; return true;
+  case KIND_BOOL:
+  case KIND_UINT: call->run = compare_u; return true;
+  case KIND_COMPLEX: call->run = compare_complex; return true;
+  case KIND_OTHER: break;
   }
   return false;
 }
@@ -99,12 +114,12 @@ static bool lanes(PointwiseCall *call) {
 static bool type_fits(Str type, DTypeKind kind) {
   if (!type.n || str_is(type, "NOTYPE")) return true;
   switch (kind) {
-    case KIND_FLOAT: return str_is(type, "FLOAT") || str_is(type, "TOTALORDER");
-    case KIND_COMPLEX: return str_is(type, "FLOAT");
-    case KIND_SINT: return str_is(type, "SIGNED");
-    case KIND_BOOL:
-    case KIND_UINT: return str_is(type, "UNSIGNED");
-    case KIND_OTHER: break;
+  case KIND_FLOAT: return str_is(type, "FLOAT") || str_is(type, "TOTALORDER");
+  case KIND_COMPLEX: return str_is(type, "FLOAT");
+  case KIND_SINT: return str_is(type, "SIGNED");
+  case KIND_BOOL:
+  case KIND_UINT: return str_is(type, "UNSIGNED");
+  case KIND_OTHER: break;
   }
   return false;
 }
@@ -113,20 +128,23 @@ static bool infer(Infer *cx) {
   if (!infer_all_tensors(cx)) return false;
   Attr attrs = op_at(cx->program, cx->op)->attrs;
   Type lhs = infer_operand(cx, 0), rhs = infer_operand(cx, 1), declared = infer_result(cx, 0);
-  REQUIRE(cx, 0, direction_of(cx->context, attrs) != N_DIRECTIONS, "comparison_direction must be EQ, NE, GE, GT, LE or LT");
+  REQUIRE(cx, 0, direction_of(cx->context, attrs) != N_DIRECTIONS,
+          "comparison_direction must be EQ, NE, GE, GT, LE or LT");
   Type scalars[2] = {type_elem(cx->context, lhs), type_elem(cx->context, rhs)};
   REQUIRE(cx, 1, infer_types_compatible(cx, scalars[0], scalars[1]),
-          "operands must have the same element type, got %s and %s", infer_text(cx, lhs), infer_text(cx, rhs));
+          "operands must have the same element type, got %s and %s", infer_text(cx, lhs),
+          infer_text(cx, rhs));
   Type type = infer_merged(cx, 0, 2, type_scalar(DT_i1));
-  REQUIRE(cx, 2, type, "operands must have the same shape, got %s and %s", infer_text(cx, lhs), infer_text(cx, rhs));
+  REQUIRE(cx, 2, type, "operands must have the same shape, got %s and %s", infer_text(cx, lhs),
+          infer_text(cx, rhs));
   if (declared)
-    REQUIRE(cx, 2, infer_shapes_compatible(cx, type, declared), "result must have shape of %s, got %s",
-            infer_text(cx, type), infer_text(cx, declared));
+    REQUIRE(cx, 2, infer_shapes_compatible(cx, type, declared),
+            "result must have shape of %s, got %s", infer_text(cx, type), infer_text(cx, declared));
   const QuantInfo *quant = type_quant_info(cx->context, lhs);
   DTypeKind kind = quant ? KIND_FLOAT : dtype_kind(type_dtype(cx->context, lhs));
   Str compare_type = type_name_of(cx->context, attrs);
-  REQUIRE(cx, 3, type_fits(compare_type, kind), "compare_type %.*s does not fit elements of %s", (int)compare_type.n,
-          compare_type.s, infer_text(cx, lhs));
+  REQUIRE(cx, 3, type_fits(compare_type, kind), "compare_type %.*s does not fit elements of %s",
+          (int)compare_type.n, compare_type.s, infer_text(cx, lhs));
   return infer_settle(cx, 0, type);
 }
 
@@ -142,7 +160,8 @@ static OpId sample(Sample *cx) {
                          {name_of(cx->context, "compare_type"),
                           attr_enum(cx->context, "stablehlo.comparison_type", "TOTALORDER")}};
   bool total = dtype_is_float(dtype) && sample_chance(cx, 30);
-  return sample_op(cx, OP_compare, attr_dict(cx->context, total ? 2 : 1, fields), 2, operands, 1, NULL, 0);
+  return sample_op(cx, OP_compare, attr_dict(cx->context, total ? 2 : 1, fields), 2, operands, 1,
+                   NULL, 0);
 }
 
 const OpDef op_compare = {

@@ -1,5 +1,5 @@
-// Ops that change what elements are: convert (by value), reduce_precision (by a coarser format), bitcast_convert (by
-// bits, with a change of width along the last dimension). O(elements).
+// Ops that change what elements are: convert (by value), reduce_precision (by a coarser format),
+// bitcast_convert (by bits, with a change of width along the last dimension). O(elements).
 #include <string.h>
 
 #include "ops/pointwise.h"
@@ -8,20 +8,21 @@
 
 static Scalar lane_get(DTypeKind kind, const void *lanes, int64_t i) {
   switch (kind) {
-    case KIND_FLOAT: return scalar_f(((const double *)lanes)[i]);
-    case KIND_COMPLEX: return scalar_c(((const double *)lanes)[2 * i], ((const double *)lanes)[2 * i + 1]);
-    default: return scalar_i(((const int64_t *)lanes)[i]);
+  case KIND_FLOAT: return scalar_f(((const double *)lanes)[i]);
+  case KIND_COMPLEX:
+    return scalar_c(((const double *)lanes)[2 * i], ((const double *)lanes)[2 * i + 1]);
+  default: return scalar_i(((const int64_t *)lanes)[i]);
   }
 }
 
 static void lane_set(DTypeKind kind, void *lanes, int64_t i, Scalar value) {
   switch (kind) {
-    case KIND_FLOAT: ((double *)lanes)[i] = value.f; break;
-    case KIND_COMPLEX:
-      ((double *)lanes)[2 * i] = value.f;
-      ((double *)lanes)[2 * i + 1] = value.im;
-      break;
-    default: ((int64_t *)lanes)[i] = value.i;
+  case KIND_FLOAT: ((double *)lanes)[i] = value.f; break;
+  case KIND_COMPLEX:
+    ((double *)lanes)[2 * i] = value.f;
+    ((double *)lanes)[2 * i + 1] = value.im;
+    break;
+  default: ((int64_t *)lanes)[i] = value.i;
   }
 }
 
@@ -43,7 +44,8 @@ static bool lanes_convert(PointwiseCall *call) {
 }
 
 static Status *eval_convert(EvalContext *cx, Literal *const *in, Literal **out) {
-  if (in[0]->elem != type_elem(cx->context, eval_result_type(cx, 0))) return pointwise_eval(cx, in, out);
+  if (in[0]->elem != type_elem(cx->context, eval_result_type(cx, 0)))
+    return pointwise_eval(cx, in, out);
   out[0] = literal_retain(in[0]);  // bits are kept, NaNs' too
   return NULL;
 }
@@ -51,10 +53,11 @@ static Status *eval_convert(EvalContext *cx, Literal *const *in, Literal **out) 
 static bool infer_convert(Infer *cx) {
   if (!infer_all_tensors(cx)) return false;
   Type operand = infer_operand(cx, 0), declared = infer_result(cx, 0);
-  REQUIRE(cx, 0, type_is_tensor(cx->context, declared), "the result type must be given and a ranked tensor");
+  REQUIRE(cx, 0, type_is_tensor(cx->context, declared),
+          "the result type must be given and a ranked tensor");
   REQUIRE(cx, 0, !type_is_quant(cx->context, operand) && !type_is_quant(cx->context, declared),
-          "quantized types take uniform_quantize and uniform_dequantize, got %s and %s", infer_text(cx, operand),
-          infer_text(cx, declared));
+          "quantized types take uniform_quantize and uniform_dequantize, got %s and %s",
+          infer_text(cx, operand), infer_text(cx, declared));
   Type type = type_with_elem(cx->context, operand, type_elem(cx->context, declared));
   return infer_settle(cx, 1, type);
 }
@@ -79,8 +82,9 @@ const OpDef op_convert = {.infer = infer_convert,
 // The mode holds both numbers of bits.
 enum { MODE_SHIFT = 16 };
 
-// Rounds the pattern to nearest even at the coarser format's last mantissa bit; then what its exponent cannot hold
-// becomes infinity or a signed zero (its denormals too). NaN stays NaN if there is a mantissa to hold it.
+// Rounds the pattern to nearest even at the coarser format's last mantissa bit; then what its
+// exponent cannot hold becomes infinity or a signed zero (its denormals too). NaN stays NaN if
+// there is a mantissa to hold it.
 static uint64_t reduce_bits(DType type, uint64_t bits, int exponent_bits, int mantissa_bits) {
   const DTypeInfo *info = dtype_info(type);
   int full_mantissa = info->mantissa_bits, full_exponent = info->exponent_bits;
@@ -104,22 +108,25 @@ static uint64_t reduce_bits(DType type, uint64_t bits, int exponent_bits, int ma
 static void run_reduce(const PointwiseCall *call, int64_t n, const void *const *in, void *out) {
   const double *x = in[0];
   double *r = out;
-  int exponent_bits = (int)(call->mode >> MODE_SHIFT), mantissa_bits = (int)(call->mode & ((1 << MODE_SHIFT) - 1));
+  int exponent_bits = (int)(call->mode >> MODE_SHIFT),
+      mantissa_bits = (int)(call->mode & ((1 << MODE_SHIFT) - 1));
   for (int64_t i = 0; i < n; i++)
-    r[i] = dtype_from_bits(call->out, reduce_bits(call->out, dtype_bits(call->out, scalar_f(x[i])), exponent_bits,
-                                                  mantissa_bits))
+    r[i] = dtype_from_bits(call->out, reduce_bits(call->out, dtype_bits(call->out, scalar_f(x[i])),
+                                                  exponent_bits, mantissa_bits))
                .f;
 }
 
 static int64_t cap(int64_t bits) { return bits < 0 ? 0 : bits > 64 ? 64 : bits; }
 
 static bool lanes_reduce(PointwiseCall *call) {
-  int64_t exponent_bits = cap(attr_as_int(call->context, attr_get(call->context, call->attrs, "exponent_bits"), 0));
-  int64_t mantissa_bits = cap(attr_as_int(call->context, attr_get(call->context, call->attrs, "mantissa_bits"), 0));
+  int64_t exponent_bits =
+      cap(attr_as_int(call->context, attr_get(call->context, call->attrs, "exponent_bits"), 0));
+  int64_t mantissa_bits =
+      cap(attr_as_int(call->context, attr_get(call->context, call->attrs, "mantissa_bits"), 0));
   call->run = run_reduce;
   call->mode = exponent_bits << MODE_SHIFT | mantissa_bits;
-  return exponent_bits > 0 && dtype_kind(call->in[0]) == KIND_FLOAT && dtype_has_infinity(call->in[0]) &&
-         call->in[0] == call->out;
+  return exponent_bits > 0 && dtype_kind(call->in[0]) == KIND_FLOAT &&
+         dtype_has_infinity(call->in[0]) && call->in[0] == call->out;
 }
 
 static bool infer_reduce(Infer *cx) {
@@ -128,9 +135,12 @@ static bool infer_reduce(Infer *cx) {
   const QuantInfo *quant = type_quant_info(cx->context, operand);
   REQUIRE(cx, 0, (quant && quant->axis < 0) || dtype_is_float(type_dtype(cx->context, operand)),
           "operand 0 must be float or quantized per tensor, got %s", infer_text(cx, operand));
-  int64_t exponent_bits = infer_int(cx, "exponent_bits", 0), mantissa_bits = infer_int(cx, "mantissa_bits", -1);
-  REQUIRE(cx, 2, exponent_bits >= 1, "exponent_bits must be at least 1, got %lld", (long long)exponent_bits);
-  REQUIRE(cx, 3, mantissa_bits >= 0, "mantissa_bits must be at least 0, got %lld", (long long)mantissa_bits);
+  int64_t exponent_bits = infer_int(cx, "exponent_bits", 0),
+          mantissa_bits = infer_int(cx, "mantissa_bits", -1);
+  REQUIRE(cx, 2, exponent_bits >= 1, "exponent_bits must be at least 1, got %lld",
+          (long long)exponent_bits);
+  REQUIRE(cx, 3, mantissa_bits >= 0, "mantissa_bits must be at least 0, got %lld",
+          (long long)mantissa_bits);
   return infer_settle(cx, 1, operand);
 }
 
@@ -140,10 +150,12 @@ static OpId sample_reduce(Sample *cx) {
   uint32_t rank = sample_shape(cx, 3, dims);
   Type type = type_tensor(cx->context, type_scalar(types[sample_int(cx, 0, 3)]), rank, dims, 0);
   ValueId operand = sample_value(cx, type);
-  NamedAttr fields[2] = {
-      {name_of(cx->context, "exponent_bits"), attr_int(cx->context, type_scalar(DT_i32), sample_int(cx, 1, 11))},
-      {name_of(cx->context, "mantissa_bits"), attr_int(cx->context, type_scalar(DT_i32), sample_int(cx, 0, 52))}};
-  return sample_op(cx, OP_reduce_precision, attr_dict(cx->context, 2, fields), 1, &operand, 1, NULL, 0);
+  NamedAttr fields[2] = {{name_of(cx->context, "exponent_bits"),
+                          attr_int(cx->context, type_scalar(DT_i32), sample_int(cx, 1, 11))},
+                         {name_of(cx->context, "mantissa_bits"),
+                          attr_int(cx->context, type_scalar(DT_i32), sample_int(cx, 0, 52))}};
+  return sample_op(cx, OP_reduce_precision, attr_dict(cx->context, 2, fields), 1, &operand, 1, NULL,
+                   0);
 }
 
 const OpDef op_reduce_precision = {.infer = infer_reduce,
@@ -176,11 +188,13 @@ static Status *eval_bitcast(EvalContext *cx, Literal *const *in, Literal **out) 
   uint32_t rank = from->rank;
   if (rank) memcpy(dims, from->dims, rank * sizeof *dims);
   if (to_width < from_width) {
-    if (rank == MAX_RANK) FAIL(INVALID_ARGUMENT, "bitcast_convert: the result has more than %d dimensions", MAX_RANK);
+    if (rank == MAX_RANK)
+      FAIL(INVALID_ARGUMENT, "bitcast_convert: the result has more than %d dimensions", MAX_RANK);
     dims[rank++] = from_width / to_width;
   } else if (to_width > from_width) {
     if (!rank || dims[rank - 1] != to_width / from_width)
-      FAIL(INVALID_ARGUMENT, "bitcast_convert: the last dimension must be %d", to_width / from_width);
+      FAIL(INVALID_ARGUMENT, "bitcast_convert: the last dimension must be %d",
+           to_width / from_width);
     rank--;
   }
   Literal *l = out[0] = literal_new(cx->heap, cx->context, elem, rank, dims);
@@ -221,20 +235,23 @@ static bool infer_bitcast(Infer *cx) {
     wide_bits = narrow_bits, narrow_bits = bits;
   }
   bool same = wide_bits == narrow_bits;
-  REQUIRE(cx, 1, narrow_bits && wide_bits % narrow_bits == 0, "%d bits cannot be cut into pieces of %d", wide_bits,
-          narrow_bits);
+  REQUIRE(cx, 1, narrow_bits && wide_bits % narrow_bits == 0,
+          "%d bits cannot be cut into pieces of %d", wide_bits, narrow_bits);
   bool fits = narrow->rank == wide->rank + (same ? 0 : 1);
-  for (uint32_t d = 0; fits && d < wide->rank; d++) fits = dim_compatible(wide->dims[d], narrow->dims[d]);
+  for (uint32_t d = 0; fits && d < wide->rank; d++)
+    fits = dim_compatible(wide->dims[d], narrow->dims[d]);
   if (fits && !same) fits = dim_compatible(narrow->dims[wide->rank], wide_bits / narrow_bits);
   REQUIRE(cx, 1, fits, "the narrower side must have %s, got %s and %s",
-          same ? "the same shape" : arena_printf(context_arena(cx->context), "one more dimension of size %d",
-                                                 wide_bits / narrow_bits),
+          same ? "the same shape"
+               : arena_printf(context_arena(cx->context), "one more dimension of size %d",
+                              wide_bits / narrow_bits),
           infer_text(cx, operand), infer_text(cx, result));
   return true;
 }
 
 static OpId sample_bitcast(Sample *cx) {
-  static const DType types[] = {DT_i1, DT_i4, DT_i8, DT_ui16, DT_f16, DT_i32, DT_f32, DT_f64, DT_ui64};
+  static const DType types[] = {DT_i1,  DT_i4,  DT_i8,  DT_ui16, DT_f16,
+                                DT_i32, DT_f32, DT_f64, DT_ui64};
   int64_t dims[4];
   uint32_t rank = sample_shape(cx, 3, dims);
   DType a = types[sample_int(cx, 0, 8)], b = types[sample_int(cx, 0, 8)];

@@ -91,22 +91,22 @@ Type eval_result_type(const EvalContext *cx, uint32_t i);  // declared; may be d
 Literal *eval_new_result(EvalContext *cx, uint32_t i);
 
 // ---- bodies of reductions (reducer.c) ----
-// A region that combines scalars (reduce, scatter, reduce_window, all_reduce, sort comparator …). A body
-// of elementwise ops on scalars and constants becomes a list of steps that runs without frames or
-// literals; any other body is run as a region.
+// A region that combines scalars (reduce, scatter, reduce_window, all_reduce, sort comparator …). A
+// body of elementwise ops on scalars and constants becomes a list of steps that runs without frames
+// or literals; any other body is run as a region.
 typedef struct Reducer {
   EvalContext *cx;
   RegionId region;
-  uint32_t n;  // values combined at once: the body has 2n arguments and n results
+  uint32_t n;                // values combined at once: the body has 2n arguments and n results
   struct ReducerPlan *plan;  // in cx->scratch; NULL: run the region
 } Reducer;
 void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n);
-// acc[i] = body(acc…, value…) for i < n. elems: the n element types of the body's first n arguments, which are
-// also those of the next n.
+// acc[i] = body(acc…, value…) for i < n. elems: the n element types of the body's first n
+// arguments, which are also those of the next n.
 Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *value);
 // Any body on scalars: n_args of types elems in, n_out out.
-Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, uint32_t n_out,
-                     Scalar *out);
+Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args,
+                     uint32_t n_out, Scalar *out);
 // General predicate bodies (sort, select_and_scatter): n_args scalars in, one i1 out.
 Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out);
 

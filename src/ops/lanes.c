@@ -1,32 +1,32 @@
-// Widening loads and narrowing stores. Types whose storage is a C integer get a loop each, which the compiler
-// turns into vector code; the odd widths go element by element. O(n).
+// Widening loads and narrowing stores. Types whose storage is a C integer get a loop each, which
+// the compiler turns into vector code; the odd widths go element by element. O(n).
 #include "ops/lanes.h"
 
 #include <string.h>
 
-#define INTEGER_TYPES(X) \
-  X(DT_i8, int8_t, int64_t) \
-  X(DT_i16, int16_t, int64_t) \
-  X(DT_i32, int32_t, int64_t) \
-  X(DT_i64, int64_t, int64_t) \
-  X(DT_index, int64_t, int64_t) \
-  X(DT_ui8, uint8_t, uint64_t) \
-  X(DT_ui16, uint16_t, uint64_t) \
-  X(DT_ui32, uint32_t, uint64_t) \
+#define INTEGER_TYPES(X)                                                                           \
+  X(DT_i8, int8_t, int64_t)                                                                        \
+  X(DT_i16, int16_t, int64_t)                                                                      \
+  X(DT_i32, int32_t, int64_t)                                                                      \
+  X(DT_i64, int64_t, int64_t)                                                                      \
+  X(DT_index, int64_t, int64_t)                                                                    \
+  X(DT_ui8, uint8_t, uint64_t)                                                                     \
+  X(DT_ui16, uint16_t, uint64_t)                                                                   \
+  X(DT_ui32, uint32_t, uint64_t)                                                                   \
   X(DT_ui64, uint64_t, uint64_t)
 
 void lanes_load(DType type, const void *data, int64_t first, int64_t n, void *out_lanes) {
   switch (type) {
-#define LOAD(id, narrow, wide)                             \
-  case id: {                                               \
-    const narrow *from = (const narrow *)data + first;     \
-    wide *to = out_lanes;                                  \
-    for (int64_t i = 0; i < n; i++) to[i] = (wide)from[i]; \
-    return;                                                \
+#define LOAD(id, narrow, wide)                                                                     \
+  case id: {                                                                                       \
+    const narrow *from = (const narrow *)data + first;                                             \
+    wide *to = out_lanes;                                                                          \
+    for (int64_t i = 0; i < n; i++) to[i] = (wide)from[i];                                         \
+    return;                                                                                        \
   }
     INTEGER_TYPES(LOAD)
 #undef LOAD
-    default: break;
+  default: break;
   }
   DTypeKind kind = dtype_kind(type);
   if (kind == KIND_FLOAT || kind == KIND_COMPLEX) {
@@ -39,16 +39,16 @@ void lanes_load(DType type, const void *data, int64_t first, int64_t n, void *ou
 
 void lanes_store(DType type, void *data, int64_t first, int64_t n, const void *lanes) {
   switch (type) {
-#define STORE(id, narrow, wide)                              \
-  case id: {                                                 \
-    narrow *to = (narrow *)data + first;                     \
-    const wide *from = lanes;                                \
-    for (int64_t i = 0; i < n; i++) to[i] = (narrow)from[i]; \
-    return;                                                  \
+#define STORE(id, narrow, wide)                                                                    \
+  case id: {                                                                                       \
+    narrow *to = (narrow *)data + first;                                                           \
+    const wide *from = lanes;                                                                      \
+    for (int64_t i = 0; i < n; i++) to[i] = (narrow)from[i];                                       \
+    return;                                                                                        \
   }
     INTEGER_TYPES(STORE)
 #undef STORE
-    default: break;
+  default: break;
   }
   DTypeKind kind = dtype_kind(type);
   if (kind == KIND_FLOAT || kind == KIND_COMPLEX) {

@@ -1,5 +1,5 @@
-// Elements by the chunk, widened: floats as double, bools and signed integers as int64_t, unsigned integers as
-// uint64_t, complex numbers as pairs of double. One Scalar is one lane of every kind.
+// Elements by the chunk, widened: floats as double, bools and signed integers as int64_t, unsigned
+// integers as uint64_t, complex numbers as pairs of double. One Scalar is one lane of every kind.
 #ifndef TESSERA_OPS_LANES_H
 #define TESSERA_OPS_LANES_H
 
@@ -16,7 +16,8 @@ typedef union LaneBuffer {
   Cplx c[LANES];
 } LaneBuffer;
 
-// n elements of canonical storage starting at `first`. Bits of NaNs are not kept: see literal_copy_elements.
+// n elements of canonical storage starting at `first`. Bits of NaNs are not kept: see
+// literal_copy_elements.
 void lanes_load(DType type, const void *data, int64_t first, int64_t n, void *out_lanes);
 // Integers wrap to the width, floats round once.
 void lanes_store(DType type, void *data, int64_t first, int64_t n, const void *lanes);

@@ -1,6 +1,7 @@
-// Values at run time. A literal is one block of memory: the record, its dims (or items), then its elements;
-// the heap's list links all live ones, so that a run that ends early frees them without help. Making one costs
-// O(bytes) for zeroing; retain and release O(1) but for tuples, whose release is O(items).
+// Values at run time. A literal is one block of memory: the record, its dims (or items), then its
+// elements; the heap's list links all live ones, so that a run that ends early frees them without
+// help. Making one costs O(bytes) for zeroing; retain and release O(1) but for tuples, whose
+// release is O(items).
 #include "ops/literal.h"
 
 #include <assert.h>
@@ -67,11 +68,10 @@ static Literal *literal_block(LiteralHeap *heap, LiteralKind kind, size_t head, 
   return l;
 }
 
-static void *literal_head(Literal *l) {
-  return (char *)l + align_up(sizeof(Literal));
-}
+static void *literal_head(Literal *l) { return (char *)l + align_up(sizeof(Literal)); }
 
-static Literal *array_new(LiteralHeap *heap, Type elem, DType dtype, uint32_t rank, const int64_t *dims) {
+static Literal *array_new(LiteralHeap *heap, Type elem, DType dtype, uint32_t rank,
+                          const int64_t *dims) {
   assert(rank <= MAX_RANK && "the verifier limits the rank");
   size_t count = 1, bytes = 0;
   bool empty = false;
@@ -129,9 +129,7 @@ Literal *literal_scalar(LiteralHeap *heap, DType dtype, Scalar value) {
   return l;
 }
 
-Literal *literal_token(LiteralHeap *heap) {
-  return literal_block(heap, LITERAL_TOKEN, 0, 0);
-}
+Literal *literal_token(LiteralHeap *heap) { return literal_block(heap, LITERAL_TOKEN, 0, 0); }
 
 Literal *literal_tuple(LiteralHeap *heap, LiteralKind kind, uint32_t n, Literal *const *items) {
   Literal *l = literal_block(heap, kind, n * sizeof *items, 0);
@@ -182,12 +180,13 @@ void literal_copy_elements(Literal *to, int64_t to_index, const Literal *from, i
                            int64_t n) {
   assert(to->dtype == from->dtype && "elements are copied between equal storage types");
   size_t one = (size_t)dtype_bytes(to->dtype);
-  memcpy((char *)to->data + (size_t)to_index * one, (const char *)from->data + (size_t)from_index * one,
-         (size_t)n * one);
+  memcpy((char *)to->data + (size_t)to_index * one,
+         (const char *)from->data + (size_t)from_index * one, (size_t)n * one);
 }
 
 bool literal_same_shape(const Literal *a, const Literal *b) {
-  return a->rank == b->rank && (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+  return a->rank == b->rank &&
+         (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
 void shape_strides(uint32_t rank, const int64_t *dims, int64_t *out) {

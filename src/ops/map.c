@@ -1,4 +1,5 @@
-// map: a body of scalars applied element by element to any number of arrays of one shape. O(elements * body).
+// map: a body of scalars applied element by element to any number of arrays of one shape.
+// O(elements * body).
 #include "ops/eval.h"
 #include "ops/pointwise.h"
 
@@ -9,7 +10,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Scalar *args = ARENA_ARRAY(cx->scratch, Scalar, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     elems[i] = in[i]->elem;
-    if (!literal_same_shape(in[0], in[i])) FAIL(INVALID_ARGUMENT, "'stablehlo.map': operands differ in shape");
+    if (!literal_same_shape(in[0], in[i]))
+      FAIL(INVALID_ARGUMENT, "'stablehlo.map': operands differ in shape");
   }
   out[0] = literal_like(in[0], cx->context, elem);
   Reducer body;
@@ -30,8 +32,8 @@ static bool infer(Infer *cx) {
   uint32_t rank = infer_operand_info(cx, 0)->rank;
   for (uint32_t i = 1; i < n; i++)
     REQUIRE(cx, 1, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
-            "operands must have the same shape, got %s and %s", infer_text(cx, infer_operand(cx, 0)),
-            infer_text(cx, infer_operand(cx, i)));
+            "operands must have the same shape, got %s and %s",
+            infer_text(cx, infer_operand(cx, 0)), infer_text(cx, infer_operand(cx, i)));
   Ints dims = infer_ints(cx, "dimensions");
   bool all = dims.ok && dims.n == rank;
   for (uint32_t d = 0; all && d < rank; d++) all = dims.v[d] == d;
@@ -41,19 +43,21 @@ static bool infer(Infer *cx) {
           infer_region_n_args(cx, 0));
   for (uint32_t i = 0; i < n; i++) {
     Type expected = type_tensor(cx->context, infer_operand_info(cx, i)->elem, 0, NULL, 0);
-    REQUIRE(cx, 3, infer_region_arg(cx, 0, i) == expected, "argument %u of the body must be %s, got %s", i,
-            infer_text(cx, expected), infer_text(cx, infer_region_arg(cx, 0, i)));
+    REQUIRE(cx, 3, infer_region_arg(cx, 0, i) == expected,
+            "argument %u of the body must be %s, got %s", i, infer_text(cx, expected),
+            infer_text(cx, infer_region_arg(cx, 0, i)));
   }
   REQUIRE(cx, 3, infer_region_n_returned(cx, 0) == 1, "the body must return one value, got %u",
           infer_region_n_returned(cx, 0));
   Type returned = infer_region_returned(cx, 0, 0), declared = infer_result(cx, 0);
-  REQUIRE(cx, 3, type_is_tensor(cx->context, returned) && type_info(cx->context, returned)->rank == 0,
+  REQUIRE(cx, 3,
+          type_is_tensor(cx->context, returned) && type_info(cx->context, returned)->rank == 0,
           "the body must return a scalar, got %s", infer_text(cx, returned));
   Type type = infer_merged(cx, 0, n, type_elem(cx->context, returned));
   REQUIRE(cx, 1, type, "operands must have the same shape");
   if (declared && type_is_tensor(cx->context, declared))
-    REQUIRE(cx, 1, infer_shapes_compatible(cx, type, declared), "result must have shape of %s, got %s",
-            infer_text(cx, type), infer_text(cx, declared));
+    REQUIRE(cx, 1, infer_shapes_compatible(cx, type, declared),
+            "result must have shape of %s, got %s", infer_text(cx, type), infer_text(cx, declared));
   return infer_settle(cx, 3, type);
 }
 

@@ -1,7 +1,8 @@
-// Pointwise ops, made from pointwise.def: every row becomes one function over wide lanes, a table entry that says
-// which kinds of elements it takes and gives, and an OpDef whose infer, eval and sample are its family's. Results of
-// floats are computed in double and rounded once, which is the correctly rounded result for + - * / and sqrt of types
-// up to 32 bits. O(elements), a chunk of LANES at a time.
+// Pointwise ops, made from pointwise.def: every row becomes one function over wide lanes, a table
+// entry that says which kinds of elements it takes and gives, and an OpDef whose infer, eval and
+// sample are its family's. Results of floats are computed in double and rounded once, which is the
+// correctly rounded result for + - * / and sqrt of types up to 32 bits. O(elements), a chunk of
+// LANES at a time.
 #include "ops/pointwise.h"
 
 #include <assert.h>
@@ -18,52 +19,52 @@
 // ---- the rows as functions over lanes ----
 
 // Complex numbers are ordered by real part, then by imaginary part.
-static bool cplx_less(Cplx z, Cplx w) {
-  return z.re < w.re || (z.re == w.re && z.im < w.im);
-}
+static bool cplx_less(Cplx z, Cplx w) { return z.re < w.re || (z.re == w.re && z.im < w.im); }
 
-#define LOOP(kind, lane, a, b, result, from_a, from_b, e)                         \
-  case kind: {                                                                    \
-    const lane *lane_a = in[0], *lane_b = in[1];                                  \
-    result *lane_r = out;                                                         \
-    for (int64_t i = 0; i < n; i++) {                                             \
-      from_a;                                                                     \
-      from_b;                                                                     \
-      (void)a, (void)b;                                                           \
-      lane_r[i] = e;                                                              \
-    }                                                                             \
-    break;                                                                        \
+#define LOOP(kind, lane, a, b, result, from_a, from_b, e)                                          \
+  case kind: {                                                                                     \
+    const lane *lane_a = in[0], *lane_b = in[1];                                                   \
+    result *lane_r = out;                                                                          \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      from_a;                                                                                      \
+      from_b;                                                                                      \
+      (void)a, (void)b;                                                                            \
+      lane_r[i] = e;                                                                               \
+    }                                                                                              \
+    break;                                                                                         \
   }
-#define LOOP_PLAIN(kind, lane, result, e) \
+#define LOOP_PLAIN(kind, lane, result, e)                                                          \
   LOOP(kind, lane, x, y, result, lane x = lane_a[i], lane y = lane_b[i], (result)(e))
-#define LOOP_CPLX(result, e) \
+#define LOOP_CPLX(result, e)                                                                       \
   LOOP(KIND_COMPLEX, Cplx, z, w, result, Cplx z = lane_a[i], Cplx w = lane_b[i], (e))
-#define LOOP_SCALAR(kind, e) \
-  LOOP(kind, int64_t, a, b, int64_t, Scalar a = scalar_i(lane_a[i]), Scalar b = scalar_i(lane_b[i]), (e).i)
+#define LOOP_SCALAR(kind, e)                                                                       \
+  LOOP(kind, int64_t, a, b, int64_t, Scalar a = scalar_i(lane_a[i]),                               \
+       Scalar b = scalar_i(lane_b[i]), (e).i)
 
 #define F(...) LOOP_PLAIN(KIND_FLOAT, double, double, __VA_ARGS__)
 #define F_B(...) LOOP_PLAIN(KIND_FLOAT, double, int64_t, (__VA_ARGS__) ? 1 : 0)
-#define F_C(...) \
+#define F_C(...)                                                                                   \
   LOOP(KIND_FLOAT, double, x, y, Cplx, double x = lane_a[i], double y = lane_b[i], (__VA_ARGS__))
 #define S(...) LOOP_PLAIN(KIND_SINT, int64_t, int64_t, __VA_ARGS__)
 #define U(...) LOOP_PLAIN(KIND_UINT, uint64_t, uint64_t, __VA_ARGS__)
 #define W(...) LOOP_PLAIN(KIND_SINT, uint64_t, uint64_t, __VA_ARGS__) U(__VA_ARGS__)
 #define I(...) LOOP_SCALAR(KIND_SINT, __VA_ARGS__) LOOP_SCALAR(KIND_UINT, __VA_ARGS__)
 #define SI(...) LOOP_SCALAR(KIND_SINT, __VA_ARGS__)
-#define B(...) \
-  LOOP(KIND_BOOL, int64_t, p, q, int64_t, bool p = lane_a[i] != 0, bool q = lane_b[i] != 0, (__VA_ARGS__) ? 1 : 0)
+#define B(...)                                                                                     \
+  LOOP(KIND_BOOL, int64_t, p, q, int64_t, bool p = lane_a[i] != 0, bool q = lane_b[i] != 0,        \
+       (__VA_ARGS__) ? 1 : 0)
 #define C(...) LOOP_CPLX(Cplx, __VA_ARGS__)
 #define C_F(...) LOOP_CPLX(double, __VA_ARGS__)
 #define C_OPEN
 #define Q
 #define Q_AXIS
-#define POINTWISE(id, name, family, ...)                                                              \
-  static void run_##id(const PointwiseCall *call, int64_t n, const void *const *in, void *out) {      \
-    DType t = call->in[0];                                                                            \
-    switch (dtype_kind(t)) {                                                                          \
-      __VA_ARGS__                                                                                     \
-      default: assert(!"pointwise_prepare refuses other kinds");                                      \
-    }                                                                                                 \
+#define POINTWISE(id, name, family, ...)                                                           \
+  static void run_##id(const PointwiseCall *call, int64_t n, const void *const *in, void *out) {   \
+    DType t = call->in[0];                                                                         \
+    switch (dtype_kind(t)) {                                                                       \
+      __VA_ARGS__                                                                                  \
+    default: assert(!"pointwise_prepare refuses other kinds");                                     \
+    }                                                                                              \
   }
 #define BROADCAST(...)
 #include "ops/pointwise.def"
@@ -84,7 +85,14 @@ static bool cplx_less(Cplx z, Cplx w) {
 
 // ---- the rows as facts ----
 
-typedef enum Gives { GIVES_NOTHING, GIVES_SAME, GIVES_BOOL, GIVES_REAL, GIVES_COMPLEX, GIVES_OPEN } Gives;
+typedef enum Gives {
+  GIVES_NOTHING,
+  GIVES_SAME,
+  GIVES_BOOL,
+  GIVES_REAL,
+  GIVES_COMPLEX,
+  GIVES_OPEN
+} Gives;
 typedef enum Family {
   UNARY,
   MATH,
@@ -104,7 +112,6 @@ typedef struct Row {
   uint8_t gives[KIND_OTHER + 1];  // Gives, by the operands' DTypeKind
   uint8_t family;
   bool quantized, per_axis;
-  uint16_t base;  // of chlo.broadcast_x: x
 } Row;
 
 #define F(...) .gives[KIND_FLOAT] = GIVES_SAME,
@@ -120,10 +127,11 @@ typedef struct Row {
 #define C_F(...) .gives[KIND_COMPLEX] = GIVES_REAL,
 #define C_OPEN .gives[KIND_COMPLEX] = GIVES_OPEN,
 #define Q .quantized = true,
-#define Q_AXIS Q .per_axis = true,
+#define Q_AXIS Q.per_axis = true,
 static const Row rows[OP_COUNT] = {
-#define POINTWISE(id, name, family_, ...) [OP_##id] = {.run = run_##id, .family = family_, __VA_ARGS__},
-#define BROADCAST(id, name, base_) [OP_##id] = {.base = OP_##base_},
+#define POINTWISE(id, name, family_, ...)                                                          \
+  [OP_##id] = {.run = run_##id, .family = family_, __VA_ARGS__},
+#define BROADCAST(...)
 #include "ops/pointwise.def"
 };
 #undef F
@@ -144,24 +152,25 @@ static const Row rows[OP_COUNT] = {
 // The result's element type for operands of an unquantized one; 0 if the row refuses it.
 static Type row_result(const Row *row, DType dtype) {
   switch ((Gives)row->gives[dtype_kind(dtype)]) {
-    case GIVES_SAME:
-    case GIVES_OPEN: return type_scalar(dtype);
-    case GIVES_BOOL: return type_scalar(DT_i1);
-    case GIVES_REAL: return type_scalar(dtype_real_of(dtype));
-    case GIVES_COMPLEX: return dtype_complex_of(dtype) ? type_scalar(dtype_complex_of(dtype)) : 0;
-    case GIVES_NOTHING: break;
+  case GIVES_SAME:
+  case GIVES_OPEN: return type_scalar(dtype);
+  case GIVES_BOOL: return type_scalar(DT_i1);
+  case GIVES_REAL: return type_scalar(dtype_real_of(dtype));
+  case GIVES_COMPLEX: return dtype_complex_of(dtype) ? type_scalar(dtype_complex_of(dtype)) : 0;
+  case GIVES_NOTHING: break;
   }
   return 0;
 }
 
 // "float, complex or quantized": for messages.
 static const char *row_kinds(Infer *cx, const Row *row) {
-  static const char *const names[] = {[KIND_BOOL] = "bool", [KIND_SINT] = "signed integer",
-                                      [KIND_UINT] = "unsigned integer", [KIND_FLOAT] = "float",
-                                      [KIND_COMPLEX] = "complex", [KIND_OTHER] = NULL};
+  static const char *const names[] = {
+      [KIND_BOOL] = "bool",   [KIND_SINT] = "signed integer", [KIND_UINT] = "unsigned integer",
+      [KIND_FLOAT] = "float", [KIND_COMPLEX] = "complex",     [KIND_OTHER] = NULL};
   const char *text = "";
   for (int k = KIND_BOOL; k < KIND_OTHER; k++)
-    if (row->gives[k]) text = arena_printf(context_arena(cx->context), "%s%s%s", text, *text ? ", " : "", names[k]);
+    if (row->gives[k])
+      text = arena_printf(context_arena(cx->context), "%s%s%s", text, *text ? ", " : "", names[k]);
   return row->quantized ? arena_printf(context_arena(cx->context), "%s, quantized", text) : text;
 }
 
@@ -192,7 +201,8 @@ Type infer_merged(Infer *cx, uint32_t first, uint32_t n, Type elem) {
       dims[d] = merged;
     }
     // Bounds belong to dims that are still dynamic.
-    if (changed) encoding = rank && memcmp(dims, other->dims, rank * sizeof *dims) == 0 ? other->encoding : 0;
+    if (changed)
+      encoding = rank && memcmp(dims, other->dims, rank * sizeof *dims) == 0 ? other->encoding : 0;
     if (!encoding && !changed && rank && memcmp(dims, other->dims, rank * sizeof *dims) == 0)
       encoding = other->encoding;
   }
@@ -203,8 +213,8 @@ bool infer_settle(Infer *cx, int constraint, Type type) {
   Type declared = infer_result(cx, 0);
   cx->out[0] = type;
   if (!declared || declared == type) return true;
-  REQUIRE(cx, constraint, infer_types_compatible(cx, type, declared), "result type must be %s, got %s",
-          infer_text(cx, type), infer_text(cx, declared));
+  REQUIRE(cx, constraint, infer_types_compatible(cx, type, declared),
+          "result type must be %s, got %s", infer_text(cx, type), infer_text(cx, declared));
   if (type_is_quant(cx->context, type)) cx->out[0] = declared;
   return true;
 }
@@ -215,12 +225,13 @@ static bool check_kinds(Infer *cx, const Row *row) {
     Type type = infer_operand(cx, i);
     const QuantInfo *quant = type_quant_info(cx->context, type);
     if (quant) {
-      REQUIRE(cx, 0, row->quantized, "operand %u must be %s, got %s", i, row_kinds(cx, row), infer_text(cx, type));
-      REQUIRE(cx, 0, row->per_axis || quant->axis < 0, "operand %u must be quantized per tensor, got %s", i,
+      REQUIRE(cx, 0, row->quantized, "operand %u must be %s, got %s", i, row_kinds(cx, row),
               infer_text(cx, type));
+      REQUIRE(cx, 0, row->per_axis || quant->axis < 0,
+              "operand %u must be quantized per tensor, got %s", i, infer_text(cx, type));
     } else {
-      REQUIRE(cx, 0, row_result(row, type_dtype(cx->context, type)), "operand %u must be %s, got %s", i,
-              row_kinds(cx, row), infer_text(cx, type));
+      REQUIRE(cx, 0, row_result(row, type_dtype(cx->context, type)),
+              "operand %u must be %s, got %s", i, row_kinds(cx, row), infer_text(cx, type));
     }
   }
   return true;
@@ -241,11 +252,14 @@ static bool infer_add_quantized(Infer *cx) {
           "expressed types must be the same, got %s, %s and %s", dtype_info(l->expressed)->name,
           dtype_info(r->expressed)->name, dtype_info(o->expressed)->name);
   REQUIRE(cx, 5, (l->axis >= 0 || r->axis >= 0) == (o->axis >= 0),
-          "result must be quantized per axis exactly if an operand is, got %s", infer_text(cx, result));
-  REQUIRE(cx, 6, l->axis < 0 || l->axis == o->axis, "quantization dimensions of lhs and result differ: %d and %d",
-          (int)l->axis, (int)o->axis);
-  REQUIRE(cx, 7, r->axis < 0 || r->axis == o->axis, "quantization dimensions of rhs and result differ: %d and %d",
-          (int)r->axis, (int)o->axis);
+          "result must be quantized per axis exactly if an operand is, got %s",
+          infer_text(cx, result));
+  REQUIRE(cx, 6, l->axis < 0 || l->axis == o->axis,
+          "quantization dimensions of lhs and result differ: %d and %d", (int)l->axis,
+          (int)o->axis);
+  REQUIRE(cx, 7, r->axis < 0 || r->axis == o->axis,
+          "quantization dimensions of rhs and result differ: %d and %d", (int)r->axis,
+          (int)o->axis);
   Type merged = infer_merged(cx, 0, 2, type_elem(cx->context, result));
   REQUIRE(cx, 1, merged, "operands must have the same shape, got %s and %s", infer_text(cx, lhs),
           infer_text(cx, rhs));
@@ -258,11 +272,14 @@ static bool pointwise_infer(Infer *cx) {
   if (!infer_all_tensors(cx)) return false;
   Type first = infer_operand(cx, 0);
   bool any_quantized = false;
-  for (uint32_t i = 0; i < n; i++) any_quantized = any_quantized || type_is_quant(cx->context, infer_operand(cx, i));
-  if (infer_result(cx, 0)) any_quantized = any_quantized || type_is_quant(cx->context, infer_result(cx, 0));
+  for (uint32_t i = 0; i < n; i++)
+    any_quantized = any_quantized || type_is_quant(cx->context, infer_operand(cx, i));
+  if (infer_result(cx, 0))
+    any_quantized = any_quantized || type_is_quant(cx->context, infer_result(cx, 0));
   if (row->family == ADD && any_quantized) return check_kinds(cx, row) && infer_add_quantized(cx);
   for (uint32_t i = 1; i < n; i++)
-    REQUIRE(cx, row->family >= CHLO_UNARY ? 0 : 1, infer_types_compatible(cx, first, infer_operand(cx, i)),
+    REQUIRE(cx, row->family >= CHLO_UNARY ? 0 : 1,
+            infer_types_compatible(cx, first, infer_operand(cx, i)),
             "operands must have the same type, got %s and %s", infer_text(cx, first),
             infer_text(cx, infer_operand(cx, i)));
   if (!check_kinds(cx, row)) return false;
@@ -274,23 +291,23 @@ static bool pointwise_infer(Infer *cx) {
   Type type = infer_merged(cx, 0, n, given), declared = infer_result(cx, 0);
   int shape = 1, element = 1;
   switch ((Family)row->family) {
-    case ABS:
-    case PART: element = 2; break;
-    case COMPLEX: shape = 2, element = 3; break;
-    case CHLO_UNARY:
-    case CHLO_BINARY: shape = element = 0; break;
-    case UNARY:
-    case MATH:
-    case TEST:
-    case BINARY:
-    case COMMUTATIVE:
-    case ADD: break;
+  case ABS:
+  case PART: element = 2; break;
+  case COMPLEX: shape = 2, element = 3; break;
+  case CHLO_UNARY:
+  case CHLO_BINARY: shape = element = 0; break;
+  case UNARY:
+  case MATH:
+  case TEST:
+  case BINARY:
+  case COMMUTATIVE:
+  case ADD: break;
   }
   REQUIRE(cx, 1, type, "operands must have the same shape, got %s and %s", infer_text(cx, first),
           infer_text(cx, infer_operand(cx, n - 1)));
   if (declared && type_is_tensor(cx->context, declared))
-    REQUIRE(cx, shape, infer_shapes_compatible(cx, type, declared), "result must have shape of %s, got %s",
-            infer_text(cx, type), infer_text(cx, declared));
+    REQUIRE(cx, shape, infer_shapes_compatible(cx, type, declared),
+            "result must have shape of %s, got %s", infer_text(cx, type), infer_text(cx, declared));
   return infer_settle(cx, element, type);
 }
 
@@ -309,16 +326,24 @@ bool pointwise_prepare(PointwiseCall *call) {
 }
 
 void pointwise_scalar(const PointwiseCall *call, const Scalar *in, Scalar *out) {
-  const void *lanes[POINTWISE_ARITY] = {&in[0], &in[call->n_in > 1 ? 1 : 0], &in[call->n_in > 2 ? 2 : 0]};
+  const void *lanes[POINTWISE_ARITY] = {&in[0], &in[call->n_in > 1 ? 1 : 0],
+                                        &in[call->n_in > 2 ? 2 : 0]};
   Scalar result = {0};
   call->run(call, 1, lanes, &result);
   *out = dtype_round(call->out, result);
 }
 
-bool pointwise_apply(uint16_t code, Attr attrs, const Context *context, Type elem, const Scalar *in, Scalar *out) {
+Type pointwise_result(uint16_t code, DType operand) {
+  return rows[code].run ? row_result(&rows[code], operand) : 0;
+}
+
+bool pointwise_apply(uint16_t code, Attr attrs, const Context *context, Type elem, const Scalar *in,
+                     Scalar *out) {
   const OpRow *row = op_row(code);
-  if (type_is_quant(context, elem) || row->operands < 1 || row->operands > POINTWISE_ARITY) return false;
-  PointwiseCall call = {.code = code, .attrs = attrs, .context = context, .n_in = (uint32_t)row->operands};
+  if (type_is_quant(context, elem) || row->operands < 1 || row->operands > POINTWISE_ARITY)
+    return false;
+  PointwiseCall call = {
+      .code = code, .attrs = attrs, .context = context, .n_in = (uint32_t)row->operands};
   for (uint32_t i = 0; i < call.n_in; i++) call.in[i] = type_dtype(context, elem);
   call.out = call.in[0];
   if (rows[code].run) {
@@ -368,16 +393,21 @@ Status *pointwise_eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (quant_any(cx->context, n, in) || type_is_quant(cx->context, elem))
     return quant_wrap(cx, n, in, 1, out, pointwise_eval);
   const Literal *shape = shape_giver(n, in);
-  PointwiseCall call = {.code = cx->code, .attrs = cx->attrs, .context = cx->context, .n_in = n,
+  PointwiseCall call = {.code = cx->code,
+                        .attrs = cx->attrs,
+                        .context = cx->context,
+                        .n_in = n,
                         .out = type_dtype(cx->context, elem)};
   for (uint32_t i = 0; i < n; i++) {
     call.in[i] = in[i]->dtype;
     if (in[i]->rank && !literal_same_shape(shape, in[i]))
-      FAIL(INVALID_ARGUMENT, "'%s': operand %u has %lld elements in %u dimensions, another %lld in %u", row->name, i,
+      FAIL(INVALID_ARGUMENT,
+           "'%s': operand %u has %lld elements in %u dimensions, another %lld in %u", row->name, i,
            (long long)in[i]->count, in[i]->rank, (long long)shape->count, shape->rank);
   }
   if (!pointwise_prepare(&call))
-    FAIL(UNIMPLEMENTED, "'%s' has no meaning for elements of type %s", row->name, dtype_info(call.in[0])->name);
+    FAIL(UNIMPLEMENTED, "'%s' has no meaning for elements of type %s", row->name,
+         dtype_info(call.in[0])->name);
   out[0] = literal_like(shape, cx->context, elem);
   run_arrays(&call, in, out[0]);
   return NULL;
@@ -390,7 +420,10 @@ static OpId pointwise_sample(Sample *cx, uint16_t code) {
   uint32_t n = (uint32_t)op_row(code)->operands;
   char kinds[8];
   int used = 0;
-  static const char letters[] = {[KIND_BOOL] = 'b', [KIND_SINT] = 's', [KIND_UINT] = 'u', [KIND_FLOAT] = 'f',
+  static const char letters[] = {[KIND_BOOL] = 'b',
+                                 [KIND_SINT] = 's',
+                                 [KIND_UINT] = 'u',
+                                 [KIND_FLOAT] = 'f',
                                  [KIND_COMPLEX] = 'c'};
   for (int k = KIND_BOOL; k < KIND_OTHER; k++)
     if (row->gives[k] && row->gives[k] != GIVES_OPEN) kinds[used++] = letters[k];
@@ -421,12 +454,12 @@ enum {
   CONSTRAINTS_CHLO_BINARY = 0,
 };
 
-#define POINTWISE(id, name, family, ...)                                      \
-  static OpId sample_##id(Sample *cx) { return pointwise_sample(cx, OP_##id); } \
-  const OpDef op_##id = {.infer = pointwise_infer,                            \
-                         .eval = pointwise_eval,                              \
-                         .sample = sample_##id,                               \
-                         .lanes = pointwise_lanes,                            \
+#define POINTWISE(id, name, family, ...)                                                           \
+  static OpId sample_##id(Sample *cx) { return pointwise_sample(cx, OP_##id); }                    \
+  const OpDef op_##id = {.infer = pointwise_infer,                                                 \
+                         .eval = pointwise_eval,                                                   \
+                         .sample = sample_##id,                                                    \
+                         .lanes = pointwise_lanes,                                                 \
                          .constraints = CONSTRAINTS_##family};
-#define BROADCAST(id, name, base)
+#define BROADCAST(...)
 #include "ops/pointwise.def"

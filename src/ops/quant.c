@@ -1,6 +1,7 @@
-// Quantization as the spec's `quantize` and `dequantize` define it. Every step is computed in double and rounded to
-// the expressed type, which for the four basic operations on at most 32 bits is exactly that type's arithmetic.
-// Along the quantized axis parameters change every `inner` elements. O(n).
+// Quantization as the spec's `quantize` and `dequantize` define it. Every step is computed in
+// double and rounded to the expressed type, which for the four basic operations on at most 32 bits
+// is exactly that type's arithmetic. Along the quantized axis parameters change every `inner`
+// elements. O(n).
 #include "ops/quant.h"
 
 #include <math.h>
@@ -61,16 +62,19 @@ Type quant_expressed_type(Context *context, Type type) {
   const QuantInfo *quant = type_quant_info(context, type);
   if (!quant) return type;
   Type scalar = type_scalar(quant->expressed);
-  return type_info(context, type)->kind == TYPE_QUANT ? scalar : type_with_elem(context, type, scalar);
+  return type_info(context, type)->kind == TYPE_QUANT ? scalar
+                                                      : type_with_elem(context, type, scalar);
 }
 
 bool quant_any(const Context *context, uint32_t n, Literal *const *literals) {
   for (uint32_t i = 0; i < n; i++)
-    if (literals[i]->kind == LITERAL_ARRAY && type_is_quant(context, literals[i]->elem)) return true;
+    if (literals[i]->kind == LITERAL_ARRAY && type_is_quant(context, literals[i]->elem))
+      return true;
   return false;
 }
 
-Status *quant_wrap(EvalContext *cx, uint32_t n_in, Literal *const *in, uint32_t n_out, Literal **out,
+Status *quant_wrap(EvalContext *cx, uint32_t n_in, Literal *const *in, uint32_t n_out,
+                   Literal **out,
                    Status *(*eval)(EvalContext *cx, Literal *const *in, Literal **out)) {
   Literal **floats = ARENA_ARRAY(cx->scratch, Literal *, n_in + 1);
   for (uint32_t i = 0; i < n_in; i++) {
@@ -100,18 +104,23 @@ const char *quant_check(Context *context, Type type) {
   Arena *arena = context_arena(context);
   int storage_bits = dtype_width(q->storage), expressed_bits = dtype_width(q->expressed);
   if (!dtype_is_integer(q->storage) || !dtype_is_float(q->expressed))
-    return arena_printf(arena, "storage type must be an integer and expressed type a float, got %s and %s",
+    return arena_printf(arena,
+                        "storage type must be an integer and expressed type a float, got %s and %s",
                         dtype_info(q->storage)->name, dtype_info(q->expressed)->name);
   if (storage_bits >= expressed_bits)
-    return arena_printf(arena, "C1: storage type of %d bits must be narrower than expressed type of %d bits",
-                        storage_bits, expressed_bits);
+    return arena_printf(
+        arena, "C1: storage type of %d bits must be narrower than expressed type of %d bits",
+        storage_bits, expressed_bits);
   int64_t lowest = dtype_lowest(q->storage).i, highest = dtype_max_finite(q->storage).i;
   if (q->min < lowest || q->min >= q->max || q->max > highest)
     return arena_printf(arena, "C4: storage range %lld:%lld must be a range within %lld:%lld",
-                        (long long)q->min, (long long)q->max, (long long)lowest, (long long)highest);
+                        (long long)q->min, (long long)q->max, (long long)lowest,
+                        (long long)highest);
   for (uint32_t i = 0; i < q->count; i++) {
-    if (!(q->scales[i] > 0)) return arena_printf(arena, "C6: scale %g must be positive", q->scales[i]);
-    if (!isfinite(q->scales[i])) return arena_printf(arena, "C7: scale %g must be finite", q->scales[i]);
+    if (!(q->scales[i] > 0))
+      return arena_printf(arena, "C6: scale %g must be positive", q->scales[i]);
+    if (!isfinite(q->scales[i]))
+      return arena_printf(arena, "C7: scale %g must be finite", q->scales[i]);
     if (q->zero_points[i] < q->min || q->zero_points[i] > q->max)
       return arena_printf(arena, "C8: zero point %lld must be in the storage range %lld:%lld",
                           (long long)q->zero_points[i], (long long)q->min, (long long)q->max);
@@ -119,11 +128,11 @@ const char *quant_check(Context *context, Type type) {
   const TypeInfo *info = type_info(context, type);
   if (info->kind != TYPE_TENSOR || q->axis < 0) return NULL;
   if ((uint32_t)q->axis >= info->rank)
-    return arena_printf(arena, "C12: quantization dimension %d must be below the rank %u", (int)q->axis,
-                        info->rank);
+    return arena_printf(arena, "C12: quantization dimension %d must be below the rank %u",
+                        (int)q->axis, info->rank);
   int64_t dim = info->dims[q->axis];
   if (dim != DIM_DYNAMIC && dim != (int64_t)q->count)
-    return arena_printf(arena, "C13: %u scales for dimension %d of size %lld", q->count, (int)q->axis,
-                        (long long)dim);
+    return arena_printf(arena, "C13: %u scales for dimension %d of size %lld", q->count,
+                        (int)q->axis, (long long)dim);
   return NULL;
 }

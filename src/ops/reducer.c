@@ -1,7 +1,8 @@
-// Bodies of reductions. A body that is a straight line of elementwise ops on scalars is compiled once per op into
-// steps over slots: arguments, constants, results; then each application costs a few function calls. Whatever
-// else a body may do (calls, control flow, quantized types, values from outside) is run as a region, one literal
-// per argument. Compilation is O(ops * values) for bodies of a handful of ops.
+// Bodies of reductions. A body that is a straight line of elementwise ops on scalars is compiled
+// once per op into steps over slots: arguments, constants, results; then each application costs a
+// few function calls. Whatever else a body may do (calls, control flow, quantized types, values
+// from outside) is run as a region, one literal per argument. Compilation is O(ops * values) for
+// bodies of a handful of ops.
 #include "ops/eval.h"
 #include "ops/pointwise.h"
 
@@ -30,7 +31,8 @@ static uint16_t plan_slot(const ReducerPlan *plan, ValueId value) {
 // The element type if the value is an unquantized scalar, else DT_none_.
 static DType scalar_dtype(const Program *p, ValueId value) {
   const TypeInfo *info = type_info(p->context, value_type(p, value));
-  if (info->kind != TYPE_TENSOR || info->rank || type_is_quant(p->context, info->elem)) return DT_none_;
+  if (info->kind != TYPE_TENSOR || info->rank || type_is_quant(p->context, info->elem))
+    return DT_none_;
   return type_dtype(p->context, info->elem);
 }
 
@@ -45,7 +47,8 @@ static bool plan_constant(ReducerPlan *plan, const Program *p, OpId op) {
   const AttrInfo *dense = attr_info(p->context, op_attr(p, op, "value"));
   ValueId result = op_result(p, op, 0);
   uint16_t slot;
-  if (dense->kind != ATTR_DENSE || !dense->bytes || type_dtype(p->context, dense->type) != scalar_dtype(p, result) ||
+  if (dense->kind != ATTR_DENSE || !dense->bytes ||
+      type_dtype(p->context, dense->type) != scalar_dtype(p, result) ||
       !plan_define(plan, p, result, &slot))
     return false;
   plan->slots[slot] = dtype_load(scalar_dtype(p, result), dense->data, 0);
@@ -57,7 +60,8 @@ static bool plan_step(ReducerPlan *plan, const Program *p, OpId op) {
   const OpDef *def = op_row(o->code)->def;
   if (!def || !def->lanes || o->n_results != 1 || o->n_operands > POINTWISE_ARITY) return false;
   Step *step = &plan->steps[plan->n_steps];
-  step->call = (PointwiseCall){.code = o->code, .attrs = o->attrs, .context = p->context, .n_in = o->n_operands};
+  step->call = (PointwiseCall){
+      .code = o->code, .attrs = o->attrs, .context = p->context, .n_in = o->n_operands};
   for (uint32_t i = 0; i < o->n_operands; i++) {
     step->in[i] = plan_slot(plan, op_operand(p, op, i));
     if (step->in[i] == MAX_SLOTS) return false;
@@ -94,7 +98,8 @@ static ReducerPlan *plan_new(const Program *p, RegionId region, Arena *arena) {
     if (!plan_define(plan, p, block_arg(p, block, i), &slot)) return NULL;
   for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
     uint16_t code = op_at(p, op)->code;
-    if (op_row(code)->traits & TRAIT_TERMINATOR) return plan_return(plan, p, op, arena) ? plan : NULL;
+    if (op_row(code)->traits & TRAIT_TERMINATOR)
+      return plan_return(plan, p, op, arena) ? plan : NULL;
     if (!(code == OP_constant ? plan_constant(plan, p, op) : plan_step(plan, p, op))) return NULL;
   }
   return NULL;
@@ -110,12 +115,13 @@ static void plan_run(const ReducerPlan *plan) {
 }
 
 void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n) {
-  *r = (Reducer){.cx = cx, .region = region, .n = n, .plan = plan_new(cx->program, region, cx->scratch)};
+  *r = (Reducer){
+      .cx = cx, .region = region, .n = n, .plan = plan_new(cx->program, region, cx->scratch)};
 }
 
 // Runs the body as a region on n_args scalars, of which argument i has elems[i % n_elems].
-static Status *run_region(Reducer *r, uint32_t n_args, uint32_t n_elems, const Type *elems, const Scalar *const *args,
-                          uint32_t n_out, Literal **out) {
+static Status *run_region(Reducer *r, uint32_t n_args, uint32_t n_elems, const Type *elems,
+                          const Scalar *const *args, uint32_t n_out, Literal **out) {
   EvalContext *cx = r->cx;
   ArenaMark mark = arena_mark(cx->scratch);
   Literal **in = ARENA_ARRAY(cx->scratch, Literal *, n_args + 1);
@@ -155,8 +161,8 @@ Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *
   return NULL;
 }
 
-Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, uint32_t n_out,
-                     Scalar *out) {
+Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args,
+                     uint32_t n_out, Scalar *out) {
   if (r->plan) {
     for (uint32_t i = 0; i < n_args; i++) r->plan->slots[i] = args[i];
     plan_run(r->plan);
@@ -176,7 +182,8 @@ Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scala
   return NULL;
 }
 
-Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out) {
+Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args,
+                     bool *out) {
   Scalar answer;
   TRY(reducer_call(r, n_args, elems, args, 1, &answer));
   *out = answer.i != 0;

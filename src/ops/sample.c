@@ -1,6 +1,6 @@
-// Random legal instances of ops for property tests. The source is splitmix64, so an instance depends on its
-// seed only. Values are constants: small integers, and floats that are multiples of 1/4 in every type that has
-// them, so that samples stay inside the domain of most functions.
+// Random legal instances of ops for property tests. The source is splitmix64, so an instance
+// depends on its seed only. Values are constants: small integers, and floats that are multiples of
+// 1/4 in every type that has them, so that samples stay inside the domain of most functions.
 #include "ops/sample.h"
 
 #include <assert.h>
@@ -22,13 +22,14 @@ int64_t sample_int(Sample *cx, int64_t low, int64_t high) {
   return (int64_t)((uint64_t)low + (span ? r % span : r));
 }
 
-bool sample_chance(Sample *cx, int percent) {
-  return sample_int(cx, 0, 99) < percent;
-}
+bool sample_chance(Sample *cx, int percent) { return sample_int(cx, 0, 99) < percent; }
 
 static bool kind_wanted(DTypeKind kind, const char *kinds) {
-  static const char letters[] = {[KIND_BOOL] = 'b', [KIND_SINT] = 's',    [KIND_UINT] = 'u',
-                                 [KIND_FLOAT] = 'f', [KIND_COMPLEX] = 'c'};
+  static const char letters[] = {[KIND_BOOL] = 'b',
+                                 [KIND_SINT] = 's',
+                                 [KIND_UINT] = 'u',
+                                 [KIND_FLOAT] = 'f',
+                                 [KIND_COMPLEX] = 'c'};
   return kind != KIND_OTHER && strchr(kinds, letters[kind]) != NULL;
 }
 
@@ -36,7 +37,8 @@ DType sample_dtype(Sample *cx, const char *kinds) {
   DType wanted[DT_COUNT];
   int n = 0;
   for (int t = 1; t < DT_COUNT; t++)
-    if (t != DT_index && t != DT_tf32 && kind_wanted(dtype_kind((DType)t), kinds)) wanted[n++] = (DType)t;
+    if (t != DT_index && t != DT_tf32 && kind_wanted(dtype_kind((DType)t), kinds))
+      wanted[n++] = (DType)t;
   assert(n && "kinds names at least one kind");
   return wanted[sample_int(cx, 0, n - 1)];
 }
@@ -51,7 +53,8 @@ uint32_t sample_shape(Sample *cx, uint32_t most_rank, int64_t *dims) {
 }
 
 // A constant whose element i is made by `make`.
-static ValueId constant(Sample *cx, Type tensor, Scalar (*make)(Sample *cx, DType dtype, const int64_t *range),
+static ValueId constant(Sample *cx, Type tensor,
+                        Scalar (*make)(Sample *cx, DType dtype, const int64_t *range),
                         const int64_t *range) {
   const TypeInfo *info = type_info(cx->context, tensor);
   const QuantInfo *quant = type_quant_info(cx->context, tensor);
@@ -78,11 +81,11 @@ static ValueId constant(Sample *cx, Type tensor, Scalar (*make)(Sample *cx, DTyp
 static Scalar make_any(Sample *cx, DType dtype, const int64_t *range) {
   int64_t i = range ? sample_int(cx, range[0], range[1]) : sample_int(cx, -12, 12);
   switch (dtype_kind(dtype)) {
-    case KIND_FLOAT: return scalar_f((double)i / 4);
-    case KIND_COMPLEX: return scalar_c((double)i / 4, (double)sample_int(cx, -12, 12) / 4);
-    case KIND_BOOL: return scalar_i(i & 1);
-    case KIND_UINT: return scalar_u((uint64_t)(range || i > 0 ? i : -i));
-    default: return scalar_i(i);
+  case KIND_FLOAT: return scalar_f((double)i / 4);
+  case KIND_COMPLEX: return scalar_c((double)i / 4, (double)sample_int(cx, -12, 12) / 4);
+  case KIND_BOOL: return scalar_i(i & 1);
+  case KIND_UINT: return scalar_u((uint64_t)(range || i > 0 ? i : -i));
+  default: return scalar_i(i);
   }
 }
 
@@ -91,9 +94,7 @@ static Scalar make_integer(Sample *cx, DType dtype, const int64_t *range) {
   return dtype_convert(DT_i64, dtype, scalar_i(i));
 }
 
-ValueId sample_value(Sample *cx, Type tensor) {
-  return constant(cx, tensor, make_any, NULL);
-}
+ValueId sample_value(Sample *cx, Type tensor) { return constant(cx, tensor, make_any, NULL); }
 
 ValueId sample_constant_i(Sample *cx, Type tensor, int64_t low, int64_t high) {
   const int64_t range[2] = {low, high};
