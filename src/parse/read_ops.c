@@ -14,8 +14,28 @@ static int shown(Str text) {
 
 // ---- names of values ----
 
+// Grows a table of 32-bit items, new ones zero, to hold index need - 1.
+static void reserve_zeroed(Guard *guard, uint32_t **items, uint32_t *count, uint32_t *capacity, uint32_t need) {
+  uint32_t old = *count;
+  if (need <= old) return;
+  *items = vec_grow_heap(guard, *items, capacity, need, sizeof **items);
+  memset(*items + old, 0, (*capacity - old) * sizeof **items);
+  *count = *capacity;
+}
+
 static Name value_name(Reader *r) {
-  return name_intern(r->context, (Str){r->tok.text.s + 1, r->tok.text.n - 1});
+  Str text = {r->tok.text.s + 1, r->tok.text.n - 1};
+  uint32_t number = 0;
+  if (text.n > 7 || text.s[0] < '0' || text.s[0] > '9' || (text.n > 1 && text.s[0] == '0'))
+    return name_intern(r->context, text);
+  for (size_t i = 0; i < text.n; i++) number = number * 10 + (uint32_t)(text.s[i] - '0');
+  if (number < r->by_number.count && r->by_number.items[number]) return r->by_number.items[number];
+  Name name = name_intern(r->context, text);
+  if (number <= r->by_number.count * 2 + 1024) {  // no table far larger than the text
+    reserve_zeroed(r->guard, &r->by_number.items, &r->by_number.count, &r->by_number.capacity, number + 1);
+    r->by_number.items[number] = name;
+  }
+  return name;
 }
 
 static ReadBinding *find_binding(const Reader *r, Name name) {
@@ -31,12 +51,7 @@ static bool bind(Reader *r, Name name, ValueId first, uint32_t count, Pos pos) {
     diag_note(r->diag, first_pos, "the first definition is here");
     return false;
   }
-  if (name >= r->by_name.count) {
-    uint32_t need = name + 1, old = r->by_name.count;
-    HEAPVEC_RESERVE(r->guard, &r->by_name, need);
-    memset(r->by_name.items + old, 0, (r->by_name.capacity - old) * sizeof *r->by_name.items);
-    r->by_name.count = r->by_name.capacity;
-  }
+  reserve_zeroed(r->guard, &r->by_name.items, &r->by_name.count, &r->by_name.capacity, name + 1);
   ReadBinding binding = {name, r->by_name.items[name], first, count, pos};
   HEAPVEC_PUSH(r->guard, &r->bindings, binding);
   r->by_name.items[name] = r->bindings.count - 1;
@@ -804,6 +819,7 @@ static void release(void *object) {
   Reading *reading = object;
   Reader *r = &reading->r;
   HEAPVEC_FREE(&r->by_name);
+  HEAPVEC_FREE(&r->by_number);
   HEAPVEC_FREE(&r->bindings);
   HEAPVEC_FREE(&r->aliases);
   HEAPVEC_FREE(&r->spare_regions);

@@ -109,6 +109,7 @@ typedef struct Reader {
   bool poisoned;  // the op at hand uses a value whose op did not read: no message for it
   // private to read_ops.c and read_attrs.c
   HEAPVEC(uint32_t) by_name;      // Name -> index into bindings, 0 = none
+  HEAPVEC(Name) by_number;        // the names of %0, %1, …: most uses need no hash; 0 = not yet
   HEAPVEC(ReadBinding) bindings;  // [0] is unused
   uint32_t scope_floor;           // bindings before it are hidden by an isolated op
   HEAPVEC(ReadAlias) aliases;     // [0] is unused
