@@ -599,6 +599,21 @@ static bool begins_op(const Reader *r) {
   return memchr(s, '.', r->tok.text.n) || str_is(r->tok.text, "return") || str_is(r->tok.text, "call");
 }
 
+// Where brackets do not match, a function is followed by the next line that begins one.
+static bool skip_function(Reader *r, const char *begin, const char *failed) {
+  static const char word[] = "func.func";
+  if ((size_t)(r->end - begin) < sizeof word || memcmp(begin, word, sizeof word - 1) != 0) return false;
+  for (const char *line = failed;;) {
+    line = memchr(line, '\n', (size_t)(r->end - line));
+    if (!line) return false;
+    line++;
+    while (line < r->end && (*line == ' ' || *line == '\t')) line++;
+    if ((size_t)(r->end - line) < sizeof word || memcmp(line, word, sizeof word - 1) != 0) continue;
+    reader_seek(r, line);
+    return true;
+  }
+}
+
 // From the beginning of an op that did not read to the next one, over what is bracketed. Says whether there
 // is a place to go on from.
 static bool skip_op(Reader *r, const char *begin) {
@@ -608,7 +623,8 @@ static bool skip_op(Reader *r, const char *begin) {
   reader_seek(r, begin);
   for (;;) {
     char c = r->tok.punct;
-    if (r->tok.kind == TOK_END || r->tok.kind == TOK_ERROR) return false;
+    if (r->tok.kind == TOK_END) return skip_function(r, begin, failed);
+    if (r->tok.kind == TOK_ERROR) return false;
     if (c == '(' || c == '[' || c == '{') depth++;
     if (c == ')' || c == ']' || c == '}') {
       if (!depth) return c == '}';
