@@ -862,6 +862,12 @@ static void reading_init(Reading *reading, Context *context, Guard *guard, const
   reading->context_guard = context_guard(context, guard);
 }
 
+// So that they are never NULL, and views of no items are views.
+static void reserve_stacks(Reader *r) {
+  HEAPVEC_RESERVE(r->guard, &r->items, 8);
+  HEAPVEC_RESERVE(r->guard, &r->fields, 8);
+}
+
 Status *program_parse(Context *context, Guard *guard, const Source *source, size_t begin, size_t end,
                       const ParseOptions *options, Diag *diag, Program **out_program) {
   if (source->size >= POS_NONE) FAIL(INVALID_ARGUMENT, "%s: texts of 4 GiB and more are not read", source->path);
@@ -870,6 +876,7 @@ Status *program_parse(Context *context, Guard *guard, const Source *source, size
   Reader *r = &reading.r;
   GuardCleanup cleanup = {release, &reading, NULL};
   guard_push(guard, &cleanup);
+  reserve_stacks(r);
   uint32_t errors = diag->errors;
   if (check_bytes(r)) {
     Program *p = r->program = program_new(context, guard, source);
@@ -936,6 +943,7 @@ static Status *parse_text(Context *context, Guard *guard, const char *text, Diag
   Reader *r = &reading.r;
   GuardCleanup cleanup = {release, &reading, NULL};
   guard_push(guard, &cleanup);
+  reserve_stacks(r);
   uint32_t errors = diag->errors, value = 0;
   if (check_bytes(r)) {
     reader_next(r);
