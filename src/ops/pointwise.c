@@ -63,7 +63,7 @@ static bool cplx_less(Cplx z, Cplx w) { return z.re < w.re || (z.re == w.re && z
     DType t = call->in[0];                                                                         \
     switch (dtype_kind(t)) {                                                                       \
       __VA_ARGS__                                                                                  \
-    default: assert(!"pointwise_prepare refuses other kinds");                                     \
+    default: assert(false && "pointwise_prepare refuses other kinds");                                     \
     }                                                                                              \
   }
 #define BROADCAST(...)
