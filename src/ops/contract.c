@@ -47,26 +47,27 @@ static bool check_sizes(Infer *cx, const char *what, Ints lhs, Ints rhs, int con
   return true;
 }
 
-bool contract_check(Infer *cx, const ContractDims *dims) {
+bool contract_check(Infer *cx, const ContractDims *dims, bool numbered) {
+  int on = numbered ? 1 : 0;
   uint32_t l = infer_operand_info(cx, 0)->rank, r = infer_operand_info(cx, 1)->rank;
   REQUIRE(cx, 0, dims->lhs_batch.ok && dims->rhs_batch.ok && dims->lhs_contract.ok && dims->rhs_contract.ok,
           "dimension numbers are not lists of integers");
-  REQUIRE(cx, 1, dims->lhs_batch.n == dims->rhs_batch.n, "lhs has %u batching dimensions but rhs %u",
+  REQUIRE(cx, 1 * on, dims->lhs_batch.n == dims->rhs_batch.n, "lhs has %u batching dimensions but rhs %u",
           dims->lhs_batch.n, dims->rhs_batch.n);
-  REQUIRE(cx, 2, dims->lhs_contract.n == dims->rhs_contract.n, "lhs has %u contracting dimensions but rhs %u",
+  REQUIRE(cx, 2 * on, dims->lhs_contract.n == dims->rhs_contract.n, "lhs has %u contracting dimensions but rhs %u",
           dims->lhs_contract.n, dims->rhs_contract.n);
-  if (!check_unique(cx, "lhs", dims->lhs_batch, dims->lhs_contract, 3) ||
-      !check_unique(cx, "rhs", dims->rhs_batch, dims->rhs_contract, 4) ||
-      !check_range(cx, "lhs batching", dims->lhs_batch, l, 5) ||
-      !check_range(cx, "lhs contracting", dims->lhs_contract, l, 6) ||
-      !check_range(cx, "rhs batching", dims->rhs_batch, r, 7) ||
-      !check_range(cx, "rhs contracting", dims->rhs_contract, r, 8) ||
-      !check_sizes(cx, "batching", dims->lhs_batch, dims->rhs_batch, 9) ||
-      !check_sizes(cx, "contracting", dims->lhs_contract, dims->rhs_contract, 10))
+  if (!check_unique(cx, "lhs", dims->lhs_batch, dims->lhs_contract, 3 * on) ||
+      !check_unique(cx, "rhs", dims->rhs_batch, dims->rhs_contract, 4 * on) ||
+      !check_range(cx, "lhs batching", dims->lhs_batch, l, 5 * on) ||
+      !check_range(cx, "lhs contracting", dims->lhs_contract, l, 6 * on) ||
+      !check_range(cx, "rhs batching", dims->rhs_batch, r, 7 * on) ||
+      !check_range(cx, "rhs contracting", dims->rhs_contract, r, 8 * on) ||
+      !check_sizes(cx, "batching", dims->lhs_batch, dims->rhs_batch, 9 * on) ||
+      !check_sizes(cx, "contracting", dims->lhs_contract, dims->rhs_contract, 10 * on))
     return false;
   Attr precision = infer_attr(cx, "precision_config");
   uint32_t n = precision ? attr_info(cx->context, precision)->count : 2;
-  REQUIRE(cx, 11, n == 2 || n == 0, "precision_config has %u entries, expected 2", n);
+  REQUIRE(cx, 11 * on, n == 2 || n == 0, "precision_config has %u entries, expected 2", n);
   return true;
 }
 

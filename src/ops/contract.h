@@ -19,8 +19,8 @@ static inline bool ints_contain(Ints list, int64_t x) {
   return false;
 }
 
-// C1 … C11 of dot_general.
-bool contract_check(Infer *cx, const ContractDims *dims);
+// C1 … C11 of dot_general; with `numbered` false they are reported without a number (ops outside the spec).
+bool contract_check(Infer *cx, const ContractDims *dims, bool numbered);
 // batch dims, then those of lhs, then those of rhs that are neither batch nor contracting nor in `skip`.
 uint32_t contract_shape(const TypeInfo *lhs, const TypeInfo *rhs, const ContractDims *dims, Ints skip,
                         int64_t *out_dims);

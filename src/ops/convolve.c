@@ -274,7 +274,7 @@ static void convolve(const Convolver *c, Literal *out) {
 }
 
 Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding, Literal **out) {
-  Attr attrs = op_at(cx->program, cx->op)->attrs;
+  Attr attrs = cx->attrs;
   ConvDims d = conv_dims(cx->context, attrs);
   WindowDim windows[MAX_RANK];
   conv_windows(cx->context, attrs, &d, rhs->dims, padding, windows);

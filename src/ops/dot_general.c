@@ -60,7 +60,7 @@ static bool check_algorithm(Infer *cx) {
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   ContractDims dims = contract_dims(cx->context, infer_attr(cx, "dot_dimension_numbers"));
-  if (!contract_check(cx, &dims) || !check_types(cx, &dims) || !check_algorithm(cx)) return false;
+  if (!contract_check(cx, &dims, true) || !check_types(cx, &dims) || !check_algorithm(cx)) return false;
   const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1);
   int64_t shape[2 * MAX_RANK];
   uint32_t rank = contract_shape(lhs, rhs, &dims, (Ints){0}, shape);

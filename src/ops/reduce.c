@@ -69,7 +69,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  uint32_t n = op_at(cx->program, cx->op)->n_operands / 2;
+  uint32_t n = cx->n_in / 2;
   Ints along = eval_ints(cx, "dimensions");
   const Literal *first = in[0];
   int64_t kept[MAX_RANK], step[MAX_RANK], index[MAX_RANK] = {0};

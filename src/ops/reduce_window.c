@@ -56,10 +56,10 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  uint32_t n = op_at(cx->program, cx->op)->n_operands / 2, rank = in[0]->rank;
+  uint32_t n = cx->n_in / 2, rank = in[0]->rank;
   WindowDim windows[MAX_RANK];
   int64_t dims[MAX_RANK], taps[MAX_RANK], strides[MAX_RANK], index[MAX_RANK] = {0};
-  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  windows_read(cx->context, cx->attrs, rank, windows);
   for (uint32_t d = 0; d < rank; d++) {
     dims[d] = window_count(&windows[d], in[0]->dims[d]);
     taps[d] = windows[d].size;

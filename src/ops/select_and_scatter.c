@@ -60,7 +60,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t rank = operand->rank;
   WindowDim windows[MAX_RANK];
   int64_t taps[MAX_RANK], strides[MAX_RANK], index[MAX_RANK] = {0};
-  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  windows_read(cx->context, cx->attrs, rank, windows);
   for (uint32_t d = 0; d < rank; d++) taps[d] = windows[d].size;
   shape_strides(rank, operand->dims, strides);
   Type elem;
