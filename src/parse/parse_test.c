@@ -23,16 +23,24 @@ typedef struct Run {
   uint32_t errors;
 } Run;
 
+static void drop_context(void *context) {
+  context_free(context);
+}
+
+static void drop_diag(void *diag) {
+  diag_deinit(diag);
+}
+
 static Status *run_body(Guard *guard, void *arg) {
   Run *run = arg;
   Source source = {"test", run->text, run->size ? run->size : strlen(run->text)};
   Context *context = context_new(guard);
-  GuardCleanup drop_context = {(void (*)(void *))context_free, context, NULL};
-  guard_push(guard, &drop_context);
+  GuardCleanup context_cleanup = {drop_context, context, NULL};
+  guard_push(guard, &context_cleanup);
   Diag diag;
   diag_init(&diag, guard, &source);
-  GuardCleanup drop_diag = {(void (*)(void *))diag_deinit, &diag, NULL};
-  guard_push(guard, &drop_diag);
+  GuardCleanup diag_cleanup = {drop_diag, &diag, NULL};
+  guard_push(guard, &diag_cleanup);
   ParseOptions options = {run->allow_unregistered, run->max_depth};
   Program *p = NULL;
   Status *status = program_parse(context, guard, &source, 0, source.size, &options, &diag, &p);
@@ -48,8 +56,8 @@ static Status *run_body(Guard *guard, void *arg) {
     snprintf(run->message, room, "%u:%u: %s", line, column, diag.list.items[0].message);
   }
   program_free(p);
-  guard_pop(guard, &drop_diag);
-  guard_pop(guard, &drop_context);
+  guard_pop(guard, &diag_cleanup);
+  guard_pop(guard, &context_cleanup);
   diag_deinit(&diag);
   context_free(context);
   return status;

@@ -220,7 +220,10 @@ static void unpack_bits(const uint8_t *packed, size_t n, uint8_t *out) {
 // text is 0x…; `pos` is where the string stands.
 static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text, Pos pos, Attr *out) {
   size_t digits = text.n - 2, bytes = digits / 2, one = (size_t)dtype_bytes(dtype), all;
-  if (!size_mul((size_t)count, one, &all) || digits % 2 != 0)
+  if (!size_mul((size_t)count, one, &all))
+    return reader_fail(r, pos, "the hex constant has %zu bytes, but %s needs more than can be addressed", bytes,
+                       type_text(r->context, type));
+  if (digits % 2 != 0)
     return reader_fail(r, pos, "the hex constant has %zu digits: not an even number", digits);
   size_t packed = dtype == DT_i1 ? ((size_t)count + 7) / 8 : all;
   if (bytes != all && bytes != one && bytes != packed)

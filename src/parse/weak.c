@@ -1,4 +1,5 @@
-// Stand-ins until form.c and dialect_attrs.c are there; weak, so that the real ones win.
+// Stand-ins until form.c and print.c are there; weak, so that the real ones win.
+#include "parse/print.h"
 #include "parse/reader.h"
 
 __attribute__((weak)) bool form_read(Reader *r, uint16_t code, ReadOp *op) {
@@ -6,9 +7,8 @@ __attribute__((weak)) bool form_read(Reader *r, uint16_t code, ReadOp *op) {
                      op_row(code)->name);
 }
 
-__attribute__((weak)) bool dialect_attr_read(Reader *r, Str name, Attr *out) {
-  (void)r;
-  (void)name;
-  *out = 0;
-  return true;
+__attribute__((weak)) void program_print(const Program *p, const PrintOptions *options, StrBuf *out) {
+  (void)p;
+  (void)options;
+  (void)out;
 }

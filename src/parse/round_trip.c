@@ -1,0 +1,111 @@
+// parse∘print is the identity on programs, print∘parse on printed text: checked by doing it, each time with a
+// context of its own, so that nothing is shared but the text. O(text).
+#include "parse/round_trip.h"
+
+#include "parse/print.h"
+
+// One reading of one text, released with the guard.
+typedef struct Copy {
+  Context *context;
+  Program *program;
+  Diag diag;
+  Source source;
+  StrBuf text;  // what the program was read from
+  GuardCleanup cleanup;
+} Copy;
+
+static void copy_release(void *object) {
+  Copy *copy = object;
+  program_free(copy->program);
+  context_free(copy->context);
+  diag_deinit(&copy->diag);
+  strbuf_deinit(&copy->text);
+}
+
+static void copy_init(Copy *copy, Guard *guard) {
+  *copy = (Copy){.cleanup = {copy_release, copy, NULL}};
+  strbuf_init(&copy->text, guard);
+  diag_init(&copy->diag, guard, &copy->source);
+  guard_push(guard, &copy->cleanup);
+  copy->context = context_new(guard);
+}
+
+static void copy_deinit(Copy *copy, Guard *guard) {
+  guard_pop(guard, &copy->cleanup);
+  copy_release(copy);
+}
+
+static Status *copy_read(Copy *copy, Guard *guard) {
+  copy->source = (Source){"<printed>", copy->text.data, copy->text.used};
+  ParseOptions options = {.allow_unregistered = true};
+  return program_parse(copy->context, guard, &copy->source, 0, copy->source.size, &options, &copy->diag,
+                       &copy->program);
+}
+
+// Prints `program`, reads it into the copy, compares both and what the copy prints as.
+static Status *compare(const Program *program, const PrintOptions *print, Guard *guard, Copy *copy,
+                       StrBuf *again) {
+  const char *form = print->generic ? "generic" : "pretty";
+  program_print(program, print, &copy->text);
+  Status *status = copy_read(copy, guard);
+  if (status) return status;
+  if (program_hash(copy->program) != program_hash(program))
+    FAIL(INTERNAL, "the %s text reads as another program", form);
+  program_print(copy->program, print, again);
+  if (again->used != copy->text.used || memcmp(again->data, copy->text.data, again->used) != 0)
+    FAIL(INTERNAL, "the %s text is printed differently once it has been read", form);
+  return NULL;
+}
+
+static void release_text(void *text) {
+  strbuf_deinit(text);
+}
+
+static Status *round_trip(const Program *program, const PrintOptions *print, Guard *guard) {
+  Copy copy;
+  StrBuf again;
+  copy_init(&copy, guard);
+  strbuf_init(&again, guard);
+  GuardCleanup cleanup = {release_text, &again, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = compare(program, print, guard, &copy, &again);
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&again);
+  copy_deinit(&copy, guard);
+  return status;
+}
+
+Status *program_round_trip(const Program *program, Guard *guard) {
+  TRY(round_trip(program, &(PrintOptions){.locations = true}, guard));
+  TRY(round_trip(program, &(PrintOptions){0}, guard));
+  TRY(round_trip(program, &(PrintOptions){.generic = true}, guard));
+  return NULL;
+}
+
+static Status *segment_round_trip(Guard *guard, const Source *source, size_t begin, size_t end,
+                                  const ParseOptions *options) {
+  Copy copy;
+  copy_init(&copy, guard);
+  copy.source = *source;
+  Status *status = program_parse(copy.context, guard, &copy.source, begin, end, options, &copy.diag, &copy.program);
+  if (!status) status = program_round_trip(copy.program, guard);
+  copy_deinit(&copy, guard);
+  return status;
+}
+
+Status *parse_round_trip(Guard *guard, const Source *source, const ParseOptions *options, StrBuf *report,
+                         bool *out_ok) {
+  size_t begin = 0, end = 0;
+  bool ok = true;
+  while (source_next_segment(source, &begin, &end)) {
+    Status *status = segment_round_trip(guard, source, begin, end, options);
+    if (!status) continue;
+    uint32_t line, column;
+    source_locate(source, (Pos)begin, &line, &column);
+    strbuf_printf(report, "%s:%u: round trip failed: %s\n", source->path, line, status_message(status));
+    status_free(status);
+    ok = false;
+  }
+  *out_ok = ok;
+  return NULL;
+}

@@ -1,0 +1,40 @@
+// Things that are defined by themselves.
+// RUN: split-file %s %t
+// RUN: not tessera parse %t/attribute.mlir 2>&1 | FileCheck %s --check-prefix=ATTRIBUTE
+// RUN: not tessera parse %t/type.mlir 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not tessera parse %t/location.mlir 2>&1 | FileCheck %s --check-prefix=LOCATION
+// RUN: not tessera parse %t/value.mlir 2>&1 | FileCheck %s --check-prefix=VALUE
+// RUN: not tessera parse %t/alias.mlir 2>&1 | FileCheck %s --check-prefix=ALIAS
+
+//--- attribute.mlir
+#a = [#b]
+#b = {c = #a}
+module attributes {x = #a} {}
+// ATTRIBUTE: attribute.mlir:2:11: error: '#a' is defined by itself
+// ATTRIBUTE-NOT: error
+
+//--- type.mlir
+!t = tuple<!t>
+func.func private @f(!t)
+// TYPE: type.mlir:1:12: error: '!t' is defined by itself
+// TYPE-NOT: error
+
+//--- location.mlir
+module {} loc(#l)
+#l = loc(callsite("f" at #m))
+#m = loc("g"(#l))
+// LOCATION: location.mlir:3:14: error: '#l' is defined by itself
+// LOCATION-NOT: error
+
+//--- value.mlir
+func.func @f() {
+  %0 = "stablehlo.tanh"(%0) : (tensor<f32>) -> tensor<f32>
+  return
+}
+// VALUE: value.mlir:2:25: error: '%0' is not defined before this use
+
+//--- alias.mlir
+#a = 1
+#a = 2
+// ALIAS: alias.mlir:2:1: error: '#a' is defined twice
+// ALIAS: alias.mlir:1:1: note: the first definition is here
