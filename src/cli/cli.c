@@ -1,0 +1,207 @@
+// Options, messages, segments: see cli.h. Suggestions are by edit distance, O(word × name).
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ops/infer.h"
+
+void cli_error(const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  fflush(stdout);
+  fputs(cli_colour() ? "\033[1mtessera: \033[31merror:\033[0m " : "tessera: error: ", stderr);
+  vfprintf(stderr, fmt, args);
+  fputc('\n', stderr);
+  va_end(args);
+}
+
+int cli_fail(Status *status) {
+  cli_error("%s", status_message(status));
+  if (getenv("TESSERA_TRACE")) fprintf(stderr, "%s\n", status_trace(status));
+  status_free(status);
+  return EXIT_BAD;
+}
+
+bool cli_colour(void) {
+  const char *term = getenv("TERM");
+  return isatty(STDERR_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb") != 0;
+}
+
+bool cli_put(const char *data, size_t n) {
+  if (fwrite(data, 1, n, stdout) == n && fflush(stdout) == 0) return true;
+  cli_error("standard output: %s", strerror(errno));
+  return false;
+}
+
+enum { MOST_LETTERS = 48 };
+
+static uint32_t distance(const char *a, const char *b) {
+  size_t n = strlen(a), m = strlen(b);
+  if (n > MOST_LETTERS || m > MOST_LETTERS) return MOST_LETTERS;
+  uint32_t row[MOST_LETTERS + 1];
+  for (uint32_t j = 0; j <= m; j++) row[j] = j;
+  for (uint32_t i = 1; i <= n; i++) {
+    uint32_t diagonal = row[0];
+    row[0] = i;
+    for (uint32_t j = 1; j <= m; j++) {
+      uint32_t change = diagonal + (a[i - 1] != b[j - 1]),
+               least = row[j] < row[j - 1] ? row[j] : row[j - 1];
+      diagonal = row[j];
+      row[j] = change < least + 1 ? change : least + 1;
+    }
+  }
+  return row[m];
+}
+
+const char *cli_nearest(const char *word, uint32_t n, const char *const *items) {
+  const char *best = NULL;
+  uint32_t least = (uint32_t)strlen(word) / 2 + 1;
+  if (least > 4) least = 4;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t d = distance(word, items[i]);
+    if (d < least) {
+      least = d;
+      best = items[i];
+    }
+  }
+  return best;
+}
+
+static void print_help(const Usage *usage, const Option *options, uint32_t n) {
+  printf("usage: tessera %s [options] %s\n\n%s\n\noptions:\n", usage->verb, usage->arguments,
+         usage->summary);
+  for (uint32_t i = 0; i < n; i++) {
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s", options[i].name,
+             options[i].value ? (options[i].name[1] == '-' ? "=" : " ") : "",
+             options[i].value ? options[i].value : "");
+    printf("  %-24s %s\n", left, options[i].help);
+  }
+  printf("  %-24s %s\n", "--help", "this text");
+  printf("\nexamples:\n%s\n", usage->examples);
+}
+
+static ParseArgs bad_option(const Usage *usage, const Option *options, uint32_t n,
+                            const char *word) {
+  const char *names[64];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n && count < 63; i++) names[count++] = options[i].name;
+  names[count++] = "--help";
+  char plain[MOST_LETTERS];
+  snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word, "="), word);
+  const char *near = cli_nearest(plain, count, names);
+  cli_error("%s has no option %s%s%s%s; see tessera %s --help", usage->verb, plain,
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage->verb);
+  return ARGS_BAD;
+}
+
+static bool read_number(const char *text, uint64_t *out) {
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (errno || end == text || *end || *text == '-') return false;
+  *out = value;
+  return true;
+}
+
+static const Option *find_option(const Option *options, uint32_t n, const char *word) {
+  size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
+  for (uint32_t i = 0; i < n; i++)
+    if (strlen(options[i].name) == length && strncmp(options[i].name, word, length) == 0)
+      return &options[i];
+  return NULL;
+}
+
+ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n, int argc, char **argv,
+                      TextList *files) {
+  bool only_files = false;
+  for (int i = 2; i < argc; i++) {
+    const char *word = argv[i];
+    if (only_files || word[0] != '-' || !word[1]) {
+      files->items[files->count++] = word;
+      continue;
+    }
+    if (strcmp(word, "--") == 0) {
+      only_files = true;
+      continue;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+      print_help(usage, options, n);
+      return ARGS_HELP;
+    }
+    const Option *option = find_option(options, n, word);
+    if (!option) return bad_option(usage, options, n, word);
+    // The value stands behind '=', directly behind a short option, or in the next word.
+    const char *value = NULL;
+    size_t length = strlen(option->name);
+    if (word[1] == '-' && word[length] == '=')
+      value = word + length + 1;
+    else if (word[1] != '-' && word[length])
+      value = word + length;
+    if (option->kind == OPTION_FLAG) {
+      if (value) {
+        cli_error("%s takes no value", option->name);
+        return ARGS_BAD;
+      }
+      *(bool *)option->to = true;
+      continue;
+    }
+    if (!value && i + 1 < argc) value = argv[++i];
+    if (!value) {
+      cli_error("%s wants a value: %s", option->name, option->value);
+      return ARGS_BAD;
+    }
+    if (option->kind == OPTION_TEXT) {
+      *(const char **)option->to = value;
+    } else if (option->kind == OPTION_NUMBER) {
+      if (!read_number(value, option->to)) {
+        cli_error("%s wants a number, not '%s'", option->name, value);
+        return ARGS_BAD;
+      }
+    } else {
+      TextList *list = option->to;
+      list->items[list->count++] = value;
+      while (i + 1 < argc && (argv[i + 1][0] != '-' || !argv[i + 1][1]) &&
+             strstr(argv[i + 1], ".np"))
+        list->items[list->count++] = argv[++i];
+    }
+  }
+  return ARGS_OK;
+}
+
+Status *segment_load(Segment *seg, Guard *guard, const Source *source, size_t begin, size_t end,
+                     const ParseOptions *options, bool verify) {
+  diag_init(&seg->diag, guard, source);
+  seg->context = context_new(guard);
+  Status *status =
+      program_parse(seg->context, guard, source, begin, end, options, &seg->diag, &seg->program);
+  if (status) {
+    // What is wrong with the text is in the diagnostics.
+    if (seg->diag.errors == 0) return status;
+    status_free(status);
+    return NULL;
+  }
+  seg->valid = !verify || program_verify(seg->program, &seg->diag);
+  return NULL;
+}
+
+void segment_deinit(Segment *seg) {
+  program_free(seg->program);
+  context_free(seg->context);
+  if (seg->diag.source) diag_deinit(&seg->diag);
+  *seg = (Segment){0};
+}
+
+void segment_report(const Segment *seg, Guard *guard) {
+  StrBuf text;
+  strbuf_init(&text, guard);
+  diag_render(&seg->diag, &text, cli_colour());
+  fflush(stdout);
+  if (text.used) fwrite(text.data, 1, text.used, stderr);
+  strbuf_deinit(&text);
+}

@@ -1,0 +1,84 @@
+// What the verbs share: options, programs from files, messages. Only this folder prints and exits.
+#ifndef TESSERA_CLI_CLI_H
+#define TESSERA_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "ir/program.h"
+#include "parse/parse.h"
+
+enum { EXIT_OK = 0, EXIT_NO = 1, EXIT_BAD = 2 };  // fine; the answer is no; bad usage or input
+
+// ---- options ----
+
+typedef enum OptionKind {
+  OPTION_FLAG,    // to: bool
+  OPTION_TEXT,    // to: const char *
+  OPTION_NUMBER,  // to: uint64_t
+  OPTION_TEXTS,   // to: TextList; may be given more than once, and takes all words up to the next
+                  // option
+} OptionKind;
+
+typedef struct TextList {
+  const char **items;  // room for all of argv
+  uint32_t count;
+} TextList;
+
+typedef struct Option {
+  const char *name;  // "--generic"; "-j"
+  OptionKind kind;
+  void *to;
+  const char *value;  // what the help calls it: "FILE"
+  const char *help;
+} Option;
+
+typedef struct Usage {
+  const char *verb;
+  const char *arguments;  // "[FILE…]"
+  const char *summary;    // a paragraph
+  const char *examples;   // lines
+} Usage;
+
+typedef enum ParseArgs { ARGS_OK, ARGS_HELP, ARGS_BAD } ParseArgs;
+
+// Reads argv[2…] into the options and what is left into files. ARGS_HELP: the help was printed;
+// ARGS_BAD: what is wrong, and what was perhaps meant, was printed to stderr.
+ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n_options, int argc,
+                      char **argv, TextList *files);
+// The item nearest to word, NULL if none is near.
+const char *cli_nearest(const char *word, uint32_t n, const char *const *items);
+
+// ---- messages ----
+
+void cli_error(const char *fmt, ...) PRINTF_LIKE(1, 2);  // "tessera: error: …" to stderr
+// Prints the error and frees it; gives EXIT_BAD.
+int cli_fail(Status *status);
+bool cli_colour(void);  // stderr is a terminal that wants colour
+// To stdout, whole; false with a message if that fails (a closed pipe, a full disk).
+bool cli_put(const char *data, size_t n);
+
+// ---- programs ----
+
+typedef struct Segment {
+  Context *context;
+  Program *program;  // NULL if it could not be read
+  Diag diag;
+  bool valid;  // read, and verified if that was asked for
+} Segment;
+
+// Reads (and verifies) source[begin, end) under the guard. Errors in the text are in seg->diag,
+// with valid = false; the status is for everything else. segment_deinit in any case, after the
+// guard.
+Status *segment_load(Segment *seg, Guard *guard, const Source *source, size_t begin, size_t end,
+                     const ParseOptions *options, bool verify) MUST_USE;
+void segment_deinit(Segment *seg);  // {0} is fine
+// The diagnostics to stderr.
+void segment_report(const Segment *seg, Guard *guard);
+
+#define COMMAND(name, summary) int command_##name(int argc, char **argv);
+#include "cli/commands.def"
+#undef COMMAND
+
+#endif

@@ -1,0 +1,437 @@
+// `tessera check`: runs every segment of every file and counts what holds. Files are tasks of a
+// pool; each writes its results where its index says, and they are shown in order when all are
+// done.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "cli/cli.h"
+#include "evaluate/evaluate.h"
+#include "parse/expect.h"
+#include "parse/print.h"
+
+enum { LIMIT_BYTES_DEFAULT = 4 };  // GiB per segment
+
+typedef enum Outcome { OUTCOME_PASSED, OUTCOME_FAILED, OUTCOME_SKIPPED } Outcome;
+
+typedef struct SegmentResult {
+  uint32_t line;  // where it begins
+  Outcome outcome;
+  uint64_t checks, failed_checks, max_ulp, steps;
+  double seconds;
+  char *reason;  // owned; NULL = none
+} SegmentResult;
+
+typedef struct FileResult {
+  const char *path;
+  bool disabled;     // the reference does not run it, says its RUN line
+  const char *args;  // of a RUN line with --args="…": behind the quote; NULL
+  size_t args_n;
+  uint32_t n_segments, capacity;
+  SegmentResult *segments;
+  char *error;  // of the file as a whole
+} FileResult;
+
+typedef struct CheckJob {
+  FileResult *files;
+  uint64_t limit_gib;
+  bool round_trip;
+} CheckJob;
+
+typedef struct SegmentJob {
+  const CheckJob *job;
+  FileResult *file;
+  const Source *source;
+  size_t begin, end;
+  SegmentResult *result;
+  Segment seg, again;
+  LiteralHeap heap;
+  Arena arena;
+} SegmentJob;
+
+static char *copy_text(const char *text) {
+  size_t n = strlen(text) + 1;
+  char *copy = mem_alloc(n);
+  if (copy) memcpy(copy, text, n);
+  return copy;
+}
+
+static void set_reason(SegmentResult *result, Outcome outcome, const char *reason) {
+  result->outcome = outcome;
+  mem_free(result->reason);
+  result->reason = copy_text(reason);
+}
+
+// ---- RUN lines ----
+
+static bool line_has(Str line, const char *word) {
+  size_t n = strlen(word);
+  for (size_t i = 0; i + n <= line.n; i++)
+    if (memcmp(line.s + i, word, n) == 0) return true;
+  return false;
+}
+
+static void read_run_lines(FileResult *file, const Source *source) {
+  for (const char *at = source->text, *end = at + source->size; at < end;) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    Str line = {at, (size_t)((newline ? newline : end) - at)};
+    at += line.n + 1;
+    if (!str_starts(line, "// RUN")) continue;
+    if (str_starts(line, "// RUN-DISABLED") && line_has(line, "--interpret")) file->disabled = true;
+    static const char key[] = "--args=\"";
+    if (!str_starts(line, "// RUN:") || line_has(line, "RUN: not ")) continue;
+    for (size_t i = 0; i + sizeof key - 1 < line.n && !file->args; i++) {
+      if (memcmp(line.s + i, key, sizeof key - 1) != 0) continue;
+      const char *from = line.s + i + sizeof key - 1;
+      const char *quote = memchr(from, '"', (size_t)(line.s + line.n - from));
+      file->args = from;
+      file->args_n = quote ? (size_t)(quote - from) : 0;
+    }
+  }
+}
+
+// ---- one segment ----
+
+static void reason_from_diag(SegmentJob *job, Guard *guard) {
+  StrBuf text;
+  strbuf_init(&text, guard);
+  diag_render(&job->seg.diag, &text, false);
+  while (text.used && text.data[text.used - 1] == '\n') text.data[--text.used] = '\0';
+  set_reason(job->result, OUTCOME_FAILED, text.data ? text.data : "not a valid program");
+  strbuf_deinit(&text);
+}
+
+static void release_text(void *text) { strbuf_deinit(text); }
+
+// What takes arguments cannot be run without data; that it survives a round trip can be said all
+// the same.
+static Status *check_round_trip(SegmentJob *job, Guard *guard) {
+  StrBuf text;
+  strbuf_init(&text, guard);
+  GuardCleanup cleanup = {.release = release_text, .object = &text};
+  guard_push(guard, &cleanup);
+  program_print(job->seg.program, &(PrintOptions){0}, &text);
+  Source printed = {"<printed>", text.data, text.used};
+  Status *status =
+      segment_load(&job->again, guard, &printed, 0, printed.size, &(ParseOptions){0}, true);
+  if (!status) {
+    bool same =
+        job->again.valid && program_hash(job->seg.program) == program_hash(job->again.program);
+    if (same)
+      set_reason(job->result, OUTCOME_PASSED, "takes arguments: read, printed and read again only");
+    else
+      set_reason(job->result, OUTCOME_FAILED,
+                 "takes arguments, and reads as another program once printed");
+  }
+  segment_deinit(&job->again);
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&text);
+  return status;
+}
+
+static Status *read_args(SegmentJob *job, Guard *guard, uint32_t n, Literal ***out) {
+  const FileResult *file = job->file;
+  char *text = arena_printf(&job->arena, "%.*s", (int)file->args_n, file->args);
+  Attr list;
+  TRY(attr_parse_text(job->seg.context, guard, text, &job->seg.diag, &list));
+  const AttrInfo *info = attr_info(job->seg.context, list);
+  if (info->kind != ATTR_ARRAY)
+    FAIL(INVALID_ARGUMENT, "--args must be a list: [dense<1> : tensor<2xi32>, …]");
+  if (info->count != n)
+    FAIL(INVALID_ARGUMENT, "--args gives %u values, the function takes %u", info->count, n);
+  Literal **args = ARENA_ARRAY(&job->arena, Literal *, n ? n : 1);
+  for (uint32_t i = 0; i < n; i++) {
+    if (attr_info(job->seg.context, info->items[i])->kind != ATTR_DENSE)
+      FAIL(INVALID_ARGUMENT, "--args must list dense constants: [dense<1> : tensor<2xi32>, …]");
+    args[i] = literal_from_dense(&job->heap, job->seg.context, info->items[i]);
+  }
+  *out = args;
+  return NULL;
+}
+
+static void take_report(SegmentJob *job, const EvalReport *report) {
+  SegmentResult *result = job->result;
+  result->checks = report->checks;
+  result->failed_checks = report->failed_checks;
+  result->max_ulp = report->max_ulp;
+  result->steps = report->steps;
+  if (report->failed_checks == 0) return;
+  char *text = arena_printf(&job->arena, "%s", report->messages[0]);
+  for (uint32_t i = 1; i < report->n_messages; i++)
+    text = arena_printf(&job->arena, "%s\n%s", text, report->messages[i]);
+  if (report->failed_checks > report->n_messages)
+    text = arena_printf(&job->arena, "%s\nand %" PRIu64 " more", text,
+                        report->failed_checks - report->n_messages);
+  set_reason(result, OUTCOME_FAILED, text);
+}
+
+static Status *evaluate_segment(SegmentJob *job, Guard *guard) {
+  Program *p = job->seg.program;
+  OpId function;
+  Status *status = evaluate_entry(p, NULL, &function);
+  if (status_code(status) == NOT_FOUND) {
+    status_free(status);
+    set_reason(job->result, OUTCOME_PASSED, "nothing to run");
+    return NULL;
+  }
+  TRY(status);
+  uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
+  Literal **args = NULL;
+  if (job->file->args)
+    TRY(read_args(job, guard, n_args, &args));
+  else if (n_args)
+    return check_round_trip(job, guard);
+  Literal **out = ARENA_ARRAY(&job->arena, Literal *, n_out ? n_out : 1);
+  EvalOptions options = {0};
+  EvalReport report;
+  status =
+      evaluate(p, function, &options, &job->heap, &job->arena, n_args, args, n_out, out, &report);
+  take_report(job, &report);
+  return status;
+}
+
+static Status *check_segment(Guard *guard, void *arg) {
+  SegmentJob *job = arg;
+  literal_heap_init(&job->heap, guard, (size_t)job->job->limit_gib << 30);
+  arena_init(&job->arena, guard);
+  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
+  Str text = {job->source->text + job->begin, job->end - job->begin};
+  if (line_has(text, "// expected-")) {
+    StrBuf left;
+    strbuf_init(&left, guard);
+    bool good = expect_diagnostics(job->source, job->begin, job->end, &job->seg.diag, &left);
+    set_reason(job->result, good ? OUTCOME_PASSED : OUTCOME_FAILED,
+               good ? "announced errors found" : left.data);
+    strbuf_deinit(&left);
+    return NULL;
+  }
+  if (!job->seg.valid) {
+    reason_from_diag(job, guard);
+    return NULL;
+  }
+  return evaluate_segment(job, guard);
+}
+
+static bool add_segment(FileResult *file) {
+  if (file->n_segments == file->capacity) {
+    uint32_t larger = file->capacity ? file->capacity * 2 : 4;
+    SegmentResult *grown = mem_realloc(file->segments, larger * sizeof *grown);
+    if (!grown) return false;
+    file->segments = grown;
+    file->capacity = larger;
+  }
+  file->segments[file->n_segments++] = (SegmentResult){0};
+  return true;
+}
+
+static void check_file(void *arg, size_t index) {
+  CheckJob *job = arg;
+  FileResult *file = &job->files[index];
+  char *data;
+  size_t bytes;
+  Status *status = file_read(file->path, &data, &bytes);
+  if (status) {
+    file->error = copy_text(status_message(status));
+    status_free(status);
+    return;
+  }
+  Source source = {file->path, data, bytes};
+  read_run_lines(file, &source);
+  size_t begin = 0, end = 0;
+  while (source_next_segment(&source, &begin, &end) && add_segment(file)) {
+    SegmentResult *result = &file->segments[file->n_segments - 1];
+    uint32_t column;
+    source_locate(&source, (Pos)begin, &result->line, &column);
+    SegmentJob segment = {
+        .job = job, .file = file, .source = &source, .begin = begin, .end = end, .result = result};
+    double start = clock_seconds();
+    status = guard_run(check_segment, &segment);
+    result->seconds = clock_seconds() - start;
+    if (status) set_reason(result, OUTCOME_FAILED, status_message(status));
+    status_free(status);
+    if (file->disabled && result->outcome == OUTCOME_FAILED) result->outcome = OUTCOME_SKIPPED;
+    literal_heap_deinit(&segment.heap);
+    arena_deinit(&segment.arena);
+    segment_deinit(&segment.again);
+    segment_deinit(&segment.seg);
+  }
+  file->args = NULL;
+  mem_free(data);
+}
+
+// ---- showing ----
+
+static const char *const outcome_names[] = {"passed", "failed", "skipped"};
+
+static void show_json(const FileResult *file, Json *json) {
+  for (uint32_t i = 0; i < file->n_segments; i++) {
+    const SegmentResult *r = &file->segments[i];
+    json_open(json, '{');
+    json_key(json, "file");
+    json_string(json, file->path);
+    json_key(json, "segment");
+    json_uint(json, i);
+    json_key(json, "line");
+    json_uint(json, r->line);
+    json_key(json, "status");
+    json_string(json, outcome_names[r->outcome]);
+    json_key(json, "reason");
+    if (r->reason)
+      json_string(json, r->reason);
+    else
+      json_null(json);
+    json_key(json, "disabled");
+    json_bool(json, file->disabled);
+    json_key(json, "checks");
+    json_uint(json, r->checks);
+    json_key(json, "failed_checks");
+    json_uint(json, r->failed_checks);
+    json_key(json, "max_ulp");
+    json_uint(json, r->max_ulp);
+    json_key(json, "ops");
+    json_uint(json, r->steps);
+    json_key(json, "seconds");
+    json_double(json, r->seconds);
+    json_close(json, '}');
+    json_newline(json);
+  }
+}
+
+static void show_text(const FileResult *file, bool verbose, StrBuf *out) {
+  for (uint32_t i = 0; i < file->n_segments; i++) {
+    const SegmentResult *r = &file->segments[i];
+    if (r->outcome == OUTCOME_PASSED && !verbose) continue;
+    strbuf_printf(out, "%s: %s", outcome_names[r->outcome], file->path);
+    if (file->n_segments > 1) strbuf_printf(out, " segment %u (line %u)", i, r->line);
+    if (r->outcome == OUTCOME_PASSED && r->checks)
+      strbuf_printf(out, ": %" PRIu64 " checks, at most %" PRIu64 " ULP", r->checks, r->max_ulp);
+    for (const char *at = r->reason; at && *at;) {
+      size_t n = strcspn(at, "\n");
+      strbuf_printf(out, "\n    %.*s", (int)n, at);
+      at += n + (at[n] != '\0');
+    }
+    strbuf_putc(out, '\n');
+  }
+}
+
+typedef struct ShowJob {
+  const FileResult *files;
+  uint32_t n_files;
+  bool json, verbose;
+  uint64_t counts[3];
+  double seconds;
+  int code;
+} ShowJob;
+
+static Status *show_results(Guard *guard, void *arg) {
+  ShowJob *job = arg;
+  StrBuf out;
+  strbuf_init(&out, guard);
+  Json json = {.out = &out};
+  uint64_t disabled[3] = {0}, n_disabled = 0;
+  for (uint32_t i = 0; i < job->n_files; i++) {
+    const FileResult *file = &job->files[i];
+    if (file->error) {
+      cli_error("%s", file->error);
+      job->code = EXIT_BAD;
+    }
+    if (job->json)
+      show_json(file, &json);
+    else
+      show_text(file, job->verbose, &out);
+    n_disabled += file->disabled;
+    for (uint32_t k = 0; k < file->n_segments; k++) {
+      job->counts[file->segments[k].outcome]++;
+      if (file->disabled) disabled[file->segments[k].outcome]++;
+    }
+  }
+  if (!job->json) {
+    if (n_disabled)
+      strbuf_printf(&out,
+                    "%" PRIu64
+                    " files whose RUN line says that the reference does not run them: %" PRIu64
+                    " segments pass, %" PRIu64 " do not (skipped)\n",
+                    n_disabled, disabled[OUTCOME_PASSED], disabled[OUTCOME_SKIPPED]);
+    strbuf_printf(&out, "%" PRIu64 " passed, %" PRIu64 " failed, %" PRIu64 " skipped\n",
+                  job->counts[0], job->counts[1], job->counts[2]);
+  }
+  if (!cli_put(out.data, out.used)) job->code = EXIT_BAD;
+  strbuf_deinit(&out);
+  if (job->counts[OUTCOME_FAILED] && job->code == EXIT_OK) job->code = EXIT_NO;
+  return NULL;
+}
+
+static Status *gather_files(const TextList *paths, const char *filter, FileList *out) {
+  FileList all = {0};
+  Status *status = NULL;
+  for (uint32_t i = 0; i < paths->count && !status; i++)
+    status = file_list(paths->items[i], ".mlir", &all);
+  for (uint32_t i = 0; i < all.count && !status; i++)
+    if (!filter || strstr(all.paths[i], filter)) status = file_list(all.paths[i], ".mlir", out);
+  file_list_deinit(&all);
+  return status;
+}
+
+static int check_files(const FileList *list, uint64_t workers, ShowJob *show, CheckJob *job) {
+  FileResult *files = mem_alloc((list->count + 1) * sizeof *files);
+  if (!files) return cli_fail(status_no_memory());
+  for (uint32_t i = 0; i < list->count; i++) files[i] = (FileResult){.path = list->paths[i]};
+  job->files = files;
+  Status *status = pool_run((unsigned)workers, list->count, check_file, job);
+  show->files = files;
+  show->n_files = list->count;
+  if (!status) status = guard_run(show_results, show);
+  int code = status ? cli_fail(status) : show->code;
+  for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t k = 0; k < files[i].n_segments; k++) mem_free(files[i].segments[k].reason);
+    mem_free(files[i].segments);
+    mem_free(files[i].error);
+  }
+  mem_free(files);
+  return code;
+}
+
+int command_check(int argc, char **argv) {
+  ShowJob show = {0};
+  CheckJob job = {.limit_gib = LIMIT_BYTES_DEFAULT};
+  const char *filter = NULL;
+  uint64_t workers = 0;
+  static const Usage usage = {"check", "PATH…",
+                              "Runs self-checking programs: files, or every .mlir file under a "
+                              "folder. Each segment (`// -----`)\n"
+                              "runs @main, or its only function, and passes if it ends and no "
+                              "check fails. A segment whose comments\n"
+                              "announce errors passes if they are found. Failures are listed; the "
+                              "last line counts segments.",
+                              "  tessera check model_test.mlir\n"
+                              "  tessera check tests/ops --filter=scatter --verbose\n"
+                              "  tessera check corpora/stablehlo --json > results.jsonl"};
+  const Option options[] = {
+      {"--json", OPTION_FLAG, &show.json, NULL, "one object per segment"},
+      {"--verbose", OPTION_FLAG, &show.verbose, NULL, "list what passed too"},
+      {"-j", OPTION_NUMBER, &workers, "N", "files at once (default: one per core)"},
+      {"--filter", OPTION_TEXT, &filter, "TEXT", "only files whose path contains it"},
+      {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
+       "limit of values alive per segment (default 4; 0 = none)"},
+  };
+  TextList paths = {mem_alloc((size_t)(argc + 1) * sizeof *paths.items), 0};
+  if (!paths.items) return cli_fail(status_no_memory());
+  ParseArgs args =
+      cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, &paths);
+  int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
+  if (args == ARGS_OK && paths.count == 0)
+    cli_error("check wants files or folders; see tessera check --help");
+  if (args == ARGS_OK && paths.count) {
+    FileList list = {0};
+    Status *status = gather_files(&paths, filter, &list);
+    code = status ? cli_fail(status) : check_files(&list, workers, &show, &job);
+    file_list_deinit(&list);
+  }
+  mem_free(paths.items);
+  return code;
+}

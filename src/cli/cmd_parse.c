@@ -1,0 +1,177 @@
+// `tessera parse`: reads, verifies and prints, segment by segment; or says whether a text survives
+// a round trip, or whether the errors its comments announce are the ones there are.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/shardings.h"
+#include "parse/expect.h"
+#include "parse/print.h"
+
+typedef struct ParseJob {
+  const Source *source;
+  ParseOptions options;
+  PrintOptions print;
+  bool verify, verify_diagnostics, round_trip, hash, drop_shardings;
+  Segment seg, again;
+  size_t begin, end;
+  bool first;
+  bool good;
+} ParseJob;
+
+static Status *flush_stdout(void *to, const char *data, size_t n) {
+  (void)to;
+  if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
+  return NULL;
+}
+
+static void release_text(void *text) { strbuf_deinit(text); }
+
+static Status *print_segment(ParseJob *job, Guard *guard) {
+  StrBuf out;
+  strbuf_init(&out, guard);
+  GuardCleanup cleanup = {.release = release_text, .object = &out};
+  guard_push(guard, &cleanup);
+  out.flush = flush_stdout;
+  if (job->hash)
+    strbuf_printf(&out, "%016" PRIx64 "\n", program_hash(job->seg.program));
+  else
+    program_print(job->seg.program, &job->print, &out);
+  strbuf_flush(&out);
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&out);
+  return NULL;
+}
+
+// Prints in one form, reads that, and compares. The text read back must not move: it is its own
+// source.
+static Status *round_trip_as(ParseJob *job, Guard *guard, bool generic, bool *out_same) {
+  StrBuf text;
+  strbuf_init(&text, guard);
+  GuardCleanup cleanup = {.release = release_text, .object = &text};
+  guard_push(guard, &cleanup);
+  PrintOptions print = {.generic = generic, .locations = job->print.locations};
+  program_print(job->seg.program, &print, &text);
+  char name[512];
+  snprintf(name, sizeof name, "%s (printed %s)", job->source->path, generic ? "generic" : "pretty");
+  Source printed = {name, text.data, text.used};
+  Status *status =
+      segment_load(&job->again, guard, &printed, 0, printed.size, &job->options, job->verify);
+  bool same = false;
+  if (!status && !job->again.valid) segment_report(&job->again, guard);
+  if (!status && job->again.valid) {
+    uint64_t before = program_hash(job->seg.program), after = program_hash(job->again.program);
+    same = before == after;
+    if (!same)
+      fprintf(stderr,
+              "%s: failed: printed %s it reads as another program (hash %016" PRIx64
+              ", was %016" PRIx64 ")\n",
+              job->source->path, generic ? "generic" : "pretty", after, before);
+  }
+  segment_deinit(&job->again);
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&text);
+  *out_same = same;
+  return status;
+}
+
+static Status *parse_segment(Guard *guard, void *arg) {
+  ParseJob *job = arg;
+  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &job->options,
+                   job->verify));
+  if (job->verify_diagnostics) {
+    StrBuf text;
+    strbuf_init(&text, guard);
+    job->good = expect_diagnostics(job->source, job->begin, job->end, &job->seg.diag, &text);
+    if (!job->good) fwrite(text.data, 1, text.used, stderr);
+    strbuf_deinit(&text);
+    return NULL;
+  }
+  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
+  job->good = job->seg.valid;
+  if (!job->good) return NULL;
+  if (job->drop_shardings) shardings_drop(job->seg.program, guard);
+  if (job->round_trip) {
+    bool pretty = false, generic = false;
+    TRY(round_trip_as(job, guard, false, &pretty));
+    TRY(round_trip_as(job, guard, true, &generic));
+    job->good = pretty && generic;
+    return NULL;
+  }
+  if (!job->first && !job->hash) puts("// -----");
+  return print_segment(job, guard);
+}
+
+// All segments of one file; false if any is not good.
+static bool parse_file(ParseJob *job, const char *path) {
+  char *data;
+  size_t bytes;
+  Status *status = file_read(path, &data, &bytes);
+  if (status) {
+    cli_fail(status);
+    return false;
+  }
+  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, data, bytes};
+  job->source = &source;
+  job->begin = job->end = 0;
+  job->first = true;
+  bool good = true;
+  while (source_next_segment(&source, &job->begin, &job->end)) {
+    job->good = false;
+    status = guard_run(parse_segment, job);
+    segment_deinit(&job->again);
+    segment_deinit(&job->seg);
+    if (status) cli_fail(status);
+    if (!job->good) good = false;
+    job->first = false;
+  }
+  mem_free(data);
+  return good;
+}
+
+int command_parse(int argc, char **argv) {
+  ParseJob job = {.verify = true};
+  bool no_verify = false;
+  static const Usage usage = {
+      "parse", "[FILE…]",
+      "Reads StableHLO text (also func, chlo, sdy, check, interpreter), verifies it and prints it\n"
+      "back, segment by segment where lines `// -----` split a file.",
+      "  tessera parse model.mlir\n"
+      "  tessera parse --generic model.mlir | less\n"
+      "  tessera parse --round-trip tests/*.mlir        last line: N passed, N failed\n"
+      "  tessera parse --verify-diagnostics bad.mlir    the errors its comments announce"};
+  const Option options[] = {
+      {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
+      {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
+      {"--drop-shardings", OPTION_FLAG, &job.drop_shardings, NULL,
+       "leave shardings and meshes out"},
+      {"--allow-unregistered", OPTION_FLAG, &job.options.allow_unregistered, NULL,
+       "keep ops that are not known"},
+      {"--no-verify", OPTION_FLAG, &no_verify, NULL, "read only"},
+      {"--verify-diagnostics", OPTION_FLAG, &job.verify_diagnostics, NULL,
+       "check `expected-error` comments; print nothing"},
+      {"--round-trip", OPTION_FLAG, &job.round_trip, NULL, "print, read again, compare; per file"},
+      {"--hash", OPTION_FLAG, &job.hash, NULL, "print the structural hash instead"},
+  };
+  TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
+  if (!files.items) return cli_fail(status_no_memory());
+  ParseArgs args =
+      cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, &files);
+  int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
+  if (args == ARGS_OK) {
+    job.verify = !no_verify;
+    if (files.count == 0) files.items[files.count++] = "-";
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < files.count; i++) good += parse_file(&job, files.items[i]);
+    if (job.round_trip) printf("%u passed, %u failed\n", good, files.count - good);
+    code = good == files.count                        ? EXIT_OK
+           : job.round_trip || job.verify_diagnostics ? EXIT_NO
+                                                      : EXIT_BAD;
+    if (fflush(stdout) != 0) code = EXIT_BAD;
+  }
+  mem_free(files.items);
+  return code;
+}

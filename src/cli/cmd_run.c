@@ -1,0 +1,349 @@
+// `tessera run`: evaluates one program on given or random data and shows or writes what comes out.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/npy.h"
+#include "evaluate/show.h"
+
+enum { SHOWN_ELEMENTS = 1000 };
+
+typedef struct RunJob {
+  const char *path, *engine, *entry, *outputs, *args, *probes;
+  TextList inputs;
+  uint64_t seed, replicas, partitions, limit_gib;
+  bool dense, all;
+  char *text;
+  char **data;  // of input files; owned
+  uint32_t n_data;
+  Segment seg;
+  LiteralHeap heap;
+  Arena arena;
+  Guard *guard;
+  int code;
+} RunJob;
+
+// ---- data ----
+
+static uint64_t mix(uint64_t x) {
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+// Element i of argument k depends on the seed, k and i only. Floats in [-1, 1), integers in 0 … 7
+// (as far as they go).
+static void fill_random(Literal *l, uint64_t seed, uint32_t k) {
+  for (int64_t i = 0; i < l->count; i++) {
+    uint64_t bits = mix(mix(mix(seed) + k) + (uint64_t)i), more = mix(bits);
+    double x = (double)(bits >> 11) * 0x1p-52 - 1, y = (double)(more >> 11) * 0x1p-52 - 1;
+    switch (dtype_kind(l->dtype)) {
+    case KIND_FLOAT: literal_set(l, i, scalar_f(x)); break;
+    case KIND_COMPLEX: literal_set(l, i, scalar_c(x, y)); break;
+    case KIND_UINT: literal_set(l, i, scalar_u(bits % (dtype_width(l->dtype) < 3 ? 2 : 8))); break;
+    default:
+      literal_set(l, i, scalar_i((int64_t)(bits % (dtype_width(l->dtype) < 4 ? 2 : 8))));
+      break;
+    }
+  }
+}
+
+static Status *random_argument(RunJob *job, Type type, uint32_t k, Literal **out) {
+  const TypeInfo *info = type_info(job->seg.context, type);
+  if (info->kind == TYPE_TOKEN) {
+    *out = literal_token(&job->heap);
+    return NULL;
+  }
+  if (info->kind != TYPE_TENSOR || !type_is_static(job->seg.context, type))
+    FAIL(INVALID_ARGUMENT, "argument %u is %s: give it with --inputs", k,
+         type_text(job->seg.context, type));
+  *out = literal_new_typed(&job->heap, job->seg.context, type);
+  fill_random(*out, job->seed, k);
+  return NULL;
+}
+
+static Status *check_input(RunJob *job, const char *name, Type type, const Literal *l) {
+  const TypeInfo *info = type_info(job->seg.context, type);
+  bool same = l->rank == info->rank;
+  for (uint32_t d = 0; same && d < l->rank; d++)
+    same = info->dims[d] == DIM_DYNAMIC || info->dims[d] == l->dims[d];
+  if (same) return NULL;
+  Type found = type_tensor(job->seg.context, l->elem, l->rank, l->dims, 0);
+  FAIL(INVALID_ARGUMENT, "%s: holds %s, the argument wants %s", name,
+       type_text(job->seg.context, found), type_text(job->seg.context, type));
+}
+
+typedef struct InputArray {
+  const char *file;
+  NpzEntry entry;
+} InputArray;
+
+// All arrays of all input files, in order. A lone .npy has its file's name without folder and
+// ending.
+static Status *list_inputs(RunJob *job, uint32_t *out_count, InputArray **out) {
+  VEC(InputArray) list = {0};
+  job->data = ARENA_ARRAY(&job->arena, char *, job->inputs.count + 1);
+  for (uint32_t i = 0; i < job->inputs.count; i++) {
+    const char *path = job->inputs.items[i];
+    size_t bytes;
+    TRY(file_read(path, &job->data[i], &bytes));
+    job->n_data = i + 1;
+    if (npz_is(job->data[i], bytes)) {
+      uint32_t n;
+      NpzEntry *entries;
+      TRY(npz_list(&job->arena, path, job->data[i], bytes, &n, &entries));
+      for (uint32_t k = 0; k < n; k++) {
+        InputArray item = {path, entries[k]};
+        VEC_PUSH(&job->arena, &list, item);
+      }
+      continue;
+    }
+    const char *slash = strrchr(path, '/');
+    Str name = str_of(slash ? slash + 1 : path);
+    if (name.n > 4 && memcmp(name.s + name.n - 4, ".npy", 4) == 0) name.n -= 4;
+    InputArray item = {path, {name, job->data[i], bytes}};
+    VEC_PUSH(&job->arena, &list, item);
+  }
+  *out_count = list.count;
+  *out = list.items;
+  return NULL;
+}
+
+// An argument's array: the one with its SSA name, or "argK", else the K-th.
+static const InputArray *find_input(RunJob *job, OpId function, uint32_t k, uint32_t n,
+                                    const InputArray *inputs) {
+  const Program *p = job->seg.program;
+  BlockId block = region_block(p, op_region(p, function, 0));
+  Str name = name_str(p->context, value_at(p, block_arg(p, block, k))->name);
+  char numbered[24];
+  snprintf(numbered, sizeof numbered, "arg%u", k);
+  for (uint32_t i = 0; i < n; i++)
+    if ((name.n && str_equal(inputs[i].entry.name, name)) || str_is(inputs[i].entry.name, numbered))
+      return &inputs[i];
+  return k < n ? &inputs[k] : NULL;
+}
+
+static Status *make_arguments(RunJob *job, OpId function, uint32_t n, Literal **args) {
+  Program *p = job->seg.program;
+  uint32_t n_inputs = 0;
+  InputArray *inputs = NULL;
+  TRY(list_inputs(job, &n_inputs, &inputs));
+  if (job->inputs.count && n_inputs != n)
+    FAIL(INVALID_ARGUMENT, "the inputs hold %u arrays, @%s takes %u", n_inputs,
+         name_text(p->context, attr_as_name(p->context, op_attr(p, function, "sym_name"))), n);
+  for (uint32_t k = 0; k < n; k++) {
+    Type type = evaluate_argument_type(p, function, k);
+    if (!job->inputs.count) {
+      TRY(random_argument(job, type, k, &args[k]));
+      continue;
+    }
+    const InputArray *input = find_input(job, function, k, n_inputs, inputs);
+    const char *name = arena_printf(&job->arena, "%s (%.*s)", input->file, (int)input->entry.name.n,
+                                    input->entry.name.s);
+    if (!type_is_tensor(p->context, type))
+      FAIL(UNIMPLEMENTED, "argument %u is %s, which no array can hold", k,
+           type_text(p->context, type));
+    TRY(npy_read(&job->heap, p->context, name, input->entry.data, input->entry.bytes,
+                 type_elem(p->context, type), &args[k]));
+    TRY(check_input(job, name, type, args[k]));
+  }
+  if (!job->inputs.count && n)
+    fprintf(stderr,
+            "tessera: no --inputs: %u argument%s of seeded random data (--seed=%" PRIu64 ")\n", n,
+            n == 1 ? "" : "s", job->seed);
+  return NULL;
+}
+
+// ---- results ----
+
+static Status *show_value(RunJob *job, const char *name, const Literal *value) {
+  StrBuf text;
+  strbuf_init(&text, job->guard);
+  ShowOptions options = {.dense = job->dense, .most = job->all ? 0 : SHOWN_ELEMENTS};
+  if (name) strbuf_printf(&text, "%%%s = ", name);
+  literal_show(job->seg.context, value, &options, &text);
+  bool good = cli_put(text.data, text.used);
+  strbuf_deinit(&text);
+  if (!good) job->code = EXIT_BAD;
+  return NULL;
+}
+
+static Status *print_value(void *to, const char *name, Literal *value) {
+  // Runs in whichever process prints: what is allocated here is that process's to unwind.
+  RunJob *job = to;
+  Guard *before = job->guard;
+  job->guard = job->heap.guard;
+  Status *status = show_value(job, *name ? name : "?", value);
+  job->guard = before;
+  return status;
+}
+
+// Values under probe ids go to FOLDER/id_k.npy, with what no file name should hold replaced.
+static Status *write_probe(void *to, Str id, uint32_t k, Literal *value) {
+  RunJob *job = to;
+  char path[1024], name[256];
+  size_t n = id.n < sizeof name - 1 ? id.n : sizeof name - 1;
+  for (size_t i = 0; i < n; i++) {
+    char c = id.s[i];
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                 c == '-' || c == '.';
+    name[i] = plain ? c : '_';
+  }
+  name[n] = '\0';
+  snprintf(path, sizeof path, "%s/%s_%u.npy", job->probes, name, k);
+  StrBuf data;
+  strbuf_init(&data, job->heap.guard);
+  npy_write(value, &data);
+  Status *status = file_write(path, data.data, data.used);
+  strbuf_deinit(&data);
+  return status;
+}
+
+static Status *write_outputs(RunJob *job, uint32_t n, uint32_t per_process, Literal **out) {
+  const char **names = ARENA_ARRAY(&job->arena, const char *, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    if (out[i]->kind != LITERAL_ARRAY)
+      FAIL(UNIMPLEMENTED, "result %u is no array and cannot be written", i);
+    names[i] = n > per_process ? arena_printf(&job->arena, "process%u_result%u", i / per_process,
+                                              i % per_process)
+                               : arena_printf(&job->arena, "result%u", i);
+  }
+  StrBuf data;
+  strbuf_init(&data, job->guard);
+  size_t length = strlen(job->outputs);
+  bool single = length > 4 && strcmp(job->outputs + length - 4, ".npy") == 0;
+  Status *status = NULL;
+  if (single && n != 1)
+    status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
+                        "%s holds one array, there are %u results: name it .npz", job->outputs, n);
+  else if (single)
+    npy_write(out[0], &data);
+  else
+    npz_write(n, names, out, &data);
+  if (!status) status = file_write(job->outputs, data.data, data.used);
+  strbuf_deinit(&data);
+  return status;
+}
+
+static Status *run_program(Guard *guard, void *arg) {
+  RunJob *job = arg;
+  job->guard = guard;
+  arena_init(&job->arena, guard);
+  literal_heap_init(&job->heap, guard, (size_t)job->limit_gib << 30);
+  size_t bytes;
+  TRY(file_read(job->path, &job->text, &bytes));
+  Source *source = ARENA_NEW(&job->arena, Source);
+  *source = (Source){strcmp(job->path, "-") == 0 ? "<stdin>" : job->path, job->text, bytes};
+  size_t begin = 0, end = 0;
+  source_next_segment(source, &begin, &end);
+  TRY(segment_load(&job->seg, guard, source, begin, end, &(ParseOptions){0}, true));
+  if (!job->seg.valid) {
+    segment_report(&job->seg, guard);
+    job->code = EXIT_BAD;
+    return NULL;
+  }
+  if (end < bytes)
+    fprintf(stderr, "tessera: %s has several segments; the first one is run\n", source->path);
+  Program *p = job->seg.program;
+  OpId function;
+  TRY(evaluate_entry(p, job->entry, &function));
+  uint64_t n_processes;
+  uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
+  if (__builtin_mul_overflow(job->replicas, job->partitions, &n_processes) || n_processes == 0 ||
+      n_processes > 100000)
+    FAIL(INVALID_ARGUMENT,
+         "--replicas and --partitions must be at least 1 and at most 100000 processes");
+  uint32_t n = (uint32_t)n_processes;
+  Literal **args = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_args * n + 1);
+  Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
+  TRY(make_arguments(job, function, n_args, args));
+  for (uint32_t i = n_args; i < n_args * n; i++) args[i] = args[i - n_args];
+  EvalOptions options = {.seed = job->seed,
+                         .replicas = (uint32_t)job->replicas,
+                         .partitions = (uint32_t)job->partitions,
+                         .print = print_value,
+                         .probe = job->probes ? write_probe : NULL,
+                         .to = job};
+  EvalReport report;
+  Status *status = evaluate(p, function, &options, &job->heap, &job->arena, n_args * n, args,
+                            n_out * n, out, &report);
+  for (uint32_t i = 0; i < report.n_messages; i++) fprintf(stderr, "%s\n", report.messages[i]);
+  TRY(status);
+  if (report.failed_checks) job->code = EXIT_NO;
+  if (job->outputs) return write_outputs(job, n_out * n, n_out, out);
+  for (uint32_t i = 0; i < n_out * n; i++) {
+    if (n > 1 && i % n_out == 0)
+      printf("// process (%u, %u)\n", i / n_out / (uint32_t)job->partitions,
+             i / n_out % (uint32_t)job->partitions);
+    TRY(show_value(job, NULL, out[i]));
+  }
+  return NULL;
+}
+
+int command_run(int argc, char **argv) {
+  RunJob job = {.engine = "eval", .replicas = 1, .partitions = 1, .limit_gib = 16};
+  static const Usage usage = {
+      "run", "[FILE]",
+      "Evaluates a program's @main (or its only function) and prints the results, or writes them "
+      "to a file.\n"
+      "Without --inputs the arguments are seeded random data. Arrays of NumPy files are matched to "
+      "arguments\n"
+      "by name (the argument's %name, or argK), else by order. Element types NumPy has no name for "
+      "(bf16, f8…)\n"
+      "are raw bytes there (V2, V1), as ml_dtypes has them.",
+      "  tessera run model.mlir\n"
+      "  tessera run model.mlir --inputs data.npz --outputs result.npz\n"
+      "  tessera run model.mlir --inputs x.npy w.npy --seed=7\n"
+      "  tessera run spmd.mlir --partitions=4           the same arguments in every process"};
+  const Option options[] = {
+      {"--engine", OPTION_TEXT, &job.engine, "eval",
+       "which engine runs it; eval is the only one so far"},
+      {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…", ".npz or .npy files with the arguments"},
+      {"--outputs", OPTION_TEXT, &job.outputs, "FILE",
+       "write the results (.npz, or .npy for one), print nothing"},
+      {"--seed", OPTION_NUMBER, &job.seed, "N", "of random data and of stablehlo.rng (default 0)"},
+      {"--replicas", OPTION_NUMBER, &job.replicas, "R",
+       "processes: R replicas × P partitions (default 1)"},
+      {"--partitions", OPTION_NUMBER, &job.partitions, "P", ""},
+      {"--entry", OPTION_TEXT, &job.entry, "NAME", "the function to run"},
+      {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
+      {"--all", OPTION_FLAG, &job.all, NULL, "print big tensors in full"},
+      {"--probe-dir", OPTION_TEXT, &job.probes, "FOLDER",
+       "write the values of interpreter.probe there"},
+      {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
+       "limit of values alive at once (default 16; 0 = none)"},
+  };
+  TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
+  job.inputs.items = mem_alloc((size_t)(argc + 1) * sizeof *job.inputs.items);
+  int code = EXIT_BAD;
+  if (!files.items || !job.inputs.items) {
+    cli_fail(status_no_memory());
+  } else {
+    ParseArgs args =
+        cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, &files);
+    if (args == ARGS_HELP) {
+      code = EXIT_OK;
+    } else if (args == ARGS_OK && strcmp(job.engine, "eval") != 0) {
+      cli_error("there is no engine '%s'; this version has eval", job.engine);
+    } else if (args == ARGS_OK && files.count > 1) {
+      cli_error("run takes one program, %u are given (inputs go behind --inputs)", files.count);
+    } else if (args == ARGS_OK) {
+      job.path = files.count ? files.items[0] : "-";
+      Status *status = guard_run(run_program, &job);
+      code = status ? cli_fail(status) : job.code;
+      for (uint32_t i = 0; i < job.n_data; i++) mem_free(job.data[i]);
+      literal_heap_deinit(&job.heap);
+      segment_deinit(&job.seg);
+      mem_free(job.text);
+      arena_deinit(&job.arena);
+    }
+  }
+  mem_free(job.inputs.items);
+  mem_free(files.items);
+  return code;
+}

@@ -1,0 +1,74 @@
+// all_gather: the operands of a group's processes, concatenated along one dimension, in group
+// order. O(elements).
+#include "ops/groups.h"
+
+static bool infer_all_gather(Infer *cx) {
+  int64_t dim = infer_int(cx, "all_gather_dim", -1);
+  Groups groups;
+  REQUIRE(cx, 0, infer_n_operands(cx) == infer_n_results(cx),
+          "has %u operands and %u results, expected as many", infer_n_operands(cx),
+          infer_n_results(cx));
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    const TypeInfo *in = infer_operand_info(cx, i);
+    REQUIRE(cx, 1, in->kind != TYPE_TENSOR || (dim >= 0 && dim < (int64_t)in->rank),
+            "all_gather_dim is %lld, expected 0 … rank - 1 of %s", (long long)dim,
+            infer_text(cx, infer_operand(cx, i)));
+  }
+  if (!groups_check(cx, true, true, 2, 4, 5, &groups)) return false;
+  if (!infer_declared(cx)) return false;
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    const TypeInfo *in = infer_operand_info(cx, i), *out = type_info(cx->context, cx->out[i]);
+    if (in->kind != TYPE_TENSOR || out->kind != TYPE_TENSOR) continue;
+    bool same = in->rank == out->rank && in->elem == out->elem;
+    for (uint32_t d = 0; same && d < in->rank; d++)
+      if (d != dim) same = dim_compatible(in->dims[d], out->dims[d]);
+    REQUIRE(cx, 6, same, "result %u is %s, expected %s but for dimension %lld", i,
+            infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
+    int64_t a = in->dims[dim], b = out->dims[dim];
+    if (a == DIM_DYNAMIC || b == DIM_DYNAMIC || groups.n * groups.width == 0) continue;
+    int64_t want = a * groups.width;
+    // Across replicas and partitions a group has all partitions of its replicas, however many the
+    // grid has.
+    bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION;
+    REQUIRE(cx, 6, open ? (want == 0 ? b == 0 : b > 0 && b % want == 0) : b == want,
+            "dimension %lld of result %u is %lld, expected %s%lld: %lld from each of %u processes",
+            (long long)dim, i, (long long)b, open ? "a multiple of " : "", (long long)want,
+            (long long)a, groups.width);
+  }
+  return true;
+}
+
+static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t dim = eval_int(cx, "all_gather_dim", 0);
+  uint32_t n_group;
+  ProcessId *group;
+  TRY(groups_of(cx, true, &n_group, &group));
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
+  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+  for (uint32_t i = 0; i < cx->n_in; i++) {
+    int64_t dims[MAX_RANK], outer = 1, inner = 1, along = 0;
+    for (uint32_t d = 0; d < in[i]->rank; d++) {
+      dims[d] = in[i]->dims[d];
+      if (d < dim) outer *= dims[d];
+      if (d > dim) inner *= dims[d];
+    }
+    for (uint32_t m = 0; m < n_group; m++) along += parts[m * cx->n_in + i]->dims[dim];
+    dims[dim] = along;
+    out[i] = literal_new(cx->heap, cx->context, in[i]->elem, in[i]->rank, dims);
+    int64_t at = 0;
+    for (uint32_t m = 0; m < n_group; m++) {
+      const Literal *part = parts[m * cx->n_in + i];
+      int64_t run = part->dims[dim] * inner;
+      for (int64_t o = 0; o < outer; o++)
+        literal_copy_elements(out[i], o * along * inner + at, part, o * run, run);
+      at += run;
+    }
+  }
+  groups_release(n_group * cx->n_in, parts);
+  return NULL;
+}
+
+const OpDef op_all_gather = {.infer = infer_all_gather,
+                             .eval = eval_all_gather,
+                             .constraints = 6,
+                             .unchecked = "C3: the size of the grid is known when it runs"};

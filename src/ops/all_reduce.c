@@ -1,0 +1,128 @@
+// all_reduce: every process gets the combination of its group's operands. collective_reduce: only
+// the group's root does, the others get zeros. cross-replica-sum: all_reduce by addition, across
+// replicas. All combine in group order.
+#include "ops/groups.h"
+
+static bool infer_shapes(Infer *cx, uint32_t n, Type elem, int shape, int result_elem) {
+  REQUIRE(cx, shape, infer_n_results(cx) == n, "has %u results, expected one per operand: %u",
+          infer_n_results(cx), n);
+  for (uint32_t i = 0; i < n; i++) {
+    Type declared = infer_result(cx, i), operand = infer_operand(cx, i);
+    cx->out[i] = type_with_elem(cx->context, operand, elem);
+    if (!declared) continue;
+    REQUIRE(cx, shape, infer_shapes_compatible(cx, declared, operand),
+            "result %u is %s, expected the shape of %s", i, infer_text(cx, declared),
+            infer_text(cx, operand));
+    REQUIRE(cx, result_elem, type_elem(cx->context, declared) == elem,
+            "result %u is %s, expected elements of the body's type %s", i, infer_text(cx, declared),
+            infer_text(cx, elem));
+  }
+  return true;
+}
+
+static bool infer_all_reduce(Infer *cx) {
+  Groups groups;
+  Type elem;
+  return groups_check(cx, true, false, 1, 3, 4, &groups) &&
+         groups_check_body(cx, infer_n_operands(cx), 5, &elem) &&
+         infer_shapes(cx, infer_n_operands(cx), elem, 6, 7);
+}
+
+static Status *eval_all_reduce(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t n_group;
+  ProcessId *group;
+  TRY(groups_of(cx, true, &n_group, &group));
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
+  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+  for (uint32_t i = 0; i < cx->n_in; i++)
+    TRY(groups_combine(cx, n_group, cx->n_in, parts, i, &out[i]));
+  groups_release(n_group * cx->n_in, parts);
+  return NULL;
+}
+
+const OpDef op_all_reduce = {.infer = infer_all_reduce,
+                             .eval = eval_all_reduce,
+                             .constraints = 7,
+                             .unchecked = "C2: the size of the grid is known when it runs"};
+
+// ---- collective_reduce ----
+
+static bool has_root(const Context *context, Attr attrs) {
+  return attr_as_bool(context, attr_get(context, attrs, "has_dynamic_root"), false);
+}
+
+static bool infer_collective_reduce(Infer *cx) {
+  Groups groups;
+  Type elem;
+  uint32_t n = infer_n_operands(cx),
+           root = has_root(cx->context, op_at(cx->program, cx->op)->attrs);
+  REQUIRE(cx, 0, n > root, "has no operand to reduce");
+  if (!groups_check(cx, false, false, 1, 2, 3, &groups)) return false;
+  if (root) {
+    const TypeInfo *info = infer_operand_info(cx, n - 1);
+    REQUIRE(cx, 0,
+            info->kind == TYPE_TENSOR && info->rank == 1 &&
+                dim_compatible(info->dims[0], (int64_t)n - 1) &&
+                dtype_is_integer(type_dtype(cx->context, infer_operand(cx, n - 1))),
+            "has the roots %s, expected a tensor of %u integers",
+            infer_text(cx, infer_operand(cx, n - 1)), n - 1);
+  }
+  return groups_check_body(cx, n - root, 4, &elem) && infer_shapes(cx, n - root, elem, 5, 6);
+}
+
+static Status *eval_collective_reduce(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t n_group, n = cx->n_in, root = has_root(cx->context, cx->attrs);
+  ProcessId *group, self;
+  uint32_t replicas, partitions;
+  cx->host->grid(cx, &replicas, &partitions, &self);
+  TRY(groups_of(cx, false, &n_group, &group));
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * n);
+  TRY(cx->host->exchange(cx, group, n_group, n, in, parts));
+  for (uint32_t i = 0; i + root < n; i++) {
+    int64_t at = root ? dtype_convert(in[n - 1]->dtype, DT_i64, literal_get(in[n - 1], i)).i : 0;
+    if (at < 0 || at >= n_group)
+      FAIL(OUT_OF_RANGE, "root %lld is not in a group of %u processes", (long long)at, n_group);
+    TRY(groups_combine(cx, n_group, n, parts, i, &out[i]));
+    if (group[at].replica == self.replica && group[at].partition == self.partition) continue;
+    Literal *zeros = literal_like(out[i], cx->context, out[i]->elem);
+    groups_fill_zero(cx->context, zeros);
+    literal_release(out[i]);
+    out[i] = zeros;
+  }
+  groups_release(n_group * n, parts);
+  return NULL;
+}
+
+const OpDef op_collective_reduce = {.infer = infer_collective_reduce,
+                                    .eval = eval_collective_reduce};
+
+// ---- cross-replica-sum ----
+
+static bool infer_cross_replica_sum(Infer *cx) {
+  Groups groups;
+  if (!groups_check(cx, true, false, 0, 0, 0, &groups)) return false;
+  cx->out[0] = infer_operand(cx, 0);
+  return true;
+}
+
+static Status *eval_cross_replica_sum(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t n_group;
+  ProcessId *group;
+  TRY(groups_of(cx, true, &n_group, &group));
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, n_group);
+  TRY(cx->host->exchange(cx, group, n_group, 1, in, parts));
+  Literal *sum = literal_retain(parts[0]);
+  Type type = eval_result_type(cx, 0);
+  for (uint32_t m = 1; m < n_group; m++) {
+    Literal *terms[2] = {sum, parts[m]}, *next;
+    TRY(eval_op(cx, OP_add, 0, 2, terms, 1, &type, &next));
+    literal_release(sum);
+    sum = next;
+  }
+  groups_release(n_group, parts);
+  out[0] = sum;
+  return NULL;
+}
+
+const OpDef op_cross_replica_sum = {.infer = infer_cross_replica_sum,
+                                    .eval = eval_cross_replica_sum};

@@ -1,0 +1,102 @@
+// all_to_all: every process splits its operand, sends part k to member k of its group, and
+// concatenates what it gets in group order. O(elements).
+#include "ops/groups.h"
+
+static bool infer_all_to_all(Infer *cx) {
+  int64_t split = infer_int(cx, "split_dimension", -1),
+          concat = infer_int(cx, "concat_dimension", -1);
+  int64_t count = infer_int(cx, "split_count", 0);
+  Groups groups;
+  REQUIRE(cx, 9, infer_n_operands(cx) == infer_n_results(cx),
+          "has %u operands and %u results, expected as many", infer_n_operands(cx),
+          infer_n_results(cx));
+  REQUIRE(cx, 4, count > 0, "split_count is %lld, expected above 0", (long long)count);
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    const TypeInfo *in = infer_operand_info(cx, i);
+    if (in->kind != TYPE_TENSOR) continue;
+    const char *text = infer_text(cx, infer_operand(cx, i));
+    REQUIRE(cx, 1, split >= 0 && split < (int64_t)in->rank,
+            "split_dimension is %lld, expected 0 … rank - 1 of %s", (long long)split, text);
+    REQUIRE(cx, 3, concat >= 0 && concat < (int64_t)in->rank,
+            "concat_dimension is %lld, expected 0 … rank - 1 of %s", (long long)concat, text);
+    REQUIRE(cx, 2, in->dims[split] == DIM_DYNAMIC || in->dims[split] % count == 0,
+            "dimension %lld of %s does not split into %lld parts", (long long)split, text,
+            (long long)count);
+  }
+  if (!groups_check(cx, false, true, 5, 7, 0, &groups)) return false;
+  REQUIRE(cx, 8, groups.n * groups.width == 0 || groups.width == count,
+          "replica_groups are %u wide, expected split_count = %lld", groups.width,
+          (long long)count);
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    const TypeInfo *in = infer_operand_info(cx, i);
+    if (in->kind != TYPE_TENSOR) {
+      cx->out[i] = infer_result(cx, i) ? infer_result(cx, i) : infer_operand(cx, i);
+      continue;
+    }
+    int64_t dims[MAX_RANK];
+    for (uint32_t d = 0; d < in->rank; d++) dims[d] = in->dims[d];
+    if (split != concat && dims[split] != DIM_DYNAMIC) dims[split] /= count;
+    if (split != concat && dims[concat] != DIM_DYNAMIC) dims[concat] *= count;
+    cx->out[i] = type_tensor(cx->context, in->elem, in->rank, dims, 0);
+    Type declared = infer_result(cx, i);
+    if (!declared) continue;
+    REQUIRE(cx, 9, infer_types_compatible(cx, declared, cx->out[i]), "result %u is %s, expected %s",
+            i, infer_text(cx, declared), infer_text(cx, cx->out[i]));
+    cx->out[i] = declared;
+  }
+  return true;
+}
+
+static Status *exchange_one(EvalContext *cx, uint32_t n_group, uint32_t self, Literal *const *parts,
+                            uint32_t i, int64_t split, int64_t concat, int64_t count,
+                            Literal **out) {
+  const Literal *first = parts[i];
+  if (first->dims[split] % count != 0)
+    FAIL(INVALID_ARGUMENT, "dimension %lld of size %lld does not split into %lld parts",
+         (long long)split, (long long)first->dims[split], (long long)count);
+  int64_t piece[MAX_RANK], dims[MAX_RANK], index[MAX_RANK] = {0};
+  for (uint32_t d = 0; d < first->rank; d++) piece[d] = dims[d] = first->dims[d];
+  piece[split] /= count;
+  dims[split] = piece[split];
+  dims[concat] = piece[concat] * count;
+  *out = literal_new(cx->heap, cx->context, first->elem, first->rank, dims);
+  bool any = true;
+  for (uint32_t d = 0; d < first->rank; d++) any &= piece[d] > 0;
+  for (uint32_t m = 0; m < n_group && any; m++) {
+    const Literal *part = parts[m * cx->n_in + i];
+    for (uint32_t d = 0; d < first->rank; d++) index[d] = 0;
+    do {
+      int64_t from[MAX_RANK], to[MAX_RANK];
+      for (uint32_t d = 0; d < first->rank; d++) from[d] = to[d] = index[d];
+      from[split] += (int64_t)self * piece[split];
+      to[concat] += (int64_t)m * piece[concat];
+      literal_copy_elements(*out, shape_linear(first->rank, dims, to), part,
+                            shape_linear(first->rank, part->dims, from), 1);
+    } while (shape_next(first->rank, piece, index));
+  }
+  return NULL;
+}
+
+static Status *eval_all_to_all(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t split = eval_int(cx, "split_dimension", 0), concat = eval_int(cx, "concat_dimension", 0);
+  int64_t count = eval_int(cx, "split_count", 1);
+  uint32_t n_group, replicas, partitions, self = 0;
+  ProcessId *group, me;
+  TRY(groups_of(cx, false, &n_group, &group));
+  if (n_group != count)
+    FAIL(INVALID_ARGUMENT, "split_count is %lld, its group has %u processes", (long long)count,
+         n_group);
+  cx->host->grid(cx, &replicas, &partitions, &me);
+  while (group[self].replica != me.replica || group[self].partition != me.partition) self++;
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
+  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+  for (uint32_t i = 0; i < cx->n_in; i++)
+    TRY(exchange_one(cx, n_group, self, parts, i, split, concat, count, &out[i]));
+  groups_release(n_group * cx->n_in, parts);
+  return NULL;
+}
+
+const OpDef op_all_to_all = {.infer = infer_all_to_all,
+                             .eval = eval_all_to_all,
+                             .constraints = 9,
+                             .unchecked = "C6: the size of the grid is known when it runs"};

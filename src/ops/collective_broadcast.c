@@ -1,0 +1,75 @@
+// collective_broadcast: every process of a group gets the operand of the group's first process, or
+// of the one a root operand names; processes in no group get zeros. O(elements).
+#include "ops/groups.h"
+
+static bool has_root(const Context *context, Attr attrs) {
+  return attr_as_bool(context, attr_get(context, attrs, "has_dynamic_root"), false);
+}
+
+static bool infer_collective_broadcast(Infer *cx) {
+  Groups groups;
+  uint32_t n = infer_n_operands(cx),
+           root = has_root(cx->context, op_at(cx->program, cx->op)->attrs);
+  const char *why;
+  REQUIRE(cx, 3, n > root && infer_n_results(cx) == n - root,
+          "has %u operands to broadcast and %u results", n - root, infer_n_results(cx));
+  if (!groups_read(cx->context, cx->program, cx->op, op_at(cx->program, cx->op)->attrs, false,
+                   &groups, &why))
+    return infer_fail(cx, 0, "%s", why);
+  // Unlike all_reduce, a process may be in no group, so ids need not be consecutive.
+  int64_t size = (int64_t)groups.n * groups.width;
+  for (int64_t i = 0; i < size; i++) {
+    if (groups.ids[i] == -1) continue;
+    REQUIRE(cx, 2, groups.ids[i] >= 0, "replica_groups hold %lld, expected no id below 0",
+            (long long)groups.ids[i]);
+    for (int64_t k = 0; k < i; k++)
+      REQUIRE(cx, 1, groups.ids[i] != groups.ids[k],
+              "replica_groups hold %lld twice, expected each id once", (long long)groups.ids[i]);
+  }
+  if (root) {
+    const TypeInfo *info = infer_operand_info(cx, n - 1);
+    REQUIRE(cx, 0,
+            info->kind == TYPE_TENSOR && info->rank == 1 &&
+                dim_compatible(info->dims[0], (int64_t)n - 1) &&
+                dtype_is_integer(type_dtype(cx->context, infer_operand(cx, n - 1))),
+            "has the roots %s, expected a tensor of %u integers",
+            infer_text(cx, infer_operand(cx, n - 1)), n - 1);
+  }
+  for (uint32_t i = 0; i < n - root; i++) {
+    cx->out[i] = infer_operand(cx, i);
+    Type declared = infer_result(cx, i);
+    REQUIRE(cx, 3, !declared || infer_types_compatible(cx, declared, cx->out[i]),
+            "result %u is %s, expected %s", i, infer_text(cx, declared),
+            infer_text(cx, cx->out[i]));
+  }
+  return true;
+}
+
+static Status *eval_collective_broadcast(EvalContext *cx, Literal *const *in, Literal **out) {
+  Groups groups;
+  const char *why;
+  uint32_t n = cx->n_in, root = has_root(cx->context, cx->attrs), n_group;
+  ProcessId *group;
+  if (!groups_read(cx->context, cx->program, cx->op, cx->attrs, false, &groups, &why))
+    FAIL(INVALID_ARGUMENT, "%s", why);
+  if (!groups_mine(cx, &groups, &n_group, &group)) {
+    for (uint32_t i = 0; i + root < n; i++) {
+      out[i] = literal_like(in[i], cx->context, in[i]->elem);
+      groups_fill_zero(cx->context, out[i]);
+    }
+    return NULL;
+  }
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * n);
+  TRY(cx->host->exchange(cx, group, n_group, n, in, parts));
+  for (uint32_t i = 0; i + root < n; i++) {
+    int64_t at = root ? dtype_convert(in[n - 1]->dtype, DT_i64, literal_get(in[n - 1], i)).i : 0;
+    if (at < 0 || at >= n_group)
+      FAIL(OUT_OF_RANGE, "root %lld is not in a group of %u processes", (long long)at, n_group);
+    out[i] = literal_retain(parts[(uint32_t)at * n + i]);
+  }
+  groups_release(n_group * n, parts);
+  return NULL;
+}
+
+const OpDef op_collective_broadcast = {
+    .infer = infer_collective_broadcast, .eval = eval_collective_broadcast, .constraints = 3};

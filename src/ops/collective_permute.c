@@ -1,0 +1,67 @@
+// collective_permute: pairs of processes; each target gets its source's operand, processes that are
+// no target zeros. O(pairs + elements).
+#include "ops/groups.h"
+
+static bool infer_collective_permute(Infer *cx) {
+  Attr pairs = infer_attr(cx, "source_target_pairs");
+  const TypeInfo *type = type_info(cx->context, attr_info(cx->context, pairs)->type);
+  Ints ids = attr_as_ints(cx->context, pairs);
+  REQUIRE(cx, 1, type->kind == TYPE_TENSOR && type->rank == 2 && type->dims[1] == 2,
+          "source_target_pairs are %s, expected a table of two columns",
+          infer_text(cx, attr_info(cx->context, pairs)->type));
+  for (uint32_t i = 0; i < ids.n; i++) {
+    REQUIRE(cx, 4, ids.v[i] >= 0, "source_target_pairs hold %lld, expected no id below 0",
+            (long long)ids.v[i]);
+    for (uint32_t k = i % 2; k < i; k += 2)
+      REQUIRE(cx, i % 2 == 0 ? 2 : 3, ids.v[i] != ids.v[k],
+              "%s %lld stands in two pairs, expected in one", i % 2 == 0 ? "source" : "target",
+              (long long)ids.v[i]);
+  }
+  cx->out[0] = infer_operand(cx, 0);
+  Type declared = infer_result(cx, 0);
+  REQUIRE(cx, 5, !declared || infer_types_compatible(cx, declared, cx->out[0]),
+          "the result is %s, expected %s", infer_text(cx, declared), infer_text(cx, cx->out[0]));
+  return true;
+}
+
+static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Literal **out) {
+  Ints ids = eval_ints(cx, "source_target_pairs");
+  bool partitions_move = groups_channel(cx->context, cx->attrs) > 0;
+  uint32_t replicas, partitions;
+  ProcessId self;
+  cx->host->grid(cx, &replicas, &partitions, &self);
+  uint32_t mine = partitions_move ? self.partition : self.replica;
+  uint32_t limit = partitions_move ? partitions : replicas;
+  // Everybody in some pair meets; members in order of their id, so that all have the same list.
+  uint32_t n_group = 0, source = UINT32_MAX;
+  ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, limit ? limit : 1);
+  bool *named = ARENA_ARRAY(cx->scratch, bool, limit ? limit : 1);
+  for (uint32_t i = 0; i < ids.n; i++) {
+    if (ids.v[i] < 0 || ids.v[i] >= limit)
+      FAIL(INVALID_ARGUMENT, "source_target_pairs name %s %lld, there are %u",
+           partitions_move ? "partition" : "replica", (long long)ids.v[i], limit);
+    named[ids.v[i]] = true;
+  }
+  for (uint32_t i = 0; i < limit; i++)
+    if (named[i])
+      group[n_group++] =
+          partitions_move ? (ProcessId){self.replica, i} : (ProcessId){i, self.partition};
+  for (uint32_t i = 0; i + 1 < ids.n; i += 2)
+    if (ids.v[i + 1] == mine) source = (uint32_t)ids.v[i];
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, n_group + 1);
+  if (mine < limit && named[mine]) {
+    TRY(cx->host->exchange(cx, group, n_group, 1, in, parts));
+    for (uint32_t m = 0; m < n_group; m++)
+      if ((partitions_move ? group[m].partition : group[m].replica) == source)
+        out[0] = literal_retain(parts[m]);
+    groups_release(n_group, parts);
+  }
+  if (!out[0]) {
+    out[0] = literal_like(in[0], cx->context, in[0]->elem);
+    groups_fill_zero(cx->context, out[0]);
+  }
+  return NULL;
+}
+
+const OpDef op_collective_permute = {
+    .infer = infer_collective_permute, .eval = eval_collective_permute, .constraints = 5};

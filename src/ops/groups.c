@@ -1,0 +1,306 @@
+// Replica groups as numbers, then as processes. Mesh axes are expanded by counting through the
+// mesh: devices that agree on the axes not named form a group, in the order of the axes named.
+// O(processes).
+#include "ops/groups.h"
+
+#include "ops/reduction.h"
+
+int64_t groups_channel(const Context *context, Attr attrs) {
+  return attr_as_int(context,
+                     attr_get(context, attr_get(context, attrs, "channel_handle"), "handle"), 0);
+}
+
+typedef struct Axis {
+  Name name;
+  int64_t size, stride;  // in the mesh's row-major order
+} Axis;
+
+enum { MOST_AXES = 64, MOST_DEVICES = 1 << 20 };
+
+// The mesh a symbol names, or the attribute itself.
+static Attr find_mesh(const Program *p, Attr mesh) {
+  const AttrInfo *info = attr_info(p->context, mesh);
+  if (info->kind != ATTR_SYMBOL && info->kind != ATTR_STRING) return mesh;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    if (op_at(p, o)->code == OP_sdy_mesh &&
+        attr_as_name(p->context, op_attr(p, o, "sym_name")) == info->name)
+      return op_attr(p, o, "mesh");
+  return 0;
+}
+
+static bool read_axes(const Context *context, Attr mesh, uint32_t *out_n, Axis *axes,
+                      int64_t *out_devices) {
+  const AttrInfo *list = attr_info(context, attr_get(context, mesh, "axes"));
+  if (list->count > MOST_AXES) return false;
+  int64_t devices = 1;
+  for (uint32_t i = list->count; i-- > 0;) {
+    Attr axis = list->items[i];
+    axes[i] = (Axis){attr_as_name(context, attr_get(context, axis, "name")),
+                     attr_as_int(context, attr_get(context, axis, "size"), 0), devices};
+    if (axes[i].size < 1 || axes[i].size > MOST_DEVICES || devices * axes[i].size > MOST_DEVICES)
+      return false;
+    devices *= axes[i].size;
+  }
+  *out_n = list->count;
+  *out_devices = devices;
+  return true;
+}
+
+// An axis or a part of one (pre_size × size × rest): its size and stride. False if the mesh has no
+// such axis.
+static bool resolve_axis(const Context *context, Attr ref, uint32_t n, const Axis *axes,
+                         Axis *out) {
+  Name name = attr_as_name(context, attr_get(context, ref, "name"));
+  Attr sub = attr_get(context, ref, "sub_axis_info");
+  for (uint32_t i = 0; i < n; i++) {
+    if (axes[i].name != name) continue;
+    *out = axes[i];
+    if (!sub) return true;
+    int64_t pre = attr_as_int(context, attr_get(context, sub, "pre_size"), 0);
+    int64_t size = attr_as_int(context, attr_get(context, sub, "size"), 0);
+    if (pre < 1 || size < 1 || axes[i].size % (pre * size) != 0) return false;
+    out->size = size;
+    out->stride = axes[i].stride * (axes[i].size / (pre * size));
+    return true;
+  }
+  return false;
+}
+
+static bool expand_mesh_axes(const Program *p, Attr attr, Groups *out, const char **out_why) {
+  Context *context = p->context;
+  Attr mesh = find_mesh(p, attr_get(context, attr, "mesh"));
+  if (!mesh) {
+    *out_why = "the mesh its replica_groups name is not in the module";
+    return false;
+  }
+  Axis axes[MOST_AXES], named[MOST_AXES];
+  uint32_t n_axes;
+  int64_t devices;
+  const AttrInfo *refs = attr_info(context, attr_get(context, attr, "axes"));
+  if (!read_axes(context, mesh, &n_axes, axes, &devices) || refs->count > MOST_AXES) {
+    *out_why = "the mesh its replica_groups name cannot be read";
+    return false;
+  }
+  int64_t width = 1;
+  for (uint32_t i = 0; i < refs->count; i++) {
+    if (!resolve_axis(context, refs->items[i], n_axes, axes, &named[i])) {
+      *out_why = "its replica_groups name an axis the mesh does not have";
+      return false;
+    }
+    width *= named[i].size;
+  }
+  Ints order = attr_as_ints(context, attr_get(context, mesh, "device_ids"));
+  int64_t *ids = ARENA_ARRAY(context_arena(context), int64_t, (size_t)devices);
+  uint32_t n_groups = 0;
+  for (int64_t first = 0; first < devices; first++) {
+    // A group is met at its first device: the one with coordinate 0 on all named axes.
+    bool leads = true;
+    for (uint32_t i = 0; i < refs->count; i++)
+      leads &= first / named[i].stride % named[i].size == 0;
+    if (!leads) continue;
+    for (int64_t k = 0; k < width; k++) {
+      int64_t rest = k, device = first;
+      for (uint32_t i = refs->count; i-- > 0; rest /= named[i].size)
+        device += rest % named[i].size * named[i].stride;
+      ids[n_groups * width + k] =
+          order.ok && (int64_t)order.n == devices ? order.v[device] : device;
+    }
+    n_groups++;
+  }
+  out->n = n_groups;
+  out->width = (uint32_t)width;
+  out->ids = ids;
+  return true;
+}
+
+static bool read_dense(Context *context, Attr attr, Groups *out, const char **out_why) {
+  const TypeInfo *type = type_info(context, attr_info(context, attr)->type);
+  Ints ints = attr_as_ints(context, attr);
+  if (!ints.ok && attr_info(context, attr)->kind != ATTR_DENSE) {
+    *out_why = "its replica_groups are neither a table of numbers nor mesh axes";
+    return false;
+  }
+  if (type->kind != TYPE_TENSOR || type->rank != 2) {
+    *out_why = "its replica_groups should be a table of rank 2";
+    return false;
+  }
+  out->n = (uint32_t)type->dims[0];
+  out->width = (uint32_t)type->dims[1];
+  out->ids = ints.v;
+  return true;
+}
+
+bool groups_read(Context *context, const Program *p, OpId op, Attr attrs, bool across_both,
+                 Groups *out, const char **out_why) {
+  (void)op;
+  int64_t channel = groups_channel(context, attrs);
+  bool global = attr_as_bool(context, attr_get(context, attrs, "use_global_device_ids"), false);
+  *out = (Groups){.kind = GROUP_CROSS_REPLICA};
+  if (channel > 0)
+    out->kind = across_both ? GROUP_CROSS_REPLICA_AND_PARTITION : GROUP_CROSS_PARTITION;
+  if (global && channel > 0) out->kind = GROUP_FLATTENED;
+  Attr groups = attr_get(context, attrs, "replica_groups");
+  if (attr_info(context, groups)->kind == ATTR_STRUCT)
+    return expand_mesh_axes(p, groups, out, out_why);
+  return read_dense(context, groups, out, out_why);
+}
+
+bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int range, int global,
+                  Groups *out) {
+  const char *why;
+  Attr attrs = op_at(cx->program, cx->op)->attrs;
+  if (!groups_read(cx->context, cx->program, cx->op, attrs, across_both, out, &why))
+    return infer_fail(cx, 0, "%s", why);
+  int64_t size = (int64_t)out->n * out->width, present = 0;
+  for (int64_t i = 0; i < size; i++) present += out->ids[i] != -1;
+  if (global) {
+    bool flag = attr_as_bool(cx->context, infer_attr(cx, "use_global_device_ids"), false);
+    REQUIRE(cx, global, !flag || groups_channel(cx->context, attrs) > 0,
+            "use_global_device_ids needs a channel_handle above 0, this one is %lld",
+            (long long)groups_channel(cx->context, attrs));
+    REQUIRE(cx, global, !flag || size > 0,
+            "use_global_device_ids needs replica_groups that are not empty");
+  }
+  bool *seen = ARENA_ARRAY(&cx->diag->arena, bool, (size_t)(size ? size : 1));
+  for (int64_t i = 0; i < size; i++) {
+    int64_t id = out->ids[i];
+    if (id == -1 && !same_size) continue;
+    REQUIRE(cx, range, id >= 0 && id < present,
+            "replica_groups hold %lld, expected ids 0 … %lld, each once", (long long)id,
+            (long long)present - 1);
+    REQUIRE(cx, unique, !seen[id], "replica_groups hold %lld twice, expected each id once",
+            (long long)id);
+    seen[id] = true;
+  }
+  return true;
+}
+
+// The processes of group g seen from `self`: cross_replica keeps its partition, cross_partition its
+// replica.
+static uint32_t group_processes(const Groups *groups, uint32_t g, uint32_t replicas,
+                                uint32_t partitions, ProcessId self, ProcessId *out) {
+  uint32_t n = 0, width = groups->n ? groups->width : 0;
+  bool all = groups->n == 0 || groups->width == 0;
+  uint32_t everyone = groups->kind == GROUP_CROSS_PARTITION ? partitions
+                      : groups->kind == GROUP_FLATTENED     ? replicas * partitions
+                                                            : replicas;
+  if (all) width = everyone;
+  uint32_t rounds = groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION ? partitions : 1;
+  for (uint32_t round = 0; round < rounds; round++) {
+    for (uint32_t i = 0; i < width; i++) {
+      int64_t id = all ? i : groups->ids[g * width + i];
+      if (id < 0) continue;
+      // Ids beyond the grid are kept: exchange says that there is no such process.
+      uint32_t u = id > UINT32_MAX ? UINT32_MAX : (uint32_t)id;
+      switch (groups->kind) {
+      case GROUP_CROSS_REPLICA: out[n++] = (ProcessId){u, self.partition}; break;
+      case GROUP_CROSS_PARTITION: out[n++] = (ProcessId){self.replica, u}; break;
+      case GROUP_CROSS_REPLICA_AND_PARTITION: out[n++] = (ProcessId){u, round}; break;
+      case GROUP_FLATTENED: out[n++] = (ProcessId){u / partitions, u % partitions}; break;
+      }
+    }
+  }
+  return n;
+}
+
+bool groups_mine(EvalContext *cx, const Groups *groups, uint32_t *out_n, ProcessId **out_group) {
+  uint32_t replicas, partitions;
+  ProcessId self;
+  cx->host->grid(cx, &replicas, &partitions, &self);
+  uint32_t most = groups->n && groups->width ? groups->width : replicas * partitions;
+  ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, (size_t)most * partitions + 1);
+  for (uint32_t g = 0; g < (groups->n ? groups->n : 1); g++) {
+    uint32_t n = group_processes(groups, g, replicas, partitions, self, group);
+    for (uint32_t i = 0; i < n; i++) {
+      if (group[i].replica != self.replica || group[i].partition != self.partition) continue;
+      *out_n = n;
+      *out_group = group;
+      return true;
+    }
+  }
+  return false;
+}
+
+Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId **out_group) {
+  Groups groups;
+  const char *why;
+  if (!groups_read(cx->context, cx->program, cx->op, cx->attrs, across_both, &groups, &why))
+    FAIL(INVALID_ARGUMENT, "%s", why);
+  if (groups_mine(cx, &groups, out_n, out_group)) return NULL;
+  uint32_t replicas, partitions;
+  ProcessId self;
+  cx->host->grid(cx, &replicas, &partitions, &self);
+  FAIL(FAILED_PRECONDITION, "process (%u, %u) is in none of its replica_groups", self.replica,
+       self.partition);
+}
+
+// The body is one addition of its two arguments.
+static bool body_adds(const Program *p, OpId op) {
+  BlockId block = region_block(p, op_region(p, op, 0));
+  OpId add = block ? block_at(p, block)->first : 0, end = add ? op_at(p, add)->next : 0;
+  if (!end || op_at(p, add)->code != OP_add || op_at(p, end)->next) return false;
+  ValueId a = op_operand(p, add, 0), b = op_operand(p, add, 1), x = block_arg(p, block, 0),
+          y = block_arg(p, block, 1);
+  return ((a == x && b == y) || (a == y && b == x)) && op_at(p, end)->n_operands == 1 &&
+         op_operand(p, end, 0) == op_result(p, add, 0);
+}
+
+Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Literal *const *parts,
+                       uint32_t which, Literal **out) {
+  Reducer reducer;
+  reducer_init(&reducer, cx, op_region(cx->program, cx->op, 0), 1);
+  Type elem;
+  reduction_elems(cx, 0, 1, &elem);
+  Literal **members = ARENA_ARRAY(cx->scratch, Literal *, n_group);
+  for (uint32_t m = 0; m < n_group; m++) {
+    Literal *part = parts[m * n_values + which];
+    if (part->rank != parts[which]->rank || !literal_same_shape(part, parts[which]))
+      FAIL(FAILED_PRECONDITION, "members of the group bring values of different shapes");
+    members[m] = reduction_promote(cx, part, elem);
+  }
+  Literal *result = literal_like(parts[which], cx->context, elem);
+  DType dtype = result->dtype;
+  bool wide = body_adds(cx->program, cx->op) && (dtype == DT_f16 || dtype == DT_bf16);
+  for (int64_t i = 0; i < result->count; i++) {
+    Scalar acc = literal_get(members[0], i);
+    for (uint32_t m = 1; m < n_group; m++) {
+      Scalar value = literal_get(members[m], i);
+      if (wide)
+        acc.f = (double)(float)(acc.f + value.f);
+      else
+        TRY(reducer_apply(&reducer, &elem, &acc, &value));
+    }
+    literal_set(result, i, acc);
+  }
+  for (uint32_t m = 0; m < n_group; m++) literal_release(members[m]);
+  *out = result;
+  return NULL;
+}
+
+void groups_release(uint32_t n, Literal **parts) {
+  for (uint32_t i = 0; i < n; i++) literal_release(parts[i]);
+}
+
+bool groups_check_body(Infer *cx, uint32_t n, int constraint, Type *out_elem) {
+  Type elem = n ? type_elem(cx->context, infer_operand(cx, 0)) : 0;
+  if (!reduction_check_body(cx, 0, 1, &elem, constraint, out_elem)) return false;
+  for (uint32_t i = 1; i < n; i++) {
+    Type other = type_elem(cx->context, infer_operand(cx, i));
+    REQUIRE(cx, constraint, reduction_promotable(cx->context, other, *out_elem),
+            "operand %u of %s cannot enter a body of %s", i, infer_text(cx, infer_operand(cx, i)),
+            infer_text(cx, *out_elem));
+  }
+  return true;
+}
+
+void groups_fill_zero(const Context *context, Literal *l) {
+  const QuantInfo *quant = type_quant_info(context, l->elem);
+  if (!quant) return;  // new literals are zeroed
+  for (int64_t i = 0; i < l->count; i++) {
+    int64_t zero = quant->zero_points[0];
+    literal_set(l, i,
+                scalar_i(zero < quant->min   ? quant->min
+                         : zero > quant->max ? quant->max
+                                             : zero));
+  }
+}

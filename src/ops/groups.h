@@ -1,0 +1,58 @@
+// Groups of processes that communicate, as collectives spell them: replica_groups (dense, padded
+// with -1, or by mesh axes), the channel, and use_global_device_ids say which processes of the grid
+// meet.
+#ifndef TESSERA_OPS_GROUPS_H
+#define TESSERA_OPS_GROUPS_H
+
+#include "ops/eval.h"
+#include "ops/infer.h"
+
+// How the numbers in replica_groups become processes.
+typedef enum GroupKind {
+  GROUP_CROSS_REPLICA,                // replica ids; a group per partition
+  GROUP_CROSS_PARTITION,              // partition ids; a group per replica
+  GROUP_CROSS_REPLICA_AND_PARTITION,  // replica ids; all their partitions together
+  GROUP_FLATTENED,                    // replica * partitions + partition
+} GroupKind;
+
+typedef struct Groups {
+  GroupKind kind;
+  uint32_t n, width;   // groups, and slots in each
+  const int64_t *ids;  // n × width; -1 = no one
+} Groups;
+
+// all_gather, all_reduce, reduce_scatter go across replicas (and partitions); the others across
+// replicas or, with a channel, partitions. Empty replica_groups are one group of all. False, with
+// *why said, if the attribute cannot be read. Expanded mesh axes are in the context's arena.
+bool groups_read(Context *context, const Program *program, OpId op, Attr attrs, bool across_both,
+                 Groups *out, const char **out_why);
+int64_t groups_channel(const Context *context, Attr attrs);  // 0 if there is none
+
+// Constraints that collectives share: ids unique, 0 … size - 1 all present (those of `same_size`
+// ops without padding), global ids only with a channel (0: the op has no such flag). The numbers
+// are the op's own.
+bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int range, int global,
+                  Groups *out);
+
+// The group this process is in, in the arena; false if it is in none.
+bool groups_mine(EvalContext *cx, const Groups *groups, uint32_t *out_n, ProcessId **out_group);
+
+// Reads cx's groups and finds the process's own; an error if it is in none.
+Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId **out_group);
+
+// The element-wise combination, in group order, of literal `which` of every member by region 0 of
+// the op, in the body's element type. parts: n_group × n_values as exchange gives them. 16-bit
+// floats that are only added are summed in f32 and rounded once. O(n_group × elements).
+Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Literal *const *parts,
+                       uint32_t which, Literal **out);
+// Releases what exchange gave.
+void groups_release(uint32_t n, Literal **parts);
+
+// The body of all_reduce and its kin: (tensor<E>, tensor<E>) -> tensor<E>, the first n operands
+// promotable to E (given back).
+bool groups_check_body(Infer *cx, uint32_t n, int constraint, Type *out_elem);
+
+// The zero of an element type: 0, or the quantized 0.
+void groups_fill_zero(const Context *context, Literal *literal);
+
+#endif

@@ -1,0 +1,82 @@
+// reduce_scatter: the combination of a group's operands, of which every process keeps its own
+// slice. O(elements × group).
+#include "ops/groups.h"
+
+static bool infer_reduce_scatter(Infer *cx) {
+  int64_t dim = infer_int(cx, "scatter_dimension", -1);
+  Groups groups;
+  Type elem;
+  REQUIRE(cx, 8, infer_n_operands(cx) == infer_n_results(cx),
+          "has %u operands and %u results, expected as many", infer_n_operands(cx),
+          infer_n_results(cx));
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    const TypeInfo *in = infer_operand_info(cx, i);
+    REQUIRE(cx, 2, in->kind != TYPE_TENSOR || (dim >= 0 && dim < (int64_t)in->rank),
+            "scatter_dimension is %lld, expected 0 … rank - 1 of %s", (long long)dim,
+            infer_text(cx, infer_operand(cx, i)));
+  }
+  if (!groups_check(cx, true, true, 3, 5, 6, &groups)) return false;
+  if (!groups_check_body(cx, infer_n_operands(cx), 7, &elem) || !infer_declared(cx)) return false;
+  int64_t width = groups.n * groups.width == 0 ? 1 : groups.width;
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    const TypeInfo *in = infer_operand_info(cx, i), *out = type_info(cx->context, cx->out[i]);
+    if (in->kind != TYPE_TENSOR || out->kind != TYPE_TENSOR) continue;
+    int64_t a = in->dims[dim];
+    REQUIRE(cx, 1, a == DIM_DYNAMIC || a % width == 0,
+            "dimension %lld of %s does not split among %lld processes", (long long)dim,
+            infer_text(cx, infer_operand(cx, i)), (long long)width);
+    bool same = in->rank == out->rank;
+    for (uint32_t d = 0; same && d < in->rank; d++)
+      if (d != dim) same = dim_compatible(in->dims[d], out->dims[d]);
+    REQUIRE(cx, 8, same, "result %u is %s, expected the shape of %s but for dimension %lld", i,
+            infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
+    int64_t b = out->dims[dim];
+    // Across replicas and partitions, or with one group of all, the group is as large as the grid
+    // makes it.
+    bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION || groups.n * groups.width == 0;
+    if (a != DIM_DYNAMIC && b != DIM_DYNAMIC)
+      REQUIRE(cx, 8, open ? (b == 0 ? a == 0 : a % b == 0) : b == a / width,
+              "dimension %lld of result %u is %lld, expected %s%lld", (long long)dim, i,
+              (long long)b, open ? "a part of " : "", (long long)(open ? a : a / width));
+    REQUIRE(cx, 9, out->elem == elem, "result %u is %s, expected elements of the body's type %s", i,
+            infer_text(cx, cx->out[i]), infer_text(cx, elem));
+  }
+  return true;
+}
+
+static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t dim = eval_int(cx, "scatter_dimension", 0);
+  uint32_t n_group, replicas, partitions, self = 0;
+  ProcessId *group, me;
+  TRY(groups_of(cx, true, &n_group, &group));
+  cx->host->grid(cx, &replicas, &partitions, &me);
+  while (group[self].replica != me.replica || group[self].partition != me.partition) self++;
+  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
+  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+  for (uint32_t i = 0; i < cx->n_in; i++) {
+    Literal *whole;
+    TRY(groups_combine(cx, n_group, cx->n_in, parts, i, &whole));
+    if (whole->dims[dim] % n_group != 0)
+      FAIL(INVALID_ARGUMENT, "dimension %lld of size %lld does not split among %u processes",
+           (long long)dim, (long long)whole->dims[dim], n_group);
+    int64_t dims[MAX_RANK], outer = 1, inner = 1;
+    for (uint32_t d = 0; d < whole->rank; d++) {
+      dims[d] = whole->dims[d];
+      if (d < dim) outer *= dims[d];
+      if (d > dim) inner *= dims[d];
+    }
+    int64_t run = dims[dim] / n_group * inner, stride = dims[dim] * inner;
+    dims[dim] /= n_group;
+    out[i] = literal_new(cx->heap, cx->context, whole->elem, whole->rank, dims);
+    for (int64_t o = 0; o < outer; o++)
+      literal_copy_elements(out[i], o * run, whole, o * stride + (int64_t)self * run, run);
+    literal_release(whole);
+  }
+  groups_release(n_group * cx->n_in, parts);
+  return NULL;
+}
+
+const OpDef op_reduce_scatter = {.infer = infer_reduce_scatter,
+                                 .eval = eval_reduce_scatter,
+                                 .constraints = 9,
+                                 .unchecked = "C4: the size of the grid is known when it runs"};
