@@ -17,7 +17,7 @@ typedef struct Fiber {
   pthread_cond_t named;
 } Fiber;
 
-enum { NOBODY = UINT32_MAX };
+#define NOBODY UINT32_MAX
 
 struct Fibers {
   pthread_mutex_t lock;  // guards all below
