@@ -740,7 +740,7 @@ static bool skip_alias(Reader *r) {
   Str name = {r->tok.text.s + 1, r->tok.text.n - 1};
   ReadAlias *alias = reader_alias(r, name_intern(r->context, name), r->tok.kind == TOK_BANG);
   if (!alias) return reader_expected(r, "an op");
-  if (alias->state != ALIAS_READ) return false;
+  if (alias->state != ALIAS_READ || alias->pos != r->tok.pos) return false;  // reported before
   reader_seek(r, alias->end);
   return true;
 }

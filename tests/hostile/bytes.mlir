@@ -1,7 +1,7 @@
 // Bytes that are no text.
 // RUN: python3 -c "import sys; sys.stdout.buffer.write(b'module {\0}')" > %t.mlir
 // RUN: not tessera parse %t.mlir 2>&1 | FileCheck %s --check-prefix=NUL
-// RUN: python3 -c "import sys; sys.stdout.buffer.write(b'// fine: \xc3\xa9\n// not: \xc3\n')" > %t.mlir
+// RUN: python3 -c "import sys; sys.stdout.buffer.write(b'// good: \xc3\xa9\n// bad: \xc3\n')" > %t.mlir
 // RUN: not tessera parse %t.mlir 2>&1 | FileCheck %s --check-prefix=UTF8
 // RUN: python3 -c "import sys; sys.stdout.buffer.write(b'module { ; }')" > %t.mlir
 // RUN: not tessera parse %t.mlir 2>&1 | FileCheck %s --check-prefix=OTHER

@@ -14,10 +14,10 @@
 // RUN: python3 -c "n = 100000; print('\n'.join(f'#a{i} = [#a{i + 1}]' for i in range(n)) + f'\n#a{n} = 1')" > %t.mlir
 // RUN: not tessera parse %t.mlir 2>&1 | FileCheck %s --check-prefix=ALIAS
 
-// ARRAY: .mlir:1:279: error: nested deeper than 256 levels
-// DICT: .mlir:1:1299: error: nested deeper than 256 levels
+// ARRAY: .mlir:1:280: error: nested deeper than 256 levels
+// DICT: .mlir:1:1304: error: nested deeper than 256 levels
 // TYPE: .mlir:1:1558: error: nested deeper than 256 levels
 // REGION: .mlir:1:2056: error: nested deeper than 256 levels
 // LOCATION: .mlir:1:1039: error: nested deeper than 256 levels
 // TEXT: .mlir:1:283: error: nested deeper than 256 levels
-// ALIAS: error: nested deeper than 256 levels
+// ALIAS: .mlir:86:8: error: nested deeper than 256 levels

@@ -11,7 +11,7 @@
 
 //--- function.mlir
 func.func @f(%a: tensor<2xf32>
-// FUNCTION: function.mlir:3:1: error: expected ')', but the text ends here
+// FUNCTION: function.mlir:4:1: error: expected ')', but the text ends here
 
 //--- string.mlir
 module attributes {a = "never closed} {
@@ -20,7 +20,7 @@ module attributes {a = "never closed} {
 
 //--- constant.mlir
 module attributes {a = dense<[1, 2, 3
-// CONSTANT: constant.mlir:3:1: error: expected '>' of the constant, but the text ends here
+// CONSTANT: constant.mlir:4:1: error: expected '>' of the constant, but the text ends here
 
 //--- hex.mlir
 module attributes {a = dense<"0x010000000200"> : tensor<2xi32>} {}
@@ -28,16 +28,16 @@ module attributes {a = dense<"0x010000000200"> : tensor<2xi32>} {}
 
 //--- type.mlir
 func.func private @f(tensor<4x
-// TYPE: type.mlir:3:1: error: expected a type, but the text ends here
+// TYPE: type.mlir:4:1: error: expected a type, but the text ends here
 
 //--- region.mlir
 func.func @f() {
   return
-// REGION: region.mlir:4:1: error: expected '}', but the text ends here
+// REGION: region.mlir:5:1: error: expected '}', but the text ends here
 
 //--- location.mlir
 module {} loc(callsite("a.py":1:2 at
-// LOCATION: location.mlir:3:1: error: expected a location, but the text ends here
+// LOCATION: location.mlir:4:1: error: expected a location, but the text ends here
 
 //--- resources.mlir
 module {}
