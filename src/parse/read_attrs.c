@@ -136,7 +136,7 @@ static void read_alias(Reader *r, uint32_t id) {
 }
 
 void reader_read_aliases(Reader *r) {
-  for (uint32_t i = 1; i < r->aliases.count && r->tok.kind != TOK_ERROR; i++)
+  for (uint32_t i = 1; i < r->aliases.count && r->tok.kind != TOK_ERROR && !diag_full(r->diag); i++)
     if (r->aliases.items[i].state == ALIAS_UNREAD) read_alias(r, i);
 }
 
