@@ -1,0 +1,484 @@
+// The public C API: each call runs its body under a guard, so that exhaustion anywhere below
+// becomes an error of the call, and copies what crosses the border. Structs are read and written
+// only as far as the caller's struct_size says.
+#include <tessera/tessera.h>
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "evaluate/evaluate.h"
+#include "ops/infer.h"
+#include "parse/parse.h"
+#include "parse/print.h"
+
+struct tsr_error {
+  StatusCode code;
+  char message[];
+};
+
+struct tsr_program {
+  char *text;  // the source's text; positions in the program refer to it
+  char *name;
+  Source source;
+  Context *context;
+  Program *program;
+  HEAPVEC(OpId) functions;
+};
+
+static const tsr_error no_memory = {.code = RESOURCE_EXHAUSTED};
+
+const char *tsr_version(void) { return TESSERA_VERSION; }
+
+// ---- errors ----
+
+static tsr_error *error_new(StatusCode code, const char *message, size_t n) {
+  tsr_error *error = mem_alloc(sizeof *error + n + 1);
+  if (!error) return (tsr_error *)(uintptr_t)&no_memory;
+  error->code = code;
+  memcpy(error->message, message, n);
+  error->message[n] = '\0';
+  return error;
+}
+
+static tsr_error *error_of(Status *status) {
+  if (!status) return NULL;
+  const char *message = status_message(status);
+  tsr_error *error = error_new(status_code(status), message, strlen(message));
+  status_free(status);
+  return error;
+}
+
+int tsr_error_code(const tsr_error *error) { return error ? (int)error->code : 0; }
+
+const char *tsr_error_message(const tsr_error *error) {
+  if (!error) return "";
+  return error == &no_memory ? "out of memory" : error->message;
+}
+
+void tsr_error_free(tsr_error *error) {
+  if (error != &no_memory) mem_free(error);
+}
+
+// Copies a caller's struct into ours as far as both reach; what is missing is zero.
+static void read_struct(void *ours, size_t our_bytes, const void *theirs) {
+  memset(ours, 0, our_bytes);
+  if (!theirs) return;
+  size_t their_bytes;
+  memcpy(&their_bytes, theirs, sizeof their_bytes);
+  memcpy(ours, theirs, their_bytes < our_bytes ? their_bytes : our_bytes);
+}
+
+// The other way; struct_size stays as the caller set it.
+static void write_struct(void *theirs, const void *ours, size_t our_bytes) {
+  size_t their_bytes;
+  memcpy(&their_bytes, theirs, sizeof their_bytes);
+  size_t n = their_bytes < our_bytes ? their_bytes : our_bytes;
+  if (n > sizeof their_bytes)
+    memcpy((char *)theirs + sizeof their_bytes, (const char *)ours + sizeof their_bytes,
+           n - sizeof their_bytes);
+}
+
+// ---- element types ----
+
+static const DType dtypes[] = {
+    [TSR_INVALID] = DT_none_,
+    [TSR_I1] = DT_i1,
+    [TSR_I2] = DT_i2,
+    [TSR_I4] = DT_i4,
+    [TSR_I8] = DT_i8,
+    [TSR_I16] = DT_i16,
+    [TSR_I32] = DT_i32,
+    [TSR_I64] = DT_i64,
+    [TSR_UI2] = DT_ui2,
+    [TSR_UI4] = DT_ui4,
+    [TSR_UI8] = DT_ui8,
+    [TSR_UI16] = DT_ui16,
+    [TSR_UI32] = DT_ui32,
+    [TSR_UI64] = DT_ui64,
+    [TSR_F4E2M1FN] = DT_f4E2M1FN,
+    [TSR_F6E2M3FN] = DT_f6E2M3FN,
+    [TSR_F6E3M2FN] = DT_f6E3M2FN,
+    [TSR_F8E3M4] = DT_f8E3M4,
+    [TSR_F8E4M3] = DT_f8E4M3,
+    [TSR_F8E4M3FN] = DT_f8E4M3FN,
+    [TSR_F8E4M3FNUZ] = DT_f8E4M3FNUZ,
+    [TSR_F8E4M3B11FNUZ] = DT_f8E4M3B11FNUZ,
+    [TSR_F8E5M2] = DT_f8E5M2,
+    [TSR_F8E5M2FNUZ] = DT_f8E5M2FNUZ,
+    [TSR_F8E8M0FNU] = DT_f8E8M0FNU,
+    [TSR_BF16] = DT_bf16,
+    [TSR_F16] = DT_f16,
+    [TSR_F32] = DT_f32,
+    [TSR_F64] = DT_f64,
+    [TSR_C64] = DT_c64,
+    [TSR_C128] = DT_c128,
+};
+
+enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0] };
+
+static DType dtype_in(tsr_dtype dtype) {
+  return (size_t)dtype < N_DTYPES ? dtypes[dtype] : DT_none_;
+}
+
+static tsr_dtype dtype_out(DType dtype) {
+  for (size_t i = 1; i < N_DTYPES; i++)
+    if (dtypes[i] == dtype) return (tsr_dtype)i;
+  return TSR_INVALID;
+}
+
+size_t tsr_dtype_bytes(tsr_dtype dtype) {
+  DType ours = dtype_in(dtype);
+  return ours ? (size_t)dtype_bytes(ours) : 0;
+}
+
+const char *tsr_dtype_name(tsr_dtype dtype) {
+  DType ours = dtype_in(dtype);
+  return ours ? dtype_info(ours)->name : "invalid";
+}
+
+// ---- loading ----
+
+typedef struct Load {
+  tsr_program *handle;
+  bool allow_unregistered;
+  StrBuf rendered;  // what the diagnostics say, if any
+} Load;
+
+static void release_diag(void *diag) { diag_deinit(diag); }
+
+static Status *load_body(Guard *guard, void *arg) {
+  Load *load = arg;
+  tsr_program *h = load->handle;
+  load->rendered.guard = guard;
+  h->context = context_new(guard);
+  Diag diag;
+  diag_init(&diag, guard, &h->source);
+  GuardCleanup cleanup = {release_diag, &diag, NULL};
+  guard_push(guard, &cleanup);
+  ParseOptions options = {.allow_unregistered = load->allow_unregistered};
+  Status *status =
+      program_parse(h->context, guard, &h->source, 0, h->source.size, &options, &diag, &h->program);
+  if (!status && !program_verify(h->program, &diag)) status = diag_status(&diag);
+  if (diag.errors) diag_render(&diag, &load->rendered, false);
+  if (!status) {
+    BlockId block = region_block(h->program, op_region(h->program, h->program->root, 0));
+    for (OpId op = block ? block_at(h->program, block)->first : 0; op;
+         op = op_at(h->program, op)->next)
+      if (op_row(op_at(h->program, op)->code)->traits & TRAIT_FUNCTION)
+        HEAPVEC_PUSH(guard, &h->functions, op);
+  }
+  guard_pop(guard, &cleanup);
+  diag_deinit(&diag);
+  return status;
+}
+
+static char *copy_text(const char *text, size_t n) {
+  char *copy = mem_alloc(n + 1);
+  if (!copy) return NULL;
+  if (n) memcpy(copy, text, n);
+  copy[n] = '\0';
+  return copy;
+}
+
+// Takes the text (a block of mem_alloc) in any case.
+static tsr_error *load_text(char *text, size_t size, const char *name, bool allow_unregistered,
+                            tsr_program **out_program) {
+  tsr_program *h = mem_alloc(sizeof *h);
+  char *name_copy = copy_text(name, strlen(name));
+  if (!h || !name_copy) {
+    mem_free(text);
+    mem_free(h);
+    mem_free(name_copy);
+    return error_of(status_no_memory());
+  }
+  *h = (tsr_program){.text = text, .name = name_copy};
+  h->source = (Source){h->name, h->text, size};
+  Load load = {.handle = h, .allow_unregistered = allow_unregistered};
+  Status *status = guard_run(load_body, &load);
+  tsr_error *error = NULL;
+  if (status && load.rendered.used) {
+    error = error_new(status_code(status), load.rendered.data, load.rendered.used);
+    status_free(status);
+  } else {
+    error = error_of(status);
+  }
+  strbuf_deinit(&load.rendered);
+  if (error)
+    tsr_program_free(h);
+  else
+    *out_program = h;
+  return error;
+}
+
+tsr_error *tsr_program_load(const char *text, size_t size, const tsr_load_options *options,
+                            tsr_program **out_program) {
+  tsr_load_options o;
+  read_struct(&o, sizeof o, options);
+  char *copy = copy_text(text, size);
+  if (!copy) return error_of(status_no_memory());
+  return load_text(copy, size, o.name ? o.name : "<memory>", o.allow_unregistered != 0,
+                   out_program);
+}
+
+tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *options,
+                                 tsr_program **out_program) {
+  tsr_load_options o;
+  read_struct(&o, sizeof o, options);
+  char *text;
+  size_t size;
+  Status *status = file_read(path, &text, &size);
+  if (status) return error_of(status);
+  return load_text(text, size, o.name ? o.name : path, o.allow_unregistered != 0, out_program);
+}
+
+void tsr_program_free(tsr_program *program) {
+  if (!program) return;
+  program_free(program->program);
+  context_free(program->context);
+  HEAPVEC_FREE(&program->functions);
+  mem_free(program->text);
+  mem_free(program->name);
+  mem_free(program);
+}
+
+// ---- printing ----
+
+typedef struct Print {
+  tsr_program *handle;
+  PrintOptions options;
+  StrBuf out;
+} Print;
+
+static Status *print_body(Guard *guard, void *arg) {
+  Print *print = arg;
+  program_guard(print->handle->program, guard);
+  print->out.guard = guard;
+  strbuf_put(&print->out, "", 0);
+  program_print(print->handle->program, &print->options, &print->out);
+  return NULL;
+}
+
+tsr_error *tsr_program_print(tsr_program *program, const tsr_print_options *options,
+                             char **out_text, size_t *out_size) {
+  tsr_print_options o;
+  read_struct(&o, sizeof o, options);
+  Print print = {.handle = program};
+  print.options.generic = o.generic != 0;
+  print.options.locations = o.locations != 0;
+  Status *status = guard_run(print_body, &print);
+  if (status) {
+    strbuf_deinit(&print.out);
+    return error_of(status);
+  }
+  *out_text = print.out.data;
+  if (out_size) *out_size = print.out.used;
+  return NULL;
+}
+
+void tsr_text_free(char *text) { mem_free(text); }
+
+// ---- looking ----
+
+size_t tsr_program_function_count(const tsr_program *program) { return program->functions.count; }
+
+static Status *check_function(const tsr_program *h, size_t index) {
+  if (index >= h->functions.count)
+    FAIL(OUT_OF_RANGE, "function %zu does not exist: the program has %u", index,
+         h->functions.count);
+  return NULL;
+}
+
+tsr_error *tsr_program_function(tsr_program *h, size_t index, tsr_function_info *out_info) {
+  Status *status = check_function(h, index);
+  if (status) return error_of(status);
+  const Program *p = h->program;
+  OpId function = h->functions.items[index];
+  size_t n_ops = 0;
+  for (OpId op = op_walk_next(p, function, function); op; op = op_walk_next(p, op, function))
+    n_ops++;
+  Name visibility = attr_as_name(h->context, op_attr(p, function, "sym_visibility"));
+  tsr_function_info info = {
+      .name = name_text(h->context, attr_as_name(h->context, op_attr(p, function, "sym_name"))),
+      .n_arguments = evaluate_n_arguments(p, function),
+      .n_results = evaluate_n_results(p, function),
+      .n_ops = n_ops,
+      .is_public = !str_is(name_str(h->context, visibility), "private")};
+  write_struct(out_info, &info, sizeof info);
+  return NULL;
+}
+
+typedef struct Describe {
+  tsr_program *handle;
+  Type type;
+  const char *text;
+} Describe;
+
+static Status *describe_body(Guard *guard, void *arg) {
+  Describe *d = arg;
+  context_guard(d->handle->context, guard);
+  d->text = type_text(d->handle->context, d->type);
+  return NULL;
+}
+
+static tsr_error *describe(tsr_program *h, Type type, tsr_type_info *out_info) {
+  Describe d = {h, type, NULL};
+  Status *status = guard_run(describe_body, &d);
+  if (status) return error_of(status);
+  const TypeInfo *t = type_info(h->context, type);
+  tsr_type_info info = {.dtype = dtype_out(type_dtype(h->context, type)),
+                        .rank = t->rank,
+                        .dims = t->dims,
+                        .text = d.text};
+  write_struct(out_info, &info, sizeof info);
+  return NULL;
+}
+
+static tsr_error *describe_slot(tsr_program *h, size_t function, size_t i, bool result,
+                                tsr_type_info *out_info) {
+  Status *status = check_function(h, function);
+  if (status) return error_of(status);
+  OpId op = h->functions.items[function];
+  uint32_t n = result ? evaluate_n_results(h->program, op) : evaluate_n_arguments(h->program, op);
+  if (i >= n)
+    return error_of(status_new(OUT_OF_RANGE, __FILE__, __LINE__,
+                               "%s %zu does not exist: there are %u",
+                               result ? "result" : "argument", i, n));
+  Type type = result ? evaluate_result_type(h->program, op, (uint32_t)i)
+                     : evaluate_argument_type(h->program, op, (uint32_t)i);
+  return describe(h, type, out_info);
+}
+
+tsr_error *tsr_program_argument(tsr_program *program, size_t function, size_t argument,
+                                tsr_type_info *out_info) {
+  return describe_slot(program, function, argument, false, out_info);
+}
+
+tsr_error *tsr_program_result(tsr_program *program, size_t function, size_t result,
+                              tsr_type_info *out_info) {
+  return describe_slot(program, function, result, true, out_info);
+}
+
+// ---- evaluating ----
+
+typedef struct Evaluate {
+  tsr_program *handle;
+  const char *function;
+  tsr_evaluate_options options;
+  size_t n_inputs, n_outputs;
+  const tsr_buffer *inputs;
+  tsr_buffer *outputs;
+  LiteralHeap heap;
+  Arena arena;
+} Evaluate;
+
+// Buffers stand in an array whose items have the caller's size.
+static void *buffer_at(const tsr_buffer *buffers, size_t i) {
+  return (char *)(uintptr_t)buffers + i * buffers->struct_size;
+}
+
+static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out) {
+  Context *context = e->handle->context;
+  tsr_buffer b;
+  read_struct(&b, sizeof b, buffer_at(e->inputs, i));
+  Type type = evaluate_argument_type(e->handle->program, function, i);
+  const TypeInfo *t = type_info(context, type);
+  if (t->kind == TYPE_TOKEN) {
+    *out = literal_token(&e->heap);
+    return NULL;
+  }
+  bool fits =
+      t->kind == TYPE_TENSOR && b.rank == t->rank && dtype_in(b.dtype) == type_dtype(context, type);
+  for (uint32_t d = 0; fits && d < t->rank; d++)
+    fits = b.dims[d] >= 0 && (t->dims[d] == DIM_DYNAMIC || t->dims[d] == b.dims[d]);
+  if (!fits)
+    FAIL(INVALID_ARGUMENT, "input %u does not fit the argument's type %s", i,
+         type_text(context, type));
+  Literal *literal = literal_new(&e->heap, context, t->elem, t->rank, b.dims);
+  size_t bytes = (size_t)literal->count * (size_t)dtype_bytes(literal->dtype);
+  if (bytes && !b.data) FAIL(INVALID_ARGUMENT, "input %u has no data", i);
+  if (bytes) memcpy(literal->data, b.data, bytes);
+  *out = literal;
+  return NULL;
+}
+
+static Status *write_output(const Literal *literal, tsr_buffer *out) {
+  tsr_buffer b = {.dtype = dtype_out(literal->dtype), .rank = literal->rank};
+  if (literal->kind == LITERAL_ARRAY) {
+    size_t bytes = (size_t)literal->count * (size_t)dtype_bytes(literal->dtype);
+    int64_t *dims = mem_alloc(literal->rank * sizeof *dims);
+    b.data = mem_alloc(bytes);
+    b.dims = dims;
+    if (!dims || !b.data) {
+      mem_free(dims);
+      mem_free(b.data);
+      return status_no_memory();
+    }
+    if (literal->rank) memcpy(dims, literal->dims, literal->rank * sizeof *dims);
+    if (bytes) memcpy(b.data, literal->data, bytes);
+  }
+  write_struct(out, &b, sizeof b);
+  return NULL;
+}
+
+static Status *evaluate_body(Guard *guard, void *arg) {
+  Evaluate *e = arg;
+  Program *p = e->handle->program;
+  program_guard(p, guard);
+  e->heap.guard = guard;
+  arena_guard(&e->arena, guard);
+  OpId function;
+  TRY(evaluate_entry(p, e->function, &function));
+  uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
+  if (n_args != e->n_inputs || n_out != e->n_outputs)
+    FAIL(INVALID_ARGUMENT, "the function takes %u inputs and gives %u outputs, not %zu and %zu",
+         n_args, n_out, e->n_inputs, e->n_outputs);
+  Literal **args = ARENA_ARRAY(&e->arena, Literal *, n_args);
+  Literal **out = ARENA_ARRAY(&e->arena, Literal *, n_out);
+  for (uint32_t i = 0; i < n_args; i++) TRY(read_input(e, function, i, &args[i]));
+  EvalOptions options = {.seed = e->options.seed};
+  EvalReport report;
+  TRY(evaluate(p, function, &options, &e->heap, &e->arena, n_args, args, n_out, out, &report));
+  if (report.failed_checks)
+    FAIL(FAILED_PRECONDITION, "%s",
+         report.n_messages ? report.messages[0] : "a check in the program failed");
+  for (uint32_t i = 0; i < n_out; i++) {
+    Status *status = write_output(out[i], buffer_at(e->outputs, i));
+    if (!status) continue;
+    while (i--) tsr_buffer_free(buffer_at(e->outputs, i));
+    return status;
+  }
+  return NULL;
+}
+
+tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
+                                const tsr_evaluate_options *options, size_t n_inputs,
+                                const tsr_buffer *inputs, size_t n_outputs, tsr_buffer *outputs) {
+  if ((n_inputs && inputs->struct_size < sizeof *inputs) ||
+      (n_outputs && outputs->struct_size < sizeof *outputs))
+    return error_of(status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
+                               "a buffer's struct_size is not set to sizeof(tsr_buffer)"));
+  Evaluate e = {.handle = program,
+                .function = function,
+                .n_inputs = n_inputs,
+                .n_outputs = n_outputs,
+                .inputs = inputs,
+                .outputs = outputs};
+  read_struct(&e.options, sizeof e.options, options);
+  literal_heap_init(&e.heap, NULL, (size_t)e.options.memory_limit);
+  arena_init(&e.arena, NULL);
+  Status *status = guard_run(evaluate_body, &e);
+  literal_heap_deinit(&e.heap);
+  arena_deinit(&e.arena);
+  return error_of(status);
+}
+
+void tsr_buffer_free(tsr_buffer *buffer) {
+  tsr_buffer b;
+  read_struct(&b, sizeof b, buffer);
+  mem_free(b.data);
+  mem_free((void *)(uintptr_t)b.dims);
+  b.data = NULL;
+  b.dims = NULL;
+  write_struct(buffer, &b, sizeof b);
+}

@@ -1,0 +1,127 @@
+// The public C API, seen from outside: load, look, evaluate, every kind of error, and no leak or
+// crash when any allocation fails.
+#include <tessera/tessera.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+static const char text[] =
+    "func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) {\n"
+    "  %0 = stablehlo.add %x, %x : tensor<2xf32>\n"
+    "  return %0, %n : tensor<2xf32>, tensor<i32>\n"
+    "}\n"
+    "func.func private @other() {\n  return\n}\n";
+
+static void test_look(void **state) {
+  (void)state;
+  tsr_program *p = NULL;
+  assert_null(tsr_program_load(text, sizeof text - 1, NULL, &p));
+  assert_int_equal(tsr_program_function_count(p), 2);
+  tsr_function_info info = {.struct_size = sizeof info};
+  assert_null(tsr_program_function(p, 0, &info));
+  assert_string_equal(info.name, "main");
+  assert_int_equal(info.n_arguments, 2);
+  assert_int_equal(info.n_results, 2);
+  assert_int_equal(info.n_ops, 2);
+  assert_true(info.is_public);
+  assert_null(tsr_program_function(p, 1, &info));
+  assert_false(info.is_public);
+  tsr_type_info type = {.struct_size = sizeof type};
+  assert_null(tsr_program_argument(p, 0, 0, &type));
+  assert_string_equal(type.text, "tensor<2xf32>");
+  assert_int_equal(type.dtype, TSR_F32);
+  assert_int_equal(type.rank, 1);
+  assert_int_equal(type.dims[0], 2);
+  assert_null(tsr_program_result(p, 0, 1, &type));
+  assert_int_equal(type.dtype, TSR_I32);
+  tsr_error *error = tsr_program_argument(p, 0, 2, &type);
+  assert_int_equal(tsr_error_code(error), 11);
+  assert_string_equal(tsr_error_message(error), "argument 2 does not exist: there are 2");
+  tsr_error_free(error);
+  error = tsr_program_function(p, 2, &info);
+  assert_int_equal(tsr_error_code(error), 11);
+  tsr_error_free(error);
+  // An older caller, whose struct ends sooner, gets what it has room for.
+  tsr_function_info old = {.struct_size = offsetof(tsr_function_info, n_results), .n_results = 77};
+  assert_null(tsr_program_function(p, 0, &old));
+  assert_int_equal(old.n_arguments, 2);
+  assert_int_equal(old.n_results, 77);
+  char *printed;
+  size_t size;
+  assert_null(tsr_program_print(p, NULL, &printed, &size));
+  assert_int_equal(strlen(printed), size);
+  assert_non_null(strstr(printed, "stablehlo.add %arg0, %arg0 : tensor<2xf32>"));
+  tsr_text_free(printed);
+  tsr_program_free(p);
+  for (int d = TSR_I1; d <= TSR_C128; d++) assert_true(tsr_dtype_bytes((tsr_dtype)d) > 0);
+  assert_string_equal(tsr_dtype_name(TSR_C128), "complex<f64>");
+}
+
+static tsr_error *run(const char *program, size_t n_inputs, float *data, float out[2]) {
+  tsr_program *p = NULL;
+  tsr_error *error = tsr_program_load(program, strlen(program), NULL, &p);
+  if (error) return error;
+  int64_t two = 2;
+  int32_t n = 7;
+  tsr_buffer in[2] = {
+      {.struct_size = sizeof in[0], .dtype = TSR_F32, .rank = 1, .dims = &two, .data = data},
+      {.struct_size = sizeof in[0], .dtype = TSR_I32, .data = &n}};
+  tsr_buffer results[2] = {{.struct_size = sizeof in[0]}, {.struct_size = sizeof in[0]}};
+  error = tsr_program_evaluate(p, NULL, NULL, n_inputs, in, 2, results);
+  if (!error) {
+    memcpy(out, results[0].data, 2 * sizeof *out);
+    assert_int_equal(*(int32_t *)results[1].data, 7);
+    assert_int_equal(results[1].rank, 0);
+    tsr_buffer_free(&results[0]);
+    tsr_buffer_free(&results[1]);
+    assert_null(results[0].data);
+  }
+  tsr_program_free(p);
+  return error;
+}
+
+static void test_evaluate(void **state) {
+  (void)state;
+  float data[2] = {1.5f, -2}, out[2];
+  assert_null(run(text, 2, data, out));
+  assert_true(out[0] == 3 && out[1] == -4);
+  tsr_error *error = run(text, 1, data, out);
+  assert_string_equal(tsr_error_message(error),
+                      "the function takes 2 inputs and gives 2 outputs, not 1 and 2");
+  tsr_error_free(error);
+  error = run("func.func @main(", 2, data, out);
+  assert_int_equal(tsr_error_code(error), 3);
+  assert_non_null(strstr(tsr_error_message(error), "<memory>:1:"));
+  tsr_error_free(error);
+  tsr_program *p = NULL;
+  error = tsr_program_load_file("/does/not/exist.mlir", NULL, &p);
+  assert_int_equal(tsr_error_code(error), 5);
+  tsr_error_free(error);
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  float data[2] = {1, 2}, out[2];
+  mem_fail_at(0);
+  assert_null(run(text, 2, data, out));
+  uint64_t made = mem_fail_at(0);
+  for (uint64_t k = 1; k <= made; k++) {
+    mem_fail_at(k);
+    tsr_error *error = run(text, 2, data, out);
+    mem_fail_at(0);
+    assert_int_equal(tsr_error_code(error), 8);
+    tsr_error_free(error);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_look), cmocka_unit_test(test_evaluate),
+                                     cmocka_unit_test(test_no_memory)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
