@@ -11,7 +11,7 @@
 
 // Eight digits at once, each in one byte of x: their values, and in *bad the top bit of each byte that is no
 // digit. A byte plus 0x80 - c carries into its top bit exactly if it is at least c (bytes are below 0x80).
-static uint64_t nibbles(uint64_t x, uint64_t *bad) {
+static inline uint64_t nibbles(uint64_t x, uint64_t *bad) {
   uint64_t low = x & ALL(0x7F), letter = low | ALL(0x20);
   uint64_t digit = (low + ALL(0x80 - '0')) & ~(low + ALL(0x80 - ':'));
   uint64_t alpha = (letter + ALL(0x80 - 'a')) & ~(letter + ALL(0x80 - 'g')) & ALL(0x80);

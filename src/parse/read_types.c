@@ -88,9 +88,10 @@ static bool element_ok(const Context *context, Type elem) {
   return kind == TYPE_SCALAR || kind == TYPE_QUANT || kind == TYPE_OPAQUE;
 }
 
-// Behind `tensor` or `memref`.
-static bool read_shaped(Reader *r, bool memref, Type *out) {
+// Behind `tensor` or `memref`, whose text begins at `word`.
+static bool read_shaped(Reader *r, const char *word, bool memref, Type *out) {
   Pos pos = r->tok.pos;
+  const char *open = r->tok.text.s;
   if (!reader_expect(r, '<')) return false;
   if (!memref && reader_at(r, '*')) {
     const char *at = skip_blanks(r, r->at);
@@ -109,6 +110,13 @@ static bool read_shaped(Reader *r, bool memref, Type *out) {
   if (!element_ok(r->context, elem))
     return reader_fail(r, elem_pos, "'%s' cannot be the element type of a tensor",
                        type_text(r->context, elem));
+  if (memref && reader_at(r, ',')) {  // a layout or memory space: kept as text
+    Str text;
+    reader_seek(r, open);
+    if (!reader_balanced(r, word, &text)) return false;
+    *out = type_opaque(r->context, text);
+    return true;
+  }
   Attr encoding = 0;
   if (reader_accept(r, ',') && !reader_attr(r, 0, &encoding)) return false;
   if (!reader_expect(r, '>')) return false;
@@ -157,8 +165,8 @@ static bool read_word_type(Reader *r, Type *out) {
     *out = type_scalar(dtype);
     return true;
   }
-  if (str_is(word.text, "tensor")) return read_shaped(r, false, out);
-  if (str_is(word.text, "memref")) return read_shaped(r, true, out);
+  if (str_is(word.text, "tensor")) return read_shaped(r, word.text.s, false, out);
+  if (str_is(word.text, "memref")) return read_shaped(r, word.text.s, true, out);
   if (str_is(word.text, "complex")) return read_complex(r, out);
   if (str_is(word.text, "tuple")) {
     TypeVec items = {0};
