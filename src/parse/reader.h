@@ -211,6 +211,18 @@ bool reader_region(Reader *r, ReadOp *op, uint32_t n_args, const ReadArg *args);
 // gives the block; add its arguments with block_add_arg and ops with op_create and op_append.
 BlockId reader_region_made(Reader *r, ReadOp *op);
 
+void reader_region_empty(Reader *r, ReadOp *op);  // without a block, as declarations have
+
+// One op, appended to the block. One that does not read is reported and passed over; false if there is no
+// place in this block to go on from.
+bool reader_op(Reader *r, BlockId block);
+
+// What follows the names of these ops in their own syntax (read_func.c).
+bool reader_module(Reader *r, ReadOp *op);
+bool reader_func(Reader *r, ReadOp *op);
+bool reader_call(Reader *r, ReadOp *op);
+bool reader_return(Reader *r, ReadOp *op);
+
 // ---- aliases (read_attrs.c) ----
 
 void reader_find_aliases(Reader *r);  // looks for lines that define one, from r->at on
