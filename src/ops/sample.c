@@ -113,7 +113,7 @@ OpId sample_op(Sample *cx, uint16_t code, Attr attrs, uint32_t n_operands, const
                                              .attrs = attrs,
                                              .pos = POS_NONE});
   op_append(cx->program, cx->block, op);
-  if (!result_types && !n_regions) sample_infer(cx, op);
+  if (!result_types && n_results && !n_regions) sample_infer(cx, op);
   return op;
 }
 

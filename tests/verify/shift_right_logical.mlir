@@ -1,0 +1,31 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%x: tensor<2xi32>, %y: tensor<3xi32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.shift_right_logical"(%x, %y) : (tensor<2xi32>, tensor<3xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @c1_result(%x: tensor<2xi32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.shift_right_logical"(%x, %x) : (tensor<2xi32>, tensor<2xi32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @c1_element(%x: tensor<2xi32>, %y: tensor<2xi64>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.shift_right_logical"(%x, %y) : (tensor<2xi32>, tensor<2xi64>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @kind(%x: tensor<2xf32>) {
+  // expected-error@+1 {{operand 0 must be }}
+  %0 = "stablehlo.shift_right_logical"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}

@@ -1,0 +1,31 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.sqrt"(%x) : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c1_element(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.sqrt"(%x) : (tensor<2xf32>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @kind(%x: tensor<2xi1>) {
+  // expected-error@+1 {{operand 0 must be }}
+  %0 = "stablehlo.sqrt"(%x) : (tensor<2xi1>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @per_axis(%x: tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
+  // expected-error@+1 {{operand 0 must be quantized per tensor}}
+  %0 = "stablehlo.sqrt"(%x) : (tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
+  return
+}
