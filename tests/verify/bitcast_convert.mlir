@@ -1,0 +1,47 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1_same(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.bitcast_convert"(%x) : (tensor<2xf32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @c1_narrower(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.bitcast_convert"(%x) : (tensor<2xf32>) -> tensor<2x3xi8>
+  return
+}
+
+// -----
+
+func.func @c1_narrower_rank(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.bitcast_convert"(%x) : (tensor<2xf32>) -> tensor<8xi8>
+  return
+}
+
+// -----
+
+func.func @c1_wider(%x: tensor<2x3xi8>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.bitcast_convert"(%x) : (tensor<2x3xi8>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c1_widths(%x: tensor<2xf6E2M3FN>) {
+  // expected-error@+1 {{C1: 6 bits cannot be cut into pieces of 4}}
+  %0 = "stablehlo.bitcast_convert"(%x) : (tensor<2xf6E2M3FN>) -> tensor<2xi4>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2xcomplex<f32>>) {
+  // expected-error@+1 {{C2: }}
+  %0 = "stablehlo.bitcast_convert"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xf64>
+  return
+}

@@ -1,0 +1,31 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%l: tensor<2xf32>, %x: tensor<3xf32>, %h: tensor<3xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.clamp"(%l, %x, %h) : (tensor<2xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%l: tensor<2xf32>, %x: tensor<3xf32>, %h: tensor<3xf32>) {
+  // expected-error@+1 {{C2: }}
+  %0 = "stablehlo.clamp"(%h, %x, %l) : (tensor<3xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%l: tensor<f64>, %x: tensor<3xf32>) {
+  // expected-error@+1 {{C3: }}
+  %0 = "stablehlo.clamp"(%l, %x, %l) : (tensor<f64>, tensor<3xf32>, tensor<f64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c4(%l: tensor<f32>, %x: tensor<3xf32>) {
+  // expected-error@+1 {{C4: }}
+  %0 = "stablehlo.clamp"(%l, %x, %l) : (tensor<f32>, tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
+  return
+}

@@ -1,0 +1,71 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%x: tensor<2xf32>, %y: tensor<2xf64>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.compare"(%x, %y) {comparison_direction = #stablehlo<comparison_direction EQ>} : (tensor<2xf32>, tensor<2xf64>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2xf32>, %y: tensor<3xf32>) {
+  // expected-error@+1 {{C2: }}
+  %0 = "stablehlo.compare"(%x, %y) {comparison_direction = #stablehlo<comparison_direction EQ>} : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @c2_result(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C2: }}
+  %0 = "stablehlo.compare"(%x, %x) {comparison_direction = #stablehlo<comparison_direction EQ>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xi1>
+  return
+}
+
+// -----
+
+func.func @result(%x: tensor<2xf32>) {
+  // expected-error@+1 {{result type must be tensor<2xi1>}}
+  %0 = "stablehlo.compare"(%x, %x) {comparison_direction = #stablehlo<comparison_direction EQ>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c3_f32(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C3: compare_type SIGNED}}
+  %0 = "stablehlo.compare"(%x, %x) {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type SIGNED>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @c3_i32(%x: tensor<2xi32>) {
+  // expected-error@+1 {{C3: compare_type UNSIGNED}}
+  %0 = "stablehlo.compare"(%x, %x) {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type UNSIGNED>} : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @c3_ui32(%x: tensor<2xui32>) {
+  // expected-error@+1 {{C3: compare_type FLOAT}}
+  %0 = "stablehlo.compare"(%x, %x) {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type FLOAT>} : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @c3_complex_f32(%x: tensor<2xcomplex<f32>>) {
+  // expected-error@+1 {{C3: compare_type TOTALORDER}}
+  %0 = "stablehlo.compare"(%x, %x) {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type TOTALORDER>} : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @c3_i1(%x: tensor<2xi1>) {
+  // expected-error@+1 {{C3: compare_type SIGNED}}
+  %0 = "stablehlo.compare"(%x, %x) {comparison_direction = #stablehlo<comparison_direction EQ>, compare_type = #stablehlo<comparison_type SIGNED>} : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xi1>
+  return
+}

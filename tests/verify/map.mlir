@@ -1,0 +1,65 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.map"(%x, %y) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c1_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.map"(%x, %y) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C2: }}
+  %0 = "stablehlo.map"(%x, %y) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) {dimensions = array<i64: 1>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c3_count(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C3: the body must take 2 arguments, got 1}}
+  %0 = "stablehlo.map"(%x, %y) ({
+  ^bb0(%a: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c3_type(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C3: argument 1 of the body}}
+  %0 = "stablehlo.map"(%x, %y) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f64>):
+    stablehlo.return %a : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c3_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C3: }}
+  %0 = "stablehlo.map"(%x, %y) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf64>
+  return
+}
