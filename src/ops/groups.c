@@ -48,19 +48,19 @@ static bool read_axes(const Context *context, Attr mesh, uint32_t *out_n, Axis *
 
 // An axis or a part of one (pre_size × size × rest): its size and stride. False if the mesh has no
 // such axis.
-static bool resolve_axis(const Context *context, Attr ref, uint32_t n, const Axis *axes,
-                         Axis *out) {
+static bool resolve_axis(Context *context, Attr ref, uint32_t n, const Axis *axes, Axis *out) {
   Name name = attr_as_name(context, attr_get(context, ref, "name"));
   Attr sub = attr_get(context, ref, "sub_axis_info");
   for (uint32_t i = 0; i < n; i++) {
     if (axes[i].name != name) continue;
     *out = axes[i];
     if (!sub) return true;
-    int64_t pre = attr_as_int(context, attr_get(context, sub, "pre_size"), 0);
-    int64_t size = attr_as_int(context, attr_get(context, sub, "size"), 0);
-    if (pre < 1 || size < 1 || axes[i].size % (pre * size) != 0) return false;
-    out->size = size;
-    out->stride = axes[i].stride * (axes[i].size / (pre * size));
+    Ints part = attr_as_ints(context, sub);  // pre_size, size
+    if (!part.ok || part.n != 2 || part.v[0] < 1 || part.v[1] < 1 || part.v[0] > axes[i].size ||
+        part.v[1] > axes[i].size || axes[i].size % (part.v[0] * part.v[1]) != 0)
+      return false;
+    out->size = part.v[1];
+    out->stride = axes[i].stride * (axes[i].size / (part.v[0] * part.v[1]));
     return true;
   }
   return false;

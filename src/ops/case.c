@@ -1,0 +1,68 @@
+// case and if: one of several regions runs and gives the results. An index out of range takes the
+// last branch.
+#include "ops/eval.h"
+#include "ops/infer.h"
+
+// Branches take nothing and give the same types, which are the results'.
+static bool infer_branches(Infer *cx, int no_inputs, int same_outputs, int results) {
+  uint32_t n_regions = op_at(cx->program, cx->op)->n_regions, n = infer_region_n_returned(cx, 0);
+  for (uint32_t r = 0; r < n_regions; r++)
+    REQUIRE(cx, no_inputs, infer_region_n_args(cx, r) == 0,
+            "branch %u takes %u arguments, expected none", r, infer_region_n_args(cx, r));
+  for (uint32_t r = 1; r < n_regions; r++) {
+    REQUIRE(cx, same_outputs, infer_region_n_returned(cx, r) == n,
+            "branch %u gives %u values, branch 0 gives %u", r, infer_region_n_returned(cx, r), n);
+    for (uint32_t i = 0; i < n; i++)
+      REQUIRE(cx, same_outputs,
+              infer_types_compatible(cx, infer_region_returned(cx, r, i),
+                                     infer_region_returned(cx, 0, i)),
+              "branch %u gives %s as value %u, branch 0 gives %s", r,
+              infer_text(cx, infer_region_returned(cx, r, i)), i,
+              infer_text(cx, infer_region_returned(cx, 0, i)));
+  }
+  REQUIRE(cx, results, infer_n_results(cx) == n, "has %u results, its branches give %u values",
+          infer_n_results(cx), n);
+  for (uint32_t i = 0; i < n; i++) {
+    Type declared = infer_result(cx, i);
+    cx->out[i] = declared ? declared : infer_region_returned(cx, 0, i);
+    REQUIRE(cx, results, infer_types_compatible(cx, cx->out[i], infer_region_returned(cx, 0, i)),
+            "result %u is %s, its branches give %s", i, infer_text(cx, declared),
+            infer_text(cx, infer_region_returned(cx, 0, i)));
+  }
+  return true;
+}
+
+static bool is_scalar_of(const Infer *cx, DType dtype) {
+  const TypeInfo *info = infer_operand_info(cx, 0);
+  return info->kind == TYPE_TENSOR && info->rank == 0 && info->elem == (Type)dtype;
+}
+
+static bool infer_case(Infer *cx) {
+  REQUIRE(cx, 0, is_scalar_of(cx, DT_i32), "has the index %s, expected tensor<i32>",
+          infer_text(cx, infer_operand(cx, 0)));
+  REQUIRE(cx, 1, op_at(cx->program, cx->op)->n_regions > 0, "has no branch");
+  return infer_branches(cx, 2, 3, 4);
+}
+
+static Status *eval_case(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t index = literal_get(in[0], 0).i, n = op_at(cx->program, cx->op)->n_regions;
+  if (index < 0 || index >= n) index = n - 1;
+  return cx->host->run_region(cx, op_region(cx->program, cx->op, (uint32_t)index), 0, NULL,
+                              cx->n_out, out);
+}
+
+static bool infer_if(Infer *cx) {
+  const TypeInfo *info = infer_operand_info(cx, 0);
+  bool dynamic = info->kind == TYPE_UNRANKED && info->elem == (Type)DT_i1;
+  REQUIRE(cx, 0, dynamic || is_scalar_of(cx, DT_i1), "has the predicate %s, expected tensor<i1>",
+          infer_text(cx, infer_operand(cx, 0)));
+  return infer_branches(cx, 1, 2, 3);
+}
+
+static Status *eval_if(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t branch = literal_get(in[0], 0).i != 0 ? 0 : 1;
+  return cx->host->run_region(cx, op_region(cx->program, cx->op, branch), 0, NULL, cx->n_out, out);
+}
+
+const OpDef op_case = {.infer = infer_case, .eval = eval_case, .constraints = 4};
+const OpDef op_if = {.infer = infer_if, .eval = eval_if, .constraints = 3};

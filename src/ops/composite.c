@@ -1,0 +1,64 @@
+// composite: an op made of others, with a name. It means what its decomposition computes.
+#include "ops/eval.h"
+#include "ops/infer.h"
+
+// dialect.name, as MLIR spells op names.
+static bool is_namespaced(Str name) {
+  bool dot = false;
+  for (size_t i = 0; i < name.n; i++) {
+    char c = name.s[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    bool more = (c >= '0' && c <= '9') || c == '$' || c == '-';
+    if (c == '.' && i > 0 && i + 1 < name.n)
+      dot = true;
+    else if (!letter && !(more && i > 0))
+      return false;
+  }
+  return dot;
+}
+
+static OpId find_function(const Infer *cx, Name symbol) {
+  OpId function = cx->op;
+  while (function && !(op_row(op_at(cx->program, function)->code)->traits & TRAIT_FUNCTION))
+    function = op_parent(cx->program, function);
+  BlockId block = function ? op_at(cx->program, function)->block : 0;
+  for (OpId o = block ? block_at(cx->program, block)->first : 0; o; o = op_at(cx->program, o)->next)
+    if (op_at(cx->program, o)->code == OP_func_func &&
+        attr_as_name(cx->context, op_attr(cx->program, o, "sym_name")) == symbol)
+      return o;
+  return 0;
+}
+
+static bool infer_composite(Infer *cx) {
+  Str name = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "name")));
+  REQUIRE(cx, 1, is_namespaced(name),
+          "is named \"%.*s\", expected a name with its namespace: dialect.op", (int)name.n, name.s);
+  if (!infer_declared(cx)) return false;
+  Name symbol = attr_as_name(cx->context, infer_attr(cx, "decomposition"));
+  OpId function = find_function(cx, symbol);
+  REQUIRE(cx, 2, function, "decomposes to @%s, which is not in the module",
+          name_text(cx->context, symbol));
+  const TypeInfo *type = type_info(
+      cx->context, attr_info(cx->context, op_attr(cx->program, function, "function_type"))->type);
+  uint32_t n_in = type->n_inputs, n_out = type->n_items - type->n_inputs;
+  REQUIRE(cx, 3, n_in == infer_n_operands(cx), "has %u operands, @%s takes %u",
+          infer_n_operands(cx), name_text(cx->context, symbol), n_in);
+  for (uint32_t i = 0; i < n_in; i++)
+    REQUIRE(cx, 3, infer_types_compatible(cx, infer_operand(cx, i), type->items[i]),
+            "operand %u is %s, @%s takes %s", i, infer_text(cx, infer_operand(cx, i)),
+            name_text(cx->context, symbol), infer_text(cx, type->items[i]));
+  REQUIRE(cx, 4, n_out == infer_n_results(cx), "has %u results, @%s gives %u", infer_n_results(cx),
+          name_text(cx->context, symbol), n_out);
+  for (uint32_t i = 0; i < n_out; i++)
+    REQUIRE(cx, 4, infer_types_compatible(cx, infer_result(cx, i), type->items[n_in + i]),
+            "result %u is %s, @%s gives %s", i, infer_text(cx, infer_result(cx, i)),
+            name_text(cx->context, symbol), infer_text(cx, type->items[n_in + i]));
+  return true;
+}
+
+static Status *eval_composite(EvalContext *cx, Literal *const *in, Literal **out) {
+  return cx->host->call(cx, attr_as_name(cx->context, eval_attr(cx, "decomposition")), cx->n_in, in,
+                        cx->n_out, out);
+}
+
+const OpDef op_composite = {.infer = infer_composite, .eval = eval_composite, .constraints = 4};

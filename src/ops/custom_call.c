@@ -1,0 +1,81 @@
+// custom_call: what it means is found by its target's name in custom_calls.def.
+#include "ops/compare_values.h"
+#include "ops/custom_linalg.h"
+#include "ops/custom_topk.h"
+#include "ops/infer.h"
+
+typedef Status *(*CustomFn)(EvalContext *cx, Literal *const *in, Literal **out);
+
+// On one device annotations change nothing: values pass through.
+static Status *custom_identity(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (cx->n_in < cx->n_out)
+    FAIL(INVALID_ARGUMENT, "gives %u values but takes %u", cx->n_out, cx->n_in);
+  for (uint32_t i = 0; i < cx->n_out; i++) out[i] = literal_retain(in[i]);
+  return NULL;
+}
+
+// Between the whole and a shard: the same on one device, where the shapes say so.
+static Status *custom_reshard(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (cx->n_in != 1 || cx->n_out != 1)
+    FAIL(INVALID_ARGUMENT, "takes %u values and gives %u, expected one each", cx->n_in, cx->n_out);
+  const TypeInfo *type = type_info(cx->context, eval_result_type(cx, 0));
+  for (uint32_t d = 0; d < in[0]->rank && d < type->rank; d++)
+    if (type->dims[d] != DIM_DYNAMIC && type->dims[d] != in[0]->dims[d])
+      FAIL(UNIMPLEMENTED,
+           "goes between a whole tensor and its shards on several devices; the program must be "
+           "partitioned before it is run");
+  out[0] = literal_retain(in[0]);
+  return NULL;
+}
+
+// An assertion about shapes: the first operand must hold.
+static Status *custom_shape_assertion(EvalContext *cx, Literal *const *in, Literal **out) {
+  (void)out;
+  if (cx->n_in == 0) FAIL(INVALID_ARGUMENT, "has no operand to assert");
+  if (literal_get(in[0], 0).i != 0) return NULL;
+  Str text = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "error_message")));
+  FAIL(FAILED_PRECONDITION, "a shape assertion does not hold%s%.*s", text.n ? ": " : "",
+       (int)text.n, text.s);
+}
+
+static Status *custom_nothing(EvalContext *cx, Literal *const *in, Literal **out) {
+  (void)in, (void)out;
+  if (cx->n_out) FAIL(UNIMPLEMENTED, "gives %u values, none are known", cx->n_out);
+  return NULL;
+}
+
+static const struct {
+  const char *target;
+  CustomFn run;
+} customs[] = {
+#define CUSTOM(id, target, fn) {target, fn},
+#include "ops/custom_calls.def"
+#undef CUSTOM
+};
+
+static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **out) {
+  Str target = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "call_target_name")));
+  for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++)
+    if (str_is(target, customs[i].target)) return customs[i].run(cx, in, out);
+  FAIL(UNIMPLEMENTED,
+       "custom call @%.*s has no meaning here: its code is not part of the program. Replace it by "
+       "StableHLO ops (JAX: "
+       "lower for another platform, or give the primitive a composite rule), or add a row to "
+       "ops/custom_calls.def",
+       (int)target.n, target.s);
+}
+
+static bool infer_custom_call(Infer *cx) {
+  REQUIRE(cx, 0, attr_as_name(cx->context, infer_attr(cx, "call_target_name")),
+          "names no call_target_name");
+  const AttrInfo *in = attr_info(cx->context, infer_attr(cx, "operand_layouts"));
+  const AttrInfo *out = attr_info(cx->context, infer_attr(cx, "result_layouts"));
+  REQUIRE(cx, 0, (in->kind == ATTR_NONE) == (out->kind == ATTR_NONE),
+          "has layouts of either operands or results, expected both or none");
+  if (in->kind == ATTR_ARRAY)
+    REQUIRE(cx, 0, in->count == infer_n_operands(cx), "has %u operand_layouts for %u operands",
+            in->count, infer_n_operands(cx));
+  return infer_declared(cx);
+}
+
+const OpDef op_custom_call = {.infer = infer_custom_call, .eval = eval_custom_call};

@@ -1,0 +1,66 @@
+// Functions, calls, modules and terminators: what holds a program together.
+#include "ops/eval.h"
+#include "ops/infer.h"
+
+static bool infer_nothing(Infer *cx) {
+  (void)cx;
+  return true;
+}
+
+static bool infer_func(Infer *cx) {
+  const TypeInfo *type =
+      type_info(cx->context, attr_info(cx->context, infer_attr(cx, "function_type"))->type);
+  REQUIRE(cx, 0, type->kind == TYPE_FUNCTION, "has no function type");
+  BlockId block = region_block(cx->program, op_region(cx->program, cx->op, 0));
+  if (!block) return true;  // a declaration
+  uint32_t n = infer_region_n_args(cx, 0);
+  REQUIRE(cx, 0, n == type->n_inputs, "has %u arguments in its body, its type has %u", n,
+          type->n_inputs);
+  for (uint32_t i = 0; i < n; i++)
+    REQUIRE(cx, 0, infer_region_arg(cx, 0, i) == type->items[i],
+            "argument %u is %s in its body, %s in its type", i,
+            infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, type->items[i]));
+  return true;
+}
+
+// The returned types must be the function's: the parent is known only here.
+static bool infer_func_return(Infer *cx) {
+  OpId function = op_parent(cx->program, cx->op);
+  REQUIRE(cx, 0, function && op_at(cx->program, function)->code == OP_func_func,
+          "must stand in a func.func");
+  const TypeInfo *type = type_info(
+      cx->context, attr_info(cx->context, op_attr(cx->program, function, "function_type"))->type);
+  if (type->kind != TYPE_FUNCTION) return true;
+  uint32_t n = type->n_items - type->n_inputs;
+  REQUIRE(cx, 0, infer_n_operands(cx) == n, "returns %u values, the function gives %u",
+          infer_n_operands(cx), n);
+  for (uint32_t i = 0; i < n; i++)
+    REQUIRE(cx, 0, infer_operand(cx, i) == type->items[type->n_inputs + i],
+            "returns %s as value %u, the function gives %s", infer_text(cx, infer_operand(cx, i)),
+            i, infer_text(cx, type->items[type->n_inputs + i]));
+  return true;
+}
+
+// Callee and types are compared by the verifier, which has the symbols.
+static bool infer_call(Infer *cx) { return infer_declared(cx); }
+
+static Status *eval_call(EvalContext *cx, Literal *const *in, Literal **out) {
+  return cx->host->call(cx, attr_as_name(cx->context, eval_attr(cx, "callee")), cx->n_in, in,
+                        cx->n_out, out);
+}
+
+// Between types that stand for the same value it passes the value on; nothing else has a meaning
+// here.
+static Status *eval_cast(EvalContext *cx, Literal *const *in, Literal **out) {
+  if (cx->n_in != cx->n_out)
+    FAIL(UNIMPLEMENTED, "casts %u values to %u, which has no meaning here", cx->n_in, cx->n_out);
+  for (uint32_t i = 0; i < cx->n_in; i++) out[i] = literal_retain(in[i]);
+  return NULL;
+}
+
+const OpDef op_module = {.infer = infer_nothing};
+const OpDef op_func_func = {.infer = infer_func};
+const OpDef op_func_return = {.infer = infer_func_return};
+const OpDef op_func_call = {.infer = infer_call, .eval = eval_call};
+const OpDef op_return = {.infer = infer_nothing};
+const OpDef op_builtin_unrealized_conversion_cast = {.infer = infer_declared, .eval = eval_cast};
