@@ -67,6 +67,17 @@ static void set_reason(SegmentResult *result, Outcome outcome, const char *reaso
   result->reason = copy_text(reason);
 }
 
+// The run ended early; checks that failed before are part of the story.
+static void add_reason(SegmentResult *result, const char *message) {
+  char *before = result->reason;
+  size_t n = (before ? strlen(before) + 1 : 0) + strlen(message) + 1;
+  char *both = mem_alloc(n);
+  if (both) snprintf(both, n, "%s%s%s", before ? before : "", before ? "\n" : "", message);
+  mem_free(before);
+  result->reason = both;
+  result->outcome = OUTCOME_FAILED;
+}
+
 // ---- RUN lines ----
 
 static bool line_has(Str line, const char *word) {
@@ -252,7 +263,7 @@ static void check_file(void *arg, size_t index) {
     double start = clock_seconds();
     status = guard_run(check_segment, &segment);
     result->seconds = clock_seconds() - start;
-    if (status) set_reason(result, OUTCOME_FAILED, status_message(status));
+    if (status) add_reason(result, status_message(status));
     status_free(status);
     if (file->disabled && result->outcome == OUTCOME_FAILED) result->outcome = OUTCOME_SKIPPED;
     literal_heap_deinit(&segment.heap);

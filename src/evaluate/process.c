@@ -266,8 +266,15 @@ static Literal *host_probed(EvalContext *cx, Str id, uint32_t k) {
 static Status *host_print(EvalContext *cx, Literal *value) {
   const EvalOptions *options = process_of(cx)->run->options;
   if (!options->print) return NULL;
-  Name name = value_at(cx->program, op_operand(cx->program, cx->op, 0))->name;
-  return options->print(options->to, name_text(cx->context, name), value);
+  const Program *p = cx->program;
+  const Value *value_info = value_at(p, op_operand(p, cx->op, 0));
+  const char *name = name_text(cx->context, value_info->name);
+  // Results behind the first of a pack `%r:2` go by its name and their number.
+  if (!*name && !value_info->is_arg && value_info->index)
+    name = arena_printf(cx->scratch, "%s#%u",
+                        name_text(cx->context, value_at(p, op_result(p, value_info->def, 0))->name),
+                        value_info->index);
+  return options->print(options->to, name, value);
 }
 
 void process_init(Process *process, Run *run, Grid *grid, uint32_t index, ProcessId id) {
