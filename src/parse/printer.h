@@ -1,0 +1,61 @@
+// Inside of the printer: what print.c gives to the forms. Used by the files of parse/ only.
+#ifndef TESSERA_PARSE_PRINTER_H
+#define TESSERA_PARSE_PRINTER_H
+
+#include "ops/op.h"
+#include "parse/print.h"
+
+typedef struct ValueLabel ValueLabel;
+typedef struct TypeSlot TypeSlot;
+typedef struct LocAlias LocAlias;
+
+typedef struct Printer {
+  const Program *program;
+  const Context *context;
+  const PrintOptions *options;
+  StrBuf *out;
+  Arena arena;
+  uint32_t indent;        // columns
+  ValueLabel *labels;     // by ValueId
+  VEC(Str) names;         // special names of values; a label holds an index
+  VEC(TypeSlot) types;    // text of each type, made when first needed
+  uint32_t *loc_numbers;  // by Attr, see LocAliases; NULL without locations
+  uint32_t n_loc_numbers;
+  VEC(LocAlias) locs;
+} Printer;
+
+void printer_puts(Printer *pr, const char *text);
+void printer_value(Printer *pr, ValueId value);                         // %0, %0#1, %arg0
+void printer_values(Printer *pr, OpId op, uint32_t first, uint32_t n);  // operands, comma separated
+void printer_type(Printer *pr, Type type);
+void printer_operand_types(Printer *pr, OpId op);    // T, U
+void printer_result_types(Printer *pr, OpId op);     // T, U
+void printer_functional_type(Printer *pr, OpId op);  // (T, U) -> V
+void printer_newline(Printer *pr);                   // and the indentation
+// ` {a = 1 : i64}` of the attributes that `elide` does not name; nothing if none is left. Those
+// that have their default are left out. keyword: ` attributes {…}`.
+void printer_attr_dict(Printer *pr, OpId op, bool (*elide)(uint16_t code, Str name), bool keyword);
+// `{`, the ops, `}`; the entry block's label and arguments only if asked for.
+void printer_region(Printer *pr, RegionId region, bool entry_args);
+void printer_arg(Printer *pr, ValueId arg);  // %arg0: T loc(…)
+// What follows the name of an op in generic syntax.
+void printer_generic_tail(Printer *pr, OpId op);
+// True if the attribute may be left out because it says what absence says.
+bool printer_is_default(const Context *context, const AttrSpec *spec, Attr value);
+
+// ---- what forms provide (form.c) ----
+
+// What follows the name of the op. The op's form is not NULL.
+void form_print(Printer *pr, OpId op);
+// True if the op can be written in its form: it has one, and its operands, results, regions and
+// attributes are as many and of the kinds the form needs (a program that does not verify is printed
+// in generic form).
+bool form_fits(const Program *p, OpId op);
+// The special name of a group of the op's results; empty: numbered.
+Str form_result_name(const Program *p, OpId op, uint32_t group);
+// The special name of all entry arguments of the op's regions; empty: arg0, arg1, …
+Str form_arg_name(const Program *p, OpId op);
+// Number of results in group g of an op with special result names.
+uint32_t form_group_size(const Program *p, OpId op, uint32_t group);
+
+#endif
