@@ -45,8 +45,5 @@ extern const FormHook form_hooks[];  // ends with a NULL name
 bool form_mentions(uint16_t code, Str name);
 // %a, %b …; stops before a comma that no value follows.
 bool form_read_operands(Reader *r, ReadOp *op);
-// Drops attributes that say what their absence says, of ops that have a form: the form leaves them
-// out, and equal programs must be equal however they were written.
-void form_drop_defaults(Reader *r, ReadOp *op);
 
 #endif

@@ -430,6 +430,7 @@ static bool check_results(Reader *r, const ReadOp *op) {
 static bool make_op(Reader *r, ReadOp *read, BlockId block) {
   if (!check_results(r, read)) return false;
   add_defaults(r, read);
+  form_drop_defaults(r, read);
   OpSpec spec = {.code = read->code,
                  .name = read->name,
                  .n_operands = read->operands.count,

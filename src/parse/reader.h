@@ -239,6 +239,9 @@ bool hex_decode(const char *digits, size_t n_bytes, uint8_t *out);
 
 // Reads what follows the name of an op in pretty form, up to but without the trailing location.
 bool form_read(Reader *r, uint16_t code, ReadOp *op);
+// Drops attributes that say what their absence says, of ops that have a pretty form: the form leaves them out, and
+// equal programs must be equal however they were written. Called before the op is created.
+void form_drop_defaults(Reader *r, ReadOp *op);
 // name: "stablehlo", "stablehlo.gather", "sdy.sharding" …; the token at hand is the one behind #name (mostly '<').
 // Not known: true with *out = 0 and nothing consumed; the text is then kept as it stands.
 bool dialect_attr_read(Reader *r, Str name, Attr *out);
