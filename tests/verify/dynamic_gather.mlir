@@ -1,0 +1,95 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C1: the operand has 3 dimensions}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C2: index_vector_dim is 3, expected it in [0, 2]}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 3>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C3: start_index_map [1] has 1 entries, expected 2}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c4(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C4: offset_dims are [2, 1], expected them sorted}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [2, 1], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c5(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C5: offset_dims are [1, 3], expected each in [0, 3)}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 3], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c6(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C6: collapsed_slice_dims are [1, 0], expected them sorted}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1, 0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?xf32>
+  return
+}
+
+// -----
+
+func.func @c7(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C7: collapsed_slice_dims are [3], expected each in [0, 3)}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [3], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c9(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C9: start_index_map [1, 1] and operand_batching_dims [] name a dimension twice}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 1], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c10(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C10: start_index_map is [1, 3], expected each in [0, 3)}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 3], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c11(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<2xi64>) {
+  // expected-error@+1 {{C11: slice_sizes has 2 entries, expected 3}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<2xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c13(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C13: the result's shape is [4, ?, ?], expected [5, ?, ?]}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<4x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c14(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
+  // expected-error@+1 {{C14: the result's element type is f64, expected the operand's f32}}
+  %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf64>
+  return
+}

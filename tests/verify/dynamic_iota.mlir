@@ -1,0 +1,15 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<2xi64>) {
+  // expected-error@+1 {{C1: iota_dimension is 2, expected it in [0, 2)}}
+  %0 = "stablehlo.dynamic_iota"(%a) <{iota_dimension = 2 : i64}> : (tensor<2xi64>) -> tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<3xi64>) {
+  // expected-error@+1 {{C2: output_shape has 3 entries and the result 2 dimensions}}
+  %0 = "stablehlo.dynamic_iota"(%a) <{iota_dimension = 0 : i64}> : (tensor<3xi64>) -> tensor<?x?xi32>
+  return
+}

@@ -1,0 +1,23 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<2x3xf32>, %b: tensor<f64>, %c: tensor<2xi64>, %d: tensor<2xi64>, %e: tensor<2xi64>) {
+  // expected-error@+1 {{C1: operand and padding_value have element types f32 and f64}}
+  %0 = "stablehlo.dynamic_pad"(%a, %b, %c, %d, %e) : (tensor<2x3xf32>, tensor<f64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<2x3xf32>, %b: tensor<f32>, %c: tensor<2xi64>, %d: tensor<3xi64>, %e: tensor<2xi64>) {
+  // expected-error@+1 {{C2: operand 3 has 3 entries, expected 2}}
+  %0 = "stablehlo.dynamic_pad"(%a, %b, %c, %d, %e) : (tensor<2x3xf32>, tensor<f32>, tensor<2xi64>, tensor<3xi64>, tensor<2xi64>) -> tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c4(%a: tensor<2x3xf32>, %b: tensor<f32>, %c: tensor<2xi64>, %d: tensor<2xi64>, %e: tensor<2xi64>) {
+  // expected-error@+1 {{C4: the result has 1 dimensions, expected the operand's 2}}
+  %0 = "stablehlo.dynamic_pad"(%a, %b, %c, %d, %e) : (tensor<2x3xf32>, tensor<f32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<?xf32>
+  return
+}

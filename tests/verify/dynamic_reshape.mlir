@@ -1,0 +1,39 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<2x3xf32>, %b: tensor<1xi64>) {
+  // expected-error@+1 {{C1: the result's element type is f64, expected the operand's f32}}
+  %0 = "stablehlo.dynamic_reshape"(%a, %b) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<6xf64>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<2x3xf32>, %b: tensor<1xi64>) {
+  // expected-error@+1 {{C2: the operand has 6 elements and the result 5}}
+  %0 = "stablehlo.dynamic_reshape"(%a, %b) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%a: tensor<2x4x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, %b: tensor<2xi64>) {
+  // expected-error@+1 {{C3: the dimensions before the quantized one}}
+  %0 = "stablehlo.dynamic_reshape"(%a, %b) : (tensor<2x4x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, tensor<2xi64>) -> tensor<4x2x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
+  return
+}
+
+// -----
+
+func.func @c4(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
+  // expected-error@+1 {{C4: output_shape has 2 entries and the result 1 dimensions}}
+  %0 = "stablehlo.dynamic_reshape"(%a, %b) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @float_shape(%a: tensor<2x3xf32>, %b: tensor<1xf32>) {
+  // expected-error@+1 {{operand 1 must be a 1-dimensional tensor of integers, it is tensor<1xf32>}}
+  %0 = "stablehlo.dynamic_reshape"(%a, %b) : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<6xf32>
+  return
+}

@@ -1,0 +1,47 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<2x3xf32>, %b: tensor<1x2xf32>, %c: tensor<i64>, %d: tensor<i64>) {
+  // expected-error@+1 {{C1: the operand has type tensor<2x3xf32> and the result tensor<1x2xf32>}}
+  %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c, %d) : (tensor<2x3xf32>, tensor<1x2xf32>, tensor<i64>, tensor<i64>) -> tensor<1x2xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<2x3xf32>, %b: tensor<1x2xf64>, %c: tensor<i64>, %d: tensor<i64>) {
+  // expected-error@+1 {{C2: update and operand have element types f64 and f32}}
+  %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c, %d) : (tensor<2x3xf32>, tensor<1x2xf64>, tensor<i64>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%a: tensor<2x3xf32>, %b: tensor<2xf32>, %c: tensor<i64>, %d: tensor<i64>) {
+  // expected-error@+1 {{C3: update and operand have 1 and 2 dimensions}}
+  %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c, %d) : (tensor<2x3xf32>, tensor<2xf32>, tensor<i64>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @c4(%a: tensor<2x3xf32>, %b: tensor<1x2xf32>, %c: tensor<i64>) {
+  // expected-error@+1 {{C4: there are 1 start indices, expected 2}}
+  %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c) : (tensor<2x3xf32>, tensor<1x2xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @c5(%a: tensor<2x3xf32>, %b: tensor<1x2xf32>, %c: tensor<i64>, %d: tensor<ui8>) {
+  // expected-error@+1 {{C5: start indices 0 and 1 have types tensor<i64> and tensor<ui8>}}
+  %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c, %d) : (tensor<2x3xf32>, tensor<1x2xf32>, tensor<i64>, tensor<ui8>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @c6(%a: tensor<2x3xf32>, %b: tensor<3x3xf32>, %c: tensor<i64>, %d: tensor<i64>) {
+  // expected-error@+1 {{C6: the update's shape is [3, 3], expected each size at most the operand's [2, 3]}}
+  %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c, %d) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<i64>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}

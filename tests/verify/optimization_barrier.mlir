@@ -1,0 +1,15 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{C1: operand and result 0 have types tensor<2x3xf32> and tensor<f32>}}
+  %0 = "stablehlo.optimization_barrier"(%a) : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @c1_count(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{C1: there are 1 operands and 2 results}}
+  %0:2 = "stablehlo.optimization_barrier"(%a) : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}

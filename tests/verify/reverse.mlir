@@ -1,0 +1,23 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{C1: the operand has type tensor<2x3xf32> and the result tensor<3x2xf32>}}
+  %0 = "stablehlo.reverse"(%a) <{dimensions = array<i64: 0>}> : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{C2: dimensions are [0, 0], expected no dimension twice}}
+  %0 = "stablehlo.reverse"(%a) <{dimensions = array<i64: 0, 0>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{C3: dimensions are [2], expected each in [0, 2)}}
+  %0 = "stablehlo.reverse"(%a) <{dimensions = array<i64: 2>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -1,0 +1,15 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @dimension(%a: tensor<2x3xf32>, %b: tensor<i32>) {
+  // expected-error@+1 {{dimension is 2, expected it in [0, 2)}}
+  %0 = "stablehlo.set_dimension_size"(%a, %b) <{dimension = 2 : i64}> : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @size(%a: tensor<2x3xf32>, %b: tensor<1xi32>) {
+  // expected-error@+1 {{operand 1 must be a 0-dimensional tensor of integers, it is tensor<1xi32>}}
+  %0 = "stablehlo.set_dimension_size"(%a, %b) <{dimension = 1 : i64}> : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<2x?xf32>
+  return
+}

@@ -1,0 +1,7 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{C1: the result has type tuple<tensor<2x3xf32>>, expected tuple<tensor<2x3xf32>, tensor<2x3xf32>>}}
+  %0 = "stablehlo.tuple"(%a, %a) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tuple<tensor<2x3xf32>>
+  return
+}
