@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "ops/infer.h"
 #include "ops/literal.h"
+#include "ops/quant.h"
 
 typedef struct Verify {
   Program *p;
@@ -141,6 +142,8 @@ static bool verify_types(Verify *v, OpId op, const char *what, ValueId first, ui
     if (info->rank > MAX_RANK)
       return fail(v, op, "%s %" PRIu32 " has %" PRIu32 " dimensions; at most %d are supported",
                   what, i, info->rank, MAX_RANK);
+    const char *wrong = quant_check(v->context, value_type(v->p, first + i));
+    if (wrong) return fail(v, op, "%s %" PRIu32 ": quantized type: %s", what, i, wrong);
   }
   return true;
 }
