@@ -70,7 +70,7 @@ func.func @bf16_to_f64() {
 func.func @i64_to_f32() {
   %x = stablehlo.constant dense<[16777217, 9223372036854775807, -16777219, 9007199791611905]> : tensor<4xi64>
   %r = stablehlo.convert %x : (tensor<4xi64>) -> tensor<4xf32>
-  %expected = stablehlo.constant dense<[16777216.0, 9.223372e+18, -16777220.0, 9007199000000000.0]> : tensor<4xf32>
+  %expected = stablehlo.constant dense<[16777216.0, 9.223372e+18, -16777220.0, 9007200000000000.0]> : tensor<4xf32>
   check.expect_close %r, %expected, max_ulp_difference = 0 : tensor<4xf32>, tensor<4xf32>
   return
 }

@@ -3,7 +3,8 @@
 func.func @floor_f32() {
   %x = stablehlo.constant dense<[-2.5, -1.0, -0.5, -0.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 10.0, 0x7F800000, 0xFF800000, 0x7FC00000, 2.25, -2.25]> : tensor<16xf32>
   %r = stablehlo.floor %x : tensor<16xf32>
-  check.expect_eq_const %r, dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7F800000, 0xFF800000, 0x7FC00000, 2.0, -3.0]> : tensor<16xf32>
+  %expected = stablehlo.constant dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7F800000, 0xFF800000, 0x7FC00000, 2.0, -3.0]> : tensor<16xf32>
+  check.expect_close %r, %expected, max_ulp_difference = 0 : tensor<16xf32>, tensor<16xf32>
   return
 }
 
@@ -12,7 +13,8 @@ func.func @floor_f32() {
 func.func @floor_f64() {
   %x = stablehlo.constant dense<[-2.5, -1.0, -0.5, -0.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 10.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 2.25, -2.25]> : tensor<16xf64>
   %r = "stablehlo.floor"(%x) : (tensor<16xf64>) -> tensor<16xf64>
-  check.expect_eq_const %r, dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 2.0, -3.0]> : tensor<16xf64>
+  %expected = stablehlo.constant dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 2.0, -3.0]> : tensor<16xf64>
+  check.expect_close %r, %expected, max_ulp_difference = 0 : tensor<16xf64>, tensor<16xf64>
   return
 }
 
@@ -21,7 +23,8 @@ func.func @floor_f64() {
 func.func @floor_bf16() {
   %x = stablehlo.constant dense<[-2.5, -1.0, -0.5, -0.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 10.0, 0x7F80, 0xFF80, 0x7FC0, 2.25, -2.25]> : tensor<16xbf16>
   %r = stablehlo.floor %x : tensor<16xbf16>
-  check.expect_eq_const %r, dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7F80, 0xFF80, 0x7FC0, 2.0, -3.0]> : tensor<16xbf16>
+  %expected = stablehlo.constant dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7F80, 0xFF80, 0x7FC0, 2.0, -3.0]> : tensor<16xbf16>
+  check.expect_close %r, %expected, max_ulp_difference = 0 : tensor<16xbf16>, tensor<16xbf16>
   return
 }
 
@@ -30,7 +33,8 @@ func.func @floor_bf16() {
 func.func @floor_f16() {
   %x = stablehlo.constant dense<[-2.5, -1.0, -0.5, -0.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 10.0, 0x7C00, 0xFC00, 0x7E00, 2.25, -2.25]> : tensor<16xf16>
   %r = stablehlo.floor %x : tensor<16xf16>
-  check.expect_eq_const %r, dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7C00, 0xFC00, 0x7E00, 2.0, -3.0]> : tensor<16xf16>
+  %expected = stablehlo.constant dense<[-3.0, -1.0, -1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0, 10.0, 0x7C00, 0xFC00, 0x7E00, 2.0, -3.0]> : tensor<16xf16>
+  check.expect_close %r, %expected, max_ulp_difference = 0 : tensor<16xf16>, tensor<16xf16>
   return
 }
 
