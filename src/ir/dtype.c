@@ -441,7 +441,6 @@ Scalar dtype_convert(DType from, DType to, Scalar value) {
   case KIND_UINT: out = integer_to(to, false, value.u); break;
   case KIND_FLOAT: out = float_to(to, value.f); break;
   case KIND_COMPLEX:
-    if (dtype_table[to].kind == KIND_BOOL) return scalar_i(value.f != 0 || value.im != 0);
     out = float_to(to, value.f);
     if (dtype_table[to].kind == KIND_COMPLEX) out.im = decode_float(to, encode_float(to, value.im));
     break;

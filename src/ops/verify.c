@@ -142,8 +142,6 @@ static bool verify_types(Verify *v, OpId op, const char *what, ValueId first, ui
     if (info->rank > MAX_RANK)
       return fail(v, op, "%s %" PRIu32 " has %" PRIu32 " dimensions; at most %d are supported",
                   what, i, info->rank, MAX_RANK);
-    const char *wrong = quant_check(v->context, value_type(v->p, first + i));
-    if (wrong) return fail(v, op, "%s %" PRIu32 ": quantized type: %s", what, i, wrong);
   }
   return true;
 }
@@ -348,6 +346,23 @@ static bool verify_results(Verify *v, OpId op) {
   return true;
 }
 
+// After the op's own constraints, which say more where both are broken.
+static bool verify_quantized(Verify *v, OpId op) {
+  const Op *o = op_at(v->p, op);
+  for (uint32_t i = 0; i < o->n_results; i++) {
+    const char *wrong = quant_check(v->context, value_type(v->p, o->results + i));
+    if (wrong) return fail(v, op, "result %" PRIu32 " has a bad quantized type: %s", i, wrong);
+  }
+  for (uint32_t r = 0; r < o->n_regions; r++)
+    for (BlockId b = region_block(v->p, op_region(v->p, op, r)); b; b = block_at(v->p, b)->next)
+      for (uint32_t i = 0; i < block_at(v->p, b)->n_args; i++) {
+        const char *wrong = quant_check(v->context, value_type(v->p, block_arg(v->p, b, i)));
+        if (wrong)
+          return fail(v, op, "block argument %" PRIu32 " has a bad quantized type: %s", i, wrong);
+      }
+  return true;
+}
+
 // Everything about one op; after the first thing wrong the rest of it is not asked.
 static bool verify_op(Verify *v, OpId op) {
   uint16_t traits = op_row(op_at(v->p, op)->code)->traits;
@@ -359,7 +374,7 @@ static bool verify_op(Verify *v, OpId op) {
   } else if (!verify_symbols(v, op)) {
     return false;
   }
-  return verify_results(v, op);
+  return verify_results(v, op) && verify_quantized(v, op);
 }
 
 // ---- recursion ----

@@ -160,6 +160,15 @@ func.func @i32_to_i1() {
 
 // -----
 
+func.func @c64_to_i1() {
+  %x = stablehlo.constant dense<[(0.0, 2.0), (2.0, 0.0)]> : tensor<2xcomplex<f32>>
+  %r = stablehlo.convert %x : (tensor<2xcomplex<f32>>) -> tensor<2xi1>
+  check.expect_eq_const %r, dense<[false, true]> : tensor<2xi1>
+  return
+}
+
+// -----
+
 func.func @c64_to_f32() {
   %x = stablehlo.constant dense<[(1.5, 2.0)]> : tensor<1xcomplex<f32>>
   %r = stablehlo.convert %x : (tensor<1xcomplex<f32>>) -> tensor<1xf32>
