@@ -1,6 +1,6 @@
-// stablehlo.batch_norm_{training,inference,grad}: the decompositions of the spec, op by op in the element type; only
-// sums over a feature are taken in long double and rounded once. Quantized operands are dequantized, the results
-// quantized. O(elements).
+// stablehlo.batch_norm_{training,inference,grad}: the decompositions of the spec, op by op in the
+// element type; only sums over a feature are taken in long double and rounded once. Quantized
+// operands are dequantized, the results quantized. O(elements).
 #include <math.h>
 
 #include "ops/dense.h"
@@ -9,15 +9,17 @@
 #include "ops/quant.h"
 #include "ops/sample.h"
 
-// C1, and C2 for operands [0, n): feature_index is a dimension, the element types have one baseline and are floats.
+// C1, and C2 for operands [0, n): feature_index is a dimension, the element types have one baseline
+// and are floats.
 static bool check_operands(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   const TypeInfo *operand = infer_operand_info(cx, 0);
   int64_t feature = infer_int(cx, "feature_index", -1);
   REQUIRE(cx, 0, dtype_is_float(dense_expressed(cx->context, operand->elem)),
           "the operand has element type %s, expected a float type", infer_text(cx, operand->elem));
-  REQUIRE(cx, 1, feature >= 0 && feature < operand->rank, "feature_index is %lld, expected a dimension in [0, %u)",
-          (long long)feature, operand->rank);
+  REQUIRE(cx, 1, feature >= 0 && feature < operand->rank,
+          "feature_index is %lld, expected a dimension in [0, %u)", (long long)feature,
+          operand->rank);
   for (uint32_t i = 1; i < infer_n_operands(cx); i++)
     REQUIRE(cx, 2, dense_same_baseline(cx->context, operand->elem, infer_operand_info(cx, i)->elem),
             "operand %u has element type %s, expected that of operand 0, %s", i,
@@ -25,7 +27,8 @@ static bool check_operands(Infer *cx) {
   for (uint32_t i = 0; i < infer_n_results(cx); i++) {
     Type declared = infer_result(cx, i);
     if (declared)
-      REQUIRE(cx, 2, dense_same_baseline(cx->context, operand->elem, type_elem(cx->context, declared)),
+      REQUIRE(cx, 2,
+              dense_same_baseline(cx->context, operand->elem, type_elem(cx->context, declared)),
               "result %u has element type %s, expected that of operand 0, %s", i,
               infer_text(cx, type_elem(cx->context, declared)), infer_text(cx, operand->elem));
   }
@@ -37,20 +40,23 @@ static bool check_vector(Infer *cx, const char *name, Type type, int constraint)
   const TypeInfo *info = type_info(cx->context, type);
   int64_t features = infer_operand_info(cx, 0)->dims[infer_int(cx, "feature_index", 0)];
   REQUIRE(cx, constraint, info->rank == 1 && dim_compatible(info->dims[0], features),
-          "%s has type %s, expected one element for each of %lld features", name, infer_text(cx, type),
-          (long long)features);
+          "%s has type %s, expected one element for each of %lld features", name,
+          infer_text(cx, type), (long long)features);
   return true;
 }
 
-// A result: like the operand or a vector of features, with the declared element type if there is one.
+// A result: like the operand or a vector of features, with the declared element type if there is
+// one.
 static void give(Infer *cx, uint32_t i, Type shape) {
   Type declared = infer_result(cx, i);
-  cx->out[i] = declared ? type_with_elem(cx->context, shape, type_elem(cx->context, declared)) : shape;
+  cx->out[i] =
+      declared ? type_with_elem(cx->context, shape, type_elem(cx->context, declared)) : shape;
 }
 
 static Type feature_vector(Infer *cx) {
   const TypeInfo *operand = infer_operand_info(cx, 0);
-  return type_tensor(cx->context, operand->elem, 1, &operand->dims[infer_int(cx, "feature_index", 0)], 0);
+  return type_tensor(cx->context, operand->elem, 1,
+                     &operand->dims[infer_int(cx, "feature_index", 0)], 0);
 }
 
 static bool check_like_operand(Infer *cx, const char *name, Type type, int constraint) {
@@ -91,12 +97,14 @@ static bool infer_grad(Infer *cx) {
     return false;
   for (uint32_t i = 2; i < 4; i++)
     REQUIRE(cx, 4, infer_shapes_compatible(cx, infer_operand(cx, 1), infer_operand(cx, i)),
-            "operand %u has type %s, expected the shape of scale, %s", i, infer_text(cx, infer_operand(cx, i)),
-            infer_text(cx, infer_operand(cx, 1)));
+            "operand %u has type %s, expected the shape of scale, %s", i,
+            infer_text(cx, infer_operand(cx, i)), infer_text(cx, infer_operand(cx, 1)));
   for (uint32_t i = 1; i < 3; i++)
-    REQUIRE(cx, 4, !infer_result(cx, i) || infer_shapes_compatible(cx, infer_operand(cx, 1), infer_result(cx, i)),
-            "%s has type %s, expected the shape of scale, %s", names[i], infer_text(cx, infer_result(cx, i)),
-            infer_text(cx, infer_operand(cx, 1)));
+    REQUIRE(cx, 4,
+            !infer_result(cx, i) ||
+                infer_shapes_compatible(cx, infer_operand(cx, 1), infer_result(cx, i)),
+            "%s has type %s, expected the shape of scale, %s", names[i],
+            infer_text(cx, infer_result(cx, i)), infer_text(cx, infer_operand(cx, 1)));
   give(cx, 0, infer_operand(cx, 0));
   give(cx, 1, feature_vector(cx));
   give(cx, 2, feature_vector(cx));
@@ -110,21 +118,18 @@ typedef struct Norm {
   double epsilon;
 } Norm;
 
-static double rounded(const Norm *n, double v) {
-  return dtype_round(n->type, scalar_f(v)).f;
-}
+static double rounded(const Norm *n, double v) { return dtype_round(n->type, scalar_f(v)).f; }
 
 static Norm norm_of(EvalContext *cx, const Literal *operand) {
   int64_t d = eval_int(cx, "feature_index", 0);
-  Norm n = {.type = operand->dtype, .count = operand->count, .features = operand->dims[d], .inner = 1};
+  Norm n = {
+      .type = operand->dtype, .count = operand->count, .features = operand->dims[d], .inner = 1};
   for (uint32_t i = (uint32_t)d + 1; i < operand->rank; i++) n.inner *= operand->dims[i];
   n.epsilon = rounded(&n, attr_as_float(cx->context, eval_attr(cx, "epsilon"), 0));
   return n;
 }
 
-static int64_t feature_of(const Norm *n, int64_t i) {
-  return i / n->inner % n->features;
-}
+static int64_t feature_of(const Norm *n, int64_t i) { return i / n->inner % n->features; }
 
 static double per_feature(const Norm *n) {
   return rounded(n, n->features ? (double)(n->count / n->features) : 0);
@@ -154,8 +159,9 @@ static double centered(const Norm *n, const double *x, const double *mean, int64
   return rounded(n, x[i] - mean[feature_of(n, i)]);
 }
 
-static Literal *normalize(EvalContext *cx, const Norm *n, const Literal *like, const double *x, const double *scale,
-                          const double *offset, const double *mean, const double *variance) {
+static Literal *normalize(EvalContext *cx, const Norm *n, const Literal *like, const double *x,
+                          const double *scale, const double *offset, const double *mean,
+                          const double *variance) {
   Literal *out = literal_like(like, cx->context, like->elem);
   for (int64_t i = 0; i < n->count; i++) {
     int64_t f = feature_of(n, i);
@@ -189,7 +195,8 @@ static Status *eval_training(EvalContext *cx, Literal *const *in, Literal **out)
   double *v[3];
   load_all(cx, 3, in, v);
   Norm n = norm_of(cx, in[0]);
-  double *mean = means(cx, &n, v[0]), *squares = ARENA_ARRAY(cx->scratch, double, (size_t)n.count + 1);
+  double *mean = means(cx, &n, v[0]),
+         *squares = ARENA_ARRAY(cx->scratch, double, (size_t)n.count + 1);
   for (int64_t i = 0; i < n.count; i++) {
     double c = centered(&n, v[0], mean, i);
     squares[i] = rounded(&n, c * c);
@@ -212,7 +219,8 @@ static Status *eval_grad(EvalContext *cx, Literal *const *in, Literal **out) {
   for (int64_t i = 0; i < n.count; i++) {
     double c = centered(&n, x, mean, i);
     by_center[i] = rounded(&n, grad[i] * c);
-    by_normal[i] = rounded(&n, grad[i] * rounded(&n, c / deviation(&n, variance, feature_of(&n, i))));
+    by_normal[i] =
+        rounded(&n, grad[i] * rounded(&n, c / deviation(&n, variance, feature_of(&n, i))));
   }
   double *i2 = sums(cx, &n, grad), *i3 = sums(cx, &n, by_center), each = per_feature(&n);
   out[0] = literal_like(in[0], cx->context, in[0]->elem);
@@ -231,7 +239,8 @@ static Status *eval_grad(EvalContext *cx, Literal *const *in, Literal **out) {
 }
 
 // n_vectors vectors of features after the operand, then another tensor like it if `again`.
-static OpId sample_norm(Sample *cx, uint16_t code, uint32_t n_vectors, bool again, uint32_t n_results) {
+static OpId sample_norm(Sample *cx, uint16_t code, uint32_t n_vectors, bool again,
+                        uint32_t n_results) {
   Context *c = cx->context;
   int64_t dims[3] = {sample_int(cx, 1, 3), sample_int(cx, 1, 3), sample_int(cx, 1, 3)};
   uint32_t rank = (uint32_t)sample_int(cx, 1, 3), feature = (uint32_t)sample_int(cx, 0, rank - 1);
@@ -239,19 +248,25 @@ static OpId sample_norm(Sample *cx, uint16_t code, uint32_t n_vectors, bool agai
   ValueId operands[6];
   uint32_t n = 0;
   operands[n++] = sample_value(cx, type_tensor(c, elem, rank, dims, 0));
-  for (uint32_t i = 0; i < n_vectors; i++) operands[n++] = sample_value(cx, type_tensor(c, elem, 1, &dims[feature], 0));
+  for (uint32_t i = 0; i < n_vectors; i++)
+    operands[n++] = sample_value(cx, type_tensor(c, elem, 1, &dims[feature], 0));
   if (again) operands[n++] = sample_value(cx, type_tensor(c, elem, rank, dims, 0));
   NamedAttr fields[] = {{name_of(c, "epsilon"), attr_float(c, DT_f32, 0.5)},
                         {name_of(c, "feature_index"), attr_i64(c, feature)}};
   return sample_op(cx, code, attr_dict(c, 2, fields), n, operands, n_results, NULL, 0);
 }
 
-static OpId sample_inference(Sample *cx) { return sample_norm(cx, OP_batch_norm_inference, 4, false, 1); }
-static OpId sample_training(Sample *cx) { return sample_norm(cx, OP_batch_norm_training, 2, false, 3); }
+static OpId sample_inference(Sample *cx) {
+  return sample_norm(cx, OP_batch_norm_inference, 4, false, 1);
+}
+static OpId sample_training(Sample *cx) {
+  return sample_norm(cx, OP_batch_norm_training, 2, false, 3);
+}
 static OpId sample_grad(Sample *cx) { return sample_norm(cx, OP_batch_norm_grad, 3, true, 3); }
 
 const OpDef op_batch_norm_inference = {
     .infer = infer_inference, .eval = eval_inference, .sample = sample_inference, .constraints = 7};
 const OpDef op_batch_norm_training = {
     .infer = infer_training, .eval = eval_training, .sample = sample_training, .constraints = 7};
-const OpDef op_batch_norm_grad = {.infer = infer_grad, .eval = eval_grad, .sample = sample_grad, .constraints = 5};
+const OpDef op_batch_norm_grad = {
+    .infer = infer_grad, .eval = eval_grad, .sample = sample_grad, .constraints = 5};

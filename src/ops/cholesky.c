@@ -1,6 +1,6 @@
-// stablehlo.cholesky: a = l * l^H, matrix by matrix, row by row (Cholesky-Banachiewicz) in long double, rounded once.
-// Only the triangle asked for is read; the other one is written as zeros. A matrix that is not positive definite
-// gives NaN throughout, as in XLA. O(n^3) per matrix.
+// stablehlo.cholesky: a = l * l^H, matrix by matrix, row by row (Cholesky-Banachiewicz) in long
+// double, rounded once. Only the triangle asked for is read; the other one is written as zeros. A
+// matrix that is not positive definite gives NaN throughout, as in XLA. O(n^3) per matrix.
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/infer.h"
@@ -13,19 +13,23 @@ static bool infer(Infer *cx) {
   const TypeInfo *a = infer_operand_info(cx, 0);
   DType dtype = dense_expressed(cx->context, a->elem);
   REQUIRE(cx, 0, dtype_is_float(dtype) || dtype_is_complex(dtype),
-          "the operand has element type %s, expected a float or complex type", infer_text(cx, a->elem));
+          "the operand has element type %s, expected a float or complex type",
+          infer_text(cx, a->elem));
   REQUIRE(cx, 2, a->rank >= 2, "the operand has rank %u, expected at least 2", a->rank);
   REQUIRE(cx, 3, dim_compatible(a->dims[a->rank - 2], a->dims[a->rank - 1]),
           "the last two dimensions have sizes %lld and %lld, expected square matrices",
           (long long)a->dims[a->rank - 2], (long long)a->dims[a->rank - 1]);
   Type declared = infer_result(cx, 0);
   if (declared) {
-    REQUIRE(cx, 1, dense_same_baseline(cx->context, a->elem, type_elem(cx->context, declared)) &&
-                       infer_shapes_compatible(cx, declared, infer_operand(cx, 0)),
-            "the result has type %s but the operand %s", infer_text(cx, declared), infer_text(cx, infer_operand(cx, 0)));
+    REQUIRE(cx, 1,
+            dense_same_baseline(cx->context, a->elem, type_elem(cx->context, declared)) &&
+                infer_shapes_compatible(cx, declared, infer_operand(cx, 0)),
+            "the result has type %s but the operand %s", infer_text(cx, declared),
+            infer_text(cx, infer_operand(cx, 0)));
   }
-  cx->out[0] = declared ? type_with_elem(cx->context, infer_operand(cx, 0), type_elem(cx->context, declared))
-                        : infer_operand(cx, 0);
+  cx->out[0] =
+      declared ? type_with_elem(cx->context, infer_operand(cx, 0), type_elem(cx->context, declared))
+               : infer_operand(cx, 0);
   return true;
 }
 
@@ -58,9 +62,12 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     for (int64_t i = 0; i < n; i++)
       for (int64_t j = 0; j < n; j++) {
         Scalar v = scalar_c(0, 0);
-        if (!definite) v = scalar_c((double)NAN, dtype_is_complex(out[0]->dtype) ? (double)NAN : 0);
-        else if (lower && j <= i) v = scalar_c((double)l[i * n + j].re, (double)l[i * n + j].im);
-        else if (!lower && j >= i) v = scalar_c((double)l[j * n + i].re, -(double)l[j * n + i].im);
+        if (!definite)
+          v = scalar_c((double)NAN, dtype_is_complex(out[0]->dtype) ? (double)NAN : 0);
+        else if (lower && j <= i)
+          v = scalar_c((double)l[i * n + j].re, (double)l[i * n + j].im);
+        else if (!lower && j >= i)
+          v = scalar_c((double)l[j * n + i].re, -(double)l[j * n + i].im);
         literal_set(out[0], base + i * n + j, v);
       }
   }
@@ -71,8 +78,8 @@ static OpId sample(Sample *cx) {
   Context *c = cx->context;
   int64_t n = sample_int(cx, 0, 4), dims[3] = {sample_int(cx, 1, 2), n, n};
   uint32_t batch = sample_chance(cx, 50) ? 1 : 0;
-  ValueId a = sample_value(cx, type_tensor(c, type_scalar(sample_chance(cx, 50) ? DT_f64 : DT_c128), 2 + batch,
-                                           dims + 1 - batch, 0));
+  ValueId a = sample_value(cx, type_tensor(c, type_scalar(sample_chance(cx, 50) ? DT_f64 : DT_c128),
+                                           2 + batch, dims + 1 - batch, 0));
   NamedAttr fields[] = {{name_of(c, "lower"), attr_bool(c, sample_chance(cx, 50))}};
   return sample_op(cx, OP_cholesky, attr_dict(c, 1, fields), 1, &a, 1, NULL, 0);
 }

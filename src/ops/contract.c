@@ -1,6 +1,6 @@
-// Contractions. Both operands are laid out as [batch, free, contract], so that every result element is the dot
-// product of two contiguous rows, summed in ascending order in a wider type and rounded once: the result depends
-// on the shapes only. O(batch * m * n * k), a few operations per step.
+// Contractions. Both operands are laid out as [batch, free, contract], so that every result element
+// is the dot product of two contiguous rows, summed in ascending order in a wider type and rounded
+// once: the result depends on the shapes only. O(batch * m * n * k), a few operations per step.
 #include "ops/contract.h"
 
 #include <string.h>
@@ -33,8 +33,8 @@ static bool check_unique(Infer *cx, const char *side, Ints batch, Ints contract,
 
 static bool check_range(Infer *cx, const char *what, Ints list, uint32_t rank, int constraint) {
   for (uint32_t i = 0; i < list.n; i++)
-    REQUIRE(cx, constraint, list.v[i] >= 0 && list.v[i] < rank, "%s dimension %lld is not in [0, %u)", what,
-            (long long)list.v[i], rank);
+    REQUIRE(cx, constraint, list.v[i] >= 0 && list.v[i] < rank,
+            "%s dimension %lld is not in [0, %u)", what, (long long)list.v[i], rank);
   return true;
 }
 
@@ -42,20 +42,24 @@ static bool check_sizes(Infer *cx, const char *what, Ints lhs, Ints rhs, int con
   const TypeInfo *l = infer_operand_info(cx, 0), *r = infer_operand_info(cx, 1);
   for (uint32_t i = 0; i < lhs.n; i++)
     REQUIRE(cx, constraint, dim_compatible(l->dims[lhs.v[i]], r->dims[rhs.v[i]]),
-            "%s dimensions %lld of lhs and %lld of rhs have sizes %lld and %lld", what, (long long)lhs.v[i],
-            (long long)rhs.v[i], (long long)l->dims[lhs.v[i]], (long long)r->dims[rhs.v[i]]);
+            "%s dimensions %lld of lhs and %lld of rhs have sizes %lld and %lld", what,
+            (long long)lhs.v[i], (long long)rhs.v[i], (long long)l->dims[lhs.v[i]],
+            (long long)r->dims[rhs.v[i]]);
   return true;
 }
 
 bool contract_check(Infer *cx, const ContractDims *dims, bool numbered) {
   int on = numbered ? 1 : 0;
   uint32_t l = infer_operand_info(cx, 0)->rank, r = infer_operand_info(cx, 1)->rank;
-  REQUIRE(cx, 0, dims->lhs_batch.ok && dims->rhs_batch.ok && dims->lhs_contract.ok && dims->rhs_contract.ok,
+  REQUIRE(cx, 0,
+          dims->lhs_batch.ok && dims->rhs_batch.ok && dims->lhs_contract.ok &&
+              dims->rhs_contract.ok,
           "dimension numbers are not lists of integers");
-  REQUIRE(cx, 1 * on, dims->lhs_batch.n == dims->rhs_batch.n, "lhs has %u batching dimensions but rhs %u",
-          dims->lhs_batch.n, dims->rhs_batch.n);
-  REQUIRE(cx, 2 * on, dims->lhs_contract.n == dims->rhs_contract.n, "lhs has %u contracting dimensions but rhs %u",
-          dims->lhs_contract.n, dims->rhs_contract.n);
+  REQUIRE(cx, 1 * on, dims->lhs_batch.n == dims->rhs_batch.n,
+          "lhs has %u batching dimensions but rhs %u", dims->lhs_batch.n, dims->rhs_batch.n);
+  REQUIRE(cx, 2 * on, dims->lhs_contract.n == dims->rhs_contract.n,
+          "lhs has %u contracting dimensions but rhs %u", dims->lhs_contract.n,
+          dims->rhs_contract.n);
   if (!check_unique(cx, "lhs", dims->lhs_batch, dims->lhs_contract, 3 * on) ||
       !check_unique(cx, "rhs", dims->rhs_batch, dims->rhs_contract, 4 * on) ||
       !check_range(cx, "lhs batching", dims->lhs_batch, l, 5 * on) ||
@@ -71,8 +75,8 @@ bool contract_check(Infer *cx, const ContractDims *dims, bool numbered) {
   return true;
 }
 
-uint32_t contract_shape(const TypeInfo *lhs, const TypeInfo *rhs, const ContractDims *dims, Ints skip,
-                        int64_t *out_dims) {
+uint32_t contract_shape(const TypeInfo *lhs, const TypeInfo *rhs, const ContractDims *dims,
+                        Ints skip, int64_t *out_dims) {
   uint32_t rank = 0;
   for (uint32_t i = 0; i < dims->lhs_batch.n; i++)
     out_dims[rank++] = dim_merge(lhs->dims[dims->lhs_batch.v[i]], rhs->dims[dims->rhs_batch.v[i]]);
@@ -80,13 +84,14 @@ uint32_t contract_shape(const TypeInfo *lhs, const TypeInfo *rhs, const Contract
     if (!ints_contain(dims->lhs_batch, d) && !ints_contain(dims->lhs_contract, d))
       out_dims[rank++] = lhs->dims[d];
   for (uint32_t d = 0; d < rhs->rank; d++)
-    if (!ints_contain(dims->rhs_batch, d) && !ints_contain(dims->rhs_contract, d) && !ints_contain(skip, d))
+    if (!ints_contain(dims->rhs_batch, d) && !ints_contain(dims->rhs_contract, d) &&
+        !ints_contain(skip, d))
       out_dims[rank++] = rhs->dims[d];
   return rank;
 }
 
-ContractSide contract_side(EvalContext *cx, DenseKind kind, const Literal *literal, Ints batch, Ints contract,
-                           int64_t first) {
+ContractSide contract_side(EvalContext *cx, DenseKind kind, const Literal *literal, Ints batch,
+                           Ints contract, int64_t first) {
   ContractSide side = {.batch = 1, .free = 1, .contract = 1};
   uint32_t perm[MAX_RANK], n = 0;
   if (first >= 0) perm[n++] = (uint32_t)first;
@@ -125,8 +130,8 @@ ContractPrecision contract_precision(const Context *context, Attr algorithm) {
   return p;
 }
 
-// Splits data into `parts` arrays of a narrower type whose sum approaches it: each part is what the ones before
-// left over, rounded. Only the kinds of floats have parts.
+// Splits data into `parts` arrays of a narrower type whose sum approaches it: each part is what the
+// ones before left over, rounded. Only the kinds of floats have parts.
 static void **split(EvalContext *cx, DenseKind kind, const void *data, int64_t count, DType type,
                     int64_t parts) {
   void **out = ARENA_ARRAY(cx->scratch, void *, (size_t)parts);
@@ -138,15 +143,18 @@ static void **split(EvalContext *cx, DenseKind kind, const void *data, int64_t c
     out[p] = arena_copy(cx->scratch, rest, bytes + 1);
     dense_round(kind, out[p], count, type);
     for (int64_t i = 0; i < n; i++) {
-      if (wide) ((long double *)rest)[i] -= ((long double *)out[p])[i];
-      else ((double *)rest)[i] -= ((double *)out[p])[i];
+      if (wide)
+        ((long double *)rest)[i] -= ((long double *)out[p])[i];
+      else
+        ((double *)rest)[i] -= ((double *)out[p])[i];
     }
   }
   return out;
 }
 
-// The operands of a decomposed product laid end to end along the contracting dimension: for every pair of parts
-// used, most significant first, a copy of the row. One plain dot product then sums all primitive products.
+// The operands of a decomposed product laid end to end along the contracting dimension: for every
+// pair of parts used, most significant first, a copy of the row. One plain dot product then sums
+// all primitive products.
 static void decompose(EvalContext *cx, DenseKind kind, ContractSide *l, ContractSide *r,
                       ContractPrecision precision) {
   int64_t l_rows = l->batch * l->free, r_rows = r->batch * r->free, k = l->contract;
@@ -157,14 +165,17 @@ static void decompose(EvalContext *cx, DenseKind kind, ContractSide *l, Contract
   size_t row = (size_t)k * dense_bytes(kind), wide_row = row * (size_t)products;
   char *ld = arena_calloc(cx->scratch, (size_t)l_rows + 1, wide_row + 1);
   char *rd = arena_calloc(cx->scratch, (size_t)r_rows + 1, wide_row + 1);
-  for (int64_t order = 0; order < precision.lhs_parts + precision.rhs_parts && used < products; order++)
+  for (int64_t order = 0; order < precision.lhs_parts + precision.rhs_parts && used < products;
+       order++)
     for (int64_t i = 0; i <= order && used < products; i++) {
       int64_t j = order - i;
       if (i >= precision.lhs_parts || j >= precision.rhs_parts) continue;
       for (int64_t x = 0; x < l_rows; x++)
-        memcpy(ld + (size_t)x * wide_row + (size_t)used * row, (char *)lp[i] + (size_t)x * row, row);
+        memcpy(ld + (size_t)x * wide_row + (size_t)used * row, (char *)lp[i] + (size_t)x * row,
+               row);
       for (int64_t x = 0; x < r_rows; x++)
-        memcpy(rd + (size_t)x * wide_row + (size_t)used * row, (char *)rp[j] + (size_t)x * row, row);
+        memcpy(rd + (size_t)x * wide_row + (size_t)used * row, (char *)rp[j] + (size_t)x * row,
+               row);
       used++;
     }
   l->data = ld;
@@ -172,14 +183,15 @@ static void decompose(EvalContext *cx, DenseKind kind, ContractSide *l, Contract
   l->contract = r->contract = k * products;
 }
 
-Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, const ContractDims *dims,
-                      ContractPrecision precision, Literal *out) {
+Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
+                      const ContractDims *dims, ContractPrecision precision, Literal *out) {
   enum { MOST_PARTS = 16 };
   DenseKind kind = dense_kind(lhs->dtype, rhs->dtype);
   ContractSide l = contract_side(cx, kind, lhs, dims->lhs_batch, dims->lhs_contract, -1);
   ContractSide r = contract_side(cx, kind, rhs, dims->rhs_batch, dims->rhs_contract, -1);
   if (l.batch != r.batch || l.contract != r.contract || l.batch * l.free * r.free != out->count)
-    FAIL(INVALID_ARGUMENT, "operands of a contraction have %lld and %lld batches of length %lld and %lld",
+    FAIL(INVALID_ARGUMENT,
+         "operands of a contraction have %lld and %lld batches of length %lld and %lld",
          (long long)l.batch, (long long)r.batch, (long long)l.contract, (long long)r.contract);
   if (precision.lhs && precision.rhs && kind != DENSE_INT) {
     if (precision.lhs_parts > MOST_PARTS || precision.rhs_parts > MOST_PARTS)
@@ -187,10 +199,12 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, c
            (long long)precision.lhs_parts, (long long)precision.rhs_parts, MOST_PARTS);
     decompose(cx, kind, &l, &r, precision);
   }
-  size_t l_row = (size_t)l.contract * dense_bytes(kind), r_row = (size_t)r.contract * dense_bytes(kind);
+  size_t l_row = (size_t)l.contract * dense_bytes(kind),
+         r_row = (size_t)r.contract * dense_bytes(kind);
   DType sum = kind == DENSE_INT || !precision.sum ? DT_none_ : precision.sum;
   DType to = out->dtype, from = DT_f64;
-  bool integer = dtype_is_integer(to) || dtype_kind(to) == KIND_BOOL, convert = integer != (kind == DENSE_INT);
+  bool integer = dtype_is_integer(to) || dtype_kind(to) == KIND_BOOL,
+       convert = integer != (kind == DENSE_INT);
   if (kind == DENSE_INT) from = dtype_kind(lhs->dtype) == KIND_UINT ? DT_ui64 : DT_i64;
   int64_t at = 0;
   for (int64_t b = 0; b < l.batch; b++) {

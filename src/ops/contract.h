@@ -19,30 +19,35 @@ static inline bool ints_contain(Ints list, int64_t x) {
   return false;
 }
 
-// C1 … C11 of dot_general; with `numbered` false they are reported without a number (ops outside the spec).
+// C1 … C11 of dot_general; with `numbered` false they are reported without a number (ops outside
+// the spec).
 bool contract_check(Infer *cx, const ContractDims *dims, bool numbered);
-// batch dims, then those of lhs, then those of rhs that are neither batch nor contracting nor in `skip`.
-uint32_t contract_shape(const TypeInfo *lhs, const TypeInfo *rhs, const ContractDims *dims, Ints skip,
-                        int64_t *out_dims);
+// batch dims, then those of lhs, then those of rhs that are neither batch nor contracting nor in
+// `skip`.
+uint32_t contract_shape(const TypeInfo *lhs, const TypeInfo *rhs, const ContractDims *dims,
+                        Ints skip, int64_t *out_dims);
 
-// An operand as [batch, free, contract] with the contracting dimensions innermost. The free dimensions keep their
-// order. Where `first` is one of the free dimensions it comes before the batch (a group dimension); -1: none.
+// An operand as [batch, free, contract] with the contracting dimensions innermost. The free
+// dimensions keep their order. Where `first` is one of the free dimensions it comes before the
+// batch (a group dimension); -1: none.
 typedef struct ContractSide {
   void *data;
   int64_t batch, free, contract;
 } ContractSide;
-ContractSide contract_side(EvalContext *cx, DenseKind kind, const Literal *literal, Ints batch, Ints contract,
-                           int64_t first);
+ContractSide contract_side(EvalContext *cx, DenseKind kind, const Literal *literal, Ints batch,
+                           Ints contract, int64_t first);
 
-// How operands are rounded before they are multiplied (#stablehlo.dot_algorithm), and the type sums are rounded to.
+// How operands are rounded before they are multiplied (#stablehlo.dot_algorithm), and the type sums
+// are rounded to.
 typedef struct ContractPrecision {
   DType lhs, rhs, sum;  // DT_none_: as they are
   int64_t lhs_parts, rhs_parts, products;
 } ContractPrecision;
 ContractPrecision contract_precision(const Context *context, Attr algorithm);
 
-// out[b, i, j] = sum over k of lhs[b, i, k] * rhs[b, j, k], k ascending, rounded once. O(batch * m * n * k).
-Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, const ContractDims *dims,
-                      ContractPrecision precision, Literal *out);
+// out[b, i, j] = sum over k of lhs[b, i, k] * rhs[b, j, k], k ascending, rounded once. O(batch * m
+// * n * k).
+Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
+                      const ContractDims *dims, ContractPrecision precision, Literal *out);
 
 #endif

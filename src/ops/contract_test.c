@@ -1,5 +1,5 @@
-// dot_general against the spec's formula, element by element on random shapes; convolution likewise; fft against the
-// sum that defines it; random bits against published vectors.
+// dot_general against the spec's formula, element by element on random shapes; convolution
+// likewise; fft against the sum that defines it; random bits against published vectors.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,8 @@ static void run(void (*body)(EvalFixture *)) {
   if (status) fail_msg("%s", status_message(status));
 }
 
-// A product and a sum in the arithmetic of the kind: exact enough to be rounded to the same element.
+// A product and a sum in the arithmetic of the kind: exact enough to be rounded to the same
+// element.
 static void accumulate(DType type, Scalar a, Scalar b, Scalar *sum) {
   if (dtype_is_complex(type)) {
     sum->f += a.f * b.f - a.im * b.im;
@@ -34,7 +35,8 @@ static void accumulate(DType type, Scalar a, Scalar b, Scalar *sum) {
 
 static void expect_same(DType type, Scalar got, Scalar sum) {
   Scalar want = dtype_round(type, sum);
-  assert_in_range(dtype_ulp_distance(type, got, want), 0, type == DT_f64 || type == DT_c128 ? 8 : 0);
+  assert_in_range(dtype_ulp_distance(type, got, want), 0,
+                  type == DT_f64 || type == DT_c128 ? 8 : 0);
 }
 
 static void dot_general_random(EvalFixture *f) {
@@ -46,7 +48,8 @@ static void dot_general_random(EvalFixture *f) {
     for (int i = 0; i < 6; i++) size[i] = fixture_int(f, round % 7 == 0 ? 0 : 1, 4);  // b m n k k'
     uint32_t l_order[4] = {0, 1, 3, 4}, r_order[4] = {0, 2, 3, 4};
     for (uint32_t i = 3; i > 0; i--) {
-      uint32_t j = (uint32_t)fixture_int(f, 0, i), k = (uint32_t)fixture_int(f, 0, i), t = l_order[i];
+      uint32_t j = (uint32_t)fixture_int(f, 0, i), k = (uint32_t)fixture_int(f, 0, i),
+               t = l_order[i];
       l_order[i] = l_order[j];
       l_order[j] = t;
       t = r_order[i];
@@ -69,7 +72,8 @@ static void dot_general_random(EvalFixture *f) {
                            {name_of(c, "rhs_batching_dimensions"), attr_i64s(c, 1, &rb)},
                            {name_of(c, "lhs_contracting_dimensions"), attr_i64s(c, 2, lk)},
                            {name_of(c, "rhs_contracting_dimensions"), attr_i64s(c, 2, rk)}};
-    NamedAttr fields[] = {{name_of(c, "dot_dimension_numbers"), attr_struct(c, "stablehlo.dot", 4, numbers)}};
+    NamedAttr fields[] = {
+        {name_of(c, "dot_dimension_numbers"), attr_struct(c, "stablehlo.dot", 4, numbers)}};
     int64_t out_dims[3] = {size[0], size[1], size[2]}, index[3] = {0};
     Literal *out = fixture_eval(f, &op_dot_general, attr_dict(c, 1, fields), 2, in,
                                 type_tensor(c, type_scalar(type), 3, out_dims, 0));
@@ -83,8 +87,8 @@ static void dot_general_random(EvalFixture *f) {
             l[d] = value[l_order[d]];
             r[d] = value[r_order[d]];
           }
-          accumulate(type, literal_get(in[0], shape_linear(4, l_dims, l)), literal_get(in[1], shape_linear(4, r_dims, r)),
-                     &sum);
+          accumulate(type, literal_get(in[0], shape_linear(4, l_dims, l)),
+                     literal_get(in[1], shape_linear(4, r_dims, r)), &sum);
         }
       expect_same(type, literal_get(out, i), sum);
     }
@@ -97,8 +101,8 @@ static void test_dot_general(void **state) {
 }
 
 // The padded, dilated input of the spec, read at one place of its feature and spatial index.
-static Scalar padded(const Literal *lhs, int64_t b, int64_t feature, const int64_t *at, const int64_t *low,
-                     const int64_t *base) {
+static Scalar padded(const Literal *lhs, int64_t b, int64_t feature, const int64_t *at,
+                     const int64_t *low, const int64_t *base) {
   int64_t index[4] = {b, feature, 0, 0};
   for (int s = 0; s < 2; s++) {
     int64_t x = at[s] - low[s];
@@ -113,12 +117,15 @@ static void convolution_random(EvalFixture *f) {
   Context *c = f->context;
   int64_t zero = 0, one = 1, spatial[2] = {2, 3};
   for (int round = 0; round < 200; round++) {
-    int64_t groups = fixture_int(f, 1, 3), in_features = fixture_int(f, 1, 2), outs = groups * fixture_int(f, 1, 2);
+    int64_t groups = fixture_int(f, 1, 3), in_features = fixture_int(f, 1, 2),
+            outs = groups * fixture_int(f, 1, 2);
     bool by_batch = fixture_int(f, 0, 2) == 0;
     int64_t batch = fixture_int(f, 1, 2), stride[2], low[2], high[2], base[2], dilation[2], pad[4];
     bool reversal[2];
-    int64_t l_dims[4] = {by_batch ? batch * groups : batch, by_batch ? in_features : in_features * groups, 0, 0};
-    int64_t r_dims[4] = {outs, in_features, 0, 0}, out_dims[4] = {batch, outs, 0, 0}, index[4] = {0};
+    int64_t l_dims[4] = {by_batch ? batch * groups : batch,
+                         by_batch ? in_features : in_features * groups, 0, 0};
+    int64_t r_dims[4] = {outs, in_features, 0, 0}, out_dims[4] = {batch, outs, 0, 0},
+            index[4] = {0};
     for (int s = 0; s < 2; s++) {
       l_dims[2 + s] = fixture_int(f, 1, 5);
       r_dims[2 + s] = fixture_int(f, 1, 3);
@@ -145,7 +152,8 @@ static void convolution_random(EvalFixture *f) {
                            {name_of(c, "output_spatial_dimensions"), attr_i64s(c, 2, spatial)}};
     NamedAttr fields[] = {
         {name_of(c, "window_strides"), attr_i64s(c, 2, stride)},
-        {name_of(c, "padding"), attr_dense(c, type_tensor(c, DT_i64, 2, (int64_t[]){2, 2}, 0), pad, sizeof pad)},
+        {name_of(c, "padding"),
+         attr_dense(c, type_tensor(c, DT_i64, 2, (int64_t[]){2, 2}, 0), pad, sizeof pad)},
         {name_of(c, "lhs_dilation"), attr_i64s(c, 2, base)},
         {name_of(c, "rhs_dilation"), attr_i64s(c, 2, dilation)},
         {name_of(c, "window_reversal"), attr_bools(c, 2, reversal)},
@@ -159,9 +167,11 @@ static void convolution_random(EvalFixture *f) {
       int64_t group = index[1] / (outs / groups);
       Scalar sum = scalar_c(0, 0);
       for (int64_t k = 0; k < in_features * r_dims[2] * r_dims[3]; k++) {
-        int64_t tap[2] = {k / r_dims[3] % r_dims[2], k % r_dims[3]}, feature = k / (r_dims[2] * r_dims[3]), at[2];
+        int64_t tap[2] = {k / r_dims[3] % r_dims[2], k % r_dims[3]},
+                feature = k / (r_dims[2] * r_dims[3]), at[2];
         for (int s = 0; s < 2; s++)
-          at[s] = index[2 + s] * stride[s] + (reversal[s] ? r_dims[2 + s] - 1 - tap[s] : tap[s]) * dilation[s];
+          at[s] = index[2 + s] * stride[s] +
+                  (reversal[s] ? r_dims[2 + s] - 1 - tap[s] : tap[s]) * dilation[s];
         int64_t kernel[4] = {index[1], feature, tap[0], tap[1]};
         accumulate(type,
                    padded(in[0], by_batch ? group * batch + index[0] : index[0],
@@ -179,7 +189,8 @@ static void test_convolution(void **state) {
 }
 
 static void fft_lengths(EvalFixture *f) {
-  static const int64_t lengths[] = {1, 2, 3, 4, 5, 6, 8, 12, 15, 16, 17, 30, 60, 61, 67, 72, 127, 134, 201, 256, 4489};
+  static const int64_t lengths[] = {1,  2,  3,  4,  5,  6,   8,   12,  15,  16,  17,
+                                    30, 60, 61, 67, 72, 127, 134, 201, 256, 4489};
   Context *c = f->context;
   const long double tau = 6.283185307179586476925286766559005768L;
   for (size_t t = 0; t < sizeof lengths / sizeof *lengths; t++) {

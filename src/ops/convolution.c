@@ -58,8 +58,8 @@ static OpId sample(Sample *cx) {
   };
   NamedAttr fields[] = {
       {name_of(c, "window_strides"), attr_i64s(c, n, stride)},
-      {name_of(c, "padding"),
-       attr_dense(c, type_tensor(c, DT_i64, 2, (int64_t[]){n, 2}, 0), pad, sizeof(int64_t) * 2 * n)},
+      {name_of(c, "padding"), attr_dense(c, type_tensor(c, DT_i64, 2, (int64_t[]){n, 2}, 0), pad,
+                                         sizeof(int64_t) * 2 * n)},
       {name_of(c, "lhs_dilation"), attr_i64s(c, n, base)},
       {name_of(c, "rhs_dilation"), attr_i64s(c, n, dilation)},
       {name_of(c, "window_reversal"), attr_bools(c, n, reversal)},

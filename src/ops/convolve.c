@@ -1,8 +1,9 @@
-// Convolution. lhs is laid out as [batch, spatial…, feature], rhs as [output feature, kernel spatial…, input feature];
-// for every output position the window is gathered once into a contiguous row (zeros where it lies in the padding or
-// between dilated elements) and multiplied with the row of every output feature of its group. Sums run over kernel
-// positions in row-major order, features innermost, in a wider type, and are rounded once.
-// O(output positions * window * output features per group).
+// Convolution. lhs is laid out as [batch, spatial…, feature], rhs as [output feature, kernel
+// spatial…, input feature]; for every output position the window is gathered once into a contiguous
+// row (zeros where it lies in the padding or between dilated elements) and multiplied with the row
+// of every output feature of its group. Sums run over kernel positions in row-major order, features
+// innermost, in a wider type, and are rounded once. O(output positions * window * output features
+// per group).
 #include "ops/convolve.h"
 
 #include <string.h>
@@ -28,7 +29,8 @@ static ConvDims conv_dims(Context *context, Attr attrs) {
       .in_batch = attr_as_int(context, attr_get(context, n, "input_batch_dimension"), 0),
       .in_feature = attr_as_int(context, attr_get(context, n, "input_feature_dimension"), 0),
       .kernel_in = attr_as_int(context, attr_get(context, n, "kernel_input_feature_dimension"), 0),
-      .kernel_out = attr_as_int(context, attr_get(context, n, "kernel_output_feature_dimension"), 0),
+      .kernel_out =
+          attr_as_int(context, attr_get(context, n, "kernel_output_feature_dimension"), 0),
       .out_batch = attr_as_int(context, attr_get(context, n, "output_batch_dimension"), 0),
       .out_feature = attr_as_int(context, attr_get(context, n, "output_feature_dimension"), 0),
       .in_spatial = ints_field(context, n, "input_spatial_dimensions"),
@@ -42,7 +44,8 @@ static ConvDims conv_dims(Context *context, Attr attrs) {
 // Entry s of a list of booleans: array<i1: …> or dense<…>, one byte per element.
 static bool flag_at(const Context *context, Attr attr, uint32_t s) {
   const AttrInfo *info = attr_info(context, attr);
-  if ((info->kind != ATTR_DENSE_ARRAY && info->kind != ATTR_DENSE) || info->bytes == 0) return false;
+  if ((info->kind != ATTR_DENSE_ARRAY && info->kind != ATTR_DENSE) || info->bytes == 0)
+    return false;
   size_t at = info->splat ? 0 : s;
   return at < info->bytes && ((const uint8_t *)info->data)[at] != 0;
 }
@@ -56,39 +59,41 @@ static int64_t flag_count(const Context *context, Attr attr) {
 }
 
 // The windows of the spatial dimensions; the sizes of the kernel are rhs's.
-static void conv_windows(Context *context, Attr attrs, const ConvDims *dims, const int64_t *rhs_dims,
-                         Ints padding, WindowDim *out) {
+static void conv_windows(Context *context, Attr attrs, const ConvDims *dims,
+                         const int64_t *rhs_dims, Ints padding, WindowDim *out) {
   Ints strides = attr_as_ints(context, attr_get(context, attrs, "window_strides"));
   Ints lhs = attr_as_ints(context, attr_get(context, attrs, "lhs_dilation"));
   Ints rhs = attr_as_ints(context, attr_get(context, attrs, "rhs_dilation"));
   Attr reversal = attr_get(context, attrs, "window_reversal");
   for (uint32_t s = 0; s < dims->kernel_spatial.n; s++)
-    out[s] = (WindowDim){.size = rhs_dims[dims->kernel_spatial.v[s]],
-                         .stride = strides.ok && s < strides.n ? strides.v[s] : 1,
-                         .base_dilation = lhs.ok && s < lhs.n ? lhs.v[s] : 1,
-                         .window_dilation = rhs.ok && s < rhs.n ? rhs.v[s] : 1,
-                         .reversed = flag_at(context, reversal, s),
-                         .pad_low = padding.ok && 2 * s + 1 < padding.n ? padding.v[2 * s] : 0,
-                         .pad_high = padding.ok && 2 * s + 1 < padding.n ? padding.v[2 * s + 1] : 0};
+    out[s] =
+        (WindowDim){.size = rhs_dims[dims->kernel_spatial.v[s]],
+                    .stride = strides.ok && s < strides.n ? strides.v[s] : 1,
+                    .base_dilation = lhs.ok && s < lhs.n ? lhs.v[s] : 1,
+                    .window_dilation = rhs.ok && s < rhs.n ? rhs.v[s] : 1,
+                    .reversed = flag_at(context, reversal, s),
+                    .pad_low = padding.ok && 2 * s + 1 < padding.n ? padding.v[2 * s] : 0,
+                    .pad_high = padding.ok && 2 * s + 1 < padding.n ? padding.v[2 * s + 1] : 0};
 }
 
 bool convolve_check_padding(Infer *cx, Type type) {
   const TypeInfo *info = type_info(cx->context, type);
   uint32_t n = infer_operand_info(cx, 0)->rank;
   REQUIRE(cx, 4,
-          n >= 2 && info->kind == TYPE_TENSOR && info->rank == 2 && dim_compatible(info->dims[0], n - 2) &&
-              dim_compatible(info->dims[1], 2),
+          n >= 2 && info->kind == TYPE_TENSOR && info->rank == 2 &&
+              dim_compatible(info->dims[0], n - 2) && dim_compatible(info->dims[1], 2),
           "padding has type %s, expected shape [%d, 2]", infer_text(cx, type), (int)n - 2);
   return true;
 }
 
 // C13, C18, C20: two dimensions and the spatial ones cover [0, rank) without repeating.
-static bool check_cover(Infer *cx, const char *what, int64_t a, int64_t b, Ints spatial, uint32_t rank,
-                        int constraint) {
+static bool check_cover(Infer *cx, const char *what, int64_t a, int64_t b, Ints spatial,
+                        uint32_t rank, int constraint) {
   bool seen[MAX_RANK] = {false};
   for (uint32_t i = 0; i < spatial.n + 2; i++) {
     int64_t d = i == 0 ? a : i == 1 ? b : spatial.v[i - 2];
-    REQUIRE(cx, constraint, d >= 0 && d < rank, "%s dimension %lld is not in [0, %u)", what, (long long)d, rank);
+    REQUIRE(cx, constraint, d >= 0 && d < rank, "%s dimension %lld is not in [0, %u)", what,
+            (long long)d, rank);
     REQUIRE(cx, constraint, !seen[d], "%s dimension %lld is given twice", what, (long long)d);
     seen[d] = true;
   }
@@ -104,14 +109,16 @@ static bool check_numbers(Infer *cx, const ConvDims *d, const TypeInfo *lhs, con
   uint32_t n = lhs->rank;
   if (infer_attr(cx, "window_reversal")) {
     int64_t got = flag_count(cx->context, infer_attr(cx, "window_reversal"));
-    REQUIRE(cx, 9, got == n - 2, "window_reversal has %lld entries, expected %u", (long long)got, n - 2);
+    REQUIRE(cx, 9, got == n - 2, "window_reversal has %lld entries, expected %u", (long long)got,
+            n - 2);
   }
   REQUIRE(cx, 12, d->in_spatial.ok && d->in_spatial.n == n - 2,
           "there are %u input spatial dimensions, expected %u", d->in_spatial.n, n - 2);
   if (!check_cover(cx, "input", d->in_batch, d->in_feature, d->in_spatial, n, 13)) return false;
   REQUIRE(cx, 17, d->kernel_spatial.ok && d->kernel_spatial.n == n - 2,
           "there are %u kernel spatial dimensions, expected %u", d->kernel_spatial.n, n - 2);
-  if (!check_cover(cx, "kernel", d->kernel_in, d->kernel_out, d->kernel_spatial, n, 18)) return false;
+  if (!check_cover(cx, "kernel", d->kernel_in, d->kernel_out, d->kernel_spatial, n, 18))
+    return false;
   REQUIRE(cx, 19, d->out_spatial.ok && d->out_spatial.n == n - 2,
           "there are %u output spatial dimensions, expected %u", d->out_spatial.n, n - 2);
   if (!check_cover(cx, "output", d->out_batch, d->out_feature, d->out_spatial, n, 20)) return false;
@@ -122,24 +129,27 @@ static bool check_numbers(Infer *cx, const ConvDims *d, const TypeInfo *lhs, con
   REQUIRE(cx, 23, d->feature_groups == 1 || d->batch_groups == 1,
           "feature_group_count is %lld and batch_group_count %lld, one of them must be 1",
           (long long)d->feature_groups, (long long)d->batch_groups);
-  int64_t batch = lhs->dims[d->in_batch], features = lhs->dims[d->in_feature], in = rhs->dims[d->kernel_in],
-          outs = rhs->dims[d->kernel_out];
-  REQUIRE(cx, 10, divides(batch, d->batch_groups), "the batch dimension has size %lld, no multiple of %lld groups",
-          (long long)batch, (long long)d->batch_groups);
+  int64_t batch = lhs->dims[d->in_batch], features = lhs->dims[d->in_feature],
+          in = rhs->dims[d->kernel_in], outs = rhs->dims[d->kernel_out];
+  REQUIRE(cx, 10, divides(batch, d->batch_groups),
+          "the batch dimension has size %lld, no multiple of %lld groups", (long long)batch,
+          (long long)d->batch_groups);
   REQUIRE(cx, 11, divides(features, d->feature_groups),
           "the feature dimension has size %lld, no multiple of %lld groups", (long long)features,
           (long long)d->feature_groups);
   REQUIRE(cx, 14, features == DIM_DYNAMIC || dim_compatible(in, features / d->feature_groups),
-          "the kernel has %lld input features, expected %lld / %lld groups", (long long)in, (long long)features,
-          (long long)d->feature_groups);
-  REQUIRE(cx, 15, divides(outs, d->batch_groups), "the kernel has %lld output features, no multiple of %lld batch groups",
-          (long long)outs, (long long)d->batch_groups);
+          "the kernel has %lld input features, expected %lld / %lld groups", (long long)in,
+          (long long)features, (long long)d->feature_groups);
+  REQUIRE(cx, 15, divides(outs, d->batch_groups),
+          "the kernel has %lld output features, no multiple of %lld batch groups", (long long)outs,
+          (long long)d->batch_groups);
   REQUIRE(cx, 16, divides(outs, d->feature_groups),
-          "the kernel has %lld output features, no multiple of %lld feature groups", (long long)outs,
-          (long long)d->feature_groups);
+          "the kernel has %lld output features, no multiple of %lld feature groups",
+          (long long)outs, (long long)d->feature_groups);
   Attr precision = infer_attr(cx, "precision_config");
   uint32_t entries = precision ? attr_info(cx->context, precision)->count : 2;
-  REQUIRE(cx, 24, entries == 2 || entries == 0, "precision_config has %u entries, expected 2", entries);
+  REQUIRE(cx, 24, entries == 2 || entries == 0, "precision_config has %u entries, expected 2",
+          entries);
   return true;
 }
 
@@ -148,29 +158,34 @@ static bool check_types(Infer *cx, const ConvDims *d, Type lhs, Type rhs, Type r
   const QuantInfo *l = type_quant_info(cx->context, lhs), *r = type_quant_info(cx->context, rhs),
                   *o = type_quant_info(cx->context, result);
   if (!l && !r && !o) {
-    REQUIRE(cx, 27, lhs == rhs, "lhs has element type %s but rhs %s", infer_text(cx, lhs), infer_text(cx, rhs));
+    REQUIRE(cx, 27, lhs == rhs, "lhs has element type %s but rhs %s", infer_text(cx, lhs),
+            infer_text(cx, rhs));
     // A wider result is what JAX writes for preferred_element_type.
     REQUIRE(cx, 27, reduction_promotable(cx->context, lhs, result),
-            "lhs has element type %s but the result %s", infer_text(cx, lhs), infer_text(cx, result));
+            "lhs has element type %s but the result %s", infer_text(cx, lhs),
+            infer_text(cx, result));
     return true;
   }
   REQUIRE(cx, 28, r && !l == !o,
-          "lhs, rhs and result have element types %s, %s and %s: rhs must be quantized, and lhs exactly if the "
+          "lhs, rhs and result have element types %s, %s and %s: rhs must be quantized, and lhs "
+          "exactly if the "
           "result is",
           infer_text(cx, lhs), infer_text(cx, rhs), infer_text(cx, result));
   REQUIRE(cx, 29, r->axis < 0 || r->axis == d->kernel_out,
-          "rhs is quantized along dimension %d, expected its output feature dimension %lld", r->axis,
-          (long long)d->kernel_out);
+          "rhs is quantized along dimension %d, expected its output feature dimension %lld",
+          r->axis, (long long)d->kernel_out);
   REQUIRE(cx, 30, !o || o->axis < 0 || o->axis == d->out_feature,
-          "the result is quantized along dimension %d, expected its feature dimension %lld", o ? o->axis : -1,
-          (long long)d->out_feature);
+          "the result is quantized along dimension %d, expected its feature dimension %lld",
+          o ? o->axis : -1, (long long)d->out_feature);
   if (l) {
-    REQUIRE(cx, 31, l->storage == r->storage, "lhs is stored as %s but rhs as %s", dtype_info(l->storage)->name,
-            dtype_info(r->storage)->name);
+    REQUIRE(cx, 31, l->storage == r->storage, "lhs is stored as %s but rhs as %s",
+            dtype_info(l->storage)->name, dtype_info(r->storage)->name);
     REQUIRE(cx, 32, l->expressed == r->expressed && r->expressed == o->expressed,
-            "lhs, rhs and result express %s, %s and %s, expected one type", dtype_info(l->expressed)->name,
-            dtype_info(r->expressed)->name, dtype_info(o->expressed)->name);
-    REQUIRE(cx, 33, r->axis >= 0 || o->axis < 0, "rhs is quantized per tensor but the result per axis");
+            "lhs, rhs and result express %s, %s and %s, expected one type",
+            dtype_info(l->expressed)->name, dtype_info(r->expressed)->name,
+            dtype_info(o->expressed)->name);
+    REQUIRE(cx, 33, r->axis >= 0 || o->axis < 0,
+            "rhs is quantized per tensor but the result per axis");
   } else {
     REQUIRE(cx, 34, type_dtype(cx->context, lhs) == r->expressed && result == lhs,
             "lhs has element type %s, rhs expresses %s and the result has %s, expected one type",
@@ -182,21 +197,24 @@ static bool check_types(Infer *cx, const ConvDims *d, Type lhs, Type rhs, Type r
 bool convolve_infer(Infer *cx, Ints padding) {
   const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1);
   uint32_t n = lhs->rank;
-  REQUIRE(cx, 1, n == rhs->rank && n >= 2, "lhs has rank %u and rhs %u, expected the same, at least 2", n, rhs->rank);
+  REQUIRE(cx, 1, n == rhs->rank && n >= 2,
+          "lhs has rank %u and rhs %u, expected the same, at least 2", n, rhs->rank);
   Attr attrs = op_at(cx->program, cx->op)->attrs;
   static const struct {
     const char *name;
     int size, positive;
   } lists[] = {{"window_strides", 2, 3}, {"lhs_dilation", 5, 6}, {"rhs_dilation", 7, 8}};
   for (uint32_t i = 0; i < 3; i++)
-    if (!windows_check(cx, lists[i].name, n - 2, false, lists[i].size, lists[i].positive)) return false;
+    if (!windows_check(cx, lists[i].name, n - 2, false, lists[i].size, lists[i].positive))
+      return false;
   ConvDims d = conv_dims(cx->context, attrs);
   if (!check_numbers(cx, &d, lhs, rhs)) return false;
   Type declared = infer_result(cx, 0);
   const TypeInfo *result = type_info(cx->context, declared);
   Type elem = declared ? result->elem : lhs->elem;
   if (!check_types(cx, &d, lhs->elem, rhs->elem, elem)) return false;
-  REQUIRE(cx, 26, !declared || result->rank == n, "the result has rank %u, expected %u", result->rank, n);
+  REQUIRE(cx, 26, !declared || result->rank == n, "the result has rank %u, expected %u",
+          result->rank, n);
   WindowDim windows[MAX_RANK];
   int64_t dims[MAX_RANK];
   conv_windows(cx->context, attrs, &d, rhs->dims, padding, windows);
@@ -204,7 +222,8 @@ bool convolve_infer(Infer *cx, Ints padding) {
   dims[d.out_batch] = batch == DIM_DYNAMIC ? batch : batch / d.batch_groups;
   dims[d.out_feature] = rhs->dims[d.kernel_out];
   for (uint32_t s = 0; s < n - 2; s++) {
-    int64_t count = padding.ok ? window_count(&windows[s], lhs->dims[d.in_spatial.v[s]]) : DIM_DYNAMIC;
+    int64_t count =
+        padding.ok ? window_count(&windows[s], lhs->dims[d.in_spatial.v[s]]) : DIM_DYNAMIC;
     REQUIRE(cx, 25, count != -1, "the padded size of spatial dimension %u overflows", s);
     dims[d.out_spatial.v[s]] = count;
   }
@@ -223,12 +242,14 @@ typedef struct Convolver {
   const WindowDim *windows;
   uint32_t spatial;
   int64_t in_sizes[MAX_RANK], out_sizes[MAX_RANK], taps[MAX_RANK];  // of the spatial dimensions
-  int64_t features, in, outs, window;  // input features, those of one group, output features, taps in all
+  int64_t features, in, outs,
+      window;  // input features, those of one group, output features, taps in all
   const char *lhs, *rhs;
 } Convolver;
 
 // Gathers the window of batch element b at `position`, features [first, first + in), into row.
-static void gather_window(const Convolver *c, int64_t b, const int64_t *position, int64_t first, char *row) {
+static void gather_window(const Convolver *c, int64_t b, const int64_t *position, int64_t first,
+                          char *row) {
   size_t bytes = dense_bytes(c->kind), step = (size_t)c->in * bytes;
   int64_t tap[MAX_RANK] = {0}, image = 1;
   for (uint32_t s = 0; s < c->spatial; s++) image *= c->in_sizes[s];
@@ -239,8 +260,10 @@ static void gather_window(const Convolver *c, int64_t b, const int64_t *position
       int64_t x = window_tap(&c->windows[s], c->in_sizes[s], position[s], tap[s]);
       at = x < 0 ? -1 : at * c->in_sizes[s] + x;
     }
-    if (at < 0) memset(row, 0, step);
-    else memcpy(row, c->lhs + (size_t)((b * image + at) * c->features + first) * bytes, step);
+    if (at < 0)
+      memset(row, 0, step);
+    else
+      memcpy(row, c->lhs + (size_t)((b * image + at) * c->features + first) * bytes, step);
     row += step;
   } while (shape_next(c->spatial, c->taps, tap));
 }
@@ -273,7 +296,8 @@ static void convolve(const Convolver *c, Literal *out) {
   }
 }
 
-Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding, Literal **out) {
+Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding,
+                      Literal **out) {
   Attr attrs = cx->attrs;
   ConvDims d = conv_dims(cx->context, attrs);
   WindowDim windows[MAX_RANK];
@@ -294,7 +318,8 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
     c.taps[s] = windows[s].size;
     c.window *= windows[s].size;
     c.out_sizes[s] = window_count(&windows[s], c.in_sizes[s]);
-    if (c.out_sizes[s] < 0) FAIL(INVALID_ARGUMENT, "the padded size of spatial dimension %u overflows", s);
+    if (c.out_sizes[s] < 0)
+      FAIL(INVALID_ARGUMENT, "the padded size of spatial dimension %u overflows", s);
     dims[d.out_spatial.v[s]] = c.out_sizes[s];
   }
   c.features = lhs->dims[d.in_feature];
@@ -303,8 +328,10 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
   Type elem = type_elem(cx->context, eval_result_type(cx, 0));
   out[0] = literal_new(cx->heap, cx->context, elem, lhs->rank, dims);
   c.kind = dense_kind(lhs->dtype, rhs->dtype);
-  c.lhs = dense_transpose(cx, c.kind, dense_load(cx, c.kind, lhs), lhs->rank, lhs->dims, n + 2, l_perm);
-  c.rhs = dense_transpose(cx, c.kind, dense_load(cx, c.kind, rhs), rhs->rank, rhs->dims, n + 2, r_perm);
+  c.lhs =
+      dense_transpose(cx, c.kind, dense_load(cx, c.kind, lhs), lhs->rank, lhs->dims, n + 2, l_perm);
+  c.rhs =
+      dense_transpose(cx, c.kind, dense_load(cx, c.kind, rhs), rhs->rank, rhs->dims, n + 2, r_perm);
   convolve(&c, out[0]);
   return NULL;
 }

@@ -5,12 +5,14 @@
 #include "ops/eval.h"
 #include "ops/infer.h"
 
-// Verifies C1 … C34 (both ops number them alike) and writes the result type. padding: the low and high padding of
-// each spatial dimension; without them the spatial sizes are taken from the declared result.
+// Verifies C1 … C34 (both ops number them alike) and writes the result type. padding: the low and
+// high padding of each spatial dimension; without them the spatial sizes are taken from the
+// declared result.
 bool convolve_infer(Infer *cx, Ints padding);
 // C4: `padding` (a value or an attribute) has type `type`.
 bool convolve_check_padding(Infer *cx, Type type);
 
-Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding, Literal **out);
+Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding,
+                      Literal **out);
 
 #endif

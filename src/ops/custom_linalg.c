@@ -1,8 +1,8 @@
-// Matrix decompositions, computed in long double and rounded once at the end: Householder QR, LU with partial pivoting
-// (the first largest pivot wins), and eigenvalues of Hermitian matrices by cyclic Jacobi rotations (Golub and Van Loan,
-// "Matrix Computations", 5.1, 3.4, 8.5). O(n^3) per matrix, Jacobi O(n^3) per sweep.
+// Matrix decompositions, computed in long double and rounded once at the end: Householder QR, LU
+// with partial pivoting (the first largest pivot wins), and eigenvalues of Hermitian matrices by
+// cyclic Jacobi rotations (Golub and Van Loan, "Matrix Computations", 5.1, 3.4, 8.5). O(n^3) per
+// matrix, Jacobi O(n^3) per sweep.
 #include "ops/custom_linalg.h"
-
 
 #include "ops/dense.h"
 #include "ops/wide.h"
@@ -15,7 +15,8 @@ typedef struct Matrices {
 
 static Status *load(EvalContext *cx, const Literal *literal, Matrices *out) {
   if (literal->rank < 2 || !(dtype_is_float(literal->dtype) || dtype_is_complex(literal->dtype)))
-    FAIL(INVALID_ARGUMENT, "a matrix decomposition takes floats of rank 2 or more, not rank %u of %s", literal->rank,
+    FAIL(INVALID_ARGUMENT,
+         "a matrix decomposition takes floats of rank 2 or more, not rank %u of %s", literal->rank,
          dtype_info(literal->dtype)->name);
   out->m = literal->dims[literal->rank - 2];
   out->n = literal->dims[literal->rank - 1];
@@ -26,7 +27,8 @@ static Status *load(EvalContext *cx, const Literal *literal, Matrices *out) {
 }
 
 // A new literal with the batch dimensions of `like` and the given last ones.
-static Literal *new_batch(EvalContext *cx, const Literal *like, Type elem, uint32_t n_last, const int64_t *last) {
+static Literal *new_batch(EvalContext *cx, const Literal *like, Type elem, uint32_t n_last,
+                          const int64_t *last) {
   int64_t dims[MAX_RANK];
   uint32_t rank = like->rank - 2;
   for (uint32_t d = 0; d < rank; d++) dims[d] = like->dims[d];
@@ -42,10 +44,10 @@ static void store_all(Literal *out, const Wide *data) {
   for (int64_t i = 0; i < out->count; i++) store(out, i, data[i]);
 }
 
-// Applies h = 1 - tau v v^H from the left to columns [first, n) of a [m, n]; v[i] for rows i >= row, v[row] is 1 and the
-// rest stands in column `column` of `vectors`.
-static void reflect(Wide *a, int64_t m, int64_t n, int64_t first, const Wide *vectors, int64_t stride, int64_t column,
-                    int64_t row, Wide tau) {
+// Applies h = 1 - tau v v^H from the left to columns [first, n) of a [m, n]; v[i] for rows i >=
+// row, v[row] is 1 and the rest stands in column `column` of `vectors`.
+static void reflect(Wide *a, int64_t m, int64_t n, int64_t first, const Wide *vectors,
+                    int64_t stride, int64_t column, int64_t row, Wide tau) {
   for (int64_t j = first; j < n; j++) {
     Wide dot = a[row * n + j];
     for (int64_t i = row + 1; i < m; i++)
@@ -92,14 +94,15 @@ Status *custom_householder_product(EvalContext *cx, Literal *const *in, Literal 
   TRY(load(cx, in[0], &a));
   int64_t k = in[1]->rank ? in[1]->dims[in[1]->rank - 1] : 0, size = a.m * a.n;
   if (in[1]->rank + 1 != in[0]->rank || k > a.n || k > a.m || in[1]->count != a.batches * k)
-    FAIL(INVALID_ARGUMENT, "%lld reflectors do not fit matrices of %lld by %lld", (long long)k, (long long)a.m,
-         (long long)a.n);
+    FAIL(INVALID_ARGUMENT, "%lld reflectors do not fit matrices of %lld by %lld", (long long)k,
+         (long long)a.m, (long long)a.n);
   const Wide *taus = dense_load(cx, DENSE_LONG_COMPLEX, in[1]);
   Wide *q = ARENA_ARRAY(cx->scratch, Wide, (size_t)size + 1);
   out[0] = literal_like(in[0], cx->context, in[0]->elem);
   for (int64_t b = 0; b < a.batches; b++) {
     for (int64_t i = 0; i < size; i++) q[i] = wide_of(i / a.n == i % a.n);
-    for (int64_t c = k; c-- > 0;) reflect(q, a.m, a.n, 0, a.data + b * size, a.n, c, c, taus[b * k + c]);
+    for (int64_t c = k; c-- > 0;)
+      reflect(q, a.m, a.n, 0, a.data + b * size, a.n, c, c, taus[b * k + c]);
     for (int64_t i = 0; i < size; i++) store(out[0], b * size + i, q[i]);
   }
   return NULL;
@@ -123,10 +126,12 @@ static void lu(Wide *a, int64_t m, int64_t n, int64_t *pivots, int64_t *order) {
       order[c] = order[best];
       order[best] = t;
     }
-    if (a[c * n + c].re == 0 && a[c * n + c].im == 0) continue;  // singular: nothing below to eliminate
+    if (a[c * n + c].re == 0 && a[c * n + c].im == 0)
+      continue;  // singular: nothing below to eliminate
     for (int64_t i = c + 1; i < m; i++) {
       Wide f = a[i * n + c] = wide_div(a[i * n + c], a[c * n + c]);
-      for (int64_t j = c + 1; j < n; j++) a[i * n + j] = wide_sub(a[i * n + j], wide_mul(f, a[c * n + j]));
+      for (int64_t j = c + 1; j < n; j++)
+        a[i * n + j] = wide_sub(a[i * n + j], wide_mul(f, a[c * n + j]));
     }
   }
 }
@@ -135,7 +140,8 @@ Status *custom_lu(EvalContext *cx, Literal *const *in, Literal **out) {
   Matrices a;
   TRY(load(cx, in[0], &a));
   int64_t k = a.m < a.n ? a.m : a.n;
-  int64_t *pivots = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k + 1), *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)a.m + 1);
+  int64_t *pivots = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k + 1),
+          *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)a.m + 1);
   out[0] = literal_like(in[0], cx->context, in[0]->elem);
   out[1] = new_batch(cx, in[0], DT_i32, 1, &k);
   out[2] = new_batch(cx, in[0], DT_i32, 1, &a.m);
@@ -154,7 +160,8 @@ static void rotate(Wide *a, Wide *v, int64_t n, int64_t p, int64_t q) {
   if (size == 0) return;
   Wide phase = wide_scale(a[p * n + q], 1 / size);
   long double theta = (a[q * n + q].re - a[p * n + p].re) / (2 * size);
-  long double t = copysignl(1, theta) / (fabsl(theta) + hypotl(1, theta)), c = 1 / hypotl(1, t), s = t * c;
+  long double t = copysignl(1, theta) / (fabsl(theta) + hypotl(1, theta)), c = 1 / hypotl(1, t),
+              s = t * c;
   Wide up = wide_scale(phase, s), down = wide_scale(wide_conj(phase), s);
   for (int64_t k = 0; k < n; k++) {  // columns of a and v
     Wide x = a[k * n + p], y = a[k * n + q];
@@ -196,8 +203,10 @@ static void make_hermitian(Wide *a, int64_t n, bool lower) {
   for (int64_t i = 0; i < n; i++) {
     a[i * n + i].im = 0;
     for (int64_t j = 0; j < i; j++) {
-      if (lower) a[j * n + i] = wide_conj(a[i * n + j]);
-      else a[i * n + j] = wide_conj(a[j * n + i]);
+      if (lower)
+        a[j * n + i] = wide_conj(a[i * n + j]);
+      else
+        a[i * n + j] = wide_conj(a[j * n + i]);
     }
   }
 }
@@ -205,7 +214,9 @@ static void make_hermitian(Wide *a, int64_t n, bool lower) {
 Status *custom_eigh(EvalContext *cx, Literal *const *in, Literal **out) {
   Matrices a;
   TRY(load(cx, in[0], &a));
-  if (a.m != a.n) FAIL(INVALID_ARGUMENT, "Eigh takes square matrices, not %lld by %lld", (long long)a.m, (long long)a.n);
+  if (a.m != a.n)
+    FAIL(INVALID_ARGUMENT, "Eigh takes square matrices, not %lld by %lld", (long long)a.m,
+         (long long)a.n);
   Str config = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "backend_config")));
   bool lower = config.n == 0 || config.s[0] != '0', sorted = config.n < 3 || config.s[2] != '0';
   int64_t n = a.n, size = n * n, *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)n + 1);
@@ -218,7 +229,8 @@ Status *custom_eigh(EvalContext *cx, Literal *const *in, Literal **out) {
     eigh(m, v, n);
     for (int64_t i = 0; i < n; i++) {  // insertion sort by eigenvalue, stable
       int64_t at = i;
-      for (; sorted && at > 0 && m[order[at - 1] * (n + 1)].re > m[i * (n + 1)].re; at--) order[at] = order[at - 1];
+      for (; sorted && at > 0 && m[order[at - 1] * (n + 1)].re > m[i * (n + 1)].re; at--)
+        order[at] = order[at - 1];
       order[at] = i;
     }
     for (int64_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
-// Matrix decompositions that JAX writes as custom calls, under XLA's names and with XLA's (that is LAPACK's) packing.
+// Matrix decompositions that JAX writes as custom calls, under XLA's names and with XLA's (that is
+// LAPACK's) packing.
 #ifndef TESSERA_OPS_CUSTOM_LINALG_H
 #define TESSERA_OPS_CUSTOM_LINALG_H
 
@@ -8,11 +9,14 @@
 
 // Qr: (a [m,n]) -> (packed [m,n]: r on and above the diagonal, reflectors below; taus [min(m,n)]).
 Status *custom_qr(EvalContext *cx, Literal *const *in, Literal **out);
-// ProductOfElementaryHouseholderReflectors: (packed [m,n], taus [k]) -> the first n columns of h1 h2 … hk.
+// ProductOfElementaryHouseholderReflectors: (packed [m,n], taus [k]) -> the first n columns of h1
+// h2 … hk.
 Status *custom_householder_product(EvalContext *cx, Literal *const *in, Literal **out);
-// LuDecomposition: (a [m,n]) -> (l and u packed, pivots i32 [min(m,n)] from 0, permutation i32 [m]).
+// LuDecomposition: (a [m,n]) -> (l and u packed, pivots i32 [min(m,n)] from 0, permutation i32
+// [m]).
 Status *custom_lu(EvalContext *cx, Literal *const *in, Literal **out);
-// Eigh: (a [n,n]) -> (eigenvectors as columns, eigenvalues); backend_config "lower,sort,sweeps,tolerance".
+// Eigh: (a [n,n]) -> (eigenvectors as columns, eigenvalues); backend_config
+// "lower,sort,sweeps,tolerance".
 Status *custom_eigh(EvalContext *cx, Literal *const *in, Literal **out);
 
 #endif

@@ -1,5 +1,5 @@
-// stablehlo.dot_general: batched contraction over any dimensions. See contract.c for how it is computed; quantized
-// operands are dequantized, contracted and quantized again.
+// stablehlo.dot_general: batched contraction over any dimensions. See contract.c for how it is
+// computed; quantized operands are dequantized, contracted and quantized again.
 #include "ops/contract.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
@@ -11,27 +11,33 @@ static bool check_types(Infer *cx, const ContractDims *dims) {
   const QuantInfo *l = type_quant_info(cx->context, lhs), *r = type_quant_info(cx->context, rhs),
                   *o = type_quant_info(cx->context, result);
   if (!l && !r && !o) {
-    REQUIRE(cx, 13, lhs == rhs || infer_attr(cx, "algorithm") ||
-                        (dtype_is_float(type_dtype(cx->context, lhs)) &&
-                         dtype_is_float(type_dtype(cx->context, rhs)) &&
-                         dtype_width(type_dtype(cx->context, lhs)) == 8 &&
-                         dtype_width(type_dtype(cx->context, rhs)) == 8),
+    REQUIRE(cx, 13,
+            lhs == rhs || infer_attr(cx, "algorithm") ||
+                (dtype_is_float(type_dtype(cx->context, lhs)) &&
+                 dtype_is_float(type_dtype(cx->context, rhs)) &&
+                 dtype_width(type_dtype(cx->context, lhs)) == 8 &&
+                 dtype_width(type_dtype(cx->context, rhs)) == 8),
             "lhs has element type %s but rhs %s", infer_text(cx, lhs), infer_text(cx, rhs));
     return true;
   }
-  REQUIRE(cx, 14, r && !l == !o, "lhs, rhs and result have element types %s, %s and %s: rhs must be quantized, and "
-          "lhs exactly if the result is", infer_text(cx, lhs), infer_text(cx, rhs), infer_text(cx, result));
+  REQUIRE(cx, 14, r && !l == !o,
+          "lhs, rhs and result have element types %s, %s and %s: rhs must be quantized, and "
+          "lhs exactly if the result is",
+          infer_text(cx, lhs), infer_text(cx, rhs), infer_text(cx, result));
   for (uint32_t i = 0; i < r->count; i++)
-    REQUIRE(cx, 15, r->zero_points[i] == 0, "zero point %lld of rhs is not 0", (long long)r->zero_points[i]);
+    REQUIRE(cx, 15, r->zero_points[i] == 0, "zero point %lld of rhs is not 0",
+            (long long)r->zero_points[i]);
   REQUIRE(cx, 16, r->axis < 0 || !ints_contain(dims->rhs_contract, r->axis),
           "rhs is quantized along dimension %d, which is contracted", r->axis);
   if (l) {
     REQUIRE(cx, 17, l->storage == r->storage, "lhs is stored as %s but rhs as %s",
             dtype_info(l->storage)->name, dtype_info(r->storage)->name);
     REQUIRE(cx, 18, l->expressed == r->expressed && r->expressed == o->expressed,
-            "lhs, rhs and result express %s, %s and %s, expected one type", dtype_info(l->expressed)->name,
-            dtype_info(r->expressed)->name, dtype_info(o->expressed)->name);
-    REQUIRE(cx, 19, r->axis >= 0 || o->axis < 0, "rhs is quantized per tensor but the result per axis");
+            "lhs, rhs and result express %s, %s and %s, expected one type",
+            dtype_info(l->expressed)->name, dtype_info(r->expressed)->name,
+            dtype_info(o->expressed)->name);
+    REQUIRE(cx, 19, r->axis >= 0 || o->axis < 0,
+            "rhs is quantized per tensor but the result per axis");
   } else {
     REQUIRE(cx, 20, type_dtype(cx->context, lhs) == r->expressed && result == lhs,
             "lhs has element type %s, rhs expresses %s and the result has %s, expected one type",
@@ -45,8 +51,10 @@ static bool check_algorithm(Infer *cx) {
   if (!algorithm || attr_info(cx->context, algorithm)->kind != ATTR_STRUCT) return true;
   const AttrInfo *precision = attr_info(cx->context, infer_attr(cx, "precision_config"));
   for (uint32_t i = 0; precision->kind == ATTR_ARRAY && i < precision->count; i++)
-    REQUIRE(cx, 21, str_is(name_str(cx->context, attr_as_name(cx->context, precision->items[i])), "DEFAULT"),
-            "an algorithm is given, so precision_config[%u] must be DEFAULT", i);
+    REQUIRE(
+        cx, 21,
+        str_is(name_str(cx->context, attr_as_name(cx->context, precision->items[i])), "DEFAULT"),
+        "an algorithm is given, so precision_config[%u] must be DEFAULT", i);
   ContractPrecision p = contract_precision(cx->context, algorithm);
   REQUIRE(cx, 22, p.lhs_parts > 0, "lhs_component_count is %lld, expected a positive number",
           (long long)p.lhs_parts);
@@ -60,18 +68,21 @@ static bool check_algorithm(Infer *cx) {
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   ContractDims dims = contract_dims(cx->context, infer_attr(cx, "dot_dimension_numbers"));
-  if (!contract_check(cx, &dims, true) || !check_types(cx, &dims) || !check_algorithm(cx)) return false;
+  if (!contract_check(cx, &dims, true) || !check_types(cx, &dims) || !check_algorithm(cx))
+    return false;
   const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1);
   int64_t shape[2 * MAX_RANK];
   uint32_t rank = contract_shape(lhs, rhs, &dims, (Ints){0}, shape);
-  REQUIRE(cx, 12, rank <= MAX_RANK, "the result would have rank %u, at most %d is supported", rank, MAX_RANK);
+  REQUIRE(cx, 12, rank <= MAX_RANK, "the result would have rank %u, at most %d is supported", rank,
+          MAX_RANK);
   Type declared = infer_result(cx, 0);
   Type elem = declared ? type_elem(cx->context, declared) : lhs->elem;
   cx->out[0] = type_tensor(cx->context, elem, rank, shape, 0);
   if (declared) {
     const TypeInfo *r = type_info(cx->context, declared);
-    REQUIRE(cx, 12, infer_shapes_compatible(cx, declared, cx->out[0]), "the result has shape %s, expected %s",
-            infer_dims_text(cx, r->rank, r->dims), infer_dims_text(cx, rank, shape));
+    REQUIRE(cx, 12, infer_shapes_compatible(cx, declared, cx->out[0]),
+            "the result has shape %s, expected %s", infer_dims_text(cx, r->rank, r->dims),
+            infer_dims_text(cx, rank, shape));
   }
   return true;
 }
@@ -79,10 +90,12 @@ static bool infer(Infer *cx) {
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
   ContractDims dims = contract_dims(cx->context, eval_attr(cx, "dot_dimension_numbers"));
-  const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims}, rhs = {.rank = in[1]->rank, .dims = in[1]->dims};
+  const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims},
+                 rhs = {.rank = in[1]->rank, .dims = in[1]->dims};
   int64_t shape[2 * MAX_RANK];
   uint32_t rank = contract_shape(&lhs, &rhs, &dims, (Ints){0}, shape);
-  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank, shape);
+  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank,
+                       shape);
   return contract_eval(cx, in[0], in[1], &dims,
                        contract_precision(cx->context, eval_attr(cx, "algorithm")), out[0]);
 }
@@ -111,7 +124,8 @@ static OpId sample(Sample *cx) {
                          {name_of(c, "rhs_batching_dimensions"), attr_i64s(c, n_batch, rb)},
                          {name_of(c, "lhs_contracting_dimensions"), attr_i64s(c, n_sum, ls)},
                          {name_of(c, "rhs_contracting_dimensions"), attr_i64s(c, n_sum, rs)}};
-  NamedAttr fields[] = {{name_of(c, "dot_dimension_numbers"), attr_struct(c, "stablehlo.dot", 4, numbers)}};
+  NamedAttr fields[] = {
+      {name_of(c, "dot_dimension_numbers"), attr_struct(c, "stablehlo.dot", 4, numbers)}};
   return sample_op(cx, OP_dot_general, attr_dict(c, 1, fields), 2, operands, 1, NULL, 0);
 }
 

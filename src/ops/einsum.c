@@ -1,7 +1,8 @@
-// stablehlo.einsum and unary_einsum: sums over the labels that the result does not name. Every label has a stride in
-// each operand (the sum of those of its dimensions: a repeated label walks the diagonal) and the result's labels are
-// walked outside, the others inside. `...` stands for leading dimensions without names, aligned at their ends; a size
-// of 1 is broadcast there. Neither op is in the spec any more. O(product of all labels' sizes).
+// stablehlo.einsum and unary_einsum: sums over the labels that the result does not name. Every
+// label has a stride in each operand (the sum of those of its dimensions: a repeated label walks
+// the diagonal) and the result's labels are walked outside, the others inside. `...` stands for
+// leading dimensions without names, aligned at their ends; a size of 1 is broadcast there. Neither
+// op is in the spec any more. O(product of all labels' sizes).
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/infer.h"
@@ -9,7 +10,10 @@
 #include "ops/sample.h"
 #include "ops/wide.h"
 
-enum { MAX_LABELS = 2 * MAX_RANK, ELLIPSIS_LABEL = 128 };  // labels 128 + i: the i-th unnamed dimension from the end
+enum {
+  MAX_LABELS = 2 * MAX_RANK,
+  ELLIPSIS_LABEL = 128
+};  // labels 128 + i: the i-th unnamed dimension from the end
 
 typedef struct Label {
   uint8_t id;
@@ -74,7 +78,8 @@ static bool add_operand(Einsum *e, uint32_t which, Str term, uint32_t rank, cons
       *label = (Label){.id = ids[d], .size = dims[d]};
     }
     bool broadcast = ids[d] >= ELLIPSIS_LABEL && dims[d] == 1;
-    if (label->size != dims[d] && label->size != DIM_DYNAMIC && dims[d] != DIM_DYNAMIC && !broadcast) {
+    if (label->size != dims[d] && label->size != DIM_DYNAMIC && dims[d] != DIM_DYNAMIC &&
+        !broadcast) {
       if (ids[d] < ELLIPSIS_LABEL || label->size != 1) {
         e->error = "a label stands for dimensions of different sizes";
         return false;
@@ -107,7 +112,8 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
       e->error = "it names another number of operands";
       return false;
     }
-    if (!add_operand(e, k, (Str){rest.s, comma}, operands[k]->rank, operands[k]->dims)) return false;
+    if (!add_operand(e, k, (Str){rest.s, comma}, operands[k]->rank, operands[k]->dims))
+      return false;
     if (comma < rest.n) rest = (Str){rest.s + comma + 1, rest.n - comma - 1};
   }
   uint32_t unnamed = 0;
@@ -118,8 +124,10 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
   uint32_t named = 0;
   bool ellipsis = false;
   for (size_t i = 0; i < term.n; i++) {
-    if (term.s[i] == '.') ellipsis = true;
-    else if (term.s[i] != ' ') named++;
+    if (term.s[i] == '.')
+      ellipsis = true;
+    else if (term.s[i] != ' ')
+      named++;
   }
   uint32_t rank = named + (ellipsis ? unnamed : 0);
   uint8_t ids[MAX_LABELS];
@@ -147,17 +155,21 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   uint32_t n = infer_n_operands(cx);
-  const TypeInfo *operands[2] = {infer_operand_info(cx, 0), n > 1 ? infer_operand_info(cx, 1) : NULL};
+  const TypeInfo *operands[2] = {infer_operand_info(cx, 0),
+                                 n > 1 ? infer_operand_info(cx, 1) : NULL};
   if (n > 1)
     REQUIRE(cx, 0, operands[0]->elem == operands[1]->elem, "lhs has element type %s but rhs %s",
             infer_text(cx, operands[0]->elem), infer_text(cx, operands[1]->elem));
   Str config = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "einsum_config")));
   Einsum e;
-  REQUIRE(cx, 0, einsum_read(&e, config, n, operands), "einsum_config \"%.*s\": %s", (int)config.n, config.s, e.error);
+  REQUIRE(cx, 0, einsum_read(&e, config, n, operands), "einsum_config \"%.*s\": %s", (int)config.n,
+          config.s, e.error);
   int64_t dims[MAX_RANK];
   for (uint32_t i = 0; i < e.n_result; i++) dims[i] = e.labels[i].size;
   Type declared = infer_result(cx, 0);
-  cx->out[0] = type_tensor(cx->context, declared ? type_elem(cx->context, declared) : operands[0]->elem, e.n_result, dims, 0);
+  cx->out[0] =
+      type_tensor(cx->context, declared ? type_elem(cx->context, declared) : operands[0]->elem,
+                  e.n_result, dims, 0);
   return true;
 }
 
@@ -174,7 +186,8 @@ static Wide sum_products(const Einsum *e, uint32_t label, const Wide *a, const W
 }
 
 // The same for integers, which wrap.
-static uint64_t sum_integers(const Einsum *e, uint32_t label, const uint64_t *a, const uint64_t *b) {
+static uint64_t sum_integers(const Einsum *e, uint32_t label, const uint64_t *a,
+                             const uint64_t *b) {
   if (label == e->n_labels) return b ? *a * *b : *a;
   const Label *l = &e->labels[label];
   uint64_t sum = 0;
@@ -197,7 +210,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     FAIL(INVALID_ARGUMENT, "einsum_config \"%.*s\": %s", (int)config.n, config.s, e.error);
   int64_t dims[MAX_RANK], index[MAX_RANK] = {0};
   for (uint32_t i = 0; i < e.n_result; i++) dims[i] = e.labels[i].size;
-  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), e.n_result, dims);
+  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)),
+                       e.n_result, dims);
   bool integer = !dtype_is_float(in[0]->dtype) && !dtype_is_complex(in[0]->dtype);
   DenseKind kind = integer ? DENSE_INT : DENSE_LONG_COMPLEX;
   const char *a = dense_load(cx, kind, in[0]), *b = n > 1 ? dense_load(cx, kind, in[1]) : NULL;

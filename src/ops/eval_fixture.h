@@ -35,18 +35,20 @@ static inline int64_t fixture_int(EvalFixture *f, int64_t low, int64_t high) {
   return low + (int64_t)(fixture_random(f) % (uint64_t)(high - low + 1));
 }
 // A literal of small random numbers.
-static inline Literal *fixture_literal(EvalFixture *f, DType type, uint32_t rank, const int64_t *dims) {
+static inline Literal *fixture_literal(EvalFixture *f, DType type, uint32_t rank,
+                                       const int64_t *dims) {
   Literal *l = literal_new(&f->heap, f->context, type_scalar(type), rank, dims);
   for (int64_t i = 0; i < l->count; i++) {
-    double re = (double)fixture_int(f, -1000, 1000) / 64, im = (double)fixture_int(f, -1000, 1000) / 64;
+    double re = (double)fixture_int(f, -1000, 1000) / 64,
+           im = (double)fixture_int(f, -1000, 1000) / 64;
     bool real = dtype_is_float(type) || dtype_is_complex(type);
     literal_set(l, i, real ? scalar_c(re, im) : scalar_i(fixture_int(f, -1000, 1000)));
   }
   return l;
 }
 // The op's single result. The definition is named, not looked up: a test links only what it uses.
-static inline Literal *fixture_eval(EvalFixture *f, const OpDef *def, Attr attrs, uint32_t n, Literal *const *in,
-                                    Type result) {
+static inline Literal *fixture_eval(EvalFixture *f, const OpDef *def, Attr attrs, uint32_t n,
+                                    Literal *const *in, Type result) {
   Literal *out = NULL;
   EvalContext cx = f->cx;
   cx.attrs = attrs;

@@ -1,7 +1,8 @@
-// stablehlo.fft: discrete Fourier transforms of any length along the last one to three dimensions. A length is taken
-// apart by its prime factors (decimation in time); a prime too large for that is turned into a cyclic convolution of
-// a power of two (Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", 1970).
-// All arithmetic is in long double, rounded once at the end. O(n log n) per line.
+// stablehlo.fft: discrete Fourier transforms of any length along the last one to three dimensions.
+// A length is taken apart by its prime factors (decimation in time); a prime too large for that is
+// turned into a cyclic convolution of a power of two (Bluestein, "A linear filtering approach to
+// the computation of discrete Fourier transform", 1970). All arithmetic is in long double, rounded
+// once at the end. O(n log n) per line.
 #include <math.h>
 
 #include "ops/dense.h"
@@ -12,7 +13,8 @@
 
 enum { LARGEST_RADIX = 61 };
 
-// exp(-2 pi i k / n), exact to the last bit or so: the angle is brought into the first octant first.
+// exp(-2 pi i k / n), exact to the last bit or so: the angle is brought into the first octant
+// first.
 static Wide root_of_unity(int64_t k, int64_t n) {
   const long double tau = 6.283185307179586476925286766559005768L;
   k %= n;
@@ -43,7 +45,8 @@ static int64_t smallest_factor(int64_t n) {
 static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wide *out,
                       const Wide *roots, int64_t unit);
 
-// A prime length as a cyclic convolution: out[k] = c[k] * sum of (in[j] c[j]) conj(c[k - j]), c[j] = exp(-pi i j^2 / n).
+// A prime length as a cyclic convolution: out[k] = c[k] * sum of (in[j] c[j]) conj(c[k - j]), c[j]
+// = exp(-pi i j^2 / n).
 static void transform_prime(Arena *arena, int64_t n, const Wide *in, int64_t step, Wide *out) {
   int64_t m = 1;
   while (m < 2 * n - 1) m *= 2;
@@ -86,9 +89,11 @@ static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wid
   for (int64_t r = 0; r < p; r++)
     transform(arena, m, in + r * step, step * p, out + r * m, roots, unit * p);
   Wide lane[LARGEST_RADIX];
-  if (p > LARGEST_RADIX) {  // a large prime factor among several: combine through a transform of its own
+  if (p > LARGEST_RADIX) {  // a large prime factor among several: combine through a transform of
+                            // its own
     ArenaMark mark = arena_mark(arena);
-    Wide *column = ARENA_ARRAY(arena, Wide, (size_t)p), *result = ARENA_ARRAY(arena, Wide, (size_t)p);
+    Wide *column = ARENA_ARRAY(arena, Wide, (size_t)p),
+         *result = ARENA_ARRAY(arena, Wide, (size_t)p);
     for (int64_t k = 0; k < m; k++) {
       for (int64_t r = 0; r < p; r++) column[r] = wide_mul(out[r * m + k], roots[r * k % n * unit]);
       transform_prime(arena, p, column, 1, result);
@@ -98,7 +103,8 @@ static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wid
     return;
   }
   for (int64_t k = 0; k < m; k++) {
-    for (int64_t r = 0; r < p; r++) lane[r] = r && k ? wide_mul(out[r * m + k], roots[r * k * unit]) : out[r * m + k];
+    for (int64_t r = 0; r < p; r++)
+      lane[r] = r && k ? wide_mul(out[r * m + k], roots[r * k * unit]) : out[r * m + k];
     for (int64_t q = 0; q < p; q++) {
       Wide sum = lane[0];
       for (int64_t r = 1; r < p; r++) {
@@ -112,15 +118,17 @@ static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wid
   }
 }
 
-// Transforms every line of data (shape dims) along dimension d in place; inverse: conjugated and divided by n.
-static void transform_lines(EvalContext *cx, Wide *data, uint32_t rank, const int64_t *dims, uint32_t d,
-                            bool inverse) {
+// Transforms every line of data (shape dims) along dimension d in place; inverse: conjugated and
+// divided by n.
+static void transform_lines(EvalContext *cx, Wide *data, uint32_t rank, const int64_t *dims,
+                            uint32_t d, bool inverse) {
   int64_t n = dims[d], outer = 1, inner = 1;
   for (uint32_t i = 0; i < d; i++) outer *= dims[i];
   for (uint32_t i = d + 1; i < rank; i++) inner *= dims[i];
   if (n <= 0) return;
   ArenaMark mark = arena_mark(cx->scratch);
-  Wide *roots = ARENA_ARRAY(cx->scratch, Wide, (size_t)n), *line = ARENA_ARRAY(cx->scratch, Wide, (size_t)n);
+  Wide *roots = ARENA_ARRAY(cx->scratch, Wide, (size_t)n),
+       *line = ARENA_ARRAY(cx->scratch, Wide, (size_t)n);
   Wide *result = ARENA_ARRAY(cx->scratch, Wide, (size_t)n);
   for (int64_t k = 0; k < n; k++) roots[k] = root_of_unity(k, n);
   for (int64_t o = 0; o < outer; o++)
@@ -135,7 +143,8 @@ static void transform_lines(EvalContext *cx, Wide *data, uint32_t rank, const in
       arena_rewind(cx->scratch, inside);
       for (int64_t k = 0; k < n; k++) {
         at[k * inner] = result[k];
-        if (inverse) at[k * inner] = (Wide){result[k].re / (long double)n, -result[k].im / (long double)n};
+        if (inverse)
+          at[k * inner] = (Wide){result[k].re / (long double)n, -result[k].im / (long double)n};
       }
     }
   arena_rewind(cx->scratch, mark);
@@ -157,21 +166,25 @@ static bool infer(Infer *cx) {
   Ints length = infer_ints(cx, "fft_length");
   FftType type = fft_type(cx->context, infer_attr(cx, "fft_type"));
   REQUIRE(cx, 0, type != FFT_UNKNOWN, "fft_type is none of FFT, IFFT, RFFT, IRFFT");
-  REQUIRE(cx, 3, length.ok && length.n >= 1 && length.n <= 3, "fft_length has %u entries, expected 1 to 3",
-          length.ok ? length.n : 0);
-  REQUIRE(cx, 1, length.n <= operand->rank, "fft_length has %u entries but the operand only rank %u", length.n,
-          operand->rank);
-  DType from = type_is_quant(cx->context, operand->elem) ? DT_none_ : type_dtype(cx->context, operand->elem), to = from;
+  REQUIRE(cx, 3, length.ok && length.n >= 1 && length.n <= 3,
+          "fft_length has %u entries, expected 1 to 3", length.ok ? length.n : 0);
+  REQUIRE(cx, 1, length.n <= operand->rank,
+          "fft_length has %u entries but the operand only rank %u", length.n, operand->rank);
+  DType from = type_is_quant(cx->context, operand->elem) ? DT_none_
+                                                         : type_dtype(cx->context, operand->elem),
+        to = from;
   if (type == RFFT) {
     to = dtype_complex_of(from);
     REQUIRE(cx, 2, to, "RFFT takes f32 or f64, not %s", infer_text(cx, operand->elem));
   } else {
-    REQUIRE(cx, 2, dtype_is_complex(from), "the operand has element type %s, expected a complex type",
+    REQUIRE(cx, 2, dtype_is_complex(from),
+            "the operand has element type %s, expected a complex type",
             infer_text(cx, operand->elem));
     if (type == IRFFT) to = dtype_real_of(from);
   }
   Type declared = infer_result(cx, 0);
-  REQUIRE(cx, 2, !declared || type_elem(cx->context, declared) == (Type)to, "the result has element type %s, expected %s",
+  REQUIRE(cx, 2, !declared || type_elem(cx->context, declared) == (Type)to,
+          "the result has element type %s, expected %s",
           infer_text(cx, type_elem(cx->context, declared)), dtype_info(to)->name);
   int64_t dims[MAX_RANK];
   uint32_t rank = operand->rank, last = rank - 1;
@@ -180,12 +193,14 @@ static bool infer(Infer *cx) {
     for (uint32_t i = 0; i < length.n; i++) {
       int64_t size = operand->dims[rank - length.n + i], want = length.v[i];
       if (type == IRFFT && i + 1 == length.n) break;  // of this one the result is real
-      REQUIRE(cx, 4, dim_compatible(size, want), "dimension %u of the %s has size %lld, but fft_length says %lld",
-              rank - length.n + i, type == RFFT ? "operand" : "result", (long long)size, (long long)want);
+      REQUIRE(cx, 4, dim_compatible(size, want),
+              "dimension %u of the %s has size %lld, but fft_length says %lld", rank - length.n + i,
+              type == RFFT ? "operand" : "result", (long long)size, (long long)want);
     }
   }
   int64_t n = length.v[length.n - 1];
-  if (type == RFFT && dims[last] != DIM_DYNAMIC) dims[last] = dims[last] == 0 ? 0 : dims[last] / 2 + 1;
+  if (type == RFFT && dims[last] != DIM_DYNAMIC)
+    dims[last] = dims[last] == 0 ? 0 : dims[last] / 2 + 1;
   if (type == IRFFT) {
     int64_t half = n == 0 ? 0 : n / 2 + 1;
     REQUIRE(cx, 5, n >= 0 && dim_compatible(operand->dims[last], half),
@@ -196,8 +211,9 @@ static bool infer(Infer *cx) {
   cx->out[0] = type_tensor(cx->context, (Type)to, rank, dims, 0);
   if (declared) {
     const TypeInfo *r = type_info(cx->context, declared);
-    REQUIRE(cx, 5, infer_shapes_compatible(cx, declared, cx->out[0]), "the result has shape %s, expected %s",
-            infer_dims_text(cx, r->rank, r->dims), infer_dims_text(cx, rank, dims));
+    REQUIRE(cx, 5, infer_shapes_compatible(cx, declared, cx->out[0]),
+            "the result has shape %s, expected %s", infer_dims_text(cx, r->rank, r->dims),
+            infer_dims_text(cx, rank, dims));
   }
   return true;
 }
@@ -238,7 +254,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   }
   int64_t n = dims[last];
   if (type == RFFT) dims[last] = n == 0 ? 0 : n / 2 + 1;
-  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank, dims);
+  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank,
+                       dims);
   for (int64_t l = 0, i = 0; l < lines; l++)
     for (int64_t k = 0; k < dims[last]; k++, i++) {
       Wide v = data[l * n + k];

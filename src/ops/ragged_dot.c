@@ -2,8 +2,8 @@
 //   non-contracting: [b,m,k] x [g,b,k,n] -> [b,m,n], each row takes the rhs of its group;
 //   contracting:     [b,m,k] x [b,k,n] -> [g,b,m,n], each group is summed by itself;
 //   batch:           [b,m,k] x [b,k,n] -> [b,m,n].
-// What lies behind the last group counts as zero. group_sizes is [g], or has in front of g the batch dimensions and those
-// of its own kind before the ragged one. O(of the contraction).
+// What lies behind the last group counts as zero. group_sizes is [g], or has in front of g the
+// batch dimensions and those of its own kind before the ragged one. O(of the contraction).
 #include <string.h>
 
 #include "ops/contract.h"
@@ -32,38 +32,46 @@ static Ragged ragged_of(Context *context, Attr numbers) {
 static uint32_t prefix_dims(const Ragged *r, uint32_t *out) {
   uint32_t n = 0;
   int64_t d = r->ragged.v[0];
-  for (uint32_t i = 0; i < r->dims.lhs_batch.n && (r->mode != RAGGED_BATCH || r->dims.lhs_batch.v[i] != d); i++)
+  for (uint32_t i = 0;
+       i < r->dims.lhs_batch.n && (r->mode != RAGGED_BATCH || r->dims.lhs_batch.v[i] != d); i++)
     out[n++] = (uint32_t)r->dims.lhs_batch.v[i];
   if (r->mode == RAGGED_CONTRACT)
     for (uint32_t i = 0; i < r->dims.lhs_contract.n && r->dims.lhs_contract.v[i] != d; i++)
       out[n++] = (uint32_t)r->dims.lhs_contract.v[i];
   if (r->mode == RAGGED_FREE)
     for (uint32_t i = 0; i < d; i++)
-      if (!ints_contain(r->dims.lhs_batch, i) && !ints_contain(r->dims.lhs_contract, i)) out[n++] = i;
+      if (!ints_contain(r->dims.lhs_batch, i) && !ints_contain(r->dims.lhs_contract, i))
+        out[n++] = i;
   return n;
 }
 
 static bool check_groups(Infer *cx, const Ragged *r) {
-  const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1), *sizes = infer_operand_info(cx, 2);
+  const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1),
+                 *sizes = infer_operand_info(cx, 2);
   REQUIRE(cx, 0, r->ragged.ok && r->ragged.n == 1, "there must be one lhs ragged dimension");
-  REQUIRE(cx, 0, r->ragged.v[0] >= 0 && r->ragged.v[0] < lhs->rank, "lhs ragged dimension %lld is not in [0, %u)",
-          (long long)r->ragged.v[0], lhs->rank);
+  REQUIRE(cx, 0, r->ragged.v[0] >= 0 && r->ragged.v[0] < lhs->rank,
+          "lhs ragged dimension %lld is not in [0, %u)", (long long)r->ragged.v[0], lhs->rank);
   REQUIRE(cx, 0, sizes->rank >= 1 && dtype_is_integer(type_dtype(cx->context, sizes->elem)),
-          "group_sizes has type %s, expected integers of rank 1 or more", infer_text(cx, infer_operand(cx, 2)));
+          "group_sizes has type %s, expected integers of rank 1 or more",
+          infer_text(cx, infer_operand(cx, 2)));
   uint32_t prefix[MAX_RANK], n = prefix_dims(r, prefix);
   if (sizes->rank != 1) {
-    REQUIRE(cx, 0, sizes->rank == n + 1, "group_sizes has rank %u, expected 1 or %u", sizes->rank, n + 1);
+    REQUIRE(cx, 0, sizes->rank == n + 1, "group_sizes has rank %u, expected 1 or %u", sizes->rank,
+            n + 1);
     for (uint32_t i = 0; i < n; i++)
       REQUIRE(cx, 0, dim_compatible(sizes->dims[i], lhs->dims[prefix[i]]),
-              "dimension %u of group_sizes has size %lld, expected %lld", i, (long long)sizes->dims[i],
-              (long long)lhs->dims[prefix[i]]);
+              "dimension %u of group_sizes has size %lld, expected %lld", i,
+              (long long)sizes->dims[i], (long long)lhs->dims[prefix[i]]);
   }
   uint32_t groups = r->group.ok ? r->group.n : 0;
   REQUIRE(cx, 0, groups == (r->mode == RAGGED_FREE ? 1u : 0u),
-          "rhs has %u group dimensions, expected %d for this kind of ragged dimension", groups, r->mode == RAGGED_FREE);
+          "rhs has %u group dimensions, expected %d for this kind of ragged dimension", groups,
+          r->mode == RAGGED_FREE);
   if (groups == 0) return true;
   int64_t g = r->group.v[0];
-  REQUIRE(cx, 0, g >= 0 && g < rhs->rank && !ints_contain(r->dims.rhs_batch, g) && !ints_contain(r->dims.rhs_contract, g),
+  REQUIRE(cx, 0,
+          g >= 0 && g < rhs->rank && !ints_contain(r->dims.rhs_batch, g) &&
+              !ints_contain(r->dims.rhs_contract, g),
           "rhs group dimension %lld is out of range or batching or contracting", (long long)g);
   REQUIRE(cx, 0, dim_compatible(rhs->dims[g], sizes->dims[sizes->rank - 1]),
           "the rhs group dimension has size %lld, expected %lld groups", (long long)rhs->dims[g],
@@ -71,7 +79,8 @@ static bool check_groups(Infer *cx, const Ragged *r) {
   return true;
 }
 
-static uint32_t result_shape(const Ragged *r, const TypeInfo *lhs, const TypeInfo *rhs, int64_t groups, int64_t *out) {
+static uint32_t result_shape(const Ragged *r, const TypeInfo *lhs, const TypeInfo *rhs,
+                             int64_t groups, int64_t *out) {
   uint32_t n = 0;
   if (r->mode == RAGGED_CONTRACT) out[n++] = groups;
   return n + contract_shape(lhs, rhs, &r->dims, r->group.ok ? r->group : (Ints){0}, out + n);
@@ -81,16 +90,20 @@ static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   Ragged r = ragged_of(cx->context, infer_attr(cx, "ragged_dot_dimension_numbers"));
   if (!contract_check(cx, &r.dims, false) || !check_groups(cx, &r)) return false;
-  const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1), *sizes = infer_operand_info(cx, 2);
+  const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1),
+                 *sizes = infer_operand_info(cx, 2);
   int64_t shape[2 * MAX_RANK + 1];
   uint32_t rank = result_shape(&r, lhs, rhs, sizes->dims[sizes->rank - 1], shape);
-  REQUIRE(cx, 0, rank <= MAX_RANK, "the result would have rank %u, at most %d is supported", rank, MAX_RANK);
+  REQUIRE(cx, 0, rank <= MAX_RANK, "the result would have rank %u, at most %d is supported", rank,
+          MAX_RANK);
   Type declared = infer_result(cx, 0);
-  cx->out[0] = type_tensor(cx->context, declared ? type_elem(cx->context, declared) : lhs->elem, rank, shape, 0);
+  cx->out[0] = type_tensor(cx->context, declared ? type_elem(cx->context, declared) : lhs->elem,
+                           rank, shape, 0);
   return true;
 }
 
-// How a flattened index relates to the ragged dimension: coordinate (i / inner) % size, prefix i / (inner * size).
+// How a flattened index relates to the ragged dimension: coordinate (i / inner) % size, prefix i /
+// (inner * size).
 typedef struct Place {
   int64_t inner, size;
 } Place;
@@ -116,7 +129,8 @@ static Place place_of(const Ragged *r, const Literal *lhs) {
   Ints list = r->mode == RAGGED_BATCH ? r->dims.lhs_batch : r->dims.lhs_contract;
   if (r->mode == RAGGED_FREE) {
     for (uint32_t i = (uint32_t)d + 1; i < lhs->rank; i++)
-      if (!ints_contain(r->dims.lhs_batch, i) && !ints_contain(r->dims.lhs_contract, i)) p.inner *= lhs->dims[i];
+      if (!ints_contain(r->dims.lhs_batch, i) && !ints_contain(r->dims.lhs_contract, i))
+        p.inner *= lhs->dims[i];
     return p;
   }
   for (uint32_t i = list.n; i-- > 0 && list.v[i] != d;) p.inner *= lhs->dims[list.v[i]];
@@ -145,20 +159,23 @@ static void eval_plain(const Work *w, Mode mode, Literal *out) {
       int64_t from = mode == RAGGED_FREE ? g * w->l.batch + b : b;
       for (int64_t j = 0; j < w->r.free; j++, at++)
         if (g >= 0)
-          literal_set(out, at, dense_dot(w->kind, row_of(w, &w->l, b * w->l.free + i),
-                                         row_of(w, &w->r, from * w->r.free + j), w->l.contract));
+          literal_set(out, at,
+                      dense_dot(w->kind, row_of(w, &w->l, b * w->l.free + i),
+                                row_of(w, &w->r, from * w->r.free + j), w->l.contract));
     }
 }
 
 // Picks the elements of a row whose contracting index is in the list.
 static void pick(const Work *w, const char *row, const int64_t *list, int64_t n, char *out) {
   size_t bytes = dense_bytes(w->kind);
-  for (int64_t k = 0; k < n; k++) memcpy(out + (size_t)k * bytes, row + (size_t)list[k] * bytes, bytes);
+  for (int64_t k = 0; k < n; k++)
+    memcpy(out + (size_t)k * bytes, row + (size_t)list[k] * bytes, bytes);
 }
 
 static void eval_contract(EvalContext *cx, const Work *w, Literal *out) {
   size_t bytes = dense_bytes(w->kind);
-  int64_t k_all = w->l.contract, *list = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k_all + 1), at = 0;
+  int64_t k_all = w->l.contract, *list = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k_all + 1),
+          at = 0;
   char *a = arena_calloc(cx->scratch, (size_t)k_all + 1, bytes);
   char *rows = arena_calloc(cx->scratch, (size_t)(w->r.free * k_all) + 1, bytes);
   for (int64_t g = 0; g < w->groups.count; g++)
@@ -180,42 +197,52 @@ static void eval_contract(EvalContext *cx, const Work *w, Literal *out) {
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Ragged r = ragged_of(cx->context, eval_attr(cx, "ragged_dot_dimension_numbers"));
-  const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims}, rhs = {.rank = in[1]->rank, .dims = in[1]->dims};
+  const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims},
+                 rhs = {.rank = in[1]->rank, .dims = in[1]->dims};
   Work w = {.kind = dense_kind(in[0]->dtype, in[1]->dtype), .outer = 1};
   w.groups = (Groups){in[2], in[2]->dims[in[2]->rank - 1]};
   int64_t shape[2 * MAX_RANK + 1];
-  uint32_t rank = result_shape(&r, &lhs, &rhs, w.groups.count, shape), prefix[MAX_RANK], n = prefix_dims(&r, prefix);
-  for (uint32_t i = r.mode == RAGGED_BATCH ? 0 : r.dims.lhs_batch.n; i < n; i++) w.outer *= in[0]->dims[prefix[i]];
+  uint32_t rank = result_shape(&r, &lhs, &rhs, w.groups.count, shape), prefix[MAX_RANK],
+           n = prefix_dims(&r, prefix);
+  for (uint32_t i = r.mode == RAGGED_BATCH ? 0 : r.dims.lhs_batch.n; i < n; i++)
+    w.outer *= in[0]->dims[prefix[i]];
   for (int64_t i = 0; i < in[2]->count; i++)
     if (literal_get(in[2], i).i < 0)
-      FAIL(INVALID_ARGUMENT, "group %lld has size %lld", (long long)i, (long long)literal_get(in[2], i).i);
-  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank, shape);
+      FAIL(INVALID_ARGUMENT, "group %lld has size %lld", (long long)i,
+           (long long)literal_get(in[2], i).i);
+  out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank,
+                       shape);
   w.place = place_of(&r, in[0]);
   w.l = contract_side(cx, w.kind, in[0], r.dims.lhs_batch, r.dims.lhs_contract, -1);
-  w.r = contract_side(cx, w.kind, in[1], r.dims.rhs_batch, r.dims.rhs_contract, r.mode == RAGGED_FREE ? r.group.v[0] : -1);
-  if (r.mode == RAGGED_CONTRACT) eval_contract(cx, &w, out[0]);
-  else if (out[0]->count) eval_plain(&w, r.mode, out[0]);
+  w.r = contract_side(cx, w.kind, in[1], r.dims.rhs_batch, r.dims.rhs_contract,
+                      r.mode == RAGGED_FREE ? r.group.v[0] : -1);
+  if (r.mode == RAGGED_CONTRACT)
+    eval_contract(cx, &w, out[0]);
+  else if (out[0]->count)
+    eval_plain(&w, r.mode, out[0]);
   return NULL;
 }
 
 static OpId sample(Sample *cx) {
   Context *c = cx->context;
-  int64_t m = sample_int(cx, 1, 5), k = sample_int(cx, 1, 3), n = sample_int(cx, 1, 3), g = sample_int(cx, 1, 3);
+  int64_t m = sample_int(cx, 1, 5), k = sample_int(cx, 1, 3), n = sample_int(cx, 1, 3),
+          g = sample_int(cx, 1, 3);
   Type elem = type_scalar(sample_dtype(cx, "sf"));
   bool contracting = sample_chance(cx, 50);
   int64_t zero = 0, one = 1;
-  ValueId operands[3] = {
-      sample_value(cx, type_tensor(c, elem, 2, (int64_t[]){m, k}, 0)),
-      sample_value(cx, contracting ? type_tensor(c, elem, 2, (int64_t[]){k, n}, 0)
-                                   : type_tensor(c, elem, 3, (int64_t[]){g, k, n}, 0)),
-      sample_constant_i(cx, type_tensor(c, DT_i64, 1, &g, 0), 0, 2)};
+  ValueId operands[3] = {sample_value(cx, type_tensor(c, elem, 2, (int64_t[]){m, k}, 0)),
+                         sample_value(cx, contracting
+                                              ? type_tensor(c, elem, 2, (int64_t[]){k, n}, 0)
+                                              : type_tensor(c, elem, 3, (int64_t[]){g, k, n}, 0)),
+                         sample_constant_i(cx, type_tensor(c, DT_i64, 1, &g, 0), 0, 2)};
   NamedAttr numbers[] = {
       {name_of(c, "lhs_contracting_dimensions"), attr_i64s(c, 1, &one)},
       {name_of(c, "rhs_contracting_dimensions"), attr_i64s(c, 1, contracting ? &zero : &one)},
       {name_of(c, "lhs_ragged_dimensions"), attr_i64s(c, 1, contracting ? &one : &zero)},
       {name_of(c, "rhs_group_dimensions"), attr_i64s(c, contracting ? 0 : 1, &zero)},
   };
-  NamedAttr fields[] = {{name_of(c, "ragged_dot_dimension_numbers"), attr_struct(c, "chlo.ragged_dot", 4, numbers)}};
+  NamedAttr fields[] = {
+      {name_of(c, "ragged_dot_dimension_numbers"), attr_struct(c, "chlo.ragged_dot", 4, numbers)}};
   return sample_op(cx, OP_chlo_ragged_dot, attr_dict(c, 1, fields), 3, operands, 1, NULL, 0);
 }
 

@@ -1,6 +1,7 @@
-// stablehlo.reduce: combines the elements along some dimensions. One pass over the inputs in row-major order; the
-// results are the accumulators, so each result sees its elements in lexicographic order after the init value,
-// which enters once. The order depends on shapes only. O(elements) applications of the body.
+// stablehlo.reduce: combines the elements along some dimensions. One pass over the inputs in
+// row-major order; the results are the accumulators, so each result sees its elements in
+// lexicographic order after the init value, which enters once. The order depends on shapes only.
+// O(elements) applications of the body.
 #include "ops/eval.h"
 #include "ops/infer.h"
 #include "ops/reduction.h"
@@ -15,9 +16,10 @@ static bool contains(Ints list, int64_t x) {
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   uint32_t operands = infer_n_operands(cx), n = operands / 2;
-  REQUIRE(cx, 3, operands % 2 == 0 && n > 0, "there are %u operands, expected inputs and as many init values",
-          operands);
-  REQUIRE(cx, 3, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx), n);
+  REQUIRE(cx, 3, operands % 2 == 0 && n > 0,
+          "there are %u operands, expected inputs and as many init values", operands);
+  REQUIRE(cx, 3, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx),
+          n);
   const TypeInfo *first = infer_operand_info(cx, 0);
   Type *elems = ARENA_ARRAY(context_arena(cx->context), Type, n);
   int64_t dims[MAX_RANK];
@@ -26,11 +28,13 @@ static bool infer(Infer *cx) {
     const TypeInfo *input = infer_operand_info(cx, i), *init = infer_operand_info(cx, n + i);
     REQUIRE(cx, 1, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
             "input %u has shape %s, expected that of input 0, %s", i,
-            infer_dims_text(cx, input->rank, input->dims), infer_dims_text(cx, first->rank, first->dims));
-    REQUIRE(cx, 2, input->elem == init->elem, "input %u has element type %s but its init value %s", i,
-            infer_text(cx, input->elem), infer_text(cx, init->elem));
-    REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0, "init value %u has type %s, expected rank 0",
-            i, infer_text(cx, infer_operand(cx, n + i)));
+            infer_dims_text(cx, input->rank, input->dims),
+            infer_dims_text(cx, first->rank, first->dims));
+    REQUIRE(cx, 2, input->elem == init->elem, "input %u has element type %s but its init value %s",
+            i, infer_text(cx, input->elem), infer_text(cx, init->elem));
+    REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0,
+            "init value %u has type %s, expected rank 0", i,
+            infer_text(cx, infer_operand(cx, n + i)));
     for (uint32_t d = 0; d < first->rank; d++) dims[d] = dim_merge(dims[d], input->dims[d]);
     elems[i] = input->elem;
   }
@@ -40,7 +44,8 @@ static bool infer(Infer *cx) {
     REQUIRE(cx, 4, along.v[i] >= 0 && along.v[i] < first->rank, "dimension %lld is not in [0, %u)",
             (long long)along.v[i], first->rank);
     for (uint32_t j = 0; j < i; j++)
-      REQUIRE(cx, 5, along.v[i] != along.v[j], "dimension %lld is given twice", (long long)along.v[i]);
+      REQUIRE(cx, 5, along.v[i] != along.v[j], "dimension %lld is given twice",
+              (long long)along.v[i]);
   }
   if (!reduction_check_body(cx, 0, n, elems, 6, elems)) return false;
   int64_t kept[MAX_RANK], bounds[MAX_RANK];
@@ -57,10 +62,11 @@ static bool infer(Infer *cx) {
     if (declared) {
       const TypeInfo *r = type_info(cx->context, declared);
       Type shape = type_tensor(cx->context, elems[i], rank, kept, 0);
-      REQUIRE(cx, 7, infer_shapes_compatible(cx, declared, shape), "result %u has shape %s, expected %s", i,
-              infer_dims_text(cx, r->rank, r->dims), infer_dims_text(cx, rank, kept));
-      REQUIRE(cx, 8, r->elem == elems[i], "result %u has element type %s, expected the body's %s", i,
-              infer_text(cx, r->elem), infer_text(cx, elems[i]));
+      REQUIRE(cx, 7, infer_shapes_compatible(cx, declared, shape),
+              "result %u has shape %s, expected %s", i, infer_dims_text(cx, r->rank, r->dims),
+              infer_dims_text(cx, rank, kept));
+      REQUIRE(cx, 8, r->elem == elems[i], "result %u has element type %s, expected the body's %s",
+              i, infer_text(cx, r->elem), infer_text(cx, elems[i]));
     }
     // The bounds of kept dimensions are those of the input; the declared type spells them.
     cx->out[i] = bounded && declared ? declared : type_tensor(cx->context, elems[i], rank, kept, 0);

@@ -1,6 +1,7 @@
-// stablehlo.reduce_window: combines the elements under a sliding window. Every result starts from the init value
-// and takes the taps of its window in row-major order; a tap in the padding or between dilated elements reads the
-// init value, as the spec's `pad` says. O(results * taps) applications of the body, O(1) extra room.
+// stablehlo.reduce_window: combines the elements under a sliding window. Every result starts from
+// the init value and takes the taps of its window in row-major order; a tap in the padding or
+// between dilated elements reads the init value, as the spec's `pad` says. O(results * taps)
+// applications of the body, O(1) extra room.
 #include "ops/eval.h"
 #include "ops/infer.h"
 #include "ops/reduction.h"
@@ -10,28 +11,31 @@
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   uint32_t operands = infer_n_operands(cx), n = operands / 2;
-  REQUIRE(cx, 1, operands % 2 == 0 && n > 0, "there are %u operands, expected inputs and as many init values",
-          operands);
-  REQUIRE(cx, 1, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx), n);
+  REQUIRE(cx, 1, operands % 2 == 0 && n > 0,
+          "there are %u operands, expected inputs and as many init values", operands);
+  REQUIRE(cx, 1, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx),
+          n);
   const TypeInfo *first = infer_operand_info(cx, 0);
   Type *elems = ARENA_ARRAY(context_arena(cx->context), Type, n);
   for (uint32_t i = 0; i < n; i++) {
     const TypeInfo *input = infer_operand_info(cx, i), *init = infer_operand_info(cx, n + i);
     REQUIRE(cx, 2, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
             "input %u has shape %s, expected that of input 0, %s", i,
-            infer_dims_text(cx, input->rank, input->dims), infer_dims_text(cx, first->rank, first->dims));
-    REQUIRE(cx, 3, input->elem == init->elem, "input %u has element type %s but its init value %s", i,
-            infer_text(cx, input->elem), infer_text(cx, init->elem));
-    REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0, "init value %u has type %s, expected rank 0",
-            i, infer_text(cx, infer_operand(cx, n + i)));
+            infer_dims_text(cx, input->rank, input->dims),
+            infer_dims_text(cx, first->rank, first->dims));
+    REQUIRE(cx, 3, input->elem == init->elem, "input %u has element type %s but its init value %s",
+            i, infer_text(cx, input->elem), infer_text(cx, init->elem));
+    REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0,
+            "init value %u has type %s, expected rank 0", i,
+            infer_text(cx, infer_operand(cx, n + i)));
     elems[i] = input->elem;
   }
   uint32_t rank = first->rank;
   if (!windows_check(cx, "window_dimensions", rank, true, 4, 5) ||
       !windows_check(cx, "window_strides", rank, false, 6, 7) ||
       !windows_check(cx, "base_dilations", rank, false, 8, 9) ||
-      !windows_check(cx, "window_dilations", rank, false, 10, 11) || !windows_check_padding(cx, rank, 12) ||
-      !reduction_check_body(cx, 0, n, elems, 13, elems))
+      !windows_check(cx, "window_dilations", rank, false, 10, 11) ||
+      !windows_check_padding(cx, rank, 12) || !reduction_check_body(cx, 0, n, elems, 13, elems))
     return false;
   WindowDim windows[MAX_RANK];
   int64_t dims[MAX_RANK];
@@ -46,9 +50,11 @@ static bool infer(Infer *cx) {
     if (!declared) continue;
     const TypeInfo *r = type_info(cx->context, declared);
     REQUIRE(cx, 14, infer_shapes_compatible(cx, infer_result(cx, 0), declared),
-            "result %u has shape %s, expected that of result 0", i, infer_dims_text(cx, r->rank, r->dims));
-    REQUIRE(cx, 15, infer_shapes_compatible(cx, declared, cx->out[i]), "result %u has shape %s, expected %s",
-            i, infer_dims_text(cx, r->rank, r->dims), infer_dims_text(cx, rank, dims));
+            "result %u has shape %s, expected that of result 0", i,
+            infer_dims_text(cx, r->rank, r->dims));
+    REQUIRE(cx, 15, infer_shapes_compatible(cx, declared, cx->out[i]),
+            "result %u has shape %s, expected %s", i, infer_dims_text(cx, r->rank, r->dims),
+            infer_dims_text(cx, rank, dims));
     REQUIRE(cx, 16, r->elem == elems[i], "result %u has element type %s, expected the body's %s", i,
             infer_text(cx, r->elem), infer_text(cx, elems[i]));
   }
@@ -88,8 +94,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
         int64_t x = window_tap(&windows[d], in[0]->dims[d], index[d], tap[d]);
         at = x < 0 ? -1 : at + x * strides[d];
       }
-      for (uint32_t i = 0; i < n; i++)
-        value[i] = at < 0 ? init[i] : literal_get(inputs[i], at);
+      for (uint32_t i = 0; i < n; i++) value[i] = at < 0 ? init[i] : literal_get(inputs[i], at);
       TRY(reducer_apply(&body, elems, acc, value));
     } while (shape_next(rank, taps, tap));
     for (uint32_t i = 0; i < n; i++) literal_set(out[i], k, acc[i]);

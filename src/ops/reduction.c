@@ -7,7 +7,8 @@ bool reduction_promotable(const Context *context, Type from, Type to) {
   if (from == to) return true;
   const QuantInfo *p = type_quant_info(context, from), *q = type_quant_info(context, to);
   if (p || q)
-    return p && q && p->expressed == q->expressed && dtype_width(p->storage) <= dtype_width(q->storage);
+    return p && q && p->expressed == q->expressed &&
+           dtype_width(p->storage) <= dtype_width(q->storage);
   DType a = type_dtype(context, from), b = type_dtype(context, to);
   return a && b && dtype_kind(a) == dtype_kind(b) && dtype_width(a) <= dtype_width(b);
 }
@@ -25,8 +26,8 @@ bool reduction_check_body(Infer *cx, uint32_t region, uint32_t n, const Type *el
   for (uint32_t i = 0; i < n; i++) {
     Type result = infer_region_returned(cx, region, i);
     Type elem = type_elem(cx->context, result);
-    REQUIRE(cx, constraint, is_scalar(cx, result), "the body returns %s, expected a tensor of rank 0",
-            infer_text(cx, result));
+    REQUIRE(cx, constraint, is_scalar(cx, result),
+            "the body returns %s, expected a tensor of rank 0", infer_text(cx, result));
     for (uint32_t side = 0; side < 2; side++) {
       Type arg = infer_region_arg(cx, region, side * n + i);
       REQUIRE(cx, constraint, arg == result,

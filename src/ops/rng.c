@@ -1,6 +1,6 @@
-// stablehlo.rng: random numbers from a distribution. Every element has a Philox block of its own, addressed by the run's
-// seed, the op, how often this process has executed it, and the element's index: nothing depends on order or on what
-// else is computed. O(elements).
+// stablehlo.rng: random numbers from a distribution. Every element has a Philox block of its own,
+// addressed by the run's seed, the op, how often this process has executed it, and the element's
+// index: nothing depends on order or on what else is computed. O(elements).
 #include <math.h>
 
 #include "ops/eval.h"
@@ -10,24 +10,31 @@
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
-  const TypeInfo *a = infer_operand_info(cx, 0), *b = infer_operand_info(cx, 1), *shape = infer_operand_info(cx, 2);
+  const TypeInfo *a = infer_operand_info(cx, 0), *b = infer_operand_info(cx, 1),
+                 *shape = infer_operand_info(cx, 2);
   DType dtype = type_is_quant(cx->context, a->elem) ? DT_none_ : type_dtype(cx->context, a->elem);
   REQUIRE(cx, 0, a->rank == 0 && b->rank == 0, "a and b have types %s and %s, expected rank 0",
           infer_text(cx, infer_operand(cx, 0)), infer_text(cx, infer_operand(cx, 1)));
   REQUIRE(cx, 0, dtype_is_float(dtype) || dtype_is_integer(dtype) || dtype == DT_i1,
-          "a has element type %s, expected an integer, boolean or float type", infer_text(cx, a->elem));
-  REQUIRE(cx, 1, a->elem == b->elem, "a has element type %s but b %s", infer_text(cx, a->elem), infer_text(cx, b->elem));
-  Str distribution = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "rng_distribution")));
+          "a has element type %s, expected an integer, boolean or float type",
+          infer_text(cx, a->elem));
+  REQUIRE(cx, 1, a->elem == b->elem, "a has element type %s but b %s", infer_text(cx, a->elem),
+          infer_text(cx, b->elem));
+  Str distribution =
+      name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "rng_distribution")));
   bool normal = str_is(distribution, "NORMAL");
-  REQUIRE(cx, 0, normal || str_is(distribution, "UNIFORM"), "rng_distribution is neither UNIFORM nor NORMAL");
-  REQUIRE(cx, 2, !normal || dtype_is_float(dtype), "NORMAL needs a float type, not %s", infer_text(cx, a->elem));
-  REQUIRE(cx, 3, shape->rank == 1, "shape has type %s, expected a vector", infer_text(cx, infer_operand(cx, 2)));
+  REQUIRE(cx, 0, normal || str_is(distribution, "UNIFORM"),
+          "rng_distribution is neither UNIFORM nor NORMAL");
+  REQUIRE(cx, 2, !normal || dtype_is_float(dtype), "NORMAL needs a float type, not %s",
+          infer_text(cx, a->elem));
+  REQUIRE(cx, 3, shape->rank == 1, "shape has type %s, expected a vector",
+          infer_text(cx, infer_operand(cx, 2)));
   if (!infer_declared(cx)) return false;
   const TypeInfo *result = type_info(cx->context, infer_result(cx, 0));
   REQUIRE(cx, 1, result->elem == a->elem, "the result has element type %s, expected that of a, %s",
           infer_text(cx, result->elem), infer_text(cx, a->elem));
-  REQUIRE(cx, 3, dim_compatible(shape->dims[0], result->rank), "shape has %lld entries but the result rank %u",
-          (long long)shape->dims[0], result->rank);
+  REQUIRE(cx, 3, dim_compatible(shape->dims[0], result->rank),
+          "shape has %lld entries but the result rank %u", (long long)shape->dims[0], result->rank);
   return true;
 }
 
@@ -45,7 +52,8 @@ static Scalar uniform(DType type, Scalar a, Scalar b, const uint32_t bits[4]) {
   }
   double value = a.f + (b.f - a.f) * ((double)(word >> 11) * 0x1p-53);
   Scalar v = dtype_round(type, scalar_f(value));
-  if (v.f >= b.f && a.f < b.f) v = dtype_next_after(type, b, a);  // rounding must not reach the open end
+  if (v.f >= b.f && a.f < b.f)
+    v = dtype_next_after(type, b, a);  // rounding must not reach the open end
   return v;
 }
 
@@ -58,26 +66,31 @@ static Scalar normal(Scalar mean, Scalar deviation, const uint32_t bits[4]) {
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t dims[MAX_RANK];
-  if (in[2]->count > MAX_RANK) FAIL(INVALID_ARGUMENT, "rng makes a shape of rank %lld", (long long)in[2]->count);
+  if (in[2]->count > MAX_RANK)
+    FAIL(INVALID_ARGUMENT, "rng makes a shape of rank %lld", (long long)in[2]->count);
   uint32_t rank = (uint32_t)in[2]->count;
   for (uint32_t d = 0; d < rank; d++) {
     dims[d] = literal_get(in[2], d).i;
-    if (dims[d] < 0) FAIL(INVALID_ARGUMENT, "rng makes a dimension of size %lld", (long long)dims[d]);
+    if (dims[d] < 0)
+      FAIL(INVALID_ARGUMENT, "rng makes a dimension of size %lld", (long long)dims[d]);
   }
   const TypeInfo *declared = type_info(cx->context, eval_result_type(cx, 0));
   for (uint32_t d = 0; d < rank && declared->rank == rank; d++)
     if (declared->dims[d] != DIM_DYNAMIC && declared->dims[d] != dims[d])
-      FAIL(INVALID_ARGUMENT, "C3: dimension %u of the shape is %lld, but the result has %lld", d, (long long)dims[d],
-           (long long)declared->dims[d]);
+      FAIL(INVALID_ARGUMENT, "C3: dimension %u of the shape is %lld, but the result has %lld", d,
+           (long long)dims[d], (long long)declared->dims[d]);
   out[0] = literal_new(cx->heap, cx->context, in[0]->elem, rank, dims);
   Scalar a = literal_get(in[0], 0), b = literal_get(in[1], 0);
   bool is_normal =
-      str_is(name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "rng_distribution"))), "NORMAL");
+      str_is(name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "rng_distribution"))),
+             "NORMAL");
   uint64_t seed = cx->host->seed(cx), execution = cx->host->execution(cx);
   OpId origin = op_at(cx->program, cx->op)->origin;
-  uint32_t key[2] = {(uint32_t)seed ^ (uint32_t)execution, (uint32_t)(seed >> 32) ^ (uint32_t)(execution >> 32)};
+  uint32_t key[2] = {(uint32_t)seed ^ (uint32_t)execution,
+                     (uint32_t)(seed >> 32) ^ (uint32_t)(execution >> 32)};
   for (int64_t i = 0; i < out[0]->count; i++) {
-    uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), origin ? origin : cx->op, (uint32_t)execution};
+    uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), origin ? origin : cx->op,
+                           (uint32_t)execution};
     uint32_t bits[4];
     philox(counter, key, bits);
     literal_set(out[0], i, is_normal ? normal(a, b, bits) : uniform(out[0]->dtype, a, b, bits));
@@ -96,9 +109,11 @@ static OpId sample(Sample *cx) {
   Type vector = type_tensor(c, DT_i64, 1, (int64_t[]){rank}, 0);
   NamedAttr value[] = {{name_of(c, "value"), attr_dense(c, vector, dims, sizeof(int64_t) * rank)}};
   OpId shape = sample_op(cx, OP_constant, attr_dict(c, 1, value), 0, NULL, 1, &vector, 0);
-  ValueId operands[3] = {sample_value(cx, scalar), sample_value(cx, scalar), op_result(cx->program, shape, 0)};
-  NamedAttr fields[] = {{name_of(c, "rng_distribution"),
-                         attr_enum(c, "stablehlo.rng_distribution", is_normal ? "NORMAL" : "UNIFORM")}};
+  ValueId operands[3] = {sample_value(cx, scalar), sample_value(cx, scalar),
+                         op_result(cx->program, shape, 0)};
+  NamedAttr fields[] = {
+      {name_of(c, "rng_distribution"),
+       attr_enum(c, "stablehlo.rng_distribution", is_normal ? "NORMAL" : "UNIFORM")}};
   return sample_op(cx, OP_rng, attr_dict(c, 1, fields), 3, operands, 1, &result, 0);
 }
 

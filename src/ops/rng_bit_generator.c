@@ -1,11 +1,14 @@
 // stablehlo.rng_bit_generator: XLA's bits and states. The state is a key and a counter.
-//   PHILOX (and DEFAULT): blocks of 128 bits from consecutive 128-bit counters fill the output in row-major order, 4
-//     elements of up to 32 bits (narrower types take the low bits) or 2 of 64 bits per block; the counter advances by
-//     the blocks used. A state of two words keeps the low half of the counter in word 1 and starts its high half from
-//     the key; one of three keeps both halves.
-//   THREE_FRY: of 64 bits each element is one block. Of fewer bits two elements share one: the output is split in two
-//     along its first even dimension (its largest one if none is even), neighbours of which are the halves of a block;
-//     blocks are numbered in row-major order of the halved shape, and the counter advances by their number.
+//   PHILOX (and DEFAULT): blocks of 128 bits from consecutive 128-bit counters fill the output in
+//   row-major order, 4
+//     elements of up to 32 bits (narrower types take the low bits) or 2 of 64 bits per block; the
+//     counter advances by the blocks used. A state of two words keeps the low half of the counter
+//     in word 1 and starts its high half from the key; one of three keeps both halves.
+//   THREE_FRY: of 64 bits each element is one block. Of fewer bits two elements share one: the
+//   output is split in two
+//     along its first even dimension (its largest one if none is even), neighbours of which are the
+//     halves of a block; blocks are numbered in row-major order of the halved shape, and the
+//     counter advances by their number.
 // O(elements).
 #include <string.h>
 
@@ -19,22 +22,26 @@ static bool infer(Infer *cx) {
   const TypeInfo *state = infer_operand_info(cx, 0);
   DType dtype = type_dtype(cx->context, state->elem);
   REQUIRE(cx, 0, state->rank == 1 && dtype_is_integer(dtype) && dtype_width(dtype) == 64,
-          "initial_state has type %s, expected a vector of ui64", infer_text(cx, infer_operand(cx, 0)));
+          "initial_state has type %s, expected a vector of ui64",
+          infer_text(cx, infer_operand(cx, 0)));
   Str algorithm = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "rng_algorithm")));
   bool threefry_used = str_is(algorithm, "THREE_FRY"), philox_used = str_is(algorithm, "PHILOX");
   REQUIRE(cx, 0, threefry_used || philox_used || str_is(algorithm, "DEFAULT"),
           "rng_algorithm is none of DEFAULT, THREE_FRY, PHILOX");
   int64_t n = state->dims[0];
   REQUIRE(cx, 2, n == DIM_DYNAMIC || n == 2 || (n == 3 && !threefry_used),
-          "initial_state has %lld elements, expected %s", (long long)n, threefry_used ? "2" : "2 or 3");
+          "initial_state has %lld elements, expected %s", (long long)n,
+          threefry_used ? "2" : "2 or 3");
   if (!infer_declared(cx)) return false;
   REQUIRE(cx, 1, infer_types_compatible(cx, infer_operand(cx, 0), infer_result(cx, 0)),
           "output_state has type %s but initial_state %s", infer_text(cx, infer_result(cx, 0)),
           infer_text(cx, infer_operand(cx, 0)));
   cx->out[0] = infer_operand(cx, 0);
   DType output = type_dtype(cx->context, infer_result(cx, 1));
-  REQUIRE(cx, 0, type_is_tensor(cx->context, infer_result(cx, 1)) && !type_is_quant(cx->context, infer_result(cx, 1)) &&
-                     (dtype_is_integer(output) || dtype_is_float(output)),
+  REQUIRE(cx, 0,
+          type_is_tensor(cx->context, infer_result(cx, 1)) &&
+              !type_is_quant(cx->context, infer_result(cx, 1)) &&
+              (dtype_is_integer(output) || dtype_is_float(output)),
           "output has type %s, expected integers or floats", infer_text(cx, infer_result(cx, 1)));
   return true;
 }
@@ -65,7 +72,8 @@ static void fill_philox(Literal *out, uint64_t key_word, uint64_t *low, uint64_t
     halves(*high + (at < *low), counter + 2);
     philox(counter, key, bits);
     for (int64_t k = 0; k < per_block && b * per_block + k < out->count; k++)
-      put_bits(out, b * per_block + k, wide ? bits[2 * k] | (uint64_t)bits[2 * k + 1] << 32 : bits[k]);
+      put_bits(out, b * per_block + k,
+               wide ? bits[2 * k] | (uint64_t)bits[2 * k + 1] << 32 : bits[k]);
   }
   uint64_t next = *low + (uint64_t)blocks;
   *high += next < *low;
@@ -89,7 +97,8 @@ static void fill_threefry32(Literal *out, const uint32_t key[2], uint64_t *count
     even = out->dims[d] % 2 == 0;
     if (even || out->dims[d] > out->dims[split]) split = d;
   }
-  // The output as [outer, n, inner] with the split dimension in the middle; a scalar is one of [1, 1, 1].
+  // The output as [outer, n, inner] with the split dimension in the middle; a scalar is one of [1,
+  // 1, 1].
   int64_t n = out->rank ? out->dims[split] : 1, inner = 1, outer = 1;
   for (uint32_t d = 0; d < out->rank; d++) {
     if (d < split) outer *= out->dims[d];
@@ -117,8 +126,10 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (str_is(algorithm, "THREE_FRY")) {
     uint32_t key[2];
     halves(key_word, key);
-    if (dtype_width(out[1]->dtype) == 64) fill_threefry64(out[1], key, &counter);
-    else fill_threefry32(out[1], key, &counter);
+    if (dtype_width(out[1]->dtype) == 64)
+      fill_threefry64(out[1], key, &counter);
+    else
+      fill_threefry32(out[1], key, &counter);
   } else {
     bool three = in[0]->count > 2;
     uint64_t high = three ? literal_get(in[0], 2).u : key_word;
@@ -138,8 +149,10 @@ static OpId sample(Sample *cx) {
   Type state = type_tensor(c, DT_ui64, 1, &words, 0);
   Type types[2] = {state, type_tensor(c, type_scalar(sample_dtype(cx, "suf")), rank, dims, 0)};
   ValueId operand = sample_value(cx, state);
-  NamedAttr fields[] = {{name_of(c, "rng_algorithm"), attr_enum(c, "stablehlo.rng_algorithm", names[which])}};
+  NamedAttr fields[] = {
+      {name_of(c, "rng_algorithm"), attr_enum(c, "stablehlo.rng_algorithm", names[which])}};
   return sample_op(cx, OP_rng_bit_generator, attr_dict(c, 1, fields), 1, &operand, 2, types, 0);
 }
 
-const OpDef op_rng_bit_generator = {.infer = infer, .eval = eval, .sample = sample, .constraints = 2};
+const OpDef op_rng_bit_generator = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 2};

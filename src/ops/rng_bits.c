@@ -1,9 +1,10 @@
-// Counter-based random bits. A block function mixes counter and key so that every counter gives independent bits; the
-// constants are those of the paper. O(1) per block.
+// Counter-based random bits. A block function mixes counter and key so that every counter gives
+// independent bits; the constants are those of the paper. O(1) per block.
 #include "ops/rng_bits.h"
 
 void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
-  uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0], k1 = key[1];
+  uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0],
+           k1 = key[1];
   for (int round = 0; round < 10; round++) {
     uint64_t a = (uint64_t)c0 * 0xD2511F53u, b = (uint64_t)c2 * 0xCD9E8D57u;
     uint32_t x0 = (uint32_t)(b >> 32) ^ c1 ^ k0, x2 = (uint32_t)(a >> 32) ^ c3 ^ k1;

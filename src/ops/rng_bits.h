@@ -1,5 +1,5 @@
-// Counter-based random bits (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): the block
-// functions behind rng and rng_bit_generator.
+// Counter-based random bits (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
+// 2011): the block functions behind rng and rng_bit_generator.
 #ifndef TESSERA_OPS_RNG_BITS_H
 #define TESSERA_OPS_RNG_BITS_H
 

@@ -1,6 +1,7 @@
-// chlo.scan: runs a body over the slices of the inputs along one dimension, carrying values from step to step. The body
-// takes one slice of every input (the scan dimension left out), then the carries, and returns one slice of every output,
-// then the carries. Results: the outputs stacked along the dimension, then the last carries. O(steps * body).
+// chlo.scan: runs a body over the slices of the inputs along one dimension, carrying values from
+// step to step. The body takes one slice of every input (the scan dimension left out), then the
+// carries, and returns one slice of every output, then the carries. Results: the outputs stacked
+// along the dimension, then the last carries. O(steps * body).
 #include "ops/eval.h"
 #include "ops/infer.h"
 
@@ -25,42 +26,46 @@ static uint32_t count_inputs(const Program *p, OpId op) {
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
-  uint32_t operands = infer_n_operands(cx), results = infer_n_results(cx), inputs = count_inputs(cx->program, cx->op);
+  uint32_t operands = infer_n_operands(cx), results = infer_n_results(cx),
+           inputs = count_inputs(cx->program, cx->op);
   uint32_t carries = operands - inputs;
   int64_t dim = infer_int(cx, "dimension", 0), steps = DIM_DYNAMIC;
   REQUIRE(cx, 0, inputs > 0, "there are no inputs whose slices the body takes");
   REQUIRE(cx, 0, infer_region_n_args(cx, 0) == operands, "the body takes %u arguments, expected %u",
           infer_region_n_args(cx, 0), operands);
   REQUIRE(cx, 0, infer_region_n_returned(cx, 0) == results && results >= carries,
-          "the body returns %u values, expected %u, among them %u carries", infer_region_n_returned(cx, 0), results,
-          carries);
+          "the body returns %u values, expected %u, among them %u carries",
+          infer_region_n_returned(cx, 0), results, carries);
   for (uint32_t i = 0; i < operands; i++) {
     const TypeInfo *info = infer_operand_info(cx, i);
     Type slice = infer_operand(cx, i);
     if (i < inputs) {
-      REQUIRE(cx, 0, dim >= 0 && dim < info->rank, "dimension %lld is not in [0, %u) of input %u", (long long)dim,
-              info->rank, i);
-      REQUIRE(cx, 0, dim_compatible(steps, info->dims[dim]), "input %u has size %lld along dimension %lld, expected %lld",
-              i, (long long)info->dims[dim], (long long)dim, (long long)steps);
+      REQUIRE(cx, 0, dim >= 0 && dim < info->rank, "dimension %lld is not in [0, %u) of input %u",
+              (long long)dim, info->rank, i);
+      REQUIRE(cx, 0, dim_compatible(steps, info->dims[dim]),
+              "input %u has size %lld along dimension %lld, expected %lld", i,
+              (long long)info->dims[dim], (long long)dim, (long long)steps);
       steps = dim_merge(steps, info->dims[dim]);
       slice = without_dim(cx->context, info, dim);
     }
     REQUIRE(cx, 0, infer_types_compatible(cx, slice, infer_region_arg(cx, 0, i)),
-            "argument %u of the body has type %s, expected %s", i, infer_text(cx, infer_region_arg(cx, 0, i)),
-            infer_text(cx, slice));
+            "argument %u of the body has type %s, expected %s", i,
+            infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, slice));
   }
   for (uint32_t i = 0; i < results; i++) {
     Type returned = infer_region_returned(cx, 0, i);
     const TypeInfo *info = type_info(cx->context, returned);
     if (i >= results - carries) {
       Type init = infer_operand(cx, inputs + i - (results - carries));
-      REQUIRE(cx, 0, infer_types_compatible(cx, returned, init), "the body returns a carry of type %s, expected %s",
-              infer_text(cx, returned), infer_text(cx, init));
+      REQUIRE(cx, 0, infer_types_compatible(cx, returned, init),
+              "the body returns a carry of type %s, expected %s", infer_text(cx, returned),
+              infer_text(cx, init));
       cx->out[i] = init;
       continue;
     }
     REQUIRE(cx, 0, info->kind == TYPE_TENSOR && dim <= info->rank && info->rank < MAX_RANK,
-            "the body returns %s, which cannot be stacked along dimension %lld", infer_text(cx, returned), (long long)dim);
+            "the body returns %s, which cannot be stacked along dimension %lld",
+            infer_text(cx, returned), (long long)dim);
     int64_t dims[MAX_RANK];
     for (uint32_t d = 0, k = 0; d <= info->rank; d++) dims[d] = d == dim ? steps : info->dims[k++];
     cx->out[i] = type_tensor(cx->context, info->elem, info->rank + 1, dims, 0);
@@ -77,15 +82,18 @@ static void copy_slice(Literal *stacked, Literal *slice, int64_t dim, int64_t at
   }
   for (int64_t o = 0; o < outer; o++) {
     int64_t far = (o * size + at) * inner, near = o * inner;
-    if (out) literal_copy_elements(stacked, far, slice, near, inner);
-    else literal_copy_elements(slice, near, stacked, far, inner);
+    if (out)
+      literal_copy_elements(stacked, far, slice, near, inner);
+    else
+      literal_copy_elements(slice, near, stacked, far, inner);
   }
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   const Program *p = cx->program;
   uint32_t operands = op_at(p, cx->op)->n_operands, results = op_at(p, cx->op)->n_results;
-  uint32_t inputs = count_inputs(p, cx->op), carries = operands - inputs, outputs = results - carries;
+  uint32_t inputs = count_inputs(p, cx->op), carries = operands - inputs,
+           outputs = results - carries;
   int64_t dim = eval_int(cx, "dimension", 0), steps = in[0]->dims[dim];
   bool reverse = eval_bool(cx, "is_reverse", false);
   Literal **args = ARENA_ARRAY(cx->scratch, Literal *, operands + 1);
@@ -109,7 +117,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     for (uint32_t i = 0; i < outputs; i++) {
       if (!out[i]) {
         int64_t dims[MAX_RANK];
-        for (uint32_t d = 0, k = 0; d <= given[i]->rank; d++) dims[d] = d == dim ? steps : given[i]->dims[k++];
+        for (uint32_t d = 0, k = 0; d <= given[i]->rank; d++)
+          dims[d] = d == dim ? steps : given[i]->dims[k++];
         out[i] = literal_new(cx->heap, cx->context, given[i]->elem, given[i]->rank + 1, dims);
       }
       copy_slice(out[i], given[i], dim, at, true);

@@ -1,6 +1,7 @@
-// stablehlo.select_and_scatter: every window of the operand elects one element with `select`, and the source
-// element of that window is added to the result there with `scatter`. Windows go in row-major order; only elements
-// of the operand can be elected, never padding. O(windows * taps) applications of `select`.
+// stablehlo.select_and_scatter: every window of the operand elects one element with `select`, and
+// the source element of that window is added to the result there with `scatter`. Windows go in
+// row-major order; only elements of the operand can be elected, never padding. O(windows * taps)
+// applications of `select`.
 #include "ops/eval.h"
 #include "ops/infer.h"
 #include "ops/reduction.h"
@@ -20,7 +21,8 @@ static bool infer(Infer *cx) {
   REQUIRE(cx, 0, init->rank == 0, "init_value has type %s, expected rank 0",
           infer_text(cx, infer_operand(cx, 2)));
   if (!windows_check(cx, "window_dimensions", rank, false, 4, 5) ||
-      !windows_check(cx, "window_strides", rank, false, 6, 7) || !windows_check_padding(cx, rank, 8))
+      !windows_check(cx, "window_strides", rank, false, 6, 7) ||
+      !windows_check_padding(cx, rank, 8))
     return false;
   WindowDim windows[MAX_RANK];
   int64_t counts[MAX_RANK];
@@ -29,27 +31,32 @@ static bool infer(Infer *cx) {
     counts[d] = window_count(&windows[d], operand->dims[d]);
     REQUIRE(cx, 2, counts[d] != -1, "the padded size of dimension %u overflows", d);
   }
-  REQUIRE(cx, 2, infer_shapes_compatible(cx, infer_operand(cx, 1), type_tensor(cx->context, elem, rank, counts, 0)),
+  REQUIRE(cx, 2,
+          infer_shapes_compatible(cx, infer_operand(cx, 1),
+                                  type_tensor(cx->context, elem, rank, counts, 0)),
           "source has shape %s, expected %s, one element per window",
           infer_dims_text(cx, source->rank, source->dims), infer_dims_text(cx, rank, counts));
   Type scalar = type_tensor(cx->context, elem, 0, NULL, 0);
   REQUIRE(cx, 9, infer_region_n_args(cx, 0) == 2 && infer_region_n_returned(cx, 0) == 1,
-          "select takes %u arguments and returns %u values, expected 2 and 1", infer_region_n_args(cx, 0),
-          infer_region_n_returned(cx, 0));
+          "select takes %u arguments and returns %u values, expected 2 and 1",
+          infer_region_n_args(cx, 0), infer_region_n_returned(cx, 0));
   for (uint32_t i = 0; i < 2; i++)
-    REQUIRE(cx, 9, infer_region_arg(cx, 0, i) == scalar, "argument %u of select has type %s, expected %s", i,
+    REQUIRE(cx, 9, infer_region_arg(cx, 0, i) == scalar,
+            "argument %u of select has type %s, expected %s", i,
             infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, scalar));
   REQUIRE(cx, 9, infer_region_returned(cx, 0, 0) == type_tensor(cx->context, DT_i1, 0, NULL, 0),
-          "select returns %s, expected tensor<i1>", infer_text(cx, infer_region_returned(cx, 0, 0)));
+          "select returns %s, expected tensor<i1>",
+          infer_text(cx, infer_region_returned(cx, 0, 0)));
   if (!reduction_check_body(cx, 1, 1, &elem, 10, &scattered)) return false;
   Type declared = infer_result(cx, 0);
   if (declared) {
     const TypeInfo *r = type_info(cx->context, declared);
     REQUIRE(cx, 11, infer_shapes_compatible(cx, declared, infer_operand(cx, 0)),
-            "the result has shape %s, expected the operand's %s", infer_dims_text(cx, r->rank, r->dims),
-            infer_dims_text(cx, rank, operand->dims));
-    REQUIRE(cx, 12, r->elem == scattered, "the result has element type %s, expected that of scatter, %s",
-            infer_text(cx, r->elem), infer_text(cx, scattered));
+            "the result has shape %s, expected the operand's %s",
+            infer_dims_text(cx, r->rank, r->dims), infer_dims_text(cx, rank, operand->dims));
+    REQUIRE(cx, 12, r->elem == scattered,
+            "the result has element type %s, expected that of scatter, %s", infer_text(cx, r->elem),
+            infer_text(cx, scattered));
   }
   cx->out[0] = type_with_elem(cx->context, infer_operand(cx, 0), scattered);
   return true;

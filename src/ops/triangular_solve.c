@@ -1,5 +1,6 @@
-// stablehlo.triangular_solve: op(a) x = b or x op(a) = b for triangular a, by substitution in long double, rounded
-// once. The case x op(a) = b is op(a)^T x^T = b^T. Only the triangle asked for is read. O(n^2) per right-hand side.
+// stablehlo.triangular_solve: op(a) x = b or x op(a) = b for triangular a, by substitution in long
+// double, rounded once. The case x op(a) = b is op(a)^T x^T = b^T. Only the triangle asked for is
+// read. O(n^2) per right-hand side.
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/infer.h"
@@ -13,31 +14,37 @@ static bool infer(Infer *cx) {
   DType dtype = dense_expressed(cx->context, a->elem);
   REQUIRE(cx, 0, dtype_is_float(dtype) || dtype_is_complex(dtype),
           "a has element type %s, expected a float or complex type", infer_text(cx, a->elem));
-  REQUIRE(cx, 1, dense_same_baseline(cx->context, a->elem, b->elem), "a has element type %s but b %s",
-          infer_text(cx, a->elem), infer_text(cx, b->elem));
-  REQUIRE(cx, 2, a->rank >= 2 && a->rank == b->rank, "a has rank %u and b %u, expected the same, at least 2", a->rank,
-          b->rank);
+  REQUIRE(cx, 1, dense_same_baseline(cx->context, a->elem, b->elem),
+          "a has element type %s but b %s", infer_text(cx, a->elem), infer_text(cx, b->elem));
+  REQUIRE(cx, 2, a->rank >= 2 && a->rank == b->rank,
+          "a has rank %u and b %u, expected the same, at least 2", a->rank, b->rank);
   uint32_t r = a->rank;
   bool left = attr_as_bool(cx->context, infer_attr(cx, "left_side"), false);
   for (uint32_t d = 0; d + 2 < r; d++)
-    REQUIRE(cx, 3, dim_compatible(a->dims[d], b->dims[d]), "batch dimension %u has size %lld in a but %lld in b", d,
-            (long long)a->dims[d], (long long)b->dims[d]);
-  REQUIRE(cx, 3, dim_compatible(a->dims[r - 2], a->dims[r - 1]), "a has matrices of %lld by %lld, expected square ones",
-          (long long)a->dims[r - 2], (long long)a->dims[r - 1]);
+    REQUIRE(cx, 3, dim_compatible(a->dims[d], b->dims[d]),
+            "batch dimension %u has size %lld in a but %lld in b", d, (long long)a->dims[d],
+            (long long)b->dims[d]);
+  REQUIRE(cx, 3, dim_compatible(a->dims[r - 2], a->dims[r - 1]),
+          "a has matrices of %lld by %lld, expected square ones", (long long)a->dims[r - 2],
+          (long long)a->dims[r - 1]);
   REQUIRE(cx, 3, dim_compatible(a->dims[r - 1], b->dims[left ? r - 2 : r - 1]),
-          "a has size %lld but dimension %u of b has %lld", (long long)a->dims[r - 1], left ? r - 2 : r - 1,
-          (long long)b->dims[left ? r - 2 : r - 1]);
+          "a has size %lld but dimension %u of b has %lld", (long long)a->dims[r - 1],
+          left ? r - 2 : r - 1, (long long)b->dims[left ? r - 2 : r - 1]);
   Str transpose = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "transpose_a")));
   REQUIRE(cx, 0,
-          str_is(transpose, "NO_TRANSPOSE") || str_is(transpose, "TRANSPOSE") || str_is(transpose, "ADJOINT"),
+          str_is(transpose, "NO_TRANSPOSE") || str_is(transpose, "TRANSPOSE") ||
+              str_is(transpose, "ADJOINT"),
           "transpose_a is none of NO_TRANSPOSE, TRANSPOSE, ADJOINT");
   Type declared = infer_result(cx, 0);
   if (declared)
-    REQUIRE(cx, 4, dense_same_baseline(cx->context, b->elem, type_elem(cx->context, declared)) &&
-                       infer_shapes_compatible(cx, declared, infer_operand(cx, 1)),
-            "the result has type %s but b %s", infer_text(cx, declared), infer_text(cx, infer_operand(cx, 1)));
-  cx->out[0] = declared ? type_with_elem(cx->context, infer_operand(cx, 1), type_elem(cx->context, declared))
-                        : infer_operand(cx, 1);
+    REQUIRE(cx, 4,
+            dense_same_baseline(cx->context, b->elem, type_elem(cx->context, declared)) &&
+                infer_shapes_compatible(cx, declared, infer_operand(cx, 1)),
+            "the result has type %s but b %s", infer_text(cx, declared),
+            infer_text(cx, infer_operand(cx, 1)));
+  cx->out[0] =
+      declared ? type_with_elem(cx->context, infer_operand(cx, 1), type_elem(cx->context, declared))
+               : infer_operand(cx, 1);
   return true;
 }
 
@@ -72,12 +79,17 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   bool left = eval_bool(cx, "left_side", false), lower = eval_bool(cx, "lower", false);
   Str transpose = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "transpose_a")));
   bool flipped = !str_is(transpose, "NO_TRANSPOSE");
-  int64_t n = la->dims[la->rank - 1], rows = lb->dims[lb->rank - 2], columns = lb->dims[lb->rank - 1];
+  int64_t n = la->dims[la->rank - 1], rows = lb->dims[lb->rank - 2],
+          columns = lb->dims[lb->rank - 1];
   const Wide *a = dense_load(cx, DENSE_LONG_COMPLEX, la);
   Wide *x = dense_load(cx, DENSE_LONG_COMPLEX, lb);
   bool turned = flipped != !left;  // op and the side each transpose what is solved
-  Triangle t = {.n = n, .row = turned ? 1 : n, .column = turned ? n : 1, .lower = lower != turned,
-                .unit = eval_bool(cx, "unit_diagonal", false), .conjugate = str_is(transpose, "ADJOINT")};
+  Triangle t = {.n = n,
+                .row = turned ? 1 : n,
+                .column = turned ? n : 1,
+                .lower = lower != turned,
+                .unit = eval_bool(cx, "unit_diagonal", false),
+                .conjugate = str_is(transpose, "ADJOINT")};
   int64_t size = rows * columns, batches = size ? lb->count / size : 0;
   for (int64_t b = 0; b < batches; b++) {
     t.a = a + b * n * n;
@@ -100,7 +112,8 @@ static OpId sample(Sample *cx) {
   int64_t n = sample_int(cx, 1, 4), m = sample_int(cx, 0, 3);
   int64_t a[2] = {n, n}, b[2] = {left ? n : m, left ? m : n};
   Type elem = type_scalar(sample_chance(cx, 50) ? DT_f32 : DT_c64);
-  ValueId operands[2] = {sample_value(cx, type_tensor(c, elem, 2, a, 0)), sample_value(cx, type_tensor(c, elem, 2, b, 0))};
+  ValueId operands[2] = {sample_value(cx, type_tensor(c, elem, 2, a, 0)),
+                         sample_value(cx, type_tensor(c, elem, 2, b, 0))};
   NamedAttr fields[] = {
       {name_of(c, "left_side"), attr_bool(c, left)},
       {name_of(c, "lower"), attr_bool(c, sample_chance(cx, 50))},
@@ -110,4 +123,5 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_triangular_solve, attr_dict(c, 4, fields), 2, operands, 1, NULL, 0);
 }
 
-const OpDef op_triangular_solve = {.infer = infer, .eval = eval, .sample = sample, .constraints = 4};
+const OpDef op_triangular_solve = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 4};

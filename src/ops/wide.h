@@ -1,5 +1,5 @@
-// Complex numbers in long double: what fft and the matrix decompositions compute in, for real and complex elements
-// alike. An array of them is what dense_load gives for DENSE_LONG_COMPLEX.
+// Complex numbers in long double: what fft and the matrix decompositions compute in, for real and
+// complex elements alike. An array of them is what dense_load gives for DENSE_LONG_COMPLEX.
 #ifndef TESSERA_OPS_WIDE_H
 #define TESSERA_OPS_WIDE_H
 
@@ -15,7 +15,8 @@ static inline Wide wide_add(Wide a, Wide b) { return (Wide){a.re + b.re, a.im + 
 static inline Wide wide_sub(Wide a, Wide b) { return (Wide){a.re - b.re, a.im - b.im}; }
 static inline Wide wide_conj(Wide a) { return (Wide){a.re, -a.im}; }
 static inline bool wide_is_real(Wide a) { return a.im == 0; }
-// Real factors are kept apart, so that infinities of real elements give no NaN in the imaginary part.
+// Real factors are kept apart, so that infinities of real elements give no NaN in the imaginary
+// part.
 static inline Wide wide_mul(Wide a, Wide b) {
   if (wide_is_real(a) && wide_is_real(b)) return wide_of(a.re * b.re);
   return (Wide){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
@@ -24,7 +25,8 @@ static inline Wide wide_scale(Wide a, long double s) {
   return wide_is_real(a) ? wide_of(a.re * s) : (Wide){a.re * s, a.im * s};
 }
 static inline Wide wide_div(Wide a, Wide b) {
-  if (wide_is_real(b)) return wide_is_real(a) ? wide_of(a.re / b.re) : (Wide){a.re / b.re, a.im / b.re};
+  if (wide_is_real(b))
+    return wide_is_real(a) ? wide_of(a.re / b.re) : (Wide){a.re / b.re, a.im / b.re};
   // Smith's method: no overflow where the quotient has none.
   if (fabsl(b.re) >= fabsl(b.im)) {
     long double r = b.im / b.re, d = b.re + b.im * r;

@@ -1,5 +1,5 @@
-// Windows over padded, dilated dimensions: attribute access and the arithmetic of counts, checked for overflow
-// since the numbers come from the text.
+// Windows over padded, dilated dimensions: attribute access and the arithmetic of counts, checked
+// for overflow since the numbers come from the text.
 #include "ops/windows.h"
 
 // (n - 1) * dilation + 1, 0 for n == 0; false on overflow.
@@ -27,12 +27,13 @@ void windows_read(Context *context, Attr attrs, uint32_t rank, WindowDim *out) {
   Ints dilation = attr_as_ints(context, attr_get(context, attrs, "window_dilations"));
   Ints padding = attr_as_ints(context, attr_get(context, attrs, "padding"));
   for (uint32_t d = 0; d < rank; d++)
-    out[d] = (WindowDim){.size = sizes.ok && d < sizes.n ? sizes.v[d] : 1,
-                         .stride = strides.ok && d < strides.n ? strides.v[d] : 1,
-                         .base_dilation = base.ok && d < base.n ? base.v[d] : 1,
-                         .window_dilation = dilation.ok && d < dilation.n ? dilation.v[d] : 1,
-                         .pad_low = padding.ok && 2 * d + 1 < padding.n ? padding.v[2 * d] : 0,
-                         .pad_high = padding.ok && 2 * d + 1 < padding.n ? padding.v[2 * d + 1] : 0};
+    out[d] =
+        (WindowDim){.size = sizes.ok && d < sizes.n ? sizes.v[d] : 1,
+                    .stride = strides.ok && d < strides.n ? strides.v[d] : 1,
+                    .base_dilation = base.ok && d < base.n ? base.v[d] : 1,
+                    .window_dilation = dilation.ok && d < dilation.n ? dilation.v[d] : 1,
+                    .pad_low = padding.ok && 2 * d + 1 < padding.n ? padding.v[2 * d] : 0,
+                    .pad_high = padding.ok && 2 * d + 1 < padding.n ? padding.v[2 * d + 1] : 0};
 }
 
 bool windows_check(Infer *cx, const char *name, uint32_t rank, bool required, int size_constraint,
@@ -45,8 +46,8 @@ bool windows_check(Infer *cx, const char *name, uint32_t rank, bool required, in
   REQUIRE(cx, size_constraint, list.ok && list.n == rank, "%s has %u entries, expected %u", name,
           list.ok ? list.n : 0, rank);
   for (uint32_t d = 0; d < list.n; d++)
-    REQUIRE(cx, positive_constraint, list.v[d] > 0, "%s[%u] is %lld, expected a positive number", name,
-            d, (long long)list.v[d]);
+    REQUIRE(cx, positive_constraint, list.v[d] > 0, "%s[%u] is %lld, expected a positive number",
+            name, d, (long long)list.v[d]);
   return true;
 }
 
@@ -55,9 +56,11 @@ bool windows_check_padding(Infer *cx, uint32_t rank, int constraint) {
   if (!attr) return true;
   const TypeInfo *type = type_info(cx->context, attr_info(cx->context, attr)->type);
   REQUIRE(cx, constraint,
-          type->kind == TYPE_TENSOR && type->rank == 2 && type->dims[0] == rank && type->dims[1] == 2,
+          type->kind == TYPE_TENSOR && type->rank == 2 && type->dims[0] == rank &&
+              type->dims[1] == 2,
           "padding has shape %s, expected [%u, 2]",
-          type->kind == TYPE_TENSOR ? infer_dims_text(cx, type->rank, type->dims) : "of no tensor", rank);
+          type->kind == TYPE_TENSOR ? infer_dims_text(cx, type->rank, type->dims) : "of no tensor",
+          rank);
   REQUIRE(cx, constraint, infer_ints(cx, "padding").ok, "padding is not a list of integers");
   return true;
 }

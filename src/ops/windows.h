@@ -1,5 +1,5 @@
-// Windows that slide over a padded, dilated dimension: what reduce_window, select_and_scatter and convolution
-// share, for verifying and for evaluating.
+// Windows that slide over a padded, dilated dimension: what reduce_window, select_and_scatter and
+// convolution share, for verifying and for evaluating.
 #ifndef TESSERA_OPS_WINDOWS_H
 #define TESSERA_OPS_WINDOWS_H
 
@@ -13,8 +13,8 @@ typedef struct WindowDim {
   bool reversed;
 } WindowDim;
 
-// How many positions the window has over a dimension of size `input`; DIM_DYNAMIC if input or the window's size
-// is, -1 if the numbers overflow.
+// How many positions the window has over a dimension of size `input`; DIM_DYNAMIC if input or the
+// window's size is, -1 if the numbers overflow.
 int64_t window_count(const WindowDim *w, int64_t input);
 
 // Which element of the dimension tap `tap` of the window at position `position` reads; -1: padding.
@@ -26,11 +26,13 @@ static inline int64_t window_tap(const WindowDim *w, int64_t input, int64_t posi
   return at < input ? at : -1;
 }
 
-// Reads the attributes of an op whose window covers every dimension (reduce_window, select_and_scatter): absent
-// ones are 1 and 0. out has room for rank entries; the sizes must have been verified.
+// Reads the attributes of an op whose window covers every dimension (reduce_window,
+// select_and_scatter): absent ones are 1 and 0. out has room for rank entries; the sizes must have
+// been verified.
 void windows_read(Context *context, Attr attrs, uint32_t rank, WindowDim *out);
 
-// Verifies size and positivity of one list: names[…] of `rank` positive numbers. Absent is fine unless required.
+// Verifies size and positivity of one list: names[…] of `rank` positive numbers. Absent is fine
+// unless required.
 bool windows_check(Infer *cx, const char *name, uint32_t rank, bool required, int size_constraint,
                    int positive_constraint);
 // Verifies that `padding` is [rank, 2].

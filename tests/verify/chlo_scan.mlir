@@ -1,0 +1,21 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @dimension(%x: tensor<4xf32>, %z: tensor<f32>) {
+  // expected-error@+1 {{not in [0, 1)}}
+  %r:2 = "chlo.scan"(%x, %z) <{dimension = 1 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    "stablehlo.return"(%p, %q) : (tensor<f32>, tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @argument(%x: tensor<4xf32>, %z: tensor<f64>) {
+  // expected-error@+1 {{argument 1 of the body}}
+  %r:2 = "chlo.scan"(%x, %z) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    "stablehlo.return"(%p, %q) : (tensor<f32>, tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f64>) -> (tensor<4xf32>, tensor<f64>)
+  return
+}

@@ -1,0 +1,15 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @sizes(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) {
+  // expected-error@+1 {{the last dimension of lhs has size 3}}
+  %r = "stablehlo.dot"(%x, %y) : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @rank(%x: tensor<f32>) {
+  // expected-error@+1 {{expected 1 or 2}}
+  %r = "stablehlo.dot"(%x, %x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}

@@ -1,0 +1,31 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<f32>, %b: tensor<f64>, %n: tensor<1xi64>) {
+  // expected-error@+1 {{C1: }}
+  %r = "stablehlo.rng"(%a, %b, %n) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f64>, tensor<1xi64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c1_result(%a: tensor<f32>, %b: tensor<f32>, %n: tensor<1xi64>) {
+  // expected-error@+1 {{C1: }}
+  %r = "stablehlo.rng"(%a, %b, %n) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<i32>, %b: tensor<i32>, %n: tensor<1xi64>) {
+  // expected-error@+1 {{C2: }}
+  %r = "stablehlo.rng"(%a, %b, %n) {rng_distribution = #stablehlo<rng_distribution NORMAL>} : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @c3(%a: tensor<f32>, %b: tensor<f32>, %n: tensor<2xi64>) {
+  // expected-error@+1 {{C3: }}
+  %r = "stablehlo.rng"(%a, %b, %n) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<3xf32>
+  return
+}

@@ -1,0 +1,55 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%a: tensor<3x3xf32>, %b: tensor<3x2xf64>) {
+  // expected-error@+1 {{C1: }}
+  %r = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3x3xf32>, tensor<3x2xf64>) -> tensor<3x2xf64>
+  return
+}
+
+// -----
+
+func.func @c2(%a: tensor<3x3xf32>, %b: tensor<3xf32>) {
+  // expected-error@+1 {{C2: }}
+  %r = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3x3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c2_vector(%a: tensor<3xf32>, %b: tensor<3xf32>) {
+  // expected-error@+1 {{C2: }}
+  %r = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @c3_square(%a: tensor<3x2xf32>, %b: tensor<3x2xf32>) {
+  // expected-error@+1 {{C3: }}
+  %r = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @c3_batch(%a: tensor<2x3x3xf32>, %b: tensor<4x3x2xf32>) {
+  // expected-error@+1 {{C3: }}
+  %r = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<2x3x3xf32>, tensor<4x3x2xf32>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @c3_size(%a: tensor<3x3xf32>, %b: tensor<3x2xf32>) {
+  // expected-error@+1 {{C3: }}
+  %r = "stablehlo.triangular_solve"(%a, %b) {left_side = false, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @c4(%a: tensor<3x3xf32>, %b: tensor<3x2xf32>) {
+  // expected-error@+1 {{C4: }}
+  %r = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<2x3xf32>
+  return
+}
