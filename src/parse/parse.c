@@ -249,7 +249,7 @@ bool source_next_segment(const Source *source, size_t *begin, size_t *end) {
     if (!eol) return false;
     from = (size_t)(eol + 1 - text);
     if (from >= source->size) return false;
-  } else if (*begin) {
+  } else if (*begin || !source->size) {
     return false;
   }
   *begin = from;

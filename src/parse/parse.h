@@ -26,7 +26,7 @@ Status *program_parse(Context *context, Guard *guard, const Source *source, size
                       const ParseOptions *options, Diag *diag, Program **out_program) MUST_USE;
 
 // Segments are split at lines that begin with `// -----`. Start with *begin = *end = 0; gives false after the
-// last one. A source without such lines is one segment.
+// last one. A source without such lines is one segment; an empty one has none.
 bool source_next_segment(const Source *source, size_t *begin, size_t *end);
 
 // One attribute or type that is the whole text.
