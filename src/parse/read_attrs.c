@@ -430,9 +430,13 @@ bool reader_loc(Reader *r, Attr *out) {
          reader_expect(r, ')');
 }
 
+// loc(unknown) is what an op without a location has.
 bool reader_optional_loc(Reader *r, Attr *out) {
   *out = 0;
-  return !reader_at_word(r, "loc") || reader_loc(r, out);
+  if (!reader_at_word(r, "loc")) return true;
+  if (!reader_loc(r, out)) return false;
+  if (attr_info(r->context, *out)->kind == ATTR_LOC_UNKNOWN) *out = 0;
+  return true;
 }
 
 // ---- all attributes ----

@@ -184,7 +184,7 @@ Attr reader_op_attr(Reader *r, const ReadOp *op, const char *name);  // one adde
 void reader_set_attr(Reader *r, ReadOp *op, const char *name, Attr value);  // adds or replaces
 // `loc(…)`.
 bool reader_loc(Reader *r, Attr *out);
-bool reader_optional_loc(Reader *r, Attr *out);  // 0 if there is none
+bool reader_optional_loc(Reader *r, Attr *out);  // 0 if there is none or it is unknown
 
 // ---- values, regions, ops (read_ops.c) ----
 
