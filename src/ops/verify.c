@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "ops/infer.h"
 #include "ops/literal.h"
+#include "ops/verify_sharding.h"
 #include "ops/quant.h"
 
 typedef struct Verify {
@@ -369,6 +370,7 @@ static bool verify_op(Verify *v, OpId op) {
   if (!verify_structure(v, op) || !verify_uses(v, op)) return false;
   if ((traits & TRAIT_SYMBOL) && !verify_unique_symbol(v, op)) return false;
   if ((traits & TRAIT_FUNCTION) && !verify_function(v, op)) return false;
+  if (op_at(v->p, op)->attrs && !op_verify_shardings(v->p, op, &v->symbols, v->diag)) return false;
   if (traits & TRAIT_CALL) {
     if (!verify_call(v, op)) return false;
   } else if (!verify_symbols(v, op)) {
