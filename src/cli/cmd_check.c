@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "evaluate/evaluate.h"
+#include "ops/op.h"
 #include "parse/expect.h"
 #include "parse/print.h"
 
@@ -167,10 +168,10 @@ static Status *read_args(SegmentJob *job, Guard *guard, uint32_t n, Literal ***o
 
 static void take_report(SegmentJob *job, const EvalReport *report) {
   SegmentResult *result = job->result;
-  result->checks = report->checks;
-  result->failed_checks = report->failed_checks;
-  result->max_ulp = report->max_ulp;
-  result->steps = report->steps;
+  result->checks += report->checks;
+  result->failed_checks += report->failed_checks;
+  if (report->max_ulp > result->max_ulp) result->max_ulp = report->max_ulp;
+  result->steps += report->steps;
   if (report->failed_checks == 0) return;
   char *text = arena_printf(&job->arena, "%s", report->messages[0]);
   for (uint32_t i = 1; i < report->n_messages; i++)
@@ -181,16 +182,8 @@ static void take_report(SegmentJob *job, const EvalReport *report) {
   set_reason(result, OUTCOME_FAILED, text);
 }
 
-static Status *evaluate_segment(SegmentJob *job, Guard *guard) {
+static Status *run_function(SegmentJob *job, Guard *guard, OpId function) {
   Program *p = job->seg.program;
-  OpId function;
-  Status *status = evaluate_entry(p, NULL, &function);
-  if (status_code(status) == NOT_FOUND) {
-    status_free(status);
-    set_reason(job->result, OUTCOME_PASSED, "nothing to run");
-    return NULL;
-  }
-  TRY(status);
   uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
   Literal **args = NULL;
   if (job->file->args)
@@ -200,10 +193,44 @@ static Status *evaluate_segment(SegmentJob *job, Guard *guard) {
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, n_out ? n_out : 1);
   EvalOptions options = {0};
   EvalReport report;
-  status =
+  Status *status =
       evaluate(p, function, &options, &job->heap, &job->arena, n_args, args, n_out, out, &report);
   take_report(job, &report);
   return status;
+}
+
+// Of several functions none of which is @main, all that could be it run: those that take nothing
+// and nobody names.
+static Status *run_each(SegmentJob *job, Guard *guard) {
+  Program *p = job->seg.program;
+  BlockId block = region_block(p, op_region(p, p->root, 0));
+  uint32_t n_run = 0;
+  for (OpId o = block_at(p, block)->first; o; o = op_at(p, o)->next) {
+    if (!(op_row(op_at(p, o)->code)->traits & TRAIT_FUNCTION) || evaluate_n_arguments(p, o) > 0 ||
+        !region_block(p, op_region(p, o, 0)))
+      continue;
+    Attr symbol = attr_symbol(p->context, attr_as_name(p->context, op_attr(p, o, "sym_name")));
+    bool named = false;
+    for (OpId user = p->root; user && !named; user = op_walk_next(p, user, p->root))
+      named = op_row(op_at(p, user)->code)->traits & TRAIT_CALL
+                  ? op_attr(p, user, "callee") == symbol
+                  : false;
+    if (named) continue;
+    TRY(run_function(job, guard, o));
+    n_run++;
+  }
+  if (n_run == 0) return check_round_trip(job, guard);
+  return NULL;
+}
+
+static Status *evaluate_segment(SegmentJob *job, Guard *guard) {
+  OpId function;
+  Status *status = evaluate_entry(job->seg.program, NULL, &function);
+  if (!status) return run_function(job, guard, function);
+  if (status_code(status) == NOT_FOUND) set_reason(job->result, OUTCOME_PASSED, "nothing to run");
+  bool several = status_code(status) != NOT_FOUND;
+  status_free(status);
+  return several ? run_each(job, guard) : NULL;
 }
 
 static Status *check_segment(Guard *guard, void *arg) {

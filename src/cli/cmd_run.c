@@ -17,13 +17,15 @@ typedef struct RunJob {
   TextList inputs;
   uint64_t seed, replicas, partitions, limit_gib;
   bool dense, all;
-  char *text;
+  const Source *source;
+  size_t begin, end;
   char **data;  // of input files; owned
   uint32_t n_data;
   Segment seg;
   LiteralHeap heap;
   Arena arena;
   Guard *guard;
+  OpId function;
   int code;
 } RunJob;
 
@@ -230,25 +232,38 @@ static Status *write_outputs(RunJob *job, uint32_t n, uint32_t per_process, Lite
   return status;
 }
 
-static Status *run_program(Guard *guard, void *arg) {
+// --args: a list of constants as an attribute.
+static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
+  Attr list;
+  Context *context = job->seg.context;
+  Status *status = attr_parse_text(context, job->guard, job->args, &job->seg.diag, &list);
+  const AttrInfo *info = attr_info(context, status ? 0 : list);
+  status_free(status);
+  if (info->kind != ATTR_ARRAY)
+    FAIL(INVALID_ARGUMENT, "--args wants a list of constants: [dense<1> : tensor<2xi32>, …]");
+  if (info->count != n)
+    FAIL(INVALID_ARGUMENT, "--args gives %u values, the function takes %u", info->count, n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (attr_info(context, info->items[i])->kind != ATTR_DENSE)
+      FAIL(INVALID_ARGUMENT, "--args wants dense constants: [dense<1> : tensor<2xi32>, …]");
+    args[i] = literal_from_dense(&job->heap, context, info->items[i]);
+    TRY(check_input(job, "--args", evaluate_argument_type(job->seg.program, job->function, i),
+                    args[i]));
+  }
+  return NULL;
+}
+
+static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
   job->guard = guard;
   arena_init(&job->arena, guard);
   literal_heap_init(&job->heap, guard, (size_t)job->limit_gib << 30);
-  size_t bytes;
-  TRY(file_read(job->path, &job->text, &bytes));
-  Source *source = ARENA_NEW(&job->arena, Source);
-  *source = (Source){strcmp(job->path, "-") == 0 ? "<stdin>" : job->path, job->text, bytes};
-  size_t begin = 0, end = 0;
-  source_next_segment(source, &begin, &end);
-  TRY(segment_load(&job->seg, guard, source, begin, end, &(ParseOptions){0}, true));
+  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
   if (!job->seg.valid) {
     segment_report(&job->seg, guard);
     job->code = EXIT_BAD;
     return NULL;
   }
-  if (end < bytes)
-    fprintf(stderr, "tessera: %s has several segments; the first one is run\n", source->path);
   Program *p = job->seg.program;
   OpId function;
   TRY(evaluate_entry(p, job->entry, &function));
@@ -261,7 +276,8 @@ static Status *run_program(Guard *guard, void *arg) {
   uint32_t n = (uint32_t)n_processes;
   Literal **args = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_args * n + 1);
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
-  TRY(make_arguments(job, function, n_args, args));
+  job->function = function;
+  TRY(job->args ? read_args(job, n_args, args) : make_arguments(job, function, n_args, args));
   for (uint32_t i = n_args; i < n_args * n; i++) args[i] = args[i - n_args];
   EvalOptions options = {.seed = job->seed,
                          .replicas = (uint32_t)job->replicas,
@@ -285,6 +301,30 @@ static Status *run_program(Guard *guard, void *arg) {
   return NULL;
 }
 
+// All segments of the file, one after the other, each with its own memory.
+static int run_file(RunJob *job) {
+  char *text;
+  size_t bytes;
+  Status *status = file_read(job->path, &text, &bytes);
+  if (status) return cli_fail(status);
+  Source source = {strcmp(job->path, "-") == 0 ? "<stdin>" : job->path, text, bytes};
+  job->source = &source;
+  int code = EXIT_OK;
+  while (source_next_segment(&source, &job->begin, &job->end)) {
+    job->code = EXIT_OK;
+    job->n_data = 0;
+    status = guard_run(run_segment, job);
+    int one = status ? cli_fail(status) : job->code;
+    if (one > code) code = one;
+    for (uint32_t i = 0; i < job->n_data; i++) mem_free(job->data[i]);
+    literal_heap_deinit(&job->heap);
+    segment_deinit(&job->seg);
+    arena_deinit(&job->arena);
+  }
+  mem_free(text);
+  return code;
+}
+
 int command_run(int argc, char **argv) {
   RunJob job = {.engine = "eval", .replicas = 1, .partitions = 1, .limit_gib = 16};
   static const Usage usage = {
@@ -304,6 +344,8 @@ int command_run(int argc, char **argv) {
       {"--engine", OPTION_TEXT, &job.engine, "eval",
        "which engine runs it; eval is the only one so far"},
       {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…", ".npz or .npy files with the arguments"},
+      {"--args", OPTION_TEXT, &job.args, "LIST",
+       "the arguments as constants: '[dense<1> : tensor<2xi32>]'"},
       {"--outputs", OPTION_TEXT, &job.outputs, "FILE",
        "write the results (.npz, or .npy for one), print nothing"},
       {"--seed", OPTION_NUMBER, &job.seed, "N", "of random data and of stablehlo.rng (default 0)"},
@@ -334,13 +376,7 @@ int command_run(int argc, char **argv) {
       cli_error("run takes one program, %u are given (inputs go behind --inputs)", files.count);
     } else if (args == ARGS_OK) {
       job.path = files.count ? files.items[0] : "-";
-      Status *status = guard_run(run_program, &job);
-      code = status ? cli_fail(status) : job.code;
-      for (uint32_t i = 0; i < job.n_data; i++) mem_free(job.data[i]);
-      literal_heap_deinit(&job.heap);
-      segment_deinit(&job.seg);
-      mem_free(job.text);
-      arena_deinit(&job.arena);
+      code = run_file(&job);
     }
   }
   mem_free(job.inputs.items);
