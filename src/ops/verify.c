@@ -283,8 +283,9 @@ static bool verify_function(Verify *v, OpId op) {
                    entry_arg, op))
     return false;
   OpId ret = block_at(v->p, entry)->last;
-  return lists_equal(v, ret, "operand", type->n_items - type->n_inputs,
-                     type->items + type->n_inputs, op_at(v->p, ret)->n_operands, op_operand, ret);
+  // A type without items has no array to point into.
+  const Type *results = type->n_items ? type->items + type->n_inputs : NULL;
+  return lists_equal(v, ret, "operand", type->n_items - type->n_inputs, results, op_at(v->p, ret)->n_operands, op_operand, ret);
 }
 
 static bool verify_call(Verify *v, OpId op) {

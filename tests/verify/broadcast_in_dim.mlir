@@ -40,9 +40,9 @@ func.func @c5(%a: tensor<2x3xf32>) {
 
 // -----
 
-func.func @c6(%a: tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) {
+func.func @c6(%a: tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) {
   // expected-error@+1 {{C6: the quantized dimension of the result is 1, expected where broadcast_dimensions [0, 1] puts the operand}}
-  %0 = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) -> tensor<2x3x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
+  %0 = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) -> tensor<2x2x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
   return
 }
 

@@ -40,9 +40,9 @@ func.func @c5(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
 
 // -----
 
-func.func @c6(%a: tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, %b: tensor<2xi64>) {
+func.func @c6(%a: tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, %b: tensor<2xi64>) {
   // expected-error@+1 {{C6: the quantized dimension of the result is 1}}
-  %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, tensor<2xi64>) -> tensor<?x?x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
+  %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, tensor<2xi64>) -> tensor<?x?x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
   return
 }
 
