@@ -178,7 +178,7 @@ static Literal *vector(EvalContext *cx, const Norm *n, const double *values) {
 }
 
 static void load_all(EvalContext *cx, uint32_t n, Literal *const *in, double **out) {
-  for (uint32_t i = 0; i < n; i++) out[i] = dense_load(cx, DENSE_REAL, in[i]);
+  for (uint32_t i = 0; i < n; i++) out[i] = dense_load(cx, DENSE_F64, in[i]);
 }
 
 static Status *eval_inference(EvalContext *cx, Literal *const *in, Literal **out) {

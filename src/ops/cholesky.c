@@ -54,7 +54,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (quant_any(cx->context, 1, in)) return quant_wrap(cx, 1, in, 1, out, eval);
   bool lower = eval_bool(cx, "lower", false);
   int64_t n = in[0]->dims[in[0]->rank - 1], size = n * n;
-  const Wide *a = dense_load(cx, DENSE_LONG_COMPLEX, in[0]);
+  const Wide *a = dense_load(cx, DENSE_WIDE, in[0]);
   out[0] = literal_like(in[0], cx->context, type_elem(cx->context, eval_result_type(cx, 0)));
   Wide *l = ARENA_ARRAY(cx->scratch, Wide, (size_t)size + 1);
   for (int64_t base = 0; size && base < in[0]->count; base += size) {

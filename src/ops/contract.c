@@ -1,6 +1,8 @@
 // Contractions. Both operands are laid out as [batch, free, contract], so that every result element
-// is the dot product of two contiguous rows, summed in ascending order in a wider type and rounded
-// once: the result depends on the shapes only. O(batch * m * n * k), a few operations per step.
+// is the dot product of two contiguous rows. As in the spec's formula every product and every sum
+// is rounded, in ascending order of the contracting index, to the widest of the types involved;
+// types of less than 32 bits are summed in f32 and rounded once, as backends do. So the result
+// depends on shapes only. O(batch * m * n * k).
 #include "ops/contract.h"
 
 #include <string.h>
@@ -136,18 +138,11 @@ static void **split(EvalContext *cx, DenseKind kind, const void *data, int64_t c
                     int64_t parts) {
   void **out = ARENA_ARRAY(cx->scratch, void *, (size_t)parts);
   size_t bytes = (size_t)count * dense_bytes(kind);
-  bool wide = kind == DENSE_LONG || kind == DENSE_LONG_COMPLEX;
-  int64_t n = kind == DENSE_COMPLEX || kind == DENSE_LONG_COMPLEX ? 2 * count : count;
   void *rest = arena_copy(cx->scratch, data, bytes + 1);
   for (int64_t p = 0; p < parts; p++) {
     out[p] = arena_copy(cx->scratch, rest, bytes + 1);
     dense_round(kind, out[p], count, type);
-    for (int64_t i = 0; i < n; i++) {
-      if (wide)
-        ((long double *)rest)[i] -= ((long double *)out[p])[i];
-      else
-        ((double *)rest)[i] -= ((double *)out[p])[i];
-    }
+    dense_subtract(kind, rest, out[p], count);
   }
   return out;
 }
@@ -186,7 +181,7 @@ static void decompose(EvalContext *cx, DenseKind kind, ContractSide *l, Contract
 Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
                       const ContractDims *dims, ContractPrecision precision, Literal *out) {
   enum { MOST_PARTS = 16 };
-  DenseKind kind = dense_kind(lhs->dtype, rhs->dtype);
+  DenseKind kind = dense_kind(lhs->dtype, rhs->dtype, out->dtype);
   ContractSide l = contract_side(cx, kind, lhs, dims->lhs_batch, dims->lhs_contract, -1);
   ContractSide r = contract_side(cx, kind, rhs, dims->rhs_batch, dims->rhs_contract, -1);
   if (l.batch != r.batch || l.contract != r.contract || l.batch * l.free * r.free != out->count)

@@ -2,8 +2,8 @@
 // spatial…, input feature]; for every output position the window is gathered once into a contiguous
 // row (zeros where it lies in the padding or between dilated elements) and multiplied with the row
 // of every output feature of its group. Sums run over kernel positions in row-major order, features
-// innermost, in a wider type, and are rounded once. O(output positions * window * output features
-// per group).
+// innermost, in the arithmetic of contract.c. O(output positions * window * output features per
+// group).
 #include "ops/convolve.h"
 
 #include <string.h>
@@ -327,7 +327,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
   c.outs = rhs->dims[d.kernel_out];
   Type elem = type_elem(cx->context, eval_result_type(cx, 0));
   out[0] = literal_new(cx->heap, cx->context, elem, lhs->rank, dims);
-  c.kind = dense_kind(lhs->dtype, rhs->dtype);
+  c.kind = dense_kind(lhs->dtype, rhs->dtype, out[0]->dtype);
   c.lhs =
       dense_transpose(cx, c.kind, dense_load(cx, c.kind, lhs), lhs->rank, lhs->dims, n + 2, l_perm);
   c.rhs =

@@ -22,7 +22,7 @@ static Status *load(EvalContext *cx, const Literal *literal, Matrices *out) {
   out->n = literal->dims[literal->rank - 1];
   out->batches = 1;
   for (uint32_t d = 0; d + 2 < literal->rank; d++) out->batches *= literal->dims[d];
-  out->data = dense_load(cx, DENSE_LONG_COMPLEX, literal);
+  out->data = dense_load(cx, DENSE_WIDE, literal);
   return NULL;
 }
 
@@ -96,7 +96,7 @@ Status *custom_householder_product(EvalContext *cx, Literal *const *in, Literal 
   if (in[1]->rank + 1 != in[0]->rank || k > a.n || k > a.m || in[1]->count != a.batches * k)
     FAIL(INVALID_ARGUMENT, "%lld reflectors do not fit matrices of %lld by %lld", (long long)k,
          (long long)a.m, (long long)a.n);
-  const Wide *taus = dense_load(cx, DENSE_LONG_COMPLEX, in[1]);
+  const Wide *taus = dense_load(cx, DENSE_WIDE, in[1]);
   Wide *q = ARENA_ARRAY(cx->scratch, Wide, (size_t)size + 1);
   out[0] = literal_like(in[0], cx->context, in[0]->elem);
   for (int64_t b = 0; b < a.batches; b++) {

@@ -3,36 +3,25 @@
 // O(n).
 #include "ops/dense.h"
 
-#include <math.h>
 #include <string.h>
 
-static bool is_complex(DenseKind kind) {
-  return kind == DENSE_COMPLEX || kind == DENSE_LONG_COMPLEX;
-}
+static bool is_wide(DType type) { return type == DT_f64 || type == DT_c128; }
 
-static DenseKind kind_of(DType type) {
-  switch (type) {
-  case DT_f64: return DENSE_LONG;
-  case DT_c64: return DENSE_COMPLEX;
-  case DT_c128: return DENSE_LONG_COMPLEX;
-  default: return dtype_is_float(type) ? DENSE_REAL : DENSE_INT;
-  }
-}
-
-DenseKind dense_kind(DType a, DType b) {
-  DenseKind x = kind_of(a), y = kind_of(b);
-  if ((x == DENSE_LONG && y == DENSE_COMPLEX) || (x == DENSE_COMPLEX && y == DENSE_LONG))
-    return DENSE_LONG_COMPLEX;
-  return x > y ? x : y;
+DenseKind dense_kind(DType lhs, DType rhs, DType result) {
+  bool wide = is_wide(lhs) || is_wide(rhs) || is_wide(result);
+  if (dtype_is_complex(lhs) || dtype_is_complex(rhs)) return wide ? DENSE_C128 : DENSE_C64;
+  if (dtype_is_float(lhs) || dtype_is_float(rhs)) return wide ? DENSE_F64 : DENSE_F32;
+  return DENSE_INT;
 }
 
 size_t dense_bytes(DenseKind kind) {
   switch (kind) {
   case DENSE_INT: return sizeof(uint64_t);
-  case DENSE_REAL: return sizeof(double);
-  case DENSE_LONG: return sizeof(long double);
-  case DENSE_COMPLEX: return 2 * sizeof(double);
-  case DENSE_LONG_COMPLEX: return 2 * sizeof(long double);
+  case DENSE_F32: return sizeof(float);
+  case DENSE_F64: return sizeof(double);
+  case DENSE_C64: return 2 * sizeof(float);
+  case DENSE_C128: return 2 * sizeof(double);
+  case DENSE_WIDE: return 2 * sizeof(long double);
   }
   return 0;
 }
@@ -64,13 +53,17 @@ static void put(DenseKind kind, void *data, int64_t i, DType from, Scalar v) {
   long double im = k == KIND_COMPLEX ? (long double)v.im : 0;
   switch (kind) {
   case DENSE_INT: ((uint64_t *)data)[i] = v.u; break;
-  case DENSE_REAL: ((double *)data)[i] = (double)re; break;
-  case DENSE_LONG: ((long double *)data)[i] = re; break;
-  case DENSE_COMPLEX:
+  case DENSE_F32: ((float *)data)[i] = (float)re; break;
+  case DENSE_F64: ((double *)data)[i] = (double)re; break;
+  case DENSE_C64:
+    ((float *)data)[2 * i] = (float)re;
+    ((float *)data)[2 * i + 1] = (float)im;
+    break;
+  case DENSE_C128:
     ((double *)data)[2 * i] = (double)re;
     ((double *)data)[2 * i + 1] = (double)im;
     break;
-  case DENSE_LONG_COMPLEX:
+  case DENSE_WIDE:
     ((long double *)data)[2 * i] = re;
     ((long double *)data)[2 * i + 1] = im;
     break;
@@ -83,8 +76,11 @@ static void *new_array(EvalContext *cx, DenseKind kind, int64_t count) {
 
 void *dense_load(EvalContext *cx, DenseKind kind, const Literal *literal) {
   void *data = new_array(cx, kind, literal->count);
-  if ((kind == DENSE_REAL && dtype_is_float(literal->dtype)) ||
-      (kind == DENSE_COMPLEX && dtype_is_complex(literal->dtype))) {
+  if ((kind == DENSE_F32 && literal->dtype == DT_f32) ||
+      (kind == DENSE_C64 && literal->dtype == DT_c64)) {
+    memcpy(data, literal->data, (size_t)literal->count * dense_bytes(kind));
+  } else if ((kind == DENSE_F64 && dtype_is_float(literal->dtype)) ||
+             (kind == DENSE_C128 && dtype_is_complex(literal->dtype))) {
     dtype_load_f64s(literal->dtype, literal->data, 0, literal->count, data);
   } else {
     for (int64_t i = 0; i < literal->count; i++)
@@ -122,6 +118,21 @@ void *dense_transpose(EvalContext *cx, DenseKind kind, const void *data, uint32_
   return out;
 }
 
+// A dot product of reals or complex numbers of one C type; the loops differ in nothing else.
+#define DOT_REAL(T)                                                                                \
+  const T *x = a, *y = b;                                                                          \
+  T sum = 0;                                                                                       \
+  for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];                                              \
+  return scalar_f((double)sum)
+#define DOT_COMPLEX(T)                                                                             \
+  const T *x = a, *y = b;                                                                          \
+  T re = 0, im = 0;                                                                                \
+  for (int64_t i = 0; i < 2 * n; i += 2) {                                                         \
+    re += x[i] * y[i] - x[i + 1] * y[i + 1];                                                       \
+    im += x[i] * y[i + 1] + x[i + 1] * y[i];                                                       \
+  }                                                                                                \
+  return scalar_c((double)re, (double)im)
+
 Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n) {
   switch (kind) {
   case DENSE_INT: {
@@ -130,62 +141,52 @@ Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n) {
     for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
     return scalar_u(sum);
   }
-  case DENSE_REAL: {
-    const double *x = a, *y = b;
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return scalar_f(sum);
+  case DENSE_F32: {
+    DOT_REAL(float);
   }
-  case DENSE_LONG: {
-    const long double *x = a, *y = b;
-    long double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return scalar_f((double)sum);
+  case DENSE_F64: {
+    DOT_REAL(double);
   }
-  case DENSE_COMPLEX: {
-    const double *x = a, *y = b;
-    double re = 0, im = 0;
-    for (int64_t i = 0; i < 2 * n; i += 2) {
-      re += x[i] * y[i] - x[i + 1] * y[i + 1];
-      im += x[i] * y[i + 1] + x[i + 1] * y[i];
-    }
-    return scalar_c(re, im);
+  case DENSE_C64: {
+    DOT_COMPLEX(float);
   }
-  case DENSE_LONG_COMPLEX: {
-    const long double *x = a, *y = b;
-    long double re = 0, im = 0;
-    for (int64_t i = 0; i < 2 * n; i += 2) {
-      re += x[i] * y[i] - x[i + 1] * y[i + 1];
-      im += x[i] * y[i + 1] + x[i + 1] * y[i];
-    }
-    return scalar_c((double)re, (double)im);
+  case DENSE_C128: {
+    DOT_COMPLEX(double);
+  }
+  case DENSE_WIDE: {
+    DOT_COMPLEX(long double);
   }
   }
   return scalar_u(0);
 }
 
-Scalar dense_get(DenseKind kind, const void *data, int64_t i) {
-  switch (kind) {
-  case DENSE_INT: return scalar_u(((const uint64_t *)data)[i]);
-  case DENSE_REAL: return scalar_f(((const double *)data)[i]);
-  case DENSE_LONG: return scalar_f((double)((const long double *)data)[i]);
-  case DENSE_COMPLEX:
-    return scalar_c(((const double *)data)[2 * i], ((const double *)data)[2 * i + 1]);
-  case DENSE_LONG_COMPLEX:
-    return scalar_c((double)((const long double *)data)[2 * i],
-                    (double)((const long double *)data)[2 * i + 1]);
-  }
-  return scalar_u(0);
+// The parts of an array, one by one, as doubles.
+static int64_t part_count(DenseKind kind, int64_t count) {
+  return kind == DENSE_F32 || kind == DENSE_F64 ? count : 2 * count;
 }
 
 void dense_round(DenseKind kind, void *data, int64_t count, DType type) {
   if (kind == DENSE_INT) return;
-  int64_t n = is_complex(kind) ? 2 * count : count;
-  bool wide = kind == DENSE_LONG || kind == DENSE_LONG_COMPLEX;
+  int64_t n = part_count(kind, count);
   for (int64_t i = 0; i < n; i++) {
-    if (wide)
+    if (kind == DENSE_F32 || kind == DENSE_C64)
+      ((float *)data)[i] = (float)round_to(type, ((float *)data)[i]);
+    else if (kind == DENSE_WIDE)
       ((long double *)data)[i] = round_to(type, (double)((long double *)data)[i]);
     else
       ((double *)data)[i] = round_to(type, ((double *)data)[i]);
+  }
+}
+
+void dense_subtract(DenseKind kind, void *data, const void *other, int64_t count) {
+  if (kind == DENSE_INT) return;
+  int64_t n = part_count(kind, count);
+  for (int64_t i = 0; i < n; i++) {
+    if (kind == DENSE_F32 || kind == DENSE_C64)
+      ((float *)data)[i] -= ((const float *)other)[i];
+    else if (kind == DENSE_WIDE)
+      ((long double *)data)[i] -= ((const long double *)other)[i];
+    else
+      ((double *)data)[i] -= ((const double *)other)[i];
   }
 }

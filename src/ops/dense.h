@@ -1,23 +1,24 @@
-// Elements of literals as plain arrays to compute with: wider than the element type, so that a
-// contraction rounds once. Used by dot_general, convolution, fft and the matrix decompositions.
+// Elements of literals as plain arrays to compute with. Used by contractions, convolution, fft and
+// the matrix decompositions.
 #ifndef TESSERA_OPS_DENSE_H
 #define TESSERA_OPS_DENSE_H
 
 #include "ops/eval.h"
 
-// What one element is held in. Integers and i1 wrap in uint64_t; floats of at most 32 bits are
-// exact in a double, f64 has its 11 spare bits in a long double; complex kinds hold the parts one
+// What one element is held in: integers and i1 wrap in uint64_t; complex kinds hold the parts one
 // after the other.
 typedef enum DenseKind {
   DENSE_INT,
-  DENSE_REAL,
-  DENSE_LONG,
-  DENSE_COMPLEX,
-  DENSE_LONG_COMPLEX,
+  DENSE_F32,
+  DENSE_F64,
+  DENSE_C64,   // two floats
+  DENSE_C128,  // two doubles
+  DENSE_WIDE,  // two long doubles: a Wide of ops/wide.h
 } DenseKind;
 
-// The narrowest kind that holds both types without loss (integers beside floats become floats).
-DenseKind dense_kind(DType a, DType b);
+// What contractions of these operands into this result are computed in: uint64_t for integers,
+// otherwise the widest of the three types, but at least 32-bit floats.
+DenseKind dense_kind(DType lhs, DType rhs, DType result);
 size_t dense_bytes(DenseKind kind);  // of one element
 
 // The elements of a literal (not quantized), row major, in the scratch arena. O(count).
@@ -27,12 +28,13 @@ void *dense_load(EvalContext *cx, DenseKind kind, const Literal *literal);
 void *dense_transpose(EvalContext *cx, DenseKind kind, const void *data, uint32_t rank,
                       const int64_t *dims, uint32_t n_perm, const uint32_t *perm);
 
-// The sum of a[i] * b[i], i ascending, rounded to Scalar only at the end.
+// The sum of a[i] * b[i], i ascending, every product and sum rounded to the kind's type.
 Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n);
-Scalar dense_get(DenseKind kind, const void *data, int64_t index);
 // Rounds every element to a float type (no-op for integers): the operand precision of a dot
 // algorithm.
 void dense_round(DenseKind kind, void *data, int64_t count, DType type);
+// data -= other, element by element (floats only).
+void dense_subtract(DenseKind kind, void *data, const void *other, int64_t count);
 
 // The type an element is computed in: itself, or what a quantized one expresses.
 DType dense_expressed(const Context *context, Type elem);

@@ -213,7 +213,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)),
                        e.n_result, dims);
   bool integer = !dtype_is_float(in[0]->dtype) && !dtype_is_complex(in[0]->dtype);
-  DenseKind kind = integer ? DENSE_INT : DENSE_LONG_COMPLEX;
+  DenseKind kind = integer ? DENSE_INT : DENSE_WIDE;
   const char *a = dense_load(cx, kind, in[0]), *b = n > 1 ? dense_load(cx, kind, in[1]) : NULL;
   size_t bytes = dense_bytes(kind);
   for (int64_t k = 0; k < out[0]->count; k++) {

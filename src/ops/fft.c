@@ -238,7 +238,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t rank = operand->rank, first = rank - length.n, last = rank - 1;
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < rank; d++) dims[d] = operand->dims[d];
-  Wide *data = dense_load(cx, DENSE_LONG_COMPLEX, operand);
+  Wide *data = dense_load(cx, DENSE_WIDE, operand);
   bool inverse = type == IFFT || type == IRFFT;
   int64_t lines = 1;
   for (uint32_t d = 0; d < last; d++) lines *= dims[d];

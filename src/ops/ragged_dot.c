@@ -199,7 +199,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Ragged r = ragged_of(cx->context, eval_attr(cx, "ragged_dot_dimension_numbers"));
   const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims},
                  rhs = {.rank = in[1]->rank, .dims = in[1]->dims};
-  Work w = {.kind = dense_kind(in[0]->dtype, in[1]->dtype), .outer = 1};
+  DType result = type_dtype(cx->context, eval_result_type(cx, 0));
+  Work w = {.kind = dense_kind(in[0]->dtype, in[1]->dtype, result), .outer = 1};
   w.groups = (Groups){in[2], in[2]->dims[in[2]->rank - 1]};
   int64_t shape[2 * MAX_RANK + 1];
   uint32_t rank = result_shape(&r, &lhs, &rhs, w.groups.count, shape), prefix[MAX_RANK],

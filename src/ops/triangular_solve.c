@@ -81,8 +81,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   bool flipped = !str_is(transpose, "NO_TRANSPOSE");
   int64_t n = la->dims[la->rank - 1], rows = lb->dims[lb->rank - 2],
           columns = lb->dims[lb->rank - 1];
-  const Wide *a = dense_load(cx, DENSE_LONG_COMPLEX, la);
-  Wide *x = dense_load(cx, DENSE_LONG_COMPLEX, lb);
+  const Wide *a = dense_load(cx, DENSE_WIDE, la);
+  Wide *x = dense_load(cx, DENSE_WIDE, lb);
   bool turned = flipped != !left;  // op and the side each transpose what is solved
   Triangle t = {.n = n,
                 .row = turned ? 1 : n,

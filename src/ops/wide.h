@@ -1,5 +1,5 @@
 // Complex numbers in long double: what fft and the matrix decompositions compute in, for real and
-// complex elements alike. An array of them is what dense_load gives for DENSE_LONG_COMPLEX.
+// complex elements alike. An array of them is what dense_load gives for DENSE_WIDE.
 #ifndef TESSERA_OPS_WIDE_H
 #define TESSERA_OPS_WIDE_H
 
