@@ -8,14 +8,7 @@
 
 #include "base/mem.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_ASAN 1
-#endif
-#endif
-#ifdef ARENA_ASAN
+#ifdef ARENA_POISONED
 #include <sanitizer/asan_interface.h>
 #define POISON(p, n) __asan_poison_memory_region((p), (n))
 #define UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))
@@ -60,6 +53,7 @@ static void add_chunk(Arena *arena, size_t need) {
   size_t bytes = arena->chunk ? arena->chunk->bytes * 2 : FIRST_BYTES;
   if (bytes > MOST_BYTES) bytes = MOST_BYTES;
   if (bytes < need) bytes = need;
+  bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
   if (arena->limit_bytes &&
       (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
     bytes = need;  // the last chunk may be small
@@ -80,7 +74,7 @@ static void add_chunk(Arena *arena, size_t need) {
   POISON(arena->at, bytes);
 }
 
-void *arena_alloc(Arena *arena, size_t bytes) {
+void *arena_alloc_slow(Arena *arena, size_t bytes) {
   if (bytes > SIZE_MAX / 2) guard_throw(arena->guard, status_no_memory());
   size_t rounded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
   if ((size_t)(arena->end - arena->at) < rounded || !arena->at) add_chunk(arena, rounded);

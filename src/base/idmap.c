@@ -11,14 +11,6 @@
 
 uint64_t hash_bytes(const void *data, size_t bytes) { return XXH3_64bits(data, bytes); }
 
-uint64_t hash_mix(uint64_t a, uint64_t b) {
-  uint64_t x = a * 0x9E3779B97F4A7C15u ^ (b + 0xD1B54A32D192ED03u);
-  x ^= x >> 32;
-  x *= 0xD6E8FEB86659FD93u;
-  x ^= x >> 32;
-  return x;
-}
-
 void idmap_deinit(IdMap *map) {
   mem_free(map->slots);
   *map = (IdMap){0};

@@ -34,6 +34,11 @@ void idmap_remove(IdMap *map, uint64_t hash, uint32_t id);
 // xxh3 of bytes.
 uint64_t hash_bytes(const void *data, size_t bytes);
 // Folds two hashes into one, order matters.
-uint64_t hash_mix(uint64_t a, uint64_t b);
+static inline uint64_t hash_mix(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9E3779B97F4A7C15u ^ (b + 0xD1B54A32D192ED03u);
+  x ^= x >> 32;
+  x *= 0xD6E8FEB86659FD93u;
+  return x ^ x >> 32;
+}
 
 #endif

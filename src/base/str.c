@@ -21,6 +21,7 @@ static void reserve(StrBuf *buf, size_t more) {
   buf->capacity = capacity;
 }
 
+// Asked only when the buffer has to grow, so a buffer with a flush stays near FLUSH_BYTES.
 static void hand_on_when_full(StrBuf *buf) {
   if (buf->flush && buf->used >= FLUSH_BYTES) strbuf_flush(buf);
 }
@@ -32,19 +33,13 @@ void strbuf_deinit(StrBuf *buf) {
   *buf = (StrBuf){.guard = buf->guard};
 }
 
-void strbuf_put(StrBuf *buf, const char *s, size_t n) {
+void strbuf_put_slow(StrBuf *buf, const char *s, size_t n) {
+  hand_on_when_full(buf);
   reserve(buf, n);
   if (n) memcpy(buf->data + buf->used, s, n);
   buf->used += n;
   buf->data[buf->used] = '\0';
-  hand_on_when_full(buf);
 }
-
-void strbuf_putc(StrBuf *buf, char c) { strbuf_put(buf, &c, 1); }
-
-void strbuf_puts(StrBuf *buf, const char *s) { strbuf_put(buf, s, strlen(s)); }
-
-void strbuf_put_str(StrBuf *buf, Str s) { strbuf_put(buf, s.s, s.n); }
 
 void strbuf_put_int(StrBuf *buf, long long value) {
   char digits[24];

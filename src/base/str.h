@@ -35,10 +35,19 @@ typedef struct StrBuf {
 
 void strbuf_init(StrBuf *buf, Guard *guard);
 void strbuf_deinit(StrBuf *buf);
-void strbuf_put(StrBuf *buf, const char *s, size_t n);
-void strbuf_putc(StrBuf *buf, char c);
-void strbuf_puts(StrBuf *buf, const char *s);
-void strbuf_put_str(StrBuf *buf, Str s);
+void strbuf_put_slow(StrBuf *buf, const char *s, size_t n);
+static inline void strbuf_put(StrBuf *buf, const char *s, size_t n) {
+  if (buf->capacity - buf->used <= n) {
+    strbuf_put_slow(buf, s, n);
+    return;
+  }
+  memcpy(buf->data + buf->used, s, n);
+  buf->used += n;
+  buf->data[buf->used] = '\0';
+}
+static inline void strbuf_putc(StrBuf *buf, char c) { strbuf_put(buf, &c, 1); }
+static inline void strbuf_puts(StrBuf *buf, const char *s) { strbuf_put(buf, s, strlen(s)); }
+static inline void strbuf_put_str(StrBuf *buf, Str s) { strbuf_put(buf, s.s, s.n); }
 void strbuf_put_int(StrBuf *buf, long long value);
 void strbuf_printf(StrBuf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void strbuf_flush(StrBuf *buf);  // hands on what is left, if there is a flush

@@ -18,7 +18,7 @@
 #include "ops/ops.def"
 #undef OP
 
-static const OpRow rows[OP_COUNT] = {
+const OpRow op_rows[OP_COUNT] = {
     [OP_NONE] = {.name = "", .operands = -1, .results = -1, .regions = -1},
     [OP_UNREGISTERED] = {.name = "", .operands = -1, .results = -1, .regions = -1},
 #define OP(id, name_, operands_, results_, regions_, traits_, form_, ...)                          \
@@ -34,8 +34,6 @@ static const OpRow rows[OP_COUNT] = {
 #undef OP
 };
 
-const OpRow *op_row(uint16_t code) { return &rows[code < OP_COUNT ? code : OP_NONE]; }
-
 enum { INDEX_SIZE = 1024 };
 _Static_assert(OP_COUNT < INDEX_SIZE / 2, "the index by name wants to be at most half full");
 static uint16_t name_index[INDEX_SIZE];
@@ -43,7 +41,7 @@ static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
 static void build_index(void) {
   for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++) {
-    uint64_t at = hash_bytes(rows[code].name, strlen(rows[code].name)) % INDEX_SIZE;
+    uint64_t at = hash_bytes(op_rows[code].name, strlen(op_rows[code].name)) % INDEX_SIZE;
     while (name_index[at]) at = (at + 1) % INDEX_SIZE;
     name_index[at] = code;
   }
@@ -53,7 +51,7 @@ uint16_t op_lookup(Str name) {
   pthread_once(&index_once, build_index);
   for (uint64_t at = hash_bytes(name.s, name.n) % INDEX_SIZE; name_index[at];
        at = (at + 1) % INDEX_SIZE)
-    if (str_is(name, rows[name_index[at]].name)) return name_index[at];
+    if (str_is(name, op_rows[name_index[at]].name)) return name_index[at];
   return OP_NONE;
 }
 

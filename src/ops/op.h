@@ -101,11 +101,11 @@ enum {
   TRAIT_FUNCTION = 1 << 9,
 };
 
-typedef struct Infer Infer;              // ops/infer.h
-typedef struct EvalContext EvalContext;  // ops/eval.h
-typedef struct Literal Literal;          // ops/literal.h
+typedef struct Infer Infer;                  // ops/infer.h
+typedef struct EvalContext EvalContext;      // ops/eval.h
+typedef struct Literal Literal;              // ops/literal.h
 typedef struct PointwiseCall PointwiseCall;  // ops/pointwise.h
-typedef struct Sample Sample;            // ops/sample.h
+typedef struct Sample Sample;                // ops/sample.h
 
 // The meaning of an op.
 typedef struct OpDef {
@@ -117,8 +117,8 @@ typedef struct OpDef {
   // Appends a random legal instance of the op to the sample's block; gives it. NULL: none makes
   // sense.
   OpId (*sample)(Sample *cx);
-  // Elementwise ops: fills in how elements of the call's types are computed (ops/pointwise.h); false if
-  // they have no meaning. NULL for all others.
+  // Elementwise ops: fills in how elements of the call's types are computed (ops/pointwise.h);
+  // false if they have no meaning. NULL for all others.
   bool (*lanes)(PointwiseCall *call);
   uint8_t constraints;  // the spec numbers C1 … Cn for this op
   const char *
@@ -135,8 +135,11 @@ typedef struct OpRow {
                           // cannot be evaluated)
 } OpRow;
 
-const OpRow *op_row(uint16_t code);  // never NULL
-uint16_t op_lookup(Str name);        // code of "stablehlo.add"; OP_NONE if unknown. O(1)
+extern const OpRow op_rows[OP_COUNT];
+static inline const OpRow *op_row(uint16_t code) {
+  return &op_rows[code < OP_COUNT ? code : 0];
+}                              // never NULL
+uint16_t op_lookup(Str name);  // code of "stablehlo.add"; OP_NONE if unknown. O(1)
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
 // "stablehlo.add", also for unregistered ops.
 const char *op_name(const Program *p, OpId op);
