@@ -179,7 +179,7 @@ static void test_convert(void **state) {
   assert_int_equal(dtype_convert(DT_f64, DT_ui64, scalar_f(-3)).u, 0);
   assert_int_equal(dtype_convert(DT_f64, DT_i1, scalar_f(0.25)).i, 1);
   assert_int_equal(dtype_convert(DT_f64, DT_i1, scalar_f((double)NAN)).i, 1);
-  assert_int_equal(dtype_convert(DT_c64, DT_i1, scalar_c(0, 1)).i, 1);
+  assert_int_equal(dtype_convert(DT_c64, DT_i1, scalar_c(0, 1)).i, 0);
   assert_int_equal(dtype_convert(DT_i32, DT_i8, scalar_i(257)).i, 1);
   assert_int_equal(dtype_convert(DT_i8, DT_ui16, scalar_i(-1)).u, 65535);
   assert_int_equal(dtype_convert(DT_i1, DT_i8, scalar_i(1)).i, 1);

@@ -170,8 +170,10 @@ static OpId sample_constant(Sample *cx) {
   uint32_t rank = sample_shape(cx, 3, dims);
   Type type = type_tensor(cx->context, type_scalar(DT_i32), rank, dims, 0);
   int32_t seven = 7;
+  int64_t count = 0;
+  type_count(cx->context, type, &count);
   NamedAttr field = {name_of(cx->context, "value"),
-                     attr_dense(cx->context, type, &seven, sizeof seven)};
+                     attr_dense(cx->context, type, &seven, count ? sizeof seven : 0)};
   return sample_op(cx, OP_chlo_constant, attr_dict(cx->context, 1, &field), 0, NULL, 1, NULL, 0);
 }
 

@@ -80,8 +80,9 @@ static OpId sample(Sample *cx) {
   uint32_t batch = sample_chance(cx, 50) ? 1 : 0;
   ValueId a = sample_value(cx, type_tensor(c, type_scalar(sample_chance(cx, 50) ? DT_f64 : DT_c128),
                                            2 + batch, dims + 1 - batch, 0));
-  NamedAttr fields[] = {{name_of(c, "lower"), attr_bool(c, sample_chance(cx, 50))}};
-  return sample_op(cx, OP_cholesky, attr_dict(c, 1, fields), 1, &a, 1, NULL, 0);
+  NamedAttr fields[] = {{name_of(c, "lower"), attr_bool(c, true)}};
+  return sample_op(cx, OP_cholesky, attr_dict(c, sample_chance(cx, 50) ? 1 : 0, fields), 1, &a, 1,
+                   NULL, 0);
 }
 
 const OpDef op_cholesky = {.infer = infer, .eval = eval, .sample = sample, .constraints = 3};

@@ -125,7 +125,7 @@ static OpId sample(Sample *cx) {
                          {name_of(c, "lhs_contracting_dimensions"), attr_i64s(c, n_sum, ls)},
                          {name_of(c, "rhs_contracting_dimensions"), attr_i64s(c, n_sum, rs)}};
   NamedAttr fields[] = {
-      {name_of(c, "dot_dimension_numbers"), attr_struct(c, "stablehlo.dot", 4, numbers)}};
+      {name_of(c, "dot_dimension_numbers"), sample_struct(cx, "stablehlo.dot", 4, numbers)}};
   return sample_op(cx, OP_dot_general, attr_dict(c, 1, fields), 2, operands, 1, NULL, 0);
 }
 

@@ -356,7 +356,7 @@ static OpId sample_code(Sample *cx, uint16_t code, bool batching) {
       {name_of(c, "operand_batching_dims"), attr_i64s(c, n_batch, batch)},
       {name_of(c, "start_indices_batching_dims"), attr_i64s(c, n_batch, start_batch)}};
   Attr attrs = move_attr(cx, 0, "dimension_numbers",
-                         attr_struct(c, "stablehlo.gather", n_batch ? 6 : 4, fields));
+                         sample_struct(cx, "stablehlo.gather", n_batch ? 6 : 4, fields));
   Type type,
       start_type = type_tensor(c, type_scalar(sample_dtype(cx, "s")), n_start, start_dims, 0);
   ValueId operands[3] = {move_sample(cx, "bsufc", rank, dims, &type)};

@@ -7,10 +7,6 @@
 
 #include "base/idmap.h"
 
-#define OP(id, ...) extern const OpDef op_##id __attribute__((weak));
-#include "ops/ops.def"
-#undef OP
-
 #undef ATTRS
 #define ATTRS(...) __VA_ARGS__
 #define OP(id, name_, operands_, results_, regions_, traits_, form_, ...)                          \

@@ -21,6 +21,16 @@
 // Complex numbers are ordered by real part, then by imaginary part.
 static bool cplx_less(Cplx z, Cplx w) { return z.re < w.re || (z.re == w.re && z.im < w.im); }
 
+// w with asin(z) = (atan2(z.re, w.re), sign(z.im) w.im), after Hull, Fairgrieve and Tang,
+// "Implementing the complex arcsine and arccosine functions using exception handling" (1997): w.re
+// = sqrt(a^2 - x^2) where a is the mean of the distances of z to 1 and -1, without cancellation.
+static Cplx asin_acos_kernel(Cplx z) {
+  double x = fabs(z.re), y = fabs(z.im), r = hypot(x + 1, y), s = hypot(x - 1, y);
+  double far = y * (y / (r + (x + 1)));                          // r - (x + 1)
+  double near = x <= 1 ? s + (1 - x) : y * (y / (s + (x - 1)));  // s - (x - 1)
+  return (Cplx){sqrt((r + s) / 2 + x) * sqrt((far + near) / 2), fabs(cplx_asin(z).im)};
+}
+
 #define LOOP(kind, lane, a, b, result, from_a, from_b, e)                                          \
   case kind: {                                                                                     \
     const lane *lane_a = in[0], *lane_b = in[1];                                                   \
@@ -63,7 +73,7 @@ static bool cplx_less(Cplx z, Cplx w) { return z.re < w.re || (z.re == w.re && z
     DType t = call->in[0];                                                                         \
     switch (dtype_kind(t)) {                                                                       \
       __VA_ARGS__                                                                                  \
-    default: assert(false && "pointwise_prepare refuses other kinds");                                     \
+    default: assert(false && "pointwise_prepare refuses other kinds");                             \
     }                                                                                              \
   }
 #define BROADCAST(...)

@@ -242,8 +242,8 @@ static OpId sample(Sample *cx) {
       {name_of(c, "lhs_ragged_dimensions"), attr_i64s(c, 1, contracting ? &one : &zero)},
       {name_of(c, "rhs_group_dimensions"), attr_i64s(c, contracting ? 0 : 1, &zero)},
   };
-  NamedAttr fields[] = {
-      {name_of(c, "ragged_dot_dimension_numbers"), attr_struct(c, "chlo.ragged_dot", 4, numbers)}};
+  NamedAttr fields[] = {{name_of(c, "ragged_dot_dimension_numbers"),
+                         sample_struct(cx, "chlo.ragged_dot", 4, numbers)}};
   return sample_op(cx, OP_chlo_ragged_dot, attr_dict(c, 1, fields), 3, operands, 1, NULL, 0);
 }
 

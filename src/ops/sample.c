@@ -101,6 +101,20 @@ ValueId sample_constant_i(Sample *cx, Type tensor, int64_t low, int64_t high) {
   return constant(cx, tensor, make_integer, range);
 }
 
+static bool is_default_field(const Context *context, Attr value) {
+  const AttrInfo *info = attr_info(context, value);
+  return (info->kind == ATTR_DENSE_ARRAY && info->count == 0) ||
+         (info->kind == ATTR_INT && info->i == 0);
+}
+
+Attr sample_struct(Sample *cx, const char *cls, uint32_t n, const NamedAttr *fields) {
+  NamedAttr *kept = ARENA_ARRAY(cx->arena, NamedAttr, n + 1);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (!is_default_field(cx->context, fields[i].value)) kept[count++] = fields[i];
+  return attr_struct(cx->context, cls, count, kept);
+}
+
 OpId sample_op(Sample *cx, uint16_t code, Attr attrs, uint32_t n_operands, const ValueId *operands,
                uint32_t n_results, const Type *result_types, uint32_t n_regions) {
   Type *unknown = ARENA_ARRAY(cx->arena, Type, n_results + 1);

@@ -24,6 +24,9 @@ uint32_t sample_shape(Sample *cx, uint32_t most_rank, int64_t *dims);
 ValueId sample_value(Sample *cx, Type tensor);
 ValueId sample_constant_i(Sample *cx, Type tensor, int64_t low,
                           int64_t high);  // integers in a range
+// A struct attribute as the reader makes it: fields that have their default (no dims, zero) are
+// left out.
+Attr sample_struct(Sample *cx, const char *cls, uint32_t n, const NamedAttr *fields);
 // Creates the op at the end of the block with inferred (result_types NULL) or given result types.
 // With regions nothing is inferred yet: fill them, then call sample_infer.
 OpId sample_op(Sample *cx, uint16_t code, Attr attrs, uint32_t n_operands, const ValueId *operands,

@@ -388,7 +388,7 @@ static OpId sample(Sample *cx) {
       {name_of(c, "input_batching_dims"), attr_i64s(c, n_batch, batch)},
       {name_of(c, "scatter_indices_batching_dims"), attr_i64s(c, n_batch, index_batch)}};
   Attr attrs = move_attr(cx, 0, "scatter_dimension_numbers",
-                         attr_struct(c, "stablehlo.scatter", n_batch ? 6 : 4, fields));
+                         sample_struct(cx, "stablehlo.scatter", n_batch ? 6 : 4, fields));
   Type type,
       index_type = type_tensor(c, type_scalar(sample_dtype(cx, "s")), n_index, index_dims, 0);
   ValueId operands[3] = {move_sample(cx, "suf", rank, dims, &type)};
