@@ -263,8 +263,10 @@ static Status *process_main(Guard *guard, void *arg) {
     out_at += evaluate_n_results(p, grid->functions[i]);
   }
   OpId function = grid->functions[process->index];
-  TRY(process_call(process, function, evaluate_n_arguments(p, function), grid->args + arg_at,
-                   evaluate_n_results(p, function), grid->out + out_at));
+  // Without arguments or results there is no array to point into.
+  uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
+  TRY(process_call(process, function, n_args, n_args ? grid->args + arg_at : NULL, n_out,
+                   n_out ? grid->out + out_at : NULL));
   process->finished = true;
   return NULL;
 }
