@@ -285,7 +285,8 @@ static bool verify_function(Verify *v, OpId op) {
   OpId ret = block_at(v->p, entry)->last;
   // A type without items has no array to point into.
   const Type *results = type->n_items ? type->items + type->n_inputs : NULL;
-  return lists_equal(v, ret, "operand", type->n_items - type->n_inputs, results, op_at(v->p, ret)->n_operands, op_operand, ret);
+  return lists_equal(v, ret, "operand", type->n_items - type->n_inputs, results,
+                     op_at(v->p, ret)->n_operands, op_operand, ret);
 }
 
 static bool verify_call(Verify *v, OpId op) {
@@ -303,8 +304,10 @@ static bool verify_call(Verify *v, OpId op) {
                      op_at(v->p, op)->n_results, op_result, op);
 }
 
-// Every other symbol an op names must be there too.
+// Every other symbol an op names must be there too. That of a composite is a constraint of the op
+// itself.
 static bool verify_symbols(Verify *v, OpId op) {
+  if (op_at(v->p, op)->code == OP_composite) return true;
   for (const AttrSpec *spec = op_row(op_at(v->p, op)->code)->attrs; spec && spec->shape != AS_END;
        spec++) {
     if (spec->shape != AS_SYMBOL) continue;

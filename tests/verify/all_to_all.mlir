@@ -1,0 +1,63 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C1: split_dimension is 2, expected 0 … rank - 1 of tensor<2x4xf32>}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, split_count = 2 : i64, split_dimension = 2 : i64} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C2: dimension 1 of tensor<2x4xf32> does not split into 3 parts}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, split_count = 3 : i64, split_dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C3: concat_dimension is -1, expected 0 … rank - 1 of tensor<2x4xf32>}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = -1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, split_count = 2 : i64, split_dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @c4(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C4: split_count is 0, expected above 0}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, split_count = 0 : i64, split_dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @c5(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C5: replica_groups hold 1 twice, expected each id once}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = 0 : i64, replica_groups = dense<[[1, 1]]> : tensor<1x2xi64>, split_count = 2 : i64, split_dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @c7(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C7: replica_groups hold -1, expected ids 0 … 0, each once}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = 0 : i64, replica_groups = dense<[[0, -1]]> : tensor<1x2xi64>, split_count = 2 : i64, split_dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @c8(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C8: replica_groups are 1 wide, expected split_count = 2}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = 0 : i64, replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>, split_count = 2 : i64, split_dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @c9(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{C9: result 0 is tensor<2x4xf32>, expected tensor<4x2xf32>}}
+  %0 = "stablehlo.all_to_all"(%x) {concat_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, split_count = 2 : i64, split_dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}

@@ -1,0 +1,50 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%i: tensor<i32>) {
+  // expected-error@+1 {{C1: has no branch}}
+  "stablehlo.case"(%i) : (tensor<i32>) -> ()
+  return
+}
+
+// -----
+
+func.func @c2(%i: tensor<i32>) {
+  // expected-error@+1 {{C2: branch 0 takes 1 arguments, expected none}}
+  "stablehlo.case"(%i) ({
+  ^bb0(%a: tensor<f32>):
+    stablehlo.return
+  }) : (tensor<i32>) -> ()
+  return
+}
+
+// -----
+
+func.func @c3(%i: tensor<i32>, %x: tensor<f32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C3: branch 1 gives tensor<2xf32> as value 0, branch 0 gives tensor<f32>}}
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %x : tensor<f32>
+  }, {
+    stablehlo.return %y : tensor<2xf32>
+  }) : (tensor<i32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @c4(%i: tensor<i32>, %x: tensor<f32>) {
+  // expected-error@+1 {{C4: result 0 is tensor<f64>, its branches give tensor<f32>}}
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<i32>) -> tensor<f64>
+  return
+}
+
+// -----
+
+func.func @index(%i: tensor<i64>, %x: tensor<f32>) {
+  // expected-error@+1 {{has the index tensor<i64>, expected tensor<i32>}}
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<i64>) -> tensor<f32>
+  return
+}

@@ -1,0 +1,23 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C1: replica_groups hold 3 twice, expected each id once}}
+  %0 = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<[[3, 3]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C2: replica_groups hold -2, expected no id below 0}}
+  %0 = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<[[0, -2]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C3: result 0 is tensor<2xf64>, expected tensor<2xf32>}}
+  %0 = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf64>
+  return
+}

@@ -1,0 +1,39 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C1: source_target_pairs are tensor<1x3xi64>, expected a table of two columns}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C2: source 0 stands in two pairs, expected in one}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C3: target 1 stands in two pairs, expected in one}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1], [2, 1]]> : tensor<2x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c4(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C4: source_target_pairs hold -1, expected no id below 0}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, -1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @c5(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C5: the result is tensor<3xf32>, expected tensor<2xf32>}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}

@@ -1,0 +1,13 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @count(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{'func.return' op has 0 operands, expected 1}}
+  return
+}
+
+// -----
+
+func.func @type(%x: tensor<f32>) -> tensor<f64> {
+  // expected-error@+1 {{'func.return' op operand 0 has type tensor<f32>, expected tensor<f64>}}
+  return %x : tensor<f32>
+}

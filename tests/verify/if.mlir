@@ -1,0 +1,48 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1(%p: tensor<i1>) {
+  // expected-error@+1 {{C1: branch 1 takes 1 arguments, expected none}}
+  "stablehlo.if"(%p) ({
+    stablehlo.return
+  }, {
+  ^bb0(%a: tensor<f32>):
+    stablehlo.return
+  }) : (tensor<i1>) -> ()
+  return
+}
+
+// -----
+
+func.func @c2(%p: tensor<i1>, %x: tensor<f32>) {
+  // expected-error@+1 {{C2: branch 1 gives 0 values, branch 0 gives 1}}
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<f32>
+  }, {
+    stablehlo.return
+  }) : (tensor<i1>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @c3(%p: tensor<i1>, %x: tensor<f32>) {
+  // expected-error@+1 {{C3: result 0 is tensor<3xf32>, its branches give tensor<f32>}}
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<f32>
+  }, {
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<i1>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @predicate(%p: tensor<2xi1>) {
+  // expected-error@+1 {{has the predicate tensor<2xi1>, expected tensor<i1>}}
+  "stablehlo.if"(%p) ({
+    stablehlo.return
+  }, {
+    stablehlo.return
+  }) : (tensor<2xi1>) -> ()
+  return
+}

@@ -1,0 +1,59 @@
+// RUN: tessera parse --verify-diagnostics %s
+
+func.func @c1_arguments(%x: tensor<i32>) {
+  // expected-error@+1 {{C1: argument 0 of cond is tensor<f32>, expected tensor<i32>}}
+  %0 = "stablehlo.while"(%x) ({
+  ^bb0(%a: tensor<f32>):
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>):
+    stablehlo.return %a : tensor<i32>
+  }) : (tensor<i32>) -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @c1_predicate(%x: tensor<i32>) {
+  // expected-error@+1 {{C1: cond gives tensor<i32>, expected tensor<i1>}}
+  %0 = "stablehlo.while"(%x) ({
+  ^bb0(%a: tensor<i32>):
+    stablehlo.return %a : tensor<i32>
+  }, {
+  ^bb0(%a: tensor<i32>):
+    stablehlo.return %a : tensor<i32>
+  }) : (tensor<i32>) -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @c2(%x: tensor<i32>) {
+  // expected-error@+1 {{C2: body gives tensor<i1> as value 0, expected tensor<i32>}}
+  %0 = "stablehlo.while"(%x) ({
+  ^bb0(%a: tensor<i32>):
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>):
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }) : (tensor<i32>) -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<i32>) {
+  // expected-error@+1 {{C3: result 0 is tensor<2xi32>, expected tensor<i32>}}
+  %0 = "stablehlo.while"(%x) ({
+  ^bb0(%a: tensor<i32>):
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>):
+    stablehlo.return %a : tensor<i32>
+  }) : (tensor<i32>) -> tensor<2xi32>
+  return
+}
