@@ -1,5 +1,5 @@
-// How fast a hexadecimal constant is read: one program with 64 MB of f32 data as 128 MB of digits, parsed in
-// memory, best of five. Exits 1 at 500 MB of text a second or less.
+// How fast a hexadecimal constant is read: one program with 64 MB of f32 data as 128 MB of digits,
+// parsed in memory, best of five. Exits 1 at 500 MB of text a second or less.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static char *make_text(size_t *out_size) {
   static const char head[] = "func.func @main() {\n  %0 = stablehlo.constant dense<\"0x";
   static const char digits[] = "0123456789ABCDEF";
   char tail[64];
-  int tail_bytes = snprintf(tail, sizeof tail, "\"> : tensor<%dxf32>\n  return\n}\n", (int)ELEMENTS);
+  int tail_bytes =
+      snprintf(tail, sizeof tail, "\"> : tensor<%dxf32>\n  return\n}\n", (int)ELEMENTS);
   size_t head_bytes = sizeof head - 1, hex_bytes = (size_t)ELEMENTS * 8;
   char *text = malloc(head_bytes + hex_bytes + (size_t)tail_bytes + 1);
   if (!text) return NULL;
