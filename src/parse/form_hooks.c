@@ -421,8 +421,10 @@ static bool fits_dot_dims(const Program *p, OpId op, uint32_t index) {
 
 static void print_dims(Printer *pr, const AttrInfo *dims) {
   strbuf_putc(pr->out, '[');
-  for (uint32_t i = 0; i < dims->count; i++)
-    strbuf_printf(pr->out, i ? ", %" PRId64 : "%" PRId64, int_at(dims, i));
+  for (uint32_t i = 0; i < dims->count; i++) {
+    if (i) printer_puts(pr, ", ");
+    strbuf_put_int(pr->out, int_at(dims, i));
+  }
   strbuf_putc(pr->out, ']');
 }
 

@@ -546,6 +546,7 @@ static uint32_t visit_loc(Printer *pr, Attr loc, bool at_head) {
   if (info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
       info->kind == ATTR_LOC_FUSED)
     for (uint32_t i = 0; i < info->count; i++) {
+      if (info->kind == ATTR_LOC_FUSED && info->i && i + 1 == info->count) continue;  // metadata
       if (info->kind == ATTR_LOC_NAME &&
           attr_info(pr->context, info->items[i])->kind == ATTR_LOC_UNKNOWN)
         continue;

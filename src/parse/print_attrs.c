@@ -158,13 +158,13 @@ void print_loc_body(const Context *context, Attr attr, const LocAliases *aliases
     break;
   case ATTR_LOC_FUSED:
     strbuf_puts(out, "fused");
-    if (info->fields && info->fields[0].value) {
+    if (info->i && info->count) {
       strbuf_putc(out, '<');
-      attr_print(context, info->fields[0].value, out);
+      attr_print(context, info->items[info->count - 1], out);
       strbuf_putc(out, '>');
     }
     strbuf_putc(out, '[');
-    for (uint32_t i = 0; i < info->count; i++) {
+    for (uint32_t i = 0; i + (info->i != 0) < info->count; i++) {
       if (i) strbuf_puts(out, ", ");
       print_loc_item(context, info->items[i], aliases, out);
     }
