@@ -1,0 +1,108 @@
+// Shardings must name a mesh that is there and axes it has, and fit the rank of their tensor.
+// RUN: tessera parse --verify-diagnostics %s
+
+// expected-error@+1 {{argument 0 needs a #sdy.sharding}}
+func.func @kind(%a: tensor<8xf32> {sdy.sharding = 3 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{names the mesh @mesh, which is not in this module}}
+func.func @no_mesh(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4]>
+// expected-error@+1 {{names the axis "y", which its mesh does not have}}
+func.func @no_axis(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4]>
+// expected-error@+1 {{argument 0: the sharding has 1 dimensions, but the tensor tensor<8x8xf32> has 2}}
+func.func @rank(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4]>
+// expected-error@+1 {{uses the axis "x" twice in one sharding}}
+func.func @twice(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error@+1 {{uses the axis "x" twice in one sharding}}
+func.func @overlap(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)4}, {"x":(2)2}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error@+1 {{sub-axis "x":(1)3 does not divide the axis of size 8}}
+func.func @sub_axis(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)3}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4]>
+func.func @results(%a: tensor<8xf32>) {
+  // expected-error@+1 {{has 1 results, but shardings for 2}}
+  %0 = stablehlo.negate %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>, <@mesh, [{}]>]>} : tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4]>
+func.func @own(%a: tensor<8xf32>) {
+  // expected-error@+1 {{'sdy.reshard' op sharding 0: the sharding has 2 dimensions, but the tensor tensor<8xf32> has 1}}
+  %0 = sdy.reshard %a <@mesh, [{}, {}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4]>
+func.func @manual(%a: tensor<8xf32>) {
+  // expected-error@+1 {{in_shardings has 2 shardings for 1 values}}
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}]>, <@mesh, [{}]>] out_shardings=[<@mesh, [{}]>] manual_axes={} (%b: tensor<8xf32>) {
+    sdy.return %b : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{has two axes named "x"}}
+sdy.mesh @mesh = <["x"=4, "x"=2]>
+
+// -----
+
+// expected-error@+1 {{axis "x" has size 0, expected at least 1}}
+sdy.mesh @mesh = <["x"=0]>
+
+// -----
+
+// expected-error@+1 {{has 3 device ids, but its axes give 2 devices}}
+sdy.mesh @mesh = <["x"=2], device_ids=[0, 1, 2]>
+
+// -----
+
+// expected-error@+1 {{has the device id 1 twice}}
+sdy.mesh @mesh = <["x"=2], device_ids=[1, 1]>
+
+// -----
+
+// expected-error@+1 {{in order are implied and must be left out}}
+sdy.mesh @mesh = <["x"=2], device_ids=[0, 1]>
