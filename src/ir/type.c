@@ -9,6 +9,7 @@
 #include "ir/context_private.h"
 
 static const int64_t no_dims[1] = {0};
+static const Type no_items[1] = {0};
 
 static uint64_t quant_hash(const QuantInfo *q) {
   uint64_t h = hash_mix(q->storage, q->expressed);
@@ -66,7 +67,7 @@ static Type type_intern(Context *context, const TypeInfo *info) {
   copy->dims =
       info->rank ? arena_copy(arena, info->dims, info->rank * sizeof *info->dims) : no_dims;
   copy->items =
-      info->n_items ? arena_copy(arena, info->items, info->n_items * sizeof *info->items) : NULL;
+      info->n_items ? arena_copy(arena, info->items, info->n_items * sizeof *info->items) : no_items;
   if (info->quant) {
     QuantInfo *quant = arena_copy(arena, info->quant, sizeof *quant);
     quant->scales = arena_copy(arena, quant->scales, quant->count * sizeof *quant->scales);
@@ -84,6 +85,7 @@ void types_init(Context *context) {
     info->kind = TYPE_SCALAR;
     info->dtype = (DType)d;
     info->dims = no_dims;
+    info->items = no_items;
     type_add(context, info, content_hash(context, info));
   }
 }
@@ -256,8 +258,7 @@ static void print_scale(double scale, StrBuf *out) {
 
 static void print_quant(const QuantInfo *q, StrBuf *out) {
   const DTypeInfo *storage = dtype_info(q->storage);
-  strbuf_printf(out, "!quant.uniform<%s",
-                dtype_is_signed(q->storage) ? storage->name : storage->name + 1);
+  strbuf_printf(out, "!quant.uniform<%c%d", dtype_is_signed(q->storage) ? 'i' : 'u', storage->width);
   if (q->min != dtype_lowest(q->storage).i || q->max != dtype_max_finite(q->storage).i)
     strbuf_printf(out, "<%" PRId64 ":%" PRId64 ">", q->min, q->max);
   strbuf_printf(out, ":%s", dtype_info(q->expressed)->name);
