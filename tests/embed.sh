@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 prefix=$PWD/build/installed
 rm -rf "$prefix"
+env -u MAKEFLAGS -u MAKELEVEL make -s all examples
 env -u MAKEFLAGS -u MAKELEVEL make install PREFIX="$prefix" >/dev/null
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 [ "$("$prefix/bin/tessera" --version)" = "$(build/tessera --version)" ]
