@@ -10,6 +10,7 @@
 
 #include "ops/dense.h"
 #include "ops/reduction.h"
+#include "ops/sample.h"
 #include "ops/windows.h"
 
 typedef struct ConvDims {
@@ -334,4 +335,70 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
       dense_transpose(cx, c.kind, dense_load(cx, c.kind, rhs), rhs->rank, rhs->dims, n + 2, r_perm);
   convolve(&c, out[0]);
   return NULL;
+}
+
+OpId convolve_sample(Sample *cx, bool dynamic) {
+  Context *c = cx->context;
+  uint32_t n = (uint32_t)sample_int(cx, 0, 2), rank = n + 2;
+  int64_t groups = sample_int(cx, 1, 2), features = groups * sample_int(cx, 1, 2);
+  bool by_batch = sample_chance(cx, 30);
+  int64_t lhs[4], rhs[4], stride[2], base[2], dilation[2], pad[4], axes[2] = {1, 2};
+  bool reversal[2];
+  lhs[0] = by_batch ? groups * sample_int(cx, 1, 2) : sample_int(cx, 1, 2);
+  lhs[rank - 1] = features;
+  rhs[0] = groups * sample_int(cx, 1, 2);
+  rhs[rank - 1] = by_batch ? features : features / groups;
+  for (uint32_t s = 0; s < n; s++) {
+    lhs[s + 1] = sample_int(cx, 1, 5);
+    rhs[s + 1] = sample_int(cx, 1, 3);
+    stride[s] = sample_int(cx, 1, 2);
+    base[s] = sample_int(cx, 1, 2);
+    dilation[s] = sample_int(cx, 1, 2);
+    pad[2 * s] = sample_int(cx, -1, 2);
+    pad[2 * s + 1] = sample_int(cx, -1, 2);
+    reversal[s] = sample_chance(cx, 30);
+  }
+  NamedAttr numbers[] = {
+      {name_of(c, "input_batch_dimension"), attr_i64(c, 0)},
+      {name_of(c, "input_feature_dimension"), attr_i64(c, rank - 1)},
+      {name_of(c, "input_spatial_dimensions"), attr_i64s(c, n, axes)},
+      {name_of(c, "kernel_input_feature_dimension"), attr_i64(c, rank - 1)},
+      {name_of(c, "kernel_output_feature_dimension"), attr_i64(c, 0)},
+      {name_of(c, "kernel_spatial_dimensions"), attr_i64s(c, n, axes)},
+      {name_of(c, "output_batch_dimension"), attr_i64(c, 0)},
+      {name_of(c, "output_feature_dimension"), attr_i64(c, rank - 1)},
+      {name_of(c, "output_spatial_dimensions"), attr_i64s(c, n, axes)},
+  };
+  Type pad_type = type_tensor(c, DT_i64, 2, (int64_t[]){n, 2}, 0);
+  Attr padding = attr_dense(c, pad_type, pad, sizeof(int64_t) * 2 * n);
+  NamedAttr fields[] = {
+      {name_of(c, "window_strides"), attr_i64s(c, n, stride)},
+      {name_of(c, "lhs_dilation"), attr_i64s(c, n, base)},
+      {name_of(c, "rhs_dilation"), attr_i64s(c, n, dilation)},
+      {name_of(c, "window_reversal"), attr_bools(c, n, reversal)},
+      {name_of(c, "dimension_numbers"), attr_struct(c, "stablehlo.conv", 9, numbers)},
+      {name_of(c, "feature_group_count"), attr_i64(c, by_batch ? 1 : groups)},
+      {name_of(c, "batch_group_count"), attr_i64(c, by_batch ? groups : 1)},
+      {name_of(c, "padding"), padding},
+  };
+  Type elem = type_scalar(sample_dtype(cx, "suf"));
+  ValueId operands[3] = {sample_value(cx, type_tensor(c, elem, rank, lhs, 0)),
+                         sample_value(cx, type_tensor(c, elem, rank, rhs, 0))};
+  if (!dynamic)
+    return sample_op(cx, OP_convolution, attr_dict(c, 8, fields), 2, operands, 1, NULL, 0);
+  NamedAttr value = {name_of(c, "value"), padding};
+  OpId constant = sample_op(cx, OP_constant, attr_dict(c, 1, &value), 0, NULL, 1, &pad_type, 0);
+  operands[2] = op_result(cx->program, constant, 0);
+  int64_t dims[4] = {by_batch ? lhs[0] / groups : lhs[0]};
+  dims[rank - 1] = rhs[0];
+  for (uint32_t s = 0; s < n; s++)
+    dims[s + 1] = window_count(&(WindowDim){.size = rhs[s + 1],
+                                            .stride = stride[s],
+                                            .pad_low = pad[2 * s],
+                                            .pad_high = pad[2 * s + 1],
+                                            .base_dilation = base[s],
+                                            .window_dilation = dilation[s]},
+                               lhs[s + 1]);
+  Type result = type_tensor(c, elem, rank, dims, 0);
+  return sample_op(cx, OP_dynamic_conv, attr_dict(c, 7, fields), 3, operands, 1, &result, 0);
 }

@@ -15,4 +15,7 @@ bool convolve_check_padding(Infer *cx, Type type);
 Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding,
                       Literal **out);
 
+// A random instance of convolution, or of dynamic_conv.
+OpId convolve_sample(Sample *cx, bool dynamic);
+
 #endif

@@ -16,9 +16,12 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   return convolve_eval(cx, in[0], in[1], (Ints){padding, (uint32_t)in[2]->count, true}, out);
 }
 
+static OpId sample(Sample *cx) { return convolve_sample(cx, true); }
+
 const OpDef op_dynamic_conv = {
     .infer = infer,
     .eval = eval,
+    .sample = sample,
     .constraints = 34,
     .unchecked = "C25: the sizes of spatial dimensions depend on the values of padding",
 };

@@ -4,6 +4,7 @@
 // along the dimension, then the last carries. O(steps * body).
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/sample.h"
 
 static Type without_dim(Context *context, const TypeInfo *type, int64_t dim) {
   int64_t dims[MAX_RANK];
@@ -130,4 +131,42 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   return NULL;
 }
 
-const OpDef op_chlo_scan = {.infer = infer, .eval = eval};
+// array<i32: 1, 1>
+static Attr segments(Context *context) {
+  const int32_t ones[2] = {1, 1};
+  return attr_intern(context, &(AttrInfo){.kind = ATTR_DENSE_ARRAY,
+                                          .type = DT_i32,
+                                          .count = 2,
+                                          .data = ones,
+                                          .bytes = sizeof ones});
+}
+
+static OpId sample(Sample *cx) {
+  Context *c = cx->context;
+  Program *p = cx->program;
+  int64_t dims[2] = {sample_int(cx, 1, 4), sample_int(cx, 1, 4)}, dim = sample_int(cx, 0, 1);
+  Type elem = type_scalar(sample_dtype(cx, "suf"));
+  Type whole = type_tensor(c, elem, 2, dims, 0), slice = without_dim(c, type_info(c, whole), dim);
+  ValueId operands[2] = {sample_value(cx, whole), sample_value(cx, slice)};
+  NamedAttr fields[] = {
+      {name_of(c, "dimension"), attr_i64(c, dim)},
+      {name_of(c, "operandSegmentSizes"), segments(c)},
+      {name_of(c, "resultSegmentSizes"), segments(c)},
+      {name_of(c, "is_reverse"), attr_bool(c, true)},
+  };
+  uint32_t n = sample_chance(cx, 50) ? 4 : 3;
+  OpId op = sample_op(cx, OP_chlo_scan, attr_dict(c, n, fields), 2, operands, 2, NULL, 1);
+  BlockId outer = cx->block, body = region_add_block(p, op_region(p, op, 0));
+  block_add_arg(p, body, slice, 0);
+  block_add_arg(p, body, slice, 0);
+  ValueId args[2] = {block_arg(p, body, 0), block_arg(p, body, 1)};
+  cx->block = body;
+  OpId sum = sample_op(cx, OP_add, 0, 2, args, 1, NULL, 0);
+  ValueId both[2] = {op_result(p, sum, 0), op_result(p, sum, 0)};
+  sample_op(cx, OP_return, 0, 2, both, 0, NULL, 0);
+  cx->block = outer;
+  sample_infer(cx, op);
+  return op;
+}
+
+const OpDef op_chlo_scan = {.infer = infer, .eval = eval, .sample = sample};

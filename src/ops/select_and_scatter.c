@@ -110,4 +110,52 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   return NULL;
 }
 
-const OpDef op_select_and_scatter = {.infer = infer, .eval = eval, .constraints = 12};
+// The body of `select`: argument 0 >= argument 1.
+static void sample_select(Sample *cx, OpId op, Type elem) {
+  Program *p = cx->program;
+  Type scalar = type_tensor(cx->context, elem, 0, NULL, 0);
+  BlockId outer = cx->block, body = region_add_block(p, op_region(p, op, 0));
+  block_add_arg(p, body, scalar, 0);
+  block_add_arg(p, body, scalar, 0);
+  ValueId args[2] = {block_arg(p, body, 0), block_arg(p, body, 1)};
+  NamedAttr direction = {name_of(cx->context, "comparison_direction"),
+                         attr_enum(cx->context, "stablehlo.comparison_direction", "GE")};
+  cx->block = body;
+  OpId compare =
+      sample_op(cx, OP_compare, attr_dict(cx->context, 1, &direction), 2, args, 1, NULL, 0);
+  ValueId chosen = op_result(p, compare, 0);
+  sample_op(cx, OP_return, 0, 1, &chosen, 0, NULL, 0);
+  cx->block = outer;
+}
+
+static OpId sample(Sample *cx) {
+  Context *c = cx->context;
+  int64_t dims[2], counts[2], size[2], stride[2], pad[4];
+  uint32_t rank = (uint32_t)sample_int(cx, 1, 2);
+  for (uint32_t d = 0; d < rank; d++) {
+    WindowDim w = {.base_dilation = 1, .window_dilation = 1};
+    dims[d] = sample_int(cx, 1, 5);
+    w.size = size[d] = sample_int(cx, 1, 3);
+    w.stride = stride[d] = sample_int(cx, 1, 3);
+    w.pad_low = pad[2 * d] = sample_int(cx, 0, 1);
+    w.pad_high = pad[2 * d + 1] = sample_int(cx, 0, 1);
+    counts[d] = window_count(&w, dims[d]);
+  }
+  Type elem = type_scalar(sample_dtype(cx, "suf"));
+  ValueId operands[3] = {sample_value(cx, type_tensor(c, elem, rank, dims, 0)),
+                         sample_value(cx, type_tensor(c, elem, rank, counts, 0)),
+                         sample_value(cx, type_tensor(c, elem, 0, NULL, 0))};
+  NamedAttr fields[] = {
+      {name_of(c, "window_dimensions"), attr_i64s(c, rank, size)},
+      {name_of(c, "window_strides"), attr_i64s(c, rank, stride)},
+      {name_of(c, "padding"), attr_dense(c, type_tensor(c, DT_i64, 2, (int64_t[]){rank, 2}, 0), pad,
+                                         sizeof(int64_t) * 2 * rank)}};
+  OpId op = sample_op(cx, OP_select_and_scatter, attr_dict(c, 3, fields), 3, operands, 1, NULL, 2);
+  sample_select(cx, op, elem);
+  sample_binary_body(cx, op, 1, elem, OP_add);
+  sample_infer(cx, op);
+  return op;
+}
+
+const OpDef op_select_and_scatter = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 12};

@@ -191,7 +191,7 @@ bool op_verify_shardings(const Program *p, OpId op, const SymbolTable *symbols, 
     if (type->kind != TYPE_FUNCTION) return true;
     return check_function_side(&c, "arg_attrs", type->n_inputs, type->items, "argument") &&
            check_function_side(&c, "res_attrs", type->n_items - type->n_inputs,
-                               type->items + type->n_inputs, "result");
+                               type->n_items ? type->items + type->n_inputs : NULL, "result");
   }
   if (o->code >= OP_COUNT || !str_starts(str_of(op_row(o->code)->name), "sdy.")) return true;
   return o->code == OP_sdy_mesh ? op_verify_mesh(p, op, diag) : check_own(&c);
