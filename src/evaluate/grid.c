@@ -271,11 +271,19 @@ static Status *process_main(Guard *guard, void *arg) {
   return NULL;
 }
 
+// A throw leaves the process where it was: the op at hand is the one that failed.
+static Status *run_process(Grid *grid, uint32_t index) {
+  Turn turn = {grid, &grid->processes[index]};
+  Status *status = guard_run(process_main, &turn);
+  OpId at = turn.process->at;
+  return status && at && status_code(status) != CANCELLED ? process_locate(turn.process, at, status)
+                                                          : status;
+}
+
 static Status *fiber_body(Fibers *fibers, void *arg, uint32_t index) {
   Grid *grid = arg;
   grid->fibers = fibers;
-  Turn turn = {grid, &grid->processes[index]};
-  return guard_run(process_main, &turn);
+  return run_process(grid, index);
 }
 
 typedef struct Text {
@@ -376,8 +384,7 @@ Status *grid_run(Run *run, uint32_t replicas, uint32_t partitions, const OpId *f
     process_init(&grid.processes[i], run, &grid, i, (ProcessId){i / partitions, i % partitions});
   Status *status;
   if (n == 1) {
-    Turn turn = {&grid, &grid.processes[0]};
-    status = guard_run(process_main, &turn);
+    status = run_process(&grid, 0);
   } else {
     status = fibers_run(n, STACK_BYTES, fiber_body, deadlock, &grid);
   }

@@ -4,6 +4,7 @@
 // nesting of regions and calls only, and is bounded.
 #include "evaluate/process.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -26,17 +27,21 @@ const char *run_op_text(const Run *run, OpId op, Arena *arena) {
   return arena_printf(arena, "'%s'%s%s", op_name(run->program, op), *place ? " at " : "", place);
 }
 
-// Says where the error happened, once, by the innermost op.
-static Status *locate(Process *process, OpId op, Status *status) {
+Status *process_locate(Process *process, OpId op, Status *status) {
   Run *run = process->run;
   if (run->located || status == status_no_memory()) return status;
   run->located = true;
-  ArenaMark mark = arena_mark(&process->scratch);
-  const char *place = run_place(run, op, &process->scratch);
+  // Memory may be what failed, so the text is put together without any.
+  char place[512] = "";
+  uint32_t line, column;
+  Pos pos = op_at(run->program, op)->pos;
+  if (run->program->source && pos != POS_NONE) {
+    source_locate(run->program->source, pos, &line, &column);
+    snprintf(place, sizeof place, "%s:%u:%u", run->program->source->path, line, column);
+  }
   Status *located =
       status_new(status_code(status), __FILE__, __LINE__, "%s%s'%s' op: %s", place,
                  *place ? ": " : "", op_name(run->program, op), status_message(status));
-  arena_rewind(&process->scratch, mark);
   status_free(status);
   return located;
 }
@@ -102,7 +107,10 @@ static Status *run_op(Process *process, OpId o) {
                     .n_in = n_in,
                     .n_out = n_out,
                     .code = op->code};
+  OpId outer = process->at;
+  process->at = o;
   TRY(def->eval(&cx, in, out));
+  process->at = outer;
   for (uint32_t i = 0; i < n_out; i++) {
     TRY(check_result(process, o, i, out[i]));
     *slot_of(process, op_result(p, o, i)) = out[i];
@@ -132,7 +140,7 @@ static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *
       return NULL;
     }
     Status *status = run_op(process, o);
-    if (status) return locate(process, o, status);
+    if (status) return process_locate(process, o, status);
   }
   if (n_out) FAIL(INTERNAL, "a block without terminator gives no values, %u are wanted", n_out);
   return NULL;

@@ -45,6 +45,7 @@ struct Process {
   ProcessId id;
   bool finished;
   uint32_t depth;
+  OpId at;  // the op being run, innermost
   // Frames of the active functions, one behind the other; the current one begins at base.
   HEAPVEC(Literal *) frames;
   uint32_t base;
@@ -67,6 +68,9 @@ Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *
                      uint32_t n_out, Literal **out) MUST_USE;
 
 static inline Process *process_of(EvalContext *cx) { return (Process *)(uintptr_t)cx->host; }
+
+// Adds the op's place to an error, unless it has one already.
+Status *process_locate(Process *process, OpId op, Status *status) MUST_USE;
 
 // "file.mlir:3:4" of an op; "" if it has no text behind it. In the arena.
 const char *run_place(const Run *run, OpId op, Arena *arena);
