@@ -210,5 +210,10 @@ typedef struct Ints {
   bool ok;  // false: not there or not integers
 } Ints;
 Ints attr_as_ints(Context *context, Attr attr);
+static inline bool ints_contain(Ints ints, int64_t value) {
+  for (uint32_t i = 0; i < ints.n; i++)
+    if (ints.v[i] == value) return true;
+  return false;
+}
 
 #endif

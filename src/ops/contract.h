@@ -13,11 +13,6 @@ typedef struct ContractDims {
 
 // From a #stablehlo.dot or #chlo.ragged_dot attribute; absent lists are empty.
 ContractDims contract_dims(Context *context, Attr numbers);
-static inline bool ints_contain(Ints list, int64_t x) {
-  for (uint32_t i = 0; i < list.n; i++)
-    if (list.v[i] == x) return true;
-  return false;
-}
 
 // C1 … C11 of dot_general; with `numbered` false they are reported without a number (ops outside
 // the spec).

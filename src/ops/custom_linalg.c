@@ -14,7 +14,8 @@ typedef struct Matrices {
 } Matrices;
 
 static Status *load(EvalContext *cx, const Literal *literal, Matrices *out) {
-  if (literal->rank < 2 || !(dtype_is_float(literal->dtype) || dtype_is_complex(literal->dtype)))
+  if (literal->rank < 2 || literal->rank > MAX_RANK ||
+      !(dtype_is_float(literal->dtype) || dtype_is_complex(literal->dtype)))
     FAIL(INVALID_ARGUMENT,
          "a matrix decomposition takes floats of rank 2 or more, not rank %u of %s", literal->rank,
          dtype_info(literal->dtype)->name);

@@ -9,6 +9,7 @@
 #define TESSERA_OPS_INFER_H
 
 #include "base/diag.h"
+#include "ops/literal.h"
 #include "ops/op.h"
 
 struct Infer {
@@ -41,11 +42,16 @@ const char *infer_text(Infer *cx, Type type);  // for messages
 const char *infer_dims_text(Infer *cx, uint32_t n,
                             const int64_t *dims);  // "[2, 3]", `?` for dynamic
 
-// Every operand is a ranked tensor, or it is reported: for ops that take nothing else.
+// Every operand is a ranked tensor of at most MAX_RANK dimensions, or it is reported: for ops that
+// take nothing else.
 static inline bool infer_ranked(Infer *cx) {
-  for (uint32_t i = 0; i < infer_n_operands(cx); i++)
-    REQUIRE(cx, 0, infer_operand_info(cx, i)->kind == TYPE_TENSOR, "operand %u has type %s, expected a ranked tensor",
-            i, infer_text(cx, infer_operand(cx, i)));
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    const TypeInfo *info = infer_operand_info(cx, i);
+    REQUIRE(cx, 0, info->kind == TYPE_TENSOR, "operand %u has type %s, expected a ranked tensor", i,
+            infer_text(cx, infer_operand(cx, i)));
+    REQUIRE(cx, 0, info->rank <= MAX_RANK, "operand %u has %u dimensions, expected at most %d", i,
+            info->rank, MAX_RANK);
+  }
   return true;
 }
 

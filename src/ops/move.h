@@ -46,11 +46,6 @@ bool move_same_elem_but_axis(const Context *context, Type a, Type b, bool values
 // (C2)/(C3) of reshape and dynamic_reshape: as many elements, and the quantized axis kept apart.
 bool move_reshape_agrees(Infer *cx, const TypeInfo *from, const TypeInfo *to);
 
-static inline bool ints_contain(Ints ints, int64_t value) {
-  for (uint32_t i = 0; i < ints.n; i++)
-    if (ints.v[i] == value) return true;
-  return false;
-}
 bool ints_unique(Ints ints);
 bool ints_sorted(Ints ints);                             // not descending
 bool ints_within(Ints ints, int64_t low, int64_t high);  // low <= each < high

@@ -4,14 +4,9 @@
 // O(elements) applications of the body.
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/move.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
-
-static bool contains(Ints list, int64_t x) {
-  for (uint32_t i = 0; i < list.n; i++)
-    if (list.v[i] == x) return true;
-  return false;
-}
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
@@ -50,11 +45,9 @@ static bool infer(Infer *cx) {
   if (!reduction_check_body(cx, 0, n, elems, 6, elems)) return false;
   int64_t kept[MAX_RANK], bounds[MAX_RANK];
   uint32_t rank = 0;
-  bool bounded = false;
   for (uint32_t d = 0; d < first->rank; d++) {
-    if (contains(along, d)) continue;
+    if (ints_contain(along, d)) continue;
     bounds[rank] = type_bound(cx->context, infer_operand(cx, 0), d);
-    bounded = bounded || bounds[rank] != DIM_DYNAMIC;
     kept[rank++] = dims[d];
   }
   for (uint32_t i = 0; i < n; i++) {
@@ -68,8 +61,7 @@ static bool infer(Infer *cx) {
       REQUIRE(cx, 8, r->elem == elems[i], "result %u has element type %s, expected the body's %s",
               i, infer_text(cx, r->elem), infer_text(cx, elems[i]));
     }
-    // The bounds of kept dimensions are those of the input; the declared type spells them.
-    cx->out[i] = bounded && declared ? declared : type_tensor(cx->context, elems[i], rank, kept, 0);
+    if (!move_infer(cx, i, elems[i], rank, kept, bounds)) return false;
   }
   return true;
 }
@@ -81,10 +73,10 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t kept[MAX_RANK], step[MAX_RANK], index[MAX_RANK] = {0};
   uint32_t rank = 0;
   for (uint32_t d = 0; d < first->rank; d++)
-    if (!contains(along, d)) kept[rank++] = first->dims[d];
+    if (!ints_contain(along, d)) kept[rank++] = first->dims[d];
   int64_t stride = 1;
   for (uint32_t d = first->rank; d-- > 0;) {
-    step[d] = contains(along, d) ? 0 : stride;
+    step[d] = ints_contain(along, d) ? 0 : stride;
     if (step[d]) stride *= first->dims[d];
   }
   Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
