@@ -79,6 +79,8 @@ static bool infer_dynamic(Infer *cx) {
   REQUIRE(cx, 10, ints_within(same, 0, operand->rank),
           "known_nonexpanding_dimensions are %s, expected each in [0, %u)",
           move_ints_text(cx, same), operand->rank);
+  Ints known = move_constant(cx, 1);
+  if (known.ok && !move_same_shape(cx, 0, 0, known.n, known.v)) return false;
   return infer_declared(cx);
 }
 

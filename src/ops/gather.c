@@ -187,7 +187,9 @@ static bool infer_dynamic(Infer *cx) {
   REQUIRE(cx, no->sizes_count, dim_compatible(n, operand->rank),
           "slice_sizes has %lld entries, expected %u, one for each dimension", (long long)n,
           operand->rank);
-  return infer_result_type(cx, no, &g, operand, start, NULL);
+  Ints sizes = move_constant(cx, 2);
+  if (sizes.ok && !check_sizes(cx, no, &g, operand, sizes)) return false;
+  return infer_result_type(cx, no, &g, operand, start, sizes.ok ? sizes.v : NULL);
 }
 
 static Ints eval_field(EvalContext *cx, const char *name) {
@@ -374,8 +376,5 @@ static OpId sample(Sample *cx) { return sample_code(cx, OP_gather, true); }
 static OpId sample_dynamic(Sample *cx) { return sample_code(cx, OP_dynamic_gather, false); }
 
 const OpDef op_gather = {.infer = infer, .eval = eval, .sample = sample, .constraints = 23};
-const OpDef op_dynamic_gather = {.infer = infer_dynamic,
-                                 .eval = eval_dynamic,
-                                 .sample = sample_dynamic,
-                                 .constraints = 14,
-                                 .unchecked = "C8: depends on values; C12: depends on values"};
+const OpDef op_dynamic_gather = {
+    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 14};

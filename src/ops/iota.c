@@ -39,6 +39,8 @@ static bool infer_dynamic(Infer *cx) {
               (shape->dims[0] == DIM_DYNAMIC ? !result || d < result->rank : d < shape->dims[0]),
           "iota_dimension is %lld, expected it in [0, %lld)", (long long)d,
           (long long)(shape->dims[0] == DIM_DYNAMIC && result ? result->rank : shape->dims[0]));
+  Ints known = move_constant(cx, 0);
+  if (known.ok && !move_same_shape(cx, 0, 0, known.n, known.v)) return false;
   return infer_declared(cx);
 }
 

@@ -68,6 +68,19 @@ bool move_field(Infer *cx, Attr attr, const char *name, Ints *out) {
   return out->ok || infer_fail(cx, 0, "'%s' must be a list of integers", name);
 }
 
+Ints move_constant(const Infer *cx, uint32_t i) {
+  OpId def = value_def(cx->program, op_operand(cx->program, cx->op, i));
+  if (!def || op_at(cx->program, def)->code != OP_constant) return (Ints){0};
+  int64_t count;
+  if (!type_count(cx->context, infer_operand(cx, i), &count) || count > MAX_RANK) return (Ints){0};
+  Attr value = op_attr(cx->program, def, "value");
+  const AttrInfo *info = attr_info(cx->context, value);
+  if (info->kind != ATTR_DENSE || type_dtype(cx->context, info->type) == DT_i1) return (Ints){0};
+  Ints ints = attr_as_ints(cx->context, value);
+  if (ints.n != count) ints.ok = false;
+  return ints;
+}
+
 const char *move_ints_text(Infer *cx, Ints ints) { return infer_dims_text(cx, ints.n, ints.v); }
 
 bool move_not_per_axis(Infer *cx, uint32_t i) {

@@ -24,6 +24,9 @@ bool move_ints(Infer *cx, const char *name, Ints *out);
 bool move_ints_or_none(Infer *cx, const char *name, Ints *out);
 // A field of a struct attribute; absent means empty.
 bool move_field(Infer *cx, Attr attr, const char *name, Ints *out);
+// The integers of operand i if it is defined by a constant, at most MAX_RANK of them; ok = false
+// otherwise. Lets the verifier say early what evaluation would say anyway.
+Ints move_constant(const Infer *cx, uint32_t i);
 const char *move_ints_text(Infer *cx, Ints ints);
 // Requires operand i to be a tensor or a per-tensor quantized tensor.
 bool move_not_per_axis(Infer *cx, uint32_t i);

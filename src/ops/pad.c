@@ -23,12 +23,8 @@ static bool infer_common(Infer *cx, const TypeInfo *operand) {
   return move_same_elem(cx, 1, 0, operand->elem);
 }
 
-static bool infer(Infer *cx) {
-  const TypeInfo *operand = move_operand(cx, 0);
-  Ints low, high, interior;
-  if (!operand || !infer_common(cx, operand) || !move_ints(cx, "edge_padding_low", &low) ||
-      !move_ints(cx, "edge_padding_high", &high) || !move_ints(cx, "interior_padding", &interior))
-    return false;
+// (C2)-(C4) for amounts that are known.
+static bool infer_amounts(Infer *cx, const TypeInfo *operand, Ints low, Ints high, Ints interior) {
   REQUIRE(cx, 2, low.n == operand->rank && high.n == operand->rank && interior.n == operand->rank,
           "edge_padding_low, edge_padding_high and interior_padding have %u, %u and %u entries, "
           "expected %u, one for "
@@ -55,6 +51,15 @@ static bool infer(Infer *cx) {
          move_infer(cx, 0, operand->elem, operand->rank, dims, bounds);
 }
 
+static bool infer(Infer *cx) {
+  const TypeInfo *operand = move_operand(cx, 0);
+  Ints low, high, interior;
+  return operand && infer_common(cx, operand) && move_ints(cx, "edge_padding_low", &low) &&
+         move_ints(cx, "edge_padding_high", &high) &&
+         move_ints(cx, "interior_padding", &interior) &&
+         infer_amounts(cx, operand, low, high, interior);
+}
+
 static bool infer_dynamic(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);
   if (!operand || !infer_common(cx, operand)) return false;
@@ -69,7 +74,13 @@ static bool infer_dynamic(Infer *cx) {
   if (cx->failed) return false;
   REQUIRE(cx, 4, !result || result->rank == operand->rank,
           "the result has %u dimensions, expected the operand's %u", result->rank, operand->rank);
-  return infer_declared(cx);
+  Ints low = move_constant(cx, 2), high = move_constant(cx, 3), interior = move_constant(cx, 4);
+  if (interior.ok)
+    REQUIRE(cx, 3, ints_within(interior, 0, INT64_MAX),
+            "interior_padding is %s, expected none below 0", move_ints_text(cx, interior));
+  if (low.ok && high.ok && interior.ok && !infer_amounts(cx, operand, low, high, interior))
+    return false;
+  return infer_result(cx, 0) || !cx->out[0] ? infer_declared(cx) : true;
 }
 
 static Status *pad(EvalContext *cx, const Literal *operand, const Literal *value, Ints low,
@@ -164,8 +175,5 @@ static OpId sample_dynamic(Sample *cx) {
 }
 
 const OpDef op_pad = {.infer = infer, .eval = eval, .sample = sample, .constraints = 4};
-const OpDef op_dynamic_pad = {.infer = infer_dynamic,
-                              .eval = eval_dynamic,
-                              .sample = sample_dynamic,
-                              .constraints = 4,
-                              .unchecked = "C3: depends on values"};
+const OpDef op_dynamic_pad = {
+    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 4};

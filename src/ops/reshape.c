@@ -21,11 +21,19 @@ static bool infer_dynamic(Infer *cx) {
   if (!operand || !move_integers(cx, 1, 1)) return false;
   const TypeInfo *shape = move_operand(cx, 1), *result = move_result(cx, 0);
   if (!shape || cx->failed) return false;
+  Ints known = move_constant(cx, 1);
+  if (known.ok)
+    REQUIRE(cx, 0, ints_within(known, 0, INT64_MAX), "output_shape is %s, expected no size below 0",
+            move_ints_text(cx, known));
+  const QuantInfo *quant = type_quant_info(cx->context, operand->elem);
+  if (!result && known.ok && (!quant || quant->axis < 0))
+    return move_infer(cx, 0, operand->elem, known.n, known.v, NULL);
   if (!result) return infer_declared(cx);
   REQUIRE(cx, 4, dim_compatible(shape->dims[0], result->rank),
           "output_shape has %lld entries and the result %u dimensions, expected as many",
           (long long)shape->dims[0], result->rank);
-  return infer_against(cx, operand, result);
+  return infer_against(cx, operand, result) &&
+         (!known.ok || move_same_shape(cx, 0, 0, known.n, known.v));
 }
 
 // Copies under a new shape; its number of elements was not known before run time.

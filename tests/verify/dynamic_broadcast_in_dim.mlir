@@ -77,3 +77,12 @@ func.func @c10(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 1>, known_nonexpanding_dimensions = array<i64: -1>}> : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return
 }
+
+// -----
+
+func.func @shape_known(%a: tensor<3x4x2xf32>, %s: tensor<5x2xi64>, %t: tensor<2x3xf32>, %f: tensor<f32>) {
+  %z = "stablehlo.constant"() <{value = dense<[2, 3]> : tensor<2xi64>}> : () -> tensor<2xi64>
+  // expected-error@+1 {{the result's shape is [3, ?], expected [2, 3]}}
+  %0 = "stablehlo.dynamic_broadcast_in_dim"(%f, %z) <{broadcast_dimensions = array<i64>}> : (tensor<f32>, tensor<2xi64>) -> tensor<3x?xf32>
+  return
+}

@@ -93,3 +93,30 @@ func.func @c14(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf64>
   return
 }
+
+// -----
+
+func.func @c8(%a: tensor<3x4x2xf32>, %s: tensor<5x2xi64>, %t: tensor<2x3xf32>, %f: tensor<f32>) {
+  %z = "stablehlo.constant"() <{value = dense<[2, 2, 2]> : tensor<3xi64>}> : () -> tensor<3xi64>
+  // expected-error@+1 {{C8: collapsed dimension 0 has slice size 2, expected at most 1}}
+  %0 = "stablehlo.dynamic_gather"(%a, %s, %z) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c12(%a: tensor<3x4x2xf32>, %s: tensor<5x2xi64>, %t: tensor<2x3xf32>, %f: tensor<f32>) {
+  %z = "stablehlo.constant"() <{value = dense<[1, 5, 2]> : tensor<3xi64>}> : () -> tensor<3xi64>
+  // expected-error@+1 {{C12: slice_sizes are [1, 5, 2], expected each from 0 to the operand's [3, 4, 2]}}
+  %0 = "stablehlo.dynamic_gather"(%a, %s, %z) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @c13_sizes(%a: tensor<3x4x2xf32>, %s: tensor<5x2xi64>, %t: tensor<2x3xf32>, %f: tensor<f32>) {
+  %z = "stablehlo.constant"() <{value = dense<[1, 3, 2]> : tensor<3xi64>}> : () -> tensor<3xi64>
+  // expected-error@+1 {{C13: the result's shape is [5, 4, 2], expected [5, 3, 2]}}
+  %0 = "stablehlo.dynamic_gather"(%a, %s, %z) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x4x2xf32>
+  return
+}

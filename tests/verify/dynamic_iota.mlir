@@ -13,3 +13,12 @@ func.func @c2(%a: tensor<3xi64>) {
   %0 = "stablehlo.dynamic_iota"(%a) <{iota_dimension = 0 : i64}> : (tensor<3xi64>) -> tensor<?x?xi32>
   return
 }
+
+// -----
+
+func.func @shape_known(%a: tensor<3x4x2xf32>, %s: tensor<5x2xi64>, %t: tensor<2x3xf32>, %f: tensor<f32>) {
+  %z = "stablehlo.constant"() <{value = dense<[2, 3]> : tensor<2xi64>}> : () -> tensor<2xi64>
+  // expected-error@+1 {{the result's shape is [3, ?], expected [2, 3]}}
+  %0 = "stablehlo.dynamic_iota"(%z) <{iota_dimension = 0 : i64}> : (tensor<2xi64>) -> tensor<3x?xf32>
+  return
+}

@@ -37,3 +37,21 @@ func.func @float_shape(%a: tensor<2x3xf32>, %b: tensor<1xf32>) {
   %0 = "stablehlo.dynamic_reshape"(%a, %b) : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<6xf32>
   return
 }
+
+// -----
+
+func.func @shape_known(%a: tensor<3x4x2xf32>, %s: tensor<5x2xi64>, %t: tensor<2x3xf32>, %f: tensor<f32>) {
+  %z = "stablehlo.constant"() <{value = dense<[2, 3]> : tensor<2xi64>}> : () -> tensor<2xi64>
+  // expected-error@+1 {{the result's shape is [3, 2], expected [2, 3]}}
+  %0 = "stablehlo.dynamic_reshape"(%t, %z) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @shape_negative(%a: tensor<3x4x2xf32>, %s: tensor<5x2xi64>, %t: tensor<2x3xf32>, %f: tensor<f32>) {
+  %z = "stablehlo.constant"() <{value = dense<[2, -1]> : tensor<2xi64>}> : () -> tensor<2xi64>
+  // expected-error@+1 {{output_shape is [2, -1], expected no size below 0}}
+  %0 = "stablehlo.dynamic_reshape"(%t, %z) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return
+}
