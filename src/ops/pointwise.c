@@ -442,7 +442,10 @@ static OpId pointwise_sample(Sample *cx, uint16_t code) {
   while (!row_result(row, dtype)) dtype = sample_dtype(cx, kinds);
   int64_t dims[3];
   uint32_t rank = sample_shape(cx, 3, dims);
-  Type type = type_tensor(cx->context, type_scalar(dtype), rank, dims, 0);
+  Type elem = type_scalar(dtype);
+  if (row->quantized && sample_chance(cx, 15))
+    elem = sample_quant(cx, DT_f32, row->per_axis ? rank : 0, dims);
+  Type type = type_tensor(cx->context, elem, rank, dims, 0);
   ValueId operands[2];
   for (uint32_t i = 0; i < n; i++) operands[i] = sample_value(cx, type);
   return sample_op(cx, code, 0, n, operands, 1, NULL, 0);

@@ -107,7 +107,8 @@ const char *quant_check(Context *context, Type type) {
     return arena_printf(arena,
                         "storage type must be an integer and expressed type a float, got %s and %s",
                         dtype_info(q->storage)->name, dtype_info(q->expressed)->name);
-  // The spec wants the storage narrower; producers write i32:f32 for accumulators and the reference takes it.
+  // The spec wants the storage narrower; producers write i32:f32 for accumulators and the reference
+  // takes it.
   if (storage_bits > expressed_bits)
     return arena_printf(
         arena, "C1: storage type of %d bits must not be wider than expressed type of %d bits",

@@ -101,6 +101,26 @@ ValueId sample_constant_i(Sample *cx, Type tensor, int64_t low, int64_t high) {
   return constant(cx, tensor, make_integer, range);
 }
 
+Type sample_quant(Sample *cx, DType expressed, uint32_t rank, const int64_t *dims) {
+  bool per_axis = rank > 0 && dims[rank - 1] > 0 && sample_chance(cx, 50);
+  uint32_t count = per_axis ? (uint32_t)dims[rank - 1] : 1;
+  double *scales = ARENA_ARRAY(cx->arena, double, count);
+  int64_t *zeros = ARENA_ARRAY(cx->arena, int64_t, count);
+  for (uint32_t i = 0; i < count; i++) {
+    scales[i] = (double)sample_int(cx, 1, 16) / 8;
+    zeros[i] = sample_int(cx, -8, 7);
+  }
+  QuantInfo quant = {.storage = DT_i8,
+                     .expressed = expressed,
+                     .min = -128,
+                     .max = 127,
+                     .axis = per_axis ? (int32_t)rank - 1 : -1,
+                     .count = count,
+                     .scales = scales,
+                     .zero_points = zeros};
+  return type_quant(cx->context, &quant);
+}
+
 static bool is_default_field(const Context *context, Attr value) {
   const AttrInfo *info = attr_info(context, value);
   return (info->kind == ATTR_DENSE_ARRAY && info->count == 0) ||

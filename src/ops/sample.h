@@ -18,6 +18,9 @@ int64_t sample_int(Sample *cx, int64_t low, int64_t high);  // inclusive
 bool sample_chance(Sample *cx, int percent);
 DType sample_dtype(Sample *cx,
                    const char *kinds);  // letters: b bool, s signed, u unsigned, f float, c complex
+// A random quantized element type (i8 storage) for a shape: per tensor, or per axis along its last
+// dimension.
+Type sample_quant(Sample *cx, DType expressed, uint32_t rank, const int64_t *dims);
 // A small random shape: rank 0…most_rank, dims 0…5 with 0 and 1 rare; dims has room for most_rank.
 uint32_t sample_shape(Sample *cx, uint32_t most_rank, int64_t *dims);
 // A constant of the given tensor type with random (small) elements, as a value.
