@@ -10,8 +10,6 @@
 typedef struct PrintOptions {
   bool generic;    // every op as "dialect.op"(…) <{…}> ({…}) : (…) -> …
   bool locations;  // loc(#loc1) behind ops and arguments, definitions at the head and the tail
-  bool skip_large_constants;  // `dense<...>` instead of more than 100 different elements: for
-                              // people, not for tools
 } PrintOptions;
 
 // Writes the program. Exhaustion throws to out's guard. O(program + text).
