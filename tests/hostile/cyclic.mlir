@@ -5,6 +5,8 @@
 // RUN: not tessera parse %t/location.mlir 2>&1 | FileCheck %s --check-prefix=LOCATION
 // RUN: not tessera parse %t/value.mlir 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not tessera parse %t/alias.mlir 2>&1 | FileCheck %s --check-prefix=ALIAS
+// RUN: not tessera parse %t/calls.mlir 2>&1 | FileCheck %s --check-prefix=CALLS
+// RUN: not tessera parse %t/symbol.mlir 2>&1 | FileCheck %s --check-prefix=SYMBOL
 
 //--- attribute.mlir
 #a = [#b]
@@ -38,3 +40,20 @@ func.func @f() {
 #a = 2
 // ALIAS: alias.mlir:2:1: error: '#a' is defined twice
 // ALIAS: alias.mlir:1:1: note: the first definition is here
+
+//--- calls.mlir
+func.func @f(%a: tensor<f32>) -> tensor<f32> {
+  %0 = call @g(%a) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @g(%a: tensor<f32>) -> tensor<f32> {
+  %0 = call @f(%a) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+// CALLS: calls.mlir:6:8: error: 'func.call' op calls @f recursively; StableHLO has no recursion
+
+//--- symbol.mlir
+func.func @f() { return }
+func.func @f() { return }
+// SYMBOL: symbol.mlir:2:1: error: 'func.func' op redefines the symbol @f
+// SYMBOL: symbol.mlir:1:1: note: @f is first defined here
