@@ -10,13 +10,14 @@
 #include "cli/shardings.h"
 #include "parse/expect.h"
 #include "parse/print.h"
+#include "parse/round_trip.h"
 
 typedef struct ParseJob {
   const Source *source;
   ParseOptions options;
   PrintOptions print;
   bool verify, verify_diagnostics, round_trip, hash, drop_shardings;
-  Segment seg, again;
+  Segment seg;
   size_t begin, end;
   bool first;
   bool good;
@@ -46,38 +47,6 @@ static Status *print_segment(ParseJob *job, Guard *guard) {
   return NULL;
 }
 
-// Prints in one form, reads that, and compares. The text read back must not move: it is its own
-// source.
-static Status *round_trip_as(ParseJob *job, Guard *guard, bool generic, bool *out_same) {
-  StrBuf text;
-  strbuf_init(&text, guard);
-  GuardCleanup cleanup = {.release = release_text, .object = &text};
-  guard_push(guard, &cleanup);
-  PrintOptions print = {.generic = generic, .locations = job->print.locations};
-  program_print(job->seg.program, &print, &text);
-  char name[512];
-  snprintf(name, sizeof name, "%s (printed %s)", job->source->path, generic ? "generic" : "pretty");
-  Source printed = {name, text.data, text.used};
-  Status *status =
-      segment_load(&job->again, guard, &printed, 0, printed.size, &job->options, job->verify);
-  bool same = false;
-  if (!status && !job->again.valid) segment_report(&job->again, guard);
-  if (!status && job->again.valid) {
-    uint64_t before = program_hash(job->seg.program), after = program_hash(job->again.program);
-    same = before == after;
-    if (!same)
-      fprintf(stderr,
-              "%s: failed: printed %s it reads as another program (hash %016" PRIx64
-              ", was %016" PRIx64 ")\n",
-              job->source->path, generic ? "generic" : "pretty", after, before);
-  }
-  segment_deinit(&job->again);
-  guard_pop(guard, &cleanup);
-  strbuf_deinit(&text);
-  *out_same = same;
-  return status;
-}
-
 static Status *parse_segment(Guard *guard, void *arg) {
   ParseJob *job = arg;
   TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &job->options,
@@ -95,10 +64,12 @@ static Status *parse_segment(Guard *guard, void *arg) {
   if (!job->good) return NULL;
   if (job->drop_shardings) shardings_drop(job->seg.program, guard);
   if (job->round_trip) {
-    bool pretty = false, generic = false;
-    TRY(round_trip_as(job, guard, false, &pretty));
-    TRY(round_trip_as(job, guard, true, &generic));
-    job->good = pretty && generic;
+    Status *status = program_round_trip(job->seg.program, guard);
+    if (!status) return NULL;
+    if (status_code(status) == RESOURCE_EXHAUSTED) return status;
+    job->good = false;
+    fprintf(stderr, "%s: failed: %s\n", job->source->path, status_message(status));
+    status_free(status);
     return NULL;
   }
   if (!job->first && !job->hash) puts("// -----");
@@ -122,7 +93,6 @@ static bool parse_file(ParseJob *job, const char *path) {
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->good = false;
     status = guard_run(parse_segment, job);
-    segment_deinit(&job->again);
     segment_deinit(&job->seg);
     if (status) cli_fail(status);
     if (!job->good) good = false;
