@@ -857,7 +857,6 @@ static OpId applied_op(const Printer *pr, OpId op) {
   if (value_type(p, i->results) != scalar) return 0;
   for (uint32_t k = 0; k < 2; k++)
     if (value_type(p, block_arg(p, block, k)) != scalar) return 0;
-  if (pr->options->locations && (i->loc != op_at(p, op)->loc || e->loc != i->loc)) return 0;
   return inner;
 }
 
