@@ -132,7 +132,7 @@ check:
 	@tools/check
 
 asan tsan:
-	@VARIANT=$@ tools/test unit lit corpora-fast
+	@VARIANT=$@ tools/test unit lit corpora
 
 fuzz:
 	@tools/test fuzz
