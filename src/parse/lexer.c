@@ -1,5 +1,6 @@
-// Tokens of MLIR's text, one of lookahead. A table of character classes drives hand-written loops; nothing is
-// copied, a token is a view of the source. O(1) per character, each looked at once (strings: by memchr).
+// Tokens of MLIR's text, one of lookahead. A table of character classes drives hand-written loops;
+// nothing is copied, a token is a view of the source. O(1) per character, each looked at once
+// (strings: by memchr).
 #include "parse/reader.h"
 
 #include <stdarg.h>
@@ -19,19 +20,92 @@ enum {
 #define H (L | C_HEX)
 #define D (C_DIGIT | C_WORD | C_SUFFIX | C_HEX)
 static const uint8_t char_class[256] = {
-    ['\t'] = C_SPACE, ['\n'] = C_SPACE, ['\r'] = C_SPACE, [' '] = C_SPACE,
-    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D,
-    ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D,
-    ['a'] = H, ['b'] = H, ['c'] = H, ['d'] = H, ['e'] = H, ['f'] = H, ['g'] = L, ['h'] = L, ['i'] = L,
-    ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L, ['q'] = L, ['r'] = L,
-    ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L,
-    ['A'] = H, ['B'] = H, ['C'] = H, ['D'] = H, ['E'] = H, ['F'] = H, ['G'] = L, ['H'] = L, ['I'] = L,
-    ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L,
-    ['S'] = L, ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L,
-    ['_'] = L, ['$'] = C_WORD | C_SUFFIX, ['.'] = C_WORD | C_SUFFIX, ['-'] = C_SUFFIX | C_PUNCT,
-    [':'] = C_PUNCT, [','] = C_PUNCT, ['='] = C_PUNCT, ['<'] = C_PUNCT, ['>'] = C_PUNCT, ['{'] = C_PUNCT,
-    ['}'] = C_PUNCT, ['('] = C_PUNCT, [')'] = C_PUNCT, ['['] = C_PUNCT, [']'] = C_PUNCT, ['+'] = C_PUNCT,
-    ['?'] = C_PUNCT, ['*'] = C_PUNCT, ['/'] = C_PUNCT, ['|'] = C_PUNCT,
+    ['\t'] = C_SPACE,
+    ['\n'] = C_SPACE,
+    ['\r'] = C_SPACE,
+    [' '] = C_SPACE,
+    ['0'] = D,
+    ['1'] = D,
+    ['2'] = D,
+    ['3'] = D,
+    ['4'] = D,
+    ['5'] = D,
+    ['6'] = D,
+    ['7'] = D,
+    ['8'] = D,
+    ['9'] = D,
+    ['a'] = H,
+    ['b'] = H,
+    ['c'] = H,
+    ['d'] = H,
+    ['e'] = H,
+    ['f'] = H,
+    ['g'] = L,
+    ['h'] = L,
+    ['i'] = L,
+    ['j'] = L,
+    ['k'] = L,
+    ['l'] = L,
+    ['m'] = L,
+    ['n'] = L,
+    ['o'] = L,
+    ['p'] = L,
+    ['q'] = L,
+    ['r'] = L,
+    ['s'] = L,
+    ['t'] = L,
+    ['u'] = L,
+    ['v'] = L,
+    ['w'] = L,
+    ['x'] = L,
+    ['y'] = L,
+    ['z'] = L,
+    ['A'] = H,
+    ['B'] = H,
+    ['C'] = H,
+    ['D'] = H,
+    ['E'] = H,
+    ['F'] = H,
+    ['G'] = L,
+    ['H'] = L,
+    ['I'] = L,
+    ['J'] = L,
+    ['K'] = L,
+    ['L'] = L,
+    ['M'] = L,
+    ['N'] = L,
+    ['O'] = L,
+    ['P'] = L,
+    ['Q'] = L,
+    ['R'] = L,
+    ['S'] = L,
+    ['T'] = L,
+    ['U'] = L,
+    ['V'] = L,
+    ['W'] = L,
+    ['X'] = L,
+    ['Y'] = L,
+    ['Z'] = L,
+    ['_'] = L,
+    ['$'] = C_WORD | C_SUFFIX,
+    ['.'] = C_WORD | C_SUFFIX,
+    ['-'] = C_SUFFIX | C_PUNCT,
+    [':'] = C_PUNCT,
+    [','] = C_PUNCT,
+    ['='] = C_PUNCT,
+    ['<'] = C_PUNCT,
+    ['>'] = C_PUNCT,
+    ['{'] = C_PUNCT,
+    ['}'] = C_PUNCT,
+    ['('] = C_PUNCT,
+    [')'] = C_PUNCT,
+    ['['] = C_PUNCT,
+    [']'] = C_PUNCT,
+    ['+'] = C_PUNCT,
+    ['?'] = C_PUNCT,
+    ['*'] = C_PUNCT,
+    ['/'] = C_PUNCT,
+    ['|'] = C_PUNCT,
 };
 #undef L
 #undef H
@@ -41,9 +115,7 @@ static inline bool is(const Reader *r, const char *at, int classes) {
   return at < r->end && (char_class[(unsigned char)*at] & classes);
 }
 
-static Pos pos_of(const Reader *r, const char *at) {
-  return (Pos)(at - r->source->text);
-}
+static Pos pos_of(const Reader *r, const char *at) { return (Pos)(at - r->source->text); }
 
 // ---- errors ----
 
@@ -96,8 +168,7 @@ static const char *string_end(const Reader *r, const char *at) {
     if (!quote) return NULL;
     const char *back = quote;
     while (back > at + 1 && back[-1] == '\\') back--;
-    if ((quote - back) % 2 == 0)
-      return memchr(at, '\n', (size_t)(quote - at)) ? NULL : quote;
+    if ((quote - back) % 2 == 0) return memchr(at, '\n', (size_t)(quote - at)) ? NULL : quote;
     from = quote + 1;
   }
 }
@@ -137,11 +208,11 @@ static const char *lex_suffix(const Reader *r, const char *at) {
 
 static Tok sigil_kind(char c) {
   switch (c) {
-    case '%': return TOK_VALUE;
-    case '#': return TOK_HASH;
-    case '!': return TOK_BANG;
-    case '^': return TOK_CARET;
-    default: return TOK_ERROR;
+  case '%': return TOK_VALUE;
+  case '#': return TOK_HASH;
+  case '!': return TOK_BANG;
+  case '^': return TOK_CARET;
+  default: return TOK_ERROR;
   }
 }
 
@@ -153,8 +224,10 @@ static void take(Reader *r, Tok kind, const char *begin, const char *end) {
 
 static void lex_string(Reader *r, const char *begin, const char *quote, Tok kind) {
   const char *close = string_end(r, quote);
-  if (!close) lex_error(r, quote, "this string is not closed on its line");
-  else take(r, kind, begin, close + 1);
+  if (!close)
+    lex_error(r, quote, "this string is not closed on its line");
+  else
+    take(r, kind, begin, close + 1);
 }
 
 static void lex_sigil(Reader *r, const char *at) {
@@ -170,8 +243,10 @@ static void lex_sigil(Reader *r, const char *at) {
     const char *end = at + 1;
     if (is(r, end, C_LETTER))
       while (is(r, end, C_WORD)) end++;
-    if (end == at + 1) lex_error(r, at, "'@' is not followed by a name");
-    else take(r, TOK_SYMBOL, at, end);
+    if (end == at + 1)
+      lex_error(r, at, "'@' is not followed by a name");
+    else
+      take(r, TOK_SYMBOL, at, end);
     return;
   }
   const char *end = lex_suffix(r, at + 1);
@@ -186,9 +261,12 @@ static void lex_sigil(Reader *r, const char *at) {
 
 static void lex_punct(Reader *r, const char *at) {
   size_t left = (size_t)(r->end - at);
-  if (*at == '-' && left > 1 && at[1] == '>') take(r, TOK_ARROW, at, at + 2);
-  else if (*at == ':' && left > 2 && at[1] == ':' && at[2] == '@') take(r, TOK_DCOLON, at, at + 2);
-  else if (*at == '{' && left > 2 && at[1] == '-' && at[2] == '#') take(r, TOK_FILE_BEGIN, at, at + 3);
+  if (*at == '-' && left > 1 && at[1] == '>')
+    take(r, TOK_ARROW, at, at + 2);
+  else if (*at == ':' && left > 2 && at[1] == ':' && at[2] == '@')
+    take(r, TOK_DCOLON, at, at + 2);
+  else if (*at == '{' && left > 2 && at[1] == '-' && at[2] == '#')
+    take(r, TOK_FILE_BEGIN, at, at + 3);
   else {
     take(r, TOK_PUNCT, at, at + 1);
     r->tok.punct = *at;
@@ -202,8 +280,10 @@ static void lex_other(Reader *r, const char *at) {
   }
   unsigned char c = (unsigned char)*at;
   char message[64];
-  if (c >= 0x21 && c < 0x7F) snprintf(message, sizeof message, "'%c' means nothing here", c);
-  else snprintf(message, sizeof message, "the byte 0x%02X means nothing here", c);
+  if (c >= 0x21 && c < 0x7F)
+    snprintf(message, sizeof message, "'%c' means nothing here", c);
+  else
+    snprintf(message, sizeof message, "the byte 0x%02X means nothing here", c);
   lex_error(r, at, message);
 }
 
@@ -287,15 +367,24 @@ static int hex_value(char c) {
 
 static char *decode_escape(Reader *r, const char *at, size_t left, char *to, size_t *out_used) {
   switch (at[0]) {
-    case 'n': *to = '\n'; *out_used = 1; return to + 1;
-    case 't': *to = '\t'; *out_used = 1; return to + 1;
-    case '"':
-    case '\\': *to = at[0]; *out_used = 1; return to + 1;
-    default: break;
+  case 'n':
+    *to = '\n';
+    *out_used = 1;
+    return to + 1;
+  case 't':
+    *to = '\t';
+    *out_used = 1;
+    return to + 1;
+  case '"':
+  case '\\':
+    *to = at[0];
+    *out_used = 1;
+    return to + 1;
+  default: break;
   }
   if (left < 2 || hex_value(at[0]) < 0 || hex_value(at[1]) < 0) {
-    reader_fail(r, pos_of(r, at - 1), "'\\%c' is no escape: write \\n, \\t, \\\\, \\\" or two hex digits",
-                at[0]);
+    reader_fail(r, pos_of(r, at - 1),
+                "'\\%c' is no escape: write \\n, \\t, \\\\, \\\" or two hex digits", at[0]);
     return NULL;
   }
   *to = (char)(hex_value(at[0]) * 16 + hex_value(at[1]));
@@ -336,8 +425,10 @@ bool reader_string(Reader *r, Name *out) {
 bool reader_symbol(Reader *r, Name *out) {
   if (r->tok.kind != TOK_SYMBOL) return reader_expected(r, "a symbol name (@…)");
   Str text = {r->tok.text.s + 1, r->tok.text.n - 1};
-  if (text.s[0] != '"') *out = name_intern(r->context, text);
-  else if (!decode_string(r, text, out)) return false;
+  if (text.s[0] != '"')
+    *out = name_intern(r->context, text);
+  else if (!decode_string(r, text, out))
+    return false;
   if (!*out) return reader_fail(r, r->tok.pos, "a symbol's name must not be empty");
   reader_next(r);
   return true;

@@ -1,5 +1,6 @@
-// Whole texts: bytes are checked, aliases found, then ops, resources and alias lines read in order into a
-// module made around them; if the text is one module itself, that one takes its place. O(text).
+// Whole texts: bytes are checked, aliases found, then ops, resources and alias lines read in order
+// into a module made around them; if the text is one module itself, that one takes its place.
+// O(text).
 #include "parse/parse.h"
 
 #include "base/mem.h"
@@ -31,9 +32,11 @@ static bool read_resource(Reader *r) {
   for (uint32_t i = 0; i < r->program->resources.count; i++)
     if (r->program->resources.items[i].key == key)
       return reader_fail(r, pos, "the resource '%s' is given twice", name_text(r->context, key));
-  // A copy behind the alignment word would cost as much again; an offset of four keeps what eval needs.
+  // A copy behind the alignment word would cost as much again; an offset of four keeps what eval
+  // needs.
   Resource resource = {.key = key, .bytes = bytes - 4};
-  resource.alignment = (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 24;
+  resource.alignment = (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
+                       (uint32_t)data[3] << 24;
   resource.data = data + 4;
   HEAPVEC_PUSH(r->guard, &r->program->resources, resource);
   reader_next(r);
@@ -112,7 +115,8 @@ static void unwrap_module(Program *p) {
   *region_at(p, to_region) = *region_at(p, from_region);
   region_at(p, to_region)->op = p->root;
   *region_at(p, from_region) = (Region){0};
-  for (BlockId b = region_at(p, to_region)->first; b; b = block_at(p, b)->next) block_at(p, b)->region = to_region;
+  for (BlockId b = region_at(p, to_region)->first; b; b = block_at(p, b)->next)
+    block_at(p, b)->region = to_region;
   *from = (Op){.pos = POS_NONE};
   *block_at(p, block) = (Block){0};
   p->n_dead++;
@@ -122,7 +126,8 @@ static void unwrap_module(Program *p) {
 // Modules have one block, also when nothing stands in them.
 static void fill_modules(Program *p) {
   for (OpId op = 1; op < p->ops.count; op++)
-    if (op_at(p, op)->code == OP_module && op_at(p, op)->n_regions && !region_block(p, op_region(p, op, 0)))
+    if (op_at(p, op)->code == OP_module && op_at(p, op)->n_regions &&
+        !region_block(p, op_region(p, op, 0)))
       region_add_block(p, op_region(p, op, 0));
 }
 
@@ -130,7 +135,10 @@ static void fill_modules(Program *p) {
 
 static size_t utf8_length(const unsigned char *s, size_t left) {
   unsigned char c = s[0];
-  size_t n = c >= 0xC2 && c <= 0xDF ? 2 : c >= 0xE0 && c <= 0xEF ? 3 : c >= 0xF0 && c <= 0xF4 ? 4 : 0;
+  size_t n = c >= 0xC2 && c <= 0xDF   ? 2
+             : c >= 0xE0 && c <= 0xEF ? 3
+             : c >= 0xF0 && c <= 0xF4 ? 4
+                                      : 0;
   if (!n || n > left) return 0;
   for (size_t i = 1; i < n; i++)
     if ((s[i] & 0xC0) != 0x80) return 0;
@@ -187,8 +195,8 @@ static void release(void *object) {
   program_free(r->program);
 }
 
-static void reading_init(Reading *reading, Context *context, Guard *guard, const Source *source, size_t begin,
-                         size_t end, const ParseOptions *options, Diag *diag) {
+static void reading_init(Reading *reading, Context *context, Guard *guard, const Source *source,
+                         size_t begin, size_t end, const ParseOptions *options, Diag *diag) {
   *reading = (Reading){.options = options ? *options : (ParseOptions){0}};
   Reader *r = &reading->r;
   *r = (Reader){.context = context, .guard = guard, .source = source, .diag = diag};
@@ -207,9 +215,10 @@ static void reserve_stacks(Reader *r) {
   HEAPVEC_RESERVE(r->guard, &r->fields, 8);
 }
 
-Status *program_parse(Context *context, Guard *guard, const Source *source, size_t begin, size_t end,
-                      const ParseOptions *options, Diag *diag, Program **out_program) {
-  if (source->size >= POS_NONE) FAIL(INVALID_ARGUMENT, "%s: texts of 4 GiB and more are not read", source->path);
+Status *program_parse(Context *context, Guard *guard, const Source *source, size_t begin,
+                      size_t end, const ParseOptions *options, Diag *diag, Program **out_program) {
+  if (source->size >= POS_NONE)
+    FAIL(INVALID_ARGUMENT, "%s: texts of 4 GiB and more are not read", source->path);
   Reading reading;
   reading_init(&reading, context, guard, source, begin, end, options, diag);
   Reader *r = &reading.r;
@@ -255,7 +264,8 @@ bool source_next_segment(const Source *source, size_t *begin, size_t *end) {
   *begin = from;
   const char *line = text + from;
   while (line < last) {
-    if (line > text + from && (size_t)(last - line) >= sizeof mark - 1 && memcmp(line, mark, sizeof mark - 1) == 0)
+    if (line > text + from && (size_t)(last - line) >= sizeof mark - 1 &&
+        memcmp(line, mark, sizeof mark - 1) == 0)
       break;
     const char *eol = memchr(line, '\n', (size_t)(last - line));
     line = eol ? eol + 1 : last;
@@ -266,15 +276,12 @@ bool source_next_segment(const Source *source, size_t *begin, size_t *end) {
 
 typedef bool (*ReadOne)(Reader *r, uint32_t *out);
 
-static bool read_one_attr(Reader *r, uint32_t *out) {
-  return reader_attr(r, 0, out);
-}
+static bool read_one_attr(Reader *r, uint32_t *out) { return reader_attr(r, 0, out); }
 
-static bool read_one_type(Reader *r, uint32_t *out) {
-  return reader_type(r, out);
-}
+static bool read_one_type(Reader *r, uint32_t *out) { return reader_type(r, out); }
 
-static Status *parse_text(Context *context, Guard *guard, const char *text, Diag *diag, ReadOne read, uint32_t *out) {
+static Status *parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
+                          ReadOne read, uint32_t *out) {
   Source source = {"<text>", text, strlen(text)};
   if (source.size >= POS_NONE) FAIL(INVALID_ARGUMENT, "texts of 4 GiB and more are not read");
   Reading reading;

@@ -14,23 +14,27 @@ typedef struct ParseOptions {
   uint32_t max_depth;       // of nested regions, types, attributes; 0 = 256
 } ParseOptions;
 
-// The properties `<{…}>` of an unregistered op are one dict under this name in its attributes, so that they
-// are printed back where they stood. Those of registered ops are merged with the other attributes.
+// The properties `<{…}>` of an unregistered op are one dict under this name in its attributes, so
+// that they are printed back where they stood. Those of registered ops are merged with the other
+// attributes.
 #define PROPERTIES_KEY "<{}>"
 
-// Reads source->text[begin, end) (one segment). Errors go to diag: reading goes on at the next op or function
-// where that is sane, so several may gather; the status is then diag_status. On success *out_program is owned
-// by the caller and points into source and context. Exhaustion is thrown to the guard, nothing leaks.
-// O(end - begin).
-Status *program_parse(Context *context, Guard *guard, const Source *source, size_t begin, size_t end,
-                      const ParseOptions *options, Diag *diag, Program **out_program) MUST_USE;
+// Reads source->text[begin, end) (one segment). Errors go to diag: reading goes on at the next op
+// or function where that is sane, so several may gather; the status is then diag_status. On success
+// *out_program is owned by the caller and points into source and context. Exhaustion is thrown to
+// the guard, nothing leaks. O(end - begin).
+Status *program_parse(Context *context, Guard *guard, const Source *source, size_t begin,
+                      size_t end, const ParseOptions *options, Diag *diag,
+                      Program **out_program) MUST_USE;
 
-// Segments are split at lines that begin with `// -----`. Start with *begin = *end = 0; gives false after the
-// last one. A source without such lines is one segment; an empty one has none.
+// Segments are split at lines that begin with `// -----`. Start with *begin = *end = 0; gives false
+// after the last one. A source without such lines is one segment; an empty one has none.
 bool source_next_segment(const Source *source, size_t *begin, size_t *end);
 
 // One attribute or type that is the whole text.
-Status *attr_parse_text(Context *context, Guard *guard, const char *text, Diag *diag, Attr *out) MUST_USE;
-Status *type_parse_text(Context *context, Guard *guard, const char *text, Diag *diag, Type *out) MUST_USE;
+Status *attr_parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
+                        Attr *out) MUST_USE;
+Status *type_parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
+                        Type *out) MUST_USE;
 
 #endif

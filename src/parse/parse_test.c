@@ -1,4 +1,5 @@
-// Tests of the reader: what it builds, what it says, and that no failing allocation leaks or crashes.
+// Tests of the reader: what it builds, what it says, and that no failing allocation leaks or
+// crashes.
 #include "parse/parse.h"
 
 #include <setjmp.h>
@@ -24,17 +25,11 @@ typedef struct Run {
   uint32_t errors;
 } Run;
 
-static void drop_context(void *context) {
-  context_free(context);
-}
+static void drop_context(void *context) { context_free(context); }
 
-static void drop_program(void *program) {
-  program_free(program);
-}
+static void drop_program(void *program) { program_free(program); }
 
-static void drop_diag(void *diag) {
-  diag_deinit(diag);
-}
+static void drop_diag(void *diag) { diag_deinit(diag); }
 
 static Status *run_body(Guard *guard, void *arg) {
   Run *run = arg;
@@ -98,11 +93,13 @@ static OpId nth_op(const Program *p, OpId parent, uint32_t n) {
 
 static void look_function(const Program *p) {
   assert_int_equal(op_at(p, p->root)->code, OP_module);
-  assert_string_equal(name_text(p->context, attr_as_name(p->context, op_attr(p, p->root, "sym_name"))), "m");
+  assert_string_equal(
+      name_text(p->context, attr_as_name(p->context, op_attr(p, p->root, "sym_name"))), "m");
   assert_int_equal(attr_as_int(p->context, op_attr(p, p->root, "k"), 0), 3);
   OpId f = nth_op(p, p->root, 0);
   assert_int_equal(op_at(p, f)->code, OP_func_func);
-  assert_string_equal(name_text(p->context, attr_as_name(p->context, op_attr(p, f, "sym_visibility"))), "public");
+  assert_string_equal(
+      name_text(p->context, attr_as_name(p->context, op_attr(p, f, "sym_visibility"))), "public");
   assert_int_equal(attr_info(p->context, op_attr(p, f, "arg_attrs"))->count, 2);
   assert_int_equal(attr_info(p->context, op_attr(p, f, "res_attrs"))->count, 1);
   OpId add = nth_op(p, f, 0), ret = nth_op(p, f, 1);
@@ -117,12 +114,14 @@ static void test_function(void **state) {
   expect_ok("module @m attributes {k = 3 : i32} {\n"
             "  func.func public @main(%a: tensor<2xf32> {x.y} loc(#l), %b: tensor<2xf32>)\n"
             "      -> (tensor<2xf32> {z = \"q\"}) {\n"
-            "    %sum = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> loc(#l)\n"
+            "    %sum = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> "
+            "tensor<2xf32> loc(#l)\n"
             "    return %sum : tensor<2xf32>\n"
             "  }\n"
             "}\n"
             "#l = loc(\"name\"(#deeper))\n"
-            "#deeper = loc(callsite(\"f.py\":1:2 to 3:4 at fused<\"m\">[\"g\", unknown, \"h\":1:2 to :9]))\n",
+            "#deeper = loc(callsite(\"f.py\":1:2 to 3:4 at fused<\"m\">[\"g\", unknown, \"h\":1:2 "
+            "to :9]))\n",
             look_function);
 }
 
@@ -134,7 +133,8 @@ static void look_unwrapped(const Program *p) {
 
 static void test_no_module(void **state) {
   (void)state;
-  expect_ok("func.func private @f(tensor<f32>) -> tensor<f32>\nfunc.func @g() { return }\n", look_unwrapped);
+  expect_ok("func.func private @f(tensor<f32>) -> tensor<f32>\nfunc.func @g() { return }\n",
+            look_unwrapped);
   expect_ok("", NULL);
   expect_ok("module {}", NULL);
   expect_ok("module { module @a {} module @b { } }", NULL);
@@ -154,7 +154,8 @@ static void look_packs(const Program *p) {
 static void test_packs_and_unregistered(void **state) {
   (void)state;
   expect_ok("func.func @f() {\n"
-            "  %a:2, %b = \"foo.bar\"() <{a = 1}> ({}, {^bb0(%x: i32): \"foo.y\"(%x) : (i32) -> ()}) {b} :\n"
+            "  %a:2, %b = \"foo.bar\"() <{a = 1}> ({}, {^bb0(%x: i32): \"foo.y\"(%x) : (i32) -> "
+            "()}) {b} :\n"
             "    () -> (i32, i64, f32)\n"
             "  \"foo.use\"(%a#1, %b) : (i64, f32) -> ()\n"
             "  return\n"
@@ -177,23 +178,28 @@ static void look_attrs(const Program *p) {
   assert_int_equal(attr_info(c, op_attr(p, op, "empty"))->count, 0);
   assert_int_equal(attr_info(c, op_attr(p, op, "nested"))->count, 1);
   assert_int_equal(attr_info(c, op_attr(p, op, "type"))->kind, ATTR_TYPE);
-  assert_string_equal(name_text(c, attr_info(c, op_attr(p, op, "map"))->name), "affine_map<(d0) -> (d0)>");
-  assert_string_equal(name_text(c, attr_info(c, op_attr(p, op, "other"))->name), "#foo.bar<a []-> \"<\" {}>");
+  assert_string_equal(name_text(c, attr_info(c, op_attr(p, op, "map"))->name),
+                      "affine_map<(d0) -> (d0)>");
+  assert_string_equal(name_text(c, attr_info(c, op_attr(p, op, "other"))->name),
+                      "#foo.bar<a []-> \"<\" {}>");
   assert_int_equal(attr_info(c, op_attr(p, op, "dict"))->count, 0);
   assert_int_equal(attr_info(c, op_attr(p, op, "dict"))->kind, ATTR_DICT);
 }
 
 static void test_attributes(void **state) {
   (void)state;
-  expect_ok("func.func @f() { \"t.t\"() {int = 3, hex = 0xFF : i32, truth = true, one = 1 : i1, float = - 1.5 : f32,\n"
-            "unit, string = \"a\\n\\\"\\0B\", ints = array<i64: 1, -2>, bools = array<i1: true, false>,\n"
-            "empty = array<f32>, nested = @a::@\"b c\", type = (i32) -> (tensor<?x4xf32>, tuple<>),\n"
-            "map = affine_map<(d0) -> (d0)>, other = #foo.bar<a []-> \"<\" {}>, dict = {}, \"quoted key\" = [],\n"
-            "resource = dense_resource<blob> : tensor<2xi8>}\n"
-            ": () -> () return }\n"
-            "{-#\n  dialect_resources: { builtin: { blob: \"0x010000000203\" } },\n"
-            "  external_resources: { x: { a: true } }\n#-}\n",
-            look_attrs);
+  expect_ok(
+      "func.func @f() { \"t.t\"() {int = 3, hex = 0xFF : i32, truth = true, one = 1 : i1, float = "
+      "- 1.5 : f32,\n"
+      "unit, string = \"a\\n\\\"\\0B\", ints = array<i64: 1, -2>, bools = array<i1: true, false>,\n"
+      "empty = array<f32>, nested = @a::@\"b c\", type = (i32) -> (tensor<?x4xf32>, tuple<>),\n"
+      "map = affine_map<(d0) -> (d0)>, other = #foo.bar<a []-> \"<\" {}>, dict = {}, \"quoted "
+      "key\" = [],\n"
+      "resource = dense_resource<blob> : tensor<2xi8>}\n"
+      ": () -> () return }\n"
+      "{-#\n  dialect_resources: { builtin: { blob: \"0x010000000203\" } },\n"
+      "  external_resources: { x: { a: true } }\n#-}\n",
+      look_attrs);
 }
 
 // ---- constants ----
@@ -204,7 +210,8 @@ static size_t constant_bytes;
 static bool constant_splat;
 
 static void look_constant(const Program *p) {
-  const AttrInfo *info = attr_info(p->context, op_attr(p, nth_op(p, nth_op(p, p->root, 0), 0), "v"));
+  const AttrInfo *info =
+      attr_info(p->context, op_attr(p, nth_op(p, nth_op(p, p->root, 0), 0), "v"));
   assert_int_equal(info->kind, ATTR_DENSE);
   assert_string_equal(type_text(p->context, info->type), constant_type);
   assert_int_equal(info->splat, constant_splat);
@@ -212,13 +219,15 @@ static void look_constant(const Program *p) {
   if (constant_bytes) assert_memory_equal(info->data, constant_data, constant_bytes);
 }
 
-static void expect_constant(const char *literal, const char *type, const void *data, size_t bytes, bool splat) {
+static void expect_constant(const char *literal, const char *type, const void *data, size_t bytes,
+                            bool splat) {
   char text[512];
   constant_type = type;
   constant_data = data;
   constant_bytes = bytes;
   constant_splat = splat;
-  snprintf(text, sizeof text, "func.func @f() {\n\"t.t\"() {v = dense<%s> : %s} : () -> ()\nreturn\n}", literal, type);
+  snprintf(text, sizeof text,
+           "func.func @f() {\n\"t.t\"() {v = dense<%s> : %s} : () -> ()\nreturn\n}", literal, type);
   expect_ok(text, look_constant);
 }
 
@@ -255,13 +264,26 @@ static void expect_type(const char *text, const char *printed) {
 
 static void test_types(void **state) {
   (void)state;
-  static const char *const types[] = {"tensor<0x4xf32>", "tensor<4x?x1xbf16>", "tensor<*xf32>", "tensor<f8E4M3B11FNUZ>",
-                                      "complex<f64>", "tuple<tensor<i1>, tuple<>>", "!stablehlo.token",
-                                      "!stablehlo.future<tensor<2xi32>>", "memref<2x3xf32>", "index", "none",
+  static const char *const types[] = {"tensor<0x4xf32>",
+                                      "tensor<4x?x1xbf16>",
+                                      "tensor<*xf32>",
+                                      "tensor<f8E4M3B11FNUZ>",
+                                      "complex<f64>",
+                                      "tuple<tensor<i1>, tuple<>>",
+                                      "!stablehlo.token",
+                                      "!stablehlo.future<tensor<2xi32>>",
+                                      "memref<2x3xf32>",
+                                      "index",
+                                      "none",
                                       "tensor<2x!quant.uniform<i8:f32, 0.5:-3>>",
                                       "tensor<2x!quant.uniform<i8<-127:127>:f32:0, {0.5:-3, 1.0}>>",
-                                      "tensor<2x!quant.uniform<u8:f32, 1.0E-2:3>>", "!foo.bar<[1], {a -> b}>",
-                                      "!foo.baz", "(i32, () -> ()) -> (i1, i2)", "tensor<2 x 3 x f32>", "vector<4xf32>", "si7"};
+                                      "tensor<2x!quant.uniform<u8:f32, 1.0E-2:3>>",
+                                      "!foo.bar<[1], {a -> b}>",
+                                      "!foo.baz",
+                                      "(i32, () -> ()) -> (i1, i2)",
+                                      "tensor<2 x 3 x f32>",
+                                      "vector<4xf32>",
+                                      "si7"};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) expect_type(types[i], types[i]);
 }
 
@@ -275,8 +297,10 @@ static void test_messages(void **state) {
                "2:25: '%c' is not defined before this use");
   expect_error(IN_F("  %b = \"stablehlo.tanh\"(%a) : (tensor<3xf32>) -> tensor<2xf32>"),
                "2:25: operand 0 has the type tensor<2xf32>, but is said to have tensor<3xf32>");
-  expect_error(IN_F("  %b = \"stablehlo.tanh\"(%a) : () -> tensor<2xf32>"), "2:31: 1 operand, but 0 types for them");
-  expect_error(IN_F("  %a = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"), "2:3: '%a' is defined twice");
+  expect_error(IN_F("  %b = \"stablehlo.tanh\"(%a) : () -> tensor<2xf32>"),
+               "2:31: 1 operand, but 0 types for them");
+  expect_error(IN_F("  %a = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
+               "2:3: '%a' is defined twice");
   expect_error(IN_F("  %b:2 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
                "2:3: 2 results are named, but 'stablehlo.tanh' has 1");
   expect_error(IN_F("  %b = \"stablehlo.tahn\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
@@ -286,10 +310,14 @@ static void test_messages(void **state) {
   expect_error(IN_F("  \"cf.br\"()[^bb1] : () -> ()"), "2:3: 'cf.br' is no op that is known here");
   expect_error(IN_F("  \"stablehlo.return\"()[^bb1] : () -> ()"),
                "2:23: successor blocks: control flow between blocks is not part of StableHLO");
-  expect_error(IN_F("  \"stablehlo.return\"() {a, a = 1} : () -> ()"), "2:24: the attribute 'a' is given twice");
-  expect_error(IN_F("  \"stablehlo.return\"() <{a = 1}> {a = 2} : () -> ()"), "2:34: the attribute 'a' is given twice");
-  expect_error(IN_F("  \"stablehlo.return\"() {a = 300 : i8} : () -> ()"), "2:29: '300' is no value of type i8");
-  expect_error(IN_F("  \"stablehlo.return\"() {a = #b} : () -> ()"), "2:29: the attribute alias '#b' is not defined");
+  expect_error(IN_F("  \"stablehlo.return\"() {a, a = 1} : () -> ()"),
+               "2:24: the attribute 'a' is given twice");
+  expect_error(IN_F("  \"stablehlo.return\"() <{a = 1}> {a = 2} : () -> ()"),
+               "2:34: the attribute 'a' is given twice");
+  expect_error(IN_F("  \"stablehlo.return\"() {a = 300 : i8} : () -> ()"),
+               "2:29: '300' is no value of type i8");
+  expect_error(IN_F("  \"stablehlo.return\"() {a = #b} : () -> ()"),
+               "2:29: the attribute alias '#b' is not defined");
   expect_error(IN_F("  \"stablehlo.return\"() {a = dense<[1, 2]> : tensor<3xi32>} : () -> ()"),
                "2:41: the constant's list has 2 items in dimension 0, but its type has 3");
   expect_error(IN_F("  \"stablehlo.return\"() {a = dense<[1, 2]> : tensor<1xi32>} : () -> ()"),
@@ -298,7 +326,8 @@ static void test_messages(void **state) {
                "2:35: the hex constant has 1 bytes, but tensor<3xi32> needs 12 (or 4 for a splat)");
   expect_error(IN_F("  \"stablehlo.return\"() {a = dense<1> : tensor<3xf32>} : () -> ()"),
                "2:35: '1' is no value of type f32 (write 1.0 or the bits in hex)");
-  expect_error(IN_F("  \"stablehlo.return\"() {a = \"x} : () -> ()"), "2:29: this string is not closed on its line");
+  expect_error(IN_F("  \"stablehlo.return\"() {a = \"x} : () -> ()"),
+               "2:29: this string is not closed on its line");
   expect_error("func.func private @f(tensor<9223372036854775808xf32>)",
                "1:29: the dimension 9223372036854775808 is over the largest, 9223372036854775807");
   expect_error("func.func private @f(tensor<9223372036854775807x2xf32>)",
@@ -337,9 +366,10 @@ static void test_several_errors(void **state) {
   assert_int_equal(run.errors, 4);
 }
 
-static char *nest(const char *before, const char *open, const char *middle, const char *close, uint32_t n,
-                  const char *after) {
-  char *text = malloc(strlen(before) + strlen(middle) + strlen(after) + n * (strlen(open) + strlen(close)) + 1);
+static char *nest(const char *before, const char *open, const char *middle, const char *close,
+                  uint32_t n, const char *after) {
+  char *text = malloc(strlen(before) + strlen(middle) + strlen(after) +
+                      n * (strlen(open) + strlen(close)) + 1);
   char *to = text;
   to += sprintf(to, "%s", before);
   for (uint32_t i = 0; i < n; i++) to += sprintf(to, "%s", open);
@@ -365,7 +395,8 @@ static void test_depth(void **state) {
       {"module attributes {a = dense<", "[", "1", "]", "> : tensor<1xi1>} {}"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char *text = nest(cases[i].before, cases[i].open, cases[i].middle, cases[i].close, 100000, cases[i].after);
+    char *text = nest(cases[i].before, cases[i].open, cases[i].middle, cases[i].close, 100000,
+                      cases[i].after);
     Run run = {.text = text};
     Status *status = guard_run(run_body, &run);
     assert_non_null(status);
@@ -400,17 +431,22 @@ static void test_no_memory(void **state) {
   (void)state;
   static const char *const texts[] = {
       "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n"
-      "func.func @f(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {?}]>}, %z: tensor<f32>) -> tensor<4xf32> {\n"
+      "func.func @f(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {?}]>}, %z: "
+      "tensor<f32>) -> tensor<4xf32> {\n"
       "  %i = stablehlo.constant dense<0> : tensor<i32>\n"
-      "  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>\n"
+      "  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : "
+      "(tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>\n"
       "  %1:2 = stablehlo.while(%p = %i, %q = %0) : tensor<i32>, tensor<4xf32> cond {\n"
       "    %2 = stablehlo.compare LT, %p, %p : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
       "    stablehlo.return %2 : tensor<i1>\n"
       "  } do {\n"
       "    stablehlo.return %p, %q : tensor<i32>, tensor<4xf32>\n"
       "  }\n"
-      "  %d = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1], precision = [HIGH, DEFAULT] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>\n"
-      "  %g = \"stablehlo.gather\"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [0], start_index_map = [0]>, slice_sizes = array<i64: 1, 8>}> : (tensor<4x8xf32>, tensor<i32>) -> tensor<8xf32>\n"
+      "  %d = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1], precision = [HIGH, "
+      "DEFAULT] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>\n"
+      "  %g = \"stablehlo.gather\"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+      "[0], collapsed_slice_dims = [0], start_index_map = [0]>, slice_sizes = array<i64: 1, 8>}> : "
+      "(tensor<4x8xf32>, tensor<i32>) -> tensor<8xf32>\n"
       "  return %1#1 : tensor<4xf32>\n"
       "}\n",
       "#a = {x = [1, 2]}\nmodule @m attributes {a = #a, q = \"\\41\"} {\n"
@@ -420,7 +456,8 @@ static void test_no_memory(void **state) {
       "    return %0#1 : tensor<2xf32>\n"
       "  }\n}\n#l = loc(fused[\"a\", \"b\":1:2])\n"
       "{-# dialect_resources: { builtin: { blob: \"0x010000000203\" } } #-}\n",
-      IN_F("  %b = \"stablehlo.tahn\"(%a) : (tensor<2xf32>) -> tensor<2xf32>\n  \"x.y\"() {v = dense<[1, 2]> : tensor<2xi8>} : () -> ()"),
+      IN_F("  %b = \"stablehlo.tahn\"(%a) : (tensor<2xf32>) -> tensor<2xf32>\n  \"x.y\"() {v = "
+           "dense<[1, 2]> : tensor<2xi8>} : () -> ()"),
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     for (uint64_t k = 1;; k++) {
@@ -431,7 +468,8 @@ static void test_no_memory(void **state) {
       uint64_t made = mem_fail_at(0);
       free(run.message);
       bool ran_out = status && status_code(status) == RESOURCE_EXHAUSTED;
-      if (!ran_out && made >= k) fail_msg("allocation %llu: %s", (unsigned long long)k, status_message(status));
+      if (!ran_out && made >= k)
+        fail_msg("allocation %llu: %s", (unsigned long long)k, status_message(status));
       status_free(status);
       if (!ran_out && made < k) break;
       assert_true(k < 100000);
@@ -440,12 +478,18 @@ static void test_no_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_function),   cmocka_unit_test(test_no_module),
-      cmocka_unit_test(test_packs_and_unregistered), cmocka_unit_test(test_attributes),
-      cmocka_unit_test(test_constants),  cmocka_unit_test(test_types),
-      cmocka_unit_test(test_messages),   cmocka_unit_test(test_bytes),
-      cmocka_unit_test(test_several_errors), cmocka_unit_test(test_depth),
-      cmocka_unit_test(test_segments),   cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_function),
+      cmocka_unit_test(test_no_module),
+      cmocka_unit_test(test_packs_and_unregistered),
+      cmocka_unit_test(test_attributes),
+      cmocka_unit_test(test_constants),
+      cmocka_unit_test(test_types),
+      cmocka_unit_test(test_messages),
+      cmocka_unit_test(test_bytes),
+      cmocka_unit_test(test_several_errors),
+      cmocka_unit_test(test_depth),
+      cmocka_unit_test(test_segments),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

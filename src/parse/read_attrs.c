@@ -1,16 +1,13 @@
-// Attributes, locations and aliases. Aliases are found by their lines before anything else is read, then read
-// in order, each at most once; one that needs another reads it first, and a cycle is an error. O(text).
+// Attributes, locations and aliases. Aliases are found by their lines before anything else is read,
+// then read in order, each at most once; one that needs another reads it first, and a cycle is an
+// error. O(text).
 #include "parse/reader.h"
 
 #include "parse/read_dense.h"
 
-static Pos pos_of(const Reader *r, const char *at) {
-  return (Pos)(at - r->source->text);
-}
+static Pos pos_of(const Reader *r, const char *at) { return (Pos)(at - r->source->text); }
 
-static int shown(Str text) {
-  return text.n > 60 ? 60 : (int)text.n;
-}
+static int shown(Str text) { return text.n > 60 ? 60 : (int)text.n; }
 
 // ---- text that is kept as it stands ----
 
@@ -32,7 +29,8 @@ bool reader_balanced(Reader *r, const char *from, Str *out) {
       at++;
     } else if (c == '>' || c == ')' || c == ']' || c == '}') {
       if (open[depth - 1] != c)
-        return reader_fail(r, pos_of(r, at), "'%c' closes nothing here: '%c' is open", c, open[depth - 1]);
+        return reader_fail(r, pos_of(r, at), "'%c' closes nothing here: '%c' is open", c,
+                           open[depth - 1]);
       if (--depth == 0) break;
     }
   }
@@ -59,9 +57,7 @@ static bool alias_equal(const void *owner, uint32_t id, const void *key) {
   return a->name == b->name && a->is_type == b->is_type;
 }
 
-static uint64_t alias_hash(Name name, bool is_type) {
-  return hash_mix(name, is_type);
-}
+static uint64_t alias_hash(Name name, bool is_type) { return hash_mix(name, is_type); }
 
 ReadAlias *reader_alias(Reader *r, Name name, bool is_type) {
   ReadAlias key = {.name = name, .is_type = is_type};
@@ -144,7 +140,8 @@ bool reader_use_alias(Reader *r, ReadAlias *alias, Pos pos, uint32_t *out) {
   uint32_t id = (uint32_t)(alias - r->aliases.items);
   if (alias->state == ALIAS_READING) {
     Str name = name_str(r->context, alias->name);
-    return reader_fail(r, pos, "'%c%.*s' is defined by itself", alias->is_type ? '!' : '#', shown(name), name.s);
+    return reader_fail(r, pos, "'%c%.*s' is defined by itself", alias->is_type ? '!' : '#',
+                       shown(name), name.s);
   }
   if (alias->state == ALIAS_UNREAD) read_alias(r, id);
   alias = &r->aliases.items[id];
@@ -192,7 +189,8 @@ static bool read_fields(Reader *r) {
   } while (reader_accept(r, ','));
   if (!reader_expect(r, '}')) return false;
   Name twice = attr_fields_repeat(r->context, r->fields.count - base, r->fields.items + base);
-  return !twice || reader_fail(r, pos, "the attribute '%s' is given twice", name_text(r->context, twice));
+  return !twice ||
+         reader_fail(r, pos, "the attribute '%s' is given twice", name_text(r->context, twice));
 }
 
 bool reader_dict(Reader *r, Attr *out) {
@@ -224,7 +222,8 @@ static bool read_array(Reader *r, Attr *out) {
 
 Attr reader_op_attr(Reader *r, const ReadOp *op, const char *name) {
   for (uint32_t i = 0; i < op->attrs.count; i++)
-    if (strcmp(name_text(r->context, op->attrs.items[i].name), name) == 0) return op->attrs.items[i].value;
+    if (strcmp(name_text(r->context, op->attrs.items[i].name), name) == 0)
+      return op->attrs.items[i].value;
   return 0;
 }
 
@@ -255,10 +254,12 @@ bool reader_attr_dict(Reader *r, ReadOp *op) {
     r->fields.count = base;
     return false;
   }
-  for (uint32_t i = base; i < r->fields.count; i++) VEC_PUSH(r->scratch, &op->attrs, r->fields.items[i]);
+  for (uint32_t i = base; i < r->fields.count; i++)
+    VEC_PUSH(r->scratch, &op->attrs, r->fields.items[i]);
   r->fields.count = base;
   Name twice = before ? attr_fields_repeat(r->context, op->attrs.count, op->attrs.items) : 0;
-  return !twice || reader_fail(r, pos, "the attribute '%s' is given twice", name_text(r->context, twice));
+  return !twice ||
+         reader_fail(r, pos, "the attribute '%s' is given twice", name_text(r->context, twice));
 }
 
 bool reader_attr_dict_with_keyword(Reader *r, ReadOp *op) {
@@ -302,7 +303,8 @@ static bool read_number(Reader *r, Type expected, Attr *out) {
   const TypeInfo *info = type_info(r->context, type);
   if (info->kind == TYPE_OPAQUE && !expected) {  // 3 : si32
     const char *end = r->tok.text.s;
-    while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) end--;
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r'))
+      end--;
     *out = opaque(r, (Str){begin, (size_t)(end - begin)});
     return true;
   }
@@ -310,14 +312,18 @@ static bool read_number(Reader *r, Type expected, Attr *out) {
   if (info->kind != TYPE_SCALAR || dtype_is_complex(info->dtype) || info->dtype == DT_none)
     return reader_fail(r, pos, "a number cannot have the type %s", type_text(r->context, type));
   if (is_float && !dtype_is_float(info->dtype))
-    return reader_fail(r, pos, "'%.*s' is no value of type %s", shown(text), text.s, type_text(r->context, type));
+    return reader_fail(r, pos, "'%.*s' is no value of type %s", shown(text), text.s,
+                       type_text(r->context, type));
   if (!dtype_parse_number(info->dtype, text.s, text.n, &value))
     return reader_fail(r, pos, "'%.*s' is no value of type %s%s", shown(text), text.s,
                        type_text(r->context, type),
                        dtype_is_float(info->dtype) ? " (write 1.0 or the bits in hex)" : "");
-  if (info->dtype == DT_i1) *out = attr_bool(r->context, value.i != 0);
-  else if (dtype_is_float(info->dtype)) *out = attr_float(r->context, type, value.f);
-  else *out = attr_int(r->context, type, value.i);
+  if (info->dtype == DT_i1)
+    *out = attr_bool(r->context, value.i != 0);
+  else if (dtype_is_float(info->dtype))
+    *out = attr_float(r->context, type, value.f);
+  else
+    *out = attr_int(r->context, type, value.i);
   return true;
 }
 
@@ -329,7 +335,8 @@ static bool read_u32(Reader *r, uint32_t *out) {
   Pos pos = r->tok.pos;
   int64_t value;
   if (!reader_integer(r, &value)) return false;
-  if (value < 0 || value > UINT32_MAX) return reader_fail(r, pos, "%lld is no line or column", (long long)value);
+  if (value < 0 || value > UINT32_MAX)
+    return reader_fail(r, pos, "%lld is no line or column", (long long)value);
   *out = (uint32_t)value;
   return true;
 }
@@ -338,7 +345,8 @@ static bool read_u32(Reader *r, uint32_t *out) {
 static bool read_file_loc(Reader *r, Name file, Attr *out) {
   LocRange range = {0};
   reader_next(r);
-  if (!read_u32(r, &range.line) || !reader_expect(r, ':') || !read_u32(r, &range.column)) return false;
+  if (!read_u32(r, &range.line) || !reader_expect(r, ':') || !read_u32(r, &range.column))
+    return false;
   if (reader_accept_word(r, "to")) {
     range.end_line = range.line;
     if (!reader_at(r, ':') && !read_u32(r, &range.end_line)) return false;
@@ -464,7 +472,9 @@ static bool keep_with_type(Reader *r, Str text, Attr *out) {
     reader_next(r);
     if (!reader_type(r, &type)) return false;
     const char *end = r->tok.text.s;
-    while (end > text.s && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) end--;
+    while (end > text.s &&
+           (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r'))
+      end--;
     text.n = (size_t)(end - text.s);
   }
   *out = opaque(r, text);
@@ -489,7 +499,8 @@ static bool read_hash(Reader *r, Attr *out) {
   if (reader_at(r, '<') && r->tok.text.s == text.s + text.n) {
     if (!reader_balanced(r, token.text.s, &text)) return false;
   } else if (!memchr(name.s, '.', name.n)) {
-    return reader_fail(r, token.pos, "the attribute alias '#%.*s' is not defined", shown(name), name.s);
+    return reader_fail(r, token.pos, "the attribute alias '#%.*s' is not defined", shown(name),
+                       name.s);
   }
   return keep_with_type(r, text, out);
 }
@@ -507,7 +518,8 @@ static bool read_kept_word(Reader *r, Attr *out) {
 }
 
 static bool kept_word(Str word) {
-  static const char *const words[] = {"affine_map", "affine_set", "opaque", "sparse", "strided", "distinct"};
+  static const char *const words[] = {"affine_map", "affine_set", "opaque",
+                                      "sparse",     "strided",    "distinct"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (str_is(word, words[i])) return true;
   return false;
@@ -546,13 +558,13 @@ static bool read_string_attr(Reader *r, Type expected, Attr *out) {
 
 static bool read_attr(Reader *r, Type expected, Attr *out) {
   switch (r->tok.kind) {
-    case TOK_INT:
-    case TOK_FLOAT: return read_number(r, expected, out);
-    case TOK_STRING: return read_string_attr(r, expected, out);
-    case TOK_SYMBOL: return read_symbol(r, out);
-    case TOK_HASH: return read_hash(r, out);
-    case TOK_WORD: return read_word_attr(r, expected, out);
-    default: break;
+  case TOK_INT:
+  case TOK_FLOAT: return read_number(r, expected, out);
+  case TOK_STRING: return read_string_attr(r, expected, out);
+  case TOK_SYMBOL: return read_symbol(r, out);
+  case TOK_HASH: return read_hash(r, out);
+  case TOK_WORD: return read_word_attr(r, expected, out);
+  default: break;
   }
   if (reader_at(r, '-')) return read_number(r, expected, out);
   if (reader_at(r, '[')) return read_array(r, out);

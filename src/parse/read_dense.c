@@ -1,6 +1,6 @@
-// Constants: `dense<…> : type`, `dense_resource<…> : type`, `array<i64: …>` and hex strings. The type stands
-// behind the literal, so the literal is stepped over first (by memchr for hex), then read with the type known,
-// straight into the context's arena. O(text).
+// Constants: `dense<…> : type`, `dense_resource<…> : type`, `array<i64: …>` and hex strings. The
+// type stands behind the literal, so the literal is stepped over first (by memchr for hex), then
+// read with the type known, straight into the context's arena. O(text).
 #include "parse/read_dense.h"
 
 #include "base/mem.h"
@@ -9,8 +9,9 @@
 
 #define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-// Eight digits at once, each in one byte of x: their values, and in *bad the top bit of each byte that is no
-// digit. A byte plus 0x80 - c carries into its top bit exactly if it is at least c (bytes are below 0x80).
+// Eight digits at once, each in one byte of x: their values, and in *bad the top bit of each byte
+// that is no digit. A byte plus 0x80 - c carries into its top bit exactly if it is at least c
+// (bytes are below 0x80).
 static inline uint64_t nibbles(uint64_t x, uint64_t *bad) {
   uint64_t low = x & ALL(0x7F), letter = low | ALL(0x20);
   uint64_t digit = (low + ALL(0x80 - '0')) & ~(low + ALL(0x80 - ':'));
@@ -51,13 +52,12 @@ typedef struct Literal {
   int64_t used, count;  // elements
 } Literal;
 
-static Pos literal_pos(const Literal *l) {
-  return (Pos)(l->at - l->r->source->text);
-}
+static Pos literal_pos(const Literal *l) { return (Pos)(l->at - l->r->source->text); }
 
 static void skip_space(Literal *l) {
   for (;;) {
-    while (l->at < l->end && (*l->at == ' ' || *l->at == '\n' || *l->at == '\t' || *l->at == '\r')) l->at++;
+    while (l->at < l->end && (*l->at == ' ' || *l->at == '\n' || *l->at == '\t' || *l->at == '\r'))
+      l->at++;
     if (l->end - l->at < 2 || l->at[0] != '/' || l->at[1] != '/') return;
     const char *eol = memchr(l->at, '\n', (size_t)(l->end - l->at));
     l->at = eol ? eol + 1 : l->end;
@@ -77,7 +77,8 @@ static bool take(Literal *l, char c) {
 }
 
 static bool literal_expected(Literal *l, const char *what) {
-  if (l->at >= l->end) return reader_fail(l->r, literal_pos(l), "expected %s, but the constant ends here", what);
+  if (l->at >= l->end)
+    return reader_fail(l->r, literal_pos(l), "expected %s, but the constant ends here", what);
   return reader_fail(l->r, literal_pos(l), "expected %s in the constant, found '%c'", what, *l->at);
 }
 
@@ -89,12 +90,13 @@ static bool read_number(Literal *l, DType dtype, Scalar *out) {
   if (dtype_parse_number(dtype, begin, n, out)) return true;
   l->at = begin;
   if (!n) return literal_expected(l, "a number");
-  return reader_fail(l->r, literal_pos(l), "'%.*s' is no value of type %s%s", n > 60 ? 60 : (int)n, begin,
-                     dtype_info(dtype)->name,
+  return reader_fail(l->r, literal_pos(l), "'%.*s' is no value of type %s%s", n > 60 ? 60 : (int)n,
+                     begin, dtype_info(dtype)->name,
                      dtype_is_float(dtype) ? " (write 1.0 or the bits in hex)" : "");
 }
 
-// Small non-negative or negative decimal integers of types at least 32 bits wide; false = take the long way.
+// Small non-negative or negative decimal integers of types at least 32 bits wide; false = take the
+// long way.
 static bool read_small_int(Literal *l, int64_t *out) {
   const char *p = l->at;
   bool negative = p < l->end && *p == '-';
@@ -122,9 +124,11 @@ static bool read_element(Literal *l) {
     value.im = im.f;
   } else {
     int64_t small;
-    if (dtype_kind(l->dtype) == KIND_SINT && dtype_width(l->dtype) >= 32 && read_small_int(l, &small))
+    if (dtype_kind(l->dtype) == KIND_SINT && dtype_width(l->dtype) >= 32 &&
+        read_small_int(l, &small))
       value = scalar_i(small);
-    else if (!read_number(l, l->dtype, &value)) return false;
+    else if (!read_number(l, l->dtype, &value))
+      return false;
   }
   if (l->used >= l->count)
     return reader_fail(l->r, literal_pos(l), "the constant has more elements than its type");
@@ -138,12 +142,12 @@ static bool wrong_shape(Literal *l, uint32_t depth, int64_t found) {
                      (long long)found, depth, (long long)l->type->dims[depth]);
 }
 
-// One bracketed list for dimension `depth`. The rank is at most the type's, which is within the depth limit
-// of the reader or bounded by it here.
+// One bracketed list for dimension `depth`. The rank is at most the type's, which is within the
+// depth limit of the reader or bounded by it here.
 static bool read_list(Literal *l, uint32_t depth) {
   if (depth >= l->type->rank)
-    return reader_fail(l->r, literal_pos(l), "the constant is nested deeper than its type's rank, %u",
-                       l->type->rank);
+    return reader_fail(l->r, literal_pos(l),
+                       "the constant is nested deeper than its type's rank, %u", l->type->rank);
   if (!reader_enter(l->r)) return false;
   if (!take(l, '[')) {
     l->r->depth--;
@@ -160,9 +164,13 @@ static bool read_list(Literal *l, uint32_t depth) {
         break;
       }
       bool list = l->at < l->end && *l->at == '[';
-      if (depth + 1 < l->type->rank) ok = read_list(l, depth + 1);
-      else if (list) ok = reader_fail(l->r, literal_pos(l), "the constant is nested deeper than its type's rank, %u", l->type->rank);
-      else ok = read_element(l);
+      if (depth + 1 < l->type->rank)
+        ok = read_list(l, depth + 1);
+      else if (list)
+        ok = reader_fail(l->r, literal_pos(l),
+                         "the constant is nested deeper than its type's rank, %u", l->type->rank);
+      else
+        ok = read_element(l);
     } while (ok && take(l, ','));
   }
   if (ok && !take(l, ']')) ok = literal_expected(l, "',' or ']'");
@@ -218,17 +226,20 @@ static void unpack_bits(const uint8_t *packed, size_t n, uint8_t *out) {
 }
 
 // text is 0x…; `pos` is where the string stands.
-static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text, Pos pos, Attr *out) {
+static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text, Pos pos,
+                     Attr *out) {
   size_t digits = text.n - 2, bytes = digits / 2, one = (size_t)dtype_bytes(dtype), all;
   if (!size_mul((size_t)count, one, &all))
-    return reader_fail(r, pos, "the hex constant has %zu bytes, but %s needs more than can be addressed", bytes,
-                       type_text(r->context, type));
+    return reader_fail(r, pos,
+                       "the hex constant has %zu bytes, but %s needs more than can be addressed",
+                       bytes, type_text(r->context, type));
   if (digits % 2 != 0)
     return reader_fail(r, pos, "the hex constant has %zu digits: not an even number", digits);
   size_t packed = dtype == DT_i1 ? ((size_t)count + 7) / 8 : all;
   if (bytes != all && bytes != one && bytes != packed)
-    return reader_fail(r, pos, "the hex constant has %zu bytes, but %s needs %zu (or %zu for a splat)", bytes,
-                       type_text(r->context, type), all, one);
+    return reader_fail(r, pos,
+                       "the hex constant has %zu bytes, but %s needs %zu (or %zu for a splat)",
+                       bytes, type_text(r->context, type), all, one);
   Arena *arena = context_arena(r->context);
   uint8_t *data = arena_alloc(arena, bytes ? bytes : 1);
   if (!hex_decode(text.s + 2, bytes, data))
@@ -246,7 +257,8 @@ static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text,
   return true;
 }
 
-static bool read_elements(Reader *r, Type type, DType dtype, int64_t count, Str text, Pos pos, Attr *out) {
+static bool read_elements(Reader *r, Type type, DType dtype, int64_t count, Str text, Pos pos,
+                          Attr *out) {
   Literal l = {.r = r, .at = text.s, .end = text.s + text.n, .dtype = dtype, .count = count};
   l.type = type_info(r->context, type);
   skip_space(&l);
@@ -275,7 +287,8 @@ static bool read_elements(Reader *r, Type type, DType dtype, int64_t count, Str 
 static bool keep_text(Reader *r, const char *begin, Type type, Attr *out) {
   (void)type;
   const char *end = r->tok.text.s;
-  while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) end--;
+  while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r'))
+    end--;
   Name text = name_intern(r->context, (Str){begin, (size_t)(end - begin)});
   *out = attr_intern(r->context, &(AttrInfo){.kind = ATTR_OPAQUE, .name = text});
   return true;
@@ -292,7 +305,8 @@ bool reader_dense(Reader *r, Type expected, Attr *out) {
   const TypeInfo *info = type_info(r->context, type);
   if (info->kind == TYPE_OPAQUE) return keep_text(r, begin, type, out);
   if (info->kind != TYPE_TENSOR)
-    return reader_fail(r, pos, "the type of a constant must be a tensor, found %s", type_text(r->context, type));
+    return reader_fail(r, pos, "the type of a constant must be a tensor, found %s",
+                       type_text(r->context, type));
   const TypeInfo *elem = type_info(r->context, info->elem);
   if (elem->kind == TYPE_OPAQUE) return keep_text(r, begin, type, out);
   if (elem->kind == TYPE_QUANT)
@@ -300,11 +314,14 @@ bool reader_dense(Reader *r, Type expected, Attr *out) {
                        type_text(r->context, type));
   int64_t count;
   if (!type_count(r->context, type, &count))
-    return reader_fail(r, pos, "the type of a constant must be static, found %s", type_text(r->context, type));
+    return reader_fail(r, pos, "the type of a constant must be static, found %s",
+                       type_text(r->context, type));
   if (elem->dtype == DT_none)
     return reader_fail(r, pos, "a constant cannot have the type %s", type_text(r->context, type));
-  while (text.n && (*text.s == ' ' || *text.s == '\n' || *text.s == '\t' || *text.s == '\r')) text.s++, text.n--;
-  if (text.n < 2 || text.s[0] != '"') return read_elements(r, type, elem->dtype, count, text, pos, out);
+  while (text.n && (*text.s == ' ' || *text.s == '\n' || *text.s == '\t' || *text.s == '\r'))
+    text.s++, text.n--;
+  if (text.n < 2 || text.s[0] != '"')
+    return read_elements(r, type, elem->dtype, count, text, pos, out);
   size_t n = text.n;
   while (n && text.s[n - 1] != '"') n--;
   Str hex = {text.s + 1, n >= 2 ? n - 2 : 0};
@@ -341,7 +358,8 @@ bool reader_dense_array(Reader *r, Attr *out) {
   if (!reader_type(r, &type)) return false;
   const TypeInfo *info = type_info(r->context, type);
   if (info->kind != TYPE_SCALAR || dtype_is_complex(info->dtype) || info->dtype == DT_none)
-    return reader_fail(r, pos, "array<%s: …> must hold integers or floats", type_text(r->context, type));
+    return reader_fail(r, pos, "array<%s: …> must hold integers or floats",
+                       type_text(r->context, type));
   DType dtype = info->dtype;
   size_t one = (size_t)dtype_bytes(dtype);
   VEC(uint64_t) data = {0};  // elements of at most 8 bytes, packed afterwards
@@ -354,9 +372,10 @@ bool reader_dense_array(Reader *r, Attr *out) {
         return reader_expected(r, "a number");
       Str text = {begin, (size_t)(r->at - begin)};
       Scalar value;
-      if ((negative && begin + 1 != r->tok.text.s) || !dtype_parse_number(dtype, text.s, text.n, &value))
-        return reader_fail(r, pos, "'%.*s' is no value of type %s", text.n > 60 ? 60 : (int)text.n, text.s,
-                           dtype_info(dtype)->name);
+      if ((negative && begin + 1 != r->tok.text.s) ||
+          !dtype_parse_number(dtype, text.s, text.n, &value))
+        return reader_fail(r, pos, "'%.*s' is no value of type %s", text.n > 60 ? 60 : (int)text.n,
+                           text.s, dtype_info(dtype)->name);
       uint64_t bits = 0;
       dtype_store(dtype, &bits, 0, value);
       VEC_PUSH(r->scratch, &data, bits);

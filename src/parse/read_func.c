@@ -23,10 +23,12 @@ static bool read_optional_dict(Reader *r, Attr *out, bool *any) {
 
 static bool read_func_arg(Reader *r, bool *named, ReadArg *arg, Attr *attrs, bool *any) {
   *arg = (ReadArg){.pos = r->tok.pos};
-  if (r->tok.kind == TOK_ELLIPSIS) return reader_fail(r, r->tok.pos, "variadic functions are not part of StableHLO");
+  if (r->tok.kind == TOK_ELLIPSIS)
+    return reader_fail(r, r->tok.pos, "variadic functions are not part of StableHLO");
   *named = r->tok.kind == TOK_VALUE;
   if (*named && (!reader_arg_name(r, arg) || !reader_expect(r, ':'))) return false;
-  return reader_type(r, &arg->type) && read_optional_dict(r, attrs, any) && reader_optional_loc(r, &arg->loc);
+  return reader_type(r, &arg->type) && read_optional_dict(r, attrs, any) &&
+         reader_optional_loc(r, &arg->loc);
 }
 
 static bool read_func_results(Reader *r, TypeVec *types, AttrVec *attrs, bool *any) {
@@ -78,17 +80,19 @@ bool reader_func(Reader *r, ReadOp *op) {
       VEC_PUSH(r->scratch, &arg_attrs, dict);
     } while (reader_accept(r, ','));
   }
-  if (!reader_expect(r, ')') || !read_func_results(r, &results, &result_attrs, &any_result)) return false;
+  if (!reader_expect(r, ')') || !read_func_results(r, &results, &result_attrs, &any_result))
+    return false;
   if (any_named && !all_named)
     return reader_fail(r, op->pos, "either all arguments of a function are named or none");
-  Attr type = attr_type(r->context, type_function(r->context, inputs.count, inputs.items, results.count,
-                                                  results.items));
+  Attr type = attr_type(r->context, type_function(r->context, inputs.count, inputs.items,
+                                                  results.count, results.items));
   Pos pos = op->pos;
   if (!reader_add_attr(r, op, pos, "sym_name", attr_string(r->context, name)) ||
       !reader_add_attr(r, op, pos, "function_type", type))
     return false;
   if (visibility.n)
-    reader_set_attr(r, op, "sym_visibility", attr_string(r->context, name_intern(r->context, visibility)));
+    reader_set_attr(r, op, "sym_visibility",
+                    attr_string(r->context, name_intern(r->context, visibility)));
   if (any_arg) reader_set_attr(r, op, "arg_attrs", dict_array(r, &arg_attrs));
   if (any_result) reader_set_attr(r, op, "res_attrs", dict_array(r, &result_attrs));
   if (!reader_attr_dict_with_keyword(r, op)) return false;
@@ -101,7 +105,8 @@ bool reader_func(Reader *r, ReadOp *op) {
   pos = r->tok.pos;
   if (!reader_region(r, op, args.count, args.items)) return false;
   if (!region_at(r->program, op->regions.items[0])->first)
-    return reader_fail(r, pos, "the body of '@%s' is empty: it needs a return", name_text(r->context, name));
+    return reader_fail(r, pos, "the body of '@%s' is empty: it needs a return",
+                       name_text(r->context, name));
   return true;
 }
 

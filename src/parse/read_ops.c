@@ -1,20 +1,19 @@
-// Values, regions and ops. An op is gathered in a ReadOp, then made; its regions are read before that
-// (generic syntax gives types last), so they are read detached and their blocks moved over.
+// Values, regions and ops. An op is gathered in a ReadOp, then made; its regions are read before
+// that (generic syntax gives types last), so they are read detached and their blocks moved over.
 //
-// Names: by_name gives the innermost binding of an interned name, bindings form a stack that is popped at the
-// end of a region. An error skips to the next op: the names it would have defined are bound to nothing, and
-// ops that use them are dropped without a message. O(text), a constant number of table steps per op.
+// Names: by_name gives the innermost binding of an interned name, bindings form a stack that is
+// popped at the end of a region. An error skips to the next op: the names it would have defined are
+// bound to nothing, and ops that use them are dropped without a message. O(text), a constant number
+// of table steps per op.
 #include "parse/reader.h"
 
-
-static int shown(Str text) {
-  return text.n > 60 ? 60 : (int)text.n;
-}
+static int shown(Str text) { return text.n > 60 ? 60 : (int)text.n; }
 
 // ---- names of values ----
 
 // Grows a table of 32-bit items, new ones zero, to hold index need - 1.
-static void reserve_zeroed(Guard *guard, uint32_t **items, uint32_t *count, uint32_t *capacity, uint32_t need) {
+static void reserve_zeroed(Guard *guard, uint32_t **items, uint32_t *count, uint32_t *capacity,
+                           uint32_t need) {
   uint32_t old = *count;
   if (need <= old) return;
   *items = vec_grow_heap(guard, *items, capacity, need, sizeof **items);
@@ -31,7 +30,8 @@ static Name value_name(Reader *r) {
   if (number < r->by_number.count && r->by_number.items[number]) return r->by_number.items[number];
   Name name = name_intern(r->context, text);
   if (number <= r->by_number.count * 2 + 1024) {  // no table far larger than the text
-    reserve_zeroed(r->guard, &r->by_number.items, &r->by_number.count, &r->by_number.capacity, number + 1);
+    reserve_zeroed(r->guard, &r->by_number.items, &r->by_number.count, &r->by_number.capacity,
+                   number + 1);
     r->by_number.items[number] = name;
   }
   return name;
@@ -80,15 +80,16 @@ static bool read_use(Reader *r, ValueId *out, Pos *out_pos) {
     reader_next(r);
   }
   if (!binding)
-    return reader_fail(r, token.pos, "'%.*s' is not defined before this use", shown(token.text), token.text.s);
+    return reader_fail(r, token.pos, "'%.*s' is not defined before this use", shown(token.text),
+                       token.text.s);
   if (!binding->first) {
     r->poisoned = true;
     return false;
   }
   if (number >= binding->count)
-    return reader_fail(r, token.pos, "'%.*s' has %u result%s, there is no number %llu", shown(token.text),
-                       token.text.s, binding->count, binding->count == 1 ? "" : "s",
-                       (unsigned long long)number);
+    return reader_fail(r, token.pos, "'%.*s' has %u result%s, there is no number %llu",
+                       shown(token.text), token.text.s, binding->count,
+                       binding->count == 1 ? "" : "s", (unsigned long long)number);
   *out = binding->first + (uint32_t)number;
   *out_pos = token.pos;
   return true;
@@ -131,15 +132,16 @@ bool reader_arg(Reader *r, ReadArg *out) {
 bool reader_check_type(Reader *r, const ReadOp *op, uint32_t i, Type type) {
   Type found = reader_operand_type(r, op, i);
   if (found == type) return true;
-  return reader_fail(r, op->operand_pos.items[i], "operand %u has the type %s, but is said to have %s", i,
+  return reader_fail(r, op->operand_pos.items[i],
+                     "operand %u has the type %s, but is said to have %s", i,
                      type_text(r->context, found), type_text(r->context, type));
 }
 
 bool reader_check_types(Reader *r, const ReadOp *op, uint32_t first, uint32_t n, const Type *types,
                         uint32_t n_types, Pos types_pos) {
   if (n != n_types)
-    return reader_fail(r, types_pos, "%u operand%s, but %u type%s for them", n, n == 1 ? "" : "s", n_types,
-                       n_types == 1 ? "" : "s");
+    return reader_fail(r, types_pos, "%u operand%s, but %u type%s for them", n, n == 1 ? "" : "s",
+                       n_types, n_types == 1 ? "" : "s");
   for (uint32_t i = 0; i < n; i++)
     if (!reader_check_type(r, op, first + i, types[i])) return false;
   return true;
@@ -156,7 +158,8 @@ static RegionId new_region(Reader *r) {
 // Moves the blocks of a detached region into one of an op's.
 static void move_region(Reader *r, RegionId from, RegionId to) {
   Program *p = r->program;
-  for (BlockId b = region_at(p, from)->first; b; b = block_at(p, b)->next) block_at(p, b)->region = to;
+  for (BlockId b = region_at(p, from)->first; b; b = block_at(p, b)->next)
+    block_at(p, b)->region = to;
   region_at(p, to)->first = region_at(p, from)->first;
   region_at(p, to)->last = region_at(p, from)->last;
   *region_at(p, from) = (Region){0};
@@ -205,7 +208,8 @@ static bool read_region_body(Reader *r, RegionId region, uint32_t n_args, const 
     read_block_ops(r, block);
   }
   if (block && n_args && r->tok.kind == TOK_CARET)
-    return reader_fail(r, r->tok.pos, "a second block: control flow between blocks is not part of StableHLO");
+    return reader_fail(r, r->tok.pos,
+                       "a second block: control flow between blocks is not part of StableHLO");
   while (r->tok.kind == TOK_CARET) {
     block = region_add_block(r->program, region);
     if (!read_label(r, block)) return false;
@@ -250,7 +254,8 @@ static bool read_properties(Reader *r, ReadOp *op) {
   } else {
     Pos pos = r->tok.pos;
     Attr value;
-    if (!reader_attr(r, 0, &value) || !reader_add_attr(r, op, pos, PROPERTIES_KEY, value)) return false;
+    if (!reader_attr(r, 0, &value) || !reader_add_attr(r, op, pos, PROPERTIES_KEY, value))
+      return false;
   }
   return reader_expect(r, '>');
 }
@@ -269,8 +274,10 @@ static bool read_generic(Reader *r, ReadOp *op) {
   if (!reader_expect(r, '(')) return false;
   if (!reader_operand_list(r, op) || !reader_expect(r, ')')) return false;
   if (reader_at(r, '['))
-    return reader_fail(r, r->tok.pos, "successor blocks: control flow between blocks is not part of StableHLO");
-  if (!read_properties(r, op) || !read_generic_regions(r, op) || !reader_attr_dict(r, op)) return false;
+    return reader_fail(r, r->tok.pos,
+                       "successor blocks: control flow between blocks is not part of StableHLO");
+  if (!read_properties(r, op) || !read_generic_regions(r, op) || !reader_attr_dict(r, op))
+    return false;
   if (!reader_expect(r, ':')) return false;
   TypeVec inputs = {0};
   Pos pos = r->tok.pos;
@@ -280,11 +287,11 @@ static bool read_generic(Reader *r, ReadOp *op) {
 
 static bool read_pretty(Reader *r, ReadOp *op) {
   switch (op->code) {
-    case OP_module: return reader_module(r, op);
-    case OP_func_func: return reader_func(r, op);
-    case OP_func_call: return reader_call(r, op);
-    case OP_func_return: return reader_return(r, op);
-    default: return form_read(r, op->code, op);
+  case OP_module: return reader_module(r, op);
+  case OP_func_func: return reader_func(r, op);
+  case OP_func_call: return reader_call(r, op);
+  case OP_func_return: return reader_return(r, op);
+  default: return form_read(r, op->code, op);
   }
 }
 
@@ -303,7 +310,8 @@ static bool read_result_names(Reader *r, ReadOp *op) {
       int64_t count;
       if (!reader_integer(r, &count)) return false;
       if (count < 1 || count > UINT16_MAX)
-        return reader_fail(r, pos, "the number of results, %lld, is not within 1:65535", (long long)count);
+        return reader_fail(r, pos, "the number of results, %lld, is not within 1:65535",
+                           (long long)count);
       name.count = (uint32_t)count;
     }
     total += name.count;
@@ -342,11 +350,13 @@ static bool unknown_op(Reader *r, Str name, Pos pos) {
     if (d < best) best = d, near = op_row(code)->name;
   }
   if (near)
-    return reader_fail(r, pos, "'%.*s' is no op that is known here; did you mean '%s'?", shown(name), name.s, near);
+    return reader_fail(r, pos, "'%.*s' is no op that is known here; did you mean '%s'?",
+                       shown(name), name.s, near);
   return reader_fail(r, pos, "'%.*s' is no op that is known here", shown(name), name.s);
 }
 
-// Inside a function `call` and `return` stand for func.call and func.return; `module` for builtin.module.
+// Inside a function `call` and `return` stand for func.call and func.return; `module` for
+// builtin.module.
 static uint16_t lookup(Str name) {
   if (memchr(name.s, '.', name.n)) return op_lookup(name);
   if (str_is(name, "return")) return OP_func_return;
@@ -375,7 +385,8 @@ static bool read_named_op(Reader *r, ReadOp *op) {
   op->code = lookup(word);
   if (!op->code) {
     if (r->options->allow_unregistered && memchr(word.s, '.', word.n))
-      return reader_fail(r, op->pos, "'%.*s' is no op that is known here: write it in generic form to keep it",
+      return reader_fail(r, op->pos,
+                         "'%.*s' is no op that is known here: write it in generic form to keep it",
                          shown(word), word.s);
     return unknown_op(r, word, op->pos);
   }
@@ -386,16 +397,18 @@ static bool read_named_op(Reader *r, ReadOp *op) {
 static void add_default(Reader *r, ReadOp *op, const AttrSpec *spec) {
   Attr value = 0;
   switch (spec->shape) {
-    case AS_BOOL: value = attr_bool(r->context, spec->value != 0); break;
-    case AS_I32: value = attr_int(r->context, DT_i32, spec->value); break;
-    case AS_I64:
-    case AS_INT: value = attr_i64(r->context, spec->value); break;
-    case AS_STRING: value = attr_string(r->context, name_of(r->context, spec->text ? spec->text : "")); break;
-    case AS_ENUM: value = attr_enum(r->context, spec->cls, spec->text); break;
-    case AS_ARRAY: value = attr_array(r->context, 0, NULL); break;
-    case AS_I64S: value = attr_i64s(r->context, 0, NULL); break;
-    case AS_DICT: value = attr_intern(r->context, &(AttrInfo){.kind = ATTR_DICT}); break;
-    default: break;
+  case AS_BOOL: value = attr_bool(r->context, spec->value != 0); break;
+  case AS_I32: value = attr_int(r->context, DT_i32, spec->value); break;
+  case AS_I64:
+  case AS_INT: value = attr_i64(r->context, spec->value); break;
+  case AS_STRING:
+    value = attr_string(r->context, name_of(r->context, spec->text ? spec->text : ""));
+    break;
+  case AS_ENUM: value = attr_enum(r->context, spec->cls, spec->text); break;
+  case AS_ARRAY: value = attr_array(r->context, 0, NULL); break;
+  case AS_I64S: value = attr_i64s(r->context, 0, NULL); break;
+  case AS_DICT: value = attr_intern(r->context, &(AttrInfo){.kind = ATTR_DICT}); break;
+  default: break;
   }
   if (value) reader_set_attr(r, op, spec->name, value);
 }
@@ -419,11 +432,13 @@ static bool bind_results(Reader *r, const ReadOp *read, OpId op) {
 
 static bool check_results(Reader *r, const ReadOp *op) {
   if (op->result_types.count > UINT16_MAX)
-    return reader_fail(r, op->pos, "an op with %u results: more than 65535", op->result_types.count);
+    return reader_fail(r, op->pos, "an op with %u results: more than 65535",
+                       op->result_types.count);
   if (op->n_named == op->result_types.count || !op->n_named) return true;
   return reader_fail(r, op->names.items[0].pos, "%u result%s named, but '%s' has %u", op->n_named,
                      op->n_named == 1 ? " is" : "s are",
-                     op->code == OP_UNREGISTERED ? name_text(r->context, op->name) : op_row(op->code)->name,
+                     op->code == OP_UNREGISTERED ? name_text(r->context, op->name)
+                                                 : op_row(op->code)->name,
                      op->result_types.count);
 }
 
@@ -452,9 +467,12 @@ static bool read_op_body(Reader *r, ReadOp *op, BlockId block) {
   if (!read_result_names(r, op)) return false;
   op->pos = r->tok.pos;
   bool ok;
-  if (r->tok.kind == TOK_STRING) ok = read_quoted_op(r, op);
-  else if (r->tok.kind == TOK_WORD) ok = read_named_op(r, op);
-  else ok = reader_expected(r, "an op");
+  if (r->tok.kind == TOK_STRING)
+    ok = read_quoted_op(r, op);
+  else if (r->tok.kind == TOK_WORD)
+    ok = read_named_op(r, op);
+  else
+    ok = reader_expected(r, "an op");
   return ok && reader_optional_loc(r, &op->loc) && make_op(r, op, block);
 }
 
@@ -466,13 +484,15 @@ static bool begins_op(const Reader *r) {
   if (r->tok.kind == TOK_VALUE) return true;
   if (r->tok.kind == TOK_STRING) return r->at < r->end && *r->at == '(';
   if (r->tok.kind != TOK_WORD) return false;
-  return memchr(s, '.', r->tok.text.n) || str_is(r->tok.text, "return") || str_is(r->tok.text, "call");
+  return memchr(s, '.', r->tok.text.n) || str_is(r->tok.text, "return") ||
+         str_is(r->tok.text, "call");
 }
 
 // Where brackets do not match, a function is followed by the next line that begins one.
 static bool skip_function(Reader *r, const char *begin, const char *failed) {
   static const char word[] = "func.func";
-  if ((size_t)(r->end - begin) < sizeof word || memcmp(begin, word, sizeof word - 1) != 0) return false;
+  if ((size_t)(r->end - begin) < sizeof word || memcmp(begin, word, sizeof word - 1) != 0)
+    return false;
   for (const char *line = failed;;) {
     line = memchr(line, '\n', (size_t)(r->end - line));
     if (!line) return false;
@@ -484,8 +504,8 @@ static bool skip_function(Reader *r, const char *begin, const char *failed) {
   }
 }
 
-// From the beginning of an op that did not read to the next one, over what is bracketed. Says whether there
-// is a place to go on from.
+// From the beginning of an op that did not read to the next one, over what is bracketed. Says
+// whether there is a place to go on from.
 static bool skip_op(Reader *r, const char *begin) {
   if (r->tok.kind == TOK_ERROR) return false;
   const char *failed = r->tok.text.s;

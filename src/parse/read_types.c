@@ -1,5 +1,6 @@
-// Types. Dimension lists are read character by character, since `0x4xf32` is neither a hex number nor a word.
-// A small cache from text to type makes the usual `tensor<4x8xf32>` cost one hash and one comparison.
+// Types. Dimension lists are read character by character, since `0x4xf32` is neither a hex number
+// nor a word. A small cache from text to type makes the usual `tensor<4x8xf32>` cost one hash and
+// one comparison.
 #include "parse/reader.h"
 
 #include "base/mem.h"
@@ -76,7 +77,8 @@ static bool count_fits(const IntVec *dims) {
   bool fits = true;
   for (uint32_t i = 0; i < dims->count; i++) {
     if (dims->items[i] == 0) return true;
-    if (dims->items[i] != DIM_DYNAMIC && __builtin_mul_overflow(count, dims->items[i], &count)) fits = false;
+    if (dims->items[i] != DIM_DYNAMIC && __builtin_mul_overflow(count, dims->items[i], &count))
+      fits = false;
   }
   return fits;
 }
@@ -204,7 +206,8 @@ static bool read_storage(Reader *r, QuantInfo *quant) {
   } else {
     quant->storage = dtype_parse(text.s, text.n);
   }
-  if (!dtype_is_integer(quant->storage) || quant->storage == DT_index || dtype_width(quant->storage) > 32)
+  if (!dtype_is_integer(quant->storage) || quant->storage == DT_index ||
+      dtype_width(quant->storage) > 32)
     return reader_fail(r, word.pos, "the storage type '%.*s' is no integer type of at most 32 bits",
                        text.n > 60 ? 60 : (int)text.n, text.s);
   int64_t lowest = dtype_lowest(quant->storage).i, most = dtype_max_finite(quant->storage).i;
@@ -213,13 +216,13 @@ static bool read_storage(Reader *r, QuantInfo *quant) {
   if (!reader_at(r, '<')) return true;
   Pos pos = r->tok.pos;
   reader_next(r);
-  if (!reader_integer(r, &quant->min) || !reader_expect(r, ':') || !reader_integer(r, &quant->max) ||
-      !reader_expect(r, '>'))
+  if (!reader_integer(r, &quant->min) || !reader_expect(r, ':') ||
+      !reader_integer(r, &quant->max) || !reader_expect(r, '>'))
     return false;
   if (quant->min >= quant->max || quant->min < lowest || quant->max > most)
     return reader_fail(r, pos, "the storage range %lld:%lld is not within %lld:%lld of %s",
-                       (long long)quant->min, (long long)quant->max, (long long)lowest, (long long)most,
-                       dtype_info(quant->storage)->name);
+                       (long long)quant->min, (long long)quant->max, (long long)lowest,
+                       (long long)most, dtype_info(quant->storage)->name);
   return true;
 }
 
@@ -256,7 +259,8 @@ static bool read_quant(Reader *r, bool *known, Type *out) {
   if (!reader_type(r, &expressed)) return false;
   const TypeInfo *info = type_info(r->context, expressed);
   if (info->kind != TYPE_SCALAR || !dtype_is_float(info->dtype))
-    return reader_fail(r, pos, "the expressed type '%s' is no float type", type_text(r->context, expressed));
+    return reader_fail(r, pos, "the expressed type '%s' is no float type",
+                       type_text(r->context, expressed));
   quant.expressed = info->dtype;
   if (reader_accept(r, ':')) {
     if (reader_at(r, '{')) {
@@ -269,7 +273,8 @@ static bool read_quant(Reader *r, bool *known, Type *out) {
     pos = r->tok.pos;
     if (!reader_integer(r, &axis)) return false;
     if (axis < 0 || axis > INT32_MAX)
-      return reader_fail(r, pos, "the quantized dimension %lld is not within 0:2147483647", (long long)axis);
+      return reader_fail(r, pos, "the quantized dimension %lld is not within 0:2147483647",
+                         (long long)axis);
     quant.axis = (int32_t)axis;
   }
   DoubleVec scales = {0};
@@ -347,11 +352,13 @@ static bool read_type(Reader *r, Type *out) {
   return reader_expected(r, "a type");
 }
 
-// The cache slot for the `tensor<…>` at hand, NULL if it is not plain (nested brackets, long, encoded).
+// The cache slot for the `tensor<…>` at hand, NULL if it is not plain (nested brackets, long,
+// encoded).
 static struct ReadTypeSlot *cache_slot(const Reader *r, uint32_t *out_n) {
   const char *s = r->tok.text.s;
   size_t left = (size_t)(r->end - s);
-  if (r->tok.kind != TOK_WORD || r->tok.text.n != 6 || left < 8 || s[6] != '<' || memcmp(s, "tensor", 6) != 0)
+  if (r->tok.kind != TOK_WORD || r->tok.text.n != 6 || left < 8 || s[6] != '<' ||
+      memcmp(s, "tensor", 6) != 0)
     return NULL;
   uint32_t n = 7, most = left < CACHE_TEXT ? (uint32_t)left : CACHE_TEXT;
   uint64_t h = 0;
@@ -409,5 +416,6 @@ bool reader_result_types(Reader *r, TypeVec *results) {
 bool reader_functional_type(Reader *r, TypeVec *inputs, TypeVec *results) {
   if (!reader_expect(r, '(')) return false;
   if (!reader_at(r, ')') && !reader_type_list(r, inputs)) return false;
-  return reader_expect(r, ')') && reader_expect_tok(r, TOK_ARROW, "'->'") && reader_result_types(r, results);
+  return reader_expect(r, ')') && reader_expect_tok(r, TOK_ARROW, "'->'") &&
+         reader_result_types(r, results);
 }

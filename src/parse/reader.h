@@ -1,9 +1,10 @@
-// Inside of the reader: one token of lookahead over the text, and a function per kind of thing that can be
-// read. Used by the files of parse/ only.
+// Inside of the reader: one token of lookahead over the text, and a function per kind of thing that
+// can be read. Used by the files of parse/ only.
 //
-// Every `bool reader_…` gives false after it has reported an error with its position; the caller returns
-// false at once and the op reader recovers at the next op. Values are defined before they are used, so a use
-// is resolved to its ValueId as soon as it is read, and its type is checked when the type has been read.
+// Every `bool reader_…` gives false after it has reported an error with its position; the caller
+// returns false at once and the op reader recovers at the next op. Values are defined before they
+// are used, so a use is resolved to its ValueId as soon as it is read, and its type is checked when
+// the type has been read.
 #ifndef TESSERA_PARSE_READER_H
 #define TESSERA_PARSE_READER_H
 
@@ -14,23 +15,23 @@
 #include "ops/op.h"
 
 typedef enum Tok {
-  TOK_END,     // of the segment
-  TOK_ERROR,   // already reported
-  TOK_WORD,    // add, stablehlo.add, i32, true, dense: letter or _, then letters, digits, _ $ .
-  TOK_INT,     // 12, 0x1F
-  TOK_FLOAT,   // 1.5, 1., 2.0e-3: digits, a point, …
-  TOK_STRING,  // "…": text has the quotes; reader_string decodes
-  TOK_VALUE,   // %name
-  TOK_SYMBOL,  // @name, @"name"
-  TOK_HASH,    // #name, #dialect.name (also the #1 of %3#1)
-  TOK_BANG,    // !name, !dialect.name
-  TOK_CARET,   // ^bb0
-  TOK_ARROW,   // ->
-  TOK_DCOLON,  // ::
-  TOK_ELLIPSIS,  // ...
+  TOK_END,         // of the segment
+  TOK_ERROR,       // already reported
+  TOK_WORD,        // add, stablehlo.add, i32, true, dense: letter or _, then letters, digits, _ $ .
+  TOK_INT,         // 12, 0x1F
+  TOK_FLOAT,       // 1.5, 1., 2.0e-3: digits, a point, …
+  TOK_STRING,      // "…": text has the quotes; reader_string decodes
+  TOK_VALUE,       // %name
+  TOK_SYMBOL,      // @name, @"name"
+  TOK_HASH,        // #name, #dialect.name (also the #1 of %3#1)
+  TOK_BANG,        // !name, !dialect.name
+  TOK_CARET,       // ^bb0
+  TOK_ARROW,       // ->
+  TOK_DCOLON,      // ::
+  TOK_ELLIPSIS,    // ...
   TOK_FILE_BEGIN,  // {-#
   TOK_FILE_END,    // #-}
-  TOK_PUNCT,   // one character: token.punct is one of : , = < > { } ( ) [ ] + - ? * / |
+  TOK_PUNCT,       // one character: token.punct is one of : , = < > { } ( ) [ ] + - ? * / |
 } Tok;
 
 typedef struct Token {
@@ -50,14 +51,15 @@ typedef struct ReadName {
   Pos pos;
 } ReadName;
 
-// `#x = …` or `!x = …`. All are found before anything else is read, so they may be used before their line.
+// `#x = …` or `!x = …`. All are found before anything else is read, so they may be used before
+// their line.
 typedef struct ReadAlias {
   Name name;
   bool is_type;
   enum { ALIAS_UNREAD, ALIAS_READING, ALIAS_READ, ALIAS_WRONG } state;
-  uint32_t value;             // Attr or Type
-  Pos pos;                    // of the name
-  const char *begin, *end;    // of the value's text; end once read
+  uint32_t value;           // Attr or Type
+  Pos pos;                  // of the name
+  const char *begin, *end;  // of the value's text; end once read
 } ReadAlias;
 
 // A visible SSA name; `outer` is the binding of the same name that it hides, as an index.
@@ -76,21 +78,21 @@ typedef struct ReadArg {  // an entry argument of a region
   Pos pos;
 } ReadArg;
 
-// An op being read. The op reader (read_ops.c) fills code, name and pos; whoever reads the rest (generic
-// syntax or form_read) fills operands, attrs, result_types and regions; then the op reader adds default
-// attributes, creates the op and binds the result names.
+// An op being read. The op reader (read_ops.c) fills code, name and pos; whoever reads the rest
+// (generic syntax or form_read) fills operands, attrs, result_types and regions; then the op reader
+// adds default attributes, creates the op and binds the result names.
 typedef struct ReadOp {
   uint16_t code;
-  Name name;            // unregistered ops
-  Pos pos;              // of the op's name
-  uint32_t n_named;     // results named on the left side of '=' (packs counted), 0 = none
+  Name name;         // unregistered ops
+  Pos pos;           // of the op's name
+  uint32_t n_named;  // results named on the left side of '=' (packs counted), 0 = none
   Attr loc;
   VEC(ReadName) names;
   VEC(ValueId) operands;
-  VEC(Pos) operand_pos;      // in step with operands
-  VEC(NamedAttr) attrs;      // no name twice (reader_add_attr sees to it)
+  VEC(Pos) operand_pos;  // in step with operands
+  VEC(NamedAttr) attrs;  // no name twice (reader_add_attr sees to it)
   TypeVec result_types;
-  VEC(RegionId) regions;     // detached; moved into the op when it is created
+  VEC(RegionId) regions;  // detached; moved into the op when it is created
 } ReadOp;
 
 typedef struct Reader {
@@ -115,7 +117,7 @@ typedef struct Reader {
   HEAPVEC(ReadAlias) aliases;     // [0] is unused
   IdMap alias_map;
   HEAPVEC(RegionId) spare_regions;
-  HEAPVEC(Attr) items;         // stacks of lists being read
+  HEAPVEC(Attr) items;  // stacks of lists being read
   HEAPVEC(NamedAttr) fields;
   struct ReadTypeSlot *type_cache;
 } Reader;
@@ -123,9 +125,11 @@ typedef struct Reader {
 // ---- tokens (lexer.c) ----
 
 void reader_next(Reader *r);  // consumes tok
-// Puts the lexer at a character; tok becomes the token there. For syntax that is not made of tokens (`4x8xf32`).
+// Puts the lexer at a character; tok becomes the token there. For syntax that is not made of tokens
+// (`4x8xf32`).
 void reader_seek(Reader *r, const char *at);
-bool reader_fail(Reader *r, Pos pos, const char *fmt, ...) PRINTF_LIKE(3, 4);  // reports, gives false
+bool reader_fail(Reader *r, Pos pos, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);  // reports, gives false
 // "expected <what>, found <token at hand>"; says nothing more at TOK_ERROR. Gives false.
 bool reader_expected(Reader *r, const char *what);
 
@@ -146,16 +150,18 @@ static inline bool reader_accept_tok(Reader *r, Tok kind) {
 }
 bool reader_expect_tok(Reader *r, Tok kind, const char *what);
 
-bool reader_word(Reader *r, Str *out);    // any TOK_WORD: keywords, enum values; borrowed from the source
+bool reader_word(Reader *r,
+                 Str *out);  // any TOK_WORD: keywords, enum values; borrowed from the source
 bool reader_string(Reader *r, Name *out);  // a string literal, decoded
 bool reader_symbol(Reader *r, Name *out);  // @name or @"name", without '@'
 // [+-]digits or hex within int64; `-` may be a token of its own.
 bool reader_integer(Reader *r, int64_t *out);
-bool reader_bool(Reader *r, bool *out);  // true, false, 1, 0
+bool reader_bool(Reader *r, bool *out);     // true, false, 1, 0
 bool reader_float(Reader *r, double *out);  // decimal, integer, or hex bits of a double
 // `[1, 2, 3]`, also `[]`. The values are in r->scratch.
 bool reader_integer_list(Reader *r, IntVec *out);
-// Enters one level of nesting; false with "nested deeper than N" beyond the limit. Leave with r->depth--.
+// Enters one level of nesting; false with "nested deeper than N" beyond the limit. Leave with
+// r->depth--.
 bool reader_enter(Reader *r);
 
 // ---- types (read_types.c) ----
@@ -166,16 +172,19 @@ bool reader_type_list(Reader *r, TypeVec *out);  // T, U, V (at least one), appe
 bool reader_functional_type(Reader *r, TypeVec *inputs, TypeVec *results);
 // `-> T` or `-> (T, U)` behind the arrow
 bool reader_result_types(Reader *r, TypeVec *results);
-// A dimension list `4x?x` up to and including its last x, from the token at hand, as inside tensor<…>.
+// A dimension list `4x?x` up to and including its last x, from the token at hand, as inside
+// tensor<…>.
 bool reader_dims(Reader *r, IntVec *out);
 
 // ---- attributes and locations (read_attrs.c) ----
 
 // expected: the type an untyped number or dense constant takes (0: i64, f64, or none).
 bool reader_attr(Reader *r, Type expected, Attr *out);
-// `{a = 1, b}`: appended to op->attrs; a name twice is an error. Nothing if there is no '{' at hand.
+// `{a = 1, b}`: appended to op->attrs; a name twice is an error. Nothing if there is no '{' at
+// hand.
 bool reader_attr_dict(Reader *r, ReadOp *op);
-bool reader_dict(Reader *r, Attr *out);  // `{…}` as a value; the empty one is an attribute too, not 0
+bool reader_dict(Reader *r,
+                 Attr *out);  // `{…}` as a value; the empty one is an attribute too, not 0
 // The same behind the word `attributes`.
 bool reader_attr_dict_with_keyword(Reader *r, ReadOp *op);
 // Adds one attribute to the op; an error at pos if the name is there already.
@@ -204,17 +213,19 @@ bool reader_check_types(Reader *r, const ReadOp *op, uint32_t first, uint32_t n,
 static inline Type reader_operand_type(const Reader *r, const ReadOp *op, uint32_t i) {
   return value_type(r->program, op->operands.items[i]);
 }
-// `{ ops }` appended to op->regions, its entry block with these arguments (names bound inside). Without given
-// arguments the entry block may be labelled `^bb0(%x: T):`. `{}` is an empty region if there are no arguments.
+// `{ ops }` appended to op->regions, its entry block with these arguments (names bound inside).
+// Without given arguments the entry block may be labelled `^bb0(%x: T):`. `{}` is an empty region
+// if there are no arguments.
 bool reader_region(Reader *r, ReadOp *op, uint32_t n_args, const ReadArg *args);
-// A region of one block with the arguments for ops that the form makes itself (`applies stablehlo.add`):
-// gives the block; add its arguments with block_add_arg and ops with op_create and op_append.
+// A region of one block with the arguments for ops that the form makes itself (`applies
+// stablehlo.add`): gives the block; add its arguments with block_add_arg and ops with op_create and
+// op_append.
 BlockId reader_region_made(Reader *r, ReadOp *op);
 
 void reader_region_empty(Reader *r, ReadOp *op);  // without a block, as declarations have
 
-// One op, appended to the block. One that does not read is reported and passed over; false if there is no
-// place in this block to go on from.
+// One op, appended to the block. One that does not read is reported and passed over; false if there
+// is no place in this block to go on from.
 bool reader_op(Reader *r, BlockId block);
 
 // What follows the names of these ops in their own syntax (read_func.c).
@@ -229,8 +240,8 @@ void reader_find_aliases(Reader *r);  // looks for lines that define one, from r
 void reader_read_aliases(Reader *r);  // reads all of them in order
 ReadAlias *reader_alias(Reader *r, Name name, bool is_type);  // NULL if there is none
 bool reader_use_alias(Reader *r, ReadAlias *alias, Pos pos, uint32_t *out);
-// The text from `from` up to behind the bracket that closes the one at r->tok; r->tok is then the token
-// behind it.
+// The text from `from` up to behind the bracket that closes the one at r->tok; r->tok is then the
+// token behind it.
 bool reader_balanced(Reader *r, const char *from, Str *out);
 // Decodes hex digits to bytes; false if one is none. O(n).
 bool hex_decode(const char *digits, size_t n_bytes, uint8_t *out);
@@ -239,11 +250,13 @@ bool hex_decode(const char *digits, size_t n_bytes, uint8_t *out);
 
 // Reads what follows the name of an op in pretty form, up to but without the trailing location.
 bool form_read(Reader *r, uint16_t code, ReadOp *op);
-// Drops attributes that say what their absence says, of ops that have a pretty form: the form leaves them out, and
-// equal programs must be equal however they were written. Called before the op is created.
+// Drops attributes that say what their absence says, of ops that have a pretty form: the form
+// leaves them out, and equal programs must be equal however they were written. Called before the op
+// is created.
 void form_drop_defaults(Reader *r, ReadOp *op);
-// name: "stablehlo", "stablehlo.gather", "sdy.sharding" …; the token at hand is the one behind #name (mostly '<').
-// Not known: true with *out = 0 and nothing consumed; the text is then kept as it stands.
+// name: "stablehlo", "stablehlo.gather", "sdy.sharding" …; the token at hand is the one behind
+// #name (mostly '<'). Not known: true with *out = 0 and nothing consumed; the text is then kept as
+// it stands.
 bool dialect_attr_read(Reader *r, Str name, Attr *out);
 
 #endif

@@ -1,5 +1,5 @@
-// parse∘print is the identity on programs, print∘parse on printed text: checked by doing it, each time with a
-// context of its own, so that nothing is shared but the text. O(text).
+// parse∘print is the identity on programs, print∘parse on printed text: checked by doing it, each
+// time with a context of its own, so that nothing is shared but the text. O(text).
 #include "parse/round_trip.h"
 
 #include "parse/print.h"
@@ -38,8 +38,8 @@ static void copy_deinit(Copy *copy, Guard *guard) {
 static Status *copy_read(Copy *copy, Guard *guard) {
   copy->source = (Source){"<printed>", copy->text.data, copy->text.used};
   ParseOptions options = {.allow_unregistered = true};
-  return program_parse(copy->context, guard, &copy->source, 0, copy->source.size, &options, &copy->diag,
-                       &copy->program);
+  return program_parse(copy->context, guard, &copy->source, 0, copy->source.size, &options,
+                       &copy->diag, &copy->program);
 }
 
 // Prints `program`, reads it into the copy, compares both and what the copy prints as.
@@ -57,9 +57,7 @@ static Status *compare(const Program *program, const PrintOptions *print, Guard 
   return NULL;
 }
 
-static void release_text(void *text) {
-  strbuf_deinit(text);
-}
+static void release_text(void *text) { strbuf_deinit(text); }
 
 static Status *round_trip(const Program *program, const PrintOptions *print, Guard *guard) {
   Copy copy;
@@ -87,14 +85,15 @@ static Status *segment_round_trip(Guard *guard, const Source *source, size_t beg
   Copy copy;
   copy_init(&copy, guard);
   copy.source = *source;
-  Status *status = program_parse(copy.context, guard, &copy.source, begin, end, options, &copy.diag, &copy.program);
+  Status *status = program_parse(copy.context, guard, &copy.source, begin, end, options, &copy.diag,
+                                 &copy.program);
   if (!status) status = program_round_trip(copy.program, guard);
   copy_deinit(&copy, guard);
   return status;
 }
 
-Status *parse_round_trip(Guard *guard, const Source *source, const ParseOptions *options, StrBuf *report,
-                         bool *out_ok) {
+Status *parse_round_trip(Guard *guard, const Source *source, const ParseOptions *options,
+                         StrBuf *report, bool *out_ok) {
   size_t begin = 0, end = 0;
   bool ok = true;
   while (source_next_segment(source, &begin, &end)) {
@@ -102,7 +101,8 @@ Status *parse_round_trip(Guard *guard, const Source *source, const ParseOptions 
     if (!status) continue;
     uint32_t line, column;
     source_locate(source, (Pos)begin, &line, &column);
-    strbuf_printf(report, "%s:%u: round trip failed: %s\n", source->path, line, status_message(status));
+    strbuf_printf(report, "%s:%u: round trip failed: %s\n", source->path, line,
+                  status_message(status));
     status_free(status);
     ok = false;
   }

@@ -1,5 +1,5 @@
-// libFuzzer target of the reader: any bytes are read without a crash, and what reads and verifies survives
-// printing in both forms.
+// libFuzzer target of the reader: any bytes are read without a crash, and what reads and verifies
+// survives printing in both forms.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,17 +11,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void drop_context(void *context) {
-  context_free(context);
-}
+static void drop_context(void *context) { context_free(context); }
 
-static void drop_program(void *program) {
-  program_free(program);
-}
+static void drop_program(void *program) { program_free(program); }
 
-static void drop_diag(void *diag) {
-  diag_deinit(diag);
-}
+static void drop_diag(void *diag) { diag_deinit(diag); }
 
 static void fail(const char *what, const char *why) {
   fprintf(stderr, "%s: %s\n", what, why);
@@ -33,7 +27,8 @@ static void take_round(Program *p, Guard *guard, Diag *diag) {
   if (broken) fail("the program is inconsistent", broken);
   bool verified = program_verify(p, diag);
   Status *status = verified ? program_round_trip(p, guard) : NULL;
-  if (status && status_code(status) != RESOURCE_EXHAUSTED) fail("round trip", status_message(status));
+  if (status && status_code(status) != RESOURCE_EXHAUSTED)
+    fail("round trip", status_message(status));
   status_free(status);
 }
 
