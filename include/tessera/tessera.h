@@ -1,12 +1,14 @@
 /* Tessera: the public C API.
  *
- * Load a program (StableHLO text), look at it, evaluate it on buffers, destroy it. See examples/embed.c.
+ * Load a program (StableHLO text), look at it, evaluate it on buffers, destroy it. See
+ * examples/embed.c.
  *
- * Rules. Every function that can fail returns a tsr_error: NULL is success, anything else is owned by the caller
- * and freed with tsr_error_free. Out parameters are written only on success. Structs begin with struct_size, set
- * by the caller to sizeof the struct it was compiled with; fields are only ever added at the end, and absent
- * fields mean their zero value. Nothing here prints or exits. A program may be used by one thread at a time;
- * different programs by different threads at once.
+ * Rules. Every function that can fail returns a tsr_error: NULL is success, anything else is owned
+ * by the caller and freed with tsr_error_free. Out parameters are written only on success. Structs
+ * begin with struct_size, set by the caller to sizeof the struct it was compiled with; fields are
+ * only ever added at the end, and absent fields mean their zero value. Nothing here prints or
+ * exits. A program may be used by one thread at a time; different programs by different threads at
+ * once.
  */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
@@ -31,10 +33,11 @@ TSR_API const char *tsr_version(void);
 
 typedef struct tsr_error tsr_error;
 
-/* PJRT's codes: 3 invalid argument (also: the program is wrong), 5 not found, 8 out of memory or over a limit,
- * 12 unimplemented, … */
+/* PJRT's codes: 3 invalid argument (also: the program is wrong), 5 not found, 8 out of memory or
+ * over a limit, 12 unimplemented, … */
 TSR_API int tsr_error_code(const tsr_error *error);
-/* One or more lines; about a program: path:line:column, the source line and a caret. Owned by the error. */
+/* One or more lines; about a program: path:line:column, the source line and a caret. Owned by the
+ * error. */
 TSR_API const char *tsr_error_message(const tsr_error *error);
 TSR_API void tsr_error_free(tsr_error *error); /* NULL is fine */
 
@@ -68,8 +71,9 @@ TSR_API void tsr_text_free(char *text); /* NULL is fine */
 
 /* ---- looking at a program ---- */
 
-/* Element types. Values are stable. Elements are stored one after the other, row major, little endian; i1 and
- * everything narrower than 8 bits takes one byte each; complex is real then imaginary part. */
+/* Element types. Values are stable. Elements are stored one after the other, row major, little
+ * endian; i1 and everything narrower than 8 bits takes one byte each; complex is real then
+ * imaginary part. */
 typedef enum tsr_dtype {
   TSR_INVALID = 0,
   TSR_I1 = 1,
@@ -152,9 +156,9 @@ typedef struct tsr_evaluate_options {
   uint64_t memory_limit; /* bytes of values alive at once; 0 = none */
 } tsr_evaluate_options;
 
-/* Runs a function ("main" if NULL) on the inputs. outputs has room for n_outputs buffers, which must be the
- * function's number of results; each one's dims and data are allocated and freed with tsr_buffer_free. The
- * caller sets outputs[i].struct_size. options may be NULL. */
+/* Runs a function ("main" if NULL) on the inputs. outputs has room for n_outputs buffers, which
+ * must be the function's number of results; each one's dims and data are allocated and freed with
+ * tsr_buffer_free. The caller sets outputs[i].struct_size. options may be NULL. */
 TSR_API tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
                                         const tsr_evaluate_options *options, size_t n_inputs,
                                         const tsr_buffer *inputs, size_t n_outputs,

@@ -52,9 +52,7 @@ static int64_t sign_extend(uint64_t u, int width) {
 }
 
 // Bits below the sign of one part.
-static int magnitude_bits(const DTypeInfo *t) {
-  return t->exponent_bits + t->mantissa_bits;
-}
+static int magnitude_bits(const DTypeInfo *t) { return t->exponent_bits + t->mantissa_bits; }
 
 static uint64_t max_finite_code(const DTypeInfo *t) {
   uint64_t all = low_mask(magnitude_bits(t));
@@ -173,7 +171,7 @@ static double decode_generic(const DTypeInfo *t, uint64_t code) {
 }
 
 static double decode_f32(uint32_t u) {
-  if ((u & 0x7FFFFFFF) > 0x7F800000) // keeps signalling NaNs, which a conversion would quieten
+  if ((u & 0x7FFFFFFF) > 0x7F800000)  // keeps signalling NaNs, which a conversion would quieten
     return double_of_bits((uint64_t)(u >> 31) << 63 | (uint64_t)0x7FF << 52 |
                           (uint64_t)(u & 0x7FFFFF) << 29);
   float f;
@@ -315,9 +313,7 @@ static uint64_t part_ulp_distance(DType type, double a, double b) {
   return p > q ? p - q : q - p;
 }
 
-const DTypeInfo *dtype_info(DType type) {
-  return &dtype_table[type];
-}
+const DTypeInfo *dtype_info(DType type) { return &dtype_table[type]; }
 
 DType dtype_parse(const char *s, size_t n) {
   for (int type = 1; type < DT_COUNT; type++)
@@ -449,9 +445,7 @@ Scalar dtype_convert(DType from, DType to, Scalar value) {
   return out;
 }
 
-bool dtype_has_infinity(DType type) {
-  return dtype_table[type].style == FLOAT_IEEE;
-}
+bool dtype_has_infinity(DType type) { return dtype_table[type].style == FLOAT_IEEE; }
 
 bool dtype_has_nan(DType type) {
   return dtype_table[type].style != FLOAT_NONE && dtype_table[type].style != FLOAT_FINITE;
@@ -496,9 +490,7 @@ Scalar dtype_min_normal(DType type) {
   return scalar_f(ldexp(1.0, 1 - t->bias));
 }
 
-Scalar dtype_epsilon(DType type) {
-  return scalar_f(ldexp(1.0, -dtype_table[type].mantissa_bits));
-}
+Scalar dtype_epsilon(DType type) { return scalar_f(ldexp(1.0, -dtype_table[type].mantissa_bits)); }
 
 Scalar dtype_max(DType type) {
   return dtype_has_infinity(type) ? scalar_f((double)INFINITY) : dtype_max_finite(type);

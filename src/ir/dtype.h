@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef enum DType {
-  DT_none_ = 0, // no type: the zero value, never the type of anything
+  DT_none_ = 0,  // no type: the zero value, never the type of anything
 #define DTYPE(id, spelling, kind, width, bytes, exponent, mantissa, bias, style) DT_##id,
 #include "ir/dtypes.def"
 #undef DTYPE
@@ -29,22 +29,22 @@ typedef enum DTypeKind {
 
 // What the bit patterns at the ends of a float type's range mean.
 typedef enum FloatStyle {
-  FLOAT_NONE,   // not a float
-  FLOAT_IEEE,   // infinities and NaNs in the last exponent
-  FLOAT_FN,     // no infinity, NaN = all ones, overflow = NaN
-  FLOAT_FNUZ,   // no infinity, no negative zero, NaN = the pattern of -0, overflow = NaN
-  FLOAT_FINITE, // neither infinity nor NaN: overflow saturates, NaN becomes zero
-  FLOAT_E8M0    // powers of two only: no sign, no zero, NaN = 0xFF for everything else
+  FLOAT_NONE,    // not a float
+  FLOAT_IEEE,    // infinities and NaNs in the last exponent
+  FLOAT_FN,      // no infinity, NaN = all ones, overflow = NaN
+  FLOAT_FNUZ,    // no infinity, no negative zero, NaN = the pattern of -0, overflow = NaN
+  FLOAT_FINITE,  // neither infinity nor NaN: overflow saturates, NaN becomes zero
+  FLOAT_E8M0     // powers of two only: no sign, no zero, NaN = 0xFF for everything else
 } FloatStyle;
 
 typedef struct DTypeInfo {
-  const char *name; // MLIR's spelling
-  uint8_t kind;     // DTypeKind
-  uint8_t style;    // FloatStyle; of the parts for complex
-  uint8_t width;    // bits of a value (complex: both parts)
-  uint8_t bytes;    // bytes of storage
+  const char *name;  // MLIR's spelling
+  uint8_t kind;      // DTypeKind
+  uint8_t style;     // FloatStyle; of the parts for complex
+  uint8_t width;     // bits of a value (complex: both parts)
+  uint8_t bytes;     // bytes of storage
   uint8_t exponent_bits;
-  uint8_t mantissa_bits; // without the implicit bit
+  uint8_t mantissa_bits;  // without the implicit bit
   int16_t bias;
 } DTypeInfo;
 
@@ -90,21 +90,11 @@ static inline Scalar scalar_c(double re, double im) {
 // The row of a type; DT_none_ gives an empty row of kind OTHER.
 const DTypeInfo *dtype_info(DType type);
 
-static inline DTypeKind dtype_kind(DType type) {
-  return (DTypeKind)dtype_info(type)->kind;
-}
-static inline int dtype_bytes(DType type) {
-  return dtype_info(type)->bytes;
-}
-static inline int dtype_width(DType type) {
-  return dtype_info(type)->width;
-}
-static inline bool dtype_is_float(DType type) {
-  return dtype_kind(type) == KIND_FLOAT;
-}
-static inline bool dtype_is_complex(DType type) {
-  return dtype_kind(type) == KIND_COMPLEX;
-}
+static inline DTypeKind dtype_kind(DType type) { return (DTypeKind)dtype_info(type)->kind; }
+static inline int dtype_bytes(DType type) { return dtype_info(type)->bytes; }
+static inline int dtype_width(DType type) { return dtype_info(type)->width; }
+static inline bool dtype_is_float(DType type) { return dtype_kind(type) == KIND_FLOAT; }
+static inline bool dtype_is_complex(DType type) { return dtype_kind(type) == KIND_COMPLEX; }
 // Signed or unsigned integers, without i1.
 static inline bool dtype_is_integer(DType type) {
   return dtype_kind(type) == KIND_SINT || dtype_kind(type) == KIND_UINT;
@@ -151,10 +141,10 @@ Scalar dtype_convert(DType from, DType to, Scalar value);
 bool dtype_has_infinity(DType type);
 bool dtype_has_nan(DType type);
 bool dtype_has_negative_zero(DType type);
-Scalar dtype_max_finite(DType type); // largest integer or finite float
-Scalar dtype_lowest(DType type);     // smallest integer or most negative finite float
-Scalar dtype_min_normal(DType type); // smallest positive normal float
-Scalar dtype_epsilon(DType type);    // distance from 1 to the next float
+Scalar dtype_max_finite(DType type);  // largest integer or finite float
+Scalar dtype_lowest(DType type);      // smallest integer or most negative finite float
+Scalar dtype_min_normal(DType type);  // smallest positive normal float
+Scalar dtype_epsilon(DType type);     // distance from 1 to the next float
 
 // The largest and smallest value for the purposes of reductions: infinity where there is one, else
 // the finite end.

@@ -161,8 +161,8 @@ static void test_small_float_ends(void **state) {
   assert_int_equal(dtype_bits(DT_f8E4M3FNUZ, scalar_f((double)INFINITY)), 0x80);
   assert_int_equal(dtype_bits(DT_f8E4M3FNUZ, scalar_f(-0.0)), 0);
   assert_int_equal(dtype_bits(DT_f8E4M3FNUZ, scalar_f(-0x1p-20)), 0);
-  assert_int_equal(dtype_bits(DT_f8E4M3FN, scalar_f(464)), 0x7E); // tie: even is the largest value
-  assert_int_equal(dtype_bits(DT_f8E4M3FN, scalar_f(464.1)), 0x7F); // past it: NaN
+  assert_int_equal(dtype_bits(DT_f8E4M3FN, scalar_f(464)), 0x7E);  // tie: even is the largest value
+  assert_int_equal(dtype_bits(DT_f8E4M3FN, scalar_f(464.1)), 0x7F);  // past it: NaN
   assert_int_equal(dtype_bits(DT_f8E8M0FNU, scalar_f(3)), 129);
   assert_int_equal(dtype_bits(DT_f8E8M0FNU, scalar_f(2.9)), 128);
   assert_int_equal(dtype_bits(DT_f8E8M0FNU, scalar_f(-1)), 0xFF);

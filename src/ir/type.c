@@ -66,8 +66,8 @@ static Type type_intern(Context *context, const TypeInfo *info) {
   TypeInfo *copy = arena_copy(arena, info, sizeof *info);
   copy->dims =
       info->rank ? arena_copy(arena, info->dims, info->rank * sizeof *info->dims) : no_dims;
-  copy->items =
-      info->n_items ? arena_copy(arena, info->items, info->n_items * sizeof *info->items) : no_items;
+  copy->items = info->n_items ? arena_copy(arena, info->items, info->n_items * sizeof *info->items)
+                              : no_items;
   if (info->quant) {
     QuantInfo *quant = arena_copy(arena, info->quant, sizeof *quant);
     quant->scales = arena_copy(arena, quant->scales, quant->count * sizeof *quant->scales);
@@ -258,7 +258,8 @@ static void print_scale(double scale, StrBuf *out) {
 
 static void print_quant(const QuantInfo *q, StrBuf *out) {
   const DTypeInfo *storage = dtype_info(q->storage);
-  strbuf_printf(out, "!quant.uniform<%c%d", dtype_is_signed(q->storage) ? 'i' : 'u', storage->width);
+  strbuf_printf(out, "!quant.uniform<%c%d", dtype_is_signed(q->storage) ? 'i' : 'u',
+                storage->width);
   if (q->min != dtype_lowest(q->storage).i || q->max != dtype_max_finite(q->storage).i)
     strbuf_printf(out, "<%" PRId64 ":%" PRId64 ">", q->min, q->max);
   strbuf_printf(out, ":%s", dtype_info(q->expressed)->name);

@@ -1,5 +1,5 @@
-// Short cuts that eval columns share, and eval_op: an op run on literals that stand in no program, with attributes and
-// result types given. All O(1) but for the op itself.
+// Short cuts that eval columns share, and eval_op: an op run on literals that stand in no program,
+// with attributes and result types given. All O(1) but for the op itself.
 #include "ops/eval.h"
 
 Attr eval_attr(const EvalContext *cx, const char *name) {
@@ -30,7 +30,8 @@ Status *eval_op(EvalContext *cx, uint16_t code, Attr attrs, uint32_t n_in, Liter
                 uint32_t n_out, const Type *result_types, Literal **out) {
   const OpRow *row = op_row(code);
   if (!row->def || !row->def->eval)
-    FAIL(UNIMPLEMENTED, "'%s' cannot be evaluated: the op table has no evaluation for it", row->name);
+    FAIL(UNIMPLEMENTED, "'%s' cannot be evaluated: the op table has no evaluation for it",
+         row->name);
   EvalContext inner = *cx;
   inner.attrs = attrs;
   inner.n_in = n_in;

@@ -138,7 +138,7 @@ typedef struct OpRow {
 extern const OpRow op_rows[OP_COUNT];
 static inline const OpRow *op_row(uint16_t code) {
   return &op_rows[code < OP_COUNT ? code : 0];
-}                              // never NULL
+}  // never NULL
 uint16_t op_lookup(Str name);  // code of "stablehlo.add"; OP_NONE if unknown. O(1)
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
 // "stablehlo.add", also for unregistered ops.
