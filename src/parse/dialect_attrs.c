@@ -356,7 +356,7 @@ static bool conv_read_raw(Reader *r, NamedAttr *fields, uint32_t *n) {
 static bool conv_read(Reader *r, Attr *out) {
   NamedAttr fields[9];
   uint32_t n = 0;
-  if (reader_accept_word(r, "raw")) {
+  if (reader_accept_word(r, "raw")) {  // in the full spelling only
     if (!conv_read_raw(r, fields, &n)) return false;
   } else {
     if (!conv_read_part(r, &conv_parts[0], fields, &n) || !reader_expect_word(r, "x") ||
@@ -599,6 +599,11 @@ void dialect_body_print(const Context *context, Attr attr, StrBuf *out) {
   } else {
     s->print(context, attr, out);
   }
+}
+
+bool dialect_body_fits(const Context *context, Attr attr) {
+  const AttrInfo *info = attr_info(context, attr);
+  return !str_is(name_str(context, info->cls), "stablehlo.conv") || conv_is_plain(context, attr);
 }
 
 static void print_inner(Str cls, StrBuf *out) {

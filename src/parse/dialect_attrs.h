@@ -11,6 +11,8 @@ void dialect_attr_print(const Context *context, Attr attr, StrBuf *out);
 // Without the prefix, as pretty forms write an attribute whose class they know: <@mesh, [{"x"}]>,
 // {"x"}, [b, 0, f]x[0, i, o]->[b, 0, f].
 void dialect_body_print(const Context *context, Attr attr, StrBuf *out);
+// True if the body can say it without the prefix.
+bool dialect_body_fits(const Context *context, Attr attr);
 // Reads it back; `cls` is the class the form knows. A full spelling or an alias is taken as well.
 bool dialect_body_read(Reader *r, const char *cls, Attr *out);
 

@@ -409,7 +409,8 @@ static bool attr_fits(const Context *context, const AttrSpec *spec, Attr attr) {
   case AS_DENSE: return info->kind == ATTR_DENSE || info->kind == ATTR_RESOURCE;
   case AS_ENUM: return info->kind == ATTR_ENUM && str_is(name_str(context, info->cls), spec->cls);
   case AS_STRUCT:
-    return info->kind == ATTR_STRUCT && str_is(name_str(context, info->cls), spec->cls);
+    return info->kind == ATTR_STRUCT && str_is(name_str(context, info->cls), spec->cls) &&
+           dialect_body_fits(context, attr);
   default: return info->kind != ATTR_NONE;
   }
 }

@@ -101,7 +101,7 @@ module @forms attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 :
       stablehlo.return %5, %6 : tensor<i32>, tensor<2xf32>
     }
     %1:2 = stablehlo.optimization_barrier %0#0, %0#1 : tensor<i32>, tensor<2xf32>
-    stablehlo.optimization_barrier ()
+    stablehlo.optimization_barrier()
     %2 = stablehlo.tuple %1#0, %1#1 : tuple<tensor<i32>, tensor<2xf32>>
     %3 = stablehlo.get_tuple_element %2[1] : (tuple<tensor<i32>, tensor<2xf32>>) -> tensor<2xf32>
     %4 = call @helper(%3) : (tensor<2xf32>) -> tensor<2xf32>
