@@ -6,7 +6,7 @@
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
-#include "ops/wide.h"
+#include "ops/matrix.h"
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
@@ -33,23 +33,6 @@ static bool infer(Infer *cx) {
   return true;
 }
 
-// l[i][j] for i >= j from a's lower triangle; false if a is not positive definite.
-static bool factor(const Wide *a, int64_t n, bool lower, Wide *l) {
-  for (int64_t i = 0; i < n; i++)
-    for (int64_t j = 0; j <= i; j++) {
-      Wide sum = lower ? a[i * n + j] : wide_conj(a[j * n + i]);
-      for (int64_t k = 0; k < j; k++)
-        sum = wide_sub(sum, wide_mul(l[i * n + k], wide_conj(l[j * n + k])));
-      if (i == j) {
-        if (!(sum.re > 0)) return false;
-        l[i * n + i] = wide_of(sqrtl(sum.re));
-      } else {
-        l[i * n + j] = wide_div(sum, l[j * n + j]);
-      }
-    }
-  return true;
-}
-
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (quant_any(cx->context, 1, in)) return quant_wrap(cx, 1, in, 1, out, eval);
   bool lower = eval_bool(cx, "lower", false);
@@ -58,7 +41,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   out[0] = literal_like(in[0], cx->context, type_elem(cx->context, eval_result_type(cx, 0)));
   Wide *l = ARENA_ARRAY(cx->scratch, Wide, (size_t)size + 1);
   for (int64_t base = 0; size && base < in[0]->count; base += size) {
-    bool definite = factor(a + base, n, lower, l);
+    bool definite = matrix_cholesky(a + base, n, lower, l) == 0;
     for (int64_t i = 0; i < n; i++)
       for (int64_t j = 0; j < n; j++) {
         Scalar v = scalar_c(0, 0);

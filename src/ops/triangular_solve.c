@@ -6,7 +6,7 @@
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
-#include "ops/wide.h"
+#include "ops/matrix.h"
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
@@ -48,31 +48,6 @@ static bool infer(Infer *cx) {
   return true;
 }
 
-// A triangular matrix as it takes part: entry (i, j) is a[i * row + j * column], conjugated if so.
-typedef struct Triangle {
-  const Wide *a;
-  int64_t n, row, column;
-  bool lower, unit, conjugate;
-} Triangle;
-
-static Wide at(const Triangle *t, int64_t i, int64_t j) {
-  Wide v = t->a[i * t->row + j * t->column];
-  return t->conjugate ? wide_conj(v) : v;
-}
-
-// Solves t x = x in place; x has a stride.
-static void substitute(const Triangle *t, Wide *x, int64_t stride) {
-  for (int64_t k = 0; k < t->n; k++) {
-    int64_t i = t->lower ? k : t->n - 1 - k;
-    Wide sum = x[i * stride];
-    for (int64_t m = 0; m < k; m++) {
-      int64_t j = t->lower ? m : t->n - 1 - m;
-      sum = wide_sub(sum, wide_mul(at(t, i, j), x[j * stride]));
-    }
-    x[i * stride] = t->unit ? sum : wide_div(sum, at(t, i, i));
-  }
-}
-
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
   const Literal *la = in[0], *lb = in[1];
@@ -95,9 +70,9 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     t.a = a + b * n * n;
     Wide *base = x + b * size;
     if (left)
-      for (int64_t c = 0; c < columns; c++) substitute(&t, base + c, columns);
+      for (int64_t c = 0; c < columns; c++) matrix_substitute(&t, base + c, columns);
     else
-      for (int64_t r = 0; r < rows; r++) substitute(&t, base + r * columns, 1);
+      for (int64_t r = 0; r < rows; r++) matrix_substitute(&t, base + r * columns, 1);
   }
   out[0] = literal_like(lb, cx->context, type_elem(cx->context, eval_result_type(cx, 0)));
   for (int64_t i = 0; i < lb->count; i++)

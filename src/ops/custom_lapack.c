@@ -1,0 +1,285 @@
+// LAPACK's calls on batches of matrices; the algorithms are in matrix.c, here are the conventions:
+// flags as letters, pivots from 1, `info` 0 or the number of the step that failed. Rounded once at
+// the end.
+#include "ops/custom_lapack.h"
+
+#include "ops/custom_linalg.h"
+#include "ops/dense.h"
+#include "ops/matrix.h"
+
+// The letter of a flag.
+static char flag(EvalContext *cx, const char *name, char otherwise) {
+  Attr config = eval_attr(cx, "mhlo.backend_config");
+  if (attr_info(cx->context, config)->kind != ATTR_DICT) config = eval_attr(cx, "backend_config");
+  return (char)attr_as_int(cx->context, attr_get(cx->context, config, name), otherwise);
+}
+
+// Checks operand i: floats or complex numbers of rank 2 or more; gives its matrices' sizes.
+static Status *sizes(EvalContext *cx, Literal *const *in, uint32_t i, int64_t *m, int64_t *n,
+                     int64_t *batches) {
+  if (cx->n_in <= i) FAIL(INVALID_ARGUMENT, "takes at least %u operands, got %u", i + 1, cx->n_in);
+  const Literal *l = in[i];
+  if (l->rank < 2 || !(dtype_is_float(l->dtype) || dtype_is_complex(l->dtype)))
+    FAIL(INVALID_ARGUMENT, "operand %u is of rank %u of %s, expected matrices of floats", i,
+         l->rank, dtype_info(l->dtype)->name);
+  *m = l->dims[l->rank - 2];
+  *n = l->dims[l->rank - 1];
+  *batches = 1;
+  for (uint32_t d = 0; d + 2 < l->rank; d++) *batches *= l->dims[d];
+  return NULL;
+}
+
+static Status *square(EvalContext *cx, Literal *const *in, int64_t *n, int64_t *batches) {
+  int64_t m;
+  TRY(sizes(cx, in, 0, &m, n, batches));
+  if (m != *n)
+    FAIL(INVALID_ARGUMENT, "takes square matrices, not %lld by %lld", (long long)m, (long long)*n);
+  return NULL;
+}
+
+// New literals for all results, zeroed; `least` must be declared, and their counts are checked
+// where count[i] >= 0.
+static Status *results(EvalContext *cx, uint32_t least, const int64_t *count, Literal **out) {
+  if (cx->n_out < least) FAIL(INVALID_ARGUMENT, "gives %u results, expected %u", cx->n_out, least);
+  for (uint32_t i = 0; i < cx->n_out; i++) {
+    Type type = eval_result_type(cx, i);
+    if (!type_is_tensor(cx->context, type) || !type_is_static(cx->context, type))
+      FAIL(INVALID_ARGUMENT, "result %u is declared as %s, expected a tensor of known shape", i,
+           type_text(cx->context, type));
+    out[i] = eval_new_result(cx, i);
+    if (i < least && count[i] >= 0 && out[i]->count != count[i])
+      FAIL(INVALID_ARGUMENT, "result %u has %lld elements, expected %lld", i,
+           (long long)out[i]->count, (long long)count[i]);
+  }
+  return NULL;
+}
+
+static void store(Literal *out, int64_t at, Wide v) {
+  literal_set(out, at, scalar_c((double)v.re, (double)v.im));
+}
+
+static void store_all(Literal *out, int64_t at, const Wide *data, int64_t n) {
+  for (int64_t i = 0; i < n; i++) store(out, at + i, data[i]);
+}
+
+Status *custom_potrf(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t n, batches;
+  TRY(square(cx, in, &n, &batches));
+  TRY(results(cx, 2, (int64_t[]){in[0]->count, batches}, out));
+  bool lower = flag(cx, "uplo", 'L') == 'L';
+  Wide *a = dense_load(cx, DENSE_WIDE, in[0]),
+       *l = ARENA_ARRAY(cx->scratch, Wide, (size_t)(n * n) + 1);
+  for (int64_t b = 0; b < batches; b++) {
+    Wide *at = a + b * n * n;
+    literal_set(out[1], b, scalar_i(matrix_cholesky(at, n, lower, l)));
+    for (int64_t i = 0; i < n; i++)  // the other triangle stays as it is
+      for (int64_t j = 0; j <= i; j++) {
+        if (lower)
+          at[i * n + j] = l[i * n + j];
+        else
+          at[j * n + i] = wide_conj(l[i * n + j]);
+      }
+  }
+  store_all(out[0], 0, a, in[0]->count);
+  return NULL;
+}
+
+Status *custom_getrf(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t m, n, batches;
+  TRY(sizes(cx, in, 0, &m, &n, &batches));
+  int64_t k = m < n ? m : n;
+  TRY(results(cx, 3, (int64_t[]){in[0]->count, batches * k, batches}, out));
+  Wide *a = dense_load(cx, DENSE_WIDE, in[0]);
+  int64_t *pivots = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k + 1);
+  int64_t *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)m + 1);
+  for (int64_t b = 0; b < batches; b++) {
+    Wide *at = a + b * m * n;
+    matrix_lu(at, m, n, pivots, order);
+    int64_t singular = 0;
+    for (int64_t i = 0; i < k; i++) {
+      literal_set(out[1], b * k + i, scalar_i(pivots[i] + 1));
+      if (!singular && at[i * n + i].re == 0 && at[i * n + i].im == 0) singular = i + 1;
+    }
+    literal_set(out[2], b, scalar_i(singular));
+  }
+  store_all(out[0], 0, a, in[0]->count);
+  return NULL;
+}
+
+Status *custom_geqrf(EvalContext *cx, Literal *const *in, Literal **out) {
+  return custom_qr(cx, in, out);
+}
+
+Status *custom_orgqr(EvalContext *cx, Literal *const *in, Literal **out) {
+  return custom_householder_product(cx, in, out);
+}
+
+Status *custom_trsm(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t n, rows, columns, batches, b_batches;
+  TRY(square(cx, in, &n, &batches));
+  TRY(sizes(cx, in, 1, &rows, &columns, &b_batches));
+  TRY(results(cx, 1, (int64_t[]){in[1]->count}, out));
+  bool left = flag(cx, "side", 'L') == 'L', lower = flag(cx, "uplo", 'L') == 'L';
+  char trans = flag(cx, "trans_x", 'N');
+  if (batches != b_batches || n != (left ? rows : columns))
+    FAIL(INVALID_ARGUMENT, "a has %lld matrices of size %lld but b %lld of %lld by %lld",
+         (long long)batches, (long long)n, (long long)b_batches, (long long)rows,
+         (long long)columns);
+  const Wide *a = dense_load(cx, DENSE_WIDE, in[0]);
+  Wide *x = dense_load(cx, DENSE_WIDE, in[1]);
+  if (cx->n_in > 2) {
+    const Wide *alpha = dense_load(cx, DENSE_WIDE, in[2]);
+    for (int64_t i = 0; i < in[1]->count; i++) x[i] = wide_mul(x[i], alpha[0]);
+  }
+  bool turned = (trans != 'N') != !left;
+  Triangle t = {.n = n,
+                .row = turned ? 1 : n,
+                .column = turned ? n : 1,
+                .lower = lower != turned,
+                .unit = flag(cx, "diag", 'N') == 'U',
+                .conjugate = trans == 'C'};
+  for (int64_t b = 0; b < batches; b++) {
+    Wide *base = x + b * rows * columns;
+    t.a = a + b * n * n;
+    for (int64_t k = 0; k < (left ? columns : rows); k++)
+      matrix_substitute(&t, left ? base + k : base + k * columns, left ? columns : 1);
+  }
+  store_all(out[0], 0, x, in[1]->count);
+  return NULL;
+}
+
+Status *custom_syevd(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t n, batches;
+  TRY(square(cx, in, &n, &batches));
+  TRY(results(cx, 3, (int64_t[]){in[0]->count, batches * n, batches}, out));
+  bool lower = flag(cx, "uplo", 'L') == 'L';
+  Wide *a = dense_load(cx, DENSE_WIDE, in[0]),
+       *v = ARENA_ARRAY(cx->scratch, Wide, (size_t)(n * n) + 1);
+  int64_t *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)n + 1);
+  for (int64_t b = 0; b < batches; b++) {
+    Wide *m = a + b * n * n;
+    matrix_make_hermitian(m, n, lower);
+    matrix_eigh(m, v, n);
+    matrix_sort_diagonal(m, n, order);
+    for (int64_t i = 0; i < n; i++) {
+      literal_set(out[1], b * n + i, scalar_f((double)m[order[i] * (n + 1)].re));
+      for (int64_t r = 0; r < n; r++) store(out[0], b * n * n + r * n + i, v[r * n + order[i]]);
+    }
+  }
+  return NULL;
+}
+
+// u or v from columns of `from` [rows, k]: normalized by s where given, completed to `columns`
+// orthonormal columns.
+static Wide *basis(EvalContext *cx, const Wide *from, int64_t rows, int64_t k, const long double *s,
+                   int64_t columns) {
+  Wide *out = ARENA_ARRAY(cx->scratch, Wide, (size_t)(rows * columns) + 1);
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < k && j < columns; j++)
+      out[i * columns + j] = !s         ? from[i * k + j]
+                             : s[j] > 0 ? wide_scale(from[i * k + j], 1 / s[j])
+                                        : wide_of(0);
+  matrix_complete(out, rows, columns, k);
+  return out;
+}
+
+static void store_adjoint(Literal *out, int64_t at, const Wide *data, int64_t rows,
+                          int64_t columns) {
+  for (int64_t i = 0; i < columns; i++)
+    for (int64_t j = 0; j < rows; j++)
+      store(out, at + i * rows + j, wide_conj(data[j * columns + i]));
+}
+
+Status *custom_gesdd(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t m, n, batches;
+  TRY(sizes(cx, in, 0, &m, &n, &batches));
+  int64_t k = m < n ? m : n, tall = m < n ? n : m;
+  char mode = flag(cx, "mode", 'A');
+  bool vectors = mode == 'A' || mode == 'S', wide = m < n;
+  int64_t u_columns = mode == 'A' ? m : k, v_columns = mode == 'A' ? n : k;
+  TRY(results(cx, 5,
+              (int64_t[]){in[0]->count, batches * k, vectors ? batches * m * u_columns : -1,
+                          vectors ? batches * n * v_columns : -1, batches},
+              out));
+  const Wide *a = dense_load(cx, DENSE_WIDE, in[0]);
+  Wide *work = ARENA_ARRAY(cx->scratch, Wide, (size_t)(m * n) + 1),
+       *v = ARENA_ARRAY(cx->scratch, Wide, (size_t)(k * k) + 1);
+  long double *s = ARENA_ARRAY(cx->scratch, long double, (size_t)k + 1);
+  for (int64_t b = 0; b < batches; b++) {
+    const Wide *at = a + b * m * n;
+    for (int64_t i = 0; i < m; i++)  // a^H instead of a if that is the tall one
+      for (int64_t j = 0; j < n; j++)
+        work[wide ? j * m + i : i * n + j] = wide ? wide_conj(at[i * n + j]) : at[i * n + j];
+    ArenaMark mark = arena_mark(cx->scratch);
+    matrix_svd(cx->scratch, work, tall, k, v, s);
+    for (int64_t i = 0; i < k; i++) literal_set(out[1], b * k + i, scalar_f((double)s[i]));
+    if (vectors) {
+      Wide *u = wide ? basis(cx, v, k, k, NULL, u_columns) : basis(cx, work, tall, k, s, u_columns);
+      Wide *w = wide ? basis(cx, work, tall, k, s, v_columns) : basis(cx, v, k, k, NULL, v_columns);
+      store_all(out[2], b * m * u_columns, u, m * u_columns);
+      store_adjoint(out[3], b * n * v_columns, w, n, v_columns);
+    }
+    arena_rewind(cx->scratch, mark);
+  }
+  return NULL;
+}
+
+static void swap(Wide *a, Wide *b) {
+  Wide t = *a;
+  *a = *b;
+  *b = t;
+}
+
+// Eliminates one tridiagonal system with row interchanges; dl[i] stands below d[i], up and up2 are
+// the two diagonals above. Gives 0 or the step whose pivot is zero. x [n, m] becomes the solution.
+static int64_t tridiagonal(int64_t n, int64_t m, Wide *low, Wide *d, Wide *up, Wide *up2, Wide *x) {
+  for (int64_t i = 0; i + 1 < n; i++) {
+    if (wide_abs(low[i]) > wide_abs(d[i])) {
+      swap(&d[i], &low[i]);
+      swap(&up[i], &d[i + 1]);
+      if (i + 2 < n) {
+        up2[i] = up[i + 1];
+        up[i + 1] = wide_of(0);
+      }
+      for (int64_t c = 0; c < m; c++) swap(&x[i * m + c], &x[(i + 1) * m + c]);
+    }
+    if (d[i].re == 0 && d[i].im == 0) return i + 1;
+    Wide f = wide_div(low[i], d[i]);
+    d[i + 1] = wide_sub(d[i + 1], wide_mul(f, up[i]));
+    if (i + 2 < n) up[i + 1] = wide_sub(up[i + 1], wide_mul(f, up2[i]));
+    for (int64_t c = 0; c < m; c++)
+      x[(i + 1) * m + c] = wide_sub(x[(i + 1) * m + c], wide_mul(f, x[i * m + c]));
+  }
+  if (n > 0 && d[n - 1].re == 0 && d[n - 1].im == 0) return n;
+  for (int64_t i = n; i-- > 0;)
+    for (int64_t c = 0; c < m; c++) {
+      Wide v = x[i * m + c];
+      if (i + 1 < n) v = wide_sub(v, wide_mul(up[i], x[(i + 1) * m + c]));
+      if (i + 2 < n) v = wide_sub(v, wide_mul(up2[i], x[(i + 2) * m + c]));
+      x[i * m + c] = wide_div(v, d[i]);
+    }
+  return 0;
+}
+
+// The diagonals all have n entries: the first of dl and the last of du stand outside the matrix.
+Status *custom_gtsv(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t n, m, batches;
+  TRY(sizes(cx, in, 3, &n, &m, &batches));
+  for (uint32_t i = 0; i < 3; i++)
+    if (in[i]->count != batches * n)
+      FAIL(INVALID_ARGUMENT, "diagonal %u has %lld elements, expected %lld", i,
+           (long long)in[i]->count, (long long)(batches * n));
+  TRY(results(cx, 5, (int64_t[]){batches * n, batches * n, batches * n, in[3]->count, batches},
+              out));
+  Wide *part[4], *up2 = ARENA_ARRAY(cx->scratch, Wide, (size_t)n + 1);
+  for (uint32_t i = 0; i < 4; i++) part[i] = dense_load(cx, DENSE_WIDE, in[i]);
+  for (int64_t b = 0; b < batches; b++) {
+    for (int64_t i = 0; i < n; i++) up2[i] = wide_of(0);
+    int64_t at = b * n;
+    int64_t info =
+        tridiagonal(n, m, part[0] + at + 1, part[1] + at, part[2] + at, up2, part[3] + b * n * m);
+    literal_set(out[4], b, scalar_i(info));
+  }
+  for (uint32_t i = 0; i < 4; i++) store_all(out[i], 0, part[i], in[i]->count);
+  return NULL;
+}

@@ -1,0 +1,239 @@
+// Decompositions of one matrix (Golub and Van Loan, "Matrix Computations"): Cholesky-Banachiewicz,
+// substitution, Householder QR, LU with partial pivoting, Hermitian eigenvalues by cyclic Jacobi
+// rotations and singular values by one-sided ones (Hestenes 1958). All in long double, so that a
+// result rounded to its element type is nearly always the nearest.
+#include "ops/matrix.h"
+
+int64_t matrix_cholesky(const Wide *a, int64_t n, bool lower, Wide *l) {
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j <= i; j++) {
+      Wide sum = lower ? a[i * n + j] : wide_conj(a[j * n + i]);
+      for (int64_t k = 0; k < j; k++)
+        sum = wide_sub(sum, wide_mul(l[i * n + k], wide_conj(l[j * n + k])));
+      if (i == j) {
+        if (!(sum.re > 0)) return i + 1;
+        l[i * n + i] = wide_of(sqrtl(sum.re));
+      } else {
+        l[i * n + j] = wide_div(sum, l[j * n + j]);
+      }
+    }
+  return 0;
+}
+
+static Wide at(const Triangle *t, int64_t i, int64_t j) {
+  Wide v = t->a[i * t->row + j * t->column];
+  return t->conjugate ? wide_conj(v) : v;
+}
+
+void matrix_substitute(const Triangle *t, Wide *x, int64_t stride) {
+  for (int64_t k = 0; k < t->n; k++) {
+    int64_t i = t->lower ? k : t->n - 1 - k;
+    Wide sum = x[i * stride];
+    for (int64_t m = 0; m < k; m++) {
+      int64_t j = t->lower ? m : t->n - 1 - m;
+      sum = wide_sub(sum, wide_mul(at(t, i, j), x[j * stride]));
+    }
+    x[i * stride] = t->unit ? sum : wide_div(sum, at(t, i, i));
+  }
+}
+
+void matrix_reflect(Wide *a, int64_t m, int64_t n, int64_t first, const Wide *vectors,
+                    int64_t stride, int64_t column, int64_t row, Wide tau) {
+  for (int64_t j = first; j < n; j++) {
+    Wide dot = a[row * n + j];
+    for (int64_t i = row + 1; i < m; i++)
+      dot = wide_add(dot, wide_mul(wide_conj(vectors[i * stride + column]), a[i * n + j]));
+    dot = wide_mul(tau, dot);
+    a[row * n + j] = wide_sub(a[row * n + j], dot);
+    for (int64_t i = row + 1; i < m; i++)
+      a[i * n + j] = wide_sub(a[i * n + j], wide_mul(vectors[i * stride + column], dot));
+  }
+}
+
+void matrix_qr(Wide *a, int64_t m, int64_t n, Wide *taus) {
+  int64_t k = m < n ? m : n;
+  for (int64_t c = 0; c < k; c++) {
+    Wide alpha = a[c * n + c];
+    long double below = 0;
+    for (int64_t i = c + 1; i < m; i++) below = hypotl(below, wide_abs(a[i * n + c]));
+    taus[c] = wide_of(0);
+    if (below == 0 && alpha.im == 0) continue;
+    long double beta = -copysignl(hypotl(wide_abs(alpha), below), alpha.re);
+    taus[c] = (Wide){(beta - alpha.re) / beta, -alpha.im / beta};
+    Wide scale = wide_div(wide_of(1), wide_sub(alpha, wide_of(beta)));
+    for (int64_t i = c + 1; i < m; i++) a[i * n + c] = wide_mul(a[i * n + c], scale);
+    a[c * n + c] = wide_of(beta);
+    matrix_reflect(a, m, n, c + 1, a, n, c, c, wide_conj(taus[c]));
+  }
+}
+
+void matrix_lu(Wide *a, int64_t m, int64_t n, int64_t *pivots, int64_t *order) {
+  int64_t k = m < n ? m : n;
+  for (int64_t i = 0; i < m; i++) order[i] = i;
+  for (int64_t c = 0; c < k; c++) {
+    int64_t best = c;
+    for (int64_t i = c + 1; i < m; i++)
+      if (wide_abs(a[i * n + c]) > wide_abs(a[best * n + c])) best = i;
+    pivots[c] = best;
+    if (best != c) {
+      for (int64_t j = 0; j < n; j++) {
+        Wide t = a[c * n + j];
+        a[c * n + j] = a[best * n + j];
+        a[best * n + j] = t;
+      }
+      int64_t t = order[c];
+      order[c] = order[best];
+      order[best] = t;
+    }
+    if (a[c * n + c].re == 0 && a[c * n + c].im == 0)
+      continue;  // singular: nothing below to eliminate
+    for (int64_t i = c + 1; i < m; i++) {
+      Wide f = a[i * n + c] = wide_div(a[i * n + c], a[c * n + c]);
+      for (int64_t j = c + 1; j < n; j++)
+        a[i * n + j] = wide_sub(a[i * n + j], wide_mul(f, a[c * n + j]));
+    }
+  }
+}
+
+// One rotation that makes a[p][q] zero, applied to a (both sides) and to the columns of v.
+static void rotate(Wide *a, Wide *v, int64_t n, int64_t p, int64_t q) {
+  long double size = wide_abs(a[p * n + q]);
+  if (size == 0) return;
+  Wide phase = wide_scale(a[p * n + q], 1 / size);
+  long double theta = (a[q * n + q].re - a[p * n + p].re) / (2 * size);
+  long double t = copysignl(1, theta) / (fabsl(theta) + hypotl(1, theta)), c = 1 / hypotl(1, t),
+              s = t * c;
+  Wide up = wide_scale(phase, s), down = wide_scale(wide_conj(phase), s);
+  for (int64_t k = 0; k < n; k++) {  // columns of a and v
+    Wide x = a[k * n + p], y = a[k * n + q];
+    a[k * n + p] = wide_sub(wide_scale(x, c), wide_mul(down, y));
+    a[k * n + q] = wide_add(wide_mul(up, x), wide_scale(y, c));
+    x = v[k * n + p];
+    y = v[k * n + q];
+    v[k * n + p] = wide_sub(wide_scale(x, c), wide_mul(down, y));
+    v[k * n + q] = wide_add(wide_mul(up, x), wide_scale(y, c));
+  }
+  for (int64_t k = 0; k < n; k++) {  // rows of a
+    Wide x = a[p * n + k], y = a[q * n + k];
+    a[p * n + k] = wide_sub(wide_scale(x, c), wide_mul(up, y));
+    a[q * n + k] = wide_add(wide_mul(down, x), wide_scale(y, c));
+  }
+  a[p * n + q] = a[q * n + p] = wide_of(0);
+  a[p * n + p].im = a[q * n + q].im = 0;
+}
+
+void matrix_eigh(Wide *a, Wide *v, int64_t n) {
+  enum { MOST_SWEEPS = 60 };
+  for (int64_t i = 0; i < n * n; i++) v[i] = wide_of(i / n == i % n);
+  for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+    long double off = 0, all = 0;
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = 0; j < n; j++) {
+        long double x = wide_abs(a[i * n + j]);
+        all += x * x;
+        if (i != j) off += x * x;
+      }
+    if (!(off > all * 1e-38L)) return;
+    for (int64_t p = 0; p < n; p++)
+      for (int64_t q = p + 1; q < n; q++) rotate(a, v, n, p, q);
+  }
+}
+
+void matrix_make_hermitian(Wide *a, int64_t n, bool lower) {
+  for (int64_t i = 0; i < n; i++) {
+    a[i * n + i].im = 0;
+    for (int64_t j = 0; j < i; j++) {
+      if (lower)
+        a[j * n + i] = wide_conj(a[i * n + j]);
+      else
+        a[i * n + j] = wide_conj(a[j * n + i]);
+    }
+  }
+}
+
+void matrix_sort_diagonal(const Wide *a, int64_t n, int64_t *order) {
+  for (int64_t i = 0; i < n; i++) {  // insertion sort
+    int64_t at = i;
+    for (; at > 0 && a[order[at - 1] * (n + 1)].re > a[i * (n + 1)].re; at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+}
+
+// x^H y of columns p and q of a [m,n].
+static Wide column_dot(const Wide *a, int64_t m, int64_t n, int64_t p, int64_t q) {
+  Wide sum = {0, 0};
+  for (int64_t i = 0; i < m; i++)
+    sum = wide_add(sum, wide_mul(wide_conj(a[i * n + p]), a[i * n + q]));
+  return sum;
+}
+
+// Columns p and q of a [m,n] by the rotation that makes p'^H q' zero, as in `rotate`.
+static void rotate_columns(Wide *a, int64_t m, int64_t n, int64_t p, int64_t q, long double c,
+                           Wide up, Wide down) {
+  for (int64_t k = 0; k < m; k++) {
+    Wide x = a[k * n + p], y = a[k * n + q];
+    a[k * n + p] = wide_sub(wide_scale(x, c), wide_mul(down, y));
+    a[k * n + q] = wide_add(wide_mul(up, x), wide_scale(y, c));
+  }
+}
+
+void matrix_svd(Arena *arena, Wide *a, int64_t m, int64_t n, Wide *v, long double *s) {
+  enum { MOST_SWEEPS = 60 };
+  const long double tiny = 1e-19L;
+  for (int64_t i = 0; i < n * n; i++) v[i] = wide_of(i / n == i % n);
+  bool moved = true;
+  for (int sweep = 0; sweep < MOST_SWEEPS && moved; sweep++) {
+    moved = false;
+    for (int64_t p = 0; p < n; p++)
+      for (int64_t q = p + 1; q < n; q++) {
+        Wide dot = column_dot(a, m, n, p, q);
+        long double pp = column_dot(a, m, n, p, p).re, qq = column_dot(a, m, n, q, q).re;
+        long double size = wide_abs(dot);
+        if (!(size > tiny * sqrtl(pp) * sqrtl(qq))) continue;
+        moved = true;
+        Wide phase = wide_scale(dot, 1 / size);
+        long double theta = (qq - pp) / (2 * size);
+        long double t = copysignl(1, theta) / (fabsl(theta) + hypotl(1, theta));
+        long double c = 1 / hypotl(1, t), sine = t * c;
+        Wide up = wide_scale(phase, sine), down = wide_scale(wide_conj(phase), sine);
+        rotate_columns(a, m, n, p, q, c, up, down);
+        rotate_columns(v, n, n, p, q, c, up, down);
+      }
+  }
+  int64_t *order = ARENA_ARRAY(arena, int64_t, (size_t)n + 1);
+  Wide *a_old = arena_copy(arena, a, sizeof(Wide) * (size_t)(m * n) + 1);
+  Wide *v_old = arena_copy(arena, v, sizeof(Wide) * (size_t)(n * n) + 1);
+  long double *norms = ARENA_ARRAY(arena, long double, (size_t)n + 1);
+  for (int64_t i = 0; i < n; i++) {  // insertion sort, descending
+    norms[i] = sqrtl(column_dot(a, m, n, i, i).re);
+    int64_t at = i;
+    for (; at > 0 && norms[order[at - 1]] < norms[i]; at--) order[at] = order[at - 1];
+    order[at] = i;
+  }
+  for (int64_t j = 0; j < n; j++) {
+    s[j] = norms[order[j]];
+    for (int64_t i = 0; i < m; i++) a[i * n + j] = a_old[i * n + order[j]];
+    for (int64_t i = 0; i < n; i++) v[i * n + j] = v_old[i * n + order[j]];
+  }
+}
+
+void matrix_complete(Wide *a, int64_t m, int64_t n, int64_t first) {
+  for (int64_t j = 0; j < n; j++) {
+    if (j < first && column_dot(a, m, n, j, j).re > 0) continue;
+    for (int64_t unit = 0; unit < m; unit++) {  // the first unit vector that is not spanned yet
+      for (int64_t i = 0; i < m; i++) a[i * n + j] = wide_of(i == unit);
+      for (int twice = 0; twice < 2; twice++)
+        for (int64_t k = 0; k < n; k++) {
+          if (k == j || (k > j && k >= first)) continue;
+          Wide dot = column_dot(a, m, n, k, j);
+          for (int64_t i = 0; i < m; i++)
+            a[i * n + j] = wide_sub(a[i * n + j], wide_mul(a[i * n + k], dot));
+        }
+      long double norm = sqrtl(column_dot(a, m, n, j, j).re);
+      if (norm < 0.5L / (long double)m) continue;
+      for (int64_t i = 0; i < m; i++) a[i * n + j] = wide_scale(a[i * n + j], 1 / norm);
+      break;
+    }
+  }
+}
