@@ -18,7 +18,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
+  if (quant_any(cx->context, 2, in)) return quant_contract(cx, 2, in, out, eval);
   Ints padding = eval_attr(cx, "padding") ? eval_ints(cx, "padding") : no_padding(in[0]->rank);
   return convolve_eval(cx, in[0], in[1], padding, out);
 }

@@ -32,7 +32,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
+  if (quant_any(cx->context, 2, in)) return quant_contract(cx, 2, in, out, eval);
   int64_t zero, last, shape[4];
   ContractDims dims = dims_of(in[0]->rank, &zero, &last);
   const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims},

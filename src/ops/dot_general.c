@@ -88,7 +88,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  if (quant_any(cx->context, 2, in)) return quant_wrap(cx, 2, in, 1, out, eval);
+  if (quant_any(cx->context, 2, in)) return quant_contract(cx, 2, in, out, eval);
   ContractDims dims = contract_dims(cx->context, eval_attr(cx, "dot_dimension_numbers"));
   const TypeInfo lhs = {.rank = in[0]->rank, .dims = in[0]->dims},
                  rhs = {.rank = in[1]->rank, .dims = in[1]->dims};

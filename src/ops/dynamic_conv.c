@@ -10,7 +10,7 @@ static bool infer(Infer *cx) {
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  if (quant_any(cx->context, 3, in)) return quant_wrap(cx, 3, in, 1, out, eval);
+  if (quant_any(cx->context, 3, in)) return quant_contract(cx, 3, in, out, eval);
   int64_t *padding = ARENA_ARRAY(cx->scratch, int64_t, (size_t)in[2]->count + 1);
   for (int64_t i = 0; i < in[2]->count; i++) padding[i] = literal_get(in[2], i).i;
   return convolve_eval(cx, in[0], in[1], (Ints){padding, (uint32_t)in[2]->count, true}, out);

@@ -400,6 +400,11 @@ Status *pointwise_eval(EvalContext *cx, Literal *const *in, Literal **out) {
   const OpRow *row = op_row(cx->code);
   uint32_t n = (uint32_t)row->operands;
   Type elem = type_elem(cx->context, eval_result_type(cx, 0));
+  if (rows[cx->code].family == ADD && rows[cx->code].run && type_is_quant(cx->context, elem) &&
+      literal_same_shape(in[0], in[1])) {
+    out[0] = quant_add(cx->context, in[0], in[1], elem);
+    return NULL;
+  }
   if (quant_any(cx->context, n, in) || type_is_quant(cx->context, elem))
     return quant_wrap(cx, n, in, 1, out, pointwise_eval);
   const Literal *shape = shape_giver(n, in);

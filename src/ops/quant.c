@@ -1,7 +1,8 @@
-// Quantization as the spec's `quantize` and `dequantize` define it. Every step is computed in
-// double and rounded to the expressed type, which for the four basic operations on at most 32 bits
-// is exactly that type's arithmetic. Along the quantized axis parameters change every `inner`
-// elements. O(n).
+// Quantization as the spec's `quantize` and `dequantize` define it; what the spec leaves to the
+// implementation (sums, products and changes of quantization) as the reference interpreter computes
+// it. Every step is computed in double and rounded to the expressed type, which for the four basic
+// operations on at most 32 bits is exactly that type's arithmetic. Along the quantized axis
+// parameters change every `inner` elements. O(n).
 #include "ops/quant.h"
 
 #include <math.h>
@@ -21,13 +22,18 @@ static Runs runs_of(const QuantInfo *quant, const Literal *l) {
   return runs;
 }
 
+// The parameters that element i of a literal of this quantization has.
+static int64_t param_index(const QuantInfo *quant, Runs runs, int64_t i) {
+  return quant->axis < 0 ? 0 : i / runs.inner % runs.count;
+}
+
 Literal *quant_dequantize(const Context *context, const Literal *quantized) {
   const QuantInfo *quant = type_quant_info(context, quantized->elem);
   DType type = quant->expressed;
   Literal *out = literal_like(quantized, context, type_scalar(type));
   Runs runs = runs_of(quant, quantized);
   for (int64_t i = 0; i < out->count; i++) {
-    int64_t k = i / runs.inner % runs.count;
+    int64_t k = param_index(quant, runs, i);
     double steps = (double)(literal_get(quantized, i).i - quant->zero_points[k]);
     double scale = dtype_round(type, scalar_f(quant->scales[k])).f;
     literal_set(out, i, scalar_f(dtype_round(type, scalar_f(steps)).f * scale));
@@ -43,7 +49,7 @@ Literal *quant_quantize(const Context *context, const Literal *floats, Type quan
   double low = dtype_round(type, scalar_f((double)quant->min)).f;
   double high = dtype_round(type, scalar_f((double)quant->max)).f;
   for (int64_t i = 0; i < out->count; i++) {
-    int64_t k = i / runs.inner % runs.count;
+    int64_t k = param_index(quant, runs, i);
     double scale = dtype_round(type, scalar_f(quant->scales[k])).f;
     double zero = dtype_round(type, scalar_f((double)quant->zero_points[k])).f;
     double scaled = dtype_round(type, scalar_f(literal_get(floats, i).f / scale)).f;
@@ -54,6 +60,80 @@ Literal *quant_quantize(const Context *context, const Literal *floats, Type quan
     if (integer.i < quant->min) integer.i = quant->min;
     if (integer.i > quant->max) integer.i = quant->max;
     literal_set(out, i, integer);
+  }
+  return out;
+}
+
+// x * scale + zero_point of the merged parameters at element i, in the expressed type and not yet
+// rounded to integers.
+static double merged_value(const QuantInfo *from, Runs from_runs, const QuantInfo *to, Runs to_runs,
+                           int64_t i, int64_t x) {
+  int64_t k = param_index(from, from_runs, i), m = param_index(to, to_runs, i);
+  DType type = to->expressed;
+  double scale = from->scales[k] / to->scales[m];
+  double zero = (double)to->zero_points[m] - (double)from->zero_points[k] * scale;
+  double narrow = dtype_round(type, scalar_f(scale)).f;
+  double product = dtype_round(type, scalar_f(dtype_round(type, scalar_f((double)x)).f * narrow)).f;
+  return dtype_round(type, scalar_f(product + dtype_round(type, scalar_f(zero)).f)).f;
+}
+
+static bool same_params(const QuantInfo *a, const QuantInfo *b) {
+  if (a->expressed != b->expressed || a->axis != b->axis || a->count != b->count) return false;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (a->scales[i] != b->scales[i] || a->zero_points[i] != b->zero_points[i]) return false;
+  return true;
+}
+
+static int64_t clamp_storage(const QuantInfo *quant, int64_t x) {
+  return x < quant->min ? quant->min : x > quant->max ? quant->max : x;
+}
+
+// Element i in another quantization, as an integer that may be out of its storage range.
+static int64_t requantized(const QuantInfo *from, Runs from_runs, const QuantInfo *to, Runs to_runs,
+                           int64_t i, int64_t x) {
+  return dtype_convert(DT_f64, DT_i64,
+                       scalar_f(nearbyint(merged_value(from, from_runs, to, to_runs, i, x))))
+      .i;
+}
+
+Literal *quant_requantize(const Context *context, const Literal *quantized, Type quant_elem) {
+  const QuantInfo *from = type_quant_info(context, quantized->elem),
+                  *to = type_quant_info(context, quant_elem);
+  Literal *out = literal_like(quantized, context, quant_elem);
+  Runs from_runs = runs_of(from, quantized), to_runs = runs_of(to, quantized);
+  bool same = same_params(from, to);
+  for (int64_t i = 0; i < out->count; i++) {
+    int64_t x = literal_get(quantized, i).i;
+    int64_t y = same ? x : requantized(from, from_runs, to, to_runs, i, x);
+    literal_set(out, i, scalar_i(clamp_storage(to, y)));
+  }
+  return out;
+}
+
+Literal *quant_add(const Context *context, const Literal *lhs, const Literal *rhs,
+                   Type quant_elem) {
+  const QuantInfo *l = type_quant_info(context, lhs->elem),
+                  *r = type_quant_info(context, rhs->elem);
+  const QuantInfo *to = type_quant_info(context, quant_elem);
+  bool same_l = same_params(l, to), same_r = same_params(r, to);
+  bool per_axis = l->axis >= 0 || r->axis >= 0 || to->axis >= 0;
+  if (per_axis && !(same_l && same_r)) {
+    Literal *x = quant_dequantize(context, lhs), *y = quant_dequantize(context, rhs);
+    for (int64_t i = 0; i < x->count; i++)
+      literal_set(x, i, scalar_f(literal_get(x, i).f + literal_get(y, i).f));
+    Literal *out = quant_quantize(context, x, quant_elem);
+    literal_release(x);
+    literal_release(y);
+    return out;
+  }
+  Literal *out = literal_like(lhs, context, quant_elem);
+  Runs runs_l = runs_of(l, lhs), runs_r = runs_of(r, rhs), runs = runs_of(to, lhs);
+  for (int64_t i = 0; i < out->count; i++) {
+    int64_t x = literal_get(lhs, i).i, y = literal_get(rhs, i).i;
+    if (!same_l) x = requantized(l, runs_l, to, runs, i, x);
+    if (!same_r) y = requantized(r, runs_r, to, runs, i, y);
+    literal_set(out, i,
+                scalar_i(clamp_storage(to, x + y - to->zero_points[param_index(to, runs, i)])));
   }
   return out;
 }
@@ -95,6 +175,60 @@ Status *quant_wrap(EvalContext *cx, uint32_t n_in, Literal *const *in, uint32_t 
     literal_release(out[i]);
     out[i] = quantized;
   }
+  return NULL;
+}
+
+// Storage values without their zero points.
+static Literal *centred(const Context *context, const Literal *quantized) {
+  const QuantInfo *quant = type_quant_info(context, quantized->elem);
+  Literal *out = literal_like(quantized, context, type_scalar(DT_i64));
+  Runs runs = runs_of(quant, quantized);
+  for (int64_t i = 0; i < out->count; i++)
+    literal_set(
+        out, i,
+        scalar_i(literal_get(quantized, i).i - quant->zero_points[param_index(quant, runs, i)]));
+  return out;
+}
+
+// Sums to the result's quantization. A combined scale this close to 1 is 1: producers write the
+// product of two scales with a few digits, and the reference takes it so.
+static Literal *scale_sums(const Context *context, const Literal *sums, const QuantInfo *l,
+                           const QuantInfo *r, Type quant_elem) {
+  const double near_one = 0.001;
+  const QuantInfo *to = type_quant_info(context, quant_elem);
+  Literal *out = literal_like(sums, context, quant_elem);
+  Runs runs = runs_of(to, sums);
+  for (int64_t i = 0; i < out->count; i++) {
+    int64_t k = param_index(to, runs, i), sum = literal_get(sums, i).i;
+    double scale = l->scales[0] * r->scales[r->axis < 0 ? 0 : k] / to->scales[k];
+    if (fabs(scale - 1) > near_one)
+      sum = dtype_convert(DT_f64, DT_i64, scalar_f(nearbyint((double)sum * scale))).i;
+    literal_set(out, i, scalar_i(clamp_storage(to, sum + to->zero_points[k])));
+  }
+  return out;
+}
+
+Status *quant_contract(EvalContext *cx, uint32_t n_in, Literal *const *in, Literal **out,
+                       Status *(*eval)(EvalContext *cx, Literal *const *in, Literal **out)) {
+  Type declared = eval_result_type(cx, 0);
+  const QuantInfo *l = type_quant_info(cx->context, in[0]->elem),
+                  *r = type_quant_info(cx->context, in[1]->elem);
+  const QuantInfo *to = type_quant_info(cx->context, declared);
+  bool exact = l && r && to && l->axis < 0 && dtype_width(l->storage) <= 16 &&
+               dtype_width(r->storage) <= 16 &&
+               (r->axis < 0 || (to->axis >= 0 && to->count == r->count));
+  if (!exact) return quant_wrap(cx, n_in, in, 1, out, eval);
+  Literal **integers = ARENA_ARRAY(cx->scratch, Literal *, n_in);
+  for (uint32_t i = 0; i < n_in; i++) integers[i] = i < 2 ? centred(cx->context, in[i]) : in[i];
+  Type type = type_with_elem(cx->context, declared, type_scalar(DT_i64));
+  EvalContext inner = *cx;
+  inner.result_types = &type;
+  Literal *sums = NULL;
+  TRY(eval(&inner, integers, &sums));
+  out[0] = scale_sums(cx->context, sums, l, r, type_elem(cx->context, declared));
+  literal_release(sums);
+  literal_release(integers[0]);
+  literal_release(integers[1]);
   return NULL;
 }
 

@@ -5,10 +5,8 @@
 
 static Status *eval_quantize(EvalContext *cx, Literal *const *in, Literal **out) {
   Type elem = type_elem(cx->context, eval_result_type(cx, 0));
-  bool quantized = type_is_quant(cx->context, in[0]->elem);
-  Literal *floats = quantized ? quant_dequantize(cx->context, in[0]) : literal_retain(in[0]);
-  out[0] = quant_quantize(cx->context, floats, elem);
-  literal_release(floats);
+  out[0] = type_is_quant(cx->context, in[0]->elem) ? quant_requantize(cx->context, in[0], elem)
+                                                   : quant_quantize(cx->context, in[0], elem);
   return NULL;
 }
 
