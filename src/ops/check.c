@@ -26,7 +26,7 @@ static bool infer_one(Infer *cx) {
 
 static Status *compare_constant(EvalContext *cx, Literal *actual, const Comparison *how) {
   Literal *expected = literal_from_dense(cx->heap, cx->context, eval_attr(cx, "value"));
-  Status *status = compare_values(cx, actual, expected, how);
+  Status *status = compare_values(cx, actual, expected, how, NULL);
   literal_release(expected);
   return status;
 }
@@ -38,7 +38,7 @@ static Comparison absolute(EvalContext *cx) {
 
 static Status *eval_expect_eq(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)out;
-  return compare_values(cx, in[0], in[1], &(Comparison){.by = COMPARE_EQUAL});
+  return compare_values(cx, in[0], in[1], &(Comparison){.by = COMPARE_EQUAL}, NULL);
 }
 
 static Status *eval_expect_eq_const(EvalContext *cx, Literal *const *in, Literal **out) {
@@ -49,7 +49,7 @@ static Status *eval_expect_eq_const(EvalContext *cx, Literal *const *in, Literal
 static Status *eval_expect_almost_eq(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)out;
   Comparison how = absolute(cx);
-  return compare_values(cx, in[0], in[1], &how);
+  return compare_values(cx, in[0], in[1], &how, NULL);
 }
 
 static Status *eval_expect_almost_eq_const(EvalContext *cx, Literal *const *in, Literal **out) {
@@ -63,7 +63,7 @@ static Status *eval_expect_close(EvalContext *cx, Literal *const *in, Literal **
   Comparison how = {.by = COMPARE_ULP,
                     .min_ulp = (uint64_t)eval_int(cx, "min_ulp_difference", 0),
                     .max_ulp = (uint64_t)eval_int(cx, "max_ulp_difference", DEFAULT_ULP)};
-  return compare_values(cx, in[0], in[1], &how);
+  return compare_values(cx, in[0], in[1], &how, NULL);
 }
 
 static Status *eval_expect_serialized_eq(EvalContext *cx, Literal *const *in, Literal **out) {
@@ -74,7 +74,7 @@ static Status *eval_expect_serialized_eq(EvalContext *cx, Literal *const *in, Li
   if (!probed)
     FAIL(NOT_FOUND, "no value number %lld was probed under \"%.*s\"", (long long)k, (int)id.n,
          id.s);
-  return compare_values(cx, probed, in[0], &(Comparison){.by = COMPARE_BITS});
+  return compare_values(cx, probed, in[0], &(Comparison){.by = COMPARE_BITS}, NULL);
 }
 
 const OpDef op_check_expect_eq = {.infer = infer_pair, .eval = eval_expect_eq};

@@ -17,15 +17,12 @@ static bool infer_collective_broadcast(Infer *cx) {
                    &groups, &why))
     return infer_fail(cx, 0, "%s", why);
   // Unlike all_reduce, a process may be in no group, so ids need not be consecutive.
-  int64_t size = (int64_t)groups.n * groups.width;
-  for (int64_t i = 0; i < size; i++) {
-    if (groups.ids[i] == -1) continue;
-    REQUIRE(cx, 2, groups.ids[i] >= 0, "replica_groups hold %lld, expected no id below 0",
+  int64_t size = (int64_t)groups.n * groups.width, twice;
+  for (int64_t i = 0; i < size; i++)
+    REQUIRE(cx, 2, groups.ids[i] >= -1, "replica_groups hold %lld, expected no id below 0",
             (long long)groups.ids[i]);
-    for (int64_t k = 0; k < i; k++)
-      REQUIRE(cx, 1, groups.ids[i] != groups.ids[k],
-              "replica_groups hold %lld twice, expected each id once", (long long)groups.ids[i]);
-  }
+  REQUIRE(cx, 1, !groups_find_repeat((uint64_t)size, groups.ids, 1, &twice),
+          "replica_groups hold %lld twice, expected each id once", (long long)twice);
   if (root) {
     const TypeInfo *info = infer_operand_info(cx, n - 1);
     REQUIRE(cx, 0,

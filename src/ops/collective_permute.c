@@ -3,20 +3,7 @@
 #include "ops/groups.h"
 
 static bool infer_collective_permute(Infer *cx) {
-  Attr pairs = infer_attr(cx, "source_target_pairs");
-  const TypeInfo *type = type_info(cx->context, attr_info(cx->context, pairs)->type);
-  Ints ids = attr_as_ints(cx->context, pairs);
-  REQUIRE(cx, 1, type->kind == TYPE_TENSOR && type->rank == 2 && type->dims[1] == 2,
-          "source_target_pairs are %s, expected a table of two columns",
-          infer_text(cx, attr_info(cx->context, pairs)->type));
-  for (uint32_t i = 0; i < ids.n; i++) {
-    REQUIRE(cx, 4, ids.v[i] >= 0, "source_target_pairs hold %lld, expected no id below 0",
-            (long long)ids.v[i]);
-    for (uint32_t k = i % 2; k < i; k += 2)
-      REQUIRE(cx, i % 2 == 0 ? 2 : 3, ids.v[i] != ids.v[k],
-              "%s %lld stands in two pairs, expected in one", i % 2 == 0 ? "source" : "target",
-              (long long)ids.v[i]);
-  }
+  if (!groups_check_pairs(cx, 1, 2, 3, 4)) return false;
   cx->out[0] = infer_operand(cx, 0);
   Type declared = infer_result(cx, 0);
   REQUIRE(cx, 5, !declared || infer_types_compatible(cx, declared, cx->out[0]),

@@ -88,7 +88,8 @@ static Status *differ_in_type(EvalContext *cx, const Literal *actual, const Lite
 }
 
 Status *compare_values(EvalContext *cx, const Literal *actual, const Literal *expected,
-                       const Comparison *how) {
+                       const Comparison *how, bool *out_agree) {
+  if (out_agree) *out_agree = false;
   if (actual->kind != LITERAL_ARRAY || expected->kind != LITERAL_ARRAY ||
       actual->dtype != expected->dtype || !literal_same_shape(actual, expected))
     return differ_in_type(cx, actual, expected);
@@ -109,7 +110,10 @@ Status *compare_values(EvalContext *cx, const Literal *actual, const Literal *ex
       first_ulp = ulp;
     }
   }
-  if (n_bad == 0) return cx->host->checked(cx, true, max_ulp, "");
+  if (n_bad == 0) {
+    if (out_agree) *out_agree = true;
+    return cx->host->checked(cx, true, max_ulp, "");
+  }
   char got[2 * DTYPE_TEXT_MAX + 8], want[2 * DTYPE_TEXT_MAX + 8];
   put_scalar(dtype, literal_get(actual, first), got, sizeof got);
   put_scalar(dtype, literal_get(expected, first), want, sizeof want);
@@ -122,30 +126,31 @@ Status *compare_values(EvalContext *cx, const Literal *actual, const Literal *ex
   return cx->host->checked(cx, false, max_ulp, message);
 }
 
-static Status *check_call(EvalContext *cx, Literal *const *in, const Comparison *how) {
-  if (cx->n_in != 2 || cx->n_out != 0)
-    FAIL(INVALID_ARGUMENT,
-         "has %u operands and %u results, a check compares two values and gives none", cx->n_in,
+static Status *check_call(EvalContext *cx, Literal *const *in, const Comparison *how,
+                          Literal **out) {
+  if (cx->n_in != 2 || cx->n_out > 1)
+    FAIL(INVALID_ARGUMENT, "has %u operands and %u results, a check compares two values", cx->n_in,
          cx->n_out);
-  return compare_values(cx, in[0], in[1], how);
+  bool agree;
+  TRY(compare_values(cx, in[0], in[1], how, &agree));
+  if (cx->n_out == 0) return NULL;
+  out[0] = eval_new_result(cx, 0);
+  for (int64_t i = 0; i < out[0]->count; i++) literal_set(out[0], i, scalar_i(agree));
+  return NULL;
 }
 
 Status *custom_check_eq(EvalContext *cx, Literal *const *in, Literal **out) {
-  (void)out;
-  return check_call(cx, in, &(Comparison){.by = COMPARE_EQUAL});
+  return check_call(cx, in, &(Comparison){.by = COMPARE_EQUAL}, out);
 }
 
 Status *custom_check_close(EvalContext *cx, Literal *const *in, Literal **out) {
-  (void)out;
-  return check_call(cx, in, &(Comparison){.by = COMPARE_ULP, .max_ulp = 3});
+  return check_call(cx, in, &(Comparison){.by = COMPARE_ULP, .max_ulp = 3}, out);
 }
 
 Status *custom_check_almost_eq(EvalContext *cx, Literal *const *in, Literal **out) {
-  (void)out;
-  return check_call(cx, in, &(Comparison){.by = COMPARE_ABSOLUTE, .tolerance = 0.001});
+  return check_call(cx, in, &(Comparison){.by = COMPARE_ABSOLUTE, .tolerance = 0.001}, out);
 }
 
 Status *custom_check_quantized_eq(EvalContext *cx, Literal *const *in, Literal **out) {
-  (void)out;
-  return check_call(cx, in, &(Comparison){.by = COMPARE_ABSOLUTE, .tolerance = 0.0001});
+  return check_call(cx, in, &(Comparison){.by = COMPARE_ABSOLUTE, .tolerance = 0.0001}, out);
 }

@@ -21,8 +21,9 @@ typedef struct Comparison {
 
 // Compares and tells the host: pass or fail with the first element at odds, both values and how
 // many there are.
+// out_agree may be NULL.
 Status *compare_values(EvalContext *cx, const Literal *actual, const Literal *expected,
-                       const Comparison *how);
+                       const Comparison *how, bool *out_agree);
 
 // Custom calls of the check dialect: @check.expect_eq, expect_close (3 ULP), expect_almost_eq
 // (0.001), eq (0.0001).

@@ -3,6 +3,9 @@
 // O(processes).
 #include "ops/groups.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "ops/reduction.h"
 
 int64_t groups_channel(const Context *context, Attr attrs) {
@@ -161,17 +164,56 @@ bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int r
     REQUIRE(cx, global, !flag || size > 0,
             "use_global_device_ids needs replica_groups that are not empty");
   }
-  bool *seen = ARENA_ARRAY(&cx->diag->arena, bool, (size_t)(size ? size : 1));
+  int64_t twice;
   for (int64_t i = 0; i < size; i++) {
     int64_t id = out->ids[i];
     if (id == -1 && !same_size) continue;
     REQUIRE(cx, range, id >= 0 && id < present,
             "replica_groups hold %lld, expected ids 0 … %lld, each once", (long long)id,
             (long long)present - 1);
-    REQUIRE(cx, unique, !seen[id], "replica_groups hold %lld twice, expected each id once",
-            (long long)id);
-    seen[id] = true;
   }
+  REQUIRE(cx, unique, !groups_find_repeat((uint64_t)size, out->ids, 1, &twice),
+          "replica_groups hold %lld twice, expected each id once", (long long)twice);
+  return true;
+}
+
+static int compare_ids(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+bool groups_find_repeat(uint64_t n, const int64_t *ids, uint32_t step, int64_t *out_id) {
+  size_t bytes, count = 0;
+  if (n < 2 || !size_mul(n, sizeof *ids, &bytes)) return false;
+  int64_t *sorted = mem_alloc(bytes);
+  if (!sorted) return false;
+  for (uint64_t i = 0; i < n; i++)
+    if (ids[i * step] != -1) sorted[count++] = ids[i * step];
+  qsort(sorted, count, sizeof *sorted, compare_ids);
+  size_t i = 1;
+  while (i < count && sorted[i] != sorted[i - 1]) i++;
+  bool found = i < count;
+  if (found) *out_id = sorted[i];
+  mem_free(sorted);
+  return found;
+}
+
+bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int range) {
+  Attr pairs = infer_attr(cx, "source_target_pairs");
+  const TypeInfo *type = type_info(cx->context, attr_info(cx->context, pairs)->type);
+  Ints ids = attr_as_ints(cx->context, pairs);
+  REQUIRE(cx, columns,
+          type->kind == TYPE_TENSOR && type->rank == 2 && (type->dims[1] == 2 || ids.n == 0),
+          "source_target_pairs are %s, expected a table of two columns",
+          infer_text(cx, attr_info(cx->context, pairs)->type));
+  for (uint32_t i = 0; i < ids.n; i++)
+    REQUIRE(cx, range, ids.v[i] >= 0, "source_target_pairs hold %lld, expected no id below 0",
+            (long long)ids.v[i]);
+  int64_t twice;
+  REQUIRE(cx, sources, !groups_find_repeat(ids.n / 2, ids.v, 2, &twice),
+          "source %lld stands in two pairs, expected in one", (long long)twice);
+  REQUIRE(cx, targets, ids.n < 2 || !groups_find_repeat(ids.n / 2, ids.v + 1, 2, &twice),
+          "target %lld stands in two pairs, expected in one", (long long)twice);
   return true;
 }
 

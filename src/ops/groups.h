@@ -34,6 +34,14 @@ int64_t groups_channel(const Context *context, Attr attrs);  // 0 if there is no
 bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int range, int global,
                   Groups *out);
 
+// Looks for an id that stands twice among ids[0], ids[step], … (-1 is no id): true with the id.
+// False also if there is no memory to look. O(n log n).
+bool groups_find_repeat(uint64_t n, const int64_t *ids, uint32_t step, int64_t *out_id);
+
+// The pairs of collective_permute, send and recv: two columns, ids at least 0, sources and targets
+// each once.
+bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int range);
+
 // The group this process is in, in the arena; false if it is in none.
 bool groups_mine(EvalContext *cx, const Groups *groups, uint32_t *out_n, ProcessId **out_group);
 

@@ -10,24 +10,8 @@ static bool is_token(const Infer *cx, Type type) {
   return type_info(cx->context, type)->kind == TYPE_TOKEN;
 }
 
-static bool check_pairs(Infer *cx, int columns, int sources, int targets, int range) {
-  Attr pairs = infer_attr(cx, "source_target_pairs");
-  if (!pairs) return true;
-  const TypeInfo *type = type_info(cx->context, attr_info(cx->context, pairs)->type);
-  Ints ids = attr_as_ints(cx->context, pairs);
-  if (ids.n == 0) return true;
-  REQUIRE(cx, columns, type->kind == TYPE_TENSOR && type->rank == 2 && type->dims[1] == 2,
-          "source_target_pairs are %s, expected a table of two columns",
-          infer_text(cx, attr_info(cx->context, pairs)->type));
-  for (uint32_t i = 0; i < ids.n; i++) {
-    REQUIRE(cx, range, ids.v[i] >= 0, "source_target_pairs hold %lld, expected no id below 0",
-            (long long)ids.v[i]);
-    for (uint32_t k = i % 2; k < i; k += 2)
-      REQUIRE(cx, i % 2 == 0 ? sources : targets, ids.v[i] != ids.v[k],
-              "%s %lld stands in two pairs, expected in one", i % 2 == 0 ? "source" : "target",
-              (long long)ids.v[i]);
-  }
-  return true;
+static bool check_pairs(Infer *cx) {
+  return !infer_attr(cx, "source_target_pairs") || groups_check_pairs(cx, 1, 2, 3, 4);
 }
 
 static bool check_channel(Infer *cx, int constraint, int64_t host_type) {
@@ -45,14 +29,14 @@ static bool infer_send(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   REQUIRE(cx, 0, n > 0 && is_token(cx, infer_operand(cx, n - 1)),
           "takes no token as its last operand");
-  if (!check_pairs(cx, 1, 2, 3, 4) || !check_channel(cx, 5, DEVICE_TO_HOST)) return false;
+  if (!check_pairs(cx) || !check_channel(cx, 5, DEVICE_TO_HOST)) return false;
   cx->out[0] = type_token(cx->context);
   return true;
 }
 
 static bool infer_recv(Infer *cx) {
   uint32_t n = infer_n_results(cx);
-  if (!check_pairs(cx, 1, 2, 3, 4) || !check_channel(cx, 5, HOST_TO_DEVICE)) return false;
+  if (!check_pairs(cx) || !check_channel(cx, 5, HOST_TO_DEVICE)) return false;
   REQUIRE(cx, 6, n > 0, "has no results, expected at least a token");
   if (!infer_declared(cx)) return false;
   for (uint32_t i = 0; i + 1 < n; i++) {

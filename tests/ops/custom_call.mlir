@@ -32,3 +32,14 @@ func.func @main() {
   stablehlo.custom_call @check.eq(%z, %n) {has_side_effect = true} : (tensor<f64>, tensor<f64>) -> ()
   return
 }
+
+// -----
+
+// A check may give its answer as a value.
+func.func @main() -> tensor<i1> {
+  %q = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %r = stablehlo.constant dense<[1.00005, 2.0]> : tensor<2xf32>
+  %0 = stablehlo.custom_call @check.eq(%q, %r) : (tensor<2xf32>, tensor<2xf32>) -> tensor<i1>
+  check.expect_eq_const %0, dense<true> : tensor<i1>
+  return %0 : tensor<i1>
+}
