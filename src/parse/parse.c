@@ -8,6 +8,11 @@
 
 // ---- the file ----
 
+// Ids are indices + 1.
+static bool resource_equal(const void *owner, uint32_t id, const void *key) {
+  return ((const Reader *)owner)->program->resources.items[id - 1].key == *(const Name *)key;
+}
+
 // {-# dialect_resources: { builtin: { key: "0x…" } }, external_resources: {…} #-}
 static bool read_resource(Reader *r) {
   Pos pos = r->tok.pos;
@@ -29,9 +34,8 @@ static bool read_resource(Reader *r) {
   if (!hex_decode(text.s + 2, bytes, data))
     return reader_fail(r, r->tok.pos, "the blob of '%s' has a character that is no hex digit",
                        name_text(r->context, key));
-  for (uint32_t i = 0; i < r->program->resources.count; i++)
-    if (r->program->resources.items[i].key == key)
-      return reader_fail(r, pos, "the resource '%s' is given twice", name_text(r->context, key));
+  if (idmap_find(&r->resource_map, hash_mix(key, 1), resource_equal, r, &key))
+    return reader_fail(r, pos, "the resource '%s' is given twice", name_text(r->context, key));
   // A copy behind the alignment word would cost as much again; an offset of four keeps what eval
   // needs.
   Resource resource = {.key = key, .bytes = bytes - 4};
@@ -39,6 +43,7 @@ static bool read_resource(Reader *r) {
                        (uint32_t)data[3] << 24;
   resource.data = data + 4;
   HEAPVEC_PUSH(r->guard, &r->program->resources, resource);
+  idmap_add(&r->resource_map, r->guard, hash_mix(key, 1), r->program->resources.count);
   reader_next(r);
   return true;
 }
@@ -189,6 +194,7 @@ static void release(void *object) {
   HEAPVEC_FREE(&r->items);
   HEAPVEC_FREE(&r->fields);
   idmap_deinit(&r->alias_map);
+  idmap_deinit(&r->resource_map);
   mem_free(r->type_cache);
   arena_deinit(&reading->scratch);
   context_guard(r->context, reading->context_guard);

@@ -115,7 +115,7 @@ typedef struct Reader {
   HEAPVEC(ReadBinding) bindings;  // [0] is unused
   uint32_t scope_floor;           // bindings before it are hidden by an isolated op
   HEAPVEC(ReadAlias) aliases;     // [0] is unused
-  IdMap alias_map;
+  IdMap alias_map, resource_map;
   HEAPVEC(RegionId) spare_regions;
   HEAPVEC(Attr) items;  // stacks of lists being read
   HEAPVEC(NamedAttr) fields;
