@@ -114,9 +114,9 @@ static Status *broadcast(EvalContext *cx, const Literal *operand, const int64_t 
   for (uint32_t d = 0; d < operand->rank; d++) {
     if (to[d] < 0 || to[d] >= rank || (operand->dims[d] != 1 && operand->dims[d] != dims[to[d]]))
       FAIL(INVALID_ARGUMENT,
-           "'%s': dimension %u of the operand %s cannot become dimension %lld of the result %s",
-           op_row(cx->code)->name, d, move_dims_text(cx, operand->rank, operand->dims),
-           (long long)to[d], move_dims_text(cx, rank, dims));
+           "dimension %u of the operand %s cannot become dimension %lld of the result %s", d,
+           move_dims_text(cx, operand->rank, operand->dims), (long long)to[d],
+           move_dims_text(cx, rank, dims));
     if (operand->dims[d] != 1) from[to[d]] = strides[d];
   }
   TRY(move_new(cx, 0, operand->elem, rank, dims, out));
@@ -136,16 +136,15 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     if (dims[to.v[d]] == DIM_DYNAMIC && operand->dims[d] != 1) dims[to.v[d]] = operand->dims[d];
   for (uint32_t d = 0; d < type->rank; d++)
     if (dims[d] == DIM_DYNAMIC)
-      FAIL(INVALID_ARGUMENT,
-           "'stablehlo.broadcast_in_dim': nothing gives the size of dimension %u of the result %s",
-           d, type_text(cx->context, declared));
+      FAIL(INVALID_ARGUMENT, "nothing gives the size of dimension %u of the result %s", d,
+           type_text(cx->context, declared));
   return broadcast(cx, operand, to.v, type->rank, dims, out);
 }
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[1]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "'%s': output_dimensions has %lld entries, at most %d are supported",
-         op_row(cx->code)->name, (long long)in[1]->count, MAX_RANK);
+    FAIL(INVALID_ARGUMENT, "output_dimensions has %lld entries, at most %d are supported",
+         (long long)in[1]->count, MAX_RANK);
   Ints dims = move_indices(cx, in[1]);
   return broadcast(cx, in[0], eval_ints(cx, "broadcast_dimensions").v, dims.n, dims.v, out);
 }

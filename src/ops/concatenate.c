@@ -64,8 +64,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     for (uint32_t d = 0; d < rank; d++) {
       if (d == along ? __builtin_add_overflow(dims[d], in[i]->dims[d], &dims[d])
                      : dims[d] != in[i]->dims[d])
-        FAIL(INVALID_ARGUMENT,
-             "'stablehlo.concatenate': inputs 0 and %u have the shapes %s and %s at run time", i,
+        FAIL(INVALID_ARGUMENT, "inputs 0 and %u have the shapes %s and %s at run time", i,
              move_dims_text(cx, rank, in[0]->dims), move_dims_text(cx, rank, in[i]->dims));
     }
   TRY(move_new(cx, 0, in[0]->elem, rank, dims, out));

@@ -40,12 +40,11 @@ static const Resource *find_resource(const Program *p, Name key) {
 static Status *from_resource(EvalContext *cx, const AttrInfo *value, Literal **out) {
   const Resource *resource = find_resource(cx->program, value->name);
   if (!resource)
-    FAIL(NOT_FOUND, "'stablehlo.constant': there is no resource '%s' in the file",
-         name_text(cx->context, value->name));
+    FAIL(NOT_FOUND, "there is no resource '%s' in the file", name_text(cx->context, value->name));
   Literal *literal = literal_new_typed(cx->heap, cx->context, value->type);
   size_t bytes = (size_t)literal->count * (size_t)dtype_bytes(literal->dtype);
   if (bytes != resource->bytes)
-    FAIL(INVALID_ARGUMENT, "'stablehlo.constant': resource '%s' has %zu bytes, %s needs %zu",
+    FAIL(INVALID_ARGUMENT, "resource '%s' has %zu bytes, %s needs %zu",
          name_text(cx->context, value->name), resource->bytes, type_text(cx->context, value->type),
          bytes);
   if (bytes) memcpy(literal->data, resource->data, bytes);

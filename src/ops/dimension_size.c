@@ -31,9 +31,7 @@ static bool infer_set(Infer *cx) {
 
 static Status *eval_get(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t size = in[0]->dims[eval_int(cx, "dimension", 0)];
-  if (size > INT32_MAX)
-    FAIL(OUT_OF_RANGE, "'stablehlo.get_dimension_size': the size %lld does not fit in i32",
-         (long long)size);
+  if (size > INT32_MAX) FAIL(OUT_OF_RANGE, "the size %lld does not fit in i32", (long long)size);
   *out = literal_scalar(cx->heap, DT_i32, scalar_i(size));
   return NULL;
 }
@@ -43,9 +41,8 @@ static Status *eval_set(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t d = (uint32_t)eval_int(cx, "dimension", 0);
   int64_t size = move_index(in[1], 0), dims[MAX_RANK], strides[MAX_RANK];
   if (size < 0 || size > operand->dims[d])
-    FAIL(INVALID_ARGUMENT,
-         "'stablehlo.set_dimension_size': the size %lld is not within dimension %u of size %lld",
-         (long long)size, d, (long long)operand->dims[d]);
+    FAIL(INVALID_ARGUMENT, "the size %lld is not within dimension %u of size %lld", (long long)size,
+         d, (long long)operand->dims[d]);
   for (uint32_t i = 0; i < operand->rank; i++) dims[i] = operand->dims[i];
   dims[d] = size;
   TRY(move_new(cx, 0, operand->elem, operand->rank, dims, out));

@@ -67,14 +67,14 @@ static bool infer_update(Infer *cx) {
 }
 
 // The offset in elements of a block of size `sizes` placed at the start indices, after clamping.
-static Status *clamped_offset(EvalContext *cx, const Literal *operand, Literal *const *start,
-                              const int64_t *sizes, const int64_t *strides, int64_t *out) {
+static Status *clamped_offset(const Literal *operand, Literal *const *start, const int64_t *sizes,
+                              const int64_t *strides, int64_t *out) {
   int64_t offset = 0;
   for (uint32_t d = 0; d < operand->rank; d++) {
     int64_t most = operand->dims[d] - sizes[d], at = move_index(start[d], 0);
     if (most < 0)
-      FAIL(INVALID_ARGUMENT, "'%s': a block of size %lld does not fit in dimension %u of size %lld",
-           op_row(cx->code)->name, (long long)sizes[d], d, (long long)operand->dims[d]);
+      FAIL(INVALID_ARGUMENT, "a block of size %lld does not fit in dimension %u of size %lld",
+           (long long)sizes[d], d, (long long)operand->dims[d]);
     offset += (at < 0 ? 0 : at > most ? most : at) * strides[d];
   }
   *out = offset;
@@ -88,7 +88,7 @@ static Status *eval_slice(EvalContext *cx, Literal *const *in, Literal **out) {
   TRY(move_new(cx, 0, operand->elem, operand->rank, sizes.v, out));
   shape_strides(operand->rank, operand->dims, strides);
   if (operand->count == 0) return NULL;
-  TRY(clamped_offset(cx, operand, in + 1, sizes.v, strides, &offset));
+  TRY(clamped_offset(operand, in + 1, sizes.v, strides, &offset));
   strided_copy(*out, 0, NULL, operand, offset, strides, operand->rank, sizes.v);
   return NULL;
 }
@@ -101,7 +101,7 @@ static Status *eval_update(EvalContext *cx, Literal *const *in, Literal **out) {
   if (operand->count == 0 || update->count == 0) return NULL;
   shape_strides(operand->rank, operand->dims, to);
   shape_strides(update->rank, update->dims, from);
-  TRY(clamped_offset(cx, operand, in + 2, update->dims, to, &offset));
+  TRY(clamped_offset(operand, in + 2, update->dims, to, &offset));
   strided_copy(*out, offset, to, update, 0, from, update->rank, update->dims);
   return NULL;
 }

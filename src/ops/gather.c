@@ -209,22 +209,20 @@ static GatherDims eval_dims(EvalContext *cx) {
 // The sizes that only run time knows.
 static Status *check_run_time(EvalContext *cx, const GatherDims *g, const Literal *operand,
                               const Literal *start, Ints sizes) {
-  const char *name = op_row(cx->code)->name;
   if (sizes.n != operand->rank)
-    FAIL(INVALID_ARGUMENT, "'%s': slice_sizes has %u entries for %u dimensions", name, sizes.n,
-         operand->rank);
+    FAIL(INVALID_ARGUMENT, "slice_sizes has %u entries for %u dimensions", sizes.n, operand->rank);
   for (uint32_t d = 0; d < sizes.n; d++) {
     bool single = ints_contain(g->collapsed, d) || ints_contain(g->batching, d);
     if (sizes.v[d] < 0 || sizes.v[d] > operand->dims[d] || (single && sizes.v[d] > 1))
-      FAIL(INVALID_ARGUMENT, "'%s': slices of %s do not fit the operand %s", name,
+      FAIL(INVALID_ARGUMENT, "slices of %s do not fit the operand %s",
            move_dims_text(cx, sizes.n, sizes.v), move_dims_text(cx, operand->rank, operand->dims));
   }
   if (g->map.n != (g->vector < start->rank ? start->dims[g->vector] : 1))
-    FAIL(INVALID_ARGUMENT, "'%s': start_index_map has %u entries and start_indices the shape %s",
-         name, g->map.n, move_dims_text(cx, start->rank, start->dims));
+    FAIL(INVALID_ARGUMENT, "start_index_map has %u entries and start_indices the shape %s",
+         g->map.n, move_dims_text(cx, start->rank, start->dims));
   for (uint32_t i = 0; i < g->batching.n; i++)
     if (operand->dims[g->batching.v[i]] != start->dims[g->start_batching.v[i]])
-      FAIL(INVALID_ARGUMENT, "'%s': the batching dimensions of %s and %s differ", name,
+      FAIL(INVALID_ARGUMENT, "the batching dimensions of %s and %s differ",
            move_dims_text(cx, operand->rank, operand->dims),
            move_dims_text(cx, start->rank, start->dims));
   return NULL;
@@ -303,8 +301,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[2]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "'%s': slice_sizes has %lld entries, at most %d are supported",
-         op_row(cx->code)->name, (long long)in[2]->count, MAX_RANK);
+    FAIL(INVALID_ARGUMENT, "slice_sizes has %lld entries, at most %d are supported",
+         (long long)in[2]->count, MAX_RANK);
   return gather(cx, in[0], in[1], move_indices(cx, in[2]), out);
 }
 

@@ -59,8 +59,8 @@ static Literal *count_up(EvalContext *cx, Type elem, int64_t n) {
 static Status *iota(EvalContext *cx, uint32_t rank, const int64_t *dims, Literal **out) {
   int64_t along = eval_int(cx, "iota_dimension", 0), from[MAX_RANK] = {0};
   if (along >= rank)
-    FAIL(INVALID_ARGUMENT, "'%s': iota_dimension %lld of a shape of %u dimensions",
-         op_row(cx->code)->name, (long long)along, rank);
+    FAIL(INVALID_ARGUMENT, "iota_dimension %lld of a shape of %u dimensions", (long long)along,
+         rank);
   TRY(move_new(cx, 0, 0, rank, dims, out));
   if ((*out)->count == 0) return NULL;
   Literal *values = count_up(cx, (*out)->elem, dims[along]);
@@ -75,15 +75,15 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Type declared = eval_result_type(cx, 0);
   const TypeInfo *type = type_info(cx->context, declared);
   if (!type_is_static(cx->context, declared))
-    FAIL(INVALID_ARGUMENT, "'stablehlo.iota': nothing gives the dynamic sizes of the result %s",
+    FAIL(INVALID_ARGUMENT, "nothing gives the dynamic sizes of the result %s",
          type_text(cx->context, declared));
   return iota(cx, type->rank, type->dims, out);
 }
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[0]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "'%s': output_shape has %lld entries, at most %d are supported",
-         op_row(cx->code)->name, (long long)in[0]->count, MAX_RANK);
+    FAIL(INVALID_ARGUMENT, "output_shape has %lld entries, at most %d are supported",
+         (long long)in[0]->count, MAX_RANK);
   Ints dims = move_indices(cx, in[0]);
   return iota(cx, dims.n, dims.v, out);
 }

@@ -249,10 +249,9 @@ const char *move_dims_text(EvalContext *cx, uint32_t rank, const int64_t *dims) 
 
 Status *move_new(EvalContext *cx, uint32_t i, Type elem, uint32_t rank, const int64_t *dims,
                  Literal **out) {
-  const char *name = op_row(cx->code)->name;
   for (uint32_t d = 0; d < rank; d++)
     if (dims[d] < 0)
-      FAIL(INVALID_ARGUMENT, "'%s': the result would have the shape %s with a negative size", name,
+      FAIL(INVALID_ARGUMENT, "the result would have the shape %s with a negative size",
            move_dims_text(cx, rank, dims));
   Type declared = eval_result_type(cx, i);
   const TypeInfo *info = type_info(cx->context, declared);
@@ -266,7 +265,7 @@ Status *move_new(EvalContext *cx, uint32_t i, Type elem, uint32_t rank, const in
     }
     if (!fits)
       FAIL(INVALID_ARGUMENT,
-           "'%s': the result has the shape %s at run time, which its type %s does not allow", name,
+           "the result has the shape %s at run time, which its type %s does not allow",
            move_dims_text(cx, rank, dims), type_text(cx->context, declared));
   }
   *out = literal_new(cx->heap, cx->context, elem, rank, dims);

@@ -88,15 +88,15 @@ static Status *pad(EvalContext *cx, const Literal *operand, const Literal *value
   uint32_t rank = operand->rank;
   int64_t dims[MAX_RANK] = {0}, copied[MAX_RANK], from[MAX_RANK], to[MAX_RANK];
   if (low.n != rank || high.n != rank || interior.n != rank)
-    FAIL(INVALID_ARGUMENT, "'%s': %u, %u and %u paddings for %u dimensions", op_row(cx->code)->name,
-         low.n, high.n, interior.n, rank);
+    FAIL(INVALID_ARGUMENT, "%u, %u and %u paddings for %u dimensions", low.n, high.n, interior.n,
+         rank);
   for (uint32_t d = 0; d < rank; d++)
     if (interior.v[d] < 0 ||
         !padded_size(operand->dims[d], low.v[d], high.v[d], interior.v[d], &dims[d]) || dims[d] < 0)
       FAIL(INVALID_ARGUMENT,
-           "'%s': dimension %u of size %lld cannot be padded by low %lld, high %lld, interior %lld",
-           op_row(cx->code)->name, d, (long long)operand->dims[d], (long long)low.v[d],
-           (long long)high.v[d], (long long)interior.v[d]);
+           "dimension %u of size %lld cannot be padded by low %lld, high %lld, interior %lld", d,
+           (long long)operand->dims[d], (long long)low.v[d], (long long)high.v[d],
+           (long long)interior.v[d]);
   TRY(move_new(cx, 0, operand->elem, rank, dims, out));
   strided_fill(*out, value, 0);
   if ((*out)->count == 0 || operand->count == 0) return NULL;

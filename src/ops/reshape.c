@@ -42,10 +42,9 @@ static Status *reshape(EvalContext *cx, const Literal *operand, uint32_t rank, c
   Literal *result;
   TRY(move_new(cx, 0, operand->elem, rank, dims, &result));
   if (result->count != operand->count)
-    FAIL(INVALID_ARGUMENT,
-         "'%s': the operand's shape %s has %lld elements and the result's %s has %lld",
-         op_row(cx->code)->name, move_dims_text(cx, operand->rank, operand->dims),
-         (long long)operand->count, move_dims_text(cx, rank, dims), (long long)result->count);
+    FAIL(INVALID_ARGUMENT, "the operand's shape %s has %lld elements and the result's %s has %lld",
+         move_dims_text(cx, operand->rank, operand->dims), (long long)operand->count,
+         move_dims_text(cx, rank, dims), (long long)result->count);
   literal_copy_elements(result, 0, operand, 0, operand->count);
   *out = result;
   return NULL;
@@ -73,17 +72,15 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   const TypeInfo *type = type_info(cx->context, eval_result_type(cx, 0));
   int64_t dims[MAX_RANK];
   if (!complete_shape(type, in[0]->count, dims))
-    FAIL(
-        INVALID_ARGUMENT,
-        "'stablehlo.reshape': the operand's %lld elements do not settle the shape of the result %s",
-        (long long)in[0]->count, type_text(cx->context, eval_result_type(cx, 0)));
+    FAIL(INVALID_ARGUMENT, "the operand's %lld elements do not settle the shape of the result %s",
+         (long long)in[0]->count, type_text(cx->context, eval_result_type(cx, 0)));
   return reshape(cx, in[0], type->rank, dims, out);
 }
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[1]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "'%s': output_shape has %lld entries, at most %d are supported",
-         op_row(cx->code)->name, (long long)in[1]->count, MAX_RANK);
+    FAIL(INVALID_ARGUMENT, "output_shape has %lld entries, at most %d are supported",
+         (long long)in[1]->count, MAX_RANK);
   Ints dims = move_indices(cx, in[1]);
   return reshape(cx, in[0], dims.n, dims.v, out);
 }

@@ -277,8 +277,7 @@ static Status *check_run_time(EvalContext *cx, const ScatterDims *s, uint32_t n,
     from_indices++;
   }
   if (!fits)
-    FAIL(INVALID_ARGUMENT,
-         "'stablehlo.scatter': inputs %s, scatter_indices %s and updates %s do not fit at run time",
+    FAIL(INVALID_ARGUMENT, "inputs %s, scatter_indices %s and updates %s do not fit at run time",
          move_dims_text(cx, input->rank, input->dims),
          move_dims_text(cx, indices->rank, indices->dims),
          move_dims_text(cx, update->rank, update->dims));

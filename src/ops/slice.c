@@ -62,15 +62,15 @@ static Status *slice(EvalContext *cx, const Literal *operand, Ints start, Ints l
   int64_t strides[MAX_RANK], dims[MAX_RANK], offset = 0;
   shape_strides(operand->rank, operand->dims, strides);
   if (start.n != operand->rank || limit.n != operand->rank || stride.n != operand->rank)
-    FAIL(INVALID_ARGUMENT, "'%s': %u starts, %u limits and %u strides for %u dimensions",
-         op_row(cx->code)->name, start.n, limit.n, stride.n, operand->rank);
+    FAIL(INVALID_ARGUMENT, "%u starts, %u limits and %u strides for %u dimensions", start.n,
+         limit.n, stride.n, operand->rank);
   for (uint32_t d = 0; d < operand->rank; d++) {
     if (start.v[d] < 0 || start.v[d] > limit.v[d] || limit.v[d] > operand->dims[d] ||
         stride.v[d] <= 0)
       FAIL(INVALID_ARGUMENT,
-           "'%s': dimension %u of size %lld is sliced from %lld to %lld with stride %lld",
-           op_row(cx->code)->name, d, (long long)operand->dims[d], (long long)start.v[d],
-           (long long)limit.v[d], (long long)stride.v[d]);
+           "dimension %u of size %lld is sliced from %lld to %lld with stride %lld", d,
+           (long long)operand->dims[d], (long long)start.v[d], (long long)limit.v[d],
+           (long long)stride.v[d]);
     dims[d] = slice_size(start.v[d], limit.v[d], stride.v[d]);
   }
   TRY(move_new(cx, 0, operand->elem, operand->rank, dims, out));

@@ -62,8 +62,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t n = cx->n_in, rank = in[0]->rank;
   for (uint32_t i = 0; i < n; i++) {
     if (!literal_same_shape(in[0], in[i]))
-      FAIL(INVALID_ARGUMENT,
-           "'stablehlo.sort': inputs 0 and %u have the shapes %s and %s at run time", i,
+      FAIL(INVALID_ARGUMENT, "inputs 0 and %u have the shapes %s and %s at run time", i,
            move_dims_text(cx, rank, in[0]->dims), move_dims_text(cx, in[i]->rank, in[i]->dims));
     TRY(move_new(cx, i, in[i]->elem, rank, in[i]->dims, &out[i]));
   }

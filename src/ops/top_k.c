@@ -44,14 +44,13 @@ static Status *before(void *context, int64_t a, int64_t b, bool *out) {
 // The k largest (or smallest) along the last dimension, and where they were.
 static Status *top_k(EvalContext *cx, const Literal *operand, int64_t k, bool largest,
                      Literal **out) {
-  const char *name = op_row(cx->code)->name;
   if (operand->kind != LITERAL_ARRAY || operand->rank == 0 || dtype_is_complex(operand->dtype) ||
       cx->n_out != 2)
-    FAIL(INVALID_ARGUMENT, "'%s': the largest entries are asked of something that has none", name);
+    FAIL(INVALID_ARGUMENT, "the largest entries are asked of something that has none");
   int64_t size = operand->dims[operand->rank - 1], dims[MAX_RANK];
   if (k < 0 || k > size)
-    FAIL(INVALID_ARGUMENT, "'%s': %lld entries are asked of a dimension of %lld", name,
-         (long long)k, (long long)size);
+    FAIL(INVALID_ARGUMENT, "%lld entries are asked of a dimension of %lld", (long long)k,
+         (long long)size);
   for (uint32_t d = 0; d < operand->rank; d++) dims[d] = operand->dims[d];
   dims[operand->rank - 1] = k;
   TRY(move_new(cx, 0, operand->elem, operand->rank, dims, &out[0]));

@@ -47,17 +47,14 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (batch < 0) batch += index->rank;
   for (uint32_t d = 0; d < batch; d++)
     if (operand->dims[d] != index->dims[d])
-      FAIL(INVALID_ARGUMENT,
-           "'stablehlo.torch_index_select': batch dimension %u has the sizes %lld and %lld", d,
+      FAIL(INVALID_ARGUMENT, "batch dimension %u has the sizes %lld and %lld", d,
            (long long)operand->dims[d], (long long)index->dims[d]);
   uint32_t n = combine(operand->rank, operand->dims, index->rank, index->dims, (uint32_t)dim,
                        (uint32_t)batch, dims);
   TRY(move_new(cx, 0, operand->elem, n, dims, out));
   if ((*out)->count == 0) return NULL;
   if (operand->count == 0)
-    FAIL(INVALID_ARGUMENT,
-         "'stablehlo.torch_index_select': dimension %lld has no entries to choose from",
-         (long long)dim);
+    FAIL(INVALID_ARGUMENT, "dimension %lld has no entries to choose from", (long long)dim);
   int64_t batches = 1, before = 1, chosen = 1, after = 1, size = operand->dims[dim];
   for (uint32_t d = 0; d < batch; d++) batches *= operand->dims[d];
   for (uint32_t d = (uint32_t)batch; d < dim; d++) before *= operand->dims[d];
