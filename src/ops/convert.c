@@ -110,10 +110,13 @@ static void run_reduce(const PointwiseCall *call, int64_t n, const void *const *
   double *r = out;
   int exponent_bits = (int)(call->mode >> MODE_SHIFT),
       mantissa_bits = (int)(call->mode & ((1 << MODE_SHIFT) - 1));
-  for (int64_t i = 0; i < n; i++)
-    r[i] = dtype_from_bits(call->out, reduce_bits(call->out, dtype_bits(call->out, scalar_f(x[i])),
-                                                  exponent_bits, mantissa_bits))
-               .f;
+  // Types without infinities are reduced as the f32 they fit in; the store does what they do on
+  // overflow.
+  DType work = dtype_has_infinity(call->out) ? call->out : DT_f32;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t bits = dtype_bits(work, scalar_f(x[i]));
+    r[i] = dtype_from_bits(work, reduce_bits(work, bits, exponent_bits, mantissa_bits)).f;
+  }
 }
 
 static int64_t cap(int64_t bits) { return bits < 0 ? 0 : bits > 64 ? 64 : bits; }
@@ -125,8 +128,7 @@ static bool lanes_reduce(PointwiseCall *call) {
       cap(attr_as_int(call->context, attr_get(call->context, call->attrs, "mantissa_bits"), 0));
   call->run = run_reduce;
   call->mode = exponent_bits << MODE_SHIFT | mantissa_bits;
-  return exponent_bits > 0 && dtype_kind(call->in[0]) == KIND_FLOAT &&
-         dtype_has_infinity(call->in[0]) && call->in[0] == call->out;
+  return exponent_bits > 0 && dtype_kind(call->in[0]) == KIND_FLOAT && call->in[0] == call->out;
 }
 
 static bool infer_reduce(Infer *cx) {

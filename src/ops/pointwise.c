@@ -276,6 +276,25 @@ static bool infer_add_quantized(Infer *cx) {
   return infer_settle(cx, 1, merged);
 }
 
+// What may be asked of the precision of transcendental functions.
+static bool check_accuracy(Infer *cx) {
+  Attr accuracy = infer_attr(cx, "result_accuracy");
+  if (!accuracy) return true;
+  double atol = attr_as_float(cx->context, attr_get(cx->context, accuracy, "atol"), 0);
+  double rtol = attr_as_float(cx->context, attr_get(cx->context, accuracy, "rtol"), 0);
+  int64_t ulps = attr_as_int(cx->context, attr_get(cx->context, accuracy, "ulps"), 0);
+  Str mode =
+      name_str(cx->context, attr_as_name(cx->context, attr_get(cx->context, accuracy, "mode")));
+  REQUIRE(cx, 0, atol >= 0 && rtol >= 0 && ulps >= 0,
+          "result_accuracy has a negative tolerance: atol %g, rtol %g, ulps %lld", atol, rtol,
+          (long long)ulps);
+  REQUIRE(cx, 0, str_is(mode, "TOLERANCE") || (atol == 0 && rtol == 0 && ulps == 0),
+          "result_accuracy gives tolerances but its mode is %s, expected TOLERANCE",
+          mode.n ? arena_printf(context_arena(cx->context), "%.*s", (int)mode.n, mode.s)
+                 : "DEFAULT");
+  return true;
+}
+
 static bool pointwise_infer(Infer *cx) {
   const Row *row = &rows[op_at(cx->program, cx->op)->code];
   uint32_t n = infer_n_operands(cx);
@@ -292,7 +311,7 @@ static bool pointwise_infer(Infer *cx) {
             infer_types_compatible(cx, first, infer_operand(cx, i)),
             "operands must have the same type, got %s and %s", infer_text(cx, first),
             infer_text(cx, infer_operand(cx, i)));
-  if (!check_kinds(cx, row)) return false;
+  if (!check_kinds(cx, row) || (row->family == MATH && !check_accuracy(cx))) return false;
   Type elem = type_elem(cx->context, first);
   const QuantInfo *quant = type_quant_info(cx->context, elem);
   Type given = row_result(row, quant ? quant->expressed : type_dtype(cx->context, first));

@@ -34,3 +34,15 @@ func.func @wider_than_the_type() {
   check.expect_eq_const %r, dense<[1.0009765625, 5.9604644775390625e-08, 65504.0]> : tensor<3xf16>
   return
 }
+
+// -----
+
+// A type without infinities: what is too big becomes its NaN.
+func.func @f8() {
+  %x = stablehlo.constant dense<[1.125, 1.875, 448.0, 2.5]> : tensor<4xf8E4M3FN>
+  %r = stablehlo.reduce_precision %x, format = e3m1 : tensor<4xf8E4M3FN>
+  %b = stablehlo.bitcast_convert %r : (tensor<4xf8E4M3FN>) -> tensor<4xui8>
+  // 1.0, 2.0, NaN, 2.0
+  check.expect_eq_const %b, dense<[0x38, 0x40, 0x7F, 0x40]> : tensor<4xui8>
+  return
+}
