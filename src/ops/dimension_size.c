@@ -23,8 +23,15 @@ static bool infer_set(Infer *cx) {
   int64_t dims[MAX_RANK], bounds[MAX_RANK];
   move_bounds(cx, 0, bounds);
   for (uint32_t i = 0; i < operand->rank; i++) dims[i] = operand->dims[i];
-  if (dims[d] != DIM_DYNAMIC) bounds[d] = dims[d];
-  dims[d] = DIM_DYNAMIC;
+  int64_t most = dims[d] != DIM_DYNAMIC ? dims[d] : bounds[d];
+  Ints known = move_constant(cx, 1);
+  if (known.ok)
+    REQUIRE(cx, 0, 0 <= known.v[0] && (most == DIM_DYNAMIC || known.v[0] <= most),
+            "the size is %lld, expected it within dimension %lld of the operand %s",
+            (long long)known.v[0], (long long)d, infer_text(cx, infer_operand(cx, 0)));
+  // A size only known at run time leaves the old one as the bound.
+  dims[d] = known.ok ? known.v[0] : DIM_DYNAMIC;
+  bounds[d] = known.ok ? DIM_DYNAMIC : most;
   return move_same_shape(cx, 0, 0, operand->rank, dims) &&
          move_infer(cx, 0, operand->elem, operand->rank, dims, bounds);
 }
