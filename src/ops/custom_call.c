@@ -1,6 +1,7 @@
 // custom_call: what it means is found by its target's name in custom_calls.def.
 #include "ops/compare_values.h"
 #include "ops/custom_lapack.h"
+#include "ops/custom_dynamic.h"
 #include "ops/custom_linalg.h"
 #include "ops/custom_numeric.h"
 #include "ops/custom_topk.h"
