@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/shardings.h"
+#include "ops/op.h"
 #include "parse/expect.h"
 #include "parse/print.h"
 #include "parse/round_trip.h"
@@ -16,10 +18,10 @@ typedef struct ParseJob {
   const Source *source;
   ParseOptions options;
   PrintOptions print;
-  bool verify, verify_diagnostics, round_trip, hash, drop_shardings;
+  bool verify, verify_diagnostics, round_trip, hash, drop_shardings, json;
   Segment seg;
   size_t begin, end;
-  bool first;
+  uint32_t index;  // of the segment in its file
   bool good;
 } ParseJob;
 
@@ -47,6 +49,87 @@ static Status *print_segment(ParseJob *job, Guard *guard) {
   return NULL;
 }
 
+static void json_types(Json *json, const char *key, Context *context, uint32_t n,
+                       const Type *types) {
+  json_key(json, key);
+  json_open(json, '[');
+  for (uint32_t i = 0; i < n; i++) json_string(json, type_text(context, types[i]));
+  json_close(json, ']');
+}
+
+static void json_functions(Json *json, const Program *p) {
+  Context *context = p->context;
+  json_key(json, "functions");
+  json_open(json, '[');
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (!(op_row(op_at(p, o)->code)->traits & TRAIT_FUNCTION)) continue;
+    const TypeInfo *type =
+        type_info(context, attr_info(context, op_attr(p, o, "function_type"))->type);
+    uint64_t n_ops = 0;
+    for (OpId inner = op_walk_next(p, o, o); inner; inner = op_walk_next(p, inner, o)) n_ops++;
+    json_open(json, '{');
+    json_key(json, "name");
+    json_str(json, name_str(context, attr_as_name(context, op_attr(p, o, "sym_name"))));
+    json_types(json, "arguments", context, type->n_inputs, type->items);
+    json_types(json, "results", context, type->n_items - type->n_inputs,
+               type->items + type->n_inputs);
+    json_key(json, "ops");
+    json_uint(json, n_ops);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+static void json_diagnostics(Json *json, const Diag *diag) {
+  static const char *const names[] = {"error", "warning", "note", "remark"};
+  json_key(json, "diagnostics");
+  json_open(json, '[');
+  for (uint32_t i = 0; i < diag->list.count; i++) {
+    const Diagnostic *d = &diag->list.items[i];
+    uint32_t line = 0, column = 0;
+    if (d->pos != POS_NONE) source_locate(diag->source, d->pos, &line, &column);
+    json_open(json, '{');
+    json_key(json, "severity");
+    json_string(json, names[d->severity]);
+    json_key(json, "line");
+    json_uint(json, line);
+    json_key(json, "column");
+    json_uint(json, column);
+    json_key(json, "message");
+    json_string(json, d->message);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+static void show_json(const ParseJob *job, Guard *guard) {
+  StrBuf text;
+  strbuf_init(&text, guard);
+  GuardCleanup cleanup = {.release = release_text, .object = &text};
+  guard_push(guard, &cleanup);
+  Json json = {.out = &text};
+  json_open(&json, '{');
+  json_key(&json, "file");
+  json_string(&json, job->source->path);
+  json_key(&json, "segment");
+  json_uint(&json, job->index);
+  json_key(&json, "valid");
+  json_bool(&json, job->seg.valid);
+  if (job->seg.program) {
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016" PRIx64, program_hash(job->seg.program));
+    json_key(&json, "hash");
+    json_string(&json, hash);
+    json_functions(&json, job->seg.program);
+  }
+  json_diagnostics(&json, &job->seg.diag);
+  json_close(&json, '}');
+  json_newline(&json);
+  cli_put(text.data, text.used);
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&text);
+}
+
 static Status *parse_segment(Guard *guard, void *arg) {
   ParseJob *job = arg;
   TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &job->options,
@@ -59,8 +142,12 @@ static Status *parse_segment(Guard *guard, void *arg) {
     strbuf_deinit(&text);
     return NULL;
   }
-  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
   job->good = job->seg.valid;
+  if (job->json) {
+    show_json(job, guard);
+    return NULL;
+  }
+  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
   if (!job->good) return NULL;
   if (job->drop_shardings) shardings_drop(job->seg.program, guard);
   if (job->round_trip) {
@@ -72,7 +159,7 @@ static Status *parse_segment(Guard *guard, void *arg) {
     status_free(status);
     return NULL;
   }
-  if (!job->first && !job->hash) puts("// -----");
+  if (job->index && !job->hash) puts("// -----");
   return print_segment(job, guard);
 }
 
@@ -88,7 +175,7 @@ static bool parse_file(ParseJob *job, const char *path) {
   Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, data, bytes};
   job->source = &source;
   job->begin = job->end = 0;
-  job->first = true;
+  job->index = 0;
   bool good = true;
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->good = false;
@@ -96,7 +183,7 @@ static bool parse_file(ParseJob *job, const char *path) {
     segment_deinit(&job->seg);
     if (status) cli_fail(status);
     if (!job->good) good = false;
-    job->first = false;
+    job->index++;
   }
   mem_free(data);
   return good;
@@ -124,6 +211,8 @@ int command_parse(int argc, char **argv) {
       {"--verify-diagnostics", OPTION_FLAG, &job.verify_diagnostics, NULL,
        "check `expected-error` comments; print nothing"},
       {"--round-trip", OPTION_FLAG, &job.round_trip, NULL, "print, read again, compare; per file"},
+      {"--json", OPTION_FLAG, &job.json, NULL,
+       "facts about each segment instead: functions, ops, hash, errors"},
       {"--hash", OPTION_FLAG, &job.hash, NULL, "print the structural hash instead"},
   };
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};

@@ -16,7 +16,7 @@ typedef struct RunJob {
   const char *path, *engine, *entry, *outputs, *args, *probes;
   TextList inputs;
   uint64_t seed, replicas, partitions, limit_gib;
-  bool dense, all;
+  bool dense, all, json;
   const Source *source;
   size_t begin, end;
   char **data;  // of input files; owned
@@ -175,6 +175,31 @@ static Status *show_value(RunJob *job, const char *name, const Literal *value) {
   return NULL;
 }
 
+static void show_json(RunJob *job, uint32_t process, uint32_t result, const Literal *value) {
+  StrBuf text, type;
+  strbuf_init(&text, job->guard);
+  strbuf_init(&type, job->guard);
+  Json json = {.out = &text};
+  literal_show_type(job->seg.context, value, &type);
+  json_open(&json, '{');
+  json_key(&json, "process");
+  json_open(&json, '[');
+  json_uint(&json, process / job->partitions);
+  json_uint(&json, process % job->partitions);
+  json_close(&json, ']');
+  json_key(&json, "result");
+  json_uint(&json, result);
+  json_key(&json, "type");
+  json_string(&json, type.data);
+  json_key(&json, "value");
+  literal_json(value, &json);
+  json_close(&json, '}');
+  json_newline(&json);
+  if (!cli_put(text.data, text.used)) job->code = EXIT_BAD;
+  strbuf_deinit(&text);
+  strbuf_deinit(&type);
+}
+
 static Status *print_value(void *to, const char *name, Literal *value) {
   // Runs in whichever process prints: what is allocated here is that process's to unwind.
   RunJob *job = to;
@@ -292,7 +317,9 @@ static Status *run_segment(Guard *guard, void *arg) {
   TRY(status);
   if (report.failed_checks) job->code = EXIT_NO;
   if (job->outputs) return write_outputs(job, n_out * n, n_out, out);
-  for (uint32_t i = 0; i < n_out * n; i++) {
+  for (uint32_t i = 0; i < n_out * n && job->json; i++)
+    show_json(job, i / n_out, i % n_out, out[i]);
+  for (uint32_t i = 0; i < n_out * n && !job->json; i++) {
     if (n > 1 && i % n_out == 0)
       printf("// process (%u, %u)\n", i / n_out / (uint32_t)job->partitions,
              i / n_out % (uint32_t)job->partitions);
@@ -354,6 +381,7 @@ int command_run(int argc, char **argv) {
       {"--partitions", OPTION_NUMBER, &job.partitions, "P", ""},
       {"--entry", OPTION_TEXT, &job.entry, "NAME", "the function to run"},
       {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print results as JSON, one object each"},
       {"--all", OPTION_FLAG, &job.all, NULL, "print big tensors in full"},
       {"--probe-dir", OPTION_TEXT, &job.probes, "FOLDER",
        "write the values of interpreter.probe there"},

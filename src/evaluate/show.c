@@ -146,3 +146,47 @@ void literal_show(const Context *context, const Literal *l, const ShowOptions *o
     strbuf_putc(out, '\n');
   }
 }
+
+static void json_float(Json *json, double value) {
+  if (isnan(value))
+    json_string(json, "nan");
+  else if (isinf(value))
+    json_string(json, value > 0 ? "inf" : "-inf");
+  else
+    json_double(json, value);
+}
+
+static void json_lists(const Literal *l, uint32_t d, int64_t *next, Json *json) {
+  if (d < l->rank) {
+    json_open(json, '[');
+    for (int64_t i = 0; i < l->dims[d]; i++) json_lists(l, d + 1, next, json);
+    json_close(json, ']');
+    return;
+  }
+  Scalar value = literal_get(l, (*next)++);
+  switch (dtype_kind(l->dtype)) {
+  case KIND_BOOL: json_bool(json, value.i != 0); break;
+  case KIND_UINT: json_uint(json, value.u); break;
+  case KIND_FLOAT: json_float(json, value.f); break;
+  case KIND_COMPLEX:
+    json_open(json, '[');
+    json_float(json, value.f);
+    json_float(json, value.im);
+    json_close(json, ']');
+    break;
+  default: json_int(json, value.i); break;
+  }
+}
+
+void literal_json(const Literal *l, Json *json) {
+  int64_t next = 0;
+  if (l->kind == LITERAL_ARRAY) {
+    json_lists(l, 0, &next, json);
+  } else if (l->kind == LITERAL_TOKEN) {
+    json_null(json);
+  } else {
+    json_open(json, '[');
+    for (uint32_t i = 0; i < l->n_items; i++) literal_json(l->items[i], json);
+    json_close(json, ']');
+  }
+}

@@ -8,6 +8,7 @@
 #ifndef TESSERA_EVALUATE_SHOW_H
 #define TESSERA_EVALUATE_SHOW_H
 
+#include "base/json.h"
 #include "base/str.h"
 #include "ops/literal.h"
 
@@ -19,6 +20,9 @@ typedef struct ShowOptions {
 // Writes the value and a newline. O(elements).
 void literal_show(const Context *context, const Literal *literal, const ShowOptions *options,
                   StrBuf *out);
+// As JSON: nested lists, complex numbers as [re, im], what is not finite as "inf", "-inf", "nan";
+// tokens as null.
+void literal_json(const Literal *literal, Json *json);
 // "tensor<2x3xf32>", "tuple<…>", "!stablehlo.token".
 void literal_show_type(const Context *context, const Literal *literal, StrBuf *out);
 

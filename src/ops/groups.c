@@ -217,16 +217,19 @@ bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int ra
   return true;
 }
 
+// How many ids there are of the kind that groups hold.
+static uint32_t groups_everyone(GroupKind kind, uint32_t replicas, uint32_t partitions) {
+  if (kind == GROUP_CROSS_PARTITION) return partitions;
+  return kind == GROUP_FLATTENED ? replicas * partitions : replicas;
+}
+
 // The processes of group g seen from `self`: cross_replica keeps its partition, cross_partition its
 // replica.
 static uint32_t group_processes(const Groups *groups, uint32_t g, uint32_t replicas,
                                 uint32_t partitions, ProcessId self, ProcessId *out) {
   uint32_t n = 0, width = groups->n ? groups->width : 0;
   bool all = groups->n == 0 || groups->width == 0;
-  uint32_t everyone = groups->kind == GROUP_CROSS_PARTITION ? partitions
-                      : groups->kind == GROUP_FLATTENED     ? replicas * partitions
-                                                            : replicas;
-  if (all) width = everyone;
+  if (all) width = groups_everyone(groups->kind, replicas, partitions);
   uint32_t rounds = groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION ? partitions : 1;
   for (uint32_t round = 0; round < rounds; round++) {
     for (uint32_t i = 0; i < width; i++) {
@@ -249,8 +252,11 @@ bool groups_mine(EvalContext *cx, const Groups *groups, uint32_t *out_n, Process
   uint32_t replicas, partitions;
   ProcessId self;
   cx->host->grid(cx, &replicas, &partitions, &self);
-  uint32_t most = groups->n && groups->width ? groups->width : replicas * partitions;
-  ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, (size_t)most * partitions + 1);
+  // No group is larger than the grid, unless it names processes that do not exist.
+  size_t most = groups->n && groups->width ? groups->width
+                                           : groups_everyone(groups->kind, replicas, partitions);
+  if (groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION) most *= partitions;
+  ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, most + 1);
   for (uint32_t g = 0; g < (groups->n ? groups->n : 1); g++) {
     uint32_t n = group_processes(groups, g, replicas, partitions, self, group);
     for (uint32_t i = 0; i < n; i++) {
