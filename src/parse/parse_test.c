@@ -425,40 +425,74 @@ static void test_segments(void **state) {
   assert_false(source_next_segment(&source, &begin, &end));
 }
 
-// ---- failing allocations ----
+// ---- damaged texts and failing allocations ----
+
+static const char *const texts[] = {
+    "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n"
+    "func.func @f(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {?}]>}, %z: "
+    "tensor<f32>) -> tensor<4xf32> {\n"
+    "  %i = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : "
+    "(tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>\n"
+    "  %1:2 = stablehlo.while(%p = %i, %q = %0) : tensor<i32>, tensor<4xf32> cond {\n"
+    "    %2 = stablehlo.compare LT, %p, %p : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %2 : tensor<i1>\n"
+    "  } do {\n"
+    "    stablehlo.return %p, %q : tensor<i32>, tensor<4xf32>\n"
+    "  }\n"
+    "  %d = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1], precision = [HIGH, "
+    "DEFAULT] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>\n"
+    "  %g = \"stablehlo.gather\"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+    "[0], collapsed_slice_dims = [0], start_index_map = [0]>, slice_sizes = array<i64: 1, 8>}> : "
+    "(tensor<4x8xf32>, tensor<i32>) -> tensor<8xf32>\n"
+    "  return %1#1 : tensor<4xf32>\n"
+    "}\n",
+    "#a = {x = [1, 2]}\nmodule @m attributes {a = #a, q = \"\\41\"} {\n"
+    "  func.func @f(%a: tensor<2x!quant.uniform<i8:f32:0, {0.5, 1.0}>> {z}) -> tensor<2xf32> {\n"
+    "    %0:2 = \"foo.bar\"(%a) <{k}> ({ ^bb0(%x: i32): \"foo.y\"(%x) : (i32) -> () }) : "
+    "(tensor<2x!quant.uniform<i8:f32:0, {0.5, 1.0}>>) -> (i1, tensor<2xf32>) loc(#l)\n"
+    "    return %0#1 : tensor<2xf32>\n"
+    "  }\n}\n#l = loc(fused[\"a\", \"b\":1:2])\n"
+    "{-# dialect_resources: { builtin: { blob: \"0x010000000203\" } } #-}\n",
+    IN_F("  %b = \"stablehlo.tahn\"(%a) : (tensor<2xf32>) -> tensor<2xf32>\n  \"x.y\"() {v = "
+         "dense<[1, 2]> : tensor<2xi8>} : () -> ()"),
+};
+
+// Whatever is cut off or overwritten: read or refused with a message, never worse.
+static void expect_answer(const char *text, size_t size) {
+  Run run = {.text = text, .size = size, .allow_unregistered = true};
+  Status *status = guard_run(run_body, &run);
+  if (status && !run.message) fail_msg("no message, but %s", status_message(status));
+  status_free(status);
+  free(run.message);
+}
+
+static void test_damage(void **state) {
+  (void)state;
+  static const char bytes[] = "\0\"<>(){}[]%#!@,:=x0 \n\xFF";
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    size_t n = strlen(texts[i]);
+    char *copy = malloc(n);
+    memcpy(copy, texts[i], n);
+    for (size_t at = 1; at <= n; at++) {
+      char *prefix = malloc(at);  // so that a look behind the end is seen
+      memcpy(prefix, copy, at);
+      expect_answer(prefix, at);
+      free(prefix);
+    }
+    for (size_t at = 0; at < n; at++) {
+      for (size_t k = 0; k < sizeof bytes - 1; k += 1 + at % 3) {
+        copy[at] = bytes[k];
+        expect_answer(copy, n);
+      }
+      copy[at] = texts[i][at];
+    }
+    free(copy);
+  }
+}
 
 static void test_no_memory(void **state) {
   (void)state;
-  static const char *const texts[] = {
-      "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n"
-      "func.func @f(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {?}]>}, %z: "
-      "tensor<f32>) -> tensor<4xf32> {\n"
-      "  %i = stablehlo.constant dense<0> : tensor<i32>\n"
-      "  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : "
-      "(tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>\n"
-      "  %1:2 = stablehlo.while(%p = %i, %q = %0) : tensor<i32>, tensor<4xf32> cond {\n"
-      "    %2 = stablehlo.compare LT, %p, %p : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-      "    stablehlo.return %2 : tensor<i1>\n"
-      "  } do {\n"
-      "    stablehlo.return %p, %q : tensor<i32>, tensor<4xf32>\n"
-      "  }\n"
-      "  %d = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1], precision = [HIGH, "
-      "DEFAULT] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>\n"
-      "  %g = \"stablehlo.gather\"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
-      "[0], collapsed_slice_dims = [0], start_index_map = [0]>, slice_sizes = array<i64: 1, 8>}> : "
-      "(tensor<4x8xf32>, tensor<i32>) -> tensor<8xf32>\n"
-      "  return %1#1 : tensor<4xf32>\n"
-      "}\n",
-      "#a = {x = [1, 2]}\nmodule @m attributes {a = #a, q = \"\\41\"} {\n"
-      "  func.func @f(%a: tensor<2x!quant.uniform<i8:f32:0, {0.5, 1.0}>> {z}) -> tensor<2xf32> {\n"
-      "    %0:2 = \"foo.bar\"(%a) <{k}> ({ ^bb0(%x: i32): \"foo.y\"(%x) : (i32) -> () }) : "
-      "(tensor<2x!quant.uniform<i8:f32:0, {0.5, 1.0}>>) -> (i1, tensor<2xf32>) loc(#l)\n"
-      "    return %0#1 : tensor<2xf32>\n"
-      "  }\n}\n#l = loc(fused[\"a\", \"b\":1:2])\n"
-      "{-# dialect_resources: { builtin: { blob: \"0x010000000203\" } } #-}\n",
-      IN_F("  %b = \"stablehlo.tahn\"(%a) : (tensor<2xf32>) -> tensor<2xf32>\n  \"x.y\"() {v = "
-           "dense<[1, 2]> : tensor<2xi8>} : () -> ()"),
-  };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     for (uint64_t k = 1;; k++) {
       Run run = {.text = texts[i], .allow_unregistered = true, .round = true};
@@ -489,6 +523,7 @@ int main(void) {
       cmocka_unit_test(test_several_errors),
       cmocka_unit_test(test_depth),
       cmocka_unit_test(test_segments),
+      cmocka_unit_test(test_damage),
       cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
