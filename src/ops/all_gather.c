@@ -68,7 +68,16 @@ static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **ou
   return NULL;
 }
 
+static OpId sample_all_gather(Sample *cx) {
+  Type type;
+  ValueId operand = groups_sample_operand(cx, "bsufc", 1, &type);
+  int64_t dim = sample_int(cx, 0, type_info(cx->context, type)->rank - 1);
+  Attr attrs = groups_sample_attrs(cx, false, 1, (const char *const[]){"all_gather_dim"}, &dim);
+  return sample_op(cx, OP_all_gather, attrs, 1, &operand, 1, &type, 0);
+}
+
 const OpDef op_all_gather = {.infer = infer_all_gather,
                              .eval = eval_all_gather,
+                             .sample = sample_all_gather,
                              .constraints = 6,
                              .unchecked = "C3: the size of the grid is known when it runs"};

@@ -40,8 +40,21 @@ static Status *eval_all_reduce(EvalContext *cx, Literal *const *in, Literal **ou
   return NULL;
 }
 
+static OpId sample_reducing(Sample *cx, uint16_t code) {
+  static const uint16_t bodies[] = {OP_add, OP_maximum, OP_minimum};
+  Type type;
+  ValueId operand = groups_sample_operand(cx, "suf", 0, &type);
+  OpId op =
+      sample_op(cx, code, groups_sample_attrs(cx, false, 0, NULL, NULL), 1, &operand, 1, &type, 1);
+  sample_binary_body(cx, op, 0, type_elem(cx->context, type), bodies[sample_int(cx, 0, 2)]);
+  return op;
+}
+
+static OpId sample_all_reduce(Sample *cx) { return sample_reducing(cx, OP_all_reduce); }
+
 const OpDef op_all_reduce = {.infer = infer_all_reduce,
                              .eval = eval_all_reduce,
+                             .sample = sample_all_reduce,
                              .constraints = 7,
                              .unchecked = "C2: the size of the grid is known when it runs"};
 
@@ -93,8 +106,13 @@ static Status *eval_collective_reduce(EvalContext *cx, Literal *const *in, Liter
   return NULL;
 }
 
+static OpId sample_collective_reduce(Sample *cx) {
+  return sample_reducing(cx, OP_collective_reduce);
+}
+
 const OpDef op_collective_reduce = {.infer = infer_collective_reduce,
-                                    .eval = eval_collective_reduce};
+                                    .eval = eval_collective_reduce,
+                                    .sample = sample_collective_reduce};
 
 // ---- cross-replica-sum ----
 
@@ -124,5 +142,13 @@ static Status *eval_cross_replica_sum(EvalContext *cx, Literal *const *in, Liter
   return NULL;
 }
 
+static OpId sample_cross_replica_sum(Sample *cx) {
+  Type type;
+  ValueId operand = groups_sample_operand(cx, "sufc", 0, &type);
+  Attr attrs = groups_sample_attrs(cx, false, 0, NULL, NULL);
+  return sample_op(cx, OP_cross_replica_sum, attrs, 1, &operand, 1, &type, 0);
+}
+
 const OpDef op_cross_replica_sum = {.infer = infer_cross_replica_sum,
-                                    .eval = eval_cross_replica_sum};
+                                    .eval = eval_cross_replica_sum,
+                                    .sample = sample_cross_replica_sum};

@@ -96,7 +96,18 @@ static Status *eval_all_to_all(EvalContext *cx, Literal *const *in, Literal **ou
   return NULL;
 }
 
+static OpId sample_all_to_all(Sample *cx) {
+  Type type;
+  ValueId operand = groups_sample_operand(cx, "bsufc", 1, &type);
+  int64_t most = type_info(cx->context, type)->rank - 1;
+  int64_t values[3] = {sample_int(cx, 0, most), sample_int(cx, 0, most), 1};
+  static const char *const names[3] = {"split_dimension", "concat_dimension", "split_count"};
+  return sample_op(cx, OP_all_to_all, groups_sample_attrs(cx, false, 3, names, values), 1, &operand,
+                   1, &type, 0);
+}
+
 const OpDef op_all_to_all = {.infer = infer_all_to_all,
                              .eval = eval_all_to_all,
+                             .sample = sample_all_to_all,
                              .constraints = 9,
                              .unchecked = "C6: the size of the grid is known when it runs"};

@@ -2,6 +2,7 @@
 // last branch.
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/sample.h"
 
 // Branches take nothing and give the same types, which are the results'.
 static bool infer_branches(Infer *cx, int no_inputs, int same_outputs, int results) {
@@ -64,5 +65,36 @@ static Status *eval_if(EvalContext *cx, Literal *const *in, Literal **out) {
   return cx->host->run_region(cx, op_region(cx->program, cx->op, branch), 0, NULL, cx->n_out, out);
 }
 
-const OpDef op_case = {.infer = infer_case, .eval = eval_case, .constraints = 4};
-const OpDef op_if = {.infer = infer_if, .eval = eval_if, .constraints = 3};
+// Every branch gives one of several values from outside, all of one type.
+static OpId sample_branches(Sample *cx, uint16_t code, ValueId choice, uint32_t n) {
+  Program *p = cx->program;
+  Type type;
+  int64_t dims[3];
+  uint32_t rank = sample_shape(cx, 3, dims);
+  type = type_tensor(cx->context, type_scalar(sample_dtype(cx, "bsufc")), rank, dims, 0);
+  OpId op = sample_op(cx, code, 0, 1, &choice, 1, &type, n);
+  for (uint32_t r = 0; r < n; r++) {
+    BlockId block = region_add_block(p, op_region(p, op, r)), outside = cx->block;
+    cx->block = block;
+    ValueId value = sample_value(cx, type);
+    cx->block = outside;
+    OpSpec end = {.code = OP_return, .n_operands = 1, .operands = &value, .pos = POS_NONE};
+    op_append(p, block, op_create(p, &end));
+  }
+  sample_infer(cx, op);
+  return op;
+}
+
+static OpId sample_case(Sample *cx) {
+  ValueId index = sample_constant_i(cx, type_tensor(cx->context, DT_i32, 0, NULL, 0), -1, 4);
+  return sample_branches(cx, OP_case, index, (uint32_t)sample_int(cx, 1, 4));
+}
+
+static OpId sample_if(Sample *cx) {
+  ValueId predicate = sample_constant_i(cx, type_tensor(cx->context, DT_i1, 0, NULL, 0), 0, 1);
+  return sample_branches(cx, OP_if, predicate, 2);
+}
+
+const OpDef op_case = {
+    .infer = infer_case, .eval = eval_case, .sample = sample_case, .constraints = 4};
+const OpDef op_if = {.infer = infer_if, .eval = eval_if, .sample = sample_if, .constraints = 3};

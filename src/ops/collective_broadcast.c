@@ -68,5 +68,14 @@ static Status *eval_collective_broadcast(EvalContext *cx, Literal *const *in, Li
   return NULL;
 }
 
-const OpDef op_collective_broadcast = {
-    .infer = infer_collective_broadcast, .eval = eval_collective_broadcast, .constraints = 3};
+static OpId sample_collective_broadcast(Sample *cx) {
+  Type type;
+  ValueId operand = groups_sample_operand(cx, "bsufc", 0, &type);
+  Attr attrs = groups_sample_attrs(cx, false, 0, NULL, NULL);
+  return sample_op(cx, OP_collective_broadcast, attrs, 1, &operand, 1, &type, 0);
+}
+
+const OpDef op_collective_broadcast = {.infer = infer_collective_broadcast,
+                                       .eval = eval_collective_broadcast,
+                                       .sample = sample_collective_broadcast,
+                                       .constraints = 3};

@@ -50,5 +50,14 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
   return NULL;
 }
 
-const OpDef op_collective_permute = {
-    .infer = infer_collective_permute, .eval = eval_collective_permute, .constraints = 5};
+static OpId sample_collective_permute(Sample *cx) {
+  Type type;
+  ValueId operand = groups_sample_operand(cx, "bsufc", 0, &type);
+  Attr attrs = groups_sample_attrs(cx, true, 0, NULL, NULL);
+  return sample_op(cx, OP_collective_permute, attrs, 1, &operand, 1, &type, 0);
+}
+
+const OpDef op_collective_permute = {.infer = infer_collective_permute,
+                                     .eval = eval_collective_permute,
+                                     .sample = sample_collective_permute,
+                                     .constraints = 5};

@@ -6,6 +6,7 @@
 #include "ops/custom_numeric.h"
 #include "ops/custom_topk.h"
 #include "ops/infer.h"
+#include "ops/sample.h"
 
 typedef Status *(*CustomFn)(EvalContext *cx, Literal *const *in, Literal **out);
 
@@ -81,4 +82,16 @@ static bool infer_custom_call(Infer *cx) {
   return infer_declared(cx);
 }
 
-const OpDef op_custom_call = {.infer = infer_custom_call, .eval = eval_custom_call};
+static OpId sample_custom_call(Sample *cx) {
+  int64_t dims[3];
+  uint32_t rank = sample_shape(cx, 3, dims);
+  Type type = type_tensor(cx->context, type_scalar(sample_dtype(cx, "bsufc")), rank, dims, 0);
+  ValueId operand = sample_value(cx, type);
+  NamedAttr target = {name_of(cx->context, "call_target_name"),
+                      attr_string(cx->context, name_of(cx->context, "Sharding"))};
+  return sample_op(cx, OP_custom_call, attr_dict(cx->context, 1, &target), 1, &operand, 1, &type,
+                   0);
+}
+
+const OpDef op_custom_call = {
+    .infer = infer_custom_call, .eval = eval_custom_call, .sample = sample_custom_call};

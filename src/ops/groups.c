@@ -352,3 +352,26 @@ void groups_fill_zero(const Context *context, Literal *l) {
                                              : zero));
   }
 }
+
+enum { MOST_FIELDS = 8, MOST_SAMPLE_RANK = 3 };
+
+Attr groups_sample_attrs(Sample *cx, bool pairs, uint32_t n, const char *const *names,
+                         const int64_t *values) {
+  static const int64_t zeros[2] = {0, 0};
+  const int64_t dims[2] = {1, pairs ? 2 : 1};
+  Type table = type_tensor(cx->context, DT_i64, 2, dims, 0);
+  NamedAttr fields[MOST_FIELDS] = {
+      {name_of(cx->context, pairs ? "source_target_pairs" : "replica_groups"),
+       attr_dense(cx->context, table, zeros, (pairs ? 2 : 1) * sizeof zeros[0])}};
+  for (uint32_t i = 0; i < n; i++)
+    fields[i + 1] = (NamedAttr){name_of(cx->context, names[i]), attr_i64(cx->context, values[i])};
+  return attr_dict(cx->context, n + 1, fields);
+}
+
+ValueId groups_sample_operand(Sample *cx, const char *kinds, uint32_t least_rank, Type *out_type) {
+  int64_t dims[MOST_SAMPLE_RANK];
+  uint32_t rank = sample_shape(cx, MOST_SAMPLE_RANK, dims);
+  while (rank < least_rank) dims[rank++] = sample_int(cx, 1, 4);
+  *out_type = type_tensor(cx->context, type_scalar(sample_dtype(cx, kinds)), rank, dims, 0);
+  return sample_value(cx, *out_type);
+}

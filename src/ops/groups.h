@@ -6,6 +6,7 @@
 
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/sample.h"
 
 // How the numbers in replica_groups become processes.
 typedef enum GroupKind {
@@ -62,5 +63,11 @@ bool groups_check_body(Infer *cx, uint32_t n, int constraint, Type *out_elem);
 
 // The zero of an element type: 0, or the quantized 0.
 void groups_fill_zero(const Context *context, Literal *literal);
+
+// Random instances for one process: replica_groups [[0]] (or pairs [[0, 0]]) and the integers
+// named; an operand of rank least_rank … 3 with its type.
+Attr groups_sample_attrs(Sample *cx, bool pairs, uint32_t n, const char *const *names,
+                         const int64_t *values);
+ValueId groups_sample_operand(Sample *cx, const char *kinds, uint32_t least_rank, Type *out_type);
 
 #endif

@@ -1,6 +1,7 @@
 // partition_id and replica_id: where in the grid a process stands.
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/sample.h"
 
 static bool infer_id(Infer *cx) {
   cx->out[0] = type_tensor(cx->context, DT_ui32, 0, NULL, 0);
@@ -28,5 +29,15 @@ static Status *eval_replica_id(EvalContext *cx, Literal *const *in, Literal **ou
   return NULL;
 }
 
-const OpDef op_partition_id = {.infer = infer_id, .eval = eval_partition_id};
-const OpDef op_replica_id = {.infer = infer_id, .eval = eval_replica_id};
+static OpId sample_partition_id(Sample *cx) {
+  return sample_op(cx, OP_partition_id, 0, 0, NULL, 1, NULL, 0);
+}
+
+static OpId sample_replica_id(Sample *cx) {
+  return sample_op(cx, OP_replica_id, 0, 0, NULL, 1, NULL, 0);
+}
+
+const OpDef op_partition_id = {
+    .infer = infer_id, .eval = eval_partition_id, .sample = sample_partition_id};
+const OpDef op_replica_id = {
+    .infer = infer_id, .eval = eval_replica_id, .sample = sample_replica_id};

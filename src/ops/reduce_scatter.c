@@ -76,7 +76,18 @@ static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal 
   return NULL;
 }
 
+static OpId sample_reduce_scatter(Sample *cx) {
+  Type type;
+  ValueId operand = groups_sample_operand(cx, "suf", 1, &type);
+  int64_t dim = sample_int(cx, 0, type_info(cx->context, type)->rank - 1);
+  Attr attrs = groups_sample_attrs(cx, false, 1, (const char *const[]){"scatter_dimension"}, &dim);
+  OpId op = sample_op(cx, OP_reduce_scatter, attrs, 1, &operand, 1, &type, 1);
+  sample_binary_body(cx, op, 0, type_elem(cx->context, type), OP_add);
+  return op;
+}
+
 const OpDef op_reduce_scatter = {.infer = infer_reduce_scatter,
                                  .eval = eval_reduce_scatter,
+                                 .sample = sample_reduce_scatter,
                                  .constraints = 9,
                                  .unchecked = "C4: the size of the grid is known when it runs"};

@@ -2,6 +2,7 @@
 // iteration are released before the next, so a loop takes no more memory than one iteration.
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/sample.h"
 
 static bool infer_while(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
@@ -58,4 +59,43 @@ static Status *eval_while(EvalContext *cx, Literal *const *in, Literal **out) {
   }
 }
 
-const OpDef op_while = {.infer = infer_while, .eval = eval_while, .constraints = 3};
+// Counts a carried i32 up to a limit and doubles (or keeps) a carried tensor.
+static OpId sample_while(Sample *cx) {
+  Program *p = cx->program;
+  Type counter = type_tensor(cx->context, DT_i32, 0, NULL, 0);
+  int64_t dims[3];
+  uint32_t rank = sample_shape(cx, 3, dims);
+  Type carried = type_tensor(cx->context, type_scalar(sample_dtype(cx, "suf")), rank, dims, 0);
+  ValueId operands[2] = {sample_constant_i(cx, counter, -2, 5), sample_value(cx, carried)};
+  Type types[2] = {counter, carried};
+  OpId op = sample_op(cx, OP_while, 0, 2, operands, 2, types, 2);
+  BlockId outside = cx->block;
+  for (uint32_t r = 0; r < 2; r++) {
+    BlockId block = region_add_block(p, op_region(p, op, r));
+    block_add_arg(p, block, counter, 0);
+    block_add_arg(p, block, carried, 0);
+    cx->block = block;
+    ValueId values[2] = {block_arg(p, block, 0),
+                         sample_constant_i(cx, counter, r ? 1 : 4, r ? 1 : 4)};
+    ValueId results[2];
+    if (r == 0) {
+      NamedAttr direction = {name_of(cx->context, "comparison_direction"),
+                             attr_enum(cx->context, "stablehlo.comparison_direction", "LT")};
+      OpId less =
+          sample_op(cx, OP_compare, attr_dict(cx->context, 1, &direction), 2, values, 1, NULL, 0);
+      results[0] = op_result(p, less, 0);
+    } else {
+      ValueId twice[2] = {block_arg(p, block, 1), block_arg(p, block, 1)};
+      results[0] = op_result(p, sample_op(cx, OP_add, 0, 2, values, 1, NULL, 0), 0);
+      results[1] = op_result(p, sample_op(cx, OP_add, 0, 2, twice, 1, NULL, 0), 0);
+    }
+    OpSpec end = {.code = OP_return, .n_operands = r + 1, .operands = results, .pos = POS_NONE};
+    op_append(p, block, op_create(p, &end));
+  }
+  cx->block = outside;
+  sample_infer(cx, op);
+  return op;
+}
+
+const OpDef op_while = {
+    .infer = infer_while, .eval = eval_while, .sample = sample_while, .constraints = 3};
