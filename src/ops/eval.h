@@ -110,9 +110,4 @@ Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scala
 // General predicate bodies (sort, select_and_scatter): n_args scalars in, one i1 out.
 Status *reducer_test(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args, bool *out);
 
-// One pointwise op on scalars, without literals: true if code is pointwise and was applied. in/out
-// as elem types say.
-bool pointwise_apply(uint16_t code, Attr attrs, const Context *context, Type elem, const Scalar *in,
-                     Scalar *out);
-
 #endif

@@ -366,29 +366,6 @@ Type pointwise_result(uint16_t code, DType operand) {
   return rows[code].run ? row_result(&rows[code], operand) : 0;
 }
 
-bool pointwise_apply(uint16_t code, Attr attrs, const Context *context, Type elem, const Scalar *in,
-                     Scalar *out) {
-  const OpRow *row = op_row(code);
-  if (type_is_quant(context, elem) || row->operands < 1 || row->operands > POINTWISE_ARITY)
-    return false;
-  PointwiseCall call = {
-      .code = code, .attrs = attrs, .context = context, .n_in = (uint32_t)row->operands};
-  for (uint32_t i = 0; i < call.n_in; i++) call.in[i] = type_dtype(context, elem);
-  call.out = call.in[0];
-  if (rows[code].run) {
-    Type given = row_result(&rows[code], call.in[0]);
-    if (!given) return false;
-    call.out = type_dtype(context, given);
-  } else if (code == OP_compare) {
-    call.out = DT_i1;
-  } else if (code == OP_select) {
-    call.in[0] = DT_i1;
-  }
-  if (!pointwise_prepare(&call)) return false;
-  pointwise_scalar(&call, in, out);
-  return true;
-}
-
 // Runs a prepared call over whole arrays. Operands of rank 0 are spread over the others.
 static void run_arrays(const PointwiseCall *call, Literal *const *in, Literal *out) {
   LaneBuffer buffers[POINTWISE_ARITY], results;
