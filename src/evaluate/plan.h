@@ -7,6 +7,7 @@
 
 typedef struct EvalPlan {
   const uint32_t *slot;           // by value: its place in the frame of the function it stands in
+  const uint32_t *order;          // by op: its place in program order, from 1
   const uint32_t *n_slots;        // by op: frame size of a function, 0 for other ops
   const uint32_t *release_first;  // by op, one more than there are ops
   const ValueId

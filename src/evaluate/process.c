@@ -222,6 +222,12 @@ static uint64_t host_execution(EvalContext *cx) {
 
 static uint64_t host_seed(EvalContext *cx) { return process_of(cx)->run->options->seed; }
 
+static uint32_t host_order(EvalContext *cx) {
+  const uint32_t *order = process_of(cx)->run->plan.order;
+  OpId origin = op_at(cx->program, cx->op)->origin;
+  return origin && order[origin] ? order[origin] : order[cx->op];
+}
+
 static Status *host_run_parallel(EvalContext *cx, uint32_t replicas, uint32_t partitions,
                                  const Name *programs, uint32_t n_infeed, const Name *infeed,
                                  uint32_t n_args, Literal *const *args, uint32_t n_out,
@@ -292,6 +298,7 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
                              .grid = host_grid,
                              .execution = host_execution,
                              .seed = host_seed,
+                             .order = host_order,
                              .run_parallel = host_run_parallel,
                              .checked = host_checked,
                              .probe = host_probe,

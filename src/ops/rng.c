@@ -85,12 +85,11 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
       str_is(name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "rng_distribution"))),
              "NORMAL");
   uint64_t seed = cx->host->seed(cx), execution = cx->host->execution(cx);
-  OpId origin = op_at(cx->program, cx->op)->origin;
+  uint32_t order = cx->host->order(cx);
   uint32_t key[2] = {(uint32_t)seed ^ (uint32_t)execution,
                      (uint32_t)(seed >> 32) ^ (uint32_t)(execution >> 32)};
   for (int64_t i = 0; i < out[0]->count; i++) {
-    uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), origin ? origin : cx->op,
-                           (uint32_t)execution};
+    uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), order, (uint32_t)execution};
     uint32_t bits[4];
     philox(counter, key, bits);
     literal_set(out[0], i, is_normal ? normal(a, b, bits) : uniform(out[0]->dtype, a, b, bits));
