@@ -32,14 +32,41 @@ static Status *custom_reshard(EvalContext *cx, Literal *const *in, Literal **out
   return NULL;
 }
 
-// An assertion about shapes: the first operand must hold.
+// An assertion about shapes: the first operand must hold. `{k}` in its message stands for the
+// operand behind it.
 static Status *custom_shape_assertion(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)out;
   if (cx->n_in == 0) FAIL(INVALID_ARGUMENT, "has no operand to assert");
   if (literal_get(in[0], 0).i != 0) return NULL;
   Str text = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "error_message")));
-  FAIL(FAILED_PRECONDITION, "a shape assertion does not hold%s%.*s", text.n ? ": " : "",
-       (int)text.n, text.s);
+  const char *message = "";
+  for (size_t i = 0; i < text.n; i++) {
+    uint32_t k = i + 2 < text.n && text.s[i] == '{' && text.s[i + 2] == '}'
+                     ? (uint32_t)(text.s[i + 1] - '0')
+                     : 10;
+    if (k > 9 || k + 1 >= cx->n_in || in[k + 1]->kind != LITERAL_ARRAY || in[k + 1]->count == 0) {
+      message = arena_printf(cx->scratch, "%s%c", message, text.s[i]);
+      continue;
+    }
+    char value[DTYPE_TEXT_MAX];
+    dtype_format(in[k + 1]->dtype, literal_get(in[k + 1], 0), value, sizeof value);
+    message = arena_printf(cx->scratch, "%s%s", message, value);
+    i += 2;
+  }
+  FAIL(FAILED_PRECONDITION, "a shape assertion does not hold%s%s", *message ? ": " : "", message);
+}
+
+// A buffer that nobody has written to yet: zeros.
+static Status *custom_create_buffer(EvalContext *cx, Literal *const *in, Literal **out) {
+  (void)in;
+  for (uint32_t i = 0; i < cx->n_out; i++) {
+    const TypeInfo *type = type_info(cx->context, eval_result_type(cx, i));
+    if (type->kind != TYPE_MEMREF && type->kind != TYPE_TENSOR)
+      FAIL(INVALID_ARGUMENT, "gives %s, expected a buffer",
+           type_text(cx->context, eval_result_type(cx, i)));
+    out[i] = literal_new(cx->heap, cx->context, type->elem, type->rank, type->dims);
+  }
+  return NULL;
 }
 
 static Status *custom_nothing(EvalContext *cx, Literal *const *in, Literal **out) {

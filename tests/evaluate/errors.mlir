@@ -50,11 +50,12 @@ func.func @main() {
 // -----
 
 // One error of one process ends all of them; the others do not add to it.
-// CHECK: 'stablehlo.custom_call' op: a shape assertion does not hold: too small
+// CHECK: 'stablehlo.custom_call' op: a shape assertion does not hold: 3 is too small
 // CHECK-NOT: deadlock
 func.func @bad(%x: tensor<f32>) -> tensor<f32> {
   %f = stablehlo.constant dense<false> : tensor<i1>
-  stablehlo.custom_call @shape_assertion(%f) {error_message = "too small", has_side_effect = true} : (tensor<i1>) -> ()
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  stablehlo.custom_call @shape_assertion(%f, %n) {error_message = "{0} is too small", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
   return %x : tensor<f32>
 }
 func.func @good(%x: tensor<f32>) -> tensor<f32> {

@@ -58,3 +58,18 @@ func.func @main() {
   check.expect_eq_const %r#3, dense<[1, 3]> : tensor<2xi32>
   return
 }
+
+// -----
+
+func.func @gather(%x: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<4x!quant.uniform<i8:f32, 0.5:3>> {
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<4x!quant.uniform<i8:f32, 0.5:3>>
+  return %0 : tensor<4x!quant.uniform<i8:f32, 0.5:3>>
+}
+func.func @main() {
+  %f = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %q = stablehlo.uniform_quantize %f : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+  %r:2 = "interpreter.run_parallel"(%q, %q) {programs = [[@gather], [@gather]]} : (tensor<2x!quant.uniform<i8:f32, 0.5:3>>, tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<4x!quant.uniform<i8:f32, 0.5:3>>, tensor<4x!quant.uniform<i8:f32, 0.5:3>>)
+  %0 = stablehlo.uniform_dequantize %r#0 : (tensor<4x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<4xf32>
+  check.expect_eq_const %0, dense<[1.0, 2.0, 1.0, 2.0]> : tensor<4xf32>
+  return
+}

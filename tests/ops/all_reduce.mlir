@@ -93,3 +93,23 @@ func.func @main() {
   check.expect_eq_const %0, dense<[100, 27]> : tensor<2xi32>
   return
 }
+
+// -----
+
+// Quantized values are combined by the quantized body.
+func.func @sum(%x: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
+  %0 = "stablehlo.all_reduce"(%x) ({
+  ^bb0(%a: tensor<!quant.uniform<i8:f32, 0.5:3>>, %b: tensor<!quant.uniform<i8:f32, 0.5:3>>):
+    %s = stablehlo.add %a, %b : tensor<!quant.uniform<i8:f32, 0.5:3>>
+    stablehlo.return %s : tensor<!quant.uniform<i8:f32, 0.5:3>>
+  }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+  return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+}
+func.func @main() {
+  %f = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %q = stablehlo.uniform_quantize %f : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+  %r:2 = "interpreter.run_parallel"(%q, %q) {programs = [[@sum], [@sum]]} : (tensor<2x!quant.uniform<i8:f32, 0.5:3>>, tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<2x!quant.uniform<i8:f32, 0.5:3>>, tensor<2x!quant.uniform<i8:f32, 0.5:3>>)
+  %0 = stablehlo.uniform_dequantize %r#0 : (tensor<2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<2xf32>
+  check.expect_eq_const %0, dense<[2.0, 4.0]> : tensor<2xf32>
+  return
+}

@@ -43,3 +43,17 @@ func.func @main() -> tensor<i1> {
   check.expect_eq_const %0, dense<true> : tensor<i1>
   return %0 : tensor<i1>
 }
+
+// -----
+
+// Buffers: pinned and unpinned they hold the same values; a new one holds zeros.
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %0 = stablehlo.custom_call @Pin(%x) : (tensor<2xi32>) -> memref<2xi32>
+  %1 = stablehlo.custom_call @Unpin(%0) : (memref<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %1, dense<[1, 2]> : tensor<2xi32>
+  %2 = stablehlo.custom_call @CreateBuffer() : () -> memref<2xi32>
+  %3 = stablehlo.custom_call @Unpin(%2) : (memref<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %3, dense<0> : tensor<2xi32>
+  return
+}
