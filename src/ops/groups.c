@@ -151,7 +151,15 @@ bool groups_read(Context *context, const Program *p, OpId op, Attr attrs, bool a
 bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int range, int global,
                   Groups *out) {
   const char *why;
-  Attr attrs = op_at(cx->program, cx->op)->attrs;
+  Attr attrs = op_at(cx->program, cx->op)->attrs,
+       groups = attr_get(cx->context, attrs, "replica_groups");
+  if (attr_info(cx->context, groups)->kind == ATTR_STRUCT &&
+      !find_mesh(cx->program, attr_get(cx->context, groups, "mesh"))) {
+    // A mesh that is not in the module, as StableHLO allows: nothing is known of the groups before
+    // they are needed.
+    *out = (Groups){.kind = GROUP_FLATTENED};
+    return true;
+  }
   if (!groups_read(cx->context, cx->program, cx->op, attrs, across_both, out, &why))
     return infer_fail(cx, 0, "%s", why);
   int64_t size = (int64_t)out->n * out->width, present = 0;

@@ -33,23 +33,24 @@ func.func @c5(%x: tensor<2xf32>) {
 // -----
 
 func.func @c6(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C6: dimension 0 of result 0 is 6, expected 4: 2 from each of 2 processes}}
-  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<6xf32>
+  // expected-error@+1 {{C6: dimension 0 of result 0 is 5, expected a multiple of 2}}
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<5xf32>
   return
 }
 
 // -----
 
-func.func @c6_partitions(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C6: dimension 0 of result 0 is 6, expected a multiple of 4}}
-  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<6xf32>
+func.func @c6_type(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{C6: result 0 is tensor<4x4xf32>, expected tensor<2x3xf32> but for dimension 0}}
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x3xf32>) -> tensor<4x4xf32>
   return
 }
 
 // -----
 
-func.func @mesh(%x: tensor<2xf32>) {
-  // expected-error@+1 {{the mesh its replica_groups name is not in the module}}
-  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>} : (tensor<2xf32>) -> tensor<4xf32>
+sdy.mesh @mesh = <["x"=2]>
+func.func @axis(%x: tensor<2xf32>) {
+  // expected-error@+1 {{its replica_groups name an axis the mesh does not have}}
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "y">]>} : (tensor<2xf32>) -> tensor<4xf32>
   return
 }
