@@ -77,3 +77,26 @@ void strbuf_flush(StrBuf *buf) {
   buf->data[0] = '\0';
   if (status) guard_throw(buf->guard, status);
 }
+
+static inline uint32_t least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+uint32_t str_distance(Str a, Str b, uint32_t most) {
+  enum { LONGEST = 64 };
+  uint32_t rows[3][LONGEST + 1];  // i - 2, i - 1 and i, modulo 3
+  size_t apart = a.n > b.n ? a.n - b.n : b.n - a.n;
+  if (a.n > LONGEST || b.n > LONGEST || apart > most) return most + 1;
+  for (uint32_t j = 0; j <= b.n; j++) rows[0][j] = j;
+  for (uint32_t i = 1; i <= a.n; i++) {
+    uint32_t *row = rows[i % 3];
+    const uint32_t *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+    row[0] = i;
+    for (uint32_t j = 1; j <= b.n; j++) {
+      uint32_t best = above[j - 1] + (a.s[i - 1] != b.s[j - 1]);
+      best = least_of(best, least_of(above[j], row[j - 1]) + 1);
+      if (i > 1 && j > 1 && a.s[i - 1] == b.s[j - 2] && a.s[i - 2] == b.s[j - 1])
+        best = least_of(best, second[j - 2] + 1);
+      row[j] = best;
+    }
+  }
+  return least_of(rows[a.n % 3][b.n], most + 1);
+}

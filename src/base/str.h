@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/guard.h"
@@ -22,6 +23,10 @@ static inline bool str_starts(Str a, const char *prefix) {
   size_t n = strlen(prefix);
   return a.n >= n && memcmp(a.s, prefix, n) == 0;
 }
+
+// How many letters are to be changed, added, left out or swapped with their neighbour to get from a
+// to b; more than `most` (or too long for a name) is `most` + 1. O(|a| |b|).
+uint32_t str_distance(Str a, Str b, uint32_t most);
 
 // Text being written. Grows on the heap; with `flush` set it is handed on whenever it holds a
 // megabyte.

@@ -1,4 +1,4 @@
-// Options, messages, segments: see cli.h. Suggestions are by edit distance, O(word × name).
+// Options, messages, segments: see cli.h. Suggestions are by edit distance.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -40,30 +40,12 @@ bool cli_put(const char *data, size_t n) {
 
 enum { MOST_LETTERS = 48 };
 
-static uint32_t distance(const char *a, const char *b) {
-  size_t n = strlen(a), m = strlen(b);
-  if (n > MOST_LETTERS || m > MOST_LETTERS) return MOST_LETTERS;
-  uint32_t row[MOST_LETTERS + 1];
-  for (uint32_t j = 0; j <= m; j++) row[j] = j;
-  for (uint32_t i = 1; i <= n; i++) {
-    uint32_t diagonal = row[0];
-    row[0] = i;
-    for (uint32_t j = 1; j <= m; j++) {
-      uint32_t change = diagonal + (a[i - 1] != b[j - 1]),
-               least = row[j] < row[j - 1] ? row[j] : row[j - 1];
-      diagonal = row[j];
-      row[j] = change < least + 1 ? change : least + 1;
-    }
-  }
-  return row[m];
-}
-
 const char *cli_nearest(const char *word, uint32_t n, const char *const *items) {
   const char *best = NULL;
   uint32_t least = (uint32_t)strlen(word) / 2 + 1;
   if (least > 4) least = 4;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t d = distance(word, items[i]);
+    uint32_t d = str_distance(str_of(word), str_of(items[i]), least);
     if (d < least) {
       least = d;
       best = items[i];
@@ -80,7 +62,9 @@ static void print_help(const Usage *usage, const Option *options, uint32_t n) {
     snprintf(left, sizeof left, "%s%s%s", options[i].name,
              options[i].value ? (options[i].name[1] == '-' ? "=" : " ") : "",
              options[i].value ? options[i].value : "");
-    printf("  %-24s %s\n", left, options[i].help);
+    int wide = 24;  // in bytes; every byte of a character but its first adds one
+    for (const char *c = left; *c; c++) wide += ((unsigned char)*c & 0xC0) == 0x80;
+    printf("  %-*s %s\n", wide, left, options[i].help);
   }
   printf("  %-24s %s\n", "--help", "this text");
   printf("\nexamples:\n%s\n", usage->examples);
@@ -95,8 +79,8 @@ static ParseArgs bad_option(const Usage *usage, const Option *options, uint32_t 
   char plain[MOST_LETTERS];
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word, "="), word);
   const char *near = cli_nearest(plain, count, names);
-  cli_error("%s has no option %s%s%s%s; see tessera %s --help", usage->verb, plain,
-            near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage->verb);
+  cli_error("%s has no option %s%s%s%s see tessera %s --help", usage->verb, plain,
+            near ? "; did you mean " : ";", near ? near : "", near ? "?" : "", usage->verb);
   return ARGS_BAD;
 }
 
@@ -160,7 +144,7 @@ ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n, int
       *(const char **)option->to = value;
     } else if (option->kind == OPTION_NUMBER) {
       if (!read_number(value, option->to)) {
-        cli_error("%s wants a number, not '%s'", option->name, value);
+        cli_error("%s wants a whole number, not '%s'", option->name, value);
         return ARGS_BAD;
       }
     } else {

@@ -87,8 +87,23 @@ static bool wanted(const OpsJob *job, const char *name) {
   return any;
 }
 
+static bool nothing_found(const OpsJob *job) {
+  for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++)
+    if (wanted(job, op_row(code)->name)) return false;
+  return true;
+}
+
 static Status *show_ops(Guard *guard, void *arg) {
   const OpsJob *job = arg;
+  if (nothing_found(job)) {
+    StrBuf words;
+    strbuf_init(&words, guard);
+    for (uint32_t i = 0; i < job->words.count; i++)
+      strbuf_printf(&words, "%s'%s'", i ? " or " : "", job->words.items[i]);
+    cli_error("no op's name contains %s; tessera ops lists them all", words.data);
+    strbuf_deinit(&words);
+    return NULL;
+  }
   StrBuf out;
   strbuf_init(&out, guard);
   Json json = {.out = &out};
@@ -138,7 +153,7 @@ int command_ops(int argc, char **argv) {
   int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
   if (args == ARGS_OK) {
     Status *status = guard_run(show_ops, &job);
-    code = status ? cli_fail(status) : EXIT_OK;
+    code = status ? cli_fail(status) : nothing_found(&job) ? EXIT_NO : EXIT_OK;
   }
   mem_free(job.words.items);
   return code;

@@ -44,17 +44,20 @@ int main(int argc, char **argv) {
     puts("tessera " TESSERA_VERSION);
     return EXIT_OK;
   }
-  if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0) {
+  bool help = strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0;
+  if (help && argc == 2) {
     print_help(stdout);
     return EXIT_OK;
   }
+  char *turned[] = {argv[0], argv[help ? 2 : 1], "--help", NULL};  // help VERB is VERB --help
+  if (help) argc = 3, argv = turned, verb = turned[1];
   const char *names[N_COMMANDS];
   for (int i = 0; i < N_COMMANDS; i++) {
     names[i] = commands[i].name;
     if (strcmp(verb, names[i]) == 0) return commands[i].run(argc, argv);
   }
   const char *near = cli_nearest(verb, N_COMMANDS, names);
-  cli_error("there is no verb '%s'%s%s%s; see tessera --help", verb, near ? "; did you mean " : "",
+  cli_error("there is no verb '%s'%s%s%s see tessera --help", verb, near ? "; did you mean " : ";",
             near ? near : "", near ? "?" : "");
   return EXIT_BAD;
 }

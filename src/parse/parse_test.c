@@ -304,7 +304,11 @@ static void test_messages(void **state) {
   expect_error(IN_F("  %b:2 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
                "2:3: 2 results are named, but 'stablehlo.tanh' has 1");
   expect_error(IN_F("  %b = \"stablehlo.tahn\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
-               "2:8: 'stablehlo.tahn' is no op that is known here; did you mean 'stablehlo.tan'?");
+               "2:8: 'stablehlo.tahn' is no op that is known here; did you mean 'stablehlo.tanh'?");
+  expect_error(IN_F("  %b = \"mhlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
+               "2:8: 'mhlo.tanh' is no op that is known here; did you mean 'stablehlo.tanh'?");
+  expect_error(IN_F("  %b = tanh %a : tensor<2xf32>"),
+               "2:8: 'tanh' is no op that is known here; did you mean 'stablehlo.tanh'?");
   expect_error(IN_F("  %b = \"nowhere.at_all\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
                "2:8: 'nowhere.at_all' is no op that is known here");
   expect_error(IN_F("  \"cf.br\"()[^bb1] : () -> ()"), "2:3: 'cf.br' is no op that is known here");

@@ -321,34 +321,25 @@ static bool read_result_names(Reader *r, ReadOp *op) {
   return reader_expect(r, '=');
 }
 
-// Edit distance of a and b, at most `most` + 1. O(|a| |b|), names are short.
-static uint32_t distance(Str a, Str b, uint32_t most) {
-  enum { LONGEST = 64 };
-  uint32_t row[LONGEST + 1];
-  size_t apart = a.n > b.n ? a.n - b.n : b.n - a.n;
-  if (a.n > LONGEST || b.n > LONGEST || apart > most) return most + 1;
-  for (uint32_t j = 0; j <= b.n; j++) row[j] = j;
-  for (uint32_t i = 1; i <= a.n; i++) {
-    uint32_t diagonal = row[0];
-    row[0] = i;
-    for (uint32_t j = 1; j <= b.n; j++) {
-      uint32_t best = diagonal + (a.s[i - 1] != b.s[j - 1]);
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      diagonal = row[j];
-      row[j] = best;
-    }
+// The op meant: StableHLO's of the same name (`mhlo.tanh`, `tanh`), else the nearest by letters, of
+// two equally near the one of the same length (tahn: tanh, not tan).
+static const char *nearest_op(Str name) {
+  enum { MOST = 2 };
+  const char *near = NULL, *dot = memchr(name.s, '.', name.n);
+  Str own = dot ? (Str){dot + 1, name.n - (size_t)(dot + 1 - name.s)} : name;
+  static const char dialect[] = "stablehlo.";
+  uint32_t best = 2 * (MOST + 1);
+  for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++) {
+    Str other = str_of(op_row(code)->name);
+    if (str_starts(other, dialect) && str_is(own, other.s + sizeof dialect - 1)) return other.s;
+    uint32_t d = 2 * str_distance(name, other, MOST) + (name.n != other.n);
+    if (d < best) best = d, near = other.s;
   }
-  return row[b.n];
+  return near;
 }
 
 static bool unknown_op(Reader *r, Str name, Pos pos) {
-  uint32_t best = 3;
-  const char *near = NULL;
-  for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++) {
-    uint32_t d = distance(name, str_of(op_row(code)->name), best);
-    if (d < best) best = d, near = op_row(code)->name;
-  }
+  const char *near = nearest_op(name);
   if (near)
     return reader_fail(r, pos, "'%.*s' is no op that is known here; did you mean '%s'?",
                        shown(name), name.s, near);
