@@ -549,12 +549,12 @@ static Str part_of(Str list, char separator, uint32_t k) {
   }
 }
 
-Str form_result_name(const Program *p, OpId op, uint32_t group) {
+Str form_result_name(const Program *p, OpId op, uint32_t index) {
   const Op *o = op_at(p, op);
   const Form *form = form_of(o->code);
   if (!form->names.n) return (Str){0};
-  if (!memchr(form->names.s, '|', form->names.n)) return part_of(form->names, ',', group);
-  if (group || !o->n_results) return (Str){0};
+  if (!memchr(form->names.s, '|', form->names.n)) return part_of(form->names, ',', index);
+  if (index || !o->n_results) return (Str){0};
   Type elem = type_elem(p->context, value_type(p, o->results));
   const TypeInfo *info = type_info(p->context, elem);
   bool integer =
@@ -562,12 +562,11 @@ Str form_result_name(const Program *p, OpId op, uint32_t group) {
   return part_of(form->names, '|', integer ? 0 : 1);
 }
 
-Str form_arg_name(const Program *p, OpId op) { return form_of(op_at(p, op)->code)->arg_name; }
-
-uint32_t form_group_size(const Program *p, OpId op, uint32_t group) {
-  const AttrInfo *sizes = attr_info(p->context, op_attr(p, op, "resultSegmentSizes"));
-  if (sizes->kind != ATTR_DENSE_ARRAY) return 1;
-  if (group >= sizes->count) return 0;
-  int64_t size = dtype_load(type_dtype(p->context, sizes->type), sizes->data, group).i;
-  return size > 0 && size <= op_at(p, op)->n_results ? (uint32_t)size : 0;
+Str form_arg_name(const Program *p, OpId op, uint32_t index) {
+  Str names = form_of(op_at(p, op)->code)->arg_name;
+  if (!names.n || !memchr(names.s, ',', names.n)) return names;
+  const AttrInfo *sizes = attr_info(p->context, op_attr(p, op, "operandSegmentSizes"));
+  if (sizes->kind != ATTR_DENSE_ARRAY || !sizes->count) return (Str){0};
+  int64_t first = dtype_load(type_dtype(p->context, sizes->type), sizes->data, 0).i;
+  return part_of(names, ',', index >= first);
 }

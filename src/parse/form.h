@@ -21,7 +21,9 @@
 //   {reduce} and other words: a pair of C functions in form_hooks.c
 // At the front:
 //   {=a,b}       names of the results (a|b: a for integers, b for others)
-//   {%a}         name of the arguments of all regions
+//   {%a}         name of the arguments of all regions (a,b: a as many as the first segment of
+//   operands
+//                has, b for the others)
 // An op whose form has nothing behind the names is written in generic syntax.
 #ifndef TESSERA_PARSE_FORM_H
 #define TESSERA_PARSE_FORM_H

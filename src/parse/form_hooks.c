@@ -734,7 +734,7 @@ static void print_while(Printer *pr, OpId op, uint32_t index) {
   }
   printer_attr_dict(pr, op, form_mentions, true);
   printer_newline(pr);
-  printer_puts(pr, " cond ");
+  printer_puts(pr, "cond ");
   printer_region(pr, op_region(pr->program, op, 0), false);
   printer_puts(pr, " do ");
   printer_region(pr, op_region(pr->program, op, 1), false);
@@ -958,9 +958,9 @@ static void print_scan(Printer *pr, OpId op, uint32_t index) {
   segment_sizes(pr->program, op, "operandSegmentSizes", op_at(pr->program, op)->n_operands, in);
   strbuf_putc(pr->out, '(');
   printer_values(pr, op, 0, in[0]);
-  printer_puts(pr, ") inits(");
+  printer_puts(pr, ") inits (");
   printer_values(pr, op, in[0], in[1]);
-  strbuf_printf(pr->out, ") dimension=%" PRId64,
+  strbuf_printf(pr->out, ") dimension=%" PRId64 " ",
                 attr_as_int(pr->context, op_attr(pr->program, op, "dimension"), 0));
   printer_attr_dict(pr, op, form_mentions, true);
   strbuf_putc(pr->out, ' ');

@@ -1,6 +1,7 @@
 // Programs to text. First every value gets its label, outer regions before inner ones, exactly as
 // MLIR numbers them: the values of a region follow those of the region around it, siblings reuse
-// numbers, and a special name that is taken gets the next conflict number as suffix. Then ops are
+// numbers (in generic form none is used twice), and a special name that is taken gets the next
+// conflict number as suffix. Then ops are
 // written in one pass; the text of a type is made once. O(program + text).
 #include "parse/print.h"
 
@@ -69,21 +70,19 @@ static void label_name(Printer *pr, Scope *scope, ValueId value, Str name) {
 static void label_results(Printer *pr, Scope *scope, OpId op) {
   const Op *o = op_at(pr->program, op);
   if (!o->n_results) return;
-  uint32_t at = 0;
-  for (uint32_t g = 0; at < o->n_results && !pr->options->generic; g++) {
+  for (uint32_t g = 0; g < o->n_results && !pr->options->generic; g++) {
     Str name = form_result_name(pr->program, op, g);
     if (!name.n) break;
-    uint32_t size = form_group_size(pr->program, op, g);
-    if (size) label_name(pr, scope, o->results + at, name);
-    at += size;
+    label_name(pr, scope, o->results + g, name);
   }
   if (pr->labels[o->results].kind == LABEL_NONE) label_number(pr, scope, o->results);
 }
 
 static void label_args(Printer *pr, Scope *scope, OpId op, BlockId block, bool is_entry) {
   const Block *b = block_at(pr->program, block);
-  Str special = pr->options->generic || !is_entry ? (Str){0} : form_arg_name(pr->program, op);
+  bool named = !pr->options->generic && is_entry;
   for (uint32_t i = 0; i < b->n_args; i++) {
+    Str special = named ? form_arg_name(pr->program, op, i) : (Str){0};
     if (special.n)
       label_name(pr, scope, b->args + i, special);
     else if (is_entry)
@@ -94,26 +93,55 @@ static void label_args(Printer *pr, Scope *scope, OpId op, BlockId block, bool i
   }
 }
 
-static void label_region(Printer *pr, RegionId region, Scope scope) {
+// Labels what stands in the region itself; true if there are regions inside.
+static bool label_here(Printer *pr, RegionId region, Scope *scope) {
   const Region *r = region_at(pr->program, region);
   bool any_inside = false;
   for (BlockId b = r->first; b; b = block_at(pr->program, b)->next) {
-    label_args(pr, &scope, r->op, b, b == r->first);
+    label_args(pr, scope, r->op, b, b == r->first);
     for (OpId op = block_at(pr->program, b)->first; op; op = op_at(pr->program, op)->next) {
-      label_results(pr, &scope, op);
+      label_results(pr, scope, op);
       any_inside |= op_at(pr->program, op)->n_regions != 0;
     }
   }
-  if (!any_inside) return;
-  for (BlockId b = r->first; b; b = block_at(pr->program, b)->next)
+  return any_inside;
+}
+
+static void label_region(Printer *pr, RegionId region, Scope scope) {
+  if (!label_here(pr, region, &scope)) return;
+  for (BlockId b = region_block(pr->program, region); b; b = block_at(pr->program, b)->next)
     for (OpId op = block_at(pr->program, b)->first; op; op = op_at(pr->program, op)->next)
       for (uint32_t i = 0; i < op_at(pr->program, op)->n_regions; i++)
         label_region(pr, op_region(pr->program, op, i), scope);
 }
 
+typedef VEC(RegionId) RegionStack;
+
+static void push_regions(Printer *pr, OpId op, RegionStack *stack) {
+  for (uint32_t i = 0; i < op_at(pr->program, op)->n_regions; i++)
+    VEC_PUSH(&pr->arena, stack, op_region(pr->program, op, i));
+}
+
+// In generic form no number is used twice in a program, and the last region goes first.
+static void label_uniquely(Printer *pr, OpId root, Scope *scope) {
+  RegionStack stack = {0};
+  push_regions(pr, root, &stack);
+  while (stack.count) {
+    RegionId region = stack.items[--stack.count];
+    if (!label_here(pr, region, scope)) continue;
+    for (BlockId b = region_block(pr->program, region); b; b = block_at(pr->program, b)->next)
+      for (OpId op = block_at(pr->program, b)->first; op; op = op_at(pr->program, op)->next)
+        push_regions(pr, op, &stack);
+  }
+}
+
 static void label_all(Printer *pr, OpId root) {
   Scope scope = {0};
   label_results(pr, &scope, root);
+  if (pr->options->generic) {
+    label_uniquely(pr, root, &scope);
+    return;
+  }
   for (uint32_t i = 0; i < op_at(pr->program, root)->n_regions; i++)
     label_region(pr, op_region(pr->program, root, i), scope);
 }
@@ -232,8 +260,50 @@ void printer_newline(Printer *pr) {
   put_indent(pr);
 }
 
-static void put_loc(Printer *pr, Attr loc) {
+// Takes note of loc and those inside it; gives its depth.
+static uint32_t visit_loc(Printer *pr, Attr loc, bool at_head) {
+  if (loc >= pr->n_loc_numbers) return 0;
+  const AttrInfo *info = attr_info(pr->context, loc);
+  uint32_t index = pr->loc_numbers[loc];
+  bool again = index != 0;
+  if (again && (!at_head || pr->locs.items[index - 1].at_head))
+    return pr->locs.items[index - 1].depth;
+  if (!again) {
+    LocAlias alias = {.loc = loc, .at_head = at_head};
+    VEC_PUSH(&pr->arena, &pr->locs, alias);
+    index = pr->loc_numbers[loc] = pr->locs.count;
+  }
+  pr->locs.items[index - 1].at_head |= at_head;
+  uint32_t depth = 0;
+  if (info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
+      info->kind == ATTR_LOC_FUSED)
+    for (uint32_t i = 0; i < info->count; i++) {
+      if (info->kind == ATTR_LOC_FUSED && info->i && i + 1 == info->count) continue;  // metadata
+      if (info->kind == ATTR_LOC_NAME &&
+          attr_info(pr->context, info->items[i])->kind == ATTR_LOC_UNKNOWN)
+        continue;
+      uint32_t inner = visit_loc(pr, info->items[i], at_head) + 1;
+      if (inner > depth) depth = inner;
+    }
+  pr->locs.items[index - 1].depth = depth;
+  return depth;
+}
+
+// Arguments spell their own location out, as MLIR does.
+static void put_arg_loc(Printer *pr, Attr loc) {
   if (!pr->loc_numbers) return;
+  if (pr->only_visits) {
+    visit_loc(pr, loc, true);
+    return;
+  }
+  const LocAliases aliases = {pr->loc_numbers, pr->n_loc_numbers};
+  strbuf_puts(pr->out, " loc(");
+  print_loc_body(pr->context, loc, &aliases, pr->out);
+  strbuf_putc(pr->out, ')');
+}
+
+static void put_loc(Printer *pr, Attr loc) {
+  if (!pr->loc_numbers || pr->only_visits) return;
   uint32_t number = pr->loc_numbers[loc < pr->n_loc_numbers ? loc : 0];
   if (number > 1)
     strbuf_printf(pr->out, " loc(#loc%u)", number - 1);
@@ -329,7 +399,7 @@ void printer_arg(Printer *pr, ValueId arg) {
   printer_value(pr, arg);
   strbuf_puts(pr->out, ": ");
   printer_type(pr, value_type(pr->program, arg));
-  put_loc(pr, value_at(pr->program, arg)->loc);
+  put_arg_loc(pr, value_at(pr->program, arg)->loc);
 }
 
 static void put_label_line(Printer *pr, BlockId block, uint32_t number) {
@@ -447,7 +517,7 @@ static void put_function(Printer *pr, OpId op) {
     }
     printer_type(pr, type->items[i]);
     put_dict_of(pr, arg_attrs, i);
-    if (body) put_loc(pr, value_at(p, block_arg(p, body, i))->loc);
+    if (body) put_arg_loc(pr, value_at(p, block_arg(p, body, i))->loc);
   }
   strbuf_putc(pr->out, ')');
   uint32_t n_results = type->n_items - type->n_inputs;
@@ -503,6 +573,10 @@ static void put_result_names(Printer *pr, OpId op) {
 }
 
 static void put_op(Printer *pr, OpId op, const char *default_dialect) {
+  if (pr->only_visits) {
+    visit_loc(pr, op_at(pr->program, op)->loc, false);
+    pr->out->used = 0;
+  }
   put_result_names(pr, op);
   const char *name = op_name(pr->program, op);
   bool module = is_plain_module(pr->program, op), function = is_plain_function(pr->program, op);
@@ -528,36 +602,10 @@ static void put_op(Printer *pr, OpId op, const char *default_dialect) {
 
 // ---- locations ----
 
-// Takes note of loc and those inside it; gives its depth.
-static uint32_t visit_loc(Printer *pr, Attr loc, bool at_head) {
-  if (loc >= pr->n_loc_numbers) return 0;
-  const AttrInfo *info = attr_info(pr->context, loc);
-  uint32_t index = pr->loc_numbers[loc];
-  bool again = index != 0;
-  if (again && (!at_head || pr->locs.items[index - 1].at_head))
-    return pr->locs.items[index - 1].depth;
-  if (!again) {
-    LocAlias alias = {.loc = loc, .at_head = at_head};
-    VEC_PUSH(&pr->arena, &pr->locs, alias);
-    index = pr->loc_numbers[loc] = pr->locs.count;
-  }
-  pr->locs.items[index - 1].at_head |= at_head;
-  uint32_t depth = 0;
-  if (info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
-      info->kind == ATTR_LOC_FUSED)
-    for (uint32_t i = 0; i < info->count; i++) {
-      if (info->kind == ATTR_LOC_FUSED && info->i && i + 1 == info->count) continue;  // metadata
-      if (info->kind == ATTR_LOC_NAME &&
-          attr_info(pr->context, info->items[i])->kind == ATTR_LOC_UNKNOWN)
-        continue;
-      uint32_t inner = visit_loc(pr, info->items[i], at_head) + 1;
-      if (inner > depth) depth = inner;
-    }
-  pr->locs.items[index - 1].depth = depth;
-  return depth;
-}
+static void release_text(void *text) { strbuf_deinit(text); }
 
-// Locations of the op and all inside it, in the order they are printed; then numbers them by depth.
+// Numbers the locations by depth, then in the order of the text: only what the text shows counts
+// (`while` hides its arguments, `reduce … applies` its body), so it is written once to nowhere.
 static void number_locs(Printer *pr, OpId root) {
   const Program *p = pr->program;
   Attr most = 0;
@@ -567,13 +615,17 @@ static void number_locs(Printer *pr, OpId root) {
     if (p->values.items[v].is_arg && p->values.items[v].loc > most) most = p->values.items[v].loc;
   pr->n_loc_numbers = most + 1;
   pr->loc_numbers = ARENA_ARRAY(&pr->arena, uint32_t, pr->n_loc_numbers);
-  for (OpId op = root; op; op = op_walk_next(p, op, root)) {
-    visit_loc(pr, op_at(p, op)->loc, false);
-    for (uint32_t i = 0; i < op_at(p, op)->n_regions; i++)
-      for (BlockId b = region_block(p, op_region(p, op, i)); b; b = block_at(p, b)->next)
-        for (uint32_t a = 0; a < block_at(p, b)->n_args; a++)
-          visit_loc(pr, value_at(p, block_arg(p, b, a))->loc, true);
-  }
+  StrBuf nowhere, *out = pr->out;
+  strbuf_init(&nowhere, out->guard);
+  GuardCleanup cleanup = {release_text, &nowhere, NULL};
+  guard_push(out->guard, &cleanup);
+  pr->out = &nowhere;
+  pr->only_visits = true;
+  put_op(pr, root, "");
+  pr->only_visits = false;
+  pr->out = out;
+  guard_pop(out->guard, &cleanup);
+  strbuf_deinit(&nowhere);
   uint32_t next = 0, deepest = 0;
   for (uint32_t i = 0; i < pr->locs.count; i++)
     if (pr->locs.items[i].depth > deepest) deepest = pr->locs.items[i].depth;

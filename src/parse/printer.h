@@ -21,6 +21,7 @@ typedef struct Printer {
   VEC(TypeSlot) types;    // text of each type, made when first needed
   uint32_t *loc_numbers;  // by Attr, see LocAliases; NULL without locations
   uint32_t n_loc_numbers;
+  bool only_visits;  // takes note of locations, the text is thrown away
   VEC(LocAlias) locs;
 } Printer;
 
@@ -51,11 +52,9 @@ void form_print(Printer *pr, OpId op);
 // attributes are as many and of the kinds the form needs (a program that does not verify is printed
 // in generic form).
 bool form_fits(const Program *p, OpId op);
-// The special name of a group of the op's results; empty: numbered.
-Str form_result_name(const Program *p, OpId op, uint32_t group);
-// The special name of all entry arguments of the op's regions; empty: arg0, arg1, …
-Str form_arg_name(const Program *p, OpId op);
-// Number of results in group g of an op with special result names.
-uint32_t form_group_size(const Program *p, OpId op, uint32_t group);
+// The special name of one of the op's results; empty: numbered.
+Str form_result_name(const Program *p, OpId op, uint32_t index);
+// The special name of an entry argument of the op's regions; empty: arg0, arg1, …
+Str form_arg_name(const Program *p, OpId op, uint32_t index);
 
 #endif

@@ -3,7 +3,7 @@
 // RUN: tessera parse %s | FileCheck %s --check-prefix=PLAIN
 // RUN: tessera parse --round-trip %s | FileCheck %s --check-prefix=ROUND
 
-// CHECK: func.func @f(%arg0: tensor<f32> loc(#[[A:loc[0-9]*]]), %arg1: tensor<f32> loc(#[[UNKNOWN:loc[0-9]*]]))
+// CHECK: func.func @f(%arg0: tensor<f32> loc("a"), %arg1: tensor<f32> loc(unknown))
 // CHECK: stablehlo.add %arg0, %arg1 : tensor<f32> loc(#[[CALL:loc[0-9]*]])
 // CHECK: stablehlo.negate %0 : tensor<f32> loc(#[[FUSED:loc[0-9]*]])
 // CHECK: return %1 : tensor<f32> loc(#[[FILE:loc[0-9]*]])

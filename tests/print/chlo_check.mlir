@@ -11,11 +11,16 @@ module {
     %4 = chlo.broadcast_compare %arg0, %arg1 {compare_type = #chlo<comparison_type FLOAT>, comparison_direction = #chlo<comparison_direction LT>} : (tensor<4xf32>, tensor<2x4xf32>) -> tensor<2x4xi1>
     %values, %indices = chlo.top_k(%arg0, k = 2) : tensor<4xf32> -> (tensor<2xf32>, tensor<2xi32>)
     %5 = chlo.constant dense<1.000000e+00> : tensor<f32>
-    %outputs, %carries = chlo.scan(%arg0) inits(%5) dimension=0 attributes {is_reverse = true} {
-    ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
-      %6 = stablehlo.add %arg2, %arg3 : tensor<f32>
-      stablehlo.return %6, %6 : tensor<f32>, tensor<f32>
+    %6:2 = chlo.scan(%arg0) inits (%5) dimension=0  attributes {is_reverse = true} {
+    ^bb0(%input: tensor<f32>, %carry: tensor<f32>):
+      %8 = stablehlo.add %input, %carry : tensor<f32>
+      stablehlo.return %8, %8 : tensor<f32>, tensor<f32>
     } : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+    %7:3 = chlo.scan(%arg0, %arg0) inits (%5) dimension=0  {
+    ^bb0(%input: tensor<f32>, %input_0: tensor<f32>, %carry: tensor<f32>):
+      %8 = stablehlo.add %input, %input_0 : tensor<f32>
+      stablehlo.return %8, %input, %carry : tensor<f32>, tensor<f32>, tensor<f32>
+    } : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<f32>)
     return %values, %indices : tensor<2xf32>, tensor<2xi32>
   }
   func.func @checks(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>) {

@@ -12,8 +12,8 @@ module @forms attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 :
     %5 = stablehlo.real %arg3 : (tensor<2x3xcomplex<f32>>) -> tensor<2x3xf32>
     %6 = stablehlo.complex %arg0, %arg1 : tensor<2x3xcomplex<f32>>
     %7 = stablehlo.is_finite %arg0 : (tensor<2x3xf32>) -> tensor<2x3xi1>
-    %8 = stablehlo.compare  LT, %arg0, %arg1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
-    %9 = stablehlo.compare  GE, %arg0, %arg1,  TOTALORDER : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+    %8 = stablehlo.compare LT, %arg0, %arg1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+    %9 = stablehlo.compare GE, %arg0, %arg1, TOTALORDER : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
     %10 = stablehlo.select %arg2, %arg0, %arg1 : tensor<2x3xi1>, tensor<2x3xf32>
     %11 = stablehlo.clamp %arg0, %arg1, %arg0 : tensor<2x3xf32>
     %12 = stablehlo.convert %arg0 : (tensor<2x3xf32>) -> tensor<2x3xi32>
@@ -67,9 +67,9 @@ module @forms attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 :
   func.func @linear_algebra(%arg0: tensor<4x4xf32>, %arg1: tensor<16xcomplex<f32>>, %arg2: tensor<2xui64>, %arg3: tensor<f32>, %arg4: tensor<1xi64>) -> tensor<4x4xf32> {
     %0 = stablehlo.cholesky %arg0, lower = true : tensor<4x4xf32>
     %1 = stablehlo.cholesky %arg0 : tensor<4x4xf32>
-    %2 = stablehlo.fft %arg1, type =  FFT, length = [16] : (tensor<16xcomplex<f32>>) -> tensor<16xcomplex<f32>>
-    %output_state, %output = stablehlo.rng_bit_generator %arg2, algorithm =  PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<9xui32>)
-    %3 = stablehlo.rng %arg3, %arg3, %arg4, distribution =  UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>
+    %2 = stablehlo.fft %arg1, type = FFT, length = [16] : (tensor<16xcomplex<f32>>) -> tensor<16xcomplex<f32>>
+    %output_state, %output = stablehlo.rng_bit_generator %arg2, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<9xui32>)
+    %3 = stablehlo.rng %arg3, %arg3, %arg4, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>
     %4 = "stablehlo.triangular_solve"(%arg0, %arg0) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
     return %4 : tensor<4x4xf32>
   }
@@ -91,8 +91,8 @@ module @forms attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 :
   func.func @control(%arg0: tensor<i32>, %arg1: tensor<2xf32>, %arg2: !stablehlo.token) -> (tensor<i32>, tensor<2xf32>) {
     %c = stablehlo.constant dense<10> : tensor<i32>
     %0:2 = stablehlo.while(%iterArg = %arg0, %iterArg_0 = %arg1) : tensor<i32>, tensor<2xf32> attributes {mhlo.note = "loop"}
-     cond {
-      %5 = stablehlo.compare  LT, %iterArg, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    cond {
+      %5 = stablehlo.compare LT, %iterArg, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %5 : tensor<i1>
     } do {
       %c_1 = stablehlo.constant dense<1> : tensor<i32>
