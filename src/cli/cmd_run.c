@@ -76,8 +76,8 @@ static Status *check_input(RunJob *job, const char *name, Type type, const Liter
     same = info->dims[d] == DIM_DYNAMIC || info->dims[d] == l->dims[d];
   if (same) return NULL;
   Type found = type_tensor(job->seg.context, l->elem, l->rank, l->dims, 0);
-  FAIL(INVALID_ARGUMENT, "%s: holds %s, the argument wants %s", name,
-       type_text(job->seg.context, found), type_text(job->seg.context, type));
+  FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted", name, type_text(job->seg.context, found),
+       type_text(job->seg.context, type));
 }
 
 typedef struct InputArray {
@@ -116,37 +116,74 @@ static Status *list_inputs(RunJob *job, uint32_t *out_count, InputArray **out) {
   return NULL;
 }
 
-// An argument's array: the one with its SSA name, or "argK", else the K-th.
-static const InputArray *find_input(RunJob *job, OpId function, uint32_t k, uint32_t n,
-                                    const InputArray *inputs) {
+static Str argument_name(const RunJob *job, uint32_t k) {
   const Program *p = job->seg.program;
-  BlockId block = region_block(p, op_region(p, function, 0));
-  Str name = name_str(p->context, value_at(p, block_arg(p, block, k))->name);
-  char numbered[24];
-  snprintf(numbered, sizeof numbered, "arg%u", k);
-  for (uint32_t i = 0; i < n; i++)
-    if ((name.n && str_equal(inputs[i].entry.name, name)) || str_is(inputs[i].entry.name, numbered))
-      return &inputs[i];
-  return k < n ? &inputs[k] : NULL;
+  BlockId block = region_block(p, op_region(p, job->function, 0));
+  return name_str(p->context, value_at(p, block_arg(p, block, k))->name);
 }
 
-static Status *make_arguments(RunJob *job, OpId function, uint32_t n, Literal **args) {
+// Which array each argument gets: the one with its SSA name, else the one called "argK", else the
+// next of those that are left. Every array is used once.
+static uint32_t *match_inputs(RunJob *job, uint32_t n, const InputArray *inputs) {
+  uint32_t *of = ARENA_ARRAY(&job->arena, uint32_t, n + 1);
+  bool *used = ARENA_ARRAY(&job->arena, bool, n + 1);
+  memset(used, 0, n * sizeof *used);
+  for (uint32_t k = 0; k < n; k++) of[k] = n;
+  for (int round = 0; round < 2; round++) {
+    for (uint32_t k = 0; k < n; k++) {
+      char numbered[24];
+      snprintf(numbered, sizeof numbered, "arg%u", k);
+      Str name = round ? str_of(numbered) : argument_name(job, k);
+      for (uint32_t i = 0; i < n && name.n && of[k] == n; i++)
+        if (!used[i] && str_equal(inputs[i].entry.name, name)) of[k] = i, used[i] = true;
+    }
+  }
+  for (uint32_t k = 0, i = 0; k < n; k++) {
+    if (of[k] < n) continue;
+    while (used[i]) i++;
+    of[k] = i, used[i] = true;
+  }
+  return of;
+}
+
+static Status *wrong_count(RunJob *job, uint32_t n, uint32_t n_inputs, const InputArray *inputs) {
+  enum { SHOWN = 12 };
+  const Program *p = job->seg.program;
+  const char *has = "", *wants = "";
+  for (uint32_t i = 0; i < n_inputs && i <= SHOWN; i++)
+    has = i == SHOWN ? arena_printf(&job->arena, "%s, …", has)
+                     : arena_printf(&job->arena, "%s%s%.*s", has, i ? ", " : "",
+                                    (int)inputs[i].entry.name.n, inputs[i].entry.name.s);
+  for (uint32_t k = 0; k < n && k <= SHOWN; k++) {
+    Str name = argument_name(job, k);
+    wants = k == SHOWN ? arena_printf(&job->arena, "%s, …", wants)
+                       : arena_printf(&job->arena, "%s%s%%%.*s", wants, k ? ", " : "", (int)name.n,
+                                      name.s);
+  }
+  FAIL(INVALID_ARGUMENT, "the inputs hold %u array%s (%s), @%s takes %u (%s)", n_inputs,
+       n_inputs == 1 ? "" : "s", has,
+       name_text(p->context, attr_as_name(p->context, op_attr(p, job->function, "sym_name"))), n,
+       wants);
+}
+
+static Status *make_arguments(RunJob *job, uint32_t n, Literal **args) {
   Program *p = job->seg.program;
   uint32_t n_inputs = 0;
   InputArray *inputs = NULL;
   TRY(list_inputs(job, &n_inputs, &inputs));
-  if (job->inputs.count && n_inputs != n)
-    FAIL(INVALID_ARGUMENT, "the inputs hold %u arrays, @%s takes %u", n_inputs,
-         name_text(p->context, attr_as_name(p->context, op_attr(p, function, "sym_name"))), n);
+  if (job->inputs.count && n_inputs != n) return wrong_count(job, n, n_inputs, inputs);
+  const uint32_t *of = job->inputs.count ? match_inputs(job, n, inputs) : NULL;
   for (uint32_t k = 0; k < n; k++) {
-    Type type = evaluate_argument_type(p, function, k);
-    if (!job->inputs.count) {
+    Type type = evaluate_argument_type(p, job->function, k);
+    if (!of) {
       TRY(random_argument(job, type, k, &args[k]));
       continue;
     }
-    const InputArray *input = find_input(job, function, k, n_inputs, inputs);
-    const char *name = arena_printf(&job->arena, "%s (%.*s)", input->file, (int)input->entry.name.n,
-                                    input->entry.name.s);
+    const InputArray *input = &inputs[of[k]];
+    Str argument = argument_name(job, k);
+    const char *name =
+        arena_printf(&job->arena, "%s (%.*s) for argument %%%.*s", input->file,
+                     (int)input->entry.name.n, input->entry.name.s, (int)argument.n, argument.s);
     if (!type_is_tensor(p->context, type))
       FAIL(UNIMPLEMENTED, "argument %u is %s, which no array can hold", k,
            type_text(p->context, type));
@@ -231,6 +268,11 @@ static Status *write_probe(void *to, Str id, uint32_t k, Literal *value) {
   return status;
 }
 
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n > m && strcmp(text + n - m, end) == 0;
+}
+
 static Status *write_outputs(RunJob *job, uint32_t n, uint32_t per_process, Literal **out) {
   const char **names = ARENA_ARRAY(&job->arena, const char *, n + 1);
   for (uint32_t i = 0; i < n; i++) {
@@ -242,8 +284,7 @@ static Status *write_outputs(RunJob *job, uint32_t n, uint32_t per_process, Lite
   }
   StrBuf data;
   strbuf_init(&data, job->guard);
-  size_t length = strlen(job->outputs);
-  bool single = length > 4 && strcmp(job->outputs + length - 4, ".npy") == 0;
+  bool single = ends_with(job->outputs, ".npy");
   Status *status = NULL;
   if (single && n != 1)
     status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
@@ -272,8 +313,8 @@ static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
     if (attr_info(context, info->items[i])->kind != ATTR_DENSE)
       FAIL(INVALID_ARGUMENT, "--args wants dense constants: [dense<1> : tensor<2xi32>, …]");
     args[i] = literal_from_dense(&job->heap, context, info->items[i]);
-    TRY(check_input(job, "--args", evaluate_argument_type(job->seg.program, job->function, i),
-                    args[i]));
+    TRY(check_input(job, arena_printf(&job->arena, "--args: value %u", i),
+                    evaluate_argument_type(job->seg.program, job->function, i), args[i]));
   }
   return NULL;
 }
@@ -302,7 +343,7 @@ static Status *run_segment(Guard *guard, void *arg) {
   Literal **args = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_args * n + 1);
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
   job->function = function;
-  TRY(job->args ? read_args(job, n_args, args) : make_arguments(job, function, n_args, args));
+  TRY(job->args ? read_args(job, n_args, args) : make_arguments(job, n_args, args));
   for (uint32_t i = n_args; i < n_args * n; i++) args[i] = args[i - n_args];
   EvalOptions options = {.seed = job->seed,
                          .replicas = (uint32_t)job->replicas,
@@ -336,7 +377,8 @@ static int run_file(RunJob *job) {
   if (status) return cli_fail(status);
   Source source = {strcmp(job->path, "-") == 0 ? "<stdin>" : job->path, text, bytes};
   job->source = &source;
-  int code = EXIT_OK;
+  int code = bytes ? EXIT_OK : EXIT_BAD;
+  if (!bytes) cli_error("%s is empty: there is no function to run", source.path);
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->code = EXIT_OK;
     job->n_data = 0;
@@ -360,13 +402,14 @@ int command_run(int argc, char **argv) {
       "to a file.\n"
       "Without --inputs the arguments are seeded random data. Arrays of NumPy files are matched to "
       "arguments\n"
-      "by name (the argument's %name, or argK), else by order. Element types NumPy has no name for "
-      "(bf16, f8…)\n"
-      "are raw bytes there (V2, V1), as ml_dtypes has them.",
+      "by name (the argument's %name, or argK), the rest in order. Element types NumPy has no name "
+      "for (bf16, f8…)\n"
+      "are raw bytes there (V2, V1): numpy.load(…).view(ml_dtypes.bfloat16) and the like.\n"
+      "Results are called result0, result1, …; of several processes process0_result0, ….",
       "  tessera run model.mlir\n"
       "  tessera run model.mlir --inputs data.npz --outputs result.npz\n"
       "  tessera run model.mlir --inputs x.npy w.npy --seed=7\n"
-      "  tessera run spmd.mlir --partitions=4           the same arguments in every process"};
+      "  tessera run spmd.mlir --partitions=4 --json    one line per process and result"};
   const Option options[] = {
       {"--engine", OPTION_TEXT, &job.engine, "eval",
        "which engine runs it; eval is the only one so far"},
@@ -377,9 +420,10 @@ int command_run(int argc, char **argv) {
        "write the results (.npz, or .npy for one), print nothing"},
       {"--seed", OPTION_NUMBER, &job.seed, "N", "of random data and of stablehlo.rng (default 0)"},
       {"--replicas", OPTION_NUMBER, &job.replicas, "R",
-       "processes: R replicas × P partitions (default 1)"},
-      {"--partitions", OPTION_NUMBER, &job.partitions, "P", ""},
-      {"--entry", OPTION_TEXT, &job.entry, "NAME", "the function to run"},
+       "run R × P processes: R replicas (default 1) …"},
+      {"--partitions", OPTION_NUMBER, &job.partitions, "P",
+       "… of P partitions (default 1), all with the same arguments"},
+      {"--entry", OPTION_TEXT, &job.entry, "NAME", "the function to run (default main)"},
       {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print results as JSON, one object each"},
       {"--all", OPTION_FLAG, &job.all, NULL, "print big tensors in full"},
@@ -402,7 +446,12 @@ int command_run(int argc, char **argv) {
       cli_error("there is no engine '%s'; this version has eval", job.engine);
     } else if (args == ARGS_OK && files.count > 1) {
       cli_error("run takes one program, %u are given (inputs go behind --inputs)", files.count);
+    } else if (args == ARGS_OK && job.outputs && !ends_with(job.outputs, ".npz") &&
+               !ends_with(job.outputs, ".npy")) {
+      cli_error("--outputs wants a name ending in .npz, or .npy for one result, not '%s'",
+                job.outputs);
     } else if (args == ARGS_OK) {
+      if (job.entry && job.entry[0] == '@') job.entry++;
       job.path = files.count ? files.items[0] : "-";
       code = run_file(&job);
     }

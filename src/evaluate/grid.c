@@ -129,7 +129,8 @@ static Status *host_exchange(EvalContext *cx, const ProcessId *group, uint32_t n
   for (uint32_t i = 0; i < n_group; i++) {
     if (group[i].replica >= grid->replicas || group[i].partition >= grid->partitions)
       FAIL(INVALID_ARGUMENT,
-           "process (%u, %u) does not exist in a grid of %u replicas x %u partitions",
+           "process (%u, %u) does not exist in a grid of %u replicas x %u partitions "
+           "(--replicas, --partitions)",
            group[i].replica, group[i].partition, grid->replicas, grid->partitions);
     if (flat_id(grid, group[i]) == process->index) self = i;
   }

@@ -135,10 +135,18 @@ Status *npy_read(LiteralHeap *heap, const Context *context, const char *name, co
   if (!elem) elem = type_scalar(found);
   DType dtype = type_is_quant(context, elem) ? type_quant_info(context, elem)->storage
                                              : type_dtype(context, elem);
-  if (!accepts(dtype, header.kind, header.bytes))
-    FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted", name,
+  if (!accepts(dtype, header.kind, header.bytes)) {
+    char kind, cast[48];
+    int size;
+    code_of(dtype, &kind, &size);
+    if (kind == 'V')
+      snprintf(cast, sizeof cast, "a type of ml_dtypes");
+    else
+      snprintf(cast, sizeof cast, "'%c%d'", kind, size);
+    FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted: save it with .astype(%s)", name,
          found ? dtype_info(found)->name : "elements of a type unknown here",
-         dtype_info(dtype)->name);
+         dtype_info(dtype)->name, dtype == DT_bf16 ? "ml_dtypes.bfloat16" : cast);
+  }
   size_t count = 1, need;
   for (uint32_t d = 0; d < header.rank; d++)
     if (!size_mul(count, (size_t)header.dims[d], &count))

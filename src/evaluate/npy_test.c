@@ -130,7 +130,8 @@ static Status *fortran(Guard *guard, void *arg) {
   for (int i = 0; i < 6; i++) assert_int_equal(literal_get(l, i).u, (unsigned)i + 1);
   Status *status =
       npy_read(&f->heap, f->context, "x.npy", f->text.data, f->text.used, type_scalar(DT_f32), &l);
-  assert_string_equal(status_message(status), "x.npy: holds ui8, f32 is wanted");
+  assert_string_equal(status_message(status),
+                      "x.npy: holds ui8, f32 is wanted: save it with .astype('f4')");
   status_free(status);
   return NULL;
 }

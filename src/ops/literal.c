@@ -53,7 +53,8 @@ static Literal *literal_block(LiteralHeap *heap, LiteralKind kind, size_t head, 
   if (heap->limit_bytes && (bytes > heap->limit_bytes || heap->bytes > heap->limit_bytes - bytes))
     guard_throw(heap->guard,
                 status_new(RESOURCE_EXHAUSTED, __FILE__, __LINE__,
-                           "values take %zu bytes and %zu more are needed, over the limit of %zu",
+                           "values take %zu bytes and %zu more are needed, over the limit of %zu "
+                           "(--memory)",
                            heap->bytes, bytes, heap->limit_bytes));
   Literal *l = mem_alloc(bytes);
   if (!l) guard_throw(heap->guard, status_no_memory());

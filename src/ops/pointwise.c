@@ -177,11 +177,18 @@ static const char *row_kinds(Infer *cx, const Row *row) {
   static const char *const names[] = {
       [KIND_BOOL] = "bool",   [KIND_SINT] = "signed integer", [KIND_UINT] = "unsigned integer",
       [KIND_FLOAT] = "float", [KIND_COMPLEX] = "complex",     [KIND_OTHER] = NULL};
-  const char *text = "";
+  const char *kinds[KIND_OTHER + 1], *text = "";
+  uint32_t n = 0;
   for (int k = KIND_BOOL; k < KIND_OTHER; k++)
-    if (row->gives[k])
-      text = arena_printf(context_arena(cx->context), "%s%s%s", text, *text ? ", " : "", names[k]);
-  return row->quantized ? arena_printf(context_arena(cx->context), "%s, quantized", text) : text;
+    if (row->gives[k]) kinds[n++] = names[k];
+  if (row->quantized) kinds[n++] = "quantized";
+  for (uint32_t i = 0; i < n; i++)
+    text = arena_printf(context_arena(cx->context), "%s%s%s", text,
+                        i == 0       ? ""
+                        : i + 1 == n ? " or "
+                                     : ", ",
+                        kinds[i]);
+  return text;
 }
 
 // ---- infer ----

@@ -213,6 +213,7 @@ bool form_read_operands(Reader *r, ReadOp *op) {
   if (r->tok.kind != TOK_VALUE) return true;
   for (;;) {
     if (!reader_operand(r, op)) return false;
+    if (r->tok.kind == TOK_VALUE) return reader_expect(r, ',');
     if (!reader_at(r, ',')) return true;
     Place place = place_of(r);
     reader_next(r);
@@ -351,7 +352,11 @@ bool form_read(Reader *r, uint16_t code, ReadOp *op) {
     switch (step->kind) {
     case STEP_TEXT: ok = read_text(r, step->text); break;
     case STEP_OPERAND: ok = reader_operand(r, op); break;
-    case STEP_OPERANDS: ok = form_read_operands(r, op); break;
+    case STEP_OPERANDS:
+      // Without any, the op says so here, not at what follows the list.
+      ok = op_row(code)->operands > 0 && r->tok.kind != TOK_VALUE ? reader_operand(r, op)
+                                                                  : form_read_operands(r, op);
+      break;
     case STEP_ATTR:
     case STEP_SYMBOL_ATTR: ok = read_step_attr(r, op, step); break;
     case STEP_ATTRS: ok = reader_attr_dict(r, op); break;

@@ -810,7 +810,7 @@ static bool read_reduce(Reader *r, ReadOp *op, uint32_t index) {
     if (!reader_word(r, &name)) return false;
     inner = op_lookup(name);
     if (op_row(inner)->operands != 2 || op_row(inner)->results != 1 || op_row(inner)->regions != 0)
-      return reader_fail(r, inner_pos, "'%.*s' is not an op of two operands and one result",
+      return reader_fail(r, inner_pos, "'%.*s' is no known op of two operands and one result",
                          (int)name.n, name.s);
   }
   if (!reader_expect_word(r, "across") || !reader_expect_word(r, "dimensions") ||

@@ -309,6 +309,10 @@ static void test_messages(void **state) {
                "2:8: 'mhlo.tanh' is no op that is known here; did you mean 'stablehlo.tanh'?");
   expect_error(IN_F("  %b = tanh %a : tensor<2xf32>"),
                "2:8: 'tanh' is no op that is known here; did you mean 'stablehlo.tanh'?");
+  expect_error(IN_F("  %b = stablehlo.add %a %a : tensor<2xf32>"),
+               "2:25: expected ',', found '%a'");
+  expect_error(IN_F("  %b = stablehlo.tanh 2 : tensor<2xf32>"),
+               "2:23: expected a value (%…), found '2'");
   expect_error(IN_F("  %b = \"nowhere.at_all\"(%a) : (tensor<2xf32>) -> tensor<2xf32>"),
                "2:8: 'nowhere.at_all' is no op that is known here");
   expect_error(IN_F("  \"cf.br\"()[^bb1] : () -> ()"), "2:3: 'cf.br' is no op that is known here");

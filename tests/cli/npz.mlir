@@ -6,7 +6,7 @@
 // RUN: not tessera run %s --inputs %s 2>&1 | FileCheck %s --check-prefix=BAD
 // SEED: no --inputs: 7 arguments of seeded random data (--seed=3)
 // ZIP: ['result0.npy', 'result1.npy', 'result2.npy', 'result3.npy', 'result4.npy', 'result5.npy', 'result6.npy']
-// BAD: the inputs hold 1 arrays, @main takes 7
+// BAD: the inputs hold 1 array (npz.mlir), @main takes 7 (%a, %b, %c, %d, %e, %f, %g)
 
 // Twice negated is what it was, for every kind of element NumPy has or has not.
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<bf16>, %c: tensor<4xi4>, %d: tensor<2xcomplex<f64>>, %e: tensor<3xi1>, %f: tensor<0x2xui16>, %g: tensor<3xf8E4M3FN>) -> (tensor<2x3xf32>, tensor<bf16>, tensor<4xi4>, tensor<2xcomplex<f64>>, tensor<3xi1>, tensor<0x2xui16>, tensor<3xf8E4M3FN>) {
