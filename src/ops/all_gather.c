@@ -5,7 +5,7 @@
 static bool infer_all_gather(Infer *cx) {
   int64_t dim = infer_int(cx, "all_gather_dim", -1);
   Groups groups;
-  REQUIRE(cx, 0, infer_n_operands(cx) == infer_n_results(cx),
+  REQUIRE(cx, 6, infer_n_operands(cx) == infer_n_results(cx),
           "has %u operands and %u results, expected as many", infer_n_operands(cx),
           infer_n_results(cx));
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
@@ -14,7 +14,7 @@ static bool infer_all_gather(Infer *cx) {
             "all_gather_dim is %lld, expected 0 … rank - 1 of %s", (long long)dim,
             infer_text(cx, infer_operand(cx, i)));
   }
-  if (!groups_check(cx, true, true, 2, 4, 5, &groups)) return false;
+  if (!infer_per_tensor(cx) || !groups_check(cx, true, true, 2, 4, 5, &groups)) return false;
   if (!infer_declared(cx)) return false;
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     const TypeInfo *in = infer_operand_info(cx, i), *out = type_info(cx->context, cx->out[i]);
@@ -25,12 +25,17 @@ static bool infer_all_gather(Infer *cx) {
     REQUIRE(cx, 6, same, "result %u is %s, expected %s but for dimension %lld", i,
             infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
     int64_t a = in->dims[dim], b = out->dims[dim];
-    // How many processes a group has is known for sure when it runs; until then, as in StableHLO's
-    // own verifier, the result must be some number of operands.
+    // Across replicas and partitions, or with one group of all, the group is as large as the grid
+    // makes it: some number of operands.
+    bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION || groups.n * groups.width == 0;
+    int64_t whole;
     if (a != DIM_DYNAMIC && b != DIM_DYNAMIC)
-      REQUIRE(cx, 6, a == 0 ? b == 0 : b % a == 0,
-              "dimension %lld of result %u is %lld, expected a multiple of %lld", (long long)dim, i,
-              (long long)b, (long long)a);
+      REQUIRE(cx, 6,
+              open ? (a == 0 ? b == 0 : b % a == 0)
+                   : !__builtin_mul_overflow(a, (int64_t)groups.width, &whole) && b == whole,
+              "dimension %lld of result %u is %lld, expected %s%lld%s", (long long)dim, i,
+              (long long)b, open ? "a multiple of " : "", (long long)a,
+              open ? "" : arena_printf(context_arena(cx->context), " * %u", groups.width));
   }
   return true;
 }

@@ -23,7 +23,7 @@ static bool infer_shapes(Infer *cx, uint32_t n, Type elem, int shape, int result
 static bool infer_all_reduce(Infer *cx) {
   Groups groups;
   Type elem;
-  return groups_check(cx, true, false, 1, 3, 4, &groups) &&
+  return infer_per_tensor(cx) && groups_check(cx, true, false, 1, 3, 4, &groups) &&
          groups_check_body(cx, infer_n_operands(cx), 5, &elem) &&
          infer_shapes(cx, infer_n_operands(cx), elem, 6, 7);
 }

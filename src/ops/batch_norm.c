@@ -12,7 +12,7 @@
 // C1, and C2 for operands [0, n): feature_index is a dimension, the element types have one baseline
 // and are floats.
 static bool check_operands(Infer *cx) {
-  if (!infer_ranked(cx)) return false;
+  if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
   const TypeInfo *operand = infer_operand_info(cx, 0);
   int64_t feature = infer_int(cx, "feature_index", -1);
   REQUIRE(cx, 0, dtype_is_float(dense_expressed(cx->context, operand->elem)),

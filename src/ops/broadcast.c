@@ -87,7 +87,7 @@ static bool infer_dynamic(Infer *cx) {
 static bool infer_old(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);
   Ints sizes;
-  if (!operand || !move_not_per_axis(cx, 0) || !move_ints(cx, "broadcast_sizes", &sizes) ||
+  if (!operand || !infer_not_per_axis(cx, 0) || !move_ints(cx, "broadcast_sizes", &sizes) ||
       !move_same_elem(cx, 0, 0, operand->elem))
     return false;
   REQUIRE(cx, 0, ints_within(sizes, 0, INT64_MAX), "broadcast_sizes are %s, expected none below 0",

@@ -125,7 +125,7 @@ static bool type_fits(Str type, DTypeKind kind) {
 }
 
 static bool infer(Infer *cx) {
-  if (!infer_all_tensors(cx)) return false;
+  if (!infer_all_tensors(cx) || !infer_per_tensor(cx)) return false;
   Attr attrs = op_at(cx->program, cx->op)->attrs;
   Type lhs = infer_operand(cx, 0), rhs = infer_operand(cx, 1), declared = infer_result(cx, 0);
   REQUIRE(cx, 0, direction_of(cx->context, attrs) != N_DIRECTIONS,

@@ -14,7 +14,7 @@ static bool infer(Infer *cx) {
   REQUIRE(cx, 3, n > 0, "there are no inputs, expected at least one");
   const TypeInfo *first = move_operand(cx, 0);
   int64_t along = infer_int(cx, "dimension", -1);
-  if (!first || !move_not_per_axis(cx, 0)) return false;
+  if (!first || !infer_not_per_axis(cx, 0)) return false;
   REQUIRE(cx, 4, 0 <= along && along < first->rank, "dimension is %lld, expected it in [0, %u)",
           (long long)along, first->rank);
   int64_t dims[MAX_RANK], bounds[MAX_RANK];

@@ -8,7 +8,7 @@ static Ints no_padding(uint32_t rank) {
 }
 
 static bool infer(Infer *cx) {
-  if (!infer_ranked(cx)) return false;
+  if (!infer_ranked(cx) || !infer_not_per_axis(cx, 0)) return false;
   Attr attr = infer_attr(cx, "padding");
   if (!attr) return convolve_infer(cx, no_padding(infer_operand_info(cx, 0)->rank));
   if (!convolve_check_padding(cx, attr_info(cx->context, attr)->type)) return false;

@@ -66,7 +66,7 @@ static bool check_algorithm(Infer *cx) {
 }
 
 static bool infer(Infer *cx) {
-  if (!infer_ranked(cx)) return false;
+  if (!infer_ranked(cx) || !infer_not_per_axis(cx, 0)) return false;
   ContractDims dims = contract_dims(cx->context, infer_attr(cx, "dot_dimension_numbers"));
   if (!contract_check(cx, &dims, true) || !check_types(cx, &dims) || !check_algorithm(cx))
     return false;

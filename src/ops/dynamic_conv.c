@@ -1,12 +1,15 @@
 // stablehlo.dynamic_conv: convolution whose padding is a value. See convolve.c.
 #include "ops/convolve.h"
+#include "ops/move.h"
 #include "ops/quant.h"
 
 static bool infer(Infer *cx) {
-  if (!infer_ranked(cx) || !convolve_check_padding(cx, infer_operand(cx, 2))) return false;
+  if (!infer_ranked(cx) || !infer_not_per_axis(cx, 0) ||
+      !convolve_check_padding(cx, infer_operand(cx, 2)))
+    return false;
   REQUIRE(cx, 0, dtype_is_integer(type_dtype(cx->context, infer_operand(cx, 2))),
           "padding has type %s, expected integers", infer_text(cx, infer_operand(cx, 2)));
-  return convolve_infer(cx, (Ints){.ok = false});
+  return convolve_infer(cx, move_constant(cx, 2));
 }
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
@@ -23,5 +26,4 @@ const OpDef op_dynamic_conv = {
     .eval = eval,
     .sample = sample,
     .constraints = 34,
-    .unchecked = "C25: the sizes of spatial dimensions depend on the values of padding",
 };

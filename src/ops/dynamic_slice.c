@@ -23,7 +23,7 @@ static bool infer_slice(Infer *cx) {
   REQUIRE(cx, 2, infer_n_operands(cx) > 0, "there is no operand to slice");
   const TypeInfo *operand = move_operand(cx, 0);
   Ints sizes;
-  if (!operand || !move_not_per_axis(cx, 0) || !move_ints(cx, "slice_sizes", &sizes) ||
+  if (!operand || !infer_not_per_axis(cx, 0) || !move_ints(cx, "slice_sizes", &sizes) ||
       !move_same_elem(cx, 1, 0, operand->elem) || !infer_starts(cx, 1, operand->rank, 2, 3))
     return false;
   REQUIRE(cx, 2, sizes.n == operand->rank,
@@ -42,7 +42,7 @@ static bool infer_update(Infer *cx) {
   REQUIRE(cx, 4, infer_n_operands(cx) > 1,
           "there are %u operands, expected an operand and an update", infer_n_operands(cx));
   const TypeInfo *operand = move_operand(cx, 0), *update = move_operand(cx, 1);
-  if (!operand || !update || !move_not_per_axis(cx, 0) || !move_not_per_axis(cx, 1)) return false;
+  if (!operand || !update || !infer_not_per_axis(cx, 0) || !infer_not_per_axis(cx, 1)) return false;
   REQUIRE(cx, 2, update->elem == operand->elem,
           "update and operand have element types %s and %s, expected equal",
           infer_text(cx, update->elem), infer_text(cx, operand->elem));

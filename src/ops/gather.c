@@ -170,7 +170,7 @@ static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0), *start = move_operand(cx, 1);
   GatherDims g;
   Ints sizes;
-  return operand && start && move_not_per_axis(cx, 0) && move_integers(cx, 1, -1) &&
+  return operand && start && infer_not_per_axis(cx, 0) && move_integers(cx, 1, -1) &&
          read_dims(cx, &g) && move_ints(cx, "slice_sizes", &sizes) &&
          check_dims(cx, no, &g, operand, start) && check_sizes(cx, no, &g, operand, sizes) &&
          infer_result_type(cx, no, &g, operand, start, sizes.v);
@@ -180,7 +180,7 @@ static bool infer_dynamic(Infer *cx) {
   const GatherNumbers *no = &dynamic_gather_numbers;
   const TypeInfo *operand = move_operand(cx, 0), *start = move_operand(cx, 1);
   GatherDims g;
-  if (!operand || !start || !move_not_per_axis(cx, 0) || !move_integers(cx, 1, -1) ||
+  if (!operand || !start || !infer_not_per_axis(cx, 0) || !move_integers(cx, 1, -1) ||
       !move_integers(cx, 2, 1) || !read_dims(cx, &g) || !check_dims(cx, no, &g, operand, start))
     return false;
   int64_t n = infer_operand_info(cx, 2)->dims[0];

@@ -33,6 +33,11 @@ static bool infer_outfeed(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   REQUIRE(cx, 0, n > 0 && is_token(cx, infer_operand(cx, n - 1)),
           "takes no token as its last operand");
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    TypeKind kind = type_info(cx->context, infer_operand(cx, i))->kind;
+    REQUIRE(cx, 0, kind == TYPE_TENSOR || kind == TYPE_UNRANKED || kind == TYPE_TUPLE,
+            "operand %u is %s, expected a tensor", i, infer_text(cx, infer_operand(cx, i)));
+  }
   cx->out[0] = type_token(cx->context);
   return true;
 }

@@ -55,6 +55,12 @@ static inline bool infer_ranked(Infer *cx) {
   return true;
 }
 
+// Requires operand i to be unquantized or quantized per tensor.
+bool infer_not_per_axis(Infer *cx, uint32_t i);
+// The same of every operand and every declared result: for ops that take no per-axis quantized
+// tensors.
+bool infer_per_tensor(Infer *cx);
+
 // Dimensions agree if equal or either is dynamic.
 static inline bool dim_compatible(int64_t a, int64_t b) {
   return a == b || a == DIM_DYNAMIC || b == DIM_DYNAMIC;

@@ -27,8 +27,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
 
 static bool infer(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
-  if (!infer_all_tensors(cx)) return false;
-  REQUIRE(cx, 0, n > 0, "at least one operand is needed");
+  if (!infer_all_tensors(cx) || !infer_per_tensor(cx)) return false;
+  REQUIRE(cx, 2, n > 0, "at least one operand is needed");
   uint32_t rank = infer_operand_info(cx, 0)->rank;
   for (uint32_t i = 1; i < n; i++)
     REQUIRE(cx, 1, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
@@ -37,20 +37,20 @@ static bool infer(Infer *cx) {
   Ints dims = infer_ints(cx, "dimensions");
   bool all = dims.ok && dims.n == rank;
   for (uint32_t d = 0; all && d < rank; d++) all = dims.v[d] == d;
-  REQUIRE(cx, 2, all, "dimensions must be all of the %u in order, got %s", rank,
+  REQUIRE(cx, 3, all, "dimensions must be all of the %u in order, got %s", rank,
           infer_dims_text(cx, dims.ok ? dims.n : 0, dims.v));
-  REQUIRE(cx, 3, infer_region_n_args(cx, 0) == n, "the body must take %u arguments, got %u", n,
+  REQUIRE(cx, 4, infer_region_n_args(cx, 0) == n, "the body must take %u arguments, got %u", n,
           infer_region_n_args(cx, 0));
   for (uint32_t i = 0; i < n; i++) {
     Type expected = type_tensor(cx->context, infer_operand_info(cx, i)->elem, 0, NULL, 0);
-    REQUIRE(cx, 3, infer_region_arg(cx, 0, i) == expected,
+    REQUIRE(cx, 4, infer_region_arg(cx, 0, i) == expected,
             "argument %u of the body must be %s, got %s", i, infer_text(cx, expected),
             infer_text(cx, infer_region_arg(cx, 0, i)));
   }
-  REQUIRE(cx, 3, infer_region_n_returned(cx, 0) == 1, "the body must return one value, got %u",
+  REQUIRE(cx, 4, infer_region_n_returned(cx, 0) == 1, "the body must return one value, got %u",
           infer_region_n_returned(cx, 0));
   Type returned = infer_region_returned(cx, 0, 0), declared = infer_result(cx, 0);
-  REQUIRE(cx, 3,
+  REQUIRE(cx, 4,
           type_is_tensor(cx->context, returned) && type_info(cx->context, returned)->rank == 0,
           "the body must return a scalar, got %s", infer_text(cx, returned));
   Type type = infer_merged(cx, 0, n, type_elem(cx->context, returned));
@@ -58,7 +58,7 @@ static bool infer(Infer *cx) {
   if (declared && type_is_tensor(cx->context, declared))
     REQUIRE(cx, 1, infer_shapes_compatible(cx, type, declared),
             "result must have shape of %s, got %s", infer_text(cx, type), infer_text(cx, declared));
-  return infer_settle(cx, 3, type);
+  return infer_settle(cx, 4, type);
 }
 
 static OpId sample(Sample *cx) {
@@ -75,4 +75,4 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
-const OpDef op_map = {.infer = infer, .eval = eval, .sample = sample, .constraints = 3};
+const OpDef op_map = {.infer = infer, .eval = eval, .sample = sample, .constraints = 4};

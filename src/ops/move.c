@@ -83,13 +83,6 @@ Ints move_constant(const Infer *cx, uint32_t i) {
 
 const char *move_ints_text(Infer *cx, Ints ints) { return infer_dims_text(cx, ints.n, ints.v); }
 
-bool move_not_per_axis(Infer *cx, uint32_t i) {
-  const QuantInfo *quant = type_quant_info(cx->context, infer_operand(cx, i));
-  return !quant || quant->axis < 0 ||
-         infer_fail(cx, 0, "operand %u must be a tensor or a per-tensor quantized tensor, it is %s",
-                    i, infer_text(cx, infer_operand(cx, i)));
-}
-
 bool move_integers(Infer *cx, uint32_t i, int rank) {
   const TypeInfo *type = move_operand(cx, i);
   if (!type) return false;

@@ -28,8 +28,6 @@ bool move_field(Infer *cx, Attr attr, const char *name, Ints *out);
 // otherwise. Lets the verifier say early what evaluation would say anyway.
 Ints move_constant(const Infer *cx, uint32_t i);
 const char *move_ints_text(Infer *cx, Ints ints);
-// Requires operand i to be a tensor or a per-tensor quantized tensor.
-bool move_not_per_axis(Infer *cx, uint32_t i);
 // Requires operand i to be a tensor of integers (i1 is none; the builtin index is) of the given
 // rank (-1: any).
 bool move_integers(Infer *cx, uint32_t i, int rank);

@@ -14,7 +14,7 @@ static bool padded_size(int64_t dim, int64_t low, int64_t high, int64_t interior
 
 static bool infer_common(Infer *cx, const TypeInfo *operand) {
   const TypeInfo *value = move_operand(cx, 1);
-  if (!value || !move_not_per_axis(cx, 0)) return false;
+  if (!value || !infer_not_per_axis(cx, 0)) return false;
   REQUIRE(cx, 0, value->rank == 0, "padding_value must be a 0-dimensional tensor, it is %s",
           infer_text(cx, infer_operand(cx, 1)));
   REQUIRE(cx, 1, operand->elem == value->elem,

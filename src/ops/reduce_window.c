@@ -9,7 +9,7 @@
 #include "ops/windows.h"
 
 static bool infer(Infer *cx) {
-  if (!infer_ranked(cx)) return false;
+  if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
   uint32_t operands = infer_n_operands(cx), n = operands / 2;
   REQUIRE(cx, 1, operands % 2 == 0 && n > 0,
           "there are %u operands, expected inputs and as many init values", operands);

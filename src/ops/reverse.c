@@ -6,7 +6,7 @@
 static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);
   Ints dims;
-  if (!operand || !move_not_per_axis(cx, 0) || !move_ints(cx, "dimensions", &dims)) return false;
+  if (!operand || !infer_not_per_axis(cx, 0) || !move_ints(cx, "dimensions", &dims)) return false;
   REQUIRE(cx, 2, ints_unique(dims), "dimensions are %s, expected no dimension twice",
           move_ints_text(cx, dims));
   REQUIRE(cx, 3, ints_within(dims, 0, operand->rank), "dimensions are %s, expected each in [0, %u)",

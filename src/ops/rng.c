@@ -5,6 +5,7 @@
 
 #include "ops/eval.h"
 #include "ops/infer.h"
+#include "ops/move.h"
 #include "ops/rng_bits.h"
 #include "ops/sample.h"
 
@@ -27,15 +28,14 @@ static bool infer(Infer *cx) {
           "rng_distribution is neither UNIFORM nor NORMAL");
   REQUIRE(cx, 2, !normal || dtype_is_float(dtype), "NORMAL needs a float type, not %s",
           infer_text(cx, a->elem));
-  REQUIRE(cx, 3, shape->rank == 1, "shape has type %s, expected a vector",
-          infer_text(cx, infer_operand(cx, 2)));
-  if (!infer_declared(cx)) return false;
+  if (!move_integers(cx, 2, 1) || !infer_declared(cx)) return false;
   const TypeInfo *result = type_info(cx->context, infer_result(cx, 0));
   REQUIRE(cx, 1, result->elem == a->elem, "the result has element type %s, expected that of a, %s",
           infer_text(cx, result->elem), infer_text(cx, a->elem));
   REQUIRE(cx, 3, dim_compatible(shape->dims[0], result->rank),
           "shape has %lld entries but the result rank %u", (long long)shape->dims[0], result->rank);
-  return true;
+  Ints known = move_constant(cx, 2);
+  return !known.ok || move_same_shape(cx, 3, 0, known.n, known.v);
 }
 
 // A number in (0, 1) from 64 bits; never 0, so that its logarithm is finite.
@@ -121,5 +121,4 @@ const OpDef op_rng = {
     .eval = eval,
     .sample = sample,
     .constraints = 3,
-    .unchecked = "C3: the values of shape are known at run time only; their number is checked",
 };

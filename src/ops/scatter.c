@@ -133,7 +133,8 @@ static bool infer(Infer *cx) {
        *wide = ARENA_ARRAY(context_arena(cx->context), Type, n);
   for (uint32_t i = 0; i < n; i++) {
     const TypeInfo *in = move_operand(cx, i), *up = move_operand(cx, n + 1 + i);
-    if (!in || !up || !move_not_per_axis(cx, i) || !move_not_per_axis(cx, n + 1 + i)) return false;
+    if (!in || !up || !infer_not_per_axis(cx, i) || !infer_not_per_axis(cx, n + 1 + i))
+      return false;
     REQUIRE(cx, 1, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
             "inputs 0 and %u have types %s and %s, expected the same shape", i,
             infer_text(cx, infer_operand(cx, 0)), infer_text(cx, infer_operand(cx, i)));

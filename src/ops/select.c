@@ -46,7 +46,7 @@ static Status *eval_select(EvalContext *cx, Literal *const *in, Literal **out) {
 }
 
 static bool infer_select(Infer *cx) {
-  if (!infer_all_tensors(cx)) return false;
+  if (!infer_all_tensors(cx) || !infer_per_tensor(cx)) return false;
   Type pred = infer_operand(cx, 0), yes = infer_operand(cx, 1), no = infer_operand(cx, 2);
   REQUIRE(cx, 0, type_elem(cx->context, pred) == type_scalar(DT_i1),
           "operand 0 must be bool, got %s", infer_text(cx, pred));
@@ -116,7 +116,7 @@ static bool lanes_clamp(PointwiseCall *call) {
 }
 
 static bool infer_clamp(Infer *cx) {
-  if (!infer_all_tensors(cx)) return false;
+  if (!infer_all_tensors(cx) || !infer_per_tensor(cx)) return false;
   Type low = infer_operand(cx, 0), operand = infer_operand(cx, 1), high = infer_operand(cx, 2);
   REQUIRE(cx, 1, infer_operand_info(cx, 0)->rank == 0 || infer_shapes_compatible(cx, low, operand),
           "min must be a scalar or have the shape of %s, got %s", infer_text(cx, operand),

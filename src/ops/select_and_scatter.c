@@ -9,7 +9,7 @@
 #include "ops/windows.h"
 
 static bool infer(Infer *cx) {
-  if (!infer_ranked(cx)) return false;
+  if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
   const TypeInfo *operand = infer_operand_info(cx, 0), *source = infer_operand_info(cx, 1),
                  *init = infer_operand_info(cx, 2);
   Type elem = operand->elem, scattered;

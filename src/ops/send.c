@@ -10,6 +10,11 @@ static bool is_token(const Infer *cx, Type type) {
   return type_info(cx->context, type)->kind == TYPE_TOKEN;
 }
 
+static bool is_tensor(const Infer *cx, Type type) {
+  TypeKind kind = type_info(cx->context, type)->kind;
+  return kind == TYPE_TENSOR || kind == TYPE_UNRANKED;
+}
+
 static bool check_pairs(Infer *cx) {
   return !infer_attr(cx, "source_target_pairs") || groups_check_pairs(cx, 1, 2, 3, 4);
 }
@@ -29,6 +34,9 @@ static bool infer_send(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   REQUIRE(cx, 0, n > 0 && is_token(cx, infer_operand(cx, n - 1)),
           "takes no token as its last operand");
+  for (uint32_t i = 0; i + 1 < n; i++)
+    REQUIRE(cx, 0, is_tensor(cx, infer_operand(cx, i)), "operand %u is %s, expected a tensor", i,
+            infer_text(cx, infer_operand(cx, i)));
   if (!check_pairs(cx) || !check_channel(cx, 5, DEVICE_TO_HOST)) return false;
   cx->out[0] = type_token(cx->context);
   return true;
@@ -36,14 +44,14 @@ static bool infer_send(Infer *cx) {
 
 static bool infer_recv(Infer *cx) {
   uint32_t n = infer_n_results(cx);
+  REQUIRE(cx, 0, is_token(cx, infer_operand(cx, 0)), "takes %s, expected !stablehlo.token",
+          infer_text(cx, infer_operand(cx, 0)));
   if (!check_pairs(cx) || !check_channel(cx, 5, HOST_TO_DEVICE)) return false;
   REQUIRE(cx, 6, n > 0, "has no results, expected at least a token");
   if (!infer_declared(cx)) return false;
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    TypeKind kind = type_info(cx->context, cx->out[i])->kind;
-    REQUIRE(cx, 7, kind == TYPE_TENSOR || kind == TYPE_UNRANKED,
-            "result %u is %s, expected a tensor", i, infer_text(cx, cx->out[i]));
-  }
+  for (uint32_t i = 0; i + 1 < n; i++)
+    REQUIRE(cx, 7, is_tensor(cx, cx->out[i]), "result %u is %s, expected a tensor", i,
+            infer_text(cx, cx->out[i]));
   REQUIRE(cx, 8, is_token(cx, cx->out[n - 1]), "the last result is %s, expected !stablehlo.token",
           infer_text(cx, cx->out[n - 1]));
   return true;

@@ -12,7 +12,7 @@ static int64_t slice_size(int64_t start, int64_t limit, int64_t stride) {
 static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);
   Ints start, limit, stride;
-  if (!operand || !move_not_per_axis(cx, 0) || !move_ints(cx, "start_indices", &start) ||
+  if (!operand || !infer_not_per_axis(cx, 0) || !move_ints(cx, "start_indices", &start) ||
       !move_ints(cx, "limit_indices", &limit) || !move_ints(cx, "strides", &stride) ||
       !move_same_elem(cx, 1, 0, operand->elem))
     return false;

@@ -11,7 +11,7 @@ static bool infer(Infer *cx) {
   const TypeInfo *first = move_operand(cx, 0);
   if (!first) return false;
   for (uint32_t i = 0; i < n; i++) {
-    if (!move_operand(cx, i) || !move_not_per_axis(cx, i)) return false;
+    if (!move_operand(cx, i) || !infer_not_per_axis(cx, i)) return false;
     Type type = infer_operand(cx, i);
     REQUIRE(cx, 3, infer_shapes_compatible(cx, infer_operand(cx, 0), type),
             "inputs 0 and %u have types %s and %s, expected the same shape", i,

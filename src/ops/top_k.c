@@ -10,7 +10,7 @@
 
 static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);
-  if (!operand || !move_not_per_axis(cx, 0)) return false;
+  if (!operand || !infer_not_per_axis(cx, 0)) return false;
   int64_t k = infer_int(cx, "k", -1), dims[MAX_RANK];
   REQUIRE(cx, 0, !dtype_is_complex(type_dtype(cx->context, operand->elem)),
           "complex numbers have no order");

@@ -16,7 +16,7 @@ static uint32_t combine(uint32_t rank, const int64_t *dims, uint32_t index_rank,
 
 static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0), *index = move_operand(cx, 1);
-  if (!operand || !index || !move_not_per_axis(cx, 0) || !move_integers(cx, 1, -1) ||
+  if (!operand || !index || !infer_not_per_axis(cx, 0) || !move_integers(cx, 1, -1) ||
       !move_same_elem(cx, 0, 0, operand->elem))
     return false;
   int64_t dim = infer_int(cx, "dim", 0), batch = infer_int(cx, "batch_dims", 0),

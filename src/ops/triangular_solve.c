@@ -9,7 +9,7 @@
 #include "ops/matrix.h"
 
 static bool infer(Infer *cx) {
-  if (!infer_ranked(cx)) return false;
+  if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
   const TypeInfo *a = infer_operand_info(cx, 0), *b = infer_operand_info(cx, 1);
   DType dtype = dense_expressed(cx->context, a->elem);
   REQUIRE(cx, 0, dtype_is_float(dtype) || dtype_is_complex(dtype),

@@ -31,6 +31,7 @@ static bool infer_element(Infer *cx) {
 
 static bool infer_barrier(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
+  if (!infer_per_tensor(cx)) return false;
   REQUIRE(cx, 1, infer_n_results(cx) == n, "there are %u operands and %u results, expected as many",
           n, infer_n_results(cx));
   for (uint32_t i = 0; i < n; i++) {

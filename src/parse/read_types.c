@@ -220,7 +220,7 @@ static bool read_storage(Reader *r, QuantInfo *quant) {
       !reader_integer(r, &quant->max) || !reader_expect(r, '>'))
     return false;
   if (quant->min >= quant->max || quant->min < lowest || quant->max > most)
-    return reader_fail(r, pos, "the storage range %lld:%lld is not within %lld:%lld of %s",
+    return reader_fail(r, pos, "C3: the storage range %lld:%lld is not within %lld:%lld of %s",
                        (long long)quant->min, (long long)quant->max, (long long)lowest,
                        (long long)most, dtype_info(quant->storage)->name);
   return true;
@@ -234,14 +234,15 @@ static bool read_scale(Reader *r, const QuantInfo *quant, DoubleVec *scales, Int
   double scale;
   int64_t zero_point = 0;
   if (!reader_float(r, &scale)) return false;
-  if (!(scale > 0) || scale > 1.7976931348623157e308)
-    return reader_fail(r, pos, "the scale %g is not positive and finite", scale);
+  if (!(scale > 0)) return reader_fail(r, pos, "C5: the scale %g is not positive", scale);
+  if (scale > 1.7976931348623157e308)
+    return reader_fail(r, pos, "C6: the scale %g is not finite", scale);
   if (reader_accept(r, ':')) {
     pos = r->tok.pos;
     if (!reader_integer(r, &zero_point)) return false;
   }
   if (zero_point < quant->min || zero_point > quant->max)
-    return reader_fail(r, pos, "the zero point %lld is not within the storage range %lld:%lld",
+    return reader_fail(r, pos, "C7: the zero point %lld is not within the storage range %lld:%lld",
                        (long long)zero_point, (long long)quant->min, (long long)quant->max);
   VEC_PUSH(r->scratch, scales, scale);
   VEC_PUSH(r->scratch, zero_points, zero_point);
@@ -273,7 +274,7 @@ static bool read_quant(Reader *r, bool *known, Type *out) {
     pos = r->tok.pos;
     if (!reader_integer(r, &axis)) return false;
     if (axis < 0 || axis > INT32_MAX)
-      return reader_fail(r, pos, "the quantized dimension %lld is not within 0:2147483647",
+      return reader_fail(r, pos, "C11: the quantized dimension %lld is not within 0:2147483647",
                          (long long)axis);
     quant.axis = (int32_t)axis;
   }

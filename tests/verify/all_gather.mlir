@@ -33,8 +33,25 @@ func.func @c5(%x: tensor<2xf32>) {
 // -----
 
 func.func @c6(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C6: dimension 0 of result 0 is 6, expected 2 * 2}}
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// Across replicas and partitions the size of a group depends on the grid.
+func.func @c6_open(%x: tensor<2xf32>) {
   // expected-error@+1 {{C6: dimension 0 of result 0 is 5, expected a multiple of 2}}
-  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<5xf32>
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>} : (tensor<2xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @c6_count(%x: tensor<2xf32>) {
+  // expected-error@+1 {{C6: has 1 operands and 2 results, expected as many}}
+  %0:2 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return
 }
 
@@ -52,5 +69,13 @@ sdy.mesh @mesh = <["x"=2]>
 func.func @axis(%x: tensor<2xf32>) {
   // expected-error@+1 {{its replica_groups name an axis the mesh does not have}}
   %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "y">]>} : (tensor<2xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
+  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }

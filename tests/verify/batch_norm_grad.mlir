@@ -53,3 +53,11 @@ func.func @c5(%x: tensor<2x3x2xf32>, %s: tensor<4xf32>, %m: tensor<4xf32>, %v: t
   %r0, %r1, %r2 = "stablehlo.batch_norm_grad"(%x, %s, %m, %v, %g) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2x3x2xf32>) -> (tensor<2x3x2xf32>, tensor<4xf32>, tensor<4xf32>)
   return
 }
+
+// -----
+
+func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %v: tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
+  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  %0:3 = "stablehlo.batch_norm_grad"(%x, %v, %v, %v, %x) {epsilon = 0.5 : f32, feature_index = 0 : i64} : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) -> (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>)
+  return
+}

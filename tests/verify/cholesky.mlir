@@ -37,3 +37,19 @@ func.func @integers(%x: tensor<2x2xi32>) {
   %r = "stablehlo.cholesky"(%x) {lower = true} : (tensor<2x2xi32>) -> tensor<2x2xi32>
   return
 }
+
+// -----
+
+func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
+  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  %0 = "stablehlo.cholesky"(%x) {lower = true} : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
+  return
+}
+
+// -----
+
+func.func @per_axis_result(%x: tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) {
+  // expected-error@+1 {{result 0 must be a tensor or a per-tensor quantized tensor}}
+  %0 = "stablehlo.cholesky"(%x) {lower = true} : (tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
+  return
+}

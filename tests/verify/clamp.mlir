@@ -29,3 +29,11 @@ func.func @c4(%l: tensor<f32>, %x: tensor<3xf32>) {
   %0 = "stablehlo.clamp"(%l, %x, %l) : (tensor<f32>, tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
+  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  %0 = stablehlo.clamp %x, %x, %x : tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
+  return
+}

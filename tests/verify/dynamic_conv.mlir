@@ -277,3 +277,12 @@ func.func @c34(%x: tensor<1x5x2xf64>, %k: tensor<3x2x4x!quant.uniform<i8:f32, 0.
   %r = "stablehlo.dynamic_conv"(%x, %k, %p) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf64>, tensor<3x2x4x!quant.uniform<i8:f32, 0.5>>, tensor<1x2xi64>) -> tensor<1x3x4xf64>
   return
 }
+
+// -----
+
+func.func @c25_known(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
+  %p = stablehlo.constant dense<1> : tensor<1x2xi64>
+  // expected-error@+1 {{C25: the result has shape [1, 3, 4], expected [1, 5, 4]}}
+  %r = "stablehlo.dynamic_conv"(%x, %k, %p) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>, tensor<1x2xi64>) -> tensor<1x3x4xf32>
+  return
+}

@@ -22,8 +22,19 @@ func.func @c1_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 
 // -----
 
-func.func @c2(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C2: }}
+func.func @c2() {
+  // expected-error@+1 {{C2: at least one operand is needed}}
+  %0 = "stablehlo.map"() ({
+    %1 = stablehlo.constant dense<1.0> : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) {dimensions = array<i64>} : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @c3(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C3: dimensions must be}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>
@@ -33,8 +44,8 @@ func.func @c2(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 
 // -----
 
-func.func @c3_count(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C3: the body must take 2 arguments, got 1}}
+func.func @c4_count(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C4: the body must take 2 arguments, got 1}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>):
     stablehlo.return %a : tensor<f32>
@@ -44,8 +55,8 @@ func.func @c3_count(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 
 // -----
 
-func.func @c3_type(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C3: argument 1 of the body}}
+func.func @c4_type(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C4: argument 1 of the body}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f64>):
     stablehlo.return %a : tensor<f32>
@@ -55,8 +66,8 @@ func.func @c3_type(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 
 // -----
 
-func.func @c3_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C3: }}
+func.func @c4_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
+  // expected-error@+1 {{C4: }}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>

@@ -13,3 +13,11 @@ func.func @c1_count(%a: tensor<2x3xf32>) {
   %0:2 = "stablehlo.optimization_barrier"(%a) : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
   return
 }
+
+// -----
+
+func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
+  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  %0 = stablehlo.optimization_barrier %x : tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
+  return
+}

@@ -1,7 +1,8 @@
 // RUN: tessera parse --verify-diagnostics %s
 
-// The constraints of the specification on quantized types themselves. What the spelling alone shows (C4, C6, C7, C8)
-// the reader refuses; what needs the tensor the verifier does.
+// The constraints of the specification on quantized types themselves. What the spelling alone shows (C3, C5, C6, C7,
+// C11) the reader refuses, what needs the tensor or the expressed type the verifier. C1, C2, C4, C8, C9 and C10 cannot
+// be broken in this spelling: the numbers have no types of their own and scales stand with their zero points.
 
 func.func @c13(%x: tensor<3xf32>) {
   // expected-error@+1 {{C13: 2 scales for dimension 0 of size 3}}
@@ -19,14 +20,6 @@ func.func @c12(%x: tensor<2xf32>) {
 
 // -----
 
-func.func @c1(%x: tensor<2xf16>) {
-  // expected-error@+1 {{C1: storage type of 32 bits must not be wider than expressed type of 16 bits}}
-  %0 = stablehlo.uniform_quantize %x : (tensor<2xf16>) -> tensor<2x!quant.uniform<i32:f16, 0.5:0>>
-  return
-}
-
-// -----
-
 // expected-error@+1 {{C13: 2 scales for dimension 0 of size 3}}
 func.func @argument(%x: tensor<3x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
   return
@@ -34,14 +27,70 @@ func.func @argument(%x: tensor<3x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
 
 // -----
 
-// expected-error@+1 {{the scale -0.5 is not positive and finite}}
-func.func @c6(%x: tensor<3x!quant.uniform<i8:f32, -0.5:0>>) {
+// expected-error@+1 {{C3: the storage range -129:127 is not within -128:127 of i8}}
+func.func @c3(%x: tensor<3x!quant.uniform<i8<-129:127>:f32, 0.5:0>>) {
   return
 }
 
 // -----
 
-// expected-error@+1 {{the zero point 128 is not within the storage range -128:127}}
-func.func @c8(%x: tensor<3x!quant.uniform<i8:f32, 0.5:128>>) {
+// expected-error@+1 {{C3: the storage range 5:5 is not within -128:127 of i8}}
+func.func @c3_empty(%x: tensor<3x!quant.uniform<i8<5:5>:f32, 0.5:5>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{C5: the scale -0.5 is not positive}}
+func.func @c5(%x: tensor<3x!quant.uniform<i8:f32, -0.5:0>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{C5: scale 1e-09 is not positive as f16}}
+func.func @c5_rounded(%x: tensor<3x!quant.uniform<i8:f16, 1.0e-9:0>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{C6: the scale inf is not finite}}
+func.func @c6(%x: tensor<3x!quant.uniform<i8:f64, 1.0e999:0>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{C6: scale 1e+06 is not finite as f16}}
+func.func @c6_rounded(%x: tensor<3x!quant.uniform<i8:f16, 1.0e6:0>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{C7: the zero point 128 is not within the storage range -128:127}}
+func.func @c7(%x: tensor<3x!quant.uniform<i8:f32, 0.5:128>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{C7: the zero point -9 is not within the storage range -8:7}}
+func.func @c7_narrowed(%x: tensor<3x!quant.uniform<i8<-8:7>:f32, 0.5:-9>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{C11: the quantized dimension -1 is not within}}
+func.func @c11(%x: tensor<1x!quant.uniform<i8:f32:-1, {0.5:0}>>) {
+  return
+}
+
+// -----
+
+// Storage may be wider than what it expresses.
+func.func @wide(%x: tensor<2x!quant.uniform<i32:f16, 0.5:0>>) {
   return
 }

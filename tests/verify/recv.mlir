@@ -61,3 +61,11 @@ func.func @c8(%t: !stablehlo.token) {
   %0 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false} : (!stablehlo.token) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @operand(%x: tensor<2xf32>) {
+  // expected-error@+1 {{takes tensor<2xf32>, expected !stablehlo.token}}
+  %0 = "stablehlo.recv"(%x) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 3>, is_host_transfer = true} : (tensor<2xf32>) -> !stablehlo.token
+  return
+}

@@ -29,3 +29,20 @@ func.func @c3(%a: tensor<f32>, %b: tensor<f32>, %n: tensor<2xi64>) {
   %r = "stablehlo.rng"(%a, %b, %n) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<3xf32>
   return
 }
+
+// -----
+
+func.func @c3_known(%a: tensor<f32>) {
+  %shape = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  // expected-error@+1 {{C3: the result's shape is [2, 4], expected [2, 3]}}
+  %0 = stablehlo.rng %a, %a, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @shape(%a: tensor<f32>, %shape: tensor<1xf32>) {
+  // expected-error@+1 {{operand 2 must be a 1-dimensional tensor of integers}}
+  %0 = stablehlo.rng %a, %a, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xf32>) -> tensor<2xf32>
+  return
+}

@@ -37,3 +37,11 @@ func.func @pred(%p: tensor<i8>, %x: tensor<2xf32>) {
   %0 = "stablehlo.select"(%p, %x, %x) : (tensor<i8>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @per_axis(%c: tensor<i1>, %x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
+  // expected-error@+1 {{operand 1 must be a tensor or a per-tensor quantized tensor}}
+  %0 = stablehlo.select %c, %x, %x : tensor<i1>, tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
+  return
+}

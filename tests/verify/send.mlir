@@ -37,3 +37,11 @@ func.func @c5(%x: tensor<2xf32>, %t: !stablehlo.token) {
   %0 = "stablehlo.send"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = true} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return
 }
+
+// -----
+
+func.func @payload(%t: !stablehlo.token) {
+  // expected-error@+1 {{operand 0 is !stablehlo.token, expected a tensor}}
+  %0 = "stablehlo.send"(%t, %t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true} : (!stablehlo.token, !stablehlo.token) -> !stablehlo.token
+  return
+}
