@@ -105,7 +105,7 @@ fuzzers: $(FUZZERS)
 
 help:
 	@echo 'all demo test check test-all asan tsan fuzz bench install musts format clean'
-	@echo 'unit T=arena   builds and runs the unit tests whose path contains T'
+	@echo 'unit T=npy     builds and runs the unit tests whose path contains T'
 	@echo 'VARIANT=release|dev|clang|asan|tsan|fuzz   EXTRA_CFLAGS=…   PREFIX=…   FUZZ_SECONDS=…'
 
 dev:

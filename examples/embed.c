@@ -1,6 +1,9 @@
-/* Evaluates a StableHLO program from C.
+/* Evaluates a StableHLO program from C, or from C++ (c++ -std=c++20 -x c++ embed.c …).
  *
  *   cc embed.c $(pkg-config --cflags --libs tessera) -o embed && ./embed
+ *
+ * With a PREFIX of your own, export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig to build it and
+ * LD_LIBRARY_PATH=PREFIX/lib to run it.
  */
 #include <stdio.h>
 
@@ -41,7 +44,7 @@ int main(void) {
     tsr_program_free(program);
     return 1;
   }
-  const float *y = output.data;
+  const float *y = (const float *)output.data;
   printf("[[%g, %g], [%g, %g]]\n", (double)y[0], (double)y[1], (double)y[2], (double)y[3]);
   tsr_buffer_free(&output);
   tsr_program_free(program);

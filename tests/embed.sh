@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every example runs when built in the tree, and when built by a stranger: from an installed copy found
-# through pkg-config, linked with the shared library and with the static one. All must say the same.
+# through pkg-config, linked with the shared library, with the static one, and compiled as C++. All must say the same.
 set -eu
 cd "$(dirname "$0")/.."
 prefix=$PWD/build/installed
@@ -18,6 +18,8 @@ for source in examples/*.c; do
   cc -std=c11 -o "$prefix/$name-static" "$source" $(pkg-config --cflags tessera) \
     "$(pkg-config --variable=libdir tessera)/libtessera.a" -lm -pthread
   [ "$("$prefix/$name-static" examples/mlp.mlir)" = "$expected" ]
+  c++ -std=c++20 -Wall -x c++ -o "$prefix/$name-cxx" "$source" $(pkg-config --cflags --libs tessera)
+  [ "$(LD_LIBRARY_PATH=$prefix/lib "$prefix/$name-cxx" examples/mlp.mlir)" = "$expected" ]
   count=$((count + 1))
 done
-echo "$count examples, each built three ways"
+echo "$count examples, each built four ways"

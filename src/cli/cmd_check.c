@@ -444,8 +444,10 @@ int command_check(int argc, char **argv) {
                               "folder. Each segment (`// -----`)\n"
                               "runs @main, or its only function, and passes if it ends and no "
                               "check fails. A segment whose comments\n"
-                              "announce errors passes if they are found. Failures are listed; the "
-                              "last line counts segments.",
+                              "announce errors passes if they are found; one whose function takes "
+                              "arguments is read, verified and\n"
+                              "printed only (--verbose says so). Failures are listed; the last "
+                              "line counts segments.",
                               "  tessera check model_test.mlir\n"
                               "  tessera check tests/ops --filter=scatter --verbose\n"
                               "  tessera check corpora/stablehlo --json > results.jsonl"};
