@@ -19,6 +19,7 @@ typedef struct ParseJob {
   ParseOptions options;
   PrintOptions print;
   bool verify, verify_diagnostics, round_trip, hash, drop_shardings, json;
+  uint32_t printed;  // segments, of all files
   Segment seg;
   size_t begin, end;
   uint32_t index;  // of the segment in its file
@@ -159,7 +160,8 @@ static Status *parse_segment(Guard *guard, void *arg) {
     status_free(status);
     return NULL;
   }
-  if (job->index && !job->hash) puts("// -----");
+  // Between files too, so that what is printed reads back.
+  if (job->printed++ && !job->hash) puts("// -----");
   return print_segment(job, guard);
 }
 
@@ -195,7 +197,7 @@ int command_parse(int argc, char **argv) {
   static const Usage usage = {
       "parse", "[FILE…]",
       "Reads StableHLO text (also func, chlo, sdy, check, interpreter), verifies it and prints it\n"
-      "back, segment by segment where lines `// -----` split a file.",
+      "back, segment by segment where lines `// -----` split a file (and between files).",
       "  tessera parse model.mlir\n"
       "  tessera parse --generic model.mlir | less\n"
       "  tessera parse --round-trip tests/*.mlir        last line: N passed, N failed\n"

@@ -92,7 +92,7 @@ static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **o
        "custom call @%.*s has no meaning here: its code is not part of the program. Replace it by "
        "StableHLO ops (JAX: "
        "lower for another platform, or give the primitive a composite rule), or add a row to "
-       "ops/custom_calls.def",
+       "src/ops/custom_calls.def",
        (int)target.n, target.s);
 }
 

@@ -126,7 +126,7 @@ static Status *eval_manual(EvalContext *cx, Literal *const *in, Literal **out) {
         if (size > 1)
           FAIL(UNIMPLEMENTED,
                "is manual over axis \"%s\" of %lld devices; the program must be partitioned before "
-               "it is run",
+               "it is run, which this version cannot do yet",
                name_text(cx->context, axis), (long long)size);
       }
   }
