@@ -319,6 +319,22 @@ static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
   return NULL;
 }
 
+// A failure with a place is shown as what the verifier finds is: place, line and caret.
+static Status *tell_failure(RunJob *job, Pos pos, Status *status) {
+  if (pos == POS_NONE) return status;
+  char place[512];
+  uint32_t line, column;
+  source_locate(job->source, pos, &line, &column);
+  snprintf(place, sizeof place, "%s:%u:%u: ", job->source->path, line, column);
+  size_t n = strlen(place);
+  if (strncmp(status_message(status), place, n) != 0) return status;
+  diag_error(&job->seg.diag, pos, "%s", status_message(status) + n);
+  segment_report(&job->seg, job->guard);
+  job->code = EXIT_BAD;
+  status_free(status);
+  return NULL;
+}
+
 static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
   job->guard = guard;
@@ -355,7 +371,7 @@ static Status *run_segment(Guard *guard, void *arg) {
   Status *status = evaluate(p, function, &options, &job->heap, &job->arena, n_args * n, args,
                             n_out * n, out, &report);
   for (uint32_t i = 0; i < report.n_messages; i++) fprintf(stderr, "%s\n", report.messages[i]);
-  TRY(status);
+  if (status) return tell_failure(job, report.failed_at, status);
   if (report.failed_checks) job->code = EXIT_NO;
   if (job->outputs) return write_outputs(job, n_out * n, n_out, out);
   for (uint32_t i = 0; i < n_out * n && job->json; i++)

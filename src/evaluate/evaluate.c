@@ -95,7 +95,7 @@ static Status *run_job(Guard *guard, void *arg) {
 Status *evaluate(Program *program, OpId function, const EvalOptions *options, LiteralHeap *heap,
                  Arena *arena, uint32_t n_args, Literal *const *args, uint32_t n_out, Literal **out,
                  EvalReport *out_report) {
-  *out_report = (EvalReport){0};
+  *out_report = (EvalReport){.failed_at = POS_NONE};
   Run run = {
       .program = program, .options = options, .heap = heap, .arena = arena, .report = out_report};
   Guard *heap_guard = heap->guard, *arena_before = arena->guard;

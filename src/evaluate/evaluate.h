@@ -32,6 +32,7 @@ typedef struct EvalReport {
   uint32_t n_messages;
   const char *messages[EVAL_MOST_MESSAGES];  // of the first checks that failed, with their places;
                                              // in the arena
+  Pos failed_at;  // of the op whose failure ended the run, if its source is known; else POS_NONE
 } EvalReport;
 
 // The function to run: the one named, else @main, else the only function of the module.

@@ -38,6 +38,7 @@ Status *process_locate(Process *process, OpId op, Status *status) {
   if (run->program->source && pos != POS_NONE) {
     source_locate(run->program->source, pos, &line, &column);
     snprintf(place, sizeof place, "%s:%u:%u", run->program->source->path, line, column);
+    run->report->failed_at = pos;
   }
   Status *located =
       status_new(status_code(status), __FILE__, __LINE__, "%s%s'%s' op: %s", place,

@@ -1,6 +1,8 @@
 // RUN: not tessera run %s 2>&1 | FileCheck %s
 
-// CHECK: errors.mlir:[[#@LINE+3]]:8: 'stablehlo.custom_call' op: custom call @nobody_knows has no meaning here
+// CHECK: errors.mlir:[[#@LINE+5]]:8: error: 'stablehlo.custom_call' op: custom call @nobody_knows has no meaning here
+// CHECK-NEXT: %0 = stablehlo.custom_call @nobody_knows(%x)
+// CHECK-NEXT: {{^ *\^$}}
 func.func @main() -> tensor<f32> {
   %x = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.custom_call @nobody_knows(%x) : (tensor<f32>) -> tensor<f32>
