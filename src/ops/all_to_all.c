@@ -40,8 +40,8 @@ static bool infer_all_to_all(Infer *cx) {
     cx->out[i] = type_tensor(cx->context, in->elem, in->rank, dims, 0);
     Type declared = infer_result(cx, i);
     if (!declared) continue;
-    REQUIRE(cx, 9, infer_types_compatible(cx, declared, cx->out[i]), "result %u is %s, expected %s",
-            i, infer_text(cx, declared), infer_text(cx, cx->out[i]));
+    REQUIRE(cx, 9, infer_types_same(cx, declared, cx->out[i]), "result %u is %s, expected %s", i,
+            infer_text(cx, declared), infer_text(cx, cx->out[i]));
     cx->out[i] = declared;
   }
   return true;

@@ -8,15 +8,15 @@ static bool infer_async_start(Infer *cx) {
   REQUIRE(cx, 0, infer_region_n_args(cx, 0) == n, "body takes %u arguments, expected %u",
           infer_region_n_args(cx, 0), n);
   for (uint32_t i = 0; i < n; i++)
-    REQUIRE(cx, 0, infer_types_compatible(cx, infer_region_arg(cx, 0, i), infer_operand(cx, i)),
+    REQUIRE(cx, 0, infer_types_same(cx, infer_region_arg(cx, 0, i), infer_operand(cx, i)),
             "argument %u of the body is %s, expected %s", i,
             infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, infer_operand(cx, i)));
   Type *types = ARENA_ARRAY(context_arena(cx->context), Type, n_out ? n_out : 1);
   for (uint32_t i = 0; i < n_out; i++) types[i] = infer_region_returned(cx, 0, i);
   cx->out[0] = type_future(cx->context, n_out, types);
   Type declared = infer_result(cx, 0);
-  REQUIRE(cx, 0, !declared || infer_types_compatible(cx, declared, cx->out[0]),
-          "gives %s, its body %s", infer_text(cx, declared), infer_text(cx, cx->out[0]));
+  REQUIRE(cx, 0, !declared || infer_types_same(cx, declared, cx->out[0]), "gives %s, its body %s",
+          infer_text(cx, declared), infer_text(cx, cx->out[0]));
   if (declared) cx->out[0] = declared;
   return true;
 }
@@ -39,7 +39,7 @@ static bool infer_async_done(Infer *cx) {
   for (uint32_t i = 0; i < future->n_items; i++) {
     Type declared = infer_result(cx, i);
     cx->out[i] = declared ? declared : future->items[i];
-    REQUIRE(cx, 0, infer_types_compatible(cx, cx->out[i], future->items[i]),
+    REQUIRE(cx, 0, infer_types_same(cx, cx->out[i], future->items[i]),
             "result %u is %s, the future holds %s", i, infer_text(cx, declared),
             infer_text(cx, future->items[i]));
   }

@@ -14,19 +14,19 @@ static bool infer_branches(Infer *cx, int no_inputs, int same_outputs, int resul
     REQUIRE(cx, same_outputs, infer_region_n_returned(cx, r) == n,
             "branch %u gives %u values, branch 0 gives %u", r, infer_region_n_returned(cx, r), n);
     for (uint32_t i = 0; i < n; i++)
-      REQUIRE(cx, same_outputs,
-              infer_types_compatible(cx, infer_region_returned(cx, r, i),
-                                     infer_region_returned(cx, 0, i)),
-              "branch %u gives %s as value %u, branch 0 gives %s", r,
-              infer_text(cx, infer_region_returned(cx, r, i)), i,
-              infer_text(cx, infer_region_returned(cx, 0, i)));
+      REQUIRE(
+          cx, same_outputs,
+          infer_types_same(cx, infer_region_returned(cx, r, i), infer_region_returned(cx, 0, i)),
+          "branch %u gives %s as value %u, branch 0 gives %s", r,
+          infer_text(cx, infer_region_returned(cx, r, i)), i,
+          infer_text(cx, infer_region_returned(cx, 0, i)));
   }
   REQUIRE(cx, results, infer_n_results(cx) == n, "has %u results, its branches give %u values",
           infer_n_results(cx), n);
   for (uint32_t i = 0; i < n; i++) {
     Type declared = infer_result(cx, i);
     cx->out[i] = declared ? declared : infer_region_returned(cx, 0, i);
-    REQUIRE(cx, results, infer_types_compatible(cx, cx->out[i], infer_region_returned(cx, 0, i)),
+    REQUIRE(cx, results, infer_types_same(cx, cx->out[i], infer_region_returned(cx, 0, i)),
             "result %u is %s, its branches give %s", i, infer_text(cx, declared),
             infer_text(cx, infer_region_returned(cx, 0, i)));
   }

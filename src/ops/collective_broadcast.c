@@ -36,7 +36,7 @@ static bool infer_collective_broadcast(Infer *cx) {
   for (uint32_t i = 0; i < n - root; i++) {
     cx->out[i] = infer_operand(cx, i);
     Type declared = infer_result(cx, i);
-    REQUIRE(cx, 3, !declared || infer_types_compatible(cx, declared, cx->out[i]),
+    REQUIRE(cx, 3, !declared || infer_types_same(cx, declared, cx->out[i]),
             "result %u is %s, expected %s", i, infer_text(cx, declared),
             infer_text(cx, cx->out[i]));
   }

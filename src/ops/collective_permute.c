@@ -6,7 +6,7 @@ static bool infer_collective_permute(Infer *cx) {
   if (!infer_per_tensor(cx) || !groups_check_pairs(cx, 1, 2, 3, 4)) return false;
   cx->out[0] = infer_operand(cx, 0);
   Type declared = infer_result(cx, 0);
-  REQUIRE(cx, 5, !declared || infer_types_compatible(cx, declared, cx->out[0]),
+  REQUIRE(cx, 5, !declared || infer_types_same(cx, declared, cx->out[0]),
           "the result is %s, expected %s", infer_text(cx, declared), infer_text(cx, cx->out[0]));
   return true;
 }

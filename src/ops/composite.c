@@ -2,19 +2,22 @@
 #include "ops/eval.h"
 #include "ops/infer.h"
 
-// dialect.name, as MLIR spells op names.
+// A letter first, then letters, digits and _; behind each dot at least one of those or $.
 static bool is_namespaced(Str name) {
-  bool dot = false;
+  bool dot = false, fresh = true;  // fresh: nothing of this part has been read
   for (size_t i = 0; i < name.n; i++) {
     char c = name.s[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    bool more = (c >= '0' && c <= '9') || c == '$' || c == '-';
-    if (c == '.' && i > 0 && i + 1 < name.n)
-      dot = true;
-    else if (!letter && !(more && i > 0))
-      return false;
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    bool more = (c >= '0' && c <= '9') || c == '_' || (c == '$' && dot);
+    if (c == '.') {
+      if (fresh) return false;
+      dot = fresh = true;
+      continue;
+    }
+    if (!letter && !(more && i > 0)) return false;
+    fresh = false;
   }
-  return dot;
+  return dot && !fresh;
 }
 
 static OpId find_function(const Infer *cx, Name symbol) {
@@ -44,13 +47,13 @@ static bool infer_composite(Infer *cx) {
   REQUIRE(cx, 3, n_in == infer_n_operands(cx), "has %u operands, @%s takes %u",
           infer_n_operands(cx), name_text(cx->context, symbol), n_in);
   for (uint32_t i = 0; i < n_in; i++)
-    REQUIRE(cx, 3, infer_types_compatible(cx, infer_operand(cx, i), type->items[i]),
+    REQUIRE(cx, 3, infer_types_same(cx, infer_operand(cx, i), type->items[i]),
             "operand %u is %s, @%s takes %s", i, infer_text(cx, infer_operand(cx, i)),
             name_text(cx->context, symbol), infer_text(cx, type->items[i]));
   REQUIRE(cx, 4, n_out == infer_n_results(cx), "has %u results, @%s gives %u", infer_n_results(cx),
           name_text(cx->context, symbol), n_out);
   for (uint32_t i = 0; i < n_out; i++)
-    REQUIRE(cx, 4, infer_types_compatible(cx, infer_result(cx, i), type->items[n_in + i]),
+    REQUIRE(cx, 4, infer_types_same(cx, infer_result(cx, i), type->items[n_in + i]),
             "result %u is %s, @%s gives %s", i, infer_text(cx, infer_result(cx, i)),
             name_text(cx->context, symbol), infer_text(cx, type->items[n_in + i]));
   return true;

@@ -96,9 +96,14 @@ static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **o
        (int)target.n, target.s);
 }
 
+enum { MOST_API_VERSION = 4 };  // API_VERSION_TYPED_FFI
+
 static bool infer_custom_call(Infer *cx) {
   REQUIRE(cx, 0, attr_as_name(cx->context, infer_attr(cx, "call_target_name")),
           "names no call_target_name");
+  int64_t version = infer_int(cx, "api_version", 1);
+  REQUIRE(cx, 0, version >= 0 && version <= MOST_API_VERSION,
+          "has the api_version %lld, expected 0 … %d", (long long)version, MOST_API_VERSION);
   const AttrInfo *in = attr_info(cx->context, infer_attr(cx, "operand_layouts"));
   const AttrInfo *out = attr_info(cx->context, infer_attr(cx, "result_layouts"));
   REQUIRE(cx, 0, (in->kind == ATTR_NONE) == (out->kind == ATTR_NONE),

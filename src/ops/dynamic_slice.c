@@ -58,8 +58,7 @@ static bool infer_update(Infer *cx) {
             infer_dims_text(cx, update->rank, update->dims),
             infer_dims_text(cx, operand->rank, operand->dims));
   REQUIRE(cx, 1,
-          !infer_result(cx, 0) ||
-              infer_types_compatible(cx, infer_result(cx, 0), infer_operand(cx, 0)),
+          !infer_result(cx, 0) || infer_types_same(cx, infer_result(cx, 0), infer_operand(cx, 0)),
           "the operand has type %s and the result %s, expected the same",
           infer_text(cx, infer_operand(cx, 0)), infer_text(cx, infer_result(cx, 0)));
   cx->out[0] = infer_operand(cx, 0);

@@ -120,28 +120,36 @@ static bool elems_compatible(const Infer *cx, Type a, Type b) {
   if (ia->kind != TYPE_QUANT || ib->kind != TYPE_QUANT) return false;
   const QuantInfo *qa = ia->quant, *qb = ib->quant;
   return qa->storage == qb->storage && qa->expressed == qb->expressed && qa->min == qb->min &&
-         qa->max == qb->max && (qa->axis < 0) == (qb->axis < 0);
+         qa->max == qb->max && qa->axis == qb->axis;
 }
 
-bool infer_types_compatible(const Infer *cx, Type a, Type b) {
+// With `exact`, quantized elements agree in everything.
+static bool types_agree(const Infer *cx, Type a, Type b, bool exact) {
   if (a == b) return true;
   const TypeInfo *ia = type_info(cx->context, a), *ib = type_info(cx->context, b);
   bool ta = ia->kind == TYPE_TENSOR || ia->kind == TYPE_UNRANKED;
   bool tb = ib->kind == TYPE_TENSOR || ib->kind == TYPE_UNRANKED;
   if (ta && tb)
-    return elems_compatible(cx, ia->elem, ib->elem) && infer_shapes_compatible(cx, a, b);
+    return (exact ? ia->elem == ib->elem : elems_compatible(cx, ia->elem, ib->elem)) &&
+           infer_shapes_compatible(cx, a, b);
   if (ia->kind != ib->kind) return false;
   switch (ia->kind) {
   case TYPE_TUPLE:
   case TYPE_FUTURE:
     if (ia->n_items != ib->n_items) return false;
     for (uint32_t i = 0; i < ia->n_items; i++)
-      if (!infer_types_compatible(cx, ia->items[i], ib->items[i])) return false;
+      if (!types_agree(cx, ia->items[i], ib->items[i], exact)) return false;
     return true;
-  case TYPE_QUANT: return elems_compatible(cx, a, b);
+  case TYPE_QUANT: return !exact && elems_compatible(cx, a, b);
   default: return false;
   }
 }
+
+bool infer_types_compatible(const Infer *cx, Type a, Type b) {
+  return types_agree(cx, a, b, false);
+}
+
+bool infer_types_same(const Infer *cx, Type a, Type b) { return types_agree(cx, a, b, true); }
 
 int64_t dim_merge(int64_t a, int64_t b) { return a == DIM_DYNAMIC ? b : a; }
 

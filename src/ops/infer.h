@@ -67,9 +67,12 @@ static inline bool dim_compatible(int64_t a, int64_t b) {
 }
 // Shapes agree dimension by dimension (same rank, or either is not a ranked tensor).
 bool infer_shapes_compatible(const Infer *cx, Type a, Type b);
-// Types agree as StableHLO compares them: same element type, compatible shapes (tuples item by
-// item).
+// Types agree as StableHLO compares baseline types: same element type but for scales and zero
+// points, compatible shapes (tuples item by item).
 bool infer_types_compatible(const Infer *cx, Type a, Type b);
+// The same, but quantized elements agree in scales and zero points too: for ops that hand values on
+// as they are.
+bool infer_types_same(const Infer *cx, Type a, Type b);
 // The more specific of two compatible dims (static wins; equal bounds kept).
 int64_t dim_merge(int64_t a, int64_t b);
 

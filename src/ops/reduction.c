@@ -10,7 +10,8 @@ bool reduction_promotable(const Context *context, Type from, Type to) {
     return p && q && p->expressed == q->expressed &&
            dtype_width(p->storage) <= dtype_width(q->storage);
   DType a = type_dtype(context, from), b = type_dtype(context, to);
-  return a && b && dtype_kind(a) == dtype_kind(b) && dtype_width(a) <= dtype_width(b);
+  bool alike = dtype_kind(a) == dtype_kind(b) || (dtype_is_integer(a) && dtype_is_integer(b));
+  return a && b && alike && dtype_width(a) <= dtype_width(b);
 }
 
 static bool is_scalar(const Infer *cx, Type type) {

@@ -12,8 +12,7 @@ static bool infer(Infer *cx) {
   REQUIRE(cx, 3, ints_within(dims, 0, operand->rank), "dimensions are %s, expected each in [0, %u)",
           move_ints_text(cx, dims), operand->rank);
   REQUIRE(cx, 1,
-          !infer_result(cx, 0) ||
-              infer_types_compatible(cx, infer_result(cx, 0), infer_operand(cx, 0)),
+          !infer_result(cx, 0) || infer_types_same(cx, infer_result(cx, 0), infer_operand(cx, 0)),
           "the operand has type %s and the result %s, expected the same",
           infer_text(cx, infer_operand(cx, 0)), infer_text(cx, infer_result(cx, 0)));
   cx->out[0] = infer_operand(cx, 0);

@@ -16,7 +16,7 @@ static bool infer(Infer *cx) {
     REQUIRE(cx, 3, infer_shapes_compatible(cx, infer_operand(cx, 0), type),
             "inputs 0 and %u have types %s and %s, expected the same shape", i,
             infer_text(cx, infer_operand(cx, 0)), infer_text(cx, type));
-    REQUIRE(cx, 2, !infer_result(cx, i) || infer_types_compatible(cx, infer_result(cx, i), type),
+    REQUIRE(cx, 2, !infer_result(cx, i) || infer_types_same(cx, infer_result(cx, i), type),
             "input and result %u have types %s and %s, expected the same", i, infer_text(cx, type),
             infer_text(cx, infer_result(cx, i)));
   }

@@ -7,7 +7,7 @@ static bool infer_tuple(Infer *cx) {
   Type *items = ARENA_ARRAY(context_arena(cx->context), Type, n);
   for (uint32_t i = 0; i < n; i++) items[i] = infer_operand(cx, i);
   Type tuple = type_tuple(cx->context, n, items);
-  REQUIRE(cx, 1, !infer_result(cx, 0) || infer_types_compatible(cx, infer_result(cx, 0), tuple),
+  REQUIRE(cx, 1, !infer_result(cx, 0) || infer_types_same(cx, infer_result(cx, 0), tuple),
           "the result has type %s, expected %s", infer_text(cx, infer_result(cx, 0)),
           infer_text(cx, tuple));
   cx->out[0] = tuple;
@@ -22,7 +22,7 @@ static bool infer_element(Infer *cx) {
   REQUIRE(cx, 1, 0 <= index && index < tuple->n_items, "index is %lld, expected it in [0, %u)",
           (long long)index, tuple->n_items);
   Type item = tuple->items[index];
-  REQUIRE(cx, 2, !infer_result(cx, 0) || infer_types_compatible(cx, infer_result(cx, 0), item),
+  REQUIRE(cx, 2, !infer_result(cx, 0) || infer_types_same(cx, infer_result(cx, 0), item),
           "the result has type %s, expected that of element %lld, %s",
           infer_text(cx, infer_result(cx, 0)), (long long)index, infer_text(cx, item));
   cx->out[0] = item;
@@ -36,7 +36,7 @@ static bool infer_barrier(Infer *cx) {
           n, infer_n_results(cx));
   for (uint32_t i = 0; i < n; i++) {
     Type type = infer_operand(cx, i);
-    REQUIRE(cx, 1, !infer_result(cx, i) || infer_types_compatible(cx, infer_result(cx, i), type),
+    REQUIRE(cx, 1, !infer_result(cx, i) || infer_types_same(cx, infer_result(cx, i), type),
             "operand and result %u have types %s and %s, expected the same", i,
             infer_text(cx, type), infer_text(cx, infer_result(cx, i)));
     cx->out[i] = type;

@@ -13,7 +13,7 @@ static bool infer_while(Infer *cx) {
             "%s takes %u arguments, expected %u", name[r], infer_region_n_args(cx, r), n);
     for (uint32_t i = 0; i < n; i++)
       REQUIRE(cx, constraint[r],
-              infer_types_compatible(cx, infer_region_arg(cx, r, i), infer_operand(cx, i)),
+              infer_types_same(cx, infer_region_arg(cx, r, i), infer_operand(cx, i)),
               "argument %u of %s is %s, expected %s", i, name[r],
               infer_text(cx, infer_region_arg(cx, r, i)), infer_text(cx, infer_operand(cx, i)));
   }
@@ -25,15 +25,15 @@ static bool infer_while(Infer *cx) {
   REQUIRE(cx, 2, infer_region_n_returned(cx, 1) == n, "body gives %u values, expected %u",
           infer_region_n_returned(cx, 1), n);
   for (uint32_t i = 0; i < n; i++)
-    REQUIRE(
-        cx, 2, infer_types_compatible(cx, infer_region_returned(cx, 1, i), infer_operand(cx, i)),
-        "body gives %s as value %u, expected %s", infer_text(cx, infer_region_returned(cx, 1, i)),
-        i, infer_text(cx, infer_operand(cx, i)));
+    REQUIRE(cx, 2, infer_types_same(cx, infer_region_returned(cx, 1, i), infer_operand(cx, i)),
+            "body gives %s as value %u, expected %s",
+            infer_text(cx, infer_region_returned(cx, 1, i)), i,
+            infer_text(cx, infer_operand(cx, i)));
   REQUIRE(cx, 3, infer_n_results(cx) == n, "has %u results, expected %u", infer_n_results(cx), n);
   for (uint32_t i = 0; i < n; i++) {
     Type declared = infer_result(cx, i);
     cx->out[i] = declared ? declared : infer_operand(cx, i);
-    REQUIRE(cx, 3, infer_types_compatible(cx, cx->out[i], infer_operand(cx, i)),
+    REQUIRE(cx, 3, infer_types_same(cx, cx->out[i], infer_operand(cx, i)),
             "result %u is %s, expected %s", i, infer_text(cx, declared),
             infer_text(cx, infer_operand(cx, i)));
   }

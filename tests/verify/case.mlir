@@ -48,3 +48,13 @@ func.func @index(%i: tensor<i64>, %x: tensor<f32>) {
   }) : (tensor<i64>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @c4_scale(%i: tensor<i32>, %x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {
+  // expected-error@+1 {{C4: }}
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %x : tensor<2x!quant.uniform<i8:f32, 0.5:0>>
+  }) : (tensor<i32>) -> tensor<2x!quant.uniform<i8:f32, 0.25:0>>
+  return
+}

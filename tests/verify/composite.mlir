@@ -38,3 +38,69 @@ func.func @c4(%x: tensor<f32>) {
   %0 = stablehlo.composite "my.op" %x {decomposition = @impl} : (tensor<f32>) -> tensor<f64>
   return
 }
+
+// -----
+
+func.func @impl(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @c1_0(%x: tensor<f32>) {
+  // expected-error@+1 {{C1: is named}}
+  %0 = stablehlo.composite "a..b" %x {decomposition = @impl} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @impl(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @c1_1(%x: tensor<f32>) {
+  // expected-error@+1 {{C1: is named}}
+  %0 = stablehlo.composite "1a.b" %x {decomposition = @impl} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @impl(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @c1_2(%x: tensor<f32>) {
+  // expected-error@+1 {{C1: is named}}
+  %0 = stablehlo.composite "a-b.c" %x {decomposition = @impl} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @impl(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @c1_3(%x: tensor<f32>) {
+  // expected-error@+1 {{C1: is named}}
+  %0 = stablehlo.composite "_a.b" %x {decomposition = @impl} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @impl(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @c1_4(%x: tensor<f32>) {
+  // expected-error@+1 {{C1: is named}}
+  %0 = stablehlo.composite "a." %x {decomposition = @impl} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @impl(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @c1_5(%x: tensor<f32>) {
+  // expected-error@+1 {{C1: is named}}
+  %0 = stablehlo.composite "a$.b" %x {decomposition = @impl} : (tensor<f32>) -> tensor<f32>
+  return
+}

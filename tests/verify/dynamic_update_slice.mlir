@@ -45,3 +45,11 @@ func.func @c6(%a: tensor<2x3xf32>, %b: tensor<3x3xf32>, %c: tensor<i64>, %d: ten
   %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c, %d) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<i64>, tensor<i64>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @c1_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>, %i: tensor<i32>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.dynamic_update_slice"(%x, %x, %i) : (tensor<2x!quant.uniform<i8:f32, 0.5:0>>, tensor<2x!quant.uniform<i8:f32, 0.5:0>>, tensor<i32>) -> tensor<2x!quant.uniform<i8:f32, 0.25:0>>
+  return
+}

@@ -13,3 +13,11 @@ func.func @c2(%a: tuple<tensor<2x3xf32>>) {
   %0 = "stablehlo.get_tuple_element"(%a) <{index = 0 : i32}> : (tuple<tensor<2x3xf32>>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @c2_scale(%x: tuple<tensor<2x!quant.uniform<i8:f32, 0.5:0>>>) {
+  // expected-error@+1 {{C2: }}
+  %0 = "stablehlo.get_tuple_element"(%x) {index = 0 : i32} : (tuple<tensor<2x!quant.uniform<i8:f32, 0.5:0>>>) -> tensor<2x!quant.uniform<i8:f32, 0.25:0>>
+  return
+}

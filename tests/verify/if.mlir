@@ -46,3 +46,15 @@ func.func @predicate(%p: tensor<2xi1>) {
   }) : (tensor<2xi1>) -> ()
   return
 }
+
+// -----
+
+func.func @c2_scale(%p: tensor<i1>, %x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>, %y: tensor<2x!quant.uniform<i8:f32, 0.25:0>>) {
+  // expected-error@+1 {{C2: }}
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<2x!quant.uniform<i8:f32, 0.5:0>>
+  }, {
+    stablehlo.return %y : tensor<2x!quant.uniform<i8:f32, 0.25:0>>
+  }) : (tensor<i1>) -> tensor<2x!quant.uniform<i8:f32, 0.5:0>>
+  return
+}

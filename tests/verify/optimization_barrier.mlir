@@ -21,3 +21,11 @@ func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
   %0 = stablehlo.optimization_barrier %x : tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }
+
+// -----
+
+func.func @c1_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.optimization_barrier"(%x) : (tensor<2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x!quant.uniform<i8:f32, 0.25:0>>
+  return
+}

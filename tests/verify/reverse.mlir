@@ -21,3 +21,11 @@ func.func @c3(%a: tensor<2x3xf32>) {
   %0 = "stablehlo.reverse"(%a) <{dimensions = array<i64: 2>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @c1_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.reverse"(%x) {dimensions = array<i64: 0>} : (tensor<2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x!quant.uniform<i8:f32, 0.25:0>>
+  return
+}

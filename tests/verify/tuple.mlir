@@ -5,3 +5,11 @@ func.func @c1(%a: tensor<2x3xf32>) {
   %0 = "stablehlo.tuple"(%a, %a) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tuple<tensor<2x3xf32>>
   return
 }
+
+// -----
+
+func.func @c1_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.tuple"(%x) : (tensor<2x!quant.uniform<i8:f32, 0.5:0>>) -> tuple<tensor<2x!quant.uniform<i8:f32, 0.25:0>>>
+  return
+}

@@ -57,3 +57,17 @@ func.func @c3(%x: tensor<i32>) {
   }) : (tensor<i32>) -> tensor<2xi32>
   return
 }
+
+// -----
+
+func.func @c1_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>, %p: tensor<i1>) {
+  // expected-error@+1 {{C1: }}
+  %0 = "stablehlo.while"(%x) ({
+  ^bb0(%a: tensor<2x!quant.uniform<i8:f32, 0.25:0>>):
+    stablehlo.return %p : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<2x!quant.uniform<i8:f32, 0.5:0>>):
+    stablehlo.return %a : tensor<2x!quant.uniform<i8:f32, 0.5:0>>
+  }) : (tensor<2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x!quant.uniform<i8:f32, 0.5:0>>
+  return
+}
