@@ -14,7 +14,7 @@ static bool infer_all_gather(Infer *cx) {
             "all_gather_dim is %lld, expected 0 … rank - 1 of %s", (long long)dim,
             infer_text(cx, infer_operand(cx, i)));
   }
-  if (!infer_per_tensor(cx) || !groups_check(cx, true, true, 2, 4, 5, &groups)) return false;
+  if (!groups_check_operands(cx) || !groups_check(cx, true, true, 2, 4, 5, &groups)) return false;
   if (!infer_declared(cx)) return false;
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     const TypeInfo *in = infer_operand_info(cx, i), *out = type_info(cx->context, cx->out[i]);

@@ -23,7 +23,7 @@ static bool infer_shapes(Infer *cx, uint32_t n, Type elem, int shape, int result
 static bool infer_all_reduce(Infer *cx) {
   Groups groups;
   Type elem;
-  return infer_per_tensor(cx) && groups_check(cx, true, false, 1, 3, 4, &groups) &&
+  return groups_check_operands(cx) && groups_check(cx, true, false, 1, 3, 4, &groups) &&
          groups_check_body(cx, infer_n_operands(cx), 5, &elem) &&
          infer_shapes(cx, infer_n_operands(cx), elem, 6, 7);
 }
@@ -70,6 +70,7 @@ static bool infer_collective_reduce(Infer *cx) {
   uint32_t n = infer_n_operands(cx),
            root = has_root(cx->context, op_at(cx->program, cx->op)->attrs);
   REQUIRE(cx, 0, n > root, "has no operand to reduce");
+  if (!groups_check_operands(cx)) return false;
   if (!groups_check(cx, false, false, 1, 2, 3, &groups)) return false;
   if (root) {
     const TypeInfo *info = infer_operand_info(cx, n - 1);

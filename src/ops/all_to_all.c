@@ -23,7 +23,7 @@ static bool infer_all_to_all(Infer *cx) {
             "dimension %lld of %s does not split into %lld parts", (long long)split, text,
             (long long)count);
   }
-  if (!infer_per_tensor(cx) || !groups_check(cx, false, true, 5, 7, 0, &groups)) return false;
+  if (!groups_check_operands(cx) || !groups_check(cx, false, true, 5, 7, 0, &groups)) return false;
   REQUIRE(cx, 8, groups.n * groups.width == 0 || groups.width == count,
           "replica_groups are %u wide, expected split_count = %lld", groups.width,
           (long long)count);

@@ -13,7 +13,7 @@ static bool infer_collective_broadcast(Infer *cx) {
   const char *why;
   REQUIRE(cx, 3, n > root && infer_n_results(cx) == n - root,
           "has %u operands to broadcast and %u results", n - root, infer_n_results(cx));
-  if (!infer_per_tensor(cx)) return false;
+  if (!groups_check_operands(cx)) return false;
   if (!groups_read(cx->context, cx->program, cx->op, op_at(cx->program, cx->op)->attrs, false,
                    &groups, &why))
     return infer_fail(cx, 0, "%s", why);

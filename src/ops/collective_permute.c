@@ -3,7 +3,7 @@
 #include "ops/groups.h"
 
 static bool infer_collective_permute(Infer *cx) {
-  if (!infer_per_tensor(cx) || !groups_check_pairs(cx, 1, 2, 3, 4)) return false;
+  if (!groups_check_operands(cx) || !groups_check_pairs(cx, 1, 2, 3, 4)) return false;
   cx->out[0] = infer_operand(cx, 0);
   Type declared = infer_result(cx, 0);
   REQUIRE(cx, 5, !declared || infer_types_same(cx, declared, cx->out[0]),

@@ -206,6 +206,15 @@ bool groups_find_repeat(uint64_t n, const int64_t *ids, uint32_t step, int64_t *
   return found;
 }
 
+bool groups_check_operands(Infer *cx) {
+  for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
+    TypeKind kind = infer_operand_info(cx, i)->kind;
+    REQUIRE(cx, 0, kind == TYPE_TENSOR || kind == TYPE_UNRANKED,
+            "operand %u is %s, expected a tensor", i, infer_text(cx, infer_operand(cx, i)));
+  }
+  return infer_per_tensor(cx);
+}
+
 bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int range) {
   Attr pairs = infer_attr(cx, "source_target_pairs");
   const TypeInfo *type = type_info(cx->context, attr_info(cx->context, pairs)->type);

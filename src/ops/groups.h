@@ -41,6 +41,8 @@ bool groups_find_repeat(uint64_t n, const int64_t *ids, uint32_t step, int64_t *
 
 // The pairs of collective_permute, send and recv: two columns, ids at least 0, sources and targets
 // each once.
+// Requires every operand to be a tensor, and quantized ones to be so per tensor.
+bool groups_check_operands(Infer *cx);
 bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int range);
 
 // The group this process is in, in the arena; false if it is in none.

@@ -15,7 +15,7 @@ static bool infer_reduce_scatter(Infer *cx) {
             "scatter_dimension is %lld, expected 0 … rank - 1 of %s", (long long)dim,
             infer_text(cx, infer_operand(cx, i)));
   }
-  if (!infer_per_tensor(cx) || !groups_check(cx, true, true, 3, 5, 6, &groups)) return false;
+  if (!groups_check_operands(cx) || !groups_check(cx, true, true, 3, 5, 6, &groups)) return false;
   if (!groups_check_body(cx, infer_n_operands(cx), 7, &elem) || !infer_declared(cx)) return false;
   int64_t width = groups.n * groups.width == 0 ? 1 : groups.width;
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {

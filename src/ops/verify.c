@@ -334,6 +334,11 @@ static bool verify_unique_symbol(Verify *v, OpId op) {
 
 // ---- results ----
 
+static bool has_ranked_results(uint16_t code) {
+  return code != OP_custom_call && code != OP_composite &&
+         strncmp(op_row(code)->name, "stablehlo.", 10) == 0;
+}
+
 static bool verify_results(Verify *v, OpId op) {
   const Op *o = op_at(v->p, op);
   const OpDef *def = op_row(o->code)->def;
@@ -346,6 +351,10 @@ static bool verify_results(Verify *v, OpId op) {
   o = op_at(v->p, op);
   for (uint32_t i = 0; i < o->n_results; i++) {
     Type declared = value_type(v->p, o->results + i);
+    // StableHLO has no unranked tensors; only what stands for other ops' values passes them on.
+    if (type_info(v->context, declared)->kind == TYPE_UNRANKED && has_ranked_results(o->code))
+      return fail(v, op, "result %" PRIu32 " has type %s, expected a ranked tensor", i,
+                  type_text(v->context, declared));
     if (declared == v->out[i] || infer_types_compatible(&cx, v->out[i], declared)) continue;
     return fail(v, op, "result %" PRIu32 " has type %s, but its operands give %s", i,
                 type_text(v->context, declared), type_text(v->context, v->out[i]));

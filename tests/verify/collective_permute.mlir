@@ -53,3 +53,11 @@ func.func @c5_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x!quant.uniform<i8:f32, 0.25:0>>
   return
 }
+
+// -----
+
+func.func @token(%t: !stablehlo.token) {
+  // expected-error@+1 {{operand 0 is !stablehlo.token, expected a tensor}}
+  %0 = "stablehlo.collective_permute"(%t) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (!stablehlo.token) -> !stablehlo.token
+  return
+}

@@ -195,3 +195,54 @@ func.func @b(%x: tensor<4xf64>, %p: tensor<i1>) {
   }) {replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 2>, #stablehlo.mesh_axis<name = "y", size = 4>]>, axes = [#stablehlo.axis_ref<name = "y", sub_axis_info = (1)2>]>} : (tensor<4xf64>) -> tensor<4xf64>
   return
 }
+func.func @dyn2(%a: tensor<?x8xf32>, %c: tensor<?x?xcomplex<f32>>, %z: tensor<f32>, %u: tensor<?x?xi8>, %img: tensor<?x?x?x?xf32>, %k: tensor<3x3x?x?xf32>, %src: tensor<?x?xf32>, %i1: tensor<?xi32>, %idx: tensor<?x?xi32>, %up: tensor<?x?xf32>, %sh: tensor<2xi64>, %bnd: tensor<?x8xf32, #stablehlo.bounds<4, ?>>, %sv: tensor<f32>, %q: tensor<?x!quant.uniform<i8:f32:0, {0.5, 0.25}>>) {
+  %0 = "stablehlo.fft"(%a) {fft_type = #stablehlo<fft_type RFFT>, fft_length = array<i64: 8>} : (tensor<?x8xf32>) -> tensor<?x5xcomplex<f32>>
+  %1 = "stablehlo.fft"(%c) {fft_type = #stablehlo<fft_type IRFFT>, fft_length = array<i64: 8>} : (tensor<?x?xcomplex<f32>>) -> tensor<?x8xf32>
+  %2 = "stablehlo.fft"(%c) {fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 8>} : (tensor<?x?xcomplex<f32>>) -> tensor<?x?xcomplex<f32>>
+  %3 = "stablehlo.bitcast_convert"(%u) : (tensor<?x?xi8>) -> tensor<?xi32>
+  %4 = "stablehlo.bitcast_convert"(%u) : (tensor<?x?xi8>) -> tensor<?x?x2xi4>
+  %5 = "stablehlo.convolution"(%img, %k) {window_strides = array<i64: 1, 1>, padding = dense<1> : tensor<2x2xi64>, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 2 : i64, batch_group_count = 1 : i64} : (tensor<?x?x?x?xf32>, tensor<3x3x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %6 = "stablehlo.reduce_window"(%a, %z) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %m = stablehlo.maximum %x, %y : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) {window_dimensions = array<i64: 2, 2>} : (tensor<?x8xf32>, tensor<f32>) -> tensor<?x7xf32>
+  %7 = "stablehlo.select_and_scatter"(%a, %src, %z) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %m = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %m : tensor<i1>
+  }, {
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %m = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) {window_dimensions = array<i64: 2, 2>} : (tensor<?x8xf32>, tensor<?x?xf32>, tensor<f32>) -> tensor<?x8xf32>
+  %8 = "stablehlo.scatter"(%a, %idx, %up) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    stablehlo.return %y : tensor<f32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<?x8xf32>, tensor<?x?xi32>, tensor<?x?xf32>) -> tensor<?x8xf32>
+  %9 = "stablehlo.all_to_all"(%a) {split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<?x8xf32>) -> tensor<?x16xf32>
+  %10 = "stablehlo.all_to_all"(%a) {split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<?x8xf32>) -> tensor<?x4xf32>
+  %11 = "stablehlo.reduce_scatter"(%a) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    stablehlo.return %y : tensor<f32>
+  }) {scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %12 = "stablehlo.rng"(%sv, %sv, %sh) {rng_distribution = #stablehlo<rng_distribution NORMAL>} : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<?x4xf32>
+  %kn = stablehlo.constant dense<[3, 4]> : tensor<2xi64>
+  %13 = "stablehlo.rng"(%sv, %sv, %kn) {rng_distribution = #stablehlo<rng_distribution NORMAL>} : (tensor<f32>, tensor<f32>, tensor<2xi64>) -> tensor<?x4xf32>
+  %14 = "stablehlo.add"(%bnd, %a) : (tensor<?x8xf32, #stablehlo.bounds<4, ?>>, tensor<?x8xf32>) -> tensor<?x8xf32, #stablehlo.bounds<4, ?>>
+  %15 = "stablehlo.triangular_solve"(%src, %src) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose ADJOINT>} : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %16:2 = "stablehlo.sort"(%a, %src) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>, %v: tensor<f32>, %w: tensor<f32>):
+    %m = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %m : tensor<i1>
+  }) {dimension = -1 : i64, is_stable = true} : (tensor<?x8xf32>, tensor<?x?xf32>) -> (tensor<?x8xf32>, tensor<?x?xf32>)
+  %17 = "stablehlo.uniform_dequantize"(%q) : (tensor<?x!quant.uniform<i8:f32:0, {0.5, 0.25}>>) -> tensor<?xf32>
+  %18:2 = "stablehlo.reduce"(%a, %src, %z, %z) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>, %v: tensor<f32>, %w: tensor<f32>):
+    stablehlo.return %x, %y : tensor<f32>, tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<?x8xf32>, tensor<?x?xf32>, tensor<f32>, tensor<f32>) -> (tensor<8xf32>, tensor<?xf32>)
+  %19 = "stablehlo.dot_general"(%img, %img) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0, 1], rhs_batching_dimensions = [0, 1], lhs_contracting_dimensions = [3], rhs_contracting_dimensions = [2]>} : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  %i0 = stablehlo.constant dense<0> : tensor<i32>
+  %20 = "stablehlo.dynamic_slice"(%a, %i0, %i0) {slice_sizes = array<i64: 100, 8>} : (tensor<?x8xf32>, tensor<i32>, tensor<i32>) -> tensor<100x8xf32>
+  return
+}

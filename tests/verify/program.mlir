@@ -145,3 +145,11 @@ func.func @several(%a: tensor<2xf32>) {
   // expected-error@above {{expected 1 operand, but found 2}}
   return
 }
+
+// -----
+
+func.func @unranked(%x: tensor<2xf32>) {
+  // expected-error@+1 {{result 0 has type tensor<*xf32>, expected a ranked tensor}}
+  %0 = "stablehlo.cosine"(%x) : (tensor<2xf32>) -> tensor<*xf32>
+  return
+}
