@@ -1,5 +1,6 @@
 // Files through POSIX calls: read in growing blocks, write through a temporary and a rename, list
 // depth first.
+#define _XOPEN_SOURCE 700  // realpath
 #include "base/file.h"
 
 #include <dirent.h>
@@ -15,7 +16,7 @@
 
 enum { MOST_FOLDERS = 64 };
 
-static Status *read_all(int fd, const char *path, size_t guess, char **out_data,
+static Status *read_all(int fd, const char *path, size_t guess, size_t most, char **out_data,
                         size_t *out_bytes) {
   size_t used = 0, capacity = guess + 1;
   char *data = mem_alloc(capacity);
@@ -40,6 +41,10 @@ static Status *read_all(int fd, const char *path, size_t guess, char **out_data,
     }
     if (n == 0) break;
     used += (size_t)n;
+    if (used > most) {
+      mem_free(data);
+      FAIL(RESOURCE_EXHAUSTED, "%s: is longer than %zu bytes, which is the limit", path, most);
+    }
   }
   data[used] = '\0';
   *out_data = data;
@@ -47,19 +52,20 @@ static Status *read_all(int fd, const char *path, size_t guess, char **out_data,
   return NULL;
 }
 
-Status *file_read(const char *path, char **out_data, size_t *out_bytes) {
+Status *file_read(const char *path, size_t most, char **out_data, size_t *out_bytes) {
   if (strcmp(path, "-") == 0)
-    return read_all(STDIN_FILENO, "<stdin>", 1 << 16, out_data, out_bytes);
+    return read_all(STDIN_FILENO, "<stdin>", 1 << 16, most, out_data, out_bytes);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) FAIL(NOT_FOUND, "%s: cannot be opened: %s", path, strerror(errno));
-  struct stat facts;
+  struct stat facts = {0};
   Status *status;
   if (fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
     status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__, "%s: is a folder, not a file", path);
   } else {
     size_t guess =
         S_ISREG(facts.st_mode) && facts.st_size > 0 ? (size_t)facts.st_size + 1 : 1 << 16;
-    status = read_all(fd, path, guess, out_data, out_bytes);
+    if (guess > most) guess = most;
+    status = read_all(fd, path, guess, most, out_data, out_bytes);
   }
   close(fd);
   return status;
@@ -76,33 +82,59 @@ static Status *write_all(int fd, const char *path, const char *data, size_t byte
   return NULL;
 }
 
-Status *file_write(const char *path, const void *data, size_t bytes) {
+static Status *cannot_write(const char *path) {
+  FAIL(UNAVAILABLE, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+// A new file beside `path` that nobody else has, with the permissions any new file has; its name in
+// `name`, which has room for 20 bytes more.
+static int create_beside(const char *path, char *name) {
   size_t n = strlen(path);
-  char *temporary = mem_alloc(n + 8);
-  if (!temporary) return status_no_memory();
-  memcpy(temporary, path, n);
-  memcpy(temporary + n, ".XXXXXX", 8);
-  int fd = mkstemp(temporary);
-  if (fd < 0) {
-    int why = errno;
-    mem_free(temporary);
-    FAIL(UNAVAILABLE, "%s: cannot be written: %s", path, strerror(why));
+  memcpy(name, path, n);
+  for (unsigned i = 0; i < 1000; i++) {
+    snprintf(name + n, 20, ".%lx.%u", (unsigned long)getpid() & 0xffffffff, i);
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
   }
-  // mkstemp makes files private; the result has the permissions any new file would have.
-  mode_t mask = umask(0);
-  umask(mask);
+  return -1;
+}
+
+// Devices and pipes cannot be replaced, only written to.
+static Status *write_in_place(const char *path, const void *data, size_t bytes) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return cannot_write(path);
   Status *status = write_all(fd, path, data, bytes);
-  if (!status && fchmod(fd, 0666 & ~mask) != 0)
-    status = status_new(UNAVAILABLE, __FILE__, __LINE__, "%s: cannot be written: %s", path,
-                        strerror(errno));
-  if (close(fd) != 0 && !status)
-    status = status_new(UNAVAILABLE, __FILE__, __LINE__, "%s: cannot be written: %s", path,
-                        strerror(errno));
-  if (!status && rename(temporary, path) != 0)
-    status = status_new(UNAVAILABLE, __FILE__, __LINE__, "%s: cannot be written: %s", path,
-                        strerror(errno));
+  if (close(fd) != 0 && !status) status = cannot_write(path);
+  return status;
+}
+
+static Status *write_beside(const char *path, const struct stat *before, const void *data,
+                            size_t bytes) {
+  char *temporary = mem_alloc(strlen(path) + 20);
+  if (!temporary) return status_no_memory();
+  int fd = create_beside(path, temporary);
+  if (fd < 0) {
+    mem_free(temporary);
+    return cannot_write(path);
+  }
+  Status *status = write_all(fd, path, data, bytes);
+  if (!status && before && fchmod(fd, before->st_mode & 0777) != 0) status = cannot_write(path);
+  if (close(fd) != 0 && !status) status = cannot_write(path);
+  if (!status && rename(temporary, path) != 0) status = cannot_write(path);
   if (status) unlink(temporary);
   mem_free(temporary);
+  return status;
+}
+
+Status *file_write(const char *path, const void *data, size_t bytes) {
+  struct stat before;
+  if (stat(path, &before) != 0) return write_beside(path, NULL, data, bytes);
+  if (S_ISDIR(before.st_mode)) FAIL(UNAVAILABLE, "%s: is a folder, not a file", path);
+  if (!S_ISREG(before.st_mode)) return write_in_place(path, data, bytes);
+  char *target = realpath(path, NULL);  // behind symbolic links, so that they stay
+  if (!target) return cannot_write(path);
+  Status *status = write_beside(target, &before, data, bytes);
+  free(target);
   return status;
 }
 

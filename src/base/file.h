@@ -9,10 +9,14 @@
 #include "base/status.h"
 
 // Reads all of a file ("-" = standard input) into a block the caller frees with mem_free. A NUL
-// that is not counted follows the data. The message names the file and the reason.
-Status *file_read(const char *path, char **out_data, size_t *out_bytes) MUST_USE;
+// that is not counted follows the data. The message names the file and the reason; more than `most`
+// bytes are RESOURCE_EXHAUSTED, so that an endless input ends.
+Status *file_read(const char *path, size_t most, char **out_data, size_t *out_bytes) MUST_USE;
 
-// Writes a file whole or not at all: to a temporary beside it, then renamed over it.
+#define FILE_MOST_TEXT ((size_t)UINT32_MAX - 1)  // bytes of a program, positions in which are 32 bits
+
+// Writes a file whole or not at all: to a temporary beside it, then renamed over it. Devices and
+// pipes are written to as they are; symbolic links are followed.
 Status *file_write(const char *path, const void *data, size_t bytes) MUST_USE;
 
 bool file_is_directory(const char *path);

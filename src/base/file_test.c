@@ -1,5 +1,6 @@
 // Files are read whole and written whole or not at all; folders are listed in order; tasks of a
 // pool each run once; JSON is escaped.
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,28 +33,67 @@ static const char *path_of(const char *name) {
   return path;
 }
 
+// What is no plain file is written to, not replaced; links and permissions stay.
+static void test_write_in_place(void **state) {
+  (void)state;
+  char link[256], pipe[256];
+  snprintf(link, sizeof link, "%s", path_of("link"));
+  snprintf(pipe, sizeof pipe, "%s", path_of("pipe"));
+  assert_null(file_write(path_of("target"), "one", 3));
+  assert_int_equal(chmod(path_of("target"), 0640), 0);
+  assert_int_equal(symlink("target", link), 0);
+  assert_null(file_write(link, "two", 3));
+  struct stat facts;
+  assert_int_equal(lstat(link, &facts), 0);
+  assert_true(S_ISLNK(facts.st_mode));
+  assert_int_equal(stat(path_of("target"), &facts), 0);
+  assert_int_equal(facts.st_mode & 0777, 0640);
+  char *data;
+  size_t bytes;
+  assert_null(file_read(path_of("target"), 100, &data, &bytes));
+  assert_string_equal(data, "two");
+  mem_free(data);
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  int fd = open(pipe, O_RDWR);
+  assert_true(fd >= 0);
+  assert_null(file_write(pipe, "three", 5));
+  char read_back[8] = "";
+  assert_int_equal(read(fd, read_back, 5), 5);
+  assert_string_equal(read_back, "three");
+  close(fd);
+  Status *status = file_write(folder, "a", 1);
+  assert_int_equal(status_code(status), UNAVAILABLE);
+  status_free(status);
+}
+
 static void test_read_write(void **state) {
   (void)state;
   char *data;
   size_t bytes;
   assert_null(file_write(path_of("a.mlir"), "one\0two", 7));
   assert_null(file_write(path_of("a.mlir"), "three", 5));
-  assert_null(file_read(path_of("a.mlir"), &data, &bytes));
+  assert_null(file_read(path_of("a.mlir"), 1 << 20, &data, &bytes));
   assert_int_equal(bytes, 5);
   assert_string_equal(data, "three");
   mem_free(data);
   assert_null(file_write(path_of("empty"), "", 0));
-  assert_null(file_read(path_of("empty"), &data, &bytes));
+  assert_null(file_read(path_of("empty"), 1 << 20, &data, &bytes));
   assert_int_equal(bytes, 0);
   mem_free(data);
-  Status *status = file_read(path_of("nowhere"), &data, &bytes);
+  Status *status = file_read(path_of("nowhere"), 1 << 20, &data, &bytes);
   assert_int_equal(status_code(status), NOT_FOUND);
   status_free(status);
-  status = file_read(folder, &data, &bytes);
+  status = file_read(folder, 1 << 20, &data, &bytes);
   assert_int_equal(status_code(status), INVALID_ARGUMENT);
   status_free(status);
   status = file_write("/tmp/no/such/folder/x", "a", 1);
   assert_int_equal(status_code(status), UNAVAILABLE);
+  status_free(status);
+  status = file_read(path_of("a.mlir"), 4, &data, &bytes);
+  assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
+  status_free(status);
+  status = file_read("/dev/zero", 1 << 20, &data, &bytes);
+  assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
   status_free(status);
   assert_true(file_is_directory(folder));
   assert_false(file_is_directory(path_of("empty")));
@@ -137,9 +177,8 @@ static void test_json(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_read_write),
-      cmocka_unit_test(test_list),
-      cmocka_unit_test(test_pool),
+      cmocka_unit_test(test_read_write), cmocka_unit_test(test_write_in_place),
+      cmocka_unit_test(test_list),       cmocka_unit_test(test_pool),
       cmocka_unit_test(test_json),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -41,6 +41,11 @@ typedef struct Usage {
   const char *examples;   // lines
 } Usage;
 
+// The bytes of an option in GiB; as many as there can be if that is more.
+static inline size_t cli_gib(uint64_t gib) {
+  return gib > SIZE_MAX >> 30 ? SIZE_MAX : (size_t)gib << 30;
+}
+
 typedef enum ParseArgs { ARGS_OK, ARGS_HELP, ARGS_BAD } ParseArgs;
 
 // Reads argv[2…] into the options and what is left into files. ARGS_HELP: the help was printed;

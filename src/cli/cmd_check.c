@@ -235,7 +235,7 @@ static Status *evaluate_segment(SegmentJob *job, Guard *guard) {
 
 static Status *check_segment(Guard *guard, void *arg) {
   SegmentJob *job = arg;
-  literal_heap_init(&job->heap, guard, (size_t)job->job->limit_gib << 30);
+  literal_heap_init(&job->heap, guard, cli_gib(job->job->limit_gib));
   arena_init(&job->arena, guard);
   TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
   Str text = {job->source->text + job->begin, job->end - job->begin};
@@ -272,7 +272,7 @@ static void check_file(void *arg, size_t index) {
   FileResult *file = &job->files[index];
   char *data;
   size_t bytes;
-  Status *status = file_read(file->path, &data, &bytes);
+  Status *status = file_read(file->path, FILE_MOST_TEXT, &data, &bytes);
   if (status) {
     file->error = copy_text(status_message(status));
     status_free(status);

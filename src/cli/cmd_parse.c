@@ -169,7 +169,7 @@ static Status *parse_segment(Guard *guard, void *arg) {
 static bool parse_file(ParseJob *job, const char *path) {
   char *data;
   size_t bytes;
-  Status *status = file_read(path, &data, &bytes);
+  Status *status = file_read(path, FILE_MOST_TEXT, &data, &bytes);
   if (status) {
     cli_fail(status);
     return false;

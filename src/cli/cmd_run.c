@@ -93,7 +93,7 @@ static Status *list_inputs(RunJob *job, uint32_t *out_count, InputArray **out) {
   for (uint32_t i = 0; i < job->inputs.count; i++) {
     const char *path = job->inputs.items[i];
     size_t bytes;
-    TRY(file_read(path, &job->data[i], &bytes));
+    TRY(file_read(path, SIZE_MAX, &job->data[i], &bytes));
     job->n_data = i + 1;
     if (npz_is(job->data[i], bytes)) {
       uint32_t n;
@@ -259,7 +259,8 @@ static Status *write_probe(void *to, Str id, uint32_t k, Literal *value) {
     name[i] = plain ? c : '_';
   }
   name[n] = '\0';
-  snprintf(path, sizeof path, "%s/%s_%u.npy", job->probes, name, k);
+  if ((size_t)snprintf(path, sizeof path, "%s/%s_%u.npy", job->probes, name, k) >= sizeof path)
+    FAIL(INVALID_ARGUMENT, "the path %s/%s_%u.npy is too long", job->probes, name, k);
   StrBuf data;
   strbuf_init(&data, job->heap.guard);
   npy_write(value, &data);
@@ -339,7 +340,7 @@ static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
   job->guard = guard;
   arena_init(&job->arena, guard);
-  literal_heap_init(&job->heap, guard, (size_t)job->limit_gib << 30);
+  literal_heap_init(&job->heap, guard, cli_gib(job->limit_gib));
   TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
   if (!job->seg.valid) {
     segment_report(&job->seg, guard);
@@ -356,6 +357,8 @@ static Status *run_segment(Guard *guard, void *arg) {
     FAIL(INVALID_ARGUMENT,
          "--replicas and --partitions must be at least 1 and at most 100000 processes");
   uint32_t n = (uint32_t)n_processes;
+  if ((uint64_t)n_args * n > UINT32_MAX || (uint64_t)n_out * n > UINT32_MAX)
+    FAIL(INVALID_ARGUMENT, "%u processes have too many arguments or results in all", n);
   Literal **args = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_args * n + 1);
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
   job->function = function;
@@ -389,7 +392,7 @@ static Status *run_segment(Guard *guard, void *arg) {
 static int run_file(RunJob *job) {
   char *text;
   size_t bytes;
-  Status *status = file_read(job->path, &text, &bytes);
+  Status *status = file_read(job->path, FILE_MOST_TEXT, &text, &bytes);
   if (status) return cli_fail(status);
   Source source = {strcmp(job->path, "-") == 0 ? "<stdin>" : job->path, text, bytes};
   job->source = &source;

@@ -88,8 +88,8 @@ static Status *run_job(Guard *guard, void *arg) {
          partitions);
   OpId *functions = ARENA_ARRAY(&run->tables, OpId, n);
   for (uint32_t i = 0; i < n; i++) functions[i] = job->function;
-  return grid_run(run, replicas, partitions, functions, 0, NULL, job->n_args, job->args, job->n_out,
-                  job->out);
+  return grid_run(run, 0, replicas, partitions, functions, 0, NULL, job->n_args, job->args,
+                  job->n_out, job->out);
 }
 
 Status *evaluate(Program *program, OpId function, const EvalOptions *options, LiteralHeap *heap,

@@ -258,16 +258,11 @@ static Status *process_main(Guard *guard, void *arg) {
   Process *process = turn->process;
   process_guard(process, guard);
   const Program *p = grid->run->program;
-  uint32_t arg_at = 0, out_at = 0;
-  for (uint32_t i = 0; i < process->index; i++) {
-    arg_at += evaluate_n_arguments(p, grid->functions[i]);
-    out_at += evaluate_n_results(p, grid->functions[i]);
-  }
   OpId function = grid->functions[process->index];
   // Without arguments or results there is no array to point into.
   uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
-  TRY(process_call(process, function, n_args, n_args ? grid->args + arg_at : NULL, n_out,
-                   n_out ? grid->out + out_at : NULL));
+  TRY(process_call(process, function, n_args, n_args ? grid->args + process->first_arg : NULL,
+                   n_out, n_out ? grid->out + process->first_out : NULL));
   process->finished = true;
   return NULL;
 }
@@ -362,9 +357,9 @@ static Status *check_counts(const Grid *grid, uint32_t n) {
   return NULL;
 }
 
-Status *grid_run(Run *run, uint32_t replicas, uint32_t partitions, const OpId *functions,
-                 uint32_t n_infeed, const OpId *infeed, uint32_t n_args, Literal *const *args,
-                 uint32_t n_out, Literal **out) {
+Status *grid_run(Run *run, uint32_t depth, uint32_t replicas, uint32_t partitions,
+                 const OpId *functions, uint32_t n_infeed, const OpId *infeed, uint32_t n_args,
+                 Literal *const *args, uint32_t n_out, Literal **out) {
   Grid grid = {.run = run,
                .replicas = replicas,
                .partitions = partitions,
@@ -381,8 +376,15 @@ Status *grid_run(Run *run, uint32_t replicas, uint32_t partitions, const OpId *f
   if (n == 0) return NULL;
   grid.processes = mem_alloc(n * sizeof *grid.processes);
   if (!grid.processes) return status_no_memory();
-  for (uint32_t i = 0; i < n; i++)
-    process_init(&grid.processes[i], run, &grid, i, (ProcessId){i / partitions, i % partitions});
+  for (uint32_t i = 0, arg = 0, result = 0; i < n; i++) {
+    Process *process = &grid.processes[i];
+    process_init(process, run, &grid, i, (ProcessId){i / partitions, i % partitions});
+    process->depth = depth;
+    process->first_arg = arg;
+    process->first_out = result;
+    arg += evaluate_n_arguments(run->program, functions[i]);
+    result += evaluate_n_results(run->program, functions[i]);
+  }
   Status *status;
   if (n == 1) {
     status = run_process(&grid, 0);

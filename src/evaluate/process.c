@@ -60,20 +60,25 @@ static void release_after(Process *process, OpId op) {
   }
 }
 
-// An eval that gives something else than it declared is a bug of ours; better a message than wrong
-// numbers.
+static const char *literal_text(Process *process, const Literal *l) {
+  Context *context = process->run->program->context;
+  switch (l->kind) {
+  case LITERAL_TOKEN: return "a token";
+  case LITERAL_TUPLE: return "another tuple";
+  case LITERAL_FUTURE: return "another future";
+  case LITERAL_ARRAY: break;
+  }
+  return type_text(context, type_tensor(context, l->elem, l->rank, l->dims, 0));
+}
+
+// What the verifier cannot know is checked here: shapes found at run time, and what custom calls
+// give.
 static Status *check_result(Process *process, OpId op, uint32_t i, const Literal *got) {
   Program *p = process->run->program;
   Type type = op_result_type(p, op, i);
-  const TypeInfo *info = type_info(p->context, type);
   if (!got) FAIL(INTERNAL, "result %u was not computed", i);
-  if (info->kind != TYPE_TENSOR || got->kind != LITERAL_ARRAY) return NULL;
-  bool same = got->rank == info->rank && got->elem == info->elem;
-  for (uint32_t d = 0; same && d < info->rank; d++)
-    same = info->dims[d] == DIM_DYNAMIC || info->dims[d] == got->dims[d];
-  if (same) return NULL;
-  Type actual = type_tensor(p->context, got->elem, got->rank, got->dims, 0);
-  FAIL(FAILED_PRECONDITION, "result %u is %s, declared %s", i, type_text(p->context, actual),
+  if (literal_matches(p->context, got, type)) return NULL;
+  FAIL(FAILED_PRECONDITION, "result %u is %s, declared %s", i, literal_text(process, got),
        type_text(p->context, type));
 }
 
@@ -157,6 +162,18 @@ static Status *enter(Process *process) {
   return NULL;
 }
 
+// Functions are also named by custom calls, programs of a grid and callers of the library, which no
+// verifier compares with what they pass.
+static Status *check_argument(Process *process, OpId function, BlockId block, uint32_t i,
+                              const Literal *given) {
+  const Program *p = process->run->program;
+  Type type = value_type(p, block_arg(p, block, i));
+  if (literal_matches(p->context, given, type)) return NULL;
+  FAIL(INVALID_ARGUMENT, "argument %u of @%s is %s, declared %s", i,
+       name_text(p->context, attr_as_name(p->context, op_attr(p, function, "sym_name"))),
+       literal_text(process, given), type_text(p->context, type));
+}
+
 Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *const *args,
                      uint32_t n_out, Literal **out) {
   const Program *p = process->run->program;
@@ -164,6 +181,8 @@ Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *
   if (!block)
     FAIL(FAILED_PRECONDITION, "function @%s has no body to run",
          name_text(p->context, attr_as_name(p->context, op_attr(p, function, "sym_name"))));
+  if (block_at(p, block)->n_args == n_args)  // run_block tells otherwise
+    for (uint32_t i = 0; i < n_args; i++) TRY(check_argument(process, function, block, i, args[i]));
   TRY(enter(process));
   uint32_t base = process->base, top = process->frames.count;
   uint32_t n_slots = process->run->plan.n_slots[function];
@@ -212,12 +231,20 @@ static void host_grid(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_par
   *out_self = process_of(cx)->id;
 }
 
+// Ids are indices + 1.
+static bool execution_equal(const void *owner, uint32_t id, const void *key) {
+  return ((const ExecutionVec *)owner)->items[id - 1].op == *(const OpId *)key;
+}
+
 static uint64_t host_execution(EvalContext *cx) {
   Process *process = process_of(cx);
-  for (uint32_t i = 0; i < process->executions.count; i++)
-    if (process->executions.items[i].op == cx->op) return process->executions.items[i].count++;
+  uint64_t hash = hash_mix(cx->op, 0);
+  uint32_t id =
+      idmap_find(&process->execution_map, hash, execution_equal, &process->executions, &cx->op);
+  if (id) return process->executions.items[id - 1].count++;
   Execution first = {cx->op, 1};
   VEC_PUSH(&process->counters, &process->executions, first);
+  idmap_add(&process->execution_map, process->guard, hash, process->executions.count);
   return 0;
 }
 
@@ -239,8 +266,10 @@ static Status *host_run_parallel(EvalContext *cx, uint32_t replicas, uint32_t pa
        *feeds = ARENA_ARRAY(cx->scratch, OpId, n_infeed);
   for (uint32_t i = 0; i < n; i++) TRY(find_function(cx, programs[i], &functions[i]));
   for (uint32_t i = 0; i < n_infeed; i++) TRY(find_function(cx, infeed[i], &feeds[i]));
-  Status *status = grid_run(process->run, replicas, partitions, functions, n_infeed, feeds, n_args,
-                            args, n_out, out);
+  TRY(enter(process));  // a program may run itself in parallel
+  Status *status = grid_run(process->run, process->depth, replicas, partitions, functions, n_infeed,
+                            feeds, n_args, args, n_out, out);
+  process->depth--;
   process_guard(process, process->guard);
   return status;
 }
@@ -312,6 +341,7 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
 
 void process_deinit(Process *process) {
   HEAPVEC_FREE(&process->frames);
+  idmap_deinit(&process->execution_map);
   arena_deinit(&process->scratch);
   arena_deinit(&process->counters);
 }

@@ -3,6 +3,7 @@
 #define TESSERA_EVALUATE_PROCESS_H
 
 #include "base/fiber.h"
+#include "base/idmap.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/plan.h"
 
@@ -36,6 +37,8 @@ typedef struct Execution {
   uint64_t count;
 } Execution;
 
+typedef VEC(Execution) ExecutionVec;
+
 struct Process {
   EvalHost host;  // first: an EvalContext's host is the process
   Run *run;
@@ -43,6 +46,7 @@ struct Process {
   Guard *guard;
   uint32_t index;  // in the grid, replica major
   ProcessId id;
+  uint32_t first_arg, first_out;  // where its arguments and results begin among all
   bool finished;
   uint32_t depth;
   OpId at;  // the op being run, innermost
@@ -50,8 +54,9 @@ struct Process {
   HEAPVEC(Literal *) frames;
   uint32_t base;
   Arena scratch;
-  VEC(Execution) executions;
-  Arena counters;  // of executions
+  ExecutionVec executions;
+  IdMap execution_map;  // op to execution
+  Arena counters;       // of executions
   // What the process waits for, for the report when nobody can go on.
   OpId waits_at;
   const Meeting *meeting;
@@ -80,10 +85,11 @@ const char *run_op_text(const Run *run, OpId op, Arena *arena);
 // ---- grids (grid.c) ----
 
 // Runs functions[i] in process i of a replicas × partitions grid to the end; args and results are
-// those of all processes in order. Collectives meet, messages pass, and a deadlock is reported.
-Status *grid_run(Run *run, uint32_t replicas, uint32_t partitions, const OpId *functions,
-                 uint32_t n_infeed, const OpId *infeed, uint32_t n_args, Literal *const *args,
-                 uint32_t n_out, Literal **out) MUST_USE;
+// those of all processes in order; `depth` is that of the op that asks. Collectives meet, messages
+// pass, and a deadlock is reported.
+Status *grid_run(Run *run, uint32_t depth, uint32_t replicas, uint32_t partitions,
+                 const OpId *functions, uint32_t n_infeed, const OpId *infeed, uint32_t n_args,
+                 Literal *const *args, uint32_t n_out, Literal **out) MUST_USE;
 // The host's entries that need other processes.
 void grid_host(EvalHost *host);
 void grid_place(const Process *process, uint32_t *out_replicas, uint32_t *out_partitions);

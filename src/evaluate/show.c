@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+enum { MOST_EMPTY_LISTS = 1000 };
+
 typedef struct Show {
   const Literal *literal;
   StrBuf *out;
@@ -37,8 +39,21 @@ static void put_indent(StrBuf *out, uint32_t n) {
   while (n--) strbuf_puts(out, "  ");
 }
 
+// An array without elements may still have any number of lists, tensor<9000000000x0xf32>; then the
+// outermost is shown empty, and the type says the rest.
+static bool lists_only(const Literal *l) {
+  int64_t lists = 1;
+  for (uint32_t d = 0; l->count == 0 && d < l->rank && l->dims[d] > 0; d++)
+    if (__builtin_mul_overflow(lists, l->dims[d], &lists) || lists > MOST_EMPTY_LISTS) return true;
+  return false;
+}
+
 static void put_lists(Show *show, uint32_t d) {
   const Literal *l = show->literal;
+  if (d == 0 && lists_only(l)) {
+    strbuf_puts(show->out, "  []");
+    return;
+  }
   if (d == l->rank) {
     put_element(show);
     return;
@@ -159,7 +174,8 @@ static void json_float(Json *json, double value) {
 static void json_lists(const Literal *l, uint32_t d, int64_t *next, Json *json) {
   if (d < l->rank) {
     json_open(json, '[');
-    for (int64_t i = 0; i < l->dims[d]; i++) json_lists(l, d + 1, next, json);
+    bool empty = d == 0 && lists_only(l);
+    for (int64_t i = 0; !empty && i < l->dims[d]; i++) json_lists(l, d + 1, next, json);
     json_close(json, ']');
     return;
   }

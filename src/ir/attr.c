@@ -251,6 +251,9 @@ Name attr_as_name(const Context *context, Attr attr) {
              : 0;
 }
 
+// A splat is a few letters for any number of elements: lists this long are not written so.
+enum { MOST_SPLAT = 1 << 16 };
+
 Ints attr_as_ints(Context *context, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   DType dtype = type_dtype(context, info->type);
@@ -259,7 +262,7 @@ Ints attr_as_ints(Context *context, Attr attr) {
   int64_t count = info->count;
   if (info->kind == ATTR_DENSE && !type_count(context, info->type, &count)) return (Ints){0};
   if (info->kind != ATTR_DENSE && info->kind != ATTR_DENSE_ARRAY) return (Ints){0};
-  if (count > UINT32_MAX) return (Ints){0};
+  if (count > UINT32_MAX || (info->splat && count > MOST_SPLAT)) return (Ints){0};
   if (dtype == DT_i64 && !(info->splat && count > 1))
     return (Ints){info->data, (uint32_t)count, true};
   int64_t *values = ARENA_ARRAY(&context->arena, int64_t, (size_t)count);

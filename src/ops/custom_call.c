@@ -1,4 +1,6 @@
 // custom_call: what it means is found by its target's name in custom_calls.def.
+#include <string.h>
+
 #include "ops/compare_values.h"
 #include "ops/custom_lapack.h"
 #include "ops/custom_dynamic.h"
@@ -32,27 +34,31 @@ static Status *custom_reshard(EvalContext *cx, Literal *const *in, Literal **out
   return NULL;
 }
 
+enum { MOST_MESSAGE = 1000 };
+
 // An assertion about shapes: the first operand must hold. `{k}` in its message stands for the
 // operand behind it.
 static Status *custom_shape_assertion(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)out;
-  if (cx->n_in == 0) FAIL(INVALID_ARGUMENT, "has no operand to assert");
+  if (cx->n_in == 0 || in[0]->kind != LITERAL_ARRAY || in[0]->count != 1 || in[0]->dtype != DT_i1)
+    FAIL(INVALID_ARGUMENT, "has no i1 operand to assert");
   if (literal_get(in[0], 0).i != 0) return NULL;
   Str text = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "error_message")));
-  const char *message = "";
-  for (size_t i = 0; i < text.n; i++) {
+  char message[MOST_MESSAGE + DTYPE_TEXT_MAX];
+  size_t used = 0;
+  for (size_t i = 0; i < text.n && used < MOST_MESSAGE; i++) {
     uint32_t k = i + 2 < text.n && text.s[i] == '{' && text.s[i + 2] == '}'
                      ? (uint32_t)(text.s[i + 1] - '0')
                      : 10;
     if (k > 9 || k + 1 >= cx->n_in || in[k + 1]->kind != LITERAL_ARRAY || in[k + 1]->count == 0) {
-      message = arena_printf(cx->scratch, "%s%c", message, text.s[i]);
+      message[used++] = text.s[i];
       continue;
     }
-    char value[DTYPE_TEXT_MAX];
-    dtype_format(in[k + 1]->dtype, literal_get(in[k + 1], 0), value, sizeof value);
-    message = arena_printf(cx->scratch, "%s%s", message, value);
+    dtype_format(in[k + 1]->dtype, literal_get(in[k + 1], 0), message + used, DTYPE_TEXT_MAX);
+    used += strlen(message + used);
     i += 2;
   }
+  message[used] = '\0';
   FAIL(FAILED_PRECONDITION, "a shape assertion does not hold%s%s", *message ? ": " : "", message);
 }
 

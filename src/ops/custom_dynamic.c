@@ -15,6 +15,13 @@ Status *custom_dynamic_rng_bit_generator(EvalContext *cx, Literal *const *in, Li
   if (cx->n_in != 2 || cx->n_out != 2 || in[0]->kind != LITERAL_ARRAY || !is_ints(in[1], 1) ||
       in[1]->count > MAX_RANK)
     FAIL(INVALID_ARGUMENT, "takes a state and a shape and gives a state and bits");
+  if (in[0]->rank != 1 || in[0]->count < 2 || in[0]->count > 3 || in[0]->dtype != DT_ui64)
+    FAIL(INVALID_ARGUMENT, "the state is no vector of two or three ui64");
+  DType bits = type_dtype(cx->context, eval_result_type(cx, 1));
+  if (type_is_quant(cx->context, eval_result_type(cx, 1)) ||
+      !(dtype_is_integer(bits) || dtype_is_float(bits)))
+    FAIL(INVALID_ARGUMENT, "gives %s, expected integers or floats",
+         type_text(cx->context, eval_result_type(cx, 1)));
   Ints shape = move_indices(cx, in[1]);
   for (uint32_t d = 0; d < shape.n; d++)
     if (shape.v[d] < 0)
@@ -92,7 +99,12 @@ Status *custom_dynamic_reduce_window(EvalContext *cx, Literal *const *in, Litera
            "input %u must have the first one's shape and a scalar of its type as initial value", i);
   Window w;
   TRY(read_window(in[0], in + 2 * n, &w));
-  for (uint32_t i = 0; i < n; i++) TRY(move_new(cx, i, in[i]->elem, w.rank, w.results, &out[i]));
+  for (uint32_t i = 0; i < n; i++) {
+    TRY(move_new(cx, i, in[i]->elem, w.rank, w.results, &out[i]));
+    if (out[i]->elem != in[i]->elem)
+      FAIL(INVALID_ARGUMENT, "result %u has the element type %s, expected %s", i,
+           type_text(cx->context, out[i]->elem), type_text(cx->context, in[i]->elem));
+  }
   if (out[0]->count == 0) return NULL;
   Name body = attr_as_name(cx->context, called->items[0]);
   Literal **args = ARENA_ARRAY(cx->scratch, Literal *, 2 * n),

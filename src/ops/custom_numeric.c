@@ -13,6 +13,9 @@ Status *custom_numeric(EvalContext *cx, Literal *const *in, Literal **out) {
     if (!row->def || !row->def->lanes || (uint32_t)row->operands != cx->n_in || cx->n_out != 1)
       continue;
     Type type = eval_result_type(cx, 0);
+    for (uint32_t k = 0; k < cx->n_in; k++)
+      if (!literal_matches(cx->context, in[k], type))
+        FAIL(INVALID_ARGUMENT, "operand %u and the result differ in type, expected the same", k);
     return eval_op(cx, code, 0, cx->n_in, in, 1, &type, out);
   }
   FAIL(UNIMPLEMENTED, "custom call @%.*s is no pointwise function of %u operands", (int)target.n,

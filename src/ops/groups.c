@@ -119,12 +119,16 @@ static bool expand_mesh_axes(const Program *p, Attr attr, Groups *out, const cha
 static bool read_dense(Context *context, Attr attr, Groups *out, const char **out_why) {
   const TypeInfo *type = type_info(context, attr_info(context, attr)->type);
   Ints ints = attr_as_ints(context, attr);
-  if (!ints.ok && attr_info(context, attr)->kind != ATTR_DENSE) {
+  if (attr_info(context, attr)->kind != ATTR_DENSE) {
     *out_why = "its replica_groups are neither a table of numbers nor mesh axes";
     return false;
   }
   if (type->kind != TYPE_TENSOR || type->rank != 2) {
     *out_why = "its replica_groups should be a table of rank 2";
+    return false;
+  }
+  if (!ints.ok || type->dims[0] > UINT32_MAX || type->dims[1] > UINT32_MAX) {
+    *out_why = "its replica_groups are no integers, or too many";
     return false;
   }
   out->n = (uint32_t)type->dims[0];
@@ -223,6 +227,7 @@ bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int ra
           type->kind == TYPE_TENSOR && type->rank == 2 && (type->dims[1] == 2 || ids.n == 0),
           "source_target_pairs are %s, expected a table of two columns",
           infer_text(cx, attr_info(cx->context, pairs)->type));
+  REQUIRE(cx, 0, ids.ok, "source_target_pairs are no integers, or too many");
   for (uint32_t i = 0; i < ids.n; i++)
     REQUIRE(cx, range, ids.v[i] >= 0, "source_target_pairs hold %lld, expected no id below 0",
             (long long)ids.v[i]);

@@ -185,6 +185,28 @@ void literal_copy_elements(Literal *to, int64_t to_index, const Literal *from, i
          (const char *)from->data + (size_t)from_index * one, (size_t)n * one);
 }
 
+bool literal_matches(const Context *context, const Literal *l, Type type) {
+  const TypeInfo *info = type_info(context, type);
+  switch (l->kind) {
+  case LITERAL_TOKEN: return info->kind == TYPE_TOKEN;
+  case LITERAL_TUPLE:
+  case LITERAL_FUTURE:
+    if (info->kind != (l->kind == LITERAL_TUPLE ? TYPE_TUPLE : TYPE_FUTURE) ||
+        info->n_items != l->n_items)
+      return false;
+    for (uint32_t i = 0; i < l->n_items; i++)
+      if (!literal_matches(context, l->items[i], info->items[i])) return false;
+    return true;
+  case LITERAL_ARRAY: break;
+  }
+  if ((info->kind != TYPE_TENSOR && info->kind != TYPE_MEMREF) || l->elem != info->elem ||
+      l->rank != info->rank)
+    return false;
+  for (uint32_t d = 0; d < l->rank; d++)
+    if (info->dims[d] != DIM_DYNAMIC && info->dims[d] != l->dims[d]) return false;
+  return true;
+}
+
 bool literal_same_shape(const Literal *a, const Literal *b) {
   return a->rank == b->rank &&
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);

@@ -74,6 +74,9 @@ static inline void literal_set(Literal *l, int64_t i, Scalar v) {
 void literal_copy_elements(Literal *to, int64_t to_index, const Literal *from, int64_t from_index,
                            int64_t n);
 bool literal_same_shape(const Literal *a, const Literal *b);
+// The literal is a value of this type: kind, element type, the sizes the type knows, items. O(rank
+// or items).
+bool literal_matches(const Context *context, const Literal *literal, Type type);
 
 // Row-major strides of dims into out (rank entries), in elements.
 void shape_strides(uint32_t rank, const int64_t *dims, int64_t *out);

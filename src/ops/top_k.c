@@ -55,6 +55,10 @@ static Status *top_k(EvalContext *cx, const Literal *operand, int64_t k, bool la
   dims[operand->rank - 1] = k;
   TRY(move_new(cx, 0, operand->elem, operand->rank, dims, &out[0]));
   TRY(move_new(cx, 1, type_scalar(DT_i32), operand->rank, dims, &out[1]));
+  if (out[0]->elem != operand->elem || out[1]->elem != type_scalar(DT_i32))  // of a custom call
+    FAIL(INVALID_ARGUMENT, "the results have element types %s and %s, expected %s and i32",
+         type_text(cx->context, out[0]->elem), type_text(cx->context, out[1]->elem),
+         type_text(cx->context, operand->elem));
   if (out[0]->count == 0) return NULL;
   uint64_t *keys = ARENA_ARRAY(cx->scratch, uint64_t, (size_t)size);
   int64_t *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)size),
@@ -111,6 +115,9 @@ static Status *before_called(void *context, int64_t a, int64_t b, bool *out) {
   }
   Literal *answer = NULL;
   TRY(c->cx->host->call(c->cx, c->comparator, 2 * c->n, c->args, 1, &answer));
+  if (answer->kind != LITERAL_ARRAY || answer->count != 1 || answer->dtype != DT_i1)
+    FAIL(INVALID_ARGUMENT, "the comparator @%s gives something else than one i1",
+         name_text(c->cx->context, c->comparator));
   *out = literal_get(answer, 0).i != 0;
   literal_release(answer);
   for (uint32_t i = 0; i < 2 * c->n; i++) literal_release(c->args[i]);
@@ -150,6 +157,9 @@ Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out) 
       FAIL(INVALID_ARGUMENT,
            "custom call for an approximate top-k: operands 0 and %u differ in shape", i);
     TRY(move_new(cx, i, in[i]->elem, rank, dims, &out[i]));
+    if (out[i]->elem != in[i]->elem)
+      FAIL(INVALID_ARGUMENT, "result %u has the element type %s, expected %s", i,
+           type_text(context, out[i]->elem), type_text(context, in[i]->elem));
   }
   if (out[0]->count == 0) return NULL;
   CalledComparison c = {.cx = cx, .n = n, .in = in, .stride = stride};

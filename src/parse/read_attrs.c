@@ -108,12 +108,26 @@ void reader_find_aliases(Reader *r) {
   }
 }
 
+// Aliases of aliases grow exponentially: what one stands for may be this much longer than the text.
+enum { MOST_LETTERS_MORE = 1 << 20 };
+
+static bool check_letters(Reader *r, ReadAlias *alias) {
+  uint64_t text = (uint64_t)(r->end - r->source->text);
+  if (alias->letters <= text + MOST_LETTERS_MORE) return true;
+  Str name = name_str(r->context, alias->name);
+  return reader_fail(r, alias->pos, "'%c%.*s' written out would be more than %llu bytes long",
+                     alias->is_type ? '!' : '#', shown(name), name.s,
+                     (unsigned long long)text + MOST_LETTERS_MORE);
+}
+
 static void read_alias(Reader *r, uint32_t id) {
   Token tok = r->tok;
   const char *at = r->at;
   ReadAlias alias = r->aliases.items[id];
   r->aliases.items[id].state = ALIAS_READING;
   uint32_t value = 0, depth = r->depth, items = r->items.count, fields = r->fields.count;
+  uint64_t letters = r->alias_letters;
+  r->alias_letters = 0;
   bool ok = reader_enter(r);
   if (ok) {
     reader_seek(r, alias.begin);
@@ -126,6 +140,9 @@ static void read_alias(Reader *r, uint32_t id) {
   done->state = ok && r->tok.kind != TOK_ERROR ? ALIAS_READ : ALIAS_WRONG;
   done->value = value;
   done->end = r->tok.text.s;
+  done->letters = r->alias_letters + (ok ? (uint64_t)(done->end - alias.begin) : 0);
+  r->alias_letters = letters;
+  if (ok && !check_letters(r, done)) done->state = ALIAS_WRONG;
   if (r->tok.kind == TOK_ERROR) return;  // stays: nothing can be read behind a lexical error
   r->tok = tok;
   r->at = at;
@@ -150,6 +167,7 @@ bool reader_use_alias(Reader *r, ReadAlias *alias, Pos pos, uint32_t *out) {
     return false;
   }
   *out = alias->value;
+  r->alias_letters += alias->letters;
   return true;
 }
 

@@ -60,6 +60,7 @@ typedef struct ReadAlias {
   uint32_t value;           // Attr or Type
   Pos pos;                  // of the name
   const char *begin, *end;  // of the value's text; end once read
+  uint64_t letters;         // of the value written out, with what its own aliases stand for
 } ReadAlias;
 
 // A visible SSA name; `outer` is the binding of the same name that it hides, as an index.
@@ -115,6 +116,7 @@ typedef struct Reader {
   HEAPVEC(ReadBinding) bindings;  // [0] is unused
   uint32_t scope_floor;           // bindings before it are hidden by an isolated op
   HEAPVEC(ReadAlias) aliases;     // [0] is unused
+  uint64_t alias_letters;         // that the aliases used so far stand for
   IdMap alias_map, resource_map;
   HEAPVEC(RegionId) spare_regions;
   HEAPVEC(Attr) items;  // stacks of lists being read

@@ -227,7 +227,7 @@ tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *optio
   read_struct(&o, sizeof o, options);
   char *text;
   size_t size;
-  Status *status = file_read(path, &text, &size);
+  Status *status = file_read(path, FILE_MOST_TEXT, &text, &size);
   if (status) return error_of(status);
   return load_text(text, size, o.name ? o.name : path, o.allow_unregistered != 0, out_program);
 }
