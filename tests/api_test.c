@@ -99,6 +99,16 @@ static void test_evaluate(void **state) {
   assert_int_equal(tsr_error_code(error), 3);
   assert_non_null(strstr(tsr_error_message(error), "<memory>:1:"));
   tsr_error_free(error);
+  // A failure while running shows its place, its line and a caret too.
+  error =
+      run("func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) {\n"
+          "  %0 = stablehlo.custom_call @nobody(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+          "  return %0, %n : tensor<2xf32>, tensor<i32>\n}\n",
+          2, data, out);
+  assert_int_equal(tsr_error_code(error), 12);
+  assert_non_null(strstr(tsr_error_message(error), "<memory>:2:8: "));
+  assert_non_null(strstr(tsr_error_message(error), "-> tensor<2xf32>\n         ^"));
+  tsr_error_free(error);
   tsr_program *p = NULL;
   error = tsr_program_load_file("/does/not/exist.mlir", NULL, &p);
   assert_int_equal(tsr_error_code(error), 5);

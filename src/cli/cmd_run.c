@@ -320,6 +320,8 @@ static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
   return NULL;
 }
 
+static void release_status(void *status) { status_free(status); }
+
 // A failure with a place is shown as what the verifier finds is: place, line and caret.
 static Status *tell_failure(RunJob *job, Pos pos, Status *status) {
   if (pos == POS_NONE) return status;
@@ -329,8 +331,11 @@ static Status *tell_failure(RunJob *job, Pos pos, Status *status) {
   snprintf(place, sizeof place, "%s:%u:%u: ", job->source->path, line, column);
   size_t n = strlen(place);
   if (strncmp(status_message(status), place, n) != 0) return status;
+  GuardCleanup cleanup = {release_status, status, NULL};
+  guard_push(job->guard, &cleanup);
   diag_error(&job->seg.diag, pos, "%s", status_message(status) + n);
   segment_report(&job->seg, job->guard);
+  guard_pop(job->guard, &cleanup);
   job->code = EXIT_BAD;
   status_free(status);
   return NULL;

@@ -421,6 +421,21 @@ static Status *write_output(const Literal *literal, tsr_buffer *out) {
   return NULL;
 }
 
+// A failure with a place also shows its line and a caret, as errors of the text do.
+static Status *with_source_line(const Source *source, Pos pos, Status *status) {
+  if (pos == POS_NONE || pos > source->size) return status;
+  uint32_t line, column;
+  source_locate(source, pos, &line, &column);
+  const char *start = source->text + pos - (column - 1);
+  const char *end = memchr(start, '\n', source->size - (size_t)(start - source->text));
+  size_t n = end ? (size_t)(end - start) : source->size - (size_t)(start - source->text);
+  if (n > 400 || column > 400) return status;
+  Status *shown = status_new(status_code(status), __FILE__, __LINE__, "%s\n  %.*s\n  %*s",
+                             status_message(status), (int)n, start, (int)column, "^");
+  status_free(status);
+  return shown;
+}
+
 static Status *evaluate_body(Guard *guard, void *arg) {
   Evaluate *e = arg;
   Program *p = e->handle->program;
@@ -438,7 +453,9 @@ static Status *evaluate_body(Guard *guard, void *arg) {
   for (uint32_t i = 0; i < n_args; i++) TRY(read_input(e, function, i, &args[i]));
   EvalOptions options = {.seed = e->options.seed};
   EvalReport report;
-  TRY(evaluate(p, function, &options, &e->heap, &e->arena, n_args, args, n_out, out, &report));
+  Status *failed =
+      evaluate(p, function, &options, &e->heap, &e->arena, n_args, args, n_out, out, &report);
+  if (failed) return with_source_line(&e->handle->source, report.failed_at, failed);
   if (report.failed_checks)
     FAIL(FAILED_PRECONDITION, "%s",
          report.n_messages ? report.messages[0] : "a check in the program failed");
