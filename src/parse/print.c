@@ -582,9 +582,8 @@ static void put_op(Printer *pr, OpId op, const char *default_dialect) {
   bool module = is_plain_module(pr->program, op), function = is_plain_function(pr->program, op);
   bool generic = pr->options->generic || !(module || function || form_fits(pr->program, op));
   if (generic) {
-    strbuf_putc(pr->out, '"');
-    strbuf_puts(pr->out, name);
-    strbuf_putc(pr->out, '"');
+    Name kept = op_at(pr->program, op)->name;  // of an unregistered op: any bytes
+    print_string(kept ? name_str(pr->program->context, kept) : str_of(name), pr->out);
     printer_generic_tail(pr, op);
   } else {
     size_t n = strlen(default_dialect);
