@@ -205,8 +205,7 @@ double chlo_lgamma(DType type, double x) {
 }
 
 double chlo_digamma(DType type, double x) {
-  if (x == 0) return -(double)INFINITY;
-  if (x < 0 && x == floor(x)) return (double)NAN;
+  if (x <= 0 && x == floor(x) && !isinf(x)) return (double)NAN;
   bool reflect = x < 0.5;
   double z = reflect ? -x : fit(type, x - 1);
   double a = fit(type, lanczos_base), slope = 0;

@@ -50,7 +50,7 @@ static void test_edges(void **state) {
     assert_true(chlo_erf_inv(t, -1) == -inf && isnan(chlo_erf_inv(t, 1.5)));
     assert_true(chlo_lgamma(t, 0) == inf && chlo_lgamma(t, -2) == inf &&
                 chlo_lgamma(t, -inf) == inf);
-    assert_true(chlo_digamma(t, 0) == -inf && isnan(chlo_digamma(t, -1)));
+    assert_true(isnan(chlo_digamma(t, 0)) && isnan(chlo_digamma(t, -1)));
     assert_true(isnan(chlo_erf(t, (double)NAN)) && isnan(chlo_lgamma(t, (double)NAN)));
   }
 }

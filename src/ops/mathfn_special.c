@@ -231,8 +231,7 @@ double fn_lgamma(double x) {
 
 double fn_digamma(double x) {
   if (isnan(x) || (isinf(x) && x > 0)) return x;
-  if (x == 0) return -(double)INFINITY;
-  if (isinf(x) || (x < 0 && x == floor(x))) return (double)NAN;
+  if (isinf(x) || (x <= 0 && x == floor(x))) return (double)NAN;
   if (x > 0) return (double)digamma_positive((Real)x);
   return (double)(digamma_positive(1 - (Real)x) - pi_cot_pi((Real)x));
 }
