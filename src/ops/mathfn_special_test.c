@@ -86,7 +86,7 @@ static void test_edges(void **state) {
   assert_true(fn_erf_inv(-0.0) == 0 && signbit(fn_erf_inv(-0.0)));
   assert_true(fn_lgamma(0) == inf && fn_lgamma(-3) == inf && fn_lgamma(-inf) == inf);
   assert_true(fn_lgamma(1) == 0 && fn_lgamma(2) == 0);
-  assert_true(fn_digamma(0) == -inf && isnan(fn_digamma(-2)) && fn_digamma(inf) == inf);
+  assert_true(isnan(fn_digamma(0)) && isnan(fn_digamma(-2)) && fn_digamma(inf) == inf);
   assert_true(fn_zeta(1, 3) == inf && isnan(fn_zeta(0.5, 3)));
   assert_true(fn_zeta(2, -1) == inf && isnan(fn_zeta(3, -1)) && isnan(fn_zeta(2.5, -0.5)));
   expect_close(fn_zeta(2, -0.5), 8.934802200544679, 1);

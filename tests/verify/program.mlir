@@ -71,8 +71,8 @@ func.func @early_return(%a: tensor<f32>) {
 // -----
 
 func.func @wrong_return(%a: tensor<f32>) -> tensor<f32> {
-  // expected-error@+1 {{'stablehlo.return' op cannot end a 'func.func'; expected 'func.return'}}
-  stablehlo.return %a : tensor<f32>
+  // expected-error@+1 {{'sdy.return' op cannot end a 'func.func'; expected 'func.return'}}
+  sdy.return %a : tensor<f32>
 }
 
 // -----
