@@ -104,6 +104,50 @@ static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **o
 
 enum { MOST_API_VERSION = 4 };  // API_VERSION_TYPED_FFI
 
+// The dimensions of a tensor from minor to major; of anything else none.
+static bool check_layout(Infer *cx, Attr layout, Type type, const char *whose, uint32_t index) {
+  const AttrInfo *info = attr_info(cx->context, layout);
+  const TypeInfo *listed = type_info(cx->context, info->type);
+  REQUIRE(cx, 0,
+          info->kind == ATTR_DENSE && listed->kind == TYPE_TENSOR && listed->rank == 1 &&
+              listed->elem == DT_index,
+          "the layout of %s %u is no list of dimensions, expected dense<…> : tensor<Nxindex>",
+          whose, index);
+  const TypeInfo *shape = type_info(cx->context, type);
+  uint32_t rank = shape->kind == TYPE_TENSOR ? shape->rank : 0;
+  Ints dims = attr_as_ints(cx->context, layout);
+  bool seen[MAX_RANK] = {false}, fits = dims.ok && dims.n == rank;
+  for (uint32_t i = 0; fits && i < rank; i++) {
+    fits = dims.v[i] >= 0 && dims.v[i] < rank && !seen[dims.v[i]];
+    if (fits) seen[dims.v[i]] = true;
+  }
+  REQUIRE(cx, 0, fits, "the layout of %s %u is no order of the %u dimensions of %s", whose, index,
+          rank, infer_text(cx, type));
+  return true;
+}
+
+static bool check_layouts(Infer *cx, const AttrInfo *in, const AttrInfo *out) {
+  REQUIRE(cx, 0, in->kind == ATTR_ARRAY && out->kind == ATTR_ARRAY,
+          "has layouts that are no arrays, expected one layout per operand and result");
+  uint32_t n_results = infer_n_results(cx);
+  const Type *parts = NULL;
+  const TypeInfo *only = type_info(cx->context, n_results == 1 ? infer_result(cx, 0) : 0);
+  if (only->kind == TYPE_TUPLE) {
+    n_results = only->n_items;
+    parts = only->items;
+  }
+  REQUIRE(cx, 0, in->count == infer_n_operands(cx), "has %u operand_layouts for %u operands",
+          in->count, infer_n_operands(cx));
+  REQUIRE(cx, 0, out->count == n_results, "has %u result_layouts for %u results", out->count,
+          n_results);
+  for (uint32_t i = 0; i < in->count; i++)
+    if (!check_layout(cx, in->items[i], infer_operand(cx, i), "operand", i)) return false;
+  for (uint32_t i = 0; i < out->count; i++)
+    if (!check_layout(cx, out->items[i], parts ? parts[i] : infer_result(cx, i), "result", i))
+      return false;
+  return true;
+}
+
 static bool infer_custom_call(Infer *cx) {
   REQUIRE(cx, 0, attr_as_name(cx->context, infer_attr(cx, "call_target_name")),
           "names no call_target_name");
@@ -114,9 +158,7 @@ static bool infer_custom_call(Infer *cx) {
   const AttrInfo *out = attr_info(cx->context, infer_attr(cx, "result_layouts"));
   REQUIRE(cx, 0, (in->kind == ATTR_NONE) == (out->kind == ATTR_NONE),
           "has layouts of either operands or results, expected both or none");
-  if (in->kind == ATTR_ARRAY)
-    REQUIRE(cx, 0, in->count == infer_n_operands(cx), "has %u operand_layouts for %u operands",
-            in->count, infer_n_operands(cx));
+  if (in->kind != ATTR_NONE && !check_layouts(cx, in, out)) return false;
   return infer_declared(cx);
 }
 

@@ -25,6 +25,13 @@ static uint32_t count_inputs(const Program *p, OpId op) {
   return n;
 }
 
+static bool check_segments(Infer *cx, const char *name, uint32_t first, uint32_t second) {
+  Ints sizes = infer_ints(cx, name);
+  REQUIRE(cx, 0, sizes.ok && sizes.n == 2 && sizes.v[0] == first && sizes.v[1] == second,
+          "%s is not [%u, %u]", name, first, second);
+  return true;
+}
+
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx)) return false;
   uint32_t operands = infer_n_operands(cx), results = infer_n_results(cx),
@@ -37,6 +44,9 @@ static bool infer(Infer *cx) {
   REQUIRE(cx, 0, infer_region_n_returned(cx, 0) == results && results >= carries,
           "the body returns %u values, expected %u, among them %u carries",
           infer_region_n_returned(cx, 0), results, carries);
+  if (!check_segments(cx, "operandSegmentSizes", inputs, carries) ||
+      !check_segments(cx, "resultSegmentSizes", results - carries, carries))
+    return false;
   for (uint32_t i = 0; i < operands; i++) {
     const TypeInfo *info = infer_operand_info(cx, i);
     Type slice = infer_operand(cx, i);

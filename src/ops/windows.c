@@ -61,6 +61,7 @@ bool windows_check_padding(Infer *cx, uint32_t rank, int constraint) {
           "padding has shape %s, expected [%u, 2]",
           type->kind == TYPE_TENSOR ? infer_dims_text(cx, type->rank, type->dims) : "of no tensor",
           rank);
-  REQUIRE(cx, constraint, infer_ints(cx, "padding").ok, "padding is not a list of integers");
+  REQUIRE(cx, constraint, type->elem == DT_i64, "padding has elements of type %s, expected i64",
+          infer_text(cx, type->elem));
   return true;
 }

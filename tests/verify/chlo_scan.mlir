@@ -19,3 +19,14 @@ func.func @argument(%x: tensor<4xf32>, %z: tensor<f64>) {
   }) : (tensor<4xf32>, tensor<f64>) -> (tensor<4xf32>, tensor<f64>)
   return
 }
+
+// -----
+
+func.func @segments(%x: tensor<4xf32>, %z: tensor<f32>) {
+  // expected-error@+1 {{resultSegmentSizes is not [1, 1]}}
+  %r:2 = "chlo.scan"(%x, %z) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    "stablehlo.return"(%p, %q) : (tensor<f32>, tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+  return
+}

@@ -199,3 +199,14 @@ func.func @c16(%x0: tensor<4x2xf32>, %z0: tensor<f32>) {
   }) {window_dimensions = array<i64: 2, 1>} : (tensor<4x2xf32>, tensor<f32>) -> tensor<3x2xf64>
   return
 }
+
+// -----
+
+func.func @padding_type(%x: tensor<4xf32>, %z: tensor<f32>) {
+  // expected-error@+1 {{padding has elements of type i32, expected i64}}
+  %r = "stablehlo.reduce_window"(%x, %z) <{padding = dense<1> : tensor<1x2xi32>, window_dimensions = array<i64: 2>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    "stablehlo.return"(%p) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<5xf32>
+  return
+}
