@@ -1,7 +1,7 @@
 // What no verifier compares: custom calls and programs of a grid with values of other types.
 // RUN: not tessera run %s 2>&1 | FileCheck %s
 
-// CHECK: values.mlir:[[#@LINE+4]]:10: 'stablehlo.custom_call' op: the results have element types f16 and i32, expected ui64 and i32
+// CHECK: values.mlir:[[#@LINE+4]]:10: error: 'stablehlo.custom_call' op: the results have element types f16 and i32, expected ui64 and i32
 func.func @main() {
   %a = stablehlo.constant dense<[3, 1, 4]> : tensor<3xui64>
   %k = stablehlo.constant dense<2> : tensor<ui64>
@@ -11,7 +11,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: values.mlir:[[#@LINE+3]]:8: 'stablehlo.custom_call' op: result 0 is a token, declared tensor<2xf32>
+// CHECK: values.mlir:[[#@LINE+3]]:8: error: 'stablehlo.custom_call' op: result 0 is a token, declared tensor<2xf32>
 func.func @main() {
   %t = stablehlo.create_token : !stablehlo.token
   %v = stablehlo.custom_call @Sharding(%t) : (!stablehlo.token) -> tensor<2xf32>
@@ -21,7 +21,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: values.mlir:[[#@LINE+3]]:3: 'stablehlo.custom_call' op: has no i1 operand to assert
+// CHECK: values.mlir:[[#@LINE+3]]:3: error: 'stablehlo.custom_call' op: has no i1 operand to assert
 func.func @main() {
   %t = stablehlo.create_token : !stablehlo.token
   stablehlo.custom_call @shape_assertion(%t) : (!stablehlo.token) -> ()
@@ -34,7 +34,7 @@ func.func @f(%a: tensor<7xf64>) -> tensor<1xf64> {
   %s = stablehlo.slice %a [5:6] : (tensor<7xf64>) -> tensor<1xf64>
   return %s : tensor<1xf64>
 }
-// CHECK: values.mlir:[[#@LINE+3]]:8: 'interpreter.run_parallel' op: argument 0 of @f is tensor<i1>, declared tensor<7xf64>
+// CHECK: values.mlir:[[#@LINE+3]]:8: error: 'interpreter.run_parallel' op: argument 0 of @f is tensor<i1>, declared tensor<7xf64>
 func.func @main() -> tensor<1xf64> {
   %c = stablehlo.constant dense<true> : tensor<i1>
   %0 = "interpreter.run_parallel"(%c) {programs = [[@f]]} : (tensor<i1>) -> tensor<1xf64>
@@ -43,7 +43,7 @@ func.func @main() -> tensor<1xf64> {
 
 // -----
 
-// CHECK: values.mlir:[[#@LINE+3]]:8: 'stablehlo.custom_call' op: operand 0 and the result differ in type, expected the same
+// CHECK: values.mlir:[[#@LINE+3]]:8: error: 'stablehlo.custom_call' op: operand 0 and the result differ in type, expected the same
 func.func @main() -> tensor<3xf64> {
   %c = stablehlo.constant dense<1.0> : tensor<2xf32>
   %0 = stablehlo.custom_call @mhlo.erf(%c) : (tensor<2xf32>) -> tensor<3xf64>
@@ -53,7 +53,7 @@ func.func @main() -> tensor<3xf64> {
 // -----
 
 // Programs that run themselves in parallel.
-// CHECK: values.mlir:[[#@LINE+2]]:8: 'interpreter.run_parallel' op: regions and calls stand more than 400 deep
+// CHECK: values.mlir:[[#@LINE+2]]:8: error: 'interpreter.run_parallel' op: regions and calls stand more than 400 deep
 func.func @main() -> tensor<i32> {
   %0 = "interpreter.run_parallel"() {programs = [[@main]]} : () -> tensor<i32>
   return %0 : tensor<i32>
@@ -61,7 +61,7 @@ func.func @main() -> tensor<i32> {
 
 // -----
 
-// CHECK: values.mlir:[[#@LINE+2]]:10: 'interpreter.run_parallel' op: regions and calls stand more than 400 deep
+// CHECK: values.mlir:[[#@LINE+2]]:10: error: 'interpreter.run_parallel' op: regions and calls stand more than 400 deep
 func.func @main() -> tensor<i32> {
   %0:2 = "interpreter.run_parallel"() {programs = [[@main, @main]]} : () -> (tensor<i32>, tensor<i32>)
   return %0#0 : tensor<i32>
