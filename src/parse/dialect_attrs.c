@@ -73,7 +73,7 @@ typedef enum FieldKind { F_DIMS, F_INT, F_BOOL, F_FLOAT, F_TYPE, F_ATTR, F_SUB_A
 typedef struct Field {
   const char *name;
   FieldKind kind;
-  bool kept;  // printed and kept even if it has its default
+  bool kept;  // must be written, even if it has its default
 } Field;
 
 static const Field gather_fields[] = {
@@ -215,6 +215,12 @@ static bool fields_read(Reader *r, const char *cls, const Field *fields, Attr *o
         return reader_fail(r, pos, "duplicate parameter '%.*s' of #%s", (int)name.n, name.s, cls);
     if (!reader_expect(r, '=') || !field_read(r, field, &one.value)) return false;
     VEC_PUSH(r->scratch, &found, one);
+  }
+  for (const Field *field = fields; field->name; field++) {
+    bool there = !field->kept;
+    for (uint32_t i = 0; i < found.count && !there; i++)
+      there = str_is(name_str(r->context, found.items[i].name), field->name);
+    if (!there) return reader_fail(r, r->tok.pos, "#%s lacks parameter '%s'", cls, field->name);
   }
   reader_next(r);
   uint32_t kept = 0;
