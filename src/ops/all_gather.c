@@ -1,5 +1,6 @@
 // all_gather: the operands of a group's processes, concatenated along one dimension, in group
 // order. O(elements).
+#include "ops/factors.h"
 #include "ops/groups.h"
 
 static bool infer_all_gather(Infer *cx) {
@@ -78,8 +79,14 @@ static OpId sample_all_gather(Sample *cx) {
   return sample_op(cx, OP_all_gather, attrs, 1, &operand, 1, &type, 0);
 }
 
+static bool factors(FactorContext *cx) {
+  factors_exchanged(cx, (uint32_t)factors_int(cx, "all_gather_dim", 0), FACTORS_NONE);
+  return true;
+}
+
 const OpDef op_all_gather = {.infer = infer_all_gather,
                              .eval = eval_all_gather,
                              .sample = sample_all_gather,
                              .constraints = 6,
-                             .unchecked = "C3: the size of the grid is known when it runs"};
+                             .unchecked = "C3: the size of the grid is known when it runs",
+                             .factors = factors};

@@ -1,6 +1,7 @@
 // all_reduce: every process gets the combination of its group's operands. collective_reduce: only
 // the group's root does, the others get zeros. cross-replica-sum: all_reduce by addition, across
 // replicas. All combine in group order.
+#include "ops/factors.h"
 #include "ops/groups.h"
 
 static bool infer_shapes(Infer *cx, uint32_t n, Type elem, int shape, int result_elem) {
@@ -56,7 +57,8 @@ const OpDef op_all_reduce = {.infer = infer_all_reduce,
                              .eval = eval_all_reduce,
                              .sample = sample_all_reduce,
                              .constraints = 7,
-                             .unchecked = "C2: the size of the grid is known when it runs"};
+                             .unchecked = "C2: the size of the grid is known when it runs",
+                             .factors = factors_pointwise};
 
 // ---- collective_reduce ----
 
@@ -113,7 +115,8 @@ static OpId sample_collective_reduce(Sample *cx) {
 
 const OpDef op_collective_reduce = {.infer = infer_collective_reduce,
                                     .eval = eval_collective_reduce,
-                                    .sample = sample_collective_reduce};
+                                    .sample = sample_collective_reduce,
+                                    .factors = factors_pointwise};
 
 // ---- cross-replica-sum ----
 
@@ -152,4 +155,5 @@ static OpId sample_cross_replica_sum(Sample *cx) {
 
 const OpDef op_cross_replica_sum = {.infer = infer_cross_replica_sum,
                                     .eval = eval_cross_replica_sum,
-                                    .sample = sample_cross_replica_sum};
+                                    .sample = sample_cross_replica_sum,
+                                    .factors = factors_pointwise};

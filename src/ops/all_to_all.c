@@ -1,5 +1,6 @@
 // all_to_all: every process splits its operand, sends part k to member k of its group, and
 // concatenates what it gets in group order. O(elements).
+#include "ops/factors.h"
 #include "ops/groups.h"
 
 static bool infer_all_to_all(Infer *cx) {
@@ -106,8 +107,15 @@ static OpId sample_all_to_all(Sample *cx) {
                    1, &type, 0);
 }
 
+static bool factors(FactorContext *cx) {
+  factors_exchanged(cx, factors_int(cx, "split_dimension", 0),
+                    factors_int(cx, "concat_dimension", 0));
+  return true;
+}
+
 const OpDef op_all_to_all = {.infer = infer_all_to_all,
                              .eval = eval_all_to_all,
                              .sample = sample_all_to_all,
                              .constraints = 9,
-                             .unchecked = "C6: the size of the grid is known when it runs"};
+                             .unchecked = "C6: the size of the grid is known when it runs",
+                             .factors = factors};

@@ -5,6 +5,7 @@
 
 #include "ops/dense.h"
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
@@ -264,9 +265,41 @@ static OpId sample_training(Sample *cx) {
 }
 static OpId sample_grad(Sample *cx) { return sample_norm(cx, OP_batch_norm_grad, 3, true, 3); }
 
-const OpDef op_batch_norm_inference = {
-    .infer = infer_inference, .eval = eval_inference, .sample = sample_inference, .constraints = 7};
-const OpDef op_batch_norm_training = {
-    .infer = infer_training, .eval = eval_training, .sample = sample_training, .constraints = 7};
-const OpDef op_batch_norm_grad = {
-    .infer = infer_grad, .eval = eval_grad, .sample = sample_grad, .constraints = 5};
+// Parameters and statistics are of the features, which are split freely. Statistics are over all
+// other dimensions: to split those takes partial sums in the middle of the op, which is another
+// program (batch_norm in parts), so by itself the op wants them whole.
+static bool factors_norm(FactorContext *cx, uint8_t kinds) {
+  uint32_t feature = (uint32_t)factors_int(cx, "feature_index", 0), result = factors_result(cx, 0);
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    uint32_t factor =
+        factors_on(cx, factors_dim(cx, 0, d), d == feature ? FACTOR_PASS : kinds, 0, d);
+    for (uint32_t t = 1; t < cx->n_operands + cx->n_results; t++) {
+      // Of batch_norm_grad operand 4 is like the data too.
+      bool data = t == result || (cx->n_results == 3 && cx->n_operands == 5 && t == 4);
+      if (data)
+        factors_also(cx, factor, t, d);
+      else if (d == feature)
+        factors_also(cx, factor, t, 0);
+    }
+  }
+  return true;
+}
+
+static bool factors_inference(FactorContext *cx) { return factors_norm(cx, FACTOR_PASS); }
+static bool factors_statistics(FactorContext *cx) { return factors_norm(cx, FACTOR_REPLICATE); }
+
+const OpDef op_batch_norm_inference = {.infer = infer_inference,
+                                       .eval = eval_inference,
+                                       .sample = sample_inference,
+                                       .constraints = 7,
+                                       .factors = factors_inference};
+const OpDef op_batch_norm_training = {.infer = infer_training,
+                                      .eval = eval_training,
+                                      .sample = sample_training,
+                                      .constraints = 7,
+                                      .factors = factors_statistics};
+const OpDef op_batch_norm_grad = {.infer = infer_grad,
+                                  .eval = eval_grad,
+                                  .sample = sample_grad,
+                                  .constraints = 5,
+                                  .factors = factors_statistics};

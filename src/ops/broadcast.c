@@ -1,6 +1,7 @@
 // broadcast_in_dim, its dynamic twin and the old broadcast: operand dimension d becomes result
 // dimension broadcast_dimensions[d]; the others repeat. One strided copy in which what repeats has
 // stride 0, O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -204,8 +205,42 @@ static OpId sample_old(Sample *cx) {
   return sample_op(cx, OP_broadcast, attrs, 1, &operand, 1, NULL, 0);
 }
 
+// to[k]: where dimension k of the operand goes. A size of 1 that is stretched is a factor of its
+// own.
+static void factors_to(FactorContext *cx, const int64_t *to) {
+  uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, 0);
+  for (uint32_t d = 0; d < factors_rank(cx, result); d++) {
+    uint32_t from = 0;
+    while (from < rank && to[from] != d) from++;
+    int64_t size = factors_dim(cx, result, d), own = from < rank ? factors_dim(cx, 0, from) : 1;
+    bool stretched = own == 1 && size != 1;
+    if (from < rank && stretched) factors_on(cx, 1, FACTOR_PASS, 0, from);
+    if (own == DIM_DYNAMIC) size = DIM_DYNAMIC;
+    uint32_t factor = factors_on(cx, size, FACTOR_PASS, result, d);
+    if (from < rank && !stretched) factors_also(cx, factor, 0, from);
+  }
+}
+
+static bool factors(FactorContext *cx) {
+  factors_to(cx, factors_ints(cx, "broadcast_dimensions").v);
+  if (cx->n_operands > 1) factors_whole(cx, 1);
+  return true;
+}
+
+static bool factors_old(FactorContext *cx) {
+  int64_t to[MAX_RANK];
+  uint32_t first = factors_ints(cx, "broadcast_sizes").n;
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) to[d] = first + d;
+  factors_to(cx, to);
+  return true;
+}
+
 const OpDef op_broadcast_in_dim = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 6};
-const OpDef op_dynamic_broadcast_in_dim = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 10};
-const OpDef op_broadcast = {.infer = infer_old, .eval = eval_old, .sample = sample_old};
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 6, .factors = factors};
+const OpDef op_dynamic_broadcast_in_dim = {.infer = infer_dynamic,
+                                           .eval = eval_dynamic,
+                                           .sample = sample_dynamic,
+                                           .constraints = 10,
+                                           .factors = factors};
+const OpDef op_broadcast = {
+    .infer = infer_old, .eval = eval_old, .sample = sample_old, .factors = factors_old};

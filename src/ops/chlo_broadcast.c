@@ -3,6 +3,7 @@
 // then x. And the constants of CHLO. O(elements of the result).
 #include <string.h>
 
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/pointwise.h"
 #include "ops/quant.h"
@@ -141,14 +142,17 @@ static OpId sample_broadcast(Sample *cx, uint16_t code) {
 #define POINTWISE(...)
 #define BROADCAST(id, name, base)                                                                  \
   static OpId sample_##id(Sample *cx) { return sample_broadcast(cx, OP_##id); }                    \
-  const OpDef op_##id = {.infer = infer, .eval = eval, .sample = sample_##id};
+  const OpDef op_##id = {                                                                          \
+      .infer = infer, .eval = eval, .sample = sample_##id, .factors = factors_broadcast};
 #include "ops/pointwise.def"
 
 static OpId sample_compare(Sample *cx) { return sample_broadcast(cx, OP_chlo_broadcast_compare); }
-const OpDef op_chlo_broadcast_compare = {.infer = infer, .eval = eval, .sample = sample_compare};
+const OpDef op_chlo_broadcast_compare = {
+    .infer = infer, .eval = eval, .sample = sample_compare, .factors = factors_broadcast};
 
 static OpId sample_select(Sample *cx) { return sample_broadcast(cx, OP_chlo_broadcast_select); }
-const OpDef op_chlo_broadcast_select = {.infer = infer, .eval = eval, .sample = sample_select};
+const OpDef op_chlo_broadcast_select = {
+    .infer = infer, .eval = eval, .sample = sample_select, .factors = factors_broadcast};
 
 // ---- constants ----
 
@@ -177,8 +181,10 @@ static OpId sample_constant(Sample *cx) {
   return sample_op(cx, OP_chlo_constant, attr_dict(cx->context, 1, &field), 0, NULL, 1, NULL, 0);
 }
 
-const OpDef op_chlo_constant = {
-    .infer = infer_constant, .eval = eval_constant, .sample = sample_constant};
+const OpDef op_chlo_constant = {.infer = infer_constant,
+                                .eval = eval_constant,
+                                .sample = sample_constant,
+                                .factors = factors_constant};
 
 static DType number_type(const Context *context, Attr attr) {
   const AttrInfo *value = attr_info(context, attr);
@@ -214,5 +220,7 @@ static OpId sample_constant_like(Sample *cx) {
                    NULL, 0);
 }
 
-const OpDef op_chlo_constant_like = {
-    .infer = infer_constant_like, .eval = eval_constant_like, .sample = sample_constant_like};
+const OpDef op_chlo_constant_like = {.infer = infer_constant_like,
+                                     .eval = eval_constant_like,
+                                     .sample = sample_constant_like,
+                                     .factors = factors_pointwise};

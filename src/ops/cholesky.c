@@ -3,6 +3,7 @@
 // matrix that is not positive definite gives NaN throughout, as in XLA. O(n^3) per matrix.
 #include "ops/dense.h"
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
@@ -68,4 +69,12 @@ static OpId sample(Sample *cx) {
                    NULL, 0);
 }
 
-const OpDef op_cholesky = {.infer = infer, .eval = eval, .sample = sample, .constraints = 3};
+static bool factors(FactorContext *cx) {
+  uint32_t rank = factors_rank(cx, 0);
+  for (uint32_t d = 0; d < rank; d++)
+    factors_on_all(cx, factors_dim(cx, 0, d), d + 2 < rank ? FACTOR_PASS : FACTOR_REPLICATE, d);
+  return true;
+}
+
+const OpDef op_cholesky = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 3, .factors = factors};

@@ -1,5 +1,6 @@
 // collective_broadcast: every process of a group gets the operand of the group's first process, or
 // of the one a root operand names; processes in no group get zeros. O(elements).
+#include "ops/factors.h"
 #include "ops/groups.h"
 
 static bool has_root(const Context *context, Attr attrs) {
@@ -79,4 +80,5 @@ static OpId sample_collective_broadcast(Sample *cx) {
 const OpDef op_collective_broadcast = {.infer = infer_collective_broadcast,
                                        .eval = eval_collective_broadcast,
                                        .sample = sample_collective_broadcast,
-                                       .constraints = 3};
+                                       .constraints = 3,
+                                       .factors = factors_pointwise};

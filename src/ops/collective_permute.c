@@ -1,5 +1,6 @@
 // collective_permute: pairs of processes; each target gets its source's operand, processes that are
 // no target zeros. O(pairs + elements).
+#include "ops/factors.h"
 #include "ops/groups.h"
 
 static bool infer_collective_permute(Infer *cx) {
@@ -60,4 +61,5 @@ static OpId sample_collective_permute(Sample *cx) {
 const OpDef op_collective_permute = {.infer = infer_collective_permute,
                                      .eval = eval_collective_permute,
                                      .sample = sample_collective_permute,
-                                     .constraints = 5};
+                                     .constraints = 5,
+                                     .factors = factors_pointwise};

@@ -1,5 +1,6 @@
 // concatenate: the inputs one after another along a dimension. One strided copy per input,
 // O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -95,4 +96,38 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_concatenate, attrs, n, operands, 1, NULL, 0);
 }
 
-const OpDef op_concatenate = {.infer = infer, .eval = eval, .sample = sample, .constraints = 6};
+// Whether all operands are slices, or all come from one tensor and some by slices: the pieces of
+// something that was whole before, which only change places.
+static bool from_slices(const FactorContext *cx) {
+  const Program *p = cx->program;
+  bool all = true, any = false, one = true;
+  ValueId source = 0;
+  for (uint32_t i = 0; i < cx->n_operands; i++) {
+    ValueId from = op_operand(p, cx->op, i);
+    OpId def = value_def(p, from);
+    bool sliced = def && op_at(p, def)->code == OP_slice;
+    if (sliced) from = op_operand(p, def, 0);
+    all &= sliced;
+    any |= sliced;
+    one &= i == 0 || from == source;
+    source = from;
+  }
+  return all || (any && one);
+}
+
+static bool factors(FactorContext *cx) {
+  uint32_t result = factors_result(cx, 0), along = (uint32_t)factors_int(cx, "dimension", 0);
+  for (uint32_t d = 0; d < factors_rank(cx, result); d++) {
+    int64_t size = factors_dim(cx, result, d);
+    if (d != along) {
+      factors_on_all(cx, size, FACTOR_PASS, d);
+    } else if (!cx->options.conservative) {
+      uint8_t kinds = from_slices(cx) ? FACTOR_PERMUTE : FACTOR_REPLICATE;
+      factors_really(cx, factors_on_all(cx, size, kinds, d), FACTOR_PERMUTE);
+    }
+  }
+  return true;
+}
+
+const OpDef op_concatenate = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 6, .factors = factors};

@@ -1,5 +1,6 @@
 // constant: a value from the program text. Dense constants are copied out of the context, resources
 // out of the program's blobs; a quantized constant is written as its storage. O(bytes).
+#include "ops/factors.h"
 #include "ops/move.h"
 
 #include <string.h>
@@ -74,4 +75,5 @@ static OpId sample(Sample *cx) {
   return value_def(cx->program, move_sample(cx, "bsufc", rank, dims, &type));
 }
 
-const OpDef op_constant = {.infer = infer, .eval = eval, .sample = sample, .constraints = 1};
+const OpDef op_constant = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 1, .factors = factors_constant};

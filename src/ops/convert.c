@@ -2,6 +2,7 @@
 // bitcast_convert (by bits, with a change of width along the last dimension). O(elements).
 #include <string.h>
 
+#include "ops/factors.h"
 #include "ops/pointwise.h"
 
 // ---- convert ----
@@ -268,5 +269,18 @@ static OpId sample_bitcast(Sample *cx) {
   return sample_op(cx, OP_bitcast_convert, 0, 1, &operand, 1, &result, 0);
 }
 
-const OpDef op_bitcast_convert = {
-    .infer = infer_bitcast, .eval = eval_bitcast, .sample = sample_bitcast, .constraints = 2};
+static bool factors_bitcast(FactorContext *cx) {
+  uint32_t in = factors_rank(cx, 0), out = factors_rank(cx, 1), most = in < out ? in : out;
+  for (uint32_t d = 0; d < most; d++) factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PASS, d);
+  if (in != out) {
+    uint32_t tensor = in > out ? 0 : 1;
+    factors_on(cx, factors_dim(cx, tensor, most), FACTOR_REPLICATE, tensor, most);
+  }
+  return true;
+}
+
+const OpDef op_bitcast_convert = {.infer = infer_bitcast,
+                                  .eval = eval_bitcast,
+                                  .sample = sample_bitcast,
+                                  .constraints = 2,
+                                  .factors = factors_bitcast};

@@ -1,5 +1,6 @@
 // stablehlo.convolution: see convolve.c for the meaning; here the padding is an attribute.
 #include "ops/convolve.h"
+#include "ops/factors.h"
 #include "ops/quant.h"
 
 static Ints no_padding(uint32_t rank) {
@@ -25,4 +26,11 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
 
 static OpId sample(Sample *cx) { return convolve_sample(cx, false); }
 
-const OpDef op_convolution = {.infer = infer, .eval = eval, .sample = sample, .constraints = 34};
+static bool factors(FactorContext *cx) {
+  Ints padding =
+      factors_attr(cx, "padding") ? factors_ints(cx, "padding") : no_padding(factors_rank(cx, 0));
+  return convolve_factors(cx, padding);
+}
+
+const OpDef op_convolution = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 34, .factors = factors};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ops/dense.h"
+#include "ops/factors.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
 #include "ops/windows.h"
@@ -335,6 +336,72 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
       dense_transpose(cx, c.kind, dense_load(cx, c.kind, rhs), rhs->rank, rhs->dims, n + 2, r_perm);
   convolve(&c, out[0]);
   return NULL;
+}
+
+// The two factors of a spatial dimension of lhs: how many windows (also in the result; windows
+// overlap into neighbours), and the window (also in the kernel; partial sums). The larger is major.
+static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
+                            const WindowDim *w) {
+  uint32_t in = (uint32_t)dims->in_spatial.v[s], kernel = (uint32_t)dims->kernel_spatial.v[s],
+           out = (uint32_t)dims->out_spatial.v[s], result = factors_result(cx, 0);
+  int64_t left = factors_dim(cx, 0, in), window = factors_dim(cx, 1, kernel),
+          windows = factors_dim(cx, result, out);
+  if (left == DIM_DYNAMIC || window == DIM_DYNAMIC || windows == DIM_DYNAMIC) return;
+  bool plain =
+      window == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
+  for (int k = 0; k < 2; k++) {
+    bool of_windows = (k == 0) == (windows >= window);
+    int64_t size = of_windows ? windows : window;
+    if (size > left) size = left;
+    if (size <= 1) continue;
+    uint32_t factor = factors_on(cx, size, of_windows ? FACTOR_PERMUTE : FACTOR_PASS, 0, in);
+    if (of_windows) {
+      factors_also(cx, factor, result, out);
+      if (plain) factors_really(cx, factor, FACTOR_PASS);
+    } else {
+      factors_also(cx, factor, 1, kernel);
+      factors_reduce(cx, factor, COMBINE_SUM);
+      factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_PERMUTE);
+    }
+    left /= size;
+  }
+}
+
+bool convolve_factors(FactorContext *cx, Ints padding) {
+  Attr attrs = op_at(cx->program, cx->op)->attrs;
+  ConvDims dims = conv_dims(cx->context, attrs);
+  uint32_t result = factors_result(cx, 0), in_batch = (uint32_t)dims.in_batch,
+           in_feature = (uint32_t)dims.in_feature, kernel_in = (uint32_t)dims.kernel_in,
+           kernel_out = (uint32_t)dims.kernel_out, out_batch = (uint32_t)dims.out_batch,
+           out_feature = (uint32_t)dims.out_feature, factor;
+  int64_t groups = dims.batch_groups * dims.feature_groups;
+  if (dims.batch_groups > 1) {
+    factor = factors_on(cx, dims.batch_groups, FACTOR_PASS, 0, in_batch);
+    factors_also(cx, factor, 1, kernel_out);
+    factors_also(cx, factor, result, out_feature);
+  }
+  factor = factors_on(cx, factors_dim(cx, result, out_batch), FACTOR_PASS, 0, in_batch);
+  factors_also(cx, factor, result, out_batch);
+  WindowDim windows[MAX_RANK];
+  conv_windows(cx->context, attrs, &dims, factors_type(cx, 1)->dims, padding, windows);
+  for (uint32_t s = 0; s < dims.in_spatial.n && !cx->options.conservative; s++) {
+    if (!padding.ok) windows[s].pad_low = 1;  // not known: then neighbours may be read
+    spatial_factors(cx, &dims, s, &windows[s]);
+  }
+  if (dims.feature_groups > 1) {
+    factor = factors_on(cx, dims.feature_groups, FACTOR_PASS, 0, in_feature);
+    factors_also(cx, factor, 1, kernel_out);
+    factors_also(cx, factor, result, out_feature);
+  }
+  factor = factors_on(cx, factors_dim(cx, 1, kernel_in), FACTOR_PASS, 0, in_feature);
+  factors_also(cx, factor, 1, kernel_in);
+  factors_reduce(cx, factor, COMBINE_SUM);
+  int64_t features = factors_dim(cx, result, out_feature);
+  factor = factors_on(cx, features == DIM_DYNAMIC ? features : features / groups, FACTOR_PASS, 1,
+                      kernel_out);
+  factors_also(cx, factor, result, out_feature);
+  if (cx->n_operands > 2) factors_whole(cx, 2);
+  return true;
 }
 
 OpId convolve_sample(Sample *cx, bool dynamic) {

@@ -3,6 +3,7 @@
 #define TESSERA_OPS_CONVOLVE_H
 
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 
 // Verifies C1 … C34 (both ops number them alike) and writes the result type. padding: the low and
@@ -14,6 +15,9 @@ bool convolve_check_padding(Infer *cx, Type type);
 
 Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding,
                       Literal **out);
+
+// The factors; padding as of convolve_infer (not known: any dimension may be padded).
+bool convolve_factors(FactorContext *cx, Ints padding);
 
 // A random instance of convolution, or of dynamic_conv.
 OpId convolve_sample(Sample *cx, bool dynamic);

@@ -4,9 +4,11 @@
 #include "ops/compare_values.h"
 #include "ops/custom_lapack.h"
 #include "ops/custom_dynamic.h"
+#include "ops/custom_factors.h"
 #include "ops/custom_linalg.h"
 #include "ops/custom_numeric.h"
 #include "ops/custom_topk.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/sample.h"
 
@@ -84,8 +86,9 @@ static Status *custom_nothing(EvalContext *cx, Literal *const *in, Literal **out
 static const struct {
   const char *target;
   CustomFn run;
+  bool (*factors)(FactorContext *cx);
 } customs[] = {
-#define CUSTOM(id, target, fn) {target, fn},
+#define CUSTOM(id, target, fn, factors) {target, fn, factors},
 #include "ops/custom_calls.def"
 #undef CUSTOM
 };
@@ -93,7 +96,7 @@ static const struct {
 static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **out) {
   Str target = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "call_target_name")));
   for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++)
-    if (str_is(target, customs[i].target)) return customs[i].run(cx, in, out);
+    if (customs[i].run && str_is(target, customs[i].target)) return customs[i].run(cx, in, out);
   FAIL(UNIMPLEMENTED,
        "custom call @%.*s has no meaning here: its code is not part of the program. Replace it by "
        "StableHLO ops (JAX: "
@@ -173,5 +176,15 @@ static OpId sample_custom_call(Sample *cx) {
                    0);
 }
 
-const OpDef op_custom_call = {
-    .infer = infer_custom_call, .eval = eval_custom_call, .sample = sample_custom_call};
+static bool factors(FactorContext *cx) {
+  Str target =
+      name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "call_target_name")));
+  for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++)
+    if (str_is(target, customs[i].target)) return customs[i].factors && customs[i].factors(cx);
+  return cx->options.custom_call && cx->options.custom_call(cx->options.user, target, cx);
+}
+
+const OpDef op_custom_call = {.infer = infer_custom_call,
+                              .eval = eval_custom_call,
+                              .sample = sample_custom_call,
+                              .factors = factors};

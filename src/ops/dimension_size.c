@@ -1,6 +1,7 @@
 // get_dimension_size and set_dimension_size: the run-time size of a dimension, read, or set by
 // keeping the first so many entries. Values carry their true run-time shape, so a set is a slice.
 // O(1) and O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -80,6 +81,28 @@ static OpId sample_set(Sample *cx) {
   return sample_op(cx, OP_set_dimension_size, attrs, 2, operands, 1, NULL, 0);
 }
 
-const OpDef op_get_dimension_size = {
-    .infer = infer_get, .eval = eval_get, .sample = sample_get, .constraints = 1};
-const OpDef op_set_dimension_size = {.infer = infer_set, .eval = eval_set, .sample = sample_set};
+// The size is that of the whole.
+static bool factors_get(FactorContext *cx) {
+  cx->build.own = true;
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++)
+    factors_on(cx, factors_dim(cx, 0, d),
+               d == factors_int(cx, "dimension", 0) ? FACTOR_OFFSET : FACTOR_PASS, 0, d);
+  return true;
+}
+
+static bool factors_set(FactorContext *cx) {
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    bool set = d == factors_int(cx, "dimension", 0);
+    factors_on_all(cx, factors_dim(cx, 0, d), set ? FACTOR_REPLICATE | FACTOR_BLOCK : FACTOR_PASS,
+                   d);
+  }
+  return true;
+}
+
+const OpDef op_get_dimension_size = {.infer = infer_get,
+                                     .eval = eval_get,
+                                     .sample = sample_get,
+                                     .constraints = 1,
+                                     .factors = factors_get};
+const OpDef op_set_dimension_size = {
+    .infer = infer_set, .eval = eval_set, .sample = sample_set, .factors = factors_set};

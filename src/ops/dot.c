@@ -2,6 +2,7 @@
 // first of rhs. No longer in the spec; its constraints are those of dot_general with these
 // dimension numbers.
 #include "ops/contract.h"
+#include "ops/factors.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
 
@@ -55,4 +56,17 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_dot, 0, 2, operands, 1, NULL, 0);
 }
 
-const OpDef op_dot = {.infer = infer, .eval = eval, .sample = sample};
+// [i,k] x [k,j] -> [i,j]; i and j are absent from vectors.
+static bool factors(FactorContext *cx) {
+  uint32_t result = factors_result(cx, 0), lhs = factors_rank(cx, 0), rhs = factors_rank(cx, 1);
+  if (lhs == 2)
+    factors_also(cx, factors_on(cx, factors_dim(cx, 0, 0), FACTOR_PASS, 0, 0), result, 0);
+  if (rhs == 2)
+    factors_also(cx, factors_on(cx, factors_dim(cx, 1, 1), FACTOR_PASS, 1, 1), result, lhs - 1);
+  uint32_t factor = factors_on(cx, factors_dim(cx, 1, 0), FACTOR_PASS, 0, lhs - 1);
+  factors_also(cx, factor, 1, 0);
+  factors_reduce(cx, factor, COMBINE_SUM);
+  return true;
+}
+
+const OpDef op_dot = {.infer = infer, .eval = eval, .sample = sample, .factors = factors};

@@ -1,6 +1,7 @@
 // stablehlo.dot_general: batched contraction over any dimensions. See contract.c for how it is
 // computed; quantized operands are dequantized, contracted and quantized again.
 #include "ops/contract.h"
+#include "ops/factors.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
 
@@ -129,4 +130,28 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_dot_general, attr_dict(c, 1, fields), 2, operands, 1, NULL, 0);
 }
 
-const OpDef op_dot_general = {.infer = infer, .eval = eval, .sample = sample, .constraints = 24};
+static bool factors(FactorContext *cx) {
+  ContractDims dims = contract_dims(cx->context, factors_attr(cx, "dot_dimension_numbers"));
+  uint32_t result = factors_result(cx, 0), out = 0;
+  for (uint32_t i = 0; i < dims.lhs_batch.n; i++) {
+    uint32_t l = (uint32_t)dims.lhs_batch.v[i];
+    uint32_t factor = factors_on(cx, factors_dim(cx, 0, l), FACTOR_PASS, 0, l);
+    factors_also(cx, factor, 1, (uint32_t)dims.rhs_batch.v[i]);
+    factors_also(cx, factor, result, out++);
+  }
+  for (uint32_t t = 0; t < 2; t++)
+    for (uint32_t d = 0; d < factors_rank(cx, t); d++)
+      if (!ints_contain(t ? dims.rhs_batch : dims.lhs_batch, d) &&
+          !ints_contain(t ? dims.rhs_contract : dims.lhs_contract, d))
+        factors_also(cx, factors_on(cx, factors_dim(cx, t, d), FACTOR_PASS, t, d), result, out++);
+  for (uint32_t i = 0; i < dims.lhs_contract.n; i++) {
+    uint32_t l = (uint32_t)dims.lhs_contract.v[i];
+    uint32_t factor = factors_on(cx, factors_dim(cx, 0, l), FACTOR_PASS, 0, l);
+    factors_also(cx, factor, 1, (uint32_t)dims.rhs_contract.v[i]);
+    factors_reduce(cx, factor, COMBINE_SUM);
+  }
+  return true;
+}
+
+const OpDef op_dot_general = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 24, .factors = factors};

@@ -1,5 +1,6 @@
 // stablehlo.dynamic_conv: convolution whose padding is a value. See convolve.c.
 #include "ops/convolve.h"
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/quant.h"
 
@@ -21,9 +22,12 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
 
 static OpId sample(Sample *cx) { return convolve_sample(cx, true); }
 
+static bool factors(FactorContext *cx) { return convolve_factors(cx, (Ints){.ok = false}); }
+
 const OpDef op_dynamic_conv = {
     .infer = infer,
     .eval = eval,
     .sample = sample,
     .constraints = 34,
+    .factors = factors,
 };

@@ -1,5 +1,6 @@
 // dynamic_slice and dynamic_update_slice: a block read from, or written over, a place given at run
 // time, which is moved to lie inside the operand. One or two strided copies, O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -137,7 +138,38 @@ static OpId sample_update(Sample *cx) {
   return sample_op(cx, OP_dynamic_update_slice, 0, 2 + rank, operands, 1, NULL, 0);
 }
 
-const OpDef op_dynamic_slice = {
-    .infer = infer_slice, .eval = eval_slice, .sample = sample_slice, .constraints = 5};
-const OpDef op_dynamic_update_slice = {
-    .infer = infer_update, .eval = eval_update, .sample = sample_update, .constraints = 6};
+static bool factors_slice(FactorContext *cx) {
+  factors_resize(cx, FACTOR_REPLICATE | FACTOR_BLOCK);
+  return true;
+}
+
+// The operand stays where it is and the update is written where it belongs: a shard must know its
+// place.
+static bool factors_update(FactorContext *cx) {
+  uint32_t result = factors_result(cx, 0);
+  bool constant = true;
+  for (uint32_t i = 2; i < cx->n_operands; i++) constant &= factors_is_constant(cx, i);
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    int64_t size = factors_dim(cx, 0, d), update = factors_dim(cx, 1, d);
+    uint32_t factor = factors_on(cx, size, size == update ? FACTOR_PASS : FACTOR_OFFSET, 0, d);
+    factors_also(cx, factor, result, d);
+    if (size == update) {
+      factors_also(cx, factor, 1, d);
+      continue;
+    }
+    uint32_t own = factors_on(cx, update, constant ? FACTOR_PASS : FACTOR_REPLICATE, 1, d);
+    factors_really(cx, own, FACTOR_REPLICATE);
+  }
+  return true;
+}
+
+const OpDef op_dynamic_slice = {.infer = infer_slice,
+                                .eval = eval_slice,
+                                .sample = sample_slice,
+                                .constraints = 5,
+                                .factors = factors_slice};
+const OpDef op_dynamic_update_slice = {.infer = infer_update,
+                                       .eval = eval_update,
+                                       .sample = sample_update,
+                                       .constraints = 6,
+                                       .factors = factors_update};

@@ -5,6 +5,7 @@
 // op is in the spec any more. O(product of all labels' sizes).
 #include "ops/dense.h"
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
@@ -252,5 +253,49 @@ static OpId sample_unary(Sample *cx) {
   return sample_config(cx, OP_unary_einsum, configs[sample_int(cx, 0, 3)], 1);
 }
 
-const OpDef op_einsum = {.infer = infer, .eval = eval, .sample = sample};
-const OpDef op_unary_einsum = {.infer = infer, .eval = eval, .sample = sample_unary};
+// The term of tensor k (the result is the last) in the equation.
+static Str equation_term(Str config, uint32_t k, bool result) {
+  size_t begin = 0, end;
+  for (end = 0; end < config.n; end++) {
+    bool arrow = config.s[end] == '-';
+    if (arrow && result) return (Str){config.s + end + 2, config.n - end - 2};
+    if (!arrow && config.s[end] != ',') continue;
+    if (!result && k-- == 0) break;
+    if (arrow) break;
+    begin = end + 1;
+  }
+  return (Str){config.s + begin, end - begin};
+}
+
+// Every label is a factor; a label that stands twice in a term walks a diagonal and is needed
+// whole, one that the result lacks is summed over.
+static bool factors(FactorContext *cx) {
+  Str config = name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "einsum_config")));
+  uint32_t n = cx->n_operands + 1;
+  uint8_t ids[3][MAX_RANK];
+  for (uint32_t t = 0; t < n; t++)
+    if (!term_labels(equation_term(config, t, t + 1 == n), factors_rank(cx, t), ids[t]))
+      return false;
+  for (uint32_t id = 1; id < 256; id++) {
+    int64_t size = 1;
+    uint32_t in_term[3] = {0};
+    for (uint32_t t = 0; t < n; t++)
+      for (uint32_t d = 0; d < factors_rank(cx, t); d++) {
+        if (ids[t][d] != id) continue;
+        in_term[t]++;
+        if (factors_dim(cx, t, d) != 1) size = factors_dim(cx, t, d);
+      }
+    if (in_term[0] + in_term[1] + in_term[2] == 0) continue;
+    bool diagonal = in_term[0] > 1 || in_term[1] > 1 || in_term[2] > 1;
+    uint32_t factor = factor_add(&cx->build, size, diagonal ? FACTOR_REPLICATE : FACTOR_PASS);
+    for (uint32_t t = 0; t < n; t++)
+      for (uint32_t d = 0; d < factors_rank(cx, t); d++)
+        if (ids[t][d] == id && factors_dim(cx, t, d) == size) factors_also(cx, factor, t, d);
+    if (!in_term[n - 1]) factors_reduce(cx, factor, COMBINE_SUM);
+  }
+  return true;
+}
+
+const OpDef op_einsum = {.infer = infer, .eval = eval, .sample = sample, .factors = factors};
+const OpDef op_unary_einsum = {
+    .infer = infer, .eval = eval, .sample = sample_unary, .factors = factors};

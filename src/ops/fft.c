@@ -7,6 +7,7 @@
 
 #include "ops/dense.h"
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/sample.h"
 #include "ops/wide.h"
@@ -281,4 +282,17 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_fft, attr_dict(c, 2, fields), 1, &operand, 1, NULL, 0);
 }
 
-const OpDef op_fft = {.infer = infer, .eval = eval, .sample = sample, .constraints = 5};
+static bool factors(FactorContext *cx) {
+  uint32_t rank = factors_rank(cx, 0), first = rank - factors_ints(cx, "fft_length").n,
+           result = factors_result(cx, 0);
+  for (uint32_t d = 0; d < rank; d++) {
+    int64_t size = factors_dim(cx, 0, d);
+    uint8_t kinds = d < first ? FACTOR_PASS : FACTOR_REPLICATE;
+    if (size != factors_dim(cx, result, d)) kinds |= FACTOR_BLOCK;
+    factors_on_all(cx, size, kinds, d);
+  }
+  return true;
+}
+
+const OpDef op_fft = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 5, .factors = factors};

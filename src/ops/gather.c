@@ -1,6 +1,7 @@
 // gather and dynamic_gather: for every place named by start_indices, a block of the operand, moved
 // to lie inside. The block's copy is planned once and run for every place. O(places * index size +
 // elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -373,6 +374,70 @@ static OpId sample(Sample *cx) { return sample_code(cx, OP_gather, true); }
 
 static OpId sample_dynamic(Sample *cx) { return sample_code(cx, OP_dynamic_gather, false); }
 
-const OpDef op_gather = {.infer = infer, .eval = eval, .sample = sample, .constraints = 23};
-const OpDef op_dynamic_gather = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 14};
+static Ints factors_field(FactorContext *cx, const char *name) {
+  Attr attr = attr_get(cx->context, factors_attr(cx, "dimension_numbers"), name);
+  return attr ? attr_as_ints(cx->context, attr) : (Ints){.ok = true};
+}
+
+// A dimension of the operand from which each place takes one entry: a shard gives what it has and
+// zero elsewhere, and the sum is the whole.
+static void factors_chosen(FactorContext *cx, uint32_t d) {
+  int64_t size = factors_dim(cx, 0, d);
+  uint32_t factor = factors_on(cx, size, size == 1 ? FACTOR_REPLICATE : FACTOR_PASS, 0, d);
+  if (size == 1) return;
+  factors_reduce(cx, factor, COMBINE_SUM);
+  factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+}
+
+// The operand's dimension d is dimension `out` of the blocks in the result.
+static void factors_offset(FactorContext *cx, uint32_t d, uint32_t out) {
+  uint32_t result = factors_result(cx, 0);
+  int64_t size = factors_dim(cx, 0, d), block = factors_dim(cx, result, out);
+  if (size == block) {
+    factors_also(cx, factors_on(cx, size, FACTOR_PASS, 0, d), result, out);
+  } else if (block == 1) {
+    factors_chosen(cx, d);
+    factors_on(cx, 1, FACTOR_REPLICATE, result, out);
+  } else {
+    uint32_t factor = factors_on(cx, size, FACTOR_REPLICATE | FACTOR_BLOCK, 0, d);
+    factors_also(cx, factor, result, out);
+  }
+}
+
+static bool factors(FactorContext *cx) {
+  Ints offset = factors_field(cx, "offset_dims"),
+       collapsed = factors_field(cx, "collapsed_slice_dims"),
+       batching = factors_field(cx, "operand_batching_dims"),
+       start_batching = factors_field(cx, "start_indices_batching_dims");
+  Attr numbers = factors_attr(cx, "dimension_numbers");
+  uint32_t vector =
+      (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
+  uint32_t result = factors_result(cx, 0), operand_dim = 0, place = 0;
+  for (uint32_t d = 0; d < factors_rank(cx, result); d++) {
+    if (ints_contain(offset, d)) {
+      while (ints_contain(collapsed, operand_dim) || ints_contain(batching, operand_dim))
+        operand_dim++;
+      factors_offset(cx, operand_dim++, d);
+      continue;
+    }
+    uint32_t start = place + (place >= vector);
+    uint32_t factor = factors_on(cx, factors_dim(cx, result, d), FACTOR_PASS, result, d);
+    factors_also(cx, factor, 1, start);
+    for (uint32_t i = 0; i < batching.n; i++)
+      if (start_batching.v[i] == start) factors_also(cx, factor, 0, (uint32_t)batching.v[i]);
+    place++;
+  }
+  for (uint32_t i = 0; i < collapsed.n; i++) factors_chosen(cx, (uint32_t)collapsed.v[i]);
+  if (vector < factors_rank(cx, 1))
+    factors_on(cx, factors_dim(cx, 1, vector), FACTOR_REPLICATE, 1, vector);
+  if (cx->n_operands > 2) factors_whole(cx, 2);
+  return true;
+}
+
+const OpDef op_gather = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 23, .factors = factors};
+const OpDef op_dynamic_gather = {.infer = infer_dynamic,
+                                 .eval = eval_dynamic,
+                                 .sample = sample_dynamic,
+                                 .constraints = 14,
+                                 .factors = factors};

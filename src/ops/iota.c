@@ -1,5 +1,6 @@
 // iota and dynamic_iota: every element is its index along one dimension. The values of that
 // dimension are made once and broadcast. O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/quant.h"
 #include "ops/strided.h"
@@ -106,6 +107,20 @@ static OpId sample(Sample *cx) { return sample_code(cx, OP_iota); }
 
 static OpId sample_dynamic(Sample *cx) { return sample_code(cx, OP_dynamic_iota); }
 
-const OpDef op_iota = {.infer = infer, .eval = eval, .sample = sample, .constraints = 1};
-const OpDef op_dynamic_iota = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 2};
+static bool factors(FactorContext *cx) {
+  uint32_t result = factors_result(cx, 0);
+  int64_t along = factors_int(cx, "iota_dimension", 0);
+  cx->build.own = true;
+  if (cx->n_operands) factors_whole(cx, 0);
+  for (uint32_t d = 0; d < factors_rank(cx, result); d++)
+    factors_on(cx, factors_dim(cx, result, d), d == along ? FACTOR_OFFSET : FACTOR_PASS, result, d);
+  return true;
+}
+
+const OpDef op_iota = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 1, .factors = factors};
+const OpDef op_dynamic_iota = {.infer = infer_dynamic,
+                               .eval = eval_dynamic,
+                               .sample = sample_dynamic,
+                               .constraints = 2,
+                               .factors = factors};

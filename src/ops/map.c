@@ -1,6 +1,7 @@
 // map: a body of scalars applied element by element to any number of arrays of one shape.
 // O(elements * body).
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/pointwise.h"
 
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
@@ -75,4 +76,5 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
-const OpDef op_map = {.infer = infer, .eval = eval, .sample = sample, .constraints = 4};
+const OpDef op_map = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 4, .factors = factors_pointwise};

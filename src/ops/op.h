@@ -106,6 +106,7 @@ typedef struct EvalContext EvalContext;      // ops/eval.h
 typedef struct Literal Literal;              // ops/literal.h
 typedef struct PointwiseCall PointwiseCall;  // ops/pointwise.h
 typedef struct Sample Sample;                // ops/sample.h
+typedef struct FactorContext FactorContext;  // ops/factors.h
 
 // The meaning of an op.
 typedef struct OpDef {
@@ -120,6 +121,9 @@ typedef struct OpDef {
   // Elementwise ops: fills in how elements of the call's types are computed (ops/pointwise.h);
   // false if they have no meaning. NULL for all others.
   bool (*lanes)(PointwiseCall *call);
+  // Which dimensions are split together, and what that takes (ops/factors.h); false: this instance
+  // has no rule. NULL: elementwise ops have that of their family, others none.
+  bool (*factors)(FactorContext *cx);
   uint8_t constraints;  // the spec numbers C1 … Cn for this op
   const char *
       unchecked;  // those not checked before run time and why: "C3: depends on values"; NULL = none

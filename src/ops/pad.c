@@ -1,6 +1,7 @@
 // pad and dynamic_pad: room around and between the elements, filled with one value; negative low
 // and high cut off instead. The result is filled, then the elements that stay are copied in one
 // strided copy. O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -174,6 +175,23 @@ static OpId sample_dynamic(Sample *cx) {
   return sample_op(cx, OP_dynamic_pad, 0, 5, operands, 1, &result, 0);
 }
 
-const OpDef op_pad = {.infer = infer, .eval = eval, .sample = sample, .constraints = 4};
-const OpDef op_dynamic_pad = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 4};
+static bool factors(FactorContext *cx) {
+  factors_resize(cx, cx->options.conservative ? FACTOR_PERMUTE | FACTOR_BLOCK : FACTOR_PERMUTE);
+  Ints low = factors_ints(cx, "edge_padding_low"), high = factors_ints(cx, "edge_padding_high"),
+       interior = factors_ints(cx, "interior_padding");
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    bool plain = cx->n_operands == 2 && !low.v[d] && !high.v[d] && !interior.v[d];
+    // Padded here, cut there: of the same size, but shifted.
+    if (!plain) factors_really(cx, d, cx->build.factors.items[d].kinds | FACTOR_PERMUTE);
+  }
+  for (uint32_t i = 2; i < cx->n_operands; i++) factors_whole(cx, i);
+  return true;
+}
+
+const OpDef op_pad = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 4, .factors = factors};
+const OpDef op_dynamic_pad = {.infer = infer_dynamic,
+                              .eval = eval_dynamic,
+                              .sample = sample_dynamic,
+                              .constraints = 4,
+                              .factors = factors};

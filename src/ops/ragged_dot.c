@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ops/contract.h"
+#include "ops/factors.h"
 #include "ops/sample.h"
 
 typedef enum Mode { RAGGED_FREE, RAGGED_CONTRACT, RAGGED_BATCH } Mode;
@@ -247,4 +248,49 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_chlo_ragged_dot, attr_dict(c, 1, fields), 3, operands, 1, NULL, 0);
 }
 
-const OpDef op_chlo_ragged_dot = {.infer = infer, .eval = eval, .sample = sample};
+// Rows of a ragged dimension belong to groups by their place in the whole: FACTOR_OFFSET. A shard
+// that has some of the groups' rhs gives zero for the rows of others: these are partial sums.
+static bool factors(FactorContext *cx) {
+  Ragged r = ragged_of(cx->context, factors_attr(cx, "ragged_dot_dimension_numbers"));
+  uint32_t result = factors_result(cx, 0), out = r.mode == RAGGED_CONTRACT ? 1 : 0,
+           prefix[MAX_RANK];
+  uint32_t n_prefix = factors_rank(cx, 2) > 1 ? prefix_dims(&r, prefix) : 0;
+  uint32_t of_lhs[MAX_RANK] = {0}, last = factors_rank(cx, 2) - 1;
+  for (uint32_t i = 0; i < r.dims.lhs_batch.n; i++) {
+    uint32_t l = (uint32_t)r.dims.lhs_batch.v[i];
+    of_lhs[l] = factors_on(cx, factors_dim(cx, 0, l), FACTOR_PASS, 0, l);
+    factors_also(cx, of_lhs[l], 1, (uint32_t)r.dims.rhs_batch.v[i]);
+    factors_also(cx, of_lhs[l], result, out++);
+  }
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    if (ints_contain(r.dims.lhs_batch, d) || ints_contain(r.dims.lhs_contract, d)) continue;
+    of_lhs[d] = factors_on(cx, factors_dim(cx, 0, d), FACTOR_PASS, 0, d);
+    factors_also(cx, of_lhs[d], result, out++);
+  }
+  for (uint32_t d = 0; d < factors_rank(cx, 1); d++) {
+    if (ints_contain(r.dims.rhs_batch, d) || ints_contain(r.dims.rhs_contract, d)) continue;
+    uint32_t factor = factors_on(cx, factors_dim(cx, 1, d), FACTOR_PASS, 1, d);
+    if (r.group.ok && ints_contain(r.group, d)) {
+      factors_reduce(cx, factor, COMBINE_SUM);
+      factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+    } else {
+      factors_also(cx, factor, result, out++);
+    }
+  }
+  for (uint32_t i = 0; i < r.dims.lhs_contract.n; i++) {
+    uint32_t l = (uint32_t)r.dims.lhs_contract.v[i];
+    of_lhs[l] = factors_on(cx, factors_dim(cx, 0, l), FACTOR_PASS, 0, l);
+    factors_also(cx, of_lhs[l], 1, (uint32_t)r.dims.rhs_contract.v[i]);
+    factors_reduce(cx, of_lhs[l], COMBINE_SUM);
+  }
+  uint32_t ragged = of_lhs[r.ragged.v[0]];
+  factors_really(cx, ragged, cx->build.factors.items[ragged].kinds | FACTOR_OFFSET);
+  if (r.mode == RAGGED_CONTRACT)
+    factors_on(cx, factors_dim(cx, result, 0), FACTOR_OFFSET, result, 0);
+  for (uint32_t i = 0; i < n_prefix; i++) factors_also(cx, of_lhs[prefix[i]], 2, i);
+  factors_on(cx, factors_dim(cx, 2, last), FACTOR_REPLICATE | FACTOR_BLOCK, 2, last);
+  return true;
+}
+
+const OpDef op_chlo_ragged_dot = {
+    .infer = infer, .eval = eval, .sample = sample, .factors = factors};

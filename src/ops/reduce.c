@@ -3,6 +3,7 @@
 // lexicographic order after the init value, which enters once. The order depends on shapes only.
 // O(elements) applications of the body.
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/move.h"
 #include "ops/reduction.h"
@@ -128,4 +129,25 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
-const OpDef op_reduce = {.infer = infer, .eval = eval, .sample = sample, .constraints = 8};
+static bool factors(FactorContext *cx) {
+  Ints along = factors_ints(cx, "dimensions");
+  uint32_t n = cx->n_results, out = 0;
+  Combine combine = factors_combine(cx, 0, n);
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    uint32_t factor = factor_add(&cx->build, factors_dim(cx, 0, d), FACTOR_PASS);
+    bool reduced = ints_contain(along, d);
+    for (uint32_t i = 0; i < n; i++) {
+      factors_also(cx, factor, i, d);
+      if (!reduced) factors_also(cx, factor, factors_result(cx, i), out);
+    }
+    if (reduced)
+      factors_reduce(cx, factor, combine);
+    else
+      out++;
+  }
+  for (uint32_t i = 0; i < n; i++) cx->build.enters_once[n + i] = true;
+  return true;
+}
+
+const OpDef op_reduce = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 8, .factors = factors};

@@ -1,5 +1,6 @@
 // reduce_scatter: the combination of a group's operands, of which every process keeps its own
 // slice. O(elements × group).
+#include "ops/factors.h"
 #include "ops/groups.h"
 
 static bool infer_reduce_scatter(Infer *cx) {
@@ -86,8 +87,14 @@ static OpId sample_reduce_scatter(Sample *cx) {
   return op;
 }
 
+static bool factors(FactorContext *cx) {
+  factors_exchanged(cx, factors_int(cx, "scatter_dimension", 0), FACTORS_NONE);
+  return true;
+}
+
 const OpDef op_reduce_scatter = {.infer = infer_reduce_scatter,
                                  .eval = eval_reduce_scatter,
                                  .sample = sample_reduce_scatter,
                                  .constraints = 9,
-                                 .unchecked = "C4: the size of the grid is known when it runs"};
+                                 .unchecked = "C4: the size of the grid is known when it runs",
+                                 .factors = factors};

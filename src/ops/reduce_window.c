@@ -3,6 +3,7 @@
 // between dilated elements reads the init value, as the spec's `pad` says. O(results * taps)
 // applications of the body, O(1) extra room.
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
@@ -133,4 +134,18 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
-const OpDef op_reduce_window = {.infer = infer, .eval = eval, .sample = sample, .constraints = 16};
+static bool factors(FactorContext *cx) {
+  WindowDim windows[MAX_RANK];
+  uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, result);
+  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  for (uint32_t d = 0; d < rank; d++) {
+    bool plain = window_is_plain(&windows[d]);
+    uint8_t kinds = plain ? FACTOR_PASS : FACTOR_PERMUTE;
+    if (!plain && cx->options.conservative) kinds |= FACTOR_BLOCK;
+    factors_on_all(cx, factors_dim(cx, result, d), kinds, d);
+  }
+  return true;
+}
+
+const OpDef op_reduce_window = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 16, .factors = factors};

@@ -1,5 +1,6 @@
 // reshape and dynamic_reshape (also CHLO's): the same elements in the same order under another
 // shape. One copy, O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 
 static bool infer_against(Infer *cx, const TypeInfo *operand, const TypeInfo *result) {
@@ -120,8 +121,93 @@ static OpId sample_dynamic(Sample *cx) { return sample_dynamic_code(cx, OP_dynam
 
 static OpId sample_chlo(Sample *cx) { return sample_dynamic_code(cx, OP_chlo_dynamic_reshape); }
 
-const OpDef op_reshape = {.infer = infer, .eval = eval, .sample = sample, .constraints = 3};
-const OpDef op_dynamic_reshape = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .constraints = 4};
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+// One side of the walk: the dimension at hand, how much of it is left, and the product of the
+// factors so far.
+typedef struct Side {
+  const int64_t *dims;
+  uint32_t tensor, rank, dim;
+  int64_t left, product;
+} Side;
+
+static void side_load(Side *side) {
+  if (side->left == 1 && side->dim < side->rank) side->left = side->dims[side->dim];
+}
+
+static void side_take(Side *side, FactorContext *cx, uint32_t factor, int64_t size) {
+  factors_also(cx, factor, side->tensor, side->dim);
+  side->left /= size;
+  side->product *= size;
+  if (side->left == 1) side->dim++;
+}
+
+// A size of 1 is a factor of its own.
+static bool side_single(Side *side, FactorContext *cx) {
+  if (side->left != 1 || side->dim >= side->rank || side->dims[side->dim] != 1) return false;
+  factors_on(cx, 1, FACTOR_PASS, side->tensor, side->dim++);
+  return true;
+}
+
+// What the side that lags behind takes by itself: what brings it level, or what leaves the common
+// divisor of the rests for later, or all of the dimension.
+static void side_catch_up(Side *side, FactorContext *cx, const Side *ahead, int64_t common) {
+  int64_t size = side->left, gap = ahead->product / side->product;
+  if (ahead->product % side->product == 0 && side->left % gap == 0)
+    size = gap;
+  else if (side->left > common)
+    size = side->left / common;
+  side_take(side, cx, factor_add(&cx->build, size, FACTOR_PASS), size);
+}
+
+// Walks both shapes from major to minor. Where the products of the factors so far agree, the
+// greatest common divisor of what is left of the two dimensions is a common factor; with none, each
+// side goes on alone until the products meet again. O(log of the sizes) steps per dimension.
+static bool factors(FactorContext *cx) {
+  const TypeInfo *from = factors_type(cx, 0), *to = factors_type(cx, factors_result(cx, 0));
+  if (from->kind != TYPE_TENSOR || to->kind != TYPE_TENSOR) return false;
+  Side in = {from->dims, 0, from->rank, 0, 1, 1},
+       out = {to->dims, factors_result(cx, 0), to->rank, 0, 1, 1};
+  for (uint32_t d = 0; d < in.rank; d++)
+    if (in.dims[d] <= 0) return false;
+  for (uint32_t d = 0; d < out.rank; d++)
+    if (out.dims[d] <= 0) return false;
+  while (in.dim < in.rank || out.dim < out.rank) {
+    if (side_single(&in, cx) || side_single(&out, cx)) continue;
+    side_load(&in);
+    side_load(&out);
+    int64_t common = gcd(in.left, out.left);
+    if (in.product != out.product) {
+      bool behind = in.product < out.product;
+      side_catch_up(behind ? &in : &out, cx, behind ? &out : &in, common);
+    } else if (common > 1) {
+      uint32_t factor = factor_add(&cx->build, common, FACTOR_PASS);
+      side_take(&in, cx, factor, common);
+      side_take(&out, cx, factor, common);
+    } else {
+      int64_t size = in.left;
+      side_take(&in, cx, factor_add(&cx->build, size, FACTOR_PASS), size);
+      size = out.left;
+      side_take(&out, cx, factor_add(&cx->build, size, FACTOR_PASS), size);
+    }
+  }
+  if (cx->n_operands > 1) factors_whole(cx, 1);
+  return true;
+}
+
+const OpDef op_reshape = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 3, .factors = factors};
+const OpDef op_dynamic_reshape = {.infer = infer_dynamic,
+                                  .eval = eval_dynamic,
+                                  .sample = sample_dynamic,
+                                  .constraints = 4,
+                                  .factors = factors};
 const OpDef op_chlo_dynamic_reshape = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_chlo};
+    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_chlo, .factors = factors};

@@ -1,5 +1,6 @@
 // reverse: the order of elements turned round along some dimensions. One strided copy with negative
 // strides, O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -45,4 +46,13 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_reverse, attrs, 1, &operand, 1, NULL, 0);
 }
 
-const OpDef op_reverse = {.infer = infer, .eval = eval, .sample = sample, .constraints = 3};
+static bool factors(FactorContext *cx) {
+  Ints turned = factors_ints(cx, "dimensions");
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++)
+    factors_on_all(cx, factors_dim(cx, 0, d),
+                   ints_contain(turned, d) ? FACTOR_PERMUTE : FACTOR_PASS, d);
+  return true;
+}
+
+const OpDef op_reverse = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 3, .factors = factors};

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/move.h"
 #include "ops/rng_bits.h"
@@ -116,9 +117,17 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_rng, attr_dict(c, 1, fields), 3, operands, 1, &result, 0);
 }
 
+// Values depend on the index of the element in the whole.
+static bool factors(FactorContext *cx) {
+  factors_whole(cx, 2);
+  factors_results_only(cx, FACTOR_OFFSET);
+  return true;
+}
+
 const OpDef op_rng = {
     .infer = infer,
     .eval = eval,
     .sample = sample,
     .constraints = 3,
+    .factors = factors,
 };

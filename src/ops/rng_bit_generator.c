@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/rng_bits.h"
 #include "ops/sample.h"
@@ -154,5 +155,17 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_rng_bit_generator, attr_dict(c, 1, fields), 1, &operand, 2, types, 0);
 }
 
+// Every shard needs the whole state; bits depend on the index of the element in the whole.
+static bool factors(FactorContext *cx) {
+  uint32_t state = factors_result(cx, 0), bits = factors_result(cx, 1);
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    uint32_t factor = factors_on(cx, factors_dim(cx, 0, d), FACTOR_REPLICATE | FACTOR_BLOCK, 0, d);
+    factors_also(cx, factor, state, d);
+  }
+  for (uint32_t d = 0; d < factors_rank(cx, bits); d++)
+    factors_on(cx, factors_dim(cx, bits, d), FACTOR_OFFSET, bits, d);
+  return true;
+}
+
 const OpDef op_rng_bit_generator = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 2};
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 2, .factors = factors};

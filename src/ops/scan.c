@@ -3,6 +3,7 @@
 // carries, and returns one slice of every output, then the carries. Results: the outputs stacked
 // along the dimension, then the last carries. O(steps * body).
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/sample.h"
 
@@ -179,4 +180,41 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
-const OpDef op_chlo_scan = {.infer = infer, .eval = eval, .sample = sample};
+// Whether the body works element by element on tensors of one shape: then it does so on slices too.
+static bool body_is_elementwise(const Program *p, OpId op) {
+  BlockId block = region_block(p, op_region(p, op, 0));
+  Type like = 0;
+  for (uint32_t i = 0; i < block_at(p, block)->n_args; i++) {
+    Type type = value_type(p, block_arg(p, block, i));
+    const TypeInfo *a = type_info(p->context, type), *b = type_info(p->context, like);
+    bool same = !like || a->rank == b->rank;
+    for (uint32_t d = 0; like && same && d < a->rank; d++) same = a->dims[d] == b->dims[d];
+    if (!same) return false;
+    like = type;
+  }
+  for (OpId o = block_at(p, block)->first; o; o = op_at(p, o)->next)
+    if (!(op_row(op_at(p, o)->code)->traits & (TRAIT_ELEMENTWISE | TRAIT_TERMINATOR))) return false;
+  return true;
+}
+
+static bool factors(FactorContext *cx) {
+  const Program *p = cx->program;
+  uint32_t inputs = count_inputs(p, cx->op), carries = cx->n_operands - inputs,
+           outputs = cx->n_results - carries, along = (uint32_t)factors_int(cx, "dimension", 0);
+  bool elementwise = body_is_elementwise(p, cx->op);
+  for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
+    if (d != along && !elementwise) continue;
+    uint32_t factor =
+        factor_add(&cx->build, factors_dim(cx, 0, d), d == along ? FACTOR_REPLICATE : FACTOR_PASS);
+    for (uint32_t t = 0; t < cx->n_operands + cx->n_results; t++) {
+      bool stacked = t < inputs || (t >= cx->n_operands && t < cx->n_operands + outputs);
+      if (stacked)
+        factors_also(cx, factor, t, d);
+      else if (d != along)
+        factors_also(cx, factor, t, d - (d > along));
+    }
+  }
+  return true;
+}
+
+const OpDef op_chlo_scan = {.infer = infer, .eval = eval, .sample = sample, .factors = factors};

@@ -2,6 +2,7 @@
 // element that falls outside is dropped. Updates are applied in row-major order of their index, so
 // the order in which floats are added is fixed. O(elements of the inputs + elements of the updates
 // * rank).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/reduction.h"
 
@@ -401,4 +402,86 @@ static OpId sample(Sample *cx) {
   return scatter;
 }
 
-const OpDef op_scatter = {.infer = infer, .eval = eval, .sample = sample, .constraints = 25};
+static Ints factors_field(FactorContext *cx, const char *name) {
+  Attr attr = attr_get(cx->context, factors_attr(cx, "scatter_dimension_numbers"), name);
+  return attr ? attr_as_ints(cx->context, attr) : (Ints){.ok = true};
+}
+
+// The operands are n inputs, the indices, n updates; the results are n.
+enum { OF_INPUTS = 1, OF_INDICES = 2, OF_UPDATES = 4 };
+
+static void factors_in(FactorContext *cx, uint32_t factor, int which, uint32_t dim) {
+  uint32_t n = cx->n_results;
+  if (which == OF_INDICES) {
+    factors_also(cx, factor, n, dim);
+    return;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    factors_also(cx, factor, which == OF_INPUTS ? i : n + 1 + i, dim);
+    if (which == OF_INPUTS) factors_also(cx, factor, factors_result(cx, i), dim);
+  }
+}
+
+static uint32_t factors_new(FactorContext *cx, int64_t size, uint8_t kinds, int which,
+                            uint32_t dim) {
+  uint32_t factor = factor_add(&cx->build, size, kinds);
+  factors_in(cx, factor, which, dim);
+  return factor;
+}
+
+// Updates of places given by the indices alone: each shard combines its own into the inputs, and
+// the results are combined, if the body is an op that allows it.
+static void factors_places(FactorContext *cx, uint32_t update_dim, uint32_t index_dim,
+                           int64_t size) {
+  Combine combine = factors_combine(cx, 0, cx->n_results);
+  bool known = combine != COMBINE_ARG && combine != COMBINE_BODY;
+  uint32_t factor =
+      factors_new(cx, size, known ? FACTOR_PASS : FACTOR_REPLICATE, OF_UPDATES, update_dim);
+  factors_in(cx, factor, OF_INDICES, index_dim);
+  if (known) factors_reduce(cx, factor, combine);
+}
+
+static bool factors(FactorContext *cx) {
+  Ints window = factors_field(cx, "update_window_dims"),
+       inserted = factors_field(cx, "inserted_window_dims"),
+       batching = factors_field(cx, "input_batching_dims"),
+       index_batching = factors_field(cx, "scatter_indices_batching_dims");
+  Attr numbers = factors_attr(cx, "scatter_dimension_numbers");
+  uint32_t vector =
+      (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
+  uint32_t n = cx->n_results, update = n + 1, input_dim = 0, place = 0;
+  for (uint32_t i = 0; i < n; i++) cx->build.enters_once[i] = true;
+  for (uint32_t d = 0; d < factors_rank(cx, update); d++) {
+    int64_t size = factors_dim(cx, update, d);
+    if (ints_contain(window, d)) {
+      while (ints_contain(inserted, input_dim) || ints_contain(batching, input_dim)) input_dim++;
+      int64_t whole = factors_dim(cx, 0, input_dim);
+      uint8_t kinds = whole == size ? FACTOR_PASS : FACTOR_REPLICATE;
+      uint32_t factor = factors_new(cx, whole, kinds, OF_INPUTS, input_dim++);
+      if (whole == size)
+        factors_in(cx, factor, OF_UPDATES, d);
+      else
+        factors_new(cx, size, FACTOR_REPLICATE, OF_UPDATES, d);
+      continue;
+    }
+    uint32_t index = place + (place >= vector), batch = 0;
+    while (batch < batching.n && index_batching.v[batch] != index) batch++;
+    place++;
+    if (batch == batching.n) {
+      factors_places(cx, d, index, size);
+      continue;
+    }
+    uint32_t factor = factors_new(cx, size, FACTOR_PASS, OF_INPUTS, (uint32_t)batching.v[batch]);
+    factors_in(cx, factor, OF_INDICES, index);
+    factors_in(cx, factor, OF_UPDATES, d);
+  }
+  for (uint32_t i = 0; i < inserted.n; i++)
+    factors_new(cx, factors_dim(cx, 0, (uint32_t)inserted.v[i]), FACTOR_OFFSET, OF_INPUTS,
+                (uint32_t)inserted.v[i]);
+  if (vector < factors_rank(cx, n))
+    factors_new(cx, factors_dim(cx, n, vector), FACTOR_REPLICATE, OF_INDICES, vector);
+  return true;
+}
+
+const OpDef op_scatter = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 25, .factors = factors};

@@ -1,6 +1,7 @@
 // The sdy dialect on one device: shardings annotate and change no value. Ops that move data between
 // devices have no meaning before a program is partitioned.
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 
 static bool infer_nothing(Infer *cx) {
@@ -146,8 +147,10 @@ static Status *eval_collective(EvalContext *cx, Literal *const *in, Literal **ou
 }
 
 const OpDef op_sdy_mesh = {.infer = infer_mesh};
-const OpDef op_sdy_sharding_constraint = {.infer = infer_same, .eval = eval_same};
-const OpDef op_sdy_reshard = {.infer = infer_same, .eval = eval_same};
+const OpDef op_sdy_sharding_constraint = {
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise};
+const OpDef op_sdy_reshard = {
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_manual_computation = {.infer = infer_manual, .eval = eval_manual};
 const OpDef op_sdy_named_computation = {.infer = infer_named, .eval = eval_body};
 const OpDef op_sdy_sharding_group = {.infer = infer_nothing, .eval = eval_nothing};
@@ -155,13 +158,23 @@ const OpDef op_sdy_propagation_barrier = {.infer = infer_same, .eval = eval_same
 const OpDef op_sdy_data_flow_edge = {.infer = infer_same, .eval = eval_same};
 const OpDef op_sdy_func_data_flow_edge = {.infer = infer_same, .eval = eval_same};
 const OpDef op_sdy_return = {.infer = infer_nothing};
-const OpDef op_sdy_constant = {.infer = infer_constant, .eval = eval_constant};
-const OpDef op_sdy_all_gather = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_all_slice = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_all_to_all = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_collective_permute = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_all_reduce = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_reduce_scatter = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_replicated_to_unreduced = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_sharded_to_unreduced = {.infer = infer_same, .eval = eval_collective};
-const OpDef op_sdy_unreduced_to_replicated = {.infer = infer_same, .eval = eval_collective};
+const OpDef op_sdy_constant = {
+    .infer = infer_constant, .eval = eval_constant, .factors = factors_constant};
+const OpDef op_sdy_all_gather = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_all_slice = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_all_to_all = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_collective_permute = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_all_reduce = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_reduce_scatter = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_replicated_to_unreduced = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_sharded_to_unreduced = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+const OpDef op_sdy_unreduced_to_replicated = {
+    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};

@@ -2,6 +2,7 @@
 // moves bits, so NaNs keep theirs. O(elements).
 #include <string.h>
 
+#include "ops/factors.h"
 #include "ops/mathfn.h"
 #include "ops/mathfn_complex.h"
 #include "ops/pointwise.h"
@@ -76,7 +77,8 @@ const OpDef op_select = {.infer = infer_select,
                          .eval = eval_select,
                          .sample = sample_select,
                          .lanes = lanes_select,
-                         .constraints = 2};
+                         .constraints = 2,
+                         .factors = factors_pointwise};
 
 // ---- clamp: minimum(maximum(operand, min), max) ----
 
@@ -148,4 +150,5 @@ const OpDef op_clamp = {.infer = infer_clamp,
                         .eval = pointwise_eval,
                         .sample = sample_clamp,
                         .lanes = lanes_clamp,
-                        .constraints = 4};
+                        .constraints = 4,
+                        .factors = factors_pointwise};

@@ -3,6 +3,7 @@
 // row-major order; only elements of the operand can be elected, never padding. O(windows * taps)
 // applications of `select`.
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
@@ -157,5 +158,22 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
+static bool factors(FactorContext *cx) {
+  WindowDim windows[MAX_RANK];
+  uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, 0);
+  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  for (uint32_t d = 0; d < rank; d++) {
+    if (window_is_plain(&windows[d])) {
+      factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PASS, d);
+      continue;
+    }
+    uint8_t block = cx->options.conservative ? FACTOR_BLOCK : 0;
+    factors_on(cx, factors_dim(cx, 1, d), FACTOR_REPLICATE | block, 1, d);
+    uint32_t factor = factors_on(cx, factors_dim(cx, 0, d), FACTOR_PERMUTE | block, 0, d);
+    factors_also(cx, factor, result, d);
+  }
+  return true;
+}
+
 const OpDef op_select_and_scatter = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 12};
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 12, .factors = factors};

@@ -1,6 +1,7 @@
 // slice and real_dynamic_slice: every strides[d]-th element of [start, limit) in each dimension;
 // the bounds are attributes in the one and operands in the other. One strided copy, O(elements of
 // the result).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -135,6 +136,13 @@ static OpId sample_dynamic(Sample *cx) {
   return sample_op(cx, OP_real_dynamic_slice, 0, 4, operands, 1, &result, 0);
 }
 
-const OpDef op_slice = {.infer = infer, .eval = eval, .sample = sample, .constraints = 5};
+static bool factors(FactorContext *cx) {
+  factors_resize(cx, cx->options.conservative ? FACTOR_PERMUTE | FACTOR_BLOCK : FACTOR_PERMUTE);
+  for (uint32_t i = 1; i < cx->n_operands; i++) factors_whole(cx, i);
+  return true;
+}
+
+const OpDef op_slice = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 5, .factors = factors};
 const OpDef op_real_dynamic_slice = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic};
+    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .factors = factors};

@@ -1,5 +1,6 @@
 // sort: slices of all inputs along one dimension, reordered together by a comparator region. Always
 // stable. O(n log n) comparisons per slice.
+#include "ops/factors.h"
 #include "ops/merge_sort.h"
 #include "ops/move.h"
 
@@ -122,4 +123,17 @@ static OpId sample(Sample *cx) {
   return sort;
 }
 
-const OpDef op_sort = {.infer = infer, .eval = eval, .sample = sample, .constraints = 5};
+static bool factors(FactorContext *cx) {
+  uint32_t rank = factors_rank(cx, 0);
+  int64_t along = factors_int(cx, "dimension", -1);
+  if (along < 0) along += rank;
+  bool alone = true;  // nothing else could be split instead
+  for (uint32_t d = 0; d < rank; d++) alone &= d == along || factors_dim(cx, 0, d) == 1;
+  uint8_t kinds = alone ? FACTOR_REPLICATE | FACTOR_BLOCK : FACTOR_REPLICATE;
+  for (uint32_t d = 0; d < rank; d++)
+    factors_on_all(cx, factors_dim(cx, 0, d), d == along ? kinds : FACTOR_PASS, d);
+  return true;
+}
+
+const OpDef op_sort = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 5, .factors = factors};

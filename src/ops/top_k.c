@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ops/factors.h"
 #include "ops/merge_sort.h"
 #include "ops/move.h"
 
@@ -189,4 +190,5 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_chlo_top_k, attrs, 1, &operand, 2, NULL, 0);
 }
 
-const OpDef op_chlo_top_k = {.infer = infer, .eval = eval, .sample = sample};
+const OpDef op_chlo_top_k = {
+    .infer = infer, .eval = eval, .sample = sample, .factors = factors_top_k};

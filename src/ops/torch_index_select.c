@@ -1,6 +1,7 @@
 // torch_index_select: entries of one dimension of the operand, chosen by index, with leading
 // dimensions that go along in both. Indices are moved inside as gather does. One block copy per
 // index, O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 
 // operand [batch, before, dim, after], index [batch, chosen] -> [batch, before, chosen, after]; dim
@@ -89,4 +90,27 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_torch_index_select, attrs, 2, operands, 1, NULL, 0);
 }
 
-const OpDef op_torch_index_select = {.infer = infer, .eval = eval, .sample = sample};
+// As of gather: a shard of the indexed dimension gives what it has and zero elsewhere.
+static bool factors(FactorContext *cx) {
+  int64_t dim = factors_int(cx, "dim", 0), batch = factors_int(cx, "batch_dims", 0);
+  uint32_t rank = factors_rank(cx, 0), index_rank = factors_rank(cx, 1), out = 0,
+           result = factors_result(cx, 0);
+  if (dim < 0) dim += rank;
+  if (batch < 0) batch += index_rank;
+  for (uint32_t d = 0; d < rank; d++) {
+    uint32_t factor = factors_on(cx, factors_dim(cx, 0, d), FACTOR_PASS, 0, d);
+    if (d != dim) {
+      factors_also(cx, factor, result, out++);
+      if (d < batch) factors_also(cx, factor, 1, d);
+      continue;
+    }
+    factors_reduce(cx, factor, COMBINE_SUM);
+    factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+    for (uint32_t i = (uint32_t)batch; i < index_rank; i++)
+      factors_also(cx, factors_on(cx, factors_dim(cx, 1, i), FACTOR_PASS, 1, i), result, out++);
+  }
+  return true;
+}
+
+const OpDef op_torch_index_select = {
+    .infer = infer, .eval = eval, .sample = sample, .factors = factors};

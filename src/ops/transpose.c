@@ -1,4 +1,5 @@
 // transpose: result dimension j is operand dimension permutation[j]. One strided copy, O(elements).
+#include "ops/factors.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -66,4 +67,15 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_transpose, attrs, 1, &operand, 1, NULL, 0);
 }
 
-const OpDef op_transpose = {.infer = infer, .eval = eval, .sample = sample, .constraints = 4};
+static bool factors(FactorContext *cx) {
+  Ints from = factors_ints(cx, "permutation");
+  for (uint32_t d = 0; d < from.n; d++) {
+    uint32_t in = (uint32_t)from.v[d];
+    factors_also(cx, factors_on(cx, factors_dim(cx, 0, in), FACTOR_PASS, 0, in),
+                 factors_result(cx, 0), d);
+  }
+  return true;
+}
+
+const OpDef op_transpose = {
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 4, .factors = factors};

@@ -3,6 +3,7 @@
 // read. O(n^2) per right-hand side.
 #include "ops/dense.h"
 #include "ops/eval.h"
+#include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
@@ -98,5 +99,33 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_triangular_solve, attr_dict(c, 4, fields), 2, operands, 1, NULL, 0);
 }
 
+// op(a) x = b with a [rows,columns]: the columns of b (its rows, if a stands on the right) are
+// independent systems; Shardy wants even those whole.
+static bool factors(FactorContext *cx) {
+  uint32_t rank = factors_rank(cx, 0), rows = rank - 2, columns = rank - 1,
+           result = factors_result(cx, 0);
+  bool left = attr_as_bool(cx->context, factors_attr(cx, "left_side"), false);
+  bool turned =
+      !str_is(name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "transpose_a"))),
+              "NO_TRANSPOSE");
+  for (uint32_t d = 0; d < rows; d++) factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PASS, d);
+  // The dimension of a that meets b, the one that meets x, and where x and b have theirs.
+  uint32_t system = left ? rows : columns, other = left ? columns : rows;
+  uint32_t of_x = left == turned ? rows : columns, of_b = left == turned ? columns : rows;
+  for (int k = 0; k < 2; k++) {
+    if ((k == 0) == left) {
+      uint32_t factor = factors_on(cx, factors_dim(cx, 0, of_b), FACTOR_REPLICATE, 0, of_b);
+      factors_also(cx, factor, 1, system);
+    } else {
+      uint32_t factor = factors_on(cx, factors_dim(cx, 1, other), FACTOR_REPLICATE, 1, other);
+      factors_also(cx, factor, result, other);
+      factors_really(cx, factor, FACTOR_PASS);
+    }
+  }
+  factors_also(cx, factors_on(cx, factors_dim(cx, 0, of_x), FACTOR_REPLICATE, 0, of_x), result,
+               system);
+  return true;
+}
+
 const OpDef op_triangular_solve = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 4};
+    .infer = infer, .eval = eval, .sample = sample, .constraints = 4, .factors = factors};

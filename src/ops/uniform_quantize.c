@@ -1,5 +1,6 @@
 // uniform_quantize and uniform_dequantize: floats to quantized values, one quantization to another,
 // and back. O(elements).
+#include "ops/factors.h"
 #include "ops/pointwise.h"
 #include "ops/quant.h"
 
@@ -37,8 +38,11 @@ static OpId sample_quantize(Sample *cx) {
   return sample_op(cx, OP_uniform_quantize, 0, 1, &operand, 1, &result, 0);
 }
 
-const OpDef op_uniform_quantize = {
-    .infer = infer_quantize, .eval = eval_quantize, .sample = sample_quantize, .constraints = 2};
+const OpDef op_uniform_quantize = {.infer = infer_quantize,
+                                   .eval = eval_quantize,
+                                   .sample = sample_quantize,
+                                   .constraints = 2,
+                                   .factors = factors_pointwise};
 
 static Status *eval_dequantize(EvalContext *cx, Literal *const *in, Literal **out) {
   out[0] = quant_dequantize(cx->context, in[0]);
@@ -69,4 +73,5 @@ static OpId sample_dequantize(Sample *cx) {
 const OpDef op_uniform_dequantize = {.infer = infer_dequantize,
                                      .eval = eval_dequantize,
                                      .sample = sample_dequantize,
-                                     .constraints = 2};
+                                     .constraints = 2,
+                                     .factors = factors_pointwise};

@@ -26,6 +26,11 @@ static inline int64_t window_tap(const WindowDim *w, int64_t input, int64_t posi
   return at < input ? at : -1;
 }
 
+// Whether position i reads element i and nothing else.
+static inline bool window_is_plain(const WindowDim *w) {
+  return w->size == 1 && w->stride == 1 && w->base_dilation == 1 && !w->pad_low && !w->pad_high;
+}
+
 // Reads the attributes of an op whose window covers every dimension (reduce_window,
 // select_and_scatter): absent ones are 1 and 0. out has room for rank entries; the sizes must have
 // been verified.

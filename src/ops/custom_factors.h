@@ -1,0 +1,19 @@
+// Factors of custom calls: rows of custom_calls.def name them.
+#ifndef TESSERA_OPS_CUSTOM_FACTORS_H
+#define TESSERA_OPS_CUSTOM_FACTORS_H
+
+#include "ops/factors.h"
+
+// Elementwise for whoever propagates, but the last two dimensions are a matrix that is needed
+// whole.
+bool factors_pointwise_matrix(FactorContext *cx);
+// [batch, m, n] -> [batch, …], …: the batch goes through all tensors, the rest is needed whole.
+bool factors_batched(FactorContext *cx);
+bool factors_batched_vectors(FactorContext *cx);  // the same with operand 0 of [batch, n]
+bool factors_qr(FactorContext *cx);               // [b, m, n] -> [b, m, n], [b, k]
+bool factors_householder(FactorContext *cx);      // [b, m, n], [b, k] -> [b, m, n]
+bool factors_eigh(FactorContext *cx);             // [b, n, n] -> [b, n, n], [b, n]
+bool factors_approx_top_k(FactorContext *cx);
+bool factors_x64_combine(FactorContext *cx);
+
+#endif

@@ -1,0 +1,24 @@
+// How partial values of one tensor on several devices become the whole: what a reduction factor and
+// an unreduced axis have in common.
+#ifndef TESSERA_SHARDING_COMBINE_H
+#define TESSERA_SHARDING_COMBINE_H
+
+#include "base/str.h"
+
+typedef enum Combine {
+  COMBINE_NONE = 0,
+  COMBINE_SUM,
+  COMBINE_MAX,
+  COMBINE_MIN,
+  COMBINE_MUL,
+  COMBINE_AND,
+  COMBINE_OR,
+  COMBINE_XOR,
+  COMBINE_ARG,   // several results go together: one of the candidates is chosen (arg-max and kin)
+  COMBINE_BODY,  // any other: by the op's own body, over all its results at once
+  COMBINE_COUNT
+} Combine;
+
+const char *combine_name(Combine combine);  // "sum"; "" for COMBINE_NONE
+
+#endif
