@@ -72,11 +72,36 @@ void factors_whole(FactorContext *cx, uint32_t tensor) {
 
 // ---- rules of families ----
 
+// Sizes that are not known agree with any.
+static bool same_shape(const FactorContext *cx, uint32_t a, uint32_t b) {
+  if (factors_rank(cx, a) != factors_rank(cx, b)) return false;
+  for (uint32_t d = 0; d < factors_rank(cx, a); d++) {
+    int64_t x = factors_dim(cx, a, d), y = factors_dim(cx, b, d);
+    if (x != y && x != DIM_DYNAMIC && y != DIM_DYNAMIC) return false;
+  }
+  return true;
+}
+
 bool factors_pointwise(FactorContext *cx) {
+  uint32_t n_tensors = cx->n_operands + cx->n_results;
   uint32_t like = cx->n_results ? factors_result(cx, 0) : 0;
-  if (!cx->n_results && !cx->n_operands) return false;
-  for (uint32_t d = 0; d < factors_rank(cx, like); d++)
-    factors_on_all(cx, factors_dim(cx, like, d), FACTOR_PASS, d);
+  bool one_shape = n_tensors > 0, pairs = cx->n_operands == cx->n_results;
+  for (uint32_t t = 0; t < n_tensors; t++)
+    one_shape &= factors_rank(cx, t) == 0 || same_shape(cx, t, like);
+  for (uint32_t i = 0; pairs && i < cx->n_operands; i++)
+    pairs = same_shape(cx, i, factors_result(cx, i));
+  if (!one_shape && !pairs) return false;
+  for (uint32_t i = 0; i < (one_shape ? 1 : cx->n_operands); i++)
+    for (uint32_t d = 0; d < factors_rank(cx, one_shape ? like : i); d++) {
+      uint32_t factor =
+          factor_add(&cx->build, factors_dim(cx, one_shape ? like : i, d), FACTOR_PASS);
+      for (uint32_t t = 0; t < n_tensors; t++) {
+        bool mine = one_shape || t == i || t == factors_result(cx, i);
+        if (!mine || factors_rank(cx, t) == 0) continue;
+        factors_also(cx, factor, t, d);
+        if (factors_dim(cx, t, d) == DIM_DYNAMIC) factor_set_dynamic(&cx->build, factor);
+      }
+    }
   return true;
 }
 
@@ -149,11 +174,14 @@ static void exchanged_dim(FactorContext *cx, uint32_t dim) {
   }
 }
 
-void factors_exchanged(FactorContext *cx, int64_t a, int64_t b) {
+bool factors_exchanged(FactorContext *cx, int64_t a, int64_t b) {
+  for (uint32_t i = 1; i < cx->n_operands; i++)
+    if (!same_shape(cx, 0, i)) return false;
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++)
     if (d != a && d != b) factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PASS, d);
   exchanged_dim(cx, (uint32_t)a);
   if (b != a && b != FACTORS_NONE) exchanged_dim(cx, (uint32_t)b);
+  return true;
 }
 
 // ---- bodies ----

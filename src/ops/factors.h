@@ -68,7 +68,8 @@ void factors_whole(FactorContext *cx, uint32_t tensor);
 
 // ---- rules of families ----
 
-// Dimension d of every tensor that is not of rank 0 is one factor, of the size in the first result.
+// Dimension d of every tensor that is not of rank 0 is one factor. Several operands of different
+// shapes go each with its own result. False if the shapes fit neither way (custom calls).
 bool factors_pointwise(FactorContext *cx);
 // The same, and the projection is empty.
 bool factors_pointwise_own(FactorContext *cx);
@@ -86,7 +87,7 @@ bool factors_top_k(FactorContext *cx);
 bool factors_constant(FactorContext *cx);
 // Collectives that change the size of dimension a (and b, unless FACTORS_NONE or the same): those
 // are whole on each process, others pass through.
-void factors_exchanged(FactorContext *cx, int64_t a, int64_t b);
+bool factors_exchanged(FactorContext *cx, int64_t a, int64_t b);
 
 // How the body of a reduction over n values combines: the one op it applies to each pair, or
 // COMBINE_ARG, or COMBINE_BODY.

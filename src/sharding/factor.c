@@ -36,6 +36,11 @@ void factor_set_kinds(FactorBuilder *b, uint32_t factor, uint8_t kinds) {
   b->factors.items[factor].kinds = kinds;
 }
 
+void factor_set_dynamic(FactorBuilder *b, uint32_t factor) {
+  b->factors.items[factor].size = DIM_DYNAMIC;
+  factor_set_kinds(b, factor, b->factors.items[factor].kinds);
+}
+
 void factor_set_combine(FactorBuilder *b, uint32_t factor, Combine combine) {
   b->factors.items[factor].combine = (uint8_t)combine;
 }
@@ -74,7 +79,10 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
   for (uint32_t t = 0; t < n_tensors; t++)
     for (uint32_t d = 0; d < b->ranks[t]; d++) {
       if (dim_places[tensor_dims[t] + d + 1]) continue;
-      factor_put(b, factor_add(b, 1, FACTOR_PASS), t, d);
+      // Nothing is known of the dimension, unless it is of size 1: Shardy lets it pass.
+      uint32_t factor = factor_add(b, 1, FACTOR_PASS);
+      factor_set_kinds(b, factor, FACTOR_REPLICATE);
+      factor_put(b, factor, t, d);
       dim_places[tensor_dims[t] + d + 1]++;
     }
   for (uint32_t d = 0; d < n_dims; d++) dim_places[d + 1] += dim_places[d];

@@ -92,6 +92,7 @@ void factor_builder_init(FactorBuilder *b, Arena *arena, uint32_t n_operands, ui
 // A new factor of the given kinds (both Shardy's and ours); gives its number.
 uint32_t factor_add(FactorBuilder *b, int64_t size, uint8_t kinds);
 void factor_set_kinds(FactorBuilder *b, uint32_t factor, uint8_t kinds);  // ours only
+void factor_set_dynamic(FactorBuilder *b, uint32_t factor);               // its size is not known
 void factor_set_combine(FactorBuilder *b, uint32_t factor, Combine combine);
 // Puts the factor minor-most into a dimension. A factor of size 1 is left out of a dimension that
 // has one already.
