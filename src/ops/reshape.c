@@ -156,6 +156,13 @@ static bool side_single(Side *side, FactorContext *cx) {
   return true;
 }
 
+// A factor that only this side has: no slice of it is a slice of the other side.
+static void side_take_alone(Side *side, FactorContext *cx, int64_t size) {
+  uint32_t factor = factor_add(&cx->build, size, FACTOR_PASS);
+  factors_really(cx, factor, FACTOR_REPLICATE);
+  side_take(side, cx, factor, size);
+}
+
 // What the side that lags behind takes by itself: what brings it level, or what leaves the common
 // divisor of the rests for later, or all of the dimension.
 static void side_catch_up(Side *side, FactorContext *cx, const Side *ahead, int64_t common) {
@@ -164,7 +171,7 @@ static void side_catch_up(Side *side, FactorContext *cx, const Side *ahead, int6
     size = gap;
   else if (side->left > common)
     size = side->left / common;
-  side_take(side, cx, factor_add(&cx->build, size, FACTOR_PASS), size);
+  side_take_alone(side, cx, size);
 }
 
 // Walks both shapes from major to minor. Where the products of the factors so far agree, the
@@ -192,10 +199,8 @@ static bool factors(FactorContext *cx) {
       side_take(&in, cx, factor, common);
       side_take(&out, cx, factor, common);
     } else {
-      int64_t size = in.left;
-      side_take(&in, cx, factor_add(&cx->build, size, FACTOR_PASS), size);
-      size = out.left;
-      side_take(&out, cx, factor_add(&cx->build, size, FACTOR_PASS), size);
+      side_take_alone(&in, cx, in.left);
+      side_take_alone(&out, cx, out.left);
     }
   }
   if (cx->n_operands > 1) factors_whole(cx, 1);

@@ -445,7 +445,8 @@ static bool factors(FactorContext *cx) {
   Ints window = factors_field(cx, "update_window_dims"),
        inserted = factors_field(cx, "inserted_window_dims"),
        batching = factors_field(cx, "input_batching_dims"),
-       index_batching = factors_field(cx, "scatter_indices_batching_dims");
+       index_batching = factors_field(cx, "scatter_indices_batching_dims"),
+       to_input = factors_field(cx, "scatter_dims_to_operand_dims");
   Attr numbers = factors_attr(cx, "scatter_dimension_numbers");
   uint32_t vector =
       (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
@@ -462,6 +463,8 @@ static bool factors(FactorContext *cx) {
         factors_in(cx, factor, OF_UPDATES, d);
       else
         factors_new(cx, size, FACTOR_REPLICATE, OF_UPDATES, d);
+      // Even a full window may be shifted by its index: what falls outside is dropped.
+      if (ints_contain(to_input, input_dim - 1)) factors_really(cx, factor, FACTOR_REPLICATE);
       continue;
     }
     uint32_t index = place + (place >= vector), batch = 0;

@@ -1,0 +1,531 @@
+// The proof that the factors of ops are right, on random instances of every op that has them.
+//
+// Form: every dimension is the product of its factors, every factor is somewhere, and the map
+// survives Shardy's text form. Meaning: splitting one factor that passes through or reduces, the op
+// is evaluated on every slice of its operands; the results are the slices of the whole result, or
+// combine to it. TESSERA_SEED gives other instances; TESSERA_VERBOSE=1 says what was tested.
+#include "ops/factors.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "evaluate/evaluate.h"
+#include "ops/infer.h"
+#include "ops/sample.h"
+
+enum { INSTANCES = 60 };
+
+typedef struct Counts {
+  uint32_t instances, rules, passed, reduced;
+} Counts;
+
+typedef struct World {
+  Context *context;
+  Program *program;
+  Arena arena;
+  LiteralHeap heap;
+  BlockId module;
+  OpId op;
+  FactorMap map;
+  uint16_t code;
+  uint64_t seed;
+  uint32_t n_functions;
+  Counts *counts;
+} World;
+
+// One way to split: factor f into `parts`; parts == 1 is the whole.
+typedef struct Split {
+  uint32_t factor;
+  int64_t parts;
+} Split;
+
+static OpId make(World *w, uint16_t code, BlockId block, Attr attrs, uint32_t n,
+                 const ValueId *operands, uint32_t n_results, const Type *types,
+                 uint32_t n_regions) {
+  OpId op = op_create(w->program, &(OpSpec){.code = code,
+                                            .n_operands = n,
+                                            .operands = operands,
+                                            .n_results = n_results,
+                                            .result_types = types,
+                                            .n_regions = n_regions,
+                                            .attrs = attrs,
+                                            .pos = POS_NONE});
+  if (block) op_append(w->program, block, op);
+  return op;
+}
+
+static OpId make_function(World *w, uint32_t n_args, const Type *types, BlockId *out_body) {
+  char text[32];
+  snprintf(text, sizeof text, "f%u", w->n_functions++);
+  NamedAttr name = {name_of(w->context, "sym_name"),
+                    attr_string(w->context, name_of(w->context, text))};
+  OpId function =
+      make(w, OP_func_func, w->module, attr_dict(w->context, 1, &name), 0, NULL, 0, NULL, 1);
+  *out_body = region_add_block(w->program, op_region(w->program, function, 0));
+  for (uint32_t i = 0; i < n_args; i++) block_add_arg(w->program, *out_body, types[i], 0);
+  return function;
+}
+
+static void finish_function(World *w, OpId function, BlockId body, uint32_t n,
+                            const ValueId *values) {
+  uint32_t n_args = block_at(w->program, body)->n_args;
+  Type *args = ARENA_ARRAY(&w->arena, Type, n_args + 1),
+       *types = ARENA_ARRAY(&w->arena, Type, n + 1);
+  for (uint32_t i = 0; i < n_args; i++)
+    args[i] = value_type(w->program, block_arg(w->program, body, i));
+  for (uint32_t i = 0; i < n; i++) types[i] = value_type(w->program, values[i]);
+  make(w, OP_func_return, body, 0, n, values, 0, NULL, 0);
+  op_set_attr(w->program, function, "function_type",
+              attr_type(w->context, type_function(w->context, n_args, args, n, types)));
+}
+
+static Status *run(World *w, OpId function, uint32_t n_args, Literal *const *args, uint32_t n_out,
+                   Literal **out) {
+  EvalReport report;
+  return evaluate(w->program, function, &(EvalOptions){.seed = 1}, &w->heap, &w->arena, n_args,
+                  args, n_out, out, &report);
+}
+
+// ---- slices ----
+
+// Whether dimension d of tensor t is split, and that its factors multiply to its size.
+static bool dim_has(const World *w, uint32_t t, uint32_t d, uint32_t factor) {
+  FactorList list = factor_map_dim(&w->map, t, d);
+  for (uint32_t k = 0; k < list.n; k++)
+    if (list.v[k] == factor) return true;
+  return false;
+}
+
+static void local_dims(const World *w, uint32_t t, const Literal *whole, Split split,
+                       int64_t *out) {
+  for (uint32_t d = 0; d < whole->rank; d++)
+    out[d] = dim_has(w, t, d, split.factor) ? whole->dims[d] / split.parts : whole->dims[d];
+}
+
+// Which index of the whole dimension index i of part `part` is.
+static int64_t global_index(const World *w, uint32_t t, uint32_t d, Split split, int64_t part,
+                            int64_t i) {
+  FactorList list = factor_map_dim(&w->map, t, d);
+  int64_t index = 0, stride = 1;
+  for (uint32_t k = list.n; k-- > 0;) {
+    int64_t size = w->map.factors[list.v[k]].size;
+    int64_t own = list.v[k] == split.factor ? size / split.parts : size;
+    int64_t digit = i % own;
+    i /= own;
+    if (list.v[k] == split.factor) digit += part * own;
+    index += digit * stride;
+    stride *= size;
+  }
+  return index;
+}
+
+static Literal *slice(World *w, uint32_t t, Literal *whole, Split split, int64_t part) {
+  if (whole->kind != LITERAL_ARRAY) return literal_retain(whole);
+  int64_t dims[MAX_RANK], index[MAX_RANK] = {0}, from[MAX_RANK], at = 0;
+  local_dims(w, t, whole, split, dims);
+  Literal *out = literal_new(&w->heap, w->context, whole->elem, whole->rank, dims);
+  if (out->count == 0) return out;
+  do {
+    for (uint32_t d = 0; d < whole->rank; d++)
+      from[d] =
+          dim_has(w, t, d, split.factor) ? global_index(w, t, d, split, part, index[d]) : index[d];
+    literal_copy_elements(out, at++, whole, shape_linear(whole->rank, whole->dims, from), 1);
+  } while (shape_next(whole->rank, dims, index));
+  return out;
+}
+
+static bool equal(const World *w, const Literal *a, const Literal *b) {
+  if (a->kind != LITERAL_ARRAY) return a->kind == b->kind;
+  if (!literal_same_shape(a, b)) return false;
+  for (int64_t i = 0; i < a->count; i++) {
+    Scalar x = literal_get(a, i), y = literal_get(b, i);
+    if (dtype_is_float(a->dtype) || dtype_is_complex(a->dtype)) {
+      if (x.f != y.f && !(isnan(x.f) && isnan(y.f))) return false;
+      if (dtype_is_complex(a->dtype) && x.im != y.im && !(isnan(x.im) && isnan(y.im))) return false;
+    } else if (x.i != y.i) {
+      return false;
+    }
+  }
+  (void)w;
+  return true;
+}
+
+// ---- the op on slices ----
+
+static Attr with_ints(World *w, Attr attrs, const char *name, uint32_t n, const int64_t *v) {
+  return attr_dict_with(w->context, attrs, name, attr_i64s(w->context, n, v));
+}
+
+// Attributes that say sizes of dimensions say those of the slices.
+static Attr local_attrs(World *w, Literal *const *whole, Split split) {
+  Attr attrs = op_at(w->program, w->op)->attrs;
+  static const char *const of_operand[] = {"slice_sizes", "limit_indices"};
+  for (int k = 0; k < 2; k++) {
+    Ints old = attr_as_ints(w->context, attr_get(w->context, attrs, of_operand[k]));
+    int64_t v[MAX_RANK];
+    for (uint32_t d = 0; old.ok && d < old.n; d++)
+      v[d] = dim_has(w, 0, d, split.factor) && old.v[d] == whole[0]->dims[d]
+                 ? old.v[d] / split.parts
+                 : old.v[d];
+    if (old.ok) attrs = with_ints(w, attrs, of_operand[k], old.n, v);
+  }
+  uint32_t result = w->map.n_operands;
+  Ints sizes = attr_as_ints(w->context, attr_get(w->context, attrs, "broadcast_sizes"));
+  if (sizes.ok) {
+    int64_t v[MAX_RANK];
+    for (uint32_t d = 0; d < sizes.n; d++)
+      v[d] = dim_has(w, result, d, split.factor) ? sizes.v[d] / split.parts : sizes.v[d];
+    attrs = with_ints(w, attrs, "broadcast_sizes", sizes.n, v);
+  }
+  static const char *const groups[] = {"feature_group_count", "batch_group_count"};
+  for (int k = 0; k < 2; k++) {
+    int64_t count = attr_as_int(w->context, attr_get(w->context, attrs, groups[k]), 1);
+    // The factor of the groups is the one that all three tensors have.
+    if (count > 1 && factor_map_find(&w->map, 0, split.factor, NULL, NULL) &&
+        factor_map_find(&w->map, 1, split.factor, NULL, NULL) &&
+        factor_map_find(&w->map, result, split.factor, NULL, NULL))
+      attrs =
+          attr_dict_with(w->context, attrs, groups[k], attr_i64(w->context, count / split.parts));
+  }
+  Attr value = attr_get(w->context, attrs, "value");
+  const AttrInfo *dense = attr_info(w->context, value);
+  if (value && dense->kind == ATTR_DENSE && dense->splat && w->map.n_operands == 0) {
+    int64_t dims[MAX_RANK];
+    local_dims(w, result, whole[result], split, dims);
+    Type type = type_tensor(w->context, whole[result]->elem, whole[result]->rank, dims, 0);
+    attrs = attr_dict_with(w->context, attrs, "value",
+                           attr_dense(w->context, type, dense->data, dense->bytes));
+  }
+  return attrs;
+}
+
+static Type local_type(World *w, uint32_t t, Literal *whole, Split split) {
+  Type type = t < w->map.n_operands ? op_operand_type(w->program, w->op, t)
+                                    : op_result_type(w->program, w->op, t - w->map.n_operands);
+  if (whole->kind != LITERAL_ARRAY) return type;
+  int64_t dims[MAX_RANK];
+  local_dims(w, t, whole, split, dims);
+  return type_tensor(w->context, whole->elem, whole->rank, dims, 0);
+}
+
+// The values inside a body that takes tensors (scan) have the shape of a slice.
+static void localize_body(World *w, OpId op, uint32_t rank, const int64_t *dims) {
+  for (OpId o = op; o; o = op_walk_next(w->program, o, op)) {
+    for (uint32_t i = 0; o != op && i < op_at(w->program, o)->n_results; i++) {
+      Value *v = value_at(w->program, op_result(w->program, o, i));
+      v->type = type_tensor(w->context, type_elem(w->context, v->type), rank, dims, 0);
+    }
+  }
+  BlockId block = region_block(w->program, op_region(w->program, op, 0));
+  for (uint32_t i = 0; i < block_at(w->program, block)->n_args; i++) {
+    Value *v = value_at(w->program, block_arg(w->program, block, i));
+    v->type = type_tensor(w->context, type_elem(w->context, v->type), rank, dims, 0);
+  }
+}
+
+// A function that runs the op on one part. whole: operands, then results.
+static OpId local_function(World *w, Literal *const *whole, Split split) {
+  uint32_t n = w->map.n_operands, n_results = w->map.n_results;
+  Type *types = ARENA_ARRAY(&w->arena, Type, n + n_results + 1);
+  for (uint32_t t = 0; t < n + n_results; t++) types[t] = local_type(w, t, whole[t], split);
+  BlockId body;
+  OpId function = make_function(w, n, types, &body);
+  uint32_t n_values = w->program->values.count;
+  ValueId *values = ARENA_ARRAY(&w->arena, ValueId, n_values * 2 + 64);
+  OpId clone = op_clone(w->program, w->op, values, n_values);
+  op_append(w->program, body, clone);
+  for (uint32_t i = 0; i < n; i++)
+    operand_set(w->program, op_at(w->program, clone)->operands + i, block_arg(w->program, body, i));
+  op_at(w->program, clone)->attrs = local_attrs(w, whole, split);
+  ValueId *results = ARENA_ARRAY(&w->arena, ValueId, n_results + 1);
+  for (uint32_t i = 0; i < n_results; i++) {
+    results[i] = op_result(w->program, clone, i);
+    value_at(w->program, results[i])->type = types[n + i];
+  }
+  if (w->code == OP_chlo_scan && split.parts > 1) {
+    int64_t dims[MAX_RANK],
+        along = attr_as_int(w->context, op_attr(w->program, clone, "dimension"), 0);
+    uint32_t rank = 0;
+    const TypeInfo *info = type_info(w->context, types[0]);
+    for (uint32_t d = 0; d < info->rank; d++)
+      if (d != along) dims[rank++] = info->dims[d];
+    localize_body(w, clone, rank, dims);
+  }
+  finish_function(w, function, body, n_results, results);
+  return function;
+}
+
+// ---- combining ----
+
+static const uint16_t combine_code[COMBINE_COUNT] = {
+    [COMBINE_SUM] = OP_add,      [COMBINE_MAX] = OP_maximum, [COMBINE_MIN] = OP_minimum,
+    [COMBINE_MUL] = OP_multiply, [COMBINE_AND] = OP_and,     [COMBINE_OR] = OP_or,
+    [COMBINE_XOR] = OP_xor};
+
+static Status *combined(World *w, Combine combine, Literal *a, Literal *b, Literal **out) {
+  Type type = type_tensor(w->context, a->elem, a->rank, a->dims, 0);
+  BlockId body;
+  OpId function = make_function(w, 2, (Type[]){type, type}, &body);
+  ValueId args[2] = {block_arg(w->program, body, 0), block_arg(w->program, body, 1)};
+  OpId op = make(w, combine_code[combine], body, 0, 2, args, 1, &type, 0);
+  ValueId value = op_result(w->program, op, 0);
+  finish_function(w, function, body, 1, &value);
+  return run(w, function, 2, (Literal *[]){a, b}, 1, out);
+}
+
+// What changes nothing when combined.
+static Literal *identity_like(World *w, Combine combine, const Literal *like) {
+  Literal *out = literal_new(&w->heap, w->context, like->elem, like->rank, like->dims);
+  bool integer = !dtype_is_float(like->dtype) && !dtype_is_complex(like->dtype);
+  Scalar v = integer ? scalar_i(0) : scalar_c(0, 0);
+  if (combine == COMBINE_MUL) v = integer ? scalar_i(1) : scalar_c(1, 0);
+  if (combine == COMBINE_MAX) v = integer ? dtype_min(like->dtype) : scalar_f(-INFINITY);
+  if (combine == COMBINE_MIN) v = integer ? dtype_max(like->dtype) : scalar_f(INFINITY);
+  if (combine == COMBINE_AND)
+    v = dtype_is_signed(like->dtype) ? scalar_i(-1) : dtype_max(like->dtype);
+  for (int64_t i = 0; i < out->count; i++) literal_set(out, i, v);
+  return out;
+}
+
+// Small integers in floats, so that sums and products are exact in any order; NULL if the type
+// cannot do that.
+static Literal *exact(World *w, Literal *literal, uint64_t *state) {
+  bool complex = dtype_is_complex(literal->dtype);
+  if (literal->kind != LITERAL_ARRAY || (!dtype_is_float(literal->dtype) && !complex) ||
+      type_is_quant(w->context, literal->elem))
+    return literal_retain(literal);
+  if (dtype_bytes(literal->dtype) < 2) return NULL;
+  Literal *out = literal_copy(literal);
+  for (int64_t i = 0; i < out->count; i++) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    double v = (double)((int64_t)(*state >> 60) % 3 - 1);
+    Scalar s = complex ? scalar_c(v, (double)((*state >> 40) % 3) - 1) : scalar_f(v);
+    literal_set(out, i, s);
+  }
+  return out;
+}
+
+// ---- one factor ----
+
+static Status *wrong(World *w, uint32_t factor, const char *what, uint32_t i) {
+  return status_new(INTERNAL, __FILE__, __LINE__, "factor %u of size %lld, kinds %d: %s %u", factor,
+                    (long long)w->map.factors[factor].size, w->map.factors[factor].kinds, what, i);
+}
+
+// Whether the factor can be tested, and into how many parts.
+static int64_t parts_of(const World *w, Literal *const *whole, uint32_t f) {
+  const Factor *factor = &w->map.factors[f];
+  if (factor->size < 2 ||
+      (factor->kinds & (FACTOR_PERMUTE | FACTOR_REPLICATE | FACTOR_OFFSET)) != 0)
+    return 0;
+  if ((factor->kinds & FACTOR_REDUCE) && !combine_code[factor->combine]) return 0;
+  for (uint32_t t = 0; t < factor_map_n_tensors(&w->map); t++)
+    for (uint32_t d = 0; d < factor_map_rank(&w->map, t); d++) {
+      if (!dim_has(w, t, d, f)) continue;
+      FactorList list = factor_map_dim(&w->map, t, d);
+      int64_t product = 1;
+      for (uint32_t k = 0; k < list.n; k++) product *= w->map.factors[list.v[k]].size;
+      if (product != whole[t]->dims[d]) return 0;
+    }
+  int64_t parts = 2;
+  while (factor->size % parts) parts++;
+  return w->seed % 3 ? parts : factor->size;
+}
+
+// Operands that say the shape of a tensor say that of the slice: which tensor, -1 for other
+// operands.
+static int shape_of(const World *w, uint32_t operand) {
+  bool first = w->code == OP_dynamic_iota, second = w->code == OP_dynamic_broadcast_in_dim ||
+                                                    w->code == OP_dynamic_reshape ||
+                                                    w->code == OP_chlo_dynamic_reshape;
+  if ((first && operand == 0) || (second && operand == 1)) return (int)w->map.n_operands;
+  return w->code == OP_dynamic_gather && operand == 2 ? 0 : -1;
+}
+
+static Literal *local_shape(World *w, Literal *shape, Literal *const *whole, uint32_t tensor,
+                            Split split) {
+  Literal *out = literal_copy(shape);
+  for (uint32_t d = 0; d < whole[tensor]->rank; d++) {
+    int64_t size = literal_get(shape, d).i;
+    if (dim_has(w, tensor, d, split.factor) && size == whole[tensor]->dims[d])
+      literal_set(out, d, scalar_i(size / split.parts));
+  }
+  return out;
+}
+
+static Status *check_part(World *w, Literal *const *whole, Split split, OpId function, int64_t part,
+                          Literal **sums) {
+  uint32_t n = w->map.n_operands, n_results = w->map.n_results;
+  const Factor *factor = &w->map.factors[split.factor];
+  bool reduces = factor->kinds & FACTOR_REDUCE;
+  Literal **args = ARENA_ARRAY(&w->arena, Literal *, n + 1),
+          **out = ARENA_ARRAY(&w->arena, Literal *, n_results + 1);
+  for (uint32_t t = 0; t < n; t++) {
+    args[t] = slice(w, t, whole[t], split, part);
+    if (reduces && part && w->map.enters_once[t])
+      args[t] = identity_like(w, factor->combine, args[t]);
+    int shape = shape_of(w, t);
+    if (shape >= 0) args[t] = local_shape(w, whole[t], whole, (uint32_t)shape, split);
+  }
+  TRY(run(w, function, n, args, n_results, out));
+  for (uint32_t i = 0; i < n_results; i++) {
+    if (factor_map_find(&w->map, n + i, split.factor, NULL, NULL)) {
+      if (!equal(w, out[i], slice(w, n + i, whole[n + i], split, part)))
+        return wrong(w, split.factor, "a slice of the operands does not give the slice of result",
+                     i);
+    } else if (!reduces) {
+      if (!equal(w, out[i], whole[n + i]))
+        return wrong(w, split.factor, "a slice of the operands does not give the whole result", i);
+    } else if (part == 0) {
+      sums[i] = out[i];
+    } else {
+      TRY(combined(w, factor->combine, sums[i], out[i], &sums[i]));
+    }
+  }
+  return NULL;
+}
+
+static Status *check_factor(World *w, Literal *const *given, uint32_t f) {
+  uint32_t n = w->map.n_operands, n_results = w->map.n_results;
+  Split split = {f, parts_of(w, given, f)};
+  if (!split.parts) return NULL;
+  bool reduces = w->map.factors[f].kinds & FACTOR_REDUCE;
+  Literal **whole = ARENA_ARRAY(&w->arena, Literal *, n + n_results + 1),
+          **sums = ARENA_ARRAY(&w->arena, Literal *, n_results + 1);
+  uint64_t state = w->seed;
+  for (uint32_t t = 0; t < n + n_results; t++) {
+    whole[t] = reduces && t < n ? exact(w, given[t], &state) : given[t];
+    if (!whole[t] ||
+        (reduces && dtype_is_float(given[t]->dtype) && dtype_bytes(given[t]->dtype) < 2))
+      return NULL;
+  }
+  if (reduces) TRY(run(w, local_function(w, given, (Split){f, 1}), n, whole, n_results, whole + n));
+  OpId function = local_function(w, whole, split);
+  static const Source nothing = {"<factors>", "", 0};
+  Diag diag;
+  diag_init(&diag, w->program->guard, &nothing);
+  Status *status = program_verify(w->program, &diag) ? NULL : diag_status(&diag);
+  diag_deinit(&diag);
+  if (status) return status;
+  for (int64_t part = 0; part < split.parts; part++)
+    TRY(check_part(w, whole, split, function, part, sums));
+  for (uint32_t i = 0; reduces && i < n_results; i++)
+    if (!factor_map_find(&w->map, n + i, f, NULL, NULL) && !equal(w, sums[i], whole[n + i]))
+      return wrong(w, f, "the partial results do not combine to result", i);
+  if (reduces)
+    w->counts->reduced++;
+  else
+    w->counts->passed++;
+  return NULL;
+}
+
+// ---- one instance ----
+
+static Status *check_form(World *w) {
+  uint32_t n_tensors = factor_map_n_tensors(&w->map);
+  int64_t *dims = ARENA_ARRAY(&w->arena, int64_t, w->map.tensor_dims[n_tensors] + 1);
+  uint32_t *ranks = ARENA_ARRAY(&w->arena, uint32_t, n_tensors + 1);
+  for (uint32_t t = 0; t < n_tensors; t++) {
+    Type type = t < w->map.n_operands ? op_operand_type(w->program, w->op, t)
+                                      : op_result_type(w->program, w->op, t - w->map.n_operands);
+    const TypeInfo *info = type_info(w->context, type);
+    ranks[t] = info->kind == TYPE_TENSOR ? info->rank : 0;
+    if (ranks[t] != factor_map_rank(&w->map, t))
+      return status_new(INTERNAL, __FILE__, __LINE__, "tensor %u has another rank", t);
+    for (uint32_t d = 0; d < ranks[t]; d++) dims[w->map.tensor_dims[t] + d] = info->dims[d];
+  }
+  const char *error = factor_map_check(&w->map, dims);
+  if (error) return status_new(INTERNAL, __FILE__, __LINE__, "%s", error);
+  Attr attr = factor_map_to_attr(&w->map, w->context);
+  FactorMap again;
+  if (attr && (!factor_map_from_attr(&again, w->context, &w->arena, attr, w->map.n_operands,
+                                     w->map.n_results, ranks, &error) ||
+               factor_map_to_attr(&again, w->context) != attr))
+    return status_new(INTERNAL, __FILE__, __LINE__, "does not survive Shardy's form: %s",
+                      error ? error : "another one");
+  return NULL;
+}
+
+static Status *check_instance(World *w, OpId main_function) {
+  w->counts->instances++;
+  if (!op_factors(w->program, w->op, NULL, &w->arena, &w->map)) return NULL;
+  w->counts->rules++;
+  TRY(check_form(w));
+  if (!op_row(w->code)->def->eval) return NULL;
+  uint32_t n = factor_map_n_tensors(&w->map);
+  Literal **whole = ARENA_ARRAY(&w->arena, Literal *, n + 1);
+  TRY(run(w, main_function, 0, NULL, n, whole));
+  for (uint32_t f = 0; f < w->map.n_factors; f++) TRY(check_factor(w, whole, f));
+  return NULL;
+}
+
+static Status *one_instance(Guard *guard, void *arg) {
+  World *w = arg;
+  w->context = context_new(guard);
+  w->program = program_new(w->context, guard, NULL);
+  arena_init(&w->arena, guard);
+  literal_heap_init(&w->heap, guard, 0);
+  OpId module = make(w, OP_module, 0, 0, 0, NULL, 0, NULL, 1);
+  w->module = region_add_block(w->program, op_region(w->program, module, 0));
+  BlockId body;
+  OpId function = make_function(w, 0, NULL, &body);
+  Sample sample = {.program = w->program,
+                   .context = w->context,
+                   .arena = &w->arena,
+                   .block = body,
+                   .state = w->seed};
+  w->op = op_row(w->code)->def->sample(&sample);
+  uint32_t n = op_at(w->program, w->op)->n_operands,
+           n_results = op_at(w->program, w->op)->n_results;
+  ValueId *values = ARENA_ARRAY(&w->arena, ValueId, n + n_results + 1);
+  for (uint32_t i = 0; i < n; i++) values[i] = op_operand(w->program, w->op, i);
+  for (uint32_t i = 0; i < n_results; i++) values[n + i] = op_result(w->program, w->op, i);
+  finish_function(w, function, body, n + n_results, values);
+  Status *status = check_instance(w, function);
+  literal_heap_deinit(&w->heap);
+  arena_deinit(&w->arena);
+  program_free(w->program);
+  context_free(w->context);
+  return status;
+}
+
+static void test_factors(void **state) {
+  (void)state;
+  int failures = 0;
+  const char *text = getenv("TESSERA_SEED");
+  uint64_t base = text ? strtoull(text, NULL, 10) : 0;
+  Counts all = {0};
+  for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++) {
+    const OpRow *row = op_row(code);
+    if (!row->def || !row->def->sample) continue;
+    Counts counts = {0};
+    for (uint64_t seed = 0; seed < INSTANCES; seed++) {
+      World w = {.code = code, .seed = (base * INSTANCES + seed) * 1000 + code, .counts = &counts};
+      Status *status = guard_run(one_instance, &w);
+      if (!status) continue;
+      fprintf(stderr, "%s, TESSERA_SEED=%llu, instance %llu: %s\n", row->name,
+              (unsigned long long)base, (unsigned long long)seed, status_message(status));
+      status_free(status);
+      failures++;
+      break;
+    }
+    if (getenv("TESSERA_VERBOSE"))
+      fprintf(stderr, "%-36s %3u rules, %4u splits passed through, %4u reduced\n", row->name,
+              counts.rules, counts.passed, counts.reduced);
+    all.passed += counts.passed;
+    all.reduced += counts.reduced;
+  }
+  assert_int_equal(failures, 0);
+  assert_true(all.passed > 1000 && all.reduced > 100);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
