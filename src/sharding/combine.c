@@ -7,3 +7,12 @@ static const char *const combine_names[COMBINE_COUNT] = {"",    "sum", "max", "m
 const char *combine_name(Combine combine) {
   return combine < COMBINE_COUNT ? combine_names[combine] : "";
 }
+
+bool combine_of(Str name, Combine *out) {
+  for (int k = COMBINE_SUM; combine_is_plain((Combine)k); k++)
+    if (str_is(name, combine_names[k])) {
+      *out = (Combine)k;
+      return true;
+    }
+  return false;
+}

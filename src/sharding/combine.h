@@ -3,6 +3,8 @@
 #ifndef TESSERA_SHARDING_COMBINE_H
 #define TESSERA_SHARDING_COMBINE_H
 
+#include <stdbool.h>
+
 #include "base/str.h"
 
 typedef enum Combine {
@@ -20,5 +22,10 @@ typedef enum Combine {
 } Combine;
 
 const char *combine_name(Combine combine);  // "sum"; "" for COMBINE_NONE
+// Those that one word says, of a reduction that is a plain binary op: sum … xor.
+static inline bool combine_is_plain(Combine combine) {
+  return combine >= COMBINE_SUM && combine <= COMBINE_XOR;
+}
+bool combine_of(Str name, Combine *out);  // the plain one of that name
 
 #endif

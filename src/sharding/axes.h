@@ -1,0 +1,102 @@
+// References to mesh axes and to parts of them, and lists of these, major to minor.
+//
+// The sub-axis "x":(pre)size of an axis of size n is the middle of the axis seen as [pre, size,
+// n/(pre·size)]; it covers the interval [pre, pre·size) of the axis's divisors, and all questions
+// here are questions about such intervals. A whole axis is the interval [1, n). References name
+// axes by their index in the mesh, so they compare without one; nothing here allocates unless it
+// takes an arena.
+#ifndef TESSERA_SHARDING_AXES_H
+#define TESSERA_SHARDING_AXES_H
+
+#include "sharding/mesh.h"
+
+typedef struct AxisRef {
+  uint32_t axis;  // index in the mesh
+  uint32_t pre_size;
+  uint32_t size;
+} AxisRef;
+
+typedef struct AxisList {
+  const AxisRef *v;
+  uint32_t n;
+} AxisList;
+
+static inline AxisRef axis_whole(const Mesh *mesh, uint32_t axis) {
+  return (AxisRef){axis, 1, mesh->axes[axis].size};
+}
+static inline bool axis_is_whole(const Mesh *mesh, AxisRef a) {
+  return a.pre_size == 1 && a.size == mesh->axes[a.axis].size;
+}
+static inline uint32_t axis_next(AxisRef a) { return a.pre_size * a.size; }  // end of its interval
+static inline bool axis_equal(AxisRef a, AxisRef b) {
+  return a.axis == b.axis && a.pre_size == b.pre_size && a.size == b.size;
+}
+// Order of the mesh: by axis, then major parts first, then the shorter one.
+int axis_compare(AxisRef a, AxisRef b);
+
+// An axis of size 1 covers nothing and overlaps only itself.
+bool axis_overlaps(AxisRef a, AxisRef b);
+bool axis_contains(AxisRef whole, AxisRef part);
+bool axis_is_prefix(AxisRef prefix, AxisRef of);  // same start, not longer; equal counts
+bool axis_is_suffix(AxisRef suffix, AxisRef of);  // same end, not longer; equal counts
+// Both can be digits of one split of the axis: apart, or overlapping in a part that divides both.
+bool axis_can_coexist(AxisRef a, AxisRef b);
+// The shared part; false if there is none or they cannot coexist.
+bool axis_overlap(AxisRef a, AxisRef b, AxisRef *out_part);
+bool axis_can_merge(AxisRef major, AxisRef minor);  // the second begins where the first ends
+AxisRef axis_merge(AxisRef major, AxisRef minor);   // of two that can
+// The longest prefix or suffix of `a` that can stand beside b in one sharding, without overlap;
+// false if it is empty.
+bool axis_prefix_without(AxisRef a, AxisRef b, AxisRef *out_part);
+bool axis_suffix_without(AxisRef a, AxisRef b, AxisRef *out_part);
+// What is left of `a` without b, major first: 0, 1 or 2 parts. All of it if the two can coexist.
+uint32_t axis_subtract(AxisRef a, AxisRef b, AxisRef out_parts[2]);
+// Coordinate of a position along the reference, 0 … size-1.
+static inline uint32_t axis_coordinate(const Mesh *mesh, AxisRef a, uint32_t position) {
+  const MeshAxis *axis = &mesh->axes[a.axis];
+  return position / (axis->stride * (axis->size / axis_next(a))) % a.size;
+}
+// `"x"` or `"x":(1)2`.
+void axis_print(const Context *context, const Mesh *mesh, AxisRef a, StrBuf *out);
+const char *axis_text(Context *context, const Mesh *mesh, AxisRef a);  // in the context's arena
+
+// ---- lists ----
+
+int64_t axes_size(AxisList list);  // product of the sizes; 1 for none
+bool axes_equal(AxisList a, AxisList b);
+bool axes_overlap_ref(AxisList list, AxisRef a);  // any of the list overlaps a
+bool axes_overlap(AxisList a, AxisList b);
+bool axes_contain_ref(AxisList list, AxisRef a);  // one of the list contains a
+// Merges neighbours that can be merged, in place; gives the new count. The canonical form of a
+// list.
+uint32_t axes_canonicalize(AxisRef *v, uint32_t n);
+// The same after sorting by axis_compare: the canonical form of a set.
+uint32_t axes_canonicalize_set(AxisRef *v, uint32_t n);
+// Is `prefix` the beginning of `of`, the last axis of it cut if need be? The empty list is.
+bool axes_is_prefix(AxisList prefix, AxisList of);
+// The longest list that begins both (a last axis may be a common sub-axis). Writes at most
+// min(a.n, b.n) references; gives how many.
+uint32_t axes_common_prefix(AxisList a, AxisList b, AxisRef *out);
+// `of` without its beginning `prefix` (axes_is_prefix); writes at most of.n, gives how many.
+uint32_t axes_without_prefix(AxisList of, AxisList prefix, AxisRef *out);
+// The longest prefix of the list that can stand beside all of `taken` without overlap, its last
+// axis cut where it must be; writes at most list.n references, gives how many.
+uint32_t axes_prefix_without(AxisList list, AxisList taken, AxisRef *out);
+// The longest prefix whose size divides n, its last axis cut to the greatest divisor that fits.
+// Writes at most list.n references; gives how many.
+uint32_t axes_prefix_dividing(AxisList list, int64_t n, AxisRef *out);
+// All parts of the list's axes that are not in `taken`, in order, merged; in the arena.
+AxisList axes_subtract(Arena *arena, AxisList list, AxisList taken);
+// All of the mesh that is not in `taken`, in the mesh's order.
+AxisList axes_complement(Arena *arena, const Mesh *mesh, AxisList taken);
+AxisList axes_concat(Arena *arena, AxisList a, AxisList b);  // merged where they meet
+// Index of the position in the space of the list: coordinates as one number, major to minor.
+static inline int64_t axes_coordinate(const Mesh *mesh, AxisList list, uint32_t position) {
+  int64_t index = 0;
+  for (uint32_t i = 0; i < list.n; i++)
+    index = index * list.v[i].size + axis_coordinate(mesh, list.v[i], position);
+  return index;
+}
+void axes_print(const Context *context, const Mesh *mesh, AxisList list, StrBuf *out);  // "x", "y"
+
+#endif
