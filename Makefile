@@ -3,6 +3,7 @@
 #   src/<dir>/x.c          library, except src/cli/ (the binary) and *_test.c (cmocka programs)
 #   tests/**/*_test.c      cmocka programs too      tests/fuzz/*_fuzz.c   libFuzzer targets
 #   examples/*.c           programs on the public API   tools/*.c, bench/*.c  developers' programs
+#   tools/x/*.c            the rest of tools/x.c
 #
 # VARIANT chooses compiler and flags; each has its own objects under build/<variant>/. The release
 # variant also gives build/tessera, build/libtessera.a, build/libtessera.so and build/tessera.pc.
@@ -148,7 +149,7 @@ unit:
 
 format:
 	@clang-format-19 -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/tessera/*.h tests/*.[ch] \
-	  tests/*/*.[ch] tools/*.[ch] bench/*.[ch] examples/*.[ch])
+	  tests/*/*.[ch] tools/*.[ch] tools/*/*.[ch] bench/*.[ch] examples/*.[ch])
 
 clean:
 	rm -rf build
@@ -197,9 +198,10 @@ $(B)/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/objects.a
 	@echo "  ld   $@"
 	@$(CC) -fsanitize=fuzzer,address,undefined -o $@ $< $(B)/objects.a $(LDLIBS)
 
-$(OUT)/tools/%: $(B)/obj/tools/%.o $(B)/objects.a
+.SECONDEXPANSION:
+$(OUT)/tools/%: $(B)/obj/tools/%.o $$(call objects,$$(wildcard tools/$$*/*.c)) $(B)/objects.a
 	@mkdir -p $(@D)
-	@$(CC) $(LDFLAGS) -o $@ $< $(B)/objects.a $(LDLIBS)
+	@$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(OUT)/bench/%: $(B)/obj/bench/%.o $(B)/objects.a
 	@mkdir -p $(@D)
@@ -223,4 +225,5 @@ install:
 	  tessera.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
 
 .SECONDARY:
--include $(patsubst %.c,$(B)/obj/%.d,$(SRC) $(TEST_SRC) $(FUZZ_SRC) $(TOOL_SRC))
+-include $(patsubst %.c,$(B)/obj/%.d,$(SRC) $(TEST_SRC) $(FUZZ_SRC) $(TOOL_SRC) \
+  $(wildcard tools/*/*.c))

@@ -1,0 +1,30 @@
+// The models and the training step around them.
+#ifndef TESSERA_TOOLS_GEN_MODELS_H
+#define TESSERA_TOOLS_GEN_MODELS_H
+
+#include "build.h"
+
+typedef struct Config {
+  // Sizes; 0 = the model's own default.
+  int64_t layers, width, hidden, heads, head_dim, batch, seq, vocab;
+  int64_t experts, top, capacity;  // of MoE: capacity of an expert, in tokens of a group
+  int64_t channels, depth, size, classes;
+  DType dtype;
+  bool tied, fused_qkv, loop, forward_only, names, locations;
+} Config;
+
+// A model reads its inputs, asks for its parameters and gives its loss. check says what is wrong
+// with the sizes (NULL = nothing) after filling in the defaults.
+typedef struct Model {
+  const char *name, *about;
+  const char *(*check)(Config *config);
+  Val (*loss)(Builder *b, const Config *config);
+  int64_t layer_step;  // layers come in multiples of this
+} Model;
+
+extern const Model model_gpt, model_moe, model_wrn, model_unet;
+
+// Writes the module, or only counts when out is NULL. Gives the number of ops.
+uint64_t train_write(Arena *arena, StrBuf *out, const Model *model, const Config *config);
+
+#endif

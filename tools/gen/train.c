@@ -1,0 +1,142 @@
+// A training step: the model's loss, its gradient and Adam, as one function
+//   (params, m, v, step, batch) -> (params, m, v, step, loss)
+// in that order; with forward_only (params, batch) -> loss. The model is run twice: quietly, to
+// know the arguments and how many there are, then for the text. O(ops).
+#include "layers.h"
+#include "models.h"
+
+typedef struct Adam {
+  double rate, decay1, decay2, epsilon;
+} Adam;
+
+// The paper's constants (Kingma and Ba, 2015).
+static const Adam adam = {1e-3, 0.9, 0.999, 1e-8};
+
+static void put_argument(Builder *b, bool *first, const char *group, const Param *p,
+                         uint32_t number, const Config *c) {
+  build_text(b, *first ? "%sarg%i: %T" : ", %sarg%i: %T", "%", (int64_t)number, &p->shape);
+  if (c->names) build_text(b, " {jax.arg_info = \"%s%s\"}", group, p->name);
+  *first = false;
+}
+
+static void put_result(Builder *b, bool *first, const char *group, const Param *p,
+                       const Config *c) {
+  build_text(b, *first ? "%T" : ", %T", &p->shape);
+  if (c->names) build_text(b, " {jax.result_info = \"%s%s\"}", group, p->name);
+  *first = false;
+}
+
+static const char *const groups[] = {"params.", "m.", "v."};
+
+// params and inputs are those of the quiet run.
+static void put_signature(Builder *b, const Builder *known, const Config *c) {
+  const Param step = {"step", {.dtype = DT_i32}, 0}, loss = {"loss", {.dtype = known->master}, 0};
+  uint32_t n = known->params.count, n_groups = c->forward_only ? 1 : 3, number = 0;
+  bool first = true;
+  build_text(b, "module @jit_train_step attributes {mhlo.num_partitions = 1 : i32, "
+                "mhlo.num_replicas = 1 : i32} {\n  func.func public @main(");
+  for (uint32_t k = 0; k < n_groups; k++)
+    for (uint32_t i = 0; i < n; i++)
+      put_argument(b, &first, groups[k], &known->params.items[i], number++, c);
+  if (!c->forward_only) put_argument(b, &first, "", &step, number++, c);
+  for (uint32_t i = 0; i < known->inputs.count; i++)
+    put_argument(b, &first, "batch.", &known->inputs.items[i], number++, c);
+  build_text(b, ") -> (");
+  first = true;
+  for (uint32_t k = 0; k < n_groups && !c->forward_only; k++)
+    for (uint32_t i = 0; i < n; i++) put_result(b, &first, groups[k], &known->params.items[i], c);
+  if (!c->forward_only) put_result(b, &first, "", &step, c);
+  put_result(b, &first, "", &loss, c);
+  build_text(b, ") {\n");
+}
+
+static Val argument(Builder *b, uint32_t number, Shape shape) {
+  ValueInfo info = {.shape = shape, .spelling = NAME_ARG, .part = -1, .number = number};
+  VEC_PUSH(b->arena, &b->values, info);
+  return b->values.count - 1;
+}
+
+// a * x + (1 - a) * y
+static Val average(Builder *b, Val x, Val y, double a) {
+  return build_add(b, layer_scale(b, x, a), layer_scale(b, y, 1 - a));
+}
+
+// 1 - decay^step
+static Val correction(Builder *b, Val step, double decay) {
+  Val power = build_power(b, build_scalar(b, b->master, decay), step);
+  return build_sub(b, build_scalar(b, b->master, 1), power);
+}
+
+static void update(Builder *b, const Param *p, uint32_t number, uint32_t n, Val correct1,
+                   Val correct2, Val *results) {
+  Val g = grad_of(b, p->value);
+  Val m = average(b, argument(b, n + number, p->shape), g, adam.decay1);
+  Val v = average(b, argument(b, 2 * n + number, p->shape), build_mul(b, g, g), adam.decay2);
+  Val m_hat = build_div(b, m, layer_spread(b, correct1, m, 0));
+  Val v_hat = build_div(b, v, layer_spread(b, correct2, v, 0));
+  Val root = layer_offset(b, build_unary(b, TAPE_sqrt, v_hat), adam.epsilon);
+  Val change = layer_scale(b, build_div(b, m_hat, root), adam.rate);
+  results[number] = build_sub(b, p->value, change);
+  results[n + number] = m;
+  results[2 * n + number] = v;
+}
+
+static void put_return(Builder *b, uint32_t n, const Val *results) {
+  build_begin_plain(b, "return");
+  for (uint32_t i = 0; i < n; i++) build_text(b, i ? ", %v" : " %v", results[i]);
+  for (uint32_t i = 0; i < n; i++) build_text(b, i ? ", %t" : " : %t", results[i]);
+  build_end(b);
+}
+
+static void write_training(Builder *b, Val loss) {
+  uint32_t n = b->params.count;
+  b->recording = false;
+  grad_give(b, loss, build_scalar(b, b->master, 1));
+  grad_backward(b, 0, b->nodes.count);
+  size_t mark = build_enter(b, "adam");
+  Val *results = ARENA_ARRAY(b->arena, Val, 3 * (size_t)n + 2);
+  Val step =
+      build_add(b, argument(b, 3 * n, shape_make(DT_i32, 0, NULL)), build_scalar(b, DT_i32, 1));
+  Val count = build_convert(b, step, b->master);
+  Val correct1 = correction(b, count, adam.decay1), correct2 = correction(b, count, adam.decay2);
+  for (uint32_t i = 0; i < n; i++)
+    update(b, &b->params.items[i], i, n, correct1, correct2, results);
+  results[3 * n] = step;
+  results[3 * n + 1] = loss;
+  build_leave(b, mark);
+  put_return(b, 3 * n + 2, results);
+}
+
+static void write_body(Builder *b, const Model *model, const Config *c) {
+  Val loss = model->loss(b, c);
+  if (c->forward_only)
+    put_return(b, 1, &loss);
+  else
+    write_training(b, loss);
+}
+
+static void start(Builder *b, Arena *arena, StrBuf *out, const Config *c) {
+  build_init(b, arena, out);
+  b->loop = c->loop;
+  b->locations = c->locations;
+  b->for_training = b->recording = !c->forward_only;
+  b->compute = c->dtype;
+  b->master = c->dtype == DT_bf16 ? DT_f32 : c->dtype;
+}
+
+uint64_t train_write(Arena *arena, StrBuf *out, const Model *model, const Config *c) {
+  ArenaMark mark = arena_mark(arena);
+  Builder known, b;
+  // The gradient and Adam add no arguments: the forward part is enough to know them.
+  start(&known, arena, NULL, c);
+  model->loss(&known, c);
+  uint32_t n = known.params.count;
+  start(&b, arena, out, c);
+  b.args_before_inputs = c->forward_only ? n : 3 * n + 1;
+  b.next_number[NAME_ARG] = b.args_before_inputs + known.inputs.count;
+  put_signature(&b, &known, c);
+  write_body(&b, model, c);
+  build_text(&b, "  }\n}\n");
+  arena_rewind(arena, mark);
+  return b.ops;
+}

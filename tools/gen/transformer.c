@@ -1,0 +1,235 @@
+// GPT: a pre-norm decoder. MoE: the same with every second MLP replaced by experts, as GShard has
+// it: a token's gate picks one or two experts, each expert takes the first `capacity` tokens of a
+// group (a row of the batch), and dispatch and combine are einsums with a [group, token, expert,
+// slot] tensor. Weights have GSPMD's shapes: MND and NDM in attention, MH and HM in the MLP.
+#include <math.h>
+
+#include "layers.h"
+#include "models.h"
+
+static Val dense(Builder *b, const char *name, const char *spec, Val x, Shape kernel,
+                 uint32_t bias_rank) {
+  size_t mark = build_enter(b, name);
+  Val y = layer_einsum(b, spec, x, build_param(b, "kernel", kernel));
+  if (bias_rank) y = layer_bias(b, y, bias_rank);
+  build_leave(b, mark);
+  return y;
+}
+
+// One of q, k, v out of [b,s,3,n,d].
+static Val third(Builder *b, Val qkv, int64_t k) {
+  const Shape s = *shape_of(b, qkv);
+  SliceAttr part = {.begin = {0, 0, k}, .end = {s.dims[0], s.dims[1], k + 1, s.dims[3], s.dims[4]}};
+  return build_reshape(b, build_slice(b, qkv, &part),
+                       SHAPE(s.dtype, s.dims[0], s.dims[1], s.dims[3], s.dims[4]));
+}
+
+static Val causal(Builder *b, Val scores) {
+  const Shape shape = *shape_of(b, scores);
+  Shape square = SHAPE(DT_i32, shape.dims[2], shape.dims[3]);
+  Val visible = build_compare(b, "GE", build_iota(b, square, 0), build_iota(b, square, 1));
+  Val low = build_splat(b, shape, -1e30);
+  return build_select(b, layer_spread_last(b, visible, scores), scores, low);
+}
+
+static Val attention(Builder *b, const Config *c, Val x) {
+  size_t mark = build_enter(b, "attn");
+  int64_t m = c->width, n = c->heads, d = c->head_dim;
+  Val q, k, v;
+  if (c->fused_qkv) {
+    Val qkv = dense(b, "qkv", "bsm,mtnd->bstnd", x, SHAPE(b->compute, m, 3, n, d), 3);
+    q = third(b, qkv, 0), k = third(b, qkv, 1), v = third(b, qkv, 2);
+  } else {
+    Shape kernel = SHAPE(b->compute, m, n, d);
+    q = dense(b, "q", "bsm,mnd->bsnd", x, kernel, 2);
+    k = dense(b, "k", "bsm,mnd->bsnd", x, kernel, 2);
+    v = dense(b, "v", "bsm,mnd->bsnd", x, kernel, 2);
+  }
+  Val scores = layer_einsum(b, "bsnd,btnd->bnst", layer_scale(b, q, 1 / sqrt((double)d)), k);
+  Val weights = layer_softmax(b, causal(b, layer_wide(b, scores)));
+  Val mixed = layer_einsum(b, "bnst,btnd->bsnd", build_convert(b, weights, b->compute), v);
+  Val y = dense(b, "out", "bsnd,ndm->bsm", mixed, SHAPE(b->compute, n, d, m), 1);
+  build_leave(b, mark);
+  return y;
+}
+
+static Val mlp(Builder *b, const Config *c, Val x) {
+  size_t mark = build_enter(b, "mlp");
+  Val h = dense(b, "up", "bsm,mh->bsh", x, SHAPE(b->compute, c->width, c->hidden), 1);
+  Val y =
+      dense(b, "down", "bsh,hm->bsm", layer_gelu(b, h), SHAPE(b->compute, c->hidden, c->width), 1);
+  build_leave(b, mark);
+  return y;
+}
+
+// ---- experts ----
+
+// One choice of expert per token: mask [g,s,e] of those that found room, slot [g,s,c] one-hot, and
+// the gate's value [g,s].
+typedef struct Choice {
+  Val mask, slot, gate;
+} Choice;
+
+// taken: tokens [g,e] that hold the first slots already, 0 = none. *picked is the mask before the
+// limit.
+static Choice choose(Builder *b, const Config *c, Val gates, Val among, Val taken, Val *picked) {
+  DType t = shape_of(b, gates)->dtype;
+  Choice choice;
+  *picked = layer_one_hot(b, build_argmax(b, among, 2), c->experts, t);
+  Val position = build_sub(b, build_cumsum(b, *picked, 1), *picked);
+  if (taken)
+    position = build_add(
+        b, position, build_broadcast(b, taken, *shape_of(b, position), (const int64_t[]){0, 2}));
+  Val limit = build_splat(b, *shape_of(b, position), (double)c->capacity);
+  Val fits = layer_mask(b, build_compare(b, "LT", position, limit), t);
+  choice.mask = build_mul(b, *picked, fits);
+  Val own = layer_sum_dim(b, build_mul(b, position, choice.mask), 2);
+  choice.slot = layer_one_hot(b, build_convert(b, own, DT_i32), c->capacity, t);
+  choice.gate = layer_sum_dim(b, build_mul(b, gates, choice.mask), 2);
+  return choice;
+}
+
+static Val combine_of(Builder *b, const Choice *choice) {
+  Val weighted = build_mul(b, choice->mask, layer_spread(b, choice->gate, choice->mask, 0));
+  return layer_einsum(b, "gse,gsc->gsec", weighted, choice->slot);
+}
+
+// What keeps the experts evenly loaded: share of tokens times mean gate, summed over experts.
+static Val balance(Builder *b, const Config *c, Val gates, Val picked) {
+  const DimList tokens = {1, {1}}, all = {2, {0, 1}};
+  Val density = layer_mean(b, picked, &tokens), proxy = layer_mean(b, gates, &tokens);
+  double scale = (double)(c->experts * c->experts);
+  return layer_scale(b, layer_mean(b, build_mul(b, density, proxy), &all), scale);
+}
+
+static Val experts(Builder *b, const Config *c, Val x, Val *auxiliary) {
+  size_t mark = build_enter(b, "moe");
+  int64_t e = c->experts, m = c->width, h = c->hidden;
+  Val logits = dense(b, "gate", "gsm,me->gse", x, SHAPE(b->compute, m, e), 0);
+  Val gates = layer_softmax(b, layer_wide(b, logits)), picked, picked2;
+  Choice first = choose(b, c, gates, gates, 0, &picked);
+  Val combine;
+  if (c->top == 2) {
+    Val rest = build_mul(b, gates, build_sub(b, build_splat(b, *shape_of(b, gates), 1), picked));
+    Val taken = layer_sum_dim(b, first.mask, 1);
+    Choice second = choose(b, c, gates, rest, taken, &picked2);
+    Val sum = layer_offset(b, build_add(b, first.gate, second.gate), 1e-9);
+    first.gate = build_div(b, first.gate, sum);
+    second.gate = build_div(b, second.gate, sum);
+    combine = build_add(b, combine_of(b, &first), combine_of(b, &second));
+  } else {
+    combine = combine_of(b, &first);
+  }
+  Val zero = build_splat(b, *shape_of(b, combine), 0);
+  Val dispatch = layer_mask(b, build_compare(b, "GT", combine, zero), b->compute);
+  Val in = layer_einsum(b, "gsec,gsm->egcm", dispatch, x);
+  Val up = layer_einsum(b, "egcm,emh->egch", in,
+                        build_param(b, "up.kernel", SHAPE(b->compute, e, m, h)));
+  Val out = layer_einsum(b, "egch,ehm->egcm", layer_gelu(b, up),
+                         build_param(b, "down.kernel", SHAPE(b->compute, e, h, m)));
+  Val y = layer_einsum(b, "gsec,egcm->gsm", build_convert(b, combine, b->compute), out);
+  *auxiliary = build_add(b, *auxiliary, balance(b, c, gates, picked));
+  build_leave(b, mark);
+  return y;
+}
+
+// ---- the whole ----
+
+static Val layer_of(Builder *b, const Config *c, Val x, Val *auxiliary) {
+  x = build_add(b, x, attention(b, c, layer_norm(b, "ln_1", x)));
+  Val normal = layer_norm(b, "ln_2", x);
+  return build_add(b, x, auxiliary ? experts(b, c, normal, auxiliary) : mlp(b, c, normal));
+}
+
+static void gpt_body(Builder *b, const void *context, Val *carry) {
+  size_t mark = build_item(b, 0);
+  carry[0] = layer_of(b, context, carry[0], NULL);
+  build_leave(b, mark);
+}
+
+static void moe_body(Builder *b, const void *context, Val *carry) {
+  size_t mark = build_item(b, 0);
+  carry[0] = layer_of(b, context, carry[0], NULL);
+  build_leave(b, mark);
+  mark = build_item(b, 1);
+  carry[0] = layer_of(b, context, carry[0], &carry[1]);
+  build_leave(b, mark);
+}
+
+static Val embed(Builder *b, const Config *c, Val tokens, Val *table) {
+  *table = build_param(b, "embed.tokens", SHAPE(b->compute, c->vocab, c->width));
+  Val places = build_param(b, "embed.positions", SHAPE(b->compute, c->seq, c->width));
+  Val x = build_gather_rows(b, *table, tokens);
+  return build_add(b, x, layer_spread_last(b, places, x));
+}
+
+static Val language_model(Builder *b, const Config *c, const Repeat *repeat, Val *carry) {
+  Shape shape = SHAPE(DT_i32, c->batch, c->seq);
+  Val tokens = build_input(b, "tokens", shape), targets = build_input(b, "targets", shape), table;
+  carry[0] = embed(b, c, tokens, &table);
+  if (repeat->n_carry == 2) carry[1] = build_scalar(b, b->master, 0);
+  build_repeat(b, repeat, carry);
+  Val x = layer_norm(b, "ln_f", carry[0]);
+  Val logits = c->tied
+                   ? layer_einsum(b, "bsm,vm->bsv", x, table)
+                   : dense(b, "head", "bsm,mv->bsv", x, SHAPE(b->compute, c->width, c->vocab), 0);
+  return layer_cross_entropy(b, logits, targets);
+}
+
+static Val gpt_loss(Builder *b, const Config *c) {
+  Val carry[1];
+  Repeat repeat = {.name = "layer_",
+                   .count = c->layers,
+                   .period = 1,
+                   .n_carry = 1,
+                   .body = gpt_body,
+                   .context = c};
+  return language_model(b, c, &repeat, carry);
+}
+
+static Val moe_loss(Builder *b, const Config *c) {
+  Val carry[2];
+  Repeat repeat = {.name = "layer_",
+                   .count = c->layers / 2,
+                   .period = 2,
+                   .n_carry = 2,
+                   .body = moe_body,
+                   .context = c};
+  Val loss = language_model(b, c, &repeat, carry);
+  return build_add(b, loss, layer_scale(b, carry[1], 0.01));
+}
+
+static void set_default(int64_t *value, int64_t otherwise) {
+  if (!*value) *value = otherwise;
+}
+
+static const char *gpt_check(Config *c) {
+  set_default(&c->layers, 12);
+  set_default(&c->width, 768);
+  set_default(&c->heads, c->width % 64 == 0 ? c->width / 64 : 1);
+  set_default(&c->batch, 8);
+  set_default(&c->seq, 1024);
+  set_default(&c->vocab, 51200);
+  set_default(&c->hidden, 4 * c->width);
+  if (!c->head_dim && c->width % c->heads)
+    return "--width is no multiple of --heads: give --head-dim";
+  set_default(&c->head_dim, c->width / c->heads);
+  return NULL;
+}
+
+static const char *moe_check(Config *c) {
+  if (!c->layers) c->layers = 8;
+  const char *wrong = gpt_check(c);
+  if (wrong) return wrong;
+  set_default(&c->experts, 8);
+  set_default(&c->top, 2);
+  if (c->top > 2) return "--top is 1 or 2";
+  if (c->experts < c->top) return "--experts must be at least --top";
+  if (c->layers % 2) return "every second layer has experts: --layers must be even";
+  set_default(&c->capacity, (c->top * c->seq * 5 / 4 + c->experts - 1) / c->experts);
+  return NULL;
+}
+
+const Model model_gpt = {"gpt", "decoder transformer", gpt_check, gpt_loss, 1};
+const Model model_moe = {"moe", "transformer, experts in every second layer", moe_check, moe_loss,
+                         2};
