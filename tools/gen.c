@@ -156,6 +156,7 @@ int main(int argc, char **argv) {
       {"--classes", OPTION_SIZE, &c->classes, "Wide-ResNet, U-Net: classes"},
       {"--ops", OPTION_SIZE, &command.ops, "choose --layers for about N ops"},
       {"--dtype", OPTION_DTYPE, &c->dtype, "f32, bf16 (parameters stay f32) or f64"},
+      {"--adamw", OPTION_FLAG, &c->adamw, "with weight decay, gradients clipped to norm 1"},
       {"--tied", OPTION_FLAG, &c->tied, "the head is the embedding's transpose"},
       {"--fused-qkv", OPTION_FLAG, &c->fused_qkv, "one kernel for q, k and v"},
       {"--loop", OPTION_FLAG, &c->loop, "equal layers in while loops over stacked parameters"},

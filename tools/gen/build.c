@@ -72,7 +72,7 @@ static void put_value(Builder *b, Val v) {
   strbuf_puts(b->out, words[info->spelling]);
   if (info->spelling <= NAME_RESULT) {
     strbuf_put_int(b->out, info->number);
-  } else if (info->number) {  // MLIR's way: %cst, %cst_0, %cst_1
+  } else if (info->number) {  // %cst, %cst_0, %cst_1
     strbuf_putc(b->out, '_');
     strbuf_put_int(b->out, info->number - 1);
   }
@@ -126,12 +126,17 @@ void build_indent(Builder *b) {
   if (!b->quiet) strbuf_put(b->out, spaces, 2 * (size_t)b->indent);
 }
 
+// MLIR's numbers: a word's first use has none, all later ones of all words count on together.
+static uint32_t next_number(Builder *b, Spelling spelling) {
+  if (spelling <= NAME_RESULT) return b->next_number[spelling]++;
+  return b->next_number[spelling]++ ? ++b->suffixes : 0;
+}
+
 Val build_value(Builder *b, Shape shape, Spelling spelling) {
   ValueInfo info = {.shape = shape,
                     .spelling = (uint8_t)spelling,
                     .part = -1,
-                    .number = b->next_number[spelling]};
-  b->next_number[spelling]++;
+                    .number = next_number(b, spelling)};
   VEC_PUSH(b->arena, &b->values, info);
   return b->values.count - 1;
 }
@@ -139,6 +144,7 @@ Val build_value(Builder *b, Shape shape, Spelling spelling) {
 static Val begin_as(Builder *b, const char *name, Shape shape, Spelling spelling) {
   Val v = build_value(b, shape, spelling);
   b->ops++;
+  b->op_name = name;
   build_indent(b);
   build_text(b, "%v = %s", v, name);
   return v;
@@ -158,6 +164,7 @@ Val build_begin_many(Builder *b, const char *name, uint32_t n, const Shape *shap
     if (i == 0) first = b->values.count - 1;
   }
   b->ops++;
+  b->op_name = name;
   build_indent(b);
   build_text(b, "%s%i:%i = %s", "%", (int64_t)number, (int64_t)n, name);
   return first;
@@ -165,18 +172,32 @@ Val build_begin_many(Builder *b, const char *name, uint32_t n, const Shape *shap
 
 void build_begin_plain(Builder *b, const char *name) {
   b->ops++;
+  b->op_name = name;
   build_indent(b);
   build_text(b, "%s", name);
 }
 
+// JAX's name stack: jit(train_step)/transpose(jvp(layer_3))/attn/q/dot_general.
+static void put_location(Builder *b) {
+  const char *scope = b->tape_scope ? b->tape_scope : b->scope, *name = b->op_name;
+  size_t head = strcspn(scope, ".");
+  strbuf_puts(b->out, " loc(\"jit(train_step)/");
+  if (b->tape_scope) {
+    build_text(b, "transpose(jvp(");
+    strbuf_put(b->out, scope, head);
+    build_text(b, "))/");
+    scope += head + (scope[head] == '.');
+  }
+  for (; *scope; scope++) strbuf_putc(b->out, *scope == '.' ? '/' : *scope);
+  if (*name == '"') name++;
+  if (strncmp(name, "stablehlo.", 10) == 0) name += 10;
+  strbuf_put(b->out, name, strcspn(name, "\""));
+  strbuf_puts(b->out, "\")");
+}
+
 void build_end(Builder *b) {
   if (b->quiet) return;
-  if (b->locations) {
-    if (b->tape_scope)
-      build_text(b, " loc(\"jit(train_step)/transpose(jvp(%s))\")", b->tape_scope);
-    else
-      build_text(b, " loc(\"jit(train_step)/%s\")", b->scope);
-  }
+  if (b->locations) put_location(b);
   strbuf_putc(b->out, '\n');
 }
 
@@ -305,7 +326,7 @@ Val build_compare(Builder *b, const char *direction, Val x, Val y) {
   const Shape *shape = shape_of(b, x);
   const char *how = dtype_kind(shape->dtype) == KIND_FLOAT ? "FLOAT" : "SIGNED";
   Val v = build_begin(b, OP("compare"), shape_as(shape, DT_i1));
-  build_text(b, " %s, %v, %v, %s : (%t, %t) -> %t", direction, x, y, how, x, y, v);
+  build_text(b, "  %s, %v, %v,  %s : (%t, %t) -> %t", direction, x, y, how, x, y, v);
   build_end(b);
   return v;
 }
@@ -332,7 +353,8 @@ Val build_broadcast(Builder *b, Val x, Shape shape, const int64_t *dims) {
   DimList list = {.n = shape_of(b, x)->rank};
   for (uint32_t i = 0; i < list.n; i++) {
     list.at[i] = dims[i];
-    assert(shape_of(b, x)->dims[i] == shape.dims[dims[i]] && "broadcasts do not stretch");
+    assert((shape_of(b, x)->dims[i] == 1 || shape_of(b, x)->dims[i] == shape.dims[dims[i]]) &&
+           "only dimensions of 1 are stretched");
   }
   Val v = build_begin(b, OP("broadcast_in_dim"), shape);
   build_text(b, " %v, dims = [%l] : (%t) -> %t", x, &list, x, v);
@@ -493,6 +515,7 @@ static void region_return(Builder *b, Val v) {
 
 // " ({\n^bb0(…): … op …\n" of two scalars: a reducer, or with `compare` a selector.
 static void region_of_two(Builder *b, DType dtype, const char *name, bool compare) {
+  const char *outer = b->op_name;
   Val x = region_arg(b, dtype), y = region_arg(b, dtype);
   build_text(b, "{\n");
   build_indent(b);
@@ -502,6 +525,7 @@ static void region_of_two(Builder *b, DType dtype, const char *name, bool compar
   b->indent--;
   build_indent(b);
   build_text(b, "}");
+  b->op_name = outer;
 }
 
 Val build_argmax(Builder *b, Val x, uint32_t dim) {
@@ -529,6 +553,7 @@ Val build_argmax(Builder *b, Val x, uint32_t dim) {
   b->indent--;
   build_indent(b);
   build_text(b, "}");
+  b->op_name = OP("reduce");
   build_end(b);
   return v + 1;
 }

@@ -139,13 +139,14 @@ struct Builder {
   DType compute, master;  // of activations, of parameters
   uint32_t indent;
   uint64_t ops;
-  uint32_t next_number[NAME_COUNT];
+  uint32_t next_number[NAME_COUNT], suffixes;
   uint32_t args_before_inputs;
   VEC(ValueInfo) values;
   VEC(Node) nodes;
   VEC(Param) params, inputs;
   char scope[512];         // "layer_3.attn."
   const char *tape_scope;  // of the node being differentiated
+  const char *op_name;     // of the op being written
   const Repeat *repeat;
   int64_t iteration;  // -1 = inside a loop
   LoopFrame *frame;
@@ -201,7 +202,7 @@ Val build_power(Builder *b, Val x, Val y);  // not differentiated
 Val build_compare(Builder *b, const char *direction, Val x, Val y);
 Val build_select(Builder *b, Val pred, Val x, Val y);
 Val build_convert(Builder *b, Val x, DType dtype);  // x itself if it is of that type
-// dims[i]: where dimension i of x goes. Sizes are not stretched.
+// dims[i], ascending: where dimension i of x goes; a dimension of 1 is stretched.
 Val build_broadcast(Builder *b, Val x, Shape shape, const int64_t *dims);
 Val build_reshape(Builder *b, Val x, Shape shape);
 Val build_transpose(Builder *b, Val x, const int64_t *permutation);

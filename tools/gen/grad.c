@@ -76,22 +76,20 @@ static void rule_convert(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_convert(b, g, shape_of(b, n->in[0])->dtype));
 }
 
+// Sums over the dimensions that are new or were stretched; the latter come back as 1.
 static void rule_broadcast_in_dim(Builder *b, const Node *n, Val g) {
   const DimList *kept = n->attr;
+  const Shape from = *shape_of(b, n->in[0]), to = *shape_of(b, g);
   DimList summed = {0};
-  for (uint32_t d = 0; d < shape_of(b, g)->rank; d++) {
+  for (uint32_t d = 0; d < to.rank; d++) {
     bool keep = false;
-    for (uint32_t i = 0; i < kept->n; i++) keep = keep || kept->at[i] == d;
+    for (uint32_t i = 0; i < kept->n; i++)
+      keep = keep || (kept->at[i] == d && from.dims[i] == to.dims[d]);
     if (!keep) summed.at[summed.n++] = d;
   }
   Val sum = build_sum(b, g, &summed);
-  // What is left stands in ascending order; put dimension i back from kept->at[i].
-  int64_t permutation[RANK_MAX];
-  for (uint32_t i = 0; i < kept->n; i++) {
-    permutation[i] = 0;
-    for (uint32_t k = 0; k < kept->n; k++) permutation[i] += kept->at[k] < kept->at[i];
-  }
-  grad_give(b, n->in[0], build_transpose(b, sum, permutation));
+  bool whole = shape_of(b, sum)->rank == from.rank;
+  grad_give(b, n->in[0], whole ? sum : build_reshape(b, sum, from));
 }
 
 static void rule_reshape(Builder *b, const Node *n, Val g) {

@@ -44,10 +44,16 @@ Val layer_offset(Builder *b, Val x, double term) {
   return build_add(b, x, build_splat(b, *shape_of(b, x), term));
 }
 
+// As NumPy's broadcasting comes out: first the missing dimensions as 1, then those are stretched.
 Val layer_spread(Builder *b, Val x, Val like, uint32_t at) {
-  int64_t dims[RANK_MAX];
-  for (uint32_t i = 0; i < shape_of(b, x)->rank; i++) dims[i] = at + i;
-  return build_broadcast(b, x, shape_as(shape_of(b, like), shape_of(b, x)->dtype), dims);
+  const Shape from = *shape_of(b, x);
+  Shape to = shape_as(shape_of(b, like), from.dtype), ones = to;
+  const int64_t all[RANK_MAX] = {0, 1, 2, 3, 4, 5};
+  if (!from.rank) return to.rank ? build_broadcast(b, x, to, NULL) : x;
+  for (uint32_t i = 0; i < to.rank; i++)
+    ones.dims[i] = i >= at && i < at + from.rank ? from.dims[i - at] : 1;
+  if (from.rank < to.rank) x = build_broadcast(b, x, ones, all + at);
+  return shape_same(&ones, &to) ? x : build_broadcast(b, x, to, all);
 }
 
 Val layer_spread_last(Builder *b, Val x, Val like) {
@@ -123,13 +129,12 @@ Val layer_bias(Builder *b, Val x, uint32_t rank) {
   return build_add(b, x, layer_spread_last(b, build_param(b, "bias", bias), x));
 }
 
-// (x - mean) / sqrt(variance + epsilon) over dims; what is left after summing stands at dims kept.
-static Val standardize(Builder *b, Val x, const DimList *dims, const int64_t *kept) {
-  Shape shape = *shape_of(b, x);
-  Val centered = build_sub(b, x, build_broadcast(b, layer_mean(b, x, dims), shape, kept));
+// (x - mean) / sqrt(variance + epsilon) over dims; what is left after summing stands from `at` on.
+static Val standardize(Builder *b, Val x, const DimList *dims, uint32_t at) {
+  Val centered = build_sub(b, x, layer_spread(b, layer_mean(b, x, dims), x, at));
   Val variance = layer_mean(b, build_mul(b, centered, centered), dims);
   Val inverse = build_unary(b, TAPE_rsqrt, layer_offset(b, variance, 1e-5));
-  return build_mul(b, centered, build_broadcast(b, inverse, shape, kept));
+  return build_mul(b, centered, layer_spread(b, inverse, x, at));
 }
 
 static Val affine(Builder *b, Val x) {
@@ -145,8 +150,7 @@ Val layer_norm(Builder *b, const char *name, Val x) {
   size_t mark = build_enter(b, name);
   Val wide = layer_wide(b, x);
   uint32_t last = shape_of(b, x)->rank - 1;
-  const int64_t kept[RANK_MAX] = {0, 1, 2, 3, 4, 5};
-  Val y = affine(b, standardize(b, wide, &(DimList){1, {last}}, kept));
+  Val y = affine(b, standardize(b, wide, &(DimList){1, {last}}, 0));
   build_leave(b, mark);
   return build_convert(b, y, b->compute);
 }
@@ -157,7 +161,7 @@ Val layer_batch_norm(Builder *b, const char *name, Val x) {
   uint32_t last = shape_of(b, x)->rank - 1;
   DimList dims = {0};
   for (uint32_t i = 0; i < last; i++) push(&dims, i);
-  Val y = affine(b, standardize(b, wide, &dims, (const int64_t[]){last}));
+  Val y = affine(b, standardize(b, wide, &dims, last));
   build_leave(b, mark);
   return build_convert(b, y, b->compute);
 }

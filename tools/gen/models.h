@@ -10,7 +10,7 @@ typedef struct Config {
   int64_t experts, top, capacity;  // of MoE: capacity of an expert, in tokens of a group
   int64_t channels, depth, size, classes;
   DType dtype;
-  bool tied, fused_qkv, loop, forward_only, names, locations;
+  bool adamw, tied, fused_qkv, loop, forward_only, names, locations;
 } Config;
 
 // A model reads its inputs, asks for its parameters and gives its loss. check says what is wrong

@@ -6,11 +6,12 @@
 #include "models.h"
 
 typedef struct Adam {
-  double rate, decay1, decay2, epsilon;
+  double rate, decay1, decay2, epsilon, shrink;  // shrink and norm: AdamW only
+  double norm;
 } Adam;
 
-// The paper's constants (Kingma and Ba, 2015).
-static const Adam adam = {1e-3, 0.9, 0.999, 1e-8};
+// The paper's constants (Kingma and Ba, 2015); weight decay and clipping as GPT-3 was trained.
+static const Adam adam = {1e-3, 0.9, 0.999, 1e-8, 0.1, 1.0};
 
 static void put_argument(Builder *b, bool *first, const char *group, const Param *p,
                          uint32_t number, const Config *c) {
@@ -67,16 +68,38 @@ static Val correction(Builder *b, Val step, double decay) {
   return build_sub(b, build_scalar(b, b->master, 1), power);
 }
 
-static void update(Builder *b, const Param *p, uint32_t number, uint32_t n, Val correct1,
-                   Val correct2, Val *results) {
-  Val g = grad_of(b, p->value);
+// Gradients divided by their common norm where that is more than adam.norm.
+static void clip(Builder *b, uint32_t n, Val *grads) {
+  Val total = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    DimList all = {.n = shape_of(b, grads[i])->rank};
+    for (uint32_t d = 0; d < all.n; d++) all.at[d] = d;
+    Val square = build_sum(b, build_mul(b, grads[i], grads[i]), &all);
+    total = total ? build_add(b, total, square) : square;
+  }
+  Val norm = build_unary(b, TAPE_sqrt, total);
+  Val small = build_compare(b, "LT", norm, build_scalar(b, b->master, adam.norm));
+  for (uint32_t i = 0; i < n; i++) {
+    Val unit = build_div(b, grads[i], layer_spread(b, norm, grads[i], 0));
+    grads[i] = build_select(b, small, grads[i], layer_scale(b, unit, adam.norm));
+  }
+}
+
+// What both moments are divided by: they start from zero.
+typedef struct Corrections {
+  Val first, second;
+} Corrections;
+
+static void update(Builder *b, const Param *p, uint32_t number, uint32_t n, Val g,
+                   const Corrections *correct, bool decay, Val *results) {
   Val m = average(b, argument(b, n + number, p->shape), g, adam.decay1);
   Val v = average(b, argument(b, 2 * n + number, p->shape), build_mul(b, g, g), adam.decay2);
-  Val m_hat = build_div(b, m, layer_spread(b, correct1, m, 0));
-  Val v_hat = build_div(b, v, layer_spread(b, correct2, v, 0));
+  Val m_hat = build_div(b, m, layer_spread(b, correct->first, m, 0));
+  Val v_hat = build_div(b, v, layer_spread(b, correct->second, v, 0));
   Val root = layer_offset(b, build_unary(b, TAPE_sqrt, v_hat), adam.epsilon);
-  Val change = layer_scale(b, build_div(b, m_hat, root), adam.rate);
-  results[number] = build_sub(b, p->value, change);
+  Val change = build_div(b, m_hat, root);
+  if (decay) change = build_add(b, change, layer_scale(b, p->value, adam.shrink));
+  results[number] = build_sub(b, p->value, layer_scale(b, change, adam.rate));
   results[n + number] = m;
   results[2 * n + number] = v;
 }
@@ -88,19 +111,24 @@ static void put_return(Builder *b, uint32_t n, const Val *results) {
   build_end(b);
 }
 
-static void write_training(Builder *b, Val loss) {
+static void write_training(Builder *b, const Config *c, Val loss) {
   uint32_t n = b->params.count;
   b->recording = false;
   grad_give(b, loss, build_scalar(b, b->master, 1));
   grad_backward(b, 0, b->nodes.count);
   size_t mark = build_enter(b, "adam");
   Val *results = ARENA_ARRAY(b->arena, Val, 3 * (size_t)n + 2);
+  Val *grads = ARENA_ARRAY(b->arena, Val, n);
+  for (uint32_t i = 0; i < n; i++) grads[i] = grad_of(b, b->params.items[i].value);
+  if (c->adamw) clip(b, n, grads);
   Val step =
       build_add(b, argument(b, 3 * n, shape_make(DT_i32, 0, NULL)), build_scalar(b, DT_i32, 1));
   Val count = build_convert(b, step, b->master);
-  Val correct1 = correction(b, count, adam.decay1), correct2 = correction(b, count, adam.decay2);
+  Corrections correct;
+  correct.first = correction(b, count, adam.decay1);
+  correct.second = correction(b, count, adam.decay2);
   for (uint32_t i = 0; i < n; i++)
-    update(b, &b->params.items[i], i, n, correct1, correct2, results);
+    update(b, &b->params.items[i], i, n, grads[i], &correct, c->adamw, results);
   results[3 * n] = step;
   results[3 * n + 1] = loss;
   build_leave(b, mark);
@@ -112,7 +140,7 @@ static void write_body(Builder *b, const Model *model, const Config *c) {
   if (c->forward_only)
     put_return(b, 1, &loss);
   else
-    write_training(b, loss);
+    write_training(b, c, loss);
 }
 
 static void start(Builder *b, Arena *arena, StrBuf *out, const Config *c) {
