@@ -114,7 +114,7 @@ void build_text(Builder *b, const char *format, ...) {
     case 'i': strbuf_put_int(b->out, va_arg(args, int64_t)); break;
     case 'l': put_list(b, va_arg(args, const DimList *)); break;
     case 's': strbuf_puts(b->out, va_arg(args, const char *)); break;
-    default: assert(!"a directive of build_text");
+    default: assert(false && "a directive of build_text");
     }
     format += 2;
   }
