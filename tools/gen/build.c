@@ -3,6 +3,8 @@
 // order, so the text is a function of the options alone. A quiet builder does all of that but the
 // writing: it is how arguments and results are known before the function's first line, and how a
 // loop's stacked parameters are known before its body. O(1) per op.
+//
+// Calls that write ops never stand side by side in one argument list: C leaves their order open.
 #include "build.h"
 
 #include <assert.h>
@@ -326,7 +328,7 @@ Val build_compare(Builder *b, const char *direction, Val x, Val y) {
   const Shape *shape = shape_of(b, x);
   const char *how = dtype_kind(shape->dtype) == KIND_FLOAT ? "FLOAT" : "SIGNED";
   Val v = build_begin(b, OP("compare"), shape_as(shape, DT_i1));
-  build_text(b, "  %s, %v, %v,  %s : (%t, %t) -> %t", direction, x, y, how, x, y, v);
+  build_text(b, " %s, %v, %v, %s : (%t, %t) -> %t", direction, x, y, how, x, y, v);
   build_end(b);
   return v;
 }

@@ -84,8 +84,8 @@ static Val wrn_loss(Builder *b, const Config *c) {
   Val pooled = layer_mean(b, layer_wide(b, x), &(DimList){2, {1, 2}});
   size_t mark = build_enter(b, "head");
   Shape kernel = SHAPE(b->compute, shape_of(b, pooled)->dims[1], c->classes);
-  Val logits = layer_einsum(b, "bf,fc->bc", build_convert(b, pooled, b->compute),
-                            build_param(b, "kernel", kernel));
+  Val features = build_convert(b, pooled, b->compute);
+  Val logits = layer_einsum(b, "bf,fc->bc", features, build_param(b, "kernel", kernel));
   logits = layer_bias(b, logits, 1);
   build_leave(b, mark);
   return layer_cross_entropy(b, logits, labels);

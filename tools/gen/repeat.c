@@ -48,7 +48,7 @@ static While while_begin(Builder *b, uint32_t n, const Val *values, int64_t coun
   for (uint32_t i = 0; i < n; i++) build_text(b, i ? ", %t" : ") : %t", values[i]);
   build_text(b, "\n");
   build_indent(b);
-  build_text(b, " cond {\n");
+  build_text(b, "cond {\n");
   b->indent++;
   Val limit = build_scalar(b, DT_i32, (double)count);
   Val more = build_compare(b, "LT", loop.inside[0], limit);

@@ -59,7 +59,8 @@ static Val argument(Builder *b, uint32_t number, Shape shape) {
 
 // a * x + (1 - a) * y
 static Val average(Builder *b, Val x, Val y, double a) {
-  return build_add(b, layer_scale(b, x, a), layer_scale(b, y, 1 - a));
+  Val old = layer_scale(b, x, a), fresh = layer_scale(b, y, 1 - a);
+  return build_add(b, old, fresh);
 }
 
 // 1 - decay^step

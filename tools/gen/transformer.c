@@ -27,7 +27,8 @@ static Val third(Builder *b, Val qkv, int64_t k) {
 static Val causal(Builder *b, Val scores) {
   const Shape shape = *shape_of(b, scores);
   Shape square = SHAPE(DT_i32, shape.dims[2], shape.dims[3]);
-  Val visible = build_compare(b, "GE", build_iota(b, square, 0), build_iota(b, square, 1));
+  Val row = build_iota(b, square, 0), column = build_iota(b, square, 1);
+  Val visible = build_compare(b, "GE", row, column);
   Val low = build_splat(b, shape, -1e30);
   return build_select(b, layer_spread_last(b, visible, scores), scores, low);
 }
@@ -116,17 +117,18 @@ static Val experts(Builder *b, const Config *c, Val x, Val *auxiliary) {
     Val sum = layer_offset(b, build_add(b, first.gate, second.gate), 1e-9);
     first.gate = build_div(b, first.gate, sum);
     second.gate = build_div(b, second.gate, sum);
-    combine = build_add(b, combine_of(b, &first), combine_of(b, &second));
+    Val one = combine_of(b, &first), two = combine_of(b, &second);
+    combine = build_add(b, one, two);
   } else {
     combine = combine_of(b, &first);
   }
   Val zero = build_splat(b, *shape_of(b, combine), 0);
   Val dispatch = layer_mask(b, build_compare(b, "GT", combine, zero), b->compute);
   Val in = layer_einsum(b, "gsec,gsm->egcm", dispatch, x);
-  Val up = layer_einsum(b, "egcm,emh->egch", in,
-                        build_param(b, "up.kernel", SHAPE(b->compute, e, m, h)));
-  Val out = layer_einsum(b, "egch,ehm->egcm", layer_gelu(b, up),
-                         build_param(b, "down.kernel", SHAPE(b->compute, e, h, m)));
+  Val w_up = build_param(b, "up.kernel", SHAPE(b->compute, e, m, h));
+  Val hidden = layer_gelu(b, layer_einsum(b, "egcm,emh->egch", in, w_up));
+  Val w_down = build_param(b, "down.kernel", SHAPE(b->compute, e, h, m));
+  Val out = layer_einsum(b, "egch,ehm->egcm", hidden, w_down);
   Val y = layer_einsum(b, "gsec,egcm->gsm", build_convert(b, combine, b->compute), out);
   *auxiliary = build_add(b, *auxiliary, balance(b, c, gates, picked));
   build_leave(b, mark);
