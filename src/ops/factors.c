@@ -15,7 +15,7 @@ uint32_t factors_rank(const FactorContext *cx, uint32_t tensor) {
 }
 
 int64_t factors_dim(const FactorContext *cx, uint32_t tensor, uint32_t d) {
-  return factors_type(cx, tensor)->dims[d];
+  return d < factors_rank(cx, tensor) ? factors_type(cx, tensor)->dims[d] : 1;
 }
 
 Attr factors_attr(const FactorContext *cx, const char *name) {
@@ -276,7 +276,7 @@ bool op_factors(const Program *p, OpId op, const FactorOptions *options, Arena *
   factor_builder_init(&cx.build, arena, cx.n_operands, cx.n_results, ranks);
   bool (*rule)(FactorContext *) = row->def ? row->def->factors : NULL;
   if (!rule && (row->traits & TRAIT_ELEMENTWISE)) rule = factors_pointwise;
-  if (!rule || !rule(&cx)) return false;
+  if (!rule || !rule(&cx) || cx.build.misfit) return false;
   quantized_axes(&cx);
   factor_build(&cx.build, out);
   return true;

@@ -38,6 +38,7 @@ static inline uint32_t factors_result(const FactorContext *cx, uint32_t i) {
   return cx->n_operands + i;
 }
 uint32_t factors_rank(const FactorContext *cx, uint32_t tensor);
+// 1 if there is no such dimension; factor_put notes it.
 int64_t factors_dim(const FactorContext *cx, uint32_t tensor, uint32_t d);
 Attr factors_attr(const FactorContext *cx, const char *name);
 Ints factors_ints(FactorContext *cx, const char *name);  // empty if absent

@@ -18,6 +18,7 @@
 #include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "ops/sample.h"
+#include "parse/parse.h"
 
 enum { INSTANCES = 60 };
 
@@ -525,7 +526,118 @@ static void test_factors(void **state) {
   assert_true(all.passed > 1000 && all.reduced > 100);
 }
 
+// ---- bodies, rules from outside ----
+
+// How the bodies of the reduces in a text combine, in order; and what its custom calls get.
+typedef struct TextJob {
+  const char *text;
+  uint32_t n;
+  Combine combine[8];
+  uint32_t n_custom, n_rules;
+} TextJob;
+
+static bool transposed(void *user, Str target, FactorContext *cx) {
+  if (!str_is(target, "my_transpose")) return false;
+  ++*(uint32_t *)user;
+  uint32_t factor = factors_on(cx, factors_dim(cx, 0, 0), FACTOR_PASS, 0, 0);
+  factors_also(cx, factor, factors_result(cx, 0), 1);
+  factor = factors_on(cx, factors_dim(cx, 0, 1), FACTOR_PASS, 0, 1);
+  factors_also(cx, factor, factors_result(cx, 0), 0);
+  return true;
+}
+
+static Status *read_text(Guard *guard, void *arg) {
+  TextJob *job = arg;
+  Context *context = context_new(guard);
+  Source source = {"<text>", job->text, strlen(job->text)};
+  Diag diag;
+  diag_init(&diag, guard, &source);
+  Program *p = NULL;
+  Status *status =
+      program_parse(context, guard, &source, 0, source.size, &(ParseOptions){0}, &diag, &p);
+  if (!status && !program_verify(p, &diag)) status = diag_status(&diag);
+  Arena arena;
+  arena_init(&arena, guard);
+  FactorOptions options = {.custom_call = transposed, .user = &job->n_custom};
+  for (OpId o = status ? 0 : p->root; o; o = op_walk_next(p, o, p->root)) {
+    FactorMap map;
+    bool has = op_factors(p, o, &options, &arena, &map);
+    if (op_at(p, o)->code == OP_custom_call) job->n_rules += has;
+    if (op_at(p, o)->code == OP_reduce) job->combine[job->n++] = map.factors[0].combine;
+  }
+  arena_deinit(&arena);
+  program_free(p);
+  diag_deinit(&diag);
+  context_free(context);
+  return status;
+}
+
+static void run_text(TextJob *job) {
+  Status *status = guard_run(read_text, job);
+  if (status) fprintf(stderr, "%s\n", status_message(status));
+  assert_null(status);
+}
+
+static void test_bodies(void **state) {
+  (void)state;
+  TextJob job = {
+      .text =
+          "func.func @f(%a: tensor<4xf32>, %b: tensor<4xi32>, %x: tensor<f32>, %i: tensor<i32>) {\n"
+          "  %0 = stablehlo.reduce(%a init: %x) applies stablehlo.maximum across dimensions = [0] "
+          ": "
+          "(tensor<4xf32>, tensor<f32>) -> tensor<f32>\n"
+          "  %1:2 = stablehlo.reduce(%a init: %x), (%b init: %i) across dimensions = [0] : "
+          "(tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)\n"
+          "   reducer(%p: tensor<f32>, %q: tensor<f32>) (%r: tensor<i32>, %s: tensor<i32>) {\n"
+          "    %2 = stablehlo.compare GE, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+          "    %3 = stablehlo.select %2, %p, %q : tensor<i1>, tensor<f32>\n"
+          "    %4 = stablehlo.select %2, %r, %s : tensor<i1>, tensor<i32>\n"
+          "    stablehlo.return %3, %4 : tensor<f32>, tensor<i32>\n"
+          "  }\n"
+          "  %5:2 = stablehlo.reduce(%a init: %x), (%b init: %i) across dimensions = [0] : "
+          "(tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)\n"
+          "   reducer(%p: tensor<f32>, %q: tensor<f32>) (%r: tensor<i32>, %s: tensor<i32>) {\n"
+          "    %6 = stablehlo.add %q, %p : tensor<f32>\n"
+          "    %7 = stablehlo.add %r, %s : tensor<i32>\n"
+          "    stablehlo.return %6, %7 : tensor<f32>, tensor<i32>\n"
+          "  }\n"
+          "  %8:2 = stablehlo.reduce(%a init: %x), (%b init: %i) across dimensions = [0] : "
+          "(tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)\n"
+          "   reducer(%p: tensor<f32>, %q: tensor<f32>) (%r: tensor<i32>, %s: tensor<i32>) {\n"
+          "    %9 = stablehlo.add %p, %q : tensor<f32>\n"
+          "    %10 = stablehlo.maximum %r, %s : tensor<i32>\n"
+          "    stablehlo.return %9, %10 : tensor<f32>, tensor<i32>\n"
+          "  }\n"
+          "  return\n}\n"};
+  run_text(&job);
+  assert_int_equal(job.n, 4);
+  assert_int_equal(job.combine[0], COMBINE_MAX);
+  assert_int_equal(job.combine[1], COMBINE_ARG);
+  assert_int_equal(job.combine[2], COMBINE_SUM);
+  assert_int_equal(job.combine[3], COMBINE_BODY);
+}
+
+static void test_custom_calls(void **state) {
+  (void)state;
+  // From outside; by the user's rule; by a name nobody knows; known names with shapes they cannot
+  // have.
+  TextJob job = {
+      .text =
+          "func.func @f(%a: tensor<4x2xf32>) {\n"
+          "  %0 = stablehlo.custom_call @my_transpose(%a) : (tensor<4x2xf32>) -> tensor<2x4xf32>\n"
+          "  %1 = stablehlo.custom_call @my_transpose(%a) {sdy.sharding_rule = "
+          "#sdy.op_sharding_rule<([i, j])->([j, i]) {i=4, j=2}, custom>} : (tensor<4x2xf32>) -> "
+          "tensor<2x4xf32>\n"
+          "  %2 = stablehlo.custom_call @nobody(%a) : (tensor<4x2xf32>) -> tensor<2x4xf32>\n"
+          "  %3 = stablehlo.custom_call @MoveToHost(%a) : (tensor<4x2xf32>) -> tensor<2x4xf32>\n"
+          "  return\n}\n"};
+  run_text(&job);
+  assert_int_equal(job.n_custom, 1);
+  assert_int_equal(job.n_rules, 2);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_bodies),
+                                     cmocka_unit_test(test_custom_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

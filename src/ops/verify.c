@@ -19,6 +19,7 @@ typedef struct Verify {
   Diag *diag;
   SymbolTable symbols;
   Name sharding;     // "sdy.sharding"
+  Name rule;         // "sdy.sharding_rule"
   uint8_t *defined;  // per value: its definition has been visited
   uint8_t *colour;   // per op: of functions while looking for cycles
   Type *out;         // result types, grown on need
@@ -387,7 +388,7 @@ static bool may_be_sharded(const Verify *v, const Op *o) {
   if (row->traits & TRAIT_FUNCTION || strncmp(row->name, "sdy.", 4) == 0) return true;
   const AttrInfo *dict = attr_info(v->context, o->attrs);
   for (uint32_t i = 0; i < dict->count; i++)
-    if (dict->fields[i].name == v->sharding) return true;
+    if (dict->fields[i].name == v->sharding || dict->fields[i].name == v->rule) return true;
   return false;
 }
 
@@ -476,6 +477,7 @@ bool program_verify(Program *p, Diag *diag) {
   v.defined = zeroed(p, p->values.count);
   v.colour = zeroed(p, p->ops.count);
   v.sharding = name_of(p->context, "sdy.sharding");
+  v.rule = name_of(p->context, "sdy.sharding_rule");
   symbols_init(&v.symbols, p, p->root, p->guard);
   for (OpId op = p->root; op && !diag_full(diag); op = op_walk_next(p, op, p->root)) {
     verify_op(&v, op);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "ops/op.h"
+#include "sharding/factor.h"
 
 typedef struct Check {
   const Program *p;
@@ -180,11 +181,31 @@ static bool check_own(const Check *c) {
          check_list(c, "out_shardings", o->n_results, true);
 }
 
+// A sharding rule given by the user names every dimension of every operand and result.
+static bool check_rule(const Check *c, Attr rule) {
+  const Op *o = op_at(c->p, c->op);
+  Context *context = c->p->context;
+  Arena *arena = context_arena(context);
+  uint32_t *ranks = ARENA_ARRAY(arena, uint32_t, o->n_operands + o->n_results + 1);
+  for (uint32_t t = 0; t < o->n_operands + o->n_results; t++) {
+    Type type = t < o->n_operands ? op_operand_type(c->p, c->op, t)
+                                  : op_result_type(c->p, c->op, t - o->n_operands);
+    ranks[t] = type_is_tensor(context, type) ? type_info(context, type)->rank : 0;
+  }
+  FactorMap map;
+  const char *error;
+  return factor_map_from_attr(&map, context, arena, rule, o->n_operands, o->n_results, ranks,
+                              &error) ||
+         fail(c, "has an sdy.sharding_rule that does not fit: %s", error);
+}
+
 bool op_verify_shardings(const Program *p, OpId op, const SymbolTable *symbols, Diag *diag) {
   const Op *o = op_at(p, op);
   Check c = {p, p->context, op, symbols, diag};
   Attr discardable = op_attr(p, op, "sdy.sharding");
   if (discardable && !check_results(&c, discardable)) return false;
+  Attr rule = op_attr(p, op, "sdy.sharding_rule");
+  if (rule && !check_rule(&c, rule)) return false;
   if (op_row(o->code)->traits & TRAIT_FUNCTION) {
     const TypeInfo *type =
         type_info(p->context, attr_info(p->context, op_attr(p, op, "function_type"))->type);

@@ -46,6 +46,10 @@ void factor_set_combine(FactorBuilder *b, uint32_t factor, Combine combine) {
 }
 
 void factor_put(FactorBuilder *b, uint32_t factor, uint32_t tensor, uint32_t dim) {
+  if (tensor >= b->n_operands + b->n_results || dim >= b->ranks[tensor]) {
+    b->misfit = true;
+    return;
+  }
   if (b->factors.items[factor].size == 1)
     for (uint32_t i = 0; i < b->places.count; i++)
       if (b->places.items[i].tensor == tensor && b->places.items[i].dim == dim) return;

@@ -84,6 +84,8 @@ typedef struct FactorBuilder {
   VEC(FactorPlace) places;
   bool *enters_once;
   bool own;
+  bool misfit;  // a factor was put where there is no dimension: the op's shapes are not what its
+                // rule takes them for (custom calls may have any)
 } FactorBuilder;
 
 // ranks: one per operand, then one per result; borrowed until factor_build.
@@ -95,7 +97,7 @@ void factor_set_kinds(FactorBuilder *b, uint32_t factor, uint8_t kinds);  // our
 void factor_set_dynamic(FactorBuilder *b, uint32_t factor);               // its size is not known
 void factor_set_combine(FactorBuilder *b, uint32_t factor, Combine combine);
 // Puts the factor minor-most into a dimension. A factor of size 1 is left out of a dimension that
-// has one already.
+// has one already. Where there is no such dimension the builder is a misfit.
 void factor_put(FactorBuilder *b, uint32_t factor, uint32_t tensor, uint32_t dim);
 // Every dimension without a factor gets one of size 1; factors that are nowhere go. The map lives
 // in the builder's arena. O(places * log).

@@ -106,3 +106,36 @@ sdy.mesh @mesh = <["x"=2], device_ids=[1, 1]>
 
 // expected-error@+1 {{in order are implied and must be left out}}
 sdy.mesh @mesh = <["x"=2], device_ids=[0, 1]>
+
+// -----
+
+// A sharding rule names every dimension of every operand and result, with factors that have sizes.
+func.func @rule_rank(%a: tensor<4x2xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{has an sdy.sharding_rule that does not fit: a tensor does not have as many dimensions in it as its type}}
+  %0 = stablehlo.custom_call @f(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([j, i]) {i=4, j=2}>} : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @rule_operands(%a: tensor<4x2xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{it does not have one list per operand}}
+  %0 = stablehlo.custom_call @f(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i])->([j, i]) {i=4, j=2}>} : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @rule_sizes(%a: tensor<4x2xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{it names a factor without a size}}
+  %0 = stablehlo.custom_call @f(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, k])->([j, i]) {i=4, j=2}>} : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @rule_kind(%a: tensor<4x2xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{it is no #sdy.op_sharding_rule}}
+  %0 = stablehlo.custom_call @f(%a) {sdy.sharding_rule = "i j"} : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
