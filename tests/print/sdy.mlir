@@ -9,8 +9,8 @@ module {
   sdy.mesh @none = <[]>
   func.func @attributes(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", ?}p1, {}]>}, %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z":(1)2, "z":(4)2}, {?}p0], replicated={"x"}, unreduced={"y"}>}, %arg2: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<mesh<["a"=2]>, [{"a"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) {
     %0 = stablehlo.add %arg0, %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {"y", ?}]>]>} : tensor<8x8xf32>
-    %1 = stablehlo.custom_call @f(%0) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, jk], [l])->([i, j]) {i=8, j=4, k=2, l=8} reduction={k} need_replication={l} permutation={i} blocked_propagation={j, k}, custom>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-    %2 = stablehlo.custom_call @g(%1) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j])>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = stablehlo.custom_call @f(%0) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, jk])->([i, l]) {i=8, j=4, k=2, l=8} reduction={k} need_replication={l} permutation={i} blocked_propagation={j, k}, custom>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %2 = stablehlo.custom_call @g(%1) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=8}>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
     return %2 : tensor<8x8xf32>
   }
   func.func @ops(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {
