@@ -128,7 +128,7 @@ static void fill(Job *job, const char *name, Literal *l) {
 static Status *load(Job *job, Guard *guard, Step *s, const char *path) {
   size_t bytes;
   s->path = path;
-  TRY(file_read(path, &s->text, &bytes));
+  TRY(file_read(path, FILE_MOST_TEXT, &s->text, &bytes));
   s->source = (Source){path, s->text, bytes};
   diag_init(&s->diag, guard, &s->source);
   s->context = context_new(guard);

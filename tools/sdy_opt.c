@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
   }
   char *data;
   size_t bytes;
-  Status *status = file_read(path, &data, &bytes);
+  Status *status = file_read(path, FILE_MOST_TEXT, &data, &bytes);
   if (status) {
     fprintf(stderr, "sdy_opt: %s\n", status_message(status));
     status_free(status);
