@@ -181,11 +181,16 @@ void segment_deinit(Segment *seg) {
   *seg = (Segment){0};
 }
 
+void cli_release_text(void *text) { strbuf_deinit(text); }
+
 void segment_report(const Segment *seg, Guard *guard) {
   StrBuf text;
   strbuf_init(&text, guard);
+  GuardCleanup free_text = {.release = cli_release_text, .object = &text};
+  guard_push(guard, &free_text);
   diag_render(&seg->diag, &text, cli_colour());
   fflush(stdout);
   if (text.used) fwrite(text.data, 1, text.used, stderr);
+  guard_pop(guard, &free_text);
   strbuf_deinit(&text);
 }

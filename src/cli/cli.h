@@ -82,6 +82,8 @@ void segment_deinit(Segment *seg);  // {0} is fine
 // The diagnostics to stderr.
 void segment_report(const Segment *seg, Guard *guard);
 
+void cli_release_text(void *text);  // a StrBuf on a guard's cleanup list
+
 #define COMMAND(name, summary) int command_##name(int argc, char **argv);
 #include "cli/commands.def"
 #undef COMMAND

@@ -112,20 +112,21 @@ static void read_run_lines(FileResult *file, const Source *source) {
 static void reason_from_diag(SegmentJob *job, Guard *guard) {
   StrBuf text;
   strbuf_init(&text, guard);
+  GuardCleanup free_text = {.release = cli_release_text, .object = &text};
+  guard_push(guard, &free_text);
   diag_render(&job->seg.diag, &text, false);
   while (text.used && text.data[text.used - 1] == '\n') text.data[--text.used] = '\0';
   set_reason(job->result, OUTCOME_FAILED, text.data ? text.data : "not a valid program");
+  guard_pop(guard, &free_text);
   strbuf_deinit(&text);
 }
-
-static void release_text(void *text) { strbuf_deinit(text); }
 
 // What takes arguments cannot be run without data; that it survives a round trip can be said all
 // the same.
 static Status *check_round_trip(SegmentJob *job, Guard *guard) {
   StrBuf text;
   strbuf_init(&text, guard);
-  GuardCleanup cleanup = {.release = release_text, .object = &text};
+  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
   guard_push(guard, &cleanup);
   program_print(job->seg.program, &(PrintOptions){0}, &text);
   Source printed = {"<printed>", text.data, text.used};
@@ -242,9 +243,12 @@ static Status *check_segment(Guard *guard, void *arg) {
   if (line_has(text, "// expected-")) {
     StrBuf left;
     strbuf_init(&left, guard);
+    GuardCleanup free_left = {.release = cli_release_text, .object = &left};
+    guard_push(guard, &free_left);
     bool good = expect_diagnostics(job->source, job->begin, job->end, &job->seg.diag, &left);
     set_reason(job->result, good ? OUTCOME_PASSED : OUTCOME_FAILED,
                good ? "announced errors found" : left.data);
+    guard_pop(guard, &free_left);
     strbuf_deinit(&left);
     return NULL;
   }
@@ -370,6 +374,8 @@ static Status *show_results(Guard *guard, void *arg) {
   ShowJob *job = arg;
   StrBuf out;
   strbuf_init(&out, guard);
+  GuardCleanup free_out = {.release = cli_release_text, .object = &out};
+  guard_push(guard, &free_out);
   Json json = {.out = &out};
   uint64_t disabled[3] = {0}, n_disabled = 0;
   for (uint32_t i = 0; i < job->n_files; i++) {
@@ -399,6 +405,7 @@ static Status *show_results(Guard *guard, void *arg) {
                   job->counts[0], job->counts[1], job->counts[2]);
   }
   if (!cli_put(out.data, out.used)) job->code = EXIT_BAD;
+  guard_pop(guard, &free_out);
   strbuf_deinit(&out);
   if (job->counts[OUTCOME_FAILED] && job->code == EXIT_OK) job->code = EXIT_NO;
   return NULL;

@@ -32,12 +32,10 @@ static Status *flush_stdout(void *to, const char *data, size_t n) {
   return NULL;
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 static Status *print_segment(ParseJob *job, Guard *guard) {
   StrBuf out;
   strbuf_init(&out, guard);
-  GuardCleanup cleanup = {.release = release_text, .object = &out};
+  GuardCleanup cleanup = {.release = cli_release_text, .object = &out};
   guard_push(guard, &cleanup);
   out.flush = flush_stdout;
   if (job->hash)
@@ -103,10 +101,10 @@ static void json_diagnostics(Json *json, const Diag *diag) {
   json_close(json, ']');
 }
 
-static void show_json(const ParseJob *job, Guard *guard) {
+static bool show_json(const ParseJob *job, Guard *guard) {
   StrBuf text;
   strbuf_init(&text, guard);
-  GuardCleanup cleanup = {.release = release_text, .object = &text};
+  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
   guard_push(guard, &cleanup);
   Json json = {.out = &text};
   json_open(&json, '{');
@@ -126,9 +124,10 @@ static void show_json(const ParseJob *job, Guard *guard) {
   json_diagnostics(&json, &job->seg.diag);
   json_close(&json, '}');
   json_newline(&json);
-  cli_put(text.data, text.used);
+  bool good = cli_put(text.data, text.used);
   guard_pop(guard, &cleanup);
   strbuf_deinit(&text);
+  return good;
 }
 
 static Status *parse_segment(Guard *guard, void *arg) {
@@ -138,14 +137,17 @@ static Status *parse_segment(Guard *guard, void *arg) {
   if (job->verify_diagnostics) {
     StrBuf text;
     strbuf_init(&text, guard);
+    GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
+    guard_push(guard, &cleanup);
     job->good = expect_diagnostics(job->source, job->begin, job->end, &job->seg.diag, &text);
     if (!job->good) fwrite(text.data, 1, text.used, stderr);
+    guard_pop(guard, &cleanup);
     strbuf_deinit(&text);
     return NULL;
   }
   job->good = job->seg.valid;
   if (job->json) {
-    show_json(job, guard);
+    job->good &= show_json(job, guard);
     return NULL;
   }
   if (job->seg.diag.list.count) segment_report(&job->seg, guard);
@@ -183,8 +185,8 @@ static bool parse_file(ParseJob *job, const char *path) {
     job->good = false;
     status = guard_run(parse_segment, job);
     segment_deinit(&job->seg);
+    if (status || !job->good) good = false;
     if (status) cli_fail(status);
-    if (!job->good) good = false;
     job->index++;
   }
   mem_free(data);

@@ -203,10 +203,13 @@ static Status *make_arguments(RunJob *job, uint32_t n, Literal **args) {
 static Status *show_value(RunJob *job, const char *name, const Literal *value) {
   StrBuf text;
   strbuf_init(&text, job->guard);
+  GuardCleanup free_text = {.release = cli_release_text, .object = &text};
+  guard_push(job->guard, &free_text);
   ShowOptions options = {.dense = job->dense, .most = job->all ? 0 : SHOWN_ELEMENTS};
   if (name) strbuf_printf(&text, "%%%s = ", name);
   literal_show(job->seg.context, value, &options, &text);
   bool good = cli_put(text.data, text.used);
+  guard_pop(job->guard, &free_text);
   strbuf_deinit(&text);
   if (!good) job->code = EXIT_BAD;
   return NULL;
@@ -215,7 +218,11 @@ static Status *show_value(RunJob *job, const char *name, const Literal *value) {
 static void show_json(RunJob *job, uint32_t process, uint32_t result, const Literal *value) {
   StrBuf text, type;
   strbuf_init(&text, job->guard);
+  GuardCleanup free_text = {.release = cli_release_text, .object = &text};
+  guard_push(job->guard, &free_text);
   strbuf_init(&type, job->guard);
+  GuardCleanup free_type = {.release = cli_release_text, .object = &type};
+  guard_push(job->guard, &free_type);
   Json json = {.out = &text};
   literal_show_type(job->seg.context, value, &type);
   json_open(&json, '{');
@@ -233,8 +240,10 @@ static void show_json(RunJob *job, uint32_t process, uint32_t result, const Lite
   json_close(&json, '}');
   json_newline(&json);
   if (!cli_put(text.data, text.used)) job->code = EXIT_BAD;
-  strbuf_deinit(&text);
+  guard_pop(job->guard, &free_type);
   strbuf_deinit(&type);
+  guard_pop(job->guard, &free_text);
+  strbuf_deinit(&text);
 }
 
 static Status *print_value(void *to, const char *name, Literal *value) {
@@ -263,8 +272,11 @@ static Status *write_probe(void *to, Str id, uint32_t k, Literal *value) {
     FAIL(INVALID_ARGUMENT, "the path %s/%s_%u.npy is too long", job->probes, name, k);
   StrBuf data;
   strbuf_init(&data, job->heap.guard);
+  GuardCleanup free_data = {.release = cli_release_text, .object = &data};
+  guard_push(job->heap.guard, &free_data);
   npy_write(value, &data);
   Status *status = file_write(path, data.data, data.used);
+  guard_pop(job->heap.guard, &free_data);
   strbuf_deinit(&data);
   return status;
 }
@@ -285,6 +297,8 @@ static Status *write_outputs(RunJob *job, uint32_t n, uint32_t per_process, Lite
   }
   StrBuf data;
   strbuf_init(&data, job->guard);
+  GuardCleanup free_data = {.release = cli_release_text, .object = &data};
+  guard_push(job->guard, &free_data);
   bool single = ends_with(job->outputs, ".npy");
   Status *status = NULL;
   if (single && n != 1)
@@ -295,6 +309,7 @@ static Status *write_outputs(RunJob *job, uint32_t n, uint32_t per_process, Lite
   else
     npz_write(n, names, out, &data);
   if (!status) status = file_write(job->outputs, data.data, data.used);
+  guard_pop(job->guard, &free_data);
   strbuf_deinit(&data);
   return status;
 }

@@ -33,6 +33,9 @@ static void print_help(FILE *to) {
         to);
 }
 
+// Text that was printed plainly counts only if it arrives.
+static int finish(int code) { return fflush(stdout) == 0 && !ferror(stdout) ? code : EXIT_BAD; }
+
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "C");
   if (argc < 2) {
@@ -42,19 +45,19 @@ int main(int argc, char **argv) {
   const char *verb = argv[1];
   if (strcmp(verb, "--version") == 0) {
     puts("tessera " TESSERA_VERSION);
-    return EXIT_OK;
+    return finish(EXIT_OK);
   }
   bool help = strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0;
   if (help && argc == 2) {
     print_help(stdout);
-    return EXIT_OK;
+    return finish(EXIT_OK);
   }
   char *turned[] = {argv[0], argv[help ? 2 : 1], "--help", NULL};  // help VERB is VERB --help
   if (help) argc = 3, argv = turned, verb = turned[1];
   const char *names[N_COMMANDS];
   for (int i = 0; i < N_COMMANDS; i++) {
     names[i] = commands[i].name;
-    if (strcmp(verb, names[i]) == 0) return commands[i].run(argc, argv);
+    if (strcmp(verb, names[i]) == 0) return finish(commands[i].run(argc, argv));
   }
   const char *near = cli_nearest(verb, N_COMMANDS, names);
   cli_error("there is no verb '%s'%s%s%s see tessera --help", verb, near ? "; did you mean " : ";",

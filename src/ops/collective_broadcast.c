@@ -23,7 +23,7 @@ static bool infer_collective_broadcast(Infer *cx) {
   for (int64_t i = 0; i < size; i++)
     REQUIRE(cx, 2, groups.ids[i] >= -1, "replica_groups hold %lld, expected no id below 0",
             (long long)groups.ids[i]);
-  REQUIRE(cx, 1, !groups_find_repeat((uint64_t)size, groups.ids, 1, &twice),
+  REQUIRE(cx, 1, !groups_find_repeat(cx->context, (uint64_t)size, groups.ids, 1, &twice),
           "replica_groups hold %lld twice, expected each id once", (long long)twice);
   if (root) {
     const TypeInfo *info = infer_operand_info(cx, n - 1);

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "ops/reduction.h"
 
 int64_t groups_channel(const Context *context, Attr attrs) {
@@ -184,7 +183,7 @@ bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int r
             "replica_groups hold %lld, expected ids 0 … %lld, each once", (long long)id,
             (long long)present - 1);
   }
-  REQUIRE(cx, unique, !groups_find_repeat((uint64_t)size, out->ids, 1, &twice),
+  REQUIRE(cx, unique, !groups_find_repeat(cx->context, (uint64_t)size, out->ids, 1, &twice),
           "replica_groups hold %lld twice, expected each id once", (long long)twice);
   return true;
 }
@@ -194,19 +193,20 @@ static int compare_ids(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-bool groups_find_repeat(uint64_t n, const int64_t *ids, uint32_t step, int64_t *out_id) {
-  size_t bytes, count = 0;
-  if (n < 2 || !size_mul(n, sizeof *ids, &bytes)) return false;
-  int64_t *sorted = mem_alloc(bytes);
-  if (!sorted) return false;
-  for (uint64_t i = 0; i < n; i++)
-    if (ids[i * step] != -1) sorted[count++] = ids[i * step];
+bool groups_find_repeat(Context *context, uint64_t n, const int64_t *ids, uint32_t step,
+                        int64_t *out_id) {
+  if (n < 2) return false;
+  Arena *arena = context_arena(context);
+  ArenaMark mark = arena_mark(arena);
+  int64_t *sorted = ARENA_ARRAY(arena, int64_t, (size_t)n);
+  size_t count = 0, i = 1;
+  for (uint64_t k = 0; k < n; k++)
+    if (ids[k * step] != -1) sorted[count++] = ids[k * step];
   qsort(sorted, count, sizeof *sorted, compare_ids);
-  size_t i = 1;
   while (i < count && sorted[i] != sorted[i - 1]) i++;
   bool found = i < count;
   if (found) *out_id = sorted[i];
-  mem_free(sorted);
+  arena_rewind(arena, mark);
   return found;
 }
 
@@ -232,9 +232,10 @@ bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int ra
     REQUIRE(cx, range, ids.v[i] >= 0, "source_target_pairs hold %lld, expected no id below 0",
             (long long)ids.v[i]);
   int64_t twice;
-  REQUIRE(cx, sources, !groups_find_repeat(ids.n / 2, ids.v, 2, &twice),
+  REQUIRE(cx, sources, !groups_find_repeat(cx->context, ids.n / 2, ids.v, 2, &twice),
           "source %lld stands in two pairs, expected in one", (long long)twice);
-  REQUIRE(cx, targets, ids.n < 2 || !groups_find_repeat(ids.n / 2, ids.v + 1, 2, &twice),
+  REQUIRE(cx, targets,
+          ids.n < 2 || !groups_find_repeat(cx->context, ids.n / 2, ids.v + 1, 2, &twice),
           "target %lld stands in two pairs, expected in one", (long long)twice);
   return true;
 }

@@ -37,7 +37,8 @@ bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int r
 
 // Looks for an id that stands twice among ids[0], ids[step], … (-1 is no id): true with the id.
 // False also if there is no memory to look. O(n log n).
-bool groups_find_repeat(uint64_t n, const int64_t *ids, uint32_t step, int64_t *out_id);
+bool groups_find_repeat(Context *context, uint64_t n, const int64_t *ids, uint32_t step,
+                        int64_t *out_id);
 
 // The pairs of collective_permute, send and recv: two columns, ids at least 0, sources and targets
 // each once.
