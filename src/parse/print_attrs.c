@@ -91,7 +91,7 @@ void attr_print_dense_body(const Context *context, Attr attr, StrBuf *out) {
   const TypeInfo *tensor = type_info(context, info->type);
   DType dtype = type_dtype(context, info->type);
   int64_t count = 0, at = 0;
-  if (!type_count(context, info->type, &count) || count == 0) return;
+  if (!type_count(context, info->type, &count) || (count == 0 && !info->splat)) return;
   if (info->splat || count == 1) {
     // A single element stands for all; only `tensor<1x1xf32>` and the like have brackets elsewhere.
     print_scalar(dtype, info->data, 0, out);

@@ -279,7 +279,7 @@ static bool read_elements(Reader *r, Type type, DType dtype, int64_t count, Str 
   if (list ? !read_list(&l, 0) : !read_element(&l)) return false;
   skip_space(&l);
   if (l.at != l.end) return literal_expected(&l, "'>'");
-  *out = adopt(r, type, l.data, count ? bytes : 0);
+  *out = adopt(r, type, l.data, count || !list ? bytes : 0);  // an empty splat keeps its value
   return true;
 }
 

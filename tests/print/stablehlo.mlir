@@ -130,4 +130,10 @@ module @forms attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 :
     %1 = stablehlo.uniform_dequantize %0 : (tensor<2x!quant.uniform<i8:f32, 5.000000e-01:-3>>) -> tensor<2xf32>
     return %1 : tensor<2xf32>
   }
+  func.func @empty() -> (tensor<2x0xf32>, tensor<0xcomplex<f32>>, tensor<0xi1>) {
+    %cst = stablehlo.constant dense<1.000000e+00> : tensor<2x0xf32>
+    %cst_0 = stablehlo.constant dense<(1.000000e+00,2.000000e+00)> : tensor<0xcomplex<f32>>
+    %c = stablehlo.constant dense<> : tensor<0xi1>
+    return %cst, %cst_0, %c : tensor<2x0xf32>, tensor<0xcomplex<f32>>, tensor<0xi1>
+  }
 }
