@@ -13,7 +13,8 @@
 // bytes are RESOURCE_EXHAUSTED, so that an endless input ends.
 Status *file_read(const char *path, size_t most, char **out_data, size_t *out_bytes) MUST_USE;
 
-#define FILE_MOST_TEXT ((size_t)UINT32_MAX - 1)  // bytes of a program, positions in which are 32 bits
+#define FILE_MOST_TEXT                                                                             \
+  ((size_t)UINT32_MAX - 1)  // bytes of a program, positions in which are 32 bits
 
 // Writes a file whole or not at all: to a temporary beside it, then renamed over it. Devices and
 // pipes are written to as they are; symbolic links are followed.
