@@ -27,6 +27,14 @@ static BlockId defining_block(const Program *p, ValueId v) {
   return value->is_arg ? value->def : op_at(p, value->def)->block;
 }
 
+static const bool *find_dynamic(const Program *p, Arena *arena) {
+  bool *dynamic = ARENA_ARRAY(arena, bool, p->ops.count);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    for (uint32_t i = 0; i < op_at(p, o)->n_operands; i++)
+      dynamic[o] |= !type_is_static(p->context, op_operand_type(p, o, i));
+  return dynamic;
+}
+
 void eval_plan_init(EvalPlan *plan, const Program *p, Arena *arena) {
   uint32_t n_ops = p->ops.count, n_values = p->values.count;
   uint32_t *slot = ARENA_ARRAY(arena, uint32_t, n_values);
@@ -64,5 +72,5 @@ void eval_plan_init(EvalPlan *plan, const Program *p, Arena *arena) {
   // Filling moved each start to its end, which is the next one's start.
   for (uint32_t o = n_ops; o > 0; o--) first[o] = first[o - 1];
   first[0] = 0;
-  *plan = (EvalPlan){slot, order, n_slots, first, releases};
+  *plan = (EvalPlan){slot, order, n_slots, first, releases, find_dynamic(p, arena)};
 }

@@ -11,7 +11,8 @@ typedef struct EvalPlan {
   const uint32_t *n_slots;        // by op: frame size of a function, 0 for other ops
   const uint32_t *release_first;  // by op, one more than there are ops
   const ValueId
-      *releases;  // values to release after op o: release_first[o] … release_first[o + 1] - 1
+      *releases;        // values to release after op o: release_first[o] … release_first[o + 1] - 1
+  const bool *dynamic;  // by op: the type of an operand leaves a size open
 } EvalPlan;
 
 // Tables in the arena. O(ops + values + uses × nesting between a value and its use).

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ops/infer.h"
 
 enum { MOST_DEPTH = 400, FEW = 8 };
 
@@ -82,6 +83,31 @@ static Status *check_result(Process *process, OpId op, uint32_t i, const Literal
        type_text(p->context, type));
 }
 
+// Where types leave sizes open, the op's constraints are checked again on the sizes found.
+static Status *check_operands(Process *process, OpId o, uint32_t n, Literal *const *in) {
+  Program *p = process->run->program;
+  const OpDef *def = op_row(op_at(p, o)->code)->def;
+  if (!def->infer) return NULL;
+  uint32_t n_out = op_at(p, o)->n_results;
+  Type *types = ARENA_ARRAY(&process->scratch, Type, n),
+       *out = ARENA_ARRAY(&process->scratch, Type, n_out);
+  for (uint32_t i = 0; i < n; i++) {
+    types[i] = op_operand_type(p, o, i);
+    if (in[i]->kind == LITERAL_ARRAY && !type_is_static(p->context, types[i]) &&
+        !type_info(p->context, types[i])->encoding)
+      types[i] = type_tensor(p->context, in[i]->elem, in[i]->rank, in[i]->dims, 0);
+  }
+  char why[INFER_WHY] = "";
+  Infer cx = {
+      .program = p, .context = p->context, .op = o, .out = out, .operands = types, .why = why};
+  if (!def->infer(&cx)) FAIL(INVALID_ARGUMENT, "%s", why);
+  for (uint32_t i = 0; i < n_out; i++)
+    if (out[i] && !infer_types_compatible(&cx, out[i], op_result_type(p, o, i)))
+      FAIL(INVALID_ARGUMENT, "result %u has type %s, but its operands give %s", i,
+           type_text(p->context, op_result_type(p, o, i)), type_text(p->context, out[i]));
+  return NULL;
+}
+
 static Status *run_op(Process *process, OpId o) {
   Run *run = process->run;
   Program *p = run->program;
@@ -103,6 +129,7 @@ static Status *run_op(Process *process, OpId o) {
   Literal **out = n_out <= FEW ? few_out : ARENA_ARRAY(&process->scratch, Literal *, n_out);
   for (uint32_t i = 0; i < n_in; i++) in[i] = *slot_of(process, op_operand(p, o, i));
   for (uint32_t i = 0; i < n_out; i++) out[i] = NULL;
+  if (run->plan.dynamic[o]) TRY(check_operands(process, o, n_in, in));
   EvalContext cx = {.host = &process->host,
                     .program = p,
                     .context = p->context,

@@ -49,15 +49,19 @@ static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **ou
   Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
   TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
   for (uint32_t i = 0; i < cx->n_in; i++) {
+    TRY(groups_same_shapes(n_group, cx->n_in, parts, i, dim));
     int64_t dims[MAX_RANK], outer = 1, inner = 1, along = 0;
+    for (uint32_t d = 0; d < in[i]->rank; d++) dims[d] = in[i]->dims[d];
+    for (uint32_t m = 0; m < n_group; m++)
+      if (__builtin_add_overflow(along, parts[m * cx->n_in + i]->dims[dim], &along))
+        FAIL(RESOURCE_EXHAUSTED, "the gathered dimension is too big");
+    dims[dim] = along;
+    out[i] = literal_new(cx->heap, cx->context, in[i]->elem, in[i]->rank, dims);
+    if (out[i]->count == 0) continue;
     for (uint32_t d = 0; d < in[i]->rank; d++) {
-      dims[d] = in[i]->dims[d];
       if (d < dim) outer *= dims[d];
       if (d > dim) inner *= dims[d];
     }
-    for (uint32_t m = 0; m < n_group; m++) along += parts[m * cx->n_in + i]->dims[dim];
-    dims[dim] = along;
-    out[i] = literal_new(cx->heap, cx->context, in[i]->elem, in[i]->rank, dims);
     int64_t at = 0;
     for (uint32_t m = 0; m < n_group; m++) {
       const Literal *part = parts[m * cx->n_in + i];

@@ -94,6 +94,8 @@ static Status *eval_collective_reduce(EvalContext *cx, Literal *const *in, Liter
   TRY(groups_of(cx, false, &n_group, &group));
   Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * n);
   TRY(cx->host->exchange(cx, group, n_group, n, in, parts));
+  if (root && in[n - 1]->count != (int64_t)n - 1)
+    FAIL(INVALID_ARGUMENT, "has %lld roots, expected %u", (long long)in[n - 1]->count, n - 1);
   for (uint32_t i = 0; i + root < n; i++) {
     int64_t at = root ? dtype_convert(in[n - 1]->dtype, DT_i64, literal_get(in[n - 1], i)).i : 0;
     if (at < 0 || at >= n_group)

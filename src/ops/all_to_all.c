@@ -52,6 +52,7 @@ static Status *exchange_one(EvalContext *cx, uint32_t n_group, uint32_t self, Li
                             uint32_t i, int64_t split, int64_t concat, int64_t count,
                             Literal **out) {
   const Literal *first = parts[i];
+  TRY(groups_same_shapes(n_group, cx->n_in, parts, i, -1));
   if (first->dims[split] % count != 0)
     FAIL(INVALID_ARGUMENT, "dimension %lld of size %lld does not split into %lld parts",
          (long long)split, (long long)first->dims[split], (long long)count);

@@ -305,6 +305,19 @@ Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId 
        self.partition);
 }
 
+Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *parts,
+                           uint32_t which, int64_t but) {
+  const Literal *first = parts[which];
+  for (uint32_t m = 1; m < n_group; m++) {
+    const Literal *part = parts[m * n_values + which];
+    bool same = part->rank == first->rank && part->elem == first->elem;
+    for (uint32_t d = 0; same && d < part->rank; d++)
+      same = d == but || part->dims[d] == first->dims[d];
+    if (!same) FAIL(FAILED_PRECONDITION, "members of the group bring values of different shapes");
+  }
+  return NULL;
+}
+
 // The body is one addition of its two arguments.
 static bool body_adds(const Program *p, OpId op) {
   BlockId block = region_block(p, op_region(p, op, 0));
@@ -318,16 +331,14 @@ static bool body_adds(const Program *p, OpId op) {
 
 Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Literal *const *parts,
                        uint32_t which, Literal **out) {
+  TRY(groups_same_shapes(n_group, n_values, parts, which, -1));
   Reducer reducer;
   reducer_init(&reducer, cx, op_region(cx->program, cx->op, 0), 1);
   Type elem;
   reduction_elems(cx, 0, 1, &elem);
   Literal **members = ARENA_ARRAY(cx->scratch, Literal *, n_group);
   for (uint32_t m = 0; m < n_group; m++) {
-    Literal *part = parts[m * n_values + which];
-    if (part->rank != parts[which]->rank || !literal_same_shape(part, parts[which]))
-      FAIL(FAILED_PRECONDITION, "members of the group bring values of different shapes");
-    members[m] = reduction_promote(cx, part, elem);
+    members[m] = reduction_promote(cx, parts[m * n_values + which], elem);
   }
   Literal *result = literal_like(parts[which], cx->context, elem);
   DType dtype = result->dtype;

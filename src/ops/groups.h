@@ -52,6 +52,11 @@ bool groups_mine(EvalContext *cx, const Groups *groups, uint32_t *out_n, Process
 // Reads cx's groups and finds the process's own; an error if it is in none.
 Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId **out_group);
 
+// That literal `which` of all members has one shape, except in dimension `but` (-1: none). Types
+// with dynamic dimensions do not say so.
+Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *parts,
+                           uint32_t which, int64_t but) MUST_USE;
+
 // The element-wise combination, in group order, of literal `which` of every member by region 0 of
 // the op, in the body's element type. parts: n_group × n_values as exchange gives them. 16-bit
 // floats that are only added are summed in f32 and rounded once. O(n_group × elements).

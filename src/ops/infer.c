@@ -9,12 +9,15 @@
 
 bool infer_fail(Infer *cx, int constraint, const char *fmt, ...) {
   cx->failed = true;
-  if (!cx->diag) return false;
-  char message[1024];
+  if (!cx->diag && !cx->why) return false;
+  char message[INFER_WHY - 8];
   va_list args;
   va_start(args, fmt);
   vsnprintf(message, sizeof message, fmt, args);
   va_end(args);
+  if (cx->why && constraint) snprintf(cx->why, INFER_WHY, "C%d: %s", constraint, message);
+  if (cx->why && !constraint) snprintf(cx->why, INFER_WHY, "%s", message);
+  if (!cx->diag) return false;
   Pos pos = op_at(cx->program, cx->op)->pos;
   const char *name = op_name(cx->program, cx->op);
   if (constraint) return diag_error(cx->diag, pos, "'%s' op C%d: %s", name, constraint, message);
@@ -25,7 +28,9 @@ uint32_t infer_n_operands(const Infer *cx) { return op_at(cx->program, cx->op)->
 
 uint32_t infer_n_results(const Infer *cx) { return op_at(cx->program, cx->op)->n_results; }
 
-Type infer_operand(const Infer *cx, uint32_t i) { return op_operand_type(cx->program, cx->op, i); }
+Type infer_operand(const Infer *cx, uint32_t i) {
+  return cx->operands ? cx->operands[i] : op_operand_type(cx->program, cx->op, i);
+}
 
 const TypeInfo *infer_operand_info(const Infer *cx, uint32_t i) {
   return type_info(cx->context, infer_operand(cx, i));

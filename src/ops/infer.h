@@ -19,7 +19,11 @@ struct Infer {
   Diag *diag;  // NULL: only the answer is wanted
   Type *out;   // n_results entries, 0 at first
   bool failed;
+  const Type *operands;  // known better than the program has them (at run time); NULL: they are not
+  char *why;  // INFER_WHY bytes for what is wrong, without the op's name; NULL: not wanted
 };
+
+enum { INFER_WHY = 1024 };
 
 // Reports "'stablehlo.add' op C1: <message>" at the op and gives false. constraint 0: without a
 // number. Messages name the values at odds and what was expected.

@@ -63,13 +63,14 @@ static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal 
     int64_t dims[MAX_RANK], outer = 1, inner = 1;
     for (uint32_t d = 0; d < whole->rank; d++) {
       dims[d] = whole->dims[d];
+      if (whole->count == 0) continue;
       if (d < dim) outer *= dims[d];
       if (d > dim) inner *= dims[d];
     }
     int64_t run = dims[dim] / n_group * inner, stride = dims[dim] * inner;
     dims[dim] /= n_group;
     out[i] = literal_new(cx->heap, cx->context, whole->elem, whole->rank, dims);
-    for (int64_t o = 0; o < outer; o++)
+    for (int64_t o = 0; o < outer && whole->count; o++)
       literal_copy_elements(out[i], o * run, whole, o * stride + (int64_t)self * run, run);
     literal_release(whole);
   }

@@ -1,7 +1,7 @@
 // RUN: not tessera check %s 2>&1 | FileCheck %s
 // Shapes that turn out wrong at run time end the run with the values at odds.
 
-// CHECK: 'stablehlo.slice' op: dimension 0 of size 2 is sliced from 0 to 3 with stride 1
+// CHECK: 'stablehlo.slice' op: C3: dimension 0 is sliced from 0 to 3, expected 0 <= start <= limit <= size [2]
 func.func @slice() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -13,7 +13,7 @@ func.func @slice() {
 
 // -----
 
-// CHECK: 'stablehlo.reshape' op: the operand's shape [2] has 2 elements and the result's [3] has 3
+// CHECK: 'stablehlo.reshape' op: C2: the operand has 2 elements and the result 3, expected as many
 func.func @reshape() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -103,7 +103,7 @@ func.func @gather() {
 
 // -----
 
-// CHECK: 'stablehlo.concatenate' op: inputs 0 and 1 have the shapes [1, 2] and [1, 3] at run time
+// CHECK: 'stablehlo.concatenate' op: C2: inputs 0 and 1 have shapes [1, 2] and [1, 3], expected equal but for dimension 0
 func.func @concatenate() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -119,7 +119,7 @@ func.func @concatenate() {
 
 // -----
 
-// CHECK: 'stablehlo.set_dimension_size' op: the size 7 is not within dimension 0 of size 2
+// CHECK: 'stablehlo.set_dimension_size' op: the size is 7, expected it within dimension 0 of the operand tensor<2xi32>
 func.func @set_size() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
