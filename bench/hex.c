@@ -1,5 +1,5 @@
 // How fast a hexadecimal constant is read: one program with 64 MB of f32 data as 128 MB of digits,
-// parsed in memory, best of five. Exits 1 at 500 MB of text a second or less.
+// parsed in memory, best of five. Exits 1 at 500 MB of data a second or less (the text is twice that).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,5 +73,5 @@ int main(void) {
   double rate = (double)ELEMENTS * 8 / 1e6 / best;
   printf("hex constants: %.0f MB/s of text, %.0f MB/s of data (target 500)\n", rate, rate / 2);
   free(text);
-  return rate > 500 ? 0 : 1;
+  return rate / 2 > 500 ? 0 : 1;
 }
