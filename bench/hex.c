@@ -1,5 +1,6 @@
 // How fast a hexadecimal constant is read: one program with 64 MB of f32 data as 128 MB of digits,
-// parsed in memory, best of five. Exits 1 at 500 MB of data a second or less (the text is twice that).
+// parsed in memory, best of five. Exits 1 at 500 MB of data a second or less (the text is twice
+// that).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

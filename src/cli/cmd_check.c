@@ -41,6 +41,7 @@ typedef struct FileResult {
 typedef struct CheckJob {
   FileResult *files;
   uint64_t limit_gib;
+  uint64_t max_steps;
   bool round_trip;
 } CheckJob;
 
@@ -192,7 +193,7 @@ static Status *run_function(SegmentJob *job, Guard *guard, OpId function) {
   else if (n_args)
     return check_round_trip(job, guard);
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, n_out ? n_out : 1);
-  EvalOptions options = {0};
+  EvalOptions options = {.most_steps = job->job->max_steps};
   EvalReport report;
   Status *status =
       evaluate(p, function, &options, &job->heap, &job->arena, n_args, args, n_out, out, &report);
@@ -465,6 +466,8 @@ int command_check(int argc, char **argv) {
       {"--filter", OPTION_TEXT, &filter, "TEXT", "only files whose path contains it"},
       {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
        "limit of values alive per segment (default 4; 0 = none)"},
+      {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
+       "ops a segment may run, so that an endless loop ends (default: no limit)"},
   };
   TextList paths = {mem_alloc((size_t)(argc + 1) * sizeof *paths.items), 0};
   if (!paths.items) return cli_fail(status_no_memory());

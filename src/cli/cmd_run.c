@@ -15,7 +15,7 @@ enum { SHOWN_ELEMENTS = 1000 };
 typedef struct RunJob {
   const char *path, *engine, *entry, *outputs, *args, *probes;
   TextList inputs;
-  uint64_t seed, replicas, partitions, limit_gib;
+  uint64_t seed, replicas, partitions, limit_gib, max_steps;
   bool dense, all, json;
   const Source *source;
   size_t begin, end;
@@ -387,6 +387,7 @@ static Status *run_segment(Guard *guard, void *arg) {
   EvalOptions options = {.seed = job->seed,
                          .replicas = (uint32_t)job->replicas,
                          .partitions = (uint32_t)job->partitions,
+                         .most_steps = job->max_steps,
                          .print = print_value,
                          .probe = job->probes ? write_probe : NULL,
                          .to = job};
@@ -470,6 +471,8 @@ int command_run(int argc, char **argv) {
        "write the values of interpreter.probe there"},
       {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
        "limit of values alive at once (default 16; 0 = none)"},
+      {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
+       "stop after N ops, so that an endless loop ends (default: no limit)"},
   };
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.inputs.items = mem_alloc((size_t)(argc + 1) * sizeof *job.inputs.items);
