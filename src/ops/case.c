@@ -95,6 +95,10 @@ static OpId sample_if(Sample *cx) {
   return sample_branches(cx, OP_if, predicate, 2);
 }
 
-const OpDef op_case = {
-    .infer = infer_case, .eval = eval_case, .sample = sample_case, .constraints = 4};
-const OpDef op_if = {.infer = infer_if, .eval = eval_if, .sample = sample_if, .constraints = 3};
+const OpDef op_case = {.flow = FLOW_BRANCH,
+                       .infer = infer_case,
+                       .eval = eval_case,
+                       .sample = sample_case,
+                       .constraints = 4};
+const OpDef op_if = {
+    .flow = FLOW_BRANCH, .infer = infer_if, .eval = eval_if, .sample = sample_if, .constraints = 3};

@@ -61,3 +61,5 @@ const char *op_name(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   return o->code == OP_UNREGISTERED ? name_text(p->context, o->name) : op_row(o->code)->name;
 }
+
+uint16_t op_traits(const Program *p, OpId op) { return op_row(op_at(p, op)->code)->traits; }

@@ -99,7 +99,20 @@ enum {
   TRAIT_NO_TERMINATOR = 1 << 7,  // its blocks need no terminator (module)
   TRAIT_CALL = 1 << 8,           // `callee` names a function
   TRAIT_FUNCTION = 1 << 9,
+  // Order of propagation: what keeps shapes first, what makes tensors larger last.
+  TRAIT_PASSES = 1 << 10,          // elementwise ops, reshape, transpose and kin
+  TRAIT_PASSES_FORWARD = 1 << 11,  // the same, from operands to results only
+  TRAIT_EXPANDS = 1 << 12,         // broadcast: backward before forward
 };
+
+// How values flow through an op that has regions or ties operands to results one by one.
+typedef enum Flow {
+  FLOW_NONE = 0,
+  FLOW_EACH,    // result i is operand i (optimization_barrier)
+  FLOW_LOOP,    // result i, argument i of every region: operand i, or what the last region returns
+  FLOW_BRANCH,  // result i is what one of the regions returns
+  FLOW_BODY,    // argument i of the region is operand i, result i is what it returns
+} Flow;
 
 typedef struct Infer Infer;                  // ops/infer.h
 typedef struct EvalContext EvalContext;      // ops/eval.h
@@ -124,6 +137,7 @@ typedef struct OpDef {
   // Which dimensions are split together, and what that takes (ops/factors.h); false: this instance
   // has no rule. NULL: elementwise ops have that of their family, others none.
   bool (*factors)(FactorContext *cx);
+  Flow flow;
   uint8_t constraints;  // the spec numbers C1 … Cn for this op
   const char *
       unchecked;  // those not checked before run time and why: "C3: depends on values"; NULL = none
@@ -145,6 +159,8 @@ static inline const OpRow *op_row(uint16_t code) {
 }  // never NULL
 uint16_t op_lookup(Str name);  // code of "stablehlo.add"; OP_NONE if unknown. O(1)
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
+// The row's traits, and for custom calls those of the target.
+uint16_t op_traits(const Program *p, OpId op);
 // "stablehlo.add", also for unregistered ops.
 const char *op_name(const Program *p, OpId op);
 

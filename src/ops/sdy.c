@@ -151,8 +151,9 @@ const OpDef op_sdy_sharding_constraint = {
     .infer = infer_same, .eval = eval_same, .factors = factors_pointwise};
 const OpDef op_sdy_reshard = {
     .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
-const OpDef op_sdy_manual_computation = {.infer = infer_manual, .eval = eval_manual};
-const OpDef op_sdy_named_computation = {.infer = infer_named, .eval = eval_body};
+const OpDef op_sdy_manual_computation = {
+    .flow = FLOW_BODY, .infer = infer_manual, .eval = eval_manual};
+const OpDef op_sdy_named_computation = {.flow = FLOW_BODY, .infer = infer_named, .eval = eval_body};
 const OpDef op_sdy_sharding_group = {.infer = infer_nothing, .eval = eval_nothing};
 const OpDef op_sdy_propagation_barrier = {.infer = infer_same, .eval = eval_same};
 const OpDef op_sdy_data_flow_edge = {.infer = infer_same, .eval = eval_same};

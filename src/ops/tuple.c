@@ -94,5 +94,8 @@ const OpDef op_tuple = {
     .infer = infer_tuple, .eval = eval_tuple, .sample = sample_tuple, .constraints = 1};
 const OpDef op_get_tuple_element = {
     .infer = infer_element, .eval = eval_element, .sample = sample_element, .constraints = 2};
-const OpDef op_optimization_barrier = {
-    .infer = infer_barrier, .eval = eval_barrier, .sample = sample_barrier, .constraints = 1};
+const OpDef op_optimization_barrier = {.flow = FLOW_EACH,
+                                       .infer = infer_barrier,
+                                       .eval = eval_barrier,
+                                       .sample = sample_barrier,
+                                       .constraints = 1};

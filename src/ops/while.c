@@ -97,5 +97,8 @@ static OpId sample_while(Sample *cx) {
   return op;
 }
 
-const OpDef op_while = {
-    .infer = infer_while, .eval = eval_while, .sample = sample_while, .constraints = 3};
+const OpDef op_while = {.flow = FLOW_LOOP,
+                        .infer = infer_while,
+                        .eval = eval_while,
+                        .sample = sample_while,
+                        .constraints = 3};

@@ -1,0 +1,99 @@
+// Propagation: from the shardings that are given to all that follow from them.
+//
+// State is one interned sharding per place. A step looks at one node (project_step, remembered per
+// map, mode and shardings), writes what is new and wakes the nodes around. Every write is an entry
+// of the log, which is the reason (why.h) and the way back (pop) at once.
+#ifndef TESSERA_PROPAGATE_PROPAGATE_H
+#define TESSERA_PROPAGATE_PROPAGATE_H
+
+#include "propagate/graph.h"
+
+typedef enum Strategy {
+  STRATEGY_USER_PRIORITY,  // the default: user's priorities, in each the op's priorities
+  STRATEGY_OP_PRIORITY,
+  STRATEGY_AGGRESSIVE,
+  STRATEGY_BASIC,
+} Strategy;
+
+typedef enum Steps { STEPS_BASIC_THEN_AGGRESSIVE, STEPS_BASIC, STEPS_AGGRESSIVE } Steps;
+
+typedef struct PropagateOptions {
+  Strategy strategy;
+  Steps steps;  // of all strategies but basic
+  GraphOptions graph;
+} PropagateOptions;
+
+enum { OP_PRIORITIES = 5 };
+
+typedef enum Cause {
+  CAUSE_GIVEN,     // an annotation; Event.node is 0
+  CAUSE_NODE,      // a step at Event.node
+  CAUSE_PRIORITY,  // dimensions of a later user priority come into sight
+} Cause;
+
+typedef struct Event {
+  PlaceId place;
+  Sharding before, after;
+  NodeId node;
+  uint32_t previous;    // the event of the same place before this one; UINT32_MAX = none
+  uint8_t cause;        // Cause
+  uint8_t aggressive;   // of the step
+  uint8_t op_priority;  // 0 … OP_PRIORITIES - 1
+  int32_t user_priority;
+} Event;
+
+// Where an annotation was written, for reasons.
+typedef struct Given {
+  PlaceId place;
+  Sharding sharding;  // as written, with priorities
+  Pos pos;            // in the program's text, or POS_NONE
+  Str from;           // else: "--shard 'params.*=…'", "layout batch:data"; empty
+} Given;
+
+typedef struct Propagation Propagation;
+
+// Builds the graph; no place has a sharding yet. The program, the table and the guard's scope must
+// outlive it.
+Status *propagation_new(Program *program, ShardingTable *table, const PropagateOptions *options,
+                        Guard *guard, Diag *diag, Propagation **out) MUST_USE;
+void propagation_free(Propagation *p);  // NULL is fine
+const Graph *propagation_graph(const Propagation *p);
+ShardingTable *propagation_table(const Propagation *p);
+
+// Says what a place's sharding is, before propagation_run. A second time replaces the first.
+void propagation_give(Propagation *p, const Given *given);
+// What was given to a place, NULL if nothing.
+const Given *propagation_given(const Propagation *p, PlaceId place);
+// What the program's text says: sdy.sharding on arguments, results and ops, constraints, edges,
+// in_shardings and out_shardings. A sharding that does not fit is INVALID_ARGUMENT, its place in
+// diag.
+Status *propagation_read(Propagation *p, Diag *diag) MUST_USE;
+
+// To the fixpoint. Deterministic, whatever the order of functions in the module.
+void propagation_run(Propagation *p);
+
+Sharding propagation_get(const Propagation *p, PlaceId place);  // 0: nothing is known
+
+// ---- the log ----
+
+uint32_t propagation_n_events(const Propagation *p);
+const Event *propagation_event(const Propagation *p, uint32_t i);
+uint32_t propagation_last_event(const Propagation *p, PlaceId place);  // UINT32_MAX = none
+// The sharding a place had before event i.
+Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i);
+
+// ---- search: try and take back ----
+
+// Gives a place another sharding that extends what it has (more axes at the end of dimensions), and
+// propagates only what that touches. FAILED_PRECONDITION if it does not extend it. *out_mark is for
+// pop; the events since are what changed.
+Status *propagation_push(Propagation *p, PlaceId place, Sharding sharding,
+                         uint32_t *out_mark) MUST_USE;
+// Takes back everything since the mark. O(events taken back).
+void propagation_pop(Propagation *p, uint32_t mark);
+uint64_t propagation_steps(const Propagation *p);  // nodes looked at since propagation_new
+
+// Is every node at rest: no step at any of them changes anything? For tests. O(nodes).
+bool propagation_is_fixpoint(Propagation *p, NodeId *out_node);
+
+#endif
