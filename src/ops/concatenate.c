@@ -98,7 +98,8 @@ static OpId sample(Sample *cx) {
 
 // Whether all operands are slices, or all come from one tensor and some by slices: the pieces of
 // something that was whole before, which only change places.
-static bool from_slices(const FactorContext *cx) {
+static bool from_slices(FactorContext *cx) {
+  cx->looked_around = true;
   const Program *p = cx->program;
   bool all = true, any = false, one = true;
   ValueId source = 0;

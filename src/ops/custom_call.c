@@ -181,7 +181,9 @@ static bool factors(FactorContext *cx) {
       name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "call_target_name")));
   for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++)
     if (str_is(target, customs[i].target)) return customs[i].factors && customs[i].factors(cx);
-  return cx->options.custom_call && cx->options.custom_call(cx->options.user, target, cx);
+  if (!cx->options.custom_call) return false;
+  cx->looked_around = true;  // whatever it does
+  return cx->options.custom_call(cx->options.user, target, cx);
 }
 
 const OpDef op_custom_call = {.infer = infer_custom_call,

@@ -84,6 +84,7 @@ bool factors_x64_combine(FactorContext *cx) {
   const Program *p = cx->program;
   uint32_t result = factors_result(cx, 0);
   uint8_t kinds = FACTOR_PASS;
+  cx->looked_around = true;
   for (OperandId use = value_at(p, op_result(p, cx->op, 0))->first_use; use;
        use = operand_at(p, use)->next_use)
     if (op_at(p, operand_at(p, use)->user)->code == OP_rng_bit_generator)

@@ -31,7 +31,8 @@ int64_t factors_int(const FactorContext *cx, const char *name, int64_t otherwise
   return attr_as_int(cx->context, factors_attr(cx, name), otherwise);
 }
 
-bool factors_is_constant(const FactorContext *cx, uint32_t operand) {
+bool factors_is_constant(FactorContext *cx, uint32_t operand) {
+  cx->looked_around = true;
   OpId def = value_def(cx->program, op_operand(cx->program, cx->op, operand));
   if (!def) return false;
   uint16_t code = op_at(cx->program, def)->code;
@@ -211,9 +212,10 @@ static bool is_choice(const Program *p, ValueId value, ValueId a, ValueId b) {
   return (x == a && y == b) || (x == b && y == a);
 }
 
-Combine factors_combine(const FactorContext *cx, uint32_t region, uint32_t n) {
-  const Program *p = cx->program;
-  BlockId block = region_block(p, op_region(p, cx->op, region));
+Combine op_combine(const Program *p, OpId op) {
+  if (!op_at(p, op)->n_regions) return COMBINE_NONE;
+  uint32_t n = op_at(p, op)->n_results;
+  BlockId block = region_block(p, op_region(p, op, 0));
   if (!block || block_at(p, block)->n_args != 2 * n || !block_at(p, block)->last)
     return COMBINE_BODY;
   OpId ret = block_at(p, block)->last;
@@ -255,8 +257,9 @@ static void quantized_axes(FactorContext *cx) {
   }
 }
 
-bool op_factors(const Program *p, OpId op, const FactorOptions *options, Arena *arena,
-                FactorMap *out) {
+bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, Arena *arena,
+                      FactorMap *out, bool *out_local) {
+  *out_local = true;
   const Op *o = op_at(p, op);
   const OpRow *row = op_row(o->code);
   FactorContext cx = {.program = p,
@@ -276,8 +279,16 @@ bool op_factors(const Program *p, OpId op, const FactorOptions *options, Arena *
   factor_builder_init(&cx.build, arena, cx.n_operands, cx.n_results, ranks);
   bool (*rule)(FactorContext *) = row->def ? row->def->factors : NULL;
   if (!rule && (row->traits & TRAIT_ELEMENTWISE)) rule = factors_pointwise;
-  if (!rule || !rule(&cx) || cx.build.misfit) return false;
+  bool found = rule && rule(&cx) && !cx.build.misfit;
+  *out_local = !cx.looked_around;
+  if (!found) return false;
   quantized_axes(&cx);
   factor_build(&cx.build, out);
   return true;
+}
+
+bool op_factors(const Program *p, OpId op, const FactorOptions *options, Arena *arena,
+                FactorMap *out) {
+  bool local;
+  return op_factors_local(p, op, options, arena, out, &local);
 }

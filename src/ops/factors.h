@@ -22,6 +22,9 @@ struct FactorContext {
   OpId op;
   FactorOptions options;
   uint32_t n_operands, n_results;
+  // Set by whatever looks beyond the op's code, attributes, types and op_combine: at ops that
+  // define operands or use results, or into regions for more than how they combine.
+  bool looked_around;
   FactorBuilder build;
 };
 
@@ -30,6 +33,13 @@ struct FactorContext {
 // lives in the arena. O(dimensions).
 bool op_factors(const Program *p, OpId op, const FactorOptions *options, Arena *arena,
                 FactorMap *out);
+// The same. *out_local is always written: whether the answer, also that there is none, is that of
+// every op with the same code, attributes, types of operands and results, and op_combine.
+bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, Arena *arena,
+                      FactorMap *out, bool *out_local);
+// How the first region of an op combines pairs of its results' elements (factors_combine);
+// COMBINE_NONE for ops without regions. O(results).
+Combine op_combine(const Program *p, OpId op);
 
 // ---- the op ----
 
@@ -43,8 +53,8 @@ int64_t factors_dim(const FactorContext *cx, uint32_t tensor, uint32_t d);
 Attr factors_attr(const FactorContext *cx, const char *name);
 Ints factors_ints(FactorContext *cx, const char *name);  // empty if absent
 int64_t factors_int(const FactorContext *cx, const char *name, int64_t otherwise);
-// The value of operand i comes from a constant.
-bool factors_is_constant(const FactorContext *cx, uint32_t operand);
+// The value of operand i comes from a constant. Looks around.
+bool factors_is_constant(FactorContext *cx, uint32_t operand);
 
 // ---- factors ----
 
@@ -90,8 +100,10 @@ bool factors_constant(FactorContext *cx);
 // are whole on each process, others pass through.
 bool factors_exchanged(FactorContext *cx, int64_t a, int64_t b);
 
-// How the body of a reduction over n values combines: the one op it applies to each pair, or
-// COMBINE_ARG, or COMBINE_BODY.
-Combine factors_combine(const FactorContext *cx, uint32_t region, uint32_t n);
+// How the body of a reduction (its first region) combines two values per result: the one op it
+// applies to each pair, or COMBINE_ARG, or COMBINE_BODY.
+static inline Combine factors_combine(const FactorContext *cx) {
+  return op_combine(cx->program, cx->op);
+}
 
 #endif

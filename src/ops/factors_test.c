@@ -453,9 +453,48 @@ static Status *check_form(World *w) {
   return NULL;
 }
 
+static bool same_map(const FactorMap *a, const FactorMap *b) {
+  uint32_t n = factor_map_n_tensors(a), dims = a->tensor_dims[n], places = a->dim_places[dims];
+  for (uint32_t i = 0; i < a->n_factors && a->n_factors == b->n_factors; i++) {
+    Factor x = a->factors[i], y = b->factors[i];
+    if (x.size != y.size || x.kinds != y.kinds || x.sdy_kinds != y.sdy_kinds ||
+        x.combine != y.combine)
+      return false;
+  }
+  return a->n_operands == b->n_operands && a->n_results == b->n_results &&
+         a->n_factors == b->n_factors && a->custom == b->custom && a->own == b->own &&
+         !memcmp(a->tensor_dims, b->tensor_dims, (n + 1) * sizeof *a->tensor_dims) &&
+         !memcmp(a->dim_places, b->dim_places, (dims + 1) * sizeof *a->dim_places) &&
+         !memcmp(a->places, b->places, places * sizeof *a->places) &&
+         !memcmp(a->enters_once, b->enters_once, a->n_operands * sizeof *a->enters_once);
+}
+
+// The same op on a function's arguments, its results unused, has the same factors if those are
+// local.
+static Status *check_local(World *w, bool has, bool local) {
+  uint32_t n = op_at(w->program, w->op)->n_operands, n_values = w->program->values.count;
+  Type *types = ARENA_ARRAY(&w->arena, Type, n + 1);
+  for (uint32_t i = 0; i < n; i++) types[i] = op_operand_type(w->program, w->op, i);
+  BlockId body;
+  OpId function = make_function(w, n, types, &body);
+  ValueId *values = ARENA_ARRAY(&w->arena, ValueId, n_values * 2 + 64);
+  OpId clone = op_clone(w->program, w->op, values, n_values);
+  op_append(w->program, body, clone);
+  for (uint32_t i = 0; i < n; i++)
+    operand_set(w->program, op_at(w->program, clone)->operands + i, block_arg(w->program, body, i));
+  finish_function(w, function, body, 0, NULL);
+  FactorMap other;
+  bool again, other_has = op_factors_local(w->program, clone, NULL, &w->arena, &other, &again);
+  if (local && (!again || has != other_has || (has && !same_map(&w->map, &other))))
+    return status_new(INTERNAL, __FILE__, __LINE__, "another factor map without what is around it");
+  return NULL;
+}
+
 static Status *check_instance(World *w, OpId main_function) {
   w->counts->instances++;
-  if (!op_factors(w->program, w->op, NULL, &w->arena, &w->map)) return NULL;
+  bool local, has = op_factors_local(w->program, w->op, NULL, &w->arena, &w->map, &local);
+  TRY(check_local(w, has, local));
+  if (!has) return NULL;
   w->counts->rules++;
   TRY(check_form(w));
   if (!op_row(w->code)->def->eval) return NULL;
@@ -533,7 +572,7 @@ typedef struct TextJob {
   const char *text;
   uint32_t n;
   Combine combine[8];
-  uint32_t n_custom, n_rules;
+  uint32_t n_custom, n_rules, n_around;
 } TextJob;
 
 static bool transposed(void *user, Str target, FactorContext *cx) {
@@ -561,8 +600,9 @@ static Status *read_text(Guard *guard, void *arg) {
   FactorOptions options = {.custom_call = transposed, .user = &job->n_custom};
   for (OpId o = status ? 0 : p->root; o; o = op_walk_next(p, o, p->root)) {
     FactorMap map;
-    bool has = op_factors(p, o, &options, &arena, &map);
+    bool local, has = op_factors_local(p, o, &options, &arena, &map, &local);
     if (op_at(p, o)->code == OP_custom_call) job->n_rules += has;
+    job->n_around += !local;
     if (op_at(p, o)->code == OP_reduce) job->combine[job->n++] = map.factors[0].combine;
   }
   arena_deinit(&arena);
@@ -634,10 +674,31 @@ static void test_custom_calls(void **state) {
   run_text(&job);
   assert_int_equal(job.n_custom, 1);
   assert_int_equal(job.n_rules, 2);
+  assert_int_equal(job.n_around, 2);  // those that the callback was asked for
+}
+
+// Which ops' factors depend on more than what the op itself says.
+static void test_local(void **state) {
+  (void)state;
+  TextJob job = {
+      .text =
+          "func.func @f(%a: tensor<4xf32>, %x: tensor<f32>, %i: tensor<i32>) {\n"
+          "  %0 = stablehlo.slice %a [0:2] : (tensor<4xf32>) -> tensor<2xf32>\n"
+          "  %1 = stablehlo.concatenate %0, %0, dim = 0 : (tensor<2xf32>, tensor<2xf32>) -> "
+          "tensor<4xf32>\n"
+          "  %2 = stablehlo.dynamic_update_slice %a, %0, %i : (tensor<4xf32>, tensor<2xf32>, "
+          "tensor<i32>) -> tensor<4xf32>\n"
+          "  %3 = stablehlo.reduce(%a init: %x) applies stablehlo.add across dimensions = [0] : "
+          "(tensor<4xf32>, tensor<f32>) -> tensor<f32>\n"
+          "  %4 = stablehlo.add %1, %2 : tensor<4xf32>\n"
+          "  return\n}\n"};
+  run_text(&job);
+  assert_int_equal(job.n_around, 2);  // concatenate and dynamic_update_slice
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_bodies),
-                                     cmocka_unit_test(test_custom_calls)};
+                                     cmocka_unit_test(test_custom_calls),
+                                     cmocka_unit_test(test_local)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ static OpId sample(Sample *cx) {
 static bool factors(FactorContext *cx) {
   Ints along = factors_ints(cx, "dimensions");
   uint32_t n = cx->n_results, out = 0;
-  Combine combine = factors_combine(cx, 0, n);
+  Combine combine = factors_combine(cx);
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
     uint32_t factor = factor_add(&cx->build, factors_dim(cx, 0, d), FACTOR_PASS);
     bool reduced = ints_contain(along, d);

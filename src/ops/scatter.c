@@ -433,7 +433,7 @@ static uint32_t factors_new(FactorContext *cx, int64_t size, uint8_t kinds, int 
 // the results are combined, if the body is an op that allows it.
 static void factors_places(FactorContext *cx, uint32_t update_dim, uint32_t index_dim,
                            int64_t size) {
-  Combine combine = factors_combine(cx, 0, cx->n_results);
+  Combine combine = factors_combine(cx);
   bool known = combine != COMBINE_ARG && combine != COMBINE_BODY;
   uint32_t factor =
       factors_new(cx, size, known ? FACTOR_PASS : FACTOR_REPLICATE, OF_UPDATES, update_dim);
