@@ -8,11 +8,11 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/shardings.h"
 #include "ops/op.h"
 #include "parse/expect.h"
 #include "parse/print.h"
 #include "parse/round_trip.h"
+#include "propagate/drop.h"
 
 typedef struct ParseJob {
   const Source *source;
@@ -152,7 +152,7 @@ static Status *parse_segment(Guard *guard, void *arg) {
   }
   if (job->seg.diag.list.count) segment_report(&job->seg, guard);
   if (!job->good) return NULL;
-  if (job->drop_shardings) shardings_drop(job->seg.program, guard);
+  if (job->drop_shardings) drop_shardings(job->seg.program, guard);
   if (job->round_trip) {
     Status *status = program_round_trip(job->seg.program, guard);
     if (!status) return NULL;
