@@ -18,7 +18,13 @@ typedef struct Command {
   bool count, help;
 } Command;
 
-typedef enum OptionKind { OPTION_SIZE, OPTION_FLAG, OPTION_MODEL, OPTION_DTYPE } OptionKind;
+typedef enum OptionKind {
+  OPTION_SIZE,
+  OPTION_FLAG,
+  OPTION_MODEL,
+  OPTION_DTYPE,
+  OPTION_MESH
+} OptionKind;
 
 typedef struct Option {
   const char *name;
@@ -45,6 +51,7 @@ static void help(uint32_t n, const Option *options) {
   printf("\nexamples:\n"
          "  gen --model gpt --layers 96 --width 12288 --heads 96 --seq 2048 --dtype bf16\n"
          "  gen --model gpt --layers 96 --loop --names\n"
+         "  gen --model gpt --layers 96 --adamw --fused-qkv --gspmd x=32,y=64\n"
          "  gen --model moe --layers 16 --width 1024 --experts 16 --top 2\n"
          "  gen --model wrn --layers 50 --channels 160 --width 2 --batch 1536\n"
          "  gen --model unet --size 256 --depth 5 --forward-only\n"
@@ -66,6 +73,13 @@ static bool read_value(const Option *option, const char *text) {
         return true;
       }
     return false;
+  }
+  if (option->kind == OPTION_MESH) {
+    int64_t *sizes = option->to;
+    int used = 0;
+    return sscanf(text, "x=%" SCNd64 ",y=%" SCNd64 "%n", &sizes[0], &sizes[1], &used) == 2 &&
+           !text[used] && sizes[0] > 0 && sizes[1] > 0 && sizes[0] <= 1 << 15 &&
+           sizes[1] <= 1 << 15;
   }
   static const DType types[] = {DT_f32, DT_bf16, DT_f64};
   for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -164,6 +178,8 @@ int main(int argc, char **argv) {
       {"--names", OPTION_FLAG, &c->names, "jax.arg_info and jax.result_info attributes"},
       {"--locations", OPTION_FLAG, &c->locations,
        "loc(\"jit(train_step)/layer_3.attn.\") on every op"},
+      {"--gspmd", OPTION_MESH, &c->mesh,
+       "x=2,y=4: annotate seven tensors of a transformer layer on this mesh, as GSPMD's table 1"},
       {"--count", OPTION_FLAG, &command.count, "print the number of ops instead"},
       {"--help", OPTION_FLAG, &command.help, "this"},
   };

@@ -235,18 +235,18 @@ static Val new_argument(Builder *b, uint32_t number, Shape shape) {
   return b->values.count - 1;
 }
 
-Val build_stack_param(Builder *b, const char *name, Shape shape) {
+Val build_stack_param(Builder *b, const char *name, Shape shape, const char *axes) {
   Val v = new_argument(b, b->params.count, shape);
   b->values.items[v].differentiable = true;
-  Param param = {name, shape, v};
+  Param param = {name, shape, v, axes};
   VEC_PUSH(b->arena, &b->params, param);
   return v;
 }
 
-static Val frame_parameter(Builder *b, const char *name, Shape shape) {
+static Val frame_parameter(Builder *b, const char *name, Shape shape, const char *axes) {
   LoopFrame *frame = b->frame;
   if (frame->collecting) {
-    Param param = {full_name(b, name), shape, 0};
+    Param param = {full_name(b, name), shape, 0, axes};
     VEC_PUSH(b->arena, &frame->params, param);
     return build_value(b, shape, NAME_RESULT);
   }
@@ -260,16 +260,20 @@ static Val frame_parameter(Builder *b, const char *name, Shape shape) {
   return row;
 }
 
-Val build_param(Builder *b, const char *name, Shape shape) {
+Val build_param_on(Builder *b, const char *name, Shape shape, const char *axes) {
   shape.dtype = b->master;
-  Val v =
-      b->frame ? frame_parameter(b, name, shape) : build_stack_param(b, full_name(b, name), shape);
+  Val v = b->frame ? frame_parameter(b, name, shape, axes)
+                   : build_stack_param(b, full_name(b, name), shape, axes);
   return build_convert(b, v, b->compute);
+}
+
+Val build_param(Builder *b, const char *name, Shape shape) {
+  return build_param_on(b, name, shape, NULL);
 }
 
 Val build_input(Builder *b, const char *name, Shape shape) {
   Val v = new_argument(b, b->args_before_inputs + b->inputs.count, shape);
-  Param input = {full_name(b, name), shape, v};
+  Param input = {full_name(b, name), shape, v, NULL};
   VEC_PUSH(b->arena, &b->inputs, input);
   return v;
 }
@@ -297,6 +301,27 @@ Val build_iota(Builder *b, Shape shape, uint32_t dim) {
   build_text(b, " dim = %i : %t", (int64_t)dim, v);
   build_end(b);
   return v;
+}
+
+// ---- shardings ----
+
+void build_put_sharding(Builder *b, const char *axes) {
+  build_text(b, "<@mesh, [");
+  for (uint32_t i = 0; axes[i]; i++)
+    build_text(b, axes[i] == '_' ? "%s{}" : "%s{\"%s\"}", i ? ", " : "",
+               (const char[]){axes[i], '\0'});
+  build_text(b, "]>");
+}
+
+Val build_constraint(Builder *b, Val x, const char *axes) {
+  if (!b->annotate || !axes) return x;
+  assert(strlen(axes) == shape_of(b, x)->rank && "an axis or none for each dimension");
+  Val v = build_begin(b, "sdy.sharding_constraint", *shape_of(b, x));
+  build_text(b, " %v ", x);
+  build_put_sharding(b, axes);
+  build_text(b, " : %t", v);
+  build_end(b);
+  return record1(b, TAPE_sharding_constraint, v, x, NULL);
 }
 
 // ---- pointwise ----

@@ -58,6 +58,7 @@ typedef struct ValueInfo {
   X(pad)                                                                                           \
   X(concatenate)                                                                                   \
   X(max_pool)                                                                                      \
+  X(sharding_constraint)                                                                           \
   X(repeat)
 
 typedef enum TapeOp {
@@ -118,6 +119,7 @@ typedef struct Param {
   const char *name;
   Shape shape;
   Val value;
+  const char *axes;  // of its sharding, as of build_constraint; NULL = none is given
 } Param;
 
 // The stacked parameters of the loop body being written; collecting: it is only being looked at.
@@ -136,6 +138,7 @@ struct Builder {
   bool quiet;      // counts and checks, writes nothing
   bool recording;  // onto the tape
   bool loop, locations, for_training;
+  bool annotate;          // write shardings
   DType compute, master;  // of activations, of parameters
   uint32_t indent;
   uint64_t ops;
@@ -189,11 +192,19 @@ Shape shape_as(const Shape *shape, DType dtype);
 // ---- leaves ----
 // A parameter of the model in the type of computation, named by the scope.
 Val build_param(Builder *b, const char *name, Shape shape);
-Val build_stack_param(Builder *b, const char *name, Shape shape);  // by its whole name, unconverted
+// With a sharding, where those are written.
+Val build_param_on(Builder *b, const char *name, Shape shape, const char *axes);
+// By its whole name, unconverted.
+Val build_stack_param(Builder *b, const char *name, Shape shape, const char *axes);
 Val build_input(Builder *b, const char *name, Shape shape);
 Val build_scalar(Builder *b, DType dtype, double value);
 Val build_splat(Builder *b, Shape shape, double value);
 Val build_iota(Builder *b, Shape shape, uint32_t dim);
+
+// ---- shardings ----
+// axes: one letter per dimension, the mesh axis that splits it, or _ for none: "x_y".
+void build_put_sharding(Builder *b, const char *axes);  // <@mesh, [{"x"}, {}, {"y"}]>
+Val build_constraint(Builder *b, Val x, const char *axes);
 
 // ---- ops ----
 Val build_unary(Builder *b, TapeOp op, Val x);

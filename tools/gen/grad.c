@@ -96,6 +96,11 @@ static void rule_reshape(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_reshape(b, g, *shape_of(b, n->in[0])));
 }
 
+// What is said of a value is not said of its cotangent: that is for propagation to find.
+static void rule_sharding_constraint(Builder *b, const Node *n, Val g) {
+  grad_give(b, n->in[0], g);
+}
+
 static void rule_transpose(Builder *b, const Node *n, Val g) {
   const DimList *permutation = n->attr;
   int64_t inverse[RANK_MAX];

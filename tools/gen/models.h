@@ -9,6 +9,7 @@ typedef struct Config {
   int64_t layers, width, hidden, heads, head_dim, batch, seq, vocab;
   int64_t experts, top, capacity;  // of MoE: capacity of an expert, in tokens of a group
   int64_t channels, depth, size, classes;
+  int64_t mesh[2];  // sizes of x and y; not 0: annotate as GSPMD's table 1 says
   DType dtype;
   bool adamw, tied, fused_qkv, loop, forward_only, names, locations;
 } Config;

@@ -107,7 +107,8 @@ static void collect_params(Builder *b, LoopNode *node, const Val *carry) {
   Val *params = val_array(b, n);
   for (uint32_t k = 0; k < n; k++) {
     const Param *p = &node->frame.params.items[k];
-    params[k] = build_stack_param(b, p->name, stacked(p->shape, node->repeat.count));
+    const char *axes = p->axes ? arena_printf(b->arena, "_%s", p->axes) : NULL;
+    params[k] = build_stack_param(b, p->name, stacked(p->shape, node->repeat.count), axes);
   }
   node->params = params;
   node->frame.slices = val_array(b, n);

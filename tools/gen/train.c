@@ -13,10 +13,19 @@ typedef struct Adam {
 // The paper's constants (Kingma and Ba, 2015); weight decay and clipping as GPT-3 was trained.
 static const Adam adam = {1e-3, 0.9, 0.999, 1e-8, 0.1, 1.0};
 
+static const char *const groups[] = {"params.", "m.", "v."};
+
 static void put_argument(Builder *b, bool *first, const char *group, const Param *p,
                          uint32_t number, const Config *c) {
   build_text(b, *first ? "%sarg%i: %T" : ", %sarg%i: %T", "%", (int64_t)number, &p->shape);
-  if (c->names) build_text(b, " {jax.arg_info = \"%s%s\"}", group, p->name);
+  bool sharded = b->annotate && p->axes && group == groups[0];
+  if (c->names || sharded) build_text(b, " {");
+  if (c->names) build_text(b, "jax.arg_info = \"%s%s\"", group, p->name);
+  if (sharded) {
+    build_text(b, c->names ? ", sdy.sharding = #sdy.sharding" : "sdy.sharding = #sdy.sharding");
+    build_put_sharding(b, p->axes);
+  }
+  if (c->names || sharded) build_text(b, "}");
   *first = false;
 }
 
@@ -27,15 +36,17 @@ static void put_result(Builder *b, bool *first, const char *group, const Param *
   *first = false;
 }
 
-static const char *const groups[] = {"params.", "m.", "v."};
-
 // params and inputs are those of the quiet run.
 static void put_signature(Builder *b, const Builder *known, const Config *c) {
-  const Param step = {"step", {.dtype = DT_i32}, 0}, loss = {"loss", {.dtype = known->master}, 0};
+  const Param step = {.name = "step", .shape = {.dtype = DT_i32}},
+              loss = {.name = "loss", .shape = {.dtype = known->master}};
   uint32_t n = known->params.count, n_groups = c->forward_only ? 1 : 3, number = 0;
   bool first = true;
   build_text(b, "module @jit_train_step attributes {mhlo.num_partitions = 1 : i32, "
-                "mhlo.num_replicas = 1 : i32} {\n  func.func public @main(");
+                "mhlo.num_replicas = 1 : i32} {\n");
+  if (b->annotate)
+    build_text(b, "  sdy.mesh @mesh = <[\"x\"=%i, \"y\"=%i]>\n", c->mesh[0], c->mesh[1]);
+  build_text(b, "  func.func public @main(");
   for (uint32_t k = 0; k < n_groups; k++)
     for (uint32_t i = 0; i < n; i++)
       put_argument(b, &first, groups[k], &known->params.items[i], number++, c);
@@ -148,6 +159,7 @@ static void start(Builder *b, Arena *arena, StrBuf *out, const Config *c) {
   build_init(b, arena, out);
   b->loop = c->loop;
   b->locations = c->locations;
+  b->annotate = c->mesh[0];
   b->for_training = b->recording = !c->forward_only;
   b->compute = c->dtype;
   b->master = c->dtype == DT_bf16 ? DT_f32 : c->dtype;

@@ -1,16 +1,34 @@
 // GPT: a pre-norm decoder. MoE: the same with every second MLP replaced by experts, as GShard has
 // it: a token's gate picks one or two experts, each expert takes the first `capacity` tokens of a
 // group (a row of the batch), and dispatch and combine are einsums with a [group, token, expert,
-// slot] tensor. Weights have GSPMD's shapes: MND and NDM in attention, MH and HM in the MLP.
+// slot] tensor. Weights have GSPMD's shapes: MND and NDM in attention, MH and HM in the MLP. With
+// a mesh, seven tensors of a layer are annotated as the paper's 2-D sharding has them (table 1;
+// with q, k and v apart the first row stands for three), and nothing else.
 #include <math.h>
 
 #include "layers.h"
 #include "models.h"
 
+// Axes of the tensors that GSPMD's authors annotate, by the letters of their dimensions.
+static const char *table1(const char *letters, size_t n) {
+  static const char *const rows[][2] = {{"mnd", "xy_"},   {"mtnd", "x_y_"}, {"ndm", "y_x"},
+                                        {"mh", "xy"},     {"hm", "yx"},     {"bsm", "x_y"},
+                                        {"bsnd", "x_y_"}, {"bsh", "x_y"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (strlen(rows[i][0]) == n && strncmp(rows[i][0], letters, n) == 0) return rows[i][1];
+  return NULL;
+}
+
+static Val annotate(Builder *b, const char *letters, Val x) {
+  return build_constraint(b, x, table1(letters, strlen(letters)));
+}
+
 static Val dense(Builder *b, const char *name, const char *spec, Val x, Shape kernel,
                  uint32_t bias_rank) {
   size_t mark = build_enter(b, name);
-  Val y = layer_einsum(b, spec, x, build_param(b, "kernel", kernel));
+  const char *letters = strchr(spec, ',') + 1;
+  const char *axes = table1(letters, (size_t)(strchr(letters, '-') - letters));
+  Val y = layer_einsum(b, spec, x, build_param_on(b, "kernel", kernel, axes));
   if (bias_rank) y = layer_bias(b, y, bias_rank);
   build_leave(b, mark);
   return y;
@@ -46,6 +64,7 @@ static Val attention(Builder *b, const Config *c, Val x) {
     k = dense(b, "k", "bsm,mnd->bsnd", x, kernel, 2);
     v = dense(b, "v", "bsm,mnd->bsnd", x, kernel, 2);
   }
+  q = annotate(b, "bsnd", q);
   Val scores = layer_einsum(b, "bsnd,btnd->bnst", layer_scale(b, q, 1 / sqrt((double)d)), k);
   Val weights = layer_softmax(b, causal(b, layer_wide(b, scores)));
   Val mixed = layer_einsum(b, "bnst,btnd->bsnd", build_convert(b, weights, b->compute), v);
@@ -57,6 +76,7 @@ static Val attention(Builder *b, const Config *c, Val x) {
 static Val mlp(Builder *b, const Config *c, Val x) {
   size_t mark = build_enter(b, "mlp");
   Val h = dense(b, "up", "bsm,mh->bsh", x, SHAPE(b->compute, c->width, c->hidden), 1);
+  h = annotate(b, "bsh", h);
   Val y =
       dense(b, "down", "bsh,hm->bsm", layer_gelu(b, h), SHAPE(b->compute, c->hidden, c->width), 1);
   build_leave(b, mark);
@@ -138,6 +158,7 @@ static Val experts(Builder *b, const Config *c, Val x, Val *auxiliary) {
 // ---- the whole ----
 
 static Val layer_of(Builder *b, const Config *c, Val x, Val *auxiliary) {
+  x = annotate(b, "bsm", x);
   x = build_add(b, x, attention(b, c, layer_norm(b, "ln_1", x)));
   Val normal = layer_norm(b, "ln_2", x);
   return build_add(b, x, auxiliary ? experts(b, c, normal, auxiliary) : mlp(b, c, normal));
