@@ -1,0 +1,461 @@
+// Names of values, looked up by going over the program once per pattern: patterns are few, and
+// nothing has to be kept in step with the program.
+#include "propagate/target.h"
+
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "ops/op.h"
+
+typedef VEC(Target) Targets;
+
+// ---- paths ----
+
+static bool is_digits(Str s) {
+  for (size_t i = 0; i < s.n; i++)
+    if (s.s[i] < '0' || s.s[i] > '9') return false;
+  return s.n > 0;
+}
+
+static bool read_index(Str s, uint32_t *out) {
+  if (!is_digits(s) || s.n > 9) return false;
+  uint32_t value = 0;
+  for (size_t i = 0; i < s.n; i++) value = value * 10 + (uint32_t)(s.s[i] - '0');
+  *out = value;
+  return true;
+}
+
+static Str str_from(Str s, size_t at) { return (Str){s.s + at, s.n - at}; }
+
+// What stands in brackets, without quotes and JAX's words for positions.
+static Str key_of(Str inner) {
+  static const char flat[] = "<flat index ";
+  if (inner.n >= 2 && (inner.s[0] == '\'' || inner.s[0] == '"') &&
+      inner.s[inner.n - 1] == inner.s[0])
+    return (Str){inner.s + 1, inner.n - 2};
+  if (str_starts(inner, flat) && inner.s[inner.n - 1] == '>')
+    return (Str){inner.s + sizeof flat - 1, inner.n - sizeof flat};
+  return inner;
+}
+
+// Index of the bracket that closes the one at `open`; n if none does. Quoted brackets do not count.
+static size_t closing(Str text, size_t open) {
+  char quote = 0;
+  for (size_t i = open + 1; i < text.n; i++) {
+    char c = text.s[i];
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else if (c == ']')
+      return i;
+  }
+  return text.n;
+}
+
+Str path_dotted(Arena *arena, Str text) {
+  char *out = arena_alloc(arena, text.n + 1);
+  size_t n = 0;
+  for (size_t i = 0; i < text.n; i++) {
+    size_t end = text.s[i] == '[' ? closing(text, i) : text.n;
+    if (text.s[i] != '[' || end == text.n) {
+      if (text.s[i] != '.' || n) out[n++] = text.s[i];
+      continue;
+    }
+    Str key = key_of((Str){text.s + i + 1, end - i - 1});
+    if (n) out[n++] = '.';
+    if (key.n) memcpy(out + n, key.s, key.n);
+    n += key.n;
+    i = end;
+  }
+  return (Str){out, n};
+}
+
+bool path_matches(Str glob, Str path) {
+  // Where to go back to when letters after the last '*' do not fit.
+  size_t g = 0, p = 0, star = glob.n, retry = 0;
+  while (p < path.n) {
+    if (g < glob.n && glob.s[g] == '*') {
+      star = g++;
+      retry = p;
+    } else if (g < glob.n && (glob.s[g] == '?' || glob.s[g] == path.s[p])) {
+      g++, p++;
+    } else if (star < glob.n) {
+      g = star + 1;
+      p = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (g < glob.n && glob.s[g] == '*') g++;
+  return g == glob.n;
+}
+
+// ---- functions ----
+
+static bool is_function(const Program *p, OpId op) {
+  return (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) != 0;
+}
+
+static OpId module_first(const Program *p) {
+  BlockId block = region_block(p, op_region(p, p->root, 0));
+  return block ? block_at(p, block)->first : 0;
+}
+
+static OpId find_function(const Program *p, Str name) {
+  for (OpId op = module_first(p); op; op = op_at(p, op)->next)
+    if (is_function(p, op) &&
+        str_equal(name_str(p->context, attr_as_name(p->context, op_attr(p, op, "sym_name"))), name))
+      return op;
+  return 0;
+}
+
+Entries program_entries(const Program *p, Arena *arena) {
+  VEC(OpId) list = {0};
+  OpId main = find_function(p, str_of("main"));
+  if (main) {
+    VEC_PUSH(arena, &list, main);
+    return (Entries){list.items, list.count};
+  }
+  bool *called = ARENA_ARRAY(arena, bool, p->ops.count);
+  SymbolTable symbols;
+  symbols_init(&symbols, p, p->root, p->guard);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (!(op_row(op_at(p, o)->code)->traits & TRAIT_CALL)) continue;
+    Name name = attr_as_name(p->context, op_attr(p, o, "callee"));
+    called[name ? symbols_find(&symbols, name) : 0] = true;
+  }
+  symbols_deinit(&symbols);
+  for (OpId op = module_first(p); op; op = op_at(p, op)->next)
+    if (is_function(p, op) && !called[op]) VEC_PUSH(arena, &list, op);
+  return (Entries){list.items, list.count};
+}
+
+static const TypeInfo *function_type(const Program *p, OpId function) {
+  return type_info(p->context, attr_info(p->context, op_attr(p, function, "function_type"))->type);
+}
+
+uint32_t function_n_arguments(const Program *p, OpId function) {
+  return function_type(p, function)->n_inputs;
+}
+
+uint32_t function_n_results(const Program *p, OpId function) {
+  const TypeInfo *type = function_type(p, function);
+  return type->n_items - type->n_inputs;
+}
+
+ValueId function_argument(const Program *p, OpId function, uint32_t i) {
+  BlockId block = op_at(p, function)->n_regions ? region_block(p, op_region(p, function, 0)) : 0;
+  return block && i < block_at(p, block)->n_args ? block_arg(p, block, i) : 0;
+}
+
+Type function_result_type(const Program *p, OpId function, uint32_t i) {
+  const TypeInfo *type = function_type(p, function);
+  return type->items[type->n_inputs + i];
+}
+
+// The text of one attribute of argument or result i; empty if there is none.
+static Str edge_text(const Program *p, OpId function, const char *list, uint32_t i,
+                     const char *name) {
+  const AttrInfo *dicts = attr_info(p->context, op_attr(p, function, list));
+  if (dicts->kind != ATTR_ARRAY || i >= dicts->count) return (Str){0};
+  return name_str(p->context,
+                  attr_as_name(p->context, attr_get(p->context, dicts->items[i], name)));
+}
+
+// The first name in a location, looking into call sites and fusions.
+static Str location_name(const Context *context, Attr loc) {
+  for (uint32_t depth = 0; depth < 64; depth++) {
+    const AttrInfo *info = attr_info(context, loc);
+    if (info->kind == ATTR_LOC_NAME) return name_str(context, info->name);
+    if ((info->kind != ATTR_LOC_CALLSITE && info->kind != ATTR_LOC_FUSED) || !info->count) break;
+    loc = info->items[0];
+  }
+  return (Str){0};
+}
+
+static bool is_numbered(Str name) {
+  return is_digits(name) || (str_starts(name, "arg") && is_digits(str_from(name, 3)));
+}
+
+Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena) {
+  Str text = edge_text(p, function, "arg_attrs", i, "jax.arg_info");
+  ValueId value = function_argument(p, function, i);
+  if (!text.n && value) text = location_name(p->context, value_at(p, value)->loc);
+  if (!text.n && value) {
+    text = name_str(p->context, value_at(p, value)->name);
+    if (is_numbered(text)) return (Str){0};
+  }
+  return path_dotted(arena, text);
+}
+
+Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena) {
+  Str text = edge_text(p, function, "res_attrs", i, "jax.result_info");
+  if (!text.n) return (Str){0};
+  Str path = path_dotted(arena, text);
+  if (str_is(path, "result") || str_starts(path, "result.")) return path;
+  return str_of(arena_printf(arena, "result.%.*s", (int)path.n, path.s));
+}
+
+// ---- looking up ----
+
+typedef struct Lookup {
+  const Program *p;
+  Arena *arena;
+  Str pattern;  // dotted
+  OpId function;
+  Targets *out;
+} Lookup;
+
+static bool matches_argument(const Lookup *k, uint32_t i) {
+  uint32_t number;
+  if (read_index(k->pattern, &number)) return number == i;
+  Str path = argument_path(k->p, k->function, i, k->arena);
+  if (path.n && path_matches(k->pattern, path)) return true;
+  ValueId value = function_argument(k->p, k->function, i);
+  Str name = value ? name_str(k->p->context, value_at(k->p, value)->name) : (Str){0};
+  if (name.n && !is_numbered(name) && path_matches(k->pattern, name)) return true;
+  char plain[16];
+  snprintf(plain, sizeof plain, "arg%u", i);
+  return path_matches(k->pattern, str_of(plain));
+}
+
+// `out` is another word for `result`; `result3` is `result.3`.
+static Str result_pattern(Str pattern, Arena *arena) {
+  Str rest = str_starts(pattern, "result") ? str_from(pattern, 6)
+             : str_starts(pattern, "out")  ? str_from(pattern, 3)
+                                           : (Str){0};
+  if (rest.s && is_digits(rest))
+    return str_of(arena_printf(arena, "result.%.*s", (int)rest.n, rest.s));
+  if (rest.s && str_starts(pattern, "out") && (!rest.n || rest.s[0] == '.' || rest.s[0] == '*'))
+    return str_of(arena_printf(arena, "result%.*s", (int)rest.n, rest.s));
+  return pattern;
+}
+
+static bool matches_result(const Lookup *k, uint32_t i) {
+  Str pattern = result_pattern(k->pattern, k->arena);
+  if (!str_starts(pattern, "result")) return false;
+  Str path = result_path(k->p, k->function, i, k->arena);
+  if (path.n && path_matches(pattern, path)) return true;
+  if (str_is(pattern, "result")) return function_n_results(k->p, k->function) == 1;
+  char plain[24];
+  snprintf(plain, sizeof plain, "result.%u", i);
+  return path_matches(pattern, str_of(plain));
+}
+
+static void find_edges(const Lookup *k) {
+  for (uint32_t i = 0; i < function_n_arguments(k->p, k->function); i++) {
+    ValueId value = function_argument(k->p, k->function, i);
+    if (matches_argument(k, i))
+      VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_ARGUMENT, i, value}));
+  }
+  for (uint32_t i = 0; i < function_n_results(k->p, k->function); i++)
+    if (matches_result(k, i))
+      VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_RESULT, i, 0}));
+}
+
+static Target target_of(const Program *p, OpId function, ValueId value) {
+  const Value *v = value_at(p, value);
+  bool argument = v->is_arg && function_argument(p, function, v->index) == value;
+  return (Target){function, argument ? TARGET_ARGUMENT : TARGET_VALUE, v->index, value};
+}
+
+// `%12`, `%12#1`.
+static void find_by_name(const Lookup *k) {
+  const Program *p = k->p;
+  Str name = str_from(k->pattern, 1);
+  uint32_t part = 0;
+  const char *hash = name.n ? memchr(name.s, '#', name.n) : NULL;
+  if (hash && !read_index(str_from(name, (size_t)(hash - name.s) + 1), &part)) return;
+  if (hash) name.n = (size_t)(hash - name.s);
+  if (!name.n) return;
+  for (OpId o = k->function; o; o = op_walk_next(p, o, k->function)) {
+    const Op *op = op_at(p, o);
+    if (op->n_results > part &&
+        str_equal(name_str(p->context, value_at(p, op->results)->name), name))
+      VEC_PUSH(k->arena, k->out, target_of(p, k->function, op->results + part));
+    for (uint32_t r = 0; r < op->n_regions; r++)
+      for (BlockId b = region_at(p, op->regions + r)->first; b; b = block_at(p, b)->next)
+        for (uint32_t i = 0; i < block_at(p, b)->n_args; i++)
+          if (str_equal(name_str(p->context, value_at(p, block_arg(p, b, i))->name), name))
+            VEC_PUSH(k->arena, k->out, target_of(p, k->function, block_arg(p, b, i)));
+  }
+}
+
+// The user may leave folders out.
+static bool same_file(Str written, Str whole) {
+  if (written.n > whole.n) return false;
+  Str end = str_from(whole, whole.n - written.n);
+  return str_equal(written, end) && (written.n == whole.n || end.s[-1] == '/');
+}
+
+static bool location_is(const Context *context, Attr loc, Str file, uint32_t line, uint32_t depth) {
+  const AttrInfo *info = attr_info(context, loc);
+  if (info->kind == ATTR_LOC_FILE) {
+    const LocRange *range = info->data;
+    return range->line == line && same_file(file, name_str(context, info->name));
+  }
+  bool nested = info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
+                info->kind == ATTR_LOC_FUSED;
+  for (uint32_t i = 0; nested && depth < 32 && i < info->count; i++)
+    if (location_is(context, info->items[i], file, line, depth + 1)) return true;
+  return false;
+}
+
+static bool line_range(const Source *source, uint32_t line, size_t *out_begin, size_t *out_end) {
+  size_t at = 0;
+  for (uint32_t i = 1; i < line; i++) {
+    const char *end = at < source->size ? memchr(source->text + at, '\n', source->size - at) : NULL;
+    if (!end) return false;
+    at = (size_t)(end - source->text) + 1;
+  }
+  const char *end = at < source->size ? memchr(source->text + at, '\n', source->size - at) : NULL;
+  *out_begin = at;
+  *out_end = end ? (size_t)(end - source->text) : source->size;
+  return true;
+}
+
+// `FILE:LINE`, of the text or of the program the text was made from.
+static void find_by_line(const Lookup *k, Str file, uint32_t line) {
+  const Program *p = k->p;
+  size_t begin = 0, end = 0;
+  bool text = p->source && same_file(file, str_of(p->source->path)) &&
+              line_range(p->source, line, &begin, &end);
+  OpId last = 0;
+  for (OpId o = op_walk_next(p, k->function, k->function); o; o = op_walk_next(p, o, k->function)) {
+    const Op *op = op_at(p, o);
+    if (!op->n_results) continue;
+    if (text) {
+      for (uint32_t i = 0; op->pos >= begin && op->pos < end && i < op->n_results; i++)
+        VEC_PUSH(k->arena, k->out, target_of(p, k->function, op->results + i));
+    } else if (location_is(p->context, op->loc, file, line, 0)) {
+      last = o;
+    }
+  }
+  for (uint32_t i = 0; last && i < op_at(p, last)->n_results; i++)
+    VEC_PUSH(k->arena, k->out, target_of(p, k->function, op_result(p, last, i)));
+}
+
+static void find_in(const Lookup *k, Str written) {
+  if (str_starts(k->pattern, "%")) {
+    find_by_name(k);
+    return;
+  }
+  find_edges(k);
+  if (k->out->count) return;
+  size_t colon = written.n;
+  while (colon && written.s[colon - 1] != ':') colon--;
+  uint32_t line;
+  if (colon > 1 && read_index(str_from(written, colon), &line) && line)
+    find_by_line(k, (Str){written.s, colon - 1}, line);
+}
+
+// Takes `@f:` from the pattern; the functions to look in.
+static Entries scope_of(const Program *p, Str *pattern, Arena *arena) {
+  const char *colon = str_starts(*pattern, "@") ? memchr(pattern->s, ':', pattern->n) : NULL;
+  if (!colon) return program_entries(p, arena);
+  size_t n = (size_t)(colon - pattern->s);
+  OpId *function = ARENA_NEW(arena, OpId);
+  *function = find_function(p, (Str){pattern->s + 1, n - 1});
+  *pattern = str_from(*pattern, n + 1);
+  return (Entries){function, *function ? 1 : 0};
+}
+
+TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
+  Targets out = {0};
+  Entries entries = scope_of(p, &pattern, arena);
+  Str dotted = path_dotted(arena, pattern);
+  for (uint32_t i = 0; i < entries.n; i++) {
+    Targets found = {0};
+    find_in(&(Lookup){p, arena, dotted, entries.v[i], &found}, pattern);
+    for (uint32_t t = 0; t < found.count; t++) VEC_PUSH(arena, &out, found.items[t]);
+  }
+  return (TargetList){out.items, out.count};
+}
+
+// ---- near names ----
+
+typedef struct Nearest {
+  Str *names;
+  uint32_t *far;
+  uint32_t n, most;
+} Nearest;
+
+static void consider(Nearest *best, Str pattern, Str name, uint32_t limit) {
+  uint32_t far = str_distance(pattern, name, limit);
+  if (!name.n || far > limit) return;
+  uint32_t at = best->n;
+  for (uint32_t i = 0; i < best->n; i++)
+    if (str_equal(best->names[i], name)) return;
+  if (at == best->most) {
+    if (best->far[at - 1] <= far) return;
+    at--;
+  } else {
+    best->n++;
+  }
+  for (; at && best->far[at - 1] > far; at--) {
+    best->names[at] = best->names[at - 1];
+    best->far[at] = best->far[at - 1];
+  }
+  best->names[at] = name;
+  best->far[at] = far;
+}
+
+uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most, Str *out) {
+  Entries entries = scope_of(p, &pattern, arena);
+  bool by_name = str_starts(pattern, "%");
+  Str dotted = by_name ? str_from(pattern, 1) : path_dotted(arena, pattern);
+  Nearest best = {out, ARENA_ARRAY(arena, uint32_t, most + 1), 0, most};
+  uint32_t limit = dotted.n / 2 > 6 ? (uint32_t)dotted.n / 2 : 6;
+  for (uint32_t f = 0; f < entries.n && most; f++) {
+    OpId function = entries.v[f];
+    for (uint32_t i = 0; i < function_n_arguments(p, function); i++) {
+      Str path = by_name ? (Str){0} : argument_path(p, function, i, arena);
+      if (!path.n) path = str_of(arena_printf(arena, "arg%u", i));
+      consider(&best, dotted, path, limit);
+    }
+    for (uint32_t i = 0; !by_name && i < function_n_results(p, function); i++) {
+      Str path = result_path(p, function, i, arena);
+      if (!path.n) path = str_of(arena_printf(arena, "result%u", i));
+      consider(&best, dotted, path, limit);
+    }
+    for (OpId o = op_walk_next(p, function, function); by_name && o;
+         o = op_walk_next(p, o, function))
+      if (op_at(p, o)->n_results)
+        consider(&best, dotted, name_str(p->context, value_at(p, op_at(p, o)->results)->name),
+                 limit);
+  }
+  if (by_name)
+    for (uint32_t i = 0; i < best.n; i++)
+      out[i] = str_of(arena_printf(arena, "%%%.*s", (int)out[i].n, out[i].s));
+  return best.n;
+}
+
+// ---- for messages ----
+
+const char *target_text(const Program *p, const Target *target, Arena *arena) {
+  if (target->kind == TARGET_VALUE) {
+    const Value *v = value_at(p, target->value);
+    Str name = name_str(p->context, v->name);
+    if (v->is_arg || !v->index) return arena_printf(arena, "%%%.*s", (int)name.n, name.s);
+    name = name_str(p->context, value_at(p, op_at(p, v->def)->results)->name);
+    return arena_printf(arena, "%%%.*s#%u", (int)name.n, name.s, v->index);
+  }
+  bool argument = target->kind == TARGET_ARGUMENT;
+  Str path = argument ? argument_path(p, target->function, target->index, arena)
+                      : result_path(p, target->function, target->index, arena);
+  return arena_printf(arena, "%s %u%s%.*s%s", argument ? "argument" : "result", target->index,
+                      path.n ? " '" : "", (int)path.n, path.n ? path.s : "", path.n ? "'" : "");
+}
+
+Type target_type(const Program *p, const Target *target) {
+  if (target->kind == TARGET_RESULT)
+    return function_result_type(p, target->function, target->index);
+  if (!target->value) return function_type(p, target->function)->items[target->index];
+  return value_type(p, target->value);
+}
+
+Pos target_pos(const Program *p, const Target *target) {
+  OpId def = target->value ? value_def(p, target->value) : 0;
+  return op_at(p, def ? def : target->function)->pos;
+}

@@ -1,0 +1,64 @@
+// What a user calls a value: `%12` as in the text, `model.py:31`, `params.layer_0.kernel`, `arg3`,
+// `result0`, or a glob over these.
+//
+//   params['layer_0']["kernel"]  state.params  x[0].y       as JAX prints paths
+//   params.layer_0.kernel        state.params  x.0.y        as they are here, and in patterns
+#ifndef TESSERA_PROPAGATE_TARGET_H
+#define TESSERA_PROPAGATE_TARGET_H
+
+#include "ir/program.h"
+
+typedef enum TargetKind { TARGET_ARGUMENT, TARGET_RESULT, TARGET_VALUE } TargetKind;
+
+typedef struct Target {
+  OpId function;
+  uint8_t kind;    // TargetKind
+  uint32_t index;  // of the argument or result
+  ValueId value;   // 0 for a function's result
+} Target;
+
+typedef struct TargetList {
+  const Target *v;
+  uint32_t n;
+} TargetList;
+
+// The path in dots; text that is no path stays as it is. In the arena.
+Str path_dotted(Arena *arena, Str text);
+// `*` is any run of letters, dots too; `?` is one letter. O(|glob| |path|).
+bool path_matches(Str glob, Str path);
+
+// The functions a name is looked up in: @main, or else all that nothing calls. In the arena.
+// O(program).
+typedef struct Entries {
+  const OpId *v;
+  uint32_t n;
+} Entries;
+Entries program_entries(const Program *p, Arena *arena);
+uint32_t function_n_arguments(const Program *p, OpId function);
+uint32_t function_n_results(const Program *p, OpId function);
+ValueId function_argument(const Program *p, OpId function, uint32_t i);  // 0: it has no body
+Type function_result_type(const Program *p, OpId function, uint32_t i);
+
+// Dotted path of an argument: from jax.arg_info, its location, or its name in the text; empty if it
+// has but a number. Of a result: from jax.result_info, always beginning with `result`.
+Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena);
+Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
+
+// All that the pattern means, arguments first, then results; if there are none of these, values.
+//   0  arg0  %arg0          arguments; also by path or glob
+//   result0  result[0]  out.loss
+//   %12  %12#1              a value by its name in the text; several if scopes repeat the name
+//   model.mlir:7            what the ops of that line of the text define
+//   model.py:31             what the last op of that line of the user's program defines
+//   @f:PATTERN              in the function @f instead
+// Empty if nothing is called so. O(program).
+TargetList targets_find(const Program *p, Str pattern, Arena *arena);
+// The names nearest to a pattern that means nothing; at most `most`; gives how many. O(names).
+uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most, Str *out);
+// For messages: `argument 3 'params.w'`, `result 0`, `%12`.
+const char *target_text(const Program *p, const Target *target, Arena *arena);
+Type target_type(const Program *p, const Target *target);
+// Where it stands in the text: its op, or its function's.
+Pos target_pos(const Program *p, const Target *target);
+
+#endif
