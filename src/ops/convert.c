@@ -279,8 +279,16 @@ static bool factors_bitcast(FactorContext *cx) {
   return true;
 }
 
+// Elements of the same width stay where they are.
+static uint16_t traits_bitcast(const Program *p, OpId op) {
+  const TypeInfo *in = type_info(p->context, op_operand_type(p, op, 0)),
+                 *out = type_info(p->context, op_result_type(p, op, 0));
+  return in->rank == out->rank ? TRAIT_ELEMENTWISE : 0;
+}
+
 const OpDef op_bitcast_convert = {.infer = infer_bitcast,
                                   .eval = eval_bitcast,
                                   .sample = sample_bitcast,
                                   .constraints = 2,
-                                  .factors = factors_bitcast};
+                                  .factors = factors_bitcast,
+                                  .traits = traits_bitcast};

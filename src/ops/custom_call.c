@@ -77,26 +77,64 @@ static Status *custom_create_buffer(EvalContext *cx, Literal *const *in, Literal
   return NULL;
 }
 
+// Rolls a dimension: what falls off its end comes in at its beginning.
+static Status *custom_rotate_right(EvalContext *cx, Literal *const *in, Literal **out) {
+  int64_t along, amount;
+  if (cx->n_in != 1 || cx->n_out != 1 || in[0]->kind != LITERAL_ARRAY ||
+      !custom_config_int(cx->program, cx->op, "dimension", &along) ||
+      !custom_config_int(cx->program, cx->op, "amount", &amount) || along >= in[0]->rank ||
+      amount > in[0]->dims[along])
+    FAIL(INVALID_ARGUMENT,
+         "expected one operand, one result and a backend_config \"dimension=D,amount=N\" with a "
+         "dimension of the operand and at most its size");
+  const Literal *from = in[0];
+  int64_t size = from->dims[along], inner = 1;
+  for (uint32_t d = (uint32_t)along + 1; d < from->rank; d++) inner *= from->dims[d];
+  Literal *to = literal_new(cx->heap, cx->context, from->elem, from->rank, from->dims);
+  for (int64_t at = 0; at < from->count; at += size * inner) {
+    literal_copy_elements(to, at, from, at + (size - amount) * inner, amount * inner);
+    literal_copy_elements(to, at + amount * inner, from, at, (size - amount) * inner);
+  }
+  out[0] = to;
+  return NULL;
+}
+
 static Status *custom_nothing(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)in, (void)out;
   if (cx->n_out) FAIL(UNIMPLEMENTED, "gives %u values, none are known", cx->n_out);
   return NULL;
 }
 
-static const struct {
+typedef struct Custom {
   const char *target;
   CustomFn run;
   bool (*factors)(FactorContext *cx);
-} customs[] = {
-#define CUSTOM(id, target, fn, factors) {target, fn, factors},
+  uint16_t traits;
+} Custom;
+
+static const Custom customs[] = {
+#define CUSTOM(id, target, fn, factors, traits) {target, fn, factors, traits},
 #include "ops/custom_calls.def"
 #undef CUSTOM
 };
 
+// NULL if the target is unknown.
+static const Custom *custom_find(Str target) {
+  for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++)
+    if (str_is(target, customs[i].target)) return &customs[i];
+  return NULL;
+}
+
+static uint16_t traits(const Program *p, OpId op) {
+  const Custom *custom = custom_find(
+      name_str(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name"))));
+  return custom ? custom->traits : 0;
+}
+
 static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **out) {
   Str target = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "call_target_name")));
-  for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++)
-    if (customs[i].run && str_is(target, customs[i].target)) return customs[i].run(cx, in, out);
+  const Custom *custom = custom_find(target);
+  if (custom && custom->run) return custom->run(cx, in, out);
   FAIL(UNIMPLEMENTED,
        "custom call @%.*s has no meaning here: its code is not part of the program. Replace it by "
        "StableHLO ops (JAX: "
@@ -179,8 +217,8 @@ static OpId sample_custom_call(Sample *cx) {
 static bool factors(FactorContext *cx) {
   Str target =
       name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "call_target_name")));
-  for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++)
-    if (str_is(target, customs[i].target)) return customs[i].factors && customs[i].factors(cx);
+  const Custom *custom = custom_find(target);
+  if (custom) return custom->factors && custom->factors(cx);
   if (!cx->options.custom_call) return false;
   cx->looked_around = true;  // whatever it does
   return cx->options.custom_call(cx->options.user, target, cx);
@@ -189,4 +227,5 @@ static bool factors(FactorContext *cx) {
 const OpDef op_custom_call = {.infer = infer_custom_call,
                               .eval = eval_custom_call,
                               .sample = sample_custom_call,
-                              .factors = factors};
+                              .factors = factors,
+                              .traits = traits};

@@ -2,6 +2,8 @@
 // need their matrices whole, however Shardy lets shardings travel through them.
 #include "ops/custom_factors.h"
 
+#include <string.h>
+
 bool factors_pointwise_matrix(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, result);
   for (uint32_t d = 0; d < rank; d++) {
@@ -92,5 +94,42 @@ bool factors_x64_combine(FactorContext *cx) {
   for (uint32_t d = 0; d < factors_rank(cx, result); d++)
     factors_really(cx, factors_on_all(cx, factors_dim(cx, result, d), kinds, d),
                    kinds & FACTOR_BLOCK);
+  return true;
+}
+
+bool custom_config_int(const Program *p, OpId op, const char *key, int64_t *out) {
+  Attr config = op_attr(p, op, "backend_config");
+  Str text = config ? name_str(p->context, attr_as_name(p->context, config)) : (Str){0};
+  size_t n = strlen(key);
+  for (size_t i = 0; i + n < text.n; i++) {
+    if ((i && text.s[i - 1] != ',') || memcmp(text.s + i, key, n) != 0 || text.s[i + n] != '=')
+      continue;
+    int64_t value = 0;
+    size_t at = i + n + 1, first = at;
+    for (; at < text.n && text.s[at] >= '0' && text.s[at] <= '9'; at++)
+      if (__builtin_mul_overflow(value, 10, &value) ||
+          __builtin_add_overflow(value, text.s[at] - '0', &value))
+        return false;
+    if (at == first || (at < text.n && text.s[at] != ',')) return false;
+    *out = value;
+    return true;
+  }
+  return false;
+}
+
+bool factors_neighbours(FactorContext *cx) {
+  uint32_t result = factors_result(cx, 0), rank = cx->n_results ? factors_rank(cx, result) : 0;
+  int64_t along;
+  if (!cx->n_operands || !rank || factors_rank(cx, 0) != rank ||
+      !custom_config_int(cx->program, cx->op, "dimension", &along) || along >= rank)
+    return false;
+  for (uint32_t d = 0; d < rank; d++) {
+    int64_t size = factors_dim(cx, result, d);
+    bool changed = d == along;
+    for (uint32_t t = 0; t < cx->n_operands + cx->n_results; t++)
+      changed |= factors_rank(cx, t) > d && factors_dim(cx, t, d) != size;
+    uint32_t factor = factors_on_all(cx, size, FACTOR_PASS, d);
+    if (changed) factors_really(cx, factor, FACTOR_PERMUTE);
+  }
   return true;
 }

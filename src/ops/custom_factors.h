@@ -15,5 +15,11 @@ bool factors_householder(FactorContext *cx);      // [b, m, n], [b, k] -> [b, m,
 bool factors_eigh(FactorContext *cx);             // [b, n, n] -> [b, n, n], [b, n]
 bool factors_approx_top_k(FactorContext *cx);
 bool factors_x64_combine(FactorContext *cx);
+// Rolls, paddings and slices along the `dimension=` of the backend_config: like elementwise for
+// whoever propagates, but shards read from their neighbours there and wherever sizes differ.
+bool factors_neighbours(FactorContext *cx);
+// The number behind `key=` in the call's backend_config ("dimension=2,amount=78"); false if there
+// is none.
+bool custom_config_int(const Program *p, OpId op, const char *key, int64_t *out);
 
 #endif

@@ -572,7 +572,7 @@ typedef struct TextJob {
   const char *text;
   uint32_t n;
   Combine combine[8];
-  uint32_t n_custom, n_rules, n_around;
+  uint32_t n_custom, n_rules, n_around, n_permuted, n_sdy_permuted, n_passing, n_elementwise;
 } TextJob;
 
 static bool transposed(void *user, Str target, FactorContext *cx) {
@@ -603,6 +603,12 @@ static Status *read_text(Guard *guard, void *arg) {
     bool local, has = op_factors_local(p, o, &options, &arena, &map, &local);
     if (op_at(p, o)->code == OP_custom_call) job->n_rules += has;
     job->n_around += !local;
+    for (uint32_t f = 0; has && f < map.n_factors; f++) {
+      job->n_permuted += (map.factors[f].kinds & FACTOR_PERMUTE) != 0;
+      job->n_sdy_permuted += (map.factors[f].sdy_kinds & FACTOR_PERMUTE) != 0;
+    }
+    job->n_passing += (op_traits(p, o) & TRAIT_PASSES) != 0;
+    job->n_elementwise += (op_traits(p, o) & TRAIT_ELEMENTWISE) != 0;
     if (op_at(p, o)->code == OP_reduce) job->combine[job->n++] = map.factors[0].combine;
   }
   arena_deinit(&arena);
@@ -677,6 +683,50 @@ static void test_custom_calls(void **state) {
   assert_int_equal(job.n_around, 2);  // those that the callback was asked for
 }
 
+// Rolls and stencils: shards read from their neighbours along one dimension, Shardy passes it on. A
+// config that names no dimension of the operand gives no rule.
+static void test_neighbours(void **state) {
+  (void)state;
+  TextJob job = {
+      .text = "func.func @f(%a: tensor<4x2xf32>, %x: tensor<f32>) {\n"
+              "  %0 = stablehlo.custom_call @_SPMDInternalOp_RotateRight(%a) {backend_config = "
+              "\"dimension=0,amount=1\"} : (tensor<4x2xf32>) -> tensor<4x2xf32>\n"
+              "  %1:2 = stablehlo.custom_call @_SPMDInternalOp_MultiPad(%a, %x) {backend_config = "
+              "\"dimension=0,amt=1,bufferize=0\"} : (tensor<4x2xf32>, tensor<f32>) -> "
+              "(tensor<5x2xf32>, tensor<5x2xf32>)\n"
+              "  %2 = stablehlo.custom_call @_SPMDInternalOp_RotateRight(%a) {backend_config = "
+              "\"dimension=2,amount=1\"} : (tensor<4x2xf32>) -> tensor<4x2xf32>\n"
+              "  %3 = stablehlo.custom_call @_SPMDInternalOp_RotateRight(%a) {backend_config = "
+              "\"xdimension=0,dimension=99999999999999999999\"} : (tensor<4x2xf32>) -> "
+              "tensor<4x2xf32>\n"
+              "  %4 = stablehlo.custom_call @_SPMDInternalOp_RotateRight(%a) : (tensor<4x2xf32>) "
+              "-> tensor<4x2xf32>\n"
+              "  return\n}\n"};
+  run_text(&job);
+  assert_int_equal(job.n_rules, 2);
+  assert_int_equal(job.n_permuted, 2);
+  assert_int_equal(job.n_sdy_permuted, 0);
+}
+
+// What propagation takes first: like Shardy, elementwise ops and those that only move values.
+static void test_traits(void **state) {
+  (void)state;
+  TextJob job = {
+      .text =
+          "func.func @f(%a: tensor<4xf32>, %p: tensor<i1>) {\n"
+          "  %0 = stablehlo.custom_call @MoveToHost(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+          "  %1 = stablehlo.custom_call @MoveToDevice(%0) : (tensor<4xf32>) -> tensor<4xf32>\n"
+          "  %2 = stablehlo.custom_call @LayoutConstraint(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+          "  %3 = stablehlo.custom_call @nobody(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+          "  %4 = stablehlo.bitcast_convert %a : (tensor<4xf32>) -> tensor<4xi32>\n"
+          "  %5 = stablehlo.bitcast_convert %a : (tensor<4xf32>) -> tensor<4x4xi8>\n"
+          "  %6 = stablehlo.select %p, %a, %0 : tensor<i1>, tensor<4xf32>\n"
+          "  return\n}\n"};
+  run_text(&job);
+  assert_int_equal(job.n_passing, 2);
+  assert_int_equal(job.n_elementwise, 2);
+}
+
 // Which ops' factors depend on more than what the op itself says.
 static void test_local(void **state) {
   (void)state;
@@ -697,8 +747,9 @@ static void test_local(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors), cmocka_unit_test(test_bodies),
-                                     cmocka_unit_test(test_custom_calls),
-                                     cmocka_unit_test(test_local)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_factors),      cmocka_unit_test(test_bodies),
+      cmocka_unit_test(test_custom_calls), cmocka_unit_test(test_local),
+      cmocka_unit_test(test_neighbours),   cmocka_unit_test(test_traits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

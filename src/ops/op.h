@@ -93,14 +93,14 @@ enum {
   TRAIT_TERMINATOR = 1 << 1,   // ends a block
   TRAIT_SYMBOL = 1 << 2,       // has a sym_name
   TRAIT_ISOLATED = 1 << 3,     // its regions use nothing from outside
-  TRAIT_ELEMENTWISE = 1 << 4,  // result element i depends on operand elements i only
+  TRAIT_ELEMENTWISE = 1 << 4,  // result element i depends on operand elements i only, or on scalars
   TRAIT_COMMUTATIVE = 1 << 5,
   TRAIT_COLLECTIVE = 1 << 6,     // exchanges with other processes
   TRAIT_NO_TERMINATOR = 1 << 7,  // its blocks need no terminator (module)
   TRAIT_CALL = 1 << 8,           // `callee` names a function
   TRAIT_FUNCTION = 1 << 9,
   // Order of propagation: what keeps shapes first, what makes tensors larger last.
-  TRAIT_PASSES = 1 << 10,          // elementwise ops, reshape, transpose and kin
+  TRAIT_PASSES = 1 << 10,          // like elementwise ops: reshape, transpose and kin
   TRAIT_PASSES_FORWARD = 1 << 11,  // the same, from operands to results only
   TRAIT_EXPANDS = 1 << 12,         // broadcast: backward before forward
 };
@@ -137,6 +137,8 @@ typedef struct OpDef {
   // Which dimensions are split together, and what that takes (ops/factors.h); false: this instance
   // has no rule. NULL: elementwise ops have that of their family, others none.
   bool (*factors)(FactorContext *cx);
+  // What this instance has beyond its row's traits. NULL: nothing.
+  uint16_t (*traits)(const Program *p, OpId op);
   Flow flow;
   uint8_t constraints;  // the spec numbers C1 … Cn for this op
   const char *
@@ -159,7 +161,7 @@ static inline const OpRow *op_row(uint16_t code) {
 }  // never NULL
 uint16_t op_lookup(Str name);  // code of "stablehlo.add"; OP_NONE if unknown. O(1)
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
-// The row's traits, and for custom calls those of the target.
+// The row's traits, and those of this instance (of a custom call's target).
 uint16_t op_traits(const Program *p, OpId op);
 // "stablehlo.add", also for unregistered ops.
 const char *op_name(const Program *p, OpId op);

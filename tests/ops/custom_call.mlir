@@ -18,6 +18,20 @@ func.func @main() {
 
 // -----
 
+// A roll: what falls off the end comes in at the beginning.
+func.func @main() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %0 = stablehlo.custom_call @_SPMDInternalOp_RotateRight(%x) {backend_config = "dimension=1,amount=1"} : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %0, dense<[[3, 1, 2], [6, 4, 5]]> : tensor<2x3xi32>
+  %1 = stablehlo.custom_call @_SPMDInternalOp_RotateRight(%x) {backend_config = "dimension=0,amount=1"} : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %1, dense<[[4, 5, 6], [1, 2, 3]]> : tensor<2x3xi32>
+  %2 = stablehlo.custom_call @_SPMDInternalOp_RotateRight(%x) {backend_config = "dimension=1,amount=3"} : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  stablehlo.custom_call @check.expect_eq(%2, %x) {has_side_effect = true} : (tensor<2x3xi32>, tensor<2x3xi32>) -> ()
+  return
+}
+
+// -----
+
 // 3 ULP for expect_close, 0.001 for expect_almost_eq; zeros of both signs are equal, NaNs are close.
 func.func @main() {
   %a = stablehlo.constant dense<[1.0, 0.0, 0x7FC00000]> : tensor<3xf32>
