@@ -103,6 +103,9 @@ enum {
   TRAIT_PASSES = 1 << 10,          // like elementwise ops: reshape, transpose and kin
   TRAIT_PASSES_FORWARD = 1 << 11,  // the same, from operands to results only
   TRAIT_EXPANDS = 1 << 12,         // broadcast: backward before forward
+  // Constants, and ops that make a constant of constants without being elementwise: each use may
+  // have its own copy.
+  TRAIT_CONSTANT = 1 << 13,
 };
 
 // How values flow through an op that has regions or ties operands to results one by one.

@@ -1,0 +1,67 @@
+// Passes on programs with sdy annotations, before and after propagation. Each takes a verified
+// program and leaves a verified one; none moves a value between devices by itself.
+//
+//   import: meshes, axes, constants, edges, constraints, groups   (what propagation starts from)
+//   export: constants, edges, groups, constraints, closing        (what partitioning starts from)
+//
+// The order they are run in as one is that of `passes_import` and `passes_export`.
+#ifndef TESSERA_PROPAGATE_PASSES_H
+#define TESSERA_PROPAGATE_PASSES_H
+
+#include "ir/program.h"
+#include "ops/factors.h"
+
+// ---- data-flow edges (passes_edges.c) ----
+
+// Puts an sdy.data_flow_edge behind every result of an op through which values flow (OpDef.flow)
+// and at the start of bodies whose arguments have shardings of their own. An edge has the
+// sharding of the value it speaks for, which all other uses see through it. O(program).
+void passes_add_edges(Program *p);
+// The edges' shardings go to the values they speak for, the edges go. O(program).
+void passes_sink_edges(Program *p, Arena *arena);
+// The same for arguments of functions that are called, and results of calls:
+// sdy.func_data_flow_edge.
+void passes_add_function_edges(Program *p);
+void passes_sink_function_edges(Program *p);
+
+// ---- constraints and groups (passes_constraints.c) ----
+
+// A closed sharding constraint (or in_sharding of a manual computation) that nothing contradicts is
+// the sharding of its operand too. Where a data-flow edge speaks for the operand, its users take
+// the constraint's result instead. What follows a chain of constraints uses the last of it.
+void passes_apply_constraints(Program *p, Arena *arena);
+// Groups that share a value become one; ids count from 0 in the order of the least id; a value is
+// in a group once. False after an error: a group with different shapes, or across the border of a
+// manual computation.
+bool passes_import_groups(Program *p, Arena *arena, Diag *diag);
+// Members of a group get the sharding that is written on one of them. If two disagree there is a
+// warning, and each is followed by a constraint that is open in all dimensions, which is the member
+// from then on.
+void passes_sync_groups(Program *p, Arena *arena, Diag *diag);
+void passes_remove_groups(Program *p);
+void passes_constraints_to_reshards(Program *p);
+
+// ---- shardings and meshes (passes_shardings.c) ----
+
+// Meshes written inside shardings become sdy.mesh ops; equal ones become one.
+void passes_lift_meshes(Program *p, Arena *arena);
+void passes_remove_size_one_axes(Program *p, Guard *guard);
+// Manual axes in the mesh's order; one that a sharding at the border does not use is said to be
+// replicated there.
+void passes_clean_manual_axes(Program *p, Arena *arena);
+void passes_close_shardings(Program *p);
+// Dimensions of arguments and results of functions lose axes that do not divide them.
+void passes_even_edges(Program *p, Arena *arena);
+// Every op that has a rule carries it; and no more, but for rules that users wrote.
+void passes_populate_rules(Program *p, const FactorOptions *options, Arena *arena);
+void passes_drop_rules(Program *p);
+
+// ---- constants (passes_constants.c) ----
+
+// Each use of a constant expression gets its own copy, so that shardings do not travel from use to
+// use. stablehlo.constant becomes sdy.constant.
+void passes_split_constants(Program *p, Arena *arena);
+// Equal constants and scalar broadcasts with equal shardings in one region become one.
+void passes_merge_constants(Program *p, Arena *arena);
+
+#endif
