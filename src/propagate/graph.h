@@ -30,11 +30,18 @@ typedef struct Instance {
   uint32_t n_constants;
 } Instance;
 
-// A use of a constant that has a sharding of its own.
+// A use of the value of a constant expression that has a sharding of its own: as if the expression
+// were written once more for it.
 typedef struct ConstantUse {
-  OperandId use;  // of the value of a constant expression
+  OperandId use;
   PlaceId place;
+  uint32_t values, n_values;  // the expression's values and their places, in graph->split_values
 } ConstantUse;
+
+typedef struct SplitValue {
+  ValueId value;
+  PlaceId place;
+} SplitValue;
 
 typedef struct Place {
   InstanceId instance;
@@ -87,24 +94,25 @@ typedef struct Graph {
   Program *program;      // borrowed, unchanged
   ShardingTable *table;  // borrowed
   Arena arena;
-  uint32_t n_instances, n_places, n_nodes, n_maps, n_views, n_splits;
+  uint32_t n_instances, n_places, n_nodes, n_maps, n_views, n_splits;  // [0] included
   Instance *instances;  // [0] is unused in every table
   Place *places;
   Node *nodes;             // in the order the program runs, calls in place
   const FactorMap **maps;  // equal ops share one
   View *views;
   PlaceId *tensors;
-  uint32_t *value_slot;      // per value: its number in its function
-  PlaceId *place_of;         // per instance and slot
-  PlaceId *result_places;    // per instance and result
-  ConstantUse *splits;       // per instance, sorted by use
+  uint32_t *value_slot;    // per value: its number in its function
+  PlaceId *place_of;       // per instance and slot
+  PlaceId *result_places;  // per instance and result
+  ConstantUse *splits;     // per instance, sorted by use
+  SplitValue *split_values;
   uint32_t *adjacent_first;  // per place, + 1: nodes that touch it are
   NodeId *adjacent;          // adjacent[adjacent_first[p] … adjacent_first[p + 1]), rising
   bool shared_instances;     // the limit was reached
 } Graph;
 
-// Groups (sdy.sharding_group) make their members one place. The program must be verified; a
-// recursive call is INVALID_ARGUMENT with its place in diag. O(ops in all instances).
+// Groups (sdy.sharding_group) make their members one place; members of different ranks are
+// INVALID_ARGUMENT with their place in diag. The program must be verified. O(ops in all instances).
 Status *graph_build(Program *program, ShardingTable *table, const GraphOptions *options,
                     Guard *guard, Diag *diag, Graph *out) MUST_USE;
 void graph_deinit(Graph *graph);
@@ -127,7 +135,7 @@ static inline const FactorMap *node_map(const Graph *g, NodeId n) {
 // The first instance of a function (a root has no other); 0 if it has none.
 InstanceId graph_instance_of(const Graph *g, OpId function);
 // How a place is seen from a node whose target it is, and what a change seen there means for it.
-Sharding view_seen(const Graph *g, uint32_t view, Sharding stored);
-Sharding view_stored(const Graph *g, uint32_t view, Sharding seen);
+Sharding view_seen(const Graph *g, uint32_t view, Sharding stored, Arena *scratch);
+Sharding view_stored(const Graph *g, uint32_t view, Sharding seen, Arena *scratch);
 
 #endif

@@ -53,12 +53,13 @@ typedef struct Given {
 typedef struct Propagation Propagation;
 
 // Builds the graph; no place has a sharding yet. The program, the table and the guard's scope must
-// outlive it.
+// outlive it; whoever holds it puts it on the guard's cleanup list.
 Status *propagation_new(Program *program, ShardingTable *table, const PropagateOptions *options,
                         Guard *guard, Diag *diag, Propagation **out) MUST_USE;
 void propagation_free(Propagation *p);  // NULL is fine
 const Graph *propagation_graph(const Propagation *p);
 ShardingTable *propagation_table(const Propagation *p);
+const PropagateOptions *propagation_options(const Propagation *p);
 
 // Says what a place's sharding is, before propagation_run. A second time replaces the first.
 void propagation_give(Propagation *p, const Given *given);

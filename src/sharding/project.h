@@ -29,9 +29,10 @@ typedef struct ProjectMode {
 // in, out: one sharding per tensor, operands first (0 = nothing is said, fully open); out may be
 // in. An output differs from its input only by axes added at the end of open dimensions (then
 // priorities are dropped, and 0 or an empty mesh becomes a sharding on the mesh of the others).
-// False if nothing is new. Tensors on different meshes stay as they are. O(places · axes²).
+// False if nothing is new. Tensors on different meshes stay as they are. The scratch arena is left
+// as it was. O(tensors · factors · axes²).
 bool project_step(ShardingTable *table, const FactorMap *map, ProjectMode mode, const Sharding *in,
-                  Sharding *out);
+                  Sharding *out, Arena *scratch);
 
 // The mesh that all of them are on; empty meshes count only if there is no other. 0 if they have
 // none or several.

@@ -1,0 +1,514 @@
+// The engine. A step reads the shardings of a node's tensors, asks what follows (project_step; the
+// answer is remembered per map, mode and shardings, and programs repeat themselves, so nearly every
+// step is one look-up), writes what is new to the log and wakes the nodes around.
+//
+// Order is Shardy's: user priorities, in each op priorities, in each basic then aggressive steps;
+// within a pass nodes in program order, and those woken by a change before all that still waits. A
+// node that nothing around has changed since it last came to nothing in a mode is not looked at
+// again in that mode.
+//
+// O(steps); a place changes at most once per axis, so steps are at most nodes times axes.
+#include "propagate/propagate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define NO_EVENT UINT32_MAX
+
+typedef struct Propagation {
+  Graph graph;
+  ShardingTable *table;
+  PropagateOptions options;
+  Guard *guard;
+  Arena arena;           // givens
+  Arena scratch;         // of one step
+  Sharding *state;       // per place
+  uint32_t *last;        // per place: its last event
+  const Given **given;   // per place
+  uint32_t *rest;        // per node: modes in which it is known to be at rest
+  bool *waiting;         // per node: on the stack
+  uint32_t *touched_at;  // per node: the push it was last touched in
+  uint32_t push;         // number of the push under way, 0 = a whole run
+  HEAPVEC(Event) events;
+  HEAPVEC(NodeId) stack;
+  HEAPVEC(NodeId) touched;    // nodes woken since the push began
+  HEAPVEC(uint32_t) answers;  // remembered: map, mode, shardings before, after
+  IdMap answers_by_key;
+  HEAPVEC(Sharding) buffer;  // of one step: before, after
+  uint64_t steps;
+  uint8_t op_priority;
+  bool aggressive;
+  int32_t user_priority;
+  bool changed;
+} Propagation;
+
+// ---- life ----
+
+static void release(void *object) {
+  Propagation *p = object;
+  graph_deinit(&p->graph);
+  arena_deinit(&p->arena);
+  arena_deinit(&p->scratch);
+  HEAPVEC_FREE(&p->events);
+  HEAPVEC_FREE(&p->stack);
+  HEAPVEC_FREE(&p->touched);
+  HEAPVEC_FREE(&p->answers);
+  HEAPVEC_FREE(&p->buffer);
+  idmap_deinit(&p->answers_by_key);
+  mem_free(p);
+}
+
+static Status *add_meshes(Program *program, ShardingTable *table, Diag *diag) {
+  for (OpId o = program->root; o; o = op_walk_next(program, o, program->root)) {
+    if (op_at(program, o)->code != OP_sdy_mesh) continue;
+    Name symbol = attr_as_name(program->context, op_attr(program, o, "sym_name"));
+    const Mesh *mesh;
+    Status *status = mesh_from_attr(program->context, op_attr(program, o, "mesh"), symbol, &mesh);
+    if (status) {
+      diag_error(diag, op_at(program, o)->pos, "%s", status_message(status));
+      status_free(status);
+      return diag_status(diag);
+    }
+    sharding_mesh_add(table, mesh);
+  }
+  return NULL;
+}
+
+Status *propagation_new(Program *program, ShardingTable *table, const PropagateOptions *options,
+                        Guard *guard, Diag *diag, Propagation **out) {
+  TRY(add_meshes(program, table, diag));
+  Propagation *p = mem_alloc(sizeof *p);
+  if (!p) guard_throw(guard, status_no_memory());
+  *p = (Propagation){.table = table, .guard = guard, .options = *options};
+  GuardCleanup cleanup = {release, p, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = graph_build(program, table, &p->options.graph, guard, diag, &p->graph);
+  if (status) {
+    guard_pop(guard, &cleanup);
+    release(p);
+    return status;
+  }
+  arena_init(&p->arena, guard);
+  arena_init(&p->scratch, guard);
+  uint32_t n_places = p->graph.n_places, n_nodes = p->graph.n_nodes;
+  p->state = ARENA_ARRAY(&p->arena, Sharding, n_places + 1);
+  p->last = ARENA_ARRAY(&p->arena, uint32_t, n_places + 1);
+  memset(p->last, 0xff, ((size_t)n_places + 1) * sizeof *p->last);
+  p->given = ARENA_ARRAY(&p->arena, const Given *, n_places + 1);
+  p->rest = ARENA_ARRAY(&p->arena, uint32_t, n_nodes + 1);
+  p->waiting = ARENA_ARRAY(&p->arena, bool, n_nodes + 1);
+  p->touched_at = ARENA_ARRAY(&p->arena, uint32_t, n_nodes + 1);
+  HEAPVEC_PUSH(guard, &p->answers, 0);
+  guard_pop(guard, &cleanup);
+  *out = p;
+  return NULL;
+}
+
+void propagation_free(Propagation *p) {
+  if (p) release(p);
+}
+
+const Graph *propagation_graph(const Propagation *p) { return &p->graph; }
+ShardingTable *propagation_table(const Propagation *p) { return p->table; }
+const PropagateOptions *propagation_options(const Propagation *p) { return &p->options; }
+Sharding propagation_get(const Propagation *p, PlaceId place) { return p->state[place]; }
+const Given *propagation_given(const Propagation *p, PlaceId place) { return p->given[place]; }
+uint32_t propagation_n_events(const Propagation *p) { return p->events.count; }
+const Event *propagation_event(const Propagation *p, uint32_t i) { return &p->events.items[i]; }
+uint32_t propagation_last_event(const Propagation *p, PlaceId place) { return p->last[place]; }
+uint64_t propagation_steps(const Propagation *p) { return p->steps; }
+
+Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i) {
+  uint32_t at = p->last[place];
+  Sharding sharding = p->state[place];
+  while (at != NO_EVENT && at >= i) {
+    sharding = p->events.items[at].before;
+    at = p->events.items[at].previous;
+  }
+  return sharding;
+}
+
+void propagation_give(Propagation *p, const Given *given) {
+  Given *copy = ARENA_NEW(&p->arena, Given);
+  *copy = *given;
+  if (given->from.n) copy->from.s = arena_copy(&p->arena, given->from.s, given->from.n);
+  p->given[given->place] = copy;
+}
+
+// ---- modes ----
+
+static uint8_t pass_direction(const Node *node, bool multi_use) {
+  if (!(node->traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES | TRAIT_PASSES_FORWARD)))
+    return DIRECTION_NONE;
+  if (node->multi_use && !multi_use) return DIRECTION_NONE;
+  return node->traits & TRAIT_PASSES_FORWARD ? DIRECTION_FORWARD : DIRECTION_BOTH;
+}
+
+// What each op priority lets through, each all that the ones before do:
+//   0  ops that keep shapes and whose operands have no other use     1  also with other uses
+//   2  factors that pass through any op, broadcasts backward          3  all factors     4  all
+static ProjectMode mode_of(const Propagation *p, const Node *node) {
+  ProjectMode mode = {.aggressive = p->aggressive,
+                      .elementwise = (node->traits & TRAIT_ELEMENTWISE) != 0,
+                      .conservative = p->options.graph.factors.conservative};
+  if (node->kind == NODE_BARRIER) {
+    mode.pass = mode.other = node->direction & DIRECTION_BOTH;
+    return mode;
+  }
+  if (node->kind != NODE_OP || p->op_priority + 1 >= OP_PRIORITIES) {
+    mode.pass = mode.other = DIRECTION_BOTH;
+    return mode;
+  }
+  uint8_t passes = pass_direction(node, p->op_priority >= 1);
+  uint8_t any = passes | (node->traits & TRAIT_EXPANDS ? DIRECTION_BACKWARD : DIRECTION_BOTH);
+  mode.pass = p->op_priority >= 2 ? any : passes;
+  mode.other = p->op_priority >= 3 ? any : passes;
+  return mode;
+}
+
+static uint32_t mode_bits(ProjectMode mode) {
+  return mode.pass | (uint32_t)mode.other << 2 | (uint32_t)mode.aggressive << 4;
+}
+
+// ---- the log ----
+
+static void push_node(Propagation *p, NodeId n) {
+  if (p->waiting[n]) return;
+  p->waiting[n] = true;
+  HEAPVEC_PUSH(p->guard, &p->stack, n);
+}
+
+static void wake(Propagation *p, NodeId n) {
+  p->rest[n] = 0;
+  if (p->push && p->touched_at[n] != p->push) {
+    p->touched_at[n] = p->push;
+    HEAPVEC_PUSH(p->guard, &p->touched, n);
+  }
+}
+
+static void record(Propagation *p, PlaceId place, Sharding after, NodeId node, Cause cause) {
+  Event event = {.place = place,
+                 .before = p->state[place],
+                 .after = after,
+                 .node = node,
+                 .previous = p->last[place],
+                 .cause = (uint8_t)cause,
+                 .aggressive = p->aggressive,
+                 .op_priority = p->op_priority,
+                 .user_priority = p->user_priority};
+  HEAPVEC_PUSH(p->guard, &p->events, event);
+  p->last[place] = p->events.count - 1;
+  p->state[place] = after;
+  const Graph *g = &p->graph;
+  for (uint32_t i = g->adjacent_first[place]; i < g->adjacent_first[place + 1]; i++)
+    wake(p, g->adjacent[i]);
+}
+
+// The definition below, then users from the last to the first: the first one is on top.
+static void push_around(Propagation *p, PlaceId place, NodeId but) {
+  const Graph *g = &p->graph;
+  NodeId def = g->places[place].def;
+  if (def && def != but && g->nodes[def].kind != NODE_RETURN) push_node(p, def);
+  for (uint32_t i = g->adjacent_first[place + 1]; i-- > g->adjacent_first[place];) {
+    NodeId n = g->adjacent[i];
+    if (n != but && n != def && g->nodes[n].kind != NODE_RETURN) push_node(p, n);
+  }
+}
+
+// ---- steps ----
+
+typedef struct Key {
+  const Propagation *p;
+  uint32_t map, mode, n;
+  const Sharding *in;
+} Key;
+
+// A remembered answer: map, mode and whether something is new, before, after (if so).
+static bool answer_equal(const void *owner, uint32_t id, const void *key) {
+  const Propagation *p = owner;
+  const Key *k = key;
+  const uint32_t *a = p->answers.items + id;
+  return a[0] == k->map && a[1] >> 1 == k->mode && memcmp(a + 2, k->in, k->n * sizeof *k->in) == 0;
+}
+
+// buffer: n before, n after. True if something is new.
+static bool answer(Propagation *p, const Node *node, ProjectMode mode, uint32_t n) {
+  Sharding *in = p->buffer.items, *out = in + n;
+  uint32_t bits = mode_bits(mode) | (uint32_t)mode.elementwise << 5;
+  uint64_t hash = hash_mix(node->map, bits);
+  for (uint32_t i = 0; i < n; i++) hash = hash_mix(hash, in[i]);
+  Key key = {p, node->map, bits, n, in};
+  uint32_t found = idmap_find(&p->answers_by_key, hash, answer_equal, p, &key);
+  if (found) {
+    const uint32_t *a = p->answers.items + found;
+    if (!(a[1] & 1)) return false;
+    memcpy(out, a + 2 + n, n * sizeof *out);
+    return true;
+  }
+  bool any = project_step(p->table, p->graph.maps[node->map], mode, in, out, &p->scratch);
+  uint32_t id = p->answers.count;
+  HEAPVEC_RESERVE(p->guard, &p->answers, id + 2 + 2 * n);
+  uint32_t *a = p->answers.items + id;
+  a[0] = node->map;
+  a[1] = bits << 1 | any;
+  memcpy(a + 2, in, n * sizeof *in);
+  if (any) memcpy(a + 2 + n, out, n * sizeof *out);
+  p->answers.count = id + 2 + (any ? 2 : 1) * n;
+  idmap_add(&p->answers_by_key, p->guard, hash, id);
+  return any;
+}
+
+// True if the node changed something.
+static bool step(Propagation *p, NodeId id, bool wake_others) {
+  const Graph *g = &p->graph;
+  const Node *node = &g->nodes[id];
+  ProjectMode mode = mode_of(p, node);
+  uint32_t bit = 1u << mode_bits(mode);
+  if (p->rest[id] & bit) return false;
+  p->rest[id] |= bit;
+  if (mode.pass == DIRECTION_NONE && mode.other == DIRECTION_NONE) return false;
+  p->steps++;
+  uint32_t n = factor_map_n_tensors(g->maps[node->map]);
+  const PlaceId *places = g->tensors + node->tensors;
+  HEAPVEC_RESERVE(p->guard, &p->buffer, 2 * n);
+  Sharding *in = p->buffer.items, any = 0;
+  for (uint32_t i = 0; i < n; i++) any |= in[i] = p->state[places[i]];
+  if (node->view) any |= in[n - 1] = view_seen(g, node->view, in[n - 1], &p->scratch);
+  if (!any || !answer(p, node, mode, n)) return false;
+  bool changed = false;
+  for (uint32_t i = 0; i < n; i++) {
+    Sharding after = p->buffer.items[n + i];
+    if (after == p->buffer.items[i] || !places[i]) continue;
+    if (node->view && i + 1 == n) after = view_stored(g, node->view, after, &p->scratch);
+    // A tensor that stands in the node twice has been written already.
+    if (after == p->state[places[i]]) continue;
+    record(p, places[i], after, id, CAUSE_NODE);
+    if (wake_others) push_around(p, places[i], id);
+    changed = true;
+  }
+  p->changed |= changed;
+  return changed;
+}
+
+static void drain(Propagation *p) {
+  while (p->stack.count) {
+    NodeId n = p->stack.items[--p->stack.count];
+    p->waiting[n] = false;
+    step(p, n, true);
+  }
+}
+
+static void run_returns(Propagation *p) {
+  for (NodeId n = 1; n < p->graph.n_nodes; n++)
+    if (p->graph.nodes[n].kind == NODE_RETURN) step(p, n, false);
+}
+
+// All nodes to the fixpoint in the mode at hand. What functions return is settled before and after.
+static void run_all(Propagation *p) {
+  run_returns(p);
+  do {
+    p->changed = false;
+    for (NodeId n = p->graph.n_nodes; n-- > 1;)
+      if (p->graph.nodes[n].kind != NODE_RETURN) push_node(p, n);
+    drain(p);
+    if (!p->changed) run_returns(p);
+  } while (p->changed);
+}
+
+static int node_compare(const void *x, const void *y) {
+  NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
+  return (a > b) - (a < b);
+}
+
+// The same over what the push under way has touched.
+static void run_touched(Propagation *p) {
+  do {
+    p->changed = false;
+    qsort(p->touched.items, p->touched.count, sizeof(NodeId), node_compare);
+    uint32_t n = p->touched.count;
+    for (uint32_t i = n; i-- > 0;) push_node(p, p->touched.items[i]);
+    drain(p);
+  } while (p->changed);
+}
+
+static void run_strategies(Propagation *p) {
+  Steps steps = p->options.strategy == STRATEGY_BASIC ? STEPS_BASIC : p->options.steps;
+  for (uint32_t aggressive = 0; aggressive < 2; aggressive++) {
+    if (aggressive ? steps == STEPS_BASIC : steps == STEPS_AGGRESSIVE) continue;
+    p->aggressive = aggressive;
+    if (p->push)
+      run_touched(p);
+    else
+      run_all(p);
+  }
+}
+
+static void run_op_priorities(Propagation *p) {
+  bool levels = p->options.strategy <= STRATEGY_OP_PRIORITY;
+  for (uint32_t level = levels ? 0 : OP_PRIORITIES - 1; level < OP_PRIORITIES; level++) {
+    p->op_priority = (uint8_t)level;
+    run_strategies(p);
+  }
+}
+
+// ---- user priorities ----
+
+static int32_t priority_of(const DimSharding *dim) { return dim->priority < 0 ? 0 : dim->priority; }
+
+// The sharding as it is before its later priorities come into sight: their dimensions are whole and
+// closed, and nothing else may take their axes.
+static Sharding first_sight(Propagation *p, Sharding sharding) {
+  const ShardingInfo *info = sharding_info(p->table, sharding);
+  ArenaMark mark = arena_mark(&p->scratch);
+  DimSharding *dims = ARENA_ARRAY(&p->scratch, DimSharding, info->rank + 1);
+  ShardFactor *none = ARENA_NEW(&p->scratch, ShardFactor);
+  uint32_t n = info->replicated.n;
+  for (uint32_t d = 0; d < info->rank; d++)
+    for (uint32_t f = 0; f < info->dims[d].n_factors; f++) n += info->dims[d].factors[f].axes.n;
+  AxisRef *replicated = ARENA_ARRAY(&p->scratch, AxisRef, n + 1);
+  n = 0;
+  for (uint32_t i = 0; i < info->replicated.n; i++) replicated[n++] = info->replicated.v[i];
+  for (uint32_t d = 0; d < info->rank; d++) {
+    dims[d] = info->dims[d];
+    dims[d].priority = PRIORITY_NONE;
+    if (priority_of(&info->dims[d]) == 0) continue;
+    for (uint32_t f = 0; f < info->dims[d].n_factors; f++)
+      for (uint32_t i = 0; i < info->dims[d].factors[f].axes.n; i++)
+        replicated[n++] = info->dims[d].factors[f].axes.v[i];
+    dims[d] = (DimSharding){none, 1, false, PRIORITY_NONE};
+  }
+  ShardingInfo changed = *info;
+  changed.dims = dims;
+  changed.replicated = (AxisList){replicated, n};
+  Sharding result = sharding_intern(p->table, &changed);
+  arena_rewind(&p->scratch, mark);
+  return result;
+}
+
+// What a place has now, with the dimensions of one priority as they were given.
+static Sharding with_priority(Propagation *p, Sharding now, Sharding given, int32_t priority) {
+  const ShardingInfo *info = sharding_info(p->table, now), *full = sharding_info(p->table, given);
+  ArenaMark mark = arena_mark(&p->scratch);
+  DimSharding *dims = ARENA_ARRAY(&p->scratch, DimSharding, info->rank + 1);
+  AxisList replicated = info->replicated;
+  for (uint32_t d = 0; d < info->rank; d++) {
+    dims[d] = info->dims[d];
+    if (d >= full->rank || priority_of(&full->dims[d]) != priority) continue;
+    dims[d] = full->dims[d];
+    dims[d].priority = PRIORITY_NONE;
+    for (uint32_t f = 0; f < dims[d].n_factors; f++)
+      replicated = axes_subtract(&p->scratch, replicated, dims[d].factors[f].axes);
+  }
+  ShardingInfo changed = *info;
+  changed.dims = dims;
+  changed.replicated = replicated;
+  Sharding result = sharding_intern(p->table, &changed);
+  arena_rewind(&p->scratch, mark);
+  return result;
+}
+
+static int32_t next_priority(const Propagation *p, int32_t after) {
+  int32_t next = INT32_MAX;
+  for (PlaceId i = 1; i < p->graph.n_places; i++) {
+    if (!p->given[i]) continue;
+    const ShardingInfo *info = sharding_info(p->table, p->given[i]->sharding);
+    for (uint32_t d = 0; d < info->rank; d++) {
+      int32_t priority = priority_of(&info->dims[d]);
+      if (priority > after && priority < next) next = priority;
+    }
+  }
+  return next;
+}
+
+static bool has_priority(const Propagation *p, Sharding sharding, int32_t priority) {
+  const ShardingInfo *info = sharding_info(p->table, sharding);
+  for (uint32_t d = 0; d < info->rank; d++)
+    if (priority_of(&info->dims[d]) == priority) return true;
+  return false;
+}
+
+void propagation_run(Propagation *p) {
+  bool by_user = p->options.strategy == STRATEGY_USER_PRIORITY;
+  p->push = 0;
+  p->user_priority = 0;
+  for (PlaceId i = 1; i < p->graph.n_places; i++) {
+    if (!p->given[i]) continue;
+    Sharding sharding = p->given[i]->sharding;
+    if (by_user) sharding = first_sight(p, sharding);
+    if (sharding != p->state[i]) record(p, i, sharding, 0, CAUSE_GIVEN);
+  }
+  run_op_priorities(p);
+  for (int32_t priority = 0; by_user;) {
+    priority = next_priority(p, priority);
+    if (priority == INT32_MAX) break;
+    p->user_priority = priority;
+    for (PlaceId i = 1; i < p->graph.n_places; i++) {
+      if (!p->given[i] || !has_priority(p, p->given[i]->sharding, priority)) continue;
+      Sharding sharding = with_priority(p, p->state[i], p->given[i]->sharding, priority);
+      if (sharding != p->state[i]) record(p, i, sharding, 0, CAUSE_PRIORITY);
+    }
+    run_op_priorities(p);
+  }
+}
+
+// ---- search ----
+
+static Status *check_extends(Propagation *p, PlaceId place, Sharding sharding) {
+  if (!p->state[place]) return NULL;
+  const ShardingInfo *old = sharding_info(p->table, p->state[place]);
+  const ShardingInfo *new = sharding_info(p->table, sharding);
+  bool extends = old->rank == new->rank;
+  for (uint32_t d = 0; extends && d < old->rank; d++)
+    extends = axes_is_prefix(sharding_dim_axes(old, d), sharding_dim_axes(new, d));
+  if (extends) return NULL;
+  StrBuf text;
+  strbuf_init(&text, p->guard);
+  sharding_print(p->table, sharding, &text);
+  strbuf_puts(&text, " does not extend ");
+  sharding_print(p->table, p->state[place], &text);
+  Status *status = status_new(FAILED_PRECONDITION, __FILE__, __LINE__, "%s", text.data);
+  strbuf_deinit(&text);
+  return status;
+}
+
+Status *propagation_push(Propagation *p, PlaceId place, Sharding sharding, uint32_t *out_mark) {
+  TRY(check_extends(p, place, sharding));
+  uint32_t mark = p->events.count;
+  if (!++p->push) p->push = 1;
+  p->touched.count = 0;
+  if (sharding != p->state[place]) record(p, place, sharding, 0, CAUSE_GIVEN);
+  run_op_priorities(p);
+  *out_mark = mark;
+  return NULL;
+}
+
+void propagation_pop(Propagation *p, uint32_t mark) {
+  const Graph *g = &p->graph;
+  while (p->events.count > mark) {
+    const Event *event = &p->events.items[--p->events.count];
+    p->state[event->place] = event->before;
+    p->last[event->place] = event->previous;
+    for (uint32_t i = g->adjacent_first[event->place]; i < g->adjacent_first[event->place + 1]; i++)
+      p->rest[g->adjacent[i]] = 0;
+  }
+}
+
+bool propagation_is_fixpoint(Propagation *p, NodeId *out_node) {
+  uint32_t events = p->events.count;
+  p->op_priority = OP_PRIORITIES - 1;
+  Steps steps = p->options.strategy == STRATEGY_BASIC ? STEPS_BASIC : p->options.steps;
+  p->aggressive = steps != STEPS_BASIC;
+  p->push = 0;
+  bool rest = true;
+  for (NodeId n = 1; rest && n < p->graph.n_nodes; n++) {
+    p->rest[n] = 0;
+    if (step(p, n, false)) {
+      *out_node = n;
+      rest = false;
+    }
+  }
+  propagation_pop(p, events);
+  return rest;
+}

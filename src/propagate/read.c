@@ -1,0 +1,152 @@
+// Reads what the program's text says about shardings into a propagation. Every instance of a
+// function is told what the function says. O(ops in all instances).
+#include "propagate/propagate.h"
+
+typedef struct Reader {
+  Propagation *propagation;
+  const Graph *g;
+  const Program *p;
+  Context *context;
+  ShardingTable *table;
+  Diag *diag;
+  bool explicit_only;
+  Arena scratch;
+} Reader;
+
+static bool says_nothing(const ShardingTable *table, Sharding sharding) {
+  const ShardingInfo *info = sharding_info(table, sharding);
+  for (uint32_t d = 0; d < info->rank; d++)
+    if (!info->dims[d].open || info->dims[d].n_factors > 1 || sharding_dim_axes(info, d).n)
+      return false;
+  return !info->replicated.n && !info->unreduced.n;
+}
+
+static bool conflict(Reader *r, PlaceId place, const Given *old, Sharding sharding, Pos pos) {
+  StrBuf text;
+  strbuf_init(&text, r->p->guard);
+  sharding_print(r->table, sharding, &text);
+  strbuf_puts(&text, " here, but ");
+  sharding_print(r->table, old->sharding, &text);
+  diag_error(r->diag, pos,
+             "conflicting shardings: %s for another value that must be sharded the same way "
+             "(a loop's, a group's or a call's): make them equal, or leave one open",
+             text.data);
+  strbuf_deinit(&text);
+  if (old->pos != POS_NONE) diag_note(r->diag, old->pos, "the other one is here");
+  (void)place;
+  return false;
+}
+
+static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
+  Sharding sharding;
+  Status *status = sharding_from_attr(r->table, attr, type, &sharding);
+  if (status) {
+    diag_error(r->diag, pos, "%s", status_message(status));
+    status_free(status);
+    return false;
+  }
+  if (!place) return true;  // of rank 0: kept as written
+  const Given *old = propagation_given(r->propagation, place);
+  if (old && old->sharding != sharding) {
+    if (says_nothing(r->table, sharding)) return true;
+    if (!says_nothing(r->table, old->sharding)) return conflict(r, place, old, sharding, pos);
+  }
+  propagation_give(r->propagation, &(Given){.place = place, .sharding = sharding, .pos = pos});
+  return true;
+}
+
+static const AttrInfo *per_value(const Reader *r, Attr attr) {
+  return attr_info(r->context, attr_get(r->context, attr, "shardings"));
+}
+
+static bool read_function(Reader *r, InstanceId id) {
+  const Instance *instance = &r->g->instances[id];
+  OpId function = instance->function;
+  Pos pos = op_at(r->p, function)->pos;
+  const AttrInfo *args = attr_info(r->context, op_attr(r->p, function, "arg_attrs"));
+  BlockId block = region_block(r->p, op_region(r->p, function, 0));
+  for (uint32_t i = 0; block && i < args->count && i < block_at(r->p, block)->n_args; i++) {
+    Attr attr = attr_get(r->context, args->items[i], "sdy.sharding");
+    ValueId v = block_arg(r->p, block, i);
+    if (attr && !give(r, graph_place(r->g, id, v), attr, value_type(r->p, v), pos)) return false;
+  }
+  const AttrInfo *results = attr_info(r->context, op_attr(r->p, function, "res_attrs"));
+  for (uint32_t i = 0; i < results->count && i < instance->n_results; i++) {
+    Attr attr = attr_get(r->context, results->items[i], "sdy.sharding");
+    PlaceId place = graph_result_place(r->g, id, i);
+    if (attr && !give(r, place, attr, place ? r->g->places[place].type : 0, pos)) return false;
+  }
+  return true;
+}
+
+// in_shardings and out_shardings. An argument's place is inside, without manual axes.
+static bool read_body(Reader *r, InstanceId id, OpId op) {
+  const Op *o = op_at(r->p, op);
+  BlockId block = region_block(r->p, o->regions);
+  const AttrInfo *in = per_value(r, op_attr(r->p, op, "in_shardings"));
+  for (uint32_t i = 0; block && i < in->count && i < block_at(r->p, block)->n_args; i++) {
+    PlaceId place = graph_place(r->g, id, block_arg(r->p, block, i));
+    Sharding sharding;
+    Status *status = sharding_from_attr(r->table, in->items[i], 0, &sharding);
+    if (status) {
+      diag_error(r->diag, o->pos, "%s", status_message(status));
+      status_free(status);
+      return false;
+    }
+    if (!place) continue;
+    NodeId def = r->g->places[place].def;
+    if (def) sharding = view_stored(r->g, r->g->nodes[def].view, sharding, &r->scratch);
+    propagation_give(r->propagation, &(Given){.place = place, .sharding = sharding, .pos = o->pos});
+  }
+  const AttrInfo *out = per_value(r, op_attr(r->p, op, "out_shardings"));
+  for (uint32_t i = 0; i < out->count && i < o->n_results; i++)
+    if (!give(r, graph_place(r->g, id, o->results + i), out->items[i], op_result_type(r->p, op, i),
+              o->pos))
+      return false;
+  return true;
+}
+
+static bool read_op(Reader *r, InstanceId id, OpId op) {
+  const Op *o = op_at(r->p, op);
+  if (!o->attrs || (o->n_results == 0 && !o->n_regions)) return true;
+  const OpDef *def = op_row(o->code)->def;
+  if (def && def->flow == FLOW_BODY && !r->explicit_only && !read_body(r, id, op)) return false;
+  Attr own = attr_get(r->context, o->attrs, "sdy.sharding");
+  const AttrInfo *list = own ? per_value(r, own) : NULL;
+  for (uint32_t i = 0; own && i < list->count && i < o->n_results; i++)
+    if (!give(r, graph_place(r->g, id, o->results + i), list->items[i], op_result_type(r->p, op, i),
+              o->pos))
+      return false;
+  bool carries = o->code == OP_sdy_sharding_constraint || o->code == OP_sdy_reshard ||
+                 o->code == OP_sdy_data_flow_edge;
+  Attr one = carries ? attr_get(r->context, o->attrs, "sharding") : 0;
+  return !one ||
+         give(r, graph_place(r->g, id, o->results), one, op_result_type(r->p, op, 0), o->pos);
+}
+
+static void release(void *object) { arena_deinit(&((Reader *)object)->scratch); }
+
+Status *propagation_read(Propagation *p, Diag *diag) {
+  const Graph *g = propagation_graph(p);
+  Reader r = {.propagation = p,
+              .g = g,
+              .p = g->program,
+              .context = g->program->context,
+              .table = propagation_table(p),
+              .diag = diag,
+              .explicit_only = propagation_options(p)->graph.explicit_only};
+  arena_init(&r.scratch, r.p->guard);
+  GuardCleanup cleanup = {release, &r, NULL};
+  guard_push(r.p->guard, &cleanup);
+  bool good = true;
+  for (InstanceId i = 1; good && i < g->n_instances; i++) {
+    OpId function = g->instances[i].function;
+    good = read_function(&r, i);
+    for (OpId o = op_walk_next(r.p, function, function); good && o;
+         o = op_walk_next(r.p, o, function))
+      good = read_op(&r, i, o);
+  }
+  guard_pop(r.p->guard, &cleanup);
+  release(&r);
+  return good ? NULL : diag_status(diag);
+}
