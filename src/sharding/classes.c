@@ -17,8 +17,9 @@
 
 #include "base/idmap.h"
 
-enum { MOST_RANK = 64, MOST_PAIRED = 64, MOST_GROUPS = 64, NO_NODE = UINT32_MAX };
+enum { MOST_RANK = 64, MOST_PAIRED = 64, MOST_GROUPS = 64 };
 #define NOTHING UINT32_MAX
+#define NO_NODE UINT32_MAX
 
 typedef struct Apart {
   uint32_t other;  // an element; its class is looked up
