@@ -149,22 +149,24 @@ static uint8_t pass_direction(const Node *node, bool multi_use) {
 // What each op priority lets through, each all that the ones before do:
 //   0  ops that keep shapes and whose operands have no other use     1  also with other uses
 //   2  factors that pass through any op, broadcasts backward          3  all factors     4  all
-static ProjectMode mode_of(const Propagation *p, const Node *node) {
-  ProjectMode mode = {.aggressive = p->aggressive,
+ProjectMode propagation_mode(const Propagation *p, NodeId id, uint8_t op_priority,
+                             bool aggressive) {
+  const Node *node = &p->graph.nodes[id];
+  ProjectMode mode = {.aggressive = aggressive,
                       .elementwise = (node->traits & TRAIT_ELEMENTWISE) != 0,
                       .conservative = p->options.graph.factors.conservative};
   if (node->kind == NODE_BARRIER) {
     mode.pass = mode.other = node->direction & DIRECTION_BOTH;
     return mode;
   }
-  if (node->kind != NODE_OP || p->op_priority + 1 >= OP_PRIORITIES) {
+  if (node->kind != NODE_OP || op_priority + 1 >= OP_PRIORITIES) {
     mode.pass = mode.other = DIRECTION_BOTH;
     return mode;
   }
-  uint8_t passes = pass_direction(node, p->op_priority >= 1);
+  uint8_t passes = pass_direction(node, op_priority >= 1);
   uint8_t any = passes | (node->traits & TRAIT_EXPANDS ? DIRECTION_BACKWARD : DIRECTION_BOTH);
-  mode.pass = p->op_priority >= 2 ? any : passes;
-  mode.other = p->op_priority >= 3 ? any : passes;
+  mode.pass = op_priority >= 2 ? any : passes;
+  mode.other = op_priority >= 3 ? any : passes;
   return mode;
 }
 
@@ -264,7 +266,7 @@ static bool answer(Propagation *p, const Node *node, ProjectMode mode, uint32_t 
 static bool step(Propagation *p, NodeId id, bool wake_others) {
   const Graph *g = &p->graph;
   const Node *node = &g->nodes[id];
-  ProjectMode mode = mode_of(p, node);
+  ProjectMode mode = propagation_mode(p, id, p->op_priority, p->aggressive);
   uint32_t bit = 1u << mode_bits(mode);
   if (p->rest[id] & bit) return false;
   p->rest[id] |= bit;

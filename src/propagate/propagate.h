@@ -83,6 +83,10 @@ uint32_t propagation_last_event(const Propagation *p, PlaceId place);  // UINT32
 // The sharding a place had before event i.
 Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i);
 
+// What a step at the node lets through: of an event, or of the last pass (OP_PRIORITIES - 1).
+ProjectMode propagation_mode(const Propagation *p, NodeId node, uint8_t op_priority,
+                             bool aggressive);
+
 // ---- search: try and take back ----
 
 // Gives a place another sharding that extends what it has (more axes at the end of dimensions), and

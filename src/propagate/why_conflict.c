@@ -1,0 +1,307 @@
+// What the tensors of an op disagree on at rest. Each tensor's axes are seen as axes of factors;
+// for every tensor and factor the longest list that another one has is what it could have taken.
+// The reason is the first of the engine's own conditions that does not hold, asked in the order in
+// which a person would want to know: what the op forbids, what the tensor has of its own, what is
+// written about it, what does not fit, what others object to. O(tensors² · factors) per node.
+#include "propagate/why_private.h"
+
+static const struct {
+  const char *word, *text;
+} reasons[REASON_COUNT] = {
+#define REASON(id, word, text) {word, text},
+#include "propagate/why_reasons.def"
+#undef REASON
+};
+
+static const struct {
+  const char *word, *text;
+} wins[] = {
+    [WON_NONE] = {"", ""},
+    [WON_GIVEN] = {"given", "it is annotated"},
+    [WON_USER_PRIORITY] = {"user_priority", "its annotation has an earlier priority"},
+    [WON_OP_PRIORITY] = {"op_priority", "it came through an op that passes shardings on earlier"},
+    [WON_FIRST] = {"first", "it was there first"},
+    [WON_LARGER] = {"larger", "both were there, and the larger tensor wins"},
+};
+
+typedef struct Look {
+  Why *why;
+  NodeId node;
+  const FactorMap *map;
+  const PlaceId *tensors;
+  const Mesh *mesh;
+  Sharding *seen;      // per tensor
+  FactorAxes **cells;  // per tensor: its factors; NULL if it cannot be sharded
+  ProjectMode mode;
+  Arena *arena;
+} Look;
+
+// Two tensors and a factor, and the first axis that one lacks.
+typedef struct Pair {
+  uint32_t factor, has, lacks, dim;
+  const FactorAxes *cell;  // of `lacks`
+  AxisList axes;           // that it lacks
+  AxisList other;          // what it has instead
+  int64_t before;          // size of what they share
+} Pair;
+
+static const FactorAxes *cell_of(const Look *look, uint32_t t, uint32_t factor) {
+  const FactorAxes *cells = look->cells[t];
+  return cells && cells[factor].present ? &cells[factor] : NULL;
+}
+
+// Has tensor t the axis in another factor than this, and in which piece?
+static bool used_elsewhere(const Look *look, uint32_t t, uint32_t factor, AxisRef axis,
+                           uint32_t *out_piece) {
+  for (uint32_t f = 0; f < look->map->n_factors; f++) {
+    const FactorAxes *cell = f == factor ? NULL : cell_of(look, t, f);
+    if (!cell || !(axes_overlap_ref(cell->axes, axis) || axes_overlap_ref(cell->overflow, axis)))
+      continue;
+    uint32_t dim = 0;
+    factor_map_find(look->map, t, f, &dim, NULL);
+    *out_piece = why_find_piece(look->why, look->tensors[t], dim, axis, WHY_NONE);
+    return true;
+  }
+  return false;
+}
+
+static uint32_t piece_of(const Look *look, uint32_t t, uint32_t factor, AxisRef axis) {
+  uint32_t dim = 0;
+  factor_map_find(look->map, t, factor, &dim, NULL);
+  return why_find_piece(look->why, look->tensors[t], dim, axis, WHY_NONE);
+}
+
+static bool same_axes(AxisList a, AxisList b) {
+  for (uint32_t i = 0; i < a.n; i++)
+    if (!axes_contain_ref(b, a.v[i])) return false;
+  return a.n == b.n;
+}
+
+// A more major factor of the dimension is not split whole, or its axes do not divide it.
+static bool behind_partial(const Look *look, const Pair *pair) {
+  FactorList factors = factor_map_dim(look->map, pair->lacks, pair->dim);
+  for (uint32_t i = 0; i < factors.n && factors.v[i] != pair->factor; i++) {
+    const FactorAxes *major = cell_of(look, pair->lacks, factors.v[i]);
+    if (major->overflow.n || axes_size(major->axes) < look->map->factors[factors.v[i]].size)
+      return true;
+  }
+  return false;
+}
+
+static bool does_not_divide(const Look *look, const Pair *pair) {
+  if (pair->cell->overflow.n) return true;
+  int64_t size = look->map->factors[pair->factor].size;
+  if (pair->cell->minor_most) return false;
+  return size < 1 || size % pair->before || (size / pair->before) % pair->axes.v[0].size;
+}
+
+static bool wrong_way(const Look *look, const Pair *pair) {
+  uint8_t way = why_way(look->map, look->mode, pair->factor);
+  bool from_result = pair->has >= look->map->n_operands;
+  bool to_result = pair->lacks >= look->map->n_operands;
+  if (from_result != to_result)
+    return !(way & (from_result ? DIRECTION_BACKWARD : DIRECTION_FORWARD));
+  return way != DIRECTION_BOTH;
+}
+
+// A third tensor that goes on otherwise along the same factor.
+static bool others_disagree(const Look *look, const Pair *pair, AxisList axes,
+                            uint32_t *out_piece) {
+  for (uint32_t t = 0; t < factor_map_n_tensors(look->map); t++) {
+    const FactorAxes *cell = t == pair->has ? NULL : cell_of(look, t, pair->factor);
+    if (!cell || axes_is_prefix(cell->axes, axes) || axes_is_prefix(axes, cell->axes)) continue;
+    AxisRef *common = ARENA_ARRAY(look->arena, AxisRef, cell->axes.n + 1);
+    AxisRef *rest = ARENA_ARRAY(look->arena, AxisRef, cell->axes.n + 1);
+    AxisList shared = {common, axes_common_prefix(cell->axes, axes, common)};
+    if (axes_without_prefix(cell->axes, shared, rest))
+      *out_piece = piece_of(look, t, pair->factor, rest[0]);
+    return true;
+  }
+  return false;
+}
+
+// A third tensor that could not take the axis, where all must (basic propagation).
+static bool contested(const Look *look, const Pair *pair, uint32_t *out_piece) {
+  for (uint32_t t = 0; t < factor_map_n_tensors(look->map); t++)
+    if (look->cells[t] && used_elsewhere(look, t, pair->factor, pair->axes.v[0], out_piece))
+      return true;
+  return false;
+}
+
+static bool one_closed(const Look *look, const Pair *pair) {
+  for (uint32_t t = 0; t < factor_map_n_tensors(look->map); t++) {
+    const FactorAxes *cell = t == pair->has ? NULL : cell_of(look, t, pair->factor);
+    if (cell && cell->closed) return true;
+  }
+  return false;
+}
+
+static Reason find_reason(const Look *look, const Pair *pair, AxisList all, uint32_t *out_piece) {
+  AxisRef axis = pair->axes.v[0];
+  const ShardingInfo *info = sharding_info(look->why->table, look->seen[pair->lacks]);
+  bool barrier = look->why->g->nodes[look->node].kind == NODE_BARRIER;
+  if (look->map->factors[pair->factor].sdy_kinds & FACTOR_BLOCK) return REASON_BLOCKED;
+  if (barrier && wrong_way(look, pair)) return REASON_BARRIER;
+  if (pair->other.n) {
+    *out_piece = piece_of(look, pair->lacks, pair->factor, pair->other.v[0]);
+    return same_axes(pair->axes, pair->other) ? REASON_ORDER : REASON_OTHER;
+  }
+  if (pair->dim < info->rank && !info->dims[pair->dim].open) return REASON_CLOSED;
+  if (axes_overlap_ref(info->replicated, axis)) return REASON_REPLICATED;
+  if (axes_overlap_ref(info->unreduced, axis)) return REASON_UNREDUCED;
+  if (axes_overlap_ref(info->manual, axis)) return REASON_MANUAL;
+  if (used_elsewhere(look, pair->lacks, pair->factor, axis, out_piece)) return REASON_USED;
+  if (behind_partial(look, pair)) return REASON_STRIDED;
+  if (does_not_divide(look, pair)) return REASON_SIZE;
+  if (wrong_way(look, pair)) return REASON_DIRECTION;
+  if (others_disagree(look, pair, all, out_piece)) return REASON_DISAGREE;
+  if (look->mode.elementwise && pair->lacks < look->map->n_operands) return REASON_SIDEWAYS;
+  if (contested(look, pair, out_piece)) return REASON_CONTESTED;
+  if (!look->mode.aggressive && one_closed(look, pair)) return REASON_DISAGREE;
+  return REASON_UNKNOWN;
+}
+
+// Why the piece in the way was preferred to the axis that the other tensor has.
+static Won find_won(const Look *look, const Pair *pair, uint32_t blocker) {
+  if (blocker == WHY_NONE) return WON_NONE;
+  const Piece *piece = why_piece(look->why, blocker);
+  if (piece->cause != PIECE_STEP) return WON_GIVEN;
+  uint32_t rival = piece_of(look, pair->has, pair->factor, pair->axes.v[0]);
+  if (rival == WHY_NONE) return WON_GIVEN;
+  const Event *a = propagation_event(look->why->p, piece->event);
+  const Event *b = propagation_event(look->why->p, why_piece(look->why, rival)->event);
+  if (why_piece(look->why, rival)->event < piece->event) {
+    if (a->aggressive && a->node == look->node) return WON_LARGER;
+    return WON_OP_PRIORITY;  // the rival had waited for this op's turn
+  }
+  if (a->user_priority != b->user_priority) return WON_USER_PRIORITY;
+  return a->op_priority != b->op_priority ? WON_OP_PRIORITY : WON_FIRST;
+}
+
+// What the last of all passes let through.
+static ProjectMode last_mode(const Why *why, NodeId node) {
+  const PropagateOptions *options = propagation_options(why->p);
+  bool basic = options->strategy == STRATEGY_BASIC || options->steps == STEPS_BASIC;
+  return propagation_mode(why->p, node, OP_PRIORITIES - 1, !basic);
+}
+
+static void look_at(Why *why, NodeId node, Arena *arena, Look *out) {
+  const FactorMap *map = node_map(why->g, node);
+  uint32_t n = factor_map_n_tensors(map);
+  *out = (Look){.why = why,
+                .node = node,
+                .map = map,
+                .tensors = node_tensors(why->g, node),
+                .seen = ARENA_ARRAY(arena, Sharding, n + 1),
+                .cells = ARENA_ARRAY(arena, FactorAxes *, n + 1),
+                .mode = last_mode(why, node),
+                .arena = arena};
+  for (uint32_t t = 0; t < n; t++)
+    if (out->tensors[t])
+      out->seen[t] = why_seen(why, node, t, propagation_get(why->p, out->tensors[t]));
+  MeshId mesh = project_mesh(why->table, n, out->seen);
+  out->mesh = sharding_mesh(why->table, mesh);
+  for (uint32_t t = 0; out->mesh && t < n; t++) {
+    if (!out->tensors[t]) continue;
+    out->cells[t] = ARENA_ARRAY(arena, FactorAxes, map->n_factors + 1);
+    project_tensor(why->table, map, t, out->seen[t], out->mesh, arena, out->cells[t]);
+  }
+}
+
+static void mesh_conflict(const Look *look, Conflicts *out) {
+  uint32_t n = factor_map_n_tensors(look->map), first = n;
+  for (uint32_t t = 0; t < n; t++) {
+    if (!look->seen[t] || sharding_is_replicated(look->why->table, look->seen[t])) continue;
+    if (first == n) first = t;
+    Sharding two[2] = {look->seen[first], look->seen[t]};
+    if (project_mesh(look->why->table, 2, two)) continue;
+    Conflict c = {.node = look->node,
+                  .has = (uint16_t)first,
+                  .lacks = (uint16_t)t,
+                  .reason = REASON_MESH,
+                  .won = WON_NONE,
+                  .blocker = WHY_NONE};
+    VEC_PUSH(look->arena, out, c);
+  }
+}
+
+// The tensor with the most axes along the factor that t does not have as well; n_tensors if none.
+static uint32_t best_rival(const Look *look, uint32_t factor, uint32_t t) {
+  uint32_t n = factor_map_n_tensors(look->map), best = n;
+  const FactorAxes *mine = cell_of(look, t, factor);
+  for (uint32_t s = 0; s < n; s++) {
+    const FactorAxes *cell = s == t ? NULL : cell_of(look, s, factor);
+    if (!cell || axes_is_prefix(cell->axes, mine->axes) || look->tensors[s] == look->tensors[t])
+      continue;
+    if (best == n || axes_size(cell->axes) > axes_size(cell_of(look, best, factor)->axes)) best = s;
+  }
+  return best;
+}
+
+static void factor_conflict(const Look *look, uint32_t factor, uint32_t t, Conflicts *out) {
+  const FactorAxes *mine = cell_of(look, t, factor);
+  if (!mine) return;
+  uint32_t s = best_rival(look, factor, t);
+  if (s == factor_map_n_tensors(look->map)) return;
+  AxisList theirs = cell_of(look, s, factor)->axes;
+  uint32_t most = theirs.n + mine->axes.n + 1;
+  AxisRef *v = ARENA_ARRAY(look->arena, AxisRef, most),
+          *w = ARENA_ARRAY(look->arena, AxisRef, most),
+          *x = ARENA_ARRAY(look->arena, AxisRef, most);
+  AxisList shared = {v, axes_common_prefix(theirs, mine->axes, v)};
+  Pair pair = {.factor = factor,
+               .has = s,
+               .lacks = t,
+               .cell = mine,
+               .axes = {w, axes_without_prefix(theirs, shared, w)},
+               .other = {x, axes_without_prefix(mine->axes, shared, x)},
+               .before = axes_size(shared)};
+  if (!pair.axes.n) return;
+  Conflict c = {.node = look->node,
+                .factor = factor,
+                .has = (uint16_t)s,
+                .lacks = (uint16_t)t,
+                .axes = pair.axes,
+                .blocker = WHY_NONE};
+  factor_map_find(look->map, s, factor, &c.has_dim, NULL);
+  factor_map_find(look->map, t, factor, &c.lacks_dim, NULL);
+  pair.dim = c.lacks_dim;
+  c.reason = (uint8_t)find_reason(look, &pair, theirs, &c.blocker);
+  c.won = (uint8_t)find_won(look, &pair, c.blocker);
+  VEC_PUSH(look->arena, out, c);
+}
+
+// ---- public ----
+
+const char *reason_word(Reason reason) { return reasons[reason].word; }
+const char *reason_text(Reason reason) { return reasons[reason].text; }
+const char *won_word(Won won) { return wins[won].word; }
+const char *won_text(Won won) { return wins[won].text; }
+
+void why_node_conflicts(Why *why, NodeId node, Arena *arena, Conflicts *out) {
+  Look look;
+  look_at(why, node, arena, &look);
+  if (!look.mesh) {
+    mesh_conflict(&look, out);
+    return;
+  }
+  for (uint32_t f = 0; f < look.map->n_factors; f++)
+    for (uint32_t t = 0; t < factor_map_n_tensors(look.map); t++) factor_conflict(&look, f, t, out);
+}
+
+void why_place_conflicts(Why *why, PlaceId place, Arena *arena, Conflicts *out) {
+  const Graph *g = why->g;
+  uint32_t start = out->count;
+  for (uint32_t i = g->adjacent_first[place]; i < g->adjacent_first[place + 1]; i++) {
+    Conflicts all = {0};
+    why_node_conflicts(why, g->adjacent[i], arena, &all);
+    for (uint32_t k = 0; k < all.count; k++) {
+      const Conflict *c = &all.items[k];
+      bool again = node_tensors(g, c->node)[c->lacks] != place;
+      for (uint32_t j = start; j < out->count && !again; j++)
+        again = out->items[j].lacks_dim == c->lacks_dim && out->items[j].reason == c->reason &&
+                axes_equal(out->items[j].axes, c->axes);
+      if (!again) VEC_PUSH(arena, out, *c);
+    }
+  }
+}

@@ -1,0 +1,374 @@
+// Names of places as the user wrote them, and where in the user's files they are; and the way back:
+// from a name (target.h) or a line to places. Lines of the program's text are found by
+// bisection in a table that is made at the first question.
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/op.h"
+#include "propagate/target.h"
+#include "propagate/why_private.h"
+
+// ---- where ----
+
+static void make_lines(Why *why) {
+  const Source *source = why->g->program->source;
+  VEC(uint32_t) lines = {0};
+  VEC_PUSH(&why->arena, &lines, 0);
+  for (const char *at = source->text, *end = at + source->size;
+       (at = memchr(at, '\n', (size_t)(end - at)));) {
+    at++;
+    VEC_PUSH(&why->arena, &lines, (uint32_t)(at - source->text));
+  }
+  why->lines = lines.items;
+  why->n_lines = lines.count;
+}
+
+uint32_t why_line(Why *why, Pos pos, uint32_t *out_column) {
+  if (!why->lines) make_lines(why);
+  uint32_t low = 0, high = why->n_lines;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    *(why->lines[middle] <= pos ? &low : &high) = middle;
+  }
+  if (out_column) *out_column = pos - why->lines[low] + 1;
+  return low + 1;
+}
+
+// Files in a location, innermost first; the user's own before those of installed packages. The
+// budget ends locations that share their parts and unfold to many.
+typedef struct FileWalk {
+  const Context *context;
+  uint32_t budget;
+  Str file;
+  uint32_t line;
+  bool found, own;
+} FileWalk;
+
+static bool is_installed(Str file) {
+  static const char *const parts[] = {"/site-packages/", "/dist-packages/"};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    size_t n = strlen(parts[k]);
+    for (size_t i = 0; i + n <= file.n; i++)
+      if (!memcmp(file.s + i, parts[k], n)) return true;
+  }
+  return file.n == 0 || file.s[0] == '<';
+}
+
+static void walk_files(FileWalk *walk, Attr loc) {
+  const AttrInfo *info = attr_info(walk->context, loc);
+  if (walk->own || !walk->budget) return;
+  walk->budget--;
+  if (info->kind == ATTR_LOC_FILE) {
+    const LocRange *range = info->data;
+    Str file = name_str(walk->context, info->name);
+    walk->own = !is_installed(file);
+    if (!walk->found || walk->own) {
+      walk->file = file;
+      walk->line = range->line;
+    }
+    walk->found = true;
+  } else if (info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
+             info->kind == ATTR_LOC_FUSED) {
+    uint32_t n = info->count - (info->kind == ATTR_LOC_FUSED && info->i == 1 && info->count > 0);
+    for (uint32_t i = 0; i < n; i++) walk_files(walk, info->items[i]);
+  }
+}
+
+bool why_user_line(const Context *context, Attr loc, Str *out_file, uint32_t *out_line) {
+  FileWalk walk = {.context = context, .budget = 1000};
+  if (loc) walk_files(&walk, loc);
+  if (!walk.found) return false;
+  *out_file = walk.file;
+  *out_line = walk.line;
+  return true;
+}
+
+// The op that has the text: a pass may have made this one from another.
+static OpId written_op(const Program *p, OpId op) {
+  for (uint32_t i = 0; i < 64 && op_at(p, op)->pos == POS_NONE && op_at(p, op)->origin; i++)
+    op = op_at(p, op)->origin;
+  return op;
+}
+
+bool why_has_op_place(const Why *why, OpId op) {
+  const Program *p = why->g->program;
+  Str file;
+  uint32_t line;
+  return (p->source && op_at(p, written_op(p, op))->pos != POS_NONE) ||
+         why_user_line(why->context, op_at(p, op)->loc, &file, &line);
+}
+
+void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out) {
+  const Program *p = why->g->program;
+  Str file;
+  uint32_t line;
+  Pos pos = op_at(p, written_op(p, op))->pos;
+  bool text = pos != POS_NONE && p->source;
+  if (text) strbuf_printf(out, "%s:%u", p->source->path, why_line(why, pos, NULL));
+  if (!user_line || !why_user_line(why->context, op_at(p, op)->loc, &file, &line)) return;
+  strbuf_printf(out, text ? " (%.*s:%u)" : "%.*s:%u", (int)file.n, file.s, line);
+}
+
+void why_print_given(Why *why, PlaceId place, StrBuf *out) {
+  const Given *given = propagation_given(why->p, place);
+  const Source *source = why->g->program->source;
+  if (given && given->pos != POS_NONE && source) {
+    uint32_t column, line = why_line(why, given->pos, &column);
+    strbuf_printf(out, "at %s:%u:%u", source->path, line, column);
+  } else if (given && given->from.n) {
+    strbuf_puts(out, "by ");
+    strbuf_put_str(out, given->from);
+  } else {
+    strbuf_puts(out, given ? "in the program" : "from outside");
+  }
+}
+
+// ---- names ----
+
+const char *why_mnemonic(const Why *why, OpId op) {
+  const char *name = op_name(why->g->program, op), *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
+Str why_function_name(const Why *why, OpId function) {
+  return name_str(why->context,
+                  attr_as_name(why->context, op_attr(why->g->program, function, "sym_name")));
+}
+
+static void print_value(const Why *why, ValueId v, StrBuf *out) {
+  const Program *p = why->g->program;
+  const Value *value = value_at(p, v);
+  Name name = value->name;
+  if (value->is_arg) {
+    if (name)
+      strbuf_printf(out, "%%%s", name_text(why->context, name));
+    else
+      strbuf_printf(out, "argument %u", value->index);
+    return;
+  }
+  const Op *op = op_at(p, value->def);
+  if (!name) name = value_at(p, op->results)->name;
+  if (name)
+    strbuf_printf(out, "%%%s", name_text(why->context, name));
+  else
+    strbuf_puts(out, why_mnemonic(why, value->def));
+  if (op->n_results > 1) strbuf_printf(out, "#%u", value->index);
+}
+
+void why_print_name(Why *why, PlaceId place, StrBuf *out) {
+  const Graph *g = why->g;
+  const Place *at = &g->places[place];
+  OpId function = g->instances[at->instance].function;
+  if (function != why->entry) {
+    Str name = why_function_name(why, function);
+    strbuf_printf(out, "@%.*s:", (int)name.n, name.s);
+  }
+  if (!at->value) {
+    strbuf_printf(out, "result%u", at->index);
+    return;
+  }
+  print_value(why, at->value, out);
+  OperandId use = why->use_of[place];
+  if (!use) return;
+  OpId user = operand_at(g->program, use)->user;
+  strbuf_printf(out, " (used by %s", why_mnemonic(why, user));
+  strbuf_putc(out, ' ');
+  why_print_op_place(why, user, false, out);
+  strbuf_putc(out, ')');
+}
+
+// ---- looking up ----
+
+typedef VEC(PlaceId) PlaceList;
+
+typedef struct Find {
+  Why *why;
+  Arena *arena;
+  Str name;
+  bool scalar;  // something was named that has no place
+  PlaceList found;
+} Find;
+
+static void add_place(Find *find, PlaceId place) {
+  for (uint32_t i = 0; i < find->found.count; i++)
+    if (find->found.items[i] == place) return;
+  VEC_PUSH(find->arena, &find->found, place);
+}
+
+static OpId function_of(const Program *p, ValueId v) {
+  const Value *value = value_at(p, v);
+  OpId op = value->is_arg ? region_at(p, block_at(p, value->def)->region)->op : value->def;
+  while (op && !(op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION)) op = op_parent(p, op);
+  return op;
+}
+
+static void add_value(Find *find, ValueId v) {
+  const Graph *g = find->why->g;
+  OpId function = function_of(g->program, v);
+  if (!function) return;
+  bool any = false;
+  for (uint32_t i = 1; i < g->n_instances; i++) {
+    if (g->instances[i].function != function) continue;
+    PlaceId place = graph_place(g, i, v);
+    if (place) add_place(find, place);
+    any |= place != 0;
+    const Instance *instance = &g->instances[i];
+    for (uint32_t k = 0; k < instance->n_constants; k++) {
+      const ConstantUse *use = &g->splits[instance->constants + k];
+      for (uint32_t j = 0; j < use->n_values; j++) {
+        const SplitValue *split = &g->split_values[use->values + j];
+        if (split->value != v || !split->place) continue;
+        add_place(find, split->place);
+        any = true;
+      }
+    }
+  }
+  if (!any) find->scalar = true;
+}
+
+static bool read_number(Str text, uint32_t *out) {
+  uint64_t n = 0;
+  if (!text.n || text.n > 9) return false;
+  for (size_t i = 0; i < text.n; i++) {
+    if (text.s[i] < '0' || text.s[i] > '9') return false;
+    n = n * 10 + (uint64_t)(text.s[i] - '0');
+  }
+  *out = (uint32_t)n;
+  return true;
+}
+
+static Str str_from(Str text, size_t begin) { return (Str){text.s + begin, text.n - begin}; }
+
+static bool str_split(Str text, char at, bool last, Str *out_head, Str *out_tail) {
+  for (size_t i = 0; i < text.n; i++) {
+    size_t k = last ? text.n - 1 - i : i;
+    if (text.s[k] != at) continue;
+    *out_head = (Str){text.s, k};
+    *out_tail = str_from(text, k + 1);
+    return true;
+  }
+  return false;
+}
+
+// Live values: those of ops in the program and of their blocks.
+static bool is_live(const Program *p, ValueId v) {
+  const Value *value = value_at(p, v);
+  if (!value->type || !value->def) return false;
+  if (!value->is_arg) return op_at(p, value->def)->code != 0;
+  RegionId region = block_at(p, value->def)->region;
+  return region && op_at(p, region_at(p, region)->op)->code != 0;
+}
+
+// `%12`, `%0#1`, `%0` of a pack (all its results), in whatever function.
+static void find_ssa(Find *find) {
+  const Program *p = find->why->g->program;
+  Str name = str_from(find->name, 1), head = name, tail;
+  uint32_t index = WHY_NONE;
+  if (str_split(name, '#', true, &head, &tail) && !read_number(tail, &index)) return;
+  for (ValueId v = 1; v < p->values.count; v++) {
+    if (!is_live(p, v) || !str_equal(name_str(p->context, value_at(p, v)->name), head)) continue;
+    const Value *value = value_at(p, v);
+    uint32_t n = value->is_arg ? 1 : op_at(p, value->def)->n_results;
+    if (value->is_arg && index != WHY_NONE) continue;
+    for (uint32_t i = 0; i < n; i++)
+      if (index == WHY_NONE || index == i) add_value(find, v + i);
+  }
+}
+
+static bool file_matches(Str path, Str asked) {
+  if (asked.n > path.n) return false;
+  Str tail = str_from(path, path.n - asked.n);
+  return str_equal(tail, asked) && (tail.s == path.s || tail.s[-1] == '/');
+}
+
+// The file and line of a location that is not a file itself: what the user wrote.
+static bool loc_on_line(const Program *p, Attr loc, Str file, uint32_t line) {
+  Str at;
+  uint32_t number;
+  return why_user_line(p->context, loc, &at, &number) && number == line && file_matches(at, file);
+}
+
+// `file:line`, `file:line:column`.
+static void find_line(Find *find) {
+  Why *why = find->why;
+  const Program *p = why->g->program;
+  Str file, tail, inner, number;
+  uint32_t line, column = 0;
+  if (!str_split(find->name, ':', true, &file, &tail) || !read_number(tail, &line)) return;
+  if (str_split(file, ':', true, &inner, &number)) {
+    uint32_t first;
+    if (read_number(number, &first)) column = line, line = first, file = inner;
+  }
+  bool ours = p->source && file_matches(str_of(p->source->path), file);
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
+    const Op *at = op_at(p, op);
+    uint32_t c = 0;
+    bool here = ours && at->pos != POS_NONE && why_line(why, at->pos, &c) == line &&
+                (!column || column == c);
+    if (!here && !(at->loc && loc_on_line(p, at->loc, file, line))) continue;
+    for (uint32_t i = 0; i < at->n_results; i++) add_value(find, at->results + i);
+    // A function's line defines its arguments.
+    for (uint32_t i = 0; here && i < at->n_regions; i++) {
+      BlockId block = region_block(p, at->regions + i);
+      for (uint32_t k = 0; block && k < block_at(p, block)->n_args; k++)
+        add_value(find, block_arg(p, block, k));
+    }
+  }
+}
+
+static void release_text(void *text) { strbuf_deinit(text); }
+
+static void add_target(Find *find, const Target *target) {
+  const Graph *g = find->why->g;
+  if (target->value) {
+    add_value(find, target->value);
+    return;
+  }
+  for (uint32_t i = 1; i < g->n_instances; i++) {
+    if (g->instances[i].function != target->function || target->kind != TARGET_RESULT) continue;
+    if (target->index >= g->instances[i].n_results) continue;
+    PlaceId place = graph_result_place(g, i, target->index);
+    if (place) add_place(find, place);
+    find->scalar |= !place;
+  }
+}
+
+static Status *not_found(Find *find) {
+  enum { MOST_NEAR = 3 };
+  Str near[MOST_NEAR];
+  const Program *p = find->why->g->program;
+  if (find->scalar)
+    FAIL(NOT_FOUND, "'%.*s' has no dimensions, so it has no sharding to explain", (int)find->name.n,
+         find->name.s);
+  uint32_t n = targets_near(p, find->name, find->arena, MOST_NEAR, near);
+  StrBuf list;
+  strbuf_init(&list, find->why->guard);
+  GuardCleanup cleanup = {release_text, &list, NULL};
+  guard_push(find->why->guard, &cleanup);
+  for (uint32_t i = 0; i < n; i++)
+    strbuf_printf(&list, "%s'%.*s'", i ? ", " : "", (int)near[i].n, near[i].s);
+  guard_pop(find->why->guard, &cleanup);
+  Status *status =
+      n ? status_new(NOT_FOUND, __FILE__, __LINE__, "no value is called '%.*s'; near it: %s",
+                     (int)find->name.n, find->name.s, list.data)
+        : status_new(NOT_FOUND, __FILE__, __LINE__,
+                     "no value is called '%.*s': name it as in the text ('%%12', '@f:%%3'), by "
+                     "'file:line', by an argument's path or as 'result0'",
+                     (int)find->name.n, find->name.s);
+  strbuf_deinit(&list);
+  return status;
+}
+
+Status *why_find(Why *why, Str name, Arena *arena, const PlaceId **out, uint32_t *out_n) {
+  Find find = {.why = why, .arena = arena, .name = name};
+  find_line(&find);
+  if (!find.found.count) {
+    TargetList targets = targets_find(why->g->program, name, arena);
+    for (uint32_t i = 0; i < targets.n; i++) add_target(&find, &targets.v[i]);
+  }
+  if (!find.found.count && !find.scalar && name.n && name.s[0] == '%') find_ssa(&find);
+  if (!find.found.count) return not_found(&find);
+  *out = find.found.items;
+  *out_n = find.found.count;
+  return NULL;
+}

@@ -1,0 +1,44 @@
+// What the files of why share.
+#ifndef TESSERA_PROPAGATE_WHY_PRIVATE_H
+#define TESSERA_PROPAGATE_WHY_PRIVATE_H
+
+#include "propagate/why.h"
+
+struct Why {
+  Propagation *p;
+  const Graph *g;
+  const ShardingTable *table;
+  Context *context;
+  Guard *guard;
+  WhyOptions options;
+  Arena arena;
+  Arena scratch;  // rewound by whoever uses it
+  VEC(Piece) pieces;
+  uint32_t n_events;
+  uint32_t *first;    // per event, + 1: its pieces
+  uint32_t *last;     // per place: its last event, WHY_NONE
+  OperandId *use_of;  // per place: the use that a split constant is for, 0
+  uint32_t *lines;    // where lines of the source begin; made when first asked for
+  uint32_t n_lines;
+  OpId entry;  // the function that names without one mean; 0 = none
+};
+
+// The axes of one dimension, over all its factors, in the arena.
+AxisList why_dim_axes(const ShardingInfo *info, uint32_t d, Arena *arena);
+// The sharding of tensor t of a node as the node sees it, given what the place holds.
+Sharding why_seen(Why *why, NodeId node, uint32_t t, Sharding stored);
+// Which way axes may travel along a factor in a mode.
+uint8_t why_way(const FactorMap *map, ProjectMode mode, uint32_t factor);
+// The piece of a place's dimension that overlaps the axis, of events before `before`; WHY_NONE.
+uint32_t why_find_piece(const Why *why, PlaceId place, uint32_t dim, AxisRef axis, uint32_t before);
+// Line of a position in the program's text. O(log lines).
+uint32_t why_line(Why *why, Pos pos, uint32_t *out_column);
+// "model.mlir:9" of an op, and the user's line, if known: "model.mlir:9 (train.py:4)".
+void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out);
+bool why_has_op_place(const Why *why, OpId op);  // it prints something
+void why_print_given(Why *why, PlaceId place, StrBuf *out);
+Str why_function_name(const Why *why, OpId function);
+// The mnemonic without its dialect.
+const char *why_mnemonic(const Why *why, OpId op);
+
+#endif
