@@ -1,0 +1,131 @@
+// Which ops commute with which reducer: a table of facts (commutes.def) and what follows from them.
+//
+// One rule serves data movement and reductions by the same reducer: either every operand that
+// elements come from is partial, or the reducer is idempotent, so that whole elements which are in
+// all parts combine to themselves. The others are algebra: additivity, distributivity, order.
+#include "ops/commute.h"
+
+#include "ops/factors.h"
+
+typedef struct Commute {
+  uint8_t copies, combined, together, linear, rises, falls, bits;
+  uint8_t reducer;
+  bool floats;
+} Commute;
+
+enum { EACH = 0xff, DATA = 0xfe };  // sets that depend on the number of operands
+
+// Whether it survives a change of type, be it by convert or by the way: sums need a type that holds
+// all of the other (widening floats; integers that only drop high bits), order also survives
+// rounding, bits also sign extension.
+static bool convert_commutes(DType from, DType to, Combine combine) {
+  const DTypeInfo *a = dtype_info(from), *b = dtype_info(to);
+  bool a_float = dtype_is_float(from) || dtype_is_complex(from),
+       b_float = dtype_is_float(to) || dtype_is_complex(to);
+  bool a_int = dtype_is_integer(from) && from != DT_i1, b_int = dtype_is_integer(to) && to != DT_i1;
+  switch (combine) {
+  case COMBINE_SUM:
+    return (a_float && b_float && a->mantissa_bits <= b->mantissa_bits &&
+            a->exponent_bits <= b->exponent_bits) ||
+           (a_int && b_int && a->width >= b->width);
+  case COMBINE_MAX:
+  case COMBINE_MIN:
+    // Narrow formats overflow to NaN, which is in no order.
+    if (dtype_is_float(to)) return (dtype_is_float(from) || a_int) && dtype_bytes(to) >= 2;
+    return a_int && b_int && a->width <= b->width &&
+           (dtype_is_signed(from) == dtype_is_signed(to) ||
+            (dtype_is_signed(to) && a->width < b->width));
+  case COMBINE_AND:
+  case COMBINE_OR:
+  case COMBINE_XOR: return a_int && b_int;
+  default: return false;
+  }
+}
+
+static const Commute commutes[OP_COUNT] = {
+#define COMMUTES(id, ...) [OP_##id] = {__VA_ARGS__},
+#include "ops/commutes.def"
+#undef COMMUTES
+};
+
+static bool in_set(const Program *p, OpId op, uint8_t set, uint32_t operand) {
+  if (set == EACH) return true;
+  if (set == DATA) return operand != op_at(p, op)->n_results;
+  return operand < 8 && (set >> operand & 1);
+}
+
+// How the partial operands lie in a set: none of them outside, and how many.
+typedef struct Cover {
+  bool within, all;
+  uint32_t n;  // partial operands
+} Cover;
+
+static Cover cover(const Program *p, OpId op, uint8_t set, const bool *partial) {
+  Cover c = {.within = set != 0, .all = true};
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
+    c.n += partial[i];
+    if (in_set(p, op, set, i))
+      c.all &= partial[i];
+    else if (partial[i])
+      c.within = false;
+  }
+  return c;
+}
+
+static bool idempotent(Combine c) {
+  return c == COMBINE_MAX || c == COMBINE_MIN || c == COMBINE_AND || c == COMBINE_OR;
+}
+
+// From all elements of the set at once.
+static bool gathers(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
+  Cover c = cover(p, op, set, partial);
+  return c.within && c.n && (c.all || idempotent(combine));
+}
+
+// Through one operand of the set, the others being whole.
+static bool alone(const Program *p, OpId op, uint8_t set, const bool *partial) {
+  Cover c = cover(p, op, set, partial);
+  return c.within && c.n == 1;
+}
+
+static bool is_quantized(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  for (uint32_t i = 0; i < o->n_operands; i++)
+    if (type_is_quant(p->context, op_operand_type(p, op, i))) return true;
+  for (uint32_t i = 0; i < o->n_results; i++)
+    if (type_is_quant(p->context, op_result_type(p, op, i))) return true;
+  return false;
+}
+
+Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial) {
+  const Op *o = op_at(p, op);
+  const Commute *row = &commutes[o->code < OP_COUNT ? o->code : 0];
+  if (!combine_is_plain(combine) || !o->n_operands || !o->n_results || is_quantized(p, op))
+    return COMBINE_NONE;
+  uint32_t first = 0;
+  while (first < o->n_operands && !partial[first]) first++;
+  if (first == o->n_operands) return COMBINE_NONE;
+  DType from = type_dtype(p->context, op_operand_type(p, op, first)),
+        to = type_dtype(p->context, op_result_type(p, op, 0));
+  if (from != to && !convert_commutes(from, to, combine)) return COMBINE_NONE;
+  if (gathers(p, op, row->copies, combine, partial)) return combine;
+  Combine reducer = row->reducer == COMBINE_BODY ? op_combine(p, op) : (Combine)row->reducer;
+  if (reducer == combine && gathers(p, op, row->combined, combine, partial)) return combine;
+  bool holds = !row->floats || dtype_is_float(to) || dtype_is_complex(to);
+  bool ordered = holds && !dtype_is_complex(to);
+  switch (combine) {
+  case COMBINE_SUM:
+    if (gathers(p, op, row->together, combine, partial)) return combine;
+    return holds && alone(p, op, row->linear, partial) ? combine : COMBINE_NONE;
+  case COMBINE_MAX:
+  case COMBINE_MIN:
+    if (ordered && alone(p, op, row->rises, partial)) return combine;
+    if (ordered && alone(p, op, row->falls, partial))
+      return combine == COMBINE_MAX ? COMBINE_MIN : COMBINE_MAX;
+    return COMBINE_NONE;
+  case COMBINE_AND:
+  case COMBINE_OR:
+  case COMBINE_XOR: return alone(p, op, row->bits, partial) ? combine : COMBINE_NONE;
+  default: return COMBINE_NONE;
+  }
+}
