@@ -64,4 +64,24 @@ void passes_split_constants(Program *p, Arena *arena);
 // Equal constants and scalar broadcasts with equal shardings in one region become one.
 void passes_merge_constants(Program *p, Arena *arena);
 
+// ---- calls (passes_calls.c) ----
+
+// Every call becomes an sdy.named_computation with a copy of the function; functions that are
+// called go. False after an error: too many copies.
+bool passes_import_calls(Program *p, Arena *arena, Diag *diag);
+// And back: each becomes a private function (named after it, `_0`, `_1` … where that is taken).
+void passes_export_computations(Program *p, Arena *arena);
+// The results of such functions have the shardings of what their bodies return; those of one origin
+// with equal shardings become one.
+void passes_set_function_results(Program *p);
+void passes_merge_functions(Program *p, Arena *arena);
+// Private functions that nothing calls go.
+void passes_drop_unreached(Program *p, Arena *arena);
+
+// ---- all of them (passes.c) ----
+
+// What Shardy's pipeline does before propagation and after it.
+bool passes_import(Program *p, Arena *arena, Diag *diag);
+void passes_export(Program *p, Arena *arena);
+
 #endif

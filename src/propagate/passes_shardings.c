@@ -5,6 +5,7 @@
 #include "propagate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
+#include "propagate/program_mesh.h"
 #include "sharding/sharding.h"
 
 // ---- meshes ----
@@ -162,18 +163,10 @@ void passes_close_shardings(Program *p) { annotation_map_all(p, close_one, p->co
 
 // ---- shardings as values ----
 
-// The table with the program's meshes; what does not read stays as it is.
+// The table with the program's meshes, which are verified.
 static ShardingTable *table_of(Program *p) {
   ShardingTable *table = sharding_table_new(p->context, p->guard);
-  BlockId module = region_block(p, op_region(p, p->root, 0));
-  for (OpId o = module ? block_at(p, module)->first : 0; o; o = op_at(p, o)->next) {
-    const Mesh *mesh;
-    if (op_at(p, o)->code != OP_sdy_mesh) continue;
-    Name name = attr_as_name(p->context, op_attr(p, o, "sym_name"));
-    Status *status = mesh_from_attr(p->context, op_attr(p, o, "mesh"), name, &mesh);
-    if (!status) sharding_mesh_add(table, mesh);
-    status_free(status);
-  }
+  status_free(program_meshes_read(p, table));
   return table;
 }
 

@@ -1,5 +1,6 @@
 // Reads what the program's text says about shardings into a propagation. Every instance of a
 // function is told what the function says. O(ops in all instances).
+#include "propagate/annotation.h"
 #include "propagate/propagate.h"
 
 typedef struct Reader {
@@ -106,11 +107,26 @@ static bool read_body(Reader *r, InstanceId id, OpId op) {
   return true;
 }
 
+// The same where only edges are seen: a value for which one speaks has nothing to say itself.
+static bool read_body_explicit(Reader *r, InstanceId id, OpId op) {
+  const Op *o = op_at(r->p, op);
+  BlockId block = region_block(r->p, o->regions);
+  uint32_t n_args = block ? block_at(r->p, block)->n_args : 0;
+  for (uint32_t i = 0; i < n_args + o->n_results; i++) {
+    ValueId v = i < n_args ? block_arg(r->p, block, i) : o->results + (i - n_args);
+    Attr attr = annotation_edge(r->p, v) ? 0 : annotation_own(r->p, v);
+    if (attr && !give(r, graph_place(r->g, id, v), attr, value_type(r->p, v), o->pos)) return false;
+  }
+  return true;
+}
+
 static bool read_op(Reader *r, InstanceId id, OpId op) {
   const Op *o = op_at(r->p, op);
   if (!o->attrs || (o->n_results == 0 && !o->n_regions)) return true;
   const OpDef *def = op_row(o->code)->def;
-  if (def && def->flow == FLOW_BODY && !r->explicit_only && !read_body(r, id, op)) return false;
+  if (def && def->flow == FLOW_BODY &&
+      !(r->explicit_only ? read_body_explicit : read_body)(r, id, op))
+    return false;
   Attr own = attr_get(r->context, o->attrs, "sdy.sharding");
   const AttrInfo *list = own ? per_value(r, own) : NULL;
   for (uint32_t i = 0; own && i < list->count && i < o->n_results; i++)

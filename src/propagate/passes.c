@@ -1,0 +1,29 @@
+// The passes in the order that makes sense of them.
+#include "propagate/passes.h"
+
+bool passes_import(Program *p, Arena *arena, Diag *diag) {
+  passes_drop_unreached(p, arena);
+  if (!passes_import_calls(p, arena, diag)) return false;
+  passes_lift_meshes(p, arena);
+  passes_remove_size_one_axes(p, p->guard);
+  passes_split_constants(p, arena);
+  passes_clean_manual_axes(p, arena);
+  passes_add_edges(p);
+  passes_apply_constraints(p, arena);
+  // After constraints: two members may have got different shardings from them.
+  return passes_import_groups(p, arena, diag);
+}
+
+void passes_export(Program *p, Arena *arena) {
+  passes_export_computations(p, arena);
+  passes_set_function_results(p);
+  passes_merge_functions(p, arena);
+  passes_drop_unreached(p, arena);
+  passes_merge_constants(p, arena);
+  passes_remove_groups(p);
+  passes_constraints_to_reshards(p);
+  passes_sink_edges(p, arena);
+  passes_even_edges(p, arena);
+  passes_close_shardings(p);
+  passes_drop_rules(p);
+}

@@ -1,0 +1,350 @@
+// Calls as bodies in place, and back. A call becomes an sdy.named_computation with its own copy of
+// the function, so that its values propagate for themselves; on the way back each computation is a
+// function again, and those of one origin with equal shardings at their border become one.
+// O(program + copies); copies are limited.
+#include "propagate/annotation.h"
+#include "propagate/passes.h"
+#include "propagate/passes_rewrite.h"
+
+enum { COPIES_AT_LEAST = 1 << 20, COPIES_PER_OP = 16 };
+
+static BlockId module_block(const Program *p) { return region_block(p, op_region(p, p->root, 0)); }
+
+static Attr per_value(Context *context, uint32_t n, const Attr *items) {
+  NamedAttr field = {name_of(context, "shardings"), attr_array(context, n, items)};
+  return attr_struct(context, "sdy.sharding_per_value", 1, &field);
+}
+
+// One list of what get gives for 0 … n - 1, open where it gives nothing; 0 if it gives nothing at
+// all.
+static Attr list_of(Program *p, OpId op, uint32_t n, const Type *types,
+                    Attr (*get)(const Program *p, OpId op, uint32_t i), Arena *arena) {
+  Attr *items = ARENA_ARRAY(arena, Attr, n ? n : 1), mesh = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    items[i] = get(p, op, i);
+    if (items[i] && !mesh) mesh = attr_get(p->context, items[i], "mesh");
+  }
+  if (!mesh) return 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (!items[i])
+      items[i] = annotation_open(p->context, mesh, type_info(p->context, types[i])->rank);
+  return per_value(p->context, n, items);
+}
+
+static Attr argument_sharding(const Program *p, OpId function, uint32_t i) {
+  return annotation_own(p, block_arg(p, region_block(p, op_region(p, function, 0)), i));
+}
+
+// Moves the blocks of a region into an empty one.
+static void move_blocks(Program *p, RegionId from, RegionId to) {
+  for (BlockId b = region_at(p, from)->first; b; b = block_at(p, b)->next)
+    block_at(p, b)->region = to;
+  region_at(p, to)->first = region_at(p, from)->first;
+  region_at(p, to)->last = region_at(p, from)->last;
+  region_at(p, from)->first = region_at(p, from)->last = 0;
+}
+
+static void set_terminator(Program *p, RegionId region, uint16_t code) {
+  BlockId block = region_block(p, region);
+  if (block && block_at(p, block)->last) op_at(p, block_at(p, block)->last)->code = code;
+}
+
+static Name original_name(const Program *p, OpId function) {
+  Attr original = op_attr(p, function, "sdy.original_func_name");
+  return attr_as_name(p->context, original ? original : op_attr(p, function, "sym_name"));
+}
+
+// Attributes of `from` that neither of the two ops declares, and that say no sharding.
+static Attr other_attrs(Program *p, OpId from) {
+  AttrInfo attrs = *attr_info(p->context, op_at(p, from)->attrs);
+  Attr out = 0;
+  for (uint32_t i = 0; i < attrs.count; i++) {
+    Str name = name_str(p->context, attrs.fields[i].name);
+    if (op_attr_spec(op_at(p, from)->code, name) || str_is(name, "sdy.sharding")) continue;
+    out = attr_dict_with(p->context, out, name_text(p->context, attrs.fields[i].name),
+                         attrs.fields[i].value);
+  }
+  return out;
+}
+
+static OpId import_call(Program *p, OpId call, OpId function, Arena *arena) {
+  Context *context = p->context;
+  Type type = attr_info(context, op_attr(p, function, "function_type"))->type;
+  TypeInfo info = *type_info(context, type);
+  uint32_t n_in = info.n_inputs, n_out = info.n_items - n_in;
+  Attr in = list_of(p, function, n_in, info.items, argument_sharding, arena);
+  Attr out = op_attr(p, call, "sdy.sharding");
+  if (!out) out = list_of(p, function, n_out, info.items + n_in, annotation_get_result, arena);
+  Attr attrs = attr_dict_with(context, other_attrs(p, call), "name",
+                              attr_string(context, original_name(p, function)));
+  if (in) attrs = attr_dict_with(context, attrs, "in_shardings", in);
+  if (out) attrs = attr_dict_with(context, attrs, "out_shardings", out);
+  ValueId *operands = ARENA_ARRAY(arena, ValueId, n_in ? n_in : 1);
+  for (uint32_t i = 0; i < n_in; i++) operands[i] = op_operand(p, call, i);
+  OpId made = op_create(p, &(OpSpec){.code = OP_sdy_named_computation,
+                                     .n_operands = n_in,
+                                     .operands = operands,
+                                     .n_results = n_out,
+                                     .result_types = info.items + n_in,
+                                     .n_regions = 1,
+                                     .attrs = attrs,
+                                     .loc = op_at(p, call)->loc,
+                                     .pos = op_at(p, call)->pos,
+                                     .origin = call});
+  uint32_t n_values = p->values.count;
+  OpId copy = op_clone(p, function, ARENA_ARRAY(arena, ValueId, n_values), n_values);
+  move_blocks(p, op_region(p, copy, 0), op_region(p, made, 0));
+  op_erase(p, copy);
+  set_terminator(p, op_region(p, made, 0), OP_sdy_return);
+  op_insert_before(p, made, call);
+  for (uint32_t i = 0; i < n_out; i++)
+    value_replace_uses(p, op_result(p, call, i), op_result(p, made, i));
+  op_erase(p, call);
+  return made;
+}
+
+// Marks the function and all that is called from it.
+static bool is_called(const Program *p, OpId op) {
+  return (op_row(op_at(p, op)->code)->traits & TRAIT_CALL) != 0;
+}
+
+static void free_symbols(void *symbols) { symbols_deinit(symbols); }
+
+static bool import_all(Program *p, const SymbolTable *symbols, uint8_t *called, Arena *arena,
+                       Diag *diag) {
+  uint64_t most = (uint64_t)p->ops.count * COPIES_PER_OP;
+  uint32_t n_ops = p->ops.count;
+  if (most < COPIES_AT_LEAST) most = COPIES_AT_LEAST;
+  // What is called is copied as it was, so callees are left alone until all roots are done.
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (!is_called(p, o)) continue;
+    OpId f = symbols_find(symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
+    if (f && f < n_ops) called[f] = 1;
+  }
+  for (OpId o = p->root, next; o; o = next) {
+    bool skip = op_is_function(p, o) && o < n_ops && called[o];
+    next = skip ? op_walk_over(p, o, p->root) : op_walk_next(p, o, p->root);
+    if (!is_called(p, o)) continue;
+    OpId f = symbols_find(symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
+    if (!f || !op_is_function(p, f) || !region_block(p, op_region(p, f, 0))) continue;
+    if (p->ops.count > most)
+      return diag_error(diag, op_at(p, o)->pos,
+                        "calls are nested so deep that a copy for each makes over %llu ops; "
+                        "propagate without copies instead",
+                        (unsigned long long)most);
+    ArenaMark mark = arena_mark(arena);
+    next = import_call(p, o, f, arena);
+    arena_rewind(arena, mark);
+  }
+  return true;
+}
+
+bool passes_import_calls(Program *p, Arena *arena, Diag *diag) {
+  SymbolTable symbols;
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  symbols_init(&symbols, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  uint32_t n_ops = p->ops.count;
+  uint8_t *called = ARENA_ARRAY(arena, uint8_t, n_ops);
+  bool good = import_all(p, &symbols, called, arena, diag);
+  for (OpId o = 1; good && o < n_ops; o++)
+    if (called[o] && op_at(p, o)->code && op_is_function(p, o)) op_erase(p, o);
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
+  return good;
+}
+
+// ---- back ----
+
+typedef struct Exporter {
+  Program *p;
+  Arena *arena;
+  VEC(Name) taken;
+  uint32_t counter;  // one for all names, as MLIR counts
+} Exporter;
+
+static bool is_taken(const Exporter *e, Name name) {
+  for (uint32_t i = 0; i < e->taken.count; i++)
+    if (e->taken.items[i] == name) return true;
+  return false;
+}
+
+static Name unique_name(Exporter *e, Name base) {
+  Context *context = e->p->context;
+  Name name = base;
+  while (is_taken(e, name))
+    name =
+        name_of(context, arena_printf(e->arena, "%s_%u", name_text(context, base), e->counter++));
+  VEC_PUSH(e->arena, &e->taken, name);
+  return name;
+}
+
+static Attr arg_dicts(Program *p, Attr list, Arena *arena) {
+  Context *context = p->context;
+  if (!list) return 0;
+  AttrInfo items = *attr_info(context, attr_get(context, list, "shardings"));
+  Attr *dicts = ARENA_ARRAY(arena, Attr, items.count ? items.count : 1);
+  for (uint32_t i = 0; i < items.count; i++)
+    dicts[i] = attr_dict_with(context, 0, "sdy.sharding", items.items[i]);
+  return attr_array(context, items.count, dicts);
+}
+
+static void export_computation(Exporter *e, OpId op) {
+  Program *p = e->p;
+  Context *context = p->context;
+  Op o = *op_at(p, op);
+  Name base = attr_as_name(context, op_attr(p, op, "name")), name = unique_name(e, base);
+  Type *types = ARENA_ARRAY(e->arena, Type, o.n_operands + o.n_results + 1u);
+  ValueId *operands = ARENA_ARRAY(e->arena, ValueId, o.n_operands + 1u);
+  for (uint32_t i = 0; i < o.n_operands; i++) {
+    operands[i] = op_operand(p, op, i);
+    types[i] = value_type(p, operands[i]);
+  }
+  Type *results = types + o.n_operands;
+  for (uint32_t i = 0; i < o.n_results; i++) results[i] = op_result_type(p, op, i);
+  Type type = type_function(context, o.n_operands, types, o.n_results, results);
+  Attr attrs = attr_dict_with(context, 0, "sym_name", attr_string(context, name));
+  attrs = attr_dict_with(context, attrs, "function_type", attr_type(context, type));
+  attrs = attr_dict_with(context, attrs, "sym_visibility",
+                         attr_string(context, name_of(context, "private")));
+  attrs = attr_dict_with(context, attrs, "sdy.original_func_name", attr_string(context, base));
+  Attr args = arg_dicts(p, op_attr(p, op, "in_shardings"), e->arena);
+  if (args) attrs = attr_dict_with(context, attrs, "arg_attrs", args);
+  OpId function = op_create(p, &(OpSpec){.code = OP_func_func,
+                                         .n_regions = 1,
+                                         .attrs = attrs,
+                                         .loc = o.loc,
+                                         .pos = o.pos,
+                                         .origin = o.origin});
+  move_blocks(p, o.regions, op_region(p, function, 0));
+  set_terminator(p, op_region(p, function, 0), OP_func_return);
+  op_append(p, module_block(p), function);
+  Attr call_attrs =
+      attr_dict_with(context, other_attrs(p, op), "callee", attr_symbol(context, name));
+  Attr out = op_attr(p, op, "out_shardings");
+  if (out) call_attrs = attr_dict_with(context, call_attrs, "sdy.sharding", out);
+  OpId call = op_create(p, &(OpSpec){.code = OP_func_call,
+                                     .n_operands = o.n_operands,
+                                     .operands = operands,
+                                     .n_results = o.n_results,
+                                     .result_types = results,
+                                     .attrs = call_attrs,
+                                     .loc = o.loc,
+                                     .pos = o.pos,
+                                     .origin = o.origin});
+  op_insert_before(p, call, op);
+  for (uint32_t i = 0; i < o.n_results; i++)
+    value_replace_uses(p, op_result(p, op, i), op_result(p, call, i));
+  op_erase(p, op);
+}
+
+void passes_export_computations(Program *p, Arena *arena) {
+  Exporter e = {.p = p, .arena = arena};
+  BlockId module = module_block(p);
+  for (OpId o = module ? block_at(p, module)->first : 0; o; o = op_at(p, o)->next) {
+    Name name = attr_as_name(p->context, op_attr(p, o, "sym_name"));
+    if (name) VEC_PUSH(arena, &e.taken, name);
+  }
+  // Inner ones first, else in program order: each goes when the walk leaves it.
+  VEC(OpId) open = {0}, order = {0};
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    while (open.count) {
+      OpId top = open.items[open.count - 1], up = o;
+      while (up && up != top) up = op_parent(p, up);
+      if (up) break;
+      VEC_PUSH(arena, &order, top);
+      open.count--;
+    }
+    if (op_at(p, o)->code == OP_sdy_named_computation) VEC_PUSH(arena, &open, o);
+  }
+  while (open.count) VEC_PUSH(arena, &order, open.items[--open.count]);
+  for (uint32_t i = 0; i < order.count; i++) export_computation(&e, order.items[i]);
+}
+
+// The result of a function that is called has the sharding of what the body returns.
+void passes_set_function_results(Program *p) {
+  BlockId module = module_block(p);
+  for (OpId o = module ? block_at(p, module)->first : 0; o; o = op_at(p, o)->next) {
+    Name name = attr_as_name(p->context, op_attr(p, o, "sym_name"));
+    if (!op_is_function(p, o) || str_is(name_str(p->context, name), "main")) continue;
+    if (!op_attr(p, o, "sdy.original_func_name")) continue;
+    BlockId block = region_block(p, op_region(p, o, 0));
+    OpId end = block ? block_at(p, block)->last : 0;
+    for (uint32_t i = 0; end && i < op_at(p, end)->n_operands; i++) {
+      Attr sharding = annotation_get(p, op_operand(p, end, i));
+      if (sharding) annotation_put_result(p, o, i, sharding);
+    }
+  }
+}
+
+// Same origin, same shardings at the border.
+static bool same_function(const Program *p, OpId a, OpId b) {
+  return op_attr(p, a, "sdy.original_func_name") == op_attr(p, b, "sdy.original_func_name") &&
+         op_attr(p, a, "arg_attrs") == op_attr(p, b, "arg_attrs") &&
+         op_attr(p, a, "res_attrs") == op_attr(p, b, "res_attrs");
+}
+
+void passes_merge_functions(Program *p, Arena *arena) {
+  SymbolTable symbols;
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  symbols_init(&symbols, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  VEC(OpId) kept = {0};
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (!is_called(p, o)) continue;
+    OpId f = symbols_find(&symbols, attr_as_name(p->context, op_attr(p, o, "callee"))), like = 0;
+    if (!f || !op_attr(p, f, "sdy.original_func_name")) continue;
+    for (uint32_t i = 0; i < kept.count && !like; i++)
+      if (same_function(p, kept.items[i], f)) like = kept.items[i];
+    if (!like) VEC_PUSH(arena, &kept, like = f);
+    op_set_attr(p, o, "callee",
+                attr_symbol(p->context, attr_as_name(p->context, op_attr(p, like, "sym_name"))));
+  }
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    if (op_is_function(p, o)) op_set_attr(p, o, "sdy.original_func_name", 0);
+}
+
+// ---- functions that nothing reaches ----
+
+static bool is_private(const Program *p, OpId op) {
+  Name visibility = attr_as_name(p->context, op_attr(p, op, "sym_visibility"));
+  return op_is_function(p, op) && str_is(name_str(p->context, visibility), "private");
+}
+
+static void note_symbols(const Program *p, const SymbolTable *symbols, Attr attr, uint8_t *live,
+                         OpId *queue, uint32_t *n) {
+  AttrInfo info = *attr_info(p->context, attr);
+  if (info.kind == ATTR_SYMBOL) {
+    OpId op = symbols_find(symbols, info.name);
+    if (op && !live[op]) live[op] = 1, queue[(*n)++] = op;
+  }
+  for (uint32_t i = 0; i < info.count && info.kind == ATTR_ARRAY; i++)
+    note_symbols(p, symbols, info.items[i], live, queue, n);
+  for (uint32_t i = 0; i < info.count && (info.kind == ATTR_DICT || info.kind == ATTR_STRUCT); i++)
+    note_symbols(p, symbols, info.fields[i].value, live, queue, n);
+}
+
+void passes_drop_unreached(Program *p, Arena *arena) {
+  SymbolTable symbols;
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  symbols_init(&symbols, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  uint8_t *live = ARENA_ARRAY(arena, uint8_t, p->ops.count);
+  OpId *queue = ARENA_ARRAY(arena, OpId, p->ops.count);
+  uint32_t n = 0;
+  BlockId module = module_block(p);
+  OpId first = module ? block_at(p, module)->first : 0;
+  for (OpId o = first; o; o = op_at(p, o)->next)
+    if (!is_private(p, o)) live[o] = 1, queue[n++] = o;
+  for (uint32_t i = 0; i < n; i++)
+    for (OpId o = queue[i]; o; o = op_walk_next(p, o, queue[i]))
+      note_symbols(p, &symbols, op_at(p, o)->attrs, live, queue, &n);
+  for (OpId o = first, next; o; o = next) {
+    next = op_at(p, o)->next;
+    if (!live[o]) op_erase(p, o);
+  }
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
+}
