@@ -14,9 +14,10 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/show.h"
 #include "ops/infer.h"
-#include "ops/sample.h"
 #include "parse/parse.h"
 #include "parse/print.h"
+
+#include "../support/sample_program.h"
 
 enum { INSTANCES = 25 };
 
@@ -32,38 +33,6 @@ typedef struct Instance {
   StrBuf texts[3];   // [1], [2]: what was printed
   StrBuf values[3];  // what each evaluates to
 } Instance;
-
-static NamedAttr named(Context *context, const char *name, Attr value) {
-  return (NamedAttr){name_of(context, name), value};
-}
-
-// module { func.func @main() -> (…) { the instance; return its results } }
-static void build(Instance *x, Guard *guard) {
-  Context *context = x->contexts[0] = context_new(guard);
-  static const Source nothing = {"<sample>", "", 0};
-  Program *p = x->programs[0] = program_new(context, guard, &nothing);
-  OpSpec module = {.code = OP_module, .n_regions = 1, .pos = POS_NONE};
-  BlockId top = region_add_block(p, op_region(p, op_create(p, &module), 0));
-  OpSpec function = {.code = OP_func_func, .n_regions = 1, .pos = POS_NONE};
-  OpId main = op_create(p, &function);
-  op_append(p, top, main);
-  BlockId body = region_add_block(p, op_region(p, main, 0));
-  Sample sample = {p, context, &x->arena, body, x->seed};
-  OpId op = op_row(x->code)->def->sample(&sample);
-  uint32_t n = op_at(p, op)->n_results;
-  ValueId *values = ARENA_ARRAY(&x->arena, ValueId, n + 1);
-  Type *types = ARENA_ARRAY(&x->arena, Type, n + 1);
-  for (uint32_t i = 0; i < n; i++) {
-    values[i] = op_result(p, op, i);
-    types[i] = value_type(p, values[i]);
-  }
-  OpSpec end = {.code = OP_func_return, .n_operands = n, .operands = values, .pos = POS_NONE};
-  op_append(p, body, op_create(p, &end));
-  NamedAttr fields[2] = {named(context, "sym_name", attr_string(context, name_of(context, "main"))),
-                         named(context, "function_type",
-                               attr_type(context, type_function(context, 0, NULL, n, types)))};
-  op_at(p, main)->attrs = attr_dict(context, 2, fields);
-}
 
 static Status *verify(Instance *x, int which) {
   if (program_verify(x->programs[which], &x->diags[which])) return NULL;
@@ -95,7 +64,8 @@ static Status *check_instance(Guard *guard, void *arg) {
     strbuf_init(&x->values[i], guard);
     diag_init(&x->diags[i], guard, &x->sources[i]);
   }
-  build(x, guard);
+  x->contexts[0] = context_new(guard);
+  sample_program(x->contexts[0], guard, &x->arena, x->code, x->seed, &x->programs[0]);
   const char *why = program_check(x->programs[0]);
   if (why) FAIL(INTERNAL, "tables disagree: %s", why);
   TRY(verify(x, 0));
