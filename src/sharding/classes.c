@@ -363,11 +363,12 @@ static void study_map(Builder *b, const FactorMap *m, Shape *out) {
 
 // The element of a dimension as a node has it; NOTHING if there is none or it is of another size.
 static uint32_t element_at(const Builder *b, uint32_t node, Occurrence o, int64_t size) {
-  uint32_t place = b->in->tensors[b->in->nodes[node].tensors + o.tensor];
+  const ClassNode *at = &b->in->nodes[node];
+  uint32_t place = b->in->tensors[at->tensors + o.tensor];
   const uint32_t *dims = b->in->place_dims;
   if (!place || dims[place] + o.dim >= dims[place + 1]) return NOTHING;
   uint32_t e = dims[place] + o.dim;
-  return b->in->sizes[e] == size ? e : NOTHING;
+  return at->flow || b->in->sizes[e] == size ? e : NOTHING;
 }
 
 // Unites all whole dimensions of a factor: with the eldest what can be, the rest among themselves.

@@ -21,6 +21,7 @@ typedef uint32_t ClassId;  // 0 = none; the rest by the first of their dimension
 typedef struct ClassNode {
   uint32_t map;      // in ClassInput.maps
   uint32_t tensors;  // first in ClassInput.tensors: one place per tensor of the map; 0 allowed
+  bool flow;         // data flow: values as they are, whatever size the map's factors have
 } ClassNode;
 
 // Places are 1 … n_places. Their order says which of two classes is the elder and keeps its name:

@@ -81,7 +81,7 @@ static void node(World *w, const char *rule, const int64_t *sizes, uint32_t n_te
   FactorMap *map = ARENA_NEW(&w->arena, FactorMap);
   factor_build(&build, map);
   w->maps[w->n_nodes] = map;
-  w->nodes[w->n_nodes] = (ClassNode){w->n_nodes, w->n_tensors};
+  w->nodes[w->n_nodes] = (ClassNode){w->n_nodes, w->n_tensors, false};
   w->n_nodes++;
   for (uint32_t i = 0; i < n; i++) w->tensors[w->n_tensors++] = places[i];
 }
@@ -214,7 +214,11 @@ static void other_sizes_are_other_classes(void **state) {
   uint32_t x = PLACE(w, 8, 4), slice = PLACE(w, 5, 4), sorted = PLACE(w, 8, 4);
   NODE(w, "i.k >i.k", s, x, slice);
   NODE(w, "i.k >i.k", s, x, sorted);
+  uint32_t y = PLACE(w, 6, 4), moved = PLACE(w, 6, 4);
+  NODE(w, "i.k >i.k", s, y, moved);
+  w->nodes[w->n_nodes - 1].flow = true;
   build(w);
+  assert_int_equal(at(w, y, 0), at(w, moved, 0));
   assert_int_not_equal(at(w, x, 0), at(w, slice, 0));
   assert_int_equal(at(w, x, 1), at(w, slice, 1));
   assert_int_equal(at(w, x, 0), at(w, sorted, 0));
