@@ -119,8 +119,8 @@ Status *why_find(Why *why, Str name, Arena *arena, const PlaceId **out, uint32_t
 void why_print_place(Why *why, PlaceId place, StrBuf *out);
 // One object with the same, chains in full.
 void why_json_place(Why *why, PlaceId place, Json *json);
-// One object with all places that have a sharding; each axis names its source only, so it is linear
-// in the program. `out` may have a flush.
+// One object with all places that have a sharding or could have had one, a line each; each axis
+// names its source only, so it is linear in the program. `out` may have a flush.
 void why_json_all(Why *why, StrBuf *out);
 
 #endif

@@ -95,8 +95,8 @@ static bool does_not_divide(const Look *look, const Pair *pair) {
   return size < 1 || size % pair->before || (size / pair->before) % pair->axes.v[0].size;
 }
 
-static bool wrong_way(const Look *look, const Pair *pair) {
-  uint8_t way = why_way(look->map, look->mode, pair->factor);
+static bool wrong_way(const Look *look, const Pair *pair, ProjectMode mode) {
+  uint8_t way = why_way(look->map, mode, pair->factor);
   bool from_result = pair->has >= look->map->n_operands;
   bool to_result = pair->lacks >= look->map->n_operands;
   if (from_result != to_result)
@@ -141,7 +141,7 @@ static Reason find_reason(const Look *look, const Pair *pair, AxisList all, uint
   const ShardingInfo *info = sharding_info(look->why->table, look->seen[pair->lacks]);
   bool barrier = look->why->g->nodes[look->node].kind == NODE_BARRIER;
   if (look->map->factors[pair->factor].sdy_kinds & FACTOR_BLOCK) return REASON_BLOCKED;
-  if (barrier && wrong_way(look, pair)) return REASON_BARRIER;
+  if (barrier && wrong_way(look, pair, look->mode)) return REASON_BARRIER;
   if (pair->other.n) {
     *out_piece = piece_of(look, pair->lacks, pair->factor, pair->other.v[0]);
     return same_axes(pair->axes, pair->other) ? REASON_ORDER : REASON_OTHER;
@@ -153,12 +153,22 @@ static Reason find_reason(const Look *look, const Pair *pair, AxisList all, uint
   if (used_elsewhere(look, pair->lacks, pair->factor, axis, out_piece)) return REASON_USED;
   if (behind_partial(look, pair)) return REASON_STRIDED;
   if (does_not_divide(look, pair)) return REASON_SIZE;
-  if (wrong_way(look, pair)) return REASON_DIRECTION;
+  if (wrong_way(look, pair, look->mode)) return REASON_DIRECTION;
   if (others_disagree(look, pair, all, out_piece)) return REASON_DISAGREE;
   if (look->mode.elementwise && pair->lacks < look->map->n_operands) return REASON_SIDEWAYS;
   if (contested(look, pair, out_piece)) return REASON_CONTESTED;
   if (!look->mode.aggressive && one_closed(look, pair)) return REASON_DISAGREE;
   return REASON_UNKNOWN;
+}
+
+// The first op priority at which the op passes the axis on; OP_PRIORITIES: never.
+static uint32_t first_turn(const Look *look, const Pair *pair, bool aggressive) {
+  uint32_t turn = 0;
+  while (
+      turn < OP_PRIORITIES &&
+      wrong_way(look, pair, propagation_mode(look->why->p, look->node, (uint8_t)turn, aggressive)))
+    turn++;
+  return turn;
 }
 
 // Why the piece in the way was preferred to the axis that the other tensor has.
@@ -172,7 +182,7 @@ static Won find_won(const Look *look, const Pair *pair, uint32_t blocker) {
   const Event *b = propagation_event(look->why->p, why_piece(look->why, rival)->event);
   if (why_piece(look->why, rival)->event < piece->event) {
     if (a->aggressive && a->node == look->node) return WON_LARGER;
-    return WON_OP_PRIORITY;  // the rival had waited for this op's turn
+    return first_turn(look, pair, a->aggressive) > a->op_priority ? WON_OP_PRIORITY : WON_FIRST;
   }
   if (a->user_priority != b->user_priority) return WON_USER_PRIORITY;
   return a->op_priority != b->op_priority ? WON_OP_PRIORITY : WON_FIRST;

@@ -109,12 +109,36 @@ void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out) {
   strbuf_printf(out, text ? " (%.*s:%u)" : "%.*s:%u", (int)file.n, file.s, line);
 }
 
+// Where `%name` of a function's argument stands behind the function's name.
+static Pos argument_pos(const Why *why, PlaceId place, Pos function) {
+  const Program *p = why->g->program;
+  const Value *value = value_at(p, why->g->places[place].value);
+  Str name = name_str(p->context, value->name);
+  const char *at = p->source->text + function, *end = p->source->text + p->source->size;
+  while (name.n && (at = memchr(at, '%', (size_t)(end - at)))) {
+    at++;
+    if ((size_t)(end - at) > name.n && !memcmp(at, name.s, name.n) && at[name.n] == ':')
+      return (Pos)(at - 1 - p->source->text);
+  }
+  return function;
+}
+
+bool why_given_pos(Why *why, PlaceId place, uint32_t *out_line, uint32_t *out_column) {
+  const Given *given = propagation_given(why->p, place);
+  const Program *p = why->g->program;
+  if (!given || given->pos == POS_NONE || !p->source || given->pos > p->source->size) return false;
+  ValueId value = why->g->places[place].value;
+  bool argument = value && value_at(p, value)->is_arg;
+  Pos pos = argument ? argument_pos(why, place, given->pos) : given->pos;
+  *out_line = why_line(why, pos, out_column);
+  return true;
+}
+
 void why_print_given(Why *why, PlaceId place, StrBuf *out) {
   const Given *given = propagation_given(why->p, place);
-  const Source *source = why->g->program->source;
-  if (given && given->pos != POS_NONE && source) {
-    uint32_t column, line = why_line(why, given->pos, &column);
-    strbuf_printf(out, "at %s:%u:%u", source->path, line, column);
+  uint32_t line, column;
+  if (why_given_pos(why, place, &line, &column)) {
+    strbuf_printf(out, "at %s:%u:%u", why->g->program->source->path, line, column);
   } else if (given && given->from.n) {
     strbuf_puts(out, "by ");
     strbuf_put_str(out, given->from);
@@ -130,12 +154,20 @@ const char *why_mnemonic(const Why *why, OpId op) {
   return dot ? dot + 1 : name;
 }
 
+OpId why_node_op(const Why *why, NodeId node) {
+  const Node *n = &why->g->nodes[node];
+  const Program *p = why->g->program;
+  if (n->kind != NODE_RETURN || !op_at(p, n->op)->n_regions) return n->op;
+  BlockId block = region_block(p, op_region(p, n->op, 0));
+  return block && block_at(p, block)->last ? block_at(p, block)->last : n->op;
+}
+
 Str why_function_name(const Why *why, OpId function) {
   return name_str(why->context,
                   attr_as_name(why->context, op_attr(why->g->program, function, "sym_name")));
 }
 
-static void print_value(const Why *why, ValueId v, StrBuf *out) {
+void why_print_value(const Why *why, ValueId v, StrBuf *out) {
   const Program *p = why->g->program;
   const Value *value = value_at(p, v);
   Name name = value->name;
@@ -155,26 +187,87 @@ static void print_value(const Why *why, ValueId v, StrBuf *out) {
   if (op->n_results > 1) strbuf_printf(out, "#%u", value->index);
 }
 
-void why_print_name(Why *why, PlaceId place, StrBuf *out) {
+// The value to name a place by, and the instance it stands in. What a callee returns is what its
+// call gives. 0: a result of a function that nothing calls.
+static ValueId named_value(const Why *why, PlaceId place, InstanceId *out_instance) {
   const Graph *g = why->g;
   const Place *at = &g->places[place];
-  OpId function = g->instances[at->instance].function;
+  const Instance *instance = &g->instances[at->instance];
+  *out_instance = at->instance;
+  if (at->value || !instance->caller) return at->value;
+  if (at->index >= op_at(g->program, instance->call)->n_results) return 0;
+  *out_instance = instance->caller;
+  return op_result(g->program, instance->call, at->index);
+}
+
+InstanceId why_instance(const Why *why, PlaceId place) {
+  InstanceId instance;
+  named_value(why, place, &instance);
+  return instance;
+}
+
+void why_print_name(Why *why, PlaceId place, StrBuf *out) {
+  const Graph *g = why->g;
+  InstanceId instance;
+  ValueId value = named_value(why, place, &instance);
+  OpId function = g->instances[instance].function;
   if (function != why->entry) {
     Str name = why_function_name(why, function);
     strbuf_printf(out, "@%.*s:", (int)name.n, name.s);
   }
-  if (!at->value) {
-    strbuf_printf(out, "result%u", at->index);
+  if (!value) {
+    strbuf_printf(out, "result%u", g->places[place].index);
     return;
   }
-  print_value(why, at->value, out);
+  why_print_value(why, value, out);
   OperandId use = why->use_of[place];
   if (!use) return;
   OpId user = operand_at(g->program, use)->user;
-  strbuf_printf(out, " (used by %s", why_mnemonic(why, user));
-  strbuf_putc(out, ' ');
+  strbuf_printf(out, " (for %s", why_mnemonic(why, user));
+  if (why_has_op_place(why, user)) strbuf_puts(out, " at ");
   why_print_op_place(why, user, false, out);
   strbuf_putc(out, ')');
+}
+
+Str why_path(Why *why, PlaceId place, Arena *arena) {
+  const Graph *g = why->g;
+  const Program *p = g->program;
+  const Place *at = &g->places[place];
+  OpId function = g->instances[at->instance].function;
+  const Value *value = at->value ? value_at(p, at->value) : NULL;
+  if (!value || !value->is_arg) return (Str){"", 0};
+  if (region_at(p, block_at(p, value->def)->region)->op != function) return (Str){"", 0};
+  Str path = argument_path(p, function, value->index, arena);
+  return str_equal(path, name_str(p->context, value->name)) ? (Str){"", 0} : path;
+}
+
+static OpId function_of(const Program *p, ValueId v) {
+  const Value *value = value_at(p, v);
+  OpId op = value->is_arg ? region_at(p, block_at(p, value->def)->region)->op : value->def;
+  while (op && !(op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION)) op = op_parent(p, op);
+  return op;
+}
+
+// Live values: those of ops in the program and of their blocks.
+static bool is_live(const Program *p, ValueId v) {
+  const Value *value = value_at(p, v);
+  if (!value->type || !value->def) return false;
+  if (!value->is_arg) return op_at(p, value->def)->code != 0;
+  RegionId region = block_at(p, value->def)->region;
+  return region && op_at(p, region_at(p, region)->op)->code != 0;
+}
+
+uint32_t why_also(const Why *why, PlaceId place, uint32_t most, ValueId *out) {
+  const Graph *g = why->g;
+  const Program *p = g->program;
+  InstanceId instance;
+  uint32_t n = 0;
+  ValueId named = named_value(why, place, &instance);
+  for (ValueId v = 1; v < p->values.count && n < most && !why->use_of[place]; v++)
+    if (v != named && is_live(p, v) && function_of(p, v) == g->instances[instance].function &&
+        graph_place(g, instance, v) == place)
+      out[n++] = v;
+  return n;
 }
 
 // ---- looking up ----
@@ -193,13 +286,6 @@ static void add_place(Find *find, PlaceId place) {
   for (uint32_t i = 0; i < find->found.count; i++)
     if (find->found.items[i] == place) return;
   VEC_PUSH(find->arena, &find->found, place);
-}
-
-static OpId function_of(const Program *p, ValueId v) {
-  const Value *value = value_at(p, v);
-  OpId op = value->is_arg ? region_at(p, block_at(p, value->def)->region)->op : value->def;
-  while (op && !(op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION)) op = op_parent(p, op);
-  return op;
 }
 
 static void add_value(Find *find, ValueId v) {
@@ -248,15 +334,6 @@ static bool str_split(Str text, char at, bool last, Str *out_head, Str *out_tail
     return true;
   }
   return false;
-}
-
-// Live values: those of ops in the program and of their blocks.
-static bool is_live(const Program *p, ValueId v) {
-  const Value *value = value_at(p, v);
-  if (!value->type || !value->def) return false;
-  if (!value->is_arg) return op_at(p, value->def)->code != 0;
-  RegionId region = block_at(p, value->def)->region;
-  return region && op_at(p, region_at(p, region)->op)->code != 0;
 }
 
 // `%12`, `%0#1`, `%0` of a pack (all its results), in whatever function.
@@ -321,7 +398,11 @@ static void release_text(void *text) { strbuf_deinit(text); }
 static void add_target(Find *find, const Target *target) {
   const Graph *g = find->why->g;
   if (target->value) {
-    add_value(find, target->value);
+    OpId def = value_def(g->program, target->value);
+    bool pack = def && !memchr(find->name.s, '#', find->name.n);  // `%1` of `%1:2`: both
+    uint32_t n = pack ? op_at(g->program, def)->n_results : 1;
+    ValueId first = pack ? op_at(g->program, def)->results : target->value;
+    for (uint32_t i = 0; i < n; i++) add_value(find, first + i);
     return;
   }
   for (uint32_t i = 1; i < g->n_instances; i++) {

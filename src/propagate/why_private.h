@@ -36,9 +36,20 @@ uint32_t why_line(Why *why, Pos pos, uint32_t *out_column);
 // "model.mlir:9" of an op, and the user's line, if known: "model.mlir:9 (train.py:4)".
 void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out);
 bool why_has_op_place(const Why *why, OpId op);  // it prints something
+// Where the annotation of a place stands in the text; false if it does not.
+bool why_given_pos(Why *why, PlaceId place, uint32_t *out_line, uint32_t *out_column);
 void why_print_given(Why *why, PlaceId place, StrBuf *out);
 Str why_function_name(const Why *why, OpId function);
 // The mnemonic without its dialect.
 const char *why_mnemonic(const Why *why, OpId op);
+// The op that a person sees at a node: what a function returns is its return.
+OpId why_node_op(const Why *why, NodeId node);
+// The instance that the value by which a place is named stands in.
+InstanceId why_instance(const Why *why, PlaceId place);
+void why_print_value(const Why *why, ValueId v, StrBuf *out);
+// The path of a function's argument, if it says more than its name; empty otherwise.
+Str why_path(Why *why, PlaceId place, Arena *arena);
+// Other values of the same instance that are this place (loops, groups); gives how many. O(values).
+uint32_t why_also(const Why *why, PlaceId place, uint32_t most, ValueId *out);
 
 #endif

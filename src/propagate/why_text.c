@@ -5,9 +5,18 @@
 
 // ---- text ----
 
+// With the path of an argument, which says more than `%arg3`.
+static void print_place_name(Why *why, PlaceId place, StrBuf *out) {
+  ArenaMark mark = arena_mark(&why->scratch);
+  why_print_name(why, place, out);
+  Str path = why_path(why, place, &why->scratch);
+  if (path.n) strbuf_printf(out, " '%.*s'", (int)path.n, path.s);
+  arena_rewind(&why->scratch, mark);
+}
+
 static void print_dim(Why *why, PlaceId place, uint32_t dim, StrBuf *out) {
   strbuf_printf(out, "dim %u of ", dim);
-  why_print_name(why, place, out);
+  print_place_name(why, place, out);
 }
 
 static const Mesh *piece_mesh(const Why *why, const Piece *piece) {
@@ -41,13 +50,13 @@ static void print_hop(Why *why, uint32_t i, StrBuf *out) {
   const Piece *piece = why_piece(why, i), *source = why_piece(why, piece->source);
   NodeId node = propagation_event(why->p, piece->event)->node;
   strbuf_puts(out, "    ");
-  print_op(why, why->g->nodes[node].op, out);
+  print_op(why, why_node_op(why, node), out);
   strbuf_puts(out, ": ");
   print_dim(why, why_piece_place(why, piece->source), source->dim, out);
   strbuf_puts(out, " -> ");
   print_dim(why, why_piece_place(why, i), piece->dim, out);
   strbuf_putc(out, '\n');
-  print_user_line(why, why->g->nodes[node].op, out);
+  print_user_line(why, why_node_op(why, node), out);
 }
 
 static void print_origin(Why *why, uint32_t i, StrBuf *out) {
@@ -60,7 +69,7 @@ static void print_origin(Why *why, uint32_t i, StrBuf *out) {
       strbuf_printf(out, " with priority %d", event->user_priority);
   } else if (piece->cause == PIECE_MANUAL) {
     strbuf_puts(out, "manual in ");
-    print_op(why, why->g->nodes[event->node].op, out);
+    print_op(why, why_node_op(why, event->node), out);
   } else {
     strbuf_puts(out, "of unknown origin");
   }
@@ -84,10 +93,10 @@ static void print_piece(Why *why, uint32_t i, StrBuf *out) {
   for (uint32_t k = n; k; k--, at = why_piece(why, at)->source) chain[k - 1] = at;
   uint32_t most = why->options.most_hops, half = most / 2;
   for (uint32_t k = 0; k < n; k++) {
-    if (n > most && k == most - half) {
+    if (n > most + 1 && k == most - half) {
       strbuf_printf(out, "    ... %u more ops ...\n", n - most);
       k = n - half;
-      if (k >= n) break;
+      if (k == n) break;
     }
     print_hop(why, chain[k], out);
   }
@@ -120,7 +129,7 @@ static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
   const PlaceId *tensors = node_tensors(why->g, c->node);
   if (c->reason == REASON_MESH) {
     strbuf_puts(out, "  nothing passes between it and ");
-    why_print_name(why, tensors[c->has], out);
+    print_place_name(why, tensors[c->has], out);
   } else {
     strbuf_printf(out, "  dim %u did not take ", c->lacks_dim);
     axes_print(why->context, node_mesh(why, c), c->axes, out);
@@ -129,7 +138,7 @@ static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
     strbuf_puts(out, " has");
   }
   strbuf_puts(out, " (");
-  print_op(why, why->g->nodes[c->node].op, out);
+  print_op(why, why_node_op(why, c->node), out);
   strbuf_printf(out, "): %s", reason_text((Reason)c->reason));
   if (c->reason == REASON_CLOSED || c->reason == REASON_REPLICATED) {
     strbuf_puts(out, ", as annotated ");
@@ -139,23 +148,37 @@ static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
   strbuf_putc(out, '\n');
 }
 
-static void print_head(Why *why, PlaceId place, StrBuf *out) {
+static void print_calls(Why *why, PlaceId place, StrBuf *out) {
   const Graph *g = why->g;
-  const Place *at = &g->places[place];
+  const char *word = "  called at ";
+  for (InstanceId i = why_instance(why, place); g->instances[i].caller;
+       i = g->instances[i].caller) {
+    strbuf_puts(out, word);
+    why_print_op_place(why, g->instances[i].call, true, out);
+    word = ", from ";
+  }
+}
+
+static void print_head(Why *why, PlaceId place, StrBuf *out) {
+  enum { MOST_ALSO = 6 };
+  ValueId also[MOST_ALSO];
   Sharding sharding = propagation_get(why->p, place);
-  why_print_name(why, place, out);
+  print_place_name(why, place, out);
   strbuf_puts(out, " : ");
-  type_print(why->context, at->type, out);
+  type_print(why->context, why->g->places[place].type, out);
   strbuf_puts(out, "  ");
   if (sharding)
     sharding_print(why->table, sharding, out);
   else
     strbuf_puts(out, "no sharding");
-  for (InstanceId i = at->instance; g->instances[i].caller; i = g->instances[i].caller) {
-    strbuf_puts(out, i == at->instance ? "  called at " : ", called at ");
-    why_print_op_place(why, g->instances[i].call, true, out);
-  }
+  print_calls(why, place, out);
   strbuf_putc(out, '\n');
+  uint32_t n = why_also(why, place, MOST_ALSO, also);
+  for (uint32_t i = 0; i < n; i++) {
+    strbuf_puts(out, i ? ", " : "  one sharding with ");
+    why_print_value(why, also[i], out);
+  }
+  if (n) strbuf_puts(out, n == MOST_ALSO ? ", ...\n" : "\n");
 }
 
 void why_print_place(Why *why, PlaceId place, StrBuf *out) {
@@ -242,6 +265,24 @@ static const char *const cause_words[] = {[PIECE_GIVEN] = "annotation",
                                           [PIECE_STEP] = "op",
                                           [PIECE_UNKNOWN] = "unknown"};
 
+static void json_given(Why *why, Json *json, PlaceId place, StrBuf *text) {
+  const Given *given = propagation_given(why->p, place);
+  uint32_t line, column;
+  json_key(json, "given");
+  json_open(json, '{');
+  if (why_given_pos(why, place, &line, &column)) {
+    text->used = 0;
+    strbuf_printf(text, "%s:%u:%u", why->g->program->source->path, line, column);
+    json_key(json, "at");
+    json_str(json, (Str){text->data, text->used});
+  }
+  if (given && given->from.n) {
+    json_key(json, "by");
+    json_str(json, given->from);
+  }
+  json_close(json, '}');
+}
+
 // One step of a chain.
 static void json_step(Why *why, Json *json, uint32_t i, StrBuf *text) {
   const Piece *piece = why_piece(why, i);
@@ -249,11 +290,11 @@ static void json_step(Why *why, Json *json, uint32_t i, StrBuf *text) {
   json_key(json, "cause");
   json_string(json, cause_words[piece->cause]);
   if (event->cause == CAUSE_NODE) {
-    json_op(why, json, why->g->nodes[event->node].op, text);
+    json_op(why, json, why_node_op(why, event->node), text);
     json_key(json, "factor");
     json_uint(json, piece->factor);
   } else {
-    json_printed(why, json, "given", why_print_given, event->place, text);
+    json_given(why, json, event->place, text);
   }
   if (piece->source != WHY_NONE)
     json_dim(json, "from", why_piece_place(why, piece->source), why_piece(why, piece->source)->dim);
@@ -301,7 +342,7 @@ static void json_conflict(Why *why, Json *json, const Conflict *c, StrBuf *text)
     json_str(json, (Str){text->data, text->used});
   }
   json_dim(json, "from", node_tensors(why->g, c->node)[c->has], c->has_dim);
-  json_op(why, json, why->g->nodes[c->node].op, text);
+  json_op(why, json, why_node_op(why, c->node), text);
   json_key(json, "reason");
   json_string(json, reason_word((Reason)c->reason));
   if (c->blocker != WHY_NONE) {
@@ -315,14 +356,14 @@ static void json_conflict(Why *why, Json *json, const Conflict *c, StrBuf *text)
   json_close(json, '}');
 }
 
-static void json_calls(Why *why, Json *json, InstanceId instance, StrBuf *text) {
+static void json_calls(Why *why, Json *json, PlaceId place, StrBuf *text) {
   const Graph *g = why->g;
+  InstanceId instance = why_instance(why, place);
   if (!g->instances[instance].caller) return;
   json_key(json, "calls");
   json_open(json, '[');
   for (InstanceId i = instance; g->instances[i].caller; i = g->instances[i].caller) {
     text->used = 0;
-    strbuf_put(text, "", 0);
     why_print_op_place(why, g->instances[i].call, false, text);
     json_str(json, (Str){text->data, text->used});
   }
@@ -337,13 +378,23 @@ static void json_place(Why *why, Json *json, PlaceId place, bool chain, StrBuf *
   Conflicts conflicts = {0};
   uint32_t n = why_pieces(why, place, &why->scratch, &pieces);
   why_place_conflicts(why, place, &why->scratch, &conflicts);
+  if (!chain && !propagation_get(why->p, place) && !conflicts.count) {
+    arena_rewind(&why->scratch, mark);
+    return;
+  }
+  if (!chain) strbuf_putc(json->out, '\n');  // a place per line
   json_open(json, '{');
   json_key(json, "id");
   json_uint(json, place);
   json_printed(why, json, "value", why_print_name, place, text);
   json_key(json, "function");
-  json_str(json, why_function_name(why, why->g->instances[at->instance].function));
-  json_calls(why, json, at->instance, text);
+  json_str(json, why_function_name(why, why->g->instances[why_instance(why, place)].function));
+  Str path = why_path(why, place, &why->scratch);
+  if (path.n) {
+    json_key(json, "path");
+    json_str(json, path);
+  }
+  json_calls(why, json, place, text);
   json_printed(why, json, "type", print_type_of, place, text);
   if (at->value && value_def(p, at->value)) json_op(why, json, value_def(p, at->value), text);
   json_printed(why, json, "sharding", print_sharding_of, place, text);
