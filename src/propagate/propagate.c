@@ -283,9 +283,12 @@ static bool step(Propagation *p, NodeId id, bool wake_others) {
   for (uint32_t i = 0; i < n; i++) {
     Sharding after = p->buffer.items[n + i];
     if (after == p->buffer.items[i] || !places[i]) continue;
-    if (node->view && i + 1 == n) after = view_stored(g, node->view, after, &p->scratch);
-    // A tensor that stands in the node twice has been written already.
-    if (after == p->state[places[i]]) continue;
+    bool seen = node->view && i + 1 == n;
+    if (seen) after = view_stored(g, node->view, after, &p->scratch);
+    // A tensor that stands in the node twice may have been written already. What it got must not be
+    // lost: the rest comes with the next step, which the write has woken.
+    if (after == p->state[places[i]] || (!seen && p->state[places[i]] != p->buffer.items[i]))
+      continue;
     record(p, places[i], after, id, CAUSE_NODE);
     if (wake_others) push_around(p, places[i], id);
     changed = true;

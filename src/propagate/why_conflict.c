@@ -128,10 +128,18 @@ static bool contested(const Look *look, const Pair *pair, uint32_t *out_piece) {
   return false;
 }
 
-static bool one_closed(const Look *look, const Pair *pair) {
+// A third tensor that may not be split so: basic propagation takes nothing that one must refuse.
+static bool one_refuses(const Look *look, const Pair *pair) {
+  AxisRef axis = pair->axes.v[0];
   for (uint32_t t = 0; t < factor_map_n_tensors(look->map); t++) {
     const FactorAxes *cell = t == pair->has ? NULL : cell_of(look, t, pair->factor);
-    if (cell && cell->closed) return true;
+    if (!cell) continue;
+    const ShardingInfo *info = sharding_info(look->why->table, look->seen[t]);
+    Pair third = *pair;
+    third.cell = cell;
+    if (cell->closed || does_not_divide(look, &third) || axes_overlap_ref(info->replicated, axis) ||
+        axes_overlap_ref(info->unreduced, axis) || axes_overlap_ref(info->manual, axis))
+      return true;
   }
   return false;
 }
@@ -157,7 +165,7 @@ static Reason find_reason(const Look *look, const Pair *pair, AxisList all, uint
   if (others_disagree(look, pair, all, out_piece)) return REASON_DISAGREE;
   if (look->mode.elementwise && pair->lacks < look->map->n_operands) return REASON_SIDEWAYS;
   if (contested(look, pair, out_piece)) return REASON_CONTESTED;
-  if (!look->mode.aggressive && one_closed(look, pair)) return REASON_DISAGREE;
+  if (!look->mode.aggressive && one_refuses(look, pair)) return REASON_REFUSED;
   return REASON_UNKNOWN;
 }
 
