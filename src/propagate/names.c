@@ -202,6 +202,38 @@ static void number_all(Namer *n, Numbering *num) {
   num->place_dims[num->n_places + 1] = n->n_dims;
 }
 
+// A number for arguments whose paths differ only in digits: parameters of layers. 0 if it has none.
+static uint32_t pattern_of(const Namer *n, OpId function, uint32_t i, Type type) {
+  Str path = argument_path(n->p, function, i, n->arena);
+  char *text = arena_alloc(n->arena, path.n + 1);
+  size_t length = 0;
+  bool digits = false;
+  for (size_t k = 0; k < path.n; k++) {
+    bool digit = path.s[k] >= '0' && path.s[k] <= '9';
+    digits |= digit;
+    if (!digit) text[length++] = path.s[k];
+    if (digit && (!length || text[length - 1] != '*')) text[length++] = '*';
+  }
+  if (!digits) return 0;
+  return name_of(n->context,
+                 arena_printf(n->arena, "%.*s %u %u", (int)length, text, function, type));
+}
+
+static uint32_t *find_alike(const Namer *n, const Numbering *num) {
+  const Graph *g = n->g;
+  uint32_t *alike = ARENA_ARRAY(n->arena, uint32_t, num->n_places + 1);
+  for (InstanceId root = 1; root < g->n_instances; root++) {
+    if (g->instances[root].caller) continue;
+    OpId function = g->instances[root].function;
+    for (uint32_t i = 0; i < function_n_arguments(n->p, function); i++) {
+      ValueId value = function_argument(n->p, function, i);
+      PlaceId place = value ? graph_place(g, root, value) : 0;
+      if (place) alike[num->number[place]] = pattern_of(n, function, i, g->places[place].type);
+    }
+  }
+  return alike;
+}
+
 // ---- reading names ----
 
 PRINTF_LIKE(4, 5)
@@ -613,8 +645,12 @@ static void name_classes(Namer *n) {
   explain_variants(n, family_base);
   for (uint32_t d = 0; d < n->n_dims; d++) {
     const ClassInfo *info = &c->classes[c->class_of[d]];
-    for (uint32_t i = 0; i < info->n_parts; i++)
-      n->out->names[c->parts[info->parts + i]].n_products++;
+    for (uint32_t i = 0; i < info->n_parts; i++) {
+      DimName *part = &n->out->names[c->parts[info->parts + i]];
+      part->n_products++;
+      if (part->origin == NAME_MADE_UP && !part->from.n)
+        part->from = str_of(arena_printf(n->arena, "part of %s", dim_text(n, d)));
+    }
   }
 }
 
@@ -688,6 +724,7 @@ bool names_build(const Graph *graph, Arena *arena, Diag *diag, Diag *side_diag, 
                    .place_dims = num.place_dims,
                    .sizes = n.sizes,
                    .labels = n.labels,
+                   .alike = find_alike(&n, &num),
                    .n_nodes = graph->n_nodes ? graph->n_nodes - 1 : 0,
                    .n_maps = graph->n_maps,
                    .nodes = num.nodes,

@@ -533,6 +533,38 @@ static void join_families(Builder *b, const uint32_t *roots, uint32_t n, uint32_
   }
 }
 
+// All dims of two places, or none.
+static void join_alike(Builder *b, uint32_t p, uint32_t q) {
+  const uint32_t *dims = b->in->place_dims;
+  uint32_t rank = dims[p + 1] - dims[p];
+  if (dims[q + 1] - dims[q] != rank || rank > MOST_RANK) return;
+  for (uint32_t d = 0; d < rank; d++) {
+    uint32_t x = root_of(b, dims[p] + d), y = root_of(b, dims[q] + d);
+    uint32_t lx = b->label.items[x], ly = b->label.items[y];
+    if (x == y) continue;
+    if (b->size.items[x] != b->size.items[y] || (lx && ly && lx != ly) || are_apart(b, x, y))
+      return;
+  }
+  for (uint32_t d = 0; d < rank; d++) unite(b, dims[p] + d, dims[q] + d, NO_NODE);
+}
+
+static void join_all_alike(Builder *b) {
+  const ClassInput *in = b->in;
+  uint32_t most = 0;
+  for (uint32_t p = 1; in->alike && p <= in->n_places; p++)
+    if (in->alike[p] > most) most = in->alike[p];
+  if (!most) return;
+  uint32_t *first = ARENA_ARRAY(b->arena, uint32_t, most + 1);
+  for (uint32_t p = 1; p <= in->n_places; p++) {
+    uint32_t *leader = &first[in->alike[p]];
+    if (!in->alike[p]) continue;
+    if (*leader)
+      join_alike(b, *leader, p);
+    else
+      *leader = p;
+  }
+}
+
 // ---- what comes out ----
 
 // The leaves of a class's parts, major to minor.
@@ -622,6 +654,7 @@ void classes_build(const ClassInput *in, Arena *arena, Classes *out) {
   uint32_t n = roots_by_age(&b, roots);
   uint32_t *family = find_families(&b);
   join_families(&b, roots, n, family);
+  join_all_alike(&b);
   *out = (Classes){0};
   number_classes(&b, out);
   out->clashes.items = b.clashes.items;

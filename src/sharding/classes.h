@@ -9,7 +9,8 @@
 // Rules. Dimensions of one factor are one class if their size is the factor's (a sorted or windowed
 // dimension keeps its class; a sliced, padded or concatenated one gets a new one). No value has a
 // class twice: a union that would do that is refused, and the two classes are a family. Last, the
-// classes of a family that meet in no value become one, so that it has as few as a value needs.
+// classes of a family that meet in no value become one, so that it has as few as a value needs, and
+// so do those of places that are said to be alike.
 #ifndef TESSERA_SHARDING_CLASSES_H
 #define TESSERA_SHARDING_CLASSES_H
 
@@ -32,6 +33,8 @@ typedef struct ClassInput {
   const int64_t *sizes;        // per dim
   const uint32_t *labels;      // per dim: dims with one label (not 0) are one class, dims with two
                                // never; NULL = none. One label: one size, not twice in a place
+  const uint32_t *alike;       // per place: places with one number (not 0) have the same classes if
+                               // nothing speaks against it (layers' parameters); NULL = none
   uint32_t n_nodes, n_maps;
   const ClassNode *nodes;  // in the order the program runs
   const uint32_t *tensors;

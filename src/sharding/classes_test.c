@@ -15,7 +15,7 @@ enum { MOST = 4096 };
 typedef struct World {
   Arena arena;
   uint32_t n_places, n_dims, n_nodes, n_tensors;
-  uint32_t place_dims[MOST], labels[MOST], tensors[MOST];
+  uint32_t place_dims[MOST], labels[MOST], alike[MOST], tensors[MOST];
   int64_t sizes[MOST];
   ClassNode nodes[MOST];
   const FactorMap *maps[MOST];
@@ -90,8 +90,16 @@ static void node(World *w, const char *rule, const int64_t *sizes, uint32_t n_te
        (uint32_t[]){__VA_ARGS__})
 
 static void build(World *w) {
-  ClassInput in = {w->n_places, w->place_dims, w->sizes,   w->labels, w->n_nodes,
-                   w->n_nodes,  w->nodes,      w->tensors, w->maps};
+  ClassInput in = {.n_places = w->n_places,
+                   .place_dims = w->place_dims,
+                   .sizes = w->sizes,
+                   .labels = w->labels,
+                   .alike = w->alike,
+                   .n_nodes = w->n_nodes,
+                   .n_maps = w->n_nodes,
+                   .nodes = w->nodes,
+                   .tensors = w->tensors,
+                   .maps = w->maps};
   classes_build(&in, &w->arena, &w->classes);
 }
 
@@ -243,6 +251,30 @@ static void labels(void **state) {
   assert_int_not_equal(at(w, x, 0), at(w, y, 0));
   assert_int_equal(w->classes.clashes.count, 1);
   assert_int_equal(w->classes.clashes.items[0].node, 0);
+  arena_deinit(&w->arena);
+}
+
+static void alike_places(void **state) {
+  (void)state;
+  World *w = world_new();
+  int64_t s[26] = {[L('i')] = 8, [L('j')] = 8, [L('b')] = 2};
+  uint32_t w1 = PLACE(w, 8, 4), w2 = PLACE(w, 8, 4), v1 = PLACE(w, 8, 8), v2 = PLACE(w, 8, 8);
+  uint32_t x = PLACE(w, 2, 8), y = PLACE(w, 2, 8), z = PLACE(w, 2, 8);
+  w->alike[w1] = w->alike[w2] = 1;
+  w->alike[v1] = w->alike[v2] = 2;
+  NODE(w, "b.i i.j >b.j", s, x, v1, y);
+  NODE(w, "b.i i.j >b.j", s, y, v2, z);
+  build(w);
+  assert_int_equal(at(w, w1, 0), at(w, w2, 0));
+  assert_int_equal(at(w, w1, 1), at(w, w2, 1));
+  assert_int_equal(at(w, v1, 1), at(w, v2, 0));
+  assert_int_not_equal(at(w, v1, 0), at(w, v2, 0));  // y speaks against it
+  assert_int_not_equal(at(w, v1, 1), at(w, v2, 1));
+  w->labels[w->place_dims[w1]] = 1;
+  w->labels[w->place_dims[w2]] = 2;
+  build(w);
+  assert_int_not_equal(at(w, w1, 1), at(w, w2, 1));
+  assert_int_equal(w->classes.clashes.count, 0);
   arena_deinit(&w->arena);
 }
 
