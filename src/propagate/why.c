@@ -303,6 +303,7 @@ Why *why_new(Propagation *p, const WhyOptions *options, Guard *guard) {
 
 void why_free(Why *why) {
   if (!why) return;
+  why_sources_free(why);
   arena_deinit(&why->arena);
   arena_deinit(&why->scratch);
   mem_free(why);

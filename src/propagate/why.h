@@ -36,10 +36,7 @@ typedef struct Piece {
 typedef struct Why Why;
 
 typedef struct WhyOptions {
-  // The text of a line of a file that locations name (the user's Python), without its end; false if
-  // there is none. NULL: only file and line are shown.
-  bool (*line)(void *user, Str file, uint32_t line, Str *out);
-  void *user;
+  bool sources;        // show the user's Python lines, read from the files that locations name
   uint32_t most_hops;  // shown of one chain in text; 0 = 12
 } WhyOptions;
 

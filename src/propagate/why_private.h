@@ -4,6 +4,15 @@
 
 #include "propagate/why.h"
 
+// A file of the user's.
+typedef struct WhySource {
+  Str file;  // its name, in the context; empty: a free entry
+  char *text;
+  size_t bytes;
+} WhySource;
+
+enum { WHY_SOURCES = 8 };
+
 struct Why {
   Propagation *p;
   const Graph *g;
@@ -20,6 +29,8 @@ struct Why {
   OperandId *use_of;  // per place: the use that a split constant is for, 0
   uint32_t *lines;    // where lines of the source begin; made when first asked for
   uint32_t n_lines;
+  WhySource sources[WHY_SOURCES];
+  uint32_t next_source;
   OpId entry;  // the function that names without one mean; 0 = none
 };
 
@@ -51,5 +62,8 @@ void why_print_value(const Why *why, ValueId v, StrBuf *out);
 Str why_path(Why *why, PlaceId place, Arena *arena);
 // Other values of the same instance that are this place (loops, groups); gives how many. O(values).
 uint32_t why_also(const Why *why, PlaceId place, uint32_t most, ValueId *out);
+// A line of a Python file, without its end; false if it cannot be read.
+bool why_source_line(Why *why, Str file, uint32_t line, Str *out);
+void why_sources_free(Why *why);
 
 #endif

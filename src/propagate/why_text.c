@@ -35,15 +35,21 @@ static void print_op(Why *why, OpId op, StrBuf *out) {
   why_print_op_place(why, op, true, out);
 }
 
-// The user's line, if the caller can read it.
+// The user's line, if it can be read.
 static void print_user_line(Why *why, OpId op, StrBuf *out) {
+  enum { MOST_LETTERS = 100 };
   Str file, text;
   uint32_t line;
-  if (!why->options.line) return;
+  if (!why->options.sources) return;
   if (!why_user_line(why->context, op_at(why->g->program, op)->loc, &file, &line)) return;
-  if (!why->options.line(why->options.user, file, line, &text)) return;
+  if (!why_source_line(why, file, line, &text)) return;
   while (text.n && (text.s[0] == ' ' || text.s[0] == '\t')) text.s++, text.n--;
-  strbuf_printf(out, "      | %.*s\n", (int)(text.n > 100 ? 100 : text.n), text.s);
+  while (text.n && (text.s[text.n - 1] == ' ' || text.s[text.n - 1] == '\r')) text.n--;
+  if (!text.n) return;
+  strbuf_puts(out, "      | ");
+  for (size_t i = 0; i < text.n && i < MOST_LETTERS; i++)  // no control letters to a terminal
+    strbuf_putc(out, (unsigned char)text.s[i] < ' ' ? ' ' : text.s[i]);
+  strbuf_putc(out, '\n');
 }
 
 static void print_hop(Why *why, uint32_t i, StrBuf *out) {
