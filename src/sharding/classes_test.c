@@ -377,8 +377,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(attention), cmocka_unit_test(residual_weights_share_a_variant),
       cmocka_unit_test(products),  cmocka_unit_test(other_sizes_are_other_classes),
-      cmocka_unit_test(labels),    cmocka_unit_test(laws),
-      cmocka_unit_test(order),
+      cmocka_unit_test(labels),    cmocka_unit_test(alike_places),
+      cmocka_unit_test(laws),      cmocka_unit_test(order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
