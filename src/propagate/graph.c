@@ -41,14 +41,15 @@ typedef struct Build {
   SymbolTable symbols;
   IdMap maps_by_op;  // of shared maps
   Arena scratch;
-  uint32_t *n_slots;   // per function
-  uint32_t *n_ops;     // per function
-  bool *called;        // per function
-  InstanceId *shared;  // per function: the instance all further calls share
-  InstanceId *first;   // per function
-  bool *constant;      // per op: nothing but constants goes into it
-  bool *claimed;       // per value of a constant expression: a use has it for itself
-  OpId *map_op;        // per map: an op that has it
+  uint32_t *n_slots;    // per function
+  uint32_t *n_ops;      // per function
+  bool *called;         // per function
+  InstanceId *shared;   // per function: the instance all further calls share
+  InstanceId *first;    // per function
+  bool *constant;       // per op: nothing but constants goes into it
+  InstanceId *claimed;  // per value of a constant expression: the last instance in which a use has
+                        // it for itself
+  OpId *map_op;         // per map: an op that has it
   uint64_t n_all_ops, most_ops;
   PlaceId *parent;  // union-find over places, made when the walk is done
   VEC(Instance) instances;
@@ -265,9 +266,10 @@ static PlaceId operand_place(Build *b, InstanceId instance, OpId op, uint32_t i)
   b->operands.count = b->operands.capacity = 0;
   bool fits = list_expression(b, v, 0), free = true;
   for (uint32_t k = 0; fits && k < b->expression.count; k++)
-    free &= !b->claimed[b->expression.items[k]];
+    free &= b->claimed[b->expression.items[k]] != instance;
   if (fits && free) {
-    for (uint32_t k = 0; k < b->expression.count; k++) b->claimed[b->expression.items[k]] = true;
+    for (uint32_t k = 0; k < b->expression.count; k++)
+      b->claimed[b->expression.items[k]] = instance;
   } else if (fits && b->n_all_ops + b->expression.count < b->most_ops) {
     b->n_all_ops += b->expression.count;
     place = split_constant(b, instance, op_at(b->p, op)->operands + i, v);
@@ -855,7 +857,7 @@ Status *graph_build(Program *program, ShardingTable *table, const GraphOptions *
   b.shared = ARENA_ARRAY(arena, InstanceId, n_ops);
   b.first = ARENA_ARRAY(arena, InstanceId, n_ops);
   b.constant = ARENA_ARRAY(arena, bool, n_ops);
-  b.claimed = ARENA_ARRAY(arena, bool, n_values + 1);
+  b.claimed = ARENA_ARRAY(arena, InstanceId, n_values + 1);
   b.most_ops = options->most_ops ? options->most_ops : 16 * (uint64_t)n_ops + 1000000;
   VEC_PUSH(arena, &b.instances, (Instance){0});
   VEC_PUSH(arena, &b.places, (Place){0});

@@ -1,0 +1,459 @@
+// Bodies first (bodies.h): each function is written as often as its instances differ. All copies of
+// a function are made before anything is written into it, and the function itself is written last,
+// so that what is read is the program as it was propagated. An attribute is made once per sharding.
+#include "propagate/write.h"
+
+#include "base/idmap.h"
+#include "ops/op.h"
+#include "propagate/annotation.h"
+#include "propagate/bodies.h"
+
+// Where an op keeps the shardings of its results.
+typedef enum Form {
+  FORM_RESULTS,  // sdy.sharding, one per result
+  FORM_OWN,      // `sharding`, of the one result
+  FORM_OUT,      // `out_sharding`, of the one result
+  FORM_REGION,   // `in_shardings` of the body's arguments, `out_shardings`
+} Form;
+
+typedef VEC(uint32_t) Ids;
+
+// One more of a constant op.
+typedef struct Copy {
+  ValueId value;      // of which it is a copy
+  Sharding sharding;  // 0 = nothing is known
+  OpId op;
+} Copy;
+
+typedef struct Writer {
+  const Propagation *p;
+  const Graph *g;
+  Program *program;
+  Context *context;
+  ShardingTable *table;
+  Arena *arena;    // tables
+  Arena *scratch;  // rewound behind every op
+  bool close;
+  Status *failed;  // the first sharding that has no attribute
+  Bodies bodies;
+  uint8_t forms[OP_COUNT];  // Form
+  bool *edged;              // per value: an explicit edge carries its sharding
+  OpId *target;             // per op: what it is written as
+  ValueId *values;          // of op_clone
+  uint32_t n_values;
+  Ids finals;  // per sharding: what is written for it, 0 = not made yet
+  Ids attrs;   // per sharding: its #sdy.sharding
+  Ids lists;   // per sharding: the #sdy.sharding_per_value of it alone
+  // Constants:
+  OpId *after;       // per op: the last copy of what it is written as
+  ValueId *now;      // per value of the expression at hand: its copy
+  VEC(Copy) copies;  // [0] is unused
+  IdMap by_copy;
+} Writer;
+
+// ---- attributes ----
+
+static uint32_t *entry(Writer *w, Ids *ids, uint32_t i) {
+  VEC_RESERVE(w->arena, ids, i + 1);
+  while (ids->count <= i) ids->items[ids->count++] = 0;
+  return &ids->items[i];
+}
+
+static Sharding close_dims(Writer *w, Sharding sharding) {
+  ShardingInfo info = *sharding_info(w->table, sharding);
+  ArenaMark mark = arena_mark(w->scratch);
+  DimSharding *dims = ARENA_ARRAY(w->scratch, DimSharding, info.rank + 1);
+  for (uint32_t d = 0; d < info.rank; d++) {
+    dims[d] = info.dims[d];
+    if (dims[d].open) dims[d].priority = PRIORITY_NONE;
+    dims[d].open = false;
+  }
+  info.dims = dims;
+  Sharding closed = sharding_intern(w->table, &info);
+  arena_rewind(w->scratch, mark);
+  return closed;
+}
+
+// What is written for a sharding: without the axes that the surrounding body deals with, closed if
+// asked for.
+static Sharding final(Writer *w, Sharding sharding) {
+  if (!sharding) return 0;
+  if (!*entry(w, &w->finals, sharding)) {
+    Sharding made = sharding;
+    if (sharding_info(w->table, made)->manual.n)
+      made = sharding_with_manual(w->table, made, (AxisList){0});
+    if (w->close) made = close_dims(w, made);
+    *entry(w, &w->finals, sharding) = made;
+  }
+  return *entry(w, &w->finals, sharding);
+}
+
+// 0 for 0.
+static Attr sharding_attr(Writer *w, Sharding sharding) {
+  sharding = final(w, sharding);
+  if (!sharding) return 0;
+  if (!*entry(w, &w->attrs, sharding)) {
+    Attr made = 0;
+    Status *status = sharding_to_attr(w->table, sharding, &made);
+    if (w->failed)
+      status_free(status);
+    else
+      w->failed = status;
+    *entry(w, &w->attrs, sharding) = made;
+  }
+  return *entry(w, &w->attrs, sharding);
+}
+
+static Attr list_attr(Writer *w, uint32_t n, const Attr *items) {
+  NamedAttr field = {name_of(w->context, "shardings"), attr_array(w->context, n, items)};
+  return attr_struct(w->context, "sdy.sharding_per_value", 1, &field);
+}
+
+static Attr list_of_one(Writer *w, Sharding sharding) {
+  if (!*entry(w, &w->lists, sharding)) {
+    Attr item = sharding_attr(w, sharding), list = item ? list_attr(w, 1, &item) : 0;
+    *entry(w, &w->lists, sharding) = list;
+  }
+  return *entry(w, &w->lists, sharding);
+}
+
+static void set_attr(Writer *w, OpId op, const char *name, Attr value) {
+  if (value && op_attr(w->program, op, name) != value) op_set_attr(w->program, op, name, value);
+}
+
+// One list of shardings as it is filled in.
+typedef struct List {
+  uint32_t n;
+  Attr *items;    // 0 = nothing known
+  Sharding some;  // the first that propagation knows; 0 = none
+} List;
+
+// Starts from what the text says, which stays where there is no place: tokens, scalars.
+static List list_begin(Writer *w, uint32_t n, Attr written) {
+  const AttrInfo *was = attr_info(w->context, attr_get(w->context, written, "shardings"));
+  List list = {n, ARENA_ARRAY(w->scratch, Attr, n + 1), 0};
+  for (uint32_t i = 0; i < n && was->count == n; i++) list.items[i] = was->items[i];
+  return list;
+}
+
+static void list_put(Writer *w, List *list, uint32_t i, Sharding sharding) {
+  if (!sharding) return;
+  list->items[i] = sharding_attr(w, sharding);
+  if (!list->some) list->some = sharding;
+}
+
+// A list has all or none: what nothing is known of is open, on the mesh of the others.
+static void list_fill(Writer *w, List *list, uint32_t i, Type type) {
+  if (list->items[i]) return;
+  const TypeInfo *info = type_info(w->context, type);
+  uint32_t rank = info->kind == TYPE_TENSOR ? info->rank : 0;
+  bool maximal = sharding_is_maximal(w->table, list->some);
+  MeshId mesh = sharding_info(w->table, list->some)->mesh;
+  list->items[i] =
+      sharding_attr(w, maximal ? list->some : sharding_make_open(w->table, mesh, rank));
+}
+
+// The whole list; 0 if nothing is known of any.
+static Attr list_end(Writer *w, List *list, const Program *p, ValueId values) {
+  if (!list->some) return 0;
+  for (uint32_t i = 0; i < list->n; i++) list_fill(w, list, i, value_type(p, values + i));
+  return list_attr(w, list->n, list->items);
+}
+
+// ---- ops ----
+// `from`, as it stands in the program that was propagated, names the places; `to` is written.
+
+static Sharding value_sharding(const Writer *w, InstanceId instance, ValueId value) {
+  return w->edged[value] ? 0 : propagation_get(w->p, graph_place(w->g, instance, value));
+}
+
+static void write_results(Writer *w, InstanceId instance, OpId from, OpId to, const char *name) {
+  const Op *o = op_at(w->program, from);
+  if (o->n_results == 1) {
+    Sharding sharding = value_sharding(w, instance, o->results);
+    if (sharding) set_attr(w, to, name, list_of_one(w, sharding));
+    return;
+  }
+  List list = list_begin(w, o->n_results, op_attr(w->program, from, name));
+  for (uint32_t i = 0; i < list.n; i++)
+    list_put(w, &list, i, value_sharding(w, instance, o->results + i));
+  set_attr(w, to, name, list_end(w, &list, w->program, o->results));
+}
+
+static void write_own(Writer *w, InstanceId instance, OpId from, OpId to, const char *name) {
+  const Op *o = op_at(w->program, from);
+  if (o->n_results == 1)
+    set_attr(w, to, name, sharding_attr(w, value_sharding(w, instance, o->results)));
+}
+
+static Attr closed(void *context, Attr sharding) { return annotation_closed(context, sharding); }
+
+// Body arguments are kept inside without the axes that the body deals with; outside they stand
+// before all others.
+static void write_arguments(Writer *w, InstanceId instance, OpId from, OpId to) {
+  Program *p = w->program;
+  BlockId body = region_block(p, op_region(p, from, 0));
+  BlockId body_to = region_block(p, op_region(p, to, 0));
+  uint32_t n = body ? block_at(p, body)->n_args : 0;
+  for (uint32_t i = 0; i < n; i++) {
+    Attr attr = sharding_attr(w, value_sharding(w, instance, block_arg(p, body, i)));
+    if (attr) annotation_put(p, block_arg(p, body_to, i), attr);
+  }
+  Attr list = op_attr(p, to, "in_shardings");
+  if (list && w->close)
+    set_attr(w, to, "in_shardings", annotation_map(w->context, list, closed, w->context));
+}
+
+static void write_call(Writer *w, InstanceId instance, OpId from, OpId to) {
+  BodyId body = bodies_called(&w->bodies, instance, from);
+  if (body) set_attr(w, to, "callee", attr_symbol(w->context, w->bodies.bodies[body].name));
+}
+
+static void write_op(Writer *w, InstanceId instance, OpId from, OpId to) {
+  ArenaMark mark = arena_mark(w->scratch);
+  uint16_t code = op_at(w->program, from)->code;
+  switch ((Form)w->forms[code]) {
+  case FORM_RESULTS: write_results(w, instance, from, to, "sdy.sharding"); break;
+  case FORM_OWN: write_own(w, instance, from, to, "sharding"); break;
+  case FORM_OUT: write_own(w, instance, from, to, "out_sharding"); break;
+  case FORM_REGION:
+    write_arguments(w, instance, from, to);
+    write_results(w, instance, from, to, "out_shardings");
+    break;
+  }
+  if (op_row(code)->traits & TRAIT_CALL) write_call(w, instance, from, to);
+  arena_rewind(w->scratch, mark);
+}
+
+// ---- functions ----
+
+// arg_attrs or res_attrs: one dict each, none at all if all are empty.
+static void write_side(Writer *w, OpId to, const char *name, uint32_t n,
+                       const Sharding *shardings) {
+  AttrInfo was = *attr_info(w->context, op_attr(w->program, to, name));
+  bool any = was.kind == ATTR_ARRAY && was.count == n;
+  Attr *dicts = ARENA_ARRAY(w->scratch, Attr, n + 1);
+  for (uint32_t i = 0; i < n; i++)
+    dicts[i] = any ? was.items[i] : attr_intern(w->context, &(AttrInfo){.kind = ATTR_DICT});
+  for (uint32_t i = 0; i < n; i++) {
+    if (!shardings[i]) continue;
+    dicts[i] = attr_dict_with(w->context, dicts[i], "sdy.sharding", sharding_attr(w, shardings[i]));
+    any = true;
+  }
+  if (any) set_attr(w, to, name, attr_array(w->context, n, dicts));
+}
+
+static void write_function(Writer *w, InstanceId instance, OpId from, OpId to) {
+  const Program *p = w->program;
+  ArenaMark mark = arena_mark(w->scratch);
+  BlockId body = region_block(p, op_region(p, from, 0));
+  uint32_t n = body ? block_at(p, body)->n_args : 0, n_out = w->g->instances[instance].n_results;
+  Sharding *in = ARENA_ARRAY(w->scratch, Sharding, n + 1);
+  Sharding *out = ARENA_ARRAY(w->scratch, Sharding, n_out + 1);
+  for (uint32_t i = 0; i < n; i++) in[i] = value_sharding(w, instance, block_arg(p, body, i));
+  for (uint32_t i = 0; i < n_out; i++)
+    out[i] = propagation_get(w->p, graph_result_place(w->g, instance, i));
+  write_side(w, to, "arg_attrs", n, in);
+  write_side(w, to, "res_attrs", n_out, out);
+  arena_rewind(w->scratch, mark);
+}
+
+// ---- constants ----
+// A use with places of its own for a constant expression gets a copy of it; copies of an op that
+// have the same operands and sharding are one, and may be the op itself. They stand right behind
+// it, so they are there for every use.
+
+typedef struct CopyKey {
+  ValueId value;
+  Sharding sharding;
+  uint32_t n;
+  const ValueId *operands;
+} CopyKey;
+
+static uint64_t copy_hash(const CopyKey *key) {
+  uint64_t h = hash_mix(key->value, key->sharding);
+  for (uint32_t i = 0; i < key->n; i++) h = hash_mix(h, key->operands[i]);
+  return h;
+}
+
+static bool has_operands(const Program *p, OpId op, const CopyKey *key) {
+  for (uint32_t i = 0; i < key->n; i++)
+    if (op_operand(p, op, i) != key->operands[i]) return false;
+  return true;
+}
+
+static bool copy_equal(const void *owner, uint32_t id, const void *other) {
+  const Writer *w = owner;
+  const Copy *copy = &w->copies.items[id];
+  const CopyKey *key = other;
+  return copy->value == key->value && copy->sharding == key->sharding &&
+         has_operands(w->program, copy->op, key);
+}
+
+static OpId make_copy(Writer *w, OpId def, const CopyKey *key, uint32_t index) {
+  Program *p = w->program;
+  OpId copy = op_clone(p, w->target[def], NULL, 0);
+  for (uint32_t i = 0; i < key->n; i++)
+    operand_set(p, op_at(p, copy)->operands + i, key->operands[i]);
+  List list = list_begin(w, op_at(p, copy)->n_results, 0);
+  list_put(w, &list, index, key->sharding);
+  op_set_attr(p, copy, "sdy.sharding", list_end(w, &list, p, op_at(p, copy)->results));
+  op_insert_after(p, copy, w->after[def]);
+  w->after[def] = copy;
+  return copy;
+}
+
+static ValueId copied(Writer *w, InstanceId instance, const SplitValue *split) {
+  Program *p = w->program;
+  OpId def = value_def(p, split->value);
+  uint32_t n = op_at(p, def)->n_operands, index = value_at(p, split->value)->index;
+  ValueId *operands = ARENA_ARRAY(w->scratch, ValueId, n + 1);
+  for (uint32_t i = 0; i < n; i++) operands[i] = w->now[op_operand(p, def, i)];
+  CopyKey key = {split->value, propagation_get(w->p, split->place), n, operands};
+  Sharding own = propagation_get(w->p, graph_place(w->g, instance, split->value));
+  if (own == key.sharding && has_operands(p, w->target[def], &key))
+    return op_result(p, w->target[def], index);
+  uint64_t h = copy_hash(&key);
+  uint32_t found = idmap_find(&w->by_copy, h, copy_equal, w, &key);
+  if (!found) {
+    found = w->copies.count;
+    VEC_PUSH(w->arena, &w->copies,
+             ((Copy){split->value, key.sharding, make_copy(w, def, &key, index)}));
+    idmap_add(&w->by_copy, p->guard, h, found);
+  }
+  return op_result(p, w->copies.items[found].op, index);
+}
+
+static void write_splits(Writer *w, InstanceId instance) {
+  Program *p = w->program;
+  const Instance *at = &w->g->instances[instance];
+  w->copies.count = 0;
+  VEC_PUSH(w->arena, &w->copies, (Copy){0});
+  idmap_deinit(&w->by_copy);
+  for (uint32_t k = 0; k < at->n_constants; k++) {
+    ArenaMark mark = arena_mark(w->scratch);
+    const ConstantUse *c = &w->g->splits[at->constants + k];
+    OpId user = operand_at(p, c->use)->user;
+    uint32_t index = c->use - op_at(p, user)->operands;
+    ValueId value = operand_at(p, c->use)->value;
+    for (uint32_t i = 0; i < c->n_values; i++) {
+      const SplitValue *split = &w->g->split_values[c->values + i];
+      ValueId now = copied(w, instance, split);
+      w->now[split->value] = now;
+    }
+    OperandId use = op_at(p, w->target[user])->operands + index;
+    if (operand_at(p, use)->value != w->now[value]) operand_set(p, use, w->now[value]);
+    arena_rewind(w->scratch, mark);
+  }
+}
+
+static void write_body(Writer *w, InstanceId instance, OpId from, OpId to) {
+  const Program *p = w->program;
+  for (OpId a = from, b = to; a; a = op_walk_next(p, a, from), b = op_walk_next(p, b, to))
+    w->target[a] = w->after[a] = b;
+  write_function(w, instance, from, to);
+  for (OpId a = op_walk_next(p, from, from); a; a = op_walk_next(p, a, from))
+    write_op(w, instance, a, w->target[a]);
+  write_splits(w, instance);
+}
+
+// Copies come behind the function, in the order of their names.
+static void write_bodies(Writer *w, OpId function) {
+  Program *p = w->program;
+  BodyId first = w->bodies.first_of[function];
+  OpId at = function;
+  for (BodyId b = w->bodies.bodies[first].next; b; b = w->bodies.bodies[b].next) {
+    OpId copy = op_clone(p, function, w->values, w->n_values);
+    op_set_attr(p, copy, "sym_name", attr_string(w->context, w->bodies.bodies[b].name));
+    op_set_attr(p, copy, "sym_visibility", attr_string(w->context, name_of(w->context, "private")));
+    op_insert_after(p, copy, at);
+    at = copy;
+    write_body(w, w->bodies.bodies[b].instance, function, copy);
+  }
+  write_body(w, w->bodies.bodies[first].instance, function, function);
+}
+
+// ---- all of it ----
+
+static bool has_attr(uint16_t code, const char *name) { return op_attr_spec(code, str_of(name)); }
+
+static Form form_of(uint16_t code) {
+  if (!op_row(code)->name || op_row(code)->traits & TRAIT_FUNCTION) return FORM_RESULTS;
+  if (has_attr(code, "in_shardings")) return FORM_REGION;
+  if (has_attr(code, "sharding")) return FORM_OWN;
+  return has_attr(code, "out_sharding") ? FORM_OUT : FORM_RESULTS;
+}
+
+static void mark_edges(Writer *w) {
+  const Program *p = w->program;
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root))
+    if (op_at(p, op)->code == OP_sdy_data_flow_edge ||
+        op_at(p, op)->code == OP_sdy_func_data_flow_edge)
+      w->edged[op_operand(p, op, 0)] = true;
+}
+
+// A sharding that sdy has no words for is found before anything is written.
+static Status *check_words(Writer *w, Diag *diag) {
+  for (PlaceId place = 1; place < w->g->n_places; place++) {
+    sharding_attr(w, propagation_get(w->p, place));
+    if (!w->failed) continue;
+    const Place *at = &w->g->places[place];
+    OpId op = at->value ? value_def(w->program, at->value) : 0;
+    if (!op) op = w->g->instances[at->instance].function;
+    diag_error(diag, op_at(w->program, op)->pos,
+               "'%s' op has a sharding that cannot be written: %s", op_name(w->program, op),
+               status_message(w->failed));
+    return w->failed;
+  }
+  return NULL;
+}
+
+static Status *write_all(Writer *w, Diag *diag) {
+  const Program *p = w->program;
+  for (uint16_t code = 0; code < OP_COUNT; code++) w->forms[code] = (uint8_t)form_of(code);
+  w->edged = ARENA_ARRAY(w->arena, bool, p->values.count);
+  w->target = ARENA_ARRAY(w->arena, OpId, p->ops.count);
+  w->after = ARENA_ARRAY(w->arena, OpId, p->ops.count);
+  w->values = ARENA_ARRAY(w->arena, ValueId, p->values.count);
+  w->now = ARENA_ARRAY(w->arena, ValueId, p->values.count);
+  w->n_values = p->values.count;
+  TRY(check_words(w, diag));
+  mark_edges(w);
+  OpId n_ops = p->ops.count;
+  for (OpId op = 1; op < n_ops; op++)
+    if (w->bodies.first_of[op]) write_bodies(w, op);
+  return w->failed;
+}
+
+static void drop_arena(void *arena) { arena_deinit(arena); }
+static void drop_bodies(void *bodies) { bodies_deinit(bodies); }
+static void drop_map(void *map) { idmap_deinit(map); }
+
+Status *propagation_write(Propagation *p, Program *program, const WriteOptions *options,
+                          Diag *diag) {
+  Arena arena, scratch;
+  arena_init(&arena, program->guard);
+  arena_init(&scratch, program->guard);
+  Writer w = {.p = p,
+              .g = propagation_graph(p),
+              .program = program,
+              .context = program->context,
+              .table = propagation_table(p),
+              .arena = &arena,
+              .scratch = &scratch,
+              .close = options->close};
+  GuardCleanup cleanups[4] = {{drop_arena, &arena, NULL},
+                              {drop_arena, &scratch, NULL},
+                              {drop_map, &w.by_copy, NULL},
+                              {drop_bodies, &w.bodies, NULL}};
+  for (int i = 0; i < 3; i++) guard_push(program->guard, &cleanups[i]);
+  bodies_init(&w.bodies, p, program, &arena);
+  guard_push(program->guard, &cleanups[3]);
+  Status *status = write_all(&w, diag);
+  for (int i = 4; i-- > 0;) guard_pop(program->guard, &cleanups[i]);
+  bodies_deinit(&w.bodies);
+  idmap_deinit(&w.by_copy);
+  arena_deinit(&scratch);
+  arena_deinit(&arena);
+  return status;
+}
