@@ -217,11 +217,12 @@ static OpId sample_custom_call(Sample *cx) {
 static bool factors(FactorContext *cx) {
   Str target =
       name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "call_target_name")));
+  if (cx->options.custom_call) {
+    cx->looked_around = true;  // whatever it does
+    if (cx->options.custom_call(cx->options.user, target, cx)) return true;
+  }
   const Custom *custom = custom_find(target);
-  if (custom) return custom->factors && custom->factors(cx);
-  if (!cx->options.custom_call) return false;
-  cx->looked_around = true;  // whatever it does
-  return cx->options.custom_call(cx->options.user, target, cx);
+  return custom && custom->factors && custom->factors(cx);
 }
 
 const OpDef op_custom_call = {.infer = infer_custom_call,

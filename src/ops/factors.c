@@ -257,6 +257,22 @@ static void quantized_axes(FactorContext *cx) {
   }
 }
 
+// A dimension that is not known is never split, also where its factor's size is known from another.
+static void dynamic_dims(FactorContext *cx) {
+  for (uint32_t t = 0; t < cx->n_operands + cx->n_results; t++)
+    for (uint32_t d = 0; d < factors_rank(cx, t); d++) {
+      if (factors_dim(cx, t, d) != DIM_DYNAMIC) continue;
+      bool any = false;
+      for (uint32_t i = 0; i < cx->build.places.count; i++) {
+        const FactorPlace *place = &cx->build.places.items[i];
+        if (place->tensor != t || place->dim != d) continue;
+        factor_set_blocked(&cx->build, place->factor);
+        any = true;
+      }
+      if (!any) factors_on(cx, DIM_DYNAMIC, FACTOR_PASS, t, d);
+    }
+}
+
 bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, Arena *arena,
                       FactorMap *out, bool *out_local) {
   *out_local = true;
@@ -283,6 +299,7 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
   *out_local = !cx.looked_around;
   if (!found) return false;
   quantized_axes(&cx);
+  dynamic_dims(&cx);
   factor_build(&cx.build, out);
   return true;
 }

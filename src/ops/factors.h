@@ -10,8 +10,8 @@ typedef struct FactorOptions {
   // No factor for what is split only with communication between neighbours (windows, slices,
   // concatenations).
   bool conservative;
-  // Rules for custom calls that the table does not know, from outside: as a `factors` column. May
-  // be NULL.
+  // Rules for custom calls from outside (custom_rules.h), asked before the table: as a `factors`
+  // column; where it gives false it must have added nothing. May be NULL.
   bool (*custom_call)(void *user, Str target, FactorContext *cx);
   void *user;
 } FactorOptions;

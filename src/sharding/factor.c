@@ -24,10 +24,15 @@ void factor_builder_init(FactorBuilder *b, Arena *arena, uint32_t n_operands, ui
   b->enters_once = ARENA_ARRAY(arena, bool, n_operands + 1);
 }
 
+void factor_set_blocked(FactorBuilder *b, uint32_t factor) {
+  b->factors.items[factor].kinds |= FACTOR_REPLICATE | FACTOR_BLOCK;
+  b->factors.items[factor].sdy_kinds |= FACTOR_BLOCK;
+}
+
 uint32_t factor_add(FactorBuilder *b, int64_t size, uint8_t kinds) {
   Factor factor = {.size = size, .kinds = kinds, .sdy_kinds = kinds & (uint8_t)~FACTOR_OFFSET};
-  if (size == DIM_DYNAMIC) factor.kinds |= FACTOR_REPLICATE | FACTOR_BLOCK;
   VEC_PUSH(b->arena, &b->factors, factor);
+  if (size == DIM_DYNAMIC) factor_set_blocked(b, b->factors.count - 1);
   return b->factors.count - 1;
 }
 
@@ -38,7 +43,7 @@ void factor_set_kinds(FactorBuilder *b, uint32_t factor, uint8_t kinds) {
 
 void factor_set_dynamic(FactorBuilder *b, uint32_t factor) {
   b->factors.items[factor].size = DIM_DYNAMIC;
-  factor_set_kinds(b, factor, b->factors.items[factor].kinds);
+  factor_set_blocked(b, factor);
 }
 
 void factor_set_combine(FactorBuilder *b, uint32_t factor, Combine combine) {
@@ -99,6 +104,7 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
   *out = (FactorMap){.n_operands = b->n_operands,
                      .n_results = b->n_results,
                      .n_factors = b->factors.count,
+                     .custom = b->custom,
                      .own = b->own,
                      .factors = b->factors.items,
                      .tensor_dims = tensor_dims,

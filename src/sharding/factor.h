@@ -30,6 +30,7 @@ enum {
 
 typedef struct Factor {
   int64_t size;       // DIM_DYNAMIC: not known, then it is also FACTOR_REPLICATE | FACTOR_BLOCK
+                      // (of Shardy's FACTOR_BLOCK)
   uint8_t kinds;      // what splitting it really takes
   uint8_t sdy_kinds;  // what Shardy says it takes; equal but where Shardy is coarser or wrong. For
                       // decisions that must be Shardy's
@@ -83,6 +84,7 @@ typedef struct FactorBuilder {
   VEC(Factor) factors;
   VEC(FactorPlace) places;
   bool *enters_once;
+  bool custom;
   bool own;
   bool misfit;  // a factor was put where there is no dimension: the op's shapes are not what its
                 // rule takes them for (custom calls may have any)
@@ -94,7 +96,9 @@ void factor_builder_init(FactorBuilder *b, Arena *arena, uint32_t n_operands, ui
 // A new factor of the given kinds (both Shardy's and ours); gives its number.
 uint32_t factor_add(FactorBuilder *b, int64_t size, uint8_t kinds);
 void factor_set_kinds(FactorBuilder *b, uint32_t factor, uint8_t kinds);  // ours only
-void factor_set_dynamic(FactorBuilder *b, uint32_t factor);               // its size is not known
+// No sharding travels along it, whatever its size is: a dimension that it is in is not known.
+void factor_set_blocked(FactorBuilder *b, uint32_t factor);
+void factor_set_dynamic(FactorBuilder *b, uint32_t factor);  // its size is not known: also blocked
 void factor_set_combine(FactorBuilder *b, uint32_t factor, Combine combine);
 // Puts the factor minor-most into a dimension. A factor of size 1 is left out of a dimension that
 // has one already. Where there is no such dimension the builder is a misfit.
