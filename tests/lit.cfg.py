@@ -27,6 +27,8 @@ for tool in ("FileCheck", "split-file", "not", "count"):
 # A deadlock must fail its test, not hang the suite (lit's own limit needs psutil).
 config.substitutions.append(
     (r"(?<![\w/%.-])tessera(?= )", "timeout 120 " + os.path.join(out, "tessera")))
+config.substitutions.append(
+    (r"(?<![\w/%.-])sdy_opt(?= )", "timeout 120 " + os.path.join(out, "tools", "sdy_opt")))
 config.substitutions.append(("%corpora", corpora))
 config.substitutions.append(("%root", root))
 config.substitutions.append(("%out", out))

@@ -1,6 +1,8 @@
 // sdy_opt: the flags in RUN lines of Shardy's tests, mapped to ours, so that those files run
 // unmodified. Reads a file segment by segment, runs the passes in the order they are given, prints.
-// A pass is a row of the table below.
+// A pass is a row of the table below; its options are those MLIR writes behind it:
+//   -sdy-aggressive-propagate="propagation-strategy=basic keep-sharding-rules=true"
+// With -verify-diagnostics the comments that announce diagnostics decide, as in MLIR.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,35 +10,178 @@
 #include "base/mem.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
+#include "parse/expect.h"
 #include "parse/parse.h"
 #include "parse/print.h"
+#include "propagate/passes.h"
+#include "propagate/propagate.h"
+#include "propagate/write.h"
 
 enum { MAX_PASSES = 64 };
 
 typedef struct PassOptions {
-  bool conservative;
+  Steps steps;
+  bool keep_rules, conservative, no_op_priority;
+  bool function_edges;  // calls are not inlined: edges for arguments and results of functions
 } PassOptions;
+
+typedef struct Pass {
+  Program *p;
+  const PassOptions *options;
+  Guard *guard;
+  Arena *arena;
+  Diag *diag;
+} Pass;
 
 typedef struct PassRow {
   const char *flag;
-  void (*run)(Program *p, const PassOptions *options, Arena *arena);
+  Status *(*run)(Pass *pass);
 } PassRow;
 
-// Every op that has a rule carries it as an attribute.
-static void populate_rules(Program *p, const PassOptions *options, Arena *arena) {
-  FactorOptions factors = {.conservative = options->conservative};
-  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
-    ArenaMark mark = arena_mark(arena);
-    FactorMap map;
-    if (!op_attr(p, o, "sdy.sharding_rule") && op_factors(p, o, &factors, arena, &map)) {
-      Attr rule = factor_map_to_attr(&map, p->context);
-      if (rule) op_set_attr(p, o, "sdy.sharding_rule", rule);
-    }
-    arena_rewind(arena, mark);
-  }
+// ---- propagation ----
+
+typedef struct Engine {
+  ShardingTable *table;
+  Propagation *propagation;
+} Engine;
+
+static void engine_free(void *engine) {
+  propagation_free(((Engine *)engine)->propagation);
+  sharding_table_free(((Engine *)engine)->table);
 }
 
-static const PassRow rows[] = {{"sdy-populate-op-sharding-rules", populate_rules}};
+static Status *engine_run(Pass *pass, Engine *engine, const PropagateOptions *options) {
+  engine->table = sharding_table_new(pass->p->context, pass->guard);
+  TRY(propagation_new(pass->p, engine->table, options, pass->guard, pass->diag,
+                      &engine->propagation));
+  TRY(propagation_read(engine->propagation, pass->diag));
+  propagation_run(engine->propagation);
+  return propagation_write(engine->propagation, pass->p, &(WriteOptions){0}, pass->diag);
+}
+
+static Status *propagate(Pass *pass, Strategy strategy) {
+  const PassOptions *o = pass->options;
+  PropagateOptions options = {
+      .strategy = strategy,
+      .steps = o->steps,
+      .graph = {.explicit_only = true, .factors = {.conservative = o->conservative}}};
+  if (strategy == STRATEGY_OP_PRIORITY && o->no_op_priority) options.strategy = STRATEGY_AGGRESSIVE;
+  passes_sync_groups(pass->p, pass->arena, pass->diag);
+  Engine engine = {0};
+  GuardCleanup cleanup = {engine_free, &engine, NULL};
+  guard_push(pass->guard, &cleanup);
+  Status *status = engine_run(pass, &engine, &options);
+  guard_pop(pass->guard, &cleanup);
+  engine_free(&engine);
+  if (status) return status;
+  if (o->keep_rules)
+    passes_populate_rules(pass->p, &options.graph.factors, pass->arena);
+  else
+    passes_drop_rules(pass->p);
+  return NULL;
+}
+
+static Status *basic(Pass *pass) { return propagate(pass, STRATEGY_BASIC); }
+static Status *aggressive(Pass *pass) { return propagate(pass, STRATEGY_AGGRESSIVE); }
+static Status *op_priority(Pass *pass) { return propagate(pass, STRATEGY_OP_PRIORITY); }
+static Status *user_priority(Pass *pass) { return propagate(pass, STRATEGY_USER_PRIORITY); }
+
+// ---- import and export ----
+
+static Status *import_all(Pass *pass) {
+  return passes_import(pass->p, pass->arena, pass->diag) ? NULL : diag_status(pass->diag);
+}
+static Status *export_all(Pass *pass) {
+  passes_export(pass->p, pass->arena);
+  return NULL;
+}
+static Status *pipeline(Pass *pass) {
+  TRY(import_all(pass));
+  TRY(user_priority(pass));
+  return export_all(pass);
+}
+
+static Status *populate_rules(Pass *pass) {
+  FactorOptions factors = {.conservative = pass->options->conservative};
+  passes_populate_rules(pass->p, &factors, pass->arena);
+  return NULL;
+}
+static Status *add_edges(Pass *pass) {
+  passes_add_edges(pass->p);
+  if (pass->options->function_edges) passes_add_function_edges(pass->p);
+  return NULL;
+}
+static Status *import_groups(Pass *pass) {
+  return passes_import_groups(pass->p, pass->arena, pass->diag) ? NULL : diag_status(pass->diag);
+}
+static Status *import_calls(Pass *pass) {
+  return passes_import_calls(pass->p, pass->arena, pass->diag) ? NULL : diag_status(pass->diag);
+}
+static Status *size_one(Pass *pass) {
+  passes_remove_size_one_axes(pass->p, pass->guard);
+  return NULL;
+}
+#define SIMPLE(name, call)                                                                         \
+  static Status *name(Pass *pass) {                                                                \
+    call;                                                                                          \
+    return NULL;                                                                                   \
+  }
+SIMPLE(export_computations, passes_export_computations(pass->p, pass->arena))
+SIMPLE(function_results, passes_set_function_results(pass->p))
+SIMPLE(merge_functions, passes_merge_functions(pass->p, pass->arena))
+SIMPLE(reshard_calls, passes_reshard_calls(pass->p))
+SIMPLE(drop_unreached, passes_drop_unreached(pass->p, pass->arena))
+SIMPLE(sink_edges, passes_sink_edges(pass->p, pass->arena))
+SIMPLE(add_function_edges, passes_add_function_edges(pass->p))
+SIMPLE(sink_function_edges, passes_sink_function_edges(pass->p))
+SIMPLE(apply_constraints, passes_apply_constraints(pass->p, pass->arena))
+SIMPLE(remove_groups, passes_remove_groups(pass->p))
+SIMPLE(to_reshards, passes_constraints_to_reshards(pass->p))
+SIMPLE(lift_meshes, passes_lift_meshes(pass->p, pass->arena))
+SIMPLE(clean_manual, passes_clean_manual_axes(pass->p, pass->arena))
+SIMPLE(close_shardings, passes_close_shardings(pass->p))
+SIMPLE(even_edges, passes_even_edges(pass->p, pass->arena))
+SIMPLE(drop_rules, passes_drop_rules(pass->p))
+SIMPLE(split_constants, passes_split_constants(pass->p, pass->arena))
+SIMPLE(merge_constants, passes_merge_constants(pass->p, pass->arena))
+
+static const PassRow rows[] = {
+    {"sdy-basic-propagate", basic},
+    {"sdy-aggressive-propagate", aggressive},
+    {"sdy-op-priority-propagate", op_priority},
+    {"sdy-user-priority-propagate", user_priority},
+    {"sdy-propagation-pipeline", pipeline},
+    {"sdy-import-pipeline", import_all},
+    {"sdy-export-pipeline", export_all},
+    {"sdy-populate-op-sharding-rules", populate_rules},
+    {"sdy-drop-sharding-rules", drop_rules},
+    {"sdy-add-data-flow-edges", add_edges},
+    {"sdy-sink-data-flow-edges", sink_edges},
+    {"sdy-add-func-data-flow-edges", add_function_edges},
+    {"sdy-sink-func-data-flow-edges", sink_function_edges},
+    {"sdy-apply-sharding-constraints", apply_constraints},
+    {"sdy-sharding-constraint-to-reshard", to_reshards},
+    {"sdy-sharding-group-import", import_groups},
+    {"sdy-remove-sharding-groups", remove_groups},
+    {"sdy-sharding-group-cleanup", remove_groups},
+    {"sdy-import-func-calls", import_calls},
+    {"sdy-export-named-computations", export_computations},
+    {"sdy-propagate-to-func-results", function_results},
+    {"sdy-unflatten-call-graph", merge_functions},
+    {"sdy-insert-func-call-reshards", reshard_calls},
+    {"symbol-dce", drop_unreached},
+    {"sdy-lift-inlined-meshes", lift_meshes},
+    {"sdy-remove-size-one-axes", size_one},
+    {"sdy-manual-axes-cleanup", clean_manual},
+    {"sdy-close-shardings", close_shardings},
+    {"sdy-update-non-divisible-input-output-shardings", even_edges},
+    {"sdy-constant-splitter", split_constants},
+    {"sdy-constant-or-scalar-splitter", split_constants},
+    {"sdy-constant-merger", merge_constants},
+    {"sdy-constant-or-scalar-merger", merge_constants},
+};
+
+// ---- the command line ----
 
 typedef struct Job {
   Source source;
@@ -44,6 +189,7 @@ typedef struct Job {
   uint32_t n_passes;
   const PassRow *passes[MAX_PASSES];
   PassOptions options[MAX_PASSES];
+  bool verify_diagnostics;
   bool good;
 } Job;
 
@@ -51,6 +197,32 @@ static Status *to_stdout(void *to, const char *data, size_t n) {
   (void)to;
   if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
   return NULL;
+}
+
+static Status *run_passes(Job *job, Program *p, Guard *guard, Diag *diag) {
+  for (uint32_t i = 0; i < job->n_passes; i++) {
+    Arena arena;
+    arena_init(&arena, guard);
+    Pass pass = {p, &job->options[i], guard, &arena, diag};
+    Status *status = job->passes[i]->run(&pass);
+    arena_deinit(&arena);
+    if (status) return status;
+    if (!program_verify(p, diag)) return diag_status(diag);
+  }
+  return NULL;
+}
+
+// Prints what the diagnostics are, or what is left of those that were announced.
+static bool settle(const Job *job, const Diag *diag, Guard *guard, bool good) {
+  StrBuf out;
+  strbuf_init(&out, guard);
+  if (job->verify_diagnostics)
+    good = expect_diagnostics(&job->source, job->begin, job->end, diag, &out);
+  else
+    diag_render(diag, &out, false);
+  fwrite(out.data ? out.data : "", 1, out.used, stderr);
+  strbuf_deinit(&out);
+  return good;
 }
 
 static Status *run_segment(Guard *guard, void *arg) {
@@ -62,23 +234,65 @@ static Status *run_segment(Guard *guard, void *arg) {
   Status *status = program_parse(context, guard, &job->source, job->begin, job->end,
                                  &(ParseOptions){.allow_unregistered = true}, &diag, &p);
   if (!status && !program_verify(p, &diag)) status = diag_status(&diag);
+  if (!status) status = run_passes(job, p, guard, &diag);
   if (!status) {
-    Arena arena;
-    arena_init(&arena, guard);
-    for (uint32_t i = 0; i < job->n_passes; i++) job->passes[i]->run(p, &job->options[i], &arena);
-    arena_deinit(&arena);
     StrBuf out;
     strbuf_init(&out, guard);
     out.flush = to_stdout;
     program_print(p, &(PrintOptions){0}, &out);
     strbuf_flush(&out);
     strbuf_deinit(&out);
-    job->good = true;
+  }
+  job->good = settle(job, &diag, guard, !status);
+  if (diag.errors) {  // said already
+    status_free(status);
+    status = NULL;
   }
   program_free(p);
   diag_deinit(&diag);
   context_free(context);
   return status;
+}
+
+static bool is_true(Str value) { return value.n == 0 || str_is(value, "true"); }
+
+// One "key=value" of a pass; false if it is not known.
+static bool set_option(PassOptions *options, Str key, Str value) {
+  if (str_is(key, "propagation-strategy")) {
+    if (str_is(value, "basic"))
+      options->steps = STEPS_BASIC;
+    else if (str_is(value, "aggressive"))
+      options->steps = STEPS_AGGRESSIVE;
+    else if (str_is(value, "basic-then-aggressive"))
+      options->steps = STEPS_BASIC_THEN_AGGRESSIVE;
+    else
+      return false;
+    return true;
+  }
+  if (str_is(key, "keep-sharding-rules"))
+    options->keep_rules = is_true(value);
+  else if (str_is(key, "conservative-propagation"))
+    options->conservative = is_true(value);
+  else if (str_is(key, "run-op-priority-propagation"))
+    options->no_op_priority = !is_true(value);
+  else if (str_is(key, "enable-native-non-flat-support"))
+    options->function_edges = is_true(value);
+  else
+    return false;
+  return true;
+}
+
+// "key=value key=value", blanks or commas between.
+static bool set_options(PassOptions *options, const char *text) {
+  while (*text) {
+    size_t n = strcspn(text, " ,{}");
+    const char *equals = memchr(text, '=', n);
+    Str key = {text, equals ? (size_t)(equals - text) : n};
+    Str value = equals ? (Str){equals + 1, n - key.n - 1} : (Str){text, 0};
+    if (n && !set_option(options, key, value)) return false;
+    text += n + (text[n] != '\0');
+  }
+  return true;
 }
 
 // "flag" or "flag=option=value option=value"; false if it is no pass we have.
@@ -87,8 +301,7 @@ static bool add_pass(Job *job, const char *text) {
     size_t n = strlen(rows[i].flag);
     if (strncmp(text, rows[i].flag, n) != 0 || (text[n] && text[n] != '=')) continue;
     if (job->n_passes == MAX_PASSES) return false;
-    job->options[job->n_passes].conservative =
-        strstr(text + n, "conservative-propagation=true") != NULL;
+    if (text[n] && !set_options(&job->options[job->n_passes], text + n + 1)) return false;
     job->passes[job->n_passes++] = &rows[i];
     return true;
   }
@@ -108,7 +321,9 @@ int main(int argc, char **argv) {
     while (*arg == '-') arg++;
     if (strcmp(arg, "split-input-file") == 0)
       split = true;
-    else if (strcmp(arg, "verify-diagnostics") != 0 && !add_pass(&job, arg)) {
+    else if (strcmp(arg, "verify-diagnostics") == 0)
+      job.verify_diagnostics = true;
+    else if (strcmp(arg, "allow-unregistered-dialect") != 0 && !add_pass(&job, arg)) {
       fprintf(stderr, "sdy_opt: %s is not known\n", argv[i]);
       return 2;
     }
@@ -129,8 +344,8 @@ int main(int argc, char **argv) {
     job.good = false;
     status = guard_run(run_segment, &job);
     if (status) fprintf(stderr, "%s\n", status_message(status));
+    good &= !status && job.good;
     status_free(status);
-    good &= job.good;
   }
   mem_free(data);
   return fflush(stdout) == 0 && good ? 0 : 1;

@@ -1,6 +1,17 @@
 // The passes in the order that makes sense of them.
 #include "propagate/passes.h"
 
+void passes_drop_dead(Program *p, Arena *arena) {
+  VEC(OpId) order = {0};
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) VEC_PUSH(arena, &order, o);
+  for (uint32_t i = order.count; i-- > 0;) {
+    const Op *op = op_at(p, order.items[i]);
+    bool used = !(op_traits(p, order.items[i]) & TRAIT_PURE) || op->n_regions || !op->n_results;
+    for (uint32_t k = 0; k < op->n_results && !used; k++) used = value_has_uses(p, op->results + k);
+    if (!used) op_erase(p, order.items[i]);
+  }
+}
+
 bool passes_import(Program *p, Arena *arena, Diag *diag) {
   passes_drop_unreached(p, arena);
   if (!passes_import_calls(p, arena, diag)) return false;
@@ -15,15 +26,17 @@ bool passes_import(Program *p, Arena *arena, Diag *diag) {
 }
 
 void passes_export(Program *p, Arena *arena) {
+  passes_sink_edges(p, arena);  // while computations are still there to take their shardings
   passes_export_computations(p, arena);
   passes_set_function_results(p);
   passes_merge_functions(p, arena);
   passes_drop_unreached(p, arena);
+  passes_reshard_calls(p);
   passes_merge_constants(p, arena);
   passes_remove_groups(p);
   passes_constraints_to_reshards(p);
-  passes_sink_edges(p, arena);
   passes_even_edges(p, arena);
   passes_close_shardings(p);
+  passes_drop_dead(p, arena);
   passes_drop_rules(p);
 }

@@ -75,11 +75,16 @@ void passes_export_computations(Program *p, Arena *arena);
 // with equal shardings become one.
 void passes_set_function_results(Program *p);
 void passes_merge_functions(Program *p, Arena *arena);
+// A call whose annotation is not what its function's result has gets the latter, and a reshard
+// behind it.
+void passes_reshard_calls(Program *p);
 // Private functions that nothing calls go.
 void passes_drop_unreached(Program *p, Arena *arena);
 
 // ---- all of them (passes.c) ----
 
+// Pure ops whose results nothing uses go.
+void passes_drop_dead(Program *p, Arena *arena);
 // What Shardy's pipeline does before propagation and after it.
 bool passes_import(Program *p, Arena *arena, Diag *diag);
 void passes_export(Program *p, Arena *arena);

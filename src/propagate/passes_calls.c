@@ -103,8 +103,7 @@ static OpId import_call(Program *p, OpId call, OpId function, Arena *arena) {
   return made;
 }
 
-// Marks the function and all that is called from it.
-static bool is_called(const Program *p, OpId op) {
+static bool is_call(const Program *p, OpId op) {
   return (op_row(op_at(p, op)->code)->traits & TRAIT_CALL) != 0;
 }
 
@@ -117,14 +116,14 @@ static bool import_all(Program *p, const SymbolTable *symbols, uint8_t *called, 
   if (most < COPIES_AT_LEAST) most = COPIES_AT_LEAST;
   // What is called is copied as it was, so callees are left alone until all roots are done.
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
-    if (!is_called(p, o)) continue;
+    if (!is_call(p, o)) continue;
     OpId f = symbols_find(symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
     if (f && f < n_ops) called[f] = 1;
   }
   for (OpId o = p->root, next; o; o = next) {
     bool skip = op_is_function(p, o) && o < n_ops && called[o];
     next = skip ? op_walk_over(p, o, p->root) : op_walk_next(p, o, p->root);
-    if (!is_called(p, o)) continue;
+    if (!is_call(p, o)) continue;
     OpId f = symbols_find(symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
     if (!f || !op_is_function(p, f) || !region_block(p, op_region(p, f, 0))) continue;
     if (p->ops.count > most)
@@ -291,7 +290,7 @@ void passes_merge_functions(Program *p, Arena *arena) {
   guard_push(p->guard, &cleanup);
   VEC(OpId) kept = {0};
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
-    if (!is_called(p, o)) continue;
+    if (!is_call(p, o)) continue;
     OpId f = symbols_find(&symbols, attr_as_name(p->context, op_attr(p, o, "callee"))), like = 0;
     if (!f || !op_attr(p, f, "sdy.original_func_name")) continue;
     for (uint32_t i = 0; i < kept.count && !like; i++)
@@ -304,6 +303,36 @@ void passes_merge_functions(Program *p, Arena *arena) {
   symbols_deinit(&symbols);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     if (op_is_function(p, o)) op_set_attr(p, o, "sdy.original_func_name", 0);
+}
+
+// A call gives what its function gives; who wants it otherwise gets a reshard.
+static void reshard_results(Program *p, OpId call, OpId function) {
+  for (uint32_t i = 0; i < op_at(p, call)->n_results; i++) {
+    ValueId v = op_result(p, call, i);
+    Attr given = annotation_get_result(p, function, i), wanted = annotation_own(p, v);
+    if (!given || !wanted ||
+        annotation_closed(p->context, given) == annotation_closed(p->context, wanted))
+      continue;
+    NamedAttr field = {name_of(p->context, "sharding"), wanted};
+    OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
+    op_insert_after(p, reshard, call);
+    value_replace_uses_except(p, v, op_result(p, reshard, 0), reshard);
+    annotation_put(p, v, given);
+  }
+}
+
+void passes_reshard_calls(Program *p) {
+  SymbolTable symbols;
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  symbols_init(&symbols, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (!is_call(p, o)) continue;
+    OpId f = symbols_find(&symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
+    if (f && op_is_function(p, f)) reshard_results(p, o, f);
+  }
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
 }
 
 // ---- functions that nothing reaches ----
