@@ -1,5 +1,5 @@
 // What communication costs: latency and bandwidth along each axis of a mesh, and the time of a
-// collective from them (alpha-beta, ring algorithms). Decides nothing.
+// collective from them (alpha-beta). Decides nothing.
 #ifndef TESSERA_COST_NETWORK_H
 #define TESSERA_COST_NETWORK_H
 

@@ -1,7 +1,7 @@
-// A shortest path. Axes are cut into atoms (prime parts where there are few enough, else the parts
-// that the two shardings use); a state says which atoms stand on which dimension, in which order,
-// and which are unreduced; a move is an edge that costs its seconds. Dijkstra over the states
-// reached: their number depends on the atoms, not on the devices.
+// A shortest path. Axes are cut into atoms (the parts that the two shardings use, and their prime
+// parts where that is not good enough); a state says which atoms stand on which dimension, in which
+// order, and which are unreduced; a move is an edge that costs its seconds. Dijkstra over the
+// states reached: their number depends on the atoms, not on the devices.
 //
 // A permute may relabel any number of atoms at once: it is entered at the price of moving one tile,
 // after which every further swap is free (the state remembers that it is inside one).
@@ -658,23 +658,42 @@ static Status *set_up(Search *s, const ShardingInfo *a, const ShardingInfo *b, T
   return NULL;
 }
 
-static Status *plan(Search *s, const ShardingInfo *a, const ShardingInfo *b, ReshardPlan *out) {
+// With the axes cut as they are; false if they cannot be, or no way was found.
+static bool plan(Search *s, const ShardingInfo *a, const ShardingInfo *b, bool primes,
+                 ReshardPlan *out) {
   Layout start, goal;
-  bool fits = find_atoms(s, a, b, true) || find_atoms(s, a, b, false);
-  if (!fits || !layout_of(s, a, &start) || !layout_of(s, b, &goal))
-    FAIL(UNIMPLEMENTED,
-         "the two shardings cut the mesh's axes in parts that do not fit each other");
+  if (!find_atoms(s, a, b, primes) || !layout_of(s, a, &start) || !layout_of(s, b, &goal))
+    return false;
   pack(s, &goal, s->goal);
-  s->states.count = 0;
+  s->states.count = s->heap.count = 0;
+  idmap_deinit(&s->by_code);
+  s->by_code = (IdMap){0};
   HEAPVEC_PUSH(s->guard, &s->states, (State){0});  // [0] is none
   uint8_t none = 0;
   reach(s, UINT32_MAX, &start, (Step){MOVE_SLICE, 0, &none, 0, 0, 0, 0});
   uint32_t end = search(s);
-  if (end == UINT32_MAX)
-    FAIL(INTERNAL,
-         "no way was found from one sharding to the other");  // gather all, slice all is one
+  if (end == UINT32_MAX) return false;
+  *out = (ReshardPlan){0};
   read_path(s, end, out);
   if (!a->unreduced.n && !b->unreduced.n) out->least_bytes = least_bytes(s, &start, &goal);
+  return true;
+}
+
+// Smaller parts of axes are only tried where the parts at hand move more than they must.
+static Status *plan_best(Search *s, const ShardingInfo *a, const ShardingInfo *b,
+                         ReshardPlan *out) {
+  bool found = plan(s, a, b, false, out);
+  uint32_t coarse = s->atoms.n;
+  if (found && out->bytes <= 1.1 * out->least_bytes) return NULL;
+  ReshardPlan finer;
+  if (find_atoms(s, a, b, true) && (!found || s->atoms.n > coarse) && plan(s, a, b, true, &finer) &&
+      (!found || finer.seconds < out->seconds)) {
+    *out = finer;
+    found = true;
+  }
+  if (!found)
+    FAIL(UNIMPLEMENTED,
+         "the two shardings cut the mesh's axes in parts that do not fit each other");
   return NULL;
 }
 
@@ -701,7 +720,7 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
   s.cleanup = (GuardCleanup){search_deinit, &s, NULL};
   guard_push(s.guard, &s.cleanup);
   Status *status = set_up(&s, a, b, type);
-  if (!status) status = plan(&s, a, b, out);
+  if (!status) status = plan_best(&s, a, b, out);
   guard_pop(s.guard, &s.cleanup);
   search_deinit(&s);
   return status;
