@@ -581,3 +581,64 @@ bool shard_rules_resolve(const ShardRules *rules, const Program *p, ShardingTabl
   *out = (AnnotationList){list.items, list.count};
   return good;
 }
+
+// ---- giving ----
+
+static const char *sharding_words(ShardingTable *table, Sharding sharding, Guard *guard,
+                                  Arena *arena) {
+  StrBuf buf;
+  strbuf_init(&buf, guard);
+  sharding_print(table, sharding, &buf);
+  const char *text = arena_printf(arena, "%s", buf.data);
+  strbuf_deinit(&buf);
+  return text;
+}
+
+// The annotation that gave a place its sharding: its rule's text is the same pointer.
+static const Annotation *giver(AnnotationList list, const Given *given) {
+  for (uint32_t i = 0; given && given->from.n && i < list.n; i++)
+    if (list.v[i].from.s == given->from.s && list.v[i].sharding == given->sharding)
+      return &list.v[i];
+  return NULL;
+}
+
+static bool give_place(AnnotationList list, const Annotation *a, PlaceId place,
+                       Propagation *propagation) {
+  const Graph *g = propagation_graph(propagation);
+  ShardingTable *table = propagation_table(propagation);
+  Arena *arena = &a->diag->arena;
+  if (!place) return true;
+  const Given *before = propagation_given(propagation, place);
+  if (before && before->sharding != a->sharding) {
+    const Annotation *other = giver(list, before);
+    const char *old = sharding_words(table, before->sharding, arena->guard, arena);
+    const char *new = sharding_words(table, a->sharding, arena->guard, arena);
+    if (other)
+      return diag_error(a->diag, a->pos,
+                        "%s and %s have one sharding, but this rule gives %s and %.*s gives %s",
+                        target_text(g->program, &a->target, arena),
+                        target_text(g->program, &other->target, arena), new, (int)other->from.n,
+                        other->from.s, old);
+    diag_warning(a->diag, a->pos, "%s is annotated in the program with %s; this rule replaces it",
+                 target_text(g->program, &a->target, arena), old);
+  }
+  propagation_give(propagation, &(Given){place, a->sharding, POS_NONE, a->from});
+  return true;
+}
+
+bool shard_rules_give(AnnotationList list, Propagation *propagation) {
+  const Graph *g = propagation_graph(propagation);
+  bool good = true;
+  for (uint32_t i = 0; i < list.n; i++) {
+    const Annotation *a = &list.v[i];
+    for (InstanceId instance = 1; instance < g->n_instances; instance++) {
+      if (g->instances[instance].function != a->target.function) continue;
+      PlaceId place = a->target.kind == TARGET_RESULT
+                          ? graph_result_place(g, instance, a->target.index)
+                      : a->target.value ? graph_place(g, instance, a->target.value)
+                                        : 0;
+      good &= give_place(list, a, place, propagation);
+    }
+  }
+  return good;
+}

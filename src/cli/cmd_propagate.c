@@ -1,0 +1,454 @@
+// `tessera propagate`: a few shardings in, all that follow out; or why they follow.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "ops/op.h"
+#include "parse/print.h"
+#include "pipeline/propagate.h"
+#include "propagate/program_mesh.h"
+
+typedef struct PropagateJob {
+  const Source *source;
+  size_t begin, end;
+  PropagateRequest request;
+  Emit emit;
+  PrintOptions print;
+  bool close, stats, json;
+  const char *output;
+  TextList whys;
+  bool why_all;
+  // of the segment at hand
+  Segment seg;
+  Propagated result;
+  StrBuf *out;  // of all segments
+  uint32_t index;
+  bool good;
+} PropagateJob;
+
+// ---- words ----
+
+static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic"};
+static const char *const emits[] = {"sdy", "mhlo", "none"};
+
+// The index of a word in a list; -1 after telling what there is.
+static int choose(const char *option, const char *word, uint32_t n, const char *const *words) {
+  for (uint32_t i = 0; i < n; i++)
+    if (strcmp(word, words[i]) == 0) return (int)i;
+  char all[128] = "";
+  for (uint32_t i = 0; i < n; i++) {
+    strncat(all, i ? ", " : "", sizeof all - strlen(all) - 1);
+    strncat(all, words[i], sizeof all - strlen(all) - 1);
+  }
+  const char *near = cli_nearest(word, n, words);
+  cli_error("%s takes %s, not '%s'%s%s%s", option, all, word, near ? "; did you mean " : "",
+            near ? near : "", near ? "?" : "");
+  return -1;
+}
+
+static void report(PropagateJob *job, Guard *guard) {
+  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
+  StrBuf text;
+  strbuf_init(&text, guard);
+  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
+  guard_push(guard, &cleanup);
+  propagated_render(&job->result, &text, cli_colour());
+  if (text.used) fwrite(text.data, 1, text.used, stderr);
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&text);
+}
+
+static bool told(const PropagateJob *job) {
+  bool any = job->seg.diag.errors != 0;
+  for (uint32_t i = 0; i < job->result.n_rule_diags; i++)
+    any |= job->result.rule_diags[i].errors != 0;
+  return any;
+}
+
+static void show_stats(const PropagateJob *job) {
+  const Propagation *p = job->result.propagation;
+  const Graph *g = propagation_graph(p);
+  uint32_t sharded = 0;
+  for (PlaceId place = 1; place < g->n_places; place++)
+    sharded += !sharding_is_replicated(job->result.table, propagation_get(p, place));
+  fprintf(stderr,
+          "tessera: %u places (%u annotated, %u sharded), %u nodes, %u distinct rules, %u "
+          "instances of functions\n"
+          "tessera: %" PRIu64 " steps, %u changes, %.3f s\n",
+          g->n_places - 1, job->result.n_given, sharded, g->n_nodes - 1, g->n_maps - 1,
+          g->n_instances - 1, propagation_steps(p), propagation_n_events(p), job->result.seconds);
+}
+
+static void hint_if_unsharded(const PropagateJob *job) {
+  if (job->result.n_given) return;
+  bool mesh = job->result.mesh != 0;
+  fprintf(stderr,
+          "tessera: nothing is sharded: the program has no annotation%s. Say a little: %s--shard "
+          "'0=P(\"%s\")'\n",
+          mesh ? "" : " and no mesh", mesh ? "" : "--mesh data=4 ", mesh ? "AXIS" : "data");
+}
+
+// ---- JSON ----
+
+static void json_sharding(Json *json, const PropagateJob *job, PlaceId place, Type type) {
+  Sharding sharding = place ? propagation_get(job->result.propagation, place) : 0;
+  json_key(json, "type");
+  json_string(json, type_text(job->seg.context, type));
+  json_key(json, "sharding");
+  if (!sharding) {
+    json_null(json);
+    return;
+  }
+  StrBuf text;
+  strbuf_init(&text, json->out->guard);
+  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
+  guard_push(json->out->guard, &cleanup);
+  sharding_print(job->result.table, sharding, &text);
+  json_string(json, text.data);
+  guard_pop(json->out->guard, &cleanup);
+  strbuf_deinit(&text);
+}
+
+static void json_edge(Json *json, PropagateJob *job, InstanceId instance, TargetKind kind,
+                      uint32_t i) {
+  const Graph *g = propagation_graph(job->result.propagation);
+  OpId function = g->instances[instance].function;
+  bool argument = kind == TARGET_ARGUMENT;
+  ValueId value = argument ? function_argument(g->program, function, i) : 0;
+  Target target = {function, (uint8_t)kind, i, value};
+  Str path = argument ? argument_path(g->program, function, i, &job->result.arena)
+                      : result_path(g->program, function, i, &job->result.arena);
+  json_open(json, '{');
+  json_key(json, "path");
+  if (path.n)
+    json_str(json, path);
+  else
+    json_null(json);
+  PlaceId place = !argument ? graph_result_place(g, instance, i)
+                  : value   ? graph_place(g, instance, value)
+                            : 0;
+  json_sharding(json, job, place, target_type(g->program, &target));
+  json_close(json, '}');
+}
+
+static void json_values(Json *json, PropagateJob *job, InstanceId instance) {
+  const Graph *g = propagation_graph(job->result.propagation);
+  const Program *p = g->program;
+  OpId function = g->instances[instance].function;
+  for (OpId o = op_walk_next(p, function, function); o; o = op_walk_next(p, o, function)) {
+    for (uint32_t i = 0; i < op_at(p, o)->n_results; i++) {
+      ArenaMark mark = arena_mark(&job->result.arena);
+      Target target = {function, TARGET_VALUE, i, op_result(p, o, i)};
+      uint32_t line = 0, column = 0;
+      json_open(json, '{');
+      json_key(json, "name");
+      json_string(json, target_text(p, &target, &job->result.arena));
+      json_key(json, "op");
+      json_string(json, op_name(p, o));
+      (void)line, (void)column;
+      json_sharding(json, job, graph_place(g, instance, target.value), value_type(p, target.value));
+      json_close(json, '}');
+      arena_rewind(&job->result.arena, mark);
+    }
+  }
+}
+
+static void json_instance(Json *json, PropagateJob *job, InstanceId instance) {
+  const Graph *g = propagation_graph(job->result.propagation);
+  const Program *p = g->program;
+  const Instance *at = &g->instances[instance];
+  json_open(json, '{');
+  json_key(json, "function");
+  json_str(json,
+           name_str(p->context, attr_as_name(p->context, op_attr(p, at->function, "sym_name"))));
+  json_key(json, "instance");
+  json_uint(json, instance);
+  json_key(json, "caller");
+  if (at->caller)
+    json_uint(json, at->caller);
+  else
+    json_null(json);
+  json_key(json, "arguments");
+  json_open(json, '[');
+  for (uint32_t i = 0; i < function_n_arguments(p, at->function); i++)
+    json_edge(json, job, instance, TARGET_ARGUMENT, i);
+  json_close(json, ']');
+  json_key(json, "results");
+  json_open(json, '[');
+  for (uint32_t i = 0; i < at->n_results; i++) json_edge(json, job, instance, TARGET_RESULT, i);
+  json_close(json, ']');
+  json_key(json, "values");
+  json_open(json, '[');
+  json_values(json, job, instance);
+  json_close(json, ']');
+  json_close(json, '}');
+}
+
+static void json_meshes(Json *json, const PropagateJob *job) {
+  const Program *p = job->seg.program;
+  BlockId block = region_block(p, op_region(p, p->root, 0));
+  json_key(json, "meshes");
+  json_open(json, '[');
+  for (OpId o = block ? block_at(p, block)->first : 0; o; o = op_at(p, o)->next) {
+    if (op_at(p, o)->code != OP_sdy_mesh) continue;
+    Name symbol = attr_as_name(p->context, op_attr(p, o, "sym_name"));
+    const Mesh *mesh =
+        sharding_mesh(job->result.table, sharding_mesh_find(job->result.table, symbol));
+    json_open(json, '{');
+    json_key(json, "name");
+    json_str(json, name_str(p->context, symbol));
+    json_key(json, "axes");
+    json_open(json, '{');
+    for (uint32_t i = 0; mesh && i < mesh->n_axes; i++) {
+      json_key(json, name_text(p->context, mesh->axes[i].name));
+      json_uint(json, mesh->axes[i].size);
+    }
+    json_close(json, '}');
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+static void show_json(PropagateJob *job) {
+  const Graph *g = propagation_graph(job->result.propagation);
+  Json json = {.out = job->out};
+  json_open(&json, '{');
+  json_key(&json, "file");
+  json_string(&json, job->source->path);
+  json_key(&json, "segment");
+  json_uint(&json, job->index);
+  json_meshes(&json, job);
+  json_key(&json, "instances");
+  json_open(&json, '[');
+  for (InstanceId i = 1; i < g->n_instances; i++) json_instance(&json, job, i);
+  json_close(&json, ']');
+  json_key(&json, "stats");
+  json_open(&json, '{');
+  json_key(&json, "places");
+  json_uint(&json, g->n_places - 1);
+  json_key(&json, "given");
+  json_uint(&json, job->result.n_given);
+  json_key(&json, "nodes");
+  json_uint(&json, g->n_nodes - 1);
+  json_key(&json, "rules");
+  json_uint(&json, g->n_maps - 1);
+  json_key(&json, "steps");
+  json_uint(&json, propagation_steps(job->result.propagation));
+  json_key(&json, "events");
+  json_uint(&json, propagation_n_events(job->result.propagation));
+  json_close(&json, '}');
+  json_close(&json, '}');
+  json_newline(&json);
+}
+
+// ---- segments ----
+
+static Status *propagate_segment(Guard *guard, void *arg) {
+  PropagateJob *job = arg;
+  job->out->guard = guard;
+  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
+  if (!job->seg.valid) {
+    segment_report(&job->seg, guard);
+    return NULL;
+  }
+  Program *program = job->seg.program;
+  Status *status = pipeline_propagate(program, &job->request, guard, &job->seg.diag, &job->result);
+  if (!status && job->json) show_json(job);
+  if (!status && job->stats) show_stats(job);
+  if (!status && !job->json)
+    status = pipeline_write(program, &job->result, job->emit, job->close, guard, &job->seg.diag);
+  if (status && told(job)) {  // what is wrong is in the diagnostics
+    status_free(status);
+    report(job, guard);
+    return NULL;
+  }
+  if (status) return status;
+  report(job, guard);
+  hint_if_unsharded(job);
+  job->good = true;
+  if (job->emit == EMIT_NONE || job->json) return NULL;
+  if (job->index) strbuf_puts(job->out, "// -----\n");
+  program_print(program, &job->print, job->out);
+  return NULL;
+}
+
+static Status *flush_stdout(void *to, const char *data, size_t n) {
+  (void)to;
+  if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
+  return NULL;
+}
+
+static Status *put_out(Guard *guard, void *arg) {
+  PropagateJob *job = arg;
+  job->out->guard = guard;
+  if (job->output)
+    return file_write(job->output, job->out->data ? job->out->data : "", job->out->used);
+  strbuf_flush(job->out);
+  return NULL;
+}
+
+// All segments of the file, then what they gave: a file is written whole or not at all.
+static int propagate_file(PropagateJob *job, const char *path) {
+  char *text;
+  size_t bytes;
+  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
+  if (status) return cli_fail(status);
+  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
+  StrBuf out;
+  strbuf_init(&out, NULL);
+  if (!job->output) out.flush = flush_stdout;
+  job->out = &out;
+  job->source = &source;
+  bool good = true;
+  while (source_next_segment(&source, &job->begin, &job->end)) {
+    job->good = false;
+    status = guard_run(propagate_segment, job);
+    if (status) cli_fail(status);
+    good &= !status && job->good;
+    propagated_deinit(&job->result);
+    segment_deinit(&job->seg);
+    job->index++;
+  }
+  status = good || !job->output ? guard_run(put_out, job) : NULL;
+  if (status) cli_fail(status);
+  good &= !status;
+  strbuf_deinit(&out);
+  mem_free(text);
+  return good ? EXIT_OK : EXIT_BAD;
+}
+
+// ---- options ----
+
+typedef struct RuleTexts {
+  Source *sources;
+  char **texts;
+  uint32_t n;
+} RuleTexts;
+
+// The rules of --shard as one text, a line each, then the files.
+static bool read_rules(const TextList *rules, const TextList *files, RuleTexts *out) {
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < rules->count; i++) bytes += strlen(rules->items[i]) + 1;
+  if (rules->count) {
+    char *text = mem_alloc(bytes + 1);
+    if (!text) {
+      cli_fail(status_no_memory());
+      return false;
+    }
+    size_t used = 0;
+    for (uint32_t i = 0; i < rules->count; i++) {
+      size_t n = strlen(rules->items[i]);
+      memcpy(text + used, rules->items[i], n);
+      used += n;
+      text[used++] = '\n';
+    }
+    out->texts[out->n] = text;
+    out->sources[out->n++] = (Source){"--shard", text, used};
+  }
+  for (uint32_t i = 0; i < files->count; i++) {
+    size_t size;
+    Status *status = file_read(files->items[i], FILE_MOST_TEXT, &out->texts[out->n], &size);
+    if (status) {
+      cli_fail(status);
+      return false;
+    }
+    out->sources[out->n] = (Source){files->items[i], out->texts[out->n], size};
+    out->n++;
+  }
+  return true;
+}
+
+static int run(PropagateJob *job, const char *path, const TextList *rules, const TextList *files) {
+  uint32_t most = files->count + 1;
+  RuleTexts texts = {mem_alloc(most * sizeof *texts.sources), mem_alloc(most * sizeof *texts.texts),
+                     0};
+  int code = EXIT_BAD;
+  if (!texts.sources || !texts.texts) {
+    cli_fail(status_no_memory());
+  } else if (read_rules(rules, files, &texts)) {
+    job->request.rules = texts.sources;
+    job->request.n_rules = texts.n;
+    code = propagate_file(job, path);
+  }
+  for (uint32_t i = 0; i < texts.n; i++) mem_free(texts.texts[i]);
+  mem_free(texts.texts);
+  mem_free(texts.sources);
+  return code;
+}
+
+static const Usage usage = {
+    "propagate", "[FILE]",
+    "Reads a program in which a few tensors are annotated, and fills in what follows for all "
+    "others.\n"
+    "Annotations are sdy's or GSPMD's (mhlo.sharding), or come from the shell: --shard "
+    "'PATTERN=SPEC', where\n"
+    "PATTERN is an argument's number, its path or a glob (params.*.kernel), a result (result0, "
+    "out.loss),\n"
+    "a value (%12) or a line (model.py:31), and SPEC is JAX's P(\"data\", None) or sdy's "
+    "[{\"data\"}, {?}]. The first\n"
+    "rule that matches a value holds. Dimensions of P(…) are closed; `...` and UNCONSTRAINED are "
+    "open.",
+    "  tessera propagate model.mlir\n"
+    "  tessera propagate model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' \\\n"
+    "      --shard 'params.*.kernel=P(None, \"model\")'\n"
+    "  tessera propagate model.mlir --shard-file rules.txt --emit=mhlo -o sharded.mlir\n"
+    "  tessera propagate model.mlir --stats --emit=none"};
+
+int command_propagate(int argc, char **argv) {
+  PropagateJob job = {0};
+  const char *strategy = strategies[0], *emit = NULL, *edges = "padded";
+  TextList lists[5] = {{0}};
+  TextList *files = &lists[0], *rules = &lists[1], *rule_files = &lists[2], *meshes = &lists[3];
+  const char **room = mem_alloc((size_t)(argc + 1) * 5 * sizeof *room);
+  if (!room) return cli_fail(status_no_memory());
+  for (size_t i = 0; i < 5; i++) lists[i].items = room + i * (size_t)(argc + 1);
+  const Option options[] = {
+      {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|none",
+       "print the program with sdy attributes (default), GSPMD's, or not"},
+      {"--mesh", OPTION_TEXTS, meshes, "AXIS=N,…",
+       "the devices: data=4,model=2; name:data=4 for one of several"},
+      {"--devices", OPTION_NUMBER, &job.request.devices, "N",
+       "how many: the mesh must have as many, or becomes [\"devices\"=N]"},
+      {"--shard", OPTION_TEXTS, rules, "PATTERN=SPEC", "annotate a value; may be repeated"},
+      {"--shard-file", OPTION_TEXTS, rule_files, "FILE", "the same, one rule per line, # comments"},
+      {"--strategy", OPTION_TEXT, &strategy, "WORD",
+       "user-priority (default), op-priority, aggressive, basic"},
+      {"--allow-args", OPTION_TEXT, &job.request.allow_arguments, "LIST",
+       "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
+      {"--allow-results", OPTION_TEXT, &job.request.allow_results, "LIST", "the same for results"},
+      {"--edges", OPTION_TEXT, &edges, "divisible",
+       "annotated arguments and results must divide; else they are padded, with a warning"},
+      {"--conservative", OPTION_FLAG, &job.request.conservative, NULL,
+       "not along dimensions whose shards would read their neighbours"},
+      {"--close", OPTION_FLAG, &job.close, NULL, "leave no dimension open"},
+      {"--stats", OPTION_FLAG, &job.stats, NULL, "say how much work it was"},
+      {"--json", OPTION_FLAG, &job.json, NULL,
+       "the shardings of all arguments, results and values instead"},
+      {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
+      {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
+      {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},
+  };
+  ParseArgs args =
+      cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, files);
+  int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
+  static const char *const edge_words[] = {"padded", "divisible"};
+  int which = 0, out = 0, edge = 0;
+  if (args == ARGS_OK && files->count > 1)
+    cli_error("propagate takes one program, %u are given", files->count);
+  else if (args == ARGS_OK && (which = choose("--strategy", strategy, 4, strategies)) >= 0 &&
+           (out = choose("--emit", emit ? emit : "sdy", 3, emits)) >= 0 &&
+           (edge = choose("--edges", edges, 2, edge_words)) >= 0) {
+    job.request.strategy = (Strategy)which;
+    job.emit = (Emit)out;
+    job.request.divisible = edge == 1;
+    job.request.meshes = meshes->items;
+    job.request.n_meshes = meshes->count;
+    code = run(&job, files->count ? files->items[0] : "-", rules, rule_files);
+  }
+  mem_free(room);
+  return code;
+}

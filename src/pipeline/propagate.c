@@ -1,0 +1,102 @@
+// The flat story of propagation: each line is one step, in the order a user would tell it.
+#include "pipeline/propagate.h"
+
+#include "base/clock.h"
+#include "propagate/program_mesh.h"
+#include "propagate/shard_rules.h"
+#include "propagate/write.h"
+
+static Status *use_meshes(Program *program, const PropagateRequest *request, Propagated *out) {
+  TRY(program_meshes_read(program, out->table));
+  MeshId mesh = 0;
+  for (uint32_t i = 0; i < request->n_meshes; i++)
+    TRY(program_mesh_use(program, out->table, str_of(request->meshes[i]), &mesh));
+  if (request->devices) TRY(program_devices_use(program, out->table, request->devices));
+  out->mesh = request->n_meshes == 1 ? mesh : 0;
+  return NULL;
+}
+
+static Status *rules_status(const Propagated *out) {
+  for (uint32_t i = 0; i < out->n_rule_diags; i++) TRY(diag_status(&out->rule_diags[i]));
+  return NULL;
+}
+
+static Status *give_rules(const PropagateRequest *request, Guard *guard, Propagated *out) {
+  if (!request->n_rules) return NULL;
+  const Graph *graph = propagation_graph(out->propagation);
+  ShardRules rules;
+  shard_rules_init(&rules, &out->arena);
+  out->rule_diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules);
+  for (uint32_t i = 0; i < request->n_rules; i++) {
+    diag_init(&out->rule_diags[i], guard, &request->rules[i]);
+    out->n_rule_diags++;
+    shard_rules_read(&rules, &request->rules[i], &out->rule_diags[i]);
+  }
+  TRY(rules_status(out));
+  AnnotationList list;
+  ShardOptions options = {.mesh = out->mesh, .divisible = request->divisible};
+  if (shard_rules_resolve(&rules, graph->program, out->table, &options, &list))
+    shard_rules_give(list, out->propagation);
+  return rules_status(out);
+}
+
+static Status *give_allowed(const PropagateRequest *request, Propagated *out) {
+  const Program *program = propagation_graph(out->propagation)->program;
+  AllowFlags arguments = request->allow_argument_flags, results = request->allow_result_flags;
+  if (request->allow_arguments)
+    TRY(allow_read(program, TARGET_ARGUMENT, str_of(request->allow_arguments), &out->arena,
+                   &arguments));
+  if (request->allow_results)
+    TRY(allow_read(program, TARGET_RESULT, str_of(request->allow_results), &out->arena, &results));
+  edges_allow(out->propagation, out->mesh, &arguments, &results, &out->arena);
+  return NULL;
+}
+
+static uint32_t count_given(const Propagation *propagation) {
+  const Graph *g = propagation_graph(propagation);
+  uint32_t n = 0;
+  for (PlaceId place = 1; place < g->n_places; place++)
+    n += propagation_given(propagation, place) != NULL;
+  return n;
+}
+
+Status *pipeline_propagate(Program *program, const PropagateRequest *request, Guard *guard,
+                           Diag *diag, Propagated *out) {
+  arena_init(&out->arena, guard);
+  out->table = sharding_table_new(program->context, guard);
+  TRY(use_meshes(program, request, out));
+  double start = clock_seconds();
+  PropagateOptions options = {.strategy = request->strategy,
+                              .graph.factors.conservative = request->conservative};
+  TRY(propagation_new(program, out->table, &options, guard, diag, &out->propagation));
+  TRY(propagation_read(out->propagation, diag));
+  if (!out->mesh) out->mesh = program_mesh_only(program, out->table, NULL);
+  TRY(give_rules(request, guard, out));
+  out->n_given = count_given(out->propagation);
+  TRY(give_allowed(request, out));
+  if (!edges_check_sizes(out->propagation, request->divisible, diag)) return diag_status(diag);
+  propagation_run(out->propagation);
+  out->seconds = clock_seconds() - start;
+  return NULL;
+}
+
+Status *pipeline_write(Program *program, Propagated *propagated, Emit emit, bool close,
+                       Guard *guard, Diag *diag) {
+  (void)guard;
+  if (emit == EMIT_NONE) return NULL;
+  TRY(propagation_write(propagated->propagation, program, &(WriteOptions){.close = close}, diag));
+  return NULL;
+}
+
+void propagated_render(const Propagated *propagated, StrBuf *out, bool colour) {
+  for (uint32_t i = 0; i < propagated->n_rule_diags; i++)
+    diag_render(&propagated->rule_diags[i], out, colour);
+}
+
+void propagated_deinit(Propagated *propagated) {
+  propagation_free(propagated->propagation);
+  sharding_table_free(propagated->table);
+  for (uint32_t i = 0; i < propagated->n_rule_diags; i++) diag_deinit(&propagated->rule_diags[i]);
+  arena_deinit(&propagated->arena);
+  *propagated = (Propagated){0};
+}

@@ -1,0 +1,48 @@
+// Propagation from one door to the other: a program as it was read, what the user says beside it,
+// and the same program with all that follows. Shared by the command line and the C API.
+#ifndef TESSERA_PIPELINE_PROPAGATE_H
+#define TESSERA_PIPELINE_PROPAGATE_H
+
+#include "propagate/edges.h"
+#include "propagate/propagate.h"
+
+typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
+
+// Everything is borrowed until propagated_deinit.
+typedef struct PropagateRequest {
+  Strategy strategy;
+  bool conservative;          // only where no neighbours have to talk
+  const char *const *meshes;  // "data=4,model=2", "name:data=4"
+  uint32_t n_meshes;
+  uint64_t devices;     // 0 = any
+  const Source *rules;  // texts of --shard rules (shard_rules.h), in the order they hold
+  uint32_t n_rules;
+  const char *allow_arguments, *allow_results;          // allow_read's text; NULL = not given …
+  AllowFlags allow_argument_flags, allow_result_flags;  // … then these
+  bool divisible;                                       // arguments and results must divide
+} PropagateRequest;
+
+typedef struct Propagated {
+  Arena arena;
+  ShardingTable *table;
+  Propagation *propagation;  // at its fixpoint
+  MeshId mesh;               // that is meant where none is named; 0 = none, or several
+  Diag *rule_diags;          // what is said about each text of rules
+  uint32_t n_rule_diags;
+  uint32_t n_given;  // places that anything was said about
+  double seconds;    // of building and running, without reading and writing
+} Propagated;
+
+// Meshes, GSPMD's annotations, constraints, rules, allow flags, then the fixpoint. What is wrong
+// with the program is in diag, with the rules in out->rule_diags, and INVALID_ARGUMENT is returned.
+// *out is for propagated_deinit in any case, also after a throw; {0} before.
+Status *pipeline_propagate(Program *program, const PropagateRequest *request, Guard *guard,
+                           Diag *diag, Propagated *out) MUST_USE;
+// Writes the shardings into the program; ids of `propagated` are of the program before.
+Status *pipeline_write(Program *program, Propagated *propagated, Emit emit, bool close,
+                       Guard *guard, Diag *diag) MUST_USE;
+// All diagnostics about rules, in order.
+void propagated_render(const Propagated *propagated, StrBuf *out, bool colour);
+void propagated_deinit(Propagated *propagated);  // {0} is fine
+
+#endif

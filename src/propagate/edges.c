@@ -1,0 +1,130 @@
+// Flags become annotations before propagation starts, so the engine knows nothing of them.
+#include "propagate/edges.h"
+
+#include <inttypes.h>
+
+#include "base/vec.h"
+
+// ---- reading ----
+
+static Status *no_such_edge(const Program *p, TargetKind kind, Str item, Arena *arena) {
+  Str near[1];
+  uint32_t n = targets_near(p, item, arena, 1, near);
+  FAIL(NOT_FOUND, "the program has no %s '%.*s'%s%.*s%s",
+       kind == TARGET_ARGUMENT ? "argument" : "result", (int)item.n, item.s,
+       n ? "; did you mean " : "", n ? (int)near[0].n : 0, n ? near[0].s : "", n ? "?" : "");
+}
+
+Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, AllowFlags *out) {
+  if (str_is(text, "all") || str_is(text, "none")) {
+    *out = (AllowFlags){.given = true, .otherwise = str_is(text, "all")};
+    return NULL;
+  }
+  Entries entries = program_entries(p, arena);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < entries.n; i++) {
+    uint32_t count = kind == TARGET_ARGUMENT ? function_n_arguments(p, entries.v[i])
+                                             : function_n_results(p, entries.v[i]);
+    if (count > n) n = count;
+  }
+  bool *flags = ARENA_ARRAY(arena, bool, n + 1);
+  for (size_t at = 0; at <= text.n;) {
+    const char *comma = at < text.n ? memchr(text.s + at, ',', text.n - at) : NULL;
+    size_t end = comma ? (size_t)(comma - text.s) : text.n;
+    Str item = {text.s + at, end - at};
+    at = end + 1;
+    while (item.n && item.s[0] == ' ') item.s++, item.n--;
+    while (item.n && item.s[item.n - 1] == ' ') item.n--;
+    // Results are called result0, result.loss; here `0` and `loss` will do.
+    bool plain = kind == TARGET_RESULT && !str_starts(item, "result") && !str_starts(item, "out");
+    Str name = plain ? str_of(arena_printf(arena, "result.%.*s", (int)item.n, item.s)) : item;
+    TargetList list = item.n ? targets_find(p, name, arena) : (TargetList){0};
+    bool any = false;
+    for (uint32_t i = 0; i < list.n; i++) {
+      if (list.v[i].kind != kind || list.v[i].index >= n) continue;
+      flags[list.v[i].index] = any = true;
+    }
+    if (!any) return no_such_edge(p, kind, item, arena);
+  }
+  *out = (AllowFlags){true, false, flags, n};
+  return NULL;
+}
+
+// ---- applying ----
+
+static void allow_place(Propagation *propagation, PlaceId place, MeshId mesh, bool allowed,
+                        const char *option, Pos pos) {
+  ShardingTable *table = propagation_table(propagation);
+  const Given *given = propagation_given(propagation, place);
+  if (!place || (!given && allowed)) return;
+  if (!given) {
+    const Graph *g = propagation_graph(propagation);
+    uint32_t rank = type_info(g->program->context, g->places[place].type)->rank;
+    Given closed = {place, sharding_make_replicated(table, mesh, rank), pos, str_of(option)};
+    propagation_give(propagation, &closed);
+  } else if (allowed) {
+    Given open = *given;
+    for (uint32_t d = 0; d < sharding_info(table, open.sharding)->rank; d++)
+      open.sharding = sharding_with_open(table, open.sharding, d, true);
+    propagation_give(propagation, &open);
+  }
+}
+
+void edges_allow(Propagation *propagation, MeshId mesh, const AllowFlags *arguments,
+                 const AllowFlags *results, Arena *arena) {
+  const Graph *g = propagation_graph(propagation);
+  const Program *p = g->program;
+  if (!mesh) return;
+  Entries entries = program_entries(p, arena);
+  for (uint32_t e = 0; e < entries.n; e++) {
+    OpId function = entries.v[e];
+    InstanceId instance = graph_instance_of(g, function);
+    if (!instance) continue;
+    Pos pos = op_at(p, function)->pos;
+    for (uint32_t i = 0; arguments->given && i < function_n_arguments(p, function); i++) {
+      ValueId value = function_argument(p, function, i);
+      if (value)
+        allow_place(propagation, graph_place(g, instance, value), mesh, allow_at(arguments, i),
+                    "not in --allow-args", pos);
+    }
+    for (uint32_t i = 0; results->given && i < g->instances[instance].n_results; i++)
+      allow_place(propagation, graph_result_place(g, instance, i), mesh, allow_at(results, i),
+                  "not in --allow-results", pos);
+  }
+}
+
+// ---- sizes ----
+
+static bool is_edge(const Graph *g, PlaceId place) {
+  const Place *at = &g->places[place];
+  if (g->instances[at->instance].caller) return false;
+  OpId function = g->instances[at->instance].function;
+  return !at->value || function_argument(g->program, function,
+                                         value_at(g->program, at->value)->index) == at->value;
+}
+
+bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *diag) {
+  const Graph *g = propagation_graph(propagation);
+  ShardingTable *table = propagation_table(propagation);
+  Context *context = g->program->context;
+  for (PlaceId place = 1; place < g->n_places && !diag_full(diag); place++) {
+    const Given *given = propagation_given(propagation, place);
+    if (!given || given->from.n) continue;  // those of --shard were told under their own text
+    Type type = g->places[place].type;
+    int32_t d = sharding_uneven_dim(table, given->sharding, type);
+    if (d < 0) continue;
+    int64_t size = type_info(context, type)->dims[d];
+    int64_t tiles = sharding_tiles(sharding_info(table, given->sharding), (uint32_t)d);
+    if (divisible && is_edge(g, place))
+      diag_error(diag, given->pos,
+                 "dimension %d of %s has %" PRId64 " elements, which %" PRId64
+                 " devices do not divide (--edges=divisible)",
+                 d, type_text(context, type), size, tiles);
+    else
+      diag_warning(diag, given->pos,
+                   "dimension %d of %s has %" PRId64 " elements, which %" PRId64
+                   " devices do not divide: tiles of %" PRId64 " are padded",
+                   d, type_text(context, type), size, tiles, (size + tiles - 1) / tiles);
+  }
+  return diag->errors == 0;
+}
