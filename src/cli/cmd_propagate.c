@@ -141,15 +141,14 @@ static void json_values(Json *json, PropagateJob *job, InstanceId instance) {
   OpId function = g->instances[instance].function;
   for (OpId o = op_walk_next(p, function, function); o; o = op_walk_next(p, o, function)) {
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++) {
+      if (!graph_place(g, instance, op_result(p, o, i))) continue;
       ArenaMark mark = arena_mark(&job->result.arena);
       Target target = {function, TARGET_VALUE, i, op_result(p, o, i)};
-      uint32_t line = 0, column = 0;
       json_open(json, '{');
       json_key(json, "name");
       json_string(json, target_text(p, &target, &job->result.arena));
       json_key(json, "op");
       json_string(json, op_name(p, o));
-      (void)line, (void)column;
       json_sharding(json, job, graph_place(g, instance, target.value), value_type(p, target.value));
       json_close(json, '}');
       arena_rewind(&job->result.arena, mark);

@@ -2,6 +2,8 @@
 #include "pipeline/propagate.h"
 
 #include "base/clock.h"
+#include "propagate/gspmd_import.h"
+#include "propagate/passes.h"
 #include "propagate/program_mesh.h"
 #include "propagate/shard_rules.h"
 #include "propagate/write.h"
@@ -14,6 +16,17 @@ static Status *use_meshes(Program *program, const PropagateRequest *request, Pro
   if (request->devices) TRY(program_devices_use(program, out->table, request->devices));
   out->mesh = request->n_meshes == 1 ? mesh : 0;
   return NULL;
+}
+
+// What the text says, in one spelling: sdy's, meshes as symbols, groups and constraints settled.
+static Status *normalize(Program *program, Guard *guard, Diag *diag, Propagated *out) {
+  TRY(gspmd_import(program, out->table, guard, diag));
+  passes_lift_meshes(program, &out->arena);
+  passes_clean_manual_axes(program, &out->arena);
+  if (!passes_import_groups(program, &out->arena, diag)) return diag_status(diag);
+  passes_apply_constraints(program, &out->arena);
+  passes_sync_groups(program, &out->arena, diag);
+  return program_meshes_read(program, out->table);
 }
 
 static Status *rules_status(const Propagated *out) {
@@ -65,6 +78,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
   arena_init(&out->arena, guard);
   out->table = sharding_table_new(program->context, guard);
   TRY(use_meshes(program, request, out));
+  TRY(normalize(program, guard, diag, out));
   double start = clock_seconds();
   PropagateOptions options = {.strategy = request->strategy,
                               .graph.factors.conservative = request->conservative};

@@ -7,14 +7,6 @@
 
 // ---- reading ----
 
-static Status *no_such_edge(const Program *p, TargetKind kind, Str item, Arena *arena) {
-  Str near[1];
-  uint32_t n = targets_near(p, item, arena, 1, near);
-  FAIL(NOT_FOUND, "the program has no %s '%.*s'%s%.*s%s",
-       kind == TARGET_ARGUMENT ? "argument" : "result", (int)item.n, item.s,
-       n ? "; did you mean " : "", n ? (int)near[0].n : 0, n ? near[0].s : "", n ? "?" : "");
-}
-
 Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, AllowFlags *out) {
   if (str_is(text, "all") || str_is(text, "none")) {
     *out = (AllowFlags){.given = true, .otherwise = str_is(text, "all")};
@@ -44,7 +36,9 @@ Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, Al
       if (list.v[i].kind != kind || list.v[i].index >= n) continue;
       flags[list.v[i].index] = any = true;
     }
-    if (!any) return no_such_edge(p, kind, item, arena);
+    if (!any)
+      FAIL(NOT_FOUND, "'%.*s' is none of the program's %u %s%s", (int)item.n, item.s, n,
+           kind == TARGET_ARGUMENT ? "argument" : "result", n == 1 ? "" : "s");
   }
   *out = (AllowFlags){true, false, flags, n};
   return NULL;

@@ -22,7 +22,7 @@ static inline bool allow_at(const AllowFlags *flags, uint32_t i) {
 }
 
 // Reads `all`, `none`, or a list of numbers, paths and globs: `0,params.*`. NOT_FOUND names the
-// item that is no argument (result) of the program's entry, and what is near.
+// item that is no argument (result) of the program's entry.
 Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena,
                    AllowFlags *out) MUST_USE;
 

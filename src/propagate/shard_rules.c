@@ -594,10 +594,10 @@ static const char *sharding_words(ShardingTable *table, Sharding sharding, Guard
   return text;
 }
 
-// The annotation that gave a place its sharding: its rule's text is the same pointer.
+// The annotation that gave a place its sharding.
 static const Annotation *giver(AnnotationList list, const Given *given) {
   for (uint32_t i = 0; given && given->from.n && i < list.n; i++)
-    if (list.v[i].from.s == given->from.s && list.v[i].sharding == given->sharding)
+    if (str_equal(list.v[i].from, given->from) && list.v[i].sharding == given->sharding)
       return &list.v[i];
   return NULL;
 }
