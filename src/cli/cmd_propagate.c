@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -11,6 +12,15 @@
 #include "parse/print.h"
 #include "pipeline/propagate.h"
 #include "propagate/program_mesh.h"
+#include "propagate/why.h"
+
+// A file that the program's locations name, for showing the user's lines.
+enum { MOST_FILES = 16, MOST_FILE_BYTES = 16 << 20 };
+
+typedef struct UserFile {
+  char *path, *text;  // text is NULL if it cannot be read
+  size_t bytes;
+} UserFile;
 
 typedef struct PropagateJob {
   const Source *source;
@@ -20,11 +30,14 @@ typedef struct PropagateJob {
   PrintOptions print;
   bool close, stats, json;
   const char *output;
-  TextList whys;
+  TextList *whys;
   bool why_all;
+  UserFile files[MOST_FILES];
+  uint32_t n_files;
   // of the segment at hand
   Segment seg;
   Propagated result;
+  Why *why;
   StrBuf *out;  // of all segments
   uint32_t index;
   bool good;
@@ -244,6 +257,68 @@ static void show_json(PropagateJob *job) {
   json_newline(&json);
 }
 
+// ---- reasons ----
+
+static const UserFile *user_file(PropagateJob *job, Str path) {
+  for (uint32_t i = 0; i < job->n_files; i++)
+    if (str_is(path, job->files[i].path)) return &job->files[i];
+  if (job->n_files == MOST_FILES) return NULL;
+  UserFile *file = &job->files[job->n_files];
+  *file = (UserFile){.path = mem_alloc(path.n + 1)};
+  if (!file->path) return NULL;
+  memcpy(file->path, path.s, path.n);
+  file->path[path.n] = '\0';
+  job->n_files++;
+  // A program may name anything: only plain files of a sensible size are looked at.
+  struct stat info;
+  if (stat(file->path, &info) || !S_ISREG(info.st_mode) || info.st_size > MOST_FILE_BYTES)
+    return file;
+  Status *status = file_read(file->path, MOST_FILE_BYTES, &file->text, &file->bytes);
+  if (status) file->text = NULL;
+  status_free(status);
+  return file;
+}
+
+static bool user_line(void *user, Str path, uint32_t line, Str *out) {
+  const UserFile *file = user_file(user, path);
+  if (!file || !file->text || !line) return false;
+  const char *at = file->text, *end = file->text + file->bytes;
+  for (uint32_t i = 1; i < line; i++) {
+    const char *next = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    if (!next) return false;
+    at = next + 1;
+  }
+  const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+  *out = (Str){at, (size_t)((stop ? stop : end) - at)};
+  return true;
+}
+
+static void explain_place(PropagateJob *job, PlaceId place) {
+  if (!job->json) {
+    why_print_place(job->why, place, job->out);
+    return;
+  }
+  Json json = {.out = job->out};
+  why_json_place(job->why, place, &json);
+  json_newline(&json);
+}
+
+static Status *explain(PropagateJob *job, Guard *guard) {
+  const Graph *g = propagation_graph(job->result.propagation);
+  WhyOptions options = {.line = user_line, .user = job};
+  job->why = why_new(job->result.propagation, &options, guard);
+  for (uint32_t i = 0; i < job->whys->count; i++) {
+    const PlaceId *places;
+    uint32_t n;
+    TRY(why_find(job->why, str_of(job->whys->items[i]), &job->result.arena, &places, &n));
+    for (uint32_t k = 0; k < n; k++) explain_place(job, places[k]);
+  }
+  if (job->why_all && job->json) why_json_all(job->why, job->out);
+  for (PlaceId place = 1; job->why_all && !job->json && place < g->n_places; place++)
+    if (propagation_get(job->result.propagation, place)) explain_place(job, place);
+  return NULL;
+}
+
 // ---- segments ----
 
 static Status *propagate_segment(Guard *guard, void *arg) {
@@ -256,7 +331,9 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   }
   Program *program = job->seg.program;
   Status *status = pipeline_propagate(program, &job->request, guard, &job->seg.diag, &job->result);
-  if (!status && job->json) show_json(job);
+  bool reasons = job->why_all || job->whys->count;
+  if (!status && reasons) status = explain(job, guard);
+  if (!status && job->json && !reasons) show_json(job);
   if (!status && job->stats) show_stats(job);
   if (!status && !job->json)
     status = pipeline_write(program, &job->result, job->emit, job->close, guard, &job->seg.diag);
@@ -308,6 +385,8 @@ static int propagate_file(PropagateJob *job, const char *path) {
     status = guard_run(propagate_segment, job);
     if (status) cli_fail(status);
     good &= !status && job->good;
+    why_free(job->why);
+    job->why = NULL;
     propagated_deinit(&job->result);
     segment_deinit(&job->seg);
     job->index++;
@@ -374,6 +453,10 @@ static int run(PropagateJob *job, const char *path, const TextList *rules, const
     code = propagate_file(job, path);
   }
   for (uint32_t i = 0; i < texts.n; i++) mem_free(texts.texts[i]);
+  for (uint32_t i = 0; i < job->n_files; i++) {
+    mem_free(job->files[i].path);
+    mem_free(job->files[i].text);
+  }
   mem_free(texts.texts);
   mem_free(texts.sources);
   return code;
@@ -395,6 +478,7 @@ static const Usage usage = {
     "  tessera propagate model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' \\\n"
     "      --shard 'params.*.kernel=P(None, \"model\")'\n"
     "  tessera propagate model.mlir --shard-file rules.txt --emit=mhlo -o sharded.mlir\n"
+    "  tessera propagate model.mlir --why '%12' --why params.w      where their axes come from\n"
     "  tessera propagate model.mlir --stats --emit=none"};
 
 int command_propagate(int argc, char **argv) {
@@ -402,6 +486,7 @@ int command_propagate(int argc, char **argv) {
   const char *strategy = strategies[0], *emit = NULL, *edges = "padded";
   TextList lists[5] = {{0}};
   TextList *files = &lists[0], *rules = &lists[1], *rule_files = &lists[2], *meshes = &lists[3];
+  job.whys = &lists[4];
   const char **room = mem_alloc((size_t)(argc + 1) * 5 * sizeof *room);
   if (!room) return cli_fail(status_no_memory());
   for (size_t i = 0; i < 5; i++) lists[i].items = room + i * (size_t)(argc + 1);
@@ -424,6 +509,9 @@ int command_propagate(int argc, char **argv) {
       {"--conservative", OPTION_FLAG, &job.request.conservative, NULL,
        "not along dimensions whose shards would read their neighbours"},
       {"--close", OPTION_FLAG, &job.close, NULL, "leave no dimension open"},
+      {"--why", OPTION_TEXTS, job.whys, "VALUE",
+       "say where the axes of %12, an argument's path or model.py:31 come from, instead"},
+      {"--why-all", OPTION_FLAG, &job.why_all, NULL, "the same of all values"},
       {"--stats", OPTION_FLAG, &job.stats, NULL, "say how much work it was"},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "the shardings of all arguments, results and values instead"},
@@ -442,7 +530,8 @@ int command_propagate(int argc, char **argv) {
            (out = choose("--emit", emit ? emit : "sdy", 3, emits)) >= 0 &&
            (edge = choose("--edges", edges, 2, edge_words)) >= 0) {
     job.request.strategy = (Strategy)which;
-    job.emit = (Emit)out;
+    bool reasons = job.why_all || job.whys->count;
+    job.emit = reasons && !emit ? EMIT_NONE : (Emit)out;
     job.request.divisible = edge == 1;
     job.request.meshes = meshes->items;
     job.request.n_meshes = meshes->count;
