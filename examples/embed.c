@@ -1,4 +1,4 @@
-/* Evaluates a StableHLO program from C, or from C++ (c++ -std=c++20 -x c++ embed.c …).
+/* Evaluates and shards a StableHLO program from C, or from C++ (c++ -std=c++20 -x c++ embed.c …).
  *
  *   cc embed.c $(pkg-config --cflags --libs tessera) -o embed && ./embed
  *
@@ -47,6 +47,19 @@ int main(void) {
   const float *y = (const float *)output.data;
   printf("[[%g, %g], [%g, %g]]\n", (double)y[0], (double)y[1], (double)y[2], (double)y[3]);
   tsr_buffer_free(&output);
+
+  // Rows of x over two devices: what else is cut then?
+  const char *rules[] = {"x=P(\"data\")"};
+  tsr_propagate_options options = {
+      .struct_size = sizeof options, .mesh = "data=2", .n_rules = 1, .rules = rules};
+  char *sharding = NULL;
+  if (failed(tsr_program_propagate(program, &options, NULL)) ||
+      failed(tsr_program_result_sharding(program, 0, 0, TSR_SDY, &sharding))) {
+    tsr_program_free(program);
+    return 1;
+  }
+  printf("the result is %s\n", sharding);
+  tsr_text_free(sharding);
   tsr_program_free(program);
   return 0;
 }

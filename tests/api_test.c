@@ -115,6 +115,92 @@ static void test_evaluate(void **state) {
   tsr_error_free(error);
 }
 
+static const char layers[] =
+    "func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {\n"
+    "  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, "
+    "tensor<4x6xf32>) -> tensor<8x6xf32>\n"
+    "  %1 = call @f(%0) : (tensor<8x6xf32>) -> tensor<8x6xf32>\n"
+    "  return %1 : tensor<8x6xf32>\n"
+    "}\n"
+    "func.func private @f(%x: tensor<8x6xf32>) -> tensor<8x6xf32> {\n"
+    "  %0 = stablehlo.tanh %x : tensor<8x6xf32>\n"
+    "  return %0 : tensor<8x6xf32>\n"
+    "}\n";
+
+// Propagates and gives the sharding of the result of @main.
+static tsr_error *shard(const tsr_propagate_options *options, tsr_spelling spelling,
+                        char **out_warnings, char **out_text) {
+  tsr_program *p = NULL;
+  tsr_error *error = tsr_program_load(layers, strlen(layers), NULL, &p);
+  char *warnings = NULL;
+  if (!error) error = tsr_program_propagate(p, options, &warnings);
+  if (!error) error = tsr_program_result_sharding(p, 0, 0, spelling, out_text);
+  if (!error && out_warnings)
+    *out_warnings = warnings;
+  else
+    tsr_text_free(warnings);
+  tsr_program_free(p);
+  return error;
+}
+
+static void test_propagate(void **state) {
+  (void)state;
+  const char *rules[] = {"x=P(\"data\")", "w=P(None, \"model\")"};
+  tsr_propagate_options o = {
+      .struct_size = sizeof o, .mesh = "data=4,model=2", .n_rules = 2, .rules = rules};
+  char *said = NULL, *warnings = NULL;
+  assert_null(shard(&o, TSR_SDY, &warnings, &said));
+  assert_null(warnings);
+  assert_string_equal(said, "<@mesh, [{\"data\", ?}, {\"model\", ?}]>");
+  tsr_text_free(said);
+  assert_null(shard(&o, TSR_GSPMD, NULL, &said));
+  assert_string_equal(said, "{devices=[4,2]<=[8]}");
+  tsr_text_free(said);
+  o.close = 1;
+  assert_null(shard(&o, TSR_SDY, NULL, &said));
+  assert_string_equal(said, "<@mesh, [{\"data\"}, {\"model\"}]>");
+  tsr_text_free(said);
+  o.n_allow_results = 1;
+  o.allow_results = (const unsigned char[]){0};
+  assert_null(shard(&o, TSR_SDY, NULL, &said));
+  assert_string_equal(said, "<@mesh, [{}, {}]>");
+  tsr_text_free(said);
+  // Six columns over four devices: padded, and it says so.
+  o.n_allow_results = 0;
+  rules[1] = "w=P(None, \"data\")";
+  assert_null(shard(&o, TSR_SDY, &warnings, &said));
+  assert_non_null(strstr(warnings, "rule:2:3: warning: dimension 1 of argument 1 'w'"));
+  tsr_text_free(warnings);
+  tsr_text_free(said);
+  rules[0] = "x=P(\"dat\")";
+  tsr_error *error = shard(&o, TSR_SDY, NULL, &said);
+  assert_int_equal(tsr_error_code(error), 3);
+  assert_non_null(strstr(tsr_error_message(error), "rule:1:5: error: unknown axis \"dat\""));
+  tsr_error_free(error);
+  // Nothing said, nothing known.
+  assert_null(shard(NULL, TSR_SDY, NULL, &said));
+  assert_null(said);
+}
+
+static void test_propagate_no_memory(void **state) {
+  (void)state;
+  const char *rules[] = {"x=P(\"data\")", "w=P(None, \"model\")"};
+  tsr_propagate_options o = {
+      .struct_size = sizeof o, .mesh = "data=4,model=2", .n_rules = 2, .rules = rules};
+  char *said;
+  mem_fail_at(0);
+  assert_null(shard(&o, TSR_GSPMD, NULL, &said));
+  uint64_t made = mem_fail_at(0);
+  tsr_text_free(said);
+  for (uint64_t k = 1; k <= made; k++) {
+    mem_fail_at(k);
+    tsr_error *error = shard(&o, TSR_GSPMD, NULL, &said);
+    mem_fail_at(0);
+    assert_int_equal(tsr_error_code(error), 8);
+    tsr_error_free(error);
+  }
+}
+
 static void test_no_memory(void **state) {
   (void)state;
   float data[2] = {1, 2}, out[2];
@@ -132,6 +218,8 @@ static void test_no_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_look), cmocka_unit_test(test_evaluate),
-                                     cmocka_unit_test(test_no_memory)};
+                                     cmocka_unit_test(test_no_memory),
+                                     cmocka_unit_test(test_propagate),
+                                     cmocka_unit_test(test_propagate_no_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tessera: the public C API.
  *
- * Load a program (StableHLO text), look at it, evaluate it on buffers, destroy it. See
+ * Load a program (StableHLO text), look at it, shard it, evaluate it on buffers, destroy it. See
  * examples/embed.c.
  *
  * Rules. Every function that can fail returns a tsr_error: NULL is success, anything else is owned
@@ -139,6 +139,55 @@ TSR_API tsr_error *tsr_program_argument(tsr_program *program, size_t function, s
                                         tsr_type_info *out_info);
 TSR_API tsr_error *tsr_program_result(tsr_program *program, size_t function, size_t result,
                                       tsr_type_info *out_info);
+
+/* ---- sharding ---- */
+
+typedef enum tsr_strategy {
+  TSR_USER_PRIORITY = 0, /* the user's priorities, in each the ops' */
+  TSR_OP_PRIORITY = 1,
+  TSR_AGGRESSIVE = 2,
+  TSR_BASIC = 3
+} tsr_strategy;
+
+typedef struct tsr_propagate_options {
+  size_t struct_size;
+  tsr_strategy strategy;
+  const char *mesh; /* "data=4,model=2"; NULL: the one the program has */
+  /* Annotations beside the program: "0=P(\"data\")", "params.*.kernel=[{}, {\"model\"}]". The
+   * first rule that matches a value holds. */
+  size_t n_rules;
+  const char *const *rules;
+  /* PJRT's allow vectors, one per argument and result of the entry function, or one for all: may
+   * propagation give it a sharding? What is neither allowed nor annotated is replicated. None: all
+   * that are not annotated are allowed. */
+  size_t n_allow_arguments;
+  const unsigned char *allow_arguments;
+  size_t n_allow_results;
+  const unsigned char *allow_results;
+  int divisible_edges; /* annotated arguments and results must divide */
+  int conservative;    /* not along dimensions whose shards would read their neighbours */
+  int close;           /* leave no dimension open */
+} tsr_propagate_options;
+
+/* Gives every value the sharding that follows from the annotations, and writes them into the
+ * program as sdy attributes. options may be NULL. *out_warnings, if not NULL, is what there is to
+ * say, or NULL; freed with tsr_text_free. After an error the program means what it did, but may be
+ * spelled otherwise; after error 8 it may only be freed. */
+TSR_API tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_options *options,
+                                         char **out_warnings);
+
+typedef enum tsr_spelling {
+  TSR_SDY = 0,  /* <@mesh, [{"data"}, {?}]> */
+  TSR_GSPMD = 1 /* {devices=[4,1]<=[4]} */
+} tsr_spelling;
+
+/* The sharding of an argument or result of a function; *out_text is NULL if it has none, and freed
+ * with tsr_text_free. */
+TSR_API tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t function,
+                                                 size_t argument, tsr_spelling spelling,
+                                                 char **out_text);
+TSR_API tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
+                                               tsr_spelling spelling, char **out_text);
 
 /* ---- evaluating ---- */
 

@@ -11,19 +11,11 @@
 #include "ops/infer.h"
 #include "parse/parse.h"
 #include "parse/print.h"
+#include "pipeline/api_private.h"
 
 struct tsr_error {
   StatusCode code;
   char message[];
-};
-
-struct tsr_program {
-  char *text;  // the source's text; positions in the program refer to it
-  char *name;
-  Source source;
-  Context *context;
-  Program *program;
-  HEAPVEC(OpId) functions;
 };
 
 static const tsr_error no_memory = {.code = RESOURCE_EXHAUSTED};
@@ -32,7 +24,7 @@ const char *tsr_version(void) { return TESSERA_VERSION; }
 
 // ---- errors ----
 
-static tsr_error *error_new(StatusCode code, const char *message, size_t n) {
+tsr_error *api_error_new(StatusCode code, const char *message, size_t n) {
   tsr_error *error = mem_alloc(sizeof *error + n + 1);
   if (!error) return (tsr_error *)(uintptr_t)&no_memory;
   error->code = code;
@@ -41,10 +33,10 @@ static tsr_error *error_new(StatusCode code, const char *message, size_t n) {
   return error;
 }
 
-static tsr_error *error_of(Status *status) {
+tsr_error *api_error(Status *status) {
   if (!status) return NULL;
   const char *message = status_message(status);
-  tsr_error *error = error_new(status_code(status), message, strlen(message));
+  tsr_error *error = api_error_new(status_code(status), message, strlen(message));
   status_free(status);
   return error;
 }
@@ -60,8 +52,7 @@ void tsr_error_free(tsr_error *error) {
   if (error != &no_memory) mem_free(error);
 }
 
-// Copies a caller's struct into ours as far as both reach; what is missing is zero.
-static void read_struct(void *ours, size_t our_bytes, const void *theirs) {
+void api_read_struct(void *ours, size_t our_bytes, const void *theirs) {
   memset(ours, 0, our_bytes);
   if (!theirs) return;
   size_t their_bytes;
@@ -69,8 +60,7 @@ static void read_struct(void *ours, size_t our_bytes, const void *theirs) {
   memcpy(ours, theirs, their_bytes < our_bytes ? their_bytes : our_bytes);
 }
 
-// The other way; struct_size stays as the caller set it.
-static void write_struct(void *theirs, const void *ours, size_t our_bytes) {
+void api_write_struct(void *theirs, const void *ours, size_t our_bytes) {
   size_t their_bytes;
   memcpy(&their_bytes, theirs, sizeof their_bytes);
   size_t n = their_bytes < our_bytes ? their_bytes : our_bytes;
@@ -145,6 +135,14 @@ typedef struct Load {
   StrBuf rendered;  // what the diagnostics say, if any
 } Load;
 
+void api_list_functions(tsr_program *h, Guard *guard) {
+  const Program *p = h->program;
+  BlockId block = region_block(p, op_region(p, p->root, 0));
+  h->functions.count = 0;
+  for (OpId op = block ? block_at(p, block)->first : 0; op; op = op_at(p, op)->next)
+    if (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) HEAPVEC_PUSH(guard, &h->functions, op);
+}
+
 static void release_diag(void *diag) { diag_deinit(diag); }
 
 static Status *load_body(Guard *guard, void *arg) {
@@ -161,13 +159,7 @@ static Status *load_body(Guard *guard, void *arg) {
       program_parse(h->context, guard, &h->source, 0, h->source.size, &options, &diag, &h->program);
   if (!status && !program_verify(h->program, &diag)) status = diag_status(&diag);
   if (diag.errors) diag_render(&diag, &load->rendered, false);
-  if (!status) {
-    BlockId block = region_block(h->program, op_region(h->program, h->program->root, 0));
-    for (OpId op = block ? block_at(h->program, block)->first : 0; op;
-         op = op_at(h->program, op)->next)
-      if (op_row(op_at(h->program, op)->code)->traits & TRAIT_FUNCTION)
-        HEAPVEC_PUSH(guard, &h->functions, op);
-  }
+  if (!status) api_list_functions(h, guard);
   guard_pop(guard, &cleanup);
   diag_deinit(&diag);
   return status;
@@ -190,7 +182,7 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
     mem_free(text);
     mem_free(h);
     mem_free(name_copy);
-    return error_of(status_no_memory());
+    return api_error(status_no_memory());
   }
   *h = (tsr_program){.text = text, .name = name_copy};
   h->source = (Source){h->name, h->text, size};
@@ -198,10 +190,10 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
   Status *status = guard_run(load_body, &load);
   tsr_error *error = NULL;
   if (status && load.rendered.used) {
-    error = error_new(status_code(status), load.rendered.data, load.rendered.used);
+    error = api_error_new(status_code(status), load.rendered.data, load.rendered.used);
     status_free(status);
   } else {
-    error = error_of(status);
+    error = api_error(status);
   }
   strbuf_deinit(&load.rendered);
   if (error)
@@ -214,9 +206,9 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
 tsr_error *tsr_program_load(const char *text, size_t size, const tsr_load_options *options,
                             tsr_program **out_program) {
   tsr_load_options o;
-  read_struct(&o, sizeof o, options);
+  api_read_struct(&o, sizeof o, options);
   char *copy = copy_text(text, size);
-  if (!copy) return error_of(status_no_memory());
+  if (!copy) return api_error(status_no_memory());
   return load_text(copy, size, o.name ? o.name : "<memory>", o.allow_unregistered != 0,
                    out_program);
 }
@@ -224,11 +216,11 @@ tsr_error *tsr_program_load(const char *text, size_t size, const tsr_load_option
 tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *options,
                                  tsr_program **out_program) {
   tsr_load_options o;
-  read_struct(&o, sizeof o, options);
+  api_read_struct(&o, sizeof o, options);
   char *text;
   size_t size;
   Status *status = file_read(path, FILE_MOST_TEXT, &text, &size);
-  if (status) return error_of(status);
+  if (status) return api_error(status);
   return load_text(text, size, o.name ? o.name : path, o.allow_unregistered != 0, out_program);
 }
 
@@ -262,14 +254,14 @@ static Status *print_body(Guard *guard, void *arg) {
 tsr_error *tsr_program_print(tsr_program *program, const tsr_print_options *options,
                              char **out_text, size_t *out_size) {
   tsr_print_options o;
-  read_struct(&o, sizeof o, options);
+  api_read_struct(&o, sizeof o, options);
   Print print = {.handle = program};
   print.options.generic = o.generic != 0;
   print.options.locations = o.locations != 0;
   Status *status = guard_run(print_body, &print);
   if (status) {
     strbuf_deinit(&print.out);
-    return error_of(status);
+    return api_error(status);
   }
   *out_text = print.out.data;
   if (out_size) *out_size = print.out.used;
@@ -282,7 +274,7 @@ void tsr_text_free(char *text) { mem_free(text); }
 
 size_t tsr_program_function_count(const tsr_program *program) { return program->functions.count; }
 
-static Status *check_function(const tsr_program *h, size_t index) {
+Status *api_check_function(const tsr_program *h, size_t index) {
   if (index >= h->functions.count)
     FAIL(OUT_OF_RANGE, "function %zu does not exist: the program has %u", index,
          h->functions.count);
@@ -290,8 +282,8 @@ static Status *check_function(const tsr_program *h, size_t index) {
 }
 
 tsr_error *tsr_program_function(tsr_program *h, size_t index, tsr_function_info *out_info) {
-  Status *status = check_function(h, index);
-  if (status) return error_of(status);
+  Status *status = api_check_function(h, index);
+  if (status) return api_error(status);
   const Program *p = h->program;
   OpId function = h->functions.items[index];
   size_t n_ops = 0;
@@ -304,7 +296,7 @@ tsr_error *tsr_program_function(tsr_program *h, size_t index, tsr_function_info 
       .n_results = evaluate_n_results(p, function),
       .n_ops = n_ops,
       .is_public = !str_is(name_str(h->context, visibility), "private")};
-  write_struct(out_info, &info, sizeof info);
+  api_write_struct(out_info, &info, sizeof info);
   return NULL;
 }
 
@@ -324,26 +316,26 @@ static Status *describe_body(Guard *guard, void *arg) {
 static tsr_error *describe(tsr_program *h, Type type, tsr_type_info *out_info) {
   Describe d = {h, type, NULL};
   Status *status = guard_run(describe_body, &d);
-  if (status) return error_of(status);
+  if (status) return api_error(status);
   const TypeInfo *t = type_info(h->context, type);
   tsr_type_info info = {.dtype = dtype_out(type_dtype(h->context, type)),
                         .rank = t->rank,
                         .dims = t->dims,
                         .text = d.text};
-  write_struct(out_info, &info, sizeof info);
+  api_write_struct(out_info, &info, sizeof info);
   return NULL;
 }
 
 static tsr_error *describe_slot(tsr_program *h, size_t function, size_t i, bool result,
                                 tsr_type_info *out_info) {
-  Status *status = check_function(h, function);
-  if (status) return error_of(status);
+  Status *status = api_check_function(h, function);
+  if (status) return api_error(status);
   OpId op = h->functions.items[function];
   uint32_t n = result ? evaluate_n_results(h->program, op) : evaluate_n_arguments(h->program, op);
   if (i >= n)
-    return error_of(status_new(OUT_OF_RANGE, __FILE__, __LINE__,
-                               "%s %zu does not exist: there are %u",
-                               result ? "result" : "argument", i, n));
+    return api_error(status_new(OUT_OF_RANGE, __FILE__, __LINE__,
+                                "%s %zu does not exist: there are %u",
+                                result ? "result" : "argument", i, n));
   Type type = result ? evaluate_result_type(h->program, op, (uint32_t)i)
                      : evaluate_argument_type(h->program, op, (uint32_t)i);
   return describe(h, type, out_info);
@@ -380,7 +372,7 @@ static void *buffer_at(const tsr_buffer *buffers, size_t i) {
 static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out) {
   Context *context = e->handle->context;
   tsr_buffer b;
-  read_struct(&b, sizeof b, buffer_at(e->inputs, i));
+  api_read_struct(&b, sizeof b, buffer_at(e->inputs, i));
   Type type = evaluate_argument_type(e->handle->program, function, i);
   const TypeInfo *t = type_info(context, type);
   if (t->kind == TYPE_TOKEN) {
@@ -417,7 +409,7 @@ static Status *write_output(const Literal *literal, tsr_buffer *out) {
     if (literal->rank) memcpy(dims, literal->dims, literal->rank * sizeof *dims);
     if (bytes) memcpy(b.data, literal->data, bytes);
   }
-  write_struct(out, &b, sizeof b);
+  api_write_struct(out, &b, sizeof b);
   return NULL;
 }
 
@@ -473,29 +465,29 @@ tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
                                 const tsr_buffer *inputs, size_t n_outputs, tsr_buffer *outputs) {
   if ((n_inputs && inputs->struct_size < sizeof *inputs) ||
       (n_outputs && outputs->struct_size < sizeof *outputs))
-    return error_of(status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
-                               "a buffer's struct_size is not set to sizeof(tsr_buffer)"));
+    return api_error(status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
+                                "a buffer's struct_size is not set to sizeof(tsr_buffer)"));
   Evaluate e = {.handle = program,
                 .function = function,
                 .n_inputs = n_inputs,
                 .n_outputs = n_outputs,
                 .inputs = inputs,
                 .outputs = outputs};
-  read_struct(&e.options, sizeof e.options, options);
+  api_read_struct(&e.options, sizeof e.options, options);
   literal_heap_init(&e.heap, NULL, (size_t)e.options.memory_limit);
   arena_init(&e.arena, NULL);
   Status *status = guard_run(evaluate_body, &e);
   literal_heap_deinit(&e.heap);
   arena_deinit(&e.arena);
-  return error_of(status);
+  return api_error(status);
 }
 
 void tsr_buffer_free(tsr_buffer *buffer) {
   tsr_buffer b;
-  read_struct(&b, sizeof b, buffer);
+  api_read_struct(&b, sizeof b, buffer);
   mem_free(b.data);
   mem_free((void *)(uintptr_t)b.dims);
   b.data = NULL;
   b.dims = NULL;
-  write_struct(buffer, &b, sizeof b);
+  api_write_struct(buffer, &b, sizeof b);
 }

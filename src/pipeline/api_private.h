@@ -1,0 +1,31 @@
+// What the files of the public C API share.
+#ifndef TESSERA_PIPELINE_API_PRIVATE_H
+#define TESSERA_PIPELINE_API_PRIVATE_H
+
+#include <tessera/tessera.h>
+
+#include "ir/program.h"
+
+struct tsr_program {
+  char *text;  // the source's text; positions in the program refer to it
+  char *name;
+  Source source;
+  Context *context;
+  Program *program;
+  HEAPVEC(OpId) functions;
+};
+
+// Never NULL; the static one if there is no memory.
+tsr_error *api_error_new(StatusCode code, const char *message, size_t n);
+tsr_error *api_error(Status *status);  // frees the status; NULL for NULL
+
+// Copies a caller's struct into ours as far as both reach; what is missing is zero.
+void api_read_struct(void *ours, size_t our_bytes, const void *theirs);
+// The other way; struct_size stays as the caller set it.
+void api_write_struct(void *theirs, const void *ours, size_t our_bytes);
+
+// Fills h->functions anew.
+void api_list_functions(tsr_program *h, Guard *guard);
+Status *api_check_function(const tsr_program *h, size_t index) MUST_USE;  // OUT_OF_RANGE
+
+#endif

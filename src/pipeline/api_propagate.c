@@ -1,0 +1,179 @@
+// The public C API of propagation: rules and flags in, shardings out as text.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "pipeline/api_private.h"
+#include "pipeline/propagate.h"
+#include "propagate/annotation.h"
+#include "propagate/program_mesh.h"
+#include "sharding/gspmd.h"
+
+// ---- propagating ----
+
+typedef struct Propagate {
+  tsr_program *handle;
+  tsr_propagate_options options;
+  Propagated result;
+  Diag diag;
+  StrBuf said;  // diagnostics: warnings, and errors if it failed
+} Propagate;
+
+// One text, a rule per line.
+static const char *join_rules(const tsr_propagate_options *o, Arena *arena) {
+  size_t bytes = 1;
+  for (size_t i = 0; i < o->n_rules; i++) bytes += strlen(o->rules[i]) + 1;
+  char *text = arena_alloc(arena, bytes);
+  size_t used = 0;
+  for (size_t i = 0; i < o->n_rules; i++) {
+    size_t n = strlen(o->rules[i]);
+    memcpy(text + used, o->rules[i], n);
+    used += n;
+    text[used++] = '\n';
+  }
+  text[used] = '\0';
+  return text;
+}
+
+static AllowFlags allow_flags(size_t n, const unsigned char *given, Arena *arena) {
+  if (n == 0) return (AllowFlags){0};
+  if (n == 1) return (AllowFlags){.given = true, .otherwise = given[0] != 0};
+  bool *flags = ARENA_ARRAY(arena, bool, n);
+  for (size_t i = 0; i < n; i++) flags[i] = given[i] != 0;
+  return (AllowFlags){.given = true, .v = flags, .n = (uint32_t)n};
+}
+
+static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
+  Program *program = job->handle->program;
+  const tsr_propagate_options *o = &job->options;
+  if ((unsigned)o->strategy > TSR_BASIC)
+    FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
+  const char *text = join_rules(o, arena);
+  Source rules = {"rule", text, strlen(text)};
+  PropagateRequest request = {
+      .strategy = (Strategy)o->strategy,
+      .conservative = o->conservative != 0,
+      .meshes = &o->mesh,
+      .n_meshes = o->mesh ? 1 : 0,
+      .rules = &rules,
+      .n_rules = o->n_rules ? 1 : 0,
+      .allow_argument_flags = allow_flags(o->n_allow_arguments, o->allow_arguments, arena),
+      .allow_result_flags = allow_flags(o->n_allow_results, o->allow_results, arena),
+      .divisible = o->divisible_edges != 0,
+  };
+  Status *status = pipeline_propagate(program, &request, guard, &job->diag, &job->result);
+  if (!status)
+    status = pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);
+  diag_render(&job->diag, &job->said, false);
+  propagated_render(&job->result, &job->said, false);
+  if (!status) api_list_functions(job->handle, guard);
+  return status;
+}
+
+static Status *propagate_body(Guard *guard, void *arg) {
+  Propagate *job = arg;
+  program_guard(job->handle->program, guard);
+  job->said.guard = guard;
+  diag_init(&job->diag, guard, &job->handle->source);
+  return propagate_under(job, guard, &job->diag.arena);
+}
+
+tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_options *options,
+                                 char **out_warnings) {
+  Propagate job = {.handle = program};
+  api_read_struct(&job.options, sizeof job.options, options);
+  Status *status = guard_run(propagate_body, &job);
+  tsr_error *error = NULL;
+  if (status && job.said.used) {
+    error = api_error_new(status_code(status), job.said.data, job.said.used);
+    status_free(status);
+  } else {
+    error = api_error(status);
+  }
+  propagated_deinit(&job.result);
+  if (job.diag.source) diag_deinit(&job.diag);
+  if (!error && out_warnings) {
+    *out_warnings = job.said.used ? job.said.data : NULL;
+    if (*out_warnings) return NULL;
+  }
+  strbuf_deinit(&job.said);
+  return error;
+}
+
+// ---- asking ----
+
+typedef struct Ask {
+  tsr_program *handle;
+  size_t function, index;
+  bool argument;
+  tsr_spelling spelling;
+  ShardingTable *table;
+  StrBuf out;
+  bool any;
+} Ask;
+
+static Status *print_sharding(Ask *ask, Sharding sharding) {
+  if (ask->spelling == TSR_SDY) {
+    sharding_print(ask->table, sharding, &ask->out);
+    return NULL;
+  }
+  GspmdSharding gspmd;
+  TRY(gspmd_from_sharding(ask->table, context_arena(ask->handle->context), sharding, &gspmd));
+  gspmd_print(&gspmd, &ask->out);
+  return NULL;
+}
+
+static Status *ask_body(Guard *guard, void *arg) {
+  Ask *ask = arg;
+  tsr_program *h = ask->handle;
+  Program *p = h->program;
+  program_guard(p, guard);
+  ask->out.guard = guard;
+  TRY(api_check_function(h, ask->function));
+  OpId function = h->functions.items[ask->function];
+  uint32_t n = ask->argument ? function_n_arguments(p, function) : function_n_results(p, function);
+  if (ask->index >= n)
+    FAIL(OUT_OF_RANGE, "%s %zu does not exist: there are %u", ask->argument ? "argument" : "result",
+         ask->index, n);
+  uint32_t i = (uint32_t)ask->index;
+  ValueId value = ask->argument ? function_argument(p, function, i) : 0;
+  Attr attr = !ask->argument ? annotation_get_result(p, function, i)
+              : value        ? annotation_own(p, value)
+                             : 0;
+  if (!attr) return NULL;
+  ask->table = sharding_table_new(h->context, guard);
+  TRY(program_meshes_read(p, ask->table));
+  Sharding sharding;
+  TRY(sharding_from_attr(ask->table, attr, 0, &sharding));
+  ask->any = true;
+  return print_sharding(ask, sharding);
+}
+
+static tsr_error *ask_sharding(Ask ask, char **out_text) {
+  Status *status = guard_run(ask_body, &ask);
+  sharding_table_free(ask.table);
+  if (!status && ask.any) {
+    *out_text = ask.out.data;
+    return NULL;
+  }
+  strbuf_deinit(&ask.out);
+  if (!status) *out_text = NULL;
+  return api_error(status);
+}
+
+tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t function, size_t argument,
+                                         tsr_spelling spelling, char **out_text) {
+  return ask_sharding((Ask){.handle = program,
+                            .function = function,
+                            .index = argument,
+                            .argument = true,
+                            .spelling = spelling},
+                      out_text);
+}
+
+tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
+                                       tsr_spelling spelling, char **out_text) {
+  return ask_sharding(
+      (Ask){.handle = program, .function = function, .index = result, .spelling = spelling},
+      out_text);
+}
