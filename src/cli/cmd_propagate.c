@@ -30,6 +30,8 @@ typedef struct PropagateJob {
   PrintOptions print;
   bool close, stats, json;
   const char *output;
+  const char *layout, *names;
+  Source layout_source;
   TextList *whys;
   bool why_all;
   UserFile files[MOST_FILES];
@@ -76,10 +78,7 @@ static void report(PropagateJob *job, Guard *guard) {
 }
 
 static bool told(const PropagateJob *job) {
-  bool any = job->seg.diag.errors != 0;
-  for (uint32_t i = 0; i < job->result.n_rule_diags; i++)
-    any |= job->result.rule_diags[i].errors != 0;
-  return any;
+  return job->seg.diag.errors != 0 || propagated_has_errors(&job->result);
 }
 
 static void show_stats(const PropagateJob *job) {
@@ -440,16 +439,35 @@ static bool read_rules(const TextList *rules, const TextList *files, RuleTexts *
   return true;
 }
 
+// --layout and --names, behind the rules.
+static bool read_names(PropagateJob *job, RuleTexts *texts) {
+  job->request.rules = texts->sources;
+  job->request.n_rules = texts->n;
+  if (job->layout) {
+    job->layout_source = (Source){"--layout", job->layout, strlen(job->layout)};
+    job->request.layout = &job->layout_source;
+  }
+  if (!job->names) return true;
+  size_t size;
+  Status *status = file_read(job->names, FILE_MOST_TEXT, &texts->texts[texts->n], &size);
+  if (status) {
+    cli_fail(status);
+    return false;
+  }
+  texts->sources[texts->n] = (Source){job->names, texts->texts[texts->n], size};
+  job->request.names = &texts->sources[texts->n++];
+  return true;
+}
+
+// Texts beside the program are read first, so that they are there as long as it is.
 static int run(PropagateJob *job, const char *path, const TextList *rules, const TextList *files) {
-  uint32_t most = files->count + 1;
+  uint32_t most = files->count + 2;
   RuleTexts texts = {mem_alloc(most * sizeof *texts.sources), mem_alloc(most * sizeof *texts.texts),
                      0};
   int code = EXIT_BAD;
   if (!texts.sources || !texts.texts) {
     cli_fail(status_no_memory());
-  } else if (read_rules(rules, files, &texts)) {
-    job->request.rules = texts.sources;
-    job->request.n_rules = texts.n;
+  } else if (read_rules(rules, files, &texts) && read_names(job, &texts)) {
     code = propagate_file(job, path);
   }
   for (uint32_t i = 0; i < texts.n; i++) mem_free(texts.texts[i]);
@@ -477,6 +495,7 @@ static const Usage usage = {
     "  tessera propagate model.mlir\n"
     "  tessera propagate model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' \\\n"
     "      --shard 'params.*.kernel=P(None, \"model\")'\n"
+    "  tessera propagate model.mlir --mesh data=4,model=2 --names dims.txt --layout 'batch:data'\n"
     "  tessera propagate model.mlir --shard-file rules.txt --emit=mhlo -o sharded.mlir\n"
     "  tessera propagate model.mlir --why '%12' --why params.w      where their axes come from\n"
     "  tessera propagate model.mlir --stats --emit=none"};
@@ -499,6 +518,10 @@ int command_propagate(int argc, char **argv) {
        "how many: the mesh must have as many, or becomes [\"devices\"=N]"},
       {"--shard", OPTION_TEXTS, rules, "PATTERN=SPEC", "annotate a value; may be repeated"},
       {"--shard-file", OPTION_TEXTS, rule_files, "FILE", "the same, one rule per line, # comments"},
+      {"--layout", OPTION_TEXT, &job.layout, "NAME:AXIS,…",
+       "shard by dimension names: 'batch:data, hidden:model' (tessera names shows them)"},
+      {"--names", OPTION_TEXT, &job.names, "FILE",
+       "names of dimensions: lines 'arg0: batch,length'"},
       {"--strategy", OPTION_TEXT, &strategy, "WORD",
        "user-priority (default), op-priority, aggressive, basic"},
       {"--allow-args", OPTION_TEXT, &job.request.allow_arguments, "LIST",

@@ -2,7 +2,9 @@
 #include "pipeline/propagate.h"
 
 #include "base/clock.h"
+#include "propagate/gspmd_export.h"
 #include "propagate/gspmd_import.h"
+#include "propagate/names.h"
 #include "propagate/passes.h"
 #include "propagate/program_mesh.h"
 #include "propagate/shard_rules.h"
@@ -29,28 +31,45 @@ static Status *normalize(Program *program, Guard *guard, Diag *diag, Propagated 
   return program_meshes_read(program, out->table);
 }
 
-static Status *rules_status(const Propagated *out) {
-  for (uint32_t i = 0; i < out->n_rule_diags; i++) TRY(diag_status(&out->rule_diags[i]));
+// The first error about a text beside the program.
+static Status *said_status(const Propagated *out) {
+  for (uint32_t i = 0; i < out->n_diags; i++) TRY(diag_status(&out->diags[i]));
   return NULL;
 }
 
+static Diag *diag_for(const Source *source, Guard *guard, Propagated *out) {
+  Diag *diag = &out->diags[out->n_diags];
+  diag_init(diag, guard, source);
+  out->n_diags++;
+  return diag;
+}
+
 static Status *give_rules(const PropagateRequest *request, Guard *guard, Propagated *out) {
-  if (!request->n_rules) return NULL;
   const Graph *graph = propagation_graph(out->propagation);
   ShardRules rules;
   shard_rules_init(&rules, &out->arena);
-  out->rule_diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules);
-  for (uint32_t i = 0; i < request->n_rules; i++) {
-    diag_init(&out->rule_diags[i], guard, &request->rules[i]);
-    out->n_rule_diags++;
-    shard_rules_read(&rules, &request->rules[i], &out->rule_diags[i]);
-  }
-  TRY(rules_status(out));
+  for (uint32_t i = 0; i < request->n_rules; i++)
+    shard_rules_read(&rules, &request->rules[i], diag_for(&request->rules[i], guard, out));
+  TRY(said_status(out));
   AnnotationList list;
   ShardOptions options = {.mesh = out->mesh, .divisible = request->divisible};
   if (shard_rules_resolve(&rules, graph->program, out->table, &options, &list))
     shard_rules_give(list, out->propagation);
-  return rules_status(out);
+  return said_status(out);
+}
+
+static Status *give_layout(const PropagateRequest *request, Guard *guard, Diag *diag,
+                           Propagated *out) {
+  if (!request->layout) return NULL;
+  Diag *side = request->names ? diag_for(request->names, guard, out) : NULL;
+  Diag *layout = diag_for(request->layout, guard, out);
+  Names names;
+  if (!names_build(propagation_graph(out->propagation), &out->arena, diag, side, &names) ||
+      !names_layout(&names, out->mesh, out->propagation, layout, diag)) {
+    TRY(said_status(out));
+    return diag_status(diag);
+  }
+  return NULL;
 }
 
 static Status *give_allowed(const PropagateRequest *request, Propagated *out) {
@@ -77,6 +96,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
                            Diag *diag, Propagated *out) {
   arena_init(&out->arena, guard);
   out->table = sharding_table_new(program->context, guard);
+  out->diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules + 2);
   TRY(use_meshes(program, request, out));
   TRY(normalize(program, guard, diag, out));
   double start = clock_seconds();
@@ -86,6 +106,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
   TRY(propagation_read(out->propagation, diag));
   if (!out->mesh) out->mesh = program_mesh_only(program, out->table, NULL);
   TRY(give_rules(request, guard, out));
+  TRY(give_layout(request, guard, diag, out));
   out->n_given = count_given(out->propagation);
   TRY(give_allowed(request, out));
   if (!edges_check_sizes(out->propagation, request->divisible, diag)) return diag_status(diag);
@@ -96,21 +117,27 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
 
 Status *pipeline_write(Program *program, Propagated *propagated, Emit emit, bool close,
                        Guard *guard, Diag *diag) {
-  (void)guard;
   if (emit == EMIT_NONE) return NULL;
   TRY(propagation_write(propagated->propagation, program, &(WriteOptions){.close = close}, diag));
+  if (emit == EMIT_MHLO) TRY(gspmd_export(program, propagated->table, guard, diag));
   return NULL;
 }
 
+bool propagated_has_errors(const Propagated *propagated) {
+  for (uint32_t i = 0; i < propagated->n_diags; i++)
+    if (propagated->diags[i].errors) return true;
+  return false;
+}
+
 void propagated_render(const Propagated *propagated, StrBuf *out, bool colour) {
-  for (uint32_t i = 0; i < propagated->n_rule_diags; i++)
-    diag_render(&propagated->rule_diags[i], out, colour);
+  for (uint32_t i = 0; i < propagated->n_diags; i++)
+    diag_render(&propagated->diags[i], out, colour);
 }
 
 void propagated_deinit(Propagated *propagated) {
   propagation_free(propagated->propagation);
   sharding_table_free(propagated->table);
-  for (uint32_t i = 0; i < propagated->n_rule_diags; i++) diag_deinit(&propagated->rule_diags[i]);
+  for (uint32_t i = 0; i < propagated->n_diags; i++) diag_deinit(&propagated->diags[i]);
   arena_deinit(&propagated->arena);
   *propagated = (Propagated){0};
 }

@@ -17,6 +17,8 @@ typedef struct PropagateRequest {
   uint64_t devices;     // 0 = any
   const Source *rules;  // texts of --shard rules (shard_rules.h), in the order they hold
   uint32_t n_rules;
+  const Source *layout;  // "batch:data, hidden:model" (names.h); NULL = none
+  const Source *names;   // names of dimensions for it; NULL = none beside the program
   const char *allow_arguments, *allow_results;          // allow_read's text; NULL = not given …
   AllowFlags allow_argument_flags, allow_result_flags;  // … then these
   bool divisible;                                       // arguments and results must divide
@@ -27,21 +29,22 @@ typedef struct Propagated {
   ShardingTable *table;
   Propagation *propagation;  // at its fixpoint
   MeshId mesh;               // that is meant where none is named; 0 = none, or several
-  Diag *rule_diags;          // what is said about each text of rules
-  uint32_t n_rule_diags;
+  Diag *diags;               // what is said about texts beside the program, one each
+  uint32_t n_diags;
   uint32_t n_given;  // places that anything was said about
   double seconds;    // of building and running, without reading and writing
 } Propagated;
 
 // Meshes, GSPMD's annotations, constraints, rules, allow flags, then the fixpoint. What is wrong
-// with the program is in diag, with the rules in out->rule_diags, and INVALID_ARGUMENT is returned.
-// *out is for propagated_deinit in any case, also after a throw; {0} before.
+// with the program is in diag, with the texts beside it in out->diags, and INVALID_ARGUMENT is
+// returned. *out is for propagated_deinit in any case, also after a throw; {0} before.
 Status *pipeline_propagate(Program *program, const PropagateRequest *request, Guard *guard,
                            Diag *diag, Propagated *out) MUST_USE;
 // Writes the shardings into the program; ids of `propagated` are of the program before.
 Status *pipeline_write(Program *program, Propagated *propagated, Emit emit, bool close,
                        Guard *guard, Diag *diag) MUST_USE;
-// All diagnostics about rules, in order.
+// All diagnostics about the texts beside the program, in order.
+bool propagated_has_errors(const Propagated *propagated);
 void propagated_render(const Propagated *propagated, StrBuf *out, bool colour);
 void propagated_deinit(Propagated *propagated);  // {0} is fine
 
