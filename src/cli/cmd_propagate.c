@@ -8,10 +8,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "ops/op.h"
+#include "cli/propagated_show.h"
 #include "parse/print.h"
 #include "pipeline/propagate.h"
-#include "propagate/program_mesh.h"
 #include "propagate/why.h"
 
 // A file that the program's locations name, for showing the user's lines.
@@ -28,7 +27,7 @@ typedef struct PropagateJob {
   PropagateRequest request;
   Emit emit;
   PrintOptions print;
-  bool close, stats, json;
+  bool close, stats, json, table;
   const char *output;
   const char *layout, *names;
   Source layout_source;
@@ -48,7 +47,8 @@ typedef struct PropagateJob {
 // ---- words ----
 
 static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic"};
-static const char *const emits[] = {"sdy", "mhlo", "none"};
+static const char *const emits[] = {"sdy", "mhlo", "none", "table"};
+enum { EMIT_TABLE = EMIT_NONE + 1 };  // ours alone: the program stays as it is
 
 // The index of a word in a list; -1 after telling what there is.
 static int choose(const char *option, const char *word, uint32_t n, const char *const *words) {
@@ -102,158 +102,6 @@ static void hint_if_unsharded(const PropagateJob *job) {
           "tessera: nothing is sharded: the program has no annotation%s. Say a little: %s--shard "
           "'0=P(\"%s\")'\n",
           mesh ? "" : " and no mesh", mesh ? "" : "--mesh data=4 ", mesh ? "AXIS" : "data");
-}
-
-// ---- JSON ----
-
-static void json_sharding(Json *json, const PropagateJob *job, PlaceId place, Type type) {
-  Sharding sharding = place ? propagation_get(job->result.propagation, place) : 0;
-  json_key(json, "type");
-  json_string(json, type_text(job->seg.context, type));
-  json_key(json, "sharding");
-  if (!sharding) {
-    json_null(json);
-    return;
-  }
-  StrBuf text;
-  strbuf_init(&text, json->out->guard);
-  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
-  guard_push(json->out->guard, &cleanup);
-  sharding_print(job->result.table, sharding, &text);
-  json_string(json, text.data);
-  guard_pop(json->out->guard, &cleanup);
-  strbuf_deinit(&text);
-}
-
-static void json_edge(Json *json, PropagateJob *job, InstanceId instance, TargetKind kind,
-                      uint32_t i) {
-  const Graph *g = propagation_graph(job->result.propagation);
-  OpId function = g->instances[instance].function;
-  bool argument = kind == TARGET_ARGUMENT;
-  ValueId value = argument ? function_argument(g->program, function, i) : 0;
-  Target target = {function, (uint8_t)kind, i, value};
-  Str path = argument ? argument_path(g->program, function, i, &job->result.arena)
-                      : result_path(g->program, function, i, &job->result.arena);
-  json_open(json, '{');
-  json_key(json, "path");
-  if (path.n)
-    json_str(json, path);
-  else
-    json_null(json);
-  PlaceId place = !argument ? graph_result_place(g, instance, i)
-                  : value   ? graph_place(g, instance, value)
-                            : 0;
-  json_sharding(json, job, place, target_type(g->program, &target));
-  json_close(json, '}');
-}
-
-static void json_values(Json *json, PropagateJob *job, InstanceId instance) {
-  const Graph *g = propagation_graph(job->result.propagation);
-  const Program *p = g->program;
-  OpId function = g->instances[instance].function;
-  for (OpId o = op_walk_next(p, function, function); o; o = op_walk_next(p, o, function)) {
-    for (uint32_t i = 0; i < op_at(p, o)->n_results; i++) {
-      if (!graph_place(g, instance, op_result(p, o, i))) continue;
-      ArenaMark mark = arena_mark(&job->result.arena);
-      Target target = {function, TARGET_VALUE, i, op_result(p, o, i)};
-      json_open(json, '{');
-      json_key(json, "name");
-      json_string(json, target_text(p, &target, &job->result.arena));
-      json_key(json, "op");
-      json_string(json, op_name(p, o));
-      json_sharding(json, job, graph_place(g, instance, target.value), value_type(p, target.value));
-      json_close(json, '}');
-      arena_rewind(&job->result.arena, mark);
-    }
-  }
-}
-
-static void json_instance(Json *json, PropagateJob *job, InstanceId instance) {
-  const Graph *g = propagation_graph(job->result.propagation);
-  const Program *p = g->program;
-  const Instance *at = &g->instances[instance];
-  json_open(json, '{');
-  json_key(json, "function");
-  json_str(json,
-           name_str(p->context, attr_as_name(p->context, op_attr(p, at->function, "sym_name"))));
-  json_key(json, "instance");
-  json_uint(json, instance);
-  json_key(json, "caller");
-  if (at->caller)
-    json_uint(json, at->caller);
-  else
-    json_null(json);
-  json_key(json, "arguments");
-  json_open(json, '[');
-  for (uint32_t i = 0; i < function_n_arguments(p, at->function); i++)
-    json_edge(json, job, instance, TARGET_ARGUMENT, i);
-  json_close(json, ']');
-  json_key(json, "results");
-  json_open(json, '[');
-  for (uint32_t i = 0; i < at->n_results; i++) json_edge(json, job, instance, TARGET_RESULT, i);
-  json_close(json, ']');
-  json_key(json, "values");
-  json_open(json, '[');
-  json_values(json, job, instance);
-  json_close(json, ']');
-  json_close(json, '}');
-}
-
-static void json_meshes(Json *json, const PropagateJob *job) {
-  const Program *p = job->seg.program;
-  BlockId block = region_block(p, op_region(p, p->root, 0));
-  json_key(json, "meshes");
-  json_open(json, '[');
-  for (OpId o = block ? block_at(p, block)->first : 0; o; o = op_at(p, o)->next) {
-    if (op_at(p, o)->code != OP_sdy_mesh) continue;
-    Name symbol = attr_as_name(p->context, op_attr(p, o, "sym_name"));
-    const Mesh *mesh =
-        sharding_mesh(job->result.table, sharding_mesh_find(job->result.table, symbol));
-    json_open(json, '{');
-    json_key(json, "name");
-    json_str(json, name_str(p->context, symbol));
-    json_key(json, "axes");
-    json_open(json, '{');
-    for (uint32_t i = 0; mesh && i < mesh->n_axes; i++) {
-      json_key(json, name_text(p->context, mesh->axes[i].name));
-      json_uint(json, mesh->axes[i].size);
-    }
-    json_close(json, '}');
-    json_close(json, '}');
-  }
-  json_close(json, ']');
-}
-
-static void show_json(PropagateJob *job) {
-  const Graph *g = propagation_graph(job->result.propagation);
-  Json json = {.out = job->out};
-  json_open(&json, '{');
-  json_key(&json, "file");
-  json_string(&json, job->source->path);
-  json_key(&json, "segment");
-  json_uint(&json, job->index);
-  json_meshes(&json, job);
-  json_key(&json, "instances");
-  json_open(&json, '[');
-  for (InstanceId i = 1; i < g->n_instances; i++) json_instance(&json, job, i);
-  json_close(&json, ']');
-  json_key(&json, "stats");
-  json_open(&json, '{');
-  json_key(&json, "places");
-  json_uint(&json, g->n_places - 1);
-  json_key(&json, "given");
-  json_uint(&json, job->result.n_given);
-  json_key(&json, "nodes");
-  json_uint(&json, g->n_nodes - 1);
-  json_key(&json, "rules");
-  json_uint(&json, g->n_maps - 1);
-  json_key(&json, "steps");
-  json_uint(&json, propagation_steps(job->result.propagation));
-  json_key(&json, "events");
-  json_uint(&json, propagation_n_events(job->result.propagation));
-  json_close(&json, '}');
-  json_close(&json, '}');
-  json_newline(&json);
 }
 
 // ---- reasons ----
@@ -332,7 +180,9 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   Status *status = pipeline_propagate(program, &job->request, guard, &job->seg.diag, &job->result);
   bool reasons = job->why_all || job->whys->count;
   if (!status && reasons) status = explain(job, guard);
-  if (!status && job->json && !reasons) show_json(job);
+  Shown shown = {program, &job->result, job->source->path, job->index, job->out};
+  if (!status && job->json && !reasons) propagated_json(&shown);
+  if (!status && job->table) propagated_table(&shown);
   if (!status && job->stats) show_stats(job);
   if (!status && !job->json)
     status = pipeline_write(program, &job->result, job->emit, job->close, guard, &job->seg.diag);
@@ -510,8 +360,8 @@ int command_propagate(int argc, char **argv) {
   if (!room) return cli_fail(status_no_memory());
   for (size_t i = 0; i < 5; i++) lists[i].items = room + i * (size_t)(argc + 1);
   const Option options[] = {
-      {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|none",
-       "print the program with sdy attributes (default), GSPMD's, or not"},
+      {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|table|none",
+       "the program with sdy attributes (default) or GSPMD's; a table; nothing"},
       {"--mesh", OPTION_TEXTS, meshes, "AXIS=N,…",
        "the devices: data=4,model=2; name:data=4 for one of several"},
       {"--devices", OPTION_NUMBER, &job.request.devices, "N",
@@ -550,11 +400,12 @@ int command_propagate(int argc, char **argv) {
   if (args == ARGS_OK && files->count > 1)
     cli_error("propagate takes one program, %u are given", files->count);
   else if (args == ARGS_OK && (which = choose("--strategy", strategy, 4, strategies)) >= 0 &&
-           (out = choose("--emit", emit ? emit : "sdy", 3, emits)) >= 0 &&
+           (out = choose("--emit", emit ? emit : "sdy", 4, emits)) >= 0 &&
            (edge = choose("--edges", edges, 2, edge_words)) >= 0) {
     job.request.strategy = (Strategy)which;
     bool reasons = job.why_all || job.whys->count;
-    job.emit = reasons && !emit ? EMIT_NONE : (Emit)out;
+    job.table = out == EMIT_TABLE;
+    job.emit = (reasons && !emit) || job.table ? EMIT_NONE : (Emit)out;
     job.request.divisible = edge == 1;
     job.request.meshes = meshes->items;
     job.request.n_meshes = meshes->count;
