@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -12,14 +11,6 @@
 #include "parse/print.h"
 #include "pipeline/propagate.h"
 #include "propagate/why.h"
-
-// A file that the program's locations name, for showing the user's lines.
-enum { MOST_FILES = 16, MOST_FILE_BYTES = 16 << 20 };
-
-typedef struct UserFile {
-  char *path, *text;  // text is NULL if it cannot be read
-  size_t bytes;
-} UserFile;
 
 typedef struct PropagateJob {
   const Source *source;
@@ -33,8 +24,6 @@ typedef struct PropagateJob {
   Source layout_source;
   TextList *whys;
   bool why_all;
-  UserFile files[MOST_FILES];
-  uint32_t n_files;
   // of the segment at hand
   Segment seg;
   Propagated result;
@@ -106,40 +95,6 @@ static void hint_if_unsharded(const PropagateJob *job) {
 
 // ---- reasons ----
 
-static const UserFile *user_file(PropagateJob *job, Str path) {
-  for (uint32_t i = 0; i < job->n_files; i++)
-    if (str_is(path, job->files[i].path)) return &job->files[i];
-  if (job->n_files == MOST_FILES) return NULL;
-  UserFile *file = &job->files[job->n_files];
-  *file = (UserFile){.path = mem_alloc(path.n + 1)};
-  if (!file->path) return NULL;
-  memcpy(file->path, path.s, path.n);
-  file->path[path.n] = '\0';
-  job->n_files++;
-  // A program may name anything: only plain files of a sensible size are looked at.
-  struct stat info;
-  if (stat(file->path, &info) || !S_ISREG(info.st_mode) || info.st_size > MOST_FILE_BYTES)
-    return file;
-  Status *status = file_read(file->path, MOST_FILE_BYTES, &file->text, &file->bytes);
-  if (status) file->text = NULL;
-  status_free(status);
-  return file;
-}
-
-static bool user_line(void *user, Str path, uint32_t line, Str *out) {
-  const UserFile *file = user_file(user, path);
-  if (!file || !file->text || !line) return false;
-  const char *at = file->text, *end = file->text + file->bytes;
-  for (uint32_t i = 1; i < line; i++) {
-    const char *next = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-    if (!next) return false;
-    at = next + 1;
-  }
-  const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-  *out = (Str){at, (size_t)((stop ? stop : end) - at)};
-  return true;
-}
-
 static void explain_place(PropagateJob *job, PlaceId place) {
   if (!job->json) {
     why_print_place(job->why, place, job->out);
@@ -152,7 +107,7 @@ static void explain_place(PropagateJob *job, PlaceId place) {
 
 static Status *explain(PropagateJob *job, Guard *guard) {
   const Graph *g = propagation_graph(job->result.propagation);
-  WhyOptions options = {.line = user_line, .user = job};
+  WhyOptions options = {.sources = true};
   job->why = why_new(job->result.propagation, &options, guard);
   for (uint32_t i = 0; i < job->whys->count; i++) {
     const PlaceId *places;
@@ -321,10 +276,6 @@ static int run(PropagateJob *job, const char *path, const TextList *rules, const
     code = propagate_file(job, path);
   }
   for (uint32_t i = 0; i < texts.n; i++) mem_free(texts.texts[i]);
-  for (uint32_t i = 0; i < job->n_files; i++) {
-    mem_free(job->files[i].path);
-    mem_free(job->files[i].text);
-  }
   mem_free(texts.texts);
   mem_free(texts.sources);
   return code;

@@ -19,16 +19,17 @@ static const Command commands[] = {
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *to) {
-  fputs("usage: tessera VERB [options] [FILE…]\n\nReads, verifies, prints and evaluates StableHLO "
-        "programs.\n\nverbs:\n",
+  fputs("usage: tessera VERB [options] [FILE…]\n\nReads, verifies, prints, evaluates and shards "
+        "StableHLO programs.\n\nverbs:\n",
         to);
   for (int i = 0; i < N_COMMANDS; i++)
-    fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+    fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
   fputs("\ntessera VERB --help says more. No FILE or '-' is standard input.\n"
         "Exit status: 0 fine, 1 the answer is no (a check failed), 2 bad usage or input.\n"
         "\nexamples:\n"
         "  tessera parse model.mlir              read, verify, print\n"
         "  tessera run model.mlir                evaluate on seeded random data\n"
+        "  tessera propagate model.mlir          fill in the shardings that follow\n"
         "  tessera check tests/                  run every self-checking file\n",
         to);
 }
