@@ -125,7 +125,10 @@ static void visit_values(NamesJob *job, const Visitor *visitor, OpId function,
   for (OpId o = op_walk_next(p, function, function); o; o = op_walk_next(p, o, function)) {
     const Op *op = op_at(p, o);
     for (uint32_t i = 0; i < op->n_results; i++) {
-      PlaceId place = graph_place(job->names.graph, instance, op->results + i);
+      // A constant is what it is used for.
+      OperandId use = value_at(p, op->results + i)->first_use;
+      PlaceId place = use ? graph_use_place(job->names.graph, instance, use)
+                          : graph_place(job->names.graph, instance, op->results + i);
       if (place) visitor->value(job, visitor->to, function, op->results + i, place);
     }
   }
