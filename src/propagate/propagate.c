@@ -31,6 +31,7 @@ typedef struct Propagation {
   bool *waiting;         // per node: on the stack
   uint32_t *touched_at;  // per node: the push it was last touched in
   uint32_t push;         // number of the push under way, 0 = a whole run
+  uint32_t pushes;       // so far: a number is never used twice
   HEAPVEC(Event) events;
   HEAPVEC(NodeId) stack;
   HEAPVEC(NodeId) touched;    // nodes woken since the push began
@@ -481,7 +482,7 @@ static Status *check_extends(Propagation *p, PlaceId place, Sharding sharding) {
 Status *propagation_push(Propagation *p, PlaceId place, Sharding sharding, uint32_t *out_mark) {
   TRY(check_extends(p, place, sharding));
   uint32_t mark = p->events.count;
-  if (!++p->push) p->push = 1;
+  p->push = ++p->pushes;
   p->touched.count = 0;
   if (sharding != p->state[place]) record(p, place, sharding, 0, CAUSE_GIVEN);
   run_op_priorities(p);

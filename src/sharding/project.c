@@ -181,7 +181,8 @@ static bool fits_within(const Cells *c, uint32_t tensor, uint32_t factor, int64_
   int64_t size = c->map->factors[factor].size;
   if (!cell->closed && !cell->overflow.n) {
     if (cell->minor_most) return true;
-    if (size > 0 && size % before == 0) {
+    // A full one takes no more, not even axes of size 1: they would stand before those of the next.
+    if (size > before && size % before == 0) {
       int64_t part = gcd(size / before, axis->size);
       if (part == axis->size) return true;
       if (part != 1) {
