@@ -207,13 +207,8 @@ static void json_dims(NamesJob *job, Json *json, PlaceId place) {
   json_key(json, "dims");
   json_open(json, '[');
   uint32_t rank = type_info(job->seg.context, job->names.graph->places[place].type)->rank;
-  for (uint32_t d = 0; d < rank; d++) {
-    StrBuf text;
-    strbuf_init(&text, job->seg.program->guard);
-    names_print_class(&job->names, names_class(&job->names, place, d), &text);
-    json_str(json, (Str){text.data, text.used});
-    strbuf_deinit(&text);
-  }
+  for (uint32_t d = 0; d < rank; d++)
+    json_str(json, names_text(&job->names, names_class(&job->names, place, d)));
   json_close(json, ']');
 }
 

@@ -396,7 +396,7 @@ static void read_attribute(Namer *n, OpId function, const char *list, uint32_t i
   const char *who = target_text(n->p, &target, n->arena);
   *rule = (NameRule){.diag = n->diag,
                      .pos = op_at(n->p, function)->pos,
-                     .from = str_of(who),
+                     .from = str_of(arena_printf(n->arena, "attribute of %s", who)),
                      .text = name_str(n->context, attr_as_name(n->context, attr)),
                      .text_pos = POS_NONE,
                      .origin = NAME_ATTRIBUTE};
@@ -456,7 +456,7 @@ typedef struct Step {
   NodeId node;
 } Step;
 
-// The dims that a node ties to one of its dims: calls visit for each.
+// Puts the dims that a node ties to one of its dims, and that are of its class, into the queue.
 static void visit_tied(const Namer *n, NodeId node, uint32_t dim, Step *steps, uint32_t *queue,
                        uint32_t *count, ClassId only) {
   const Graph *g = n->g;
@@ -480,8 +480,9 @@ static void visit_tied(const Namer *n, NodeId node, uint32_t dim, Step *steps, u
   }
 }
 
-// Notes of the ops between a dim and where its name was given; gives that dim.
-static uint32_t explain(const Namer *n, Diag *diag, uint32_t dim, Name label) {
+// Notes of where a dim's name was given, and of the ops from there to the dim.
+static void explain(const Namer *n, uint32_t dim, Name label) {
+  Diag *diag = n->diag;
   enum { MOST_SHOWN = 6 };
   Step *steps = ARENA_ARRAY(n->arena, Step, n->n_dims + 1);
   uint32_t *queue = ARENA_ARRAY(n->arena, uint32_t, n->n_dims + 1), count = 0, found = dim;
@@ -494,14 +495,16 @@ static uint32_t explain(const Namer *n, Diag *diag, uint32_t dim, Name label) {
     for (uint32_t a = n->g->adjacent_first[place]; a < n->g->adjacent_first[place + 1]; a++)
       visit_tied(n, n->g->adjacent[a], found, steps, queue, &count, n->out->classes.class_of[dim]);
   }
-  if (n->labels[found] != label) return dim;
+  if (n->labels[found] != label) return;
+  const NameRule *rule = n->given[found].rule;
+  diag_note(diag, rule->diag == diag ? rule->pos : POS_NONE, "%s is called '%s' by %.*s",
+            dim_text(n, found), name_text(n->context, label), (int)rule->from.n, rule->from.s);
   uint32_t shown = 0;
   for (uint32_t at = found; at != dim && shown < MOST_SHOWN; at = steps[at].from - 1, shown++) {
     OpId op = n->g->nodes[steps[at].node].op;
-    diag_note(diag, diag == n->diag ? op_at(n->p, op)->pos : POS_NONE, "%s is %s by %s",
-              dim_text(n, at), dim_text(n, steps[at].from - 1), op_name(n->p, op));
+    diag_note(diag, op_at(n->p, op)->pos, "%s is %s by %s", dim_text(n, at),
+              dim_text(n, steps[at].from - 1), op_name(n->p, op));
   }
-  return found;
 }
 
 static void report_clash(Namer *n, const ClassClash *clash, const NodeId *node_of) {
@@ -513,8 +516,8 @@ static void report_clash(Namer *n, const ClassClash *clash, const NodeId *node_o
                        "one; give both one name, or call one %.*s'",
                        dim_text(n, clash->dim_a), (int)a.n, a.s, dim_text(n, clash->dim_b),
                        (int)b.n, b.s, op_name(n->p, op), (int)a.n, a.s);
-  explain(n, n->diag, clash->dim_a, clash->label_a);
-  explain(n, n->diag, clash->dim_b, clash->label_b);
+  explain(n, clash->dim_a, clash->label_a);
+  explain(n, clash->dim_b, clash->label_b);
 }
 
 // ---- names of classes ----
@@ -677,28 +680,15 @@ static void mark_edges(Namer *n) {
   }
 }
 
-static const char *class_text(const Namer *n, ClassId id) {
-  const Classes *c = &n->out->classes;
-  const ClassInfo *info = &c->classes[id];
-  const char *text = n->out->names[id].text ? name_text(n->context, n->out->names[id].text) : "_";
-  if (n->out->names[id].text) return text;
-  for (uint32_t i = 0; i < info->n_parts; i++) {
-    Name part = n->out->names[c->parts[info->parts + i]].text;
-    const char *word = part ? name_text(n->context, part) : "_";
-    text = i ? arena_printf(n->arena, "%s*%s", text, word) : word;
-  }
-  return text;
-}
-
 // A product must be what it was said to be.
 static void check_products(Namer *n) {
   for (uint32_t i = 0; i < n->products.count; i++) {
     const Product *product = &n->products.items[i];
-    const char *text = class_text(n, n->out->classes.class_of[product->dim]);
-    if (!str_is(product->text, text))
+    Str text = names_text(n->out, n->out->classes.class_of[product->dim]);
+    if (!str_equal(product->text, text))
       fail(n, product->given.rule, product->given.pos,
-           "%s is %s, not %.*s: products follow from their parts", dim_text(n, product->dim), text,
-           (int)product->text.n, product->text.s);
+           "%s is %.*s, not %.*s: products follow from their parts", dim_text(n, product->dim),
+           (int)text.n, text.s, (int)product->text.n, product->text.s);
   }
 }
 
@@ -739,18 +729,17 @@ bool names_build(const Graph *graph, Arena *arena, Diag *diag, Diag *side_diag, 
   return n.good;
 }
 
-void names_print_class(const Names *names, ClassId id, StrBuf *out) {
+Str names_text(const Names *names, ClassId id) {
   const Context *context = names->graph->program->context;
   const ClassInfo *info = &names->classes.classes[id];
-  if (names->names[id].text || !info->n_parts) {
-    strbuf_puts(out, names->names[id].text ? name_text(context, names->names[id].text) : "_");
-    return;
-  }
+  if (names->names[id].text) return name_str(context, names->names[id].text);
+  const char *text = "_";
   for (uint32_t i = 0; i < info->n_parts; i++) {
-    if (i) strbuf_putc(out, '*');
-    Name text = names->names[names->classes.parts[info->parts + i]].text;
-    strbuf_puts(out, text ? name_text(context, text) : "_");
+    Name part = names->names[names->classes.parts[info->parts + i]].text;
+    const char *word = part ? name_text(context, part) : "_";
+    text = i ? arena_printf(names->arena, "%s*%s", text, word) : word;
   }
+  return str_of(text);
 }
 
 void names_print_place(const Names *names, PlaceId place, StrBuf *out) {
@@ -758,7 +747,7 @@ void names_print_place(const Names *names, PlaceId place, StrBuf *out) {
   uint32_t rank = place ? type_info(g->program->context, g->places[place].type)->rank : 0;
   for (uint32_t d = 0; d < rank; d++) {
     if (d) strbuf_putc(out, ',');
-    names_print_class(names, names_class(names, place, d), out);
+    strbuf_put_str(out, names_text(names, names_class(names, place, d)));
   }
 }
 

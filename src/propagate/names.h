@@ -26,7 +26,7 @@ typedef enum NameOrigin {
 typedef struct DimName {
   Name text;            // 0 with NAME_NONE
   uint8_t origin;       // NameOrigin
-  Str from;             // in words: "names.txt:3", "argument 0", "%46 has length too"
+  Str from;             // in words: "names.txt:3", "%46 has length too"
   bool edge;            // an argument or a result of an entry function has it
   uint32_t n_products;  // dimensions that it is a part of
 } DimName;
@@ -51,8 +51,8 @@ static inline ClassId names_class(const Names *names, PlaceId place, uint32_t d)
 }
 // The value a place is of.
 Target names_target(const Names *names, PlaceId place);
-// `batch`, `batch*length`, `_`.
-void names_print_class(const Names *names, ClassId id, StrBuf *out);
+// `batch`, `batch*length`, `_`; a product is made in the arena.
+Str names_text(const Names *names, ClassId id);
 // `batch,length,hidden`; nothing for place 0.
 void names_print_place(const Names *names, PlaceId place, StrBuf *out);
 // Classes with the names nearest to a text; at most `most`; gives how many.

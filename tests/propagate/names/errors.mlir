@@ -20,7 +20,9 @@
 // BAD:      bad.txt:9:10: error: dimension 0 of result 0 is a, not a*b: products follow from their parts
 
 // TWO:      m.mlir:3:{{[0-9]+}}: error: two names for one dimension: dimension 2 of %y is 'hidden', dimension 1 of argument 1 'weight' is 'width', and stablehlo.dot_general makes them one; give both one name, or call one hidden'
+// TWO:      note: dimension 2 of argument 0 'x' is called 'hidden' by {{.*}}two.txt:1
 // TWO:      m.mlir:4:{{[0-9]+}}: note: dimension 2 of argument 0 'x' is dimension 2 of %y by stablehlo.add
+// TWO:      note: dimension 1 of argument 1 'weight' is called 'width' by {{.*}}two.txt:2
 
 // APART:    arg1: hidden,hidden'
 // FILE: error: {{.*}}missing.txt

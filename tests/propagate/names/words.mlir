@@ -7,7 +7,7 @@
 // RUN: tessera names --json --all %t/a.mlir | python3 -c "import json, sys; json.load(sys.stdin)"
 // RUN: tessera names --all %t/a.mlir | FileCheck %s --check-prefix=ALL
 
-// CHECK:      # batch {{ *}}4 {{.*}}argument 0 'x'
+// CHECK:      # batch {{ *}}4 {{.*}}attribute of argument 0 'x'
 // CHECK-NEXT: # length {{ *}}6
 // CHECK-NEXT: # hidden {{ *}}8
 // CHECK-NEXT: # hidden' {{ *}}8 {{.*}}argument 1 'w' has hidden too
@@ -23,7 +23,7 @@
 // CHECK-EMPTY:
 // CHECK-NEXT: @other:arg0: d5
 
-// JSON: {"file":"{{.*}}","names":[{"name":"batch","size":4,"dims":{{[0-9]+}},"origin":"attribute","from":"argument 0 'x'"},
+// JSON: {"file":"{{.*}}","names":[{"name":"batch","size":4,"dims":{{[0-9]+}},"origin":"attribute","from":"attribute of argument 0 'x'"},
 // JSON-SAME: "functions":[{"name":"main","arguments":[{"index":0,"path":"x","type":"tensor<4x6x8xf32>","dims":["batch","length","hidden"]},
 
 // ALL: %flat: batch*length,hidden
