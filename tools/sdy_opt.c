@@ -31,12 +31,18 @@ typedef struct Pass {
   Guard *guard;
   Arena *arena;
   Diag *diag;
+  bool *warned;  // of a custom call that is not known: once
 } Pass;
 
 typedef struct PassRow {
   const char *flag;
   Status *(*run)(Pass *pass);
 } PassRow;
+
+static void warn_unknown(Pass *pass, const FactorOptions *factors) {
+  if (!*pass->warned)
+    *pass->warned = passes_warn_unknown_call(pass->p, factors, pass->arena, pass->diag);
+}
 
 // ---- propagation ----
 
@@ -66,6 +72,7 @@ static Status *propagate(Pass *pass, Strategy strategy) {
       .steps = o->steps,
       .graph = {.explicit_only = true, .factors = {.conservative = o->conservative}}};
   if (strategy == STRATEGY_OP_PRIORITY && o->no_op_priority) options.strategy = STRATEGY_AGGRESSIVE;
+  warn_unknown(pass, &options.graph.factors);
   passes_sync_groups(pass->p, pass->arena, pass->diag);
   Engine engine = {0};
   GuardCleanup cleanup = {engine_free, &engine, NULL};
@@ -103,6 +110,7 @@ static Status *pipeline(Pass *pass) {
 
 static Status *populate_rules(Pass *pass) {
   FactorOptions factors = {.conservative = pass->options->conservative};
+  warn_unknown(pass, &factors);
   passes_populate_rules(pass->p, &factors, pass->arena);
   return NULL;
 }
@@ -190,6 +198,7 @@ typedef struct Job {
   const PassRow *passes[MAX_PASSES];
   PassOptions options[MAX_PASSES];
   bool verify_diagnostics;
+  bool warned;
   bool good;
 } Job;
 
@@ -203,7 +212,7 @@ static Status *run_passes(Job *job, Program *p, Guard *guard, Diag *diag) {
   for (uint32_t i = 0; i < job->n_passes; i++) {
     Arena arena;
     arena_init(&arena, guard);
-    Pass pass = {p, &job->options[i], guard, &arena, diag};
+    Pass pass = {p, &job->options[i], guard, &arena, diag, &job->warned};
     Status *status = job->passes[i]->run(&pass);
     arena_deinit(&arena);
     if (status) return status;

@@ -125,6 +125,12 @@ static const Custom *custom_find(Str target) {
   return NULL;
 }
 
+bool op_custom_call_known(const Program *p, OpId op) {
+  return op_at(p, op)->code != OP_custom_call ||
+         custom_find(name_str(
+             p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name")))) != NULL;
+}
+
 static uint16_t traits(const Program *p, OpId op) {
   const Custom *custom = custom_find(
       name_str(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name"))));

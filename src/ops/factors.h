@@ -41,6 +41,10 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
 // COMBINE_NONE for ops without regions. O(results).
 Combine op_combine(const Program *p, OpId op);
 
+// False for a custom call whose target is not in the table: it has factors only if the user gives a
+// rule.
+bool op_custom_call_known(const Program *p, OpId op);
+
 // ---- the op ----
 
 const TypeInfo *factors_type(const FactorContext *cx, uint32_t tensor);

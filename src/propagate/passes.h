@@ -55,6 +55,10 @@ void passes_even_edges(Program *p, Arena *arena);
 // Every op that has a rule carries it; and no more, but for rules that users wrote.
 void passes_populate_rules(Program *p, const FactorOptions *options, Arena *arena);
 void passes_drop_rules(Program *p);
+// Warns of the first custom call that nothing is known of, along which no sharding travels; true if
+// there is one.
+bool passes_warn_unknown_call(const Program *p, const FactorOptions *options, Arena *arena,
+                              Diag *diag);
 
 // ---- constants (passes_constants.c) ----
 

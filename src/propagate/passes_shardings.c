@@ -335,3 +335,19 @@ void passes_drop_rules(Program *p) {
     if (rule && !attr_get(p->context, rule, "custom")) op_set_attr(p, o, "sdy.sharding_rule", 0);
   }
 }
+
+bool passes_warn_unknown_call(const Program *p, const FactorOptions *options, Arena *arena,
+                              Diag *diag) {
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (op_at(p, o)->code != OP_custom_call || op_custom_call_known(p, o)) continue;
+    FactorMap map;
+    if (op_factors(p, o, options, arena, &map)) continue;
+    Name target = attr_as_name(p->context, op_attr(p, o, "call_target_name"));
+    diag_warning(diag, op_at(p, o)->pos,
+                 "custom call @%s is unknown to SDY sharding rule registry: no sharding travels "
+                 "along it; give it an sdy.sharding_rule",
+                 name_text(p->context, target));
+    return true;
+  }
+  return false;
+}
