@@ -18,6 +18,7 @@ typedef struct Verify {
   Context *context;
   Diag *diag;
   SymbolTable symbols;
+  ShardingVerify shardings;
   Name sharding;     // "sdy.sharding"
   Name rule;         // "sdy.sharding_rule"
   uint8_t *defined;  // per value: its definition has been visited
@@ -29,6 +30,7 @@ typedef struct Verify {
 static void verify_deinit(void *object) {
   Verify *v = object;
   symbols_deinit(&v->symbols);
+  sharding_verify_deinit(&v->shardings);
   mem_free(v->defined);
   mem_free(v->colour);
   mem_free(v->out);
@@ -398,8 +400,7 @@ static bool verify_op(Verify *v, OpId op) {
   if (!verify_structure(v, op) || !verify_uses(v, op)) return false;
   if ((traits & TRAIT_SYMBOL) && !verify_unique_symbol(v, op)) return false;
   if ((traits & TRAIT_FUNCTION) && !verify_function(v, op)) return false;
-  if (may_be_sharded(v, op_at(v->p, op)) && !op_verify_shardings(v->p, op, &v->symbols, v->diag))
-    return false;
+  if (may_be_sharded(v, op_at(v->p, op)) && !op_verify_shardings(&v->shardings, op)) return false;
   if (traits & TRAIT_CALL) {
     if (!verify_call(v, op)) return false;
   } else if (!verify_symbols(v, op)) {
@@ -471,7 +472,7 @@ static void *zeroed(Program *p, uint32_t n) {
 bool program_verify(Program *p, Diag *diag) {
   if (!p->root) return true;
   uint32_t before = diag->errors;
-  Verify v = {.p = p, .context = p->context, .diag = diag};
+  Verify v = {.p = p, .context = p->context, .diag = diag, .shardings = {.p = p, .diag = diag}};
   GuardCleanup cleanup = {verify_deinit, &v, NULL};
   guard_push(p->guard, &cleanup);
   v.defined = zeroed(p, p->values.count);

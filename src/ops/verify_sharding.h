@@ -5,13 +5,26 @@
 
 #include "base/diag.h"
 #include "ir/program.h"
+#include "sharding/sharding.h"
+
+enum { VERIFIED_SHARDINGS = 64 };
+
+// Of one program. Begin with {.p = …, .diag = …}.
+typedef struct ShardingVerify {
+  const Program *p;
+  Diag *diag;
+  ShardingTable *table;  // the program's meshes; made when the first sharding is seen
+  bool unsound_mesh;     // one of them is not in the table
+  struct SoundSharding {
+    Attr sharding;
+    Type type;
+  } sound[VERIFIED_SHARDINGS];
+} ShardingVerify;
 
 // Checks all shardings that the op carries: `sdy.sharding` on its results, those of function
-// arguments and results, and the attributes of sdy's own ops. Reports the first thing wrong.
-// O(attributes).
-bool op_verify_shardings(const Program *p, OpId op, const SymbolTable *symbols, Diag *diag);
-
-// The mesh op itself: names differ, sizes are positive, device ids are a permutation.
-bool op_verify_mesh(const Program *p, OpId op, Diag *diag);
+// arguments and results, the attributes of sdy's own ops, and meshes. Reports the first thing
+// wrong. O(attributes).
+bool op_verify_shardings(ShardingVerify *v, OpId op);
+void sharding_verify_deinit(ShardingVerify *v);
 
 #endif

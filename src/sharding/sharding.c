@@ -27,6 +27,8 @@ struct ShardingTable {
   HEAPVEC(const Entry *) entries;  // [0] is the empty one
   HEAPVEC(const Mesh *) meshes;    // [0] is NULL
   IdMap map;
+  IdMap meshes_by_content;  // and symbol
+  IdMap meshes_by_symbol;   // the first of each
 };
 
 // ---- the table ----
@@ -52,6 +54,8 @@ void sharding_table_free(ShardingTable *table) {
   HEAPVEC_FREE(&table->entries);
   HEAPVEC_FREE(&table->meshes);
   idmap_deinit(&table->map);
+  idmap_deinit(&table->meshes_by_content);
+  idmap_deinit(&table->meshes_by_symbol);
   arena_deinit(&table->arena);
   mem_free(table);
 }
@@ -66,12 +70,30 @@ Guard *sharding_table_guard(ShardingTable *table, Guard *guard) {
 Context *sharding_table_context(const ShardingTable *table) { return table->context; }
 uint32_t sharding_table_count(const ShardingTable *table) { return table->entries.count - 1; }
 
+static bool mesh_has_content(const void *owner, uint32_t id, const void *key) {
+  const ShardingTable *table = owner;
+  const Mesh *mesh = key;
+  return table->meshes.items[id]->symbol == mesh->symbol &&
+         mesh_equal(table->meshes.items[id], mesh);
+}
+
+static bool mesh_has_symbol(const void *owner, uint32_t id, const void *key) {
+  const ShardingTable *table = owner;
+  return table->meshes.items[id]->symbol == *(const Name *)key;
+}
+
 MeshId sharding_mesh_add(ShardingTable *table, const Mesh *mesh) {
-  for (MeshId i = 1; i < table->meshes.count; i++)
-    if (table->meshes.items[i]->symbol == mesh->symbol && mesh_equal(table->meshes.items[i], mesh))
-      return i;
+  uint64_t hash = hash_mix(mesh->symbol, mesh->maximal ? mesh->device : mesh->n_devices);
+  for (uint32_t i = 0; i < mesh->n_axes; i++)
+    hash = hash_mix(hash_mix(hash, mesh->axes[i].name), mesh->axes[i].size);
+  MeshId id = idmap_find(&table->meshes_by_content, hash, mesh_has_content, table, mesh);
+  if (id) return id;
+  id = table->meshes.count;
   HEAPVEC_PUSH(table->guard, &table->meshes, mesh);
-  return table->meshes.count - 1;
+  idmap_add(&table->meshes_by_content, table->guard, hash, id);
+  if (mesh->symbol && !sharding_mesh_find(table, mesh->symbol))
+    idmap_add(&table->meshes_by_symbol, table->guard, hash_mix(0, mesh->symbol), id);
+  return id;
 }
 
 const Mesh *sharding_mesh(const ShardingTable *table, MeshId id) {
@@ -79,9 +101,9 @@ const Mesh *sharding_mesh(const ShardingTable *table, MeshId id) {
 }
 
 MeshId sharding_mesh_find(const ShardingTable *table, Name symbol) {
-  for (MeshId i = 1; i < table->meshes.count && symbol; i++)
-    if (table->meshes.items[i]->symbol == symbol) return i;
-  return 0;
+  return symbol ? idmap_find(&table->meshes_by_symbol, hash_mix(0, symbol), mesh_has_symbol, table,
+                             &symbol)
+                : 0;
 }
 
 // ---- interning ----

@@ -19,6 +19,42 @@ static bool is_class(const Context *context, Attr attr, const char *cls) {
   return info->kind == ATTR_STRUCT && str_is(name_str(context, info->cls), cls);
 }
 
+enum { MOST_LISTED = 8, MOST_LETTERS = 3 };
+
+// "@a, @b" of the meshes that have names.
+static const char *listed_meshes(const AttrReader *r) {
+  const char *text = "";
+  uint32_t n = 0;
+  for (MeshId id = 1; sharding_mesh(r->table, id); id++) {
+    Name symbol = sharding_mesh(r->table, id)->symbol;
+    if (!symbol) continue;
+    if (n++ == MOST_LISTED) return arena_printf(r->arena, "%s, …", text);
+    text =
+        arena_printf(r->arena, "%s%s@%s", text, *text ? ", " : "", name_text(r->context, symbol));
+  }
+  return *text ? text : "none";
+}
+
+static Status *unknown_axis(const AttrReader *r, Str name) {
+  const char *text = "", *near = "";
+  uint32_t least = MOST_LETTERS;
+  for (uint32_t i = 0; i < r->mesh->n_axes; i++) {
+    const MeshAxis *axis = &r->mesh->axes[i];
+    if (i == MOST_LISTED) text = arena_printf(r->arena, "%s, …", text);
+    if (i < MOST_LISTED)
+      text = arena_printf(r->arena, "%s%s\"%s\"=%u", text, i ? ", " : "",
+                          name_text(r->context, axis->name), axis->size);
+    uint32_t far = str_distance(name, name_str(r->context, axis->name), least);
+    if (far >= least) continue;
+    least = far;
+    near = arena_printf(r->arena, "; did you mean \"%s\"?", name_text(r->context, axis->name));
+  }
+  FAIL(INVALID_ARGUMENT, "unknown axis \"%.*s\": the mesh is %s%s[%s]%s", (int)name.n, name.s,
+       r->mesh->symbol ? "@" : "",
+       r->mesh->symbol ? arena_printf(r->arena, "%s ", name_text(r->context, r->mesh->symbol)) : "",
+       text, near);
+}
+
 static Status *read_mesh(AttrReader *r, Attr ref, MeshId *out) {
   if (is_class(r->context, ref, "sdy.mesh")) {
     TRY(mesh_from_attr(r->context, ref, 0, &r->mesh));
@@ -27,7 +63,9 @@ static Status *read_mesh(AttrReader *r, Attr ref, MeshId *out) {
   }
   Name symbol = attr_as_name(r->context, ref);
   *out = sharding_mesh_find(r->table, symbol);
-  if (!*out) FAIL(NOT_FOUND, "unknown mesh @%s", name_text(r->context, symbol));
+  if (!*out)
+    FAIL(NOT_FOUND, "unknown mesh @%s: the program's meshes are %s", name_text(r->context, symbol),
+         listed_meshes(r));
   r->mesh = sharding_mesh(r->table, *out);
   return NULL;
 }
@@ -36,8 +74,7 @@ static Status *read_axis(AttrReader *r, Attr attr, AxisRef *out) {
   Name name = attr_as_name(r->context, attr_get(r->context, attr, "name"));
   const char *text = name_text(r->context, name);
   uint32_t axis = mesh_find_axis(r->mesh, name);
-  if (axis == MESH_NO_AXIS)
-    FAIL(INVALID_ARGUMENT, "unknown axis \"%s\": the mesh does not have it", text);
+  if (axis == MESH_NO_AXIS) return unknown_axis(r, name_str(r->context, name));
   *out = axis_whole(r->mesh, axis);
   Attr size_attr = attr_get(r->context, attr, "size");
   if (!size_attr) return NULL;

@@ -1,23 +1,65 @@
 // Shardings must name a mesh that is there and axes it has, and fit the rank of their tensor.
 // RUN: tessera parse --verify-diagnostics %s
 
-// expected-error@+1 {{argument 0 needs a #sdy.sharding}}
+// expected-error@+1 {{argument 0: expected a #sdy.sharding}}
 func.func @kind(%a: tensor<8xf32> {sdy.sharding = 3 : i64}) {
   return
 }
 
 // -----
 
-// expected-error@+1 {{names the mesh @mesh, which is not in this module}}
+// expected-error@+1 {{argument 0: unknown mesh @mesh: the program's meshes are none}}
 func.func @no_mesh(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
   return
 }
 
 // -----
 
+sdy.mesh @a = <["x"=4]>
+sdy.mesh @b = <["x"=2]>
+func.func @other_mesh(%a: tensor<8xf32>) {
+  // expected-error@+1 {{'sdy.reshard' op sharding 0: unknown mesh @c: the program's meshes are @a, @b}}
+  %0 = sdy.reshard %a <@c, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4, "model"=2]>
+// expected-error@+1 {{argument 0: unknown axis "modle": the mesh is @mesh ["x"=4, "model"=2]; did you mean "model"?}}
+func.func @near_axis(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"modle"}]>}) {
+  return
+}
+
+// -----
+
+// An unsound mesh is reported once, not at its uses.
+// expected-error@+1 {{is unsound: the mesh has two axes named "x"}}
+sdy.mesh @mesh = <["x"=4, "x"=2]>
+func.func @unsound(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=8]>
+// expected-error@+1 {{argument 0: axes "x":(1)2 and "x":(2)2 are neighbours and must be written as one}}
+func.func @neighbours(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2, "x":(2)2}]>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0: unknown axis "y": the mesh is ["x"=4]}}
+func.func @inline(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=4]>, [{"y"}]>}) {
+  return
+}
+
+// -----
+
 sdy.mesh @mesh = <["x"=4]>
-// expected-error@+1 {{names the axis "y", which its mesh does not have}}
-func.func @no_axis(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+// expected-error@+1 {{argument 0: unknown axis "long": the mesh is @mesh ["x"=4]}}
+func.func @no_axis(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"long"}]>}) {
   return
 }
 
@@ -32,7 +74,7 @@ func.func @rank(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]
 // -----
 
 sdy.mesh @mesh = <["x"=4]>
-// expected-error@+1 {{uses the axis "x" twice in one sharding}}
+// expected-error@+1 {{axis "x" is used twice in one sharding}}
 func.func @twice(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"x"}]>}) {
   return
 }
@@ -40,7 +82,7 @@ func.func @twice(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 // -----
 
 sdy.mesh @mesh = <["x"=8]>
-// expected-error@+1 {{uses the axis "x" twice in one sharding}}
+// expected-error@+1 {{axes "x":(1)4 and "x":(2)2 overlap in one sharding}}
 func.func @overlap(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)4}, {"x":(2)2}]>}) {
   return
 }
@@ -84,17 +126,17 @@ func.func @manual(%a: tensor<8xf32>) {
 
 // -----
 
-// expected-error@+1 {{has two axes named "x"}}
+// expected-error@+1 {{is unsound: the mesh has two axes named "x"}}
 sdy.mesh @mesh = <["x"=4, "x"=2]>
 
 // -----
 
-// expected-error@+1 {{axis "x" has size 0, expected at least 1}}
+// expected-error@+1 {{the mesh axis "x" has size 0, expected at least 1}}
 sdy.mesh @mesh = <["x"=0]>
 
 // -----
 
-// expected-error@+1 {{has 3 device ids, but its axes give 2 devices}}
+// expected-error@+1 {{the mesh has 3 device ids for 2 devices}}
 sdy.mesh @mesh = <["x"=2], device_ids=[0, 1, 2]>
 
 // -----
