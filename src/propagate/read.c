@@ -140,6 +140,23 @@ static bool read_op(Reader *r, InstanceId id, OpId op) {
          give(r, graph_place(r->g, id, o->results), one, op_result_type(r->p, op, 0), o->pos);
 }
 
+// What is said of a constant holds for every use that has a copy of it for itself.
+static bool read_splits(Reader *r, InstanceId id) {
+  const Instance *instance = &r->g->instances[id];
+  for (uint32_t k = 0; k < instance->n_constants; k++) {
+    const ConstantUse *use = &r->g->splits[instance->constants + k];
+    for (uint32_t i = 0; i < use->n_values; i++) {
+      const SplitValue *split = &r->g->split_values[use->values + i];
+      OpId def = value_def(r->p, split->value);
+      Attr attr = op_at(r->p, def)->attrs ? annotation_own(r->p, split->value) : 0;
+      if (attr &&
+          !give(r, split->place, attr, value_type(r->p, split->value), op_at(r->p, def)->pos))
+        return false;
+    }
+  }
+  return true;
+}
+
 static void release(void *object) { arena_deinit(&((Reader *)object)->scratch); }
 
 Status *propagation_read(Propagation *p, Diag *diag) {
@@ -161,6 +178,7 @@ Status *propagation_read(Propagation *p, Diag *diag) {
     for (OpId o = op_walk_next(r.p, function, function); good && o;
          o = op_walk_next(r.p, o, function))
       good = read_op(&r, i, o);
+    good = good && read_splits(&r, i);
   }
   guard_pop(r.p->guard, &cleanup);
   release(&r);

@@ -376,6 +376,101 @@ static void test_constant_with_two_shardings(void **state) {
   free(text);
 }
 
+// What the text says of a constant holds for all its uses.
+static void test_annotated_constant(void **state) {
+  (void)state;
+  char *text = propagated(MESH "func.func public @main(%a: " T SHARD("{}, {}") ", %b: " T SHARD(
+      "{'y'}, {}") ") -> (" T ", " T ") {\n"
+                   "  %c = stablehlo.constant {sdy.sharding = #sdy.sharding_per_value<[<@m, "
+                   "[{'x'}, {}]>]>} "
+                   "dense<1.0> : " T "\n"
+                   "  %0 = stablehlo.add %a, %c : " T "\n"
+                   "  %1 = stablehlo.add %b, %c : " T "\n"
+                   "  return %0, %1 : " T ", " T "\n}\n");
+  EXPECT(text, "%cst = stablehlo.constant", "[{'x'}, {}]", "stablehlo.add %arg0, %cst ",
+         "stablehlo.add %arg1, %cst ");
+  assert_null(strstr(text, "cst_0"));
+  expect_fixpoint(text);
+  free(text);
+}
+
+// A constant that is computed is copied with what it is computed from; scalars never are.
+static void test_constant_expression(void **state) {
+  (void)state;
+  char *text = propagated(MESH "func.func public @main(%a: " T SHARD("{'x'}, {}") ", %b: " T SHARD(
+      "{}, {'y'}") ") -> (" T ", " T ", " T ") {\n"
+                   "  %c = stablehlo.constant dense<1.0> : tensor<f32>\n"
+                   "  %i = stablehlo.iota dim = 0 : tensor<8xf32>\n"
+                   "  %z = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> "
+                   "tensor<8xf32>\n"
+                   "  %s = stablehlo.add %i, %z : tensor<8xf32>\n"
+                   "  %e = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<8xf32>) -> " T "\n"
+                   "  %0 = stablehlo.add %a, %e : " T "\n"
+                   "  %1 = stablehlo.add %b, %e : " T "\n"
+                   "  %2 = stablehlo.multiply %a, %e : " T "\n"
+                   "  return %0, %1, %2 : " T ", " T ", " T "\n}\n");
+  EXPECT(text, "%cst = stablehlo.constant dense<1.0", "%0 = stablehlo.iota", RESULT("{'x', ?}"),
+         "%1 = stablehlo.iota", "broadcast_in_dim %cst, dims = []", RESULT("{'x', ?}"),
+         "broadcast_in_dim %cst, dims = []");
+  assert_null(strstr(text, "cst_0"));
+  expect_fixpoint(text);
+  free(text);
+}
+
+// The same in a function that is called twice: instances agree, so there is one copy of it.
+static void test_constant_in_callee(void **state) {
+  (void)state;
+  char *text = propagated(MESH "func.func public @main(%a: " T SHARD("{'x'}, {}") ", %b: " T SHARD(
+      "{}, {'y'}") ") -> (" T ", " T ") {\n"
+                   "  %0:2 = call @f(%a, %b) : (" T ", " T ") -> (" T ", " T ")\n"
+                   "  %1:2 = call @f(%a, %b) : (" T ", " T ") -> (" T ", " T ")\n"
+                   "  %2:2 = call @f(%b, %a) : (" T ", " T ") -> (" T ", " T ")\n"
+                   "  %3 = stablehlo.add %0#0, %1#0 : " T "\n"
+                   "  return %3, %2#0 : " T ", " T "\n}\n"
+                   "func.func private @f(%a: " T ", %b: " T ") -> (" T ", " T ") {\n"
+                   "  %c = stablehlo.constant dense<1.0> : " T "\n"
+                   "  %0 = stablehlo.add %a, %c : " T "\n"
+                   "  %1 = stablehlo.add %b, %c : " T "\n"
+                   "  return %0, %1 : " T ", " T "\n}\n");
+  EXPECT(text, "call @f(%arg0, %arg1)", "call @f(%arg0, %arg1)", "call @f_0(%arg1, %arg0)",
+         "private @f(", "%cst = stablehlo.constant", RESULT("{'x', ?}, {?}"),
+         "%cst_0 = ", RESULT("{?}, {'y', ?}"), "stablehlo.add %arg0, %cst ",
+         "stablehlo.add %arg1, %cst_0 ", "private @f_0(", "%cst = stablehlo.constant",
+         RESULT("{?}, {'y', ?}"), "%cst_0 = ", RESULT("{'x', ?}, {?}"),
+         "stablehlo.add %arg0, %cst ", "stablehlo.add %arg1, %cst_0 ");
+  assert_null(strstr(text, "f_1"));
+  expect_fixpoint(text);
+  free(text);
+}
+
+// An annotated manual computation seen by a pass: the edges carry it, in_shardings stay.
+static void test_explicit_manual(void **state) {
+  (void)state;
+  char *text = propagated_with(
+      MESH "func.func public @main(%a: " T SHARD(
+          "{?}, {'y', ?}") ", %b: " T ") -> " T " {\n"
+                           "  %0 = sdy.manual_computation(%a, %b) in_shardings=[<@m, [{'x', ?}, "
+                           "{?}]>, <@m, [{?}, "
+                           "{'x', ?}]>] out_shardings=[<@m, [{'x', ?}, {?}]>] manual_axes={'x'} "
+                           "(%c: "
+                           "tensor<4x8xf32>, %d: tensor<8x4xf32>) {\n"
+                           "    %e = sdy.data_flow_edge %c sharding=<@m, [{?}, {?}]> : "
+                           "tensor<4x8xf32>\n"
+                           "    %f = stablehlo.abs %d " RESULT(
+                               "{'y'}, {}") " : tensor<8x4xf32>\n"
+                                            "    sdy.return %e : tensor<4x8xf32>\n"
+                                            "  } : (" T ", " T ") -> " T "\n"
+                                            "  %1 = sdy.data_flow_edge %0 sharding=<@m, [{'x', ?}, "
+                                            "{?}]> : " T "\n"
+                                            "  return %1 : " T "\n}\n",
+      (Run){.propagate = {.graph = {.explicit_only = true}}});
+  EXPECT(text, "in_shardings=[<@m, [{'x', ?}, {?}]>, <@m, [{'y', ?}, {'x', ?}]>]",
+         "out_shardings=[<@m, [{'x', ?}, {?}]>]",
+         "sdy.data_flow_edge %arg2 sharding=<@m, [{?}, {'y', ?}]>",
+         "sdy.data_flow_edge %0 sharding=", "[{'x', ?}, {'y', ?}]");
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shared_callee),
@@ -390,6 +485,10 @@ int main(void) {
       cmocka_unit_test(test_constraint),
       cmocka_unit_test(test_explicit_edges_carry_it),
       cmocka_unit_test(test_constant_with_two_shardings),
+      cmocka_unit_test(test_annotated_constant),
+      cmocka_unit_test(test_constant_expression),
+      cmocka_unit_test(test_constant_in_callee),
+      cmocka_unit_test(test_explicit_manual),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
