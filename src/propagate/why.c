@@ -3,7 +3,7 @@
 // tensor that had it is chosen: the one whose own chain is shortest, then the first. Sources have
 // smaller event numbers, so chains end, and each knows its origin and length when it is made.
 // A piece whose source is in several pieces is cut as they are; so a chain never forks.
-// O(events · tensors of a node), 44 bytes per piece.
+// O(events · tensors of a node); a large node's tensors are gone through once per step.
 #include "propagate/why.h"
 
 #include "base/mem.h"
@@ -54,16 +54,23 @@ static bool same_mesh(const Why *why, MeshId a, MeshId b) {
          (a && b && mesh_equal(sharding_mesh(why->table, a), sharding_mesh(why->table, b)));
 }
 
+// An op with more tensors than this is not gone through once for every event: the first source that
+// is found will do, and the next event's is looked for there first.
+enum { MANY_TENSORS = 256 };
+
 // The event at hand.
 typedef struct Making {
   Why *why;
   uint32_t event;
-  PlaceId place;
   NodeId node;
   const FactorMap *map;
   const PlaceId *tensors;
-  ProjectMode mode;     // of the step
-  FactorAxes **before;  // per tensor of the node: its factors, NULL if it has no sharding
+  uint32_t n_tensors;
+  MeshId mesh;
+  ProjectMode mode;           // of the step
+  const FactorAxes **before;  // per tensor: its factors, NULL if not asked for yet; NULL: many
+  NodeId last_node;           // of the event before
+  uint32_t last_to, last_from;
 } Making;
 
 typedef struct PieceSource {
@@ -105,13 +112,30 @@ static bool may_travel(const Making *m, uint32_t factor, uint32_t s, uint32_t t)
   return way == DIRECTION_BOTH;
 }
 
+// The factors of a tensor with the sharding that its place had before the event, or has after it.
+static const FactorAxes *project(const Making *m, uint32_t t, Sharding stored) {
+  Why *why = m->why;
+  FactorAxes *cells = ARENA_ARRAY(&why->scratch, FactorAxes, m->map->n_factors + 1);
+  Sharding s = why_seen(why, m->node, t, stored);
+  if (s && same_mesh(why, sharding_info(why->table, s)->mesh, m->mesh))
+    project_tensor(why->table, m->map, t, s, sharding_mesh(why->table, m->mesh), &why->scratch,
+                   cells);
+  return cells;
+}
+
+static const FactorAxes *axes_before(const Making *m, uint32_t t) {
+  if (m->before && m->before[t]) return m->before[t];
+  const FactorAxes *cells = project(m, t, propagation_before(m->why->p, m->tensors[t], m->event));
+  if (m->before) m->before[t] = cells;
+  return cells;
+}
+
 // Whether tensor s gave (the beginning of) the axis along the factor.
 static bool from_tensor(const Making *m, uint32_t factor, uint32_t s, AxisRef axis,
                         PieceSource *out) {
   uint32_t dim;
-  if (!m->before[s] || !m->before[s][factor].present) return false;
-  if (!factor_map_find(m->map, s, factor, &dim, NULL)) return false;
-  AxisList axes = m->before[s][factor].axes;
+  if (!m->tensors[s] || !factor_map_find(m->map, s, factor, &dim, NULL)) return false;
+  AxisList axes = axes_before(m, s)[factor].axes;
   for (uint32_t i = 0; i < axes.n; i++) {
     AxisRef part;
     if (!axis_overlap(axes.v[i], axis, &part)) continue;
@@ -127,20 +151,22 @@ static bool from_tensor(const Making *m, uint32_t factor, uint32_t s, AxisRef ax
 }
 
 // The tensor that gave (a part of) an axis that tensor `to` got along a factor.
-static bool find_source(const Making *m, uint32_t factor, uint32_t to, AxisRef axis,
-                        PieceSource *out) {
-  bool found = false;
-  for (int legal = 1; legal >= 0 && !found; legal--) {
-    for (uint32_t s = 0; s < factor_map_n_tensors(m->map); s++) {
-      PieceSource source;
-      if (s == to || may_travel(m, factor, s, to) != legal) continue;
-      if (!from_tensor(m, factor, s, axis, &source)) continue;
-      bool better = !found || source.axis.size > out->axis.size ||
-                    (source.axis.size == out->axis.size && source.hops < out->hops);
-      if (better) *out = source;
-      found = true;
-    }
+static bool find_source(Making *m, uint32_t factor, uint32_t to, AxisRef axis, PieceSource *out) {
+  bool found = false, many = m->n_tensors > MANY_TENSORS;
+  for (uint32_t i = 0; i < m->n_tensors && !(many && found); i++) {
+    uint32_t s = many ? (m->last_from + i) % m->n_tensors : i;
+    PieceSource source;
+    if (s == to || !may_travel(m, factor, s, to)) continue;
+    ArenaMark mark = arena_mark(&m->why->scratch);
+    bool gave = from_tensor(m, factor, s, axis, &source);
+    if (many) arena_rewind(&m->why->scratch, mark);
+    if (!gave) continue;
+    bool better = !found || source.axis.size > out->axis.size ||
+                  (source.axis.size == out->axis.size && source.hops < out->hops);
+    if (better) *out = source;
+    found = true;
   }
+  if (found) m->last_from = out->tensor;
   return found;
 }
 
@@ -155,12 +181,12 @@ static void put_step(Making *m, uint32_t dim, uint32_t factor, uint32_t to, Axis
                    .axis = next,
                    .source = WHY_NONE,
                    .factor = factor,
-                   .to = (uint16_t)to,
+                   .to = to,
                    .cause = PIECE_UNKNOWN};
     if (find_source(m, factor, to, next, &source)) {
       piece.axis = source.axis;
       piece.source = source.piece;
-      piece.from = (uint16_t)source.tensor;
+      piece.from = source.tensor;
       piece.cause = source.piece == WHY_NONE ? PIECE_MANUAL : PIECE_STEP;
       AxisRef left[2];
       uint32_t n = axis_subtract(next, source.axis, left);
@@ -182,38 +208,34 @@ static void put_added(Making *m, uint32_t to, const FactorAxes *after, uint32_t 
   }
 }
 
+// The axes an event put on its place, as those of one tensor of the node. False if the log does not
+// tell where they are from.
+static bool put_tensor(Making *m, const Event *e, uint32_t to) {
+  Why *why = m->why;
+  const FactorAxes *now = project(m, to, e->after);
+  uint32_t first = why->pieces.count;
+  for (uint32_t d = 0; d < sharding_info(why->table, e->after)->rank; d++) {
+    AxisList list = added(m, e, d);
+    for (uint32_t i = 0; i < list.n; i++) put_added(m, to, now, d, list.v[i]);
+  }
+  for (uint32_t i = first; i < why->pieces.count; i++)
+    if (why->pieces.items[i].cause == PIECE_UNKNOWN) return false;
+  return true;
+}
+
 static void put_node_event(Making *m, const Event *e) {
   Why *why = m->why;
-  const ShardingInfo *after = sharding_info(why->table, e->after);
-  const Mesh *mesh = sharding_mesh(why->table, after->mesh);
-  uint32_t n = factor_map_n_tensors(m->map), to = n;
-  m->before = ARENA_ARRAY(&why->scratch, FactorAxes *, n);
-  for (uint32_t t = 0; t < n; t++) {
-    if (!m->tensors[t]) continue;
-    if (m->tensors[t] == e->place && to == n) to = t;
-    Sharding s = why_seen(why, m->node, t, propagation_before(why->p, m->tensors[t], m->event));
-    if (!s || !same_mesh(why, sharding_info(why->table, s)->mesh, after->mesh)) continue;
-    m->before[t] = ARENA_ARRAY(&why->scratch, FactorAxes, m->map->n_factors);
-    project_tensor(why->table, m->map, t, s, mesh, &why->scratch, m->before[t]);
-  }
-  for (uint32_t t = to; t < n; t++) {
-    // A value that is used twice by one op gets its axes through one of its uses.
+  bool many = m->n_tensors > MANY_TENSORS;
+  uint32_t first = why->pieces.count;
+  if (m->last_node != e->node) m->last_to = m->last_from = 0;
+  m->before = many ? NULL : ARENA_ARRAY(&why->scratch, const FactorAxes *, m->n_tensors + 1);
+  // A value that is used twice by one op got its axes through one of its uses.
+  for (uint32_t i = 0; i < m->n_tensors; i++) {
+    uint32_t t = many ? (m->last_to + i) % m->n_tensors : i;
     if (m->tensors[t] != e->place) continue;
-    FactorAxes *now = ARENA_ARRAY(&why->scratch, FactorAxes, m->map->n_factors);
-    project_tensor(why->table, m->map, t, why_seen(why, m->node, t, e->after), mesh, &why->scratch,
-                   now);
-    uint32_t first = why->pieces.count;
-    bool known = true;
-    for (uint32_t d = 0; d < after->rank; d++) {
-      AxisList list = added(m, e, d);
-      for (uint32_t i = 0; i < list.n; i++) put_added(m, t, now, d, list.v[i]);
-    }
-    for (uint32_t i = first; i < why->pieces.count; i++)
-      known = known && why->pieces.items[i].cause != PIECE_UNKNOWN;
-    bool again = false;
-    for (uint32_t u = t + 1; u < n; u++) again = again || m->tensors[u] == e->place;
-    if (known || !again) break;
     why->pieces.count = first;
+    m->last_to = t;
+    if (put_tensor(m, e, t) || many) break;
   }
 }
 
@@ -230,19 +252,24 @@ static void sort_log(Why *why) {
   why->first = ARENA_ARRAY(&why->arena, uint32_t, (size_t)why->n_events + 1);
   why->last = ARENA_ARRAY(&why->arena, uint32_t, (size_t)why->g->n_places + 1);
   for (uint32_t i = 0; i <= why->g->n_places; i++) why->last[i] = WHY_NONE;
+  Making m = {.why = why};
   for (uint32_t i = 0; i < why->n_events; i++) {
     const Event *e = propagation_event(why->p, i);
     ArenaMark mark = arena_mark(&why->scratch);
-    Making m = {.why = why, .event = i, .place = e->place, .node = e->node};
+    m.event = i;
     why->first[i] = why->first[i + 1] = why->pieces.count;
     if (e->cause == CAUSE_NODE) {
+      m.node = e->node;
       m.map = node_map(why->g, e->node);
       m.tensors = node_tensors(why->g, e->node);
+      m.n_tensors = factor_map_n_tensors(m.map);
+      m.mesh = sharding_info(why->table, e->after)->mesh;
       m.mode = propagation_mode(why->p, e->node, e->op_priority, e->aggressive);
       put_node_event(&m, e);
     } else {
       put_given_event(&m, e);
     }
+    m.last_node = e->node;
     why->first[i + 1] = why->pieces.count;
     why->last[e->place] = i;
     arena_rewind(&why->scratch, mark);
@@ -291,6 +318,7 @@ Why *why_new(Propagation *p, const WhyOptions *options, Guard *guard) {
                .n_events = propagation_n_events(p)};
   arena_init(&why->arena, guard);
   arena_init(&why->scratch, guard);
+  arena_init(&why->look, guard);
   GuardCleanup cleanup = {release_why, why, NULL};
   guard_push(guard, &cleanup);
   if (!why->options.most_hops) why->options.most_hops = 12;
@@ -306,6 +334,7 @@ void why_free(Why *why) {
   why_sources_free(why);
   arena_deinit(&why->arena);
   arena_deinit(&why->scratch);
+  arena_deinit(&why->look);
   mem_free(why);
 }
 

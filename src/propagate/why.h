@@ -29,7 +29,7 @@ typedef struct Piece {
   uint32_t origin;    // the piece at the end of the chain; itself if it has no source
   uint32_t hops;      // to the origin
   uint32_t factor;    // of the node's map: of PIECE_STEP and PIECE_MANUAL
-  uint16_t from, to;  // tensors of the node
+  uint32_t from, to;  // tensors of the node
   uint8_t cause;      // PieceCause
 } Piece;
 
@@ -81,7 +81,7 @@ const char *won_text(Won won);
 typedef struct Conflict {
   NodeId node;
   uint32_t factor;
-  uint16_t has, lacks;          // tensors of the node
+  uint32_t has, lacks;          // tensors of the node
   uint32_t has_dim, lacks_dim;  // their dimensions that have the factor
   AxisList axes;                // what `lacks` did not take
   uint8_t reason;               // Reason

@@ -24,6 +24,10 @@ static const struct {
     [WON_LARGER] = {"larger", "both were there, and the larger tensor wins"},
 };
 
+// Of an op with thousands of tensors only the first are asked what they object to, and an op with
+// more tensors times factors than this is not looked at: both are made by machines, if at all.
+enum { MOST_ASKED = 256, MOST_CELLS = 1 << 22 };
+
 typedef struct Look {
   Why *why;
   NodeId node;
@@ -33,7 +37,8 @@ typedef struct Look {
   Sharding *seen;      // per tensor
   FactorAxes **cells;  // per tensor: its factors; NULL if it cannot be sharded
   ProjectMode mode;
-  Arena *arena;
+  Arena *arena;  // of this look
+  Arena *kept;   // of what is found
 } Look;
 
 // Two tensors and a factor, and the first axis that one lacks.
@@ -44,6 +49,11 @@ typedef struct Pair {
   AxisList other;          // what it has instead
   int64_t before;          // size of what they share
 } Pair;
+
+static uint32_t n_asked(const Look *look) {
+  uint32_t n = factor_map_n_tensors(look->map);
+  return n < MOST_ASKED ? n : MOST_ASKED;
+}
 
 static const FactorAxes *cell_of(const Look *look, uint32_t t, uint32_t factor) {
   const FactorAxes *cells = look->cells[t];
@@ -107,7 +117,7 @@ static bool wrong_way(const Look *look, const Pair *pair, ProjectMode mode) {
 // A third tensor that goes on otherwise along the same factor.
 static bool others_disagree(const Look *look, const Pair *pair, AxisList axes,
                             uint32_t *out_piece) {
-  for (uint32_t t = 0; t < factor_map_n_tensors(look->map); t++) {
+  for (uint32_t t = 0; t < n_asked(look); t++) {
     const FactorAxes *cell = t == pair->has ? NULL : cell_of(look, t, pair->factor);
     if (!cell || axes_is_prefix(cell->axes, axes) || axes_is_prefix(axes, cell->axes)) continue;
     AxisRef *common = ARENA_ARRAY(look->arena, AxisRef, cell->axes.n + 1);
@@ -122,7 +132,7 @@ static bool others_disagree(const Look *look, const Pair *pair, AxisList axes,
 
 // A third tensor that could not take the axis, where all must (basic propagation).
 static bool contested(const Look *look, const Pair *pair, uint32_t *out_piece) {
-  for (uint32_t t = 0; t < factor_map_n_tensors(look->map); t++)
+  for (uint32_t t = 0; t < n_asked(look); t++)
     if (look->cells[t] && used_elsewhere(look, t, pair->factor, pair->axes.v[0], out_piece))
       return true;
   return false;
@@ -131,7 +141,7 @@ static bool contested(const Look *look, const Pair *pair, uint32_t *out_piece) {
 // A third tensor that may not be split so: basic propagation takes nothing that one must refuse.
 static bool one_refuses(const Look *look, const Pair *pair) {
   AxisRef axis = pair->axes.v[0];
-  for (uint32_t t = 0; t < factor_map_n_tensors(look->map); t++) {
+  for (uint32_t t = 0; t < n_asked(look); t++) {
     const FactorAxes *cell = t == pair->has ? NULL : cell_of(look, t, pair->factor);
     if (!cell) continue;
     const ShardingInfo *info = sharding_info(look->why->table, look->seen[t]);
@@ -234,32 +244,53 @@ static void mesh_conflict(const Look *look, Conflicts *out) {
     Sharding two[2] = {look->seen[first], look->seen[t]};
     if (project_mesh(look->why->table, 2, two)) continue;
     Conflict c = {.node = look->node,
-                  .has = (uint16_t)first,
-                  .lacks = (uint16_t)t,
+                  .has = first,
+                  .lacks = t,
                   .reason = REASON_MESH,
                   .won = WON_NONE,
                   .blocker = WHY_NONE};
-    VEC_PUSH(look->arena, out, c);
+    VEC_PUSH(look->kept, out, c);
   }
 }
 
-// The tensor with the most axes along the factor that t does not have as well; n_tensors if none.
-static uint32_t best_rival(const Look *look, uint32_t factor, uint32_t t) {
-  uint32_t n = factor_map_n_tensors(look->map), best = n;
-  const FactorAxes *mine = cell_of(look, t, factor);
-  for (uint32_t s = 0; s < n; s++) {
-    const FactorAxes *cell = s == t ? NULL : cell_of(look, s, factor);
-    if (!cell || axes_is_prefix(cell->axes, mine->axes) || look->tensors[s] == look->tensors[t])
-      continue;
-    if (best == n || axes_size(cell->axes) > axes_size(cell_of(look, best, factor)->axes)) best = s;
+// The tensors with the most axes along a factor: the first of all, and the first of those whose
+// axes do not begin the first one's. What a third has is the beginning of one of these, or no
+// longer.
+typedef struct Rivals {
+  uint32_t first, second;  // n_tensors: none
+} Rivals;
+
+static Rivals find_rivals(const Look *look, uint32_t factor) {
+  uint32_t n = factor_map_n_tensors(look->map), best[2] = {n, n};
+  for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t s = 0; s < n && (!k || best[0] < n); s++) {
+      const FactorAxes *cell = cell_of(look, s, factor);
+      if (!cell || !cell->axes.n) continue;
+      if (k && axes_is_prefix(cell->axes, cell_of(look, best[0], factor)->axes)) continue;
+      if (best[k] == n || axes_size(cell->axes) > axes_size(cell_of(look, best[k], factor)->axes))
+        best[k] = s;
+    }
   }
-  return best;
+  return (Rivals){best[0], best[1]};
 }
 
-static void factor_conflict(const Look *look, uint32_t factor, uint32_t t, Conflicts *out) {
+// The one of the two that has what t lacks; n_tensors if none.
+static uint32_t rival_of(const Look *look, Rivals rivals, uint32_t factor, uint32_t t) {
+  uint32_t n = factor_map_n_tensors(look->map);
+  const uint32_t both[2] = {rivals.first, rivals.second};
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t s = both[i];
+    if (s == n || s == t || look->tensors[s] == look->tensors[t]) continue;
+    if (!axes_is_prefix(cell_of(look, s, factor)->axes, cell_of(look, t, factor)->axes)) return s;
+  }
+  return n;
+}
+
+static void factor_conflict(const Look *look, Rivals rivals, uint32_t factor, uint32_t t,
+                            Conflicts *out) {
   const FactorAxes *mine = cell_of(look, t, factor);
   if (!mine) return;
-  uint32_t s = best_rival(look, factor, t);
+  uint32_t s = rival_of(look, rivals, factor, t);
   if (s == factor_map_n_tensors(look->map)) return;
   AxisList theirs = cell_of(look, s, factor)->axes;
   uint32_t most = theirs.n + mine->axes.n + 1;
@@ -277,16 +308,16 @@ static void factor_conflict(const Look *look, uint32_t factor, uint32_t t, Confl
   if (!pair.axes.n) return;
   Conflict c = {.node = look->node,
                 .factor = factor,
-                .has = (uint16_t)s,
-                .lacks = (uint16_t)t,
-                .axes = pair.axes,
+                .has = s,
+                .lacks = t,
+                .axes = {arena_copy(look->kept, w, pair.axes.n * sizeof *w), pair.axes.n},
                 .blocker = WHY_NONE};
   factor_map_find(look->map, s, factor, &c.has_dim, NULL);
   factor_map_find(look->map, t, factor, &c.lacks_dim, NULL);
   pair.dim = c.lacks_dim;
   c.reason = (uint8_t)find_reason(look, &pair, theirs, &c.blocker);
   c.won = (uint8_t)find_won(look, &pair, c.blocker);
-  VEC_PUSH(look->arena, out, c);
+  VEC_PUSH(look->kept, out, c);
 }
 
 // ---- public ----
@@ -297,29 +328,60 @@ const char *won_word(Won won) { return wins[won].word; }
 const char *won_text(Won won) { return wins[won].text; }
 
 void why_node_conflicts(Why *why, NodeId node, Arena *arena, Conflicts *out) {
+  const FactorMap *map = node_map(why->g, node);
+  if ((uint64_t)factor_map_n_tensors(map) * map->n_factors > MOST_CELLS) return;
+  ArenaMark mark = arena_mark(&why->look);
   Look look;
-  look_at(why, node, arena, &look);
-  if (!look.mesh) {
-    mesh_conflict(&look, out);
-    return;
+  look_at(why, node, &why->look, &look);
+  look.kept = arena;
+  if (!look.mesh) mesh_conflict(&look, out);
+  for (uint32_t f = 0; look.mesh && f < map->n_factors; f++) {
+    Rivals rivals = find_rivals(&look, f);
+    for (uint32_t t = 0; rivals.first < factor_map_n_tensors(map) && t < factor_map_n_tensors(map);
+         t++)
+      factor_conflict(&look, rivals, f, t, out);
   }
-  for (uint32_t f = 0; f < look.map->n_factors; f++)
-    for (uint32_t t = 0; t < factor_map_n_tensors(look.map); t++) factor_conflict(&look, f, t, out);
+  arena_rewind(&why->look, mark);
+}
+
+static void add_once(const Conflict *c, uint32_t start, Arena *arena, Conflicts *out) {
+  for (uint32_t j = start; j < out->count; j++)
+    if (out->items[j].lacks_dim == c->lacks_dim && out->items[j].reason == c->reason &&
+        axes_equal(out->items[j].axes, c->axes))
+      return;
+  VEC_PUSH(arena, out, *c);
+}
+
+void why_index_conflicts(Why *why) {
+  const Graph *g = why->g;
+  Conflicts all = {0};
+  if (why->conflict_first) return;
+  uint32_t *first = ARENA_ARRAY(&why->arena, uint32_t, (size_t)g->n_places + 2);
+  for (NodeId node = 1; node < g->n_nodes; node++) why_node_conflicts(why, node, &why->arena, &all);
+  for (uint32_t i = 0; i < all.count; i++)
+    first[node_tensors(g, all.items[i].node)[all.items[i].lacks] + 1]++;
+  for (PlaceId i = 0; i <= g->n_places; i++) first[i + 1] += first[i];
+  Conflict *sorted = ARENA_ARRAY(&why->arena, Conflict, (size_t)all.count + 1);
+  uint32_t *at = arena_copy(&why->arena, first, ((size_t)g->n_places + 2) * sizeof *first);
+  for (uint32_t i = 0; i < all.count; i++)
+    sorted[at[node_tensors(g, all.items[i].node)[all.items[i].lacks]]++] = all.items[i];
+  why->conflicts = sorted;
+  why->conflict_first = first;
 }
 
 void why_place_conflicts(Why *why, PlaceId place, Arena *arena, Conflicts *out) {
   const Graph *g = why->g;
   uint32_t start = out->count;
+  if (why->conflict_first) {
+    for (uint32_t i = why->conflict_first[place]; i < why->conflict_first[place + 1]; i++)
+      add_once(&why->conflicts[i], start, arena, out);
+    return;
+  }
   for (uint32_t i = g->adjacent_first[place]; i < g->adjacent_first[place + 1]; i++) {
     Conflicts all = {0};
     why_node_conflicts(why, g->adjacent[i], arena, &all);
-    for (uint32_t k = 0; k < all.count; k++) {
-      const Conflict *c = &all.items[k];
-      bool again = node_tensors(g, c->node)[c->lacks] != place;
-      for (uint32_t j = start; j < out->count && !again; j++)
-        again = out->items[j].lacks_dim == c->lacks_dim && out->items[j].reason == c->reason &&
-                axes_equal(out->items[j].axes, c->axes);
-      if (!again) VEC_PUSH(arena, out, *c);
-    }
+    for (uint32_t k = 0; k < all.count; k++)
+      if (node_tensors(g, all.items[k].node)[all.items[k].lacks] == place)
+        add_once(&all.items[k], start, arena, out);
   }
 }

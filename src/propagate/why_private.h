@@ -21,7 +21,10 @@ struct Why {
   Guard *guard;
   WhyOptions options;
   Arena arena;
-  Arena scratch;  // rewound by whoever uses it
+  Arena scratch;              // rewound by whoever uses it
+  Arena look;                 // of one node's conflicts
+  const Conflict *conflicts;  // by the place that lacks; NULL: not sorted yet
+  uint32_t *conflict_first;   // per place, + 1
   VEC(Piece) pieces;
   uint32_t n_events;
   uint32_t *first;    // per event, + 1: its pieces
@@ -42,6 +45,8 @@ Sharding why_seen(Why *why, NodeId node, uint32_t t, Sharding stored);
 uint8_t why_way(const FactorMap *map, ProjectMode mode, uint32_t factor);
 // The piece of a place's dimension that overlaps the axis, of events before `before`; WHY_NONE.
 uint32_t why_find_piece(const Why *why, PlaceId place, uint32_t dim, AxisRef axis, uint32_t before);
+// Finds all conflicts at once, for those who will ask of every place. O(nodes).
+void why_index_conflicts(Why *why);
 // Line of a position in the program's text. O(log lines).
 uint32_t why_line(Why *why, Pos pos, uint32_t *out_column);
 // "model.mlir:9" of an op, and the user's line, if known: "model.mlir:9 (train.py:4)".

@@ -435,6 +435,7 @@ void why_json_all(Why *why, StrBuf *out) {
   strbuf_init(&text, why->guard);
   GuardCleanup cleanup = {release_text, &text, NULL};
   guard_push(why->guard, &cleanup);
+  why_index_conflicts(why);
   json_open(&json, '{');
   json_key(&json, "why");
   json_int(&json, 1);
