@@ -201,6 +201,95 @@ static void test_propagate_no_memory(void **state) {
   }
 }
 
+static void expect_sharding(tsr_propagation *search, size_t value, const char *wanted) {
+  char *said = NULL;
+  assert_null(tsr_propagation_sharding(search, value, TSR_SDY, &said));
+  if (wanted)
+    assert_string_equal(said, wanted);
+  else
+    assert_null(said);
+  tsr_text_free(said);
+}
+
+static void expect_error(tsr_error *error, int code, const char *part) {
+  assert_int_equal(tsr_error_code(error), code);
+  assert_non_null(strstr(tsr_error_message(error), part));
+  tsr_error_free(error);
+}
+
+static void test_search(void **state) {
+  (void)state;
+  tsr_program *p = NULL;
+  assert_null(tsr_program_load(layers, strlen(layers), NULL, &p));
+  tsr_propagate_options o = {.struct_size = sizeof o, .mesh = "data=4,model=2"};
+  tsr_propagation *search = NULL;
+  assert_null(tsr_propagation_new(p, &o, &search));
+  size_t x, w, result, changes;
+  assert_null(tsr_propagation_value(search, "x", &x));
+  assert_null(tsr_propagation_value(search, "%w", &w));
+  assert_null(tsr_propagation_value(search, "result0", &result));
+  expect_error(tsr_propagation_value(search, "y", &changes), 5, "nothing is called 'y'");
+  expect_error(tsr_propagation_value(search, "*", &changes), 5, "more than one value");
+  expect_sharding(search, result, NULL);
+  assert_null(tsr_propagation_push(search, x, "P(\"data\", ...)", &changes));
+  assert_true(changes >= 4);
+  expect_sharding(search, result, "<@mesh, [{\"data\", ?}, {?}]>");
+  assert_null(tsr_propagation_push(search, w, "[{?}, {\"model\", ?}]", NULL));
+  expect_sharding(search, result, "<@mesh, [{\"data\", ?}, {\"model\", ?}]>");
+  expect_error(tsr_propagation_push(search, w, "P(\"modle\")", NULL), 3,
+               "sharding:1:3: error: unknown axis \"modle\"");
+  expect_error(tsr_propagation_push(search, x, "P(\"model\")", NULL), 9, "does not extend");
+  expect_error(tsr_propagation_push(search, 99, "P()", NULL), 11, "value 99");
+  assert_null(tsr_propagation_pop(search));
+  expect_sharding(search, result, "<@mesh, [{\"data\", ?}, {?}]>");
+  expect_sharding(search, w, NULL);
+  assert_null(tsr_propagation_pop(search));
+  expect_sharding(search, result, NULL);
+  expect_error(tsr_propagation_pop(search), 9, "nothing was pushed");
+  assert_null(tsr_propagation_push(search, w, "P(None, \"data\")", NULL));
+  assert_null(tsr_propagation_write(search));
+  tsr_propagation_free(search);
+  char *said = NULL;
+  assert_null(tsr_program_argument_sharding(p, 0, 1, TSR_SDY, &said));
+  assert_string_equal(said, "<@mesh, [{}, {\"data\"}]>");
+  tsr_text_free(said);
+  tsr_program_free(p);
+}
+
+static tsr_error *try_once(void) {
+  tsr_program *p = NULL;
+  tsr_propagation *search = NULL;
+  size_t x = 0;
+  char *said = NULL;
+  tsr_propagate_options o = {.struct_size = sizeof o, .mesh = "data=4,model=2"};
+  tsr_error *error = tsr_program_load(layers, strlen(layers), NULL, &p);
+  if (!error) error = tsr_propagation_new(p, &o, &search);
+  if (!error) error = tsr_propagation_value(search, "x", &x);
+  if (!error) error = tsr_propagation_push(search, x, "P(\"data\")", NULL);
+  if (!error) error = tsr_propagation_sharding(search, x, TSR_GSPMD, &said);
+  if (!error) error = tsr_propagation_pop(search);
+  if (!error) error = tsr_propagation_push(search, x, "P(\"model\")", NULL);
+  if (!error) error = tsr_propagation_write(search);
+  tsr_text_free(said);
+  tsr_propagation_free(search);
+  tsr_program_free(p);
+  return error;
+}
+
+static void test_search_no_memory(void **state) {
+  (void)state;
+  mem_fail_at(0);
+  assert_null(try_once());
+  uint64_t made = mem_fail_at(0);
+  for (uint64_t k = 1; k <= made; k++) {
+    mem_fail_at(k);
+    tsr_error *error = try_once();
+    mem_fail_at(0);
+    assert_int_equal(tsr_error_code(error), 8);
+    tsr_error_free(error);
+  }
+}
+
 static void test_no_memory(void **state) {
   (void)state;
   float data[2] = {1, 2}, out[2];
@@ -217,9 +306,12 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_look), cmocka_unit_test(test_evaluate),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),
+                                     cmocka_unit_test(test_evaluate),
                                      cmocka_unit_test(test_no_memory),
                                      cmocka_unit_test(test_propagate),
-                                     cmocka_unit_test(test_propagate_no_memory)};
+                                     cmocka_unit_test(test_propagate_no_memory),
+                                     cmocka_unit_test(test_search),
+                                     cmocka_unit_test(test_search_no_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,33 @@ TSR_API tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t fu
 TSR_API tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
                                                tsr_spelling spelling, char **out_text);
 
+/* ---- search: try shardings and take them back ---- */
+
+typedef struct tsr_propagation tsr_propagation;
+
+/* Propagates as tsr_program_propagate does, but keeps the state instead of writing it. Until it is
+ * freed the program must live and may only be looked at. */
+TSR_API tsr_error *tsr_propagation_new(tsr_program *program, const tsr_propagate_options *options,
+                                       tsr_propagation **out_propagation);
+TSR_API void tsr_propagation_free(tsr_propagation *propagation); /* NULL is fine */
+/* A number for a value: "params.w", "0", "result0", "%12". Error 5 if nothing, or more than one
+ * value, is called so. */
+TSR_API tsr_error *tsr_propagation_value(tsr_propagation *propagation, const char *name,
+                                         size_t *out_value);
+/* Gives a value a sharding that extends the one it has ("P(\"data\", ...)", "[{\"data\", ?},
+ * {?}]"), and propagates only what that touches. *out_changes, if not NULL, is how many times a
+ * value's sharding changed. Error 9 if it does not extend it; the state is then as before. */
+TSR_API tsr_error *tsr_propagation_push(tsr_propagation *propagation, size_t value,
+                                        const char *sharding, size_t *out_changes);
+/* Takes the last push back; costs what changed, not what the program has. Error 9 if there is none.
+ */
+TSR_API tsr_error *tsr_propagation_pop(tsr_propagation *propagation);
+/* What a value has now; *out_text is NULL if nothing is known, and freed with tsr_text_free. */
+TSR_API tsr_error *tsr_propagation_sharding(tsr_propagation *propagation, size_t value,
+                                            tsr_spelling spelling, char **out_text);
+/* Writes the shardings into the program; after that the propagation may only be freed. */
+TSR_API tsr_error *tsr_propagation_write(tsr_propagation *propagation);
+
 /* ---- evaluating ---- */
 
 typedef struct tsr_buffer {

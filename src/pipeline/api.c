@@ -143,7 +143,7 @@ void api_list_functions(tsr_program *h, Guard *guard) {
     if (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) HEAPVEC_PUSH(guard, &h->functions, op);
 }
 
-static void release_diag(void *diag) { diag_deinit(diag); }
+void api_release_diag(void *diag) { diag_deinit(diag); }
 
 static Status *load_body(Guard *guard, void *arg) {
   Load *load = arg;
@@ -152,7 +152,7 @@ static Status *load_body(Guard *guard, void *arg) {
   h->context = context_new(guard);
   Diag diag;
   diag_init(&diag, guard, &h->source);
-  GuardCleanup cleanup = {release_diag, &diag, NULL};
+  GuardCleanup cleanup = {api_release_diag, &diag, NULL};
   guard_push(guard, &cleanup);
   ParseOptions options = {.allow_unregistered = load->allow_unregistered};
   Status *status =

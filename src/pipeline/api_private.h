@@ -5,6 +5,7 @@
 #include <tessera/tessera.h>
 
 #include "ir/program.h"
+#include "pipeline/propagate.h"
 
 struct tsr_program {
   char *text;  // the source's text; positions in the program refer to it
@@ -24,8 +25,16 @@ void api_read_struct(void *ours, size_t our_bytes, const void *theirs);
 // The other way; struct_size stays as the caller set it.
 void api_write_struct(void *theirs, const void *ours, size_t our_bytes);
 
+void api_release_diag(void *diag);  // a Diag on a guard's cleanup list
+
 // Fills h->functions anew.
 void api_list_functions(tsr_program *h, Guard *guard);
 Status *api_check_function(const tsr_program *h, size_t index) MUST_USE;  // OUT_OF_RANGE
+
+// The options' pointers must outlive the request, which is partly in the arena.
+Status *api_propagate_request(const tsr_propagate_options *options, Arena *arena,
+                              PropagateRequest *out) MUST_USE;
+Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
+                           StrBuf *out) MUST_USE;
 
 #endif

@@ -43,24 +43,31 @@ static AllowFlags allow_flags(size_t n, const unsigned char *given, Arena *arena
   return (AllowFlags){.given = true, .v = flags, .n = (uint32_t)n};
 }
 
-static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
-  Program *program = job->handle->program;
-  const tsr_propagate_options *o = &job->options;
+Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, PropagateRequest *out) {
   if ((unsigned)o->strategy > TSR_BASIC)
     FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
+  Source *rules = ARENA_NEW(arena, Source);
   const char *text = join_rules(o, arena);
-  Source rules = {"rule", text, strlen(text)};
-  PropagateRequest request = {
+  *rules = (Source){"rule", text, strlen(text)};
+  *out = (PropagateRequest){
       .strategy = (Strategy)o->strategy,
       .conservative = o->conservative != 0,
       .meshes = &o->mesh,
       .n_meshes = o->mesh ? 1 : 0,
-      .rules = &rules,
+      .rules = rules,
       .n_rules = o->n_rules ? 1 : 0,
       .allow_argument_flags = allow_flags(o->n_allow_arguments, o->allow_arguments, arena),
       .allow_result_flags = allow_flags(o->n_allow_results, o->allow_results, arena),
       .divisible = o->divisible_edges != 0,
   };
+  return NULL;
+}
+
+static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
+  Program *program = job->handle->program;
+  const tsr_propagate_options *o = &job->options;
+  PropagateRequest request;
+  TRY(api_propagate_request(o, arena, &request));
   Status *status = pipeline_propagate(program, &request, guard, &job->diag, &job->result);
   if (!status)
     status = pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);
@@ -112,14 +119,15 @@ typedef struct Ask {
   bool any;
 } Ask;
 
-static Status *print_sharding(Ask *ask, Sharding sharding) {
-  if (ask->spelling == TSR_SDY) {
-    sharding_print(ask->table, sharding, &ask->out);
+Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
+                           StrBuf *out) {
+  if (spelling == TSR_SDY) {
+    sharding_print(table, sharding, out);
     return NULL;
   }
   GspmdSharding gspmd;
-  TRY(gspmd_from_sharding(ask->table, context_arena(ask->handle->context), sharding, &gspmd));
-  gspmd_print(&gspmd, &ask->out);
+  TRY(gspmd_from_sharding(table, context_arena(sharding_table_context(table)), sharding, &gspmd));
+  gspmd_print(&gspmd, out);
   return NULL;
 }
 
@@ -146,7 +154,7 @@ static Status *ask_body(Guard *guard, void *arg) {
   Sharding sharding;
   TRY(sharding_from_attr(ask->table, attr, 0, &sharding));
   ask->any = true;
-  return print_sharding(ask, sharding);
+  return api_print_sharding(ask->table, sharding, ask->spelling, &ask->out);
 }
 
 static tsr_error *ask_sharding(Ask ask, char **out_text) {

@@ -111,6 +111,15 @@ void propagation_free(Propagation *p) {
   if (p) release(p);
 }
 
+void propagation_guard(Propagation *p, Guard *guard) {
+  p->guard = guard;
+  arena_guard(&p->arena, guard);
+  arena_guard(&p->scratch, guard);
+  arena_guard(&p->graph.arena, guard);
+  sharding_table_guard(p->table, guard);
+  program_guard(p->graph.program, guard);
+}
+
 const Graph *propagation_graph(const Propagation *p) { return &p->graph; }
 ShardingTable *propagation_table(const Propagation *p) { return p->table; }
 const PropagateOptions *propagation_options(const Propagation *p) { return &p->options; }

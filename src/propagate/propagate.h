@@ -57,6 +57,9 @@ typedef struct Propagation Propagation;
 Status *propagation_new(Program *program, ShardingTable *table, const PropagateOptions *options,
                         Guard *guard, Diag *diag, Propagation **out) MUST_USE;
 void propagation_free(Propagation *p);  // NULL is fine
+// Says where exhaustion goes from now on, of the program and the table too. What was thrown out of
+// may only be freed.
+void propagation_guard(Propagation *p, Guard *guard);
 const Graph *propagation_graph(const Propagation *p);
 ShardingTable *propagation_table(const Propagation *p);
 const PropagateOptions *propagation_options(const Propagation *p);

@@ -582,6 +582,18 @@ bool shard_rules_resolve(const ShardRules *rules, const Program *p, ShardingTabl
   return good;
 }
 
+bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
+                        const ShardOptions *options, const Target *target, Arena *arena,
+                        Sharding *out) {
+  const Source *source = diag->source;
+  ShardRule rule = {.diag = diag, .text = {source->text, source->size}, .line = 1};
+  Cursor c = {source->text, 0, source->size, arena, diag};
+  if (!read_spec(&c, &rule.spec)) return false;
+  Resolver r = {p, table, arena, options, &rule, 0, NULL};
+  ShardingInfo written;
+  return resolve_spec(&r, &written) && fit(&r, &written, target, out);
+}
+
 // ---- giving ----
 
 static const char *sharding_words(ShardingTable *table, Sharding sharding, Guard *guard,
@@ -626,6 +638,11 @@ static bool give_place(AnnotationList list, const Annotation *a, PlaceId place,
   return true;
 }
 
+PlaceId target_place(const Graph *g, InstanceId instance, const Target *target) {
+  if (target->kind == TARGET_RESULT) return graph_result_place(g, instance, target->index);
+  return target->value ? graph_place(g, instance, target->value) : 0;
+}
+
 bool shard_rules_give(AnnotationList list, Propagation *propagation) {
   const Graph *g = propagation_graph(propagation);
   bool good = true;
@@ -633,10 +650,7 @@ bool shard_rules_give(AnnotationList list, Propagation *propagation) {
     const Annotation *a = &list.v[i];
     for (InstanceId instance = 1; instance < g->n_instances; instance++) {
       if (g->instances[instance].function != a->target.function) continue;
-      PlaceId place = a->target.kind == TARGET_RESULT
-                          ? graph_result_place(g, instance, a->target.index)
-                      : a->target.value ? graph_place(g, instance, a->target.value)
-                                        : 0;
+      PlaceId place = target_place(g, instance, &a->target);
       good &= give_place(list, a, place, propagation);
     }
   }

@@ -51,9 +51,17 @@ typedef struct AnnotationList {
 bool shard_rules_resolve(const ShardRules *rules, const Program *p, ShardingTable *table,
                          const ShardOptions *options, AnnotationList *out);
 
+// One SPEC alone, the whole text of diag's source, for one value. False after an error there.
+bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
+                        const ShardOptions *options, const Target *target, Arena *arena,
+                        Sharding *out);
+
 // Gives the annotations to the places of their values, in every instance of their functions. What
 // the program itself says of them is replaced, with a warning if it differs; two annotations that
 // differ on values that have one sharding (a loop's, a group's) are an error; false then.
 bool shard_rules_give(AnnotationList list, Propagation *propagation);
+
+// The place of a target in an instance of its function; 0 if it cannot be sharded.
+PlaceId target_place(const Graph *g, InstanceId instance, const Target *target);
 
 #endif
