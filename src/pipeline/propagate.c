@@ -2,6 +2,7 @@
 #include "pipeline/propagate.h"
 
 #include "base/clock.h"
+#include "parse/parse.h"
 #include "propagate/gspmd_export.h"
 #include "propagate/gspmd_import.h"
 #include "propagate/names.h"
@@ -9,6 +10,7 @@
 #include "propagate/program_mesh.h"
 #include "propagate/shard_rules.h"
 #include "propagate/write.h"
+#include "propagate/xla_sdy.h"
 
 static Status *use_meshes(Program *program, const PropagateRequest *request, Propagated *out) {
   TRY(program_meshes_read(program, out->table));
@@ -22,6 +24,7 @@ static Status *use_meshes(Program *program, const PropagateRequest *request, Pro
 
 // What the text says, in one spelling: sdy's, meshes as symbols, groups and constraints settled.
 static Status *normalize(Program *program, Guard *guard, Diag *diag, Propagated *out) {
+  TRY(xla_sdy_import(program, attr_parse_text, guard, diag));
   TRY(gspmd_import(program, out->table, guard, diag));
   passes_lift_meshes(program, &out->arena);
   passes_clean_manual_axes(program, &out->arena);

@@ -13,6 +13,7 @@
 #include "propagate/drop.h"
 #include "propagate/gspmd_export.h"
 #include "propagate/gspmd_import.h"
+#include "propagate/xla_sdy.h"
 #include "sharding/gspmd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -120,7 +121,11 @@ static void check(Run *run, const char *when) {
 }
 
 static void there_and_back(Run *run, Guard *guard) {
-  Status *status = gspmd_import(run->program, run->table, guard, &run->diag);
+  Status *status = xla_sdy_import(run->program, attr_parse_text, guard, &run->diag);
+  if (!status && program_verify(run->program, &run->diag))
+    status = gspmd_import(run->program, run->table, guard, &run->diag);
+  else if (!status)
+    return;  // what the strings of XLA's round trip say is the verifier's to judge
   if (!status) {
     check(run, "imported");
     status = gspmd_export(run->program, run->table, guard, &run->diag);
