@@ -607,6 +607,37 @@ static ValueId leave(Export *ex, OpId op, uint32_t i, ValueId local) {
   return op_result(p, full, 0);
 }
 
+// A body that is one call of its arguments needs no function around it: what import makes of a call
+// becomes that call again. 0 if it is more.
+static OpId sole_call(const Export *ex, OpId op) {
+  const Program *p = ex->p;
+  BlockId block = region_block(p, op_region(p, op, 0));
+  OpId call = block_at(p, block)->first, end = block_at(p, block)->last;
+  if (op_at(p, call)->next != end || op_at(p, call)->code != OP_func_call ||
+      op_at(p, call)->n_operands != block_at(p, block)->n_args ||
+      op_at(p, call)->n_results != op_at(p, end)->n_operands)
+    return 0;
+  for (uint32_t i = 0; i < op_at(p, call)->n_operands; i++)
+    if (op_operand(p, call, i) != block_arg(p, block, i)) return 0;
+  for (uint32_t i = 0; i < op_at(p, call)->n_results; i++)
+    if (op_operand(p, end, i) != op_result(p, call, i)) return 0;
+  return call;
+}
+
+// The body as a call that is not in a block yet.
+static OpId body_call(Export *ex, OpId op, const ValueId *operands) {
+  Program *p = ex->p;
+  OpId call = sole_call(ex, op);
+  if (!call)
+    return call_to(ex, op, outline(ex, op, "xla.sdy.inlinable_manual_computation_body", 0),
+                   operands);
+  op_erase(p, op_at(p, call)->next);
+  op_detach(p, call);
+  for (uint32_t i = 0; i < op_at(p, call)->n_operands; i++)
+    operand_set(p, op_at(p, call)->operands + i, operands[i]);
+  return call;
+}
+
 static void write_manual(Export *ex, OpId op) {
   Program *p = ex->p;
   uint32_t n_in = op_at(p, op)->n_operands, n_out = op_at(p, op)->n_results;
@@ -614,8 +645,7 @@ static void write_manual(Export *ex, OpId op) {
   ValueId *values = ARENA_ARRAY(ex->arena, ValueId, n_in + 1);
   for (uint32_t i = 0; i < n_in; i++)
     values[i] = enter(ex, op, i, value_type(p, block_arg(p, block, i)));
-  OpId function = outline(ex, op, "xla.sdy.inlinable_manual_computation_body", 0);
-  OpId call = call_to(ex, op, function, values);
+  OpId call = body_call(ex, op, values);
   op_insert_before(p, call, op);
   for (uint32_t i = 0; i < n_out; i++) {
     ValueId from = op_result(p, op, i), to = leave(ex, op, i, op_result(p, call, i));
