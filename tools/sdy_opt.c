@@ -22,6 +22,7 @@ enum { MAX_PASSES = 64 };
 typedef struct PassOptions {
   Steps steps;
   bool keep_rules, conservative, no_op_priority;
+  bool keep_calls;
   bool function_edges;  // calls are not inlined: edges for arguments and results of functions
 } PassOptions;
 
@@ -96,10 +97,12 @@ static Status *user_priority(Pass *pass) { return propagate(pass, STRATEGY_USER_
 // ---- import and export ----
 
 static Status *import_all(Pass *pass) {
-  return passes_import(pass->p, pass->arena, pass->diag) ? NULL : diag_status(pass->diag);
+  return passes_import(pass->p, pass->options->keep_calls, pass->arena, pass->diag)
+             ? NULL
+             : diag_status(pass->diag);
 }
 static Status *export_all(Pass *pass) {
-  passes_export(pass->p, pass->arena);
+  passes_export(pass->p, pass->options->keep_calls, pass->arena);
   return NULL;
 }
 static Status *pipeline(Pass *pass) {
@@ -135,7 +138,7 @@ static Status *size_one(Pass *pass) {
     return NULL;                                                                                   \
   }
 SIMPLE(export_computations, passes_export_computations(pass->p, pass->arena))
-SIMPLE(function_results, passes_set_function_results(pass->p))
+SIMPLE(function_results, passes_set_function_results(pass->p, pass->arena))
 SIMPLE(merge_functions, passes_merge_functions(pass->p, pass->arena))
 SIMPLE(reshard_calls, passes_reshard_calls(pass->p))
 SIMPLE(drop_unreached, passes_drop_unreached(pass->p, pass->arena))
@@ -284,6 +287,8 @@ static bool set_option(PassOptions *options, Str key, Str value) {
     options->conservative = is_true(value);
   else if (str_is(key, "run-op-priority-propagation"))
     options->no_op_priority = !is_true(value);
+  else if (str_is(key, "dedup-functions-fully"))
+    options->keep_calls = is_true(value);
   else if (str_is(key, "enable-native-non-flat-support"))
     options->function_edges = is_true(value);
   else

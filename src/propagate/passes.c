@@ -12,23 +12,27 @@ void passes_drop_dead(Program *p, Arena *arena) {
   }
 }
 
-bool passes_import(Program *p, Arena *arena, Diag *diag) {
+bool passes_import(Program *p, bool keep_calls, Arena *arena, Diag *diag) {
   passes_drop_unreached(p, arena);
-  if (!passes_import_calls(p, arena, diag)) return false;
+  if (!keep_calls && !passes_import_calls(p, arena, diag)) return false;
   passes_lift_meshes(p, arena);
   passes_remove_size_one_axes(p, p->guard);
   passes_split_constants(p, arena);
   passes_clean_manual_axes(p, arena);
   passes_add_edges(p);
+  if (keep_calls) passes_add_function_edges(p);
   passes_apply_constraints(p, arena);
   // After constraints: two members may have got different shardings from them.
   return passes_import_groups(p, arena, diag);
 }
 
-void passes_export(Program *p, Arena *arena) {
+void passes_export(Program *p, bool keep_calls, Arena *arena) {
   passes_sink_edges(p, arena);  // while computations are still there to take their shardings
-  passes_export_computations(p, arena);
-  passes_set_function_results(p);
+  if (keep_calls)
+    passes_sink_function_edges(p);
+  else
+    passes_export_computations(p, arena);
+  passes_set_function_results(p, arena);
   passes_merge_functions(p, arena);
   passes_drop_unreached(p, arena);
   passes_reshard_calls(p);

@@ -75,12 +75,12 @@ void passes_merge_constants(Program *p, Arena *arena);
 bool passes_import_calls(Program *p, Arena *arena, Diag *diag);
 // And back: each becomes a private function (named after it, `_0`, `_1` … where that is taken).
 void passes_export_computations(Program *p, Arena *arena);
-// The results of such functions have the shardings of what their bodies return; those of one origin
-// with equal shardings become one.
-void passes_set_function_results(Program *p);
+// The results of functions that are called have the shardings of what their bodies return; of those
+// that passes_export_computations made, those of one origin with equal shardings become one.
+void passes_set_function_results(Program *p, Arena *arena);
 void passes_merge_functions(Program *p, Arena *arena);
 // A call whose annotation is not what its function's result has gets the latter, and a reshard
-// behind it.
+// behind it; operands that are not as the function's arguments are resharded before it.
 void passes_reshard_calls(Program *p);
 // Private functions that nothing calls go.
 void passes_drop_unreached(Program *p, Arena *arena);
@@ -89,8 +89,9 @@ void passes_drop_unreached(Program *p, Arena *arena);
 
 // Pure ops whose results nothing uses go.
 void passes_drop_dead(Program *p, Arena *arena);
-// What Shardy's pipeline does before propagation and after it.
-bool passes_import(Program *p, Arena *arena, Diag *diag);
-void passes_export(Program *p, Arena *arena);
+// What Shardy's pipeline does before propagation and after it. With keep_calls calls are not copied
+// in place: all calls of a function have one sharding, and edges tie them.
+bool passes_import(Program *p, bool keep_calls, Arena *arena, Diag *diag);
+void passes_export(Program *p, bool keep_calls, Arena *arena);
 
 #endif

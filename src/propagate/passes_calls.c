@@ -260,20 +260,34 @@ void passes_export_computations(Program *p, Arena *arena) {
   for (uint32_t i = 0; i < order.count; i++) export_computation(&e, order.items[i]);
 }
 
+static OpId callee_of(const Program *p, const SymbolTable *symbols, OpId call) {
+  OpId f = symbols_find(symbols, attr_as_name(p->context, op_attr(p, call, "callee")));
+  return f && op_is_function(p, f) ? f : 0;
+}
+
 // The result of a function that is called has the sharding of what the body returns.
-void passes_set_function_results(Program *p) {
-  BlockId module = module_block(p);
-  for (OpId o = module ? block_at(p, module)->first : 0; o; o = op_at(p, o)->next) {
-    Name name = attr_as_name(p->context, op_attr(p, o, "sym_name"));
-    if (!op_is_function(p, o) || str_is(name_str(p->context, name), "main")) continue;
-    if (!op_attr(p, o, "sdy.original_func_name")) continue;
-    BlockId block = region_block(p, op_region(p, o, 0));
-    OpId end = block ? block_at(p, block)->last : 0;
-    for (uint32_t i = 0; end && i < op_at(p, end)->n_operands; i++) {
-      Attr sharding = annotation_get(p, op_operand(p, end, i));
-      if (sharding) annotation_put_result(p, o, i, sharding);
-    }
+static void set_results(Program *p, OpId function) {
+  BlockId block = region_block(p, op_region(p, function, 0));
+  OpId end = block ? block_at(p, block)->last : 0;
+  for (uint32_t i = 0; end && i < op_at(p, end)->n_operands; i++) {
+    Attr sharding = annotation_get(p, op_operand(p, end, i));
+    if (sharding) annotation_put_result(p, function, i, sharding);
   }
+}
+
+void passes_set_function_results(Program *p, Arena *arena) {
+  SymbolTable symbols;
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  symbols_init(&symbols, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  uint8_t *done = ARENA_ARRAY(arena, uint8_t, p->ops.count);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    OpId f = is_call(p, o) ? callee_of(p, &symbols, o) : 0;
+    if (f && !done[f]) set_results(p, f);
+    if (f) done[f] = 1;
+  }
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
 }
 
 // Same origin, same shardings at the border.
@@ -321,6 +335,24 @@ static void reshard_results(Program *p, OpId call, OpId function) {
   }
 }
 
+// And it takes what its function takes.
+static void reshard_operands(Program *p, OpId call, OpId function) {
+  BlockId block = region_block(p, op_region(p, function, 0));
+  for (uint32_t i = 0; block && i < op_at(p, call)->n_operands; i++) {
+    ValueId v = op_operand(p, call, i);
+    Attr wanted = annotation_own(p, block_arg(p, block, i)), given = annotation_get(p, v);
+    if (!wanted) continue;
+    Attr closed = annotation_closed(p->context, wanted);
+    if (given ? annotation_closed(p->context, given) == closed
+              : annotation_says_nothing(p->context, annotation_opened(p->context, wanted)))
+      continue;
+    NamedAttr field = {name_of(p->context, "sharding"), wanted};
+    OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
+    op_insert_before(p, reshard, call);
+    operand_set(p, op_at(p, call)->operands + i, op_result(p, reshard, 0));
+  }
+}
+
 void passes_reshard_calls(Program *p) {
   SymbolTable symbols;
   GuardCleanup cleanup = {free_symbols, &symbols, NULL};
@@ -328,8 +360,10 @@ void passes_reshard_calls(Program *p) {
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     if (!is_call(p, o)) continue;
-    OpId f = symbols_find(&symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
-    if (f && op_is_function(p, f)) reshard_results(p, o, f);
+    OpId f = callee_of(p, &symbols, o);
+    if (!f) continue;
+    reshard_operands(p, o, f);
+    reshard_results(p, o, f);
   }
   guard_pop(p->guard, &cleanup);
   symbols_deinit(&symbols);
