@@ -1,7 +1,9 @@
-// The custom calls that carry shardings, by name: GSPMD's and those of XLA's round trip of sdy.
+// What GSPMD's way in and out share: the custom calls that carry shardings, by name (GSPMD's and
+// those of XLA's round trip of sdy).
 #ifndef TESSERA_PROPAGATE_GSPMD_CALLS_H
 #define TESSERA_PROPAGATE_GSPMD_CALLS_H
 
+#include "base/arena.h"
 #include "ops/op.h"
 
 #define CALL_SHARDING "Sharding"
@@ -14,6 +16,17 @@
 #define CALL_SDY_BARRIER "xla.sdy.PropagationBarrier"
 #define CALL_SDY_TO_LOCAL "xla.sdy.GlobalToLocalShape"
 #define CALL_SDY_TO_GLOBAL "xla.sdy.LocalToGlobalShape"
+
+static inline void call_release_status(void *status) { status_free(status); }
+// The reason of an error, in the arena; the error itself goes.
+static inline const char *reason_of(Arena *arena, Status *status) {
+  GuardCleanup cleanup = {call_release_status, status, NULL};
+  guard_push(arena->guard, &cleanup);
+  const char *reason = arena_printf(arena, "%s", status_message(status));
+  guard_pop(arena->guard, &cleanup);
+  status_free(status);
+  return reason;
+}
 
 // Empty if the op is no custom call.
 static inline Str call_target(const Program *p, OpId op) {

@@ -165,8 +165,7 @@ static Attr string_of(Export *ex, OpId op, Attr sharding, Attr manual, int64_t g
   ArenaMark mark = arena_mark(ex->arena);
   Status *status = to_gspmd(ex, sharding, manual, &g);
   if (status) {
-    fail_at(ex, op, status_message(status));
-    status_free(status);
+    fail_at(ex, op, reason_of(ex->arena, status));
     return 0;
   }
   if (group) {
@@ -194,8 +193,7 @@ static Attr string_of_op(Export *ex, OpId op, Attr per_value, Attr manual) {
   for (uint32_t i = 0; i < list->count; i++) {
     Status *status = to_gspmd(ex, list->items[i], manual, &items[i]);
     if (status) {
-      fail_at(ex, op, status_message(status));
-      status_free(status);
+      fail_at(ex, op, reason_of(ex->arena, status));
       return 0;
     }
     if (i >= o->n_results || o->results + i >= ex->n_values || !ex->group[o->results + i]) continue;
@@ -363,8 +361,7 @@ static void read_meshes(Export *ex) {
     Name symbol = attr_as_name(ex->context, op_attr(p, o, "sym_name"));
     Status *status = mesh_from_attr(ex->context, op_attr(p, o, "mesh"), symbol, &mesh);
     if (status) {
-      fail_at(ex, o, status_message(status));
-      status_free(status);
+      fail_at(ex, o, reason_of(ex->arena, status));
       continue;
     }
     sharding_mesh_add(ex->table, mesh);

@@ -378,12 +378,38 @@ static void test_manual_and_back(void **state) {
   assert_null(guard_run(manual_body, NULL));
 }
 
+// ---- when memory runs out ----
+
+static Status *starved_body(Guard *guard, void *arg) {
+  const char *const *text = arg;
+  Fixture f;
+  fixture_open(&f, guard, *text);
+  Status *status = gspmd_export(f.program, f.table, guard, &f.diag);
+  if (!status) status = gspmd_import(f.program, f.table, guard, &f.diag);
+  fixture_done(&f, guard);
+  return status;
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  const char *texts[] = {manual, good[0].text, good[4].text, bad[0].text};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (uint64_t k = 1;; k++) {
+      mem_fail_at(0);
+      mem_fail_at(k);
+      Status *status = guard_run(starved_body, &texts[i]);
+      uint64_t made = mem_fail_at(0);
+      status_free(status);
+      if (made < k) break;
+      assert_true(k < 100000);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_kind),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_same_tiles),
-      cmocka_unit_test(test_manual_and_back),
+      cmocka_unit_test(test_every_kind), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_same_tiles), cmocka_unit_test(test_manual_and_back),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

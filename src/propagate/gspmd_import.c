@@ -66,9 +66,7 @@ static bool fail_at(Import *im, const Annotation *a, const char *reason) {
 }
 
 static bool fail_status(Import *im, const Annotation *a, Status *status) {
-  fail_at(im, a, status_message(status));
-  status_free(status);
-  return false;
+  return fail_at(im, a, reason_of(im->arena, status));
 }
 
 // ---- gathering ----
@@ -242,32 +240,23 @@ static Status *find_mesh(Import *im, Name symbol, uint32_t n, const Mesh **out) 
 
 // The string without which those before it have a mesh: O(log strings) attempts.
 static bool blame(Import *im, Status *status) {
+  const char *reason = reason_of(im->arena, status);
   uint32_t good = 0, bad = im->texts.count;
   const Mesh *mesh;
   while (bad - good > 1) {
     uint32_t middle = good + (bad - good) / 2;
-    Status *attempt = find_mesh(im, 0, middle, &mesh);
-    if (attempt) {
-      status_free(status);
-      status = attempt;
-      bad = middle;
-    } else {
-      good = middle;
-    }
+    status = find_mesh(im, 0, middle, &mesh);
+    if (status) reason = reason_of(im->arena, status);
+    *(status ? &bad : &good) = middle;
   }
   const Annotation *a = &im->annotations.items[im->texts.items[bad - 1].first];
-  Status *alone = NULL;
   const GspmdSharding *one = &im->texts.items[bad - 1].g;
-  if (bad > 1) alone = gspmd_find_mesh(im->context, im->arena, 0, im->n_devices, 1, &one, &mesh);
-  if (bad == 1 || alone)
-    fail_at(im, a, status_message(alone ? alone : status));
-  else
-    fail_at(im, a,
-            arena_printf(im->arena, "no mesh has it together with the shardings before it: %s",
-                         status_message(status)));
-  status_free(alone);
-  status_free(status);
-  return false;
+  if (bad == 1) return fail_at(im, a, reason);
+  status = gspmd_find_mesh(im->context, im->arena, 0, im->n_devices, 1, &one, &mesh);
+  if (status) return fail_status(im, a, status);
+  return fail_at(
+      im, a,
+      arena_printf(im->arena, "no mesh has it together with the shardings before it: %s", reason));
 }
 
 static bool choose_mesh(Import *im) {

@@ -45,11 +45,10 @@ static Attr attr_in(Carried *c, OpId op, Attr text) {
   GuardCleanup cleanup = {release_diag, &diag, NULL};
   guard_push(c->guard, &cleanup);
   Status *status = c->read(c->context, c->guard, string, &diag, &attr);
-  if (status)
-    diag_error(c->diag, op_at(c->p, op)->pos, "'%s' op carries \"%.120s\", which does not read: %s",
-               op_name(c->p, op), string, status_message(status));
   bool failed = status != NULL;
-  status_free(status);
+  if (failed)
+    diag_error(c->diag, op_at(c->p, op)->pos, "'%s' op carries \"%.120s\", which does not read: %s",
+               op_name(c->p, op), string, reason_of(c->arena, status));
   guard_pop(c->guard, &cleanup);
   diag_deinit(&diag);
   if (failed) return 0;
