@@ -140,6 +140,47 @@ TSR_API tsr_error *tsr_program_argument(tsr_program *program, size_t function, s
 TSR_API tsr_error *tsr_program_result(tsr_program *program, size_t function, size_t result,
                                       tsr_type_info *out_info);
 
+/* ---- rules for custom calls ---- */
+
+/* How custom calls that Tessera does not know may be split: rules by the name of their target.
+ *
+ *   ([i, k], [k, j])->([i, j]) reduction={k}     dimensions of the same letter are split together;
+ *                                                splitting k gives partial results, added up
+ *   ([i, k])->([i]) reduction={k:max}            combined by max (sum, max, min, mul, and, or, xor)
+ *   ([i, j])->([i, j]) need_replication={j}      j is needed whole on each device
+ *   ([ij])->([i, j]) {i=4}                       several factors in a dimension, major to minor;
+ *                                                sizes that do not follow from the shapes
+ *
+ * Also permutation={…} (shards read their neighbours) and blocked_propagation={…}. An
+ * sdy.sharding_rule on a call holds before any rule here, and these before Tessera's own. */
+typedef struct tsr_rules tsr_rules;
+
+TSR_API tsr_error *tsr_rules_new(tsr_rules **out_rules);
+TSR_API void tsr_rules_free(tsr_rules *rules); /* NULL is fine */
+
+/* Adds the rule of a target, or replaces it. Error 3, naming the column, if the text is no rule. */
+TSR_API tsr_error *tsr_rules_add(tsr_rules *rules, const char *target, const char *rule);
+
+/* One call in a program; everything lives until the callback returns. */
+typedef struct tsr_custom_call {
+  size_t struct_size; /* set by the library */
+  const char *target;
+  const char *backend_config; /* if it is a string; else "" */
+  size_t n_operands;
+  const tsr_type_info *const *operands;
+  size_t n_results;
+  const tsr_type_info *const *results;
+} tsr_custom_call;
+
+/* Gives the rule of a call as text that stays valid until it is called again; NULL if there is
+ * none. It may be called more than once for a call, and must not use the program. */
+typedef const char *(*tsr_rule_fn)(void *user, const tsr_custom_call *call);
+
+/* Rules that depend on more than the target's name. target NULL: every call that no other rule is
+ * for. */
+TSR_API tsr_error *tsr_rules_add_callback(tsr_rules *rules, const char *target, tsr_rule_fn rule,
+                                          void *user);
+
 /* ---- sharding ---- */
 
 typedef enum tsr_strategy {
@@ -164,9 +205,11 @@ typedef struct tsr_propagate_options {
   const unsigned char *allow_arguments;
   size_t n_allow_results;
   const unsigned char *allow_results;
-  int divisible_edges; /* annotated arguments and results must divide */
-  int conservative;    /* not along dimensions whose shards would read their neighbours */
-  int close;           /* leave no dimension open */
+  int divisible_edges;   /* annotated arguments and results must divide */
+  int conservative;      /* not along dimensions whose shards would read their neighbours */
+  int close;             /* leave no dimension open */
+  tsr_rules *call_rules; /* for custom calls; NULL: none. A rule that does not fit a call's shapes
+                          * is an error at that call */
 } tsr_propagate_options;
 
 /* Gives every value the sharding that follows from the annotations, and writes them into the

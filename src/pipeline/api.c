@@ -300,29 +300,33 @@ tsr_error *tsr_program_function(tsr_program *h, size_t index, tsr_function_info 
   return NULL;
 }
 
+tsr_type_info api_type_info(Context *context, Type type) {
+  const TypeInfo *t = type_info(context, type);
+  return (tsr_type_info){.struct_size = sizeof(tsr_type_info),
+                         .dtype = dtype_out(type_dtype(context, type)),
+                         .rank = t->rank,
+                         .dims = t->dims,
+                         .text = type_text(context, type)};
+}
+
 typedef struct Describe {
   tsr_program *handle;
   Type type;
-  const char *text;
+  tsr_type_info info;
 } Describe;
 
 static Status *describe_body(Guard *guard, void *arg) {
   Describe *d = arg;
   context_guard(d->handle->context, guard);
-  d->text = type_text(d->handle->context, d->type);
+  d->info = api_type_info(d->handle->context, d->type);
   return NULL;
 }
 
 static tsr_error *describe(tsr_program *h, Type type, tsr_type_info *out_info) {
-  Describe d = {h, type, NULL};
+  Describe d = {.handle = h, .type = type};
   Status *status = guard_run(describe_body, &d);
   if (status) return api_error(status);
-  const TypeInfo *t = type_info(h->context, type);
-  tsr_type_info info = {.dtype = dtype_out(type_dtype(h->context, type)),
-                        .rank = t->rank,
-                        .dims = t->dims,
-                        .text = d.text};
-  api_write_struct(out_info, &info, sizeof info);
+  api_write_struct(out_info, &d.info, sizeof d.info);
   return NULL;
 }
 

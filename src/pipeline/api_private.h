@@ -5,6 +5,7 @@
 #include <tessera/tessera.h>
 
 #include "ir/program.h"
+#include "ops/custom_rules.h"
 #include "pipeline/propagate.h"
 
 struct tsr_program {
@@ -14,6 +15,11 @@ struct tsr_program {
   Context *context;
   Program *program;
   HEAPVEC(OpId) functions;
+};
+
+struct tsr_rules {
+  CustomRules *rules;
+  struct RuleCallback *callbacks;  // of the list, which borrows them
 };
 
 // Never NULL; the static one if there is no memory.
@@ -26,6 +32,9 @@ void api_read_struct(void *ours, size_t our_bytes, const void *theirs);
 void api_write_struct(void *theirs, const void *ours, size_t our_bytes);
 
 void api_release_diag(void *diag);  // a Diag on a guard's cleanup list
+
+// dims and text live as long as the context. Runs under the context's guard.
+tsr_type_info api_type_info(Context *context, Type type);
 
 // Fills h->functions anew.
 void api_list_functions(tsr_program *h, Guard *guard);

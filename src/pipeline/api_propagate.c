@@ -59,6 +59,7 @@ Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, Prop
       .allow_argument_flags = allow_flags(o->n_allow_arguments, o->allow_arguments, arena),
       .allow_result_flags = allow_flags(o->n_allow_results, o->allow_results, arena),
       .divisible = o->divisible_edges != 0,
+      .call_rules = o->call_rules ? o->call_rules->rules : NULL,
   };
   return NULL;
 }

@@ -102,9 +102,15 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
   out->diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules + 2);
   TRY(use_meshes(program, request, out));
   TRY(normalize(program, guard, diag, out));
+  if (request->call_rules && !custom_rules_verify(request->call_rules, program, &out->arena, diag))
+    return diag_status(diag);
   double start = clock_seconds();
   PropagateOptions options = {.strategy = request->strategy,
                               .graph.factors.conservative = request->conservative};
+  if (request->call_rules) {
+    options.graph.factors.custom_call = custom_rules_factors;
+    options.graph.factors.user = request->call_rules;
+  }
   TRY(propagation_new(program, out->table, &options, guard, diag, &out->propagation));
   TRY(propagation_read(out->propagation, diag));
   if (!out->mesh) out->mesh = program_mesh_only(program, out->table, NULL);

@@ -3,6 +3,7 @@
 #ifndef TESSERA_PIPELINE_PROPAGATE_H
 #define TESSERA_PIPELINE_PROPAGATE_H
 
+#include "ops/custom_rules.h"
 #include "propagate/edges.h"
 #include "propagate/propagate.h"
 
@@ -11,6 +12,7 @@ typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
 // Everything is borrowed until propagated_deinit.
 typedef struct PropagateRequest {
   Strategy strategy;
+  CustomRules *call_rules;    // of custom calls; NULL = none
   bool conservative;          // only where no neighbours have to talk
   const char *const *meshes;  // "data=4,model=2", "name:data=4"
   uint32_t n_meshes;
