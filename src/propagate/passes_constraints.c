@@ -267,22 +267,25 @@ bool passes_import_groups(Program *p, Arena *arena, Diag *diag) {
 
 static void sync_group(Program *p, const ValueId *values, uint32_t n, int64_t id, Diag *diag) {
   Attr common = 0;
-  bool conflict = false;
-  for (uint32_t i = 0; i < n && !conflict; i++) {
+  ValueId first = 0, other = 0;
+  for (uint32_t i = 0; i < n && !other; i++) {
     Attr one = annotation_get(p, values[i]);
     if (!one || (n > 1 && annotation_says_nothing(p->context, one))) continue;
     if (!common)
-      common = one;
-    else
-      conflict = one != common;
+      common = one, first = values[i];
+    else if (one != common)
+      other = values[i];
   }
   if (!common) return;
+  bool conflict = other != 0;
   if (conflict)
     diag_warning(diag, op_at(p, value_owner(p, values[0]))->pos,
                  "The initial operand shardings on the sharding groups of groupID: %lld do not "
-                 "match. Each member is followed by a sharding constraint that is open in all "
-                 "dimensions; to avoid it, give the grouped values equal shardings",
-                 (long long)id);
+                 "match: %%%s and %%%s differ. Each member is followed by a sharding constraint "
+                 "that is open in all dimensions; to avoid it, give the grouped values equal "
+                 "shardings",
+                 (long long)id, name_text(p->context, value_at(p, first)->name),
+                 name_text(p->context, value_at(p, other)->name));
   for (uint32_t i = 0; i < n; i++) {
     if (!conflict) {
       annotation_put(p, values[i], common);

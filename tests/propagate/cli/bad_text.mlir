@@ -40,7 +40,7 @@ func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 }
 //--- groups.mlir
 sdy.mesh @mesh = <["x"=2, "y"=2]>
-// CHECK: groups.mlir:{{[0-9]+}}:{{[0-9]+}}: warning:
+// CHECK: groups.mlir:{{[0-9]+}}:{{[0-9]+}}: warning: {{.*}} do not match: %x and %y differ.
 func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %y: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> tensor<4xf32> {
   sdy.sharding_group %x group_id=0 : tensor<4xf32>
   sdy.sharding_group %y group_id=0 : tensor<4xf32>
