@@ -33,6 +33,19 @@ typedef struct Product {
   GivenName given;
 } Product;
 
+// What arguments and results of the entry functions are called, hashed: a file may name thousands.
+typedef struct Known {
+  Str key;
+  Target target;
+  uint32_t next;  // of the same hash, + 1
+} Known;
+
+typedef struct Index {
+  VEC(Known) known;
+  uint32_t *heads;  // entry + 1
+  uint32_t mask;    // 0: not made yet
+} Index;
+
 typedef struct Namer {
   const Graph *g;
   const Program *p;
@@ -46,6 +59,8 @@ typedef struct Namer {
   uint32_t *labels;  // per dim: a Name
   GivenName *given;  // per dim
   VEC(Product) products;
+  Index index;
+  Arena scratch;  // of one line of the side file
   bool good;
 } Namer;
 
@@ -325,7 +340,9 @@ static bool label_place(Namer *n, const NameRule *rule, const Target *target, Pl
 static bool label_target(Namer *n, const NameRule *rule, const Target *target) {
   const Graph *g = n->g;
   bool any = false;
-  for (InstanceId i = 1; i < g->n_instances; i++) {
+  InstanceId first = graph_instance_of(g, target->function);
+  InstanceId end = g->instances[first].caller ? g->n_instances : first + 1;  // a root has only one
+  for (InstanceId i = first; i && i < end; i++) {
     if (g->instances[i].function != target->function) continue;
     PlaceId place = target->kind == TARGET_RESULT ? target->index < g->instances[i].n_results
                                                         ? graph_result_place(g, i, target->index)
@@ -340,12 +357,76 @@ static bool label_target(Namer *n, const NameRule *rule, const Target *target) {
 
 static void nothing_is_called(Namer *n, const NameRule *rule, Str pattern) {
   Str near[3];
-  uint32_t count = targets_near(n->p, pattern, n->arena, 3, near);
+  uint32_t count = targets_near(n->p, pattern, &n->scratch, 3, near);
   const char *names = "";
   for (uint32_t i = 0; i < count; i++)
     names = arena_printf(n->arena, "%s%s%.*s", names, i ? ", " : "", (int)near[i].n, near[i].s);
   fail(n, rule, rule->pos, "nothing is called '%.*s'%s%s", (int)pattern.n, pattern.s,
        count ? "; near names: " : "; arguments are called by number, path or glob", names);
+}
+
+static uint32_t *index_head(Index *index, Str key) {
+  return &index->heads[(uint32_t)hash_bytes(key.s, key.n) & index->mask];
+}
+
+static void index_add(Namer *n, Str key, Target target) {
+  if (!key.n) return;
+  Known known = {key, target, 0};
+  VEC_PUSH(n->arena, &n->index.known, known);
+}
+
+// A name that the printer gave: 12, arg3.
+static bool is_numbered(Str name) {
+  size_t i = str_starts(name, "arg") ? 3 : 0;
+  bool digits = i < name.n;
+  for (; i < name.n; i++) digits &= name.s[i] >= '0' && name.s[i] <= '9';
+  return digits;
+}
+
+static void index_function(Namer *n, OpId function) {
+  for (uint32_t i = 0; i < function_n_arguments(n->p, function); i++) {
+    ValueId value = function_argument(n->p, function, i);
+    Target target = {function, TARGET_ARGUMENT, i, value};
+    Str path = argument_path(n->p, function, i, n->arena);
+    Str name = value ? name_str(n->context, value_at(n->p, value)->name) : (Str){0};
+    Str number = str_of(arena_printf(n->arena, "arg%u", i));
+    index_add(n, path, target);
+    if (!is_numbered(name) && !str_equal(name, path)) index_add(n, name, target);
+    if (!str_equal(number, path)) index_add(n, number, target);
+  }
+  for (uint32_t i = 0; i < function_n_results(n->p, function); i++) {
+    Target target = {function, TARGET_RESULT, i, 0};
+    Str path = result_path(n->p, function, i, n->arena);
+    Str number = str_of(arena_printf(n->arena, "result%u", i));
+    index_add(n, path, target);
+    if (!str_equal(number, path)) index_add(n, number, target);
+  }
+}
+
+static void index_make(Namer *n) {
+  Entries entries = program_entries(n->p, n->arena);
+  for (uint32_t i = 0; i < entries.n; i++) index_function(n, entries.v[i]);
+  Index *index = &n->index;
+  uint32_t size = 16;
+  while (size < 2 * index->known.count) size *= 2;
+  index->heads = ARENA_ARRAY(n->arena, uint32_t, size);
+  index->mask = size - 1;
+  for (uint32_t i = index->known.count; i > 0; i--) {  // chains in the program's order
+    uint32_t *head = index_head(index, index->known.items[i - 1].key);
+    index->known.items[i - 1].next = *head;
+    *head = i;
+  }
+}
+
+// As targets_find, without going over the program where the pattern is a plain name.
+static TargetList find_targets(Namer *n, Str pattern) {
+  if (!n->index.mask) index_make(n);
+  VEC(Target) found = {0};
+  for (uint32_t i = *index_head(&n->index, pattern); i; i = n->index.known.items[i - 1].next)
+    if (str_equal(n->index.known.items[i - 1].key, pattern))
+      VEC_PUSH(&n->scratch, &found, n->index.known.items[i - 1].target);
+  if (found.count) return (TargetList){found.items, found.count};
+  return targets_find(n->p, pattern, &n->scratch);
 }
 
 // One line of the side file: PATTERN: name, name.
@@ -368,14 +449,22 @@ static void read_line(Namer *n, Diag *diag, Str line, uint32_t number) {
   Str pattern = trim((Str){text.s, colon - 1});
   rule->text = (Str){text.s + colon, text.n - colon};
   rule->text_pos = (Pos)(rule->text.s - source->text);
-  TargetList targets = targets_find(n->p, pattern, n->arena);
+  ArenaMark mark = arena_mark(&n->scratch);
+  TargetList targets = find_targets(n, pattern);
   if (!targets.n) nothing_is_called(n, rule, pattern);
   for (uint32_t t = 0; t < targets.n; t++)
-    if (!label_target(n, rule, &targets.v[t])) return;
+    if (!label_target(n, rule, &targets.v[t])) break;
+  arena_rewind(&n->scratch, mark);
 }
+
+static void release_scratch(void *scratch) { arena_deinit(scratch); }
 
 static void read_side(Namer *n, Diag *diag) {
   const Source *source = diag->source;
+  Guard *guard = n->arena->guard;
+  arena_init(&n->scratch, guard);
+  GuardCleanup cleanup = {.release = release_scratch, .object = &n->scratch};
+  guard_push(guard, &cleanup);
   uint32_t number = 1;
   for (size_t at = 0; at < source->size && !diag_full(diag); number++) {
     const char *newline = memchr(source->text + at, '\n', source->size - at);
@@ -383,6 +472,8 @@ static void read_side(Namer *n, Diag *diag) {
     read_line(n, diag, (Str){source->text + at, end - at}, number);
     at = end + 1;
   }
+  guard_pop(guard, &cleanup);
+  arena_deinit(&n->scratch);
 }
 
 static void read_attribute(Namer *n, OpId function, const char *list, uint32_t i, bool argument) {
