@@ -80,13 +80,15 @@ static bool read_function(Reader *r, InstanceId id) {
   return true;
 }
 
-// in_shardings and out_shardings. An argument's place is inside, without manual axes.
+// in_shardings and out_shardings, where no edge speaks for the value. An argument's place is
+// inside, without manual axes.
 static bool read_body(Reader *r, InstanceId id, OpId op) {
   const Op *o = op_at(r->p, op);
   BlockId block = region_block(r->p, o->regions);
   const AttrInfo *in = per_value(r, op_attr(r->p, op, "in_shardings"));
   for (uint32_t i = 0; block && i < in->count && i < block_at(r->p, block)->n_args; i++) {
     PlaceId place = graph_place(r->g, id, block_arg(r->p, block, i));
+    if (annotation_edge(r->p, block_arg(r->p, block, i))) continue;
     Sharding sharding;
     Status *status = sharding_from_attr(r->table, in->items[i], 0, &sharding);
     if (status) {
@@ -101,7 +103,8 @@ static bool read_body(Reader *r, InstanceId id, OpId op) {
   }
   const AttrInfo *out = per_value(r, op_attr(r->p, op, "out_shardings"));
   for (uint32_t i = 0; i < out->count && i < o->n_results; i++)
-    if (!give(r, graph_place(r->g, id, o->results + i), out->items[i], op_result_type(r->p, op, i),
+    if (!annotation_edge(r->p, o->results + i) &&
+        !give(r, graph_place(r->g, id, o->results + i), out->items[i], op_result_type(r->p, op, i),
               o->pos))
       return false;
   return true;
@@ -127,10 +130,12 @@ static bool read_op(Reader *r, InstanceId id, OpId op) {
   if (def && def->flow == FLOW_BODY &&
       !(r->explicit_only ? read_body_explicit : read_body)(r, id, op))
     return false;
+  bool flows = def && def->flow;
   Attr own = attr_get(r->context, o->attrs, "sdy.sharding");
   const AttrInfo *list = own ? per_value(r, own) : NULL;
   for (uint32_t i = 0; own && i < list->count && i < o->n_results; i++)
-    if (!give(r, graph_place(r->g, id, o->results + i), list->items[i], op_result_type(r->p, op, i),
+    if (!(flows && annotation_edge(r->p, o->results + i)) &&
+        !give(r, graph_place(r->g, id, o->results + i), list->items[i], op_result_type(r->p, op, i),
               o->pos))
       return false;
   bool carries = o->code == OP_sdy_sharding_constraint || o->code == OP_sdy_reshard ||

@@ -37,7 +37,7 @@ typedef struct Writer {
   Status *failed;  // the first sharding that has no attribute
   Bodies bodies;
   uint8_t forms[OP_COUNT];  // Form
-  bool *edged;              // per value: an explicit edge carries its sharding
+  bool *edged;              // per value: as passes see it, an explicit edge carries its sharding
   OpId *target;             // per op: what it is written as
   ValueId *values;          // of op_clone
   uint32_t n_values;
@@ -418,7 +418,7 @@ static Status *write_all(Writer *w, Diag *diag) {
   w->now = ARENA_ARRAY(w->arena, ValueId, p->values.count);
   w->n_values = p->values.count;
   TRY(check_words(w, diag));
-  mark_edges(w);
+  if (propagation_options(w->p)->graph.explicit_only) mark_edges(w);
   OpId n_ops = p->ops.count;
   for (OpId op = 1; op < n_ops; op++)
     if (w->bodies.first_of[op]) write_bodies(w, op);
