@@ -21,6 +21,7 @@ typedef struct Finder {
   const Propagation *p;
   const Graph *g;
   const Program *program;
+  const Sharding *written;
   Arena *arena;
   Guard *guard;
   uint32_t *function_of;      // per op
@@ -118,8 +119,13 @@ static Function *function_of(const Finder *f, InstanceId instance) {
 
 // ---- signatures ----
 
+static Sharding written_at(const Finder *f, PlaceId place) {
+  Sharding sharding = propagation_get(f->p, place);
+  return sharding ? f->written[sharding] : 0;
+}
+
 static Sharding split_sharding(const Finder *f, const ConstantUse *use, uint32_t k) {
-  return propagation_get(f->p, f->g->split_values[use->values + k].place);
+  return written_at(f, f->g->split_values[use->values + k].place);
 }
 
 static bool splits_equal(const Finder *f, const Instance *ia, const Instance *ib) {
@@ -138,9 +144,9 @@ static uint64_t signature(const Finder *f, InstanceId instance) {
   const Function *function = function_of(f, instance);
   uint64_t h = i->function;
   for (uint32_t s = 0; s < function->n_slots; s++)
-    h = hash_mix(h, propagation_get(f->p, f->g->place_of[i->places + s]));
+    h = hash_mix(h, written_at(f, f->g->place_of[i->places + s]));
   for (uint32_t r = 0; r < i->n_results; r++)
-    h = hash_mix(h, propagation_get(f->p, f->g->result_places[i->results + r]));
+    h = hash_mix(h, written_at(f, f->g->result_places[i->results + r]));
   for (uint32_t k = 0; k < i->n_constants; k++) {
     const ConstantUse *use = &f->g->splits[i->constants + k];
     h = hash_mix(h, use->use);
@@ -159,12 +165,10 @@ static bool signature_equal(const void *owner, uint32_t id, const void *key) {
   const Function *function = function_of(f, a);
   const PlaceId *places = f->g->place_of, *results = f->g->result_places;
   for (uint32_t s = 0; s < function->n_slots; s++)
-    if (propagation_get(f->p, places[ia->places + s]) !=
-        propagation_get(f->p, places[ib->places + s]))
+    if (written_at(f, places[ia->places + s]) != written_at(f, places[ib->places + s]))
       return false;
   for (uint32_t r = 0; r < ia->n_results; r++)
-    if (propagation_get(f->p, results[ia->results + r]) !=
-        propagation_get(f->p, results[ib->results + r]))
+    if (written_at(f, results[ia->results + r]) != written_at(f, results[ib->results + r]))
       return false;
   if (!splits_equal(f, ia, ib)) return false;
   for (uint32_t c = 0; c < function->n_calls; c++) {
@@ -269,7 +273,8 @@ static void walk_all(Finder *f) {
 
 static void drop_map(void *map) { idmap_deinit(map); }
 
-void bodies_init(Bodies *b, const Propagation *p, const Program *program, Arena *arena) {
+void bodies_init(Bodies *b, const Propagation *p, const Program *program, const Sharding *written,
+                 Arena *arena) {
   const Graph *g = propagation_graph(p);
   *b = (Bodies){.graph = g,
                 .bodies = ARENA_ARRAY(arena, Body, (size_t)g->n_instances + 1),
@@ -280,6 +285,7 @@ void bodies_init(Bodies *b, const Propagation *p, const Program *program, Arena 
               .p = p,
               .g = g,
               .program = program,
+              .written = written,
               .arena = arena,
               .guard = program->guard,
               .function_of = ARENA_ARRAY(arena, uint32_t, program->ops.count),

@@ -30,7 +30,10 @@ typedef struct Bodies {
 // Lives in the arena but for the map. The order of bodies, and so the names of copies, does
 // not depend on the order of functions in the module: roots are taken by name, calls as they stand.
 // Expected O(program + ops in all instances).
-void bodies_init(Bodies *bodies, const Propagation *p, const Program *program, Arena *arena);
+// written: per sharding that a place has, what is written for it (different ones may look the same
+// when they are closed).
+void bodies_init(Bodies *bodies, const Propagation *p, const Program *program,
+                 const Sharding *written, Arena *arena);
 void bodies_deinit(Bodies *bodies);
 
 // The body that a call stands for in an instance; 0 if its callee has none (a declaration).

@@ -185,15 +185,19 @@ static bool from_attr(ShardingTable *table, Attr attr, Type type, Sharding *out)
   return good;
 }
 
-// A list of manual computation's shardings where each says of every manual axis what it does.
-static Attr clean_border(Program *p, ShardingTable *table, Attr list, AxisList manual, MeshId mesh,
-                         Arena *arena) {
+// A list of manual computation's shardings where each says of every manual axis what it does; those
+// of tokens have none.
+static Attr clean_border(Program *p, OpId op, bool results, ShardingTable *table, Attr list,
+                         AxisList manual, MeshId mesh, Arena *arena) {
   Context *context = p->context;
   AttrInfo info = *attr_info(context, attr_get(context, list, "shardings"));
   Attr *items = ARENA_ARRAY(arena, Attr, info.count ? info.count : 1);
   for (uint32_t i = 0; i < info.count; i++) {
     Sharding sharding;
     items[i] = info.items[i];
+    if (i < (results ? op_at(p, op)->n_results : op_at(p, op)->n_operands) &&
+        !type_is_tensor(context, results ? op_result_type(p, op, i) : op_operand_type(p, op, i)))
+      continue;
     if (!from_attr(table, items[i], 0, &sharding)) continue;
     ShardingInfo now = *sharding_info(table, sharding);
     const Mesh *old = sharding_mesh(table, now.mesh);
@@ -248,8 +252,10 @@ static void clean_manual(Program *p, OpId op, ShardingTable *table, Arena *arena
   if (manual.n != names.count) return;  // the verifier speaks of axes that are not there
   NamedAttr field = {name_of(context, "axes"), attr_array(context, manual.n, sorted)};
   op_set_attr(p, op, "manual_axes", attr_struct(context, "sdy.manual_axes", 1, &field));
-  op_set_attr(p, op, "in_shardings", clean_border(p, table, lists[0], manual, id, arena));
-  op_set_attr(p, op, "out_shardings", clean_border(p, table, lists[1], manual, id, arena));
+  op_set_attr(p, op, "in_shardings",
+              clean_border(p, op, false, table, lists[0], manual, id, arena));
+  op_set_attr(p, op, "out_shardings",
+              clean_border(p, op, true, table, lists[1], manual, id, arena));
 }
 
 void passes_clean_manual_axes(Program *p, Arena *arena) {

@@ -309,8 +309,8 @@ static ValueId copied(Writer *w, InstanceId instance, const SplitValue *split) {
   uint32_t n = op_at(p, def)->n_operands, index = value_at(p, split->value)->index;
   ValueId *operands = ARENA_ARRAY(w->scratch, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) operands[i] = w->now[op_operand(p, def, i)];
-  CopyKey key = {split->value, propagation_get(w->p, split->place), n, operands};
-  Sharding own = propagation_get(w->p, graph_place(w->g, instance, split->value));
+  CopyKey key = {split->value, final(w, propagation_get(w->p, split->place)), n, operands};
+  Sharding own = final(w, propagation_get(w->p, graph_place(w->g, instance, split->value)));
   if (own == key.sharding && has_operands(p, w->target[def], &key))
     return op_result(p, w->target[def], index);
   uint64_t h = copy_hash(&key);
@@ -408,7 +408,7 @@ static Status *check_words(Writer *w, Diag *diag) {
   return NULL;
 }
 
-static Status *write_all(Writer *w, Diag *diag) {
+static Status *write_all(Writer *w) {
   const Program *p = w->program;
   for (uint16_t code = 0; code < OP_COUNT; code++) w->forms[code] = (uint8_t)form_of(code);
   w->edged = ARENA_ARRAY(w->arena, bool, p->values.count);
@@ -417,7 +417,6 @@ static Status *write_all(Writer *w, Diag *diag) {
   w->values = ARENA_ARRAY(w->arena, ValueId, p->values.count);
   w->now = ARENA_ARRAY(w->arena, ValueId, p->values.count);
   w->n_values = p->values.count;
-  TRY(check_words(w, diag));
   if (propagation_options(w->p)->graph.explicit_only) mark_edges(w);
   OpId n_ops = p->ops.count;
   for (OpId op = 1; op < n_ops; op++)
@@ -447,10 +446,14 @@ Status *propagation_write(Propagation *p, Program *program, const WriteOptions *
                               {drop_map, &w.by_copy, NULL},
                               {drop_bodies, &w.bodies, NULL}};
   for (int i = 0; i < 3; i++) guard_push(program->guard, &cleanups[i]);
-  bodies_init(&w.bodies, p, program, &arena);
-  guard_push(program->guard, &cleanups[3]);
-  Status *status = write_all(&w, diag);
-  for (int i = 4; i-- > 0;) guard_pop(program->guard, &cleanups[i]);
+  Status *status = check_words(&w, diag);
+  if (!status) {
+    bodies_init(&w.bodies, p, program, w.finals.items, &arena);
+    guard_push(program->guard, &cleanups[3]);
+    status = write_all(&w);
+    guard_pop(program->guard, &cleanups[3]);
+  }
+  for (int i = 3; i-- > 0;) guard_pop(program->guard, &cleanups[i]);
   bodies_deinit(&w.bodies);
   idmap_deinit(&w.by_copy);
   arena_deinit(&scratch);
