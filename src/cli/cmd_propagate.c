@@ -106,7 +106,6 @@ static void explain_place(PropagateJob *job, PlaceId place) {
 }
 
 static Status *explain(PropagateJob *job, Guard *guard) {
-  const Graph *g = propagation_graph(job->result.propagation);
   WhyOptions options = {.sources = true};
   job->why = why_new(job->result.propagation, &options, guard);
   for (uint32_t i = 0; i < job->whys->count; i++) {
@@ -115,9 +114,7 @@ static Status *explain(PropagateJob *job, Guard *guard) {
     TRY(why_find(job->why, str_of(job->whys->items[i]), &job->result.arena, &places, &n));
     for (uint32_t k = 0; k < n; k++) explain_place(job, places[k]);
   }
-  if (job->why_all && job->json) why_json_all(job->why, job->out);
-  for (PlaceId place = 1; job->why_all && !job->json && place < g->n_places; place++)
-    if (propagation_get(job->result.propagation, place)) explain_place(job, place);
+  if (job->why_all) (job->json ? why_json_all : why_print_all)(job->why, job->out);
   return NULL;
 }
 

@@ -114,7 +114,9 @@ Status *why_find(Why *why, Str name, Arena *arena, const PlaceId **out, uint32_t
 
 // The sharding of a place, the chain of each axis from its annotation on, and what was not taken.
 void why_print_place(Why *why, PlaceId place, StrBuf *out);
-// One object with the same, chains in full.
+// The same of all places that have a sharding.
+void why_print_all(Why *why, StrBuf *out);
+// One object with the same of one place, chains in full.
 void why_json_place(Why *why, PlaceId place, Json *json);
 // One object with all places that have a sharding or could have had one, a line each; each axis
 // names its source only, so it is linear in the program. `out` may have a flush.

@@ -257,17 +257,42 @@ static bool is_live(const Program *p, ValueId v) {
   return region && op_at(p, region_at(p, region)->op)->code != 0;
 }
 
-uint32_t why_also(const Why *why, PlaceId place, uint32_t most, ValueId *out) {
+// All values of all instances by their place, but those that name it.
+static void index_also(Why *why) {
   const Graph *g = why->g;
   const Program *p = g->program;
-  InstanceId instance;
-  uint32_t n = 0;
-  ValueId named = named_value(why, place, &instance);
-  for (ValueId v = 1; v < p->values.count && n < most && !why->use_of[place]; v++)
-    if (v != named && is_live(p, v) && function_of(p, v) == g->instances[instance].function &&
-        graph_place(g, instance, v) == place)
-      out[n++] = v;
-  return n;
+  OpId *function = ARENA_ARRAY(&why->arena, OpId, (size_t)p->values.count + 1);
+  uint32_t *next = ARENA_ARRAY(&why->arena, uint32_t, (size_t)p->values.count + 1);
+  uint32_t *head = ARENA_ARRAY(&why->arena, uint32_t, (size_t)p->ops.count + 1);
+  for (ValueId v = p->values.count; v-- > 1;) {  // lists of each function's values, rising
+    if (!is_live(p, v) || !(function[v] = function_of(p, v))) continue;
+    next[v] = head[function[v]];
+    head[function[v]] = v;
+  }
+  why->also_first = ARENA_ARRAY(&why->arena, uint32_t, (size_t)g->n_places + 2);
+  uint32_t *at = NULL;
+  for (uint32_t fill = 0; fill < 2; fill++) {
+    for (InstanceId i = 1; i < g->n_instances; i++)
+      for (ValueId v = head[g->instances[i].function]; v; v = next[v]) {
+        PlaceId place = graph_place(g, i, v);
+        InstanceId instance;
+        if (!place || why->use_of[place] || named_value(why, place, &instance) == v) continue;
+        if (fill)
+          why->also[at[place]++] = v;
+        else
+          why->also_first[place + 1]++;
+      }
+    if (fill) break;
+    for (PlaceId i = 0; i <= g->n_places; i++) why->also_first[i + 1] += why->also_first[i];
+    why->also = ARENA_ARRAY(&why->arena, ValueId, (size_t)why->also_first[g->n_places + 1] + 1);
+    at = arena_copy(&why->arena, why->also_first, ((size_t)g->n_places + 2) * sizeof *at);
+  }
+}
+
+uint32_t why_also(Why *why, PlaceId place, const ValueId **out) {
+  if (!why->also_first) index_also(why);
+  *out = why->also + why->also_first[place];
+  return why->also_first[place + 1] - why->also_first[place];
 }
 
 // ---- looking up ----

@@ -30,7 +30,10 @@ struct Why {
   uint32_t *first;    // per event, + 1: its pieces
   uint32_t *last;     // per place: its last event, WHY_NONE
   OperandId *use_of;  // per place: the use that a split constant is for, 0
-  uint32_t *lines;    // where lines of the source begin; made when first asked for
+  uint32_t
+      *also_first;  // per place, + 1: other values than the one it is named by; made when asked
+  ValueId *also;
+  uint32_t *lines;  // where lines of the source begin; made when first asked for
   uint32_t n_lines;
   WhySource sources[WHY_SOURCES];
   uint32_t next_source;
@@ -65,8 +68,8 @@ InstanceId why_instance(const Why *why, PlaceId place);
 void why_print_value(const Why *why, ValueId v, StrBuf *out);
 // The path of a function's argument, if it says more than its name; empty otherwise.
 Str why_path(Why *why, PlaceId place, Arena *arena);
-// Other values of the same instance that are this place (loops, groups); gives how many. O(values).
-uint32_t why_also(const Why *why, PlaceId place, uint32_t most, ValueId *out);
+// Other values that are this place (loops, groups); gives how many. O(values), once.
+uint32_t why_also(Why *why, PlaceId place, const ValueId **out);
 // A line of a Python file, without its end; false if it cannot be read.
 bool why_source_line(Why *why, Str file, uint32_t line, Str *out);
 void why_sources_free(Why *why);

@@ -167,7 +167,7 @@ static void print_calls(Why *why, PlaceId place, StrBuf *out) {
 
 static void print_head(Why *why, PlaceId place, StrBuf *out) {
   enum { MOST_ALSO = 6 };
-  ValueId also[MOST_ALSO];
+  const ValueId *also;
   Sharding sharding = propagation_get(why->p, place);
   print_place_name(why, place, out);
   strbuf_puts(out, " : ");
@@ -179,12 +179,12 @@ static void print_head(Why *why, PlaceId place, StrBuf *out) {
     strbuf_puts(out, "no sharding");
   print_calls(why, place, out);
   strbuf_putc(out, '\n');
-  uint32_t n = why_also(why, place, MOST_ALSO, also);
-  for (uint32_t i = 0; i < n; i++) {
+  uint32_t n = why_also(why, place, &also);
+  for (uint32_t i = 0; i < n && i < MOST_ALSO; i++) {
     strbuf_puts(out, i ? ", " : "  one sharding with ");
     why_print_value(why, also[i], out);
   }
-  if (n) strbuf_puts(out, n == MOST_ALSO ? ", ...\n" : "\n");
+  if (n) strbuf_puts(out, n > MOST_ALSO ? ", ...\n" : "\n");
 }
 
 void why_print_place(Why *why, PlaceId place, StrBuf *out) {
@@ -211,6 +211,12 @@ void why_print_place(Why *why, PlaceId place, StrBuf *out) {
     if (!any) strbuf_printf(out, "  dim %u: no axes; nothing next to it has any along it\n", d);
   }
   arena_rewind(&why->scratch, mark);
+}
+
+void why_print_all(Why *why, StrBuf *out) {
+  why_index_conflicts(why);
+  for (PlaceId place = 1; place < why->g->n_places; place++)
+    if (propagation_get(why->p, place)) why_print_place(why, place, out);
 }
 
 // ---- JSON ----
@@ -256,11 +262,14 @@ static void json_op(Why *why, Json *json, OpId op, StrBuf *text) {
   json_printed(why, json, "source", print_user, op, text);
 }
 
-static void json_dim(Json *json, const char *key, PlaceId place, uint32_t dim) {
+// named: the reader has no list of places to look the id up in.
+static void json_dim(Why *why, Json *json, const char *key, PlaceId place, uint32_t dim, bool named,
+                     StrBuf *text) {
   json_key(json, key);
   json_open(json, '{');
   json_key(json, "id");
   json_uint(json, place);
+  if (named) json_printed(why, json, "value", why_print_name, place, text);
   json_key(json, "dim");
   json_uint(json, dim);
   json_close(json, '}');
@@ -290,7 +299,7 @@ static void json_given(Why *why, Json *json, PlaceId place, StrBuf *text) {
 }
 
 // One step of a chain.
-static void json_step(Why *why, Json *json, uint32_t i, StrBuf *text) {
+static void json_step(Why *why, Json *json, uint32_t i, bool named, StrBuf *text) {
   const Piece *piece = why_piece(why, i);
   const Event *event = propagation_event(why->p, piece->event);
   json_key(json, "cause");
@@ -303,7 +312,8 @@ static void json_step(Why *why, Json *json, uint32_t i, StrBuf *text) {
     json_given(why, json, event->place, text);
   }
   if (piece->source != WHY_NONE)
-    json_dim(json, "from", why_piece_place(why, piece->source), why_piece(why, piece->source)->dim);
+    json_dim(why, json, "from", why_piece_place(why, piece->source),
+             why_piece(why, piece->source)->dim, named, text);
 }
 
 static void json_piece(Why *why, Json *json, uint32_t i, bool chain, StrBuf *text) {
@@ -312,12 +322,12 @@ static void json_piece(Why *why, Json *json, uint32_t i, bool chain, StrBuf *tex
   json_key(json, "dim");
   json_uint(json, piece->dim);
   json_printed(why, json, "axis", print_piece_axis, i, text);
-  json_step(why, json, i, text);
+  json_step(why, json, i, chain, text);
   if (piece->hops) {
     const Piece *origin = why_piece(why, piece->origin);
     json_key(json, "hops");
     json_uint(json, piece->hops);
-    json_dim(json, "origin", why_piece_place(why, piece->origin), origin->dim);
+    json_dim(why, json, "origin", why_piece_place(why, piece->origin), origin->dim, chain, text);
   }
   if (chain && piece->hops) {
     json_key(json, "chain");
@@ -329,7 +339,7 @@ static void json_piece(Why *why, Json *json, uint32_t i, bool chain, StrBuf *tex
       json_printed(why, json, "value", why_print_name, why_piece_place(why, at), text);
       json_key(json, "dim");
       json_uint(json, why_piece(why, at)->dim);
-      json_step(why, json, at, text);
+      json_step(why, json, at, true, text);
       json_close(json, '}');
     }
     json_close(json, ']');
@@ -337,7 +347,7 @@ static void json_piece(Why *why, Json *json, uint32_t i, bool chain, StrBuf *tex
   json_close(json, '}');
 }
 
-static void json_conflict(Why *why, Json *json, const Conflict *c, StrBuf *text) {
+static void json_conflict(Why *why, Json *json, const Conflict *c, bool named, StrBuf *text) {
   json_open(json, '{');
   if (c->reason != REASON_MESH) {
     json_key(json, "dim");
@@ -347,13 +357,14 @@ static void json_conflict(Why *why, Json *json, const Conflict *c, StrBuf *text)
     json_key(json, "axes");
     json_str(json, (Str){text->data, text->used});
   }
-  json_dim(json, "from", node_tensors(why->g, c->node)[c->has], c->has_dim);
+  json_dim(why, json, "from", node_tensors(why->g, c->node)[c->has], c->has_dim, named, text);
   json_op(why, json, why_node_op(why, c->node), text);
   json_key(json, "reason");
   json_string(json, reason_word((Reason)c->reason));
   if (c->blocker != WHY_NONE) {
     json_printed(why, json, "blocking_axis", print_piece_axis, c->blocker, text);
-    json_dim(json, "blocker", why_piece_place(why, c->blocker), why_piece(why, c->blocker)->dim);
+    json_dim(why, json, "blocker", why_piece_place(why, c->blocker),
+             why_piece(why, c->blocker)->dim, named, text);
   }
   if (c->won) {
     json_key(json, "won");
@@ -411,7 +422,7 @@ static void json_place(Why *why, Json *json, PlaceId place, bool chain, StrBuf *
   json_key(json, "not_taken");
   json_open(json, '[');
   for (uint32_t i = 0; i < conflicts.count; i++)
-    json_conflict(why, json, &conflicts.items[i], text);
+    json_conflict(why, json, &conflicts.items[i], chain, text);
   json_close(json, ']');
   json_close(json, '}');
   arena_rewind(&why->scratch, mark);
