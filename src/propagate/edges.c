@@ -97,10 +97,13 @@ static bool is_edge(const Graph *g, PlaceId place) {
                                          value_at(g->program, at->value)->index) == at->value;
 }
 
+enum { MOST_WARNINGS = 10 };
+
 bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *diag) {
   const Graph *g = propagation_graph(propagation);
   ShardingTable *table = propagation_table(propagation);
   Context *context = g->program->context;
+  uint32_t warnings = 0;
   for (PlaceId place = 1; place < g->n_places && !diag_full(diag); place++) {
     const Given *given = propagation_given(propagation, place);
     if (!given || given->from.n) continue;  // those of --shard were told under their own text
@@ -114,11 +117,13 @@ bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *dia
                  "dimension %d of %s has %" PRId64 " elements, which %" PRId64
                  " devices do not divide (--edges=divisible)",
                  d, type_text(context, type), size, tiles);
-    else
+    else if (warnings++ < MOST_WARNINGS)
       diag_warning(diag, given->pos,
                    "dimension %d of %s has %" PRId64 " elements, which %" PRId64
                    " devices do not divide: tiles of %" PRId64 " are padded",
                    d, type_text(context, type), size, tiles, (size + tiles - 1) / tiles);
   }
+  if (warnings > MOST_WARNINGS)
+    diag_note(diag, POS_NONE, "%u more annotations do not divide", warnings - MOST_WARNINGS);
   return diag->errors == 0;
 }

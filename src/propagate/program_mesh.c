@@ -49,22 +49,26 @@ MeshId program_mesh_only(const Program *p, const ShardingTable *table, bool *out
   return only;
 }
 
+enum { MOST_SHOWN = 16 };  // axes of a mesh, meshes of a program
+
 const char *mesh_text(const Context *context, const Mesh *mesh, Arena *arena) {
   const char *text = arena_printf(arena, "@%s [", name_text(context, mesh->symbol));
-  for (uint32_t i = 0; i < mesh->n_axes; i++)
+  for (uint32_t i = 0; i < mesh->n_axes && i < MOST_SHOWN; i++)
     text = arena_printf(arena, "%s%s\"%s\"=%u", text, i ? ", " : "",
                         name_text(context, mesh->axes[i].name), mesh->axes[i].size);
-  return arena_printf(arena, "%s]", text);
+  return arena_printf(arena, "%s%s]", text, mesh->n_axes > MOST_SHOWN ? ", …" : "");
 }
 
 const char *program_meshes_text(const Program *p, const ShardingTable *table, Arena *arena) {
   const char *text = "";
+  uint32_t n = 0;
   for (OpId op = mesh_first(p); op; op = mesh_next(p, op)) {
     MeshId id = sharding_mesh_find(table, mesh_symbol(p, op));
-    if (id)
+    if (id && n++ < MOST_SHOWN)
       text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "",
                           mesh_text(p->context, sharding_mesh(table, id), arena));
   }
+  if (n > MOST_SHOWN) text = arena_printf(arena, "%s, …", text);
   return *text ? text : "none";
 }
 

@@ -469,33 +469,48 @@ static bool fit_rank(const Resolver *r, const ShardingInfo *written, const Targe
   return true;
 }
 
-static bool check_sizes(const Resolver *r, const Target *target, Sharding sharding) {
+// Values whose tiles are padded: the first in words, all counted.
+typedef struct Uneven {
+  const char *first;
+  uint32_t count;
+} Uneven;
+
+static bool check_sizes(const Resolver *r, const Target *target, Sharding sharding,
+                        Uneven *uneven) {
   Context *context = r->p->context;
   Type type = target_type(r->p, target);
   const TypeInfo *tensor = type_info(context, type);
   const ShardingInfo *info = sharding_info(r->table, sharding);
-  const char *who = target_text(r->p, target, r->arena);
   for (uint32_t d = 0; d < tensor->rank; d++)
     if (tensor->dims[d] == DIM_DYNAMIC && sharding_tiles(info, d) > 1)
       return fail(r, r->rule->spec_pos,
-                  "dimension %u of %s : %s has no fixed size and cannot be sharded", d, who,
-                  type_text(context, type));
+                  "dimension %u of %s : %s has no fixed size and cannot be sharded", d,
+                  target_text(r->p, target, r->arena), type_text(context, type));
   int32_t d = sharding_uneven_dim(r->table, sharding, type);
   if (d < 0) return true;
+  bool must = r->options->divisible && target->kind != TARGET_VALUE;
+  if (uneven->count++ && !must) return true;
   int64_t size = tensor->dims[d], tiles = sharding_tiles(info, (uint32_t)d);
-  const char *message = arena_printf(r->arena,
-                                     "dimension %d of %s : %s has %" PRId64
-                                     " elements, which %" PRId64 " devices do not divide",
-                                     d, who, type_text(context, type), size, tiles);
-  if (r->options->divisible && target->kind != TARGET_VALUE)
-    return fail(r, r->rule->spec_pos, "%s (--edges=divisible)", message);
-  diag_warning(r->rule->diag, r->rule->spec_pos, "%s: tiles of %" PRId64 " are padded", message,
-               (size + tiles - 1) / tiles);
+  const char *message = arena_printf(
+      r->arena,
+      "dimension %d of %s : %s has %" PRId64 " elements, which %" PRId64 " devices do not divide",
+      d, target_text(r->p, target, r->arena), type_text(context, type), size, tiles);
+  if (must) return fail(r, r->rule->spec_pos, "%s (--edges=divisible)", message);
+  uneven->first = arena_printf(r->arena, "%s: tiles of %" PRId64 " are padded", message,
+                               (size + tiles - 1) / tiles);
   return true;
 }
 
+static void tell_uneven(const Resolver *r, const Uneven *uneven) {
+  if (uneven->count == 1)
+    diag_warning(r->rule->diag, r->rule->spec_pos, "%s", uneven->first);
+  else if (uneven->count)
+    diag_warning(r->rule->diag, r->rule->spec_pos, "%s (so are %u others that it matches)",
+                 uneven->first, uneven->count - 1);
+}
+
 static bool fit(const Resolver *r, const ShardingInfo *written, const Target *target,
-                Sharding *out) {
+                Uneven *uneven, Sharding *out) {
   Type type = target_type(r->p, target);
   const TypeInfo *tensor = type_info(r->p->context, type);
   if (tensor->kind != TYPE_TENSOR)
@@ -510,7 +525,7 @@ static bool fit(const Resolver *r, const ShardingInfo *written, const Target *ta
     return false;
   }
   *out = sharding_intern(r->table, &info);
-  return check_sizes(r, target, *out);
+  return check_sizes(r, target, *out, uneven);
 }
 
 static bool nothing_matches(const Resolver *r) {
@@ -557,12 +572,14 @@ static bool resolve_rule(Resolver *r, bool *taken, Annotations *out) {
   if (!targets.n) return nothing_matches(r);
   Str from = rule_origin(r->rule, r->arena);
   uint32_t before = out->count;
+  Uneven uneven = {0};
   for (uint32_t t = 0; t < targets.n; t++) {
     if (take_target(out, &targets.v[t], taken)) continue;
     Annotation a = {targets.v[t], 0, from, r->rule->pos, r->rule->diag};
-    if (!fit(r, &written, &targets.v[t], &a.sharding)) return false;
+    if (!fit(r, &written, &targets.v[t], &uneven, &a.sharding)) return false;
     VEC_PUSH(r->arena, out, a);
   }
+  tell_uneven(r, &uneven);
   if (out->count == before)
     diag_warning(r->rule->diag, r->rule->pos,
                  "this rule is never used: rules before it match all that '%.*s' means",
@@ -591,7 +608,10 @@ bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
   if (!read_spec(&c, &rule.spec)) return false;
   Resolver r = {p, table, arena, options, &rule, 0, NULL};
   ShardingInfo written;
-  return resolve_spec(&r, &written) && fit(&r, &written, target, out);
+  Uneven uneven = {0};
+  if (!resolve_spec(&r, &written) || !fit(&r, &written, target, &uneven, out)) return false;
+  tell_uneven(&r, &uneven);
+  return true;
 }
 
 // ---- giving ----
@@ -648,10 +668,13 @@ bool shard_rules_give(AnnotationList list, Propagation *propagation) {
   bool good = true;
   for (uint32_t i = 0; i < list.n; i++) {
     const Annotation *a = &list.v[i];
-    for (InstanceId instance = 1; instance < g->n_instances; instance++) {
+    InstanceId first = graph_instance_of(g, a->target.function);
+    bool root = first && !g->instances[first].caller;  // has no other
+    for (InstanceId instance = first; first && instance < g->n_instances; instance++) {
       if (g->instances[instance].function != a->target.function) continue;
       PlaceId place = target_place(g, instance, &a->target);
       good &= give_place(list, a, place, propagation);
+      if (root) break;
     }
   }
   return good;

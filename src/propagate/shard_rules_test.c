@@ -145,6 +145,16 @@ static void check_wrong(World *w) {
   assert_string_equal(meaning_with(w, "params.l0.b=P('data')", true),
                       "1:13: dimension 0 of argument 2 'params.l0.b' : tensor<6xf32> has 6 "
                       "elements, which 4 devices do not divide (--edges=divisible)\n");
+  expect(w, "*=P(..., 'data')\n",
+         "1:3: this sharding has 1 dimension, but argument 3 'step' : tensor<i32> has 0\n");
+  expect(w, "arg2=P('data')\nd=P()\nstep=P()\n*=P(None, ('data', 'model'))",
+         "1:6: dimension 0 of argument 2 'params.l0.b' : tensor<6xf32> has 6 elements, which 4 "
+         "devices do not divide: tiles of 2 are padded\n"
+         "argument 2 'params.l0.b' <@mesh, [{\"data\"}]>\n"
+         "argument 4 'd' <@mesh, [{}]>\n"
+         "argument 3 'step' <@mesh, []>\n"
+         "argument 0 'x' <@mesh, [{}, {\"data\", \"model\"}]>\n"
+         "argument 1 'params.l0.w' <@mesh, [{}, {\"data\", \"model\"}]>\n");
   // All wrong rules are told at once.
   expect(w, "x=P('a')\nx=P('b')",
          "1:5: unknown axis \"a\": the mesh is @mesh [\"data\"=4, \"model\"=2]\n"

@@ -111,12 +111,15 @@ static OpId find_function(const Program *p, Str name) {
 }
 
 Entries program_entries(const Program *p, Arena *arena) {
-  VEC(OpId) list = {0};
+  uint32_t n_functions = 0, n = 0;
+  for (OpId op = module_first(p); op; op = op_at(p, op)->next) n_functions += is_function(p, op);
+  OpId *list = ARENA_ARRAY(arena, OpId, n_functions + 1);
   OpId main = find_function(p, str_of("main"));
   if (main) {
-    VEC_PUSH(arena, &list, main);
-    return (Entries){list.items, list.count};
+    list[0] = main;
+    return (Entries){list, 1};
   }
+  ArenaMark mark = arena_mark(arena);
   bool *called = ARENA_ARRAY(arena, bool, p->ops.count);
   SymbolTable symbols;
   symbols_init(&symbols, p, p->root, p->guard);
@@ -127,8 +130,9 @@ Entries program_entries(const Program *p, Arena *arena) {
   }
   symbols_deinit(&symbols);
   for (OpId op = module_first(p); op; op = op_at(p, op)->next)
-    if (is_function(p, op) && !called[op]) VEC_PUSH(arena, &list, op);
-  return (Entries){list.items, list.count};
+    if (is_function(p, op) && !called[op]) list[n++] = op;
+  arena_rewind(arena, mark);
+  return (Entries){list, n};
 }
 
 static const TypeInfo *function_type(const Program *p, OpId function) {
@@ -207,7 +211,7 @@ typedef struct Lookup {
   Targets *out;
 } Lookup;
 
-static bool matches_argument(const Lookup *k, uint32_t i) {
+static bool argument_is(const Lookup *k, uint32_t i) {
   uint32_t number;
   if (read_index(k->pattern, &number)) return number == i;
   Str path = argument_path(k->p, k->function, i, k->arena);
@@ -232,7 +236,7 @@ static Str result_pattern(Str pattern, Arena *arena) {
   return pattern;
 }
 
-static bool matches_result(const Lookup *k, uint32_t i) {
+static bool result_is(const Lookup *k, uint32_t i) {
   Str pattern = result_pattern(k->pattern, k->arena);
   if (!str_starts(pattern, "result")) return false;
   Str path = result_path(k->p, k->function, i, k->arena);
@@ -243,14 +247,22 @@ static bool matches_result(const Lookup *k, uint32_t i) {
   return path_matches(pattern, str_of(plain));
 }
 
+// Paths are made for the comparison only.
+static bool matches(const Lookup *k, bool argument, uint32_t i) {
+  ArenaMark mark = arena_mark(k->arena);
+  bool is = argument ? argument_is(k, i) : result_is(k, i);
+  arena_rewind(k->arena, mark);
+  return is;
+}
+
 static void find_edges(const Lookup *k) {
   for (uint32_t i = 0; i < function_n_arguments(k->p, k->function); i++) {
     ValueId value = function_argument(k->p, k->function, i);
-    if (matches_argument(k, i))
+    if (matches(k, true, i))
       VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_ARGUMENT, i, value}));
   }
   for (uint32_t i = 0; i < function_n_results(k->p, k->function); i++)
-    if (matches_result(k, i))
+    if (matches(k, false, i))
       VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_RESULT, i, 0}));
 }
 
@@ -289,7 +301,12 @@ static bool same_file(Str written, Str whole) {
   return str_equal(written, end) && (written.n == whole.n || end.s[-1] == '/');
 }
 
-static bool location_is(const Context *context, Attr loc, Str file, uint32_t line, uint32_t depth) {
+// `most` is how many locations are still looked at: they are shared, so that a small text can hold
+// very many.
+static bool location_is(const Context *context, Attr loc, Str file, uint32_t line, uint32_t depth,
+                        uint32_t *most) {
+  if (!*most || depth > 64) return false;
+  --*most;
   const AttrInfo *info = attr_info(context, loc);
   if (info->kind == ATTR_LOC_FILE) {
     const LocRange *range = info->data;
@@ -297,8 +314,8 @@ static bool location_is(const Context *context, Attr loc, Str file, uint32_t lin
   }
   bool nested = info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
                 info->kind == ATTR_LOC_FUSED;
-  for (uint32_t i = 0; nested && depth < 32 && i < info->count; i++)
-    if (location_is(context, info->items[i], file, line, depth + 1)) return true;
+  for (uint32_t i = 0; nested && i < info->count; i++)
+    if (location_is(context, info->items[i], file, line, depth + 1, most)) return true;
   return false;
 }
 
@@ -328,8 +345,9 @@ static void find_by_line(const Lookup *k, Str file, uint32_t line) {
     if (text) {
       for (uint32_t i = 0; op->pos >= begin && op->pos < end && i < op->n_results; i++)
         VEC_PUSH(k->arena, k->out, target_of(p, k->function, op->results + i));
-    } else if (location_is(p->context, op->loc, file, line, 0)) {
-      last = o;
+    } else {
+      uint32_t most = 1000;
+      if (location_is(p->context, op->loc, file, line, 0, &most)) last = o;
     }
   }
   for (uint32_t i = 0; last && i < op_at(p, last)->n_results; i++)
