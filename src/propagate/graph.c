@@ -836,7 +836,7 @@ static void hand_over(Build *b) {
 
 Status *graph_build(Program *program, ShardingTable *table, const GraphOptions *options,
                     Guard *guard, Diag *diag, Graph *out) {
-  *out = (Graph){.program = program, .table = table};
+  *out = (Graph){.program = program, .n_values = program->values.count, .table = table};
   arena_init(&out->arena, guard);
   Build b = {.g = out,
              .p = program,

@@ -92,6 +92,7 @@ typedef struct GraphOptions {
 
 typedef struct Graph {
   Program *program;      // borrowed, unchanged
+  uint32_t n_values;     // of the program when the graph was built
   ShardingTable *table;  // borrowed
   Arena arena;
   uint32_t n_instances, n_places, n_nodes, n_maps, n_views, n_splits;  // [0] included

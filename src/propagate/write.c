@@ -430,6 +430,10 @@ static void drop_map(void *map) { idmap_deinit(map); }
 
 Status *propagation_write(Propagation *p, Program *program, const WriteOptions *options,
                           Diag *diag) {
+  if (program->values.count != propagation_graph(p)->n_values)
+    FAIL(FAILED_PRECONDITION,
+         "the program has %u values, but had %u when it was propagated: propagate it again",
+         program->values.count - 1, propagation_graph(p)->n_values - 1);
   Arena arena, scratch;
   arena_init(&arena, program->guard);
   arena_init(&scratch, program->guard);

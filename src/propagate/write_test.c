@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "ops/infer.h"
 #include "parse/parse.h"
 #include "parse/print.h"
@@ -16,7 +17,7 @@ typedef struct Run {
   const char *text;
   WriteOptions write;
   PropagateOptions propagate;
-  bool unread;    // shardings in the text do not count
+  bool again;     // write a second time
   char *printed;  // malloc'd, ' for "
 } Run;
 
@@ -60,12 +61,11 @@ static Status *run_body(Guard *guard, void *arg) {
   if (status) guard_throw(guard, status);
   GuardCleanup c5 = {drop_propagation, p, NULL};
   guard_push(guard, &c5);
-  if (!run->unread) {
-    status = propagation_read(p, &diag);
-    if (status) guard_throw(guard, status);
-  }
+  status = propagation_read(p, &diag);
+  if (status) guard_throw(guard, status);
   propagation_run(p);
   status = propagation_write(p, program, &run->write, &diag);
+  if (!status && run->again) status = propagation_write(p, program, &run->write, &diag);
   if (status) guard_throw(guard, status);
   assert_null(program_check(program));
   if (!program_verify(program, &diag)) guard_throw(guard, diag_status(&diag));
@@ -471,6 +471,58 @@ static void test_explicit_manual(void **state) {
   free(text);
 }
 
+// ---- when it cannot be done ----
+
+#define COPIES                                                                                     \
+  MESH "func.func public @main(%a: " T SHARD("{'x'}, {}") ", %b: " T SHARD(                        \
+      "{}, {'y'}") ") -> (" T ", " T ") {\n"                                                       \
+                   "  %c = stablehlo.constant dense<1.0> : " T "\n"                                \
+                   "  %0 = stablehlo.add %a, %c : " T "\n"                                         \
+                   "  %1 = stablehlo.add %b, %c : " T "\n"                                         \
+                   "  %2 = call @silu(%0) : (" T ") -> " T "\n"                                    \
+                   "  %3 = call @silu(%1) : (" T ") -> " T "\n"                                    \
+                   "  return %2, %3 : " T ", " T "\n}\n" SILU
+
+static void test_write_twice(void **state) {
+  (void)state;
+  const char *plain =
+      MESH "func.func public @main(%a: " T SHARD("{'x'}, {}") ") -> " T " {\n"
+                                                              "  %0 = stablehlo.abs %a : " T "\n"
+                                                              "  return %0 : " T "\n}\n";
+  char *once = propagated(plain), *twice = propagated_with(plain, (Run){.again = true});
+  assert_string_equal(once, twice);
+  free(once);
+  free(twice);
+  // With copies the program is another one.
+  char *input = swap_quotes(COPIES, '\'', '"');
+  Run run = {.text = input, .again = true};
+  Status *status = guard_run(run_body, &run);
+  assert_int_equal(status_code(status), FAILED_PRECONDITION);
+  assert_non_null(strstr(status_message(status), "propagate it again"));
+  status_free(status);
+  free(input);
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  char *input = swap_quotes(COPIES, '\'', '"');
+  Run all = {.text = input};
+  mem_fail_at(0);
+  assert_null(guard_run(run_body, &all));
+  uint64_t n = mem_fail_at(0);
+  free(all.printed);
+  for (uint64_t k = 1; k <= n; k++) {
+    Run run = {.text = input};
+    mem_fail_at(k);
+    Status *status = guard_run(run_body, &run);
+    mem_fail_at(0);
+    assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
+    status_free(status);
+    free(run.printed);
+  }
+  free(input);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shared_callee),
@@ -489,6 +541,8 @@ int main(void) {
       cmocka_unit_test(test_constant_expression),
       cmocka_unit_test(test_constant_in_callee),
       cmocka_unit_test(test_explicit_manual),
+      cmocka_unit_test(test_write_twice),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
