@@ -276,7 +276,8 @@ static Attr even(ShardingTable *table, Attr attr, Type type, const Context *cont
   if (!attr || !type_is_static(context, type) || !from_attr(table, attr, type, &sharding))
     return attr;
   if (!sharding_is_block(table, sharding)) return attr;
-  for (uint32_t d = 0; d < info->rank; d++) {
+  // One on a single device has no dimensions.
+  for (uint32_t d = 0; d < info->rank && d < sharding_info(table, sharding)->rank; d++) {
     const ShardingInfo *now = sharding_info(table, sharding);
     AxisList axes = sharding_dim_axes(now, d);
     if (info->dims[d] % axes_size(axes) == 0) continue;

@@ -11,3 +11,9 @@ func.func @f(%arg0: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", 
   %0 = stablehlo.tanh %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x", "y"}, {}]>]>} : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
+
+// CHECK: func.func @on_one_device(%arg0: tensor<3xf32> {sdy.sharding = #sdy.sharding<@one, []>})
+sdy.mesh @one = <[], device_ids=[5]>
+func.func @on_one_device(%arg0: tensor<3xf32> {sdy.sharding = #sdy.sharding<@one, []>}) -> tensor<3xf32> {
+  return %arg0 : tensor<3xf32>
+}
