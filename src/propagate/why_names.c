@@ -109,6 +109,11 @@ void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out) {
   strbuf_printf(out, text ? " (%.*s:%u)" : "%.*s:%u", (int)file.n, file.s, line);
 }
 
+const char *why_mnemonic(const Why *why, OpId op) {
+  const char *name = op_name(why->g->program, op), *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
 // Where `%name` of a function's argument stands behind the function's name.
 static Pos argument_pos(const Why *why, PlaceId place, Pos function) {
   const Program *p = why->g->program;
@@ -123,21 +128,70 @@ static Pos argument_pos(const Why *why, PlaceId place, Pos function) {
   return function;
 }
 
-bool why_given_pos(Why *why, PlaceId place, uint32_t *out_line, uint32_t *out_column) {
+// Does the text of an argument or op say anything about shardings?
+static bool is_written(const Why *why, Pos pos, bool argument) {
+  enum { MOST = 4096 };
+  static const char word[] = "sharding";
+  const Source *source = why->g->program->source;
+  const char *at = source->text + pos, *end = source->text + source->size;
+  if (end - at > MOST) end = at + MOST;
+  const char *stop =
+      at < end ? memchr(at + 1, argument ? '%' : '\n', (size_t)(end - at - 1)) : NULL;
+  if (stop) end = stop;
+  for (; (size_t)(end - at) >= sizeof word - 1; at++)
+    if (!memcmp(at, word, sizeof word - 1)) return true;
+  return false;
+}
+
+// A constraint on the value that says the same: passes apply constraints to what they constrain.
+static OpId constraint_on(const Why *why, PlaceId place) {
+  const Graph *g = why->g;
+  const Program *p = g->program;
   const Given *given = propagation_given(why->p, place);
+  ValueId v = g->places[place].value;
+  for (OperandId use = v ? value_at(p, v)->first_use : 0; use; use = operand_at(p, use)->next_use) {
+    OpId user = operand_at(p, use)->user;
+    if (op_at(p, user)->code != OP_sdy_sharding_constraint) continue;
+    PlaceId result = graph_place(g, g->places[place].instance, op_at(p, user)->results);
+    const Given *same = result ? propagation_given(why->p, result) : NULL;
+    if (same && same->sharding == given->sharding) return user;
+  }
+  return 0;
+}
+
+// Found once per place: many chains begin at one annotation.
+static WhyGiven *find_given(Why *why, PlaceId place) {
   const Program *p = why->g->program;
-  if (!given || given->pos == POS_NONE || !p->source || given->pos > p->source->size) return false;
+  if (!why->givens) why->givens = ARENA_ARRAY(&why->arena, WhyGiven, (size_t)why->g->n_places + 1);
+  WhyGiven *found = &why->givens[place];
+  if (found->known) return found;
+  Pos pos = propagation_given(why->p, place)->pos;
   ValueId value = why->g->places[place].value;
   bool argument = value && value_at(p, value)->is_arg;
-  Pos pos = argument ? argument_pos(why, place, given->pos) : given->pos;
-  *out_line = why_line(why, pos, out_column);
+  if (argument) pos = argument_pos(why, place, pos);
+  OpId constraint = value && !is_written(why, pos, argument) ? constraint_on(why, place) : 0;
+  Pos other = constraint ? op_at(p, written_op(p, constraint))->pos : POS_NONE;
+  *found = (WhyGiven){true, other == POS_NONE ? pos : other, constraint};
+  return found;
+}
+
+bool why_given_pos(Why *why, PlaceId place, uint32_t *out_line, uint32_t *out_column,
+                   OpId *out_constraint) {
+  const Given *given = propagation_given(why->p, place);
+  const Source *source = why->g->program->source;
+  if (!given || given->pos == POS_NONE || !source || given->pos > source->size) return false;
+  const WhyGiven *found = find_given(why, place);
+  *out_line = why_line(why, found->pos, out_column);
+  *out_constraint = found->constraint;
   return true;
 }
 
 void why_print_given(Why *why, PlaceId place, StrBuf *out) {
   const Given *given = propagation_given(why->p, place);
   uint32_t line, column;
-  if (why_given_pos(why, place, &line, &column)) {
+  OpId constraint;
+  if (why_given_pos(why, place, &line, &column, &constraint)) {
+    if (constraint) strbuf_printf(out, "by %s ", why_mnemonic(why, constraint));
     strbuf_printf(out, "at %s:%u:%u", why->g->program->source->path, line, column);
   } else if (given && given->from.n) {
     strbuf_puts(out, "by ");
@@ -148,11 +202,6 @@ void why_print_given(Why *why, PlaceId place, StrBuf *out) {
 }
 
 // ---- names ----
-
-const char *why_mnemonic(const Why *why, OpId op) {
-  const char *name = op_name(why->g->program, op), *dot = strchr(name, '.');
-  return dot ? dot + 1 : name;
-}
 
 OpId why_node_op(const Why *why, NodeId node) {
   const Node *n = &why->g->nodes[node];

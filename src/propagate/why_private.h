@@ -13,6 +13,13 @@ typedef struct WhySource {
 
 enum { WHY_SOURCES = 8 };
 
+// Where an annotation is written.
+typedef struct WhyGiven {
+  bool known;
+  Pos pos;
+  OpId constraint;  // it was taken from; 0
+} WhyGiven;
+
 struct Why {
   Propagation *p;
   const Graph *g;
@@ -35,6 +42,7 @@ struct Why {
   ValueId *also;
   uint32_t *lines;  // where lines of the source begin; made when first asked for
   uint32_t n_lines;
+  WhyGiven *givens;  // per place; made when first asked for
   WhySource sources[WHY_SOURCES];
   uint32_t next_source;
   OpId entry;  // the function that names without one mean; 0 = none
@@ -55,8 +63,10 @@ uint32_t why_line(Why *why, Pos pos, uint32_t *out_column);
 // "model.mlir:9" of an op, and the user's line, if known: "model.mlir:9 (train.py:4)".
 void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out);
 bool why_has_op_place(const Why *why, OpId op);  // it prints something
-// Where the annotation of a place stands in the text; false if it does not.
-bool why_given_pos(Why *why, PlaceId place, uint32_t *out_line, uint32_t *out_column);
+// Where the annotation of a place stands in the text; false if it does not. *out_constraint is the
+// sharding constraint it was taken from, if it is not written at the value.
+bool why_given_pos(Why *why, PlaceId place, uint32_t *out_line, uint32_t *out_column,
+                   OpId *out_constraint);
 void why_print_given(Why *why, PlaceId place, StrBuf *out);
 Str why_function_name(const Why *why, OpId function);
 // The mnemonic without its dialect.

@@ -285,7 +285,8 @@ static void json_given(Why *why, Json *json, PlaceId place, StrBuf *text) {
   uint32_t line, column;
   json_key(json, "given");
   json_open(json, '{');
-  if (why_given_pos(why, place, &line, &column)) {
+  OpId constraint;
+  if (why_given_pos(why, place, &line, &column, &constraint)) {
     text->used = 0;
     strbuf_printf(text, "%s:%u:%u", why->g->program->source->path, line, column);
     json_key(json, "at");
