@@ -3,13 +3,13 @@
 // RUN: tessera propagate %s --why %1 --why params.w --why train.py:3 | FileCheck %s
 
 // CHECK: %1 : tensor<8x8xf32> <@mesh, [{"axis_0", ?}, {"axis_1", ?}]>
-// CHECK-NEXT: dim 0 "axis_0": from dim 0 of %arg0 'x', annotated at {{.*}}gspmd.mlir:17:26, through
-// CHECK-NEXT: dot_general at {{.*}}gspmd.mlir:19 (train.py:3): dim 0 of %arg0 'x' -> dim 0 of %1
-// CHECK-NEXT: dim 1 "axis_1": from dim 1 of %0, annotated at {{.*}}gspmd.mlir:18:10, through
-// CHECK-NEXT: dot_general at {{.*}}gspmd.mlir:19 (train.py:3): dim 1 of %0 -> dim 1 of %1
+// CHECK-NEXT: dim 0 "axis_0": from dim 0 of %arg0 'x', annotated at {{.*}}gspmd.mlir:16:26, through
+// CHECK-NEXT: dot_general at {{.*}}gspmd.mlir:18 (train.py:3): dim 0 of %arg0 'x' -> dim 0 of %1
+// CHECK-NEXT: dim 1 "axis_1": from dim 1 of %0, annotated at {{.*}}gspmd.mlir:17:10, through
+// CHECK-NEXT: dot_general at {{.*}}gspmd.mlir:18 (train.py:3): dim 1 of %0 -> dim 1 of %1
 // CHECK-NEXT: %arg1 'params.w' : tensor<16x8xf32> <@mesh, [{}, {"axis_1"}]>
 // CHECK-NEXT: dim 0: no axes; nothing next to it has any along it
-// CHECK-NEXT: dim 1 "axis_1": annotated by sharding_constraint at {{.*}}gspmd.mlir:18:10
+// CHECK-NEXT: dim 1 "axis_1": annotated by sharding_constraint at {{.*}}gspmd.mlir:17:10
 // CHECK-NEXT: %1 : tensor<8x8xf32>
 
 module @jit_f attributes {mhlo.num_partitions = 8 : i32} {
