@@ -67,7 +67,7 @@ static void put_table(const NamesJob *job, StrBuf *out) {
       strbuf_printf(out, "%10" PRId64, info->size);
     strbuf_printf(out, "%10u  ", info->n_dims + name->n_products);
     if (name->origin == NAME_MADE_UP) strbuf_puts(out, "made up: ");
-    strbuf_put_str(out, name->from);
+    if (name->from.n) strbuf_put_str(out, name->from);
     strbuf_putc(out, '\n');
   }
 }
@@ -84,8 +84,10 @@ static void put_line(NamesJob *job, StrBuf *out, const char *who, PlaceId place,
   names_print_place(&job->names, place, out);
   for (size_t n = out->used - before; n < 40; n++) strbuf_putc(out, ' ');
   strbuf_printf(out, "  # %s", type_of(job, place));
-  if (path.n) strbuf_puts(out, "  ");
-  strbuf_put_str(out, path);
+  if (path.n) {
+    strbuf_puts(out, "  ");
+    strbuf_put_str(out, path);
+  }
   strbuf_putc(out, '\n');
 }
 
