@@ -9,60 +9,7 @@
 #include <stdio.h>
 
 #include "ops/op.h"
-#include "propagate/target.h"
-
-// A list of names as somebody wrote it.
-typedef struct NameRule {
-  Diag *diag;
-  Pos pos;       // of the rule, or of the function whose attribute it is
-  Str from;      // in words
-  Str text;      // "batch, length"
-  Pos text_pos;  // POS_NONE: all of it is at pos
-  uint8_t origin;
-} NameRule;
-
-typedef struct GivenName {
-  const NameRule *rule;
-  Pos pos;
-} GivenName;
-
-// `batch*length`: follows from the parts, and is only compared.
-typedef struct Product {
-  uint32_t dim;
-  Str text;
-  GivenName given;
-} Product;
-
-// What arguments and results of the entry functions are called, hashed: a file may name thousands.
-typedef struct Known {
-  Str key;
-  Target target;
-  uint32_t next;  // of the same hash, + 1
-} Known;
-
-typedef struct Index {
-  VEC(Known) known;
-  uint32_t *heads;  // entry + 1
-  uint32_t mask;    // 0: not made yet
-} Index;
-
-typedef struct Namer {
-  const Graph *g;
-  const Program *p;
-  Context *context;
-  Arena *arena;
-  Diag *diag;
-  Names *out;
-  uint32_t n_dims;
-  ClassInput in;
-  int64_t *sizes;
-  uint32_t *labels;  // per dim: a Name
-  GivenName *given;  // per dim
-  VEC(Product) products;
-  Index index;
-  Arena scratch;  // of one line of the side file
-  bool good;
-} Namer;
+#include "propagate/names_private.h"
 
 // ---- who is who ----
 
@@ -76,7 +23,7 @@ Target names_target(const Names *names, PlaceId place) {
   return (Target){function, argument ? TARGET_ARGUMENT : TARGET_VALUE, v->index, pl->value};
 }
 
-static const char *place_text(const Namer *n, PlaceId place) {
+const char *namer_place_text(const Namer *n, PlaceId place) {
   Target target = names_target(n->out, place);
   return target_text(n->p, &target, n->arena);
 }
@@ -87,10 +34,18 @@ static PlaceId dim_place(const Namer *n, uint32_t dim, uint32_t *out_d) {
   return place;
 }
 
-static const char *dim_text(const Namer *n, uint32_t dim) {
+const char *namer_dim_text(const Namer *n, uint32_t dim) {
   uint32_t d;
   PlaceId place = dim_place(n, dim, &d);
-  return arena_printf(n->arena, "dimension %u of %s", d, place_text(n, place));
+  return arena_printf(n->arena, "dimension %u of %s", d, namer_place_text(n, place));
+}
+
+bool namer_fail(Namer *n, const NameRule *rule, Pos pos, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  n->good = diag_error_va(rule->diag, pos, fmt, args);
+  va_end(args);
+  return false;
 }
 
 // ---- numbering ----
@@ -249,292 +204,6 @@ static uint32_t *find_alike(const Namer *n, const Numbering *num) {
   return alike;
 }
 
-// ---- reading names ----
-
-PRINTF_LIKE(4, 5)
-static bool fail(Namer *n, const NameRule *rule, Pos pos, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  n->good = diag_error_va(rule->diag, pos, fmt, args);
-  va_end(args);
-  return false;
-}
-
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static Str trim(Str s) {
-  while (s.n && is_blank(s.s[0])) s.s++, s.n--;
-  while (s.n && is_blank(s.s[s.n - 1])) s.n--;
-  return s;
-}
-
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
-}
-
-// Letters, digits and `_ - .`, not a digit first; primes at the end.
-static bool is_name(Str s) {
-  while (s.n && s.s[s.n - 1] == '\'') s.n--;
-  if (!s.n || !is_letter(s.s[0])) return false;
-  for (size_t i = 1; i < s.n; i++)
-    if (!is_letter(s.s[i]) && !(s.s[i] >= '0' && s.s[i] <= '9') && s.s[i] != '-' && s.s[i] != '.')
-      return false;
-  return true;
-}
-
-static bool label_dim(Namer *n, const NameRule *rule, uint32_t dim, Str name, Pos pos) {
-  if (n->given[dim].rule) return true;  // a rule before it
-  n->given[dim] = (GivenName){rule, pos};
-  if (str_is(name, "_")) return true;
-  if (memchr(name.s, '*', name.n)) {
-    Product product = {dim, name, n->given[dim]};
-    VEC_PUSH(n->arena, &n->products, product);
-    return true;
-  }
-  if (!is_name(name))
-    return fail(n, rule, pos, "'%.*s' is no name of a dimension: letters, digits and _ are",
-                (int)name.n, name.s);
-  n->labels[dim] = name_intern(n->context, name);
-  return true;
-}
-
-// The names of one place; `...` stands for any number of dimensions without one.
-static bool label_place(Namer *n, const NameRule *rule, const Target *target, PlaceId place) {
-  Str items[64];
-  Pos pos[64];
-  uint32_t count = 0, rest = UINT32_MAX;
-  Str text = trim(rule->text);
-  for (size_t begin = 0; text.n && begin <= text.n;) {
-    size_t end = begin;
-    while (end < text.n && text.s[end] != ',') end++;
-    if (count == 64) return fail(n, rule, rule->pos, "more than 64 names for one value");
-    items[count] = trim((Str){text.s + begin, end - begin});
-    pos[count] = rule->text_pos == POS_NONE ? rule->pos
-                                            : rule->text_pos + (Pos)(items[count].s - rule->text.s);
-    if (str_is(items[count], "...")) {
-      if (rest != UINT32_MAX) return fail(n, rule, pos[count], "'...' stands twice in one list");
-      rest = count;
-    } else if (!items[count].n) {
-      return fail(n, rule, pos[count], "a name is missing here; _ is a dimension without one");
-    }
-    count++;
-    begin = end + 1;
-  }
-  uint32_t rank = type_info(n->context, target_type(n->p, target))->rank;
-  uint32_t fixed = rest == UINT32_MAX ? count : count - 1;
-  if (rest == UINT32_MAX ? fixed != rank : fixed > rank)
-    return fail(n, rule, rule->pos, "%u name%s for %s : %s, which has %u dimension%s", fixed,
-                fixed == 1 ? "" : "s", target_text(n->p, target, n->arena),
-                type_text(n->context, target_type(n->p, target)), rank, rank == 1 ? "" : "s");
-  if (!place) return true;
-  uint32_t first = n->out->first_dim[place];
-  for (uint32_t i = 0; i < count; i++) {
-    if (i == rest) continue;
-    uint32_t d = i < rest ? i : rank - (count - i);
-    if (!label_dim(n, rule, first + d, items[i], pos[i])) return false;
-  }
-  return true;
-}
-
-// In every instance of its function.
-static bool label_target(Namer *n, const NameRule *rule, const Target *target) {
-  const Graph *g = n->g;
-  bool any = false;
-  InstanceId first = graph_instance_of(g, target->function);
-  InstanceId end = g->instances[first].caller ? g->n_instances : first + 1;  // a root has only one
-  for (InstanceId i = first; i && i < end; i++) {
-    if (g->instances[i].function != target->function) continue;
-    PlaceId place = target->kind == TARGET_RESULT ? target->index < g->instances[i].n_results
-                                                        ? graph_result_place(g, i, target->index)
-                                                        : 0
-                    : target->value               ? graph_place(g, i, target->value)
-                                                  : 0;
-    if (!label_place(n, rule, target, place)) return false;
-    any = true;
-  }
-  return any || label_place(n, rule, target, 0);
-}
-
-static void nothing_is_called(Namer *n, const NameRule *rule, Str pattern) {
-  Str near[3];
-  uint32_t count = targets_near(n->p, pattern, &n->scratch, 3, near);
-  const char *names = "";
-  for (uint32_t i = 0; i < count; i++)
-    names = arena_printf(n->arena, "%s%s%.*s", names, i ? ", " : "", (int)near[i].n, near[i].s);
-  fail(n, rule, rule->pos, "nothing is called '%.*s'%s%s", (int)pattern.n, pattern.s,
-       count ? "; near names: " : "; arguments are called by number, path or glob", names);
-}
-
-static uint32_t *index_head(Index *index, Str key) {
-  return &index->heads[(uint32_t)hash_bytes(key.s, key.n) & index->mask];
-}
-
-static void index_add(Namer *n, Str key, Target target) {
-  if (!key.n) return;
-  Known known = {key, target, 0};
-  VEC_PUSH(n->arena, &n->index.known, known);
-}
-
-// A name that the printer gave: 12, arg3.
-static bool is_numbered(Str name) {
-  size_t i = str_starts(name, "arg") ? 3 : 0;
-  bool digits = i < name.n;
-  for (; i < name.n; i++) digits &= name.s[i] >= '0' && name.s[i] <= '9';
-  return digits;
-}
-
-static void index_function(Namer *n, OpId function) {
-  for (uint32_t i = 0; i < function_n_arguments(n->p, function); i++) {
-    ValueId value = function_argument(n->p, function, i);
-    Target target = {function, TARGET_ARGUMENT, i, value};
-    Str path = argument_path(n->p, function, i, n->arena);
-    Str name = value ? name_str(n->context, value_at(n->p, value)->name) : (Str){0};
-    Str number = str_of(arena_printf(n->arena, "arg%u", i));
-    index_add(n, path, target);
-    if (!is_numbered(name) && !str_equal(name, path)) index_add(n, name, target);
-    if (!str_equal(number, path)) index_add(n, number, target);
-  }
-  for (uint32_t i = 0; i < function_n_results(n->p, function); i++) {
-    Target target = {function, TARGET_RESULT, i, 0};
-    Str path = result_path(n->p, function, i, n->arena);
-    Str number = str_of(arena_printf(n->arena, "result%u", i));
-    index_add(n, path, target);
-    if (!str_equal(number, path)) index_add(n, number, target);
-  }
-}
-
-static void index_make(Namer *n) {
-  Entries entries = program_entries(n->p, n->arena);
-  for (uint32_t i = 0; i < entries.n; i++) index_function(n, entries.v[i]);
-  Index *index = &n->index;
-  uint32_t size = 16;
-  while (size < 2 * index->known.count) size *= 2;
-  index->heads = ARENA_ARRAY(n->arena, uint32_t, size);
-  index->mask = size - 1;
-  for (uint32_t i = index->known.count; i > 0; i--) {  // chains in the program's order
-    uint32_t *head = index_head(index, index->known.items[i - 1].key);
-    index->known.items[i - 1].next = *head;
-    *head = i;
-  }
-}
-
-// As targets_find, without going over the program where the pattern is a plain name.
-static TargetList find_targets(Namer *n, Str pattern) {
-  if (!n->index.mask) index_make(n);
-  VEC(Target) found = {0};
-  for (uint32_t i = *index_head(&n->index, pattern); i; i = n->index.known.items[i - 1].next)
-    if (str_equal(n->index.known.items[i - 1].key, pattern))
-      VEC_PUSH(&n->scratch, &found, n->index.known.items[i - 1].target);
-  if (found.count) return (TargetList){found.items, found.count};
-  return targets_find(n->p, pattern, &n->scratch);
-}
-
-// One line of the side file: PATTERN: name, name.
-static void read_line(Namer *n, Diag *diag, Str line, uint32_t number) {
-  size_t end = line.n;
-  for (size_t i = 0; i < end; i++)
-    if (line.s[i] == '#' && (!i || is_blank(line.s[i - 1]))) end = i;
-  Str text = trim((Str){line.s, end});
-  if (!text.n) return;
-  const Source *source = diag->source;
-  NameRule *rule = ARENA_NEW(n->arena, NameRule);
-  *rule = (NameRule){.diag = diag, .pos = (Pos)(text.s - source->text), .origin = NAME_FILE};
-  rule->from = str_of(arena_printf(n->arena, "%s:%u", source->path, number));
-  size_t colon = text.n;
-  while (colon && text.s[colon - 1] != ':') colon--;  // the last: `@f:arg0: batch`
-  if (colon < 2) {
-    fail(n, rule, rule->pos, "expected PATTERN: NAME, NAME, as in 'arg0: batch, length'");
-    return;
-  }
-  Str pattern = trim((Str){text.s, colon - 1});
-  rule->text = (Str){text.s + colon, text.n - colon};
-  rule->text_pos = (Pos)(rule->text.s - source->text);
-  ArenaMark mark = arena_mark(&n->scratch);
-  TargetList targets = find_targets(n, pattern);
-  if (!targets.n) nothing_is_called(n, rule, pattern);
-  for (uint32_t t = 0; t < targets.n; t++)
-    if (!label_target(n, rule, &targets.v[t])) break;
-  arena_rewind(&n->scratch, mark);
-}
-
-static void release_scratch(void *scratch) { arena_deinit(scratch); }
-
-static void read_side(Namer *n, Diag *diag) {
-  const Source *source = diag->source;
-  Guard *guard = n->arena->guard;
-  arena_init(&n->scratch, guard);
-  GuardCleanup cleanup = {.release = release_scratch, .object = &n->scratch};
-  guard_push(guard, &cleanup);
-  uint32_t number = 1;
-  for (size_t at = 0; at < source->size && !diag_full(diag); number++) {
-    const char *newline = memchr(source->text + at, '\n', source->size - at);
-    size_t end = newline ? (size_t)(newline - source->text) : source->size;
-    read_line(n, diag, (Str){source->text + at, end - at}, number);
-    at = end + 1;
-  }
-  guard_pop(guard, &cleanup);
-  arena_deinit(&n->scratch);
-}
-
-static void read_attribute(Namer *n, OpId function, const char *list, uint32_t i, bool argument) {
-  const AttrInfo *dicts = attr_info(n->context, op_attr(n->p, function, list));
-  if (dicts->kind != ATTR_ARRAY || i >= dicts->count) return;
-  Attr attr = attr_get(n->context, dicts->items[i], "tessera.dims");
-  if (!attr) return;
-  Target target = {function, argument ? TARGET_ARGUMENT : TARGET_RESULT, i,
-                   argument ? function_argument(n->p, function, i) : 0};
-  NameRule *rule = ARENA_NEW(n->arena, NameRule);
-  const char *who = target_text(n->p, &target, n->arena);
-  *rule = (NameRule){.diag = n->diag,
-                     .pos = op_at(n->p, function)->pos,
-                     .from = str_of(arena_printf(n->arena, "attribute of %s", who)),
-                     .text = name_str(n->context, attr_as_name(n->context, attr)),
-                     .text_pos = POS_NONE,
-                     .origin = NAME_ATTRIBUTE};
-  if (attr_info(n->context, attr)->kind != ATTR_STRING)
-    fail(n, rule, rule->pos, "tessera.dims of %s must be a string, as \"batch, length\"", who);
-  else
-    label_target(n, rule, &target);
-}
-
-static void read_attributes(Namer *n) {
-  for (OpId o = n->p->root; o; o = op_walk_next(n->p, o, n->p->root)) {
-    if (!(op_row(op_at(n->p, o)->code)->traits & TRAIT_FUNCTION)) continue;
-    for (uint32_t i = 0; i < function_n_arguments(n->p, o); i++)
-      read_attribute(n, o, "arg_attrs", i, true);
-    for (uint32_t i = 0; i < function_n_results(n->p, o); i++)
-      read_attribute(n, o, "res_attrs", i, false);
-  }
-}
-
-// One name: one size, and once in a value.
-static void check_labels(Namer *n) {
-  uint32_t most = 0;
-  for (uint32_t d = 0; d < n->n_dims; d++)
-    if (n->labels[d] > most) most = n->labels[d];
-  uint32_t *first = ARENA_ARRAY(n->arena, uint32_t, most + 1);
-  PlaceId *last_place = ARENA_ARRAY(n->arena, PlaceId, most + 1);
-  for (uint32_t d = 0; d < n->n_dims; d++) {
-    Name label = n->labels[d];
-    if (!label) continue;
-    PlaceId place = n->out->place_of_dim[d];
-    const char *name = name_text(n->context, label);
-    if (!first[label]) first[label] = d + 1;
-    uint32_t other = first[label] - 1;
-    if (n->sizes[other] != n->sizes[d]) {
-      fail(n, n->given[d].rule, n->given[d].pos,
-           "'%s' has %" PRId64 " elements as %s but %" PRId64 " as %s: they need two names", name,
-           n->sizes[d], dim_text(n, d), n->sizes[other], dim_text(n, other));
-      n->labels[d] = 0;
-    } else if (last_place[label] == place) {
-      fail(n, n->given[d].rule, n->given[d].pos, "'%s' stands twice in %s: call the second %s'",
-           name, place_text(n, place), name);
-      n->labels[d] = 0;
-    }
-    last_place[label] = place;
-  }
-}
-
 // ---- what ties two dims together ----
 
 static Str base_of(Str name) {
@@ -589,12 +258,13 @@ static void explain(const Namer *n, uint32_t dim, Name label) {
   if (n->labels[found] != label) return;
   const NameRule *rule = n->given[found].rule;
   diag_note(diag, rule->diag == diag ? rule->pos : POS_NONE, "%s is called '%s' by %.*s",
-            dim_text(n, found), name_text(n->context, label), (int)rule->from.n, rule->from.s);
+            namer_dim_text(n, found), name_text(n->context, label), (int)rule->from.n,
+            rule->from.s);
   uint32_t shown = 0;
   for (uint32_t at = found; at != dim && shown < MOST_SHOWN; at = steps[at].from - 1, shown++) {
     OpId op = n->g->nodes[steps[at].node].op;
-    diag_note(diag, op_at(n->p, op)->pos, "%s is %s by %s", dim_text(n, at),
-              dim_text(n, steps[at].from - 1), op_name(n->p, op));
+    diag_note(diag, op_at(n->p, op)->pos, "%s is %s by %s", namer_dim_text(n, at),
+              namer_dim_text(n, steps[at].from - 1), op_name(n->p, op));
   }
 }
 
@@ -602,11 +272,12 @@ static void report_clash(Namer *n, const ClassClash *clash, const NodeId *node_o
   Str a = name_str(n->context, clash->label_a), b = name_str(n->context, clash->label_b);
   if (str_equal(base_of(a), base_of(b))) return;  // the user wants them apart
   OpId op = n->g->nodes[node_of[clash->node]].op;
-  n->good = diag_error(n->diag, op_at(n->p, op)->pos,
-                       "two names for one dimension: %s is '%.*s', %s is '%.*s', and %s makes them "
-                       "one; give both one name, or call one %.*s'",
-                       dim_text(n, clash->dim_a), (int)a.n, a.s, dim_text(n, clash->dim_b),
-                       (int)b.n, b.s, op_name(n->p, op), (int)a.n, a.s);
+  n->good =
+      diag_error(n->diag, op_at(n->p, op)->pos,
+                 "two names for one dimension: %s is '%.*s', %s is '%.*s', and %s makes them "
+                 "one; give both one name, or call one %.*s'",
+                 namer_dim_text(n, clash->dim_a), (int)a.n, a.s, namer_dim_text(n, clash->dim_b),
+                 (int)b.n, b.s, op_name(n->p, op), (int)a.n, a.s);
   explain(n, clash->dim_a, clash->label_a);
   explain(n, clash->dim_b, clash->label_b);
 }
@@ -699,7 +370,7 @@ static void explain_variants(Namer *n, const Name *family_base) {
     for (uint32_t e = first; e < first + rank; e++) {
       ClassId other = c->class_of[e];
       if (other == id || c->classes[other].family != c->classes[id].family) continue;
-      name->from = str_of(arena_printf(n->arena, "%s has %s too", place_text(n, place),
+      name->from = str_of(arena_printf(n->arena, "%s has %s too", namer_place_text(n, place),
                                        name_text(n->context, n->out->names[other].text)));
       break;
     }
@@ -732,7 +403,7 @@ static void name_classes(Namer *n) {
       name->text = make_up(n, &used, info->size, count_of(sizes, mask, info->size));
       name->origin = NAME_MADE_UP;
       family_base[info->family] = name->text;
-      if (info->first != UINT32_MAX) name->from = str_of(dim_text(n, info->first));
+      if (info->first != UINT32_MAX) name->from = str_of(namer_dim_text(n, info->first));
     }
     use(n, &used, name->text);
   }
@@ -743,7 +414,7 @@ static void name_classes(Namer *n) {
       DimName *part = &n->out->names[c->parts[info->parts + i]];
       part->n_products++;
       if (part->origin == NAME_MADE_UP && !part->from.n)
-        part->from = str_of(arena_printf(n->arena, "part of %s", dim_text(n, d)));
+        part->from = str_of(arena_printf(n->arena, "part of %s", namer_dim_text(n, d)));
     }
   }
 }
@@ -777,9 +448,10 @@ static void check_products(Namer *n) {
     const Product *product = &n->products.items[i];
     Str text = names_text(n->out, n->out->classes.class_of[product->dim]);
     if (!str_equal(product->text, text))
-      fail(n, product->given.rule, product->given.pos,
-           "%s is %.*s, not %.*s: products follow from their parts", dim_text(n, product->dim),
-           (int)text.n, text.s, (int)product->text.n, product->text.s);
+      namer_fail(n, product->given.rule, product->given.pos,
+                 "%s is %.*s, not %.*s: products follow from their parts",
+                 namer_dim_text(n, product->dim), (int)text.n, text.s, (int)product->text.n,
+                 product->text.s);
   }
 }
 
@@ -798,9 +470,9 @@ bool names_build(const Graph *graph, Arena *arena, Diag *diag, Diag *side_diag, 
   number_all(&n, &num);
   n.labels = ARENA_ARRAY(arena, uint32_t, n.n_dims + 1);
   n.given = ARENA_ARRAY(arena, GivenName, n.n_dims + 1);
-  if (side_diag) read_side(&n, side_diag);
-  read_attributes(&n);
-  check_labels(&n);
+  if (side_diag) namer_read_side(&n, side_diag);
+  namer_read_attributes(&n);
+  namer_check_labels(&n);
   ClassInput in = {.n_places = num.n_places,
                    .place_dims = num.place_dims,
                    .sizes = n.sizes,
