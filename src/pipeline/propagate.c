@@ -29,7 +29,7 @@ static Status *normalize(Program *program, Guard *guard, Diag *diag, Propagated 
   passes_lift_meshes(program, &out->arena);
   passes_clean_manual_axes(program, &out->arena);
   if (!passes_import_groups(program, &out->arena, diag)) return diag_status(diag);
-  passes_apply_constraints(program, &out->arena);
+  passes_apply_constraints(program, true, &out->arena);
   passes_sync_groups(program, &out->arena, diag);
   return program_meshes_read(program, out->table);
 }

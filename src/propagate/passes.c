@@ -21,7 +21,7 @@ bool passes_import(Program *p, bool keep_calls, Arena *arena, Diag *diag) {
   passes_clean_manual_axes(p, arena);
   passes_add_edges(p);
   if (keep_calls) passes_add_function_edges(p);
-  passes_apply_constraints(p, arena);
+  passes_apply_constraints(p, false, arena);
   // After constraints: two members may have got different shardings from them.
   return passes_import_groups(p, arena, diag);
 }

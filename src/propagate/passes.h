@@ -28,8 +28,9 @@ void passes_sink_function_edges(Program *p);
 
 // A closed sharding constraint (or in_sharding of a manual computation) that nothing contradicts is
 // the sharding of its operand too. Where a data-flow edge speaks for the operand, its users take
-// the constraint's result instead. What follows a chain of constraints uses the last of it.
-void passes_apply_constraints(Program *p, Arena *arena);
+// the constraint's result instead; implied_edges: also where one is only implied, by a loop, a body
+// or a call. What follows a chain of constraints uses the last of it.
+void passes_apply_constraints(Program *p, bool implied_edges, Arena *arena);
 // Groups that share a value become one; ids count from 0 in the order of the least id; a value is
 // in a group once. False after an error: a group with different shapes, or across the border of a
 // manual computation.

@@ -5,6 +5,8 @@
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
 
+static void free_symbols(void *symbols) { symbols_deinit(symbols); }
+
 // ---- constraints ----
 
 // What an op asks of its operand's sharding: constraints and manual computations do. 0 = nothing.
@@ -32,8 +34,37 @@ static bool asked_by_others(const Program *p, ValueId v, OpId except) {
   return false;
 }
 
-static bool should_apply(const Program *p, ValueId v, Attr sharding) {
-  return annotation_possible(p, v) && !annotation_get(p, v) &&
+typedef struct Applier {
+  Program *p;
+  uint32_t *order;        // per op: its place in the program
+  const uint8_t *called;  // per op: a function that is called; NULL: only edges that are written
+  uint32_t n_ops;         // those that were there before
+} Applier;
+
+// The result that speaks for a value which flows through an op (or a call) without a written edge,
+// or the value itself; 0 if it does not flow.
+static ValueId flows_as(const Applier *a, ValueId v) {
+  const Program *p = a->p;
+  OpId owner = value_owner(p, v);
+  if (!a->called || owner >= a->n_ops) return 0;
+  Flow flow = op_flow(p, owner);
+  if (!value_at(p, v)->is_arg)
+    return flow != FLOW_NONE || (op_row(op_at(p, owner)->code)->traits & TRAIT_CALL) ? v : 0;
+  uint32_t i = value_at(p, v)->index;
+  if (flow == FLOW_LOOP && i < op_at(p, owner)->n_results) return op_result(p, owner, i);
+  return flow == FLOW_BODY || a->called[owner] ? v : 0;
+}
+
+static bool edge_speaks_for(const Applier *a, ValueId v) {
+  OpId def = value_def(a->p, v);
+  return (def && op_at(a->p, def)->code == OP_sdy_data_flow_edge) || annotation_edge(a->p, v) ||
+         flows_as(a, v);
+}
+
+static bool should_apply(const Applier *a, ValueId v, Attr sharding) {
+  const Program *p = a->p;
+  ValueId speaks = flows_as(a, v);
+  return annotation_possible(p, speaks ? speaks : v) && !annotation_get(p, speaks ? speaks : v) &&
          annotation_is_closed(p->context, sharding) && !asked_otherwise(p, v, sharding);
 }
 
@@ -52,11 +83,6 @@ static void put_unreduced(Program *p, ValueId v, Attr sharding) {
   Attr reducer = attr_get(context, sharding, "reducer");
   if (reducer) fields[n++] = (NamedAttr){name_of(context, "reducer"), reducer};
   annotation_put(p, v, attr_struct(context, "sdy.sharding", n, fields));
-}
-
-static bool edge_speaks_for(const Program *p, ValueId v) {
-  OpId def = value_def(p, v);
-  return (def && op_at(p, def)->code == OP_sdy_data_flow_edge) || annotation_edge(p, v);
 }
 
 // The last of a chain of constraints that begins at `head`; 0 if there is no chain of two or more
@@ -78,40 +104,43 @@ static OpId chain_tail(const Program *p, OpId head) {
 }
 
 // Uses of the chain's operand behind the chain, in its block, take the chain's result.
-static void follow_chain(Program *p, OpId head, OpId tail, const uint32_t *order) {
+static void follow_chain(const Applier *a, OpId head, OpId tail) {
+  Program *p = a->p;
   ValueId input = op_operand(p, head, 0), last = op_result(p, tail, 0);
   for (OperandId use = value_at(p, input)->first_use, next; use; use = next) {
     next = operand_at(p, use)->next_use;
     OpId user = operand_at(p, use)->user;
-    if (user != head && op_at(p, user)->code != OP_func_return &&
-        op_at(p, user)->block == op_at(p, tail)->block && order[user] > order[tail])
+    if (user != head && user < a->n_ops && op_at(p, user)->code != OP_func_return &&
+        op_at(p, user)->block == op_at(p, tail)->block && a->order[user] > a->order[tail])
       operand_set(p, use, last);
   }
 }
 
-static void apply_constraint(Program *p, OpId op, uint32_t *order) {
+static void apply_constraint(Applier *a, OpId op) {
+  Program *p = a->p;
   OpId tail = chain_tail(p, op);
-  if (tail) follow_chain(p, op, tail, order);
+  if (tail && tail < a->n_ops) follow_chain(a, op, tail);
   ValueId input = op_operand(p, op, 0);
   Attr sharding = op_attr(p, op, "sharding");
-  if (!should_apply(p, input, sharding)) return;
-  if (!edge_speaks_for(p, input)) {
+  if (!should_apply(a, input, sharding)) return;
+  if (!edge_speaks_for(a, input)) {
     annotation_put(p, input, sharding);
     return;
   }
   op_detach(p, op);
   op_insert_behind(p, op, input);
-  order[op] = value_at(p, input)->is_arg ? 0 : order[value_def(p, input)];
+  a->order[op] = value_at(p, input)->is_arg ? 0 : a->order[value_def(p, input)];
   value_replace_uses_except(p, input, op_result(p, op, 0), op);
   put_unreduced(p, input, sharding);
 }
 
-static void apply_manual(Program *p, OpId op) {
+static void apply_manual(Applier *a, OpId op) {
+  Program *p = a->p;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     ValueId input = op_operand(p, op, i);
     Attr sharding = asked(p, op_at(p, op)->operands + i);
-    if (!sharding || !should_apply(p, input, sharding)) continue;
-    if (!edge_speaks_for(p, input)) {
+    if (!sharding || !should_apply(a, input, sharding)) continue;
+    if (!edge_speaks_for(a, input)) {
       annotation_put(p, input, sharding);
       continue;
     }
@@ -124,17 +153,35 @@ static void apply_manual(Program *p, OpId op) {
   }
 }
 
-void passes_apply_constraints(Program *p, Arena *arena) {
-  // Places in program order; constraints that are made on the way (a user of a value each, and the
-  // only one) are never asked for theirs.
-  uint32_t *order = ARENA_ARRAY(arena, uint32_t, p->ops.count), n = 0;
-  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) order[o] = ++n;
+static const uint8_t *called_functions(const Program *p, Arena *arena) {
+  SymbolTable symbols;
+  symbols_init(&symbols, p, p->root, p->guard);
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  guard_push(p->guard, &cleanup);
+  uint8_t *called = ARENA_ARRAY(arena, uint8_t, p->ops.count);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (!(op_row(op_at(p, o)->code)->traits & TRAIT_CALL)) continue;
+    OpId f = symbols_find(&symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
+    if (f && op_is_function(p, f)) called[f] = 1;
+  }
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
+  return called;
+}
+
+void passes_apply_constraints(Program *p, bool implied_edges, Arena *arena) {
+  Applier a = {.p = p, .n_ops = p->ops.count};
+  a.order = ARENA_ARRAY(arena, uint32_t, a.n_ops);
+  a.called = implied_edges ? called_functions(p, arena) : NULL;
+  uint32_t n = 0;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) a.order[o] = ++n;
   for (OpId o = p->root, next; o; o = next) {
     next = op_walk_next(p, o, p->root);
+    if (o >= a.n_ops) continue;  // made on the way
     if (op_at(p, o)->code == OP_sdy_sharding_constraint)
-      apply_constraint(p, o, order);
+      apply_constraint(&a, o);
     else if (op_at(p, o)->code == OP_sdy_manual_computation)
-      apply_manual(p, o);
+      apply_manual(&a, o);
   }
 }
 
@@ -166,8 +213,7 @@ static void sort_ids(int64_t *ids, int64_t *scratch, uint32_t n) {
       for (uint32_t i = at, j = mid, k = at; k < end; k++)
         scratch[k] = i < mid && (j >= end || ids[i] <= ids[j]) ? ids[i++] : ids[j++];
     }
-    int64_t *swap = ids;
-    for (uint32_t k = 0; k < n; k++) swap[k] = scratch[k];
+    for (uint32_t k = 0; k < n; k++) ids[k] = scratch[k];
   }
 }
 
