@@ -78,6 +78,7 @@ static bool factor(Scan *s, bool add, uint32_t *out) {
 // [i, jk]
 static bool tensor(Scan *s) {
   FactorRule *rule = s->rule;
+  uint32_t first = rule->places.count;
   if (!expect(s, "[")) return false;
   if (accept(s, "]")) return true;
   do {
@@ -85,8 +86,8 @@ static bool tensor(Scan *s) {
     do {
       uint32_t id;
       if (!factor(s, true, &id)) return false;
-      for (uint32_t k = dim.first; k < rule->places.count; k++)
-        if (rule->places.items[k] == id) return expected(s, "each factor once in a dimension");
+      for (uint32_t k = first; k < rule->places.count; k++)
+        if (rule->places.items[k] == id) return expected(s, "each factor once in a tensor");
       VEC_PUSH(s->arena, &rule->places, id);
       skip(s);
     } while (s->at < s->end && is_letter(*s->at));

@@ -119,7 +119,9 @@ static void test_bad_text(void **state) {
   bad("([i])->([i]) {i=99999999999999999999}", NULL,
       "expected a size, 1 or more at column 17, found '99999999999999999999'");
   bad("([ii])->([i])", NULL,
-      "expected each factor once in a dimension at column 5, found '])->([i])'");
+      "expected each factor once in a tensor at column 5, found '])->([i])'");
+  bad("([i, i])->([i])", NULL,
+      "expected each factor once in a tensor at column 7, found '])->([i])'");
   bad("([i])->([i]) reduction={i:avg}", NULL,
       "expected sum, max, min, mul, and, or or xor at column 27, found 'avg}'");
   bad("([i])->([i]) x", NULL,
