@@ -163,14 +163,17 @@ void passes_close_shardings(Program *p) { annotation_map_all(p, close_one, p->co
 
 // ---- shardings as values ----
 
+static void free_table(void *table) { sharding_table_free(table); }
+
 // The table with the program's meshes, which are verified.
 static ShardingTable *table_of(Program *p) {
   ShardingTable *table = sharding_table_new(p->context, p->guard);
+  GuardCleanup cleanup = {free_table, table, NULL};
+  guard_push(p->guard, &cleanup);
   status_free(program_meshes_read(p, table));
+  guard_pop(p->guard, &cleanup);
   return table;
 }
-
-static void free_table(void *table) { sharding_table_free(table); }
 
 static Attr to_attr(ShardingTable *table, Sharding sharding, Attr otherwise) {
   Attr out = otherwise;
