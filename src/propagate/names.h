@@ -59,7 +59,8 @@ void names_print_place(const Names *names, PlaceId place, StrBuf *out);
 uint32_t names_near(const Names *names, Str text, uint32_t most, Str *out);
 
 // Reads a layout, the source of layout_diag: `batch:data, hidden:model` (also with ';'; several
-// axes as `hidden:model+data`), and gives every place with a dimension of such a name that nothing
+// axes as `hidden:model+data`; a dimension without a good name is `params.w.1`, the second of what
+// target.h calls params.w), and gives every place with a dimension of such a name that nothing
 // was given to its sharding: named dimensions are cut exactly so, others are open. Unknown names
 // and axes are errors in layout_diag; a value of which two dimensions would be cut along one axis
 // is one in diag. False then.

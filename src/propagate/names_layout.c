@@ -43,13 +43,42 @@ static Str trim(Str s) {
 
 static Pos pos_of(const Layout *l, Str s) { return (Pos)(s.s - l->diag->source->text); }
 
-// A product has no name: its parts have.
+static ClassId class_of_target(const Layout *l, const Target *target, uint32_t d) {
+  InstanceId instance = graph_instance_of(l->g, target->function);
+  if (!instance ||
+      (target->kind == TARGET_RESULT ? target->index >= l->g->instances[instance].n_results
+                                     : !target->value))
+    return 0;
+  PlaceId place = target->kind == TARGET_RESULT ? graph_result_place(l->g, instance, target->index)
+                                                : graph_place(l->g, instance, target->value);
+  uint32_t rank = place ? type_info(l->context, l->g->places[place].type)->rank : 0;
+  return d < rank ? names_class(l->names, place, d) : 0;
+}
+
+// `params.w.1`: dimension 1 of what is called params.w; 0 if it is not that, or several.
+static ClassId find_by_path(const Layout *l, Str name) {
+  size_t dot = name.n;
+  uint32_t d = 0;
+  while (dot && name.s[dot - 1] >= '0' && name.s[dot - 1] <= '9') dot--;
+  if (dot < 2 || name.s[dot - 1] != '.' || dot == name.n || name.n - dot > 3) return 0;
+  for (size_t i = dot; i < name.n; i++) d = d * 10 + (uint32_t)(name.s[i] - '0');
+  TargetList targets = targets_find(l->p, (Str){name.s, dot - 1}, l->arena);
+  ClassId id = 0;
+  for (uint32_t i = 0; i < targets.n; i++) {
+    ClassId other = class_of_target(l, &targets.v[i], d);
+    if (!other || (id && other != id)) return 0;
+    id = other;
+  }
+  return id;
+}
+
+// By its name, or as a dimension of a value. A product has no name: its parts have.
 static bool find_class(Layout *l, Str name, ClassId *out) {
-  for (ClassId i = 1; i <= l->names->classes.n_classes; i++)
-    if (name.n && str_equal(name_str(l->context, l->names->names[i].text), name)) {
-      *out = i;
-      return true;
-    }
+  *out = 0;
+  for (ClassId i = 1; i <= l->names->classes.n_classes && !*out; i++)
+    if (name.n && str_equal(name_str(l->context, l->names->names[i].text), name)) *out = i;
+  if (!*out) *out = find_by_path(l, name);
+  if (*out) return true;
   Str near[3];
   uint32_t n = names_near(l->names, name, 3, near);
   const char *list = "";
