@@ -66,6 +66,12 @@ static Status *give_layout(const PropagateRequest *request, Guard *guard, Diag *
   if (!request->layout) return NULL;
   Diag *side = request->names ? diag_for(request->names, guard, out) : NULL;
   Diag *layout = diag_for(request->layout, guard, out);
+  const Program *program = propagation_graph(out->propagation)->program;
+  if (!out->mesh && program_mesh_first(program, out->table)) {
+    diag_error(layout, 0, "the program has several meshes (%s): say which, --mesh NAME:AXIS=N,…",
+               program_meshes_text(program, out->table, &out->arena));
+    return said_status(out);
+  }
   Names names;
   if (!names_build(propagation_graph(out->propagation), &out->arena, diag, side, &names) ||
       !names_layout(&names, out->mesh, out->propagation, layout, diag)) {
@@ -83,7 +89,9 @@ static Status *give_allowed(const PropagateRequest *request, Propagated *out) {
                    &arguments));
   if (request->allow_results)
     TRY(allow_read(program, TARGET_RESULT, str_of(request->allow_results), &out->arena, &results));
-  edges_allow(out->propagation, out->mesh, &arguments, &results, &out->arena);
+  // What is replicated is so on any mesh.
+  MeshId mesh = out->mesh ? out->mesh : program_mesh_first(program, out->table);
+  edges_allow(out->propagation, mesh, &arguments, &results, &out->arena);
   return NULL;
 }
 

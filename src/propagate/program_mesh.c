@@ -49,6 +49,14 @@ MeshId program_mesh_only(const Program *p, const ShardingTable *table, bool *out
   return only;
 }
 
+MeshId program_mesh_first(const Program *p, const ShardingTable *table) {
+  for (OpId op = mesh_first(p); op; op = mesh_next(p, op)) {
+    MeshId id = sharding_mesh_find(table, mesh_symbol(p, op));
+    if (id && sharding_mesh(table, id)->n_axes) return id;
+  }
+  return 0;
+}
+
 enum { MOST_SHOWN = 16 };  // axes of a mesh, meshes of a program
 
 const char *mesh_text(const Context *context, const Mesh *mesh, Arena *arena) {
@@ -172,6 +180,13 @@ Status *program_mesh_use(Program *p, ShardingTable *table, Str text, MeshId *out
   OpId taken = symbols_find(&symbols, mesh->symbol);
   symbols_deinit(&symbols);
   bool several = false;
+  if (taken && symbol)
+    FAIL(INVALID_ARGUMENT, "mesh '%.*s': the program has another @%s%s%s", (int)text.n, text.s,
+         name_text(p->context, symbol),
+         op_at(p, taken)->code == OP_sdy_mesh ? "; its meshes: " : "",
+         op_at(p, taken)->code == OP_sdy_mesh
+             ? program_meshes_text(p, table, context_arena(p->context))
+             : "");
   if (taken || (!symbol && (program_mesh_only(p, table, &several) || several)))
     FAIL(INVALID_ARGUMENT,
          "mesh '%.*s' is not the program's: it has %s; to add another one, name it: NAME:%.*s",

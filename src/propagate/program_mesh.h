@@ -19,6 +19,7 @@ Status *program_devices_use(Program *p, ShardingTable *table, uint64_t n) MUST_U
 // The mesh that is meant where none is named: the only one with axes that the program has. 0 if
 // there is none or more than one; *out_several tells which, if not NULL. The table has them all.
 MeshId program_mesh_only(const Program *p, const ShardingTable *table, bool *out_several);
+MeshId program_mesh_first(const Program *p, const ShardingTable *table);  // with axes; 0 = none
 // `@mesh ["data"=4, "model"=2]`, for messages; in the arena.
 const char *mesh_text(const Context *context, const Mesh *mesh, Arena *arena);
 // All of the program's meshes in that form, or "none".
