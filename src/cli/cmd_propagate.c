@@ -22,7 +22,7 @@ typedef struct PropagateJob {
   const char *output;
   const char *layout, *names;
   Source layout_source;
-  TextList *whys;
+  TextList *whys, *call_rules;
   bool why_all;
   // of the segment at hand
   Segment seg;
@@ -261,6 +261,24 @@ static bool read_names(PropagateJob *job, RuleTexts *texts) {
   return true;
 }
 
+// --call-rule: a target's name may have anything in it but '='.
+static bool read_call_rules(PropagateJob *job) {
+  if (!job->call_rules->count) return true;
+  job->request.call_rules = custom_rules_new();
+  Status *status = job->request.call_rules ? NULL : status_no_memory();
+  for (uint32_t i = 0; i < job->call_rules->count && !status; i++) {
+    const char *text = job->call_rules->items[i], *equals = strchr(text, '=');
+    if (!equals || equals == text) {
+      cli_error("--call-rule takes TARGET=RULE, like 'my.flip=([i, j])->([j, i])', not '%s'", text);
+      return false;
+    }
+    status = custom_rules_add(job->request.call_rules, (Str){text, (size_t)(equals - text)},
+                              str_of(equals + 1));
+  }
+  if (status) cli_fail(status);
+  return !status;
+}
+
 // Texts beside the program are read first, so that they are there as long as it is.
 static int run(PropagateJob *job, const char *path, const TextList *rules, const TextList *files) {
   uint32_t most = files->count + 2;
@@ -269,9 +287,10 @@ static int run(PropagateJob *job, const char *path, const TextList *rules, const
   int code = EXIT_BAD;
   if (!texts.sources || !texts.texts) {
     cli_fail(status_no_memory());
-  } else if (read_rules(rules, files, &texts) && read_names(job, &texts)) {
+  } else if (read_rules(rules, files, &texts) && read_names(job, &texts) && read_call_rules(job)) {
     code = propagate_file(job, path);
   }
+  custom_rules_free(job->request.call_rules);
   for (uint32_t i = 0; i < texts.n; i++) mem_free(texts.texts[i]);
   mem_free(texts.texts);
   mem_free(texts.sources);
@@ -301,12 +320,13 @@ static const Usage usage = {
 int command_propagate(int argc, char **argv) {
   PropagateJob job = {0};
   const char *strategy = strategies[0], *emit = NULL, *edges = "padded";
-  TextList lists[5] = {{0}};
+  TextList lists[6] = {{0}};
   TextList *files = &lists[0], *rules = &lists[1], *rule_files = &lists[2], *meshes = &lists[3];
   job.whys = &lists[4];
-  const char **room = mem_alloc((size_t)(argc + 1) * 5 * sizeof *room);
+  job.call_rules = &lists[5];
+  const char **room = mem_alloc((size_t)(argc + 1) * 6 * sizeof *room);
   if (!room) return cli_fail(status_no_memory());
-  for (size_t i = 0; i < 5; i++) lists[i].items = room + i * (size_t)(argc + 1);
+  for (size_t i = 0; i < 6; i++) lists[i].items = room + i * (size_t)(argc + 1);
   const Option options[] = {
       {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|table|none",
        "the program with sdy attributes (default) or GSPMD's; a table; nothing"},
@@ -320,6 +340,8 @@ int command_propagate(int argc, char **argv) {
        "shard by dimension names: 'batch:data, hidden:model' (tessera names shows them)"},
       {"--names", OPTION_TEXT, &job.names, "FILE",
        "names of dimensions: lines 'arg0: batch,length'"},
+      {"--call-rule", OPTION_TEXTS, job.call_rules, "TARGET=RULE",
+       "how a custom call may be split: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
       {"--strategy", OPTION_TEXT, &strategy, "WORD",
        "user-priority (default), op-priority, aggressive, basic"},
       {"--allow-args", OPTION_TEXT, &job.request.allow_arguments, "LIST",

@@ -341,8 +341,7 @@ static int node_compare(const void *x, const void *y) {
 static void run_touched(Propagation *p) {
   do {
     p->changed = false;
-    if (p->touched.count)
-      qsort(p->touched.items, p->touched.count, sizeof(NodeId), node_compare);
+    if (p->touched.count) qsort(p->touched.items, p->touched.count, sizeof(NodeId), node_compare);
     uint32_t n = p->touched.count;
     for (uint32_t i = n; i-- > 0;) push_node(p, p->touched.items[i]);
     drain(p);
