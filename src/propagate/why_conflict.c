@@ -46,8 +46,10 @@ typedef struct Pair {
   uint32_t factor, has, lacks, dim;
   const FactorAxes *cell;  // of `lacks`
   AxisList axes;           // that it lacks
-  AxisList other;          // what it has instead
-  int64_t before;          // size of what they share
+  AxisList
+      offer;  // the other's axes up to the first of them: who objects to one objects to the rest
+  AxisList other;  // what it has instead
+  int64_t before;  // size of what they share
 } Pair;
 
 static uint32_t n_asked(const Look *look) {
@@ -130,25 +132,26 @@ static bool others_disagree(const Look *look, const Pair *pair, AxisList axes,
   return false;
 }
 
-// A third tensor that could not take the axis, where all must (basic propagation).
+// A third tensor that has one of the axes along another factor, where all must take them (basic
+// propagation).
 static bool contested(const Look *look, const Pair *pair, uint32_t *out_piece) {
   for (uint32_t t = 0; t < n_asked(look); t++)
-    if (look->cells[t] && used_elsewhere(look, t, pair->factor, pair->axes.v[0], out_piece))
-      return true;
+    for (uint32_t i = 0; look->cells[t] && i < pair->offer.n; i++)
+      if (used_elsewhere(look, t, pair->factor, pair->offer.v[i], out_piece)) return true;
   return false;
 }
 
 // A third tensor that may not be split so: basic propagation takes nothing that one must refuse.
 static bool one_refuses(const Look *look, const Pair *pair) {
-  AxisRef axis = pair->axes.v[0];
   for (uint32_t t = 0; t < n_asked(look); t++) {
     const FactorAxes *cell = t == pair->has ? NULL : cell_of(look, t, pair->factor);
     if (!cell) continue;
     const ShardingInfo *info = sharding_info(look->why->table, look->seen[t]);
     Pair third = *pair;
     third.cell = cell;
-    if (cell->closed || does_not_divide(look, &third) || axes_overlap_ref(info->replicated, axis) ||
-        axes_overlap_ref(info->unreduced, axis) || axes_overlap_ref(info->manual, axis))
+    if (cell->closed || does_not_divide(look, &third) ||
+        axes_overlap(info->replicated, pair->offer) || axes_overlap(info->unreduced, pair->offer) ||
+        axes_overlap(info->manual, pair->offer))
       return true;
   }
   return false;
@@ -306,6 +309,9 @@ static void factor_conflict(const Look *look, Rivals rivals, uint32_t factor, ui
                .other = {x, axes_without_prefix(mine->axes, shared, x)},
                .before = axes_size(shared)};
   if (!pair.axes.n) return;
+  pair.offer = theirs;
+  for (uint32_t i = theirs.n; i-- > 0;)
+    if (axis_contains(theirs.v[i], pair.axes.v[0])) pair.offer.n = i + 1;
   Conflict c = {.node = look->node,
                 .factor = factor,
                 .has = s,
