@@ -2,7 +2,7 @@
 // answer is remembered per map, mode and shardings, and programs repeat themselves, so nearly every
 // step is one look-up), writes what is new to the log and wakes the nodes around.
 //
-// Order is Shardy's: user priorities, in each op priorities, in each basic then aggressive steps;
+// Order is Shardy's: user priorities, in each op priorities, in each aggressive steps;
 // within a pass nodes in program order, and those woken by a change before all that still waits. A
 // node that nothing around has changed since it last came to nothing in a mode is not looked at
 // again in that mode.
@@ -27,6 +27,7 @@ typedef struct Propagation {
   Sharding *state;       // per place
   uint32_t *last;        // per place: its last event
   const Given **given;   // per place
+  uint64_t *written;     // per place: the step that wrote it last
   uint32_t *rest;        // per node: modes in which it is known to be at rest
   bool *waiting;         // per node: on the stack
   uint32_t *touched_at;  // per node: the push it was last touched in
@@ -98,6 +99,7 @@ Status *propagation_new(Program *program, ShardingTable *table, const PropagateO
   p->last = ARENA_ARRAY(&p->arena, uint32_t, n_places + 1);
   memset(p->last, 0xff, ((size_t)n_places + 1) * sizeof *p->last);
   p->given = ARENA_ARRAY(&p->arena, const Given *, n_places + 1);
+  p->written = ARENA_ARRAY(&p->arena, uint64_t, n_places + 1);
   p->rest = ARENA_ARRAY(&p->arena, uint32_t, n_nodes + 1);
   p->waiting = ARENA_ARRAY(&p->arena, bool, n_nodes + 1);
   p->touched_at = ARENA_ARRAY(&p->arena, uint32_t, n_nodes + 1);
@@ -289,16 +291,22 @@ static bool step(Propagation *p, NodeId id, bool wake_others) {
   for (uint32_t i = 0; i < n; i++) any |= in[i] = p->state[places[i]];
   if (node->view) any |= in[n - 1] = view_seen(g, node->view, in[n - 1], &p->scratch);
   if (!any || !answer(p, node, mode, n)) return false;
+  // A tensor that stands in the node several times gets what it would have last, as if one write
+  // replaced the other; what the others would add comes with the next step, which the write wakes.
+  for (uint32_t i = n; i-- > 0;) {
+    Sharding *after = &p->buffer.items[n + i];
+    if (!places[i] || *after == p->buffer.items[i]) continue;
+    if (p->written[places[i]] == p->steps)
+      *after = p->buffer.items[i];
+    else
+      p->written[places[i]] = p->steps;
+  }
   bool changed = false;
   for (uint32_t i = 0; i < n; i++) {
     Sharding after = p->buffer.items[n + i];
     if (after == p->buffer.items[i] || !places[i]) continue;
-    bool seen = node->view && i + 1 == n;
-    if (seen) after = view_stored(g, node->view, after, &p->scratch);
-    // A tensor that stands in the node twice may have been written already. What it got must not be
-    // lost: the rest comes with the next step, which the write has woken.
-    if (after == p->state[places[i]] || (!seen && p->state[places[i]] != p->buffer.items[i]))
-      continue;
+    if (node->view && i + 1 == n) after = view_stored(g, node->view, after, &p->scratch);
+    if (after == p->state[places[i]]) continue;
     record(p, places[i], after, id, CAUSE_NODE);
     if (wake_others) push_around(p, places[i], id);
     changed = true;

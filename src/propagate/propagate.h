@@ -15,7 +15,7 @@ typedef enum Strategy {
   STRATEGY_BASIC,
 } Strategy;
 
-typedef enum Steps { STEPS_BASIC_THEN_AGGRESSIVE, STEPS_BASIC, STEPS_AGGRESSIVE } Steps;
+typedef enum Steps { STEPS_AGGRESSIVE, STEPS_BASIC, STEPS_BASIC_THEN_AGGRESSIVE } Steps;
 
 typedef struct PropagateOptions {
   Strategy strategy;
