@@ -364,8 +364,8 @@ static Status *manual_body(Guard *guard, void *arg) {
   status = gspmd_import(f.program, f.table, guard, &f.diag);
   if (status) fail_msg("%s", status_message(status));
   expect_lines(fixture_text(&f),
-               "sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{\"axis_0\"}, {\"axis_1\", "
-               "?}]>] out_shardings=[<@mesh, [{}, {\"axis_0\", ?}]>] manual_axes={\"axis_0\"} "
+               "sdy.manual_computation(%arg0) in_shardings=[<@mesh_0, [{\"axis_0\"}, {\"axis_1\", "
+               "?}]>] out_shardings=[<@mesh_0, [{}, {\"axis_0\", ?}]>] manual_axes={\"axis_0\"} "
                "(%arg1: tensor<4x4xf32>)\n"
                "call @xla.sdy.inlinable_manual_computation_body(%arg1)\n"
                "!custom_call");

@@ -212,6 +212,7 @@ static void find_old_mesh(Import *im) {
 
 static void release_symbols(void *symbols) { symbols_deinit(symbols); }
 
+// Neither the program nor the table, which finds meshes by it, has the symbol yet.
 static Name free_symbol(Import *im) {
   SymbolTable symbols;
   Guard *guard = im->arena->guard;
@@ -219,7 +220,7 @@ static Name free_symbol(Import *im) {
   GuardCleanup cleanup = {release_symbols, &symbols, NULL};
   guard_push(guard, &cleanup);
   Name name = name_of(im->context, "mesh");
-  for (uint32_t i = 0; symbols_find(&symbols, name); i++) {
+  for (uint32_t i = 0; symbols_find(&symbols, name) || sharding_mesh_find(im->table, name); i++) {
     char text[24];
     snprintf(text, sizeof text, "mesh_%u", i);
     name = name_of(im->context, text);
