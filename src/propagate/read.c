@@ -3,6 +3,15 @@
 #include "propagate/annotation.h"
 #include "propagate/propagate.h"
 
+// A program repeats itself: few attributes stand on many values.
+typedef struct Known {
+  Attr attr;
+  Type type;
+  Sharding sharding;
+} Known;
+
+enum { MOST_KNOWN = 512 };  // by hash, the last one stays
+
 typedef struct Reader {
   Propagation *propagation;
   const Graph *g;
@@ -12,6 +21,7 @@ typedef struct Reader {
   Diag *diag;
   bool explicit_only;
   Arena scratch;
+  Known known[MOST_KNOWN];
 } Reader;
 
 static bool says_nothing(const ShardingTable *table, Sharding sharding) {
@@ -38,9 +48,20 @@ static bool conflict(Reader *r, PlaceId place, const Given *old, Sharding shardi
   return false;
 }
 
+static Status *look_up(Reader *r, Attr attr, Type type, Sharding *out) {
+  Known *known = &r->known[hash_mix(attr, type) % MOST_KNOWN];
+  if (known->attr != attr || known->type != type) {
+    Sharding sharding = 0;
+    TRY(sharding_from_attr(r->table, attr, type, &sharding));
+    *known = (Known){attr, type, sharding};
+  }
+  *out = known->sharding;
+  return NULL;
+}
+
 static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
-  Sharding sharding;
-  Status *status = sharding_from_attr(r->table, attr, type, &sharding);
+  Sharding sharding = 0;
+  Status *status = look_up(r, attr, type, &sharding);
   if (status) {
     diag_error(r->diag, pos, "%s", status_message(status));
     status_free(status);
