@@ -348,7 +348,7 @@ int command_propagate(int argc, char **argv) {
        "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
       {"--allow-results", OPTION_TEXT, &job.request.allow_results, "LIST", "the same for results"},
       {"--edges", OPTION_TEXT, &edges, "divisible",
-       "annotated arguments and results must divide; else they are padded, with a warning"},
+       "arguments and results must divide; else they are padded, with a warning"},
       {"--conservative", OPTION_FLAG, &job.request.conservative, NULL,
        "not along dimensions whose shards would read their neighbours"},
       {"--close", OPTION_FLAG, &job.close, NULL, "leave no dimension open"},

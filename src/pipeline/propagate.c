@@ -124,6 +124,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
   if (!out->mesh) out->mesh = program_mesh_only(program, out->table, NULL);
   TRY(give_rules(request, guard, out));
   TRY(give_layout(request, guard, diag, out));
+  out->divisible = request->divisible;
   out->n_given = count_given(out->propagation);
   TRY(give_allowed(request, out));
   if (!edges_check_sizes(out->propagation, request->divisible, diag)) return diag_status(diag);
@@ -136,6 +137,7 @@ Status *pipeline_write(Program *program, Propagated *propagated, Emit emit, bool
                        Guard *guard, Diag *diag) {
   if (emit == EMIT_NONE) return NULL;
   TRY(propagation_write(propagated->propagation, program, &(WriteOptions){.close = close}, diag));
+  if (propagated->divisible) TRY(edges_make_even(program, propagated->table, &propagated->arena));
   if (emit == EMIT_MHLO) TRY(gspmd_export(program, propagated->table, guard, diag));
   return NULL;
 }

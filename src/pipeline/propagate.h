@@ -34,6 +34,7 @@ typedef struct Propagated {
   Diag *diags;               // what is said about texts beside the program, one each
   uint32_t n_diags;
   uint32_t n_given;  // places that anything was said about
+  bool divisible;    // as asked for
   double seconds;    // of building and running, without reading and writing
 } Propagated;
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/vec.h"
+#include "propagate/annotation.h"
 
 // ---- reading ----
 
@@ -126,4 +127,41 @@ bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *dia
   if (warnings > MOST_WARNINGS)
     diag_note(diag, POS_NONE, "%u more annotations do not divide", warnings - MOST_WARNINGS);
   return diag->errors == 0;
+}
+
+// The same sharding with, per dimension, the axes that divide it.
+static Status *even(ShardingTable *table, Attr attr, Type type, Arena *arena, Attr *out) {
+  Sharding sharding;
+  TRY(sharding_from_attr(table, attr, type, &sharding));
+  const TypeInfo *tensor = type_info(sharding_table_context(table), type);
+  *out = attr;
+  if (sharding_uneven_dim(table, sharding, type) < 0) return NULL;
+  for (uint32_t d = 0; d < tensor->rank; d++) {
+    AxisList axes = sharding_dim_axes(sharding_info(table, sharding), d);
+    AxisRef *kept = ARENA_ARRAY(arena, AxisRef, axes.n);
+    uint32_t n = axes_prefix_dividing(axes, tensor->dims[d], kept);
+    sharding = sharding_with_axes(table, sharding, d, (AxisList){kept, n});
+  }
+  return sharding_to_attr(table, sharding, out);
+}
+
+Status *edges_make_even(Program *p, ShardingTable *table, Arena *arena) {
+  Entries entries = program_entries(p, arena);
+  for (uint32_t e = 0; e < entries.n; e++) {
+    OpId function = entries.v[e];
+    for (uint32_t i = 0; i < function_n_arguments(p, function); i++) {
+      ValueId value = function_argument(p, function, i);
+      Attr old = value ? annotation_own(p, value) : 0, now;
+      if (!old) continue;
+      TRY(even(table, old, value_type(p, value), arena, &now));
+      if (now != old) annotation_put(p, value, now);
+    }
+    for (uint32_t i = 0; i < function_n_results(p, function); i++) {
+      Attr old = annotation_get_result(p, function, i), now;
+      if (!old) continue;
+      TRY(even(table, old, function_result_type(p, function, i), arena, &now));
+      if (now != old) annotation_put_result(p, function, i, now);
+    }
+  }
+  return NULL;
 }

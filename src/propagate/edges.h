@@ -35,4 +35,9 @@ void edges_allow(Propagation *propagation, MeshId mesh, const AllowFlags *argume
 // or errors for arguments and results if they must. False after an error. O(places).
 bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *diag);
 
+// Takes axes that do not divide off the arguments and results of the entries of a program that
+// shardings were written into; what uses them is as it was. The table has the program's meshes.
+// O(arguments + results).
+Status *edges_make_even(Program *p, ShardingTable *table, Arena *arena) MUST_USE;
+
 #endif
