@@ -152,6 +152,8 @@ SIMPLE(lift_meshes, passes_lift_meshes(pass->p, pass->arena))
 SIMPLE(clean_manual, passes_clean_manual_axes(pass->p, pass->arena))
 SIMPLE(close_shardings, passes_close_shardings(pass->p))
 SIMPLE(even_edges, passes_even_edges(pass->p, pass->arena))
+SIMPLE(whole_axes, passes_whole_axes(pass->p, pass->arena))
+SIMPLE(inline_meshes, passes_inline_meshes(pass->p, pass->guard))
 SIMPLE(drop_rules, passes_drop_rules(pass->p))
 SIMPLE(split_constants, passes_split_constants(pass->p, pass->arena))
 SIMPLE(merge_constants, passes_merge_constants(pass->p, pass->arena))
@@ -186,6 +188,8 @@ static const PassRow rows[] = {
     {"sdy-manual-axes-cleanup", clean_manual},
     {"sdy-close-shardings", close_shardings},
     {"sdy-update-non-divisible-input-output-shardings", even_edges},
+    {"sdy-remove-sub-axes-in-input-output-shardings", whole_axes},
+    {"sdy-inline-meshes", inline_meshes},
     {"sdy-constant-splitter", split_constants},
     {"sdy-constant-or-scalar-splitter", split_constants},
     {"sdy-constant-merger", merge_constants},

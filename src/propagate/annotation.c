@@ -26,6 +26,10 @@ static Attr with_field(Context *context, Attr attr, const char *name, Attr value
   return attr_intern(context, &info);
 }
 
+Attr annotation_with_mesh(Context *context, Attr sharding, Attr mesh) {
+  return with_field(context, sharding, "mesh", mesh);
+}
+
 typedef Attr (*DimFn)(Context *context, Attr dim, void *user);
 
 static Attr map_dims(Context *context, Attr sharding, DimFn fn, void *user) {

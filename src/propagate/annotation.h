@@ -20,6 +20,8 @@ Attr annotation_opened(Context *context, Attr sharding);
 Attr annotation_closed(Context *context, Attr sharding);
 // Open in all dimensions, nothing said.
 Attr annotation_open(Context *context, Attr mesh, uint32_t rank);
+// On another mesh: a tree or a symbol.
+Attr annotation_with_mesh(Context *context, Attr sharding, Attr mesh);
 bool annotation_is_closed(const Context *context, Attr sharding);     // in every dimension
 bool annotation_says_nothing(const Context *context, Attr sharding);  // all open, no axes anywhere
 // Axes for which keep(user, axis name, axis) is false go; a closed dimension that is left without

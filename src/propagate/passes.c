@@ -40,6 +40,7 @@ void passes_export(Program *p, bool keep_calls, Arena *arena) {
   passes_remove_groups(p);
   passes_constraints_to_reshards(p);
   passes_even_edges(p, arena);
+  passes_whole_axes(p, arena);
   passes_close_shardings(p);
   passes_drop_dead(p, arena);
   passes_drop_rules(p);

@@ -53,6 +53,11 @@ void passes_clean_manual_axes(Program *p, Arena *arena);
 void passes_close_shardings(Program *p);
 // Dimensions of arguments and results of functions lose axes that do not divide them.
 void passes_even_edges(Program *p, Arena *arena);
+// Open dimensions of the main function's arguments and results lose parts of axes, and what is
+// behind them.
+void passes_whole_axes(Program *p, Arena *arena);
+// Shardings hold their mesh; mesh ops go.
+void passes_inline_meshes(Program *p, Guard *guard);
 // Every op that has a rule carries it; and no more, but for rules that users wrote.
 void passes_populate_rules(Program *p, const FactorOptions *options, Arena *arena);
 void passes_drop_rules(Program *p);

@@ -76,20 +76,6 @@ void passes_sink_edges(Program *p, Arena *arena) {
 
 // ---- edges of functions ----
 
-// The function that is not called: `main`, or the only one.
-static OpId main_function(const Program *p) {
-  OpId only = 0, main_op = 0;
-  uint32_t n = 0;
-  BlockId module = region_block(p, op_region(p, p->root, 0));
-  for (OpId o = module ? block_at(p, module)->first : 0; o; o = op_at(p, o)->next) {
-    if (!op_is_function(p, o)) continue;
-    n++, only = o;
-    Name name = attr_as_name(p->context, op_attr(p, o, "sym_name"));
-    if (str_is(name_str(p->context, name), "main")) main_op = o;
-  }
-  return main_op ? main_op : n == 1 ? only : 0;
-}
-
 static void add_function_edges(Program *p, OpId owner, ValueId first, uint32_t n) {
   for (uint32_t i = n; i-- > 0;) {
     if (!has_static_shape(p, first + i)) continue;
@@ -101,7 +87,7 @@ static void add_function_edges(Program *p, OpId owner, ValueId first, uint32_t n
 }
 
 void passes_add_function_edges(Program *p) {
-  OpId main_op = main_function(p);
+  OpId main_op = program_main(p);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     if (op_is_function(p, o) && o != main_op) {
       BlockId block = region_block(p, op_region(p, o, 0));

@@ -61,4 +61,18 @@ static inline OpId value_owner(const Program *p, ValueId v) {
                                 : value_at(p, v)->def;
 }
 
+// The function that nothing calls: `main`, or the only one; 0 if there are several.
+static inline OpId program_main(const Program *p) {
+  OpId only = 0, main_op = 0;
+  uint32_t n = 0;
+  BlockId module = region_block(p, op_region(p, p->root, 0));
+  for (OpId o = module ? block_at(p, module)->first : 0; o; o = op_at(p, o)->next) {
+    if (!op_is_function(p, o)) continue;
+    n++, only = o;
+    Name name = attr_as_name(p->context, op_attr(p, o, "sym_name"));
+    if (str_is(name_str(p->context, name), "main")) main_op = o;
+  }
+  return main_op ? main_op : n == 1 ? only : 0;
+}
+
 #endif

@@ -1,7 +1,5 @@
 // Passes that change how shardings and meshes are written: every sharding tree of the program is
 // looked at once, and equal trees are one id.
-#include <string.h>
-
 #include "propagate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
@@ -82,12 +80,7 @@ static Attr lift_one(void *user, Attr sharding) {
   Name *to = lifted(l, mesh), name = to ? *to : 0;
   if (!name && attr_info(context, mesh)->kind == ATTR_STRUCT) name = add_mesh(l, mesh);
   if (!name) return sharding;
-  AttrInfo info = *attr_info(context, sharding);
-  NamedAttr *fields = arena_copy(context_arena(context), info.fields, info.count * sizeof *fields);
-  for (uint32_t i = 0; i < info.count; i++)
-    if (fields[i].value == mesh) fields[i].value = attr_symbol(context, name);
-  info.fields = fields;
-  return attr_intern(context, &info);
+  return annotation_with_mesh(context, sharding, attr_symbol(context, name));
 }
 
 static void free_lift(void *lift) {
@@ -155,6 +148,28 @@ void passes_remove_size_one_axes(Program *p, Guard *guard) {
   annotation_map_all(p, remove_size_one, &a);
   guard_pop(guard, &cleanup);
   free_axes(&a);
+}
+
+static Attr inline_mesh(void *user, Attr sharding) {
+  const Axes *a = user;
+  Context *context = a->p->context;
+  Attr ref = attr_get(context, sharding, "mesh");
+  Attr mesh = annotation_mesh(a->p, &a->symbols, sharding);
+  return mesh && mesh != ref ? annotation_with_mesh(context, sharding, mesh) : sharding;
+}
+
+void passes_inline_meshes(Program *p, Guard *guard) {
+  Axes a = {.p = p};
+  GuardCleanup cleanup = {free_axes, &a, NULL};
+  symbols_init(&a.symbols, p, p->root, guard);
+  guard_push(guard, &cleanup);
+  annotation_map_all(p, inline_mesh, &a);
+  guard_pop(guard, &cleanup);
+  free_axes(&a);
+  for (OpId o = p->root, next; o; o = next) {
+    next = op_walk_next(p, o, p->root);
+    if (op_at(p, o)->code == OP_sdy_mesh) op_erase(p, o);
+  }
 }
 
 static Attr close_one(void *user, Attr sharding) { return annotation_closed(user, sharding); }
@@ -320,6 +335,46 @@ void passes_even_edges(Program *p, Arena *arena) {
     if (manual || (op_row(op_at(p, o)->code)->traits & TRAIT_CALL))
       for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
         even_value(p, table, op_result(p, o, i), arena);
+  }
+  guard_pop(p->guard, &cleanup);
+  free_table(table);
+}
+
+// Open dimensions of a sharding up to the first part of an axis.
+static Attr whole_axes(ShardingTable *table, Attr attr, Arena *arena) {
+  Sharding sharding;
+  if (!attr || !from_attr(table, attr, 0, &sharding) || !sharding_is_block(table, sharding))
+    return attr;
+  for (uint32_t d = 0; d < sharding_info(table, sharding)->rank; d++) {
+    const ShardingInfo *now = sharding_info(table, sharding);
+    const Mesh *mesh = sharding_mesh(table, now->mesh);
+    AxisList axes = sharding_dim_axes(now, d);
+    uint32_t n = 0;
+    while (n < axes.n && axis_is_whole(mesh, axes.v[n])) n++;
+    if (!now->dims[d].open || n == axes.n) continue;
+    AxisRef *v = arena_copy(arena, axes.v, axes.n * sizeof *v);
+    sharding = sharding_with_axes(table, sharding, d, (AxisList){v, n});
+  }
+  return to_attr(table, sharding, attr);
+}
+
+void passes_whole_axes(Program *p, Arena *arena) {
+  OpId function = program_main(p);
+  BlockId block = function ? region_block(p, op_region(p, function, 0)) : 0;
+  if (!block) return;
+  ShardingTable *table = table_of(p);
+  GuardCleanup cleanup = {free_table, table, NULL};
+  guard_push(p->guard, &cleanup);
+  for (uint32_t i = 0; i < block_at(p, block)->n_args; i++) {
+    ValueId v = block_arg(p, block, i);
+    Attr old = annotation_own(p, v), now = whole_axes(table, old, arena);
+    if (now != old) annotation_put(p, v, now);
+  }
+  const TypeInfo *type =
+      type_info(p->context, attr_info(p->context, op_attr(p, function, "function_type"))->type);
+  for (uint32_t i = 0; i < type->n_items - type->n_inputs; i++) {
+    Attr old = annotation_get_result(p, function, i), now = whole_axes(table, old, arena);
+    if (now != old) annotation_put_result(p, function, i, now);
   }
   guard_pop(p->guard, &cleanup);
   free_table(table);
