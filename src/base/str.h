@@ -46,7 +46,7 @@ static inline void strbuf_put(StrBuf *buf, const char *s, size_t n) {
     strbuf_put_slow(buf, s, n);
     return;
   }
-  memcpy(buf->data + buf->used, s, n);
+  if (n) memcpy(buf->data + buf->used, s, n);
   buf->used += n;
   buf->data[buf->used] = '\0';
 }

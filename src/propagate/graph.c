@@ -13,7 +13,10 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 
-enum { MOST_CONSTANT_OPS = 64 };  // larger constant expressions are not split
+enum {
+  MOST_CONSTANT_OPS = 64,  // larger constant expressions are not split
+  MOST_CELLS = 1 << 22,    // tensors times factors: an op with more ties nothing
+};
 
 // An op whose regions are being walked, and the op that comes after them.
 typedef struct Open {
@@ -142,8 +145,10 @@ static uint32_t add_map(Build *b, OpId op, const FactorMap *map) {
   return b->maps.count - 1;
 }
 
-// A map along which nothing can travel: no factor stands in two tensors.
+// A map along which nothing can travel: no factor stands in two tensors (or it is so large that no
+// step could be taken).
 static bool ties_nothing(const FactorMap *map) {
+  if ((uint64_t)factor_map_n_tensors(map) * map->n_factors > MOST_CELLS) return true;
   for (uint32_t f = 0; f < map->n_factors; f++) {
     uint32_t count = 0, dim, place;
     for (uint32_t t = 0; t < factor_map_n_tensors(map) && count < 2; t++)
