@@ -177,6 +177,16 @@ static void test_propagate(void **state) {
   assert_int_equal(tsr_error_code(error), 3);
   assert_non_null(strstr(tsr_error_message(error), "rule:1:5: error: unknown axis \"dat\""));
   tsr_error_free(error);
+  o.n_rules = 0;
+  o.names = "x: batch,features\nw: features,hidden\n";
+  o.layout = "batch:data; hidden:model";
+  assert_null(shard(&o, TSR_SDY, NULL, &said));
+  assert_string_equal(said, "<@mesh, [{\"data\"}, {\"model\"}]>");
+  tsr_text_free(said);
+  o.layout = "bach:data";
+  error = shard(&o, TSR_SDY, NULL, &said);
+  assert_non_null(strstr(tsr_error_message(error), "layout:1:1: error: no dimension is called"));
+  tsr_error_free(error);
   // Nothing said, nothing known.
   assert_null(shard(NULL, TSR_SDY, NULL, &said));
   assert_null(said);
@@ -185,8 +195,12 @@ static void test_propagate(void **state) {
 static void test_propagate_no_memory(void **state) {
   (void)state;
   const char *rules[] = {"x=P(\"data\")", "w=P(None, \"model\")"};
-  tsr_propagate_options o = {
-      .struct_size = sizeof o, .mesh = "data=4,model=2", .n_rules = 2, .rules = rules};
+  tsr_propagate_options o = {.struct_size = sizeof o,
+                             .mesh = "data=4,model=2",
+                             .n_rules = 2,
+                             .rules = rules,
+                             .names = "x: batch,features\n",
+                             .layout = "batch:data"};
   char *said;
   mem_fail_at(0);
   assert_null(shard(&o, TSR_GSPMD, NULL, &said));

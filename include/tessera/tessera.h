@@ -205,11 +205,13 @@ typedef struct tsr_propagate_options {
   const unsigned char *allow_arguments;
   size_t n_allow_results;
   const unsigned char *allow_results;
-  int divisible_edges;   /* annotated arguments and results must divide */
+  int divisible_edges;   /* arguments and results divide; annotations that do not are errors */
   int conservative;      /* not along dimensions whose shards would read their neighbours */
   int close;             /* leave no dimension open */
   tsr_rules *call_rules; /* for custom calls; NULL: none. A rule that does not fit a call's shapes
                           * is an error at that call */
+  const char *layout;    /* shard by dimension names: "batch:data, hidden:model"; NULL: none */
+  const char *names;     /* names for it, a line per value: "arg0: batch,length"; NULL: none */
 } tsr_propagate_options;
 
 /* Gives every value the sharding that follows from the annotations, and writes them into the

@@ -43,6 +43,14 @@ static AllowFlags allow_flags(size_t n, const unsigned char *given, Arena *arena
   return (AllowFlags){.given = true, .v = flags, .n = (uint32_t)n};
 }
 
+static const Source *copy_source(const char *path, const char *text, Arena *arena) {
+  if (!text) return NULL;
+  Source *source = ARENA_NEW(arena, Source);
+  size_t n = strlen(text);
+  *source = (Source){path, arena_copy(arena, text, n + 1), n};
+  return source;
+}
+
 Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, PropagateRequest *out) {
   if ((unsigned)o->strategy > TSR_BASIC)
     FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
@@ -58,6 +66,8 @@ Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, Prop
       .n_rules = o->n_rules ? 1 : 0,
       .allow_argument_flags = allow_flags(o->n_allow_arguments, o->allow_arguments, arena),
       .allow_result_flags = allow_flags(o->n_allow_results, o->allow_results, arena),
+      .layout = copy_source("layout", o->layout, arena),
+      .names = copy_source("names", o->names, arena),
       .divisible = o->divisible_edges != 0,
       .call_rules = o->call_rules ? o->call_rules->rules : NULL,
   };
