@@ -78,10 +78,11 @@ static void show_stats(const PropagateJob *job) {
     sharded += !sharding_is_replicated(job->result.table, propagation_get(p, place));
   fprintf(stderr,
           "tessera: %u places (%u annotated, %u sharded), %u nodes, %u distinct rules, %u "
-          "instances of functions\n"
+          "function instance%s\n"
           "tessera: %" PRIu64 " steps, %u changes, %.3f s\n",
           g->n_places - 1, job->result.n_given, sharded, g->n_nodes - 1, g->n_maps - 1,
-          g->n_instances - 1, propagation_steps(p), propagation_n_events(p), job->result.seconds);
+          g->n_instances - 1, g->n_instances == 2 ? "" : "s", propagation_steps(p),
+          propagation_n_events(p), job->result.seconds);
 }
 
 static void hint_if_unsharded(const PropagateJob *job) {
@@ -134,7 +135,7 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   if (!status && reasons) status = explain(job, guard);
   Shown shown = {program, &job->result, job->source->path, job->index, job->out};
   if (!status && job->json && !reasons) propagated_json(&shown);
-  if (!status && job->table) propagated_table(&shown);
+  if (!status && job->table && !job->json) propagated_table(&shown);
   if (!status && job->stats) show_stats(job);
   if (!status && !job->json)
     status = pipeline_write(program, &job->result, job->emit, job->close, guard, &job->seg.diag);
