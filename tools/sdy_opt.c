@@ -97,16 +97,17 @@ static Status *user_priority(Pass *pass) { return propagate(pass, STRATEGY_USER_
 // ---- import and export ----
 
 static Status *import_all(Pass *pass) {
-  return passes_import(pass->p, pass->options->keep_calls, pass->arena, pass->diag)
-             ? NULL
-             : diag_status(pass->diag);
+  passes_import(pass->p, pass->arena);
+  return NULL;
 }
 static Status *export_all(Pass *pass) {
   passes_export(pass->p, pass->options->keep_calls, pass->arena);
   return NULL;
 }
 static Status *pipeline(Pass *pass) {
-  TRY(import_all(pass));
+  passes_import(pass->p, pass->arena);
+  if (!passes_enter(pass->p, pass->options->keep_calls, pass->arena, pass->diag))
+    return diag_status(pass->diag);
   TRY(user_priority(pass));
   return export_all(pass);
 }

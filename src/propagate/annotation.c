@@ -11,6 +11,10 @@ static bool is_class(const Context *context, Attr attr, const char *cls) {
   return info->kind == ATTR_STRUCT && str_is(name_str(context, info->cls), cls);
 }
 
+static bool is_empty(const Context *context, Attr list) {
+  return attr_info(context, list)->count == 0;
+}
+
 // A struct with one field set; value 0 removes it.
 static Attr with_field(Context *context, Attr attr, const char *name, Attr value) {
   AttrInfo info = *attr_info(context, attr);
@@ -45,7 +49,9 @@ static Attr open_dim(Context *context, Attr dim, void *user) {
 }
 static Attr close_dim(Context *context, Attr dim, void *user) {
   (void)user;
-  return with_field(context, with_field(context, dim, "open", 0), "priority", 0);
+  dim = with_field(context, dim, "open", 0);
+  return is_empty(context, attr_get(context, dim, "axes")) ? with_field(context, dim, "priority", 0)
+                                                           : dim;
 }
 
 Attr annotation_opened(Context *context, Attr sharding) {
@@ -53,6 +59,15 @@ Attr annotation_opened(Context *context, Attr sharding) {
 }
 Attr annotation_closed(Context *context, Attr sharding) {
   return map_dims(context, sharding, close_dim, NULL);
+}
+
+Attr annotation_without_replicated(Context *context, Attr sharding) {
+  return with_field(context, sharding, "replicated", 0);
+}
+
+Attr annotation_with_unreduced(Context *context, Attr sharding, Attr axes) {
+  sharding = with_field(context, sharding, "unreduced", is_empty(context, axes) ? 0 : axes);
+  return is_empty(context, axes) ? with_field(context, sharding, "reducer", 0) : sharding;
 }
 
 Attr annotation_open(Context *context, Attr mesh, uint32_t rank) {
@@ -70,10 +85,6 @@ bool annotation_is_closed(const Context *context, Attr sharding) {
   for (uint32_t i = 0; i < dims->count; i++)
     if (attr_get(context, dims->items[i], "open")) return false;
   return true;
-}
-
-static bool is_empty(const Context *context, Attr list) {
-  return attr_info(context, list)->count == 0;
 }
 
 bool annotation_says_nothing(const Context *context, Attr sharding) {

@@ -15,9 +15,12 @@
 
 // ---- trees ----
 
-// The same sharding with all dimensions open, or closed and without priorities.
+// The same sharding with all dimensions open, or closed (and without priorities where there are no
+// axes).
 Attr annotation_opened(Context *context, Attr sharding);
 Attr annotation_closed(Context *context, Attr sharding);
+Attr annotation_without_replicated(Context *context, Attr sharding);
+Attr annotation_with_unreduced(Context *context, Attr sharding, Attr axes);  // an array of axes
 // Open in all dimensions, nothing said.
 Attr annotation_open(Context *context, Attr mesh, uint32_t rank);
 // On another mesh: a tree or a symbol.

@@ -4,7 +4,7 @@
 //   import: meshes, axes, constants, edges, constraints, groups   (what propagation starts from)
 //   export: constants, edges, groups, constraints, closing        (what partitioning starts from)
 //
-// The order they are run in as one is that of `passes_import` and `passes_export`.
+// The order they are run in as one is that of `passes_import`, `passes_enter`, `passes_export`.
 #ifndef TESSERA_PROPAGATE_PASSES_H
 #define TESSERA_PROPAGATE_PASSES_H
 
@@ -17,6 +17,7 @@
 // and at the start of bodies whose arguments have shardings of their own. An edge has the
 // sharding of the value it speaks for, which all other uses see through it. O(program).
 void passes_add_edges(Program *p);
+void passes_add_edges_of(Program *p, OpId op);  // one of those ops
 // The edges' shardings go to the values they speak for, the edges go. O(program).
 void passes_sink_edges(Program *p, Arena *arena);
 // The same for arguments of functions that are called, and results of calls:
@@ -41,6 +42,9 @@ bool passes_import_groups(Program *p, Arena *arena, Diag *diag);
 void passes_sync_groups(Program *p, Arena *arena, Diag *diag);
 void passes_remove_groups(Program *p);
 void passes_constraints_to_reshards(Program *p);
+// Where a value with unreduced axes is used by an op whose result (or returned as a result that) is
+// not unreduced over them, an sdy.all_reduce before it.
+void passes_finish_sums(Program *p, Arena *arena);
 
 // ---- shardings and meshes (passes_shardings.c) ----
 
@@ -76,8 +80,8 @@ void passes_merge_constants(Program *p, Arena *arena);
 
 // ---- calls (passes_calls.c) ----
 
-// Every call becomes an sdy.named_computation with a copy of the function; functions that are
-// called go. False after an error: too many copies.
+// Every call becomes an sdy.named_computation with a copy of the function and edges; functions that
+// are called go. False after an error: too many copies.
 bool passes_import_calls(Program *p, Arena *arena, Diag *diag);
 // And back: each becomes a private function (named after it, `_0`, `_1` … where that is taken).
 void passes_export_computations(Program *p, Arena *arena);
@@ -93,11 +97,12 @@ void passes_drop_unreached(Program *p, Arena *arena);
 
 // ---- all of them (passes.c) ----
 
-// Pure ops whose results nothing uses go.
+// Ops without effects whose results nothing uses go.
 void passes_drop_dead(Program *p, Arena *arena);
-// What Shardy's pipeline does before propagation and after it. With keep_calls calls are not copied
-// in place: all calls of a function have one sharding, and edges tie them.
-bool passes_import(Program *p, bool keep_calls, Arena *arena, Diag *diag);
+// What Shardy's pipeline does before propagation (import, enter) and after it. With keep_calls
+// calls are not copied in place: all calls of a function have one sharding, and edges tie them.
+void passes_import(Program *p, Arena *arena);
+bool passes_enter(Program *p, bool keep_calls, Arena *arena, Diag *diag);
 void passes_export(Program *p, bool keep_calls, Arena *arena);
 
 #endif

@@ -138,6 +138,14 @@ static bool import_all(Program *p, const SymbolTable *symbols, uint8_t *called, 
   return true;
 }
 
+// Edges for the computations that were made (those that were there have theirs already, or not).
+static void add_computation_edges(Program *p, uint32_t n_ops) {
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    if (o >= n_ops && op_at(p, o)->code == OP_sdy_named_computation &&
+        op_at(p, op_at(p, o)->origin)->code == 0)
+      passes_add_edges_of(p, o);
+}
+
 bool passes_import_calls(Program *p, Arena *arena, Diag *diag) {
   SymbolTable symbols;
   GuardCleanup cleanup = {free_symbols, &symbols, NULL};
@@ -148,6 +156,7 @@ bool passes_import_calls(Program *p, Arena *arena, Diag *diag) {
   bool good = import_all(p, &symbols, called, arena, diag);
   for (OpId o = 1; good && o < n_ops; o++)
     if (called[o] && op_at(p, o)->code && op_is_function(p, o)) op_erase(p, o);
+  if (good) add_computation_edges(p, n_ops);
   guard_pop(p->guard, &cleanup);
   symbols_deinit(&symbols);
   return good;
@@ -348,7 +357,7 @@ static void reshard_operands(Program *p, OpId call, OpId function) {
       continue;
     NamedAttr field = {name_of(p->context, "sharding"), wanted};
     OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
-    op_insert_before(p, reshard, call);
+    op_insert_behind(p, reshard, v);
     operand_set(p, op_at(p, call)->operands + i, op_result(p, reshard, 0));
   }
 }

@@ -39,6 +39,7 @@ typedef struct Applier {
   uint32_t *order;        // per op: its place in the program
   const uint8_t *called;  // per op: a function that is called; NULL: only edges that are written
   uint32_t n_ops;         // those that were there before
+  Arena *rules;           // not NULL: constraints that are copied get their rule
 } Applier;
 
 // The result that speaks for a value which flows through an op (or a call) without a written edge,
@@ -116,6 +117,18 @@ static void follow_chain(const Applier *a, OpId head, OpId tail) {
   }
 }
 
+// As Shardy does: its explanations need the rule of what it copies along.
+static void put_rule(Program *p, OpId op, Arena *arena) {
+  ArenaMark mark = arena_mark(arena);
+  FactorMap map;
+  Attr rule =
+      !op_attr(p, op, "sdy.sharding_rule") && op_factors(p, op, &(FactorOptions){0}, arena, &map)
+          ? factor_map_to_attr(&map, p->context)
+          : 0;
+  if (rule) op_set_attr(p, op, "sdy.sharding_rule", rule);
+  arena_rewind(arena, mark);
+}
+
 static void apply_constraint(Applier *a, OpId op) {
   Program *p = a->p;
   OpId tail = chain_tail(p, op);
@@ -125,6 +138,7 @@ static void apply_constraint(Applier *a, OpId op) {
   if (!should_apply(a, input, sharding)) return;
   if (!edge_speaks_for(a, input)) {
     annotation_put(p, input, sharding);
+    if (a->rules) put_rule(p, op, a->rules);
     return;
   }
   op_detach(p, op);
@@ -173,6 +187,7 @@ void passes_apply_constraints(Program *p, bool implied_edges, Arena *arena) {
   Applier a = {.p = p, .n_ops = p->ops.count};
   a.order = ARENA_ARRAY(arena, uint32_t, a.n_ops);
   a.called = implied_edges ? called_functions(p, arena) : NULL;
+  a.rules = implied_edges ? NULL : arena;
   uint32_t n = 0;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) a.order[o] = ++n;
   for (OpId o = p->root, next; o; o = next) {
@@ -188,6 +203,62 @@ void passes_apply_constraints(Program *p, bool implied_edges, Arena *arena) {
 void passes_constraints_to_reshards(Program *p) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     if (op_at(p, o)->code == OP_sdy_sharding_constraint) op_at(p, o)->code = OP_sdy_reshard;
+}
+
+// ---- sums that are not finished ----
+
+static bool has_axis(const Context *context, Attr list, Attr axis) {
+  const AttrInfo *info = attr_info(context, list);
+  for (uint32_t i = 0; i < info->count; i++)
+    if (info->items[i] == axis) return true;
+  return false;
+}
+
+// An all-reduce before `op` of operand i, over its unreduced axes that are not unreduced in target
+// (0: none are).
+static void finish_operand(Program *p, OpId op, uint32_t i, Attr target, Arena *arena) {
+  Context *context = p->context;
+  ValueId v = op_operand(p, op, i);
+  Attr sharding = annotation_get(p, v), unreduced = attr_get(context, sharding, "unreduced");
+  if (!unreduced) return;
+  AttrInfo axes = *attr_info(context, unreduced);
+  Attr *done = ARENA_ARRAY(arena, Attr, axes.count + 1u);
+  Attr *left = ARENA_ARRAY(arena, Attr, axes.count + 1u),
+       stay = attr_get(context, target, "unreduced");
+  uint32_t n_done = 0, n_left = 0;
+  for (uint32_t k = 0; k < axes.count; k++)
+    if (has_axis(context, stay, axes.items[k]))
+      left[n_left++] = axes.items[k];
+    else
+      done[n_done++] = axes.items[k];
+  if (!n_done) return;
+  Attr out = annotation_with_unreduced(context, sharding, attr_array(context, n_left, left));
+  NamedAttr list = {name_of(context, "axes"), attr_array(context, n_done, done)};
+  NamedAttr fields[2] = {
+      {name_of(context, "reduction_axes"), attr_struct(context, "sdy.axis_ref_list", 1, &list)},
+      {name_of(context, "out_sharding"), out}};
+  OpId reduce = op_create_identity(p, OP_sdy_all_reduce, v, attr_dict(context, 2, fields), op);
+  op_insert_before(p, reduce, op);
+  operand_set(p, op_at(p, op)->operands + i, op_result(p, reduce, 0));
+}
+
+void passes_finish_sums(Program *p, Arena *arena) {
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    const Op *op = op_at(p, o);
+    uint16_t traits = op_row(op->code)->traits;
+    bool ends = op->code == OP_func_return;
+    if (!ends && (!op->n_results || op->n_regions || (traits & (TRAIT_CALL | TRAIT_COLLECTIVE))))
+      continue;
+    uint32_t n = op->n_operands;
+    for (uint32_t i = 0; i < n; i++) {
+      ArenaMark mark = arena_mark(arena);
+      finish_operand(p, o, i,
+                     ends ? annotation_get_result(p, op_parent(p, o), i)
+                          : annotation_own(p, op_result(p, o, 0)),
+                     arena);
+      arena_rewind(arena, mark);
+    }
+  }
 }
 
 // ---- groups ----

@@ -28,17 +28,19 @@ static void add_edges(Program *p, OpId owner, ValueId first, uint32_t n) {
   }
 }
 
+void passes_add_edges_of(Program *p, OpId op) {
+  Flow flow = op_flow(p, op);
+  if (flow == FLOW_NONE) return;
+  if (flow == FLOW_BODY)
+    for (uint32_t r = 0; r < op_at(p, op)->n_regions; r++) {
+      BlockId block = region_block(p, op_region(p, op, r));
+      if (block) add_edges(p, op, block_at(p, block)->args, block_at(p, block)->n_args);
+    }
+  add_edges(p, op, op_at(p, op)->results, op_at(p, op)->n_results);
+}
+
 void passes_add_edges(Program *p) {
-  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
-    Flow flow = op_flow(p, o);
-    if (flow == FLOW_NONE) continue;
-    if (flow == FLOW_BODY)
-      for (uint32_t r = 0; r < op_at(p, o)->n_regions; r++) {
-        BlockId block = region_block(p, op_region(p, o, r));
-        if (block) add_edges(p, o, block_at(p, block)->args, block_at(p, block)->n_args);
-      }
-    add_edges(p, o, op_at(p, o)->results, op_at(p, o)->n_results);
-  }
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) passes_add_edges_of(p, o);
 }
 
 // The edges' shardings of n values go to the values; those without get an open one if any has one.

@@ -172,7 +172,10 @@ void passes_inline_meshes(Program *p, Guard *guard) {
   }
 }
 
-static Attr close_one(void *user, Attr sharding) { return annotation_closed(user, sharding); }
+// What is closed everywhere takes no more axes: none has to be kept out.
+static Attr close_one(void *user, Attr sharding) {
+  return annotation_closed(user, annotation_without_replicated(user, sharding));
+}
 
 void passes_close_shardings(Program *p) { annotation_map_all(p, close_one, p->context); }
 

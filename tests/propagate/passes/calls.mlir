@@ -5,10 +5,12 @@
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 // IMPORT:     %0 = sdy.named_computation<"outer">(%arg0)
-// IMPORT:       sdy.named_computation<"inner">(%arg2)
+// IMPORT-NEXT:  %[[E:.*]] = sdy.data_flow_edge %arg2
+// IMPORT-NEXT:  sdy.named_computation<"inner">(%[[E]])
 // IMPORT:     } {mhlo.frontend_attributes = {a = "b"}} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-// IMPORT:     %1 = sdy.named_computation<"outer">(%arg1)
-// IMPORT:     %2 = sdy.named_computation<"outer">(%arg0)
+// IMPORT-NEXT: %1 = sdy.data_flow_edge %0
+// IMPORT-NEXT: %2 = sdy.named_computation<"outer">(%arg1)
+// IMPORT:     %4 = sdy.named_computation<"outer">(%arg0)
 // IMPORT-NOT: call
 // IMPORT-NOT: func.func
 

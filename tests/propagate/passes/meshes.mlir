@@ -23,7 +23,7 @@ func.func @f(%arg0: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@again, [{"x"}
   %1 = sdy.sharding_constraint %0 <mesh<[], device_ids=[3]>, []> : tensor<6x8xf32>
   // LIFT:   stablehlo.abs %1 {{.*}}<@mesh, [{?}, {?}], replicated={"x", "one"}, unreduced={"y"}>
   // ONE:    stablehlo.abs %1 {{.*}}<@mesh, [{?}, {?}], replicated={"x"}, unreduced={"y"}>
-  // CLOSED: stablehlo.abs %1 {{.*}}<@mesh, [{}, {}], replicated={"x"}, unreduced={"y"}>
+  // CLOSED: stablehlo.abs %1 {{.*}}<@mesh, [{}, {}], unreduced={"y"}>
   %2 = stablehlo.abs %1 {sdy.sharding = #sdy.sharding_per_value<[<@again, [{?}, {?}], replicated={"x", "one"}, unreduced={"y"}>]>} : tensor<6x8xf32>
   return %2 : tensor<6x8xf32>
 }
