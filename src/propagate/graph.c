@@ -863,7 +863,7 @@ Status *graph_build(Program *program, ShardingTable *table, const GraphOptions *
   b.first = ARENA_ARRAY(arena, InstanceId, n_ops);
   b.constant = ARENA_ARRAY(arena, bool, n_ops);
   b.claimed = ARENA_ARRAY(arena, InstanceId, n_values + 1);
-  b.most_ops = options->most_ops ? options->most_ops : 16 * (uint64_t)n_ops + 1000000;
+  b.most_ops = options->most_ops ? options->most_ops : 16 * (uint64_t)n_ops + 100000;
   VEC_PUSH(arena, &b.instances, (Instance){0});
   VEC_PUSH(arena, &b.places, (Place){0});
   VEC_PUSH(arena, &b.nodes, (Node){0});

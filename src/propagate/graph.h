@@ -86,7 +86,7 @@ typedef struct GraphOptions {
   bool explicit_only;
   FactorOptions factors;
   // Calls nested so deep that instances would be more ops than this share one instance per
-  // function. 0 = 16 times the program, at least a million.
+  // function. 0 = 16 times the program and a hundred thousand.
   uint64_t most_ops;
 } GraphOptions;
 
