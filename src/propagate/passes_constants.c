@@ -2,6 +2,8 @@
 // rearranges them (TRAIT_CONSTANT, elementwise ops, bodies of such); with it goes a broadcast of a
 // scalar. Copies are made right before the original, operands first, by a walk with its own stack.
 // O(program + copies).
+#include <string.h>
+
 #include "propagate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
@@ -14,9 +16,10 @@ typedef struct Frame {
 typedef struct Splitter {
   Program *p;
   Arena *arena;
-  uint8_t *kind;             // per op: what it was found to be
-  uint32_t n_ops, n_values;  // before the first copy
-  ValueId *copy;             // per value: its copy for the use at hand
+  uint8_t *kind;      // per op: what it was found to be
+  uint32_t n_ops;     // before the first copy
+  uint32_t n_values;  // that `copy` has room for
+  ValueId *copy;      // per value: its copy for the use at hand
   VEC(Frame) stack;
   VEC(ValueId) copied;
   VEC(OpId) constants, expansions;
@@ -89,8 +92,19 @@ static bool needs_copy(const Splitter *s, ValueId v) {
   return kind_of(s, v) != KIND_NONE && !is_scalar(s->p, v) && !s->copy[v];
 }
 
+// Bodies inside a computation have been split before, so there are values newer than the table.
+static void make_room(Splitter *s) {
+  uint32_t count = s->p->values.count;
+  if (count <= s->n_values) return;
+  ValueId *more = ARENA_ARRAY(s->arena, ValueId, 2 * (size_t)count);
+  memcpy(more, s->copy, s->n_values * sizeof *more);
+  s->copy = more;
+  s->n_values = 2 * count;
+}
+
 static void copy_op(Splitter *s, ValueId v) {
   Program *p = s->p;
+  make_room(s);
   OpId op = value_def(p, v);
   op_insert_before(p, op_clone(p, op, s->copy, s->n_values), op);
   for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) {
