@@ -385,11 +385,21 @@ void passes_whole_axes(Program *p, Arena *arena) {
 
 // ---- rules ----
 
+// The op that is the whole body of a reduction is written by its name alone (`reduce … applies
+// stablehlo.add`): there is no room for a rule, and one of scalars says nothing anyway.
+static bool is_applied(const Program *p, OpId op) {
+  OpId parent = op_parent(p, op), next = op_at(p, op)->next;
+  return parent && op_at(p, parent)->code == OP_reduce && op_at(p, parent)->n_operands == 2 &&
+         (op_traits(p, op) & TRAIT_COMMUTATIVE) && !op_at(p, op)->prev && next &&
+         !op_at(p, next)->next;
+}
+
 void passes_populate_rules(Program *p, const FactorOptions *options, Arena *arena) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     ArenaMark mark = arena_mark(arena);
     FactorMap map;
-    if (!op_attr(p, o, "sdy.sharding_rule") && op_factors(p, o, options, arena, &map)) {
+    if (!op_attr(p, o, "sdy.sharding_rule") && !is_applied(p, o) &&
+        op_factors(p, o, options, arena, &map)) {
       Attr rule = factor_map_to_attr(&map, p->context);
       if (rule) op_set_attr(p, o, "sdy.sharding_rule", rule);
     }

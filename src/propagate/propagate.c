@@ -166,7 +166,8 @@ ProjectMode propagation_mode(const Propagation *p, NodeId id, uint8_t op_priorit
   const Node *node = &p->graph.nodes[id];
   ProjectMode mode = {.aggressive = aggressive,
                       .elementwise = (node->traits & TRAIT_ELEMENTWISE) != 0,
-                      .conservative = p->options.graph.factors.conservative};
+                      .conservative =
+                          p->options.graph.factors.conservative && node->kind == NODE_OP};
   if (node->kind == NODE_BARRIER) {
     mode.pass = mode.other = node->direction & DIRECTION_BOTH;
     return mode;
@@ -250,7 +251,8 @@ static bool answer_equal(const void *owner, uint32_t id, const void *key) {
 // buffer: n before, n after. True if something is new.
 static bool answer(Propagation *p, const Node *node, ProjectMode mode, uint32_t n) {
   Sharding *in = p->buffer.items, *out = in + n;
-  uint32_t bits = mode_bits(mode) | (uint32_t)mode.elementwise << 5;
+  uint32_t bits =
+      mode_bits(mode) | (uint32_t)mode.elementwise << 5 | (uint32_t)mode.conservative << 6;
   uint64_t hash = hash_mix(node->map, bits);
   for (uint32_t i = 0; i < n; i++) hash = hash_mix(hash, in[i]);
   Key key = {p, node->map, bits, n, in};
