@@ -7,7 +7,10 @@
 static bool has_no_effect(const Program *p, OpId op) {
   for (OpId o = op; o; o = op_walk_next(p, o, op)) {
     bool ends = o != op && (op_traits(p, o) & TRAIT_TERMINATOR);
-    if (!ends && !(op_traits(p, o) & TRAIT_PURE) && op_flow(p, o) == FLOW_NONE) return false;
+    bool plain = (op_traits(p, o) & TRAIT_PURE) || op_flow(p, o) != FLOW_NONE ||
+                 (op_at(p, o)->code == OP_custom_call &&
+                  !attr_as_bool(p->context, op_attr(p, o, "has_side_effect"), false));
+    if (!ends && !plain) return false;
   }
   return true;
 }
@@ -38,6 +41,7 @@ bool passes_enter(Program *p, bool keep_calls, Arena *arena, Diag *diag) {
   else if (!passes_import_calls(p, arena, diag))
     return false;
   passes_apply_constraints(p, false, arena);
+  passes_order_functions(p, arena);
   // After constraints: two members may have got different shardings from them.
   return passes_import_groups(p, arena, diag);
 }

@@ -92,6 +92,8 @@ void passes_merge_functions(Program *p, Arena *arena);
 // A call whose annotation is not what its function's result has gets the latter, and a reshard
 // behind it; operands that are not as the function's arguments are resharded before it.
 void passes_reshard_calls(Program *p);
+// Functions stand behind those that call them, in the order of the calls.
+void passes_order_functions(Program *p, Arena *arena);
 // Private functions that nothing calls go.
 void passes_drop_unreached(Program *p, Arena *arena);
 

@@ -138,12 +138,17 @@ static bool import_all(Program *p, const SymbolTable *symbols, uint8_t *called, 
   return true;
 }
 
-// Edges for the computations that were made (those that were there have theirs already, or not).
-static void add_computation_edges(Program *p, uint32_t n_ops) {
-  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
-    if (o >= n_ops && op_at(p, o)->code == OP_sdy_named_computation &&
-        op_at(p, op_at(p, o)->origin)->code == 0)
-      passes_add_edges_of(p, o);
+// Edges for all computations that have none yet.
+static void add_computation_edges(Program *p) {
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    if (op_at(p, o)->code != OP_sdy_named_computation) continue;
+    const Block *body = block_at(p, region_block(p, op_region(p, o, 0)));
+    bool edged = false;
+    for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
+      edged |= annotation_edge(p, op_result(p, o, i)) != 0;
+    for (uint32_t i = 0; i < body->n_args; i++) edged |= annotation_edge(p, body->args + i) != 0;
+    if (!edged) passes_add_edges_of(p, o);
+  }
 }
 
 bool passes_import_calls(Program *p, Arena *arena, Diag *diag) {
@@ -156,7 +161,7 @@ bool passes_import_calls(Program *p, Arena *arena, Diag *diag) {
   bool good = import_all(p, &symbols, called, arena, diag);
   for (OpId o = 1; good && o < n_ops; o++)
     if (called[o] && op_at(p, o)->code && op_is_function(p, o)) op_erase(p, o);
-  if (good) add_computation_edges(p, n_ops);
+  if (good) add_computation_edges(p);
   guard_pop(p->guard, &cleanup);
   symbols_deinit(&symbols);
   return good;
@@ -373,6 +378,47 @@ void passes_reshard_calls(Program *p) {
     if (!f) continue;
     reshard_operands(p, o, f);
     reshard_results(p, o, f);
+  }
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
+}
+
+// ---- the order of functions ----
+
+// Callers before what they call, in the order of the calls: depth first from those that nothing
+// calls, with a stack of functions still to be put.
+void passes_order_functions(Program *p, Arena *arena) {
+  SymbolTable symbols;
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  symbols_init(&symbols, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  uint8_t *called = ARENA_ARRAY(arena, uint8_t, p->ops.count),
+          *put = ARENA_ARRAY(arena, uint8_t, p->ops.count);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    OpId f = is_call(p, o) ? callee_of(p, &symbols, o) : 0;
+    if (f) called[f] = 1;
+  }
+  VEC(OpId) stack = {0}, callees = {0}, order = {0};
+  BlockId module = module_block(p);
+  for (OpId root = module ? block_at(p, module)->first : 0; root; root = op_at(p, root)->next) {
+    if (!op_is_function(p, root) || called[root]) continue;
+    VEC_PUSH(arena, &stack, root);
+    while (stack.count) {
+      OpId f = stack.items[--stack.count];
+      if (put[f]) continue;
+      put[f] = 1;
+      VEC_PUSH(arena, &order, f);
+      callees.count = 0;
+      for (OpId o = f; o; o = op_walk_next(p, o, f)) {
+        OpId callee = is_call(p, o) ? callee_of(p, &symbols, o) : 0;
+        if (callee && !put[callee]) VEC_PUSH(arena, &callees, callee);
+      }
+      for (uint32_t i = callees.count; i-- > 0;) VEC_PUSH(arena, &stack, callees.items[i]);
+    }
+  }
+  for (uint32_t i = 0; i < order.count; i++) {
+    op_detach(p, order.items[i]);
+    op_append(p, module, order.items[i]);
   }
   guard_pop(p->guard, &cleanup);
   symbols_deinit(&symbols);
