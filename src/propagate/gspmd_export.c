@@ -271,6 +271,27 @@ static bool keeps_string(const Export *ex, Attr dict) {
          strstr(name_text(ex->context, attr_as_name(ex->context, string)), "manual");
 }
 
+// XLA takes a value that a loop carries unchanged out of the loop before it reads the loop's
+// string, which then has an element too many: such a loop says nothing, what is in and around it
+// does.
+static bool carries_unchanged(const Export *ex, OpId op) {
+  const Op *o = op_at(ex->p, op);
+  const OpDef *def = op_row(o->code)->def;
+  if (!def || def->flow != FLOW_LOOP || !o->n_regions) return false;
+  BlockId block = region_block(ex->p, op_region(ex->p, op, o->n_regions - 1));
+  OpId end = block ? block_at(ex->p, block)->last : 0;
+  if (!end) return false;
+  for (uint32_t i = 0; i < block_at(ex->p, block)->n_args && i < op_at(ex->p, end)->n_operands; i++)
+    if (op_operand(ex->p, end, i) == block_arg(ex->p, block, i)) return true;
+  return false;
+}
+
+// Whether the op's sdy.sharding becomes a string.
+static bool gets_string(const Export *ex, OpId op) {
+  return op_attr(ex->p, op, "sdy.sharding") && !keeps_string(ex, op_at(ex->p, op)->attrs) &&
+         !carries_unchanged(ex, op);
+}
+
 static const AttrInfo *list_of(const Export *ex, OpId op, const char *name) {
   return attr_info(ex->context, attr_get(ex->context, op_attr(ex->p, op, name), "shardings"));
 }
@@ -326,7 +347,7 @@ static void check_op(Export *ex, OpId op) {
     return;
   }
   Attr sharding = op_attr(ex->p, op, "sdy.sharding"), own = own_sharding(ex, op);
-  bool says = own || (sharding && !keeps_string(ex, o->attrs));
+  bool says = own || gets_string(ex, op);
   for (uint32_t i = 0; says && i < o->n_results; i++) ex->has_string[o->results + i] = true;
   if (own)
     string_of(ex, op, own, around, 0);
@@ -487,8 +508,7 @@ static void write_op(Export *ex, OpId op) {
     become_call(ex, op, CALL_SHARDING, text, unspecified(ex, own));
     return;
   }
-  if (sharding && !keeps_string(ex, op_at(p, op)->attrs))
-    text = string_of_op(ex, op, sharding, around);
+  if (gets_string(ex, op)) text = string_of_op(ex, op, sharding, around);
   if (code == OP_sdy_propagation_barrier) {
     write_barrier(ex, op, text);
   } else if (code == OP_sdy_sharding_group) {

@@ -1,10 +1,11 @@
 // sdy's annotations in a program, turned into GSPMD's: what XLA before Shardy reads.
 //
-//   {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}   {mhlo.sharding = "{devices=[2,1]<=[2]}"}
-//   sdy.sharding_constraint <@mesh, [{"x"}, {?}]>        custom_call @Sharding,
-//   unspecified_dims=[1] sdy.propagation_barrier, sdy.sharding_group          @ShardBarrierFrom,
-//   @ShardBarrierTo; shard_as sdy.manual_computation @SPMDFullToShardShape, a call,
-//                                                        @SPMDShardToFullShape
+//   sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>   mhlo.sharding = "{devices=[2,1]<=[2]}"
+//   sdy.sharding_constraint <@mesh, [{"x"}, {?}]>      @Sharding, "unspecified_dims=[1]"
+//   sdy.propagation_barrier                            @ShardBarrierFrom, @ShardBarrierTo
+//   sdy.sharding_group                                 shard_as
+//   sdy.manual_computation                             @SPMDFullToShardShape, a call,
+//                                                      @SPMDShardToFullShape
 #ifndef TESSERA_PROPAGATE_GSPMD_EXPORT_H
 #define TESSERA_PROPAGATE_GSPMD_EXPORT_H
 
@@ -14,7 +15,8 @@
 // The program as it was, without a word of sdy; every device keeps its tile of every value. Meshes
 // go; the module says mhlo.num_partitions and mhlo.num_replicas as JAX does. Bodies of manual and
 // named computations become functions. GSPMD has no words for axis names, priorities, sharding
-// rules and (but in constraints) open dimensions: those are lost.
+// rules and (but in constraints) open dimensions: those are lost. A loop that carries a value
+// unchanged gets no string, as XLA cannot read it; it follows from those in and around the loop.
 // The table is of the program's context. What cannot be said (unreduced by another reducer than
 // sum, meshes of different sizes, a function that is called under different manual axes) is
 // INVALID_ARGUMENT, its place and the reason in diag, and the program is unchanged.
