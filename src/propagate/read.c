@@ -59,6 +59,51 @@ static Status *look_up(Reader *r, Attr attr, Type type, Sharding *out) {
   return NULL;
 }
 
+// The axis of the sharding that is manual in the computation; MESH_NO_AXIS if it uses none.
+static uint32_t uses_manual(const Reader *r, const ShardingInfo *info, OpId computation) {
+  const Mesh *mesh = sharding_mesh(r->table, info->mesh);
+  Attr manual = op_attr(r->p, computation, "manual_axes");
+  const AttrInfo *names = attr_info(r->context, attr_get(r->context, manual, "axes"));
+  for (uint32_t i = 0; mesh && manual && i < names->count; i++) {
+    uint32_t axis = mesh_find_axis(mesh, attr_as_name(r->context, names->items[i]));
+    for (uint32_t d = 0; d < info->rank && axis != MESH_NO_AXIS; d++)
+      for (uint32_t f = 0; f < info->dims[d].n_factors; f++)
+        for (uint32_t k = 0; k < info->dims[d].factors[f].axes.n; k++)
+          if (info->dims[d].factors[f].axes.v[k].axis == axis) return axis;
+  }
+  return MESH_NO_AXIS;
+}
+
+// Inside a manual computation, and in what is called there, values are one device's part along its
+// axes: nothing is left to split over them.
+static bool may_use(Reader *r, PlaceId place, Sharding sharding, Pos pos) {
+  const ShardingInfo *info = sharding_info(r->table, sharding);
+  InstanceId instance = r->g->places[place].instance;
+  ValueId v = r->g->places[place].value;
+  OpId op = 0;
+  if (v && value_at(r->p, v)->is_arg)
+    op = region_at(r->p, block_at(r->p, value_at(r->p, v)->def)->region)->op;
+  else if (v)
+    op = op_parent(r->p, value_def(r->p, v));
+  while (instance) {
+    for (; op; op = op_parent(r->p, op)) {
+      if (op_at(r->p, op)->code != OP_sdy_manual_computation) continue;
+      uint32_t axis = uses_manual(r, info, op);
+      if (axis == MESH_NO_AXIS) continue;
+      const Mesh *mesh = sharding_mesh(r->table, info->mesh);
+      diag_error(r->diag, pos,
+                 "axis \"%s\" is manual here, each device has its part along it already: use other "
+                 "axes, or leave it out",
+                 name_text(r->context, mesh->axes[axis].name));
+      diag_note(r->diag, op_at(r->p, op)->pos, "it is made manual here");
+      return false;
+    }
+    op = r->g->instances[instance].call;
+    instance = r->g->instances[instance].caller;
+  }
+  return true;
+}
+
 static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
   Sharding sharding = 0;
   Status *status = look_up(r, attr, type, &sharding);
@@ -68,6 +113,7 @@ static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
     return false;
   }
   if (!place) return true;  // of rank 0: kept as written
+  if (r->g->n_views > 1 && !may_use(r, place, sharding, pos)) return false;
   const Given *old = propagation_given(r->propagation, place);
   if (old && old->sharding != sharding) {
     if (says_nothing(r->table, sharding)) return true;

@@ -6,6 +6,7 @@
 //   - the same again, and the same with the module's functions in another order
 //   - push gives a fixpoint that is just as sound; pop restores every sharding
 //   - one annotation pushed gives what it gives at the start
+//   - what is written into the program reads back, and propagating that finds nothing more
 // TESSERA_SEED gives other programs; a failing one is printed.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@
 #include "ops/infer.h"
 #include "parse/parse.h"
 #include "parse/print.h"
-#include "propagate/propagate.h"
+#include "propagate/write.h"
 
 #include "../support/random_program.h"
 #include "../support/sample_program.h"
@@ -58,6 +59,8 @@ typedef struct Case {
   ShardingTable *table;
   Run runs[3];
   StrBuf results[3];
+  StrBuf written;
+  Run again;                     // of what was written
   uint32_t n_refused, n_single;  // annotations at odds; compared with a push
 } Case;
 
@@ -426,7 +429,28 @@ static Status *check_single(Case *x, Guard *guard, const PropagateOptions *optio
   return NULL;
 }
 
+// What is written into the program says it all: it reads, and propagating it finds nothing more.
+static Status *check_written(Case *x, Guard *guard, Run *run, const PropagateOptions *options) {
+  TRY(propagation_write(run->p, run->program, &(WriteOptions){0}, &run->diag));
+  const char *why = program_check(run->program);
+  if (why) FAIL(INTERNAL, "after writing: %s", why);
+  program_print(run->program, &(PrintOptions){0}, &x->written);
+  TRY(start(&x->again, guard, &x->written, options));
+  if (program_hash(run->program) != program_hash(x->again.program))
+    FAIL(INTERNAL, "what is written reads as another program:\n%s", x->written.data);
+  TRY(propagation_read(x->again.p, &x->again.diag));
+  propagation_run(x->again.p);
+  for (uint32_t i = 0; i < propagation_n_events(x->again.p); i++) {
+    const Event *event = propagation_event(x->again.p, i);
+    if (event->cause == CAUSE_NODE && event->before)
+      return bad(&x->again, event->place, event->before, "more than was written");
+  }
+  return NULL;
+}
+
 static void clear(Case *x) {
+  finish(&x->again);
+  x->written.used = 0;
   for (int i = 0; i < 3; i++) {
     finish(&x->runs[i]);
     x->results[i].used = 0;
@@ -438,6 +462,7 @@ static Status *open_case(Case *x, Guard *guard) {
   arena_init(&x->arena, guard);
   for (int i = 0; i < 3; i++) strbuf_init(&x->results[i], guard);
   for (int i = 0; i < 2; i++) strbuf_init(&x->texts[i], guard);
+  strbuf_init(&x->written, guard);
   x->context = context_new(guard);
   x->table = sharding_table_new(x->context, guard);
   return NULL;
@@ -454,7 +479,8 @@ static Status *check_program(Guard *guard, void *arg) {
       Run *run = &x->runs[i];
       TRY(start(run, guard, &x->texts[i == 2], &strategies[s]));
       Status *status = propagation_read(run->p, &run->diag);
-      if (status && strstr(status_message(status), "conflicting shardings")) {
+      if (status && (strstr(status_message(status), "conflicting shardings") ||
+                     strstr(status_message(status), "is manual here"))) {
         status_free(status);
         x->n_refused = 1;
         return NULL;
@@ -469,6 +495,7 @@ static Status *check_program(Guard *guard, void *arg) {
              x->results[i].data, x->results[0].data);
     }
     TRY(check_pushes(x, &x->runs[0], &dice));
+    TRY(check_written(x, guard, &x->runs[1], &strategies[s]));
     clear(x);
     TRY(check_single(x, guard, &strategies[s], &dice));
     clear(x);
@@ -524,6 +551,7 @@ static bool try_case(uint16_t code, uint64_t seed, Tally *tally) {
   context_free(x->context);
   for (int i = 0; i < 3; i++) strbuf_deinit(&x->results[i]);
   for (int i = 0; i < 2; i++) strbuf_deinit(&x->texts[i]);
+  strbuf_deinit(&x->written);
   arena_deinit(&x->arena);
   free(x);
   return good;
