@@ -88,7 +88,7 @@ ValueId local_identity(Local *l, Type type, Combine combine) {
 static const Mesh *mesh_of(const Local *l) { return sharding_mesh(l->table, l->mesh); }
 
 // This device's place in the mesh: its id, unless the mesh has another order.
-static ValueId position_of(Local *l) {
+ValueId local_position(Local *l) {
   if (l->position) return l->position;
   Context *c = l->p->context;
   const Mesh *mesh = mesh_of(l);
@@ -111,7 +111,7 @@ static ValueId position_of(Local *l) {
 
 ValueId local_coordinate(Local *l, AxisList axes) {
   const Mesh *mesh = mesh_of(l);
-  ValueId position = position_of(l), index = 0;
+  ValueId position = local_position(l), index = 0;
   for (uint32_t i = 0; i < axes.n; i++) {
     const MeshAxis *axis = &mesh->axes[axes.v[i].axis];
     int64_t unit = (int64_t)axis->stride * (axis->size / axis_next(axes.v[i]));
@@ -123,6 +123,19 @@ ValueId local_coordinate(Local *l, AxisList axes) {
               : at;
   }
   return index ? index : local_index(l, 0);
+}
+
+// The first device along the axes keeps the value, the others have what changes nothing.
+ValueId local_first(Local *l, ValueId v, AxisList axes, Combine combine) {
+  Context *c = l->p->context;
+  Type type = value_type(l->p, v);
+  Type truth = type_tensor(c, type_scalar(DT_i1), 0, NULL, 0);
+  NamedAttr equal = {name_of(c, "comparison_direction"),
+                     attr_enum(c, "stablehlo.comparison_direction", "EQ")};
+  ValueId at = local_coordinate(l, axes), zero = local_index(l, 0);
+  ValueId first = local_op(l, OP_compare, 2, (ValueId[]){at, zero}, truth, attr_dict(c, 1, &equal));
+  ValueId none = local_identity(l, type, combine);
+  return local_op(l, OP_select, 3, (ValueId[]){first, v, none}, type, 0);
 }
 
 // ---- groups ----
@@ -321,19 +334,6 @@ static ValueId move_reduce(Local *l, const Move *m, ValueId v, Type to, Combine 
   return op_result(l->p, op, 0);
 }
 
-// The first device along the axes keeps the value, the others have what changes nothing.
-static ValueId move_unreduce(Local *l, const Move *m, ValueId v, Combine combine) {
-  Context *c = l->p->context;
-  Type type = value_type(l->p, v);
-  Type truth = type_tensor(c, type_scalar(DT_i1), 0, NULL, 0);
-  NamedAttr equal = {name_of(c, "comparison_direction"),
-                     attr_enum(c, "stablehlo.comparison_direction", "EQ")};
-  ValueId at = local_coordinate(l, m->axes), zero = local_index(l, 0);
-  ValueId first = local_op(l, OP_compare, 2, (ValueId[]){at, zero}, truth, attr_dict(c, 1, &equal));
-  ValueId none = local_identity(l, type, combine);
-  return local_op(l, OP_select, 3, (ValueId[]){first, v, none}, type, 0);
-}
-
 Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
                       ValueId *out) {
   ReshardPlan plan;
@@ -351,7 +351,7 @@ Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type 
     case MOVE_ALL_GATHER: value = move_gather(l, m, value, type); break;
     case MOVE_REDUCE_SCATTER:
     case MOVE_ALL_REDUCE: value = move_reduce(l, m, value, type, combine); break;
-    case MOVE_UNREDUCE: value = move_unreduce(l, m, value, combine); break;
+    case MOVE_UNREDUCE: value = local_first(l, value, m->axes, combine); break;
     }
     now = m->to;
   }

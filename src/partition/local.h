@@ -28,8 +28,12 @@ ValueId local_op(Local *l, uint16_t code, uint32_t n, const ValueId *operands, T
 ValueId local_index(Local *l, int64_t value);  // tensor<i64>
 // A tensor of one value: what combining with it does not change.
 ValueId local_identity(Local *l, Type type, Combine combine);
+// This device's place in the mesh, made here if it is not yet: tensor<i64>.
+ValueId local_position(Local *l);
 // Index of this device along the axes, major to minor: tensor<i64>.
 ValueId local_coordinate(Local *l, AxisList axes);
+// The value on the first device along the axes, the reducer's identity on the others.
+ValueId local_first(Local *l, ValueId value, AxisList axes, Combine combine);
 // Groups of devices that differ only along the axes, as #replica_groups; O(devices).
 Attr local_groups(Local *l, AxisList axes);
 

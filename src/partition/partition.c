@@ -1,0 +1,683 @@
+// Functions are written anew beside the old ones, op by op in program order, then the old ones go.
+// For each value there is a local one and the sharding it has; an op's operands are brought to the
+// sharding that its factors ask for, the op is copied with local types, and its results are brought
+// to the shardings they are to have.
+//
+// Which axes split which factor: those the results want, then those the operands have, larger
+// tensors first; an axis splits one factor only. Only factors that pass through or reduce by a
+// plain combiner are split; the rest of the op gets whole dimensions. A copied op is checked
+// against its own rule with the local types: attributes that speak of sizes then show, and the op
+// is done whole.
+#include "partition/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/factors.h"
+#include "ops/infer.h"
+#include "partition/local.h"
+#include "propagate/propagate.h"
+#include "sharding/project.h"
+
+typedef struct Part {
+  ValueId value;  // 0 = not there yet
+  Sharding sharding;
+} Part;
+
+typedef struct Partition {
+  Program *p;
+  ShardingTable *table;
+  Context *context;
+  Guard *guard;
+  Diag *diag;
+  Arena arena, scratch;
+  Propagation *given;
+  const Graph *graph;
+  InstanceId instance;  // of the function at hand
+  MeshId mesh;
+  Local local;
+  SymbolTable functions;  // the global ones
+  Part *parts;            // per global value
+  uint32_t n_values;
+} Partition;
+
+static void release(void *object) {
+  Partition *t = object;
+  propagation_free(t->given);
+  symbols_deinit(&t->functions);
+  arena_deinit(&t->arena);
+  arena_deinit(&t->scratch);
+}
+
+static Status *unimplemented(Partition *t, OpId op, const char *what) {
+  diag_error(t->diag, op_at(t->p, op)->pos, "'%s' op %s: this cannot be partitioned yet",
+             op_name(t->p, op), what);
+  return diag_status(t->diag);
+}
+
+// ---- shardings ----
+
+// Axes of dimensions and what is unreduced; nothing about the future.
+static Sharding plain(Partition *t, Sharding sharding) {
+  if (!sharding) return 0;
+  const ShardingInfo *info = sharding_info(t->table, sharding);
+  DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, info->rank + 1);
+  bool any = info->unreduced.n > 0;
+  for (uint32_t d = 0; d < info->rank; d++) {
+    dims[d] = (DimSharding){info->dims[d].factors, info->dims[d].n_factors, false, PRIORITY_NONE};
+    any |= sharding_tiles(info, d) > 1;
+  }
+  if (!any) return 0;
+  ShardingInfo made = {.mesh = t->mesh,
+                       .rank = info->rank,
+                       .dims = dims,
+                       .unreduced = info->unreduced,
+                       .reducer = info->reducer};
+  return sharding_intern(t->table, &made);
+}
+
+static Sharding place_sharding(Partition *t, PlaceId place) {
+  const Given *given = place ? propagation_given(t->given, place) : NULL;
+  return given ? plain(t, given->sharding) : 0;
+}
+
+static Sharding wanted(Partition *t, ValueId v) {
+  return place_sharding(t, graph_place(t->graph, t->instance, v));
+}
+
+static Status *find_mesh(Partition *t) {
+  for (PlaceId i = 1; i < t->graph->n_places; i++) {
+    const Given *given = propagation_given(t->given, i);
+    if (!given) continue;
+    MeshId id = sharding_info(t->table, given->sharding)->mesh;
+    const Mesh *mesh = sharding_mesh(t->table, id);
+    const char *wrong =
+        mesh->maximal                                   ? "a sharding on a single device"
+        : !sharding_is_block(t->table, given->sharding) ? "a strided sharding"
+        : t->mesh && mesh->n_axes && !mesh_equal(sharding_mesh(t->table, t->mesh), mesh)
+            ? "a second mesh"
+            : NULL;
+    if (wrong) {
+      diag_error(t->diag, given->pos, "%s: this cannot be partitioned yet", wrong);
+      return diag_status(t->diag);
+    }
+    if (!t->mesh && mesh->n_axes) t->mesh = id;
+  }
+  return NULL;
+}
+
+static Type part_type(Partition *t, Sharding sharding, Type global) {
+  return local_type(t->table, sharding, global);
+}
+
+// The local value of a global one with the sharding asked for.
+static Status *get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
+  Part part = t->parts[v];
+  if (part.sharding == sharding) {
+    *out = part.value;
+    return NULL;
+  }
+  return local_reshard(&t->local, part.value, part.sharding, sharding, value_type(t->p, v), out);
+}
+
+static void set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
+  t->parts[v] = (Part){local, sharding};
+}
+
+// Results come with one sharding and are to have another.
+static Status *finish(Partition *t, ValueId v, ValueId local, Sharding has) {
+  Sharding want = wanted(t, v);
+  if (has != want) TRY(local_reshard(&t->local, local, has, want, value_type(t->p, v), &local));
+  set(t, v, local, want);
+  return NULL;
+}
+
+// ---- which axes split which factor ----
+
+typedef struct Split {
+  AxisRef *v;
+  uint32_t n;
+} Split;
+
+typedef struct Proposal {
+  uint32_t tensor;
+  bool result;
+  double bytes;
+} Proposal;
+
+static int proposal_compare(const void *x, const void *y) {
+  const Proposal *a = x, *b = y;
+  if (a->result != b->result) return a->result ? -1 : 1;
+  if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+  return (a->tensor > b->tensor) - (a->tensor < b->tensor);
+}
+
+static bool can_split(const FactorMap *m, uint32_t f) {
+  const Factor *factor = &m->factors[f];
+  if (factor->size <= 1) return false;
+  if (factor->kinds == FACTOR_PASS) return true;
+  return factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine);
+}
+
+static bool is_taken(const Split *splits, uint32_t n, AxisRef axis) {
+  for (uint32_t f = 0; f < n; f++)
+    for (uint32_t i = 0; i < splits[f].n; i++)
+      if (axis_overlaps(splits[f].v[i], axis) || !axis_can_coexist(splits[f].v[i], axis))
+        return true;
+  return false;
+}
+
+// Drops what a dimension could not say: a minor factor behind one that is not cut to pieces, or
+// sizes that do not divide where several factors make a dimension or a sum would read padding.
+static void make_sayable(const FactorMap *m, Split *splits) {
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t f = 0; f < m->n_factors; f++) {
+      int64_t ways = axes_size((AxisList){splits[f].v, splits[f].n});
+      if (splits[f].n && m->factors[f].kinds != FACTOR_PASS && m->factors[f].size % ways)
+        splits[f].n = 0, again = true;
+    }
+    for (uint32_t t = 0; t < factor_map_n_tensors(m); t++)
+      for (uint32_t d = 0; d < factor_map_rank(m, t); d++) {
+        FactorList list = factor_map_dim(m, t, d);
+        bool full = true;
+        for (uint32_t i = 0; i < list.n; i++) {
+          Split *split = &splits[list.v[i]];
+          int64_t size = m->factors[list.v[i]].size;
+          int64_t ways = axes_size((AxisList){split->v, split->n});
+          if (split->n && (!full || (list.n > 1 && size % ways))) {
+            split->n = 0;
+            again = true;
+          }
+          if (size > 1 && axes_size((AxisList){split->v, split->n}) != size) full = false;
+        }
+      }
+  }
+}
+
+// All reductions must combine alike: one reducer per value.
+static void make_one_reducer(const FactorMap *m, Split *splits) {
+  Combine one = COMBINE_NONE;
+  for (uint32_t f = 0; f < m->n_factors; f++) {
+    if (!splits[f].n || m->factors[f].kinds != FACTOR_REDUCE) continue;
+    if (one == COMBINE_NONE) one = (Combine)m->factors[f].combine;
+    if (one != m->factors[f].combine) splits[f].n = 0;
+  }
+}
+
+static ValueId tensor_value(const Partition *t, OpId op, const FactorMap *m, uint32_t i) {
+  return i < m->n_operands ? op_operand(t->p, op, i) : op_result(t->p, op, i - m->n_operands);
+}
+
+static void choose(Partition *t, OpId op, const FactorMap *m, Split *splits) {
+  uint32_t n = factor_map_n_tensors(m);
+  Proposal *order = ARENA_ARRAY(&t->scratch, Proposal, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    Type type = value_type(t->p, tensor_value(t, op, m, i));
+    int64_t count = 0;
+    type_count(t->context, type, &count);
+    order[i] = (Proposal){i, i >= m->n_operands, (double)count};
+  }
+  qsort(order, n, sizeof *order, proposal_compare);
+  FactorAxes *axes = ARENA_ARRAY(&t->scratch, FactorAxes, m->n_factors + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    ValueId v = tensor_value(t, op, m, order[k].tensor);
+    Sharding sharding = order[k].result ? wanted(t, v) : t->parts[v].sharding;
+    if (!sharding) continue;
+    project_tensor(t->table, m, order[k].tensor, sharding, sharding_mesh(t->table, t->mesh),
+                   &t->scratch, axes);
+    for (uint32_t f = 0; f < m->n_factors; f++) {
+      if (!axes[f].present || splits[f].n || !can_split(m, f)) continue;
+      Split split = {ARENA_ARRAY(&t->scratch, AxisRef, axes[f].axes.n + 1), 0};
+      for (uint32_t i = 0; i < axes[f].axes.n; i++) {
+        if (is_taken(splits, m->n_factors, axes[f].axes.v[i])) break;
+        split.v[split.n++] = axes[f].axes.v[i];
+      }
+      splits[f] = split;
+    }
+  }
+  make_one_reducer(m, splits);
+  make_sayable(m, splits);
+}
+
+// The sharding of a tensor whose factors are split so.
+static Sharding tensor_sharding(Partition *t, const FactorMap *m, uint32_t tensor,
+                                const Split *splits, bool result) {
+  uint32_t rank = factor_map_rank(m, tensor), n_over = 0;
+  DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, rank + 1);
+  bool *has = ARENA_ARRAY(&t->scratch, bool, m->n_factors + 1), any = false;
+  uint32_t most = 1;
+  for (uint32_t f = 0; f < m->n_factors; f++) most += splits[f].n;
+  for (uint32_t d = 0; d < rank; d++) {
+    FactorList list = factor_map_dim(m, tensor, d);
+    AxisRef *v = ARENA_ARRAY(&t->scratch, AxisRef, most);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list.n; i++) {
+      has[list.v[i]] = true;
+      for (uint32_t k = 0; k < splits[list.v[i]].n; k++) v[n++] = splits[list.v[i]].v[k];
+    }
+    ShardFactor *factor = ARENA_NEW(&t->scratch, ShardFactor);
+    *factor = (ShardFactor){0, {v, n}};
+    dims[d] = (DimSharding){factor, 1, false, PRIORITY_NONE};
+    any |= n > 0;
+  }
+  ShardingInfo info = {.mesh = t->mesh, .rank = rank, .dims = dims};
+  AxisRef *over = ARENA_ARRAY(&t->scratch, AxisRef, most);
+  for (uint32_t f = 0; result && f < m->n_factors; f++) {
+    if (has[f] || !splits[f].n || m->factors[f].kinds != FACTOR_REDUCE) continue;
+    for (uint32_t k = 0; k < splits[f].n; k++) over[n_over++] = splits[f].v[k];
+    info.reducer = (Combine)m->factors[f].combine;
+  }
+  info.unreduced = (AxisList){over, n_over};
+  return any || n_over ? plain(t, sharding_intern(t->table, &info)) : 0;
+}
+
+// ---- ops ----
+
+// Copies an op with its regions onto local operands. What the regions take from outside must be
+// whole.
+static Status *copy_op(Partition *t, OpId op, const ValueId *operands, const Type *types,
+                       OpId *out) {
+  uint32_t n = t->p->values.count;
+  ValueId *map = ARENA_ARRAY(&t->scratch, ValueId, n);
+  for (OpId o = op_walk_next(t->p, op, op); o; o = op_walk_next(t->p, o, op))
+    for (uint32_t i = 0; i < op_at(t->p, o)->n_operands; i++) {
+      ValueId v = op_operand(t->p, o, i);
+      if (v < t->n_values && t->parts[v].value) TRY(get(t, v, 0, &map[v]));
+    }
+  if (t->p->values.count != n) {  // reshards have made values: the map must have room for them
+    ValueId *larger = ARENA_ARRAY(&t->scratch, ValueId, t->p->values.count);
+    memcpy(larger, map, n * sizeof *map);
+    map = larger;
+    n = t->p->values.count;
+  }
+  OpId copy = op_clone(t->p, op, map, n);
+  Op *o = op_at(t->p, copy);
+  for (uint32_t i = 0; i < o->n_operands; i++) operand_set(t->p, o->operands + i, operands[i]);
+  for (uint32_t i = 0; i < o->n_results; i++) value_at(t->p, o->results + i)->type = types[i];
+  op_at(t->p, copy)->origin = op;
+  if (attr_get(t->context, op_at(t->p, copy)->attrs, "sdy.sharding"))
+    op_set_attr(t->p, copy, "sdy.sharding", 0);
+  op_append(t->p, t->local.block, copy);
+  *out = copy;
+  return NULL;
+}
+
+// Does the op mean the same with these types?
+static bool types_hold(Partition *t, OpId op, const Type *types) {
+  const OpDef *def = op_row(op_at(t->p, op)->code)->def;
+  if (!def || !def->infer) return true;
+  Diag diag;
+  diag_init(&diag, t->guard, t->p->source);
+  bool good = op_infer_types(t->p, op, &diag);
+  diag_deinit(&diag);
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
+    good = good && value_type(t->p, op_result(t->p, op, i)) == types[i];
+    value_at(t->p, op_result(t->p, op, i))->type = types[i];
+  }
+  return good;
+}
+
+// An init that enters once: all shards but the first take what changes nothing.
+static ValueId enter_once(Partition *t, ValueId value, const FactorMap *m, const Split *splits) {
+  AxisList axes = {NULL, 0};
+  Combine combine = COMBINE_NONE;
+  for (uint32_t f = 0; f < m->n_factors; f++)
+    if (splits[f].n && m->factors[f].kinds == FACTOR_REDUCE) {
+      axes = axes_concat(&t->scratch, axes, (AxisList){splits[f].v, splits[f].n});
+      combine = (Combine)m->factors[f].combine;
+    }
+  return axes.n ? local_first(&t->local, value, axes, combine) : value;
+}
+
+static Status *try_split(Partition *t, OpId op, const FactorMap *m, const Split *splits,
+                         bool *out_done) {
+  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+  OpId last = block_at(t->p, t->local.block)->last;
+  for (uint32_t i = 0; i < n_operands; i++) {
+    Sharding sharding = m ? tensor_sharding(t, m, i, splits, false) : 0;
+    TRY(get(t, op_operand(t->p, op, i), sharding, &operands[i]));
+    if (m && m->enters_once && m->enters_once[i])
+      operands[i] = enter_once(t, operands[i], m, splits);
+  }
+  for (uint32_t i = 0; i < n_results; i++) {
+    has[i] = m ? tensor_sharding(t, m, m->n_operands + i, splits, true) : 0;
+    types[i] = part_type(t, has[i], op_result_type(t->p, op, i));
+  }
+  OpId copy;
+  TRY(copy_op(t, op, operands, types, &copy));
+  if (!types_hold(t, copy, types) && m) {
+    // Take back everything since, and do it whole.
+    for (OpId o = block_at(t->p, t->local.block)->last, prev; o != last; o = prev) {
+      prev = op_at(t->p, o)->prev;
+      op_erase(t->p, o);
+    }
+    *out_done = false;
+    return NULL;
+  }
+  for (uint32_t i = 0; i < n_results; i++)
+    TRY(finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), has[i]));
+  *out_done = true;
+  return NULL;
+}
+
+static Status *split_op(Partition *t, OpId op) {
+  FactorMap m;
+  bool done = false;
+  if (t->mesh && op_factors(t->p, op, NULL, &t->scratch, &m)) {
+    Split *splits = ARENA_ARRAY(&t->scratch, Split, m.n_factors + 1);
+    choose(t, op, &m, splits);
+    TRY(try_split(t, op, &m, splits, &done));
+  }
+  if (!done) TRY(try_split(t, op, NULL, NULL, &done));
+  return NULL;
+}
+
+// ---- control flow ----
+
+static Status *walk_block(Partition *t, BlockId block);
+
+// The terminator's operands in the shardings that their targets have.
+static Status *put_terminator(Partition *t, OpId op, const Sharding *targets) {
+  const uint32_t n = op_at(t->p, op)->n_operands;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n + 1);
+  for (uint32_t i = 0; i < n; i++)
+    TRY(get(t, op_operand(t->p, op, i), targets ? targets[i] : 0, &operands[i]));
+  OpSpec spec = {.code = op_at(t->p, op)->code,
+                 .n_operands = n,
+                 .operands = operands,
+                 .attrs = op_at(t->p, op)->attrs,
+                 .loc = op_at(t->p, op)->loc,
+                 .pos = op_at(t->p, op)->pos,
+                 .origin = op};
+  op_append(t->p, t->local.block, op_create(t->p, &spec));
+  return NULL;
+}
+
+// One region anew: arguments with local types, ops, the terminator.
+static Status *put_region(Partition *t, RegionId from, RegionId to, const Sharding *targets) {
+  BlockId source = region_block(t->p, from);
+  if (!source) return NULL;
+  BlockId outer = t->local.block, block = region_add_block(t->p, to);
+  for (uint32_t i = 0; i < block_at(t->p, source)->n_args; i++) {
+    ValueId v = block_arg(t->p, source, i);
+    Sharding sharding = wanted(t, v);
+    set(t, v, block_add_arg(t->p, block, part_type(t, sharding, value_type(t->p, v)), 0), sharding);
+  }
+  t->local.block = block;
+  TRY(walk_block(t, source));
+  OpId last = block_at(t->p, source)->last;
+  if (last && (op_row(op_at(t->p, last)->code)->traits & TRAIT_TERMINATOR))
+    TRY(put_terminator(t, last, targets));
+  t->local.block = outer;
+  return NULL;
+}
+
+static Status *put_flow(Partition *t, OpId op, Flow flow) {
+  const Op *o = op_at(t->p, op);
+  uint32_t n_operands = o->n_operands, n_results = o->n_results, n_regions = o->n_regions;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Sharding *targets = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  for (uint32_t i = 0; i < n_results; i++) {
+    targets[i] = wanted(t, op_result(t->p, op, i));
+    types[i] = part_type(t, targets[i], op_result_type(t->p, op, i));
+  }
+  bool carries = flow == FLOW_LOOP || flow == FLOW_EACH;
+  for (uint32_t i = 0; i < n_operands; i++)
+    TRY(get(t, op_operand(t->p, op, i), carries && i < n_results ? targets[i] : 0, &operands[i]));
+  Attr attrs = op_at(t->p, op)->attrs;
+  if (attr_get(t->context, attrs, "sdy.sharding"))
+    attrs = attr_dict_with(t->context, attrs, "sdy.sharding", 0);
+  OpSpec spec = {.code = op_at(t->p, op)->code,
+                 .n_operands = n_operands,
+                 .operands = operands,
+                 .n_results = n_results,
+                 .result_types = types,
+                 .n_regions = n_regions,
+                 .attrs = attrs,
+                 .loc = op_at(t->p, op)->loc,
+                 .pos = op_at(t->p, op)->pos,
+                 .origin = op};
+  OpId made = op_create(t->p, &spec);
+  op_append(t->p, t->local.block, made);
+  for (uint32_t r = 0; r < n_regions; r++) {
+    // A loop's condition returns its predicate, whole; what a body returns goes on.
+    bool returns = flow == FLOW_BRANCH || r + 1 == n_regions;
+    TRY(put_region(t, op_region(t->p, op, r), op_region(t->p, made, r), returns ? targets : NULL));
+  }
+  for (uint32_t i = 0; i < n_results; i++)
+    set(t, op_result(t->p, op, i), op_result(t->p, made, i), targets[i]);
+  return NULL;
+}
+
+// A computation that only has a name: its body is written in its place.
+static Status *put_body(Partition *t, OpId op) {
+  BlockId block = region_block(t->p, op_region(t->p, op, 0));
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
+    ValueId v = block_arg(t->p, block, i), local;
+    Sharding sharding = wanted(t, v);
+    TRY(get(t, op_operand(t->p, op, i), sharding, &local));
+    set(t, v, local, sharding);
+  }
+  TRY(walk_block(t, block));
+  OpId last = block_at(t->p, block)->last;
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
+    Part part = t->parts[op_operand(t->p, last, i)];
+    TRY(finish(t, op_result(t->p, op, i), part.value, part.sharding));
+  }
+  return NULL;
+}
+
+static Status *put_call(Partition *t, OpId op, OpId callee) {
+  InstanceId to = graph_instance_of(t->graph, callee);
+  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  BlockId block = region_block(t->p, op_region(t->p, callee, 0));
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+  for (uint32_t i = 0; i < n_operands; i++) {
+    PlaceId place = graph_place(t->graph, to, block_arg(t->p, block, i));
+    TRY(get(t, op_operand(t->p, op, i), place_sharding(t, place), &operands[i]));
+  }
+  for (uint32_t i = 0; i < n_results; i++) {
+    has[i] = place_sharding(t, graph_result_place(t->graph, to, i));
+    types[i] = part_type(t, has[i], op_result_type(t->p, op, i));
+  }
+  OpId copy;
+  TRY(copy_op(t, op, operands, types, &copy));
+  for (uint32_t i = 0; i < n_results; i++)
+    TRY(finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), has[i]));
+  return NULL;
+}
+
+// ---- the walk ----
+
+static Status *put_op(Partition *t, OpId op) {
+  const Op *o = op_at(t->p, op);
+  const OpRow *row = op_row(o->code);
+  Flow flow = row->def ? row->def->flow : FLOW_NONE;
+  t->local.origin = op;
+  switch (o->code) {
+  case OP_sdy_sharding_group: return NULL;
+  case OP_sdy_sharding_constraint:
+  case OP_sdy_reshard:
+  case OP_sdy_propagation_barrier:
+  case OP_sdy_data_flow_edge:
+  case OP_sdy_func_data_flow_edge: {
+    Part part = t->parts[op_operand(t->p, op, 0)];
+    return finish(t, op_result(t->p, op, 0), part.value, part.sharding);
+  }
+  case OP_partition_id:
+  case OP_replica_id: return unimplemented(t, op, "asks which device it runs on");
+  default: break;
+  }
+  if (flow == FLOW_BODY)
+    return op_attr(t->p, op, "manual_axes") ? unimplemented(t, op, "has manual axes")
+                                            : put_body(t, op);
+  if (row->traits & TRAIT_COLLECTIVE) return unimplemented(t, op, "exchanges between devices");
+  if (attr_as_bool(t->context, op_attr(t->p, op, "has_side_effect"), false))
+    return unimplemented(t, op, "has side effects");
+  if (flow) return put_flow(t, op, flow);
+  if (row->traits & TRAIT_CALL) {
+    OpId callee =
+        symbols_find(&t->functions, attr_as_name(t->context, op_attr(t->p, op, "callee")));
+    if (callee && region_block(t->p, op_region(t->p, callee, 0))) return put_call(t, op, callee);
+  }
+  return split_op(t, op);
+}
+
+static Status *walk_block(Partition *t, BlockId block) {
+  for (OpId op = block_at(t->p, block)->first; op; op = op_at(t->p, op)->next) {
+    if (op_row(op_at(t->p, op)->code)->traits & TRAIT_TERMINATOR) break;
+    ArenaMark mark = arena_mark(&t->scratch);
+    TRY(put_op(t, op));
+    arena_rewind(&t->scratch, mark);
+  }
+  return NULL;
+}
+
+// What an argument or result is a part of.
+static Attr edge_attrs(Partition *t, Attr dict, Type global, Sharding sharding) {
+  dict = attr_dict_with(t->context, dict, "sdy.sharding", 0);
+  dict = attr_dict_with(t->context, dict, "mhlo.sharding", 0);
+  if (!sharding) return dict;
+  Attr attr;
+  Status *status = sharding_to_attr(t->table, sharding, &attr);
+  if (status) {
+    status_free(status);
+    return dict;
+  }
+  dict = attr_dict_with(t->context, dict, "tessera.global", attr_type(t->context, global));
+  return attr_dict_with(t->context, dict, "tessera.sharding", attr);
+}
+
+static Attr edges_attr(Partition *t, OpId function, const char *name, uint32_t n,
+                       const Type *globals, const Sharding *shardings) {
+  const AttrInfo *old = attr_info(t->context, op_attr(t->p, function, name));
+  uint32_t n_old = old->kind == ATTR_ARRAY ? old->count : 0;
+  Attr *items = ARENA_ARRAY(&t->scratch, Attr, n + 1);
+  bool any = false;
+  for (uint32_t i = 0; i < n; i++) {
+    Attr was = i < n_old ? attr_info(t->context, op_attr(t->p, function, name))->items[i] : 0;
+    items[i] = edge_attrs(t, was, globals[i], shardings[i]);
+    any |= items[i] && attr_info(t->context, items[i])->count > 0;
+    if (!items[i]) items[i] = attr_intern(t->context, &(AttrInfo){.kind = ATTR_DICT});
+  }
+  return any ? attr_array(t->context, n, items) : 0;
+}
+
+// What nobody asked for after all: the device's place, constants.
+static void drop_unused(Partition *t, BlockId block) {
+  for (OpId o = block_at(t->p, block)->last, prev; o; o = prev) {
+    prev = op_at(t->p, o)->prev;
+    bool used = !(op_row(op_at(t->p, o)->code)->traits & TRAIT_PURE);
+    for (uint32_t i = 0; i < op_at(t->p, o)->n_results; i++)
+      used |= value_has_uses(t->p, op_result(t->p, o, i));
+    if (!used) op_erase(t->p, o);
+  }
+}
+
+static Status *put_function(Partition *t, OpId function) {
+  BlockId source = region_block(t->p, op_region(t->p, function, 0));
+  if (!source) return NULL;
+  t->instance = graph_instance_of(t->graph, function);
+  if (!t->instance) return NULL;
+  const TypeInfo *type =
+      type_info(t->context, attr_info(t->context, op_attr(t->p, function, "function_type"))->type);
+  uint32_t n_args = type->n_inputs, n_results = type->n_items - type->n_inputs;
+  Type *locals = ARENA_ARRAY(&t->scratch, Type, type->n_items + 1);
+  Sharding *shardings = ARENA_ARRAY(&t->scratch, Sharding, type->n_items + 1);
+  for (uint32_t i = 0; i < type->n_items; i++) {
+    PlaceId place = i < n_args ? graph_place(t->graph, t->instance, block_arg(t->p, source, i))
+                               : graph_result_place(t->graph, t->instance, i - n_args);
+    shardings[i] = place_sharding(t, place);
+    locals[i] = part_type(t, shardings[i], type->items[i]);
+  }
+  Attr attrs = op_at(t->p, function)->attrs;
+  attrs = attr_dict_with(
+      t->context, attrs, "function_type",
+      attr_type(t->context, type_function(t->context, n_args, locals, n_results, locals + n_args)));
+  attrs = attr_dict_with(t->context, attrs, "arg_attrs",
+                         edges_attr(t, function, "arg_attrs", n_args, type->items, shardings));
+  attrs = attr_dict_with(
+      t->context, attrs, "res_attrs",
+      edges_attr(t, function, "res_attrs", n_results, type->items + n_args, shardings + n_args));
+  OpSpec spec = {.code = op_at(t->p, function)->code,
+                 .n_regions = 1,
+                 .attrs = attrs,
+                 .loc = op_at(t->p, function)->loc,
+                 .pos = op_at(t->p, function)->pos,
+                 .origin = function};
+  OpId made = op_create(t->p, &spec);
+  op_insert_before(t->p, made, function);
+  BlockId block = region_add_block(t->p, op_region(t->p, made, 0));
+  for (uint32_t i = 0; i < n_args; i++) {
+    ValueId v = block_arg(t->p, source, i);
+    set(t, v, block_add_arg(t->p, block, locals[i], value_at(t->p, v)->name), shardings[i]);
+  }
+  t->local.block = block;
+  t->local.position = 0;
+  if (t->mesh) local_position(&t->local);  // seen from everywhere in the function
+  TRY(walk_block(t, source));
+  OpId last = block_at(t->p, source)->last;
+  if (last) TRY(put_terminator(t, last, shardings + n_args));
+  drop_unused(t, block);
+  return NULL;
+}
+
+static Status *put_functions(Partition *t) {
+  BlockId top = region_block(t->p, op_region(t->p, t->p->root, 0));
+  VEC(OpId) old = {0};
+  for (OpId o = block_at(t->p, top)->first; o; o = op_at(t->p, o)->next)
+    if (op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION) VEC_PUSH(&t->arena, &old, o);
+  for (uint32_t i = 0; i < old.count; i++) {
+    ArenaMark mark = arena_mark(&t->scratch);
+    TRY(put_function(t, old.items[i]));
+    arena_rewind(&t->scratch, mark);
+  }
+  for (uint32_t i = 0; i < old.count; i++) {
+    bool has_body = region_block(t->p, op_region(t->p, old.items[i], 0)) != 0;
+    if (has_body && graph_instance_of(t->graph, old.items[i])) op_erase(t->p, old.items[i]);
+  }
+  for (OpId o = block_at(t->p, top)->first, next; o; o = next) {
+    next = op_at(t->p, o)->next;
+    if (op_at(t->p, o)->code == OP_sdy_mesh) op_erase(t->p, o);
+  }
+  return NULL;
+}
+
+static Status *partition(Partition *t, const PartitionOptions *options) {
+  PropagateOptions given = {0};
+  TRY(propagation_new(t->p, t->table, &given, t->guard, t->diag, &t->given));
+  t->graph = propagation_graph(t->given);
+  TRY(propagation_read(t->given, t->diag));
+  TRY(find_mesh(t));
+  symbols_init(&t->functions, t->p, t->p->root, t->guard);
+  t->n_values = t->p->values.count;
+  t->parts = ARENA_ARRAY(&t->arena, Part, t->n_values + 1);
+  t->local = (Local){.p = t->p,
+                     .table = t->table,
+                     .network = options && options->network ? options->network : &network_default,
+                     .arena = &t->scratch,
+                     .mesh = t->mesh};
+  return put_functions(t);
+}
+
+Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,
+                          Guard *guard, Diag *diag, MeshId *out_mesh) {
+  Partition t = {
+      .p = program, .table = table, .context = program->context, .guard = guard, .diag = diag};
+  arena_init(&t.arena, guard);
+  arena_init(&t.scratch, guard);
+  GuardCleanup cleanup = {release, &t, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = partition(&t, options);
+  if (!status) *out_mesh = t.mesh;
+  guard_pop(guard, &cleanup);
+  release(&t);
+  return status;
+}

@@ -1,0 +1,23 @@
+// One global program to the program that each device runs: the same ops on parts of the tensors,
+// with collectives where parts must meet.
+#ifndef TESSERA_PARTITION_PARTITION_H
+#define TESSERA_PARTITION_PARTITION_H
+
+#include "cost/network.h"
+#include "ir/program.h"
+#include "sharding/sharding.h"
+
+typedef struct PartitionOptions {
+  const Network *network;  // NULL = network_default
+} PartitionOptions;
+
+// Rewrites a verified program whose values carry sdy shardings (none = replicated, open dimensions
+// are taken as they are) in place: functions get local types, `tessera.global` and
+// `tessera.sharding` on arguments and results say what the parts are of, meshes and sharding ops
+// go. An op that cannot be split along a dimension gets it whole. *out_mesh is the one mesh, 0 if
+// nothing is sharded. UNIMPLEMENTED, with its place in diag: several meshes, single-device
+// shardings, manual computations, collectives and side effects in the program. O(program).
+Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,
+                          Guard *guard, Diag *diag, MeshId *out_mesh) MUST_USE;
+
+#endif
