@@ -274,27 +274,51 @@ static Sharding tensor_sharding(Partition *t, const FactorMap *m, uint32_t tenso
 
 // ---- ops ----
 
-// Copies an op with its regions onto local operands. What the regions take from outside must be
-// whole.
-static Status *copy_op(Partition *t, OpId op, const ValueId *operands, const Type *types,
-                       OpId *out) {
-  uint32_t n = t->p->values.count;
-  ValueId *map = ARENA_ARRAY(&t->scratch, ValueId, n);
+// Copies an op onto local operands.
+static OpId copy_plain(Partition *t, OpId op, const ValueId *operands, const Type *types) {
+  const Op *o = op_at(t->p, op);
+  OpSpec spec = {.code = o->code,
+                 .name = o->name,
+                 .n_operands = o->n_operands,
+                 .operands = operands,
+                 .n_results = o->n_results,
+                 .result_types = types,
+                 .attrs = o->attrs,
+                 .loc = o->loc,
+                 .pos = o->pos};
+  return op_create(t->p, &spec);
+}
+
+// The same with its regions. What these take from outside must be whole. O(values), so only for ops
+// that have some.
+static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, const Type *types,
+                            OpId *out) {
+  VEC(ValueId) outside = {0};
   for (OpId o = op_walk_next(t->p, op, op); o; o = op_walk_next(t->p, o, op))
     for (uint32_t i = 0; i < op_at(t->p, o)->n_operands; i++) {
       ValueId v = op_operand(t->p, o, i);
-      if (v < t->n_values && t->parts[v].value) TRY(get(t, v, 0, &map[v]));
+      if (v < t->n_values && t->parts[v].value) VEC_PUSH(&t->scratch, &outside, v);
     }
-  if (t->p->values.count != n) {  // reshards have made values: the map must have room for them
-    ValueId *larger = ARENA_ARRAY(&t->scratch, ValueId, t->p->values.count);
-    memcpy(larger, map, n * sizeof *map);
-    map = larger;
-    n = t->p->values.count;
-  }
+  ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, outside.count + 1);
+  for (uint32_t i = 0; i < outside.count; i++) TRY(get(t, outside.items[i], 0, &locals[i]));
+  uint32_t n = t->p->values.count;
+  ValueId *map = ARENA_ARRAY(&t->scratch, ValueId, n);
+  for (uint32_t i = 0; i < outside.count; i++) map[outside.items[i]] = locals[i];
   OpId copy = op_clone(t->p, op, map, n);
   Op *o = op_at(t->p, copy);
   for (uint32_t i = 0; i < o->n_operands; i++) operand_set(t->p, o->operands + i, operands[i]);
   for (uint32_t i = 0; i < o->n_results; i++) value_at(t->p, o->results + i)->type = types[i];
+  *out = copy;
+  return NULL;
+}
+
+static Status *copy_op(Partition *t, OpId op, const ValueId *operands, const Type *types,
+                       OpId *out) {
+  OpId copy;
+  if (op_at(t->p, op)->n_regions)
+    TRY(copy_regions(t, op, operands, types, &copy));
+  else
+    copy = copy_plain(t, op, operands, types);
   op_at(t->p, copy)->origin = op;
   if (attr_get(t->context, op_at(t->p, copy)->attrs, "sdy.sharding"))
     op_set_attr(t->p, copy, "sdy.sharding", 0);
