@@ -314,7 +314,7 @@ static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, cons
 
 static Status *copy_op(Partition *t, OpId op, const ValueId *operands, const Type *types,
                        OpId *out) {
-  OpId copy;
+  OpId copy = 0;
   if (op_at(t->p, op)->n_regions)
     TRY(copy_regions(t, op, operands, types, &copy));
   else
