@@ -38,8 +38,9 @@ Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, Al
       flags[list.v[i].index] = any = true;
     }
     if (!any)
-      FAIL(NOT_FOUND, "'%.*s' is none of the program's %u %s%s", (int)item.n, item.s, n,
-           kind == TARGET_ARGUMENT ? "argument" : "result", n == 1 ? "" : "s");
+      FAIL(NOT_FOUND, "'%.*s' is none of the program's %u %s%s%s", (int)item.n, item.s, n,
+           kind == TARGET_ARGUMENT ? "argument" : "result", n == 1 ? "" : "s",
+           targets_hint(p, name, arena));
   }
   *out = (AllowFlags){true, false, flags, n};
   return NULL;

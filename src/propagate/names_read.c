@@ -125,6 +125,11 @@ static bool label_target(Namer *n, const NameRule *rule, const Target *target) {
 static void nothing_is_called(SideReader *r, const NameRule *rule, Str pattern) {
   Namer *n = r->n;
   Str near[3];
+  const char *hint = targets_hint(n->p, pattern, &r->scratch);
+  if (hint[0]) {
+    namer_fail(n, rule, rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, hint);
+    return;
+  }
   uint32_t count = targets_near(n->p, pattern, &r->scratch, 3, near);
   const char *names = "";
   for (uint32_t i = 0; i < count; i++)

@@ -531,6 +531,9 @@ static bool fit(const Resolver *r, const ShardingInfo *written, const Target *ta
 static bool nothing_matches(const Resolver *r) {
   Str near[3];
   Str pattern = r->rule->pattern;
+  const char *hint = targets_hint(r->p, pattern, r->arena);
+  if (hint[0])
+    return fail(r, r->rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, hint);
   uint32_t n = targets_near(r->p, pattern, r->arena, 3, near);
   const char *names = "";
   for (uint32_t i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 #include "propagate/target.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "ops/op.h"
@@ -301,22 +302,43 @@ static bool same_file(Str written, Str whole) {
   return str_equal(written, end) && (written.n == whole.n || end.s[-1] == '/');
 }
 
-// `most` is how many locations are still looked at: they are shared, so that a small text can hold
-// very many.
-static bool location_is(const Context *context, Attr loc, Str file, uint32_t line, uint32_t depth,
-                        uint32_t *most) {
-  if (!*most || depth > 64) return false;
-  --*most;
-  const AttrInfo *info = attr_info(context, loc);
+// What a walk through a location looks for and finds. Locations are shared, so that a small text
+// can hold very many: `most` is how many are still looked at.
+typedef struct LocationWalk {
+  const Context *context;
+  Str file;  // as the user writes it
+  uint32_t line, most;
+  bool here, gradient;     // at that line; under JAX's transpose(…)
+  bool any, same;          // in any file; in that one
+  uint32_t before, after;  // lines of that file next to that line; 0 if none
+} LocationWalk;
+
+static void walk_location(LocationWalk *walk, Attr loc, uint32_t depth) {
+  if (!walk->most || depth > 64) return;
+  --walk->most;
+  const AttrInfo *info = attr_info(walk->context, loc);
   if (info->kind == ATTR_LOC_FILE) {
-    const LocRange *range = info->data;
-    return range->line == line && same_file(file, name_str(context, info->name));
+    uint32_t line = ((const LocRange *)info->data)->line;
+    walk->any = true;
+    if (!same_file(walk->file, name_str(walk->context, info->name))) return;
+    walk->same = true;
+    if (line == walk->line) walk->here = true;
+    if (line < walk->line && line > walk->before) walk->before = line;
+    if (line > walk->line && (!walk->after || line < walk->after)) walk->after = line;
+    return;
   }
+  if (info->kind == ATTR_LOC_NAME && strstr(name_text(walk->context, info->name), "transpose("))
+    walk->gradient = true;
   bool nested = info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
                 info->kind == ATTR_LOC_FUSED;
   for (uint32_t i = 0; nested && i < info->count; i++)
-    if (location_is(context, info->items[i], file, line, depth + 1, most)) return true;
-  return false;
+    walk_location(walk, info->items[i], depth + 1);
+}
+
+static void look_at(LocationWalk *walk, const Op *op) {
+  walk->most = 1000;
+  walk->here = walk->gradient = false;
+  walk_location(walk, op->loc, 0);
 }
 
 static bool line_range(const Source *source, uint32_t line, size_t *out_begin, size_t *out_end) {
@@ -333,11 +355,12 @@ static bool line_range(const Source *source, uint32_t line, size_t *out_begin, s
 }
 
 // `FILE:LINE`, of the text or of the program the text was made from.
-static void find_by_line(const Lookup *k, Str file, uint32_t line) {
+static void find_by_line(const Lookup *k, Str file, uint32_t line, bool gradient) {
   const Program *p = k->p;
   size_t begin = 0, end = 0;
   bool text = p->source && same_file(file, str_of(p->source->path)) &&
               line_range(p->source, line, &begin, &end);
+  LocationWalk walk = {.context = p->context, .file = file, .line = line};
   OpId last = 0;
   for (OpId o = op_walk_next(p, k->function, k->function); o; o = op_walk_next(p, o, k->function)) {
     const Op *op = op_at(p, o);
@@ -346,12 +369,21 @@ static void find_by_line(const Lookup *k, Str file, uint32_t line) {
       for (uint32_t i = 0; op->pos >= begin && op->pos < end && i < op->n_results; i++)
         VEC_PUSH(k->arena, k->out, target_of(p, k->function, op->results + i));
     } else {
-      uint32_t most = 1000;
-      if (location_is(p->context, op->loc, file, line, 0, &most)) last = o;
+      look_at(&walk, op);
+      if (walk.here && walk.gradient == gradient) last = o;
     }
   }
   for (uint32_t i = 0; last && i < op_at(p, last)->n_results; i++)
     VEC_PUSH(k->arena, k->out, target_of(p, k->function, op_result(p, last, i)));
+}
+
+// Takes `FILE:LINE` apart.
+static bool is_line(Str written, Str *file, uint32_t *line) {
+  size_t colon = written.n;
+  while (colon && written.s[colon - 1] != ':') colon--;
+  if (colon <= 1 || !read_index(str_from(written, colon), line) || !*line) return false;
+  *file = (Str){written.s, colon - 1};
+  return true;
 }
 
 static void find_in(const Lookup *k, Str written) {
@@ -361,11 +393,11 @@ static void find_in(const Lookup *k, Str written) {
   }
   find_edges(k);
   if (k->out->count) return;
-  size_t colon = written.n;
-  while (colon && written.s[colon - 1] != ':') colon--;
+  Str file;
   uint32_t line;
-  if (colon > 1 && read_index(str_from(written, colon), &line) && line)
-    find_by_line(k, (Str){written.s, colon - 1}, line);
+  if (!is_line(written, &file, &line)) return;
+  find_by_line(k, file, line, false);
+  if (!k->out->count) find_by_line(k, file, line, true);
 }
 
 // Takes `@f:` from the pattern; the functions to look in.
@@ -381,6 +413,7 @@ static Entries scope_of(const Program *p, Str *pattern, Arena *arena) {
 
 TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
   Targets out = {0};
+  Str whole = pattern;
   Entries entries = scope_of(p, &pattern, arena);
   Str dotted = path_dotted(arena, pattern);
   for (uint32_t i = 0; i < entries.n; i++) {
@@ -388,6 +421,14 @@ TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
     find_in(&(Lookup){p, arena, dotted, entries.v[i], &found}, pattern);
     for (uint32_t t = 0; t < found.count; t++) VEC_PUSH(arena, &out, found.items[t]);
   }
+  // A line of a function that is called: JAX makes one of every jit, and of much of jax.numpy.
+  Str file;
+  uint32_t line;
+  bool called = whole.s == pattern.s && is_line(pattern, &file, &line);
+  for (uint32_t gradient = 0; called && !out.count && gradient < 2; gradient++)
+    for (OpId op = module_first(p); op; op = op_at(p, op)->next)
+      if (is_function(p, op))
+        find_by_line(&(Lookup){p, arena, dotted, op, &out}, file, line, gradient);
   return (TargetList){out.items, out.count};
 }
 
@@ -450,6 +491,38 @@ uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most
 }
 
 // ---- for messages ----
+
+#define AS_TEXT "JAX's as_text(debug_info=True) prints "
+
+static const char *line_hint(const Program *p, Str file, uint32_t line, Arena *arena) {
+  if (p->source && same_file(file, str_of(p->source->path)))
+    return "; no op of that line defines a value";
+  LocationWalk walk = {.context = p->context, .file = file, .line = line};
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    if (op_at(p, o)->n_results) look_at(&walk, op_at(p, o));
+  if (!walk.any) return "; the program has no locations in files: " AS_TEXT "them";
+  if (!walk.same) return "; no op has a location in that file";
+  if (!walk.before || !walk.after)
+    return arena_printf(arena, "; the nearest line that ops come from is %u",
+                        walk.before + walk.after);
+  return arena_printf(arena, "; the nearest lines that ops come from are %u and %u", walk.before,
+                      walk.after);
+}
+
+const char *targets_hint(const Program *p, Str pattern, Arena *arena) {
+  Entries entries = scope_of(p, &pattern, arena);
+  Str file;
+  uint32_t line;
+  if (is_line(pattern, &file, &line)) return line_hint(p, file, line, arena);
+  if (str_starts(pattern, "%") || is_numbered(pattern) || str_starts(pattern, "result") ||
+      str_starts(pattern, "out"))
+    return "";
+  uint32_t n = 0;
+  for (uint32_t f = 0; f < entries.n; f++)
+    for (uint32_t i = 0; i < function_n_arguments(p, entries.v[f]); i++, n++)
+      if (argument_path(p, entries.v[f], i, arena).n) return "";
+  return n ? "; the arguments have but numbers here: " AS_TEXT "their paths" : "";
+}
 
 const char *target_text(const Program *p, const Target *target, Arena *arena) {
   if (target->kind == TARGET_VALUE) {

@@ -49,12 +49,16 @@ Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 //   result0  result[0]  out.loss
 //   %12  %12#1              a value by its name in the text; several if scopes repeat the name
 //   model.mlir:7            what the ops of that line of the text define
-//   model.py:31             what the last op of that line of the user's program defines
+//   model.py:31             what the last op of that line of the user's program defines, of its
+//                           gradient only if there is no other; in called functions, too
 //   @f:PATTERN              in the function @f instead
 // Empty if nothing is called so. O(program).
 TargetList targets_find(const Program *p, Str pattern, Arena *arena);
 // The names nearest to a pattern that means nothing; at most `most`; gives how many. O(names).
 uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most, Str *out);
+// For messages on a pattern that means nothing: why it cannot, as in "; the nearest line …"; or "".
+// O(program).
+const char *targets_hint(const Program *p, Str pattern, Arena *arena);
 // For messages: `argument 3 'params.w'`, `result 0`, `%12`.
 const char *target_text(const Program *p, const Target *target, Arena *arena);
 Type target_type(const Program *p, const Target *target);

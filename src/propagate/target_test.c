@@ -20,10 +20,20 @@ static const char text[] =
     "    %0 = stablehlo.add %arg1, %w : tensor<8xf32>\n"
     "    %1 = stablehlo.add %0, %arg3 : tensor<8xf32> loc(\"/home/u/model.py\":31:4)\n"
     "    %2 = stablehlo.negate %1 : tensor<8xf32> loc(\"name\"(\"/home/u/model.py\":31:9))\n"
+    "    %3 = stablehlo.negate %2 : tensor<8xf32> loc(\"jit(f)/transpose(jvp())/neg\""
+    "(\"/home/u/model.py\":31:9))\n"
+    "    %4 = stablehlo.negate %3 : tensor<8xf32> loc(\"jit(f)/transpose(jvp())/neg\""
+    "(\"/home/u/model.py\":40:9))\n"
     "    return %2, %1 : tensor<8xf32>, tensor<8xf32>\n"
     "  }\n"
     "  func.func private @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
-    "    return %a : tensor<2xf32>\n"
+    "    %b = stablehlo.negate %a : tensor<2xf32> loc(\"/home/u/model.py\":50:9)\n"
+    "    return %b : tensor<2xf32>\n"
+    "  }\n"
+    "  func.func private @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+    "    %c = stablehlo.negate %a : tensor<2xf32> loc(\"jit(f)/transpose(jvp())/neg\""
+    "(\"/home/u/model.py\":50:9))\n"
+    "    return %c : tensor<2xf32>\n"
     "  }\n"
     "}\n";
 
@@ -51,6 +61,10 @@ static const char *near(World *w, const char *pattern) {
   for (uint32_t i = 0; i < n; i++)
     out = arena_printf(&w->arena, "%s%s%.*s", out, i ? "|" : "", (int)names[i].n, names[i].s);
   return out;
+}
+
+static const char *hint(World *w, const char *pattern) {
+  return targets_hint(w->program, str_of(pattern), &w->arena);
 }
 
 static Status *look_up(Guard *guard, void *arg) {
@@ -85,9 +99,18 @@ static Status *look_up(Guard *guard, void *arg) {
   assert_string_equal(meaning(&w, "dir/m.mlir:8"), "%0");
   assert_string_equal(meaning(&w, "odir/m.mlir:8"), "");
   assert_string_equal(meaning(&w, "model.py:31"), "%2");
+  assert_string_equal(meaning(&w, "model.py:40"), "%4");  // of a gradient only
+  assert_string_equal(meaning(&w, "model.py:50"), "%b");  // in a called function
+  assert_string_equal(meaning(&w, "@main:model.py:50"), "");
+  assert_string_equal(hint(&w, "model.py:32"),
+                      "; the nearest lines that ops come from are 31 and 40");
+  assert_string_equal(hint(&w, "model.py:30"), "; the nearest line that ops come from is 31");
+  assert_string_equal(hint(&w, "other.py:30"), "; no op has a location in that file");
+  assert_string_equal(hint(&w, "m.mlir:1"), "; no op of that line defines a value");
+  assert_string_equal(hint(&w, "parms"), "");
   assert_string_equal(meaning(&w, "@f:0"), "argument 0 'a'");
   assert_string_equal(meaning(&w, "@f:result"), "result 0");
-  assert_string_equal(meaning(&w, "@g:0"), "");
+  assert_string_equal(meaning(&w, "@h:0"), "");
   assert_string_equal(meaning(&w, "4"), "");
   assert_string_equal(meaning(&w, "layer_0"), "");
   assert_string_equal(meaning(&w, ""), "");

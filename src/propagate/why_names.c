@@ -495,6 +495,9 @@ static Status *not_found(Find *find) {
   if (find->scalar)
     FAIL(NOT_FOUND, "'%.*s' has no dimensions, so it has no sharding to explain", (int)find->name.n,
          find->name.s);
+  const char *hint = targets_hint(p, find->name, find->arena);
+  if (hint[0])
+    FAIL(NOT_FOUND, "no value is called '%.*s'%s", (int)find->name.n, find->name.s, hint);
   uint32_t n = targets_near(p, find->name, find->arena, MOST_NEAR, near);
   StrBuf list;
   strbuf_init(&list, find->why->guard);

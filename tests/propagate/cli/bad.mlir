@@ -21,6 +21,13 @@
 // RUN: not tessera propagate %s --shard-file %t.rules 2>&1 | FileCheck %s --check-prefix=FILE
 // FILE: .rules:3:1: error: nothing is called 'parms.w'; near names: params.w
 // FILE: .rules:4:5: error: unknown axis "modle": {{.*}}; did you mean "model"?
+// RUN: not tessera propagate %s --shard 'model.py:31=P()' 2>&1 | FileCheck %s --check-prefix=LINE
+// LINE: --shard:1:1: error: nothing is called 'model.py:31'; the program has no locations in files: JAX's as_text(debug_info=True) prints them
+// RUN: printf 'func.func @main(%%%%arg0: tensor<4xf32>) -> tensor<4xf32> {\n  return %%%%arg0 : tensor<4xf32>\n}\n' > %t.plain
+// RUN: not tessera propagate %t.plain --mesh data=2 --shard 'params.*=P()' 2>&1 | FileCheck %s --check-prefix=PATHS
+// RUN: not tessera propagate %t.plain --mesh data=2 --allow-args 'params.*' 2>&1 | FileCheck %s --check-prefix=PATHS
+// RUN: not tessera propagate %t.plain --mesh data=2 --why 'params.*' 2>&1 | FileCheck %s --check-prefix=PATHS
+// PATHS: 'params.*'{{.*}}; the arguments have but numbers here: JAX's as_text(debug_info=True) prints their paths
 // RUN: not tessera propagate %s --shard 'x' 2>&1 | FileCheck %s --check-prefix=FORM
 // FORM: --shard:1:1: error: expected PATTERN=SHARDING, as in 'x=P("data", None)'
 // RUN: not tessera propagate %s --mesh data=3 2>&1 | FileCheck %s --check-prefix=OTHER
