@@ -75,6 +75,7 @@ static Status *propagate(Pass *pass, Strategy strategy) {
   if (strategy == STRATEGY_OP_PRIORITY && o->no_op_priority) options.strategy = STRATEGY_AGGRESSIVE;
   warn_unknown(pass, &options.graph.factors);
   passes_sync_groups(pass->p, pass->arena, pass->diag);
+  passes_drop_dead(pass->p, pass->arena);  // as MLIR does on the way
   Engine engine = {0};
   GuardCleanup cleanup = {engine_free, &engine, NULL};
   guard_push(pass->guard, &cleanup);

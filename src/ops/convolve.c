@@ -397,9 +397,11 @@ bool convolve_factors(FactorContext *cx, Ints padding) {
   factors_also(cx, factor, 1, kernel_in);
   factors_reduce(cx, factor, COMBINE_SUM);
   int64_t features = factors_dim(cx, result, out_feature);
-  factor = factors_on(cx, features == DIM_DYNAMIC ? features : features / groups, FACTOR_PASS, 1,
-                      kernel_out);
-  factors_also(cx, factor, result, out_feature);
+  if (features != groups) {
+    int64_t size = features == DIM_DYNAMIC ? features : features / groups;
+    factor = factors_on(cx, size, FACTOR_PASS, 1, kernel_out);
+    factors_also(cx, factor, result, out_feature);
+  }
   if (cx->n_operands > 2) factors_whole(cx, 2);
   return true;
 }
