@@ -458,7 +458,7 @@ static inline void random_manual(RandomProgram *r) {
 }
 
 static inline void random_call(RandomProgram *r) {
-  if (!r->function) return;
+  if (!r->function || r->quiet) return;  // a callee may have a group in common with calls elsewhere
   uint32_t callee = random_roll(r, r->function);
   const RandomSignature *s = &r->signatures[callee];
   RandomValue args[3];
