@@ -142,7 +142,7 @@ static Status *size_one(Pass *pass) {
 SIMPLE(export_computations, passes_export_computations(pass->p, pass->arena))
 SIMPLE(function_results, passes_set_function_results(pass->p, pass->arena))
 SIMPLE(merge_functions, passes_merge_functions(pass->p, pass->arena))
-SIMPLE(reshard_calls, passes_reshard_calls(pass->p))
+SIMPLE(reshard_results, passes_reshard_results(pass->p))
 SIMPLE(drop_unreached, passes_drop_unreached(pass->p, pass->arena))
 SIMPLE(sink_edges, passes_sink_edges(pass->p, pass->arena))
 SIMPLE(add_function_edges, passes_add_function_edges(pass->p))
@@ -183,7 +183,7 @@ static const PassRow rows[] = {
     {"sdy-export-named-computations", export_computations},
     {"sdy-propagate-to-func-results", function_results},
     {"sdy-unflatten-call-graph", merge_functions},
-    {"sdy-insert-func-call-reshards", reshard_calls},
+    {"sdy-insert-func-call-reshards", reshard_results},
     {"symbol-dce", drop_unreached},
     {"sdy-lift-inlined-meshes", lift_meshes},
     {"sdy-remove-size-one-axes", size_one},

@@ -55,13 +55,14 @@ void passes_export(Program *p, bool keep_calls, Arena *arena) {
   passes_set_function_results(p, arena);
   passes_merge_functions(p, arena);
   passes_drop_unreached(p, arena);
-  passes_reshard_calls(p);
+  passes_reshard_results(p);
   passes_merge_constants(p, arena);
   passes_remove_groups(p);
   passes_constraints_to_reshards(p);
   passes_even_edges(p, arena);
   passes_whole_axes(p, arena);
   passes_close_shardings(p);
+  passes_reshard_operands(p);
   passes_finish_sums(p, arena);
   passes_drop_dead(p, arena);
   passes_drop_rules(p);

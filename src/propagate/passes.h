@@ -90,8 +90,11 @@ void passes_export_computations(Program *p, Arena *arena);
 void passes_set_function_results(Program *p, Arena *arena);
 void passes_merge_functions(Program *p, Arena *arena);
 // A call whose annotation is not what its function's result has gets the latter, and a reshard
-// behind it; operands that are not as the function's arguments are resharded before it.
-void passes_reshard_calls(Program *p);
+// behind it.
+void passes_reshard_results(Program *p);
+// Operands that are not as the function's arguments are resharded where they are made; of closed
+// shardings.
+void passes_reshard_operands(Program *p);
 // Functions stand behind those that call them, in the order of the calls.
 void passes_order_functions(Program *p, Arena *arena);
 // Private functions that nothing calls go.

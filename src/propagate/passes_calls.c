@@ -349,16 +349,30 @@ static void reshard_results(Program *p, OpId call, OpId function) {
   }
 }
 
-// And it takes what its function takes.
+// The mesh of the first sharding that a function's arguments have, else of those the call is given.
+static Attr border_mesh(const Program *p, OpId call, BlockId block) {
+  uint32_t n = op_at(p, call)->n_operands;
+  for (uint32_t i = 0; i < 2 * n; i++) {
+    Attr sharding = i < n ? annotation_own(p, block_arg(p, block, i))
+                          : annotation_get(p, op_operand(p, call, i - n));
+    if (sharding) return attr_get(p->context, sharding, "mesh");
+  }
+  return 0;
+}
+
+// And it takes what its function takes: an argument of which nothing is said is whole.
 static void reshard_operands(Program *p, OpId call, OpId function) {
   BlockId block = region_block(p, op_region(p, function, 0));
-  for (uint32_t i = 0; block && i < op_at(p, call)->n_operands; i++) {
+  Attr mesh = block ? border_mesh(p, call, block) : 0;
+  for (uint32_t i = 0; mesh && i < op_at(p, call)->n_operands; i++) {
     ValueId v = op_operand(p, call, i);
+    if (!type_is_tensor(p->context, value_type(p, v))) continue;
+    uint32_t rank = type_info(p->context, value_type(p, v))->rank;
+    Attr whole = annotation_closed(p->context, annotation_open(p->context, mesh, rank));
     Attr wanted = annotation_own(p, block_arg(p, block, i)), given = annotation_get(p, v);
-    if (!wanted) continue;
-    Attr closed = annotation_closed(p->context, wanted);
-    if (given ? annotation_closed(p->context, given) == closed
-              : annotation_says_nothing(p->context, annotation_opened(p->context, wanted)))
+    if (!wanted) wanted = whole;
+    if (annotation_closed(p->context, wanted) ==
+        (given ? annotation_closed(p->context, given) : whole))
       continue;
     NamedAttr field = {name_of(p->context, "sharding"), wanted};
     OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
@@ -367,21 +381,21 @@ static void reshard_operands(Program *p, OpId call, OpId function) {
   }
 }
 
-void passes_reshard_calls(Program *p) {
+static void for_calls(Program *p, void (*fn)(Program *p, OpId call, OpId function)) {
   SymbolTable symbols;
   GuardCleanup cleanup = {free_symbols, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
-    if (!is_call(p, o)) continue;
-    OpId f = callee_of(p, &symbols, o);
-    if (!f) continue;
-    reshard_operands(p, o, f);
-    reshard_results(p, o, f);
+    OpId f = is_call(p, o) ? callee_of(p, &symbols, o) : 0;
+    if (f) fn(p, o, f);
   }
   guard_pop(p->guard, &cleanup);
   symbols_deinit(&symbols);
 }
+
+void passes_reshard_results(Program *p) { for_calls(p, reshard_results); }
+void passes_reshard_operands(Program *p) { for_calls(p, reshard_operands); }
 
 // ---- the order of functions ----
 

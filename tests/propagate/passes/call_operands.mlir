@@ -1,0 +1,23 @@
+// What a call takes is resharded where it is made, to what its function takes in the end: axes that do not divide have left the
+// function's arguments by then.
+// RUN: sdy_opt %s -sdy-propagation-pipeline | FileCheck %s
+
+sdy.mesh @mesh = <["a"=3, "b"=2]>
+
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT: %[[V:.*]] = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "b"}]>]>}
+// CHECK-NEXT: %[[R:.*]] = sdy.reshard %[[V]] <@mesh, [{"a"}]> : tensor<3xf32>
+// CHECK-NEXT: %[[W:.*]] = stablehlo.sine %[[V]]
+// CHECK-NEXT: call @f(%[[R]])
+func.func @main(%arg0: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "b"}]>]>} : tensor<3xf32>
+  %1 = stablehlo.sine %0 : tensor<3xf32>
+  %2 = call @f(%0) : (tensor<3xf32>) -> tensor<3xf32>
+  return %1, %2 : tensor<3xf32>, tensor<3xf32>
+}
+
+// CHECK-LABEL: func.func private @f(%arg0: tensor<3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>})
+func.func private @f(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.tanh %arg0 : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
