@@ -45,7 +45,7 @@ typedef struct Build {
   IdMap maps_by_op;  // of shared maps
   Arena scratch;
   uint32_t *n_slots;    // per function
-  uint32_t *n_ops;      // per function
+  uint64_t *weight;     // per function: its ops, wide ones counted by what they tie
   bool *called;         // per function
   InstanceId *shared;   // per function: the instance all further calls share
   InstanceId *first;    // per function
@@ -53,7 +53,7 @@ typedef struct Build {
   InstanceId *claimed;  // per value of a constant expression: the last instance in which a use has
                         // it for itself
   OpId *map_op;         // per map: an op that has it
-  uint64_t n_all_ops, most_ops;
+  uint64_t all_weight, n_all_ops, most_ops;
   PlaceId *parent;  // union-find over places, made when the walk is done
   VEC(Instance) instances;
   VEC(Place) places;
@@ -504,7 +504,7 @@ static InstanceId new_instance(Build *b, OpId function, OpId call, InstanceId ca
   VEC_PUSH(b->arena, &b->instances, instance);
   InstanceId id = b->instances.count - 1;
   if (!b->first[function]) b->first[function] = id;
-  b->n_all_ops += b->n_ops[function];
+  b->n_all_ops += b->weight[function];
   BlockId block = region_block(b->p, op_region(b->p, function, 0));
   for (uint32_t i = 0; block && i < block_at(b->p, block)->n_args; i++)
     value_place(b, id, block_arg(b->p, block, i));
@@ -534,7 +534,7 @@ static void tie_arguments(Build *b, InstanceId caller, OpId call, InstanceId cal
 
 // True if the callee's body comes next.
 static bool enter_call(Build *b, InstanceId caller, OpId call, OpId function) {
-  bool full = b->n_all_ops + b->n_ops[function] > b->most_ops;
+  bool full = b->n_all_ops + b->weight[function] > b->most_ops;
   InstanceId callee = full ? b->shared[function] : 0;
   bool fresh = !callee;
   if (fresh) callee = new_instance(b, function, call, caller);
@@ -763,6 +763,11 @@ static int root_compare(const void *x, const void *y) {
   return order ? order : (a->function > b->function) - (a->function < b->function);
 }
 
+// An op with very many operands or results takes as much room as several.
+static uint64_t op_weight(const Op *op) {
+  return 1 + ((uint64_t)op->n_operands + op->n_results) / 16;
+}
+
 static void number_values(Build *b) {
   const Program *p = b->p;
   OpId function = 0;
@@ -770,7 +775,8 @@ static void number_values(Build *b) {
     const Op *op = op_at(p, o);
     if (op_row(op->code)->traits & TRAIT_FUNCTION) function = o;
     if (!function) continue;
-    b->n_ops[function]++;
+    b->weight[function] += op_weight(op);
+    b->all_weight += op_weight(op);
     for (uint32_t i = 0; i < op->n_results; i++)
       b->g->value_slot[op->results + i] = b->n_slots[function]++;
     for (uint32_t r = 0; r < op->n_regions; r++)
@@ -857,13 +863,13 @@ Status *graph_build(Program *program, ShardingTable *table, const GraphOptions *
   symbols_init(&b.symbols, program, program->root, guard);
   out->value_slot = ARENA_ARRAY(arena, uint32_t, n_values + 1);
   b.n_slots = ARENA_ARRAY(arena, uint32_t, n_ops);
-  b.n_ops = ARENA_ARRAY(arena, uint32_t, n_ops);
+  b.weight = ARENA_ARRAY(arena, uint64_t, n_ops);
   b.called = ARENA_ARRAY(arena, bool, n_ops);
   b.shared = ARENA_ARRAY(arena, InstanceId, n_ops);
-  b.first = ARENA_ARRAY(arena, InstanceId, n_ops);
+  b.first = out->first = ARENA_ARRAY(arena, InstanceId, n_ops);
+  out->n_ops = n_ops;
   b.constant = ARENA_ARRAY(arena, bool, n_ops);
   b.claimed = ARENA_ARRAY(arena, InstanceId, n_values + 1);
-  b.most_ops = options->most_ops ? options->most_ops : 16 * (uint64_t)n_ops + 100000;
   VEC_PUSH(arena, &b.instances, (Instance){0});
   VEC_PUSH(arena, &b.places, (Place){0});
   VEC_PUSH(arena, &b.nodes, (Node){0});
@@ -874,6 +880,7 @@ Status *graph_build(Program *program, ShardingTable *table, const GraphOptions *
   VEC_RESERVE(arena, &b.nodes, n_ops + 1);
   VEC_RESERVE(arena, &b.tensors, n_values + program->operands.count);
   number_values(&b);
+  b.most_ops = options->most_ops ? options->most_ops : 16 * b.all_weight + 100000;
   find_constants(&b);
   walk_functions(&b);
   bool good = unite_groups(&b);
@@ -907,9 +914,7 @@ PlaceId graph_use_place(const Graph *g, InstanceId instance, OperandId use) {
 }
 
 InstanceId graph_instance_of(const Graph *g, OpId function) {
-  for (InstanceId i = 1; i < g->n_instances; i++)
-    if (g->instances[i].function == function) return i;
-  return 0;
+  return function < g->n_ops ? g->first[function] : 0;
 }
 
 // ---- manual computations ----

@@ -85,15 +85,15 @@ typedef struct GraphOptions {
   // has no rule for have none.
   bool explicit_only;
   FactorOptions factors;
-  // Calls nested so deep that instances would be more ops than this share one instance per
-  // function. 0 = 16 times the program and a hundred thousand.
+  // Calls nested so deep that instances would be more ops than this (wide ones count as several)
+  // share one instance per function. 0 = 16 times the program and a hundred thousand.
   uint64_t most_ops;
 } GraphOptions;
 
 typedef struct Graph {
-  Program *program;      // borrowed, unchanged
-  uint32_t n_values;     // of the program when the graph was built
-  ShardingTable *table;  // borrowed
+  Program *program;          // borrowed, unchanged
+  uint32_t n_values, n_ops;  // of the program when the graph was built
+  ShardingTable *table;      // borrowed
   Arena arena;
   uint32_t n_instances, n_places, n_nodes, n_maps, n_views, n_splits;  // [0] included
   Instance *instances;  // [0] is unused in every table
@@ -109,6 +109,7 @@ typedef struct Graph {
   SplitValue *split_values;
   uint32_t *adjacent_first;  // per place, + 1: nodes that touch it are
   NodeId *adjacent;          // adjacent[adjacent_first[p] … adjacent_first[p + 1]), rising
+  InstanceId *first;         // per op: of a function, its first instance
   bool shared_instances;     // the limit was reached
 } Graph;
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #define NO_EVENT UINT32_MAX
 
@@ -36,6 +37,8 @@ typedef struct Propagation {
   HEAPVEC(Event) events;
   HEAPVEC(NodeId) stack;
   HEAPVEC(NodeId) touched;    // nodes woken since the push began
+  HEAPVEC(NodeId) ahead;      // those behind `swept` that wait, a heap: the first is on top
+  NodeId swept;               // how far the pass over what is touched has come
   HEAPVEC(uint32_t) answers;  // remembered: map, mode, shardings before, after
   IdMap answers_by_key;
   HEAPVEC(Sharding) buffer;  // of one step: before, after
@@ -56,6 +59,7 @@ static void release(void *object) {
   HEAPVEC_FREE(&p->events);
   HEAPVEC_FREE(&p->stack);
   HEAPVEC_FREE(&p->touched);
+  HEAPVEC_FREE(&p->ahead);
   HEAPVEC_FREE(&p->answers);
   HEAPVEC_FREE(&p->buffer);
   idmap_deinit(&p->answers_by_key);
@@ -189,10 +193,35 @@ static uint32_t mode_bits(ProjectMode mode) {
 
 // ---- the log ----
 
+static void ahead_push(Propagation *p, NodeId n) {
+  HEAPVEC_PUSH(p->guard, &p->ahead, n);
+  NodeId *heap = p->ahead.items;
+  uint32_t at = p->ahead.count - 1;
+  for (; at && heap[(at - 1) / 2] > n; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+  heap[at] = n;
+}
+
+static NodeId ahead_pop(Propagation *p) {
+  NodeId *heap = p->ahead.items, first = heap[0], last = heap[--p->ahead.count];
+  uint32_t at = 0, n = p->ahead.count;
+  for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
+    if (child + 1 < n && heap[child + 1] < heap[child]) child++;
+    if (heap[child] >= last) break;
+    heap[at] = heap[child];
+  }
+  heap[at] = last;
+  return first;
+}
+
+// In a whole run all that is ahead waits already. Where only what is touched is looked at, a node
+// ahead waits for its turn too, so that both come to the same.
 static void push_node(Propagation *p, NodeId n) {
   if (p->waiting[n]) return;
   p->waiting[n] = true;
-  HEAPVEC_PUSH(p->guard, &p->stack, n);
+  if (p->push && n > p->swept)
+    ahead_push(p, n);
+  else
+    HEAPVEC_PUSH(p->guard, &p->stack, n);
 }
 
 static void wake(Propagation *p, NodeId n) {
@@ -318,8 +347,12 @@ static bool step(Propagation *p, NodeId id, bool wake_others) {
 }
 
 static void drain(Propagation *p) {
-  while (p->stack.count) {
-    NodeId n = p->stack.items[--p->stack.count];
+  while (p->stack.count || p->ahead.count) {
+    NodeId n;
+    if (p->stack.count)
+      n = p->stack.items[--p->stack.count];
+    else
+      n = p->swept = ahead_pop(p);
     p->waiting[n] = false;
     step(p, n, true);
   }
@@ -347,14 +380,27 @@ static int node_compare(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-// The same over what the push under way has touched.
+static void run_touched_returns(Propagation *p) {
+  const Node *nodes = p->graph.nodes;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < p->touched.count; i++)
+    n += nodes[p->touched.items[i]].kind == NODE_RETURN;
+  if (n > 1) qsort(p->touched.items, p->touched.count, sizeof(NodeId), node_compare);
+  for (uint32_t i = 0; n && i < p->touched.count; i++)
+    if (nodes[p->touched.items[i]].kind == NODE_RETURN) step(p, p->touched.items[i], false);
+}
+
+// The same over what the push or the priority under way has touched.
 static void run_touched(Propagation *p) {
+  run_touched_returns(p);
   do {
     p->changed = false;
-    if (p->touched.count) qsort(p->touched.items, p->touched.count, sizeof(NodeId), node_compare);
-    uint32_t n = p->touched.count;
-    for (uint32_t i = n; i-- > 0;) push_node(p, p->touched.items[i]);
+    p->swept = 0;
+    for (uint32_t i = 0; i < p->touched.count; i++)
+      if (p->graph.nodes[p->touched.items[i]].kind != NODE_RETURN)
+        push_node(p, p->touched.items[i]);
     drain(p);
+    if (!p->changed) run_touched_returns(p);
   } while (p->changed);
 }
 
@@ -434,24 +480,50 @@ static Sharding with_priority(Propagation *p, Sharding now, Sharding given, int3
   return result;
 }
 
-static int32_t next_priority(const Propagation *p, int32_t after) {
-  int32_t next = INT32_MAX;
+// A place some dimensions of which come into sight at a priority above 0.
+typedef struct Later {
+  int32_t priority;
+  PlaceId place;
+} Later;
+
+static int later_compare(const void *x, const void *y) {
+  const Later *a = x, *b = y;
+  if (a->priority != b->priority) return a->priority < b->priority ? -1 : 1;
+  return (a->place > b->place) - (a->place < b->place);
+}
+
+// By priority, then by place. A place may stand twice: the second time has nothing to add.
+static Later *list_later(Propagation *p, uint32_t *out_n) {
+  VEC(Later) list = {0};
   for (PlaceId i = 1; i < p->graph.n_places; i++) {
     if (!p->given[i]) continue;
     const ShardingInfo *info = sharding_info(p->table, p->given[i]->sharding);
-    for (uint32_t d = 0; d < info->rank; d++) {
-      int32_t priority = priority_of(&info->dims[d]);
-      if (priority > after && priority < next) next = priority;
-    }
+    for (uint32_t d = 0; d < info->rank; d++)
+      if (info->dims[d].priority > 0)
+        VEC_PUSH(&p->arena, &list, ((Later){info->dims[d].priority, i}));
   }
-  return next;
+  if (list.count) qsort(list.items, list.count, sizeof *list.items, later_compare);
+  *out_n = list.count;
+  return list.items;
 }
 
-static bool has_priority(const Propagation *p, Sharding sharding, int32_t priority) {
-  const ShardingInfo *info = sharding_info(p->table, sharding);
-  for (uint32_t d = 0; d < info->rank; d++)
-    if (priority_of(&info->dims[d]) == priority) return true;
-  return false;
+// Everything is at rest when a priority begins, so only what it touches is looked at.
+static void run_later(Propagation *p) {
+  uint32_t n;
+  const Later *list = list_later(p, &n);
+  for (uint32_t i = 0; i < n;) {
+    p->user_priority = list[i].priority;
+    p->push = ++p->pushes;
+    p->touched.count = 0;
+    for (; i < n && list[i].priority == p->user_priority; i++) {
+      PlaceId place = list[i].place;
+      Sharding sharding =
+          with_priority(p, p->state[place], p->given[place]->sharding, p->user_priority);
+      if (sharding != p->state[place]) record(p, place, sharding, 0, CAUSE_PRIORITY);
+    }
+    if (p->touched.count) run_op_priorities(p);
+  }
+  p->push = 0;
 }
 
 void propagation_run(Propagation *p) {
@@ -465,17 +537,7 @@ void propagation_run(Propagation *p) {
     if (sharding != p->state[i]) record(p, i, sharding, 0, CAUSE_GIVEN);
   }
   run_op_priorities(p);
-  for (int32_t priority = 0; by_user;) {
-    priority = next_priority(p, priority);
-    if (priority == INT32_MAX) break;
-    p->user_priority = priority;
-    for (PlaceId i = 1; i < p->graph.n_places; i++) {
-      if (!p->given[i] || !has_priority(p, p->given[i]->sharding, priority)) continue;
-      Sharding sharding = with_priority(p, p->state[i], p->given[i]->sharding, priority);
-      if (sharding != p->state[i]) record(p, i, sharding, 0, CAUSE_PRIORITY);
-    }
-    run_op_priorities(p);
-  }
+  if (by_user) run_later(p);
 }
 
 // ---- search ----

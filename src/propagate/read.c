@@ -104,6 +104,20 @@ static bool may_use(Reader *r, PlaceId place, Sharding sharding, Pos pos) {
   return true;
 }
 
+// Shardy leaves dynamic dimensions alone; here what cannot be met is refused (DESIGN D16).
+static bool has_sizes(const Reader *r, Sharding sharding, Type type, Pos pos) {
+  const TypeInfo *tensor = type_info(r->context, type);
+  const ShardingInfo *info = sharding_info(r->table, sharding);
+  if (r->explicit_only || !type || tensor->kind != TYPE_TENSOR) return true;
+  for (uint32_t d = 0; d < tensor->rank && d < info->rank; d++)
+    if (tensor->dims[d] == DIM_DYNAMIC && sharding_tiles(info, d) > 1)
+      return diag_error(r->diag, pos,
+                        "dimension %u of a %s has no fixed size and cannot be sharded: give the "
+                        "program its sizes first, or take the axes away",
+                        d, type_text(r->context, type));
+  return true;
+}
+
 static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
   Sharding sharding = 0;
   Status *status = look_up(r, attr, type, &sharding);
@@ -113,6 +127,7 @@ static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
     return false;
   }
   if (!place) return true;  // of rank 0: kept as written
+  if (!has_sizes(r, sharding, type, pos)) return false;
   if (r->g->n_views > 1 && !may_use(r, place, sharding, pos)) return false;
   const Given *old = propagation_given(r->propagation, place);
   if (old && old->sharding != sharding) {
@@ -164,6 +179,7 @@ static bool read_body(Reader *r, InstanceId id, OpId op) {
       return false;
     }
     if (!place) continue;
+    if (!has_sizes(r, sharding, r->g->places[place].type, o->pos)) return false;
     NodeId def = r->g->places[place].def;
     if (def) sharding = view_stored(r->g, r->g->nodes[def].view, sharding, &r->scratch);
     propagation_give(r->propagation, &(Given){.place = place, .sharding = sharding, .pos = o->pos});

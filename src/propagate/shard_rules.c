@@ -102,10 +102,10 @@ static bool take_number(Cursor *c, int64_t *out) {
   Str word = take_word(c);
   int64_t value = 0;
   for (size_t i = 0; i < word.n; i++) {
-    if (word.s[i] < '0' || word.s[i] > '9' || value > INT32_MAX / 10)
+    if (word.s[i] >= '0' && word.s[i] <= '9') value = value * 10 + (word.s[i] - '0');
+    if (word.s[i] < '0' || word.s[i] > '9' || value > INT32_MAX)
       return diag_error(c->diag, pos, "expected a number below 2^31, not '%.*s'", (int)word.n,
                         word.s);
-    value = value * 10 + (word.s[i] - '0');
   }
   *out = value;
   return word.n || wrong(c, "a number");

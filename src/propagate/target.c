@@ -213,8 +213,6 @@ typedef struct Lookup {
 } Lookup;
 
 static bool argument_is(const Lookup *k, uint32_t i) {
-  uint32_t number;
-  if (read_index(k->pattern, &number)) return number == i;
   Str path = argument_path(k->p, k->function, i, k->arena);
   if (path.n && path_matches(k->pattern, path)) return true;
   ValueId value = function_argument(k->p, k->function, i);
@@ -257,6 +255,14 @@ static bool matches(const Lookup *k, bool argument, uint32_t i) {
 }
 
 static void find_edges(const Lookup *k) {
+  uint32_t number;
+  if (read_index(k->pattern, &number)) {  // files of rules may have one per argument
+    if (number < function_n_arguments(k->p, k->function))
+      VEC_PUSH(k->arena, k->out,
+               ((Target){k->function, TARGET_ARGUMENT, number,
+                         function_argument(k->p, k->function, number)}));
+    return;
+  }
   for (uint32_t i = 0; i < function_n_arguments(k->p, k->function); i++) {
     ValueId value = function_argument(k->p, k->function, i);
     if (matches(k, true, i))
