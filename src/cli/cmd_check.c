@@ -12,11 +12,14 @@
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "evaluate/evaluate.h"
+#include "ops/infer.h"
 #include "ops/op.h"
 #include "parse/expect.h"
 #include "parse/print.h"
+#include "partition/partition.h"
+#include "partition/random_shardings.h"
 
-enum { LIMIT_BYTES_DEFAULT = 4 };  // GiB per segment
+enum { LIMIT_BYTES_DEFAULT = 4, MOST_DEVICES = 1024 };  // GiB per segment; of --devices
 
 typedef enum Outcome { OUTCOME_PASSED, OUTCOME_FAILED, OUTCOME_SKIPPED } Outcome;
 
@@ -42,7 +45,8 @@ typedef struct CheckJob {
   FileResult *files;
   uint64_t limit_gib;
   uint64_t max_steps;
-  bool round_trip;
+  uint64_t devices;  // 0 = the program as it is, else partitioned over so many
+  uint64_t seed;     // of the shardings
 } CheckJob;
 
 typedef struct SegmentJob {
@@ -54,6 +58,7 @@ typedef struct SegmentJob {
   Segment seg, again;
   LiteralHeap heap;
   Arena arena;
+  ShardingTable *table;
 } SegmentJob;
 
 static char *copy_text(const char *text) {
@@ -190,10 +195,16 @@ static Status *run_function(SegmentJob *job, Guard *guard, OpId function) {
   Literal **args = NULL;
   if (job->file->args)
     TRY(read_args(job, guard, n_args, &args));
-  else if (n_args)
+  else if (n_args && !job->job->devices)
     return check_round_trip(job, guard);
+  if (job->job->devices && n_args) {
+    set_reason(job->result, OUTCOME_SKIPPED, "takes arguments");
+    return NULL;
+  }
+  uint32_t n = job->job->devices ? (uint32_t)job->job->devices : 1;
+  n_out *= n;
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, n_out ? n_out : 1);
-  EvalOptions options = {.most_steps = job->job->max_steps};
+  EvalOptions options = {.most_steps = job->job->max_steps, .partitions = n};
   EvalReport report;
   Status *status =
       evaluate(p, function, &options, &job->heap, &job->arena, n_args, args, n_out, out, &report);
@@ -221,7 +232,10 @@ static Status *run_each(SegmentJob *job, Guard *guard) {
     TRY(run_function(job, guard, o));
     n_run++;
   }
-  if (n_run == 0) return check_round_trip(job, guard);
+  if (n_run == 0 && job->job->devices)
+    set_reason(job->result, OUTCOME_SKIPPED, "takes arguments");
+  else if (n_run == 0)
+    return check_round_trip(job, guard);
   return NULL;
 }
 
@@ -233,6 +247,43 @@ static Status *evaluate_segment(SegmentJob *job, Guard *guard) {
   bool several = status_code(status) != NOT_FOUND;
   status_free(status);
   return several ? run_each(job, guard) : NULL;
+}
+
+// ---- on several devices ----
+
+// One seed per file and segment, whatever folder the file is found in.
+static uint64_t segment_seed(const SegmentJob *job) {
+  const char *name = strrchr(job->file->path, '/');
+  uint64_t h = 14695981039346656037u ^ job->job->seed;  // FNV-1a
+  for (name = name ? name + 1 : job->file->path; *name; name++)
+    h = (h ^ (uint8_t)*name) * 1099511628211u;
+  return (h ^ job->begin) * 1099511628211u;
+}
+
+// Random shardings, partitioned, verified. False: this cannot be partitioned, and the result says
+// why.
+static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) {
+  Segment *seg = &job->seg;
+  *out_done = false;
+  job->table = sharding_table_new(seg->context, guard);
+  TRY(random_shardings(seg->program, job->table, (uint32_t)job->job->devices, segment_seed(job),
+                       guard, &seg->diag));
+  MeshId mesh;
+  Status *status = partition_program(seg->program, job->table, NULL, guard, &seg->diag, &mesh);
+  if (status && status_code(status) == UNIMPLEMENTED) {
+    set_reason(job->result, OUTCOME_SKIPPED, status_message(status));
+    status_free(status);
+    return NULL;
+  }
+  TRY(status);
+  const char *wrong = program_check(seg->program);
+  if (wrong) FAIL(INTERNAL, "the partitioned program is damaged: %s", wrong);
+  if (!program_verify(seg->program, &seg->diag)) {
+    reason_from_diag(job, guard);
+    return NULL;
+  }
+  *out_done = true;
+  return NULL;
 }
 
 static Status *check_segment(Guard *guard, void *arg) {
@@ -257,6 +308,11 @@ static Status *check_segment(Guard *guard, void *arg) {
     reason_from_diag(job, guard);
     return NULL;
   }
+  if (job->job->devices) {
+    bool done;
+    TRY(partition_segment(job, guard, &done));
+    if (!done) return NULL;
+  }
   return evaluate_segment(job, guard);
 }
 
@@ -270,6 +326,36 @@ static bool add_segment(FileResult *file) {
   }
   file->segments[file->n_segments++] = (SegmentResult){0};
   return true;
+}
+
+static void run_segment(const CheckJob *job, FileResult *file, const Source *source, size_t begin,
+                        size_t end, SegmentResult *result) {
+  SegmentJob segment = {
+      .job = job, .file = file, .source = source, .begin = begin, .end = end, .result = result};
+  double start = clock_seconds();
+  Status *status = guard_run(check_segment, &segment);
+  result->seconds = clock_seconds() - start;
+  if (status) add_reason(result, status_message(status));
+  status_free(status);
+  if (file->disabled && !job->devices && result->outcome == OUTCOME_FAILED)
+    result->outcome = OUTCOME_SKIPPED;
+  literal_heap_deinit(&segment.heap);
+  arena_deinit(&segment.arena);
+  sharding_table_free(segment.table);
+  segment_deinit(&segment.again);
+  segment_deinit(&segment.seg);
+}
+
+// What does not hold on one device says nothing about several.
+static void retry_whole(const CheckJob *job, FileResult *file, const Source *source, size_t begin,
+                        size_t end, SegmentResult *result) {
+  CheckJob whole = *job;
+  whole.devices = 0;
+  SegmentResult alone = {0};
+  run_segment(&whole, file, source, begin, end, &alone);
+  if (alone.outcome != OUTCOME_PASSED)
+    set_reason(result, OUTCOME_SKIPPED, "does not hold on one device");
+  mem_free(alone.reason);
 }
 
 static void check_file(void *arg, size_t index) {
@@ -290,18 +376,9 @@ static void check_file(void *arg, size_t index) {
     SegmentResult *result = &file->segments[file->n_segments - 1];
     uint32_t column;
     source_locate(&source, (Pos)begin, &result->line, &column);
-    SegmentJob segment = {
-        .job = job, .file = file, .source = &source, .begin = begin, .end = end, .result = result};
-    double start = clock_seconds();
-    status = guard_run(check_segment, &segment);
-    result->seconds = clock_seconds() - start;
-    if (status) add_reason(result, status_message(status));
-    status_free(status);
-    if (file->disabled && result->outcome == OUTCOME_FAILED) result->outcome = OUTCOME_SKIPPED;
-    literal_heap_deinit(&segment.heap);
-    arena_deinit(&segment.arena);
-    segment_deinit(&segment.again);
-    segment_deinit(&segment.seg);
+    run_segment(job, file, &source, begin, end, result);
+    if (job->devices && result->outcome == OUTCOME_FAILED)
+      retry_whole(job, file, &source, begin, end, result);
   }
   file->args = NULL;
   mem_free(data);
@@ -468,6 +545,11 @@ int command_check(int argc, char **argv) {
        "limit of values alive per segment (default 4; 0 = none)"},
       {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
        "ops a segment may run, so that an endless loop ends (default: no limit)"},
+      {"--devices", OPTION_NUMBER, &job.devices, "N",
+       "give values random shardings, partition, and run on N devices: every check must hold on "
+       "each"},
+      {"--random-shardings", OPTION_NUMBER, &job.seed, "SEED",
+       "which shardings --devices draws (default 0)"},
   };
   TextList paths = {mem_alloc((size_t)(argc + 1) * sizeof *paths.items), 0};
   if (!paths.items) return cli_fail(status_no_memory());
@@ -476,6 +558,10 @@ int command_check(int argc, char **argv) {
   int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
   if (args == ARGS_OK && paths.count == 0)
     cli_error("check wants files or folders; see tessera check --help");
+  if (args == ARGS_OK && job.devices > MOST_DEVICES) {
+    cli_error("--devices is at most %d", MOST_DEVICES);
+    args = ARGS_BAD;
+  }
   if (args == ARGS_OK && paths.count) {
     FileList list = {0};
     Status *status = gather_files(&paths, filter, &list);

@@ -106,6 +106,9 @@ enum {
   // Constants, and ops that make a constant of constants without being elementwise: each use may
   // have its own copy.
   TRAIT_CONSTANT = 1 << 13,
+  // Sizes of the result are values of an operand: with a part of the result as its type it would
+  // fail.
+  TRAIT_SIZED_BY_VALUES = 1 << 14,
 };
 
 // How values flow through an op that has regions or ties operands to results one by one.

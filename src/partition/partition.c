@@ -52,7 +52,7 @@ static void release(void *object) {
 static Status *unimplemented(Partition *t, OpId op, const char *what) {
   diag_error(t->diag, op_at(t->p, op)->pos, "'%s' op %s: this cannot be partitioned yet",
              op_name(t->p, op), what);
-  return diag_status(t->diag);
+  FAIL(UNIMPLEMENTED, "'%s' op %s: this cannot be partitioned yet", op_name(t->p, op), what);
 }
 
 // ---- shardings ----
@@ -76,9 +76,16 @@ static Sharding plain(Partition *t, Sharding sharding) {
   return sharding_intern(t->table, &made);
 }
 
+// Elements that are quantized by their place in a dimension mean nothing elsewhere, and no op moves
+// them: such values stay whole.
+static bool is_movable(const Partition *t, Type type) {
+  const QuantInfo *quant = type_quant_info(t->context, type);
+  return !quant || quant->axis < 0;
+}
+
 static Sharding place_sharding(Partition *t, PlaceId place) {
   const Given *given = place ? propagation_given(t->given, place) : NULL;
-  return given ? plain(t, given->sharding) : 0;
+  return given && is_movable(t, t->graph->places[place].type) ? plain(t, given->sharding) : 0;
 }
 
 static Sharding wanted(Partition *t, ValueId v) {
@@ -99,7 +106,7 @@ static Status *find_mesh(Partition *t) {
             : NULL;
     if (wrong) {
       diag_error(t->diag, given->pos, "%s: this cannot be partitioned yet", wrong);
-      return diag_status(t->diag);
+      FAIL(UNIMPLEMENTED, "%s: this cannot be partitioned yet", wrong);
     }
     if (!t->mesh && mesh->n_axes) t->mesh = id;
   }
@@ -110,6 +117,16 @@ static Type part_type(Partition *t, Sharding sharding, Type global) {
   return local_type(t->table, sharding, global);
 }
 
+// By way of the whole if the two cut an axis in parts that do not fit each other.
+static Status *reshard(Partition *t, ValueId value, Sharding from, Sharding to, Type global,
+                       ValueId *out) {
+  Status *status = local_reshard(&t->local, value, from, to, global, out);
+  if (!status || status_code(status) != UNIMPLEMENTED || !from || !to) return status;
+  status_free(status);
+  TRY(local_reshard(&t->local, value, from, 0, global, &value));
+  return local_reshard(&t->local, value, 0, to, global, out);
+}
+
 // The local value of a global one with the sharding asked for.
 static Status *get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
   Part part = t->parts[v];
@@ -117,7 +134,7 @@ static Status *get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
     *out = part.value;
     return NULL;
   }
-  return local_reshard(&t->local, part.value, part.sharding, sharding, value_type(t->p, v), out);
+  return reshard(t, part.value, part.sharding, sharding, value_type(t->p, v), out);
 }
 
 static void set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
@@ -127,7 +144,7 @@ static void set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
 // Results come with one sharding and are to have another.
 static Status *finish(Partition *t, ValueId v, ValueId local, Sharding has) {
   Sharding want = wanted(t, v);
-  if (has != want) TRY(local_reshard(&t->local, local, has, want, value_type(t->p, v), &local));
+  if (has != want) TRY(reshard(t, local, has, want, value_type(t->p, v), &local));
   set(t, v, local, want);
   return NULL;
 }
@@ -388,10 +405,19 @@ static Status *try_split(Partition *t, OpId op, const FactorMap *m, const Split 
   return NULL;
 }
 
+static bool must_be_whole(const Partition *t, OpId op) {
+  const Op *o = op_at(t->p, op);
+  bool whole = (op_traits(t->p, op) & TRAIT_SIZED_BY_VALUES) != 0;
+  for (uint32_t i = 0; i < o->n_operands; i++)
+    whole |= !is_movable(t, op_operand_type(t->p, op, i));
+  for (uint32_t i = 0; i < o->n_results; i++) whole |= !is_movable(t, op_result_type(t->p, op, i));
+  return whole;
+}
+
 static Status *split_op(Partition *t, OpId op) {
   FactorMap m;
   bool done = false;
-  if (t->mesh && op_factors(t->p, op, NULL, &t->scratch, &m)) {
+  if (t->mesh && !must_be_whole(t, op) && op_factors(t->p, op, NULL, &t->scratch, &m)) {
     Split *splits = ARENA_ARRAY(&t->scratch, Split, m.n_factors + 1);
     choose(t, op, &m, splits);
     TRY(try_split(t, op, &m, splits, &done));
@@ -520,6 +546,22 @@ static Status *put_call(Partition *t, OpId op, OpId callee) {
 
 // ---- the walk ----
 
+// Checks hold on every device or not at all: they look at whole values.
+static bool is_check(const Partition *t, OpId op) {
+  if (str_starts(str_of(op_name(t->p, op)), "check.")) return true;
+  Name target = attr_as_name(t->context, op_attr(t->p, op, "call_target_name"));
+  return op_at(t->p, op)->code == OP_custom_call && target &&
+         str_starts(str_of(name_text(t->context, target)), "check.");
+}
+
+// Ops that the world outside notices, or that run what is not theirs.
+static bool has_effects(const Partition *t, OpId op) {
+  const Op *o = op_at(t->p, op);
+  if (o->code == OP_custom_call)
+    return attr_as_bool(t->context, op_attr(t->p, op, "has_side_effect"), false);
+  return !(op_traits(t->p, op) & (TRAIT_PURE | TRAIT_CALL)) && o->code != OP_rng;
+}
+
 static Status *put_op(Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
   const OpRow *row = op_row(o->code);
@@ -543,14 +585,15 @@ static Status *put_op(Partition *t, OpId op) {
     return op_attr(t->p, op, "manual_axes") ? unimplemented(t, op, "has manual axes")
                                             : put_body(t, op);
   if (row->traits & TRAIT_COLLECTIVE) return unimplemented(t, op, "exchanges between devices");
-  if (attr_as_bool(t->context, op_attr(t->p, op, "has_side_effect"), false))
-    return unimplemented(t, op, "has side effects");
-  if (flow) return put_flow(t, op, flow);
-  if (row->traits & TRAIT_CALL) {
-    OpId callee =
-        symbols_find(&t->functions, attr_as_name(t->context, op_attr(t->p, op, "callee")));
-    if (callee && region_block(t->p, op_region(t->p, callee, 0))) return put_call(t, op, callee);
+  if (is_check(t, op)) {
+    bool done;
+    return try_split(t, op, NULL, NULL, &done);
   }
+  if (flow) return put_flow(t, op, flow);
+  Attr symbol = op_attr(t->p, op, o->code == OP_composite ? "decomposition" : "callee");
+  OpId callee = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
+  if (callee && region_block(t->p, op_region(t->p, callee, 0))) return put_call(t, op, callee);
+  if (has_effects(t, op)) return unimplemented(t, op, "has side effects");
   return split_op(t, op);
 }
 
