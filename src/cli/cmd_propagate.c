@@ -330,7 +330,7 @@ int command_propagate(int argc, char **argv) {
   for (size_t i = 0; i < 6; i++) lists[i].items = room + i * (size_t)(argc + 1);
   const Option options[] = {
       {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|table|none",
-       "the program with sdy attributes (default) or GSPMD's; a table; nothing"},
+       "the program with sdy attributes (default) or GSPMD's, for XLA; a table; nothing"},
       {"--mesh", OPTION_TEXTS, meshes, "AXIS=N,…",
        "the devices: data=4,model=2; name:data=4 for one of several"},
       {"--devices", OPTION_NUMBER, &job.request.devices, "N",

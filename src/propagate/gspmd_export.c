@@ -286,10 +286,37 @@ static bool carries_unchanged(const Export *ex, OpId op) {
   return false;
 }
 
+// XLA makes two ops of a broadcast of a dimension of size 1, and says its string on both: where
+// that dimension is split, the first has one element for several devices and goes through the
+// network. It follows from the string of what is done with the broadcast.
+static bool splits_broadcast(const Export *ex, OpId op) {
+  const Op *o = op_at(ex->p, op);
+  if (o->code != OP_broadcast_in_dim || ex->manual[op_parent(ex->p, op)]) return false;
+  const TypeInfo *from = type_info(ex->context, value_type(ex->p, op_operand(ex->p, op, 0)));
+  const TypeInfo *to = type_info(ex->context, value_type(ex->p, op_result(ex->p, op, 0)));
+  const AttrInfo *list = attr_info(
+      ex->context, attr_get(ex->context, op_attr(ex->p, op, "sdy.sharding"), "shardings"));
+  Ints map = attr_as_ints(ex->context, op_attr(ex->p, op, "broadcast_dimensions"));
+  Sharding id = 0;
+  Status *status = list->count ? sharding_from_attr(ex->table, list->items[0], 0, &id) : NULL;
+  if (status || !id) {  // what is wrong is told elsewhere
+    status_free(status);
+    return false;
+  }
+  const ShardingInfo *info = sharding_info(ex->table, id);
+  for (uint32_t i = 0; i < from->rank && i < map.n; i++) {
+    int64_t d = map.v[i];
+    if (d >= 0 && d < info->rank && d < to->rank && from->dims[i] == 1 && to->dims[d] != 1 &&
+        sharding_dim_axes(info, (uint32_t)d).n)
+      return true;
+  }
+  return false;
+}
+
 // Whether the op's sdy.sharding becomes a string.
 static bool gets_string(const Export *ex, OpId op) {
   return op_attr(ex->p, op, "sdy.sharding") && !keeps_string(ex, op_at(ex->p, op)->attrs) &&
-         !carries_unchanged(ex, op);
+         !carries_unchanged(ex, op) && !splits_broadcast(ex, op);
 }
 
 static const AttrInfo *list_of(const Export *ex, OpId op, const char *name) {

@@ -15,8 +15,9 @@
 // The program as it was, without a word of sdy; every device keeps its tile of every value. Meshes
 // go; the module says mhlo.num_partitions and mhlo.num_replicas as JAX does. Bodies of manual and
 // named computations become functions. GSPMD has no words for axis names, priorities, sharding
-// rules and (but in constraints) open dimensions: those are lost. A loop that carries a value
-// unchanged gets no string, as XLA cannot read it; it follows from those in and around the loop.
+// rules and (but in constraints) open dimensions: those are lost. Two ops get no string, as XLA
+// misreads it, and it follows from those around: a loop that carries a value unchanged, and a
+// broadcast that splits a dimension of size 1.
 // The table is of the program's context. What cannot be said (unreduced by another reducer than
 // sum, meshes of different sizes, a function that is called under different manual axes) is
 // INVALID_ARGUMENT, its place and the reason in diag, and the program is unchanged.
