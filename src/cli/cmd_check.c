@@ -269,7 +269,8 @@ static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) 
   TRY(random_shardings(seg->program, job->table, (uint32_t)job->job->devices, segment_seed(job),
                        guard, &seg->diag));
   MeshId mesh;
-  Status *status = partition_program(seg->program, job->table, NULL, guard, &seg->diag, &mesh);
+  PartitionOptions options = {.poison = true};
+  Status *status = partition_program(seg->program, job->table, &options, guard, &seg->diag, &mesh);
   if (status && status_code(status) == UNIMPLEMENTED) {
     set_reason(job->result, OUTCOME_SKIPPED, status_message(status));
     status_free(status);

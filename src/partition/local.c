@@ -3,6 +3,7 @@
 // whole is trimmed after.
 #include "partition/local.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ops/op.h"
@@ -78,11 +79,26 @@ static Scalar identity_of(DType dtype, Combine combine) {
   }
 }
 
-ValueId local_identity(Local *l, Type type, Combine combine) {
+static ValueId splat_of(Local *l, Type type, Scalar scalar) {
   DType dtype = type_dtype(l->p->context, type);
   uint8_t element[16] = {0};
-  dtype_store(dtype, element, 0, identity_of(dtype, combine));
+  dtype_store(dtype, element, 0, scalar);
   return splat(l, type, element, (size_t)dtype_bytes(dtype));
+}
+
+ValueId local_identity(Local *l, Type type, Combine combine) {
+  return splat_of(l, type, identity_of(type_dtype(l->p->context, type), combine));
+}
+
+// What stands behind a tensor's end.
+static ValueId padding(Local *l, Type type) {
+  if (!l->poison) return local_identity(l, type, COMBINE_SUM);
+  DType dtype = type_dtype(l->p->context, type);
+  bool parts = dtype_is_float(dtype) || dtype_is_complex(dtype);
+  return splat_of(l, type,
+                  parts            ? scalar_c(NAN, NAN)
+                  : dtype == DT_i1 ? scalar_i(1)
+                                   : dtype_min(dtype));
 }
 
 static const Mesh *mesh_of(const Local *l) { return sharding_mesh(l->table, l->mesh); }
@@ -183,11 +199,11 @@ static ValueId pad_to(Local *l, ValueId v, uint32_t d, int64_t size) {
   const TypeInfo *info = type_info(c, value_type(l->p, v));
   int64_t none[64] = {0}, high[64] = {0};
   high[d] = size - has;
-  ValueId zero = local_identity(l, type_tensor(c, info->elem, 0, NULL, 0), COMBINE_SUM);
+  ValueId fill = padding(l, type_tensor(c, info->elem, 0, NULL, 0));
   NamedAttr fields[] = {{name_of(c, "edge_padding_low"), attr_i64s(c, info->rank, none)},
                         {name_of(c, "edge_padding_high"), attr_i64s(c, info->rank, high)},
                         {name_of(c, "interior_padding"), attr_i64s(c, info->rank, none)}};
-  return local_op(l, OP_pad, 2, (ValueId[]){v, zero}, with_dim(l, value_type(l->p, v), d, size),
+  return local_op(l, OP_pad, 2, (ValueId[]){v, fill}, with_dim(l, value_type(l->p, v), d, size),
                   attr_dict(c, 3, fields));
 }
 

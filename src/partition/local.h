@@ -17,6 +17,7 @@ typedef struct Local {
   BlockId block;     // ops go to its end
   OpId origin;       // the global op they are written for
   ValueId position;  // this device's place in the mesh, tensor<i64>; 0 = not made yet
+  bool poison;       // padding shows when it is read: NaN, the least integer
 } Local;
 
 // The part of a tensor that a device has: a static tensor with its tile's sizes. 0: the same type.

@@ -77,10 +77,10 @@ static Sharding plain(Partition *t, Sharding sharding) {
 }
 
 // Elements that are quantized by their place in a dimension mean nothing elsewhere, and no op moves
-// them: such values stay whole.
+// them; tensors of unknown size have no tiles: such values stay whole.
 static bool is_movable(const Partition *t, Type type) {
   const QuantInfo *quant = type_quant_info(t->context, type);
-  return !quant || quant->axis < 0;
+  return (!quant || quant->axis < 0) && type_is_static(t->context, type);
 }
 
 static Sharding place_sharding(Partition *t, PlaceId place) {
@@ -730,7 +730,8 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
                      .table = t->table,
                      .network = options && options->network ? options->network : &network_default,
                      .arena = &t->scratch,
-                     .mesh = t->mesh};
+                     .mesh = t->mesh,
+                     .poison = options && options->poison};
   return put_functions(t);
 }
 

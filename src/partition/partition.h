@@ -9,6 +9,7 @@
 
 typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
+  bool poison;             // padding that nothing may read is NaN, or the least integer: for tests
 } PartitionOptions;
 
 // Rewrites a verified program whose values carry sdy shardings (none = replicated, open dimensions

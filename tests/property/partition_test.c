@@ -173,7 +173,8 @@ static Status *run_case(Guard *guard, void *arg) {
   propagation_free(c->propagation);
   c->propagation = NULL;
   MeshId mesh_id;
-  status = partition_program(c->local, c->table, NULL, guard, &c->diag, &mesh_id);
+  status = partition_program(c->local, c->table, &(PartitionOptions){.poison = true}, guard,
+                             &c->diag, &mesh_id);
   if (status) return refuse(c, status);
   program_print(c->local, &(PrintOptions){0}, &c->printed);
   const char *wrong = program_check(c->local);
