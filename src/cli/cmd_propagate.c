@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "cli/annotations.h"
 #include "cli/cli.h"
 #include "cli/propagated_show.h"
 #include "parse/print.h"
@@ -13,16 +14,14 @@
 #include "propagate/why.h"
 
 typedef struct PropagateJob {
+  const PropagateRequest *request;
   const Source *source;
   size_t begin, end;
-  PropagateRequest request;
   Emit emit;
   PrintOptions print;
   bool close, stats, json, table;
   const char *output;
-  const char *layout, *names;
-  Source layout_source;
-  TextList *whys, *call_rules;
+  TextList *whys;
   bool why_all;
   // of the segment at hand
   Segment seg;
@@ -35,24 +34,8 @@ typedef struct PropagateJob {
 
 // ---- words ----
 
-static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic"};
 static const char *const emits[] = {"sdy", "mhlo", "none", "table"};
 enum { EMIT_TABLE = EMIT_NONE + 1 };  // ours alone: the program stays as it is
-
-// The index of a word in a list; -1 after telling what there is.
-static int choose(const char *option, const char *word, uint32_t n, const char *const *words) {
-  for (uint32_t i = 0; i < n; i++)
-    if (strcmp(word, words[i]) == 0) return (int)i;
-  char all[128] = "";
-  for (uint32_t i = 0; i < n; i++) {
-    strncat(all, i ? ", " : "", sizeof all - strlen(all) - 1);
-    strncat(all, words[i], sizeof all - strlen(all) - 1);
-  }
-  const char *near = cli_nearest(word, n, words);
-  cli_error("%s takes %s, not '%s'%s%s%s", option, all, word, near ? "; did you mean " : "",
-            near ? near : "", near ? "?" : "");
-  return -1;
-}
 
 static void report(PropagateJob *job, Guard *guard) {
   if (job->seg.diag.list.count) segment_report(&job->seg, guard);
@@ -130,7 +113,7 @@ static Status *propagate_segment(Guard *guard, void *arg) {
     return NULL;
   }
   Program *program = job->seg.program;
-  Status *status = pipeline_propagate(program, &job->request, guard, &job->seg.diag, &job->result);
+  Status *status = pipeline_propagate(program, job->request, guard, &job->seg.diag, &job->result);
   bool reasons = job->why_all || job->whys->count;
   if (!status && reasons) status = explain(job, guard);
   Shown shown = {program, &job->result, job->source->path, job->index, job->out};
@@ -201,103 +184,6 @@ static int propagate_file(PropagateJob *job, const char *path) {
   return good ? EXIT_OK : EXIT_BAD;
 }
 
-// ---- options ----
-
-typedef struct RuleTexts {
-  Source *sources;
-  char **texts;
-  uint32_t n;
-} RuleTexts;
-
-// The rules of --shard as one text, a line each, then the files.
-static bool read_rules(const TextList *rules, const TextList *files, RuleTexts *out) {
-  size_t bytes = 0;
-  for (uint32_t i = 0; i < rules->count; i++) bytes += strlen(rules->items[i]) + 1;
-  if (rules->count) {
-    char *text = mem_alloc(bytes + 1);
-    if (!text) {
-      cli_fail(status_no_memory());
-      return false;
-    }
-    size_t used = 0;
-    for (uint32_t i = 0; i < rules->count; i++) {
-      size_t n = strlen(rules->items[i]);
-      memcpy(text + used, rules->items[i], n);
-      used += n;
-      text[used++] = '\n';
-    }
-    out->texts[out->n] = text;
-    out->sources[out->n++] = (Source){"--shard", text, used};
-  }
-  for (uint32_t i = 0; i < files->count; i++) {
-    size_t size;
-    Status *status = file_read(files->items[i], FILE_MOST_TEXT, &out->texts[out->n], &size);
-    if (status) {
-      cli_fail(status);
-      return false;
-    }
-    out->sources[out->n] = (Source){files->items[i], out->texts[out->n], size};
-    out->n++;
-  }
-  return true;
-}
-
-// --layout and --names, behind the rules.
-static bool read_names(PropagateJob *job, RuleTexts *texts) {
-  job->request.rules = texts->sources;
-  job->request.n_rules = texts->n;
-  if (job->layout) {
-    job->layout_source = (Source){"--layout", job->layout, strlen(job->layout)};
-    job->request.layout = &job->layout_source;
-  }
-  if (!job->names) return true;
-  size_t size;
-  Status *status = file_read(job->names, FILE_MOST_TEXT, &texts->texts[texts->n], &size);
-  if (status) {
-    cli_fail(status);
-    return false;
-  }
-  texts->sources[texts->n] = (Source){job->names, texts->texts[texts->n], size};
-  job->request.names = &texts->sources[texts->n++];
-  return true;
-}
-
-// --call-rule: a target's name may have anything in it but '='.
-static bool read_call_rules(PropagateJob *job) {
-  if (!job->call_rules->count) return true;
-  job->request.call_rules = custom_rules_new();
-  Status *status = job->request.call_rules ? NULL : status_no_memory();
-  for (uint32_t i = 0; i < job->call_rules->count && !status; i++) {
-    const char *text = job->call_rules->items[i], *equals = strchr(text, '=');
-    if (!equals || equals == text) {
-      cli_error("--call-rule takes TARGET=RULE, like 'my.flip=([i, j])->([j, i])', not '%s'", text);
-      return false;
-    }
-    status = custom_rules_add(job->request.call_rules, (Str){text, (size_t)(equals - text)},
-                              str_of(equals + 1));
-  }
-  if (status) cli_fail(status);
-  return !status;
-}
-
-// Texts beside the program are read first, so that they are there as long as it is.
-static int run(PropagateJob *job, const char *path, const TextList *rules, const TextList *files) {
-  uint32_t most = files->count + 2;
-  RuleTexts texts = {mem_alloc(most * sizeof *texts.sources), mem_alloc(most * sizeof *texts.texts),
-                     0};
-  int code = EXIT_BAD;
-  if (!texts.sources || !texts.texts) {
-    cli_fail(status_no_memory());
-  } else if (read_rules(rules, files, &texts) && read_names(job, &texts) && read_call_rules(job)) {
-    code = propagate_file(job, path);
-  }
-  custom_rules_free(job->request.call_rules);
-  for (uint32_t i = 0; i < texts.n; i++) mem_free(texts.texts[i]);
-  mem_free(texts.texts);
-  mem_free(texts.sources);
-  return code;
-}
-
 static const Usage usage = {
     "propagate", "[FILE]",
     "Reads a program in which a few tensors are annotated, and fills in what follows for all "
@@ -320,38 +206,16 @@ static const Usage usage = {
 
 int command_propagate(int argc, char **argv) {
   PropagateJob job = {0};
-  const char *strategy = strategies[0], *emit = NULL, *edges = "padded";
-  TextList lists[6] = {{0}};
-  TextList *files = &lists[0], *rules = &lists[1], *rule_files = &lists[2], *meshes = &lists[3];
-  job.whys = &lists[4];
-  job.call_rules = &lists[5];
-  const char **room = mem_alloc((size_t)(argc + 1) * 6 * sizeof *room);
-  if (!room) return cli_fail(status_no_memory());
-  for (size_t i = 0; i < 6; i++) lists[i].items = room + i * (size_t)(argc + 1);
-  const Option options[] = {
+  const char *emit = NULL;
+  TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
+  TextList whys = {mem_alloc((size_t)(argc + 1) * sizeof *whys.items), 0};
+  job.whys = &whys;
+  Annotations annotations;
+  const Option first[] = {
       {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|table|none",
        "the program with sdy attributes (default) or GSPMD's, for XLA; a table; nothing"},
-      {"--mesh", OPTION_TEXTS, meshes, "AXIS=N,…",
-       "the devices: data=4,model=2; name:data=4 for one of several"},
-      {"--devices", OPTION_NUMBER, &job.request.devices, "N",
-       "how many: the mesh must have as many, or becomes [\"devices\"=N]"},
-      {"--shard", OPTION_TEXTS, rules, "PATTERN=SPEC", "annotate a value; may be repeated"},
-      {"--shard-file", OPTION_TEXTS, rule_files, "FILE", "the same, one rule per line, # comments"},
-      {"--layout", OPTION_TEXT, &job.layout, "NAME:AXIS,…",
-       "shard by dimension names: 'batch:data, hidden:model' (tessera names shows them)"},
-      {"--names", OPTION_TEXT, &job.names, "FILE",
-       "names of dimensions: lines 'arg0: batch,length'"},
-      {"--call-rule", OPTION_TEXTS, job.call_rules, "TARGET=RULE",
-       "how a custom call may be split: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
-      {"--strategy", OPTION_TEXT, &strategy, "WORD",
-       "user-priority (default), op-priority, aggressive, basic"},
-      {"--allow-args", OPTION_TEXT, &job.request.allow_arguments, "LIST",
-       "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
-      {"--allow-results", OPTION_TEXT, &job.request.allow_results, "LIST", "the same for results"},
-      {"--edges", OPTION_TEXT, &edges, "divisible",
-       "arguments and results must divide; else they are padded, with a warning"},
-      {"--conservative", OPTION_FLAG, &job.request.conservative, NULL,
-       "not along dimensions whose shards would read their neighbours"},
+  };
+  const Option rest[] = {
       {"--close", OPTION_FLAG, &job.close, NULL, "leave no dimension open"},
       {"--why", OPTION_TEXTS, job.whys, "VALUE",
        "say where the axes of %12, an argument's path or model.py:31 come from, instead"},
@@ -363,25 +227,31 @@ int command_propagate(int argc, char **argv) {
       {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
       {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},
   };
-  ParseArgs args =
-      cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, files);
-  int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
-  static const char *const edge_words[] = {"padded", "divisible"};
-  int which = 0, out = 0, edge = 0;
-  if (args == ARGS_OK && files->count > 1)
-    cli_error("propagate takes one program, %u are given", files->count);
-  else if (args == ARGS_OK && (which = choose("--strategy", strategy, 4, strategies)) >= 0 &&
-           (out = choose("--emit", emit ? emit : "sdy", 4, emits)) >= 0 &&
-           (edge = choose("--edges", edges, 2, edge_words)) >= 0) {
-    job.request.strategy = (Strategy)which;
-    bool reasons = job.why_all || job.whys->count;
+  enum { N_FIRST = sizeof first / sizeof first[0], N_REST = sizeof rest / sizeof rest[0] };
+  Option options[N_FIRST + ANNOTATION_OPTIONS + N_REST];
+  memcpy(options, first, sizeof first);
+  annotations_options(&annotations, options + N_FIRST);
+  memcpy(options + N_FIRST + ANNOTATION_OPTIONS, rest, sizeof rest);
+  int code = EXIT_BAD, out = 0;
+  ParseArgs args = ARGS_BAD;
+  bool ready = annotations_init(&annotations, argc) && files.items && whys.items;
+  if (ready)
+    args = cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, &files);
+  else
+    cli_fail(status_no_memory());
+  if (args == ARGS_HELP) code = EXIT_OK;
+  if (args == ARGS_OK && files.count > 1)
+    cli_error("propagate takes one program, %u are given", files.count);
+  else if (args == ARGS_OK && (out = cli_choose("--emit", emit ? emit : "sdy", 4, emits)) >= 0 &&
+           annotations_read(&annotations)) {
+    bool reasons = job.why_all || whys.count;
     job.table = out == EMIT_TABLE;
     job.emit = (reasons && !emit) || job.table ? EMIT_NONE : (Emit)out;
-    job.request.divisible = edge == 1;
-    job.request.meshes = meshes->items;
-    job.request.n_meshes = meshes->count;
-    code = run(&job, files->count ? files->items[0] : "-", rules, rule_files);
+    job.request = &annotations.request;
+    code = propagate_file(&job, files.count ? files.items[0] : "-");
   }
-  mem_free(room);
+  annotations_deinit(&annotations);
+  mem_free(whys.items);
+  mem_free(files.items);
   return code;
 }

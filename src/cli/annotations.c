@@ -1,0 +1,156 @@
+// The texts are read before the program, so that they are there as long as it is.
+#include "cli/annotations.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic"};
+static const char *const edge_words[] = {"padded", "divisible"};
+
+int cli_choose(const char *option, const char *word, uint32_t n, const char *const *words) {
+  for (uint32_t i = 0; i < n; i++)
+    if (strcmp(word, words[i]) == 0) return (int)i;
+  char all[128] = "";
+  for (uint32_t i = 0; i < n; i++) {
+    strncat(all, i ? ", " : "", sizeof all - strlen(all) - 1);
+    strncat(all, words[i], sizeof all - strlen(all) - 1);
+  }
+  const char *near = cli_nearest(word, n, words);
+  cli_error("%s takes %s, not '%s'%s%s%s", option, all, word, near ? "; did you mean " : "",
+            near ? near : "", near ? "?" : "");
+  return -1;
+}
+
+// The rules of --shard as one text, a line each, then the files.
+static bool read_rules(Annotations *a) {
+  const TextList *rules = &a->rules, *files = &a->rule_files;
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < rules->count; i++) bytes += strlen(rules->items[i]) + 1;
+  if (rules->count) {
+    char *text = mem_alloc(bytes + 1);
+    if (!text) {
+      cli_fail(status_no_memory());
+      return false;
+    }
+    size_t used = 0;
+    for (uint32_t i = 0; i < rules->count; i++) {
+      size_t n = strlen(rules->items[i]);
+      memcpy(text + used, rules->items[i], n);
+      used += n;
+      text[used++] = '\n';
+    }
+    a->texts[a->n_texts] = text;
+    a->sources[a->n_texts++] = (Source){"--shard", text, used};
+  }
+  for (uint32_t i = 0; i < files->count; i++) {
+    size_t size;
+    Status *status = file_read(files->items[i], FILE_MOST_TEXT, &a->texts[a->n_texts], &size);
+    if (status) {
+      cli_fail(status);
+      return false;
+    }
+    a->sources[a->n_texts] = (Source){files->items[i], a->texts[a->n_texts], size};
+    a->n_texts++;
+  }
+  return true;
+}
+
+// --layout and --names, behind the rules.
+static bool read_names(Annotations *a) {
+  a->request.rules = a->sources;
+  a->request.n_rules = a->n_texts;
+  if (a->layout) {
+    a->layout_source = (Source){"--layout", a->layout, strlen(a->layout)};
+    a->request.layout = &a->layout_source;
+  }
+  if (!a->names) return true;
+  size_t size;
+  Status *status = file_read(a->names, FILE_MOST_TEXT, &a->texts[a->n_texts], &size);
+  if (status) {
+    cli_fail(status);
+    return false;
+  }
+  a->sources[a->n_texts] = (Source){a->names, a->texts[a->n_texts], size};
+  a->request.names = &a->sources[a->n_texts++];
+  return true;
+}
+
+// --call-rule: a target's name may have anything in it but '='.
+static bool read_call_rules(Annotations *a) {
+  if (!a->call_rules.count) return true;
+  a->request.call_rules = custom_rules_new();
+  Status *status = a->request.call_rules ? NULL : status_no_memory();
+  for (uint32_t i = 0; i < a->call_rules.count && !status; i++) {
+    const char *text = a->call_rules.items[i], *equals = strchr(text, '=');
+    if (!equals || equals == text) {
+      cli_error("--call-rule takes TARGET=RULE, like 'my.flip=([i, j])->([j, i])', not '%s'", text);
+      return false;
+    }
+    status = custom_rules_add(a->request.call_rules, (Str){text, (size_t)(equals - text)},
+                              str_of(equals + 1));
+  }
+  if (status) cli_fail(status);
+  return !status;
+}
+
+bool annotations_init(Annotations *a, int argc) {
+  TextList *lists[] = {&a->meshes, &a->rules, &a->rule_files, &a->call_rules};
+  size_t n = sizeof lists / sizeof lists[0], most = (size_t)argc + 1;
+  *a = (Annotations){.strategy = strategies[0], .edges = edge_words[0]};
+  a->room = mem_alloc(most * n * sizeof *a->room);
+  a->sources = mem_alloc((most + 2) * sizeof *a->sources);
+  a->texts = mem_alloc((most + 2) * sizeof *a->texts);
+  if (!a->room || !a->sources || !a->texts) return false;
+  for (size_t i = 0; i < n; i++) lists[i]->items = a->room + i * most;
+  return true;
+}
+
+void annotations_options(Annotations *a, Option *out) {
+  const Option rows[ANNOTATION_OPTIONS] = {
+      {"--mesh", OPTION_TEXTS, &a->meshes, "AXIS=N,…",
+       "the devices: data=4,model=2; name:data=4 for one of several"},
+      {"--devices", OPTION_NUMBER, &a->request.devices, "N",
+       "how many: the mesh must have as many, or becomes [\"devices\"=N]"},
+      {"--shard", OPTION_TEXTS, &a->rules, "PATTERN=SPEC", "annotate a value; may be repeated"},
+      {"--shard-file", OPTION_TEXTS, &a->rule_files, "FILE",
+       "the same, one rule per line, # comments"},
+      {"--layout", OPTION_TEXT, &a->layout, "NAME:AXIS,…",
+       "shard by dimension names: 'batch:data, hidden:model' (tessera names shows them)"},
+      {"--names", OPTION_TEXT, &a->names, "FILE",
+       "names of dimensions: lines 'arg0: batch,length'"},
+      {"--call-rule", OPTION_TEXTS, &a->call_rules, "TARGET=RULE",
+       "how a custom call may be split: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
+      {"--strategy", OPTION_TEXT, &a->strategy, "WORD",
+       "user-priority (default), op-priority, aggressive, basic"},
+      {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
+       "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
+      {"--allow-results", OPTION_TEXT, &a->request.allow_results, "LIST", "the same for results"},
+      {"--edges", OPTION_TEXT, &a->edges, "divisible",
+       "arguments and results must divide; else they are padded, with a warning"},
+      {"--conservative", OPTION_FLAG, &a->request.conservative, NULL,
+       "not along dimensions whose shards would read their neighbours"},
+  };
+  memcpy(out, rows, sizeof rows);
+}
+
+bool annotations_read(Annotations *a) {
+  int strategy = cli_choose("--strategy", a->strategy, 4, strategies);
+  int edges = strategy < 0 ? -1 : cli_choose("--edges", a->edges, 2, edge_words);
+  if (edges < 0) return false;
+  a->request.strategy = (Strategy)strategy;
+  a->request.divisible = edges == 1;
+  a->request.meshes = a->meshes.items;
+  a->request.n_meshes = a->meshes.count;
+  return read_rules(a) && read_names(a) && read_call_rules(a);
+}
+
+void annotations_deinit(Annotations *a) {
+  custom_rules_free(a->request.call_rules);
+  for (uint32_t i = 0; i < a->n_texts; i++) mem_free(a->texts[i]);
+  mem_free(a->texts);
+  mem_free(a->sources);
+  mem_free(a->room);
+  *a = (Annotations){0};
+}
