@@ -1,0 +1,296 @@
+// `tessera partition`: one program for all devices in, the program that each of them runs out.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "cli/annotations.h"
+#include "cli/cli.h"
+#include "ops/infer.h"
+#include "parse/print.h"
+#include "partition/traffic.h"
+#include "pipeline/partition.h"
+#include "pipeline/verify_partition.h"
+
+typedef struct PartitionJob {
+  const PropagateRequest *request;
+  const Source *source;
+  size_t begin, end;
+  PrintOptions print;
+  VerifyOptions verification;
+  bool verify, stats, json;
+  const char *output;
+  // of the segment at hand
+  Segment seg;
+  Propagated result;
+  Program *global;  // for --verify: as it was before
+  uint32_t n_devices;
+  Traffic traffic;
+  Verified verified;
+  StrBuf *out;  // of all segments
+  uint32_t index;
+  int code;
+} PartitionJob;
+
+// ---- words ----
+
+static void report(PartitionJob *job, Guard *guard) {
+  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
+  StrBuf text;
+  strbuf_init(&text, guard);
+  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
+  guard_push(guard, &cleanup);
+  propagated_render(&job->result, &text, cli_colour());
+  if (text.used) fwrite(text.data, 1, text.used, stderr);
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&text);
+}
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+// "all_reduce"
+static const char *kind_name(uint16_t code) {
+  const char *name = op_row(code)->name, *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
+static void show_traffic(const PartitionJob *job) {
+  const Traffic *t = &job->traffic;
+  for (uint32_t i = 0; i < t->n_rows; i++) {
+    const TrafficRow *r = &t->rows[i];
+    char groups[48], loops[48] = "";
+    if (r->width)
+      snprintf(groups, sizeof groups, "%u group%s of %u", r->n_groups, plural(r->n_groups),
+               r->width);
+    else
+      snprintf(groups, sizeof groups, "%u pair%s", r->n_groups, plural(r->n_groups));
+    if (r->in_loops) snprintf(loops, sizeof loops, "  (%u in loops)", r->in_loops);
+    fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s\n", r->count, kind_name(r->code),
+            groups, r->bytes, loops);
+  }
+  fprintf(stderr,
+          "tessera: %u device%s, %u collective%s, %.0f bytes out of each device (loops counted "
+          "once)\n",
+          job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes);
+}
+
+static void show_verified(const PartitionJob *job) {
+  const Verified *v = &job->verified;
+  if (!v->agree) {
+    cli_error("the local program differs from the whole on %u device%s: %s", v->n_devices,
+              plural(v->n_devices), v->where);
+    return;
+  }
+  fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
+          plural(v->n_devices), v->n_results, plural(v->n_results), v->n_results == 1 ? "s" : "");
+  if (v->tolerance > 0)
+    fprintf(stderr, " (floats within %g of 1 + |value|; farthest %.2g)\n", v->tolerance, v->worst);
+  else
+    fprintf(stderr, " exactly\n");
+}
+
+static void put_json(const PartitionJob *job) {
+  Json json = {.out = job->out};
+  json_open(&json, '{');
+  json_key(&json, "file"), json_string(&json, job->source->path);
+  json_key(&json, "segment"), json_uint(&json, job->index);
+  json_key(&json, "devices"), json_uint(&json, job->n_devices);
+  json_key(&json, "collectives"), json_open(&json, '[');
+  for (uint32_t i = 0; i < job->traffic.n_rows; i++) {
+    const TrafficRow *r = &job->traffic.rows[i];
+    json_open(&json, '{');
+    json_key(&json, "kind"), json_string(&json, kind_name(r->code));
+    json_key(&json, "count"), json_uint(&json, r->count);
+    json_key(&json, "in_loops"), json_uint(&json, r->in_loops);
+    json_key(&json, r->width ? "groups" : "pairs"), json_uint(&json, r->n_groups);
+    if (r->width) json_key(&json, "group_size"), json_uint(&json, r->width);
+    json_key(&json, "bytes"), json_double(&json, r->bytes);
+    json_close(&json, '}');
+  }
+  json_close(&json, ']');
+  json_key(&json, "bytes"), json_double(&json, job->traffic.bytes);
+  json_key(&json, "verified");
+  if (job->verify) {
+    json_open(&json, '{');
+    json_key(&json, "agree"), json_bool(&json, job->verified.agree);
+    json_key(&json, "results"), json_uint(&json, job->verified.n_results);
+    json_key(&json, "tolerance"), json_double(&json, job->verified.tolerance);
+    json_key(&json, "farthest"), json_double(&json, job->verified.worst);
+    json_key(&json, "difference");
+    if (job->verified.where)
+      json_string(&json, job->verified.where);
+    else
+      json_null(&json);
+    json_close(&json, '}');
+  } else {
+    json_null(&json);
+  }
+  json_close(&json, '}');
+  json_newline(&json);
+}
+
+// ---- segments ----
+
+// The program anew, in the same context: partitioning rewrites the one at hand.
+static Status *read_global(PartitionJob *job, Guard *guard) {
+  TRY(program_parse(job->seg.context, guard, job->source, job->begin, job->end, &(ParseOptions){0},
+                    &job->seg.diag, &job->global));
+  if (!program_verify(job->global, &job->seg.diag)) return diag_status(&job->seg.diag);
+  return NULL;
+}
+
+static Status *partition_it(PartitionJob *job, Guard *guard) {
+  Program *program = job->seg.program;
+  MeshId mesh;
+  if (job->verify) TRY(read_global(job, guard));
+  TRY(pipeline_propagate(program, job->request, guard, &job->seg.diag, &job->result));
+  TRY(pipeline_partition(program, &job->result, guard, &job->seg.diag, &mesh));
+  const Mesh *devices = sharding_mesh(job->result.table, mesh);
+  job->n_devices = devices ? devices->n_devices : 1;
+  traffic_count(program, job->n_devices, &job->result.arena, &job->traffic);
+  if (job->verify)
+    TRY(verify_partition(job->global, program, job->result.table, mesh, &job->verification, guard,
+                         &job->result.arena, &job->verified));
+  return NULL;
+}
+
+static Status *partition_segment(Guard *guard, void *arg) {
+  PartitionJob *job = arg;
+  job->out->guard = guard;
+  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
+  if (!job->seg.valid) {
+    segment_report(&job->seg, guard);
+    return NULL;
+  }
+  Status *status = partition_it(job, guard);
+  bool told = job->seg.diag.errors != 0 || propagated_has_errors(&job->result);
+  if (status && !told) return status;
+  report(job, guard);
+  if (status) {  // what is wrong is in the diagnostics
+    status_free(status);
+    return NULL;
+  }
+  if (job->n_devices == 1)
+    fprintf(stderr, "tessera: nothing is sharded: the local program is the whole one\n");
+  if (job->stats && !job->json) show_traffic(job);
+  if (job->verify) show_verified(job);
+  job->code = job->verify && !job->verified.agree ? EXIT_NO : EXIT_OK;
+  if (job->json) {
+    put_json(job);
+    return NULL;
+  }
+  if (job->index) strbuf_puts(job->out, "// -----\n");
+  program_print(job->seg.program, &job->print, job->out);
+  return NULL;
+}
+
+static Status *flush_stdout(void *to, const char *data, size_t n) {
+  (void)to;
+  if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
+  return NULL;
+}
+
+static Status *put_out(Guard *guard, void *arg) {
+  PartitionJob *job = arg;
+  job->out->guard = guard;
+  if (job->output)
+    return file_write(job->output, job->out->data ? job->out->data : "", job->out->used);
+  strbuf_flush(job->out);
+  return NULL;
+}
+
+// All segments of the file, then what they gave: a file is written whole or not at all.
+static int partition_file(PartitionJob *job, const char *path) {
+  char *text;
+  size_t bytes;
+  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
+  if (status) return cli_fail(status);
+  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
+  StrBuf out;
+  strbuf_init(&out, NULL);
+  if (!job->output) out.flush = flush_stdout;
+  job->out = &out;
+  job->source = &source;
+  int code = EXIT_OK;
+  while (source_next_segment(&source, &job->begin, &job->end)) {
+    job->code = EXIT_BAD;
+    status = guard_run(partition_segment, job);
+    if (status) job->code = cli_fail(status);
+    if (job->code > code) code = job->code;
+    propagated_deinit(&job->result);
+    program_free(job->global);
+    job->global = NULL;
+    segment_deinit(&job->seg);
+    job->index++;
+  }
+  status = code != EXIT_BAD || !job->output ? guard_run(put_out, job) : NULL;
+  if (status) code = cli_fail(status);
+  strbuf_deinit(&out);
+  mem_free(text);
+  return code;
+}
+
+static const Usage usage = {
+    "partition", "[FILE]",
+    "Writes the program that each device runs: the same ops on parts of the tensors, with standard "
+    "StableHLO\n"
+    "collectives where parts must meet. Annotations are read and propagated first, as by tessera "
+    "propagate.\n"
+    "Device k of the mesh is partition k. Attributes of the arguments and results say what they "
+    "are parts of.\n"
+    "With --verify both programs are run on the same random data and compared on every device: "
+    "integers\n"
+    "exactly, floats within a tolerance that is printed; exit 1 and the first difference if they "
+    "differ.",
+    "  tessera partition model.mlir -o local.mlir\n"
+    "  tessera partition model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' --verify\n"
+    "  tessera partition model.mlir --stats > local.mlir         what is exchanged\n"
+    "  tessera partition model.mlir --verify --json | jq .bytes"};
+
+int command_partition(int argc, char **argv) {
+  PartitionJob job = {.verification.most_bytes = 0};
+  uint64_t gib = 16;
+  TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
+  Annotations annotations;
+  const Option own[] = {
+      {"--verify", OPTION_FLAG, &job.verify, NULL,
+       "run it and the whole program on the same random data and compare"},
+      {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "of that data (default 0)"},
+      {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
+       "the function to verify (default main)"},
+      {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
+       "stop verifying after N ops of the whole program (default: no limit)"},
+      {"--memory", OPTION_NUMBER, &gib, "GIB",
+       "limit of values alive while verifying (default 16; 0 = none)"},
+      {"--stats", OPTION_FLAG, &job.stats, NULL,
+       "say which collectives there are and how many bytes leave a device"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "the same and what was verified, instead"},
+      {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
+      {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
+      {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},
+  };
+  enum { N_OWN = sizeof own / sizeof own[0] };
+  Option options[ANNOTATION_OPTIONS + N_OWN];
+  annotations_options(&annotations, options);
+  memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);
+  int code = EXIT_BAD;
+  ParseArgs args = ARGS_BAD;
+  if (annotations_init(&annotations, argc) && files.items)
+    args = cli_options(&usage, options, ANNOTATION_OPTIONS + N_OWN, argc, argv, &files);
+  else
+    cli_fail(status_no_memory());
+  if (args == ARGS_HELP) code = EXIT_OK;
+  if (args == ARGS_OK && files.count > 1) {
+    cli_error("partition takes one program, %u are given", files.count);
+  } else if (args == ARGS_OK && annotations_read(&annotations)) {
+    job.request = &annotations.request;
+    job.verification.most_bytes = cli_gib(gib);
+    if (job.verification.entry && job.verification.entry[0] == '@') job.verification.entry++;
+    code = partition_file(&job, files.count ? files.items[0] : "-");
+  }
+  annotations_deinit(&annotations);
+  mem_free(files.items);
+  return code;
+}

@@ -1,0 +1,198 @@
+// A tile is walked element by element beside the whole: O(elements of the tile · rank).
+#include "partition/tiles.h"
+
+#include <math.h>
+
+#include "partition/local.h"
+
+Status *tiles_edges(const Program *local, OpId function, bool results, ShardingTable *table,
+                    Arena *arena, uint32_t *out_n, const Edge **out_edges) {
+  Context *context = local->context;
+  const TypeInfo *type =
+      type_info(context, attr_info(context, op_attr(local, function, "function_type"))->type);
+  uint32_t first = results ? type->n_inputs : 0;
+  uint32_t n = results ? type->n_items - type->n_inputs : type->n_inputs;
+  const AttrInfo *dicts =
+      attr_info(context, op_attr(local, function, results ? "res_attrs" : "arg_attrs"));
+  Edge *edges = ARENA_ARRAY(arena, Edge, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    Attr dict = dicts->kind == ATTR_ARRAY && i < dicts->count ? dicts->items[i] : 0;
+    Attr sharding = dict ? attr_get(context, dict, "tessera.sharding") : 0;
+    edges[i].global = type->items[first + i];
+    if (!sharding) continue;
+    edges[i].global = attr_info(context, attr_get(context, dict, "tessera.global"))->type;
+    TRY(sharding_from_attr(table, sharding, edges[i].global, &edges[i].sharding));
+  }
+  *out_n = n;
+  *out_edges = edges;
+  return NULL;
+}
+
+// ---- walking ----
+
+typedef struct TileWalk {
+  uint32_t rank;
+  const int64_t *whole, *tile;  // sizes
+  int64_t offset[MAX_RANK], extent[MAX_RANK], at[MAX_RANK];
+  int64_t number;  // of the element in the whole; -1 = beyond its end
+} TileWalk;
+
+static void walk_number(TileWalk *w) {
+  w->number = 0;
+  bool inside = true;
+  for (uint32_t d = 0; d < w->rank; d++) {
+    w->number = w->number * w->whole[d] + w->offset[d] + w->at[d];
+    inside &= w->at[d] < w->extent[d];
+  }
+  if (!inside) w->number = -1;
+}
+
+static void walk_begin(TileWalk *w, ShardingTable *table, const Edge *edge, uint32_t device,
+                       const Literal *tile, const Literal *whole) {
+  *w = (TileWalk){.rank = whole->rank, .whole = whole->dims, .tile = tile->dims};
+  for (uint32_t d = 0; d < w->rank; d++) w->extent[d] = w->whole[d];
+  if (edge->sharding)
+    sharding_tile_range(table, edge->sharding, whole->dims, device, w->offset, w->extent);
+  walk_number(w);
+}
+
+static void walk_next(TileWalk *w) {
+  shape_next(w->rank, w->tile, w->at);
+  walk_number(w);
+}
+
+// ---- cutting ----
+
+static void set_number(Literal *l, int64_t i, int64_t number) {
+  switch (dtype_kind(l->dtype)) {
+  case KIND_FLOAT:
+  case KIND_COMPLEX: literal_set(l, i, scalar_c((double)number, 0)); break;
+  default: literal_set(l, i, scalar_i(number)); break;
+  }
+}
+
+static void set_poison(Literal *l, int64_t i) {
+  if (dtype_is_float(l->dtype) || dtype_is_complex(l->dtype))
+    literal_set(l, i, scalar_c(NAN, NAN));
+  else
+    literal_set(l, i, scalar_i(-77777));
+}
+
+// Is the device the first along the axes of what is unreduced?
+static bool is_first(ShardingTable *table, Sharding sharding, uint32_t device) {
+  const ShardingInfo *info = sharding_info(table, sharding);
+  if (!info->unreduced.n) return true;
+  const Mesh *mesh = sharding_mesh(table, info->mesh);
+  return axes_coordinate(mesh, info->unreduced, mesh_position(mesh, device)) == 0;
+}
+
+Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *whole) {
+  const Context *context = sharding_table_context(table);
+  Literal *tile =
+      literal_new_typed(whole->heap, context, local_type(table, edge->sharding, edge->global));
+  Combine combine = sharding_info(table, edge->sharding)->reducer;
+  // Of a maximum and its like everybody may have the value.
+  bool adds = combine == COMBINE_SUM || combine == COMBINE_MUL || combine == COMBINE_XOR;
+  bool rest = adds && !is_first(table, edge->sharding, device);
+  TileWalk w;
+  walk_begin(&w, table, edge, device, tile, whole);
+  for (int64_t i = 0; i < tile->count; i++, walk_next(&w)) {
+    if (w.number < 0)
+      set_poison(tile, i);
+    else if (rest)
+      set_number(tile, i, combine == COMBINE_MUL);
+    else
+      literal_copy_elements(tile, i, whole, w.number, 1);
+  }
+  return tile;
+}
+
+// ---- comparing ----
+
+static Scalar combine_floats(Combine combine, Scalar a, Scalar b) {
+  switch (combine) {
+  case COMBINE_MAX: return a.f > b.f || isnan(a.f) ? a : b;
+  case COMBINE_MIN: return a.f < b.f || isnan(a.f) ? a : b;
+  case COMBINE_MUL: return scalar_c(a.f * b.f - a.im * b.im, a.f * b.im + a.im * b.f);
+  default: return scalar_c(a.f + b.f, a.im + b.im);
+  }
+}
+
+static Scalar combine_integers(Combine combine, bool has_sign, Scalar a, Scalar b) {
+  bool less = has_sign ? a.i < b.i : a.u < b.u;
+  switch (combine) {
+  case COMBINE_MAX: return less ? b : a;
+  case COMBINE_MIN: return less ? a : b;
+  case COMBINE_MUL: return scalar_u(a.u * b.u);
+  case COMBINE_AND: return scalar_u(a.u & b.u);
+  case COMBINE_OR: return scalar_u(a.u | b.u);
+  case COMBINE_XOR: return scalar_u(a.u ^ b.u);
+  default: return scalar_u(a.u + b.u);
+  }
+}
+
+static void combine_into(Literal *to, const Literal *from, Combine combine) {
+  DTypeKind kind = dtype_kind(to->dtype);
+  if (kind == KIND_BOOL && combine == COMBINE_SUM) combine = COMBINE_OR;
+  if (kind == KIND_BOOL && combine == COMBINE_MUL) combine = COMBINE_AND;
+  for (int64_t i = 0; i < to->count; i++) {
+    Scalar a = literal_get(to, i), b = literal_get(from, i);
+    literal_set(to, i,
+                kind == KIND_FLOAT || kind == KIND_COMPLEX
+                    ? combine_floats(combine, a, b)
+                    : combine_integers(combine, kind == KIND_SINT, a, b));
+  }
+}
+
+Literal *tile_reduce(ShardingTable *table, const Edge *edge, uint32_t device, uint32_t n_devices,
+                     Literal *const *parts, Arena *scratch) {
+  const ShardingInfo *info = sharding_info(table, edge->sharding);
+  const Mesh *mesh = sharding_mesh(table, info->mesh);
+  if (!is_first(table, edge->sharding, device)) return NULL;
+  AxisList others = axes_complement(scratch, mesh, info->unreduced);
+  int64_t group = axes_coordinate(mesh, others, mesh_position(mesh, device));
+  Literal *sum = literal_copy(parts[device]);
+  for (uint32_t k = 0; k < n_devices; k++)
+    if (k != device && axes_coordinate(mesh, others, mesh_position(mesh, k)) == group)
+      combine_into(sum, parts[k], info->reducer);
+  return sum;
+}
+
+double tile_tolerance(DType dtype) {
+  if (!dtype_is_float(dtype) && !dtype_is_complex(dtype)) return 0;
+  int bits = dtype_info(dtype)->mantissa_bits;
+  return bits > 23 ? 1e-10 : bits > 10 ? 1e-4 : bits > 7 ? 1e-2 : bits > 3 ? 5e-2 : 0.5;
+}
+
+// Relative distance; 0 if both are the same, also both NaN.
+static double distance(double got, double want) {
+  if (got == want || (isnan(got) && isnan(want))) return 0;
+  double d = fabs(got - want) / (1 + fabs(want));
+  return isnan(d) ? INFINITY : d;
+}
+
+void tile_compare(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *tile,
+                  const Literal *whole, double tolerance, TileDifference *out) {
+  *out = (TileDifference){.number = -1};
+  const Context *context = sharding_table_context(table);
+  bool same = edge->sharding
+                  ? literal_matches(context, tile, local_type(table, edge->sharding, edge->global))
+                  : literal_same_shape(tile, whole);
+  if (!same) {
+    out->count = whole->count + !whole->count;
+    return;
+  }
+  bool real = dtype_is_float(tile->dtype), complex = dtype_is_complex(tile->dtype);
+  TileWalk w;
+  walk_begin(&w, table, edge, device, tile, whole);
+  for (int64_t i = 0; i < tile->count; i++, walk_next(&w)) {
+    if (w.number < 0) continue;
+    Scalar got = literal_get(tile, i), want = literal_get(whole, w.number);
+    double d = 0;
+    if (real || complex) d = distance(got.f, want.f);
+    if (complex) d = fmax(d, distance(got.im, want.im));
+    if (d > out->worst) out->worst = d;
+    if (real || complex ? d <= tolerance : got.u == want.u) continue;
+    if (!out->count++) out->number = w.number, out->got = got, out->want = want;
+  }
+}

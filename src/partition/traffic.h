@@ -1,0 +1,28 @@
+// What a local program exchanges, from the types of its collectives.
+#ifndef TESSERA_PARTITION_TRAFFIC_H
+#define TESSERA_PARTITION_TRAFFIC_H
+
+#include "ir/program.h"
+
+typedef struct TrafficRow {
+  uint16_t code;      // of the collective
+  uint32_t n_groups;  // of a permute: pairs of different devices
+  uint32_t width;     // devices in a group; 0 for a permute
+  uint32_t count;     // ops in the text: a loop's body counts once
+  uint32_t in_loops;  // how many of them stand in one
+  double bytes;       // that leave a device for all of them, on average over the devices
+} TrafficRow;
+
+typedef struct Traffic {
+  const TrafficRow *rows;  // one per kind and shape of groups, in the order of the program
+  uint32_t n_rows;
+  uint32_t count;
+  double bytes;
+} Traffic;
+
+// Bytes are those of the best known ways: (n-1)/n of the whole for a gather, a scatter of sums and
+// an all-to-all, twice that for an all-reduce, the operand for a permute. Rows live in the arena.
+// O(ops · depth + collectives · rows).
+void traffic_count(const Program *local, uint32_t n_devices, Arena *arena, Traffic *out);
+
+#endif

@@ -1,0 +1,31 @@
+// Does the local program do what the global one does? Both are run by the evaluator on the same
+// random data, one on one device, the other on all, and each device's results are compared.
+#ifndef TESSERA_PIPELINE_VERIFY_PARTITION_H
+#define TESSERA_PIPELINE_VERIFY_PARTITION_H
+
+#include "ir/program.h"
+#include "sharding/sharding.h"
+
+typedef struct VerifyOptions {
+  uint64_t seed;
+  uint64_t most_steps;  // ops executed, per program; 0 = no limit
+  size_t most_bytes;    // of values alive at once; 0 = no limit
+  const char *entry;    // the function; NULL = main
+} VerifyOptions;
+
+typedef struct Verified {
+  uint32_t n_devices, n_results;
+  bool agree;
+  double tolerance;   // largest used; 0 = everything was compared exactly
+  double worst;       // largest |got - want| / (1 + |want|) of floats
+  const char *where;  // the first difference in words, in the arena; NULL if all agree
+} Verified;
+
+// `local` is what partition_program made of `global`, in the same context; `mesh` as it said. Data
+// are small integers and halves; padding is poison. A program that cannot be run is an error; one
+// that gives other values is not, but out->agree is false. O(evaluating both).
+Status *verify_partition(Program *global, Program *local, ShardingTable *table, MeshId mesh,
+                         const VerifyOptions *options, Guard *guard, Arena *arena,
+                         Verified *out) MUST_USE;
+
+#endif
