@@ -1,0 +1,61 @@
+// What cannot be partitioned yet says so at its place; bad words, bad annotations and bad programs too. Nothing is written then.
+// RUN: split-file %s %t
+// RUN: not tessera partition %t/manual.mlir 2>&1 | FileCheck %s --check-prefix=MANUAL
+// RUN: not tessera partition %t/manual.mlir -o %t/out.mlir
+// RUN: not ls %t/out.mlir
+// RUN: not tessera partition %t/id.mlir --mesh x=2 --shard 'a=P("x")' 2>&1 | FileCheck %s --check-prefix=ID
+// RUN: not tessera partition %t/add.mlir --mesh x=2 --shard 'a=P("z")' 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not tessera partition %t/broken.mlir 2>&1 | FileCheck %s --check-prefix=BROKEN
+// RUN: tessera partition %t/add.mlir --verify 2>&1 | FileCheck %s --check-prefix=WHOLE
+// RUN: not tessera partition %t/opaque.mlir --mesh x=2 --shard 'a=P("x")' --verify 2>&1 | FileCheck %s --check-prefix=OPAQUE
+// RUN: tessera partition %t/opaque.mlir --mesh x=2 --shard 'a=P("x")' | FileCheck %s --check-prefix=OPAQUE-LOCAL
+// RUN: not tessera partition %t/add.mlir --verify --entry nobody 2>&1 | FileCheck %s --check-prefix=ENTRY
+// RUN: not tessera partition %t/add.mlir %t/id.mlir 2>&1 | FileCheck %s --check-prefix=FILES
+// RUN: not tessera partition %t/add.mlir --verfy 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: not tessera partition %t/add.mlir > /dev/full
+// RUN: tessera partition --help | FileCheck %s --check-prefix=HELP
+// MANUAL: manual.mlir:3:{{[0-9]+}}: error: 'sdy.manual_computation' op has manual axes: this cannot be partitioned yet
+// ID: id.mlir:2:{{[0-9]+}}: error: 'stablehlo.partition_id' op asks which device it runs on: this cannot be partitioned yet
+// AXIS: --shard:1:{{[0-9]+}}: error: {{.*}}z
+// BROKEN: broken.mlir:2:{{[0-9]+}}: error:
+// WHOLE: tessera: nothing is sharded: the local program is the whole one
+// WHOLE: tessera: verified on 1 device: 1 result agrees
+// OPAQUE: opaque.mlir:2:{{[0-9]+}}: {{.*}}custom call @mystery has no meaning here
+// OPAQUE-LOCAL: all_gather
+// OPAQUE-LOCAL: stablehlo.custom_call @mystery
+// ENTRY: error: there is no function @nobody; the module has @main
+// FILES: partition takes one program, 2 are given
+// OPTION: did you mean --verify?
+// HELP: usage: tessera partition
+// HELP: --verify
+// HELP: examples:
+
+//--- manual.mlir
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%b: tensor<2xf32>) {
+    %1 = stablehlo.add %b, %b : tensor<2xf32>
+    sdy.return %1 : tensor<2xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- id.mlir
+func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<ui32>) {
+  %0 = stablehlo.partition_id : tensor<ui32>
+  return %a, %0 : tensor<4xf32>, tensor<ui32>
+}
+//--- add.mlir
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- broken.mlir
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %b : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//--- opaque.mlir
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @mystery(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
