@@ -441,7 +441,8 @@ static void enter_flow(Build *b, InstanceId instance, OpId op, Flow flow) {
   const Op *o = op_at(b->p, op);
   for (uint32_t i = 0; i < o->n_results; i++) {
     PlaceId place = owner_place(b, instance, o->results + i);
-    if (!place) value_place(b, instance, o->results + i);  // a value that no edge is about
+    // Where no edge is about them, a loop's result and arguments still are one; nothing flows.
+    if (!place) place = value_place(b, instance, o->results + i);
     for (uint32_t r = 0; flow == FLOW_LOOP && place && r < o->n_regions; r++)
       if (has_arg(b, o->regions + r, i))
         *slot_of(b, instance, block_arg(b->p, region_block(b->p, o->regions + r), i)) = place;

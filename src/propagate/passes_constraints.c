@@ -247,8 +247,8 @@ void passes_finish_sums(Program *p, Arena *arena) {
     const Op *op = op_at(p, o);
     uint16_t traits = op_row(op->code)->traits;
     bool ends = op->code == OP_func_return;
-    if (!ends && (!op->n_results || op->n_regions || (traits & (TRAIT_CALL | TRAIT_COLLECTIVE))))
-      continue;
+    bool flows = op_flow(p, o) != FLOW_NONE;
+    if (!ends && (!op->n_results || flows || (traits & (TRAIT_CALL | TRAIT_COLLECTIVE)))) continue;
     uint32_t n = op->n_operands;
     for (uint32_t i = 0; i < n; i++) {
       ArenaMark mark = arena_mark(arena);
