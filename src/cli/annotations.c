@@ -98,7 +98,7 @@ static bool read_call_rules(Annotations *a) {
 bool annotations_init(Annotations *a, int argc) {
   TextList *lists[] = {&a->meshes, &a->rules, &a->rule_files, &a->call_rules};
   size_t n = sizeof lists / sizeof lists[0], most = (size_t)argc + 1;
-  *a = (Annotations){.strategy = strategies[0], .edges = edge_words[0]};
+  *a = (Annotations){.strategy = strategies[0], .edges = edge_words[0], .devices = UINT64_MAX};
   a->room = mem_alloc(most * n * sizeof *a->room);
   a->sources = mem_alloc((most + 2) * sizeof *a->sources);
   a->texts = mem_alloc((most + 2) * sizeof *a->texts);
@@ -111,7 +111,7 @@ void annotations_options(Annotations *a, Option *out) {
   const Option rows[ANNOTATION_OPTIONS] = {
       {"--mesh", OPTION_TEXTS, &a->meshes, "AXIS=N,…",
        "the devices: data=4,model=2; name:data=4 for one of several"},
-      {"--devices", OPTION_NUMBER, &a->request.devices, "N",
+      {"--devices", OPTION_NUMBER, &a->devices, "N",
        "how many: the mesh must have as many, or becomes [\"devices\"=N]"},
       {"--shard", OPTION_TEXTS, &a->rules, "PATTERN=SPEC", "annotate a value; may be repeated"},
       {"--shard-file", OPTION_TEXTS, &a->rule_files, "FILE",
@@ -139,6 +139,11 @@ bool annotations_read(Annotations *a) {
   int strategy = cli_choose("--strategy", a->strategy, 4, strategies);
   int edges = strategy < 0 ? -1 : cli_choose("--edges", a->edges, 2, edge_words);
   if (edges < 0) return false;
+  if (!a->devices) {
+    cli_error("--devices takes a number from 1 on, not 0");
+    return false;
+  }
+  a->request.devices = a->devices == UINT64_MAX ? 0 : a->devices;
   a->request.strategy = (Strategy)strategy;
   a->request.divisible = edges == 1;
   a->request.meshes = a->meshes.items;

@@ -13,6 +13,7 @@ typedef struct Annotations {
   // As they stand in argv.
   TextList meshes, rules, rule_files, call_rules;
   const char *layout, *names, *strategy, *edges;
+  uint64_t devices;  // UINT64_MAX: not given
   // What was read for them.
   const char **room;
   Source layout_source;

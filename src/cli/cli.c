@@ -42,7 +42,7 @@ enum { MOST_LETTERS = 48 };
 
 const char *cli_nearest(const char *word, uint32_t n, const char *const *items) {
   const char *best = NULL;
-  uint32_t least = (uint32_t)strlen(word) / 2 + 1;
+  uint32_t least = (uint32_t)(strlen(word) - strspn(word, "-")) / 2 + 1;  // dashes are no likeness
   if (least > 4) least = 4;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t d = str_distance(str_of(word), str_of(items[i]), least);

@@ -135,7 +135,9 @@ static void nothing_is_called(SideReader *r, const NameRule *rule, Str pattern) 
   for (uint32_t i = 0; i < count; i++)
     names = arena_printf(n->arena, "%s%s%.*s", names, i ? ", " : "", (int)near[i].n, near[i].s);
   namer_fail(n, rule, rule->pos, "nothing is called '%.*s'%s%s", (int)pattern.n, pattern.s,
-             count ? "; near names: " : "; arguments are called by number, path or glob", names);
+             count ? "; near names: "
+                   : "; arguments are called by number, path or glob (of * and ?)",
+             names);
 }
 
 static uint32_t *index_head(Index *index, Str key) {

@@ -539,7 +539,8 @@ static bool nothing_matches(const Resolver *r) {
   for (uint32_t i = 0; i < n; i++)
     names = arena_printf(r->arena, "%s%s%.*s", names, i ? ", " : "", (int)near[i].n, near[i].s);
   return fail(r, r->rule->pos, "nothing is called '%.*s'%s%s", (int)pattern.n, pattern.s,
-              n ? "; near names: " : "; arguments are called by number, path or glob", names);
+              n ? "; near names: " : "; arguments are called by number, path or glob (of * and ?)",
+              names);
 }
 
 static Str rule_origin(const ShardRule *rule, Arena *arena) {
