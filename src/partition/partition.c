@@ -92,6 +92,9 @@ static Sharding wanted(Partition *t, ValueId v) {
   return place_sharding(t, graph_place(t->graph, t->instance, v));
 }
 
+// Groups name their devices one by one.
+enum { MOST_DEVICES = 1 << 20 };
+
 static Status *find_mesh(Partition *t) {
   for (PlaceId i = 1; i < t->graph->n_places; i++) {
     const Given *given = propagation_given(t->given, i);
@@ -103,7 +106,8 @@ static Status *find_mesh(Partition *t) {
         : !sharding_is_block(t->table, given->sharding) ? "a strided sharding"
         : t->mesh && mesh->n_axes && !mesh_equal(sharding_mesh(t->table, t->mesh), mesh)
             ? "a second mesh"
-            : NULL;
+        : mesh->n_devices > MOST_DEVICES ? "a mesh of more than 1048576 devices"
+                                         : NULL;
     if (wrong) {
       diag_error(t->diag, given->pos, "%s: this cannot be partitioned yet", wrong);
       FAIL(UNIMPLEMENTED, "%s: this cannot be partitioned yet", wrong);

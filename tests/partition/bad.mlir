@@ -5,6 +5,7 @@
 // RUN: not ls %t/out.mlir
 // RUN: not tessera partition %t/id.mlir --mesh x=2 --shard 'a=P("x")' 2>&1 | FileCheck %s --check-prefix=ID
 // RUN: not tessera partition %t/add.mlir --mesh x=2 --shard 'a=P("z")' 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not tessera partition %t/add.mlir --mesh x=100000000 --shard 'a=P("x")' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tessera partition %t/broken.mlir 2>&1 | FileCheck %s --check-prefix=BROKEN
 // RUN: tessera partition %t/add.mlir --verify 2>&1 | FileCheck %s --check-prefix=WHOLE
 // RUN: not tessera partition %t/opaque.mlir --mesh x=2 --shard 'a=P("x")' --verify 2>&1 | FileCheck %s --check-prefix=OPAQUE
@@ -17,6 +18,7 @@
 // MANUAL: manual.mlir:3:{{[0-9]+}}: error: 'sdy.manual_computation' op has manual axes: this cannot be partitioned yet
 // ID: id.mlir:2:{{[0-9]+}}: error: 'stablehlo.partition_id' op asks which device it runs on: this cannot be partitioned yet
 // AXIS: --shard:1:{{[0-9]+}}: error: {{.*}}z
+// MANY: error: a mesh of more than 1048576 devices: this cannot be partitioned yet
 // BROKEN: broken.mlir:2:{{[0-9]+}}: error:
 // WHOLE: tessera: nothing is sharded: the local program is the whole one
 // WHOLE: tessera: verified on 1 device: 1 result agrees
