@@ -449,7 +449,9 @@ static void enter_flow(Build *b, InstanceId instance, OpId op, Flow flow) {
   }
   for (uint32_t i = 0; flow == FLOW_BODY && i < o->n_operands; i++) {
     if (!has_arg(b, o->regions, i)) continue;
-    PlaceId target = owner_place(b, instance, block_arg(b->p, region_block(b->p, o->regions), i));
+    ValueId argument = block_arg(b->p, region_block(b->p, o->regions), i);
+    PlaceId target = owner_place(b, instance, argument);
+    if (!target) value_place(b, instance, argument);  // what is said of it is written back
     PlaceId source = operand_place(b, instance, op, i);
     add_edge(b, instance, op, NODE_EDGE, 1, &source, target, manual_view(b, op, true, i));
   }
