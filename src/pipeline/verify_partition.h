@@ -22,8 +22,9 @@ typedef struct Verified {
 } Verified;
 
 // `local` is what partition_program made of `global`, in the same context; `mesh` as it said. Data
-// are small integers and halves; padding is poison. A program that cannot be run is an error; one
-// that gives other values is not, but out->agree is false. O(evaluating both).
+// are small integers and halves; padding is poison. A whole program that cannot be run is an error;
+// a local one that cannot though the whole can, or gives other values, has out->agree false.
+// O(evaluating both).
 Status *verify_partition(Program *global, Program *local, ShardingTable *table, MeshId mesh,
                          const VerifyOptions *options, Guard *guard, Arena *arena,
                          Verified *out) MUST_USE;

@@ -2,7 +2,6 @@
 // (support/random_program.h) are propagated, partitioned and run on every device by the evaluator;
 // each device's part of each result is compared. TESSERA_SEED gives others; a failing one is
 // printed.
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,17 +12,16 @@
 
 #include <cmocka.h>
 
-#include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "parse/parse.h"
 #include "parse/print.h"
-#include "partition/local.h"
 #include "partition/partition.h"
+#include "pipeline/verify_partition.h"
 #include "propagate/write.h"
 
 #include "../support/random_program.h"
 
-enum { PROGRAMS = 120, MOST_EDGES = 8, MOST_DEVICES = 96 };
+enum { PROGRAMS = 120 };
 
 typedef struct Case {
   uint64_t seed;
@@ -33,7 +31,6 @@ typedef struct Case {
   Program *global, *local;
   Propagation *propagation;
   Arena arena;
-  LiteralHeap heap;
   Diag diag;
   Source source;
   StrBuf text, printed;
@@ -43,7 +40,6 @@ typedef struct Case {
 static void close_case(void *object) {
   Case *c = object;
   propagation_free(c->propagation);
-  literal_heap_deinit(&c->heap);
   program_free(c->global);
   program_free(c->local);
   random_program_deinit(&c->random);
@@ -60,91 +56,6 @@ static Status *read_text(Case *c, Guard *guard, Program **out) {
                     out));
   if (!program_verify(*out, &c->diag)) return diag_status(&c->diag);
   return NULL;
-}
-
-typedef struct Edges {
-  uint32_t n;
-  Type types[MOST_EDGES];
-  Sharding shardings[MOST_EDGES];
-} Edges;
-
-// From what partitioning wrote on the local function.
-static void read_edges(Case *c, OpId function, bool results, Edges *out) {
-  const AttrInfo *list =
-      attr_info(c->context, op_attr(c->local, function, results ? "res_attrs" : "arg_attrs"));
-  out->n =
-      results ? evaluate_n_results(c->local, function) : evaluate_n_arguments(c->local, function);
-  assert_true(out->n <= MOST_EDGES);
-  for (uint32_t i = 0; i < out->n; i++) {
-    Attr dict = i < list->count ? list->items[i] : 0;
-    Attr sharding = attr_get(c->context, dict, "tessera.sharding");
-    out->types[i] = results ? evaluate_result_type(c->local, function, i)
-                            : evaluate_argument_type(c->local, function, i);
-    out->shardings[i] = 0;
-    if (!sharding) continue;
-    out->types[i] = attr_info(c->context, attr_get(c->context, dict, "tessera.global"))->type;
-    assert_null(sharding_from_attr(c->table, sharding, out->types[i], &out->shardings[i]));
-  }
-}
-
-// Calls visit for each element of a device's tile: its number in the tile and in the whole, or -1.
-static void each(Case *c, Sharding s, Type global, uint32_t device,
-                 void (*visit)(Literal *, Literal *, int64_t, int64_t, void *), Literal *tile,
-                 Literal *whole, void *arg) {
-  const TypeInfo *w = type_info(c->context, global);
-  const TypeInfo *l = type_info(c->context, local_type(c->table, s, global));
-  int64_t offset[8] = {0}, extent[8], at[8] = {0}, count = 1;
-  for (uint32_t d = 0; d < w->rank; d++) extent[d] = w->dims[d], count *= l->dims[d];
-  if (s) sharding_tile_range(c->table, s, w->dims, device, offset, extent);
-  for (int64_t i = 0; i < count; i++) {
-    int64_t number = 0;
-    bool inside = true;
-    for (uint32_t d = 0; d < w->rank; d++) {
-      number = number * w->dims[d] + offset[d] + at[d];
-      inside &= at[d] < extent[d];
-    }
-    visit(tile, whole, i, inside ? number : -1, arg);
-    for (uint32_t d = w->rank; d-- > 0 && ++at[d] == l->dims[d];) at[d] = 0;
-  }
-}
-
-// arg: not NULL on devices that have nothing of an unreduced sum.
-static void cut(Literal *tile, Literal *whole, int64_t i, int64_t number, void *arg) {
-  if (number >= 0 && arg)
-    literal_set(tile, i, dtype_is_float(tile->dtype) ? scalar_f(0) : scalar_i(0));
-  else if (number >= 0)
-    literal_copy_elements(tile, i, whole, number, 1);
-  else if (dtype_is_float(tile->dtype))
-    literal_set(tile, i, scalar_f(NAN));  // padding is poison
-  else
-    literal_set(tile, i, scalar_i(-77777));
-}
-
-typedef struct Difference {
-  double worst, got, want;
-} Difference;
-
-static void compare(Literal *tile, Literal *whole, int64_t i, int64_t number, void *arg) {
-  Difference *d = arg;
-  if (number < 0) return;
-  Scalar a = literal_get(tile, i), b = literal_get(whole, number);
-  bool real = dtype_is_float(tile->dtype);
-  double x = real ? a.f : (double)a.i, y = real ? b.f : (double)b.i;
-  if (isnan(x) && isnan(y)) return;
-  if (x == y) return;
-  double distance = fabs(x - y) / (1 + fabs(y));
-  if (isnan(distance) || distance > d->worst)
-    *d = (Difference){isnan(distance) ? INFINITY : distance, x, y};
-}
-
-static Literal *random_literal(Case *c, Type type) {
-  Literal *x = literal_new_typed(&c->heap, c->context, type);
-  for (int64_t i = 0; i < x->count; i++) {
-    int64_t v = (int64_t)dice_roll(&c->random.dice, 7) - 3;
-    literal_set(x, i,
-                dtype_is_float(x->dtype) ? scalar_f((double)v / 2) : scalar_i(v < 0 ? -v : v));
-  }
-  return x;
 }
 
 static Status *refuse(Case *c, Status *status) {
@@ -182,42 +93,12 @@ static Status *run_case(Guard *guard, void *arg) {
   if (!program_verify(c->local, &c->diag)) return diag_status(&c->diag);
   for (OpId o = c->local->root; o; o = op_walk_next(c->local, o, c->local->root))
     c->collectives += (op_row(op_at(c->local, o)->code)->traits & TRAIT_COLLECTIVE) != 0;
-  OpId whole, part;
-  TRY(evaluate_entry(c->global, "main", &whole));
-  TRY(evaluate_entry(c->local, "main", &part));
-  Edges args, results;
-  read_edges(c, part, false, &args);
-  read_edges(c, part, true, &results);
-  const Mesh *mesh = sharding_mesh(c->table, mesh_id);
-  uint32_t n = mesh ? mesh->n_devices : 1;
-  Literal *in[MOST_EDGES], *out[MOST_EDGES];
-  Literal **tiles = ARENA_ARRAY(&c->arena, Literal *, (size_t)n * MOST_EDGES);
-  Literal **parts = ARENA_ARRAY(&c->arena, Literal *, (size_t)n * MOST_EDGES);
-  for (uint32_t i = 0; i < args.n; i++) in[i] = random_literal(c, args.types[i]);
-  EvalReport report;
-  status = evaluate(c->global, whole, &(EvalOptions){.most_steps = 200000}, &c->heap, &c->arena,
-                    args.n, in, results.n, out, &report);
+  VerifyOptions options = {.seed = c->seed, .most_steps = 200000};
+  Verified verified;
+  status = verify_partition(c->global, c->local, c->table, mesh_id, &options, guard, &c->arena,
+                            &verified);
   if (status) return refuse(c, status);
-  for (uint32_t k = 0; k < n; k++)
-    for (uint32_t i = 0; i < args.n; i++) {
-      Literal *tile = literal_new_typed(&c->heap, c->context,
-                                        local_type(c->table, args.shardings[i], args.types[i]));
-      const ShardingInfo *info = sharding_info(c->table, args.shardings[i]);
-      bool rest = mesh && axes_coordinate(mesh, info->unreduced, mesh_position(mesh, k)) > 0;
-      each(c, args.shardings[i], args.types[i], k, cut, tile, in[i], rest ? c : NULL);
-      tiles[k * args.n + i] = tile;
-    }
-  TRY(evaluate(c->local, part, &(EvalOptions){.partitions = n}, &c->heap, &c->arena, n * args.n,
-               tiles, n * results.n, parts, &report));
-  for (uint32_t k = 0; k < n; k++)
-    for (uint32_t i = 0; i < results.n; i++) {
-      Difference d = {0};
-      if (sharding_info(c->table, results.shardings[i])->unreduced.n) continue;  // parts of a sum
-      each(c, results.shardings[i], results.types[i], k, compare, parts[k * results.n + i], out[i],
-           &d);
-      if (d.worst > 1e-4)
-        FAIL(INTERNAL, "result %u on device %u: %g instead of %g", i, k, d.got, d.want);
-    }
+  if (!verified.agree) FAIL(INTERNAL, "%s", verified.where);
   c->run++;
   return NULL;
 }
@@ -226,7 +107,6 @@ static Status *one_case(Guard *guard, void *arg) {
   Case *c = arg;
   arena_init(&c->arena, guard);
   diag_init(&c->diag, guard, &c->source);
-  literal_heap_init(&c->heap, guard, 0);
   strbuf_init(&c->text, guard);
   strbuf_init(&c->printed, guard);
   GuardCleanup cleanup = {close_case, c, NULL};
