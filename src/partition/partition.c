@@ -121,9 +121,23 @@ static Type part_type(Partition *t, Sharding sharding, Type global) {
   return local_type(t->table, sharding, global);
 }
 
-// By way of the whole if the two cut an axis in parts that do not fit each other.
+static Sharding without_unreduced(Partition *t, Sharding sharding) {
+  ShardingInfo info = *sharding_info(t->table, sharding);
+  info.unreduced = (AxisList){NULL, 0};
+  info.reducer = COMBINE_NONE;
+  return plain(t, sharding_intern(t->table, &info));
+}
+
+// By way of the whole if the two cut an axis in parts that do not fit each other; parts of a sum do
+// not become parts of a product before they are put together.
 static Status *reshard(Partition *t, ValueId value, Sharding from, Sharding to, Type global,
                        ValueId *out) {
+  const ShardingInfo *a = sharding_info(t->table, from), *b = sharding_info(t->table, to);
+  if (a->unreduced.n && b->unreduced.n && a->reducer != b->reducer) {
+    Sharding reduced = without_unreduced(t, from);
+    TRY(local_reshard(&t->local, value, from, reduced, global, &value));
+    from = reduced;
+  }
   Status *status = local_reshard(&t->local, value, from, to, global, out);
   if (!status || status_code(status) != UNIMPLEMENTED || !from || !to) return status;
   status_free(status);

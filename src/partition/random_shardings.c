@@ -1,7 +1,7 @@
 // A mesh is a random factorization of the number of devices; a sharding deals random parts of its
-// axes to dimensions or to none. How many values get one is drawn per program, from few to all.
-// Insides of ops that are copied as they are (the body of a reduction) get none, nor do results of
-// calls: they are the function's.
+// axes to dimensions, to a sum, or to none. How many values get one is drawn per program, from few
+// to all. Insides of ops that are copied as they are (the body of a reduction) get none, nor do
+// results of calls: they are the function's.
 #include "partition/random_shardings.h"
 
 #include "ops/op.h"
@@ -81,6 +81,13 @@ static uint32_t random_parts(Random *r, AxisRef *out) {
   return n;
 }
 
+// Whether one device can have the value and the others nothing of it, so that the sum is exact.
+static bool can_be_sum(const Random *r, Type type) {
+  DType dtype = type_dtype(r->p->context, type);
+  bool quantized = type_is_quant(r->p->context, type);
+  return !quantized && dtype != DT_i1 && dtype != DT_f8E8M0FNU;
+}
+
 // The attribute of a random sharding of the type; 0: the type has none, or chance says no.
 static Status *random_attr(Random *r, Type type, Attr *out) {
   *out = 0;
@@ -89,11 +96,12 @@ static Status *random_attr(Random *r, Type type, Attr *out) {
   for (uint32_t d = 0; d < info->rank; d++)
     if (info->dims[d] < 0) return NULL;
   if (roll(r, 4) >= r->of_four) return NULL;
-  AxisRef parts[MOST_PARTS], lists[MOST_RANK][MOST_PARTS];
-  uint32_t n[MOST_RANK] = {0}, count = random_parts(r, parts);
+  AxisRef parts[MOST_PARTS], lists[MOST_RANK + 1][MOST_PARTS];
+  uint32_t n[MOST_RANK + 1] = {0}, count = random_parts(r, parts);
+  bool sums = can_be_sum(r, type) && roll(r, 4) == 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t to = roll(r, info->rank + 1);  // the last: nowhere
-    if (to < info->rank) lists[to][n[to]++] = parts[i];
+    uint32_t to = roll(r, info->rank + 2);  // the last two: parts of a sum, nowhere
+    if (to < info->rank + sums) lists[to][n[to]++] = parts[i];
   }
   ShardFactor factors[MOST_RANK];
   DimSharding dims[MOST_RANK];
@@ -101,7 +109,10 @@ static Status *random_attr(Random *r, Type type, Attr *out) {
     factors[d] = (ShardFactor){0, {lists[d], n[d]}};
     dims[d] = (DimSharding){&factors[d], 1, roll(r, 2) == 0, PRIORITY_NONE};
   }
-  ShardingInfo made = {.mesh = r->mesh, .rank = info->rank, .dims = dims};
+  ShardingInfo made = {.mesh = r->mesh,
+                       .rank = info->rank,
+                       .dims = dims,
+                       .unreduced = {lists[info->rank], n[info->rank]}};
   TRY(sharding_check(r->table, &made, type));
   return sharding_to_attr(r->table, sharding_intern(r->table, &made), out);
 }
