@@ -267,8 +267,16 @@ static Str equation_term(Str config, uint32_t k, bool result) {
   return (Str){config.s + begin, end - begin};
 }
 
-// Every label is a factor; a label that stands twice in a term walks a diagonal and is needed
-// whole, one that the result lacks is summed over.
+// A label that stands twice in a term walks a diagonal: its dimensions are needed whole, and none
+// can be sharded as another is.
+static void factors_diagonal(FactorContext *cx, uint32_t id, uint32_t n,
+                             const uint8_t (*ids)[MAX_RANK]) {
+  for (uint32_t t = 0; t < n; t++)
+    for (uint32_t d = 0; d < factors_rank(cx, t); d++)
+      if (ids[t][d] == id) factors_on(cx, factors_dim(cx, t, d), FACTOR_REPLICATE, t, d);
+}
+
+// Every other label is a factor; one that the result lacks is summed over.
 static bool factors(FactorContext *cx) {
   Str config = name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "einsum_config")));
   uint32_t n = cx->n_operands + 1;
@@ -286,8 +294,11 @@ static bool factors(FactorContext *cx) {
         if (factors_dim(cx, t, d) != 1) size = factors_dim(cx, t, d);
       }
     if (in_term[0] + in_term[1] + in_term[2] == 0) continue;
-    bool diagonal = in_term[0] > 1 || in_term[1] > 1 || in_term[2] > 1;
-    uint32_t factor = factor_add(&cx->build, size, diagonal ? FACTOR_REPLICATE : FACTOR_PASS);
+    if (in_term[0] > 1 || in_term[1] > 1 || in_term[2] > 1) {
+      factors_diagonal(cx, id, n, (const uint8_t(*)[MAX_RANK])ids);
+      continue;
+    }
+    uint32_t factor = factor_add(&cx->build, size, FACTOR_PASS);
     for (uint32_t t = 0; t < n; t++)
       for (uint32_t d = 0; d < factors_rank(cx, t); d++)
         if (ids[t][d] == id && factors_dim(cx, t, d) == size) factors_also(cx, factor, t, d);

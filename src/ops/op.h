@@ -146,6 +146,7 @@ typedef struct OpDef {
   // What this instance has beyond its row's traits. NULL: nothing.
   uint16_t (*traits)(const Program *p, OpId op);
   Flow flow;
+  bool fails;           // on some values of its operands: it must never be shown padding
   uint8_t constraints;  // the spec numbers C1 … Cn for this op
   const char *
       unchecked;  // those not checked before run time and why: "C3: depends on values"; NULL = none

@@ -293,4 +293,4 @@ static bool factors(FactorContext *cx) {
 }
 
 const OpDef op_chlo_ragged_dot = {
-    .infer = infer, .eval = eval, .sample = sample, .factors = factors};
+    .fails = true, .infer = infer, .eval = eval, .sample = sample, .factors = factors};

@@ -77,10 +77,11 @@ static Sharding plain(Partition *t, Sharding sharding) {
 }
 
 // Elements that are quantized by their place in a dimension mean nothing elsewhere, and no op moves
-// them; tensors of unknown size have no tiles: such values stay whole.
+// them; tensors of unknown size have no tiles, buffers are not values: such things stay whole.
 static bool is_movable(const Partition *t, Type type) {
   const QuantInfo *quant = type_quant_info(t->context, type);
-  return (!quant || quant->axis < 0) && type_is_static(t->context, type);
+  return (!quant || quant->axis < 0) && type_is_static(t->context, type) &&
+         type_info(t->context, type)->kind != TYPE_MEMREF;
 }
 
 static Sharding place_sharding(Partition *t, PlaceId place) {
@@ -203,13 +204,14 @@ static bool is_taken(const Split *splits, uint32_t n, AxisRef axis) {
 }
 
 // Drops what a dimension could not say: a minor factor behind one that is not cut to pieces, or
-// sizes that do not divide where several factors make a dimension or a sum would read padding.
-static void make_sayable(const FactorMap *m, Split *splits) {
+// sizes that do not divide where several factors make a dimension or padding would be read: by a
+// sum, or by an op that fails on some values.
+static void make_sayable(const FactorMap *m, bool fails, Split *splits) {
   for (bool again = true; again;) {
     again = false;
     for (uint32_t f = 0; f < m->n_factors; f++) {
       int64_t ways = axes_size((AxisList){splits[f].v, splits[f].n});
-      if (splits[f].n && m->factors[f].kinds != FACTOR_PASS && m->factors[f].size % ways)
+      if (splits[f].n && (fails || m->factors[f].kinds != FACTOR_PASS) && m->factors[f].size % ways)
         splits[f].n = 0, again = true;
     }
     for (uint32_t t = 0; t < factor_map_n_tensors(m); t++)
@@ -272,7 +274,8 @@ static void choose(Partition *t, OpId op, const FactorMap *m, Split *splits) {
     }
   }
   make_one_reducer(m, splits);
-  make_sayable(m, splits);
+  const OpDef *def = op_row(op_at(t->p, op)->code)->def;
+  make_sayable(m, def && def->fails, splits);
 }
 
 // The sharding of a tensor whose factors are split so.

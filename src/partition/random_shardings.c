@@ -81,11 +81,11 @@ static uint32_t random_parts(Random *r, AxisRef *out) {
   return n;
 }
 
-// Whether one device can have the value and the others nothing of it, so that the sum is exact.
+// Whether one device can have the value and the others nothing of it so that the sum is the same
+// bits: those of a NaN are not.
 static bool can_be_sum(const Random *r, Type type) {
   DType dtype = type_dtype(r->p->context, type);
-  bool quantized = type_is_quant(r->p->context, type);
-  return !quantized && dtype != DT_i1 && dtype != DT_f8E8M0FNU;
+  return dtype_is_integer(dtype) && dtype != DT_i1 && !type_is_quant(r->p->context, type);
 }
 
 // The attribute of a random sharding of the type; 0: the type has none, or chance says no.
