@@ -333,14 +333,20 @@ void passes_merge_functions(Program *p, Arena *arena) {
     if (op_is_function(p, o)) op_set_attr(p, o, "sdy.original_func_name", 0);
 }
 
+// The same parts on the same devices: axes that are only kept out make no difference.
+static bool splits_alike(Context *context, Attr a, Attr b) {
+  return annotation_closed(context, annotation_without_replicated(context, a)) ==
+         annotation_closed(context, annotation_without_replicated(context, b));
+}
+
 // A call gives what its function gives; who wants it otherwise gets a reshard.
 static void reshard_results(Program *p, OpId call, OpId function) {
   for (uint32_t i = 0; i < op_at(p, call)->n_results; i++) {
     ValueId v = op_result(p, call, i);
     Attr given = annotation_get_result(p, function, i), wanted = annotation_own(p, v);
-    if (!given || !wanted ||
-        annotation_closed(p->context, given) == annotation_closed(p->context, wanted))
-      continue;
+    if (!given) continue;
+    if (!wanted) annotation_put(p, v, given);
+    if (!wanted || splits_alike(p->context, given, wanted)) continue;
     NamedAttr field = {name_of(p->context, "sharding"), wanted};
     OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
     op_insert_after(p, reshard, call);
@@ -371,9 +377,7 @@ static void reshard_operands(Program *p, OpId call, OpId function) {
     Attr whole = annotation_closed(p->context, annotation_open(p->context, mesh, rank));
     Attr wanted = annotation_own(p, block_arg(p, block, i)), given = annotation_get(p, v);
     if (!wanted) wanted = whole;
-    if (annotation_closed(p->context, wanted) ==
-        (given ? annotation_closed(p->context, given) : whole))
-      continue;
+    if (splits_alike(p->context, wanted, given ? given : whole)) continue;
     NamedAttr field = {name_of(p->context, "sharding"), wanted};
     OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
     op_insert_behind(p, reshard, v);

@@ -1,6 +1,6 @@
 // What a call takes is resharded where it is made, to what its function takes in the end: axes that do not divide have left the
 // function's arguments by then.
-// RUN: sdy_opt %s -sdy-propagation-pipeline | FileCheck %s
+// RUN: sdy_opt %s -split-input-file -sdy-propagation-pipeline | FileCheck %s
 
 sdy.mesh @mesh = <["a"=3, "b"=2]>
 
@@ -20,4 +20,21 @@ func.func @main(%arg0: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
 func.func private @f(%arg0: tensor<3xf32>) -> tensor<3xf32> {
   %0 = stablehlo.tanh %arg0 : tensor<3xf32>
   return %0 : tensor<3xf32>
+}
+
+// -----
+
+sdy.mesh @mesh = <["a"=3, "b"=2]>
+
+// Axes that are only kept out make no reshard.
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT: %[[C:.*]]:2 = call @g(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"b"}]>, <@mesh, [{"b"}]>]>}
+// CHECK-NEXT: return %[[C]]#0
+func.func @main(%arg0: tensor<4xf32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}) {
+  %0:2 = call @g(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"b", ?}], replicated={"a"}>, <@mesh, [{"b", ?}]>]>} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4xf32>
+}
+
+func.func private @g(%arg0: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  return %arg0, %arg0 : tensor<4xf32>, tensor<4xf32>
 }
