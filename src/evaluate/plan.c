@@ -7,10 +7,10 @@
 
 static void number_values(const Program *p, uint32_t *slot, uint32_t *n_slots, uint32_t *order) {
   OpId function = 0;
-  uint32_t place = 0;
+  uint32_t places[OP_COUNT] = {0};
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     const Op *op = op_at(p, o);
-    order[o] = ++place;
+    order[o] = ++places[op->code < OP_COUNT ? op->code : 0];
     // Functions do not nest, so the one begun last is the one the op stands in.
     if (op_row(op->code)->traits & TRAIT_FUNCTION) function = o;
     if (!function) continue;

@@ -61,8 +61,8 @@ struct EvalHost {
   // How often this process has executed cx->op before, and the run's seed: for rng.
   uint64_t (*execution)(EvalContext *cx);
   uint64_t (*seed)(EvalContext *cx);
-  // The place of cx->op (of the op it was derived from) in program order: survives printing and
-  // reading.
+  // The place of cx->op among the ops of its kind in program order: survives printing and reading,
+  // and passes that put other ops beside it.
   uint32_t (*order)(EvalContext *cx);
   // Runs the grid of functions of interpreter.run_parallel (names row by row: replica major), to
   // the end.
