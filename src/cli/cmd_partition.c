@@ -1,6 +1,7 @@
 // `tessera partition`: one program for all devices in, the program that each of them runs out.
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -81,6 +82,9 @@ static void show_verified(const PartitionJob *job) {
   if (!v->agree) {
     cli_error("the local program differs from the whole on %u device%s: %s", v->n_devices,
               plural(v->n_devices), v->where);
+    if (v->tolerance > 0)
+      fprintf(stderr, "tessera: floats are to be within %g of 1 + |value|; farthest %.2g\n",
+              v->tolerance, v->worst);
     return;
   }
   fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
@@ -232,6 +236,18 @@ static int partition_file(PartitionJob *job, const char *path) {
   return code;
 }
 
+static bool read_tolerance(const char *text, double *out) {
+  if (!text) return true;
+  char *end;
+  double x = strtod(text, &end);
+  if (end == text || *end || !(x > 0) || isinf(x)) {
+    cli_error("--tolerance takes a number above 0, like 1e-6, not '%s'", text);
+    return false;
+  }
+  *out = x;
+  return true;
+}
+
 static const Usage usage = {
     "partition", "[FILE]",
     "Writes the program that each device runs: the same ops on parts of the tensors, with standard "
@@ -252,6 +268,7 @@ static const Usage usage = {
 int command_partition(int argc, char **argv) {
   PartitionJob job = {.verification.most_bytes = 0};
   uint64_t gib = 16;
+  const char *tolerance = NULL;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   Annotations annotations;
   const Option own[] = {
@@ -260,6 +277,8 @@ int command_partition(int argc, char **argv) {
       {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "of that data (default 0)"},
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
        "the function to verify (default main)"},
+      {"--tolerance", OPTION_TEXT, &tolerance, "X",
+       "floats agree if |got - want| <= X (1 + |want|) (default by element type: f32 1e-4)"},
       {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
        "stop verifying after N ops of the whole program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",
@@ -284,7 +303,8 @@ int command_partition(int argc, char **argv) {
   if (args == ARGS_HELP) code = EXIT_OK;
   if (args == ARGS_OK && files.count > 1) {
     cli_error("partition takes one program, %u are given", files.count);
-  } else if (args == ARGS_OK && annotations_read(&annotations)) {
+  } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
+             annotations_read(&annotations)) {
     job.request = &annotations.request;
     job.verification.most_bytes = cli_gib(gib);
     if (job.verification.entry && job.verification.entry[0] == '@') job.verification.entry++;

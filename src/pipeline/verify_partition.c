@@ -109,6 +109,7 @@ static void compare_part(Verify *v, uint32_t result, uint32_t device, Verified *
     part = reduced;
   }
   double tolerance = tile_tolerance(part->dtype);
+  if (tolerance > 0 && v->options->tolerance > 0) tolerance = v->options->tolerance;
   TileDifference d;
   tile_compare(v->table, edge, device, part, v->whole_results[result], tolerance, &d);
   if (tolerance > out->tolerance) out->tolerance = tolerance;

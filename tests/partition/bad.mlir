@@ -12,6 +12,7 @@
 // RUN: tessera partition %t/opaque.mlir --mesh x=2 --shard 'a=P("x")' | FileCheck %s --check-prefix=OPAQUE-LOCAL
 // RUN: not tessera partition %t/add.mlir --verify --entry nobody 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not tessera partition %t/add.mlir %t/id.mlir 2>&1 | FileCheck %s --check-prefix=FILES
+// RUN: not tessera partition %t/add.mlir --verify --tolerance -1 2>&1 | FileCheck %s --check-prefix=TOLERANCE
 // RUN: not tessera partition %t/add.mlir --verfy 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not tessera partition %t/add.mlir > /dev/full
 // RUN: tessera partition --help | FileCheck %s --check-prefix=HELP
@@ -27,6 +28,7 @@
 // OPAQUE-LOCAL: stablehlo.custom_call @mystery
 // ENTRY: error: there is no function @nobody; the module has @main
 // FILES: partition takes one program, 2 are given
+// TOLERANCE: --tolerance takes a number above 0, like 1e-6, not '-1'
 // OPTION: did you mean --verify?
 // HELP: usage: tessera partition
 // HELP: --verify
