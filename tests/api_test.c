@@ -270,6 +270,25 @@ static void test_search(void **state) {
   tsr_program_free(p);
 }
 
+// An axis of one mesh does not extend that of another, though both are the first.
+static void test_search_meshes(void **state) {
+  (void)state;
+  static const char two_meshes[] = "sdy.mesh @m = <[\"a\"=2]>\nsdy.mesh @n = <[\"b\"=4]>\n"
+                                   "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+                                   "  return %x : tensor<8xf32>\n}\n";
+  tsr_program *p = NULL;
+  tsr_propagation *search = NULL;
+  size_t x;
+  assert_null(tsr_program_load(two_meshes, strlen(two_meshes), NULL, &p));
+  assert_null(tsr_propagation_new(p, NULL, &search));
+  assert_null(tsr_propagation_value(search, "x", &x));
+  assert_null(tsr_propagation_push(search, x, "<@m, [{\"a\", ?}]>", NULL));
+  expect_error(tsr_propagation_push(search, x, "<@n, [{\"b\", ?}]>", NULL), 9, "does not extend");
+  expect_sharding(search, x, "<@m, [{\"a\", ?}]>");
+  tsr_propagation_free(search);
+  tsr_program_free(p);
+}
+
 static tsr_error *try_once(void) {
   tsr_program *p = NULL;
   tsr_propagation *search = NULL;
@@ -326,6 +345,7 @@ int main(void) {
                                      cmocka_unit_test(test_propagate),
                                      cmocka_unit_test(test_propagate_no_memory),
                                      cmocka_unit_test(test_search),
+                                     cmocka_unit_test(test_search_meshes),
                                      cmocka_unit_test(test_search_no_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,10 @@ static Status *push_target(tsr_propagation *h, const Target *target, Sharding sh
   Propagation *p = h->result.propagation;
   const Graph *g = propagation_graph(p);
   uint32_t mark = propagation_n_events(p), ignored;
-  for (InstanceId i = 1; i < g->n_instances; i++) {
+  InstanceId first = graph_instance_of(g, target->function);
+  bool root = first && !g->instances[first].caller;  // has no other
+  uint32_t end = !first ? 0 : root ? first + 1 : g->n_instances;
+  for (InstanceId i = first; i < end; i++) {
     PlaceId place = g->instances[i].function == target->function ? target_place(g, i, target) : 0;
     Status *status = place ? propagation_push(p, place, sharding, &ignored) : NULL;
     if (!status) continue;

@@ -546,7 +546,10 @@ static Status *check_extends(Propagation *p, PlaceId place, Sharding sharding) {
   if (!p->state[place]) return NULL;
   const ShardingInfo *old = sharding_info(p->table, p->state[place]);
   const ShardingInfo *new = sharding_info(p->table, sharding);
-  bool extends = old->rank == new->rank;
+  const Mesh *before = sharding_mesh(p->table, old->mesh);  // axes are numbers of the mesh's
+  bool same_mesh = !before->n_axes || old->mesh == new->mesh ||
+                   mesh_equal(before, sharding_mesh(p->table, new->mesh));
+  bool extends = old->rank == new->rank &&same_mesh;
   for (uint32_t d = 0; extends && d < old->rank; d++)
     extends = axes_is_prefix(sharding_dim_axes(old, d), sharding_dim_axes(new, d));
   if (extends) return NULL;
