@@ -85,10 +85,12 @@ static void put(Making *m, Piece piece) {
   uint32_t at = why->pieces.count;
   piece.event = m->event;
   if (piece.source == WHY_NONE) {
-    piece.origin = at;
+    piece.origin = piece.early = at;
   } else {
     piece.origin = why->pieces.items[piece.source].origin;
     piece.hops = why->pieces.items[piece.source].hops + 1;
+    uint32_t shown = why->options.most_hops - why->options.most_hops / 2;
+    piece.early = piece.hops <= shown ? at : why->pieces.items[piece.source].early;
   }
   VEC_PUSH(&why->arena, &why->pieces, piece);
 }

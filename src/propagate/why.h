@@ -28,6 +28,7 @@ typedef struct Piece {
   uint32_t source;    // the piece it was copied from (it contains this axis); WHY_NONE: none
   uint32_t origin;    // the piece at the end of the chain; itself if it has no source
   uint32_t hops;      // to the origin
+  uint32_t early;     // the last piece of the chain's beginning that is shown of a long one
   uint32_t factor;    // of the node's map: of PIECE_STEP and PIECE_MANUAL
   uint32_t from, to;  // tensors of the node
   uint8_t cause;      // PieceCause

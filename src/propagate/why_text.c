@@ -81,6 +81,15 @@ static void print_origin(Why *why, uint32_t i, StrBuf *out) {
   }
 }
 
+// The last n hops of the chain that ends in piece i.
+static void print_hops(Why *why, uint32_t i, uint32_t n, StrBuf *out) {
+  ArenaMark mark = arena_mark(&why->scratch);
+  uint32_t *chain = ARENA_ARRAY(&why->scratch, uint32_t, (size_t)n + 1);
+  for (uint32_t k = n; k; k--, i = why_piece(why, i)->source) chain[k - 1] = i;
+  for (uint32_t k = 0; k < n; k++) print_hop(why, chain[k], out);
+  arena_rewind(&why->scratch, mark);
+}
+
 static void print_piece(Why *why, uint32_t i, StrBuf *out) {
   const Piece *piece = why_piece(why, i);
   strbuf_printf(out, "  dim %u ", piece->dim);
@@ -93,20 +102,14 @@ static void print_piece(Why *why, uint32_t i, StrBuf *out) {
   }
   print_origin(why, piece->origin, out);
   strbuf_puts(out, piece->hops ? ", through\n" : "\n");
-  ArenaMark mark = arena_mark(&why->scratch);
-  uint32_t n = piece->hops, at = i;
-  uint32_t *chain = ARENA_ARRAY(&why->scratch, uint32_t, (size_t)n + 1);
-  for (uint32_t k = n; k; k--, at = why_piece(why, at)->source) chain[k - 1] = at;
-  uint32_t most = why->options.most_hops, half = most / 2;
-  for (uint32_t k = 0; k < n; k++) {
-    if (n > most + 1 && k == most - half) {
-      strbuf_printf(out, "    ... %u more ops ...\n", n - most);
-      k = n - half;
-      if (k == n) break;
-    }
-    print_hop(why, chain[k], out);
+  uint32_t n = piece->hops, most = why->options.most_hops, half = most / 2;
+  if (n <= most + 1) {
+    print_hops(why, i, n, out);
+    return;
   }
-  arena_rewind(&why->scratch, mark);
+  print_hops(why, piece->early, most - half, out);
+  strbuf_printf(out, "    ... %u more ops ...\n", n - most);
+  print_hops(why, i, half, out);
 }
 
 static void print_blocker(Why *why, const Conflict *c, StrBuf *out) {
@@ -154,11 +157,18 @@ static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
   strbuf_putc(out, '\n');
 }
 
+enum { MOST_CALLS = 16 };  // of nested ones; a chain of calls is told for every value in it
+
 static void print_calls(Why *why, PlaceId place, StrBuf *out) {
   const Graph *g = why->g;
   const char *word = "  called at ";
+  uint32_t n = 0;
   for (InstanceId i = why_instance(why, place); g->instances[i].caller;
        i = g->instances[i].caller) {
+    if (n++ == MOST_CALLS) {
+      strbuf_puts(out, ", ...");
+      break;
+    }
     strbuf_puts(out, word);
     why_print_op_place(why, g->instances[i].call, true, out);
     word = ", from ";
@@ -380,7 +390,9 @@ static void json_calls(Why *why, Json *json, PlaceId place, StrBuf *text) {
   if (!g->instances[instance].caller) return;
   json_key(json, "calls");
   json_open(json, '[');
-  for (InstanceId i = instance; g->instances[i].caller; i = g->instances[i].caller) {
+  uint32_t n = 0;
+  for (InstanceId i = instance; g->instances[i].caller && n < MOST_CALLS;
+       i = g->instances[i].caller, n++) {
     text->used = 0;
     why_print_op_place(why, g->instances[i].call, false, text);
     json_str(json, (Str){text->data, text->used});
