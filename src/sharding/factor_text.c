@@ -288,9 +288,11 @@ static bool check_sizes(Fit *fit) {
     int64_t product, size = fit->dims[d];
     uint32_t unknown, id;
     bool loose = size == DIM_DYNAMIC;
-    for (uint32_t k = 0; k < dim.n; k++)
-      loose |= rule->factors.items[rule->places.items[dim.first + k]].kinds &
-               (FACTOR_PERMUTE | FACTOR_REPLICATE);
+    for (uint32_t k = 0; k < dim.n; k++) {
+      uint32_t f = rule->places.items[dim.first + k];
+      if (k && fit->sizes[f] == 1) continue;  // left out of the dimension (factor_put)
+      loose |= (rule->factors.items[f].kinds & (FACTOR_PERMUTE | FACTOR_REPLICATE)) != 0;
+    }
     if (loose || !known_product(fit, dim, &product, &unknown, &id) || product == size) continue;
     return misfit(fit,
                   "%s has the size %" PRId64 ", its factors make %" PRId64

@@ -139,6 +139,10 @@ static void test_misfits(void **state) {
       "permutation or need_replication)");
   bad("([ij])->([i])", "12->5",
       "dimension 0 of operand 0 has the size 12, which 5 does not divide");
+  // A factor of size 1 beside others is left out of a dimension, and excuses nothing there.
+  bad("([ij])->([i, j]) need_replication={j}", "12->0x1",
+      "dimension 0 of operand 0 has the size 12, its factors make 0 (a factor of several sizes is "
+      "permutation or need_replication)");
   bad("([ij])->()", "12->", "the rule is for 1 operands and 0 results, the op has 1 and 1");
   bad("([ij])->([])", "12->", "the size of factor i follows from no dimension: give it, {i=…}");
 }
