@@ -66,3 +66,17 @@ uint16_t op_traits(const Program *p, OpId op) {
   const OpRow *row = op_row(op_at(p, op)->code);
   return row->traits | (row->def && row->def->traits ? row->def->traits(p, op) : 0);
 }
+
+bool op_is_check(const Program *p, OpId op) {
+  if (str_starts(str_of(op_name(p, op)), "check.")) return true;
+  Name target = attr_as_name(p->context, op_attr(p, op, "call_target_name"));
+  return op_at(p, op)->code == OP_custom_call && target &&
+         str_starts(str_of(name_text(p->context, target)), "check.");
+}
+
+bool op_has_effects(const Program *p, OpId op) {
+  uint16_t code = op_at(p, op)->code;
+  if (code == OP_custom_call)
+    return attr_as_bool(p->context, op_attr(p, op, "has_side_effect"), false);
+  return !(op_traits(p, op) & (TRAIT_PURE | TRAIT_CALL)) && code != OP_rng;
+}

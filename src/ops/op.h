@@ -170,6 +170,11 @@ uint16_t op_lookup(Str name);  // code of "stablehlo.add"; OP_NONE if unknown. O
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
 // The row's traits, and those of this instance (of a custom call's target).
 uint16_t op_traits(const Program *p, OpId op);
+// A check.* op or custom call: compares values and says so.
+bool op_is_check(const Program *p, OpId op);
+// The world outside notices it, or it runs what is not its own: not to be dropped, repeated or
+// moved.
+bool op_has_effects(const Program *p, OpId op);
 // "stablehlo.add", also for unregistered ops.
 const char *op_name(const Program *p, OpId op);
 

@@ -350,8 +350,8 @@ static ValueId move_reduce(Local *l, const Move *m, ValueId v, Type to, Combine 
   return op_result(l->p, op, 0);
 }
 
-Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
-                      ValueId *out) {
+static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
+                       ValueId *out) {
   ReshardPlan plan;
   TRY(reshard_plan(l->table, l->network, from, to, global, l->arena, &plan));
   const ShardingInfo *a = sharding_info(l->table, from), *b = sharding_info(l->table, to);
@@ -373,4 +373,17 @@ Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type 
   }
   *out = value;
   return NULL;
+}
+
+// By way of the whole where there is no other way: the two cut an axis in parts that do not fit
+// each other, or parts of one reducer become parts of another.
+Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
+                      ValueId *out) {
+  Status *status = reshard(l, value, from, to, global, out);
+  if (!status || status_code(status) != UNIMPLEMENTED || !from || !to) return status;
+  MeshId a = sharding_info(l->table, from)->mesh, b = sharding_info(l->table, to)->mesh;
+  if (!mesh_equal(sharding_mesh(l->table, a), sharding_mesh(l->table, b))) return status;
+  status_free(status);
+  TRY(reshard(l, value, from, 0, global, &value));
+  return reshard(l, value, 0, to, global, out);
 }

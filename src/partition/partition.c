@@ -122,30 +122,6 @@ static Type part_type(Partition *t, Sharding sharding, Type global) {
   return local_type(t->table, sharding, global);
 }
 
-static Sharding without_unreduced(Partition *t, Sharding sharding) {
-  ShardingInfo info = *sharding_info(t->table, sharding);
-  info.unreduced = (AxisList){NULL, 0};
-  info.reducer = COMBINE_NONE;
-  return plain(t, sharding_intern(t->table, &info));
-}
-
-// By way of the whole if the two cut an axis in parts that do not fit each other; parts of a sum do
-// not become parts of a product before they are put together.
-static Status *reshard(Partition *t, ValueId value, Sharding from, Sharding to, Type global,
-                       ValueId *out) {
-  const ShardingInfo *a = sharding_info(t->table, from), *b = sharding_info(t->table, to);
-  if (a->unreduced.n && b->unreduced.n && a->reducer != b->reducer) {
-    Sharding reduced = without_unreduced(t, from);
-    TRY(local_reshard(&t->local, value, from, reduced, global, &value));
-    from = reduced;
-  }
-  Status *status = local_reshard(&t->local, value, from, to, global, out);
-  if (!status || status_code(status) != UNIMPLEMENTED || !from || !to) return status;
-  status_free(status);
-  TRY(local_reshard(&t->local, value, from, 0, global, &value));
-  return local_reshard(&t->local, value, 0, to, global, out);
-}
-
 // The local value of a global one with the sharding asked for.
 static Status *get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
   Part part = t->parts[v];
@@ -153,7 +129,7 @@ static Status *get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
     *out = part.value;
     return NULL;
   }
-  return reshard(t, part.value, part.sharding, sharding, value_type(t->p, v), out);
+  return local_reshard(&t->local, part.value, part.sharding, sharding, value_type(t->p, v), out);
 }
 
 static void set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
@@ -163,7 +139,7 @@ static void set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
 // Results come with one sharding and are to have another.
 static Status *finish(Partition *t, ValueId v, ValueId local, Sharding has) {
   Sharding want = wanted(t, v);
-  if (has != want) TRY(reshard(t, local, has, want, value_type(t->p, v), &local));
+  if (has != want) TRY(local_reshard(&t->local, local, has, want, value_type(t->p, v), &local));
   set(t, v, local, want);
   return NULL;
 }
@@ -567,22 +543,6 @@ static Status *put_call(Partition *t, OpId op, OpId callee) {
 
 // ---- the walk ----
 
-// Checks hold on every device or not at all: they look at whole values.
-static bool is_check(const Partition *t, OpId op) {
-  if (str_starts(str_of(op_name(t->p, op)), "check.")) return true;
-  Name target = attr_as_name(t->context, op_attr(t->p, op, "call_target_name"));
-  return op_at(t->p, op)->code == OP_custom_call && target &&
-         str_starts(str_of(name_text(t->context, target)), "check.");
-}
-
-// Ops that the world outside notices, or that run what is not theirs.
-static bool has_effects(const Partition *t, OpId op) {
-  const Op *o = op_at(t->p, op);
-  if (o->code == OP_custom_call)
-    return attr_as_bool(t->context, op_attr(t->p, op, "has_side_effect"), false);
-  return !(op_traits(t->p, op) & (TRAIT_PURE | TRAIT_CALL)) && o->code != OP_rng;
-}
-
 static Status *put_op(Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
   const OpRow *row = op_row(o->code);
@@ -606,7 +566,7 @@ static Status *put_op(Partition *t, OpId op) {
     return op_attr(t->p, op, "manual_axes") ? unimplemented(t, op, "has manual axes")
                                             : put_body(t, op);
   if (row->traits & TRAIT_COLLECTIVE) return unimplemented(t, op, "exchanges between devices");
-  if (is_check(t, op)) {
+  if (op_is_check(t->p, op)) {  // holds on every device or not at all: looks at whole values
     bool done;
     return try_split(t, op, NULL, NULL, &done);
   }
@@ -614,7 +574,7 @@ static Status *put_op(Partition *t, OpId op) {
   Attr symbol = op_attr(t->p, op, o->code == OP_composite ? "decomposition" : "callee");
   OpId callee = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
   if (callee && region_block(t->p, op_region(t->p, callee, 0))) return put_call(t, op, callee);
-  if (has_effects(t, op)) return unimplemented(t, op, "has side effects");
+  if (op_has_effects(t->p, op)) return unimplemented(t, op, "has side effects");
   return split_op(t, op);
 }
 

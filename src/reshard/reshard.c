@@ -708,6 +708,9 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
   if (from && to && a->mesh != b->mesh &&
       !mesh_equal(sharding_mesh(table, a->mesh), sharding_mesh(table, b->mesh)))
     FAIL(UNIMPLEMENTED, "resharding between different meshes");
+  if (a->unreduced.n && b->unreduced.n && a->reducer != b->reducer)
+    FAIL(UNIMPLEMENTED, "parts of a %s to parts of a %s", combine_name(a->reducer),
+         combine_name(b->reducer));
   if (!type_is_static(sharding_table_context(table), type))
     FAIL(INVALID_ARGUMENT, "a tensor of unknown size cannot be resharded");
   Search s = {.table = table,

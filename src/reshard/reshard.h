@@ -39,10 +39,10 @@ typedef struct ReshardPlan {
 const char *move_name(MoveKind kind);  // "all_to_all"
 
 // type: a static tensor. Both shardings are on the same mesh (or one of them is 0: replicated).
-// UNIMPLEMENTED between different meshes and for strided splits. Sub-axes and uneven sizes are
-// fine. The cheapest of all sequences of these moves that keep the two shardings' parts of axes
-// whole, or cut them into primes; O(states of these parts), independent of the number of devices
-// but for least_bytes.
+// UNIMPLEMENTED between different meshes or reducers, and for strided splits. Sub-axes and uneven
+// sizes are fine. The cheapest of all sequences of these moves that keep the two shardings' parts
+// of axes whole, or cut them into primes; O(states of these parts), independent of the number of
+// devices but for least_bytes.
 Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from, Sharding to,
                      Type type, Arena *arena, ReshardPlan *out) MUST_USE;
 
