@@ -113,18 +113,76 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   return NULL;
 }
 
+// ---- samples: bodies that give the same in any order of combining ----
+
+static ValueId binary(Sample *cx, uint16_t code, ValueId a, ValueId b) {
+  return op_result(cx->program, sample_op(cx, code, 0, 2, (ValueId[]){a, b}, 1, NULL, 0), 0);
+}
+
+static ValueId compared(Sample *cx, const char *direction, ValueId a, ValueId b) {
+  NamedAttr field = {name_of(cx->context, "comparison_direction"),
+                     attr_enum(cx->context, "stablehlo.comparison_direction", direction)};
+  OpId op = sample_op(cx, OP_compare, attr_dict(cx->context, 1, &field), 2, (ValueId[]){a, b}, 1,
+                      NULL, 0);
+  return op_result(cx->program, op, 0);
+}
+
+static ValueId chosen(Sample *cx, ValueId which, ValueId a, ValueId b) {
+  return op_result(cx->program,
+                   sample_op(cx, OP_select, 0, 3, (ValueId[]){which, a, b}, 1, NULL, 0), 0);
+}
+
+// The greatest and where it is: of equal ones the least place.
+static void body_arg(Sample *cx, const ValueId *a, ValueId *out) {
+  ValueId more = compared(cx, "GT", a[0], a[2]), same = compared(cx, "EQ", a[0], a[2]);
+  ValueId place = chosen(cx, more, a[1], a[3]);
+  out[0] = chosen(cx, more, a[0], a[2]);
+  out[1] = chosen(cx, same, binary(cx, OP_minimum, a[1], a[3]), place);
+}
+
+// a + b + ab of integers (no identity is known of it); each of two by its own op.
+static void body_general(Sample *cx, uint32_t n, const Type *elems, const ValueId *a,
+                         ValueId *out) {
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = binary(cx, sample_combiner(cx, elems[i]), a[i], a[n + i]);
+  if (n == 1 && dtype_is_integer(type_dtype(cx->context, elems[0])))
+    out[0] =
+        binary(cx, OP_add, binary(cx, OP_add, a[0], a[1]), binary(cx, OP_multiply, a[0], a[1]));
+}
+
+static void sample_body(Sample *cx, OpId op, uint32_t n, const Type *elems) {
+  BlockId outer = cx->block, body = region_add_block(cx->program, op_region(cx->program, op, 0));
+  for (uint32_t i = 0; i < 2 * n; i++)
+    block_add_arg(cx->program, body, type_tensor(cx->context, elems[i % n], 0, NULL, 0), 0);
+  ValueId args[4], out[2];
+  for (uint32_t i = 0; i < 2 * n; i++) args[i] = block_arg(cx->program, body, i);
+  cx->block = body;
+  if (n == 2 && sample_chance(cx, 70))
+    body_arg(cx, args, out);
+  else
+    body_general(cx, n, elems, args, out);
+  sample_op(cx, OP_return, 0, n, out, 0, NULL, 0);
+  cx->block = outer;
+}
+
 static OpId sample(Sample *cx) {
   int64_t dims[4], along[4];
-  uint32_t rank = sample_shape(cx, 4, dims), n = 0;
+  uint32_t rank = sample_shape(cx, 4, dims), n = 0, n_inputs = sample_chance(cx, 30) ? 2 : 1;
   for (uint32_t d = 0; d < rank; d++)
     if (sample_chance(cx, 50)) along[n++] = d;
-  Type elem = type_scalar(sample_dtype(cx, "suf"));
-  ValueId operands[2] = {sample_value(cx, type_tensor(cx->context, elem, rank, dims, 0)),
-                         sample_value(cx, type_tensor(cx->context, elem, 0, NULL, 0))};
+  Type elems[2] = {type_scalar(sample_dtype(cx, "suf")), type_scalar(DT_i32)};
+  ValueId operands[4];
+  for (uint32_t i = 0; i < n_inputs; i++) {
+    operands[i] = sample_value(cx, type_tensor(cx->context, elems[i], rank, dims, 0));
+    operands[n_inputs + i] = sample_value(cx, type_tensor(cx->context, elems[i], 0, NULL, 0));
+  }
   NamedAttr fields[] = {{name_of(cx->context, "dimensions"), attr_i64s(cx->context, n, along)}};
-  OpId op = sample_op(cx, OP_reduce, attr_dict(cx->context, 1, fields), 2, operands, 1, NULL, 1);
-  static const uint16_t bodies[] = {OP_add, OP_maximum, OP_minimum};
-  sample_binary_body(cx, op, 0, elem, bodies[sample_int(cx, 0, 2)]);
+  OpId op = sample_op(cx, OP_reduce, attr_dict(cx->context, 1, fields), 2 * n_inputs, operands,
+                      n_inputs, NULL, 1);
+  if (n_inputs == 1 && sample_chance(cx, 80))
+    sample_binary_body(cx, op, 0, elems[0], sample_combiner(cx, elems[0]));
+  else
+    sample_body(cx, op, n_inputs, elems);
   sample_infer(cx, op);
   return op;
 }

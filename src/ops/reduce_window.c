@@ -129,7 +129,7 @@ static OpId sample(Sample *cx) {
                                          sizeof(int64_t) * 2 * rank)},
   };
   OpId op = sample_op(cx, OP_reduce_window, attr_dict(c, 5, fields), 2, operands, 1, NULL, 1);
-  sample_binary_body(cx, op, 0, elem, sample_chance(cx, 50) ? OP_add : OP_maximum);
+  sample_binary_body(cx, op, 0, elem, sample_combiner(cx, elem));
   sample_infer(cx, op);
   return op;
 }

@@ -34,6 +34,8 @@ static bool kind_wanted(DTypeKind kind, const char *kinds) {
 }
 
 DType sample_dtype(Sample *cx, const char *kinds) {
+  DType given = cx->source ? cx->source->dtype(cx, kinds) : (DType)0;
+  if (given) return given;
   DType wanted[DT_COUNT];
   int n = 0;
   for (int t = 1; t < DT_COUNT; t++)
@@ -44,6 +46,8 @@ DType sample_dtype(Sample *cx, const char *kinds) {
 }
 
 uint32_t sample_shape(Sample *cx, uint32_t most_rank, int64_t *dims) {
+  uint32_t given;
+  if (cx->source && cx->source->shape(cx, most_rank, &given, dims)) return given;
   uint32_t rank = (uint32_t)sample_int(cx, 0, most_rank);
   for (uint32_t d = 0; d < rank; d++) {
     int64_t roll = sample_int(cx, 0, 19);
@@ -94,9 +98,14 @@ static Scalar make_integer(Sample *cx, DType dtype, const int64_t *range) {
   return dtype_convert(DT_i64, dtype, scalar_i(i));
 }
 
-ValueId sample_value(Sample *cx, Type tensor) { return constant(cx, tensor, make_any, NULL); }
+ValueId sample_value(Sample *cx, Type tensor) {
+  ValueId given = cx->source ? cx->source->value(cx, tensor) : 0;
+  return given ? given : constant(cx, tensor, make_any, NULL);
+}
 
 ValueId sample_constant_i(Sample *cx, Type tensor, int64_t low, int64_t high) {
+  ValueId given = cx->source ? cx->source->integers(cx, tensor, low, high) : 0;
+  if (given) return given;
   const int64_t range[2] = {low, high};
   return constant(cx, tensor, make_integer, range);
 }
@@ -177,4 +186,12 @@ void sample_binary_body(Sample *cx, OpId op, uint32_t region, Type elem, uint16_
   ValueId combined = op_result(cx->program, combine, 0);
   sample_op(cx, OP_return, 0, 1, &combined, 0, NULL, 0);
   cx->block = outer;
+}
+
+uint16_t sample_combiner(Sample *cx, Type elem) {
+  static const uint16_t codes[] = {OP_add, OP_maximum, OP_minimum, OP_multiply,
+                                   OP_and, OP_or,      OP_xor};
+  DTypeKind kind = dtype_kind(type_dtype(cx->context, elem));
+  bool whole = kind == KIND_BOOL || kind == KIND_SINT || kind == KIND_UINT;
+  return codes[sample_int(cx, 0, whole ? 6 : kind == KIND_COMPLEX ? 0 : 2)];
 }

@@ -5,12 +5,23 @@
 
 #include "ops/op.h"
 
+// For programs of many ops: where samples take their operands, types and shapes from. Each entry
+// may decline (0, false): then it is a constant, any type, any small shape, as without a source.
+typedef struct SampleSource {
+  ValueId (*value)(Sample *cx, Type tensor);
+  ValueId (*integers)(Sample *cx, Type tensor, int64_t low, int64_t high);
+  DType (*dtype)(Sample *cx, const char *kinds);
+  bool (*shape)(Sample *cx, uint32_t most_rank, uint32_t *out_rank, int64_t *dims);
+} SampleSource;
+
 struct Sample {
   Program *program;
   Context *context;
   Arena *arena;
   BlockId block;   // where ops go
   uint64_t state;  // of the random source
+  const SampleSource *source;
+  void *user;  // the source's
 };
 
 uint64_t sample_u64(Sample *cx);
@@ -39,5 +50,8 @@ OpId sample_op(Sample *cx, uint16_t code, Attr attrs, uint32_t n_operands, const
 // and friends.
 void sample_infer(Sample *cx, OpId op);  // throws if the instance is not legal: a bug in the sample
 void sample_binary_body(Sample *cx, OpId op, uint32_t region, Type elem, uint16_t code);
+// A code for such a body: sums, bounds, of integers also products and bits. Any order of combining
+// gives the same bits if sums of the elements are exact.
+uint16_t sample_combiner(Sample *cx, Type elem);
 
 #endif

@@ -396,8 +396,8 @@ static OpId sample(Sample *cx) {
   operands[1] = sample_constant_i(cx, index_type, -2, 6);
   operands[2] = sample_value(cx, type_tensor(c, type_elem(c, type), n_update, up_dims, 0));
   OpId scatter = sample_op(cx, OP_scatter, attrs, 3, operands, 1, NULL, 1);
-  static const uint16_t codes[] = {OP_add, OP_maximum, OP_minimum, OP_multiply};
-  sample_binary_body(cx, scatter, 0, type_elem(c, type), codes[sample_int(cx, 0, 3)]);
+  Type elem = type_elem(c, type);
+  sample_binary_body(cx, scatter, 0, elem, sample_combiner(cx, elem));
   sample_infer(cx, scatter);
   return scatter;
 }

@@ -137,7 +137,11 @@ static Status *sample_body(Guard *guard, void *arg) {
                                          .attrs = attr_dict(context, 2, attrs),
                                          .pos = POS_NONE});
   op_append(p, top, function);
-  Sample cx = {p, context, &arena, region_add_block(p, op_region(p, function, 0)), run->seed};
+  Sample cx = {.program = p,
+               .context = context,
+               .arena = &arena,
+               .block = region_add_block(p, op_region(p, function, 0)),
+               .state = run->seed};
   op_row(run->code)->def->sample(&cx);
   op_append(p, cx.block, op_create(p, &(OpSpec){.code = OP_func_return, .pos = POS_NONE}));
   Status *status = program_round_trip(p, guard);

@@ -20,7 +20,7 @@ static inline void sample_program(Context *context, Guard *guard, Arena *arena, 
   OpId main = op_create(p, &function);
   op_append(p, top, main);
   BlockId body = region_add_block(p, op_region(p, main, 0));
-  Sample sample = {p, context, arena, body, seed};
+  Sample sample = {.program = p, .context = context, .arena = arena, .block = body, .state = seed};
   OpId op = op_row(code)->def->sample(&sample);
   uint32_t n = op_at(p, op)->n_results;
   ValueId *values = ARENA_ARRAY(arena, ValueId, n + 1);
