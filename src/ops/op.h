@@ -126,6 +126,7 @@ typedef struct Literal Literal;              // ops/literal.h
 typedef struct PointwiseCall PointwiseCall;  // ops/pointwise.h
 typedef struct Sample Sample;                // ops/sample.h
 typedef struct FactorContext FactorContext;  // ops/factors.h
+typedef struct Localizer Localizer;          // ops/localize.h
 
 // The meaning of an op.
 typedef struct OpDef {
@@ -143,6 +144,11 @@ typedef struct OpDef {
   // Which dimensions are split together, and what that takes (ops/factors.h); false: this instance
   // has no rule. NULL: elementwise ops have that of their family, others none.
   bool (*factors)(FactorContext *cx);
+  // For one device of many (ops/localize.h). Which factors can be split as proposed, and how; NULL:
+  // those that pass through or reduce plainly.
+  void (*splits)(Localizer *cx);
+  // Writes it for tiles. NULL: it is copied.
+  Status *(*localize)(Localizer *cx);
   // What this instance has beyond its row's traits. NULL: nothing.
   uint16_t (*traits)(const Program *p, OpId op);
   Flow flow;

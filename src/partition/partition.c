@@ -15,7 +15,8 @@
 
 #include "ops/factors.h"
 #include "ops/infer.h"
-#include "partition/local.h"
+#include "ops/localize.h"
+#include "partition/reshard_local.h"
 #include "propagate/propagate.h"
 #include "sharding/project.h"
 
@@ -146,11 +147,6 @@ static Status *finish(Partition *t, ValueId v, ValueId local, Sharding has) {
 
 // ---- which axes split which factor ----
 
-typedef struct Split {
-  AxisRef *v;
-  uint32_t n;
-} Split;
-
 typedef struct Proposal {
   uint32_t tensor;
   bool result;
@@ -164,57 +160,56 @@ static int proposal_compare(const void *x, const void *y) {
   return (a->tensor > b->tensor) - (a->tensor < b->tensor);
 }
 
-static bool can_split(const FactorMap *m, uint32_t f) {
+// What can be proposed at all; an op's `splits` takes back the rest.
+static bool can_split(const Partition *t, OpId op, const FactorMap *m, uint32_t f) {
   const Factor *factor = &m->factors[f];
   if (factor->size <= 1) return false;
-  if (factor->kinds == FACTOR_PASS) return true;
+  const OpDef *def = op_row(op_at(t->p, op)->code)->def;
+  if (factor->kinds == FACTOR_PASS || (def && def->splits && !m->custom)) return true;
   return factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine);
 }
 
-static bool is_taken(const Split *splits, uint32_t n, AxisRef axis) {
+static bool is_taken(const FactorSplit *splits, uint32_t n, AxisRef axis) {
   for (uint32_t f = 0; f < n; f++)
-    for (uint32_t i = 0; i < splits[f].n; i++)
-      if (axis_overlaps(splits[f].v[i], axis) || !axis_can_coexist(splits[f].v[i], axis))
-        return true;
+    for (uint32_t i = 0; i < splits[f].axes.n; i++) {
+      AxisRef other = splits[f].axes.v[i];
+      if (axis_overlaps(other, axis) || !axis_can_coexist(other, axis)) return true;
+    }
   return false;
 }
 
 // Drops what a dimension could not say: a minor factor behind one that is not cut to pieces, or
-// sizes that do not divide where several factors make a dimension or padding would be read: by a
-// sum, or by an op that fails on some values.
-static void make_sayable(const FactorMap *m, bool fails, Split *splits) {
+// sizes that do not divide where several factors make a dimension or an op fails on some values.
+static void make_sayable(const FactorMap *m, bool fails, FactorSplit *splits) {
   for (bool again = true; again;) {
     again = false;
-    for (uint32_t f = 0; f < m->n_factors; f++) {
-      int64_t ways = axes_size((AxisList){splits[f].v, splits[f].n});
-      if (splits[f].n && (fails || m->factors[f].kinds != FACTOR_PASS) && m->factors[f].size % ways)
-        splits[f].n = 0, again = true;
-    }
+    for (uint32_t f = 0; f < m->n_factors; f++)
+      if (splits[f].axes.n && fails && m->factors[f].size % axes_size(splits[f].axes))
+        splits[f].axes.n = 0, again = true;
     for (uint32_t t = 0; t < factor_map_n_tensors(m); t++)
       for (uint32_t d = 0; d < factor_map_rank(m, t); d++) {
         FactorList list = factor_map_dim(m, t, d);
         bool full = true;
         for (uint32_t i = 0; i < list.n; i++) {
-          Split *split = &splits[list.v[i]];
+          AxisList *axes = &splits[list.v[i]].axes;
           int64_t size = m->factors[list.v[i]].size;
-          int64_t ways = axes_size((AxisList){split->v, split->n});
-          if (split->n && (!full || (list.n > 1 && size % ways))) {
-            split->n = 0;
+          if (axes->n && (!full || (list.n > 1 && size % axes_size(*axes)))) {
+            axes->n = 0;
             again = true;
           }
-          if (size > 1 && axes_size((AxisList){split->v, split->n}) != size) full = false;
+          if (size > 1 && axes_size(*axes) != size) full = false;
         }
       }
   }
 }
 
 // All reductions must combine alike: one reducer per value.
-static void make_one_reducer(const FactorMap *m, Split *splits) {
+static void make_one_reducer(const FactorMap *m, FactorSplit *splits) {
   Combine one = COMBINE_NONE;
   for (uint32_t f = 0; f < m->n_factors; f++) {
-    if (!splits[f].n || m->factors[f].kinds != FACTOR_REDUCE) continue;
-    if (one == COMBINE_NONE) one = (Combine)m->factors[f].combine;
-    if (one != m->factors[f].combine) splits[f].n = 0;
+    if (!splits[f].axes.n || !splits[f].parts) continue;
+    if (one == COMBINE_NONE) one = splits[f].parts;
+    if (one != splits[f].parts) splits[f].axes.n = 0;
   }
 }
 
@@ -222,7 +217,9 @@ static ValueId tensor_value(const Partition *t, OpId op, const FactorMap *m, uin
   return i < m->n_operands ? op_operand(t->p, op, i) : op_result(t->p, op, i - m->n_operands);
 }
 
-static void choose(Partition *t, OpId op, const FactorMap *m, Split *splits) {
+static void choose(Partition *t, OpId op, Localizer *cx) {
+  const FactorMap *m = cx->map;
+  FactorSplit *splits = cx->splits;
   uint32_t n = factor_map_n_tensors(m);
   Proposal *order = ARENA_ARRAY(&t->scratch, Proposal, n + 1);
   for (uint32_t i = 0; i < n; i++) {
@@ -240,56 +237,49 @@ static void choose(Partition *t, OpId op, const FactorMap *m, Split *splits) {
     project_tensor(t->table, m, order[k].tensor, sharding, sharding_mesh(t->table, t->mesh),
                    &t->scratch, axes);
     for (uint32_t f = 0; f < m->n_factors; f++) {
-      if (!axes[f].present || splits[f].n || !can_split(m, f)) continue;
-      Split split = {ARENA_ARRAY(&t->scratch, AxisRef, axes[f].axes.n + 1), 0};
+      if (!axes[f].present || splits[f].axes.n || !can_split(t, op, m, f)) continue;
+      AxisRef *taken = ARENA_ARRAY(&t->scratch, AxisRef, axes[f].axes.n + 1);
+      uint32_t count = 0;
       for (uint32_t i = 0; i < axes[f].axes.n; i++) {
         if (is_taken(splits, m->n_factors, axes[f].axes.v[i])) break;
-        split.v[split.n++] = axes[f].axes.v[i];
+        taken[count++] = axes[f].axes.v[i];
       }
-      splits[f] = split;
+      splits[f].axes = (AxisList){taken, count};
     }
   }
-  make_one_reducer(m, splits);
   const OpDef *def = op_row(op_at(t->p, op)->code)->def;
   make_sayable(m, def && def->fails, splits);
+  if (def && def->splits && !m->custom) def->splits(cx);
+  make_one_reducer(m, splits);
 }
 
 // The sharding of a tensor whose factors are split so.
-static Sharding tensor_sharding(Partition *t, const FactorMap *m, uint32_t tensor,
-                                const Split *splits, bool result) {
-  uint32_t rank = factor_map_rank(m, tensor), n_over = 0;
+static Sharding tensor_sharding(Partition *t, const Localizer *cx, uint32_t tensor) {
+  const FactorMap *m = cx->map;
+  uint32_t rank = factor_map_rank(m, tensor), most = 1;
+  for (uint32_t f = 0; f < m->n_factors; f++) most += cx->splits[f].axes.n;
   DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, rank + 1);
-  bool *has = ARENA_ARRAY(&t->scratch, bool, m->n_factors + 1), any = false;
-  uint32_t most = 1;
-  for (uint32_t f = 0; f < m->n_factors; f++) most += splits[f].n;
+  bool any = false;
   for (uint32_t d = 0; d < rank; d++) {
-    FactorList list = factor_map_dim(m, tensor, d);
-    AxisRef *v = ARENA_ARRAY(&t->scratch, AxisRef, most);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < list.n; i++) {
-      has[list.v[i]] = true;
-      for (uint32_t k = 0; k < splits[list.v[i]].n; k++) v[n++] = splits[list.v[i]].v[k];
-    }
     ShardFactor *factor = ARENA_NEW(&t->scratch, ShardFactor);
-    *factor = (ShardFactor){0, {v, n}};
+    *factor = (ShardFactor){0, localize_axes(cx, tensor, d)};
     dims[d] = (DimSharding){factor, 1, false, PRIORITY_NONE};
-    any |= n > 0;
+    any |= factor->axes.n > 0;
   }
   ShardingInfo info = {.mesh = t->mesh, .rank = rank, .dims = dims};
-  AxisRef *over = ARENA_ARRAY(&t->scratch, AxisRef, most);
-  for (uint32_t f = 0; result && f < m->n_factors; f++) {
-    if (has[f] || !splits[f].n || m->factors[f].kinds != FACTOR_REDUCE) continue;
-    for (uint32_t k = 0; k < splits[f].n; k++) over[n_over++] = splits[f].v[k];
-    info.reducer = (Combine)m->factors[f].combine;
+  for (uint32_t f = 0; tensor >= m->n_operands && f < m->n_factors; f++) {
+    if (*localize_has(cx, tensor, f) || !cx->splits[f].axes.n || !cx->splits[f].parts) continue;
+    info.unreduced = axes_concat(&t->scratch, info.unreduced, cx->splits[f].axes);
+    info.reducer = cx->splits[f].parts;
   }
-  info.unreduced = (AxisList){over, n_over};
-  return any || n_over ? plain(t, sharding_intern(t->table, &info)) : 0;
+  return any || info.unreduced.n ? plain(t, sharding_intern(t->table, &info)) : 0;
 }
 
 // ---- ops ----
 
 // Copies an op onto local operands.
-static OpId copy_plain(Partition *t, OpId op, const ValueId *operands, const Type *types) {
+static OpId copy_plain(Partition *t, OpId op, const ValueId *operands, Attr attrs,
+                       const Type *types) {
   const Op *o = op_at(t->p, op);
   OpSpec spec = {.code = o->code,
                  .name = o->name,
@@ -297,7 +287,7 @@ static OpId copy_plain(Partition *t, OpId op, const ValueId *operands, const Typ
                  .operands = operands,
                  .n_results = o->n_results,
                  .result_types = types,
-                 .attrs = o->attrs,
+                 .attrs = attrs,
                  .loc = o->loc,
                  .pos = o->pos};
   return op_create(t->p, &spec);
@@ -326,13 +316,14 @@ static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, cons
   return NULL;
 }
 
-static Status *copy_op(Partition *t, OpId op, const ValueId *operands, const Type *types,
-                       OpId *out) {
+static Status *copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs,
+                       const Type *types, OpId *out) {
   OpId copy = 0;
   if (op_at(t->p, op)->n_regions)
     TRY(copy_regions(t, op, operands, types, &copy));
   else
-    copy = copy_plain(t, op, operands, types);
+    copy = copy_plain(t, op, operands, attrs, types);
+  op_at(t->p, copy)->attrs = attrs;
   op_at(t->p, copy)->origin = op;
   if (attr_get(t->context, op_at(t->p, copy)->attrs, "sdy.sharding"))
     op_set_attr(t->p, copy, "sdy.sharding", 0);
@@ -356,49 +347,71 @@ static bool types_hold(Partition *t, OpId op, const Type *types) {
   return good;
 }
 
-// An init that enters once: all shards but the first take what changes nothing.
-static ValueId enter_once(Partition *t, ValueId value, const FactorMap *m, const Split *splits) {
-  AxisList axes = {NULL, 0};
-  Combine combine = COMBINE_NONE;
-  for (uint32_t f = 0; f < m->n_factors; f++)
-    if (splits[f].n && m->factors[f].kinds == FACTOR_REDUCE) {
-      axes = axes_concat(&t->scratch, axes, (AxisList){splits[f].v, splits[f].n});
-      combine = (Combine)m->factors[f].combine;
-    }
-  return axes.n ? local_first(&t->local, value, axes, combine) : value;
+// What localize_copy does: an op on tiles, which must mean the same with their types.
+static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
+                          ValueId *out) {
+  Partition *t = cx->user;
+  OpId copy;
+  TRY(copy_op(t, cx->op, operands, attrs, types, &copy));
+  if (!types_hold(t, copy, types)) FAIL(FAILED_PRECONDITION, "the op has no meaning on tiles");
+  for (uint32_t i = 0; i < op_at(t->p, copy)->n_results; i++) out[i] = op_result(t->p, copy, i);
+  return NULL;
 }
 
-static Status *try_split(Partition *t, OpId op, const FactorMap *m, const Split *splits,
-                         bool *out_done) {
-  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
-  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
-  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
-  Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+// Take back everything since.
+static void erase_after(Partition *t, OpId last) {
+  for (OpId o = block_at(t->p, t->local.block)->last, prev; o != last; o = prev) {
+    prev = op_at(t->p, o)->prev;
+    op_erase(t->p, o);
+  }
+}
+
+static Status *put_split(Partition *t, Localizer *cx, bool *out_done) {
+  const FactorMap *m = cx->map;
+  const OpDef *def = op_row(op_at(t->p, cx->op)->code)->def;
+  ValueId *in = ARENA_ARRAY(&t->scratch, ValueId, m->n_operands + 1);
+  Sharding *in_as = ARENA_ARRAY(&t->scratch, Sharding, m->n_operands + 1);
+  Sharding *out_as = ARENA_ARRAY(&t->scratch, Sharding, m->n_results + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, m->n_results + 1);
   OpId last = block_at(t->p, t->local.block)->last;
-  for (uint32_t i = 0; i < n_operands; i++) {
-    Sharding sharding = m ? tensor_sharding(t, m, i, splits, false) : 0;
-    TRY(get(t, op_operand(t->p, op, i), sharding, &operands[i]));
-    if (m && m->enters_once && m->enters_once[i])
-      operands[i] = enter_once(t, operands[i], m, splits);
+  for (uint32_t i = 0; i < m->n_operands; i++) {
+    in_as[i] = tensor_sharding(t, cx, i);
+    TRY(get(t, op_operand(t->p, cx->op, i), in_as[i], &in[i]));
   }
-  for (uint32_t i = 0; i < n_results; i++) {
-    has[i] = m ? tensor_sharding(t, m, m->n_operands + i, splits, true) : 0;
-    types[i] = part_type(t, has[i], op_result_type(t->p, op, i));
+  for (uint32_t i = 0; i < m->n_results; i++) {
+    out_as[i] = tensor_sharding(t, cx, m->n_operands + i);
+    types[i] = part_type(t, out_as[i], op_result_type(t->p, cx->op, i));
   }
-  OpId copy;
-  TRY(copy_op(t, op, operands, types, &copy));
-  if (!types_hold(t, copy, types) && m) {
-    // Take back everything since, and do it whole.
-    for (OpId o = block_at(t->p, t->local.block)->last, prev; o != last; o = prev) {
-      prev = op_at(t->p, o)->prev;
-      op_erase(t->p, o);
-    }
+  cx->in = in;
+  cx->in_as = in_as;
+  cx->out_as = out_as;
+  cx->out_types = types;
+  cx->out = ARENA_ARRAY(&t->scratch, ValueId, m->n_results + 1);
+  Status *status = def && def->localize && !m->custom ? def->localize(cx) : localize_plain(cx);
+  if (status) {
+    if (status_code(status) != FAILED_PRECONDITION) return status;
+    status_free(status);
+    erase_after(t, last);
     *out_done = false;
     return NULL;
   }
-  for (uint32_t i = 0; i < n_results; i++)
-    TRY(finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), has[i]));
+  for (uint32_t i = 0; i < m->n_results; i++)
+    TRY(finish(t, op_result(t->p, cx->op, i), cx->out[i], out_as[i]));
   *out_done = true;
+  return NULL;
+}
+
+// With whole operands; what the op makes is whole.
+static Status *put_whole(Partition *t, OpId op) {
+  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  for (uint32_t i = 0; i < n_operands; i++) TRY(get(t, op_operand(t->p, op, i), 0, &operands[i]));
+  for (uint32_t i = 0; i < n_results; i++) types[i] = op_result_type(t->p, op, i);
+  OpId copy;
+  TRY(copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
+  for (uint32_t i = 0; i < n_results; i++)
+    TRY(finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), 0));
   return NULL;
 }
 
@@ -411,16 +424,37 @@ static bool must_be_whole(const Partition *t, OpId op) {
   return whole;
 }
 
+static void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
+  uint32_t n = factor_map_n_tensors(m);
+  *cx = (Localizer){.local = &t->local,
+                    .program = t->p,
+                    .context = t->context,
+                    .op = op,
+                    .map = m,
+                    .splits = ARENA_ARRAY(&t->scratch, FactorSplit, m->n_factors + 1),
+                    .has = ARENA_ARRAY(&t->scratch, bool, (size_t)n * m->n_factors + 1),
+                    .copy = copy_local,
+                    .user = t};
+  for (uint32_t f = 0; f < m->n_factors; f++)
+    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
+      cx->splits[f].parts = (Combine)m->factors[f].combine;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
+      FactorList list = factor_map_dim(m, i, d);
+      for (uint32_t k = 0; k < list.n; k++) *localize_has(cx, i, list.v[k]) = true;
+    }
+}
+
 static Status *split_op(Partition *t, OpId op) {
   FactorMap m;
   bool done = false;
   if (t->mesh && !must_be_whole(t, op) && op_factors(t->p, op, NULL, &t->scratch, &m)) {
-    Split *splits = ARENA_ARRAY(&t->scratch, Split, m.n_factors + 1);
-    choose(t, op, &m, splits);
-    TRY(try_split(t, op, &m, splits, &done));
+    Localizer cx;
+    localizer_init(t, op, &m, &cx);
+    choose(t, op, &cx);
+    TRY(put_split(t, &cx, &done));
   }
-  if (!done) TRY(try_split(t, op, NULL, NULL, &done));
-  return NULL;
+  return done ? NULL : put_whole(t, op);
 }
 
 // ---- control flow ----
@@ -535,7 +569,7 @@ static Status *put_call(Partition *t, OpId op, OpId callee) {
     types[i] = part_type(t, has[i], op_result_type(t->p, op, i));
   }
   OpId copy;
-  TRY(copy_op(t, op, operands, types, &copy));
+  TRY(copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
   for (uint32_t i = 0; i < n_results; i++)
     TRY(finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), has[i]));
   return NULL;
@@ -567,8 +601,7 @@ static Status *put_op(Partition *t, OpId op) {
                                             : put_body(t, op);
   if (row->traits & TRAIT_COLLECTIVE) return unimplemented(t, op, "exchanges between devices");
   if (op_is_check(t->p, op)) {  // holds on every device or not at all: looks at whole values
-    bool done;
-    return try_split(t, op, NULL, NULL, &done);
+    return put_whole(t, op);
   }
   if (flow) return put_flow(t, op, flow);
   Attr symbol = op_attr(t->p, op, o->code == OP_composite ? "decomposition" : "callee");
@@ -711,6 +744,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
                      .table = t->table,
                      .network = options && options->network ? options->network : &network_default,
                      .arena = &t->scratch,
+                     .kept = &t->arena,
                      .mesh = t->mesh,
                      .poison = options && options->poison};
   return put_functions(t);

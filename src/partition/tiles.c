@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "partition/local.h"
+#include "ops/local.h"
 
 Status *tiles_edges(const Program *local, OpId function, bool results, ShardingTable *table,
                     Arena *arena, uint32_t *out_n, const Edge **out_edges) {

@@ -1,6 +1,6 @@
 // Resharding done for real: a local program per pair of shardings, run by the evaluator on every
 // device of random meshes, each device given its tile; every tile of the outcome is compared.
-#include "partition/local.h"
+#include "partition/reshard_local.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,6 +60,7 @@ static Status *build(Run *r, Guard *guard, MeshId mesh, Sharding from, Sharding 
              .table = r->table,
              .network = &network_default,
              .arena = &r->arena,
+             .kept = &r->arena,
              .mesh = mesh,
              .block = block};
   TRY(local_reshard(&l, x, from, to, global, &y));

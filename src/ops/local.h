@@ -1,0 +1,127 @@
+// Writing local programs: what one device does, for all devices at once. Offsets are arithmetic on
+// the device's place in the mesh, data moves by standard collectives. Everything appends ops to the
+// end of a block.
+#ifndef TESSERA_OPS_LOCAL_H
+#define TESSERA_OPS_LOCAL_H
+
+#include "ir/program.h"
+#include "ops/op.h"
+#include "sharding/sharding.h"
+
+struct Network;  // cost/network.h
+
+// Groups of devices along axes, made once.
+typedef struct LocalGroups {
+  AxisList axes;
+  Attr attr;
+  const struct LocalGroups *next;
+} LocalGroups;
+
+// Where and how ops are written. One function at a time: `position` is made at its first use and
+// must then be seen from everywhere in it (set it to 0 for the next function).
+typedef struct Local {
+  Program *p;
+  ShardingTable *table;
+  const struct Network *network;  // what reshards cost
+  Arena *arena;                   // rewound now and then
+  Arena *kept;                    // lives as long as this
+  MeshId mesh;
+  BlockId block;     // ops go to its end
+  OpId origin;       // the global op they are written for
+  ValueId position;  // this device's place in the mesh, tensor<i64>; 0 = not made yet
+  const LocalGroups *groups;
+  bool poison;  // padding shows when it is read: NaN, the least integer
+} Local;
+
+// The part of a tensor that a device has: a static tensor with its tile's sizes. 0: the same type.
+Type local_type(ShardingTable *table, Sharding sharding, Type global);
+
+// ---- any op ----
+
+// Appends an op with one result and gives that.
+ValueId local_op(Local *l, uint16_t code, uint32_t n, const ValueId *operands, Type result,
+                 Attr attrs);
+// Two operands of one type give that type: OP_add, OP_multiply …
+ValueId local_binary(Local *l, uint16_t code, ValueId a, ValueId b);
+// direction: "EQ", "NE", "LT", "LE", "GT", "GE". Of integers signed.
+ValueId local_compare(Local *l, const char *direction, ValueId a, ValueId b);
+// The predicate is a scalar or has the shape of the others.
+ValueId local_select(Local *l, ValueId predicate, ValueId on_true, ValueId on_false);
+int64_t local_dim(const Local *l, ValueId v, uint32_t d);
+Type local_with_dim(Local *l, Type type, uint32_t d, int64_t size);
+
+// ---- constants ----
+
+ValueId local_index(Local *l, int64_t value);  // tensor<i64>
+// Every element is the scalar.
+ValueId local_splat(Local *l, Type type, Scalar scalar);
+// A tensor of one value: what combining with it does not change.
+ValueId local_identity(Local *l, Type type, Combine combine);
+// What stands where nobody may look: any value.
+ValueId local_padding(Local *l, Type type);
+// Every element is the rank-0 value.
+ValueId local_broadcast(Local *l, ValueId scalar, Type type);
+// Numbers 0, 1, … along dimension d: tensor of i64 with the shape of `like`.
+ValueId local_iota(Local *l, Type like, uint32_t d);
+
+// ---- one dimension of a tensor ----
+
+// Elements before and after; either may be negative (then they are cut off). fill: rank 0; 0 = any.
+ValueId local_pad(Local *l, ValueId v, uint32_t d, int64_t low, int64_t high, ValueId fill);
+ValueId local_pad_to(Local *l, ValueId v, uint32_t d, int64_t size);   // at the end, with any value
+ValueId local_trim_to(Local *l, ValueId v, uint32_t d, int64_t size);  // at the end
+ValueId local_slice(Local *l, ValueId v, uint32_t d, int64_t start, int64_t limit, int64_t stride);
+// start: tensor<i64>; clamped so that the slice lies inside.
+ValueId local_dynamic_slice(Local *l, ValueId v, uint32_t d, ValueId start, int64_t size);
+ValueId local_dynamic_update(Local *l, ValueId into, ValueId update, uint32_t d, ValueId start);
+ValueId local_concatenate(Local *l, uint32_t n, const ValueId *v, uint32_t d);
+// Keeps the elements whose number i along d is first <= i < end (tensor<i64>, 0 = no such bound);
+// others become `fill` (rank 0).
+ValueId local_mask(Local *l, ValueId v, uint32_t d, ValueId first, ValueId end, ValueId fill);
+
+// ---- the device's place ----
+
+// This device's place in the mesh, made here if it is not yet: tensor<i64>.
+ValueId local_position(Local *l);
+// Index of this device along the axes, major to minor: tensor<i64>.
+ValueId local_coordinate(Local *l, AxisList axes);
+// The value on the first device along the axes, the reducer's identity on the others.
+ValueId local_first(Local *l, ValueId value, AxisList axes, Combine combine);
+// Masks what a tile has beyond the end of the whole dimension (of `size` elements in equal tiles
+// over the axes): with `fill` (rank 0). Nothing if the tiles divide it.
+ValueId local_mask_padding(Local *l, ValueId tile, uint32_t d, AxisList axes, int64_t size,
+                           ValueId fill);
+
+// ---- exchange ----
+
+// Groups of devices that differ only along the axes, as #replica_groups; O(devices).
+Attr local_groups(Local *l, AxisList axes);
+// Tiles along the axes behind each other, padding included.
+ValueId local_all_gather(Local *l, ValueId v, uint32_t d, AxisList axes);
+// Dimension `split` is cut over the axes, dimension `concat` grows. `split` must divide.
+ValueId local_all_to_all(Local *l, ValueId v, uint32_t split, uint32_t concat, AxisList axes);
+ValueId local_all_reduce(Local *l, ValueId v, AxisList axes, Combine combine);
+// Dimension d must divide.
+ValueId local_reduce_scatter(Local *l, ValueId v, uint32_t d, AxisList axes, Combine combine);
+// pairs: n times a source's and a target's position in the mesh; who is no target gets zeros.
+ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]);
+// The value of the device `distance` further along the axes (seen as one, major to minor; negative:
+// back); zeros where there is none, or around the end if it wraps.
+ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool wraps);
+
+// The elements [first + step · c, first + step · c + length) of a whole dimension, on the device
+// with coordinate c along the axes that cut it. They may overlap, leave gaps, run backwards (step <
+// 0: an order of pieces, not of elements) and lie outside.
+typedef struct LocalWindow {
+  int64_t first, step, length;
+} LocalWindow;
+
+// v: the tiles of a dimension of `size` elements. What lies outside of it becomes `fill` (rank 0;
+// 0: any value). Neighbours send what is missing, everybody everything where that is cheaper.
+ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size, LocalWindow w,
+                     ValueId fill);
+// Elements along the dimension that a device receives for it, at most: times the size of a slice
+// across it that is what local_window moves.
+int64_t local_window_received(int64_t size, int64_t devices, LocalWindow w);
+
+#endif

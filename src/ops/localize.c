@@ -1,0 +1,123 @@
+#include "ops/localize.h"
+
+static bool is_plain(const Localizer *cx, uint32_t f) {
+  const Factor *factor = &cx->map->factors[f];
+  return factor->kinds == FACTOR_PASS ||
+         (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
+}
+
+void localize_only_plain(Localizer *cx) {
+  for (uint32_t f = 0; f < cx->map->n_factors; f++)
+    if (!is_plain(cx, f)) localize_give_up(cx, f);
+}
+
+int64_t localize_ways(const Localizer *cx, uint32_t factor) {
+  return axes_size(cx->splits[factor].axes);
+}
+
+uint32_t localize_factor(const Localizer *cx, uint32_t tensor, uint32_t d) {
+  FactorList list = factor_map_dim(cx->map, tensor, d);
+  for (uint32_t i = 0; i < list.n; i++)
+    if (cx->map->factors[list.v[i]].size != 1) return list.v[i];
+  return list.v[0];
+}
+
+const TypeInfo *localize_type(const Localizer *cx, uint32_t tensor) {
+  uint32_t n = cx->map->n_operands;
+  Type type = tensor < n ? op_operand_type(cx->program, cx->op, tensor)
+                         : op_result_type(cx->program, cx->op, tensor - n);
+  return type_info(cx->context, type);
+}
+
+int64_t localize_size(const Localizer *cx, uint32_t tensor, uint32_t d) {
+  return localize_type(cx, tensor)->dims[d];
+}
+
+AxisList localize_axes(const Localizer *cx, uint32_t tensor, uint32_t d) {
+  FactorList list = factor_map_dim(cx->map, tensor, d);
+  AxisList axes = {NULL, 0};
+  for (uint32_t i = 0; i < list.n; i++)
+    if (*localize_has(cx, tensor, list.v[i]) && localize_is_split(cx, list.v[i]))
+      axes = axes.n ? axes_concat(cx->local->arena, axes, cx->splits[list.v[i]].axes)
+                    : cx->splits[list.v[i]].axes;
+  return axes;
+}
+
+int64_t localize_tile(const Localizer *cx, uint32_t tensor, uint32_t d) {
+  int64_t n = axes_size(localize_axes(cx, tensor, d));
+  return (localize_size(cx, tensor, d) + n - 1) / n;
+}
+
+bool localize_is_uneven(const Localizer *cx, uint32_t tensor, uint32_t d) {
+  return localize_size(cx, tensor, d) % axes_size(localize_axes(cx, tensor, d)) != 0;
+}
+
+Attr localize_attr(const Localizer *cx, const char *name) {
+  return op_attr(cx->program, cx->op, name);
+}
+
+Ints localize_ints(const Localizer *cx, const char *name) {
+  Attr attr = localize_attr(cx, name);
+  return attr ? attr_as_ints(cx->context, attr) : (Ints){.ok = true};
+}
+
+ValueId localize_offset(Localizer *cx, uint32_t tensor, uint32_t d) {
+  Local *l = cx->local;
+  AxisList axes = localize_axes(cx, tensor, d);
+  if (!axes.n) return local_index(l, 0);
+  ValueId tile = local_index(l, localize_tile(cx, tensor, d));
+  return local_binary(l, OP_multiply, local_coordinate(l, axes), tile);
+}
+
+Status *localize_copy_as(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
+                         ValueId *out) {
+  return cx->copy(cx, operands, attrs ? attrs : op_at(cx->program, cx->op)->attrs, types, out);
+}
+
+Status *localize_copy(Localizer *cx, const ValueId *operands, Attr attrs) {
+  return localize_copy_as(cx, operands, attrs, cx->out_types, cx->out);
+}
+
+Attr localize_with(Localizer *cx, Attr attrs, const char *name, Attr value) {
+  return attr_dict_with(cx->context, attrs ? attrs : op_at(cx->program, cx->op)->attrs, name,
+                        value);
+}
+
+// A dimension that is one factor, cut unevenly, over which parts combine.
+static bool is_read_padded(const Localizer *cx, uint32_t tensor, uint32_t d, Combine *out) {
+  uint32_t f = localize_factor(cx, tensor, d);
+  *out = cx->splits[f].parts;
+  return *out && localize_axes(cx, tensor, d).n && localize_is_uneven(cx, tensor, d);
+}
+
+// An init that enters once: all shards but the first take what changes nothing.
+static ValueId enter_once(Localizer *cx, ValueId value) {
+  AxisList axes = {NULL, 0};
+  Combine combine = COMBINE_NONE;
+  for (uint32_t f = 0; f < cx->map->n_factors; f++)
+    if (localize_is_split(cx, f) && cx->splits[f].parts) {
+      axes = axes_concat(cx->local->arena, axes, cx->splits[f].axes);
+      combine = cx->splits[f].parts;
+    }
+  return axes.n ? local_first(cx->local, value, axes, combine) : value;
+}
+
+const ValueId *localize_masked(Localizer *cx) {
+  Local *l = cx->local;
+  uint32_t n = cx->map->n_operands;
+  ValueId *masked = ARENA_ARRAY(l->arena, ValueId, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    masked[i] = cx->in[i];
+    for (uint32_t d = 0; d < factor_map_rank(cx->map, i); d++) {
+      Combine combine;
+      if (!is_read_padded(cx, i, d, &combine)) continue;
+      Type scalar = type_tensor(cx->context, localize_type(cx, i)->elem, 0, NULL, 0);
+      masked[i] = local_mask_padding(l, masked[i], d, localize_axes(cx, i, d),
+                                     localize_size(cx, i, d), local_identity(l, scalar, combine));
+    }
+    if (cx->map->enters_once && cx->map->enters_once[i]) masked[i] = enter_once(cx, masked[i]);
+  }
+  return masked;
+}
+
+Status *localize_plain(Localizer *cx) { return localize_copy(cx, localize_masked(cx), 0); }

@@ -1,0 +1,13 @@
+// A reshard as ops of the local program.
+#ifndef TESSERA_PARTITION_RESHARD_LOCAL_H
+#define TESSERA_PARTITION_RESHARD_LOCAL_H
+
+#include "ops/local.h"
+#include "reshard/reshard.h"
+
+// Takes a value from one sharding to another (0 = replicated) by the cheapest moves. `global` is
+// the whole tensor's type. What lies in a tile beyond the tensor's end is any value.
+Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
+                      ValueId *out) MUST_USE;
+
+#endif
