@@ -17,6 +17,7 @@
 #include "parse/expect.h"
 #include "parse/print.h"
 #include "partition/partition.h"
+#include "pipeline/partition.h"
 #include "partition/random_shardings.h"
 
 enum { LIMIT_BYTES_DEFAULT = 4, MOST_DEVICES = 1024 };  // GiB per segment; of --devices
@@ -277,6 +278,7 @@ static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) 
     return NULL;
   }
   TRY(status);
+  TRY(pipeline_optimize(seg->program, job->table, mesh, NULL, guard, &seg->diag));
   const char *wrong = program_check(seg->program);
   if (wrong) FAIL(INTERNAL, "the partitioned program is damaged: %s", wrong);
   if (!program_verify(seg->program, &seg->diag)) {

@@ -20,6 +20,7 @@ typedef struct PartitionJob {
   const Source *source;
   size_t begin, end;
   PrintOptions print;
+  LocalOptions local;
   VerifyOptions verification;
   bool verify, stats, json;
   const char *output;
@@ -150,7 +151,7 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   MeshId mesh;
   if (job->verify) TRY(read_global(job, guard));
   TRY(pipeline_propagate(program, job->request, guard, &job->seg.diag, &job->result));
-  TRY(pipeline_partition(program, &job->result, guard, &job->seg.diag, &mesh));
+  TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
   traffic_count(program, job->n_devices, &job->result.arena, &job->traffic);
@@ -269,6 +270,7 @@ int command_partition(int argc, char **argv) {
   PartitionJob job = {.verification.most_bytes = 0};
   uint64_t gib = 16;
   const char *tolerance = NULL;
+  bool optimized = true;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   Annotations annotations;
   const Option own[] = {
@@ -286,6 +288,10 @@ int command_partition(int argc, char **argv) {
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "say which collectives there are and how many bytes leave a device"},
       {"--json", OPTION_FLAG, &job.json, NULL, "the same and what was verified, instead"},
+      {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
+      {"-O0", OPTION_FLAG, &job.local.plain, NULL, "leave the local program as it was made"},
+      {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
+       "make it cheaper by these passes only, in this order: share,dead"},
       {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
       {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},

@@ -1,13 +1,24 @@
-// Shardings into the program, the program into parts, and a look whether these are sound.
+// Shardings into the program, the program into parts, these made cheaper, and a look whether they
+// are sound.
 #include "pipeline/partition.h"
 
 #include "ops/infer.h"
 
-Status *pipeline_partition(Program *program, Propagated *propagated, Guard *guard, Diag *diag,
-                           MeshId *out_mesh) {
+Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh, const char *passes,
+                          Guard *guard, Diag *diag) {
+  const Mesh *devices = sharding_mesh(table, mesh);
+  OptimizeOptions options = {.mesh = devices, .n_devices = 1, .table = table, .passes = passes};
+  OptimizeStats stats;
+  return optimize_program(local, &options, guard, diag, &stats);
+}
+
+Status *pipeline_partition(Program *program, Propagated *propagated, const LocalOptions *options,
+                           Guard *guard, Diag *diag, MeshId *out_mesh) {
   MeshId mesh;
   TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
   TRY(partition_program(program, propagated->table, NULL, guard, diag, &mesh));
+  if (!options->plain)
+    TRY(pipeline_optimize(program, propagated->table, mesh, options->passes, guard, diag));
   const char *wrong = program_check(program);
   if (wrong)
     FAIL(INTERNAL, "the local program is not sound, which is an error of Tessera: %s", wrong);

@@ -2,13 +2,24 @@
 #ifndef TESSERA_PIPELINE_PARTITION_H
 #define TESSERA_PIPELINE_PARTITION_H
 
+#include "optimize/optimize.h"
 #include "partition/partition.h"
 #include "pipeline/propagate.h"
 
+typedef struct LocalOptions {
+  bool plain;          // as it was made: no pass of optimize/passes.def
+  const char *passes;  // these only, as optimize_program takes them; NULL = all
+} LocalOptions;
+
 // Writes the shardings into the program, every dimension closed, and rewrites it in place to the
-// local program, verified. `propagated` as pipeline_propagate gave it; its table stays good. What
-// cannot be partitioned is in diag, with its place. *out_mesh is 0 if nothing is sharded.
-Status *pipeline_partition(Program *program, Propagated *propagated, Guard *guard, Diag *diag,
-                           MeshId *out_mesh) MUST_USE;
+// local program, optimized and verified. `propagated` as pipeline_propagate gave it; its table
+// stays good. What cannot be partitioned is in diag, with its place. *out_mesh is 0 if nothing is
+// sharded.
+Status *pipeline_partition(Program *program, Propagated *propagated, const LocalOptions *options,
+                           Guard *guard, Diag *diag, MeshId *out_mesh) MUST_USE;
+
+// The passes on a program that partition_program made. O(program).
+Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh, const char *passes,
+                          Guard *guard, Diag *diag) MUST_USE;
 
 #endif

@@ -1,0 +1,119 @@
+// Read off the op table and the program; nothing is remembered.
+#include "optimize/facts.h"
+
+#include <math.h>
+
+bool fact_is_collective(const Program *p, OpId op) {
+  switch (op_at(p, op)->code) {
+  case OP_all_gather:
+  case OP_all_reduce:
+  case OP_all_to_all:
+  case OP_collective_permute:
+  case OP_collective_broadcast:
+  case OP_reduce_scatter: return true;
+  default: return false;
+  }
+}
+
+bool fact_is_flow(const Program *p, OpId op) {
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  return def && (def->flow == FLOW_LOOP || def->flow == FLOW_BRANCH);
+}
+
+static bool is_quiet(const Program *p, OpId op) {
+  if (op_traits(p, op) & (TRAIT_PURE | TRAIT_TERMINATOR)) return true;
+  uint16_t code = op_at(p, op)->code;
+  return fact_is_collective(p, op) || fact_is_flow(p, op) || code == OP_optimization_barrier ||
+         (code == OP_custom_call && !op_has_effects(p, op) && !op_is_check(p, op));
+}
+
+bool fact_is_pure(const Program *p, OpId op) {
+  if (!(op_traits(p, op) & TRAIT_PURE)) return false;
+  for (OpId in = op_walk_next(p, op, op); in; in = op_walk_next(p, in, op))
+    if (!(op_traits(p, in) & (TRAIT_PURE | TRAIT_TERMINATOR))) return false;
+  return true;
+}
+
+bool fact_can_drop(const Program *p, OpId op) {
+  if (op_traits(p, op) & TRAIT_TERMINATOR) return false;
+  for (OpId in = op; in; in = op_walk_next(p, in, op))
+    if (!is_quiet(p, in)) return false;
+  return true;
+}
+
+double fact_bytes(const Program *p, ValueId value) {
+  Type type = value_type(p, value);
+  int64_t count;
+  if (!type_count(p->context, type, &count)) return 0;
+  return (double)count * dtype_bytes(type_dtype(p->context, type));
+}
+
+double fact_result_bytes(const Program *p, OpId op) {
+  double bytes = 0;
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+    bytes += fact_bytes(p, op_result(p, op, i));
+  return bytes;
+}
+
+double fact_operand_bytes(const Program *p, OpId op) {
+  double bytes = 0;
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
+    bytes += fact_bytes(p, op_operand(p, op, i));
+  return bytes;
+}
+
+bool fact_is_index(const Program *p, ValueId value) {
+  const TypeInfo *info = type_info(p->context, value_type(p, value));
+  if (info->kind != TYPE_TENSOR || info->rank) return false;
+  const TypeInfo *elem = type_info(p->context, info->elem);
+  return elem->kind == TYPE_SCALAR && !dtype_is_float(elem->dtype) &&
+         !dtype_is_complex(elem->dtype);
+}
+
+Attr fact_constant(const Program *p, ValueId value) {
+  OpId op = fact_def(p, value, OP_constant);
+  Attr attr = op ? op_attr(p, op, "value") : 0;
+  return attr_info(p->context, attr)->kind == ATTR_DENSE ? attr : 0;
+}
+
+bool fact_splat(const Program *p, ValueId value, Scalar *out) {
+  for (OpId op; (op = fact_def(p, value, OP_broadcast_in_dim)) != 0;) value = op_operand(p, op, 0);
+  const AttrInfo *info = attr_info(p->context, fact_constant(p, value));
+  if (info->kind != ATTR_DENSE || type_is_quant(p->context, info->type)) return false;
+  int64_t count;
+  if (!type_count(p->context, info->type, &count) || count < 1 || (count > 1 && !info->splat))
+    return false;
+  *out = dtype_load(type_dtype(p->context, info->type), info->data, 0);
+  return true;
+}
+
+bool fact_splat_is(const Program *p, ValueId value, double x) {
+  Scalar scalar;
+  if (!fact_splat(p, value, &scalar)) return false;
+  DType dtype = type_dtype(p->context, value_type(p, value));
+  if (dtype_is_complex(dtype)) return scalar.f == x && scalar.im == 0;
+  return dtype_is_float(dtype) ? scalar.f == x : scalar.i == (int64_t)x;
+}
+
+OpId fact_def(const Program *p, ValueId value, uint16_t code) {
+  OpId op = value_def(p, value);
+  return op && op_at(p, op)->code == code ? op : 0;
+}
+
+bool fact_used_once(const Program *p, ValueId value) {
+  OperandId use = value_at(p, value)->first_use;
+  return use && !operand_at(p, use)->next_use;
+}
+
+OpId fact_in_block(const Program *p, OpId op, BlockId block) {
+  while (op && op_at(p, op)->block != block) op = op_parent(p, op);
+  return op;
+}
+
+bool fact_is_outside(const Program *p, ValueId value, OpId op) {
+  const Value *v = value_at(p, value);
+  OpId at = v->is_arg ? region_at(p, block_at(p, v->def)->region)->op : op_parent(p, v->def);
+  for (; at; at = op_parent(p, at))
+    if (at == op) return false;
+  return true;
+}

@@ -1,0 +1,100 @@
+// The passes of passes.def, each on the whole program. Those that open ways for each other run in
+// rounds until nothing changes; a round costs O(program) and rounds are few.
+#include "optimize/optimize.h"
+
+#include <string.h>
+
+#include "optimize/pass.h"
+
+enum { MOST_ROUNDS = 6 };
+
+typedef enum When { WHEN_CLEAN, WHEN_ROUND, WHEN_END } When;
+
+static const struct {
+  const char *name, *summary;
+  When when;
+  uint32_t (*run)(Optimizer *o);
+} passes[PASS_COUNT] = {
+#define PASS(name_, when_, summary_) {#name_, summary_, when_, pass_##name_},
+#include "optimize/passes.def"
+#undef PASS
+};
+
+const char *pass_name(PassId pass) { return passes[pass].name; }
+const char *pass_summary(PassId pass) { return passes[pass].summary; }
+
+static uint32_t run_pass(Optimizer *o, PassId pass, OptimizeStats *stats) {
+  ArenaMark mark = arena_mark(&o->scratch);
+  uint32_t changes = passes[pass].run(o);
+  arena_rewind(&o->scratch, mark);
+  stats->changes[pass] += changes;
+  return changes;
+}
+
+static uint32_t run_some(Optimizer *o, When first, When last, OptimizeStats *stats) {
+  uint32_t changes = 0;
+  for (PassId i = 0; i < PASS_COUNT; i++)
+    if (passes[i].when >= first && passes[i].when <= last) changes += run_pass(o, i, stats);
+  return changes;
+}
+
+static void run_all(Optimizer *o, OptimizeStats *stats) {
+  for (uint32_t changes = 1; changes && stats->rounds < MOST_ROUNDS; stats->rounds++)
+    changes = run_some(o, WHEN_CLEAN, WHEN_ROUND, stats);
+  if (run_some(o, WHEN_END, WHEN_END, stats)) run_some(o, WHEN_CLEAN, WHEN_CLEAN, stats);
+}
+
+// "share,dead"
+static Status *run_named(Optimizer *o, const char *list, OptimizeStats *stats) {
+  for (const char *at = list; *at;) {
+    size_t n = strcspn(at, ",");
+    PassId pass = 0;
+    while (pass < PASS_COUNT &&
+           (strncmp(passes[pass].name, at, n) != 0 || passes[pass].name[n] != 0))
+      pass++;
+    if (pass == PASS_COUNT) FAIL(INVALID_ARGUMENT, "there is no pass '%.*s'", (int)n, at);
+    run_pass(o, pass, stats);
+    at += n + (at[n] == ',');
+  }
+  return NULL;
+}
+
+static void release(void *object) {
+  Optimizer *o = object;
+  literal_heap_deinit(&o->heap);
+  arena_deinit(&o->scratch);
+  arena_deinit(&o->arena);
+}
+
+Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *guard, Diag *diag,
+                         OptimizeStats *out) {
+  static const OptimizeOptions none;
+  (void)diag;
+  if (!options) options = &none;
+  const Mesh *mesh = options->mesh && !options->mesh->maximal ? options->mesh : NULL;
+  Optimizer o = {.p = local,
+                 .context = local->context,
+                 .guard = guard,
+                 .network = options->network ? options->network : &network_default,
+                 .table = options->table,
+                 .mesh = mesh,
+                 .n_devices = mesh ? mesh->n_devices : options->n_devices,
+                 .bucket_bytes = options->bucket_bytes > 0 ? options->bucket_bytes : 32 << 20};
+  arena_init(&o.arena, guard);
+  arena_init(&o.scratch, guard);
+  literal_heap_init(&o.heap, guard, 0);
+  GuardCleanup cleanup = {release, &o, NULL};
+  guard_push(guard, &cleanup);
+  Guard *before = program_guard(local, guard);
+  OptimizeStats stats = {0};
+  Status *status = NULL;
+  if (options->passes)
+    status = run_named(&o, options->passes, &stats);
+  else
+    run_all(&o, &stats);
+  program_guard(local, before);
+  guard_pop(guard, &cleanup);
+  release(&o);
+  if (!status && out) *out = stats;
+  return status;
+}

@@ -1,0 +1,42 @@
+// Local programs made cheaper: fewer and smaller collectives, no work twice, no work in vain.
+#ifndef TESSERA_OPTIMIZE_OPTIMIZE_H
+#define TESSERA_OPTIMIZE_OPTIMIZE_H
+
+#include "base/diag.h"
+#include "cost/network.h"
+#include "ir/program.h"
+#include "sharding/sharding.h"
+
+typedef enum PassId {
+#define PASS(name, ...) PASS_##name,
+#include "optimize/passes.def"
+#undef PASS
+  PASS_COUNT
+} PassId;
+
+typedef struct OptimizeOptions {
+  const Mesh *mesh;        // the program's devices; NULL: n_devices in a row
+  uint32_t n_devices;      // without a mesh; 0 = not known, and nothing is done that depends on it
+  ShardingTable *table;    // reads `tessera.sharding`; NULL: such an argument differs everywhere
+  const Network *network;  // NULL = network_default
+  const char *passes;      // "share,dead": these only, each once, in this order; NULL = all
+  double bucket_bytes;     // most that is exchanged at once by combining; 0 = 32 MiB
+} OptimizeOptions;
+
+typedef struct OptimizeStats {
+  uint32_t rounds;
+  uint32_t changes[PASS_COUNT];  // rewrites of each pass
+} OptimizeStats;
+
+const char *pass_name(PassId pass);     // "share"
+const char *pass_summary(PassId pass);  // what it does
+
+// Rewrites a verified local program in place, as partition_program gives it: plain StableHLO with
+// collectives that all devices run, where an argument of a function that nothing calls is the same
+// on all devices unless `tessera.sharding` says otherwise. Values stay what they are, of floats up
+// to the order of sums. Nothing moves across an optimization_barrier, side effects stay as they
+// are. INVALID_ARGUMENT for a pass there is not. Near O(program).
+Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *guard, Diag *diag,
+                         OptimizeStats *out) MUST_USE;
+
+#endif

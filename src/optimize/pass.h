@@ -1,0 +1,33 @@
+// What passes share: the program at hand, and where it runs.
+#ifndef TESSERA_OPTIMIZE_PASS_H
+#define TESSERA_OPTIMIZE_PASS_H
+
+#include "ops/literal.h"
+#include "ops/op.h"
+#include "optimize/optimize.h"
+
+typedef struct DeviceTables DeviceTables;  // optimize/devices.h
+typedef struct GroupTable GroupTable;      // optimize/collective.h
+
+typedef struct Optimizer {
+  Program *p;
+  Context *context;
+  Guard *guard;
+  const Network *network;
+  ShardingTable *table;  // NULL = none
+  const Mesh *mesh;      // NULL: n_devices in a row
+  uint32_t n_devices;    // 0 = not known
+  double bucket_bytes;
+  Arena arena;            // as long as the program is being optimized
+  Arena scratch;          // of the pass at hand
+  LiteralHeap heap;       // of values known beforehand
+  DeviceTables *devices;  // NULL until asked for; in the arena
+  GroupTable *groups;
+} Optimizer;
+
+// Each takes a verified program, leaves a verified one and gives the number of its rewrites.
+#define PASS(name, ...) uint32_t pass_##name(Optimizer *o);
+#include "optimize/passes.def"
+#undef PASS
+
+#endif

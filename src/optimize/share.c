@@ -1,0 +1,198 @@
+// Ops met in program order are looked up by what they are: code, attributes, operands, types,
+// bodies. An equal one that is seen from here, with no barrier between, gives its results instead.
+// Seen are ops before in the same block and in the blocks around it; bodies that combine elements
+// see nothing around them.
+//
+// A collective whose result is larger than its operand would be held from its first use to its
+// last: it is shared only if no more than its own size is gathered in between, so that weights
+// gathered for one layer and again for its gradient are not all kept. Expected O(ops).
+#include "optimize/facts.h"
+#include "optimize/pass.h"
+
+enum { MOST_BODY = 16 };
+
+typedef struct Entry {
+  OpId op;  // 0 = free
+  uint32_t hash, when;
+} Entry;
+
+typedef struct Share {
+  Program *p;
+  Entry *entries;  // open addressing
+  uint32_t mask, now;
+  bool *open;        // per block: we are in it
+  double *gathered;  // per op: bytes gathered before it ends, in program order
+  double total;
+  uint32_t changes;
+} Share;
+
+// ---- equal ops ----
+
+static uint32_t place_in(const Program *p, BlockId block, OpId op) {
+  uint32_t n = 0;
+  for (OpId at = block_at(p, block)->first; at && at != op; at = op_at(p, at)->next) n++;
+  return n;
+}
+
+static bool same_inner(const Program *p, BlockId a, BlockId b, ValueId x, ValueId y) {
+  if (x == y) return true;
+  const Value *v = value_at(p, x), *w = value_at(p, y);
+  if (v->is_arg != w->is_arg || v->index != w->index) return false;
+  if (v->is_arg) return v->def == a && w->def == b;
+  return op_at(p, v->def)->block == a && op_at(p, w->def)->block == b &&
+         place_in(p, a, v->def) == place_in(p, b, w->def);
+}
+
+static bool same_shell(const Program *p, OpId a, OpId b) {
+  const Op *x = op_at(p, a), *y = op_at(p, b);
+  if (x->code != y->code || x->attrs != y->attrs || x->name != y->name ||
+      x->n_operands != y->n_operands || x->n_results != y->n_results ||
+      x->n_regions != y->n_regions)
+    return false;
+  for (uint32_t i = 0; i < x->n_results; i++)
+    if (op_result_type(p, a, i) != op_result_type(p, b, i)) return false;
+  return true;
+}
+
+static bool same_block(const Program *p, BlockId a, BlockId b) {
+  if (block_at(p, a)->next || block_at(p, b)->next ||
+      block_at(p, a)->n_args != block_at(p, b)->n_args)
+    return false;
+  for (uint32_t i = 0; i < block_at(p, a)->n_args; i++)
+    if (value_type(p, block_arg(p, a, i)) != value_type(p, block_arg(p, b, i))) return false;
+  OpId x = block_at(p, a)->first, y = block_at(p, b)->first;
+  uint32_t n = 0;
+  for (; x && y && n < MOST_BODY; x = op_at(p, x)->next, y = op_at(p, y)->next, n++) {
+    if (!same_shell(p, x, y) || op_at(p, x)->n_regions) return false;
+    for (uint32_t i = 0; i < op_at(p, x)->n_operands; i++)
+      if (!same_inner(p, a, b, op_operand(p, x, i), op_operand(p, y, i))) return false;
+  }
+  return !x && !y;
+}
+
+static bool same_operands(const Program *p, OpId a, OpId b) {
+  const Op *x = op_at(p, a);
+  bool same = true;
+  for (uint32_t i = 0; i < x->n_operands; i++) same &= op_operand(p, a, i) == op_operand(p, b, i);
+  if (same || x->n_operands != 2 || !(op_row(x->code)->traits & TRAIT_COMMUTATIVE)) return same;
+  return op_operand(p, a, 0) == op_operand(p, b, 1) && op_operand(p, a, 1) == op_operand(p, b, 0);
+}
+
+static bool same_op(const Program *p, OpId a, OpId b) {
+  if (!same_shell(p, a, b) || !same_operands(p, a, b)) return false;
+  for (uint32_t r = 0; r < op_at(p, a)->n_regions; r++)
+    if (!same_block(p, region_block(p, op_region(p, a, r)), region_block(p, op_region(p, b, r))))
+      return false;
+  return true;
+}
+
+static uint32_t hash_of(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  uint64_t operands = 0;  // the same in any order: some ops do not care
+  for (uint32_t i = 0; i < o->n_operands; i++) operands += hash_mix(1, op_operand(p, op, i));
+  uint64_t hash = hash_mix(hash_mix(o->code, o->attrs), operands);
+  for (uint32_t i = 0; i < o->n_results; i++) hash = hash_mix(hash, op_result_type(p, op, i));
+  return (uint32_t)(hash >> 16);
+}
+
+// ---- what it costs to keep ----
+
+static bool may_share(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  if (!o->n_results || !(fact_is_collective(p, op) || fact_is_pure(p, op))) return false;
+  for (uint32_t r = 0; r < o->n_regions; r++)
+    if (!region_block(p, op_region(p, op, r))) return false;
+  for (uint32_t i = 0; i < o->n_results; i++)
+    if (type_info(p->context, op_result_type(p, op, i))->kind == TYPE_TOKEN) return false;
+  return true;
+}
+
+// Costs nothing to keep or to do again: constants and the arithmetic of places.
+static bool is_trifle(const Program *p, OpId op) {
+  if (op_traits(p, op) & TRAIT_CONSTANT) return true;
+  return op_at(p, op)->n_results == 1 && fact_is_index(p, op_result(p, op, 0));
+}
+
+static double enlarged(const Program *p, OpId op) {
+  if (!fact_is_collective(p, op)) return 0;
+  double more = fact_result_bytes(p, op) - fact_operand_bytes(p, op);
+  return more > 0 ? more : 0;
+}
+
+// The last use of a result that was met so far, as bytes gathered until then.
+static double held_until(const Share *s, OpId op) {
+  const Program *p = s->p;
+  double last = s->gathered[op];
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+    for (OperandId use = value_at(p, op_result(p, op, i))->first_use; use;
+         use = operand_at(p, use)->next_use) {
+      OpId user = operand_at(p, use)->user;
+      if (s->gathered[user] > last) last = s->gathered[user];
+    }
+  return last;
+}
+
+static bool worth_keeping(const Share *s, OpId earlier) {
+  double more = enlarged(s->p, earlier);
+  return more == 0 || s->total - more - held_until(s, earlier) <= more;
+}
+
+// ---- the walk ----
+
+static Entry *find(Share *s, OpId op, uint32_t hash) {
+  uint32_t i = hash & s->mask;
+  while (s->entries[i].op && (s->entries[i].hash != hash || !same_op(s->p, s->entries[i].op, op)))
+    i = (i + 1) & s->mask;
+  return &s->entries[i];
+}
+
+// floor: what came before is not seen; fence: nor what came before but trifles.
+static void visit(Share *s, OpId op, uint32_t floor, uint32_t fence) {
+  Program *p = s->p;
+  uint32_t hash = hash_of(p, op);
+  Entry *e = find(s, op, hash);
+  bool seen = e->op && s->open[op_at(p, e->op)->block] && e->when >= floor &&
+              (e->when >= fence || is_trifle(p, op)) && worth_keeping(s, e->op);
+  if (!seen) {
+    *e = (Entry){op, hash, s->now};
+    return;
+  }
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+    value_replace_uses(p, op_result(p, op, i), op_result(p, e->op, i));
+  op_erase(p, op);
+  s->changes++;
+}
+
+static void walk_block(Share *s, BlockId block, uint32_t floor, uint32_t fence) {
+  Program *p = s->p;
+  s->open[block] = true;
+  for (OpId op = block_at(p, block)->first, next; op; op = next) {
+    next = op_at(p, op)->next;
+    s->now++;
+    s->total += enlarged(p, op);
+    s->gathered[op] = s->total;
+    if (op_at(p, op)->code == OP_optimization_barrier) fence = s->now;
+    if (may_share(p, op)) {
+      visit(s, op, floor, fence);
+      continue;
+    }
+    bool sees = fact_is_flow(p, op);
+    for (uint32_t r = 0; r < op_at(p, op)->n_regions; r++)
+      for (BlockId b = region_block(p, op_region(p, op, r)); b; b = block_at(p, b)->next)
+        walk_block(s, b, sees ? floor : s->now, sees ? fence : s->now);
+  }
+  s->open[block] = false;
+}
+
+uint32_t pass_share(Optimizer *o) {
+  Program *p = o->p;
+  Share s = {.p = p};
+  uint32_t room = 64;
+  while (room < 2 * p->ops.count) room *= 2;
+  s.mask = room - 1;
+  s.entries = ARENA_ARRAY(&o->scratch, Entry, room);
+  s.open = ARENA_ARRAY(&o->scratch, bool, p->blocks.count + 1);
+  s.gathered = ARENA_ARRAY(&o->scratch, double, p->ops.count + 1);
+  walk_block(&s, region_block(p, op_region(p, p->root, 0)), 0, 0);
+  return s.changes;
+}
