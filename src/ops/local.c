@@ -127,6 +127,18 @@ ValueId local_select(Local *l, ValueId predicate, ValueId on_true, ValueId on_fa
 
 static const Mesh *mesh_of(const Local *l) { return sharding_mesh(l->table, l->mesh); }
 
+ValueId local_table(Local *l, int64_t n, const int64_t *values, ValueId at) {
+  Context *c = l->p->context;
+  Type type = type_tensor(c, type_scalar(DT_i64), 1, &n, 0);
+  Type one = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){1}, 0);
+  ValueId table =
+      local_op(l, OP_constant, 0, NULL, type,
+               dict1(c, "value", attr_dense(c, type, values, (size_t)n * sizeof *values)));
+  ValueId v = local_op(l, OP_dynamic_slice, 2, (ValueId[]){table, at}, one,
+                       dict1(c, "slice_sizes", attr_i64s(c, 1, &(int64_t){1})));
+  return local_op(l, OP_reshape, 1, &v, index_type(c), 0);
+}
+
 // This device's place in the mesh: its id, unless the mesh has another order.
 ValueId local_position(Local *l) {
   if (l->position) return l->position;
@@ -138,14 +150,7 @@ ValueId local_position(Local *l) {
   if (!mesh->positions) return l->position;
   int64_t *table = ARENA_ARRAY(l->arena, int64_t, mesh->n_devices);
   for (uint32_t i = 0; i < mesh->n_devices; i++) table[i] = mesh->positions[i];
-  Type type = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){mesh->n_devices}, 0);
-  ValueId places =
-      local_op(l, OP_constant, 0, NULL, type,
-               dict1(c, "value", attr_dense(c, type, table, mesh->n_devices * sizeof *table)));
-  Type one = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){1}, 0);
-  ValueId place = local_op(l, OP_dynamic_slice, 2, (ValueId[]){places, l->position}, one,
-                           dict1(c, "slice_sizes", attr_i64s(c, 1, &(int64_t){1})));
-  l->position = local_op(l, OP_reshape, 1, &place, index_type(c), 0);
+  l->position = local_table(l, mesh->n_devices, table, l->position);
   return l->position;
 }
 
@@ -410,21 +415,34 @@ ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]
   return local_op(l, OP_collective_permute, 1, &v, value_type(l->p, v), attr_dict(c, 2, fields));
 }
 
-ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool wraps) {
+ValueId local_permute_along(Local *l, ValueId v, AxisList axes, uint32_t n,
+                            const int64_t (*pairs)[2]) {
   const Mesh *mesh = mesh_of(l);
-  uint32_t n = mesh->n_devices, count = 0;
-  int64_t ways = axes_size(axes);
+  int64_t ways = axes_size(axes), groups = mesh->n_devices / ways;
   AxisList others = axes_complement(l->arena, mesh, axes);
-  int64_t *at = ARENA_ARRAY(l->arena, int64_t, n + 1);  // positions by group and member
-  for (uint32_t i = 0; i < n; i++)
+  int64_t *at = ARENA_ARRAY(l->arena, int64_t, mesh->n_devices);  // positions by group and member
+  for (uint32_t i = 0; i < mesh->n_devices; i++)
     at[axes_coordinate(mesh, others, i) * ways + axes_coordinate(mesh, axes, i)] = i;
-  int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)(n + 1) * sizeof *pairs);
-  for (uint32_t i = 0; i < n; i++) {
-    int64_t from = i % ways + distance, group = i / ways;
+  int64_t(*all)[2] = arena_alloc(l->arena, ((size_t)groups * n + 1) * sizeof *all);
+  uint32_t count = 0;
+  for (int64_t g = 0; g < groups; g++)
+    for (uint32_t i = 0; i < n; i++, count++) {
+      all[count][0] = at[g * ways + pairs[i][0]];
+      all[count][1] = at[g * ways + pairs[i][1]];
+    }
+  return local_permute(l, v, count, (const int64_t(*)[2])all);
+}
+
+ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool wraps) {
+  int64_t ways = axes_size(axes);
+  int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)ways * sizeof *pairs);
+  uint32_t count = 0;
+  for (int64_t i = 0; i < ways; i++) {
+    int64_t from = i + distance;
     if (wraps) from = (from % ways + ways) % ways;
     if (from < 0 || from >= ways) continue;
-    pairs[count][0] = at[group * ways + from];
-    pairs[count++][1] = at[i];
+    pairs[count][0] = from;
+    pairs[count++][1] = i;
   }
-  return local_permute(l, v, count, (const int64_t(*)[2])pairs);
+  return local_permute_along(l, v, axes, count, (const int64_t(*)[2])pairs);
 }

@@ -55,6 +55,8 @@ Type local_with_dim(Local *l, Type type, uint32_t d, int64_t size);
 ValueId local_index(Local *l, int64_t value);  // tensor<i64>
 // Every element is the scalar.
 ValueId local_splat(Local *l, Type type, Scalar scalar);
+// values[at], of n of them; at: tensor<i64>, clamped. Where no arithmetic gives the number.
+ValueId local_table(Local *l, int64_t n, const int64_t *values, ValueId at);
 // A tensor of one value: what combining with it does not change.
 ValueId local_identity(Local *l, Type type, Combine combine);
 // What stands where nobody may look: any value.
@@ -105,6 +107,9 @@ ValueId local_all_reduce(Local *l, ValueId v, AxisList axes, Combine combine);
 ValueId local_reduce_scatter(Local *l, ValueId v, uint32_t d, AxisList axes, Combine combine);
 // pairs: n times a source's and a target's position in the mesh; who is no target gets zeros.
 ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]);
+// The same in every group of devices along the axes: pairs are of coordinates.
+ValueId local_permute_along(Local *l, ValueId v, AxisList axes, uint32_t n,
+                            const int64_t (*pairs)[2]);
 // The value of the device `distance` further along the axes (seen as one, major to minor; negative:
 // back); zeros where there is none, or around the end if it wraps.
 ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool wraps);
@@ -114,14 +119,15 @@ ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool w
 // 0: an order of pieces, not of elements) and lie outside.
 typedef struct LocalWindow {
   int64_t first, step, length;
+  int64_t end;  // what lies there or beyond is not needed; 0: all is
 } LocalWindow;
 
 // v: the tiles of a dimension of `size` elements. What lies outside of it becomes `fill` (rank 0;
 // 0: any value). Neighbours send what is missing, everybody everything where that is cheaper.
 ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size, LocalWindow w,
                      ValueId fill);
-// Elements along the dimension that a device receives for it, at most: times the size of a slice
-// across it that is what local_window moves.
-int64_t local_window_received(int64_t size, int64_t devices, LocalWindow w);
+// Elements along the dimension that a device receives for it, on average: times the size of a slice
+// across it that is what local_window moves. O(devices · tiles that a window touches).
+int64_t local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w);
 
 #endif

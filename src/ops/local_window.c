@@ -1,20 +1,306 @@
-// Pieces of a cut dimension: everybody gathers the whole and takes its own.
+// Windows over a cut dimension: each device takes from the others what it needs of their tiles.
+//
+// A window begins at some place of one device's tile and goes on over the tiles behind it. What it
+// takes of these are its pieces, numbered from 0. Piece q of all devices is one exchange: each
+// target has one source; a source of several targets serves them in rounds, one permute each. Of
+// piece 0 a source sends elements from where its target's window begins, of the others its first
+// ones. Behind each other, and cut where the window begins, they are the window:
+//
+//     tiles of 4    |0 1 2 3|4 5 6 7|8 9 . .|        windows of 4 at 2 + 4c
+//     device 1                  6 7|8 9              piece 0 is its own, piece 1 from the right
+//
+// Where windows are as far apart as tiles (halos) all of this is static: concatenate and slice. If
+// it takes more than gathering everything, everything is gathered. O(devices · pieces).
 #include "ops/local.h"
+
+enum { MOST_PIECES = 64, FEW_PERMUTES = 8, ANY = -1 };
+
+typedef struct Piece {
+  int64_t q;
+  int64_t length;    // elements that are sent: as many as the neediest target takes
+  int64_t n_rounds;  // permutes; 0: everybody has its own
+  int64_t *sources;  // per target; ANY: it needs no such piece
+  int64_t *rounds;   // per target: in which it is served
+} Piece;
+
+typedef struct Plan {
+  int64_t n, tile, size;
+  LocalWindow w;
+  Piece pieces[MOST_PIECES];  // by q, none empty
+  uint32_t n_pieces;
+  bool gathers;  // that is cheaper: pieces say nothing
+} Plan;
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t begin_of(const Plan *p, int64_t c) { return p->w.first + p->w.step * c; }
+static int64_t source_of(const Plan *p, int64_t c) { return floor_div(begin_of(p, c), p->tile); }
+static int64_t at_of(const Plan *p, int64_t c) {
+  return begin_of(p, c) - source_of(p, c) * p->tile;
+}
+
+// ---- what is sent to whom ----
+
+static Piece *piece_find(Plan *p, Arena *arena, int64_t q) {
+  uint32_t i = 0;
+  while (i < p->n_pieces && p->pieces[i].q < q) i++;
+  if (i < p->n_pieces && p->pieces[i].q == q) return &p->pieces[i];
+  if (p->n_pieces == MOST_PIECES) return NULL;
+  for (uint32_t k = p->n_pieces++; k > i; k--) p->pieces[k] = p->pieces[k - 1];
+  Piece *b = &p->pieces[i];
+  *b = (Piece){.q = q,
+               .sources = ARENA_ARRAY(arena, int64_t, (size_t)p->n),
+               .rounds = ARENA_ARRAY(arena, int64_t, (size_t)p->n)};
+  for (int64_t c = 0; c < p->n; c++) b->sources[c] = ANY;
+  return b;
+}
+
+// The pieces of one device's window. False: too many.
+static bool add_device(Plan *p, Arena *arena, int64_t c, int64_t needed) {
+  int64_t begin = begin_of(p, c), end = least(begin + p->w.length, needed);
+  int64_t first = source_of(p, c);
+  for (int64_t s = most(first, 0); s < p->n && s * p->tile < end; s++) {
+    Piece *b = piece_find(p, arena, s - first);
+    if (!b) return false;
+    int64_t from = most(begin, s * p->tile), to = least(end, (s + 1) * p->tile);
+    b->length = most(b->length, to - from);
+    b->sources[c] = s;
+  }
+  return true;
+}
+
+static bool moves(const Piece *b, int64_t n) {
+  for (int64_t c = 0; c < n; c++)
+    if (b->sources[c] != ANY && b->sources[c] != c) return true;
+  return false;
+}
+
+static void set_rounds(const Plan *p, Arena *arena, Piece *b) {
+  if (!moves(b, p->n)) return;
+  int64_t *served = ARENA_ARRAY(arena, int64_t, (size_t)p->n);
+  for (int64_t c = 0; c < p->n; c++) {
+    if (b->sources[c] == ANY) continue;
+    b->rounds[c] = served[b->sources[c]]++;
+    b->n_rounds = most(b->n_rounds, b->rounds[c] + 1);
+  }
+}
+
+// One permute is as good as a gather of as much; many small ones wait for each other.
+static bool is_cheaper_whole(const Plan *p) {
+  int64_t permutes = 0, elements = 0;
+  for (uint32_t i = 0; i < p->n_pieces; i++) {
+    permutes += p->pieces[i].n_rounds;
+    elements += p->pieces[i].n_rounds * p->pieces[i].length;
+  }
+  if (permutes <= 1) return false;
+  return elements >= p->tile * (p->n - 1) || (permutes > FEW_PERMUTES && permutes > p->n / 4);
+}
+
+static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, LocalWindow w) {
+  *p = (Plan){.n = devices, .tile = (size + devices - 1) / devices, .size = size, .w = w};
+  int64_t needed = w.end > 0 ? least(w.end, size) : size;
+  for (int64_t c = 0; c < devices && p->tile && w.length && !p->gathers; c++)
+    p->gathers = !add_device(p, arena, c, needed);
+  for (uint32_t i = 0; i < p->n_pieces && !p->gathers; i++) set_rounds(p, arena, &p->pieces[i]);
+  p->gathers = p->gathers || is_cheaper_whole(p);
+}
+
+int64_t local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w) {
+  ArenaMark mark = arena_mark(l->arena);
+  Plan *p = ARENA_NEW(l->arena, Plan);
+  plan_make(p, l->arena, size, devices, w);
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < p->n_pieces && !p->gathers; i++)
+    for (int64_t c = 0; c < devices; c++)
+      if (p->pieces[i].sources[c] != ANY && p->pieces[i].sources[c] != c)
+        sum += p->pieces[i].length;
+  int64_t received = p->gathers ? p->tile * (devices - 1) : (sum + devices - 1) / devices;
+  arena_rewind(l->arena, mark);
+  return received;
+}
+
+// ---- numbers that depend on the device ----
+
+typedef struct Dimension {
+  Local *l;
+  uint32_t d;
+  AxisList axes;
+} Dimension;
+
+static ValueId affine(Dimension x, int64_t first, int64_t step) {
+  if (!step) return local_index(x.l, first);
+  ValueId v = local_coordinate(x.l, x.axes);
+  if (step != 1) v = local_binary(x.l, OP_multiply, v, local_index(x.l, step));
+  return first ? local_binary(x.l, OP_add, v, local_index(x.l, first)) : v;
+}
+
+// Is values[c] = first + step · (c mod period), where it is not ANY?
+static bool fits(const int64_t *values, int64_t n, int64_t period, int64_t *first, int64_t *step) {
+  int64_t a = ANY, b = ANY;  // two that tell the line
+  for (int64_t c = 0; c < n && b == ANY; c++) {
+    if (values[c] == ANY) continue;
+    if (a == ANY)
+      a = c;
+    else if (c % period != a % period)
+      b = c;
+  }
+  if (a == ANY) a = 0;
+  *step = 0;
+  if (b != ANY) {
+    int64_t rise = values[b] - values[a], run = b % period - a % period;
+    if (rise % run) return false;
+    *step = rise / run;
+  }
+  *first = values[a] - *step * (a % period);
+  for (int64_t c = 0; c < n; c++)
+    if (values[c] != ANY && values[c] != *first + *step * (c % period)) return false;
+  return true;
+}
+
+// values[c] on the device with coordinate c, anything where that is ANY: tensor<i64>. Arithmetic if
+// there is a simple formula, a table otherwise.
+static ValueId number(Dimension x, const int64_t *values, int64_t n) {
+  enum { MOST_PERIOD = 16 };
+  Local *l = x.l;
+  int64_t first, step;
+  if (fits(values, n, n, &first, &step)) return affine(x, first, step);
+  for (int64_t period = 2; period < n && period <= MOST_PERIOD; period++) {
+    if (!fits(values, n, period, &first, &step)) continue;
+    ValueId v = local_binary(l, OP_remainder, local_coordinate(l, x.axes), local_index(l, period));
+    if (step != 1) v = local_binary(l, OP_multiply, v, local_index(l, step));
+    return first ? local_binary(l, OP_add, v, local_index(l, first)) : v;
+  }
+  return local_table(l, n, values, local_coordinate(l, x.axes));
+}
+
+static bool is_fixed(const int64_t *values, int64_t n, int64_t *out) {
+  *out = 0;
+  for (int64_t c = 0, seen = 0; c < n; c++) {
+    if (values[c] == ANY) continue;
+    if (seen++ && values[c] != *out) return false;
+    *out = values[c];
+  }
+  return true;
+}
+
+static ValueId slice_at(Dimension x, ValueId v, const int64_t *starts, int64_t n, int64_t length) {
+  if (local_dim(x.l, v, x.d) == length) return v;
+  int64_t start;
+  if (is_fixed(starts, n, &start)) return local_slice(x.l, v, x.d, start, start + length, 1);
+  return local_dynamic_slice(x.l, v, x.d, number(x, starts, n), length);
+}
+
+// ---- writing it ----
+
+// What the sources of a round send.
+static ValueId put_send(Dimension x, const Plan *p, const Piece *b, int64_t round, ValueId v) {
+  int64_t *starts = ARENA_ARRAY(x.l->arena, int64_t, (size_t)p->n);
+  for (int64_t c = 0; c < p->n; c++) starts[c] = ANY;
+  for (int64_t c = 0; c < p->n; c++)
+    if (b->sources[c] != ANY && (round == ANY || b->rounds[c] == round))
+      starts[b->sources[c]] = b->q ? 0 : least(at_of(p, c), p->tile - b->length);
+  return slice_at(x, v, starts, p->n, b->length);
+}
+
+static ValueId put_round(Dimension x, const Plan *p, const Piece *b, int64_t round, ValueId v) {
+  int64_t(*pairs)[2] = arena_alloc(x.l->arena, (size_t)p->n * sizeof *pairs);
+  uint32_t count = 0;
+  for (int64_t c = 0; c < p->n; c++) {
+    if (b->sources[c] == ANY || b->rounds[c] != round) continue;
+    pairs[count][0] = b->sources[c];
+    pairs[count++][1] = c;
+  }
+  v = put_send(x, p, b, round, v);
+  return local_permute_along(x.l, v, x.axes, count, (const int64_t(*)[2])pairs);
+}
+
+static ValueId put_piece(Dimension x, const Plan *p, const Piece *b, ValueId v) {
+  if (!b->n_rounds) return put_send(x, p, b, ANY, v);
+  ValueId piece = put_round(x, p, b, 0, v);
+  if (b->n_rounds == 1) return piece;
+  int64_t *rounds = ARENA_ARRAY(x.l->arena, int64_t, (size_t)p->n);
+  for (int64_t c = 0; c < p->n; c++) rounds[c] = b->sources[c] == ANY ? ANY : b->rounds[c];
+  ValueId served = number(x, rounds, p->n);
+  for (int64_t r = 1; r < b->n_rounds; r++) {
+    ValueId now = local_compare(x.l, "EQ", served, local_index(x.l, r));
+    piece = local_select(x.l, now, put_round(x, p, b, r, v), piece);
+  }
+  return piece;
+}
+
+static bool needs_any(const Plan *p, int64_t c) {
+  for (uint32_t i = 0; i < p->n_pieces; i++)
+    if (p->pieces[i].sources[c] != ANY) return true;
+  return false;
+}
+
+// Where the window of each device begins in the pieces behind each other, which themselves begin
+// `origin` behind the beginning of the first tile that the window touches, and so many elements
+// further, so that none begins before.
+static void set_starts(const Plan *p, int64_t origin, int64_t *starts, int64_t *out_below) {
+  *out_below = 0;
+  for (int64_t c = 0; c < p->n; c++) {
+    if (!needs_any(p, c)) continue;
+    starts[c] = at_of(p, c) - origin;
+    // A piece 0 that was sent from further left: the window ends in it.
+    if (!p->pieces[0].q && p->pieces[0].sources[c] != ANY) starts[c] = most(starts[c], 0);
+    *out_below = most(*out_below, -starts[c]);
+  }
+  for (int64_t c = 0; c < p->n; c++) starts[c] = needs_any(p, c) ? starts[c] + *out_below : ANY;
+}
+
+static ValueId put_pieces(Dimension x, const Plan *p, ValueId v) {
+  Local *l = x.l;
+  ValueId parts[MOST_PIECES];
+  int64_t origin = p->pieces[0].q * p->tile;
+  if (!p->pieces[0].q) origin = p->tile - p->pieces[0].length;
+  for (uint32_t i = 0; i < p->n_pieces; i++) {
+    const Piece *b = &p->pieces[i];
+    parts[i] = put_piece(x, p, b, v);
+    if (i + 1 < p->n_pieces) {  // as far as the next one
+      int64_t begin = i ? b->q * p->tile : origin;
+      parts[i] = local_pad_to(l, parts[i], x.d, p->pieces[i + 1].q * p->tile - begin);
+    }
+  }
+  ValueId all = local_concatenate(l, p->n_pieces, parts, x.d);
+  int64_t *starts = ARENA_ARRAY(l->arena, int64_t, (size_t)p->n);
+  int64_t below, last = 0;
+  set_starts(p, origin, starts, &below);
+  for (int64_t c = 0; c < p->n; c++) last = most(last, starts[c]);
+  int64_t has = below + local_dim(l, all, x.d);
+  all = local_pad(l, all, x.d, below, most(last + p->w.length - has, 0), 0);
+  return slice_at(x, all, starts, p->n, p->w.length);
+}
+
+// Everything, and of that the window. No more is put around it than one window.
+static ValueId put_whole(Dimension x, const Plan *p, ValueId v, ValueId fill) {
+  Local *l = x.l;
+  int64_t a = begin_of(p, 0), b = begin_of(p, p->n - 1), length = p->w.length;
+  int64_t low = least(most(-least(a, b), 0), length);
+  int64_t high = least(most(most(a, b) + length - p->size, 0), length);
+  v = local_trim_to(l, local_all_gather(l, v, x.d, x.axes), x.d, p->size);
+  v = local_pad(l, v, x.d, low, high, fill);
+  return local_dynamic_slice(l, v, x.d, affine(x, p->w.first + low, p->w.step), length);
+}
+
+// Fills what lies outside, where it does on any device.
+static ValueId put_fill(Dimension x, const Plan *p, ValueId v, ValueId fill) {
+  int64_t a = begin_of(p, 0), b = begin_of(p, p->n - 1);
+  bool below = least(a, b)<0, beyond = most(a, b) + p->w.length> p->size;
+  ValueId first = below ? affine(x, -p->w.first, -p->w.step) : 0;
+  ValueId end = beyond ? affine(x, p->size - p->w.first, -p->w.step) : 0;
+  return below || beyond ? local_mask(x.l, v, x.d, first, end, fill) : v;
+}
 
 ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size, LocalWindow w,
                      ValueId fill) {
-  int64_t last = w.first + w.step * (axes_size(axes) - 1);
-  int64_t least = w.first < last ? w.first : last, most = w.first < last ? last : w.first;
-  int64_t low = least < 0 ? -least : 0, end = most + w.length;
-  v = local_trim_to(l, local_all_gather(l, v, d, axes), d, size);
-  v = local_pad(l, v, d, low, end > size ? end - size : 0, fill);
-  ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes), local_index(l, w.step));
-  at = local_binary(l, OP_add, at, local_index(l, w.first + low));
-  return local_dynamic_slice(l, v, d, at, w.length);
-}
-
-int64_t local_window_received(int64_t size, int64_t devices, LocalWindow w) {
-  (void)w;
-  int64_t tile = (size + devices - 1) / devices;
-  return tile * (devices - 1);
+  Dimension x = {l, d, axes};
+  Plan *p = ARENA_NEW(l->arena, Plan);
+  plan_make(p, l->arena, size, axes_size(axes), w);
+  if (p->gathers) return put_whole(x, p, v, fill);
+  if (!p->n_pieces) return local_pad(l, local_slice(l, v, d, 0, 0, 1), d, 0, w.length, fill);
+  v = put_pieces(x, p, v);
+  return fill ? put_fill(x, p, v, fill) : v;
 }
