@@ -13,7 +13,12 @@
 #include "parse/expect.h"
 #include "parse/parse.h"
 #include "parse/print.h"
+#include "partition/global_to_local.h"
+#include "partition/partition.h"
+#include "partition/replica_mode.h"
+#include "propagate/drop.h"
 #include "propagate/passes.h"
+#include "propagate/program_mesh.h"
 #include "propagate/propagate.h"
 #include "propagate/write.h"
 
@@ -23,6 +28,7 @@ typedef struct PassOptions {
   Steps steps;
   bool keep_rules, conservative, no_op_priority;
   bool keep_calls;
+  bool per_dim_all_gather, replicas;
   bool function_edges;  // calls are not inlined: edges for arguments and results of functions
 } PassOptions;
 
@@ -160,6 +166,34 @@ SIMPLE(drop_rules, passes_drop_rules(pass->p))
 SIMPLE(split_constants, passes_split_constants(pass->p, pass->arena))
 SIMPLE(merge_constants, passes_merge_constants(pass->p, pass->arena))
 
+// ---- partitioning ----
+
+static void table_free(void *table) { sharding_table_free(table); }
+
+static Status *with_table(Pass *pass, Status *(*run)(Pass *pass, ShardingTable *table)) {
+  ShardingTable *table = sharding_table_new(pass->p->context, pass->guard);
+  GuardCleanup cleanup = {table_free, table, NULL};
+  guard_push(pass->guard, &cleanup);
+  Status *status = run(pass, table);
+  guard_pop(pass->guard, &cleanup);
+  sharding_table_free(table);
+  if (!status && pass->options->replicas) replica_mode(pass->p);
+  return status;
+}
+
+static Status *to_local_with(Pass *pass, ShardingTable *table) {
+  GlobalToLocalOptions options = {.per_dim_all_gather = pass->options->per_dim_all_gather};
+  return global_to_local(pass->p, table, &options, pass->guard, pass->diag);
+}
+static Status *partition_with(Pass *pass, ShardingTable *table) {
+  MeshId mesh;
+  TRY(program_meshes_read(pass->p, table));
+  return partition_program(pass->p, table, NULL, pass->guard, pass->diag, &mesh);
+}
+static Status *to_local(Pass *pass) { return with_table(pass, to_local_with); }
+static Status *partition(Pass *pass) { return with_table(pass, partition_with); }
+SIMPLE(drop, drop_shardings(pass->p, pass->guard))
+
 static const PassRow rows[] = {
     {"sdy-basic-propagate", basic},
     {"sdy-aggressive-propagate", aggressive},
@@ -196,6 +230,9 @@ static const PassRow rows[] = {
     {"sdy-constant-or-scalar-splitter", split_constants},
     {"sdy-constant-merger", merge_constants},
     {"sdy-constant-or-scalar-merger", merge_constants},
+    {"sdy-convert-global-to-local", to_local},
+    {"sdy-partitioner-pipeline", partition},
+    {"sdy-drop-sharding-and-mesh", drop},
 };
 
 // ---- the command line ----
@@ -295,6 +332,13 @@ static bool set_option(PassOptions *options, Str key, Str value) {
     options->no_op_priority = !is_true(value);
   else if (str_is(key, "dedup-functions-fully"))
     options->keep_calls = is_true(value);
+  else if (str_is(key, "per-dim-all-gather"))
+    options->per_dim_all_gather = is_true(value);
+  else if (str_is(key, "replica-count"))
+    options->replicas = !str_is(value, "1");
+  else if (str_is(key, "partition-count") || str_is(key, "enable-rgv3") ||
+           str_is(key, "enable-halo-exchange") || str_is(key, "rng-bit-generator-unsafe"))
+    return true;  // these change how, not what
   else if (str_is(key, "enable-native-non-flat-support"))
     options->function_edges = is_true(value);
   else

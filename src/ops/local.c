@@ -342,7 +342,7 @@ ValueId local_all_to_all(Local *l, ValueId v, uint32_t split, uint32_t concat, A
   Context *c = l->p->context;
   int64_t n = axes_size(axes);
   Type type = local_with_dim(l, value_type(l->p, v), split, local_dim(l, v, split) / n);
-  type = local_with_dim(l, type, concat, local_dim(l, v, concat) * n);
+  type = local_with_dim(l, type, concat, type_info(c, type)->dims[concat] * n);
   NamedAttr fields[] = {{name_of(c, "split_dimension"), attr_i64(c, split)},
                         {name_of(c, "concat_dimension"), attr_i64(c, concat)},
                         {name_of(c, "split_count"), attr_i64(c, n)},

@@ -77,9 +77,15 @@ static bool is_group(const Program *p, OpId op) {
   return o->code == OP_sdy_sharding_group || (!o->n_results && call_is(p, op, CALL_SDY_GROUP));
 }
 
+// Collectives of sdy name axes, and so do groups of devices that are not listed one by one.
+static bool names_axes(const Program *p, OpId op) {
+  Attr groups = op_attr(p, op, "replica_groups");
+  return op_attr(p, op, "out_sharding") || attr_info(p->context, groups)->kind == ATTR_STRUCT;
+}
+
 static bool needs_meshes(const Program *p, OpId op) {
   uint16_t code = op_at(p, op)->code;
-  return code == OP_sdy_manual_computation || (op_row(code)->traits & TRAIT_COLLECTIVE) ||
+  return code == OP_sdy_manual_computation || names_axes(p, op) ||
          call_is(p, op, CALL_SDY_TO_LOCAL) || call_is(p, op, CALL_SDY_TO_GLOBAL);
 }
 

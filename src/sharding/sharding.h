@@ -122,6 +122,11 @@ Status *sharding_from_attr(ShardingTable *table, Attr attr, Type type, Sharding 
 // this attribute, for manual axes (drop them first) or reducers that are op bodies:
 // FAILED_PRECONDITION.
 Status *sharding_to_attr(ShardingTable *table, Sharding sharding, Attr *out) MUST_USE;
+// Lists of a mesh's axes alone, as sdy's collectives name what they move: an array of
+// #sdy.axis_ref, in the order it has; and back. The list lives in the context's arena.
+Status *sharding_axes_from_attr(ShardingTable *table, MeshId mesh, Attr attr,
+                                AxisList *out) MUST_USE;
+Attr sharding_axes_to_attr(ShardingTable *table, MeshId mesh, AxisList list);
 // sdy's text, for messages; a strided dimension is written [4{"x"} 2{}], manual axes as manual={…}.
 void sharding_print(const ShardingTable *table, Sharding sharding, StrBuf *out);
 

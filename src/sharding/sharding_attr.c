@@ -155,6 +155,12 @@ Status *sharding_from_attr(ShardingTable *table, Attr attr, Type type, Sharding 
   return NULL;
 }
 
+Status *sharding_axes_from_attr(ShardingTable *table, MeshId mesh, Attr attr, AxisList *out) {
+  Context *context = sharding_table_context(table);
+  AttrReader r = {table, context, context_arena(context), sharding_mesh(table, mesh)};
+  return read_axes(&r, attr, out);
+}
+
 // ---- to attributes ----
 
 static Attr axis_attr(Context *context, const Mesh *mesh, AxisRef a) {
@@ -171,6 +177,10 @@ static Attr axes_attr(Context *context, const Mesh *mesh, AxisList list) {
   Attr *items = ARENA_ARRAY(context_arena(context), Attr, list.n);
   for (uint32_t i = 0; i < list.n; i++) items[i] = axis_attr(context, mesh, list.v[i]);
   return attr_array(context, list.n, items);
+}
+
+Attr sharding_axes_to_attr(ShardingTable *table, MeshId mesh, AxisList list) {
+  return axes_attr(sharding_table_context(table), sharding_mesh(table, mesh), list);
 }
 
 static Attr dim_attr(Context *context, const Mesh *mesh, const DimSharding *dim) {
