@@ -16,6 +16,7 @@
 #include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/rng_bits.h"
+#include "ops/rng_bits_local.h"
 #include "ops/sample.h"
 
 static bool infer(Infer *cx) {
@@ -167,5 +168,10 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_rng_bit_generator = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 2, .factors = factors};
+const OpDef op_rng_bit_generator = {.infer = infer,
+                                    .eval = eval,
+                                    .sample = sample,
+                                    .constraints = 2,
+                                    .factors = factors,
+                                    .splits = rng_bits_splits,
+                                    .localize = rng_bits_localize};

@@ -1,0 +1,345 @@
+// rng_bit_generator on tiles. Elements come in blocks: 4 of up to 32 bits or 2 of 64 bits (Philox),
+// 2 or 1 (Threefry), which lie next to each other along one dimension, and blocks are numbered in
+// row-major order of the whole. A tile's blocks have the numbers first + sum of index * stride; it
+// makes those that it has a part of, and cuts off what its neighbours have of the outer ones.
+//
+//   Philox, [6, 10] cut in rows of 2:   one run of 20 elements = 5 blocks of 4, numbers 5c … 5c + 4
+//   Threefry, [10] cut in 5 + 5:        blocks 0, 1, 2 and 2, 3, 4; the second drops one element
+//
+// Nothing is exchanged, the next state is computed everywhere; where only that is used (a copy made
+// for it of a generator of constants) no bits are made. O(elements of the tile).
+#include "ops/rng_bits_local.h"
+
+#include "ops/strided.h"
+
+// Blocks of a tile.
+typedef struct Grid {
+  uint32_t rank;
+  int64_t dims[MAX_RANK], strides[MAX_RANK];  // strides are in block numbers
+  ValueId first;                              // number of the first, tensor<i64>
+  uint32_t along;                             // the dimension in which a block's elements lie
+  int64_t lanes;                              // elements per block
+  ValueId skip;                               // of the first block's elements, tensor<i64>; 0: none
+  int64_t length;                             // elements of the tile along that dimension
+} Grid;
+
+typedef struct Bits {
+  const TypeInfo *whole;
+  DType dtype;
+  bool threefry, wide;
+} Bits;
+
+static Bits bits_of(const Localizer *cx) {
+  Context *c = cx->context;
+  const TypeInfo *whole = localize_type(cx, 2);
+  DType dtype = type_dtype(c, whole->elem);
+  Str algorithm = name_str(c, attr_as_name(c, localize_attr(cx, "rng_algorithm")));
+  return (Bits){whole, dtype, str_is(algorithm, "THREE_FRY"), dtype_width(dtype) == 64};
+}
+
+static int64_t lanes_of(const Bits *b) {
+  return b->threefry ? (b->wide ? 1 : 2) : (b->wide ? 2 : 4);
+}
+
+static int64_t inner_of(const Bits *b, uint32_t d) {
+  int64_t inner = 1;
+  for (uint32_t i = d + 1; i < b->whole->rank; i++) inner *= b->whole->dims[i];
+  return inner;
+}
+
+// The unsigned integers of this width; DT_none if there are none.
+static DType unsigned_of(int width) {
+  static const DType types[] = {DT_ui2, DT_ui4, DT_ui8, DT_ui16, DT_ui32, DT_ui64};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    if (dtype_width(types[i]) == width) return types[i];
+  return DT_none;
+}
+
+// ---- splits ----
+
+// Philox numbers blocks through the end of a row: rows of a tile must begin at the same place in a
+// block.
+static bool rows_fit(const Bits *b, uint32_t last) {
+  bool many = false;
+  for (uint32_t d = 0; d < last; d++) many |= b->whole->dims[d] > 1;
+  return b->threefry || !many || b->whole->dims[last] * inner_of(b, last) % lanes_of(b) == 0;
+}
+
+void rng_bits_splits(Localizer *cx) {
+  Bits b = bits_of(cx);
+  localize_give_up(cx, localize_factor(cx, 0, 0));
+  for (uint32_t d = b.whole->rank; d-- > 0;) {
+    uint32_t f = localize_factor(cx, 2, d);
+    if (!localize_is_split(cx, f)) continue;
+    // What is made whole is cut without an exchange.
+    if (unsigned_of(dtype_width(b.dtype)) != DT_none && rows_fit(&b, d)) return;
+    localize_give_up(cx, f);
+  }
+}
+
+// ---- arithmetic ----
+
+static Type tensor_of(Local *l, DType dtype, uint32_t rank, const int64_t *dims) {
+  return type_tensor(l->p->context, type_scalar(dtype), rank, dims, 0);
+}
+
+static ValueId number(Local *l, ValueId like, uint64_t value) {
+  return local_splat(l, value_type(l->p, like), scalar_u(value));
+}
+
+// A scalar beside a tensor.
+static ValueId with(Local *l, uint16_t code, ValueId v, ValueId scalar) {
+  return local_binary(l, code, v, local_broadcast(l, scalar, value_type(l->p, v)));
+}
+
+static ValueId with_number(Local *l, uint16_t code, ValueId v, uint64_t value) {
+  return local_binary(l, code, v, number(l, v, value));
+}
+
+static ValueId low_half(Local *l, ValueId v) { return with_number(l, OP_and, v, UINT32_MAX); }
+static ValueId high_half(Local *l, ValueId v) {
+  return with_number(l, OP_shift_right_logical, v, 32);
+}
+
+static ValueId as_dtype(Local *l, uint16_t code, ValueId v, DType dtype) {
+  const TypeInfo *type = type_info(l->p->context, value_type(l->p, v));
+  if (type->elem == type_scalar(dtype)) return v;
+  return local_op(l, code, 1, &v, tensor_of(l, dtype, type->rank, type->dims), 0);
+}
+
+static ValueId narrowed(Local *l, ValueId v) { return as_dtype(l, OP_convert, v, DT_ui32); }
+
+// 1 where a + b, which is sum, went round.
+static ValueId carry(Local *l, ValueId sum, ValueId a) {
+  return as_dtype(l, OP_convert, local_compare(l, "LT", sum, a), DT_ui64);
+}
+
+static ValueId word_of(Local *l, ValueId state, int64_t i) {
+  ValueId word = local_slice(l, state, 0, i, i + 1, 1);
+  DType dtype = type_dtype(l->p->context, value_type(l->p, state));
+  word = local_op(l, OP_reshape, 1, &word, tensor_of(l, dtype, 0, NULL), 0);
+  return as_dtype(l, OP_bitcast_convert, word, DT_ui64);
+}
+
+// ---- block functions ----
+
+// counter: low and high half of 128 bits; out: 4 words of 32 bits, all in ui64.
+static void put_philox(Local *l, ValueId low, ValueId high, ValueId key, ValueId out[4]) {
+  ValueId c0 = low_half(l, low), c1 = high_half(l, low), c2 = low_half(l, high),
+          c3 = high_half(l, high), k0 = low_half(l, key), k1 = high_half(l, key);
+  for (int round = 0; round < 10; round++) {
+    if (round) {
+      k0 = low_half(l, with_number(l, OP_add, k0, 0x9E3779B9u));
+      k1 = low_half(l, with_number(l, OP_add, k1, 0xBB67AE85u));
+    }
+    ValueId a = with_number(l, OP_multiply, c0, 0xD2511F53u);
+    ValueId b = with_number(l, OP_multiply, c2, 0xCD9E8D57u);
+    c0 = with(l, OP_xor, local_binary(l, OP_xor, high_half(l, b), c1), k0);
+    c2 = with(l, OP_xor, local_binary(l, OP_xor, high_half(l, a), c3), k1);
+    c1 = low_half(l, b);
+    c3 = low_half(l, a);
+  }
+  out[0] = c0;
+  out[1] = c1;
+  out[2] = c2;
+  out[3] = c3;
+}
+
+static ValueId rotated(Local *l, ValueId v, uint32_t by) {
+  return local_binary(l, OP_or, with_number(l, OP_shift_left, v, by),
+                      with_number(l, OP_shift_right_logical, v, 32 - by));
+}
+
+// counter, key: ui64; out: 2 words in ui32.
+static void put_threefry(Local *l, ValueId counter, ValueId key, ValueId out[2]) {
+  static const uint8_t rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  ValueId keys[3] = {narrowed(l, low_half(l, key)), narrowed(l, high_half(l, key))};
+  keys[2] = with_number(l, OP_xor, local_binary(l, OP_xor, keys[0], keys[1]), 0x1BD11BDAu);
+  ValueId x = with(l, OP_add, narrowed(l, low_half(l, counter)), keys[0]);
+  ValueId y = with(l, OP_add, narrowed(l, high_half(l, counter)), keys[1]);
+  for (uint32_t group = 0; group < 5; group++) {
+    for (int i = 0; i < 4; i++) {
+      x = local_binary(l, OP_add, x, y);
+      y = local_binary(l, OP_xor, rotated(l, y, rotations[group % 2][i]), x);
+    }
+    x = with(l, OP_add, x, keys[(group + 1) % 3]);
+    y = with(l, OP_add, y, with_number(l, OP_add, keys[(group + 2) % 3], group + 1));
+  }
+  out[0] = x;
+  out[1] = y;
+}
+
+// ---- blocks of a tile ----
+
+static ValueId times(Local *l, ValueId v, int64_t by) {
+  return by == 1 ? v : local_binary(l, OP_multiply, v, local_index(l, by));
+}
+
+// Adds the tile's place in dimension d of the tensor, in units of blocks.
+static void grid_enter(Localizer *cx, Grid *g, uint32_t d, int64_t stride) {
+  if (!localize_axes(cx, 2, d).n) return;
+  ValueId at = times(cx->local, localize_offset(cx, 2, d), stride);
+  g->first = g->first ? local_binary(cx->local, OP_add, g->first, at) : at;
+}
+
+// Adds the place of elements that lie in blocks: their first block, and what of it is before them.
+// step: elements from a tile to the next.
+static void grid_enter_blocks(Localizer *cx, Grid *g, ValueId element, int64_t step,
+                              int64_t stride) {
+  Local *l = cx->local;
+  ValueId lanes = local_index(l, g->lanes);
+  ValueId at = times(l, local_binary(l, OP_divide, element, lanes), stride);
+  g->first = g->first ? local_binary(l, OP_add, g->first, at) : at;
+  if (step % g->lanes) g->skip = local_binary(l, OP_remainder, element, lanes);
+}
+
+static int64_t blocks_for(int64_t elements, int64_t lanes, bool even) {
+  return (elements + (even ? 0 : lanes - 1) + lanes - 1) / lanes;
+}
+
+// Rows as long as the last cut dimension with all behind it.
+static void grid_philox(Localizer *cx, const Bits *b, Grid *g) {
+  uint32_t last = b->whole->rank - 1;
+  while (!localize_axes(cx, 2, last).n) last--;
+  int64_t inner = inner_of(b, last), row = localize_tile(cx, 2, last) * inner;
+  *g = (Grid){.rank = last + 1, .along = last, .lanes = lanes_of(b), .length = row};
+  for (uint32_t d = 0; d < last; d++) {
+    g->dims[d] = localize_tile(cx, 2, d);
+    g->strides[d] = b->whole->dims[d] > 1 ? inner_of(b, d) / g->lanes : 0;
+    grid_enter(cx, g, d, g->strides[d]);
+  }
+  g->dims[last] = blocks_for(row, g->lanes, row % g->lanes == 0);
+  g->strides[last] = 1;
+  grid_enter_blocks(cx, g, times(cx->local, localize_offset(cx, 2, last), inner), row, 1);
+}
+
+// The dimension whose neighbours share a block: the first even one, else the largest.
+static uint32_t shared_dim(const Bits *b) {
+  uint32_t split = 0;
+  for (uint32_t d = 0; d < b->whole->rank; d++) {
+    if (b->whole->dims[d] % 2 == 0) return d;
+    if (b->whole->dims[d] > b->whole->dims[split]) split = d;
+  }
+  return split;
+}
+
+static void grid_threefry(Localizer *cx, const Bits *b, Grid *g) {
+  uint32_t shared = shared_dim(b), rank = b->whole->rank;
+  int64_t lanes = lanes_of(b), tile = localize_tile(cx, 2, shared), stride = 1;
+  *g = (Grid){.rank = rank, .along = shared, .lanes = lanes, .length = tile};
+  for (uint32_t d = rank; d-- > 0;) {
+    bool in_blocks = d == shared && lanes > 1;
+    g->dims[d] = in_blocks ? (tile + 1) / 2 : localize_tile(cx, 2, d);
+    g->strides[d] = stride;
+    if (!in_blocks)
+      grid_enter(cx, g, d, stride);
+    else if (localize_axes(cx, 2, d).n)
+      grid_enter_blocks(cx, g, localize_offset(cx, 2, d), tile, stride);
+    stride *= in_blocks ? (b->whole->dims[d] + 1) / 2 : b->whole->dims[d];
+  }
+}
+
+// Numbers of all blocks: ui64.
+static ValueId grid_numbers(Local *l, const Grid *g) {
+  Context *c = l->p->context;
+  Type type = tensor_of(l, DT_ui64, g->rank, g->dims);
+  ValueId sum = local_broadcast(l, as_dtype(l, OP_convert, g->first, DT_ui64), type);
+  for (uint32_t d = 0; d < g->rank; d++) {
+    if (g->dims[d] <= 1) continue;
+    NamedAttr along = {name_of(c, "iota_dimension"), attr_i64(c, d)};
+    ValueId at = local_op(l, OP_iota, 0, NULL, type, attr_dict(c, 1, &along));
+    if (g->strides[d] != 1) at = with_number(l, OP_multiply, at, (uint64_t)g->strides[d]);
+    sum = local_binary(l, OP_add, sum, at);
+  }
+  return sum;
+}
+
+// The elements of blocks behind each other, those of the tile.
+static ValueId grid_elements(Local *l, const Grid *g, const ValueId *words) {
+  ValueId v = words[0], parts[4];
+  DType dtype = type_dtype(l->p->context, value_type(l->p, v));
+  if (g->lanes > 1) {
+    int64_t dims[MAX_RANK + 1];
+    for (uint32_t d = 0; d <= g->rank; d++)
+      dims[d] = d <= g->along ? g->dims[d] : d == g->along + 1 ? 1 : g->dims[d - 1];
+    for (int64_t i = 0; i < g->lanes; i++)
+      parts[i] = local_op(l, OP_reshape, 1, &words[i], tensor_of(l, dtype, g->rank + 1, dims), 0);
+    v = local_concatenate(l, (uint32_t)g->lanes, parts, g->along + 1);
+    Type type =
+        local_with_dim(l, value_type(l->p, words[0]), g->along, g->dims[g->along] * g->lanes);
+    v = local_op(l, OP_reshape, 1, &v, type, 0);
+  }
+  return g->skip ? local_dynamic_slice(l, v, g->along, g->skip, g->length)
+                 : local_trim_to(l, v, g->along, g->length);
+}
+
+// Words of 32 or 64 bits as elements of another type: their low bits, whatever they mean there.
+static ValueId as_elements(Local *l, ValueId v, Type to) {
+  DType dtype = type_dtype(l->p->context, to);
+  int width = dtype_width(dtype);
+  if (width < 32) v = with_number(l, OP_and, v, (UINT64_C(1) << width) - 1);
+  v = as_dtype(l, OP_bitcast_convert, as_dtype(l, OP_convert, v, unsigned_of(width)), dtype);
+  return value_type(l->p, v) == to ? v : local_op(l, OP_reshape, 1, &v, to, 0);
+}
+
+// ---- the next state ----
+
+static int64_t count_blocks(const Bits *b) {
+  int64_t count = 1, lanes = lanes_of(b);
+  uint32_t shared = shared_dim(b);
+  for (uint32_t d = 0; d < b->whole->rank; d++)
+    count *=
+        b->threefry && lanes > 1 && d == shared ? (b->whole->dims[d] + 1) / 2 : b->whole->dims[d];
+  return b->threefry ? count : (count + lanes - 1) / lanes;
+}
+
+static ValueId next_state(Localizer *cx, const Bits *b, ValueId state, ValueId low, ValueId high) {
+  Local *l = cx->local;
+  uint32_t n = (uint32_t)local_dim(l, state, 0);
+  DType dtype = type_dtype(cx->context, value_type(l->p, state));
+  Type one = tensor_of(l, dtype, 1, &(int64_t){1});
+  ValueId next = with_number(l, OP_add, low, (uint64_t)count_blocks(b));
+  ValueId words[3] = {0, next, n > 2 ? local_binary(l, OP_add, high, carry(l, next, low)) : 0};
+  for (uint32_t i = 1; i < n; i++) {
+    words[i] = as_dtype(l, OP_bitcast_convert, words[i], dtype);
+    words[i] = local_op(l, OP_reshape, 1, &words[i], one, 0);
+  }
+  words[0] = local_slice(l, state, 0, 0, 1, 1);
+  return local_concatenate(l, n, words, 0);
+}
+
+Status *rng_bits_localize(Localizer *cx) {
+  Local *l = cx->local;
+  Bits b = bits_of(cx);
+  bool any = false;
+  for (uint32_t d = 0; d < b.whole->rank; d++) any |= localize_axes(cx, 2, d).n > 0;
+  bool only_state = !value_has_uses(l->p, op_result(cx->program, cx->op, 1));
+  if (!any && !only_state) return localize_plain(cx);
+  ValueId state = cx->in[0], key = word_of(l, state, 0), low = word_of(l, state, 1);
+  ValueId high = b.threefry ? 0 : local_dim(l, state, 0) > 2 ? word_of(l, state, 2) : key;
+  cx->out[0] = next_state(cx, &b, state, low, high);
+  if (only_state) {
+    cx->out[1] = local_padding(l, cx->out_types[1]);
+    return NULL;
+  }
+  Grid g;
+  ValueId words[4];
+  if (b.threefry)
+    grid_threefry(cx, &b, &g);
+  else
+    grid_philox(cx, &b, &g);
+  ValueId at = grid_numbers(l, &g), from = local_broadcast(l, low, value_type(l->p, at));
+  at = local_binary(l, OP_add, at, from);
+  if (b.threefry)
+    put_threefry(l, at, key, words);
+  else
+    put_philox(l, at, with(l, OP_add, carry(l, at, from), high), key, words);
+  if (b.wide)
+    for (int64_t i = 0; i < g.lanes; i++) {
+      ValueId upper = as_dtype(l, OP_convert, words[2 * i + 1], DT_ui64);
+      words[i] = local_binary(l, OP_or, as_dtype(l, OP_convert, words[2 * i], DT_ui64),
+                              with_number(l, OP_shift_left, upper, 32));
+    }
+  cx->out[1] = as_elements(l, grid_elements(l, &g, words), cx->out_types[1]);
+  return NULL;
+}

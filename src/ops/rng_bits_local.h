@@ -1,0 +1,12 @@
+// Random bits of a tile: the block functions of rng_bits.h as StableHLO ops, so that every device
+// makes its own elements from their place in the whole, with the same bits on every backend.
+#ifndef TESSERA_OPS_RNG_BITS_LOCAL_H
+#define TESSERA_OPS_RNG_BITS_LOCAL_H
+
+#include "ops/localize.h"
+
+// The columns of rng_bit_generator.
+void rng_bits_splits(Localizer *cx);
+Status *rng_bits_localize(Localizer *cx) MUST_USE;
+
+#endif
