@@ -1,6 +1,7 @@
 // dynamic_slice and dynamic_update_slice: a block read from, or written over, a place given at run
 // time, which is moved to lie inside the operand. One or two strided copies, O(elements).
 #include "ops/factors.h"
+#include "ops/index_local.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -138,8 +139,15 @@ static OpId sample_update(Sample *cx) {
   return sample_op(cx, OP_dynamic_update_slice, 0, 2 + rank, operands, 1, NULL, 0);
 }
 
+// Of a part of a dimension a shard gives what it has and zero elsewhere, and the sum is the whole.
 static bool factors_slice(FactorContext *cx) {
   factors_resize(cx, FACTOR_REPLICATE | FACTOR_BLOCK);
+  if (type_is_quant(cx->context, factors_type(cx, 0)->elem)) return true;
+  for (uint32_t f = 0; f < cx->build.factors.count; f++) {
+    if (cx->build.factors.items[f].kinds == FACTOR_PASS) continue;
+    factors_really(cx, f, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
+    factor_set_combine(&cx->build, f, COMBINE_SUM);
+  }
   return true;
 }
 
@@ -167,9 +175,13 @@ const OpDef op_dynamic_slice = {.infer = infer_slice,
                                 .eval = eval_slice,
                                 .sample = sample_slice,
                                 .constraints = 5,
-                                .factors = factors_slice};
+                                .factors = factors_slice,
+                                .splits = dynamic_slice_splits,
+                                .localize = dynamic_slice_localize};
 const OpDef op_dynamic_update_slice = {.infer = infer_update,
                                        .eval = eval_update,
                                        .sample = sample_update,
                                        .constraints = 6,
-                                       .factors = factors_update};
+                                       .factors = factors_update,
+                                       .splits = dynamic_update_slice_splits,
+                                       .localize = dynamic_update_slice_localize};

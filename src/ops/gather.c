@@ -2,6 +2,7 @@
 // to lie inside. The block's copy is planned once and run for every place. O(places * index size +
 // elements).
 #include "ops/factors.h"
+#include "ops/index_local.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -399,8 +400,12 @@ static void factors_offset(FactorContext *cx, uint32_t d, uint32_t out) {
     factors_chosen(cx, d);
     factors_on(cx, 1, FACTOR_REPLICATE, result, out);
   } else {
+    // As chosen: of a block that lies in two shards each gives its part.
     uint32_t factor = factors_on(cx, size, FACTOR_REPLICATE | FACTOR_BLOCK, 0, d);
     factors_also(cx, factor, result, out);
+    if (type_is_quant(cx->context, factors_type(cx, 0)->elem)) return;
+    factors_really(cx, factor, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
+    factor_set_combine(&cx->build, factor, COMBINE_SUM);
   }
 }
 
@@ -434,8 +439,13 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_gather = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 23, .factors = factors};
+const OpDef op_gather = {.infer = infer,
+                         .eval = eval,
+                         .sample = sample,
+                         .constraints = 23,
+                         .factors = factors,
+                         .splits = gather_splits,
+                         .localize = gather_localize};
 const OpDef op_dynamic_gather = {.infer = infer_dynamic,
                                  .eval = eval_dynamic,
                                  .sample = sample_dynamic,

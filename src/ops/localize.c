@@ -90,8 +90,7 @@ static bool is_read_padded(const Localizer *cx, uint32_t tensor, uint32_t d, Com
   return *out && localize_axes(cx, tensor, d).n && localize_is_uneven(cx, tensor, d);
 }
 
-// An init that enters once: all shards but the first take what changes nothing.
-static ValueId enter_once(Localizer *cx, ValueId value) {
+ValueId localize_enter_once(Localizer *cx, ValueId value) {
   AxisList axes = {NULL, 0};
   Combine combine = COMBINE_NONE;
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
@@ -115,7 +114,8 @@ const ValueId *localize_masked(Localizer *cx) {
       masked[i] = local_mask_padding(l, masked[i], d, localize_axes(cx, i, d),
                                      localize_size(cx, i, d), local_identity(l, scalar, combine));
     }
-    if (cx->map->enters_once && cx->map->enters_once[i]) masked[i] = enter_once(cx, masked[i]);
+    if (cx->map->enters_once && cx->map->enters_once[i])
+      masked[i] = localize_enter_once(cx, masked[i]);
   }
   return masked;
 }

@@ -89,6 +89,9 @@ Status *localize_copy_as(Localizer *cx, const ValueId *operands, Attr attrs, con
                          ValueId *out) MUST_USE;
 // The op's own attributes with one of them another.
 Attr localize_with(Localizer *cx, Attr attrs, const char *name, Attr value);
+// An init that enters once: where results come in parts, all shards but the first take what changes
+// nothing.
+ValueId localize_enter_once(Localizer *cx, ValueId value);
 // Masks the padding of operand i in every dimension whose factor reduces, with what changes
 // nothing, and lets inits enter once: what the plain way does. Gives the operands.
 const ValueId *localize_masked(Localizer *cx);

@@ -3,6 +3,7 @@
 // the order in which floats are added is fixed. O(elements of the inputs + elements of the updates
 // * rank).
 #include "ops/factors.h"
+#include "ops/index_local.h"
 #include "ops/move.h"
 #include "ops/reduction.h"
 
@@ -463,8 +464,9 @@ static bool factors(FactorContext *cx) {
         factors_in(cx, factor, OF_UPDATES, d);
       else
         factors_new(cx, size, FACTOR_REPLICATE, OF_UPDATES, d);
-      // Even a full window may be shifted by its index: what falls outside is dropped.
-      if (ints_contain(to_input, input_dim - 1)) factors_really(cx, factor, FACTOR_REPLICATE);
+      // A window, even a full one, that is shifted by its index: updates are whole, each shard
+      // drops what falls outside of it.
+      if (ints_contain(to_input, input_dim - 1)) factors_really(cx, factor, FACTOR_OFFSET);
       continue;
     }
     uint32_t index = place + (place >= vector), batch = 0;
@@ -486,5 +488,10 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_scatter = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 25, .factors = factors};
+const OpDef op_scatter = {.infer = infer,
+                          .eval = eval,
+                          .sample = sample,
+                          .constraints = 25,
+                          .factors = factors,
+                          .splits = scatter_splits,
+                          .localize = scatter_localize};

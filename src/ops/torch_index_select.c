@@ -2,6 +2,7 @@
 // dimensions that go along in both. Indices are moved inside as gather does. One block copy per
 // index, O(elements).
 #include "ops/factors.h"
+#include "ops/index_local.h"
 #include "ops/move.h"
 
 // operand [batch, before, dim, after], index [batch, chosen] -> [batch, before, chosen, after]; dim
@@ -112,5 +113,9 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_torch_index_select = {
-    .infer = infer, .eval = eval, .sample = sample, .factors = factors};
+const OpDef op_torch_index_select = {.infer = infer,
+                                     .eval = eval,
+                                     .sample = sample,
+                                     .factors = factors,
+                                     .splits = torch_index_select_splits,
+                                     .localize = torch_index_select_localize};

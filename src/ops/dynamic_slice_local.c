@@ -1,0 +1,161 @@
+// dynamic_slice and dynamic_update_slice of a dimension in tiles. The block, moved to lie inside
+// the whole, begins at `at` of the tile: before it, in it or behind it. Of the tile only a window
+// is looked at, as large as the block where that fits: the op moves it to lie inside the tile, and
+// the block then begins `shift` elements behind the window's beginning.
+//
+//   tile            |---------|
+//   block         |-----|                   at = -2, shift = -2: two elements are before the tile
+//   window          |-----|
+//
+// Reading: the window, moved back by `shift`, with what changes no sum moved in; only the result
+// is exchanged, in parts. Writing: the window is read, elements of the block put where they lie in
+// it, and the window written back; nothing is exchanged, and no more of the tile touched than the
+// block is large.
+#include "ops/index_local.h"
+#include "ops/strided.h"
+
+// A dimension that is cut, of which the block is a part.
+typedef struct Cut {
+  bool is_cut;
+  int64_t tile, block, window;  // sizes
+  ValueId at, shift;            // tensor<i64>
+} Cut;
+
+static Cut cut_of(Localizer *cx, uint32_t d, int64_t block, ValueId start) {
+  Local *l = cx->local;
+  int64_t whole = localize_size(cx, 0, d), tile = localize_tile(cx, 0, d);
+  Cut cut = {.tile = tile, .block = block, .window = block < tile ? block : tile};
+  cut.is_cut = block != whole && localize_axes(cx, 0, d).n > 0;
+  if (!cut.is_cut) return cut;
+  ValueId inside = index_clamp(l, index_i64(l, start), whole - block);
+  cut.shift = cut.at = local_binary(l, OP_subtract, inside, localize_offset(cx, 0, d));
+  if (block > 1 && tile > cut.window)
+    cut.shift = local_binary(l, OP_subtract, cut.at, index_clamp(l, cut.at, tile - cut.window));
+  return cut;
+}
+
+// Elements [from, from + size) along d of v, with `fill` for those that it does not have. from:
+// tensor<i64>.
+static ValueId shifted(Local *l, ValueId v, uint32_t d, ValueId from, int64_t size, ValueId fill) {
+  ValueId wide = local_pad(l, v, d, size, size, fill);
+  return local_dynamic_slice(l, wide, d, local_binary(l, OP_add, from, local_index(l, size)), size);
+}
+
+// The block's sizes, the starts of one type, and whether anything is cut at all.
+static bool find_cuts(Localizer *cx, const int64_t *sizes, uint32_t first, Cut *cuts,
+                      ValueId *starts) {
+  uint32_t rank = localize_type(cx, 0)->rank;
+  bool any = false;
+  for (uint32_t d = 0; d < rank; d++) {
+    cuts[d] = cut_of(cx, d, sizes[d], cx->in[first + d]);
+    any |= cuts[d].is_cut;
+  }
+  for (uint32_t d = 0; d < rank; d++)
+    starts[d] = cuts[d].is_cut ? cuts[d].at
+                : any          ? index_i64(cx->local, cx->in[first + d])
+                               : cx->in[first + d];
+  return any;
+}
+
+// ---- dynamic_slice ----
+
+void dynamic_slice_splits(Localizer *cx) {
+  Combine parts = index_parts(cx, 0);
+  Ints sizes = localize_ints(cx, "slice_sizes");
+  for (uint32_t d = 0; d < sizes.n; d++) {
+    uint32_t f = localize_factor(cx, 0, d);
+    if (sizes.v[d] == localize_size(cx, 0, d)) continue;
+    if (!parts) localize_give_up(cx, f);
+    cx->splits[f].parts = sizes.v[d] ? parts : COMBINE_NONE;
+    *localize_has(cx, localize_n_operands(cx), f) = false;
+  }
+}
+
+Status *dynamic_slice_localize(Localizer *cx) {
+  Local *l = cx->local;
+  const TypeInfo *out = type_info(cx->context, cx->out_types[0]);
+  uint32_t rank = out->rank;
+  int64_t sizes[MAX_RANK];
+  Cut cuts[MAX_RANK];
+  ValueId operands[MAX_RANK + 1] = {cx->in[0]};
+  Ints whole = localize_ints(cx, "slice_sizes");
+  bool any = find_cuts(cx, whole.v, 1, cuts, operands + 1);
+  for (uint32_t d = 0; d < rank; d++) sizes[d] = cuts[d].is_cut ? cuts[d].window : out->dims[d];
+  Attr attrs = localize_with(cx, 0, "slice_sizes", attr_i64s(cx->context, rank, sizes));
+  if (!any) return localize_copy(cx, operands, attrs);
+  Type type = type_tensor(cx->context, out->elem, rank, sizes, 0);
+  TRY(localize_copy_as(cx, operands, attrs, &type, cx->out));
+  ValueId here = 0;
+  Combine parts = index_parts(cx, 0);
+  for (uint32_t d = 0; d < rank; d++) {
+    if (!cuts[d].is_cut || !cuts[d].block) continue;
+    if (cuts[d].block == 1) {
+      here = index_and(l, here, index_inside(l, cuts[d].at, cuts[d].tile));
+      continue;
+    }
+    Type scalar = type_tensor(cx->context, out->elem, 0, NULL, 0);
+    cx->out[0] =
+        shifted(l, cx->out[0], d, cuts[d].shift, cuts[d].block, local_identity(l, scalar, parts));
+  }
+  if (here)
+    cx->out[0] =
+        local_select(l, here, cx->out[0], local_identity(l, value_type(l->p, cx->out[0]), parts));
+  return NULL;
+}
+
+// ---- dynamic_update_slice ----
+
+void dynamic_update_slice_splits(Localizer *cx) {
+  for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++)
+    if (localize_size(cx, 0, d) != localize_size(cx, 1, d))
+      localize_give_up(cx, localize_factor(cx, 1, d));
+}
+
+// The window as it is to be: elements of the block where it lies, what is there elsewhere.
+static ValueId written(Localizer *cx, uint32_t rank, const Cut *cuts, ValueId there) {
+  Local *l = cx->local;
+  ValueId block = cx->in[1], all = 0;
+  for (uint32_t d = 0; d < rank; d++) {
+    if (!cuts[d].is_cut) continue;
+    if (cuts[d].block == 1) {
+      all = index_and(l, all, index_inside(l, cuts[d].at, cuts[d].tile));
+      continue;
+    }
+    ValueId back = local_binary(l, OP_subtract, local_index(l, 0), cuts[d].shift);
+    block = shifted(l, block, d, back, cuts[d].window, 0);
+  }
+  for (uint32_t d = 0; d < rank; d++) {
+    if (!cuts[d].is_cut || cuts[d].block == 1) continue;
+    ValueId number = local_iota(l, value_type(l->p, block), d);
+    ValueId place = index_minus(l, number, cuts[d].shift);
+    block = local_select(l, index_inside(l, place, cuts[d].block), block, there);
+  }
+  return all ? local_select(l, all, block, there) : block;
+}
+
+Status *dynamic_update_slice_localize(Localizer *cx) {
+  Local *l = cx->local;
+  const TypeInfo *update = type_info(cx->context, value_type(l->p, cx->in[1]));
+  uint32_t rank = update->rank;
+  int64_t sizes[MAX_RANK];
+  Cut cuts[MAX_RANK];
+  ValueId operands[MAX_RANK + 2] = {cx->in[0], cx->in[1]};
+  for (uint32_t d = 0; d < rank; d++) {
+    sizes[d] = localize_size(cx, 1, d);
+    if (sizes[d] == 0) {  // nothing is written
+      cx->out[0] = cx->in[0];
+      return NULL;
+    }
+  }
+  bool any = find_cuts(cx, sizes, 2, cuts, operands + 2);
+  if (!any) return localize_copy(cx, operands, 0);
+  for (uint32_t d = 0; d < rank; d++) sizes[d] = cuts[d].is_cut ? cuts[d].window : update->dims[d];
+  ValueId read[MAX_RANK + 1] = {cx->in[0]};
+  for (uint32_t d = 0; d < rank; d++) read[1 + d] = operands[2 + d];
+  Context *c = cx->context;
+  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, sizes)};
+  ValueId there = local_op(l, OP_dynamic_slice, 1 + rank, read,
+                           type_tensor(c, update->elem, rank, sizes, 0), attr_dict(c, 1, &field));
+  operands[1] = written(cx, rank, cuts, there);
+  return localize_copy(cx, operands, 0);
+}

@@ -1,0 +1,167 @@
+// gather and torch_index_select from a dimension in tiles: indices are moved to lie inside the
+// whole and shifted by the tile's beginning, each device takes what it has, and what it has not
+// becomes what changes no sum: results come in parts, and nothing else is exchanged.
+//
+//   table [v,d] by rows, indices [n]: result [n,d] in parts       one all-reduce, or reduce-scatter
+//
+// Slices of one entry are masked by their index. Slices of several may lie in two tiles: the tile
+// gets a margin of what changes no sum on both sides, as wide as a slice.
+#include "ops/index_local.h"
+#include "ops/strided.h"
+
+static Ints field(const Localizer *cx, const char *name) {
+  Attr attr = attr_get(cx->context, localize_attr(cx, "dimension_numbers"), name);
+  return attr ? attr_as_ints(cx->context, attr) : (Ints){.ok = true};
+}
+
+static uint32_t vector_dim(const Localizer *cx) {
+  Attr numbers = localize_attr(cx, "dimension_numbers");
+  return (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
+}
+
+// The number of the dimension in the index vector; as many as it has: none.
+static uint32_t place_of(Ints map, int64_t d) {
+  uint32_t i = 0;
+  while (i < map.n && map.v[i] != d) i++;
+  return i;
+}
+
+void gather_splits(Localizer *cx) {
+  Ints sizes = localize_ints(cx, "slice_sizes"), batching = field(cx, "operand_batching_dims"),
+       map = field(cx, "start_index_map");
+  Combine parts = index_parts(cx, 0);
+  for (uint32_t d = 0; d < sizes.n; d++) {
+    uint32_t f = localize_factor(cx, 0, d);
+    if (ints_contain(batching, d) || sizes.v[d] == localize_size(cx, 0, d)) continue;
+    if (!parts || !sizes.v[d] || place_of(map, d) == map.n) localize_give_up(cx, f);
+    cx->splits[f].parts = parts;
+    *localize_has(cx, localize_n_operands(cx), f) = false;
+  }
+  uint32_t vector = vector_dim(cx);
+  if (vector < localize_type(cx, 1)->rank) localize_give_up(cx, localize_factor(cx, 1, vector));
+}
+
+// Is a dimension cut from which slices are a part?
+static bool is_cut(const Localizer *cx, int64_t slice, uint32_t d) {
+  return slice != localize_size(cx, 0, d) && localize_axes(cx, 0, d).n > 0 &&
+         !ints_contain(field(cx, "operand_batching_dims"), d);
+}
+
+// Indices into dimension d of the whole as indices into the tile.
+static ValueId to_tile(Localizer *cx, ValueId indices, int64_t slice, uint32_t d) {
+  Local *l = cx->local;
+  ValueId inside = index_clamp(l, indices, localize_size(cx, 0, d) - slice);
+  return index_minus(l, inside, localize_offset(cx, 0, d));
+}
+
+// The whole's indices as the tile's: each entry of the index vector by itself. *here: whether what
+// is taken lies in the tile, one truth per index vector, of which that dimension has size 1; 0 =
+// always.
+static ValueId localize_indices(Localizer *cx, Ints sizes, ValueId *here) {
+  Local *l = cx->local;
+  Ints map = field(cx, "start_index_map");
+  uint32_t vector = vector_dim(cx);
+  bool alone = vector == localize_type(cx, 1)->rank;
+  ValueId all = index_i64(l, cx->in[1]), columns[MAX_RANK];
+  for (uint32_t i = 0; i < map.n; i++) {
+    uint32_t d = (uint32_t)map.v[i];
+    ValueId column = alone ? all : local_slice(l, all, vector, i, i + 1, 1);
+    if (is_cut(cx, sizes.v[d], d)) {
+      column = to_tile(cx, column, sizes.v[d], d);
+      if (sizes.v[d] == 1)
+        *here = index_and(l, *here, index_inside(l, column, localize_tile(cx, 0, d)));
+      else  // behind the margin
+        column = index_minus(l, column, local_index(l, -sizes.v[d]));
+    }
+    columns[i] = column;
+  }
+  return alone ? columns[0] : local_concatenate(l, map.n, columns, vector);
+}
+
+// One truth per place, for every element that comes from there.
+static ValueId spread(Localizer *cx, ValueId here) {
+  Local *l = cx->local;
+  Context *c = cx->context;
+  const TypeInfo *index = type_info(c, value_type(l->p, here));
+  const TypeInfo *out = type_info(c, cx->out_types[0]);
+  Ints offset = field(cx, "offset_dims");
+  int64_t dims[MAX_RANK], to[MAX_RANK];
+  uint32_t n = 0, vector = vector_dim(cx), places = 0;
+  for (uint32_t d = 0; d < index->rank; d++)
+    if (d != vector) dims[n++] = index->dims[d];
+  for (uint32_t d = 0; d < out->rank; d++)
+    if (!ints_contain(offset, d)) to[places++] = d;
+  Type truth = type_scalar(DT_i1);
+  if (n < index->rank)
+    here = local_op(l, OP_reshape, 1, &here, type_tensor(c, truth, n, dims, 0), 0);
+  NamedAttr attr = {name_of(c, "broadcast_dimensions"), attr_i64s(c, places, to)};
+  return local_op(l, OP_broadcast_in_dim, 1, &here, type_tensor(c, truth, out->rank, out->dims, 0),
+                  attr_dict(c, 1, &attr));
+}
+
+// What lies in other tiles becomes what changes no sum.
+static ValueId masked(Localizer *cx, ValueId here, ValueId taken) {
+  Local *l = cx->local;
+  return local_select(l, here, taken,
+                      local_identity(l, value_type(l->p, taken), index_parts(cx, 0)));
+}
+
+Status *gather_localize(Localizer *cx) {
+  Local *l = cx->local;
+  Ints sizes = localize_ints(cx, "slice_sizes");
+  int64_t local_sizes[MAX_RANK];
+  ValueId operands[] = {cx->in[0], cx->in[1]}, here = 0;
+  bool any = false;
+  for (uint32_t d = 0; d < sizes.n; d++) {
+    bool passes = sizes.v[d] == localize_size(cx, 0, d);
+    local_sizes[d] = passes ? localize_tile(cx, 0, d) : sizes.v[d];
+    if (!is_cut(cx, sizes.v[d], d)) continue;
+    any = true;
+    if (sizes.v[d] == 1) continue;
+    Type scalar = type_tensor(cx->context, localize_type(cx, 0)->elem, 0, NULL, 0);
+    operands[0] = local_pad(l, operands[0], d, sizes.v[d], sizes.v[d],
+                            local_identity(l, scalar, index_parts(cx, 0)));
+  }
+  Attr attrs = localize_with(cx, 0, "slice_sizes", attr_i64s(cx->context, sizes.n, local_sizes));
+  if (!any) return localize_copy(cx, operands, attrs);
+  operands[1] = localize_indices(cx, sizes, &here);
+  // Vectors moved inside need not be in order.
+  TRY(localize_copy(cx, operands, localize_with(cx, attrs, "indices_are_sorted", 0)));
+  if (here) cx->out[0] = masked(cx, spread(cx, here), cx->out[0]);
+  return NULL;
+}
+
+// ---- torch_index_select ----
+
+static uint32_t chosen_dim(const Localizer *cx) {
+  int64_t dim = attr_as_int(cx->context, localize_attr(cx, "dim"), 0);
+  return (uint32_t)(dim < 0 ? dim + localize_type(cx, 0)->rank : dim);
+}
+
+void torch_index_select_splits(Localizer *cx) {
+  uint32_t f = localize_factor(cx, 0, chosen_dim(cx));
+  cx->splits[f].parts = index_parts(cx, 0);
+  if (!cx->splits[f].parts) localize_give_up(cx, f);
+}
+
+Status *torch_index_select_localize(Localizer *cx) {
+  Local *l = cx->local;
+  Context *c = cx->context;
+  uint32_t dim = chosen_dim(cx);
+  ValueId operands[] = {cx->in[0], cx->in[1]};
+  if (!localize_axes(cx, 0, dim).n) return localize_copy(cx, operands, 0);
+  operands[1] = to_tile(cx, index_i64(l, cx->in[1]), 1, dim);
+  TRY(localize_copy(cx, operands, 0));
+  ValueId here = index_inside(l, operands[1], localize_tile(cx, 0, dim));
+  const TypeInfo *index = type_info(c, value_type(l->p, here));
+  const TypeInfo *out = type_info(c, cx->out_types[0]);
+  uint32_t batch = index->rank + localize_type(cx, 0)->rank - 1 - out->rank;
+  int64_t to[MAX_RANK];
+  for (uint32_t d = 0; d < index->rank; d++) to[d] = d < batch ? d : d - batch + dim;
+  NamedAttr attr = {name_of(c, "broadcast_dimensions"), attr_i64s(c, index->rank, to)};
+  here =
+      local_op(l, OP_broadcast_in_dim, 1, &here,
+               type_tensor(c, type_scalar(DT_i1), out->rank, out->dims, 0), attr_dict(c, 1, &attr));
+  cx->out[0] = masked(cx, here, cx->out[0]);
+  return NULL;
+}

@@ -1,0 +1,114 @@
+// scatter into inputs in tiles: indices are shifted by the tile's beginning, and what falls outside
+// of the tile is dropped as what falls outside of the whole is. Updates are whole along such a
+// dimension and nothing is exchanged.
+//
+// Places in shards (updates and indices cut alike): each device combines its own into the inputs,
+// which enter once, and results come in parts; a body that is no plain combiner needs all places.
+// Places that a tile has beyond the end of the whole are sent so far outside that no window
+// reaches back in.
+#include "ops/index_local.h"
+#include "ops/strided.h"
+
+static Ints field(const Localizer *cx, const char *name) {
+  Attr attr = attr_get(cx->context, localize_attr(cx, "scatter_dimension_numbers"), name);
+  return attr ? attr_as_ints(cx->context, attr) : (Ints){.ok = true};
+}
+
+static uint32_t vector_dim(const Localizer *cx) {
+  Attr numbers = localize_attr(cx, "scatter_dimension_numbers");
+  return (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
+}
+
+// Operands are n inputs, the indices (number n), n updates.
+static uint32_t n_inputs(const Localizer *cx) { return cx->map->n_results; }
+
+static void give_up_dim(Localizer *cx, uint32_t tensor, uint32_t d) {
+  localize_give_up(cx, localize_factor(cx, tensor, d));
+}
+
+// Dimension d of the inputs is dimension `to` of the updates' windows. A window that an index moves
+// is needed whole; one that stays at the beginning goes with inputs of its size only.
+static void split_window(Localizer *cx, uint32_t d, uint32_t to) {
+  uint32_t n = n_inputs(cx), f = localize_factor(cx, 0, d), own = localize_factor(cx, n + 1, to);
+  bool moves = ints_contain(field(cx, "scatter_dims_to_operand_dims"), d);
+  bool same = localize_size(cx, 0, d) == localize_size(cx, n + 1, to);
+  if (!moves && same) return;
+  if (!moves) localize_give_up(cx, f);
+  if (own != f) localize_give_up(cx, own);
+  for (uint32_t i = 0; i < n; i++) *localize_has(cx, n + 1 + i, f) = false;
+}
+
+void scatter_splits(Localizer *cx) {
+  Ints windows = field(cx, "update_window_dims"), inserted = field(cx, "inserted_window_dims"),
+       batching = field(cx, "input_batching_dims"),
+       index_batching = field(cx, "scatter_indices_batching_dims"),
+       map = field(cx, "scatter_dims_to_operand_dims");
+  uint32_t n = n_inputs(cx), vector = vector_dim(cx), window = 0;
+  for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
+    if (ints_contain(batching, d)) continue;
+    if (!ints_contain(inserted, d))
+      split_window(cx, d, (uint32_t)windows.v[window++]);
+    else if (!ints_contain(map, d))
+      give_up_dim(cx, 0, d);
+  }
+  for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++) {
+    if (ints_contain(index_batching, d)) continue;
+    uint32_t f = localize_factor(cx, n, d);
+    bool plain = cx->map->factors[f].kinds == FACTOR_REDUCE && cx->splits[f].parts;
+    if (d == vector || !plain || !map.n) localize_give_up(cx, f);
+  }
+}
+
+// Indices into the whole as indices into the tile.
+static ValueId shifted(Localizer *cx, ValueId indices) {
+  Local *l = cx->local;
+  Ints map = field(cx, "scatter_dims_to_operand_dims");
+  uint32_t vector = vector_dim(cx);
+  bool alone = vector == localize_type(cx, n_inputs(cx))->rank;
+  ValueId columns[MAX_RANK];
+  for (uint32_t i = 0; i < map.n; i++) {
+    uint32_t d = (uint32_t)map.v[i];
+    columns[i] = alone ? indices : local_slice(l, indices, vector, i, i + 1, 1);
+    if (localize_axes(cx, 0, d).n)
+      columns[i] = index_minus(l, columns[i], localize_offset(cx, 0, d));
+  }
+  return alone ? columns[0] : local_concatenate(l, map.n, columns, vector);
+}
+
+static bool is_place(const Localizer *cx, uint32_t d) {
+  return d != vector_dim(cx) && !ints_contain(field(cx, "scatter_indices_batching_dims"), d);
+}
+
+// The same with those beyond the end of the whole outside of the inputs.
+static ValueId dropped(Localizer *cx, ValueId indices) {
+  uint32_t n = n_inputs(cx);
+  const TypeInfo *input = localize_type(cx, 0);
+  int64_t most = 1;
+  for (uint32_t d = 0; d < input->rank; d++) most = input->dims[d] > most ? input->dims[d] : most;
+  for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++)
+    if (is_place(cx, d) && localize_axes(cx, n, d).n)
+      indices = local_mask_padding(cx->local, indices, d, localize_axes(cx, n, d),
+                                   localize_size(cx, n, d), local_index(cx->local, -most));
+  return indices;
+}
+
+Status *scatter_localize(Localizer *cx) {
+  Local *l = cx->local;
+  uint32_t n = n_inputs(cx);
+  ValueId *operands = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n + 1);
+  for (uint32_t i = 0; i < 2 * n + 1; i++)
+    operands[i] = i < n ? localize_enter_once(cx, cx->in[i]) : cx->in[i];
+  bool shifts = false, drops = false;
+  Ints map = field(cx, "scatter_dims_to_operand_dims");
+  for (uint32_t i = 0; i < map.n; i++) shifts |= localize_axes(cx, 0, (uint32_t)map.v[i]).n > 0;
+  for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++)
+    drops |= is_place(cx, d) && localize_is_uneven(cx, n, d);
+  Attr attrs = 0;
+  if (shifts || drops) operands[n] = index_i64(l, operands[n]);
+  if (shifts) operands[n] = shifted(cx, operands[n]);
+  if (drops) {
+    operands[n] = dropped(cx, operands[n]);
+    attrs = localize_with(cx, localize_with(cx, 0, "indices_are_sorted", 0), "unique_indices", 0);
+  }
+  return localize_copy(cx, operands, attrs);
+}
