@@ -415,6 +415,17 @@ ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]
   return local_op(l, OP_collective_permute, 1, &v, value_type(l->p, v), attr_dict(c, 2, fields));
 }
 
+ValueId local_from_first(Local *l, ValueId v) {
+  Context *c = l->p->context;
+  const Mesh *mesh = mesh_of(l);
+  AxisRef *all = ARENA_ARRAY(l->arena, AxisRef, mesh->n_axes + 1);
+  for (uint32_t i = 0; i < mesh->n_axes; i++) all[i] = axis_whole(mesh, i);
+  NamedAttr fields[] = {
+      {name_of(c, "replica_groups"), local_groups(l, (AxisList){all, mesh->n_axes})},
+      {name_of(c, "channel_handle"), channel(c)}};
+  return local_op(l, OP_collective_broadcast, 1, &v, value_type(l->p, v), attr_dict(c, 2, fields));
+}
+
 ValueId local_permute_along(Local *l, ValueId v, AxisList axes, uint32_t n,
                             const int64_t (*pairs)[2]) {
   const Mesh *mesh = mesh_of(l);

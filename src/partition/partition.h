@@ -7,17 +7,22 @@
 #include "ir/program.h"
 #include "sharding/sharding.h"
 
+struct Localizer;  // ops/localize.h
+
 typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
   bool poison;             // padding that nothing may read is NaN, or the least integer: for tests
+  // Told of every op written for tiles, with how its factors are split: for tests. May be NULL.
+  void (*on_split)(void *user, const struct Localizer *cx);
+  void *user;
 } PartitionOptions;
 
 // Rewrites a verified program whose values carry sdy shardings (none = replicated, open dimensions
 // are taken as they are) in place: functions get local types, `tessera.global` and
 // `tessera.sharding` on arguments and results say what the parts are of, meshes and sharding ops
-// go. An op that cannot be split along a dimension gets it whole. *out_mesh is the one mesh, 0 if
-// nothing is sharded. UNIMPLEMENTED, with its place in diag: several meshes, single-device
-// shardings, manual computations, collectives and side effects in the program. O(program).
+// go. An op that cannot be split along a dimension gets it whole. *out_mesh is the largest mesh, 0
+// if nothing is sharded. UNIMPLEMENTED, with its place in diag: collectives between copies of the
+// whole program, side effects with results that are no tensors. O(program).
 Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,
                           Guard *guard, Diag *diag, MeshId *out_mesh) MUST_USE;
 

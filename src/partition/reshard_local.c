@@ -24,9 +24,12 @@ static ValueId move_exchange(Local *l, const Move *m, ValueId v, Type to) {
   return local_trim_to(l, v, m->from_dim, info->dims[m->from_dim]);
 }
 
-// The number of a device's tile among all.
+// The number of a device's tile among all; devices along manual axes, or with parts of a sum of
+// their own, have different ones.
 static int64_t tile_number(const Local *l, const ShardingInfo *info, uint32_t position) {
-  int64_t number = 0;
+  int64_t number = axes_coordinate(mesh_of(l), l->manual, position);
+  number =
+      number * axes_size(info->unreduced) + axes_coordinate(mesh_of(l), info->unreduced, position);
   for (uint32_t d = 0; d < info->rank; d++) {
     AxisList axes = sharding_dim_axes(info, d);
     number = number * axes_size(axes) + axes_coordinate(mesh_of(l), axes, position);

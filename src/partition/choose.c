@@ -1,0 +1,395 @@
+// Which axes split which factor of an op. Every sharding that one of its tensors has or is to have
+// leads once, the others fill in what is still free; an axis splits one factor only. What that
+// takes (operands to be brought there, results from there to where they are to be, the op's own
+// exchange, the work of one device) is priced, and the cheapest wins. Most ops need none of this:
+// the first way costs no exchange and is taken.
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/commute.h"
+#include "partition/walk.h"
+#include "sharding/project.h"
+
+// A tensor's sharding that proposes axes.
+typedef struct Lead {
+  uint32_t tensor;
+  Sharding sharding;
+  bool result;
+  double count;  // elements
+} Lead;
+
+enum { MOST_LEADS = 12 };
+
+typedef struct Chooser {
+  Partition *t;
+  OpId op;
+  const FactorMap *m;
+  const OpDef *def;
+  Lead leads[MOST_LEADS];
+  uint32_t n_leads;
+  // Operands that stay in parts, and how the results' parts combine then.
+  AxisList carried;
+  Combine carried_in, carried_out;
+  bool *partial;
+} Chooser;
+
+static ValueId tensor_value(const Chooser *c, uint32_t i) {
+  uint32_t n = c->m->n_operands;
+  return i < n ? op_operand(c->t->p, c->op, i) : op_result(c->t->p, c->op, i - n);
+}
+
+static void add_lead(Chooser *c, uint32_t tensor, Sharding sharding) {
+  if (!sharding || c->n_leads == MOST_LEADS) return;
+  const ShardingInfo *info = sharding_info(c->t->table, sharding);
+  if (info->rank != factor_map_rank(c->m, tensor)) return;
+  for (uint32_t i = 0; i < c->n_leads; i++)
+    if (c->leads[i].tensor == tensor && c->leads[i].sharding == sharding) return;
+  int64_t count = 0;
+  type_count(c->t->context, value_type(c->t->p, tensor_value(c, tensor)), &count);
+  bool result = tensor >= c->m->n_operands;
+  // Results first, then larger tensors; equal ones as they come.
+  uint32_t at = c->n_leads++;
+  for (; at > 0; at--) {
+    const Lead *before = &c->leads[at - 1];
+    if (before->result != result ? before->result : before->count >= (double)count) break;
+    c->leads[at] = *before;
+  }
+  c->leads[at] = (Lead){tensor, sharding, result, (double)count};
+}
+
+static void find_leads(Chooser *c) {
+  for (uint32_t i = 0; i < c->m->n_results; i++)
+    add_lead(c, c->m->n_operands + i, walk_wanted(c->t, op_result(c->t->p, c->op, i)));
+  for (uint32_t i = 0; i < c->m->n_operands; i++) {
+    ValueId v = op_operand(c->t->p, c->op, i);
+    if (walk_is_remade(c->t, v)) continue;
+    for (const Part *part = c->t->parts[v]; part; part = part->next) add_lead(c, i, part->sharding);
+    add_lead(c, i, walk_wanted(c->t, v));
+  }
+}
+
+// ---- a way ----
+
+// What can be proposed at all; an op's `splits` takes back the rest.
+static bool can_split(const Chooser *c, uint32_t f) {
+  const Factor *factor = &c->m->factors[f];
+  if (factor->size <= 1) return false;
+  if (factor->kinds == FACTOR_PASS || (c->def && c->def->splits && !c->m->custom)) return true;
+  return factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine);
+}
+
+static bool is_taken(const Chooser *c, const FactorSplit *splits, AxisRef axis) {
+  AxisList manual = c->t->local.manual;
+  for (uint32_t i = 0; i < c->carried.n + manual.n; i++) {
+    AxisRef other = i < c->carried.n ? c->carried.v[i] : manual.v[i - c->carried.n];
+    if (axis_overlaps(other, axis) || !axis_can_coexist(other, axis)) return true;
+  }
+  for (uint32_t f = 0; f < c->m->n_factors; f++)
+    for (uint32_t i = 0; i < splits[f].axes.n; i++) {
+      AxisRef other = splits[f].axes.v[i];
+      if (axis_overlaps(other, axis) || !axis_can_coexist(other, axis)) return true;
+    }
+  return false;
+}
+
+// The axes of one lead go to the factors that have none yet.
+static void follow(Chooser *c, const Lead *lead, FactorSplit *splits) {
+  Partition *t = c->t;
+  FactorAxes *axes = ARENA_ARRAY(&t->scratch, FactorAxes, c->m->n_factors + 1);
+  project_tensor(t->table, c->m, lead->tensor, lead->sharding, sharding_mesh(t->table, t->mesh),
+                 &t->scratch, axes);
+  for (uint32_t f = 0; f < c->m->n_factors; f++) {
+    if (!axes[f].present || splits[f].axes.n || !can_split(c, f)) continue;
+    AxisRef *free = ARENA_ARRAY(&t->scratch, AxisRef, axes[f].axes.n + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < axes[f].axes.n; i++) {
+      if (is_taken(c, splits, axes[f].axes.v[i])) break;
+      free[n++] = axes[f].axes.v[i];
+    }
+    splits[f].axes = (AxisList){free, n};
+  }
+}
+
+// Drops what a dimension could not say: a minor factor behind one that is not cut to pieces, or
+// sizes that do not divide where several factors make a dimension or an op fails on some values.
+static void make_sayable(const FactorMap *m, bool fails, FactorSplit *splits) {
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t f = 0; f < m->n_factors; f++)
+      if (splits[f].axes.n && fails && m->factors[f].size % axes_size(splits[f].axes))
+        splits[f].axes.n = 0, again = true;
+    for (uint32_t t = 0; t < factor_map_n_tensors(m); t++)
+      for (uint32_t d = 0; d < factor_map_rank(m, t); d++) {
+        FactorList list = factor_map_dim(m, t, d);
+        bool full = true;
+        for (uint32_t i = 0; i < list.n; i++) {
+          AxisList *axes = &splits[list.v[i]].axes;
+          int64_t size = m->factors[list.v[i]].size;
+          if (axes->n && (!full || (list.n > 1 && size % axes_size(*axes)))) {
+            axes->n = 0;
+            again = true;
+          }
+          if (size > 1 && axes_size(*axes) != size) full = false;
+        }
+      }
+  }
+}
+
+// All reductions must combine alike: one reducer per value.
+static void make_one_reducer(const Chooser *c, FactorSplit *splits) {
+  Combine one = c->carried_out;
+  for (uint32_t f = 0; f < c->m->n_factors; f++) {
+    if (!splits[f].axes.n || !splits[f].parts) continue;
+    if (one == COMBINE_NONE) one = splits[f].parts;
+    if (one != splits[f].parts) splits[f].axes.n = 0;
+  }
+}
+
+// The sharding of a tensor whose factors are split so.
+static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t tensor) {
+  Partition *t = c->t;
+  const FactorMap *m = c->m;
+  uint32_t rank = factor_map_rank(m, tensor);
+  DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, rank + 1);
+  ShardFactor *factors = ARENA_ARRAY(&t->scratch, ShardFactor, rank + 1);
+  bool any = false;
+  for (uint32_t d = 0; d < rank; d++) {
+    factors[d].axes = localize_axes(cx, tensor, d);
+    dims[d] = (DimSharding){&factors[d], 1, false, PRIORITY_NONE};
+    any |= factors[d].axes.n > 0;
+  }
+  ShardingInfo info = {.mesh = t->mesh, .rank = rank, .dims = dims};
+  bool result = tensor >= m->n_operands;
+  for (uint32_t f = 0; result && f < m->n_factors; f++) {
+    if (*localize_has(cx, tensor, f) || !cx->splits[f].axes.n || !cx->splits[f].parts) continue;
+    info.unreduced = axes_concat(&t->scratch, info.unreduced, cx->splits[f].axes);
+    info.reducer = cx->splits[f].parts;
+  }
+  if (c->carried.n && (result || c->partial[tensor])) {
+    info.unreduced = axes_concat(&t->scratch, info.unreduced, c->carried);
+    info.reducer = result ? c->carried_out : c->carried_in;
+  }
+  return any || info.unreduced.n ? walk_plain(t, sharding_intern(t->table, &info)) : 0;
+}
+
+// ---- what it takes ----
+
+// One device of the default machine: what it computes and reads in a second.
+static const double flops_per_second = 1e14, bytes_per_second = 2e12;
+
+// The product of all factors is the work of contractions; the rest is bound by memory.
+static double work_seconds(const Chooser *c, const Localizer *cx, const Choice *choice) {
+  double work = 2, bytes = 0;
+  for (uint32_t f = 0; f < c->m->n_factors; f++) {
+    int64_t ways = localize_ways(cx, f);
+    if (c->m->factors[f].size > 0) work *= (double)((c->m->factors[f].size + ways - 1) / ways);
+  }
+  for (uint32_t i = 0; i < factor_map_n_tensors(c->m); i++) {
+    Type type = value_type(c->t->p, tensor_value(c, i));
+    int64_t count = 0;
+    if (!type_count(c->t->context, type, &count)) continue;
+    Sharding as = i < c->m->n_operands ? choice->in_as[i] : choice->out_as[i - c->m->n_operands];
+    const ShardingInfo *info = sharding_info(c->t->table, as);
+    for (uint32_t d = 0; d < info->rank; d++) count /= sharding_tiles(info, d);
+    bytes += (double)count * 4;
+  }
+  return work / flops_per_second + bytes / bytes_per_second;
+}
+
+static void add_price(Price *to, Price more) {
+  to->seconds += more.seconds;
+  to->bytes += more.bytes;
+}
+
+static void price(const Chooser *c, Choice *choice) {
+  Partition *t = c->t;
+  Price sum = {0, 0};
+  for (uint32_t i = 0; i < c->m->n_operands; i++)
+    add_price(&sum, walk_price(t, op_operand(t->p, c->op, i), choice->in_as[i]));
+  for (uint32_t i = 0; i < c->m->n_results; i++) {
+    ValueId v = op_result(t->p, c->op, i);
+    add_price(&sum,
+              walk_reshard_price(t, choice->out_as[i], walk_wanted(t, v), value_type(t->p, v)));
+  }
+  if (choice->cx.bytes > 0)
+    add_price(&sum, (Price){choice->cx.bytes / t->local.network->all.bytes_per_second +
+                                t->local.network->all.latency_seconds,
+                            choice->cx.bytes});
+  choice->price = sum;
+}
+
+// Fills in a way whose splits are proposed.
+static void settle(Chooser *c, Choice *choice) {
+  Partition *t = c->t;
+  Localizer *cx = &choice->cx;
+  make_sayable(c->m, c->def && c->def->fails, cx->splits);
+  if (c->def && c->def->splits && !c->m->custom) c->def->splits(cx);
+  make_one_reducer(c, cx->splits);
+  choice->in_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_operands + 1);
+  choice->out_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_results + 1);
+  for (uint32_t i = 0; i < c->m->n_operands; i++) choice->in_as[i] = tensor_sharding(c, cx, i);
+  for (uint32_t i = 0; i < c->m->n_results; i++)
+    choice->out_as[i] = tensor_sharding(c, cx, c->m->n_operands + i);
+  price(c, choice);
+}
+
+// The lead first, then all others in order.
+static void make_way(Chooser *c, const Lead *lead, bool others, Choice *out) {
+  localizer_init(c->t, c->op, c->m, &out->cx);
+  if (lead) follow(c, lead, out->cx.splits);
+  for (uint32_t i = 0; others && i < c->n_leads; i++) follow(c, &c->leads[i], out->cx.splits);
+  settle(c, out);
+}
+
+// Axes that an operand has and the way does not use go to the largest factor that passes through
+// and divides: what must be whole along one dimension is cut along another.
+static bool displace(Chooser *c, const Choice *from, Choice *out) {
+  localizer_init(c->t, c->op, c->m, &out->cx);
+  FactorSplit *splits = out->cx.splits;
+  for (uint32_t f = 0; f < c->m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
+  bool any = false;
+  for (uint32_t i = 0; i < c->n_leads; i++) {
+    const ShardingInfo *info = sharding_info(c->t->table, c->leads[i].sharding);
+    for (uint32_t d = 0; d < info->rank; d++) {
+      AxisList axes = sharding_dim_axes(info, d);
+      bool free = axes.n > 0;
+      for (uint32_t k = 0; k < axes.n; k++) free &= !is_taken(c, splits, axes.v[k]);
+      uint32_t best = UINT32_MAX;
+      for (uint32_t f = 0; free && f < c->m->n_factors; f++) {
+        const Factor *factor = &c->m->factors[f];
+        if (factor->kinds != FACTOR_PASS || splits[f].axes.n || factor->size <= 1) continue;
+        if (factor->size % axes_size(axes)) continue;
+        if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
+      }
+      if (best == UINT32_MAX) continue;
+      splits[best].axes = axes;
+      any = true;
+    }
+  }
+  if (any) settle(c, out);
+  return any;
+}
+
+// Axes of the mesh that nobody uses split the largest factor: work that all do alike is shared out.
+static bool share_out(Chooser *c, const Choice *from, Choice *out) {
+  const Mesh *mesh = sharding_mesh(c->t->table, c->t->mesh);
+  localizer_init(c->t, c->op, c->m, &out->cx);
+  FactorSplit *splits = out->cx.splits;
+  for (uint32_t f = 0; f < c->m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
+  bool any = false;
+  for (uint32_t a = 0; a < mesh->n_axes; a++) {
+    AxisRef axis = axis_whole(mesh, a);
+    if (axis.size == 1 || is_taken(c, splits, axis)) continue;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t f = 0; f < c->m->n_factors; f++) {
+      const Factor *factor = &c->m->factors[f];
+      int64_t ways = axes_size(splits[f].axes) * axis.size;
+      if (factor->kinds != FACTOR_PASS || factor->size % ways) continue;
+      if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
+    }
+    if (best == UINT32_MAX) continue;
+    splits[best].axes = axes_concat(&c->t->scratch, splits[best].axes, (AxisList){&axis, 1});
+    any = true;
+  }
+  if (any) settle(c, out);
+  return any;
+}
+
+// ---- parts carried on ----
+
+// Do operands come in parts that the op lets through? Then the results come in parts. Those that
+// are there whole as well count as whole.
+static bool find_carried(Chooser *c) {
+  Partition *t = c->t;
+  uint32_t n = c->m->n_operands;
+  c->partial = ARENA_ARRAY(&t->scratch, bool, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    const Part *part = t->parts[op_operand(t->p, c->op, i)];
+    const ShardingInfo *info = sharding_info(t->table, part->sharding);
+    if (part->next || !info->unreduced.n || (c->carried.n && info->reducer != c->carried_in))
+      continue;
+    if (c->carried.n && !axes_equal(c->carried, info->unreduced)) continue;
+    c->carried = info->unreduced;
+    c->carried_in = info->reducer;
+    c->partial[i] = true;
+  }
+  if (!c->carried.n) return false;
+  c->carried_out = op_commutes(t->p, c->op, c->carried_in, c->partial);
+  return c->carried_out != COMBINE_NONE;
+}
+
+// Nobody else uses what is carried on.
+static bool is_only_user(const Chooser *c) {
+  for (uint32_t i = 0; i < c->m->n_operands; i++) {
+    ValueId v = op_operand(c->t->p, c->op, i);
+    uint32_t here = 0;
+    for (uint32_t k = 0; k < c->m->n_operands; k++) here += op_operand(c->t->p, c->op, k) == v;
+    if (c->partial[i] && value_count_uses(c->t->p, v) > here) return false;
+  }
+  return true;
+}
+
+static void drop_carried(Chooser *c) {
+  c->carried.n = 0;
+  c->carried_in = c->carried_out = COMBINE_NONE;
+}
+
+// ---- choosing ----
+
+static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
+  double seconds = other->price.seconds + work_seconds(c, &other->cx, other);
+  if (seconds >= *best_seconds * (1 - 1e-9)) return false;
+  *best_seconds = seconds;
+  *best = *other;
+  return true;
+}
+
+// Work that is worth a message.
+static const double worth_sharing = 2e-5;
+
+static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) {
+  *c = (Chooser){.t = t, .op = op, .m = m, .def = op_row(op_at(t->p, op)->code)->def};
+}
+
+void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding sharding, Choice *out) {
+  Chooser c;
+  chooser_init(t, op, m, &c);
+  add_lead(&c, m->n_operands, sharding);
+  make_way(&c, NULL, true, out);
+}
+
+void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
+  Chooser c;
+  chooser_init(t, op, m, &c);
+  find_leads(&c);
+  Choice carrying;
+  bool carries = find_carried(&c);
+  if (carries) make_way(&c, NULL, true, &carrying);
+  bool prefers = carries && is_only_user(&c);
+  AxisList carried = c.carried;
+  Combine in = c.carried_in, as = c.carried_out;
+  drop_carried(&c);
+  make_way(&c, NULL, true, out);
+  double best = out->price.seconds + work_seconds(&c, &out->cx, out);
+  if (out->price.bytes > 0) {
+    Choice other;
+    for (uint32_t i = 1; i < c.n_leads; i++) {
+      make_way(&c, &c.leads[i], true, &other);
+      keep_better(&c, &best, out, &other);
+      make_way(&c, &c.leads[i], false, &other);
+      keep_better(&c, &best, out, &other);
+    }
+    if (displace(&c, out, &other)) keep_better(&c, &best, out, &other);
+    make_way(&c, NULL, false, &other);
+    keep_better(&c, &best, out, &other);
+  }
+  Choice shared;
+  if (work_seconds(&c, &out->cx, out) > worth_sharing && share_out(&c, out, &shared))
+    keep_better(&c, &best, out, &shared);
+  if (!carries) return;
+  c.carried = carried;
+  c.carried_in = in;
+  c.carried_out = as;
+  double seconds = carrying.price.seconds + work_seconds(&c, &carrying.cx, &carrying);
+  if (seconds < best * (1 - 1e-9) || (prefers && seconds <= best * (1 + 1e-9))) *out = carrying;
+}

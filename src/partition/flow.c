@@ -1,0 +1,313 @@
+// Control flow, calls, bodies that only have a name or are written per device, and what may happen
+// only once.
+#include "partition/walk.h"
+
+static Status *unimplemented(Partition *t, OpId op, const char *what) {
+  diag_error(t->diag, op_at(t->p, op)->pos, "'%s' op %s: this cannot be partitioned",
+             op_name(t->p, op), what);
+  FAIL(UNIMPLEMENTED, "'%s' op %s: this cannot be partitioned", op_name(t->p, op), what);
+}
+
+static Attr without_sharding(Partition *t, Attr attrs) {
+  return attr_get(t->context, attrs, "sdy.sharding")
+             ? attr_dict_with(t->context, attrs, "sdy.sharding", 0)
+             : attrs;
+}
+
+// ---- regions ----
+
+// The terminator's operands in the shardings that their targets have.
+Status *walk_terminator(Partition *t, OpId op, const Sharding *targets) {
+  const uint32_t n = op_at(t->p, op)->n_operands;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n + 1);
+  t->local.origin = op;
+  for (uint32_t i = 0; i < n; i++)
+    TRY(walk_get(t, op_operand(t->p, op, i), targets ? targets[i] : 0, &operands[i]));
+  OpSpec spec = {.code = op_at(t->p, op)->code,
+                 .n_operands = n,
+                 .operands = operands,
+                 .attrs = op_at(t->p, op)->attrs,
+                 .loc = op_at(t->p, op)->loc,
+                 .pos = op_at(t->p, op)->pos,
+                 .origin = op};
+  op_append(t->p, t->local.block, op_create(t->p, &spec));
+  return NULL;
+}
+
+// One region anew: arguments with local types, ops, the terminator.
+static Status *put_region(Partition *t, RegionId from, RegionId to, const Sharding *targets) {
+  BlockId source = region_block(t->p, from);
+  if (!source) return NULL;
+  BlockId outer = t->local.block, block = region_add_block(t->p, to);
+  uint32_t mark = walk_mark(t);
+  for (uint32_t i = 0; i < block_at(t->p, source)->n_args; i++) {
+    ValueId v = block_arg(t->p, source, i);
+    Sharding sharding = walk_wanted(t, v);
+    Type type = walk_part_type(t, sharding, value_type(t->p, v));
+    walk_set(t, v, block_add_arg(t->p, block, type, value_at(t->p, v)->name), sharding);
+  }
+  t->local.block = block;
+  TRY(walk_block(t, source));
+  OpId last = block_at(t->p, source)->last;
+  if (last && (op_row(op_at(t->p, last)->code)->traits & TRAIT_TERMINATOR))
+    TRY(walk_terminator(t, last, targets));
+  t->local.block = outer;
+  walk_rewind(t, mark);
+  return NULL;
+}
+
+// What regions take from outside waits no longer: inside it would be moved again and again.
+static Status *settle_outside(Partition *t, OpId op) {
+  for (OpId o = op_walk_next(t->p, op, op); o; o = op_walk_next(t->p, o, op))
+    for (uint32_t i = 0; i < op_at(t->p, o)->n_operands; i++) {
+      ValueId v = op_operand(t->p, o, i), local;
+      if (t->parts[v] && !walk_is_remade(t, v)) TRY(walk_get(t, v, walk_wanted(t, v), &local));
+    }
+  return NULL;
+}
+
+Status *walk_flow(Partition *t, OpId op, Flow flow) {
+  const Op *o = op_at(t->p, op);
+  uint32_t n_operands = o->n_operands, n_results = o->n_results, n_regions = o->n_regions;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Sharding *targets = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  for (uint32_t i = 0; i < n_results; i++) {
+    targets[i] = walk_wanted(t, op_result(t->p, op, i));
+    types[i] = walk_part_type(t, targets[i], op_result_type(t->p, op, i));
+  }
+  bool carries = flow == FLOW_LOOP || flow == FLOW_EACH;
+  for (uint32_t i = 0; i < n_operands; i++) {
+    Sharding as = carries && i < n_results ? targets[i] : 0;
+    TRY(walk_get(t, op_operand(t->p, op, i), as, &operands[i]));
+  }
+  TRY(settle_outside(t, op));
+  OpSpec spec = {.code = op_at(t->p, op)->code,
+                 .n_operands = n_operands,
+                 .operands = operands,
+                 .n_results = n_results,
+                 .result_types = types,
+                 .n_regions = n_regions,
+                 .attrs = without_sharding(t, op_at(t->p, op)->attrs),
+                 .loc = op_at(t->p, op)->loc,
+                 .pos = op_at(t->p, op)->pos,
+                 .origin = op};
+  OpId made = op_create(t->p, &spec);
+  op_append(t->p, t->local.block, made);
+  for (uint32_t r = 0; r < n_regions; r++) {
+    // A loop's condition returns its predicate, whole; what a body returns goes on.
+    bool returns = flow == FLOW_BRANCH || r + 1 == n_regions;
+    TRY(put_region(t, op_region(t->p, op, r), op_region(t->p, made, r), returns ? targets : NULL));
+  }
+  for (uint32_t i = 0; i < n_results; i++)
+    walk_set(t, op_result(t->p, op, i), op_result(t->p, made, i), targets[i]);
+  return NULL;
+}
+
+// ---- bodies in place ----
+
+// A place at the border of a manual computation as its other side sees it: a body's argument with
+// the manual axes, a result without.
+static Sharding other_side(Partition *t, PlaceId place) {
+  const Graph *g = t->graph;
+  const Given *given = place ? propagation_given(t->given, place) : NULL;
+  Sharding stored = given ? given->sharding : 0;
+  for (uint32_t i = place ? g->adjacent_first[place] : 0; place && i < g->adjacent_first[place + 1];
+       i++) {
+    const Node *node = &g->nodes[g->adjacent[i]];
+    uint32_t last = factor_map_n_tensors(node_map(g, g->adjacent[i])) - 1;
+    if (node->view && node_tensors(g, g->adjacent[i])[last] == place)
+      return walk_plain(t, view_seen(g, node->view, stored, &t->scratch));
+  }
+  return walk_plain(t, stored);
+}
+
+// A computation that only has a name: its body is written in its place.
+static Status *put_named(Partition *t, OpId op) {
+  BlockId block = region_block(t->p, op_region(t->p, op, 0));
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
+    ValueId v = block_arg(t->p, block, i), local;
+    Sharding sharding = walk_wanted(t, v);
+    TRY(walk_get(t, op_operand(t->p, op, i), sharding, &local));
+    walk_set(t, v, local, sharding);
+  }
+  TRY(walk_block(t, block));
+  OpId last = block_at(t->p, block)->last;
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
+    const Part *part = t->parts[op_operand(t->p, last, i)];
+    TRY(walk_finish(t, op_result(t->p, op, i), part->value, part->sharding));
+  }
+  return NULL;
+}
+
+// A computation written for each device along its manual axes: its arguments are the tiles along
+// them, which is what a device has; the other axes go on as outside.
+static Status *put_manual(Partition *t, OpId op) {
+  BlockId block = region_block(t->p, op_region(t->p, op, 0));
+  uint32_t n_results = op_at(t->p, op)->n_results;
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
+    ValueId v = block_arg(t->p, block, i), local;
+    Sharding inner = walk_wanted(t, v),
+             outer = other_side(t, graph_place(t->graph, t->instance, v));
+    TRY(walk_get(t, op_operand(t->p, op, i), outer, &local));
+    if (walk_part_type(t, inner, value_type(t->p, v)) != value_type(t->p, local))
+      return unimplemented(t, op, "has an argument whose tiles do not divide");
+    walk_set(t, v, local, inner);
+  }
+  AxisList around = t->local.manual;
+  Attr attr = attr_get(t->context, op_attr(t->p, op, "manual_axes"), "axes");
+  const AttrInfo *names = attr_info(t->context, attr);
+  const Mesh *mesh = sharding_mesh(t->table, t->mesh);
+  for (uint32_t i = 0; mesh && i < names->count; i++) {
+    Attr name = attr_info(t->context, attr)->items[i];
+    uint32_t axis = mesh_find_axis(mesh, attr_as_name(t->context, name));
+    if (axis == MESH_NO_AXIS) return unimplemented(t, op, "has manual axes of another mesh");
+    AxisRef whole = axis_whole(mesh, axis);
+    t->local.manual = axes_concat(&t->arena, t->local.manual, (AxisList){&whole, 1});
+  }
+  t->manual++;
+  TRY(walk_block(t, block));
+  OpId last = block_at(t->p, block)->last;
+  ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, n_results + 1);
+  for (uint32_t i = 0; i < n_results; i++) {
+    PlaceId place = graph_place(t->graph, t->instance, op_result(t->p, op, i));
+    TRY(walk_get(t, op_operand(t->p, last, i), other_side(t, place), &locals[i]));
+  }
+  t->manual--;
+  t->local.manual = around;
+  for (uint32_t i = 0; i < n_results; i++) {
+    ValueId v = op_result(t->p, op, i);
+    Sharding outer = walk_wanted(t, v);
+    if (walk_part_type(t, outer, value_type(t->p, v)) != value_type(t->p, locals[i]))
+      return unimplemented(t, op, "has a result whose tiles do not divide");
+    walk_set(t, v, locals[i], outer);
+  }
+  return NULL;
+}
+
+Status *walk_body(Partition *t, OpId op) {
+  return op_attr(t->p, op, "manual_axes") ? put_manual(t, op) : put_named(t, op);
+}
+
+// ---- calls ----
+
+static InstanceId instance_of_call(const Partition *t, OpId op, OpId callee) {
+  for (InstanceId i = 1; i < t->graph->n_instances; i++)
+    if (t->graph->instances[i].call == op && t->graph->instances[i].caller == t->instance) return i;
+  return graph_instance_of(t->graph, callee);
+}
+
+// In a manual computation a function means something else than outside: its body is written in its
+// place.
+static Status *put_inlined(Partition *t, OpId op, OpId callee) {
+  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  BlockId block = region_block(t->p, op_region(t->p, callee, 0));
+  InstanceId outer = t->instance, inner = instance_of_call(t, op, callee);
+  ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, n_operands + n_results + 1);
+  Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_operands + n_results + 1);
+  for (uint32_t i = 0; i < n_operands; i++) {
+    has[i] = walk_place_sharding(t, graph_place(t->graph, inner, block_arg(t->p, block, i)));
+    TRY(walk_get(t, op_operand(t->p, op, i), has[i], &locals[i]));
+  }
+  uint32_t mark = walk_mark(t);
+  t->instance = inner;
+  for (uint32_t i = 0; i < n_operands; i++)
+    walk_set(t, block_arg(t->p, block, i), locals[i], has[i]);
+  TRY(walk_block(t, block));
+  OpId last = block_at(t->p, block)->last;
+  for (uint32_t i = 0; i < n_results; i++) {
+    has[i] = walk_place_sharding(t, graph_result_place(t->graph, inner, i));
+    TRY(walk_get(t, op_operand(t->p, last, i), has[i], &locals[i]));
+  }
+  walk_rewind(t, mark);
+  t->instance = outer;
+  for (uint32_t i = 0; i < n_results; i++)
+    TRY(walk_finish(t, op_result(t->p, op, i), locals[i], has[i]));
+  return NULL;
+}
+
+Status *walk_call(Partition *t, OpId op, OpId callee) {
+  if (t->manual) return put_inlined(t, op, callee);
+  InstanceId to = graph_instance_of(t->graph, callee);
+  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  BlockId block = region_block(t->p, op_region(t->p, callee, 0));
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+  for (uint32_t i = 0; i < n_operands; i++) {
+    PlaceId place = graph_place(t->graph, to, block_arg(t->p, block, i));
+    TRY(walk_get(t, op_operand(t->p, op, i), walk_place_sharding(t, place), &operands[i]));
+  }
+  for (uint32_t i = 0; i < n_results; i++) {
+    has[i] = walk_place_sharding(t, graph_result_place(t->graph, to, i));
+    types[i] = walk_part_type(t, has[i], op_result_type(t->p, op, i));
+  }
+  OpId copy;
+  TRY(walk_copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
+  for (uint32_t i = 0; i < n_results; i++)
+    TRY(walk_finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), has[i]));
+  return NULL;
+}
+
+// ---- once ----
+
+static ValueId nothing(Partition *t, Type type) {
+  if (type_info(t->context, type)->kind == TYPE_TENSOR)
+    return local_splat(&t->local, type, scalar_i(0));
+  return local_op(&t->local, OP_create_token, 0, NULL, type, 0);
+}
+
+// What the world notices happens once, on the mesh's first device, with whole operands; what it
+// gives is told to all.
+Status *walk_effects(Partition *t, OpId op) {
+  if (!t->mesh || t->manual) return walk_whole_op(t, op);
+  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  for (uint32_t i = 0; i < n_operands; i++)
+    TRY(walk_get(t, op_operand(t->p, op, i), 0, &operands[i]));
+  for (uint32_t i = 0; i < n_results; i++) {
+    types[i] = op_result_type(t->p, op, i);
+    TypeKind kind = type_info(t->context, types[i])->kind;
+    if (kind != TYPE_TOKEN && (kind != TYPE_TENSOR || !type_is_static(t->context, types[i])))
+      return unimplemented(t, op,
+                           "has side effects and results that are neither tensors nor tokens");
+  }
+  Local *l = &t->local;
+  ValueId first = local_compare(l, "EQ", local_position(l), local_index(l, 0));
+  OpSpec spec = {.code = OP_if,
+                 .n_operands = 1,
+                 .operands = &first,
+                 .n_results = n_results,
+                 .result_types = types,
+                 .n_regions = 2,
+                 .pos = op_at(t->p, op)->pos,
+                 .origin = op};
+  OpId made = op_create(t->p, &spec);
+  op_append(t->p, l->block, made);
+  BlockId outer = l->block;
+  for (uint32_t r = 0; r < 2; r++) {
+    l->block = region_add_block(t->p, op_region(t->p, made, r));
+    ValueId *gives = ARENA_ARRAY(&t->scratch, ValueId, n_results + 1);
+    if (r == 0) {
+      OpId copy;
+      TRY(walk_copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
+      for (uint32_t i = 0; i < n_results; i++) gives[i] = op_result(t->p, copy, i);
+    } else {
+      for (uint32_t i = 0; i < n_results; i++) gives[i] = nothing(t, types[i]);
+    }
+    OpSpec end = {.code = OP_return,
+                  .n_operands = n_results,
+                  .operands = gives,
+                  .pos = POS_NONE,
+                  .origin = op};
+    op_append(t->p, l->block, op_create(t->p, &end));
+  }
+  l->block = outer;
+  for (uint32_t i = 0; i < n_results; i++) {
+    ValueId v = op_result(t->p, made, i);
+    if (type_info(t->context, types[i])->kind == TYPE_TENSOR) v = local_from_first(l, v);
+    TRY(walk_finish(t, op_result(t->p, op, i), v, 0));
+  }
+  return NULL;
+}

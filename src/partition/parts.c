@@ -1,0 +1,204 @@
+// Values as parts: which shardings they are to have, which they have, and getting them from one to
+// the other. Nothing is moved before somebody asks for it; what was made once is kept.
+#include <math.h>
+
+#include "partition/walk.h"
+
+// ---- shardings ----
+
+// An axis of another mesh over the same devices in the same order, in axes of this one: an axis is
+// an interval of the divisors of a device's position, and so are the parts it is made of. False if
+// these do not fit.
+static bool translate_axis(const Mesh *from, AxisRef axis, const Mesh *to, Arena *arena,
+                           AxisList *out) {
+  const MeshAxis *whole = &from->axes[axis.axis];
+  uint64_t low = (uint64_t)whole->stride * (whole->size / axis_next(axis)), high = low * axis.size;
+  AxisRef *v = ARENA_ARRAY(arena, AxisRef, to->n_axes + 1);
+  uint32_t n = 0;
+  while (high > low) {
+    uint32_t a = 0;
+    while (a < to->n_axes &&
+           !(to->axes[a].stride < high && high <= (uint64_t)to->axes[a].stride * to->axes[a].size))
+      a++;
+    if (a == to->n_axes || n == to->n_axes) return false;
+    uint64_t top = (uint64_t)to->axes[a].stride * to->axes[a].size;
+    uint64_t end = to->axes[a].stride > low ? to->axes[a].stride : low;
+    if (top % high || high % end || end % to->axes[a].stride) return false;
+    v[n++] = (AxisRef){a, (uint32_t)(top / high), (uint32_t)(high / end)};
+    high = end;
+  }
+  *out = (AxisList){v, n};
+  return true;
+}
+
+static bool translate_axes(const Mesh *from, AxisList axes, const Mesh *to, Arena *arena,
+                           AxisList *out) {
+  *out = (AxisList){NULL, 0};
+  for (uint32_t i = 0; i < axes.n; i++) {
+    AxisList one;
+    if (!translate_axis(from, axes.v[i], to, arena, &one)) return false;
+    *out = axes_concat(arena, *out, one);
+  }
+  return true;
+}
+
+static bool same_devices(const Mesh *a, const Mesh *b) {
+  if (a->n_devices != b->n_devices) return false;
+  for (uint32_t i = 0; i < a->n_devices; i++)
+    if (mesh_device(a, i) != mesh_device(b, i)) return false;
+  return true;
+}
+
+static Sharding make_plain(Partition *t, Sharding sharding) {
+  const ShardingInfo *info = sharding_info(t->table, sharding);
+  const Mesh *from = sharding_mesh(t->table, info->mesh), *to = sharding_mesh(t->table, t->mesh);
+  if (!from || !to || !from->n_axes || sharding_is_maximal(t->table, sharding)) return 0;
+  bool other = !mesh_equal(from, to);
+  if (other && !same_devices(from, to)) return 0;
+  DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, info->rank + 1);
+  ShardingInfo made = {.mesh = t->mesh,
+                       .rank = info->rank,
+                       .dims = dims,
+                       .unreduced = info->unreduced,
+                       .reducer = info->reducer};
+  if (other && !translate_axes(from, info->unreduced, to, &t->scratch, &made.unreduced)) return 0;
+  bool any = made.unreduced.n > 0;
+  for (uint32_t d = 0; d < info->rank; d++) {
+    uint32_t n = info->dims[d].n_factors;
+    ShardFactor *factors = ARENA_ARRAY(&t->scratch, ShardFactor, n);
+    for (uint32_t i = 0; i < n; i++) {
+      factors[i] = info->dims[d].factors[i];
+      if (other && !translate_axes(from, factors[i].axes, to, &t->scratch, &factors[i].axes))
+        return 0;
+    }
+    dims[d] = (DimSharding){factors, n, false, PRIORITY_NONE};
+    any |= sharding_tiles(info, d) > 1;
+  }
+  return any ? sharding_intern(t->table, &made) : 0;
+}
+
+Sharding walk_plain(Partition *t, Sharding sharding) {
+  if (!sharding) return 0;
+  while (t->plain.count <= sharding) VEC_PUSH(&t->arena, &t->plain, UINT32_MAX);
+  if (t->plain.items[sharding] == UINT32_MAX) {
+    ArenaMark mark = arena_mark(&t->scratch);
+    Sharding made = make_plain(t, sharding);
+    arena_rewind(&t->scratch, mark);
+    t->plain.items[sharding] = made;
+  }
+  return t->plain.items[sharding];
+}
+
+// Elements that are quantized by their place in a dimension mean nothing elsewhere, and no op moves
+// them; tensors of unknown size have no tiles, buffers are not values: such things stay whole.
+bool walk_is_movable(const Partition *t, Type type) {
+  const QuantInfo *quant = type_quant_info(t->context, type);
+  return (!quant || quant->axis < 0) && type_is_static(t->context, type) &&
+         type_info(t->context, type)->kind != TYPE_MEMREF;
+}
+
+Sharding walk_place_sharding(Partition *t, PlaceId place) {
+  const Given *given = place ? propagation_given(t->given, place) : NULL;
+  return given && walk_is_movable(t, t->graph->places[place].type) ? walk_plain(t, given->sharding)
+                                                                   : 0;
+}
+
+Sharding walk_wanted(Partition *t, ValueId v) {
+  return walk_place_sharding(t, graph_place(t->graph, t->instance, v));
+}
+
+// ---- prices ----
+
+static bool price_equal(const void *owner, uint32_t id, const void *key) {
+  const PriceRow *a = &((const Partition *)owner)->prices.items[id], *b = key;
+  return a->from == b->from && a->to == b->to && a->type == b->type;
+}
+
+static Price plan_price(Partition *t, Sharding from, Sharding to, Type type) {
+  ReshardPlan plan;
+  ArenaMark mark = arena_mark(&t->scratch);
+  Status *status = reshard_plan(t->table, t->local.network, from, to, type, &t->scratch, &plan);
+  arena_rewind(&t->scratch, mark);
+  if (!status) return (Price){plan.seconds, plan.bytes};
+  status_free(status);
+  if (!from || !to) return (Price){0, 0};
+  Price a = walk_reshard_price(t, from, 0, type), b = walk_reshard_price(t, 0, to, type);
+  return (Price){a.seconds + b.seconds, a.bytes + b.bytes};
+}
+
+Price walk_reshard_price(Partition *t, Sharding from, Sharding to, Type type) {
+  if (from == to) return (Price){0, 0};
+  PriceRow row = {.from = from, .to = to, .type = type};
+  uint64_t hash = hash_mix(hash_mix(from, to), type);
+  uint32_t id = idmap_find(&t->price_ids, hash, price_equal, t, &row);
+  if (id) return t->prices.items[id].price;
+  row.price = plan_price(t, from, to, type);
+  if (!t->prices.count) VEC_PUSH(&t->arena, &t->prices, (PriceRow){0});
+  VEC_PUSH(&t->arena, &t->prices, row);
+  idmap_add(&t->price_ids, t->guard, hash, t->prices.count - 1);
+  return row.price;
+}
+
+// ---- parts ----
+
+uint32_t walk_mark(const Partition *t) { return t->made.count; }
+
+void walk_rewind(Partition *t, uint32_t mark) {
+  while (t->made.count > mark) {
+    ValueId v = t->made.items[--t->made.count];
+    t->parts[v] = t->parts[v]->next;
+  }
+}
+
+void walk_set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
+  Part *part = ARENA_NEW(&t->arena, Part);
+  *part = (Part){local, sharding, t->parts[v]};
+  t->parts[v] = part;
+  VEC_PUSH(&t->arena, &t->made, v);
+}
+
+// The part from which the sharding is had for least; NULL: it is there, in *out_there.
+static const Part *cheapest(Partition *t, ValueId v, Sharding sharding, Price *out) {
+  const Part *best = NULL;
+  for (const Part *part = t->parts[v]; part; part = part->next) {
+    Price price = walk_reshard_price(t, part->sharding, sharding, value_type(t->p, v));
+    if (best && (price.seconds > out->seconds ||
+                 (price.seconds == out->seconds && best->sharding != sharding &&
+                  part->sharding != sharding)))
+      continue;
+    best = part;
+    *out = price;
+    if (part->sharding == sharding) break;
+  }
+  return best;
+}
+
+Price walk_price(Partition *t, ValueId v, Sharding sharding) {
+  Price price = {0, 0};
+  if (walk_is_remade(t, v)) return price;
+  cheapest(t, v, sharding, &price);
+  return price;
+}
+
+Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
+  Price price = {0, 0};
+  const Part *part = cheapest(t, v, sharding, &price);
+  *out = part->value;
+  if (part->sharding == sharding) return NULL;
+  if (price.bytes > 0 && walk_is_remade(t, v)) {
+    TRY(walk_remake(t, v, sharding));
+    part = cheapest(t, v, sharding, &price);
+    *out = part->value;
+    if (part->sharding == sharding) return NULL;
+  }
+  TRY(local_reshard(&t->local, part->value, part->sharding, sharding, value_type(t->p, v), out));
+  walk_set(t, v, *out, sharding);
+  return NULL;
+}
+
+Status *walk_finish(Partition *t, ValueId v, ValueId local, Sharding has) {
+  walk_set(t, v, local, has);
+  Sharding want = walk_wanted(t, v);
+  if (has == want || walk_reshard_price(t, has, want, value_type(t->p, v)).bytes > 0) return NULL;
+  return walk_get(t, v, want, &local);
+}

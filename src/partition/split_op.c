@@ -1,0 +1,223 @@
+// One op on tiles: operands brought to the shardings that were chosen, the op written by its own
+// column or copied, results kept as they come.
+#include <string.h>
+
+#include "ops/infer.h"
+#include "partition/walk.h"
+
+// ---- copies ----
+
+// Copies an op onto local operands.
+static OpId copy_plain(Partition *t, OpId op, const ValueId *operands, Attr attrs,
+                       const Type *types) {
+  const Op *o = op_at(t->p, op);
+  OpSpec spec = {.code = o->code,
+                 .name = o->name,
+                 .n_operands = o->n_operands,
+                 .operands = operands,
+                 .n_results = o->n_results,
+                 .result_types = types,
+                 .attrs = attrs,
+                 .loc = o->loc,
+                 .pos = o->pos};
+  return op_create(t->p, &spec);
+}
+
+// The same with its regions. What these take from outside must be whole. O(values), so only for ops
+// that have some.
+static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, const Type *types,
+                            OpId *out) {
+  VEC(ValueId) outside = {0};
+  for (OpId o = op_walk_next(t->p, op, op); o; o = op_walk_next(t->p, o, op))
+    for (uint32_t i = 0; i < op_at(t->p, o)->n_operands; i++) {
+      ValueId v = op_operand(t->p, o, i);
+      if (v < t->n_values && t->parts[v]) VEC_PUSH(&t->scratch, &outside, v);
+    }
+  ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, outside.count + 1);
+  for (uint32_t i = 0; i < outside.count; i++) TRY(walk_get(t, outside.items[i], 0, &locals[i]));
+  uint32_t n = t->p->values.count;
+  ValueId *map = ARENA_ARRAY(&t->scratch, ValueId, n);
+  for (uint32_t i = 0; i < outside.count; i++) map[outside.items[i]] = locals[i];
+  OpId copy = op_clone(t->p, op, map, n);
+  Op *o = op_at(t->p, copy);
+  for (uint32_t i = 0; i < o->n_operands; i++) operand_set(t->p, o->operands + i, operands[i]);
+  for (uint32_t i = 0; i < o->n_results; i++) value_at(t->p, o->results + i)->type = types[i];
+  *out = copy;
+  return NULL;
+}
+
+Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs, const Type *types,
+                     OpId *out) {
+  OpId copy = 0;
+  if (op_at(t->p, op)->n_regions)
+    TRY(copy_regions(t, op, operands, types, &copy));
+  else
+    copy = copy_plain(t, op, operands, attrs, types);
+  op_at(t->p, copy)->attrs = attrs;
+  op_at(t->p, copy)->origin = op;
+  if (attr_get(t->context, attrs, "sdy.sharding")) op_set_attr(t->p, copy, "sdy.sharding", 0);
+  op_append(t->p, t->local.block, copy);
+  *out = copy;
+  return NULL;
+}
+
+// Does the op mean the same with these types?
+static bool types_hold(Partition *t, OpId op, const Type *types) {
+  const OpDef *def = op_row(op_at(t->p, op)->code)->def;
+  if (!def || !def->infer) return true;
+  Diag diag;
+  diag_init(&diag, t->guard, t->p->source);
+  bool good = op_infer_types(t->p, op, &diag);
+  diag_deinit(&diag);
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
+    good = good && value_type(t->p, op_result(t->p, op, i)) == types[i];
+    value_at(t->p, op_result(t->p, op, i))->type = types[i];
+  }
+  return good;
+}
+
+// What localize_copy does: an op on tiles, which must mean the same with their types.
+static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
+                          ValueId *out) {
+  Partition *t = cx->user;
+  OpId copy;
+  TRY(walk_copy_op(t, cx->op, operands, attrs, types, &copy));
+  if (!types_hold(t, copy, types)) FAIL(FAILED_PRECONDITION, "the op has no meaning on tiles");
+  for (uint32_t i = 0; i < op_at(t->p, copy)->n_results; i++) out[i] = op_result(t->p, copy, i);
+  return NULL;
+}
+
+// ---- tiles ----
+
+void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
+  uint32_t n = factor_map_n_tensors(m);
+  *cx = (Localizer){.local = &t->local,
+                    .program = t->p,
+                    .context = t->context,
+                    .op = op,
+                    .map = m,
+                    .splits = ARENA_ARRAY(&t->scratch, FactorSplit, m->n_factors + 1),
+                    .has = ARENA_ARRAY(&t->scratch, bool, (size_t)n * m->n_factors + 1),
+                    .copy = copy_local,
+                    .user = t};
+  for (uint32_t f = 0; f < m->n_factors; f++)
+    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
+      cx->splits[f].parts = (Combine)m->factors[f].combine;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
+      FactorList list = factor_map_dim(m, i, d);
+      for (uint32_t k = 0; k < list.n; k++) *localize_has(cx, i, list.v[k]) = true;
+    }
+}
+
+// Takes back everything since.
+static void erase_after(Partition *t, OpId last) {
+  for (OpId o = block_at(t->p, t->local.block)->last, prev; o != last; o = prev) {
+    prev = op_at(t->p, o)->prev;
+    op_erase(t->p, o);
+  }
+}
+
+static Status *write_tiles(Partition *t, Choice *choice) {
+  Localizer *cx = &choice->cx;
+  const FactorMap *m = cx->map;
+  const OpDef *def = op_row(op_at(t->p, cx->op)->code)->def;
+  ValueId *in = ARENA_ARRAY(&t->scratch, ValueId, m->n_operands + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, m->n_results + 1);
+  for (uint32_t i = 0; i < m->n_operands; i++)
+    TRY(walk_get(t, op_operand(t->p, cx->op, i), choice->in_as[i], &in[i]));
+  for (uint32_t i = 0; i < m->n_results; i++)
+    types[i] = walk_part_type(t, choice->out_as[i], op_result_type(t->p, cx->op, i));
+  cx->in = in;
+  cx->in_as = choice->in_as;
+  cx->out_as = choice->out_as;
+  cx->out_types = types;
+  cx->out = ARENA_ARRAY(&t->scratch, ValueId, m->n_results + 1);
+  return def && def->localize && !m->custom ? def->localize(cx) : localize_plain(cx);
+}
+
+// *out_done is false, and nothing written, if the op has no meaning on tiles after all.
+static Status *put_tiles(Partition *t, Choice *choice, bool *out_done) {
+  OpId last = block_at(t->p, t->local.block)->last;
+  uint32_t mark = walk_mark(t);
+  Status *status = write_tiles(t, choice);
+  *out_done = !status;
+  if (!status) {
+    if (t->options && t->options->on_split) t->options->on_split(t->options->user, &choice->cx);
+    return NULL;
+  }
+  if (status_code(status) != FAILED_PRECONDITION) return status;
+  status_free(status);
+  walk_rewind(t, mark);
+  erase_after(t, last);
+  return NULL;
+}
+
+static bool must_be_whole(const Partition *t, OpId op) {
+  const Op *o = op_at(t->p, op);
+  bool whole = (op_traits(t->p, op) & TRAIT_SIZED_BY_VALUES) != 0;
+  for (uint32_t i = 0; i < o->n_operands; i++)
+    whole |= !walk_is_movable(t, op_operand_type(t->p, op, i));
+  for (uint32_t i = 0; i < o->n_results; i++)
+    whole |= !walk_is_movable(t, op_result_type(t->p, op, i));
+  return whole;
+}
+
+Status *walk_split_op(Partition *t, OpId op) {
+  FactorMap m;
+  bool done = false;
+  if (t->mesh && !must_be_whole(t, op) && op_factors(t->p, op, NULL, &t->scratch, &m)) {
+    Choice choice;
+    choose_split(t, op, &m, &choice);
+    TRY(put_tiles(t, &choice, &done));
+    for (uint32_t i = 0; done && i < m.n_results; i++)
+      TRY(walk_finish(t, op_result(t->p, op, i), choice.cx.out[i], choice.out_as[i]));
+  }
+  return done ? NULL : walk_whole_op(t, op);
+}
+
+// With whole operands; what the op makes is whole.
+Status *walk_whole_op(Partition *t, OpId op) {
+  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  for (uint32_t i = 0; i < n_operands; i++)
+    TRY(walk_get(t, op_operand(t->p, op, i), 0, &operands[i]));
+  for (uint32_t i = 0; i < n_results; i++) types[i] = op_result_type(t->p, op, i);
+  OpId copy;
+  TRY(walk_copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
+  for (uint32_t i = 0; i < n_results; i++)
+    TRY(walk_finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), 0));
+  return NULL;
+}
+
+// ---- made anew ----
+
+// Constants, iota, broadcasts of scalars: what is made of nothing large.
+bool walk_is_remade(const Partition *t, ValueId v) {
+  OpId op = value_def(t->p, v);
+  if (!op || op_at(t->p, op)->n_results != 1 || op_at(t->p, op)->n_regions) return false;
+  const OpRow *row = op_row(op_at(t->p, op)->code);
+  if (!(row->traits & TRAIT_PURE) || !(row->traits & (TRAIT_CONSTANT | TRAIT_EXPANDS)))
+    return false;
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
+    const Part *part = t->parts[op_operand(t->p, op, i)];
+    if (type_info(t->context, op_operand_type(t->p, op, i))->rank || !part || part->sharding)
+      return false;
+  }
+  return walk_is_movable(t, value_type(t->p, v));
+}
+
+Status *walk_remake(Partition *t, ValueId v, Sharding sharding) {
+  OpId op = value_def(t->p, v), origin = t->local.origin;
+  FactorMap m;
+  Choice choice;
+  bool done = false;
+  if (!op_factors(t->p, op, NULL, &t->scratch, &m)) return NULL;
+  t->local.origin = op;
+  choose_for_result(t, op, &m, sharding, &choice);
+  TRY(put_tiles(t, &choice, &done));
+  if (done) walk_set(t, v, choice.cx.out[0], choice.out_as[0]);
+  t->local.origin = origin;
+  return NULL;
+}

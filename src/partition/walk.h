@@ -1,0 +1,114 @@
+// Inside of partition: a program on its way from global to local. Only src/partition includes this.
+#ifndef TESSERA_PARTITION_WALK_H
+#define TESSERA_PARTITION_WALK_H
+
+#include "ops/localize.h"
+#include "partition/partition.h"
+#include "partition/reshard_local.h"
+#include "propagate/propagate.h"
+
+// A local value of a global one. A global value may have several, in different shardings: what its
+// op made, and what users asked for since. Those made in a region go when it ends.
+typedef struct Part Part;
+struct Part {
+  ValueId value;
+  Sharding sharding;
+  const Part *next;
+};
+
+typedef struct Price {
+  double seconds, bytes;
+} Price;
+
+// Remembered: what it takes from one sharding to another.
+typedef struct PriceRow {
+  Sharding from, to;
+  Type type;
+  Price price;
+} PriceRow;
+
+typedef struct Partition {
+  Program *p;
+  ShardingTable *table;
+  Context *context;
+  Guard *guard;
+  Diag *diag;
+  const PartitionOptions *options;
+  Arena arena, scratch;
+  Propagation *given;
+  const Graph *graph;
+  InstanceId instance;  // of the function at hand
+  MeshId mesh;
+  Local local;
+  SymbolTable functions;  // the global ones
+  uint32_t n_values;
+  const Part **parts;    // per global value, the last made first
+  VEC(ValueId) made;     // values that got a part, in order: what a region takes back
+  VEC(PriceRow) prices;  // [0] unused
+  IdMap price_ids;
+  VEC(Sharding) plain;  // per sharding, UINT32_MAX = not asked yet
+  bool has_manual;      // computations
+  uint32_t manual;      // depth of manual computations around
+} Partition;
+
+// ---- shardings (parts.c) ----
+
+// Axes of dimensions and what is unreduced, on the program's mesh; nothing about the future.
+Sharding walk_plain(Partition *t, Sharding sharding);
+Sharding walk_place_sharding(Partition *t, PlaceId place);
+Sharding walk_wanted(Partition *t, ValueId v);  // what the program says; 0 = whole
+bool walk_is_movable(const Partition *t, Type type);
+static inline Type walk_part_type(Partition *t, Sharding sharding, Type global) {
+  return local_type(t->table, sharding, global);
+}
+
+// ---- parts (parts.c) ----
+
+void walk_set(Partition *t, ValueId v, ValueId local, Sharding sharding);
+// The local value of a global one with the sharding asked for: made here if it is not there yet,
+// from what costs least.
+Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) MUST_USE;
+// What that would cost now.
+Price walk_price(Partition *t, ValueId v, Sharding sharding);
+Price walk_reshard_price(Partition *t, Sharding from, Sharding to, Type type);
+// A value that has come with one sharding and is to have another, which costs no exchange: has it
+// at once. Else it waits for somebody to ask.
+Status *walk_finish(Partition *t, ValueId v, ValueId local, Sharding has) MUST_USE;
+// Made anew for each use wherever that saves an exchange: constants and the like.
+bool walk_is_remade(const Partition *t, ValueId v);
+Status *walk_remake(Partition *t, ValueId v, Sharding sharding) MUST_USE;  // with walk_set
+uint32_t walk_mark(const Partition *t);
+void walk_rewind(Partition *t, uint32_t mark);
+
+// ---- ops (split_op.c, choose.c) ----
+
+void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx);
+// What is chosen for one op.
+typedef struct Choice {
+  Localizer cx;
+  Sharding *in_as, *out_as;
+  Price price;
+} Choice;
+// The cheapest way that is known.
+void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out);
+// As result 0 with this sharding asks for.
+void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding sharding, Choice *out);
+
+Status *walk_split_op(Partition *t, OpId op) MUST_USE;
+Status *walk_whole_op(Partition *t, OpId op) MUST_USE;
+Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs, const Type *types,
+                     OpId *out) MUST_USE;
+
+// ---- control flow and the rest (flow.c) ----
+
+Status *walk_flow(Partition *t, OpId op, Flow flow) MUST_USE;
+Status *walk_body(Partition *t, OpId op) MUST_USE;
+Status *walk_call(Partition *t, OpId op, OpId callee) MUST_USE;
+Status *walk_effects(Partition *t, OpId op) MUST_USE;
+Status *walk_terminator(Partition *t, OpId op, const Sharding *targets) MUST_USE;
+
+// ---- the walk (partition.c) ----
+
+Status *walk_block(Partition *t, BlockId block) MUST_USE;
+
+#endif
