@@ -117,12 +117,13 @@ ValueId local_from_first(Local *l, ValueId v);
 // back); zeros where there is none, or around the end if it wraps.
 ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool wraps);
 
-// The elements [first + step · c, first + step · c + length) of a whole dimension, on the device
+// `length` elements of a whole dimension from floor((first + step · c) / divisor) on, on the device
 // with coordinate c along the axes that cut it. They may overlap, leave gaps, run backwards (step <
-// 0: an order of pieces, not of elements) and lie outside.
+// 0: an order of windows, not of elements) and lie outside.
 typedef struct LocalWindow {
   int64_t first, step, length;
-  int64_t end;  // what lies there or beyond is not needed; 0: all is
+  int64_t end;      // what lies there or beyond is not needed; 0: all is
+  int64_t divisor;  // 0 is 1
 } LocalWindow;
 
 // v: the tiles of a dimension of `size` elements. What lies outside of it becomes `fill` (rank 0;

@@ -35,7 +35,9 @@ static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static int64_t begin_of(const Plan *p, int64_t c) { return p->w.first + p->w.step * c; }
+static int64_t begin_of(const Plan *p, int64_t c) {
+  return floor_div(p->w.first + p->w.step * c, most(p->w.divisor, 1));
+}
 static int64_t source_of(const Plan *p, int64_t c) { return floor_div(begin_of(p, c), p->tile); }
 static int64_t at_of(const Plan *p, int64_t c) {
   return begin_of(p, c) - source_of(p, c) * p->tile;
@@ -134,6 +136,18 @@ static ValueId affine(Dimension x, int64_t first, int64_t step) {
   ValueId v = local_coordinate(x.l, x.axes);
   if (step != 1) v = local_binary(x.l, OP_multiply, v, local_index(x.l, step));
   return first ? local_binary(x.l, OP_add, v, local_index(x.l, first)) : v;
+}
+
+// Where the window begins, `shift` elements further.
+static ValueId begin(Dimension x, const Plan *p, int64_t shift) {
+  int64_t divisor = p->w.divisor, first = p->w.first, step = p->w.step;
+  if (divisor <= 1) return affine(x, first + shift, step);
+  int64_t up =
+      most(-begin_of(p, 0), -begin_of(p, p->n - 1));  // division cuts below 0 off: stay above
+  up = most(up, 0);
+  ValueId v = local_binary(x.l, OP_divide, affine(x, first + up * divisor, step),
+                           local_index(x.l, divisor));
+  return shift == up ? v : local_binary(x.l, OP_add, v, local_index(x.l, shift - up));
 }
 
 // Is values[c] = first + step · (c mod period), where it is not ANY?
@@ -282,15 +296,20 @@ static ValueId put_whole(Dimension x, const Plan *p, ValueId v, ValueId fill) {
   int64_t high = least(most(most(a, b) + length - p->size, 0), length);
   v = local_trim_to(l, local_all_gather(l, v, x.d, x.axes), x.d, p->size);
   v = local_pad(l, v, x.d, low, high, fill);
-  return local_dynamic_slice(l, v, x.d, affine(x, p->w.first + low, p->w.step), length);
+  return local_dynamic_slice(l, v, x.d, begin(x, p, low), length);
+}
+
+// Where element `at` of the whole lies in the window.
+static ValueId place_of(Dimension x, const Plan *p, int64_t at) {
+  if (p->w.divisor <= 1) return affine(x, at - p->w.first, -p->w.step);
+  return local_binary(x.l, OP_subtract, local_index(x.l, 0), begin(x, p, -at));
 }
 
 // Fills what lies outside, where it does on any device.
 static ValueId put_fill(Dimension x, const Plan *p, ValueId v, ValueId fill) {
   int64_t a = begin_of(p, 0), b = begin_of(p, p->n - 1);
   bool below = least(a, b)<0, beyond = most(a, b) + p->w.length> p->size;
-  ValueId first = below ? affine(x, -p->w.first, -p->w.step) : 0;
-  ValueId end = beyond ? affine(x, p->size - p->w.first, -p->w.step) : 0;
+  ValueId first = below ? place_of(x, p, 0) : 0, end = beyond ? place_of(x, p, p->size) : 0;
   return below || beyond ? local_mask(x.l, v, x.d, first, end, fill) : v;
 }
 

@@ -129,7 +129,9 @@ static Literal *tile(Run *r, const Case *k, int64_t c) {
 static void compare(const Case *k, const Literal *got, int64_t c) {
   for (int64_t j = 0; j < 2; j++)
     for (int64_t i = 0; i < k->w.length; i++) {
-      int64_t at = k->w.first + k->w.step * c + i, want = 1000 * j + at;
+      int64_t divisor = k->w.divisor ? k->w.divisor : 1, at = k->w.first + k->w.step * c;
+      at = (at + 1000 * divisor) / divisor - 1000 + i;  // never negative where it is divided
+      int64_t want = 1000 * j + at;
       bool inside = at >= 0 && at < k->size;
       if ((!inside && !k->fills) || (inside && k->w.end && at >= k->w.end)) continue;
       int64_t has = ((int32_t *)got->data)[j * k->w.length + i];
@@ -178,34 +180,34 @@ static Case tried(Case k) {
 static void test_halo_is_permutes(void **state) {
   (void)state;
   // One element of either neighbour.
-  Case k = tried((Case){.size = 16, .n = 4, .fills = true, .w = {-1, 4, 6, 0}});
+  Case k = tried((Case){.size = 16, .n = 4, .fills = true, .w = {-1, 4, 6, 0, 0}});
   assert_int_equal(k.n_permutes, 2);
   assert_int_equal(k.n_gathers, 0);
   assert_true(k.moved == 1.5);  // three pairs each way, four devices
   // Wider than a tile: two hops.
-  k = tried((Case){.size = 16, .n = 8, .w = {-3, 2, 5, 0}});
+  k = tried((Case){.size = 16, .n = 8, .w = {-3, 2, 5, 0, 0}});
   assert_int_equal(k.n_permutes, 2);
   assert_true(k.moved == (7 * 2 + 6 * 1) / 8.0);
   // Own elements only: short and empty last tiles too.
-  k = tried((Case){.size = 9, .n = 8, .fills = true, .w = {0, 2, 2, 0}});
+  k = tried((Case){.size = 9, .n = 8, .fills = true, .w = {0, 2, 2, 0, 0}});
   assert_int_equal(k.n_permutes + k.n_gathers, 0);
 }
 
 static void test_others(void **state) {
   (void)state;
   // Tiles in reverse: everybody's goes to one other.
-  Case k = tried((Case){.size = 16, .n = 4, .w = {12, -4, 4, 0}});
+  Case k = tried((Case){.size = 16, .n = 4, .w = {12, -4, 4, 0, 0}});
   assert_int_equal(k.n_permutes, 1);
   // The first half: each of two devices serves two.
-  k = tried((Case){.size = 16, .n = 4, .w = {0, 2, 2, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {0, 2, 2, 0, 0}});
   assert_int_equal(k.n_permutes, 2);
   assert_true(k.moved == 6 / 4.0);
   // One element at the end: one pair.
-  k = tried((Case){.size = 16, .n = 4, .w = {15, 1, 1, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {15, 1, 1, 0, 0}});
   assert_int_equal(k.n_permutes, 1);
   assert_true(k.moved == 1 / 4.0);
   // Every device needs all of it.
-  k = tried((Case){.size = 16, .n = 4, .w = {0, 0, 16, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {0, 0, 16, 0, 0}});
   assert_int_equal(k.n_gathers, 1);
 }
 
@@ -227,6 +229,7 @@ static void test_any_window(void **state) {
     if (dice_roll(&dice, 2)) k.w.first = (int64_t)dice_roll(&dice, 6) - 3;
     if (k.w.step < 0 && dice_roll(&dice, 2)) k.w.first = k.size - k.w.length;
     if (dice_roll(&dice, 4) == 0) k.w.end = dice_roll(&dice, 40);
+    if (dice_roll(&dice, 4) == 0) k.w.divisor = 1 + dice_roll(&dice, 4);
     tried(k);
   }
 }
