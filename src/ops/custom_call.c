@@ -231,8 +231,41 @@ static bool factors(FactorContext *cx) {
   return custom && custom->factors && custom->factors(cx);
 }
 
+// Those that are more than a copy on tiles.
+static const struct {
+  const char *target;
+  void (*splits)(Localizer *cx);
+  Status *(*localize)(Localizer *cx);
+} locals[] = {
+    {"mhlo.topk", top_k_splits, top_k_localize},
+};
+
+// Its number there; -1 if there is none.
+static int local_find(const Localizer *cx) {
+  Str target =
+      name_str(cx->context, attr_as_name(cx->context, localize_attr(cx, "call_target_name")));
+  int i = (int)(sizeof locals / sizeof locals[0]) - 1;
+  while (i >= 0 && !str_is(target, locals[i].target)) i--;
+  return i;
+}
+
+static void splits(Localizer *cx) {
+  int i = local_find(cx);
+  if (i >= 0)
+    locals[i].splits(cx);
+  else
+    localize_only_plain(cx);
+}
+
+static Status *localize(Localizer *cx) {
+  int i = local_find(cx);
+  return i >= 0 ? locals[i].localize(cx) : localize_plain(cx);
+}
+
 const OpDef op_custom_call = {.infer = infer_custom_call,
                               .eval = eval_custom_call,
                               .sample = sample_custom_call,
                               .factors = factors,
+                              .splits = splits,
+                              .localize = localize,
                               .traits = traits};

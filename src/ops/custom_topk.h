@@ -3,6 +3,7 @@
 #define TESSERA_OPS_CUSTOM_TOPK_H
 
 #include "ops/eval.h"
+#include "ops/localize.h"
 
 // Each has the signature of an eval column; rows of custom_calls.def name them.
 
@@ -13,5 +14,9 @@ Status *custom_dynamic_top_k(EvalContext *cx, Literal *const *in, Literal **out)
 // ApproxTopK and PartialReduce: (operands…, initial values…) -> (results…), ordered by a called
 // comparator. Found exactly, which any recall target allows.
 Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out);
+
+// The columns of chlo.top_k and mhlo.topk (top_k_local.c).
+void top_k_splits(Localizer *cx);
+Status *top_k_localize(Localizer *cx) MUST_USE;
 
 #endif

@@ -190,5 +190,9 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_chlo_top_k, attrs, 1, &operand, 2, NULL, 0);
 }
 
-const OpDef op_chlo_top_k = {
-    .infer = infer, .eval = eval, .sample = sample, .factors = factors_top_k};
+const OpDef op_chlo_top_k = {.infer = infer,
+                             .eval = eval,
+                             .sample = sample,
+                             .factors = factors_top_k,
+                             .splits = top_k_splits,
+                             .localize = top_k_localize};

@@ -1,0 +1,132 @@
+// The largest entries of a cut dimension: each device finds its own, all of these are gathered, and
+// the largest of them are the answer. Equal entries come in the order of their places in both
+// rounds, as in the whole. What lies beyond the end is replaced by the least there is, which loses
+// against every entry before it. k entries of each device are exchanged instead of all of them.
+#include <string.h>
+
+#include "ops/custom_topk.h"
+#include "ops/strided.h"
+
+typedef struct TopK {
+  uint32_t along, factor;
+  int64_t k, kept;  // of all, of each device
+  bool largest;
+} TopK;
+
+static bool is_custom(const Localizer *cx) {
+  return op_at(cx->program, cx->op)->code == OP_custom_call;
+}
+
+static TopK top_k_of(const Localizer *cx) {
+  Context *c = cx->context;
+  uint32_t along = localize_type(cx, 0)->rank - 1;
+  TopK t = {along, localize_factor(cx, 0, along), localize_size(cx, 1, along), 0, true};
+  if (is_custom(cx))
+    t.largest = attr_as_bool(c, attr_get(c, localize_attr(cx, "mhlo.attributes"), "largest"), true);
+  int64_t tile = localize_tile(cx, 0, along);
+  t.kept = t.k < tile ? t.k : tile;
+  return t;
+}
+
+void top_k_splits(Localizer *cx) {
+  const TypeInfo *type = localize_type(cx, 0);
+  bool known = localize_n_operands(cx) == 1 && cx->map->n_results == 2 && type->rank > 0 &&
+               !type_is_quant(cx->context, type->elem);
+  uint32_t f = known ? localize_factor(cx, 0, type->rank - 1) : 0;
+  if (!known || !localize_is_split(cx, f)) {
+    localize_only_plain(cx);
+    return;
+  }
+  TopK t = top_k_of(cx);
+  double bytes = dtype_bytes(type_dtype(cx->context, type->elem)), others = 1;
+  double exchanged = (double)t.kept * (bytes + 4), whole = (double)localize_tile(cx, 0, t.along);
+  for (uint32_t d = 0; d < t.along; d++) others *= (double)localize_tile(cx, 0, d);
+  if (exchanged >= whole * bytes || others == 0) {
+    localize_only_plain(cx);
+    return;
+  }
+  *localize_has(cx, 1, f) = *localize_has(cx, 2, f) = false;
+  cx->bytes += (double)(localize_ways(cx, f) - 1) * exchanged * others;
+}
+
+// The last in order, by the bits of elements: an order in which NaN and zeros of either sign have
+// their places.
+static ValueId last_in_order(Localizer *cx, bool largest) {
+  Context *c = cx->context;
+  Type scalar = type_tensor(c, localize_type(cx, 0)->elem, 0, NULL, 0);
+  const DTypeInfo *type = dtype_info(type_dtype(c, scalar));
+  uint64_t all = type->width < 64 ? (UINT64_C(1) << type->width) - 1 : UINT64_MAX;
+  uint64_t sign = UINT64_C(1) << (type->width - 1), least = 0;
+  if (type->kind == KIND_SINT) least = sign;
+  if (type->kind == KIND_FLOAT && type->style != FLOAT_E8M0) least = all;
+  uint64_t bits = largest ? least : ~least & all;
+  NamedAttr value = {name_of(c, "value"), attr_dense(c, scalar, &bits, (size_t)type->bytes)};
+  return local_op(cx->local, OP_constant, 0, NULL, scalar, attr_dict(c, 1, &value));
+}
+
+// The op itself, for k entries of another operand.
+static Status *put_top_k(Localizer *cx, ValueId operand, const TopK *t, int64_t k, ValueId out[2]) {
+  Context *c = cx->context;
+  Local *l = cx->local;
+  Attr number = attr_i64(c, k), attrs;
+  if (is_custom(cx))
+    attrs = localize_with(cx, 0, "mhlo.attributes",
+                          attr_dict_with(c, localize_attr(cx, "mhlo.attributes"), "k", number));
+  else
+    attrs = localize_with(cx, 0, "k", number);
+  Type types[2];
+  for (uint32_t i = 0; i < 2; i++)
+    types[i] = type_with_elem(c, local_with_dim(l, value_type(l->p, operand), t->along, k),
+                              localize_type(cx, 1 + i)->elem);
+  return localize_copy_as(cx, &operand, attrs, types, out);
+}
+
+// from[…, at[…, i]]
+static ValueId put_take(Localizer *cx, ValueId from, ValueId at) {
+  Local *l = cx->local;
+  Context *c = cx->context;
+  const TypeInfo *type = type_info(c, value_type(l->p, at));
+  uint32_t rank = type->rank;
+  int64_t dims[MAX_RANK + 1], batch[MAX_RANK], ones[MAX_RANK], last = rank - 1;
+  for (uint32_t d = 0; d < rank; d++) dims[d] = type->dims[d], batch[d] = d, ones[d] = 1;
+  dims[rank] = 1;
+  at = local_op(l, OP_reshape, 1, &at, type_tensor(c, type->elem, rank + 1, dims, 0), 0);
+  NamedAttr fields[] = {{name_of(c, "collapsed_slice_dims"), attr_i64s(c, 1, &last)},
+                        {name_of(c, "start_index_map"), attr_i64s(c, 1, &last)},
+                        {name_of(c, "index_vector_dim"), attr_i64(c, rank)},
+                        {name_of(c, "operand_batching_dims"), attr_i64s(c, rank - 1, batch)},
+                        {name_of(c, "start_indices_batching_dims"), attr_i64s(c, rank - 1, batch)}};
+  Attr numbers = attr_struct(c, "stablehlo.gather", rank > 1 ? 5 : 3, fields);
+  NamedAttr attrs[] = {{name_of(c, "dimension_numbers"), numbers},
+                       {name_of(c, "slice_sizes"), attr_i64s(c, rank, ones)}};
+  Type elem = type_info(c, value_type(l->p, from))->elem;
+  return local_op(l, OP_gather, 2, (ValueId[]){from, at}, type_tensor(c, elem, rank, dims, 0),
+                  attr_dict(c, 2, attrs));
+}
+
+Status *top_k_localize(Localizer *cx) {
+  Local *l = cx->local;
+  uint32_t rank = localize_n_operands(cx) ? factor_map_rank(cx->map, 0) : 0;
+  AxisList axes = rank ? localize_axes(cx, 0, rank - 1) : (AxisList){NULL, 0};
+  if (!axes.n) return localize_plain(cx);
+  TopK t = top_k_of(cx);
+  ValueId operand = cx->in[0], own[2], all[2], best[2];
+  if (localize_is_uneven(cx, 0, t.along))
+    operand = local_mask_padding(l, operand, t.along, axes, localize_size(cx, 0, t.along),
+                                 last_in_order(cx, t.largest));
+  TRY(put_top_k(cx, operand, &t, t.kept, own));
+  if (!t.k) {
+    cx->out[0] = own[0], cx->out[1] = own[1];
+    return NULL;
+  }
+  ValueId place = localize_offset(cx, 0, t.along);
+  Type index = value_type(l->p, own[1]);
+  Type scalar = type_tensor(cx->context, localize_type(cx, 2)->elem, 0, NULL, 0);
+  place = local_op(l, OP_convert, 1, &place, scalar, 0);
+  own[1] = local_binary(l, OP_add, own[1], local_broadcast(l, place, index));
+  for (uint32_t i = 0; i < 2; i++) all[i] = local_all_gather(l, own[i], t.along, axes);
+  TRY(put_top_k(cx, all[0], &t, t.k, best));
+  cx->out[0] = best[0];
+  cx->out[1] = put_take(cx, all[1], best[1]);
+  return NULL;
+}
