@@ -70,12 +70,16 @@ static void find_leads(Chooser *c) {
 
 // ---- a way ----
 
+static bool is_plain(const Factor *factor) {
+  return factor->kinds == FACTOR_PASS ||
+         (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
+}
+
 // What can be proposed at all; an op's `splits` takes back the rest.
 static bool can_split(const Chooser *c, uint32_t f) {
   const Factor *factor = &c->m->factors[f];
   if (factor->size <= 1) return false;
-  if (factor->kinds == FACTOR_PASS || (c->def && c->def->splits && !c->m->custom)) return true;
-  return factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine);
+  return is_plain(factor) || (c->def && c->def->splits && !c->m->custom);
 }
 
 static bool is_taken(const Chooser *c, const FactorSplit *splits, AxisRef axis) {
@@ -284,7 +288,7 @@ static bool share_out(Chooser *c, const Choice *from, Choice *out) {
     for (uint32_t f = 0; f < c->m->n_factors; f++) {
       const Factor *factor = &c->m->factors[f];
       int64_t ways = axes_size(splits[f].axes) * axis.size;
-      if (factor->kinds != FACTOR_PASS || factor->size % ways) continue;
+      if (!is_plain(factor) || factor->size % ways) continue;
       if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
     }
     if (best == UINT32_MAX) continue;
@@ -344,8 +348,14 @@ static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, co
   return true;
 }
 
-// Work that is worth a message.
-static const double worth_sharing = 2e-5;
+// Work that all devices do alike is shared out only where that surely pays: it takes memory for
+// pieces, and what follows may want the whole again.
+static const double surely = 10, worth_sharing = 2e-5;
+
+static bool is_worth_sharing(const Chooser *c, const Choice *now, const Choice *shared) {
+  double work = work_seconds(c, &now->cx, now) - work_seconds(c, &shared->cx, shared);
+  return work > surely * (shared->price.seconds - now->price.seconds);
+}
 
 static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) {
   *c = (Chooser){.t = t, .op = op, .m = m, .def = op_row(op_at(t->p, op)->code)->def};
@@ -384,7 +394,8 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
     keep_better(&c, &best, out, &other);
   }
   Choice shared;
-  if (work_seconds(&c, &out->cx, out) > worth_sharing && share_out(&c, out, &shared))
+  if (out->price.bytes == 0 && work_seconds(&c, &out->cx, out) > worth_sharing &&
+      share_out(&c, out, &shared) && is_worth_sharing(&c, out, &shared))
     keep_better(&c, &best, out, &shared);
   if (!carries) return;
   c.carried = carried;
