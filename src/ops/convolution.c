@@ -33,4 +33,11 @@ static bool factors(FactorContext *cx) {
 }
 
 const OpDef op_convolution = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 34, .factors = factors};
+    .infer = infer,
+    .eval = eval,
+    .sample = sample,
+    .constraints = 34,
+    .factors = factors,
+    .splits = convolve_splits,
+    .localize = convolve_localize,
+};

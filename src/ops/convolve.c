@@ -14,18 +14,12 @@
 #include "ops/sample.h"
 #include "ops/windows.h"
 
-typedef struct ConvDims {
-  int64_t in_batch, in_feature, kernel_in, kernel_out, out_batch, out_feature;
-  Ints in_spatial, kernel_spatial, out_spatial;
-  int64_t feature_groups, batch_groups;
-} ConvDims;
-
 static Ints ints_field(Context *context, Attr numbers, const char *name) {
   Attr attr = attr_get(context, numbers, name);
   return attr ? attr_as_ints(context, attr) : (Ints){.ok = true};
 }
 
-static ConvDims conv_dims(Context *context, Attr attrs) {
+ConvDims convolve_dims(Context *context, Attr attrs) {
   Attr n = attr_get(context, attrs, "dimension_numbers");
   return (ConvDims){
       .in_batch = attr_as_int(context, attr_get(context, n, "input_batch_dimension"), 0),
@@ -60,9 +54,8 @@ static int64_t flag_count(const Context *context, Attr attr) {
   return count;
 }
 
-// The windows of the spatial dimensions; the sizes of the kernel are rhs's.
-static void conv_windows(Context *context, Attr attrs, const ConvDims *dims,
-                         const int64_t *rhs_dims, Ints padding, WindowDim *out) {
+void convolve_windows(Context *context, Attr attrs, const ConvDims *dims, const int64_t *rhs_dims,
+                      Ints padding, WindowDim *out) {
   Ints strides = attr_as_ints(context, attr_get(context, attrs, "window_strides"));
   Ints lhs = attr_as_ints(context, attr_get(context, attrs, "lhs_dilation"));
   Ints rhs = attr_as_ints(context, attr_get(context, attrs, "rhs_dilation"));
@@ -209,7 +202,7 @@ bool convolve_infer(Infer *cx, Ints padding) {
   for (uint32_t i = 0; i < 3; i++)
     if (!windows_check(cx, lists[i].name, n - 2, false, lists[i].size, lists[i].positive))
       return false;
-  ConvDims d = conv_dims(cx->context, attrs);
+  ConvDims d = convolve_dims(cx->context, attrs);
   if (!check_numbers(cx, &d, lhs, rhs)) return false;
   Type declared = infer_result(cx, 0);
   const TypeInfo *result = type_info(cx->context, declared);
@@ -219,7 +212,7 @@ bool convolve_infer(Infer *cx, Ints padding) {
           result->rank, n);
   WindowDim windows[MAX_RANK];
   int64_t dims[MAX_RANK];
-  conv_windows(cx->context, attrs, &d, rhs->dims, padding, windows);
+  convolve_windows(cx->context, attrs, &d, rhs->dims, padding, windows);
   int64_t batch = lhs->dims[d.in_batch];
   dims[d.out_batch] = batch == DIM_DYNAMIC ? batch : batch / d.batch_groups;
   dims[d.out_feature] = rhs->dims[d.kernel_out];
@@ -301,9 +294,9 @@ static void convolve(const Convolver *c, Literal *out) {
 Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding,
                       Literal **out) {
   Attr attrs = cx->attrs;
-  ConvDims d = conv_dims(cx->context, attrs);
+  ConvDims d = convolve_dims(cx->context, attrs);
   WindowDim windows[MAX_RANK];
-  conv_windows(cx->context, attrs, &d, rhs->dims, padding, windows);
+  convolve_windows(cx->context, attrs, &d, rhs->dims, padding, windows);
   Convolver c = {.cx = cx, .dims = &d, .windows = windows, .spatial = d.in_spatial.n, .window = 1};
   int64_t dims[MAX_RANK];
   uint32_t l_perm[MAX_RANK], r_perm[MAX_RANK], n = c.spatial;
@@ -349,7 +342,8 @@ static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
   if (left == DIM_DYNAMIC || window == DIM_DYNAMIC || windows == DIM_DYNAMIC) return;
   bool plain =
       window == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
-  for (int k = 0; k < 2; k++) {
+  int most = cx->options.own ? 1 : 2;  // to split two in one dimension takes tiles of both
+  for (int k = 0; k < most; k++) {
     bool of_windows = (k == 0) == (windows >= window);
     int64_t size = of_windows ? windows : window;
     if (size > left) size = left;
@@ -369,7 +363,7 @@ static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
 
 bool convolve_factors(FactorContext *cx, Ints padding) {
   Attr attrs = op_at(cx->program, cx->op)->attrs;
-  ConvDims dims = conv_dims(cx->context, attrs);
+  ConvDims dims = convolve_dims(cx->context, attrs);
   uint32_t result = factors_result(cx, 0), in_batch = (uint32_t)dims.in_batch,
            in_feature = (uint32_t)dims.in_feature, kernel_in = (uint32_t)dims.kernel_in,
            kernel_out = (uint32_t)dims.kernel_out, out_batch = (uint32_t)dims.out_batch,
@@ -383,7 +377,7 @@ bool convolve_factors(FactorContext *cx, Ints padding) {
   factor = factors_on(cx, factors_dim(cx, result, out_batch), FACTOR_PASS, 0, in_batch);
   factors_also(cx, factor, result, out_batch);
   WindowDim windows[MAX_RANK];
-  conv_windows(cx->context, attrs, &dims, factors_type(cx, 1)->dims, padding, windows);
+  convolve_windows(cx->context, attrs, &dims, factors_type(cx, 1)->dims, padding, windows);
   for (uint32_t s = 0; s < dims.in_spatial.n && !cx->options.conservative; s++) {
     if (!padding.ok) windows[s].pad_low = 1;  // not known: then neighbours may be read
     spatial_factors(cx, &dims, s, &windows[s]);

@@ -5,6 +5,19 @@
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
+#include "ops/localize.h"
+#include "ops/windows.h"
+
+typedef struct ConvDims {
+  int64_t in_batch, in_feature, kernel_in, kernel_out, out_batch, out_feature;
+  Ints in_spatial, kernel_spatial, out_spatial;
+  int64_t feature_groups, batch_groups;
+} ConvDims;
+
+ConvDims convolve_dims(Context *context, Attr attrs);
+// The windows of the spatial dimensions; the sizes of the kernel are rhs's.
+void convolve_windows(Context *context, Attr attrs, const ConvDims *dims, const int64_t *rhs_dims,
+                      Ints padding, WindowDim *out);
 
 // Verifies C1 … C34 (both ops number them alike) and writes the result type. padding: the low and
 // high padding of each spatial dimension; without them the spatial sizes are taken from the
@@ -18,6 +31,10 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
 
 // The factors; padding as of convolve_infer (not known: any dimension may be padded).
 bool convolve_factors(FactorContext *cx, Ints padding);
+
+// For tiles (convolve_local.c); the padding must be an attribute.
+void convolve_splits(Localizer *cx);
+Status *convolve_localize(Localizer *cx) MUST_USE;
 
 // A random instance of convolution, or of dynamic_conv.
 OpId convolve_sample(Sample *cx, bool dynamic);

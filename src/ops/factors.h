@@ -10,6 +10,9 @@ typedef struct FactorOptions {
   // No factor for what is split only with communication between neighbours (windows, slices,
   // concatenations).
   bool conservative;
+  // For splitting ops, not for the projection: a rule may put factors where Shardy puts none or
+  // others, if more can then be split.
+  bool own;
   // Rules for custom calls from outside (custom_rules.h), asked before the table: as a `factors`
   // column; where it gives false it must have added nothing. May be NULL.
   bool (*custom_call)(void *user, Str target, FactorContext *cx);

@@ -48,6 +48,13 @@ int64_t localize_tile(const Localizer *cx, uint32_t tensor, uint32_t d) {
   return (localize_size(cx, tensor, d) + n - 1) / n;
 }
 
+double localize_bytes(const Localizer *cx, uint32_t tensor) {
+  const TypeInfo *info = localize_type(cx, tensor);
+  double bytes = dtype_width(type_dtype(cx->context, info->elem)) / 8.0;
+  for (uint32_t d = 0; d < info->rank; d++) bytes *= (double)localize_tile(cx, tensor, d);
+  return bytes;
+}
+
 bool localize_is_uneven(const Localizer *cx, uint32_t tensor, uint32_t d) {
   return localize_size(cx, tensor, d) % axes_size(localize_axes(cx, tensor, d)) != 0;
 }

@@ -1,0 +1,100 @@
+// Shares of windows. Without dilation the places that a device reads are elements. With it they are
+// elements and holes: where a device's step is a multiple of the dilation, every device sees them
+// in the same phase and the op dilates what it gets; else the phase differs, and the device dilates
+// a piece that is large enough for all phases and takes its places out of it. O(1) ops.
+#include "ops/windows_local.h"
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+static int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
+
+static bool is_in_phase(const WindowShare *share) {
+  return share->places.step % share->dilation == 0;
+}
+
+// The elements that hold the places. Never none: a piece must have some size.
+static LocalWindow elements_of(const WindowShare *share, int64_t ways) {
+  LocalWindow p = share->places;
+  int64_t b = share->dilation;
+  if (is_in_phase(share)) {
+    int64_t first = floor_div(p.first + b - 1, b), phase = first * b - p.first;
+    return (LocalWindow){first, p.step / b, p.length > phase ? (p.length - 1 - phase) / b + 1 : 1};
+  }
+  int64_t latest = floor_mod(p.first, b) + floor_mod(p.step, b) * (ways - 1);
+  return (LocalWindow){floor_div(p.first, b), floor_div(p.step, b),
+                       (latest + p.length - 1) / b + 1};
+}
+
+// Numbers whose products fit.
+static bool is_tame(const WindowDim *w, int64_t size, int64_t ways) {
+  const int64_t most = (int64_t)1 << 30;
+  bool tame = w->pad_low >= -most && w->pad_high >= -most && w->size >= 1 && size >= 1;
+  int64_t numbers[] = {
+      w->size, w->stride, w->base_dilation, w->window_dilation, w->pad_low, w->pad_high,
+      size,    ways};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) tame &= numbers[i] <= most;
+  return tame;
+}
+
+static bool pays(const WindowShare *share, int64_t size, int64_t ways) {
+  return elements_of(share, ways).length <= 2 * size + 64;
+}
+
+bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
+                            WindowShare *out) {
+  if (!is_tame(w, size, ways) || count < 1) return false;
+  int64_t length = (count - 1) * w->stride + (w->size - 1) * w->window_dilation + 1;
+  *out = (WindowShare){{-w->pad_low, count * w->stride, length}, w->base_dilation};
+  return pays(out, size, ways);
+}
+
+// Reversed, the last taps read the first places.
+bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
+                       int64_t positions, WindowShare *out) {
+  if (!is_tame(w, size, ways) || count < 1 || positions < 1) return false;
+  int64_t length = (positions - 1) * w->stride + (count - 1) * w->window_dilation + 1;
+  int64_t first = w->reversed ? (w->size - count) * w->window_dilation : 0;
+  int64_t step = count * w->window_dilation;
+  *out = (WindowShare){{first - w->pad_low, w->reversed ? -step : step, length}, w->base_dilation};
+  return pays(out, size, ways);
+}
+
+void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const WindowShare *share,
+                        double *bytes) {
+  int64_t ways = axes_size(localize_axes(cx, tensor, d)), size = localize_size(cx, tensor, d);
+  LocalWindow elements = elements_of(share, ways);
+  double slice = *bytes / (double)localize_tile(cx, tensor, d);
+  cx->bytes += slice * (double)local_window_received(size, ways, elements);
+  *bytes = slice * (double)elements.length;
+}
+
+// Puts `fill` between the elements and behind the last.
+static ValueId dilate(Local *l, ValueId v, uint32_t d, int64_t dilation, ValueId fill) {
+  Context *c = l->p->context;
+  Type type = value_type(l->p, v);
+  uint32_t rank = type_info(c, type)->rank;
+  int64_t low[MAX_RANK] = {0}, high[MAX_RANK] = {0}, interior[MAX_RANK] = {0};
+  high[d] = interior[d] = dilation - 1;
+  NamedAttr fields[] = {{name_of(c, "edge_padding_low"), attr_i64s(c, rank, low)},
+                        {name_of(c, "edge_padding_high"), attr_i64s(c, rank, high)},
+                        {name_of(c, "interior_padding"), attr_i64s(c, rank, interior)}};
+  type = local_with_dim(l, type, d, local_dim(l, v, d) * dilation);
+  return local_op(l, OP_pad, 2, (ValueId[]){v, fill}, type, attr_dict(c, 3, fields));
+}
+
+ValueId window_share_read(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size,
+                          const WindowShare *share, ValueId fill, WindowDim *out) {
+  LocalWindow places = share->places, elements = elements_of(share, axes_size(axes));
+  int64_t b = share->dilation;
+  v = local_window(l, v, d, axes, size, elements, fill);
+  if (is_in_phase(share)) {
+    out->pad_low = elements.first * b - places.first;
+    out->pad_high = places.length - out->pad_low - ((elements.length - 1) * b + 1);
+    return v;
+  }
+  ValueId drift = local_index(l, floor_mod(places.step, b));
+  ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes), drift);
+  at = local_binary(l, OP_add, at, local_index(l, floor_mod(places.first, b)));
+  out->pad_low = out->pad_high = 0;
+  out->base_dilation = 1;
+  return local_dynamic_slice(l, dilate(l, v, d, b, fill), d, at, places.length);
+}
