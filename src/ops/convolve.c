@@ -331,8 +331,23 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
   return NULL;
 }
 
-// The two factors of a spatial dimension of lhs: how many windows (also in the result; windows
-// overlap into neighbours), and the window (also in the kernel; partial sums). The larger is major.
+// How many windows there are in a spatial dimension (also in the result; windows overlap into
+// neighbours), or how large a window is (also in the kernel; partial sums).
+static void spatial_factor(FactorContext *cx, uint32_t tensor, uint32_t d, int64_t size,
+                           uint32_t in, bool plain) {
+  bool of_windows = tensor == factors_result(cx, 0);
+  uint32_t factor = factors_on(cx, size, of_windows ? FACTOR_PERMUTE : FACTOR_PASS, 0, in);
+  factors_also(cx, factor, tensor, d);
+  if (of_windows) {
+    if (plain) factors_really(cx, factor, FACTOR_PASS);
+  } else {
+    factors_reduce(cx, factor, COMBINE_SUM);
+    factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_PERMUTE);
+  }
+}
+
+// The larger is major in lhs's dimension. For splitting it is the only one there: tiles of both are
+// no tiles of the dimension.
 static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
                             const WindowDim *w) {
   uint32_t in = (uint32_t)dims->in_spatial.v[s], kernel = (uint32_t)dims->kernel_spatial.v[s],
@@ -342,21 +357,17 @@ static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
   if (left == DIM_DYNAMIC || window == DIM_DYNAMIC || windows == DIM_DYNAMIC) return;
   bool plain =
       window == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
-  int most = cx->options.own ? 1 : 2;  // to split two in one dimension takes tiles of both
-  for (int k = 0; k < most; k++) {
+  for (int k = 0; k < 2; k++) {
     bool of_windows = (k == 0) == (windows >= window);
+    uint32_t tensor = of_windows ? result : 1, d = of_windows ? out : kernel;
     int64_t size = of_windows ? windows : window;
+    if (k == 1 && cx->options.own) {
+      factors_on(cx, size, FACTOR_REPLICATE, tensor, d);
+      continue;
+    }
     if (size > left) size = left;
     if (size <= 1) continue;
-    uint32_t factor = factors_on(cx, size, of_windows ? FACTOR_PERMUTE : FACTOR_PASS, 0, in);
-    if (of_windows) {
-      factors_also(cx, factor, result, out);
-      if (plain) factors_really(cx, factor, FACTOR_PASS);
-    } else {
-      factors_also(cx, factor, 1, kernel);
-      factors_reduce(cx, factor, COMBINE_SUM);
-      factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_PERMUTE);
-    }
+    spatial_factor(cx, tensor, d, size, in, plain);
     left /= size;
   }
 }

@@ -23,13 +23,18 @@ static bool is_quantized(const Localizer *cx) {
 static bool share_of(const Localizer *cx, const ConvDims *dims, const WindowDim *windows,
                      uint32_t s, WindowShare *out) {
   uint32_t in = (uint32_t)dims->in_spatial.v[s], kernel = (uint32_t)dims->kernel_spatial.v[s],
-           out_dim = (uint32_t)dims->out_spatial.v[s], result = localize_n_operands(cx);
-  int64_t size = localize_size(cx, 0, in), ways = axes_size(localize_axes(cx, 0, in));
-  if (ways == 1) return false;
-  if (localize_axes(cx, 1, kernel).n)
-    return window_share_taps(&windows[s], size, ways, localize_tile(cx, 1, kernel),
-                             localize_size(cx, result, out_dim), out);
-  return window_share_positions(&windows[s], size, ways, localize_tile(cx, result, out_dim), out);
+           at = (uint32_t)dims->out_spatial.v[s], result = localize_n_operands(cx);
+  AxisList axes = localize_axes(cx, 0, in), taps = localize_axes(cx, 1, kernel),
+           positions = localize_axes(cx, result, at);
+  int64_t size = localize_size(cx, 0, in), ways = axes_size(axes),
+          n_positions = localize_size(cx, result, at);
+  if (!axes.n) return false;
+  if (axes_equal(axes, taps) && !positions.n)
+    return window_share_taps(&windows[s], size, ways, localize_tile(cx, 1, kernel), n_positions,
+                             out);
+  return axes_equal(axes, positions) && !taps.n &&
+         window_share_positions(&windows[s], size, ways, localize_tile(cx, result, at), n_positions,
+                                out);
 }
 
 static bool is_plain(const Localizer *cx, uint32_t f) {

@@ -14,14 +14,15 @@ static bool is_in_phase(const WindowShare *share) {
 // The elements that hold the places. Never none: a piece must have some size.
 static LocalWindow elements_of(const WindowShare *share, int64_t ways) {
   LocalWindow p = share->places;
-  int64_t b = share->dilation;
+  int64_t b = share->dilation, end = p.end > 0 ? (p.end - 1) / b + 1 : 0;
   if (is_in_phase(share)) {
     int64_t first = floor_div(p.first + b - 1, b), phase = first * b - p.first;
-    return (LocalWindow){first, p.step / b, p.length > phase ? (p.length - 1 - phase) / b + 1 : 1};
+    int64_t length = p.length > phase ? (p.length - 1 - phase) / b + 1 : 1;
+    return (LocalWindow){first, p.step / b, length, end};
   }
   int64_t latest = floor_mod(p.first, b) + floor_mod(p.step, b) * (ways - 1);
-  return (LocalWindow){floor_div(p.first, b), floor_div(p.step, b),
-                       (latest + p.length - 1) / b + 1};
+  int64_t length = (latest + p.length - 1) / b + 1;
+  return (LocalWindow){floor_div(p.first, b), floor_div(p.step, b), length, end};
 }
 
 // Numbers whose products fit.
@@ -40,10 +41,12 @@ static bool pays(const WindowShare *share, int64_t size, int64_t ways) {
 }
 
 bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
-                            WindowShare *out) {
+                            int64_t positions, WindowShare *out) {
   if (!is_tame(w, size, ways) || count < 1) return false;
-  int64_t length = (count - 1) * w->stride + (w->size - 1) * w->window_dilation + 1;
-  *out = (WindowShare){{-w->pad_low, count * w->stride, length}, w->base_dilation};
+  int64_t window = (w->size - 1) * w->window_dilation + 1;
+  int64_t length = (count - 1) * w->stride + window;
+  int64_t end = (positions - 1) * w->stride + window - w->pad_low;
+  *out = (WindowShare){{-w->pad_low, count * w->stride, length, end}, w->base_dilation};
   return pays(out, size, ways);
 }
 
@@ -54,7 +57,8 @@ bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t c
   int64_t length = (positions - 1) * w->stride + (count - 1) * w->window_dilation + 1;
   int64_t first = w->reversed ? (w->size - count) * w->window_dilation : 0;
   int64_t step = count * w->window_dilation;
-  *out = (WindowShare){{first - w->pad_low, w->reversed ? -step : step, length}, w->base_dilation};
+  if (w->reversed) step = -step;
+  *out = (WindowShare){{first - w->pad_low, step, length, 0}, w->base_dilation};
   return pays(out, size, ways);
 }
 
@@ -63,7 +67,7 @@ void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const Window
   int64_t ways = axes_size(localize_axes(cx, tensor, d)), size = localize_size(cx, tensor, d);
   LocalWindow elements = elements_of(share, ways);
   double slice = *bytes / (double)localize_tile(cx, tensor, d);
-  cx->bytes += slice * (double)local_window_received(size, ways, elements);
+  cx->bytes += slice * (double)local_window_received(cx->local, size, ways, elements);
   *bytes = slice * (double)elements.length;
 }
 

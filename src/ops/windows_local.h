@@ -15,9 +15,10 @@ typedef struct WindowShare {
 // Over a dimension of `size` elements cut over `ways` devices; false if it does not pay (a device
 // would hold more than the whole) or the numbers are absurd.
 //
-// Positions [count · c, count · c + count) of the window on the device with coordinate c.
+// Positions [count · c, count · c + count) of the window, of `positions` in all, on the device with
+// coordinate c.
 bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
-                            WindowShare *out);
+                            int64_t positions, WindowShare *out);
 // Taps [count · c, count · c + count) of it, at all `positions`.
 bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
                        int64_t positions, WindowShare *out);

@@ -166,7 +166,8 @@ static bool must_be_whole(const Partition *t, OpId op) {
 Status *walk_split_op(Partition *t, OpId op) {
   FactorMap m;
   bool done = false;
-  if (t->mesh && !must_be_whole(t, op) && op_factors(t->p, op, NULL, &t->scratch, &m)) {
+  if (t->mesh && !must_be_whole(t, op) &&
+      op_factors(t->p, op, &(FactorOptions){.own = true}, &t->scratch, &m)) {
     Choice choice;
     choose_split(t, op, &m, &choice);
     TRY(put_tiles(t, &choice, &done));
@@ -213,7 +214,7 @@ Status *walk_remake(Partition *t, ValueId v, Sharding sharding) {
   FactorMap m;
   Choice choice;
   bool done = false;
-  if (!op_factors(t->p, op, NULL, &t->scratch, &m)) return NULL;
+  if (!op_factors(t->p, op, &(FactorOptions){.own = true}, &t->scratch, &m)) return NULL;
   t->local.origin = op;
   choose_for_result(t, op, &m, sharding, &choice);
   TRY(put_tiles(t, &choice, &done));
