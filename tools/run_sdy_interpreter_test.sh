@@ -51,7 +51,10 @@ body() { sed '1d; /^}/,$d' "$1"; } # what is inside `module {` … `}`
 body "$folder/local.mlir" >"$all"
 if grep -q '@parallel_' "$part1" && ! grep -q '@sequential_' "$part1"; then
   "$sdy_opt" "$part1" --sdy-drop-sharding-and-mesh --allow-unregistered-dialect >"$folder/whole.mlir"
-  body "$folder/whole.mlir" | sed 's/@parallel_/@sequential_/g' >>"$all"
+  # Functions beside them would be there twice: the copy's have other names.
+  body "$folder/whole.mlir" |
+    sed -E "s/@parallel_/@sequential_/g; $(sed -nE 's/^ *func\.func .*@(\w+)\(.*/\1/p' "$folder/whole.mlir" |
+      sed '/^parallel_/d; s/.*/s,@&\\b,@sequential_&,g;/')" >>"$all"
 fi
 cat "$folder/part2.mlir" >>"$all"
 "$translate" --interpret "$all"

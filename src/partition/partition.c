@@ -30,25 +30,55 @@ static Status *unimplemented(Partition *t, OpId op, const char *what) {
 // Groups name their devices one by one.
 enum { MOST_DEVICES = 1 << 20 };
 
-// The one with the most devices, the first of these; others are seen through it.
-static Status *find_mesh(Partition *t) {
-  uint32_t most = 0;
-  for (PlaceId i = 1; i < t->graph->n_places; i++) {
+static MeshId larger(const Partition *t, MeshId a, MeshId b) {
+  const Mesh *x = sharding_mesh(t->table, a), *y = sharding_mesh(t->table, b);
+  if (!y || !y->n_axes) return a;
+  return !x || y->n_devices > x->n_devices ? b : a;
+}
+
+static InstanceId root_of(const Partition *t, InstanceId instance) {
+  while (t->graph->instances[instance].caller) instance = t->graph->instances[instance].caller;
+  return instance;
+}
+
+// Functions that call each other are on one mesh: of those that their values name the one with the
+// most devices, the first of these; others are seen through it. A function is written once: where
+// several reach it they are on one mesh too.
+static Status *find_meshes(Partition *t) {
+  const Graph *g = t->graph;
+  t->meshes = ARENA_ARRAY(&t->arena, MeshId, g->n_instances);
+  for (PlaceId i = 1; i < g->n_places; i++) {
     const Given *given = propagation_given(t->given, i);
     if (!given) continue;
     MeshId id = sharding_info(t->table, given->sharding)->mesh;
     const Mesh *mesh = sharding_mesh(t->table, id);
-    if (!mesh || !mesh->n_axes || mesh->n_devices <= most) continue;
-    if (mesh->n_devices > MOST_DEVICES) {
+    if (mesh && mesh->n_devices > MOST_DEVICES) {
       diag_error(t->diag, given->pos, "a mesh of %u devices: at most %d can be partitioned for",
                  mesh->n_devices, MOST_DEVICES);
       FAIL(UNIMPLEMENTED, "a mesh of %u devices: at most %d can be partitioned for",
            mesh->n_devices, MOST_DEVICES);
     }
-    most = mesh->n_devices;
-    t->mesh = id;
+    MeshId *of = &t->meshes[root_of(t, g->places[i].instance)];
+    *of = larger(t, *of, id);
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (InstanceId i = 1; i < g->n_instances; i++) {
+      MeshId *a = &t->meshes[root_of(t, i)];
+      MeshId *b = &t->meshes[root_of(t, graph_instance_of(g, g->instances[i].function))];
+      MeshId one = larger(t, *b, *a);
+      again |= *a != one || *b != one;
+      *a = *b = one;
+    }
   }
   return NULL;
+}
+
+static void use_mesh(Partition *t, MeshId mesh) {
+  if (t->mesh == mesh) return;
+  t->mesh = t->local.mesh = mesh;
+  t->local.groups = NULL;
+  t->plain.count = 0;  // they are on the mesh
 }
 
 // ---- the walk ----
@@ -170,6 +200,7 @@ static Status *put_function(Partition *t, OpId function) {
   if (!source) return NULL;
   t->instance = graph_instance_of(t->graph, function);
   if (!t->instance) return NULL;
+  use_mesh(t, t->meshes[root_of(t, t->instance)]);
   const TypeInfo *type =
       type_info(t->context, attr_info(t->context, op_attr(t->p, function, "function_type"))->type);
   uint32_t n_args = type->n_inputs, n_results = type->n_items - type->n_inputs;
@@ -258,12 +289,22 @@ static Status *put_functions(Partition *t) {
   return NULL;
 }
 
+// Of @main, else the largest.
+static MeshId main_mesh(Partition *t) {
+  OpId entry = symbols_find(&t->functions, name_of(t->context, "main"));
+  InstanceId instance = entry ? graph_instance_of(t->graph, entry) : 0;
+  MeshId mesh = instance ? t->meshes[root_of(t, instance)] : 0;
+  for (InstanceId i = 1; !instance && i < t->graph->n_instances; i++)
+    mesh = larger(t, mesh, t->meshes[i]);
+  return mesh;
+}
+
 static Status *partition(Partition *t, const PartitionOptions *options) {
   PropagateOptions given = {0};
   TRY(propagation_new(t->p, t->table, &given, t->guard, t->diag, &t->given));
   t->graph = propagation_graph(t->given);
   TRY(propagation_read(t->given, t->diag));
-  TRY(find_mesh(t));
+  TRY(find_meshes(t));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
   t->n_values = t->p->values.count;
   t->parts = ARENA_ARRAY(&t->arena, const Part *, t->n_values + 1);
@@ -274,7 +315,6 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
                      .network = options && options->network ? options->network : &network_default,
                      .arena = &t->scratch,
                      .kept = &t->arena,
-                     .mesh = t->mesh,
                      .poison = options && options->poison};
   return put_functions(t);
 }
@@ -288,7 +328,7 @@ Status *partition_program(Program *program, ShardingTable *table, const Partitio
   GuardCleanup cleanup = {release, &t, NULL};
   guard_push(guard, &cleanup);
   Status *status = partition(&t, options);
-  if (!status) *out_mesh = t.mesh;
+  if (!status) *out_mesh = main_mesh(&t);
   guard_pop(guard, &cleanup);
   release(&t);
   return status;

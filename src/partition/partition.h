@@ -20,9 +20,10 @@ typedef struct PartitionOptions {
 // Rewrites a verified program whose values carry sdy shardings (none = replicated, open dimensions
 // are taken as they are) in place: functions get local types, `tessera.global` and
 // `tessera.sharding` on arguments and results say what the parts are of, meshes and sharding ops
-// go. An op that cannot be split along a dimension gets it whole. *out_mesh is the largest mesh, 0
-// if nothing is sharded. UNIMPLEMENTED, with its place in diag: collectives between copies of the
-// whole program, side effects with results that are no tensors. O(program).
+// go. An op that cannot be split along a dimension gets it whole. Functions
+// that do not call each other may be on different meshes. *out_mesh is that of @main, else the
+// largest; 0 if nothing is sharded. UNIMPLEMENTED, with its place in diag: collectives between
+// copies of the whole program, side effects with results that are no tensors. O(program).
 Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,
                           Guard *guard, Diag *diag, MeshId *out_mesh) MUST_USE;
 

@@ -38,7 +38,8 @@ typedef struct Partition {
   Propagation *given;
   const Graph *graph;
   InstanceId instance;  // of the function at hand
-  MeshId mesh;
+  MeshId mesh;          // of it
+  MeshId *meshes;       // per instance that nothing calls
   Local local;
   SymbolTable functions;  // the global ones
   uint32_t n_values;
