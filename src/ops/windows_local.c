@@ -18,11 +18,12 @@ static LocalWindow elements_of(const WindowShare *share, int64_t ways) {
   if (is_in_phase(share)) {
     int64_t first = floor_div(p.first + b - 1, b), phase = first * b - p.first;
     int64_t length = p.length > phase ? (p.length - 1 - phase) / b + 1 : 1;
-    return (LocalWindow){first, p.step / b, length, end};
+    return (LocalWindow){.first = first, .step = p.step / b, .length = length, .end = end};
   }
   int64_t latest = floor_mod(p.first, b) + floor_mod(p.step, b) * (ways - 1);
   int64_t length = (latest + p.length - 1) / b + 1;
-  return (LocalWindow){floor_div(p.first, b), floor_div(p.step, b), length, end};
+  return (LocalWindow){
+      .first = floor_div(p.first, b), .step = floor_div(p.step, b), .length = length, .end = end};
 }
 
 // Numbers whose products fit.
@@ -46,7 +47,9 @@ bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int6
   int64_t window = (w->size - 1) * w->window_dilation + 1;
   int64_t length = (count - 1) * w->stride + window;
   int64_t end = (positions - 1) * w->stride + window - w->pad_low;
-  *out = (WindowShare){{-w->pad_low, count * w->stride, length, end}, w->base_dilation};
+  *out =
+      (WindowShare){{.first = -w->pad_low, .step = count * w->stride, .length = length, .end = end},
+                    w->base_dilation};
   return pays(out, size, ways);
 }
 
@@ -58,7 +61,8 @@ bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t c
   int64_t first = w->reversed ? (w->size - count) * w->window_dilation : 0;
   int64_t step = count * w->window_dilation;
   if (w->reversed) step = -step;
-  *out = (WindowShare){{first - w->pad_low, step, length, 0}, w->base_dilation};
+  *out = (WindowShare){{.first = first - w->pad_low, .step = step, .length = length},
+                       w->base_dilation};
   return pays(out, size, ways);
 }
 
