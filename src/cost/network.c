@@ -14,8 +14,10 @@ double network_all_gather(Link link, uint32_t n, double bytes) { return rounds(l
 double network_reduce_scatter(Link link, uint32_t n, double bytes) {
   return rounds(link, n, bytes);
 }
+// Small ones by doubling, whole in every round; large ones scattered and gathered.
 double network_all_reduce(Link link, uint32_t n, double bytes) {
-  return 2 * rounds(link, n, bytes);
+  double doubling = (1 + log2(n)) * link.latency_seconds + log2(n) * bytes / link.bytes_per_second;
+  return fmin(doubling, 2 * rounds(link, n, bytes));
 }
 
 // All pairs at once.
