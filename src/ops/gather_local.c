@@ -33,7 +33,9 @@ void gather_splits(Localizer *cx) {
   for (uint32_t d = 0; d < sizes.n; d++) {
     uint32_t f = localize_factor(cx, 0, d);
     if (ints_contain(batching, d) || sizes.v[d] == localize_size(cx, 0, d)) continue;
-    if (!parts || !sizes.v[d] || place_of(map, d) == map.n) localize_give_up(cx, f);
+    // No index speaks of it: its first entry is taken, which the first tile has.
+    bool first = place_of(map, d) == map.n;
+    if (!parts || !sizes.v[d] || (first && sizes.v[d] != 1)) localize_give_up(cx, f);
     cx->splits[f].parts = parts;
     *localize_has(cx, localize_n_operands(cx), f) = false;
   }
@@ -128,6 +130,10 @@ Status *gather_localize(Localizer *cx) {
   // Vectors moved inside need not be in order.
   TRY(localize_copy(cx, operands, localize_with(cx, attrs, "indices_are_sorted", 0)));
   if (here) cx->out[0] = masked(cx, spread(cx, here), cx->out[0]);
+  for (uint32_t d = 0; d < sizes.n; d++)
+    if (is_cut(cx, sizes.v[d], d) &&
+        place_of(field(cx, "start_index_map"), d) == field(cx, "start_index_map").n)
+      cx->out[0] = local_first(l, cx->out[0], localize_axes(cx, 0, d), index_parts(cx, 0));
   return NULL;
 }
 
