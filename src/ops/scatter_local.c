@@ -38,6 +38,14 @@ static void split_window(Localizer *cx, uint32_t d, uint32_t to) {
   for (uint32_t i = 0; i < n; i++) *localize_has(cx, n + 1 + i, f) = false;
 }
 
+// A sum of parts needs a zero in every result's type.
+static bool has_identity(const Localizer *cx, Combine parts) {
+  bool has = parts != COMBINE_NONE;
+  for (uint32_t i = 0; parts == COMBINE_SUM && i < n_inputs(cx); i++)
+    has &= index_parts(cx, i) != 0;
+  return has;
+}
+
 void scatter_splits(Localizer *cx) {
   Ints windows = field(cx, "update_window_dims"), inserted = field(cx, "inserted_window_dims"),
        batching = field(cx, "input_batching_dims"),
@@ -54,7 +62,8 @@ void scatter_splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++) {
     if (ints_contain(index_batching, d)) continue;
     uint32_t f = localize_factor(cx, n, d);
-    bool plain = cx->map->factors[f].kinds == FACTOR_REDUCE && cx->splits[f].parts;
+    bool plain =
+        cx->map->factors[f].kinds == FACTOR_REDUCE && has_identity(cx, cx->splits[f].parts);
     if (d == vector || !plain || !map.n) localize_give_up(cx, f);
   }
 }
