@@ -1,6 +1,6 @@
 // concatenate: the inputs one after another along a dimension. One strided copy per input,
 // O(elements).
-#include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -130,5 +130,68 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_concatenate = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 6, .factors = factors};
+static uint32_t along_of(const Localizer *cx) {
+  return (uint32_t)attr_as_int(cx->context, localize_attr(cx, "dimension"), 0);
+}
+
+// What the result's tile covers of an operand that begins at `offset` of the result.
+static LocalWindow window_of(const Localizer *cx, uint32_t along, int64_t offset) {
+  int64_t tile = localize_tile(cx, cx->map->n_operands, along);
+  return (LocalWindow){.first = -offset, .step = tile, .length = tile};
+}
+
+static void splits(Localizer *cx) {
+  uint32_t along = along_of(cx);
+  int64_t devices = axes_size(localize_axes(cx, cx->map->n_operands, along)), offset = 0;
+  for (uint32_t i = 0; devices > 1 && i < cx->map->n_operands; i++) {
+    int64_t size = localize_size(cx, i, along);
+    int64_t received =
+        local_window_received(cx->local, size, devices, window_of(cx, along, offset));
+    cx->bytes += (double)received * localize_bytes_across(cx, i, along);
+    offset += size;
+  }
+}
+
+// `next` from place `offset` of the result on, `v` before it.
+static ValueId join(Localizer *cx, ValueId v, ValueId next, uint32_t along, int64_t offset) {
+  Local *l = cx->local;
+  uint32_t result = cx->map->n_operands;
+  int64_t tile = localize_tile(cx, result, along);
+  if (offset % tile == 0) {
+    ValueId c = local_coordinate(l, localize_axes(cx, result, along));
+    return local_select(l, local_compare(l, "LT", c, local_index(l, offset / tile)), v, next);
+  }
+  ValueId number = local_iota(l, value_type(l->p, v), along);
+  ValueId from =
+      local_binary(l, OP_subtract, local_index(l, offset), localize_offset(cx, result, along));
+  ValueId before =
+      local_compare(l, "LT", number, local_broadcast(l, from, value_type(l->p, number)));
+  return local_select(l, before, v, next);
+}
+
+// Each operand where it lies in the result's tile, then one over the other.
+static Status *localize(Localizer *cx) {
+  uint32_t along = along_of(cx);
+  AxisList axes = localize_axes(cx, cx->map->n_operands, along);
+  if (!axes.n) return localize_copy(cx, cx->in, 0);
+  int64_t offset = 0;
+  ValueId v = 0;
+  for (uint32_t i = 0; i < cx->map->n_operands; i++) {
+    int64_t size = localize_size(cx, i, along);
+    if (!size) continue;
+    ValueId next =
+        local_window(cx->local, cx->in[i], along, axes, size, window_of(cx, along, offset), 0);
+    v = v ? join(cx, v, next, along, offset) : next;
+    offset += size;
+  }
+  cx->out[0] = v;
+  return NULL;
+}
+
+const OpDef op_concatenate = {.infer = infer,
+                              .eval = eval,
+                              .sample = sample,
+                              .constraints = 6,
+                              .factors = factors,
+                              .splits = splits,
+                              .localize = localize};

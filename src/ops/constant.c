@@ -1,6 +1,6 @@
 // constant: a value from the program text. Dense constants are copied out of the context, resources
 // out of the program's blobs; a quantized constant is written as its storage. O(bytes).
-#include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 
 #include <string.h>
@@ -75,5 +75,35 @@ static OpId sample(Sample *cx) {
   return value_def(cx->program, move_sample(cx, "bsufc", rank, dims, &type));
 }
 
-const OpDef op_constant = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 1, .factors = factors_constant};
+static void splits(Localizer *cx) { (void)cx; }  // all of it: everybody has the whole
+
+// The tile of a splat is one; of others it is cut from the whole.
+static Status *localize(Localizer *cx) {
+  Context *c = cx->context;
+  Local *l = cx->local;
+  const AttrInfo *value = attr_info(c, localize_attr(cx, "value"));
+  if (value->kind == ATTR_DENSE && value->splat) {
+    const TypeInfo *tile = type_info(c, cx->out_types[0]);
+    Type type = type_tensor(c, type_elem(c, value->type), tile->rank, tile->dims, tile->encoding);
+    Attr splat = attr_dense(c, type, value->data, value->bytes);
+    return localize_copy(cx, NULL, localize_with(cx, 0, "value", splat));
+  }
+  Type whole = op_result_type(cx->program, cx->op, 0);
+  TRY(localize_copy_as(cx, NULL, 0, &whole, cx->out));
+  for (uint32_t d = 0; d < type_info(c, whole)->rank; d++) {
+    AxisList axes = localize_axes(cx, 0, d);
+    if (!axes.n) continue;
+    int64_t tile = localize_tile(cx, 0, d);
+    cx->out[0] = local_pad_to(l, cx->out[0], d, tile * axes_size(axes));
+    cx->out[0] = local_dynamic_slice(l, cx->out[0], d, localize_offset(cx, 0, d), tile);
+  }
+  return NULL;
+}
+
+const OpDef op_constant = {.infer = infer,
+                           .eval = eval,
+                           .sample = sample,
+                           .constraints = 1,
+                           .factors = factors_constant,
+                           .splits = splits,
+                           .localize = localize};

@@ -1,6 +1,6 @@
 // iota and dynamic_iota: every element is its index along one dimension. The values of that
 // dimension are made once and broadcast. O(elements).
-#include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/quant.h"
 #include "ops/strided.h"
@@ -117,8 +117,33 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_iota = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 1, .factors = factors};
+// Every dimension can be cut. Quantized numbers are not added.
+static void splits(Localizer *cx) {
+  if (type_is_quant(cx->context, op_result_type(cx->program, cx->op, 0)))
+    for (uint32_t f = 0; f < cx->map->n_factors; f++) localize_give_up(cx, f);
+}
+
+// The numbers of the tile as i64, from its offset on: what rounds does so as in the whole.
+static Status *localize(Localizer *cx) {
+  Local *l = cx->local;
+  uint32_t along = (uint32_t)attr_as_int(cx->context, localize_attr(cx, "iota_dimension"), 0);
+  if (!localize_axes(cx, 0, along).n) return localize_copy(cx, NULL, 0);
+  ValueId v = local_iota(l, cx->out_types[0], along);
+  ValueId offset = local_broadcast(l, localize_offset(cx, 0, along), value_type(l->p, v));
+  v = local_binary(l, OP_add, v, offset);
+  cx->out[0] = value_type(l->p, v) == cx->out_types[0]
+                   ? v
+                   : local_op(l, OP_convert, 1, &v, cx->out_types[0], 0);
+  return NULL;
+}
+
+const OpDef op_iota = {.infer = infer,
+                       .eval = eval,
+                       .sample = sample,
+                       .constraints = 1,
+                       .factors = factors,
+                       .splits = splits,
+                       .localize = localize};
 const OpDef op_dynamic_iota = {.infer = infer_dynamic,
                                .eval = eval_dynamic,
                                .sample = sample_dynamic,

@@ -59,6 +59,14 @@ bool localize_is_uneven(const Localizer *cx, uint32_t tensor, uint32_t d) {
   return localize_size(cx, tensor, d) % axes_size(localize_axes(cx, tensor, d)) != 0;
 }
 
+double localize_bytes_across(const Localizer *cx, uint32_t tensor, uint32_t d) {
+  const TypeInfo *type = localize_type(cx, tensor);
+  double bytes = (double)dtype_bytes(type_dtype(cx->context, type->elem));
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (i != d) bytes *= (double)localize_tile(cx, tensor, i);
+  return bytes;
+}
+
 Attr localize_attr(const Localizer *cx, const char *name) {
   return op_attr(cx->program, cx->op, name);
 }

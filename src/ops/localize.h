@@ -74,6 +74,9 @@ AxisList localize_axes(const Localizer *cx, uint32_t tensor, uint32_t d);
 int64_t localize_tile(const Localizer *cx, uint32_t tensor, uint32_t d);  // ceil(size / devices)
 double localize_bytes(const Localizer *cx, uint32_t tensor);              // of a tile
 bool localize_is_uneven(const Localizer *cx, uint32_t tensor, uint32_t d);
+// Bytes of one place along dimension d of a tensor's tile: times the elements along it that are
+// received, what moves.
+double localize_bytes_across(const Localizer *cx, uint32_t tensor, uint32_t d);
 Attr localize_attr(const Localizer *cx, const char *name);  // 0 if absent
 Ints localize_ints(const Localizer *cx, const char *name);  // empty if absent
 

@@ -1,7 +1,7 @@
 // pad and dynamic_pad: room around and between the elements, filled with one value; negative low
 // and high cut off instead. The result is filled, then the elements that stay are copied in one
 // strided copy. O(elements).
-#include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -188,8 +188,113 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_pad = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 4, .factors = factors};
+// One dimension on a tile: a window of the operand, room between its elements, and of that the
+// tile, which begins `phase` places behind the window's first element (or a number of places that
+// depends on the device, if the distance of elements does not divide the tile).
+typedef struct Room {
+  int64_t low, apart, tile;
+  LocalWindow window;
+} Room;
+
+static Room room_of(const Localizer *cx, uint32_t d) {
+  Room r = {localize_ints(cx, "edge_padding_low").v[d],
+            localize_ints(cx, "interior_padding").v[d] + 1,
+            localize_tile(cx, 2, d),
+            {0}};
+  int64_t length = r.apart == 1 ? r.tile : (r.tile + 2 * r.apart - 2) / r.apart;
+  int64_t last = localize_size(cx, 2, d) - 1 - r.low;  // the last place, from the first element
+  r.window = (LocalWindow){.first = -r.low,
+                           .step = r.tile,
+                           .length = r.tile ? length : 0,
+                           .end = last < 0 ? 0 : last / r.apart + 1,
+                           .divisor = r.apart};
+  return r;
+}
+
+// Numbers near the end of what 64 bits hold are not worth it.
+static bool is_tame(const Localizer *cx, uint32_t d) {
+  const int64_t most = INT64_C(1) << 60;
+  int64_t low = localize_ints(cx, "edge_padding_low").v[d];
+  return -most < low && low < most && localize_size(cx, 2, d) < most;
+}
+
+static void splits(Localizer *cx) {
+  for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
+    AxisList axes = localize_axes(cx, 0, d);
+    if (!axes.n) continue;
+    if (!is_tame(cx, d)) {
+      localize_give_up(cx, localize_factor(cx, 0, d));
+      continue;
+    }
+    int64_t received = local_window_received(cx->local, localize_size(cx, 0, d), axes_size(axes),
+                                             room_of(cx, d).window);
+    cx->bytes += (double)received * localize_bytes_across(cx, 0, d);
+  }
+}
+
+// Room between the elements of a dimension, and `high` places behind the last.
+static ValueId spread(Localizer *cx, ValueId v, uint32_t d, int64_t apart, int64_t high) {
+  Context *c = cx->context;
+  Local *l = cx->local;
+  Type type = value_type(l->p, v);
+  uint32_t rank = type_info(c, type)->rank;
+  int64_t none[MAX_RANK] = {0}, highs[MAX_RANK] = {0}, between[MAX_RANK] = {0};
+  highs[d] = high;
+  between[d] = apart - 1;
+  NamedAttr fields[] = {{name_of(c, "edge_padding_low"), attr_i64s(c, rank, none)},
+                        {name_of(c, "edge_padding_high"), attr_i64s(c, rank, highs)},
+                        {name_of(c, "interior_padding"), attr_i64s(c, rank, between)}};
+  int64_t size = local_dim(l, v, d);
+  type = local_with_dim(l, type, d, (size ? (size - 1) * apart + 1 : 0) + high);
+  return local_op(l, OP_pad, 2, (ValueId[]){v, cx->in[1]}, type, attr_dict(c, 3, fields));
+}
+
+static int64_t modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
+
+static ValueId localize_dim(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
+  Local *l = cx->local;
+  Room r = room_of(cx, d);
+  v = local_window(l, v, d, axes, localize_size(cx, 0, d), r.window, cx->in[1]);
+  if (r.apart == 1 || !r.tile) return v;
+  v = spread(cx, v, d, r.apart, r.apart - 1);
+  int64_t phase = modulo(-r.low, r.apart);
+  if (r.tile % r.apart == 0) return local_slice(l, v, d, phase, phase + r.tile, 1);
+  ValueId at = local_binary(l, OP_add, localize_offset(cx, 2, d), local_index(l, phase));
+  at = local_binary(l, OP_remainder, at, local_index(l, r.apart));
+  return local_dynamic_slice(l, v, d, at, r.tile);
+}
+
+// Dimensions that are cut one by one, the whole ones as in the op.
+static Status *localize(Localizer *cx) {
+  Context *c = cx->context;
+  ValueId v = cx->in[0];
+  Attr attrs = op_at(cx->program, cx->op)->attrs;
+  static const char *const names[] = {"edge_padding_low", "edge_padding_high", "interior_padding"};
+  int64_t rest[3][MAX_RANK];
+  uint32_t rank = localize_type(cx, 0)->rank;
+  bool any = false;
+  for (uint32_t d = 0; d < rank; d++) {
+    AxisList axes = localize_axes(cx, 0, d);
+    if (axes.n) v = localize_dim(cx, v, d, axes);
+    for (uint32_t i = 0; i < 3; i++) {
+      rest[i][d] = axes.n ? 0 : localize_ints(cx, names[i]).v[d];
+      any |= rest[i][d] != 0;
+    }
+  }
+  cx->out[0] = v;
+  if (!any) return NULL;
+  for (uint32_t i = 0; i < 3; i++)
+    attrs = localize_with(cx, attrs, names[i], attr_i64s(c, rank, rest[i]));
+  return localize_copy(cx, (ValueId[]){v, cx->in[1]}, attrs);
+}
+
+const OpDef op_pad = {.infer = infer,
+                      .eval = eval,
+                      .sample = sample,
+                      .constraints = 4,
+                      .factors = factors,
+                      .splits = splits,
+                      .localize = localize};
 const OpDef op_dynamic_pad = {.infer = infer_dynamic,
                               .eval = eval_dynamic,
                               .sample = sample_dynamic,

@@ -1,6 +1,6 @@
 // reverse: the order of elements turned round along some dimensions. One strided copy with negative
 // strides, O(elements).
-#include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -54,5 +54,40 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_reverse = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 3, .factors = factors};
+// The elements of a tile in their old order.
+static LocalWindow window_of(const Localizer *cx, uint32_t d) {
+  int64_t tile = localize_tile(cx, 0, d);
+  return (LocalWindow){.first = localize_size(cx, 0, d) - tile, .step = -tile, .length = tile};
+}
+
+static void splits(Localizer *cx) {
+  Ints turned = localize_ints(cx, "dimensions");
+  for (uint32_t i = 0; i < turned.n; i++) {
+    uint32_t d = (uint32_t)turned.v[i];
+    int64_t devices = axes_size(localize_axes(cx, 0, d));
+    if (devices > 1)
+      cx->bytes += (double)local_window_received(cx->local, localize_size(cx, 0, d), devices,
+                                                 window_of(cx, d)) *
+                   localize_bytes_across(cx, 0, d);
+  }
+}
+
+static Status *localize(Localizer *cx) {
+  Ints turned = localize_ints(cx, "dimensions");
+  ValueId v = cx->in[0];
+  for (uint32_t i = 0; i < turned.n; i++) {
+    uint32_t d = (uint32_t)turned.v[i];
+    AxisList axes = localize_axes(cx, 0, d);
+    if (axes.n)
+      v = local_window(cx->local, v, d, axes, localize_size(cx, 0, d), window_of(cx, d), 0);
+  }
+  return localize_copy(cx, &v, 0);
+}
+
+const OpDef op_reverse = {.infer = infer,
+                          .eval = eval,
+                          .sample = sample,
+                          .constraints = 3,
+                          .factors = factors,
+                          .splits = splits,
+                          .localize = localize};

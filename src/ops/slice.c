@@ -1,7 +1,7 @@
 // slice and real_dynamic_slice: every strides[d]-th element of [start, limit) in each dimension;
 // the bounds are attributes in the one and operands in the other. One strided copy, O(elements of
 // the result).
-#include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -142,7 +142,73 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_slice = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 5, .factors = factors};
+// One dimension of the slice on a tile. Where the stride divides the tiles each device first takes
+// its own every stride-th element: `before` is that stride, and the window is one over what is
+// left; otherwise the window has all between, and every `after`-th element of it is the result.
+typedef struct Cut {
+  int64_t before, offset;  // own elements from offset on
+  int64_t size;            // of the whole dimension then
+  LocalWindow window;
+  int64_t after;
+} Cut;
+
+static Cut cut_of(const Localizer *cx, uint32_t d) {
+  int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 0, d);
+  int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 1, d);
+  if (stride > size) stride = size;  // one element either way
+  Cut cut = {.before = 1, .size = size, .after = stride};
+  if (localize_tile(cx, 0, d) % stride == 0) {
+    cut.before = stride;
+    cut.offset = start % stride;
+    cut.size = slice_size(cut.offset, size, stride);
+    cut.after = 1;
+    cut.window.end = start / stride + localize_size(cx, 1, d);
+    start /= stride;
+  } else {
+    cut.window.end = localize_ints(cx, "limit_indices").v[d];
+  }
+  cut.window.first = start;
+  cut.window.step = tile * cut.after;
+  cut.window.length = tile ? (tile - 1) * cut.after + 1 : 0;
+  return cut;
+}
+
+static void splits(Localizer *cx) {
+  for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
+    AxisList axes = localize_axes(cx, 0, d);
+    if (!axes.n) continue;
+    Cut cut = cut_of(cx, d);
+    int64_t received = local_window_received(cx->local, cut.size, axes_size(axes), cut.window);
+    cx->bytes += (double)received * localize_bytes_across(cx, 0, d);
+  }
+}
+
+// Whole dimensions first, then those that are cut one by one.
+static Status *localize(Localizer *cx) {
+  Local *l = cx->local;
+  ValueId v = cx->in[0];
+  Ints start = localize_ints(cx, "start_indices"), limit = localize_ints(cx, "limit_indices"),
+       stride = localize_ints(cx, "strides");
+  for (uint32_t d = 0; d < start.n; d++)
+    if (!localize_axes(cx, 0, d).n) v = local_slice(l, v, d, start.v[d], limit.v[d], stride.v[d]);
+  for (uint32_t d = 0; d < start.n; d++) {
+    AxisList axes = localize_axes(cx, 0, d);
+    if (!axes.n) continue;
+    Cut cut = cut_of(cx, d);
+    v = local_slice(l, v, d, cut.offset, local_dim(l, v, d), cut.before);
+    v = local_window(l, v, d, axes, cut.size, cut.window, 0);
+    v = local_slice(l, v, d, 0, local_dim(l, v, d), cut.after);
+  }
+  cx->out[0] = v;
+  return NULL;
+}
+
+const OpDef op_slice = {.infer = infer,
+                        .eval = eval,
+                        .sample = sample,
+                        .constraints = 5,
+                        .factors = factors,
+                        .splits = splits,
+                        .localize = localize};
 const OpDef op_real_dynamic_slice = {
     .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .factors = factors};
