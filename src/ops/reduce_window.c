@@ -5,6 +5,7 @@
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
+#include "ops/reduce_window_local.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
 #include "ops/windows.h"
@@ -148,4 +149,11 @@ static bool factors(FactorContext *cx) {
 }
 
 const OpDef op_reduce_window = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 16, .factors = factors};
+    .infer = infer,
+    .eval = eval,
+    .sample = sample,
+    .constraints = 16,
+    .factors = factors,
+    .splits = reduce_window_splits,
+    .localize = reduce_window_localize,
+};

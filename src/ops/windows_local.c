@@ -12,7 +12,7 @@ static bool is_in_phase(const WindowShare *share) {
 }
 
 // The elements that hold the places. Never none: a piece must have some size.
-static LocalWindow elements_of(const WindowShare *share, int64_t ways) {
+static LocalWindow elements_of(const WindowShare *share) {
   LocalWindow p = share->places;
   int64_t b = share->dilation, end = p.end > 0 ? (p.end - 1) / b + 1 : 0;
   if (is_in_phase(share)) {
@@ -20,10 +20,12 @@ static LocalWindow elements_of(const WindowShare *share, int64_t ways) {
     int64_t length = p.length > phase ? (p.length - 1 - phase) / b + 1 : 1;
     return (LocalWindow){.first = first, .step = p.step / b, .length = length, .end = end};
   }
-  int64_t latest = floor_mod(p.first, b) + floor_mod(p.step, b) * (ways - 1);
-  int64_t length = (latest + p.length - 1) / b + 1;
-  return (LocalWindow){
-      .first = floor_div(p.first, b), .step = floor_div(p.step, b), .length = length, .end = end};
+  // From the element at or before the first place, whatever its phase.
+  return (LocalWindow){.first = p.first,
+                       .step = p.step,
+                       .divisor = b,
+                       .length = (b - 1 + p.length - 1) / b + 1,
+                       .end = end};
 }
 
 // Numbers whose products fit.
@@ -37,8 +39,8 @@ static bool is_tame(const WindowDim *w, int64_t size, int64_t ways) {
   return tame;
 }
 
-static bool pays(const WindowShare *share, int64_t size, int64_t ways) {
-  return elements_of(share, ways).length <= 2 * size + 64;
+static bool pays(const WindowShare *share, int64_t size) {
+  return elements_of(share).length <= 2 * size + 64;
 }
 
 bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
@@ -50,7 +52,7 @@ bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int6
   *out =
       (WindowShare){{.first = -w->pad_low, .step = count * w->stride, .length = length, .end = end},
                     w->base_dilation};
-  return pays(out, size, ways);
+  return pays(out, size);
 }
 
 // Reversed, the last taps read the first places.
@@ -63,13 +65,13 @@ bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t c
   if (w->reversed) step = -step;
   *out = (WindowShare){{.first = first - w->pad_low, .step = step, .length = length},
                        w->base_dilation};
-  return pays(out, size, ways);
+  return pays(out, size);
 }
 
 void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const WindowShare *share,
                         double *bytes) {
   int64_t ways = axes_size(localize_axes(cx, tensor, d)), size = localize_size(cx, tensor, d);
-  LocalWindow elements = elements_of(share, ways);
+  LocalWindow elements = elements_of(share);
   double slice = *bytes / (double)localize_tile(cx, tensor, d);
   cx->bytes += slice * (double)local_window_received(cx->local, size, ways, elements);
   *bytes = slice * (double)elements.length;
@@ -91,7 +93,7 @@ static ValueId dilate(Local *l, ValueId v, uint32_t d, int64_t dilation, ValueId
 
 ValueId window_share_read(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size,
                           const WindowShare *share, ValueId fill, WindowDim *out) {
-  LocalWindow places = share->places, elements = elements_of(share, axes_size(axes));
+  LocalWindow places = share->places, elements = elements_of(share);
   int64_t b = share->dilation;
   v = local_window(l, v, d, axes, size, elements, fill);
   if (is_in_phase(share)) {
@@ -99,9 +101,10 @@ ValueId window_share_read(Local *l, ValueId v, uint32_t d, AxisList axes, int64_
     out->pad_high = places.length - out->pad_low - ((elements.length - 1) * b + 1);
     return v;
   }
-  ValueId drift = local_index(l, floor_mod(places.step, b));
-  ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes), drift);
+  ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes),
+                            local_index(l, floor_mod(places.step, b)));
   at = local_binary(l, OP_add, at, local_index(l, floor_mod(places.first, b)));
+  at = local_binary(l, OP_remainder, at, local_index(l, b));
   out->pad_low = out->pad_high = 0;
   out->base_dilation = 1;
   return local_dynamic_slice(l, dilate(l, v, d, b, fill), d, at, places.length);
