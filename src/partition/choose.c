@@ -205,25 +205,39 @@ static void add_price(Price *to, Price more) {
   to->bytes += more.bytes;
 }
 
+// What has moved nothing so far may go on as it comes: perhaps its users take it so. But a sum must
+// be made, and what leaves the region must be as it was said.
+static double chance_of_move(const Partition *t, ValueId v, Sharding has) {
+  if (sharding_info(t->table, has)->unreduced.n) return 1;
+  for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
+    OpId user = operand_at(t->p, use)->user;
+    if (op_row(op_at(t->p, user)->code)->traits & TRAIT_TERMINATOR) return 1;
+  }
+  return 0.2;
+}
+
 static void price(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
+  Link link = t->local.network->all;
   Price sum = {0, 0};
   for (uint32_t i = 0; i < c->m->n_operands; i++)
     add_price(&sum, walk_price(t, op_operand(t->p, c->op, i), choice->in_as[i]));
+  if (choice->cx.bytes > 0)
+    add_price(&sum, (Price){choice->cx.bytes / link.bytes_per_second + link.latency_seconds,
+                            choice->cx.bytes});
+  bool still = sum.bytes == 0 && !choice->shared;
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
-    add_price(&sum,
-              walk_reshard_price(t, choice->out_as[i], walk_wanted(t, v), value_type(t->p, v)));
+    Sharding has = choice->out_as[i];
+    Price move = walk_reshard_price(t, has, walk_wanted(t, v), value_type(t->p, v));
+    if (still && move.bytes > 0) move.seconds *= chance_of_move(t, v, has);
+    add_price(&sum, move);
   }
-  if (choice->cx.bytes > 0)
-    add_price(&sum, (Price){choice->cx.bytes / t->local.network->all.bytes_per_second +
-                                t->local.network->all.latency_seconds,
-                            choice->cx.bytes});
   choice->price = sum;
 }
 
 // Fills in a way whose splits are proposed.
-static void settle(Chooser *c, Choice *choice) {
+static void settle(Chooser *c, Choice *choice, bool shared) {
   Partition *t = c->t;
   Localizer *cx = &choice->cx;
   make_sayable(c->m, c->def && c->def->fails, cx->splits);
@@ -234,6 +248,7 @@ static void settle(Chooser *c, Choice *choice) {
   for (uint32_t i = 0; i < c->m->n_operands; i++) choice->in_as[i] = tensor_sharding(c, cx, i);
   for (uint32_t i = 0; i < c->m->n_results; i++)
     choice->out_as[i] = tensor_sharding(c, cx, c->m->n_operands + i);
+  choice->shared = shared;
   price(c, choice);
 }
 
@@ -242,7 +257,7 @@ static void make_way(Chooser *c, const Lead *lead, bool others, Choice *out) {
   localizer_init(c->t, c->op, c->m, &out->cx);
   if (lead) follow(c, lead, out->cx.splits);
   for (uint32_t i = 0; others && i < c->n_leads; i++) follow(c, &c->leads[i], out->cx.splits);
-  settle(c, out);
+  settle(c, out, false);
 }
 
 // Axes that an operand has and the way does not use go to the largest factor that passes through
@@ -270,7 +285,7 @@ static bool displace(Chooser *c, const Choice *from, Choice *out) {
       any = true;
     }
   }
-  if (any) settle(c, out);
+  if (any) settle(c, out, false);
   return any;
 }
 
@@ -295,7 +310,7 @@ static bool share_out(Chooser *c, const Choice *from, Choice *out) {
     splits[best].axes = axes_concat(&c->t->scratch, splits[best].axes, (AxisList){&axis, 1});
     any = true;
   }
-  if (any) settle(c, out);
+  if (any) settle(c, out, true);
   return any;
 }
 

@@ -88,6 +88,7 @@ void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx);
 typedef struct Choice {
   Localizer cx;
   Sharding *in_as, *out_as;
+  bool shared;  // along axes that nothing asked for
   Price price;
 } Choice;
 // The cheapest way that is known.
