@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "ops/infer.h"
 #include "parse/print.h"
+#include "partition/replica_mode.h"
 #include "partition/traffic.h"
 #include "pipeline/partition.h"
 #include "pipeline/verify_partition.h"
@@ -24,6 +25,7 @@ typedef struct PartitionJob {
   VerifyOptions verification;
   bool verify, stats, json;
   const char *output;
+  uint64_t replicas, partitions;  // 0 = not said
   // of the segment at hand
   Segment seg;
   Propagated result;
@@ -150,7 +152,12 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   Program *program = job->seg.program;
   MeshId mesh;
   if (job->verify) TRY(read_global(job, guard));
-  TRY(pipeline_propagate(program, job->request, guard, &job->seg.diag, &job->result));
+  PropagateRequest request = *job->request;
+  if (pipeline_is_propagated(program)) {
+    if (!request.allow_arguments) request.allow_arguments = "none";
+    if (!request.allow_results) request.allow_results = "none";
+  }
+  TRY(pipeline_propagate(program, &request, guard, &job->seg.diag, &job->result));
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
@@ -159,6 +166,17 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
     TRY(verify_partition(job->global, program, job->result.table, mesh, &job->verification, guard,
                          &job->result.arena, &job->verified));
   return NULL;
+}
+
+// Devices are partitions of one replica, or replicas of one partition: all of them.
+static bool counts_fit(const PartitionJob *job) {
+  uint64_t n = job->n_devices;
+  if ((!job->replicas || job->replicas == 1 || job->replicas == n) &&
+      (!job->partitions || job->partitions == 1 || job->partitions == n))
+    return true;
+  cli_error("there %s %u device%s: --replica-count and --partition-count are 1 or that",
+            n == 1 ? "is" : "are", job->n_devices, plural(n));
+  return false;
 }
 
 static Status *partition_segment(Guard *guard, void *arg) {
@@ -177,6 +195,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
     status_free(status);
     return NULL;
   }
+  if (!counts_fit(job)) return NULL;
   if (job->n_devices == 1)
     fprintf(stderr, "tessera: nothing is sharded: the local program is the whole one\n");
   if (job->stats && !job->json) show_traffic(job);
@@ -186,6 +205,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
     put_json(job);
     return NULL;
   }
+  if (job->replicas > 1) replica_mode(job->seg.program);
   if (job->index) strbuf_puts(job->out, "// -----\n");
   program_print(job->seg.program, &job->print, job->out);
   return NULL;
@@ -254,7 +274,9 @@ static const Usage usage = {
     "Writes the program that each device runs: the same ops on parts of the tensors, with standard "
     "StableHLO\n"
     "collectives where parts must meet. Annotations are read and propagated first, as by tessera "
-    "propagate.\n"
+    "propagate;\n"
+    "in a program that has sdy.reshard that is done, and arguments and results keep what they "
+    "have.\n"
     "Device k of the mesh is partition k. Attributes of the arguments and results say what they "
     "are parts of.\n"
     "With --verify both programs are run on the same random data and compared on every device: "
@@ -292,6 +314,10 @@ int command_partition(int argc, char **argv) {
       {"-O0", OPTION_FLAG, &job.local.plain, NULL, "leave the local program as it was made"},
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
        "make it cheaper by these passes only, in this order: share,dead"},
+      {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
+       "device k is replica k of one partition instead (N: all of them)"},
+      {"--partition-count", OPTION_NUMBER, &job.partitions, "N",
+       "device k is partition k of one replica (the default)"},
       {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
       {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},
@@ -309,6 +335,8 @@ int command_partition(int argc, char **argv) {
   if (args == ARGS_HELP) code = EXIT_OK;
   if (args == ARGS_OK && files.count > 1) {
     cli_error("partition takes one program, %u are given", files.count);
+  } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
+    cli_error("--replica-count and --partition-count cannot both be above 1");
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
              annotations_read(&annotations)) {
     job.request = &annotations.request;

@@ -1,5 +1,5 @@
-// The sdy dialect on one device: shardings annotate and change no value. Ops that move data between
-// devices have no meaning before a program is partitioned.
+// The sdy dialect on one device: shardings annotate and change no value, and so do ops that move its
+// parts between devices.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -138,14 +138,6 @@ static Status *eval_manual(EvalContext *cx, Literal *const *in, Literal **out) {
   return eval_body(cx, in, out);
 }
 
-static Status *eval_collective(EvalContext *cx, Literal *const *in, Literal **out) {
-  (void)in, (void)out;
-  FAIL(UNIMPLEMENTED,
-       "moves data between the devices of a mesh; the program must be partitioned before '%s' is "
-       "run",
-       op_row(cx->code)->name);
-}
-
 const OpDef op_sdy_mesh = {.infer = infer_mesh};
 const OpDef op_sdy_sharding_constraint = {
     .infer = infer_same, .eval = eval_same, .factors = factors_pointwise};
@@ -162,20 +154,20 @@ const OpDef op_sdy_return = {.infer = infer_nothing};
 const OpDef op_sdy_constant = {
     .infer = infer_constant, .eval = eval_constant, .factors = factors_constant};
 const OpDef op_sdy_all_gather = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_all_slice = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_all_to_all = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_collective_permute = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_all_reduce = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_reduce_scatter = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_replicated_to_unreduced = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_sharded_to_unreduced = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_unreduced_to_replicated = {
-    .infer = infer_same, .eval = eval_collective, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};

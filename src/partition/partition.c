@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ops/factors.h"
+#include "partition/sdy_collectives.h"
 #include "partition/walk.h"
 
 static void release(void *object) {
@@ -107,21 +108,26 @@ static Status *put_alone(Partition *t, OpId op) {
   return NULL;
 }
 
+// The same value with another sharding; sdy's collectives say by which moves, which is ours to
+// choose.
+static Status *put_same(Partition *t, OpId op) {
+  const Part *part = t->parts[op_operand(t->p, op, 0)];
+  return walk_finish(t, op_result(t->p, op, 0), part->value, part->sharding);
+}
+
 static Status *put_op(Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
   const OpRow *row = op_row(o->code);
   Flow flow = row->def ? row->def->flow : FLOW_NONE;
   t->local.origin = op;
+  if (sdy_is_collective(o->code)) return put_same(t, op);
   switch (o->code) {
   case OP_sdy_sharding_group: return NULL;
   case OP_sdy_sharding_constraint:
   case OP_sdy_reshard:
   case OP_sdy_propagation_barrier:
   case OP_sdy_data_flow_edge:
-  case OP_sdy_func_data_flow_edge: {
-    const Part *part = t->parts[op_operand(t->p, op, 0)];
-    return walk_finish(t, op_result(t->p, op, 0), part->value, part->sharding);
-  }
+  case OP_sdy_func_data_flow_edge: return put_same(t, op);
   case OP_interpreter_run_parallel:
     return unimplemented(t, op, "runs functions on a grid of its own");
   case OP_partition_id:

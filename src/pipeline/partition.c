@@ -3,6 +3,13 @@
 #include "pipeline/partition.h"
 
 #include "ops/infer.h"
+#include "partition/sdy_collectives.h"
+
+bool pipeline_is_propagated(const Program *p) {
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    if (op_at(p, o)->code == OP_sdy_reshard || sdy_is_collective(op_at(p, o)->code)) return true;
+  return false;
+}
 
 Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh, const char *passes,
                           Guard *guard, Diag *diag) {

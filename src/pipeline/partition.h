@@ -11,6 +11,10 @@ typedef struct LocalOptions {
   const char *passes;  // these only, as optimize_program takes them; NULL = all
 } LocalOptions;
 
+// Has somebody else propagated it? Then it has sdy.reshard or exchanges written out, and arguments
+// and results that have no sharding are to have none. O(program).
+bool pipeline_is_propagated(const Program *program);
+
 // Writes the shardings into the program, every dimension closed, and rewrites it in place to the
 // local program, optimized and verified. `propagated` as pipeline_propagate gave it; its table
 // stays good. What cannot be partitioned is in diag, with its place. *out_mesh is 0 if nothing is
