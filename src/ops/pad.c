@@ -188,26 +188,32 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
+static int64_t modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
+
 // One dimension on a tile: a window of the operand, room between its elements, and of that the
-// tile, which begins `phase` places behind the window's first element (or a number of places that
-// depends on the device, if the distance of elements does not divide the tile).
+// tile, which begins some places behind the window's first element: `phase` on the first device
+// and, if the distance of elements divides the tile, on all.
 typedef struct Room {
-  int64_t low, apart, tile;
+  int64_t apart, tile, phase;
   LocalWindow window;
 } Room;
 
 static Room room_of(const Localizer *cx, uint32_t d) {
-  Room r = {localize_ints(cx, "edge_padding_low").v[d],
-            localize_ints(cx, "interior_padding").v[d] + 1,
-            localize_tile(cx, 2, d),
-            {0}};
-  int64_t length = r.apart == 1 ? r.tile : (r.tile + 2 * r.apart - 2) / r.apart;
-  int64_t last = localize_size(cx, 2, d) - 1 - r.low;  // the last place, from the first element
-  r.window = (LocalWindow){.first = -r.low,
+  int64_t low = localize_ints(cx, "edge_padding_low").v[d];
+  Room r = {.apart = localize_ints(cx, "interior_padding").v[d] + 1,
+            .tile = localize_tile(cx, 2, d)};
+  r.phase = modulo(-low, r.apart);
+  int64_t most_phase = r.tile % r.apart ? r.apart - 1 : r.phase;
+  int64_t last = localize_size(cx, 2, d) - 1 - low;  // the last place, from the first element
+  r.window = (LocalWindow){.first = -low,
                            .step = r.tile,
-                           .length = r.tile ? length : 0,
+                           .length = r.tile ? (most_phase + r.tile - 1) / r.apart + 1 : 0,
                            .end = last < 0 ? 0 : last / r.apart + 1,
                            .divisor = r.apart};
+  if (r.tile % r.apart) return r;
+  r.window.first = (-low - r.phase) / r.apart;
+  r.window.step /= r.apart;
+  r.window.divisor = 1;
   return r;
 }
 
@@ -249,17 +255,14 @@ static ValueId spread(Localizer *cx, ValueId v, uint32_t d, int64_t apart, int64
   return local_op(l, OP_pad, 2, (ValueId[]){v, cx->in[1]}, type, attr_dict(c, 3, fields));
 }
 
-static int64_t modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
-
 static ValueId localize_dim(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
   Local *l = cx->local;
   Room r = room_of(cx, d);
   v = local_window(l, v, d, axes, localize_size(cx, 0, d), r.window, cx->in[1]);
   if (r.apart == 1 || !r.tile) return v;
   v = spread(cx, v, d, r.apart, r.apart - 1);
-  int64_t phase = modulo(-r.low, r.apart);
-  if (r.tile % r.apart == 0) return local_slice(l, v, d, phase, phase + r.tile, 1);
-  ValueId at = local_binary(l, OP_add, localize_offset(cx, 2, d), local_index(l, phase));
+  if (r.tile % r.apart == 0) return local_slice(l, v, d, r.phase, r.phase + r.tile, 1);
+  ValueId at = local_binary(l, OP_add, localize_offset(cx, 2, d), local_index(l, r.phase));
   at = local_binary(l, OP_remainder, at, local_index(l, r.apart));
   return local_dynamic_slice(l, v, d, at, r.tile);
 }

@@ -1,7 +1,7 @@
 // slice and real_dynamic_slice: every strides[d]-th element of [start, limit) in each dimension;
 // the bounds are attributes in the one and operands in the other. One strided copy, O(elements of
 // the result).
-#include "ops/localize.h"
+#include "ops/index_local.h"
 #include "ops/move.h"
 #include "ops/strided.h"
 
@@ -173,14 +173,59 @@ static Cut cut_of(const Localizer *cx, uint32_t d) {
   return cut;
 }
 
+// Somebody puts it elsewhere along the dimension again.
+static bool is_placed_again(const Localizer *cx) {
+  const Program *p = cx->program;
+  for (OperandId use = value_at(p, op_result(p, cx->op, 0))->first_use; use;
+       use = operand_at(p, use)->next_use) {
+    uint16_t code = op_at(p, operand_at(p, use)->user)->code;
+    if (code == OP_concatenate || code == OP_pad) return true;
+  }
+  return false;
+}
+
+// A few elements that one device has: not worth being cut. Everybody will want them.
+static bool comes_in_parts(const Localizer *cx, uint32_t d) {
+  int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 1, d);
+  int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 0, d);
+  if (!size || 2 * size > localize_ways(cx, localize_factor(cx, 0, d))) return false;
+  return start / tile == (start + (size - 1) * stride) / tile && index_parts(cx, 0) &&
+         !is_placed_again(cx);
+}
+
 static void splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
+    if (comes_in_parts(cx, d)) {
+      uint32_t f = localize_factor(cx, 0, d);
+      cx->splits[f].parts = index_parts(cx, 0);
+      *localize_has(cx, 1, f) = false;
+      continue;
+    }
     Cut cut = cut_of(cx, d);
     int64_t received = local_window_received(cx->local, cut.size, axes_size(axes), cut.window);
     cx->bytes += (double)received * localize_bytes_across(cx, 0, d);
   }
+}
+
+static ValueId localize_dim(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
+  Local *l = cx->local;
+  Cut cut = cut_of(cx, d);
+  v = local_slice(l, v, d, cut.offset, local_dim(l, v, d), cut.before);
+  v = local_window(l, v, d, axes, cut.size, cut.window, 0);
+  return local_slice(l, v, d, 0, local_dim(l, v, d), cut.after);
+}
+
+// The device that has them gives them, the others what changes nothing.
+static ValueId give_parts(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
+  Local *l = cx->local;
+  int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 1, d);
+  int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 0, d);
+  int64_t first = start % tile;
+  v = local_slice(l, v, d, first, first + (size - 1) * stride + 1, size > 1 ? stride : 1);
+  ValueId here = local_compare(l, "EQ", local_coordinate(l, axes), local_index(l, start / tile));
+  return local_select(l, here, v, local_identity(l, value_type(l->p, v), index_parts(cx, 0)));
 }
 
 // Whole dimensions first, then those that are cut one by one.
@@ -194,10 +239,8 @@ static Status *localize(Localizer *cx) {
   for (uint32_t d = 0; d < start.n; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
-    Cut cut = cut_of(cx, d);
-    v = local_slice(l, v, d, cut.offset, local_dim(l, v, d), cut.before);
-    v = local_window(l, v, d, axes, cut.size, cut.window, 0);
-    v = local_slice(l, v, d, 0, local_dim(l, v, d), cut.after);
+    bool parts = !*localize_has(cx, 1, localize_factor(cx, 0, d));
+    v = parts ? give_parts(cx, v, d, axes) : localize_dim(cx, v, d, axes);
   }
   cx->out[0] = v;
   return NULL;
