@@ -6,6 +6,7 @@
 #include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/move.h"
+#include "ops/reduce_local.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
 
@@ -208,4 +209,11 @@ static bool factors(FactorContext *cx) {
 }
 
 const OpDef op_reduce = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 8, .factors = factors};
+    .infer = infer,
+    .eval = eval,
+    .sample = sample,
+    .constraints = 8,
+    .factors = factors,
+    .splits = reduce_splits,
+    .localize = reduce_localize,
+};
