@@ -3,6 +3,7 @@
 #include "ops/factors.h"
 #include "ops/merge_sort.h"
 #include "ops/move.h"
+#include "ops/sort_local.h"
 
 static bool infer(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
@@ -135,5 +136,10 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_sort = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 5, .factors = factors};
+const OpDef op_sort = {.infer = infer,
+                       .eval = eval,
+                       .sample = sample,
+                       .constraints = 5,
+                       .factors = factors,
+                       .splits = sort_splits,
+                       .localize = sort_localize};

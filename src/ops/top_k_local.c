@@ -2,9 +2,8 @@
 // the largest of them are the answer. Equal entries come in the order of their places in both
 // rounds, as in the whole. What lies beyond the end is replaced by the least there is, which loses
 // against every entry before it. k entries of each device are exchanged instead of all of them.
-#include <string.h>
-
 #include "ops/custom_topk.h"
+#include "ops/sort_local.h"
 #include "ops/strided.h"
 
 typedef struct TopK {
@@ -47,21 +46,6 @@ void top_k_splits(Localizer *cx) {
   }
   *localize_has(cx, 1, f) = *localize_has(cx, 2, f) = false;
   cx->bytes += (double)(localize_ways(cx, f) - 1) * exchanged * others;
-}
-
-// The last in order, by the bits of elements: an order in which NaN and zeros of either sign have
-// their places.
-static ValueId last_in_order(Localizer *cx, bool largest) {
-  Context *c = cx->context;
-  Type scalar = type_tensor(c, localize_type(cx, 0)->elem, 0, NULL, 0);
-  const DTypeInfo *type = dtype_info(type_dtype(c, scalar));
-  uint64_t all = type->width < 64 ? (UINT64_C(1) << type->width) - 1 : UINT64_MAX;
-  uint64_t sign = UINT64_C(1) << (type->width - 1), least = 0;
-  if (type->kind == KIND_SINT) least = sign;
-  if (type->kind == KIND_FLOAT && type->style != FLOAT_E8M0) least = all;
-  uint64_t bits = largest ? least : ~least & all;
-  NamedAttr value = {name_of(c, "value"), attr_dense(c, scalar, &bits, (size_t)type->bytes)};
-  return local_op(cx->local, OP_constant, 0, NULL, scalar, attr_dict(c, 1, &value));
 }
 
 // The op itself, for k entries of another operand.
@@ -113,7 +97,7 @@ Status *top_k_localize(Localizer *cx) {
   ValueId operand = cx->in[0], own[2], all[2], best[2];
   if (localize_is_uneven(cx, 0, t.along))
     operand = local_mask_padding(l, operand, t.along, axes, localize_size(cx, 0, t.along),
-                                 last_in_order(cx, t.largest));
+                                 sort_last(l, localize_type(cx, 0)->elem, t.largest));
   TRY(put_top_k(cx, operand, &t, t.kept, own));
   if (!t.k) {
     cx->out[0] = own[0], cx->out[1] = own[1];

@@ -1,0 +1,347 @@
+// sort along a cut dimension: Columnsort (Leighton, "Tight bounds on the complexity of parallel
+// sorting", 1985). Tiles are the columns of a matrix of r rows and n columns, sorted column after
+// column in the end:
+//
+//   sort, deal each column's rows to all columns in turn (all_to_all), sort, give back blocks of
+//   rows (all_to_all), sort, sort the lower half of each column with the upper half of the next
+//   (collective_permute there and back)
+//
+// It is right if n divides r and r >= 2 (n - 1)^2: tiles are padded to that. A device sends less
+// than 3 tiles, whatever n is, where gathering takes n - 1.
+//
+// Exactly the order of the whole: elements carry their place in it (an iota among the operands is
+// that already), so that
+//
+//   a before b  =  (a's place < b's)  xor  comparator(the later one, the earlier one)
+//
+// which is what a stable sort does with any comparator that has an answer at all (for one that is
+// no order, as < with NaN, the order depends on the algorithm). Padding has the place `size`, where
+// the comparator is not asked. Where equal elements are the same bits no place is needed; padding
+// is then the last in order.
+#include "ops/sort_local.h"
+
+#include "ops/strided.h"
+
+enum { NO_INDEX = UINT32_MAX };
+
+typedef struct Columns {
+  uint32_t n, along;  // operands; the dimension
+  AxisList axes;
+  int64_t devices, size, tile, rows;  // rows: those of the padded tile
+  bool total, descending;             // places are not needed
+  uint32_t index;                     // the operand that says places; n: one more is made
+  DType index_type;
+} Columns;
+
+static uint32_t along_of(const Localizer *cx) {
+  int64_t along = attr_as_int(cx->context, localize_attr(cx, "dimension"), -1);
+  return (uint32_t)(along < 0 ? along + localize_type(cx, 0)->rank : along);
+}
+
+// One operand, compared by < or > in an order in which equal ones are the same bits.
+static bool is_total(const Localizer *cx, bool *out_descending) {
+  const Program *p = cx->program;
+  Context *c = cx->context;
+  BlockId block = region_block(p, op_region(p, cx->op, 0));
+  OpId compare = block_at(p, block)->first, end = block_at(p, block)->last;
+  if (localize_n_operands(cx) != 1 || op_at(p, compare)->code != OP_compare ||
+      op_at(p, compare)->next != end || op_operand(p, end, 0) != op_result(p, compare, 0))
+    return false;
+  DType dtype = type_dtype(c, localize_type(cx, 0)->elem);
+  bool integer = dtype_is_integer(dtype) || dtype == DT_i1;
+  bool usual = dtype == DT_f16 || dtype == DT_bf16 || dtype == DT_f32 || dtype == DT_f64;
+  Str type = name_str(c, attr_as_name(c, op_attr(p, compare, "compare_type")));
+  if (!integer && !(usual && str_is(type, "TOTALORDER"))) return false;
+  Str way = name_str(c, attr_as_name(c, op_attr(p, compare, "comparison_direction")));
+  ValueId a = block_arg(p, block, 0), b = block_arg(p, block, 1);
+  bool swapped = op_operand(p, compare, 0) == b && op_operand(p, compare, 1) == a;
+  bool straight = op_operand(p, compare, 0) == a && op_operand(p, compare, 1) == b;
+  *out_descending = str_is(way, "GT") != swapped;
+  return (swapped || straight) && (str_is(way, "GT") || str_is(way, "LT"));
+}
+
+static bool holds(DType dtype, int64_t value) {
+  int width = dtype_width(dtype) - (dtype_kind(dtype) == KIND_SINT);
+  return dtype_is_integer(dtype) && (width >= 63 || value >> width == 0);
+}
+
+// An operand that says the place of each element.
+static uint32_t find_index(const Localizer *cx, const Columns *s) {
+  const Program *p = cx->program;
+  for (uint32_t i = 0; i < s->n; i++) {
+    OpId def = value_def(p, op_operand(p, cx->op, i));
+    if (def && op_at(p, def)->code == OP_iota &&
+        attr_as_int(cx->context, op_attr(p, def, "iota_dimension"), -1) == s->along &&
+        holds(type_dtype(cx->context, localize_type(cx, i)->elem), s->size))
+      return i;
+  }
+  return s->n;
+}
+
+static int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
+
+static Columns columns_of(const Localizer *cx) {
+  static const DType types[] = {DT_ui8, DT_ui16, DT_ui32, DT_ui64};
+  uint32_t along = along_of(cx);
+  Columns s = {.n = localize_n_operands(cx), .along = along, .axes = localize_axes(cx, 0, along)};
+  s.devices = axes_size(s.axes);
+  s.size = localize_size(cx, 0, along);
+  s.tile = localize_tile(cx, 0, along);
+  int64_t least = 2 * (s.devices - 1) * (s.devices - 1);
+  s.rows = round_up(s.tile > least ? s.tile : least, s.devices);
+  s.total = is_total(cx, &s.descending);
+  s.index = s.total ? NO_INDEX : find_index(cx, &s);
+  if (s.index < s.n) s.index_type = type_dtype(cx->context, localize_type(cx, s.index)->elem);
+  for (size_t i = 0; s.index == s.n && !s.index_type; i++)
+    if (holds(types[i], s.size)) s.index_type = types[i];
+  return s;
+}
+
+// Elements of the column before that a device's tile begins with, at most: columns are longer than
+// tiles.
+static int64_t lag_of(const Columns *s) { return (s->devices - 1) * (s->rows - s->tile); }
+
+// ---- splits ----
+
+static bool can_sort(const Localizer *cx) {
+  bool good = localize_type(cx, 0)->rank < MAX_RANK &&
+              axes_size(localize_axes(cx, 0, along_of(cx))) < 1 << 20;
+  for (uint32_t i = 0; i < localize_n_operands(cx); i++)
+    good &= !type_is_quant(cx->context, localize_type(cx, i)->elem);
+  return good;
+}
+
+void sort_splits(Localizer *cx) {
+  uint32_t f = localize_factor(cx, 0, along_of(cx));
+  if (!localize_is_split(cx, f)) return;
+  bool good = can_sort(cx);
+  if (good) {
+    Columns s = columns_of(cx);
+    double given = 0, gathered = 0, others = 1, n = (double)s.devices;
+    for (uint32_t i = 0; i < s.n; i++) {
+      double bytes = dtype_bytes(type_dtype(cx->context, localize_type(cx, i)->elem));
+      given += bytes;
+      if (i != s.index) gathered += bytes;
+    }
+    double carried = given + (s.index == s.n ? dtype_bytes(s.index_type) : 0);
+    for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++)
+      if (d != s.along) others *= (double)localize_tile(cx, 0, d);
+    double moved = carried * 2 * (double)(s.rows + s.rows / 2) + given * (double)lag_of(&s);
+    moved *= (n - 1) / n;  // one of n stays, or has no neighbour
+    good = lag_of(&s) <= s.tile && moved < gathered * (n - 1) * (double)s.tile;
+    cx->bytes += good ? moved * others : 0;
+  }
+  if (!good) localize_give_up(cx, f);
+}
+
+// ---- one sort of all columns ----
+
+ValueId sort_last(Local *l, Type elem, bool larger_first) {
+  Context *c = l->p->context;
+  Type scalar = type_tensor(c, elem, 0, NULL, 0);
+  const DTypeInfo *type = dtype_info(type_dtype(c, scalar));
+  uint64_t all = type->width < 64 ? (UINT64_C(1) << type->width) - 1 : UINT64_MAX;
+  uint64_t sign = UINT64_C(1) << (type->width - 1), least = 0, greatest = all;
+  bool is_float = type->kind == KIND_FLOAT && type->style != FLOAT_E8M0;
+  if (type->kind == KIND_SINT) least = sign;
+  if (is_float) least = all;  // NaN with a sign
+  if (type->kind == KIND_SINT || is_float) greatest = all ^ sign;
+  uint64_t bits = larger_first ? least : greatest;
+  NamedAttr value = {name_of(c, "value"), attr_dense(c, scalar, &bits, (size_t)type->bytes)};
+  return local_op(l, OP_constant, 0, NULL, scalar, attr_dict(c, 1, &value));
+}
+
+// The comparator's ops for other arguments; gives what it returns.
+static ValueId put_comparator(Local *l, BlockId body, uint32_t n_args, const ValueId *args) {
+  Program *p = l->p;
+  uint32_t n = p->values.count;
+  ArenaMark mark = arena_mark(l->arena);
+  ValueId *map = ARENA_ARRAY(l->arena, ValueId, n);
+  for (uint32_t i = 0; i < n_args; i++) map[block_arg(p, body, i)] = args[i];
+  OpId end = block_at(p, body)->last;
+  for (OpId o = block_at(p, body)->first; o != end; o = op_at(p, o)->next)
+    op_append(p, l->block, op_clone(p, o, map, n));
+  ValueId returned = op_operand(p, end, 0), made = map[returned];
+  arena_rewind(l->arena, mark);
+  return made ? made : returned;
+}
+
+// The body of a sort that also goes by places.
+static void put_body(Local *l, const Columns *s, BlockId comparator, OpId sort) {
+  Program *p = l->p;
+  Context *c = p->context;
+  uint32_t n = op_at(p, sort)->n_operands;
+  BlockId outer = l->block, body = region_add_block(p, op_region(p, sort, 0));
+  for (uint32_t i = 0; i < 2 * n; i++)
+    block_add_arg(p, body,
+                  type_tensor(c, type_elem(c, op_operand_type(p, sort, i / 2)), 0, NULL, 0), 0);
+  l->block = body;
+  ValueId a = block_arg(p, body, 2 * s->index), b = block_arg(p, body, 2 * s->index + 1);
+  ValueId first = local_compare(l, "LT", a, b);
+  ValueId *args = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)s->n);
+  for (uint32_t i = 0; i < s->n; i++) {
+    ValueId x = block_arg(p, body, 2 * i), y = block_arg(p, body, 2 * i + 1);
+    args[2 * i] = local_select(l, first, y, x);
+    args[2 * i + 1] = local_select(l, first, x, y);
+  }
+  ValueId swaps = put_comparator(l, comparator, 2 * s->n, args);
+  if (s->rows * s->devices != s->size) {
+    ValueId later = local_binary(l, OP_maximum, a, b);
+    ValueId size = local_splat(l, value_type(p, later), scalar_i(s->size));
+    swaps = local_binary(l, OP_and, swaps, local_compare(l, "LT", later, size));
+  }
+  ValueId before = local_binary(l, OP_xor, first, swaps);
+  OpSpec end = {.code = OP_return,
+                .n_operands = 1,
+                .operands = &before,
+                .pos = POS_NONE,
+                .origin = l->origin};
+  op_append(p, body, op_create(p, &end));
+  l->block = outer;
+}
+
+// Sorts the tensors v; `comparator` is 0 where places are not needed.
+static Status *put_sort(Localizer *cx, const Columns *s, BlockId comparator, ValueId *v) {
+  Local *l = cx->local;
+  Program *p = l->p;
+  uint32_t n = s->n + (s->index == s->n);
+  Type *types = ARENA_ARRAY(l->arena, Type, n);
+  for (uint32_t i = 0; i < n; i++) types[i] = value_type(p, v[i]);
+  if (!comparator) return localize_copy_as(cx, v, 0, types, v);
+  Context *c = cx->context;
+  NamedAttr fields[] = {{name_of(c, "dimension"), attr_i64(c, s->along)},
+                        {name_of(c, "is_stable"), attr_bool(c, false)}};
+  OpSpec spec = {.code = OP_sort,
+                 .n_operands = n,
+                 .operands = v,
+                 .n_results = n,
+                 .result_types = types,
+                 .n_regions = 1,
+                 .attrs = attr_dict(c, 2, fields),
+                 .pos = POS_NONE,
+                 .origin = l->origin};
+  OpId sort = op_create(p, &spec);
+  put_body(l, s, comparator, sort);
+  op_append(p, l->block, sort);
+  for (uint32_t i = 0; i < n; i++) v[i] = op_result(p, sort, i);
+  return NULL;
+}
+
+// ---- exchanges ----
+
+// The dimension as two, [outer, inner]; one of them is cut, the other grows, and they are one
+// again.
+static ValueId put_deal(Local *l, const Columns *s, ValueId v, bool interleaved) {
+  Type type = value_type(l->p, v);
+  const TypeInfo *info = type_info(l->p->context, type);
+  int64_t dims[MAX_RANK + 1], part = s->rows / s->devices;
+  for (uint32_t d = 0; d <= info->rank; d++)
+    dims[d] = d < s->along        ? info->dims[d]
+              : d == s->along     ? (interleaved ? part : s->devices)
+              : d == s->along + 1 ? (interleaved ? s->devices : part)
+                                  : info->dims[d - 1];
+  Type split = type_tensor(l->p->context, info->elem, info->rank + 1, dims, 0);
+  v = local_op(l, OP_reshape, 1, &v, split, 0);
+  uint32_t cut = interleaved ? s->along + 1 : s->along, grown = 2 * s->along + 1 - cut;
+  v = local_all_to_all(l, v, cut, grown, s->axes);
+  return local_op(l, OP_reshape, 1, &v, type, 0);
+}
+
+// The lower half of each column and the upper half of the next, sorted.
+static Status *put_seams(Localizer *cx, const Columns *s, BlockId comparator, uint32_t n,
+                         ValueId *v) {
+  Local *l = cx->local;
+  int64_t half = s->rows / 2, rest = s->rows - half;
+  ValueId *seam = ARENA_ARRAY(l->arena, ValueId, n), *low = ARENA_ARRAY(l->arena, ValueId, n),
+          *high = ARENA_ARRAY(l->arena, ValueId, n);
+  ValueId at = local_coordinate(l, s->axes);
+  ValueId is_first = local_compare(l, "EQ", at, local_index(l, 0));
+  ValueId is_last = local_compare(l, "EQ", at, local_index(l, s->devices - 1));
+  for (uint32_t i = 0; i < n; i++) {
+    high[i] = local_slice(l, v[i], s->along, 0, rest, 1);
+    low[i] = local_slice(l, v[i], s->along, rest, s->rows, 1);
+    ValueId parts[2] = {local_shift(l, low[i], s->axes, -1, false), high[i]};
+    seam[i] = local_concatenate(l, 2, parts, s->along);
+  }
+  TRY(put_sort(cx, s, comparator, seam));
+  for (uint32_t i = 0; i < n; i++) {
+    ValueId back = local_shift(l, local_slice(l, seam[i], s->along, 0, half, 1), s->axes, 1, false);
+    ValueId kept = local_slice(l, seam[i], s->along, half, s->rows, 1);
+    ValueId parts[2] = {local_select(l, is_first, high[i], kept),
+                        local_select(l, is_last, low[i], back)};
+    v[i] = local_concatenate(l, 2, parts, s->along);
+  }
+  return NULL;
+}
+
+// Columns to tiles: those of the result are shorter.
+static ValueId put_tiles(Localizer *cx, const Columns *s, ValueId v) {
+  int64_t lag = lag_of(s);
+  if (!lag) return v;
+  Local *l = cx->local;
+  ValueId before = local_slice(l, v, s->along, s->rows - lag, s->rows, 1);
+  ValueId parts[2] = {local_shift(l, before, s->axes, -1, false), v};
+  ValueId own =
+      local_binary(l, OP_multiply, local_coordinate(l, s->axes), local_index(l, s->rows - s->tile));
+  ValueId start = local_binary(l, OP_subtract, local_index(l, lag), own);
+  return local_dynamic_slice(l, local_concatenate(l, 2, parts, s->along), s->along, start, s->tile);
+}
+
+// ---- the whole ----
+
+// Places in the whole, `size` beyond its end, for padded tiles like v.
+static ValueId put_index(Localizer *cx, const Columns *s, ValueId v) {
+  Local *l = cx->local;
+  Context *c = cx->context;
+  const TypeInfo *info = type_info(c, value_type(l->p, v));
+  Type to = type_tensor(c, type_scalar(s->index_type), info->rank, info->dims, 0);
+  ValueId at = local_iota(l, value_type(l->p, v), s->along);
+  Type type = value_type(l->p, at);
+  ValueId offset = localize_offset(cx, 0, s->along);
+  ValueId limit = local_index(l, s->size);
+  if (s->rows != s->tile) {  // padding of the tile is nowhere
+    ValueId own = local_compare(l, "LT", at, local_splat(l, type, scalar_i(s->tile)));
+    at = local_select(l, own, at, local_broadcast(l, limit, type));
+  }
+  at = local_binary(l, OP_add, at, local_broadcast(l, offset, type));
+  if (s->rows * s->devices != s->size)
+    at = local_binary(l, OP_minimum, at, local_broadcast(l, limit, type));
+  return local_op(l, OP_convert, 1, &at, to, 0);
+}
+
+// The operands as columns of padded tiles, and their places.
+static void put_columns(Localizer *cx, const Columns *s, ValueId *v) {
+  Local *l = cx->local;
+  for (uint32_t i = 0; i < s->n; i++) {
+    ValueId fill = s->total ? sort_last(l, localize_type(cx, i)->elem, s->descending) : 0;
+    v[i] = cx->in[i];
+    if (s->total) v[i] = local_mask_padding(l, v[i], s->along, s->axes, s->size, fill);
+    v[i] = local_pad(l, v[i], s->along, 0, s->rows - s->tile, fill);
+  }
+  if (s->index != NO_INDEX) v[s->index] = put_index(cx, s, v[0]);
+}
+
+Status *sort_localize(Localizer *cx) {
+  Local *l = cx->local;
+  if (!localize_axes(cx, 0, along_of(cx)).n) return localize_plain(cx);
+  Columns s = columns_of(cx);
+  uint32_t n = s.n + (s.index == s.n);
+  ValueId *v = ARENA_ARRAY(l->arena, ValueId, n + s.n);
+  BlockId comparator = 0;
+  OpId pattern = 0;
+  if (!s.total) {  // its comparator sees what is outside of it as it is here
+    TRY(localize_copy(cx, cx->in, 0));
+    pattern = value_def(l->p, cx->out[0]);
+    comparator = region_block(l->p, op_region(l->p, pattern, 0));
+  }
+  put_columns(cx, &s, v);
+  TRY(put_sort(cx, &s, comparator, v));
+  for (uint32_t i = 0; i < n; i++) v[i] = put_deal(l, &s, v[i], true);
+  TRY(put_sort(cx, &s, comparator, v));
+  for (uint32_t i = 0; i < n; i++) v[i] = put_deal(l, &s, v[i], false);
+  TRY(put_sort(cx, &s, comparator, v));
+  TRY(put_seams(cx, &s, comparator, n, v));
+  for (uint32_t i = 0; i < s.n; i++) cx->out[i] = put_tiles(cx, &s, v[i]);
+  if (pattern) op_erase(l->p, pattern);
+  return NULL;
+}
