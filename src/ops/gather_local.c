@@ -126,13 +126,13 @@ Status *gather_localize(Localizer *cx) {
   }
   Attr attrs = localize_with(cx, 0, "slice_sizes", attr_i64s(cx->context, sizes.n, local_sizes));
   if (!any) return localize_copy(cx, operands, attrs);
-  operands[1] = localize_indices(cx, sizes, &here);
+  Ints map = field(cx, "start_index_map");
+  if (map.n) operands[1] = localize_indices(cx, sizes, &here);
   // Vectors moved inside need not be in order.
   TRY(localize_copy(cx, operands, localize_with(cx, attrs, "indices_are_sorted", 0)));
   if (here) cx->out[0] = masked(cx, spread(cx, here), cx->out[0]);
   for (uint32_t d = 0; d < sizes.n; d++)
-    if (is_cut(cx, sizes.v[d], d) &&
-        place_of(field(cx, "start_index_map"), d) == field(cx, "start_index_map").n)
+    if (is_cut(cx, sizes.v[d], d) && place_of(map, d) == map.n)
       cx->out[0] = local_first(l, cx->out[0], localize_axes(cx, 0, d), index_parts(cx, 0));
   return NULL;
 }
