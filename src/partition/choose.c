@@ -205,13 +205,26 @@ static void add_price(Price *to, Price more) {
   to->bytes += more.bytes;
 }
 
+static bool has_part(const Partition *t, ValueId v, Sharding sharding) {
+  for (const Part *part = t->parts[v]; part; part = part->next)
+    if (part->sharding == sharding) return true;
+  return false;
+}
+
 // What has moved nothing so far may go on as it comes: perhaps its users take it so. But a sum must
-// be made, and what leaves the region must be as it was said.
-static double chance_of_move(const Partition *t, ValueId v, Sharding has) {
+// be made, what leaves the region must be as it was said, and so must what meets a value that is
+// there as it was said.
+static double chance_of_move(const Partition *t, ValueId v, Sharding has, Sharding wanted) {
   if (sharding_info(t->table, has)->unreduced.n) return 1;
   for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
     OpId user = operand_at(t->p, use)->user;
     if (op_row(op_at(t->p, user)->code)->traits & TRAIT_TERMINATOR) return 1;
+    for (uint32_t i = 0; i < op_at(t->p, user)->n_operands; i++) {
+      ValueId other = op_operand(t->p, user, i);
+      if (other != v && value_type(t->p, other) == value_type(t->p, v) && wanted &&
+          has_part(t, other, wanted) && !has_part(t, other, has))
+        return 1;
+    }
   }
   return 0.2;
 }
@@ -229,8 +242,9 @@ static void price(const Chooser *c, Choice *choice) {
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
     Sharding has = choice->out_as[i];
-    Price move = walk_reshard_price(t, has, walk_wanted(t, v), value_type(t->p, v));
-    if (still && move.bytes > 0) move.seconds *= chance_of_move(t, v, has);
+    Sharding wanted = walk_wanted(t, v);
+    Price move = walk_reshard_price(t, has, wanted, value_type(t->p, v));
+    if (still && move.bytes > 0) move.seconds *= chance_of_move(t, v, has, wanted);
     add_price(&sum, move);
   }
   choice->price = sum;

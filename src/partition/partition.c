@@ -154,6 +154,7 @@ Status *walk_block(Partition *t, BlockId block) {
   for (OpId op = block_at(t->p, block)->first; op; op = op_at(t->p, op)->next) {
     if (op_row(op_at(t->p, op)->code)->traits & TRAIT_TERMINATOR) break;
     ArenaMark mark = arena_mark(&t->scratch);
+    t->clock++;
     TRY(put_op(t, op));
     arena_rewind(&t->scratch, mark);
   }
@@ -313,7 +314,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   TRY(find_meshes(t));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
   t->n_values = t->p->values.count;
-  t->parts = ARENA_ARRAY(&t->arena, const Part *, t->n_values + 1);
+  t->parts = ARENA_ARRAY(&t->arena, Part *, t->n_values + 1);
   t->options = options;
   t->has_manual = t->graph->n_views > 1;
   t->local = (Local){.p = t->p,

@@ -152,19 +152,36 @@ void walk_rewind(Partition *t, uint32_t mark) {
 
 void walk_set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
   Part *part = ARENA_NEW(&t->arena, Part);
-  *part = (Part){local, sharding, t->parts[v]};
+  *part = (Part){.value = local, .sharding = sharding, .used = t->clock, .next = t->parts[v]};
   t->parts[v] = part;
   VEC_PUSH(&t->arena, &t->made, v);
 }
 
-// The part from which the sharding is had for least; NULL: it is there, in *out_there.
-static const Part *cheapest(Partition *t, ValueId v, Sharding sharding, Price *out) {
-  const Part *best = NULL;
-  for (const Part *part = t->parts[v]; part; part = part->next) {
+// What arguments and simple functions of them are gathered to does not stay: a layer's weights are
+// gathered again on the way back, else all layers would be there at once.
+enum { GATHERED_LIVES = 64, STORED_DEPTH = 4 };
+
+static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
+  OpId op = value_def(t->p, v);
+  if (!op) return true;
+  const Op *o = op_at(t->p, op);
+  uint16_t traits = op_row(o->code)->traits;
+  return depth && o->n_operands == 1 && traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES) &&
+         is_stored(t, op_operand(t->p, op, 0), depth - 1);
+}
+
+static bool is_gone(const Partition *t, const Part *part) {
+  return part->gathered && t->clock - part->used > GATHERED_LIVES;
+}
+
+// The part from which the sharding is had for least.
+static Part *cheapest(Partition *t, ValueId v, Sharding sharding, Price *out) {
+  Part *best = NULL;
+  for (Part *part = t->parts[v]; part; part = part->next) {
+    if (is_gone(t, part)) continue;
     Price price = walk_reshard_price(t, part->sharding, sharding, value_type(t->p, v));
     if (best && (price.seconds > out->seconds ||
-                 (price.seconds == out->seconds && best->sharding != sharding &&
-                  part->sharding != sharding)))
+                 (price.seconds == out->seconds && part->sharding != sharding)))
       continue;
     best = part;
     *out = price;
@@ -182,17 +199,17 @@ Price walk_price(Partition *t, ValueId v, Sharding sharding) {
 
 Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
   Price price = {0, 0};
-  const Part *part = cheapest(t, v, sharding, &price);
-  *out = part->value;
-  if (part->sharding == sharding) return NULL;
-  if (price.bytes > 0 && walk_is_remade(t, v)) {
+  Part *part = cheapest(t, v, sharding, &price);
+  if (part->sharding != sharding && price.bytes > 0 && walk_is_remade(t, v)) {
     TRY(walk_remake(t, v, sharding));
     part = cheapest(t, v, sharding, &price);
-    *out = part->value;
-    if (part->sharding == sharding) return NULL;
   }
+  part->used = t->clock;
+  *out = part->value;
+  if (part->sharding == sharding) return NULL;
   TRY(local_reshard(&t->local, part->value, part->sharding, sharding, value_type(t->p, v), out));
   walk_set(t, v, *out, sharding);
+  t->parts[v]->gathered = price.bytes > 0 && is_stored(t, v, STORED_DEPTH);
   return NULL;
 }
 

@@ -13,7 +13,9 @@ typedef struct Part Part;
 struct Part {
   ValueId value;
   Sharding sharding;
-  const Part *next;
+  uint32_t used;  // when it was last, by the clock
+  bool gathered;  // more than a device stores of it
+  Part *next;
 };
 
 typedef struct Price {
@@ -43,7 +45,8 @@ typedef struct Partition {
   Local local;
   SymbolTable functions;  // the global ones
   uint32_t n_values;
-  const Part **parts;    // per global value, the last made first
+  Part **parts;          // per global value, the last made first
+  uint32_t clock;        // ops walked so far
   VEC(ValueId) made;     // values that got a part, in order: what a region takes back
   VEC(PriceRow) prices;  // [0] unused
   IdMap price_ids;
