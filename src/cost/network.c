@@ -25,6 +25,8 @@ double network_all_to_all(Link link, uint32_t n, double bytes) {
   return 2 * link.latency_seconds + bytes * (n - 1.0) / n / link.bytes_per_second;
 }
 
-double network_permute(Link link, double bytes) {
-  return 2 * link.latency_seconds + bytes / link.bytes_per_second;
+double network_permute(Link link, double bytes) { return network_permutes(link, 1, bytes); }
+
+double network_permutes(Link link, uint32_t count, double bytes) {
+  return count ? (count + 1) * link.latency_seconds + bytes / link.bytes_per_second : 0;
 }

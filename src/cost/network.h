@@ -30,5 +30,8 @@ double network_reduce_scatter(Link link, uint32_t n, double bytes);
 double network_all_reduce(Link link, uint32_t n, double bytes);
 double network_all_to_all(Link link, uint32_t n, double bytes);
 double network_permute(Link link, double bytes);
+// Several that do not wait for each other, with all their bytes: each has to be begun, but they are
+// on their way together.
+double network_permutes(Link link, uint32_t count, double bytes);
 
 #endif

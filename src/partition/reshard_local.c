@@ -1,59 +1,328 @@
-// Each move of a plan becomes one collective, with pads and slices where tiles do not divide: a
-// dimension that is cut from whole is padded to a multiple of its tile first, one that becomes
-// whole is trimmed after.
+// Each move of a plan becomes one collective, or permutes of pieces. A digit that leads what is
+// inside a device comes and goes by cutting and joining along its dimension; any other needs the
+// tile seen as its digits, [digits of dim 0, digits of dim 1, …], and turned so that the digits
+// that move come first. A dimension that is cut from whole is padded to what its digits count
+// first, one that becomes whole is trimmed after.
 #include "partition/reshard_local.h"
+
+#include <string.h>
+
+#include "ops/literal.h"
 
 static const Mesh *mesh_of(const Local *l) { return sharding_mesh(l->table, l->mesh); }
 
-static ValueId move_slice(Local *l, const Move *m, ValueId v, Type to) {
-  int64_t tile = type_info(l->p->context, to)->dims[m->to_dim];
-  v = local_pad_to(l, v, m->to_dim, tile * axes_size(m->axes));
-  ValueId at = local_binary(l, OP_multiply, local_coordinate(l, m->axes), local_index(l, tile));
-  return local_dynamic_slice(l, v, m->to_dim, at, tile);
+// ---- a tile as digits ----
+
+// A move and how tiles are seen in it.
+typedef struct Turn {
+  Local *l;
+  const Digits *digits;
+  const Move *move;
+  DigitForm forms[RESHARD_MOST_DIGITS];  // of the blocks
+} Turn;
+
+typedef struct DigitList {
+  uint32_t v[RESHARD_MOST_DIGITS + MAX_RANK];  // digits; past them, dimensions that stay one
+  uint32_t n;
+} DigitList;
+
+static bool inside(const Layout *layout, uint32_t i) { return layout->at[i] == RESHARD_INSIDE; }
+
+// Does any digit of the dimension move?
+static bool takes_part(const Turn *t, uint32_t dim) {
+  for (uint32_t i = 0; i < t->digits->n; i++)
+    if (t->digits->v[i].dim == dim && t->move->before.at[i] != t->move->after.at[i]) return true;
+  return false;
 }
 
-static ValueId move_gather(Local *l, const Move *m, ValueId v, Type to) {
-  v = local_all_gather(l, v, m->from_dim, m->axes);
-  return local_trim_to(l, v, m->from_dim, type_info(l->p->context, to)->dims[m->from_dim]);
+static int64_t size_of(const Turn *t, const Layout *layout, uint32_t item) {
+  const Digits *digits = t->digits;
+  return item < digits->n ? digits->v[item].size : digits_tile(digits, layout, item - digits->n);
 }
 
-static ValueId move_exchange(Local *l, const Move *m, ValueId v, Type to) {
-  const TypeInfo *info = type_info(l->p->context, to);
-  v = local_pad_to(l, v, m->to_dim, info->dims[m->to_dim] * axes_size(m->axes));
-  v = local_all_to_all(l, v, m->to_dim, m->from_dim, m->axes);
-  return local_trim_to(l, v, m->from_dim, info->dims[m->from_dim]);
-}
-
-// The number of a device's tile among all; devices along manual axes, or with parts of a sum of
-// their own, have different ones.
-static int64_t tile_number(const Local *l, const ShardingInfo *info, uint32_t position) {
-  int64_t number = axes_coordinate(mesh_of(l), l->manual, position);
-  number =
-      number * axes_size(info->unreduced) + axes_coordinate(mesh_of(l), info->unreduced, position);
-  for (uint32_t d = 0; d < info->rank; d++) {
-    AxisList axes = sharding_dim_axes(info, d);
-    number = number * axes_size(axes) + axes_coordinate(mesh_of(l), axes, position);
+// What a tile consists of, in order: the digits inside of dimensions that take part, others as they
+// are.
+static void list_inside(const Turn *t, const Layout *layout, DigitList *out) {
+  out->n = 0;
+  for (uint32_t d = 0; d < t->digits->rank; d++) {
+    if (!takes_part(t, d)) {
+      out->v[out->n++] = t->digits->n + d;
+      continue;
+    }
+    for (uint32_t i = 0; i < t->digits->n; i++)
+      if (t->digits->v[i].dim == d && inside(layout, i) && digit_is_in(&t->digits->v[i], t->forms))
+        out->v[out->n++] = i;
   }
+}
+
+// Digits that move from atoms inside (or the other way), and their atoms in the same order.
+static void list_moved(const Turn *t, bool enter, DigitList *digits, AxisList *axes) {
+  const Layout *from = enter ? &t->move->before : &t->move->after;
+  const Layout *to = enter ? &t->move->after : &t->move->before;
+  AxisRef *v = ARENA_ARRAY(t->l->arena, AxisRef, RESHARD_MOST_DIGITS);
+  digits->n = 0;
+  for (uint32_t i = 0; i < t->digits->n; i++) {
+    if (inside(from, i) || !inside(to, i)) continue;
+    v[digits->n] = t->digits->atoms[from->at[i]];
+    digits->v[digits->n++] = i;
+  }
+  *axes = (AxisList){v, axes_canonicalize(v, digits->n)};
+}
+
+// The atoms that digits go to, in the order of the digits that come from them.
+static void list_taken(const Turn *t, const DigitList *left, DigitList *digits) {
+  digits->n = 0;
+  for (uint32_t k = 0; k < left->n; k++)
+    for (uint32_t i = 0; i < t->digits->n; i++)
+      if (t->move->after.at[i] == t->move->before.at[left->v[k]]) digits->v[digits->n++] = i;
+}
+
+// ---- shapes ----
+
+static Type typed(const Turn *t, ValueId like, uint32_t n, const int64_t *sizes) {
+  Context *c = t->l->p->context;
+  return type_tensor(c, type_info(c, value_type(t->l->p, like))->elem, n, sizes, 0);
+}
+
+static ValueId reshape(const Turn *t, ValueId v, uint32_t n, const int64_t *sizes) {
+  Type type = typed(t, v, n, sizes);
+  return type == value_type(t->l->p, v) ? v : local_op(t->l, OP_reshape, 1, &v, type, 0);
+}
+
+static bool has(const DigitList *list, uint32_t item) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->v[i] == item) return true;
+  return false;
+}
+
+// A tile of the layout as its digits, `first` before the others; *out_order says which they are.
+static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const DigitList *first,
+                       DigitList *out_order) {
+  DigitList all;
+  list_inside(t, layout, &all);
+  for (uint32_t d = 0; d < t->digits->rank; d++) {
+    int64_t size = 1;
+    if (!takes_part(t, d)) continue;
+    for (uint32_t i = 0; i < all.n; i++)
+      if (all.v[i] < t->digits->n && t->digits->v[all.v[i]].dim == d)
+        size *= t->digits->v[all.v[i]].size;
+    v = local_pad_to(t->l, v, d, size);
+  }
+  int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], order[RESHARD_MOST_DIGITS + MAX_RANK];
+  for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, all.v[i]);
+  v = reshape(t, v, all.n, sizes);
+  *out_order = *first;
+  for (uint32_t i = 0; i < all.n; i++)
+    if (!has(first, all.v[i])) out_order->v[out_order->n++] = all.v[i];
+  bool turned = false;
+  for (uint32_t i = 0; i < all.n; i++)
+    for (uint32_t k = 0; k < all.n; k++)
+      if (all.v[k] == out_order->v[i]) {
+        order[i] = k;
+        turned |= k != i;
+      }
+  if (!turned) return v;
+  Context *c = t->l->p->context;
+  for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, out_order->v[i]);
+  NamedAttr field = {name_of(c, "permutation"), attr_i64s(c, all.n, order)};
+  return local_op(t->l, OP_transpose, 1, &v, typed(t, v, all.n, sizes), attr_dict(c, 1, &field));
+}
+
+// From digits in the given order to the tile of the layout.
+static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const DigitList *order) {
+  Context *c = t->l->p->context;
+  int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], to[RESHARD_MOST_DIGITS + MAX_RANK];
+  for (uint32_t i = 0; i < order->n; i++) sizes[i] = size_of(t, layout, order->v[i]);
+  v = reshape(t, v, order->n, sizes);
+  DigitList all;
+  list_inside(t, layout, &all);
+  bool turned = false;
+  for (uint32_t i = 0; i < all.n; i++)
+    for (uint32_t k = 0; k < order->n; k++)
+      if (order->v[k] == all.v[i]) {
+        to[i] = k;
+        turned |= k != i;
+      }
+  for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, all.v[i]);
+  NamedAttr field = {name_of(c, "permutation"), attr_i64s(c, all.n, to)};
+  if (turned)
+    v = local_op(t->l, OP_transpose, 1, &v, typed(t, v, all.n, sizes), attr_dict(c, 1, &field));
+  int64_t dims[MAX_RANK];
+  for (uint32_t d = 0, i = 0; d < t->digits->rank; d++) {
+    dims[d] = 1;
+    if (!takes_part(t, d)) {
+      dims[d] = sizes[i++];
+      continue;
+    }
+    for (; i < all.n && all.v[i] < t->digits->n && t->digits->v[all.v[i]].dim == d; i++)
+      dims[d] *= sizes[i];
+  }
+  v = reshape(t, v, t->digits->rank, dims);
+  for (uint32_t d = 0; d < t->digits->rank; d++)
+    v = local_trim_to(t->l, v, d, digits_tile(t->digits, layout, d));
+  return v;
+}
+
+// Are the digits of one dimension, and the first of those inside in the layout?
+static bool leads(const Turn *t, const DigitList *list, const Layout *layout, uint32_t *out_dim) {
+  uint32_t dim = t->digits->v[list->v[0]].dim, at = 0;
+  *out_dim = dim;
+  for (uint32_t i = 0; i < t->digits->n && at < list->n; i++) {
+    if (t->digits->v[i].dim != dim || !inside(layout, i) ||
+        !digit_is_in(&t->digits->v[i], t->forms))
+      continue;
+    if (i != list->v[at]) return false;
+    at++;
+  }
+  return at == list->n;
+}
+
+// ---- moves ----
+
+// One dynamic_slice: a digit that goes to an atom is cut at the device's coordinate.
+static ValueId move_slice(const Turn *t, ValueId v) {
+  Local *l = t->l;
+  DigitList cut, order;
+  AxisList axes;
+  uint32_t dim;
+  list_moved(t, false, &cut, &axes);
+  if (leads(t, &cut, &t->move->before, &dim)) {
+    int64_t tile = digits_tile(t->digits, &t->move->after, dim);
+    v = local_pad_to(l, v, dim, tile * axes_size(axes));
+    ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes), local_index(l, tile));
+    return local_dynamic_slice(l, v, dim, at, tile);
+  }
+  v = open_up(t, v, &t->move->before, &(DigitList){.n = 0}, &order);
+  int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK];
+  ValueId operands[RESHARD_MOST_DIGITS + MAX_RANK + 1] = {v}, zero = local_index(l, 0);
+  DigitList rest = {.n = 0};
+  for (uint32_t i = 0; i < order.n; i++) {
+    bool goes = has(&cut, order.v[i]);
+    sizes[i] = goes ? 1 : size_of(t, &t->move->before, order.v[i]);
+    operands[1 + i] = zero;
+    if (goes)
+      operands[1 + i] =
+          local_coordinate(l, (AxisList){&t->digits->atoms[t->move->after.at[order.v[i]]], 1});
+    else
+      rest.v[rest.n++] = order.v[i];
+  }
+  Context *c = l->p->context;
+  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, order.n, sizes)};
+  v = local_op(l, OP_dynamic_slice, 1 + order.n, operands, typed(t, v, order.n, sizes),
+               attr_dict(c, 1, &field));
+  return close_up(t, v, &t->move->after, &rest);
+}
+
+// A first dimension of size n before the others.
+static ValueId with_first(const Turn *t, ValueId v, int64_t n, uint32_t drop) {
+  const TypeInfo *info = type_info(t->l->p->context, value_type(t->l->p, v));
+  int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK + 1] = {n};
+  uint32_t rank = 1;
+  for (uint32_t i = drop; i < info->rank; i++) sizes[rank++] = info->dims[i];
+  return reshape(t, v, rank, sizes);
+}
+
+static ValueId move_gather(const Turn *t, ValueId v) {
+  DigitList come, order;
+  AxisList axes;
+  uint32_t dim;
+  list_moved(t, true, &come, &axes);
+  if (leads(t, &come, &t->move->after, &dim)) {
+    v = local_all_gather(t->l, v, dim, axes);
+    return local_trim_to(t->l, v, dim, digits_tile(t->digits, &t->move->after, dim));
+  }
+  order = come;
+  DigitList all;
+  list_inside(t, &t->move->before, &all);
+  for (uint32_t i = 0; i < all.n; i++) order.v[order.n++] = all.v[i];
+  v = local_all_gather(t->l, with_first(t, v, 1, 0), 0, axes);
+  return close_up(t, v, &t->move->after, &order);
+}
+
+static ValueId move_exchange(const Turn *t, ValueId v) {
+  DigitList come, go, order;
+  AxisList axes;
+  uint32_t from, to;
+  list_moved(t, true, &come, &axes);
+  list_taken(t, &come, &go);
+  if (leads(t, &come, &t->move->after, &from) && leads(t, &go, &t->move->before, &to) &&
+      from != to) {
+    v = local_pad_to(t->l, v, to, digits_tile(t->digits, &t->move->after, to) * axes_size(axes));
+    v = local_all_to_all(t->l, v, to, from, axes);
+    return local_trim_to(t->l, v, from, digits_tile(t->digits, &t->move->after, from));
+  }
+  v = open_up(t, v, &t->move->before, &go, &order);
+  v = with_first(t, v, axes_size(axes), go.n);
+  v = local_all_to_all(t->l, v, 0, 0, axes);
+  memcpy(order.v, come.v, come.n * sizeof *come.v);
+  return close_up(t, v, &t->move->after, &order);
+}
+
+static ValueId move_reduce_scatter(const Turn *t, ValueId v, Combine combine) {
+  DigitList go, order;
+  AxisList axes;
+  uint32_t dim;
+  list_moved(t, false, &go, &axes);
+  if (leads(t, &go, &t->move->before, &dim)) {
+    v = local_pad_to(t->l, v, dim, digits_tile(t->digits, &t->move->after, dim) * axes_size(axes));
+    return local_reduce_scatter(t->l, v, dim, axes, combine);
+  }
+  v = open_up(t, v, &t->move->before, &go, &order);
+  v = local_reduce_scatter(t->l, with_first(t, v, axes_size(axes), go.n), 0, axes, combine);
+  DigitList rest = {.n = order.n - go.n};
+  memcpy(rest.v, order.v + go.n, rest.n * sizeof *rest.v);
+  return close_up(t, v, &t->move->after, &rest);
+}
+
+static AxisList changed_unreduced(const Turn *t) {
+  uint32_t atoms = t->move->before.unreduced ^ t->move->after.unreduced, n = 0;
+  AxisRef *v = ARENA_ARRAY(t->l->arena, AxisRef, RESHARD_MOST_ATOMS);
+  for (uint32_t k = 0; k < t->digits->n_atoms; k++)
+    if (atoms >> k & 1) v[n++] = t->digits->atoms[k];
+  return (AxisList){v, axes_canonicalize(v, n)};
+}
+
+// The number of a device's tile among all.
+static int64_t tile_number(const Turn *t, const Layout *layout, uint32_t position) {
+  int64_t number = 0;
+  for (uint32_t i = 0; i < t->digits->n; i++)
+    if (!inside(layout, i))
+      number = number * t->digits->v[i].size +
+               axis_coordinate(mesh_of(t->l), t->digits->atoms[layout->at[i]], position);
+  return number;
+}
+
+// Devices along manual axes, or with parts of a sum of their own, have tiles of their own.
+static int64_t part_number(const Turn *t, uint32_t position) {
+  int64_t number = axes_coordinate(mesh_of(t->l), t->l->manual, position);
+  for (uint32_t k = 0; k < t->digits->n_atoms; k++)
+    if (t->move->before.unreduced >> k & 1)
+      number = number * t->digits->atoms[k].size +
+               axis_coordinate(mesh_of(t->l), t->digits->atoms[k], position);
   return number;
 }
 
 // Who has a tile sends it to those who want it: to itself if it does, the others in order.
-static ValueId move_permute(Local *l, const Move *m, ValueId v, Sharding from) {
+static ValueId move_permute(const Turn *t, ValueId v) {
+  Local *l = t->l;
   uint32_t n = mesh_of(l)->n_devices;
-  const ShardingInfo *a = sharding_info(l->table, from), *b = sharding_info(l->table, m->to);
+  const Layout *a = &t->move->before, *b = &t->move->after;
+  int64_t tiles = 1;
+  for (uint32_t i = 0; i < t->digits->n; i++)
+    if (!inside(a, i)) tiles *= t->digits->v[i].size;
   uint32_t *next = ARENA_ARRAY(l->arena, uint32_t, n + 1);  // list of free holders of a tile
   uint32_t *head = ARENA_ARRAY(l->arena, uint32_t, n + 1);
   int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)n * sizeof *pairs);
   for (uint32_t i = n; i-- > 0;) {
-    int64_t held = tile_number(l, a, i);
-    if (held == tile_number(l, b, i)) continue;
+    if (tile_number(t, a, i) == tile_number(t, b, i)) continue;
+    int64_t held = part_number(t, i) * tiles + tile_number(t, a, i);
     next[i] = head[held];
     head[held] = i + 1;
   }
   for (uint32_t i = 0; i < n; i++) {
-    int64_t wanted = tile_number(l, b, i);
     uint32_t source = i;
-    if (tile_number(l, a, i) != wanted) {
+    if (tile_number(t, a, i) != tile_number(t, b, i)) {
+      int64_t wanted = part_number(t, i) * tiles + tile_number(t, b, i);
       source = head[wanted] - 1;
       head[wanted] = next[source];
     }
@@ -63,34 +332,155 @@ static ValueId move_permute(Local *l, const Move *m, ValueId v, Sharding from) {
   return local_permute(l, v, n, (const int64_t(*)[2])pairs);
 }
 
-static ValueId move_reduce(Local *l, const Move *m, ValueId v, Type to, Combine combine) {
-  if (m->kind == MOVE_ALL_REDUCE) return local_all_reduce(l, v, m->axes, combine);
-  int64_t tile = type_info(l->p->context, to)->dims[m->to_dim];
-  v = local_pad_to(l, v, m->to_dim, tile * axes_size(m->axes));
-  return local_reduce_scatter(l, v, m->to_dim, m->axes, combine);
+static ValueId do_move(Local *l, const ReshardPlan *plan, const Move *move, ValueId v,
+                       Combine combine) {
+  Turn t = {.l = l, .digits = plan->digits, .move = move};
+  for (uint32_t b = 0; b < plan->digits->n_blocks; b++) {
+    t.forms[b] = digits_form(plan->digits, &move->before, b);
+    if (t.forms[b] == FORM_BOTH) t.forms[b] = digits_form(plan->digits, &move->after, b);
+    if (t.forms[b] == FORM_BOTH) t.forms[b] = FORM_SOURCE;
+  }
+  switch (move->kind) {
+  case MOVE_SLICE: return move_slice(&t, v);
+  case MOVE_PERMUTE: return move_permute(&t, v);
+  case MOVE_ALL_TO_ALL: return move_exchange(&t, v);
+  case MOVE_ALL_GATHER: return move_gather(&t, v);
+  case MOVE_REDUCE_SCATTER: return move_reduce_scatter(&t, v, combine);
+  case MOVE_ALL_REDUCE: return local_all_reduce(l, v, changed_unreduced(&t), combine);
+  case MOVE_UNREDUCE: return local_first(l, v, changed_unreduced(&t), combine);
+  case MOVE_PIECES: break;
+  }
+  return v;
+}
+
+// ---- pieces ----
+
+// Numbers of this device out of a table [devices][rank], as rank-0 values; one that all devices
+// share is a constant.
+static void device_numbers(Local *l, uint32_t rank, const int64_t *table, ValueId *out) {
+  Context *c = l->p->context;
+  const Mesh *mesh = mesh_of(l);
+  int64_t *column = ARENA_ARRAY(l->arena, int64_t, mesh->n_devices);
+  for (uint32_t d = 0; d < rank; d++) {
+    bool same = true;
+    for (uint32_t i = 0; i < mesh->n_devices; i++) {
+      column[i] = table[(size_t)mesh_device(mesh, i) * rank + d];
+      same &= column[i] == column[0];
+    }
+    out[d] = same ? local_index(l, column[0]) : 0;
+    if (same) continue;
+    Type type = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){mesh->n_devices}, 0);
+    NamedAttr field = {name_of(c, "value"),
+                       attr_dense(c, type, column, mesh->n_devices * sizeof *column)};
+    ValueId all = local_op(l, OP_constant, 0, NULL, type, attr_dict(c, 1, &field));
+    ValueId one = local_dynamic_slice(l, all, 0, local_position(l), 1);
+    Type scalar = type_tensor(c, type_scalar(DT_i64), 0, NULL, 0);
+    out[d] = local_op(l, OP_reshape, 1, &one, scalar, 0);
+  }
+}
+
+static ValueId slice_at(Local *l, ValueId v, uint32_t rank, const ValueId *starts, Type type) {
+  Context *c = l->p->context;
+  ValueId operands[MAX_RANK + 1] = {v};
+  for (uint32_t d = 0; d < rank; d++) operands[1 + d] = starts[d];
+  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, type_info(c, type)->dims)};
+  return local_op(l, OP_dynamic_slice, 1 + rank, operands, type, attr_dict(c, 1, &field));
+}
+
+static ValueId update_at(Local *l, ValueId into, ValueId piece, uint32_t rank,
+                         const ValueId *starts) {
+  ValueId operands[MAX_RANK + 2] = {into, piece};
+  for (uint32_t d = 0; d < rank; d++) operands[2 + d] = starts[d];
+  return local_op(l, OP_dynamic_update_slice, 2 + rank, operands, value_type(l->p, into), 0);
+}
+
+static ValueId send_piece(Local *l, ValueId piece, const PieceRound *round) {
+  const Mesh *mesh = mesh_of(l);
+  int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)mesh->n_devices * sizeof *pairs);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < mesh->n_devices; i++) {
+    uint32_t source = round->source[mesh_device(mesh, i)];
+    if (source == UINT32_MAX) continue;
+    pairs[n][0] = mesh_position(mesh, source);
+    pairs[n++][1] = i;
+  }
+  return local_permute(l, piece, n, (const int64_t(*)[2])pairs);
+}
+
+// Those elements of a piece that are there, in place of what was.
+static ValueId only_extent(Local *l, ValueId piece, ValueId was, const PieceRound *round,
+                           uint32_t rank) {
+  const Mesh *mesh = mesh_of(l);
+  ValueId extent[MAX_RANK], keep = 0;
+  device_numbers(l, rank, round->extent, extent);
+  for (uint32_t d = 0; d < rank; d++) {
+    bool full = true;
+    for (uint32_t i = 0; i < mesh->n_devices; i++)
+      full &= round->extent[(size_t)mesh_device(mesh, i) * rank + d] == round->shape[d];
+    if (full) continue;
+    ValueId number = local_iota(l, value_type(l->p, piece), d);
+    ValueId end = local_broadcast(l, extent[d], value_type(l->p, number));
+    ValueId in = local_compare(l, "LT", number, end);
+    keep = keep ? local_binary(l, OP_and, keep, in) : in;
+  }
+  return keep ? local_select(l, keep, piece, was) : piece;
+}
+
+// All pieces are cut out of the old tile and laid into the new one; both are a piece longer than
+// they are, so that nothing is ever shifted to fit.
+static ValueId move_pieces(Local *l, const Move *move, ValueId v, Type to) {
+  Context *c = l->p->context;
+  uint32_t rank = type_info(c, to)->rank;
+  int64_t most[MAX_RANK] = {0}, sizes[MAX_RANK];
+  for (uint32_t r = 0; r < move->n_rounds; r++)
+    for (uint32_t d = 0; d < rank; d++)
+      if (move->rounds[r].shape[d] > most[d]) most[d] = move->rounds[r].shape[d];
+  for (uint32_t d = 0; d < rank; d++) {
+    v = local_pad_to(l, v, d, local_dim(l, v, d) + most[d]);
+    sizes[d] = type_info(c, to)->dims[d] + most[d];
+  }
+  Type elem = type_info(c, to)->elem;
+  ValueId made = local_padding(l, type_tensor(c, elem, rank, sizes, 0));
+  for (uint32_t r = 0; r < move->n_rounds; r++) {
+    const PieceRound *round = &move->rounds[r];
+    Type type = type_tensor(c, elem, rank, round->shape, 0);
+    ValueId starts[MAX_RANK];
+    device_numbers(l, rank, round->sent, starts);
+    ValueId piece = slice_at(l, v, rank, starts, type);
+    if (!round->stays) piece = send_piece(l, piece, round);
+    device_numbers(l, rank, round->begin, starts);
+    piece = only_extent(l, piece, slice_at(l, made, rank, starts, type), round, rank);
+    made = update_at(l, made, piece, rank, starts);
+  }
+  for (uint32_t d = 0; d < rank; d++) made = local_trim_to(l, made, d, type_info(c, to)->dims[d]);
+  return made;
+}
+
+// ---- the door ----
+
+// Equal tiles of devices along manual axes are different values: the plan must know.
+static Sharding with_manual(const Local *l, Sharding sharding, Type global) {
+  if (!l->manual.n) return sharding;
+  if (!sharding)
+    sharding = sharding_make_replicated(l->table, l->mesh, type_info(l->p->context, global)->rank);
+  return sharding_with_manual(l->table, sharding, l->manual);
 }
 
 static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
                        ValueId *out) {
   ReshardPlan plan;
+  from = with_manual(l, from, global);
+  to = with_manual(l, to, global);
   TRY(reshard_plan(l->table, l->network, from, to, global, l->arena, &plan));
   const ShardingInfo *a = sharding_info(l->table, from), *b = sharding_info(l->table, to);
   Combine combine = a->unreduced.n ? a->reducer : b->reducer;
-  Sharding now = from;
-  for (uint32_t i = 0; i < plan.n_moves; i++) {
-    const Move *m = &plan.moves[i];
-    Type type = local_type(l->table, m->to, global);
-    switch (m->kind) {
-    case MOVE_SLICE: value = move_slice(l, m, value, type); break;
-    case MOVE_PERMUTE: value = move_permute(l, m, value, now); break;
-    case MOVE_ALL_TO_ALL: value = move_exchange(l, m, value, type); break;
-    case MOVE_ALL_GATHER: value = move_gather(l, m, value, type); break;
-    case MOVE_REDUCE_SCATTER:
-    case MOVE_ALL_REDUCE: value = move_reduce(l, m, value, type, combine); break;
-    case MOVE_UNREDUCE: value = local_first(l, value, m->axes, combine); break;
-    }
-    now = m->to;
-  }
+  Type type = local_type(l->table, to, global);
+  for (uint32_t i = 0; i < plan.n_moves; i++)
+    value = plan.moves[i].kind == MOVE_PIECES ? move_pieces(l, &plan.moves[i], value, type)
+                                              : do_move(l, &plan, &plan.moves[i], value, combine);
+  int64_t count = 1;
+  if (value_type(l->p, value) != type && type_count(l->p->context, type, &count) && !count)
+    value = local_padding(l, type);  // there is nothing in it
   *out = value;
   return NULL;
 }

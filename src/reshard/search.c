@@ -1,0 +1,498 @@
+// A shortest path (A*) over layouts. The estimate of what is left is what the devices lack of the
+// goal's tiles; it never says too much where tiles have no padding, and makes the search go
+// straight where one collective does all. A layout that is right in a digit keeps it.
+#include "reshard/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+enum { MOST_NODES = 30000, MOST_WRONG = 10, MOST_COORDINATES = 1 << 12 };
+
+typedef struct Node {
+  Layout layout;
+  uint32_t parent, depth;
+  MoveKind kind;
+  bool done;
+  double seconds, bytes;  // of the way here
+  double step_seconds, step_bytes;
+  double left;  // estimated bytes to the goal
+} Node;
+
+// As it was when it was queued; a node that was reached again more cheaply is queued again.
+typedef struct Queued {
+  double cost;
+  uint32_t depth, id;
+} Queued;
+
+typedef struct Search {
+  const Digits *digits;
+  const Price *price;
+  const Layout *goal;
+  double bytes_per_second;  // of the fastest link
+  Guard *guard;
+  HEAPVEC(Node) nodes;
+  HEAPVEC(Queued) heap;
+  IdMap by_layout;
+  GuardCleanup cleanup;
+} Search;
+
+typedef struct Step {
+  MoveKind kind;
+  double seconds, bytes;
+} Step;
+
+static void search_deinit(void *object) {
+  Search *s = object;
+  HEAPVEC_FREE(&s->nodes);
+  HEAPVEC_FREE(&s->heap);
+  idmap_deinit(&s->by_layout);
+}
+
+// ---- sizes ----
+
+static double tile_bytes(const Digits *digits, const Layout *layout, double element_bytes) {
+  double bytes = element_bytes;
+  for (uint32_t d = 0; d < digits->rank; d++) bytes *= (double)digits_tile(digits, layout, d);
+  return bytes;
+}
+
+// The same with the padding of a dimension that is whole and is to be cut.
+static double cut_bytes(const Search *s, const Layout *before, const Layout *after) {
+  const Digits *digits = s->digits;
+  double bytes = s->price->element_bytes;
+  for (uint32_t d = 0; d < digits->rank; d++) {
+    int64_t tile = digits_tile(digits, before, d), ways = 1;
+    for (uint32_t i = 0; i < digits->n; i++)
+      if (digits->v[i].dim == d && layout_is_inside(before, i) && !layout_is_inside(after, i))
+        ways *= digits->v[i].size;
+    int64_t padded = ways > 1 ? ways * digits_tile(digits, after, d) : tile;
+    // What comes inside at the same time is no part of the operand.
+    for (uint32_t i = 0; i < digits->n && ways > 1; i++)
+      if (digits->v[i].dim == d && !layout_is_inside(before, i) && layout_is_inside(after, i))
+        padded /= digits->v[i].size;
+    bytes *= (double)(padded > tile ? padded : tile);
+  }
+  return bytes;
+}
+
+// The slowest of the links that some atoms use.
+static Link link_of(const Search *s, uint32_t atoms) {
+  Link link = {0, INFINITY};
+  for (uint32_t k = 0; k < s->digits->n_atoms; k++) {
+    if (!(atoms >> k & 1)) continue;
+    Link one = network_link(s->price->network, s->digits->atoms[k].axis);
+    if (one.latency_seconds > link.latency_seconds) link.latency_seconds = one.latency_seconds;
+    if (one.bytes_per_second < link.bytes_per_second) link.bytes_per_second = one.bytes_per_second;
+  }
+  return link;
+}
+
+static uint32_t count_of(const Search *s, uint32_t atoms) {
+  uint32_t product = 1;
+  for (uint32_t k = 0; k < s->digits->n_atoms; k++)
+    if (atoms >> k & 1) product *= s->digits->atoms[k].size;
+  return product;
+}
+
+static uint32_t used_atoms(const Digits *digits, const Layout *layout) {
+  uint32_t used = layout->unreduced;
+  for (uint32_t i = 0; i < digits->n; i++)
+    if (!layout_is_inside(layout, i)) used |= 1u << layout->at[i];
+  return used;
+}
+
+static uint32_t digit_of(const Digits *digits, const Layout *layout, uint32_t atom) {
+  for (uint32_t i = 0; i < digits->n; i++)
+    if (layout->at[i] == atom) return i;
+  return UINT32_MAX;
+}
+
+// ---- what is the same ----
+
+// The part of the devices for which digits that change atoms keep their value: along every cycle of
+// atoms all coordinates must be equal.
+static double agreeing(const Digits *digits, const Layout *a, const Layout *b) {
+  uint8_t root[RESHARD_MOST_ATOMS];
+  double part = 1;
+  for (uint8_t i = 0; i < digits->n_atoms; i++) root[i] = i;
+  for (uint32_t i = 0; i < digits->n; i++) {
+    if (layout_is_inside(a, i) || layout_is_inside(b, i)) continue;
+    uint8_t x = a->at[i], y = b->at[i];
+    while (root[x] != x) x = root[x];
+    while (root[y] != y) y = root[y];
+    if (x == y) continue;
+    root[x] = y;
+    part /= digits->atoms[x].size;
+  }
+  return part;
+}
+
+double layout_lack(const Digits *digits, const Layout *from, const Layout *to,
+                   double element_bytes) {
+  double goal = tile_bytes(digits, to, element_bytes), common = element_bytes;
+  for (uint32_t d = 0; d < digits->rank; d++) {
+    int64_t a = digits_tile(digits, from, d), b = digits_tile(digits, to, d);
+    int64_t most = a < b ? a : b, both = 1;
+    bool one_form = true, whole = true;
+    for (uint32_t i = 0; i < digits->n; i++) {
+      if (digits->v[i].dim != d) continue;
+      whole = false;
+      if (digits->v[i].form != FORM_BOTH)
+        one_form = false;
+      else if (layout_is_inside(from, i) && layout_is_inside(to, i))
+        both *= digits->v[i].size;
+    }
+    common *= (double)(one_form && !whole && both < most ? both : most);
+  }
+  common *= agreeing(digits, from, to);
+  return goal > common ? goal - common : 0;
+}
+
+// ---- the queue ----
+
+static bool before(Queued a, Queued b) {
+  if (a.cost != b.cost) return a.cost < b.cost;
+  if (a.depth != b.depth) return a.depth < b.depth;
+  return a.id < b.id;
+}
+
+static void swap_queued(Queued *a, Queued *b) {
+  Queued swap = *a;
+  *a = *b;
+  *b = swap;
+}
+
+static void heap_push(Search *s, uint32_t id) {
+  const Node *node = &s->nodes.items[id];
+  double seconds = node->seconds + node->left / s->bytes_per_second;
+  Queued entry = {price_of(s->price, seconds, node->bytes + node->left), node->depth, id};
+  HEAPVEC_PUSH(s->guard, &s->heap, entry);
+  Queued *heap = s->heap.items;
+  for (uint32_t i = s->heap.count - 1; i && before(heap[i], heap[(i - 1) / 2]); i = (i - 1) / 2)
+    swap_queued(&heap[i], &heap[(i - 1) / 2]);
+}
+
+static uint32_t heap_pop(Search *s) {
+  Queued *heap = s->heap.items;
+  uint32_t top = heap[0].id, n = --s->heap.count;
+  heap[0] = heap[n];
+  for (uint32_t i = 0, child = 1; child < n; child = 2 * i + 1) {
+    if (child + 1 < n && before(heap[child + 1], heap[child])) child++;
+    if (!before(heap[child], heap[i])) break;
+    swap_queued(&heap[i], &heap[child]);
+    i = child;
+  }
+  return top;
+}
+
+static bool layout_equal(const void *owner, uint32_t id, const void *key) {
+  const Search *s = owner;
+  return memcmp(&s->nodes.items[id].layout, key, sizeof(Layout)) == 0;
+}
+
+// A cheaper way to a layout that is known replaces the other; one that is done stays.
+static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
+  Node node = {.layout = *layout,
+               .parent = from,
+               .kind = step.kind,
+               .step_seconds = step.seconds,
+               .step_bytes = step.bytes};
+  if (from) {
+    const Node *was = &s->nodes.items[from];
+    node.seconds = was->seconds + step.seconds;
+    node.bytes = was->bytes + step.bytes;
+    node.depth = was->depth + 1;
+  }
+  uint64_t hash = hash_bytes(layout, sizeof *layout);
+  uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
+  if (found) {
+    Node *old = &s->nodes.items[found];
+    if (old->done || price_of(s->price, old->seconds, old->bytes) <=
+                         price_of(s->price, node.seconds, node.bytes))
+      return;
+    node.left = old->left;
+    *old = node;
+    heap_push(s, found);
+    return;
+  }
+  if (s->nodes.count >= MOST_NODES) return;
+  if (layout->unreduced == s->goal->unreduced && s->price->least_bytes > 0)
+    node.left = layout_lack(s->digits, layout, s->goal, s->price->element_bytes);
+  HEAPVEC_PUSH(s->guard, &s->nodes, node);
+  idmap_add(&s->by_layout, s->guard, hash, s->nodes.count - 1);
+  heap_push(s, s->nodes.count - 1);
+}
+
+// ---- moves ----
+
+// May a digit that is inside come to an atom: is its block not written in the other form?
+static bool may_cut(const Digits *digits, const Layout *layout, uint32_t i) {
+  const Digit *digit = &digits->v[i];
+  if (!layout_is_inside(layout, i)) return false;
+  if (digit->form == FORM_BOTH) return true;
+  DigitForm form = digits_form(digits, layout, digit->block);
+  return form == FORM_BOTH || form == digit->form;
+}
+
+// Free but for the copy: an atom's own digit if that can be, else one that another atom shall have,
+// or a block's that may be numbered anew.
+static void slices(Search *s, uint32_t from, const Layout *now) {
+  const Digits *digits = s->digits;
+  uint32_t used = used_atoms(digits, now);
+  for (uint8_t a = 0; a < digits->n_atoms; a++) {
+    uint32_t own = digit_of(digits, s->goal, a);
+    if (used >> a & 1 || own == UINT32_MAX) continue;
+    bool fits = may_cut(digits, now, own);
+    for (uint32_t i = 0; i < digits->n; i++) {
+      if (fits ? i != own : digits->v[i].size != digits->atoms[a].size) continue;
+      if (layout_is_inside(s->goal, i) && digits->v[i].form == FORM_BOTH) continue;
+      if (!may_cut(digits, now, i)) continue;
+      Layout next = *now;
+      next.at[i] = a;
+      reach(s, from, &next, (Step){MOVE_SLICE, 1e-9, 0});
+    }
+  }
+}
+
+// The digits that go to the atoms of others that leave: each atom's own, or any if it is alone.
+static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout *gathered,
+                      uint32_t atoms, MoveKind kind) {
+  const Digits *digits = s->digits;
+  Layout next = *gathered;
+  uint32_t n = 0, last = 0;
+  bool own = true;
+  for (uint8_t a = 0; a < digits->n_atoms; a++) {
+    if (!(atoms >> a & 1)) continue;
+    uint32_t i = digit_of(digits, s->goal, a);
+    own &= i != UINT32_MAX && may_cut(digits, now, i) && may_cut(digits, &next, i);
+    if (own) next.at[i] = a;
+    n++;
+    last = a;
+  }
+  uint32_t count = count_of(s, atoms);
+  Link link = link_of(s, atoms);
+  for (uint32_t i = 0; i < digits->n; i++) {
+    if (!own) {
+      if (n > 1) return;
+      next = *gathered;
+      if (digits->v[i].size != digits->atoms[last].size || layout_is_inside(s->goal, i) ||
+          !may_cut(digits, now, i) || !may_cut(digits, gathered, i))
+        continue;
+      next.at[i] = (uint8_t)last;
+    }
+    double bytes = cut_bytes(s, now, &next), out = bytes * (count - 1) / count;
+    double seconds = kind == MOVE_ALL_TO_ALL ? network_all_to_all(link, count, bytes)
+                                             : network_reduce_scatter(link, count, bytes);
+    reach(s, from, &next, (Step){kind, seconds, out});
+    if (own) return;
+  }
+}
+
+static void gathers(Search *s, uint32_t from, const Layout *now) {
+  const Digits *digits = s->digits;
+  uint32_t wrong[RESHARD_MOST_DIGITS], n = 0;
+  for (uint32_t i = 0; i < digits->n; i++)
+    if (!layout_is_inside(now, i) && now->at[i] != s->goal->at[i]) wrong[n++] = i;
+  double held = tile_bytes(digits, now, s->price->element_bytes);
+  // Of many only single ones and all of them.
+  uint32_t full = n ? UINT32_MAX >> (32 - n) : 0, sets = n <= MOST_WRONG ? full : n + 1;
+  for (uint32_t number = 1; number <= sets; number++) {
+    uint32_t set = n <= MOST_WRONG ? number : number > n ? full : 1u << (number - 1);
+    Layout next = *now;
+    uint32_t atoms = 0;
+    for (uint32_t k = 0; k < n; k++) {
+      if (!(set >> k & 1)) continue;
+      next.at[wrong[k]] = RESHARD_INSIDE;
+      atoms |= 1u << now->at[wrong[k]];
+    }
+    uint32_t count = count_of(s, atoms);
+    reach(s, from, &next,
+          (Step){MOVE_ALL_GATHER, network_all_gather(link_of(s, atoms), count, held * count),
+                 held * (count - 1)});
+    exchanges(s, from, now, &next, atoms, MOVE_ALL_TO_ALL);
+  }
+}
+
+// A digit takes an atom; what stood there takes the digit's.
+static void place(const Digits *digits, Layout *layout, uint32_t i, uint8_t atom) {
+  uint32_t other = digit_of(digits, layout, atom);
+  if (other != UINT32_MAX) layout->at[other] = layout->at[i];
+  layout->at[i] = atom;
+}
+
+// A block whose pieces are all on devices is numbered as the goal does. False if some are not.
+static bool renumber(const Digits *digits, const Layout *goal, Layout *layout, uint32_t block) {
+  uint32_t free = 0;
+  for (uint32_t i = 0; i < digits->n; i++) {
+    const Digit *d = &digits->v[i];
+    if (d->form != FORM_SOURCE || d->block != block) continue;
+    if (layout_is_inside(layout, i)) return false;
+    free |= 1u << layout->at[i];
+    layout->at[i] = RESHARD_INSIDE;
+  }
+  for (uint32_t round = 0; round < 2; round++)  // first those that are where they belong
+    for (uint32_t i = 0; i < digits->n; i++) {
+      const Digit *d = &digits->v[i];
+      if (d->form != FORM_TARGET || d->block != block || !layout_is_inside(layout, i)) continue;
+      for (uint8_t a = 0; a < digits->n_atoms; a++) {
+        if (!(free >> a & 1) || digits->atoms[a].size != d->size) continue;
+        if (!round && goal->at[i] != a) continue;
+        layout->at[i] = a;
+        free &= ~(1u << a);
+        break;
+      }
+      if (round && layout_is_inside(layout, i)) return false;
+    }
+  return free == 0;
+}
+
+// The number of a device's tile among all.
+static int64_t tile_number(const Digits *digits, const Layout *layout, const uint32_t *at) {
+  int64_t number = 0;
+  for (uint32_t i = 0; i < digits->n; i++)
+    if (!layout_is_inside(layout, i)) number = number * digits->v[i].size + at[layout->at[i]];
+  return number;
+}
+
+// The part of the devices that keep their tile though blocks are numbered anew.
+static double keeping(const Digits *digits, const Layout *a, const Layout *b) {
+  uint32_t at[RESHARD_MOST_ATOMS] = {0};
+  double total = 0, same = 0, most = 1;
+  for (uint32_t k = 0; k < digits->n_atoms; k++) most *= digits->atoms[k].size;
+  if (most > MOST_COORDINATES) return 0;
+  for (;;) {
+    same += tile_number(digits, a, at) == tile_number(digits, b, at);
+    total++;
+    uint32_t k = 0;
+    while (k < digits->n_atoms && ++at[k] == digits->atoms[k].size) at[k++] = 0;
+    if (k == digits->n_atoms) return same / total;
+  }
+}
+
+static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout *next,
+                       bool renumbered) {
+  uint32_t atoms = 0;
+  for (uint32_t i = 0; i < s->digits->n; i++) {
+    if (now->at[i] == next->at[i]) continue;
+    if (!layout_is_inside(now, i)) atoms |= 1u << now->at[i];
+    if (!layout_is_inside(next, i)) atoms |= 1u << next->at[i];
+  }
+  if (!atoms || atoms & now->unreduced) return;
+  double bytes = tile_bytes(s->digits, now, s->price->element_bytes);
+  double keep = renumbered ? keeping(s->digits, now, next) : agreeing(s->digits, now, next);
+  reach(s, from, next,
+        (Step){MOVE_PERMUTE, network_permute(link_of(s, atoms), bytes), bytes * (1 - keep)});
+}
+
+// Digits go to the atoms where the goal has them.
+static void permutes_from(Search *s, uint32_t from, const Layout *now, const Layout *start,
+                          bool renumbered) {
+  const Digits *digits = s->digits;
+  uint32_t wrong[RESHARD_MOST_DIGITS], n = 0;
+  for (uint32_t i = 0; i < digits->n; i++)
+    if (!layout_is_inside(start, i) && !layout_is_inside(s->goal, i) &&
+        start->at[i] != s->goal->at[i])
+      wrong[n++] = i;
+  if (renumbered) permute_to(s, from, now, start, true);
+  uint32_t some = n < 7 ? n : 7;
+  for (uint32_t set = 1; set < 1u << some; set++) {
+    Layout next = *start;
+    bool all = set == (1u << some) - 1;  // then of those beyond the seventh, too
+    for (uint32_t k = 0; k < n; k++)
+      if (k < some ? set >> k & 1 : all) place(digits, &next, wrong[k], s->goal->at[wrong[k]]);
+    permute_to(s, from, now, &next, renumbered);
+  }
+}
+
+static void permutes(Search *s, uint32_t from, const Layout *now) {
+  permutes_from(s, from, now, now, false);
+  Layout next = *now;
+  bool renumbered = false;
+  for (uint32_t b = 0; b < s->digits->n_blocks; b++) {
+    Layout trial = next;
+    if (digits_form(s->digits, &trial, b) != FORM_SOURCE ||
+        !renumber(s->digits, s->goal, &trial, b))
+      continue;
+    next = trial;
+    renumbered = true;
+  }
+  if (renumbered) permutes_from(s, from, now, &next, true);
+}
+
+static void reductions(Search *s, uint32_t from, const Layout *now) {
+  uint32_t open = now->unreduced & ~s->goal->unreduced, wanted = s->goal->unreduced;
+  double held = tile_bytes(s->digits, now, s->price->element_bytes);
+  for (uint32_t set = open; set; set = (set - 1) & open) {
+    uint32_t count = count_of(s, set);
+    Layout next = *now;
+    next.unreduced &= ~set;
+    reach(s, from, &next,
+          (Step){MOVE_ALL_REDUCE, network_all_reduce(link_of(s, set), count, held),
+                 2 * held * (count - 1) / count});
+    exchanges(s, from, now, &next, set, MOVE_REDUCE_SCATTER);
+  }
+  wanted &= ~used_atoms(s->digits, now);
+  if (!wanted) return;
+  Layout next = *now;
+  next.unreduced |= wanted;
+  reach(s, from, &next, (Step){MOVE_UNREDUCE, 1e-9, 0});
+}
+
+// ---- the path ----
+
+static uint32_t search(Search *s) {
+  while (s->heap.count) {
+    uint32_t id = heap_pop(s);
+    if (s->nodes.items[id].done) continue;
+    s->nodes.items[id].done = true;
+    Layout now = s->nodes.items[id].layout;
+    if (memcmp(&now, s->goal, sizeof now) == 0) return id;
+    slices(s, id, &now);
+    gathers(s, id, &now);
+    permutes(s, id, &now);
+    reductions(s, id, &now);
+  }
+  return 0;
+}
+
+// Moves in order; neighbouring slices are one.
+static void read_path(const Search *s, uint32_t end, Arena *arena, uint32_t *out_n,
+                      const Move **out_moves) {
+  uint32_t n = s->nodes.items[end].depth, count = 0;
+  uint32_t *path = ARENA_ARRAY(arena, uint32_t, n + 1);
+  for (uint32_t i = end, at = n; at; i = s->nodes.items[i].parent) path[--at] = i;
+  Move *moves = ARENA_ARRAY(arena, Move, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    const Node *node = &s->nodes.items[path[i]];
+    bool merges = count && node->kind == MOVE_SLICE && moves[count - 1].kind == MOVE_SLICE;
+    Move *move = &moves[merges ? count - 1 : count++];
+    if (!merges) *move = (Move){.kind = node->kind, .before = s->nodes.items[node->parent].layout};
+    move->after = node->layout;
+    move->bytes += node->step_bytes;
+    move->seconds += node->step_seconds;
+  }
+  *out_n = count;
+  *out_moves = moves;
+}
+
+bool search_moves(const Digits *digits, const Price *price, const Layout *from, const Layout *to,
+                  Arena *arena, uint32_t *out_n, const Move **out_moves) {
+  Search s = {.digits = digits, .price = price, .goal = to, .guard = arena->guard};
+  for (uint32_t k = 0; k < digits->n_atoms; k++) {
+    Link link = network_link(price->network, digits->atoms[k].axis);
+    if (link.bytes_per_second > s.bytes_per_second) s.bytes_per_second = link.bytes_per_second;
+  }
+  s.cleanup = (GuardCleanup){search_deinit, &s, NULL};
+  guard_push(s.guard, &s.cleanup);
+  HEAPVEC_PUSH(s.guard, &s.nodes, (Node){.parent = 0});  // [0] is none
+  reach(&s, 0, from, (Step){MOVE_SLICE, 0, 0});
+  uint32_t end = search(&s);
+  if (end) read_path(&s, end, arena, out_n, out_moves);
+  guard_pop(s.guard, &s.cleanup);
+  search_deinit(&s);
+  return end != 0;
+}
