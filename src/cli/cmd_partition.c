@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "ops/infer.h"
 #include "parse/print.h"
+#include "partition/reason.h"
 #include "partition/replica_mode.h"
 #include "partition/traffic.h"
 #include "pipeline/partition.h"
@@ -78,6 +79,15 @@ static void show_traffic(const PartitionJob *job) {
           "tessera: %u device%s, %u collective%s, %.0f bytes out of each device (loops counted "
           "once)\n",
           job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes);
+}
+
+static void show_reasons(const PartitionJob *job) {
+  const Reason *reasons;
+  uint32_t n = reasons_list(job->seg.program, job->n_devices, &((PartitionJob *)job)->result.arena,
+                            &reasons);
+  for (uint32_t i = 0; i < n; i++)
+    fprintf(stderr, "tessera: %12.0f bytes  %u %s: %s\n", reasons[i].bytes, reasons[i].count,
+            reasons[i].kind, reasons[i].why);
 }
 
 static void show_verified(const PartitionJob *job) {
@@ -199,6 +209,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
   if (job->n_devices == 1)
     fprintf(stderr, "tessera: nothing is sharded: the local program is the whole one\n");
   if (job->stats && !job->json) show_traffic(job);
+  if (job->local.why && !job->json) show_reasons(job);
   if (job->verify) show_verified(job);
   job->code = job->verify && !job->verified.agree ? EXIT_NO : EXIT_OK;
   if (job->json) {
@@ -309,6 +320,9 @@ int command_partition(int argc, char **argv) {
        "limit of values alive while verifying (default 16; 0 = none)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "say which collectives there are and how many bytes leave a device"},
+      {"--why", OPTION_FLAG, &job.local.why, NULL,
+       "say of each collective which op takes which value otherwise than it comes, the dearest "
+       "first"},
       {"--json", OPTION_FLAG, &job.json, NULL, "the same and what was verified, instead"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
       {"-O0", OPTION_FLAG, &job.local.plain, NULL, "leave the local program as it was made"},

@@ -27,6 +27,7 @@ static OpId append_op(Local *l, uint16_t code, uint32_t n, const ValueId *operan
                  .result_types = &result,
                  .n_regions = n_regions,
                  .attrs = attrs,
+                 .loc = l->loc,
                  .pos = POS_NONE,
                  .origin = l->origin};
   OpId op = op_create(l->p, &spec);

@@ -28,6 +28,7 @@ typedef struct Local {
   MeshId mesh;
   BlockId block;     // ops go to its end
   OpId origin;       // the global op they are written for
+  Attr loc;          // of what is written
   AxisList manual;   // devices along these have values of their own: nothing is exchanged
   ValueId position;  // this device's place in the mesh, tensor<i64>; 0 = not made yet
   const LocalGroups *groups;

@@ -1,5 +1,5 @@
-// The sdy dialect on one device: shardings annotate and change no value, and so do ops that move its
-// parts between devices.
+// The sdy dialect on one device: shardings annotate and change no value, and so do ops that move
+// its parts between devices.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"

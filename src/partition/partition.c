@@ -18,6 +18,7 @@ static void release(void *object) {
   idmap_deinit(&t->price_ids);
   arena_deinit(&t->arena);
   arena_deinit(&t->scratch);
+  strbuf_deinit(&t->text);
 }
 
 static Status *unimplemented(Partition *t, OpId op, const char *what) {
@@ -120,6 +121,7 @@ static Status *put_op(Partition *t, OpId op) {
   const OpRow *row = op_row(o->code);
   Flow flow = row->def ? row->def->flow : FLOW_NONE;
   t->local.origin = op;
+  t->local.loc = o->loc;
   if (sdy_is_collective(o->code)) return put_same(t, op);
   switch (o->code) {
   case OP_sdy_sharding_group: return NULL;
@@ -332,6 +334,7 @@ Status *partition_program(Program *program, ShardingTable *table, const Partitio
       .p = program, .table = table, .context = program->context, .guard = guard, .diag = diag};
   arena_init(&t.arena, guard);
   arena_init(&t.scratch, guard);
+  strbuf_init(&t.text, guard);
   GuardCleanup cleanup = {release, &t, NULL};
   guard_push(guard, &cleanup);
   Status *status = partition(&t, options);

@@ -2,6 +2,7 @@
 // the other. Nothing is moved before somebody asks for it; what was made once is kept.
 #include <math.h>
 
+#include "partition/reason.h"
 #include "partition/walk.h"
 
 // ---- shardings ----
@@ -207,7 +208,12 @@ Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
   part->used = t->clock;
   *out = part->value;
   if (part->sharding == sharding) return NULL;
+  Attr loc = t->local.loc;
+  if (t->options && t->options->why)
+    t->local.loc = reason_reshard(t->p, t->table, &t->text, &t->scratch, v, part->sharding,
+                                  sharding, t->local.origin);
   TRY(local_reshard(&t->local, part->value, part->sharding, sharding, value_type(t->p, v), out));
+  t->local.loc = loc;
   walk_set(t, v, *out, sharding);
   t->parts[v]->gathered = price.bytes > 0 && is_stored(t, v, STORED_DEPTH);
   return NULL;

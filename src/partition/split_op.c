@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
+#include "partition/reason.h"
 #include "partition/walk.h"
 
 // ---- copies ----
@@ -133,7 +134,13 @@ static Status *write_tiles(Partition *t, Choice *choice) {
   cx->out_as = choice->out_as;
   cx->out_types = types;
   cx->out = ARENA_ARRAY(&t->scratch, ValueId, m->n_results + 1);
-  return def && def->localize && !m->custom ? def->localize(cx) : localize_plain(cx);
+  if (!def || !def->localize || m->custom) return localize_plain(cx);
+  Attr loc = t->local.loc;
+  if (t->options && t->options->why && cx->bytes > 0)
+    t->local.loc = reason_op(t->p, &t->text, &t->scratch, cx->op);
+  Status *status = def->localize(cx);
+  t->local.loc = loc;
+  return status;
 }
 
 // *out_done is false, and nothing written, if the op has no meaning on tiles after all.

@@ -58,6 +58,10 @@ static TrafficRow row_of(const Program *p, OpId op, uint32_t n_devices) {
   return row;
 }
 
+double traffic_of(const Program *local, OpId op, uint32_t n_devices) {
+  return row_of(local, op, n_devices).bytes;
+}
+
 static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
   for (uint32_t i = 0; i < rows->count; i++) {
     TrafficRow *r = &rows->items[i];

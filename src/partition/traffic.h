@@ -20,6 +20,9 @@ typedef struct Traffic {
   double bytes;
 } Traffic;
 
+// Bytes that leave a device for one collective, as often as it is run.
+double traffic_of(const Program *local, OpId op, uint32_t n_devices);
+
 // Bytes are those of the best known ways: (n-1)/n of the whole for a gather, a scatter of sums and
 // an all-to-all, twice that for an all-reduce, the operand for a permute. Rows live in the arena.
 // O(ops · depth + collectives · rows).

@@ -50,6 +50,7 @@ typedef struct Partition {
   VEC(ValueId) made;     // values that got a part, in order: what a region takes back
   VEC(PriceRow) prices;  // [0] unused
   IdMap price_ids;
+  StrBuf text;          // of reasons
   VEC(Sharding) plain;  // per sharding, UINT32_MAX = not asked yet
   bool has_manual;      // computations
   uint32_t manual;      // depth of manual computations around

@@ -23,7 +23,8 @@ Status *pipeline_partition(Program *program, Propagated *propagated, const Local
                            Guard *guard, Diag *diag, MeshId *out_mesh) {
   MeshId mesh;
   TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
-  TRY(partition_program(program, propagated->table, NULL, guard, diag, &mesh));
+  PartitionOptions how = {.why = options->why};
+  TRY(partition_program(program, propagated->table, &how, guard, diag, &mesh));
   if (!options->plain)
     TRY(pipeline_optimize(program, propagated->table, mesh, options->passes, guard, diag));
   const char *wrong = program_check(program);

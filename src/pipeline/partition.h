@@ -8,6 +8,7 @@
 
 typedef struct LocalOptions {
   bool plain;          // as it was made: no pass of optimize/passes.def
+  bool why;            // locations say why something is exchanged (partition/reason.h)
   const char *passes;  // these only, as optimize_program takes them; NULL = all
 } LocalOptions;
 

@@ -1,0 +1,140 @@
+#include "partition/reason.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/op.h"
+#include "partition/traffic.h"
+#include "propagate/target.h"
+
+static const char prefix[] = "exchanged because ";
+
+static void put_value(StrBuf *out, const Program *p, ValueId v, Arena *scratch) {
+  const Value *value = value_at(p, v);
+  if (value->is_arg) {
+    OpId owner = region_at(p, block_at(p, value->def)->region)->op;
+    uint32_t i = v - block_at(p, value->def)->args;
+    Str path = {NULL, 0};
+    if (op_row(op_at(p, owner)->code)->traits & TRAIT_FUNCTION)
+      path = argument_path(p, owner, i, scratch);
+    if (path.n) {
+      strbuf_put_str(out, path);
+      return;
+    }
+  }
+  if (value->name)
+    strbuf_printf(out, "%%%s", name_text(p->context, value->name));
+  else
+    strbuf_puts(out, value->is_arg ? "an argument" : "a value");
+}
+
+static void put_op(StrBuf *out, const Program *p, OpId op, Arena *scratch) {
+  const Op *o = op_at(p, op);
+  if (o->n_results && value_at(p, op_result(p, op, 0))->name) {
+    put_value(out, p, op_result(p, op, 0), scratch);
+    strbuf_puts(out, " = ");
+  }
+  strbuf_puts(out, op_name(p, op));
+  const AttrInfo *loc = attr_info(p->context, o->loc);
+  if (loc->kind == ATTR_LOC_NAME) strbuf_printf(out, " (%s)", name_text(p->context, loc->name));
+}
+
+// Only what is said of dimensions and sums, without the mesh's name.
+static void put_sharding(StrBuf *out, const ShardingTable *table, Sharding sharding) {
+  if (!sharding) {
+    strbuf_puts(out, "whole");
+    return;
+  }
+  size_t begin = out->used, from = begin;
+  sharding_print(table, sharding, out);
+  while (from < out->used && out->data[from] != '[') from++;
+  memmove(out->data + begin, out->data + from, out->used - from);
+  out->used -= from - begin;
+  if (out->used > begin && out->data[out->used - 1] == '>') out->used--;
+}
+
+static Attr located(const Program *p, StrBuf *text, Attr inner) {
+  AttrInfo info = {.kind = ATTR_LOC_NAME,
+                   .name = name_intern(p->context, (Str){text->data, text->used}),
+                   .count = inner ? 1 : 0,
+                   .items = &inner};
+  text->used = 0;
+  return attr_intern(p->context, &info);
+}
+
+Attr reason_reshard(const Program *p, const ShardingTable *table, StrBuf *text, Arena *scratch,
+                    ValueId value, Sharding from, Sharding to, OpId user) {
+  strbuf_puts(text, prefix);
+  bool ends = op_row(op_at(p, user)->code)->traits & TRAIT_TERMINATOR;
+  if (ends) {
+    strbuf_puts(text, "it is returned: ");
+  } else {
+    put_op(text, p, user, scratch);
+    strbuf_puts(text, " takes ");
+  }
+  put_value(text, p, value, scratch);
+  strbuf_puts(text, ends ? " is to be " : " as ");
+  put_sharding(text, table, to);
+  OpId def = value_def(p, value);
+  if (sharding_info(table, from)->unreduced.n && def) {
+    strbuf_puts(text, "; ");
+    put_op(text, p, def, scratch);
+    strbuf_puts(text, " leaves parts of it: ");
+  } else {
+    strbuf_puts(text, "; it is ");
+  }
+  put_sharding(text, table, from);
+  return located(p, text, op_at(p, user)->loc);
+}
+
+Attr reason_op(const Program *p, StrBuf *text, Arena *scratch, OpId op) {
+  strbuf_puts(text, prefix);
+  put_op(text, p, op, scratch);
+  strbuf_puts(text, ", split as it is, needs what others have");
+  return located(p, text, op_at(p, op)->loc);
+}
+
+// ---- listing ----
+
+static const char *why_of(const Program *p, OpId op) {
+  const AttrInfo *loc = attr_info(p->context, op_at(p, op)->loc);
+  if (loc->kind != ATTR_LOC_NAME) return "";
+  const char *text = name_text(p->context, loc->name);
+  return strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : "";
+}
+
+static int by_reason(const void *x, const void *y) {
+  const Reason *a = x, *b = y;
+  int kind = strcmp(a->kind, b->kind);
+  return kind ? kind : strcmp(a->why, b->why);
+}
+
+static int by_bytes(const void *x, const void *y) {
+  const Reason *a = x, *b = y;
+  return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : by_reason(x, y);
+}
+
+uint32_t reasons_list(const Program *local, uint32_t n_devices, Arena *arena,
+                      const Reason **out_reasons) {
+  VEC(Reason) all = {0};
+  for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
+    if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
+    const char *name = op_row(op_at(local, o)->code)->name, *dot = strchr(name, '.');
+    VEC_PUSH(
+        arena, &all,
+        ((Reason){why_of(local, o), dot ? dot + 1 : name, 1, traffic_of(local, o, n_devices)}));
+  }
+  if (all.count) qsort(all.items, all.count, sizeof *all.items, by_reason);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < all.count; i++) {
+    if (n && by_reason(&all.items[n - 1], &all.items[i]) == 0) {
+      all.items[n - 1].count++;
+      all.items[n - 1].bytes += all.items[i].bytes;
+    } else {
+      all.items[n++] = all.items[i];
+    }
+  }
+  if (n) qsort(all.items, n, sizeof *all.items, by_bytes);
+  *out_reasons = all.items;
+  return n;
+}
