@@ -94,6 +94,8 @@ static bool read_number(const char *text, uint64_t *out) {
 }
 
 static const Option *find_option(const Option *options, uint32_t n, const char *word) {
+  for (uint32_t i = 0; i < n; i++)
+    if (strcmp(options[i].name, word) == 0) return &options[i];
   size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
   for (uint32_t i = 0; i < n; i++)
     if (strlen(options[i].name) == length && strncmp(options[i].name, word, length) == 0)

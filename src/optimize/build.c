@@ -94,23 +94,35 @@ static void put_body(Program *p, OpId op, Type elem, Combine combine) {
   op_append(p, block, op_create(p, &end));
 }
 
-OpId build_reduction(Program *p, OpId before, uint16_t code, OpId model, uint32_t n,
-                     const ValueId *operands, const Type *results, Attr attrs, Combine combine) {
+static OpId create(Program *p, uint16_t code, OpId model, uint32_t n, const ValueId *operands,
+                   const Type *results, Attr attrs, Combine combine) {
   const Op *o = op_at(p, model);
   OpSpec spec = {.code = code,
                  .n_operands = n,
                  .operands = operands,
                  .n_results = n,
                  .result_types = results,
-                 .n_regions = 1,
+                 .n_regions = combine != COMBINE_NONE,
                  .attrs = attrs,
                  .loc = o->loc,
                  .pos = o->pos,
                  .origin = o->origin ? o->origin : model};
   OpId op = op_create(p, &spec);
-  op_insert_before(p, op, before);
-  put_body(p, op, type_elem(p->context, results[0]), combine);
+  if (combine != COMBINE_NONE) put_body(p, op, type_elem(p->context, results[0]), combine);
   return op;
+}
+
+OpId build_wider(Program *p, OpId model, uint32_t n, const ValueId *operands, const Type *results,
+                 Combine combine) {
+  return create(p, op_at(p, model)->code, model, n, operands, results, op_at(p, model)->attrs,
+                combine);
+}
+
+ValueId build_reduction(Program *p, OpId before, uint16_t code, OpId model, ValueId operand,
+                        Type result, Attr attrs, Combine combine) {
+  OpId op = create(p, code, model, 1, &operand, &result, attrs, combine);
+  op_insert_before(p, op, before);
+  return op_result(p, op, 0);
 }
 
 Type build_type(Context *context, Type like, uint32_t dim, int64_t size) {

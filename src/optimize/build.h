@@ -15,10 +15,13 @@ ValueId build_splat(Program *p, OpId before, Type type, Scalar scalar);
 // What combining with it does not change: of a float sum -0.0.
 ValueId build_identity(Program *p, OpId before, Type type, Combine combine);
 Attr build_dense_scalar(Context *context, Type type, Scalar scalar);
-// all_reduce or reduce_scatter: like `model` but for operands, result types, attributes and the
-// combiner, before an op.
-OpId build_reduction(Program *p, OpId before, uint16_t code, OpId model, uint32_t n,
-                     const ValueId *operands, const Type *results, Attr attrs, Combine combine);
+// A collective that combines, or none that does (COMBINE_NONE), before an op; its origin is that of
+// `model`.
+ValueId build_reduction(Program *p, OpId before, uint16_t code, OpId model, ValueId operand,
+                        Type result, Attr attrs, Combine combine);
+// The same collective of other operands, detached: as many results as operands.
+OpId build_wider(Program *p, OpId model, uint32_t n, const ValueId *operands, const Type *results,
+                 Combine combine);
 
 // A tensor type with another size in one dimension, or with other sizes.
 Type build_type(Context *context, Type like, uint32_t dim, int64_t size);

@@ -1,0 +1,232 @@
+// An all_reduce can stand anywhere between the op that makes its operand and the first use of its
+// result: those whose stretches overlap, with equal groups and combiner, become one of several
+// operands, without any other op moving. Stretches end at barriers. Each bucket stands right behind
+// the last operand made, so that as much work as possible is left to hide it.
+//
+// In the order of the ends of stretches, the ones begun so far are put together, earliest first,
+// until the one that ends is in a bucket; a bucket holds a limited number of bytes. What an
+// all_gather makes is larger than what it takes: it never moves up. O(n log n) in the collectives
+// of a block.
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "ops/factors.h"
+#include "optimize/build.h"
+#include "optimize/collective.h"
+#include "optimize/facts.h"
+
+enum { MOST_OPERANDS = 4096 };
+
+typedef struct Item {
+  OpId op;
+  uint32_t begin, end;  // may stand behind the op with number begin, before that with number end
+  Attr attrs;
+  Type elem;
+  uint16_t code;
+  Combine combine;
+  double bytes;
+  bool done, replaced;
+} Item;
+
+typedef struct Bucket {
+  Optimizer *o;
+  uint32_t *number;  // per op: its place in its block, from 1
+  VEC(Item) items;   // of the block at hand
+  VEC(OpId) ops;     // of the block at hand, by number - 1
+  uint32_t changes;
+} Bucket;
+
+// ---- what can be put together ----
+
+static bool same_kind(const Item *a, const Item *b) {
+  return a->code == b->code && a->attrs == b->attrs && a->elem == b->elem &&
+         a->combine == b->combine;
+}
+
+static int compare_kind(const Item *a, const Item *b) {
+  if (a->code != b->code) return a->code < b->code ? -1 : 1;
+  if (a->attrs != b->attrs) return a->attrs < b->attrs ? -1 : 1;
+  if (a->elem != b->elem) return a->elem < b->elem ? -1 : 1;
+  if (a->combine != b->combine) return a->combine < b->combine ? -1 : 1;
+  return 0;
+}
+
+static int compare_begin(const void *x, const void *y) {
+  const Item *a = x, *b = y;
+  int kind = compare_kind(a, b);
+  if (kind) return kind;
+  if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+  return (a->op > b->op) - (a->op < b->op);
+}
+
+static int compare_end(const void *x, const void *y) {
+  const Item *a = *(Item *const *)x, *b = *(Item *const *)y;
+  int kind = compare_kind(a, b);
+  if (kind) return kind;
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  return (a > b) - (a < b);
+}
+
+static uint32_t number_of(const Bucket *b, OpId op, BlockId block) {
+  OpId at = fact_in_block(b->o->p, op, block);
+  return at ? b->number[at] : 0;
+}
+
+static uint32_t begin_of(const Bucket *b, OpId op) {
+  const Program *p = b->o->p;
+  BlockId block = op_at(p, op)->block;
+  uint32_t begin = 0;
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
+    OpId def = value_def(p, op_operand(p, op, i));
+    uint32_t at = def && op_at(p, def)->block == block ? b->number[def] : 0;
+    if (at > begin) begin = at;
+  }
+  return begin;
+}
+
+static uint32_t end_of(const Bucket *b, OpId op, uint32_t last) {
+  const Program *p = b->o->p;
+  BlockId block = op_at(p, op)->block;
+  uint32_t end = last;
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+    for (OperandId use = value_at(p, op_result(p, op, i))->first_use; use;
+         use = operand_at(p, use)->next_use) {
+      uint32_t at = number_of(b, operand_at(p, use)->user, block);
+      if (at && at < end) end = at;
+    }
+  return end;
+}
+
+static bool read_item(const Bucket *b, OpId op, Item *out) {
+  const Program *p = b->o->p;
+  const Op *o = op_at(p, op);
+  if (o->code != OP_all_reduce && o->code != OP_all_gather) return false;
+  Type elem = type_elem(p->context, op_operand_type(p, op, 0));
+  *out = (Item){.op = op, .attrs = o->attrs, .elem = elem, .code = o->code};
+  for (uint32_t i = 0; i < o->n_operands; i++)
+    if (type_elem(p->context, op_operand_type(p, op, i)) != elem ||
+        type_elem(p->context, op_result_type(p, op, i)) != elem)
+      return false;
+  if (o->code == OP_all_reduce && !combine_is_plain(out->combine = op_combine(p, op))) return false;
+  out->bytes = fact_result_bytes(p, op);
+  out->begin = o->code == OP_all_gather ? b->number[op] : begin_of(b, op);
+  return o->n_operands > 0 && out->bytes < b->o->bucket_bytes;
+}
+
+// Everything of one block, with stretches cut at barriers.
+static void collect(Bucket *b, BlockId block) {
+  Program *p = b->o->p;
+  uint32_t n = 0, barrier = 0, first = 0;
+  b->items.count = 0;
+  b->ops.count = 0;
+  for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
+    b->number[op] = ++n;
+    VEC_PUSH(&b->o->scratch, &b->ops, op);
+  }
+  for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
+    Item item;
+    bool fence = op_at(p, op)->code == OP_optimization_barrier;
+    if (fence || op == block_at(p, block)->last) {
+      for (uint32_t i = first; i < b->items.count; i++)
+        if (b->items.items[i].end > b->number[op]) b->items.items[i].end = b->number[op];
+      first = b->items.count;
+    }
+    if (fence) barrier = b->number[op];
+    if (!read_item(b, op, &item)) continue;
+    item.end = end_of(b, op, n);
+    if (item.begin < barrier) item.begin = barrier;
+    VEC_PUSH(&b->o->scratch, &b->items, item);
+  }
+}
+
+// ---- putting together ----
+
+// The bucket stands behind the last operand made. What it replaces stays in its place, unused,
+// until the block is done: so a bucket that takes what another gives comes behind it.
+static void put_op(Bucket *b, BlockId block, uint32_t behind, OpId op) {
+  Program *p = b->o->p;
+  if (behind)
+    op_insert_after(p, op, b->ops.items[behind - 1]);
+  else
+    op_insert_before(p, op, block_at(p, block)->first);
+}
+
+static void join(Bucket *b, Item *const *members, uint32_t n) {
+  Program *p = b->o->p;
+  uint32_t total = 0, begin = 0, k = 0;
+  for (uint32_t i = 0; i < n; i++) members[i]->done = true;
+  if (n < 2) return;
+  for (uint32_t i = 0; i < n; i++) {
+    total += op_at(p, members[i]->op)->n_operands;
+    if (members[i]->begin > begin) begin = members[i]->begin;
+    members[i]->replaced = true;
+  }
+  ValueId *operands = ARENA_ARRAY(&b->o->scratch, ValueId, total);
+  Type *types = ARENA_ARRAY(&b->o->scratch, Type, total);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0; j < op_at(p, members[i]->op)->n_operands; j++, k++) {
+      operands[k] = op_operand(p, members[i]->op, j);
+      types[k] = op_result_type(p, members[i]->op, j);
+    }
+  const Item *first = members[0];
+  OpId made = build_wider(p, first->op, total, operands, types, first->combine);
+  put_op(b, op_at(p, first->op)->block, begin, made);
+  k = 0;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0; j < op_at(p, members[i]->op)->n_results; j++, k++)
+      value_replace_uses(p, op_result(p, members[i]->op, j), op_result(p, made, k));
+  b->changes += n - 1;
+}
+
+// The items of one kind, in the order of `begin`.
+static void put_together(Bucket *b, Item *items, uint32_t n) {
+  Optimizer *o = b->o;
+  Item **by_end = ARENA_ARRAY(&o->scratch, Item *, n),
+       **members = ARENA_ARRAY(&o->scratch, Item *, n);
+  for (uint32_t i = 0; i < n; i++) by_end[i] = &items[i];
+  qsort(by_end, n, sizeof *by_end, compare_end);
+  uint32_t next = 0;  // the first item that is in no bucket
+  for (uint32_t i = 0; i < n; i++) {
+    Item *ends = by_end[i];
+    while (!ends->done) {
+      uint32_t count = 0, operands = 0;
+      double bytes = 0;
+      for (; next < n && items[next].begin < ends->end; next++) {
+        uint32_t more = op_at(o->p, items[next].op)->n_operands;
+        if (count &&
+            (bytes + items[next].bytes > o->bucket_bytes || operands + more > MOST_OPERANDS))
+          break;
+        bytes += items[next].bytes;
+        operands += more;
+        members[count++] = &items[next];
+      }
+      join(b, members, count);
+    }
+  }
+}
+
+static void run_block(Bucket *b, BlockId block) {
+  collect(b, block);
+  uint32_t n = b->items.count;
+  Item *items = b->items.items;
+  if (n < 2) return;
+  qsort(items, n, sizeof *items, compare_begin);
+  for (uint32_t from = 0, to; from < n; from = to) {
+    for (to = from + 1; to < n && same_kind(&items[from], &items[to]);) to++;
+    put_together(b, items + from, to - from);
+  }
+  for (uint32_t i = 0; i < n; i++)
+    if (items[i].replaced) op_erase(b->o->p, items[i].op);
+}
+
+uint32_t pass_bucket(Optimizer *o) {
+  Program *p = o->p;
+  Bucket b = {.o = o};
+  uint32_t n_blocks = p->blocks.count;
+  b.number = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
+  for (BlockId block = 1; block < n_blocks; block++) {
+    OpId first = block_at(p, block)->first;
+    if (first && op_at(p, first)->code) run_block(&b, block);
+  }
+  return b.changes;
+}

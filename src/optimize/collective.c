@@ -1,0 +1,141 @@
+// Groups are expanded once for each attribute that names them: there are as many as kinds of
+// groups, not as collectives.
+#include "optimize/collective.h"
+
+#include "base/vec.h"
+#include "ops/factors.h"
+#include "ops/groups.h"
+#include "optimize/facts.h"
+
+typedef struct Entry {
+  Attr groups;
+  GroupKind kind;
+  const DeviceGroups *value;  // NULL: not to be understood
+} Entry;
+
+struct GroupTable {
+  VEC(Entry) entries;
+};
+
+uint64_t collective_all_axes(const Optimizer *o) {
+  uint32_t n = o->mesh ? o->mesh->n_axes : 1;
+  return n >= 64 ? 1 : ((uint64_t)1 << n) - 1;
+}
+
+// Axes along which two devices differ.
+static uint64_t axes_between(const Optimizer *o, uint32_t a, uint32_t b) {
+  if (a == b) return 0;
+  if (!o->mesh || o->mesh->n_axes >= 64) return 1;
+  uint64_t axes = 0;
+  uint32_t x = mesh_position(o->mesh, a), y = mesh_position(o->mesh, b);
+  for (uint32_t i = 0; i < o->mesh->n_axes; i++) {
+    const MeshAxis *axis = &o->mesh->axes[i];
+    if (x / axis->stride % axis->size != y / axis->stride % axis->size) axes |= (uint64_t)1 << i;
+  }
+  return axes;
+}
+
+static uint64_t axes_size_of(const Optimizer *o, uint64_t axes) {
+  if (!o->mesh || o->mesh->n_axes >= 64) return o->n_devices;
+  uint64_t size = 1;
+  for (uint32_t i = 0; i < o->mesh->n_axes; i++)
+    if (axes >> i & 1) size *= o->mesh->axes[i].size;
+  return size;
+}
+
+static const DeviceGroups *expand(Optimizer *o, const Groups *groups) {
+  uint32_t n = o->n_devices;
+  bool all = groups->n == 0 || groups->width == 0;  // one group of all
+  uint32_t width = all ? n : groups->width;
+  if ((uint64_t)width * (all ? 1 : groups->n) != n) return NULL;
+  uint32_t *members = ARENA_ARRAY(&o->arena, uint32_t, n),
+           *group_of = ARENA_ARRAY(&o->arena, uint32_t, n),
+           *place_of = ARENA_ARRAY(&o->arena, uint32_t, n);
+  bool *seen = ARENA_ARRAY(&o->scratch, bool, n);
+  DeviceGroups *out = ARENA_NEW(&o->arena, DeviceGroups);
+  *out = (DeviceGroups){n / width, width, members, group_of, place_of, 0, false};
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t id = all ? i : groups->ids[i];
+    if (id < 0 || id >= n || seen[id]) return NULL;
+    seen[id] = true;
+    members[i] = (uint32_t)id;
+    group_of[id] = i / width;
+    place_of[id] = i % width;
+    out->axes |= axes_between(o, members[i], members[i - i % width]);
+  }
+  out->whole = axes_size_of(o, out->axes) == width;
+  return out;
+}
+
+const DeviceGroups *collective_groups(Optimizer *o, OpId op) {
+  Program *p = o->p;
+  if (!o->n_devices || op_at(p, op)->code == OP_collective_permute) return NULL;
+  if (!o->groups) o->groups = ARENA_NEW(&o->arena, GroupTable);
+  Attr attrs = op_at(p, op)->attrs, attr = attr_get(o->context, attrs, "replica_groups");
+  uint16_t code = op_at(p, op)->code;
+  bool across_both = code != OP_all_to_all && code != OP_collective_broadcast;
+  bool global =
+      attr_as_bool(o->context, attr_get(o->context, attrs, "use_global_device_ids"), false);
+  GroupKind kind = groups_channel(o->context, attrs) <= 0 ? GROUP_CROSS_REPLICA
+                   : across_both && global                ? GROUP_FLATTENED
+                   : across_both                          ? GROUP_CROSS_REPLICA_AND_PARTITION
+                                                          : GROUP_CROSS_PARTITION;
+  for (uint32_t i = 0; i < o->groups->entries.count; i++) {
+    Entry *e = &o->groups->entries.items[i];
+    if (e->groups == attr && e->kind == kind) return e->value;
+  }
+  Groups groups;
+  const char *why;
+  const DeviceGroups *value = NULL;
+  if ((kind == GROUP_FLATTENED || kind == GROUP_CROSS_PARTITION) &&
+      groups_read(o->context, p, op, attrs, across_both, &groups, &why) && groups.kind == kind)
+    value = expand(o, &groups);
+  VEC_PUSH(&o->arena, &o->groups->entries, ((Entry){attr, kind, value}));
+  return value;
+}
+
+Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const int64_t *members) {
+  Context *c = o->context;
+  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){n, width}, 0);
+  Attr dense = attr_dense(c, type, members, (size_t)n * width * sizeof *members);
+  return attr_dict_with(c, op_at(o->p, like)->attrs, "replica_groups", dense);
+}
+
+// The slowest link that the groups use.
+static Link link_of(const Optimizer *o, const DeviceGroups *groups) {
+  Link link = o->network->all;
+  if (!o->mesh || !o->network->axes || o->mesh->n_axes >= 64) return link;
+  link = (Link){0, 0};
+  for (uint32_t i = 0; i < o->mesh->n_axes; i++) {
+    if (!(groups->axes >> i & 1)) continue;
+    Link at = network_link(o->network, i);
+    if (link.bytes_per_second == 0 || at.bytes_per_second < link.bytes_per_second)
+      link.bytes_per_second = at.bytes_per_second;
+    if (at.latency_seconds > link.latency_seconds) link.latency_seconds = at.latency_seconds;
+  }
+  return link.bytes_per_second > 0 ? link : o->network->all;
+}
+
+double collective_seconds(Optimizer *o, OpId op) {
+  double in = fact_operand_bytes(o->p, op), out = fact_result_bytes(o->p, op);
+  if (op_at(o->p, op)->code == OP_collective_permute) return network_permute(o->network->all, in);
+  const DeviceGroups *groups = collective_groups(o, op);
+  if (!groups) return 0;
+  Link link = link_of(o, groups);
+  switch (op_at(o->p, op)->code) {
+  case OP_all_gather: return network_all_gather(link, groups->width, out);
+  case OP_all_reduce: return network_all_reduce(link, groups->width, in);
+  case OP_reduce_scatter: return network_reduce_scatter(link, groups->width, in);
+  case OP_all_to_all: return network_all_to_all(link, groups->width, in);
+  default: return network_permute(link, in);
+  }
+}
+
+Combine collective_sum(const Program *p, OpId op) {
+  if (!op || op_at(p, op)->code != OP_all_reduce || op_at(p, op)->n_operands != 1)
+    return COMBINE_NONE;
+  Combine combine = op_combine(p, op);
+  return combine_is_plain(combine) && op_operand_type(p, op, 0) == op_result_type(p, op, 0)
+             ? combine
+             : COMBINE_NONE;
+}

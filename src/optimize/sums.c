@@ -1,0 +1,138 @@
+// An all_reduce moves behind the op that uses its result if that op gives partial results of
+// partial operands (ops/commute.h) and these are no larger: so two that are added meet and become
+// one, and one that is sliced or reduced afterwards gets smaller. Constants that combine to
+// themselves count as partial; every other operand must be the same on all devices that combine. In
+// program order, each as far as it goes. O(ops) and what is said of where values differ.
+#include "base/vec.h"
+#include "ops/commute.h"
+#include "ops/factors.h"
+#include "optimize/build.h"
+#include "optimize/facts.h"
+#include "optimize/varies.h"
+
+enum { MOST_OPERANDS = 16 };
+
+typedef struct Sums {
+  Optimizer *o;
+  Program *p;
+  Varies varies;
+  VEC(uint32_t) barriers;  // per op met: how many barriers came before
+  uint32_t n_barriers;
+} Sums;
+
+static bool combines_to_itself(const Program *p, ValueId value, Combine combine) {
+  Scalar x;
+  switch (combine) {
+  case COMBINE_SUM: return fact_splat_is(p, value, 0);
+  case COMBINE_MUL: return fact_splat_is(p, value, 1);
+  case COMBINE_MAX:
+  case COMBINE_MIN:
+  case COMBINE_AND:
+  case COMBINE_OR: return fact_splat(p, value, &x);
+  default: return false;
+  }
+}
+
+// All uses of the all_reduce's result are operands of the op.
+static bool only_used_by(const Program *p, OpId sum, OpId op) {
+  for (OperandId use = value_at(p, op_result(p, sum, 0))->first_use; use;
+       use = operand_at(p, use)->next_use)
+    if (operand_at(p, use)->user != op) return false;
+  return true;
+}
+
+typedef struct Partial {
+  OpId sum;                     // the first all_reduce among the operands
+  Combine combine;              // of all of them
+  double bytes;                 // exchanged by all of them
+  bool sums[MOST_OPERANDS];     // per operand: an all_reduce makes it
+  bool partial[MOST_OPERANDS];  // that, or a constant that combines to itself
+} Partial;
+
+static bool find_partial(Sums *s, OpId op, Partial *out) {
+  Program *p = s->p;
+  uint32_t n = op_at(p, op)->n_operands;
+  *out = (Partial){0};
+  for (uint32_t i = 0; i < n; i++) {
+    OpId sum = value_def(p, op_operand(p, op, i));
+    Combine combine = collective_sum(p, sum);
+    if (combine == COMBINE_NONE || op_at(p, sum)->block != op_at(p, op)->block ||
+        s->barriers.items[sum] != s->n_barriers)
+      continue;
+    if (!only_used_by(p, sum, op)) return false;
+    if (out->sum && (op_at(p, out->sum)->attrs != op_at(p, sum)->attrs || out->combine != combine))
+      return false;
+    bool again = false;  // the same result as two operands
+    for (uint32_t k = 0; k < i; k++) again |= op_operand(p, op, k) == op_operand(p, op, i);
+    if (!out->sum) out->sum = sum, out->combine = combine;
+    out->sums[i] = out->partial[i] = true;
+    if (!again) out->bytes += fact_bytes(p, op_operand(p, op, i));
+  }
+  return out->sum != 0;
+}
+
+// How results combine if the op is done on partial values; COMBINE_NONE if it cannot be.
+static Combine commute(Sums *s, OpId op, Partial *x) {
+  Program *p = s->p;
+  const DeviceGroups *groups = collective_groups(s->o, x->sum);
+  if (!groups || fact_result_bytes(p, op) > x->bytes) return COMBINE_NONE;
+  bool constants = false, whole = true;
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
+    ValueId v = op_operand(p, op, i);
+    if (x->sums[i]) continue;
+    if (combines_to_itself(p, v, x->combine))
+      constants = x->partial[i] = true;
+    else if (!varies_not_in(&s->varies, v, groups))
+      whole = false;
+  }
+  if (!whole) return COMBINE_NONE;
+  Combine combine = op_commutes(p, op, x->combine, x->partial);
+  return combine == COMBINE_NONE && constants ? op_commutes(p, op, x->combine, x->sums) : combine;
+}
+
+static void set_barriers(Sums *s, OpId op) {
+  while (s->barriers.count <= op) VEC_PUSH(&s->o->scratch, &s->barriers, 0);
+  s->barriers.items[op] = s->n_barriers;
+}
+
+static bool move_behind(Sums *s, OpId op) {
+  Program *p = s->p;
+  Partial x;
+  if (op_at(p, op)->n_operands > MOST_OPERANDS || op_at(p, op)->n_results != 1 ||
+      !find_partial(s, op, &x) || !fact_is_pure(p, op))
+    return false;
+  Combine combine = commute(s, op, &x);
+  if (combine == COMBINE_NONE) return false;
+  ValueId part = op_result(p, op, 0);
+  ValueId whole = build_reduction(p, op_at(p, op)->next, OP_all_reduce, x.sum, part,
+                                  value_type(p, part), op_at(p, x.sum)->attrs, combine);
+  value_replace_uses(p, part, whole);
+  operand_set(p, op_at(p, value_def(p, whole))->operands, part);
+  uint64_t axes = varies_along(&s->varies, part);
+  varies_set(s->o, &s->varies, whole, axes);
+  varies_set(s->o, &s->varies, part, axes | collective_groups(s->o, x.sum)->axes);
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
+    OpId sum = value_def(p, op_operand(p, op, i));
+    if (!x.sums[i]) continue;
+    operand_set(p, op_at(p, op)->operands + i, op_operand(p, sum, 0));
+    if (!value_has_uses(p, op_result(p, sum, 0))) op_erase(p, sum);
+  }
+  return true;
+}
+
+uint32_t pass_sums(Optimizer *o) {
+  Program *p = o->p;
+  uint32_t changes = 0;
+  bool any = false;
+  for (OpId op = p->root; op && !any; op = op_walk_next(p, op, p->root))
+    any = collective_sum(p, op) != COMBINE_NONE;
+  if (!any || !o->n_devices) return 0;
+  Sums s = {.o = o, .p = p, .varies = varies_find(o)};
+  for (OpId op = p->root, next; op; op = next) {
+    s.n_barriers += op_at(p, op)->code == OP_optimization_barrier;
+    set_barriers(&s, op);
+    changes += move_behind(&s, op);
+    next = op_walk_next(p, op, p->root);
+  }
+  return changes;
+}
