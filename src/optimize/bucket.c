@@ -31,6 +31,7 @@ typedef struct Item {
 typedef struct Bucket {
   Optimizer *o;
   uint32_t *number;  // per op: its place in its block, from 1
+  uint32_t *until;   // per op: of an item the end of its stretch, else its number
   VEC(Item) items;   // of the block at hand
   VEC(OpId) ops;     // of the block at hand, by number - 1
   uint32_t changes;
@@ -78,7 +79,7 @@ static uint32_t begin_of(const Bucket *b, OpId op) {
   uint32_t begin = 0;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     OpId def = value_def(p, op_operand(p, op, i));
-    uint32_t at = def && op_at(p, def)->block == block ? b->number[def] : 0;
+    uint32_t at = def && op_at(p, def)->block == block ? b->until[def] : 0;
     if (at > begin) begin = at;
   }
   return begin;
@@ -120,7 +121,7 @@ static void collect(Bucket *b, BlockId block) {
   b->items.count = 0;
   b->ops.count = 0;
   for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
-    b->number[op] = ++n;
+    b->number[op] = b->until[op] = ++n;
     VEC_PUSH(&b->o->scratch, &b->ops, op);
   }
   for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
@@ -133,7 +134,7 @@ static void collect(Bucket *b, BlockId block) {
     }
     if (fence) barrier = b->number[op];
     if (!read_item(b, op, &item)) continue;
-    item.end = end_of(b, op, n);
+    item.end = b->until[op] = end_of(b, op, n);
     if (item.begin < barrier) item.begin = barrier;
     VEC_PUSH(&b->o->scratch, &b->items, item);
   }
@@ -224,6 +225,7 @@ uint32_t pass_bucket(Optimizer *o) {
   Bucket b = {.o = o};
   uint32_t n_blocks = p->blocks.count;
   b.number = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
+  b.until = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
   for (BlockId block = 1; block < n_blocks; block++) {
     OpId first = block_at(p, block)->first;
     if (first && op_at(p, first)->code) run_block(&b, block);

@@ -1,0 +1,443 @@
+// For tests: random programs as devices run them, as text: arithmetic, moves, collectives over the
+// axes of a mesh of 2 x 2 or 2 x 4, parts taken at a device's own place, loops that sum and stack,
+// barriers. The same dice give the same text.
+#ifndef TESSERA_TESTS_SUPPORT_RANDOM_LOCAL_H
+#define TESSERA_TESTS_SUPPORT_RANDOM_LOCAL_H
+
+#include <stdio.h>
+
+#include "sharding/sharding_fixture.h"
+
+enum { LOCAL_VALUES = 200, LOCAL_ARGS = 6 };
+
+typedef struct LocalShape {
+  uint32_t rank;
+  int64_t dims[3];
+} LocalShape;
+
+typedef struct LocalValue {
+  uint32_t number;  // %v<number>
+  LocalShape shape;
+} LocalValue;
+
+typedef struct RandomLocal {
+  Dice dice;
+  StrBuf *out;
+  const char *elem;               // i32, f32
+  uint32_t a, b;                  // sizes of the axes: device = i * b + j
+  uint32_t arg_axes[LOCAL_ARGS];  // bit 0: differs along a, bit 1: along b
+  LocalValue values[LOCAL_VALUES];
+  uint32_t n_values, first, next, depth;
+} RandomLocal;
+
+static inline uint32_t local_roll(RandomLocal *r, uint32_t n) { return dice_roll(&r->dice, n); }
+
+static inline const char *local_text(const RandomLocal *r, LocalShape shape, char *text) {
+  int n = sprintf(text, "tensor<");
+  for (uint32_t d = 0; d < shape.rank; d++)
+    n += sprintf(text + n, "%lldx", (long long)shape.dims[d]);
+  sprintf(text + n, "%s>", r->elem);
+  return text;
+}
+#define LOCAL_TYPE(r, shape) local_text((r), (shape), (char[96]){0})
+
+static inline LocalValue local_new(RandomLocal *r, LocalShape shape) {
+  LocalValue v = {r->next++, shape};
+  if (r->n_values < LOCAL_VALUES) r->values[r->n_values++] = v;
+  return v;
+}
+
+static inline LocalValue local_pick(RandomLocal *r) {
+  uint32_t n = r->n_values, near = n < 6 || local_roll(r, 3) ? (n < 6 ? n : 6) : n;
+  return r->values[n - 1 - local_roll(r, near)];
+}
+
+// One of the same shape: itself if there is no other.
+static inline LocalValue local_like(RandomLocal *r, LocalValue x) {
+  LocalValue found = x;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->n_values; i++) {
+    LocalShape s = r->values[i].shape;
+    bool same = s.rank == x.shape.rank;
+    for (uint32_t d = 0; same && d < s.rank; d++) same = s.dims[d] == x.shape.dims[d];
+    if (same && local_roll(r, ++n) == 0) found = r->values[i];
+  }
+  return found;
+}
+
+static inline void local_constant(RandomLocal *r, LocalShape shape) {
+  LocalValue v = local_new(r, shape);
+  static const char *const ints[] = {"0", "1", "3"}, *const floats[] = {"0.0", "1.0", "-0.0"};
+  strbuf_printf(r->out, "%%v%u = stablehlo.constant dense<%s> : %s\n", v.number,
+                (r->elem[0] == 'i' ? ints : floats)[local_roll(r, 3)], LOCAL_TYPE(r, shape));
+}
+
+static inline void local_binary(RandomLocal *r) {
+  static const char *const ops[] = {"add", "add", "add", "subtract", "maximum", "multiply"};
+  LocalValue x = local_pick(r), y = local_like(r, x);
+  const char *op = ops[local_roll(r, r->elem[0] == 'i' ? 6 : 5)];
+  LocalValue v = local_new(r, x.shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.%s %%v%u, %%v%u : %s\n", v.number, op, x.number,
+                y.number, LOCAL_TYPE(r, x.shape));
+}
+
+static inline void local_unary(RandomLocal *r) {
+  LocalValue x = local_pick(r), v = local_new(r, x.shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.negate %%v%u : %s\n", v.number, x.number,
+                LOCAL_TYPE(r, x.shape));
+}
+
+// ---- collectives ----
+
+typedef struct LocalGroups {
+  uint32_t axes, width;  // 1: a, 2: b, 3: both
+  char text[256];
+} LocalGroups;
+
+static inline LocalGroups local_groups_of(const RandomLocal *r, uint32_t axes) {
+  LocalGroups g = {.axes = axes, .width = (axes & 1 ? r->a : 1) * (axes & 2 ? r->b : 1)};
+  uint32_t n = r->a * r->b / g.width;
+  int at = sprintf(g.text, "replica_groups = dense<[");
+  for (uint32_t k = 0; k < n; k++) {
+    at += sprintf(g.text + at, k ? ", [" : "[");
+    for (uint32_t m = 0; m < g.width; m++) {
+      uint32_t id = axes == 3 ? m : axes == 1 ? m * r->b + k : k * r->b + m;
+      at += sprintf(g.text + at, m ? ", %u" : "%u", id);
+    }
+    at += sprintf(g.text + at, "]");
+  }
+  sprintf(
+      g.text + at,
+      "]> : tensor<%ux%uxi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>", n,
+      g.width);
+  return g;
+}
+
+static inline void local_body(RandomLocal *r, const char *op) {
+  strbuf_printf(r->out,
+                "({\n^bb0(%%p: tensor<%s>, %%q: tensor<%s>):\n%%s = stablehlo.%s %%p, %%q : "
+                "tensor<%s>\nstablehlo.return %%s : tensor<%s>\n})",
+                r->elem, r->elem, op, r->elem, r->elem);
+}
+
+static inline LocalValue local_all_reduce_of(RandomLocal *r, LocalValue x, uint32_t axes,
+                                             const char *op) {
+  LocalGroups g = local_groups_of(r, axes);
+  LocalValue v = local_new(r, x.shape);
+  strbuf_printf(r->out, "%%v%u = \"stablehlo.all_reduce\"(%%v%u) <{%s, use_global_device_ids}> ",
+                v.number, x.number, g.text);
+  local_body(r, op);
+  strbuf_printf(r->out, " : (%s) -> %s\n", LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, x.shape));
+  return v;
+}
+
+static inline void local_all_reduce(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  local_all_reduce_of(r, x, 1 + local_roll(r, 3), local_roll(r, 4) ? "add" : "maximum");
+}
+
+static inline LocalValue local_all_gather_of(RandomLocal *r, LocalValue x, uint32_t d,
+                                             uint32_t axes) {
+  LocalGroups g = local_groups_of(r, axes);
+  LocalShape shape = x.shape;
+  shape.dims[d] *= g.width;
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out,
+                "%%v%u = \"stablehlo.all_gather\"(%%v%u) <{all_gather_dim = %u : i64, %s, "
+                "use_global_device_ids}> : (%s) -> %s\n",
+                v.number, x.number, d, g.text, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+  return v;
+}
+
+static inline void local_all_gather(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (!x.shape.rank) return;
+  uint32_t d = local_roll(r, x.shape.rank);
+  if (x.shape.dims[d] <= 8) local_all_gather_of(r, x, d, 1 + local_roll(r, 3));
+}
+
+static inline void local_reduce_scatter(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (!x.shape.rank) return;
+  LocalGroups g = local_groups_of(r, 1 + local_roll(r, 3));
+  uint32_t d = local_roll(r, x.shape.rank);
+  if (x.shape.dims[d] % g.width) return;
+  LocalShape shape = x.shape;
+  shape.dims[d] /= g.width;
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out,
+                "%%v%u = \"stablehlo.reduce_scatter\"(%%v%u) <{scatter_dimension = %u : i64, %s, "
+                "use_global_device_ids}> ",
+                v.number, x.number, d, g.text);
+  local_body(r, "add");
+  strbuf_printf(r->out, " : (%s) -> %s\n", LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+}
+
+static inline void local_permute(RandomLocal *r) {
+  LocalValue x = local_pick(r), v = local_new(r, x.shape);
+  uint32_t n = r->a * r->b, by = 1 + local_roll(r, n - 1);
+  strbuf_printf(r->out,
+                "%%v%u = \"stablehlo.collective_permute\"(%%v%u) <{source_target_pairs = dense<[",
+                v.number, x.number);
+  for (uint32_t i = 0; i < n; i++)
+    strbuf_printf(r->out, i ? ", [%u, %u]" : "[%u, %u]", i, (i + by) % n);
+  strbuf_printf(
+      r->out,
+      "]> : tensor<%ux2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = "
+      "1>}> : (%s) -> %s\n",
+      n, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, x.shape));
+}
+
+// ---- moves ----
+
+// The part at this device's place along the axes (%a, %b, %ab are its coordinates).
+static inline LocalValue local_part_of(RandomLocal *r, LocalValue x, uint32_t d, uint32_t axes) {
+  uint32_t ways = (axes & 1 ? r->a : 1) * (axes & 2 ? r->b : 1);
+  LocalShape shape = x.shape;
+  shape.dims[d] /= ways;
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out, "%%t%u = stablehlo.constant dense<%lld> : tensor<i64>\n", v.number,
+                (long long)shape.dims[d]);
+  strbuf_printf(r->out, "%%o%u = stablehlo.multiply %%%s, %%t%u : tensor<i64>\n", v.number,
+                axes == 3   ? "ab"
+                : axes == 1 ? "a"
+                            : "b",
+                v.number);
+  strbuf_printf(r->out, "%%v%u = stablehlo.dynamic_slice %%v%u", v.number, x.number);
+  for (uint32_t k = 0; k < shape.rank; k++)
+    k == d ? strbuf_printf(r->out, ", %%o%u", v.number) : strbuf_printf(r->out, ", %%zero");
+  strbuf_printf(r->out, ", sizes = [");
+  for (uint32_t k = 0; k < shape.rank; k++)
+    strbuf_printf(r->out, k ? ", %lld" : "%lld", (long long)shape.dims[k]);
+  strbuf_printf(r->out, "] : (%s", LOCAL_TYPE(r, x.shape));
+  for (uint32_t k = 0; k < shape.rank; k++) strbuf_puts(r->out, ", tensor<i64>");
+  strbuf_printf(r->out, ") -> %s\n", LOCAL_TYPE(r, shape));
+  return v;
+}
+
+static inline void local_part(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (!x.shape.rank) return;
+  uint32_t d = local_roll(r, x.shape.rank), axes = 1 + local_roll(r, 3);
+  uint32_t ways = (axes & 1 ? r->a : 1) * (axes & 2 ? r->b : 1);
+  if (x.shape.dims[d] % ways == 0 && x.shape.dims[d] >= ways) local_part_of(r, x, d, axes);
+}
+
+static inline void local_slice(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (!x.shape.rank) return;
+  uint32_t at = local_roll(r, x.shape.rank);
+  LocalShape shape = x.shape;
+  if (shape.dims[at] < 2) return;
+  shape.dims[at] /= 2;
+  int64_t from = local_roll(r, 2) ? shape.dims[at] : 0;
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.slice %%v%u [", v.number, x.number);
+  for (uint32_t d = 0; d < shape.rank; d++)
+    strbuf_printf(r->out, d ? ", %lld:%lld" : "%lld:%lld", d == at ? (long long)from : 0,
+                  (long long)((d == at ? from : 0) + shape.dims[d]));
+  strbuf_printf(r->out, "] : (%s) -> %s\n", LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+}
+
+static inline void local_transpose(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (x.shape.rank != 2) return;
+  LocalShape shape = {2, {x.shape.dims[1], x.shape.dims[0]}};
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.transpose %%v%u, dims = [1, 0] : (%s) -> %s\n", v.number,
+                x.number, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+}
+
+static inline void local_reshape(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (x.shape.rank != 2) return;
+  LocalShape shape = {1, {x.shape.dims[0] * x.shape.dims[1]}};
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.reshape %%v%u : (%s) -> %s\n", v.number, x.number,
+                LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+}
+
+static inline void local_broadcast(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (x.shape.rank != 1) return;
+  LocalShape shape = {2, {4, x.shape.dims[0]}};
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.broadcast_in_dim %%v%u, dims = [1] : (%s) -> %s\n",
+                v.number, x.number, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+}
+
+static inline void local_reduce(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (x.shape.rank != 2) return;
+  LocalShape shape = {1, {x.shape.dims[1]}};
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out,
+                "%%i%u = stablehlo.constant dense<%s> : tensor<%s>\n%%v%u = stablehlo.reduce(%%v%u "
+                "init: %%i%u) applies stablehlo.add across dimensions = [0] : (%s, tensor<%s>) -> "
+                "%s\n",
+                v.number, r->elem[0] == 'i' ? "0" : "0.0", r->elem, v.number, x.number, v.number,
+                LOCAL_TYPE(r, x.shape), r->elem, LOCAL_TYPE(r, shape));
+}
+
+static inline void local_dot(RandomLocal *r) {
+  LocalValue x = local_pick(r), y = local_like(r, x);
+  if (x.shape.rank != 2) return;
+  LocalShape shape = {2, {x.shape.dims[0], y.shape.dims[0]}};
+  if (shape.dims[0] * shape.dims[1] > 256) return;
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(
+      r->out,
+      "%%v%u = stablehlo.dot_general %%v%u, %%v%u, contracting_dims = [1] x [1] : (%s, %s) "
+      "-> %s\n",
+      v.number, x.number, y.number, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, y.shape),
+      LOCAL_TYPE(r, shape));
+}
+
+static inline void local_barrier(RandomLocal *r) {
+  LocalValue x = local_pick(r), v = local_new(r, x.shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.optimization_barrier %%v%u : %s\n", v.number, x.number,
+                LOCAL_TYPE(r, x.shape));
+}
+
+// A new dimension in front: [1, …].
+static inline LocalValue local_row(RandomLocal *r, LocalValue x) {
+  LocalShape shape = {x.shape.rank + 1, {1}};
+  for (uint32_t d = 0; d < x.shape.rank; d++) shape.dims[d + 1] = x.shape.dims[d];
+  LocalValue v = {r->next++, shape};
+  strbuf_printf(r->out, "%%v%u = stablehlo.reshape %%v%u : (%s) -> %s\n", v.number, x.number,
+                LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+  return v;
+}
+
+static inline void local_ops(RandomLocal *r, uint32_t n);
+
+// Three times: one carry that sums, one that only goes through, one that stacks, one of any kind.
+static inline void local_loop(RandomLocal *r) {
+  if (r->depth) return;
+  LocalValue init = local_pick(r), same = local_pick(r), any = local_pick(r);
+  if (init.shape.rank > 2) return;
+  uint32_t id = r->next++, visible = r->n_values;
+  LocalShape stack = {init.shape.rank + 1, {3}};
+  for (uint32_t d = 0; d < init.shape.rank; d++) stack.dims[d + 1] = init.shape.dims[d];
+  const char *zero = r->elem[0] == 'i' ? "0" : "0.0";
+  strbuf_printf(r->out, "%%k%u = stablehlo.constant dense<%s> : %s\n", id, zero,
+                LOCAL_TYPE(r, stack));
+  strbuf_printf(r->out, "%%z%u = stablehlo.constant dense<%s> : %s\n", id, zero,
+                LOCAL_TYPE(r, init.shape));
+  char start[32];
+  local_roll(r, 2) ? sprintf(start, "%%z%u", id) : sprintf(start, "%%v%u", init.number);
+  uint32_t sum = r->next++, through = r->next++, other = r->next++;
+  strbuf_printf(
+      r->out,
+      "%%w%u:5 = stablehlo.while(%%n%u = %%zero, %%v%u = %s, %%v%u = %%v%u, %%s%u = %%k%u, "
+      "%%v%u = %%v%u) : tensor<i64>, %s, %s, %s, %s\ncond {\n",
+      id, id, sum, start, through, same.number, id, id, other, any.number,
+      LOCAL_TYPE(r, init.shape), LOCAL_TYPE(r, same.shape), LOCAL_TYPE(r, stack),
+      LOCAL_TYPE(r, any.shape));
+  strbuf_printf(r->out,
+                "%%c%u = stablehlo.compare LT, %%n%u, %%three : (tensor<i64>, tensor<i64>) -> "
+                "tensor<i1>\nstablehlo.return %%c%u : tensor<i1>\n} do {\n",
+                id, id, id);
+  r->depth++;
+  r->values[r->n_values++] = (LocalValue){through, same.shape};
+  r->values[r->n_values++] = (LocalValue){other, any.shape};
+  local_ops(r, 2 + local_roll(r, 5));
+  LocalValue x = local_like(r, (LocalValue){sum, init.shape});
+  bool again = x.number == sum;
+  if (again) x = (LocalValue){init.number, init.shape};
+  LocalValue y = local_roll(r, 4) ? local_all_reduce_of(r, x, 1 + local_roll(r, 3), "add") : x;
+  uint32_t next = r->next++, step = r->next++;
+  strbuf_printf(r->out, "%%v%u = stablehlo.add %%v%u, %%v%u : %s\n", next, sum, y.number,
+                LOCAL_TYPE(r, init.shape));
+  LocalValue row_of = local_roll(r, 2) ? local_all_reduce_of(r, x, 1 + local_roll(r, 3), "add") : x;
+  LocalValue row = local_row(r, row_of);
+  uint32_t stacked = r->next++;
+  strbuf_printf(r->out, "%%v%u = stablehlo.dynamic_update_slice %%s%u, %%v%u, %%n%u", stacked, id,
+                row.number, id);
+  for (uint32_t d = 0; d < init.shape.rank; d++) strbuf_puts(r->out, ", %zero");
+  strbuf_printf(r->out, " : (%s, %s", LOCAL_TYPE(r, stack), LOCAL_TYPE(r, row.shape));
+  for (uint32_t d = 0; d <= init.shape.rank; d++) strbuf_puts(r->out, ", tensor<i64>");
+  strbuf_printf(r->out, ") -> %s\n", LOCAL_TYPE(r, stack));
+  LocalValue last = local_like(r, (LocalValue){other, any.shape});
+  strbuf_printf(r->out, "%%v%u = stablehlo.add %%n%u, %%one : tensor<i64>\n", step, id);
+  strbuf_printf(
+      r->out,
+      "stablehlo.return %%v%u, %%v%u, %%v%u, %%v%u, %%v%u : tensor<i64>, %s, %s, %s, %s\n}\n", step,
+      next, through, stacked, last.number, LOCAL_TYPE(r, init.shape), LOCAL_TYPE(r, same.shape),
+      LOCAL_TYPE(r, stack), LOCAL_TYPE(r, any.shape));
+  r->depth--;
+  r->n_values = visible;
+  LocalShape shapes[] = {init.shape, same.shape, stack, any.shape};
+  for (uint32_t i = 0; i < 4; i++) {
+    // A barrier is a name for a loop's result, an addition another.
+    LocalValue v = local_new(r, shapes[i]);
+    strbuf_printf(r->out, "%%v%u = stablehlo.negate %%w%u#%u : %s\n", v.number, id, i + 1,
+                  LOCAL_TYPE(r, shapes[i]));
+  }
+}
+
+static inline void local_ops(RandomLocal *r, uint32_t n) {
+  static void (*const ops[])(RandomLocal *) = {
+      local_binary,     local_binary,     local_binary,     local_unary,      local_all_reduce,
+      local_all_reduce, local_all_reduce, local_all_gather, local_all_gather, local_reduce_scatter,
+      local_part,       local_part,       local_part,       local_slice,      local_transpose,
+      local_reshape,    local_broadcast,  local_reduce,     local_dot,        local_barrier,
+      local_permute,    local_loop};
+  for (uint32_t i = 0; i < n; i++) {
+    if (local_roll(r, 12) == 0) local_constant(r, local_pick(r).shape);
+    ops[local_roll(r, sizeof ops / sizeof *ops)](r);
+  }
+}
+
+// The whole text. Arguments that differ along an axis say so by a sharding on @mesh.
+static inline void random_local(RandomLocal *r, uint64_t seed, StrBuf *out) {
+  static const char *const shardings[] = {"", "[{\"a\"}, {}]", "[{}, {\"b\"}]",
+                                          "[{\"a\"}, {\"b\"}]"};
+  *r = (RandomLocal){.dice = dice_new(seed), .out = out, .a = 2};
+  r->elem = local_roll(r, 3) ? "i32" : "f32";
+  r->b = local_roll(r, 3) ? 2 : 4;
+  LocalShape shape = {2, {4, 8}};
+  strbuf_puts(out, "func.func @main(");
+  for (uint32_t i = 0; i < LOCAL_ARGS; i++) {
+    r->arg_axes[i] = local_roll(r, 4);
+    LocalValue v = local_new(r, shape);
+    strbuf_printf(out, "%s%%v%u: %s", i ? ", " : "", v.number, LOCAL_TYPE(r, shape));
+    if (r->arg_axes[i]) {
+      LocalShape global = {
+          2, {4 * (r->arg_axes[i] & 1 ? r->a : 1), 8 * (r->arg_axes[i] & 2 ? r->b : 1)}};
+      strbuf_printf(out, " {tessera.global = %s, tessera.sharding = #sdy.sharding<@mesh, %s>}",
+                    LOCAL_TYPE(r, global), shardings[r->arg_axes[i]]);
+    }
+  }
+  StrBuf body;
+  strbuf_init(&body, out->guard);
+  r->out = &body;
+  strbuf_printf(&body,
+                "%%zero = stablehlo.constant dense<0> : tensor<i64>\n"
+                "%%one = stablehlo.constant dense<1> : tensor<i64>\n"
+                "%%three = stablehlo.constant dense<3> : tensor<i64>\n"
+                "%%nb = stablehlo.constant dense<%u> : tensor<i64>\n"
+                "%%id = stablehlo.partition_id : tensor<ui32>\n"
+                "%%ab = stablehlo.convert %%id : (tensor<ui32>) -> tensor<i64>\n"
+                "%%a = stablehlo.divide %%ab, %%nb : tensor<i64>\n"
+                "%%b = stablehlo.remainder %%ab, %%nb : tensor<i64>\n",
+                r->b);
+  local_ops(r, 12 + local_roll(r, 14));
+  uint32_t results[LOCAL_VALUES], n = 0;
+  for (uint32_t i = LOCAL_ARGS; i < r->n_values; i++)
+    if (i + 3 >= r->n_values || local_roll(r, 4) == 0) results[n++] = i;
+  if (!n) results[n++] = 0;
+  strbuf_puts(out, ") -> (");
+  for (uint32_t i = 0; i < n; i++)
+    strbuf_printf(out, i ? ", %s" : "%s", LOCAL_TYPE(r, r->values[results[i]].shape));
+  strbuf_printf(out, ") {\n%.*sreturn ", (int)body.used, body.data);
+  for (uint32_t i = 0; i < n; i++)
+    strbuf_printf(out, i ? ", %%v%u" : "%%v%u", r->values[results[i]].number);
+  strbuf_puts(out, " : ");
+  for (uint32_t i = 0; i < n; i++)
+    strbuf_printf(out, i ? ", %s" : "%s", LOCAL_TYPE(r, r->values[results[i]].shape));
+  strbuf_puts(out, "\n}\n");
+  strbuf_deinit(&body);
+}
+
+#endif
