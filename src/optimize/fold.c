@@ -7,6 +7,7 @@
 #include "optimize/known.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_ELEMENTS = 64 };
 
@@ -42,6 +43,25 @@ static ValueId compute(Optimizer *o, OpId op) {
       attr_dense(o->context, type, out->data, (size_t)out->count * (size_t)dtype_bytes(out->dtype));
   literal_release(out);
   return build_constant(p, op, dense);
+}
+
+// A place that is the same on all devices, or the same as one of its operands.
+static ValueId place(Optimizer *o, OpId op) {
+  Program *p = o->p;
+  ValueId v = op_result(p, op, 0);
+  if (!fact_is_index(p, v) || !(op_traits(p, op) & TRAIT_ELEMENTWISE) || o->n_devices < 2) return 0;
+  const int64_t *at = known_on_devices(o, v);
+  if (!at) return 0;
+  bool one = true;
+  for (uint32_t i = 1; i < o->n_devices && one; i++) one = at[i] == at[0];
+  if (one) return build_splat(p, op, value_type(p, v), scalar_i(at[0]));
+  for (uint32_t k = 0; k < op_at(p, op)->n_operands; k++) {
+    ValueId operand = op_operand(p, op, k);
+    const int64_t *was =
+        value_type(p, operand) == value_type(p, v) ? known_on_devices(o, operand) : NULL;
+    if (was && memcmp(was, at, o->n_devices * sizeof *at) == 0) return operand;
+  }
+  return 0;
 }
 
 // A move of a tensor that has one value everywhere.
@@ -300,6 +320,7 @@ static bool fold_op(Optimizer *o, OpId op) {
   if (op_at(p, op)->n_results != 1) return false;
   uint32_t before = p->ops.count;
   ValueId instead = compute(o, op);
+  if (!instead) instead = place(o, op);
   if (!instead && rule) instead = rule(o, op);
   if (!instead) return p->ops.count != before;
   build_replace(p, op, instead);

@@ -57,3 +57,17 @@ func.func @parts(%x: tensor<8xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %b = stablehlo.dynamic_slice %x, %i, sizes = [2] : (tensor<8xf32>, tensor<i64>) -> tensor<2xf32>
   return %a, %b : tensor<2xf32>, tensor<2xf32>
 }
+// Of four devices, the remainder by four is the number itself, and by one it is nothing.
+// RUN: tessera optimize %s --devices 4 --passes=fold,dead | FileCheck %s --check-prefix=FOUR
+// FOUR-LABEL: func.func @places(
+// FOUR: [[P:%.*]] = stablehlo.convert
+// FOUR-NOT: stablehlo.remainder
+// FOUR: return [[P]], %c
+func.func @places() -> (tensor<i64>, tensor<i64>) {
+  %id = stablehlo.partition_id : tensor<ui32>
+  %p = stablehlo.convert %id : (tensor<ui32>) -> tensor<i64>
+  %4 = stablehlo.constant dense<4> : tensor<i64>
+  %a = stablehlo.remainder %p, %4 : tensor<i64>
+  %b = stablehlo.divide %p, %4 : tensor<i64>
+  return %a, %b : tensor<i64>, tensor<i64>
+}
