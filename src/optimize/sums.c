@@ -20,19 +20,6 @@ typedef struct Sums {
   uint32_t n_barriers;
 } Sums;
 
-static bool combines_to_itself(const Program *p, ValueId value, Combine combine) {
-  Scalar x;
-  switch (combine) {
-  case COMBINE_SUM: return fact_splat_is(p, value, 0);
-  case COMBINE_MUL: return fact_splat_is(p, value, 1);
-  case COMBINE_MAX:
-  case COMBINE_MIN:
-  case COMBINE_AND:
-  case COMBINE_OR: return fact_splat(p, value, &x);
-  default: return false;
-  }
-}
-
 // All uses of the all_reduce's result are operands of the op.
 static bool only_used_by(const Program *p, OpId sum, OpId op) {
   for (OperandId use = value_at(p, op_result(p, sum, 0))->first_use; use;
@@ -80,7 +67,7 @@ static Combine commute(Sums *s, OpId op, Partial *x) {
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     ValueId v = op_operand(p, op, i);
     if (x->sums[i]) continue;
-    if (combines_to_itself(p, v, x->combine))
+    if (collective_keeps(p, v, x->combine))
       constants = x->partial[i] = true;
     else if (!varies_not_in(&s->varies, v, groups))
       whole = false;

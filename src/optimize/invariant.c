@@ -1,0 +1,107 @@
+// Collectives whose operands are the same in every round of a loop stand before it, with the ops
+// that make these operands. A carry that the body returns as it got it is such a value. Inner loops
+// first, so that a collective can leave several.
+//
+// Before the loop a result is kept while all of it runs: no more leaves it than what the loop needs
+// anyway (its carries, and the largest of its ops with operands and results). O(ops · depth).
+#include "optimize/facts.h"
+#include "optimize/loops.h"
+
+typedef struct Hoist {
+  Program *p;
+  bool *same;    // per value: the same in every round of the loop at hand
+  bool *needed;  // per op: to be moved
+} Hoist;
+
+static bool is_same(const Hoist *h, OpId loop, ValueId v) {
+  return h->same[v] || fact_is_outside(h->p, v, loop);
+}
+
+// All it takes is the same, in its body too, and it may be done though the loop might not run.
+static bool can_move(const Hoist *h, OpId loop, OpId op) {
+  const Program *p = h->p;
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  if (!fact_is_collective(p, op) && (!fact_is_pure(p, op) || (def && def->fails))) return false;
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
+    if (!is_same(h, loop, op_operand(p, op, i))) return false;
+  for (OpId in = op_walk_next(p, op, op); in; in = op_walk_next(p, in, op))
+    for (uint32_t i = 0; i < op_at(p, in)->n_operands; i++) {
+      ValueId v = op_operand(p, in, i);
+      if (fact_is_outside(p, v, op) && !fact_is_outside(p, v, loop)) return false;
+    }
+  return true;
+}
+
+static double loop_bytes(const Program *p, OpId loop) {
+  double most = 0;
+  for (OpId op = block_at(p, loop_body(p, loop))->first; op; op = op_at(p, op)->next) {
+    double bytes = fact_operand_bytes(p, op) + fact_result_bytes(p, op);
+    if (bytes > most && !(op_traits(p, op) & TRAIT_TERMINATOR)) most = bytes;
+  }
+  return most + fact_operand_bytes(p, loop);
+}
+
+// Marks collectives that leave, then, last first, what makes their operands.
+static bool choose(Hoist *h, OpId loop) {
+  Program *p = h->p;
+  BlockId body = loop_body(p, loop);
+  double room = loop_bytes(p, loop);
+  bool any = false;
+  for (OpId op = block_at(p, body)->first; op; op = op_at(p, op)->next) {
+    if (op_at(p, op)->code == OP_optimization_barrier) break;
+    if (!can_move(h, loop, op)) continue;
+    for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h->same[op_result(p, op, i)] = true;
+    double bytes = fact_result_bytes(p, op);
+    if (!fact_is_collective(p, op) || bytes > room) continue;
+    room -= bytes;
+    any = h->needed[op] = true;
+  }
+  for (OpId op = block_at(p, body)->last; any && op; op = op_at(p, op)->prev)
+    for (uint32_t i = 0; h->needed[op] && i < op_at(p, op)->n_operands; i++) {
+      OpId def = value_def(p, op_operand(p, op, i));
+      if (def && op_at(p, def)->block == body) h->needed[def] = true;
+    }
+  return any;
+}
+
+static uint32_t move(Hoist *h, OpId loop) {
+  Program *p = h->p;
+  BlockId body = loop_body(p, loop);
+  uint32_t moved = 0;
+  for (OpId op = block_at(p, body)->first, next; op; op = next) {
+    next = op_at(p, op)->next;
+    if (!h->needed[op]) continue;
+    op_detach(p, op);
+    op_insert_before(p, op, loop);
+    h->needed[op] = false;
+    moved += fact_is_collective(p, op);
+    for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
+      const Value *v = value_at(p, op_operand(p, op, i));
+      if (v->is_arg && v->def == body)
+        operand_set(p, op_at(p, op)->operands + i, op_operand(p, loop, v->index));
+    }
+  }
+  return moved;
+}
+
+uint32_t pass_invariant(Optimizer *o) {
+  Program *p = o->p;
+  LoopList loops = loops_find(o);
+  if (!loops.count) return 0;
+  Hoist h = {.p = p};
+  h.same = ARENA_ARRAY(&o->scratch, bool, p->values.count + 1);
+  h.needed = ARENA_ARRAY(&o->scratch, bool, p->ops.count + 1);
+  uint32_t changes = 0;
+  for (uint32_t k = 0; k < loops.count; k++) {
+    OpId loop = loops.items[k];
+    for (uint32_t i = 0; i < op_at(p, loop)->n_operands; i++) {
+      ValueId arg = block_arg(p, loop_body(p, loop), i);
+      h.same[arg] = loop_next(p, loop, i) == arg;
+    }
+    if (choose(&h, loop)) changes += move(&h, loop);
+    // What is the same in each round of this loop need not be in those of the one around it.
+    for (OpId op = block_at(p, loop_body(p, loop))->first; op; op = op_at(p, op)->next)
+      for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h.same[op_result(p, op, i)] = false;
+  }
+  return changes;
+}
