@@ -213,9 +213,12 @@ static bool is_choice(const Program *p, ValueId value, ValueId a, ValueId b) {
 }
 
 Combine op_combine(const Program *p, OpId op) {
-  if (!op_at(p, op)->n_regions) return COMBINE_NONE;
+  return op_at(p, op)->n_regions ? op_region_combine(p, op, 0) : COMBINE_NONE;
+}
+
+Combine op_region_combine(const Program *p, OpId op, uint32_t region) {
   uint32_t n = op_at(p, op)->n_results;
-  BlockId block = region_block(p, op_region(p, op, 0));
+  BlockId block = region_block(p, op_region(p, op, region));
   if (!block || block_at(p, block)->n_args != 2 * n || !block_at(p, block)->last)
     return COMBINE_BODY;
   OpId ret = block_at(p, block)->last;

@@ -43,6 +43,7 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
 // How the first region of an op combines pairs of its results' elements (factors_combine);
 // COMBINE_NONE for ops without regions. O(results).
 Combine op_combine(const Program *p, OpId op);
+Combine op_region_combine(const Program *p, OpId op, uint32_t region);  // of any region
 
 // False for a custom call whose target is not in the table: it has factors only if the user gives a
 // rule.

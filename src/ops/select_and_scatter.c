@@ -7,6 +7,7 @@
 #include "ops/infer.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
+#include "ops/select_and_scatter_local.h"
 #include "ops/windows.h"
 
 static bool infer(Infer *cx) {
@@ -168,6 +169,10 @@ static bool factors(FactorContext *cx) {
       continue;
     }
     uint8_t block = cx->options.conservative ? FACTOR_BLOCK : 0;
+    if (cx->options.own) {  // windows stay with the elements they see
+      factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PERMUTE | block, d);
+      continue;
+    }
     factors_on(cx, factors_dim(cx, 1, d), FACTOR_REPLICATE | block, 1, d);
     uint32_t factor = factors_on(cx, factors_dim(cx, 0, d), FACTOR_PERMUTE | block, 0, d);
     factors_also(cx, factor, result, d);
@@ -176,4 +181,11 @@ static bool factors(FactorContext *cx) {
 }
 
 const OpDef op_select_and_scatter = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 12, .factors = factors};
+    .infer = infer,
+    .eval = eval,
+    .sample = sample,
+    .constraints = 12,
+    .factors = factors,
+    .splits = select_and_scatter_splits,
+    .localize = select_and_scatter_localize,
+};
