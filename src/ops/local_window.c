@@ -89,15 +89,22 @@ static void set_rounds(const Plan *p, Arena *arena, Piece *b) {
   }
 }
 
+// Elements that a device receives, on average.
+static int64_t received(const Plan *p) {
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < p->n_pieces; i++)
+    for (int64_t c = 0; c < p->n; c++)
+      if (p->pieces[i].sources[c] != ANY && p->pieces[i].sources[c] != c)
+        sum += p->pieces[i].length;
+  return (sum + p->n - 1) / p->n;
+}
+
 // One permute is as good as a gather of as much; many small ones wait for each other.
 static bool is_cheaper_whole(const Plan *p) {
-  int64_t permutes = 0, elements = 0;
-  for (uint32_t i = 0; i < p->n_pieces; i++) {
-    permutes += p->pieces[i].n_rounds;
-    elements += p->pieces[i].n_rounds * p->pieces[i].length;
-  }
+  int64_t permutes = 0;
+  for (uint32_t i = 0; i < p->n_pieces; i++) permutes += p->pieces[i].n_rounds;
   if (permutes <= 1) return false;
-  return elements >= p->tile * (p->n - 1) || (permutes > FEW_PERMUTES && permutes > p->n / 4);
+  return received(p) >= p->tile * (p->n - 1) || (permutes > FEW_PERMUTES && permutes > p->n / 4);
 }
 
 static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, LocalWindow w) {
@@ -113,14 +120,9 @@ int64_t local_window_received(Local *l, int64_t size, int64_t devices, LocalWind
   ArenaMark mark = arena_mark(l->arena);
   Plan *p = ARENA_NEW(l->arena, Plan);
   plan_make(p, l->arena, size, devices, w);
-  int64_t sum = 0;
-  for (uint32_t i = 0; i < p->n_pieces && !p->gathers; i++)
-    for (int64_t c = 0; c < devices; c++)
-      if (p->pieces[i].sources[c] != ANY && p->pieces[i].sources[c] != c)
-        sum += p->pieces[i].length;
-  int64_t received = p->gathers ? p->tile * (devices - 1) : (sum + devices - 1) / devices;
+  int64_t elements = p->gathers ? p->tile * (devices - 1) : received(p);
   arena_rewind(l->arena, mark);
-  return received;
+  return elements;
 }
 
 // ---- numbers that depend on the device ----
