@@ -3,6 +3,7 @@
 // operands are dequantized, the results quantized. O(elements).
 #include <math.h>
 
+#include "ops/batch_norm_local.h"
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/factors.h"
@@ -266,8 +267,8 @@ static OpId sample_training(Sample *cx) {
 static OpId sample_grad(Sample *cx) { return sample_norm(cx, OP_batch_norm_grad, 3, true, 3); }
 
 // Parameters and statistics are of the features, which are split freely. Statistics are over all
-// other dimensions: to split those takes partial sums in the middle of the op, which is another
-// program (batch_norm in parts), so by itself the op wants them whole.
+// other dimensions: to split those takes partial sums in the middle of the op
+// (batch_norm_local.c), so by itself the op wants them whole.
 static bool factors_norm(FactorContext *cx, uint8_t kinds) {
   uint32_t feature = (uint32_t)factors_int(cx, "feature_index", 0), result = factors_result(cx, 0);
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
@@ -297,9 +298,13 @@ const OpDef op_batch_norm_training = {.infer = infer_training,
                                       .eval = eval_training,
                                       .sample = sample_training,
                                       .constraints = 7,
-                                      .factors = factors_statistics};
+                                      .factors = factors_statistics,
+                                      .splits = batch_norm_splits,
+                                      .localize = batch_norm_training_localize};
 const OpDef op_batch_norm_grad = {.infer = infer_grad,
                                   .eval = eval_grad,
                                   .sample = sample_grad,
                                   .constraints = 5,
-                                  .factors = factors_statistics};
+                                  .factors = factors_statistics,
+                                  .splits = batch_norm_splits,
+                                  .localize = batch_norm_grad_localize};

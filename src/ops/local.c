@@ -379,6 +379,24 @@ static void put_body(Local *l, OpId op, Type elem, Combine combine) {
   l->block = outer;
 }
 
+ValueId local_reduce(Local *l, ValueId v, uint32_t n, const int64_t *dims, Combine combine) {
+  Context *c = l->p->context;
+  const TypeInfo *info = type_info(c, value_type(l->p, v));
+  int64_t left[MAX_RANK];
+  uint32_t rank = 0;
+  for (uint32_t d = 0, i = 0; d < info->rank; d++)
+    if (i < n && dims[i] == d)
+      i++;
+    else
+      left[rank++] = info->dims[d];
+  ValueId init = local_identity(l, type_tensor(c, info->elem, 0, NULL, 0), combine);
+  OpId op =
+      append_op(l, OP_reduce, 2, (ValueId[]){v, init}, type_tensor(c, info->elem, rank, left, 0), 1,
+                dict1(c, "dimensions", attr_i64s(c, n, dims)));
+  put_body(l, op, info->elem, combine);
+  return op_result(l->p, op, 0);
+}
+
 static ValueId put_reduce(Local *l, uint16_t code, ValueId v, Type type, AxisList axes,
                           Combine combine, uint32_t d) {
   Context *c = l->p->context;

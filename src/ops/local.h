@@ -83,6 +83,9 @@ ValueId local_concatenate(Local *l, uint32_t n, const ValueId *v, uint32_t d);
 // others become `fill` (rank 0).
 ValueId local_mask(Local *l, ValueId v, uint32_t d, ValueId first, ValueId end, ValueId fill);
 
+// Without the dimensions given, in increasing order, whose elements are combined.
+ValueId local_reduce(Local *l, ValueId v, uint32_t n, const int64_t *dims, Combine combine);
+
 // ---- the device's place ----
 
 // This device's place in the mesh, made here if it is not yet: tensor<i64>.
