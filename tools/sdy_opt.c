@@ -16,6 +16,7 @@
 #include "partition/global_to_local.h"
 #include "partition/partition.h"
 #include "partition/replica_mode.h"
+#include "partition/reshard_collectives.h"
 #include "propagate/drop.h"
 #include "propagate/passes.h"
 #include "propagate/program_mesh.h"
@@ -28,7 +29,7 @@ typedef struct PassOptions {
   Steps steps;
   bool keep_rules, conservative, no_op_priority;
   bool keep_calls;
-  bool per_dim_all_gather, replicas;
+  bool per_dim_all_gather, replicas, keep_redundant;
   bool function_edges;  // calls are not inlined: edges for arguments and results of functions
 } PassOptions;
 
@@ -190,6 +191,11 @@ static Status *partition_with(Pass *pass, ShardingTable *table) {
   TRY(program_meshes_read(pass->p, table));
   return partition_program(pass->p, table, NULL, pass->guard, pass->diag, &mesh);
 }
+static Status *to_collectives_with(Pass *pass, ShardingTable *table) {
+  ReshardCollectivesOptions options = {.keep_redundant = pass->options->keep_redundant};
+  return reshard_collectives(pass->p, table, &options, pass->guard);
+}
+static Status *to_collectives(Pass *pass) { return with_table(pass, to_collectives_with); }
 static Status *to_local(Pass *pass) { return with_table(pass, to_local_with); }
 static Status *partition(Pass *pass) { return with_table(pass, partition_with); }
 SIMPLE(drop, drop_shardings(pass->p, pass->guard))
@@ -232,6 +238,7 @@ static const PassRow rows[] = {
     {"sdy-constant-or-scalar-merger", merge_constants},
     {"sdy-convert-global-to-local", to_local},
     {"sdy-partitioner-pipeline", partition},
+    {"sdy-reshard-to-collectives", to_collectives},
     {"sdy-drop-sharding-and-mesh", drop},
 };
 
@@ -334,6 +341,8 @@ static bool set_option(PassOptions *options, Str key, Str value) {
     options->keep_calls = is_true(value);
   else if (str_is(key, "per-dim-all-gather"))
     options->per_dim_all_gather = is_true(value);
+  else if (str_is(key, "keep-redundant-reshards"))
+    options->keep_redundant = is_true(value);
   else if (str_is(key, "replica-count"))
     options->replicas = !str_is(value, "1");
   else if (str_is(key, "partition-count") || str_is(key, "enable-rgv3") ||
