@@ -15,8 +15,8 @@ typedef struct ReshardCollectivesOptions {
 } ReshardCollectivesOptions;
 
 // Every sdy.reshard of a verified program becomes the cheapest collectives; one that moves nothing
-// goes. A reshard that has no plan (between meshes that are not the same devices, or parts of one
-// reducer to parts of another) stays as it is. O(program) and the plans.
+// goes. Plans that sdy has no words for (strided layouts on the way) become plain sequences that
+// move more; a reshard that has no plan, or is done piece by piece, stays. O(program), and plans.
 Status *reshard_collectives(Program *program, ShardingTable *table,
                             const ReshardCollectivesOptions *options, Guard *guard) MUST_USE;
 
