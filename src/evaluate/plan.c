@@ -5,12 +5,10 @@
 
 #include "ops/op.h"
 
-static void number_values(const Program *p, uint32_t *slot, uint32_t *n_slots, uint32_t *order) {
+static void number_values(const Program *p, uint32_t *slot, uint32_t *n_slots) {
   OpId function = 0;
-  uint32_t places[OP_COUNT] = {0};
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     const Op *op = op_at(p, o);
-    order[o] = ++places[op->code < OP_COUNT ? op->code : 0];
     // Functions do not nest, so the one begun last is the one the op stands in.
     if (op_row(op->code)->traits & TRAIT_FUNCTION) function = o;
     if (!function) continue;
@@ -40,8 +38,7 @@ void eval_plan_init(EvalPlan *plan, const Program *p, Arena *arena) {
   uint32_t *slot = ARENA_ARRAY(arena, uint32_t, n_values);
   uint32_t *n_slots = ARENA_ARRAY(arena, uint32_t, n_ops);
   OpId *last = ARENA_ARRAY(arena, OpId, n_values);
-  uint32_t *order = ARENA_ARRAY(arena, uint32_t, n_ops);
-  number_values(p, slot, n_slots, order);
+  number_values(p, slot, n_slots);
   // Program order: what is written last is the last use. A result that nobody uses goes with its
   // own op.
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
@@ -72,5 +69,5 @@ void eval_plan_init(EvalPlan *plan, const Program *p, Arena *arena) {
   // Filling moved each start to its end, which is the next one's start.
   for (uint32_t o = n_ops; o > 0; o--) first[o] = first[o - 1];
   first[0] = 0;
-  *plan = (EvalPlan){slot, order, n_slots, first, releases, find_dynamic(p, arena)};
+  *plan = (EvalPlan){slot, n_slots, first, releases, find_dynamic(p, arena)};
 }

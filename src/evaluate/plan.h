@@ -6,9 +6,8 @@
 #include "ir/program.h"
 
 typedef struct EvalPlan {
-  const uint32_t *slot;     // by value: its place in the frame of the function it stands in
-  const uint32_t *order;    // by op: its place among ops of its kind, in program order, from 1
-  const uint32_t *n_slots;  // by op: frame size of a function, 0 for other ops
+  const uint32_t *slot;           // by value: its place in the frame of the function it stands in
+  const uint32_t *n_slots;        // by op: frame size of a function, 0 for other ops
   const uint32_t *release_first;  // by op, one more than there are ops
   const ValueId
       *releases;        // values to release after op o: release_first[o] … release_first[o + 1] - 1

@@ -258,30 +258,9 @@ static void host_grid(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_par
   *out_self = process_of(cx)->id;
 }
 
-// Ids are indices + 1.
-static bool execution_equal(const void *owner, uint32_t id, const void *key) {
-  return ((const ExecutionVec *)owner)->items[id - 1].op == *(const OpId *)key;
-}
-
-static uint64_t host_execution(EvalContext *cx) {
-  Process *process = process_of(cx);
-  uint64_t hash = hash_mix(cx->op, 0);
-  uint32_t id =
-      idmap_find(&process->execution_map, hash, execution_equal, &process->executions, &cx->op);
-  if (id) return process->executions.items[id - 1].count++;
-  Execution first = {cx->op, 1};
-  VEC_PUSH(&process->counters, &process->executions, first);
-  idmap_add(&process->execution_map, process->guard, hash, process->executions.count);
-  return 0;
-}
+static uint64_t host_draws(EvalContext *cx) { return process_of(cx)->draws++; }
 
 static uint64_t host_seed(EvalContext *cx) { return process_of(cx)->run->options->seed; }
-
-static uint32_t host_order(EvalContext *cx) {
-  const uint32_t *order = process_of(cx)->run->plan.order;
-  OpId origin = op_at(cx->program, cx->op)->origin;
-  return origin && order[origin] ? order[origin] : order[cx->op];
-}
 
 static Status *host_run_parallel(EvalContext *cx, uint32_t replicas, uint32_t partitions,
                                  const Name *programs, uint32_t n_infeed, const Name *infeed,
@@ -353,9 +332,8 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
   process->host = (EvalHost){.run_region = host_run_region,
                              .call = host_call,
                              .grid = host_grid,
-                             .execution = host_execution,
+                             .draws = host_draws,
                              .seed = host_seed,
-                             .order = host_order,
                              .run_parallel = host_run_parallel,
                              .checked = host_checked,
                              .probe = host_probe,
@@ -363,14 +341,11 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
                              .print = host_print};
   grid_host(&process->host);
   arena_init(&process->scratch, NULL);
-  arena_init(&process->counters, NULL);
 }
 
 void process_deinit(Process *process) {
   HEAPVEC_FREE(&process->frames);
-  idmap_deinit(&process->execution_map);
   arena_deinit(&process->scratch);
-  arena_deinit(&process->counters);
 }
 
 void process_guard(Process *process, Guard *guard) {
@@ -381,5 +356,4 @@ void process_guard(Process *process, Guard *guard) {
   arena_guard(run->arena, guard);
   arena_guard(&run->tables, guard);
   arena_guard(&process->scratch, guard);
-  arena_guard(&process->counters, guard);
 }

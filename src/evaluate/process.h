@@ -32,13 +32,6 @@ struct Run {
   bool located;  // the error on its way up says already where it happened
 };
 
-typedef struct Execution {
-  OpId op;
-  uint64_t count;
-} Execution;
-
-typedef VEC(Execution) ExecutionVec;
-
 struct Process {
   EvalHost host;  // first: an EvalContext's host is the process
   Run *run;
@@ -54,9 +47,7 @@ struct Process {
   HEAPVEC(Literal *) frames;
   uint32_t base;
   Arena scratch;
-  ExecutionVec executions;
-  IdMap execution_map;  // op to execution
-  Arena counters;       // of executions
+  uint64_t draws;  // of random tensors so far
   // What the process waits for, for the report when nobody can go on.
   OpId waits_at;
   const Meeting *meeting;

@@ -58,12 +58,10 @@ struct EvalHost {
   // Infeed and outfeed queues of the run.
   Status *(*infeed)(EvalContext *cx, uint32_t n, Literal **out);
   Status *(*outfeed)(EvalContext *cx, uint32_t n, Literal *const *values);
-  // How often this process has executed cx->op before, and the run's seed: for rng.
-  uint64_t (*execution)(EvalContext *cx);
+  // For rng: how often this process has asked before, and the run's seed. Nothing of how the
+  // program is written enters, so that copies of functions and ops put beside change no number.
+  uint64_t (*draws)(EvalContext *cx);
   uint64_t (*seed)(EvalContext *cx);
-  // The place of cx->op among the ops of its kind in program order: survives printing and reading,
-  // and passes that put other ops beside it.
-  uint32_t (*order)(EvalContext *cx);
   // Runs the grid of functions of interpreter.run_parallel (names row by row: replica major), to
   // the end.
   Status *(*run_parallel)(EvalContext *cx, uint32_t replicas, uint32_t partitions,

@@ -154,7 +154,7 @@ static Real zeta_positive(Real x, Real q) {
   for (; q < LARGE + x / 2; q += 1) {
     Real term = powl(q, -x);
     sum += term;
-    if (term < LDBL_EPSILON / 8 * sum) return sum;
+    if (term <= LDBL_EPSILON / 8 * sum) return sum;  // 0 too: all that follow are less
   }
   Real power = powl(q, -x);
   sum += power * q / (x - 1) + power / 2;

@@ -90,6 +90,7 @@ static void test_edges(void **state) {
   assert_true(fn_zeta(1, 3) == inf && isnan(fn_zeta(0.5, 3)));
   assert_true(fn_zeta(2, -1) == inf && isnan(fn_zeta(3, -1)) && isnan(fn_zeta(2.5, -0.5)));
   expect_close(fn_zeta(2, -0.5), 8.934802200544679, 1);
+  assert_true(fn_zeta(2147483648.0, 3) == 0);  // and at once
   assert_true(isnan(fn_polygamma(-1, 2)) && isnan(fn_polygamma(0.5, 2)));
   assert_true(fn_bessel_i1e(0) == 0 && fn_bessel_i0e(0) == 1 && fn_bessel_i1e(inf) == 0);
   assert_true(isnan(fn_bessel_i1e((double)NAN)) && isnan(fn_lgamma((double)NAN)));

@@ -250,6 +250,9 @@ static Scalar combine(DType type, uint16_t code, Scalar a, Scalar b) {
   case OP_multiply: out = is_float ? scalar_f(a.f * b.f) : scalar_u(a.u * b.u); break;
   case OP_maximum: out = less ? b : a; break;
   case OP_minimum: out = less ? a : b; break;
+  case OP_and: out = scalar_u(a.u & b.u); break;
+  case OP_or: out = scalar_u(a.u | b.u); break;
+  case OP_xor: out = scalar_u(a.u ^ b.u); break;
   default: fail();
   }
   return dtype_round(type, out);

@@ -1,6 +1,6 @@
 // stablehlo.rng: random numbers from a distribution. Every element has a Philox block of its own,
-// addressed by the run's seed, the op, how often this process has executed it, and the element's
-// index: nothing depends on order or on what else is computed. O(elements).
+// addressed by the run's seed, how many random tensors this process has made before, and the
+// element's index: nothing depends on how the program is written. O(elements).
 #include <math.h>
 
 #include "ops/eval.h"
@@ -85,12 +85,11 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   bool is_normal =
       str_is(name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "rng_distribution"))),
              "NORMAL");
-  uint64_t seed = cx->host->seed(cx), execution = cx->host->execution(cx);
-  uint32_t order = cx->host->order(cx);
-  uint32_t key[2] = {(uint32_t)seed ^ (uint32_t)execution,
-                     (uint32_t)(seed >> 32) ^ (uint32_t)(execution >> 32)};
+  uint64_t seed = cx->host->seed(cx), draw = cx->host->draws(cx);
+  uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
   for (int64_t i = 0; i < out[0]->count; i++) {
-    uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), order, (uint32_t)execution};
+    uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), (uint32_t)draw,
+                           (uint32_t)(draw >> 32)};
     uint32_t bits[4];
     philox(counter, key, bits);
     literal_set(out[0], i, is_normal ? normal(a, b, bits) : uniform(out[0]->dtype, a, b, bits));

@@ -1,7 +1,10 @@
-// Partitioned programs against the program itself: random programs, meshes and annotations
-// (support/random_program.h) are propagated, partitioned and run on every device by the evaluator;
-// each device's part of each result is compared. TESSERA_SEED gives others; a failing one is
-// printed.
+// Partitioned programs against the program itself, run on every device by the evaluator, part by
+// part of each result.
+//
+// Random programs in text with hints (support/random_program.h) are propagated first. Programs
+// drawn from every op's samples (support/sampled_program.h) get a random mesh and random shardings
+// of any values; they are compared exactly, with poisoned padding. TESSERA_SEED gives others,
+// TESSERA_CASES more of them; a failing one is made smaller and printed as a file.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,10 +19,13 @@
 #include "parse/parse.h"
 #include "parse/print.h"
 #include "partition/partition.h"
+#include "partition/random_shardings.h"
 #include "pipeline/verify_partition.h"
 #include "propagate/write.h"
 
 #include "../support/random_program.h"
+#include "../support/sampled_program.h"
+#include "../support/shrink_program.h"
 
 enum { PROGRAMS = 120 };
 
@@ -133,7 +139,253 @@ static void test_local_is_global(void **state) {
   printf("%u programs ran on all devices, %u collectives; %u refused\n", run, collectives, refused);
 }
 
+// ---- programs drawn from samples ----
+
+typedef enum Outcome { AGREES, REFUSED, DOES_NOT_RUN, DIFFERS, BREAKS } Outcome;
+
+typedef struct Sampling {
+  uint64_t seed;
+  uint32_t devices;
+  char *text;  // read this instead of drawing one; owned
+  bool print;  // put the annotated program there
+  Outcome outcome;
+  char why[512];
+  SampledProgram sampled;
+  Context *context;
+  ShardingTable *table;
+  Program *global, *local;
+  Arena arena;
+  Diag diag;
+  Source source;
+  StrBuf printed;
+} Sampling;
+
+static void close_sampling(void *object) {
+  Sampling *x = object;
+  program_free(x->global);
+  program_free(x->local);
+  sharding_table_free(x->table);
+  strbuf_deinit(&x->printed);
+  diag_deinit(&x->diag);
+  arena_deinit(&x->arena);
+  context_free(x->context);
+  x->global = x->local = NULL;
+}
+
+static void open_sampling(Sampling *x, Guard *guard) {
+  arena_init(&x->arena, guard);
+  x->source = (Source){"<sampled>", x->text ? x->text : "", x->text ? strlen(x->text) : 0};
+  diag_init(&x->diag, guard, &x->source);
+  strbuf_init(&x->printed, guard);
+  x->context = NULL;
+  x->table = NULL;
+}
+
+static Status *read_sampling(Sampling *x, Guard *guard, Program **out) {
+  TRY(program_parse(x->context, guard, &x->source, 0, x->source.size, &(ParseOptions){0}, &x->diag,
+                    out));
+  return program_verify(*out, &x->diag) ? NULL : diag_status(&x->diag);
+}
+
+// Two of the same, one with annotations.
+static Status *draw(Sampling *x, Guard *guard) {
+  x->context = context_new(guard);
+  x->table = sharding_table_new(x->context, guard);
+  if (x->text) {
+    TRY(read_sampling(x, guard, &x->global));
+    return read_sampling(x, guard, &x->local);
+  }
+  uint64_t seed = x->seed * 0x9E3779B97F4A7C15u;
+  sampled_program(&x->sampled, x->context, guard, &x->arena, seed, 10, &x->global);
+  sampled_program(&x->sampled, x->context, guard, &x->arena, seed, 10, &x->local);
+  if (!program_verify(x->global, &x->diag)) return diag_status(&x->diag);
+  return random_shardings(x->local, x->table, x->devices, seed + 1, guard, &x->diag);
+}
+
+static void keep_text(Sampling *x) {
+  shrink_close(x->local);
+  program_print(x->local, &(PrintOptions){0}, &x->printed);
+  x->text = malloc(x->printed.used + 1);
+  memcpy(x->text, x->printed.data, x->printed.used);
+  x->text[x->printed.used] = 0;
+}
+
+static Outcome say(Sampling *x, Outcome outcome, const char *why) {
+  snprintf(x->why, sizeof x->why, "%s", why);
+  return outcome;
+}
+
+static Outcome say_status(Sampling *x, Outcome outcome, Status *status) {
+  say(x, outcome, status_message(status));
+  status_free(status);
+  return outcome;
+}
+
+static Outcome compare(Sampling *x, Guard *guard) {
+  MeshId mesh = 0;
+  PartitionOptions options = {.poison = true};
+  Status *status = partition_program(x->local, x->table, &options, guard, &x->diag, &mesh);
+  if (status) return say_status(x, status_code(status) == UNIMPLEMENTED ? REFUSED : BREAKS, status);
+  const char *wrong = program_check(x->local);
+  if (wrong) return say(x, BREAKS, wrong);
+  if (!program_verify(x->local, &x->diag)) return say_status(x, BREAKS, diag_status(&x->diag));
+  // Exactly: 0 would be the usual tolerance.
+  VerifyOptions verify = {.seed = x->seed, .most_steps = 200000, .tolerance = 1e-300};
+  Verified verified;
+  status =
+      verify_partition(x->global, x->local, x->table, mesh, &verify, guard, &x->arena, &verified);
+  if (status) return say_status(x, DOES_NOT_RUN, status);
+  return verified.agree ? AGREES : say(x, DIFFERS, verified.where);
+}
+
+static Status *run_sampling(Guard *guard, void *arg) {
+  Sampling *x = arg;
+  open_sampling(x, guard);
+  GuardCleanup cleanup = {close_sampling, x, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = draw(x, guard);
+  if (!status && x->print) keep_text(x);
+  if (!status && !x->print) x->outcome = compare(x, guard);
+  guard_pop(guard, &cleanup);
+  close_sampling(x);
+  return status;
+}
+
+typedef struct Edit {
+  Sampling x;
+  ShrinkKind kind;
+  uint32_t index;
+  bool there;
+} Edit;
+
+static Status *run_edit(Guard *guard, void *arg) {
+  Edit *edit = arg;
+  Sampling *x = &edit->x;
+  open_sampling(x, guard);
+  GuardCleanup cleanup = {close_sampling, x, NULL};
+  guard_push(guard, &cleanup);
+  x->context = context_new(guard);
+  Status *status = read_sampling(x, guard, &x->local);
+  char *old = x->text;
+  if (!status) edit->there = shrink_step(x->local, &x->arena, edit->kind, edit->index);
+  if (edit->there) keep_text(x);
+  edit->there &= x->text != old && strcmp(x->text, old) != 0;
+  guard_pop(guard, &cleanup);
+  close_sampling(x);
+  return status;
+}
+
+static bool is_bad(Outcome outcome) { return outcome == DIFFERS || outcome == BREAKS; }
+
+static bool still_fails(const char *text, uint64_t seed, char *why, size_t n) {
+  Sampling *x = calloc(1, sizeof *x);
+  x->text = strdup(text);
+  x->seed = seed;
+  Status *status = guard_run(run_sampling, x);
+  bool bad = !status && is_bad(x->outcome);
+  if (bad) snprintf(why, n, "%s", x->why);
+  status_free(status);
+  free(x->text);
+  free(x);
+  return bad;
+}
+
+// Fewer lines, or as many and shorter.
+static bool is_smaller(const char *text, const char *than) {
+  size_t n = 0, m = 0;
+  for (const char *c = text; *c; c++) n += *c == '\n';
+  for (const char *c = than; *c; c++) m += *c == '\n';
+  return n < m || (n == m && strlen(text) < strlen(than));
+}
+
+// One edit that the failure survives; gives whether there was an edit. *text is replaced.
+static bool try_edit(char **text, uint64_t seed, ShrinkKind kind, uint32_t index, char *why,
+                     size_t n_why, bool *out_good) {
+  Edit *edit = calloc(1, sizeof *edit);
+  edit->x.text = *text;
+  edit->kind = kind;
+  edit->index = index;
+  Status *status = guard_run(run_edit, edit);
+  bool there = edit->there;
+  char *smaller = edit->x.text;
+  *out_good =
+      !status && there && is_smaller(smaller, *text) && still_fails(smaller, seed, why, n_why);
+  if (*out_good) {
+    free(*text);
+    *text = smaller;
+  } else if (smaller != *text) {
+    free(smaller);
+  }
+  status_free(status);
+  free(edit);
+  return there || smaller != *text;
+}
+
+static void shrink(char **text, uint64_t seed, char *why, size_t n_why) {
+  for (bool again = true; again;) {
+    again = false;
+    for (ShrinkKind kind = 0; kind < SHRINK_KINDS; kind++)
+      for (uint32_t index = 0, misses = 0; misses < 40; index++) {
+        bool good;
+        bool there = try_edit(text, seed, kind, index, why, n_why, &good);
+        if (good) again = true, index--;
+        misses = there ? 0 : misses + 1;
+      }
+  }
+}
+
+// Shrinks a failing case and prints it as a file.
+static void show(uint64_t seed, uint32_t devices, const char *first) {
+  Sampling *x = calloc(1, sizeof *x);
+  x->seed = seed;
+  x->devices = devices;
+  x->print = true;
+  Status *status = guard_run(run_sampling, x);
+  char why[512] = "";
+  if (!status && x->text && still_fails(x->text, seed, why, sizeof why))
+    shrink(&x->text, seed, why, sizeof why);
+  fprintf(stderr, "// case %llu on %u devices: %s\n", (unsigned long long)seed, devices, first);
+  fprintf(stderr,
+          "// tessera partition --verify --seed=%llu --tolerance=1e-300: %s\n// (padding is "
+          "poisoned in the test)\n%s",
+          (unsigned long long)seed, why[0] ? why : "not as text", x->text ? x->text : "");
+  status_free(status);
+  free(x->text);
+  free(x);
+}
+
+enum { CASES = 4000, MOST_SHOWN = 3 };
+
+static uint64_t number_of(const char *name, uint64_t otherwise) {
+  const char *text = getenv(name);
+  return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void test_samples(void **state) {
+  (void)state;
+  static const uint32_t devices[] = {2, 2, 3, 4, 4, 6, 8, 8, 2, 4, 8, 2, 4, 8, 12, 16};
+  uint32_t cases = (uint32_t)number_of("TESSERA_CASES", CASES), count[BREAKS + 1] = {0}, shown = 0;
+  Dice dice = dice_new(6002);
+  Sampling *x = malloc(sizeof *x);
+  for (uint32_t i = 0; i < cases; i++) {
+    *x = (Sampling){.seed = number_of("TESSERA_CASE", dice_roll(&dice, 1u << 30))};
+    x->devices = (uint32_t)number_of("TESSERA_DEVICES", devices[dice_roll(&dice, 16)]);
+    Status *status = guard_run(run_sampling, x);
+    if (status) fail_msg("case %llu: %s", (unsigned long long)x->seed, status_message(status));
+    count[x->outcome]++;
+    if (is_bad(x->outcome) && shown++ < MOST_SHOWN) show(x->seed, x->devices, x->why);
+    if (x->outcome == REFUSED && getenv("TESSERA_REFUSED")) printf("refused: %s\n", x->why);
+    if (x->outcome == DOES_NOT_RUN && getenv("TESSERA_REFUSED")) printf("no run: %s\n", x->why);
+  }
+  free(x);
+  printf("%u cases: %u agree, %u differ, %u break, %u refused, %u do not run whole\n", cases,
+         count[AGREES], count[DIFFERS], count[BREAKS], count[REFUSED], count[DOES_NOT_RUN]);
+  assert_int_equal(count[DIFFERS] + count[BREAKS], 0);
+  assert_true(count[REFUSED] + count[DOES_NOT_RUN] <= cases / 50);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_local_is_global)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_local_is_global),
+                                     cmocka_unit_test(test_samples)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
