@@ -141,13 +141,16 @@ static void test_local_is_global(void **state) {
 
 // ---- programs drawn from samples ----
 
+static const double EXACTLY = 1e-300;  // 0 would be the usual tolerance
+
 typedef enum Outcome { AGREES, REFUSED, DOES_NOT_RUN, DIFFERS, BREAKS } Outcome;
 
 typedef struct Sampling {
   uint64_t seed;
   uint32_t devices;
-  char *text;  // read this instead of drawing one; owned
-  bool print;  // put the annotated program there
+  double tolerance;  // 0 = by element type
+  char *text;        // read this instead of drawing one; owned
+  bool print;        // put the annotated program there
   Outcome outcome;
   char why[512];
   SampledProgram sampled;
@@ -229,8 +232,8 @@ static Outcome compare(Sampling *x, Guard *guard) {
   const char *wrong = program_check(x->local);
   if (wrong) return say(x, BREAKS, wrong);
   if (!program_verify(x->local, &x->diag)) return say_status(x, BREAKS, diag_status(&x->diag));
-  // Exactly: 0 would be the usual tolerance.
-  VerifyOptions verify = {.seed = x->seed, .most_steps = 200000, .tolerance = 1e-300};
+  if (!x->text && !x->sampled.loose) x->tolerance = EXACTLY;
+  VerifyOptions verify = {.seed = x->seed, .most_steps = 200000, .tolerance = x->tolerance};
   Verified verified;
   status =
       verify_partition(x->global, x->local, x->table, mesh, &verify, guard, &x->arena, &verified);
@@ -277,10 +280,11 @@ static Status *run_edit(Guard *guard, void *arg) {
 
 static bool is_bad(Outcome outcome) { return outcome == DIFFERS || outcome == BREAKS; }
 
-static bool still_fails(const char *text, uint64_t seed, char *why, size_t n) {
+static bool still_fails(const char *text, const Sampling *as, char *why, size_t n) {
   Sampling *x = calloc(1, sizeof *x);
   x->text = strdup(text);
-  x->seed = seed;
+  x->seed = as->seed;
+  x->tolerance = as->tolerance;
   Status *status = guard_run(run_sampling, x);
   bool bad = !status && is_bad(x->outcome);
   if (bad) snprintf(why, n, "%s", x->why);
@@ -299,7 +303,7 @@ static bool is_smaller(const char *text, const char *than) {
 }
 
 // One edit that the failure survives; gives whether there was an edit. *text is replaced.
-static bool try_edit(char **text, uint64_t seed, ShrinkKind kind, uint32_t index, char *why,
+static bool try_edit(char **text, const Sampling *as, ShrinkKind kind, uint32_t index, char *why,
                      size_t n_why, bool *out_good) {
   Edit *edit = calloc(1, sizeof *edit);
   edit->x.text = *text;
@@ -309,7 +313,7 @@ static bool try_edit(char **text, uint64_t seed, ShrinkKind kind, uint32_t index
   bool there = edit->there;
   char *smaller = edit->x.text;
   *out_good =
-      !status && there && is_smaller(smaller, *text) && still_fails(smaller, seed, why, n_why);
+      !status && there && is_smaller(smaller, *text) && still_fails(smaller, as, why, n_why);
   if (*out_good) {
     free(*text);
     *text = smaller;
@@ -321,13 +325,13 @@ static bool try_edit(char **text, uint64_t seed, ShrinkKind kind, uint32_t index
   return there || smaller != *text;
 }
 
-static void shrink(char **text, uint64_t seed, char *why, size_t n_why) {
+static void shrink(char **text, const Sampling *as, char *why, size_t n_why) {
   for (bool again = true; again;) {
     again = false;
     for (ShrinkKind kind = 0; kind < SHRINK_KINDS; kind++)
       for (uint32_t index = 0, misses = 0; misses < 40; index++) {
         bool good;
-        bool there = try_edit(text, seed, kind, index, why, n_why, &good);
+        bool there = try_edit(text, as, kind, index, why, n_why, &good);
         if (good) again = true, index--;
         misses = there ? 0 : misses + 1;
       }
@@ -335,20 +339,22 @@ static void shrink(char **text, uint64_t seed, char *why, size_t n_why) {
 }
 
 // Shrinks a failing case and prints it as a file.
-static void show(uint64_t seed, uint32_t devices, const char *first) {
+static void show(const Sampling *as) {
   Sampling *x = calloc(1, sizeof *x);
-  x->seed = seed;
-  x->devices = devices;
+  x->seed = as->seed;
+  x->devices = as->devices;
   x->print = true;
   Status *status = guard_run(run_sampling, x);
   char why[512] = "";
-  if (!status && x->text && still_fails(x->text, seed, why, sizeof why))
-    shrink(&x->text, seed, why, sizeof why);
-  fprintf(stderr, "// case %llu on %u devices: %s\n", (unsigned long long)seed, devices, first);
+  if (!status && x->text && still_fails(x->text, as, why, sizeof why))
+    shrink(&x->text, as, why, sizeof why);
+  fprintf(stderr, "// case %llu on %u devices: %s\n", (unsigned long long)as->seed, as->devices,
+          as->why);
   fprintf(stderr,
-          "// tessera partition --verify --seed=%llu --tolerance=1e-300: %s\n// (padding is "
+          "// tessera partition --verify --seed=%llu%s: %s\n// (padding is "
           "poisoned in the test)\n%s",
-          (unsigned long long)seed, why[0] ? why : "not as text", x->text ? x->text : "");
+          (unsigned long long)as->seed, as->tolerance > 0 ? " --tolerance=1e-300" : "",
+          why[0] ? why : "not as text", x->text ? x->text : "");
   status_free(status);
   free(x->text);
   free(x);
@@ -373,7 +379,7 @@ static void test_samples(void **state) {
     Status *status = guard_run(run_sampling, x);
     if (status) fail_msg("case %llu: %s", (unsigned long long)x->seed, status_message(status));
     count[x->outcome]++;
-    if (is_bad(x->outcome) && shown++ < MOST_SHOWN) show(x->seed, x->devices, x->why);
+    if (is_bad(x->outcome) && shown++ < MOST_SHOWN) show(x);
     if (x->outcome == REFUSED && getenv("TESSERA_REFUSED")) printf("refused: %s\n", x->why);
     if (x->outcome == DOES_NOT_RUN && getenv("TESSERA_REFUSED")) printf("no run: %s\n", x->why);
   }
