@@ -105,6 +105,35 @@ static bool is_read_padded(const Localizer *cx, uint32_t tensor, uint32_t d, Com
   return *out && localize_axes(cx, tensor, d).n && localize_is_uneven(cx, tensor, d);
 }
 
+// A splat of zero or one, or of -0.0: added to what begins with it already, it changes nothing.
+static bool is_splat_of(const Program *p, ValueId value, double x) {
+  OpId def = value_def(p, value);
+  while (def && op_at(p, def)->code == OP_broadcast_in_dim)
+    def = value_def(p, op_operand(p, def, 0));
+  if (!def || op_at(p, def)->code != OP_constant) return false;
+  const AttrInfo *info = attr_info(p->context, op_attr(p, def, "value"));
+  DType dtype = type_dtype(p->context, info->type);
+  if (info->kind != ATTR_DENSE || info->bytes != (size_t)dtype_bytes(dtype)) return false;
+  if (type_is_quant(p->context, value_type(p, value))) return false;
+  Scalar is = dtype_load(dtype, info->data, 0);
+  bool parts = dtype_is_float(dtype) || dtype_is_complex(dtype);
+  return parts ? is.f == x && is.im == 0 : is.i == (int64_t)x;
+}
+
+// May an init enter more than once?
+static bool enters_freely(const Program *p, ValueId init, Combine combine) {
+  switch (combine) {
+  case COMBINE_MAX:
+  case COMBINE_MIN:
+  case COMBINE_AND:
+  case COMBINE_OR: return true;
+  case COMBINE_SUM:
+  case COMBINE_XOR: return is_splat_of(p, init, 0);
+  case COMBINE_MUL: return is_splat_of(p, init, 1);
+  default: return false;
+  }
+}
+
 ValueId localize_enter_once(Localizer *cx, ValueId value) {
   AxisList axes = {NULL, 0};
   Combine combine = COMBINE_NONE;
@@ -113,7 +142,8 @@ ValueId localize_enter_once(Localizer *cx, ValueId value) {
       axes = axes_concat(cx->local->arena, axes, cx->splits[f].axes);
       combine = cx->splits[f].parts;
     }
-  return axes.n ? local_first(cx->local, value, axes, combine) : value;
+  if (!axes.n || enters_freely(cx->local->p, value, combine)) return value;
+  return local_first(cx->local, value, axes, combine);
 }
 
 const ValueId *localize_masked(Localizer *cx) {
