@@ -30,7 +30,9 @@ ValueId index_minus(Local *l, ValueId indices, ValueId offset) {
 
 ValueId index_inside(Local *l, ValueId indices, int64_t size) {
   Type type = value_type(l->p, indices);
-  ValueId first = local_compare(l, "GE", indices, local_splat(l, type, scalar_i(0)));
+  ValueId zero = local_splat(l, type, scalar_i(0));
+  if (size == 1) return local_compare(l, "EQ", indices, zero);
+  ValueId first = local_compare(l, "GE", indices, zero);
   ValueId last = local_compare(l, "LT", indices, local_splat(l, type, scalar_i(size)));
   return local_binary(l, OP_and, first, last);
 }

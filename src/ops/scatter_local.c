@@ -101,6 +101,38 @@ static ValueId dropped(Localizer *cx, ValueId indices) {
   return indices;
 }
 
+// Inputs are at least as large as windows: smaller tiles get room that is cut off again.
+static int64_t roomy(const Localizer *cx, uint32_t d) {
+  Ints windows = field(cx, "update_window_dims"), inserted = field(cx, "inserted_window_dims"),
+       batching = field(cx, "input_batching_dims");
+  int64_t tile = localize_tile(cx, 0, d);
+  if (ints_contain(inserted, d) || ints_contain(batching, d)) return tile;
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < d; i++)
+    before += !ints_contain(inserted, i) && !ints_contain(batching, i);
+  int64_t window = localize_tile(cx, n_inputs(cx) + 1, (uint32_t)windows.v[before]);
+  return window > tile ? window : tile;
+}
+
+// The op on tiles with room.
+static Status *copy_roomy(Localizer *cx, ValueId *operands, Attr attrs) {
+  Local *l = cx->local;
+  uint32_t n = n_inputs(cx), rank = localize_type(cx, 0)->rank;
+  Type *types = ARENA_ARRAY(l->arena, Type, n);
+  for (uint32_t i = 0; i < n; i++) {
+    types[i] = cx->out_types[i];
+    for (uint32_t d = 0; d < rank; d++) {
+      operands[i] = local_pad_to(l, operands[i], d, roomy(cx, d));
+      types[i] = local_with_dim(l, types[i], d, roomy(cx, d));
+    }
+  }
+  TRY(localize_copy_as(cx, operands, attrs, types, cx->out));
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t d = 0; d < rank; d++)
+      cx->out[i] = local_trim_to(l, cx->out[i], d, localize_tile(cx, 0, d));
+  return NULL;
+}
+
 Status *scatter_localize(Localizer *cx) {
   Local *l = cx->local;
   uint32_t n = n_inputs(cx);
@@ -119,5 +151,5 @@ Status *scatter_localize(Localizer *cx) {
     operands[n] = dropped(cx, operands[n]);
     attrs = localize_with(cx, localize_with(cx, 0, "indices_are_sorted", 0), "unique_indices", 0);
   }
-  return localize_copy(cx, operands, attrs);
+  return copy_roomy(cx, operands, attrs);
 }
