@@ -223,6 +223,32 @@ static inline void local_part(RandomLocal *r) {
   if (x.shape.dims[d] % ways == 0 && x.shape.dims[d] >= ways) local_part_of(r, x, d, axes);
 }
 
+// What is gathered or summed and then cut, with a little in between: mostly by the same axes.
+static inline void local_there_and_back(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (!x.shape.rank) return;
+  uint32_t d = local_roll(r, x.shape.rank), axes = 1 + local_roll(r, 3), back = axes;
+  if (local_roll(r, 3) == 0) back = 1 + local_roll(r, 3);
+  bool gather = local_roll(r, 2);
+  if (gather && x.shape.dims[d] > 8) return;
+  LocalValue v =
+      gather ? local_all_gather_of(r, x, d, axes) : local_all_reduce_of(r, x, axes, "add");
+  if (local_roll(r, 3) == 0) {
+    LocalValue w = local_new(r, v.shape);
+    strbuf_printf(r->out, "%%v%u = stablehlo.negate %%v%u : %s\n", w.number, v.number,
+                  LOCAL_TYPE(r, v.shape));
+    v = w;
+  }
+  if (local_roll(r, 6) == 0) d = local_roll(r, v.shape.rank);
+  uint32_t ways = (back & 1 ? r->a : 1) * (back & 2 ? r->b : 1);
+  if (v.shape.dims[d] % ways || v.shape.dims[d] < ways) return;
+  LocalValue w = local_part_of(r, v, d, back);
+  uint32_t e = local_roll(r, w.shape.rank), more = 1 + local_roll(r, 2);
+  ways = more & 1 ? r->a : r->b;
+  if (local_roll(r, 3) == 0 && w.shape.dims[e] % ways == 0 && w.shape.dims[e] >= ways)
+    local_part_of(r, w, e, more);
+}
+
 static inline void local_slice(RandomLocal *r) {
   LocalValue x = local_pick(r);
   if (!x.shape.rank) return;
@@ -377,12 +403,31 @@ static inline void local_loop(RandomLocal *r) {
 }
 
 static inline void local_ops(RandomLocal *r, uint32_t n) {
-  static void (*const ops[])(RandomLocal *) = {
-      local_binary,     local_binary,     local_binary,     local_unary,      local_all_reduce,
-      local_all_reduce, local_all_reduce, local_all_gather, local_all_gather, local_reduce_scatter,
-      local_part,       local_part,       local_part,       local_slice,      local_transpose,
-      local_reshape,    local_broadcast,  local_reduce,     local_dot,        local_barrier,
-      local_permute,    local_loop};
+  static void (*const ops[])(RandomLocal *) = {local_binary,
+                                               local_binary,
+                                               local_binary,
+                                               local_unary,
+                                               local_all_reduce,
+                                               local_all_reduce,
+                                               local_all_reduce,
+                                               local_all_gather,
+                                               local_all_gather,
+                                               local_reduce_scatter,
+                                               local_part,
+                                               local_part,
+                                               local_part,
+                                               local_slice,
+                                               local_transpose,
+                                               local_reshape,
+                                               local_broadcast,
+                                               local_reduce,
+                                               local_dot,
+                                               local_barrier,
+                                               local_there_and_back,
+                                               local_there_and_back,
+                                               local_there_and_back,
+                                               local_permute,
+                                               local_loop};
   for (uint32_t i = 0; i < n; i++) {
     if (local_roll(r, 12) == 0) local_constant(r, local_pick(r).shape);
     ops[local_roll(r, sizeof ops / sizeof *ops)](r);

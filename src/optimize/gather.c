@@ -1,0 +1,121 @@
+// all_gather, of which each device then takes a part: its own operand, if the part is what it gave;
+// a part of that, if it is less; the operand of another, by collective_permute, if it is what that
+// one gave; a gather among fewer, if it is what some neighbours in the group gave.
+//
+// O(ops), and O(devices) for each of these.
+#include "optimize/build.h"
+#include "optimize/collective.h"
+#include "optimize/facts.h"
+#include "optimize/parts.h"
+
+// The device in whose operand a device's part begins, by its place in the group.
+static bool find_places(Optimizer *o, OpId slice, uint32_t dim, int64_t tile, uint32_t width,
+                        const int64_t **out_starts, uint32_t *places) {
+  *out_starts = part_starts(o, slice, dim);
+  if (!*out_starts || tile < 1) return false;
+  for (uint32_t i = 0; i < o->n_devices; i++) {
+    int64_t place = (*out_starts)[i] / tile;
+    if (place >= width) return false;
+    places[i] = (uint32_t)place;
+  }
+  return true;
+}
+
+static ValueId own_part(Optimizer *o, OpId slice, ValueId v, uint32_t dim, int64_t tile) {
+  Program *p = o->p;
+  const TypeInfo *out = type_info(o->context, op_result_type(p, slice, 0));
+  ValueId operands[MAX_RANK + 1] = {v};
+  for (uint32_t d = 0; d < out->rank; d++) operands[1 + d] = op_operand(p, slice, 1 + d);
+  Type index = value_type(p, operands[1 + dim]);
+  ValueId size = build_splat(p, slice, index, scalar_i(tile));
+  operands[1 + dim] =
+      build_op(p, slice, OP_remainder, 2, (ValueId[]){operands[1 + dim], size}, index, 0);
+  return build_op(p, slice, OP_dynamic_slice, 1 + out->rank, operands, op_result_type(p, slice, 0),
+                  op_at(p, slice)->attrs);
+}
+
+static ValueId permuted(Optimizer *o, OpId before, OpId gather, const DeviceGroups *groups,
+                        const uint32_t *places) {
+  Program *p = o->p;
+  Context *c = o->context;
+  int64_t *pairs = ARENA_ARRAY(&o->scratch, int64_t, 2 * (size_t)o->n_devices);
+  bool *sends = ARENA_ARRAY(&o->scratch, bool, o->n_devices);
+  for (uint32_t i = 0; i < o->n_devices; i++) {
+    uint32_t from = groups->members[groups->group_of[i] * groups->width + places[i]];
+    if (sends[from]) return 0;
+    sends[from] = true;
+    pairs[2 * i] = from;
+    pairs[2 * i + 1] = i;
+  }
+  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){o->n_devices, 2}, 0);
+  NamedAttr fields[] = {{name_of(c, "source_target_pairs"),
+                         attr_dense(c, type, pairs, 2 * (size_t)o->n_devices * sizeof *pairs)},
+                        {name_of(c, "channel_handle"), op_attr(p, gather, "channel_handle")}};
+  return build_reduction(p, before, OP_collective_permute, gather, op_operand(p, gather, 0),
+                         op_operand_type(p, gather, 0), attr_dict(c, 2, fields), COMBINE_NONE);
+}
+
+// Among `times` neighbours of each group.
+static ValueId gathered(Optimizer *o, OpId before, OpId gather, const DeviceGroups *groups,
+                        uint32_t dim, uint32_t times) {
+  Program *p = o->p;
+  int64_t *ids = ARENA_ARRAY(&o->scratch, int64_t, o->n_devices);
+  for (uint32_t i = 0; i < o->n_devices; i++) ids[i] = groups->members[i];
+  ValueId v = op_operand(p, gather, 0);
+  int64_t size = type_info(o->context, value_type(p, v))->dims[dim];
+  Attr attrs = collective_attrs(o, gather, o->n_devices / times, times, ids);
+  return build_reduction(p, before, OP_all_gather, gather, v,
+                         build_type(o->context, value_type(p, v), dim, size * times), attrs,
+                         COMBINE_NONE);
+}
+
+static bool take_own(Optimizer *o, OpId slice) {
+  Program *p = o->p;
+  OpId gather = fact_def(p, op_operand(p, slice, 0), OP_all_gather);
+  if (!gather || op_at(p, gather)->n_operands != 1) return false;
+  const DeviceGroups *groups = collective_groups(o, gather);
+  int64_t at = attr_as_int(o->context, op_attr(p, gather, "all_gather_dim"), -1);
+  const TypeInfo *in = type_info(o->context, op_operand_type(p, gather, 0)),
+                 *out = type_info(o->context, op_result_type(p, slice, 0));
+  if (!groups || at < 0 || at >= (int64_t)in->rank || groups->width < 2) return false;
+  uint32_t dim = (uint32_t)at, *places = ARENA_ARRAY(&o->scratch, uint32_t, o->n_devices);
+  int64_t has = in->dims[dim], wants = out->dims[dim];
+  const int64_t *starts;
+  if (wants == has * groups->width ||
+      !find_places(o, slice, dim, has, groups->width, &starts, places))
+    return false;
+  bool own = true, exact = true, block = wants % has == 0;
+  uint32_t times = block ? (uint32_t)(wants / has) : 0;
+  for (uint32_t i = 0; i < o->n_devices; i++) {
+    own &= places[i] == groups->place_of[i] && starts[i] + wants <= (places[i] + 1) * has;
+    exact &= starts[i] % has == 0 && wants == has;
+    block = block && starts[i] % wants == 0 && starts[i] / wants == groups->place_of[i] / times;
+  }
+  bool alone = fact_used_once(p, op_result(p, gather, 0)) &&
+               op_at(p, gather)->block == op_at(p, slice)->block;
+  ValueId v = op_operand(p, gather, 0);
+  if (own && exact)
+    v = part_rest(o, slice, slice, v, dim);
+  else if (own)
+    v = own_part(o, slice, v, dim, has);
+  else if (exact && alone && (v = permuted(o, slice, gather, groups, places)) != 0)
+    v = part_rest(o, slice, slice, v, dim);
+  else if (block && alone && times > 1 && groups->width % times == 0)
+    v = part_rest(o, slice, slice, gathered(o, slice, gather, groups, dim, times), dim);
+  else
+    return false;
+  build_replace(p, slice, v);
+  if (!value_has_uses(p, op_result(p, gather, 0))) op_erase(p, gather);
+  return true;
+}
+
+uint32_t pass_gather(Optimizer *o) {
+  Program *p = o->p;
+  uint32_t changes = 0;
+  if (o->n_devices < 2) return 0;
+  for (OpId op = p->root, next; op; op = next) {
+    next = op_walk_next(p, op, p->root);
+    if (op_at(p, op)->code == OP_dynamic_slice) changes += take_own(o, op);
+  }
+  return changes;
+}

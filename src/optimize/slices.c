@@ -1,0 +1,143 @@
+// A slice of what an elementwise op, a transpose or a broadcast makes is made of slices of what it
+// takes, if nothing else uses the whole: less is computed, and the slice may reach a collective.
+// Last ops first, so that it goes all the way. O(ops).
+#include "optimize/build.h"
+#include "optimize/facts.h"
+#include "optimize/pass.h"
+
+static bool is_slice(const Program *p, OpId op) {
+  uint16_t code = op_at(p, op)->code;
+  return code == OP_slice || code == OP_dynamic_slice;
+}
+
+static uint32_t rank_of(const Program *p, ValueId v) {
+  return type_info(p->context, value_type(p, v))->rank;
+}
+
+static int64_t dim_of(const Program *p, Type type, uint32_t d) {
+  return type_info(p->context, type)->dims[d];
+}
+
+// The slice on another value, whose dimension d is dimension from[d] of the one it stands on; those
+// of size 1 that are stretched there (UINT32_MAX) stay.
+static ValueId slice_of(Optimizer *o, OpId slice, OpId before, ValueId v, const uint32_t *from) {
+  Program *p = o->p;
+  Context *c = o->context;
+  Type type = value_type(p, v), small = op_result_type(p, slice, 0);
+  uint32_t rank = rank_of(p, v);
+  int64_t sizes[MAX_RANK];
+  for (uint32_t d = 0; d < rank; d++)
+    sizes[d] = from[d] == UINT32_MAX ? dim_of(p, type, d) : dim_of(p, small, from[d]);
+  Type result = build_type_of(c, type, rank, sizes);
+  if (result == type) return v;
+  if (op_at(p, slice)->code == OP_dynamic_slice) {
+    ValueId operands[MAX_RANK + 1] = {v};
+    for (uint32_t d = 0; d < rank; d++)
+      operands[1 + d] = from[d] == UINT32_MAX
+                            ? build_splat(p, before, op_operand_type(p, slice, 1), scalar_i(0))
+                            : op_operand(p, slice, 1 + from[d]);
+    NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, sizes)};
+    return build_op(p, before, OP_dynamic_slice, 1 + rank, operands, result,
+                    attr_dict(c, 1, &field));
+  }
+  static const char *const names[] = {"start_indices", "limit_indices", "strides"};
+  NamedAttr fields[3];
+  for (uint32_t k = 0; k < 3; k++) {
+    Ints was = attr_as_ints(c, op_attr(p, slice, names[k]));
+    int64_t now[MAX_RANK];
+    for (uint32_t d = 0; d < rank; d++)
+      now[d] = from[d] != UINT32_MAX ? was.v[from[d]] : k == 0 ? 0 : k == 1 ? sizes[d] : 1;
+    fields[k] = (NamedAttr){name_of(c, names[k]), attr_i64s(c, rank, now)};
+  }
+  return build_op(p, before, OP_slice, 1, &v, result, attr_dict(c, 3, fields));
+}
+
+// Which dimension of the result an operand's dimension is; false if the op is none of those.
+static bool dims_through(Optimizer *o, OpId op, uint32_t operand, uint32_t *out) {
+  Program *p = o->p;
+  ValueId v = op_operand(p, op, operand);
+  uint32_t rank = rank_of(p, v);
+  switch (op_at(p, op)->code) {
+  case OP_transpose: {
+    Ints order = attr_as_ints(o->context, op_attr(p, op, "permutation"));
+    for (uint32_t d = 0; order.ok && d < order.n; d++) out[order.v[d]] = d;
+    return order.ok;
+  }
+  case OP_broadcast_in_dim: {
+    Ints dims = attr_as_ints(o->context, op_attr(p, op, "broadcast_dimensions"));
+    for (uint32_t d = 0; dims.ok && d < dims.n; d++) {
+      bool stretched = dim_of(p, value_type(p, v), d) !=
+                       dim_of(p, op_result_type(p, op, 0), (uint32_t)dims.v[d]);
+      out[d] = stretched ? UINT32_MAX : (uint32_t)dims.v[d];
+    }
+    return dims.ok;
+  }
+  default:
+    if (rank && rank != rank_of(p, op_result(p, op, 0))) return false;
+    for (uint32_t d = 0; d < rank; d++) out[d] = d;
+    return true;
+  }
+}
+
+static bool is_plain(const Program *p, Type type) {
+  const TypeInfo *info = type_info(p->context, type);
+  return info->kind == TYPE_TENSOR && !info->encoding && type_is_static(p->context, type) &&
+         !type_is_quant(p->context, type);
+}
+
+static bool can_be_sliced(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  if (o->n_results != 1 || o->n_regions || !o->n_operands || o->n_operands > 3) return false;
+  if (!is_plain(p, op_result_type(p, op, 0))) return false;
+  for (uint32_t i = 0; i < o->n_operands; i++)
+    if (!is_plain(p, op_operand_type(p, op, i))) return false;
+  return o->code == OP_transpose || o->code == OP_broadcast_in_dim ||
+         (op_traits(p, op) & (TRAIT_PURE | TRAIT_ELEMENTWISE)) == (TRAIT_PURE | TRAIT_ELEMENTWISE);
+}
+
+static bool move_up(Optimizer *o, OpId slice) {
+  Program *p = o->p;
+  OpId op = value_def(p, op_operand(p, slice, 0));
+  if (!op || op_at(p, op)->block != op_at(p, slice)->block || !can_be_sliced(p, op) ||
+      !fact_used_once(p, op_result(p, op, 0)) || rank_of(p, op_result(p, op, 0)) > MAX_RANK)
+    return false;
+  uint32_t n = op_at(p, op)->n_operands, from[3][MAX_RANK];
+  for (uint32_t i = 0; i < n; i++)
+    if (!dims_through(o, op, i, from[i])) return false;
+  ValueId operands[3];
+  for (uint32_t i = 0; i < n; i++) {
+    ValueId v = op_operand(p, op, i);
+    operands[i] = v;
+    for (uint32_t k = 0; k < i && operands[i] == v; k++)
+      if (op_operand(p, op, k) == v) operands[i] = operands[k];
+    if (operands[i] == v && rank_of(p, v)) operands[i] = slice_of(o, slice, slice, v, from[i]);
+  }
+  ValueId small = build_op(p, slice, op_at(p, op)->code, n, operands, op_result_type(p, slice, 0),
+                           op_at(p, op)->attrs);
+  build_replace(p, slice, small);
+  op_erase(p, op);
+  return true;
+}
+
+static uint32_t run_block(Optimizer *o, BlockId block) {
+  Program *p = o->p;
+  uint32_t changes = 0;
+  for (OpId op = block_at(p, block)->last, prev; op; op = prev) {
+    OpId next = op_at(p, op)->next;
+    bool moved = is_slice(p, op) && move_up(o, op);
+    changes += moved;
+    // New slices stand before what they are used by.
+    prev = !moved ? op_at(p, op)->prev : next ? op_at(p, next)->prev : block_at(p, block)->last;
+  }
+  return changes;
+}
+
+uint32_t pass_slices(Optimizer *o) {
+  Program *p = o->p;
+  uint32_t changes = 0, n = p->blocks.count;
+  for (BlockId block = 1; block < n; block++) {
+    OpId first = block_at(p, block)->first;
+    if (first && op_at(p, first)->code) changes += run_block(o, block);
+  }
+  return changes;
+}
