@@ -13,6 +13,7 @@
 #include "parse/expect.h"
 #include "parse/parse.h"
 #include "parse/print.h"
+#include "partition/explicit_reshards.h"
 #include "partition/global_to_local.h"
 #include "partition/partition.h"
 #include "partition/replica_mode.h"
@@ -196,6 +197,29 @@ static Status *to_collectives_with(Pass *pass, ShardingTable *table) {
   return reshard_collectives(pass->p, table, &options, pass->guard);
 }
 static Status *to_collectives(Pass *pass) { return with_table(pass, to_collectives_with); }
+// The program once more: printed and read.
+static Status *read_twin(Pass *pass, Source *source, Diag *diag, Program **out) {
+  StrBuf text;
+  strbuf_init(&text, pass->guard);
+  program_print(pass->p, &(PrintOptions){0}, &text);
+  source->text = arena_printf(pass->arena, "%s", text.data);
+  source->size = text.used;
+  strbuf_deinit(&text);
+  return program_parse(pass->p->context, pass->guard, source, 0, source->size,
+                       &(ParseOptions){.allow_unregistered = true}, diag, out);
+}
+static Status *explicit_with(Pass *pass, ShardingTable *table) {
+  Source source = {.path = "<printed>"};
+  Diag diag;
+  Program *twin = NULL;
+  diag_init(&diag, pass->guard, &source);
+  Status *status = read_twin(pass, &source, &diag, &twin);
+  if (!status) status = explicit_reshards(pass->p, twin, table, pass->guard, &diag);
+  program_free(twin);
+  diag_deinit(&diag);
+  return status;
+}
+static Status *insert_reshards(Pass *pass) { return with_table(pass, explicit_with); }
 static Status *to_local(Pass *pass) { return with_table(pass, to_local_with); }
 static Status *partition(Pass *pass) { return with_table(pass, partition_with); }
 SIMPLE(drop, drop_shardings(pass->p, pass->guard))
@@ -238,7 +262,17 @@ static const PassRow rows[] = {
     {"sdy-constant-or-scalar-merger", merge_constants},
     {"sdy-convert-global-to-local", to_local},
     {"sdy-partitioner-pipeline", partition},
+    {"sdy-insert-explicit-reshards", insert_reshards},
     {"sdy-reshard-to-collectives", to_collectives},
+    // Stages between these in Shardy's partitioner, which is one here: known beside
+    // --sdy-convert-global-to-local only.
+    {"sdy-resolve-permutation-factors", NULL},
+    {"shardy-resolve-permutation-factors", NULL},
+    {"sdy-optimize-collectives", NULL},
+    {"sdy-pad-for-divisibility", NULL},
+    {"sdy-resolve-single-device-sharding", NULL},
+    {"canonicalize", NULL},
+    {"cse", NULL},
     {"sdy-drop-sharding-and-mesh", drop},
 };
 
@@ -346,7 +380,9 @@ static bool set_option(PassOptions *options, Str key, Str value) {
   else if (str_is(key, "replica-count"))
     options->replicas = !str_is(value, "1");
   else if (str_is(key, "partition-count") || str_is(key, "enable-rgv3") ||
-           str_is(key, "enable-halo-exchange") || str_is(key, "rng-bit-generator-unsafe"))
+           str_is(key, "enable-halo-exchange") || str_is(key, "enable-full-version") ||
+           str_is(key, "avoid-reshards-on-named-computations") ||
+           str_is(key, "rng-bit-generator-unsafe"))
     return true;  // these change how, not what
   else if (str_is(key, "enable-native-non-flat-support"))
     options->function_edges = is_true(value);
@@ -381,6 +417,35 @@ static bool add_pass(Job *job, const char *text) {
   return false;
 }
 
+// A list of stages of Shardy's partitioner that ends with the last of them is the whole of it.
+// False if there are stages that are nothing alone.
+static bool join_stages(Job *job) {
+  bool whole = false, last = false;
+  for (uint32_t i = 0; i < job->n_passes; i++) {
+    last |= job->passes[i]->run == to_local;
+    whole |= job->passes[i]->run == insert_reshards || !job->passes[i]->run;
+  }
+  if (whole && !last) {
+    for (uint32_t i = 0; i < job->n_passes; i++) {
+      if (job->passes[i]->run) continue;
+      fprintf(stderr, "sdy_opt: --%s is known beside --sdy-convert-global-to-local only\n",
+              job->passes[i]->flag);
+      return false;
+    }
+  }
+  static const PassRow joined = {"sdy-partitioner-pipeline", partition};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < job->n_passes; i++) {
+    const PassRow *row = job->passes[i];
+    bool stage = !row->run || row->run == insert_reshards || row->run == to_collectives;
+    if (whole && last && stage) continue;
+    job->passes[n] = whole && row->run == to_local ? &joined : row;
+    job->options[n++] = job->options[i];
+  }
+  job->n_passes = n;
+  return true;
+}
+
 int main(int argc, char **argv) {
   Job job = {0};
   const char *path = "-";
@@ -401,6 +466,7 @@ int main(int argc, char **argv) {
       return 2;
     }
   }
+  if (!join_stages(&job)) return 2;
   char *data;
   size_t bytes;
   Status *status = file_read(path, FILE_MOST_TEXT, &data, &bytes);

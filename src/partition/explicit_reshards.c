@@ -1,0 +1,352 @@
+// The twin is partitioned, and every op written for tiles is noted with the shardings of its
+// operands and results (PartitionOptions.on_split). Ops of which nothing is noted take and give
+// whole values; control flow takes what its own shardings say.
+#include "partition/explicit_reshards.h"
+
+#include "ops/localize.h"
+#include "partition/partition.h"
+#include "partition/sdy_collectives.h"
+#include "propagate/annotation.h"
+#include "propagate/program_mesh.h"
+
+typedef struct Decision {
+  const Sharding *in, *out;  // NULL: nothing is noted
+} Decision;
+
+// A value in another sharding, made before in the same block.
+typedef struct Made {
+  Sharding sharding;
+  BlockId block;
+  ValueId value;
+  const struct Made *next;
+} Made;
+
+typedef struct Writer {
+  Program *p;
+  ShardingTable *table;
+  Context *context;
+  Arena arena;
+  OpId *same;  // per op of the twin: ours
+  uint32_t n_twin;
+  Decision *decisions;  // per op
+  Sharding *now;        // per value; 0 = whole
+  const Made **made;    // per value
+  SymbolTable functions;
+} Writer;
+
+static void release(void *writer) {
+  symbols_deinit(&((Writer *)writer)->functions);
+  arena_deinit(&((Writer *)writer)->arena);
+}
+
+// ---- what is decided ----
+
+static const Sharding *copied(Writer *w, const Sharding *shardings, uint32_t n) {
+  Sharding *copy = ARENA_ARRAY(&w->arena, Sharding, n + 1);
+  for (uint32_t i = 0; i < n; i++) copy[i] = shardings[i];
+  return copy;
+}
+
+static void note(void *user, const struct Localizer *cx) {
+  Writer *w = user;
+  if (cx->op >= w->n_twin || !w->same[cx->op]) return;
+  Decision *decision = &w->decisions[w->same[cx->op]];
+  decision->in = copied(w, cx->in_as, cx->map->n_operands);
+  decision->out = copied(w, cx->out_as, cx->map->n_results);
+}
+
+static Status *match(Writer *w, const Program *twin) {
+  w->n_twin = twin->ops.count;
+  w->same = ARENA_ARRAY(&w->arena, OpId, w->n_twin + 1);
+  OpId a = w->p->root, b = twin->root;
+  while (a && b && op_at(w->p, a)->code == op_at(twin, b)->code) {
+    w->same[b] = a;
+    a = op_walk_next(w->p, a, w->p->root);
+    b = op_walk_next(twin, b, twin->root);
+  }
+  if (a || b) FAIL(INTERNAL, "the twin is not the same program");
+  return NULL;
+}
+
+// ---- shardings ----
+
+// As partitioning sees it: what is cut and what is in parts; 0 if nothing is.
+static Status *read_sharding(Writer *w, Attr attr, Type type, Sharding *out) {
+  *out = 0;
+  if (!attr || !type_is_tensor(w->context, type)) return NULL;
+  Sharding sharding;
+  TRY(sharding_from_attr(w->table, attr, type, &sharding));
+  const ShardingInfo *info = sharding_info(w->table, sharding);
+  if (sharding_is_maximal(w->table, sharding)) return NULL;
+  DimSharding *dims = ARENA_ARRAY(&w->arena, DimSharding, info->rank + 1);
+  bool any = info->unreduced.n > 0;
+  for (uint32_t d = 0; d < info->rank; d++) {
+    dims[d] = (DimSharding){info->dims[d].factors, info->dims[d].n_factors, false, PRIORITY_NONE};
+    any |= sharding_tiles(info, d) > 1;
+  }
+  ShardingInfo made = {.mesh = info->mesh,
+                       .rank = info->rank,
+                       .dims = dims,
+                       .unreduced = info->unreduced,
+                       .reducer = info->reducer};
+  if (any) *out = sharding_intern(w->table, &made);
+  return NULL;
+}
+
+static Status *said(Writer *w, ValueId v, Sharding *out) {
+  return read_sharding(w, annotation_get(w->p, v), value_type(w->p, v), out);
+}
+
+// In words; whole on the mesh of the other.
+static Status *to_attr(Writer *w, Sharding sharding, Sharding other, Attr *out) {
+  const ShardingInfo *info = sharding_info(w->table, other);
+  if (!sharding) sharding = sharding_make_replicated(w->table, info->mesh, info->rank);
+  return sharding_to_attr(w->table, sharding, out);
+}
+
+// ---- ops ----
+
+// Is `to` the same but for parts of a reduction that are put together? Which axes?
+static bool is_reduction(Writer *w, Sharding from, Sharding to, AxisList *out_axes) {
+  const ShardingInfo *a = sharding_info(w->table, from), *b = sharding_info(w->table, to);
+  bool same = a->unreduced.n > 0;
+  for (uint32_t d = 0; d < a->rank; d++) {
+    AxisList none = {NULL, 0};
+    same = same && axes_equal(sharding_dim_axes(a, d), to ? sharding_dim_axes(b, d) : none);
+  }
+  *out_axes = axes_subtract(&w->arena, a->unreduced, b->unreduced);
+  return same && axes_subtract(&w->arena, b->unreduced, a->unreduced).n == 0 && out_axes->n;
+}
+
+static Status *put_reshard(Writer *w, OpId before, ValueId v, Sharding to, ValueId *out) {
+  Context *c = w->context;
+  Sharding from = w->now[v];
+  AxisList axes;
+  bool reduces = is_reduction(w, from, to, &axes);
+  Attr attr, reduced = 0;
+  TRY(to_attr(w, to, from, &attr));
+  if (reduces) {
+    NamedAttr field = {name_of(c, "axes"),
+                       sharding_axes_to_attr(w->table, sharding_info(w->table, from)->mesh, axes)};
+    reduced = attr_struct(c, "sdy.axis_ref_list", 1, &field);
+  }
+  NamedAttr fields[] = {{name_of(c, reduces ? "out_sharding" : "sharding"), attr},
+                        {name_of(c, "reduction_axes"), reduced}};
+  Type type = value_type(w->p, v);
+  OpSpec spec = {.code = reduces ? OP_sdy_all_reduce : OP_sdy_reshard,
+                 .n_operands = 1,
+                 .operands = &v,
+                 .n_results = 1,
+                 .result_types = &type,
+                 .attrs = attr_dict(c, reduces ? 2 : 1, fields),
+                 .pos = POS_NONE,
+                 .origin = before};
+  OpId op = op_create(w->p, &spec);
+  op_insert_before(w->p, op, before);
+  *out = op_result(w->p, op, 0);
+  return NULL;
+}
+
+// Operand i of the op in the sharding it is needed in.
+static Status *bring(Writer *w, OpId op, uint32_t i, Sharding needed) {
+  ValueId v = op_operand(w->p, op, i), value = 0;
+  if (w->now[v] == needed || !type_is_tensor(w->context, value_type(w->p, v))) return NULL;
+  BlockId block = op_at(w->p, op)->block;
+  for (const Made *m = w->made[v]; m && !value; m = m->next)
+    if (m->sharding == needed && m->block == block) value = m->value;
+  if (!value) {
+    TRY(put_reshard(w, op, v, needed, &value));
+    Made *made = ARENA_NEW(&w->arena, Made);
+    *made = (Made){needed, block, value, w->made[v]};
+    w->made[v] = made;
+  }
+  operand_set(w->p, op_at(w->p, op)->operands + i, value);
+  return NULL;
+}
+
+// The op's results are as they are said to be from now on.
+static Status *give(Writer *w, OpId op, uint32_t i, Sharding sharding) {
+  ValueId v = op_result(w->p, op, i);
+  Attr old = annotation_own(w->p, v), attr = 0;
+  w->now[v] = sharding;
+  if (!sharding && !old) return NULL;
+  if (sharding) {
+    TRY(sharding_to_attr(w->table, sharding, &attr));
+  } else {
+    Sharding was;
+    TRY(sharding_from_attr(w->table, old, value_type(w->p, v), &was));
+    if (sharding_is_maximal(w->table, was)) return NULL;
+    TRY(to_attr(w, 0, was, &attr));
+  }
+  annotation_put(w->p, v, attr);
+  return NULL;
+}
+
+static Status *visit_plain(Writer *w, OpId op) {
+  const Decision *d = &w->decisions[op];
+  for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++)
+    TRY(bring(w, op, i, d->in ? d->in[i] : 0));
+  for (uint32_t i = 0; i < op_at(w->p, op)->n_results; i++)
+    TRY(give(w, op, i, d->out ? d->out[i] : 0));
+  return NULL;
+}
+
+// What a body argument or a result of the op is to be, as the op's lists say it.
+static Status *listed(Writer *w, OpId op, const char *name, uint32_t i, Type type, Sharding *out) {
+  Attr list = attr_get(w->context, op_attr(w->p, op, name), "shardings");
+  const AttrInfo *items = attr_info(w->context, list);
+  return read_sharding(w, i < items->count ? items->items[i] : 0, type, out);
+}
+
+static Status *visit_flow(Writer *w, OpId op, Flow flow) {
+  uint32_t n = op_at(w->p, op)->n_operands, n_results = op_at(w->p, op)->n_results;
+  for (uint32_t i = 0; i < n_results; i++)
+    TRY(said(w, op_result(w->p, op, i), &w->now[op_result(w->p, op, i)]));
+  bool carries = flow == FLOW_LOOP || flow == FLOW_EACH;
+  for (uint32_t i = 0; i < n; i++) {
+    Sharding needed = carries && i < n_results ? w->now[op_result(w->p, op, i)] : 0;
+    if (flow == FLOW_BODY)
+      TRY(listed(w, op, "in_shardings", i, op_operand_type(w->p, op, i), &needed));
+    TRY(bring(w, op, i, needed));
+  }
+  for (uint32_t r = 0; r < op_at(w->p, op)->n_regions; r++) {
+    BlockId block = region_block(w->p, op_region(w->p, op, r));
+    for (uint32_t i = 0; block && i < block_at(w->p, block)->n_args; i++) {
+      ValueId v = block_arg(w->p, block, i);
+      if (carries && i < n_results)
+        w->now[v] = w->now[op_result(w->p, op, i)];
+      else
+        TRY(said(w, v, &w->now[v]));
+    }
+  }
+  return NULL;
+}
+
+typedef struct ManualAxes {
+  const Context *context;
+  AttrInfo names;
+} ManualAxes;
+
+static bool is_free(void *user, Name name, Attr axis) {
+  (void)axis;
+  const ManualAxes *manual = user;
+  for (uint32_t i = 0; i < manual->names.count; i++)
+    if (attr_as_name(manual->context, manual->names.items[i]) == name) return false;
+  return true;
+}
+
+// What the owner of a block wants of the values that the block returns.
+static Status *wanted(Writer *w, OpId owner, OpId op, uint32_t i, Sharding *out) {
+  const OpRow *row = op_row(op_at(w->p, owner)->code);
+  Type type = op_operand_type(w->p, op, i);
+  Flow flow = row->def ? row->def->flow : FLOW_NONE;
+  *out = 0;
+  if (row->traits & TRAIT_FUNCTION)
+    return read_sharding(w, annotation_get_result(w->p, owner, i), type, out);
+  RegionId region = block_at(w->p, op_at(w->p, op)->block)->region;
+  bool last = region + 1 == op_at(w->p, owner)->regions + op_at(w->p, owner)->n_regions;
+  if (flow == FLOW_LOOP && !last) return NULL;  // its condition
+  if (i >= op_at(w->p, owner)->n_results) return NULL;
+  Attr sharding = annotation_own(w->p, op_result(w->p, owner, i));
+  Attr axes = attr_get(w->context, op_attr(w->p, owner, "manual_axes"), "axes");
+  if (sharding && axes) {
+    ManualAxes manual = {w->context, *attr_info(w->context, axes)};
+    sharding = annotation_filter(w->context, sharding, is_free, &manual);
+  }
+  return read_sharding(w, sharding, type, out);
+}
+
+static Status *visit_terminator(Writer *w, OpId op) {
+  OpId owner = op_parent(w->p, op);
+  for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++) {
+    Sharding needed;
+    TRY(wanted(w, owner, op, i, &needed));
+    TRY(bring(w, op, i, needed));
+  }
+  return NULL;
+}
+
+static Status *visit_call(Writer *w, OpId op, OpId callee) {
+  BlockId block = region_block(w->p, op_region(w->p, callee, 0));
+  for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++) {
+    Sharding needed;
+    TRY(said(w, block_arg(w->p, block, i), &needed));
+    TRY(bring(w, op, i, needed));
+  }
+  for (uint32_t i = 0; i < op_at(w->p, op)->n_results; i++) {
+    Sharding made;
+    TRY(read_sharding(w, annotation_get_result(w->p, callee, i), op_result_type(w->p, op, i),
+                      &made));
+    TRY(give(w, op, i, made));
+  }
+  return NULL;
+}
+
+static Status *visit_function(Writer *w, OpId op) {
+  BlockId block = region_block(w->p, op_region(w->p, op, 0));
+  for (uint32_t i = 0; block && i < block_at(w->p, block)->n_args; i++)
+    TRY(said(w, block_arg(w->p, block, i), &w->now[block_arg(w->p, block, i)]));
+  return NULL;
+}
+
+static bool is_same_value(uint16_t code) {
+  return code == OP_sdy_reshard || code == OP_sdy_sharding_constraint ||
+         code == OP_sdy_propagation_barrier || sdy_is_collective(code);
+}
+
+// *out_enters: what is inside is to be visited too.
+static Status *visit(Writer *w, OpId op, bool *out_enters) {
+  uint16_t code = op_at(w->p, op)->code;
+  const OpRow *row = op_row(code);
+  Flow flow = row->def ? row->def->flow : FLOW_NONE;
+  *out_enters = true;
+  if (row->traits & TRAIT_FUNCTION) return visit_function(w, op);
+  if (op == w->p->root || row->traits & TRAIT_SYMBOL || code == OP_sdy_sharding_group) return NULL;
+  if (row->traits & TRAIT_TERMINATOR) return visit_terminator(w, op);
+  if (flow) return visit_flow(w, op, flow);
+  *out_enters = false;
+  Attr symbol = op_attr(w->p, op, code == OP_composite ? "decomposition" : "callee");
+  OpId callee = symbol ? symbols_find(&w->functions, attr_as_name(w->context, symbol)) : 0;
+  if (callee && region_block(w->p, op_region(w->p, callee, 0))) return visit_call(w, op, callee);
+  return visit_plain(w, op);
+}
+
+static Status *write(Writer *w) {
+  for (OpId op = w->p->root, next; op; op = next) {
+    bool enters = false;
+    if (is_same_value(op_at(w->p, op)->code)) {
+      next = op_walk_over(w->p, op, w->p->root);
+      value_replace_uses(w->p, op_result(w->p, op, 0), op_operand(w->p, op, 0));
+      op_erase(w->p, op);
+      continue;
+    }
+    TRY(visit(w, op, &enters));
+    next = enters ? op_walk_next(w->p, op, w->p->root) : op_walk_over(w->p, op, w->p->root);
+  }
+  return NULL;
+}
+
+static Status *run(Writer *w, Program *twin, Guard *guard, Diag *diag) {
+  MeshId mesh;
+  TRY(program_meshes_read(w->p, w->table));
+  TRY(match(w, twin));
+  symbols_init(&w->functions, w->p, w->p->root, guard);
+  w->decisions = ARENA_ARRAY(&w->arena, Decision, w->p->ops.count + 1);
+  w->now = ARENA_ARRAY(&w->arena, Sharding, w->p->values.count + 1);
+  w->made = ARENA_ARRAY(&w->arena, const Made *, w->p->values.count + 1);
+  PartitionOptions options = {.on_split = note, .user = w};
+  TRY(partition_program(twin, w->table, &options, guard, diag, &mesh));
+  return write(w);
+}
+
+Status *explicit_reshards(Program *program, Program *twin, ShardingTable *table, Guard *guard,
+                          Diag *diag) {
+  Writer w = {.p = program, .table = table, .context = program->context};
+  arena_init(&w.arena, guard);
+  GuardCleanup cleanup = {release, &w, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = run(&w, twin, guard, diag);
+  guard_pop(guard, &cleanup);
+  release(&w);
+  return status;
+}
