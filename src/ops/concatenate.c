@@ -143,12 +143,17 @@ static LocalWindow window_of(const Localizer *cx, uint32_t along, int64_t offset
 static void splits(Localizer *cx) {
   uint32_t along = along_of(cx);
   int64_t devices = axes_size(localize_axes(cx, cx->map->n_operands, along)), offset = 0;
+  uint32_t f = localize_factor(cx, cx->map->n_operands, along);
   for (uint32_t i = 0; devices > 1 && i < cx->map->n_operands; i++) {
     int64_t size = localize_size(cx, i, along);
-    int64_t received =
-        local_window_received(cx->local, size, devices, window_of(cx, along, offset));
-    cx->bytes += (double)received * localize_bytes_across(cx, i, along);
+    LocalWindow window = window_of(cx, along, offset);
     offset += size;
+    if (cx->whole && cx->whole[i]) {  // everybody takes its part of it
+      *localize_has(cx, i, f) = false;
+      continue;
+    }
+    cx->bytes += (double)local_window_received(cx->local, size, devices, window) *
+                 localize_bytes_across(cx, i, along);
   }
 }
 
@@ -179,8 +184,10 @@ static Status *localize(Localizer *cx) {
   for (uint32_t i = 0; i < cx->map->n_operands; i++) {
     int64_t size = localize_size(cx, i, along);
     if (!size) continue;
-    ValueId next =
-        local_window(cx->local, cx->in[i], along, axes, size, window_of(cx, along, offset), 0);
+    LocalWindow window = window_of(cx, along, offset);
+    bool whole = !localize_axes(cx, i, along).n;
+    ValueId next = whole ? local_window_of_whole(cx->local, cx->in[i], along, axes, window, 0)
+                         : local_window(cx->local, cx->in[i], along, axes, size, window, 0);
     v = v ? join(cx, v, next, along, offset) : next;
     offset += size;
   }

@@ -128,12 +128,16 @@ typedef struct LocalWindow {
   int64_t first, step, length;
   int64_t end;      // what lies there or beyond is not needed; 0: all is
   int64_t divisor;  // 0 is 1
+  int64_t tile;     // of what is cut; 0: as it is cut in blocks
 } LocalWindow;
 
 // v: the tiles of a dimension of `size` elements. What lies outside of it becomes `fill` (rank 0;
 // 0: any value). Neighbours send what is missing, everybody everything where that is cheaper.
 ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size, LocalWindow w,
                      ValueId fill);
+// The same of a whole dimension that every device has.
+ValueId local_window_of_whole(Local *l, ValueId v, uint32_t d, AxisList axes, LocalWindow w,
+                              ValueId fill);
 // Elements along the dimension that a device receives for it, on average: times the size of a slice
 // across it that is what local_window moves. O(devices · tiles that a window touches).
 int64_t local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w);

@@ -17,10 +17,14 @@ enum { MOST_PIECES = 64, FEW_PERMUTES = 8, ANY = -1 };
 
 typedef struct Piece {
   int64_t q;
-  int64_t length;    // elements that are sent: as many as the neediest target takes
-  int64_t n_rounds;  // permutes; 0: everybody has its own
-  int64_t *sources;  // per target; ANY: it needs no such piece
-  int64_t *rounds;   // per target: in which it is served
+  int64_t length;  // as many elements as the neediest target takes
+  // Those who have it themselves take it so, and less is sent to the others.
+  bool apart;
+  int64_t own, sent;  // elements then; otherwise both are the length
+  int64_t n_rounds;   // permutes; 0: everybody has its own
+  int64_t *sources;   // per target; ANY: it needs no such piece
+  int64_t *lengths;   // per target
+  int64_t *rounds;    // per target: in which it is served; ANY: in none
 } Piece;
 
 typedef struct Plan {
@@ -54,6 +58,7 @@ static Piece *piece_find(Plan *p, Arena *arena, int64_t q) {
   Piece *b = &p->pieces[i];
   *b = (Piece){.q = q,
                .sources = ARENA_ARRAY(arena, int64_t, (size_t)p->n),
+               .lengths = ARENA_ARRAY(arena, int64_t, (size_t)p->n),
                .rounds = ARENA_ARRAY(arena, int64_t, (size_t)p->n)};
   for (int64_t c = 0; c < p->n; c++) b->sources[c] = ANY;
   return b;
@@ -67,26 +72,37 @@ static bool add_device(Plan *p, Arena *arena, int64_t c, int64_t needed) {
     Piece *b = piece_find(p, arena, s - first);
     if (!b) return false;
     int64_t from = most(begin, s * p->tile), to = least(end, (s + 1) * p->tile);
-    b->length = most(b->length, to - from);
     b->sources[c] = s;
+    b->lengths[c] = to - from;
   }
   return true;
 }
 
-static bool moves(const Piece *b, int64_t n) {
-  for (int64_t c = 0; c < n; c++)
-    if (b->sources[c] != ANY && b->sources[c] != c) return true;
-  return false;
-}
-
-static void set_rounds(const Plan *p, Arena *arena, Piece *b) {
-  if (!moves(b, p->n)) return;
+// Who is served in which round, and how much is sent.
+static void set_rounds(const Plan *p, Arena *arena, Piece *b, bool apart) {
   int64_t *served = ARENA_ARRAY(arena, int64_t, (size_t)p->n);
+  b->apart = apart;
+  b->own = b->sent = b->n_rounds = 0;
   for (int64_t c = 0; c < p->n; c++) {
+    b->rounds[c] = ANY;
     if (b->sources[c] == ANY) continue;
+    if (b->sources[c] == c) b->own = most(b->own, b->lengths[c]);
+    if (b->sources[c] == c && apart) continue;
+    b->sent = most(b->sent, b->lengths[c]);
     b->rounds[c] = served[b->sources[c]]++;
     b->n_rounds = most(b->n_rounds, b->rounds[c] + 1);
   }
+  b->length = most(b->own, b->sent);
+  if (!apart) b->own = b->sent = b->length;
+}
+
+// Those who have it themselves are served with the others, where that costs nothing.
+static void choose_rounds(const Plan *p, Arena *arena, Piece *b) {
+  set_rounds(p, arena, b, true);
+  int64_t sent = b->n_rounds * b->sent;
+  if (!b->n_rounds) return;
+  set_rounds(p, arena, b, false);
+  if (sent < b->n_rounds * b->sent) set_rounds(p, arena, b, true);
 }
 
 // Elements that a device receives, on average.
@@ -94,8 +110,7 @@ static int64_t received(const Plan *p) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < p->n_pieces; i++)
     for (int64_t c = 0; c < p->n; c++)
-      if (p->pieces[i].sources[c] != ANY && p->pieces[i].sources[c] != c)
-        sum += p->pieces[i].length;
+      if (p->pieces[i].sources[c] != ANY && p->pieces[i].sources[c] != c) sum += p->pieces[i].sent;
   return (sum + p->n - 1) / p->n;
 }
 
@@ -108,11 +123,12 @@ static bool is_cheaper_whole(const Plan *p) {
 }
 
 static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, LocalWindow w) {
-  *p = (Plan){.n = devices, .tile = (size + devices - 1) / devices, .size = size, .w = w};
+  int64_t tile = w.tile ? w.tile : (size + devices - 1) / devices;
+  *p = (Plan){.n = devices, .tile = tile, .size = size, .w = w};
   int64_t needed = w.end > 0 ? least(w.end, size) : size;
   for (int64_t c = 0; c < devices && p->tile && w.length && !p->gathers; c++)
     p->gathers = !add_device(p, arena, c, needed);
-  for (uint32_t i = 0; i < p->n_pieces && !p->gathers; i++) set_rounds(p, arena, &p->pieces[i]);
+  for (uint32_t i = 0; i < p->n_pieces && !p->gathers; i++) choose_rounds(p, arena, &p->pieces[i]);
   p->gathers = p->gathers || is_cheaper_whole(p);
 }
 
@@ -210,21 +226,35 @@ static ValueId slice_at(Dimension x, ValueId v, const int64_t *starts, int64_t n
 
 // ---- writing it ----
 
-// What the sources of a round send.
+// Is the number below `limit`, for those of whom it is not ANY?
+static ValueId is_below(Dimension x, const int64_t *values, int64_t n, int64_t limit) {
+  int64_t first = n, last = -1;  // where it is, where it is not
+  for (int64_t c = 0; c < n; c++) {
+    if (values[c] == ANY) continue;
+    if (values[c] < limit) last = c;
+    if (values[c] >= limit) first = least(first, c);
+  }
+  if (last < first)
+    return local_compare(x.l, "LE", local_coordinate(x.l, x.axes), local_index(x.l, last));
+  return local_compare(x.l, "LT", number(x, values, n), local_index(x.l, limit));
+}
+
+// What sources have for their targets of a round; ANY: what targets have themselves.
 static ValueId put_send(Dimension x, const Plan *p, const Piece *b, int64_t round, ValueId v) {
   int64_t *starts = ARENA_ARRAY(x.l->arena, int64_t, (size_t)p->n);
+  int64_t length = round == ANY ? b->own : b->sent;
   for (int64_t c = 0; c < p->n; c++) starts[c] = ANY;
   for (int64_t c = 0; c < p->n; c++)
-    if (b->sources[c] != ANY && (round == ANY || b->rounds[c] == round))
-      starts[b->sources[c]] = b->q ? 0 : least(at_of(p, c), p->tile - b->length);
-  return slice_at(x, v, starts, p->n, b->length);
+    if (b->sources[c] != ANY && b->rounds[c] == round)
+      starts[b->sources[c]] = b->q ? 0 : least(at_of(p, c), p->tile - length);
+  return slice_at(x, v, starts, p->n, length);
 }
 
 static ValueId put_round(Dimension x, const Plan *p, const Piece *b, int64_t round, ValueId v) {
   int64_t(*pairs)[2] = arena_alloc(x.l->arena, (size_t)p->n * sizeof *pairs);
   uint32_t count = 0;
   for (int64_t c = 0; c < p->n; c++) {
-    if (b->sources[c] == ANY || b->rounds[c] != round) continue;
+    if (b->rounds[c] != round) continue;
     pairs[count][0] = b->sources[c];
     pairs[count++][1] = c;
   }
@@ -232,18 +262,23 @@ static ValueId put_round(Dimension x, const Plan *p, const Piece *b, int64_t rou
   return local_permute_along(x.l, v, x.axes, count, (const int64_t(*)[2])pairs);
 }
 
+// Of piece 0 the end is where the next one begins, of others the beginning is where the last one
+// ended.
+static ValueId fit(Dimension x, const Piece *b, ValueId v) {
+  int64_t more = b->length - local_dim(x.l, v, x.d);
+  return local_pad(x.l, v, x.d, b->q ? 0 : more, b->q ? more : 0, 0);
+}
+
 static ValueId put_piece(Dimension x, const Plan *p, const Piece *b, ValueId v) {
   if (!b->n_rounds) return put_send(x, p, b, ANY, v);
-  ValueId piece = put_round(x, p, b, 0, v);
-  if (b->n_rounds == 1) return piece;
-  int64_t *rounds = ARENA_ARRAY(x.l->arena, int64_t, (size_t)p->n);
-  for (int64_t c = 0; c < p->n; c++) rounds[c] = b->sources[c] == ANY ? ANY : b->rounds[c];
-  ValueId served = number(x, rounds, p->n);
-  for (int64_t r = 1; r < b->n_rounds; r++) {
-    ValueId now = local_compare(x.l, "EQ", served, local_index(x.l, r));
-    piece = local_select(x.l, now, put_round(x, p, b, r, v), piece);
-  }
-  return piece;
+  ValueId piece = put_round(x, p, b, b->n_rounds - 1, v);
+  for (int64_t r = b->n_rounds - 1; r > 0; r--)
+    piece = local_select(x.l, is_below(x, b->rounds, p->n, r), put_round(x, p, b, r - 1, v), piece);
+  if (!b->apart) return piece;
+  int64_t *others = ARENA_ARRAY(x.l->arena, int64_t, (size_t)p->n);
+  for (int64_t c = 0; c < p->n; c++) others[c] = b->sources[c] == ANY ? ANY : b->sources[c] != c;
+  ValueId own = fit(x, b, put_send(x, p, b, ANY, v));
+  return local_select(x.l, is_below(x, others, p->n, 1), own, fit(x, b, piece));
 }
 
 static bool needs_any(const Plan *p, int64_t c) {
@@ -260,8 +295,11 @@ static void set_starts(const Plan *p, int64_t origin, int64_t *starts, int64_t *
   for (int64_t c = 0; c < p->n; c++) {
     if (!needs_any(p, c)) continue;
     starts[c] = at_of(p, c) - origin;
-    // A piece 0 that was sent from further left: the window ends in it.
-    if (!p->pieces[0].q && p->pieces[0].sources[c] != ANY) starts[c] = most(starts[c], 0);
+    const Piece *b = &p->pieces[0];
+    if (!b->q && b->sources[c] != ANY) {  // what was sent from further left: the window ends in it
+      int64_t length = b->sources[c] == c ? b->own : b->sent;
+      starts[c] = most(starts[c], b->length - length);
+    }
     *out_below = most(*out_below, -starts[c]);
   }
   for (int64_t c = 0; c < p->n; c++) starts[c] = needs_any(p, c) ? starts[c] + *out_below : ANY;
@@ -290,15 +328,20 @@ static ValueId put_pieces(Dimension x, const Plan *p, ValueId v) {
   return slice_at(x, all, starts, p->n, p->w.length);
 }
 
-// Everything, and of that the window. No more is put around it than one window.
+// The window of everything. No more is put around it than one window.
 static ValueId put_whole(Dimension x, const Plan *p, ValueId v, ValueId fill) {
-  Local *l = x.l;
   int64_t a = begin_of(p, 0), b = begin_of(p, p->n - 1), length = p->w.length;
   int64_t low = least(most(-least(a, b), 0), length);
   int64_t high = least(most(most(a, b) + length - p->size, 0), length);
-  v = local_trim_to(l, local_all_gather(l, v, x.d, x.axes), x.d, p->size);
-  v = local_pad(l, v, x.d, low, high, fill);
-  return local_dynamic_slice(l, v, x.d, begin(x, p, low), length);
+  v = local_pad(x.l, v, x.d, low, high, fill);
+  return local_dynamic_slice(x.l, v, x.d, begin(x, p, low), length);
+}
+
+ValueId local_window_of_whole(Local *l, ValueId v, uint32_t d, AxisList axes, LocalWindow w,
+                              ValueId fill) {
+  Plan *p = ARENA_NEW(l->arena, Plan);
+  *p = (Plan){.n = axes_size(axes), .size = local_dim(l, v, d), .w = w};
+  return put_whole((Dimension){l, d, axes}, p, v, fill);
 }
 
 // Where element `at` of the whole lies in the window.
@@ -320,7 +363,10 @@ ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t siz
   Dimension x = {l, d, axes};
   Plan *p = ARENA_NEW(l->arena, Plan);
   plan_make(p, l->arena, size, axes_size(axes), w);
-  if (p->gathers) return put_whole(x, p, v, fill);
+  if (p->gathers) {
+    v = local_trim_to(l, local_all_gather(l, v, d, axes), d, size);
+    return put_whole(x, p, v, fill);
+  }
   if (!p->n_pieces) return local_pad(l, local_slice(l, v, d, 0, 0, 1), d, 0, w.length, fill);
   v = put_pieces(x, p, v);
   return fill ? put_fill(x, p, v, fill) : v;

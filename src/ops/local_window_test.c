@@ -59,7 +59,9 @@ static const Mesh *make_mesh(Run *r, const Case *k) {
   return mesh;
 }
 
-static int64_t tile_of(const Case *k) { return (k->size + k->n - 1) / k->n; }
+static int64_t tile_of(const Case *k) {
+  return k->w.tile ? k->w.tile : (k->size + k->n - 1) / k->n;
+}
 
 // func.func @main(%x: [2, tile]) -> [2, length]
 static void build(Run *r, Guard *guard, Case *k, const Mesh *mesh, MeshId id) {
@@ -180,34 +182,38 @@ static Case tried(Case k) {
 static void test_halo_is_permutes(void **state) {
   (void)state;
   // One element of either neighbour.
-  Case k = tried((Case){.size = 16, .n = 4, .fills = true, .w = {-1, 4, 6, 0, 0}});
+  Case k = tried((Case){.size = 16, .n = 4, .fills = true, .w = {-1, 4, 6, 0, 0, 0}});
   assert_int_equal(k.n_permutes, 2);
   assert_int_equal(k.n_gathers, 0);
   assert_true(k.moved == 1.5);  // three pairs each way, four devices
   // Wider than a tile: two hops.
-  k = tried((Case){.size = 16, .n = 8, .w = {-3, 2, 5, 0, 0}});
+  k = tried((Case){.size = 16, .n = 8, .w = {-3, 2, 5, 0, 0, 0}});
   assert_int_equal(k.n_permutes, 2);
   assert_true(k.moved == (7 * 2 + 6 * 1) / 8.0);
   // Own elements only: short and empty last tiles too.
-  k = tried((Case){.size = 9, .n = 8, .fills = true, .w = {0, 2, 2, 0, 0}});
+  k = tried((Case){.size = 9, .n = 8, .fills = true, .w = {0, 2, 2, 0, 0, 0}});
   assert_int_equal(k.n_permutes + k.n_gathers, 0);
 }
 
 static void test_others(void **state) {
   (void)state;
   // Tiles in reverse: everybody's goes to one other.
-  Case k = tried((Case){.size = 16, .n = 4, .w = {12, -4, 4, 0, 0}});
+  Case k = tried((Case){.size = 16, .n = 4, .w = {12, -4, 4, 0, 0, 0}});
   assert_int_equal(k.n_permutes, 1);
   // The first half: each of two devices serves two.
-  k = tried((Case){.size = 16, .n = 4, .w = {0, 2, 2, 0, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {0, 2, 2, 0, 0, 0}});
   assert_int_equal(k.n_permutes, 2);
   assert_true(k.moved == 6 / 4.0);
   // One element at the end: one pair.
-  k = tried((Case){.size = 16, .n = 4, .w = {15, 1, 1, 0, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {15, 1, 1, 0, 0, 0}});
   assert_int_equal(k.n_permutes, 1);
   assert_true(k.moved == 1 / 4.0);
+  // Slightly other tiles: own elements stay where they are, the others are two.
+  k = tried((Case){.size = 28, .n = 2, .w = {.step = 14, .length = 14, .tile = 16}});
+  assert_int_equal(k.n_permutes, 1);
+  assert_true(k.moved == 2 / 2.0);
   // Every device needs all of it.
-  k = tried((Case){.size = 16, .n = 4, .w = {0, 0, 16, 0, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {0, 0, 16, 0, 0, 0}});
   assert_int_equal(k.n_gathers, 1);
 }
 
@@ -223,6 +229,7 @@ static void test_any_window(void **state) {
     k.fills = dice_roll(&dice, 2);
     k.size = dice_roll(&dice, dice_roll(&dice, 2) ? 14 : 50);
     int64_t t = tile_of(&k);
+    if (dice_roll(&dice, 4) == 0) k.w.tile = t + dice_roll(&dice, 4);
     k.w.length = dice_roll(&dice, dice_roll(&dice, 4) ? 8 : 60);
     k.w.step = dice_roll(&dice, 2) ? t : (int64_t)dice_roll(&dice, 30) - 12;
     k.w.first = (int64_t)dice_roll(&dice, 60) - 25;

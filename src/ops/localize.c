@@ -11,6 +11,29 @@ void localize_only_plain(Localizer *cx) {
     if (!is_plain(cx, f)) localize_give_up(cx, f);
 }
 
+static bool take_back(Localizer *cx, FactorList list) {
+  bool full = true, any = false;
+  for (uint32_t i = 0; i < list.n; i++) {
+    AxisList *axes = &cx->splits[list.v[i]].axes;
+    int64_t size = cx->map->factors[list.v[i]].size;
+    if (axes->n && (!full || (list.n > 1 && size % axes_size(*axes)))) {
+      axes->n = 0;
+      any = true;
+    }
+    if (size > 1 && axes_size(*axes) != size) full = false;
+  }
+  return any;
+}
+
+void localize_only_blocks(Localizer *cx) {
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t t = 0; t < factor_map_n_tensors(cx->map); t++)
+      for (uint32_t d = 0; d < factor_map_rank(cx->map, t); d++)
+        again |= take_back(cx, factor_map_dim(cx->map, t, d));
+  }
+}
+
 int64_t localize_ways(const Localizer *cx, uint32_t factor) {
   return axes_size(cx->splits[factor].axes);
 }

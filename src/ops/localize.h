@@ -31,6 +31,11 @@ struct Localizer {
   // where the map puts it. `splits` may clear it: then an operand is wanted whole along it, a
   // result comes whole or, with FactorSplit.parts, in parts.
   bool *has;
+  // What `splits` may know besides. Per factor: axes that somebody has there, also where blocks
+  // cannot say it (a major factor that they do not divide). Per operand: a whole one is there at no
+  // cost. NULL: not known.
+  AxisList *wished;
+  const bool *whole;
   // ---- `splits` writes ----
   double bytes;  // that leave a device for it, beyond resharding operands and results
   // ---- `localize` reads and writes ----
@@ -61,6 +66,9 @@ static inline void localize_give_up(Localizer *cx, uint32_t factor) {
 // Takes back every split of factors that neither pass through nor reduce plainly: what remains
 // needs no `localize`.
 void localize_only_plain(Localizer *cx);
+// Takes back what dimensions could not say in blocks: a minor factor behind one that is not cut to
+// pieces, and sizes that do not divide where several factors make a dimension.
+void localize_only_blocks(Localizer *cx);
 int64_t localize_ways(const Localizer *cx, uint32_t factor);  // devices along its axes; 1 = whole
 // The major-most factor of a dimension that is not of size 1.
 uint32_t localize_factor(const Localizer *cx, uint32_t tensor, uint32_t d);

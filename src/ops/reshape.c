@@ -1,6 +1,6 @@
 // reshape and dynamic_reshape (also CHLO's): the same elements in the same order under another
 // shape. One copy, O(elements).
-#include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 
 static bool infer_against(Infer *cx, const TypeInfo *operand, const TypeInfo *result) {
@@ -207,8 +207,163 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_reshape = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 3, .factors = factors};
+// ---- on tiles ----
+
+// Dimensions of operand and result that hold the same elements among themselves: as few as can be.
+typedef struct Run {
+  uint32_t first[2], end[2];  // of the operand, of the result
+  int64_t size;
+  // Both are cut along their first dimension, but tiles begin at different elements: they are
+  // windows of each other in the flat run.
+  bool shifted;
+} Run;
+
+// The dimension of a run that is not of size 1 and major-most; false: none is.
+static bool run_head(const Localizer *cx, const Run *run, uint32_t side, uint32_t *out) {
+  for (uint32_t d = run->first[side]; d < run->end[side]; d++) {
+    if (localize_size(cx, side, d) == 1) continue;
+    *out = d;
+    return true;
+  }
+  return false;
+}
+
+static uint32_t find_runs(const Localizer *cx, Run *runs) {
+  const TypeInfo *types[2] = {localize_type(cx, 0), localize_type(cx, 1)};
+  uint32_t n = 0, at[2] = {0, 0};
+  while (at[0] < types[0]->rank || at[1] < types[1]->rank) {
+    Run run = {.first = {at[0], at[1]}};
+    int64_t size[2] = {1, 1};
+    do {
+      uint32_t side =
+          at[1] == types[1]->rank || (at[0] < types[0]->rank && size[0] <= size[1]) ? 0 : 1;
+      size[side] *= types[side]->dims[at[side]++];
+    } while (size[0] != size[1]);
+    run.end[0] = at[0], run.end[1] = at[1];
+    run.size = size[0];
+    runs[n++] = run;
+  }
+  return n;
+}
+
+// Elements of the run that a tile has.
+static int64_t run_tile(const Localizer *cx, const Run *run, uint32_t side) {
+  int64_t tile = 1;
+  for (uint32_t d = run->first[side]; d < run->end[side]; d++) tile *= localize_tile(cx, side, d);
+  return tile;
+}
+
+static LocalWindow run_window(const Localizer *cx, const Run *run) {
+  int64_t tile = run_tile(cx, run, 1);
+  return (LocalWindow){.step = tile, .length = tile, .tile = run_tile(cx, run, 0)};
+}
+
+static bool run_has(const Localizer *cx, const Run *run, uint32_t f) {
+  uint32_t d, place;
+  for (uint32_t side = 0; side < 2; side++)
+    if (factor_map_find(cx->map, side, f, &d, &place) && run->first[side] <= d &&
+        d < run->end[side])
+      return true;
+  return false;
+}
+
+static bool is_apart(AxisList a, AxisList b) {
+  for (uint32_t i = 0; i < a.n; i++)
+    for (uint32_t k = 0; k < b.n; k++)
+      if (axis_overlaps(a.v[i], b.v[k]) || !axis_can_coexist(a.v[i], b.v[k])) return false;
+  return true;
+}
+
+// Axes that somebody has in a dimension, from its major factor on.
+static AxisList wished_axes(const Localizer *cx, uint32_t side, uint32_t d) {
+  FactorList list = factor_map_dim(cx->map, side, d);
+  AxisList axes = {NULL, 0};
+  for (uint32_t i = 0; i < list.n; i++) {
+    if (cx->map->factors[list.v[i]].size == 1) continue;
+    AxisList next = cx->wished[list.v[i]];
+    if (!next.n || !is_apart(axes, next)) break;
+    axes = axes_concat(cx->local->arena, axes, next);
+  }
+  return axes;
+}
+
+// Whether axes are free but for what the run has itself.
+static bool is_free(const Localizer *cx, const Run *run, AxisList axes) {
+  for (uint32_t f = 0; f < cx->map->n_factors; f++)
+    if (!run_has(cx, run, f) && !is_apart(cx->splits[f].axes, axes)) return false;
+  return true;
+}
+
+// More axes than the run's factors take in blocks go to its first dimensions: the flat run is then
+// cut twice, in tiles of two sizes.
+static void shift_run(Localizer *cx, Run *run) {
+  uint32_t heads[2];
+  if (!run_head(cx, run, 0, &heads[0]) || !run_head(cx, run, 1, &heads[1])) return;
+  uint32_t f = localize_factor(cx, 0, heads[0]);
+  if (f != localize_factor(cx, 1, heads[1])) return;
+  int64_t ways = 1;
+  for (uint32_t i = 0; i < cx->map->n_factors; i++)
+    if (run_has(cx, run, i)) ways *= localize_ways(cx, i);
+  AxisList wished = wished_axes(cx, 1, heads[1]), other = wished_axes(cx, 0, heads[0]);
+  if (axes_size(other) > axes_size(wished)) wished = other;
+  if (axes_size(wished) <= ways || !is_free(cx, run, wished)) return;
+  for (uint32_t i = 0; i < cx->map->n_factors; i++)
+    if (run_has(cx, run, i)) localize_give_up(cx, i);
+  cx->splits[f].axes = wished;
+  run->shifted = run_tile(cx, run, 0) != run_tile(cx, run, 1);
+}
+
+static void splits(Localizer *cx) {
+  Run runs[MAX_RANK + 1];
+  localize_only_plain(cx);
+  localize_only_blocks(cx);
+  if (!cx->wished) return;
+  uint32_t n = find_runs(cx, runs);
+  for (uint32_t i = 0; i < n; i++) shift_run(cx, &runs[i]);
+  double bytes = (double)dtype_bytes(type_dtype(cx->context, localize_type(cx, 0)->elem));
+  for (uint32_t i = 0; i < n; i++) bytes *= (double)run_tile(cx, &runs[i], 0);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t head;
+    if (!runs[i].shifted || !run_head(cx, &runs[i], 0, &head)) continue;
+    int64_t devices = axes_size(localize_axes(cx, 0, head));
+    int64_t received =
+        local_window_received(cx->local, runs[i].size, devices, run_window(cx, &runs[i]));
+    cx->bytes += (double)received * bytes / (double)run_tile(cx, &runs[i], 0);
+  }
+}
+
+// Every run flat, those that are shifted as windows, and the result's shape.
+static Status *localize(Localizer *cx) {
+  Local *l = cx->local;
+  Run runs[MAX_RANK + 1];
+  int64_t dims[MAX_RANK + 1];
+  uint32_t n = find_runs(cx, runs);
+  bool any = false;
+  for (uint32_t i = 0; i < n; i++) {
+    dims[i] = run_tile(cx, &runs[i], 0);
+    runs[i].shifted = dims[i] != run_tile(cx, &runs[i], 1);
+    any |= runs[i].shifted;
+  }
+  if (!any) return localize_copy(cx, cx->in, 0);
+  Type flat = type_tensor(cx->context, localize_type(cx, 0)->elem, n, dims, 0);
+  ValueId v = local_op(l, OP_reshape, 1, cx->in, flat, 0);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t head;
+    if (!runs[i].shifted || !run_head(cx, &runs[i], 0, &head)) continue;
+    v = local_window(l, v, i, localize_axes(cx, 0, head), runs[i].size, run_window(cx, &runs[i]),
+                     0);
+  }
+  cx->out[0] = local_op(l, OP_reshape, 1, &v, cx->out_types[0], 0);
+  return NULL;
+}
+
+const OpDef op_reshape = {.infer = infer,
+                          .eval = eval,
+                          .sample = sample,
+                          .constraints = 3,
+                          .factors = factors,
+                          .splits = splits,
+                          .localize = localize};
 const OpDef op_dynamic_reshape = {.infer = infer_dynamic,
                                   .eval = eval_dynamic,
                                   .sample = sample_dynamic,

@@ -96,47 +96,36 @@ static bool is_taken(const Chooser *c, const FactorSplit *splits, AxisRef axis) 
   return false;
 }
 
+// The first of these axes, as long as nobody has them yet.
+static AxisList free_axes(const Chooser *c, const FactorSplit *splits, AxisList axes) {
+  AxisRef *free = ARENA_ARRAY(&c->t->scratch, AxisRef, axes.n + 1);
+  uint32_t n = 0;
+  for (; n < axes.n && !is_taken(c, splits, axes.v[n]); n++) free[n] = axes.v[n];
+  return (AxisList){free, n};
+}
+
 // The axes of one lead go to the factors that have none yet.
-static void follow(Chooser *c, const Lead *lead, FactorSplit *splits) {
+static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
   Partition *t = c->t;
+  FactorSplit *splits = cx->splits;
   FactorAxes *axes = ARENA_ARRAY(&t->scratch, FactorAxes, c->m->n_factors + 1);
   project_tensor(t->table, c->m, lead->tensor, lead->sharding, sharding_mesh(t->table, t->mesh),
                  &t->scratch, axes);
   for (uint32_t f = 0; f < c->m->n_factors; f++) {
     if (!axes[f].present || splits[f].axes.n || !can_split(c, f)) continue;
-    AxisRef *free = ARENA_ARRAY(&t->scratch, AxisRef, axes[f].axes.n + 1);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < axes[f].axes.n; i++) {
-      if (is_taken(c, splits, axes[f].axes.v[i])) break;
-      free[n++] = axes[f].axes.v[i];
-    }
-    splits[f].axes = (AxisList){free, n};
+    AxisList free = free_axes(c, splits, axes[f].axes), over = {NULL, 0};
+    if (free.n == axes[f].axes.n) over = free_axes(c, splits, axes[f].overflow);
+    if (free.n + over.n && !cx->wished[f].n) cx->wished[f] = axes_concat(&t->scratch, free, over);
+    splits[f].axes = free;
   }
 }
 
-// Drops what a dimension could not say: a minor factor behind one that is not cut to pieces, or
-// sizes that do not divide where several factors make a dimension or an op fails on some values.
-static void make_sayable(const FactorMap *m, bool fails, FactorSplit *splits) {
-  for (bool again = true; again;) {
-    again = false;
-    for (uint32_t f = 0; f < m->n_factors; f++)
-      if (splits[f].axes.n && fails && m->factors[f].size % axes_size(splits[f].axes))
-        splits[f].axes.n = 0, again = true;
-    for (uint32_t t = 0; t < factor_map_n_tensors(m); t++)
-      for (uint32_t d = 0; d < factor_map_rank(m, t); d++) {
-        FactorList list = factor_map_dim(m, t, d);
-        bool full = true;
-        for (uint32_t i = 0; i < list.n; i++) {
-          AxisList *axes = &splits[list.v[i]].axes;
-          int64_t size = m->factors[list.v[i]].size;
-          if (axes->n && (!full || (list.n > 1 && size % axes_size(*axes)))) {
-            axes->n = 0;
-            again = true;
-          }
-          if (size > 1 && axes_size(*axes) != size) full = false;
-        }
-      }
-  }
+// Drops what a dimension could not say, and sizes that do not divide where the op fails on some
+// values.
+static void make_sayable(const Chooser *c, Localizer *cx) {
+  for (uint32_t f = 0; c->def && c->def->fails && f < c->m->n_factors; f++)
+    if (c->m->factors[f].size % axes_size(cx->splits[f].axes)) localize_give_up(cx, f);
+  localize_only_blocks(cx);
 }
 
 // All reductions must combine alike: one reducer per value.
@@ -254,7 +243,7 @@ static void price(const Chooser *c, Choice *choice) {
 static void settle(Chooser *c, Choice *choice, bool shared) {
   Partition *t = c->t;
   Localizer *cx = &choice->cx;
-  make_sayable(c->m, c->def && c->def->fails, cx->splits);
+  make_sayable(c, cx);
   if (c->def && c->def->splits && !c->m->custom) c->def->splits(cx);
   make_one_reducer(c, cx->splits);
   choice->in_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_operands + 1);
@@ -269,8 +258,8 @@ static void settle(Chooser *c, Choice *choice, bool shared) {
 // The lead first, then all others in order.
 static void make_way(Chooser *c, const Lead *lead, bool others, Choice *out) {
   localizer_init(c->t, c->op, c->m, &out->cx);
-  if (lead) follow(c, lead, out->cx.splits);
-  for (uint32_t i = 0; others && i < c->n_leads; i++) follow(c, &c->leads[i], out->cx.splits);
+  if (lead) follow(c, lead, &out->cx);
+  for (uint32_t i = 0; others && i < c->n_leads; i++) follow(c, &c->leads[i], &out->cx);
   settle(c, out, false);
 }
 

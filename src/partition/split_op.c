@@ -99,8 +99,16 @@ void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
                     .map = m,
                     .splits = ARENA_ARRAY(&t->scratch, FactorSplit, m->n_factors + 1),
                     .has = ARENA_ARRAY(&t->scratch, bool, (size_t)n * m->n_factors + 1),
+                    .wished = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1),
                     .copy = copy_local,
                     .user = t};
+  bool *whole = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
+  for (uint32_t i = 0; i < m->n_operands; i++) {
+    ValueId v = op_operand(t->p, op, i);
+    whole[i] = walk_is_remade(t, v);
+    for (const Part *part = t->parts[v]; part; part = part->next) whole[i] |= !part->sharding;
+  }
+  cx->whole = whole;
   for (uint32_t f = 0; f < m->n_factors; f++)
     if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
       cx->splits[f].parts = (Combine)m->factors[f].combine;
