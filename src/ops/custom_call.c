@@ -238,6 +238,8 @@ static const struct {
   Status *(*localize)(Localizer *cx);
 } locals[] = {
     {"mhlo.topk", top_k_splits, top_k_localize},
+    {"ApproxTopK", approx_top_k_splits, approx_top_k_localize},
+    {"PartialReduce", approx_top_k_splits, approx_top_k_localize},
 };
 
 // Its number there; -1 if there is none.

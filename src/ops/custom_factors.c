@@ -61,16 +61,24 @@ bool factors_eigh(FactorContext *cx) {
   return true;
 }
 
+int64_t custom_reduction_dim(const Program *p, OpId op) {
+  Context *c = p->context;
+  Attr dim = attr_get(c, op_attr(p, op, "mhlo.backend_config"), "reduction_dim");
+  if (!dim) dim = attr_get(c, op_attr(p, op, "backend_config"), "reduction_dim");
+  return attr_as_int(c, dim, -1);
+}
+
 // Operands: values, indices, and an init value of each. The reduced dimension is another in the
-// results.
+// results; one that keeps its size is sorted all the same.
 bool factors_approx_top_k(FactorContext *cx) {
   uint32_t n = cx->n_results, result = factors_result(cx, 0);
+  int64_t along = custom_reduction_dim(cx->program, cx->op);
   if (cx->n_operands != 2 * n) return false;
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
     int64_t size = factors_dim(cx, 0, d), left = factors_dim(cx, result, d);
     uint32_t factor = factor_add(&cx->build, size, FACTOR_PASS), other = factor;
+    if (size != left || along < 0 || along == d) factors_really(cx, factor, FACTOR_REPLICATE);
     if (size != left) {
-      factors_really(cx, factor, FACTOR_REPLICATE);
       other = factor_add(&cx->build, left, FACTOR_REPLICATE | FACTOR_BLOCK);
     }
     for (uint32_t i = 0; i < n; i++) {

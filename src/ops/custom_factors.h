@@ -14,6 +14,8 @@ bool factors_qr(FactorContext *cx);               // [b, m, n] -> [b, m, n], [b,
 bool factors_householder(FactorContext *cx);      // [b, m, n], [b, k] -> [b, m, n]
 bool factors_eigh(FactorContext *cx);             // [b, n, n] -> [b, n, n], [b, n]
 bool factors_approx_top_k(FactorContext *cx);
+// The dimension that an approximate top-k works on; -1 if it does not say.
+int64_t custom_reduction_dim(const Program *p, OpId op);
 bool factors_x64_combine(FactorContext *cx);
 // Rolls, paddings and slices along the `dimension=` of the backend_config: like elementwise for
 // whoever propagates, but shards read from their neighbours there and wherever sizes differ.

@@ -18,5 +18,8 @@ Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out);
 // The columns of chlo.top_k and mhlo.topk (top_k_local.c).
 void top_k_splits(Localizer *cx);
 Status *top_k_localize(Localizer *cx) MUST_USE;
+// Those of ApproxTopK and PartialReduce.
+void approx_top_k_splits(Localizer *cx);
+Status *approx_top_k_localize(Localizer *cx) MUST_USE;
 
 #endif

@@ -274,7 +274,7 @@ ValueId local_slice(Local *l, ValueId v, uint32_t d, int64_t start, int64_t limi
   NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, rank, starts)},
                         {name_of(c, "limit_indices"), attr_i64s(c, rank, limits)},
                         {name_of(c, "strides"), attr_i64s(c, rank, strides)}};
-  int64_t size = limit > start ? (limit - start + stride - 1) / stride : 0;
+  int64_t size = limit > start ? (limit - start - 1) / stride + 1 : 0;
   return local_op(l, OP_slice, 1, &v, local_with_dim(l, value_type(l->p, v), d, size),
                   attr_dict(c, 3, fields));
 }

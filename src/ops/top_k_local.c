@@ -2,6 +2,9 @@
 // the largest of them are the answer. Equal entries come in the order of their places in both
 // rounds, as in the whole. What lies beyond the end is replaced by the least there is, which loses
 // against every entry before it. k entries of each device are exchanged instead of all of them.
+// What a called comparator makes of padding nobody knows: an approximate top-k of padded tiles is
+// done whole.
+#include "ops/custom_factors.h"
 #include "ops/custom_topk.h"
 #include "ops/sort_local.h"
 #include "ops/strided.h"
@@ -113,4 +116,39 @@ Status *top_k_localize(Localizer *cx) {
   cx->out[0] = best[0];
   cx->out[1] = put_take(cx, all[1], best[1]);
   return NULL;
+}
+
+// ---- by a called comparator ----
+
+// Nothing but the dimension that it works on takes more than a copy.
+void approx_top_k_splits(Localizer *cx) {
+  int64_t along = custom_reduction_dim(cx->program, cx->op);
+  uint32_t n = cx->map->n_results, result = localize_n_operands(cx), d = (uint32_t)along;
+  uint32_t f = along >= 0 && along < localize_type(cx, 0)->rank ? localize_factor(cx, 0, d) : 0;
+  AxisList axes = along < 0 ? (AxisList){NULL, 0} : cx->splits[f].axes;
+  localize_only_plain(cx);
+  if (!axes.n) return;
+  cx->splits[f].axes = axes;
+  double bytes = 0;
+  for (uint32_t i = 0; i < n; i++) bytes += localize_bytes_across(cx, i, d);
+  int64_t kept = localize_size(cx, result, d), tile = localize_tile(cx, 0, d);
+  if (localize_is_uneven(cx, 0, d) || kept >= tile)
+    localize_give_up(cx, f);
+  else
+    cx->bytes += bytes * (double)(kept * (localize_ways(cx, f) - 1));
+}
+
+Status *approx_top_k_localize(Localizer *cx) {
+  Local *l = cx->local;
+  int64_t along = custom_reduction_dim(cx->program, cx->op);
+  AxisList axes = along < 0 ? (AxisList){NULL, 0} : localize_axes(cx, 0, (uint32_t)along);
+  if (!axes.n) return localize_plain(cx);
+  uint32_t n = cx->map->n_results;
+  ValueId *operands = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n);
+  TRY(localize_copy(cx, cx->in, 0));
+  for (uint32_t i = 0; i < n; i++) {
+    operands[i] = local_all_gather(l, cx->out[i], (uint32_t)along, axes);
+    operands[n + i] = cx->in[n + i];
+  }
+  return localize_copy(cx, operands, 0);
 }
