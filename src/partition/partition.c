@@ -204,6 +204,53 @@ static void drop_unused(Partition *t, BlockId block) {
   }
 }
 
+// What an argument or result is a part of, and what it is taken for in the function. The two differ
+// where a mesh has the devices in another order.
+typedef struct Edges {
+  Sharding *outside, *inside;
+} Edges;
+
+// Edges of functions that are called stay as they are inside: nobody sees them.
+static Status *read_edge(Partition *t, PlaceId place, Type type, Sharding *outside,
+                         Sharding *inside) {
+  *outside = *inside = walk_place_sharding(t, place);
+  if (!*inside || t->graph->instances[t->instance].call) return NULL;
+  Sharding said = walk_place_outside(t, place);
+  if (said == *inside) return NULL;
+  ReshardPlan plan;
+  Status *status =
+      reshard_plan(t->table, t->local.network, said, *inside, type, &t->scratch, &plan);
+  *outside = status ? 0 : said;
+  if (status) *inside = 0;  // there is no way from one to the other: it is whole
+  if (!status || status_code(status) != UNIMPLEMENTED) return status;
+  status_free(status);
+  return NULL;
+}
+
+static Status *enter_edges(Partition *t, BlockId source, uint32_t n, Edges edges) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (edges.outside[i] == edges.inside[i]) continue;
+    ValueId v = block_arg(t->p, source, i), local = t->parts[v]->value;
+    TRY(local_reshard(&t->local, local, edges.outside[i], edges.inside[i], value_type(t->p, v),
+                      &local));
+    walk_set(t, v, local, edges.inside[i]);
+  }
+  return NULL;
+}
+
+static Status *leave_edges(Partition *t, OpId terminator, const Type *types, uint32_t n,
+                           Edges edges) {
+  op_detach(t->p, terminator);
+  for (uint32_t i = 0; i < n; i++) {
+    ValueId local = op_operand(t->p, terminator, i);
+    if (edges.outside[i] != edges.inside[i])
+      TRY(local_reshard(&t->local, local, edges.inside[i], edges.outside[i], types[i], &local));
+    operand_set(t->p, op_at(t->p, terminator)->operands + i, local);
+  }
+  op_append(t->p, t->local.block, terminator);
+  return NULL;
+}
+
 static Status *put_function(Partition *t, OpId function) {
   BlockId source = region_block(t->p, op_region(t->p, function, 0));
   if (!source) return NULL;
@@ -214,12 +261,14 @@ static Status *put_function(Partition *t, OpId function) {
       type_info(t->context, attr_info(t->context, op_attr(t->p, function, "function_type"))->type);
   uint32_t n_args = type->n_inputs, n_results = type->n_items - type->n_inputs;
   Type *locals = ARENA_ARRAY(&t->scratch, Type, type->n_items + 1);
-  Sharding *shardings = ARENA_ARRAY(&t->scratch, Sharding, type->n_items + 1);
+  Edges edges = {ARENA_ARRAY(&t->scratch, Sharding, type->n_items + 1),
+                 ARENA_ARRAY(&t->scratch, Sharding, type->n_items + 1)};
+  const Sharding *shardings = edges.outside;
   for (uint32_t i = 0; i < type->n_items; i++) {
     PlaceId place = i < n_args ? graph_place(t->graph, t->instance, block_arg(t->p, source, i))
                                : graph_result_place(t->graph, t->instance, i - n_args);
-    shardings[i] = walk_place_sharding(t, place);
-    locals[i] = walk_part_type(t, shardings[i], type->items[i]);
+    TRY(read_edge(t, place, type->items[i], &edges.outside[i], &edges.inside[i]));
+    locals[i] = walk_part_type(t, edges.outside[i], type->items[i]);
   }
   Attr attrs = op_at(t->p, function)->attrs;
   attrs = attr_dict_with(
@@ -246,9 +295,13 @@ static Status *put_function(Partition *t, OpId function) {
   t->local.block = block;
   t->local.position = 0;
   if (t->mesh) local_position(&t->local);  // seen from everywhere in the function
+  TRY(enter_edges(t, source, n_args, edges));
   TRY(walk_block(t, source));
   OpId last = block_at(t->p, source)->last;
-  if (last) TRY(walk_terminator(t, last, shardings + n_args));
+  Edges results = {edges.outside + n_args, edges.inside + n_args};
+  if (last) TRY(walk_terminator(t, last, results.inside));
+  if (last)
+    TRY(leave_edges(t, block_at(t->p, block)->last, type->items + n_args, n_results, results));
   drop_unused(t, block);
   return NULL;
 }

@@ -7,9 +7,8 @@
 
 // ---- shardings ----
 
-// An axis of another mesh over the same devices in the same order, in axes of this one: an axis is
-// an interval of the divisors of a device's position, and so are the parts it is made of. False if
-// these do not fit.
+// An axis of another mesh over the same devices, in axes of this one: an axis is an interval of the
+// divisors of a device's position, and so are the parts it is made of. False if these do not fit.
 static bool translate_axis(const Mesh *from, AxisRef axis, const Mesh *to, Arena *arena,
                            AxisList *out) {
   const MeshAxis *whole = &from->axes[axis.axis];
@@ -43,11 +42,10 @@ static bool translate_axes(const Mesh *from, AxisList axes, const Mesh *to, Aren
   return true;
 }
 
-static bool same_devices(const Mesh *a, const Mesh *b) {
-  if (a->n_devices != b->n_devices) return false;
-  for (uint32_t i = 0; i < a->n_devices; i++)
-    if (mesh_device(a, i) != mesh_device(b, i)) return false;
-  return true;
+static bool same_order(const Mesh *a, const Mesh *b) {
+  bool same = a->n_devices == b->n_devices;
+  for (uint32_t i = 0; same && i < a->n_devices; i++) same = mesh_device(a, i) == mesh_device(b, i);
+  return same;
 }
 
 static Sharding make_plain(Partition *t, Sharding sharding) {
@@ -55,7 +53,7 @@ static Sharding make_plain(Partition *t, Sharding sharding) {
   const Mesh *from = sharding_mesh(t->table, info->mesh), *to = sharding_mesh(t->table, t->mesh);
   if (!from || !to || !from->n_axes || sharding_is_maximal(t->table, sharding)) return 0;
   bool other = !mesh_equal(from, to);
-  if (other && !same_devices(from, to)) return 0;
+  if (other && from->n_devices != to->n_devices) return 0;
   DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, info->rank + 1);
   ShardingInfo made = {.mesh = t->mesh,
                        .rank = info->rank,
@@ -102,6 +100,21 @@ Sharding walk_place_sharding(Partition *t, PlaceId place) {
   const Given *given = place ? propagation_given(t->given, place) : NULL;
   return given && walk_is_movable(t, t->graph->places[place].type) ? walk_plain(t, given->sharding)
                                                                    : 0;
+}
+
+Sharding walk_place_outside(Partition *t, PlaceId place) {
+  Sharding inside = walk_place_sharding(t, place);
+  const Mesh *to = sharding_mesh(t->table, t->mesh);
+  if (!inside) return 0;
+  ShardingInfo info = *sharding_info(t->table, propagation_given(t->given, place)->sharding);
+  const Mesh *from = sharding_mesh(t->table, info.mesh);
+  if (mesh_equal(from, to) || same_order(from, to)) return inside;
+  DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, info.rank + 1);
+  for (uint32_t d = 0; d < info.rank; d++)
+    dims[d] = (DimSharding){info.dims[d].factors, info.dims[d].n_factors, false, PRIORITY_NONE};
+  info.dims = dims;
+  info.replicated = (AxisList){NULL, 0};
+  return sharding_intern(t->table, &info);
 }
 
 Sharding walk_wanted(Partition *t, ValueId v) {

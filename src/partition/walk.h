@@ -61,6 +61,9 @@ typedef struct Partition {
 // Axes of dimensions and what is unreduced, on the program's mesh; nothing about the future.
 Sharding walk_plain(Partition *t, Sharding sharding);
 Sharding walk_place_sharding(Partition *t, PlaceId place);
+// The same as the world outside sees it: on its own mesh, if that has the devices in another order
+// (inside they have the tiles of the same places).
+Sharding walk_place_outside(Partition *t, PlaceId place);
 Sharding walk_wanted(Partition *t, ValueId v);  // what the program says; 0 = whole
 bool walk_is_movable(const Partition *t, Type type);
 static inline Type walk_part_type(Partition *t, Sharding sharding, Type global) {
