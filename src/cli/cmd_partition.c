@@ -33,6 +33,7 @@ typedef struct PartitionJob {
   Program *global;  // for --verify: as it was before
   uint32_t n_devices;
   Traffic traffic;
+  double flops;  // of the whole program
   Verified verified;
   StrBuf *out;  // of all segments
   uint32_t index;
@@ -65,20 +66,26 @@ static void show_traffic(const PartitionJob *job) {
   const Traffic *t = &job->traffic;
   for (uint32_t i = 0; i < t->n_rows; i++) {
     const TrafficRow *r = &t->rows[i];
-    char groups[48], loops[48] = "";
+    char groups[48], loops[96] = "";
     if (r->width)
       snprintf(groups, sizeof groups, "%u group%s of %u", r->n_groups, plural(r->n_groups),
                r->width);
     else
       snprintf(groups, sizeof groups, "%u pair%s", r->n_groups, plural(r->n_groups));
-    if (r->in_loops) snprintf(loops, sizeof loops, "  (%u in loops)", r->in_loops);
-    fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s\n", r->count, kind_name(r->code),
-            groups, r->bytes, loops);
+    if (r->in_loops)
+      snprintf(loops, sizeof loops, "  (%u in loops, %.0f runs)", r->in_loops, r->runs);
+    fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s%s%s\n", r->count, kind_name(r->code),
+            groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
-  fprintf(stderr,
-          "tessera: %u device%s, %u collective%s, %.0f bytes out of each device (loops counted "
-          "once)\n",
-          job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes);
+  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device%s\n",
+          job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes,
+          t->guessed ? " (loops that do not say how often they run: 100 times)" : "");
+  fprintf(
+      stderr,
+      "tessera: at most %.0f of them wait%s for each other; %.3g flops on each device, %.2f of an "
+      "even share of the whole\n",
+      t->steps, t->steps == 1 ? "s" : "", t->flops,
+      job->flops > 0 ? t->flops * job->n_devices / job->flops : 1);
 }
 
 static void show_reasons(const PartitionJob *job) {
@@ -123,11 +130,16 @@ static void put_json(const PartitionJob *job) {
     json_key(&json, "in_loops"), json_uint(&json, r->in_loops);
     json_key(&json, r->width ? "groups" : "pairs"), json_uint(&json, r->n_groups);
     if (r->width) json_key(&json, "group_size"), json_uint(&json, r->width);
+    if (r->axes[0]) json_key(&json, "axes"), json_string(&json, r->axes);
+    json_key(&json, "runs"), json_double(&json, r->runs);
     json_key(&json, "bytes"), json_double(&json, r->bytes);
     json_close(&json, '}');
   }
   json_close(&json, ']');
   json_key(&json, "bytes"), json_double(&json, job->traffic.bytes);
+  json_key(&json, "steps"), json_double(&json, job->traffic.steps);
+  json_key(&json, "flops"), json_double(&json, job->traffic.flops);
+  json_key(&json, "flops_whole"), json_double(&json, job->flops);
   json_key(&json, "verified");
   if (job->verify) {
     json_open(&json, '{');
@@ -167,11 +179,12 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
     if (!request.allow_arguments) request.allow_arguments = "none";
     if (!request.allow_results) request.allow_results = "none";
   }
+  job->flops = program_flops(program);
   TRY(pipeline_propagate(program, &request, guard, &job->seg.diag, &job->result));
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
-  traffic_count(program, job->n_devices, &job->result.arena, &job->traffic);
+  traffic_count(program, devices, job->n_devices, &job->result.arena, &job->traffic);
   if (job->verify)
     TRY(verify_partition(job->global, program, job->result.table, mesh, &job->verification, guard,
                          &job->result.arena, &job->verified));

@@ -8,6 +8,7 @@
 #include "ops/quant.h"
 #include "ops/sample.h"
 #include "ops/matrix.h"
+#include "ops/work.h"
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
@@ -76,5 +77,9 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_cholesky = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 3, .factors = factors};
+const OpDef op_cholesky = {.work = work_cholesky,
+                           .infer = infer,
+                           .eval = eval,
+                           .sample = sample,
+                           .constraints = 3,
+                           .factors = factors};

@@ -2,6 +2,7 @@
 #include "ops/convolve.h"
 #include "ops/factors.h"
 #include "ops/quant.h"
+#include "ops/work.h"
 
 static Ints no_padding(uint32_t rank) {
   static const int64_t zeros[2 * MAX_RANK] = {0};
@@ -33,6 +34,7 @@ static bool factors(FactorContext *cx) {
 }
 
 const OpDef op_convolution = {
+    .work = work_convolution,
     .infer = infer,
     .eval = eval,
     .sample = sample,

@@ -5,6 +5,7 @@
 #include "ops/factors.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
+#include "ops/work.h"
 
 static ContractDims dims_of(uint32_t lhs_rank, int64_t *zero, int64_t *last) {
   *zero = 0;
@@ -69,4 +70,5 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_dot = {.infer = infer, .eval = eval, .sample = sample, .factors = factors};
+const OpDef op_dot = {
+    .work = work_contraction, .infer = infer, .eval = eval, .sample = sample, .factors = factors};

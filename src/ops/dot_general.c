@@ -4,6 +4,7 @@
 #include "ops/factors.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
+#include "ops/work.h"
 
 // C13 … C20: how the element types of lhs, rhs and result go together.
 static bool check_types(Infer *cx, const ContractDims *dims) {
@@ -153,5 +154,9 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_dot_general = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 24, .factors = factors};
+const OpDef op_dot_general = {.work = work_contraction,
+                              .infer = infer,
+                              .eval = eval,
+                              .sample = sample,
+                              .constraints = 24,
+                              .factors = factors};

@@ -10,6 +10,7 @@
 #include "ops/quant.h"
 #include "ops/sample.h"
 #include "ops/wide.h"
+#include "ops/work.h"
 
 enum {
   MAX_LABELS = 2 * MAX_RANK,
@@ -307,6 +308,7 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_einsum = {.infer = infer, .eval = eval, .sample = sample, .factors = factors};
+const OpDef op_einsum = {
+    .work = work_contraction, .infer = infer, .eval = eval, .sample = sample, .factors = factors};
 const OpDef op_unary_einsum = {
     .infer = infer, .eval = eval, .sample = sample_unary, .factors = factors};

@@ -11,6 +11,7 @@
 #include "ops/infer.h"
 #include "ops/sample.h"
 #include "ops/wide.h"
+#include "ops/work.h"
 
 enum { LARGEST_RADIX = 61 };
 
@@ -294,5 +295,9 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_fft = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 5, .factors = factors};
+const OpDef op_fft = {.work = work_fft,
+                      .infer = infer,
+                      .eval = eval,
+                      .sample = sample,
+                      .constraints = 5,
+                      .factors = factors};

@@ -9,6 +9,7 @@
 #include "ops/reduction.h"
 #include "ops/sample.h"
 #include "ops/windows.h"
+#include "ops/work.h"
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
@@ -149,6 +150,7 @@ static bool factors(FactorContext *cx) {
 }
 
 const OpDef op_reduce_window = {
+    .work = work_windows,
     .infer = infer,
     .eval = eval,
     .sample = sample,

@@ -9,6 +9,7 @@
 #include "ops/sample.h"
 #include "ops/select_and_scatter_local.h"
 #include "ops/windows.h"
+#include "ops/work.h"
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
@@ -188,4 +189,5 @@ const OpDef op_select_and_scatter = {
     .factors = factors,
     .splits = select_and_scatter_splits,
     .localize = select_and_scatter_localize,
+    .work = work_windows,
 };

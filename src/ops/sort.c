@@ -4,6 +4,7 @@
 #include "ops/merge_sort.h"
 #include "ops/move.h"
 #include "ops/sort_local.h"
+#include "ops/work.h"
 
 static bool infer(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
@@ -136,7 +137,8 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_sort = {.infer = infer,
+const OpDef op_sort = {.work = work_sort,
+                       .infer = infer,
                        .eval = eval,
                        .sample = sample,
                        .constraints = 5,

@@ -8,6 +8,7 @@
 #include "ops/quant.h"
 #include "ops/sample.h"
 #include "ops/matrix.h"
+#include "ops/work.h"
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
@@ -127,5 +128,9 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_triangular_solve = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 4, .factors = factors};
+const OpDef op_triangular_solve = {.work = work_triangular_solve,
+                                   .infer = infer,
+                                   .eval = eval,
+                                   .sample = sample,
+                                   .constraints = 4,
+                                   .factors = factors};

@@ -1,9 +1,15 @@
 // One walk over the program; rows are few, so they are looked up one after the other.
 #include "partition/traffic.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/vec.h"
+#include "cost/trips.h"
 #include "ops/groups.h"
 #include "ops/op.h"
+#include "ops/work.h"
+#include "sharding/axes.h"
 
 typedef VEC(TrafficRow) RowVec;
 
@@ -37,53 +43,147 @@ static double bytes_out(uint16_t code, double n, double bytes) {
   }
 }
 
-static TrafficRow row_of(const Program *p, OpId op, uint32_t n_devices) {
-  TrafficRow row = {.code = op_at(p, op)->code, .count = 1, .in_loops = in_loop(p, op)};
-  double bytes = bytes_of(p, op);
+// ---- axes ----
+
+// Axes of the mesh along which two devices differ, as bits.
+static uint64_t differ(const Mesh *mesh, int64_t a, int64_t b) {
+  uint64_t bits = 0;
+  if (a < 0 || b < 0 || a >= mesh->n_devices || b >= mesh->n_devices) return 0;
+  uint32_t x = mesh_position(mesh, (uint32_t)a), y = mesh_position(mesh, (uint32_t)b);
+  for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++) {
+    AxisRef whole = axis_whole(mesh, i);
+    if (axis_coordinate(mesh, whole, x) != axis_coordinate(mesh, whole, y))
+      bits |= (uint64_t)1 << i;
+  }
+  return bits;
+}
+
+static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena) {
+  size_t bytes = 1;
+  for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++)
+    if (bits >> i & 1) bytes += strlen(name_text(p->context, mesh->axes[i].name)) + 1;
+  char *text = ARENA_ARRAY(arena, char, bytes);
+  for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++) {
+    if (!(bits >> i & 1)) continue;
+    if (text[0]) strcat(text, ",");
+    strcat(text, name_text(p->context, mesh->axes[i].name));
+  }
+  return text;
+}
+
+// ---- rows ----
+
+static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n_devices,
+                         Arena *arena, bool *guessed) {
+  TrafficRow row = {.axes = "",
+                    .code = op_at(p, op)->code,
+                    .count = 1,
+                    .in_loops = in_loop(p, op),
+                    .runs = op_runs(p, op, guessed)};
+  double bytes = bytes_of(p, op) * row.runs;
+  uint64_t bits = 0;
   Attr pairs = op_attr(p, op, "source_target_pairs");
   if (pairs) {
     Ints ids = attr_as_ints(p->context, pairs);
-    for (uint32_t i = 0; i + 1 < ids.n; i += 2) row.n_groups += ids.v[i] != ids.v[i + 1];
+    for (uint32_t i = 0; i + 1 < ids.n; i += 2) {
+      row.n_groups += ids.v[i] != ids.v[i + 1];
+      if (mesh) bits |= differ(mesh, ids.v[i], ids.v[i + 1]);
+    }
     row.bytes = bytes * row.n_groups / n_devices;
-    return row;
+  } else {
+    Groups groups = {.n = 1, .width = n_devices};
+    const char *why;
+    bool both = row.code != OP_all_to_all && row.code != OP_collective_broadcast;
+    if (!groups_read(p->context, p, op, op_at(p, op)->attrs, both, &groups, &why) || !groups.width)
+      groups = (Groups){.n = 1, .width = n_devices};
+    row.n_groups = groups.n;
+    row.width = groups.width;
+    row.bytes = bytes_out(row.code, groups.width, bytes);
+    for (uint32_t i = 1; mesh && groups.ids && i < groups.width; i++)
+      bits |= differ(mesh, groups.ids[0], groups.ids[i]);
   }
-  Groups groups = {.n = 1, .width = n_devices};
-  const char *why;
-  bool both = row.code != OP_all_to_all && row.code != OP_collective_broadcast;
-  if (!groups_read(p->context, p, op, op_at(p, op)->attrs, both, &groups, &why) || !groups.width)
-    groups = (Groups){.n = 1, .width = n_devices};
-  row.n_groups = groups.n;
-  row.width = groups.width;
-  row.bytes = bytes_out(row.code, groups.width, bytes);
+  if (bits && arena) row.axes = axes_text(p, mesh, bits, arena);
   return row;
 }
 
 double traffic_of(const Program *local, OpId op, uint32_t n_devices) {
-  return row_of(local, op, n_devices).bytes;
+  bool guessed = false;
+  return row_of(local, op, NULL, n_devices, NULL, &guessed).bytes;
 }
 
 static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
   for (uint32_t i = 0; i < rows->count; i++) {
     TrafficRow *r = &rows->items[i];
-    if (r->code != row->code || r->n_groups != row->n_groups || r->width != row->width) continue;
+    if (r->code != row->code || r->n_groups != row->n_groups || r->width != row->width ||
+        strcmp(r->axes, row->axes) != 0)
+      continue;
     r->count += row->count;
     r->in_loops += row->in_loops;
+    r->runs += row->runs;
     r->bytes += row->bytes;
     return;
   }
   VEC_PUSH(arena, rows, *row);
 }
 
-void traffic_count(const Program *local, uint32_t n_devices, Arena *arena, Traffic *out) {
+// ---- steps ----
+
+// Collectives behind each other on the longest way to each value; what is in a loop counts as often
+// as it runs. Functions are taken one by one, callers after what they call (as the text has them
+// only if it does: a call to a later function counts none).
+static double count_steps(const Program *p, Arena *arena) {
+  double *depth = ARENA_ARRAY(arena, double, p->values.count + 1);
+  double most = 0;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    const Op *op = op_at(p, o);
+    double d = 0;
+    for (uint32_t i = 0; i < op->n_operands; i++) d = fmax(d, depth[op_operand(p, o, i)]);
+    if (op_row(op->code)->traits & TRAIT_COLLECTIVE) {
+      bool guessed = false;
+      d += op_runs(p, o, &guessed);
+    }
+    for (uint32_t i = 0; i < op->n_results; i++) depth[op_result(p, o, i)] = d;
+    // Into regions: their arguments begin where the op stands; out of them through terminators.
+    for (uint32_t r = 0; r < op->n_regions; r++) {
+      BlockId block = region_block(p, op_region(p, o, r));
+      for (uint32_t i = 0; block && i < block_at(p, block)->n_args; i++)
+        depth[block_arg(p, block, i)] = d;
+    }
+    OpId parent = op_parent(p, o);
+    if (op_row(op->code)->traits & TRAIT_TERMINATOR && parent)
+      for (uint32_t i = 0; i < op_at(p, parent)->n_results; i++)
+        depth[op_result(p, parent, i)] = fmax(depth[op_result(p, parent, i)], d);
+    most = fmax(most, d);
+  }
+  return most;
+}
+
+// ---- all of it ----
+
+double program_flops(const Program *p) {
+  double flops = 0;
+  bool guessed = false;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    double work = op_work(p, o);
+    if (work > 0) flops += work * op_runs(p, o, &guessed);
+  }
+  return flops;
+}
+
+void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
+                   Traffic *out) {
   RowVec rows = {0};
   *out = (Traffic){0};
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
-    TrafficRow row = row_of(local, o, n_devices);
+    TrafficRow row = row_of(local, o, mesh, n_devices, arena, &out->guessed);
     add(&rows, arena, &row);
     out->count++;
+    out->runs += row.runs;
     out->bytes += row.bytes;
   }
   out->rows = rows.items;
   out->n_rows = rows.count;
+  out->steps = count_steps(local, arena);
+  out->flops = program_flops(local);
 }

@@ -3,29 +3,39 @@
 #define TESSERA_PARTITION_TRAFFIC_H
 
 #include "ir/program.h"
+#include "sharding/mesh.h"
 
 typedef struct TrafficRow {
+  const char *axes;   // "data,model": along which the devices of a group differ; "" if not known
   uint16_t code;      // of the collective
   uint32_t n_groups;  // of a permute: pairs of different devices
   uint32_t width;     // devices in a group; 0 for a permute
   uint32_t count;     // ops in the text: a loop's body counts once
   uint32_t in_loops;  // how many of them stand in one
-  double bytes;       // that leave a device for all of them, on average over the devices
+  double runs;        // how often they are run, all together
+  double bytes;       // that leave a device for all runs of them, on average over the devices
 } TrafficRow;
 
 typedef struct Traffic {
   const TrafficRow *rows;  // one per kind and shape of groups, in the order of the program
   uint32_t n_rows;
   uint32_t count;
-  double bytes;
+  double runs, bytes;
+  double steps;  // runs of collectives of which each waits for the one before, at most
+  double flops;  // of one device, exchange left out
+  bool guessed;  // a loop's trip count could not be read: TRIPS_UNKNOWN was taken
 } Traffic;
 
 // Bytes that leave a device for one collective, as often as it is run.
 double traffic_of(const Program *local, OpId op, uint32_t n_devices);
 
 // Bytes are those of the best known ways: (n-1)/n of the whole for a gather, a scatter of sums and
-// an all-to-all, twice that for an all-reduce, the operand for a permute. Rows live in the arena.
-// O(ops · depth + collectives · rows).
-void traffic_count(const Program *local, uint32_t n_devices, Arena *arena, Traffic *out);
+// an all-to-all, twice that for an all-reduce, the operand for a permute. Loops count as often as
+// they run (cost/trips.h), calls as often as they stand there. mesh may be NULL. Rows live in the
+// arena. O(ops · depth + collectives · rows).
+void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
+                   Traffic *out);
+// Of the whole program before, to compare with. O(ops · depth).
+double program_flops(const Program *p);
 
 #endif

@@ -2,7 +2,7 @@
 // RUN: tessera partition %s --mesh x=2,y=2 --shard 'v=P("x")' --shard 'w=P("y")' --verify --stats 2>&1 | FileCheck %s
 // RUN: tessera partition %s --mesh x=2,y=2 --shard 'v=P("x")' --shard 'w=P("y")' --json | FileCheck %s --check-prefix=JSON
 // RUN: not tessera partition %s --mesh x=2,y=2 --shard 'v=P("x")' --verify --max-steps 5 2>&1 | FileCheck %s --check-prefix=STEPS
-// CHECK-DAG: tessera: {{[0-9]+}} all_{{.*}} bytes ({{[1-9]}} in loops)
+// CHECK-DAG: tessera: {{[0-9]+}} all_{{.*}} bytes{{.*}}({{[1-9]}} in loops, {{[0-9]+}} runs)
 // CHECK-DAG: tessera: verified on 4 devices: 1 result agrees
 // CHECK-DAG: stablehlo.while
 // JSON: "kind":"all_{{[a-z]+}}","count":{{[0-9]+}},"in_loops":{{[1-9]}}

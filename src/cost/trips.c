@@ -1,0 +1,124 @@
+#include "cost/trips.h"
+
+#include <string.h>
+
+#include "ops/op.h"
+
+// The integer that a value always has.
+static bool constant_of(const Program *p, ValueId v, int64_t *out) {
+  OpId op = value_def(p, v);
+  // Through what keeps an integer: convert, reshape, broadcast of a scalar.
+  for (int i = 0; i < 4 && op && op_at(p, op)->code != OP_constant; i++) {
+    uint16_t code = op_at(p, op)->code;
+    if (code != OP_convert && code != OP_reshape && code != OP_optimization_barrier) return false;
+    if (op_at(p, op)->n_operands != 1) return false;
+    op = value_def(p, op_operand(p, op, 0));
+  }
+  if (!op) return false;
+  Ints ints = attr_as_ints(p->context, op_attr(p, op, "value"));
+  if (!ints.ok || ints.n != 1) return false;
+  *out = ints.v[0];
+  return true;
+}
+
+static OpId last_op(const Program *p, OpId op, uint32_t region) {
+  BlockId block = region_block(p, op_region(p, op, region));
+  return block ? block_at(p, block)->last : 0;
+}
+
+// Which of the loop's arguments this is, in that region; -1 if none.
+static int64_t argument_of(const Program *p, OpId loop, uint32_t region, ValueId v) {
+  BlockId block = region_block(p, op_region(p, loop, region));
+  const Value *value = value_at(p, v);
+  if (!value->is_arg || value->def != block) return -1;
+  return (int64_t)(v - block_at(p, block)->args);
+}
+
+// What the body adds to argument i.
+static bool step_of(const Program *p, OpId loop, uint32_t i, int64_t *out) {
+  OpId end = last_op(p, loop, 1);
+  if (!end || i >= op_at(p, end)->n_operands) return false;
+  OpId add = value_def(p, op_operand(p, end, i));
+  if (!add || op_at(p, add)->n_operands != 2) return false;
+  uint16_t code = op_at(p, add)->code;
+  for (uint32_t k = 0; k < 2; k++) {
+    if (argument_of(p, loop, 1, op_operand(p, add, k)) != (int64_t)i) continue;
+    if (!constant_of(p, op_operand(p, add, 1 - k), out)) continue;
+    if (code == OP_add) return true;
+    if (code == OP_subtract && k == 0) {
+      *out = -*out;
+      return true;
+    }
+  }
+  return false;
+}
+
+// How often i, i + step, … fulfil the comparison with the limit.
+static int64_t count(const char *word, int64_t from, int64_t limit, int64_t step) {
+  if (strcmp(word, "LE") == 0) limit++, word = "LT";
+  if (strcmp(word, "GE") == 0) limit--, word = "GT";
+  if (strcmp(word, "NE") == 0) {
+    if (!step || (limit - from) % step || (limit - from) / step < 0) return -1;
+    return (limit - from) / step;
+  }
+  if (strcmp(word, "GT") == 0) {
+    from = -from;
+    limit = -limit;
+    step = -step;
+    word = "LT";
+  }
+  if (strcmp(word, "LT") != 0) return -1;
+  if (from >= limit) return 0;
+  return step > 0 ? (limit - from + step - 1) / step : -1;
+}
+
+static const char *turned(const char *word) {
+  return strcmp(word, "LT") == 0   ? "GT"
+         : strcmp(word, "GT") == 0 ? "LT"
+         : strcmp(word, "LE") == 0 ? "GE"
+         : strcmp(word, "GE") == 0 ? "LE"
+                                   : word;
+}
+
+int64_t loop_trips(const Program *p, OpId loop) {
+  if (op_at(p, loop)->code != OP_while) return -1;
+  OpId end = last_op(p, loop, 0);
+  if (!end || op_at(p, end)->n_operands != 1) return -1;
+  OpId compare = value_def(p, op_operand(p, end, 0));
+  if (!compare || op_at(p, compare)->code != OP_compare) return -1;
+  const AttrInfo *info = attr_info(p->context, op_attr(p, compare, "comparison_direction"));
+  if (info->kind != ATTR_ENUM) return -1;
+  const char *word = name_text(p->context, info->name);
+  for (uint32_t k = 0; k < 2; k++) {
+    int64_t i = argument_of(p, loop, 0, op_operand(p, compare, k)), from, limit, step;
+    if (i < 0 || i >= op_at(p, loop)->n_operands) continue;
+    if (!constant_of(p, op_operand(p, compare, 1 - k), &limit)) {
+      // The limit may be carried along unchanged.
+      int64_t j = argument_of(p, loop, 0, op_operand(p, compare, 1 - k));
+      OpId body = last_op(p, loop, 1);
+      if (j < 0 || !body || j >= op_at(p, body)->n_operands ||
+          argument_of(p, loop, 1, op_operand(p, body, (uint32_t)j)) != j ||
+          !constant_of(p, op_operand(p, loop, (uint32_t)j), &limit))
+        continue;
+    }
+    const int64_t far = INT64_MAX / 4;
+    if (!constant_of(p, op_operand(p, loop, (uint32_t)i), &from) ||
+        !step_of(p, loop, (uint32_t)i, &step) || from < -far || from > far || limit < -far ||
+        limit > far || step < -far || step > far)
+      continue;
+    return count(k ? turned(word) : word, from, limit, step);
+  }
+  return -1;
+}
+
+double op_runs(const Program *p, OpId op, bool *out_guessed) {
+  double runs = 1;
+  for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {
+    const OpDef *def = op_row(op_at(p, o)->code)->def;
+    if (!def || def->flow != FLOW_LOOP) continue;
+    int64_t trips = loop_trips(p, o);
+    if (trips < 0) *out_guessed = true;
+    runs *= trips < 0 ? TRIPS_UNKNOWN : (double)trips;
+  }
+  return runs;
+}

@@ -1,0 +1,99 @@
+#include "ops/work.h"
+
+#include <math.h>
+static double count_of(const Program *p, Type type) {
+  int64_t count = 0;
+  if (type_info(p->context, type)->kind != TYPE_TENSOR) return 0;
+  return type_count(p->context, type, &count) ? (double)count : 0;
+}
+
+static double largest(const Program *p, OpId op) {
+  double most = 0;
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
+    most = fmax(most, count_of(p, op_operand_type(p, op, i)));
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+    most = fmax(most, count_of(p, op_result_type(p, op, i)));
+  return most;
+}
+
+double op_work(const Program *p, OpId op) {
+  const OpRow *row = op_row(op_at(p, op)->code);
+  if (row->def && row->def->work) return row->def->work(p, op);
+  uint16_t none = TRAIT_FUNCTION | TRAIT_TERMINATOR | TRAIT_COLLECTIVE | TRAIT_CONSTANT |
+                  TRAIT_CALL | TRAIT_NO_TERMINATOR;
+  if (row->traits & none || (row->def && row->def->flow)) return 0;
+  return largest(p, op);
+}
+
+double work_nothing(const Program *p, OpId op) {
+  (void)p, (void)op;
+  return 0;
+}
+
+// Every element of the result is a sum over what is contracted: of dot_general by its attribute, of
+// matrices what both operands have and the result has not.
+double work_contraction(const Program *p, OpId op) {
+  const TypeInfo *lhs = type_info(p->context, op_operand_type(p, op, 0));
+  Ints dims = attr_as_ints(p->context, attr_get(p->context, op_attr(p, op, "dot_dimension_numbers"),
+                                                "lhs_contracting_dimensions"));
+  double result = count_of(p, op_result_type(p, op, 0)), depth = 1;
+  for (uint32_t i = 0; dims.ok && i < dims.n; i++)
+    if (dims.v[i] >= 0 && dims.v[i] < lhs->rank) depth *= (double)lhs->dims[dims.v[i]];
+  if (!op_attr(p, op, "dot_dimension_numbers") && op_at(p, op)->n_operands == 2) {
+    double a = count_of(p, op_operand_type(p, op, 0)), b = count_of(p, op_operand_type(p, op, 1));
+    depth = result > 0 ? sqrt(a * b / result) : 0;
+  }
+  return 2 * result * depth;
+}
+
+// Each element of the result is a sum over the kernel but its output features.
+double work_convolution(const Program *p, OpId op) {
+  const TypeInfo *kernel = type_info(p->context, op_operand_type(p, op, 1));
+  int64_t d = attr_as_int(
+      p->context,
+      attr_get(p->context, op_attr(p, op, "dimension_numbers"), "kernel_output_feature_dimension"),
+      -1);
+  double taps = count_of(p, op_operand_type(p, op, 1));
+  if (d >= 0 && d < kernel->rank && kernel->dims[d] > 0) taps /= (double)kernel->dims[d];
+  return 2 * count_of(p, op_result_type(p, op, 0)) * taps;
+}
+
+double work_windows(const Program *p, OpId op) {
+  Ints window = attr_as_ints(p->context, op_attr(p, op, "window_dimensions"));
+  double taps = 1;
+  for (uint32_t i = 0; window.ok && i < window.n; i++) taps *= (double)window.v[i];
+  Type positions = op_at(p, op)->n_operands > 1 ? op_operand_type(p, op, 1) : 0;
+  double n = count_of(p, op_result_type(p, op, 0));
+  // A scatter has as many windows as its source has elements.
+  if (op_at(p, op)->n_operands == 3 && op_at(p, op)->n_results == 1) n = count_of(p, positions);
+  return n * taps;
+}
+
+double work_sort(const Program *p, OpId op) {
+  double n = largest(p, op);
+  int64_t d = attr_as_int(p->context, op_attr(p, op, "dimension"), -1);
+  const TypeInfo *type = type_info(p->context, op_operand_type(p, op, 0));
+  if (d < 0) d += type->rank;
+  double size = d >= 0 && d < type->rank ? (double)type->dims[d] : n;
+  return n * log2(fmax(size, 2));
+}
+
+double work_fft(const Program *p, OpId op) {
+  Ints lengths = attr_as_ints(p->context, op_attr(p, op, "fft_length"));
+  double size = 1;
+  for (uint32_t i = 0; lengths.ok && i < lengths.n; i++) size *= (double)lengths.v[i];
+  return 5 * largest(p, op) * log2(fmax(size, 2));
+}
+
+static double last_dim(const Program *p, Type type) {
+  const TypeInfo *info = type_info(p->context, type);
+  return info->rank && info->dims[info->rank - 1] > 0 ? (double)info->dims[info->rank - 1] : 0;
+}
+
+double work_cholesky(const Program *p, OpId op) {
+  return largest(p, op) * last_dim(p, op_operand_type(p, op, 0)) / 3;
+}
+
+double work_triangular_solve(const Program *p, OpId op) {
+  return count_of(p, op_result_type(p, op, 0)) * last_dim(p, op_operand_type(p, op, 0));
+}
