@@ -80,12 +80,11 @@ static void show_traffic(const PartitionJob *job) {
   fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device%s\n",
           job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes,
           t->guessed ? " (loops that do not say how often they run: 100 times)" : "");
-  fprintf(
-      stderr,
-      "tessera: at most %.0f of them wait%s for each other; %.3g flops on each device, %.2f of an "
-      "even share of the whole\n",
-      t->steps, t->steps == 1 ? "s" : "", t->flops,
-      job->flops > 0 ? t->flops * job->n_devices / job->flops : 1);
+  fprintf(stderr,
+          "tessera: %.0f behind each other at most; %.3g flops on each device, %.2f of an even "
+          "share of "
+          "the whole\n",
+          t->steps, t->flops, job->flops > 0 ? t->flops * job->n_devices / job->flops : 1);
 }
 
 static void show_reasons(const PartitionJob *job) {

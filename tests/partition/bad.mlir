@@ -1,9 +1,9 @@
 // What cannot be partitioned yet says so at its place; bad words, bad annotations and bad programs too. Nothing is written then.
 // RUN: split-file %s %t
-// RUN: not tessera partition %t/manual.mlir 2>&1 | FileCheck %s --check-prefix=MANUAL
-// RUN: not tessera partition %t/manual.mlir -o %t/out.mlir
+// RUN: not tessera partition %t/copies.mlir 2>&1 | FileCheck %s --check-prefix=COPIES
+// RUN: not tessera partition %t/copies.mlir -o %t/out.mlir
 // RUN: not ls %t/out.mlir
-// RUN: not tessera partition %t/id.mlir --mesh x=2 --shard 'a=P("x")' 2>&1 | FileCheck %s --check-prefix=ID
+// RUN: tessera partition %t/id.mlir --mesh x=2 --shard 'a=P("x")' --verify 2>&1 | FileCheck %s --check-prefix=ID
 // RUN: not tessera partition %t/add.mlir --mesh x=2 --shard 'a=P("z")' 2>&1 | FileCheck %s --check-prefix=AXIS
 // RUN: not tessera partition %t/add.mlir --mesh x=100000000 --shard 'a=P("x")' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tessera partition %t/broken.mlir 2>&1 | FileCheck %s --check-prefix=BROKEN
@@ -16,10 +16,11 @@
 // RUN: not tessera partition %t/add.mlir --verfy 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not tessera partition %t/add.mlir > /dev/full
 // RUN: tessera partition --help | FileCheck %s --check-prefix=HELP
-// MANUAL: manual.mlir:3:{{[0-9]+}}: error: 'sdy.manual_computation' op has manual axes: this cannot be partitioned yet
-// ID: id.mlir:2:{{[0-9]+}}: error: 'stablehlo.partition_id' op asks which device it runs on: this cannot be partitioned yet
+// COPIES: copies.mlir:2:{{[0-9]+}}: error: 'stablehlo.all_reduce' op exchanges with other copies of the whole program: this cannot be partitioned
+// The whole program runs once, as partition 0.
+// ID: verified on 2 devices: 2 results agree
 // AXIS: --shard:1:{{[0-9]+}}: error: {{.*}}z
-// MANY: error: a mesh of more than 1048576 devices: this cannot be partitioned yet
+// MANY: error: a mesh of 100000000 devices: at most 1048576 can be partitioned for
 // BROKEN: broken.mlir:2:{{[0-9]+}}: error:
 // WHOLE: tessera: nothing is sharded: the local program is the whole one
 // WHOLE: tessera: verified on 1 device: 1 result agrees
@@ -34,13 +35,13 @@
 // HELP: --verify
 // HELP: examples:
 
-//--- manual.mlir
-sdy.mesh @mesh = <["x"=2]>
+//--- copies.mlir
 func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%b: tensor<2xf32>) {
-    %1 = stablehlo.add %b, %b : tensor<2xf32>
-    sdy.return %1 : tensor<2xf32>
-  } : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 //--- id.mlir

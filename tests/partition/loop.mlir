@@ -2,10 +2,10 @@
 // RUN: tessera partition %s --mesh x=2,y=2 --shard 'v=P("x")' --shard 'w=P("y")' --verify --stats 2>&1 | FileCheck %s
 // RUN: tessera partition %s --mesh x=2,y=2 --shard 'v=P("x")' --shard 'w=P("y")' --json | FileCheck %s --check-prefix=JSON
 // RUN: not tessera partition %s --mesh x=2,y=2 --shard 'v=P("x")' --verify --max-steps 5 2>&1 | FileCheck %s --check-prefix=STEPS
-// CHECK-DAG: tessera: {{[0-9]+}} all_{{.*}} bytes{{.*}}({{[1-9]}} in loops, {{[0-9]+}} runs)
+// CHECK-DAG: tessera: {{[0-9]+}} reduce_scatter {{.*}} bytes{{.*}}({{[1-9]}} in loops, {{[0-9]+}} runs)
 // CHECK-DAG: tessera: verified on 4 devices: 1 result agrees
 // CHECK-DAG: stablehlo.while
-// JSON: "kind":"all_{{[a-z]+}}","count":{{[0-9]+}},"in_loops":{{[1-9]}}
+// JSON: "kind":"reduce_scatter","count":1,"in_loops":1
 // STEPS: error: {{.*}}5
 func.func @main(%v: tensor<4x6xf32>, %w: tensor<6x6xf32>) -> tensor<4x6xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
