@@ -37,7 +37,7 @@ part1=$folder/part1.mlir all=$folder/all.mlir
 
 flags=$*
 [ -n "$flags" ] || flags=${SDY_FLAGS:-}
-exchanges='sdy\.(all_(gather|slice|to_all|reduce)|reduce_scatter|collective_permute|manual_computation|\w+_to_(un)?re\w+)\b'
+exchanges='sdy\.(all_(gather|slice|to_all|reduce)|reduce_scatter|collective_permute|\w+_to_(un)?re\w+)\b'
 if [ -z "$flags" ] && grep -qE "$exchanges" "$part1"; then flags=--sdy-convert-global-to-local; fi
 replicas=$(sed -nE 's/.*replica-count=([0-9]+).*/\1/p' <<<"$flags")
 if [ -z "$replicas" ] && grep -qE 'programs *= *\[\[@\w+\]( *, *\[@\w+\])+\]' "$folder/part2.mlir"; then replicas=many; fi
