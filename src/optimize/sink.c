@@ -1,0 +1,202 @@
+// Gathers stand where least is gathered. What an elementwise op makes of gathered operands is
+// gathered instead of them, if it is no larger: two gathers become one, a narrower type is
+// exchanged, and the op has less to do. A slice of a gathered tensor in another dimension, at the
+// same place on all devices of a group, is gathered instead of the whole. And a gather of what an
+// op made larger (a wider type) stands before that op. In program order, each gather as far as it
+// goes. O(ops), and what is said of where values differ.
+#include "base/vec.h"
+#include "optimize/build.h"
+#include "optimize/collective.h"
+#include "optimize/facts.h"
+#include "optimize/varies.h"
+
+enum { MOST_OPERANDS = 4 };
+
+typedef struct Sink {
+  Optimizer *o;
+  Program *p;
+  Varies varies;
+  VEC(uint32_t) barriers;  // per op met: how many barriers came before
+  uint32_t n_barriers;
+} Sink;
+
+static OpId gather_of(const Sink *s, ValueId v, OpId user) {
+  const Program *p = s->p;
+  OpId op = fact_def(p, v, OP_all_gather);
+  if (!op || op_at(p, op)->n_operands != 1 || op_at(p, op)->block != op_at(p, user)->block ||
+      op >= s->barriers.count || s->barriers.items[op] != s->n_barriers)
+    return 0;
+  return op;
+}
+
+static bool only_used_by(const Program *p, ValueId v, OpId op) {
+  for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use)
+    if (operand_at(p, use)->user != op) return false;
+  return true;
+}
+
+static uint32_t dim_of(const Sink *s, OpId gather) {
+  return (uint32_t)attr_as_int(s->o->context, op_attr(s->p, gather, "all_gather_dim"), 0);
+}
+
+static int64_t size_of(const Sink *s, Type type, uint32_t dim) {
+  return type_info(s->o->context, type)->dims[dim];
+}
+
+static void met(Sink *s, OpId op) {
+  while (s->barriers.count <= op) VEC_PUSH(&s->o->scratch, &s->barriers, 0);
+  s->barriers.items[op] = s->n_barriers;
+}
+
+// The op on what was gathered, then one gather; the op's other uses of gathers are gone with it.
+static void put_behind(Sink *s, OpId op, OpId gather, uint32_t n, const ValueId *operands,
+                       Type local, Attr attrs) {
+  Program *p = s->p;
+  Type type = op_result_type(p, op, 0);
+  OpId old[MOST_OPERANDS];
+  uint32_t n_old = op_at(p, op)->n_operands < MOST_OPERANDS ? op_at(p, op)->n_operands : 0;
+  for (uint32_t i = 0; i < n_old; i++) old[i] = gather_of(s, op_operand(p, op, i), op);
+  ValueId part = build_op(p, op, op_at(p, op)->code, n, operands, local, attrs);
+  ValueId whole = build_reduction(p, op, OP_all_gather, gather, part, type, op_at(p, gather)->attrs,
+                                  COMBINE_NONE);
+  met(s, value_def(p, part));
+  met(s, value_def(p, whole));
+  varies_set(s->o, &s->varies, whole, varies_along(&s->varies, op_result(p, op, 0)));
+  build_replace(p, op, whole);
+  for (uint32_t i = 0; i < n_old; i++)
+    if (old[i] && op_at(p, old[i])->code && !value_has_uses(p, op_result(p, old[i], 0)))
+      op_erase(p, old[i]);
+  if (!n_old && !value_has_uses(p, op_result(p, gather, 0))) op_erase(p, gather);
+}
+
+// ---- elementwise ops of gathered operands ----
+
+static bool behind_elementwise(Sink *s, OpId op) {
+  Program *p = s->p;
+  uint32_t n = op_at(p, op)->n_operands;
+  const uint16_t need = TRAIT_PURE | TRAIT_ELEMENTWISE;
+  if (n < 1 || n >= MOST_OPERANDS || op_at(p, op)->n_results != 1 || op_at(p, op)->n_regions ||
+      (op_traits(p, op) & need) != need)
+    return false;
+  OpId first = 0;
+  double bytes = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    OpId gather = gather_of(s, op_operand(p, op, i), op);
+    if (!gather) continue;
+    if (!only_used_by(p, op_operand(p, op, i), op)) return false;
+    if (first && op_at(p, first)->attrs != op_at(p, gather)->attrs) return false;
+    bool again = false;
+    for (uint32_t k = 0; k < i; k++) again |= op_operand(p, op, k) == op_operand(p, op, i);
+    if (!again) bytes += fact_bytes(p, op_operand(p, op, i));
+    first = gather;
+  }
+  if (!first || fact_result_bytes(p, op) > bytes) return false;
+  uint32_t dim = dim_of(s, first);
+  int64_t size = size_of(s, op_operand_type(p, first, 0), dim);
+  ValueId operands[MOST_OPERANDS];
+  for (uint32_t i = 0; i < n; i++) {  // what is no gather must be the same in every part
+    ValueId v = op_operand(p, op, i);
+    const TypeInfo *info = type_info(s->o->context, value_type(p, v));
+    Scalar x;
+    if (!gather_of(s, v, op) &&
+        (info->kind != TYPE_TENSOR || (info->rank && !fact_splat(p, v, &x))))
+      return false;
+    if (!gather_of(s, v, op) && !info->rank && !fact_constant(p, v)) {
+      const DeviceGroups *groups = collective_groups(s->o, first);
+      if (!groups || !varies_not_in(&s->varies, v, groups)) return false;
+    }
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    ValueId v = op_operand(p, op, i);
+    OpId gather = gather_of(s, v, op);
+    Scalar x;
+    operands[i] = v;
+    if (gather)
+      operands[i] = op_operand(p, gather, 0);
+    else if (type_info(s->o->context, value_type(p, v))->rank && fact_splat(p, v, &x))
+      operands[i] = build_splat(p, op, build_type(s->o->context, value_type(p, v), dim, size), x);
+  }
+  Type local = build_type(s->o->context, op_result_type(p, op, 0), dim, size);
+  put_behind(s, op, first, n, operands, local, op_at(p, op)->attrs);
+  return true;
+}
+
+// ---- slices in other dimensions ----
+
+static Attr with_size(Context *c, Attr attrs, const char *name, uint32_t dim, int64_t size) {
+  Ints was = attr_as_ints(c, attr_get(c, attrs, name));
+  int64_t now[MAX_RANK];
+  for (uint32_t d = 0; d < was.n; d++) now[d] = d == dim ? size : was.v[d];
+  return attr_dict_with(c, attrs, name, attr_i64s(c, was.n, now));
+}
+
+static bool behind_slice(Sink *s, OpId op) {
+  Program *p = s->p;
+  Context *c = s->o->context;
+  bool dynamic = op_at(p, op)->code == OP_dynamic_slice;
+  OpId gather = gather_of(s, op_operand(p, op, 0), op);
+  if (!gather || !only_used_by(p, op_operand(p, op, 0), op)) return false;
+  const DeviceGroups *groups = collective_groups(s->o, gather);
+  uint32_t dim = dim_of(s, gather), n = op_at(p, op)->n_operands;
+  Type whole = op_operand_type(p, op, 0), result = op_result_type(p, op, 0);
+  if (!groups || n > MAX_RANK || size_of(s, whole, dim) != size_of(s, result, dim)) return false;
+  ValueId operands[MAX_RANK + 1] = {op_operand(p, gather, 0)};
+  for (uint32_t i = 1; i < n; i++) {
+    operands[i] = op_operand(p, op, i);
+    if (i != 1 + dim && !varies_not_in(&s->varies, operands[i], groups)) return false;
+  }
+  int64_t size = size_of(s, op_operand_type(p, gather, 0), dim);
+  Attr attrs =
+      with_size(c, op_at(p, op)->attrs, dynamic ? "slice_sizes" : "limit_indices", dim, size);
+  if (!dynamic && attr_as_ints(c, op_attr(p, op, "strides")).v[dim] != 1) return false;
+  put_behind(s, op, gather, n, operands, build_type(c, result, dim, size), attrs);
+  return true;
+}
+
+// ---- gathers of what was made larger ----
+
+static bool before_wider(Sink *s, OpId gather) {
+  Program *p = s->p;
+  if (op_at(p, gather)->n_operands != 1) return false;
+  ValueId wide = op_operand(p, gather, 0);
+  OpId op = fact_def(p, wide, OP_convert);
+  if (!op || !fact_used_once(p, wide) || op_at(p, op)->block != op_at(p, gather)->block ||
+      s->barriers.items[op] != s->n_barriers)
+    return false;
+  ValueId narrow = op_operand(p, op, 0);
+  if (fact_bytes(p, narrow) >= fact_bytes(p, wide) ||
+      type_is_quant(s->o->context, value_type(p, narrow)))
+    return false;
+  uint32_t dim = dim_of(s, gather);
+  Type type = build_type(s->o->context, value_type(p, narrow), dim,
+                         size_of(s, op_result_type(p, gather, 0), dim));
+  ValueId v = build_reduction(p, gather, OP_all_gather, gather, narrow, type,
+                              op_at(p, gather)->attrs, COMBINE_NONE);
+  met(s, value_def(p, v));
+  v = build_op(p, gather, OP_convert, 1, &v, op_result_type(p, gather, 0), op_at(p, op)->attrs);
+  met(s, value_def(p, v));
+  varies_set(s->o, &s->varies, v, varies_along(&s->varies, op_result(p, gather, 0)));
+  build_replace(p, gather, v);
+  op_erase(p, op);
+  return true;
+}
+
+uint32_t pass_sink(Optimizer *o) {
+  Program *p = o->p;
+  bool any = false;
+  for (OpId op = p->root; op && !any; op = op_walk_next(p, op, p->root))
+    any = op_at(p, op)->code == OP_all_gather;
+  if (!any || o->n_devices < 2) return 0;
+  Sink s = {.o = o, .p = p, .varies = varies_find(o)};
+  uint32_t changes = 0;
+  for (OpId op = p->root, next; op; op = next) {
+    next = op_walk_next(p, op, p->root);
+    uint16_t code = op_at(p, op)->code;
+    s.n_barriers += code == OP_optimization_barrier;
+    met(&s, op);
+    changes += code == OP_all_gather                          ? before_wider(&s, op)
+               : code == OP_slice || code == OP_dynamic_slice ? behind_slice(&s, op)
+                                                              : behind_elementwise(&s, op);
+  }
+  return changes;
+}
