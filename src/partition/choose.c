@@ -401,9 +401,9 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   double best = out->price.seconds + work_seconds(&c, &out->cx, out);
   if (out->price.bytes > 0) {
     Choice other;
-    for (uint32_t i = 1; i < c.n_leads; i++) {
-      make_way(&c, &c.leads[i], true, &other);
-      keep_better(&c, &best, out, &other);
+    for (uint32_t i = 0; i < c.n_leads; i++) {
+      if (i) make_way(&c, &c.leads[i], true, &other);
+      if (i) keep_better(&c, &best, out, &other);
       make_way(&c, &c.leads[i], false, &other);
       keep_better(&c, &best, out, &other);
     }
