@@ -95,6 +95,8 @@ static inline int dtype_bytes(DType type) { return dtype_info(type)->bytes; }
 static inline int dtype_width(DType type) { return dtype_info(type)->width; }
 static inline bool dtype_is_float(DType type) { return dtype_kind(type) == KIND_FLOAT; }
 static inline bool dtype_is_complex(DType type) { return dtype_kind(type) == KIND_COMPLEX; }
+// Whether there is a number that changes no sum: not among bare powers of two.
+static inline bool dtype_has_zero(DType type) { return type != DT_f8E8M0FNU; }
 // Signed or unsigned integers, without i1.
 static inline bool dtype_is_integer(DType type) {
   return dtype_kind(type) == KIND_SINT || dtype_kind(type) == KIND_UINT;

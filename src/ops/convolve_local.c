@@ -13,10 +13,12 @@
 
 static Ints padding_of(const Localizer *cx) { return localize_ints(cx, "padding"); }
 
-static bool is_quantized(const Localizer *cx) {
+// What is outside is zero: as the element type says it.
+static bool has_zero(const Localizer *cx) {
+  Type elem = localize_type(cx, 0)->elem;
   for (uint32_t t = 0; t < factor_map_n_tensors(cx->map); t++)
-    if (type_is_quant(cx->context, localize_type(cx, t)->elem)) return true;
-  return false;
+    if (type_is_quant(cx->context, localize_type(cx, t)->elem)) return false;
+  return dtype_has_zero(type_dtype(cx->context, elem));
 }
 
 // How spatial dimension s is split; false if it is whole, or cannot be.
@@ -47,9 +49,9 @@ void convolve_splits(Localizer *cx) {
   WindowDim windows[MAX_RANK];
   WindowShare share;
   convolve_windows(cx->context, attrs, &dims, localize_type(cx, 1)->dims, padding_of(cx), windows);
-  bool quantized = is_quantized(cx);
+  bool zero = has_zero(cx);
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (cx->map->factors[f].kinds & FACTOR_REPLICATE || (quantized && !is_plain(cx, f)))
+    if (cx->map->factors[f].kinds & FACTOR_REPLICATE || (!zero && !is_plain(cx, f)))
       localize_give_up(cx, f);
   for (uint32_t s = 0; s < dims.in_spatial.n; s++) {
     uint32_t f = localize_factor(cx, 0, (uint32_t)dims.in_spatial.v[s]);

@@ -133,9 +133,10 @@ static ValueId chosen(Sample *cx, ValueId which, ValueId a, ValueId b) {
                    sample_op(cx, OP_select, 0, 3, (ValueId[]){which, a, b}, 1, NULL, 0), 0);
 }
 
-// The greatest and where it is: of equal ones the least place.
+// The greatest and where it is: of equal ones the least place, of what is no number the first.
 static void body_arg(Sample *cx, const ValueId *a, ValueId *out) {
-  ValueId more = compared(cx, "GT", a[0], a[2]), same = compared(cx, "EQ", a[0], a[2]);
+  ValueId same = compared(cx, "EQ", a[0], a[2]);
+  ValueId more = binary(cx, OP_or, compared(cx, "GT", a[0], a[2]), compared(cx, "NE", a[0], a[0]));
   ValueId place = chosen(cx, more, a[1], a[3]);
   out[0] = chosen(cx, more, a[0], a[2]);
   out[1] = chosen(cx, same, binary(cx, OP_minimum, a[1], a[3]), place);
@@ -144,8 +145,10 @@ static void body_arg(Sample *cx, const ValueId *a, ValueId *out) {
 // a + b + ab of integers (no identity is known of it); each of two by its own op.
 static void body_general(Sample *cx, uint32_t n, const Type *elems, const ValueId *a,
                          ValueId *out) {
-  for (uint32_t i = 0; i < n; i++)
-    out[i] = binary(cx, sample_combiner(cx, elems[i]), a[i], a[n + i]);
+  for (uint32_t i = 0; i < n; i++) {
+    bool rounds = dtype_is_float(type_dtype(cx->context, elems[i]));
+    out[i] = binary(cx, rounds ? OP_maximum : sample_combiner(cx, elems[i]), a[i], a[n + i]);
+  }
   if (n == 1 && dtype_is_integer(type_dtype(cx->context, elems[0])))
     out[0] =
         binary(cx, OP_add, binary(cx, OP_add, a[0], a[1]), binary(cx, OP_multiply, a[0], a[1]));

@@ -59,7 +59,8 @@ void select_and_scatter_splits(Localizer *cx) {
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
   Type elem = localize_type(cx, OPERAND)->elem;
   bool plain = combine_is_plain(op_region_combine(cx->program, cx->op, 1)) &&
-               !type_is_quant(cx->context, elem) && elem == localize_type(cx, RESULT)->elem;
+               !type_is_quant(cx->context, elem) && elem == localize_type(cx, RESULT)->elem &&
+               dtype_has_zero(type_dtype(cx->context, elem));
   for (uint32_t d = 0; d < rank; d++)
     if (is_windowed(cx, d) && (!plain || !reach_of(cx, windows, d, &reach)))
       localize_give_up(cx, localize_factor(cx, OPERAND, d));

@@ -79,6 +79,10 @@ static bool is_plain(const Factor *factor) {
 static bool can_split(const Chooser *c, uint32_t f) {
   const Factor *factor = &c->m->factors[f];
   if (factor->size <= 1) return false;
+  for (uint32_t i = 0; factor->combine == COMBINE_SUM && i < c->m->n_operands; i++) {
+    Type type = op_operand_type(c->t->p, c->op, i);
+    if (!dtype_has_zero(type_dtype(c->t->context, type))) return false;
+  }
   return is_plain(factor) || (c->def && c->def->splits && !c->m->custom);
 }
 
