@@ -1,6 +1,7 @@
 // gather and dynamic_gather: for every place named by start_indices, a block of the operand, moved
 // to lie inside. The block's copy is planned once and run for every place. O(places * index size +
 // elements).
+#include "ops/counting.h"
 #include "ops/factors.h"
 #include "ops/index_local.h"
 #include "ops/move.h"
@@ -409,6 +410,24 @@ static void factors_offset(FactorContext *cx, uint32_t d, uint32_t out) {
   }
 }
 
+// The collapsed dimension of the operand that indices count through along their dimension `start`:
+// it is as a batching dimension. As many as the operand has: none.
+static uint32_t factors_counted(FactorContext *cx, uint32_t vector, uint32_t start) {
+  Ints collapsed = factors_field(cx, "collapsed_slice_dims"),
+       map = factors_field(cx, "start_index_map"), sizes = factors_ints(cx, "slice_sizes");
+  uint32_t none = factors_rank(cx, 0);
+  if (!cx->options.own || sizes.n != none) return none;
+  cx->looked_around = true;
+  for (uint32_t i = 0; i < map.n; i++) {
+    uint32_t d = (uint32_t)map.v[i];
+    if (ints_contain(collapsed, d) && sizes.v[d] == 1 && factors_dim(cx, 0, d) > 1 &&
+        factors_dim(cx, 0, d) == factors_dim(cx, 1, start) &&
+        counting_entry(cx->program, op_operand(cx->program, cx->op, 1), vector, i, start))
+      return d;
+  }
+  return none;
+}
+
 static bool factors(FactorContext *cx) {
   Ints offset = factors_field(cx, "offset_dims"),
        collapsed = factors_field(cx, "collapsed_slice_dims"),
@@ -418,6 +437,7 @@ static bool factors(FactorContext *cx) {
   uint32_t vector =
       (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
   uint32_t result = factors_result(cx, 0), operand_dim = 0, place = 0;
+  bool counted[MAX_RANK] = {false};
   for (uint32_t d = 0; d < factors_rank(cx, result); d++) {
     if (ints_contain(offset, d)) {
       while (ints_contain(collapsed, operand_dim) || ints_contain(batching, operand_dim))
@@ -431,8 +451,15 @@ static bool factors(FactorContext *cx) {
     for (uint32_t i = 0; i < batching.n; i++)
       if (start_batching.v[i] == start) factors_also(cx, factor, 0, (uint32_t)batching.v[i]);
     place++;
+    if (ints_contain(start_batching, start)) continue;
+    uint32_t along = factors_counted(cx, vector, start);
+    if (along == factors_rank(cx, 0) || counted[along]) continue;
+    counted[along] = true;
+    factors_also(cx, factor, 0, along);
+    factors_really(cx, factor, FACTOR_OFFSET);
   }
-  for (uint32_t i = 0; i < collapsed.n; i++) factors_chosen(cx, (uint32_t)collapsed.v[i]);
+  for (uint32_t i = 0; i < collapsed.n; i++)
+    if (!counted[collapsed.v[i]]) factors_chosen(cx, (uint32_t)collapsed.v[i]);
   if (vector < factors_rank(cx, 1))
     factors_on(cx, factors_dim(cx, 1, vector), FACTOR_REPLICATE, 1, vector);
   if (cx->n_operands > 2) factors_whole(cx, 2);

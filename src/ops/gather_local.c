@@ -26,6 +26,12 @@ static uint32_t place_of(Ints map, int64_t d) {
   return i;
 }
 
+// Do indices count through the dimension? Then what they take lies in the tile.
+static bool is_counted(const Localizer *cx, uint32_t d) {
+  uint32_t dim, place;
+  return factor_map_find(cx->map, 1, localize_factor(cx, 0, d), &dim, &place);
+}
+
 void gather_splits(Localizer *cx) {
   Ints sizes = localize_ints(cx, "slice_sizes"), batching = field(cx, "operand_batching_dims"),
        map = field(cx, "start_index_map");
@@ -33,6 +39,7 @@ void gather_splits(Localizer *cx) {
   for (uint32_t d = 0; d < sizes.n; d++) {
     uint32_t f = localize_factor(cx, 0, d);
     if (ints_contain(batching, d) || sizes.v[d] == localize_size(cx, 0, d)) continue;
+    if (is_counted(cx, d)) continue;
     // No index speaks of it: its first entry is taken, which the first tile has.
     bool first = place_of(map, d) == map.n;
     if (!parts || !sizes.v[d] || (first && sizes.v[d] != 1)) localize_give_up(cx, f);
@@ -70,9 +77,9 @@ static ValueId localize_indices(Localizer *cx, Ints sizes, ValueId *here) {
     ValueId column = alone ? all : local_slice(l, all, vector, i, i + 1, 1);
     if (is_cut(cx, sizes.v[d], d)) {
       column = to_tile(cx, column, sizes.v[d], d);
-      if (sizes.v[d] == 1)
+      if (sizes.v[d] == 1 && !is_counted(cx, d))
         *here = index_and(l, *here, index_inside(l, column, localize_tile(cx, 0, d)));
-      else  // behind the margin
+      if (sizes.v[d] > 1)  // behind the margin
         column = index_minus(l, column, local_index(l, -sizes.v[d]));
     }
     columns[i] = column;

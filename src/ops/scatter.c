@@ -2,6 +2,7 @@
 // element that falls outside is dropped. Updates are applied in row-major order of their index, so
 // the order in which floats are added is fixed. O(elements of the inputs + elements of the updates
 // * rank).
+#include "ops/counting.h"
 #include "ops/factors.h"
 #include "ops/index_local.h"
 #include "ops/move.h"
@@ -442,6 +443,24 @@ static void factors_places(FactorContext *cx, uint32_t update_dim, uint32_t inde
   if (known) factors_reduce(cx, factor, combine);
 }
 
+// The inserted dimension of the inputs that indices count through along their dimension `start`: it
+// is as a batching dimension. As many as the inputs have: none.
+static uint32_t factors_counted(FactorContext *cx, uint32_t vector, uint32_t start) {
+  Ints inserted = factors_field(cx, "inserted_window_dims"),
+       map = factors_field(cx, "scatter_dims_to_operand_dims");
+  uint32_t none = factors_rank(cx, 0), n = cx->n_results;
+  if (!cx->options.own) return none;
+  cx->looked_around = true;
+  for (uint32_t i = 0; i < map.n; i++) {
+    uint32_t d = (uint32_t)map.v[i];
+    if (ints_contain(inserted, d) && factors_dim(cx, 0, d) > 1 &&
+        factors_dim(cx, 0, d) == factors_dim(cx, n, start) &&
+        counting_entry(cx->program, op_operand(cx->program, cx->op, n), vector, i, start))
+      return d;
+  }
+  return none;
+}
+
 static bool factors(FactorContext *cx) {
   Ints window = factors_field(cx, "update_window_dims"),
        inserted = factors_field(cx, "inserted_window_dims"),
@@ -452,6 +471,7 @@ static bool factors(FactorContext *cx) {
   uint32_t vector =
       (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
   uint32_t n = cx->n_results, update = n + 1, input_dim = 0, place = 0;
+  bool counted[MAX_RANK] = {false};
   for (uint32_t i = 0; i < n; i++) cx->build.enters_once[i] = true;
   for (uint32_t d = 0; d < factors_rank(cx, update); d++) {
     int64_t size = factors_dim(cx, update, d);
@@ -472,17 +492,22 @@ static bool factors(FactorContext *cx) {
     uint32_t index = place + (place >= vector), batch = 0;
     while (batch < batching.n && index_batching.v[batch] != index) batch++;
     place++;
-    if (batch == batching.n) {
+    uint32_t along =
+        batch < batching.n ? (uint32_t)batching.v[batch] : factors_counted(cx, vector, index);
+    if (along == factors_rank(cx, 0) || counted[along]) {
       factors_places(cx, d, index, size);
       continue;
     }
-    uint32_t factor = factors_new(cx, size, FACTOR_PASS, OF_INPUTS, (uint32_t)batching.v[batch]);
+    counted[along] = batch == batching.n;
+    uint32_t factor =
+        factors_new(cx, size, counted[along] ? FACTOR_OFFSET : FACTOR_PASS, OF_INPUTS, along);
     factors_in(cx, factor, OF_INDICES, index);
     factors_in(cx, factor, OF_UPDATES, d);
   }
   for (uint32_t i = 0; i < inserted.n; i++)
-    factors_new(cx, factors_dim(cx, 0, (uint32_t)inserted.v[i]), FACTOR_OFFSET, OF_INPUTS,
-                (uint32_t)inserted.v[i]);
+    if (!counted[inserted.v[i]])
+      factors_new(cx, factors_dim(cx, 0, (uint32_t)inserted.v[i]), FACTOR_OFFSET, OF_INPUTS,
+                  (uint32_t)inserted.v[i]);
   if (vector < factors_rank(cx, n))
     factors_new(cx, factors_dim(cx, n, vector), FACTOR_REPLICATE, OF_INDICES, vector);
   return true;

@@ -61,7 +61,9 @@ void scatter_splits(Localizer *cx) {
   }
   for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++) {
     if (ints_contain(index_batching, d)) continue;
-    uint32_t f = localize_factor(cx, n, d);
+    uint32_t f = localize_factor(cx, n, d), dim, place;
+    // Indices count through a dimension of the inputs: both go together, whatever the body is.
+    if (factor_map_find(cx->map, 0, f, &dim, &place)) continue;
     bool plain =
         cx->map->factors[f].kinds == FACTOR_REDUCE && has_identity(cx, cx->splits[f].parts);
     if (d == vector || !plain || !map.n) localize_give_up(cx, f);
