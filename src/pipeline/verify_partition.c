@@ -121,6 +121,27 @@ static void compare_part(Verify *v, uint32_t result, uint32_t device, Verified *
   literal_release(reduced);
 }
 
+// Manual computations mean something on their mesh only: then every device has the whole program
+// and whole arguments, and the first one's results count.
+static bool has_manual(const Program *p) {
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    if (op_attr(p, o, "manual_axes")) return true;
+  return false;
+}
+
+static Status *run_whole(Verify *v, OpId function, EvalOptions *options, EvalReport *report) {
+  uint32_t n = has_manual(v->global) ? v->n_devices : 1;
+  Literal **args = ARENA_ARRAY(v->arena, Literal *, (size_t)n * v->n_args + 1);
+  Literal **results = ARENA_ARRAY(v->arena, Literal *, (size_t)n * v->n_results + 1);
+  for (uint32_t k = 0; k < n; k++)
+    for (uint32_t i = 0; i < v->n_args; i++) args[(size_t)k * v->n_args + i] = v->whole_args[i];
+  options->partitions = n;
+  TRY(evaluate(v->global, function, options, &v->heap, v->arena, n * v->n_args, args,
+               n * v->n_results, results, report));
+  for (uint32_t i = 0; i < v->n_results; i++) v->whole_results[i] = results[i];
+  return NULL;
+}
+
 static Status *run(Verify *v, Verified *out) {
   OpId whole, part;
   TRY(evaluate_entry(v->global, v->options->entry, &whole));
@@ -137,8 +158,7 @@ static Status *run(Verify *v, Verified *out) {
   TRY(make_arguments(v));
   EvalOptions options = {.seed = v->options->seed, .most_steps = v->options->most_steps};
   EvalReport said_whole, said;
-  TRY(evaluate(v->global, whole, &options, &v->heap, v->arena, v->n_args, v->whole_args,
-               v->n_results, v->whole_results, &said_whole));
+  TRY(run_whole(v, whole, &options, &said_whole));
   options.partitions = v->n_devices;
   // What the partitioner gets wrong must not run for ever.
   options.most_steps = (said_whole.steps + 1000) * MOST_STEPS_PER_STEP * v->n_devices;
