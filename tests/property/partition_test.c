@@ -26,6 +26,7 @@
 #include "../support/random_program.h"
 #include "../support/sampled_program.h"
 #include "../support/shrink_program.h"
+#include "../support/split_coverage.h"
 
 enum { PROGRAMS = 120 };
 
@@ -151,6 +152,7 @@ typedef struct Sampling {
   double tolerance;  // 0 = by element type
   char *text;        // read this instead of drawing one; owned
   bool print;        // put the annotated program there
+  SplitCoverage *coverage;
   Outcome outcome;
   char why[512];
   SampledProgram sampled;
@@ -226,7 +228,8 @@ static Outcome say_status(Sampling *x, Outcome outcome, Status *status) {
 
 static Outcome compare(Sampling *x, Guard *guard) {
   MeshId mesh = 0;
-  PartitionOptions options = {.poison = true};
+  PartitionOptions options = {
+      .poison = true, .on_split = x->coverage ? coverage_count : NULL, .user = x->coverage};
   Status *status = partition_program(x->local, x->table, &options, guard, &x->diag, &mesh);
   if (status) return say_status(x, status_code(status) == UNIMPLEMENTED ? REFUSED : BREAKS, status);
   const char *wrong = program_check(x->local);
@@ -360,7 +363,7 @@ static void show(const Sampling *as) {
   free(x);
 }
 
-enum { CASES = 4000, MOST_SHOWN = 3 };
+enum { CASES = 4000, MANY = 20000, MOST_SHOWN = 3 };
 
 static uint64_t number_of(const char *name, uint64_t otherwise) {
   const char *text = getenv(name);
@@ -369,12 +372,14 @@ static uint64_t number_of(const char *name, uint64_t otherwise) {
 
 static void test_samples(void **state) {
   (void)state;
-  static const uint32_t devices[] = {2, 2, 3, 4, 4, 6, 8, 8, 2, 4, 8, 2, 4, 8, 12, 16};
+  static const uint32_t devices[] = {2, 2, 3, 4, 4, 6, 8, 8, 2, 4, 8, 6, 4, 8, 16, 16};
   uint32_t cases = (uint32_t)number_of("TESSERA_CASES", CASES), count[BREAKS + 1] = {0}, shown = 0;
   Dice dice = dice_new(6002);
   Sampling *x = malloc(sizeof *x);
+  SplitCoverage *coverage = calloc(1, sizeof *coverage);
   for (uint32_t i = 0; i < cases; i++) {
-    *x = (Sampling){.seed = number_of("TESSERA_CASE", dice_roll(&dice, 1u << 30))};
+    *x = (Sampling){.coverage = coverage,
+                    .seed = number_of("TESSERA_CASE", dice_roll(&dice, 1u << 30))};
     x->devices = (uint32_t)number_of("TESSERA_DEVICES", devices[dice_roll(&dice, 16)]);
     Status *status = guard_run(run_sampling, x);
     if (status) fail_msg("case %llu: %s", (unsigned long long)x->seed, status_message(status));
@@ -384,9 +389,12 @@ static void test_samples(void **state) {
     if (x->outcome == DOES_NOT_RUN && getenv("TESSERA_REFUSED")) printf("no run: %s\n", x->why);
   }
   free(x);
+  uint32_t empty = cases >= MANY ? coverage_print(coverage, stdout) : 0;
+  free(coverage);
   printf("%u cases: %u agree, %u differ, %u break, %u refused, %u do not run whole\n", cases,
          count[AGREES], count[DIFFERS], count[BREAKS], count[REFUSED], count[DOES_NOT_RUN]);
   assert_int_equal(count[DIFFERS] + count[BREAKS], 0);
+  assert_int_equal(empty, 0);
   assert_true(count[REFUSED] + count[DOES_NOT_RUN] <= cases / 50);
 }
 

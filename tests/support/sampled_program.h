@@ -24,7 +24,8 @@ enum {
 
 typedef struct SampledProgram {
   Sample cx;
-  uint16_t code;  // of the op being drawn
+  uint16_t code;   // of the op being drawn
+  uint16_t focus;  // one op of which there are more
   ValueId pool[SAMPLED_POOL];
   uint32_t n_pool, nesting, n_functions;
   uint8_t depth[SAMPLED_VALUES], fraction[SAMPLED_VALUES], magnitude[SAMPLED_VALUES];
@@ -396,6 +397,7 @@ static inline bool sampled_is_left_out(uint16_t code) {
 
 // One in eight of those that come with sizes from values is drawn.
 static inline uint16_t sampled_code(SampledProgram *s) {
+  if (s->focus && sample_chance(&s->cx, 30)) return s->focus;
   bool pointwise = sample_chance(&s->cx, 25);
   for (;;) {
     uint16_t code = (uint16_t)sample_int(&s->cx, OP_UNREGISTERED + 1, OP_COUNT - 1);
@@ -648,7 +650,7 @@ static inline void sampled_program(SampledProgram *s, Context *context, Guard *g
   s->main = op_create(p, &function);
   op_append(p, s->top, s->main);
   s->body = s->cx.block = region_add_block(p, op_region(p, s->main, 0));
-  s->may_be_loose = sample_chance(&s->cx, 10);
+  s->may_be_loose = sample_chance(&s->cx, 3);
   uint32_t n_args = (uint32_t)sample_int(&s->cx, 2, 4);
   s->code = OP_reshape;
   for (uint32_t i = 0; i < n_args; i++) {
@@ -661,7 +663,12 @@ static inline void sampled_program(SampledProgram *s, Context *context, Guard *g
   }
   for (uint32_t i = 0; i < n_args; i++) sampled_offer(s, block_arg(p, s->body, i));
   s->cx.source = &sampled_source;
-  sampled_ops(s, 6);
+  do s->focus = (uint16_t)sample_int(&s->cx, OP_UNREGISTERED + 1, OP_COUNT - 1);
+  while (sampled_is_left_out(s->focus) || sampled_class(s->focus) == SAMPLED_LOOSE);
+  if (s->may_be_loose)
+    s->focus = sample_chance(&s->cx, 50) ? OP_batch_norm_training : OP_batch_norm_grad;
+  sampled_draw(s, s->focus);
+  sampled_ops(s, 5);
   while (s->deepest < depth && p->values.count < SAMPLED_VALUES - 500) sampled_ops(s, 1);
   sampled_finish(s);
 }
