@@ -117,6 +117,9 @@ static OpId sample(Sample *cx) {
     dilation[d] = sample_int(cx, 1, 2);
     pad[2 * d] = sample_int(cx, -1, 2);
     pad[2 * d + 1] = sample_int(cx, -1, 2);
+    if (sample_chance(cx, 70)) continue;
+    size[d] = stride[d] = base[d] = dilation[d] = 1;  // this dimension has no windows
+    pad[2 * d] = pad[2 * d + 1] = 0;
   }
   Context *c = cx->context;
   Type elem = type_scalar(sample_dtype(cx, "suf"));

@@ -138,10 +138,11 @@ static OpId sample(Sample *cx) {
   for (uint32_t d = 0; d < rank; d++) {
     WindowDim w = {.base_dilation = 1, .window_dilation = 1};
     dims[d] = sample_int(cx, 1, 5);
-    w.size = size[d] = sample_int(cx, 1, 3);
-    w.stride = stride[d] = sample_int(cx, 1, 3);
-    w.pad_low = pad[2 * d] = sample_int(cx, 0, 1);
-    w.pad_high = pad[2 * d + 1] = sample_int(cx, 0, 1);
+    int64_t windows = sample_chance(cx, 70);  // else this dimension has none
+    w.size = size[d] = 1 + windows * sample_int(cx, 0, 2);
+    w.stride = stride[d] = 1 + windows * sample_int(cx, 0, 2);
+    w.pad_low = pad[2 * d] = windows * sample_int(cx, 0, 1);
+    w.pad_high = pad[2 * d + 1] = windows * sample_int(cx, 0, 1);
     counts[d] = window_count(&w, dims[d]);
   }
   Type elem = type_scalar(sample_dtype(cx, "suf"));

@@ -101,6 +101,7 @@ static void sample_bounds(Sample *cx, uint32_t rank, const int64_t *dims, int64_
     start[d] = sample_int(cx, 0, dims[d]);
     limit[d] = sample_int(cx, start[d], dims[d]);
     stride[d] = sample_int(cx, 1, 3);
+    if (sample_chance(cx, 30)) start[d] = 0, limit[d] = dims[d], stride[d] = 1;  // untouched
   }
 }
 

@@ -44,6 +44,8 @@ static Status *random_mesh(Random *r, uint32_t devices) {
   uint32_t n = 1 + roll(r, MOST_AXES), left = devices, used = 0;
   for (uint32_t i = 0; i < n && (left > 1 || !used); i++) {
     uint32_t size = i + 1 == n || left == 1 ? left : random_divisor(r, left);
+    if (size == left && left > 1 && i + 1 < n)
+      size = random_divisor(r, left);  // rather more axes than fewer
     names[used] = name_of(context, letters[i]);
     sizes[used++] = size;
     left /= size;
