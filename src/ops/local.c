@@ -65,7 +65,7 @@ static ValueId splat(Local *l, Type type, const void *element, size_t bytes) {
 }
 
 // x + -0.0 is x for every x, also for -0.0.
-static Scalar identity_of(DType dtype, Combine combine) {
+Scalar local_neutral(DType dtype, Combine combine) {
   bool parts = dtype_is_float(dtype) || dtype_is_complex(dtype);
   switch (combine) {
   case COMBINE_MAX: return dtype_min(dtype);
@@ -85,7 +85,7 @@ ValueId local_splat(Local *l, Type type, Scalar scalar) {
 }
 
 ValueId local_identity(Local *l, Type type, Combine combine) {
-  return local_splat(l, type, identity_of(type_dtype(l->p->context, type), combine));
+  return local_splat(l, type, local_neutral(type_dtype(l->p->context, type), combine));
 }
 
 ValueId local_padding(Local *l, Type type) {
@@ -362,6 +362,10 @@ static uint16_t combine_code(Combine combine) {
   case COMBINE_XOR: return OP_xor;
   default: return OP_add;
   }
+}
+
+ValueId local_combine(Local *l, Combine combine, ValueId a, ValueId b) {
+  return local_binary(l, combine_code(combine), a, b);
 }
 
 // The body that combines two elements.

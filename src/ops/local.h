@@ -45,6 +45,7 @@ ValueId local_op(Local *l, uint16_t code, uint32_t n, const ValueId *operands, T
                  Attr attrs);
 // Two operands of one type give that type: OP_add, OP_multiply …
 ValueId local_binary(Local *l, uint16_t code, ValueId a, ValueId b);
+ValueId local_combine(Local *l, Combine combine, ValueId a, ValueId b);  // a plain one
 // direction: "EQ", "NE", "LT", "LE", "GT", "GE". Of integers signed.
 ValueId local_compare(Local *l, const char *direction, ValueId a, ValueId b);
 // The predicate is a scalar or has the shape of the others.
@@ -59,7 +60,8 @@ ValueId local_index(Local *l, int64_t value);  // tensor<i64>
 ValueId local_splat(Local *l, Type type, Scalar scalar);
 // values[at], of n of them; at: tensor<i64>, clamped. Where no arithmetic gives the number.
 ValueId local_table(Local *l, int64_t n, const int64_t *values, ValueId at);
-// A tensor of one value: what combining with it does not change.
+// What combining with it does not change; a tensor of it.
+Scalar local_neutral(DType dtype, Combine combine);
 ValueId local_identity(Local *l, Type type, Combine combine);
 // What stands where nobody may look: any value.
 ValueId local_padding(Local *l, Type type);

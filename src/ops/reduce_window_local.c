@@ -1,7 +1,13 @@
 // reduce_window on tiles: a device does its part of the positions and reads a piece of every input
 // with a halo. What lies in the padding or between dilated elements is the init value, as for the
 // whole op.
+//
+// A window that reaches from every element to one end of the dimension is a scan (cumulative sums):
+// each device scans its own tile, the totals of all are gathered, and what is before (behind) a
+// tile is added to it.
 #include "ops/reduce_window_local.h"
+
+#include <string.h>
 
 #include "ops/windows_local.h"
 
@@ -13,6 +19,110 @@ static bool share_of(const Localizer *cx, const WindowDim *windows, uint32_t d, 
                                 localize_tile(cx, result, d), localize_size(cx, result, d), out);
 }
 
+// ---- scans ----
+
+// Is init value i of the op, a constant, what changes nothing?
+static bool is_neutral(const Localizer *cx, uint32_t operand, Combine combine) {
+  OpId def = value_def(cx->program, op_operand(cx->program, cx->op, operand));
+  DType dtype = type_dtype(cx->context, localize_type(cx, operand)->elem);
+  if (!def || op_at(cx->program, def)->code != OP_constant || !dtype_has_zero(dtype)) return false;
+  const AttrInfo *dense = attr_info(cx->context, op_attr(cx->program, def, "value"));
+  if (dense->kind != ATTR_DENSE || !dense->bytes) return false;
+  uint8_t neutral[16] = {0}, zero[16] = {0};
+  dtype_store(dtype, neutral, 0, local_neutral(dtype, combine));
+  size_t bytes = (size_t)dtype_bytes(dtype);
+  return memcmp(dense->data, neutral, bytes) == 0 ||
+         (combine == COMBINE_SUM && memcmp(dense->data, zero, bytes) == 0);
+}
+
+// Whether dimension d is cut, windows reach from each of its elements to its first (or, behind, to
+// its last) and are of no extent elsewhere.
+static bool is_scan(const Localizer *cx, const WindowDim *windows, uint32_t d) {
+  uint32_t n = localize_n_operands(cx) / 2, rank = localize_type(cx, 0)->rank;
+  const WindowDim *w = &windows[d];
+  Combine combine = op_combine(cx->program, cx->op);
+  if (!localize_axes(cx, 0, d).n || !combine_is_plain(combine) || w->stride != 1 ||
+      w->base_dilation != 1 || w->window_dilation != 1 || w->size != localize_size(cx, 0, d) ||
+      w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high))
+    return false;
+  for (uint32_t i = 0; i < rank; i++)
+    if (i != d && !window_is_plain(&windows[i])) return false;
+  for (uint32_t i = 0; i < n; i++)
+    if (!is_neutral(cx, n + i, combine) ||
+        localize_type(cx, i)->elem != localize_type(cx, 2 * n + i)->elem)
+      return false;
+  return true;
+}
+
+// The op on other sizes along d: of `size` elements the windows that end (begin) there.
+static Status *put_scan(Localizer *cx, const WindowDim *windows, uint32_t d, int64_t size,
+                        ValueId *values) {
+  Context *c = cx->context;
+  uint32_t n = localize_n_operands(cx) / 2, rank = localize_type(cx, 0)->rank;
+  int64_t sizes[MAX_RANK], pads[2 * MAX_RANK] = {0};
+  for (uint32_t i = 0; i < rank; i++) sizes[i] = i == d ? size : 1;
+  pads[2 * d + (windows[d].pad_low ? 0 : 1)] = size - 1;
+  Type shape = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){rank, 2}, 0);
+  Attr attrs = localize_with(cx, 0, "window_dimensions", attr_i64s(c, rank, sizes));
+  attrs = localize_with(cx, attrs, "padding",
+                        attr_dense(c, shape, pads, sizeof(int64_t) * 2 * (size_t)rank));
+  ValueId *operands = ARENA_ARRAY(cx->local->arena, ValueId, 2 * (size_t)n + 1);
+  Type *types = ARENA_ARRAY(cx->local->arena, Type, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    operands[i] = values[i];
+    operands[n + i] = cx->in[n + i];
+    types[i] = value_type(cx->local->p, values[i]);
+  }
+  return localize_copy_as(cx, operands, attrs, types, values);
+}
+
+// Of the scanned totals the one before (behind) this device's, in the shape of its tile.
+static ValueId put_before(Localizer *cx, ValueId totals, uint32_t d, bool behind, Combine combine,
+                          Type type) {
+  Local *l = cx->local;
+  int64_t dims[MAX_RANK];
+  Type scalar = type_tensor(cx->context, type_info(cx->context, type)->elem, 0, NULL, 0);
+  ValueId none = local_identity(l, scalar, combine);
+  ValueId at = local_coordinate(l, localize_axes(cx, 0, d));
+  if (behind) at = local_binary(l, OP_add, at, local_index(l, 1));
+  totals = local_pad(l, totals, d, behind ? 0 : 1, behind ? 1 : 0, none);
+  ValueId v = local_dynamic_slice(l, totals, d, at, 1);
+  uint32_t rank = type_info(cx->context, type)->rank;
+  for (uint32_t i = 0; i < rank; i++) dims[i] = i;
+  NamedAttr field = {name_of(cx->context, "broadcast_dimensions"),
+                     attr_i64s(cx->context, rank, dims)};
+  return local_op(l, OP_broadcast_in_dim, 1, &v, type, attr_dict(cx->context, 1, &field));
+}
+
+static Status *localize_scan(Localizer *cx, const WindowDim *windows, uint32_t d) {
+  Local *l = cx->local;
+  uint32_t n = localize_n_operands(cx) / 2;
+  Combine combine = op_combine(cx->program, cx->op);
+  AxisList axes = localize_axes(cx, 0, d);
+  int64_t tile = localize_tile(cx, 0, d), ways = axes_size(axes);
+  bool behind = !windows[d].pad_low;
+  ValueId *totals = ARENA_ARRAY(l->arena, ValueId, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    cx->out[i] = cx->in[i];
+    if (behind)  // what lies beyond the end would be in the totals of those before
+      cx->out[i] =
+          local_mask_padding(l, cx->in[i], d, axes, localize_size(cx, i, d), cx->in[n + i]);
+  }
+  TRY(put_scan(cx, windows, d, tile, cx->out));
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t last = behind ? 0 : tile - 1;
+    totals[i] = local_slice(l, cx->out[i], d, last, last + 1, 1);
+    totals[i] = local_all_gather(l, totals[i], d, axes);
+  }
+  TRY(put_scan(cx, windows, d, ways, totals));
+  for (uint32_t i = 0; i < n; i++)
+    cx->out[i] = local_combine(
+        l, combine, put_before(cx, totals[i], d, behind, combine, cx->out_types[i]), cx->out[i]);
+  return NULL;
+}
+
+// ---- the columns ----
+
 void reduce_window_splits(Localizer *cx) {
   uint32_t n = localize_n_operands(cx) / 2, rank = localize_type(cx, 0)->rank;
   WindowDim windows[MAX_RANK];
@@ -23,13 +133,17 @@ void reduce_window_splits(Localizer *cx) {
     if (quantized && cx->map->factors[f].kinds != FACTOR_PASS) localize_give_up(cx, f);
   for (uint32_t d = 0; d < rank; d++) {
     uint32_t f = localize_factor(cx, n * 2, d);
-    if (cx->map->factors[f].kinds != FACTOR_PASS && !share_of(cx, windows, d, &share))
-      localize_give_up(cx, f);
+    if (cx->map->factors[f].kinds == FACTOR_PASS || is_scan(cx, windows, d)) continue;
+    if (!share_of(cx, windows, d, &share)) localize_give_up(cx, f);
   }
   for (uint32_t i = 0; i < n; i++) {
     double bytes = localize_bytes(cx, i);
     for (uint32_t d = 0; d < rank; d++)
-      if (share_of(cx, windows, d, &share)) window_share_count(cx, i, d, &share, &bytes);
+      if (is_scan(cx, windows, d))
+        cx->bytes += bytes / (double)localize_tile(cx, i, d) *
+                     (double)(axes_size(localize_axes(cx, i, d)) - 1);
+      else if (share_of(cx, windows, d, &share))
+        window_share_count(cx, i, d, &share, &bytes);
   }
 }
 
@@ -56,6 +170,7 @@ Status *reduce_window_localize(Localizer *cx) {
   for (uint32_t i = 0; i < 2 * n; i++) operands[i] = cx->in[i];
   bool any = false;
   for (uint32_t d = 0; d < rank; d++) {
+    if (is_scan(cx, windows, d)) return localize_scan(cx, windows, d);
     if (!share_of(cx, windows, d, &share)) continue;
     any = true;
     for (uint32_t i = 0; i < n; i++)
