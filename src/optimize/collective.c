@@ -105,13 +105,9 @@ Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const
 static Link link_of(const Optimizer *o, const DeviceGroups *groups) {
   Link link = o->network->all;
   if (!o->mesh || !o->network->axes || o->mesh->n_axes >= 64) return link;
-  link = (Link){0, 0};
+  link = (Link){.latency_seconds = 0};
   for (uint32_t i = 0; i < o->mesh->n_axes; i++) {
-    if (!(groups->axes >> i & 1)) continue;
-    Link at = network_link(o->network, i);
-    if (link.bytes_per_second == 0 || at.bytes_per_second < link.bytes_per_second)
-      link.bytes_per_second = at.bytes_per_second;
-    if (at.latency_seconds > link.latency_seconds) link.latency_seconds = at.latency_seconds;
+    if (groups->axes >> i & 1) link = link_slower(link, network_link(o->network, i));
   }
   return link.bytes_per_second > 0 ? link : o->network->all;
 }

@@ -40,6 +40,13 @@ static int64_t size_of(const Turn *t, const Layout *layout, uint32_t item) {
   return item < digits->n ? digits->v[item].size : digits_tile(digits, layout, item - digits->n);
 }
 
+// A digit that is always 0 is not looked at, unless it moves.
+static bool takes_room(const Turn *t, uint32_t i) {
+  const Digit *digit = &t->digits->v[i];
+  if (digit->empty && t->move->before.at[i] == t->move->after.at[i]) return false;
+  return digit_is_in(digit, t->forms);
+}
+
 // What a tile consists of, in order: the digits inside of dimensions that take part, others as they
 // are.
 static void list_inside(const Turn *t, const Layout *layout, DigitList *out) {
@@ -50,8 +57,7 @@ static void list_inside(const Turn *t, const Layout *layout, DigitList *out) {
       continue;
     }
     for (uint32_t i = 0; i < t->digits->n; i++)
-      if (t->digits->v[i].dim == d && inside(layout, i) && digit_is_in(&t->digits->v[i], t->forms))
-        out->v[out->n++] = i;
+      if (t->digits->v[i].dim == d && inside(layout, i) && takes_room(t, i)) out->v[out->n++] = i;
   }
 }
 
@@ -89,6 +95,11 @@ static ValueId reshape(const Turn *t, ValueId v, uint32_t n, const int64_t *size
   return type == value_type(t->l->p, v) ? v : local_op(t->l, OP_reshape, 1, &v, type, 0);
 }
 
+// Padding comes and goes at the end.
+static ValueId fit(const Turn *t, ValueId v, uint32_t d, int64_t size) {
+  return local_trim_to(t->l, local_pad_to(t->l, v, d, size), d, size);
+}
+
 static bool has(const DigitList *list, uint32_t item) {
   for (uint32_t i = 0; i < list->n; i++)
     if (list->v[i] == item) return true;
@@ -106,7 +117,7 @@ static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const Dig
     for (uint32_t i = 0; i < all.n; i++)
       if (all.v[i] < t->digits->n && t->digits->v[all.v[i]].dim == d)
         size *= t->digits->v[all.v[i]].size;
-    v = local_pad_to(t->l, v, d, size);
+    v = fit(t, v, d, size);
   }
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], order[RESHARD_MOST_DIGITS + MAX_RANK];
   for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, all.v[i]);
@@ -159,7 +170,7 @@ static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const Di
   }
   v = reshape(t, v, t->digits->rank, dims);
   for (uint32_t d = 0; d < t->digits->rank; d++)
-    v = local_trim_to(t->l, v, d, digits_tile(t->digits, layout, d));
+    v = fit(t, v, d, digits_tile(t->digits, layout, d));
   return v;
 }
 
@@ -168,9 +179,7 @@ static bool leads(const Turn *t, const DigitList *list, const Layout *layout, ui
   uint32_t dim = t->digits->v[list->v[0]].dim, at = 0;
   *out_dim = dim;
   for (uint32_t i = 0; i < t->digits->n && at < list->n; i++) {
-    if (t->digits->v[i].dim != dim || !inside(layout, i) ||
-        !digit_is_in(&t->digits->v[i], t->forms))
-      continue;
+    if (t->digits->v[i].dim != dim || !inside(layout, i) || !takes_room(t, i)) continue;
     if (i != list->v[at]) return false;
     at++;
   }
@@ -188,7 +197,7 @@ static ValueId move_slice(const Turn *t, ValueId v) {
   list_moved(t, false, &cut, &axes);
   if (leads(t, &cut, &t->move->before, &dim)) {
     int64_t tile = digits_tile(t->digits, &t->move->after, dim);
-    v = local_pad_to(l, v, dim, tile * axes_size(axes));
+    v = fit(t, v, dim, tile * axes_size(axes));
     ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes), local_index(l, tile));
     return local_dynamic_slice(l, v, dim, at, tile);
   }
@@ -222,20 +231,80 @@ static ValueId with_first(const Turn *t, ValueId v, int64_t n, uint32_t drop) {
   return reshape(t, v, rank, sizes);
 }
 
+// Pairs of positions, each the receiver's and that of the device `step` further along the axes; how
+// many there are.
+static uint32_t sparse_pairs(const Turn *t, AxisList axes, int64_t step, int64_t (*out)[2]) {
+  const Mesh *mesh = mesh_of(t->l);
+  const Digits *digits = t->digits;
+  AxisList others = axes_complement(t->l->arena, mesh, axes);
+  int64_t size = axes_size(axes);
+  uint32_t n = 0, *at = ARENA_ARRAY(t->l->arena, uint32_t, mesh->n_devices);
+  for (uint32_t i = 0; i < mesh->n_devices; i++)
+    at[axes_coordinate(mesh, others, i) * size + axes_coordinate(mesh, axes, i)] = i;
+  for (uint32_t i = 0; i < mesh->n_devices; i++) {
+    int64_t further = (axes_coordinate(mesh, axes, i) + step) % size;
+    uint32_t source = at[axes_coordinate(mesh, others, i) * size + further];
+    uint32_t from[RESHARD_MOST_ATOMS], to[RESHARD_MOST_ATOMS];
+    for (uint32_t k = 0; k < digits->n_atoms; k++) {
+      from[k] = axis_coordinate(mesh, digits->atoms[k], source);
+      to[k] = axis_coordinate(mesh, digits->atoms[k], i);
+    }
+    if (!digits_has_piece(digits, &t->move->before, &t->move->after, from, to)) continue;
+    out[n][0] = source;
+    out[n++][1] = i;
+  }
+  return n;
+}
+
+// [n, …]: place k is for the k-th device along the axes, then from it. By permutes, to the next, to
+// the one after it, …: only pieces that are not all padding are sent. `each`: [1, …] is the same
+// for all.
+static ValueId exchange_sparsely(const Turn *t, ValueId v, AxisList axes, bool each) {
+  Local *l = t->l;
+  const Mesh *mesh = mesh_of(l);
+  int64_t n = axes_size(axes);
+  ValueId own = local_coordinate(l, axes);
+  ValueId size = local_index(l, n), made = 0;
+  int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)mesh->n_devices * sizeof *pairs);
+  for (int64_t step = 0; step < n; step++) {
+    // Sent to the device `step` before this one.
+    ValueId to = local_binary(l, OP_add, own, local_index(l, n - step));
+    to = local_binary(l, OP_remainder, to, size);
+    ValueId piece = each ? v : local_dynamic_slice(l, v, 0, to, 1);
+    if (step)
+      piece =
+          local_permute(l, piece, sparse_pairs(t, axes, step, pairs), (const int64_t(*)[2])pairs);
+    ValueId from = local_binary(l, OP_add, own, local_index(l, step));
+    from = local_binary(l, OP_remainder, from, size);
+    if (!made) {
+      Type type = local_with_dim(l, value_type(l->p, piece), 0, n);
+      made = local_padding(l, type);
+    }
+    made = local_dynamic_update(l, made, piece, 0, from);
+  }
+  return made;
+}
+
+static ValueId exchange_along(const Turn *t, ValueId v, AxisList axes) {
+  return t->move->sparse ? exchange_sparsely(t, v, axes, false)
+                         : local_all_to_all(t->l, v, 0, 0, axes);
+}
+
 static ValueId move_gather(const Turn *t, ValueId v) {
   DigitList come, order;
   AxisList axes;
   uint32_t dim;
   list_moved(t, true, &come, &axes);
-  if (leads(t, &come, &t->move->after, &dim)) {
+  if (!t->move->sparse && leads(t, &come, &t->move->after, &dim)) {
     v = local_all_gather(t->l, v, dim, axes);
-    return local_trim_to(t->l, v, dim, digits_tile(t->digits, &t->move->after, dim));
+    return fit(t, v, dim, digits_tile(t->digits, &t->move->after, dim));
   }
-  order = come;
   DigitList all;
-  list_inside(t, &t->move->before, &all);
+  v = open_up(t, v, &t->move->before, &(DigitList){.n = 0}, &all);
+  order = come;
   for (uint32_t i = 0; i < all.n; i++) order.v[order.n++] = all.v[i];
-  v = local_all_gather(t->l, with_first(t, v, 1, 0), 0, axes);
+  v = with_first(t, v, 1, 0);
+  v = t->move->sparse ? exchange_sparsely(t, v, axes, true) : local_all_gather(t->l, v, 0, axes);
   return close_up(t, v, &t->move->after, &order);
 }
 
@@ -245,15 +314,15 @@ static ValueId move_exchange(const Turn *t, ValueId v) {
   uint32_t from, to;
   list_moved(t, true, &come, &axes);
   list_taken(t, &come, &go);
-  if (leads(t, &come, &t->move->after, &from) && leads(t, &go, &t->move->before, &to) &&
-      from != to) {
-    v = local_pad_to(t->l, v, to, digits_tile(t->digits, &t->move->after, to) * axes_size(axes));
+  if (!t->move->sparse && leads(t, &come, &t->move->after, &from) &&
+      leads(t, &go, &t->move->before, &to) && from != to) {
+    v = fit(t, v, to, digits_tile(t->digits, &t->move->after, to) * axes_size(axes));
     v = local_all_to_all(t->l, v, to, from, axes);
-    return local_trim_to(t->l, v, from, digits_tile(t->digits, &t->move->after, from));
+    return fit(t, v, from, digits_tile(t->digits, &t->move->after, from));
   }
   v = open_up(t, v, &t->move->before, &go, &order);
   v = with_first(t, v, axes_size(axes), go.n);
-  v = local_all_to_all(t->l, v, 0, 0, axes);
+  v = exchange_along(t, v, axes);
   memcpy(order.v, come.v, come.n * sizeof *come.v);
   return close_up(t, v, &t->move->after, &order);
 }
@@ -264,7 +333,7 @@ static ValueId move_reduce_scatter(const Turn *t, ValueId v, Combine combine) {
   uint32_t dim;
   list_moved(t, false, &go, &axes);
   if (leads(t, &go, &t->move->before, &dim)) {
-    v = local_pad_to(t->l, v, dim, digits_tile(t->digits, &t->move->after, dim) * axes_size(axes));
+    v = fit(t, v, dim, digits_tile(t->digits, &t->move->after, dim) * axes_size(axes));
     return local_reduce_scatter(t->l, v, dim, axes, combine);
   }
   v = open_up(t, v, &t->move->before, &go, &order);

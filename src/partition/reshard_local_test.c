@@ -114,6 +114,24 @@ static void compare(Run *r, Literal *got, Literal *want, Sharding to, Type globa
         if (i < extent[0] && j < extent[1] && k < extent[2]) assert_int_equal(a[at], b[at]);
 }
 
+// Which one it was.
+static void show_pair(Run *r, Guard *guard, Sharding from, Sharding to, Type global) {
+  const TypeInfo *info = type_info(r->context, global);
+  const Mesh *mesh = sharding_mesh(r->table, sharding_info(r->table, from)->mesh);
+  StrBuf text;
+  strbuf_init(&text, guard);
+  for (uint32_t i = 0; i < mesh->n_axes; i++)
+    strbuf_printf(&text, "%s=%u ", name_text(r->context, mesh->axes[i].name), mesh->axes[i].size);
+  for (uint32_t d = 0; d < info->rank; d++)
+    strbuf_printf(&text, d ? "x%lld" : "%lld", (long long)info->dims[d]);
+  strbuf_puts(&text, ": ");
+  sharding_print(r->table, from, &text);
+  strbuf_puts(&text, " -> ");
+  sharding_print(r->table, to, &text);
+  print_message("%s\n", text.data);
+  strbuf_deinit(&text);
+}
+
 static Status *try_pair(Guard *guard, void *arg) {
   Run r = {.dice = arg, .source = {"<test>", "", 0}};
   Dice *dice = arg;
@@ -139,7 +157,10 @@ static Status *try_pair(Guard *guard, void *arg) {
       status_free(status);
       continue;
     }
-    if (status) fail_msg("%s", status_message(status));
+    if (status) {
+      show_pair(&r, guard, from, to, global);
+      fail_msg("%s", status_message(status));
+    }
     uint32_t n = mesh->n_devices;
     Literal *in[MOST], *out[MOST];
     for (uint32_t i = 0; i < n; i++) in[i] = tile(&r, from, global, i);

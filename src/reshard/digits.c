@@ -2,7 +2,8 @@
 // its axes' primes, the padded size. Where the two chains together are a chain, the digits are the
 // steps of it. Where they are not ([2 | 6] and [3 | 4] of 12) each gets its own form, up to the
 // next number that both can be cut at (6); the two forms of a block are two ways of numbering the
-// same pieces. Sizes that are padded differently have two forms of all of the dimension.
+// same pieces. Sizes that are padded differently have two forms of all of the dimension, unless one
+// divides the other: then the shorter has more zeros in front.
 #include "reshard/digits.h"
 
 #include <stdlib.h>
@@ -28,9 +29,30 @@ int64_t digits_tile(const Digits *digits, const Layout *layout, uint32_t dim) {
     const Digit *d = &digits->v[i];
     if (d->dim != dim || !layout_is_inside(layout, i)) continue;
     DigitForm form = d->form == FORM_BOTH ? FORM_BOTH : digits_form(digits, layout, d->block);
+    if (d->empty) continue;
     if (form == d->form || (form == FORM_BOTH && d->form == FORM_SOURCE)) tile *= d->size;
   }
   return tile;
+}
+
+bool digits_are_empty(const Digits *digits, const int64_t *values) {
+  for (uint32_t d = 0; d < digits->rank; d++) {
+    int64_t first = 0;
+    for (uint32_t i = 0; i < digits->n; i++)
+      if (digits->v[i].dim == d && values[i] > 0) first += values[i] * digits->v[i].unit;
+    if (first >= digits->dims[d]) return true;
+  }
+  return false;
+}
+
+bool digits_has_piece(const Digits *digits, const Layout *before, const Layout *after,
+                      const uint32_t *from, const uint32_t *to) {
+  int64_t values[RESHARD_MOST_DIGITS];
+  for (uint32_t i = 0; i < digits->n; i++) {
+    uint8_t a = before->at[i], b = after->at[i];
+    values[i] = a != RESHARD_INSIDE ? (int64_t)from[a] : b != RESHARD_INSIDE ? (int64_t)to[b] : -1;
+  }
+  return !digits_are_empty(digits, values);
 }
 
 // ---- atoms ----
@@ -219,7 +241,7 @@ static bool add_form(Digits *digits, Layout *from, Layout *to, const Chain *c, u
     while (rest > 1) {
       int64_t size = rest;
       if (primes && rest <= UINT32_MAX) size = least_prime((uint32_t)rest);
-      Digit digit = {dim, size, form, digits->n_blocks};
+      Digit digit = {.dim = dim, .size = size, .form = form, .block = digits->n_blocks};
       uint8_t inside = RESHARD_INSIDE;
       bool fits = form == FORM_SOURCE ? add_digit(digits, from, to, digit, c->at[i], inside)
                                       : add_digit(digits, from, to, digit, inside, c->at[i]);
@@ -249,10 +271,22 @@ static bool add_block(Digits *digits, Layout *from, Layout *to, Chain *a, Chain 
   for (uint32_t i = 0, k = 0; i < merged_a.n; i++) {
     if (merged_a.cut[i] < low || merged_a.cut[i] >= high) continue;
     while (merged_b.cut[k] != merged_a.cut[i]) k++;
-    Digit digit = {dim, merged_a.cut[i + 1] / merged_a.cut[i], FORM_BOTH, 0};
+    Digit digit = {.dim = dim, .size = merged_a.cut[i + 1] / merged_a.cut[i]};
     if (!add_digit(digits, from, to, digit, merged_a.at[i], merged_b.at[k])) return false;
   }
   return true;
+}
+
+// A shorter chain is the end of a longer one, whose first digit is then always 0.
+static void chain_lengthen(Chain *c, int64_t end) {
+  int64_t by = end / chain_end(c);
+  if (end % chain_end(c) || by <= 1 || c->n == MOST_CUTS) return;
+  memmove(&c->cut[1], &c->cut[0], (c->n + 1) * sizeof *c->cut);
+  memmove(&c->at[1], &c->at[0], c->n);
+  for (uint32_t i = 1; i <= c->n + 1; i++) c->cut[i] *= by;
+  c->cut[0] = 1;
+  c->at[0] = RESHARD_INSIDE;
+  c->n++;
 }
 
 static bool add_dim(Digits *digits, Layout *from, Layout *to, Chain *a, Chain *b, uint32_t dim,
@@ -260,7 +294,10 @@ static bool add_dim(Digits *digits, Layout *from, Layout *to, Chain *a, Chain *b
   if (!a->cuts) *a = (Chain){.cut = {1, chain_end(b)}, .at = {RESHARD_INSIDE}, .n = 1};
   if (!b->cuts) *b = (Chain){.cut = {1, chain_end(a)}, .at = {RESHARD_INSIDE}, .n = 1};
   *even &= chain_end(a) == size && chain_end(b) == size;
+  chain_lengthen(a, chain_end(b));
+  chain_lengthen(b, chain_end(a));
   if (chain_end(a) != chain_end(b)) {
+    *even = false;
     if (!add_form(digits, from, to, a, dim, 1, INT64_MAX, FORM_SOURCE, false) ||
         !add_form(digits, from, to, b, dim, 1, INT64_MAX, FORM_TARGET, false))
       return false;
@@ -282,6 +319,28 @@ static void put_unreduced(const Digits *digits, AxisList list, Layout *layout) {
     if (axes_contain_ref(list, digits->atoms[k])) layout->unreduced |= 1u << k;
 }
 
+static void find_units(Digits *digits) {
+  for (uint32_t i = 0; i < digits->n; i++) {
+    Digit *d = &digits->v[i];
+    DigitForm form = d->form == FORM_BOTH ? FORM_SOURCE : d->form;
+    d->unit = 1;
+    for (uint32_t k = i + 1; k < digits->n; k++)
+      if (digits->v[k].dim == d->dim &&
+          (digits->v[k].form == FORM_BOTH || digits->v[k].form == form))
+        d->unit *= digits->v[k].size;
+    d->empty = d->unit >= digits->dims[d->dim];
+  }
+}
+
+// Do tiles come out as the sharding says? A strided split of what the other pads may not.
+static bool tiles_fit(const Digits *digits, const Layout *layout, const ShardingInfo *info) {
+  for (uint32_t d = 0; d < digits->rank && d < info->rank; d++) {
+    int64_t ways = sharding_tiles(info, d);
+    if (digits_tile(digits, layout, d) != (digits->dims[d] + ways - 1) / ways) return false;
+  }
+  return true;
+}
+
 bool digits_make(const Mesh *mesh, const ShardingInfo *from, const ShardingInfo *to, uint32_t rank,
                  const int64_t *dims, Digits *out, Layout *out_from, Layout *out_to,
                  bool *out_even) {
@@ -296,7 +355,9 @@ bool digits_make(const Mesh *mesh, const ShardingInfo *from, const ShardingInfo 
     if (!a.cuts && !b.cuts) continue;
     if (!add_dim(out, out_from, out_to, &a, &b, d, dims[d], out_even)) return false;
   }
+  find_units(out);
   put_unreduced(out, from->unreduced, out_from);
   put_unreduced(out, to->unreduced, out_to);
-  return out->n + rank < MAX_RANK;  // a tile can be seen as its digits
+  // A tile can be seen as its digits.
+  return out->n + rank < MAX_RANK && tiles_fit(out, out_from, from) && tiles_fit(out, out_to, to);
 }

@@ -1,8 +1,8 @@
 // Whatever the two shardings are, what a device lacks is a few boxes, each in the old tile of some
-// others. In one round every device gets at most one box and sends at most one: a maximum matching
-// of receivers and holders (augmenting paths), the devices that lack most first. Boxes of a round
-// have one shape; either only equal ones go together, which moves no byte in vain, or all, which
-// needs fewer rounds: the cheaper is taken.
+// others. In one round every device gets at most one box and sends at most one: a colouring of the
+// edges between senders and receivers (König: as many rounds as a device has boxes to send or get).
+// Boxes of a round have one shape: which shapes go together is tried in all ways, between no byte
+// in vain and few rounds.
 #include "reshard/pieces.h"
 
 #include <string.h>
@@ -13,10 +13,13 @@ typedef struct Box {
   int64_t low[MAX_RANK], size[MAX_RANK];
 } Box;
 
+enum { MOST_CLASSES = 5, STAYS = UINT32_MAX - 1 };
+
 typedef struct Piece {
   uint32_t receiver, tile;  // the tile is named by the first device that holds it
-  uint32_t round;           // 0 = none yet; the first is 1
-  uint32_t sender;
+  uint32_t sender, round;
+  uint32_t class;  // of its shape
+  bool stays;      // the receiver has it
   Box box;
 } Piece;
 
@@ -28,9 +31,7 @@ typedef struct Pieces {
   uint32_t *tile;  // of the old tile
   Piece *v;
   uint32_t n_pieces;
-  // The matching of a round.
-  uint32_t *sends;  // device -> 1 + piece
-  bool *tried;
+  uint32_t *load, *slots, *path;
 } Pieces;
 
 uint32_t pieces_devices(const ShardingTable *table, Sharding from, Sharding to) {
@@ -97,14 +98,18 @@ static bool find_pieces(Pieces *p) {
     p->tile[i] = 0;
     while (!same_box(p->rank, &p->old[p->tile[i]], &p->old[i])) p->tile[i]++;
   }
-  p->v = ARENA_ARRAY(p->arena, Piece, (size_t)p->n * (PIECES_MOST_ROUNDS + 1));
+  p->v = ARENA_ARRAY(p->arena, Piece, (size_t)p->n * (PIECES_MOST_ROUNDS + 1) + 1);
   for (uint32_t i = 0; i < p->n; i++) {
     uint32_t count = 0;
     for (uint32_t k = 0; k < p->n; k++) {
       Piece piece = {.receiver = i, .tile = k};
       if (p->tile[k] != k || !box_meet(p->rank, &p->old[k], &p->new[i], &piece.box)) continue;
       if (count++ > PIECES_MOST_ROUNDS) return false;
-      p->v[p->n_pieces++] = piece;
+      // Large ones first, so that rounds of small ones are left.
+      uint32_t at = p->n_pieces++;
+      double size = box_count(p->rank, &piece.box);
+      for (; at && box_count(p->rank, &p->v[at - 1].box) < size; at--) p->v[at] = p->v[at - 1];
+      p->v[at] = piece;
     }
   }
   return true;
@@ -116,64 +121,157 @@ static bool same_shape(uint32_t rank, const Box *a, const Box *b) {
   return memcmp(a->size, b->size, rank * sizeof *a->size) == 0;
 }
 
-// Finds a sender for one of the receiver's pieces, moving others to other senders if need be.
-static bool augment(Pieces *p, uint32_t receiver, const Box *shape) {
+// Pieces that go together, and who sends them: the holder that has least to send. Gives the most
+// that one device sends or gets; *shape becomes the smallest that takes all.
+static uint32_t choose_senders(Pieces *p, const uint32_t *group, uint32_t number, Box *shape,
+                               uint32_t *out_count) {
+  memset(p->load, 0, 2 * p->n * sizeof *p->load);
+  memset(shape, 0, sizeof *shape);
+  uint32_t most = 0;
+  *out_count = 0;
   for (uint32_t i = 0; i < p->n_pieces; i++) {
-    const Piece *piece = &p->v[i];
-    if (piece->receiver != receiver || piece->round) continue;
-    if (shape && !same_shape(p->rank, &piece->box, shape)) continue;
-    for (uint32_t k = 0; k < p->n; k++) {
-      if (p->tile[k] != piece->tile || p->tried[k]) continue;
-      p->tried[k] = true;
-      if (p->sends[k] && !augment(p, p->v[p->sends[k] - 1].receiver, shape)) continue;
-      p->sends[k] = i + 1;
-      return true;
-    }
+    Piece *piece = &p->v[i];
+    if (piece->stays || group[piece->class] != number) continue;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t k = 0; k < p->n; k++)
+      if (p->tile[k] == piece->tile && (best == UINT32_MAX || p->load[k] < p->load[best])) best = k;
+    piece->sender = best;
+    uint32_t sent = ++p->load[best], got = ++p->load[p->n + piece->receiver];
+    if (sent > most) most = sent;
+    if (got > most) most = got;
+    for (uint32_t d = 0; d < p->rank; d++)
+      if (piece->box.size[d] > shape->size[d]) shape->size[d] = piece->box.size[d];
+    ++*out_count;
+  }
+  return most;
+}
+
+// The piece that a device (as a sender, or n further as a receiver) has in a round: 1 + number.
+static uint32_t *slot(Pieces *p, uint32_t end, uint32_t round) {
+  return &p->slots[(size_t)end * PIECES_MOST_ROUNDS + round];
+}
+
+static uint32_t free_round(Pieces *p, uint32_t end) {
+  uint32_t round = 0;
+  while (*slot(p, end, round)) round++;
+  return round;
+}
+
+static void put_piece(Pieces *p, uint32_t i, uint32_t round) {
+  p->v[i].round = round;
+  *slot(p, p->v[i].sender, round) = i + 1;
+  *slot(p, p->n + p->v[i].receiver, round) = i + 1;
+}
+
+// Edges of a bipartite graph get as many colours as its degree: where the two ends of an edge have
+// no colour free in common, those of the path between the two free ones are swapped.
+static void colour(Pieces *p, uint32_t i) {
+  uint32_t sender = p->v[i].sender, receiver = p->n + p->v[i].receiver;
+  uint32_t a = free_round(p, receiver), b = free_round(p, sender);
+  uint32_t n = 0, end = sender, wanted = a;
+  for (uint32_t e; a != b && (e = *slot(p, end, wanted)); n++) {
+    p->path[n] = e - 1;
+    end = end < p->n ? p->n + p->v[e - 1].receiver : p->v[e - 1].sender;
+    wanted = wanted == a ? b : a;
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    const Piece *piece = &p->v[p->path[k]];
+    *slot(p, piece->sender, piece->round) = *slot(p, p->n + piece->receiver, piece->round) = 0;
+  }
+  for (uint32_t k = 0; k < n; k++) put_piece(p, p->path[k], p->v[p->path[k]].round == a ? b : a);
+  put_piece(p, i, a);
+}
+
+// Number of rounds and bytes if classes of shapes go together as `group` says.
+static void price_groups(Pieces *p, const uint32_t *group, uint32_t n, uint32_t *out_rounds,
+                         double *out_bytes, double *out_each) {
+  *out_rounds = 0;
+  *out_bytes = *out_each = 0;
+  for (uint32_t g = 0; g < n; g++) {
+    Box shape;
+    uint32_t count, rounds = choose_senders(p, group, g, &shape, &count);
+    double size = box_count(p->rank, &shape) * p->price->element_bytes;
+    *out_rounds += rounds;
+    *out_bytes += size * count / p->n;
+    *out_each += size * rounds;
+  }
+}
+
+static void colour_groups(Pieces *p, const uint32_t *group, uint32_t n) {
+  uint32_t base = 0;
+  for (uint32_t g = 0; g < n; g++) {
+    Box shape;
+    uint32_t count, rounds = choose_senders(p, group, g, &shape, &count);
+    memset(p->slots, 0, (size_t)2 * p->n * PIECES_MOST_ROUNDS * sizeof *p->slots);
+    for (uint32_t i = 0; i < p->n_pieces; i++)
+      if (!p->v[i].stays && group[p->v[i].class] == g) colour(p, i);
+    for (uint32_t i = 0; i < p->n_pieces; i++)
+      if (!p->v[i].stays && group[p->v[i].class] == g) p->v[i].round += base;
+    base += rounds;
+  }
+}
+
+// Shapes that pieces have.
+static uint32_t find_classes(Pieces *p) {
+  uint32_t n = 0;
+  const Box *shapes[MOST_CLASSES];
+  for (uint32_t i = 0; i < p->n_pieces; i++) {
+    Piece *piece = &p->v[i];
+    piece->stays = p->tile[piece->receiver] == piece->tile;
+    piece->sender = piece->receiver;
+    if (piece->stays) continue;
+    piece->class = 0;
+    while (piece->class < n && !same_shape(p->rank, shapes[piece->class], &piece->box))
+      piece->class ++;
+    if (piece->class < n) continue;
+    if (n == MOST_CLASSES)
+      piece->class = 0;  // too many to tell apart
+    else
+      shapes[n++] = &piece->box;
+  }
+  return n;
+}
+
+// The next way to put n things into groups, each numbered by its first one; false after the last.
+static bool next_grouping(uint32_t *group, uint32_t n) {
+  for (uint32_t i = n; i-- > 1;) {
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < i; k++)
+      if (group[k] > most) most = group[k];
+    if (group[i] > most) continue;
+    group[i]++;
+    for (uint32_t k = i + 1; k < n; k++) group[k] = 0;
+    return true;
   }
   return false;
 }
 
-static uint32_t lacking(const Pieces *p, uint32_t receiver) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < p->n_pieces; i++) n += p->v[i].receiver == receiver && !p->v[i].round;
-  return n;
+// Gives the number of rounds; UINT32_MAX if they are too many.
+static uint32_t make_rounds(Pieces *p, double *out_seconds) {
+  uint32_t n = find_classes(p), group[MOST_CLASSES] = {0}, best[MOST_CLASSES] = {0};
+  uint32_t least = UINT32_MAX;
+  double cheapest = 0;
+  do {
+    uint32_t rounds;
+    double bytes, each;
+    price_groups(p, group, n, &rounds, &bytes, &each);
+    double seconds = network_permutes(p->price->slowest, rounds, each);
+    double price = price_of(p->price, seconds, bytes);
+    if (rounds > PIECES_MOST_ROUNDS || (least != UINT32_MAX && price >= cheapest)) continue;
+    cheapest = price;
+    least = rounds;
+    *out_seconds = seconds;
+    memcpy(best, group, sizeof best);
+  } while (next_grouping(group, n));
+  if (least != UINT32_MAX) colour_groups(p, best, n);
+  return least;
 }
 
-static void match_round(Pieces *p, uint32_t round, const Box *shape) {
-  memset(p->sends, 0, p->n * sizeof *p->sends);
-  for (uint32_t most = PIECES_MOST_ROUNDS; most; most--)
-    for (uint32_t i = 0; i < p->n; i++) {
-      if (lacking(p, i) != most) continue;
-      memset(p->tried, 0, p->n * sizeof *p->tried);
-      augment(p, i, shape);
-    }
-  for (uint32_t k = 0; k < p->n; k++) {
-    if (!p->sends[k]) continue;
-    p->v[p->sends[k] - 1].round = round;
-    p->v[p->sends[k] - 1].sender = k;
-  }
+static bool is_in(const Piece *piece, uint32_t round) {
+  return round == STAYS ? piece->stays : !piece->stays && piece->round == round;
 }
 
-// Rounds are numbered from 2; those who keep a piece are round 1. 0 = too many.
-static uint32_t make_rounds(Pieces *p, bool equal) {
-  for (uint32_t i = 0; i < p->n_pieces; i++) {
-    Piece *piece = &p->v[i];
-    piece->round = p->tile[piece->receiver] == piece->tile;
-    piece->sender = piece->receiver;
-  }
-  for (uint32_t round = 2;; round++) {
-    const Box *largest = NULL;
-    for (uint32_t i = 0; i < p->n_pieces; i++)
-      if (!p->v[i].round &&
-          (!largest || box_count(p->rank, &p->v[i].box) > box_count(p->rank, largest)))
-        largest = &p->v[i].box;
-    if (!largest) return round - 1;
-    if (round > PIECES_MOST_ROUNDS + 1) return 0;
-    match_round(p, round, equal ? largest : NULL);
-  }
-}
-
-static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes, double *each) {
+static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes) {
   uint32_t rank = p->rank;
   uint32_t *source = ARENA_ARRAY(p->arena, uint32_t, p->n);
   int64_t *sent = ARENA_ARRAY(p->arena, int64_t, (size_t)p->n *rank + 1);
@@ -184,7 +282,7 @@ static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes
   double count = 0, size = p->price->element_bytes;
   for (uint32_t i = 0; i < p->n_pieces; i++) {
     const Piece *piece = &p->v[i];
-    if (piece->round != round) continue;
+    if (!is_in(piece, round)) continue;
     source[piece->receiver] = piece->sender;
     count++;
     for (uint32_t d = 0; d < rank; d++) {
@@ -196,25 +294,21 @@ static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes
     }
   }
   for (uint32_t d = 0; d < rank; d++) size *= (double)shape[d];
-  *out = (PieceRound){source, sent, begin, extent, shape, round == 1};
-  *each = round == 1 ? 0 : size;
-  *bytes = *each * count / p->n;
+  *out = (PieceRound){source, sent, begin, extent, shape, round == STAYS};
+  *bytes = round == STAYS ? 0 : size * count / p->n;
 }
 
-static void fill_move(Pieces *p, uint32_t last, Link link, Move *out) {
-  PieceRound *rounds = ARENA_ARRAY(p->arena, PieceRound, last + 1);
-  *out = (Move){.kind = MOVE_PIECES, .rounds = rounds};
-  double all = 0;
-  for (uint32_t round = 1; round <= last; round++) {
-    bool any = false;
-    for (uint32_t i = 0; i < p->n_pieces && !any; i++) any = p->v[i].round == round;
-    if (!any) continue;
-    double bytes, each;
-    fill_round(p, round, &rounds[out->n_rounds++], &bytes, &each);
+static void fill_move(Pieces *p, uint32_t n, double seconds, Move *out) {
+  PieceRound *rounds = ARENA_ARRAY(p->arena, PieceRound, n + 1);
+  *out = (Move){.kind = MOVE_PIECES, .rounds = rounds, .seconds = seconds};
+  bool any = false;
+  for (uint32_t i = 0; i < p->n_pieces; i++) any |= p->v[i].stays;
+  double bytes;
+  if (any) fill_round(p, STAYS, &rounds[out->n_rounds++], &bytes);
+  for (uint32_t round = 0; round < n; round++) {
+    fill_round(p, round, &rounds[out->n_rounds++], &bytes);
     out->bytes += bytes;
-    all += each;
   }
-  out->seconds = network_permutes(link, last - 1, all);
 }
 
 bool pieces_plan(const ShardingTable *table, Sharding from, Sharding to, uint32_t rank,
@@ -225,24 +319,17 @@ bool pieces_plan(const ShardingTable *table, Sharding from, Sharding to, uint32_
   p.old = ARENA_ARRAY(arena, Box, n);
   p.new = ARENA_ARRAY(arena, Box, n);
   p.tile = ARENA_ARRAY(arena, uint32_t, n);
-  p.sends = ARENA_ARRAY(arena, uint32_t, n);
-  p.tried = ARENA_ARRAY(arena, bool, n);
   for (uint32_t i = 0; i < n; i++) {
     box_of(table, from, rank, dims, i, &p.old[i]);
     box_of(table, to, rank, dims, i, &p.new[i]);
   }
   if (!find_pieces(&p)) return false;
-  Link link = {price->latency_seconds, price->bytes_per_second};
-  bool found = false;
-  for (uint32_t equal = 0; equal < 2; equal++) {
-    uint32_t last = make_rounds(&p, equal);
-    if (!last) continue;
-    Move move;
-    fill_move(&p, last, link, &move);
-    if (!found ||
-        price_of(price, move.seconds, move.bytes) < price_of(price, out->seconds, out->bytes))
-      *out = move;
-    found = true;
-  }
-  return found;
+  p.load = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)n);
+  p.slots = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)n * PIECES_MOST_ROUNDS);
+  p.path = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)n);
+  double seconds = 0;
+  uint32_t rounds = make_rounds(&p, &seconds);
+  if (rounds == UINT32_MAX) return false;
+  fill_move(&p, rounds, seconds, out);
+  return true;
 }

@@ -4,7 +4,7 @@
 
 #include "reshard/search.h"
 
-enum { PIECES_MOST_DEVICES = 256, PIECES_MOST_ROUNDS = 8 };
+enum { PIECES_MOST_DEVICES = 256, PIECES_MOST_ROUNDS = 32 };
 
 // Devices that either sharding speaks of: ids are below.
 uint32_t pieces_devices(const ShardingTable *table, Sharding from, Sharding to);

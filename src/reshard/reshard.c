@@ -31,17 +31,10 @@ static bool says_nothing(const ShardingTable *table, Sharding sharding) {
                        !info->manual.n && !sharding_is_maximal(table, sharding));
 }
 
-static void slowest_link(Price *price, const Mesh *mesh) {
-  Link all = price->network->all;
-  for (uint32_t i = 0; mesh && price->network->axes && i < mesh->n_axes; i++) {
-    Link link = price->network->axes[i];
-    if (!i || link.latency_seconds > all.latency_seconds)
-      all.latency_seconds = link.latency_seconds;
-    if (!i || link.bytes_per_second < all.bytes_per_second)
-      all.bytes_per_second = link.bytes_per_second;
-  }
-  price->latency_seconds = all.latency_seconds;
-  price->bytes_per_second = all.bytes_per_second;
+static Link slowest_link(const Network *network, const Mesh *mesh) {
+  Link all = network_link(network, 0);
+  for (uint32_t i = 1; i < mesh->n_axes; i++) all = link_slower(all, network_link(network, i));
+  return all;
 }
 
 static void sum_up(ReshardPlan *plan) {
@@ -85,7 +78,8 @@ static Status *plan(Question *q, ReshardPlan *out) {
     out->least_bytes =
         pieces_lack(q->table, q->from, q->to, q->rank, q->dims, q->price.element_bytes);
   q->price.least_bytes = out->least_bytes;
-  if (fits && search_moves(digits, &q->price, &from, &to, q->arena, &out->n_moves, &out->moves)) {
+  if (fits &&
+      search_moves(digits, even, &q->price, &from, &to, q->arena, &out->n_moves, &out->moves)) {
     out->digits = digits;
     sum_up(out);
     found = true;
@@ -120,8 +114,8 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
   q.dims = tensor->dims;
   for (uint32_t d = 0; d < q.rank; d++)
     if (!q.dims[d]) return NULL;  // nothing to move
-  q.price =
-      (Price){.network = network, .element_bytes = (double)dtype_bytes(type_dtype(context, type))};
-  slowest_link(&q.price, mesh);
+  q.price = (Price){.network = network,
+                    .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
+                    .slowest = slowest_link(network, mesh)};
   return plan(&q, out);
 }

@@ -36,6 +36,8 @@ typedef struct Digit {
   int64_t size;
   DigitForm form;
   uint32_t block;  // of digits that have two forms; of the others any
+  int64_t unit;    // elements from one value of it to the next
+  bool empty;      // but for the value 0 there is only padding; inside a device it takes no room
 } Digit;
 
 typedef struct Layout {
@@ -61,6 +63,12 @@ static inline bool digit_is_in(const Digit *digit, const DigitForm *forms) {
 }
 // Elements of a device's tile along a dimension: all of it (not its padding) if it is whole.
 int64_t digits_tile(const Digits *digits, const Layout *layout, uint32_t dim);
+// Is there only padding where digits have these values (-1: any)?
+bool digits_are_empty(const Digits *digits, const int64_t *values);
+// Does anything go from the device `from` to the device `to` (coordinates along the atoms) where an
+// all-to-all or all-gather takes one layout to the other?
+bool digits_has_piece(const Digits *digits, const Layout *before, const Layout *after,
+                      const uint32_t *from, const uint32_t *to);
 
 // One round of MOVE_PIECES, by device id: everybody sends one piece of the same shape. Devices that
 // are not receivers have `source` UINT32_MAX.
@@ -75,6 +83,7 @@ typedef struct PieceRound {
 
 typedef struct Move {
   MoveKind kind;
+  bool sparse;  // an all-to-all or all-gather as permutes, between those who have and need anything
   Layout before, after;
   const PieceRound *rounds;  // of MOVE_PIECES
   uint32_t n_rounds;

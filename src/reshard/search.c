@@ -3,20 +3,19 @@
 // straight where one collective does all. A layout that is right in a digit keeps it.
 #include "reshard/search.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
-enum { MOST_NODES = 30000, MOST_WRONG = 10, MOST_COORDINATES = 1 << 12 };
+enum { MOST_NODES = 30000, MOST_WRONG = 10, MOST_COORDINATES = 1 << 12, MOST_SPARSE = 4 };
 
 typedef struct Node {
   Layout layout;
   uint32_t parent, depth;
   MoveKind kind;
-  bool done;
+  bool done, sparse;
   double seconds, bytes;  // of the way here
   double step_seconds, step_bytes;
   double left;  // estimated bytes to the goal
@@ -33,6 +32,8 @@ typedef struct Search {
   const Price *price;
   const Layout *goal;
   double bytes_per_second;  // of the fastest link
+  bool even;                // no tile has padding
+  double live;              // part of the devices that get anything
   Guard *guard;
   HEAPVEC(Node) nodes;
   HEAPVEC(Queued) heap;
@@ -43,6 +44,7 @@ typedef struct Search {
 typedef struct Step {
   MoveKind kind;
   double seconds, bytes;
+  bool sparse;
 } Step;
 
 static void search_deinit(void *object) {
@@ -81,13 +83,10 @@ static double cut_bytes(const Search *s, const Layout *before, const Layout *aft
 
 // The slowest of the links that some atoms use.
 static Link link_of(const Search *s, uint32_t atoms) {
-  Link link = {0, INFINITY};
-  for (uint32_t k = 0; k < s->digits->n_atoms; k++) {
-    if (!(atoms >> k & 1)) continue;
-    Link one = network_link(s->price->network, s->digits->atoms[k].axis);
-    if (one.latency_seconds > link.latency_seconds) link.latency_seconds = one.latency_seconds;
-    if (one.bytes_per_second < link.bytes_per_second) link.bytes_per_second = one.bytes_per_second;
-  }
+  Link link = {.latency_seconds = 0};
+  for (uint32_t k = 0; k < s->digits->n_atoms; k++)
+    if (atoms >> k & 1)
+      link = link_slower(link, network_link(s->price->network, s->digits->atoms[k].axis));
   return link;
 }
 
@@ -131,9 +130,10 @@ static double agreeing(const Digits *digits, const Layout *a, const Layout *b) {
   return part;
 }
 
-double layout_lack(const Digits *digits, const Layout *from, const Layout *to,
-                   double element_bytes) {
-  double goal = tile_bytes(digits, to, element_bytes), common = element_bytes;
+// What the tiles of two layouts have in common if digits agree.
+static double common_bytes(const Digits *digits, const Layout *from, const Layout *to,
+                           double element_bytes) {
+  double common = element_bytes;
   for (uint32_t d = 0; d < digits->rank; d++) {
     int64_t a = digits_tile(digits, from, d), b = digits_tile(digits, to, d);
     int64_t most = a < b ? a : b, both = 1;
@@ -148,8 +148,25 @@ double layout_lack(const Digits *digits, const Layout *from, const Layout *to,
     }
     common *= (double)(one_form && !whole && both < most ? both : most);
   }
-  common *= agreeing(digits, from, to);
+  return common;
+}
+
+double layout_lack(const Digits *digits, const Layout *from, const Layout *to,
+                   double element_bytes) {
+  double goal = tile_bytes(digits, to, element_bytes);
+  double common = common_bytes(digits, from, to, element_bytes) * agreeing(digits, from, to);
   return goal > common ? goal - common : 0;
+}
+
+// The same, never too much: with padding some devices may have all in common, and others need
+// nothing.
+static double estimate(const Search *s, const Layout *layout) {
+  double element = s->price->element_bytes;
+  if (layout->unreduced != s->goal->unreduced || s->price->least_bytes <= 0) return 0;
+  if (s->even) return layout_lack(s->digits, layout, s->goal, element);
+  double lack =
+      tile_bytes(s->digits, s->goal, element) - common_bytes(s->digits, layout, s->goal, element);
+  return lack > 0 ? lack * s->live : 0;
 }
 
 // ---- the queue ----
@@ -199,6 +216,7 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
   Node node = {.layout = *layout,
                .parent = from,
                .kind = step.kind,
+               .sparse = step.sparse,
                .step_seconds = step.seconds,
                .step_bytes = step.bytes};
   if (from) {
@@ -220,8 +238,7 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
     return;
   }
   if (s->nodes.count >= MOST_NODES) return;
-  if (layout->unreduced == s->goal->unreduced && s->price->least_bytes > 0)
-    node.left = layout_lack(s->digits, layout, s->goal, s->price->element_bytes);
+  node.left = estimate(s, layout);
   HEAPVEC_PUSH(s->guard, &s->nodes, node);
   idmap_add(&s->by_layout, s->guard, hash, s->nodes.count - 1);
   heap_push(s, s->nodes.count - 1);
@@ -253,9 +270,55 @@ static void slices(Search *s, uint32_t from, const Layout *now) {
       if (!may_cut(digits, now, i)) continue;
       Layout next = *now;
       next.at[i] = a;
-      reach(s, from, &next, (Step){MOVE_SLICE, 1e-9, 0});
+      reach(s, from, &next, (Step){MOVE_SLICE, 1e-9, 0, false});
     }
   }
+}
+
+static bool next_coordinates(const Digits *digits, uint32_t *at) {
+  uint32_t k = 0;
+  while (k < digits->n_atoms && ++at[k] == digits->atoms[k].size) at[k++] = 0;
+  return k < digits->n_atoms;
+}
+
+static double coordinates(const Digits *digits) {
+  double count = 1;
+  for (uint32_t k = 0; k < digits->n_atoms; k++) count *= digits->atoms[k].size;
+  return count;
+}
+
+// Pieces that a device gets from others along the atoms, on average, of those that are not all
+// padding.
+static double pieces_got(const Digits *digits, const Layout *before, const Layout *after,
+                         uint32_t atoms) {
+  uint32_t to[RESHARD_MOST_ATOMS] = {0};
+  double got = 0;
+  do {
+    uint32_t from[RESHARD_MOST_ATOMS];
+    memcpy(from, to, sizeof from);
+    for (;;) {  // all others along the atoms, back to itself
+      uint32_t k = 0;
+      for (; k < digits->n_atoms; k++) {
+        if (!(atoms >> k & 1)) continue;
+        if (++from[k] == digits->atoms[k].size) from[k] = 0;
+        if (from[k] != to[k]) break;
+      }
+      if (k == digits->n_atoms) break;
+      got += digits_has_piece(digits, before, after, from, to);
+    }
+  } while (next_coordinates(digits, to));
+  return got / coordinates(digits);
+}
+
+// The same exchange by permutes, if many pieces are all padding.
+static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layout *next,
+                        uint32_t atoms, MoveKind kind, double piece, double dense) {
+  uint32_t count = count_of(s, atoms);
+  if (s->even || count > MOST_SPARSE) return;
+  double bytes = piece * pieces_got(s->digits, now, next, atoms);
+  if (bytes > 0.99 * dense) return;
+  double seconds = network_permutes(link_of(s, atoms), count - 1, piece * (count - 1));
+  reach(s, from, next, (Step){kind, seconds, bytes, true});
 }
 
 // The digits that go to the atoms of others that leave: each atom's own, or any if it is alone.
@@ -287,7 +350,8 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
     double bytes = cut_bytes(s, now, &next), out = bytes * (count - 1) / count;
     double seconds = kind == MOVE_ALL_TO_ALL ? network_all_to_all(link, count, bytes)
                                              : network_reduce_scatter(link, count, bytes);
-    reach(s, from, &next, (Step){kind, seconds, out});
+    reach(s, from, &next, (Step){kind, seconds, out, false});
+    if (kind == MOVE_ALL_TO_ALL) sparse_step(s, from, now, &next, atoms, kind, bytes / count, out);
     if (own) return;
   }
 }
@@ -312,7 +376,8 @@ static void gathers(Search *s, uint32_t from, const Layout *now) {
     uint32_t count = count_of(s, atoms);
     reach(s, from, &next,
           (Step){MOVE_ALL_GATHER, network_all_gather(link_of(s, atoms), count, held * count),
-                 held * (count - 1)});
+                 held * (count - 1), false});
+    sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, held * (count - 1));
     exchanges(s, from, now, &next, atoms, MOVE_ALL_TO_ALL);
   }
 }
@@ -361,16 +426,12 @@ static int64_t tile_number(const Digits *digits, const Layout *layout, const uin
 // The part of the devices that keep their tile though blocks are numbered anew.
 static double keeping(const Digits *digits, const Layout *a, const Layout *b) {
   uint32_t at[RESHARD_MOST_ATOMS] = {0};
-  double total = 0, same = 0, most = 1;
-  for (uint32_t k = 0; k < digits->n_atoms; k++) most *= digits->atoms[k].size;
-  if (most > MOST_COORDINATES) return 0;
-  for (;;) {
+  double same = 0;
+  if (coordinates(digits) > MOST_COORDINATES) return 0;
+  do {
     same += tile_number(digits, a, at) == tile_number(digits, b, at);
-    total++;
-    uint32_t k = 0;
-    while (k < digits->n_atoms && ++at[k] == digits->atoms[k].size) at[k++] = 0;
-    if (k == digits->n_atoms) return same / total;
-  }
+  } while (next_coordinates(digits, at));
+  return same / coordinates(digits);
 }
 
 static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout *next,
@@ -385,7 +446,7 @@ static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout
   double bytes = tile_bytes(s->digits, now, s->price->element_bytes);
   double keep = renumbered ? keeping(s->digits, now, next) : agreeing(s->digits, now, next);
   reach(s, from, next,
-        (Step){MOVE_PERMUTE, network_permute(link_of(s, atoms), bytes), bytes * (1 - keep)});
+        (Step){MOVE_PERMUTE, network_permute(link_of(s, atoms), bytes), bytes * (1 - keep), false});
 }
 
 // Digits go to the atoms where the goal has them.
@@ -432,14 +493,14 @@ static void reductions(Search *s, uint32_t from, const Layout *now) {
     next.unreduced &= ~set;
     reach(s, from, &next,
           (Step){MOVE_ALL_REDUCE, network_all_reduce(link_of(s, set), count, held),
-                 2 * held * (count - 1) / count});
+                 2 * held * (count - 1) / count, false});
     exchanges(s, from, now, &next, set, MOVE_REDUCE_SCATTER);
   }
   wanted &= ~used_atoms(s->digits, now);
   if (!wanted) return;
   Layout next = *now;
   next.unreduced |= wanted;
-  reach(s, from, &next, (Step){MOVE_UNREDUCE, 1e-9, 0});
+  reach(s, from, &next, (Step){MOVE_UNREDUCE, 1e-9, 0, false});
 }
 
 // ---- the path ----
@@ -470,7 +531,10 @@ static void read_path(const Search *s, uint32_t end, Arena *arena, uint32_t *out
     const Node *node = &s->nodes.items[path[i]];
     bool merges = count && node->kind == MOVE_SLICE && moves[count - 1].kind == MOVE_SLICE;
     Move *move = &moves[merges ? count - 1 : count++];
-    if (!merges) *move = (Move){.kind = node->kind, .before = s->nodes.items[node->parent].layout};
+    if (!merges)
+      *move = (Move){.kind = node->kind,
+                     .sparse = node->sparse,
+                     .before = s->nodes.items[node->parent].layout};
     move->after = node->layout;
     move->bytes += node->step_bytes;
     move->seconds += node->step_seconds;
@@ -479,9 +543,26 @@ static void read_path(const Search *s, uint32_t end, Arena *arena, uint32_t *out
   *out_moves = moves;
 }
 
-bool search_moves(const Digits *digits, const Price *price, const Layout *from, const Layout *to,
-                  Arena *arena, uint32_t *out_n, const Move **out_moves) {
-  Search s = {.digits = digits, .price = price, .goal = to, .guard = arena->guard};
+// The part of the devices whose tile is not all padding.
+static double live_part(const Digits *digits, const Layout *layout) {
+  uint32_t at[RESHARD_MOST_ATOMS] = {0};
+  double live = 0;
+  do {
+    live += digits_has_piece(digits, layout, layout, at, at);
+  } while (next_coordinates(digits, at));
+  return live / coordinates(digits);
+}
+
+bool search_moves(const Digits *digits, bool even, const Price *price, const Layout *from,
+                  const Layout *to, Arena *arena, uint32_t *out_n, const Move **out_moves) {
+  // Of very many devices the padding is not looked at.
+  even |= coordinates(digits) > MOST_COORDINATES;
+  Search s = {.digits = digits,
+              .price = price,
+              .goal = to,
+              .guard = arena->guard,
+              .even = even,
+              .live = even ? 1 : live_part(digits, to)};
   for (uint32_t k = 0; k < digits->n_atoms; k++) {
     Link link = network_link(price->network, digits->atoms[k].axis);
     if (link.bytes_per_second > s.bytes_per_second) s.bytes_per_second = link.bytes_per_second;
@@ -489,7 +570,7 @@ bool search_moves(const Digits *digits, const Price *price, const Layout *from, 
   s.cleanup = (GuardCleanup){search_deinit, &s, NULL};
   guard_push(s.guard, &s.cleanup);
   HEAPVEC_PUSH(s.guard, &s.nodes, (Node){.parent = 0});  // [0] is none
-  reach(&s, 0, from, (Step){MOVE_SLICE, 0, 0});
+  reach(&s, 0, from, (Step){MOVE_SLICE, 0, 0, false});
   uint32_t end = search(&s);
   if (end) read_path(&s, end, arena, out_n, out_moves);
   guard_pop(s.guard, &s.cleanup);
