@@ -76,7 +76,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: 'sdy.manual_computation' op: is manual over axis "x" of 2 devices; the program must be partitioned before it is run, which this version cannot do yet
+// CHECK: 'sdy.manual_computation' op: is written for each of 2 devices: run it on as many partitions (--partitions 2), or partition the program first
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<2xf32>) {
