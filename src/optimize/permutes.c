@@ -1,0 +1,64 @@
+// Two permutes of one value of which each device takes one or the other: one permute does both, if
+// it is known beforehand which device takes which, and no device would have to send twice. A roll
+// along a cut dimension is such a pair. O(selects · devices).
+#include "optimize/known.h"
+
+static OpId permute_of(const Program *p, ValueId v) {
+  OpId op = value_def(p, v);
+  return op && op_at(p, op)->code == OP_collective_permute ? op : 0;
+}
+
+// Who sends to this device; -1 = nobody.
+static int64_t source_of(Ints pairs, int64_t device) {
+  for (uint32_t i = 0; i + 1 < pairs.n; i += 2)
+    if (pairs.v[i + 1] == device) return pairs.v[i];
+  return -1;
+}
+
+static bool join(Optimizer *o, OpId select) {
+  Program *p = o->p;
+  OpId a = permute_of(p, op_operand(p, select, 1)), b = permute_of(p, op_operand(p, select, 2));
+  if (!a || !b || a == b || op_operand(p, a, 0) != op_operand(p, b, 0)) return false;
+  BlockId block = op_at(p, select)->block;
+  if (op_at(p, a)->block != block || op_at(p, b)->block != block) return false;
+  const int64_t *takes_a = known_on_devices(o, op_operand(p, select, 0));
+  if (!takes_a) return false;
+  Ints pairs[2] = {attr_as_ints(o->context, op_attr(p, a, "source_target_pairs")),
+                   attr_as_ints(o->context, op_attr(p, b, "source_target_pairs"))};
+  uint32_t n = o->n_devices;
+  int64_t *both = ARENA_ARRAY(&o->scratch, int64_t, 2 * (size_t)n);
+  bool *sends = ARENA_ARRAY(&o->scratch, bool, n);
+  for (uint32_t k = 0; k < n; k++) {
+    int64_t from = source_of(pairs[takes_a[k] ? 0 : 1], k);
+    if (from < 0 || from >= n || sends[from]) return false;
+    sends[from] = true;
+    both[2 * k] = from;
+    both[2 * k + 1] = k;
+  }
+  Type type = type_tensor(o->context, type_scalar(DT_i64), 2, (int64_t[]){n, 2}, 0);
+  Attr attrs = attr_dict_with(o->context, op_at(p, a)->attrs, "source_target_pairs",
+                              attr_dense(o->context, type, both, 2 * (size_t)n * sizeof *both));
+  ValueId operand = op_operand(p, a, 0);
+  Type result = op_result_type(p, select, 0);
+  OpSpec spec = {.code = OP_collective_permute,
+                 .n_operands = 1,
+                 .operands = &operand,
+                 .n_results = 1,
+                 .result_types = &result,
+                 .attrs = attrs,
+                 .loc = op_at(p, a)->loc,
+                 .pos = op_at(p, a)->pos,
+                 .origin = op_at(p, a)->origin};
+  OpId made = op_create(p, &spec);
+  op_insert_before(p, made, select);
+  value_replace_uses(p, op_result(p, select, 0), op_result(p, made, 0));
+  return true;
+}
+
+uint32_t pass_permutes(Optimizer *o) {
+  uint32_t joined = 0;
+  if (!o->n_devices) return 0;
+  for (OpId op = o->p->root; op; op = op_walk_next(o->p, op, o->p->root))
+    if (op_at(o->p, op)->code == OP_select && join(o, op)) joined++;
+  return joined;
+}
