@@ -41,6 +41,7 @@ void batch_norm_splits(Localizer *cx) {
   double sums = localize_n_operands(cx) == 5 ? 3 : 2;
   double bytes = dtype_bytes(sum_dtype_of(type_dtype(cx->context, data->elem)));
   cx->bytes += 2 * (ways - 1) / ways * sums * bytes * (double)localize_tile(cx, 0, feature);
+  cx->steps += sums == 2 ? 2 : 1;
 }
 
 static Norm norm_of(Localizer *cx) {

@@ -154,6 +154,7 @@ static void splits(Localizer *cx) {
     }
     cx->bytes += (double)local_window_received(cx->local, size, devices, window) *
                  localize_bytes_across(cx, i, along);
+    cx->steps++;  // each has its own
   }
 }
 

@@ -37,7 +37,8 @@ struct Localizer {
   AxisList *wished;
   const bool *whole;
   // ---- `splits` writes ----
-  double bytes;  // that leave a device for it, beyond resharding operands and results
+  double bytes;    // that leave a device for it, beyond resharding operands and results
+  uint32_t steps;  // that this takes, one behind the other; 0: one
   // ---- `localize` reads and writes ----
   const ValueId *in;      // operands, as tiles by splits and has
   const Sharding *in_as;  // their shardings; 0 = whole

@@ -130,6 +130,7 @@ void sort_splits(Localizer *cx) {
     moved *= (n - 1) / n;  // one of n stays, or has no neighbour
     good = lag_of(&s) <= s.tile && moved < gathered * (n - 1) * (double)s.tile;
     cx->bytes += good ? moved * others : 0;
+    cx->steps += 4;
   }
   if (!good) localize_give_up(cx, f);
 }

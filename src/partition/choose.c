@@ -228,9 +228,11 @@ static void price(const Chooser *c, Choice *choice) {
   Price sum = {0, 0};
   for (uint32_t i = 0; i < c->m->n_operands; i++)
     add_price(&sum, walk_price(t, op_operand(t->p, c->op, i), choice->in_as[i]));
-  if (choice->cx.bytes > 0)
-    add_price(&sum, (Price){choice->cx.bytes / link.bytes_per_second + link.latency_seconds,
-                            choice->cx.bytes});
+  if (choice->cx.bytes > 0) {
+    double steps = choice->cx.steps ? choice->cx.steps : 1;
+    double seconds = choice->cx.bytes / link.bytes_per_second + steps * link.latency_seconds;
+    add_price(&sum, (Price){seconds, choice->cx.bytes});
+  }
   bool still = sum.bytes == 0 && !choice->shared;
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
@@ -414,6 +416,8 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
     if (displace(&c, out, &other)) keep_better(&c, &best, out, &other);
     make_way(&c, NULL, false, &other);
     keep_better(&c, &best, out, &other);
+    Choice none = other;
+    if (displace(&c, &none, &other)) keep_better(&c, &best, out, &other);
   }
   Choice shared;
   if (out->price.bytes == 0 && work_seconds(&c, &out->cx, out) > worth_sharing &&
