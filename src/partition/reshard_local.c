@@ -535,6 +535,17 @@ static Sharding with_manual(const Local *l, Sharding sharding, Type global) {
   return sharding_with_manual(l->table, sharding, l->manual);
 }
 
+// Moves along the axes of another mesh: the same devices in another order.
+static Local on_mesh(const Local *l, MeshId mesh) {
+  Local other = *l;
+  if (!mesh || mesh == l->mesh) return other;
+  if (mesh_equal(sharding_mesh(l->table, mesh), mesh_of(l))) return other;
+  other.mesh = mesh;
+  other.position = 0;
+  other.groups = NULL;
+  return other;
+}
+
 static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
                        ValueId *out) {
   ReshardPlan plan;
@@ -544,9 +555,18 @@ static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type
   const ShardingInfo *a = sharding_info(l->table, from), *b = sharding_info(l->table, to);
   Combine combine = a->unreduced.n ? a->reducer : b->reducer;
   Type type = local_type(l->table, to, global);
-  for (uint32_t i = 0; i < plan.n_moves; i++)
-    value = plan.moves[i].kind == MOVE_PIECES ? move_pieces(l, &plan.moves[i], value, type)
-                                              : do_move(l, &plan, &plan.moves[i], value, combine);
+  Local at = on_mesh(l, plan.mesh);
+  for (uint32_t i = 0; i < plan.n_moves; i++) {
+    bool pieces = plan.moves[i].kind == MOVE_PIECES;
+    if (mesh_of(&at)->n_devices != (pieces ? plan.n_devices : mesh_of(l)->n_devices))
+      FAIL(UNIMPLEMENTED, "between meshes of different numbers of devices");
+    value = pieces ? move_pieces(&at, &plan.moves[i], value, type)
+                   : do_move(&at, &plan, &plan.moves[i], value, combine);
+  }
+  if (at.mesh == l->mesh) {  // what was made on the way is kept
+    l->position = at.position;
+    l->groups = at.groups;
+  }
   int64_t count = 1;
   if (value_type(l->p, value) != type && type_count(l->p->context, type, &count) && !count)
     value = local_padding(l, type);  // there is nothing in it
@@ -554,14 +574,35 @@ static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type
   return NULL;
 }
 
+// What one device has and the others do not is a sum of which they have the zeros.
+static Sharding from_one(Local *l, ValueId *value, Sharding from, Type global) {
+  const Mesh *mesh = mesh_of(l);
+  const Mesh *one = sharding_mesh(l->table, sharding_info(l->table, from)->mesh);
+  if (one->device >= mesh->n_devices) return 0;  // no such device: any value is its
+  ValueId place = local_index(l, mesh_position(mesh, one->device));
+  ValueId has = local_compare(l, "EQ", local_position(l), place);
+  ValueId zero = local_identity(l, value_type(l->p, *value), COMBINE_SUM);
+  *value = local_select(l, has, *value, zero);
+  uint32_t rank = type_info(l->p->context, global)->rank;
+  ShardingInfo info = *sharding_info(l->table, sharding_make_replicated(l->table, l->mesh, rank));
+  info.unreduced = axes_complement(l->arena, mesh, (AxisList){NULL, 0});
+  info.reducer = COMBINE_SUM;
+  return sharding_intern(l->table, &info);
+}
+
 // By way of the whole where there is no other way: the two cut an axis in parts that do not fit
-// each other, or parts of one reducer become parts of another.
+// each other, or parts of one reducer become parts of another. On one device a value is whole, and
+// what the others have of it is not looked at.
 Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
                       ValueId *out) {
+  if (from == to) {
+    *out = value;
+    return NULL;
+  }
+  if (sharding_is_maximal(l->table, to)) to = 0;
+  if (sharding_is_maximal(l->table, from)) from = from_one(l, &value, from, global);
   Status *status = reshard(l, value, from, to, global, out);
   if (!status || status_code(status) != UNIMPLEMENTED || !from || !to) return status;
-  MeshId a = sharding_info(l->table, from)->mesh, b = sharding_info(l->table, to)->mesh;
-  if (!mesh_equal(sharding_mesh(l->table, a), sharding_mesh(l->table, b))) return status;
   status_free(status);
   TRY(reshard(l, value, from, 0, global, &value));
   return reshard(l, value, 0, to, global, out);

@@ -72,46 +72,70 @@ static Status *build(Run *r, Guard *guard, MeshId mesh, Sharding from, Sharding 
   return NULL;
 }
 
-// What device `i` has: element (a, b, c) of the whole is its number; of an unreduced value the
-// first device of a group has all of it but one, the others one of their own: sums tell all of
-// them.
+// Where element i of a tile along dimension d is in the whole; -1 in the padding. Ranges are one
+// per factor, dimension by dimension.
+static int64_t index_in_whole(Run *r, Sharding s, const int64_t *dims, uint32_t device, uint32_t d,
+                              int64_t i) {
+  const ShardingInfo *info = sharding_info(r->table, s);
+  int64_t offset[4 * RANK], extent[4 * RANK], index = 0, unit = 1;
+  sharding_tile_range(r->table, s, dims, device, offset, extent);
+  uint32_t first = 0;
+  for (uint32_t k = 0; k < d; k++) first += info->dims[k].n_factors;
+  for (uint32_t f = info->dims[d].n_factors; f-- > 0;) {
+    const ShardFactor *factor = &info->dims[d].factors[f];
+    int64_t size = factor->size ? factor->size : dims[d], ways = axes_size(factor->axes);
+    int64_t tile = (size + ways - 1) / ways, at = i % tile;
+    if (at >= extent[first + f]) return -1;
+    index += (offset[first + f] + at) * unit;
+    unit *= size;
+    i /= tile;
+  }
+  return index;
+}
+
+// Number in the whole of an element of a device's tile; -1 if it has none there.
+static int64_t number_of(Run *r, Sharding s, Type global, uint32_t device, const int64_t *at) {
+  const int64_t *dims = type_info(r->context, global)->dims;
+  const Mesh *mesh = sharding_mesh(r->table, sharding_info(r->table, s)->mesh);
+  int64_t number = 0;
+  if (!mesh_has_device(mesh, device)) return -1;
+  for (uint32_t d = 0; d < RANK; d++) {
+    int64_t index = mesh->maximal ? at[d] : index_in_whole(r, s, dims, device, d, at[d]);
+    if (index < 0) return -1;
+    number = number * dims[d] + index;
+  }
+  return number;
+}
+
+// What device `i` has: an element of the whole is its number; of an unreduced value the first
+// device of a group has all of it but one, the others one of their own: sums tell all of them.
 static Literal *tile(Run *r, Sharding s, Type global, uint32_t device) {
-  const TypeInfo *whole = type_info(r->context, global);
   Type type = local_type(r->table, s, global);
   const int64_t *dims = type_info(r->context, type)->dims;
-  int64_t offset[RANK], extent[RANK];
-  sharding_tile_range(r->table, s, whole->dims, device, offset, extent);
   const ShardingInfo *info = sharding_info(r->table, s);
   const Mesh *mesh = sharding_mesh(r->table, info->mesh);
   int64_t parts = axes_size(info->unreduced);
   int64_t part = axes_coordinate(mesh, info->unreduced, mesh_position(mesh, device));
   Literal *x = literal_new_typed(&r->heap, r->context, type);
   int32_t *data = x->data;
-  int64_t at = 0;
-  for (int64_t i = 0; i < dims[0]; i++)
-    for (int64_t j = 0; j < dims[1]; j++)
-      for (int64_t k = 0; k < dims[2]; k++, at++) {
-        bool inside = i < extent[0] && j < extent[1] && k < extent[2];
-        int64_t number =
-            ((offset[0] + i) * whole->dims[1] + offset[1] + j) * whole->dims[2] + offset[2] + k;
-        int64_t value = parts == 1 ? number : part ? 1 : number - (parts - 1);
-        data[at] = inside ? (int32_t)value : INT32_MIN + 7;  // padding is poison
-      }
+  int64_t at[RANK] = {0};
+  for (int64_t i = 0; i < x->count; i++, shape_next(RANK, dims, at)) {
+    int64_t number = number_of(r, s, global, device, at);
+    int64_t value = parts == 1 ? number : part ? 1 : number - (parts - 1);
+    data[i] = number >= 0 ? (int32_t)value : INT32_MIN + 7;  // padding is poison
+  }
   return x;
 }
 
-static void compare(Run *r, Literal *got, Literal *want, Sharding to, Type global,
-                    uint32_t device) {
-  const TypeInfo *whole = type_info(r->context, global);
+static bool agrees(Run *r, Literal *got, Sharding to, Type global, uint32_t device) {
   const int64_t *dims = type_info(r->context, local_type(r->table, to, global))->dims;
-  int64_t offset[RANK], extent[RANK];
-  sharding_tile_range(r->table, to, whole->dims, device, offset, extent);
-  const int32_t *a = got->data, *b = want->data;
-  int64_t at = 0;
-  for (int64_t i = 0; i < dims[0]; i++)
-    for (int64_t j = 0; j < dims[1]; j++)
-      for (int64_t k = 0; k < dims[2]; k++, at++)
-        if (i < extent[0] && j < extent[1] && k < extent[2]) assert_int_equal(a[at], b[at]);
+  const int32_t *data = got->data;
+  int64_t at[RANK] = {0};
+  for (int64_t i = 0; i < got->count; i++, shape_next(RANK, dims, at)) {
+    int64_t number = number_of(r, to, global, device, at);
+    if (number >= 0 && data[i] != number) return false;
+  }
+  return true;
 }
 
 // Which one it was.
@@ -132,9 +156,88 @@ static void show_pair(Run *r, Guard *guard, Sharding from, Sharding to, Type glo
   strbuf_deinit(&text);
 }
 
+// As many devices, seen as one or two axes, in another order or not.
+static MeshId other_mesh(Run *r, uint32_t n) {
+  Name names[2] = {name_of(r->context, "p"), name_of(r->context, "q")};
+  int64_t ids[MOST], sizes[2] = {n, 1};
+  for (uint32_t i = 0; i < n; i++) ids[i] = n - 1 - i;
+  for (uint32_t k = 2 + dice_roll(r->dice, 4); k > 1; k--)
+    if (n % k == 0 && sizes[1] == 1) sizes[0] = n / k, sizes[1] = k;
+  const Mesh *mesh = NULL;
+  assert_null(mesh_new(r->context, name_of(r->context, "o"), 2, names, sizes,
+                       dice_roll(r->dice, 2) ? n : 0, ids, &mesh));
+  return sharding_mesh_add(r->table, mesh);
+}
+
+// Dimensions of two factors, each cut evenly; the tensor is made to fit.
+static Sharding strided(Run *r, Sharding like, int64_t *dims) {
+  ShardingInfo info = *sharding_info(r->table, like);
+  ShardFactor factors[RANK][2];
+  DimSharding split[RANK];
+  for (uint32_t d = 0; d < RANK; d++) {
+    AxisList axes = sharding_dim_axes(&info, d);
+    uint32_t first = dice_roll(r->dice, axes.n + 1);
+    AxisList lists[2] = {{axes.v, first}, {axes.v + first, axes.n - first}};
+    dims[d] = 1;
+    for (uint32_t f = 0; f < 2; f++) {
+      factors[d][f] = (ShardFactor){axes_size(lists[f]) * (1 + dice_roll(r->dice, 3)), lists[f]};
+      dims[d] *= factors[d][f].size;
+    }
+    split[d] = (DimSharding){factors[d], 2, false, PRIORITY_NONE};
+  }
+  info.dims = split;
+  return sharding_intern(r->table, &info);
+}
+
+typedef struct Pair {
+  MeshId mesh;
+  Sharding from, to;
+  Type global;
+} Pair;
+
+static Pair draw_pair(Run *r) {
+  Dice *dice = r->dice;
+  Pair pair = {
+      .mesh = sharding_mesh_add(r->table, random_mesh(r->context, dice, name_of(r->context, "m")))};
+  uint32_t n = sharding_mesh(r->table, pair.mesh)->n_devices, what = dice_roll(dice, 12);
+  int64_t dims[RANK];
+  for (uint32_t d = 0; d < RANK; d++) dims[d] = 1 + dice_roll(dice, 12);
+  MeshId other = what == 0 ? other_mesh(r, n) : pair.mesh;
+  RandomOptions options = {.unreduced = dice_roll(dice, 3) == 0};
+  pair.from = random_sharding(r->table, pair.mesh, RANK, options, dice);
+  pair.to = random_sharding(r->table, other, RANK, (RandomOptions){0}, dice);
+  if (what == 1) pair.from = sharding_make_maximal(r->table, dice_roll(dice, n));
+  if (what == 2) pair.to = sharding_make_maximal(r->table, dice_roll(dice, n));
+  if (what == 3) pair.from = strided(r, pair.from, dims);
+  if (what == 4) pair.to = strided(r, pair.to, dims);
+  pair.global = type_tensor(r->context, type_scalar(DT_i32), RANK, dims, 0);
+  return pair;
+}
+
+static void run_pair(Run *r, Guard *guard, Pair pair) {
+  Status *status = build(r, guard, pair.mesh, pair.from, pair.to, pair.global);
+  if (status) {
+    show_pair(r, guard, pair.from, pair.to, pair.global);
+    fail_msg("%s", status_message(status));
+  }
+  uint32_t n = sharding_mesh(r->table, pair.mesh)->n_devices;
+  Literal *in[MOST], *out[MOST];
+  for (uint32_t i = 0; i < n; i++) in[i] = tile(r, pair.from, pair.global, i);
+  OpId function;
+  assert_null(evaluate_entry(r->program, "main", &function));
+  EvalReport report;
+  status = evaluate(r->program, function, &(EvalOptions){.partitions = n}, &r->heap, &r->arena, n,
+                    in, n, out, &report);
+  if (status) fail_msg("%s", status_message(status));
+  for (uint32_t i = 0; i < n; i++) {
+    if (agrees(r, out[i], pair.to, pair.global, i)) continue;
+    show_pair(r, guard, pair.from, pair.to, pair.global);
+    fail_msg("device %u has something else", i);
+  }
+}
+
 static Status *try_pair(Guard *guard, void *arg) {
   Run r = {.dice = arg, .source = {"<test>", "", 0}};
-  Dice *dice = arg;
   arena_init(&r.arena, guard);
   diag_init(&r.diag, guard, &r.source);
   literal_heap_init(&r.heap, guard, 0);
@@ -142,39 +245,7 @@ static Status *try_pair(Guard *guard, void *arg) {
   guard_push(guard, &cleanup);
   r.context = context_new(guard);
   r.table = sharding_table_new(r.context, guard);
-  const Mesh *mesh = random_mesh(r.context, dice, name_of(r.context, "m"));
-  MeshId id = sharding_mesh_add(r.table, mesh);
-  for (uint32_t round = 0; round < 3; round++) {
-    int64_t dims[RANK];
-    for (uint32_t d = 0; d < RANK; d++) dims[d] = 1 + dice_roll(dice, 12);
-    Type global = type_tensor(r.context, type_scalar(DT_i32), RANK, dims, 0);
-    bool unreduced = dice_roll(dice, 3) == 0;
-    Sharding from =
-        random_sharding(r.table, id, RANK, (RandomOptions){.unreduced = unreduced}, dice);
-    Sharding to = random_sharding(r.table, id, RANK, (RandomOptions){0}, dice);
-    Status *status = build(&r, guard, id, from, to, global);
-    if (status && status_code(status) == UNIMPLEMENTED) {
-      status_free(status);
-      continue;
-    }
-    if (status) {
-      show_pair(&r, guard, from, to, global);
-      fail_msg("%s", status_message(status));
-    }
-    uint32_t n = mesh->n_devices;
-    Literal *in[MOST], *out[MOST];
-    for (uint32_t i = 0; i < n; i++) in[i] = tile(&r, from, global, i);
-    OpId function;
-    assert_null(evaluate_entry(r.program, "main", &function));
-    EvalReport report;
-    status = evaluate(r.program, function, &(EvalOptions){.partitions = n}, &r.heap, &r.arena, n,
-                      in, n, out, &report);
-    if (status) fail_msg("%s", status_message(status));
-    for (uint32_t i = 0; i < n; i++) {
-      Literal *want = tile(&r, to, global, i);
-      compare(&r, out[i], want, to, global, i);
-    }
-  }
+  run_pair(&r, guard, draw_pair(&r));
   guard_pop(guard, &cleanup);
   run_close(&r);
   return NULL;
@@ -183,7 +254,7 @@ static Status *try_pair(Guard *guard, void *arg) {
 static void test_reshards_run(void **state) {
   (void)state;
   Dice dice = dice_new(9001);
-  for (uint32_t i = 0; i < 60; i++) assert_null(guard_run(try_pair, &dice));
+  for (uint32_t i = 0; i < 200; i++) assert_null(guard_run(try_pair, &dice));
 }
 
 int main(void) {

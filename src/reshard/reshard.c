@@ -81,6 +81,7 @@ static Status *plan(Question *q, ReshardPlan *out) {
   if (fits &&
       search_moves(digits, even, &q->price, &from, &to, q->arena, &out->n_moves, &out->moves)) {
     out->digits = digits;
+    out->mesh = q->a->mesh ? q->a->mesh : q->b->mesh;
     sum_up(out);
     found = true;
   }

@@ -92,6 +92,7 @@ typedef struct Move {
 } Move;
 
 typedef struct ReshardPlan {
+  MeshId mesh;           // whose axes the atoms are
   const Digits *digits;  // NULL if there is no move, or one of pieces
   const Move *moves;     // in the arena
   uint32_t n_moves;
