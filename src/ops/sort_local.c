@@ -111,10 +111,19 @@ static bool can_sort(const Localizer *cx) {
   return good;
 }
 
+// To split another dimension instead and come back takes two exchanges of less than a tile.
+static bool has_other(const Localizer *cx, uint32_t f) {
+  for (uint32_t other = 0; other < cx->map->n_factors; other++)
+    if (other != f && !localize_is_split(cx, other) && cx->map->factors[other].size > 1 &&
+        cx->map->factors[other].size % localize_ways(cx, f) == 0)
+      return true;
+  return false;
+}
+
 void sort_splits(Localizer *cx) {
   uint32_t f = localize_factor(cx, 0, along_of(cx));
   if (!localize_is_split(cx, f)) return;
-  bool good = can_sort(cx);
+  bool good = can_sort(cx) && !has_other(cx, f);
   if (good) {
     Columns s = columns_of(cx);
     double given = 0, gathered = 0, others = 1, n = (double)s.devices;

@@ -416,8 +416,6 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
     if (displace(&c, out, &other)) keep_better(&c, &best, out, &other);
     make_way(&c, NULL, false, &other);
     keep_better(&c, &best, out, &other);
-    Choice none = other;
-    if (displace(&c, &none, &other)) keep_better(&c, &best, out, &other);
   }
   Choice shared;
   if (out->price.bytes == 0 && work_seconds(&c, &out->cx, out) > worth_sharing &&
