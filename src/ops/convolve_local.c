@@ -26,11 +26,11 @@ static bool share_of(const Localizer *cx, const ConvDims *dims, const WindowDim 
                      uint32_t s, WindowShare *out) {
   uint32_t in = (uint32_t)dims->in_spatial.v[s], kernel = (uint32_t)dims->kernel_spatial.v[s],
            at = (uint32_t)dims->out_spatial.v[s], result = localize_n_operands(cx);
-  AxisList axes = localize_axes(cx, 0, in), taps = localize_axes(cx, 1, kernel),
-           positions = localize_axes(cx, result, at);
+  AxisList axes = cx->splits[localize_factor(cx, 0, in)].axes, own = localize_axes(cx, 0, in),
+           taps = localize_axes(cx, 1, kernel), positions = localize_axes(cx, result, at);
   int64_t size = localize_size(cx, 0, in), ways = axes_size(axes),
           n_positions = localize_size(cx, result, at);
-  if (!axes.n) return false;
+  if (!axes.n || (own.n && !axes_equal(own, axes))) return false;
   if (axes_equal(axes, taps) && !positions.n)
     return window_share_taps(&windows[s], size, ways, localize_tile(cx, 1, kernel), n_positions,
                              out);
@@ -123,8 +123,7 @@ Status *convolve_localize(Localizer *cx) {
     if (is_plain(cx, localize_factor(cx, 0, in)) || !share_of(cx, &dims, windows, s, &share))
       continue;
     mask_dim(cx, 1, kernel, &operands[1]);
-    operands[0] = window_share_read(cx->local, operands[0], in, localize_axes(cx, 0, in),
-                                    localize_size(cx, 0, in), &share, zero_of(cx, 0), &windows[s]);
+    operands[0] = window_share_read(cx, operands[0], 0, in, &share, zero_of(cx, 0), &windows[s]);
   }
   dims.feature_groups = local_groups_of(cx, dims.feature_groups, dims.in_feature);
   dims.batch_groups = local_groups_of(cx, dims.batch_groups, dims.in_batch);

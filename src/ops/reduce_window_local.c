@@ -174,9 +174,7 @@ Status *reduce_window_localize(Localizer *cx) {
     if (!share_of(cx, windows, d, &share)) continue;
     any = true;
     for (uint32_t i = 0; i < n; i++)
-      operands[i] =
-          window_share_read(cx->local, operands[i], d, localize_axes(cx, i, d),
-                            localize_size(cx, i, d), &share, operands[n + i], &windows[d]);
+      operands[i] = window_share_read(cx, operands[i], i, d, &share, operands[n + i], &windows[d]);
   }
   return localize_copy(cx, operands, any ? local_attrs(cx, rank, windows) : 0);
 }

@@ -8,7 +8,7 @@
 // Windows that the whole op does not have bring what changes nothing.
 #include "ops/select_and_scatter_local.h"
 
-#include "ops/windows.h"
+#include "ops/windows_local.h"
 
 enum { OPERAND, SOURCE, INIT, RESULT };
 
@@ -25,7 +25,7 @@ static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 // device's first window must be as far in its tile everywhere.
 static bool reach_of(const Localizer *cx, const WindowDim *windows, uint32_t d, Reach *out) {
   const WindowDim *w = &windows[d];
-  int64_t size = localize_size(cx, OPERAND, d), tile = localize_tile(cx, OPERAND, d);
+  int64_t size = localize_size(cx, OPERAND, d), tile = localize_tile(cx, RESULT, d);
   const int64_t most = (int64_t)1 << 30;
   if (w->pad_low > 0 || w->pad_high > 0 || w->pad_low < -most || w->size > most || size > most ||
       w->stride > most || size < 1 || localize_size(cx, SOURCE, d) < 1 || tile % w->stride)
@@ -45,13 +45,6 @@ static bool is_windowed(const Localizer *cx, uint32_t d) {
   return localize_is_split(cx, f) && cx->map->factors[f].kinds != FACTOR_PASS;
 }
 
-static void add_bytes(Localizer *cx, uint32_t tensor, uint32_t d, LocalWindow w, double *bytes) {
-  int64_t ways = axes_size(localize_axes(cx, tensor, d)), size = localize_size(cx, tensor, d);
-  double slice = *bytes / (double)localize_tile(cx, tensor, d);
-  cx->bytes += slice * (double)local_window_received(cx->local, size, ways, w);
-  *bytes = slice * (double)w.length;
-}
-
 void select_and_scatter_splits(Localizer *cx) {
   uint32_t rank = localize_type(cx, OPERAND)->rank;
   WindowDim windows[MAX_RANK];
@@ -67,8 +60,8 @@ void select_and_scatter_splits(Localizer *cx) {
   double operand = localize_bytes(cx, OPERAND), source = localize_bytes(cx, SOURCE);
   for (uint32_t d = 0; d < rank; d++) {
     if (!is_windowed(cx, d) || !reach_of(cx, windows, d, &reach)) continue;
-    add_bytes(cx, OPERAND, d, reach.seen, &operand);
-    add_bytes(cx, SOURCE, d, reach.windows, &source);
+    window_count_read(cx, OPERAND, d, reach.seen, &operand);
+    window_count_read(cx, SOURCE, d, reach.windows, &source);
   }
 }
 
@@ -97,12 +90,9 @@ Status *select_and_scatter_localize(Localizer *cx) {
   for (uint32_t d = 0; d < rank; d++) {
     if (!is_windowed(cx, d) || !reach_of(cx, windows, d, &reach)) continue;
     split[d] = true;
-    AxisList axes = localize_axes(cx, OPERAND, d);
     ValueId nothing = local_identity(l, value_type(l->p, operands[INIT]), combine);
-    operands[OPERAND] =
-        local_window(l, operands[OPERAND], d, axes, localize_size(cx, OPERAND, d), reach.seen, 0);
-    operands[SOURCE] = local_window(l, operands[SOURCE], d, axes, localize_size(cx, SOURCE, d),
-                                    reach.windows, nothing);
+    operands[OPERAND] = window_read(cx, operands[OPERAND], OPERAND, d, reach.seen, 0);
+    operands[SOURCE] = window_read(cx, operands[SOURCE], SOURCE, d, reach.windows, nothing);
     type = local_with_dim(l, type, d, reach.seen.length);
   }
   WindowDim local[MAX_RANK];

@@ -68,13 +68,30 @@ bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t c
   return pays(out, size);
 }
 
+void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, LocalWindow w, double *bytes) {
+  uint32_t f = localize_factor(cx, tensor, d);
+  int64_t size = localize_size(cx, tensor, d);
+  double slice = *bytes / (double)localize_tile(cx, tensor, d);
+  *bytes = slice * (double)w.length;
+  if (cx->whole && cx->whole[tensor]) {
+    *localize_has(cx, tensor, f) = false;
+    return;
+  }
+  cx->bytes += slice * (double)local_window_received(cx->local, size, localize_ways(cx, f), w);
+  cx->steps++;
+}
+
+ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, LocalWindow w,
+                    ValueId fill) {
+  uint32_t f = localize_factor(cx, tensor, d);
+  AxisList axes = cx->splits[f].axes;
+  if (!*localize_has(cx, tensor, f)) return local_window_of_whole(cx->local, v, d, axes, w, fill);
+  return local_window(cx->local, v, d, axes, localize_size(cx, tensor, d), w, fill);
+}
+
 void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const WindowShare *share,
                         double *bytes) {
-  int64_t ways = axes_size(localize_axes(cx, tensor, d)), size = localize_size(cx, tensor, d);
-  LocalWindow elements = elements_of(share);
-  double slice = *bytes / (double)localize_tile(cx, tensor, d);
-  cx->bytes += slice * (double)local_window_received(cx->local, size, ways, elements);
-  *bytes = slice * (double)elements.length;
+  window_count_read(cx, tensor, d, elements_of(share), bytes);
 }
 
 // Puts `fill` between the elements and behind the last.
@@ -91,11 +108,13 @@ static ValueId dilate(Local *l, ValueId v, uint32_t d, int64_t dilation, ValueId
   return local_op(l, OP_pad, 2, (ValueId[]){v, fill}, type, attr_dict(c, 3, fields));
 }
 
-ValueId window_share_read(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size,
+ValueId window_share_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d,
                           const WindowShare *share, ValueId fill, WindowDim *out) {
+  Local *l = cx->local;
+  AxisList axes = cx->splits[localize_factor(cx, tensor, d)].axes;
   LocalWindow places = share->places, elements = elements_of(share);
   int64_t b = share->dilation;
-  v = local_window(l, v, d, axes, size, elements, fill);
+  v = window_read(cx, v, tensor, d, elements, fill);
   if (is_in_phase(share)) {
     out->pad_low = elements.first * b - places.first;
     out->pad_high = places.length - out->pad_low - ((elements.length - 1) * b + 1);

@@ -23,14 +23,19 @@ bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int6
 bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
                        int64_t positions, WindowShare *out);
 
-// For `splits`: adds to cx->bytes what reading it along dimension d of an operand moves. *bytes is
-// what the device holds of the operand, and grows to what it then holds.
+// For `splits`: dimension d of an operand is read by windows. One that is there whole is read as it
+// is; for others what it moves is added to cx->bytes. *bytes is what the device holds of the
+// operand, and becomes what it then holds.
+void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, LocalWindow w, double *bytes);
+// For `localize`: what the device reads of v, its part of the operand; `fill` as of local_window.
+ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, LocalWindow w,
+                    ValueId fill);
+
+// The same for shares. *out: the low and high padding and the dilation with which the op must see
+// it. `fill` (rank 0) is what lies outside and between dilated elements.
 void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const WindowShare *share,
                         double *bytes);
-
-// The tile v of dimension d becomes what the device reads; `fill` (rank 0) where that lies outside
-// of the dimension. *out: the low and high padding and the dilation with which the op must see it.
-ValueId window_share_read(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size,
+ValueId window_share_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d,
                           const WindowShare *share, ValueId fill, WindowDim *out);
 
 #endif
