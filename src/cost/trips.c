@@ -118,7 +118,7 @@ double op_runs(const Program *p, OpId op, bool *out_guessed) {
     if (!def || def->flow != FLOW_LOOP) continue;
     int64_t trips = loop_trips(p, o);
     if (trips < 0) *out_guessed = true;
-    runs *= trips < 0 ? TRIPS_UNKNOWN : (double)trips;
+    runs *= trips < 0 ? (double)TRIPS_UNKNOWN : (double)trips;
   }
   return runs;
 }

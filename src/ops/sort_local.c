@@ -22,7 +22,7 @@
 
 #include "ops/strided.h"
 
-enum { NO_INDEX = UINT32_MAX };
+#define NO_INDEX UINT32_MAX
 
 typedef struct Columns {
   uint32_t n, along;  // operands; the dimension

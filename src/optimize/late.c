@@ -6,7 +6,7 @@
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 
-enum { SMALL_BYTES = 1 << 20 };
+static const double small_bytes = 1 << 20;
 
 typedef struct Late {
   Program *p;
@@ -40,7 +40,7 @@ static bool can_wait(const Late *l, OpId op) {
     else if (!is_there_anyway(l, v))
       return false;
   }
-  return any && (sums <= SMALL_BYTES || sums <= fact_result_bytes(p, op));
+  return any && (sums <= small_bytes || sums <= fact_result_bytes(p, op));
 }
 
 // Of two ops of a block with one number, the first.

@@ -13,7 +13,8 @@ typedef struct Box {
   int64_t low[MAX_RANK], size[MAX_RANK];
 } Box;
 
-enum { MOST_CLASSES = 5, STAYS = UINT32_MAX - 1 };
+enum { MOST_CLASSES = 5 };
+#define STAYS (UINT32_MAX - 1)
 
 typedef struct Piece {
   uint32_t receiver, tile;  // the tile is named by the first device that holds it

@@ -427,7 +427,7 @@ static int64_t tile_number(const Digits *digits, const Layout *layout, const uin
 static double keeping(const Digits *digits, const Layout *a, const Layout *b) {
   uint32_t at[RESHARD_MOST_ATOMS] = {0};
   double same = 0;
-  if (coordinates(digits) > MOST_COORDINATES) return 0;
+  if (coordinates(digits) > (double)MOST_COORDINATES) return 0;
   do {
     same += tile_number(digits, a, at) == tile_number(digits, b, at);
   } while (next_coordinates(digits, at));
@@ -556,7 +556,7 @@ static double live_part(const Digits *digits, const Layout *layout) {
 bool search_moves(const Digits *digits, bool even, const Price *price, const Layout *from,
                   const Layout *to, Arena *arena, uint32_t *out_n, const Move **out_moves) {
   // Of very many devices the padding is not looked at.
-  even |= coordinates(digits) > MOST_COORDINATES;
+  even |= coordinates(digits) > (double)MOST_COORDINATES;
   Search s = {.digits = digits,
               .price = price,
               .goal = to,
