@@ -128,9 +128,10 @@ ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool w
 // 0: an order of windows, not of elements) and lie outside.
 typedef struct LocalWindow {
   int64_t first, step, length;
-  int64_t end;      // what lies there or beyond is not needed; 0: all is
-  int64_t divisor;  // 0 is 1
-  int64_t tile;     // of what is cut; 0: as it is cut in blocks
+  int64_t from, end;  // what lies before or from there on is not needed; end 0: all is
+  int64_t divisor;    // 0 is 1
+  int64_t tile;       // of what is cut; 0: as it is cut in blocks
+  bool wraps;         // around the end, which the tiles must divide: nothing lies outside
 } LocalWindow;
 
 // v: the tiles of a dimension of `size` elements. What lies outside of it becomes `fill` (rank 0;

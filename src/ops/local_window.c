@@ -65,14 +65,18 @@ static Piece *piece_find(Plan *p, Arena *arena, int64_t q) {
 }
 
 // The pieces of one device's window. False: too many.
-static bool add_device(Plan *p, Arena *arena, int64_t c, int64_t needed) {
-  int64_t begin = begin_of(p, c), end = least(begin + p->w.length, needed);
-  int64_t first = source_of(p, c);
-  for (int64_t s = most(first, 0); s < p->n && s * p->tile < end; s++) {
+static bool add_device(Plan *p, Arena *arena, int64_t c) {
+  int64_t begin = begin_of(p, c), end = begin + p->w.length, first = source_of(p, c), s = first;
+  if (!p->w.wraps) {
+    end = least(end, p->w.end > 0 ? least(p->w.end, p->size) : p->size);
+    s = most(first, p->w.from / p->tile);
+  }
+  for (; (p->w.wraps || s < p->n) && s * p->tile < end; s++) {
+    int64_t from = most(begin, s * p->tile), to = least(end, (s + 1) * p->tile);
+    if (!p->w.wraps && to <= p->w.from) continue;
     Piece *b = piece_find(p, arena, s - first);
     if (!b) return false;
-    int64_t from = most(begin, s * p->tile), to = least(end, (s + 1) * p->tile);
-    b->sources[c] = s;
+    b->sources[c] = (s % p->n + p->n) % p->n;
     b->lengths[c] = to - from;
   }
   return true;
@@ -125,9 +129,8 @@ static bool is_cheaper_whole(const Plan *p) {
 static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, LocalWindow w) {
   int64_t tile = w.tile ? w.tile : (size + devices - 1) / devices;
   *p = (Plan){.n = devices, .tile = tile, .size = size, .w = w};
-  int64_t needed = w.end > 0 ? least(w.end, size) : size;
   for (int64_t c = 0; c < devices && p->tile && w.length && !p->gathers; c++)
-    p->gathers = !add_device(p, arena, c, needed);
+    p->gathers = !add_device(p, arena, c);
   for (uint32_t i = 0; i < p->n_pieces && !p->gathers; i++) choose_rounds(p, arena, &p->pieces[i]);
   p->gathers = p->gathers || is_cheaper_whole(p);
 }
@@ -328,8 +331,19 @@ static ValueId put_pieces(Dimension x, const Plan *p, ValueId v) {
   return slice_at(x, all, starts, p->n, p->w.length);
 }
 
+// The window of everything and once more the beginning of that.
+static ValueId put_ring(Dimension x, const Plan *p, ValueId v) {
+  ValueId all[2] = {v, local_trim_to(x.l, v, x.d, p->w.length)};
+  int64_t lowest = least(begin_of(p, 0), begin_of(p, p->n - 1));
+  int64_t rounds = most(-floor_div(lowest, p->size), 0);  // to be above 0
+  ValueId at =
+      local_binary(x.l, OP_remainder, begin(x, p, rounds * p->size), local_index(x.l, p->size));
+  return local_dynamic_slice(x.l, local_concatenate(x.l, 2, all, x.d), x.d, at, p->w.length);
+}
+
 // The window of everything. No more is put around it than one window.
 static ValueId put_whole(Dimension x, const Plan *p, ValueId v, ValueId fill) {
+  if (p->w.wraps) return put_ring(x, p, v);
   int64_t a = begin_of(p, 0), b = begin_of(p, p->n - 1), length = p->w.length;
   int64_t low = least(most(-least(a, b), 0), length);
   int64_t high = least(most(most(a, b) + length - p->size, 0), length);
@@ -397,6 +411,6 @@ ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t siz
   }
   if (!p->n_pieces) return local_pad(l, local_slice(l, v, d, 0, 0, 1), d, 0, w.length, fill);
   v = put_pieces(x, p, v);
-  bool done = !fill || (is_zero(l, fill) && has_zeros_outside(p));
+  bool done = !fill || w.wraps || (is_zero(l, fill) && has_zeros_outside(p));
   return done ? v : put_fill(x, p, v, fill);
 }

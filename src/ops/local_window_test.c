@@ -134,7 +134,9 @@ static void compare(const Case *k, const Literal *got, int64_t c) {
       int64_t divisor = k->w.divisor ? k->w.divisor : 1, at = k->w.first + k->w.step * c;
       at = (at + 1000 * divisor) / divisor - 1000 + i;  // never negative where it is divided
       int64_t want = 1000 * j + at;
+      if (k->w.wraps) at = (at % k->size + k->size) % k->size, want = 1000 * j + at;
       bool inside = at >= 0 && at < k->size;
+      if (at < k->w.from) continue;
       if ((!inside && !k->fills) || (inside && k->w.end && at >= k->w.end)) continue;
       int64_t has = ((int32_t *)got->data)[j * k->w.length + i];
       if (has != (inside ? want : FILL))
@@ -182,38 +184,43 @@ static Case tried(Case k) {
 static void test_halo_is_permutes(void **state) {
   (void)state;
   // One element of either neighbour.
-  Case k = tried((Case){.size = 16, .n = 4, .fills = true, .w = {-1, 4, 6, 0, 0, 0}});
+  Case k =
+      tried((Case){.size = 16, .n = 4, .fills = true, .w = {.first = -1, .step = 4, .length = 6}});
   assert_int_equal(k.n_permutes, 2);
   assert_int_equal(k.n_gathers, 0);
   assert_true(k.moved == 1.5);  // three pairs each way, four devices
   // Wider than a tile: two hops.
-  k = tried((Case){.size = 16, .n = 8, .w = {-3, 2, 5, 0, 0, 0}});
+  k = tried((Case){.size = 16, .n = 8, .w = {.first = -3, .step = 2, .length = 5}});
   assert_int_equal(k.n_permutes, 2);
   assert_true(k.moved == (7 * 2 + 6 * 1) / 8.0);
   // Own elements only: short and empty last tiles too.
-  k = tried((Case){.size = 9, .n = 8, .fills = true, .w = {0, 2, 2, 0, 0, 0}});
+  k = tried((Case){.size = 9, .n = 8, .fills = true, .w = {.first = 0, .step = 2, .length = 2}});
   assert_int_equal(k.n_permutes + k.n_gathers, 0);
 }
 
 static void test_others(void **state) {
   (void)state;
   // Tiles in reverse: everybody's goes to one other.
-  Case k = tried((Case){.size = 16, .n = 4, .w = {12, -4, 4, 0, 0, 0}});
+  Case k = tried((Case){.size = 16, .n = 4, .w = {.first = 12, .step = -4, .length = 4}});
   assert_int_equal(k.n_permutes, 1);
   // The first half: each of two devices serves two.
-  k = tried((Case){.size = 16, .n = 4, .w = {0, 2, 2, 0, 0, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {.first = 0, .step = 2, .length = 2}});
   assert_int_equal(k.n_permutes, 2);
   assert_true(k.moved == 6 / 4.0);
   // One element at the end: one pair.
-  k = tried((Case){.size = 16, .n = 4, .w = {15, 1, 1, 0, 0, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {.first = 15, .step = 1, .length = 1}});
   assert_int_equal(k.n_permutes, 1);
   assert_true(k.moved == 1 / 4.0);
   // Slightly other tiles: own elements stay where they are, the others are two.
   k = tried((Case){.size = 28, .n = 2, .w = {.step = 14, .length = 14, .tile = 16}});
   assert_int_equal(k.n_permutes, 1);
   assert_true(k.moved == 2 / 2.0);
+  // Around the end: everybody's to the next.
+  k = tried((Case){.size = 16, .n = 4, .w = {.first = -4, .step = 4, .length = 4, .wraps = true}});
+  assert_int_equal(k.n_permutes, 1);
+  assert_true(k.moved == 4);
   // Every device needs all of it.
-  k = tried((Case){.size = 16, .n = 4, .w = {0, 0, 16, 0, 0, 0}});
+  k = tried((Case){.size = 16, .n = 4, .w = {.first = 0, .step = 0, .length = 16}});
   assert_int_equal(k.n_gathers, 1);
 }
 
@@ -236,6 +243,12 @@ static void test_any_window(void **state) {
     if (dice_roll(&dice, 2)) k.w.first = (int64_t)dice_roll(&dice, 6) - 3;
     if (k.w.step < 0 && dice_roll(&dice, 2)) k.w.first = k.size - k.w.length;
     if (dice_roll(&dice, 4) == 0) k.w.end = dice_roll(&dice, 40);
+    if (k.size && k.size % k.n == 0 && k.w.length <= k.size && dice_roll(&dice, 2)) {
+      k.w.wraps = true;
+      k.w.tile = k.w.end = 0;
+    } else if (dice_roll(&dice, 4) == 0) {
+      k.w.from = dice_roll(&dice, 20);
+    }
     if (dice_roll(&dice, 4) == 0) k.w.divisor = 1 + dice_roll(&dice, 4);
     tried(k);
   }
