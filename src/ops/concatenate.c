@@ -134,25 +134,80 @@ static uint32_t along_of(const Localizer *cx) {
   return (uint32_t)attr_as_int(cx->context, localize_attr(cx, "dimension"), 0);
 }
 
-// What the result's tile covers of an operand that begins at `offset` of the result.
-static LocalWindow window_of(const Localizer *cx, uint32_t along, int64_t offset) {
-  int64_t tile = localize_tile(cx, cx->map->n_operands, along);
-  return (LocalWindow){.first = -offset, .step = tile, .length = tile};
+// Where an operand's part of the result's tile is taken from.
+typedef struct Taken {
+  ValueId tile;  // of what the operand is a slice of; 0: of the operand itself
+  int64_t size;  // of that dimension of the whole
+  LocalWindow window;
+  int64_t offset;  // of the operand in the result
+  bool whole;      // everybody has it whole
+  bool goes_on;    // the window before this one is its as well
+} Taken;
+
+// The operand is a slice along the one dimension, for this only, of a value whose tile is there:
+// what it takes to make the slice is then not done at all.
+static void look_through(const Localizer *cx, uint32_t i, uint32_t along, Taken *s) {
+  const Program *p = cx->program;
+  ValueId v = op_operand(p, cx->op, i);
+  OpId def = value_def(p, v);
+  if (!def || op_at(p, def)->code != OP_slice || value_count_uses(p, v) != 1) return;
+  ValueId from = op_operand(p, def, 0);
+  const TypeInfo *type = type_info(cx->context, value_type(p, from));
+  Ints start = attr_as_ints(cx->context, op_attr(p, def, "start_indices")),
+       stride = attr_as_ints(cx->context, op_attr(p, def, "strides"));
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (stride.v[d] != 1 || (d != along && localize_size(cx, i, d) != type->dims[d])) return;
+  s->tile = localize_find(cx, from, cx->map->n_operands);
+  if (!s->tile) return;
+  s->size = type->dims[along];
+  s->window.first += start.v[along];
+  s->window.from = start.v[along];
+  s->window.end = start.v[along] + localize_size(cx, i, along);
+}
+
+// The parts of a roll, or slices that lie side by side again, are one window.
+static void go_on(Taken *before, Taken *s, int64_t devices) {
+  if (!s->tile || s->tile != before->tile) return;
+  int64_t jump = before->window.first - s->window.first;
+  if (jump == 0) {
+    before->window.end = s->window.end;
+  } else if (jump == s->size && s->size % devices == 0) {
+    before->window.wraps = true;
+  } else {
+    return;
+  }
+  s->goes_on = true;
+}
+
+static Taken *find_taken(const Localizer *cx, uint32_t along) {
+  uint32_t n = cx->map->n_operands, f = localize_factor(cx, n, along);
+  int64_t tile = localize_tile(cx, n, along), offset = 0;
+  int64_t devices = axes_size(localize_axes(cx, n, along));
+  Taken *taken = ARENA_ARRAY(cx->local->arena, Taken, n + 1), *before = NULL;
+  for (uint32_t i = 0; i < n; i++) {
+    Taken *s = &taken[i];
+    *s = (Taken){.size = localize_size(cx, i, along),
+                 .window = {.first = -offset, .step = tile, .length = tile},
+                 .offset = offset,
+                 .whole = !*localize_has(cx, i, f) || (cx->whole && cx->whole[i])};
+    offset += s->size;
+    if (!s->whole) look_through(cx, i, along, s);
+    if (before) go_on(before, s, devices);
+    if (!s->goes_on) before = s;
+  }
+  return taken;
 }
 
 static void splits(Localizer *cx) {
-  uint32_t along = along_of(cx);
-  int64_t devices = axes_size(localize_axes(cx, cx->map->n_operands, along)), offset = 0;
-  uint32_t f = localize_factor(cx, cx->map->n_operands, along);
-  for (uint32_t i = 0; devices > 1 && i < cx->map->n_operands; i++) {
-    int64_t size = localize_size(cx, i, along);
-    LocalWindow window = window_of(cx, along, offset);
-    offset += size;
-    if (cx->whole && cx->whole[i]) {  // everybody takes its part of it
-      *localize_has(cx, i, f) = false;
-      continue;
-    }
-    cx->bytes += (double)local_window_received(cx->local, size, devices, window) *
+  uint32_t along = along_of(cx), f = localize_factor(cx, cx->map->n_operands, along);
+  int64_t devices = axes_size(localize_axes(cx, cx->map->n_operands, along));
+  if (devices == 1) return;
+  const Taken *taken = find_taken(cx, along);
+  for (uint32_t i = 0; i < cx->map->n_operands; i++) {
+    const Taken *s = &taken[i];
+    if (s->whole) *localize_has(cx, i, f) = false;
+    if (s->whole || s->goes_on) continue;
+    cx->bytes += (double)local_window_received(cx->local, s->size, devices, s->window) *
                  localize_bytes_across(cx, i, along);
     cx->steps++;  // each has its own
   }
@@ -177,20 +232,19 @@ static ValueId join(Localizer *cx, ValueId v, ValueId next, uint32_t along, int6
 
 // Each operand where it lies in the result's tile, then one over the other.
 static Status *localize(Localizer *cx) {
+  Local *l = cx->local;
   uint32_t along = along_of(cx);
   AxisList axes = localize_axes(cx, cx->map->n_operands, along);
   if (!axes.n) return localize_copy(cx, cx->in, 0);
-  int64_t offset = 0;
+  const Taken *taken = find_taken(cx, along);
   ValueId v = 0;
   for (uint32_t i = 0; i < cx->map->n_operands; i++) {
-    int64_t size = localize_size(cx, i, along);
-    if (!size) continue;
-    LocalWindow window = window_of(cx, along, offset);
-    bool whole = !localize_axes(cx, i, along).n;
-    ValueId next = whole ? local_window_of_whole(cx->local, cx->in[i], along, axes, window, 0)
-                         : local_window(cx->local, cx->in[i], along, axes, size, window, 0);
-    v = v ? join(cx, v, next, along, offset) : next;
-    offset += size;
+    const Taken *s = &taken[i];
+    if (!localize_size(cx, i, along) || s->goes_on) continue;
+    ValueId tile = s->tile ? s->tile : cx->in[i];
+    ValueId next = s->whole ? local_window_of_whole(l, tile, along, axes, s->window, 0)
+                            : local_window(l, tile, along, axes, s->size, s->window, 0);
+    v = v ? join(cx, v, next, along, s->offset) : next;
   }
   cx->out[0] = v;
   return NULL;

@@ -90,6 +90,25 @@ double localize_bytes_across(const Localizer *cx, uint32_t tensor, uint32_t d) {
   return bytes;
 }
 
+ValueId localize_find_whole(const Localizer *cx, ValueId v) {
+  return cx->find ? cx->find(cx, v, 0) : 0;
+}
+
+ValueId localize_find(const Localizer *cx, ValueId v, uint32_t tensor) {
+  uint32_t rank = factor_map_rank(cx->map, tensor);
+  if (!cx->find || type_info(cx->context, value_type(cx->program, v))->rank != rank) return 0;
+  DimSharding *dims = ARENA_ARRAY(cx->local->arena, DimSharding, rank + 1);
+  ShardFactor *factors = ARENA_ARRAY(cx->local->arena, ShardFactor, rank + 1);
+  bool any = false;
+  for (uint32_t d = 0; d < rank; d++) {
+    factors[d].axes = localize_axes(cx, tensor, d);
+    dims[d] = (DimSharding){&factors[d], 1, false, PRIORITY_NONE};
+    any |= factors[d].axes.n > 0;
+  }
+  ShardingInfo info = {.mesh = cx->local->mesh, .rank = rank, .dims = dims};
+  return cx->find(cx, v, any ? sharding_intern(cx->local->table, &info) : 0);
+}
+
 Attr localize_attr(const Localizer *cx, const char *name) {
   return op_attr(cx->program, cx->op, name);
 }

@@ -45,6 +45,8 @@ struct Localizer {
   const Sharding *out_as;
   const Type *out_types;  // of the tiles of results
   ValueId *out;           // to be written
+  // Of localize_find; NULL: nothing is known.
+  ValueId (*find)(const Localizer *cx, ValueId v, Sharding sharding);
   // Of localize_copy_as; set by who calls the columns.
   Status *(*copy)(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
                   ValueId *out);
@@ -88,6 +90,11 @@ bool localize_is_uneven(const Localizer *cx, uint32_t tensor, uint32_t d);
 double localize_bytes_across(const Localizer *cx, uint32_t tensor, uint32_t d);
 Attr localize_attr(const Localizer *cx, const char *name);  // 0 if absent
 Ints localize_ints(const Localizer *cx, const char *name);  // empty if absent
+
+// The tile of another value of the global program, cut along the same dimensions as a tensor of
+// this op, if it is there; 0 if not. For an op that looks through the one before it.
+ValueId localize_find(const Localizer *cx, ValueId v, uint32_t tensor);
+ValueId localize_find_whole(const Localizer *cx, ValueId v);
 
 // ---- for `localize` ----
 

@@ -194,7 +194,66 @@ static bool comes_in_parts(const Localizer *cx, uint32_t d) {
          !is_placed_again(cx);
 }
 
+// A slice of what was padded for it only, of a value whose tile is there: that, padded and cut at
+// once. What the padding takes is then not done at all.
+typedef struct Padded {
+  ValueId tile, fill;  // 0: it is no such slice
+  const TypeInfo *type;
+  Ints low;
+} Padded;
+
+static Padded look_through(const Localizer *cx) {
+  const Program *p = cx->program;
+  ValueId v = op_operand(p, cx->op, 0);
+  OpId def = value_def(p, v);
+  Padded none = {0};
+  if (!def || op_at(p, def)->code != OP_pad || value_count_uses(p, v) != 1) return none;
+  Ints between = attr_as_ints(cx->context, op_attr(p, def, "interior_padding")),
+       stride = localize_ints(cx, "strides");
+  for (uint32_t d = 0; d < stride.n; d++)
+    if (between.v[d] || stride.v[d] != 1) return none;
+  Padded padded = {.tile = localize_find(cx, op_operand(p, def, 0), 0),
+                   .fill = localize_find_whole(cx, op_operand(p, def, 1)),
+                   .type = type_info(cx->context, op_operand_type(p, def, 0)),
+                   .low = attr_as_ints(cx->context, op_attr(p, def, "edge_padding_low"))};
+  return padded.tile && padded.fill ? padded : none;
+}
+
+static LocalWindow padded_window(const Localizer *cx, const Padded *padded, uint32_t d) {
+  int64_t tile = localize_tile(cx, 1, d), low = padded->low.v[d];
+  return (LocalWindow){.first = localize_ints(cx, "start_indices").v[d] - low,
+                       .step = tile,
+                       .length = tile,
+                       .end = localize_ints(cx, "limit_indices").v[d] - low};
+}
+
+static Status *localize_padded(Localizer *cx, const Padded *padded) {
+  Local *l = cx->local;
+  ValueId v = padded->tile;
+  Ints start = localize_ints(cx, "start_indices"), limit = localize_ints(cx, "limit_indices");
+  for (uint32_t d = 0; d < start.n; d++) {
+    int64_t low = padded->low.v[d], size = padded->type->dims[d];
+    AxisList axes = localize_axes(cx, 0, d);
+    v = axes.n ? local_window(l, v, d, axes, size, padded_window(cx, padded, d), padded->fill)
+               : local_pad(l, v, d, low - start.v[d], limit.v[d] - low - size, padded->fill);
+  }
+  cx->out[0] = v;
+  return NULL;
+}
+
+static int64_t received(const Localizer *cx, const Padded *padded, uint32_t d, int64_t devices) {
+  if (padded->tile)
+    return local_window_received(cx->local, padded->type->dims[d], devices,
+                                 padded_window(cx, padded, d));
+  Cut cut = cut_of(cx, d);
+  return local_window_received(cx->local, cut.size, devices, cut.window);
+}
+
 static void splits(Localizer *cx) {
+  bool parts = false;
+  for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++)
+    parts |= localize_axes(cx, 0, d).n && comes_in_parts(cx, d);
+  Padded padded = parts ? (Padded){0} : look_through(cx);
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
@@ -204,9 +263,8 @@ static void splits(Localizer *cx) {
       *localize_has(cx, 1, f) = false;
       continue;
     }
-    Cut cut = cut_of(cx, d);
-    int64_t received = local_window_received(cx->local, cut.size, axes_size(axes), cut.window);
-    cx->bytes += (double)received * localize_bytes_across(cx, 0, d);
+    cx->bytes +=
+        (double)received(cx, &padded, d, axes_size(axes)) * localize_bytes_across(cx, 0, d);
   }
 }
 
@@ -235,13 +293,17 @@ static Status *localize(Localizer *cx) {
   ValueId v = cx->in[0];
   Ints start = localize_ints(cx, "start_indices"), limit = localize_ints(cx, "limit_indices"),
        stride = localize_ints(cx, "strides");
+  bool parts = false;
+  for (uint32_t d = 0; d < start.n; d++) parts |= !*localize_has(cx, 1, localize_factor(cx, 0, d));
+  Padded padded = parts ? (Padded){0} : look_through(cx);
+  if (padded.tile) return localize_padded(cx, &padded);
   for (uint32_t d = 0; d < start.n; d++)
     if (!localize_axes(cx, 0, d).n) v = local_slice(l, v, d, start.v[d], limit.v[d], stride.v[d]);
   for (uint32_t d = 0; d < start.n; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
-    bool parts = !*localize_has(cx, 1, localize_factor(cx, 0, d));
-    v = parts ? give_parts(cx, v, d, axes) : localize_dim(cx, v, d, axes);
+    bool part = !*localize_has(cx, 1, localize_factor(cx, 0, d));
+    v = part ? give_parts(cx, v, d, axes) : localize_dim(cx, v, d, axes);
   }
   cx->out[0] = v;
   return NULL;

@@ -77,6 +77,17 @@ static bool types_hold(Partition *t, OpId op, const Type *types) {
   return good;
 }
 
+// What localize_find does.
+static ValueId find_part(const Localizer *cx, ValueId v, Sharding sharding) {
+  Partition *t = cx->user;
+  for (Part *part = t->parts[v]; part; part = part->next)
+    if (part->sharding == sharding) {
+      part->used = t->clock;
+      return part->value;
+    }
+  return 0;
+}
+
 // What localize_copy does: an op on tiles, which must mean the same with their types.
 static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
                           ValueId *out) {
@@ -100,6 +111,7 @@ void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
                     .splits = ARENA_ARRAY(&t->scratch, FactorSplit, m->n_factors + 1),
                     .has = ARENA_ARRAY(&t->scratch, bool, (size_t)n * m->n_factors + 1),
                     .wished = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1),
+                    .find = find_part,
                     .copy = copy_local,
                     .user = t};
   bool *whole = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
