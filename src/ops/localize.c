@@ -135,6 +135,21 @@ Status *localize_copy(Localizer *cx, const ValueId *operands, Attr attrs) {
   return localize_copy_as(cx, operands, attrs, cx->out_types, cx->out);
 }
 
+OpId localize_take_body(Localizer *cx, OpId copy, uint32_t region, BlockId to,
+                        const ValueId *args) {
+  Program *p = cx->local->p;
+  BlockId from = region_block(p, op_region(p, copy, region));
+  for (uint32_t i = 0; i < block_at(p, from)->n_args; i++)
+    value_replace_uses(p, block_arg(p, from, i), args[i]);
+  OpId last = block_at(p, from)->last;
+  for (OpId o = block_at(p, from)->first, next; o != last; o = next) {
+    next = op_at(p, o)->next;
+    op_detach(p, o);
+    op_append(p, to, o);
+  }
+  return last;
+}
+
 Attr localize_with(Localizer *cx, Attr attrs, const char *name, Attr value) {
   return attr_dict_with(cx->context, attrs ? attrs : op_at(cx->program, cx->op)->attrs, name,
                         value);

@@ -107,6 +107,10 @@ Status *localize_copy(Localizer *cx, const ValueId *operands, Attr attrs) MUST_U
 // The same with results of these types, which go to `out`: what is cut or put together afterwards.
 Status *localize_copy_as(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
                          ValueId *out) MUST_USE;
+// Moves the ops of a region of a copied op to the end of a block, with other values for the
+// region's arguments, but for its terminator, which it gives: its operands are what the region
+// returns. The copied op is of no use then and to be erased.
+OpId localize_take_body(Localizer *cx, OpId copy, uint32_t region, BlockId to, const ValueId *args);
 // The op's own attributes with one of them another.
 Attr localize_with(Localizer *cx, Attr attrs, const char *name, Attr value);
 // An init that enters once: where results come in parts, all shards but the first take what changes

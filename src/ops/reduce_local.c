@@ -73,24 +73,21 @@ void reduce_splits(Localizer *cx) {
 static Type scalar_type(Context *c, Type elem) { return type_tensor(c, elem, 0, NULL, 0); }
 
 // Moves the body of `from` into `op`, which has one more input: whether there is a value.
-static void put_body(Local *l, OpId from, OpId op, uint32_t n) {
+static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
+  Local *l = cx->local;
   Program *p = l->p;
   Type flag = scalar_type(p->context, type_scalar(DT_i1));
-  BlockId old = region_block(p, op_region(p, from, 0)), outer = l->block;
-  BlockId block = region_add_block(p, op_region(p, op, 0));
+  BlockId outer = l->block, block = region_add_block(p, op_region(p, op, 0));
+  ValueId *args = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n + 1);
   for (uint32_t side = 0; side < 2; side++) {
-    for (uint32_t i = 0; i < n; i++)
-      block_add_arg(p, block, value_type(p, block_arg(p, old, side * n + i)), 0);
+    for (uint32_t i = 0; i < n; i++) {
+      Type elem = type_elem(p->context, op_result_type(p, from, i));
+      block_add_arg(p, block, scalar_type(p->context, elem), 0);
+    }
     block_add_arg(p, block, flag, 0);
   }
-  for (uint32_t i = 0; i < 2 * n; i++)
-    value_replace_uses(p, block_arg(p, old, i), block_arg(p, block, i + i / n));
-  OpId last = block_at(p, old)->last;
-  for (OpId o = block_at(p, old)->first, next; o != last; o = next) {
-    next = op_at(p, o)->next;
-    op_detach(p, o);
-    op_append(p, block, o);
-  }
+  for (uint32_t i = 0; i < 2 * n; i++) args[i] = block_arg(p, block, i + i / n);
+  OpId last = localize_take_body(cx, from, 0, block, args);
   l->block = block;
   ValueId has_a = block_arg(p, block, n), has_b = block_arg(p, block, 2 * n + 1);
   ValueId *out = ARENA_ARRAY(l->arena, ValueId, n + 1);
@@ -168,7 +165,7 @@ static Status *put_stretches(Localizer *cx, const Stretch *s, ValueId *out) {
                  .origin = l->origin};
   OpId op = op_create(l->p, &spec);
   op_append(l->p, l->block, op);
-  put_body(l, copy, op, n);
+  put_body(cx, copy, op, n);
   op_erase(l->p, copy);
   for (uint32_t i = 0; i < n; i++) out[i] = op_result(l->p, op, i);
   return NULL;

@@ -5,7 +5,11 @@
 //
 //   windows of 3, 2 apart   |0 1 2 3|4 5 6 7|    device 1 does [2 3 4], [4 5 6], [6 7 .]
 //
-// Windows that the whole op does not have bring what changes nothing.
+// Where no window of the whole op overlaps padding and tiles are multiples of the stride, this is
+// the op itself on pieces; windows that the whole op does not have then bring what changes nothing.
+// Padding cannot be among the elements of a piece, though: it is never elected, whatever `select`
+// says of its value. There the election is written out: a reduce_window of the elements with their
+// places in the tile (none: -1; in another tile: behind the last), and a scatter to these places.
 #include "ops/select_and_scatter_local.h"
 
 #include "ops/windows_local.h"
@@ -17,94 +21,321 @@ typedef struct Reach {
   LocalWindow seen;     // of the operand
   LocalWindow windows;  // of the source
   int64_t tile;         // of the operand and the result
+  // Tiles are no multiples of the stride: of `seen` the first few elements, as many as the phase of
+  // the device says, are none that its windows see.
+  bool drifts;
+  int64_t length;  // that its windows see
 } Reach;
+
+typedef struct Windows {
+  uint32_t rank;
+  WindowDim dims[MAX_RANK];
+  bool split[MAX_RANK];
+  Reach reach[MAX_RANK];
+  bool elects;  // written out
+  Combine combine;
+} Windows;
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-// Windows of the whole op must lie inside: those that overlap padding elect by its absence. A
-// device's first window must be as far in its tile everywhere.
-static bool reach_of(const Localizer *cx, const WindowDim *windows, uint32_t d, Reach *out) {
-  const WindowDim *w = &windows[d];
-  int64_t size = localize_size(cx, OPERAND, d), tile = localize_tile(cx, RESULT, d);
+// False: absurd numbers, or not worth it. The windows that may see element i of the dimension are
+// ceil((i + pad_low - size + 1) / stride) … floor((i + pad_low) / stride).
+static bool reach_of(const Localizer *cx, const WindowDim *w, uint32_t d, Reach *out) {
+  int64_t size = localize_size(cx, OPERAND, d), tile = localize_tile(cx, RESULT, d), s = w->stride;
   const int64_t most = (int64_t)1 << 30;
-  if (w->pad_low > 0 || w->pad_high > 0 || w->pad_low < -most || w->size > most || size > most ||
-      w->stride > most || size < 1 || localize_size(cx, SOURCE, d) < 1 || tile % w->stride)
+  if (w->pad_low > most || w->pad_low < -most || w->size > most || size > most || s > most ||
+      size < 1 || localize_size(cx, SOURCE, d) < 1)
     return false;
-  int64_t first = -floor_div(w->size - 1 - w->pad_low, w->stride);
-  int64_t last = floor_div(tile - 1 + w->pad_low, w->stride);
-  if (last < first) last = first;
-  int64_t length = (last - first) * w->stride + w->size;
-  *out = (Reach){{.first = first * w->stride - w->pad_low, .step = tile, .length = length},
-                 {.first = first, .step = tile / w->stride, .length = last - first + 1},
-                 tile};
-  return length <= 2 * size + 64;
+  int64_t from = w->pad_low - w->size + 1;  // of the first element, times the stride
+  *out = (Reach){.tile = tile, .drifts = tile % s != 0};
+  if (out->drifts) {
+    int64_t count = (s - 1 + w->size - 1 + tile - 1) / s + 1;
+    out->length = (count - 1) * s + w->size;
+    out->windows = (LocalWindow){.first = from, .step = tile, .divisor = s, .length = count};
+    out->seen = (LocalWindow){
+        .first = from - (s - 1) - w->pad_low, .step = tile, .length = out->length + s - 1};
+  } else {
+    int64_t first = -floor_div(-from, s), last = floor_div(tile - 1 + w->pad_low, s);
+    if (last < first) last = first;
+    out->length = (last - first) * s + w->size;
+    out->windows = (LocalWindow){.first = first, .step = tile / s, .length = last - first + 1};
+    out->seen = (LocalWindow){.first = first * s - w->pad_low, .step = tile, .length = out->length};
+  }
+  return out->seen.length <= 2 * size + 64;
 }
 
-static bool is_windowed(const Localizer *cx, uint32_t d) {
-  uint32_t f = localize_factor(cx, OPERAND, d);
-  return localize_is_split(cx, f) && cx->map->factors[f].kinds != FACTOR_PASS;
+// How the op is split so far.
+static void windows_of(const Localizer *cx, Windows *out) {
+  out->rank = localize_type(cx, OPERAND)->rank;
+  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, out->rank, out->dims);
+  out->combine = op_region_combine(cx->program, cx->op, 1);
+  out->elects = !combine_is_plain(out->combine) ||
+                !dtype_has_zero(type_dtype(cx->context, localize_type(cx, RESULT)->elem));
+  for (uint32_t d = 0; d < out->rank; d++) {
+    uint32_t f = localize_factor(cx, OPERAND, d);
+    bool windowed = localize_is_split(cx, f) && cx->map->factors[f].kinds != FACTOR_PASS;
+    out->split[d] = windowed && reach_of(cx, &out->dims[d], d, &out->reach[d]);
+    if (!out->split[d]) continue;
+    out->elects |= out->dims[d].pad_low > 0 || out->dims[d].pad_high > 0 || out->reach[d].drifts;
+  }
 }
 
 void select_and_scatter_splits(Localizer *cx) {
-  uint32_t rank = localize_type(cx, OPERAND)->rank;
-  WindowDim windows[MAX_RANK];
-  Reach reach;
-  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
+  Windows w;
+  windows_of(cx, &w);
   Type elem = localize_type(cx, OPERAND)->elem;
-  bool plain = combine_is_plain(op_region_combine(cx->program, cx->op, 1)) &&
-               !type_is_quant(cx->context, elem) && elem == localize_type(cx, RESULT)->elem &&
-               dtype_has_zero(type_dtype(cx->context, elem));
-  for (uint32_t d = 0; d < rank; d++)
-    if (is_windowed(cx, d) && (!plain || !reach_of(cx, windows, d, &reach)))
-      localize_give_up(cx, localize_factor(cx, OPERAND, d));
+  bool odd = type_is_quant(cx->context, elem) || elem != localize_type(cx, RESULT)->elem;
+  for (uint32_t d = 0; d < w.rank; d++) {
+    uint32_t f = localize_factor(cx, OPERAND, d);
+    if (cx->map->factors[f].kinds != FACTOR_PASS && (odd || !w.split[d])) localize_give_up(cx, f);
+  }
+  windows_of(cx, &w);
   double operand = localize_bytes(cx, OPERAND), source = localize_bytes(cx, SOURCE);
-  for (uint32_t d = 0; d < rank; d++) {
-    if (!is_windowed(cx, d) || !reach_of(cx, windows, d, &reach)) continue;
-    window_count_read(cx, OPERAND, d, reach.seen, &operand);
-    window_count_read(cx, SOURCE, d, reach.windows, &source);
+  for (uint32_t d = 0; d < w.rank; d++) {
+    if (!w.split[d]) continue;
+    window_count_read(cx, OPERAND, d, w.reach[d].seen, &operand);
+    window_count_read(cx, SOURCE, d, w.reach[d].windows, &source);
   }
 }
 
-static Attr local_attrs(Localizer *cx, uint32_t rank, const WindowDim *windows) {
+// ---- pieces ----
+
+// step · coordinate + first along dimension d, as tensor<i64>.
+static ValueId affine(Localizer *cx, uint32_t d, int64_t first, int64_t step) {
+  Local *l = cx->local;
+  AxisList axes = cx->splits[localize_factor(cx, OPERAND, d)].axes;
+  ValueId v = local_binary(l, OP_multiply, local_coordinate(l, axes), local_index(l, step));
+  return first ? local_binary(l, OP_add, v, local_index(l, first)) : v;
+}
+
+// The device's first window along d, were all numbers positive, and its phase: quotient and rest
+// of the same number. *out_more: windows that the first is too far then.
+static ValueId first_window(Localizer *cx, const Windows *w, uint32_t d, uint16_t code,
+                            int64_t *out_more) {
+  const WindowDim *dim = &w->dims[d];
+  const Reach *r = &w->reach[d];
+  int64_t more = dim->size + (dim->pad_low < 0 ? -dim->pad_low : 0);
+  *out_more = more;
+  if (!r->drifts) return affine(cx, d, r->windows.first + more, r->windows.step);
+  ValueId v = affine(cx, d, r->windows.first + more * dim->stride, r->windows.step);
+  return local_binary(cx->local, code, v, local_index(cx->local, dim->stride));
+}
+
+// Where the tile begins in what its windows see along d, as tensor<i64>.
+static ValueId tile_begin(Localizer *cx, const Windows *w, uint32_t d) {
+  int64_t more;
+  if (!w->reach[d].drifts) return local_index(cx->local, -w->reach[d].seen.first);
+  ValueId phase = first_window(cx, w, d, OP_remainder, &more);
+  return local_binary(cx->local, OP_add, phase, local_index(cx->local, w->dims[d].size - 1));
+}
+
+// Operand and source as its windows see them.
+static void read_pieces(Localizer *cx, const Windows *w, ValueId *operands) {
+  Local *l = cx->local;
+  ValueId nothing = 0;
+  if (!w->elects) nothing = local_identity(l, value_type(l->p, operands[INIT]), w->combine);
+  for (uint32_t d = 0; d < w->rank; d++) {
+    if (!w->split[d]) continue;
+    const Reach *r = &w->reach[d];
+    ValueId v = window_read(cx, operands[OPERAND], OPERAND, d, r->seen, 0);
+    if (r->drifts) {
+      int64_t more, s = w->dims[d].stride;
+      ValueId phase = first_window(cx, w, d, OP_remainder, &more);
+      v = local_dynamic_slice(l, v, d, local_binary(l, OP_subtract, local_index(l, s - 1), phase),
+                              r->length);
+    }
+    operands[OPERAND] = v;
+    operands[SOURCE] = window_read(cx, operands[SOURCE], SOURCE, d, r->windows, nothing);
+  }
+}
+
+// The op on pieces.
+static Status *copy_op(Localizer *cx, const Windows *w, const ValueId *operands, ValueId *out) {
   Context *c = cx->context;
   int64_t pads[2 * MAX_RANK];
-  for (uint32_t d = 0; d < rank; d++) {
-    pads[2 * d] = windows[d].pad_low;
-    pads[2 * d + 1] = windows[d].pad_high;
+  Type type = cx->out_types[0];
+  for (uint32_t d = 0; d < w->rank; d++) {
+    pads[2 * d] = w->split[d] ? 0 : w->dims[d].pad_low;
+    pads[2 * d + 1] = w->split[d] ? 0 : w->dims[d].pad_high;
+    if (w->split[d]) type = local_with_dim(cx->local, type, d, w->reach[d].length);
   }
-  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){rank, 2}, 0);
-  return localize_with(cx, 0, "padding",
-                       attr_dense(c, type, pads, sizeof(int64_t) * 2 * (size_t)rank));
+  Type shape = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){w->rank, 2}, 0);
+  Attr attrs = localize_with(cx, 0, "padding",
+                             attr_dense(c, shape, pads, sizeof(int64_t) * 2 * (size_t)w->rank));
+  return localize_copy_as(cx, operands, attrs, &type, out);
+}
+
+// ---- the election written out ----
+
+// Keeps i where `from` <= number + shift < end along d; `other` elsewhere. All of them tensor<i64>.
+static ValueId keep_range(Localizer *cx, ValueId v, uint32_t d, ValueId from, int64_t count,
+                          int64_t other) {
+  Local *l = cx->local;
+  ValueId end = local_binary(l, OP_add, from, local_index(l, count));
+  return local_mask(l, v, d, from, end, local_index(l, other));
+}
+
+// The place in the tile of every element of the piece; -1 where there is none.
+static ValueId put_places(Localizer *cx, const Windows *w, ValueId piece, int64_t count) {
+  Local *l = cx->local;
+  Type like = value_type(l->p, piece);
+  ValueId sum = 0;
+  int64_t stride = 1;
+  for (uint32_t d = w->rank; d-- > 0;) {
+    ValueId at = local_iota(l, like, d);
+    Type type = value_type(l->p, at);
+    if (w->split[d])
+      at = local_binary(l, OP_subtract, at, local_broadcast(l, tile_begin(cx, w, d), type));
+    if (stride > 1)
+      at = local_binary(l, OP_multiply, at, local_broadcast(l, local_index(l, stride), type));
+    sum = sum ? local_binary(l, OP_add, sum, at) : at;
+    stride *= type_info(cx->context, cx->out_types[0])->dims[d];
+  }
+  for (uint32_t d = 0; d < w->rank; d++) {
+    if (!w->split[d]) continue;
+    ValueId begin = tile_begin(cx, w, d);
+    sum = keep_range(cx, sum, d, begin, w->reach[d].tile, count);
+  }
+  for (uint32_t d = 0; d < w->rank; d++) {
+    if (!w->split[d]) continue;
+    ValueId begin =
+        local_binary(l, OP_subtract, tile_begin(cx, w, d), affine(cx, d, 0, w->reach[d].tile));
+    sum = keep_range(cx, sum, d, begin, localize_size(cx, OPERAND, d), -1);
+  }
+  return sum;
+}
+
+static void put_return(Local *l, uint32_t n, const ValueId *values) {
+  OpSpec end = {
+      .code = OP_return, .n_operands = n, .operands = values, .pos = POS_NONE, .origin = l->origin};
+  op_append(l->p, l->block, op_create(l->p, &end));
+}
+
+// Of two elements with their places the one that `select` keeps; who has no place is not kept.
+static void put_election_body(Localizer *cx, OpId copy, OpId op) {
+  Local *l = cx->local;
+  Program *p = l->p;
+  BlockId outer = l->block, block = region_add_block(p, op_region(p, op, 0));
+  Type elem = value_type(p, op_operand(p, op, 2)), place = value_type(p, op_operand(p, op, 3));
+  for (uint32_t i = 0; i < 4; i++) block_add_arg(p, block, i % 2 ? place : elem, 0);
+  ValueId a = block_arg(p, block, 0), at_a = block_arg(p, block, 1), b = block_arg(p, block, 2),
+          at_b = block_arg(p, block, 3);
+  OpId last = localize_take_body(cx, copy, 0, block, (ValueId[]){a, b});
+  l->block = block;
+  ValueId none = local_index(l, 0), keeps = op_operand(p, last, 0);
+  keeps = local_binary(l, OP_or, keeps, local_compare(l, "LT", at_b, none));
+  keeps = local_binary(l, OP_and, keeps, local_compare(l, "GE", at_a, none));
+  put_return(l, 2, (ValueId[]){local_select(l, keeps, a, b), local_select(l, keeps, at_a, at_b)});
+  l->block = outer;
+}
+
+// The place that each window elects. `copy` lends its attributes and `select`.
+static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const ValueId *operands,
+                            ValueId places) {
+  Local *l = cx->local;
+  Program *p = l->p;
+  const TypeInfo *source = type_info(cx->context, value_type(p, operands[SOURCE]));
+  Type types[2] = {value_type(p, operands[SOURCE]),
+                   type_tensor(cx->context, type_scalar(DT_i64), source->rank, source->dims, 0)};
+  int64_t ones[MAX_RANK];
+  for (uint32_t d = 0; d < w->rank; d++) ones[d] = 1;
+  Attr attrs = op_at(p, copy)->attrs;
+  if (!attr_get(cx->context, attrs, "window_dimensions"))
+    attrs = localize_with(cx, attrs, "window_dimensions", attr_i64s(cx->context, w->rank, ones));
+  OpSpec spec = {.code = OP_reduce_window,
+                 .n_operands = 4,
+                 .operands =
+                     (ValueId[]){operands[OPERAND], places, operands[INIT], local_index(l, -1)},
+                 .n_results = 2,
+                 .result_types = types,
+                 .n_regions = 1,
+                 .attrs = attrs,
+                 .pos = POS_NONE,
+                 .origin = l->origin};
+  OpId op = op_create(p, &spec);
+  op_append(p, l->block, op);
+  put_election_body(cx, copy, op);
+  ValueId elected = op_result(p, op, 1);
+  for (uint32_t d = 0; d < w->rank; d++) {  // windows that the whole op has
+    if (!w->split[d]) continue;
+    int64_t more;
+    ValueId first = first_window(cx, w, d, OP_divide, &more);
+    first = local_binary(l, OP_subtract, local_index(l, more), first);
+    elected = keep_range(cx, elected, d, first, localize_size(cx, SOURCE, d), -1);
+  }
+  return elected;
+}
+
+static ValueId reshaped(Local *l, ValueId v, uint32_t rank, const int64_t *dims) {
+  Context *c = l->p->context;
+  Type type = type_tensor(c, type_info(c, value_type(l->p, v))->elem, rank, dims, 0);
+  return local_op(l, OP_reshape, 1, &v, type, 0);
+}
+
+// The source goes to the elected places of a row of `count` init values, which is the tile.
+static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, ValueId elected,
+                           int64_t count) {
+  Local *l = cx->local;
+  Context *c = cx->context;
+  int64_t n = 1;
+  const TypeInfo *source = type_info(c, value_type(l->p, operands[SOURCE]));
+  for (uint32_t d = 0; d < source->rank; d++) n *= source->dims[d];
+  Type row = type_tensor(c, source->elem, 1, &count, 0);
+  Type scalar = type_tensor(c, source->elem, 0, NULL, 0);
+  ValueId in[3] = {local_broadcast(l, operands[INIT], row),
+                   reshaped(l, elected, 2, (int64_t[]){n, 1}),
+                   reshaped(l, operands[SOURCE], 1, &n)};
+  int64_t zero = 0;
+  NamedAttr numbers[] = {{name_of(c, "inserted_window_dims"), attr_i64s(c, 1, &zero)},
+                         {name_of(c, "scatter_dims_to_operand_dims"), attr_i64s(c, 1, &zero)},
+                         {name_of(c, "index_vector_dim"), attr_i64(c, 1)}};
+  NamedAttr field = {name_of(c, "scatter_dimension_numbers"),
+                     attr_struct(c, "stablehlo.scatter", 3, numbers)};
+  OpSpec spec = {.code = OP_scatter,
+                 .n_operands = 3,
+                 .operands = in,
+                 .n_results = 1,
+                 .result_types = &row,
+                 .n_regions = 1,
+                 .attrs = attr_dict(c, 1, &field),
+                 .pos = POS_NONE,
+                 .origin = l->origin};
+  OpId op = op_create(l->p, &spec);
+  op_append(l->p, l->block, op);
+  BlockId outer = l->block, block = region_add_block(l->p, op_region(l->p, op, 0));
+  for (uint32_t i = 0; i < 2; i++) block_add_arg(l->p, block, scalar, 0);
+  ValueId args[2] = {block_arg(l->p, block, 0), block_arg(l->p, block, 1)};
+  ValueId sum = op_operand(l->p, localize_take_body(cx, copy, 1, block, args), 0);
+  l->block = block;
+  put_return(l, 1, &sum);
+  l->block = outer;
+  const TypeInfo *tile = type_info(c, cx->out_types[0]);
+  return reshaped(l, op_result(l->p, op, 0), tile->rank, tile->dims);
 }
 
 Status *select_and_scatter_localize(Localizer *cx) {
   Local *l = cx->local;
-  uint32_t rank = localize_type(cx, OPERAND)->rank;
-  WindowDim windows[MAX_RANK];
-  Reach reach;
-  windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
-  Combine combine = op_region_combine(cx->program, cx->op, 1);
-  ValueId operands[3] = {cx->in[OPERAND], cx->in[SOURCE], cx->in[INIT]};
-  Type type = cx->out_types[0];
-  bool split[MAX_RANK] = {false};
-  for (uint32_t d = 0; d < rank; d++) {
-    if (!is_windowed(cx, d) || !reach_of(cx, windows, d, &reach)) continue;
-    split[d] = true;
-    ValueId nothing = local_identity(l, value_type(l->p, operands[INIT]), combine);
-    operands[OPERAND] = window_read(cx, operands[OPERAND], OPERAND, d, reach.seen, 0);
-    operands[SOURCE] = window_read(cx, operands[SOURCE], SOURCE, d, reach.windows, nothing);
-    type = local_with_dim(l, type, d, reach.seen.length);
+  Windows w;
+  windows_of(cx, &w);
+  ValueId operands[3] = {cx->in[OPERAND], cx->in[SOURCE], cx->in[INIT]}, v;
+  bool any = false;
+  for (uint32_t d = 0; d < w.rank; d++) any |= w.split[d];
+  if (!any) return localize_copy(cx, operands, 0);
+  read_pieces(cx, &w, operands);
+  TRY(copy_op(cx, &w, operands, &v));
+  if (w.elects) {
+    int64_t count = 0;
+    type_count(cx->context, cx->out_types[0], &count);
+    OpId copy = value_def(l->p, v);
+    ValueId places = put_places(cx, &w, operands[OPERAND], count);
+    ValueId elected = put_election(cx, &w, copy, operands, places);
+    cx->out[0] = put_scatter(cx, copy, operands, elected, count);
+    op_erase(l->p, copy);
+    return NULL;
   }
-  WindowDim local[MAX_RANK];
-  for (uint32_t d = 0; d < rank; d++) {
-    local[d] = windows[d];
-    if (split[d]) local[d].pad_low = local[d].pad_high = 0;
-  }
-  ValueId v;
-  TRY(localize_copy_as(cx, operands, local_attrs(cx, rank, local), &type, &v));
-  for (uint32_t d = 0; d < rank; d++) {
-    if (!split[d] || !reach_of(cx, windows, d, &reach)) continue;
-    int64_t before = -reach.seen.first, after = reach.seen.length - before - reach.tile;
+  for (uint32_t d = 0; d < w.rank; d++) {
+    if (!w.split[d]) continue;
+    int64_t before = -w.reach[d].seen.first, after = w.reach[d].length - before - w.reach[d].tile;
     v = local_pad(l, v, d, -before, -after, operands[INIT]);
   }
   cx->out[0] = v;
