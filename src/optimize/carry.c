@@ -89,38 +89,9 @@ static bool is_stacked(Carry *c, ValueId next) {
 
 // ---- what it begins with ----
 
-static ValueId binary(Program *p, OpId before, uint16_t code, ValueId a, ValueId b) {
-  return build_op(p, before, code, 2, (ValueId[]){a, b}, value_type(p, a), 0);
-}
-
-// This device's place along the axes of its group is 0 on all of them: one number, 0 there only.
-static ValueId build_is_first(Optimizer *o, OpId before, uint64_t axes) {
-  Program *p = o->p;
-  Context *c = o->context;
-  Type index = type_tensor(c, type_scalar(DT_i64), 0, NULL, 0),
-       truth = type_tensor(c, type_scalar(DT_i1), 0, NULL, 0),
-       id_type = type_tensor(c, type_scalar(DT_ui32), 0, NULL, 0);
-  ValueId id = build_op(p, before, OP_partition_id, 0, NULL, id_type, 0), place = 0;
-  id = build_op(p, before, OP_convert, 1, &id, index, 0);
-  for (uint32_t i = 0; o->mesh && i < o->mesh->n_axes; i++) {
-    const MeshAxis *axis = &o->mesh->axes[i];
-    if (!(axes >> i & 1)) continue;
-    ValueId at = binary(p, before, OP_divide, id, build_index(p, before, axis->stride));
-    at = binary(p, before, OP_remainder, at, build_index(p, before, axis->size));
-    place = place ? binary(p, before, OP_add, place, at) : at;
-  }
-  if (!place) place = id;
-  NamedAttr equal = {name_of(c, "comparison_direction"),
-                     attr_enum(c, "stablehlo.comparison_direction", "EQ")};
-  return build_op(p, before, OP_compare, 2, (ValueId[]){place, build_index(p, before, 0)}, truth,
-                  attr_dict(c, 1, &equal));
-}
-
 static bool enters_once(Carry *c, ValueId init, const DeviceGroups *groups) {
   if (collective_keeps(c->p, init, c->combine)) return true;
-  bool ordered = c->o->mesh ? !c->o->mesh->positions && c->o->mesh->n_axes < 64
-                            : groups->width == c->o->n_devices;
-  return ordered && groups->whole && varies_not_in(&c->varies, init, groups) &&
+  return varies_not_in(&c->varies, init, groups) && collective_place_is_known(c->o, groups) &&
          !type_is_quant(c->o->context, value_type(c->p, init));
 }
 
@@ -130,7 +101,13 @@ static void enter_once(Carry *c, const DeviceGroups *groups) {
   ValueId init = operand_at(p, operand)->value;
   if (collective_keeps(p, init, c->combine)) return;
   Type type = value_type(p, init);
-  ValueId first = build_is_first(c->o, c->loop, groups->axes);
+  Context *context = c->o->context;
+  ValueId place = collective_place(c->o, c->loop, groups), zero = build_index(p, c->loop, 0);
+  NamedAttr equal = {name_of(context, "comparison_direction"),
+                     attr_enum(context, "stablehlo.comparison_direction", "EQ")};
+  Type truth = type_tensor(context, type_scalar(DT_i1), 0, NULL, 0);
+  ValueId first = build_op(p, c->loop, OP_compare, 2, (ValueId[]){place, zero}, truth,
+                           attr_dict(context, 1, &equal));
   ValueId none = build_identity(p, c->loop, type, c->combine);
   operand_set(p, operand,
               build_op(p, c->loop, OP_select, 3, (ValueId[]){first, init, none}, type, 0));

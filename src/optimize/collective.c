@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "ops/factors.h"
 #include "ops/groups.h"
+#include "optimize/build.h"
 #include "optimize/facts.h"
 
 typedef struct Entry {
@@ -101,8 +102,7 @@ Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const
   return attr_dict_with(c, op_at(o->p, like)->attrs, "replica_groups", dense);
 }
 
-// The slowest link that the groups use.
-static Link link_of(const Optimizer *o, const DeviceGroups *groups) {
+Link collective_link(const Optimizer *o, const DeviceGroups *groups) {
   Link link = o->network->all;
   if (!o->mesh || !o->network->axes || o->mesh->n_axes >= 64) return link;
   link = (Link){.latency_seconds = 0};
@@ -117,7 +117,7 @@ double collective_seconds(Optimizer *o, OpId op) {
   if (op_at(o->p, op)->code == OP_collective_permute) return network_permute(o->network->all, in);
   const DeviceGroups *groups = collective_groups(o, op);
   if (!groups) return 0;
-  Link link = link_of(o, groups);
+  Link link = collective_link(o, groups);
   switch (op_at(o->p, op)->code) {
   case OP_all_gather: return network_all_gather(link, groups->width, out);
   case OP_all_reduce: return network_all_reduce(link, groups->width, in);
@@ -125,6 +125,44 @@ double collective_seconds(Optimizer *o, OpId op) {
   case OP_all_to_all: return network_all_to_all(link, groups->width, in);
   default: return network_permute(link, in);
   }
+}
+
+// Counted along the axes in the mesh's order.
+bool collective_place_is_known(const Optimizer *o, const DeviceGroups *groups) {
+  const Mesh *mesh = o->mesh;
+  for (uint32_t i = 0; i < o->n_devices; i++) {
+    uint32_t place = 0;
+    for (uint32_t k = 0; mesh && k < mesh->n_axes; k++)
+      if (groups->axes >> k & 1)
+        place = place * mesh->axes[k].size + i / mesh->axes[k].stride % mesh->axes[k].size;
+    if ((mesh ? place : i) != groups->place_of[i]) return false;
+  }
+  return groups->whole && (!mesh || (!mesh->positions && mesh->n_axes < 64));
+}
+
+static ValueId binary(Program *p, OpId before, uint16_t code, ValueId a, int64_t b) {
+  ValueId operands[] = {a, build_index(p, before, b)};
+  return build_op(p, before, code, 2, operands, value_type(p, a), 0);
+}
+
+ValueId collective_place(Optimizer *o, OpId before, const DeviceGroups *groups) {
+  Program *p = o->p;
+  Type index = type_tensor(o->context, type_scalar(DT_i64), 0, NULL, 0),
+       id_type = type_tensor(o->context, type_scalar(DT_ui32), 0, NULL, 0);
+  ValueId id = build_op(p, before, OP_partition_id, 0, NULL, id_type, 0), place = 0;
+  id = build_op(p, before, OP_convert, 1, &id, index, 0);
+  for (uint32_t k = 0; o->mesh && k < o->mesh->n_axes; k++) {
+    const MeshAxis *axis = &o->mesh->axes[k];
+    if (!(groups->axes >> k & 1)) continue;
+    ValueId at = binary(p, before, OP_divide, id, axis->stride);
+    at = binary(p, before, OP_remainder, at, axis->size);
+    if (place) {
+      place = binary(p, before, OP_multiply, place, axis->size);
+      at = build_op(p, before, OP_add, 2, (ValueId[]){place, at}, index, 0);
+    }
+    place = at;
+  }
+  return place ? place : id;
 }
 
 Combine collective_sum(const Program *p, OpId op) {

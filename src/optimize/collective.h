@@ -21,6 +21,14 @@ const DeviceGroups *collective_groups(Optimizer *o, OpId op);
 // replica_groups of these members, in the form other attributes of `like` ask for.
 Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const int64_t *members);
 
+// The slowest link the groups use.
+Link collective_link(const Optimizer *o, const DeviceGroups *groups);
+// Whether places in the groups follow the axes of the mesh. O(devices).
+bool collective_place_is_known(const Optimizer *o, const DeviceGroups *groups);
+// This device's place in its group as arithmetic on its number, if that is so, before an op:
+// tensor<i64>.
+ValueId collective_place(Optimizer *o, OpId before, const DeviceGroups *groups);
+
 // The groups' size over the slowest link that is known; seconds for so many bytes, as
 // cost/network.h counts them.
 double collective_seconds(Optimizer *o, OpId op);

@@ -4,6 +4,7 @@
 //
 // Before the loop a result is kept while all of it runs: no more leaves it than what the loop needs
 // anyway (its carries, and the largest of its ops with operands and results). O(ops · depth).
+#include "cost/trips.h"
 #include "optimize/facts.h"
 #include "optimize/loops.h"
 
@@ -84,6 +85,11 @@ static uint32_t move(Hoist *h, OpId loop) {
   return moved;
 }
 
+static bool may_run_twice(const Program *p, OpId loop) {
+  int64_t trips = loop_trips(p, loop);
+  return trips < 0 || trips > 1;
+}
+
 uint32_t pass_invariant(Optimizer *o) {
   Program *p = o->p;
   LoopList loops = loops_find(o);
@@ -98,7 +104,7 @@ uint32_t pass_invariant(Optimizer *o) {
       ValueId arg = block_arg(p, loop_body(p, loop), i);
       h.same[arg] = loop_next(p, loop, i) == arg;
     }
-    if (choose(&h, loop)) changes += move(&h, loop);
+    if (may_run_twice(p, loop) && choose(&h, loop)) changes += move(&h, loop);
     // What is the same in each round of this loop need not be in those of the one around it.
     for (OpId op = block_at(p, loop_body(p, loop))->first; op; op = op_at(p, op)->next)
       for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h.same[op_result(p, op, i)] = false;

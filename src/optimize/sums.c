@@ -1,8 +1,9 @@
 // An all_reduce moves behind the op that uses its result if that op gives partial results of
 // partial operands (ops/commute.h) and these are no larger: so two that are added meet and become
 // one, and one that is sliced or reduced afterwards gets smaller. Constants that combine to
-// themselves count as partial; every other operand must be the same on all devices that combine. In
-// program order, each as far as it goes. O(ops) and what is said of where values differ.
+// themselves count as partial; every other operand must be the same on all devices that combine. Of
+// two reduce_scatters that are added one is done, of the sum. In program order, each as far as it
+// goes. O(ops) and what is said of where values differ.
 #include "base/vec.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
@@ -107,19 +108,63 @@ static bool move_behind(Sums *s, OpId op) {
   return true;
 }
 
+// ---- what is scattered ----
+
+static bool is_scattered(const Sums *s, OpId op, uint32_t i, OpId *out) {
+  const Program *p = s->p;
+  ValueId v = op_operand(p, op, i);
+  OpId scatter = fact_def(p, v, OP_reduce_scatter);
+  *out = scatter;
+  return scatter && op_at(p, scatter)->n_operands == 1 && fact_used_once(p, v) &&
+         op_at(p, scatter)->block == op_at(p, op)->block &&
+         s->barriers.items[scatter] == s->n_barriers;
+}
+
+// Two results of reduce_scatters that are added: one of the sum.
+static bool join_scattered(Sums *s, OpId op) {
+  Program *p = s->p;
+  OpId a, b;
+  if (op_at(p, op)->n_operands != 2 || !(op_traits(p, op) & TRAIT_ELEMENTWISE) ||
+      !is_scattered(s, op, 0, &a) || !is_scattered(s, op, 1, &b) ||
+      op_at(p, a)->attrs != op_at(p, b)->attrs || !fact_is_pure(p, op))
+    return false;
+  Combine combine = op_combine(p, a);
+  const bool both[] = {true, true};
+  ValueId wholes[] = {op_operand(p, a, 0), op_operand(p, b, 0)};
+  Type type = op_result_type(p, op, 0), whole = value_type(p, wholes[0]);
+  if (combine != op_combine(p, b) || !combine_is_plain(combine) ||
+      op_commutes(p, op, combine, both) != combine || whole != value_type(p, wholes[1]) ||
+      type_elem(p->context, whole) != type_elem(p->context, type) ||
+      op_operand_type(p, op, 0) != type)
+    return false;
+  ValueId sum = build_op(p, op, op_at(p, op)->code, 2, wholes, whole, op_at(p, op)->attrs);
+  ValueId part =
+      build_reduction(p, op, OP_reduce_scatter, a, sum, type, op_at(p, a)->attrs, combine);
+  set_barriers(s, value_def(p, part));
+  build_replace(p, op, part);
+  op_erase(p, a);
+  op_erase(p, b);
+  return true;
+}
+
 uint32_t pass_sums(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0;
   bool any = false;
   for (OpId op = p->root; op && !any; op = op_walk_next(p, op, p->root))
-    any = collective_sum(p, op) != COMBINE_NONE;
+    any = collective_sum(p, op) != COMBINE_NONE || op_at(p, op)->code == OP_reduce_scatter;
   if (!any || !o->n_devices) return 0;
   Sums s = {.o = o, .p = p, .varies = varies_find(o)};
   for (OpId op = p->root, next; op; op = next) {
     s.n_barriers += op_at(p, op)->code == OP_optimization_barrier;
     set_barriers(&s, op);
-    changes += move_behind(&s, op);
     next = op_walk_next(p, op, p->root);
+    if (join_scattered(&s, op)) {
+      changes++;
+    } else if (move_behind(&s, op)) {
+      changes++;
+      next = op_walk_next(p, op, p->root);  // the all_reduce behind it
+    }
   }
   return changes;
 }

@@ -1,0 +1,14 @@
+// What arithmetic costs. Decides nothing.
+#ifndef TESSERA_COST_COMPUTE_H
+#define TESSERA_COST_COMPUTE_H
+
+typedef struct Compute {
+  double flops_per_second;  // of one device, in large contractions
+} Compute;
+
+// A device of network_default's node.
+extern const Compute compute_default;
+
+double compute_seconds(const Compute *compute, double flops);
+
+#endif
