@@ -43,6 +43,36 @@ static InstanceId root_of(const Partition *t, InstanceId instance) {
   return instance;
 }
 
+// Both are on the larger mesh of the two; gives whether one was not.
+static bool on_one_mesh(Partition *t, InstanceId a, InstanceId b) {
+  if (!a || !b) return false;
+  MeshId *x = &t->meshes[root_of(t, a)], *y = &t->meshes[root_of(t, b)];
+  MeshId one = larger(t, *y, *x);
+  bool changed = *x != one || *y != one;
+  *x = *y = one;
+  return changed;
+}
+
+static OpId function_of(const Partition *t, OpId op) {
+  while (op && !(op_row(op_at(t->p, op)->code)->traits & TRAIT_FUNCTION)) op = op_parent(t->p, op);
+  return op;
+}
+
+// A composite is a call in all but name.
+static bool composites_on_one_mesh(Partition *t) {
+  bool changed = false;
+  for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
+    if (op_at(t->p, o)->code != OP_composite) continue;
+    Attr symbol = op_attr(t->p, o, "decomposition");
+    OpId callee = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
+    OpId caller = function_of(t, o);
+    if (callee && caller)
+      changed |=
+          on_one_mesh(t, graph_instance_of(t->graph, caller), graph_instance_of(t->graph, callee));
+  }
+  return changed;
+}
+
 // Functions that call each other are on one mesh: of those that their values name the one with the
 // most devices, the first of these; others are seen through it. A function is written once: where
 // several reach it they are on one mesh too.
@@ -64,14 +94,9 @@ static Status *find_meshes(Partition *t) {
     *of = larger(t, *of, id);
   }
   for (bool again = true; again;) {
-    again = false;
-    for (InstanceId i = 1; i < g->n_instances; i++) {
-      MeshId *a = &t->meshes[root_of(t, i)];
-      MeshId *b = &t->meshes[root_of(t, graph_instance_of(g, g->instances[i].function))];
-      MeshId one = larger(t, *b, *a);
-      again |= *a != one || *b != one;
-      *a = *b = one;
-    }
+    again = composites_on_one_mesh(t);
+    for (InstanceId i = 1; i < g->n_instances; i++)
+      again |= on_one_mesh(t, i, graph_instance_of(g, g->instances[i].function));
   }
   return NULL;
 }
@@ -366,8 +391,8 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   TRY(propagation_new(t->p, t->table, &given, t->guard, t->diag, &t->given));
   t->graph = propagation_graph(t->given);
   TRY(propagation_read(t->given, t->diag));
-  TRY(find_meshes(t));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
+  TRY(find_meshes(t));
   t->n_values = t->p->values.count;
   t->parts = ARENA_ARRAY(&t->arena, Part *, t->n_values + 1);
   t->options = options;
