@@ -91,7 +91,7 @@ static void hide_constants(Program *p, OpId op) {
 }
 
 // Where nothing costs anything ops are split that are done whole otherwise.
-static const Network free_network = {.all = {0, 1e30}, .axes = NULL};
+static const Network free_network = {.all = {.bytes_per_second = 1e30}};
 
 static void on_split(void *user, const Localizer *cx) {
   Case *c = user;
