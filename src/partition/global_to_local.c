@@ -189,21 +189,28 @@ static Sharding made_sharding(Lowering *t, const Localizer *cx, uint32_t tensor)
   return any ? sharding_intern(t->table, &info) : 0;
 }
 
+static void release_text(void *text) { strbuf_deinit(text); }
+
+// In the scratch arena.
+static const char *sharding_text(Lowering *t, Sharding sharding) {
+  StrBuf text;
+  strbuf_init(&text, t->guard);
+  GuardCleanup cleanup = {release_text, &text, NULL};
+  guard_push(t->guard, &cleanup);
+  sharding_print(t->table, sharding, &text);
+  const char *copy = arena_printf(&t->scratch, "%s", text.data);
+  guard_pop(t->guard, &cleanup);
+  strbuf_deinit(&text);
+  return copy;
+}
+
 static Status *must_agree(Lowering *t, const Localizer *cx, uint32_t tensor, Sharding has,
                           Sharding needs) {
   if (same_cut(t, has, needs)) return NULL;
   uint32_t n = cx->map->n_operands;
-  StrBuf a, b;
-  strbuf_init(&a, t->guard);
-  strbuf_init(&b, t->guard);
-  sharding_print(t->table, has, &a);
-  sharding_print(t->table, needs, &b);
-  const char *texts[2] = {arena_printf(&t->scratch, "%s", a.data),
-                          arena_printf(&t->scratch, "%s", b.data)};
-  strbuf_deinit(&a);
-  strbuf_deinit(&b);
   FAIL(INVALID_ARGUMENT, "has %s %u sharded as %s where the others make it %s: reshard it first",
-       tensor < n ? "operand" : "result", tensor < n ? tensor : tensor - n, texts[0], texts[1]);
+       tensor < n ? "operand" : "result", tensor < n ? tensor : tensor - n, sharding_text(t, has),
+       sharding_text(t, needs));
 }
 
 static void localizer_init(Lowering *t, OpId op, const FactorMap *m, Localizer *cx) {

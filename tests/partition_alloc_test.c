@@ -1,0 +1,138 @@
+// The k-th allocation fails, for every k until all succeed, while a program is said explicitly, its
+// reshards become collectives and it is cut into parts: that ends in RESOURCE_EXHAUSTED, and under
+// ASan nothing leaks.
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "partition/explicit_reshards.h"
+#include "partition/global_to_local.h"
+#include "partition/partition.h"
+#include "partition/reshard_collectives.h"
+#include "propagate/program_mesh.h"
+#include "support/whole.h"
+
+// Operands that meet, a sum in parts, a loop, a call, a gather with a mask, a manual body.
+static const char text[] =
+    "sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\n"
+    "func.func @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {\"x\"}]>}, "
+    "%b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}, %i: tensor<4x1xi32>) "
+    "-> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"y\"}, {\"x\"}]>}) {\n"
+    "  %0 = stablehlo.dot %a, %b : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>\n"
+    "  %z = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %1:2 = stablehlo.while(%k = %z, %v = %0) : tensor<i32>, tensor<4x4xf32> attributes "
+    "{sdy.sharding = #sdy.sharding_per_value<[<@m, []>, <@m, [{\"x\"}, {}]>]>}\n"
+    "  cond {\n"
+    "    %t = stablehlo.compare LT, %k, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %t : tensor<i1>\n"
+    "  } do {\n"
+    "    %s = call @f(%v) : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "    stablehlo.return %k, %s : tensor<i32>, tensor<4x4xf32>\n"
+    "  }\n"
+    "  %2 = \"stablehlo.gather\"(%1#1, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+    "[1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = "
+    "array<i64: 1, 4>}> : (tensor<4x4xf32>, tensor<4x1xi32>) -> tensor<4x4xf32>\n"
+    "  %3 = sdy.manual_computation(%2) in_shardings=[<@m, [{\"x\"}, {\"y\"}]>] "
+    "out_shardings=[<@m, [{\"x\"}, {\"y\"}]>] manual_axes={\"x\"} (%c: tensor<2x4xf32>) {\n"
+    "    %n = stablehlo.negate %c : tensor<2x4xf32>\n"
+    "    sdy.return %n : tensor<2x4xf32>\n"
+    "  } : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  return %3 : tensor<4x4xf32>\n"
+    "}\n"
+    "func.func private @f(%u: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}) "
+    "-> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}) {\n"
+    "  %0 = stablehlo.tanh %u : tensor<4x4xf32>\n"
+    "  return %0 : tensor<4x4xf32>\n"
+    "}\n";
+
+typedef struct Job {
+  Source source;
+  bool whole;  // by partition_program, else stage by stage
+  Context *context;
+  Diag diag;
+  Program *programs[2];
+  ShardingTable *table;
+  StrBuf out;
+  size_t printed;
+} Job;
+
+static void release(void *object) {
+  Job *job = object;
+  sharding_table_free(job->table);
+  strbuf_deinit(&job->out);
+  for (int i = 0; i < 2; i++) program_free(job->programs[i]);
+  diag_deinit(&job->diag);
+  context_free(job->context);
+}
+
+static Status *read_both(Job *job, Guard *guard) {
+  for (int i = 0; i < 2; i++) {
+    TRY(program_parse(job->context, guard, &job->source, 0, job->source.size, &(ParseOptions){0},
+                      &job->diag, &job->programs[i]));
+    if (!program_verify(job->programs[i], &job->diag)) return diag_status(&job->diag);
+  }
+  return NULL;
+}
+
+static Status *cut(Job *job, Guard *guard) {
+  MeshId mesh;
+  TRY(read_both(job, guard));
+  Program *p = job->programs[0];
+  if (job->whole) {
+    TRY(program_meshes_read(p, job->table));
+    return partition_program(p, job->table, NULL, guard, &job->diag, &mesh);
+  }
+  TRY(explicit_reshards(p, job->programs[1], job->table, guard, &job->diag));
+  TRY(reshard_collectives(p, job->table, NULL, guard));
+  return global_to_local(p, job->table, NULL, guard, &job->diag);
+}
+
+static Status *run_job(Guard *guard, void *arg) {
+  Job *job = arg;
+  job->context = NULL;
+  job->table = NULL;
+  job->programs[0] = job->programs[1] = NULL;
+  diag_init(&job->diag, guard, &job->source);
+  strbuf_init(&job->out, guard);
+  GuardCleanup cleanup = {release, job, NULL};
+  guard_push(guard, &cleanup);
+  job->context = context_new(guard);
+  job->table = sharding_table_new(job->context, guard);
+  Status *status = cut(job, guard);
+  if (!status && !program_verify(job->programs[0], &job->diag)) status = diag_status(&job->diag);
+  if (!status) program_print(job->programs[0], &(PrintOptions){0}, &job->out);
+  job->printed = job->out.used;
+  guard_pop(guard, &cleanup);
+  release(job);
+  return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+  (void)state;
+  for (int whole = 0; whole < 2; whole++) {
+    Job job = {.source = {"text", text, sizeof text - 1}, .whole = whole};
+    mem_fail_at(0);
+    Status *status = guard_run(run_job, &job);
+    if (status) print_message("%s\n", status_message(status));
+    assert_null(status);
+    assert_true(job.printed > 1000);
+    uint64_t allocations = mem_fail_at(0);
+    for (uint64_t k = 1; k <= allocations; k++) {
+      mem_fail_at(k);
+      status = guard_run(run_job, &job);
+      mem_fail_at(0);
+      assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
+      status_free(status);
+    }
+    print_message("%llu allocations\n", (unsigned long long)allocations);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
