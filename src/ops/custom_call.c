@@ -240,6 +240,7 @@ static const struct {
     {"mhlo.topk", top_k_splits, top_k_localize},
     {"ApproxTopK", approx_top_k_splits, approx_top_k_localize},
     {"PartialReduce", approx_top_k_splits, approx_top_k_localize},
+    {"_SPMDInternalOp_RotateRight", rotate_splits, rotate_localize},
 };
 
 // Its number there; -1 if there is none.

@@ -3,6 +3,7 @@
 #define TESSERA_OPS_CUSTOM_FACTORS_H
 
 #include "ops/factors.h"
+#include "ops/localize.h"
 
 // Elementwise for whoever propagates, but the last two dimensions are a matrix that is needed
 // whole.
@@ -23,5 +24,8 @@ bool factors_neighbours(FactorContext *cx);
 // The number behind `key=` in the call's backend_config ("dimension=2,amount=78"); false if there
 // is none.
 bool custom_config_int(const Program *p, OpId op, const char *key, int64_t *out);
+// The columns of a rotation (rotate_local.c).
+void rotate_splits(Localizer *cx);
+Status *rotate_localize(Localizer *cx) MUST_USE;
 
 #endif

@@ -1,0 +1,63 @@
+// _SPMDInternalOp_RotateRight along a cut dimension: a device's tile is a window of the whole that
+// begins `amount` before it, and where that is before the beginning, one that many further.
+// Neighbours send less than a tile together.
+#include "ops/custom_factors.h"
+
+typedef struct Rotation {
+  uint32_t along;
+  int64_t size, amount;
+} Rotation;
+
+static bool rotation_of(const Localizer *cx, Rotation *out) {
+  int64_t along, amount;
+  if (localize_n_operands(cx) != 1 || cx->map->n_results != 1 ||
+      !custom_config_int(cx->program, cx->op, "dimension", &along) ||
+      !custom_config_int(cx->program, cx->op, "amount", &amount) ||
+      along >= localize_type(cx, 0)->rank || amount > localize_size(cx, 0, (uint32_t)along))
+    return false;
+  *out = (Rotation){(uint32_t)along, localize_size(cx, 0, (uint32_t)along), amount};
+  return true;
+}
+
+// What the tiles take of the whole: from before them, and from the end where that is nothing.
+static void windows_of(const Localizer *cx, const Rotation *r, LocalWindow out[2]) {
+  int64_t tile = localize_tile(cx, 0, r->along);
+  out[0] = (LocalWindow){.first = -r->amount, .step = tile, .length = tile};
+  out[1] = (LocalWindow){.first = r->size - r->amount, .step = tile, .length = tile};
+}
+
+void rotate_splits(Localizer *cx) {
+  Rotation r;
+  uint32_t f = 0;
+  bool known = rotation_of(cx, &r);
+  if (known) f = localize_factor(cx, 0, r.along);
+  AxisList axes = known ? cx->splits[f].axes : (AxisList){NULL, 0};
+  localize_only_plain(cx);
+  if (!axes.n) return;
+  cx->splits[f].axes = axes;
+  LocalWindow windows[2];
+  windows_of(cx, &r, windows);
+  for (uint32_t i = 0; i < 2; i++)
+    cx->bytes += localize_bytes_across(cx, 0, r.along) *
+                 (double)local_window_received(cx->local, r.size, axes_size(axes), windows[i]);
+}
+
+Status *rotate_localize(Localizer *cx) {
+  Rotation r;
+  Local *l = cx->local;
+  AxisList axes = {NULL, 0};
+  if (rotation_of(cx, &r)) axes = localize_axes(cx, 0, r.along);
+  if (!axes.n) return localize_plain(cx);
+  LocalWindow windows[2];
+  windows_of(cx, &r, windows);
+  ValueId parts[2];
+  for (uint32_t i = 0; i < 2; i++)
+    parts[i] = local_window(l, cx->in[0], r.along, axes, r.size, windows[i], 0);
+  ValueId at = local_iota(l, cx->out_types[0], r.along);
+  Type type = value_type(l->p, at);
+  ValueId offset = local_broadcast(l, localize_offset(cx, 0, r.along), type);
+  ValueId place = local_binary(l, OP_add, at, offset);
+  ValueId wraps = local_compare(l, "LT", place, local_splat(l, type, scalar_i(r.amount)));
+  cx->out[0] = local_select(l, wraps, parts[1], parts[0]);
+  return NULL;
+}
