@@ -95,7 +95,7 @@ endif
 
 # ---- what people call ----------------------------------------------------------------------------
 .PHONY: all lib dev tests fuzzers tools examples demo test check test-all asan tsan fuzz bench \
-        install musts clean format unit help
+        install musts mutants clean format unit help
 
 all: $(LIBS) $(BIN) $(OUT)/tessera.pc
 lib: $(LIBS)
@@ -105,7 +105,7 @@ examples: $(EXAMPLES)
 fuzzers: $(FUZZERS)
 
 help:
-	@echo 'all demo test check test-all asan tsan fuzz bench install musts format clean'
+	@echo 'all demo test check test-all asan tsan fuzz bench install musts mutants format clean'
 	@echo 'unit T=npy     builds and runs the unit tests whose path contains T'
 	@echo 'VARIANT=release|dev|clang|asan|tsan|fuzz   EXTRA_CFLAGS=…   PREFIX=…   FUZZ_SECONDS=…'
 
@@ -137,6 +137,9 @@ asan tsan:
 
 fuzz:
 	@tools/test fuzz
+
+mutants: $(B)/tests/tests/property/partition_test
+	@CC='$(CC)' CFLAGS='-Iinclude -Isrc -D_POSIX_C_SOURCE=200809L $(CFLAGS)' tools/mutants
 
 bench: all tools
 	@tools/bench

@@ -389,6 +389,7 @@ static void test_samples(void **state) {
   (void)state;
   static const uint32_t devices[] = {2, 2, 3, 4, 4, 6, 8, 8, 2, 4, 8, 6, 4, 8, 16, 16};
   uint32_t cases = (uint32_t)number_of("TESSERA_CASES", CASES), count[BREAKS + 1] = {0}, shown = 0;
+  bool only_first = getenv("TESSERA_FIRST") != NULL;
   Dice dice = dice_new(6002);
   Sampling *x = malloc(sizeof *x);
   SplitCoverage *coverage = calloc(1, sizeof *coverage);
@@ -399,6 +400,9 @@ static void test_samples(void **state) {
     Status *status = guard_run(run_sampling, x);
     if (status) fail_msg("case %llu: %s", (unsigned long long)x->seed, status_message(status));
     count[x->outcome]++;
+    if (is_bad(x->outcome) && only_first)
+      fail_msg("case %u, %llu on %u devices: %s", i, (unsigned long long)x->seed, x->devices,
+               x->why);
     if (is_bad(x->outcome) && shown++ < MOST_SHOWN) show(x);
     if (x->outcome == REFUSED && getenv("TESSERA_REFUSED")) printf("refused: %s\n", x->why);
     if (x->outcome == DOES_NOT_RUN && getenv("TESSERA_REFUSED")) printf("no run: %s\n", x->why);
