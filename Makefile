@@ -124,7 +124,8 @@ test:
 # The fast suite, whole, then what takes hours elsewhere: long fuzzing and the benches.
 test-all:
 	@tools/deps core test
-	@FUZZ_SECONDS=600 tools/test unit lit corpora examples property fuzz
+	@FUZZ_SECONDS=600 tools/test unit lit corpora examples property cases fuzz
+	@$(MAKE) mutants
 	@$(MAKE) check
 	@$(MAKE) bench
 
