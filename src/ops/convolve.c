@@ -346,7 +346,18 @@ static void spatial_factor(FactorContext *cx, uint32_t tensor, uint32_t d, int64
   }
 }
 
-// The larger is major in lhs's dimension. For splitting it is the only one there: tiles of both are
+// Whether a dimension is rather as long as the windows go than as a window is: an image with a
+// kernel, not an image with the gradient of its result.
+static bool goes_by_windows(const WindowDim *w, int64_t size, int64_t windows) {
+  if (windows < 1 || size < 1 || w->size < 1) return windows >= w->size;
+  int64_t whole = (size - 1) * w->base_dilation, positions = (windows - 1) * w->stride,
+          taps = (w->size - 1) * w->window_dilation;
+  int64_t far = positions > whole ? positions - whole : whole - positions,
+          farther = taps > whole ? taps - whole : whole - taps;
+  return far != farther ? far < farther : windows >= w->size;
+}
+
+// The larger is major in lhs's dimension. For splitting only one is there, since tiles of both are
 // no tiles of the dimension.
 static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
                             const WindowDim *w) {
@@ -357,15 +368,16 @@ static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
   if (left == DIM_DYNAMIC || window == DIM_DYNAMIC || windows == DIM_DYNAMIC) return;
   bool plain =
       window == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
+  bool own = cx->options.own, first = own ? goes_by_windows(w, left, windows) : windows >= window;
   for (int k = 0; k < 2; k++) {
-    bool of_windows = (k == 0) == (windows >= window);
+    bool of_windows = (k == 0) == first;
     uint32_t tensor = of_windows ? result : 1, d = of_windows ? out : kernel;
     int64_t size = of_windows ? windows : window;
-    if (k == 1 && cx->options.own) {
+    if (k == 1 && own) {
       factors_on(cx, size, FACTOR_REPLICATE, tensor, d);
       continue;
     }
-    if (size > left) size = left;
+    if (size > left && (!own || left <= 1)) size = left;
     if (size <= 1) continue;
     spatial_factor(cx, tensor, d, size, in, plain);
     left /= size;
