@@ -96,9 +96,13 @@ static bool uses(const ShardingInfo *info, AxisRef part) {
   return axes_contain_ref(info->unreduced, part);
 }
 
-// The primes of the parts of axes that either sharding uses.
-static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInfo *b,
-                       Digits *out) {
+// More would make the search go through too much: then parts stay as they are.
+enum { MOST_PRIMES = 7 };
+
+// The parts of axes that either sharding uses, cut to primes if asked.
+static bool cut_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInfo *b, bool primes,
+                      Digits *out) {
+  out->n_atoms = 0;
   for (uint32_t axis = 0; axis < mesh->n_axes; axis++) {
     uint32_t cuts[64], n = 0;
     all_cuts(a, axis, cuts, &n);
@@ -111,7 +115,7 @@ static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingIn
       if (!uses(a, part) && !uses(b, part)) continue;
       while (part.size > 1) {
         if (out->n_atoms == RESHARD_MOST_ATOMS) return false;
-        AxisRef atom = {axis, part.pre_size, least_prime(part.size)};
+        AxisRef atom = {axis, part.pre_size, primes ? least_prime(part.size) : part.size};
         out->atoms[out->n_atoms++] = atom;
         part.pre_size *= atom.size;
         part.size /= atom.size;
@@ -119,6 +123,12 @@ static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingIn
     }
   }
   return true;
+}
+
+static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInfo *b,
+                       Digits *out) {
+  bool fits = cut_atoms(mesh, a, b, true, out);
+  return fits && out->n_atoms <= MOST_PRIMES ? true : cut_atoms(mesh, a, b, false, out);
 }
 
 // ---- chains ----

@@ -49,7 +49,7 @@ typedef struct Digits {
   uint32_t n;
   Digit v[RESHARD_MOST_DIGITS];  // by dimension, major to minor; a block's source form first
   uint32_t n_atoms;
-  AxisRef atoms[RESHARD_MOST_ATOMS];  // of prime size
+  AxisRef atoms[RESHARD_MOST_ATOMS];  // of prime size, unless they would be many
   uint32_t n_blocks;                  // that have two forms
   uint32_t rank;
   const int64_t *dims;  // of the whole tensor
