@@ -1,5 +1,5 @@
-// What partitioning costs: GPT training steps made by tools/gen, annotated as in GSPMD's table 1 and
-// propagated; partition and optimize are counted, reading, propagating and printing are not.
+// What partitioning costs: GPT training steps made by tools/gen, annotated as in GSPMD's table 1
+// and propagated; partition and optimize are counted, reading, propagating and printing are not.
 //
 //   partition [scale]    12, 24, 48, 96 layers: exits 1 unless 96 layers (100k ops) take < 2 s and
 //                        time per op is the same for all
@@ -45,9 +45,8 @@ static Status *measure_once(Guard *guard, const Source *source, Cost *out) {
   TRY(partition_program(in.program, propagated.table, NULL, guard, &in.diag, &mesh));
   double partitioned = seconds_now();
   const Mesh *devices = sharding_mesh(propagated.table, mesh);
-  OptimizeOptions options = {.mesh = devices,
-                             .n_devices = devices ? devices->n_devices : 1,
-                             .table = propagated.table};
+  OptimizeOptions options = {
+      .mesh = devices, .n_devices = devices ? devices->n_devices : 1, .table = propagated.table};
   OptimizeStats stats;
   TRY(optimize_program(in.program, &options, guard, &in.diag, &stats));
   double done = seconds_now();

@@ -96,13 +96,9 @@ static bool uses(const ShardingInfo *info, AxisRef part) {
   return axes_contain_ref(info->unreduced, part);
 }
 
-// More would make the search go through too much: then parts stay as they are.
-enum { MOST_PRIMES = 7 };
-
 // The parts of axes that either sharding uses, cut to primes if asked.
-static bool cut_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInfo *b, bool primes,
-                      Digits *out) {
-  out->n_atoms = 0;
+static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInfo *b, bool primes,
+                       Digits *out) {
   for (uint32_t axis = 0; axis < mesh->n_axes; axis++) {
     uint32_t cuts[64], n = 0;
     all_cuts(a, axis, cuts, &n);
@@ -123,12 +119,6 @@ static bool cut_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInf
     }
   }
   return true;
-}
-
-static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInfo *b,
-                       Digits *out) {
-  bool fits = cut_atoms(mesh, a, b, true, out);
-  return fits && out->n_atoms <= MOST_PRIMES ? true : cut_atoms(mesh, a, b, false, out);
 }
 
 // ---- chains ----
@@ -352,12 +342,12 @@ static bool tiles_fit(const Digits *digits, const Layout *layout, const Sharding
 }
 
 bool digits_make(const Mesh *mesh, const ShardingInfo *from, const ShardingInfo *to, uint32_t rank,
-                 const int64_t *dims, Digits *out, Layout *out_from, Layout *out_to,
+                 const int64_t *dims, bool primes, Digits *out, Layout *out_from, Layout *out_to,
                  bool *out_even) {
   *out = (Digits){.rank = rank, .dims = dims};
   *out_from = *out_to = (Layout){.unreduced = 0};
   *out_even = true;
-  if (!make_atoms(mesh, from, to, out)) return false;
+  if (!make_atoms(mesh, from, to, primes, out)) return false;
   for (uint32_t d = 0; d < rank; d++) {
     Chain a, b;
     if (!chain_make(out, from, d, dims[d], &a) || !chain_make(out, to, d, dims[d], &b))

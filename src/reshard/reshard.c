@@ -6,7 +6,10 @@
 
 #include "reshard/pieces.h"
 
-enum { MOST_COUNTED = 4096 };  // devices whose tiles are looked at one by one
+enum {
+  MOST_COUNTED = 4096,  // devices whose tiles are looked at one by one
+  MOST_PRIMES = 7,      // more would make the search go through too much
+};
 
 const char *move_name(MoveKind kind) {
   static const char *const names[] = {"slice",          "permute",    "all_to_all", "all_gather",
@@ -63,14 +66,16 @@ static void plan_pieces(Question *q, ReshardPlan *plan, bool *found) {
   *found = true;
 }
 
-static Status *plan(Question *q, ReshardPlan *out) {
-  bool found = false, even = false;
+// With parts of axes cut to primes or as they are. The bound is the same.
+static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
   Layout from, to;
-  Digits *digits = ARENA_NEW(q->arena, Digits);
-  bool fits =
-      q->mesh && digits_make(q->mesh, q->a, q->b, q->rank, q->dims, digits, &from, &to, &even);
-  bool block = sharding_is_block(q->table, q->from) && sharding_is_block(q->table, q->to);
+  bool even = false,
+       block = sharding_is_block(q->table, q->from) && sharding_is_block(q->table, q->to);
   bool reduces = q->a->unreduced.n || q->b->unreduced.n;
+  Digits *digits = ARENA_NEW(q->arena, Digits);
+  bool fits = q->mesh &&
+              digits_make(q->mesh, q->a, q->b, q->rank, q->dims, primes, digits, &from, &to, &even);
+  *out = (ReshardPlan){0};
   if (fits && from.unreduced == to.unreduced)
     out->least_bytes = layout_lack(digits, &from, &to, q->price.element_bytes);
   if (!even && block && (!reduces || (fits && from.unreduced == to.unreduced)) &&
@@ -78,12 +83,26 @@ static Status *plan(Question *q, ReshardPlan *out) {
     out->least_bytes =
         pieces_lack(q->table, q->from, q->to, q->rank, q->dims, q->price.element_bytes);
   q->price.least_bytes = out->least_bytes;
-  if (fits &&
-      search_moves(digits, even, &q->price, &from, &to, q->arena, &out->n_moves, &out->moves)) {
-    out->digits = digits;
-    out->mesh = q->a->mesh ? q->a->mesh : q->b->mesh;
-    sum_up(out);
-    found = true;
+  if (!fits || (primes && digits->n_atoms > MOST_PRIMES) ||
+      !search_moves(digits, even, &q->price, &from, &to, q->arena, &out->n_moves, &out->moves))
+    return false;
+  out->digits = digits;
+  out->mesh = q->a->mesh ? q->a->mesh : q->b->mesh;
+  sum_up(out);
+  return true;
+}
+
+// Most need no more than one collective along parts of axes as they are; what moves more than is
+// lacking is looked at more closely.
+static Status *plan(Question *q, ReshardPlan *out) {
+  bool found = plan_digits(q, false, out), reduces = q->a->unreduced.n || q->b->unreduced.n;
+  if (!found || out->n_moves > 1 || (!reduces && out->bytes > out->least_bytes)) {
+    ReshardPlan finer;
+    bool better = plan_digits(q, true, &finer) &&
+                  (!found || price_of(&q->price, finer.seconds, finer.bytes) <
+                                 price_of(&q->price, out->seconds, out->bytes));
+    if (better) *out = finer;
+    found |= better;
   }
   if (!found || (!reduces && out->bytes > 1.1 * out->least_bytes)) plan_pieces(q, out, &found);
   if (!found) FAIL(UNIMPLEMENTED, "the two shardings fit each other only by way of the whole");
