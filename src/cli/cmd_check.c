@@ -278,7 +278,7 @@ static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) 
     return NULL;
   }
   TRY(status);
-  TRY(pipeline_optimize(seg->program, job->table, mesh, NULL, guard, &seg->diag));
+  TRY(pipeline_optimize(seg->program, job->table, mesh, &(LocalOptions){0}, guard, &seg->diag));
   const char *wrong = program_check(seg->program);
   if (wrong) FAIL(INTERNAL, "the partitioned program is damaged: %s", wrong);
   if (!program_verify(seg->program, &seg->diag)) {

@@ -103,6 +103,8 @@ int command_optimize(int argc, char **argv) {
       {"--devices", OPTION_NUMBER, &devices, "N", "that run it (default: not known)"},
       {"--passes", OPTION_TEXT, &job.options.passes, "LIST",
        "these only, each once, in this order (default: all, until none finds more)"},
+      {"--rings", OPTION_FLAG, &job.options.rings, NULL,
+       "contractions of gathered tensors as rings too, where that pays"},
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
        "most that small collectives combined into one exchange (default 32 MiB)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL, "say how often each pass changed something"},

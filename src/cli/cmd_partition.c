@@ -338,6 +338,8 @@ int command_partition(int argc, char **argv) {
       {"--json", OPTION_FLAG, &job.json, NULL, "the same and what was verified, instead"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
       {"-O0", OPTION_FLAG, &job.local.plain, NULL, "leave the local program as it was made"},
+      {"--rings", OPTION_FLAG, &job.local.rings, NULL,
+       "contractions of gathered tensors as rings of parts too, where that pays"},
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
        "make it cheaper by these passes only, in this order: share,dead"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",

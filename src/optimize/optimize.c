@@ -8,7 +8,7 @@
 
 enum { MOST_ROUNDS = 6 };
 
-typedef enum When { WHEN_CLEAN, WHEN_ROUND, WHEN_END } When;
+typedef enum When { WHEN_CLEAN, WHEN_ROUND, WHEN_ASKED, WHEN_END } When;
 
 static const struct {
   const char *name, *summary;
@@ -38,10 +38,11 @@ static uint32_t run_some(Optimizer *o, When first, When last, OptimizeStats *sta
   return changes;
 }
 
-static void run_all(Optimizer *o, OptimizeStats *stats) {
+static void run_all(Optimizer *o, bool rings, OptimizeStats *stats) {
   for (uint32_t changes = 1; changes && stats->rounds < MOST_ROUNDS; stats->rounds++)
     changes = run_some(o, WHEN_CLEAN, WHEN_ROUND, stats);
-  if (run_some(o, WHEN_END, WHEN_END, stats)) run_some(o, WHEN_CLEAN, WHEN_CLEAN, stats);
+  if (run_some(o, rings ? WHEN_ASKED : WHEN_END, WHEN_END, stats))
+    run_some(o, WHEN_CLEAN, WHEN_CLEAN, stats);
 }
 
 // "share,dead"
@@ -76,6 +77,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
                  .context = local->context,
                  .guard = guard,
                  .network = options->network ? options->network : &network_default,
+                 .compute = options->compute ? *options->compute : compute_default,
                  .table = options->table,
                  .mesh = mesh,
                  .n_devices = mesh ? mesh->n_devices : options->n_devices,
@@ -91,7 +93,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
   if (options->passes)
     status = run_named(&o, options->passes, &stats);
   else
-    run_all(&o, &stats);
+    run_all(&o, options->rings, &stats);
   program_guard(local, before);
   guard_pop(guard, &cleanup);
   release(&o);

@@ -3,6 +3,7 @@
 #define TESSERA_OPTIMIZE_OPTIMIZE_H
 
 #include "base/diag.h"
+#include "cost/compute.h"
 #include "cost/network.h"
 #include "ir/program.h"
 #include "sharding/sharding.h"
@@ -19,7 +20,9 @@ typedef struct OptimizeOptions {
   uint32_t n_devices;      // without a mesh; 0 = not known, and nothing is done that depends on it
   ShardingTable *table;    // reads `tessera.sharding`; NULL: such an argument differs everywhere
   const Network *network;  // NULL = network_default
+  const Compute *compute;  // NULL = compute_default
   const char *passes;      // "share,dead": these only, each once, in this order; NULL = all
+  bool rings;              // also contractions as rings, where that pays
   double bucket_bytes;     // most that is exchanged at once by combining; 0 = 32 MiB
 } OptimizeOptions;
 

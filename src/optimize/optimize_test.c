@@ -122,8 +122,12 @@ static Status *run_case(Guard *guard, void *arg) {
   c->source = (Source){"<random>", c->text.data, c->text.used};
   TRY(read_text(c, guard, &c->before));
   TRY(read_text(c, guard, &c->after));
-  OptimizeOptions options = {
-      .mesh = sharding_mesh(c->table, id), .table = c->table, .passes = c->passes};
+  const Compute slow = {1};  // then it is worth to do it while data are on their way
+  OptimizeOptions options = {.mesh = sharding_mesh(c->table, id),
+                             .table = c->table,
+                             .passes = c->passes,
+                             .compute = &slow,
+                             .rings = c->seed % 2};
   TRY(optimize_program(c->after, &options, guard, &c->diag, &c->stats));
   program_print(c->after, &(PrintOptions){0}, &c->printed);
   const char *wrong = program_check(c->after);

@@ -14,6 +14,7 @@ typedef struct Optimizer {
   Context *context;
   Guard *guard;
   const Network *network;
+  Compute compute;
   ShardingTable *table;  // NULL = none
   const Mesh *mesh;      // NULL: n_devices in a row
   uint32_t n_devices;    // 0 = not known

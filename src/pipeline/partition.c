@@ -11,12 +11,16 @@ bool pipeline_is_propagated(const Program *p) {
   return false;
 }
 
-Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh, const char *passes,
-                          Guard *guard, Diag *diag) {
-  const Mesh *devices = sharding_mesh(table, mesh);
-  OptimizeOptions options = {.mesh = devices, .n_devices = 1, .table = table, .passes = passes};
+Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
+                          const LocalOptions *options, Guard *guard, Diag *diag) {
+  if (options->plain) return NULL;
+  OptimizeOptions how = {.mesh = sharding_mesh(table, mesh),
+                         .n_devices = 1,
+                         .table = table,
+                         .passes = options->passes,
+                         .rings = options->rings};
   OptimizeStats stats;
-  return optimize_program(local, &options, guard, diag, &stats);
+  return optimize_program(local, &how, guard, diag, &stats);
 }
 
 Status *pipeline_partition(Program *program, Propagated *propagated, const LocalOptions *options,
@@ -25,8 +29,7 @@ Status *pipeline_partition(Program *program, Propagated *propagated, const Local
   TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
   PartitionOptions how = {.why = options->why};
   TRY(partition_program(program, propagated->table, &how, guard, diag, &mesh));
-  if (!options->plain)
-    TRY(pipeline_optimize(program, propagated->table, mesh, options->passes, guard, diag));
+  TRY(pipeline_optimize(program, propagated->table, mesh, options, guard, diag));
   const char *wrong = program_check(program);
   if (wrong)
     FAIL(INTERNAL, "the local program is not sound, which is an error of Tessera: %s", wrong);

@@ -10,6 +10,7 @@ typedef struct LocalOptions {
   bool plain;          // as it was made: no pass of optimize/passes.def
   bool why;            // locations say why something is exchanged (partition/reason.h)
   const char *passes;  // these only, as optimize_program takes them; NULL = all
+  bool rings;          // also contractions as rings, where that pays
 } LocalOptions;
 
 // Has somebody else propagated it? Then it has sdy.reshard or exchanges written out, and arguments
@@ -24,7 +25,7 @@ Status *pipeline_partition(Program *program, Propagated *propagated, const Local
                            Guard *guard, Diag *diag, MeshId *out_mesh) MUST_USE;
 
 // The passes on a program that partition_program made. O(program).
-Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh, const char *passes,
-                          Guard *guard, Diag *diag) MUST_USE;
+Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
+                          const LocalOptions *options, Guard *guard, Diag *diag) MUST_USE;
 
 #endif

@@ -156,11 +156,9 @@ static inline void local_all_gather(RandomLocal *r) {
   if (x.shape.dims[d] <= 8) local_all_gather_of(r, x, d, 1 + local_roll(r, 3));
 }
 
-static inline void local_reduce_scatter(RandomLocal *r) {
-  LocalValue x = local_pick(r);
-  if (!x.shape.rank) return;
-  LocalGroups g = local_groups_of(r, 1 + local_roll(r, 3));
-  uint32_t d = local_roll(r, x.shape.rank);
+static inline void local_reduce_scatter_of(RandomLocal *r, LocalValue x, uint32_t d,
+                                           uint32_t axes) {
+  LocalGroups g = local_groups_of(r, axes);
   if (x.shape.dims[d] % g.width) return;
   LocalShape shape = x.shape;
   shape.dims[d] /= g.width;
@@ -171,6 +169,12 @@ static inline void local_reduce_scatter(RandomLocal *r) {
                 v.number, x.number, d, g.text);
   local_body(r, "add");
   strbuf_printf(r->out, " : (%s) -> %s\n", LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+}
+
+static inline void local_reduce_scatter(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (x.shape.rank)
+    local_reduce_scatter_of(r, x, local_roll(r, x.shape.rank), 1 + local_roll(r, 3));
 }
 
 static inline void local_permute(RandomLocal *r) {
@@ -319,6 +323,31 @@ static inline void local_dot(RandomLocal *r) {
       LOCAL_TYPE(r, shape));
 }
 
+// A contraction of what is gathered, or one whose result is scattered.
+static inline void local_ring(RandomLocal *r) {
+  LocalValue x = local_pick(r), y = local_like(r, x);
+  if (x.shape.rank != 2 || x.shape.dims[0] > 8 || x.shape.dims[1] > 8) return;
+  uint32_t axes = 1 + local_roll(r, 3), kind = local_roll(r, 3);
+  if (kind == 0) x = local_all_gather_of(r, x, 0, axes);
+  if (kind == 1) x = local_all_gather_of(r, x, 1, axes), y = local_all_gather_of(r, y, 1, axes);
+  LocalShape shape = {2, {x.shape.dims[0], y.shape.dims[0]}};
+  LocalValue v = local_new(r, shape);
+  bool swap = local_roll(r, 2);
+  if (swap) {
+    LocalValue z = x;
+    x = y, y = z;
+    v.shape = r->values[r->n_values - 1].shape =
+        (LocalShape){2, {x.shape.dims[0], y.shape.dims[0]}};
+  }
+  strbuf_printf(
+      r->out,
+      "%%v%u = stablehlo.dot_general %%v%u, %%v%u, contracting_dims = [1] x [1] : (%s, %s) "
+      "-> %s\n",
+      v.number, x.number, y.number, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, y.shape),
+      LOCAL_TYPE(r, v.shape));
+  if (kind == 2) local_reduce_scatter_of(r, v, local_roll(r, 2), axes);
+}
+
 static inline void local_barrier(RandomLocal *r) {
   LocalValue x = local_pick(r), v = local_new(r, x.shape);
   strbuf_printf(r->out, "%%v%u = stablehlo.optimization_barrier %%v%u : %s\n", v.number, x.number,
@@ -426,6 +455,8 @@ static inline void local_ops(RandomLocal *r, uint32_t n) {
                                                local_there_and_back,
                                                local_there_and_back,
                                                local_there_and_back,
+                                               local_ring,
+                                               local_ring,
                                                local_permute,
                                                local_loop};
   for (uint32_t i = 0; i < n; i++) {

@@ -1,0 +1,251 @@
+// A contraction that waits for a gather, or before a reduce_scatter, as a ring: in each of as many
+// steps as a group has devices a part is contracted while the next part is on its way to the
+// neighbour.
+//
+//   dot(all_gather(x), w)           out[place + k] = dot(x_k, w),  x_k+1 = permute(x_k)
+//   reduce_scatter(dot(x, w))       sum_k = permute(sum_k-1) + dot(x[place - 1 - k], w)
+//
+// Done only where at least half of the collective's time is hidden: a step takes the longer of its
+// contraction and its permute. Sums of 16-bit floats stay as they are: a ring would round in every
+// step. O(ops), and O(group) for each of these.
+#include "optimize/build.h"
+#include "optimize/collective.h"
+#include "optimize/facts.h"
+
+#include "cost/compute.h"
+#include "ops/factors.h"
+
+enum { MOST_STEPS = 16, MOST_RANK = 16 };
+
+// A contraction cut along one factor.
+typedef struct Ring {
+  Optimizer *o;
+  Program *p;
+  OpId dot, collective;
+  const DeviceGroups *groups;
+  uint32_t dims[3];  // of lhs, rhs and result that the factor is; NO_DIM: it is none
+  OpId before;       // ops are put here
+  ValueId place;     // of this device in its group
+} Ring;
+
+#define NO_DIM UINT32_MAX
+
+// ---- which, and whether it pays ----
+
+static bool find_dims(Ring *r, uint32_t tensor, uint32_t dim) {
+  FactorMap m;
+  if (!op_factors(r->p, r->dot, NULL, &r->o->scratch, &m)) return false;
+  FactorList list = factor_map_dim(&m, tensor, dim);
+  if (list.n != 1) return false;
+  for (uint32_t t = 0; t < 3; t++) {
+    r->dims[t] = NO_DIM;
+    for (uint32_t d = 0; d < factor_map_rank(&m, t); d++) {
+      FactorList at = factor_map_dim(&m, t, d);
+      if (at.n == 1 && at.v[0] == list.v[0]) r->dims[t] = d;
+    }
+  }
+  return true;
+}
+
+static int64_t size_of(const Ring *r, Type type, uint32_t dim) {
+  return type_info(r->o->context, type)->dims[dim];
+}
+
+static double flops_of(const Ring *r) {
+  FactorMap m;
+  if (!op_factors(r->p, r->dot, NULL, &r->o->scratch, &m)) return 0;
+  double flops = 2;
+  for (uint32_t f = 0; f < m.n_factors; f++) flops *= (double)m.factors[f].size;
+  return flops;
+}
+
+static bool pays(const Ring *r) {
+  Optimizer *o = r->o;
+  double n = r->groups->width, dot = compute_seconds(&o->compute, flops_of(r));
+  double bytes = op_at(r->p, r->collective)->code == OP_all_gather
+                     ? fact_operand_bytes(r->p, r->collective)
+                     : fact_result_bytes(r->p, r->collective);
+  double permute = network_permute(collective_link(o, r->groups), bytes);
+  double step = dot / n > permute ? dot / n : permute;
+  return dot / n + (n - 1) * step < dot + collective_seconds(o, r->collective) / 2;
+}
+
+static bool is_plain_dot(const Program *p, OpId dot) {
+  for (uint32_t i = 0; i < 2; i++)
+    if (!type_is_static(p->context, op_operand_type(p, dot, i)) ||
+        type_is_quant(p->context, op_operand_type(p, dot, i)) ||
+        type_info(p->context, op_operand_type(p, dot, i))->rank > MOST_RANK)
+      return false;
+  return type_info(p->context, op_result_type(p, dot, 0))->rank <= MOST_RANK &&
+         !type_is_quant(p->context, op_result_type(p, dot, 0));
+}
+
+static bool sums_exactly_enough(const Program *p, Type type) {
+  DType dtype = type_dtype(p->context, type);
+  return !dtype_is_float(dtype) || dtype_width(dtype) >= 32;
+}
+
+static bool begin(Ring *r, uint32_t tensor, uint32_t dim) {
+  r->groups = collective_groups(r->o, r->collective);
+  return r->groups && r->groups->width > 1 && r->groups->width <= MOST_STEPS &&
+         op_at(r->p, r->dot)->block == op_at(r->p, r->collective)->block &&
+         collective_place_is_known(r->o, r->groups) && is_plain_dot(r->p, r->dot) &&
+         find_dims(r, tensor, dim) && pays(r);
+}
+
+// ---- the steps ----
+
+// ((place + k) mod width) · size
+static ValueId start_of(Ring *r, uint32_t k, int64_t size) {
+  Program *p = r->p;
+  Type index = value_type(p, r->place);
+  ValueId at = r->place;
+  at = build_op(p, r->before, OP_add, 2, (ValueId[]){at, build_index(p, r->before, k)}, index, 0);
+  ValueId n = build_index(p, r->before, r->groups->width);
+  at = build_op(p, r->before, OP_remainder, 2, (ValueId[]){at, n}, index, 0);
+  ValueId by = build_index(p, r->before, size);
+  return build_op(p, r->before, OP_multiply, 2, (ValueId[]){at, by}, index, 0);
+}
+
+// Part (place + k) mod width of a value.
+static ValueId part_of(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
+  Program *p = r->p;
+  Context *c = r->o->context;
+  int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width;
+  Type type = build_type(c, value_type(p, v), dim, size);
+  const TypeInfo *info = type_info(c, type);
+  ValueId operands[MOST_RANK + 1] = {v}, zero = build_index(p, r->before, 0);
+  for (uint32_t d = 0; d < info->rank; d++)
+    operands[1 + d] = d == dim ? start_of(r, k, size) : zero;
+  NamedAttr sizes = {name_of(c, "slice_sizes"), attr_i64s(c, info->rank, info->dims)};
+  return build_op(p, r->before, OP_dynamic_slice, 1 + info->rank, operands, type,
+                  attr_dict(c, 1, &sizes));
+}
+
+static ValueId put_part(Ring *r, ValueId into, ValueId part, uint32_t dim, uint32_t k) {
+  Program *p = r->p;
+  uint32_t rank = type_info(r->o->context, value_type(p, into))->rank;
+  ValueId operands[MOST_RANK + 2] = {into, part}, zero = build_index(p, r->before, 0);
+  for (uint32_t d = 0; d < rank; d++)
+    operands[2 + d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
+  return build_op(p, r->before, OP_dynamic_update_slice, 2 + rank, operands, value_type(p, into),
+                  0);
+}
+
+// Each member gets the value of the one `by` places on.
+static ValueId from_neighbour(Ring *r, ValueId v, uint32_t by) {
+  Program *p = r->p;
+  Context *c = r->o->context;
+  uint32_t n = r->o->n_devices, width = r->groups->width;
+  int64_t *pairs = ARENA_ARRAY(&r->o->scratch, int64_t, 2 * (size_t)n);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t group = i / width * width;
+    pairs[2 * i] = r->groups->members[group + (i % width + by) % width];
+    pairs[2 * i + 1] = r->groups->members[i];
+  }
+  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){n, 2}, 0);
+  NamedAttr fields[] = {
+      {name_of(c, "source_target_pairs"),
+       attr_dense(c, type, pairs, 2 * (size_t)n * sizeof *pairs)},
+      {name_of(c, "channel_handle"), op_attr(p, r->collective, "channel_handle")}};
+  return build_reduction(p, r->before, OP_collective_permute, r->collective, v, value_type(p, v),
+                         attr_dict(c, 2, fields), COMBINE_NONE);
+}
+
+static ValueId contract(Ring *r, const ValueId *operands, Type type) {
+  return build_op(r->p, r->before, OP_dot_general, 2, operands, type, op_at(r->p, r->dot)->attrs);
+}
+
+// ---- a gather, then the contraction ----
+
+static ValueId ring_of_gathered(Ring *r, uint32_t side) {
+  Program *p = r->p;
+  Type out = op_result_type(p, r->dot, 0);
+  uint32_t other_dim = r->dims[1 - side], out_dim = r->dims[2];
+  bool sums = out_dim == NO_DIM;
+  int64_t size = size_of(r, op_operand_type(p, r->collective, 0), r->dims[side]);
+  Type part_type = sums ? out : build_type(r->o->context, out, out_dim, size);
+  ValueId chunk = op_operand(p, r->collective, 0), other = op_operand(p, r->dot, 1 - side);
+  ValueId result = sums ? 0 : build_splat(p, r->before, out, scalar_i(0));
+  for (uint32_t k = 0; k < r->groups->width; k++) {
+    ValueId next = k + 1 < r->groups->width ? from_neighbour(r, chunk, 1) : 0, operands[2];
+    operands[side] = chunk;
+    operands[1 - side] = other_dim == NO_DIM ? other : part_of(r, other, other_dim, k);
+    ValueId part = contract(r, operands, part_type);
+    if (!sums)
+      result = put_part(r, result, part, out_dim, k);
+    else
+      result = result ? build_op(p, r->before, OP_add, 2, (ValueId[]){result, part}, out, 0) : part;
+    chunk = next;
+  }
+  return result;
+}
+
+static bool try_gather(Optimizer *o, OpId dot, uint32_t side) {
+  Program *p = o->p;
+  ValueId v = op_operand(p, dot, side);
+  OpId gather = fact_def(p, v, OP_all_gather);
+  if (!gather || op_at(p, gather)->n_operands != 1 || !fact_used_once(p, v)) return false;
+  uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, gather, "all_gather_dim"), 0);
+  Ring r = {.o = o, .p = p, .dot = dot, .collective = gather, .before = dot};
+  if (!begin(&r, side, dim)) return false;
+  if (r.dims[2] == NO_DIM && !sums_exactly_enough(p, op_result_type(p, dot, 0))) return false;
+  r.place = collective_place(o, dot, r.groups);
+  build_replace(p, dot, ring_of_gathered(&r, side));
+  op_erase(p, gather);
+  return true;
+}
+
+// ---- the contraction, then a reduce_scatter ----
+
+static ValueId ring_to_scatter(Ring *r) {
+  Program *p = r->p;
+  uint32_t width = r->groups->width;
+  Type type = op_result_type(p, r->collective, 0);
+  ValueId sum = 0;
+  for (uint32_t k = 0; k < width; k++) {
+    ValueId operands[2];
+    for (uint32_t i = 0; i < 2; i++) {
+      operands[i] = op_operand(p, r->dot, i);
+      if (r->dims[i] != NO_DIM) operands[i] = part_of(r, operands[i], r->dims[i], width - 1 - k);
+    }
+    // What comes has been on its way while the step before was done.
+    ValueId came = sum ? from_neighbour(r, sum, width - 1) : 0;
+    ValueId part = contract(r, operands, type);
+    sum = came ? build_op(p, r->before, OP_add, 2, (ValueId[]){came, part}, type, 0) : part;
+  }
+  return sum;
+}
+
+static bool try_scatter(Optimizer *o, OpId scatter) {
+  Program *p = o->p;
+  if (op_at(p, scatter)->n_operands != 1 || op_combine(p, scatter) != COMBINE_SUM) return false;
+  ValueId v = op_operand(p, scatter, 0);
+  OpId dot = fact_def(p, v, OP_dot_general);
+  if (!dot || !fact_used_once(p, v) || !sums_exactly_enough(p, value_type(p, v)) ||
+      type_elem(o->context, value_type(p, v)) !=
+          type_elem(o->context, op_result_type(p, scatter, 0)))
+    return false;
+  uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, scatter, "scatter_dimension"), 0);
+  Ring r = {.o = o, .p = p, .dot = dot, .collective = scatter, .before = scatter};
+  if (!begin(&r, 2, dim)) return false;
+  r.place = collective_place(o, scatter, r.groups);
+  build_replace(p, scatter, ring_to_scatter(&r));
+  op_erase(p, dot);
+  return true;
+}
+
+uint32_t pass_matmul(Optimizer *o) {
+  Program *p = o->p;
+  uint32_t changes = 0;
+  if (o->n_devices < 2) return 0;
+  for (OpId op = p->root, next; op; op = next) {
+    next = op_walk_next(p, op, p->root);
+    uint16_t code = op_at(p, op)->code;
+    if (code == OP_reduce_scatter)
+      changes += try_scatter(o, op);
+    else if (code == OP_dot_general)
+      changes += try_gather(o, op, 0) || try_gather(o, op, 1);
+  }
+  return changes;
+}
