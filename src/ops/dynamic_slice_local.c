@@ -65,7 +65,7 @@ void dynamic_slice_splits(Localizer *cx) {
   for (uint32_t d = 0; d < sizes.n; d++) {
     uint32_t f = localize_factor(cx, 0, d);
     if (sizes.v[d] == localize_size(cx, 0, d)) continue;
-    if (!parts) localize_give_up(cx, f);
+    if (!parts || !index_has_room(cx, d)) localize_give_up(cx, f);
     cx->splits[f].parts = sizes.v[d] ? parts : COMBINE_NONE;
     *localize_has(cx, localize_n_operands(cx), f) = false;
   }
@@ -107,8 +107,10 @@ Status *dynamic_slice_localize(Localizer *cx) {
 
 void dynamic_update_slice_splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++)
-    if (localize_size(cx, 0, d) != localize_size(cx, 1, d))
+    if (localize_size(cx, 0, d) != localize_size(cx, 1, d)) {
       localize_give_up(cx, localize_factor(cx, 1, d));
+      if (!index_has_room(cx, d)) localize_give_up(cx, localize_factor(cx, 0, d));
+    }
 }
 
 // The window as it is to be: elements of the block where it lies, what is there elsewhere.

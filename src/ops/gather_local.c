@@ -42,7 +42,8 @@ void gather_splits(Localizer *cx) {
     if (is_counted(cx, d)) continue;
     // No index speaks of it: its first entry is taken, which the first tile has.
     bool first = place_of(map, d) == map.n;
-    if (!parts || !sizes.v[d] || (first && sizes.v[d] != 1)) localize_give_up(cx, f);
+    if (!parts || !sizes.v[d] || (first && sizes.v[d] != 1) || !index_has_room(cx, d))
+      localize_give_up(cx, f);
     cx->splits[f].parts = parts;
     *localize_has(cx, localize_n_operands(cx), f) = false;
   }

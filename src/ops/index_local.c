@@ -8,6 +8,10 @@ Combine index_parts(const Localizer *cx, uint32_t tensor) {
   return dtype == DT_i1 ? COMBINE_OR : COMBINE_SUM;
 }
 
+bool index_has_room(const Localizer *cx, uint32_t d) {
+  return localize_size(cx, 0, d) <= INT64_MAX / 8;
+}
+
 ValueId index_i64(Local *l, ValueId indices) {
   Context *c = l->p->context;
   Type type = value_type(l->p, indices);

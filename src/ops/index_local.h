@@ -14,6 +14,8 @@
 // How elements of which one device has each become a result in parts: by adding what changes
 // nothing, where the type has that. COMBINE_NONE: it has not.
 Combine index_parts(const Localizer *cx, uint32_t tensor);
+// Whether dimension d of operand 0 is not so large that sizes with margins overflow.
+bool index_has_room(const Localizer *cx, uint32_t d);
 // Integers of any type as i64; those beyond its range as its largest.
 ValueId index_i64(Local *l, ValueId indices);
 // Moved to lie in [0, most].
