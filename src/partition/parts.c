@@ -88,12 +88,18 @@ Sharding walk_plain(Partition *t, Sharding sharding) {
   return t->plain.items[sharding];
 }
 
+static const int64_t MOST_ELEMENTS = (int64_t)1 << 56;  // along a dimension
+
 // Elements that are quantized by their place in a dimension mean nothing elsewhere, and no op moves
-// them; tensors of unknown size have no tiles, buffers are not values: such things stay whole.
+// them; tensors of unknown size have no tiles, buffers are not values: such things stay whole, as
+// do sizes that no machine has and to which margins could not be added.
 bool walk_is_movable(const Partition *t, Type type) {
+  const TypeInfo *info = type_info(t->context, type);
   const QuantInfo *quant = type_quant_info(t->context, type);
+  for (uint32_t d = 0; info->kind == TYPE_TENSOR && d < info->rank; d++)
+    if (info->dims[d] > MOST_ELEMENTS) return false;
   return (!quant || quant->axis < 0) && type_is_static(t->context, type) &&
-         type_info(t->context, type)->kind != TYPE_MEMREF;
+         info->kind != TYPE_MEMREF;
 }
 
 Sharding walk_place_sharding(Partition *t, PlaceId place) {

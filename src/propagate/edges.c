@@ -123,7 +123,7 @@ bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *dia
       diag_warning(diag, given->pos,
                    "dimension %d of %s has %" PRId64 " elements, which %" PRId64
                    " devices do not divide: tiles of %" PRId64 " are padded",
-                   d, type_text(context, type), size, tiles, (size + tiles - 1) / tiles);
+                   d, type_text(context, type), size, tiles, size / tiles + (size % tiles != 0));
   }
   if (warnings > MOST_WARNINGS)
     diag_note(diag, POS_NONE, "%u more annotations do not divide", warnings - MOST_WARNINGS);

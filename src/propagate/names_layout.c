@@ -158,7 +158,7 @@ static void read_pair(Layout *l, Str text) {
     diag_warning(l->diag, pos_of(l, text),
                  "'%.*s' has %" PRId64 " elements, which %" PRId64
                  " devices do not divide: tiles of %" PRId64 " are padded",
-                 (int)name.n, name.s, size, tiles, (size + tiles - 1) / tiles);
+                 (int)name.n, name.s, size, tiles, size / tiles + (size % tiles != 0));
 }
 
 static void read_layout(Layout *l) {

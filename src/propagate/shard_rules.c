@@ -497,7 +497,7 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
       d, target_text(r->p, target, r->arena), type_text(context, type), size, tiles);
   if (must) return fail(r, r->rule->spec_pos, "%s (--edges=divisible)", message);
   uneven->first = arena_printf(r->arena, "%s: tiles of %" PRId64 " are padded", message,
-                               (size + tiles - 1) / tiles);
+                               size / tiles + (size % tiles != 0));
   return true;
 }
 
