@@ -114,7 +114,7 @@ dev:
 
 demo:
 	@tools/deps core
-	@$(MAKE) all
+	@$(MAKE) all build/tools/gen
 	@tools/demo
 
 test:
