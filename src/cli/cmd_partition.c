@@ -91,9 +91,13 @@ static void show_reasons(const PartitionJob *job) {
   const Reason *reasons;
   uint32_t n = reasons_list(job->seg.program, job->n_devices, &((PartitionJob *)job)->result.arena,
                             &reasons);
-  for (uint32_t i = 0; i < n; i++)
-    fprintf(stderr, "tessera: %12.0f bytes  %u %s: %s\n", reasons[i].bytes, reasons[i].count,
-            reasons[i].kind, reasons[i].why);
+  for (uint32_t i = 0; i < n; i++) {
+    char with[48] = "";
+    if (reasons[i].others)
+      snprintf(with, sizeof with, " with %u other%s", reasons[i].others, plural(reasons[i].others));
+    fprintf(stderr, "tessera: %12.0f bytes  %u %s%s: %s\n", reasons[i].bytes, reasons[i].count,
+            reasons[i].kind, with, reasons[i].why);
+  }
 }
 
 static void show_verified(const PartitionJob *job) {

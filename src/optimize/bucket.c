@@ -152,6 +152,24 @@ static void put_op(Bucket *b, BlockId block, uint32_t behind, OpId op) {
     op_insert_before(p, op, block_at(p, block)->first);
 }
 
+// One location for each operand, if there are any.
+static Attr joined_loc(Bucket *b, Item *const *members, uint32_t n, uint32_t total) {
+  Program *p = b->o->p;
+  Context *c = b->o->context;
+  Attr *locs = ARENA_ARRAY(&b->o->scratch, Attr, total);
+  Attr unknown = attr_intern(c, &(AttrInfo){.kind = ATTR_LOC_UNKNOWN});
+  uint32_t k = 0;
+  bool any = false;
+  for (uint32_t i = 0; i < n; i++) {
+    Attr loc = op_at(p, members[i]->op)->loc;
+    any |= loc != 0;
+    for (uint32_t j = 0; j < op_at(p, members[i]->op)->n_operands; j++)
+      locs[k++] = loc ? loc : unknown;
+  }
+  return any ? attr_intern(c, &(AttrInfo){.kind = ATTR_LOC_FUSED, .count = total, .items = locs})
+             : 0;
+}
+
 static void join(Bucket *b, Item *const *members, uint32_t n) {
   Program *p = b->o->p;
   uint32_t total = 0, begin = 0, k = 0;
@@ -171,6 +189,7 @@ static void join(Bucket *b, Item *const *members, uint32_t n) {
     }
   const Item *first = members[0];
   OpId made = build_wider(p, first->op, total, operands, types, first->combine);
+  op_at(p, made)->loc = joined_loc(b, members, n, total);
   put_op(b, op_at(p, first->op)->block, begin, made);
   k = 0;
   for (uint32_t i = 0; i < n; i++)

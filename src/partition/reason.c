@@ -96,11 +96,18 @@ Attr reason_op(const Program *p, StrBuf *text, Arena *scratch, OpId op) {
 
 // ---- listing ----
 
-static const char *why_of(const Program *p, OpId op) {
-  const AttrInfo *loc = attr_info(p->context, op_at(p, op)->loc);
+static const char *why_of(const Program *p, Attr attr) {
+  const AttrInfo *loc = attr_info(p->context, attr);
   if (loc->kind != ATTR_LOC_NAME) return "";
   const char *text = name_text(p->context, loc->name);
   return strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : "";
+}
+
+static double bytes_of(const Program *p, ValueId v) {
+  int64_t count = 0;
+  Type type = value_type(p, v);
+  if (!type_count(p->context, type, &count)) return 0;
+  return (double)count * dtype_bytes(type_dtype(p->context, type));
 }
 
 static int by_reason(const void *x, const void *y) {
@@ -120,9 +127,22 @@ uint32_t reasons_list(const Program *local, uint32_t n_devices, Arena *arena,
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
     const char *name = op_row(op_at(local, o)->code)->name, *dot = strchr(name, '.');
-    VEC_PUSH(
-        arena, &all,
-        ((Reason){why_of(local, o), dot ? dot + 1 : name, 1, traffic_of(local, o, n_devices)}));
+    const char *kind = dot ? dot + 1 : name;
+    const AttrInfo *loc = attr_info(local->context, op_at(local, o)->loc);
+    uint32_t n = op_at(local, o)->n_operands;
+    double bytes = traffic_of(local, o, n_devices);
+    // Of several values in one exchange each has its own reason.
+    bool each = loc->kind == ATTR_LOC_FUSED && loc->count == n && n > 1;
+    double all_bytes = 0;
+    for (uint32_t i = 0; each && i < n; i++) all_bytes += bytes_of(local, op_operand(local, o, i));
+    for (uint32_t i = 0; each && i < n; i++)
+      VEC_PUSH(
+          arena, &all,
+          ((Reason){why_of(local, loc->items[i]), kind, 1, n - 1,
+                    all_bytes > 0 ? bytes * bytes_of(local, op_operand(local, o, i)) / all_bytes
+                                  : 0}));
+    if (each) continue;
+    VEC_PUSH(arena, &all, ((Reason){why_of(local, op_at(local, o)->loc), kind, 1, 0, bytes}));
   }
   if (all.count) qsort(all.items, all.count, sizeof *all.items, by_reason);
   uint32_t n = 0;

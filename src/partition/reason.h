@@ -18,6 +18,7 @@ typedef struct Reason {
   const char *why;   // "" if nothing is known
   const char *kind;  // "all_reduce"
   uint32_t count;    // collectives of that kind with that reason
+  uint32_t others;   // values that are exchanged together with it
   double bytes;      // that leave a device for all of them, loops counted as often as they run
 } Reason;
 
