@@ -101,7 +101,7 @@ static uint32_t end_of(const Bucket *b, OpId op, uint32_t last) {
 static bool read_item(const Bucket *b, OpId op, Item *out) {
   const Program *p = b->o->p;
   const Op *o = op_at(p, op);
-  if (o->code != OP_all_reduce && o->code != OP_all_gather) return false;
+  if ((o->code != OP_all_reduce && o->code != OP_all_gather) || !o->n_operands) return false;
   Type elem = type_elem(p->context, op_operand_type(p, op, 0));
   *out = (Item){.op = op, .attrs = o->attrs, .elem = elem, .code = o->code};
   for (uint32_t i = 0; i < o->n_operands; i++)
@@ -111,7 +111,7 @@ static bool read_item(const Bucket *b, OpId op, Item *out) {
   if (o->code == OP_all_reduce && !combine_is_plain(out->combine = op_combine(p, op))) return false;
   out->bytes = fact_result_bytes(p, op);
   out->begin = o->code == OP_all_gather ? b->number[op] : begin_of(b, op);
-  return o->n_operands > 0 && out->bytes < b->o->bucket_bytes;
+  return out->bytes < b->o->bucket_bytes;
 }
 
 // Everything of one block, with stretches cut at barriers.

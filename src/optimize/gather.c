@@ -77,7 +77,10 @@ static bool take_own(Optimizer *o, OpId slice) {
   int64_t at = attr_as_int(o->context, op_attr(p, gather, "all_gather_dim"), -1);
   const TypeInfo *in = type_info(o->context, op_operand_type(p, gather, 0)),
                  *out = type_info(o->context, op_result_type(p, slice, 0));
-  if (!groups || at < 0 || at >= (int64_t)in->rank || groups->width < 2) return false;
+  if (!groups || at < 0 || at >= (int64_t)in->rank || groups->width < 2 ||
+      !type_is_static(o->context, op_operand_type(p, gather, 0)) ||
+      !type_is_static(o->context, op_operand_type(p, slice, 0)))
+    return false;
   uint32_t dim = (uint32_t)at, *places = ARENA_ARRAY(&o->scratch, uint32_t, o->n_devices);
   int64_t has = in->dims[dim], wants = out->dims[dim];
   const int64_t *starts;

@@ -74,7 +74,9 @@ static bool scatter(Optimizer *o, OpId slice) {
   OpId pad, sum = find_sum(p, slice, &pad);
   const DeviceGroups *groups = sum ? collective_groups(o, sum) : NULL;
   uint32_t dim;
-  if (!groups || groups->width < 2 || !part_cuts(p, slice, &dim)) return false;
+  if (!groups || groups->width < 2 || !part_cuts(p, slice, &dim) ||
+      !type_is_static(o->context, op_operand_type(p, slice, 0)))
+    return false;
   Scatter s;
   const TypeInfo *in = type_info(o->context, op_operand_type(p, slice, 0)),
                  *out = type_info(o->context, op_result_type(p, slice, 0));

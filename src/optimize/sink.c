@@ -20,11 +20,16 @@ typedef struct Sink {
   uint32_t n_barriers;
 } Sink;
 
+static bool is_static(const Sink *s, OpId gather) {
+  return type_is_static(s->o->context, op_operand_type(s->p, gather, 0)) &&
+         type_is_static(s->o->context, op_result_type(s->p, gather, 0));
+}
+
 static OpId gather_of(const Sink *s, ValueId v, OpId user) {
   const Program *p = s->p;
   OpId op = fact_def(p, v, OP_all_gather);
   if (!op || op_at(p, op)->n_operands != 1 || op_at(p, op)->block != op_at(p, user)->block ||
-      op >= s->barriers.count || s->barriers.items[op] != s->n_barriers)
+      !is_static(s, op) || op >= s->barriers.count || s->barriers.items[op] != s->n_barriers)
     return 0;
   return op;
 }
@@ -157,7 +162,7 @@ static bool behind_slice(Sink *s, OpId op) {
 
 static bool before_wider(Sink *s, OpId gather) {
   Program *p = s->p;
-  if (op_at(p, gather)->n_operands != 1) return false;
+  if (op_at(p, gather)->n_operands != 1 || !is_static(s, gather)) return false;
   ValueId wide = op_operand(p, gather, 0);
   OpId op = fact_def(p, wide, OP_convert);
   if (!op || !fact_used_once(p, wide) || op_at(p, op)->block != op_at(p, gather)->block ||
