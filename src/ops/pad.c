@@ -224,6 +224,15 @@ static bool is_tame(const Localizer *cx, uint32_t d) {
   return -most < low && low < most && localize_size(cx, 2, d) < most;
 }
 
+// Every tile is padded alike: its elements, each with the room around it, are the result's tile.
+static bool is_uniform(const Localizer *cx, uint32_t d) {
+  int64_t low = localize_ints(cx, "edge_padding_low").v[d];
+  int64_t apart = localize_ints(cx, "interior_padding").v[d] + 1;
+  return low >= 0 && low < apart && !localize_is_uneven(cx, 0, d) &&
+         localize_tile(cx, 2, d) / apart == localize_tile(cx, 0, d) &&
+         localize_tile(cx, 2, d) % apart == 0;
+}
+
 static void splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
@@ -232,6 +241,7 @@ static void splits(Localizer *cx) {
       localize_give_up(cx, localize_factor(cx, 0, d));
       continue;
     }
+    if (is_uniform(cx, d)) continue;
     int64_t received = local_window_received(cx->local, localize_size(cx, 0, d), axes_size(axes),
                                              room_of(cx, d).window);
     cx->bytes += (double)received * localize_bytes_across(cx, 0, d);
@@ -278,11 +288,12 @@ static Status *localize(Localizer *cx) {
   bool any = false;
   for (uint32_t d = 0; d < rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
-    if (axes.n) v = localize_dim(cx, v, d, axes);
-    for (uint32_t i = 0; i < 3; i++) {
-      rest[i][d] = axes.n ? 0 : localize_ints(cx, names[i]).v[d];
-      any |= rest[i][d] != 0;
-    }
+    bool uniform = axes.n && is_uniform(cx, d);
+    if (axes.n && !uniform) v = localize_dim(cx, v, d, axes);
+    for (uint32_t i = 0; i < 3; i++)
+      rest[i][d] = axes.n && !uniform ? 0 : localize_ints(cx, names[i]).v[d];
+    if (uniform) rest[1][d] = rest[2][d] - rest[0][d];
+    for (uint32_t i = 0; i < 3; i++) any |= rest[i][d] != 0;
   }
   cx->out[0] = v;
   if (!any) return NULL;
