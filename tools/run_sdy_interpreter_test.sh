@@ -42,7 +42,7 @@ if [ -z "$flags" ] && grep -qE "$exchanges" "$part1"; then flags=--sdy-convert-g
 replicas=$(sed -nE 's/.*replica-count=([0-9]+).*/\1/p' <<<"$flags")
 if [ -z "$replicas" ] && grep -qE 'programs *= *\[\[@\w+\]( *, *\[@\w+\])+\]' "$folder/part2.mlir"; then replicas=many; fi
 pass=--sdy-partitioner-pipeline options="replica-count=${replicas:-1}"
-if [[ $flags =~ ^--?sdy-convert-global-to-local(=(.*))?$ ]]; then
+if [[ $flags != *\ -* && $flags =~ ^--?sdy-convert-global-to-local(=(.*))?$ ]]; then
   pass=--sdy-convert-global-to-local options="${BASH_REMATCH[2]:-} $options"
 fi
 
