@@ -41,7 +41,7 @@ static ValueId tensor_value(const Chooser *c, uint32_t i) {
 static void add_lead(Chooser *c, uint32_t tensor, Sharding sharding) {
   if (!sharding || c->n_leads == MOST_LEADS) return;
   const ShardingInfo *info = sharding_info(c->t->table, sharding);
-  if (info->rank != factor_map_rank(c->m, tensor)) return;
+  if (info->rank != factor_map_rank(c->m, tensor) || info->mesh != c->t->mesh) return;
   for (uint32_t i = 0; i < c->n_leads; i++)
     if (c->leads[i].tensor == tensor && c->leads[i].sharding == sharding) return;
   int64_t count = 0;
@@ -334,7 +334,8 @@ static bool find_carried(Chooser *c) {
   for (uint32_t i = 0; i < n; i++) {
     const Part *part = t->parts[op_operand(t->p, c->op, i)];
     const ShardingInfo *info = sharding_info(t->table, part->sharding);
-    if (part->next || !info->unreduced.n || (c->carried.n && info->reducer != c->carried_in))
+    if (part->next || !info->unreduced.n || info->mesh != t->mesh ||
+        (c->carried.n && info->reducer != c->carried_in))
       continue;
     if (c->carried.n && !axes_equal(c->carried, info->unreduced)) continue;
     c->carried = info->unreduced;

@@ -29,7 +29,7 @@
 #include "../support/shrink_program.h"
 #include "../support/split_coverage.h"
 
-enum { PROGRAMS = 120 };
+enum { PROGRAMS = 300 };
 
 typedef struct Case {
   uint64_t seed;
@@ -69,6 +69,7 @@ static Status *read_text(Case *c, Guard *guard, Program **out) {
 static Status *refuse(Case *c, Status *status) {
   if (!status) return NULL;
   c->refused++;
+  if (getenv("TESSERA_REFUSED")) printf("refused: %s\n", status_message(status));
   status_free(status);
   return NULL;
 }
@@ -133,7 +134,7 @@ static void test_local_is_global(void **state) {
   Dice dice = dice_new(6001);
   uint32_t run = 0, refused = 0, collectives = 0;
   for (uint32_t i = 0; i < PROGRAMS; i++) {
-    Case c = {.seed = dice_roll(&dice, 1u << 30)};
+    Case c = {.seed = dice_roll(&dice, 1u << 30), .random.runs = true};
     Status *status = guard_run(one_case, &c);
     if (status) fail_msg("%s", status_message(status));
     run += c.run, refused += c.refused, collectives += c.collectives;
@@ -244,7 +245,7 @@ static Outcome compare(Sampling *x, Guard *guard) {
   if (wrong) return say(x, BREAKS, wrong);
   if (!program_verify(x->local, &x->diag)) return say_status(x, BREAKS, diag_status(&x->diag));
   if (is_optimized(x)) {
-    status = pipeline_optimize(x->local, x->table, mesh, NULL, guard, &x->diag);
+    status = pipeline_optimize(x->local, x->table, mesh, &(LocalOptions){0}, guard, &x->diag);
     if (status) return say_status(x, BREAKS, status);
     wrong = program_check(x->local);
     if (wrong) return say(x, BREAKS, wrong);

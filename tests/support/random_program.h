@@ -42,6 +42,7 @@ typedef struct RandomProgram {
   RandomValue values[RANDOM_VALUES];
   uint32_t n_values, first_visible, next_number, depth;
   bool quiet;  // no annotations here
+  bool runs;   // to be set before: nothing whose code is elsewhere
 } RandomProgram;
 
 static inline uint32_t random_roll(RandomProgram *r, uint32_t n) { return dice_roll(&r->dice, n); }
@@ -315,7 +316,7 @@ static inline void random_sort(RandomProgram *r) {
 
 static inline void random_custom_call(RandomProgram *r) {
   RandomValue x = random_pick(r);
-  if (x.shape.rank != 2) return;
+  if (x.shape.rank != 2 || r->runs) return;
   RandomValue v = random_new(r, x.shape);
   bool whole = random_roll(r, 2);  // the second dimension is needed whole and comes out anew
   long long m = (long long)x.shape.dims[0], n = (long long)x.shape.dims[1];
@@ -556,7 +557,7 @@ static inline void random_function(RandomProgram *r) {
 static inline void random_program(RandomProgram *r, ShardingTable *table, Guard *guard,
                                   uint64_t salt) {
   Context *context = sharding_table_context(table);
-  *r = (RandomProgram){.dice = dice_new(salt), .table = table};
+  *r = (RandomProgram){.dice = dice_new(salt), .table = table, .runs = r->runs};
   strbuf_init(&r->head, guard);
   for (uint32_t i = 0; i < RANDOM_FUNCTIONS; i++) strbuf_init(&r->functions[i], guard);
   r->n_meshes = 1 + (random_roll(r, 6) == 0);

@@ -103,10 +103,15 @@ static inline bool sampled_is_rounding(const SampledProgram *s, Type type) {
   return dtype_is_float(dtype) || dtype_is_complex(dtype);
 }
 
-// Bits of operands whose sums of products over 2^7 elements are exact.
+// Bits of operands of which what the op does, over 2^7 elements, is exact.
 static inline int sampled_budget(const SampledProgram *s, Type type) {
   int bits = dtype_info(type_dtype(s->cx.context, type))->mantissa_bits + 1;
-  return bits > 8 ? (bits - 7) / 2 : 0;
+  switch (sampled_class(s->code)) {
+  case SAMPLED_MOVE:
+  case SAMPLED_ORDER: return bits;
+  case SAMPLED_ADD: return bits > 8 ? bits - 8 : 0;
+  default: return bits > 8 ? (bits - 7) / 2 : 0;
+  }
 }
 
 // ---- facts ----
@@ -139,8 +144,9 @@ static inline void sampled_note(SampledProgram *s, OpId op) {
     magnitude = class == SAMPLED_MULTIPLY ? magnitude + m : m > magnitude ? m : magnitude;
     partial |= s->partial[v] && class != SAMPLED_POINTWISE;
   }
-  if (class == SAMPLED_ADD) magnitude += most + 1;
-  if (class == SAMPLED_MULTIPLY && o->code != OP_multiply) magnitude += most;
+  bool one_by_one = op_row(o->code)->traits & TRAIT_ELEMENTWISE || o->code == OP_map;
+  if (class == SAMPLED_ADD) magnitude += one_by_one ? 1 : most + 1;
+  if (class == SAMPLED_MULTIPLY && !one_by_one) magnitude += most;
   if (o->code == OP_chlo_square) fraction *= 2, magnitude *= 2;
   if (o->code == OP_constant) fraction = 2, magnitude = 2;
   bool known = class > SAMPLED_POINTWISE || o->code == OP_constant;
@@ -443,6 +449,22 @@ static inline void sampled_known(SampledProgram *s, ValueId v, int fraction, int
   s->partial[v] = true;
 }
 
+// A round's slice put where the counter says.
+static inline ValueId sampled_stacked(SampledProgram *s, ValueId into, ValueId counter) {
+  Context *c = s->cx.context;
+  Type type = value_type(s->cx.program, into);
+  const TypeInfo *info = type_info(c, type);
+  int64_t dims[16];
+  for (uint32_t d = 0; d < info->rank; d++) dims[d] = info->dims[d];
+  if (dims[0] > 1) dims[0] = 1;
+  Type slice = type_tensor(c, info->elem, info->rank, dims, 0);
+  ValueId operands[18] = {into, sampled_of(s, slice, true)};
+  uint32_t rank = type_info(c, type)->rank;
+  for (uint32_t d = 0; d < rank; d++)
+    operands[2 + d] = d ? sampled_splat(s, value_type(s->cx.program, counter), 0) : counter;
+  return sampled_op(s, OP_dynamic_update_slice, 0, 2 + rank, operands, type);
+}
+
 // Loops of 0 to 3 rounds around some ops. What they carry is added to, or is whatever comes of it.
 static inline void sampled_while(SampledProgram *s) {
   Program *p = s->cx.program;
@@ -451,6 +473,7 @@ static inline void sampled_while(SampledProgram *s) {
   ValueId operands[3] = {sampled_splat(s, counter, 0)};
   uint32_t n = 2 + (sample_chance(&s->cx, 60) ? 1 : 0), mark = s->n_pool;
   bool adds = sample_chance(&s->cx, 50);
+  s->code = OP_multiply;  // small enough for some more
   for (uint32_t i = 1; i < n; i++) {
     ValueId v = sampled_pick(s);
     types[i] = value_type(p, v);
@@ -483,6 +506,11 @@ static inline void sampled_while(SampledProgram *s) {
     sampled_ops(s, (uint32_t)sample_int(&s->cx, 1, 3));
     for (uint32_t i = 1; i < n; i++) {
       bool sum = adds && i == 1 && type_dtype(c, types[i]) != DT_i1;
+      s->code = OP_multiply;
+      if (!sum && type_info(c, types[i])->rank && sample_chance(&s->cx, 40)) {
+        results[i] = sampled_stacked(s, args[i], args[0]);
+        continue;
+      }
       results[i] = sampled_of(s, types[i], sum);
       if (sum) results[i] = sampled_op(s, OP_add, 0, 2, (ValueId[]){args[i], results[i]}, types[i]);
     }
