@@ -2,7 +2,8 @@
 // partial operands (ops/commute.h) and these are no larger: so two that are added meet and become
 // one, and one that is sliced or reduced afterwards gets smaller. Constants that combine to
 // themselves count as partial; every other operand must be the same on all devices that combine. Of
-// two reduce_scatters that are added one is done, of the sum. In program order, each as far as it
+// two reduce_scatters that are added one is done, of the sum; two terms of a longer sum meet at the
+// last one's place. In program order, each as far as it
 // goes. O(ops) and what is said of where values differ.
 #include "base/vec.h"
 #include "ops/commute.h"
@@ -11,7 +12,7 @@
 #include "optimize/facts.h"
 #include "optimize/varies.h"
 
-enum { MOST_OPERANDS = 16 };
+enum { MOST_OPERANDS = 16, MOST_TERMS = 64 };
 
 typedef struct Sums {
   Optimizer *o;
@@ -108,6 +109,61 @@ static bool move_behind(Sums *s, OpId op) {
   return true;
 }
 
+// ---- terms of a longer sum ----
+
+static uint16_t code_of(Combine combine) {
+  return combine == COMBINE_SUM ? OP_add : combine == COMBINE_MAX ? OP_maximum : OP_minimum;
+}
+
+static bool is_here(const Sums *s, OpId def, OpId op) {
+  return def && op_at(s->p, def)->block == op_at(s->p, op)->block && def < s->barriers.count &&
+         s->barriers.items[def] == s->n_barriers;
+}
+
+// Operand i of op is an all_reduce that nothing else uses.
+static OpId term(const Sums *s, OpId op, uint32_t i) {
+  ValueId v = op_operand(s->p, op, i);
+  OpId sum = value_def(s->p, v);
+  Combine combine = collective_sum(s->p, sum);
+  bool plain = combine == COMBINE_SUM || combine == COMBINE_MAX || combine == COMBINE_MIN;
+  return plain && code_of(combine) == op_at(s->p, op)->code && fact_used_once(s->p, v) &&
+                 is_here(s, sum, op)
+             ? sum
+             : 0;
+}
+
+// ((x + all_reduce a) + y) + all_reduce b: the two meet at the last one's place.
+static bool join_terms(Sums *s, OpId op) {
+  Program *p = s->p;
+  uint16_t code = op_at(p, op)->code;
+  if (code != OP_add && code != OP_maximum && code != OP_minimum) return false;
+  uint32_t at = term(s, op, 1) ? 1 : 0;
+  OpId last = term(s, op, at), first = 0, inner = 0;
+  ValueId v = op_operand(p, op, 1 - at), rest = 0;
+  if (!last || term(s, op, 1 - at)) return false;
+  for (uint32_t depth = 0; depth < MOST_TERMS && !first; depth++) {
+    inner = fact_def(p, v, code);
+    if (!inner || !fact_used_once(p, v) || !is_here(s, inner, op)) return false;
+    for (uint32_t i = 0; i < 2 && !first; i++) {
+      first = term(s, inner, i);
+      rest = op_operand(p, inner, 1 - i);
+      if (first && op_at(p, first)->attrs != op_at(p, last)->attrs) first = 0;
+    }
+    v = op_operand(p, inner, fact_def(p, op_operand(p, inner, 0), code) ? 0 : 1);
+  }
+  if (!first) return false;
+  ValueId parts[] = {op_operand(p, first, 0), op_operand(p, last, 0)};
+  Type type = value_type(p, parts[0]);
+  if (type != value_type(p, parts[1]) || type != value_type(p, rest)) return false;
+  ValueId both = build_op(p, last, code, 2, parts, type, 0);
+  operand_set(p, op_at(p, last)->operands, both);
+  varies_set(s->o, &s->varies, both, s->varies.all);
+  set_barriers(s, value_def(p, both));
+  build_replace(p, inner, rest);
+  op_erase(p, first);
+  return true;
+}
+
 // ---- what is scattered ----
 
 static bool is_scattered(const Sums *s, OpId op, uint32_t i, OpId *out) {
@@ -159,7 +215,7 @@ uint32_t pass_sums(Optimizer *o) {
     s.n_barriers += op_at(p, op)->code == OP_optimization_barrier;
     set_barriers(&s, op);
     next = op_walk_next(p, op, p->root);
-    if (join_scattered(&s, op)) {
+    if (join_terms(&s, op) || join_scattered(&s, op)) {
       changes++;
     } else if (move_behind(&s, op)) {
       changes++;

@@ -77,3 +77,44 @@ func.func @stays(%x: tensor<4xf32> {tessera.sharding = "x"}, %k: tensor<4xf32>) 
   %m = stablehlo.add %l, %j : tensor<4xf32>
   return %b, %d, %f, %g, %h, %m : tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+// Terms of a longer sum, with whole ones between: one exchange.
+// CHECK-LABEL: func.func @terms(
+// CHECK: [[S:%.*]] = stablehlo.add %arg0, %arg1
+// CHECK-NEXT: "stablehlo.all_reduce"([[S]])
+// CHECK-NOT: "stablehlo.all_reduce"
+// CHECK: return
+func.func @terms(%x: tensor<4xf32> {tessera.sharding = "x"}, %y: tensor<4xf32> {tessera.sharding = "x"}, %k: tensor<4xf32>) -> tensor<4xf32> {
+  %a = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = stablehlo.add %k, %a : tensor<4xf32>
+  %c = stablehlo.add %b, %k : tensor<4xf32>
+  %d = "stablehlo.all_reduce"(%y) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %e = stablehlo.add %c, %d : tensor<4xf32>
+  return %e : tensor<4xf32>
+}
+// Two scattered sums that are added are one.
+// CHECK-LABEL: func.func @scattered(
+// CHECK: [[S:%.*]] = stablehlo.add %arg0, %arg1 : tensor<4xf32>
+// CHECK-NEXT: "stablehlo.reduce_scatter"([[S]])
+// CHECK-NOT: "stablehlo.reduce_scatter"
+func.func @scattered(%x: tensor<4xf32> {tessera.sharding = "x"}, %y: tensor<4xf32> {tessera.sharding = "x"}) -> tensor<2xf32> {
+  %a = "stablehlo.reduce_scatter"(%x) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<2xf32>
+  %b = "stablehlo.reduce_scatter"(%y) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<2xf32>
+  %c = stablehlo.add %a, %b : tensor<2xf32>
+  return %c : tensor<2xf32>
+}

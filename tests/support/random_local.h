@@ -156,6 +156,23 @@ static inline void local_all_gather(RandomLocal *r) {
   if (x.shape.dims[d] <= 8) local_all_gather_of(r, x, d, 1 + local_roll(r, 3));
 }
 
+// A sum of several values, some of them summed over devices.
+static inline void local_terms(RandomLocal *r) {
+  LocalValue total = local_pick(r);
+  uint32_t axes = 1 + local_roll(r, 3);
+  for (uint32_t i = 0; i < 4; i++) {
+    LocalValue x = local_like(r, total);
+    if (local_roll(r, 3)) x = local_all_reduce_of(r, x, axes, "add");
+    uint32_t number = r->next++;
+    bool swap = local_roll(r, 2);
+    strbuf_printf(r->out, "%%v%u = stablehlo.add %%v%u, %%v%u : %s\n", number,
+                  swap ? x.number : total.number, swap ? total.number : x.number,
+                  LOCAL_TYPE(r, total.shape));
+    total.number = number;
+  }
+  if (r->n_values < LOCAL_VALUES) r->values[r->n_values++] = total;
+}
+
 static inline void local_reduce_scatter_of(RandomLocal *r, LocalValue x, uint32_t d,
                                            uint32_t axes) {
   LocalGroups g = local_groups_of(r, axes);
@@ -458,6 +475,7 @@ static inline void local_ops(RandomLocal *r, uint32_t n) {
                                                local_ring,
                                                local_ring,
                                                local_permute,
+                                               local_terms,
                                                local_loop};
   for (uint32_t i = 0; i < n; i++) {
     if (local_roll(r, 12) == 0) local_constant(r, local_pick(r).shape);
