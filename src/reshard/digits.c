@@ -240,7 +240,8 @@ static bool add_form(Digits *digits, Layout *from, Layout *to, const Chain *c, u
     int64_t rest = c->cut[i + 1] / c->cut[i];
     while (rest > 1) {
       int64_t size = rest;
-      if (primes && rest <= UINT32_MAX) size = least_prime((uint32_t)rest);
+      if (primes && c->at[i] == RESHARD_INSIDE && rest <= UINT32_MAX)
+        size = least_prime((uint32_t)rest);
       Digit digit = {.dim = dim, .size = size, .form = form, .block = digits->n_blocks};
       uint8_t inside = RESHARD_INSIDE;
       bool fits = form == FORM_SOURCE ? add_digit(digits, from, to, digit, c->at[i], inside)
