@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "ops/infer.h"
 #include "parse/print.h"
+#include "partition/mesh_groups.h"
 #include "partition/reason.h"
 #include "partition/replica_mode.h"
 #include "partition/traffic.h"
@@ -27,10 +28,12 @@ typedef struct PartitionJob {
   bool verify, stats, json;
   const char *output;
   uint64_t replicas, partitions;  // 0 = not said
+  bool mesh_axes;                 // groups by axes
   // of the segment at hand
   Segment seg;
   Propagated result;
   Program *global;  // for --verify: as it was before
+  MeshId mesh;
   uint32_t n_devices;
   Traffic traffic;
   double flops;  // of the whole program
@@ -186,6 +189,7 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   TRY(pipeline_propagate(program, &request, guard, &job->seg.diag, &job->result));
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
+  job->mesh = mesh;
   job->n_devices = devices ? devices->n_devices : 1;
   traffic_count(program, devices, job->n_devices, &job->result.arena, &job->traffic);
   if (job->verify)
@@ -233,6 +237,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
     return NULL;
   }
   if (job->replicas > 1) replica_mode(job->seg.program);
+  if (job->mesh_axes) mesh_groups(job->seg.program, job->result.table, job->mesh, guard);
   if (job->index) strbuf_puts(job->out, "// -----\n");
   program_print(job->seg.program, &job->print, job->out);
   return NULL;
@@ -318,7 +323,7 @@ static const Usage usage = {
 int command_partition(int argc, char **argv) {
   PartitionJob job = {.verification.most_bytes = 0};
   uint64_t gib = 16;
-  const char *tolerance = NULL;
+  const char *tolerance = NULL, *groups = NULL;
   bool optimized = true;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   Annotations annotations;
@@ -346,6 +351,8 @@ int command_partition(int argc, char **argv) {
        "contractions of gathered tensors as rings of parts too, where that pays"},
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
        "make it cheaper by these passes only, in this order: share,dead"},
+      {"--replica-groups", OPTION_TEXT, &groups, "WORD",
+       "how groups of devices are said: dense (default: one by one), mesh-axes (by axes)"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
        "device k is replica k of one partition instead (N: all of them)"},
       {"--partition-count", OPTION_NUMBER, &job.partitions, "N",
@@ -367,11 +374,14 @@ int command_partition(int argc, char **argv) {
   if (args == ARGS_HELP) code = EXIT_OK;
   if (args == ARGS_OK && files.count > 1) {
     cli_error("partition takes one program, %u are given", files.count);
+  } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
+    cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
     cli_error("--replica-count and --partition-count cannot both be above 1");
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
              annotations_read(&annotations)) {
     job.request = &annotations.request;
+    job.mesh_axes = groups && strcmp(groups, "mesh-axes") == 0;
     job.verification.most_bytes = cli_gib(gib);
     if (job.verification.entry && job.verification.entry[0] == '@') job.verification.entry++;
     code = partition_file(&job, files.count ? files.items[0] : "-");

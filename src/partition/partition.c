@@ -353,6 +353,15 @@ static bool is_called_manually(const Partition *t, OpId function) {
   return manually;
 }
 
+// Where the module says on how many partitions it runs, it now is one for each device.
+static void put_counts(Partition *t, MeshId mesh) {
+  const Mesh *devices = sharding_mesh(t->table, mesh);
+  Attr was = op_attr(t->p, t->p->root, "mhlo.num_partitions");
+  if (!devices || !was) return;
+  op_set_attr(t->p, t->p->root, "mhlo.num_partitions",
+              attr_int(t->context, attr_info(t->context, was)->type, devices->n_devices));
+}
+
 static Status *put_functions(Partition *t) {
   BlockId top = region_block(t->p, op_region(t->p, t->p->root, 0));
   VEC(OpId) old = {0};
@@ -416,7 +425,10 @@ Status *partition_program(Program *program, ShardingTable *table, const Partitio
   GuardCleanup cleanup = {release, &t, NULL};
   guard_push(guard, &cleanup);
   Status *status = partition(&t, options);
-  if (!status) *out_mesh = main_mesh(&t);
+  if (!status) {
+    *out_mesh = main_mesh(&t);
+    put_counts(&t, *out_mesh);
+  }
   guard_pop(guard, &cleanup);
   release(&t);
   return status;
