@@ -155,6 +155,8 @@ static bool join_terms(Sums *s, OpId op) {
   ValueId parts[] = {op_operand(p, first, 0), op_operand(p, last, 0)};
   Type type = value_type(p, parts[0]);
   if (type != value_type(p, parts[1]) || type != value_type(p, rest)) return false;
+  op_detach(p, last);
+  op_insert_before(p, last, op);  // behind both operands
   ValueId both = build_op(p, last, code, 2, parts, type, 0);
   operand_set(p, op_at(p, last)->operands, both);
   varies_set(s->o, &s->varies, both, s->varies.all);
