@@ -16,8 +16,8 @@ static bool take_back(Localizer *cx, FactorList list) {
   for (uint32_t i = 0; i < list.n; i++) {
     AxisList *axes = &cx->splits[list.v[i]].axes;
     int64_t size = cx->map->factors[list.v[i]].size;
-    if (axes->n && (!full || (list.n > 1 && size % axes_size(*axes)))) {
-      axes->n = 0;
+    if (axes->n && ((!full && !cx->strided) || (list.n > 1 && size % axes_size(*axes)))) {
+      localize_give_up(cx, list.v[i]);
       any = true;
     }
     if (size > 1 && axes_size(*axes) != size) full = false;

@@ -15,6 +15,10 @@
 // How one factor is split.
 typedef struct FactorSplit {
   AxisList axes;  // none: it is whole
+  // Not in blocks but in strides (D4): its own factors, major to minor, and the axes of each, which
+  // together are `axes`. Only for ops that take tiles as they are. 0: in blocks.
+  const ShardFactor *strides;
+  uint32_t n_strides;
   // Results without the factor come in parts, one per device along the axes, that combine so.
   // COMBINE_NONE: they are the same everywhere. Filled in for factors that reduce plainly.
   Combine parts;
@@ -36,6 +40,7 @@ struct Localizer {
   // cost. NULL: not known.
   AxisList *wished;
   const bool *whole;
+  bool strided;  // dimensions of several factors may be cut in strides
   // ---- `splits` writes ----
   double bytes;    // that leave a device for it, beyond resharding operands and results
   uint32_t steps;  // that this takes, one behind the other; 0: one
@@ -64,13 +69,13 @@ static inline bool localize_is_split(const Localizer *cx, uint32_t factor) {
   return cx->splits[factor].axes.n > 0;
 }
 static inline void localize_give_up(Localizer *cx, uint32_t factor) {
-  cx->splits[factor].axes.n = 0;
+  cx->splits[factor].axes.n = cx->splits[factor].n_strides = 0;
 }
 // Takes back every split of factors that neither pass through nor reduce plainly: what remains
 // needs no `localize`.
 void localize_only_plain(Localizer *cx);
 // Takes back what dimensions could not say in blocks: a minor factor behind one that is not cut to
-// pieces, and sizes that do not divide where several factors make a dimension.
+// pieces (unless cx->strided), and sizes that do not divide where several factors make a dimension.
 void localize_only_blocks(Localizer *cx);
 int64_t localize_ways(const Localizer *cx, uint32_t factor);  // devices along its axes; 1 = whole
 // The major-most factor of a dimension that is not of size 1.

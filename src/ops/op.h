@@ -149,6 +149,7 @@ typedef struct OpDef {
   void (*splits)(Localizer *cx);
   // Writes it for tiles. NULL: it is copied.
   Status *(*localize)(Localizer *cx);
+  bool strides;  // with these columns: tiles that are cut in strides are as good as others
   // Operations it takes (ops/work.h). NULL: one for each element of its largest tensor.
   double (*work)(const Program *p, OpId op);
   // What this instance has beyond its row's traits. NULL: nothing.

@@ -317,7 +317,7 @@ static void splits(Localizer *cx) {
   Run runs[MAX_RANK + 1];
   localize_only_plain(cx);
   localize_only_blocks(cx);
-  if (!cx->wished) return;
+  if (!cx->wished || cx->strided) return;
   uint32_t n = find_runs(cx, runs);
   for (uint32_t i = 0; i < n; i++) shift_run(cx, &runs[i]);
   double bytes = (double)dtype_bytes(type_dtype(cx->context, localize_type(cx, 0)->elem));
@@ -363,7 +363,8 @@ const OpDef op_reshape = {.infer = infer,
                           .constraints = 3,
                           .factors = factors,
                           .splits = splits,
-                          .localize = localize};
+                          .localize = localize,
+                          .strides = true};
 const OpDef op_dynamic_reshape = {.infer = infer_dynamic,
                                   .eval = eval_dynamic,
                                   .sample = sample_dynamic,

@@ -108,6 +108,37 @@ static AxisList free_axes(const Chooser *c, const FactorSplit *splits, AxisList 
   return (AxisList){free, n};
 }
 
+// Are tiles in strides as good as others? What the op's columns do speaks of blocks.
+static bool takes_strides(const Chooser *c) {
+  if (c->t->options && c->t->options->blocks) return false;
+  return !c->def || c->m->custom || c->def->strides || (!c->def->splits && !c->def->localize);
+}
+
+// The strides of a dimension go to its factors: to each the ones that make it up.
+static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, Localizer *cx) {
+  for (uint32_t pass = 0; pass < 2; pass++)  // first see whether they fit
+    for (uint32_t i = 0, k = 0; i < list.n; i++) {
+      const Factor *factor = &c->m->factors[list.v[i]];
+      FactorSplit *split = &cx->splits[list.v[i]];
+      AxisList axes = {NULL, 0};
+      uint32_t first = k;
+      for (int64_t size = 1; size < factor->size; k++) {
+        if (k == dim->n_factors) return;
+        size *= dim->factors[k].size;
+        axes = axes_concat(&c->t->scratch, axes, dim->factors[k].axes);
+        if (size > factor->size) return;
+      }
+      if (!axes.n) continue;
+      if (split->axes.n || !is_plain(factor) || !can_split(c, list.v[i])) return;
+      if (free_axes(c, cx->splits, axes).n != axes.n) return;
+      if (pass) {
+        split->axes = axes;
+        split->strides = dim->factors + first;
+        split->n_strides = k - first > 1 ? k - first : 0;
+      }
+    }
+}
+
 // The axes of one lead go to the factors that have none yet.
 static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
   Partition *t = c->t;
@@ -122,6 +153,10 @@ static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
     if (free.n + over.n && !cx->wished[f].n) cx->wished[f] = axes_concat(&t->scratch, free, over);
     splits[f].axes = free;
   }
+  const ShardingInfo *info = sharding_info(t->table, lead->sharding);
+  for (uint32_t d = 0; d < info->rank && takes_strides(c); d++)
+    if (info->dims[d].n_factors > 1)
+      follow_strides(c, factor_map_dim(c->m, lead->tensor, d), &info->dims[d], cx);
 }
 
 // Drops what a dimension could not say, and sizes that do not divide where the op fails on some
@@ -138,8 +173,36 @@ static void make_one_reducer(const Chooser *c, FactorSplit *splits) {
   for (uint32_t f = 0; f < c->m->n_factors; f++) {
     if (!splits[f].axes.n || !splits[f].parts) continue;
     if (one == COMBINE_NONE) one = splits[f].parts;
-    if (one != splits[f].parts) splits[f].axes.n = 0;
+    if (one != splits[f].parts) splits[f].axes.n = splits[f].n_strides = 0;
   }
+}
+
+// A dimension as the factors in it are split: a block, unless a minor one is split behind one that
+// is not cut to pieces.
+static DimSharding dim_sharding(const Chooser *c, const Localizer *cx, uint32_t tensor,
+                                uint32_t d) {
+  Arena *arena = &c->t->scratch;
+  FactorList list = factor_map_dim(c->m, tensor, d);
+  uint32_t most = 1, n = 0;
+  for (uint32_t i = 0; i < list.n; i++) most += cx->splits[list.v[i]].n_strides + 1;
+  ShardFactor *out = ARENA_ARRAY(arena, ShardFactor, most);
+  for (uint32_t i = 0; i < list.n; i++) {
+    const FactorSplit *split = &cx->splits[list.v[i]];
+    bool cut = *localize_has(cx, tensor, list.v[i]) && split->axes.n;
+    ShardFactor one = {c->m->factors[list.v[i]].size, cut ? split->axes : (AxisList){NULL, 0}};
+    const ShardFactor *parts = cut && split->n_strides ? split->strides : &one;
+    for (uint32_t k = 0; k < (parts == &one ? 1 : split->n_strides); k++) {
+      bool goes_on = n && (!parts[k].axes.n || axes_size(out[n - 1].axes) == out[n - 1].size);
+      if (!goes_on) {
+        out[n++] = parts[k];
+        continue;
+      }
+      out[n - 1].size *= parts[k].size;
+      out[n - 1].axes = axes_concat(arena, out[n - 1].axes, parts[k].axes);
+    }
+  }
+  if (n == 1) out[0].size = 0;
+  return (DimSharding){out, n, false, PRIORITY_NONE};
 }
 
 // The sharding of a tensor whose factors are split so.
@@ -148,12 +211,10 @@ static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t 
   const FactorMap *m = c->m;
   uint32_t rank = factor_map_rank(m, tensor);
   DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, rank + 1);
-  ShardFactor *factors = ARENA_ARRAY(&t->scratch, ShardFactor, rank + 1);
   bool any = false;
   for (uint32_t d = 0; d < rank; d++) {
-    factors[d].axes = localize_axes(cx, tensor, d);
-    dims[d] = (DimSharding){&factors[d], 1, false, PRIORITY_NONE};
-    any |= factors[d].axes.n > 0;
+    dims[d] = dim_sharding(c, cx, tensor, d);
+    any |= localize_axes(cx, tensor, d).n > 0;
   }
   ShardingInfo info = {.mesh = t->mesh, .rank = rank, .dims = dims};
   bool result = tensor >= m->n_operands;
@@ -267,6 +328,17 @@ static void make_way(Chooser *c, const Lead *lead, bool others, Choice *out) {
   if (lead) follow(c, lead, &out->cx);
   for (uint32_t i = 0; others && i < c->n_leads; i++) follow(c, &c->leads[i], &out->cx);
   settle(c, out, false);
+}
+
+// The same with tiles in strides, where an op can be split so.
+static bool stride(Chooser *c, const Lead *lead, Choice *out) {
+  if (!takes_strides(c) || !c->def || !c->def->strides) return false;
+  localizer_init(c->t, c->op, c->m, &out->cx);
+  out->cx.strided = true;
+  follow(c, lead, &out->cx);
+  for (uint32_t i = 0; i < c->n_leads; i++) follow(c, &c->leads[i], &out->cx);
+  settle(c, out, false);
+  return true;
 }
 
 // Axes that an operand has and the way does not use go to the largest factor that passes through
@@ -413,6 +485,7 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
       if (i) keep_better(&c, &best, out, &other);
       make_way(&c, &c.leads[i], false, &other);
       keep_better(&c, &best, out, &other);
+      if (stride(&c, &c.leads[i], &other)) keep_better(&c, &best, out, &other);
     }
     if (displace(&c, out, &other)) keep_better(&c, &best, out, &other);
     make_way(&c, NULL, false, &other);

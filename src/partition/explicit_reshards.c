@@ -334,7 +334,7 @@ static Status *run(Writer *w, Program *twin, Guard *guard, Diag *diag) {
   w->decisions = ARENA_ARRAY(&w->arena, Decision, w->p->ops.count + 1);
   w->now = ARENA_ARRAY(&w->arena, Sharding, w->p->values.count + 1);
   w->made = ARENA_ARRAY(&w->arena, const Made *, w->p->values.count + 1);
-  PartitionOptions options = {.on_split = note, .user = w};
+  PartitionOptions options = {.blocks = true, .on_split = note, .user = w};
   TRY(partition_program(twin, w->table, &options, guard, diag, &mesh));
   return write(w);
 }

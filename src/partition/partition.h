@@ -13,6 +13,7 @@ typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
   bool poison;             // padding that nothing may read is NaN, or the least integer: for tests
   bool why;                // locations of what exchanges say why (reason.h)
+  bool blocks;             // no tiles in strides: for text, which has no words for them
   // Told of every op written for tiles, with how its factors are split: for tests. May be NULL.
   void (*on_split)(void *user, const struct Localizer *cx);
   void *user;
