@@ -11,7 +11,7 @@ static const double small_bytes = 1 << 20;
 typedef struct Late {
   Program *p;
   bool *marked;        // per op: the result of an all_reduce, a little changed
-  uint64_t *number;    // per op: rises along its block
+  uint32_t *number;    // per op: rises along its block; one moved has that of what it stands before
   uint32_t *barriers;  // per op: how many stand before it in its block
   uint32_t changes;
 } Late;
@@ -69,18 +69,17 @@ static void move(Late *l, OpId op) {
   if (!user || op_at(p, op)->next == user || l->barriers[op] != l->barriers[user]) return;
   op_detach(p, op);
   op_insert_before(p, op, user);
-  l->number[op] = l->number[user] - 1;
+  l->number[op] = l->number[user];
   l->changes++;
 }
 
 static void run_block(Late *l, BlockId block) {
   Program *p = l->p;
-  uint64_t n = 0;
-  uint32_t barriers = 0;
+  uint32_t n = 0, barriers = 0;
   bool any = false;
   for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
     barriers += op_at(p, op)->code == OP_optimization_barrier;
-    l->number[op] = n += 2;
+    l->number[op] = ++n;
     l->barriers[op] = barriers;
     any |= l->marked[op] = can_wait(l, op);
   }
@@ -95,7 +94,7 @@ uint32_t pass_late(Optimizer *o) {
   Program *p = o->p;
   Late l = {.p = p};
   l.marked = ARENA_ARRAY(&o->scratch, bool, p->ops.count + 1);
-  l.number = ARENA_ARRAY(&o->scratch, uint64_t, p->ops.count + 1);
+  l.number = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
   l.barriers = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
   for (BlockId block = 1; block < p->blocks.count; block++) {
     OpId first = block_at(p, block)->first;
