@@ -219,4 +219,5 @@ const OpDef op_reduce = {
     .factors = factors,
     .splits = reduce_splits,
     .localize = reduce_localize,
+    .strides = true,
 };
