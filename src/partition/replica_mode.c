@@ -3,6 +3,12 @@
 #include "ops/op.h"
 
 void replica_mode(Program *local) {
+  Attr partitions = op_attr(local, local->root, "mhlo.num_partitions");
+  if (partitions) {
+    Type type = attr_info(local->context, partitions)->type;
+    op_set_attr(local, local->root, "mhlo.num_replicas", partitions);
+    op_set_attr(local, local->root, "mhlo.num_partitions", attr_int(local->context, type, 1));
+  }
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (op_at(local, o)->code == OP_partition_id) op_at(local, o)->code = OP_replica_id;
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
