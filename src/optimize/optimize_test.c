@@ -62,8 +62,9 @@ static Status *read_text(Case *c, Guard *guard, Program **out) {
 // What a device has of an argument depends on its coordinates along the axes the argument is cut
 // by.
 static Literal *argument(Case *c, Type type, uint32_t i, uint32_t device) {
-  uint32_t axes = c->random.arg_axes[i], b = c->random.b;
-  uint32_t place = (axes & 1 ? device / b : 0) * b + (axes & 2 ? device % b : 0);
+  uint32_t axes = c->random.arg_axes[i], b = c->random.b, position = 0;
+  while (c->random.order[position] != device) position++;
+  uint32_t place = (axes & 1 ? position / b : 0) * b + (axes & 2 ? position % b : 0);
   Dice dice = dice_new(c->seed + 977 * i + 31 * place);
   Literal *l = literal_new_typed(&c->heap, c->context, type);
   for (int64_t k = 0; k < l->count; k++) {
@@ -117,9 +118,11 @@ static Status *run_case(Guard *guard, void *arg) {
   random_local(&c->random, c->seed, &c->text);
   c->n_devices = c->random.a * c->random.b;
   const Mesh *mesh;
+  int64_t ids[8];
+  for (uint32_t i = 0; i < c->n_devices; i++) ids[i] = c->random.order[i];
   Name names[] = {name_of(c->context, "a"), name_of(c->context, "b")};
   TRY(mesh_new(c->context, name_of(c->context, "mesh"), 2, names,
-               (int64_t[]){c->random.a, c->random.b}, 0, NULL, &mesh));
+               (int64_t[]){c->random.a, c->random.b}, c->n_devices, ids, &mesh));
   MeshId id = sharding_mesh_add(c->table, mesh);
   c->source = (Source){"<random>", c->text.data, c->text.used};
   TRY(read_text(c, guard, &c->before));

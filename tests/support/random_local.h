@@ -24,7 +24,10 @@ typedef struct RandomLocal {
   Dice dice;
   StrBuf *out;
   const char *elem;               // i32, f32
-  uint32_t a, b;                  // sizes of the axes: device = i * b + j
+  uint32_t a, b;                  // sizes of the axes: position = i * b + j
+  uint32_t order[8];              // the device at each position
+  bool in_function;               // one that main calls
+  LocalShape gives;               // what that returns
   uint32_t arg_axes[LOCAL_ARGS];  // bit 0: differs along a, bit 1: along b
   LocalValue values[LOCAL_VALUES];
   uint32_t n_values, first, next, depth;
@@ -89,19 +92,41 @@ static inline void local_unary(RandomLocal *r) {
 
 // ---- collectives ----
 
+// 1: a, 2: b, 3: both, 4 and 5: the major and the minor half of b.
+static inline uint32_t local_axes(RandomLocal *r) { return 1 + local_roll(r, r->b == 4 ? 5 : 3); }
+
+static inline uint32_t local_ways(const RandomLocal *r, uint32_t axes) {
+  return axes > 3 ? 2 : (axes & 1 ? r->a : 1) * (axes & 2 ? r->b : 1);
+}
+
+static inline const char *local_coordinate_name(uint32_t axes) {
+  return (const char *[]){"", "a", "b", "ab", "bh", "bl"}[axes];
+}
+
+// The position of member m of group k.
+static inline uint32_t local_member(const RandomLocal *r, uint32_t axes, uint32_t k, uint32_t m) {
+  switch (axes) {
+  case 1: return m * r->b + k;
+  case 2: return k * r->b + m;
+  case 3: return m;
+  case 4: return k / 2 * r->b + m * 2 + k % 2;
+  default: return k / 2 * r->b + k % 2 * 2 + m;
+  }
+}
+
 typedef struct LocalGroups {
-  uint32_t axes, width;  // 1: a, 2: b, 3: both
+  uint32_t axes, width;
   char text[256];
 } LocalGroups;
 
 static inline LocalGroups local_groups_of(const RandomLocal *r, uint32_t axes) {
-  LocalGroups g = {.axes = axes, .width = (axes & 1 ? r->a : 1) * (axes & 2 ? r->b : 1)};
+  LocalGroups g = {.axes = axes, .width = local_ways(r, axes)};
   uint32_t n = r->a * r->b / g.width;
   int at = sprintf(g.text, "replica_groups = dense<[");
   for (uint32_t k = 0; k < n; k++) {
     at += sprintf(g.text + at, k ? ", [" : "[");
     for (uint32_t m = 0; m < g.width; m++) {
-      uint32_t id = axes == 3 ? m : axes == 1 ? m * r->b + k : k * r->b + m;
+      uint32_t id = r->order[local_member(r, axes, k, m)];
       at += sprintf(g.text + at, m ? ", %u" : "%u", id);
     }
     at += sprintf(g.text + at, "]");
@@ -133,7 +158,7 @@ static inline LocalValue local_all_reduce_of(RandomLocal *r, LocalValue x, uint3
 
 static inline void local_all_reduce(RandomLocal *r) {
   LocalValue x = local_pick(r);
-  local_all_reduce_of(r, x, 1 + local_roll(r, 3), local_roll(r, 4) ? "add" : "maximum");
+  local_all_reduce_of(r, x, local_axes(r), local_roll(r, 4) ? "add" : "maximum");
 }
 
 static inline LocalValue local_all_gather_of(RandomLocal *r, LocalValue x, uint32_t d,
@@ -153,13 +178,13 @@ static inline void local_all_gather(RandomLocal *r) {
   LocalValue x = local_pick(r);
   if (!x.shape.rank) return;
   uint32_t d = local_roll(r, x.shape.rank);
-  if (x.shape.dims[d] <= 8) local_all_gather_of(r, x, d, 1 + local_roll(r, 3));
+  if (x.shape.dims[d] <= 8) local_all_gather_of(r, x, d, local_axes(r));
 }
 
 // A sum of several values, some of them summed over devices.
 static inline void local_terms(RandomLocal *r) {
   LocalValue total = local_pick(r);
-  uint32_t axes = 1 + local_roll(r, 3);
+  uint32_t axes = local_axes(r);
   for (uint32_t i = 0; i < 4; i++) {
     LocalValue x = local_like(r, total);
     if (local_roll(r, 3)) x = local_all_reduce_of(r, x, axes, "add");
@@ -190,8 +215,7 @@ static inline void local_reduce_scatter_of(RandomLocal *r, LocalValue x, uint32_
 
 static inline void local_reduce_scatter(RandomLocal *r) {
   LocalValue x = local_pick(r);
-  if (x.shape.rank)
-    local_reduce_scatter_of(r, x, local_roll(r, x.shape.rank), 1 + local_roll(r, 3));
+  if (x.shape.rank) local_reduce_scatter_of(r, x, local_roll(r, x.shape.rank), local_axes(r));
 }
 
 static inline void local_permute(RandomLocal *r) {
@@ -213,17 +237,14 @@ static inline void local_permute(RandomLocal *r) {
 
 // The part at this device's place along the axes (%a, %b, %ab are its coordinates).
 static inline LocalValue local_part_of(RandomLocal *r, LocalValue x, uint32_t d, uint32_t axes) {
-  uint32_t ways = (axes & 1 ? r->a : 1) * (axes & 2 ? r->b : 1);
+  uint32_t ways = local_ways(r, axes);
   LocalShape shape = x.shape;
   shape.dims[d] /= ways;
   LocalValue v = local_new(r, shape);
   strbuf_printf(r->out, "%%t%u = stablehlo.constant dense<%lld> : tensor<i64>\n", v.number,
                 (long long)shape.dims[d]);
   strbuf_printf(r->out, "%%o%u = stablehlo.multiply %%%s, %%t%u : tensor<i64>\n", v.number,
-                axes == 3   ? "ab"
-                : axes == 1 ? "a"
-                            : "b",
-                v.number);
+                local_coordinate_name(axes), v.number);
   strbuf_printf(r->out, "%%v%u = stablehlo.dynamic_slice %%v%u", v.number, x.number);
   for (uint32_t k = 0; k < shape.rank; k++)
     k == d ? strbuf_printf(r->out, ", %%o%u", v.number) : strbuf_printf(r->out, ", %%zero");
@@ -239,8 +260,8 @@ static inline LocalValue local_part_of(RandomLocal *r, LocalValue x, uint32_t d,
 static inline void local_part(RandomLocal *r) {
   LocalValue x = local_pick(r);
   if (!x.shape.rank) return;
-  uint32_t d = local_roll(r, x.shape.rank), axes = 1 + local_roll(r, 3);
-  uint32_t ways = (axes & 1 ? r->a : 1) * (axes & 2 ? r->b : 1);
+  uint32_t d = local_roll(r, x.shape.rank), axes = local_axes(r);
+  uint32_t ways = local_ways(r, axes);
   if (x.shape.dims[d] % ways == 0 && x.shape.dims[d] >= ways) local_part_of(r, x, d, axes);
 }
 
@@ -248,8 +269,8 @@ static inline void local_part(RandomLocal *r) {
 static inline void local_there_and_back(RandomLocal *r) {
   LocalValue x = local_pick(r);
   if (!x.shape.rank) return;
-  uint32_t d = local_roll(r, x.shape.rank), axes = 1 + local_roll(r, 3), back = axes;
-  if (local_roll(r, 3) == 0) back = 1 + local_roll(r, 3);
+  uint32_t d = local_roll(r, x.shape.rank), axes = local_axes(r), back = axes;
+  if (local_roll(r, 3) == 0) back = local_axes(r);
   bool gather = local_roll(r, 2);
   if (gather && x.shape.dims[d] > 8) return;
   LocalValue v =
@@ -261,7 +282,7 @@ static inline void local_there_and_back(RandomLocal *r) {
     v = w;
   }
   if (local_roll(r, 6) == 0) d = local_roll(r, v.shape.rank);
-  uint32_t ways = (back & 1 ? r->a : 1) * (back & 2 ? r->b : 1);
+  uint32_t ways = local_ways(r, back);
   if (v.shape.dims[d] % ways || v.shape.dims[d] < ways) return;
   LocalValue w = local_part_of(r, v, d, back);
   uint32_t e = local_roll(r, w.shape.rank), more = 1 + local_roll(r, 2);
@@ -344,7 +365,7 @@ static inline void local_dot(RandomLocal *r) {
 static inline void local_ring(RandomLocal *r) {
   LocalValue x = local_pick(r), y = local_like(r, x);
   if (x.shape.rank != 2 || x.shape.dims[0] > 8 || x.shape.dims[1] > 8) return;
-  uint32_t axes = 1 + local_roll(r, 3), kind = local_roll(r, 3);
+  uint32_t axes = local_axes(r), kind = local_roll(r, 3);
   if (kind == 0) x = local_all_gather_of(r, x, 0, axes);
   if (kind == 1) x = local_all_gather_of(r, x, 1, axes), y = local_all_gather_of(r, y, 1, axes);
   LocalShape shape = {2, {x.shape.dims[0], y.shape.dims[0]}};
@@ -417,11 +438,11 @@ static inline void local_loop(RandomLocal *r) {
   LocalValue x = local_like(r, (LocalValue){sum, init.shape});
   bool again = x.number == sum;
   if (again) x = (LocalValue){init.number, init.shape};
-  LocalValue y = local_roll(r, 4) ? local_all_reduce_of(r, x, 1 + local_roll(r, 3), "add") : x;
+  LocalValue y = local_roll(r, 4) ? local_all_reduce_of(r, x, local_axes(r), "add") : x;
   uint32_t next = r->next++, step = r->next++;
   strbuf_printf(r->out, "%%v%u = stablehlo.add %%v%u, %%v%u : %s\n", next, sum, y.number,
                 LOCAL_TYPE(r, init.shape));
-  LocalValue row_of = local_roll(r, 2) ? local_all_reduce_of(r, x, 1 + local_roll(r, 3), "add") : x;
+  LocalValue row_of = local_roll(r, 2) ? local_all_reduce_of(r, x, local_axes(r), "add") : x;
   LocalValue row = local_row(r, row_of);
   uint32_t stacked = r->next++;
   strbuf_printf(r->out, "%%v%u = stablehlo.dynamic_update_slice %%s%u, %%v%u, %%n%u", stacked, id,
@@ -446,6 +467,37 @@ static inline void local_loop(RandomLocal *r) {
     strbuf_printf(r->out, "%%v%u = stablehlo.negate %%w%u#%u : %s\n", v.number, id, i + 1,
                   LOCAL_TYPE(r, shapes[i]));
   }
+}
+
+// One of two blocks, the same on all devices.
+static inline void local_if(RandomLocal *r) {
+  if (r->depth) return;
+  LocalValue like = local_pick(r);
+  uint32_t id = r->next++, visible = r->n_values;
+  strbuf_printf(r->out,
+                "%%c%u = stablehlo.compare %s, %%three, %%nb : (tensor<i64>, tensor<i64>) -> "
+                "tensor<i1>\n%%v%u = \"stablehlo.if\"(%%c%u) ({\n",
+                id, local_roll(r, 2) ? "LT" : "GT", id, id);
+  r->depth++;
+  for (uint32_t k = 0; k < 2; k++) {
+    local_ops(r, 1 + local_roll(r, 4));
+    LocalValue v = local_like(r, like);
+    strbuf_printf(r->out, "stablehlo.return %%v%u : %s\n%s", v.number, LOCAL_TYPE(r, like.shape),
+                  k ? "})" : "}, {\n");
+    r->n_values = visible;
+  }
+  r->depth--;
+  strbuf_printf(r->out, " : (tensor<i1>) -> %s\n", LOCAL_TYPE(r, like.shape));
+  if (r->n_values < LOCAL_VALUES) r->values[r->n_values++] = (LocalValue){id, like.shape};
+}
+
+static inline void local_call(RandomLocal *r) {
+  if (r->in_function) return;
+  LocalShape shape = {2, {4, 8}};
+  LocalValue x = local_like(r, r->values[0]), y = local_like(r, r->values[0]);
+  LocalValue v = local_new(r, r->gives);
+  strbuf_printf(r->out, "%%v%u = call @f(%%v%u, %%v%u) : (%s, %s) -> %s\n", v.number, x.number,
+                y.number, LOCAL_TYPE(r, shape), LOCAL_TYPE(r, shape), LOCAL_TYPE(r, v.shape));
 }
 
 static inline void local_ops(RandomLocal *r, uint32_t n) {
@@ -476,11 +528,64 @@ static inline void local_ops(RandomLocal *r, uint32_t n) {
                                                local_ring,
                                                local_permute,
                                                local_terms,
+                                               local_if,
+                                               local_call,
                                                local_loop};
   for (uint32_t i = 0; i < n; i++) {
     if (local_roll(r, 12) == 0) local_constant(r, local_pick(r).shape);
     ops[local_roll(r, sizeof ops / sizeof *ops)](r);
   }
+}
+
+// This device's coordinates: %a, %b, %ab, and the halves of %b.
+static inline void local_preamble(RandomLocal *r) {
+  strbuf_printf(r->out,
+                "%%zero = stablehlo.constant dense<0> : tensor<i64>\n"
+                "%%one = stablehlo.constant dense<1> : tensor<i64>\n"
+                "%%two = stablehlo.constant dense<2> : tensor<i64>\n"
+                "%%three = stablehlo.constant dense<3> : tensor<i64>\n"
+                "%%nb = stablehlo.constant dense<%u> : tensor<i64>\n"
+                "%%id = stablehlo.partition_id : tensor<ui32>\n"
+                "%%number = stablehlo.convert %%id : (tensor<ui32>) -> tensor<i64>\n"
+                "%%places = stablehlo.constant dense<[",
+                r->b);
+  uint32_t n = r->a * r->b;
+  for (uint32_t device = 0; device < n; device++)
+    for (uint32_t k = 0; k < n; k++)
+      if (r->order[k] == device) strbuf_printf(r->out, device ? ", %u" : "%u", k);
+  strbuf_printf(
+      r->out,
+      "]> : tensor<%uxi64>\n"
+      "%%place = stablehlo.dynamic_slice %%places, %%number, sizes = [1] : (tensor<%uxi64>, "
+      "tensor<i64>) -> tensor<1xi64>\n"
+      "%%ab = stablehlo.reshape %%place : (tensor<1xi64>) -> tensor<i64>\n"
+      "%%a = stablehlo.divide %%ab, %%nb : tensor<i64>\n"
+      "%%b = stablehlo.remainder %%ab, %%nb : tensor<i64>\n"
+      "%%bh = stablehlo.divide %%b, %%two : tensor<i64>\n"
+      "%%bl = stablehlo.remainder %%b, %%two : tensor<i64>\n",
+      n, n);
+}
+
+// A function of two arguments that main calls now and then.
+static inline void local_function(RandomLocal *r, StrBuf *out) {
+  LocalShape shape = {2, {4, 8}};
+  r->n_values = 0;
+  r->in_function = true;
+  StrBuf body;
+  strbuf_init(&body, out->guard);
+  r->out = &body;
+  LocalValue x = local_new(r, shape), y = local_new(r, shape);
+  local_preamble(r);
+  local_ops(r, 3 + local_roll(r, 5));
+  LocalValue last = r->values[r->n_values - 1];
+  r->gives = last.shape;
+  strbuf_printf(
+      out, "func.func private @f(%%v%u: %s, %%v%u: %s) -> %s {\n%.*sreturn %%v%u : %s\n}\n",
+      x.number, LOCAL_TYPE(r, shape), y.number, LOCAL_TYPE(r, shape), LOCAL_TYPE(r, last.shape),
+      (int)body.used, body.data, last.number, LOCAL_TYPE(r, last.shape));
+  strbuf_deinit(&body);
+  r->in_function = false;
+  r->n_values = 0;
 }
 
 // The whole text. Arguments that differ along an axis say so by a sharding on @mesh.
@@ -490,6 +595,15 @@ static inline void random_local(RandomLocal *r, uint64_t seed, StrBuf *out) {
   *r = (RandomLocal){.dice = dice_new(seed), .out = out, .a = 2};
   r->elem = local_roll(r, 3) ? "i32" : "f32";
   r->b = local_roll(r, 3) ? 2 : 4;
+  uint32_t n_devices = r->a * r->b;
+  bool shuffled = local_roll(r, 3) == 0;
+  for (uint32_t i = 0; i < n_devices; i++) r->order[i] = i;
+  for (uint32_t i = n_devices; shuffled && i > 1; i--) {
+    uint32_t k = local_roll(r, i), swap = r->order[i - 1];
+    r->order[i - 1] = r->order[k];
+    r->order[k] = swap;
+  }
+  local_function(r, out);
   LocalShape shape = {2, {4, 8}};
   strbuf_puts(out, "func.func @main(");
   for (uint32_t i = 0; i < LOCAL_ARGS; i++) {
@@ -506,16 +620,7 @@ static inline void random_local(RandomLocal *r, uint64_t seed, StrBuf *out) {
   StrBuf body;
   strbuf_init(&body, out->guard);
   r->out = &body;
-  strbuf_printf(&body,
-                "%%zero = stablehlo.constant dense<0> : tensor<i64>\n"
-                "%%one = stablehlo.constant dense<1> : tensor<i64>\n"
-                "%%three = stablehlo.constant dense<3> : tensor<i64>\n"
-                "%%nb = stablehlo.constant dense<%u> : tensor<i64>\n"
-                "%%id = stablehlo.partition_id : tensor<ui32>\n"
-                "%%ab = stablehlo.convert %%id : (tensor<ui32>) -> tensor<i64>\n"
-                "%%a = stablehlo.divide %%ab, %%nb : tensor<i64>\n"
-                "%%b = stablehlo.remainder %%ab, %%nb : tensor<i64>\n",
-                r->b);
+  local_preamble(r);
   local_ops(r, 12 + local_roll(r, 14));
   uint32_t results[LOCAL_VALUES], n = 0;
   for (uint32_t i = LOCAL_ARGS; i < r->n_values; i++)
