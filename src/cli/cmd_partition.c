@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/cli.h"
+#include "cost/machine.h"
 #include "ops/infer.h"
 #include "parse/print.h"
 #include "partition/mesh_groups.h"
@@ -301,6 +302,20 @@ static bool read_tolerance(const char *text, double *out) {
   return true;
 }
 
+// A name of machines.def, else a file; *out_file is to be freed.
+static bool read_machine(const char *name, char **out_file, const char **out_text) {
+  if (!name || (*out_text = machine_text(name))) return true;
+  size_t size;
+  Status *status = file_read(name, 1 << 20, out_file, &size);
+  if (status) {
+    cli_fail(status);
+    cli_error("--machine takes a file that describes one, or one of default, h100, a100, tpu-v5p");
+    return false;
+  }
+  *out_text = *out_file;
+  return true;
+}
+
 static const Usage usage = {
     "partition", "[FILE]",
     "Writes the program that each device runs: the same ops on parts of the tensors, with standard "
@@ -323,7 +338,8 @@ static const Usage usage = {
 int command_partition(int argc, char **argv) {
   PartitionJob job = {.verification.most_bytes = 0};
   uint64_t gib = 16;
-  const char *tolerance = NULL, *groups = NULL;
+  const char *tolerance = NULL, *groups = NULL, *machine = NULL;
+  char *machine_file = NULL;
   bool optimized = true;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   Annotations annotations;
@@ -351,6 +367,8 @@ int command_partition(int argc, char **argv) {
        "contractions of gathered tensors as rings of parts too, where that pays"},
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
        "make it cheaper by these passes only, in this order: share,dead"},
+      {"--machine", OPTION_TEXT, &machine, "NAME|FILE",
+       "what it is to run on: default, h100, a100, tpu-v5p, or a description (docs/machine.md)"},
       {"--replica-groups", OPTION_TEXT, &groups, "WORD",
        "how groups of devices are said: dense (default: one by one), mesh-axes (by axes)"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
@@ -379,6 +397,7 @@ int command_partition(int argc, char **argv) {
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
     cli_error("--replica-count and --partition-count cannot both be above 1");
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
+             read_machine(machine, &machine_file, &job.local.machine) &&
              annotations_read(&annotations)) {
     job.request = &annotations.request;
     job.mesh_axes = groups && strcmp(groups, "mesh-axes") == 0;
@@ -387,6 +406,7 @@ int command_partition(int argc, char **argv) {
     code = partition_file(&job, files.count ? files.items[0] : "-");
   }
   annotations_deinit(&annotations);
+  mem_free(machine_file);
   mem_free(files.items);
   return code;
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-const Network network_default = {.all = {3e-6, 450e9, 0.3e-6}, .axes = 0};
+const Network network_default = {.all = {3e-6, 450e9, 0.3e-6}};
 
 static double rounds(Link link, uint32_t n, double bytes) {
   return (1 + log2(n)) * link.latency_seconds + bytes * (n - 1.0) / n / link.bytes_per_second;

@@ -11,17 +11,18 @@ typedef struct Link {
   double gap_seconds;       // from one message to the next that a device sends without waiting
 } Link;
 
-// One link per axis of a mesh. All axes of a NULL array are alike.
+// One link per axis of a mesh; axes beyond the array have `all`.
 typedef struct Network {
   Link all;
   const Link *axes;
+  uint32_t n_axes;
 } Network;
 
 // A node of eight devices with 450 GB/s each way.
 extern const Network network_default;
 
 static inline Link network_link(const Network *network, uint32_t axis) {
-  return network->axes ? network->axes[axis] : network->all;
+  return axis < network->n_axes ? network->axes[axis] : network->all;
 }
 
 // The worse of both in everything: what a message over two links sees. {0} is no link yet.

@@ -251,6 +251,8 @@ static double work_seconds(const Chooser *c, const Localizer *cx, const Choice *
     for (uint32_t d = 0; d < info->rank; d++) count /= sharding_tiles(info, d);
     bytes += (double)count * 4;
   }
+  const Machine *machine = c->t->options ? c->t->options->machine : NULL;
+  if (machine) return compute_seconds(&machine->compute, work) + bytes / machine->bytes_per_second;
   return work / flops_per_second + bytes / bytes_per_second;
 }
 

@@ -106,6 +106,11 @@ static void use_mesh(Partition *t, MeshId mesh) {
   t->mesh = t->local.mesh = mesh;
   t->local.groups = NULL;
   t->plain.count = 0;  // they are on the mesh
+  if (!t->options || !t->options->machine) return;
+  Network *network = ARENA_NEW(&t->arena, Network);
+  *network =
+      machine_network(t->options->machine, t->context, sharding_mesh(t->table, mesh), &t->arena);
+  t->local.network = network;
 }
 
 // ---- the walk ----

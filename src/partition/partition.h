@@ -3,7 +3,7 @@
 #ifndef TESSERA_PARTITION_PARTITION_H
 #define TESSERA_PARTITION_PARTITION_H
 
-#include "cost/network.h"
+#include "cost/machine.h"
 #include "ir/program.h"
 #include "sharding/sharding.h"
 
@@ -11,6 +11,7 @@ struct Localizer;  // ops/localize.h
 
 typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
+  const Machine *machine;  // says the network of each mesh instead, and the devices' speed; or NULL
   bool poison;             // padding that nothing may read is NaN, or the least integer: for tests
   bool why;                // locations of what exchanges say why (reason.h)
   bool blocks;             // no tiles in strides: for text, which has no words for them

@@ -11,10 +11,16 @@ bool pipeline_is_propagated(const Program *p) {
   return false;
 }
 
-Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
-                          const LocalOptions *options, Guard *guard, Diag *diag) {
+static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
+                        const LocalOptions *options, const Machine *machine, Arena *arena,
+                        Guard *guard, Diag *diag) {
   if (options->plain) return NULL;
-  OptimizeOptions how = {.mesh = sharding_mesh(table, mesh),
+  const Mesh *on = sharding_mesh(table, mesh);
+  Network network = network_default;
+  if (machine) network = machine_network(machine, local->context, on, arena);
+  OptimizeOptions how = {.mesh = on,
+                         .network = &network,
+                         .compute = machine ? &machine->compute : NULL,
                          .n_devices = 1,
                          .table = table,
                          .passes = options->passes,
@@ -23,17 +29,39 @@ Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
   return optimize_program(local, &how, guard, diag, &stats);
 }
 
-Status *pipeline_partition(Program *program, Propagated *propagated, const LocalOptions *options,
-                           Guard *guard, Diag *diag, MeshId *out_mesh) {
+Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
+                          const LocalOptions *options, Guard *guard, Diag *diag) {
+  return optimize(local, table, mesh, options, NULL, NULL, guard, diag);
+}
+
+static Status *partition_on(Program *program, Propagated *propagated, const LocalOptions *options,
+                            Arena *arena, Guard *guard, Diag *diag, MeshId *out_mesh) {
   MeshId mesh;
+  Machine read;
+  const Machine *machine = options->machine ? &read : NULL;
+  if (machine) TRY(machine_read(str_of(options->machine), arena, &read));
   TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
-  PartitionOptions how = {.why = options->why};
+  PartitionOptions how = {.why = options->why, .machine = machine};
   TRY(partition_program(program, propagated->table, &how, guard, diag, &mesh));
-  TRY(pipeline_optimize(program, propagated->table, mesh, options, guard, diag));
+  TRY(optimize(program, propagated->table, mesh, options, machine, arena, guard, diag));
   const char *wrong = program_check(program);
   if (wrong)
     FAIL(INTERNAL, "the local program is not sound, which is an error of Tessera: %s", wrong);
   if (!program_verify(program, diag)) return diag_status(diag);
   *out_mesh = mesh;
   return NULL;
+}
+
+static void release_arena(void *arena) { arena_deinit(arena); }
+
+Status *pipeline_partition(Program *program, Propagated *propagated, const LocalOptions *options,
+                           Guard *guard, Diag *diag, MeshId *out_mesh) {
+  Arena arena;
+  arena_init(&arena, guard);
+  GuardCleanup cleanup = {release_arena, &arena, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = partition_on(program, propagated, options, &arena, guard, diag, out_mesh);
+  guard_pop(guard, &cleanup);
+  arena_deinit(&arena);
+  return status;
 }

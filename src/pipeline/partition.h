@@ -7,10 +7,11 @@
 #include "pipeline/propagate.h"
 
 typedef struct LocalOptions {
-  bool plain;          // as it was made: no pass of optimize/passes.def
-  bool why;            // locations say why something is exchanged (partition/reason.h)
-  const char *passes;  // these only, as optimize_program takes them; NULL = all
-  bool rings;          // also contractions as rings, where that pays
+  bool plain;           // as it was made: no pass of optimize/passes.def
+  bool why;             // locations say why something is exchanged (partition/reason.h)
+  const char *passes;   // these only, as optimize_program takes them; NULL = all
+  bool rings;           // also contractions as rings, where that pays
+  const char *machine;  // what it is to run on, as text (cost/machine.h); NULL = the default
 } LocalOptions;
 
 // Has somebody else propagated it? Then it has sdy.reshard or exchanges written out, and arguments

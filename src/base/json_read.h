@@ -1,0 +1,40 @@
+// JSON text being read: a tree in an arena, and asking it for what one expects.
+//
+//   const JsonValue *links = json_get(machine, "links");
+//   for (uint32_t i = 0; i < links->count; i++) use(&links->items[i]);
+#ifndef TESSERA_BASE_JSON_READ_H
+#define TESSERA_BASE_JSON_READ_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+typedef enum JsonKind {
+  JSON_NULL,
+  JSON_BOOL,
+  JSON_NUMBER,
+  JSON_STRING,
+  JSON_ARRAY,
+  JSON_OBJECT,
+} JsonKind;
+
+typedef struct JsonValue {
+  JsonKind kind;
+  bool truth;
+  double number;
+  const char *string;  // NUL-terminated UTF-8, escapes undone
+  uint32_t count;      // of items
+  const struct JsonValue *items;
+  const char *const *keys;  // of an object, in the order of the text
+  uint32_t line;            // where it begins, from 1
+} JsonValue;
+
+// One value that is the whole text. INVALID_ARGUMENT says the line and what was expected there. At
+// most 64 levels deep. O(text).
+Status *json_read(Str text, Arena *arena, const JsonValue **out) MUST_USE;
+
+// A member of an object; NULL if it is none or has no such key.
+const JsonValue *json_get(const JsonValue *object, const char *key);
+
+#endif
