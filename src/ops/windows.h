@@ -20,8 +20,9 @@ int64_t window_count(const WindowDim *w, int64_t input);
 // Which element of the dimension tap `tap` of the window at position `position` reads; -1: padding.
 static inline int64_t window_tap(const WindowDim *w, int64_t input, int64_t position, int64_t tap) {
   int64_t k = w->reversed ? w->size - 1 - tap : tap;
-  int64_t at = position * w->stride + k * w->window_dilation - w->pad_low;
-  if (at < 0 || at % w->base_dilation != 0) return -1;
+  int64_t at = position * w->stride + k * w->window_dilation;  // less than the padded size
+  if (__builtin_sub_overflow(at, w->pad_low, &at) || at < 0 || at % w->base_dilation != 0)
+    return -1;
   at /= w->base_dilation;
   return at < input ? at : -1;
 }
