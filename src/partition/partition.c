@@ -146,20 +146,26 @@ static Status *put_same(Partition *t, OpId op) {
   return walk_finish(t, op_result(t->p, op, 0), part->value, part->sharding);
 }
 
+bool walk_only_says(uint16_t code) {
+  switch (code) {
+  case OP_sdy_sharding_group:
+  case OP_sdy_sharding_constraint:
+  case OP_sdy_reshard:
+  case OP_sdy_propagation_barrier:
+  case OP_sdy_data_flow_edge:
+  case OP_sdy_func_data_flow_edge: return true;
+  default: return sdy_is_collective(code);
+  }
+}
+
 static Status *put_op(Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
   const OpRow *row = op_row(o->code);
   Flow flow = row->def ? row->def->flow : FLOW_NONE;
   t->local.origin = op;
   t->local.loc = o->loc;
-  if (sdy_is_collective(o->code)) return put_same(t, op);
+  if (walk_only_says(o->code)) return o->n_results ? put_same(t, op) : NULL;
   switch (o->code) {
-  case OP_sdy_sharding_group: return NULL;
-  case OP_sdy_sharding_constraint:
-  case OP_sdy_reshard:
-  case OP_sdy_propagation_barrier:
-  case OP_sdy_data_flow_edge:
-  case OP_sdy_func_data_flow_edge: return put_same(t, op);
   case OP_interpreter_run_parallel:
     return unimplemented(t, op, "runs functions on a grid of its own");
   case OP_partition_id:

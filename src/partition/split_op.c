@@ -24,6 +24,18 @@ static OpId copy_plain(Partition *t, OpId op, const ValueId *operands, Attr attr
   return op_create(t->p, &spec);
 }
 
+// What a cloned region says of shardings goes.
+static void forget_shardings(Partition *t, OpId root) {
+  for (OpId o = op_walk_next(t->p, root, root), next; o; o = next) {
+    next = op_walk_next(t->p, o, root);
+    if (op_attr(t->p, o, "sdy.sharding")) op_set_attr(t->p, o, "sdy.sharding", 0);
+    if (!walk_only_says(op_at(t->p, o)->code)) continue;
+    if (op_at(t->p, o)->n_results)
+      value_replace_uses(t->p, op_result(t->p, o, 0), op_operand(t->p, o, 0));
+    op_erase(t->p, o);
+  }
+}
+
 // The same with its regions. What these take from outside must be whole. O(values), so only for ops
 // that have some.
 static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, const Type *types,
@@ -43,6 +55,7 @@ static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, cons
   Op *o = op_at(t->p, copy);
   for (uint32_t i = 0; i < o->n_operands; i++) operand_set(t->p, o->operands + i, operands[i]);
   for (uint32_t i = 0; i < o->n_results; i++) value_at(t->p, o->results + i)->type = types[i];
+  forget_shardings(t, copy);
   *out = copy;
   return NULL;
 }

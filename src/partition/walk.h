@@ -118,6 +118,9 @@ Status *walk_terminator(Partition *t, OpId op, const Sharding *targets) MUST_USE
 
 // ---- the walk (partition.c) ----
 
+// Ops that only say how a value is to be cut: it is its operand.
+bool walk_only_says(uint16_t code);
+
 Status *walk_block(Partition *t, BlockId block) MUST_USE;
 
 #endif
