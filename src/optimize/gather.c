@@ -3,6 +3,7 @@
 // one gave; a gather among fewer, if it is what some neighbours in the group gave.
 //
 // O(ops), and O(devices) for each of these.
+#include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
@@ -69,10 +70,12 @@ static ValueId gathered(Optimizer *o, OpId before, OpId gather, const DeviceGrou
                          COMBINE_NONE);
 }
 
-static bool take_own(Optimizer *o, OpId slice) {
+static bool take_own(Optimizer *o, const Barriers *barriers, OpId slice) {
   Program *p = o->p;
   OpId gather = fact_def(p, op_operand(p, slice, 0), OP_all_gather);
-  if (!gather || op_at(p, gather)->n_operands != 1) return false;
+  if (!gather || op_at(p, gather)->n_operands != 1 ||
+      !barriers_none_between(barriers, gather, slice))
+    return false;
   const DeviceGroups *groups = collective_groups(o, gather);
   int64_t at = attr_as_int(o->context, op_attr(p, gather, "all_gather_dim"), -1);
   const TypeInfo *in = type_info(o->context, op_operand_type(p, gather, 0)),
@@ -116,9 +119,10 @@ uint32_t pass_gather(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0;
   if (o->n_devices < 2) return 0;
+  Barriers barriers = barriers_find(o);
   for (OpId op = p->root, next; op; op = next) {
     next = op_walk_next(p, op, p->root);
-    if (op_at(p, op)->code == OP_dynamic_slice) changes += take_own(o, op);
+    if (op_at(p, op)->code == OP_dynamic_slice) changes += take_own(o, &barriers, op);
   }
   return changes;
 }

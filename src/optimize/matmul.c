@@ -8,6 +8,7 @@
 // Done only where at least half of the collective's time is hidden: a step takes the longer of its
 // contraction and its permute. Sums of 16-bit floats stay as they are: a ring would round in every
 // step. O(ops), and O(group) for each of these.
+#include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
@@ -23,6 +24,7 @@ typedef struct Ring {
   Program *p;
   OpId dot, collective;
   const DeviceGroups *groups;
+  const Barriers *barriers;
   uint32_t dims[3];  // of lhs, rhs and result that the factor is; NO_DIM: it is none
   OpId before;       // ops are put here
   ValueId place;     // of this device in its group
@@ -89,6 +91,7 @@ static bool begin(Ring *r, uint32_t tensor, uint32_t dim) {
   r->groups = collective_groups(r->o, r->collective);
   return r->groups && r->groups->width > 1 && r->groups->width <= MOST_STEPS &&
          op_at(r->p, r->dot)->block == op_at(r->p, r->collective)->block &&
+         barriers_none_between(r->barriers, r->dot, r->collective) &&
          collective_place_is_known(r->o, r->groups) && is_plain_dot(r->p, r->dot) &&
          find_dims(r, tensor, dim) && pays(r);
 }
@@ -181,13 +184,13 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   return result;
 }
 
-static bool try_gather(Optimizer *o, OpId dot, uint32_t side) {
+static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_t side) {
   Program *p = o->p;
   ValueId v = op_operand(p, dot, side);
   OpId gather = fact_def(p, v, OP_all_gather);
   if (!gather || op_at(p, gather)->n_operands != 1 || !fact_used_once(p, v)) return false;
   uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, gather, "all_gather_dim"), 0);
-  Ring r = {.o = o, .p = p, .dot = dot, .collective = gather, .before = dot};
+  Ring r = {.o = o, .p = p, .dot = dot, .collective = gather, .before = dot, .barriers = barriers};
   if (!begin(&r, side, dim)) return false;
   if (r.dims[2] == NO_DIM && !sums_exactly_enough(p, op_result_type(p, dot, 0))) return false;
   r.place = collective_place(o, dot, r.groups);
@@ -217,7 +220,7 @@ static ValueId ring_to_scatter(Ring *r) {
   return sum;
 }
 
-static bool try_scatter(Optimizer *o, OpId scatter) {
+static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
   Program *p = o->p;
   if (op_at(p, scatter)->n_operands != 1 || op_combine(p, scatter) != COMBINE_SUM) return false;
   ValueId v = op_operand(p, scatter, 0);
@@ -227,7 +230,8 @@ static bool try_scatter(Optimizer *o, OpId scatter) {
           type_elem(o->context, op_result_type(p, scatter, 0)))
     return false;
   uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, scatter, "scatter_dimension"), 0);
-  Ring r = {.o = o, .p = p, .dot = dot, .collective = scatter, .before = scatter};
+  Ring r = {
+      .o = o, .p = p, .dot = dot, .collective = scatter, .before = scatter, .barriers = barriers};
   if (!begin(&r, 2, dim)) return false;
   r.place = collective_place(o, scatter, r.groups);
   build_replace(p, scatter, ring_to_scatter(&r));
@@ -239,13 +243,14 @@ uint32_t pass_matmul(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0;
   if (o->n_devices < 2) return 0;
+  Barriers barriers = barriers_find(o);
   for (OpId op = p->root, next; op; op = next) {
     next = op_walk_next(p, op, p->root);
     uint16_t code = op_at(p, op)->code;
     if (code == OP_reduce_scatter)
-      changes += try_scatter(o, op);
+      changes += try_scatter(o, &barriers, op);
     else if (code == OP_dot_general)
-      changes += try_gather(o, op, 0) || try_gather(o, op, 1);
+      changes += try_gather(o, &barriers, op, 0) || try_gather(o, &barriers, op, 1);
   }
   return changes;
 }

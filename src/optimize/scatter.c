@@ -6,6 +6,7 @@
 //   [[0, 1], [2, 3]]
 //
 // O(ops), and O(devices) for each of these.
+#include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
@@ -55,7 +56,7 @@ static void find_groups(Optimizer *o, const DeviceGroups *groups, const Scatter 
 }
 
 // The all_reduce whose result is sliced, if that is all that is done with it.
-static OpId find_sum(const Program *p, OpId slice, OpId *out_pad) {
+static OpId find_sum(const Program *p, const Barriers *barriers, OpId slice, OpId *out_pad) {
   ValueId v = op_operand(p, slice, 0);
   OpId pad = fact_def(p, v, OP_pad), block = op_at(p, slice)->block;
   *out_pad = 0;
@@ -65,13 +66,15 @@ static OpId find_sum(const Program *p, OpId slice, OpId *out_pad) {
   }
   OpId sum = value_def(p, v);
   Combine combine = collective_sum(p, sum);
-  if (combine == COMBINE_NONE || op_at(p, sum)->block != block || !fact_used_once(p, v)) return 0;
+  if (combine == COMBINE_NONE || op_at(p, sum)->block != block || !fact_used_once(p, v) ||
+      !barriers_none_between(barriers, sum, slice))
+    return 0;
   return !*out_pad || collective_keeps(p, op_operand(p, *out_pad, 1), combine) ? sum : 0;
 }
 
-static bool scatter(Optimizer *o, OpId slice) {
+static bool scatter(Optimizer *o, const Barriers *barriers, OpId slice) {
   Program *p = o->p;
-  OpId pad, sum = find_sum(p, slice, &pad);
+  OpId pad, sum = find_sum(p, barriers, slice, &pad);
   const DeviceGroups *groups = sum ? collective_groups(o, sum) : NULL;
   uint32_t dim;
   if (!groups || groups->width < 2 || !part_cuts(p, slice, &dim) ||
@@ -112,9 +115,10 @@ uint32_t pass_scatter(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0;
   if (o->n_devices < 2) return 0;
+  Barriers barriers = barriers_find(o);
   for (OpId op = p->root, next; op; op = next) {
     next = op_walk_next(p, op, p->root);
-    if (op_at(p, op)->code == OP_dynamic_slice) changes += scatter(o, op);
+    if (op_at(p, op)->code == OP_dynamic_slice) changes += scatter(o, &barriers, op);
   }
   return changes;
 }

@@ -1,6 +1,7 @@
 // A slice of what an elementwise op, a transpose or a broadcast makes is made of slices of what it
 // takes, if nothing else uses the whole: less is computed, and the slice may reach a collective.
 // Last ops first, so that it goes all the way. O(ops).
+#include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
@@ -95,10 +96,11 @@ static bool can_be_sliced(const Program *p, OpId op) {
          (op_traits(p, op) & (TRAIT_PURE | TRAIT_ELEMENTWISE)) == (TRAIT_PURE | TRAIT_ELEMENTWISE);
 }
 
-static bool move_up(Optimizer *o, OpId slice) {
+static bool move_up(Optimizer *o, const Barriers *barriers, OpId slice) {
   Program *p = o->p;
   OpId op = value_def(p, op_operand(p, slice, 0));
-  if (!op || op_at(p, op)->block != op_at(p, slice)->block || !can_be_sliced(p, op) ||
+  if (!op || op_at(p, op)->block != op_at(p, slice)->block ||
+      !barriers_none_between(barriers, op, slice) || !can_be_sliced(p, op) ||
       !fact_used_once(p, op_result(p, op, 0)) || rank_of(p, op_result(p, op, 0)) > MAX_RANK)
     return false;
   uint32_t n = op_at(p, op)->n_operands, from[3][MAX_RANK];
@@ -119,12 +121,12 @@ static bool move_up(Optimizer *o, OpId slice) {
   return true;
 }
 
-static uint32_t run_block(Optimizer *o, BlockId block) {
+static uint32_t run_block(Optimizer *o, const Barriers *barriers, BlockId block) {
   Program *p = o->p;
   uint32_t changes = 0;
   for (OpId op = block_at(p, block)->last, prev; op; op = prev) {
     OpId next = op_at(p, op)->next;
-    bool moved = is_slice(p, op) && move_up(o, op);
+    bool moved = is_slice(p, op) && move_up(o, barriers, op);
     changes += moved;
     // New slices stand before what they are used by.
     prev = !moved ? op_at(p, op)->prev : next ? op_at(p, next)->prev : block_at(p, block)->last;
@@ -135,9 +137,10 @@ static uint32_t run_block(Optimizer *o, BlockId block) {
 uint32_t pass_slices(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0, n = p->blocks.count;
+  Barriers barriers = barriers_find(o);
   for (BlockId block = 1; block < n; block++) {
     OpId first = block_at(p, block)->first;
-    if (first && op_at(p, first)->code) changes += run_block(o, block);
+    if (first && op_at(p, first)->code) changes += run_block(o, &barriers, block);
   }
   return changes;
 }
