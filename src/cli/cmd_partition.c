@@ -357,6 +357,8 @@ int command_partition(int argc, char **argv) {
        "limit of values alive while verifying (default 16; 0 = none)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "say which collectives there are and how many bytes leave a device"},
+      {"--poison", OPTION_FLAG, &job.local.poison, NULL,
+       "padding is NaN or the least integer: shows in --verify if it is read"},
       {"--why", OPTION_FLAG, &job.local.why, NULL,
        "say of each collective which op takes which value otherwise than it comes, the dearest "
        "first"},

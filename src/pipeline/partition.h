@@ -12,6 +12,7 @@ typedef struct LocalOptions {
   const char *passes;   // these only, as optimize_program takes them; NULL = all
   bool rings;           // also contractions as rings, where that pays
   const char *machine;  // what it is to run on, as text (cost/machine.h); NULL = the default
+  bool poison;          // what nothing may read shows when it is read (PartitionOptions)
 } LocalOptions;
 
 // Has somebody else propagated it? Then it has sdy.reshard or exchanges written out, and arguments

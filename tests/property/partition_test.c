@@ -369,10 +369,10 @@ static void show(const Sampling *as) {
     shrink(&x->text, as, why, sizeof why);
   fprintf(stderr, "// case %llu on %u devices: %s\n", (unsigned long long)as->seed, as->devices,
           as->why);
-  fprintf(stderr,
-          "// tessera partition --verify --seed=%llu%s: %s\n// (padding is "
-          "poisoned in the test)\n%s",
-          (unsigned long long)as->seed, as->tolerance > 0 ? " --tolerance=1e-300" : "",
+  fprintf(stderr, "// tessera partition --verify --poison%s --seed=%llu%s: %s%s\n%s",
+          is_optimized(as) ? "" : " -O0", (unsigned long long)as->seed,
+          as->tolerance > 0 ? " --tolerance=1e-300" : "",
+          as->seed % 2 ? "(where bytes cost more than messages) " : "",
           why[0] ? why : "not as text", x->text ? x->text : "");
   status_free(status);
   free(x->text);
