@@ -132,6 +132,7 @@ typedef struct LocalWindow {
   int64_t divisor;    // 0 is 1
   int64_t tile;       // of what is cut; 0: as it is cut in blocks
   bool wraps;         // around the end, which the tiles must divide: nothing lies outside
+  bool abuts;         // what the next device's window begins with is not needed
 } LocalWindow;
 
 // v: the tiles of a dimension of `size` elements. What lies outside of it becomes `fill` (rank 0;

@@ -71,6 +71,7 @@ static bool add_device(Plan *p, Arena *arena, int64_t c) {
     end = least(end, p->w.end > 0 ? least(p->w.end, p->size) : p->size);
     s = most(first, p->w.from / p->tile);
   }
+  if (p->w.abuts) end = least(end, begin_of(p, c + 1));
   for (; (p->w.wraps || s < p->n) && s * p->tile < end; s++) {
     int64_t from = most(begin, s * p->tile), to = least(end, (s + 1) * p->tile);
     if (!p->w.wraps && to <= p->w.from) continue;

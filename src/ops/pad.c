@@ -190,28 +190,31 @@ static bool factors(FactorContext *cx) {
 
 static int64_t modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
 
-// One dimension on a tile: a window of the operand, room between its elements, and of that the
-// tile, which begins some places behind the window's first element: `phase` on the first device
-// and, if the distance of elements divides the tile, on all.
+// One dimension on a tile: a window of the operand, from the first element that lies in the tile
+// on, and the tile's places before, between and behind its elements.
 typedef struct Room {
-  int64_t apart, tile, phase;
   LocalWindow window;
+  int64_t apart, tile, low;
+  bool moves;  // how many lie before depends on the device: with `low` that is one less than apart,
+               // the tile begins somewhere there
 } Room;
 
 static Room room_of(const Localizer *cx, uint32_t d) {
   int64_t low = localize_ints(cx, "edge_padding_low").v[d];
   Room r = {.apart = localize_ints(cx, "interior_padding").v[d] + 1,
             .tile = localize_tile(cx, 2, d)};
-  r.phase = modulo(-low, r.apart);
-  int64_t most_phase = r.tile % r.apart ? r.apart - 1 : r.phase;
+  r.moves = r.tile % r.apart != 0;
+  r.low = r.moves ? r.apart - 1 : modulo(low, r.apart);
+  int64_t least = r.moves ? 0 : r.low;               // before the first element
   int64_t last = localize_size(cx, 2, d) - 1 - low;  // the last place, from the first element
-  r.window = (LocalWindow){.first = -low,
+  r.window = (LocalWindow){.first = r.apart - 1 - low,
                            .step = r.tile,
-                           .length = r.tile ? (most_phase + r.tile - 1) / r.apart + 1 : 0,
+                           .length = r.tile ? (r.tile - 1 - least) / r.apart + 1 : 0,
                            .end = last < 0 ? 0 : last / r.apart + 1,
-                           .divisor = r.apart};
-  if (r.tile % r.apart) return r;
-  r.window.first = (-low - r.phase) / r.apart;
+                           .divisor = r.apart,
+                           .abuts = true};
+  if (r.moves) return r;
+  r.window.first = (r.low - low) / r.apart;
   r.window.step /= r.apart;
   r.window.divisor = 1;
   return r;
@@ -224,15 +227,6 @@ static bool is_tame(const Localizer *cx, uint32_t d) {
   return -most < low && low < most && localize_size(cx, 2, d) < most;
 }
 
-// Every tile is padded alike: its elements, each with the room around it, are the result's tile.
-static bool is_uniform(const Localizer *cx, uint32_t d) {
-  int64_t low = localize_ints(cx, "edge_padding_low").v[d];
-  int64_t apart = localize_ints(cx, "interior_padding").v[d] + 1;
-  return low >= 0 && low < apart && !localize_is_uneven(cx, 0, d) &&
-         localize_tile(cx, 2, d) / apart == localize_tile(cx, 0, d) &&
-         localize_tile(cx, 2, d) % apart == 0;
-}
-
 static void splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
@@ -241,65 +235,58 @@ static void splits(Localizer *cx) {
       localize_give_up(cx, localize_factor(cx, 0, d));
       continue;
     }
-    if (is_uniform(cx, d)) continue;
     int64_t received = local_window_received(cx->local, localize_size(cx, 0, d), axes_size(axes),
                                              room_of(cx, d).window);
     cx->bytes += (double)received * localize_bytes_across(cx, 0, d);
   }
 }
 
-// Room between the elements of a dimension, and `high` places behind the last.
-static ValueId spread(Localizer *cx, ValueId v, uint32_t d, int64_t apart, int64_t high) {
-  Context *c = cx->context;
+// Of a dimension whose places before the first element depend on the device, the tile.
+static ValueId cut_tile(Localizer *cx, ValueId v, uint32_t d, const Room *r) {
   Local *l = cx->local;
-  Type type = value_type(l->p, v);
-  uint32_t rank = type_info(c, type)->rank;
-  int64_t none[MAX_RANK] = {0}, highs[MAX_RANK] = {0}, between[MAX_RANK] = {0};
-  highs[d] = high;
-  between[d] = apart - 1;
-  NamedAttr fields[] = {{name_of(c, "edge_padding_low"), attr_i64s(c, rank, none)},
-                        {name_of(c, "edge_padding_high"), attr_i64s(c, rank, highs)},
-                        {name_of(c, "interior_padding"), attr_i64s(c, rank, between)}};
-  int64_t size = local_dim(l, v, d);
-  type = local_with_dim(l, type, d, (size ? (size - 1) * apart + 1 : 0) + high);
-  return local_op(l, OP_pad, 2, (ValueId[]){v, cx->in[1]}, type, attr_dict(c, 3, fields));
+  int64_t low = localize_ints(cx, "edge_padding_low").v[d];
+  ValueId first = local_index(l, modulo(-low - 1, r->apart));
+  ValueId at = local_binary(l, OP_add, localize_offset(cx, 2, d), first);
+  at = local_binary(l, OP_remainder, at, local_index(l, r->apart));
+  return local_dynamic_slice(l, v, d, at, r->tile);
 }
 
-static ValueId localize_dim(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
-  Local *l = cx->local;
-  Room r = room_of(cx, d);
-  v = local_window(l, v, d, axes, localize_size(cx, 0, d), r.window, cx->in[1]);
-  if (r.apart == 1 || !r.tile) return v;
-  v = spread(cx, v, d, r.apart, r.apart - 1);
-  if (r.tile % r.apart == 0) return local_slice(l, v, d, r.phase, r.phase + r.tile, 1);
-  ValueId at = local_binary(l, OP_add, localize_offset(cx, 2, d), local_index(l, r.phase));
-  at = local_binary(l, OP_remainder, at, local_index(l, r.apart));
-  return local_dynamic_slice(l, v, d, at, r.tile);
-}
-
-// Dimensions that are cut one by one, the whole ones as in the op.
+// Windows of dimensions that are cut, then one pad, then tiles.
 static Status *localize(Localizer *cx) {
   Context *c = cx->context;
-  ValueId v = cx->in[0];
-  Attr attrs = op_at(cx->program, cx->op)->attrs;
+  Local *l = cx->local;
   static const char *const names[] = {"edge_padding_low", "edge_padding_high", "interior_padding"};
-  int64_t rest[3][MAX_RANK];
   uint32_t rank = localize_type(cx, 0)->rank;
+  int64_t amounts[3][MAX_RANK], dims[MAX_RANK];
   bool any = false;
+  ValueId v = cx->in[0];
   for (uint32_t d = 0; d < rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
-    bool uniform = axes.n && is_uniform(cx, d);
-    if (axes.n && !uniform) v = localize_dim(cx, v, d, axes);
-    for (uint32_t i = 0; i < 3; i++)
-      rest[i][d] = axes.n && !uniform ? 0 : localize_ints(cx, names[i]).v[d];
-    if (uniform) rest[1][d] = rest[2][d] - rest[0][d];
-    for (uint32_t i = 0; i < 3; i++) any |= rest[i][d] != 0;
+    for (uint32_t i = 0; i < 3; i++) amounts[i][d] = localize_ints(cx, names[i]).v[d];
+    dims[d] = localize_size(cx, 2, d);
+    if (axes.n) {
+      Room r = room_of(cx, d);
+      v = local_window(l, v, d, axes, localize_size(cx, 0, d), r.window, cx->in[1]);
+      int64_t has = r.tile ? (r.window.length - 1) * r.apart + 1 : 0;
+      amounts[0][d] = r.tile ? r.low : 0;
+      dims[d] = r.tile + (r.moves ? r.low : 0);
+      amounts[1][d] = dims[d] - amounts[0][d] - has;
+    }
+    for (uint32_t i = 0; i < 2; i++) any |= amounts[i][d] != 0;
+    any |= amounts[2][d] != 0 && local_dim(l, v, d) > 1;
   }
   cx->out[0] = v;
   if (!any) return NULL;
+  Attr attrs = op_at(cx->program, cx->op)->attrs;
   for (uint32_t i = 0; i < 3; i++)
-    attrs = localize_with(cx, attrs, names[i], attr_i64s(c, rank, rest[i]));
-  return localize_copy(cx, (ValueId[]){v, cx->in[1]}, attrs);
+    attrs = localize_with(cx, attrs, names[i], attr_i64s(c, rank, amounts[i]));
+  Type type = type_tensor(c, localize_type(cx, 2)->elem, rank, dims, 0);
+  TRY(localize_copy_as(cx, (ValueId[]){v, cx->in[1]}, attrs, &type, cx->out));
+  for (uint32_t d = 0; d < rank; d++) {
+    Room r = room_of(cx, d);
+    if (localize_axes(cx, 0, d).n && r.moves) cx->out[0] = cut_tile(cx, cx->out[0], d, &r);
+  }
+  return NULL;
 }
 
 const OpDef op_pad = {.infer = infer,

@@ -1,6 +1,7 @@
 // _SPMDInternalOp_RotateRight along a cut dimension: a device's tile is a window of the whole that
-// begins `amount` before it, and where that is before the beginning, one that many further.
-// Neighbours send less than a tile together.
+// begins `amount` before it, around the end. Where tiles do not divide the whole that is two
+// windows: where the one is before the beginning, the other begins that many further. Neighbours
+// send less than a tile together.
 #include "ops/custom_factors.h"
 
 typedef struct Rotation {
@@ -19,11 +20,14 @@ static bool rotation_of(const Localizer *cx, Rotation *out) {
   return true;
 }
 
-// What the tiles take of the whole: from before them, and from the end where that is nothing.
-static void windows_of(const Localizer *cx, const Rotation *r, LocalWindow out[2]) {
+// What the tiles take of the whole: from before them, and from the end where that is nothing. Gives
+// how many windows that is.
+static uint32_t windows_of(const Localizer *cx, const Rotation *r, LocalWindow out[2]) {
   int64_t tile = localize_tile(cx, 0, r->along);
   out[0] = (LocalWindow){.first = -r->amount, .step = tile, .length = tile};
   out[1] = (LocalWindow){.first = r->size - r->amount, .step = tile, .length = tile};
+  out[0].wraps = !localize_is_uneven(cx, 0, r->along);
+  return out[0].wraps ? 1 : 2;
 }
 
 void rotate_splits(Localizer *cx) {
@@ -36,8 +40,8 @@ void rotate_splits(Localizer *cx) {
   if (!axes.n) return;
   cx->splits[f].axes = axes;
   LocalWindow windows[2];
-  windows_of(cx, &r, windows);
-  for (uint32_t i = 0; i < 2; i++)
+  uint32_t n = windows_of(cx, &r, windows);
+  for (uint32_t i = 0; i < n; i++)
     cx->bytes += localize_bytes_across(cx, 0, r.along) *
                  (double)local_window_received(cx->local, r.size, axes_size(axes), windows[i]);
 }
@@ -49,10 +53,12 @@ Status *rotate_localize(Localizer *cx) {
   if (rotation_of(cx, &r)) axes = localize_axes(cx, 0, r.along);
   if (!axes.n) return localize_plain(cx);
   LocalWindow windows[2];
-  windows_of(cx, &r, windows);
-  ValueId parts[2];
-  for (uint32_t i = 0; i < 2; i++)
+  uint32_t n = windows_of(cx, &r, windows);
+  ValueId parts[2] = {0};
+  for (uint32_t i = 0; i < n; i++)
     parts[i] = local_window(l, cx->in[0], r.along, axes, r.size, windows[i], 0);
+  cx->out[0] = parts[0];
+  if (n == 1) return NULL;
   ValueId at = local_iota(l, cx->out_types[0], r.along);
   Type type = value_type(l->p, at);
   ValueId offset = local_broadcast(l, localize_offset(cx, 0, r.along), type);
