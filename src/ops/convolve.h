@@ -32,7 +32,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
 // The factors; padding as of convolve_infer (not known: any dimension may be padded).
 bool convolve_factors(FactorContext *cx, Ints padding);
 
-// For tiles (convolve_local.c); the padding must be an attribute.
+// For tiles (convolve_local.c). Spatial dimensions are split only if the padding is an attribute.
 void convolve_splits(Localizer *cx);
 Status *convolve_localize(Localizer *cx) MUST_USE;
 

@@ -6,6 +6,10 @@
 //                  with a "kernel" as large as the image), reads what that sees of lhs, and the
 //                  results are partial sums
 //
+// Where taps are split unevenly, those beyond the kernel's end are zeros, and so is all that only
+// they see. What other taps see too they meet as the zeros of padding meet the kernel: an infinity
+// among the last elements of lhs makes NaN of sums that the whole op leaves finite.
+//
 // Padding, phases of dilation and the ends of the dimension are in the piece: locally nothing is
 // padded but for the phase.
 #include "ops/convolve.h"
@@ -13,8 +17,10 @@
 
 static Ints padding_of(const Localizer *cx) { return localize_ints(cx, "padding"); }
 
-// What is outside is zero: as the element type says it.
+// What is outside is zero: as the element type says it. Where the padding is a value nobody knows
+// what is outside.
 static bool has_zero(const Localizer *cx) {
+  if (localize_n_operands(cx) > 2) return false;
   Type elem = localize_type(cx, 0)->elem;
   for (uint32_t t = 0; t < factor_map_n_tensors(cx->map); t++)
     if (type_is_quant(cx->context, localize_type(cx, t)->elem)) return false;
@@ -115,7 +121,7 @@ Status *convolve_localize(Localizer *cx) {
   WindowDim windows[MAX_RANK];
   WindowShare share;
   convolve_windows(cx->context, attrs, &dims, localize_type(cx, 1)->dims, padding_of(cx), windows);
-  ValueId operands[2] = {cx->in[0], cx->in[1]};
+  ValueId operands[3] = {cx->in[0], cx->in[1], localize_n_operands(cx) > 2 ? cx->in[2] : 0};
   mask_dim(cx, 0, (uint32_t)dims.in_feature, &operands[0]);
   mask_dim(cx, 1, (uint32_t)dims.kernel_in, &operands[1]);
   for (uint32_t s = 0; s < dims.in_spatial.n; s++) {

@@ -30,4 +30,6 @@ const OpDef op_dynamic_conv = {
     .sample = sample,
     .constraints = 34,
     .factors = factors,
+    .splits = convolve_splits,
+    .localize = convolve_localize,
 };
