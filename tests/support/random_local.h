@@ -462,7 +462,7 @@ static inline void local_loop(RandomLocal *r) {
   r->n_values = visible;
   LocalShape shapes[] = {init.shape, same.shape, stack, any.shape};
   for (uint32_t i = 0; i < 4; i++) {
-    // A barrier is a name for a loop's result, an addition another.
+    if (local_roll(r, 3) == 0) continue;  // nobody needs it
     LocalValue v = local_new(r, shapes[i]);
     strbuf_printf(r->out, "%%v%u = stablehlo.negate %%w%u#%u : %s\n", v.number, id, i + 1,
                   LOCAL_TYPE(r, shapes[i]));

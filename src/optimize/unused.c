@@ -1,0 +1,173 @@
+// Carries of loops that only feed themselves go: nothing uses the loop's result, its condition does
+// not look at them, and in the body they make nothing but each other and what is not needed. Needed
+// is what the condition, effects and needed carries are made of; the rest of the body goes with
+// `dead`. The loop is written anew with the carries that stay. Inner loops first. O(ops · depth).
+#include "optimize/facts.h"
+#include "optimize/loops.h"
+
+typedef struct Unused {
+  Optimizer *o;
+  Program *p;
+  bool *needed;    // per op of the body at hand
+  VEC(OpId) todo;  // needed, with operands still to be looked at
+  bool *stays;     // per carry
+} Unused;
+
+static void need_op(Unused *u, OpId op) {
+  if (u->needed[op]) return;
+  u->needed[op] = true;
+  VEC_PUSH(&u->o->scratch, &u->todo, op);
+}
+
+static void need_value(Unused *u, OpId loop, ValueId v) {
+  const Value *value = value_at(u->p, v);
+  BlockId body = loop_body(u->p, loop);
+  if (value->is_arg) {
+    if (value->def == body) u->stays[value->index] = true;
+    return;
+  }
+  OpId op = fact_in_block(u->p, value->def, body);
+  if (op) need_op(u, op);
+}
+
+// All that the needed ops are made of, also inside them.
+static void follow(Unused *u, OpId loop) {
+  while (u->todo.count) {
+    OpId op = u->todo.items[--u->todo.count];
+    for (OpId in = op; in; in = op_walk_next(u->p, in, op))
+      for (uint32_t i = 0; i < op_at(u->p, in)->n_operands; i++)
+        need_value(u, loop, op_operand(u->p, in, i));
+  }
+}
+
+static bool find_unused(Unused *u, OpId loop) {
+  Program *p = u->p;
+  uint32_t n = op_at(p, loop)->n_results;
+  BlockId body = loop_body(p, loop), test = loop_test(p, loop);
+  OpId end = block_at(p, body)->last;
+  u->todo.count = 0;
+  for (uint32_t i = 0; i < n; i++)
+    u->stays[i] =
+        value_has_uses(p, op_result(p, loop, i)) || value_has_uses(p, block_arg(p, test, i));
+  for (OpId op = block_at(p, body)->first; op; op = op_at(p, op)->next) u->needed[op] = false;
+  for (OpId op = block_at(p, body)->first; op != end; op = op_at(p, op)->next)
+    if (!fact_can_drop(p, op)) need_op(u, op);
+  bool *looked_at = ARENA_ARRAY(&u->o->scratch, bool, n + 1);
+  for (bool again = true; again;) {
+    again = false;
+    follow(u, loop);
+    for (uint32_t i = 0; i < n; i++) {
+      if (!u->stays[i] || looked_at[i]) continue;
+      again = looked_at[i] = true;
+      need_value(u, loop, op_operand(p, end, i));
+    }
+  }
+  uint32_t n_kept = 0;
+  for (uint32_t i = 0; i < n; i++) n_kept += u->stays[i];
+  return n_kept && n_kept < n;
+}
+
+// The ops of a region move to a block with the arguments that stay.
+static void move_block(Unused *u, OpId loop, BlockId from, RegionId to) {
+  Program *p = u->p;
+  BlockId block = region_add_block(p, to);
+  uint32_t n = op_at(p, loop)->n_results;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!u->stays[i]) continue;
+    ValueId old = block_arg(p, from, i);
+    ValueId arg = block_add_arg(p, block, value_type(p, old), value_at(p, old)->name);
+    value_at(p, arg)->loc = value_at(p, old)->loc;
+    value_replace_uses(p, old, arg);
+  }
+  for (OpId op = block_at(p, from)->first, next; op; op = next) {
+    next = op_at(p, op)->next;
+    op_detach(p, op);
+    op_append(p, block, op);
+  }
+}
+
+static uint32_t keep(const Unused *u, uint32_t n, const ValueId *from, ValueId *to) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (u->stays[i]) to[kept++] = from[i];
+  return kept;
+}
+
+static void end_body(Unused *u, OpId end) {
+  Program *p = u->p;
+  uint32_t n = op_at(p, end)->n_operands;
+  ValueId *all = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1),
+          *kept = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1);
+  for (uint32_t i = 0; i < n; i++) all[i] = op_operand(p, end, i);
+  OpSpec spec = {.code = op_at(p, end)->code,
+                 .n_operands = keep(u, n, all, kept),
+                 .operands = kept,
+                 .attrs = op_at(p, end)->attrs,
+                 .loc = op_at(p, end)->loc,
+                 .pos = op_at(p, end)->pos,
+                 .origin = op_at(p, end)->origin};
+  OpId made = op_create(p, &spec);
+  op_insert_before(p, made, end);
+  op_erase(p, end);
+}
+
+// What is not needed in the body, last first: it uses arguments that will not be there.
+static void drop_rest(Unused *u, OpId loop) {
+  Program *p = u->p;
+  BlockId body = loop_body(p, loop);
+  for (OpId op = block_at(p, body)->last, prev; op; op = prev) {
+    prev = op_at(p, op)->prev;
+    if (!u->needed[op] && !(op_traits(p, op) & TRAIT_TERMINATOR)) op_erase(p, op);
+  }
+}
+
+static void write_anew(Unused *u, OpId loop) {
+  Program *p = u->p;
+  uint32_t n = op_at(p, loop)->n_results;
+  ValueId *all = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1),
+          *kept = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1);
+  Type *types = ARENA_ARRAY(&u->o->scratch, Type, n + 1);
+  for (uint32_t i = 0; i < n; i++) all[i] = op_operand(p, loop, i);
+  uint32_t n_kept = keep(u, n, all, kept);
+  for (uint32_t i = 0, k = 0; i < n; i++)
+    if (u->stays[i]) types[k++] = op_result_type(p, loop, i);
+  OpSpec spec = {.code = OP_while,
+                 .n_operands = n_kept,
+                 .operands = kept,
+                 .n_results = n_kept,
+                 .result_types = types,
+                 .n_regions = 2,
+                 .attrs = op_at(p, loop)->attrs,
+                 .loc = op_at(p, loop)->loc,
+                 .pos = op_at(p, loop)->pos,
+                 .origin = op_at(p, loop)->origin ? op_at(p, loop)->origin : loop};
+  OpId made = op_create(p, &spec);
+  op_insert_before(p, made, loop);
+  end_body(u, block_at(p, loop_body(p, loop))->last);
+  drop_rest(u, loop);
+  move_block(u, loop, loop_test(p, loop), op_region(p, made, 0));
+  move_block(u, loop, loop_body(p, loop), op_region(p, made, 1));
+  for (uint32_t i = 0, k = 0; i < n; i++)
+    if (u->stays[i]) {
+      value_at(p, op_result(p, made, k))->name = value_at(p, op_result(p, loop, i))->name;
+      value_replace_uses(p, op_result(p, loop, i), op_result(p, made, k++));
+    }
+  op_erase(p, loop);
+}
+
+uint32_t pass_unused(Optimizer *o) {
+  Program *p = o->p;
+  LoopList loops = loops_find(o);
+  if (!loops.count) return 0;
+  Unused u = {.o = o, .p = p};
+  u.needed = ARENA_ARRAY(&o->scratch, bool, p->ops.count + 8 * (size_t)loops.count + 1);
+  uint32_t changes = 0;
+  for (uint32_t k = 0; k < loops.count; k++) {
+    OpId loop = loops.items[k];
+    u.stays = ARENA_ARRAY(&o->scratch, bool, op_at(p, loop)->n_results + 1u);
+    if (!find_unused(&u, loop)) continue;
+    write_anew(&u, loop);
+    changes++;
+  }
+  return changes;
+}
