@@ -31,9 +31,9 @@ static TopK top_k_of(const Localizer *cx) {
 }
 
 void top_k_splits(Localizer *cx) {
-  const TypeInfo *type = localize_type(cx, 0);
-  bool known = localize_n_operands(cx) == 1 && cx->map->n_results == 2 && type->rank > 0 &&
-               !type_is_quant(cx->context, type->elem);
+  bool known = localize_n_operands(cx) == 1 && cx->map->n_results == 2;
+  const TypeInfo *type = known ? localize_type(cx, 0) : NULL;
+  known = known && type->rank > 0 && !type_is_quant(cx->context, type->elem);
   uint32_t f = known ? localize_factor(cx, 0, type->rank - 1) : 0;
   if (!known || !localize_is_split(cx, f)) {
     localize_only_plain(cx);
@@ -120,12 +120,18 @@ Status *top_k_localize(Localizer *cx) {
 
 // ---- by a called comparator ----
 
-// Nothing but the dimension that it works on takes more than a copy.
-void approx_top_k_splits(Localizer *cx) {
+// The dimension that it works on; MAX_RANK where it names none that there is.
+static uint32_t approx_along(const Localizer *cx) {
   int64_t along = custom_reduction_dim(cx->program, cx->op);
-  uint32_t n = cx->map->n_results, result = localize_n_operands(cx), d = (uint32_t)along;
-  uint32_t f = along >= 0 && along < localize_type(cx, 0)->rank ? localize_factor(cx, 0, d) : 0;
-  AxisList axes = along < 0 ? (AxisList){NULL, 0} : cx->splits[f].axes;
+  bool good = localize_n_operands(cx) > 0 && along >= 0 && along < localize_type(cx, 0)->rank;
+  return good ? (uint32_t)along : MAX_RANK;
+}
+
+// Nothing but this dimension takes more than a copy.
+void approx_top_k_splits(Localizer *cx) {
+  uint32_t n = cx->map->n_results, result = localize_n_operands(cx), d = approx_along(cx);
+  uint32_t f = d < MAX_RANK ? localize_factor(cx, 0, d) : 0;
+  AxisList axes = d < MAX_RANK ? cx->splits[f].axes : (AxisList){NULL, 0};
   localize_only_plain(cx);
   if (!axes.n) return;
   cx->splits[f].axes = axes;
@@ -141,14 +147,14 @@ void approx_top_k_splits(Localizer *cx) {
 
 Status *approx_top_k_localize(Localizer *cx) {
   Local *l = cx->local;
-  int64_t along = custom_reduction_dim(cx->program, cx->op);
-  AxisList axes = along < 0 ? (AxisList){NULL, 0} : localize_axes(cx, 0, (uint32_t)along);
+  uint32_t along = approx_along(cx);
+  AxisList axes = along < MAX_RANK ? localize_axes(cx, 0, along) : (AxisList){NULL, 0};
   if (!axes.n) return localize_plain(cx);
   uint32_t n = cx->map->n_results;
   ValueId *operands = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n);
   TRY(localize_copy(cx, cx->in, 0));
   for (uint32_t i = 0; i < n; i++) {
-    operands[i] = local_all_gather(l, cx->out[i], (uint32_t)along, axes);
+    operands[i] = local_all_gather(l, cx->out[i], along, axes);
     operands[n + i] = cx->in[n + i];
   }
   return localize_copy(cx, operands, 0);
