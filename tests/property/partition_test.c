@@ -234,7 +234,7 @@ static bool is_optimized(const Sampling *x) { return x->seed % 4 < 2; }
 static Outcome compare(Sampling *x, Guard *guard) {
   MeshId mesh = 0;
   // Small tensors cost their latency only; without it bytes decide, and other ways are taken.
-  static const Network few_bytes = {.all = {1e-12, 1e6}};
+  static const Network few_bytes = {.all = {.latency_seconds = 1e-12, .bytes_per_second = 1e6}};
   PartitionOptions options = {.poison = true,
                               .network = x->seed % 2 ? &few_bytes : NULL,
                               .on_split = x->coverage ? coverage_count : NULL,
