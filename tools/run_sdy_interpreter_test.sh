@@ -10,7 +10,8 @@
 # (sdy.all_reduce and its like) go through the mechanical stage, all others through the whole. Where @main runs one partition
 # of several replicas, so do they.
 #
-# The tools are SPLIT_FILE, SDY_OPT and STABLEHLO_TRANSLATE, else those in PATH, else this tree's.
+# The tools are SPLIT_FILE, SDY_OPT and STABLEHLO_TRANSLATE, else those in PATH, else this tree's. With PARTITION='tessera
+# partition' that is the whole partitioner (and what makes the local program cheaper).
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: $0 FILE FOLDER [FLAG…]" >&2; exit 2; }
 file=$1 folder=$2
@@ -40,14 +41,22 @@ flags=$*
 exchanges='sdy\.(all_(gather|slice|to_all|reduce)|reduce_scatter|collective_permute|\w+_to_(un)?re\w+)\b'
 if [ -z "$flags" ] && grep -qE "$exchanges" "$part1"; then flags=--sdy-convert-global-to-local; fi
 replicas=$(sed -nE 's/.*replica-count=([0-9]+).*/\1/p' <<<"$flags")
-if [ -z "$replicas" ] && grep -qE 'programs *= *\[\[@\w+\]( *, *\[@\w+\])+\]' "$folder/part2.mlir"; then replicas=many; fi
-pass=--sdy-partitioner-pipeline options="replica-count=${replicas:-1}"
+if [ -z "$replicas" ]; then
+  grid=$(grep -oE 'programs *= *\[\[@\w+\]( *, *\[@\w+\])+\]' "$folder/part2.mlir" | head -n 1) || true
+  replicas=$(tr -cd @ <<<"$grid" | wc -c)
+  [ "$replicas" -gt 0 ] || replicas=1
+fi
+pass=--sdy-partitioner-pipeline options="replica-count=$replicas"
 if [[ $flags != *\ -* && $flags =~ ^--?sdy-convert-global-to-local(=(.*))?$ ]]; then
   pass=--sdy-convert-global-to-local options="${BASH_REMATCH[2]:-} $options"
 fi
 
 body() { sed '1d; /^}/,$d' "$1"; } # what is inside `module {` … `}`
-"$sdy_opt" "$part1" "$pass=$options" --sdy-drop-sharding-and-mesh --allow-unregistered-dialect >"$folder/local.mlir"
+if [ "$pass" = --sdy-partitioner-pipeline ] && [ -n "${PARTITION:-}" ]; then
+  $PARTITION "$part1" --allow-args=none --allow-results=none --replica-count="$replicas" >"$folder/local.mlir"
+else
+  "$sdy_opt" "$part1" "$pass=$options" --sdy-drop-sharding-and-mesh --allow-unregistered-dialect >"$folder/local.mlir"
+fi
 body "$folder/local.mlir" >"$all"
 if grep -q '@parallel_' "$part1" && ! grep -q '@sequential_' "$part1"; then
   "$sdy_opt" "$part1" --sdy-drop-sharding-and-mesh --allow-unregistered-dialect >"$folder/whole.mlir"

@@ -1,5 +1,6 @@
 // Places that are known only when it runs, in dimensions that are cut; some of them lie outside.
 // RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera %root/tools/run_sdy_interpreter_test.sh %s %t
+// RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera PARTITION='%out/tessera partition' %root/tools/run_sdy_interpreter_test.sh %s %t
 
 //--- part1.mlir
 sdy.mesh @m = <["x"=2, "y"=2]>

@@ -1,6 +1,7 @@
 // What moves along a dimension that is cut: shards read their neighbours.
 // RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera %root/tools/run_sdy_interpreter_test.sh %s %t "--sdy-partitioner-pipeline=enable-halo-exchange=true"
 // RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera %root/tools/run_sdy_interpreter_test.sh %s %t "--sdy-partitioner-pipeline=enable-halo-exchange=false"
+// RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera PARTITION='%out/tessera partition' %root/tools/run_sdy_interpreter_test.sh %s %t
 
 //--- part1.mlir
 sdy.mesh @m = <["x"=4]>

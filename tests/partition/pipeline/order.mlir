@@ -1,5 +1,6 @@
 // Order along a dimension that is cut, constants and random bits that know their place.
 // RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera %root/tools/run_sdy_interpreter_test.sh %s %t
+// RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera PARTITION='%out/tessera partition' %root/tools/run_sdy_interpreter_test.sh %s %t
 
 //--- part1.mlir
 sdy.mesh @m = <["x"=4]>

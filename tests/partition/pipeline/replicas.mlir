@@ -1,6 +1,7 @@
 // Devices that are replicas of one partition, in the grid and in the flags.
 // RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera %root/tools/run_sdy_interpreter_test.sh %s %t
 // RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera %root/tools/run_sdy_interpreter_test.sh %s %t --sdy-partitioner-pipeline="replica-count=4 partition-count=1"
+// RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera PARTITION='%out/tessera partition' %root/tools/run_sdy_interpreter_test.sh %s %t
 
 //--- part1.mlir
 sdy.mesh @m = <["x"=2, "y"=2]>

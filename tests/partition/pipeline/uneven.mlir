@@ -1,5 +1,6 @@
 // Sizes that no number of devices divides, between whole arguments and whole results: what is beyond the end is never read.
 // RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera %root/tools/run_sdy_interpreter_test.sh %s %t
+// RUN: env SDY_OPT=%out/tools/sdy_opt TESSERA=%out/tessera PARTITION='%out/tessera partition' %root/tools/run_sdy_interpreter_test.sh %s %t
 
 //--- part1.mlir
 sdy.mesh @m = <["x"=2, "y"=2]>
