@@ -45,8 +45,10 @@ static Status *measure_once(Guard *guard, const Source *source, Cost *out) {
   TRY(partition_program(in.program, propagated.table, NULL, guard, &in.diag, &mesh));
   double partitioned = seconds_now();
   const Mesh *devices = sharding_mesh(propagated.table, mesh);
-  OptimizeOptions options = {
-      .mesh = devices, .n_devices = devices ? devices->n_devices : 1, .table = propagated.table};
+  OptimizeOptions options = {.mesh = devices,
+                             .n_devices = devices ? devices->n_devices : 1,
+                             .table = propagated.table,
+                             .edges_are_said = true};
   OptimizeStats stats;
   TRY(optimize_program(in.program, &options, guard, &in.diag, &stats));
   double done = seconds_now();

@@ -91,7 +91,7 @@ static const Usage usage = {
     "and smaller\n"
     "collectives, no work twice. All devices run the program. Arguments are taken to be the same "
     "everywhere\n"
-    "unless they have a tessera.sharding.",
+    "unless they have a tessera.sharding, in functions that have one at all.",
     "  tessera partition model.mlir -O0 | tessera optimize --devices 8 --stats\n"
     "  tessera optimize local.mlir --devices 8 --passes=share,dead"};
 

@@ -79,6 +79,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
                  .network = options->network ? options->network : &network_default,
                  .compute = options->compute ? *options->compute : compute_default,
                  .table = options->table,
+                 .edges_are_said = options->edges_are_said,
                  .mesh = mesh,
                  .n_devices = mesh ? mesh->n_devices : options->n_devices,
                  .bucket_bytes = options->bucket_bytes > 0 ? options->bucket_bytes : 32 << 20};

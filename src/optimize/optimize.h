@@ -21,9 +21,12 @@ typedef struct OptimizeOptions {
   ShardingTable *table;    // reads `tessera.sharding`; NULL: such an argument differs everywhere
   const Network *network;  // NULL = network_default
   const Compute *compute;  // NULL = compute_default
-  const char *passes;      // "share,dead": these only, each once, in this order; NULL = all
-  bool rings;              // also contractions as rings, where that pays
-  double bucket_bytes;     // most that is exchanged at once by combining; 0 = 32 MiB
+  // Arguments without `tessera.sharding` are the same on all devices, as partition_program means
+  // it. Otherwise that is believed only of a function that has the attribute somewhere.
+  bool edges_are_said;
+  const char *passes;   // "share,dead": these only, each once, in this order; NULL = all
+  bool rings;           // also contractions as rings, where that pays
+  double bucket_bytes;  // most that is exchanged at once by combining; 0 = 32 MiB
 } OptimizeOptions;
 
 typedef struct OptimizeStats {
@@ -35,8 +38,7 @@ const char *pass_name(PassId pass);     // "share"
 const char *pass_summary(PassId pass);  // what it does
 
 // Rewrites a verified local program in place, as partition_program gives it: plain StableHLO with
-// collectives that all devices run, where an argument of a function that nothing calls is the same
-// on all devices unless `tessera.sharding` says otherwise. Values stay what they are, of floats up
+// collectives that all devices run. Values stay what they are, of floats up
 // to the order of sums. Nothing moves across an optimization_barrier, side effects stay as they
 // are. INVALID_ARGUMENT for a pass there is not. Near O(program).
 Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *guard, Diag *diag,

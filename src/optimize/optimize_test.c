@@ -130,6 +130,7 @@ static Status *run_case(Guard *guard, void *arg) {
   const Compute slow = {1};  // then it is worth to do it while data are on their way
   OptimizeOptions options = {.mesh = sharding_mesh(c->table, id),
                              .table = c->table,
+                             .edges_are_said = true,
                              .passes = c->passes,
                              .compute = &slow,
                              .rings = c->seed % 2};

@@ -18,6 +18,7 @@ typedef struct Optimizer {
   ShardingTable *table;  // NULL = none
   const Mesh *mesh;      // NULL: n_devices in a row
   uint32_t n_devices;    // 0 = not known
+  bool edges_are_said;
   double bucket_bytes;
   Arena arena;            // as long as the program is being optimized
   Arena scratch;          // of the pass at hand

@@ -9,13 +9,14 @@
 #include "optimize/facts.h"
 #include "optimize/known.h"
 
-enum { MOST_ROUNDS = 12 };
+enum { MOST_ROUNDS = 12, CALLED = 1, NAMED = 2 };
 
 typedef struct Walk {
   Optimizer *o;
   Program *p;
   Varies v;
   SymbolTable functions;
+  uint8_t *callers;  // per function: CALLED, NAMED
   bool changed;
 } Walk;
 
@@ -56,16 +57,50 @@ static uint64_t axes_of_sharding(Walk *w, Attr attr, Type global) {
   return axes;
 }
 
+static bool has_sharding(const Program *p, OpId function, const char *attrs) {
+  const AttrInfo *list = attr_info(p->context, op_attr(p, function, attrs));
+  for (uint32_t i = 0; list->kind == ATTR_ARRAY && i < list->count; i++)
+    if (attr_get(p->context, list->items[i], "tessera.sharding")) return true;
+  return false;
+}
+
+// Calls say what they give a function; whoever else names it gives it anything.
+static void find_callers(Walk *w) {
+  Context *c = w->p->context;
+  for (OpId op = w->p->root; op; op = op_walk_next(w->p, op, w->p->root)) {
+    const AttrInfo *dict = attr_info(c, op_at(w->p, op)->attrs);
+    bool call = op_at(w->p, op)->code == OP_func_call;
+    for (uint32_t i = 0; dict->kind == ATTR_DICT && i < dict->count; i++) {
+      const AttrInfo *value = attr_info(c, dict->fields[i].value);
+      uint32_t n = value->kind == ATTR_ARRAY ? value->count : value->kind == ATTR_SYMBOL;
+      for (uint32_t k = 0; k < n; k++) {
+        Attr item = value->kind == ATTR_ARRAY ? value->items[k] : dict->fields[i].value;
+        if (attr_info(c, item)->kind != ATTR_SYMBOL) break;
+        OpId function = symbols_find(&w->functions, attr_info(c, item)->name);
+        w->callers[function] |= call ? CALLED : NAMED;
+      }
+    }
+  }
+}
+
+static bool edges_are_said(const Walk *w, OpId function) {
+  if (w->callers[function] & NAMED) return false;
+  return w->o->edges_are_said || w->callers[function] == CALLED ||
+         has_sharding(w->p, function, "arg_attrs") || has_sharding(w->p, function, "res_attrs");
+}
+
 static void start_function(Walk *w, OpId function) {
+  bool said = edges_are_said(w, function);
   BlockId block = region_block(w->p, op_region(w->p, function, 0));
   const AttrInfo *list = attr_info(w->p->context, op_attr(w->p, function, "arg_attrs"));
   for (uint32_t i = 0; block && i < block_at(w->p, block)->n_args; i++) {
     Attr dict = list->kind == ATTR_ARRAY && i < list->count ? list->items[i] : 0;
     Attr sharding = attr_get(w->p->context, dict, "tessera.sharding");
     Attr global = attr_get(w->p->context, dict, "tessera.global");
-    if (sharding)
+    if (sharding || !said)
       add(w, block_arg(w->p, block, i),
-          axes_of_sharding(w, sharding, attr_info(w->p->context, global)->type));
+          sharding ? axes_of_sharding(w, sharding, attr_info(w->p->context, global)->type)
+                   : w->v.all);
   }
 }
 
@@ -199,6 +234,8 @@ Varies varies_find(Optimizer *o) {
   GuardCleanup cleanup = {release_symbols, &w.functions, NULL};
   symbols_init(&w.functions, p, p->root, o->guard);
   guard_push(o->guard, &cleanup);
+  w.callers = ARENA_ARRAY(&o->scratch, uint8_t, p->ops.count + 1);
+  find_callers(&w);
   uint32_t rounds = 0;
   do {
     w.changed = false;

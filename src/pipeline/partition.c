@@ -23,6 +23,7 @@ static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
                          .compute = machine ? &machine->compute : NULL,
                          .n_devices = 1,
                          .table = table,
+                         .edges_are_said = true,
                          .passes = options->passes,
                          .rings = options->rings};
   OptimizeStats stats;

@@ -118,3 +118,16 @@ func.func @scattered(%x: tensor<4xf32> {tessera.sharding = "x"}, %y: tensor<4xf3
   %c = stablehlo.add %a, %b : tensor<2xf32>
   return %c : tensor<2xf32>
 }
+// Of a function that says nothing of its arguments they may differ.
+// CHECK-LABEL: func.func @unsaid(
+// CHECK: "stablehlo.all_reduce"(%arg0)
+// CHECK: stablehlo.multiply
+func.func @unsaid(%x: tensor<4xf32>, %k: tensor<4xf32>) -> tensor<4xf32> {
+  %a = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = stablehlo.multiply %a, %k : tensor<4xf32>
+  return %b : tensor<4xf32>
+}

@@ -142,8 +142,10 @@ static Status *run_case(Guard *guard, void *arg) {
                              &c->diag, &mesh_id);
   if (status) return refuse(c, status);
   c->before = count_collectives(c->local);
-  OptimizeOptions how = {
-      .mesh = sharding_mesh(c->table, mesh_id), .table = c->table, .passes = c->passes};
+  OptimizeOptions how = {.mesh = sharding_mesh(c->table, mesh_id),
+                         .table = c->table,
+                         .edges_are_said = true,
+                         .passes = c->passes};
   TRY(optimize_program(c->local, &how, guard, &c->diag, &c->stats));
   program_print(c->local, &(PrintOptions){0}, &c->printed);
   const char *wrong = program_check(c->local);
