@@ -8,6 +8,7 @@
 
 static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic"};
 static const char *const edge_words[] = {"padded", "divisible"};
+static const char *const conflict_words[] = {"size", "cost"};
 
 int cli_choose(const char *option, const char *word, uint32_t n, const char *const *words) {
   for (uint32_t i = 0; i < n; i++)
@@ -98,7 +99,10 @@ static bool read_call_rules(Annotations *a) {
 bool annotations_init(Annotations *a, int argc) {
   TextList *lists[] = {&a->meshes, &a->rules, &a->rule_files, &a->call_rules};
   size_t n = sizeof lists / sizeof lists[0], most = (size_t)argc + 1;
-  *a = (Annotations){.strategy = strategies[0], .edges = edge_words[0], .devices = UINT64_MAX};
+  *a = (Annotations){.strategy = strategies[0],
+                     .edges = edge_words[0],
+                     .conflicts = conflict_words[0],
+                     .devices = UINT64_MAX};
   a->room = mem_alloc(most * n * sizeof *a->room);
   a->sources = mem_alloc((most + 2) * sizeof *a->sources);
   a->texts = mem_alloc((most + 2) * sizeof *a->texts);
@@ -124,6 +128,8 @@ void annotations_options(Annotations *a, Option *out) {
        "how a custom call may be split: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
       {"--strategy", OPTION_TEXT, &a->strategy, "WORD",
        "user-priority (default), op-priority, aggressive, basic"},
+      {"--conflicts", OPTION_TEXT, &a->conflicts, "WORD",
+       "who gets an axis that two want: size (default: the larger tensor), cost (what moves less)"},
       {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
        "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
       {"--allow-results", OPTION_TEXT, &a->request.allow_results, "LIST", "the same for results"},
@@ -138,7 +144,8 @@ void annotations_options(Annotations *a, Option *out) {
 bool annotations_read(Annotations *a) {
   int strategy = cli_choose("--strategy", a->strategy, 4, strategies);
   int edges = strategy < 0 ? -1 : cli_choose("--edges", a->edges, 2, edge_words);
-  if (edges < 0) return false;
+  int conflicts = edges < 0 ? -1 : cli_choose("--conflicts", a->conflicts, 2, conflict_words);
+  if (conflicts < 0) return false;
   if (!a->devices) {
     cli_error("--devices takes a number from 1 on, not 0");
     return false;
@@ -146,6 +153,7 @@ bool annotations_read(Annotations *a) {
   a->request.devices = a->devices == UINT64_MAX ? 0 : a->devices;
   a->request.strategy = (Strategy)strategy;
   a->request.divisible = edges == 1;
+  a->request.by_cost = conflicts == 1;
   a->request.meshes = a->meshes.items;
   a->request.n_meshes = a->meshes.count;
   return read_rules(a) && read_names(a) && read_call_rules(a);

@@ -114,6 +114,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
     return diag_status(diag);
   double start = clock_seconds();
   PropagateOptions options = {.strategy = request->strategy,
+                              .by_cost = request->by_cost,
                               .graph.factors.conservative = request->conservative};
   if (request->call_rules) {
     options.graph.factors.custom_call = custom_rules_factors;

@@ -14,6 +14,7 @@ typedef struct PropagateRequest {
   Strategy strategy;
   CustomRules *call_rules;    // of custom calls; NULL = none
   bool conservative;          // only where no neighbours have to talk
+  bool by_cost;               // conflicts go to what moves fewer elements
   const char *const *meshes;  // "data=4,model=2", "name:data=4"
   uint32_t n_meshes;
   uint64_t devices;     // 0 = any

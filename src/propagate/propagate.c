@@ -170,6 +170,7 @@ ProjectMode propagation_mode(const Propagation *p, NodeId id, uint8_t op_priorit
   const Node *node = &p->graph.nodes[id];
   ProjectMode mode = {.aggressive = aggressive,
                       .elementwise = (node->traits & TRAIT_ELEMENTWISE) != 0,
+                      .by_cost = p->options.by_cost,
                       .conservative =
                           p->options.graph.factors.conservative && node->kind == NODE_OP};
   if (node->kind == NODE_BARRIER) {

@@ -21,6 +21,8 @@ typedef struct PropagateOptions {
   Strategy strategy;
   Steps steps;  // of all strategies but basic
   GraphOptions graph;
+  bool by_cost;  // conflicts go to what moves fewer elements; else, as in Shardy, to the larger
+                 // tensor
 } PropagateOptions;
 
 enum { OP_PRIORITIES = 5 };

@@ -327,12 +327,14 @@ static void step_basic(Cells *c, bool *changed) {
 typedef struct Candidate {
   uint32_t factor;
   AxisList axes;
+  double moved;  // elements that leave a device if it gets them, of what is sharded otherwise now
   int64_t tensor_size, ways;
   int64_t tensor;
 } Candidate;
 
 static int candidate_compare(const void *x, const void *y) {
   const Candidate *a = x, *b = y;
+  if (a->moved != b->moved) return a->moved < b->moved ? -1 : 1;
   if (a->tensor_size != b->tensor_size) return a->tensor_size > b->tensor_size ? -1 : 1;
   if (a->ways != b->ways) return a->ways > b->ways ? -1 : 1;
   if (a->tensor != b->tensor) return a->tensor < b->tensor ? -1 : 1;
@@ -349,6 +351,23 @@ static int64_t tensor_size(const Cells *c, uint32_t tensor) {
   return size;
 }
 
+// What it takes if the factor gets the axes: tensors that have them elsewhere exchange them for it,
+// or are gathered if they do not have the factor; sums over it are put together. With n devices
+// along the axes that is 1/n, 1 and 2 of a tensor, times (n - 1)/n.
+static double elements_moved(const Cells *c, uint32_t factor, AxisList axes) {
+  double n = (double)axes_size(axes), moved = 0;
+  bool reduces = c->map->factors[factor].sdy_kinds & FACTOR_REDUCE;
+  for (uint32_t t = 0; t < c->n_tensors; t++) {
+    double size = (double)tensor_size(c, t);
+    bool has = cell_at(c, t, factor)->present, elsewhere = false;
+    for (uint32_t f = 0; f < c->map->n_factors; f++)
+      elsewhere |= f != factor && axes_overlap(cell_at(c, t, f)->axes, axes);
+    if (elsewhere) moved += has ? size / n : size;
+    if (reduces && t >= c->map->n_operands && !has) moved += 2 * size;
+  }
+  return moved * (n - 1) / n;
+}
+
 static Candidate *candidates(const Cells *c, bool *any) {
   Candidate *list = ARENA_ARRAY(c->arena, Candidate, c->map->n_factors + 1);
   for (uint32_t f = 0; f < c->map->n_factors; f++) {
@@ -358,6 +377,7 @@ static Candidate *candidates(const Cells *c, bool *any) {
                           .tensor_size = -1,
                           .tensor = -1,
                           .ways = c->mode.elementwise ? axes_size(axes) : 0};
+    if (c->mode.by_cost && axes.n) list[f].moved = elements_moved(c, f, axes);
     *any |= axes.n > 0;
   }
   for (uint32_t t = 0; *any && t < c->n_tensors; t++) {

@@ -24,6 +24,7 @@ typedef struct ProjectMode {
   bool aggressive;    // else basic: only what conflicts with nothing
   bool elementwise;   // sideways only what the results have too
   bool conservative;  // no sub-axes
+  bool by_cost;       // conflicts go to what moves fewer elements, not to the larger tensor
 } ProjectMode;
 
 // in, out: one sharding per tensor, operands first (0 = nothing is said, fully open); out may be
