@@ -405,7 +405,9 @@ ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t siz
                      ValueId fill) {
   Dimension x = {l, d, axes};
   Plan *p = ARENA_NEW(l->arena, Plan);
-  plan_make(p, l->arena, size, axes_size(axes), w);
+  int64_t count = 0;
+  type_count(l->p->context, value_type(l->p, v), &count);
+  if (count) plan_make(p, l->arena, size, axes_size(axes), w);
   if (p->gathers) {
     v = local_trim_to(l, local_all_gather(l, v, d, axes), d, size);
     return put_whole(x, p, v, fill);

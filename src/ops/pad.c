@@ -108,7 +108,9 @@ static Status *pad(EvalContext *cx, const Literal *operand, const Literal *value
     // Element i goes to low + i * step; those from `first` to `last` land inside [0, dims). The
     // step is within bounds wherever there are two elements (the padded size counts it).
     int64_t step = operand->dims[d] > 1 ? interior.v[d] + 1 : 1;
-    int64_t first = low.v[d] < 0 ? (-(low.v[d] + 1)) / step + 1 : 0;
+    int64_t before = low.v[d] < 0 ? -(low.v[d] + 1) / step : -1;
+    if (before >= operand->dims[d]) return NULL;
+    int64_t first = before + 1;
     int64_t last = operand->dims[d] - 1, room;
     if (!__builtin_sub_overflow(dims[d] - 1, low.v[d], &room)) {
       int64_t fit = room < 0 ? -1 : room / step;
@@ -283,8 +285,9 @@ static Status *localize(Localizer *cx) {
   Type type = type_tensor(c, localize_type(cx, 2)->elem, rank, dims, 0);
   TRY(localize_copy_as(cx, (ValueId[]){v, cx->in[1]}, attrs, &type, cx->out));
   for (uint32_t d = 0; d < rank; d++) {
+    if (!localize_axes(cx, 0, d).n) continue;
     Room r = room_of(cx, d);
-    if (localize_axes(cx, 0, d).n && r.moves) cx->out[0] = cut_tile(cx, cx->out[0], d, &r);
+    if (r.moves) cx->out[0] = cut_tile(cx, cx->out[0], d, &r);
   }
   return NULL;
 }

@@ -210,12 +210,14 @@ static Padded look_through(const Localizer *cx) {
   if (!def || op_at(p, def)->code != OP_pad || value_count_uses(p, v) != 1) return none;
   Ints between = attr_as_ints(cx->context, op_attr(p, def, "interior_padding")),
        stride = localize_ints(cx, "strides");
+  const int64_t most = INT64_C(1) << 60;  // sums of such numbers are numbers
+  Ints low = attr_as_ints(cx->context, op_attr(p, def, "edge_padding_low"));
   for (uint32_t d = 0; d < stride.n; d++)
-    if (between.v[d] || stride.v[d] != 1) return none;
+    if (between.v[d] || stride.v[d] != 1 || low.v[d] < -most || low.v[d] > most) return none;
   Padded padded = {.tile = localize_find(cx, op_operand(p, def, 0), 0),
                    .fill = localize_find_whole(cx, op_operand(p, def, 1)),
                    .type = type_info(cx->context, op_operand_type(p, def, 0)),
-                   .low = attr_as_ints(cx->context, op_attr(p, def, "edge_padding_low"))};
+                   .low = low};
   return padded.tile && padded.fill ? padded : none;
 }
 
