@@ -199,13 +199,22 @@ Status *walk_block(Partition *t, BlockId block) {
   return NULL;
 }
 
+// The same on a mesh that is written out: the local program has no meshes.
+static Sharding inlined(Partition *t, Sharding sharding) {
+  ShardingInfo info = *sharding_info(t->table, sharding);
+  Mesh mesh = *sharding_mesh(t->table, info.mesh);
+  mesh.symbol = 0;
+  info.mesh = sharding_mesh_add(t->table, &mesh);
+  return sharding_intern(t->table, &info);
+}
+
 // What an argument or result is a part of.
 static Attr edge_attrs(Partition *t, Attr dict, Type global, Sharding sharding) {
   dict = attr_dict_with(t->context, dict, "sdy.sharding", 0);
   dict = attr_dict_with(t->context, dict, "mhlo.sharding", 0);
   if (!sharding) return dict;
   Attr attr;
-  Status *status = sharding_to_attr(t->table, sharding, &attr);
+  Status *status = sharding_to_attr(t->table, inlined(t, sharding), &attr);
   if (status) {
     status_free(status);
     return dict;
