@@ -140,6 +140,42 @@ static Status *put_named(Partition *t, OpId op) {
   return NULL;
 }
 
+// A sharding with only so many axes of each dimension.
+static Sharding with_axes(Partition *t, Sharding sharding, const uint32_t *counts) {
+  if (!sharding) return 0;
+  ShardingInfo info = *sharding_info(t->table, sharding);
+  DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, info.rank + 1);
+  ShardFactor *factors = ARENA_ARRAY(&t->scratch, ShardFactor, info.rank + 1);
+  for (uint32_t d = 0; d < info.rank; d++) {
+    factors[d].axes = sharding_dim_axes(sharding_info(t->table, sharding), d);
+    if (factors[d].axes.n > counts[d]) factors[d].axes.n = counts[d];
+    dims[d] = (DimSharding){&factors[d], 1, false, PRIORITY_NONE};
+  }
+  info.dims = dims;
+  return walk_plain(t, sharding_intern(t->table, &info));
+}
+
+// Both sides of a border must mean the same tiles: tiles of a manual tile are tiles of the whole
+// only where they divide it. Elsewhere both do without the other axes. inside: the type of the
+// value there.
+static void agree(Partition *t, Type inside, Sharding *inner, Sharding *outer) {
+  const TypeInfo *type = type_info(t->context, inside);
+  if (!*inner || !*outer) return;
+  uint32_t in[64], out[64], rank = sharding_info(t->table, *inner)->rank;
+  bool differ = false;
+  for (uint32_t d = 0; d < rank && d < 64; d++) {
+    AxisList own = sharding_dim_axes(sharding_info(t->table, *inner), d),
+             all = sharding_dim_axes(sharding_info(t->table, *outer), d);
+    bool divides = type->dims[d] % axes_size(own) == 0 || all.n <= own.n;
+    in[d] = divides ? own.n : 0;
+    out[d] = divides ? all.n : all.n - own.n;
+    differ |= !divides;
+  }
+  if (!differ) return;
+  *inner = with_axes(t, *inner, in);
+  *outer = with_axes(t, *outer, out);
+}
+
 // A computation written for each device along its manual axes: its arguments are the tiles along
 // them, which is what a device has; the other axes go on as outside.
 static Status *put_manual(Partition *t, OpId op) {
@@ -149,6 +185,7 @@ static Status *put_manual(Partition *t, OpId op) {
     ValueId v = block_arg(t->p, block, i), local;
     Sharding inner = walk_wanted(t, v),
              outer = other_side(t, graph_place(t->graph, t->instance, v));
+    agree(t, value_type(t->p, v), &inner, &outer);
     TRY(walk_get(t, op_operand(t->p, op, i), outer, &local));
     if (walk_part_type(t, inner, value_type(t->p, v)) != value_type(t->p, local))
       return unimplemented(t, op, "has an argument whose tiles do not divide");
@@ -169,18 +206,20 @@ static Status *put_manual(Partition *t, OpId op) {
   TRY(walk_block(t, block));
   OpId last = block_at(t->p, block)->last;
   ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, n_results + 1);
+  Sharding *outers = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
   for (uint32_t i = 0; i < n_results; i++) {
-    PlaceId place = graph_place(t->graph, t->instance, op_result(t->p, op, i));
-    TRY(walk_get(t, op_operand(t->p, last, i), other_side(t, place), &locals[i]));
+    Sharding inner = other_side(t, graph_place(t->graph, t->instance, op_result(t->p, op, i)));
+    outers[i] = walk_wanted(t, op_result(t->p, op, i));
+    agree(t, op_operand_type(t->p, last, i), &inner, &outers[i]);
+    TRY(walk_get(t, op_operand(t->p, last, i), inner, &locals[i]));
   }
   t->manual--;
   t->local.manual = around;
   for (uint32_t i = 0; i < n_results; i++) {
     ValueId v = op_result(t->p, op, i);
-    Sharding outer = walk_wanted(t, v);
-    if (walk_part_type(t, outer, value_type(t->p, v)) != value_type(t->p, locals[i]))
+    if (walk_part_type(t, outers[i], value_type(t->p, v)) != value_type(t->p, locals[i]))
       return unimplemented(t, op, "has a result whose tiles do not divide");
-    walk_set(t, v, locals[i], outer);
+    walk_set(t, v, locals[i], outers[i]);
   }
   return NULL;
 }
