@@ -5,15 +5,14 @@
 // in vain and few rounds.
 #include "reshard/pieces.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "ops/literal.h"
-
 typedef struct Box {
-  int64_t low[MAX_RANK], size[MAX_RANK];
+  int64_t low[PIECES_MOST_RANK], size[PIECES_MOST_RANK];
 } Box;
 
-enum { MOST_CLASSES = 5 };
+enum { MOST_CLASSES = 5, MOST_LOOKED_AT = 1 << 17 };
 #define STAYS (UINT32_MAX - 1)
 
 typedef struct Piece {
@@ -21,6 +20,7 @@ typedef struct Piece {
   uint32_t sender, round;
   uint32_t class;  // of its shape
   bool stays;      // the receiver has it
+  double count;    // elements
   Box box;
 } Piece;
 
@@ -94,6 +94,14 @@ static bool same_box(uint32_t rank, const Box *a, const Box *b) {
          memcmp(a->size, b->size, rank * sizeof *a->size) == 0;
 }
 
+// Large ones first, so that rounds of small ones are left.
+static int piece_compare(const void *x, const void *y) {
+  const Piece *a = x, *b = y;
+  if (a->count != b->count) return a->count > b->count ? -1 : 1;
+  if (a->receiver != b->receiver) return a->receiver < b->receiver ? -1 : 1;
+  return a->tile < b->tile ? -1 : 1;
+}
+
 static bool find_pieces(Pieces *p) {
   for (uint32_t i = 0; i < p->n; i++) {
     p->tile[i] = 0;
@@ -106,13 +114,11 @@ static bool find_pieces(Pieces *p) {
       Piece piece = {.receiver = i, .tile = k};
       if (p->tile[k] != k || !box_meet(p->rank, &p->old[k], &p->new[i], &piece.box)) continue;
       if (count++ > PIECES_MOST_ROUNDS) return false;
-      // Large ones first, so that rounds of small ones are left.
-      uint32_t at = p->n_pieces++;
-      double size = box_count(p->rank, &piece.box);
-      for (; at && box_count(p->rank, &p->v[at - 1].box) < size; at--) p->v[at] = p->v[at - 1];
-      p->v[at] = piece;
+      piece.count = box_count(p->rank, &piece.box);
+      p->v[p->n_pieces++] = piece;
     }
   }
+  qsort(p->v, p->n_pieces, sizeof *p->v, piece_compare);
   return true;
 }
 
@@ -252,6 +258,7 @@ static uint32_t make_rounds(Pieces *p, double *out_seconds) {
   uint32_t n = find_classes(p), group[MOST_CLASSES] = {0}, best[MOST_CLASSES] = {0};
   uint32_t least = UINT32_MAX;
   double cheapest = 0;
+  bool few = (uint64_t)p->n_pieces * p->n <= MOST_LOOKED_AT;  // else one way has to do
   do {
     uint32_t rounds;
     double bytes, each;
@@ -263,7 +270,7 @@ static uint32_t make_rounds(Pieces *p, double *out_seconds) {
     least = rounds;
     *out_seconds = seconds;
     memcpy(best, group, sizeof best);
-  } while (next_grouping(group, n));
+  } while (few && next_grouping(group, n));
   if (least != UINT32_MAX) colour_groups(p, best, n);
   return least;
 }
@@ -315,7 +322,7 @@ static void fill_move(Pieces *p, uint32_t n, double seconds, Move *out) {
 bool pieces_plan(const ShardingTable *table, Sharding from, Sharding to, uint32_t rank,
                  const int64_t *dims, const Price *price, Arena *arena, Move *out) {
   uint32_t n = pieces_devices(table, from, to);
-  if (n > PIECES_MOST_DEVICES || rank > MAX_RANK) return false;
+  if (n > PIECES_MOST_DEVICES || rank > PIECES_MOST_RANK) return false;
   Pieces p = {.arena = arena, .rank = rank, .n = n, .price = price};
   p.old = ARENA_ARRAY(arena, Box, n);
   p.new = ARENA_ARRAY(arena, Box, n);

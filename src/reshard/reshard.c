@@ -79,7 +79,7 @@ static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
   if (fits && from.unreduced == to.unreduced)
     out->least_bytes = layout_lack(digits, &from, &to, q->price.element_bytes);
   if (!even && block && (!reduces || (fits && from.unreduced == to.unreduced)) &&
-      pieces_devices(q->table, q->from, q->to) <= MOST_COUNTED)
+      q->rank <= PIECES_MOST_RANK && pieces_devices(q->table, q->from, q->to) <= MOST_COUNTED)
     out->least_bytes =
         pieces_lack(q->table, q->from, q->to, q->rank, q->dims, q->price.element_bytes);
   q->price.least_bytes = out->least_bytes;
