@@ -234,6 +234,43 @@ TSR_API tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t fu
 TSR_API tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
                                                tsr_spelling spelling, char **out_text);
 
+/* ---- partitioning ---- */
+
+typedef struct tsr_partition_options {
+  size_t struct_size;
+  const tsr_propagate_options *annotations; /* as of tsr_program_propagate; NULL: what the program
+                                             * says */
+  const char *machine; /* a name ("h100") or a description (docs/machine.md); NULL: the default */
+  int plain;           /* leave the local program as it was made */
+  int why;             /* locations of what exchanges say why (print with locations) */
+  int mesh_axes;       /* replica_groups by axes of a mesh instead of device by device */
+} tsr_partition_options;
+
+/* Propagates, and makes of the program what each device runs: the same ops on parts of the tensors,
+ * with standard collectives. Device k of the mesh is partition k of *out_devices (1: nothing is
+ * sharded). options may be NULL; *out_warnings as of tsr_program_propagate. After an error the
+ * program may only be freed. */
+TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_options *options,
+                                         size_t *out_devices, char **out_warnings);
+
+/* What a device has of an argument or result of a partitioned program. */
+typedef struct tsr_tile {
+  size_t struct_size;
+  const char *global; /* type of the whole: "tensor<8x4xf32>" */
+  size_t rank;
+  const int64_t *whole;  /* its sizes */
+  const int64_t *tile;   /* sizes of the part, the same on every device */
+  const int64_t *offset; /* where this device's part begins */
+  const int64_t *extent; /* how much of it is there: what lies beyond is any value */
+  int is_sum;            /* devices have parts of a sum (or maximum, …) instead of the value */
+} tsr_tile;
+
+/* All of it lives as long as the program. */
+TSR_API tsr_error *tsr_program_argument_tile(tsr_program *program, size_t function, size_t argument,
+                                             size_t device, tsr_tile *out_tile);
+TSR_API tsr_error *tsr_program_result_tile(tsr_program *program, size_t function, size_t result,
+                                           size_t device, tsr_tile *out_tile);
+
 /* ---- search: try shardings and take them back ---- */
 
 typedef struct tsr_propagation tsr_propagation;
@@ -275,11 +312,14 @@ typedef struct tsr_evaluate_options {
   size_t struct_size;
   uint64_t seed;         /* of stablehlo.rng */
   uint64_t memory_limit; /* bytes of values alive at once; 0 = none */
+  size_t partitions;     /* devices that run it together; 0 = 1 */
 } tsr_evaluate_options;
 
-/* Runs a function ("main" if NULL) on the inputs. outputs has room for n_outputs buffers, which
- * must be the function's number of results; each one's dims and data are allocated and freed with
- * tsr_buffer_free. The caller sets outputs[i].struct_size. options may be NULL. */
+/* Runs a function ("main" if NULL) on the inputs: those of device 0, then of device 1, …; outputs
+ * the same way. outputs has room for n_outputs buffers, which
+ * must be the function's number of results times the devices; each one's dims and data are
+ * allocated and freed with tsr_buffer_free. The caller sets outputs[i].struct_size. options may be
+ * NULL. */
 TSR_API tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
                                         const tsr_evaluate_options *options, size_t n_inputs,
                                         const tsr_buffer *inputs, size_t n_outputs,

@@ -368,6 +368,8 @@ typedef struct Evaluate {
   Arena arena;
 } Evaluate;
 
+enum { MOST_PROCESSES = 100000 };
+
 // Buffers stand in an array whose items have the caller's size.
 static void *buffer_at(const tsr_buffer *buffers, size_t i) {
   return (char *)(uintptr_t)buffers + i * buffers->struct_size;
@@ -377,7 +379,8 @@ static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out)
   Context *context = e->handle->context;
   tsr_buffer b;
   api_read_struct(&b, sizeof b, buffer_at(e->inputs, i));
-  Type type = evaluate_argument_type(e->handle->program, function, i);
+  uint32_t n_args = evaluate_n_arguments(e->handle->program, function);
+  Type type = evaluate_argument_type(e->handle->program, function, i % n_args);
   const TypeInfo *t = type_info(context, type);
   if (t->kind == TYPE_TOKEN) {
     *out = literal_token(&e->heap);
@@ -441,13 +444,18 @@ static Status *evaluate_body(Guard *guard, void *arg) {
   OpId function;
   TRY(evaluate_entry(p, e->function, &function));
   uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
+  uint64_t n = e->options.partitions ? e->options.partitions : 1;
+  if (n > MOST_PROCESSES || n * n_args > UINT32_MAX || n * n_out > UINT32_MAX)
+    FAIL(INVALID_ARGUMENT, "%zu partitions are too many", e->options.partitions);
+  n_args *= (uint32_t)n;
+  n_out *= (uint32_t)n;
   if (n_args != e->n_inputs || n_out != e->n_outputs)
-    FAIL(INVALID_ARGUMENT, "the function takes %u inputs and gives %u outputs, not %zu and %zu",
-         n_args, n_out, e->n_inputs, e->n_outputs);
+    FAIL(INVALID_ARGUMENT, "the function takes %u inputs and gives %u outputs%s, not %zu and %zu",
+         n_args, n_out, n > 1 ? " on all partitions together" : "", e->n_inputs, e->n_outputs);
   Literal **args = ARENA_ARRAY(&e->arena, Literal *, n_args);
   Literal **out = ARENA_ARRAY(&e->arena, Literal *, n_out);
   for (uint32_t i = 0; i < n_args; i++) TRY(read_input(e, function, i, &args[i]));
-  EvalOptions options = {.seed = e->options.seed};
+  EvalOptions options = {.seed = e->options.seed, .partitions = (uint32_t)n};
   EvalReport report;
   Status *failed =
       evaluate(p, function, &options, &e->heap, &e->arena, n_args, args, n_out, out, &report);

@@ -1,0 +1,157 @@
+// The public C API of partitioning: annotations in, what each device runs out, and which part of
+// the whole each of them has.
+#include <string.h>
+
+#include "base/mem.h"
+#include "cost/machine.h"
+#include "partition/mesh_groups.h"
+#include "partition/tiles.h"
+#include "pipeline/api_private.h"
+#include "pipeline/partition.h"
+
+// ---- partitioning ----
+
+typedef struct Job {
+  tsr_program *handle;
+  tsr_partition_options options;
+  tsr_propagate_options annotations;
+  Propagated result;
+  Diag diag;
+  StrBuf said;  // diagnostics: warnings, and errors if it failed
+  size_t n_devices;
+} Job;
+
+static Status *partition_under(Job *job, Guard *guard) {
+  Program *program = job->handle->program;
+  const tsr_partition_options *o = &job->options;
+  PropagateRequest request;
+  TRY(api_propagate_request(&job->annotations, &job->diag.arena, &request));
+  const char *machine = o->machine ? machine_text(o->machine) : NULL;
+  LocalOptions options = {
+      .plain = o->plain != 0, .why = o->why != 0, .machine = machine ? machine : o->machine};
+  MeshId mesh;
+  TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
+  TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
+  const Mesh *devices = sharding_mesh(job->result.table, mesh);
+  job->n_devices = devices ? devices->n_devices : 1;
+  if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
+  api_list_functions(job->handle, guard);
+  return NULL;
+}
+
+static Status *partition_body(Guard *guard, void *arg) {
+  Job *job = arg;
+  program_guard(job->handle->program, guard);
+  job->said.guard = guard;
+  diag_init(&job->diag, guard, &job->handle->source);
+  Status *status = partition_under(job, guard);
+  diag_render(&job->diag, &job->said, false);
+  propagated_render(&job->result, &job->said, false);
+  return status;
+}
+
+tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_options *options,
+                                 size_t *out_devices, char **out_warnings) {
+  Job job = {.handle = program};
+  api_read_struct(&job.options, sizeof job.options, options);
+  api_read_struct(&job.annotations, sizeof job.annotations, job.options.annotations);
+  Status *status = guard_run(partition_body, &job);
+  tsr_error *error = NULL;
+  if (status && job.said.used) {
+    error = api_error_new(status_code(status), job.said.data, job.said.used);
+    status_free(status);
+  } else {
+    error = api_error(status);
+  }
+  propagated_deinit(&job.result);
+  if (job.diag.source) diag_deinit(&job.diag);
+  if (!error && out_devices) *out_devices = job.n_devices;
+  if (!error && out_warnings) {
+    *out_warnings = job.said.used ? job.said.data : NULL;
+    if (*out_warnings) return NULL;
+  }
+  strbuf_deinit(&job.said);
+  return error;
+}
+
+// ---- tiles ----
+
+typedef struct Ask {
+  tsr_program *handle;
+  size_t function, index, device;
+  bool result;
+  ShardingTable *table;
+  Arena arena;
+  tsr_tile tile;
+} Ask;
+
+static const int64_t *kept(Context *context, uint32_t rank, const int64_t *values) {
+  return arena_copy(context_arena(context), values, (rank + 1) * sizeof *values);
+}
+
+static Status *ask_body(Guard *guard, void *arg) {
+  Ask *ask = arg;
+  tsr_program *h = ask->handle;
+  Context *context = h->context;
+  program_guard(h->program, guard);
+  arena_guard(&ask->arena, guard);
+  TRY(api_check_function(h, ask->function));
+  ask->table = sharding_table_new(context, guard);
+  uint32_t n;
+  const Edge *edges;
+  TRY(tiles_edges(h->program, h->functions.items[ask->function], ask->result, ask->table,
+                  &ask->arena, &n, &edges));
+  if (ask->index >= n)
+    FAIL(OUT_OF_RANGE, "%s %zu does not exist: there are %u", ask->result ? "result" : "argument",
+         ask->index, n);
+  const Edge *edge = &edges[ask->index];
+  const TypeInfo *type = type_info(context, edge->global);
+  if (type->kind != TYPE_TENSOR || !type_is_static(context, edge->global))
+    FAIL(INVALID_ARGUMENT, "%s: only tensors of known sizes have tiles",
+         type_text(context, edge->global));
+  const ShardingInfo *info = sharding_info(ask->table, edge->sharding);
+  const Mesh *mesh = sharding_mesh(ask->table, info->mesh);
+  if (mesh && ask->device >= mesh->n_devices)
+    FAIL(OUT_OF_RANGE, "device %zu does not exist: there are %u", ask->device, mesh->n_devices);
+  int64_t tile[MAX_RANK + 1] = {0}, offset[MAX_RANK + 1] = {0}, extent[MAX_RANK + 1] = {0};
+  for (uint32_t d = 0; d < type->rank; d++) tile[d] = extent[d] = type->dims[d];
+  if (edge->sharding) {
+    sharding_local_dims(ask->table, edge->sharding, type->dims, tile);
+    sharding_tile_range(ask->table, edge->sharding, type->dims, (uint32_t)ask->device, offset,
+                        extent);
+  }
+  ask->tile = (tsr_tile){.global = type_text(context, edge->global),
+                         .rank = type->rank,
+                         .whole = type->dims,
+                         .tile = kept(context, type->rank, tile),
+                         .offset = kept(context, type->rank, offset),
+                         .extent = kept(context, type->rank, extent),
+                         .is_sum = info->unreduced.n > 0};
+  return NULL;
+}
+
+static tsr_error *ask_tile(Ask ask, tsr_tile *out) {
+  arena_init(&ask.arena, NULL);
+  Status *status = guard_run(ask_body, &ask);
+  sharding_table_free(ask.table);
+  arena_deinit(&ask.arena);
+  if (!status) api_write_struct(out, &ask.tile, sizeof ask.tile);
+  return api_error(status);
+}
+
+tsr_error *tsr_program_argument_tile(tsr_program *program, size_t function, size_t argument,
+                                     size_t device, tsr_tile *out_tile) {
+  return ask_tile(
+      (Ask){.handle = program, .function = function, .index = argument, .device = device},
+      out_tile);
+}
+
+tsr_error *tsr_program_result_tile(tsr_program *program, size_t function, size_t result,
+                                   size_t device, tsr_tile *out_tile) {
+  return ask_tile((Ask){.handle = program,
+                        .function = function,
+                        .index = result,
+                        .device = device,
+                        .result = true},
+                  out_tile);
+}
