@@ -75,10 +75,28 @@ static bool is_plain(const Factor *factor) {
          (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
 }
 
+static bool has_factor(const FactorMap *m, uint32_t first, uint32_t end, uint32_t f) {
+  for (uint32_t i = first; i < end; i++)
+    for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
+      FactorList list = factor_map_dim(m, i, d);
+      for (uint32_t k = 0; k < list.n; k++)
+        if (list.v[k] == f) return true;
+    }
+  return false;
+}
+
+// A user's rule may name dimensions that have nothing to do with others (JAX: matrices of LAPACK's
+// calls). What passes through goes in and comes out; what reduces goes in.
+static bool leads_somewhere(const FactorMap *m, uint32_t f) {
+  uint32_t end = factor_map_n_tensors(m);
+  bool in = has_factor(m, 0, m->n_operands, f), out = has_factor(m, m->n_operands, end, f);
+  return in && (out || m->factors[f].kinds != FACTOR_PASS);
+}
+
 // What can be proposed at all; an op's `splits` takes back the rest.
 static bool can_split(const Chooser *c, uint32_t f) {
   const Factor *factor = &c->m->factors[f];
-  if (factor->size <= 1) return false;
+  if (factor->size <= 1 || (c->m->custom && !leads_somewhere(c->m, f))) return false;
   for (uint32_t i = 0; factor->combine == COMBINE_SUM && i < c->m->n_operands; i++) {
     Type type = op_operand_type(c->t->p, c->op, i);
     if (!dtype_has_zero(type_dtype(c->t->context, type))) return false;
@@ -359,7 +377,7 @@ static bool displace(Chooser *c, const Choice *from, Choice *out) {
       uint32_t best = UINT32_MAX;
       for (uint32_t f = 0; free && f < c->m->n_factors; f++) {
         const Factor *factor = &c->m->factors[f];
-        if (factor->kinds != FACTOR_PASS || splits[f].axes.n || factor->size <= 1) continue;
+        if (factor->kinds != FACTOR_PASS || splits[f].axes.n || !can_split(c, f)) continue;
         if (factor->size % axes_size(axes)) continue;
         if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
       }
@@ -386,7 +404,7 @@ static bool share_out(Chooser *c, const Choice *from, Choice *out) {
     for (uint32_t f = 0; f < c->m->n_factors; f++) {
       const Factor *factor = &c->m->factors[f];
       int64_t ways = axes_size(splits[f].axes) * axis.size;
-      if (!is_plain(factor) || factor->size % ways) continue;
+      if (!is_plain(factor) || !can_split(c, f) || factor->size % ways) continue;
       if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
     }
     if (best == UINT32_MAX) continue;

@@ -69,7 +69,10 @@ Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs,
     copy = copy_plain(t, op, operands, attrs, types);
   op_at(t->p, copy)->attrs = attrs;
   op_at(t->p, copy)->origin = op;
+  // What is said of the whole is not said of a part.
   if (attr_get(t->context, attrs, "sdy.sharding")) op_set_attr(t->p, copy, "sdy.sharding", 0);
+  if (attr_get(t->context, attrs, "sdy.sharding_rule"))
+    op_set_attr(t->p, copy, "sdy.sharding_rule", 0);
   op_append(t->p, t->local.block, copy);
   *out = copy;
   return NULL;
