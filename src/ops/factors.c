@@ -276,8 +276,8 @@ static void dynamic_dims(FactorContext *cx) {
     }
 }
 
-// A dimension of a call that a rule gives to operands only, or to results only, says nothing of what
-// the call does on a slice (JAX writes so of the matrices of a decomposition): it is whole.
+// A dimension of a call that a rule gives to operands only, or to results only, says nothing of
+// what the call does on a slice (JAX writes so of the matrices of a decomposition): it is whole.
 static void one_sided_whole(FactorMap *m, Arena *arena) {
   Factor *factors = ARENA_ARRAY(arena, Factor, m->n_factors + 1);
   uint8_t *sides = ARENA_ARRAY(arena, uint8_t, m->n_factors + 1);
