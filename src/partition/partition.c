@@ -202,9 +202,10 @@ Status *walk_block(Partition *t, BlockId block) {
 // The same on a mesh that is written out: the local program has no meshes.
 static Sharding inlined(Partition *t, Sharding sharding) {
   ShardingInfo info = *sharding_info(t->table, sharding);
-  Mesh mesh = *sharding_mesh(t->table, info.mesh);
-  mesh.symbol = 0;
-  info.mesh = sharding_mesh_add(t->table, &mesh);
+  Mesh *mesh = ARENA_NEW(context_arena(t->context), Mesh);  // the table borrows it
+  *mesh = *sharding_mesh(t->table, info.mesh);
+  mesh->symbol = 0;
+  info.mesh = sharding_mesh_add(t->table, mesh);
   return sharding_intern(t->table, &info);
 }
 

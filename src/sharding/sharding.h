@@ -49,7 +49,8 @@ uint32_t sharding_table_count(const ShardingTable *table);  // ids are 1 … cou
 
 // ---- meshes ----
 
-// The id of a mesh: equal symbol and equal content give an equal id. Expected O(axes).
+// The id of a mesh, which is borrowed: equal symbol and equal content give an equal id. Expected
+// O(axes).
 MeshId sharding_mesh_add(ShardingTable *table, const Mesh *mesh);
 const Mesh *sharding_mesh(const ShardingTable *table, MeshId id);    // NULL for 0
 MeshId sharding_mesh_find(const ShardingTable *table, Name symbol);  // 0 if there is none
