@@ -75,6 +75,8 @@ static uint32_t move(Hoist *h, OpId loop) {
     op_detach(p, op);
     op_insert_before(p, op, loop);
     h->needed[op] = false;
+    // The same in this loop's rounds, but where it stands now is another's.
+    for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h->same[op_result(p, op, i)] = false;
     moved += fact_is_collective(p, op);
     for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
       const Value *v = value_at(p, op_operand(p, op, i));

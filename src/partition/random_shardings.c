@@ -41,7 +41,8 @@ static Status *random_mesh(Random *r, uint32_t devices) {
   static const char *const letters[MOST_AXES] = {"a", "b", "c"};
   Name names[MOST_AXES];
   int64_t sizes[MOST_AXES];
-  uint32_t n = 1 + roll(r, MOST_AXES), left = devices, used = 0;
+  uint32_t n = 1 + roll(r, MOST_AXES + 1), left = devices, used = 0;
+  if (n > MOST_AXES) n = MOST_AXES;
   for (uint32_t i = 0; i < n && (left > 1 || !used); i++) {
     uint32_t size = i + 1 == n || left == 1 ? left : random_divisor(r, left);
     if (size == left && left > 1 && i + 1 < n)

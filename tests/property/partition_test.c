@@ -388,7 +388,7 @@ static uint64_t number_of(const char *name, uint64_t otherwise) {
 
 static void test_samples(void **state) {
   (void)state;
-  static const uint32_t devices[] = {2, 2, 3, 4, 4, 6, 8, 8, 2, 4, 8, 6, 4, 8, 16, 16};
+  static const uint32_t devices[] = {2, 2, 3, 4, 4, 6, 8, 8, 2, 4, 8, 6, 16, 16, 16, 16};
   uint32_t cases = (uint32_t)number_of("TESSERA_CASES", CASES), count[BREAKS + 1] = {0}, shown = 0;
   bool only_first = getenv("TESSERA_FIRST") != NULL;
   Dice dice = dice_new(6002);

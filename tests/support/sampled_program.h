@@ -691,8 +691,10 @@ static inline void sampled_program(SampledProgram *s, Context *context, Guard *g
   }
   for (uint32_t i = 0; i < n_args; i++) sampled_offer(s, block_arg(p, s->body, i));
   s->cx.source = &sampled_source;
+  // Those that say themselves how they are split more often than others.
   do s->focus = (uint16_t)sample_int(&s->cx, OP_UNREGISTERED + 1, OP_COUNT - 1);
-  while (sampled_is_left_out(s->focus) || sampled_class(s->focus) == SAMPLED_LOOSE);
+  while (sampled_is_left_out(s->focus) || sampled_class(s->focus) == SAMPLED_LOOSE ||
+         (!op_row(s->focus)->def->splits && sample_chance(&s->cx, 70)));
   if (s->may_be_loose)
     s->focus = sample_chance(&s->cx, 50) ? OP_batch_norm_training : OP_batch_norm_grad;
   sampled_draw(s, s->focus);
