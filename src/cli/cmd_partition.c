@@ -186,8 +186,8 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
     if (!request.allow_arguments) request.allow_arguments = "none";
     if (!request.allow_results) request.allow_results = "none";
   }
-  job->flops = program_flops(program);
   TRY(pipeline_propagate(program, &request, guard, &job->seg.diag, &job->result));
+  job->flops = program_flops(program, &job->result.arena);
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->mesh = mesh;

@@ -122,3 +122,75 @@ double op_runs(const Program *p, OpId op, bool *out_guessed) {
   }
   return runs;
 }
+
+// ---- calls ----
+
+static OpId callee_of(const Program *p, const SymbolTable *functions, OpId op) {
+  uint16_t code = op_at(p, op)->code;
+  if (code != OP_func_call && code != OP_composite) return 0;
+  Attr symbol = op_attr(p, op, code == OP_func_call ? "callee" : "decomposition");
+  return symbol ? symbols_find(functions, attr_as_name(p->context, symbol)) : 0;
+}
+
+static void release_symbols(void *table) { symbols_deinit(table); }
+
+static void find_callees(const Program *p, Runs *runs, uint32_t *left) {
+  SymbolTable functions;
+  GuardCleanup cleanup = {release_symbols, &functions, NULL};
+  symbols_init(&functions, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    if ((runs->callee[o] = callee_of(p, &functions, o))) left[runs->callee[o]]++;
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&functions);
+}
+
+static bool in_loop(const Program *p, OpId op) {
+  for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {
+    const OpDef *def = op_row(op_at(p, o)->code)->def;
+    if (def && def->flow == FLOW_LOOP) return true;
+  }
+  return false;
+}
+
+static OpId function_of(const Program *p, OpId op) {
+  OpId o = op;
+  for (OpId up = op_parent(p, o); up && up != p->root; up = op_parent(p, o)) o = up;
+  return o;
+}
+
+// A function is in order when the last call of it is counted.
+void runs_count(const Program *p, Arena *arena, Runs *out) {
+  uint32_t n = p->ops.count + 1;
+  uint32_t *left = ARENA_ARRAY(arena, uint32_t, n);
+  Runs runs = {.program = p,
+               .of = ARENA_ARRAY(arena, double, n),
+               .looped = ARENA_ARRAY(arena, bool, n),
+               .callee = ARENA_ARRAY(arena, OpId, n),
+               .order = ARENA_ARRAY(arena, OpId, n)};
+  find_callees(p, &runs, left);
+  for (OpId o = op_walk_next(p, p->root, p->root); o; o = op_walk_over(p, o, p->root))
+    if (!left[o]) {
+      runs.of[o] = 1;
+      runs.order[runs.count++] = o;
+    }
+  for (uint32_t i = 0; i < runs.count; i++) {
+    OpId caller = runs.order[i];
+    for (OpId o = caller; o; o = op_walk_next(p, o, caller)) {
+      OpId callee = runs.callee[o];
+      if (!callee) continue;
+      runs.of[callee] += runs_of(&runs, o);
+      if (runs_in_loop(&runs, o)) runs.looped[callee] = true;
+      if (!--left[callee]) runs.order[runs.count++] = callee;
+    }
+  }
+  *out = runs;
+}
+
+double runs_of(Runs *runs, OpId op) {
+  return runs->of[function_of(runs->program, op)] * op_runs(runs->program, op, &runs->guessed);
+}
+
+bool runs_in_loop(const Runs *runs, OpId op) {
+  return runs->looped[function_of(runs->program, op)] || in_loop(runs->program, op);
+}

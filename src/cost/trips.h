@@ -2,6 +2,7 @@
 #ifndef TESSERA_COST_TRIPS_H
 #define TESSERA_COST_TRIPS_H
 
+#include "base/arena.h"
 #include "ir/program.h"
 
 enum { TRIPS_UNKNOWN = 100 };  // taken where it cannot be read
@@ -12,5 +13,22 @@ int64_t loop_trips(const Program *p, OpId loop);
 // How often an op runs each time its function is called: the product over the loops around it. Sets
 // *out_guessed (never clears it) if TRIPS_UNKNOWN was taken for one. O(depth).
 double op_runs(const Program *p, OpId op, bool *out_guessed);
+
+// How often functions run; what nothing calls runs once. By op, of those in the module's block.
+typedef struct Runs {
+  const Program *program;
+  double *of;
+  bool *looped;    // it is called from within a loop, or by one that is
+  OpId *callee;    // by op, of calls; else 0
+  OpId *order;     // the functions, each behind those that call it
+  uint32_t count;  // of them
+  bool guessed;    // as of op_runs
+} Runs;
+
+// In the arena. What calls itself is not counted. O(ops · depth).
+void runs_count(const Program *p, Arena *arena, Runs *out);
+// How often an op runs, from all calls of its function. O(depth).
+double runs_of(Runs *runs, OpId op);
+bool runs_in_loop(const Runs *runs, OpId op);
 
 #endif

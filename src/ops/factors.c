@@ -276,24 +276,6 @@ static void dynamic_dims(FactorContext *cx) {
     }
 }
 
-// A dimension of a call that a rule gives to operands only, or to results only, says nothing of
-// what the call does on a slice (JAX writes so of the matrices of a decomposition): it is whole.
-static void one_sided_whole(FactorMap *m, Arena *arena) {
-  Factor *factors = ARENA_ARRAY(arena, Factor, m->n_factors + 1);
-  uint8_t *sides = ARENA_ARRAY(arena, uint8_t, m->n_factors + 1);
-  for (uint32_t f = 0; f < m->n_factors; f++) {
-    factors[f] = m->factors[f];
-    sides[f] = 0;
-  }
-  for (uint32_t t = 0; t < factor_map_n_tensors(m); t++)
-    for (uint32_t i = m->dim_places[m->tensor_dims[t]]; i < m->dim_places[m->tensor_dims[t + 1]];
-         i++)
-      sides[m->places[i]] |= t < m->n_operands ? 1 : 2;
-  for (uint32_t f = 0; f < m->n_factors; f++)
-    if (factors[f].kinds == FACTOR_PASS && sides[f] != 3) factors[f].kinds = FACTOR_REPLICATE;
-  m->factors = factors;
-}
-
 bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, Arena *arena,
                       FactorMap *out, bool *out_local) {
   *out_local = true;
@@ -311,10 +293,8 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
   Attr given = op_attr(p, op, "sdy.sharding_rule");
   const char *error;
   if (given && factor_map_from_attr(out, p->context, arena, given, cx.n_operands, cx.n_results,
-                                    ranks, &error)) {
-    if (o->code == OP_custom_call) one_sided_whole(out, arena);
+                                    ranks, &error))
     return true;
-  }
   factor_builder_init(&cx.build, arena, cx.n_operands, cx.n_results, ranks);
   bool (*rule)(FactorContext *) = row->def ? row->def->factors : NULL;
   if (!rule && (row->traits & TRAIT_ELEMENTWISE)) rule = factors_pointwise;

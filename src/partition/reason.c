@@ -124,13 +124,15 @@ static int by_bytes(const void *x, const void *y) {
 uint32_t reasons_list(const Program *local, uint32_t n_devices, Arena *arena,
                       const Reason **out_reasons) {
   VEC(Reason) all = {0};
+  Runs runs;
+  runs_count(local, arena, &runs);
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
     const char *name = op_row(op_at(local, o)->code)->name, *dot = strchr(name, '.');
     const char *kind = dot ? dot + 1 : name;
     const AttrInfo *loc = attr_info(local->context, op_at(local, o)->loc);
     uint32_t n = op_at(local, o)->n_operands;
-    double bytes = traffic_of(local, o, n_devices);
+    double bytes = traffic_of(local, o, n_devices, &runs);
     // Of several values in one exchange each has its own reason.
     bool each = loc->kind == ATTR_LOC_FUSED && loc->count == n && n > 1;
     double all_bytes = 0;

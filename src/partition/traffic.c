@@ -24,14 +24,6 @@ static double bytes_of(const Program *p, OpId op) {
   return bytes;
 }
 
-static bool in_loop(const Program *p, OpId op) {
-  for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {
-    const OpDef *def = op_row(op_at(p, o)->code)->def;
-    if (def && def->flow == FLOW_LOOP) return true;
-  }
-  return false;
-}
-
 // What leaves a device of a group of n, each with so many bytes in its operands.
 static double bytes_out(uint16_t code, double n, double bytes) {
   switch (code) {
@@ -74,12 +66,12 @@ static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, 
 // ---- rows ----
 
 static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n_devices,
-                         Arena *arena, bool *guessed) {
+                         Arena *arena, Runs *runs) {
   TrafficRow row = {.axes = "",
                     .code = op_at(p, op)->code,
                     .count = 1,
-                    .in_loops = in_loop(p, op),
-                    .runs = op_runs(p, op, guessed)};
+                    .in_loops = runs_in_loop(runs, op),
+                    .runs = runs_of(runs, op)};
   double bytes = bytes_of(p, op) * row.runs;
   uint64_t bits = 0;
   Attr pairs = op_attr(p, op, "source_target_pairs");
@@ -106,9 +98,8 @@ static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n
   return row;
 }
 
-double traffic_of(const Program *local, OpId op, uint32_t n_devices) {
-  bool guessed = false;
-  return row_of(local, op, NULL, n_devices, NULL, &guessed).bytes;
+double traffic_of(const Program *local, OpId op, uint32_t n_devices, Runs *runs) {
+  return row_of(local, op, NULL, n_devices, NULL, runs).bytes;
 }
 
 static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
@@ -128,20 +119,18 @@ static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
 
 // ---- steps ----
 
-// Collectives behind each other on the longest way to each value; what is in a loop counts as often
-// as it runs. Functions are taken one by one, callers after what they call (as the text has them
-// only if it does: a call to a later function counts none).
-static double count_steps(const Program *p, Arena *arena) {
-  double *depth = ARENA_ARRAY(arena, double, p->values.count + 1);
+// Collectives behind each other on the longest way to each value of a function; what is in a loop
+// counts as often as it runs, a call as many as the longest way through what it calls.
+static double steps_of(const Program *p, OpId function, const Runs *runs, const double *steps,
+                       double *depth) {
   double most = 0;
-  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+  bool guessed = false;
+  for (OpId o = function; o; o = op_walk_next(p, o, function)) {
     const Op *op = op_at(p, o);
     double d = 0;
     for (uint32_t i = 0; i < op->n_operands; i++) d = fmax(d, depth[op_operand(p, o, i)]);
-    if (op_row(op->code)->traits & TRAIT_COLLECTIVE) {
-      bool guessed = false;
-      d += op_runs(p, o, &guessed);
-    }
+    if (op_row(op->code)->traits & TRAIT_COLLECTIVE) d += op_runs(p, o, &guessed);
+    if (runs->callee[o]) d += steps[runs->callee[o]] * op_runs(p, o, &guessed);
     for (uint32_t i = 0; i < op->n_results; i++) depth[op_result(p, o, i)] = d;
     // Into regions: their arguments begin where the op stands; out of them through terminators.
     for (uint32_t r = 0; r < op->n_regions; r++) {
@@ -158,25 +147,44 @@ static double count_steps(const Program *p, Arena *arena) {
   return most;
 }
 
+// Functions are taken behind what they call.
+static double count_steps(const Program *p, const Runs *runs, Arena *arena) {
+  double *depth = ARENA_ARRAY(arena, double, p->values.count + 1);
+  double *steps = ARENA_ARRAY(arena, double, p->ops.count + 1), most = 0;
+  for (uint32_t i = runs->count; i-- > 0;) {
+    OpId function = runs->order[i];
+    steps[function] = steps_of(p, function, runs, steps, depth);
+    most = fmax(most, steps[function]);
+  }
+  return most;
+}
+
 // ---- all of it ----
 
-double program_flops(const Program *p) {
+static double count_flops(const Program *p, Runs *runs) {
   double flops = 0;
-  bool guessed = false;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     double work = op_work(p, o);
-    if (work > 0) flops += work * op_runs(p, o, &guessed);
+    if (work > 0) flops += work * runs_of(runs, o);
   }
   return flops;
+}
+
+double program_flops(const Program *p, Arena *arena) {
+  Runs runs;
+  runs_count(p, arena, &runs);
+  return count_flops(p, &runs);
 }
 
 void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
                    Traffic *out) {
   RowVec rows = {0};
   *out = (Traffic){0};
+  Runs runs;
+  runs_count(local, arena, &runs);
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
-    TrafficRow row = row_of(local, o, mesh, n_devices, arena, &out->guessed);
+    TrafficRow row = row_of(local, o, mesh, n_devices, arena, &runs);
     add(&rows, arena, &row);
     out->count++;
     out->runs += row.runs;
@@ -184,6 +192,7 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   }
   out->rows = rows.items;
   out->n_rows = rows.count;
-  out->steps = count_steps(local, arena);
-  out->flops = program_flops(local);
+  out->guessed = runs.guessed;
+  out->steps = count_steps(local, &runs, arena);
+  out->flops = count_flops(local, &runs);
 }

@@ -2,6 +2,7 @@
 #ifndef TESSERA_PARTITION_TRAFFIC_H
 #define TESSERA_PARTITION_TRAFFIC_H
 
+#include "cost/trips.h"
 #include "ir/program.h"
 #include "sharding/mesh.h"
 
@@ -11,7 +12,7 @@ typedef struct TrafficRow {
   uint32_t n_groups;  // of a permute: pairs of different devices
   uint32_t width;     // devices in a group; 0 for a permute
   uint32_t count;     // ops in the text: a loop's body counts once
-  uint32_t in_loops;  // how many of them stand in one
+  uint32_t in_loops;  // how many of them stand in one, or in what one calls
   double runs;        // how often they are run, all together
   double bytes;       // that leave a device for all runs of them, on average over the devices
 } TrafficRow;
@@ -27,15 +28,15 @@ typedef struct Traffic {
 } Traffic;
 
 // Bytes that leave a device for one collective, as often as it is run.
-double traffic_of(const Program *local, OpId op, uint32_t n_devices);
+double traffic_of(const Program *local, OpId op, uint32_t n_devices, Runs *runs);
 
 // Bytes are those of the best known ways: (n-1)/n of the whole for a gather, a scatter of sums and
 // an all-to-all, twice that for an all-reduce, the operand for a permute. Loops count as often as
-// they run (cost/trips.h), calls as often as they stand there. mesh may be NULL. Rows live in the
-// arena. O(ops · depth + collectives · rows).
+// they run (cost/trips.h), functions as often as they are called. mesh may be NULL. Rows live in
+// the arena. O(ops · depth + collectives · rows).
 void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
                    Traffic *out);
 // Of the whole program before, to compare with. O(ops · depth).
-double program_flops(const Program *p);
+double program_flops(const Program *p, Arena *arena);
 
 #endif
