@@ -402,6 +402,7 @@ int command_partition(int argc, char **argv) {
              read_machine(machine, &machine_file, &job.local.machine) &&
              annotations_read(&annotations)) {
     job.request = &annotations.request;
+    job.local.call_rules = annotations.request.call_rules;
     job.mesh_axes = groups && strcmp(groups, "mesh-axes") == 0;
     job.verification.most_bytes = cli_gib(gib);
     if (job.verification.entry && job.verification.entry[0] == '@') job.verification.entry++;

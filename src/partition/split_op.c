@@ -206,11 +206,19 @@ static bool must_be_whole(const Partition *t, OpId op) {
   return whole;
 }
 
+static bool own_factors(Partition *t, OpId op, FactorMap *out) {
+  FactorOptions options = {.own = true};
+  if (t->options && t->options->call_rules) {
+    options.custom_call = custom_rules_factors;
+    options.user = t->options->call_rules;
+  }
+  return op_factors(t->p, op, &options, &t->scratch, out);
+}
+
 Status *walk_split_op(Partition *t, OpId op) {
   FactorMap m;
   bool done = false;
-  if (t->mesh && !must_be_whole(t, op) &&
-      op_factors(t->p, op, &(FactorOptions){.own = true}, &t->scratch, &m)) {
+  if (t->mesh && !must_be_whole(t, op) && own_factors(t, op, &m)) {
     Choice choice;
     choose_split(t, op, &m, &choice);
     TRY(put_tiles(t, &choice, &done));
@@ -257,7 +265,7 @@ Status *walk_remake(Partition *t, ValueId v, Sharding sharding) {
   FactorMap m;
   Choice choice;
   bool done = false;
-  if (!op_factors(t->p, op, &(FactorOptions){.own = true}, &t->scratch, &m)) return NULL;
+  if (!own_factors(t, op, &m)) return NULL;
   t->local.origin = op;
   choose_for_result(t, op, &m, sharding, &choice);
   TRY(put_tiles(t, &choice, &done));

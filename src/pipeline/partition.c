@@ -42,7 +42,10 @@ static Status *partition_on(Program *program, Propagated *propagated, const Loca
   const Machine *machine = options->machine ? &read : NULL;
   if (machine) TRY(machine_read(str_of(options->machine), arena, &read));
   TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
-  PartitionOptions how = {.why = options->why, .poison = options->poison, .machine = machine};
+  PartitionOptions how = {.why = options->why,
+                          .poison = options->poison,
+                          .machine = machine,
+                          .call_rules = options->call_rules};
   TRY(partition_program(program, propagated->table, &how, guard, diag, &mesh));
   TRY(optimize(program, propagated->table, mesh, options, machine, arena, guard, diag));
   const char *wrong = program_check(program);

@@ -7,12 +7,13 @@
 #include "pipeline/propagate.h"
 
 typedef struct LocalOptions {
-  bool plain;           // as it was made: no pass of optimize/passes.def
-  bool why;             // locations say why something is exchanged (partition/reason.h)
-  const char *passes;   // these only, as optimize_program takes them; NULL = all
-  bool rings;           // also contractions as rings, where that pays
-  const char *machine;  // what it is to run on, as text (cost/machine.h); NULL = the default
-  bool poison;          // what nothing may read shows when it is read (PartitionOptions)
+  bool plain;               // as it was made: no pass of optimize/passes.def
+  bool why;                 // locations say why something is exchanged (partition/reason.h)
+  const char *passes;       // these only, as optimize_program takes them; NULL = all
+  bool rings;               // also contractions as rings, where that pays
+  const char *machine;      // what it is to run on, as text (cost/machine.h); NULL = the default
+  CustomRules *call_rules;  // as PropagateRequest has them; NULL = none
+  bool poison;              // what nothing may read shows when it is read (PartitionOptions)
 } LocalOptions;
 
 // Has somebody else propagated it? Then it has sdy.reshard or exchanges written out, and arguments
