@@ -93,10 +93,29 @@ static bool leads_somewhere(const FactorMap *m, uint32_t f) {
   return in && (out || m->factors[f].kinds != FACTOR_PASS);
 }
 
+// A device's part of a sum of short floats is rounded before it is sent. Of a few terms that is
+// worse than what adding them up elsewhere saves.
+enum { SHORT_BITS = 10, MANY_TERMS = 64 };
+
+static bool rounds_too_often(const Chooser *c, uint32_t f) {
+  const Factor *factor = &c->m->factors[f];
+  if (!(factor->kinds & FACTOR_REDUCE) || factor->size >= MANY_TERMS ||
+      factor->combine != COMBINE_SUM)
+    return false;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->m->n_operands; i++) n += factor_map_find(c->m, i, f, NULL, NULL);
+  for (uint32_t i = 0; n > 1 && i < c->m->n_results; i++) {
+    DType dtype = type_dtype(c->t->context, op_result_type(c->t->p, c->op, i));
+    if (dtype_is_float(dtype) && dtype_info(dtype)->mantissa_bits <= SHORT_BITS) return true;
+  }
+  return false;
+}
+
 // What can be proposed at all; an op's `splits` takes back the rest.
 static bool can_split(const Chooser *c, uint32_t f) {
   const Factor *factor = &c->m->factors[f];
   if (factor->size <= 1 || (c->m->custom && !leads_somewhere(c->m, f))) return false;
+  if (rounds_too_often(c, f)) return false;
   for (uint32_t i = 0; factor->combine == COMBINE_SUM && i < c->m->n_operands; i++) {
     Type type = op_operand_type(c->t->p, c->op, i);
     if (!dtype_has_zero(type_dtype(c->t->context, type))) return false;
@@ -320,7 +339,10 @@ static void price(const Chooser *c, Choice *choice) {
     Sharding has = choice->out_as[i];
     Sharding wanted = walk_wanted(t, v);
     Price move = walk_reshard_price(t, has, wanted, value_type(t->p, v));
-    if (still && move.bytes > 0) move.seconds *= chance_of_move(t, v, has, wanted);
+    if (still && move.bytes > 0) {
+      double chance = chance_of_move(t, v, has, wanted);
+      move = (Price){move.seconds * chance, move.bytes * chance};
+    }
     add_price(&sum, move);
   }
   choice->price = sum;
@@ -457,9 +479,14 @@ static void drop_carried(Chooser *c) {
 
 // ---- choosing ----
 
+// Times that differ by less than a message count as equal: then fewer bytes win.
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, &other->cx, other);
-  if (seconds >= *best_seconds * (1 - 1e-9)) return false;
+  double slack = 1.5 * c->t->local.network->all.latency_seconds, gain = *best_seconds - seconds;
+  bool less = other->price.bytes < best->price.bytes * (1 - 1e-9);
+  bool better = gain > slack || (gain > -slack && less) ||
+                (gain > 1e-9 * seconds && other->price.bytes <= best->price.bytes * (1 + 1e-9));
+  if (!better) return false;
   *best_seconds = seconds;
   *best = *other;
   return true;
