@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "ops/infer.h"
@@ -14,8 +15,10 @@ typedef struct OptimizeJob {
   size_t begin, end;
   PrintOptions print;
   OptimizeOptions options;
-  bool stats;
+  bool stats, json;
+  const char *output;
   Segment seg;
+  StrBuf *out;  // of all segments
   uint32_t index;
   int code;
 } OptimizeJob;
@@ -26,17 +29,22 @@ static Status *flush_stdout(void *to, const char *data, size_t n) {
   return NULL;
 }
 
-static void print_segment(OptimizeJob *job, Guard *guard) {
-  StrBuf out;
-  strbuf_init(&out, guard);
-  GuardCleanup cleanup = {.release = cli_release_text, .object = &out};
-  guard_push(guard, &cleanup);
-  out.flush = flush_stdout;
-  if (job->index) strbuf_puts(&out, "// -----\n");
-  program_print(job->seg.program, &job->print, &out);
-  strbuf_flush(&out);
-  guard_pop(guard, &cleanup);
-  strbuf_deinit(&out);
+static void put_json(OptimizeJob *job, const OptimizeStats *stats) {
+  Json json = {.out = job->out};
+  json_open(&json, '{');
+  json_key(&json, "file"), json_string(&json, job->source->path);
+  json_key(&json, "segment"), json_uint(&json, job->index);
+  json_key(&json, "changes"), json_open(&json, '{');
+  for (PassId i = 0; i < PASS_COUNT; i++)
+    if (stats->changes[i]) json_key(&json, pass_name(i)), json_uint(&json, stats->changes[i]);
+  json_close(&json, '}');
+  json_close(&json, '}');
+  json_newline(&json);
+}
+
+static void put_program(OptimizeJob *job) {
+  if (job->index) strbuf_puts(job->out, "// -----\n");
+  program_print(job->seg.program, &job->print, job->out);
 }
 
 static void show_stats(const OptimizeStats *stats) {
@@ -49,6 +57,7 @@ static void show_stats(const OptimizeStats *stats) {
 static Status *optimize_segment(Guard *guard, void *arg) {
   OptimizeJob *job = arg;
   Segment *seg = &job->seg;
+  job->out->guard = guard;
   OptimizeStats stats;
   TRY(segment_load(seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
   if (seg->valid) {
@@ -59,18 +68,35 @@ static Status *optimize_segment(Guard *guard, void *arg) {
   }
   if (seg->diag.list.count) segment_report(seg, guard);
   if (!seg->valid) return NULL;
-  if (job->stats) show_stats(&stats);
-  print_segment(job, guard);
+  if (job->stats && !job->json) show_stats(&stats);
+  if (job->json)
+    put_json(job, &stats);
+  else
+    put_program(job);
   job->code = EXIT_OK;
   return NULL;
 }
 
+static Status *put_out(Guard *guard, void *arg) {
+  OptimizeJob *job = arg;
+  job->out->guard = guard;
+  if (job->output)
+    return file_write(job->output, job->out->data ? job->out->data : "", job->out->used);
+  strbuf_flush(job->out);
+  return NULL;
+}
+
+// All segments of the file, then what they gave: a file is written whole or not at all.
 static int optimize_file(OptimizeJob *job, const char *path) {
   char *text;
   size_t bytes;
   Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
   if (status) return cli_fail(status);
   Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
+  StrBuf out;
+  strbuf_init(&out, NULL);
+  if (!job->output) out.flush = flush_stdout;
+  job->out = &out;
   job->source = &source;
   int code = EXIT_OK;
   while (source_next_segment(&source, &job->begin, &job->end)) {
@@ -81,6 +107,9 @@ static int optimize_file(OptimizeJob *job, const char *path) {
     segment_deinit(&job->seg);
     job->index++;
   }
+  status = code != EXIT_BAD || !job->output ? guard_run(put_out, job) : NULL;
+  if (status) code = cli_fail(status);
+  strbuf_deinit(&out);
   mem_free(text);
   return code;
 }
@@ -91,9 +120,13 @@ static const Usage usage = {
     "and smaller\n"
     "collectives, no work twice. All devices run the program. Arguments are taken to be the same "
     "everywhere\n"
-    "unless they have a tessera.sharding, in functions that have one at all.",
+    "unless they have a tessera.sharding, in functions that have one at all. The passes:"
+#define PASS(name, when, what) "\n  " #name ": " what
+#include "optimize/passes.def"
+#undef PASS
+    ,
     "  tessera partition model.mlir -O0 | tessera optimize --devices 8 --stats\n"
-    "  tessera optimize local.mlir --devices 8 --passes=share,dead"};
+    "  tessera optimize local.mlir --devices 8 --passes=share,dead -o less.mlir"};
 
 int command_optimize(int argc, char **argv) {
   OptimizeJob job = {.index = 0};
@@ -108,8 +141,10 @@ int command_optimize(int argc, char **argv) {
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
        "most that small collectives combined into one exchange (default 32 MiB)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL, "say how often each pass changed something"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "the same instead of the program"},
       {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
+      {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},
   };
   int code = EXIT_BAD;
   ParseArgs args = ARGS_BAD;

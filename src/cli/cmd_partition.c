@@ -104,6 +104,9 @@ static void show_reasons(const PartitionJob *job) {
   }
 }
 
+// Differences that may well be rounding: a wrong program is rarely so near.
+static bool is_near(const Verified *v) { return v->worst > v->tolerance && v->worst < 0.01; }
+
 static void show_verified(const PartitionJob *job) {
   const Verified *v = &job->verified;
   if (!v->agree) {
@@ -112,6 +115,12 @@ static void show_verified(const PartitionJob *job) {
     if (v->tolerance > 0)
       fprintf(stderr, "tessera: floats are to be within %g of 1 + |value|; farthest %.2g\n",
               v->tolerance, v->worst);
+    if (is_near(v))
+      fprintf(
+          stderr,
+          "tessera: that may be rounding: devices add in another order, and many layers magnify "
+          "it. The same program in f64\n"
+          "tessera: (jax_enable_x64) tells; if it agrees there, allow more here: --tolerance=X\n");
     return;
   }
   fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
@@ -120,6 +129,23 @@ static void show_verified(const PartitionJob *job) {
     fprintf(stderr, " (floats within %g of 1 + |value|; farthest %.2g)\n", v->tolerance, v->worst);
   else
     fprintf(stderr, " exactly\n");
+}
+
+static void put_reasons(const PartitionJob *job, Json *json) {
+  const Reason *reasons;
+  uint32_t n = reasons_list(job->seg.program, job->n_devices, &((PartitionJob *)job)->result.arena,
+                            &reasons);
+  json_key(json, "reasons"), json_open(json, '[');
+  for (uint32_t i = 0; i < n; i++) {
+    json_open(json, '{');
+    json_key(json, "kind"), json_string(json, reasons[i].kind);
+    json_key(json, "count"), json_uint(json, reasons[i].count);
+    json_key(json, "with_others"), json_uint(json, reasons[i].others);
+    json_key(json, "bytes"), json_double(json, reasons[i].bytes);
+    json_key(json, "why"), json_string(json, reasons[i].why);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
 }
 
 static void put_json(const PartitionJob *job) {
@@ -147,6 +173,7 @@ static void put_json(const PartitionJob *job) {
   json_key(&json, "steps"), json_double(&json, job->traffic.steps);
   json_key(&json, "flops"), json_double(&json, job->traffic.flops);
   json_key(&json, "flops_whole"), json_double(&json, job->flops);
+  if (job->local.why) put_reasons(job, &json);
   json_key(&json, "verified");
   if (job->verify) {
     json_open(&json, '{');
@@ -228,7 +255,9 @@ static Status *partition_segment(Guard *guard, void *arg) {
   }
   if (!counts_fit(job)) return NULL;
   if (job->n_devices == 1)
-    fprintf(stderr, "tessera: nothing is sharded: the local program is the whole one\n");
+    fprintf(stderr,
+            "tessera: nothing is sharded: the local program is the whole one. Say a little: --mesh "
+            "data=4 --shard '0=P(\"data\")'\n");
   if (job->stats && !job->json) show_traffic(job);
   if (job->local.why && !job->json) show_reasons(job);
   if (job->verify) show_verified(job);
@@ -302,6 +331,21 @@ static bool read_tolerance(const char *text, double *out) {
   return true;
 }
 
+static void release_arena(void *arena) { arena_deinit(arena); }
+
+// So that what is wrong is told with the file's name.
+static Status *check_machine(Guard *guard, void *text) {
+  Arena arena;
+  Machine machine;
+  arena_init(&arena, guard);
+  GuardCleanup cleanup = {.release = release_arena, .object = &arena};
+  guard_push(guard, &cleanup);
+  Status *status = machine_read(str_of(text), &arena, &machine);
+  guard_pop(guard, &cleanup);
+  arena_deinit(&arena);
+  return status;
+}
+
 // A name of machines.def, else a file; *out_file is to be freed.
 static bool read_machine(const char *name, char **out_file, const char **out_text) {
   if (!name || (*out_text = machine_text(name))) return true;
@@ -310,6 +354,12 @@ static bool read_machine(const char *name, char **out_file, const char **out_tex
   if (status) {
     cli_fail(status);
     cli_error("--machine takes a file that describes one, or one of default, h100, a100, tpu-v5p");
+    return false;
+  }
+  status = guard_run(check_machine, *out_file);
+  if (status) {
+    cli_error("%s: %s", name, status_message(status));
+    status_free(status);
     return false;
   }
   *out_text = *out_file;
@@ -333,6 +383,8 @@ static const Usage usage = {
     "  tessera partition model.mlir -o local.mlir\n"
     "  tessera partition model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' --verify\n"
     "  tessera partition model.mlir --stats > local.mlir         what is exchanged\n"
+    "  tessera partition model.mlir --why -o local.mlir          why, the dearest first\n"
+    "  tessera partition model.mlir --machine h100 --stats -o local.mlir\n"
     "  tessera partition model.mlir --verify --json | jq .bytes"};
 
 int command_partition(int argc, char **argv) {
@@ -362,13 +414,15 @@ int command_partition(int argc, char **argv) {
       {"--why", OPTION_FLAG, &job.local.why, NULL,
        "say of each collective which op takes which value otherwise than it comes, the dearest "
        "first"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "the same and what was verified, instead"},
+      {"--json", OPTION_FLAG, &job.json, NULL,
+       "what --stats, --why and --verify say, instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
       {"-O0", OPTION_FLAG, &job.local.plain, NULL, "leave the local program as it was made"},
       {"--rings", OPTION_FLAG, &job.local.rings, NULL,
        "contractions of gathered tensors as rings of parts too, where that pays"},
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
-       "make it cheaper by these passes only, in this order: share,dead"},
+       "make it cheaper by these passes only, in this order: share,dead (optimize --help has "
+       "them)"},
       {"--machine", OPTION_TEXT, &machine, "NAME|FILE",
        "what it is to run on: default, h100, a100, tpu-v5p, or a description (docs/machine.md)"},
       {"--replica-groups", OPTION_TEXT, &groups, "WORD",
@@ -393,7 +447,10 @@ int command_partition(int argc, char **argv) {
     cli_fail(status_no_memory());
   if (args == ARGS_HELP) code = EXIT_OK;
   if (args == ARGS_OK && files.count > 1) {
-    cli_error("partition takes one program, %u are given", files.count);
+    cli_error("partition takes one program, %u are given%s", files.count,
+              job.local.why ? " (--why takes no value here; tessera propagate --why VALUE says "
+                              "where a value's axes come from)"
+                            : "");
   } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {

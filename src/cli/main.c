@@ -19,7 +19,8 @@ static const Command commands[] = {
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *to) {
-  fputs("usage: tessera VERB [options] [FILE…]\n\nReads, verifies, prints, evaluates and shards "
+  fputs("usage: tessera VERB [options] [FILE…]\n\nReads, verifies, prints, evaluates, shards and "
+        "partitions "
         "StableHLO programs.\n\nverbs:\n",
         to);
   for (int i = 0; i < N_COMMANDS; i++)
@@ -30,6 +31,8 @@ static void print_help(FILE *to) {
         "  tessera parse model.mlir              read, verify, print\n"
         "  tessera run model.mlir                evaluate on seeded random data\n"
         "  tessera propagate model.mlir          fill in the shardings that follow\n"
+        "  tessera partition model.mlir --mesh data=8 --shard '0=P(\"data\")' --verify --stats\n"
+        "                                        what each of 8 devices runs, checked and counted\n"
         "  tessera check tests/                  run every self-checking file\n",
         to);
 }

@@ -3,6 +3,7 @@
 #include "cost/machine.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -20,13 +21,16 @@ static const Known machines[] = {
 static Status *check_keys(const JsonValue *object, const char *what, uint32_t n,
                           const char *const *keys) {
   if (object->kind != JSON_OBJECT)
-    FAIL(INVALID_ARGUMENT, "line %u: %s is an object", object->line, what);
+    FAIL(INVALID_ARGUMENT, "line %u: %s must be an object", object->line, what);
   for (uint32_t i = 0; i < object->count; i++) {
     uint32_t k = 0;
     while (k < n && strcmp(keys[k], object->keys[i]) != 0) k++;
-    if (k == n)
-      FAIL(INVALID_ARGUMENT, "line %u: %s has no \"%s\"", object->items[i].line, what,
-           object->keys[i]);
+    if (k < n) continue;
+    char known[128] = "";
+    for (k = 0; k < n; k++)
+      snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", k ? ", " : "", keys[k]);
+    FAIL(INVALID_ARGUMENT, "line %u: %s has no \"%s\"; it has %s", object->items[i].line, what,
+         object->keys[i], known);
   }
   return NULL;
 }
@@ -38,7 +42,7 @@ static Status *read_number(const JsonValue *object, const char *what, const char
   bool fits = value->kind == JSON_NUMBER && isfinite(value->number) &&
               (value->number > 0 || (zero && value->number == 0));
   if (!fits)
-    FAIL(INVALID_ARGUMENT, "line %u: \"%s\" is a %s number", value->line, key,
+    FAIL(INVALID_ARGUMENT, "line %u: \"%s\" must be a %s number", value->line, key,
          zero ? "non-negative" : "positive");
   *out = value->number;
   return NULL;
@@ -55,14 +59,15 @@ static Status *read_link(const JsonValue *value, MachineLink *out) {
   if (!devices) return NULL;
   bool fits = devices->kind == JSON_NUMBER && devices->number >= 1 &&
               devices->number <= MESH_MOST_DEVICES && floor(devices->number) == devices->number;
-  if (!fits) FAIL(INVALID_ARGUMENT, "line %u: \"devices\" is a number of devices", devices->line);
+  if (!fits)
+    FAIL(INVALID_ARGUMENT, "line %u: \"devices\" must be a number of devices", devices->line);
   out->devices = (uint32_t)devices->number;
   return NULL;
 }
 
 static Status *read_links(const JsonValue *value, Arena *arena, Machine *out) {
   if (value->kind != JSON_ARRAY || !value->count)
-    FAIL(INVALID_ARGUMENT, "line %u: \"links\" is a list of at least one", value->line);
+    FAIL(INVALID_ARGUMENT, "line %u: \"links\" must be a list of at least one", value->line);
   MachineLink *links = ARENA_ARRAY(arena, MachineLink, value->count);
   for (uint32_t i = 0; i < value->count; i++) {
     TRY(read_link(&value->items[i], &links[i]));
@@ -76,7 +81,7 @@ static Status *read_links(const JsonValue *value, Arena *arena, Machine *out) {
 
 static Status *read_axes(const JsonValue *value, Arena *arena, Machine *out) {
   if (value->kind != JSON_OBJECT)
-    FAIL(INVALID_ARGUMENT, "line %u: \"axes\" is an object", value->line);
+    FAIL(INVALID_ARGUMENT, "line %u: \"axes\" must be an object", value->line);
   MachineLink *axes = ARENA_ARRAY(arena, MachineLink, value->count + 1);
   for (uint32_t i = 0; i < value->count; i++) {
     TRY(read_link(&value->items[i], &axes[i]));

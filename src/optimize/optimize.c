@@ -2,6 +2,7 @@
 // rounds until nothing changes; a round costs O(program) and rounds are few.
 #include "optimize/optimize.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "optimize/pass.h"
@@ -53,7 +54,13 @@ static Status *run_named(Optimizer *o, const char *list, OptimizeStats *stats) {
     while (pass < PASS_COUNT &&
            (strncmp(passes[pass].name, at, n) != 0 || passes[pass].name[n] != 0))
       pass++;
-    if (pass == PASS_COUNT) FAIL(INVALID_ARGUMENT, "there is no pass '%.*s'", (int)n, at);
+    if (pass == PASS_COUNT) {
+      char known[256] = "";
+      for (pass = 0; pass < PASS_COUNT; pass++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", pass ? ", " : "",
+                 passes[pass].name);
+      FAIL(INVALID_ARGUMENT, "there is no pass '%.*s'; there are %s", (int)n, at, known);
+    }
     run_pass(o, pass, stats);
     at += n + (at[n] == ',');
   }

@@ -515,6 +515,13 @@ static const char *line_hint(const Program *p, Str file, uint32_t line, Arena *a
                       walk.after);
 }
 
+// w[qkv], not w['q'] or w[0].
+static bool has_class(Str pattern) {
+  for (size_t i = 0; i + 1 < pattern.n; i++)
+    if (pattern.s[i] == '[' && !strchr("'\"0123456789", pattern.s[i + 1])) return true;
+  return false;
+}
+
 const char *targets_hint(const Program *p, Str pattern, Arena *arena) {
   Entries entries = scope_of(p, &pattern, arena);
   Str file;
@@ -526,7 +533,8 @@ const char *targets_hint(const Program *p, Str pattern, Arena *arena) {
   uint32_t n = 0;
   for (uint32_t f = 0; f < entries.n; f++)
     for (uint32_t i = 0; i < function_n_arguments(p, entries.v[f]); i++, n++)
-      if (argument_path(p, entries.v[f], i, arena).n) return "";
+      if (argument_path(p, entries.v[f], i, arena).n)
+        return has_class(pattern) ? "; globs have * and ? but no [ ]" : "";
   return n ? "; the arguments have but numbers here: " AS_TEXT "their paths" : "";
 }
 
