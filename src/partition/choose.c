@@ -384,7 +384,7 @@ static bool stride(Chooser *c, const Lead *lead, Choice *out) {
 }
 
 // Axes that an operand has and the way does not use go to the largest factor that passes through
-// and divides: what must be whole along one dimension is cut along another.
+// and divides, behind those it has: what must be whole along one dimension is cut along another.
 static bool displace(Chooser *c, const Choice *from, Choice *out) {
   localizer_init(c->t, c->op, c->m, &out->cx);
   FactorSplit *splits = out->cx.splits;
@@ -399,12 +399,12 @@ static bool displace(Chooser *c, const Choice *from, Choice *out) {
       uint32_t best = UINT32_MAX;
       for (uint32_t f = 0; free && f < c->m->n_factors; f++) {
         const Factor *factor = &c->m->factors[f];
-        if (factor->kinds != FACTOR_PASS || splits[f].axes.n || !can_split(c, f)) continue;
-        if (factor->size % axes_size(axes)) continue;
+        int64_t ways = localize_ways(&out->cx, f) * axes_size(axes);
+        if (factor->kinds != FACTOR_PASS || !can_split(c, f) || factor->size % ways) continue;
         if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
       }
       if (best == UINT32_MAX) continue;
-      splits[best].axes = axes;
+      splits[best].axes = axes_concat(&c->t->scratch, splits[best].axes, axes);
       any = true;
     }
   }
