@@ -84,11 +84,11 @@ static void show_traffic(const PartitionJob *job) {
   fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device%s\n",
           job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes,
           t->guessed ? " (loops that do not say how often they run: 100 times)" : "");
-  fprintf(stderr,
-          "tessera: %.0f behind each other at most; %.3g flops on each device, %.2f of an even "
-          "share of "
-          "the whole\n",
-          t->steps, t->flops, job->flops > 0 ? t->flops * job->n_devices / job->flops : 1);
+  fprintf(
+      stderr,
+      "tessera: %.0f in sequence at most; %.3g flops on each device, %.2f times an even share of "
+      "the whole\n",
+      t->steps, t->flops, job->flops > 0 ? t->flops * job->n_devices / job->flops : 1);
 }
 
 static void show_reasons(const PartitionJob *job) {

@@ -53,6 +53,20 @@ static void put_sharding(StrBuf *out, const ShardingTable *table, Sharding shard
   if (out->used > begin && out->data[out->used - 1] == '>') out->used--;
 }
 
+// "partial sums over "model""
+static void put_parts(StrBuf *out, const Program *p, const ShardingTable *table,
+                      const ShardingInfo *info) {
+  const Mesh *mesh = sharding_mesh(table, info->mesh);
+  if (info->reducer == COMBINE_SUM)
+    strbuf_puts(out, "partial sums");
+  else
+    strbuf_printf(out, "parts of a %s", combine_name(info->reducer));
+  for (uint32_t i = 0; i < info->unreduced.n; i++) {
+    strbuf_puts(out, i ? ", " : " over ");
+    axis_print(p->context, mesh, info->unreduced.v[i], out);
+  }
+}
+
 static Attr located(const Program *p, StrBuf *text, Attr inner) {
   AttrInfo info = {.kind = ATTR_LOC_NAME,
                    .name = name_intern(p->context, (Str){text->data, text->used}),
@@ -76,14 +90,19 @@ Attr reason_reshard(const Program *p, const ShardingTable *table, StrBuf *text, 
   strbuf_puts(text, ends ? " is to be " : " as ");
   put_sharding(text, table, to);
   OpId def = value_def(p, value);
-  if (sharding_info(table, from)->unreduced.n && def) {
+  const ShardingInfo *info = sharding_info(table, from);
+  if (info->unreduced.n) {
     strbuf_puts(text, "; ");
-    put_op(text, p, def, scratch);
-    strbuf_puts(text, " leaves parts of it: ");
+    if (def)
+      put_op(text, p, def, scratch);
+    else
+      put_value(text, p, value, scratch);
+    strbuf_puts(text, def ? " leaves " : " comes in ");
+    put_parts(text, p, table, info);
   } else {
     strbuf_puts(text, "; it is ");
+    put_sharding(text, table, from);
   }
-  put_sharding(text, table, from);
   return located(p, text, op_at(p, user)->loc);
 }
 
