@@ -27,8 +27,10 @@ static Status *partition_under(Job *job, Guard *guard) {
   PropagateRequest request;
   TRY(api_propagate_request(&job->annotations, &job->diag.arena, &request));
   const char *machine = o->machine ? machine_text(o->machine) : NULL;
-  LocalOptions options = {
-      .plain = o->plain != 0, .why = o->why != 0, .machine = machine ? machine : o->machine};
+  LocalOptions options = {.plain = o->plain != 0,
+                          .why = o->why != 0,
+                          .call_rules = request.call_rules,
+                          .machine = machine ? machine : o->machine};
   MeshId mesh;
   TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
   TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
