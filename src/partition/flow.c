@@ -236,9 +236,16 @@ static InstanceId instance_of_call(const Partition *t, OpId op, OpId callee) {
   return graph_instance_of(t->graph, callee);
 }
 
+// Functions that call others twice, and these others twice, would fill any memory.
+enum { MOST_INLINED = 1 << 14 };
+
 // In a manual computation a function means something else than outside: its body is written in its
 // place.
 static Status *put_inlined(Partition *t, OpId op, OpId callee) {
+  if (t->inlined++ == MOST_INLINED)
+    return unimplemented(t, op,
+                         "is one call too many in manual computations, where each is "
+                         "written out");
   uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
   BlockId block = region_block(t->p, op_region(t->p, callee, 0));
   InstanceId outer = t->instance, inner = instance_of_call(t, op, callee);

@@ -54,6 +54,7 @@ typedef struct Partition {
   VEC(Sharding) plain;  // per sharding, UINT32_MAX = not asked yet
   bool has_manual;      // computations
   uint32_t manual;      // depth of manual computations around
+  uint32_t inlined;     // calls written out in them so far
 } Partition;
 
 // ---- shardings (parts.c) ----

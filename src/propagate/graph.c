@@ -936,6 +936,12 @@ static uint32_t pick(const View *view, AxisList list, bool manual, AxisRef *out)
   return n;
 }
 
+static AxisList convert_axes(const View *view, AxisList own, AxisList given, Arena *arena) {
+  AxisRef *v = ARENA_ARRAY(arena, AxisRef, own.n + given.n + 1);
+  uint32_t n = pick(view, given, true, v);
+  return (AxisList){v, n + pick(view, own, false, v + n)};
+}
+
 // The sharding without manual axes, with those of view->outer in front if `with` is set.
 static Sharding convert(const Graph *g, const View *view, Sharding sharding, bool with,
                         Arena *arena) {
@@ -946,27 +952,22 @@ static Sharding convert(const Graph *g, const View *view, Sharding sharding, boo
   }
   const ShardingInfo *info = sharding_info(g->table, sharding);
   const ShardingInfo *outer = sharding_info(g->table, view->outer);
+  const AxisList none = {NULL, 0};
   ArenaMark mark = arena_mark(arena);
   DimSharding *dims = ARENA_ARRAY(arena, DimSharding, info->rank + 1);
   ShardFactor *factors = ARENA_ARRAY(arena, ShardFactor, info->rank + 1);
   for (uint32_t d = 0; d < info->rank; d++) {
     AxisList own = sharding_dim_axes(info, d);
-    AxisList given = with && d < outer->rank ? sharding_dim_axes(outer, d) : (AxisList){NULL, 0};
-    AxisRef *v = ARENA_ARRAY(arena, AxisRef, own.n + given.n + 1);
-    uint32_t n = pick(view, given, true, v);
-    n += pick(view, own, false, v + n);
-    factors[d] = (ShardFactor){0, {v, n}};
+    AxisList given = with && d < outer->rank ? sharding_dim_axes(outer, d) : none;
+    factors[d] = (ShardFactor){0, convert_axes(view, own, given, arena)};
     dims[d] = info->dims[d];
     dims[d].factors = &factors[d];
     dims[d].n_factors = 1;
   }
-  AxisList given = with ? outer->replicated : (AxisList){NULL, 0};
-  AxisRef *v = ARENA_ARRAY(arena, AxisRef, info->replicated.n + given.n + 1);
-  uint32_t n = pick(view, given, true, v);
-  n += pick(view, info->replicated, false, v + n);
   ShardingInfo changed = *info;
   changed.dims = dims;
-  changed.replicated = (AxisList){v, n};
+  changed.replicated = convert_axes(view, info->replicated, with ? outer->replicated : none, arena);
+  changed.unreduced = convert_axes(view, info->unreduced, with ? outer->unreduced : none, arena);
   Sharding result = sharding_intern(g->table, &changed);
   arena_rewind(arena, mark);
   return result;
