@@ -292,9 +292,14 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
   for (uint32_t t = 0; t < n_tensors; t++) ranks[t] = factors_rank(&cx, t);
   Attr given = op_attr(p, op, "sdy.sharding_rule");
   const char *error;
+  // A rule in the text does not say how parts combine, and may leave out what our own rules know:
+  // it splits only calls, and is nobody's but the user's there.
+  if (cx.options.own && o->code != OP_custom_call) given = 0;
   if (given && factor_map_from_attr(out, p->context, arena, given, cx.n_operands, cx.n_results,
-                                    ranks, &error))
+                                    ranks, &error)) {
+    out->custom |= cx.options.own;
     return true;
+  }
   factor_builder_init(&cx.build, arena, cx.n_operands, cx.n_results, ranks);
   bool (*rule)(FactorContext *) = row->def ? row->def->factors : NULL;
   if (!rule && (row->traits & TRAIT_ELEMENTWISE)) rule = factors_pointwise;
