@@ -187,7 +187,8 @@ typedef enum tsr_strategy {
   TSR_USER_PRIORITY = 0, /* the user's priorities, in each the ops' */
   TSR_OP_PRIORITY = 1,
   TSR_AGGRESSIVE = 2,
-  TSR_BASIC = 3
+  TSR_BASIC = 3,
+  TSR_NONE = 4 /* what has no sharding has none */
 } tsr_strategy;
 
 typedef struct tsr_propagate_options {

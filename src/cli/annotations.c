@@ -6,7 +6,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic"};
+static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic",
+                                         "none"};
 static const char *const edge_words[] = {"padded", "divisible"};
 static const char *const conflict_words[] = {"size", "cost"};
 
@@ -127,7 +128,7 @@ void annotations_options(Annotations *a, Option *out) {
       {"--call-rule", OPTION_TEXTS, &a->call_rules, "TARGET=RULE",
        "how a custom call may be split: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
       {"--strategy", OPTION_TEXT, &a->strategy, "WORD",
-       "user-priority (default), op-priority, aggressive, basic"},
+       "user-priority (default), op-priority, aggressive, basic, none (as annotated, else whole)"},
       {"--conflicts", OPTION_TEXT, &a->conflicts, "WORD",
        "who gets an axis that two want: size (default: the larger tensor), cost (what moves less)"},
       {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
@@ -142,7 +143,7 @@ void annotations_options(Annotations *a, Option *out) {
 }
 
 bool annotations_read(Annotations *a) {
-  int strategy = cli_choose("--strategy", a->strategy, 4, strategies);
+  int strategy = cli_choose("--strategy", a->strategy, 5, strategies);
   int edges = strategy < 0 ? -1 : cli_choose("--edges", a->edges, 2, edge_words);
   int conflicts = edges < 0 ? -1 : cli_choose("--conflicts", a->conflicts, 2, conflict_words);
   if (conflicts < 0) return false;

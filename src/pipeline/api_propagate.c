@@ -52,7 +52,7 @@ static const Source *copy_source(const char *path, const char *text, Arena *aren
 }
 
 Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, PropagateRequest *out) {
-  if ((unsigned)o->strategy > TSR_BASIC)
+  if ((unsigned)o->strategy > TSR_NONE)
     FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
   Source *rules = ARENA_NEW(arena, Source);
   const char *text = join_rules(o, arena);
