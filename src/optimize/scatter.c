@@ -80,7 +80,7 @@ static bool scatter(Optimizer *o, const Barriers *barriers, OpId slice) {
   if (!groups || groups->width < 2 || !part_cuts(p, slice, &dim) ||
       !type_is_static(o->context, op_operand_type(p, slice, 0)))
     return false;
-  Scatter s;
+  Scatter s = {0};
   const TypeInfo *in = type_info(o->context, op_operand_type(p, slice, 0)),
                  *out = type_info(o->context, op_result_type(p, slice, 0));
   bool found = false;
