@@ -177,7 +177,7 @@ static Sharding strided(Run *r, Sharding like, int64_t *dims) {
   for (uint32_t d = 0; d < RANK; d++) {
     AxisList axes = sharding_dim_axes(&info, d);
     uint32_t first = dice_roll(r->dice, axes.n + 1);
-    AxisList lists[2] = {{axes.v, first}, {axes.v + first, axes.n - first}};
+    AxisList lists[2] = {{axes.v, first}, {first ? axes.v + first : axes.v, axes.n - first}};
     dims[d] = 1;
     for (uint32_t f = 0; f < 2; f++) {
       factors[d][f] = (ShardFactor){axes_size(lists[f]) * (1 + dice_roll(r->dice, 3)), lists[f]};
