@@ -79,7 +79,7 @@ Attr fact_constant(const Program *p, ValueId value) {
 bool fact_splat(const Program *p, ValueId value, Scalar *out) {
   for (OpId op; (op = fact_def(p, value, OP_broadcast_in_dim)) != 0;) value = op_operand(p, op, 0);
   const AttrInfo *info = attr_info(p->context, fact_constant(p, value));
-  if (info->kind != ATTR_DENSE || type_is_quant(p->context, info->type)) return false;
+  if (info->kind != ATTR_DENSE || type_is_quant(p->context, value_type(p, value))) return false;
   int64_t count;
   if (!type_count(p->context, info->type, &count) || count < 1 || (count > 1 && !info->splat))
     return false;
