@@ -1,9 +1,10 @@
-// What arithmetic costs. Decides nothing.
+// What a device computes and reads. Decides nothing.
 #ifndef TESSERA_COST_COMPUTE_H
 #define TESSERA_COST_COMPUTE_H
 
 typedef struct Compute {
   double flops_per_second;  // of one device, in large contractions
+  double bytes_per_second;  // of its memory
 } Compute;
 
 // A device of network_default's node.

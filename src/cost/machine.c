@@ -107,7 +107,8 @@ Status *machine_read(Str text, Arena *arena, Machine *out) {
   TRY(check_keys(device, "\"device\"", 3, device_keys));
   TRY(read_number(device, "\"device\"", "flops_per_second", false,
                   &machine.compute.flops_per_second));
-  TRY(read_number(device, "\"device\"", "bytes_per_second", false, &machine.bytes_per_second));
+  TRY(read_number(device, "\"device\"", "bytes_per_second", false,
+                  &machine.compute.bytes_per_second));
   TRY(read_number(device, "\"device\"", "memory_bytes", false, &machine.memory_bytes));
   TRY(read_links(links, arena, &machine));
   if (axes) TRY(read_axes(axes, arena, &machine));

@@ -27,7 +27,7 @@ typedef struct MachineLink {
 typedef struct Machine {
   const char *name;
   Compute compute;
-  double bytes_per_second, memory_bytes;  // of a device's memory
+  double memory_bytes;  // of a device
   uint32_t n_links, n_axes;
   const MachineLink *links, *axes;
 } Machine;

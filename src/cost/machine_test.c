@@ -56,6 +56,7 @@ static Status *read_right(Guard *guard, void *arg) {
   assert_null(machine_text("no such machine"));
   assert_null(machine_read(str_of(machine_text("default")), &arena, &machine));
   assert_true(machine.compute.flops_per_second == compute_default.flops_per_second);
+  assert_true(machine.compute.bytes_per_second == compute_default.bytes_per_second);
   assert_true(machine.links[0].link.latency_seconds == network_default.all.latency_seconds);
   static const char *const known[] = {"h100", "a100", "tpu-v5p"};
   for (uint32_t i = 0; i < 3; i++) {

@@ -31,7 +31,8 @@ struct FactorContext {
   FactorBuilder build;
 };
 
-// The factors of an op: the user's `sdy.sharding_rule` if it has one that fits, else the op's rule.
+// The factors of an op: the `sdy.sharding_rule` in the text if it has one that fits (with
+// options->own only of custom calls: a rule does not say how parts combine), else the op's rule.
 // False: it has none (constants of control flow, calls, tokens …). The op must be verified. The map
 // lives in the arena. O(dimensions).
 bool op_factors(const Program *p, OpId op, const FactorOptions *options, Arena *arena,

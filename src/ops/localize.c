@@ -1,9 +1,64 @@
 #include "ops/localize.h"
 
+#include "ops/infer.h"
+
 static bool is_plain(const Localizer *cx, uint32_t f) {
   const Factor *factor = &cx->map->factors[f];
   return factor->kinds == FACTOR_PASS ||
          (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
+}
+
+void localize_init(Localizer *cx, Local *local, OpId op, const FactorMap *m) {
+  uint32_t n = factor_map_n_tensors(m);
+  *cx = (Localizer){.local = local,
+                    .program = local->p,
+                    .context = local->p->context,
+                    .op = op,
+                    .map = m,
+                    .splits = ARENA_ARRAY(local->arena, FactorSplit, m->n_factors + 1),
+                    .has = ARENA_ARRAY(local->arena, bool, (size_t)n * m->n_factors + 1)};
+  for (uint32_t f = 0; f < m->n_factors; f++)
+    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
+      cx->splits[f].parts = (Combine)m->factors[f].combine;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
+      FactorList list = factor_map_dim(m, i, d);
+      for (uint32_t k = 0; k < list.n; k++) *localize_has(cx, i, list.v[k]) = true;
+    }
+}
+
+// A user's rule holds instead of what the op knows of itself.
+static const OpDef *own_def(const Localizer *cx) {
+  return cx->map->custom ? NULL : op_row(op_at(cx->program, cx->op)->code)->def;
+}
+
+void localize_decide(Localizer *cx) {
+  const OpDef *def = own_def(cx);
+  if (def && def->splits)
+    def->splits(cx);
+  else
+    localize_only_plain(cx);
+}
+
+Status *localize_write(Localizer *cx) {
+  const OpDef *def = own_def(cx);
+  return def && def->localize ? def->localize(cx) : localize_plain(cx);
+}
+
+bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard) {
+  const OpDef *def = op_row(op_at(p, copy)->code)->def;
+  bool good = true;
+  if (def && def->infer) {
+    Diag diag;
+    diag_init(&diag, guard, p->source);
+    good = op_infer_types(p, copy, &diag);
+    diag_deinit(&diag);
+  }
+  for (uint32_t i = 0; i < op_at(p, copy)->n_results; i++) {
+    good = good && op_result_type(p, copy, i) == types[i];
+    value_at(p, op_result(p, copy, i))->type = types[i];
+  }
+  return good;
 }
 
 void localize_only_plain(Localizer *cx) {

@@ -58,6 +58,16 @@ struct Localizer {
   void *user;
 };
 
+// An op that is not split yet: arrays in local->arena, `parts` of factors that reduce plainly,
+// `has` where the map puts factors. What only some callers know they fill in.
+void localize_init(Localizer *cx, Local *local, OpId op, const FactorMap *map);
+// The op's `splits` column; without one, what needs no column.
+void localize_decide(Localizer *cx);
+// The op's `localize` column; without one, the plain way.
+Status *localize_write(Localizer *cx) MUST_USE;
+// Does a copy mean the same with these types of results? Writes them in any case.
+bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard);
+
 static inline bool *localize_has(const Localizer *cx, uint32_t tensor, uint32_t factor) {
   return &cx->has[(size_t)tensor * cx->map->n_factors + factor];
 }

@@ -129,7 +129,7 @@ static Status *run_case(Guard *guard, void *arg) {
   c->source = (Source){"<random>", c->text.data, c->text.used};
   TRY(read_text(c, guard, &c->before));
   TRY(read_text(c, guard, &c->after));
-  const Compute slow = {1};  // then it is worth to do it while data are on their way
+  const Compute slow = {1, 1};  // then it is worth to do it while data are on their way
   OptimizeOptions options = {.mesh = sharding_mesh(c->table, id),
                              .table = c->table,
                              .edges_are_said = true,

@@ -3,10 +3,8 @@
 // takes (operands to be brought there, results from there to where they are to be, the op's own
 // exchange, the work of one device) is priced, and the cheapest wins. Most ops need none of this:
 // the first way costs no exchange and is taken.
-#include <stdlib.h>
-#include <string.h>
-
 #include "ops/commute.h"
+#include "ops/work.h"
 #include "partition/walk.h"
 #include "sharding/project.h"
 
@@ -25,6 +23,7 @@ typedef struct Chooser {
   OpId op;
   const FactorMap *m;
   const OpDef *def;
+  double work;  // of the whole op
   Lead leads[MOST_LEADS];
   uint32_t n_leads;
   // Operands that stay in parts, and how the results' parts combine then.
@@ -75,26 +74,23 @@ static bool is_plain(const Factor *factor) {
          (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
 }
 
-static bool has_factor(const FactorMap *m, uint32_t first, uint32_t end, uint32_t f) {
-  for (uint32_t i = first; i < end; i++)
-    for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
-      FactorList list = factor_map_dim(m, i, d);
-      for (uint32_t k = 0; k < list.n; k++)
-        if (list.v[k] == f) return true;
-    }
-  return false;
+// How many of the tensors have the factor.
+static uint32_t count_having(const FactorMap *m, uint32_t first, uint32_t end, uint32_t f) {
+  uint32_t n = 0;
+  for (uint32_t i = first; i < end; i++) n += factor_map_find(m, i, f, NULL, NULL);
+  return n;
 }
 
 // A user's rule may name dimensions that have nothing to do with others (JAX: matrices of LAPACK's
 // calls). What passes through goes in and comes out; what reduces goes in.
 static bool leads_somewhere(const FactorMap *m, uint32_t f) {
   uint32_t end = factor_map_n_tensors(m);
-  bool in = has_factor(m, 0, m->n_operands, f), out = has_factor(m, m->n_operands, end, f);
-  return in && (out || m->factors[f].kinds != FACTOR_PASS);
+  return count_having(m, 0, m->n_operands, f) &&
+         (m->factors[f].kinds != FACTOR_PASS || count_having(m, m->n_operands, end, f));
 }
 
-// A device's part of a sum of short floats is rounded before it is sent. Of a few terms that is
-// worse than what adding them up elsewhere saves.
+// A device's part of a sum of products of short floats is rounded before it is sent. Of a few terms
+// that is worse than what adding them up elsewhere saves.
 enum { SHORT_BITS = 10, MANY_TERMS = 64 };
 
 static bool rounds_too_often(const Chooser *c, uint32_t f) {
@@ -102,9 +98,8 @@ static bool rounds_too_often(const Chooser *c, uint32_t f) {
   if (!(factor->kinds & FACTOR_REDUCE) || factor->size >= MANY_TERMS ||
       factor->combine != COMBINE_SUM)
     return false;
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < c->m->n_operands; i++) n += factor_map_find(c->m, i, f, NULL, NULL);
-  for (uint32_t i = 0; n > 1 && i < c->m->n_results; i++) {
+  if (count_having(c->m, 0, c->m->n_operands, f) < 2) return false;
+  for (uint32_t i = 0; i < c->m->n_results; i++) {
     DType dtype = type_dtype(c->t->context, op_result_type(c->t->p, c->op, i));
     if (dtype_is_float(dtype) && dtype_info(dtype)->mantissa_bits <= SHORT_BITS) return true;
   }
@@ -269,15 +264,12 @@ static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t 
 
 // ---- what it takes ----
 
-// One device of the default machine: what it computes and reads in a second.
-static const double flops_per_second = 1e14, bytes_per_second = 2e12;
-
-// The product of all factors is the work of contractions; the rest is bound by memory.
+// One device's share of the op's work, and what it reads and writes.
 static double work_seconds(const Chooser *c, const Localizer *cx, const Choice *choice) {
-  double work = 2, bytes = 0;
+  double work = c->work, bytes = 0;
   for (uint32_t f = 0; f < c->m->n_factors; f++) {
-    int64_t ways = localize_ways(cx, f);
-    if (c->m->factors[f].size > 0) work *= (double)((c->m->factors[f].size + ways - 1) / ways);
+    int64_t size = c->m->factors[f].size, ways = localize_ways(cx, f);
+    if (size > 0) work *= (double)((size + ways - 1) / ways) / (double)size;
   }
   for (uint32_t i = 0; i < factor_map_n_tensors(c->m); i++) {
     Type type = value_type(c->t->p, tensor_value(c, i));
@@ -289,8 +281,8 @@ static double work_seconds(const Chooser *c, const Localizer *cx, const Choice *
     bytes += (double)count * 4;
   }
   const Machine *machine = c->t->options ? c->t->options->machine : NULL;
-  if (machine) return compute_seconds(&machine->compute, work) + bytes / machine->bytes_per_second;
-  return work / flops_per_second + bytes / bytes_per_second;
+  const Compute *compute = machine ? &machine->compute : &compute_default;
+  return compute_seconds(compute, work) + bytes / compute->bytes_per_second;
 }
 
 static void add_price(Price *to, Price more) {
@@ -353,7 +345,7 @@ static void settle(Chooser *c, Choice *choice, bool shared) {
   Partition *t = c->t;
   Localizer *cx = &choice->cx;
   make_sayable(c, cx);
-  if (c->def && c->def->splits && !c->m->custom) c->def->splits(cx);
+  localize_decide(cx);
   make_one_reducer(c, cx->splits);
   choice->in_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_operands + 1);
   choice->out_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_results + 1);
@@ -502,7 +494,11 @@ static bool is_worth_sharing(const Chooser *c, const Choice *now, const Choice *
 }
 
 static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) {
-  *c = (Chooser){.t = t, .op = op, .m = m, .def = op_row(op_at(t->p, op)->code)->def};
+  *c = (Chooser){.t = t,
+                 .op = op,
+                 .m = m,
+                 .def = op_row(op_at(t->p, op)->code)->def,
+                 .work = op_work(t->p, op)};
 }
 
 void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding sharding, Choice *out) {

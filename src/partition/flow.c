@@ -2,12 +2,6 @@
 // only once.
 #include "partition/walk.h"
 
-static Status *unimplemented(Partition *t, OpId op, const char *what) {
-  diag_error(t->diag, op_at(t->p, op)->pos, "'%s' op %s: this cannot be partitioned",
-             op_name(t->p, op), what);
-  FAIL(UNIMPLEMENTED, "'%s' op %s: this cannot be partitioned", op_name(t->p, op), what);
-}
-
 static Attr without_sharding(Partition *t, Attr attrs) {
   return attr_get(t->context, attrs, "sdy.sharding")
              ? attr_dict_with(t->context, attrs, "sdy.sharding", 0)
@@ -188,7 +182,7 @@ static Status *put_manual(Partition *t, OpId op) {
     agree(t, value_type(t->p, v), &inner, &outer);
     TRY(walk_get(t, op_operand(t->p, op, i), outer, &local));
     if (walk_part_type(t, inner, value_type(t->p, v)) != value_type(t->p, local))
-      return unimplemented(t, op, "has an argument whose tiles do not divide");
+      return walk_unimplemented(t, op, "has an argument whose tiles do not divide");
     walk_set(t, v, local, inner);
   }
   AxisList around = t->local.manual;
@@ -198,7 +192,7 @@ static Status *put_manual(Partition *t, OpId op) {
   for (uint32_t i = 0; mesh && i < names->count; i++) {
     Attr name = attr_info(t->context, attr)->items[i];
     uint32_t axis = mesh_find_axis(mesh, attr_as_name(t->context, name));
-    if (axis == MESH_NO_AXIS) return unimplemented(t, op, "has manual axes of another mesh");
+    if (axis == MESH_NO_AXIS) return walk_unimplemented(t, op, "has manual axes of another mesh");
     AxisRef whole = axis_whole(mesh, axis);
     t->local.manual = axes_concat(&t->arena, t->local.manual, (AxisList){&whole, 1});
   }
@@ -218,7 +212,7 @@ static Status *put_manual(Partition *t, OpId op) {
   for (uint32_t i = 0; i < n_results; i++) {
     ValueId v = op_result(t->p, op, i);
     if (walk_part_type(t, outers[i], value_type(t->p, v)) != value_type(t->p, locals[i]))
-      return unimplemented(t, op, "has a result whose tiles do not divide");
+      return walk_unimplemented(t, op, "has a result whose tiles do not divide");
     walk_set(t, v, locals[i], outers[i]);
   }
   return NULL;
@@ -243,9 +237,9 @@ enum { MOST_INLINED = 1 << 14 };
 // place.
 static Status *put_inlined(Partition *t, OpId op, OpId callee) {
   if (t->inlined++ == MOST_INLINED)
-    return unimplemented(t, op,
-                         "is one call too many in manual computations, where each is "
-                         "written out");
+    return walk_unimplemented(t, op,
+                              "is one call too many in manual computations, where each is "
+                              "written out");
   uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
   BlockId block = region_block(t->p, op_region(t->p, callee, 0));
   InstanceId outer = t->instance, inner = instance_of_call(t, op, callee);
@@ -316,8 +310,8 @@ Status *walk_effects(Partition *t, OpId op) {
     types[i] = op_result_type(t->p, op, i);
     TypeKind kind = type_info(t->context, types[i])->kind;
     if (kind != TYPE_TOKEN && (kind != TYPE_TENSOR || !type_is_static(t->context, types[i])))
-      return unimplemented(t, op,
-                           "has side effects and results that are neither tensors nor tokens");
+      return walk_unimplemented(t, op,
+                                "has side effects and results that are neither tensors nor tokens");
   }
   Local *l = &t->local;
   ValueId first = local_compare(l, "EQ", local_position(l), local_index(l, 0));

@@ -5,7 +5,6 @@
 #include "partition/global_to_local.h"
 
 #include "cost/network.h"
-#include "ops/infer.h"
 #include "ops/localize.h"
 #include "partition/reshard_local.h"
 #include "partition/sdy_collectives.h"
@@ -134,18 +133,9 @@ static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, co
                           ValueId *out) {
   Lowering *t = cx->user;
   OpId copy = copy_op(t, cx->op, operands, attrs, types);
-  const OpDef *def = op_row(op_at(t->p, copy)->code)->def;
-  uint32_t n = op_at(t->p, copy)->n_results;
-  bool good = true;
-  if (def && def->infer) {
-    Diag diag;
-    diag_init(&diag, t->guard, t->p->source);
-    good = op_infer_types(t->p, copy, &diag);
-    diag_deinit(&diag);
-  }
-  for (uint32_t i = 0; i < n; i++) good = good && op_result_type(t->p, copy, i) == types[i];
-  if (!good) FAIL(INVALID_ARGUMENT, "has no meaning on tiles: it needs whole dimensions here");
-  for (uint32_t i = 0; i < n; i++) out[i] = op_result(t->p, copy, i);
+  if (!localize_holds(t->p, copy, types, t->guard))
+    FAIL(INVALID_ARGUMENT, "has no meaning on tiles: it needs whole dimensions here");
+  for (uint32_t i = 0; i < op_at(t->p, copy)->n_results; i++) out[i] = op_result(t->p, copy, i);
   return NULL;
 }
 
@@ -168,11 +158,7 @@ static void read_splits(Lowering *t, Localizer *cx, const Sharding *shardings) {
       if (axes[f].present && axes[f].axes.n > cx->splits[f].axes.n)
         cx->splits[f].axes = axes[f].axes;
   }
-  const OpDef *def = op_row(op_at(t->p, cx->op)->code)->def;
-  if (def && def->splits && !m->custom)
-    def->splits(cx);
-  else
-    localize_only_plain(cx);
+  localize_decide(cx);
 }
 
 static Sharding made_sharding(Lowering *t, const Localizer *cx, uint32_t tensor) {
@@ -213,31 +199,12 @@ static Status *must_agree(Lowering *t, const Localizer *cx, uint32_t tensor, Sha
        sharding_text(t, needs));
 }
 
-static void localizer_init(Lowering *t, OpId op, const FactorMap *m, Localizer *cx) {
-  uint32_t n = factor_map_n_tensors(m);
-  *cx = (Localizer){.local = &t->local,
-                    .program = t->p,
-                    .context = t->context,
-                    .op = op,
-                    .map = m,
-                    .splits = ARENA_ARRAY(&t->scratch, FactorSplit, m->n_factors + 1),
-                    .has = ARENA_ARRAY(&t->scratch, bool, (size_t)n * m->n_factors + 1),
-                    .copy = copy_local,
-                    .user = t};
-  for (uint32_t f = 0; f < m->n_factors; f++)
-    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
-      cx->splits[f].parts = (Combine)m->factors[f].combine;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
-      FactorList list = factor_map_dim(m, i, d);
-      for (uint32_t k = 0; k < list.n; k++) *localize_has(cx, i, list.v[k]) = true;
-    }
-}
-
 // shardings: of operands and results, those of results as the text says.
 static Status *put_split(Lowering *t, OpId op, const FactorMap *m, Sharding *shardings) {
   Localizer cx;
-  localizer_init(t, op, m, &cx);
+  localize_init(&cx, &t->local, op, m);
+  cx.copy = copy_local;
+  cx.user = t;
   read_splits(t, &cx, shardings);
   uint32_t n = m->n_operands;
   ValueId *in = ARENA_ARRAY(&t->scratch, ValueId, n + 1);
@@ -259,8 +226,7 @@ static Status *put_split(Lowering *t, OpId op, const FactorMap *m, Sharding *sha
   cx.out_as = shardings + n;
   cx.out_types = types;
   cx.out = ARENA_ARRAY(&t->scratch, ValueId, m->n_results + 1);
-  const OpDef *def = op_row(op_at(t->p, op)->code)->def;
-  TRY(def && def->localize && !m->custom ? def->localize(&cx) : localize_plain(&cx));
+  TRY(localize_write(&cx));
   for (uint32_t i = 0; i < m->n_results; i++)
     set(t, op_result(t->p, op, i), cx.out[i], shardings[n + i]);
   return NULL;

@@ -21,7 +21,7 @@ static void release(void *object) {
   strbuf_deinit(&t->text);
 }
 
-static Status *unimplemented(Partition *t, OpId op, const char *what) {
+Status *walk_unimplemented(Partition *t, OpId op, const char *what) {
   diag_error(t->diag, op_at(t->p, op)->pos, "'%s' op %s: this cannot be partitioned",
              op_name(t->p, op), what);
   FAIL(UNIMPLEMENTED, "'%s' op %s: this cannot be partitioned", op_name(t->p, op), what);
@@ -131,7 +131,7 @@ static bool is_alone(const Partition *t, OpId op) {
 // is one: it gives back what it gets.
 static Status *put_alone(Partition *t, OpId op) {
   if (!is_alone(t, op))
-    return unimplemented(t, op, "exchanges with other copies of the whole program");
+    return walk_unimplemented(t, op, "exchanges with other copies of the whole program");
   for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
     const Part *part = t->parts[op_operand(t->p, op, i)];
     TRY(walk_finish(t, op_result(t->p, op, i), part->value, part->sharding));
@@ -167,7 +167,7 @@ static Status *put_op(Partition *t, OpId op) {
   if (walk_only_says(o->code)) return o->n_results ? put_same(t, op) : NULL;
   switch (o->code) {
   case OP_interpreter_run_parallel:
-    return unimplemented(t, op, "runs functions on a grid of its own");
+    return walk_unimplemented(t, op, "runs functions on a grid of its own");
   case OP_partition_id:
   case OP_replica_id: {
     if (t->manual) break;

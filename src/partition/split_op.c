@@ -2,7 +2,6 @@
 // column or copied, results kept as they come.
 #include <string.h>
 
-#include "ops/infer.h"
 #include "partition/reason.h"
 #include "partition/walk.h"
 
@@ -78,21 +77,6 @@ Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs,
   return NULL;
 }
 
-// Does the op mean the same with these types?
-static bool types_hold(Partition *t, OpId op, const Type *types) {
-  const OpDef *def = op_row(op_at(t->p, op)->code)->def;
-  if (!def || !def->infer) return true;
-  Diag diag;
-  diag_init(&diag, t->guard, t->p->source);
-  bool good = op_infer_types(t->p, op, &diag);
-  diag_deinit(&diag);
-  for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
-    good = good && value_type(t->p, op_result(t->p, op, i)) == types[i];
-    value_at(t->p, op_result(t->p, op, i))->type = types[i];
-  }
-  return good;
-}
-
 // What localize_find does.
 static ValueId find_part(const Localizer *cx, ValueId v, Sharding sharding) {
   Partition *t = cx->user;
@@ -110,7 +94,8 @@ static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, co
   Partition *t = cx->user;
   OpId copy;
   TRY(walk_copy_op(t, cx->op, operands, attrs, types, &copy));
-  if (!types_hold(t, copy, types)) FAIL(FAILED_PRECONDITION, "the op has no meaning on tiles");
+  if (!localize_holds(t->p, copy, types, t->guard))
+    FAIL(FAILED_PRECONDITION, "the op has no meaning on tiles");
   for (uint32_t i = 0; i < op_at(t->p, copy)->n_results; i++) out[i] = op_result(t->p, copy, i);
   return NULL;
 }
@@ -118,33 +103,18 @@ static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, co
 // ---- tiles ----
 
 void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
-  uint32_t n = factor_map_n_tensors(m);
-  *cx = (Localizer){.local = &t->local,
-                    .program = t->p,
-                    .context = t->context,
-                    .op = op,
-                    .map = m,
-                    .splits = ARENA_ARRAY(&t->scratch, FactorSplit, m->n_factors + 1),
-                    .has = ARENA_ARRAY(&t->scratch, bool, (size_t)n * m->n_factors + 1),
-                    .wished = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1),
-                    .find = find_part,
-                    .copy = copy_local,
-                    .user = t};
+  localize_init(cx, &t->local, op, m);
   bool *whole = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
   for (uint32_t i = 0; i < m->n_operands; i++) {
     ValueId v = op_operand(t->p, op, i);
     whole[i] = walk_is_remade(t, v);
     for (const Part *part = t->parts[v]; part; part = part->next) whole[i] |= !part->sharding;
   }
+  cx->wished = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1);
   cx->whole = whole;
-  for (uint32_t f = 0; f < m->n_factors; f++)
-    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
-      cx->splits[f].parts = (Combine)m->factors[f].combine;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
-      FactorList list = factor_map_dim(m, i, d);
-      for (uint32_t k = 0; k < list.n; k++) *localize_has(cx, i, list.v[k]) = true;
-    }
+  cx->find = find_part;
+  cx->copy = copy_local;
+  cx->user = t;
 }
 
 // Takes back everything since.
@@ -158,7 +128,6 @@ static void erase_after(Partition *t, OpId last) {
 static Status *write_tiles(Partition *t, Choice *choice) {
   Localizer *cx = &choice->cx;
   const FactorMap *m = cx->map;
-  const OpDef *def = op_row(op_at(t->p, cx->op)->code)->def;
   ValueId *in = ARENA_ARRAY(&t->scratch, ValueId, m->n_operands + 1);
   Type *types = ARENA_ARRAY(&t->scratch, Type, m->n_results + 1);
   for (uint32_t i = 0; i < m->n_operands; i++)
@@ -170,11 +139,10 @@ static Status *write_tiles(Partition *t, Choice *choice) {
   cx->out_as = choice->out_as;
   cx->out_types = types;
   cx->out = ARENA_ARRAY(&t->scratch, ValueId, m->n_results + 1);
-  if (!def || !def->localize || m->custom) return localize_plain(cx);
   Attr loc = t->local.loc;
   if (t->options && t->options->why && cx->bytes > 0)
     t->local.loc = reason_op(t->p, &t->text, &t->scratch, cx->op);
-  Status *status = def->localize(cx);
+  Status *status = localize_write(cx);
   t->local.loc = loc;
   return status;
 }

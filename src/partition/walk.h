@@ -119,6 +119,9 @@ Status *walk_terminator(Partition *t, OpId op, const Sharding *targets) MUST_USE
 
 // ---- the walk (partition.c) ----
 
+// UNIMPLEMENTED, said at its place: 'stablehlo.send' op WHAT: this cannot be partitioned.
+Status *walk_unimplemented(Partition *t, OpId op, const char *what) MUST_USE;
+
 // Ops that only say how a value is to be cut: it is its operand.
 bool walk_only_says(uint16_t code);
 
