@@ -1,0 +1,69 @@
+"""Layers that several models share. They compute in the type of their arguments, norms and losses in at least float32."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .common import at_least_float32
+
+
+def wide(x):
+    return x.astype(at_least_float32(x.dtype))
+
+
+def run_layers(layer, params, x, *, scan, remat):
+    """x through all layers: layer(params of one, x) -> x."""
+    if remat:
+        layer = jax.checkpoint(layer)
+    if scan:
+        return lax.scan(lambda x, p: (layer(p, x), None), x, params)[0]
+    for p in params:
+        x = layer(p, x)
+    return x
+
+
+def layer_norm(x, scale, bias, eps=1e-5):
+    y = wide(x)
+    y = y - jnp.mean(y, -1, keepdims=True)
+    y = y * lax.rsqrt(jnp.mean(jnp.square(y), -1, keepdims=True) + eps)
+    return y.astype(x.dtype) * scale + bias
+
+
+def rms_norm(x, scale, eps=1e-6):
+    y = wide(x)
+    y = y * lax.rsqrt(jnp.mean(jnp.square(y), -1, keepdims=True) + eps)
+    return y.astype(x.dtype) * scale
+
+
+def softmax(x):
+    """Over the last dimension."""
+    y = wide(x)
+    y = jnp.exp(y - lax.stop_gradient(jnp.max(y, -1, keepdims=True)))
+    return (y / jnp.sum(y, -1, keepdims=True)).astype(x.dtype)
+
+
+def cross_entropy(logits, labels):
+    """The mean of -log softmax(logits)[labels]; labels [...], logits [..., classes]."""
+    y = wide(logits)
+    y = y - lax.stop_gradient(jnp.max(y, -1, keepdims=True))
+    hit = jnp.arange(logits.shape[-1], dtype=labels.dtype) == labels[..., None]
+    return jnp.mean(jnp.log(jnp.sum(jnp.exp(y), -1)) - jnp.sum(jnp.where(hit, y, 0), -1))
+
+
+def mean_square(x, y):
+    return jnp.mean(jnp.square(wide(x) - wide(y)))
+
+
+def causal(length):
+    """[length, length], true where a position may look."""
+    return jnp.tril(jnp.ones((length, length), bool))
+
+
+def attention(q, k, v, mask=None, bias=None):
+    """[batch, length, heads, size] each, k and v of another length: softmax(q kT / sqrt(size) + bias) v."""
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) * q.shape[-1] ** -0.5
+    if bias is not None:
+        scores = scores + bias
+    if mask is not None:
+        scores = jnp.where(mask, scores, jnp.finfo(scores.dtype).min)
+    return jnp.einsum("bhqk,bkhd->bqhd", softmax(scores), v)
