@@ -8,10 +8,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
-#include "cli/cli.h"
+#include "cli/rewrite.h"
 #include "cost/machine.h"
 #include "ops/infer.h"
-#include "parse/print.h"
 #include "partition/mesh_groups.h"
 #include "partition/reason.h"
 #include "partition/replica_mode.h"
@@ -20,18 +19,14 @@
 #include "pipeline/verify_partition.h"
 
 typedef struct PartitionJob {
+  Rewrite rewrite;
   const PropagateRequest *request;
-  const Source *source;
-  size_t begin, end;
-  PrintOptions print;
   LocalOptions local;
   VerifyOptions verification;
   bool verify, stats, json;
-  const char *output;
   uint64_t replicas, partitions;  // 0 = not said
   bool mesh_axes;                 // groups by axes
   // of the segment at hand
-  Segment seg;
   Propagated result;
   Program *global;  // for --verify: as it was before
   MeshId mesh;
@@ -39,24 +34,9 @@ typedef struct PartitionJob {
   Traffic traffic;
   double flops;  // of the whole program
   Verified verified;
-  StrBuf *out;  // of all segments
-  uint32_t index;
-  int code;
 } PartitionJob;
 
 // ---- words ----
-
-static void report(PartitionJob *job, Guard *guard) {
-  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
-  StrBuf text;
-  strbuf_init(&text, guard);
-  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
-  guard_push(guard, &cleanup);
-  propagated_render(&job->result, &text, cli_colour());
-  if (text.used) fwrite(text.data, 1, text.used, stderr);
-  guard_pop(guard, &cleanup);
-  strbuf_deinit(&text);
-}
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
@@ -93,8 +73,8 @@ static void show_traffic(const PartitionJob *job) {
 
 static void show_reasons(const PartitionJob *job) {
   const Reason *reasons;
-  uint32_t n = reasons_list(job->seg.program, job->n_devices, &((PartitionJob *)job)->result.arena,
-                            &reasons);
+  uint32_t n = reasons_list(job->rewrite.seg.program, job->n_devices,
+                            &((PartitionJob *)job)->result.arena, &reasons);
   for (uint32_t i = 0; i < n; i++) {
     char with[48] = "";
     if (reasons[i].others)
@@ -133,8 +113,8 @@ static void show_verified(const PartitionJob *job) {
 
 static void put_reasons(const PartitionJob *job, Json *json) {
   const Reason *reasons;
-  uint32_t n = reasons_list(job->seg.program, job->n_devices, &((PartitionJob *)job)->result.arena,
-                            &reasons);
+  uint32_t n = reasons_list(job->rewrite.seg.program, job->n_devices,
+                            &((PartitionJob *)job)->result.arena, &reasons);
   json_key(json, "reasons"), json_open(json, '[');
   for (uint32_t i = 0; i < n; i++) {
     json_open(json, '{');
@@ -148,11 +128,11 @@ static void put_reasons(const PartitionJob *job, Json *json) {
   json_close(json, ']');
 }
 
-static void put_json(const PartitionJob *job) {
-  Json json = {.out = job->out};
+static void put_json(PartitionJob *job) {
+  Json json = {.out = &job->rewrite.out};
   json_open(&json, '{');
-  json_key(&json, "file"), json_string(&json, job->source->path);
-  json_key(&json, "segment"), json_uint(&json, job->index);
+  json_key(&json, "file"), json_string(&json, job->rewrite.source->path);
+  json_key(&json, "segment"), json_uint(&json, job->rewrite.index);
   json_key(&json, "devices"), json_uint(&json, job->n_devices);
   json_key(&json, "collectives"), json_open(&json, '[');
   for (uint32_t i = 0; i < job->traffic.n_rows; i++) {
@@ -198,14 +178,15 @@ static void put_json(const PartitionJob *job) {
 
 // The program anew, in the same context: partitioning rewrites the one at hand.
 static Status *read_global(PartitionJob *job, Guard *guard) {
-  TRY(program_parse(job->seg.context, guard, job->source, job->begin, job->end, &(ParseOptions){0},
-                    &job->seg.diag, &job->global));
-  if (!program_verify(job->global, &job->seg.diag)) return diag_status(&job->seg.diag);
+  TRY(program_parse(job->rewrite.seg.context, guard, job->rewrite.source, job->rewrite.begin,
+                    job->rewrite.end, &(ParseOptions){0}, &job->rewrite.seg.diag, &job->global));
+  if (!program_verify(job->global, &job->rewrite.seg.diag))
+    return diag_status(&job->rewrite.seg.diag);
   return NULL;
 }
 
 static Status *partition_it(PartitionJob *job, Guard *guard) {
-  Program *program = job->seg.program;
+  Program *program = job->rewrite.seg.program;
   MeshId mesh;
   if (job->verify) TRY(read_global(job, guard));
   PropagateRequest request = *job->request;
@@ -213,9 +194,9 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
     if (!request.allow_arguments) request.allow_arguments = "none";
     if (!request.allow_results) request.allow_results = "none";
   }
-  TRY(pipeline_propagate(program, &request, guard, &job->seg.diag, &job->result));
+  TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
   job->flops = program_flops(program, &job->result.arena);
-  TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->seg.diag, &mesh));
+  TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->rewrite.seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->mesh = mesh;
   job->n_devices = devices ? devices->n_devices : 1;
@@ -239,16 +220,12 @@ static bool counts_fit(const PartitionJob *job) {
 
 static Status *partition_segment(Guard *guard, void *arg) {
   PartitionJob *job = arg;
-  job->out->guard = guard;
-  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
-  if (!job->seg.valid) {
-    segment_report(&job->seg, guard);
-    return NULL;
-  }
+  bool good;
+  TRY(rewrite_load(&job->rewrite, guard, &good));
+  if (!good) return NULL;
   Status *status = partition_it(job, guard);
-  bool told = job->seg.diag.errors != 0 || propagated_has_errors(&job->result);
-  if (status && !told) return status;
-  report(job, guard);
+  if (status && !rewrite_told(&job->rewrite, &job->result)) return status;
+  rewrite_report(&job->rewrite, &job->result, guard);
   if (status) {  // what is wrong is in the diagnostics
     status_free(status);
     return NULL;
@@ -261,62 +238,22 @@ static Status *partition_segment(Guard *guard, void *arg) {
   if (job->stats && !job->json) show_traffic(job);
   if (job->local.why && !job->json) show_reasons(job);
   if (job->verify) show_verified(job);
-  job->code = job->verify && !job->verified.agree ? EXIT_NO : EXIT_OK;
+  job->rewrite.code = job->verify && !job->verified.agree ? EXIT_NO : EXIT_OK;
   if (job->json) {
     put_json(job);
     return NULL;
   }
-  if (job->replicas > 1) replica_mode(job->seg.program);
-  if (job->mesh_axes) mesh_groups(job->seg.program, job->result.table, job->mesh, guard);
-  if (job->index) strbuf_puts(job->out, "// -----\n");
-  program_print(job->seg.program, &job->print, job->out);
+  if (job->replicas > 1) replica_mode(job->rewrite.seg.program);
+  if (job->mesh_axes) mesh_groups(job->rewrite.seg.program, job->result.table, job->mesh, guard);
+  rewrite_put(&job->rewrite);
   return NULL;
 }
 
-static Status *flush_stdout(void *to, const char *data, size_t n) {
-  (void)to;
-  if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
-  return NULL;
-}
-
-static Status *put_out(Guard *guard, void *arg) {
+static void release(void *arg) {
   PartitionJob *job = arg;
-  job->out->guard = guard;
-  if (job->output)
-    return file_write(job->output, job->out->data ? job->out->data : "", job->out->used);
-  strbuf_flush(job->out);
-  return NULL;
-}
-
-// All segments of the file, then what they gave: a file is written whole or not at all.
-static int partition_file(PartitionJob *job, const char *path) {
-  char *text;
-  size_t bytes;
-  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
-  if (status) return cli_fail(status);
-  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
-  StrBuf out;
-  strbuf_init(&out, NULL);
-  if (!job->output) out.flush = flush_stdout;
-  job->out = &out;
-  job->source = &source;
-  int code = EXIT_OK;
-  while (source_next_segment(&source, &job->begin, &job->end)) {
-    job->code = EXIT_BAD;
-    status = guard_run(partition_segment, job);
-    if (status) job->code = cli_fail(status);
-    if (job->code > code) code = job->code;
-    propagated_deinit(&job->result);
-    program_free(job->global);
-    job->global = NULL;
-    segment_deinit(&job->seg);
-    job->index++;
-  }
-  status = code != EXIT_BAD || !job->output ? guard_run(put_out, job) : NULL;
-  if (status) code = cli_fail(status);
-  strbuf_deinit(&out);
-  mem_free(text);
-  return code;
+  propagated_deinit(&job->result);
+  program_free(job->global);
+  job->global = NULL;
 }
 
 static bool read_tolerance(const char *text, double *out) {
@@ -431,9 +368,10 @@ int command_partition(int argc, char **argv) {
        "device k is replica k of one partition instead (N: all of them)"},
       {"--partition-count", OPTION_NUMBER, &job.partitions, "N",
        "device k is partition k of one replica (the default)"},
-      {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
-      {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
-      {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},
+      {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
+       "print every op in generic form"},
+      {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},
+      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
   enum { N_OWN = sizeof own / sizeof own[0] };
   Option options[ANNOTATION_OPTIONS + N_OWN];
@@ -463,7 +401,8 @@ int command_partition(int argc, char **argv) {
     job.mesh_axes = groups && strcmp(groups, "mesh-axes") == 0;
     job.verification.most_bytes = cli_gib(gib);
     if (job.verification.entry && job.verification.entry[0] == '@') job.verification.entry++;
-    code = partition_file(&job, files.count ? files.items[0] : "-");
+    const char *path = files.count ? files.items[0] : "-";
+    code = rewrite_file(&job.rewrite, path, partition_segment, release, &job);
   }
   annotations_deinit(&annotations);
   mem_free(machine_file);

@@ -3,55 +3,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
-#include "cli/cli.h"
 #include "cli/propagated_show.h"
-#include "parse/print.h"
+#include "cli/rewrite.h"
 #include "pipeline/propagate.h"
 #include "propagate/why.h"
 
 typedef struct PropagateJob {
+  Rewrite rewrite;
   const PropagateRequest *request;
-  const Source *source;
-  size_t begin, end;
   Emit emit;
-  PrintOptions print;
   bool close, stats, json, table;
-  const char *output;
   TextList *whys;
   bool why_all;
   // of the segment at hand
-  Segment seg;
   Propagated result;
   Why *why;
-  StrBuf *out;  // of all segments
-  uint32_t index;
-  bool good;
 } PropagateJob;
 
 // ---- words ----
 
 static const char *const emits[] = {"sdy", "mhlo", "none", "table"};
 enum { EMIT_TABLE = EMIT_NONE + 1 };  // ours alone: the program stays as it is
-
-static void report(PropagateJob *job, Guard *guard) {
-  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
-  StrBuf text;
-  strbuf_init(&text, guard);
-  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
-  guard_push(guard, &cleanup);
-  propagated_render(&job->result, &text, cli_colour());
-  if (text.used) fwrite(text.data, 1, text.used, stderr);
-  guard_pop(guard, &cleanup);
-  strbuf_deinit(&text);
-}
-
-static bool told(const PropagateJob *job) {
-  return job->seg.diag.errors != 0 || propagated_has_errors(&job->result);
-}
 
 static void show_stats(const PropagateJob *job) {
   const Propagation *p = job->result.propagation;
@@ -81,10 +56,10 @@ static void hint_if_unsharded(const PropagateJob *job) {
 
 static void explain_place(PropagateJob *job, PlaceId place) {
   if (!job->json) {
-    why_print_place(job->why, place, job->out);
+    why_print_place(job->why, place, &job->rewrite.out);
     return;
   }
-  Json json = {.out = job->out};
+  Json json = {.out = &job->rewrite.out};
   why_json_place(job->why, place, &json);
   json_newline(&json);
 }
@@ -98,7 +73,7 @@ static Status *explain(PropagateJob *job, Guard *guard) {
     TRY(why_find(job->why, str_of(job->whys->items[i]), &job->result.arena, &places, &n));
     for (uint32_t k = 0; k < n; k++) explain_place(job, places[k]);
   }
-  if (job->why_all) (job->json ? why_json_all : why_print_all)(job->why, job->out);
+  if (job->why_all) (job->json ? why_json_all : why_print_all)(job->why, &job->rewrite.out);
   return NULL;
 }
 
@@ -106,82 +81,38 @@ static Status *explain(PropagateJob *job, Guard *guard) {
 
 static Status *propagate_segment(Guard *guard, void *arg) {
   PropagateJob *job = arg;
-  job->out->guard = guard;
-  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
-  if (!job->seg.valid) {
-    segment_report(&job->seg, guard);
-    return NULL;
-  }
-  Program *program = job->seg.program;
-  Status *status = pipeline_propagate(program, job->request, guard, &job->seg.diag, &job->result);
+  Rewrite *r = &job->rewrite;
+  bool good;
+  TRY(rewrite_load(r, guard, &good));
+  if (!good) return NULL;
+  Program *program = r->seg.program;
+  Status *status = pipeline_propagate(program, job->request, guard, &r->seg.diag, &job->result);
   bool reasons = job->why_all || job->whys->count;
   if (!status && reasons) status = explain(job, guard);
-  Shown shown = {program, &job->result, job->source->path, job->index, job->out};
+  Shown shown = {program, &job->result, r->source->path, r->index, &r->out};
   if (!status && job->json && !reasons) propagated_json(&shown);
   if (!status && job->table && !job->json) propagated_table(&shown);
   if (!status && job->stats) show_stats(job);
   if (!status && !job->json)
-    status = pipeline_write(program, &job->result, job->emit, job->close, guard, &job->seg.diag);
-  if (status && told(job)) {  // what is wrong is in the diagnostics
+    status = pipeline_write(program, &job->result, job->emit, job->close, guard, &r->seg.diag);
+  if (status && rewrite_told(r, &job->result)) {  // what is wrong is in the diagnostics
     status_free(status);
-    report(job, guard);
+    rewrite_report(r, &job->result, guard);
     return NULL;
   }
   if (status) return status;
-  report(job, guard);
+  rewrite_report(r, &job->result, guard);
   hint_if_unsharded(job);
-  job->good = true;
-  if (job->emit == EMIT_NONE || job->json) return NULL;
-  if (job->index) strbuf_puts(job->out, "// -----\n");
-  program_print(program, &job->print, job->out);
+  r->code = EXIT_OK;
+  if (job->emit != EMIT_NONE && !job->json) rewrite_put(r);
   return NULL;
 }
 
-static Status *flush_stdout(void *to, const char *data, size_t n) {
-  (void)to;
-  if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
-  return NULL;
-}
-
-static Status *put_out(Guard *guard, void *arg) {
+static void release(void *arg) {
   PropagateJob *job = arg;
-  job->out->guard = guard;
-  if (job->output)
-    return file_write(job->output, job->out->data ? job->out->data : "", job->out->used);
-  strbuf_flush(job->out);
-  return NULL;
-}
-
-// All segments of the file, then what they gave: a file is written whole or not at all.
-static int propagate_file(PropagateJob *job, const char *path) {
-  char *text;
-  size_t bytes;
-  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
-  if (status) return cli_fail(status);
-  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
-  StrBuf out;
-  strbuf_init(&out, NULL);
-  if (!job->output) out.flush = flush_stdout;
-  job->out = &out;
-  job->source = &source;
-  bool good = true;
-  while (source_next_segment(&source, &job->begin, &job->end)) {
-    job->good = false;
-    status = guard_run(propagate_segment, job);
-    if (status) cli_fail(status);
-    good &= !status && job->good;
-    why_free(job->why);
-    job->why = NULL;
-    propagated_deinit(&job->result);
-    segment_deinit(&job->seg);
-    job->index++;
-  }
-  status = good || !job->output ? guard_run(put_out, job) : NULL;
-  if (status) cli_fail(status);
-  good &= !status;
-  strbuf_deinit(&out);
-  mem_free(text);
-  return good ? EXIT_OK : EXIT_BAD;
+  why_free(job->why);
+  job->why = NULL;
+  propagated_deinit(&job->result);
 }
 
 static const Usage usage = {
@@ -223,9 +154,10 @@ int command_propagate(int argc, char **argv) {
       {"--stats", OPTION_FLAG, &job.stats, NULL, "say how much work it was"},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "the shardings of all arguments, results and values instead"},
-      {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
-      {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
-      {"-o", OPTION_TEXT, &job.output, "FILE", "write there instead of standard output"},
+      {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
+       "print every op in generic form"},
+      {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},
+      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
   enum { N_FIRST = sizeof first / sizeof first[0], N_REST = sizeof rest / sizeof rest[0] };
   Option options[N_FIRST + ANNOTATION_OPTIONS + N_REST];
@@ -248,7 +180,8 @@ int command_propagate(int argc, char **argv) {
     job.table = out == EMIT_TABLE;
     job.emit = (reasons && !emit) || job.table ? EMIT_NONE : (Emit)out;
     job.request = &annotations.request;
-    code = propagate_file(&job, files.count ? files.items[0] : "-");
+    const char *path = files.count ? files.items[0] : "-";
+    code = rewrite_file(&job.rewrite, path, propagate_segment, release, &job);
   }
   annotations_deinit(&annotations);
   mem_free(whys.items);
