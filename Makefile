@@ -13,7 +13,7 @@ SOVERSION := 0
 VARIANT   ?= release
 PREFIX    ?= /usr/local
 LIBDIR    ?= $(PREFIX)/lib
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 30
 
 ifeq ($(MAKELEVEL),0)
   ifeq ($(filter -j%,$(MAKEFLAGS)),)
@@ -124,7 +124,7 @@ test:
 # The fast suite, whole, then what takes hours elsewhere: long fuzzing and the benches.
 test-all:
 	@tools/deps core test
-	@FUZZ_SECONDS=600 tools/test unit lit corpora examples property cases fuzz
+	@FUZZ_SECONDS=600 FUZZ_SEED=$${FUZZ_SEED:-0} tools/test unit lit corpora examples property cases fuzz
 	@$(MAKE) mutants
 	@$(MAKE) check
 	@$(MAKE) bench
