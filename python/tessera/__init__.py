@@ -1,0 +1,11 @@
+"""Tessera: takes a program for one device and makes it one for many."""
+
+from ._lib import version as _version
+from .errors import (Error, FailedPrecondition, Internal, InvalidArgument, NotFound, OutOfRange,
+                     ResourceExhausted, Unavailable, Unimplemented)
+from .export import export
+from .options import P
+from .program import Program, Value, load
+from .stages import Partitioned, Sharded, partition, propagate, run
+
+__version__ = _version()
