@@ -90,7 +90,7 @@ def rule_texts(shard):
 # ---- all of it ----
 
 def propagate_options(mesh=None, shard=None, layout=None, names=None, strategy=None,
-                      conservative=False, close=False):
+                      conservative=False, close=False, divisible_edges=False):
     """The struct; what its pointers point to lives as long as it does."""
     strategy = strategy or STRATEGIES[0]
     if strategy not in STRATEGIES:
@@ -101,4 +101,5 @@ def propagate_options(mesh=None, shard=None, layout=None, names=None, strategy=N
     return PropagateOptions(strategy=STRATEGIES.index(strategy),
                             mesh=encode(mesh_text(mesh), "mesh"),
                             n_rules=len(rules), rules=array, layout=encode(layout, "layout"),
-                            names=encode(names, "names"), conservative=conservative, close=close)
+                            names=encode(names, "names"), conservative=conservative, close=close,
+                            divisible_edges=divisible_edges)

@@ -67,11 +67,12 @@ def _program_of(what, args, kwargs):
 
 
 def propagate(fn_or_program, *args, mesh=None, shard=None, layout=None, names=None, strategy=None,
-              **kwargs):
+              divisible_edges=False, **kwargs):
     program = _program_of(fn_or_program, args, kwargs)
     handle = program.fresh()
     out = c_void_p()
-    o = options.propagate_options(mesh, shard, layout, names, strategy)
+    o = options.propagate_options(mesh, shard, layout, names, strategy,
+                                  divisible_edges=divisible_edges)
     handle.call("propagate", ctypes.byref(o), ctypes.byref(out))
     return Sharded(program, handle, take_text(out))
 
