@@ -5,8 +5,9 @@ Modules come from tools/gen, annotated as in GSPMD's table 1 and propagated by u
 shardings; XLA is the one in jaxlib, asked to compile for 8 host devices. Its pass spmd-partitioning says its own
 time (wall, the best of three runs; its passes run on one thread); compiling is stopped right behind it. Ours is
 partition and optimize, CPU time, the best of several. Collectives are those in XLA's module behind the pass, before
-what a backend may still do to them, and those in ours; bytes are what leaves a device by the best known ways. Says
-so in one line and exits 0 where JAX is not installed (PYTHON=… chooses another interpreter).
+what a backend may still do to them (bench/hlo.py counts; an all-reduce of which each device keeps its part counts as a
+reduce-scatter), and those in ours; bytes are what leaves a device by the best known ways. Says so in one line and exits
+0 where JAX is not installed (PYTHON=… chooses another interpreter).
 """
 import glob
 import json
@@ -16,11 +17,11 @@ import shutil
 import subprocess
 import sys
 
+import hlo
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = os.environ.get("PYTHON", sys.executable)
 DUMP = "build/bench/xla-dump"
-BYTES = {"pred": 1, "s8": 1, "u8": 1, "s16": 2, "u16": 2, "f16": 2, "bf16": 2, "s32": 4, "u32": 4, "f32": 4,
-         "s64": 8, "u64": 8, "f64": 8}
 
 COMPILE = """
 import sys, numpy, jax
@@ -53,32 +54,12 @@ def xla_seconds(path):
         child.wait()
 
 
-def shape_bytes(text):
-    total = 0
-    for kind, dims in re.findall(r"([a-z]+\d*)\[([\d,]*)\]", text):
-        size = BYTES.get(kind, 0)
-        for dim in filter(None, dims.split(",")):
-            size *= int(dim)
-        total += size
-    return total
-
-
 def xla_collectives():
     """How many, and bytes out of each device, in the module behind the pass."""
     files = sorted(glob.glob(f"{DUMP}/*after_spmd-partitioning*.txt")) or sorted(glob.glob(f"{DUMP}/*spmd-partitioning*.txt"))
-    count = total = 0
     with open(files[-1]) as file:
-        for line in file:
-            found = re.search(r"= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(", line)
-            if not found:
-                continue
-            bytes_, kind = shape_bytes(found.group(1)), found.group(2)
-            groups = re.search(r"replica_groups=(?:\{\{([\d,]+)\}|\[\d+,(\d+)\]<=)", line)
-            n = len(groups.group(1).split(",")) if groups and groups.group(1) else int(groups.group(2)) if groups else 8
-            count += 1
-            total += bytes_ * {"all-reduce": 2 * (n - 1) / n, "all-gather": (n - 1) / n, "reduce-scatter": n - 1,
-                               "all-to-all": (n - 1) / n, "collective-permute": 1}[kind]
-    return count, total
+        counted = hlo.count(file.read(), 8)
+    return counted["runs"], counted["bytes"]
 
 
 def main():

@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""hlo.py FILE [DEVICES]: the collectives in a module as XLA prints it, and the bytes that leave a device.
+
+Each counts as often as it runs: loops by their trip count, called computations by their calls, every branch of a
+conditional once. Bytes are what the best known ways need, as `tessera partition --stats` has them: of a group of n, an
+all-gather sends n - 1 times its operands, an all-reduce 2 (n - 1) / n times, a reduce-scatter and an all-to-all
+(n - 1) / n times; a permute sends its operands from each device that has a target other than itself. Groups of one
+move nothing and do not count.
+
+XLA's pipeline for CPUs makes no reduce-scatters. An all-reduce of which every user only takes one n-th counts as one.
+"""
+import re
+import sys
+from collections import defaultdict
+
+BITS = {"pred": 8, "token": 0, "opaque": 0, "c64": 64, "c128": 128, "s1": 1, "u1": 1, "bf16": 16}
+KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all", "collective-permute",
+         "collective-broadcast")
+UNKNOWN_TRIPS = 100  # as src/cost/trips.h has it
+INSTRUCTION = re.compile(r"^\s*(ROOT )?%?([\w.\-]+) = (.*)$")
+COMPUTATION = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*\{$")
+
+
+class Instruction:
+    """One line: its name, the text of its type, its opcode, the names of its operands and the rest."""
+
+    def __init__(self, name, rest):
+        end = closing(rest, 0) if rest.startswith("(") else rest.index(" ") - 1
+        self.name, self.type, rest = name, rest[:end + 1], rest[end + 1:].lstrip()
+        opening = rest.index("(")
+        end = closing(rest, opening)
+        self.opcode, self.inner, self.attributes = rest[:opening], rest[opening + 1:end], rest[end + 1:]
+        self.operands = re.findall(r"%([\w.\-]+)", self.inner)
+
+    def called(self, key):
+        """Names of the computations that an attribute says."""
+        found = re.search(rf"\b{key}=(?:\{{([^}}]*)\}}|(%?[\w.\-]+))", self.attributes)
+        return re.findall(r"[\w.\-]+", found.group(1) or found.group(2)) if found else []
+
+
+class Computation:
+    def __init__(self, name):
+        self.name, self.instructions, self.root, self.users = name, {}, None, defaultdict(list)
+
+    def add(self, instruction, is_root):
+        self.instructions[instruction.name] = instruction
+        for operand in instruction.operands:
+            self.users[operand].append(instruction)
+        if is_root:
+            self.root = instruction
+
+
+def closing(text, at):
+    """Where the parenthesis that opens at `at` closes."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[i], 0)
+        if depth == 0:
+            return i
+    raise ValueError(f"unclosed: {text[at:at + 80]}")
+
+
+def read_module(text):
+    """Computations by name, and the entry."""
+    computations, entry, current = {}, None, None
+    for line in text.splitlines():
+        if current is None:
+            found = COMPUTATION.match(line)
+            if found and " = " not in line.split("(")[0]:
+                current = Computation(found.group(2))
+                computations[current.name] = current
+                entry = current if found.group(1) else entry
+        elif line.startswith("}"):
+            current = None
+        else:
+            found = INSTRUCTION.match(line)
+            if found:
+                current.add(Instruction(found.group(2), found.group(3)), bool(found.group(1)))
+    return computations, entry
+
+
+def count_elements(dims):
+    count = 1
+    for dim in filter(None, dims.split(",")):
+        count *= int(dim.lstrip("<="))
+    return count
+
+
+def type_bytes(text):
+    """Bytes of an array, or of all arrays of a tuple."""
+    total = 0
+    for kind, dims in re.findall(r"\b([a-z]+\d*[a-z0-9]*)\[([\d,<=]*)\]", text):
+        bits = BITS.get(kind) or int(re.search(r"\d+", kind).group())
+        total += count_elements(dims) * bits / 8
+    return total
+
+
+# ---- groups ----
+
+def mesh_group_width(text):
+    """Of mesh['a'=2,'b'=4] {'a','b':(1)2}: devices in a group."""
+    sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", text)}
+    width = 1
+    for name, part in re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", text[text.index("]") + 1:]):
+        width *= int(part) if part else sizes[name]
+    return width
+
+
+def group_widths(instruction, devices):
+    """Devices in each group."""
+    found = re.search(r"replica_groups=(mesh\[[^\]]*\](?:, device_ids=\([^)]*\))? *\{[^}]*\}|\{\{.*?\}\}|\{\}|\[[\d,]+\]<=)",
+                      instruction.attributes)
+    text = found.group(1) if found else "{}"
+    if text == "{}":
+        return [devices]
+    if text.startswith("mesh"):
+        width = mesh_group_width(text)
+        return [width] * (devices // width)
+    if text.startswith("{{"):
+        return [len(group.split(",")) for group in re.findall(r"\{([\d,]+)\}", text)]
+    groups, width = text[1:text.index("]")].split(",")
+    return [int(width)] * int(groups)
+
+
+def bytes_out(kind, n, operand_bytes):
+    return operand_bytes * {"all-gather": n - 1, "all-reduce": 2 * (n - 1) / n, "reduce-scatter": (n - 1) / n,
+                            "all-to-all": (n - 1) / n, "ragged-all-to-all": (n - 1) / n}.get(kind, 1)
+
+
+# ---- loops ----
+
+def constant_of(computation, name, depth=0):
+    """The integer that a value is, if it is a constant, seen through copies."""
+    instruction = computation.instructions.get(name)
+    if not instruction or depth > 8:
+        return None
+    if instruction.opcode == "constant" and re.fullmatch(r"-?\d+", instruction.inner):
+        return int(instruction.inner)
+    if instruction.opcode in ("copy", "convert", "bitcast") and instruction.operands:
+        return constant_of(computation, instruction.operands[0], depth + 1)
+    return None
+
+
+def element_of(computation, name):
+    """The number of the tuple's element that a value is, or None."""
+    instruction = computation.instructions.get(name)
+    while instruction and instruction.opcode in ("copy", "bitcast"):
+        instruction = computation.instructions.get(instruction.operands[0])
+    if not instruction or instruction.opcode != "get-tuple-element":
+        return None
+    return int(re.search(r"index=(\d+)", instruction.attributes).group(1))
+
+
+def seen_through(computations, computation, instruction):
+    """A fusion or call of one op, as that op with the operands of the fusion."""
+    names = instruction.called("calls") + instruction.called("to_apply")
+    if instruction.opcode not in ("fusion", "call") or not names:
+        return instruction.opcode, instruction.operands, instruction.attributes
+    inner = computations[names[0]]
+    operands = []
+    for name in inner.root.operands:
+        parameter = inner.instructions[name]
+        if parameter.opcode == "parameter":
+            operands.append(instruction.operands[int(parameter.inner)])
+        else:
+            operands.append(name)
+            computation.instructions.setdefault(name, parameter)
+    return inner.root.opcode, operands, inner.root.attributes
+
+
+def loop_trips(computations, computation, loop):
+    """How often the body of `while i < n: i += k` runs; None if it is not of that form."""
+    found = re.search(r'"known_trip_count":\{"n":"(\d+)"', loop.attributes)
+    if found:
+        return int(found.group(1))
+    condition = computations[loop.called("condition")[0]]
+    body = computations[loop.called("body")[0]]
+    first = computation.instructions.get(loop.operands[0])
+    opcode, operands, attributes = seen_through(computations, condition, condition.root)
+    if opcode != "compare" or not first or first.opcode != "tuple" or body.root.opcode != "tuple":
+        return None
+    index, bound = element_of(condition, operands[0]), constant_of(condition, operands[1])
+    if bound is None and element_of(condition, operands[1]) is not None:
+        bound = constant_of(computation, first.operands[element_of(condition, operands[1])])
+    if index is None or bound is None or "direction=LT" not in attributes:
+        return None
+    start = constant_of(computation, first.operands[index])
+    stepper = body.instructions.get(body.root.operands[index])
+    while stepper and stepper.opcode in ("copy", "bitcast"):
+        stepper = body.instructions.get(stepper.operands[0])
+    opcode, operands, _ = seen_through(computations, body, stepper) if stepper else (None, [], "")
+    steps = [constant_of(body, name) for name in operands]
+    step = next((s for s in steps if s is not None), None)
+    if opcode != "add" or start is None or not step:
+        return None
+    return max(0, -((start - bound) // step))
+
+
+# ---- reduce-scatters ----
+
+def only_sliced(computations, computation, name, n, whole, depth=0):
+    """Every user of a value takes one n-th of it."""
+    users = computation.users.get(name, [])
+    if not users or depth > 8 or (computation.root and computation.root.name == name):
+        return False
+    for user in users:
+        if user.opcode == "dynamic-slice" and user.operands[0] == name:
+            if type_bytes(user.type) * n > whole * 1.0001:
+                return False
+        elif user.opcode in ("reshape", "bitcast", "copy", "transpose"):
+            if not only_sliced(computations, computation, user.name, n, whole, depth + 1):
+                return False
+        elif user.opcode == "fusion":
+            inner = computations[user.called("calls")[0]]
+            parameters = [i for i in inner.instructions.values() if i.opcode == "parameter"]
+            for parameter in parameters:
+                if user.operands[int(parameter.inner)] == name and not only_sliced(
+                        computations, inner, parameter.name, n, whole, depth + 1):
+                    return False
+        else:
+            return False
+    return True
+
+
+def is_reduce_scatter(computations, computation, instruction, n):
+    """Of an all-reduce: whether every user of every result takes one n-th."""
+    if len(instruction.operands) == 1:
+        return only_sliced(computations, computation, instruction.name, n, type_bytes(instruction.type))
+    parts = computation.users.get(instruction.name, [])
+    return bool(parts) and all(
+        part.opcode == "get-tuple-element" and
+        only_sliced(computations, computation, part.name, n, type_bytes(part.type)) for part in parts)
+
+
+# ---- all of it ----
+
+def collective_of(computations, computation, instruction, devices):
+    """(kind, bytes out of each device) or None."""
+    kind = instruction.opcode[:-6] if instruction.opcode.endswith("-start") else instruction.opcode
+    if kind not in KINDS:
+        return None
+    moved = sum(type_bytes(computation.instructions[name].type) for name in instruction.operands)
+    if kind == "collective-permute":
+        # Behind the operand of a permute into a buffer stand the buffer and offsets.
+        if len(instruction.operands) == 4:
+            moved = type_bytes(computation.instructions[instruction.operands[0]].type)
+        pairs = re.search(r"source_target_pairs=\{(.*?\})\}", instruction.attributes)
+        pairs = re.findall(r"\{(\d+),(\d+)\}", pairs.group(1)) if pairs else []
+        senders = sum(source != target for source, target in pairs)
+        return (kind, moved * senders / devices) if senders else None
+    widths = group_widths(instruction, devices)
+    if max(widths) < 2:
+        return None
+    if kind == "all-reduce" and is_reduce_scatter(computations, computation, instruction, max(widths)):
+        kind = "reduce-scatter"
+    return kind, sum(n * bytes_out(kind, n, moved) for n in widths) / devices
+
+
+def children_of(computations, computation, instruction):
+    """(computation's name, how often it runs for one run of the instruction, whether that is a guess)"""
+    if instruction.opcode == "while":
+        trips = loop_trips(computations, computation, instruction)
+        guessed = trips is None
+        trips = UNKNOWN_TRIPS if guessed else trips
+        return [(name, trips, guessed) for key in ("condition", "body") for name in instruction.called(key)]
+    keys = {"call": ("to_apply",), "fusion": ("calls",), "async-start": ("calls",),
+            "conditional": ("branch_computations", "true_computation", "false_computation")}
+    return [(name, 1, False) for key in keys.get(instruction.opcode, ()) for name in instruction.called(key)]
+
+
+def count(text, devices):
+    """{"kinds": {kind: [runs, bytes]}, "runs": …, "bytes": …, "guessed": whether a loop's trips are}"""
+    computations, entry = read_module(text)
+    kinds, guessed = defaultdict(lambda: [0, 0.0]), False
+    pending = [(entry, 1)]
+    while pending:
+        computation, runs = pending.pop()
+        for instruction in list(computation.instructions.values()):
+            found = collective_of(computations, computation, instruction, devices)
+            if found:
+                kinds[found[0]][0] += runs
+                kinds[found[0]][1] += runs * found[1]
+            for name, times, is_guess in children_of(computations, computation, instruction):
+                pending.append((computations[name], runs * times))
+                guessed = guessed or is_guess
+    return {"kinds": {kind: list(row) for kind, row in sorted(kinds.items())},
+            "runs": sum(row[0] for row in kinds.values()), "bytes": sum(row[1] for row in kinds.values()),
+            "guessed": guessed}
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        counted = count(file.read(), int(sys.argv[2]) if len(sys.argv) > 2 else 8)
+    for kind, (runs, size) in counted["kinds"].items():
+        print(f"{runs:5} {kind:20} {size:15.0f} bytes")
+    print(f"{counted['runs']:5} in all {size_text(counted)}")
+
+
+def size_text(counted):
+    return f"{counted['bytes']:26.0f} bytes" + (", with loops guessed" if counted["guessed"] else "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,410 @@
+#!/usr/bin/env python3
+"""zoo_vs_jax.py [MODEL[:ANNOTATION]…]: the models of tests/models through Tessera and through stock JAX, side by side.
+
+Both get the same text: JAX's own, lowered with the annotation's shardings on arguments and results (where no rule says
+one, the one that Tessera's propagation finds), for 8 CPU devices; arrays are not made. Each model at its test size and
+at a real one, because choices depend on sizes; with lax.scan where it knows it, at the test size.
+
+Counted: collectives and the bytes that leave a device, in ours (`tessera partition`), in XLA's module behind its
+partitioner and in its optimized one (bench/hlo.py; the smaller counts as XLA's), and by the textbook where the annotation
+has a formula. Timed: ours by stage, JAX's tracing and lowering, Shardy's passes, XLA's passes by its own log; alternating,
+each of ROUNDS times, wall time.
+
+Writes build/bench/jax.json and docs/bench-jax.md (of all models only). Exits 1 if ours moves more than XLA's, or than
+1.05 times the textbook, in a case that bench/zoo_vs_jax.tsv gives no reason for. (It is not called jax.py: scripts in
+this folder would import it for JAX.)
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PYTHON = os.environ.get("PYTHON", sys.executable)
+WORK = "build/bench/zoo"
+DEVICES = 8
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+REAL = 16  # scale of the real size
+STAGES = ("parse", "propagate", "partition", "optimize")
+THEIRS = ("trace", "lower", "shardy", "shardy_xla", "spmd")
+
+
+# ---- the text that both get ----
+
+def edge_rules(annotation, paths):
+    """Rules by exact path, as the annotation's globs say."""
+    import fnmatch
+    from models.zoo.common import spec
+    lines = []
+    for path in paths:
+        found = next((p for pattern, p in annotation.rules if fnmatch.fnmatchcase(path, pattern)), None)
+        if found is not None:
+            lines.append(f"{path}={spec(found)}")
+    return lines
+
+
+def partition_spec(text):
+    """PartitionSpec of <@mesh, [{"data", ?}, {}]>; None where it needs a part of an axis."""
+    from jax.sharding import PartitionSpec
+    dims = []
+    for dim in re.findall(r"\{([^}]*)\}", text[text.index("[") + 1:text.rindex("]")]):
+        if ":" in dim:
+            return None
+        axes = tuple(re.findall(r'"(\w+)"', dim))
+        dims.append(axes if len(axes) > 1 else axes[0] if axes else None)
+    return PartitionSpec(*dims)
+
+
+def edges(text_path, annotation):
+    """Shardings of arguments and results, of the annotation or found by propagation."""
+    command = ["build/tessera", "propagate", text_path, "--mesh=" + annotation.mesh, "--json"]
+    plain = json.loads(run([*command, "--strategy=none"]))["instances"][0]
+    paths = [edge["path"] for side in ("arguments", "results") for edge in plain[side]]
+    rules = text_path + ".shard"
+    with open(rules, "w") as out:
+        out.write("\n".join(edge_rules(annotation, paths)) + "\n")
+    found = json.loads(run([*command, "--shard-file=" + rules]))["instances"][0]
+    return [[partition_spec(edge["sharding"] or "[]") for edge in found[side]] for side in ("arguments", "results")]
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr[-500:]}")
+    return done.stdout
+
+
+def annotated(fn, case, annotation, name):
+    """A function that traces and lowers the case with its shardings, anew each time, and says how long each took."""
+    import jax
+    from jax.sharding import NamedSharding
+    plain = f"{WORK}/{name}.plain.mlir"
+    with open(plain, "w") as out:
+        out.write(jax.jit(fn, keep_unused=True).lower(*case.args).as_text(debug_info=True))
+    arguments, results = edges(plain, annotation)
+    mesh = annotation.jax_mesh()
+    put = lambda specs: [None if p is None else NamedSharding(mesh, p) for p in specs]
+    ins = jax.tree.unflatten(jax.tree.structure(case.args), put(arguments))
+    outs = jax.tree.unflatten(jax.tree.structure(jax.eval_shape(fn, *case.args)), put(results))
+
+    def lower():
+        jax.clear_caches()
+        start = time.perf_counter()
+        traced = jax.jit(fn, in_shardings=ins, out_shardings=outs, keep_unused=True).trace(*case.args)
+        middle = time.perf_counter()
+        lowered = traced.lower()
+        return lowered, {"trace": middle - start, "lower": time.perf_counter() - middle}
+
+    return lower
+
+
+# ---- XLA and Shardy ----
+
+def compile_xla(lowered, dump):
+    """Compiles; gives seconds of XLA's two passes, and with dump its module behind the partitioner and at the end."""
+    shutil.rmtree(f"{WORK}/dump", ignore_errors=True)
+    options = {"xla_backend_optimization_level": 0}
+    if dump:
+        options |= {"xla_dump_to": f"{WORK}/dump", "xla_dump_hlo_pass_re": "spmd-partitioning"}
+    with tempfile.TemporaryFile("w+") as log:
+        saved = os.dup(2)
+        os.dup2(log.fileno(), 2)
+        try:
+            compiled = lowered.compile(compiler_options=options)
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+        log.seek(0)
+        said = log.read()
+    seconds = {}
+    for key, name in (("shardy_xla", "shardy-xla"), ("spmd", "spmd-partitioning")):
+        found = re.search(rf"HLO pass: {name} time: .*?\((\d+) us\) \(cumulative", said)
+        seconds[key] = int(found.group(1)) * 1e-6
+    if not dump:
+        return seconds, None, None
+    with open(glob.glob(f"{WORK}/dump/*after_spmd-partitioning*.txt")[0]) as file:
+        return seconds, file.read(), compiled.as_text()
+
+
+def shardy_seconds(text):
+    """Of Shardy's propagation alone, on a module that is read, its calls inlined and imported."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir, passmanager
+    with mlir.make_ir_context() as context:
+        context.enable_multithreading(False)
+        module = ir.Module.parse(text)
+        for name in ("inline", "symbol-dce", "sdy-import-pipeline", "sdy-user-priority-propagate"):
+            manager = passmanager.PassManager.parse(f"builtin.module({name})")
+            manager.enable_verifier(False)
+            start = time.perf_counter()
+            manager.run(module.operation)
+        return time.perf_counter() - start
+
+
+# ---- one case ----
+
+def count_case(path, lowered, row):
+    import hlo
+    ours = json.loads(run(["build/tessera", "partition", path, "--stats", "--json"]))
+    row["ours"] = {"runs": sum(c["runs"] for c in ours["collectives"]), "bytes": ours["bytes"],
+                   "kinds": {c["kind"]: 0 for c in ours["collectives"]}}
+    for c in ours["collectives"]:
+        row["ours"]["kinds"][c["kind"]] += c["runs"]
+    _, behind, final = compile_xla(lowered, True)
+    row["xla_partitioned"], row["xla_optimized"] = hlo.count(behind, DEVICES), hlo.count(final, DEVICES)
+    row["xla_bytes"] = min(row["xla_partitioned"]["bytes"], row["xla_optimized"]["bytes"])
+    if os.environ.get("KEEP"):
+        for word, text in (("spmd", behind), ("final", final)):
+            with open(f"{WORK}/{row['name']}.{word}.txt", "w") as out:
+                out.write(text)
+
+
+def time_case(path, lower, row):
+    """Rounds of ours, JAX's, Shardy's and XLA's; of ours the second run in its process, as JAX's is warm too."""
+    with open(path) as file:
+        text = file.read()
+    samples = []
+    for _ in range(ROUNDS):
+        sample = json.loads(run(["build/bench/stages", path, "2"]).splitlines()[-1])
+        row["ops"] = sample.pop("ops")
+        lowered, seconds = lower()
+        sample |= seconds
+        sample["shardy"] = shardy_seconds(text)
+        sample |= compile_xla(lowered, False)[0]
+        samples.append(sample)
+    row["seconds"] = samples
+
+
+def cases_of(model):
+    """(name of the variant, options)"""
+    yield "test", {"scale": 1}
+    if model.scan:
+        yield "scan", {"scale": 1, "scan": True}
+    yield "real", {"scale": REAL}
+
+
+def run_model(name, wanted):
+    """In a process of its own: prints a JSON line per case."""
+    sys.path[0] = os.path.join(ROOT, "tests")
+    sys.path.append(os.path.join(ROOT, "bench"))
+    from models import zoo  # noqa: F401
+    from models.zoo.common import MODELS
+    model = MODELS[name]
+    for word, annotation in model.annotations.items():
+        if wanted and word not in wanted:
+            continue
+        for variant, options in cases_of(model):
+            row = {"name": f"{name}-{word}-{variant}", "model": name, "annotation": word, "variant": variant,
+                   "mesh": annotation.mesh}
+            try:
+                run_case(model.build(dtype="float32", **options).abstract(), annotation, row)
+            except Exception as error:  # told in the table; the other cases go on
+                row["error"] = " ".join(f"{type(error).__name__}: {error}".split())[:400]
+            print(json.dumps(row), flush=True)
+
+
+def run_case(case, annotation, row):
+    lower = annotated(case.fn, case, annotation, row["name"])
+    lowered, _ = lower()
+    path = f"{WORK}/{row['name']}.mlir"
+    with open(path, "w") as out:
+        out.write(lowered.as_text(debug_info=True))
+    row["textbook"] = annotation.textbook(case) if annotation.textbook else None
+    count_case(path, lowered, row)
+    if row["variant"] == "real":
+        time_case(path, lower, row)
+
+
+# ---- all of them ----
+
+def all_rows(wanted):
+    """Rows of all models, each in a process of its own: what XLA aborts on ends only that."""
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"--xla_force_host_platform_device_count={DEVICES}", "TF_CPP_MIN_LOG_LEVEL": "0",
+                   "TF_CPP_VMODULE": "hlo_pass_pipeline=1", "PYTHONPATH": os.path.join(ROOT, "tests")}
+    listed = subprocess.run([PYTHON, "-c", "from models.zoo import common; print(*common.MODELS)"], env=environment,
+                            stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = [word.split(":")[0] for word in wanted] or listed.split()
+    rows = []
+    for name in dict.fromkeys(names):
+        words = [word.split(":")[1] for word in wanted if word.startswith(name + ":")]
+        child = subprocess.Popen([PYTHON, __file__, "--model", name, *words], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, env=environment)
+        out, err = child.communicate()
+        rows += [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+        if child.returncode:
+            rows.append({"name": name, "model": name, "annotation": "?", "variant": "?",
+                         "error": " ".join(err[-300:].split())})
+        for row in rows:
+            if row["model"] == name:
+                print(line_of(row), flush=True)
+    return rows
+
+
+def line_of(row):
+    if "error" in row:
+        return f"{row['name']}: {row['error']}"
+    book = f", textbook {row['textbook']:.0f}" if row["textbook"] is not None else ""
+    return (f"{row['name']}: ours {row['ours']['runs']:.0f}, {row['ours']['bytes']:.0f} bytes; XLA's "
+            f"{row['xla_partitioned']['runs']}, {row['xla_partitioned']['bytes']:.0f}; optimized "
+            f"{row['xla_optimized']['runs']}, {row['xla_optimized']['bytes']:.0f}{book}: {', '.join(misses(row)) or 'met'}")
+
+
+def misses(row):
+    """What a case falls short of."""
+    if "error" in row:
+        return ["did not run"]
+    ours, words = row["ours"]["bytes"], []
+    if ours > row["xla_bytes"] + 0.5:
+        words.append("more than XLA's")
+    if row["textbook"] is not None and ours > 1.05 * row["textbook"] + 0.5:
+        words.append("more than 1.05 times the textbook")
+    return words
+
+
+def read_reasons():
+    """Reasons by case: lines of `model annotation variant reason`, `*` for any."""
+    reasons = []
+    path = os.path.join(ROOT, "bench/zoo_vs_jax.tsv")
+    if os.path.exists(path):
+        with open(path) as file:
+            for line in file:
+                if line.strip() and not line.startswith("#"):
+                    reasons.append(line.rstrip("\n").split("\t"))
+    return reasons
+
+
+def reason_of(row, reasons):
+    key = (row["model"], row["annotation"], row["variant"])
+    for *pattern, reason in reasons:
+        if all(p in ("*", k) for p, k in zip(pattern, key)):
+            return reason
+    return None
+
+
+# ---- the page ----
+
+def size_text(count):
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def table(header, rows):
+    return ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)] + ["| " + " | ".join(r) + " |" for r in rows]
+
+
+def bytes_table(rows, variant):
+    lines = []
+    for row in rows:
+        if row["variant"] != variant or "error" in row:
+            continue
+        ours, book = row["ours"]["bytes"], row["textbook"]
+        ratio = "1" if not row["xla_bytes"] and not ours else "-" if not ours else f"{row['xla_bytes'] / ours:.2f}"
+        lines.append([row["model"], row["annotation"], f"{row['ours']['runs']:.0f}", size_text(ours),
+                      f"{row['xla_partitioned']['runs']}", size_text(row["xla_partitioned"]["bytes"]),
+                      f"{row['xla_optimized']['runs']}", size_text(row["xla_optimized"]["bytes"]),
+                      "-" if book is None else size_text(book), ratio,
+                      "-" if not book else f"{ours / book:.2f}", ", ".join(misses(row)) or "met"])
+    return table(["model", "annotation", "ours", "bytes", "XLA, partitioned", "bytes", "XLA, optimized", "bytes", "textbook",
+                  "XLA / ours", "ours / textbook", ""], lines)
+
+
+def median_text(samples, keys):
+    values = [1e3 * sum(sample[key] for key in keys) for sample in samples]
+    return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
+
+
+def ratios(samples, theirs, ours):
+    return [sum(s[k] for k in theirs) / sum(s[k] for k in ours) for s in samples]
+
+
+def ratio_text(samples, theirs, ours):
+    values = ratios(samples, theirs, ours)
+    return f"{statistics.median(values):.1f} ({min(values):.1f}-{max(values):.1f})"
+
+
+def time_table(rows):
+    lines = []
+    for row in rows:
+        samples = row.get("seconds")
+        if not samples:
+            continue
+        lines.append([row["model"], row["annotation"], str(row["ops"]),
+                      *(median_text(samples, [key]) for key in (*STAGES, *THEIRS)),
+                      ratio_text(samples, ["shardy"], ["propagate"]),
+                      ratio_text(samples, ["spmd"], ["partition", "optimize"])])
+    return table(["model", "annotation", "ops", *STAGES, "JAX traces", "JAX lowers", "Shardy alone", "shardy-xla",
+                  "spmd-partitioning", "Shardy / propagate", "XLA / (partition + optimize)"], lines)
+
+
+def page(rows, reasons, versions):
+    timed = [row["seconds"] for row in rows if row.get("seconds")]
+    said = sum(1 for row in rows if misses(row))
+    lines = [
+        "# Tessera beside JAX on the zoo", "",
+        "Written by `make bench-jax`; every number here comes from that run, and all of them are in `build/bench/jax.json`.",
+        f"{versions}; 8 CPU devices, float32; `bench/zoo_vs_jax.py` says what is counted and how.", "",
+        f"{len(rows)} cases: {len(rows) - said} met, {said} fall short of something "
+        f"({sum(1 for row in rows if misses(row) and reason_of(row, reasons))} of them with a reason, below).", "",
+        "## What is exchanged", "",
+        "Collectives are counted as often as they run, bytes are those that leave a device. XLA's pipeline for CPUs forms no",
+        "reduce-scatters: an all-reduce of which every user takes its own part only is counted as one here, as XLA for GPUs and TPUs",
+        "makes it. It also sums bfloat16 in float32 and combines small all-reduces; so both its modules are shown, the one right",
+        "behind its partitioner and the final one, and the smaller number of bytes counts as XLA's.", ""]
+    for variant, title in (("real", f"Real sizes (scale {REAL})"), ("test", "The sizes of the tests"),
+                           ("scan", "The same, layers by `lax.scan`")):
+        if any(row["variant"] == variant for row in rows):
+            lines += [f"### {title}", "", *bytes_table(rows, variant), ""]
+    lines += ["### Where ours falls short, and why", ""]
+    for row in rows:
+        if misses(row):
+            why = row.get("error") or reason_of(row, reasons) or "not explained yet"
+            lines.append(f"- {row['name']}: {', '.join(misses(row))}. {why}")
+    lines += ["", "## How long compiling takes", "",
+              f"Milliseconds: the median of {ROUNDS} alternating rounds (and the least and the most), wall time, at the real sizes. *Shardy",
+              "alone* is its pass `sdy-user-priority-propagate` in jaxlib, calls inlined and shardings imported before; *shardy-xla* is XLA's",
+              "pass around it, which turns HLO into MLIR and back; *spmd-partitioning* is XLA's partitioner, both by XLA's own log. The last",
+              "two columns are ratios of one round each. Tracing and lowering come first for both.", "", *time_table(rows), ""]
+    if timed:
+        for word, theirs, ours in (("Shardy's propagation alone", ["shardy"], ["propagate"]),
+                                   ("XLA's pass around it", ["shardy_xla"], ["propagate"]),
+                                   ("XLA's partitioner", ["spmd"], ["partition", "optimize"])):
+            medians = [statistics.median(ratios(samples, theirs, ours)) for samples in timed]
+            lines.append(f"- {word} takes {statistics.median(medians):.1f} times as long as {' + '.join(ours)} in the median "
+                         f"over the models (from {min(medians):.1f} to {max(medians):.1f}).")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    os.chdir(ROOT)
+    os.makedirs(WORK, exist_ok=True)
+    if len(sys.argv) > 2 and sys.argv[1] == "--model":
+        run_model(sys.argv[2], sys.argv[3:])
+        return 0
+    found = subprocess.run([PYTHON, "-c", "import jax, jaxlib; print('JAX', jax.__version__, 'jaxlib', jaxlib.__version__)"],
+                           capture_output=True, text=True, check=False, cwd="/")
+    if found.returncode:
+        print("zoo_vs_jax: skipped, JAX is not installed: tools/venv makes a Python that has it")
+        return 1 if os.environ.get("REQUIRE_JAX") == "1" else 0
+    rows, reasons = all_rows(sys.argv[1:]), read_reasons()
+    unexplained = [row["name"] for row in rows if misses(row) and not reason_of(row, reasons)]
+    if not sys.argv[1:]:
+        with open("build/bench/jax.json", "w") as out:
+            json.dump({"versions": found.stdout.strip(), "rounds": ROUNDS, "rows": rows}, out, indent=1)
+        with open("docs/bench-jax.md", "w") as out:
+            out.write(page(rows, reasons, found.stdout.strip()))
+    met = sum(1 for row in rows if not misses(row))
+    print(f"{met} of {len(rows)} cases met, {len(rows) - met - len(unexplained)} with a reason, {len(unexplained)} without: "
+          f"{' '.join(unexplained)}")
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
