@@ -94,8 +94,8 @@ ifneq ($(CLI_OBJ),)
 endif
 
 # ---- what people call ----------------------------------------------------------------------------
-.PHONY: all lib dev tests fuzzers tools examples demo test check test-all asan tsan fuzz bench \
-        install musts mutants clean format unit help
+.PHONY: all lib dev tests fuzzers tools examples demo test test-models test-jax-versions check test-all asan tsan fuzz \
+        bench bench-jax install musts mutants clean format unit help
 
 all: $(LIBS) $(BIN) $(OUT)/tessera.pc
 lib: $(LIBS)
@@ -106,6 +106,7 @@ fuzzers: $(FUZZERS)
 
 help:
 	@echo 'all demo test check test-all asan tsan fuzz bench install musts mutants format clean'
+	@echo 'test-models test-jax-versions bench-jax   with JAX, in build/venv (tools/venv)'
 	@echo 'unit T=npy     builds and runs the unit tests whose path contains T'
 	@echo 'VARIANT=release|dev|clang|asan|tsan|fuzz   EXTRA_CFLAGS=…   PREFIX=…   FUZZ_SECONDS=…'
 
@@ -118,8 +119,21 @@ demo:
 	@tools/demo
 
 test:
-	@tools/deps core test
-	@tools/test unit lit corpora examples property fuzz
+	@tools/deps core test jax
+	@tools/test unit lit corpora examples property jax fuzz
+
+# Every model of tests/models with every option and annotation against JAX; `make test` has few that cover every pair.
+test-models: all
+	@tools/deps jax
+	@cd tests && PYTHONPATH=../python $$(../tools/venv) -m models check $(MODELS)
+
+test-jax-versions: all
+	@tools/deps jax
+	@tools/test jax-versions
+
+bench-jax: all tools
+	@tools/deps jax
+	@PYTHONPATH=python:tests $$(tools/venv) bench/jax.py
 
 # The fast suite, whole, then what takes hours elsewhere: long fuzzing and the benches.
 test-all:

@@ -3,12 +3,15 @@
 python -m models list                          all models with their options
 python -m models text gpt [OPTIONS]            the StableHLO of one case
 python -m models flags gpt megatron            its annotation as options of `tessera partition`
+python -m models check [cover] [MODEL…]        Tessera against JAX: all cases, or few that cover every pair (driver.py)
+python -m models table                         models x annotations x result of the last check
 
 OPTIONS: dtype=bfloat16 scan remat abstract with=ANNOTATION (its shard_map form) and sizes such as layers=4
 """
 
 import sys
 
+from . import driver
 from . import zoo  # noqa: F401  (fills MODELS)
 from .zoo.common import MODELS, text
 
@@ -36,6 +39,12 @@ def print_text(name, options):
 def main(words):
     if words == ["list"]:
         list_models()
+    elif words[:1] == ["check"]:
+        driver.main(words[1:])
+    elif words == ["table"]:
+        driver.print_last()
+    elif words == ["work"]:
+        driver.work()
     elif len(words) >= 2 and words[0] == "text" and words[1] in MODELS:
         print_text(words[1], words[2:])
     elif len(words) == 3 and words[0] == "flags" and words[1] in MODELS:
