@@ -39,14 +39,9 @@ THEIRS = ("trace", "lower", "shardy", "shardy_xla", "spmd")
 
 def edge_rules(annotation, paths):
     """Rules by exact path, as the annotation's globs say."""
-    import fnmatch
     from models.zoo.common import spec
-    lines = []
-    for path in paths:
-        found = next((p for pattern, p in annotation.rules if fnmatch.fnmatchcase(path, pattern)), None)
-        if found is not None:
-            lines.append(f"{path}={spec(found)}")
-    return lines
+    found = [(path, annotation.find(path)) for path in paths]
+    return [f"{path}={spec(rule[1])}" for path, rule in found if rule]
 
 
 def partition_spec(text):

@@ -2,7 +2,7 @@
 
 python -m models list                          all models with their options
 python -m models text gpt [OPTIONS]            the StableHLO of one case
-python -m models flags gpt megatron            its annotation as options of `tessera partition`
+python -m models flags gpt megatron [OPTIONS]  its annotation as options of `tessera partition`
 python -m models check [cover] [MODEL…]        Tessera against JAX: all cases, or few that cover every pair (driver.py)
 python -m models table                         models x annotations x result of the last check
 
@@ -27,13 +27,14 @@ def list_models():
         print("  ".join([c.ljust(w) for c, w in zip(row, widths)] + [row[4]]))
 
 
-def print_text(name, options):
+def build(name, options):
+    """The case, and the annotation of `with=`."""
     chosen = dict(o.split("=") if "=" in o else (o, True) for o in options)
-    annotation = chosen.pop("with", None)
+    annotation = MODELS[name].annotations.get(chosen.pop("with", None))
     abstract = chosen.pop("abstract", False)
     chosen = {k: int(v) if isinstance(v, str) and v.isdigit() else v for k, v in chosen.items()}
     case = MODELS[name].build(**{"dtype": MODELS[name].dtypes[0], **chosen})
-    print(text(case.abstract() if abstract else case, annotation and MODELS[name].annotations[annotation]))
+    return case.abstract() if abstract else case, annotation
 
 
 def main(words):
@@ -46,9 +47,9 @@ def main(words):
     elif words == ["work"]:
         driver.work()
     elif len(words) >= 2 and words[0] == "text" and words[1] in MODELS:
-        print_text(words[1], words[2:])
-    elif len(words) == 3 and words[0] == "flags" and words[1] in MODELS:
-        print("\n".join(MODELS[words[1]].annotations[words[2]].flags()))
+        print(text(*build(words[1], words[2:])))
+    elif len(words) >= 3 and words[0] == "flags" and words[1] in MODELS:
+        print("\n".join(MODELS[words[1]].annotations[words[2]].flags(build(words[1], words[3:])[0])))
     else:
         sys.exit(__doc__)
 

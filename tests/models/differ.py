@@ -170,7 +170,7 @@ def run(case, program, model, way):
         round_trip(by_hand.text)
         parts = tessera.partition(by_hand)
     else:
-        parts = tessera.partition(program, mesh=annotation.mesh, shard=annotation.rules)
+        parts = tessera.partition(program, mesh=annotation.mesh, shard=annotation.rules_for(case))
     if parts.devices != 8:
         raise Disagrees(f"{parts.devices} devices instead of 8")
     return flat(parts.run(*case.args))

@@ -97,6 +97,13 @@ class Step(NamedTuple):
     opt: Any
 
 
+def named(name, tree):
+    """(path, leaf) of each leaf of a tree, the path as tessera writes it."""
+    word = lambda key: str(next(getattr(key, a) for a in ("key", "idx", "name") if hasattr(key, a)))
+    leaves = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_leaf)[0]
+    return [(".".join([name, *map(word, path)]), leaf) for path, leaf in leaves]
+
+
 @dataclasses.dataclass
 class Case:
     """A function with its arguments.
@@ -115,10 +122,12 @@ class Case:
     sizes: dict = dataclasses.field(default_factory=dict)
 
     def paths(self):
-        """(path, leaf) of each array, as `params.layers.0.w`."""
-        for name, tree in zip(self.arg_names, self.leaves):
-            for path, leaf in jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_leaf)[0]:
-                yield ".".join([name, *(str(getattr(p, "key", getattr(p, "idx", None))) for p in path)]), leaf
+        """(path, leaf) of each argument's array, as `params.layers.0.w`."""
+        return [pair for name, tree in zip(self.arg_names, self.leaves) for pair in named(name, tree)]
+
+    def result_paths(self):
+        """Paths of the results, as `result.params.layers.0.w`."""
+        return [path for path, _ in named("result", jax.eval_shape(self.fn, *self.abstract().args))]
 
     @functools.cached_property
     def args(self):
@@ -142,7 +151,7 @@ def as_float64(args):
     return jax.tree.map(wide, args)
 
 
-def training(loss, update, params, opt, batch, forward=None, key=None, **sizes):
+def training(loss, update, params, opt, batch, forward=None, key=None, sizes=None):
     """The case of a training step: loss(params, batch[, key]), update(params, opt, grads) -> params, opt."""
 
     def train(params, opt, batch):
@@ -154,9 +163,9 @@ def training(loss, update, params, opt, batch, forward=None, key=None, **sizes):
         return Step(value, grads, *update(params, opt, grads))
 
     if key is None:
-        return Case(train, (params, opt, batch), ("params", "opt", "batch"), loss, update, forward, sizes)
+        return Case(train, (params, opt, batch), ("params", "opt", "batch"), loss, update, forward, sizes or {})
     leaves, names = (params, opt, batch, key), ("params", "opt", "batch", "key")
-    return Case(train_with_key, leaves, names, loss, update, forward, sizes)
+    return Case(train_with_key, leaves, names, loss, update, forward, sizes or {})
 
 
 # ---- optimizers ---------------------------------------------------------------------------------------------------
@@ -208,7 +217,8 @@ def adam(params, opt, grads, rate=0.01, b1=0.9, b2=0.99, eps=1e-8, decay=0.0):
 class Annotation:
     """How a case is split.
 
-    mesh: "data=2,model=4"   rules: (glob over paths of arguments and results, P), the first that matches holds
+    mesh: "data=2,model=4"   rules: (glob, P), the first that matches holds. A glob is of arguments' paths (params.*) and of
+    results' without `result.` before: new parameters are as the old, unless a rule before says otherwise of result.params.*
     textbook: case -> bytes that leave each device in a step, by the textbook; None where there is none
     shard_map: (case, mesh) -> a function of the case's arguments that says the same by hand, with collectives
     """
@@ -225,9 +235,29 @@ class Annotation:
         sizes, names = tuple(self.axes().values()), tuple(self.axes())
         return jax.make_mesh(sizes, names, axis_types=(AxisType.Auto,) * len(names))
 
-    def flags(self):
+    def all_rules(self):
+        """The rules as tessera takes them: for arguments, then for results."""
+        return self.rules + [(g if g.startswith("result.") else "result." + g, p) for g, p in self.rules]
+
+    def find(self, path):
+        """The rule that holds for a path, an argument's or a result's, or None."""
+        is_result = path.startswith("result.")
+        rules = [rule for rule in self.all_rules() if rule[0].startswith("result.") == is_result]
+        return next((rule for rule in rules if fnmatch.fnmatchcase(path, rule[0])), None)
+
+    def rules_for(self, case):
+        """Those that hold for something of the case: tessera refuses others."""
+        used = [self.find(path) for path in [path for path, _ in case.paths()] + case.result_paths()]
+        return [rule for rule in self.all_rules() if rule in used]
+
+    def specs(self, tree, name):
+        """A tree of P for the leaves of an argument or a result, for shard_map."""
+        specs = [(self.find(path) or ("", P()))[1] for path, _ in named(name, tree)]
+        return jax.tree.unflatten(jax.tree.structure(tree, is_leaf=is_leaf), specs)
+
+    def flags(self, case):
         """The annotation as options of tessera's commands."""
-        return ["--mesh=" + self.mesh] + [f"--shard={pattern}={spec(p)}" for pattern, p in self.rules]
+        return ["--mesh=" + self.mesh] + [f"--shard={glob}={spec(p)}" for glob, p in self.rules_for(case)]
 
 
 def spec(p):
@@ -318,5 +348,36 @@ def data_parallel_shard_map(case, mesh):
 
 def data(n=8):
     """The annotation of plain data parallelism."""
-    rules = [("batch.*", P("data")), ("*params.*", P()), ("*opt.*", P())]
+    rules = [("batch.*", P("data")), ("params.*", P()), ("opt.*", P()), ("grads.*", P())]
     return Annotation(f"data={n}", rules, data_parallel_bytes, data_parallel_shard_map)
+
+
+def parts_of(tree):
+    """Rules that split the leading dimension of all arrays of params or opt over data; of stacked layers the next."""
+    return [
+        (f"{tree}.step", P()),
+        (f"{tree}.*layers.*.*", P("data")),
+        (f"{tree}.*layers.*", P(None, "data")),
+        (f"{tree}.*", P("data")),
+    ]
+
+
+def zero1(n=8):
+    """ZeRO-1: the optimizer's state in parts. Gradients are reduce-scattered, new parameters gathered."""
+
+    def textbook(case):
+        params = case.bytes("params.*")
+        return reduce_scatter(n, params) + all_gather(n, params) + all_reduce(n, 4)
+
+    return Annotation(f"data={n}", [("batch.*", P("data")), ("params.*", P()), *parts_of("opt"), *parts_of("grads")], textbook)
+
+
+def zero3(n=8):
+    """ZeRO-3: parameters in parts too. They are gathered forth and back, gradients reduce-scattered."""
+
+    def textbook(case):
+        params = case.bytes("params.*")
+        return 2 * all_gather(n, params) + reduce_scatter(n, params) + all_reduce(n, 4)
+
+    rules = [("batch.*", P("data")), *parts_of("opt"), *parts_of("params"), *parts_of("grads")]
+    return Annotation(f"data={n}", rules, textbook)

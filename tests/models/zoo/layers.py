@@ -67,3 +67,19 @@ def attention(q, k, v, mask=None, bias=None):
     if mask is not None:
         scores = jnp.where(mask, scores, jnp.finfo(scores.dtype).min)
     return jnp.einsum("bhqk,bkhd->bqhd", softmax(scores), v)
+
+
+def same(x):
+    return x
+
+
+def self_attention(p, x, mask, bias=None, join=same):
+    """Multi-head attention over x [batch, length, width]: p has wq, wk, wv [width, heads, size], wo [heads, size, width].
+    `join` adds what devices with some of the heads have, for shard_map."""
+    q, k, v = (jnp.einsum("bld,dhk->blhk", x, p[w]) for w in ("wq", "wk", "wv"))
+    return join(jnp.einsum("blhk,hkd->bld", attention(q, k, v, mask, bias), p["wo"]))
+
+
+def feed_forward(p, x, join=same):
+    """p has w1 [width, hidden], b1, w2 [hidden, width], b2."""
+    return join(jax.nn.gelu(x @ p["w1"] + p["b1"]) @ p["w2"]) + p["b2"]
