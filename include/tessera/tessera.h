@@ -140,6 +140,14 @@ TSR_API tsr_error *tsr_program_argument(tsr_program *program, size_t function, s
 TSR_API tsr_error *tsr_program_result(tsr_program *program, size_t function, size_t result,
                                       tsr_type_info *out_info);
 
+/* What users call it, as in annotations: "params.layers.0.w" (from its location, jax.arg_info or
+ * its name in the text), "result.1.loss" (from jax.result_info). *out_text is NULL if it has but a
+ * number, and freed with tsr_text_free. */
+TSR_API tsr_error *tsr_program_argument_name(tsr_program *program, size_t function, size_t argument,
+                                             char **out_text);
+TSR_API tsr_error *tsr_program_result_name(tsr_program *program, size_t function, size_t result,
+                                           char **out_text);
+
 /* ---- rules for custom calls ---- */
 
 /* How custom calls that Tessera does not know may be split: rules by the name of their target.
@@ -213,6 +221,8 @@ typedef struct tsr_propagate_options {
                           * is an error at that call */
   const char *layout;    /* shard by dimension names: "batch:data, hidden:model"; NULL: none */
   const char *names;     /* names for it, a line per value: "arg0: batch,length"; NULL: none */
+  size_t devices;        /* how many: the mesh must have as many, or becomes "devices=N"; 0: any */
+  int by_cost;           /* an axis that two want goes to what then moves less, not to the larger */
 } tsr_propagate_options;
 
 /* Gives every value the sharding that follows from the annotations, and writes them into the
@@ -254,6 +264,13 @@ typedef struct tsr_partition_options {
 TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_options *options,
                                          size_t *out_devices, char **out_warnings);
 
+/* What a partitioned program exchanges, one object of JSON: devices, collectives (an array of kind,
+ * count, in_loops, groups, group_size, axes, runs, bytes), bytes (out of each device), steps (of
+ * which each waits for the one before), flops (of each device), flops_whole; with the option why
+ * also reasons (an array of kind, count, with_others, bytes, why; the dearest first). Freed with
+ * tsr_text_free. Error 9 if tsr_program_partition was not called. */
+TSR_API tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json);
+
 /* What a device has of an argument or result of a partitioned program. */
 typedef struct tsr_tile {
   size_t struct_size;
@@ -264,6 +281,8 @@ typedef struct tsr_tile {
   const int64_t *offset; /* where this device's part begins */
   const int64_t *extent; /* how much of it is there: what lies beyond is any value */
   int is_sum;            /* devices have parts of a sum (or maximum, …) instead of the value */
+  const char *combine;   /* then: "sum", "max", "min", "mul", "and", "or", "xor"; else "" */
+  size_t first;          /* then: the first device that has a part of the same; else this device */
 } tsr_tile;
 
 /* All of it lives as long as the program. */
@@ -296,6 +315,20 @@ TSR_API tsr_error *tsr_propagation_pop(tsr_propagation *propagation);
 /* What a value has now; *out_text is NULL if nothing is known, and freed with tsr_text_free. */
 TSR_API tsr_error *tsr_propagation_sharding(tsr_propagation *propagation, size_t value,
                                             tsr_spelling spelling, char **out_text);
+/* What there was to say about the annotations; *out_text is NULL if nothing, and freed with
+ * tsr_text_free. */
+TSR_API tsr_error *tsr_propagation_warnings(tsr_propagation *propagation, char **out_text);
+/* All shardings, one object of JSON: meshes (name, axes), and of each function that nothing calls
+ * its arguments and results, each with path, type, sharding and local, which is the type of the
+ * part that one device has. With `values` also what the functions compute, and the functions they
+ * call, once per call. Freed with tsr_text_free. O(what is asked for). */
+TSR_API tsr_error *tsr_propagation_table(tsr_propagation *propagation, int values, char **out_json);
+/* Where the axes of a value come from, and what it did not take; of all values that are called so
+ * (as of tsr_propagation_value; also "model.py:31"). Text for people, or one object of JSON per
+ * line (docs/why.md). Freed with tsr_text_free. Error 5, naming what is near, if nothing is called
+ * so. */
+TSR_API tsr_error *tsr_propagation_why(tsr_propagation *propagation, const char *name, int json,
+                                       char **out_text);
 /* Writes the shardings into the program; after that the propagation may only be freed. */
 TSR_API tsr_error *tsr_propagation_write(tsr_propagation *propagation);
 

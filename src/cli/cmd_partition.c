@@ -14,8 +14,8 @@
 #include "partition/mesh_groups.h"
 #include "partition/reason.h"
 #include "partition/replica_mode.h"
-#include "partition/traffic.h"
 #include "pipeline/partition.h"
+#include "pipeline/show_traffic.h"
 #include "pipeline/verify_partition.h"
 
 typedef struct PartitionJob {
@@ -40,12 +40,6 @@ typedef struct PartitionJob {
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-// "all_reduce"
-static const char *kind_name(uint16_t code) {
-  const char *name = op_row(code)->name, *dot = strchr(name, '.');
-  return dot ? dot + 1 : name;
-}
-
 static void show_traffic(const PartitionJob *job) {
   const Traffic *t = &job->traffic;
   for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -58,8 +52,8 @@ static void show_traffic(const PartitionJob *job) {
       snprintf(groups, sizeof groups, "%u pair%s", r->n_groups, plural(r->n_groups));
     if (r->in_loops)
       snprintf(loops, sizeof loops, "  (%u in loops, %.0f runs)", r->in_loops, r->runs);
-    fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s%s%s\n", r->count, kind_name(r->code),
-            groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
+    fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s%s%s\n", r->count,
+            traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
   fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device%s\n",
           job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes,
@@ -111,49 +105,14 @@ static void show_verified(const PartitionJob *job) {
     fprintf(stderr, " exactly\n");
 }
 
-static void put_reasons(const PartitionJob *job, Json *json) {
-  const Reason *reasons;
-  uint32_t n = reasons_list(job->rewrite.seg.program, job->n_devices,
-                            &((PartitionJob *)job)->result.arena, &reasons);
-  json_key(json, "reasons"), json_open(json, '[');
-  for (uint32_t i = 0; i < n; i++) {
-    json_open(json, '{');
-    json_key(json, "kind"), json_string(json, reasons[i].kind);
-    json_key(json, "count"), json_uint(json, reasons[i].count);
-    json_key(json, "with_others"), json_uint(json, reasons[i].others);
-    json_key(json, "bytes"), json_double(json, reasons[i].bytes);
-    json_key(json, "why"), json_string(json, reasons[i].why);
-    json_close(json, '}');
-  }
-  json_close(json, ']');
-}
-
 static void put_json(PartitionJob *job) {
   Json json = {.out = &job->rewrite.out};
   json_open(&json, '{');
   json_key(&json, "file"), json_string(&json, job->rewrite.source->path);
   json_key(&json, "segment"), json_uint(&json, job->rewrite.index);
-  json_key(&json, "devices"), json_uint(&json, job->n_devices);
-  json_key(&json, "collectives"), json_open(&json, '[');
-  for (uint32_t i = 0; i < job->traffic.n_rows; i++) {
-    const TrafficRow *r = &job->traffic.rows[i];
-    json_open(&json, '{');
-    json_key(&json, "kind"), json_string(&json, kind_name(r->code));
-    json_key(&json, "count"), json_uint(&json, r->count);
-    json_key(&json, "in_loops"), json_uint(&json, r->in_loops);
-    json_key(&json, r->width ? "groups" : "pairs"), json_uint(&json, r->n_groups);
-    if (r->width) json_key(&json, "group_size"), json_uint(&json, r->width);
-    if (r->axes[0]) json_key(&json, "axes"), json_string(&json, r->axes);
-    json_key(&json, "runs"), json_double(&json, r->runs);
-    json_key(&json, "bytes"), json_double(&json, r->bytes);
-    json_close(&json, '}');
-  }
-  json_close(&json, ']');
-  json_key(&json, "bytes"), json_double(&json, job->traffic.bytes);
-  json_key(&json, "steps"), json_double(&json, job->traffic.steps);
-  json_key(&json, "flops"), json_double(&json, job->traffic.flops);
-  json_key(&json, "flops_whole"), json_double(&json, job->flops);
-  if (job->local.why) put_reasons(job, &json);
+  traffic_json(&job->traffic, job->n_devices, job->flops, &json);
+  if (job->local.why)
+    traffic_reasons_json(job->rewrite.seg.program, job->n_devices, &job->result.arena, &json);
   json_key(&json, "verified");
   if (job->verify) {
     json_open(&json, '{');
@@ -190,10 +149,7 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   MeshId mesh;
   if (job->verify) TRY(read_global(job, guard));
   PropagateRequest request = *job->request;
-  if (pipeline_is_propagated(program)) {
-    if (!request.allow_arguments) request.allow_arguments = "none";
-    if (!request.allow_results) request.allow_results = "none";
-  }
+  pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
   job->flops = program_flops(program, &job->result.arena);
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->rewrite.seg.diag, &mesh));

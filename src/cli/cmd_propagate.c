@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
-#include "cli/propagated_show.h"
 #include "cli/rewrite.h"
 #include "pipeline/propagate.h"
+#include "pipeline/show_propagated.h"
 #include "propagate/why.h"
 
 typedef struct PropagateJob {
@@ -89,7 +89,7 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   Status *status = pipeline_propagate(program, job->request, guard, &r->seg.diag, &job->result);
   bool reasons = job->why_all || job->whys->count;
   if (!status && reasons) status = explain(job, guard);
-  Shown shown = {program, &job->result, r->source->path, r->index, &r->out};
+  Shown shown = {program, &job->result, r->source->path, r->index, &r->out, false};
   if (!status && job->json && !reasons) propagated_json(&shown);
   if (!status && job->table && !job->json) propagated_table(&shown);
   if (!status && job->stats) show_stats(job);

@@ -229,6 +229,7 @@ void tsr_program_free(tsr_program *program) {
   program_free(program->program);
   context_free(program->context);
   HEAPVEC_FREE(&program->functions);
+  mem_free(program->traffic);
   mem_free(program->text);
   mem_free(program->name);
   mem_free(program);

@@ -8,6 +8,7 @@
 #include "partition/tiles.h"
 #include "pipeline/api_private.h"
 #include "pipeline/partition.h"
+#include "pipeline/show_traffic.h"
 
 // ---- partitioning ----
 
@@ -17,9 +18,23 @@ typedef struct Job {
   tsr_propagate_options annotations;
   Propagated result;
   Diag diag;
-  StrBuf said;  // diagnostics: warnings, and errors if it failed
+  StrBuf said;     // diagnostics: warnings, and errors if it failed
+  StrBuf traffic;  // JSON
   size_t n_devices;
 } Job;
+
+static void put_traffic(Job *job, const Mesh *devices, double flops_whole) {
+  const Program *local = job->handle->program;
+  uint32_t n = (uint32_t)job->n_devices;
+  Arena *arena = &job->result.arena;
+  Traffic traffic;
+  traffic_count(local, devices, n, arena, &traffic);
+  Json json = {.out = &job->traffic};
+  json_open(&json, '{');
+  traffic_json(&traffic, n, flops_whole, &json);
+  if (job->options.why) traffic_reasons_json(local, n, arena, &json);
+  json_close(&json, '}');
+}
 
 static Status *partition_under(Job *job, Guard *guard) {
   Program *program = job->handle->program;
@@ -32,10 +47,13 @@ static Status *partition_under(Job *job, Guard *guard) {
                           .call_rules = request.call_rules,
                           .machine = machine ? machine : o->machine};
   MeshId mesh;
+  pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
+  double flops = program_flops(program, &job->result.arena);
   TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
+  put_traffic(job, devices, flops);
   if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
   api_list_functions(job->handle, guard);
   return NULL;
@@ -44,7 +62,7 @@ static Status *partition_under(Job *job, Guard *guard) {
 static Status *partition_body(Guard *guard, void *arg) {
   Job *job = arg;
   program_guard(job->handle->program, guard);
-  job->said.guard = guard;
+  job->said.guard = job->traffic.guard = guard;
   diag_init(&job->diag, guard, &job->handle->source);
   Status *status = partition_under(job, guard);
   diag_render(&job->diag, &job->said, false);
@@ -67,6 +85,12 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   }
   propagated_deinit(&job.result);
   if (job.diag.source) diag_deinit(&job.diag);
+  if (error) {
+    strbuf_deinit(&job.traffic);
+  } else {
+    mem_free(program->traffic);
+    program->traffic = job.traffic.data;
+  }
   if (!error && out_devices) *out_devices = job.n_devices;
   if (!error && out_warnings) {
     *out_warnings = job.said.used ? job.said.data : NULL;
@@ -74,6 +98,18 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   }
   strbuf_deinit(&job.said);
   return error;
+}
+
+tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json) {
+  if (!program->traffic)
+    return api_error(status_new(FAILED_PRECONDITION, __FILE__, __LINE__,
+                                "the program is not partitioned: it exchanges nothing"));
+  size_t bytes = strlen(program->traffic) + 1;
+  char *copy = mem_alloc(bytes);
+  if (!copy) return api_error(status_no_memory());
+  memcpy(copy, program->traffic, bytes);
+  *out_json = copy;
+  return NULL;
 }
 
 // ---- tiles ----
@@ -89,6 +125,21 @@ typedef struct Ask {
 
 static const int64_t *kept(Context *context, uint32_t rank, const int64_t *values) {
   return arena_copy(context_arena(context), values, (rank + 1) * sizeof *values);
+}
+
+// The device that is the first along the axes of what is unreduced, else as this one.
+static uint32_t first_of_sum(const Mesh *mesh, const ShardingInfo *info, uint32_t device,
+                             Arena *scratch) {
+  if (!mesh || !info->unreduced.n) return device;
+  AxisList others = axes_complement(scratch, mesh, info->unreduced);
+  int64_t group = axes_coordinate(mesh, others, mesh_position(mesh, device));
+  for (uint32_t k = 0; k < mesh->n_devices; k++) {
+    uint32_t at = mesh_position(mesh, k);
+    if (axes_coordinate(mesh, others, at) == group &&
+        axes_coordinate(mesh, info->unreduced, at) == 0)
+      return k;
+  }
+  return device;
 }
 
 static Status *ask_body(Guard *guard, void *arg) {
@@ -128,7 +179,9 @@ static Status *ask_body(Guard *guard, void *arg) {
                          .tile = kept(context, type->rank, tile),
                          .offset = kept(context, type->rank, offset),
                          .extent = kept(context, type->rank, extent),
-                         .is_sum = info->unreduced.n > 0};
+                         .is_sum = info->unreduced.n > 0,
+                         .combine = info->unreduced.n ? combine_name(info->reducer) : "",
+                         .first = first_of_sum(mesh, info, (uint32_t)ask->device, &ask->arena)};
   return NULL;
 }
 

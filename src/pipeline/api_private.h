@@ -15,6 +15,7 @@ struct tsr_program {
   Context *context;
   Program *program;
   HEAPVEC(OpId) functions;
+  char *traffic;  // JSON, of a partitioned program
 };
 
 struct tsr_rules {

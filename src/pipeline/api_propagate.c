@@ -60,6 +60,8 @@ Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, Prop
   *out = (PropagateRequest){
       .strategy = (Strategy)o->strategy,
       .conservative = o->conservative != 0,
+      .by_cost = o->by_cost != 0,
+      .devices = o->devices,
       .meshes = &o->mesh,
       .n_meshes = o->mesh ? 1 : 0,
       .rules = rules,

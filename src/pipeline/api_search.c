@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 #include "pipeline/api_private.h"
+#include "pipeline/show_propagated.h"
 #include "propagate/shard_rules.h"
+#include "propagate/why.h"
 
 struct tsr_propagation {
   tsr_program *program;
@@ -22,6 +24,7 @@ typedef struct Call {
   tsr_propagation *h;
   Status *(*body)(struct Call *call);
   const char *text;  // a name, a sharding
+  bool flag;         // values too; as JSON
   size_t value, changes;
   tsr_spelling spelling;
   StrBuf said, out;
@@ -209,6 +212,83 @@ static Status *sharding_body(Call *call) {
 tsr_error *tsr_propagation_sharding(tsr_propagation *h, size_t value, tsr_spelling spelling,
                                     char **out_text) {
   Call call = {.h = h, .body = sharding_body, .value = value, .spelling = spelling};
+  tsr_error *error = run(&call);
+  if (!error) *out_text = call.any ? call.out.data : NULL;
+  return error;
+}
+
+static Status *warnings_body(Call *call) {
+  tsr_propagation *h = call->h;
+  arena_guard(&h->diag.arena, h->guard);
+  diag_render(&h->diag, &call->out, false);
+  propagated_render(&h->result, &call->out, false);
+  call->any = call->out.used != 0;
+  return NULL;
+}
+
+tsr_error *tsr_propagation_warnings(tsr_propagation *h, char **out_text) {
+  Call call = {.h = h, .body = warnings_body};
+  tsr_error *error = run(&call);
+  if (!error) *out_text = call.any ? call.out.data : NULL;
+  return error;
+}
+
+static Status *table_body(Call *call) {
+  tsr_propagation *h = call->h;
+  Shown shown = {.program = h->program->program,
+                 .result = &h->result,
+                 .path = h->program->name,
+                 .out = &call->out,
+                 .edges_only = !call->flag};
+  ArenaMark mark = arena_mark(&h->result.arena);
+  context_guard(h->program->context, h->guard);
+  propagated_json(&shown);
+  arena_rewind(&h->result.arena, mark);
+  call->any = true;
+  return NULL;
+}
+
+tsr_error *tsr_propagation_table(tsr_propagation *h, int values, char **out_json) {
+  Call call = {.h = h, .body = table_body, .flag = values != 0};
+  tsr_error *error = run(&call);
+  if (!error) *out_json = call.out.data;
+  return error;
+}
+
+static void release_why(void *why) { why_free(why); }
+
+static Status *explain(Call *call, Why *why) {
+  const PlaceId *places;
+  uint32_t n;
+  TRY(why_find(why, str_of(call->text), &call->h->scratch, &places, &n));
+  for (uint32_t i = 0; i < n; i++) {
+    Json json = {.out = &call->out};
+    if (!call->flag) {
+      why_print_place(why, places[i], &call->out);
+      continue;
+    }
+    why_json_place(why, places[i], &json);
+    json_newline(&json);
+  }
+  call->any = call->out.used != 0;
+  return NULL;
+}
+
+static Status *why_body(Call *call) {
+  tsr_propagation *h = call->h;
+  WhyOptions options = {.sources = true};
+  context_guard(h->program->context, h->guard);
+  Why *why = why_new(h->result.propagation, &options, h->guard);
+  GuardCleanup cleanup = {.release = release_why, .object = why};
+  guard_push(h->guard, &cleanup);
+  Status *status = explain(call, why);
+  guard_pop(h->guard, &cleanup);
+  why_free(why);
+  return status;
+}
+
+tsr_error *tsr_propagation_why(tsr_propagation *h, const char *name, int json, char **out_text) {
+  Call call = {.h = h, .body = why_body, .text = name, .flag = json != 0};
   tsr_error *error = run(&call);
   if (!error) *out_text = call.any ? call.out.data : NULL;
   return error;

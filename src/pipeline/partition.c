@@ -11,6 +11,14 @@ bool pipeline_is_propagated(const Program *p) {
   return false;
 }
 
+void pipeline_keep_edges(const Program *program, PropagateRequest *request) {
+  if (!pipeline_is_propagated(program)) return;
+  if (!request->allow_arguments && !request->allow_argument_flags.given)
+    request->allow_arguments = "none";
+  if (!request->allow_results && !request->allow_result_flags.given)
+    request->allow_results = "none";
+}
+
 static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
                         const LocalOptions *options, const Machine *machine, Arena *arena,
                         Guard *guard, Diag *diag) {

@@ -19,6 +19,8 @@ typedef struct LocalOptions {
 // Has somebody else propagated it? Then it has sdy.reshard or exchanges written out, and arguments
 // and results that have no sharding are to have none. O(program).
 bool pipeline_is_propagated(const Program *program);
+// In such a program arguments and results keep what they have, unless the request says otherwise.
+void pipeline_keep_edges(const Program *program, PropagateRequest *request);
 
 // Writes the shardings into the program, every dimension closed, and rewrites it in place to the
 // local program, optimized and verified. `propagated` as pipeline_propagate gave it; its table

@@ -1,6 +1,6 @@
 // What a propagation found, as a table for people and as JSON for programs.
-#ifndef TESSERA_CLI_PROPAGATED_SHOW_H
-#define TESSERA_CLI_PROPAGATED_SHOW_H
+#ifndef TESSERA_PIPELINE_SHOW_PROPAGATED_H
+#define TESSERA_PIPELINE_SHOW_PROPAGATED_H
 
 #include "pipeline/propagate.h"
 
@@ -10,10 +10,11 @@ typedef struct Shown {
   const char *path;  // of the file
   uint32_t segment;
   StrBuf *out;
+  bool edges_only;  // arguments and results of functions that nothing calls
 } Shown;
 
 // One object in one line: meshes, and per instance of a function its arguments, results and values
-// with types and shardings.
+// with types, shardings and the parts of one device.
 void propagated_json(const Shown *s);
 // One line per argument, result and value of the entry functions: name, type, the part of one
 // device, sharding.

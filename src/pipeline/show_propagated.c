@@ -1,33 +1,60 @@
 // Rows are gathered first, so that columns are as wide as they must be.
-#include "cli/propagated_show.h"
+#include "pipeline/show_propagated.h"
 
 #include <string.h>
 
 #include "base/json.h"
 #include "base/vec.h"
-#include "cli/cli.h"
 #include "ops/op.h"
 #include "propagate/target.h"
 
-// ---- JSON ----
+typedef struct Row {
+  const char *name, *type;
+  const char *local, *sharding;  // "" if there is none
+} Row;
 
-static void json_sharding(Json *json, const Shown *s, PlaceId place, Type type) {
+static void release_text(void *text) { strbuf_deinit(text); }
+
+static Row row_of(const Shown *s, PlaceId place, const char *name, Type type) {
+  ShardingTable *table = s->result->table;
+  Context *context = s->program->context;
+  Arena *arena = &s->result->arena;
   Sharding sharding = place ? propagation_get(s->result->propagation, place) : 0;
-  json_key(json, "type");
-  json_string(json, type_text(s->program->context, type));
-  json_key(json, "sharding");
-  if (!sharding) {
-    json_null(json);
-    return;
+  Row row = {name, type_text(context, type), "", ""};
+  const TypeInfo *info = type_info(context, type);
+  if (!sharding) return row;
+  if (type_is_static(context, type) && info->kind == TYPE_TENSOR) {
+    int64_t *dims = ARENA_ARRAY(arena, int64_t, info->rank + 1);
+    sharding_local_dims(table, sharding, info->dims, dims);
+    row.local = type_text(context, type_tensor(context, info->elem, info->rank, dims, 0));
   }
   StrBuf text;
-  strbuf_init(&text, json->out->guard);
-  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
-  guard_push(json->out->guard, &cleanup);
-  sharding_print(s->result->table, sharding, &text);
-  json_string(json, text.data);
-  guard_pop(json->out->guard, &cleanup);
+  strbuf_init(&text, s->out->guard);
+  GuardCleanup cleanup = {.release = release_text, .object = &text};
+  guard_push(s->out->guard, &cleanup);
+  sharding_print(table, sharding, &text);
+  row.sharding = arena_printf(arena, "%s", text.data);
+  guard_pop(s->out->guard, &cleanup);
   strbuf_deinit(&text);
+  return row;
+}
+
+// ---- JSON ----
+
+static void json_text_or_null(Json *json, const char *key, const char *text) {
+  json_key(json, key);
+  if (*text)
+    json_string(json, text);
+  else
+    json_null(json);
+}
+
+static void json_sharding(Json *json, const Shown *s, PlaceId place, Type type) {
+  Row row = row_of(s, place, "", type);
+  json_key(json, "type");
+  json_string(json, row.type);
+  json_text_or_null(json, "sharding", row.sharding);
+  json_text_or_null(json, "local", row.local);
 }
 
 static void json_edge(Json *json, const Shown *s, InstanceId instance, TargetKind kind,
@@ -97,10 +124,12 @@ static void json_instance(Json *json, const Shown *s, InstanceId instance) {
   json_open(json, '[');
   for (uint32_t i = 0; i < at->n_results; i++) json_edge(json, s, instance, TARGET_RESULT, i);
   json_close(json, ']');
-  json_key(json, "values");
-  json_open(json, '[');
-  json_values(json, s, instance);
-  json_close(json, ']');
+  if (!s->edges_only) {
+    json_key(json, "values");
+    json_open(json, '[');
+    json_values(json, s, instance);
+    json_close(json, ']');
+  }
   json_close(json, '}');
 }
 
@@ -140,7 +169,8 @@ void propagated_json(const Shown *s) {
   json_meshes(&json, s);
   json_key(&json, "instances");
   json_open(&json, '[');
-  for (InstanceId i = 1; i < g->n_instances; i++) json_instance(&json, s, i);
+  for (InstanceId i = 1; i < g->n_instances; i++)
+    if (!s->edges_only || !g->instances[i].caller) json_instance(&json, s, i);
   json_close(&json, ']');
   json_key(&json, "stats");
   json_open(&json, '{');
@@ -163,35 +193,7 @@ void propagated_json(const Shown *s) {
 
 // ---- table ----
 
-typedef struct Row {
-  const char *name, *type, *local, *sharding;
-} Row;
-
 typedef VEC(Row) Rows;
-
-static Row row_of(const Shown *s, PlaceId place, const char *name, Type type) {
-  ShardingTable *table = s->result->table;
-  Context *context = s->program->context;
-  Arena *arena = &s->result->arena;
-  Sharding sharding = place ? propagation_get(s->result->propagation, place) : 0;
-  Row row = {name, type_text(context, type), "", ""};
-  const TypeInfo *info = type_info(context, type);
-  if (!sharding) return row;
-  if (type_is_static(context, type) && info->kind == TYPE_TENSOR) {
-    int64_t *dims = ARENA_ARRAY(arena, int64_t, info->rank + 1);
-    sharding_local_dims(table, sharding, info->dims, dims);
-    row.local = type_text(context, type_tensor(context, info->elem, info->rank, dims, 0));
-  }
-  StrBuf text;
-  strbuf_init(&text, s->out->guard);
-  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
-  guard_push(s->out->guard, &cleanup);
-  sharding_print(table, sharding, &text);
-  row.sharding = arena_printf(arena, "%s", text.data);
-  guard_pop(s->out->guard, &cleanup);
-  strbuf_deinit(&text);
-  return row;
-}
 
 static void add_edges(const Shown *s, OpId function, InstanceId instance, bool arguments,
                       Rows *rows) {

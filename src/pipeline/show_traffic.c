@@ -1,0 +1,51 @@
+#include "pipeline/show_traffic.h"
+
+#include <string.h>
+
+#include "ops/op.h"
+#include "partition/reason.h"
+
+const char *traffic_kind(uint16_t code) {
+  const char *name = op_row(code)->name, *dot = strchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
+static void row_json(const TrafficRow *r, Json *json) {
+  json_open(json, '{');
+  json_key(json, "kind"), json_string(json, traffic_kind(r->code));
+  json_key(json, "count"), json_uint(json, r->count);
+  json_key(json, "in_loops"), json_uint(json, r->in_loops);
+  json_key(json, r->width ? "groups" : "pairs"), json_uint(json, r->n_groups);
+  if (r->width) json_key(json, "group_size"), json_uint(json, r->width);
+  if (r->axes[0]) json_key(json, "axes"), json_string(json, r->axes);
+  json_key(json, "runs"), json_double(json, r->runs);
+  json_key(json, "bytes"), json_double(json, r->bytes);
+  json_close(json, '}');
+}
+
+void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole, Json *json) {
+  json_key(json, "devices"), json_uint(json, n_devices);
+  json_key(json, "collectives"), json_open(json, '[');
+  for (uint32_t i = 0; i < traffic->n_rows; i++) row_json(&traffic->rows[i], json);
+  json_close(json, ']');
+  json_key(json, "bytes"), json_double(json, traffic->bytes);
+  json_key(json, "steps"), json_double(json, traffic->steps);
+  json_key(json, "flops"), json_double(json, traffic->flops);
+  json_key(json, "flops_whole"), json_double(json, flops_whole);
+}
+
+void traffic_reasons_json(const Program *local, uint32_t n_devices, Arena *arena, Json *json) {
+  const Reason *reasons;
+  uint32_t n = reasons_list(local, n_devices, arena, &reasons);
+  json_key(json, "reasons"), json_open(json, '[');
+  for (uint32_t i = 0; i < n; i++) {
+    json_open(json, '{');
+    json_key(json, "kind"), json_string(json, reasons[i].kind);
+    json_key(json, "count"), json_uint(json, reasons[i].count);
+    json_key(json, "with_others"), json_uint(json, reasons[i].others);
+    json_key(json, "bytes"), json_double(json, reasons[i].bytes);
+    json_key(json, "why"), json_string(json, reasons[i].why);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
