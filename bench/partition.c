@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "parts.h"
 #include "step.h"
 #include "ops/op.h"
 #include "optimize/optimize.h"
@@ -24,11 +25,6 @@ typedef struct Cost {
   uint32_t ops;                // of the global program
   double collectives, bytes;
 } Cost;
-
-typedef struct Job {
-  const char *what;
-  bool kept;  // every promise
-} Job;
 
 static double cost_seconds(const Cost *c) { return c->partition + c->optimize; }
 
@@ -139,28 +135,8 @@ static Status *bench_file(Guard *guard, const char *path) {
   return NULL;
 }
 
-static Status *bench(Guard *guard, void *arg) {
-  static const struct {
-    const char *name;
-    Status *(*run)(Guard *guard, bool *out_kept);
-  } parts[] = {{"scale", bench_scale}, {"devices", bench_devices}};
-  Job *job = arg;
-  bool found = false;
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    if (job->what && strcmp(job->what, parts[i].name) != 0) continue;
-    bool kept = false;
-    TRY(parts[i].run(guard, &kept));
-    job->kept = job->kept && kept;
-    found = true;
-  }
-  return found ? NULL : bench_file(guard, job->what);
-}
-
 int main(int argc, char **argv) {
-  Job job = {.what = argc > 1 ? argv[1] : NULL, .kept = true};
-  Status *status = guard_run(bench, &job);
-  if (status) fprintf(stderr, "partition: %s\n", status_message(status));
-  bool failed = status != NULL;
-  status_free(status);
-  return failed ? 2 : job.kept ? 0 : 1;
+  static const BenchPart parts[] = {
+      {"scale", bench_scale}, {"devices", bench_devices}, {NULL, NULL}};
+  return bench_main(argc, argv, parts, bench_file);
 }

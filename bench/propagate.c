@@ -20,6 +20,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "parts.h"
 #include "step.h"
 #include "ops/op.h"
 #include "propagate/write.h"
@@ -31,11 +32,6 @@ typedef struct Cost {
   uint64_t steps;
   uint32_t events, nodes;
 } Cost;
-
-typedef struct Job {
-  const char *what;
-  bool kept;  // every promise
-} Job;
 
 static double cost_seconds(const Cost *c) { return c->build + c->read + c->run + c->write; }
 
@@ -295,28 +291,8 @@ static Status *bench_file(Guard *guard, const char *path) {
   return NULL;
 }
 
-static Status *bench(Guard *guard, void *arg) {
-  static const struct {
-    const char *name;
-    Status *(*run)(Guard *guard, bool *out_kept);
-  } parts[] = {{"scale", bench_scale}, {"devices", bench_devices}, {"push", bench_push}};
-  Job *job = arg;
-  bool found = false;
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    if (job->what && strcmp(job->what, parts[i].name) != 0) continue;
-    bool kept = false;
-    TRY(parts[i].run(guard, &kept));
-    job->kept = job->kept && kept;
-    found = true;
-  }
-  return found ? NULL : bench_file(guard, job->what);
-}
-
 int main(int argc, char **argv) {
-  Job job = {.what = argc > 1 ? argv[1] : NULL, .kept = true};
-  Status *status = guard_run(bench, &job);
-  if (status) fprintf(stderr, "propagate: %s\n", status_message(status));
-  bool failed = status != NULL;
-  status_free(status);
-  return failed ? 2 : job.kept ? 0 : 1;
+  static const BenchPart parts[] = {
+      {"scale", bench_scale}, {"devices", bench_devices}, {"push", bench_push}, {NULL, NULL}};
+  return bench_main(argc, argv, parts, bench_file);
 }

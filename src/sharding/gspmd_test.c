@@ -10,37 +10,7 @@
 
 #include "base/mem.h"
 #include "sharding/sharding_fixture.h"
-
-typedef struct Fixture {
-  Context *context;
-  ShardingTable *table;
-  StrBuf text;
-  Arena arena;
-  GuardCleanup cleanup;
-} Fixture;
-
-static void fixture_close(void *object) {
-  Fixture *f = object;
-  strbuf_deinit(&f->text);
-  arena_deinit(&f->arena);
-  sharding_table_free(f->table);
-  context_free(f->context);
-}
-
-static void fixture_open(Fixture *f, Guard *guard) {
-  *f = (Fixture){0};
-  strbuf_init(&f->text, guard);
-  arena_init(&f->arena, guard);
-  f->cleanup = (GuardCleanup){fixture_close, f, NULL};
-  guard_push(guard, &f->cleanup);
-  f->context = context_new(guard);
-  f->table = sharding_table_new(f->context, guard);
-}
-
-static void fixture_done(Fixture *f, Guard *guard) {
-  guard_pop(guard, &f->cleanup);
-  fixture_close(f);
-}
+#include "sharding/table_fixture.h"
 
 static const char *print(Fixture *f, const GspmdSharding *g) {
   f->text.used = 0;

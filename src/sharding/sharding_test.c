@@ -10,38 +10,7 @@
 #include "parse/parse.h"
 #include "parse/print.h"
 #include "sharding/sharding_fixture.h"
-
-typedef struct Fixture {
-  Context *context;
-  ShardingTable *table;
-  Diag diag;
-  Source source;
-  StrBuf text;
-  GuardCleanup cleanup;
-} Fixture;
-
-static void fixture_close(void *object) {
-  Fixture *f = object;
-  strbuf_deinit(&f->text);
-  diag_deinit(&f->diag);
-  sharding_table_free(f->table);
-  context_free(f->context);
-}
-
-static void fixture_open(Fixture *f, Guard *guard) {
-  *f = (Fixture){.source = {"<test>", "", 0}};
-  diag_init(&f->diag, guard, &f->source);
-  strbuf_init(&f->text, guard);
-  f->cleanup = (GuardCleanup){fixture_close, f, NULL};
-  guard_push(guard, &f->cleanup);
-  f->context = context_new(guard);
-  f->table = sharding_table_new(f->context, guard);
-}
-
-static void fixture_done(Fixture *f, Guard *guard) {
-  guard_pop(guard, &f->cleanup);
-  fixture_close(f);
-}
+#include "sharding/table_fixture.h"
 
 static Attr attr_of(Fixture *f, Guard *guard, const char *text) {
   Attr attr = 0;
