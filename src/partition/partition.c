@@ -377,10 +377,9 @@ static bool is_called_manually(const Partition *t, OpId function) {
 // Where the module says on how many partitions it runs, it now is one for each device.
 static void put_counts(Partition *t, MeshId mesh) {
   const Mesh *devices = sharding_mesh(t->table, mesh);
-  Attr was = op_attr(t->p, t->p->root, "mhlo.num_partitions");
-  if (!devices || !was) return;
+  if (!devices || !op_attr(t->p, t->p->root, "mhlo.num_partitions")) return;
   op_set_attr(t->p, t->p->root, "mhlo.num_partitions",
-              attr_int(t->context, attr_info(t->context, was)->type, devices->n_devices));
+              attr_int(t->context, DT_i32, devices->n_devices));
 }
 
 static Status *put_functions(Partition *t) {

@@ -5,9 +5,8 @@
 void replica_mode(Program *local) {
   Attr partitions = op_attr(local, local->root, "mhlo.num_partitions");
   if (partitions) {
-    Type type = attr_info(local->context, partitions)->type;
     op_set_attr(local, local->root, "mhlo.num_replicas", partitions);
-    op_set_attr(local, local->root, "mhlo.num_partitions", attr_int(local->context, type, 1));
+    op_set_attr(local, local->root, "mhlo.num_partitions", attr_int(local->context, DT_i32, 1));
   }
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (op_at(local, o)->code == OP_partition_id) op_at(local, o)->code = OP_replica_id;
