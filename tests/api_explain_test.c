@@ -94,6 +94,19 @@ static void test_no_warnings(void **state) {
   tsr_program_free(p);
 }
 
+static void test_parts(void **state) {
+  (void)state;
+  tsr_program *p = load(text);
+  char *said;
+  expect_text(tsr_program_argument_part(p, 0, 0, &said), &said, "tensor<8x4xf32>");
+  assert_null(tsr_program_propagate(p, &annotations, NULL));
+  expect_text(tsr_program_argument_part(p, 0, 0, &said), &said, "tensor<3x2xf32>");
+  expect_text(tsr_program_argument_part(p, 0, 2, &said), &said, "tensor<f32>");
+  expect_text(tsr_program_result_part(p, 0, 0, &said), &said, "tensor<3x6xf32>");
+  expect_error(tsr_program_result_part(p, 0, 2, &said), 11, "result 2");
+  tsr_program_free(p);
+}
+
 static void test_traffic(void **state) {
   (void)state;
   tsr_program *p = load(text);
@@ -197,7 +210,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),       cmocka_unit_test(test_table),
       cmocka_unit_test(test_no_warnings), cmocka_unit_test(test_traffic),
-      cmocka_unit_test(test_devices),     cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_no_memory)};
+      cmocka_unit_test(test_parts),       cmocka_unit_test(test_devices),
+      cmocka_unit_test(test_sums),        cmocka_unit_test(test_no_memory)};
   return cmocka_run_group_tests_name("api_explain", tests, NULL, NULL);
 }

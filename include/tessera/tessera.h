@@ -245,6 +245,13 @@ TSR_API tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t fu
 TSR_API tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
                                                tsr_spelling spelling, char **out_text);
 
+/* The type of the part that one device has: "tensor<2x8xf32>"; of the whole if there is no
+ * sharding. Freed with tsr_text_free. */
+TSR_API tsr_error *tsr_program_argument_part(tsr_program *program, size_t function, size_t argument,
+                                             char **out_text);
+TSR_API tsr_error *tsr_program_result_part(tsr_program *program, size_t function, size_t result,
+                                           char **out_text);
+
 /* ---- partitioning ---- */
 
 typedef struct tsr_partition_options {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "evaluate/evaluate.h"
 #include "pipeline/api_private.h"
 #include "pipeline/propagate.h"
 #include "propagate/annotation.h"
@@ -126,6 +127,7 @@ typedef struct Ask {
   tsr_program *handle;
   size_t function, index;
   bool argument;
+  bool part;  // its type instead
   tsr_spelling spelling;
   ShardingTable *table;
   StrBuf out;
@@ -141,6 +143,19 @@ Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling
   GspmdSharding gspmd;
   TRY(gspmd_from_sharding(table, context_arena(sharding_table_context(table)), sharding, &gspmd));
   gspmd_print(&gspmd, out);
+  return NULL;
+}
+
+static Status *print_part(Ask *ask, Type type, Sharding sharding) {
+  Context *context = ask->handle->context;
+  const TypeInfo *info = type_info(context, type);
+  if (sharding && info->kind == TYPE_TENSOR && type_is_static(context, type)) {
+    int64_t dims[MAX_RANK + 1];
+    sharding_local_dims(ask->table, sharding, info->dims, dims);
+    type = type_tensor(context, info->elem, info->rank, dims, 0);
+  }
+  strbuf_puts(&ask->out, type_text(context, type));
+  ask->any = true;
   return NULL;
 }
 
@@ -161,11 +176,15 @@ static Status *ask_body(Guard *guard, void *arg) {
   Attr attr = !ask->argument ? annotation_get_result(p, function, i)
               : value        ? annotation_own(p, value)
                              : 0;
-  if (!attr) return NULL;
+  Type type = !ask->argument ? function_result_type(p, function, i)
+              : value        ? value_type(p, value)
+                             : evaluate_argument_type(p, function, i);
+  if (!attr) return ask->part ? print_part(ask, type, 0) : NULL;
   ask->table = sharding_table_new(h->context, guard);
   TRY(program_meshes_read(p, ask->table));
   Sharding sharding;
   TRY(sharding_from_attr(ask->table, attr, 0, &sharding));
+  if (ask->part) return print_part(ask, type, sharding);
   ask->any = true;
   return api_print_sharding(ask->table, sharding, ask->spelling, &ask->out);
 }
@@ -197,4 +216,20 @@ tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, si
   return ask_sharding(
       (Ask){.handle = program, .function = function, .index = result, .spelling = spelling},
       out_text);
+}
+
+tsr_error *tsr_program_argument_part(tsr_program *program, size_t function, size_t argument,
+                                     char **out_text) {
+  return ask_sharding((Ask){.handle = program,
+                            .function = function,
+                            .index = argument,
+                            .argument = true,
+                            .part = true},
+                      out_text);
+}
+
+tsr_error *tsr_program_result_part(tsr_program *program, size_t function, size_t result,
+                                   char **out_text) {
+  return ask_sharding((Ask){.handle = program, .function = function, .index = result, .part = true},
+                      out_text);
 }
