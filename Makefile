@@ -133,7 +133,7 @@ test-jax-versions: all
 
 bench-jax: all tools
 	@tools/deps jax
-	@PYTHONPATH=python:tests $$(tools/venv) bench/jax.py
+	@PYTHONPATH=python:tests $$(tools/venv) bench/zoo_vs_jax.py
 
 # The fast suite, whole, then what takes hours elsewhere: long fuzzing and the benches.
 test-all:

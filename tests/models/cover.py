@@ -6,9 +6,9 @@ A case is a model with its options (dtype, scan, remat) and one way to run it:
     <annotation>      on 8 devices, split as the annotation says
     <annotation>*     on 8 devices, by hand with shard_map
 
-Factors of the covering array are (model x way), dtype, scan and remat. A greedy choice: again and again the case that covers
-most pairs not yet covered; among equals one whose model and options are there already (JAX is compiled once for each), then
-the first. O(cases x chosen), deterministic.
+Factors of the covering array are (model x way), dtype, scan and remat. Each way must meet both of each two, so two sets of
+options for each model, opposites, are needed and nearly enough; JAX, which is what takes the time, then compiles a model only
+twice. Which opposites: those with most pairs of options that no model before had. Deterministic.
 """
 
 import itertools
@@ -49,24 +49,32 @@ def product(models):
     return cases
 
 
+def levels(options):
+    return {("dtype", options.dtype), ("scan", options.scan), ("remat", options.remat)}
+
+
 def pairs(case):
     options, way = case
-    factors = [("run", options.model, way), ("dtype", options.dtype), ("scan", options.scan), ("remat", options.remat)]
-    return set(itertools.combinations(factors, 2))
+    return set(itertools.combinations(sorted({("run", (options.model, way)), *levels(options)}), 2))
 
 
 def covering(cases):
     """Some of the cases, in their order: every pair of factors that occurs in any of them occurs in one of these."""
-    missing = set().union(*map(pairs, cases))
-    left = list(cases)
-    chosen, compiled = set(), set()
-    while missing:
-        best = max(left, key=lambda case: (len(pairs(case) & missing), case[0] in compiled))
-        left.remove(best)
-        missing -= pairs(best)
-        chosen.add(best)
-        compiled.add(best[0])
-    return [case for case in cases if case in chosen]
+    kept, seen = set(), set()
+    for _, of_model in itertools.groupby(cases, key=lambda case: case[0].model):
+        groups = grouped(of_model)
+        missing = set().union(*(levels(options) for options, _ in groups))
+        while missing:
+            new = lambda group: set().union(*(pairs((group[0], way)) for way in group[1])) - seen
+            options, ways = max(groups, key=lambda group: (len(levels(group[0]) & missing), len(new(group))))
+            missing -= levels(options)
+            seen |= new((options, ways))
+            kept |= {(options, way) for way in ways}
+    for case in cases:
+        if not pairs(case) <= seen:
+            seen |= pairs(case)
+            kept.add(case)
+    return [case for case in cases if case in kept]
 
 
 def grouped(cases):
