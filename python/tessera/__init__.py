@@ -6,6 +6,8 @@ from .errors import (Error, FailedPrecondition, Internal, InvalidArgument, NotFo
 from .export import export
 from .options import P
 from .program import Program, Value, load
-from .stages import Partitioned, Sharded, partition, propagate, run
+from .partitioned import Collective, Partitioned, Reason
+from .sharded import Sharded
+from .stages import partition, propagate, run
 
 __version__ = _version()

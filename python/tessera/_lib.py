@@ -7,7 +7,8 @@ exception here. Nothing outside this file touches a pointer.
 import ctypes
 import os
 import threading
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_ubyte, c_uint64, c_void_p
+from ctypes import (POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_ubyte, c_uint64,
+                    c_void_p)
 
 from . import errors
 
@@ -43,7 +44,8 @@ class PropagateOptions(_Sized):
                 ("n_allow_arguments", c_size_t), ("allow_arguments", POINTER(c_ubyte)),
                 ("n_allow_results", c_size_t), ("allow_results", POINTER(c_ubyte)),
                 ("divisible_edges", c_int), ("conservative", c_int), ("close", c_int),
-                ("call_rules", c_void_p), ("layout", c_char_p), ("names", c_char_p)]
+                ("call_rules", c_void_p), ("layout", c_char_p), ("names", c_char_p),
+                ("devices", c_size_t), ("by_cost", c_int)]
 
 
 class PartitionOptions(_Sized):
@@ -54,7 +56,8 @@ class PartitionOptions(_Sized):
 class Tile(_Sized):
     _fields_ = [("struct_size", c_size_t), ("global_type", c_char_p), ("rank", c_size_t),
                 ("whole", POINTER(c_int64)), ("tile", POINTER(c_int64)),
-                ("offset", POINTER(c_int64)), ("extent", POINTER(c_int64)), ("is_sum", c_int)]
+                ("offset", POINTER(c_int64)), ("extent", POINTER(c_int64)), ("is_sum", c_int),
+                ("combine", c_char_p), ("first", c_size_t)]
 
 
 class Buffer(_Sized):
@@ -89,12 +92,24 @@ _FUNCTIONS = {
     "tsr_program_function": (_E, [_H, c_size_t, POINTER(FunctionInfo)]),
     "tsr_program_argument": (_E, [_H, c_size_t, c_size_t, POINTER(TypeInfo)]),
     "tsr_program_result": (_E, [_H, c_size_t, c_size_t, POINTER(TypeInfo)]),
+    "tsr_program_argument_name": (_E, [_H, c_size_t, c_size_t, _OUT]),
+    "tsr_program_result_name": (_E, [_H, c_size_t, c_size_t, _OUT]),
+    "tsr_rules_new": (_E, [_OUT]),
+    "tsr_rules_free": (None, [_H]),
+    "tsr_rules_add": (_E, [_H, c_char_p, c_char_p]),
     "tsr_program_propagate": (_E, [_H, POINTER(PropagateOptions), _OUT]),
     "tsr_program_argument_sharding": (_E, [_H, c_size_t, c_size_t, c_int, _OUT]),
     "tsr_program_result_sharding": (_E, [_H, c_size_t, c_size_t, c_int, _OUT]),
+    "tsr_program_argument_part": (_E, [_H, c_size_t, c_size_t, _OUT]),
+    "tsr_program_result_part": (_E, [_H, c_size_t, c_size_t, _OUT]),
     "tsr_program_partition": (_E, [_H, POINTER(PartitionOptions), POINTER(c_size_t), _OUT]),
+    "tsr_program_traffic": (_E, [_H, _OUT]),
     "tsr_program_argument_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
     "tsr_program_result_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
+    "tsr_propagation_new": (_E, [_H, POINTER(PropagateOptions), _OUT]),
+    "tsr_propagation_free": (None, [_H]),
+    "tsr_propagation_table": (_E, [_H, c_int, _OUT]),
+    "tsr_propagation_why": (_E, [_H, c_char_p, c_int, _OUT]),
     "tsr_program_evaluate": (_E, [_H, c_char_p, POINTER(EvaluateOptions), c_size_t, c_void_p,
                                   c_size_t, c_void_p]),
     "tsr_buffer_free": (None, [POINTER(Buffer)]),
@@ -158,24 +173,26 @@ def encode(text, what):
     return text.encode("utf-8", "surrogateescape")
 
 
-class Handle:
-    """A program of the C library: one thread at a time, freed once."""
+class _Owner:
+    """Something of the C library: used by one thread at a time, freed once, and not used after."""
 
-    def __init__(self, text, name=None):
+    _free = None  # name of the function that frees it
+    _what = ""
+
+    def __init__(self):
         self._pointer = None
-        self._lock = threading.Lock()
-        data = text.encode("utf-8", "surrogateescape")
-        out = c_void_p()
-        _check(lib.tsr_program_load(data, len(data), byref(LoadOptions(name=encode(name, "name"))),
-                                    byref(out)))
-        self._pointer = out.value
+        self._lock = threading.RLock()
+
+    def pointer(self):
+        """Of what is still there; whoever asks holds the lock."""
+        if not self._pointer:
+            raise errors.FailedPrecondition(f"the {self._what} was closed")
+        return self._pointer
 
     def call(self, function, *arguments):
-        """Calls tsr_program_<function>, with the handle first; raises what it fails with."""
+        """Calls a function with the pointer first; raises what it fails with."""
         with self._lock:
-            if not self._pointer:
-                raise errors.FailedPrecondition("the program was closed")
-            _check(getattr(lib, "tsr_program_" + function)(self._pointer, *arguments))
+            _check(getattr(lib, function)(self.pointer(), *arguments))
 
     def text(self, function, *arguments):
         """The same for a function whose last parameter is text to be freed."""
@@ -183,27 +200,71 @@ class Handle:
         self.call(function, *arguments, byref(out))
         return take_text(out)
 
-    def function_count(self):
-        with self._lock:
-            if not self._pointer:
-                raise errors.FailedPrecondition("the program was closed")
-            return lib.tsr_program_function_count(self._pointer)
-
-    def print(self, locations=False, generic=False):
-        out, size = c_void_p(), c_size_t()
-        self.call("print", byref(PrintOptions(generic=generic, locations=locations)), byref(out),
-                  byref(size))
-        return take_text(out)
-
     def close(self):
         with self._lock:
             pointer, self._pointer = self._pointer, None
             if pointer:
-                lib.tsr_program_free(pointer)
+                getattr(lib, self._free)(pointer)
 
     def __del__(self):
         if getattr(self, "_pointer", None):
             self.close()
+
+    def __reduce__(self):
+        raise TypeError(f"a {self._what} of the C library cannot be pickled or copied")
+
+
+class Handle(_Owner):
+    """A program."""
+
+    _free = "tsr_program_free"
+    _what = "program"
+
+    def __init__(self, text, name=None):
+        super().__init__()
+        data = text.encode("utf-8", "surrogateescape")
+        options = LoadOptions(name=encode(name, "name"))
+        out = c_void_p()
+        _check(lib.tsr_program_load(data, len(data), byref(options), byref(out)))
+        self._pointer = out.value
+
+    def function_count(self):
+        with self._lock:
+            return lib.tsr_program_function_count(self.pointer())
+
+    def print(self, locations=False):
+        out = c_void_p()
+        self.call("tsr_program_print", byref(PrintOptions(locations=locations)), byref(out), None)
+        return take_text(out)
+
+
+class Propagation(_Owner):
+    """What propagation found, kept for questions. The program is its own."""
+
+    _free = "tsr_propagation_free"
+    _what = "propagation"
+
+    def __init__(self, handle, options):
+        super().__init__()
+        self._program = handle  # freed after this
+        out = c_void_p()
+        handle.call("tsr_propagation_new", byref(options), byref(out))
+        self._pointer = out.value
+
+
+class Rules(_Owner):
+    """How custom calls may be split: texts by the name of their target."""
+
+    _free = "tsr_rules_free"
+    _what = "set of rules"
+
+    def __init__(self, rules):
+        super().__init__()
+        out = c_void_p()
+        _check(lib.tsr_rules_new(byref(out)))
+        self._pointer = out.value
+        for target, rule in rules.items():
+            self.call("tsr_rules_add", encode(target, "a target"), encode(rule, "a rule"))
 
 
 def version():

@@ -36,15 +36,19 @@ def name_of(number):
 def to_numpy(number):
     """The NumPy dtype of a number; ml_dtypes is imported where NumPy has none."""
     name = name_of(number)
-    try:
+    if hasattr(np, name) or name == "bool":
         return np.dtype(name)
-    except TypeError:
-        pass
     try:
         import ml_dtypes
     except ImportError:
-        raise errors.Unimplemented(f"{name} needs the package ml_dtypes: pip install ml_dtypes") from None
+        raise errors.Unimplemented(
+            f"{name} needs the package ml_dtypes: pip install ml_dtypes") from None
     return np.dtype(getattr(ml_dtypes, name))
+
+
+def named(name):
+    """The NumPy dtype of a name as name_of gives it."""
+    return to_numpy(_NUMBER[name])
 
 
 def number_of(dtype):

@@ -1,12 +1,19 @@
 """From a JAX function to a Program: StableHLO text with locations, and the trees of its values."""
 
+import collections
+import inspect
 import re
+import warnings
 
 from . import errors
 from .program import Program
 
-_VERSIONS = ((0, 8), (0, 9), (0, 10))
-_CALLBACKS = re.compile(r"@(xla_\w*python\w*callback)\b")
+_OLDEST, _NEWEST = (0, 8), (0, 10)
+_CALLBACK = re.compile(r"@(xla_\w*python\w*callback)\b.*$", re.M)
+
+# in_tree is of (args, kwargs) without what is static; avals and donated are flat.
+Trees = collections.namedtuple(
+    "Trees", "in_tree out_tree in_avals out_avals donated static_argnums static_argnames")
 
 
 def import_jax():
@@ -14,73 +21,126 @@ def import_jax():
     try:
         import jax
     except ImportError:
-        raise errors.Unimplemented("this needs JAX: pip install jax") from None
+        raise errors.Unimplemented("this needs JAX: pip install 'jax>=0.8'") from None
     version = tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
-    if version not in _VERSIONS:
-        known = ", ".join(".".join(map(str, v)) for v in _VERSIONS)
-        raise errors.Unimplemented(f"JAX {jax.__version__} is not known to work here; {known} are")
+    said = f"JAX {jax.__version__}: this package works with 0.8, 0.9 and 0.10"
+    if version < _OLDEST:
+        raise errors.Unimplemented(said + "; please take one of these")
+    if version > _NEWEST:
+        warnings.warn(said + " and may with newer ones", stacklevel=3)
     return jax
 
 
-# ---- names ----
+# ---- what is static ----
 
-def dotted(path):
-    """ "params.layers.0.w" of params['layers'][0].w, as the command line has it. """
-    out = []
-    for key in path:
-        for field in ("key", "idx", "name"):
-            if hasattr(key, field):
-                out.append(str(getattr(key, field)))
-                break
-        else:
-            out.append(str(key))
-    return ".".join(out)
+def _tuple(value):
+    return () if value is None else (value,) if isinstance(value, (int, str)) else tuple(value)
 
 
-def _names_in_text(text, n):
-    """The dotted locations of @main's arguments, as JAX writes them."""
-    head = re.search(r"func\.func public @main\((.*?)\) (?:->|\{)", text, re.S)
-    found = re.findall(r'loc\("((?:[^"\\]|\\.)*)"\)', head.group(1)) if head else []
-    if len(found) != n:
-        return None
-    return [_dots(name) for name in found]
+def _static(fn, argnums, argnames, n_args):
+    """Numbers of positional and names of other arguments that are static: as jax.jit has it, a
+    parameter that is one is the other, too."""
+    argnums = {n + n_args if n < 0 else n for n in _tuple(argnums)}
+    argnames = set(_tuple(argnames))
+    try:
+        parameters = list(inspect.signature(fn).parameters.values())
+    except (TypeError, ValueError):
+        return argnums, argnames
+    for i, p in enumerate(parameters):
+        if p.kind is not p.POSITIONAL_OR_KEYWORD:
+            continue
+        if i in argnums:
+            argnames.add(p.name)
+        elif p.name in argnames:
+            argnums.add(i)
+    return argnums, argnames
 
 
-def _dots(name):
-    name = re.sub(r"\[(?:'([^']*)'|\"([^\"]*)\"|<flat index (\d+)>|([^\]]*))\]",
-                  lambda m: "." + next(g for g in m.groups() if g is not None), name)
-    return name.lstrip(".")
+def without_static(trees, args, kwargs):
+    """What is left of a call: what JAX makes arguments of @main from."""
+    return (tuple(a for i, a in enumerate(args) if i not in trees.static_argnums),
+            {k: v for k, v in kwargs.items() if k not in trees.static_argnames})
 
 
 # ---- lowering ----
 
-def _lower(jax, fn, args, kwargs, options):
-    jitted = jax.jit(fn, keep_unused=True, **options)
-    return jitted.lower(*args, **kwargs)
+def _jit_options(fn):
+    """How a function was jitted, as keywords for another jax.jit; None if it was not."""
+    info = getattr(fn, "_jit_info", None)
+    if info is None or not hasattr(fn, "__wrapped__"):
+        return None
+    options = {"static_argnums": info.static_argnums, "static_argnames": info.static_argnames,
+               "donate_argnums": info.donate_argnums, "donate_argnames": info.donate_argnames}
+    if info.user_specified_in_shardings:
+        options["in_shardings"] = info.in_shardings_treedef.unflatten(info.in_shardings_leaves)
+    out = info.out_shardings_treedef.unflatten(info.out_shardings_leaves)
+    if type(out).__name__ != "UnspecifiedValue":
+        options["out_shardings"] = out
+    return options
 
 
-def export(fn, *args, static_argnums=(), static_argnames=(), donate_argnums=(), donate_argnames=(),
-           **kwargs):
-    """The program that JAX makes of fn(*args, **kwargs).
+def _jitted(jax, fn, options):
+    """The function under a jit that keeps unused arguments, and its options."""
+    old = _jit_options(fn)
+    if old is None:
+        return jax.jit(fn, keep_unused=True, **options), options
+    merged = {**old, **{k: v for k, v in options.items() if v is not None}}
+    return jax.jit(fn.__wrapped__, keep_unused=True, **merged), merged
 
-    Arguments are arrays or jax.ShapeDtypeStruct: nothing is computed or allocated. Unused arguments
-    are kept, donated ones marked, and every op has the place in the Python source it comes from.
+
+def _python_line(text, line):
+    """ "train.py:31" that a line of the text comes from; "" if it does not say. """
+    found = re.search(r"loc\((#loc\d*)\)\s*$", line)
+    seen = set()
+    pending = [found.group(1)] if found else []
+    while pending:
+        name = pending.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        definition = re.search(rf"^{re.escape(name)} = loc\((.*)\)$", text, re.M)
+        if not definition:
+            continue
+        place = re.search(r'"([^"]+)":(\d+):\d+', definition.group(1))
+        if place:
+            return f"{place.group(1)}:{place.group(2)}"
+        pending = re.findall(r"#loc\d*", definition.group(1)) + pending
+    return ""
+
+
+def _refuse_callbacks(text):
+    found = _CALLBACK.search(text)
+    if not found:
+        return
+    line = text[text.rfind("\n", 0, found.start()) + 1:found.end()]
+    at = _python_line(text, line)
+    raise errors.Unimplemented(
+        f"{at + ': ' if at else ''}the function calls back into Python (@{found.group(1)}): "
+        "Tessera runs without it. Take jax.debug.print, pure_callback and io_callback out")
+
+
+def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=None,
+           donate_argnames=None, platform="cpu", **kwargs):
+    """The program that JAX makes of fn(*args, **kwargs), as a Program.
+
+    Arguments are arrays or jax.ShapeDtypeStruct, with shardings or without: nothing is computed or
+    allocated. fn may be jitted already; what its jit says holds here. Unused arguments are kept,
+    donated ones marked, and each op has the line of Python it comes from. Meshes may be abstract
+    (jax.sharding.AbstractMesh): no devices are needed. What JAX cannot trace raises as in JAX.
     """
     jax = import_jax()
     if not callable(fn):
         raise errors.InvalidArgument(f"export takes a function, not {type(fn).__name__}")
-    lowered = _lower(jax, fn, args, kwargs, {
-        "static_argnums": static_argnums or None, "static_argnames": static_argnames or None,
-        "donate_argnums": donate_argnums or None, "donate_argnames": donate_argnames or None})
+    jitted, options = _jitted(jax, fn, {
+        "static_argnums": static_argnums, "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums, "donate_argnames": donate_argnames})
+    lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(platform,))
     text = lowered.as_text(debug_info=True)
-    callback = _CALLBACKS.search(text)
-    if callback:
-        raise errors.Unimplemented(
-            f"the function calls back into Python (@{callback.group(1)}): take jax.debug.print, "
-            "pure_callback and io_callback out before it is exported")
-    in_avals = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in jax.tree.leaves(lowered.args_info)]
-    out_avals = jax.tree.leaves(lowered.out_info)
-    return Program(text, name=getattr(fn, "__name__", None) and f"<{fn.__name__}>",
-                   arg_names=_names_in_text(text, len(in_avals)),
-                   in_tree=lowered.in_tree, out_tree=lowered.out_tree,
-                   in_avals=in_avals, out_avals=out_avals)
+    _refuse_callbacks(text)
+    infos = jax.tree.leaves(lowered.args_info, is_leaf=lambda x: hasattr(x, "donated"))
+    static = _static(fn, options["static_argnums"], options["static_argnames"], len(args))
+    trees = Trees(lowered.in_tree, lowered.out_tree,
+                  [jax.ShapeDtypeStruct(i.shape, i.dtype) for i in infos],
+                  jax.tree.leaves(lowered.out_info), [i.donated for i in infos], *static)
+    name = getattr(fn, "__name__", None) or type(fn).__name__
+    return Program(text, name=f"<{name.strip('<>')}>", trees=trees)

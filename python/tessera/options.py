@@ -4,9 +4,10 @@ import ctypes
 import json
 
 from . import errors
-from ._lib import PropagateOptions, encode
+from ._lib import PropagateOptions, Rules, encode
 
 STRATEGIES = ("user-priority", "op-priority", "aggressive", "basic", "none")
+CONFLICTS = ("size", "cost")
 
 
 class P(tuple):
@@ -28,8 +29,6 @@ def mesh_text(mesh):
     """ "data=2,model=4" of that text, a dict, a jax.sharding.Mesh or an AbstractMesh. """
     if mesh is None or isinstance(mesh, str):
         return mesh
-    if isinstance(mesh, int) and not isinstance(mesh, bool):
-        return f"devices={mesh}"
     shape = mesh if isinstance(mesh, dict) else getattr(mesh, "shape", None)
     if not hasattr(shape, "items"):
         raise errors.InvalidArgument(
@@ -89,17 +88,36 @@ def rule_texts(shard):
 
 # ---- all of it ----
 
-def propagate_options(mesh=None, shard=None, layout=None, names=None, strategy=None,
-                      conservative=False, close=False, divisible_edges=False):
-    """The struct; what its pointers point to lives as long as it does."""
-    strategy = strategy or STRATEGIES[0]
-    if strategy not in STRATEGIES:
-        raise errors.InvalidArgument(
-            f"there is no strategy {strategy!r}: expected one of {', '.join(STRATEGIES)}")
-    rules = [encode(rule, "a rule of shard") for rule in rule_texts(shard)]
-    array = (ctypes.c_char_p * len(rules))(*rules)
-    return PropagateOptions(strategy=STRATEGIES.index(strategy),
-                            mesh=encode(mesh_text(mesh), "mesh"),
-                            n_rules=len(rules), rules=array, layout=encode(layout, "layout"),
-                            names=encode(names, "names"), conservative=conservative, close=close,
-                            divisible_edges=divisible_edges)
+class Annotations:
+    """The struct that the C library takes, and what its pointers point to."""
+
+    def __init__(self, mesh=None, devices=None, shard=None, layout=None, names=None, strategy=None,
+                 conflicts=None, conservative=False, divisible_edges=False, close=False,
+                 call_rules=None):
+        rules = [encode(rule, "a rule of shard") for rule in rule_texts(shard)]
+        self._rules = (ctypes.c_char_p * len(rules))(*rules)
+        self._call_rules = Rules(call_rules) if call_rules else None
+        self.anything = bool(rules or layout)
+        self.struct = PropagateOptions(
+            strategy=_chosen("strategy", strategy or STRATEGIES[0], STRATEGIES),
+            mesh=encode(mesh_text(mesh), "mesh"), devices=_device_count(devices),
+            n_rules=len(rules), rules=self._rules, layout=encode(layout, "layout"),
+            names=encode(names, "names"), conservative=bool(conservative), close=bool(close),
+            divisible_edges=bool(divisible_edges),
+            by_cost=_chosen("conflicts", conflicts or CONFLICTS[0], CONFLICTS),
+            call_rules=self._call_rules.pointer() if self._call_rules else None)
+
+
+def _chosen(what, word, words):
+    if word not in words:
+        raise errors.InvalidArgument(f"there is no {what} {word!r}: expected one of "
+                                     + ", ".join(words))
+    return words.index(word)
+
+
+def _device_count(devices):
+    if devices is None:
+        return 0
+    if not isinstance(devices, int) or isinstance(devices, bool) or devices < 1:
+        raise errors.InvalidArgument(f"devices is {devices!r}, expected a number from 1 on")
+    return devices

@@ -4,19 +4,25 @@ import collections
 import ctypes
 import os
 
-from . import dtypes, errors
+from . import dtypes, errors, table
 from ._lib import FunctionInfo, Handle, TypeInfo
 
-# What an argument or result is: dtype is NumPy's name ("bfloat16"), shape a tuple; text is the type.
+# What an argument or result is: dtype is NumPy's name ("bfloat16"; None for a token), shape a tuple,
+# text the type as StableHLO has it.
 Value = collections.namedtuple("Value", "name dtype shape text")
+
+
+def function_info(handle, index):
+    info = FunctionInfo()
+    handle.call("tsr_program_function", index, ctypes.byref(info))
+    return info
 
 
 def entry_index(handle):
     """The number of @main; without one, of the first public function."""
     public = []
     for i in range(handle.function_count()):
-        info = FunctionInfo()
-        handle.call("function", i, ctypes.byref(info))
+        info = function_info(handle, i)
         if info.name == b"main":
             return i
         if info.is_public:
@@ -26,54 +32,54 @@ def entry_index(handle):
     return public[0]
 
 
-def _value(handle, what, function, i, name):
+def _value(handle, what, function, i):
     info = TypeInfo()
-    handle.call(what, function, i, ctypes.byref(info))
+    handle.call(f"tsr_program_{what}", function, i, ctypes.byref(info))
+    name = handle.text(f"tsr_program_{what}_name", function, i)
     dtype = dtypes.name_of(info.dtype) if info.dtype else None
     shape = tuple(info.dims[d] for d in range(info.rank))
-    return Value(name, dtype, shape, info.text.decode())
+    return Value(name or f"{'arg' if what == 'argument' else 'result'}{i}", dtype, shape,
+                 info.text.decode())
 
 
 class Program:
-    """A program that the C library has read and found right.
+    """A program that the C library has read and found right. Made by tessera.export and load.
 
     text        StableHLO, with locations if it was exported from JAX
     arguments   a list of Value(name, dtype, shape, text), one per flat argument of @main
     results     the same of its results
-    arg_names   their names: parameter name and pytree path, "params.layers.0.w"
-    in_tree, out_tree   JAX's trees of ((args, kwargs), results); None if it was loaded
-    in_avals, out_avals   what JAX calls the same, flat; None if it was loaded
+    arg_names   names of the arguments: parameter and pytree path, "params.layers.0.w"; what
+                annotations match
+    in_tree, out_tree     JAX's trees of (args, kwargs) and of the results; None if it was loaded
+    in_avals, out_avals   shapes and dtypes as JAX has them, flat; None if it was loaded
+    donated     for each argument whether it is donated; None if it was loaded
     """
 
-    def __init__(self, text, name=None, arg_names=None, result_names=None, in_tree=None,
-                 out_tree=None, in_avals=None, out_avals=None):
+    def __init__(self, text, name=None, trees=None):
         self.text = text
         self.name = name
-        self.in_tree, self.out_tree = in_tree, out_tree
-        self.in_avals, self.out_avals = in_avals, out_avals
+        self._trees = trees
         self._handle = Handle(text, name)
         self._entry = entry_index(self._handle)
-        info = FunctionInfo()
-        self._handle.call("function", self._entry, ctypes.byref(info))
+        info = function_info(self._handle, self._entry)
         self.function = info.name.decode()
         self.n_ops = info.n_ops
-        arg_names = arg_names or [f"arg{i}" for i in range(info.n_arguments)]
-        result_names = result_names or [f"result{i}" for i in range(info.n_results)]
-        self.arguments = [_value(self._handle, "argument", self._entry, i, arg_names[i])
+        self.arguments = [_value(self._handle, "argument", self._entry, i)
                           for i in range(info.n_arguments)]
-        self.results = [_value(self._handle, "result", self._entry, i, result_names[i])
+        self.results = [_value(self._handle, "result", self._entry, i)
                         for i in range(info.n_results)]
 
-    @property
-    def arg_names(self):
-        return [a.name for a in self.arguments]
-
-    @property
-    def result_names(self):
-        return [r.name for r in self.results]
+    arg_names = property(lambda self: [a.name for a in self.arguments])
+    result_names = property(lambda self: [r.name for r in self.results])
+    in_tree = property(lambda self: self._trees and self._trees.in_tree)
+    out_tree = property(lambda self: self._trees and self._trees.out_tree)
+    in_avals = property(lambda self: self._trees and self._trees.in_avals)
+    out_avals = property(lambda self: self._trees and self._trees.out_avals)
+    donated = property(lambda self: self._trees and self._trees.donated)
 
     def fresh(self):
         """A handle of its own, for stages that rewrite the program."""
+        self._handle.function_count()  # raises if this was closed
         return Handle(self.text, self.name)
 
     def close(self):
@@ -86,27 +92,42 @@ class Program:
     def __exit__(self, *_):
         self.close()
 
+    def _title(self):
+        return (f"@{self.function}: {table.plural(len(self.arguments), 'argument')}, "
+                f"{table.plural(len(self.results), 'result')}, {table.plural(self.n_ops, 'op')}")
+
     def __repr__(self):
-        return (f"<tessera.Program @{self.function}: {len(self.arguments)} arguments, "
-                f"{len(self.results)} results, {self.n_ops} ops>")
+        return f"<tessera.Program {self._title()}>"
+
+    def _repr_html_(self):
+        rows = [[v.name, v.text] for v in self.arguments + self.results]
+        return table.in_html(self._title(), ["value", "type"], rows)
+
+
+# ---- loading ----
+
+def _is_path(text):
+    return "\n" not in text and not text.lstrip().startswith(("module", "func", "#", '"'))
 
 
 def load(text_or_path):
-    """A Program from StableHLO text, or from a file that has it."""
+    """A Program from StableHLO text, or from a file that has it. It has no trees: run takes and
+    gives flat arrays."""
     if isinstance(text_or_path, os.PathLike) or (
-            isinstance(text_or_path, str) and "\n" not in text_or_path and
-            not text_or_path.lstrip().startswith(("module", "func", "#", "\"builtin"))):
-        path = os.fspath(text_or_path)
-        try:
-            with open(path, encoding="utf-8", errors="surrogateescape") as f:
-                return Program(f.read(), path)
-        except FileNotFoundError:
-            raise errors.NotFound(f"there is no file {path}") from None
-        except OSError as e:
-            raise errors.Unavailable(f"{path}: {e.strerror}") from None
-    if isinstance(text_or_path, bytes):
-        text_or_path = text_or_path.decode("utf-8", "surrogateescape")
+            isinstance(text_or_path, str) and _is_path(text_or_path)):
+        return _load_file(os.fspath(text_or_path))
     if not isinstance(text_or_path, str):
         raise errors.InvalidArgument(
             f"load takes text or a path, not {type(text_or_path).__name__}")
     return Program(text_or_path)
+
+
+def _load_file(path):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as f:
+            text = f.read()
+    except FileNotFoundError:
+        raise errors.NotFound(f"there is no file {path}") from None
+    except OSError as e:
+        raise errors.Unavailable(f"{path}: {e.strerror}") from None
+    return Program(text, path)

@@ -1,5 +1,5 @@
-"""Running a program on N Tessera devices: arguments are cut, every device evaluates its part, and
-the parts of the results are put together."""
+"""Running a program on Tessera devices: arguments are cut, every device evaluates its part, and the
+parts of the results are put together."""
 
 import ctypes
 import math
@@ -8,6 +8,9 @@ import numpy as np
 
 from . import dtypes, errors
 from ._lib import Buffer, EvaluateOptions, Tile, lib
+from .export import without_static
+
+_DYNAMIC = -2**63  # TSR_DIM_DYNAMIC
 
 
 # ---- arguments ----
@@ -16,85 +19,106 @@ def flat_arguments(program, args, kwargs):
     """NumPy arrays in the order of @main's arguments, checked against their types."""
     leaves = _leaves(program, args, kwargs)
     if len(leaves) != len(program.arguments):
-        raise errors.InvalidArgument(f"the program takes {len(program.arguments)} arrays, "
-                                     f"{len(leaves)} are given")
-    return [as_argument(value, leaf, program.in_avals is not None)
+        raise errors.InvalidArgument(
+            f"the program takes {len(program.arguments)} arrays "
+            f"({', '.join(program.arg_names[:8])}{', …' if len(leaves) > 8 else ''}), "
+            f"{len(leaves)} are given")
+    canonicalize = program.in_tree is not None
+    return [_as_argument(value, leaf, canonicalize)
             for value, leaf in zip(program.arguments, leaves)]
 
 
 def _leaves(program, args, kwargs):
     if program.in_tree is None:
         if kwargs:
-            raise errors.InvalidArgument("a loaded program takes arrays by position only")
+            raise errors.InvalidArgument(
+                f"a loaded program takes arrays by position, not {', '.join(kwargs)}=")
         return list(args)
     import jax
     leaves, tree = jax.tree.flatten((args, kwargs))
+    if tree == program.in_tree:
+        return leaves
+    leaves, tree = jax.tree.flatten(without_static(program._trees, args, kwargs))
     if tree != program.in_tree:
-        raise errors.InvalidArgument(f"the arguments have another structure than the program was "
-                                     f"exported with:\n  {tree}\n  {program.in_tree}")
+        raise errors.InvalidArgument(_other_structure(jax, program, args, kwargs, tree))
     return leaves
 
 
-def as_argument(value, leaf, canonicalize):
-    """One argument as a contiguous little-endian array of its type, or an error with its name."""
+def _other_structure(jax, program, args, kwargs, tree):
+    """What is missing and what is too much, by path; the trees if that says nothing."""
+    def paths(of):
+        return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(of)]
+    given = paths((args, kwargs))
+    wanted = paths(jax.tree.unflatten(program.in_tree, [0] * program.in_tree.num_leaves))
+    missing = [p for p in wanted if p not in set(given)]
+    extra = [p for p in given if p not in set(wanted)]
+    said = "the arguments have another structure than the program was exported with"
+    if missing:
+        said += "; missing: " + ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+    if extra:
+        said += "; not expected: " + ", ".join(extra[:5]) + (", …" if len(extra) > 5 else "")
+    if not missing and not extra:
+        said += f":\n  given     {tree}\n  expected  {program.in_tree}"
+    return said
+
+
+def _as_argument(value, leaf, canonicalize):
+    """One argument as a contiguous array of its type in this machine's byte order."""
     if type(leaf).__name__ == "ShapeDtypeStruct":
         raise errors.InvalidArgument(f"{value.name} is a ShapeDtypeStruct: running needs its data")
-    dtype = np.dtype(dtypes.to_numpy(dtypes._NUMBER[value.dtype]))
-    if isinstance(leaf, (bool, int, float, complex)):
-        array = np.asarray(leaf).astype(dtype)
-    else:
-        array = _array(value, leaf)
-    if array.dtype.newbyteorder("=") != dtype and not (
-            canonicalize and _canonical(array.dtype) == dtype):
+    dtype = dtypes.named(value.dtype)
+    is_number = isinstance(leaf, (bool, int, float, complex)) and not isinstance(leaf, np.generic)
+    array = np.asarray(leaf) if is_number else _array(value, leaf)
+    if not is_number and not _same_type(array.dtype, dtype, canonicalize):
         raise errors.InvalidArgument(
-            f"{value.name} is {array.dtype.name}, expected {value.dtype} ({value.text})")
-    if array.shape != value.shape and not _fits_dynamic(array.shape, value.shape):
-        raise errors.InvalidArgument(
-            f"{value.name} has shape {list(array.shape)}, expected {list(value.shape)} ({value.text})")
-    return np.ascontiguousarray(array, dtype).reshape(array.shape)
-
-
-_DYNAMIC = -2**63
-
-
-def _fits_dynamic(shape, expected):
-    return len(shape) == len(expected) and all(
-        e in (_DYNAMIC, n) for n, e in zip(shape, expected))
+            f"{value.name} is {array.dtype.name}, expected {dtype.name} ({value.text})")
+    if len(array.shape) != len(value.shape) or any(
+            want not in (_DYNAMIC, n) for n, want in zip(array.shape, value.shape)):
+        want = ["?" if n == _DYNAMIC else n for n in value.shape]
+        raise errors.InvalidArgument(f"{value.name} has shape {list(array.shape)}, expected "
+                                     f"{want} ({value.text})")
+    try:
+        return np.require(array, dtype, "C").reshape(array.shape)
+    except (OverflowError, TypeError, ValueError) as e:
+        raise errors.InvalidArgument(f"{value.name}: {e} ({value.text})") from None
 
 
 def _array(value, leaf):
-    if getattr(getattr(leaf, "dtype", None), "_rules", None) is not None:
+    if "key<" in str(getattr(leaf, "dtype", "")):
         import jax
         leaf = jax.random.key_data(leaf)
     try:
-        return np.asarray(leaf)
+        array = np.asarray(leaf)
     except Exception as e:
         raise errors.InvalidArgument(f"{value.name} is no array: {e}") from None
+    if array.dtype == object:
+        raise errors.InvalidArgument(f"{value.name} is {type(leaf).__name__}, expected an array "
+                                     f"({value.text})")
+    return array
 
 
-# What JAX takes a 64-bit array for when jax_enable_x64 is off.
-def _canonical(dtype):
-    import jax
-    return np.dtype(jax.dtypes.canonicalize_dtype(dtype.newbyteorder("=")))
+def _same_type(given, wanted, canonicalize):
+    if given.newbyteorder("=") == wanted:
+        return True
+    if not canonicalize or given.name not in ("float64", "int64", "uint64", "complex128"):
+        return False
+    import jax  # which takes 64 bits for 32 unless jax_enable_x64 is on
+    return np.dtype(jax.dtypes.canonicalize_dtype(given.newbyteorder("="))) == wanted
 
 
 # ---- evaluating ----
 
-def evaluate(handle, function, arrays, n_outputs, devices=1, seed=0):
+def evaluate(handle, function, arrays, n_outputs, devices=1, seed=0, memory_limit=0):
     """Arrays of device 0, then of device 1, …; results the same way."""
     inputs = (Buffer * max(len(arrays), 1))()
-    for buffer, array in zip(inputs, arrays):
-        buffer.struct_size = ctypes.sizeof(Buffer)
-        buffer.dtype = dtypes.number_of(array.dtype)
-        buffer.rank = array.ndim
-        buffer.dims = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
-        buffer.data = array.ctypes.data
-    outputs = (Buffer * max(n_outputs, 1))()
-    for buffer in outputs:
-        buffer.struct_size = ctypes.sizeof(Buffer)
-    options = EvaluateOptions(seed=seed, partitions=devices)
-    handle.call("evaluate", function.encode(), ctypes.byref(options), len(arrays), inputs,
-                n_outputs, outputs)
+    for i, array in enumerate(arrays):
+        inputs[i] = Buffer(dtype=dtypes.number_of(array.dtype), rank=array.ndim,
+                           dims=(ctypes.c_int64 * max(array.ndim, 1))(*array.shape),
+                           data=array.ctypes.data)
+    outputs = (Buffer * max(n_outputs, 1))(*(Buffer() for _ in range(max(n_outputs, 1))))
+    options = EvaluateOptions(seed=seed, partitions=devices, memory_limit=memory_limit)
+    handle.call("tsr_program_evaluate", function.encode(), ctypes.byref(options), len(arrays),
+                inputs, n_outputs, outputs)
     try:
         return [_taken(outputs[i]) for i in range(n_outputs)]
     finally:
@@ -103,72 +127,87 @@ def evaluate(handle, function, arrays, n_outputs, devices=1, seed=0):
 
 
 def _taken(buffer):
+    """A copy of what the library made; None for a token."""
     if not buffer.dtype:
         return None
-    dtype = dtypes.to_numpy(buffer.dtype)
-    shape = tuple(buffer.dims[d] for d in range(buffer.rank))
-    data = ctypes.string_at(buffer.data, math.prod(shape) * dtype.itemsize) if buffer.data else b""
-    return np.frombuffer(bytearray(data), dtype).reshape(shape)
+    array = np.empty(tuple(buffer.dims[d] for d in range(buffer.rank)),
+                     dtypes.to_numpy(buffer.dtype))
+    if array.nbytes:
+        ctypes.memmove(array.ctypes.data, buffer.data, array.nbytes)
+    return array
 
 
 # ---- parts ----
 
-def _tile(handle, what, function, i, device):
-    tile = Tile()
-    handle.call(what, function, i, device, ctypes.byref(tile))
-    return tile
+class _Part:
+    """What one device has of an argument or result."""
+
+    def __init__(self, handle, what, function, i, device):
+        tile = Tile()
+        handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
+        dims = range(tile.rank)
+        self.whole = tuple(tile.whole[d] for d in dims)
+        self.shape = tuple(tile.tile[d] for d in dims)
+        self.in_whole = tuple(slice(tile.offset[d], tile.offset[d] + tile.extent[d]) for d in dims)
+        self.in_part = tuple(slice(0, tile.extent[d]) for d in dims)
+        self.combine = tile.combine.decode()  # of parts of a sum and its like; else ""
+        self.first = tile.first               # the first device that has a part of the same
 
 
-def _begin(tile):
-    return tuple(slice(tile.offset[d], tile.offset[d] + tile.extent[d]) for d in range(tile.rank))
-
-
-def _corner(tile):
-    return tuple(slice(0, tile.extent[d]) for d in range(tile.rank))
-
-
-def cut(handle, function, i, device, whole):
+def _cut(handle, function, i, device, whole):
     """The part of an argument that a device has; zeros beyond the whole's end."""
-    tile = _tile(handle, "argument_tile", function, i, device)
-    shape = tuple(tile.tile[d] for d in range(tile.rank))
-    if shape == whole.shape:
+    part = _Part(handle, "argument", function, i, device)
+    is_rest = part.combine in ("sum", "mul", "xor") and part.first != device
+    if part.shape == whole.shape and not is_rest:
         return whole
-    part = np.zeros(shape, whole.dtype)
-    part[_corner(tile)] = whole[_begin(tile)]
-    return part
+    out = np.zeros(part.shape, whole.dtype)
+    if is_rest:  # the first device has all of it, others what changes nothing
+        return out + np.ones((), whole.dtype) if part.combine == "mul" else out
+    out[part.in_part] = whole[part.in_whole]
+    return out
 
 
-def join(handle, function, i, parts):
+_COMBINE = {"sum": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply,
+            "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+
+
+def _join(handle, function, i, parts):
     """The whole of a result from the parts of all devices."""
-    whole = None
-    for device, part in enumerate(parts):
-        tile = _tile(handle, "result_tile", function, i, device)
-        if tile.is_sum:
-            raise errors.Unimplemented(f"result {i} is left as parts of a sum")
-        if whole is None:
-            whole = np.empty(tuple(tile.whole[d] for d in range(tile.rank)), part.dtype)
-        whole[_begin(tile)] = part[_corner(tile)]
+    places = [_Part(handle, "result", function, i, device) for device in range(len(parts))]
+    sums = {}
+    for place, part in zip(places, parts):
+        if place.first not in sums:
+            sums[place.first] = part
+        elif place.combine:
+            sums[place.first] = _COMBINE[place.combine](sums[place.first], part)
+    whole = np.empty(places[0].whole, parts[0].dtype)
+    for device, total in sums.items():
+        whole[places[device].in_whole] = total[places[device].in_part]
     return whole
 
 
-def run_on(handle, function_index, function, n_results, devices, arrays, seed):
+def run_parts(handle, index, function, n_results, devices, arrays, seed):
     """A partitioned program on whole arrays: whole results."""
-    parts = [cut(handle, function_index, i, device, array)
+    parts = [_cut(handle, index, i, device, array)
              for device in range(devices) for i, array in enumerate(arrays)]
     out = evaluate(handle, function, parts, n_results * devices, devices, seed)
-    return [join(handle, function_index, i, out[i::n_results]) for i in range(n_results)]
+    return [_join(handle, index, i, out[i::n_results]) for i in range(n_results)]
 
+
+# ---- results ----
 
 def as_tree(program, results):
     """Results as the exported function gives them; of a loaded program a list, or the one."""
     if program.out_tree is None:
         return results[0] if len(results) == 1 else results
     import jax
-    leaves = [_rewrap(jax, aval, r) for aval, r in zip(program.out_avals, results)]
+    leaves = [_as_leaf(jax, aval, r) for aval, r in zip(program.out_avals, results)]
     return jax.tree.unflatten(program.out_tree, leaves)
 
 
-def _rewrap(jax, aval, result):
-    if not jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
-        return result
-    return jax.random.wrap_key_data(result, impl=jax.random.key_impl(aval))
+def _as_leaf(jax, aval, result):
+    if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(result, impl=aval.dtype._impl.name)
+    if aval.dtype == jax.dtypes.float0:
+        return np.zeros(aval.shape, jax.dtypes.float0)
+    return result

@@ -1,108 +1,90 @@
-"""The verbs: propagate, partition, run. Each takes a Program, or a function and its arguments."""
+"""The verbs: propagate, partition, run. Each takes a Program, or a function and its arguments.
+
+What all of them take:
+  mesh       the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
+  devices    how many; the mesh must have as many, or becomes "devices=N"
+  shard      annotations: {"params.*.w": P(None, "model")}, pairs of these, or texts
+             "batch.*=P('data')". Patterns are globs over the names of arguments and results; the
+             first that matches a value holds
+  layout     shardings by dimension names: "batch:data, hidden:model"; names: lines "arg0: batch,…"
+  strategy   "user-priority", "op-priority", "aggressive", "basic", "none"
+  conflicts  who gets an axis that two want: "size" (the larger tensor), "cost" (what moves less)
+  call_rules how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"}
+Other keywords go to export: its own, and those of the function. A function that has one of these
+names as a keyword is exported first.
+"""
 
 import ctypes
+import warnings as python_warnings
 
-from . import errors, options
-from ._lib import PartitionOptions, c_size_t, c_void_p, take_text
+from . import errors
+from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
 from .export import export
-from .program import Program, entry_index
-from .run import as_tree, evaluate, flat_arguments, run_on
-
-
-class Sharded:
-    """A program in which every value has a sharding."""
-
-    def __init__(self, program, handle, warnings):
-        self.program = program
-        self._handle = handle
-        self.warnings = warnings
-        self._entry = entry_index(handle)
-        self.argument_shardings = [
-            handle.text("argument_sharding", self._entry, i, 0)
-            for i in range(len(program.arguments))]
-        self.result_shardings = [
-            handle.text("result_sharding", self._entry, i, 0)
-            for i in range(len(program.results))]
-
-    @property
-    def text(self):
-        return self._handle.print(locations=True)
-
-    def __repr__(self):
-        rows = list(zip(self.program.arguments + self.program.results,
-                        self.argument_shardings + self.result_shardings))
-        width = max((len(v.name) for v, _ in rows), default=0)
-        types = max((len(v.text) for v, _ in rows), default=0)
-        return "\n".join(f"{v.name:{width}}  {v.text:{types}}  {s or ''}".rstrip() for v, s in rows)
-
-
-class Partitioned:
-    """What each device runs."""
-
-    def __init__(self, program, handle, devices, warnings):
-        self.program = program
-        self._handle = handle
-        self.devices = devices
-        self.warnings = warnings
-        self._entry = entry_index(handle)
-
-    @property
-    def text(self):
-        return self._handle.print()
-
-    def run(self, *args, seed=0, **kwargs):
-        program = self.program
-        arrays = flat_arguments(program, args, kwargs)
-        results = run_on(self._handle, self._entry, program.function, len(program.results),
-                         self.devices, arrays, seed)
-        return as_tree(program, results)
+from .options import Annotations
+from .partitioned import Partitioned
+from .program import Program
+from .run import as_tree, evaluate, flat_arguments
+from .sharded import Sharded
 
 
 def _program_of(what, args, kwargs):
-    if isinstance(what, Program):
-        if args or kwargs:
-            raise errors.InvalidArgument("a Program has its arguments already; give none")
-        return what
-    return export(what, *args, **kwargs)
+    if not isinstance(what, Program):
+        return export(what, *args, **kwargs)
+    if args or kwargs:
+        raise errors.InvalidArgument("a Program has its arguments already: give none")
+    return what
 
 
-def propagate(fn_or_program, *args, mesh=None, shard=None, layout=None, names=None, strategy=None,
-              divisible_edges=False, **kwargs):
+def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
+              strategy=None, conflicts=None, conservative=False, divisible_edges=False, close=False,
+              call_rules=None, **kwargs):
+    """Every value's sharding, from a few: a Sharded. conservative: not where shards would read their
+    neighbours; divisible_edges: arguments and results divide, as JAX wants them; close: no dimension
+    stays open."""
     program = _program_of(fn_or_program, args, kwargs)
+    annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
+                              conservative, divisible_edges, close, call_rules)
     handle = program.fresh()
-    out = c_void_p()
-    o = options.propagate_options(mesh, shard, layout, names, strategy,
-                                  divisible_edges=divisible_edges)
-    handle.call("propagate", ctypes.byref(o), ctypes.byref(out))
-    return Sharded(program, handle, take_text(out))
+    said = c_void_p()
+    handle.call("tsr_program_propagate", ctypes.byref(annotations.struct), ctypes.byref(said))
+    return Sharded(program, handle, annotations, take_text(said))
 
 
-def partition(fn_or_program, *args, mesh=None, shard=None, layout=None, names=None, strategy=None,
-              machine=None, **kwargs):
+def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
+              strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None,
+              **kwargs):
+    """What each device runs: a Partitioned. machine: "h100", "a100", "tpu-v5p" or a description."""
     program = _program_of(fn_or_program, args, kwargs)
+    annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
+                              conservative, call_rules=call_rules)
+    options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
+                               machine=encode(machine, "machine"))
     handle = program.fresh()
-    out, devices = c_void_p(), c_size_t()
-    o = options.propagate_options(mesh, shard, layout, names, strategy)
-    p = PartitionOptions(annotations=ctypes.pointer(o), machine=options.encode(machine, "machine"), why=1)
-    handle.call("partition", ctypes.byref(p), ctypes.byref(devices), ctypes.byref(out))
-    return Partitioned(program, handle, devices.value, take_text(out))
+    said, n_devices = c_void_p(), c_size_t()
+    handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),
+                ctypes.byref(said))
+    return Partitioned(program, handle, n_devices.value, take_text(said))
 
 
-def run(fn_or_program, *args, devices=None, mesh=None, shard=None, layout=None, names=None,
-        strategy=None, seed=0, static_argnums=(), static_argnames=(), **kwargs):
+def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
+        strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None, seed=0,
+        static_argnums=None, static_argnames=None, **kwargs):
+    """What fn(*args, **kwargs) gives, computed on Tessera devices: the function's tree of NumPy
+    arrays. Arguments are NumPy or JAX arrays or numbers; of a loaded program, flat ones by position,
+    and it gives the array, or a list of several. seed is of stablehlo.rng."""
     program = fn_or_program
     if not isinstance(program, Program):
         program = export(program, *args, static_argnums=static_argnums,
                          static_argnames=static_argnames, **kwargs)
-        statics = {static_argnums} if isinstance(static_argnums, int) else set(static_argnums)
-        args = tuple(a for i, a in enumerate(args) if i not in statics)
-        names_ = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames)
-        kwargs = {k: v for k, v in kwargs.items() if k not in names_}
-    if mesh is None and devices not in (None, 1):
-        mesh = devices
-    if mesh is None and not shard and not layout and "sdy.mesh" not in program.text:
-        arrays = flat_arguments(program, args, kwargs)
-        results = evaluate(program._handle, program.function, arrays, len(program.results), 1, seed)
+    arrays = flat_arguments(program, args, kwargs)  # what is wrong with them is told first
+    if not (mesh or shard or layout) and devices in (None, 1) and "sdy.mesh" not in program.text:
+        results = evaluate(program._handle, program.function, arrays, len(program.results),
+                           seed=seed)
         return as_tree(program, results)
-    made = partition(program, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy)
-    return made.run(*args, seed=seed, **kwargs)
+    made = partition(program, mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
+                     strategy=strategy, conflicts=conflicts, conservative=conservative,
+                     call_rules=call_rules, machine=machine)
+    if made.devices == 1 and devices != 1:
+        python_warnings.warn("nothing is sharded: the whole program runs on one device. Say a "
+                             "little: shard={\"batch.*\": P(\"data\")}", stacklevel=2)
+    return made.run_flat(arrays, seed)

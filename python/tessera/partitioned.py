@@ -1,0 +1,119 @@
+"""What each device runs, what it exchanges, and why."""
+
+import collections
+import json
+
+from . import table
+from .program import entry_index
+from .run import as_tree, flat_arguments, run_parts
+
+# One kind of exchange: count is of ops in the text, runs counts loops; groups of group_size devices
+# (0: groups is a number of pairs); axes they differ along, () if not known; bytes leave each device.
+Collective = collections.namedtuple(
+    "Collective", "kind count groups group_size axes in_loops runs bytes")
+Reason = collections.namedtuple("Reason", "kind count with_others bytes why")
+
+_MOST_REASONS = 8
+
+
+def _collective(c):
+    axes = tuple(c["axes"].split(",")) if "axes" in c else ()
+    return Collective(c["kind"], c["count"], c.get("groups", c.get("pairs", 0)),
+                      c.get("group_size", 0), axes, c["in_loops"], c["runs"], c["bytes"])
+
+
+class Partitioned:
+    """What tessera.partition made.
+
+    program       the Program that was partitioned
+    devices       how many run it; 1 if nothing is sharded
+    text          the local program, standard StableHLO with collectives
+    collectives   a list of Collective(kind, count, groups, group_size, axes, in_loops, runs, bytes)
+    reasons       a list of Reason(kind, count, with_others, bytes, why), the dearest first
+    bytes         that leave each device in one run
+    steps         collectives of which each waits for the one before, at most
+    flops         of each device; flops_whole: of the program on one; flops_share: how many times an
+                  even share of the whole each device computes
+    warnings      what there was to say about the annotations; "" if nothing
+    """
+
+    def __init__(self, program, handle, devices, warnings):
+        self.program = program
+        self.devices = devices
+        self.warnings = (warnings or "").rstrip("\n")
+        self._handle = handle
+        self._text = None
+        self._entry = entry_index(handle)
+        traffic = json.loads(handle.text("tsr_program_traffic"))
+        self.collectives = [_collective(c) for c in traffic["collectives"]]
+        self.reasons = [Reason(**r) for r in traffic["reasons"]]
+        self.bytes = traffic["bytes"]
+        self.steps = traffic["steps"]
+        self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
+        self.flops_share = self.flops * devices / self.flops_whole if self.flops_whole else 1.0
+
+    @property
+    def text(self):
+        if self._text is None:
+            self._text = self._handle.print()
+        return self._text
+
+    def run(self, *args, seed=0, **kwargs):
+        """Runs it on all devices: whole arrays in, as the function takes them, whole arrays out."""
+        return self.run_flat(flat_arguments(self.program, args, kwargs), seed)
+
+    def run_flat(self, arrays, seed=0):
+        """The same on NumPy arrays in the order of @main's arguments."""
+        program = self.program
+        results = run_parts(self._handle, self._entry, program.function, len(program.results),
+                            self.devices, arrays, seed)
+        return as_tree(program, results)
+
+    def why(self):
+        """Why each collective is there, a line each, the dearest first."""
+        return "\n".join(self._reason_lines(len(self.reasons)))
+
+    def _reason_lines(self, most):
+        lines = []
+        for r in self.reasons[:most]:
+            others = f" with {table.plural(r.with_others, 'other')}" if r.with_others else ""
+            lines.append(f"{table.amount(r.bytes)} bytes, {r.count} {r.kind}{others}: {r.why}")
+        if len(self.reasons) > most:
+            lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
+        return lines
+
+    def _title(self):
+        count = sum(c.count for c in self.collectives)
+        return (f"{table.plural(self.devices, 'device')}, {table.plural(count, 'collective')}, "
+                f"{table.amount(self.bytes)} bytes out of each device; {self.steps:.0f} in sequence "
+                f"at most; {table.amount(self.flops)} flops on each device, {self.flops_share:.2f} "
+                "times an even share of the whole")
+
+    def _rows(self):
+        rows = []
+        for c in self.collectives:
+            groups = (f"{table.plural(c.groups, 'group')} of {c.group_size}" if c.group_size
+                      else table.plural(c.groups, "pair"))
+            loops = f"{c.in_loops} in loops, {c.runs:.0f} runs" if c.in_loops else ""
+            rows.append([str(c.count), c.kind, groups, f"{table.amount(c.bytes)} bytes",
+                         "over " + ",".join(c.axes) if c.axes else "", loops])
+        return rows
+
+    def close(self):
+        """Frees the C library's copy now."""
+        self._handle.close()
+
+    def __repr__(self):
+        lines = [self._title()]
+        if self.collectives:
+            lines.append(table.columns(self._rows()))
+        lines += self._reason_lines(_MOST_REASONS)
+        if self.warnings:
+            lines.append(self.warnings)
+        return "\n".join(lines)
+
+    def _repr_html_(self):
+        after = "\n".join(self._reason_lines(_MOST_REASONS) +
+                          ([self.warnings] if self.warnings else []))
+        return table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
+                                             "loops"], self._rows(), after=after)

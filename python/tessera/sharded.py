@@ -1,0 +1,99 @@
+"""A program in which every value has a sharding, and where each comes from."""
+
+import json
+
+from . import table
+from ._lib import Propagation, encode
+from .program import entry_index
+
+
+class Sharded:
+    """What tessera.propagate found.
+
+    program               the Program that was propagated
+    argument_shardings    for each argument its sharding as sdy writes it; None if it has none
+    result_shardings      the same of the results
+    argument_parts        for each argument the type of what one device has of it
+    result_parts          the same of the results
+    meshes                axes and sizes by the mesh's name: {"mesh": {"data": 2, "model": 4}}
+    text                  the program with sdy attributes, with locations
+    warnings              what there was to say about the annotations; "" if nothing
+    """
+
+    def __init__(self, program, handle, annotations, warnings):
+        self.program = program
+        self.warnings = (warnings or "").rstrip("\n")
+        self._handle = handle
+        self._annotations = annotations
+        self._kept = None
+        self._text = None
+        self._entry = entry_index(handle)
+        n, m = len(program.arguments), len(program.results)
+        self.argument_shardings = [self._ask("argument_sharding", i, 0) for i in range(n)]
+        self.result_shardings = [self._ask("result_sharding", i, 0) for i in range(m)]
+        self.argument_parts = [self._ask("argument_part", i) for i in range(n)]
+        self.result_parts = [self._ask("result_part", i) for i in range(m)]
+
+    def _ask(self, what, *arguments):
+        return self._handle.text("tsr_program_" + what, self._entry, *arguments)
+
+    def _propagation(self):
+        """The state that can be asked; propagated once more, since the program has it written in."""
+        if self._kept is None:
+            self._kept = Propagation(self.program.fresh(), self._annotations.struct)
+        return self._kept
+
+    @property
+    def text(self):
+        if self._text is None:
+            self._text = self._handle.print(locations=True)
+        return self._text
+
+    @property
+    def meshes(self):
+        return {mesh["name"]: mesh["axes"] for mesh in self._table(False)["meshes"]}
+
+    def _table(self, values):
+        return json.loads(self._propagation().text("tsr_propagation_table", int(values)))
+
+    def why(self, name, as_json=False):
+        """Where the axes of a value come from and what it did not take, as text.
+
+        name is an argument's path ("params.w") or number, "result0", a value of the text ("%12") or
+        a line of the program ("model.py:31"). as_json: a list of objects as docs/why.md has them.
+        """
+        said = self._propagation().text("tsr_propagation_why", encode(str(name), "name"),
+                                        int(as_json)) or ""
+        return [json.loads(line) for line in said.splitlines()] if as_json else said.rstrip("\n")
+
+    def table(self, values=True):
+        """All arguments, values and results of @main: name, type, part of a device, sharding."""
+        instance = next(i for i in self._table(True)["instances"]
+                        if i["function"] == self.program.function and i["caller"] is None)
+        inner = [[f'{v["name"]} {v["op"].split(".")[-1]}', v["type"], v["local"] or "",
+                  v["sharding"] or ""] for v in instance["values"]] if values else []
+        rows = self._rows()
+        n = len(self.program.arguments)
+        return table.columns(rows[:n] + inner + rows[n:], most=None)
+
+    def _rows(self):
+        values = self.program.arguments + self.program.results
+        parts = self.argument_parts + self.result_parts
+        shardings = self.argument_shardings + self.result_shardings
+        return [[v.name, v.text, part if s else "", s or ""]
+                for v, part, s in zip(values, parts, shardings)]
+
+    def close(self):
+        """Frees the C library's copies now."""
+        if self._kept is not None:
+            self._kept.close()
+        self._handle.close()
+
+    def __repr__(self):
+        said = table.columns(self._rows())
+        return said + ("\n" + self.warnings if self.warnings else "")
+
+    def _repr_html_(self):
+        return table.in_html(f"@{self.program.function}",
+                             ["value", "type", "part of a device", "sharding"], self._rows(),
+                             after=self.warnings)
