@@ -151,7 +151,8 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   PropagateRequest request = *job->request;
   pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
-  job->flops = program_flops(program, &job->result.arena);
+  job->flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
+                             &job->result.arena);
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->rewrite.seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->mesh = mesh;

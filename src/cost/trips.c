@@ -160,10 +160,11 @@ static OpId function_of(const Program *p, OpId op) {
 }
 
 // A function is in order when the last call of it is counted.
-void runs_count(const Program *p, Arena *arena, Runs *out) {
+void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out) {
   uint32_t n = p->ops.count + 1;
   uint32_t *left = ARENA_ARRAY(arena, uint32_t, n);
   Runs runs = {.program = p,
+               .mesh = mesh,
                .of = ARENA_ARRAY(arena, double, n),
                .looped = ARENA_ARRAY(arena, bool, n),
                .callee = ARENA_ARRAY(arena, OpId, n),
@@ -187,8 +188,25 @@ void runs_count(const Program *p, Arena *arena, Runs *out) {
   *out = runs;
 }
 
+// Devices along the manual axes around an op, each of which runs it.
+static double shards_around(const Program *p, const Mesh *mesh, OpId op) {
+  double shards = 1;
+  for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {
+    if (op_at(p, o)->code != OP_sdy_manual_computation) continue;
+    const AttrInfo *axes =
+        attr_info(p->context, attr_get(p->context, op_attr(p, o, "manual_axes"), "axes"));
+    for (uint32_t i = 0; i < axes->count; i++) {
+      uint32_t axis = mesh_find_axis(mesh, attr_as_name(p->context, axes->items[i]));
+      if (axis != MESH_NO_AXIS) shards *= (double)mesh->axes[axis].size;
+    }
+  }
+  return shards;
+}
+
 double runs_of(Runs *runs, OpId op) {
-  return runs->of[function_of(runs->program, op)] * op_runs(runs->program, op, &runs->guessed);
+  const Program *p = runs->program;
+  double times = runs->of[function_of(p, op)] * op_runs(p, op, &runs->guessed);
+  return runs->mesh ? times * shards_around(p, runs->mesh, op) : times;
 }
 
 bool runs_in_loop(const Runs *runs, OpId op) {

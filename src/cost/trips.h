@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "ir/program.h"
+#include "sharding/mesh.h"
 
 enum { TRIPS_UNKNOWN = 100 };  // taken where it cannot be read
 
@@ -17,6 +18,7 @@ double op_runs(const Program *p, OpId op, bool *out_guessed);
 // How often functions run; what nothing calls runs once. By op, of those in the module's block.
 typedef struct Runs {
   const Program *program;
+  const Mesh *mesh;  // NULL: what is in manual computations runs once for all devices
   double *of;
   bool *looped;    // it is called from within a loop, or by one that is
   OpId *callee;    // by op, of calls; else 0
@@ -25,8 +27,9 @@ typedef struct Runs {
   bool guessed;    // as of op_runs
 } Runs;
 
-// In the arena. What calls itself is not counted. O(ops · depth).
-void runs_count(const Program *p, Arena *arena, Runs *out);
+// In the arena. What calls itself is not counted. Manual computations run once for each device
+// along their axes of the mesh, which may be NULL. O(ops · depth).
+void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out);
 // How often an op runs, from all calls of its function. O(depth).
 double runs_of(Runs *runs, OpId op);
 bool runs_in_loop(const Runs *runs, OpId op);

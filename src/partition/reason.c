@@ -144,7 +144,7 @@ uint32_t reasons_list(const Program *local, uint32_t n_devices, Arena *arena,
                       const Reason **out_reasons) {
   VEC(Reason) all = {0};
   Runs runs;
-  runs_count(local, arena, &runs);
+  runs_count(local, NULL, arena, &runs);
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
     const char *name = op_row(op_at(local, o)->code)->name, *dot = strchr(name, '.');

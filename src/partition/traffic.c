@@ -170,9 +170,9 @@ static double count_flops(const Program *p, Runs *runs) {
   return flops;
 }
 
-double program_flops(const Program *p, Arena *arena) {
+double program_flops(const Program *p, const Mesh *mesh, Arena *arena) {
   Runs runs;
-  runs_count(p, arena, &runs);
+  runs_count(p, mesh, arena, &runs);
   return count_flops(p, &runs);
 }
 
@@ -181,7 +181,7 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   RowVec rows = {0};
   *out = (Traffic){0};
   Runs runs;
-  runs_count(local, arena, &runs);
+  runs_count(local, NULL, arena, &runs);
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
     TrafficRow row = row_of(local, o, mesh, n_devices, arena, &runs);

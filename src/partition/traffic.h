@@ -36,7 +36,8 @@ double traffic_of(const Program *local, OpId op, uint32_t n_devices, Runs *runs)
 // the arena. O(ops · depth + collectives · rows).
 void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
                    Traffic *out);
-// Of the whole program before, to compare with. O(ops · depth).
-double program_flops(const Program *p, Arena *arena);
+// Of the whole program before, on all devices of the mesh (NULL: one), to compare with. O(ops ·
+// depth).
+double program_flops(const Program *p, const Mesh *mesh, Arena *arena);
 
 #endif

@@ -49,7 +49,8 @@ static Status *partition_under(Job *job, Guard *guard) {
   MeshId mesh;
   pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
-  double flops = program_flops(program, &job->result.arena);
+  double flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
+                               &job->result.arena);
   TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
