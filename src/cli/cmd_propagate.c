@@ -126,7 +126,8 @@ static const Usage usage = {
     "a value (%12) or a line (model.py:31), and SPEC is JAX's P(\"data\", None) or sdy's "
     "[{\"data\"}, {?}]. The first\n"
     "rule that matches a value holds. Dimensions of P(…) are closed; `...` and UNCONSTRAINED are "
-    "open.",
+    "open.\n"
+    "P(\"data\")p1 is heeded after all that has no priority, or p0.",
     "  tessera propagate model.mlir\n"
     "  tessera propagate model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' \\\n"
     "      --shard 'params.*.kernel=P(None, \"model\")'\n"

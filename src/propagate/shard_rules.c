@@ -188,6 +188,7 @@ static bool read_jax_dim(Cursor *c, Spec *spec) {
   return true;
 }
 
+// `P("x", None)`, with a priority for all its dimensions behind it: `P("x", None)p1`.
 static bool read_jax(Cursor *c, Spec *spec) {
   spec->jax = true;
   if (!expect(c, '(', "'(' of P(…)")) return false;
@@ -196,6 +197,11 @@ static bool read_jax(Cursor *c, Spec *spec) {
     if (!read_set(c, spec, &is_set) || (!is_set && !read_jax_dim(c, spec))) return false;
     if (peek(c) != ')' && !expect(c, ',', "',' or ')'")) return false;
   }
+  int64_t priority;
+  if (!take(c, 'p')) return true;
+  if (!take_number(c, &priority)) return false;
+  for (uint32_t i = 0; i < spec->dims.count; i++)
+    if (spec->dims.items[i].axes.count) spec->dims.items[i].priority = (int32_t)priority;
   return true;
 }
 

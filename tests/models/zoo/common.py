@@ -260,8 +260,15 @@ class Annotation:
         return ["--mesh=" + self.mesh] + [f"--shard={glob}={spec(p)}" for glob, p in self.rules_for(case)]
 
 
+def later(p):
+    """P as a rule that gives way to others: an axis that splits both batch and parameters splits activations by the batch."""
+    return spec(p) + "p1"
+
+
 def spec(p):
-    """P as tessera reads it."""
+    """P as tessera reads it; text stays as it is."""
+    if isinstance(p, str):
+        return p
     word = lambda d: "None" if d is None else f'"{d}"' if isinstance(d, str) else f"({', '.join(map(word, d))},)"
     return f"P({', '.join(word(d) for d in p)})"
 
@@ -356,9 +363,9 @@ def parts_of(tree):
     """Rules that split the leading dimension of all arrays of params or opt over data; of stacked layers the next."""
     return [
         (f"{tree}.step", P()),
-        (f"{tree}.*layers.*.*", P("data")),
-        (f"{tree}.*layers.*", P(None, "data")),
-        (f"{tree}.*", P("data")),
+        (f"{tree}.*layers.*.*", later(P("data"))),
+        (f"{tree}.*layers.*", later(P(None, "data"))),
+        (f"{tree}.*", later(P("data"))),
     ]
 
 

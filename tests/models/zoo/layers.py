@@ -74,10 +74,10 @@ def same(x):
 
 
 def self_attention(p, x, mask, bias=None, join=same):
-    """Multi-head attention over x [batch, length, width]: p has wq, wk, wv [width, heads, size], wo [heads, size, width].
+    """Multi-head attention over x [batch, length, width]: p has wq, wk, wv, wo [width, heads, size].
     `join` adds what devices with some of the heads have, for shard_map."""
     q, k, v = (jnp.einsum("bld,dhk->blhk", x, p[w]) for w in ("wq", "wk", "wv"))
-    return join(jnp.einsum("blhk,hkd->bld", attention(q, k, v, mask, bias), p["wo"]))
+    return join(jnp.einsum("blhk,dhk->bld", attention(q, k, v, mask, bias), p["wo"]))
 
 
 def feed_forward(p, x, join=same):

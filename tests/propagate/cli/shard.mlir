@@ -7,6 +7,13 @@
 // RUN: FileCheck %s < %t.out
 // RUN: tessera propagate %t.out > %t.again
 // RUN: diff %t.out %t.again
+// Priorities: what is said later gives way, in JAX's spelling as in sdy's.
+// RUN: tessera propagate %s --mesh data=8 --shard 'x=P("data")' --shard 'params.*.kernel=P(None, "data")p1' > %t.later
+// RUN: tessera propagate %s --mesh data=8 --shard 'x=P("data")' --shard 'params.*.kernel=[{}, {"data"}p1]' | diff %t.later -
+// RUN: FileCheck %s --check-prefix=LATER < %t.later
+// RUN: not tessera propagate %s --mesh data=8 --shard 'x=P("data")p' 2>&1 | FileCheck %s --check-prefix=NONUMBER
+// LATER: dot_general %arg0, %arg1, {{.*}} {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"data", ?}, {?}]>]>}
+// NONUMBER: --shard:1:13: error: the sharding ends here; expected a number
 // A program that has the mesh keeps it.
 // RUN: tessera propagate %t.out --mesh data=4,model=2 --devices 8 | diff %t.out -
 
