@@ -1,0 +1,97 @@
+"""What Tessera uses of JAX that is not plainly public, in one place: its MLIR bindings and the
+fields of Exported. The same in JAX 0.8, 0.9 and 0.10; a version that differs is told apart here."""
+
+import dataclasses
+
+from . import errors
+
+
+def shardy_is_on(jax):
+    return bool(getattr(jax.config, "jax_use_shardy_partitioner", True))
+
+
+# ---- modules ----
+
+def parse(text):
+    """A program in JAX's MLIR."""
+    from jax.interpreters import mlir
+    from jaxlib.mlir import ir
+    with mlir.make_ir_context() as context, ir.Location.unknown(context):
+        try:
+            return ir.Module.parse(text)
+        except ir.MLIRError as e:
+            raise errors.Unimplemented(f"JAX's MLIR does not read the program: {e}") from None
+
+
+def walk(op):
+    """All ops in an op, each before those in it."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield inner.operation
+                yield from walk(inner.operation)
+
+
+def sdy_attributes(op):
+    """Names of the attributes of an op that may be sdy's, or have sdy's in them."""
+    names = [a if isinstance(a, str) else a.name for a in op.attributes]
+    return [n for n in names if n.startswith("sdy.") or op.name.startswith("sdy.") or
+            n in ("arg_attrs", "res_attrs")]
+
+
+def map_attribute(op, name, change):
+    """Sets an attribute to change(its text), entries of lists and dictionaries one by one; None
+    leaves it, and "" takes it away."""
+    from jaxlib.mlir import ir
+
+    def mapped(attribute):
+        if isinstance(attribute, ir.DictAttr):
+            entries = {a.name: mapped(a.attr) for a in attribute}
+            return ir.DictAttr.get({k: v for k, v in entries.items() if v is not None})
+        if isinstance(attribute, ir.ArrayAttr):
+            return ir.ArrayAttr.get([mapped(a) for a in attribute])
+        text = change(str(attribute))
+        return attribute if text is None else ir.Attribute.parse(text) if text else None
+
+    with op.context, ir.Location.unknown(op.context):
+        new = mapped(op.attributes[name])
+        if new is None:
+            del op.attributes[name]
+        else:
+            op.attributes[name] = new
+
+
+def donated(module):
+    """Numbers of the arguments of @main that are marked as donated."""
+    for op in module.body.operations:
+        if op.operation.name == "func.func" and str(op.attributes["sym_name"]) == '"main"' and \
+                "arg_attrs" in op.attributes:
+            return tuple(i for i, marks in enumerate(op.attributes["arg_attrs"])
+                         if "tf.aliasing_output" in marks or "jax.buffer_donor" in marks)
+    return ()
+
+
+# ---- Exported ----
+
+def _no_gradient(_):
+    raise errors.Unimplemented("a program given to JAX has no gradient: export a function that "
+                               "computes it (jax.value_and_grad) instead")
+
+
+def exported(jax, name, in_tree, in_avals, out_tree, out_avals, module):
+    """A jax.export.Exported of a module, for any number of devices: that of a function with the
+    same arguments and results, with another module in it. (Its gradient would be that function's:
+    there must be none.)"""
+    import jax.export
+    from jax.extend.mlir import serialize_portable_artifact
+    from jaxlib.mlir.dialects import stablehlo
+
+    def same_types(*_, **__):
+        return out_tree.unflatten([jax.numpy.empty(a.shape, a.dtype) for a in out_avals])
+
+    args, kwargs = in_tree.unflatten(in_avals)
+    made = jax.export.export(jax.jit(same_types, keep_unused=True))(*args, **kwargs)
+    text = module.operation.get_asm(enable_debug_info=True)
+    artifact = serialize_portable_artifact(text, stablehlo.get_current_version(), True)
+    return dataclasses.replace(made, fun_name=name, mlir_module_serialized=artifact,
+                               _get_vjp=_no_gradient)

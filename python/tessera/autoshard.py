@@ -1,0 +1,179 @@
+"""@autoshard: a function that is sharded by itself when it is called."""
+
+import collections
+import functools
+import inspect
+import warnings
+
+from . import errors
+from .export import export, import_jax
+from .shardings import place, shardings
+from .stages import propagate
+from .to_jax import to_jax
+
+# What was found for one set of shapes. run takes the leaves of the arguments and gives those of the
+# results; lower takes the same.
+_Plan = collections.namedtuple("_Plan", "sharded shardings run lower out_tree")
+
+
+# ---- arguments ----
+
+class _Marks:
+    """Arguments named by number or by name; one that can be given both ways is found both ways."""
+
+    def __init__(self, fn, numbers, names):
+        numbers = (numbers,) if isinstance(numbers, int) else tuple(numbers)
+        names = (names,) if isinstance(names, str) else tuple(names)
+        positional = _positional(fn)
+        numbers = {n + len(positional) if n < 0 else n for n in numbers}
+        self.names = set(names) | {positional[n] for n in numbers if n < len(positional)}
+        self.numbers = numbers | {positional.index(n) for n in names if n in positional}
+
+    def split(self, args, kwargs):
+        """(args, kwargs) without those named, and those named by number or name."""
+        marked = {i: a for i, a in enumerate(args) if i in self.numbers}
+        marked.update({k: v for k, v in kwargs.items() if k in self.names})
+        return (tuple(a for i, a in enumerate(args) if i not in marked),
+                {k: v for k, v in kwargs.items() if k not in marked}, marked)
+
+
+def _positional(fn):
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _joined(args, kwargs, marked):
+    """The arguments of a call, of what _Marks.split made of them."""
+    rest = list(args)
+    for i in sorted(k for k in marked if isinstance(k, int)):
+        rest.insert(i, marked[i])
+    return rest, {**kwargs, **{k: v for k, v in marked.items() if isinstance(k, str)}}
+
+
+def _donated_leaves(jax, marks, statics, args, kwargs):
+    """Numbers of the leaves of the arguments that are donated."""
+    full_args, _ = _joined(args, kwargs, statics)
+    flags = [i in marks.numbers for i in range(len(full_args)) if i not in statics]
+    flagged = (tuple(jax.tree.map(lambda _, f=f: f, a) for a, f in zip(args, flags)),
+               {k: jax.tree.map(lambda _, f=k in marks.names: f, v) for k, v in kwargs.items()})
+    return tuple(i for i, flag in enumerate(jax.tree.leaves(flagged)) if flag)
+
+
+def _struct(jax, leaf):
+    """Shape and type of an array, a number or something that is traced; no more of it."""
+    aval = jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
+
+
+# ---- the function ----
+
+class _Auto:
+    def __init__(self, fn, mesh, hints, exact, static, donate):
+        self.fn, self.mesh, self.hints, self.exact = fn, mesh, hints, exact
+        self.static, self.donate = _Marks(fn, *static), _Marks(fn, *donate)
+        self.plans = {}
+
+    def plan(self, args, kwargs):
+        """The plan for these arguments, made when their shapes are first seen; and their leaves."""
+        jax = import_jax()
+        args, kwargs, statics = self.static.split(args, kwargs)
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        structs = [_struct(jax, leaf) for leaf in leaves]
+        key = (tree, tuple((s.shape, s.dtype, s.weak_type) for s in structs),
+               tuple(sorted(statics.items(), key=lambda item: str(item[0]))))
+        try:
+            known = self.plans.get(key)
+        except TypeError:
+            raise errors.InvalidArgument("static arguments must be hashable") from None
+        if known is None:
+            known = self.plans[key] = self._make(jax, tree, structs, statics)
+        return known, leaves
+
+    def _make(self, jax, tree, structs, statics):
+        args, kwargs = tree.unflatten(structs)
+        static = {"static_argnums": tuple(sorted(self.static.numbers)),
+                  "static_argnames": tuple(sorted(self.static.names))}
+        donate = {"donate_argnums": tuple(sorted(self.donate.numbers)),
+                  "donate_argnames": tuple(sorted(self.donate.names))} if self.exact else {}
+        all_args, all_kwargs = _joined(args, kwargs, statics)
+        program = export(self.fn, *all_args, **static, **donate, **all_kwargs)
+        sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
+        if sharded.warnings:
+            warnings.warn(f"{self.fn.__name__}: {sharded.warnings}", stacklevel=4)
+        mesh = self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
+        if self.exact:
+            exact = to_jax(sharded, mesh)
+            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves,
+                         program.out_tree)
+        named = shardings(sharded, mesh)
+        jitted = self._jit(jax, tree, statics, named,
+                           _donated_leaves(jax, self.donate, statics, args, kwargs))
+        return _Plan(sharded, named, jitted, jitted.lower, program.out_tree)
+
+    def _jit(self, jax, tree, statics, named, donated):
+        @functools.wraps(self.fn)
+        def flat(*leaves):
+            args, kwargs = _joined(*tree.unflatten(leaves), statics)
+            return jax.tree.leaves(self.fn(*args, **kwargs))
+
+        del flat.__wrapped__  # whose parameters are others
+        return jax.jit(flat, in_shardings=tuple(named.arguments), out_shardings=named.results,
+                       donate_argnums=donated)
+
+
+def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=None, exact=False,
+              static_argnums=(), static_argnames=(), donate_argnums=(), donate_argnames=()):
+    """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
+
+        @tessera.autoshard(mesh="data=2,model=4", donate_argnums=(0,),
+                           shard={"batch": P("data"), "params.*.w": P(None, "model")})
+        def step(params, batch): …
+
+    When it is called with shapes it has not seen, the function is traced, the hints are propagated
+    (as tessera.propagate does; arguments and results are sharded only where that divides), and it
+    is compiled by jax.jit with the shardings found. Arrays given to it are moved to where they
+    belong; what it gives back stays where it is. Until Tessera has a planner, hints are all it
+    goes by.
+
+    mesh    as of propagate, or a jax.sharding.Mesh, whose devices are then used
+    exact   run the annotated program itself (tessera.to_jax): inside of the function, too, XLA
+            shards as Tessera did. Otherwise XLA fills in what is inside
+
+    Call it inside of jax.jit, differentiate it (jax.grad) or map it (jax.vmap) as any jitted
+    function: the shardings are then those of the function that is called, a mapped dimension is not
+    sharded, and cotangents are XLA's choice. Better shard the outermost function, with
+    value_and_grad in it. With exact there is no gradient and no vmap. What is traced must come as
+    an argument, not from an enclosing function. If fn is jitted already, say static and donated
+    arguments here.
+
+    f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
+    (jax.ShapeDtypeStruct will do), the NamedShardings, and JAX's Lowered.
+    """
+    if fn is None:
+        return functools.partial(
+            autoshard, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy,
+            exact=exact, static_argnums=static_argnums, static_argnames=static_argnames,
+            donate_argnums=donate_argnums, donate_argnames=donate_argnames)
+    if not callable(fn):
+        raise errors.InvalidArgument(f"autoshard takes a function, not {type(fn).__name__}")
+    auto = _Auto(fn, mesh, {"shard": shard, "layout": layout, "names": names, "strategy": strategy},
+                 exact, (static_argnums, static_argnames), (donate_argnums, donate_argnames))
+
+    @functools.wraps(fn)
+    def call(*args, **kwargs):
+        plan, leaves = auto.plan(args, kwargs)
+        jax = import_jax()
+        return jax.tree.unflatten(plan.out_tree,
+                                  plan.run(*place(jax, leaves, plan.shardings.arguments)))
+
+    def lower(*args, **kwargs):
+        plan, leaves = auto.plan(args, kwargs)
+        return plan.lower(*leaves)
+
+    call.sharded = lambda *args, **kwargs: auto.plan(args, kwargs)[0].sharded
+    call.shardings = lambda *args, **kwargs: auto.plan(args, kwargs)[0].shardings
+    call.lower = lower
+    return call

@@ -1,0 +1,217 @@
+"""The way back into JAX: propagated shardings as NamedSharding trees for jax.jit."""
+
+import math
+import warnings
+
+import numpy as np
+
+from . import axes, errors
+from .export import import_jax
+
+
+class Shardings:
+    """What jax.jit takes: in_shardings, out_shardings = tessera.shardings(…).
+
+    in_shardings    per positional argument (static ones are not among them) a tree of NamedSharding
+    out_shardings   the same of the result; None where nothing is known, which XLA then decides
+    kwargs          those of keyword arguments: jax.jit has no place for them, jax.device_put has
+    mesh            the jax Mesh, its axes split where a sharding takes part of one
+    arguments, results   the same as flat lists
+    """
+
+    def __init__(self, program, mesh, arguments, results):
+        self.mesh, self.arguments, self.results = mesh, arguments, results
+        self._names = program.arg_names + program.result_names
+        if program.in_tree is None:
+            self.in_shardings, self.kwargs = tuple(arguments), {}
+            self.out_shardings = results[0] if len(results) == 1 else results
+        else:
+            self.in_shardings, self.kwargs = program.in_tree.unflatten(arguments)
+            self.out_shardings = program.out_tree.unflatten(results)
+
+    def __iter__(self):
+        return iter((self.in_shardings, self.out_shardings))
+
+    def __repr__(self):
+        width = max(map(len, self._names), default=0)
+        lines = [f"{name:{width}}  {s.spec if s is not None else 'left to XLA'}"
+                 for name, s in zip(self._names, self.arguments + self.results)]
+        return "\n".join([f"on {mesh_words(self.mesh.shape)}"] + lines)
+
+
+# ---- meshes ----
+
+def mesh_words(shape):
+    return ", ".join(f"{name}={size}" for name, size in shape.items()) or "no axes"
+
+
+def large(shape):
+    """The axes that matter, in their order."""
+    return [(name, size) for name, size in shape.items() if size > 1]
+
+
+def _check_mesh(symbol, mesh, user):
+    if sorted(large(user.shape)) != sorted(large(mesh.axes)):
+        raise errors.InvalidArgument(
+            f"the mesh does not fit: the program is sharded over @{symbol} "
+            f"({mesh_words(mesh.axes)}), the jax Mesh has {mesh_words(user.shape)}")
+
+
+def _check_meshes(meshes, used, user):
+    for a, b in zip(used, used[1:]):
+        one, other = meshes[a], meshes[b]
+        if math.prod(one.axes.values()) != math.prod(other.axes.values()) or \
+                one.device_ids != other.device_ids:
+            raise errors.Unimplemented(
+                f"arguments and results are on @{a} ({mesh_words(one.axes)}) and on @{b} "
+                f"({mesh_words(other.axes)}), which have not the same devices in the same order")
+    if user is not None and large(user.shape) not in [large(meshes[s].axes) for s in used]:
+        raise errors.InvalidArgument(
+            "the mesh does not fit: the program has " + ", ".join(
+                f"@{s} ({mesh_words(meshes[s].axes)})" for s in used) +
+            f", the jax Mesh has {mesh_words(user.shape)}")
+
+
+def _devices(jax, mesh):
+    """JAX's devices in the order of a program's mesh."""
+    n, devices = math.prod(mesh.axes.values()), jax.devices()
+    if len(devices) < n:
+        raise errors.InvalidArgument(
+            f"the mesh has {n} devices ({mesh_words(mesh.axes)}), JAX has {len(devices)} "
+            f"({devices[0].platform}); with XLA_FLAGS=--xla_force_host_platform_device_count={n}, "
+            "set before JAX is imported, it has that many on the CPU")
+    return np.array([devices[i] for i in mesh.device_ids or range(n)])
+
+
+class Meshes:
+    """The jax Meshes of a program.
+
+    Nearly always one. JAX takes several in a jit if their devices have one order; that is how
+    several meshes are said, and shardings that split an axis in ways that do not go together.
+
+    edges are the shardings of arguments and results, which must be said; inside those of other
+    values, whose axes are split too as far as that goes together.
+    """
+
+    def __init__(self, jax, meshes, user, edges, inside=()):
+        self.jax, self.meshes, self.user = jax, meshes, user
+        used = sorted({s.mesh for s in edges}) or [m for m in meshes if meshes[m].axes][:1]
+        if not used:
+            raise errors.InvalidArgument("the program has no mesh: propagate(…, mesh=\"data=8\")")
+        if user is not None and not isinstance(user, jax.sharding.Mesh):
+            raise errors.InvalidArgument(
+                f"mesh is {type(user).__name__}, expected a jax.sharding.Mesh")
+        for symbol in used:
+            if symbol not in meshes:
+                raise errors.InvalidArgument(f"the program has no mesh @{symbol}")
+        if len(used) > 1:
+            _check_meshes(meshes, used, user)
+        elif user is not None:
+            _check_mesh(used[0], meshes[used[0]], user)
+        self.splits = {symbol: axes.Split(mesh) for symbol, mesh in meshes.items()}
+        self.own = [s for s in edges if not self.splits[s.mesh].add(s)]
+        for sharding in inside:
+            if sharding.mesh in self.splits:
+                self.splits[sharding.mesh].add(sharding)
+        self.main = self.mesh(used[0])
+
+    def mesh(self, symbol, split=None):
+        """The jax Mesh with the axes as they were split: the same devices in the same order.
+
+        Axes are of the type Auto: over Explicit ones JAX propagates by itself, while it traces.
+        """
+        jax, mesh, user = self.jax, self.meshes[symbol], self.user
+        split = split or self.splits[symbol]
+        by_name = user is not None and sorted(large(user.shape)) == sorted(large(mesh.axes))
+        sizes = user.shape if by_name else mesh.axes
+        devices = user.devices if user is not None else _devices(jax, mesh)
+        new = [axis for name, size in sizes.items()
+               for axis in (split.axes(name) if name in split.sizes else [(name, size)])]
+        names = tuple(name for name, _ in new)
+        auto = (jax.sharding.AxisType.Auto,) * len(new)
+        if by_name and user.axis_names == names and user.axis_types == auto:
+            return user
+        return jax.sharding.Mesh(devices.reshape([n for _, n in new]), names, axis_types=auto)
+
+    def spec(self, sharding):
+        """The jax Mesh of a sharding, and per dimension the names of its axes there."""
+        split = self.splits[sharding.mesh]
+        if any(sharding is s for s in self.own):
+            split = axes.Split(self.meshes[sharding.mesh])
+            split.add(sharding)
+        mesh = self.mesh(sharding.mesh, split)
+        return mesh, [[n for n in dim if n in mesh.shape] for dim in split.spec(sharding)]
+
+
+# ---- specs ----
+
+def _even(names, value, d, rank, sizes):
+    """The axes that divide a dimension; JAX takes no others for arguments and results."""
+    inside = d >= rank  # of a key, whose numbers are dimensions of their own in the program
+    length = 1 if inside else value.shape[d]
+    kept, dropped = axes.drop_uneven(names, length, sizes)
+    if dropped:
+        n = math.prod(sizes[name] for name in names)
+        why = "is inside of a key" if inside else \
+            f"has {length} elements, which {n} devices do not divide"
+        warnings.warn(f"{value.name}: dimension {d} {why}; JAX takes no such array, so it is not "
+                      f"sharded over {', '.join(dropped)} there", stacklevel=5)
+    return kept
+
+
+def _named(jax, meshes, sharding, value, aval):
+    if sharding is None:
+        return jax.sharding.NamedSharding(meshes.main, jax.sharding.PartitionSpec())
+    rank = len(aval.shape if aval is not None else value.shape)
+    mesh, dims = meshes.spec(sharding)
+    dims = [_even(names, value, d, rank, mesh.shape) for d, names in enumerate(dims)][:rank]
+    while dims and not dims[-1]:
+        dims.pop()
+    spec = (None if not names else names[0] if len(names) == 1 else tuple(names) for names in dims)
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*spec))
+
+
+def _edge(text, meshes):
+    """The Sharding of an argument or result; None if nothing is known. (JAX puts some results, of
+    keys, on a mesh without axes: that says nothing.)"""
+    sharding = None if text is None else axes.read_sharding(text)
+    if sharding is None or (sharding.mesh in meshes and not meshes[sharding.mesh].axes):
+        return None
+    return sharding
+
+
+def find(jax, sharded, mesh, inside=()):
+    """Shardings, and the Meshes they are on."""
+    program = sharded.program
+    texts = sharded.argument_shardings + sharded.result_shardings
+    values = program.arguments + program.results
+    avals = (list(program.in_avals) + list(program.out_avals) if program.in_avals is not None
+             else [None] * len(values))
+    found = axes.read_meshes(sharded.text)
+    edges = [_edge(text, found) for text in texts]
+    meshes = Meshes(jax, found, mesh, [e for e in edges if e is not None], inside)
+    n = len(program.arguments)
+    named = [None if e is None and i >= n else _named(jax, meshes, e, value, aval)
+             for i, (e, value, aval) in enumerate(zip(edges, values, avals))]
+    return Shardings(program, meshes.main, named[:n], named[n:]), meshes
+
+
+def shardings(sharded, mesh=None):
+    """NamedSharding trees of what tessera.propagate found, for jax.jit.
+
+        in_shardings, out_shardings = tessera.shardings(sharded)
+        step = jax.jit(step, in_shardings=in_shardings, out_shardings=out_shardings)
+
+    mesh is a jax.sharding.Mesh with the axes that were propagated over; its devices are taken as
+    they are. Without one, the first devices that JAX has. What is open is closed, so an argument
+    that nothing is known of is replicated. JAX takes arrays only that divide: axes that do not are
+    dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where all do.
+    """
+    return find(import_jax(), sharded, mesh)[0]
+
+
+def place(jax, leaves, named):
+    """Arrays where they are wanted. Those that are there already are not copied; what JAX traces
+    stays as it is, since jit's in_shardings move it."""
+    return [leaf if isinstance(leaf, jax.core.Tracer) else jax.device_put(leaf, sharding)
+            for leaf, sharding in zip(leaves, named)]

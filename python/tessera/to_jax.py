@@ -1,0 +1,194 @@
+"""The annotated program itself in JAX: through jax.export into stock XLA, every sharding as it is.
+
+XLA is given sdy, closed, without parts of axes, and with no sharding on loops: its importer takes
+loop-invariant values out of a `while` but leaves their shardings there, and fails or crashes on
+what is left. All that goes into a loop, is in it and comes out of it has its own, so XLA finds the
+loop's. (The other spelling, mhlo.sharding, makes XLA fall back to GSPMD, which is on its way out.)
+"""
+
+import re
+
+from . import _jaxlib, axes, dtypes, errors
+from .export import import_jax
+from .shardings import find, large, mesh_words, place
+
+# In the text of a sdy attribute: a mesh, an axis or part of one, and what is open.
+_PIECE = re.compile(r'(@"(?:[^"\\]|\\.)*"|@[\w.$-]+)|'
+                    r'("(?:[^"\\]|\\.)*")(?::\((\d+)\)(\d+))?|(?:, )?\?')
+
+
+# ---- the module ----
+
+def _axis(match):
+    name, pre, size = match.group(2, 3, 4)
+    return axes.Axis(axes.unquote(name), int(pre or 1), int(size) if size else None)
+
+
+def _parts(module):
+    """All parts of axes in a program, each as a Sharding of its own."""
+    for op in _jaxlib.walk(module.operation):
+        mesh = None
+        for name in _jaxlib.sdy_attributes(op):
+            for match in _PIECE.finditer(str(op.attributes[name])):
+                if match.group(1):
+                    mesh = axes.symbol_name(match.group(1))
+                elif match.group(4):
+                    yield axes.Sharding(mesh, [[_axis(match)]])
+
+
+def _said(text, splits, mesh):
+    """The text of a sdy attribute with split axes and nothing open; "" if that cannot be said."""
+    possible = True
+
+    def piece(match):
+        nonlocal mesh, possible
+        if match.group(1):
+            mesh = axes.symbol_name(match.group(1))
+            return match.group(1)
+        if not match.group(2):
+            return ""
+        axis, split = _axis(match), splits[mesh]
+        possible = possible and split.can_say(axis)
+        return ", ".join(axes.quote(name) for name in split.names(axis))
+
+    text = _PIECE.sub(piece, text)
+    return text if possible else ""
+
+
+def _mesh_of(op, names):
+    """The mesh that an op is about: manual_axes names none."""
+    for name in names:
+        found = _PIECE.search(str(op.attributes[name]))
+        if found and found.group(1):
+            return axes.symbol_name(found.group(1))
+    return None
+
+
+def _mesh_text(split):
+    parts = [part for name in split.sizes for part in split.axes(name)]
+    return "#sdy.mesh<[" + ", ".join(f"{axes.quote(name)}={n}" for name, n in parts) + "]>"
+
+
+def _rewrite(module, splits):
+    """Makes of a program what XLA takes."""
+    for op in list(_jaxlib.walk(module.operation)):
+        if op.name == "stablehlo.while" and "sdy.sharding" in op.attributes:
+            del op.attributes["sdy.sharding"]
+            continue
+        names = _jaxlib.sdy_attributes(op)
+        if op.name == "sdy.mesh":
+            split = splits[axes.unquote(str(op.attributes["sym_name"]))]
+            if split.sizes:
+                _jaxlib.map_attribute(op, "mesh", lambda _: _mesh_text(split))
+            continue
+        mesh = _mesh_of(op, names)
+        for name in names:
+            _jaxlib.map_attribute(op, name, lambda text: _said(text, splits, mesh)
+                                  if text.startswith("#sdy") else None)
+
+
+# ---- what it takes and gives ----
+
+def _loaded_trees(jax, program):
+    """Trees and shapes of a program that was not exported from JAX here: flat."""
+    def shape(value):
+        if value.dtype is None or any(n < 0 for n in value.shape):
+            raise errors.Unimplemented(f"{value.name} is {value.text}, which JAX has no arrays of")
+        dtype = dtypes.to_numpy(dtypes._NUMBER[value.dtype])
+        if jax.dtypes.canonicalize_dtype(dtype) != dtype:
+            raise errors.InvalidArgument(f"{value.name} is {value.text}, which JAX takes only with "
+                                         "jax_enable_x64")
+        return jax.ShapeDtypeStruct(value.shape, dtype)
+
+    ins, outs = map(shape, program.arguments), [shape(r) for r in program.results]
+    in_avals, in_tree = jax.tree.flatten((tuple(ins), {}))
+    return in_tree, in_avals, jax.tree.structure(outs[0] if len(outs) == 1 else outs), outs
+
+
+def _check(jax, leaf, aval, value):
+    is_ = jax.typeof(leaf)
+    if is_.shape != aval.shape or is_.dtype != aval.dtype:
+        raise errors.InvalidArgument(f"{value.name} is {is_.dtype}{list(is_.shape)}, expected "
+                                     f"{aval.dtype}{list(aval.shape)}")
+
+
+class JaxProgram:
+    """An annotated program that stock XLA runs: call it as the function that was exported, without
+    its static arguments.
+
+    shardings   those of its arguments and results (tessera.Shardings)
+    exported    the jax.export.Exported; exported.call may be used in other JAX functions
+    lower(…)    JAX's Lowered of it: .compile().as_text() is what XLA made
+    """
+
+    def __init__(self, jax, sharded, mesh):
+        program = self._program = sharded.program
+        if program.in_tree is None:
+            in_tree, in_avals, out_tree, out_avals = _loaded_trees(jax, program)
+        else:
+            in_tree, in_avals = program.in_tree, program.in_avals
+            out_tree, out_avals = program.out_tree, program.out_avals
+        module = _jaxlib.parse(sharded.text)
+        self.shardings, meshes = find(jax, sharded, mesh, _parts(module))
+        _check_order(meshes)
+        _rewrite(module, meshes.splits)
+        self.exported = _jaxlib.exported(
+            jax, program.function, in_tree, in_avals, out_tree, out_avals, module)
+        self._jax, self._in_tree, self._in_avals = jax, in_tree, in_avals
+        self._out_tree = out_tree
+        jitted = self._jit(_jaxlib.donated(module))
+        self.run_leaves, self.lower_leaves = jitted, jitted.lower
+
+    def _jit(self, donated):
+        jax = self._jax
+
+        def flat(*leaves):
+            args, kwargs = self._in_tree.unflatten(leaves)
+            return jax.tree.leaves(self.exported.call(*args, **kwargs))
+
+        return jax.jit(flat, in_shardings=tuple(self.shardings.arguments),
+                       out_shardings=self.shardings.results, donate_argnums=donated)
+
+    def _leaves(self, args, kwargs):
+        leaves, tree = self._jax.tree.flatten((args, kwargs))
+        if tree != self._in_tree:
+            raise errors.InvalidArgument("the arguments have another structure than the program "
+                                         f"was exported with:\n  {tree}\n  {self._in_tree}")
+        for leaf, aval, value in zip(leaves, self._in_avals, self._program.arguments):
+            _check(self._jax, leaf, aval, value)
+        return leaves
+
+    def __call__(self, *args, **kwargs):
+        leaves = place(self._jax, self._leaves(args, kwargs), self.shardings.arguments)
+        return self._jax.tree.unflatten(self._out_tree, self.run_leaves(*leaves))
+
+    def lower(self, *args, **kwargs):
+        return self.lower_leaves(*self._leaves(args, kwargs))
+
+
+def _check_order(meshes):
+    """Collectives in a program name devices by number: the mesh must be in the program's order."""
+    for symbol, mesh in meshes.meshes.items():
+        if mesh.device_ids and mesh.axes:
+            raise errors.Unimplemented(f"mesh @{symbol} has an order of devices of its own "
+                                       "(device_ids), which JAX has no word for")
+        if meshes.user is not None and mesh.axes and \
+                sorted(large(mesh.axes)) == sorted(large(meshes.user.shape)) and \
+                large(mesh.axes) != large(meshes.user.shape):
+            raise errors.InvalidArgument(
+                f"the mesh does not fit: the program has {mesh_words(mesh.axes)}, the jax Mesh "
+                f"{mesh_words(meshes.user.shape)}: to_jax takes them in one order")
+
+
+def to_jax(sharded, mesh=None):
+    """A function that runs an annotated program in stock XLA, through jax.export.
+
+    What XLA compiles is the program that tessera.propagate gave, with all of its shardings, on the
+    devices of mesh (a jax.sharding.Mesh; by default the first that JAX has). It works inside of
+    jax.jit; it has no gradient and no vmap, so take those before. Donated arguments stay donated.
+    """
+    jax = import_jax()
+    if not _jaxlib.shardy_is_on(jax):
+        raise errors.Unimplemented("to_jax needs JAX's Shardy partitioner: jax.config.update("
+                                   "'jax_use_shardy_partitioner', True)")
+    return JaxProgram(jax, sharded, mesh)
