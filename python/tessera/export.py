@@ -1,9 +1,10 @@
 """From a JAX function to a Program: StableHLO text with locations, and the trees of its values."""
 
 import collections
-import inspect
 import re
 import warnings
+
+import numpy as np
 
 from . import errors
 from .program import Program
@@ -37,23 +38,12 @@ def _tuple(value):
     return () if value is None else (value,) if isinstance(value, (int, str)) else tuple(value)
 
 
-def _static(fn, argnums, argnames, n_args):
-    """Numbers of positional and names of other arguments that are static: as jax.jit has it, a
-    parameter that is one is the other, too."""
-    argnums = {n + n_args if n < 0 else n for n in _tuple(argnums)}
-    argnames = set(_tuple(argnames))
-    try:
-        parameters = list(inspect.signature(fn).parameters.values())
-    except (TypeError, ValueError):
-        return argnums, argnames
-    for i, p in enumerate(parameters):
-        if p.kind is not p.POSITIONAL_OR_KEYWORD:
-            continue
-        if i in argnums:
-            argnames.add(p.name)
-        elif p.name in argnames:
-            argnums.add(i)
-    return argnums, argnames
+def _static(jitted, options, n_args):
+    """Numbers and names of static arguments; JAX finds one from the other if only one is said."""
+    info = getattr(jitted, "_jit_info", None)
+    argnums = info.static_argnums if info else options["static_argnums"]
+    argnames = info.static_argnames if info else options["static_argnames"]
+    return {n + n_args if n < 0 else n for n in _tuple(argnums)}, set(_tuple(argnames))
 
 
 def without_static(trees, args, kwargs):
@@ -119,6 +109,13 @@ def _refuse_callbacks(text):
         "Tessera runs without it. Take jax.debug.print, pure_callback and io_callback out")
 
 
+def _native(leaf):
+    """JAX takes no other byte order."""
+    if isinstance(leaf, np.ndarray) and not leaf.dtype.isnative:
+        return leaf.astype(leaf.dtype.newbyteorder("="))
+    return leaf
+
+
 def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=None,
            donate_argnames=None, platform="cpu", **kwargs):
     """The program that JAX makes of fn(*args, **kwargs), as a Program.
@@ -134,11 +131,12 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     jitted, options = _jitted(jax, fn, {
         "static_argnums": static_argnums, "static_argnames": static_argnames,
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames})
+    args, kwargs = jax.tree.map(_native, (args, kwargs))
     lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(platform,))
     text = lowered.as_text(debug_info=True)
     _refuse_callbacks(text)
     infos = jax.tree.leaves(lowered.args_info, is_leaf=lambda x: hasattr(x, "donated"))
-    static = _static(fn, options["static_argnums"], options["static_argnames"], len(args))
+    static = _static(jitted, options, len(args))
     trees = Trees(lowered.in_tree, lowered.out_tree,
                   [jax.ShapeDtypeStruct(i.shape, i.dtype) for i in infos],
                   jax.tree.leaves(lowered.out_info), [i.donated for i in infos], *static)

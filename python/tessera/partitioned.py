@@ -77,7 +77,8 @@ class Partitioned:
         lines = []
         for r in self.reasons[:most]:
             others = f" with {table.plural(r.with_others, 'other')}" if r.with_others else ""
-            lines.append(f"{table.amount(r.bytes)} bytes, {r.count} {r.kind}{others}: {r.why}")
+            lines.append(f"{table.amount(r.bytes)} bytes, {r.count} {r.kind}{others}: "
+                         f"{r.why or 'written in the program'}")
         if len(self.reasons) > most:
             lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
         return lines

@@ -38,28 +38,40 @@ def _leaves(program, args, kwargs):
     leaves, tree = jax.tree.flatten((args, kwargs))
     if tree == program.in_tree:
         return leaves
-    leaves, tree = jax.tree.flatten(without_static(program._trees, args, kwargs))
+    dynamic = without_static(program._trees, args, kwargs)
+    leaves, tree = jax.tree.flatten(dynamic)
     if tree != program.in_tree:
-        raise errors.InvalidArgument(_other_structure(jax, program, args, kwargs, tree))
+        said = [_other_structure(jax, program, call) for call in ((args, kwargs), dynamic)]
+        raise errors.InvalidArgument(min(said)[1])
     return leaves
 
 
-def _other_structure(jax, program, args, kwargs, tree):
-    """What is missing and what is too much, by path; the trees if that says nothing."""
+def _some(words):
+    return ", ".join(words[:5]) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
+
+
+def _other_structure(jax, program, call):
+    """How many leaves are missing or too much, and a sentence that names them."""
     def paths(of):
         return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(of)]
-    given = paths((args, kwargs))
     wanted = paths(jax.tree.unflatten(program.in_tree, [0] * program.in_tree.num_leaves))
-    missing = [p for p in wanted if p not in set(given)]
-    extra = [p for p in given if p not in set(wanted)]
+    given = paths(call)
+    names = dict(zip(wanted, program.arg_names))
+    missing = [names[path] for path in wanted if path not in set(given)]
+    extra = [_call_path(path) for path in given if path not in names]
     said = "the arguments have another structure than the program was exported with"
     if missing:
-        said += "; missing: " + ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        said += "; missing: " + _some(missing)
     if extra:
-        said += "; not expected: " + ", ".join(extra[:5]) + (", …" if len(extra) > 5 else "")
+        said += "; not expected: " + _some(extra)
     if not missing and not extra:
-        said += f":\n  given     {tree}\n  expected  {program.in_tree}"
-    return said
+        said += (f":\n  given     {jax.tree.structure(call)}\n  expected  {program.in_tree}")
+    return len(missing) + len(extra), said
+
+
+def _call_path(path):
+    """ "args[0]['w']" of "[0][0]['w']", which is a path in (args, kwargs). """
+    return ("args" if path.startswith("[0]") else "kwargs") + path[3:]
 
 
 def _as_argument(value, leaf, canonicalize):
