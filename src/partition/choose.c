@@ -89,16 +89,22 @@ static bool leads_somewhere(const FactorMap *m, uint32_t f) {
          (m->factors[f].kinds != FACTOR_PASS || count_having(m, m->n_operands, end, f));
 }
 
+static bool adds_products(const FactorMap *m, uint32_t f) {
+  return (m->factors[f].kinds & FACTOR_REDUCE) && m->factors[f].combine == COMBINE_SUM &&
+         count_having(m, 0, m->n_operands, f) >= 2;
+}
+
 // A device's part of a sum of products of short floats is rounded before it is sent. Of a few terms
 // that is worse than what adding them up elsewhere saves.
 enum { SHORT_BITS = 10, MANY_TERMS = 64 };
 
 static bool rounds_too_often(const Chooser *c, uint32_t f) {
-  const Factor *factor = &c->m->factors[f];
-  if (!(factor->kinds & FACTOR_REDUCE) || factor->size >= MANY_TERMS ||
-      factor->combine != COMBINE_SUM)
-    return false;
-  if (count_having(c->m, 0, c->m->n_operands, f) < 2) return false;
+  if (!adds_products(c->m, f)) return false;
+  int64_t terms = 1;  // of all contracted dimensions: a batch of few long sequences has many
+  for (uint32_t g = 0; g < c->m->n_factors && terms < MANY_TERMS; g++)
+    if (adds_products(c->m, g) && c->m->factors[g].size > 0)
+      terms *= c->m->factors[g].size < MANY_TERMS ? c->m->factors[g].size : MANY_TERMS;
+  if (terms >= MANY_TERMS) return false;
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     DType dtype = type_dtype(c->t->context, op_result_type(c->t->p, c->op, i));
     if (dtype_is_float(dtype) && dtype_info(dtype)->mantissa_bits <= SHORT_BITS) return true;
