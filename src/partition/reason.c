@@ -6,8 +6,19 @@
 #include "ops/op.h"
 #include "partition/traffic.h"
 #include "propagate/target.h"
+#include "propagate/location_line.h"
 
 static const char prefix[] = "exchanged because ";
+
+// "@f:" in functions other than @main: names are a function's own.
+static void put_function(StrBuf *out, const Program *p, ValueId v) {
+  const Value *value = value_at(p, v);
+  OpId op = value->is_arg ? region_at(p, block_at(p, value->def)->region)->op : value->def;
+  while (op && !(op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION)) op = op_parent(p, op);
+  if (!op) return;
+  const char *name = name_text(p->context, attr_as_name(p->context, op_attr(p, op, "sym_name")));
+  if (strcmp(name, "main") != 0) strbuf_printf(out, "@%s:", name);
+}
 
 static void put_value(StrBuf *out, const Program *p, ValueId v, Arena *scratch) {
   const Value *value = value_at(p, v);
@@ -18,14 +29,32 @@ static void put_value(StrBuf *out, const Program *p, ValueId v, Arena *scratch) 
     if (op_row(op_at(p, owner)->code)->traits & TRAIT_FUNCTION)
       path = argument_path(p, owner, i, scratch);
     if (path.n) {
+      put_function(out, p, v);
       strbuf_put_str(out, path);
       return;
     }
   }
-  if (value->name)
+  if (value->name) {
+    put_function(out, p, v);
     strbuf_printf(out, "%%%s", name_text(p->context, value->name));
-  else
+  } else {
     strbuf_puts(out, value->is_arg ? "an argument" : "a value");
+  }
+}
+
+// " (jit(step)/mul, model.py:31)"
+static void put_place(StrBuf *out, const Program *p, Attr loc) {
+  const AttrInfo *info = attr_info(p->context, loc);
+  const char *name = info->kind == ATTR_LOC_NAME ? name_text(p->context, info->name) : "";
+  Str file = {NULL, 0};
+  uint32_t line = 0;
+  bool found = location_line(p->context, loc, &file, &line);
+  for (size_t i = 0; i < file.n; i++)
+    if (file.s[i] == '/') file = (Str){file.s + i + 1, file.n - i - 1}, i = (size_t)-1;
+  if (!*name && !found) return;
+  strbuf_printf(out, " (%s%s", name, *name && found ? ", " : "");
+  if (found) strbuf_printf(out, "%.*s:%u", (int)file.n, file.s, line);
+  strbuf_puts(out, ")");
 }
 
 static void put_op(StrBuf *out, const Program *p, OpId op, Arena *scratch) {
@@ -35,8 +64,7 @@ static void put_op(StrBuf *out, const Program *p, OpId op, Arena *scratch) {
     strbuf_puts(out, " = ");
   }
   strbuf_puts(out, op_name(p, op));
-  const AttrInfo *loc = attr_info(p->context, o->loc);
-  if (loc->kind == ATTR_LOC_NAME) strbuf_printf(out, " (%s)", name_text(p->context, loc->name));
+  put_place(out, p, o->loc);
 }
 
 // Only what is said of dimensions and sums, without the mesh's name.

@@ -101,8 +101,6 @@ void why_place_conflicts(Why *why, PlaceId place, Arena *arena, Conflicts *out);
 
 // `%12`, `%0#1`, `@f:%3` (in a function that is not the entry), `result 0 of @main`.
 void why_print_name(Why *why, PlaceId place, StrBuf *out);
-// The innermost file in a location and its line, where there is one: the user's Python line.
-bool why_user_line(const Context *context, Attr loc, Str *out_file, uint32_t *out_line);
 
 // Places by name, as in the input: `%12`, `%0#1`, `%arg3`, `@f:%3`, `result0`, `@f:result1`;
 // `model.mlir:12` or `train.py:40`: all that is defined on that line; an argument's path

@@ -6,6 +6,7 @@
 
 #include "ops/op.h"
 #include "propagate/target.h"
+#include "propagate/location_line.h"
 #include "propagate/why_private.h"
 
 // ---- where ----
@@ -34,55 +35,6 @@ uint32_t why_line(Why *why, Pos pos, uint32_t *out_column) {
   return low + 1;
 }
 
-// Files in a location, innermost first; the user's own before those of installed packages. The
-// budget ends locations that share their parts and unfold to many.
-typedef struct FileWalk {
-  const Context *context;
-  uint32_t budget;
-  Str file;
-  uint32_t line;
-  bool found, own;
-} FileWalk;
-
-static bool is_installed(Str file) {
-  static const char *const parts[] = {"/site-packages/", "/dist-packages/"};
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    size_t n = strlen(parts[k]);
-    for (size_t i = 0; i + n <= file.n; i++)
-      if (!memcmp(file.s + i, parts[k], n)) return true;
-  }
-  return file.n == 0 || file.s[0] == '<';
-}
-
-static void walk_files(FileWalk *walk, Attr loc) {
-  const AttrInfo *info = attr_info(walk->context, loc);
-  if (walk->own || !walk->budget) return;
-  walk->budget--;
-  if (info->kind == ATTR_LOC_FILE) {
-    const LocRange *range = info->data;
-    Str file = name_str(walk->context, info->name);
-    walk->own = !is_installed(file);
-    if (!walk->found || walk->own) {
-      walk->file = file;
-      walk->line = range->line;
-    }
-    walk->found = true;
-  } else if (info->kind == ATTR_LOC_NAME || info->kind == ATTR_LOC_CALLSITE ||
-             info->kind == ATTR_LOC_FUSED) {
-    uint32_t n = info->count - (info->kind == ATTR_LOC_FUSED && info->i == 1 && info->count > 0);
-    for (uint32_t i = 0; i < n; i++) walk_files(walk, info->items[i]);
-  }
-}
-
-bool why_user_line(const Context *context, Attr loc, Str *out_file, uint32_t *out_line) {
-  FileWalk walk = {.context = context, .budget = 1000};
-  if (loc) walk_files(&walk, loc);
-  if (!walk.found) return false;
-  *out_file = walk.file;
-  *out_line = walk.line;
-  return true;
-}
-
 // The op that has the text: a pass may have made this one from another.
 static OpId written_op(const Program *p, OpId op) {
   for (uint32_t i = 0; i < 64 && op_at(p, op)->pos == POS_NONE && op_at(p, op)->origin; i++)
@@ -95,7 +47,7 @@ bool why_has_op_place(const Why *why, OpId op) {
   Str file;
   uint32_t line;
   return (p->source && op_at(p, written_op(p, op))->pos != POS_NONE) ||
-         why_user_line(why->context, op_at(p, op)->loc, &file, &line);
+         location_line(why->context, op_at(p, op)->loc, &file, &line);
 }
 
 void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out) {
@@ -105,7 +57,7 @@ void why_print_op_place(Why *why, OpId op, bool user_line, StrBuf *out) {
   Pos pos = op_at(p, written_op(p, op))->pos;
   bool text = pos != POS_NONE && p->source;
   if (text) strbuf_printf(out, "%s:%u", p->source->path, why_line(why, pos, NULL));
-  if (!user_line || !why_user_line(why->context, op_at(p, op)->loc, &file, &line)) return;
+  if (!user_line || !location_line(why->context, op_at(p, op)->loc, &file, &line)) return;
   strbuf_printf(out, text ? " (%.*s:%u)" : "%.*s:%u", (int)file.n, file.s, line);
 }
 
@@ -436,7 +388,7 @@ static bool file_matches(Str path, Str asked) {
 static bool loc_on_line(const Program *p, Attr loc, Str file, uint32_t line) {
   Str at;
   uint32_t number;
-  return why_user_line(p->context, loc, &at, &number) && number == line && file_matches(at, file);
+  return location_line(p->context, loc, &at, &number) && number == line && file_matches(at, file);
 }
 
 // `file:line`, `file:line:column`.

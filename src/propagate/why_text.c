@@ -1,6 +1,7 @@
 // Explanations as text for people and as JSON for tools (docs/why.md). Text shows the chain of an
 // axis in the order it travelled, from the annotation on; a long one is cut in the middle.
 #include "ops/op.h"
+#include "propagate/location_line.h"
 #include "propagate/why_private.h"
 
 // ---- text ----
@@ -41,7 +42,7 @@ static void print_user_line(Why *why, OpId op, StrBuf *out) {
   Str file, text;
   uint32_t line;
   if (!why->options.sources) return;
-  if (!why_user_line(why->context, op_at(why->g->program, op)->loc, &file, &line)) return;
+  if (!location_line(why->context, op_at(why->g->program, op)->loc, &file, &line)) return;
   if (!why_source_line(why, file, line, &text)) return;
   while (text.n && (text.s[0] == ' ' || text.s[0] == '\t')) text.s++, text.n--;
   while (text.n && (text.s[text.n - 1] == ' ' || text.s[text.n - 1] == '\r')) text.n--;
@@ -259,7 +260,7 @@ static void print_at(Why *why, uint32_t op, StrBuf *out) {
 static void print_user(Why *why, uint32_t op, StrBuf *out) {
   Str file;
   uint32_t line;
-  if (why_user_line(why->context, op_at(why->g->program, op)->loc, &file, &line))
+  if (location_line(why->context, op_at(why->g->program, op)->loc, &file, &line))
     strbuf_printf(out, "%.*s:%u", (int)file.n, file.s, line);
 }
 static void print_op_name(Why *why, uint32_t op, StrBuf *out) {
