@@ -123,6 +123,12 @@ static void test_errors(void **state) {
   assert_int_equal(tsr_error_code(error), 3);
   tsr_error_free(error);
   tsr_program_free(p);
+  options = (tsr_partition_options){.machine = "z80"};
+  error = load_partitioned(&options, &p, NULL, NULL);
+  assert_non_null(
+      strstr(tsr_error_message(error), "no machine is called 'z80': there are default"));
+  tsr_error_free(error);
+  tsr_program_free(p);
   options = (tsr_partition_options){0};
   assert_null(load_partitioned(&options, &p, NULL, NULL));
   tsr_tile tile = {.struct_size = sizeof tile};

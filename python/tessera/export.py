@@ -1,6 +1,8 @@
 """From a JAX function to a Program: StableHLO text with locations, and the trees of its values."""
 
 import collections
+import functools
+import os
 import re
 import warnings
 
@@ -17,6 +19,7 @@ Trees = collections.namedtuple(
     "Trees", "in_tree out_tree in_avals out_avals donated static_argnums static_argnames")
 
 
+@functools.cache
 def import_jax():
     """jax, if it is there and of a version that this package knows."""
     try:
@@ -29,7 +32,17 @@ def import_jax():
         raise errors.Unimplemented(said + "; please take one of these")
     if version > _NEWEST:
         warnings.warn(said + " and may with newer ones", stacklevel=3)
+    _hide_our_frames()
     return jax
+
+
+def _hide_our_frames():
+    """Locations are of the user's lines. What hides ours is private to JAX, and not needed."""
+    try:
+        from jax._src.source_info_util import register_exclusion
+        register_exclusion(os.path.dirname(os.path.abspath(__file__)))
+    except (ImportError, AttributeError):
+        pass
 
 
 # ---- what is static ----

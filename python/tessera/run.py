@@ -79,20 +79,35 @@ def _as_argument(value, leaf, canonicalize):
     if type(leaf).__name__ == "ShapeDtypeStruct":
         raise errors.InvalidArgument(f"{value.name} is a ShapeDtypeStruct: running needs its data")
     dtype = dtypes.named(value.dtype)
-    is_number = isinstance(leaf, (bool, int, float, complex)) and not isinstance(leaf, np.generic)
-    array = np.asarray(leaf) if is_number else _array(value, leaf)
-    if not is_number and not _same_type(array.dtype, dtype, canonicalize):
-        raise errors.InvalidArgument(
-            f"{value.name} is {array.dtype.name}, expected {dtype.name} ({value.text})")
+    if isinstance(leaf, (bool, int, float, complex)) and not isinstance(leaf, np.generic):
+        array = _number(value, leaf, dtype)
+    else:
+        array = _array(value, leaf)
+        if not _same_type(array.dtype, dtype, canonicalize):
+            raise errors.InvalidArgument(
+                f"{value.name} is {array.dtype.name}, expected {dtype.name} ({value.text})")
     if len(array.shape) != len(value.shape) or any(
             want not in (_DYNAMIC, n) for n, want in zip(array.shape, value.shape)):
         want = ["?" if n == _DYNAMIC else n for n in value.shape]
         raise errors.InvalidArgument(f"{value.name} has shape {list(array.shape)}, expected "
                                      f"{want} ({value.text})")
+    return np.require(array, dtype, "C").reshape(array.shape)
+
+
+def _number(value, number, dtype):
+    """A Python number as an array of a type that has it: integers exactly, floats rounded."""
+    kinds = ((bool, ("bool",)), (int, ("int", "uint", "float", "bfloat", "complex")),
+             (float, ("float", "bfloat", "complex")), (complex, ("complex",)))
+    kind = dtype.name.rstrip("0123456789").split("_")[0].rstrip("0123456789")
+    known = next(names for type_, names in kinds if isinstance(number, type_))
     try:
-        return np.require(array, dtype, "C").reshape(array.shape)
-    except (OverflowError, TypeError, ValueError) as e:
-        raise errors.InvalidArgument(f"{value.name}: {e} ({value.text})") from None
+        array = np.asarray(number).astype(dtype)
+        fits = kind in known and ("int" not in kind or int(array) == number)
+    except (OverflowError, TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise errors.InvalidArgument(f"{value.name} is {number!r}, expected {value.text}")
+    return array
 
 
 def _array(value, leaf):

@@ -77,14 +77,15 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
         program = export(program, *args, static_argnums=static_argnums,
                          static_argnames=static_argnames, **kwargs)
     arrays = flat_arguments(program, args, kwargs)  # what is wrong with them is told first
-    if not (mesh or shard or layout) and devices in (None, 1) and "sdy.mesh" not in program.text:
+    asked = bool(mesh or shard or layout) or devices not in (None, 1)
+    if not asked and "sdy.mesh" not in program.text:
         results = evaluate(program._handle, program.function, arrays, len(program.results),
                            seed=seed)
         return as_tree(program, results)
     made = partition(program, mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
                      strategy=strategy, conflicts=conflicts, conservative=conservative,
                      call_rules=call_rules, machine=machine)
-    if made.devices == 1 and devices != 1:
+    if asked and made.devices == 1 and devices != 1:
         python_warnings.warn("nothing is sharded: the whole program runs on one device. Say a "
                              "little: shard={\"batch.*\": P(\"data\")}", stacklevel=2)
     return made.run_flat(arrays, seed)

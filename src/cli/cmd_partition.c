@@ -247,7 +247,7 @@ static bool read_machine(const char *name, char **out_file, const char **out_tex
   Status *status = file_read(name, 1 << 20, out_file, &size);
   if (status) {
     cli_fail(status);
-    cli_error("--machine takes a file that describes one, or one of default, h100, a100, tpu-v5p");
+    cli_error("--machine takes a file that describes one, or one of %s", machine_names());
     return false;
   }
   status = guard_run(check_machine, *out_file);

@@ -116,6 +116,15 @@ Status *machine_read(Str text, Arena *arena, Machine *out) {
   return NULL;
 }
 
+const char *machine_names(void) {
+  static const char names[] =
+#define MACHINE(name, text) ", " name
+#include "cost/machines.def"
+#undef MACHINE
+      ;
+  return names + 2;
+}
+
 const char *machine_text(const char *name) {
   for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
     if (strcmp(machines[i].name, name) == 0) return machines[i].text;

@@ -37,6 +37,7 @@ typedef struct Machine {
 Status *machine_read(Str text, Arena *arena, Machine *out) MUST_USE;
 // The text of a row of machines.def; NULL if there is none of that name.
 const char *machine_text(const char *name);
+const char *machine_names(void);  // of all rows: "default, h100"
 
 // The links along the axes of a mesh; the array lives in the arena. A mesh that is NULL has none.
 Network machine_network(const Machine *machine, const Context *context, const Mesh *mesh,

@@ -42,6 +42,9 @@ static Status *partition_under(Job *job, Guard *guard) {
   PropagateRequest request;
   TRY(api_propagate_request(&job->annotations, &job->diag.arena, &request));
   const char *machine = o->machine ? machine_text(o->machine) : NULL;
+  if (o->machine && !machine && !strchr(o->machine, '{'))
+    FAIL(INVALID_ARGUMENT, "no machine is called '%s': there are %s; or describe one", o->machine,
+         machine_names());
   LocalOptions options = {.plain = o->plain != 0,
                           .why = o->why != 0,
                           .call_rules = request.call_rules,
