@@ -1,8 +1,9 @@
 // Contractions. Both operands are laid out as [batch, free, contract], so that every result element
 // is the dot product of two contiguous rows. As in the spec's formula every product and every sum
-// is rounded, in ascending order of the contracting index, to the widest of the types involved;
-// types of less than 32 bits are summed in f32 and rounded once, as backends do. So the result
-// depends on shapes only. O(batch * m * n * k).
+// is rounded to the widest of the types involved, in brackets that depend on the length only
+// (dense_dot): a plain sum of many terms would be farther from the truth than backends, which add
+// in lanes. Types of less than 32 bits are summed in f32 and rounded once, as backends do.
+// O(batch * m * n * k).
 #include "ops/contract.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 // spatial…, input feature]; for every output position the window is gathered once into a contiguous
 // row (zeros where it lies in the padding or between dilated elements) and multiplied with the row
 // of every output feature of its group. Sums run over kernel positions in row-major order, features
-// innermost, in the arithmetic of contract.c. O(output positions * window * output features per
-// group).
+// innermost, in the arithmetic and brackets of contract.c. O(output positions * window * output
+// features per group).
 #include "ops/convolve.h"
 
 #include <string.h>

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { DOT_RUN = 8 };
+
 static bool is_wide(DType type) { return type == DT_f64 || type == DT_c128; }
 
 DenseKind dense_kind(DType lhs, DType rhs, DType result) {
@@ -118,20 +120,47 @@ void *dense_transpose(EvalContext *cx, DenseKind kind, const void *data, uint32_
   return out;
 }
 
-// A dot product of reals or complex numbers of one C type; the loops differ in nothing else.
-#define DOT_REAL(T)                                                                                \
-  const T *x = a, *y = b;                                                                          \
-  T sum = 0;                                                                                       \
-  for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];                                              \
-  return scalar_f((double)sum)
-#define DOT_COMPLEX(T)                                                                             \
-  const T *x = a, *y = b;                                                                          \
-  T re = 0, im = 0;                                                                                \
-  for (int64_t i = 0; i < 2 * n; i += 2) {                                                         \
-    re += x[i] * y[i] - x[i + 1] * y[i + 1];                                                       \
-    im += x[i] * y[i + 1] + x[i + 1] * y[i];                                                       \
-  }                                                                                                \
-  return scalar_c((double)re, (double)im)
+// How many terms of n a dot product's first half has: a power of two of runs.
+static int64_t half_of(int64_t n) {
+  int64_t half = DOT_RUN;
+  while (2 * half < n) half *= 2;
+  return half;
+}
+
+// Dot products of reals or complex numbers of one C type: runs of DOT_RUN terms from left to right,
+// then by halves.
+#define DOT_REAL(name, T)                                                                          \
+  static T name(const T *x, const T *y, int64_t n) {                                               \
+    if (n > DOT_RUN) {                                                                             \
+      int64_t half = half_of(n);                                                                   \
+      return name(x, y, half) + name(x + half, y + half, n - half);                                \
+    }                                                                                              \
+    T sum = 0;                                                                                     \
+    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];                                            \
+    return sum;                                                                                    \
+  }
+#define DOT_COMPLEX(name, T)                                                                       \
+  static void name(const T *x, const T *y, int64_t n, T *out) {                                    \
+    out[0] = out[1] = 0;                                                                           \
+    if (n > DOT_RUN) {                                                                             \
+      int64_t half = half_of(n);                                                                   \
+      T more[2];                                                                                   \
+      name(x, y, half, out);                                                                       \
+      name(x + 2 * half, y + 2 * half, n - half, more);                                            \
+      out[0] += more[0];                                                                           \
+      out[1] += more[1];                                                                           \
+      return;                                                                                      \
+    }                                                                                              \
+    for (int64_t i = 0; i < 2 * n; i += 2) {                                                       \
+      out[0] += x[i] * y[i] - x[i + 1] * y[i + 1];                                                 \
+      out[1] += x[i] * y[i + 1] + x[i + 1] * y[i];                                                 \
+    }                                                                                              \
+  }
+DOT_REAL(dot_f32, float)
+DOT_REAL(dot_f64, double)
+DOT_COMPLEX(dot_c64, float)
+DOT_COMPLEX(dot_c128, double)
+DOT_COMPLEX(dot_wide, long double)
 
 Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n) {
   switch (kind) {
@@ -141,20 +170,22 @@ Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n) {
     for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
     return scalar_u(sum);
   }
-  case DENSE_F32: {
-    DOT_REAL(float);
-  }
-  case DENSE_F64: {
-    DOT_REAL(double);
-  }
+  case DENSE_F32: return scalar_f((double)dot_f32(a, b, n));
+  case DENSE_F64: return scalar_f(dot_f64(a, b, n));
   case DENSE_C64: {
-    DOT_COMPLEX(float);
+    float sum[2];
+    dot_c64(a, b, n, sum);
+    return scalar_c((double)sum[0], (double)sum[1]);
   }
   case DENSE_C128: {
-    DOT_COMPLEX(double);
+    double sum[2];
+    dot_c128(a, b, n, sum);
+    return scalar_c(sum[0], sum[1]);
   }
   case DENSE_WIDE: {
-    DOT_COMPLEX(long double);
+    long double sum[2];
+    dot_wide(a, b, n, sum);
+    return scalar_c((double)sum[0], (double)sum[1]);
   }
   }
   return scalar_u(0);

@@ -105,6 +105,25 @@ void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n);
 // acc[i] = body(acc…, value…) for i < n. elems: the n element types of the body's first n
 // arguments, which are also those of the next n.
 Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *value);
+// Folds many values into one accumulator, in their order: runs of FOLD_RUN from left to right, the
+// first from the init value, then the runs by halves, as a balanced tree. Sums of many floats are
+// so as near as those of backends, which add in lanes; the spec allows any tree. Short reductions
+// are plain loops. Amortized O(1) applications for each value.
+enum { FOLD_RUN = 8, FOLD_LEVELS = 64 };
+typedef struct Fold {
+  Reducer *reducer;
+  const Type *elems;
+  const Scalar *init;
+  uint64_t count;  // values so far
+  Scalar *run;     // of the run that is not full
+  Scalar
+      *levels;  // [FOLD_LEVELS, n]: level k holds 2^k runs where bit k of count / FOLD_RUN is set
+} Fold;
+// elems, init: of the reducer's n values; they live as long as the fold. Memory is in cx->scratch.
+void fold_init(Fold *fold, Reducer *reducer, const Type *elems, const Scalar *init);
+Status *fold_add(Fold *fold, const Scalar *value);
+// The result; the fold is empty again.
+Status *fold_end(Fold *fold, Scalar *out);
 // Any body on scalars: n_args of types elems in, n_out out.
 Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args,
                      uint32_t n_out, Scalar *out);

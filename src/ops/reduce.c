@@ -1,7 +1,6 @@
-// stablehlo.reduce: combines the elements along some dimensions. One pass over the inputs in
-// row-major order; the results are the accumulators, so each result sees its elements in
-// lexicographic order after the init value, which enters once. The order depends on shapes only.
-// O(elements) applications of the body.
+// stablehlo.reduce: combines the elements along some dimensions. Each result folds its elements in
+// lexicographic order after the init value, which enters once (Fold of ops/eval.h says how they are
+// put in brackets). The order depends on shapes only. O(elements) applications of the body.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -72,43 +71,52 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t n = cx->n_in / 2;
   Ints along = eval_ints(cx, "dimensions");
   const Literal *first = in[0];
-  int64_t kept[MAX_RANK], step[MAX_RANK], index[MAX_RANK] = {0};
-  uint32_t rank = 0;
-  for (uint32_t d = 0; d < first->rank; d++)
-    if (!ints_contain(along, d)) kept[rank++] = first->dims[d];
-  int64_t stride = 1;
-  for (uint32_t d = first->rank; d-- > 0;) {
-    step[d] = ints_contain(along, d) ? 0 : stride;
-    if (step[d]) stride *= first->dims[d];
+  int64_t kept[MAX_RANK], kept_strides[MAX_RANK], index[MAX_RANK] = {0};
+  int64_t reduced[MAX_RANK], reduced_strides[MAX_RANK], strides[MAX_RANK];
+  uint32_t rank = 0, reduced_rank = 0;
+  int64_t terms = 1;
+  shape_strides(first->rank, first->dims, strides);
+  for (uint32_t d = 0; d < first->rank; d++) {
+    if (ints_contain(along, d)) {
+      terms *= first->dims[d];
+      reduced[reduced_rank] = first->dims[d];
+      reduced_strides[reduced_rank++] = strides[d];
+    } else {
+      kept[rank] = first->dims[d];
+      kept_strides[rank++] = strides[d];
+    }
   }
   Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
-  Scalar *acc = ARENA_ARRAY(cx->scratch, Scalar, n), *value = ARENA_ARRAY(cx->scratch, Scalar, n);
+  Scalar *init = ARENA_ARRAY(cx->scratch, Scalar, n), *value = ARENA_ARRAY(cx->scratch, Scalar, n);
   Literal **inputs = ARENA_ARRAY(cx->scratch, Literal *, n);
   reduction_elems(cx, 0, n, elems);
   for (uint32_t i = 0; i < n; i++) {
     out[i] = literal_new(cx->heap, cx->context, elems[i], rank, kept);
     inputs[i] = reduction_promote(cx, in[i], elems[i]);
     Literal *start = reduction_promote(cx, in[n + i], elems[i]);
-    Scalar init = literal_get(start, 0);
+    init[i] = literal_get(start, 0);
     literal_release(start);
-    for (int64_t k = 0; k < out[i]->count; k++) literal_set(out[i], k, init);
   }
   Reducer body;
   reducer_init(&body, cx, op_region(cx->program, cx->op, 0), n);
-  int64_t at = 0;
-  for (int64_t k = 0; k < first->count; k++) {
-    for (uint32_t i = 0; i < n; i++) {
-      acc[i] = literal_get(out[i], at);
-      value[i] = literal_get(inputs[i], k);
+  Fold fold;
+  fold_init(&fold, &body, elems, init);
+  for (int64_t k = 0; k < out[0]->count; k++) {
+    int64_t term[MAX_RANK] = {0}, at = 0;
+    for (uint32_t d = 0; d < rank; d++) at += kept_strides[d] * index[d];
+    for (int64_t t = 0; t < terms; t++) {
+      for (uint32_t i = 0; i < n; i++) value[i] = literal_get(inputs[i], at);
+      TRY(fold_add(&fold, value));
+      for (uint32_t d = reduced_rank; d-- > 0;) {
+        at += reduced_strides[d];
+        if (++term[d] < reduced[d]) break;
+        at -= reduced_strides[d] * reduced[d];
+        term[d] = 0;
+      }
     }
-    TRY(reducer_apply(&body, elems, acc, value));
-    for (uint32_t i = 0; i < n; i++) literal_set(out[i], at, acc[i]);
-    for (uint32_t d = first->rank; d-- > 0;) {
-      at += step[d];
-      if (++index[d] < first->dims[d]) break;
-      at -= step[d] * first->dims[d];
-      index[d] = 0;
-    }
+    TRY(fold_end(&fold, value));
+    for (uint32_t i = 0; i < n; i++) literal_set(out[i], k, value[i]);
+    shape_next(rank, kept, index);
   }
   for (uint32_t i = 0; i < n; i++) literal_release(inputs[i]);
   return NULL;

@@ -75,8 +75,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   }
   shape_strides(rank, in[0]->dims, strides);
   Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
-  Scalar *init = ARENA_ARRAY(cx->scratch, Scalar, n), *acc = ARENA_ARRAY(cx->scratch, Scalar, n),
-         *value = ARENA_ARRAY(cx->scratch, Scalar, n);
+  Scalar *init = ARENA_ARRAY(cx->scratch, Scalar, n), *value = ARENA_ARRAY(cx->scratch, Scalar, n);
   Literal **inputs = ARENA_ARRAY(cx->scratch, Literal *, n);
   reduction_elems(cx, 0, n, elems);
   for (uint32_t i = 0; i < n; i++) {
@@ -88,9 +87,10 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   }
   Reducer body;
   reducer_init(&body, cx, op_region(cx->program, cx->op, 0), n);
+  Fold fold;
+  fold_init(&fold, &body, elems, init);
   for (int64_t k = 0; k < out[0]->count; k++) {
     int64_t tap[MAX_RANK] = {0};
-    for (uint32_t i = 0; i < n; i++) acc[i] = init[i];
     do {
       int64_t at = 0;
       for (uint32_t d = 0; d < rank && at >= 0; d++) {
@@ -98,9 +98,10 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
         at = x < 0 ? -1 : at + x * strides[d];
       }
       for (uint32_t i = 0; i < n; i++) value[i] = at < 0 ? init[i] : literal_get(inputs[i], at);
-      TRY(reducer_apply(&body, elems, acc, value));
+      TRY(fold_add(&fold, value));
     } while (shape_next(rank, taps, tap));
-    for (uint32_t i = 0; i < n; i++) literal_set(out[i], k, acc[i]);
+    TRY(fold_end(&fold, value));
+    for (uint32_t i = 0; i < n; i++) literal_set(out[i], k, value[i]);
     shape_next(rank, dims, index);
   }
   for (uint32_t i = 0; i < n; i++) literal_release(inputs[i]);

@@ -161,6 +161,61 @@ Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *
   return NULL;
 }
 
+void fold_init(Fold *fold, Reducer *reducer, const Type *elems, const Scalar *init) {
+  Arena *arena = reducer->cx->scratch;
+  *fold = (Fold){.reducer = reducer,
+                 .elems = elems,
+                 .init = init,
+                 .run = ARENA_ARRAY(arena, Scalar, reducer->n),
+                 .levels = ARENA_ARRAY(arena, Scalar, FOLD_LEVELS * reducer->n)};
+}
+
+static void copy_scalars(Scalar *to, const Scalar *from, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) to[i] = from[i];
+}
+
+// run = body(level, run), and the level's place is free.
+static Status *fold_take(Fold *fold, uint32_t level) {
+  uint32_t n = fold->reducer->n;
+  Scalar *older = fold->levels + level * n;
+  TRY(reducer_apply(fold->reducer, fold->elems, older, fold->run));
+  copy_scalars(fold->run, older, n);
+  return NULL;
+}
+
+Status *fold_add(Fold *fold, const Scalar *value) {
+  uint32_t n = fold->reducer->n;
+  if (fold->count == 0) copy_scalars(fold->run, fold->init, n);
+  if (fold->count % FOLD_RUN == 0 && fold->count > 0)
+    copy_scalars(fold->run, value, n);
+  else
+    TRY(reducer_apply(fold->reducer, fold->elems, fold->run, value));
+  if (++fold->count % FOLD_RUN) return NULL;
+  uint64_t before = fold->count / FOLD_RUN - 1;
+  uint32_t level = 0;
+  for (; before >> level & 1; level++) TRY(fold_take(fold, level));
+  copy_scalars(fold->levels + level * n, fold->run, n);
+  return NULL;
+}
+
+Status *fold_end(Fold *fold, Scalar *out) {
+  uint32_t n = fold->reducer->n;
+  uint64_t runs = fold->count / FOLD_RUN;
+  bool open = fold->count % FOLD_RUN != 0;
+  copy_scalars(out, fold->init, n);
+  for (uint32_t level = 0; runs >> level; level++) {
+    if (!(runs >> level & 1)) continue;
+    if (open)
+      TRY(fold_take(fold, level));
+    else
+      copy_scalars(fold->run, fold->levels + level * n, n);
+    open = true;
+  }
+  if (open) copy_scalars(out, fold->run, n);
+  fold->count = 0;
+  return NULL;
+}
+
 Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args,
                      uint32_t n_out, Scalar *out) {
   if (r->plan) {
