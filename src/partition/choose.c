@@ -3,6 +3,8 @@
 // takes (operands to be brought there, results from there to where they are to be, the op's own
 // exchange, the work of one device) is priced, and the cheapest wins. Most ops need none of this:
 // the first way costs no exchange and is taken.
+#include <math.h>
+
 #include "ops/commute.h"
 #include "ops/work.h"
 #include "partition/walk.h"
@@ -296,6 +298,15 @@ static void add_price(Price *to, Price more) {
   to->bytes += more.bytes;
 }
 
+// What a result takes to be where it is to be, with those of the others: they are there at the
+// same time and go together, so that only the longest has to be waited for, and all bytes.
+static void add_beside(Price *to, Link link, Price more) {
+  double a = to->seconds + more.bytes / link.bytes_per_second;
+  double b = more.seconds + to->bytes / link.bytes_per_second;
+  to->seconds = fmax(a, b);
+  to->bytes += more.bytes;
+}
+
 static bool has_part(const Partition *t, ValueId v, Sharding sharding) {
   for (const Part *part = t->parts[v]; part; part = part->next)
     if (part->sharding == sharding) return true;
@@ -332,6 +343,8 @@ static void price(const Chooser *c, Choice *choice) {
     add_price(&sum, (Price){seconds, choice->cx.bytes});
   }
   bool still = sum.bytes == 0 && !choice->shared;
+  choice->maybe = false;
+  Price after = {0, 0};
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
     Sharding has = choice->out_as[i];
@@ -339,10 +352,12 @@ static void price(const Chooser *c, Choice *choice) {
     Price move = walk_reshard_price(t, has, wanted, value_type(t->p, v));
     if (still && move.bytes > 0) {
       double chance = chance_of_move(t, v, has, wanted);
+      choice->maybe |= chance < 1;
       move = (Price){move.seconds * chance, move.bytes * chance};
     }
-    add_price(&sum, move);
+    add_beside(&after, link, move);
   }
+  add_price(&sum, after);
   choice->price = sum;
 }
 
@@ -381,29 +396,38 @@ static bool stride(Chooser *c, const Lead *lead, Choice *out) {
   return true;
 }
 
-// Axes that an operand has and the way does not use go to the largest factor that passes through
-// and divides, behind those it has: what must be whole along one dimension is cut along another.
-static bool displace(Chooser *c, const Choice *from, Choice *out) {
+// The largest factor that passes through and that one more axis divides; UINT32_MAX if none is.
+static uint32_t roomiest(const Chooser *c, const Localizer *cx, AxisRef axis) {
+  uint32_t best = UINT32_MAX;
+  for (uint32_t f = 0; f < c->m->n_factors; f++) {
+    const Factor *factor = &c->m->factors[f];
+    if (factor->kinds != FACTOR_PASS || !can_split(c, f)) continue;
+    if (factor->size % (localize_ways(cx, f) * axis.size)) continue;
+    if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
+  }
+  return best;
+}
+
+// Axes that a lead has (NULL: all of them) and the way does not use go to factors that have room
+// for them, behind those they have: what must be whole along one dimension is cut along another.
+static bool displace(Chooser *c, const Lead *only, const Choice *from, Choice *out) {
   localizer_init(c->t, c->op, c->m, &out->cx);
   FactorSplit *splits = out->cx.splits;
   for (uint32_t f = 0; f < c->m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
   bool any = false;
   for (uint32_t i = 0; i < c->n_leads; i++) {
+    if (only && only != &c->leads[i]) continue;
     const ShardingInfo *info = sharding_info(c->t->table, c->leads[i].sharding);
     for (uint32_t d = 0; d < info->rank; d++) {
       AxisList axes = sharding_dim_axes(info, d);
-      bool free = axes.n > 0;
-      for (uint32_t k = 0; k < axes.n; k++) free &= !is_taken(c, splits, axes.v[k]);
-      uint32_t best = UINT32_MAX;
-      for (uint32_t f = 0; free && f < c->m->n_factors; f++) {
-        const Factor *factor = &c->m->factors[f];
-        int64_t ways = localize_ways(&out->cx, f) * axes_size(axes);
-        if (factor->kinds != FACTOR_PASS || !can_split(c, f) || factor->size % ways) continue;
-        if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
+      for (uint32_t k = 0; k < axes.n; k++) {
+        if (is_taken(c, splits, axes.v[k])) continue;
+        uint32_t best = roomiest(c, &out->cx, axes.v[k]);
+        if (best == UINT32_MAX) continue;
+        splits[best].axes =
+            axes_concat(&c->t->scratch, splits[best].axes, (AxisList){&axes.v[k], 1});
+        any = true;
       }
-      if (best == UINT32_MAX) continue;
-      splits[best].axes = axes_concat(&c->t->scratch, splits[best].axes, axes);
-      any = true;
     }
   }
   if (any) settle(c, out, false);
@@ -477,10 +501,15 @@ static void drop_carried(Chooser *c) {
 
 // ---- choosing ----
 
-// Times that differ by less than a message count as equal: then fewer bytes win.
+// Few bytes count beside the seconds, as between the ways of a reshard: twice the bytes weigh as
+// much as four latencies. Times that differ by less than a message count as equal: then fewer bytes
+// win.
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, &other->cx, other);
-  double slack = 1.5 * c->t->local.network->all.latency_seconds, gain = *best_seconds - seconds;
+  double latency = c->t->local.network->all.latency_seconds, slack = 1.5 * latency;
+  double gain = *best_seconds - seconds, least = fmin(best->price.bytes, other->price.bytes);
+  if (least > 0 && !best->maybe && !other->maybe)
+    gain += 4 * latency * (best->price.bytes - other->price.bytes) / least;
   bool less = other->price.bytes < best->price.bytes * (1 - 1e-9);
   bool better = gain > slack || (gain > -slack && less) ||
                 (gain > 1e-9 * seconds && other->price.bytes <= best->price.bytes * (1 + 1e-9));
@@ -534,9 +563,11 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
       if (i) keep_better(&c, &best, out, &other);
       make_way(&c, &c.leads[i], false, &other);
       keep_better(&c, &best, out, &other);
+      Choice displaced;
+      if (displace(&c, &c.leads[i], &other, &displaced)) keep_better(&c, &best, out, &displaced);
       if (stride(&c, &c.leads[i], &other)) keep_better(&c, &best, out, &other);
     }
-    if (displace(&c, out, &other)) keep_better(&c, &best, out, &other);
+    if (displace(&c, NULL, out, &other)) keep_better(&c, &best, out, &other);
     make_way(&c, NULL, false, &other);
     keep_better(&c, &best, out, &other);
   }

@@ -97,6 +97,7 @@ typedef struct Choice {
   Localizer cx;
   Sharding *in_as, *out_as;
   bool shared;  // along axes that nothing asked for
+  bool maybe;   // the price has what may be moved later, or not
   Price price;
 } Choice;
 // The cheapest way that is known.
