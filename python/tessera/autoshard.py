@@ -101,8 +101,7 @@ class _Auto:
         all_args, all_kwargs = _joined(args, kwargs, statics)
         program = export(self.fn, *all_args, **static, **donate, **all_kwargs)
         sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
-        if sharded.warnings:
-            warnings.warn(f"{self.fn.__name__}: {sharded.warnings}", stacklevel=4)
+        self._warn(sharded)
         mesh = self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
         if self.exact:
             exact = to_jax(sharded, mesh)
@@ -112,6 +111,13 @@ class _Auto:
         jitted = self._jit(jax, tree, statics, named,
                            _donated_leaves(jax, self.donate, statics, args, kwargs))
         return _Plan(sharded, named, jitted, jitted.lower, program.out_tree)
+
+    def _warn(self, sharded):
+        said = sharded.warnings
+        if not any(sharded.argument_shardings + sharded.result_shardings):
+            said = "nothing is sharded: there are no hints, and Tessera has no planner yet"
+        if said:
+            warnings.warn(f"{self.fn.__name__}: {said}", stacklevel=5)
 
     def _jit(self, jax, tree, statics, named, donated):
         @functools.wraps(self.fn)

@@ -24,7 +24,7 @@ class Shardings:
         self._names = program.arg_names + program.result_names
         if program.in_tree is None:
             self.in_shardings, self.kwargs = tuple(arguments), {}
-            self.out_shardings = results[0] if len(results) == 1 else results
+            self.out_shardings = results[0] if len(results) == 1 else tuple(results)
         else:
             self.in_shardings, self.kwargs = program.in_tree.unflatten(arguments)
             self.out_shardings = program.out_tree.unflatten(results)
@@ -145,7 +145,7 @@ class Meshes:
 
 # ---- specs ----
 
-def _even(names, value, d, rank, sizes):
+def _even(names, value, d, rank, sizes, said):
     """The axes that divide a dimension; JAX takes no others for arguments and results."""
     inside = d >= rank  # of a key, whose numbers are dimensions of their own in the program
     length = 1 if inside else value.shape[d]
@@ -154,17 +154,17 @@ def _even(names, value, d, rank, sizes):
         n = math.prod(sizes[name] for name in names)
         why = "is inside of a key" if inside else \
             f"has {length} elements, which {n} devices do not divide"
-        warnings.warn(f"{value.name}: dimension {d} {why}; JAX takes no such array, so it is not "
-                      f"sharded over {', '.join(dropped)} there", stacklevel=5)
+        said.append(f"{value.name}: dimension {d} {why}; JAX takes no such array, so it is not "
+                    f"sharded over {', '.join(dropped)} there")
     return kept
 
 
-def _named(jax, meshes, sharding, value, aval):
+def _named(jax, meshes, sharding, value, aval, said):
     if sharding is None:
         return jax.sharding.NamedSharding(meshes.main, jax.sharding.PartitionSpec())
     rank = len(aval.shape if aval is not None else value.shape)
     mesh, dims = meshes.spec(sharding)
-    dims = [_even(names, value, d, rank, mesh.shape) for d, names in enumerate(dims)][:rank]
+    dims = [_even(names, value, d, rank, mesh.shape, said) for d, names in enumerate(dims)][:rank]
     while dims and not dims[-1]:
         dims.pop()
     spec = (None if not names else names[0] if len(names) == 1 else tuple(names) for names in dims)
@@ -191,8 +191,11 @@ def find(jax, sharded, mesh, inside=()):
     edges = [_edge(text, found) for text in texts]
     meshes = Meshes(jax, found, mesh, [e for e in edges if e is not None], inside)
     n = len(program.arguments)
-    named = [None if e is None and i >= n else _named(jax, meshes, e, value, aval)
+    said = []
+    named = [None if e is None and i >= n else _named(jax, meshes, e, value, aval, said)
              for i, (e, value, aval) in enumerate(zip(edges, values, avals))]
+    for message in said:
+        warnings.warn(message, stacklevel=3)
     return Shardings(program, meshes.main, named[:n], named[n:]), meshes
 
 

@@ -1,0 +1,207 @@
+"""@tessera.autoshard: hints in, a sharded function out; as a jitted function otherwise."""
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
+
+import tessera
+
+MESH = "data=2,model=4"
+HINTS = {"x": P("data"), "params.w1": P(None, "model")}
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+PARAMS = {"w1": draw(16, 32), "w2": 0.1 * draw(32, 16, seed=1)}
+X = draw(8, 16, seed=2)
+
+
+def model(params, x):
+    return jnp.tanh(x @ params["w1"]) @ params["w2"]
+
+
+def step(params, x, rate=0.1):
+    loss, grads = jax.value_and_grad(lambda p: jnp.mean((model(p, x) - x) ** 2))(params)
+    return loss, jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+
+def close(a, b):
+    jax.tree.map(lambda x, y: np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5), a, b)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_training_loop(exact):
+    sharded = tessera.autoshard(step, mesh=MESH, shard=HINTS, exact=exact, donate_argnums=0)
+    params, expected = PARAMS, PARAMS
+    for _ in range(3):
+        before = params
+        loss, params = sharded(params, X)
+        expected_loss, expected = jax.jit(step)(expected, X)
+        close((loss, params), (expected_loss, expected))
+    assert params["w1"].sharding.spec == P(None, "model")
+    assert params["w2"].sharding.spec == P("model")
+    assert before["w1"].is_deleted() and before["w2"].is_deleted()
+    compiled = sharded.lower(PARAMS, X).compile()
+    assert jax.tree.leaves(compiled.input_shardings) == sharded.shardings(PARAMS, X).arguments
+
+
+def test_a_function_is_planned_once_for_each_set_of_shapes():
+    traced = []
+
+    @tessera.autoshard(mesh=MESH, shard={"x": P("data")}, static_argnames="n")
+    def fn(x, n=1):
+        traced.append((x.shape, n))
+        return x * n
+
+    for x, n in [(draw(8), 2), (draw(8), 2), (draw(4), 2), (draw(8), 3), (draw(8), 2)]:
+        close(fn(x, n), x * n)
+    assert fn.sharded(draw(8), 2) is fn.sharded(draw(8, seed=5), 2)
+    assert set(traced) == {((8,), 2), ((4,), 2), ((8,), 3)}
+    count = len(traced)
+    fn(draw(8), 2)
+    assert len(traced) == count
+
+
+def test_trees_keywords_defaults_and_static_arguments():
+    @tessera.autoshard(mesh=MESH, shard={"tree.a": P("data"), "scale": P("data")}, static_argnums=1)
+    def fn(tree, n, *more, scale, add=1.0):
+        """Said here."""
+        return [{"out": tree["a"] * n * scale + add}, tree["none"], *more]
+
+    tree = {"a": np.round(8 * draw(8, 2)), "none": None}
+    scale, more = np.round(8 * draw(8, 2, seed=1)), draw(3)
+    (out, none, same) = fn(tree, 3, more, scale=scale)
+    np.testing.assert_array_equal(out["out"], tree["a"] * 3 * scale + 1)
+    assert none is None and out["out"].sharding.spec == P("data")
+    np.testing.assert_array_equal(same, more)
+    out = fn(tree, 3, scale=scale, add=2)[0]
+    np.testing.assert_array_equal(out["out"], tree["a"] * 3 * scale + 2)
+    assert fn.__doc__ == "Said here." and fn.__name__ == "fn"
+
+
+def test_donation_by_name():
+    fn = tessera.autoshard(lambda x, *, y: x + y, mesh=MESH, shard={"x": P("data")},
+                           donate_argnames="y")
+    where = fn.shardings(X, y=X)
+    x, y = jax.device_put(X, where.in_shardings[0]), jax.device_put(X, where.kwargs["y"])
+    fn(x, y=y)
+    assert y.is_deleted() and not x.is_deleted()
+
+
+def test_a_method_and_a_jitted_function():
+    class Model:
+        scale = 2
+
+        @tessera.autoshard(mesh=MESH, shard={"x": P("data")}, static_argnums=0)
+        def double(self, x):
+            return x * self.scale
+
+    np.testing.assert_array_equal(Model().double(X), X * 2)
+    fn = tessera.autoshard(jax.jit(model), mesh=MESH, shard=HINTS)
+    close(fn(PARAMS, X), model(PARAMS, X))
+
+
+def test_a_mesh_of_the_user_with_explicit_axes():
+    devices = np.array(jax.devices())[::-1].reshape(2, 4)
+    mesh = Mesh(devices, ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+    fn = tessera.autoshard(model, mesh=mesh, shard=HINTS)
+    x = jax.device_put(X, NamedSharding(mesh, P("data")))
+    result = fn(PARAMS, x)
+    close(result, model(PARAMS, X))
+    assert list(result.sharding.mesh.devices.flat) == list(devices.flat)
+
+
+def test_parts_of_axes():
+    fn = tessera.autoshard(model, mesh=MESH, shard={"x": '[{"model":(1)2}, {}]'})
+    result = fn(PARAMS, X)
+    assert result.sharding.spec == P("model_0")
+    close(result, model(PARAMS, X))
+
+
+def test_layout_by_names():
+    fn = tessera.autoshard(lambda x: x * 2, mesh=MESH, layout="d8:data")
+    assert fn(draw(8, 3)).sharding.spec == P("data")
+
+
+def test_no_weights_are_needed_to_look():
+    shape = lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype)
+    fn = tessera.autoshard(model, mesh=MESH, shard=HINTS)
+    args = jax.tree.map(shape, (PARAMS, X))
+    assert fn.shardings(*args).in_shardings[0]["w2"].spec == P("model")
+    assert "params.w2" in repr(fn.sharded(*args))
+    assert "all-reduce" in fn.lower(*args).compile().as_text()
+
+
+# ---- with the rest of JAX ----
+
+def test_inside_of_jit_and_under_grad_and_vmap():
+    fn = tessera.autoshard(model, mesh=MESH, shard=HINTS)
+    close(jax.jit(lambda p, x: fn(p, x) * 2)(PARAMS, X), model(PARAMS, X) * 2)
+    loss = lambda f: lambda p: jnp.sum(f(p, X) ** 2)
+    close(jax.grad(loss(fn))(PARAMS), jax.grad(loss(model))(PARAMS))
+    close(jax.jit(jax.grad(loss(fn)))(PARAMS), jax.grad(loss(model))(PARAMS))
+    xs = np.stack([X, 2 * X])
+    close(jax.vmap(fn, (None, 0))(PARAMS, xs), jax.vmap(model, (None, 0))(PARAMS, xs))
+
+
+def test_exact_has_no_gradient_and_no_vmap():
+    fn = tessera.autoshard(model, mesh=MESH, shard=HINTS, exact=True)
+    close(jax.jit(fn)(PARAMS, X), model(PARAMS, X))
+    with pytest.raises(tessera.Unimplemented, match="no gradient"):
+        jax.grad(lambda p: fn(p, X).sum())(PARAMS)
+    with pytest.raises(NotImplementedError):
+        jax.vmap(fn, (None, 0))(PARAMS, np.stack([X, X]))
+
+
+def test_numbers_and_arrays_on_one_device():
+    fn = tessera.autoshard(lambda x, s: x * s, mesh=MESH, shard={"x": P("data")})
+    on_one = jax.device_put(X, jax.devices()[5])
+    np.testing.assert_array_equal(fn(on_one, 2), X * 2)
+    np.testing.assert_array_equal(fn(fn(on_one, 2), 0.5), X)
+    assert fn(X.astype(np.float64), 2.0).dtype == np.float32
+
+
+# ---- hints ----
+
+def test_results_and_arguments_divide():
+    fn = tessera.autoshard(lambda x: (x[:7], x), mesh=MESH, shard={"x": P("model")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        part, whole = fn(draw(8))
+    assert whole.sharding.spec == P("model")
+    np.testing.assert_array_equal(part, draw(8)[:7])
+
+
+def test_a_hint_that_does_not_divide():
+    fn = tessera.autoshard(lambda x: x, mesh=MESH, shard={"x": P("model")})
+    with pytest.raises(tessera.InvalidArgument, match="6 elements, which 4 devices do not divide"):
+        fn(draw(6))
+
+
+def test_hints_that_are_wrong():
+    with pytest.raises(tessera.InvalidArgument, match='unknown axis "modl".*did you mean "model"'):
+        tessera.autoshard(lambda x: x, mesh=MESH, shard={"x": P("modl")})(X)
+    with pytest.raises(tessera.Error, match="y"):
+        tessera.autoshard(lambda x: x, mesh=MESH, shard={"y": P("model")})(X)
+    with pytest.raises(tessera.InvalidArgument, match="takes a function, not int"):
+        tessera.autoshard(3, mesh=MESH)
+    with pytest.raises(tessera.InvalidArgument, match="static arguments must be hashable"):
+        tessera.autoshard(lambda x, n: x, mesh=MESH, static_argnums=1)(X, [])
+
+
+def test_no_hints_at_all_are_told():
+    with pytest.warns(UserWarning, match="nothing is sharded"):
+        result = tessera.autoshard(lambda x: x * 2, mesh=MESH)(X)
+    assert result.sharding.is_fully_replicated
+    np.testing.assert_array_equal(result, X * 2)
+
+
+def test_more_devices_than_jax_has():
+    with pytest.raises(tessera.InvalidArgument, match="the mesh has 16 devices"):
+        tessera.autoshard(lambda x: x, mesh="data=16", shard={"x": P(None, "data")})(X)
