@@ -95,7 +95,7 @@ endif
 
 # ---- what people call ----------------------------------------------------------------------------
 .PHONY: all lib dev tests fuzzers tools examples demo test test-models test-jax-versions check test-all asan tsan fuzz \
-        bench bench-jax install musts mutants clean format unit help
+        bench bench-jax wheel install musts mutants clean format unit help
 
 all: $(LIBS) $(BIN) $(OUT)/tessera.pc
 lib: $(LIBS)
@@ -105,7 +105,7 @@ examples: $(EXAMPLES)
 fuzzers: $(FUZZERS)
 
 help:
-	@echo 'all demo test check test-all asan tsan fuzz bench install musts mutants format clean'
+	@echo 'all demo test check test-all asan tsan fuzz bench wheel install musts mutants format clean'
 	@echo 'test-models test-jax-versions bench-jax   with JAX, in build/venv (tools/venv)'
 	@echo 'unit T=npy     builds and runs the unit tests whose path contains T'
 	@echo 'VARIANT=release|dev|clang|asan|tsan|fuzz   EXTRA_CFLAGS=…   PREFIX=…   FUZZ_SECONDS=…'
@@ -229,6 +229,12 @@ $(OUT)/bench/%: $(B)/obj/bench/%.o $(B)/objects.a
 $(OUT)/examples/%: examples/%.c $(OUT)/libtessera.a $(HEADERS)
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -g $(WARN) $(LDFLAGS) -Iinclude -o $@ $< $(OUT)/libtessera.a $(LDLIBS)
+
+# build/wheel/tessera_spmd-*.whl: the Python package with the library in it.
+wheel:
+	@tools/deps core
+	@$(MAKE) lib
+	@python3 python/build_backend.py build/wheel
 
 install:
 	@tools/deps core
