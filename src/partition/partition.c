@@ -382,6 +382,17 @@ static void put_counts(Partition *t, MeshId mesh) {
               attr_int(t->context, DT_i32, devices->n_devices));
 }
 
+// A function that is only declared stays as it is; its shardings go with the meshes.
+static void drop_shardings_of(Partition *t, OpId function, const char *name) {
+  Attr list = op_attr(t->p, function, name);
+  uint32_t n = attr_info(t->context, list)->count;
+  if (attr_info(t->context, list)->kind != ATTR_ARRAY) return;
+  Attr *items = ARENA_ARRAY(&t->arena, Attr, n + 1);
+  for (uint32_t i = 0; i < n; i++)
+    items[i] = attr_dict_with(t->context, attr_info(t->context, list)->items[i], "sdy.sharding", 0);
+  op_set_attr(t->p, function, name, attr_array(t->context, n, items));
+}
+
 static Status *put_functions(Partition *t) {
   BlockId top = region_block(t->p, op_region(t->p, t->p->root, 0));
   VEC(OpId) old = {0};
@@ -396,7 +407,12 @@ static Status *put_functions(Partition *t) {
   }
   for (uint32_t i = 0; i < old.count; i++) {
     bool has_body = region_block(t->p, op_region(t->p, old.items[i], 0)) != 0;
-    if (has_body && graph_instance_of(t->graph, old.items[i])) op_erase(t->p, old.items[i]);
+    if (!has_body) {
+      drop_shardings_of(t, old.items[i], "arg_attrs");
+      drop_shardings_of(t, old.items[i], "res_attrs");
+    } else if (graph_instance_of(t->graph, old.items[i])) {
+      op_erase(t->p, old.items[i]);
+    }
   }
   for (OpId o = block_at(t->p, top)->first, next; o; o = next) {
     next = op_at(t->p, o)->next;
