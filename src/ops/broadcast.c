@@ -235,8 +235,20 @@ static bool factors_old(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_broadcast_in_dim = {
-    .infer = infer, .eval = eval, .sample = sample, .constraints = 6, .factors = factors};
+// Without copies it is a reshape; JAX adds dimensions of size 1 so.
+static uint16_t traits(const Program *p, OpId op) {
+  int64_t before, after;
+  bool same = type_count(p->context, value_type(p, op_operand(p, op, 0)), &before) &&
+              type_count(p->context, op_result_type(p, op, 0), &after) && before == after;
+  return same ? TRAIT_PASSES : 0;
+}
+
+const OpDef op_broadcast_in_dim = {.infer = infer,
+                                   .eval = eval,
+                                   .sample = sample,
+                                   .constraints = 6,
+                                   .factors = factors,
+                                   .traits = traits};
 const OpDef op_dynamic_broadcast_in_dim = {.infer = infer_dynamic,
                                            .eval = eval_dynamic,
                                            .sample = sample_dynamic,

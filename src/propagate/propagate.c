@@ -156,15 +156,27 @@ void propagation_give(Propagation *p, const Given *given) {
 // ---- modes ----
 
 static uint8_t pass_direction(const Node *node, bool multi_use) {
-  if (!(node->traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES | TRAIT_PASSES_FORWARD)))
+  if (!(node->traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES | TRAIT_PASSES_FORWARD)) ||
+      node->traits & TRAIT_EXPANDS)
     return DIRECTION_NONE;
   if (node->multi_use && !multi_use) return DIRECTION_NONE;
   return node->traits & TRAIT_PASSES_FORWARD ? DIRECTION_FORWARD : DIRECTION_BOTH;
 }
 
+// Where factors that pass through any op may go from priority 2 on, beside where they do already.
+static uint8_t factor_direction(const Node *node, uint8_t op_priority) {
+  bool expands = (node->traits & TRAIT_EXPANDS) != 0;
+  bool copies = expands && !(node->traits & TRAIT_PASSES);
+  uint8_t forward = expands && (copies || op_priority < 3) ? DIRECTION_NONE : DIRECTION_FORWARD;
+  return op_priority >= 4 ? forward | DIRECTION_BACKWARD : forward;
+}
+
 // What each op priority lets through, each all that the ones before do:
 //   0  ops that keep shapes and whose operands have no other use     1  also with other uses
-//   2  factors that pass through any op, broadcasts backward          3  all factors     4  all
+//   2  factors that pass through any op, forward, but broadcasts'     3  also those without copies
+//   4  factors that pass through any op, broadcasts backward          5  all factors     6  all
+// What is given comes before what is asked for: optimizer states in parts (ZeRO) would otherwise
+// spread through gradients into activations before the batch gets there. Shardy has no 2 and 3.
 ProjectMode propagation_mode(const Propagation *p, NodeId id, uint8_t op_priority,
                              bool aggressive) {
   const Node *node = &p->graph.nodes[id];
@@ -182,9 +194,9 @@ ProjectMode propagation_mode(const Propagation *p, NodeId id, uint8_t op_priorit
     return mode;
   }
   uint8_t passes = pass_direction(node, op_priority >= 1);
-  uint8_t any = passes | (node->traits & TRAIT_EXPANDS ? DIRECTION_BACKWARD : DIRECTION_BOTH);
-  mode.pass = op_priority >= 2 ? any : passes;
-  mode.other = op_priority >= 3 ? any : passes;
+  uint8_t any = passes | factor_direction(node, op_priority);
+  mode.pass = op_priority >= (p->options.graph.explicit_only ? 4 : 2) ? any : passes;
+  mode.other = op_priority >= 5 ? any : passes;
   return mode;
 }
 

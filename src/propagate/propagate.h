@@ -26,7 +26,7 @@ typedef struct PropagateOptions {
                  // tensor
 } PropagateOptions;
 
-enum { OP_PRIORITIES = 5 };
+enum { OP_PRIORITIES = 7 };
 
 typedef enum Cause {
   CAUSE_GIVEN,     // an annotation; Event.node is 0
