@@ -329,6 +329,19 @@ def all_to_all(n, bytes):
     return (n - 1) / n * bytes
 
 
+def activations(case, n=1):
+    """Bytes of one [batch, length, width] on each of n devices that share it."""
+    s = case.sizes
+    return s["batch"] * s["length"] * s["width"] * s["itemsize"] / n
+
+
+def split_bytes(case, annotation_rules, axes):
+    """Bytes of the parameters that one device has, by the rules, `axes` their sizes."""
+    find = Annotation("", annotation_rules).find
+    count = lambda path: math.prod(axes[a] for d in (find(path) or ("", P()))[1] for a in ([d] if isinstance(d, str) else d or ()))
+    return sum(leaf.bytes / count(path) for path, leaf in case.paths() if path.startswith("params."))
+
+
 # ---- data parallelism: the same for every model -------------------------------------------------------------------
 
 
@@ -349,6 +362,17 @@ def data_parallel_shard_map(case, mesh):
     def train(params, opt, batch):
         specs = (P(), P(), P(mesh.axis_names))
         return jax.shard_map(local, mesh=mesh, in_specs=specs, out_specs=P(), check_vma=False)(params, opt, batch)
+
+    return train
+
+
+def by_hand(case, mesh, specs, local_loss):
+    """The training step whose loss is `local_loss(params, batch)` on each device's parts, alike on all when it returns."""
+    loss = jax.shard_map(local_loss, mesh=mesh, in_specs=(specs, P("data")), out_specs=P())
+
+    def train(params, opt, batch):
+        value, grads = jax.value_and_grad(loss)(params, batch)
+        return Step(value, grads, *case.update(params, opt, grads))
 
     return train
 

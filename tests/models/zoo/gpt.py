@@ -2,21 +2,20 @@
 
 import functools
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .common import Annotation, P, Step, adam, adam_state, all_reduce, data, integers, layer_rules, model, near_one
-from .common import near_zero, stacked, training, weight, zero1, zero3
+from .common import Annotation, P, activations, adam, adam_state, all_reduce, by_hand, data, integers, layer_rules, model
+from .common import near_one, near_zero, split_bytes, stacked, training, weight, zero1, zero3
 from .layers import causal, cross_entropy, feed_forward, layer_norm, run_layers, same, self_attention
 
 HEADS = P(None, "model")  # [width, heads, size]
 
 
-def activations(case, n):
-    """Bytes of one [batch, length, width] on each of n devices that share the batch."""
-    s = case.sizes
-    return s["batch"] * s["length"] * s["width"] * s["itemsize"] / n
+SPLIT_LAYER = layer_rules(wq=HEADS, wk=HEADS, wv=HEADS, wo=HEADS, w1=P(None, "model"), b1=P("model"), w2=P("model"))
+MEGATRON = [("batch.*", P("data")), ("*.tok", P("model")), *SPLIT_LAYER, ("params.*", P()), ("opt.*", P())]
+# Norms and residuals also split along the length: an all-gather and a reduce-scatter for each all-reduce.
+SEQUENCE = [("batch.*", P("data", "model")), ("*.pos", P("model")), *SPLIT_LAYER, ("*.tok", P()), ("params.*", P())]
 
 
 def megatron_bytes(case):
@@ -24,17 +23,10 @@ def megatron_bytes(case):
     block's own is not needed); the split embedding 1 forth and the logits 1 back. The loss has a maximum, a sum of exponentials and
     the label's logit of each token, in float32. Over data: the gradients that a device has."""
     s = case.sizes
-    split = case.bytes("params.tok") + case.bytes("params.*.w?") + case.bytes("params.*.b1")
-    grads = split / 4 + case.bytes("params.*") - split
     tokens = s["batch"] * s["length"] / 2
     times = (5 if s["remat"] else 4) * s["layers"] + 2
+    grads = split_bytes(case, MEGATRON, {"model": 4})
     return times * all_reduce(4, activations(case, 2)) + all_reduce(4, 3 * 4 * tokens) + all_reduce(2, grads + 4)
-
-
-SPLIT_LAYER = layer_rules(wq=HEADS, wk=HEADS, wv=HEADS, wo=HEADS, w1=P(None, "model"), b1=P("model"), w2=P("model"))
-MEGATRON = [("batch.*", P("data")), ("*.tok", P("model")), *SPLIT_LAYER, ("params.*", P()), ("opt.*", P())]
-# Norms and residuals also split along the length: an all-gather and a reduce-scatter for each all-reduce.
-SEQUENCE = [("batch.*", P("data", "model")), ("*.pos", P("model")), *SPLIT_LAYER, ("*.tok", P()), ("params.*", P())]
 
 
 def sequence_bytes(case):
@@ -50,16 +42,9 @@ def sequence_bytes(case):
 
 def megatron_by_hand(case, mesh):
     """Each device has some heads and hidden units; psum over model joins the halves of a block. The embedding is whole."""
-    rules = Annotation("", SPLIT_LAYER).specs(case.leaves[0], "params")
     join = functools.partial(lax.psum, axis_name="model")
     local = lambda params, batch: lax.pmean(case.loss(params, batch, join), "data")
-    loss = jax.shard_map(local, mesh=mesh, in_specs=(rules, P("data")), out_specs=P())
-
-    def train(params, opt, batch):
-        value, grads = jax.value_and_grad(loss)(params, batch)
-        return Step(value, grads, *case.update(params, opt, grads))
-
-    return train
+    return by_hand(case, mesh, Annotation("", SPLIT_LAYER).specs(case.leaves[0], "params"), local)
 
 
 ANNOTATIONS = {

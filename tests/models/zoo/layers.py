@@ -83,3 +83,15 @@ def self_attention(p, x, mask, bias=None, join=same):
 def feed_forward(p, x, join=same):
     """p has w1 [width, hidden], b1, w2 [hidden, width], b2."""
     return join(jax.nn.gelu(x @ p["w1"] + p["b1"]) @ p["w2"]) + p["b2"]
+
+
+def rotate(x, positions):
+    """Rotary positions: x [batch, length, …, size], pairs of halves turned by position times a frequency."""
+    half = x.shape[-1] // 2
+    dtype = at_least_float32(x.dtype)
+    frequencies = 10000.0 ** (-jnp.arange(half, dtype=dtype) / half)
+    angles = positions.astype(dtype)[:, None] * frequencies
+    angles = angles.reshape(angles.shape[0], *[1] * (x.ndim - 3), half)
+    sine, cosine = jnp.sin(angles).astype(x.dtype), jnp.cos(angles).astype(x.dtype)
+    a, b = x[..., :half], x[..., half:]
+    return jnp.concatenate([a * cosine - b * sine, b * cosine + a * sine], -1)
