@@ -1,0 +1,146 @@
+"""What propagate and partition find, and how it prints."""
+
+import unittest
+
+import numpy as np
+
+import tessera
+from tessera import P
+
+MLP = """
+func.func @main(%x: tensor<8x16xf32>, %w1: tensor<16x32xf32>, %w2: tensor<32x4xf32>) -> (tensor<8x4xf32> {jax.result_info = "result['y']"}) {
+  %0 = stablehlo.dot_general %x, %w1, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+  %1 = stablehlo.tanh %0 : tensor<8x32xf32>
+  %2 = stablehlo.dot_general %1, %w2, contracting_dims = [1] x [0] : (tensor<8x32xf32>, tensor<32x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+"""
+MEGATRON = {"mesh": "data=2,model=4", "shard": {"x": P("data"), "w1": P(None, "model")}}
+
+
+class Propagate(unittest.TestCase):
+    def setUp(self):
+        self.sharded = tessera.propagate(tessera.load(MLP), **MEGATRON)
+
+    def test_found(self):
+        s = self.sharded
+        self.assertEqual(s.argument_shardings, ['<@mesh, [{"data"}, {}]>', '<@mesh, [{}, {"model"}]>',
+                                                '<@mesh, [{"model", ?}, {?}]>'])
+        self.assertEqual(s.result_shardings, ['<@mesh, [{"data", ?}, {?}]>'])
+        self.assertEqual(s.argument_parts, ["tensor<4x16xf32>", "tensor<16x8xf32>", "tensor<8x4xf32>"])
+        self.assertEqual(s.result_parts, ["tensor<4x4xf32>"])
+        self.assertEqual(s.meshes, {"mesh": {"data": 2, "model": 4}})
+        self.assertEqual(s.warnings, "")
+        self.assertEqual(tessera.propagate(tessera.load(s.text)).argument_shardings,
+                         s.argument_shardings)
+
+    def test_prints(self):
+        self.assertEqual(repr(self.sharded), """\
+x         tensor<8x16xf32>   tensor<4x16xf32>  <@mesh, [{"data"}, {}]>
+w1        tensor<16x32xf32>  tensor<16x8xf32>  <@mesh, [{}, {"model"}]>
+w2        tensor<32x4xf32>   tensor<8x4xf32>   <@mesh, [{"model", ?}, {?}]>
+result.y  tensor<8x4xf32>    tensor<4x4xf32>   <@mesh, [{"data", ?}, {?}]>""")
+        self.assertIn('%1 tanh         tensor<8x32xf32>   tensor<4x8xf32>   '
+                      '<@mesh, [{"data", ?}, {"model", ?}]>', self.sharded.table())
+        page = self.sharded._repr_html_()
+        self.assertIn("<code>tensor&lt;8x16xf32&gt;</code>", page)
+
+    def test_why(self):
+        said = self.sharded.why("w2")
+        self.assertIn("dim 0 \"model\": from dim 1 of %w1, annotated by rule:2 'w1=P(None, \"model\")'",
+                      said)
+        self.assertEqual(self.sharded.why(2), said)
+        places = self.sharded.why("w2", as_json=True)
+        self.assertEqual([a["axis"] for a in places[0]["axes"]], ['"model"'])
+
+    def test_options(self):
+        p = tessera.load(MLP)
+        plain = tessera.propagate(p, strategy="none", **MEGATRON)
+        self.assertEqual(plain.argument_shardings[2], None)
+        closed = tessera.propagate(p, close=True, **MEGATRON)
+        self.assertEqual(closed.argument_shardings[2], '<@mesh, [{"model"}, {}]>')
+        layout = tessera.propagate(p, mesh="data=2", layout="d8:data")
+        self.assertEqual(layout.argument_parts[0], "tensor<4x16xf32>")
+        named = tessera.propagate(p, mesh="data=2", layout="batch:data", names="x: batch,in")
+        self.assertEqual(named.argument_parts[0], "tensor<4x16xf32>")
+
+    def test_warnings(self):
+        s = tessera.propagate(tessera.load(MLP), mesh="a=3", shard={"x": P("a")})
+        self.assertIn("8 elements, which 3 devices do not divide", s.warnings)
+        self.assertIn(s.warnings, repr(s))
+
+    def test_many_rows(self):
+        arguments = ", ".join(f"%a{i}: tensor<f32>" for i in range(500))
+        s = tessera.propagate(tessera.load(
+            f"func.func @main({arguments}) -> tensor<f32> {{\n return %a0 : tensor<f32>\n}}"))
+        self.assertLess(len(repr(s).splitlines()), 70)
+        self.assertIn("… 441 more …", repr(s))
+        self.assertEqual(len(s.table().splitlines()), 501)
+
+
+class Partition(unittest.TestCase):
+    def setUp(self):
+        self.made = tessera.partition(tessera.load(MLP), **MEGATRON)
+
+    def test_found(self):
+        m = self.made
+        self.assertEqual(m.devices, 8)
+        self.assertEqual(len(m.collectives), 1)
+        c = m.collectives[0]
+        self.assertEqual((c.kind, c.count, c.groups, c.group_size, c.axes, c.in_loops),
+                         ("all_reduce", 1, 2, 4, ("model",), 0))
+        # Twice 3/4 of a part of 4x4 floats.
+        self.assertEqual((c.bytes, m.bytes, m.steps), (96, 96, 1))
+        self.assertAlmostEqual(m.flops_share, 1, delta=0.1)
+        self.assertEqual(len(m.reasons), 1)
+        self.assertIn('leaves partial sums over "model"', m.why())
+        self.assertIn("stablehlo.all_reduce", m.text)
+        tessera.load(m.text)
+
+    def test_prints(self):
+        lines = repr(self.made).splitlines()
+        self.assertTrue(lines[0].startswith("8 devices, 1 collective, 96 bytes out of each device; "))
+        self.assertEqual(lines[1], "1  all_reduce  2 groups of 4  96 bytes  over model")
+        self.assertIn("partial sums", lines[2])
+        self.assertIn("<caption>8 devices", self.made._repr_html_())
+
+    def test_nothing(self):
+        m = tessera.partition(tessera.load(MLP))
+        self.assertEqual((m.devices, m.collectives, m.reasons, m.bytes), (1, [], [], 0))
+        self.assertIn("1 device, 0 collectives", repr(m))
+
+    def test_loops(self):
+        m = tessera.partition(tessera.load("""
+func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<8x8xf32>
+    cond {
+      %n = stablehlo.constant dense<5> : tensor<i32>
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %b = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      stablehlo.return %j, %b : tensor<i32>, tensor<8x8xf32>
+    }
+  return %0#1 : tensor<8x8xf32>
+}"""), mesh="a=2", shard={"x": P(None, "a"), "w": P("a"), "result0": P(None, "a")})
+        self.assertTrue(any(c.in_loops and c.runs >= 5 for c in m.collectives), m)
+        self.assertIn("in loops, 5 runs", repr(m))
+
+    def test_machines(self):
+        for machine in ("default", "h100", "a100", "tpu-v5p"):
+            self.assertEqual(tessera.partition(tessera.load(MLP), machine=machine,
+                                               **MEGATRON).devices, 8)
+
+    def test_runs_again(self):
+        rng = np.random.default_rng(0)
+        for _ in range(3):
+            x, w1, w2 = (rng.normal(size=s).astype("f") for s in ((8, 16), (16, 32), (32, 4)))
+            np.testing.assert_allclose(self.made.run(x, w1, w2), np.tanh(x @ w1) @ w2, rtol=1e-5,
+                                       atol=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()
