@@ -388,9 +388,12 @@ static void drop_shardings_of(Partition *t, OpId function, const char *name) {
   uint32_t n = attr_info(t->context, list)->count;
   if (attr_info(t->context, list)->kind != ATTR_ARRAY) return;
   Attr *items = ARENA_ARRAY(&t->arena, Attr, n + 1);
-  for (uint32_t i = 0; i < n; i++)
+  bool any = false;
+  for (uint32_t i = 0; i < n; i++) {
     items[i] = attr_dict_with(t->context, attr_info(t->context, list)->items[i], "sdy.sharding", 0);
-  op_set_attr(t->p, function, name, attr_array(t->context, n, items));
+    any |= attr_info(t->context, items[i])->count > 0;
+  }
+  op_set_attr(t->p, function, name, any ? attr_array(t->context, n, items) : 0);
 }
 
 static Status *put_functions(Partition *t) {
