@@ -100,14 +100,12 @@ def _number(value, number, dtype):
              (float, ("float", "bfloat", "complex")), (complex, ("complex",)))
     kind = dtype.name.rstrip("0123456789").split("_")[0].rstrip("0123456789")
     known = next(names for type_, names in kinds if isinstance(number, type_))
-    try:
-        array = np.asarray(number).astype(dtype)
-        fits = kind in known and ("int" not in kind or int(array) == number)
-    except (OverflowError, TypeError, ValueError):
-        fits = False
-    if not fits:
-        raise errors.InvalidArgument(f"{value.name} is {number!r}, expected {value.text}")
-    return array
+    array = np.asarray(number)
+    if kind in known and array.dtype != object:
+        array = array.astype(dtype)
+        if "int" not in kind or int(array) == number:
+            return array
+    raise errors.InvalidArgument(f"{value.name} is {number!r}, expected {value.text}")
 
 
 def _array(value, leaf):
