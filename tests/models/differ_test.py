@@ -2,12 +2,16 @@
 
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 import pytest
 
 from models import cover, differ
 from models.zoo.common import MODELS, Case, normal
+
+
+def judge(dtype, ours, theirs, truth):
+    error = differ.distance(differ.wide(theirs), truth)
+    return differ.judge("x", dtype, ours, theirs, truth, error)
 
 
 def test_few_cases_cover_every_pair():
@@ -26,47 +30,67 @@ def test_every_model_runs_on_one_device_on_eight_and_by_hand():
         assert all(np.prod(list(a.axes().values())) == 8 for a in model.annotations.values()), model.name
 
 
-@pytest.mark.parametrize("dtype, step", [(np.float32, 2.0**-23), (ml_dtypes.bfloat16, 2.0**-7), (np.float16, 2.0**-10)])
-def test_one_ulp_beside_an_exact_jax(dtype, step):
+@pytest.mark.parametrize("name, step", [("float32", 2.0**-23), ("bfloat16", 2.0**-7)])
+def test_one_ulp_beside_an_exact_jax(name, step):
+    dtype = jnp.dtype(name)
     truth = np.array([1.0, -0.25])
     exact = truth.astype(dtype)
-    assert differ.judge("x", exact, exact, truth)[0] == 0
-    assert differ.judge("x", (truth + [step, 0]).astype(dtype), exact, truth)[0] == 1
+    assert judge(name, exact, exact, truth)[0] == 0
+    assert judge(name, (truth + [step, 0]).astype(dtype), exact, truth)[0] == 1
     with pytest.raises(differ.Disagrees, match="x .*error .* JAX's 0, bound"):
-        differ.judge("x", (truth + [2 * step, 0]).astype(dtype), exact, truth)
+        judge(name, (truth + [2 * step, 0]).astype(dtype), exact, truth)
+
+
+def test_the_ulp_is_that_of_the_type_computed_in():
+    x = np.ones(2, np.float32)
+    judge("bfloat16", x + np.float32(2.0**-7), x, np.ones(2))
+    with pytest.raises(differ.Disagrees):
+        judge("float32", x + np.float32(2.0**-7), x, np.ones(2))
 
 
 def test_twice_the_error_of_jax():
     truth = np.array([1.0, 0.5])
     ulp = 2.0**-23
     theirs = (truth + [4 * ulp, 0]).astype(np.float32)
-    differ.judge("x", (truth + [0, 9 * ulp]).astype(np.float32), theirs, truth)
+    judge("float32", (truth + [0, 9 * ulp]).astype(np.float32), theirs, truth)
     with pytest.raises(differ.Disagrees):
-        differ.judge("x", (truth + [0, 9.5 * ulp]).astype(np.float32), theirs, truth)
+        judge("float32", (truth + [0, 9.5 * ulp]).astype(np.float32), theirs, truth)
 
 
 def test_what_is_not_finite_is_the_same():
     truth = np.array([np.inf, np.nan, 1.0])
     x = truth.astype(np.float32)
-    differ.judge("x", x, x, truth)
+    judge("float32", x, x, truth)
     for wrong in ([-np.inf, np.nan, 1], [np.inf, 0, 1], [np.inf, np.nan, np.nan]):
         with pytest.raises(differ.Disagrees):
-            differ.judge("x", np.array(wrong, np.float32), x, truth)
+            judge("float32", np.array(wrong, np.float32), x, truth)
 
 
 def test_integers_types_and_shapes_are_exact():
     x = np.arange(3, dtype=np.int32)
-    differ.judge("x", x, x, x.astype(np.int64))
+    judge("float32", x, x, x.astype(np.int64))
     for wrong in (x + 1, x.astype(np.int64), x[:, None]):
         with pytest.raises(differ.Disagrees):
-            differ.judge("x", wrong, x, x.astype(np.int64))
+            judge("float32", wrong, x, x.astype(np.int64))
+
+
+def case(fn, *leaves):
+    return Case(fn, leaves, tuple("xyz"[: len(leaves)]))
 
 
 def test_what_is_no_truth_is_told():
-    case = lambda fn: Case(fn, (normal((4,), "float32"),), ("x",))
-    assert differ.truth(case(jnp.tanh))[0].dtype == np.float64
     with pytest.raises(differ.Disagrees, match="float64 program has .*float32 of convert_element_type"):
-        differ.truth(case(lambda x: jax.jit(lambda y: y.astype(jnp.float32) + 1)(x)))
+        differ.truth_of(case(lambda x: jax.jit(lambda y: y.astype(jnp.float32) + 1)(x), normal((4,), "float32")))
     x = np.ones(4, np.float32)
     with pytest.raises(differ.Disagrees, match="not a truth: JAX's own error"):
-        differ.judge("x", x, x, 1.01 * np.ones(4))
+        judge("float32", x, x, 1.01 * np.ones(4))
+
+
+def test_jax_s_own_error_is_the_largest_of_several_draws():
+    sums = case(lambda x: jnp.sum(x, dtype=x.dtype), normal((1000,), "float32"))
+    truth, theirs, (error,) = differ.jax_side(sums)
+    assert truth[0].dtype == np.float64 and theirs[0].dtype == np.float32
+    assert differ.distance(differ.wide(theirs[0]), truth[0]) <= error <= 1e-5
+    near, far = (differ.neighbours(sums.args, draw)[0] for draw in (0, 1))
+    assert np.array_equal(near, sums.args[0])
+    assert 500 < np.sum(far != near) < 900 and np.allclose(far, near, rtol=3e-7)
