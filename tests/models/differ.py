@@ -11,7 +11,7 @@ to, also if the output is kept in a wider one. For integers and where truth is n
 
 JAX's own error of one evaluation is one draw of a random thing, and small by luck where the array is: of two programs that are
 equally good, one is more than twice as far off on a scalar three times in ten. So it is the largest of DRAWS evaluations, each
-against its own truth: at the case's arguments, and at arguments next to them (every float moved at random to a neighbour, or
+against its own truth: at the case's arguments, and at arguments next to them (every float moved at random by about an ulp, or
 not at all). Ours is evaluated at the case's arguments alone.
 
 That says nothing if the truth is not one. So the float64 program may have no narrower float in it (a hidden rounding would
@@ -82,7 +82,7 @@ def truth_of(case):
 
 
 def neighbours(args, draw):
-    """The arguments, each float moved by -1, 0 or 1 to a neighbour in its type; draw 0 moves nothing."""
+    """The arguments, each float moved by about -1, 0 or 1 ulp; draw 0 moves nothing."""
     rng = np.random.default_rng(draw)
 
     def moved(x):
