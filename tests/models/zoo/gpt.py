@@ -5,17 +5,13 @@ import functools
 import jax.numpy as jnp
 from jax import lax
 
-from .common import Annotation, P, activations, adam, adam_state, all_reduce, by_hand, data, integers, layer_rules, model
-from .common import near_one, near_zero, split_bytes, stacked, training, weight, zero1, zero3
-from .layers import causal, cross_entropy, feed_forward, layer_norm, run_layers, same, self_attention
+from .common import Annotation, P, activations, adam, adam_state, all_reduce, by_hand, data, integers, model, near_one
+from .common import near_zero, split_bytes, stacked, training, weight, zero1, zero3
+from .layers import SPLIT_BLOCK, block, causal, cross_entropy, encode, layer_norm, run_layers, same
 
-HEADS = P(None, "model")  # [width, heads, size]
-
-
-SPLIT_LAYER = layer_rules(wq=HEADS, wk=HEADS, wv=HEADS, wo=HEADS, w1=P(None, "model"), b1=P("model"), w2=P("model"))
-MEGATRON = [("batch.*", P("data")), ("*.tok", P("model")), *SPLIT_LAYER, ("params.*", P()), ("opt.*", P())]
+MEGATRON = [("batch.*", P("data")), ("*.tok", P("model")), *SPLIT_BLOCK, ("params.*", P()), ("opt.*", P())]
 # Norms and residuals also split along the length: an all-gather and a reduce-scatter for each all-reduce.
-SEQUENCE = [("batch.*", P("data", "model")), ("*.pos", P("model")), *SPLIT_LAYER, ("*.tok", P()), ("params.*", P())]
+SEQUENCE = [("batch.*", P("data", "model")), ("*.pos", P("model")), *SPLIT_BLOCK, ("*.tok", P()), ("params.*", P())]
 
 
 def megatron_bytes(case):
@@ -44,7 +40,7 @@ def megatron_by_hand(case, mesh):
     """Each device has some heads and hidden units; psum over model joins the halves of a block. The embedding is whole."""
     join = functools.partial(lax.psum, axis_name="model")
     local = lambda params, batch: lax.pmean(case.loss(params, batch, join), "data")
-    return by_hand(case, mesh, Annotation("", SPLIT_LAYER).specs(case.leaves[0], "params"), local)
+    return by_hand(case, mesh, Annotation("", SPLIT_BLOCK).specs(case.leaves[0], "params"), local)
 
 
 ANNOTATIONS = {
@@ -54,22 +50,6 @@ ANNOTATIONS = {
     "zero1": zero1(),
     "zero3": zero3(),
 }
-
-
-def block(width, heads, hidden, dtype):
-    """Parameters of one block."""
-    size = width // heads
-    return {
-        "norm1": near_one(width, dtype=dtype),
-        "shift1": near_zero(width, dtype=dtype),
-        **{w: weight(width, width, heads, size, dtype=dtype) for w in ("wq", "wk", "wv", "wo")},
-        "norm2": near_one(width, dtype=dtype),
-        "shift2": near_zero(width, dtype=dtype),
-        "w1": weight(width, width, hidden, dtype=dtype),
-        "b1": near_zero(hidden, dtype=dtype),
-        "w2": weight(hidden, hidden, width, dtype=dtype),
-        "b2": near_zero(width, dtype=dtype),
-    }
 
 
 @model("gpt", scan=True, remat=True, annotations=ANNOTATIONS)
@@ -84,10 +64,7 @@ def gpt(*, dtype, scan=False, remat=False, scale=1, layers=2, width=16, heads=4,
     }
 
     def logits(params, tokens, join=same):
-        def layer(p, x):
-            x = x + self_attention(p, layer_norm(x, p["norm1"], p["shift1"]), causal(x.shape[1]), join=join)
-            return x + feed_forward(p, layer_norm(x, p["norm2"], p["shift2"]), join)
-
+        layer = lambda p, x: encode(p, x, causal(x.shape[1]), join)
         x = params["tok"][tokens] + params["pos"]
         x = run_layers(layer, params["layers"], x, scan=scan, remat=remat)
         return layer_norm(x, params["norm"], params["shift"]) @ params["tok"].T

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .common import at_least_float32
+from .common import P, at_least_float32, layer_rules, near_one, near_zero, weight
 
 
 def wide(x):
@@ -95,3 +95,30 @@ def rotate(x, positions):
     sine, cosine = jnp.sin(angles).astype(x.dtype), jnp.cos(angles).astype(x.dtype)
     a, b = x[..., :half], x[..., half:]
     return jnp.concatenate([a * cosine - b * sine, b * cosine + a * sine], -1)
+
+
+def block(width, heads, hidden, dtype):
+    """Parameters of a transformer's block with layer norm, for encode()."""
+    size = width // heads
+    return {
+        "norm1": near_one(width, dtype=dtype),
+        "shift1": near_zero(width, dtype=dtype),
+        **{w: weight(width, width, heads, size, dtype=dtype) for w in ("wq", "wk", "wv", "wo")},
+        "norm2": near_one(width, dtype=dtype),
+        "shift2": near_zero(width, dtype=dtype),
+        "w1": weight(width, width, hidden, dtype=dtype),
+        "b1": near_zero(hidden, dtype=dtype),
+        "w2": weight(hidden, hidden, width, dtype=dtype),
+        "b2": near_zero(width, dtype=dtype),
+    }
+
+
+def encode(p, x, mask=None, join=same):
+    """One such block on x [batch, length, width]."""
+    x = x + self_attention(p, layer_norm(x, p["norm1"], p["shift1"]), mask, join=join)
+    return x + feed_forward(p, layer_norm(x, p["norm2"], p["shift2"]), join)
+
+
+# Megatron's split of such blocks: each device has some of the heads and of the hidden units.
+HEADS = P(None, "model")  # [width, heads, size]
+SPLIT_BLOCK = layer_rules(wq=HEADS, wk=HEADS, wv=HEADS, wo=HEADS, w1=P(None, "model"), b1=P("model"), w2=P("model"))
