@@ -5,7 +5,7 @@ import json
 
 from . import table
 from .program import entry_index
-from .run import as_tree, flat_arguments, run_parts
+from .run import as_tree, flat_arguments, parts_of, run_parts
 
 # One kind of exchange: count is of ops in the text, runs counts loops; groups of group_size devices
 # (0: groups is a number of pairs); axes they differ along, () if not known; bytes leave each device.
@@ -43,6 +43,7 @@ class Partitioned:
         self.warnings = (warnings or "").rstrip("\n")
         self._handle = handle
         self._text = None
+        self._parts = None  # of arguments and of results, once they are asked for
         self._entry = entry_index(handle)
         traffic = json.loads(handle.text("tsr_program_traffic"))
         self.collectives = [_collective(c) for c in traffic["collectives"]]
@@ -65,8 +66,12 @@ class Partitioned:
     def run_flat(self, arrays, seed=0):
         """The same on NumPy arrays in the order of @main's arguments."""
         program = self.program
-        results = run_parts(self._handle, self._entry, program.function, len(program.results),
-                            self.devices, arrays, seed)
+        if self._parts is None:
+            self._parts = [
+                parts_of(self._handle, what, self._entry, len(values), self.devices)
+                for what, values in (("argument", program.arguments), ("result", program.results))]
+        results = run_parts(self._handle, program.function, *self._parts, self.devices, arrays,
+                            seed)
         return as_tree(program, results)
 
     def why(self):

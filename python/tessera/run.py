@@ -167,9 +167,7 @@ def _taken(buffer):
 class _Part:
     """What one device has of an argument or result."""
 
-    def __init__(self, handle, what, function, i, device):
-        tile = Tile()
-        handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
+    def __init__(self, tile):
         dims = range(tile.rank)
         self.whole = tuple(tile.whole[d] for d in dims)
         self.shape = tuple(tile.tile[d] for d in dims)
@@ -179,9 +177,17 @@ class _Part:
         self.first = tile.first               # the first device that has a part of the same
 
 
-def _cut(handle, function, i, device, whole):
+def parts_of(handle, what, function, count, devices):
+    """For each of the arguments or results the parts of all devices."""
+    def part(i, device):
+        tile = Tile()
+        handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
+        return _Part(tile)
+    return [[part(i, device) for device in range(devices)] for i in range(count)]
+
+
+def _cut(part, device, whole):
     """The part of an argument that a device has; zeros beyond the whole's end."""
-    part = _Part(handle, "argument", function, i, device)
     is_rest = part.combine in ("sum", "mul", "xor") and part.first != device
     if part.shape == whole.shape and not is_rest:
         return whole
@@ -196,9 +202,8 @@ _COMBINE = {"sum": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multi
             "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
-def _join(handle, function, i, parts):
+def _join(places, parts):
     """The whole of a result from the parts of all devices."""
-    places = [_Part(handle, "result", function, i, device) for device in range(len(parts))]
     sums = {}
     for place, part in zip(places, parts):
         if place.first not in sums:
@@ -211,12 +216,13 @@ def _join(handle, function, i, parts):
     return whole
 
 
-def run_parts(handle, index, function, n_results, devices, arrays, seed):
-    """A partitioned program on whole arrays: whole results."""
-    parts = [_cut(handle, index, i, device, array)
-             for device in range(devices) for i, array in enumerate(arrays)]
-    out = evaluate(handle, function, parts, n_results * devices, devices, seed)
-    return [_join(handle, index, i, out[i::n_results]) for i in range(n_results)]
+def run_parts(handle, function, arguments, results, devices, arrays, seed):
+    """A partitioned program on whole arrays: whole results. arguments and results are parts_of."""
+    parts = [_cut(places[device], device, array)
+             for device in range(devices) for places, array in zip(arguments, arrays)]
+    n = len(results)
+    out = evaluate(handle, function, parts, n * devices, devices, seed)
+    return [_join(places, out[i::n]) for i, places in enumerate(results)]
 
 
 # ---- results ----

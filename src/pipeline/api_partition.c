@@ -127,8 +127,10 @@ typedef struct Ask {
   tsr_tile tile;
 } Ask;
 
+// For the life of the program. Types are kept once each, and so are their sizes: who asks again
+// takes no more memory.
 static const int64_t *kept(Context *context, uint32_t rank, const int64_t *values) {
-  return arena_copy(context_arena(context), values, (rank + 1) * sizeof *values);
+  return type_info(context, type_tensor(context, type_scalar(DT_i64), rank, values, 0))->dims;
 }
 
 // The device that is the first along the axes of what is unreduced, else as this one.
