@@ -127,21 +127,27 @@ def _candidates():
 def _open():
     tried = [os.path.normpath(p) for p in _candidates()]
     for path in tried:
-        if os.path.exists(path):
-            return ctypes.CDLL(path)
+        if not os.path.exists(path):
+            continue
+        try:
+            return _declare(ctypes.CDLL(path))
+        except OSError as e:
+            raise ImportError(f"{path} cannot be loaded: {e}") from None
+        except AttributeError as e:
+            raise ImportError(f"{path} is of another version than this package: {e}") from None
     raise ImportError("libtessera.so is in none of: " + ", ".join(tried) +
                       ". Build it with make, or name it in TESSERA_LIBRARY")
 
 
-def _declare(lib):
+def _declare(library):
     for name, (result, arguments) in _FUNCTIONS.items():
-        function = getattr(lib, name)
+        function = getattr(library, name)
         function.argtypes = arguments
         function.restype = c_void_p if result is _E else result
-    return lib
+    return library
 
 
-lib = _declare(_open())
+lib = _open()
 
 
 def _check(error):
@@ -176,12 +182,12 @@ def encode(text, what):
 class _Owner:
     """Something of the C library: used by one thread at a time, freed once, and not used after."""
 
-    _free = None  # name of the function that frees it
+    _free = None  # the function that frees it
     _what = ""
 
     def __init__(self):
         self._pointer = None
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # also taken by __del__, which may come at any time
 
     def pointer(self):
         """Of what is still there; whoever asks holds the lock."""
@@ -204,7 +210,7 @@ class _Owner:
         with self._lock:
             pointer, self._pointer = self._pointer, None
             if pointer:
-                getattr(lib, self._free)(pointer)
+                self._free(pointer)
 
     def __del__(self):
         if getattr(self, "_pointer", None):
@@ -217,7 +223,7 @@ class _Owner:
 class Handle(_Owner):
     """A program."""
 
-    _free = "tsr_program_free"
+    _free = staticmethod(lib.tsr_program_free)
     _what = "program"
 
     def __init__(self, text, name=None):
@@ -239,23 +245,31 @@ class Handle(_Owner):
 
 
 class Propagation(_Owner):
-    """What propagation found, kept for questions. The program is its own."""
+    """What propagation found, kept for questions. It takes the program: this is freed first."""
 
-    _free = "tsr_propagation_free"
+    _free = staticmethod(lib.tsr_propagation_free)
     _what = "propagation"
 
     def __init__(self, handle, options):
         super().__init__()
-        self._program = handle  # freed after this
+        self._program = None
         out = c_void_p()
         handle.call("tsr_propagation_new", byref(options), byref(out))
         self._pointer = out.value
+        self._program, handle._pointer = handle._pointer, None
+
+    def close(self):
+        with self._lock:
+            super().close()
+            program, self._program = self._program, None
+            if program:
+                lib.tsr_program_free(program)
 
 
 class Rules(_Owner):
     """How custom calls may be split: texts by the name of their target."""
 
-    _free = "tsr_rules_free"
+    _free = staticmethod(lib.tsr_rules_free)
     _what = "set of rules"
 
     def __init__(self, rules):

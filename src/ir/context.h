@@ -104,7 +104,7 @@ int64_t type_bound(const Context *context, Type tensor, uint32_t d);
 // Writes MLIR's text, e.g. tensor<4x?xf32>. Of encodings #stablehlo.bounds and opaque ones are
 // written.
 void type_print(const Context *context, Type type, StrBuf *out);
-// Same into the context's arena: for messages.
+// Same, kept in the context once per text: for messages.
 const char *type_text(Context *context, Type type);
 
 // Hash of the content: equal types hash equal in every context.

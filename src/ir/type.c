@@ -334,8 +334,8 @@ const char *type_text(Context *context, Type type) {
   GuardCleanup cleanup = {release_buf, &buf, NULL};
   guard_push(guard, &cleanup);
   type_print(context, type, &buf);
-  char *text = arena_copy(&context->arena, buf.data, buf.used + 1);
+  Name name = name_intern(context, (Str){buf.data, buf.used});
   guard_pop(guard, &cleanup);
   strbuf_deinit(&buf);
-  return text;
+  return name_text(context, name);
 }
