@@ -81,14 +81,18 @@ def case(fn, *leaves):
 def test_what_is_no_truth_is_told():
     with pytest.raises(differ.Disagrees, match="float64 program has .*float32 of convert_element_type"):
         differ.truth_of(case(lambda x: jax.jit(lambda y: y.astype(jnp.float32) + 1)(x), normal((4,), "float32")))
-    x = np.ones(4, np.float32)
-    with pytest.raises(differ.Disagrees, match="not a truth: JAX's own error"):
-        judge("float32", x, x, 1.01 * np.ones(4))
+    truth, good, bad = [np.ones(4)] * 4, [1e-6] * 4, [1e-6, 1e-6, 0.01, 0.01]
+    assert differ.check_truth("abcd", "float32", truth, [good, good]) == 0
+    with pytest.raises(differ.Disagrees, match="c: not a truth: JAX's own error is 0.01"):
+        differ.check_truth("abcd", "float32", truth, [bad, good])
+    with pytest.raises(differ.Disagrees, match="2 of 4 outputs are too uncertain"):
+        differ.check_truth("abcd", "float32", truth, [good, bad])
 
 
 def test_jax_s_own_error_is_the_largest_of_several_draws():
     sums = case(lambda x: jnp.sum(x, dtype=x.dtype), normal((1000,), "float32"))
-    truth, theirs, (error,) = differ.jax_side(sums)
+    truth, theirs, errors = differ.jax_side(sums)
+    error = max(error for (error,) in errors)
     assert truth[0].dtype == np.float64 and theirs[0].dtype == np.float32
     assert differ.distance(differ.wide(theirs[0]), truth[0]) <= error <= 1e-5
     near, far = (differ.neighbours(sums.args, draw)[0] for draw in (0, 1))
