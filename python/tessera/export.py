@@ -14,9 +14,10 @@ from .program import Program
 _OLDEST, _NEWEST = (0, 8), (0, 10)
 _CALLBACK = re.compile(r"@(xla_\w*python\w*callback)\b.*$", re.M)
 
-# in_tree is of (args, kwargs) without what is static; avals and donated are flat.
+# in_tree is of (args, kwargs) without what is static; avals and donated are flat; bound is what a
+# jitted method puts before the arguments: (self,).
 Trees = collections.namedtuple(
-    "Trees", "in_tree out_tree in_avals out_avals donated static_argnums static_argnames")
+    "Trees", "in_tree out_tree in_avals out_avals donated bound static_argnums static_argnames")
 
 
 @functools.cache
@@ -61,6 +62,7 @@ def _static(jitted, options, n_args):
 
 def without_static(trees, args, kwargs):
     """What is left of a call: what JAX makes arguments of @main from."""
+    args = trees.bound + args
     return (tuple(a for i, a in enumerate(args) if i not in trees.static_argnums),
             {k: v for k, v in kwargs.items() if k not in trees.static_argnames})
 
@@ -144,7 +146,8 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     jitted, options = _jitted(jax, fn, {
         "static_argnums": static_argnums, "static_argnames": static_argnames,
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames})
-    args, kwargs = jax.tree.map(_native, (args, kwargs))
+    bound = (fn.__self__,) if _jit_options(fn) and hasattr(fn, "__self__") else ()
+    args, kwargs = jax.tree.map(_native, (bound + args, kwargs))
     lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(platform,))
     text = lowered.as_text(debug_info=True)
     _refuse_callbacks(text)
@@ -152,6 +155,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     static = _static(jitted, options, len(args))
     trees = Trees(lowered.in_tree, lowered.out_tree,
                   [jax.ShapeDtypeStruct(i.shape, i.dtype) for i in infos],
-                  jax.tree.leaves(lowered.out_info), [i.donated for i in infos], *static)
+                  jax.tree.leaves(lowered.out_info), [i.donated for i in infos], bound,
+                  *static)
     name = getattr(fn, "__name__", None) or type(fn).__name__
     return Program(text, name=f"<{name.strip('<>')}>", trees=trees)

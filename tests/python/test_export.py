@@ -1,5 +1,6 @@
 """From JAX functions to programs: names, trees, donation, static arguments, shardings, keys."""
 
+import dataclasses
 import functools
 import os
 import unittest
@@ -107,6 +108,30 @@ class Jit(unittest.TestCase):
                      lambda: tessera.run(e, p, unused)):
             np.testing.assert_array_equal(call(), p["a"] * 3)
 
+    def test_jitted_methods(self):
+        class Scale:
+            @functools.partial(jax.jit, static_argnums=0)
+            def __call__(self, x, y):
+                return x * 3 + y
+        x = np.ones(3, "f")
+        for fn in (Scale(), Scale().__call__):
+            np.testing.assert_array_equal(tessera.run(fn, x, y=x), 4)
+            np.testing.assert_array_equal(tessera.run(tessera.export(fn, x, x), x, x), 4)
+
+        @jax.tree_util.register_dataclass
+        @dataclasses.dataclass
+        class Layer:
+            w: np.ndarray
+
+            @jax.jit
+            def apply(self, x):
+                return self.w * x
+        layer = Layer(2 * x)
+        e = tessera.export(layer.apply, x)
+        self.assertEqual(e.arg_names, ["self.w", "x"])
+        np.testing.assert_array_equal(tessera.run(e, x), 2)
+        np.testing.assert_array_equal(tessera.run(layer.apply, x), 2)
+
     def test_jitted_inside(self):
         inner = jax.jit(lambda x: x * 2)
         np.testing.assert_array_equal(tessera.run(lambda x: inner(x) + inner(x + 1), np.ones(3)), 6)
@@ -143,6 +168,48 @@ class Meshes(unittest.TestCase):
             return jax.lax.with_sharding_constraint(x * 2, NamedSharding(self.mesh, P("data"))) + 1
         s = tessera.propagate(g, f32(8, 8))
         self.assertEqual(s.result_shardings, ['<@mesh, [{"data", ?}, {?}]>'])
+
+
+@unittest.skipUnless(len(jax.devices()) >= 8, "needs 8 devices (XLA_FLAGS)")
+class JaxDevices(unittest.TestCase):
+    """What JAX says of its own devices is what Tessera's have."""
+
+    def setUp(self):
+        self.mesh = jax.make_mesh((2, 4), ("data", "model"),
+                                  axis_types=(jax.sharding.AxisType.Auto,) * 2)
+        self.x = np.arange(64, dtype="f").reshape(8, 8)
+
+    def on(self, *spec):
+        return NamedSharding(self.mesh, P(*spec))
+
+    def test_arrays(self):
+        x = jax.device_put(self.x, self.on("data"))
+        made = tessera.partition(lambda x: x @ x.T, x)
+        self.assertEqual(made.devices, 8)
+        np.testing.assert_array_equal(made.run(x), self.x @ self.x.T)
+
+    def test_jit(self):
+        def f(p, x, n=2):
+            return {"y": x @ p["w"] * n}
+        args = {"w": self.x}, self.x
+        jitted = jax.jit(f, in_shardings=({"w": self.on(None, "model")}, self.on("data")),
+                         out_shardings={"y": self.on("data", "model")})
+        s = tessera.propagate(jitted, *args)
+        self.assertEqual(s.argument_shardings, ['<@mesh, [{}, {"model"}]>', '<@mesh, [{"data"}, {}]>'])
+        self.assertEqual(s.result_shardings, ['<@mesh, [{"data"}, {"model"}]>'])
+        jitted = jax.jit(f, in_shardings=(self.on(None, "model"), None), static_argnums=2)
+        s = tessera.propagate(jitted, *args, 3)
+        self.assertEqual(s.argument_shardings[0], '<@mesh, [{}, {"model"}]>')
+        np.testing.assert_array_equal(tessera.run(jitted, *args, 3)["y"], self.x @ self.x * 3)
+
+    def test_other_order(self):
+        devices = np.array(jax.devices()[:8])[[3, 1, 4, 0, 5, 2, 7, 6]].reshape(2, 4)
+        mesh = jax.sharding.Mesh(devices, ("data", "model"))
+        f = jax.shard_map(lambda x: x * (1 + jax.lax.axis_index("model")), mesh=mesh,
+                          in_specs=P("data", "model"), out_specs=P("data", "model"))
+        want = self.x * np.repeat(np.arange(1, 5), 2)
+        np.testing.assert_array_equal(jax.jit(f)(self.x), want)
+        np.testing.assert_array_equal(tessera.run(f, self.x), want)
 
 
 class Values(unittest.TestCase):
