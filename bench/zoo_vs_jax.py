@@ -38,10 +38,11 @@ THEIRS = ("trace", "lower", "shardy", "shardy_xla", "spmd")
 # ---- the text that both get ----
 
 def edge_rules(annotation, paths):
-    """Rules by exact path, as the annotation's globs say."""
-    from models.zoo.common import spec
+    """Rules by exact path, as the annotation's globs say, and by lines."""
+    from models.zoo.common import is_line, spec
     found = [(path, annotation.find(path)) for path in paths]
-    return [f"{path}={spec(rule[1])}" for path, rule in found if rule]
+    lines = [f"{rule[0]}={spec(rule[1])}" for rule in annotation.rules if is_line(rule)]
+    return [f"{path}={spec(rule[1])}" for path, rule in found if rule] + lines
 
 
 def partition_spec(text):

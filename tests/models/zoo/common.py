@@ -9,6 +9,7 @@ import dataclasses
 import fnmatch
 import functools
 import math
+import os
 import zlib
 from typing import Any, Callable, NamedTuple
 
@@ -218,7 +219,8 @@ class Annotation:
     """How a case is split.
 
     mesh: "data=2,model=4"   rules: (glob, P), the first that matches holds. A glob is of arguments' paths (params.*) and of
-    results' without `result.` before: new parameters are as the old, unless a rule before says otherwise of result.params.*
+    results' without `result.` before: new parameters are as the old, unless a rule before says otherwise of result.params.*; or
+    it is a line of the model, of line().
     textbook: case -> bytes that leave each device in a step, by the textbook; None where there is none
     shard_map: (case, mesh) -> a function of the case's arguments that says the same by hand, with collectives
     """
@@ -236,8 +238,9 @@ class Annotation:
         return jax.make_mesh(sizes, names, axis_types=(AxisType.Auto,) * len(names))
 
     def all_rules(self):
-        """The rules as tessera takes them: for arguments, then for results."""
-        return self.rules + [(g if g.startswith("result.") else "result." + g, p) for g, p in self.rules]
+        """The rules as tessera takes them: for arguments and lines, then for results."""
+        of_results = [rule for rule in self.rules if not is_line(rule)]
+        return self.rules + [(g if g.startswith("result.") else "result." + g, p) for g, p in of_results]
 
     def find(self, path):
         """The rule that holds for a path, an argument's or a result's, or None."""
@@ -248,7 +251,7 @@ class Annotation:
     def rules_for(self, case):
         """Those that hold for something of the case: tessera refuses others."""
         used = [self.find(path) for path in [path for path, _ in case.paths()] + case.result_paths()]
-        return [rule for rule in self.all_rules() if rule in used]
+        return [rule for rule in self.all_rules() if rule in used or is_line(rule)]
 
     def specs(self, tree, name):
         """A tree of P for the leaves of an argument or a result, for shard_map."""
@@ -258,6 +261,17 @@ class Annotation:
     def flags(self, case):
         """The annotation as options of tessera's commands."""
         return ["--mesh=" + self.mesh] + [f"--shard={glob}={spec(p)}" for glob, p in self.rules_for(case)]
+
+
+def line(file, text):
+    """`moe.py:73`: how rules call what the one line of a model's file gives that begins with this text."""
+    with open(file) as source:
+        (number,) = [i for i, words in enumerate(source, 1) if words.strip().startswith(text)]
+    return f"{os.path.basename(file)}:{number}"
+
+
+def is_line(rule):
+    return ".py:" in rule[0]
 
 
 def later(p):
