@@ -244,6 +244,16 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
   heap_push(s, s->nodes.count - 1);
 }
 
+// Could a step that takes these seconds, with no bytes at all, be the way to a layout?
+static bool could_reach(Search *s, uint32_t from, const Layout *layout, double seconds) {
+  uint64_t hash = hash_bytes(layout, sizeof *layout);
+  uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
+  if (!found) return s->nodes.count < MOST_NODES;
+  const Node *old = &s->nodes.items[found], *was = &s->nodes.items[from];
+  return !old->done && price_of(s->price, was->seconds + seconds, was->bytes) <
+                           price_of(s->price, old->seconds, old->bytes);
+}
+
 // ---- moves ----
 
 // May a digit that is inside come to an atom: is its block not written in the other form?
@@ -275,11 +285,17 @@ static void slices(Search *s, uint32_t from, const Layout *now) {
   }
 }
 
-static bool next_coordinates(const Digits *digits, uint32_t *at) {
-  uint32_t k = 0;
-  while (k < digits->n_atoms && ++at[k] == digits->atoms[k].size) at[k++] = 0;
-  return k < digits->n_atoms;
+// The next of all coordinates along some atoms; false behind the last.
+static bool next_coordinates(const Digits *digits, uint32_t atoms, uint32_t *at) {
+  for (uint32_t k = 0; k < digits->n_atoms; k++) {
+    if (!(atoms >> k & 1)) continue;
+    if (++at[k] < digits->atoms[k].size) return true;
+    at[k] = 0;
+  }
+  return false;
 }
+
+enum { ALL_ATOMS = (1u << RESHARD_MOST_ATOMS) - 1 };
 
 static double coordinates(const Digits *digits) {
   double count = 1;
@@ -287,13 +303,34 @@ static double coordinates(const Digits *digits) {
   return count;
 }
 
+// Atoms along which it makes a difference what is padding: those of dimensions that have some.
+static uint32_t padded_atoms(const Digits *digits, const Layout *before, const Layout *after) {
+  uint32_t padded = 0;
+  for (uint32_t d = 0; d < digits->rank; d++) {
+    int64_t last = 0;  // the first element of the last piece
+    uint32_t atoms = 0;
+    for (uint32_t i = 0; i < digits->n; i++) {
+      const Layout *both[] = {before, after};
+      if (digits->v[i].dim != d || (layout_is_inside(before, i) && layout_is_inside(after, i)))
+        continue;
+      last += (digits->v[i].size - 1) * digits->v[i].unit;
+      for (uint32_t k = 0; k < 2; k++)
+        if (!layout_is_inside(both[k], i)) atoms |= 1u << both[k]->at[i];
+    }
+    if (last >= digits->dims[d]) padded |= atoms;
+  }
+  return padded;
+}
+
 // Pieces that a device gets from others along the atoms, on average, of those that are not all
 // padding.
 static double pieces_got(const Digits *digits, const Layout *before, const Layout *after,
                          uint32_t atoms) {
   uint32_t to[RESHARD_MOST_ATOMS] = {0};
-  double got = 0;
+  uint32_t used = atoms | padded_atoms(digits, before, after);
+  double got = 0, devices = 0;
   do {
+    devices++;
     uint32_t from[RESHARD_MOST_ATOMS];
     memcpy(from, to, sizeof from);
     for (;;) {  // all others along the atoms, back to itself
@@ -306,8 +343,8 @@ static double pieces_got(const Digits *digits, const Layout *before, const Layou
       if (k == digits->n_atoms) break;
       got += digits_has_piece(digits, before, after, from, to);
     }
-  } while (next_coordinates(digits, to));
-  return got / coordinates(digits);
+  } while (next_coordinates(digits, used, to));
+  return got / devices;
 }
 
 // The same exchange by permutes, if many pieces are all padding.
@@ -315,9 +352,10 @@ static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layou
                         uint32_t atoms, MoveKind kind, double piece, double dense) {
   uint32_t count = count_of(s, atoms);
   if (s->even || count > MOST_SPARSE) return;
+  double seconds = network_permutes(link_of(s, atoms), count - 1, piece * (count - 1));
+  if (!could_reach(s, from, next, seconds)) return;
   double bytes = piece * pieces_got(s->digits, now, next, atoms);
   if (bytes > 0.99 * dense) return;
-  double seconds = network_permutes(link_of(s, atoms), count - 1, piece * (count - 1));
   reach(s, from, next, (Step){kind, seconds, bytes, true});
 }
 
@@ -430,7 +468,7 @@ static double keeping(const Digits *digits, const Layout *a, const Layout *b) {
   if (coordinates(digits) > (double)MOST_COORDINATES) return 0;
   do {
     same += tile_number(digits, a, at) == tile_number(digits, b, at);
-  } while (next_coordinates(digits, at));
+  } while (next_coordinates(digits, ALL_ATOMS, at));
   return same / coordinates(digits);
 }
 
@@ -549,7 +587,7 @@ static double live_part(const Digits *digits, const Layout *layout) {
   double live = 0;
   do {
     live += digits_has_piece(digits, layout, layout, at, at);
-  } while (next_coordinates(digits, at));
+  } while (next_coordinates(digits, ALL_ATOMS, at));
   return live / coordinates(digits);
 }
 
