@@ -55,6 +55,17 @@ def _said(text, splits, mesh):
     return text if possible else ""
 
 
+def _changed(op, text, splits, mesh):
+    """The new text of an attribute; None if it stays, "" if XLA is to decide."""
+    if not text.startswith("#sdy"):
+        return None
+    said = _said(text, splits, mesh)
+    if not said and op.name.startswith("sdy."):
+        raise errors.Unimplemented(f"{op.name} has {text}, whose parts of axes do not go together "
+                                   "with those of other values: JAX has no mesh for both")
+    return said
+
+
 def _mesh_of(op, names):
     """The mesh that an op is about: manual_axes names none."""
     for name in names:
@@ -83,8 +94,7 @@ def _rewrite(module, splits):
             continue
         mesh = _mesh_of(op, names)
         for name in names:
-            _jaxlib.map_attribute(op, name, lambda text: _said(text, splits, mesh)
-                                  if text.startswith("#sdy") else None)
+            _jaxlib.map_attribute(op, name, lambda text: _changed(op, text, splits, mesh))
 
 
 # ---- what it takes and gives ----

@@ -273,6 +273,42 @@ def test_an_order_of_devices_in_the_program():
         tessera.to_jax(tessera.propagate(tessera.load(text)))
 
 
+def test_a_constraint_that_does_not_go_together_with_an_argument():
+    text = '''module {
+  sdy.mesh @mesh = <["a"=6]>
+  func.func public @main(%x: tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a":(1)2}]>})
+      -> tensor<6xf32> {
+    %0 = stablehlo.add %x, %x : tensor<6xf32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{"a":(1)3}]> : tensor<6xf32>
+    %2 = stablehlo.add %1, %1 : tensor<6xf32>
+    %3 = sdy.sharding_constraint %2 <@mesh, [{"a":(1)2}]> : tensor<6xf32>
+    return %3 : tensor<6xf32>
+  }
+}
+'''
+    with pytest.raises(tessera.Unimplemented, match="do not go together"):
+        tessera.to_jax(tessera.propagate(tessera.load(text)))
+
+
+def test_gspmd_strings_in_the_program():
+    text = '''module @jit_f attributes {mhlo.num_partitions = 8 : i32} {
+  func.func public @main(%x: tensor<8x8xf32> {mhlo.sharding = "{devices=[2,4]<=[8]}"}, %w: tensor<8x8xf32>)
+      -> tensor<8x8xf32> {
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+        : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = stablehlo.custom_call @Sharding(%0) {mhlo.sharding = "{devices=[8,1]<=[8]}"}
+        : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %1 : tensor<8x8xf32>
+  }
+}
+'''
+    made = tessera.to_jax(tessera.propagate(tessera.load(text)))
+    assert "mhlo.sharding" not in made.exported.mlir_module()
+    np.testing.assert_allclose(made(*SQUARE), SQUARE[0] @ SQUARE[1], rtol=1e-5, atol=1e-5)
+    x, _ = made.shardings.in_shardings
+    assert x.shard_shape((8, 8)) == (4, 2)
+
+
 def test_without_shardy(monkeypatch):
     monkeypatch.setattr(_jaxlib, "shardy_is_on", lambda jax: False)
     with pytest.raises(tessera.Unimplemented, match="Shardy"):
