@@ -14,6 +14,9 @@ from models.zoo.common import MODELS
 
 FEW = "gpt/megatron,mlp/data"
 
+# Stock XLA computes wrong gradients here, whoever writes the PartitionSpecs: convolutions split along two dimensions.
+XLA_IS_WRONG = {("unet3d", "spatial2d")}
+
 
 def cases():
     asked = os.environ.get("TESSERA_BACK_MODELS", FEW).split(",")
@@ -28,10 +31,14 @@ def options(model):
     return {"dtype": "float32", **{o: True for o in ("scan", "remat") if getattr(model, o)}}
 
 
+def far(a, b):
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    return not np.abs(a - b).max(initial=0) <= 1e-4 * max(1, np.abs(b).max(initial=0))
+
+
 def same(results, expected):
-    for a, b in zip(results, expected, strict=True):
-        a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-        assert np.abs(a - b).max(initial=0) <= 1e-4 * max(1, np.abs(b).max(initial=0))
+    assert len(results) == len(expected)
+    assert [i for i, (a, b) in enumerate(zip(results, expected)) if far(a, b)] == []
 
 
 def check(lowered, args, asked, expected):
@@ -44,7 +51,7 @@ def check(lowered, args, asked, expected):
         assert sharding is None or result.sharding == sharding
 
 
-@pytest.mark.parametrize("name, annotation", list(cases()))
+@pytest.mark.parametrize("name, annotation", [c for c in cases() if c not in XLA_IS_WRONG])
 def test_a_training_step(name, annotation):
     model = MODELS[name]
     case, how = model.build(**options(model)), model.annotations[annotation]
@@ -58,6 +65,16 @@ def test_a_training_step(name, annotation):
     check(jitted.lower(*case.args), jax.device_put(case.args, found.in_shardings), found, expected)
     leaves = map(jax.device_put, jax.tree.leaves(case.args), made.shardings.arguments)
     check(made.lower(*case.args), leaves, made.shardings, expected)
+
+
+@pytest.mark.parametrize("name, annotation", sorted(XLA_IS_WRONG & set(cases())))
+def test_xla_is_wrong_without_tessera_too(name, annotation):
+    case, how = MODELS[name].build(dtype="float32"), MODELS[name].annotations[annotation]
+    mesh = how.jax_mesh()
+    hand = tuple(jax.tree.map(lambda spec: jax.sharding.NamedSharding(mesh, spec), how.specs(tree, arg))
+                 for arg, tree in zip(case.arg_names, case.args))
+    alone, by_hand = jax.jit(case.fn), jax.jit(case.fn, in_shardings=hand)
+    assert any(map(far, jax.tree.leaves(by_hand(*case.args)), jax.tree.leaves(alone(*case.args))))
 
 
 @pytest.mark.parametrize("name, annotation", list(cases()))
