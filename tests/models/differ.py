@@ -19,6 +19,7 @@ be in the truth), and JAX's own error must be small beside the values: at the ca
 bits differ), at all draws of nearly every one (else the model is so badly conditioned that anything passes).
 """
 
+import importlib
 import os
 import subprocess
 import tempfile
@@ -209,6 +210,25 @@ def round_trip(text):
         done = subprocess.run([TESSERA, "parse", "--round-trip", file.name], capture_output=True, text=True)
     if done.returncode:
         raise Disagrees("the text does not round-trip: " + (done.stderr + done.stdout)[-2000:])
+
+
+def strict(join):
+    """tessera's way to put parts together, which takes one copy of each; here all copies must be the same."""
+
+    def joined(places, parts):
+        copies = {}
+        for device, (place, part) in enumerate(zip(places, parts)):
+            value = part[place.in_part].tobytes()
+            first = copies.setdefault(str(place.in_whole), (device, value))
+            if not place.combine and value != first[1]:
+                raise Disagrees(f"devices {first[0]} and {device} have different values of the same part")
+        return join(places, parts)
+
+    return joined
+
+
+package_run = importlib.import_module("tessera.run")
+package_run._join = strict(package_run._join)
 
 
 def run(case, program, model, way):

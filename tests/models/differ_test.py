@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import tessera
 
 from models import cover, differ
 from models.zoo.common import MODELS, Case, normal
@@ -72,6 +73,24 @@ def test_integers_types_and_shapes_are_exact():
     for wrong in (x + 1, x.astype(np.int64), x[:, None]):
         with pytest.raises(differ.Disagrees):
             judge("float32", wrong, x, x.astype(np.int64))
+
+
+def test_copies_that_differ_are_told():
+    text = """module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<4xf32>) -> (tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+        %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x"}
+            (%y: tensor<2xf32>) {
+          sdy.return %y : tensor<2xf32>
+        } : (tensor<4xf32>) -> tensor<2xf32>
+        return %0 : tensor<2xf32>
+      }
+    }"""
+    parts = tessera.partition(tessera.load(text))
+    same = np.array([1, 2, 1, 2], np.float32)
+    assert np.array_equal(parts.run(same), [1, 2])
+    with pytest.raises(differ.Disagrees, match="devices 0 and 1 have different values"):
+        parts.run(np.arange(4, dtype=np.float32))
 
 
 def case(fn, *leaves):
