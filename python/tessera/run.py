@@ -78,6 +78,8 @@ def _as_argument(value, leaf, canonicalize):
     """One argument as a contiguous array of its type in this machine's byte order."""
     if type(leaf).__name__ == "ShapeDtypeStruct":
         raise errors.InvalidArgument(f"{value.name} is a ShapeDtypeStruct: running needs its data")
+    if value.dtype is None:
+        raise errors.Unimplemented(f"{value.name} is a {value.text}: only tensors can be given")
     dtype = dtypes.named(value.dtype)
     if isinstance(leaf, (bool, int, float, complex)) and not isinstance(leaf, np.generic):
         array = _number(value, leaf, dtype)

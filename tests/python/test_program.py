@@ -167,6 +167,22 @@ func.func @main(%x: tensor<3xi4>) -> tensor<3xi32> {
         with self.assertRaisesRegex(tessera.InvalidArgument, r"expected \['\?', 2\]"):
             tessera.run(p, np.ones((3, 3), "f"))
 
+    def test_tokens(self):
+        p = tessera.load("""
+func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
+  return %t : !stablehlo.token
+}""")
+        with self.assertRaisesRegex(tessera.Unimplemented, "only tensors"):
+            tessera.run(p, None)
+        p = tessera.load("""
+func.func @main(%x: tensor<2xf32>) -> (!stablehlo.token, tensor<2xf32>) {
+  %t = stablehlo.create_token : !stablehlo.token
+  return %t, %x : !stablehlo.token, tensor<2xf32>
+}""")
+        token, x = tessera.run(p, np.ones(2, "f"))
+        self.assertIsNone(token)
+        np.testing.assert_array_equal(x, 1)
+
     def test_several_results(self):
         p = tessera.load("""
 func.func @main(%x: tensor<2xf32>, %y: tensor<i32>) -> (tensor<i32>, tensor<2xf32>) {
