@@ -396,6 +396,23 @@ static void drop_shardings_of(Partition *t, OpId function, const char *name) {
   op_set_attr(t->p, function, name, any ? attr_array(t->context, n, items) : 0);
 }
 
+// No value is on a mesh any more; what was written inside of manual computations may name one.
+static void drop_meshes(Partition *t, BlockId top) {
+  Program *p = t->p;
+  bool *named = ARENA_ARRAY(&t->arena, bool, p->ops.count);
+  for (OpId o = p->root; o && t->has_manual; o = op_walk_next(p, o, p->root)) {
+    Attr groups = op_attr(p, o, "replica_groups");
+    if (attr_info(t->context, groups)->kind != ATTR_STRUCT) continue;
+    Attr mesh = attr_get(t->context, groups, "mesh");
+    if (attr_info(t->context, mesh)->kind != ATTR_SYMBOL) continue;
+    named[symbols_find(&t->functions, attr_as_name(t->context, mesh))] = true;
+  }
+  for (OpId o = block_at(p, top)->first, next; o; o = next) {
+    next = op_at(p, o)->next;
+    if (op_at(p, o)->code == OP_sdy_mesh && !named[o]) op_erase(p, o);
+  }
+}
+
 static Status *put_functions(Partition *t) {
   BlockId top = region_block(t->p, op_region(t->p, t->p->root, 0));
   VEC(OpId) old = {0};
@@ -417,10 +434,7 @@ static Status *put_functions(Partition *t) {
       op_erase(t->p, old.items[i]);
     }
   }
-  for (OpId o = block_at(t->p, top)->first, next; o; o = next) {
-    next = op_at(t->p, o)->next;
-    if (op_at(t->p, o)->code == OP_sdy_mesh) op_erase(t->p, o);
-  }
+  drop_meshes(t, top);
   return NULL;
 }
 

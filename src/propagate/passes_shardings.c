@@ -83,6 +83,20 @@ static Attr lift_one(void *user, Attr sharding) {
   return annotation_with_mesh(context, sharding, attr_symbol(context, name));
 }
 
+// Groups of collectives name meshes, too.
+static void lift_groups(Lift *l) {
+  Program *p = l->p;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    Attr groups = op_attr(p, o, "replica_groups");
+    if (attr_info(p->context, groups)->kind != ATTR_STRUCT) continue;
+    Attr mesh = attr_get(p->context, groups, "mesh");
+    Name *to = attr_info(p->context, mesh)->kind == ATTR_SYMBOL ? lifted(l, mesh) : NULL;
+    if (to)
+      op_set_attr(p, o, "replica_groups",
+                  annotation_with_mesh(p->context, groups, attr_symbol(p->context, *to)));
+  }
+}
+
 static void free_lift(void *lift) {
   symbols_deinit(&((Lift *)lift)->symbols);
   idmap_deinit(&((Lift *)lift)->map);
@@ -94,6 +108,7 @@ void passes_lift_meshes(Program *p, Arena *arena) {
   guard_push(p->guard, &cleanup);
   symbols_init(&l.symbols, p, p->root, p->guard);
   BlockId module = region_block(p, op_region(p, p->root, 0));
+  bool twice = false;
   for (OpId o = module ? block_at(p, module)->first : 0, next; o; o = next) {
     next = op_at(p, o)->next;
     if (op_at(p, o)->code != OP_sdy_mesh) continue;
@@ -102,12 +117,14 @@ void passes_lift_meshes(Program *p, Arena *arena) {
     if (first) {  // one like it was there before: its name is used, this one goes
       lift_as(&l, attr_symbol(p->context, name), *first);
       op_erase(p, o);
+      twice = true;
     } else {
       lift_as(&l, mesh, name);
       l.last = o;
     }
   }
   annotation_map_all(p, lift_one, &l);
+  if (twice) lift_groups(&l);
   guard_pop(p->guard, &cleanup);
   free_lift(&l);
 }
