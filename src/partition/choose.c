@@ -313,11 +313,29 @@ static bool has_part(const Partition *t, ValueId v, Sharding sharding) {
   return false;
 }
 
+// How much of making a sum is its own: nothing if its one user adds it to another in such parts,
+// which must be made anyway; half if that is of its kind and not there yet.
+static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
+  OperandId use = value_at(t->p, v)->first_use;
+  if (!use || operand_at(t->p, use)->next_use) return 1;
+  OpId user = operand_at(t->p, use)->user;
+  if (op_at(t->p, user)->n_operands != 2) return 1;
+  ValueId a = op_operand(t->p, user, 0), b = op_operand(t->p, user, 1), other = a == v ? b : a;
+  Combine by = sharding_info(t->table, has)->reducer;
+  if (value_type(t->p, other) != value_type(t->p, v) ||
+      op_commutes(t->p, user, by, (bool[2]){true, true}) != by)
+    return 1;
+  const Part *part = t->parts[other];
+  if (part) return part->sharding == has && !part->next ? 0 : 1;
+  OpId def = value_def(t->p, v), twin = value_def(t->p, other);
+  return def && twin && op_at(t->p, def)->code == op_at(t->p, twin)->code ? 0.5 : 1;
+}
+
 // What has moved nothing so far may go on as it comes: perhaps its users take it so. But a sum must
 // be made, what leaves the region must be as it was said, and so must what meets a value that is
 // there as it was said.
 static double chance_of_move(const Partition *t, ValueId v, Sharding has, Sharding wanted) {
-  if (sharding_info(t->table, has)->unreduced.n) return 1;
+  if (sharding_info(t->table, has)->unreduced.n) return share_of_sum(t, v, has);
   for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
     OpId user = operand_at(t->p, use)->user;
     if (op_row(op_at(t->p, user)->code)->traits & TRAIT_TERMINATOR) return 1;
@@ -350,9 +368,10 @@ static void price(const Chooser *c, Choice *choice) {
     Sharding has = choice->out_as[i];
     Sharding wanted = walk_wanted(t, v);
     Price move = walk_reshard_price(t, has, wanted, value_type(t->p, v));
-    if (still && move.bytes > 0) {
+    if (move.bytes > 0) {
       double chance = chance_of_move(t, v, has, wanted);
       choice->maybe |= chance < 1;
+      if (!still) chance = 1;
       move = (Price){move.seconds * chance, move.bytes * chance};
     }
     add_beside(&after, link, move);
