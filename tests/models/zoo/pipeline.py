@@ -67,7 +67,7 @@ def shift_in(buffer, new):
 
 
 @model("pipeline", scan=True, remat=True, annotations=ANNOTATIONS)
-def pipeline(*, dtype, scan=False, remat=False, scale=1, stages=4, microbatches=4, width=16, hidden=32, classes=8, batch=8):
+def pipeline(*, dtype, scan=False, remat=False, scale=1, stages=4, microbatches=4, width=8, hidden=16, classes=8, batch=32):
     width, hidden, classes = width * scale, hidden * scale, classes * scale
     params = {
         "stages": {

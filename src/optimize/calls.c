@@ -1,0 +1,76 @@
+// A function that nothing but one call in a loop names is written where it is called, and goes: JAX
+// prints a scan's body so, and no sum could leave the loop through it. O(program) a time, plus what
+// is copied.
+#include "optimize/pass.h"
+
+static void free_symbols(void *symbols) { symbols_deinit(symbols); }
+
+typedef struct Call {
+  OpId op, function;  // function: the one it stands in
+} Call;
+
+// Is it in a loop? Then also in which function.
+static bool is_in_loop(const Program *p, OpId op, Call *out_call) {
+  bool in_loop = false;
+  OpId o = op;
+  for (; op_parent(p, o) && op_parent(p, o) != p->root; o = op_parent(p, o))
+    in_loop |= op_at(p, op_parent(p, o))->code == OP_while;
+  if (in_loop) *out_call = (Call){op, o};
+  return in_loop;
+}
+
+static void count_symbols(const Program *p, const SymbolTable *symbols, Attr attr,
+                          uint32_t *counts) {
+  const AttrInfo *info = attr_info(p->context, attr);
+  if (info->kind == ATTR_SYMBOL) counts[symbols_find(symbols, info->name)]++;
+  for (uint32_t i = 0; i < info->count && info->kind == ATTR_ARRAY; i++)
+    count_symbols(p, symbols, info->items[i], counts);
+  bool has_fields = info->kind == ATTR_DICT || info->kind == ATTR_STRUCT;
+  for (uint32_t i = 0; i < info->count && has_fields; i++)
+    count_symbols(p, symbols, info->fields[i].value, counts);
+}
+
+static bool is_private(const Program *p, OpId function) {
+  Name visibility = attr_as_name(p->context, op_attr(p, function, "sym_visibility"));
+  return str_is(name_str(p->context, visibility), "private");
+}
+
+// 0: it is called elsewhere, too, or from outside, or has no body.
+static OpId only_here(const Program *p, const SymbolTable *symbols, const uint32_t *counts,
+                      Call call) {
+  Attr symbol = op_attr(p, call.op, "callee");
+  OpId callee = symbol ? symbols_find(symbols, attr_as_name(p->context, symbol)) : 0;
+  bool fits = callee && callee != call.function && counts[callee] == 1 && is_private(p, callee) &&
+              op_at(p, callee)->n_regions == 1 && region_block(p, op_region(p, callee, 0));
+  return fits ? callee : 0;
+}
+
+uint32_t pass_calls(Optimizer *o) {
+  Program *p = o->p;
+  SymbolTable symbols;
+  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  symbols_init(&symbols, p, p->root, p->guard);
+  guard_push(p->guard, &cleanup);
+  uint32_t *counts = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count);
+  bool *gone = ARENA_ARRAY(&o->scratch, bool, p->ops.count);
+  VEC(Call) calls = {0};
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
+    Call call;
+    count_symbols(p, &symbols, op_at(p, op)->attrs, counts);
+    if (op_at(p, op)->code == OP_func_call && is_in_loop(p, op, &call))
+      VEC_PUSH(&o->scratch, &calls, call);
+  }
+  uint32_t changes = 0;
+  for (uint32_t i = 0; i < calls.count; i++) {
+    if (gone[calls.items[i].function]) continue;  // there is a copy now, for the next round
+    OpId callee = only_here(p, &symbols, counts, calls.items[i]);
+    if (!callee) continue;
+    program_inline(p, calls.items[i].op, callee);
+    op_erase(p, callee);
+    gone[callee] = true;
+    changes++;
+  }
+  guard_pop(p->guard, &cleanup);
+  symbols_deinit(&symbols);
+  return changes;
+}
