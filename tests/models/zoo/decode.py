@@ -51,7 +51,7 @@ def attend(p, cache, x, start):
     positions = start + jnp.arange(length, dtype=start.dtype)
     q = rotate(jnp.einsum("bld,dhk->blhk", x, p["wq"]), positions)
     k = rotate(x @ p["wk"], positions)
-    update = lambda cache, new: lax.dynamic_update_slice(cache, new, (0, start, 0))
+    update = lambda cache, new: lax.dynamic_update_slice_in_dim(cache, new, start, 1)
     cache = {"k": update(cache["k"], k), "v": update(cache["v"], x @ p["wv"])}
     scores = jnp.einsum("bqhk,bsk->bhqs", q, cache["k"]) * q.shape[-1] ** -0.5
     seen = jnp.arange(places, dtype=start.dtype) <= positions[:, None]
