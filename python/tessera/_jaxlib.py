@@ -61,6 +61,12 @@ def map_attribute(op, name, change):
             op.attributes[name] = new
 
 
+def set_attribute(op, name, text):
+    from jaxlib.mlir import ir
+    with op.context, ir.Location.unknown(op.context):
+        op.attributes[name] = ir.Attribute.parse(text)
+
+
 def donated(module):
     """Numbers of the arguments of @main that are marked as donated."""
     for op in module.body.operations:

@@ -16,6 +16,8 @@ from .shardings import find, large, mesh_words, place
 _PIECE = re.compile(r'(@"(?:[^"\\]|\\.)*"|@[\w.$-]+)|'
                     r'("(?:[^"\\]|\\.)*")(?::\((\d+)\)(\d+))?|(?:, )?\?')
 
+_GROUP_AXIS = re.compile(r'#stablehlo\.axis_ref<name = ("(?:[^"\\]|\\.)*")>')
+
 
 # ---- the module ----
 
@@ -75,9 +77,30 @@ def _mesh_of(op, names):
     return None
 
 
-def _mesh_text(split):
-    parts = [part for name in split.sizes for part in split.axes(name)]
-    return "#sdy.mesh<[" + ", ".join(f"{axes.quote(name)}={n}" for name, n in parts) + "]>"
+def _split_mesh(op, split):
+    """Splits the axes of a mesh; newer versions of JAX say them twice."""
+    parts = [(axes.quote(n), size) for name in split.sizes for n, size in split.axes(name)]
+    said = ", ".join(f"{name}={size}" for name, size in parts)
+    _jaxlib.set_attribute(op, "mesh", f"#sdy.mesh<[{said}]>")
+    if "stablehlo.mesh" in op.attributes:
+        said = ", ".join(f"{{name = {name}, size = {size} : i64}}" for name, size in parts)
+        _jaxlib.set_attribute(op, "stablehlo.mesh", f"{{axes = [{said}]}}")
+
+
+def _split_groups(op, splits):
+    """Splits the axes of a collective's groups, where those are said by axes of a mesh."""
+    text = str(op.attributes["replica_groups"])
+    if not text.startswith("#stablehlo.replica_group_mesh_axes"):
+        return
+    split = splits.get(axes.symbol_name(re.search(r"mesh = (@[^,>]*)", text).group(1)))
+    if split is None or all(len(split.axes(name)) == 1 for name in split.sizes):
+        return
+    if "sub_axis_info" in text:
+        raise errors.Unimplemented(f"{op.name} has groups by parts of axes: {text}")
+    text = _GROUP_AXIS.sub(lambda match: ", ".join(
+        f"#stablehlo.axis_ref<name = {axes.quote(name)}>"
+        for name, _ in split.axes(axes.unquote(match.group(1)))), text)
+    _jaxlib.set_attribute(op, "replica_groups", text)
 
 
 def _rewrite(module, splits):
@@ -90,8 +113,10 @@ def _rewrite(module, splits):
         if op.name == "sdy.mesh":
             split = splits[axes.unquote(str(op.attributes["sym_name"]))]
             if split.sizes:
-                _jaxlib.map_attribute(op, "mesh", lambda _: _mesh_text(split))
+                _split_mesh(op, split)
             continue
+        if "replica_groups" in op.attributes:
+            _split_groups(op, splits)
         mesh = _mesh_of(op, names)
         for name in names:
             _jaxlib.map_attribute(op, name, lambda text: _changed(op, text, splits, mesh))
