@@ -160,7 +160,9 @@ def main(words):
         json.dump(rows, file, indent=1)
     print()
     print_table(rows)
-    print(f"{time.monotonic() - start:.0f} s")
+    children = os.times()
+    cpu = children.children_user + children.children_system
+    print(f"{time.monotonic() - start:.0f} s, {cpu:.0f} s of processor time")
     print(summary(rows))
     sys.exit(any(not row["ok"] for row in rows) or not rows)
 
