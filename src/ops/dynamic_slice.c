@@ -171,14 +171,16 @@ static bool factors_update(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_dynamic_slice = {.infer = infer_slice,
+const OpDef op_dynamic_slice = {.touch = TOUCH_PICKED,
+                                .infer = infer_slice,
                                 .eval = eval_slice,
                                 .sample = sample_slice,
                                 .constraints = 5,
                                 .factors = factors_slice,
                                 .splits = dynamic_slice_splits,
                                 .localize = dynamic_slice_localize};
-const OpDef op_dynamic_update_slice = {.infer = infer_update,
+const OpDef op_dynamic_update_slice = {.touch = TOUCH_UPDATED,
+                                       .infer = infer_update,
                                        .eval = eval_update,
                                        .sample = sample_update,
                                        .constraints = 6,

@@ -466,14 +466,16 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_gather = {.infer = infer,
+const OpDef op_gather = {.touch = TOUCH_PICKED,
+                         .infer = infer,
                          .eval = eval,
                          .sample = sample,
                          .constraints = 23,
                          .factors = factors,
                          .splits = gather_splits,
                          .localize = gather_localize};
-const OpDef op_dynamic_gather = {.infer = infer_dynamic,
+const OpDef op_dynamic_gather = {.touch = TOUCH_PICKED,
+                                 .infer = infer_dynamic,
                                  .eval = eval_dynamic,
                                  .sample = sample_dynamic,
                                  .constraints = 14,

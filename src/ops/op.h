@@ -128,6 +128,13 @@ typedef struct Sample Sample;                // ops/sample.h
 typedef struct FactorContext FactorContext;  // ops/factors.h
 typedef struct Localizer Localizer;          // ops/localize.h
 
+// What an op reads and writes of large tensors.
+typedef enum Touch {
+  TOUCH_ALL = 0,
+  TOUCH_PICKED,   // of operand 0 as many elements as the result has
+  TOUCH_UPDATED,  // of operand 0 and of the result what operand 1 has: the rest stays in place
+} Touch;
+
 // The meaning of an op.
 typedef struct OpDef {
   // Checks every constraint and writes the result types (cx->out). False after reporting with
@@ -150,8 +157,9 @@ typedef struct OpDef {
   // Writes it for tiles. NULL: it is copied.
   Status *(*localize)(Localizer *cx);
   bool strides;  // with these columns: tiles that are cut in strides are as good as others
-  // Operations it takes (ops/work.h). NULL: one for each element of its largest tensor.
+  // Operations it takes (ops/work.h). NULL: one for each element of the largest tensor it touches.
   double (*work)(const Program *p, OpId op);
+  Touch touch;
   // What this instance has beyond its row's traits. NULL: nothing.
   uint16_t (*traits)(const Program *p, OpId op);
   Flow flow;

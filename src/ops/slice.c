@@ -311,12 +311,16 @@ static Status *localize(Localizer *cx) {
   return NULL;
 }
 
-const OpDef op_slice = {.infer = infer,
+const OpDef op_slice = {.touch = TOUCH_PICKED,
+                        .infer = infer,
                         .eval = eval,
                         .sample = sample,
                         .constraints = 5,
                         .factors = factors,
                         .splits = splits,
                         .localize = localize};
-const OpDef op_real_dynamic_slice = {
-    .infer = infer_dynamic, .eval = eval_dynamic, .sample = sample_dynamic, .factors = factors};
+const OpDef op_real_dynamic_slice = {.touch = TOUCH_PICKED,
+                                     .infer = infer_dynamic,
+                                     .eval = eval_dynamic,
+                                     .sample = sample_dynamic,
+                                     .factors = factors};

@@ -113,7 +113,8 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_torch_index_select = {.infer = infer,
+const OpDef op_torch_index_select = {.touch = TOUCH_PICKED,
+                                     .infer = infer,
                                      .eval = eval,
                                      .sample = sample,
                                      .factors = factors,

@@ -7,12 +7,22 @@ static double count_of(const Program *p, Type type) {
   return type_count(p->context, type, &count) ? (double)count : 0;
 }
 
+uint32_t work_touched(const Program *p, OpId op, uint32_t tensor) {
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  uint32_t n = op_at(p, op)->n_operands;
+  if (def && def->touch == TOUCH_PICKED && tensor == 0) return n;
+  if (def && def->touch == TOUCH_UPDATED && (tensor == 0 || tensor == n)) return 1;
+  return tensor;
+}
+
 static double largest(const Program *p, OpId op) {
+  uint32_t n = op_at(p, op)->n_operands;
   double most = 0;
-  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
-    most = fmax(most, count_of(p, op_operand_type(p, op, i)));
-  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
-    most = fmax(most, count_of(p, op_result_type(p, op, i)));
+  for (uint32_t i = 0; i < n + op_at(p, op)->n_results; i++) {
+    uint32_t at = work_touched(p, op, i);
+    most = fmax(most,
+                count_of(p, at < n ? op_operand_type(p, op, at) : op_result_type(p, op, at - n)));
+  }
   return most;
 }
 

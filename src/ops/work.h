@@ -4,9 +4,12 @@
 
 #include "ops/op.h"
 
-// By its `work` column; of ops without one, one for each element of its largest tensor. Regions of
-// control flow are not counted. 0 if a size is not known.
+// By its `work` column; of ops without one, one for each element of the largest tensor it touches.
+// Regions of control flow are not counted. 0 if a size is not known.
 double op_work(const Program *p, OpId op);
+// Of which tensor (operands, then results) it touches as many elements as of this one, by its
+// `touch` column.
+uint32_t work_touched(const Program *p, OpId op, uint32_t tensor);
 
 // ---- columns ----
 

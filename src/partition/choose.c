@@ -279,7 +279,8 @@ static double work_seconds(const Chooser *c, const Localizer *cx, const Choice *
     int64_t size = c->m->factors[f].size, ways = localize_ways(cx, f);
     if (size > 0) work *= (double)((size + ways - 1) / ways) / (double)size;
   }
-  for (uint32_t i = 0; i < factor_map_n_tensors(c->m); i++) {
+  for (uint32_t k = 0; k < factor_map_n_tensors(c->m); k++) {
+    uint32_t i = work_touched(c->t->p, c->op, k);
     Type type = value_type(c->t->p, tensor_value(c, i));
     int64_t count = 0;
     if (!type_count(c->t->context, type, &count)) continue;
