@@ -350,6 +350,16 @@ static double chance_of_move(const Partition *t, ValueId v, Sharding has, Shardi
   return 0.2;
 }
 
+// Parts are to be added up, and nothing else.
+static bool is_whole_sum(const Partition *t, Sharding has, Sharding wanted) {
+  ShardingInfo info = *sharding_info(t->table, has);
+  if (!info.unreduced.n || info.reducer != COMBINE_SUM) return false;
+  info.unreduced.n = 0;
+  info.reducer = COMBINE_NONE;
+  Sharding whole = sharding_intern(t->table, &info);
+  return whole == wanted || (!wanted && sharding_is_replicated(t->table, whole));
+}
+
 static void price(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
   Link link = t->local.network->all;
@@ -369,6 +379,10 @@ static void price(const Chooser *c, Choice *choice) {
     Sharding has = choice->out_as[i];
     Sharding wanted = walk_wanted(t, v);
     Price move = walk_reshard_price(t, has, wanted, value_type(t->p, v));
+    if (is_whole_sum(t, has, wanted)) {
+      double times = (double)walk_times_summed(t, v);
+      move = (Price){move.seconds / times, move.bytes / times};
+    }
     if (move.bytes > 0) {
       double chance = chance_of_move(t, v, has, wanted);
       choice->maybe |= chance < 1;

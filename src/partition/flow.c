@@ -233,41 +233,68 @@ static InstanceId instance_of_call(const Partition *t, OpId op, OpId callee) {
 // Functions that call others twice, and these others twice, would fill any memory.
 enum { MOST_INLINED = 1 << 14 };
 
-// In a manual computation a function means something else than outside: its body is written in its
-// place.
+// All that there is of one value is there of another, too.
+static void take_parts(Partition *t, const Part *part, ValueId to) {
+  if (!part) return;
+  take_parts(t, part->next, to);
+  walk_set(t, to, part->value, part->sharding);
+  t->parts[to]->used = part->used;
+  t->parts[to]->gathered = part->gathered;
+}
+
+// May be taken as it comes.
+static bool is_free(const Partition *t, ValueId v) { return !t->manual && !walk_is_remade(t, v); }
+
+static Status *enter_call(Partition *t, OpId op, BlockId block, InstanceId inner) {
+  for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
+    ValueId v = op_operand(t->p, op, i), arg = block_arg(t->p, block, i), local;
+    if (is_free(t, v)) {
+      take_parts(t, t->parts[v], arg);
+      continue;
+    }
+    Sharding has = walk_place_sharding(t, graph_place(t->graph, inner, arg));
+    TRY(walk_get(t, v, has, &local));
+    walk_set(t, arg, local, has);
+  }
+  return NULL;
+}
+
+// A function's body in place of its call: in a manual computation, where it means something else
+// than outside, and where that is not much more to write.
 static Status *put_inlined(Partition *t, OpId op, OpId callee) {
-  if (t->inlined++ == MOST_INLINED)
+  if (t->manual && t->inlined++ == MOST_INLINED)
     return walk_unimplemented(t, op,
                               "is one call too many in manual computations, where each is "
                               "written out");
-  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  uint32_t n_results = op_at(t->p, op)->n_results;
   BlockId block = region_block(t->p, op_region(t->p, callee, 0));
   InstanceId outer = t->instance, inner = instance_of_call(t, op, callee);
-  ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, n_operands + n_results + 1);
-  Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_operands + n_results + 1);
-  for (uint32_t i = 0; i < n_operands; i++) {
-    has[i] = walk_place_sharding(t, graph_place(t->graph, inner, block_arg(t->p, block, i)));
-    TRY(walk_get(t, op_operand(t->p, op, i), has[i], &locals[i]));
-  }
+  Part **parts = ARENA_ARRAY(&t->scratch, Part *, n_results + 1);
+  ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, n_results + 1);
+  Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
   uint32_t mark = walk_mark(t);
+  TRY(enter_call(t, op, block, inner));
   t->instance = inner;
-  for (uint32_t i = 0; i < n_operands; i++)
-    walk_set(t, block_arg(t->p, block, i), locals[i], has[i]);
   TRY(walk_block(t, block));
   OpId last = block_at(t->p, block)->last;
   for (uint32_t i = 0; i < n_results; i++) {
+    ValueId v = op_operand(t->p, last, i);
     has[i] = walk_place_sharding(t, graph_result_place(t->graph, inner, i));
-    TRY(walk_get(t, op_operand(t->p, last, i), has[i], &locals[i]));
+    parts[i] = is_free(t, v) ? t->parts[v] : NULL;
+    if (!parts[i]) TRY(walk_get(t, v, has[i], &locals[i]));
   }
   walk_rewind(t, mark);
   t->instance = outer;
-  for (uint32_t i = 0; i < n_results; i++)
-    TRY(walk_finish(t, op_result(t->p, op, i), locals[i], has[i]));
+  for (uint32_t i = 0; i < n_results; i++) {
+    ValueId v = op_result(t->p, op, i);
+    take_parts(t, parts[i], v);
+    if (!parts[i]) TRY(walk_finish(t, v, locals[i], has[i]));
+  }
   return NULL;
 }
 
 Status *walk_call(Partition *t, OpId op, OpId callee) {
-  if (t->manual) return put_inlined(t, op, callee);
+  if (t->manual || t->written_out[callee]) return put_inlined(t, op, callee);
   InstanceId to = graph_instance_of(t->graph, callee);
   uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
   BlockId block = region_block(t->p, op_region(t->p, callee, 0));

@@ -419,6 +419,7 @@ static Status *put_functions(Partition *t) {
   for (OpId o = block_at(t->p, top)->first; o; o = op_at(t->p, o)->next)
     if (op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION) VEC_PUSH(&t->arena, &old, o);
   for (uint32_t i = 0; i < old.count; i++) {
+    if (t->written_out[old.items[i]]) continue;
     if (t->has_manual && is_called_manually(t, old.items[i])) continue;
     ArenaMark mark = arena_mark(&t->scratch);
     TRY(put_function(t, old.items[i]));
@@ -455,6 +456,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   TRY(propagation_read(t->given, t->diag));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
   TRY(find_meshes(t));
+  walk_find_written_out(t);
   t->n_values = t->p->values.count;
   t->parts = ARENA_ARRAY(&t->arena, Part *, t->n_values + 1);
   t->options = options;

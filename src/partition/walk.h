@@ -55,6 +55,7 @@ typedef struct Partition {
   bool has_manual;      // computations
   uint32_t manual;      // depth of manual computations around
   uint32_t inlined;     // calls written out in them so far
+  bool *written_out;    // per function: where it is called
 } Partition;
 
 // ---- shardings (parts.c) ----
@@ -88,6 +89,17 @@ bool walk_is_remade(const Partition *t, ValueId v);
 Status *walk_remake(Partition *t, ValueId v, Sharding sharding) MUST_USE;  // with walk_set
 uint32_t walk_mark(const Partition *t);
 void walk_rewind(Partition *t, uint32_t mark);
+
+// ---- functions (written_out.c) ----
+
+// Which functions are written where they are called. O(ops).
+void walk_find_written_out(Partition *t);
+
+// ---- sums (summed.c) ----
+
+// How often a loop runs that does nothing with a value of its body but add it to what it carries; 1
+// if there is no such loop.
+int64_t walk_times_summed(const Partition *t, ValueId v);
 
 // ---- ops (split_op.c, choose.c) ----
 

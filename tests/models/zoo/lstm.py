@@ -57,24 +57,24 @@ def layer(p, x):
 
 def cells_bytes(case):
     """Over data=2,model=4, each device has some cells of each layer. At each time what all cells said is gathered, forth and
-    again back for the gradient of wh; its own gradient is scattered. What goes into a layer (but the first), and into the
-    last product, is gathered once for all times, its gradient scattered. Gradients of parameters are summed over data."""
+    again back for the gradient of wh; its own gradient is scattered. What goes into a layer, and into the last product, is
+    gathered once for all times, its gradient scattered. Words are in parts behind it: the loss sums two numbers a word
+    (and finds a third). Gradients of the parts are summed over data."""
     s = case.sizes
-    said = s["length"] * s["batch"] // 2 * s["width"] * s["bytes"]
+    words = s["length"] * s["batch"] // 2
+    said = words * s["width"] * s["bytes"]
     in_time = s["layers"] * (2 * all_gather(4, said) + reduce_scatter(4, said))
-    between = s["layers"] * (all_gather(4, said) + reduce_scatter(4, said))
-    in_parts = case.bytes("params.layers.*")
-    return in_time + between + all_reduce(2, case.bytes("params.*") - 3 / 4 * in_parts + 4)
+    between = (s["layers"] + 1) * (all_gather(4, said) + reduce_scatter(4, said))
+    return in_time + between + all_reduce(4, 3 * 4 * words) + all_reduce(2, case.bytes("params.*") / 4 + 4)
 
 
 CELLS = layer_rules(wx=P(None, "model"), wh=P(None, "model"), b=P("model"))
+CELLS += [("*.embed", P(None, "model")), ("*.out", P(None, "model"))]
 ANNOTATIONS = {
     "data": data(),
     "zero1": zero1(),
     "zero3": zero3(),
-    "cells": Annotation(
-        "data=2,model=4", [("batch.*", P("data")), *CELLS, *((f"{tree}.*", P()) for tree in ("params", "opt", "grads"))], cells_bytes
-    ),
+    "cells": Annotation("data=2,model=4", [("batch.*", P("data")), *CELLS], cells_bytes),
 }
 
 

@@ -1,0 +1,48 @@
+// Private functions that are called once, or are small, are written where they are called: what
+// they are given and give need not be as it was said, exchanges move across, sums leave loops (JAX
+// has a function for a loop's body, for jnp.where, for a Fourier transform). Callers first, so that
+// it is known how often a function would be written: few ops more are, however calls are nested.
+#include "cost/trips.h"
+#include "partition/walk.h"
+
+static const double few_ops = 512;
+
+static bool is_private(const Partition *t, OpId function) {
+  Attr visibility = op_attr(t->p, function, "sym_visibility");
+  return visibility &&
+         str_is(name_str(t->context, attr_as_name(t->context, visibility)), "private");
+}
+
+// Functions that others than calls know by name stay.
+static void keep_named(const Partition *t, bool *keep) {
+  for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
+    if (op_at(t->p, o)->code == OP_func_call) continue;
+    Attr list = op_attr(t->p, o, "called_computations"), one = op_attr(t->p, o, "decomposition");
+    uint32_t n = list ? attr_info(t->context, list)->count : 0;
+    for (uint32_t i = 0; i <= n; i++) {
+      Attr symbol = i < n ? attr_info(t->context, list)->items[i] : one;
+      OpId named = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
+      if (named) keep[named] = true;
+    }
+  }
+}
+
+void walk_find_written_out(Partition *t) {
+  uint32_t n = t->p->ops.count + 1;
+  t->written_out = ARENA_ARRAY(&t->arena, bool, n);
+  double *times = ARENA_ARRAY(&t->arena, double, n);
+  bool *keep = ARENA_ARRAY(&t->arena, bool, n);
+  keep_named(t, keep);
+  Runs runs;
+  runs_count(t->p, NULL, &t->arena, &runs);
+  for (uint32_t i = 0; i < runs.count; i++) {
+    OpId function = runs.order[i];
+    double ops = 0;
+    for (OpId o = function; o; o = op_walk_next(t->p, o, function)) ops++;
+    t->written_out[function] = times[function] > 0 && !keep[function] && is_private(t, function) &&
+                               (times[function] == 1 || times[function] * ops <= few_ops);
+    double here = t->written_out[function] ? times[function] : 1;
+    for (OpId o = function; o; o = op_walk_next(t->p, o, function))
+      if (runs.callee[o]) times[runs.callee[o]] += here;
+  }
+}
