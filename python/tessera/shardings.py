@@ -216,5 +216,7 @@ def shardings(sharded, mesh=None):
 def place(jax, leaves, named):
     """Arrays where they are wanted. Those that are there already are not copied; what JAX traces
     stays as it is, since jit's in_shardings move it."""
+    if not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+        return jax.device_put(list(leaves), list(named))
     return [leaf if isinstance(leaf, jax.core.Tracer) else jax.device_put(leaf, sharding)
             for leaf, sharding in zip(leaves, named)]
