@@ -125,7 +125,7 @@ test:
 # Every model of tests/models with every option and annotation against JAX; `make test` has few that cover every pair.
 test-models: all
 	@tools/deps jax
-	@cd tests && PYTHONPATH=../python $$(../tools/venv) -m models check $(MODELS)
+	@python=$$(tools/venv) && cd tests && PYTHONPATH=../python $$python -m models check $(MODELS)
 
 test-jax-versions: all
 	@tools/deps jax
@@ -133,7 +133,7 @@ test-jax-versions: all
 
 bench-jax: all tools
 	@tools/deps jax
-	@PYTHONPATH=python:tests $$(tools/venv) bench/zoo_vs_jax.py
+	@python=$$(tools/venv) && PYTHONPATH=python:tests $$python bench/zoo_vs_jax.py
 
 # The fast suite, whole, then what takes hours elsewhere: long fuzzing and the benches.
 test-all:
