@@ -7,6 +7,7 @@ loop's. (The other spelling, mhlo.sharding, makes XLA fall back to GSPMD, which 
 """
 
 import re
+import zlib
 
 from . import _jaxlib, axes, dtypes, errors
 from .export import import_jax
@@ -20,6 +21,13 @@ _GROUP_AXIS = re.compile(r'#stablehlo\.axis_ref<name = ("(?:[^"\\]|\\.)*")>')
 
 
 # ---- the module ----
+
+def _symbol(old, split):
+    """What a mesh is called: after what it is, since JAX confuses those of two programs in one
+    function that are called alike."""
+    said = str([split.axes(name) for name in split.sizes])
+    return f"@mesh_{zlib.crc32(said.encode()):08x}" if split.sizes else old
+
 
 def _axis(match):
     name, pre, size = match.group(2, 3, 4)
@@ -46,7 +54,7 @@ def _said(text, splits, mesh):
         nonlocal mesh, possible
         if match.group(1):
             mesh = axes.symbol_name(match.group(1))
-            return match.group(1)
+            return _symbol(match.group(1), splits[mesh])
         if not match.group(2):
             return ""
         axis, split = _axis(match), splits[mesh]
@@ -82,6 +90,7 @@ def _split_mesh(op, split):
     parts = [(axes.quote(n), size) for name in split.sizes for n, size in split.axes(name)]
     said = ", ".join(f"{name}={size}" for name, size in parts)
     _jaxlib.set_attribute(op, "mesh", f"#sdy.mesh<[{said}]>")
+    _jaxlib.set_attribute(op, "sym_name", f'"{_symbol(None, split)[1:]}"')
     if "stablehlo.mesh" in op.attributes:
         said = ", ".join(f"{{name = {name}, size = {size} : i64}}" for name, size in parts)
         _jaxlib.set_attribute(op, "stablehlo.mesh", f"{{axes = [{said}]}}")
@@ -90,13 +99,13 @@ def _split_mesh(op, split):
 def _split_groups(op, splits):
     """Splits the axes of a collective's groups, where those are said by axes of a mesh."""
     text = str(op.attributes["replica_groups"])
-    if not text.startswith("#stablehlo.replica_group_mesh_axes"):
+    found = re.match(r"#stablehlo\.replica_group_mesh_axes<mesh = (@[^,>]*)", text)
+    split = splits.get(axes.symbol_name(found.group(1))) if found else None
+    if split is None:
         return
-    split = splits.get(axes.symbol_name(re.search(r"mesh = (@[^,>]*)", text).group(1)))
-    if split is None or all(len(split.axes(name)) == 1 for name in split.sizes):
-        return
-    if "sub_axis_info" in text:
+    if "sub_axis_info" in text and any(len(split.axes(name)) > 1 for name in split.sizes):
         raise errors.Unimplemented(f"{op.name} has groups by parts of axes: {text}")
+    text = text.replace(found.group(1), _symbol(found.group(1), split), 1)
     text = _GROUP_AXIS.sub(lambda match: ", ".join(
         f"#stablehlo.axis_ref<name = {axes.quote(name)}>"
         for name, _ in split.axes(axes.unquote(match.group(1)))), text)

@@ -218,6 +218,27 @@ def test_inside_of_jit():
     np.testing.assert_allclose(twice(*args), fn(*args)[0] * 2, rtol=1e-5, atol=1e-5)
 
 
+def test_two_programs_on_two_meshes_in_one_function():
+    """Their meshes are called alike, and one has the other's axes in other sizes."""
+    def made(mesh, spec, fn):
+        return tessera.to_jax(tessera.propagate(fn, SQUARE[0], mesh=mesh, shard={"x": spec}))
+
+    def mapped(names, shape):
+        return jax.shard_map(lambda x: jax.lax.psum(x, names[0]), in_specs=P(names[0]), out_specs=P(),
+                             mesh=Mesh(devices(*shape), names))
+
+    first = made(MESH, P("data", "model"), lambda x: x * 2)
+    second = made("data=4,model=2", P("model", "data"), lambda x: x * 3)
+    third = made("a=8", P("a"), lambda x: x * 4)
+    by_hand = [tessera.to_jax(tessera.propagate(mapped(("data", "model"), shape), SQUARE[0]))
+               for shape in ((2, 4), (4, 2))]
+    fn = jax.jit(lambda x: (first(x), second(x), third(x), first(x), by_hand[0](x), by_hand[1](x)))
+    x = np.round(8 * SQUARE[0])
+    expected = 2 * x, 3 * x, 4 * x, 2 * x, x[:4] + x[4:], x[:2] + x[2:4] + x[4:6] + x[6:]
+    for result, value in zip(fn(x), expected, strict=True):
+        np.testing.assert_array_equal(result, value)
+
+
 def test_a_loaded_program():
     text = tessera.export(lambda x, w: (x @ w, x), *SQUARE).text
     sharded = tessera.propagate(tessera.load(text), mesh=MESH, shard={"0": P("data")})
