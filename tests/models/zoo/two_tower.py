@@ -1,11 +1,12 @@
 """CLIP: a tower for images and one for texts; of a batch, each image is to be nearest to its own text, and the other way round."""
 
-import jax
+import dataclasses
+
 import jax.numpy as jnp
 from jax import lax
 
-from .common import Annotation, P, adam, adam_state, all_gather, all_reduce, by_hand, integers, model, near_one, near_zero, normal
-from .common import reduce_scatter, stacked, training, uniform, weight, zero1
+from .common import Annotation, P, adam, adam_state, all_gather, all_reduce, by_hand, data_parallel_bytes, integers, model
+from .common import near_one, near_zero, normal, reduce_scatter, split_bytes, stacked, training, uniform, weight, zero1
 from .layers import SPLIT_BLOCK, block, encode, run_layers, layer_norm, same, wide
 from .vit import patches
 
@@ -13,13 +14,31 @@ DATA = [("batch.*", P("data")), ("params.*", P()), ("opt.*", P()), ("grads.*", P
 MEGATRON = [("batch.*", P("data")), *SPLIT_BLOCK, ("params.*", P()), ("opt.*", P())]
 
 
+def comparison_bytes(case, n):
+    """Each of n devices compares its images with all texts: these are gathered, their gradients scattered. Of each text it has a
+    maximum and a sum over its own images to share, in float32."""
+    texts = case.sizes["batch"] * case.sizes["width"] * case.sizes["itemsize"]
+    return all_gather(n, texts) + reduce_scatter(n, texts) + all_reduce(n, 2 * 4 * case.sizes["batch"])
+
+
 def data_bytes(case):
-    """Each device compares its images with all texts: these are gathered, their gradients scattered. Of each text it has a maximum and
-    a sum over its own images to share. Gradients are summed."""
+    """And gradients are summed."""
+    return comparison_bytes(case, 8) + data_parallel_bytes(case)
+
+
+def zero1_bytes(case):
+    """As much as that: an all-reduce is a reduce-scatter and a gather."""
+    return data_bytes(case)
+
+
+def megatron_bytes(case):
+    """Each layer of either tower all-reduces activations over model 2 times forth and 2 back, with remat 1 more; gradients over
+    data."""
     s = case.sizes
-    texts = s["batch"] * s["shared"] * s["itemsize"]
-    grads = case.bytes("params.*")
-    return all_gather(8, texts) + reduce_scatter(8, texts) + all_reduce(8, 2 * 4 * s["batch"] + grads + 4)
+    activations = s["batch"] * (s["patches"] + s["length"]) * s["width"] * s["itemsize"] / 2
+    times = (5 if s["remat"] else 4) * s["layers"]
+    grads = split_bytes(case, MEGATRON, {"model": 4})
+    return comparison_bytes(case, 2) + times * all_reduce(4, activations) + all_reduce(2, grads + 4)
 
 
 def data_by_hand(case, mesh):
@@ -39,8 +58,8 @@ def data_by_hand(case, mesh):
 
 ANNOTATIONS = {
     "data": Annotation("data=8", DATA, data_bytes, data_by_hand),
-    "megatron": Annotation("data=2,model=4", MEGATRON),
-    "zero1": zero1(),
+    "megatron": Annotation("data=2,model=4", MEGATRON, megatron_bytes),
+    "zero1": dataclasses.replace(zero1(), textbook=zero1_bytes),
 }
 
 
@@ -95,5 +114,6 @@ def two_tower(*, dtype, scan=False, remat=False, scale=1, layers=1, width=16, he
         return (of_images + jnp.sum(of_texts)) / (2 * all_texts)
 
     examples = {"images": normal((batch, image, image, 3), dtype), "texts": integers((batch, length), vocab)}
-    sizes = dict(batch=batch, shared=width, itemsize=jnp.dtype(dtype).itemsize)
+    itemsize = jnp.dtype(dtype).itemsize
+    sizes = dict(batch=batch, width=width, layers=layers, patches=n_patches, length=length, remat=remat, itemsize=itemsize)
     return training(loss, adam, params, adam_state(params), examples, forward, sizes=sizes)
