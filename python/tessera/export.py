@@ -158,4 +158,9 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
                   jax.tree.leaves(lowered.out_info), [i.donated for i in infos], bound,
                   *static)
     name = getattr(fn, "__name__", None) or type(fn).__name__
-    return Program(text, name=f"<{name.strip('<>')}>", trees=trees)
+    program = Program(text, name=f"<{name.strip('<>')}>", trees=trees)
+    if len(program.arguments) != len(infos):
+        raise errors.InvalidArgument(
+            f"{name} uses {len(program.arguments) - len(infos)} of the values that an enclosing "
+            "function traces: give them to it as arguments")
+    return program

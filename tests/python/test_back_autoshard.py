@@ -159,6 +159,14 @@ def test_exact_has_no_gradient_and_no_vmap():
         jax.vmap(fn, (None, 0))(PARAMS, np.stack([X, X]))
 
 
+def test_values_from_outside_are_constants_or_told():
+    offset = jnp.arange(128.0).reshape(8, 16)
+    make = lambda y: tessera.autoshard(lambda x: x + y, mesh=MESH, shard={"x": P("data")})
+    close(make(offset)(X), X + offset)
+    with pytest.raises(tessera.InvalidArgument, match="uses 1 of the values that an enclosing"):
+        jax.jit(lambda x: make(x * 2)(x))(X)
+
+
 def test_numbers_and_arrays_on_one_device():
     fn = tessera.autoshard(lambda x, s: x * s, mesh=MESH, shard={"x": P("data")})
     on_one = jax.device_put(X, jax.devices()[5])
