@@ -13,11 +13,23 @@ static bool is_private(const Partition *t, OpId function) {
          str_is(name_str(t->context, attr_as_name(t->context, visibility)), "private");
 }
 
-// Functions that others than calls know by name stay.
+// In a region that is copied as it is: a reducer.
+static bool is_copied(const Partition *t, OpId op) {
+  for (OpId o = op_parent(t->p, op); o; o = op_parent(t->p, o)) {
+    const OpRow *row = op_row(op_at(t->p, o)->code);
+    if (row->traits & TRAIT_FUNCTION) return false;
+    if (!row->def || row->def->flow == FLOW_NONE) return true;
+  }
+  return false;
+}
+
+// Functions that others than calls know by name stay, and those whose calls do.
 static void keep_named(const Partition *t, bool *keep) {
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
-    if (op_at(t->p, o)->code == OP_func_call) continue;
-    Attr list = op_attr(t->p, o, "called_computations"), one = op_attr(t->p, o, "decomposition");
+    bool call = op_at(t->p, o)->code == OP_func_call;
+    if (call && !is_copied(t, o)) continue;
+    Attr list = op_attr(t->p, o, "called_computations");
+    Attr one = op_attr(t->p, o, call ? "callee" : "decomposition");
     uint32_t n = list ? attr_info(t->context, list)->count : 0;
     for (uint32_t i = 0; i <= n; i++) {
       Attr symbol = i < n ? attr_info(t->context, list)->items[i] : one;
