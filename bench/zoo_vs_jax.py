@@ -10,7 +10,8 @@ partitioner and in its optimized one (bench/hlo.py; the smaller counts as XLA's)
 has a formula. Timed: ours by stage, JAX's tracing and lowering, Shardy's passes, XLA's passes by its own log; alternating,
 each of ROUNDS times, wall time; one annotation a model, the last.
 
-Writes build/bench/jax.json and docs/bench-jax.md (of all models only). Exits 1 if ours moves more than XLA's, or than
+Writes build/bench/jax.json and docs/bench-jax.md; named models replace their rows there. VARIANTS=test,real leaves out
+others, ROUNDS=0 the times. Exits 1 if ours moves more than XLA's, or than
 1.05 times the textbook, in a case that bench/zoo_vs_jax.tsv gives no reason for. (It is not called jax.py: scripts in
 this folder would import it for JAX.)
 """
@@ -28,9 +29,11 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = os.environ.get("PYTHON", sys.executable)
 WORK = "build/bench/zoo"
+RESULTS = "build/bench/jax.json"
 DEVICES = 8
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 REAL = 16  # scale of the real size
+VARIANTS = os.environ.get("VARIANTS", "test,scan,real").split(",")
 STAGES = ("parse", "propagate", "partition", "optimize")
 THEIRS = ("trace", "lower", "shardy", "shardy_xla", "spmd")
 
@@ -89,8 +92,9 @@ def annotated(fn, case, annotation, name):
     ins = jax.tree.unflatten(jax.tree.structure(case.args), put(arguments))
     outs = jax.tree.unflatten(jax.tree.structure(jax.eval_shape(fn, *case.args)), put(results))
 
-    def lower():
-        jax.clear_caches()
+    def lower(anew=True):
+        if anew:
+            jax.clear_caches()
         start = time.perf_counter()
         traced = jax.jit(fn, in_shardings=ins, out_shardings=outs, keep_unused=True).trace(*case.args)
         middle = time.perf_counter()
@@ -197,6 +201,8 @@ def run_model(name, wanted):
         if wanted and word not in wanted:
             continue
         for variant, options in cases_of(model):
+            if variant not in VARIANTS:
+                continue
             row = {"name": f"{name}-{word}-{variant}", "model": name, "annotation": word, "variant": variant,
                    "mesh": annotation.mesh}
             try:
@@ -209,7 +215,7 @@ def run_model(name, wanted):
 
 def run_case(case, annotation, row, rounds):
     lower = annotated(case.fn, case, annotation, row["name"])
-    lowered, _ = lower()
+    lowered, _ = lower(anew=False)
     path = f"{WORK}/{row['name']}.mlir"
     with open(path, "w") as out:
         out.write(lowered.as_text(debug_info=True))
@@ -242,6 +248,16 @@ def all_rows(wanted):
             if row["model"] == name:
                 print(line_of(row), flush=True)
     return rows
+
+
+def merged(rows, keep):
+    """With the rows of cases that were run before, if they are to be kept."""
+    if not keep or not os.path.exists(RESULTS):
+        return rows
+    with open(RESULTS) as file:
+        before = json.load(file)["rows"]
+    names = {row["name"] for row in rows} | {row["model"] for row in rows}
+    return sorted([row for row in before if row["name"] not in names] + rows, key=lambda row: row["name"])
 
 
 def line_of(row):
@@ -363,7 +379,7 @@ def page(rows, reasons, versions):
             why = row.get("error") or reason_of(row, reasons) or "not explained yet"
             lines.append(f"- {row['name']}: {', '.join(misses(row))}. {why}")
     lines += ["", "## How long compiling takes", "",
-              f"Milliseconds: the median of {ROUNDS} alternating rounds (and the least and the most), wall time, at the real sizes. *Shardy",
+              "Milliseconds: the median of alternating rounds (and the least and the most), wall time, at the real sizes. *Shardy",
               "alone* is its pass `sdy-user-priority-propagate` in jaxlib, calls inlined and shardings imported before; *shardy-xla* is XLA's",
               "pass around it, which turns HLO into MLIR and back; *spmd-partitioning* is XLA's partitioner, both by XLA's own log. The last",
               "two columns are ratios of medians. Tracing and lowering come first for both.", "", *time_table(rows), ""]
@@ -388,13 +404,12 @@ def main():
     if found.returncode:
         print("zoo_vs_jax: skipped, JAX is not installed: tools/venv makes a Python that has it")
         return 1 if os.environ.get("REQUIRE_JAX") == "1" else 0
-    rows, reasons = all_rows(sys.argv[1:]), read_reasons()
+    rows, reasons = merged(all_rows(sys.argv[1:]), bool(sys.argv[1:])), read_reasons()
     unexplained = [row["name"] for row in rows if misses(row) and not reason_of(row, reasons)]
-    if not sys.argv[1:]:
-        with open("build/bench/jax.json", "w") as out:
-            json.dump({"versions": found.stdout.strip(), "rounds": ROUNDS, "rows": rows}, out, indent=1)
-        with open("docs/bench-jax.md", "w") as out:
-            out.write(page(rows, reasons, found.stdout.strip()))
+    with open(RESULTS, "w") as out:
+        json.dump({"versions": found.stdout.strip(), "rows": rows}, out, indent=1)
+    with open("docs/bench-jax.md", "w") as out:
+        out.write(page(rows, reasons, found.stdout.strip()))
     met = sum(1 for row in rows if not misses(row))
     print(f"{met} of {len(rows)} cases met, {len(rows) - met - len(unexplained)} with a reason, {len(unexplained)} without: "
           f"{' '.join(unexplained)}")
