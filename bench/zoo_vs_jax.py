@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """zoo_vs_jax.py [MODEL[:ANNOTATION]…]: the models of tests/models through Tessera and through stock JAX, side by side.
 
-Both get the same text: JAX's own, lowered with the annotation's shardings on arguments and results (where no rule says
-one, the one that Tessera's propagation finds), for 8 CPU devices; arrays are not made. Each model at its test size and
+Both get the same program with the same shardings of arguments and results: the annotation's, and where no rule says one
+what Tessera's propagation finds; for 8 CPU devices, arrays are not made. XLA gets JAX's text with them, ours the rules,
+which may have priorities (what is to give way). Each model at its test size and
 at a real one, because choices depend on sizes; with lax.scan where it knows it, at the test size.
 
 Counted: collectives and the bytes that leave a device, in ours (`tessera partition`), in XLA's module behind its
@@ -149,13 +150,19 @@ def shardy_seconds(text):
 
 # ---- one case ----
 
-def count_case(path, lowered, row):
-    import hlo
-    ours = json.loads(run(["build/tessera", "partition", path, "--stats", "--json"]))
+def count_ours(row):
+    """By the annotation's own rules on the plain text: they may have priorities, for which PartitionSpecs have no word."""
+    plain = f"{WORK}/{row['name']}.plain.mlir"
+    ours = json.loads(run(["build/tessera", "partition", plain, "--mesh=" + row["mesh"], f"--shard-file={plain}.shard",
+                           "--edges=divisible", "--stats", "--json"]))
     row["ours"] = {"runs": sum(c["runs"] for c in ours["collectives"]), "bytes": ours["bytes"],
                    "kinds": {c["kind"]: 0 for c in ours["collectives"]}}
     for c in ours["collectives"]:
         row["ours"]["kinds"][c["kind"]] += c["runs"]
+
+
+def count_xla(lowered, row):
+    import hlo
     _, behind, final = compile_xla(lowered, True)
     row["xla_partitioned"], row["xla_optimized"] = hlo.count(behind, DEVICES), hlo.count(final, DEVICES)
     row["xla_bytes"] = min(row["xla_partitioned"]["bytes"], row["xla_optimized"]["bytes"])
@@ -220,42 +227,43 @@ def run_case(case, annotation, row, rounds):
     with open(path, "w") as out:
         out.write(lowered.as_text(debug_info=True))
     row["textbook"] = annotation.textbook(case) if annotation.textbook else None
-    count_case(path, lowered, row)
+    count_ours(row)
+    count_xla(lowered, row)
     if rounds:
         time_case(path, lower, row, rounds)
 
 
 # ---- all of them ----
 
-def all_rows(wanted):
-    """Rows of all models, each in a process of its own: what XLA aborts on ends only that."""
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"--xla_force_host_platform_device_count={DEVICES}", "TF_CPP_MIN_LOG_LEVEL": "0",
-                   "TF_CPP_VMODULE": "hlo_pass_pipeline=1", "PYTHONPATH": os.path.join(ROOT, "tests")}
-    listed = subprocess.run([PYTHON, "-c", "from models.zoo import common; print(*common.MODELS)"], env=environment,
-                            stdout=subprocess.PIPE, text=True, check=True).stdout
-    names = [word.split(":")[0] for word in wanted] or listed.split()
-    rows = []
-    for name in dict.fromkeys(names):
-        words = [word.split(":")[1] for word in wanted if word.startswith(name + ":")]
-        child = subprocess.Popen([PYTHON, __file__, "--model", name, *words], stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, text=True, env=environment)
-        out, err = child.communicate()
-        rows += [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-        if child.returncode:
-            rows.append({"name": name, "model": name, "annotation": "?", "variant": "?",
-                         "error": " ".join(err[-300:].split())})
-        for row in rows:
-            if row["model"] == name:
-                print(line_of(row), flush=True)
+def child_environment():
+    return {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"--xla_force_host_platform_device_count={DEVICES}",
+            "TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": "hlo_pass_pipeline=1", "PYTHONPATH": os.path.join(ROOT, "tests")}
+
+
+def model_names():
+    command = [PYTHON, "-c", "from models.zoo import common; print(*common.MODELS)"]
+    return subprocess.run(command, env=child_environment(), stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+
+
+def model_rows(name, annotations):
+    """Rows of one model, in a process of its own: what XLA aborts on ends only that."""
+    child = subprocess.run([PYTHON, __file__, "--model", name, *annotations], capture_output=True, text=True,
+                           env=child_environment(), check=False)
+    rows = [json.loads(line) for line in child.stdout.splitlines() if line.startswith("{")]
+    if child.returncode:
+        rows.append({"name": name, "model": name, "annotation": "?", "variant": "?",
+                     "error": " ".join(child.stderr[-300:].split())})
     return rows
 
 
-def merged(rows, keep):
-    """With the rows of cases that were run before, if they are to be kept."""
-    if not keep or not os.path.exists(RESULTS):
-        return rows
+def read_rows():
+    if not os.path.exists(RESULTS):
+        return []
     with open(RESULTS) as file:
-        before = json.load(file)["rows"]
+        return json.load(file)["rows"]
+
+
+def merged(before, rows):
     names = {row["name"] for row in rows} | {row["model"] for row in rows}
     return sorted([row for row in before if row["name"] not in names] + rows, key=lambda row: row["name"])
 
@@ -393,6 +401,13 @@ def page(rows, reasons, versions):
     return "\n".join(lines) + "\n"
 
 
+def write_results(rows, reasons, versions):
+    with open(RESULTS, "w") as out:
+        json.dump({"versions": versions, "rows": rows}, out, indent=1)
+    with open("docs/bench-jax.md", "w") as out:
+        out.write(page(rows, reasons, versions))
+
+
 def main():
     os.chdir(ROOT)
     os.makedirs(WORK, exist_ok=True)
@@ -404,12 +419,13 @@ def main():
     if found.returncode:
         print("zoo_vs_jax: skipped, JAX is not installed: tools/venv makes a Python that has it")
         return 1 if os.environ.get("REQUIRE_JAX") == "1" else 0
-    rows, reasons = merged(all_rows(sys.argv[1:]), bool(sys.argv[1:])), read_reasons()
+    rows, reasons = read_rows() if sys.argv[1:] else [], read_reasons()
+    for name in dict.fromkeys(word.split(":")[0] for word in sys.argv[1:] or model_names()):
+        new = model_rows(name, [word.split(":")[1] for word in sys.argv[1:] if word.startswith(name + ":")])
+        print("\n".join(map(line_of, new)), flush=True)
+        rows = merged(rows, new)
+        write_results(rows, reasons, found.stdout.strip())
     unexplained = [row["name"] for row in rows if misses(row) and not reason_of(row, reasons)]
-    with open(RESULTS, "w") as out:
-        json.dump({"versions": found.stdout.strip(), "rows": rows}, out, indent=1)
-    with open("docs/bench-jax.md", "w") as out:
-        out.write(page(rows, reasons, found.stdout.strip()))
     met = sum(1 for row in rows if not misses(row))
     print(f"{met} of {len(rows)} cases met, {len(rows) - met - len(unexplained)} with a reason, {len(unexplained)} without: "
           f"{' '.join(unexplained)}")
