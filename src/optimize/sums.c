@@ -2,9 +2,9 @@
 // partial operands (ops/commute.h) and these are no larger: so two that are added meet and become
 // one, and one that is sliced or reduced afterwards gets smaller. Constants that combine to
 // themselves count as partial; every other operand must be the same on all devices that combine. Of
-// two reduce_scatters that are added one is done, of the sum; two terms of a longer sum meet at the
-// last one's place. In program order, each as far as it
-// goes. O(ops) and what is said of where values differ.
+// two reduce_scatters that are added one is done, of the sum; two terms of a longer sum, of either
+// kind, meet at the last one's place. In program order, each as far as it goes. O(ops) and what is
+// said of where values differ.
 #include "base/vec.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
@@ -120,11 +120,12 @@ static bool is_here(const Sums *s, OpId def, OpId op) {
          s->barriers.items[def] == s->n_barriers;
 }
 
-// Operand i of op is an all_reduce that nothing else uses.
+// Operand i of op is an all_reduce or a reduce_scatter that nothing else uses.
 static OpId term(const Sums *s, OpId op, uint32_t i) {
   ValueId v = op_operand(s->p, op, i);
-  OpId sum = value_def(s->p, v);
-  Combine combine = collective_sum(s->p, sum);
+  OpId sum = value_def(s->p, v), scatter = fact_def(s->p, v, OP_reduce_scatter);
+  if (scatter && op_at(s->p, scatter)->n_operands != 1) return 0;
+  Combine combine = scatter ? op_combine(s->p, scatter) : collective_sum(s->p, sum);
   bool plain = combine == COMBINE_SUM || combine == COMBINE_MAX || combine == COMBINE_MIN;
   return plain && code_of(combine) == op_at(s->p, op)->code && fact_used_once(s->p, v) &&
                  is_here(s, sum, op)
@@ -147,14 +148,17 @@ static bool join_terms(Sums *s, OpId op) {
     for (uint32_t i = 0; i < 2 && !first; i++) {
       first = term(s, inner, i);
       rest = op_operand(p, inner, 1 - i);
-      if (first && op_at(p, first)->attrs != op_at(p, last)->attrs) first = 0;
+      if (first && (op_at(p, first)->attrs != op_at(p, last)->attrs ||
+                    op_at(p, first)->code != op_at(p, last)->code))
+        first = 0;
     }
     v = op_operand(p, inner, fact_def(p, op_operand(p, inner, 0), code) ? 0 : 1);
   }
   if (!first) return false;
   ValueId parts[] = {op_operand(p, first, 0), op_operand(p, last, 0)};
   Type type = value_type(p, parts[0]);
-  if (type != value_type(p, parts[1]) || type != value_type(p, rest)) return false;
+  if (type != value_type(p, parts[1]) || op_result_type(p, first, 0) != value_type(p, rest))
+    return false;
   op_detach(p, last);
   op_insert_before(p, last, op);  // behind both operands
   ValueId both = build_op(p, last, code, 2, parts, type, 0);

@@ -118,6 +118,27 @@ func.func @scattered(%x: tensor<4xf32> {tessera.sharding = "x"}, %y: tensor<4xf3
   %c = stablehlo.add %a, %b : tensor<2xf32>
   return %c : tensor<2xf32>
 }
+// So are those that are terms of a longer sum (the gradient of nodes that send and receive, and stay).
+// CHECK-LABEL: func.func @scattered_terms(
+// CHECK: [[S:%.*]] = stablehlo.add %arg0, %arg1 : tensor<4xf32>
+// CHECK-NEXT: [[R:%.*]] = "stablehlo.reduce_scatter"([[S]])
+// CHECK-NOT: "stablehlo.reduce_scatter"
+// CHECK: stablehlo.add %arg2, [[R]] : tensor<2xf32>
+func.func @scattered_terms(%x: tensor<4xf32> {tessera.sharding = "x"}, %y: tensor<4xf32> {tessera.sharding = "x"}, %k: tensor<2xf32> {tessera.sharding = "x"}) -> tensor<2xf32> {
+  %a = "stablehlo.reduce_scatter"(%x) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<2xf32>
+  %b = stablehlo.add %k, %a : tensor<2xf32>
+  %c = "stablehlo.reduce_scatter"(%y) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<2xf32>
+  %d = stablehlo.add %b, %c : tensor<2xf32>
+  return %d : tensor<2xf32>
+}
 // Of a function that says nothing of its arguments they may differ.
 // CHECK-LABEL: func.func @unsaid(
 // CHECK: "stablehlo.all_reduce"(%arg0)
