@@ -84,7 +84,14 @@ def _no_gradient(_):
                                "computes it (jax.value_and_grad) instead")
 
 
-def exported(jax, name, in_tree, in_avals, out_tree, out_avals, module):
+def platform_of(jax, mesh):
+    """What jax.export calls the platform of a mesh, or of JAX's devices."""
+    from jax.export import default_export_platform
+    devices = jax.devices() if mesh is None else mesh.devices.flat
+    return "cpu" if devices[0].platform == "cpu" else default_export_platform()
+
+
+def exported(jax, name, in_tree, in_avals, out_tree, out_avals, module, platform):
     """A jax.export.Exported of a module, for any number of devices: that of a function with the
     same arguments and results, with another module in it. (Its gradient would be that function's:
     there must be none.)"""
@@ -96,7 +103,8 @@ def exported(jax, name, in_tree, in_avals, out_tree, out_avals, module):
         return out_tree.unflatten([jax.numpy.empty(a.shape, a.dtype) for a in out_avals])
 
     args, kwargs = in_tree.unflatten(in_avals)
-    made = jax.export.export(jax.jit(same_types, keep_unused=True))(*args, **kwargs)
+    made = jax.export.export(jax.jit(same_types, keep_unused=True),
+                             platforms=[platform])(*args, **kwargs)
     text = module.operation.get_asm(enable_debug_info=True)
     artifact = serialize_portable_artifact(text, stablehlo.get_current_version(), True)
     return dataclasses.replace(made, fun_name=name, mlir_module_serialized=artifact,

@@ -6,7 +6,8 @@ import inspect
 import warnings
 
 from . import errors
-from .export import export, import_jax
+from ._jaxlib import platform_of
+from .export import export, import_jax, jit_options
 from .shardings import place, shardings
 from .stages import propagate
 from .to_jax import to_jax
@@ -94,15 +95,11 @@ class _Auto:
 
     def _make(self, jax, tree, structs, statics):
         args, kwargs = tree.unflatten(structs)
-        static = {"static_argnums": tuple(sorted(self.static.numbers)),
-                  "static_argnames": tuple(sorted(self.static.names))}
-        donate = {"donate_argnums": tuple(sorted(self.donate.numbers)),
-                  "donate_argnames": tuple(sorted(self.donate.names))} if self.exact else {}
+        mesh = self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
         all_args, all_kwargs = _joined(args, kwargs, statics)
-        program = export(self.fn, *all_args, **static, **donate, **all_kwargs)
+        program = export(self.fn, *all_args, **self._export_options(jax, mesh), **all_kwargs)
         sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
         self._warn(sharded)
-        mesh = self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
         if self.exact:
             exact = to_jax(sharded, mesh)
             return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves,
@@ -111,6 +108,13 @@ class _Auto:
         jitted = self._jit(jax, tree, statics, named,
                            _donated_leaves(jax, self.donate, statics, args, kwargs))
         return _Plan(sharded, named, jitted, jitted.lower, program.out_tree)
+
+    def _export_options(self, jax, mesh):
+        donate = self.donate if self.exact else _Marks(self.fn, (), ())
+        options = {"static_argnums": self.static.numbers, "static_argnames": self.static.names,
+                   "donate_argnums": donate.numbers, "donate_argnames": donate.names}
+        return {**{name: tuple(sorted(marked)) for name, marked in options.items()},
+                **({"platform": platform_of(jax, mesh)} if self.exact else {})}
 
     def _warn(self, sharded):
         said = sharded.warnings
@@ -131,7 +135,8 @@ class _Auto:
 
 
 def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=None, exact=False,
-              static_argnums=(), static_argnames=(), donate_argnums=(), donate_argnames=()):
+              static_argnums=None, static_argnames=None, donate_argnums=None,
+              donate_argnames=None):
     """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
 
         @tessera.autoshard(mesh="data=2,model=4", donate_argnums=(0,),
@@ -152,8 +157,8 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     function: the shardings are then those of the function that is called, a mapped dimension is not
     sharded, and cotangents are XLA's choice. Better shard the outermost function, with
     value_and_grad in it. With exact there is no gradient and no vmap. What is traced must come as
-    an argument, not from an enclosing function. If fn is jitted already, say static and donated
-    arguments here.
+    an argument, not from an enclosing function. If fn is jitted already, what its jit says of
+    static and donated arguments holds here.
 
     f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
     (jax.ShapeDtypeStruct will do), the NamedShardings, and JAX's Lowered.
@@ -165,8 +170,15 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
             donate_argnums=donate_argnums, donate_argnames=donate_argnames)
     if not callable(fn):
         raise errors.InvalidArgument(f"autoshard takes a function, not {type(fn).__name__}")
+    jit = jit_options(fn) or {}
+    if jit and hasattr(fn, "__self__"):
+        raise errors.InvalidArgument("autoshard takes the function of a jitted method, not the "
+                                     "method of an object")
+    said = lambda name, here: jit.get(name, ()) if here is None else here
     auto = _Auto(fn, mesh, {"shard": shard, "layout": layout, "names": names, "strategy": strategy},
-                 exact, (static_argnums, static_argnames), (donate_argnums, donate_argnames))
+                 exact,
+                 (said("static_argnums", static_argnums), said("static_argnames", static_argnames)),
+                 (said("donate_argnums", donate_argnums), said("donate_argnames", donate_argnames)))
 
     @functools.wraps(fn)
     def call(*args, **kwargs):

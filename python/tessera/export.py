@@ -69,7 +69,7 @@ def without_static(trees, args, kwargs):
 
 # ---- lowering ----
 
-def _jit_options(fn):
+def jit_options(fn):
     """How a function was jitted, as keywords for another jax.jit; None if it was not."""
     info = getattr(fn, "_jit_info", None)
     if info is None or not hasattr(fn, "__wrapped__"):
@@ -86,7 +86,7 @@ def _jit_options(fn):
 
 def _jitted(jax, fn, options):
     """The function under a jit that keeps unused arguments, and its options."""
-    old = _jit_options(fn)
+    old = jit_options(fn)
     if old is None:
         return jax.jit(fn, keep_unused=True, **options), options
     merged = {**old, **{k: v for k, v in options.items() if v is not None}}
@@ -146,7 +146,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     jitted, options = _jitted(jax, fn, {
         "static_argnums": static_argnums, "static_argnames": static_argnames,
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames})
-    bound = (fn.__self__,) if _jit_options(fn) and hasattr(fn, "__self__") else ()
+    bound = (fn.__self__,) if jit_options(fn) and hasattr(fn, "__self__") else ()
     args, kwargs = jax.tree.map(_native, (bound + args, kwargs))
     lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(platform,))
     text = lowered.as_text(debug_info=True)

@@ -17,7 +17,7 @@ _DYNAMIC = -2**63  # TSR_DIM_DYNAMIC
 
 def flat_arguments(program, args, kwargs):
     """NumPy arrays in the order of @main's arguments, checked against their types."""
-    leaves = _leaves(program, args, kwargs)
+    leaves = leaves_of(program, args, kwargs)
     if len(leaves) != len(program.arguments):
         raise errors.InvalidArgument(
             f"the program takes {len(program.arguments)} arrays "
@@ -28,7 +28,8 @@ def flat_arguments(program, args, kwargs):
             for value, leaf in zip(program.arguments, leaves)]
 
 
-def _leaves(program, args, kwargs):
+def leaves_of(program, args, kwargs):
+    """The arrays of a call, with static arguments or without, flat."""
     if program.in_tree is None:
         if kwargs:
             raise errors.InvalidArgument(

@@ -11,6 +11,7 @@ import zlib
 
 from . import _jaxlib, axes, dtypes, errors
 from .export import import_jax
+from .run import leaves_of
 from .shardings import find, large, mesh_words, place
 
 # In the text of a sdy attribute: a mesh, an axis or part of one, and what is open.
@@ -157,8 +158,8 @@ def _check(jax, leaf, aval, value):
 
 
 class JaxProgram:
-    """An annotated program that stock XLA runs: call it as the function that was exported, without
-    its static arguments.
+    """An annotated program that stock XLA runs: call it as the function that was exported, with its
+    static arguments, whose values are those of the export, or without.
 
     shardings   those of its arguments and results (tessera.Shardings)
     exported    the jax.export.Exported; exported.call may be used in other JAX functions
@@ -177,7 +178,8 @@ class JaxProgram:
         _check_order(meshes)
         _rewrite(module, meshes.splits)
         self.exported = _jaxlib.exported(
-            jax, program.function, in_tree, in_avals, out_tree, out_avals, module)
+            jax, program.function, in_tree, in_avals, out_tree, out_avals, module,
+            _jaxlib.platform_of(jax, self.shardings.mesh))
         self._jax, self._in_tree, self._in_avals = jax, in_tree, in_avals
         self._out_tree = out_tree
         jitted = self._jit(_jaxlib.donated(module))
@@ -194,10 +196,10 @@ class JaxProgram:
                        out_shardings=self.shardings.results, donate_argnums=donated)
 
     def _leaves(self, args, kwargs):
-        leaves, tree = self._jax.tree.flatten((args, kwargs))
-        if tree != self._in_tree:
-            raise errors.InvalidArgument("the arguments have another structure than the program "
-                                         f"was exported with:\n  {tree}\n  {self._in_tree}")
+        leaves = leaves_of(self._program, args, kwargs)
+        if len(leaves) != len(self._in_avals):
+            raise errors.InvalidArgument(f"the program takes {len(self._in_avals)} arrays, "
+                                         f"{len(leaves)} are given")
         for leaf, aval, value in zip(leaves, self._in_avals, self._program.arguments):
             _check(self._jax, leaf, aval, value)
         return leaves

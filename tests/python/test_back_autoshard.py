@@ -107,6 +107,17 @@ def test_a_method_and_a_jitted_function():
     close(fn(PARAMS, X), model(PARAMS, X))
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_what_a_jit_says_holds(exact):
+    jitted = jax.jit(lambda x, n, y: x * (2 if n == "two" else 3) + y, static_argnames="n",
+                     donate_argnums=0)
+    fn = tessera.autoshard(jitted, mesh=MESH, shard={"x": P("data")}, exact=exact)
+    x = jax.device_put(np.round(8 * X), fn.shardings(X, "two", X).in_shardings[0])
+    np.testing.assert_array_equal(fn(x, "two", np.ones_like(X)), np.round(8 * X) * 2 + 1)
+    assert x.is_deleted()
+    np.testing.assert_array_equal(fn(np.round(X), n="three", y=X * 0), np.round(X) * 3)
+
+
 def test_a_mesh_of_the_user_with_explicit_axes():
     devices = np.array(jax.devices())[::-1].reshape(2, 4)
     mesh = Mesh(devices, ("data", "model"), axis_types=(AxisType.Explicit,) * 2)

@@ -1,6 +1,6 @@
-"""Training steps of the zoo back in stock JAX, on 8 CPU devices: as jax.jit with the shardings found,
-and as the annotated program itself. In make test a few; TESSERA_BACK_MODELS=all, or names (gpt,
-mlp/data), says which."""
+"""Training steps of the zoo back in stock JAX, on 8 CPU devices: as jax.jit with the shardings
+found, and as the annotated program itself. In make test a few; TESSERA_BACK_MODELS=all, or names
+(gpt, mlp/data), says which."""
 
 import os
 import warnings
@@ -14,7 +14,8 @@ from models.zoo.common import MODELS
 
 FEW = "gpt/megatron,mlp/data"
 
-# Stock XLA computes wrong gradients here, whoever writes the PartitionSpecs: convolutions split along two dimensions.
+# Stock XLA computes wrong gradients here, whoever writes the PartitionSpecs: convolutions split
+# along two dimensions.
 XLA_IS_WRONG = {("unet3d", "spatial2d")}
 
 
@@ -70,7 +71,8 @@ def test_a_training_step(name, annotation):
 def xla_is_wrong_without_tessera_too(name, annotation):
     case, how = MODELS[name].build(dtype="float32"), MODELS[name].annotations[annotation]
     mesh = how.jax_mesh()
-    hand = tuple(jax.tree.map(lambda spec: jax.sharding.NamedSharding(mesh, spec), how.specs(tree, arg))
+    named = lambda spec: jax.sharding.NamedSharding(mesh, spec)
+    hand = tuple(jax.tree.map(named, how.specs(tree, arg))
                  for arg, tree in zip(case.arg_names, case.args))
     alone, by_hand = jax.jit(case.fn), jax.jit(case.fn, in_shardings=hand)
     assert any(map(far, jax.tree.leaves(by_hand(*case.args)), jax.tree.leaves(alone(*case.args))))

@@ -181,6 +181,7 @@ def test_trees_keywords_and_static_arguments():
     params, scale = {"a": np.round(8 * draw(8, 4))}, np.round(8 * draw(8, 4, seed=1))
     made = tessera.to_jax(tessera.propagate(fn, params, 3, scale=scale, static_argnums=(1,),
                                             mesh=MESH, shard={"params.a": P("data")}))
+    np.testing.assert_array_equal(made(params, 3, scale=scale)["sum"][0], params["a"] * 3 + scale)
     result = made(params, scale=scale)
     assert result["sum"][1] is None and result["sum"][0].sharding.spec == P("data")
     np.testing.assert_array_equal(result["sum"][0], params["a"] * 3 + scale)
@@ -224,8 +225,8 @@ def test_two_programs_on_two_meshes_in_one_function():
         return tessera.to_jax(tessera.propagate(fn, SQUARE[0], mesh=mesh, shard={"x": spec}))
 
     def mapped(names, shape):
-        return jax.shard_map(lambda x: jax.lax.psum(x, names[0]), in_specs=P(names[0]), out_specs=P(),
-                             mesh=Mesh(devices(*shape), names))
+        return jax.shard_map(lambda x: jax.lax.psum(x, names[0]), in_specs=P(names[0]),
+                             out_specs=P(), mesh=Mesh(devices(*shape), names))
 
     first = made(MESH, P("data", "model"), lambda x: x * 2)
     second = made("data=4,model=2", P("model", "data"), lambda x: x * 3)
@@ -313,8 +314,8 @@ def test_a_constraint_that_does_not_go_together_with_an_argument():
 
 def test_gspmd_strings_in_the_program():
     text = '''module @jit_f attributes {mhlo.num_partitions = 8 : i32} {
-  func.func public @main(%x: tensor<8x8xf32> {mhlo.sharding = "{devices=[2,4]<=[8]}"}, %w: tensor<8x8xf32>)
-      -> tensor<8x8xf32> {
+  func.func public @main(%x: tensor<8x8xf32> {mhlo.sharding = "{devices=[2,4]<=[8]}"},
+      %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
     %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
         : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     %1 = stablehlo.custom_call @Sharding(%0) {mhlo.sharding = "{devices=[8,1]<=[8]}"}
