@@ -232,7 +232,7 @@ $(OUT)/examples/%: examples/%.c $(OUT)/libtessera.a $(HEADERS)
 
 # build/wheel/tessera_spmd-*.whl: the Python package with the library in it.
 wheel:
-	@tools/deps core
+	@tools/deps core jax
 	@$(MAKE) lib
 	@python3 python/build_backend.py build/wheel
 
