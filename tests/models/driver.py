@@ -85,8 +85,7 @@ def serve(groups, tell):
         if not run_group(worker, options, ways, tell):
             worker = None
     if worker:
-        worker.stdin.close()
-        worker.wait()
+        worker.communicate()
 
 
 def run_cases(cases, jobs, tell):
