@@ -342,17 +342,20 @@ Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Lit
   }
   Literal *result = literal_like(parts[which], cx->context, elem);
   DType dtype = result->dtype;
-  bool wide = body_adds(cx->program, cx->op) && (dtype == DT_f16 || dtype == DT_bf16);
+  bool adds = body_adds(cx->program, cx->op), wide = adds && (dtype == DT_f16 || dtype == DT_bf16);
+  Scalar *terms = ARENA_ARRAY(cx->scratch, Scalar, n_group);
   for (int64_t i = 0; i < result->count; i++) {
-    Scalar acc = literal_get(members[0], i);
-    for (uint32_t m = 1; m < n_group; m++) {
-      Scalar value = literal_get(members[m], i);
-      if (wide)
-        acc.f = (double)(float)(acc.f + value.f);
-      else
-        TRY(reducer_apply(&reducer, &elem, &acc, &value));
-    }
-    literal_set(result, i, acc);
+    for (uint32_t m = 0; m < n_group; m++) terms[m] = literal_get(members[m], i);
+    for (uint32_t m = 1; !adds && m < n_group; m++)
+      TRY(reducer_apply(&reducer, &elem, &terms[0], &terms[m]));
+    for (uint32_t step = 1; adds && step < n_group; step *= 2)
+      for (uint32_t m = 0; m + step < n_group; m += 2 * step) {
+        if (wide)
+          terms[m].f = (double)(float)(terms[m].f + terms[m + step].f);
+        else
+          TRY(reducer_apply(&reducer, &elem, &terms[m], &terms[m + step]));
+      }
+    literal_set(result, i, terms[0]);
   }
   for (uint32_t m = 0; m < n_group; m++) literal_release(members[m]);
   *out = result;

@@ -58,8 +58,9 @@ Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *
                            uint32_t which, int64_t but) MUST_USE;
 
 // The element-wise combination, in group order, of literal `which` of every member by region 0 of
-// the op, in the body's element type. parts: n_group × n_values as exchange gives them. 16-bit
-// floats that are only added are summed in f32 and rounded once. O(n_group × elements).
+// the op, in the body's element type; where it only adds, by halves, nearest to the truth.
+// parts: n_group × n_values as exchange gives them. 16-bit floats that are only added are summed in
+// f32 and rounded once. O(n_group × elements).
 Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Literal *const *parts,
                        uint32_t which, Literal **out);
 // Releases what exchange gave.
