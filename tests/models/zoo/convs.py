@@ -11,6 +11,9 @@ from jax import lax
 from .common import Annotation, P, all_reduce, data, data_parallel_shard_map, later, near_one, near_zero, weight, zero1, zero3
 from .layers import wide
 
+# Rules for what every device has.
+WHOLE = [("params.*", P()), ("opt.*", P()), ("grads.*", P())]
+
 LAYOUTS = {4: ("NHWC", "HWIO", "NHWC"), 5: ("NDHWC", "DHWIO", "NDHWC")}
 
 

@@ -13,7 +13,6 @@ from .common import (
     data_parallel_bytes,
     data_parallel_shard_map,
     model,
-    near_zero,
     normal,
     reduce_scatter,
     stacked,
@@ -21,7 +20,7 @@ from .common import (
     uniform,
     weight,
 )
-from .convs import conv, data_annotations, group_norm, kernel, norm, upsample
+from .convs import WHOLE, conv, data_annotations, group_norm, kernel, norm, upsample
 from .layers import attention, mean_square, run_layers, wide
 
 GROUPS = 4
@@ -80,7 +79,7 @@ def spatial_bytes(case):
 ANNOTATIONS = data_annotations(lambda case: 0, shard_map=data_parallel_shard_map) | {
     "spatial": Annotation(
         "data=2,rows=4",
-        [("batch.t", P("data")), ("batch.*", P("data", "rows")), ("params.*", P()), ("opt.*", P()), ("grads.*", P())],
+        [("batch.t", P("data")), ("batch.*", P("data", "rows")), *WHOLE],
         spatial_bytes,
     ),
 }

@@ -3,8 +3,22 @@
 import jax
 import jax.numpy as jnp
 
-from .common import Annotation, P, all_reduce, data_parallel_bytes, integers, model, near_one, near_zero, normal, sgd, sgd_state, stacked, training, weight
-from .convs import batch_norm, batch_norm_bytes, conv, kernel, data_annotations, norm, synced_shard_map
+from .common import (
+    Annotation,
+    P,
+    all_reduce,
+    data_parallel_bytes,
+    integers,
+    model,
+    near_zero,
+    normal,
+    sgd,
+    sgd_state,
+    stacked,
+    training,
+    weight,
+)
+from .convs import WHOLE, batch_norm, batch_norm_bytes, conv, kernel, data_annotations, norm, synced_shard_map
 from .layers import cross_entropy, run_layers
 
 
@@ -23,7 +37,7 @@ def spatial_bytes(case):
 ANNOTATIONS = data_annotations(batch_norm_bytes, shard_map=synced_shard_map) | {
     "spatial": Annotation(
         "data=2,rows=4",
-        [("batch.image", P("data", "rows")), ("batch.label", P("data")), ("params.*", P()), ("opt.*", P()), ("grads.*", P())],
+        [("batch.image", P("data", "rows")), ("batch.label", P("data")), *WHOLE],
         spatial_bytes,
     )
 }
@@ -70,5 +84,6 @@ def resnet(*, dtype, scan=False, remat=False, scale=1, blocks=2, channels=8, cla
         return cross_entropy(forward(params, batch, axis_name), batch["label"])
 
     examples = {"image": normal((batch, rows, columns, 3), dtype), "label": integers((batch,), classes)}
-    sizes = {"batch": batch, "columns": columns, "channels": channels, "blocks": blocks, "again": scan or remat, "bytes": jnp.dtype(dtype).itemsize}
+    sizes = {"batch": batch, "columns": columns, "channels": channels, "blocks": blocks, "again": scan or remat}
+    sizes |= {"bytes": jnp.dtype(dtype).itemsize}
     return training(loss, sgd, params, sgd_state(params), examples, forward, sizes=sizes)

@@ -22,7 +22,7 @@ from .common import (
     stacked,
     training,
 )
-from .convs import conv, cut_channels, group_norm, kernel, max_pool, norm, upsample
+from .convs import WHOLE, conv, group_norm, kernel, max_pool, norm, upsample
 from .layers import cross_entropy, run_layers
 
 
@@ -73,7 +73,6 @@ def depth_shard_map(case, mesh):
     return jax.shard_map(local, mesh=mesh, in_specs=specs, out_specs=P(), check_vma=False)
 
 
-WHOLE = [("params.*", P()), ("opt.*", P()), ("grads.*", P())]
 ANNOTATIONS = {
     "spatial": Annotation("data=2,depth=4", [("batch.*", P("data", "depth")), *WHOLE], depth_bytes, depth_shard_map),
     "spatial2d": Annotation("depth=4,rows=2", [("batch.*", P(None, "depth", "rows")), *WHOLE], None),
@@ -109,5 +108,6 @@ def unet3d(*, dtype, scan=False, remat=False, scale=1, layers=2, channels=4, cla
 
     volume = (batch, depth, side, side)
     examples = {"volume": normal((*volume, 1), dtype), "labels": integers(volume, classes)}
-    sizes = {"batch": batch, "side": side, "channels": channels, "layers": layers, "again": scan or remat, "bytes": jnp.dtype(dtype).itemsize}
+    sizes = {"batch": batch, "side": side, "channels": channels, "layers": layers, "again": scan or remat}
+    sizes |= {"bytes": jnp.dtype(dtype).itemsize}
     return training(loss, adam, params, adam_state(params), examples, forward, sizes=sizes)

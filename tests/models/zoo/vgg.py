@@ -21,10 +21,8 @@ from .common import (
     training,
     weight,
 )
-from .convs import conv, data_annotations, kernel, max_pool
+from .convs import WHOLE, conv, data_annotations, kernel, max_pool
 from .layers import cross_entropy, run_layers
-
-WHOLE = [("params.*", P()), ("opt.*", P()), ("grads.*", P())]
 
 
 def layer_leaves(inputs, outputs, dtype):

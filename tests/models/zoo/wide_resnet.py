@@ -18,7 +18,7 @@ from .common import (
     training,
     weight,
 )
-from .convs import batch_norm, batch_norm_bytes, conv, data_annotations, kernel, norm, synced_shard_map
+from .convs import WHOLE, batch_norm, batch_norm_bytes, conv, data_annotations, kernel, norm, synced_shard_map
 from .layers import cross_entropy, run_layers
 
 
@@ -58,7 +58,7 @@ def channels_bytes(case):
 ANNOTATIONS = data_annotations(batch_norm_bytes, shard_map=synced_shard_map) | {
     "channels": Annotation(
         "data=2,model=4",
-        [("batch.*", P("data")), *layer_rules(**PARTS), *((f"*.down.{name}", p) for name, p in PARTS.items()), ("*s.*", P())],
+        [("batch.*", P("data")), *layer_rules(**PARTS), *((f"*.down.{name}", p) for name, p in PARTS.items()), *WHOLE],
         channels_bytes,
     )
 }
@@ -93,5 +93,6 @@ def wide_resnet(*, dtype, scan=False, remat=False, scale=1, blocks=2, channels=8
         return cross_entropy(forward(params, batch, axis_name), batch["label"])
 
     examples = {"image": normal((batch, rows, columns, 3), dtype), "label": integers((batch,), classes)}
-    sizes = {"batch": batch, "rows": rows, "columns": columns, "channels": channels, "blocks": blocks, "bytes": jnp.dtype(dtype).itemsize}
+    sizes = {"batch": batch, "rows": rows, "columns": columns, "channels": channels, "blocks": blocks}
+    sizes |= {"bytes": jnp.dtype(dtype).itemsize}
     return training(loss, sgd, params, sgd_state(params), examples, forward, sizes=sizes)
