@@ -368,7 +368,8 @@ def page(rows, reasons, versions):
     said = sum(1 for row in rows if misses(row))
     lines = [
         "# Tessera beside JAX on the zoo", "",
-        "Written by `make bench-jax`; every number here comes from that run, and all of them are in `build/bench/jax.json`.",
+        "Written by `make bench-jax`, as are all numbers here; they are in `build/bench/jax.json`, too. Models may be run one by one, so rows",
+        "may be of several runs and builds; times are of a machine that may have had other work.",
         f"{versions}; 8 CPU devices, float32; `bench/zoo_vs_jax.py` says what is counted and how.", "",
         f"{len(rows)} cases: {len(rows) - said} met, {said} fall short of something "
         f"({sum(1 for row in rows if misses(row) and reason_of(row, reasons))} of them with a reason, below).", "",
