@@ -199,6 +199,12 @@ def judge_all(paths, dtype, ours, theirs, truth, errors):
     return max(good)
 
 
+def count_beyond(dtype, ours, truth, errors):
+    """Outputs beyond the bound if JAX's own error were that of the one evaluation at the case's arguments: told, not judged."""
+    floats = [(wide(a), b, error) for a, b, error in zip(ours, truth, errors) if is_float(a)]
+    return sum(not distance(a, b) <= 2 * error + ulp(dtype, finite_largest(b)) for a, b, error in floats)
+
+
 # ---- our side -----------------------------------------------------------------------------------------------------
 
 
@@ -273,7 +279,9 @@ def check(options, ways):
     yield ended("jax", ok=True, line=f"{len(paths)} outputs, {loose} loose; {program.text.count(chr(10))} lines of text")
     for way in ways:
         try:
-            share, line = judge_all(paths, options.dtype, run(case, program, model, way), theirs, wanted, errors)
-            yield ended(way, ok=True, share=round(share, 3), line=line)
+            ours = run(case, program, model, way)
+            share, line = judge_all(paths, options.dtype, ours, theirs, wanted, errors)
+            beyond = count_beyond(options.dtype, ours, wanted, draws[0])
+            yield ended(way, ok=True, share=round(share, 3), line=line, outputs=len(paths), beyond=beyond)
         except Exception as e:
             yield ended(way, line=f"{'' if isinstance(e, Disagrees) else type(e).__name__ + ': '}{e}")
