@@ -187,7 +187,7 @@ class _Owner:
 
     def __init__(self):
         self._pointer = None
-        self._lock = threading.RLock()  # also taken by __del__, which may come at any time
+        self.lock = threading.RLock()  # also taken by __del__, which may come at any time
 
     def pointer(self):
         """Of what is still there; whoever asks holds the lock."""
@@ -197,7 +197,7 @@ class _Owner:
 
     def call(self, function, *arguments):
         """Calls a function with the pointer first; raises what it fails with."""
-        with self._lock:
+        with self.lock:
             _check(getattr(lib, function)(self.pointer(), *arguments))
 
     def text(self, function, *arguments):
@@ -207,7 +207,7 @@ class _Owner:
         return take_text(out)
 
     def close(self):
-        with self._lock:
+        with self.lock:
             pointer, self._pointer = self._pointer, None
             if pointer:
                 self._free(pointer)
@@ -235,7 +235,7 @@ class Handle(_Owner):
         self._pointer = out.value
 
     def function_count(self):
-        with self._lock:
+        with self.lock:
             return lib.tsr_program_function_count(self.pointer())
 
     def print(self, locations=False):
@@ -259,7 +259,7 @@ class Propagation(_Owner):
         self._program, handle._pointer = handle._pointer, None
 
     def close(self):
-        with self._lock:
+        with self.lock:
             super().close()
             program, self._program = self._program, None
             if program:

@@ -84,7 +84,7 @@ class _Auto:
         leaves, tree = jax.tree.flatten((args, kwargs))
         structs = [_struct(jax, leaf) for leaf in leaves]
         key = (tree, tuple((s.shape, s.dtype, s.weak_type) for s in structs),
-               tuple(sorted(statics.items(), key=lambda item: str(item[0]))))
+               tuple((k, type(v), v) for k, v in sorted(statics.items(), key=lambda i: str(i[0]))))
         try:
             known = self.plans.get(key)
         except TypeError:

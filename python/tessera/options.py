@@ -118,6 +118,6 @@ def _chosen(what, word, words):
 def _device_count(devices):
     if devices is None:
         return 0
-    if not isinstance(devices, int) or isinstance(devices, bool) or devices < 1:
+    if not isinstance(devices, int) or isinstance(devices, bool) or not 1 <= devices < 2**63:
         raise errors.InvalidArgument(f"devices is {devices!r}, expected a number from 1 on")
     return devices

@@ -184,8 +184,9 @@ def parts_of(handle, what, function, count, devices):
     """For each of the arguments or results the parts of all devices."""
     def part(i, device):
         tile = Tile()
-        handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
-        return _Part(tile)
+        with handle.lock:  # what the tile points to is the program's
+            handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
+            return _Part(tile)
     return [[part(i, device) for device in range(devices)] for i in range(count)]
 
 

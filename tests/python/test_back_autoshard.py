@@ -94,6 +94,15 @@ def test_donation_by_name():
     assert y.is_deleted() and not x.is_deleted()
 
 
+def test_static_arguments_of_other_types_are_others_as_in_jax():
+    def scaled(x, n):
+        return x * (3 if n is True else 5 if isinstance(n, int) else 7)
+
+    ours = tessera.autoshard(scaled, mesh=MESH, shard={"x": P("data")}, static_argnums=1)
+    for n in (True, 1, 1.0):
+        np.testing.assert_array_equal(ours(X, n), scaled(X, n))
+
+
 def test_a_method_and_a_jitted_function():
     class Model:
         scale = 2

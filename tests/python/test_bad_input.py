@@ -114,6 +114,7 @@ class Annotations(unittest.TestCase):
         self.refuse("has 2 devices, not 3", mesh="data=2", devices=3)
         self.refuse("devices is", devices=0)
         self.refuse("devices is", devices="8")
+        self.refuse("devices is", devices=2**64 + 2)
 
     def test_shard(self):
         for shard, words in (

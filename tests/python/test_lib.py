@@ -5,12 +5,17 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+from unittest import mock
+
+import numpy as np
 
 import tessera
 from tessera import _lib
 
 PACKAGE = os.path.dirname(os.path.abspath(tessera.__file__))
+RUN = sys.modules["tessera.run"]  # tessera.run is its function
 TEXT = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n"
 
 
@@ -61,6 +66,22 @@ class Lifetime(unittest.TestCase):
             sharded._kept.back = sharded
             del sharded
         gc.collect()
+
+    def test_parts_are_read_before_another_thread_frees_them(self):
+        made = tessera.partition(tessera.load(TEXT), mesh="a=2", shard={"x": tessera.P("a")})
+        real, seen = RUN._Part, []
+
+        def part(tile):
+            thread = threading.Thread(target=made.close)
+            thread.start()
+            thread.join(0.1)
+            seen.append(made._handle._pointer is not None)
+            return real(tile)
+
+        with mock.patch.object(RUN, "_Part", part), self.assertRaises(tessera.FailedPrecondition):
+            for _ in range(100):
+                made.run(np.zeros(4, "f"))
+        self.assertNotIn(False, seen)
 
     def test_exit(self):
         """Nothing is said when the interpreter ends with programs alive."""
