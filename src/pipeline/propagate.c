@@ -129,7 +129,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
   out->n_given = count_given(out->propagation);
   TRY(give_allowed(request, out));
   if (!edges_check_sizes(out->propagation, request->divisible, diag)) return diag_status(diag);
-  if (request->strategy != STRATEGY_NONE) propagation_run(out->propagation);
+  propagation_run(out->propagation);
   out->seconds = clock_seconds() - start;
   return NULL;
 }

@@ -319,7 +319,7 @@ bool names_layout(const Names *names, MeshId mesh, Propagation *p, Diag *layout_
               .good = true};
   if (!l.mesh)
     return diag_error(layout_diag, 0,
-                      "the program has no mesh to lay out on: give one, --mesh data=4,model=2");
+                      "the program has no mesh to lay out on: give a mesh such as data=4,model=2");
   l.mapped = ARENA_ARRAY(l.arena, Mapped, names->classes.n_classes + 1);
   read_layout(&l);
   if (!l.good) return false;

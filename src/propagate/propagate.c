@@ -549,6 +549,7 @@ void propagation_run(Propagation *p) {
     if (by_user) sharding = first_sight(p, sharding);
     if (sharding != p->state[i]) record(p, i, sharding, 0, CAUSE_GIVEN);
   }
+  if (p->options.strategy == STRATEGY_NONE) return;
   run_op_priorities(p);
   if (by_user) run_later(p);
 }

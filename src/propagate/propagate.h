@@ -13,7 +13,7 @@ typedef enum Strategy {
   STRATEGY_OP_PRIORITY,
   STRATEGY_AGGRESSIVE,
   STRATEGY_BASIC,
-  STRATEGY_NONE,  // what has no sharding has none
+  STRATEGY_NONE,  // what is given, and nothing else
 } Strategy;
 
 typedef enum Steps { STEPS_AGGRESSIVE, STEPS_BASIC, STEPS_BASIC_THEN_AGGRESSIVE } Steps;

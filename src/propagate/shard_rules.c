@@ -361,7 +361,7 @@ static bool find_mesh(Resolver *r) {
                   program_meshes_text(r->p, r->table, r->arena));
     if (!r->mesh_id)
       return fail(r, r->rule->spec_pos,
-                  "the program has no mesh to shard over: give one, --mesh data=4,model=2");
+                  "the program has no mesh to shard over: give a mesh such as data=4,model=2");
   }
   r->mesh = sharding_mesh(r->table, r->mesh_id);
   return true;
@@ -511,8 +511,9 @@ static void tell_uneven(const Resolver *r, const Uneven *uneven) {
   if (uneven->count == 1)
     diag_warning(r->rule->diag, r->rule->spec_pos, "%s", uneven->first);
   else if (uneven->count)
-    diag_warning(r->rule->diag, r->rule->spec_pos, "%s (so are %u others that it matches)",
-                 uneven->first, uneven->count - 1);
+    diag_warning(r->rule->diag, r->rule->spec_pos, "%s (so %s %u other%s that it matches)",
+                 uneven->first, uneven->count == 2 ? "is" : "are", uneven->count - 1,
+                 uneven->count == 2 ? "" : "s");
 }
 
 static bool fit(const Resolver *r, const ShardingInfo *written, const Target *target,

@@ -446,8 +446,20 @@ typedef struct Nearest {
   uint32_t n, most;
 } Nearest;
 
+// The end of a path that has as many dots as the pattern: params.w is also near to w.
+static Str path_end(Str path, Str pattern) {
+  uint32_t dots = 0;
+  for (size_t i = 0; i < pattern.n; i++) dots += pattern.s[i] == '.';
+  for (size_t i = path.n; i-- > 0;)
+    if (path.s[i] == '.' && !dots--) return str_from(path, i + 1);
+  return path;
+}
+
 static void consider(Nearest *best, Str pattern, Str name, uint32_t limit) {
   uint32_t far = str_distance(pattern, name, limit);
+  Str end = path_end(name, pattern);
+  uint32_t short_far = end.n < name.n ? str_distance(pattern, end, limit) + 1 : far;
+  if (short_far < far) far = short_far;
   if (!name.n || far > limit) return;
   uint32_t at = best->n;
   for (uint32_t i = 0; i < best->n; i++)
