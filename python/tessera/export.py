@@ -142,7 +142,8 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     """
     jax = import_jax()
     if not callable(fn):
-        raise errors.InvalidArgument(f"export takes a function, not {type(fn).__name__}")
+        text = "; tessera.load takes files and text" if isinstance(fn, (str, os.PathLike)) else ""
+        raise errors.InvalidArgument(f"export takes a function, not {type(fn).__name__}{text}")
     jitted, options = _jitted(jax, fn, {
         "static_argnums": static_argnums, "static_argnames": static_argnames,
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames})

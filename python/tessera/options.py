@@ -60,6 +60,10 @@ def spec_text(spec, pattern="?"):
     spec = getattr(spec, "spec", spec)
     if spec is None:
         return "P()"
+    if hasattr(spec, "items"):
+        raise errors.InvalidArgument(
+            f"shard[{pattern!r}] is a {type(spec).__name__}: patterns are paths, not trees: "
+            f"{'.'.join([pattern, *map(str, list(spec)[:1])])!r}")
     try:
         entries = list(spec)
     except TypeError:

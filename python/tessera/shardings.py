@@ -7,6 +7,7 @@ import numpy as np
 
 from . import axes, errors
 from .export import import_jax
+from .sharded import Sharded
 
 
 class Shardings:
@@ -180,8 +181,15 @@ def _edge(text, meshes):
     return sharding
 
 
+def check_sharded(what):
+    if not isinstance(what, Sharded):
+        raise errors.InvalidArgument("expected a Sharded, which tessera.propagate gives, not "
+                                     f"{type(what).__name__}")
+
+
 def find(jax, sharded, mesh, inside=()):
     """Shardings, and the Meshes they are on."""
+    check_sharded(sharded)
     program = sharded.program
     texts = sharded.argument_shardings + sharded.result_shardings
     values = program.arguments + program.results

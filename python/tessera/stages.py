@@ -1,4 +1,5 @@
-"""The verbs: propagate, partition, run. Each takes a Program, or a function and its arguments.
+"""The verbs: propagate, partition, run. Each takes a Program, or a function and its arguments;
+partition and run also what propagate gave.
 
 What all of them take:
   mesh       the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
@@ -30,9 +31,22 @@ from .sharded import Sharded
 def _program_of(what, args, kwargs):
     if not isinstance(what, Program):
         return export(what, *args, **kwargs)
-    if args or kwargs:
+    if args:
         raise errors.InvalidArgument("a Program has its arguments already: give none")
+    if kwargs:
+        raise errors.InvalidArgument("a Program has its arguments already, and there is no option "
+                                     + " or ".join(map(repr, kwargs)))
     return what
+
+
+def _found_by(sharded, args, hints):
+    """The Program of a Sharded and what was said for it: that is how it is partitioned."""
+    said = [name for name, value in hints.items() if value]
+    if args or said:
+        raise errors.InvalidArgument(
+            f"a Sharded has its {said[0] if said else 'arguments'} already: give none, or partition "
+            "its .program")
+    return sharded.program, sharded._annotations
 
 
 def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
@@ -53,10 +67,16 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None,
               **kwargs):
-    """What each device runs: a Partitioned. machine: "h100", "a100", "tpu-v5p" or a description."""
-    program = _program_of(fn_or_program, args, kwargs)
-    annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
-                              conservative, call_rules=call_rules)
+    """What each device runs: a Partitioned. machine: "h100", "a100", "tpu-v5p" or a description.
+    Of a Sharded, what propagate took holds here, too."""
+    if isinstance(fn_or_program, Sharded):
+        program, annotations = _found_by(fn_or_program, args, dict(
+            mesh=mesh, devices=devices, shard=shard, layout=layout, names=names, strategy=strategy,
+            conflicts=conflicts, conservative=conservative, call_rules=call_rules, **kwargs))
+    else:
+        program = _program_of(fn_or_program, args, kwargs)
+        annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
+                                  conservative, call_rules=call_rules)
     options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
                                machine=encode(machine, "machine"))
     handle = program.fresh()
@@ -73,6 +93,13 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
     arrays. Arguments are NumPy or JAX arrays or numbers; of a loaded program, flat ones by position,
     and it gives the array, or a list of several. seed is of stablehlo.rng."""
     program = fn_or_program
+    hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
+                 strategy=strategy, conflicts=conflicts, conservative=conservative,
+                 call_rules=call_rules, machine=machine)
+    if isinstance(program, Sharded):
+        return partition(program, **hints).run(*args, seed=seed, **kwargs)
+    if isinstance(program, Partitioned):
+        raise errors.InvalidArgument("a Partitioned runs by itself: its .run(*args)")
     if not isinstance(program, Program):
         program = export(program, *args, static_argnums=static_argnums,
                          static_argnames=static_argnames, **kwargs)
@@ -82,9 +109,7 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
         results = evaluate(program._handle, program.function, arrays, len(program.results),
                            seed=seed)
         return as_tree(program, results)
-    made = partition(program, mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
-                     strategy=strategy, conflicts=conflicts, conservative=conservative,
-                     call_rules=call_rules, machine=machine)
+    made = partition(program, **hints)
     if asked and made.devices == 1 and devices != 1:
         python_warnings.warn("nothing is sharded: the whole program runs on one device. Say a "
                              "little: shard={\"batch.*\": P(\"data\")}", stacklevel=2)

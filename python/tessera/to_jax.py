@@ -12,7 +12,7 @@ import zlib
 from . import _jaxlib, axes, dtypes, errors
 from .export import import_jax
 from .run import leaves_of
-from .shardings import find, large, mesh_words, place
+from .shardings import check_sharded, find, large, mesh_words, place
 
 # In the text of a sdy attribute: a mesh, an axis or part of one, and what is open.
 _PIECE = re.compile(r'(@"(?:[^"\\]|\\.)*"|@[\w.$-]+)|'
@@ -234,6 +234,7 @@ def to_jax(sharded, mesh=None):
     jax.jit; it has no gradient and no vmap, so take those before. Donated arguments stay donated.
     """
     jax = import_jax()
+    check_sharded(sharded)
     if not _jaxlib.shardy_is_on(jax):
         raise errors.Unimplemented("to_jax needs JAX's Shardy partitioner: jax.config.update("
                                    "'jax_use_shardy_partitioner', True)")

@@ -33,6 +33,23 @@ class Functions(unittest.TestCase):
     def test_no_function(self):
         with self.assertRaisesRegex(tessera.InvalidArgument, "takes a function, not int"):
             tessera.export(3, X)
+        with self.assertRaisesRegex(tessera.InvalidArgument, "not str; tessera.load takes files"):
+            tessera.propagate("model.mlir", mesh="a=2")
+
+    def test_a_program_where_propagated_is_wanted(self):
+        for verb in (tessera.shardings, tessera.to_jax):
+            with self.assertRaisesRegex(tessera.InvalidArgument,
+                                        "a Sharded, which tessera.propagate gives, not Program"):
+                verb(tessera.export(plus, X))
+
+    def test_no_option(self):
+        with self.assertRaisesRegex(tessera.InvalidArgument, "there is no option 'shards'"):
+            tessera.propagate(tessera.export(plus, X), mesh="a=2", shards={"a": P("a")})
+
+    def test_a_tree_for_a_pattern(self):
+        with self.assertRaisesRegex(tessera.InvalidArgument,
+                                    r"shard\['p'\] is a dict: .* paths, not trees: 'p\.w'"):
+            tessera.propagate(lambda p: p["w"], {"w": X}, mesh="a=2", shard={"p": {"w": P("a")}})
 
     def test_callbacks(self):
         def prints(a):

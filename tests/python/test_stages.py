@@ -134,6 +134,24 @@ func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
             self.assertEqual(tessera.partition(tessera.load(MLP), machine=machine,
                                                **MEGATRON).devices, 8)
 
+    def test_of_what_propagate_gave(self):
+        p = tessera.load(MLP)
+        for more in ({}, {"strategy": "none"}, {"divisible_edges": True}, {"close": True}):
+            sharded = tessera.propagate(p, **MEGATRON, **more)
+            m = tessera.partition(sharded)
+            self.assertEqual((m.devices, m.program), (8, p))
+            for i in range(3):
+                self.assertIn(sharded.argument_parts[i], m.text)
+        self.assertEqual(tessera.partition(tessera.propagate(p, **MEGATRON)).text, self.made.text)
+        x, w1, w2 = (np.full(s, 0.1, "f") for s in ((8, 16), (16, 32), (32, 4)))
+        np.testing.assert_array_equal(tessera.run(sharded, x, w1, w2), self.made.run(x, w1, w2))
+        for call in (lambda: tessera.partition(sharded, mesh="a=2"),
+                     lambda: tessera.run(sharded, x, w1, w2, mesh="a=2")):
+            with self.assertRaisesRegex(tessera.InvalidArgument, "a Sharded has its mesh already"):
+                call()
+        with self.assertRaisesRegex(tessera.InvalidArgument, r"runs by itself: its \.run"):
+            tessera.run(self.made, x, w1, w2)
+
     def test_runs_again(self):
         rng = np.random.default_rng(0)
         for _ in range(3):
