@@ -27,10 +27,13 @@ static void put_json(OptimizeJob *job, const OptimizeStats *stats) {
 }
 
 static void show_stats(const OptimizeStats *stats) {
-  for (PassId i = 0; i < PASS_COUNT; i++)
-    if (stats->changes[i])
-      fprintf(stderr, "tessera: %6u by %-10s %s\n", stats->changes[i], pass_name(i),
-              pass_summary(i));
+  bool any = false;
+  for (PassId i = 0; i < PASS_COUNT; i++) {
+    if (!stats->changes[i]) continue;
+    any = true;
+    fprintf(stderr, "tessera: %6u by %-10s %s\n", stats->changes[i], pass_name(i), pass_summary(i));
+  }
+  if (!any) fprintf(stderr, "tessera: no pass found anything to change\n");
 }
 
 static Status *optimize_segment(Guard *guard, void *arg) {

@@ -9,6 +9,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/npy.h"
 #include "evaluate/show.h"
+#include "propagate/target.h"
 
 enum { SHOWN_ELEMENTS = 1000 };
 
@@ -83,6 +84,7 @@ static Status *check_input(RunJob *job, const char *name, Type type, const Liter
 typedef struct InputArray {
   const char *file;
   NpzEntry entry;
+  bool packed;  // in a .npz
 } InputArray;
 
 // All arrays of all input files, in order. A lone .npy has its file's name without folder and
@@ -100,7 +102,7 @@ static Status *list_inputs(RunJob *job, uint32_t *out_count, InputArray **out) {
       NpzEntry *entries;
       TRY(npz_list(&job->arena, path, job->data[i], bytes, &n, &entries));
       for (uint32_t k = 0; k < n; k++) {
-        InputArray item = {path, entries[k]};
+        InputArray item = {path, entries[k], true};
         VEC_PUSH(&job->arena, &list, item);
       }
       continue;
@@ -108,7 +110,7 @@ static Status *list_inputs(RunJob *job, uint32_t *out_count, InputArray **out) {
     const char *slash = strrchr(path, '/');
     Str name = str_of(slash ? slash + 1 : path);
     if (name.n > 4 && memcmp(name.s + name.n - 4, ".npy", 4) == 0) name.n -= 4;
-    InputArray item = {path, {name, job->data[i], bytes}};
+    InputArray item = {path, {name, job->data[i], bytes}, false};
     VEC_PUSH(&job->arena, &list, item);
   }
   *out_count = list.count;
@@ -122,27 +124,64 @@ static Str argument_name(const RunJob *job, uint32_t k) {
   return name_str(p->context, value_at(p, block_arg(p, block, k))->name);
 }
 
-// Which array each argument gets: the one with its SSA name, else the one called "argK", else the
-// next of those that are left. Every array is used once.
+// As people call it: by its path where it has one ('params.w'), else as the text does (%w).
+static const char *argument_called(RunJob *job, uint32_t k) {
+  Str name = argument_name(job, k);
+  Str path = argument_path(job->seg.program, job->function, k, &job->arena);
+  if (!path.n || str_equal(path, name))
+    return arena_printf(&job->arena, "%%%.*s", (int)name.n, name.s);
+  return arena_printf(&job->arena, "'%.*s'", (int)path.n, path.s);
+}
+
+// NumPy's own names of arrays that have none: arr_0, arr_1, ….
+static bool is_unnamed(Str name) { return str_starts(name, "arr_"); }
+
+// A name that means nothing here may be a mistake: what it is taken for is told, of the first.
+static void tell_in_order(RunJob *job, uint32_t n, const InputArray *inputs, const uint32_t *of,
+                          const bool *by_name) {
+  uint32_t first = n, more = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    const InputArray *input = &inputs[of[k]];
+    if (by_name[of[k]] || !input->packed || is_unnamed(input->entry.name)) continue;
+    if (first == n)
+      first = k;
+    else
+      more++;
+  }
+  if (first == n) return;
+  Str name = inputs[of[first]].entry.name;
+  fprintf(stderr, "tessera: no argument is called '%.*s': it is taken in order, for argument %s",
+          (int)name.n, name.s, argument_called(job, first));
+  if (more) fprintf(stderr, " (so %s %u more)", more == 1 ? "is" : "are", more);
+  fprintf(stderr, "\n");
+}
+
+// Which array each argument gets: the one with its path, else its SSA name, else the one called
+// "argK", else the next of those that are left. Every array is used once.
 static uint32_t *match_inputs(RunJob *job, uint32_t n, const InputArray *inputs) {
   uint32_t *of = ARENA_ARRAY(&job->arena, uint32_t, n + 1);
   bool *used = ARENA_ARRAY(&job->arena, bool, n + 1);
   memset(used, 0, n * sizeof *used);
   for (uint32_t k = 0; k < n; k++) of[k] = n;
-  for (int round = 0; round < 2; round++) {
+  Str *dotted = ARENA_ARRAY(&job->arena, Str, n + 1);
+  for (uint32_t i = 0; i < n; i++) dotted[i] = path_dotted(&job->arena, inputs[i].entry.name);
+  for (int round = 0; round < 3; round++) {
     for (uint32_t k = 0; k < n; k++) {
-      char numbered[24];
-      snprintf(numbered, sizeof numbered, "arg%u", k);
-      Str name = round ? str_of(numbered) : argument_name(job, k);
+      if (of[k] < n) continue;
+      Str name = round == 0   ? argument_path(job->seg.program, job->function, k, &job->arena)
+                 : round == 1 ? argument_name(job, k)
+                              : str_of(arena_printf(&job->arena, "arg%u", k));
       for (uint32_t i = 0; i < n && name.n && of[k] == n; i++)
-        if (!used[i] && str_equal(inputs[i].entry.name, name)) of[k] = i, used[i] = true;
+        if (!used[i] && str_equal(dotted[i], name)) of[k] = i, used[i] = true;
     }
   }
+  bool *by_name = arena_copy(&job->arena, used, (n + 1) * sizeof *used);
   for (uint32_t k = 0, i = 0; k < n; k++) {
     if (of[k] < n) continue;
     while (used[i]) i++;
     of[k] = i, used[i] = true;
   }
+  tell_in_order(job, n, inputs, of, by_name);
   return of;
 }
 
@@ -155,10 +194,9 @@ static Status *wrong_count(RunJob *job, uint32_t n, uint32_t n_inputs, const Inp
                      : arena_printf(&job->arena, "%s%s%.*s", has, i ? ", " : "",
                                     (int)inputs[i].entry.name.n, inputs[i].entry.name.s);
   for (uint32_t k = 0; k < n && k <= SHOWN; k++) {
-    Str name = argument_name(job, k);
     wants = k == SHOWN ? arena_printf(&job->arena, "%s, …", wants)
-                       : arena_printf(&job->arena, "%s%s%%%.*s", wants, k ? ", " : "", (int)name.n,
-                                      name.s);
+                       : arena_printf(&job->arena, "%s%s%s", wants, k ? ", " : "",
+                                      argument_called(job, k));
   }
   FAIL(INVALID_ARGUMENT, "the inputs hold %u array%s (%s), @%s takes %u (%s)", n_inputs,
        n_inputs == 1 ? "" : "s", has,
@@ -180,10 +218,9 @@ static Status *make_arguments(RunJob *job, uint32_t n, Literal **args) {
       continue;
     }
     const InputArray *input = &inputs[of[k]];
-    Str argument = argument_name(job, k);
     const char *name =
-        arena_printf(&job->arena, "%s (%.*s) for argument %%%.*s", input->file,
-                     (int)input->entry.name.n, input->entry.name.s, (int)argument.n, argument.s);
+        arena_printf(&job->arena, "%s (%.*s) for argument %s", input->file,
+                     (int)input->entry.name.n, input->entry.name.s, argument_called(job, k));
     if (!type_is_tensor(p->context, type))
       FAIL(UNIMPLEMENTED, "argument %u is %s, which no array can hold", k,
            type_text(p->context, type));
@@ -442,9 +479,10 @@ int command_run(int argc, char **argv) {
       "to a file.\n"
       "Without --inputs the arguments are seeded random data. Arrays of NumPy files are matched to "
       "arguments\n"
-      "by name (the argument's %name, or argK), the rest in order. Element types NumPy has no name "
-      "for (bf16, f8…)\n"
-      "are raw bytes there (V2, V1): numpy.load(…).view(ml_dtypes.bfloat16) and the like.\n"
+      "by name (the argument's path, params.w, its %name, or argK), the rest in order. Element "
+      "types NumPy has\n"
+      "no name for (bf16, f8…) are raw bytes there (V2, V1): "
+      "numpy.load(…).view(ml_dtypes.bfloat16) and the like.\n"
       "Results are called result0, result1, …; of several processes process0_result0, ….",
       "  tessera run model.mlir\n"
       "  tessera run model.mlir --inputs data.npz --outputs result.npz\n"
