@@ -188,7 +188,13 @@ static Status *put_op(Partition *t, OpId op) {
   return walk_split_op(t, op);
 }
 
+// Functions in manual computations are written out, however deep they call each other.
+enum { MOST_BLOCKS = 1024 };
+
 Status *walk_block(Partition *t, BlockId block) {
+  if (t->depth++ == MOST_BLOCKS)
+    FAIL(RESOURCE_EXHAUSTED, "regions and calls stand more than %d deep inside each other",
+         MOST_BLOCKS);
   for (OpId op = block_at(t->p, block)->first; op; op = op_at(t->p, op)->next) {
     if (op_row(op_at(t->p, op)->code)->traits & TRAIT_TERMINATOR) break;
     ArenaMark mark = arena_mark(&t->scratch);
@@ -196,6 +202,7 @@ Status *walk_block(Partition *t, BlockId block) {
     TRY(put_op(t, op));
     arena_rewind(&t->scratch, mark);
   }
+  t->depth--;
   return NULL;
 }
 

@@ -55,6 +55,7 @@ typedef struct Partition {
   bool has_manual;      // computations
   uint32_t manual;      // depth of manual computations around
   uint32_t inlined;     // calls written out in them so far
+  uint32_t depth;       // of blocks that are walked now
   bool *written_out;    // per function: where it is called
 } Partition;
 

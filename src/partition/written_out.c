@@ -1,11 +1,13 @@
 // Private functions that are called once, or are small, are written where they are called: what
 // they are given and give need not be as it was said, exchanges move across, sums leave loops (JAX
 // has a function for a loop's body, for jnp.where, for a Fourier transform). Callers first, so that
-// it is known how often a function would be written: few ops more are, however calls are nested.
+// it is known how often a function would be written: few ops more are, however calls are nested;
+// and how deep, since what is written in what is written is on the walk's stack.
 #include "cost/trips.h"
 #include "partition/walk.h"
 
 static const double few_ops = 512;
+enum { MOST_DEPTH = 128 };
 
 static bool is_private(const Partition *t, OpId function) {
   Attr visibility = op_attr(t->p, function, "sym_visibility");
@@ -39,10 +41,18 @@ static void keep_named(const Partition *t, bool *keep) {
   }
 }
 
+// Of an op in its function, by regions.
+static uint32_t depth_of(const Partition *t, OpId op, OpId function) {
+  uint32_t depth = 0;
+  for (OpId o = op; o && o != function; o = op_parent(t->p, o)) depth++;
+  return depth;
+}
+
 void walk_find_written_out(Partition *t) {
   uint32_t n = t->p->ops.count + 1;
   t->written_out = ARENA_ARRAY(&t->arena, bool, n);
   double *times = ARENA_ARRAY(&t->arena, double, n);
+  uint32_t *depths = ARENA_ARRAY(&t->arena, uint32_t, n);  // of regions and calls around
   bool *keep = ARENA_ARRAY(&t->arena, bool, n);
   keep_named(t, keep);
   Runs runs;
@@ -52,9 +62,16 @@ void walk_find_written_out(Partition *t) {
     double ops = 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) ops++;
     t->written_out[function] = times[function] > 0 && !keep[function] && is_private(t, function) &&
-                               (times[function] == 1 || times[function] * ops <= few_ops);
+                               (times[function] == 1 || times[function] * ops <= few_ops) &&
+                               depths[function] <= MOST_DEPTH;
     double here = t->written_out[function] ? times[function] : 1;
-    for (OpId o = function; o; o = op_walk_next(t->p, o, function))
-      if (runs.callee[o]) times[runs.callee[o]] += here;
+    uint32_t around = t->written_out[function] ? depths[function] : 0;
+    for (OpId o = function; o; o = op_walk_next(t->p, o, function)) {
+      OpId callee = runs.callee[o];
+      if (!callee) continue;
+      uint32_t depth = around + depth_of(t, o, function);
+      times[callee] += here;
+      if (depth > depths[callee]) depths[callee] = depth;
+    }
   }
 }
