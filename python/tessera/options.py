@@ -82,12 +82,27 @@ def rule_texts(shard):
     for item in shard.items() if hasattr(shard, "items") else shard:
         if isinstance(item, str):
             rules.append(item)
-        elif isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str):
+        elif isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, int)):
             rules.append(f"{item[0]}={spec_text(item[1], item[0])}")
         else:
             raise errors.InvalidArgument(f"shard has {item!r}: expected PATTERN=SPEC as text, or "
                                          "a pair of a pattern and a PartitionSpec")
     return rules
+
+
+def layout_text(layout):
+    """ "batch:data, hidden:a+b" of that text or of {"batch": "data", "hidden": ("a", "b")}. """
+    if not hasattr(layout, "items"):
+        return layout
+    items = []
+    for name, axes in layout.items():
+        several = (axes,) if isinstance(axes, str) else axes
+        if not several or not isinstance(several, (tuple, list)) or \
+                not all(isinstance(axis, str) for axis in several):
+            raise errors.InvalidArgument(f"layout[{name!r}] is {axes!r}: expected the name of an "
+                                         "axis, or a tuple of names")
+        items.append(f"{name}:{'+'.join(several)}")
+    return ", ".join(items)
 
 
 # ---- all of it ----
@@ -105,7 +120,7 @@ class Annotations:
         self.struct = PropagateOptions(
             strategy=_chosen("strategy", strategy or STRATEGIES[0], STRATEGIES),
             mesh=encode(mesh_text(mesh), "mesh"), devices=_device_count(devices),
-            n_rules=len(rules), rules=self._rules, layout=encode(layout, "layout"),
+            n_rules=len(rules), rules=self._rules, layout=encode(layout_text(layout), "layout"),
             names=encode(names, "names"), conservative=bool(conservative), close=bool(close),
             divisible_edges=bool(divisible_edges),
             by_cost=_chosen("conflicts", conflicts or CONFLICTS[0], CONFLICTS),

@@ -21,8 +21,8 @@ def flat_arguments(program, args, kwargs):
     if len(leaves) != len(program.arguments):
         raise errors.InvalidArgument(
             f"the program takes {len(program.arguments)} arrays "
-            f"({', '.join(program.arg_names[:8])}{', …' if len(leaves) > 8 else ''}), "
-            f"{len(leaves)} are given")
+            f"({', '.join(program.arg_names[:8])}{', …' if len(program.arguments) > 8 else ''}), "
+            f"not {len(leaves)}")
     canonicalize = program.in_tree is not None
     return [_as_argument(value, leaf, canonicalize)
             for value, leaf in zip(program.arguments, leaves)]

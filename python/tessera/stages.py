@@ -5,9 +5,10 @@ What all of them take:
   mesh       the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
   devices    how many; the mesh must have as many, or becomes "devices=N"
   shard      annotations: {"params.*.w": P(None, "model")}, pairs of these, or texts
-             "batch.*=P('data')". Patterns are globs over the names of arguments and results; the
-             first that matches a value holds
-  layout     shardings by dimension names: "batch:data, hidden:model"; names: lines "arg0: batch,…"
+             "batch.*=P('data')". Patterns are globs over the names of arguments and results, or
+             numbers of arguments; the first that matches a value holds
+  layout     shardings by dimension names: "batch:data, hidden:model", or a dict; names: lines
+             "arg0: batch,…"
   strategy   "user-priority", "op-priority", "aggressive", "basic", "none"
   conflicts  who gets an axis that two want: "size" (the larger tensor), "cost" (what moves less)
   call_rules how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"}

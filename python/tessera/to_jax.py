@@ -199,7 +199,7 @@ class JaxProgram:
         leaves = leaves_of(self._program, args, kwargs)
         if len(leaves) != len(self._in_avals):
             raise errors.InvalidArgument(f"the program takes {len(self._in_avals)} arrays, "
-                                         f"{len(leaves)} are given")
+                                         f"not {len(leaves)}")
         for leaf, aval, value in zip(leaves, self._in_avals, self._program.arguments):
             _check(self._jax, leaf, aval, value)
         return leaves

@@ -458,7 +458,8 @@ static Str path_end(Str path, Str pattern) {
 static void consider(Nearest *best, Str pattern, Str name, uint32_t limit) {
   uint32_t far = str_distance(pattern, name, limit);
   Str end = path_end(name, pattern);
-  uint32_t short_far = end.n < name.n ? str_distance(pattern, end, limit) + 1 : far;
+  uint32_t short_far = end.n < name.n ? str_distance(pattern, end, limit) : far;
+  if (short_far) short_far++;
   if (short_far < far) far = short_far;
   if (!name.n || far > limit) return;
   uint32_t at = best->n;

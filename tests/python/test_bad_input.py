@@ -141,7 +141,8 @@ class Annotations(unittest.TestCase):
                 ({"a": P("data", None, None)}, "has 3 dimensions"),
                 ({"a": "P("}, "the sharding ends here"), (["a"], "expected PATTERN=SHARDING"),
                 ({"a": 3}, "expected a PartitionSpec"), ([3], "expected PATTERN=SPEC"),
-                ({3: P()}, "expected PATTERN=SPEC"), ({"a": (3,)}, "is no axis"),
+                ({3: P()}, "nothing is called '3'"), ({3.5: P()}, "expected PATTERN=SPEC"),
+                ({"a": (3,)}, "is no axis"),
                 ({"a\0": P()}, "NUL")):
             with self.subTest(shard=shard):
                 self.refuse(words, mesh="data=2", shard=shard)
@@ -192,7 +193,7 @@ class Arguments(unittest.TestCase):
     def test_loaded(self):
         p = tessera.load(self.program.text)
         self.assertEqual(p.arg_names, ["p.w", "x"])
-        with self.assertRaisesRegex(tessera.InvalidArgument, r"takes 2 arrays \(p.w, x\), 1"):
+        with self.assertRaisesRegex(tessera.InvalidArgument, r"takes 2 arrays \(p.w, x\), not 1"):
             tessera.run(p, X)
         with self.assertRaisesRegex(tessera.InvalidArgument, "by position"):
             tessera.run(p, X, x=X)

@@ -61,6 +61,16 @@ result.y  tensor<8x4xf32>    tensor<4x4xf32>   <@mesh, [{"data", ?}, {?}]>""")
         self.assertEqual(closed.argument_shardings[2], '<@mesh, [{"model"}, {}]>')
         layout = tessera.propagate(p, mesh="data=2", layout="d8:data")
         self.assertEqual(layout.argument_parts[0], "tensor<4x16xf32>")
+        for axes in ("data", ("data",)):
+            layout = tessera.propagate(p, mesh="data=2", layout={"d8": axes})
+            self.assertEqual(layout.argument_parts[0], "tensor<4x16xf32>")
+        layout = tessera.propagate(p, mesh="a=2,b=2", layout={"d8": ("a", "b")})
+        self.assertEqual(layout.argument_parts[0], "tensor<2x16xf32>")
+        for axes in (None, 3, ()):
+            with self.assertRaisesRegex(tessera.InvalidArgument, r"layout\['d8'\] is .*an axis"):
+                tessera.propagate(p, mesh="data=2", layout={"d8": axes})
+        number = tessera.propagate(p, mesh="data=2", shard={0: P("data")})
+        self.assertEqual(number.argument_parts[0], "tensor<4x16xf32>")
         named = tessera.propagate(p, mesh="data=2", layout="batch:data", names="x: batch,in")
         self.assertEqual(named.argument_parts[0], "tensor<4x16xf32>")
 
