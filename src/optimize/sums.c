@@ -124,7 +124,10 @@ static bool is_here(const Sums *s, OpId def, OpId op) {
 static OpId term(const Sums *s, OpId op, uint32_t i) {
   ValueId v = op_operand(s->p, op, i);
   OpId sum = value_def(s->p, v), scatter = fact_def(s->p, v, OP_reduce_scatter);
-  if (scatter && op_at(s->p, scatter)->n_operands != 1) return 0;
+  if (scatter && (op_at(s->p, scatter)->n_operands != 1 ||
+                  type_elem(s->p->context, op_operand_type(s->p, scatter, 0)) !=
+                      type_elem(s->p->context, value_type(s->p, v))))
+    return 0;  // or it adds in a wider type, where the sum of the parts has no room
   Combine combine = scatter ? op_combine(s->p, scatter) : collective_sum(s->p, sum);
   bool plain = combine == COMBINE_SUM || combine == COMBINE_MAX || combine == COMBINE_MIN;
   return plain && code_of(combine) == op_at(s->p, op)->code && fact_used_once(s->p, v) &&
