@@ -124,6 +124,13 @@ def _refuse_callbacks(text):
         "Tessera runs without it. Take jax.debug.print, pure_callback and io_callback out")
 
 
+def _refuse_symbols(infos):
+    for info in infos:
+        if not all(isinstance(size, (int, np.integer)) for size in info.shape):
+            raise errors.Unimplemented(f"an argument has the shape {info.shape}: sizes must be "
+                                       "numbers, each a program of its own")
+
+
 def _native(leaf):
     """JAX takes no other byte order."""
     if isinstance(leaf, np.ndarray) and not leaf.dtype.isnative:
@@ -142,7 +149,9 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     """
     jax = import_jax()
     if not callable(fn):
-        text = "; tessera.load takes files and text" if isinstance(fn, (str, os.PathLike)) else ""
+        known = isinstance(fn, (str, os.PathLike)) or hasattr(fn, "as_text") or \
+            hasattr(fn, "mlir_module")
+        text = "; tessera.load takes files and text" if known else ""
         raise errors.InvalidArgument(f"export takes a function, not {type(fn).__name__}{text}")
     jitted, options = _jitted(jax, fn, {
         "static_argnums": static_argnums, "static_argnames": static_argnames,
@@ -153,6 +162,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     text = lowered.as_text(debug_info=True)
     _refuse_callbacks(text)
     infos = jax.tree.leaves(lowered.args_info, is_leaf=lambda x: hasattr(x, "donated"))
+    _refuse_symbols(infos)
     static = _static(jitted, options, len(args))
     trees = Trees(lowered.in_tree, lowered.out_tree,
                   [jax.ShapeDtypeStruct(i.shape, i.dtype) for i in infos],

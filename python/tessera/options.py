@@ -82,7 +82,7 @@ def rule_texts(shard):
     for item in shard.items() if hasattr(shard, "items") else shard:
         if isinstance(item, str):
             rules.append(item)
-        elif isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, int)):
+        elif isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str):
             rules.append(f"{item[0]}={spec_text(item[1], item[0])}")
         else:
             raise errors.InvalidArgument(f"shard has {item!r}: expected PATTERN=SPEC as text, or "
@@ -103,6 +103,16 @@ def layout_text(layout):
                                          "axis, or a tuple of names")
         items.append(f"{name}:{'+'.join(several)}")
     return ", ".join(items)
+
+
+def machine_text(machine):
+    """The name of a machine, or its description as JSON."""
+    if not isinstance(machine, dict):
+        return machine
+    try:
+        return json.dumps(machine)
+    except (TypeError, ValueError) as error:
+        raise errors.InvalidArgument(f"machine is no JSON: {error}") from None
 
 
 # ---- all of it ----

@@ -117,8 +117,10 @@ def load(text_or_path):
             isinstance(text_or_path, str) and _is_path(text_or_path)):
         return _load_file(os.fspath(text_or_path))
     if not isinstance(text_or_path, str):
+        has = ": its .as_text(debug_info=True)" if hasattr(text_or_path, "as_text") else \
+            ": its .mlir_module()" if hasattr(text_or_path, "mlir_module") else ""
         raise errors.InvalidArgument(
-            f"load takes text or a path, not {type(text_or_path).__name__}")
+            f"load takes text or a path, not {type(text_or_path).__name__}{has}")
     return Program(text_or_path)
 
 

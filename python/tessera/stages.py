@@ -5,8 +5,8 @@ What all of them take:
   mesh       the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
   devices    how many; the mesh must have as many, or becomes "devices=N"
   shard      annotations: {"params.*.w": P(None, "model")}, pairs of these, or texts
-             "batch.*=P('data')". Patterns are globs over the names of arguments and results, or
-             numbers of arguments; the first that matches a value holds
+             "batch.*=P('data')". Patterns are globs over the names of arguments and results; the
+             first that matches a value holds
   layout     shardings by dimension names: "batch:data, hidden:model", or a dict; names: lines
              "arg0: batch,…"
   strategy   "user-priority", "op-priority", "aggressive", "basic", "none"
@@ -22,7 +22,7 @@ import warnings as python_warnings
 from . import errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
 from .export import export
-from .options import Annotations
+from .options import Annotations, machine_text
 from .partitioned import Partitioned
 from .program import Program
 from .run import as_tree, evaluate, flat_arguments
@@ -68,7 +68,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None,
               **kwargs):
-    """What each device runs: a Partitioned. machine: "h100", "a100", "tpu-v5p" or a description.
+    """What each device runs: a Partitioned. machine: "h100", "a100", "tpu-v5p", or
+    a description as docs/machine.md has it, JSON or a dict.
     Of a Sharded, what propagate took holds here, too."""
     if isinstance(fn_or_program, Sharded):
         program, annotations = _found_by(fn_or_program, args, dict(
@@ -79,7 +80,7 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
         annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
                                   conservative, call_rules=call_rules)
     options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
-                               machine=encode(machine, "machine"))
+                               machine=encode(machine_text(machine), "machine"))
     handle = program.fresh()
     said, n_devices = c_void_p(), c_size_t()
     handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),

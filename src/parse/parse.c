@@ -174,6 +174,23 @@ static bool check_bytes(Reader *r) {
   return true;
 }
 
+// What else JAX gives, told once instead of by each of its lines.
+static bool check_format(Reader *r) {
+  static const struct {
+    const char *start, *what;
+  } formats[] = {
+      {"HloModule",
+       "this is HLO's text, StableHLO's is wanted: JAX's lower(…).as_text() prints it"},
+      {"ML\xEFR", "this is MLIR's bytecode, text is wanted: JAX's Exported.mlir_module() gives it"},
+      {"{ lambda", "this is a jaxpr, StableHLO is wanted: JAX's lower(…).as_text() prints it"},
+  };
+  Str text = {r->at, (size_t)(r->end - r->at)};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (str_starts(text, formats[i].start))
+      return reader_fail(r, (Pos)(r->at - r->source->text), "%s", formats[i].what);
+  return true;
+}
+
 // ---- public ----
 
 typedef struct Reading {
@@ -232,7 +249,7 @@ Status *program_parse(Context *context, Guard *guard, const Source *source, size
   guard_push(guard, &cleanup);
   reserve_stacks(r);
   uint32_t errors = diag->errors;
-  if (check_bytes(r)) {
+  if (check_format(r) && check_bytes(r)) {
     Program *p = r->program = program_new(context, guard, source);
     HEAPVEC_PUSH(guard, &r->bindings, (ReadBinding){0});
     OpId root = op_create(p, &(OpSpec){.code = OP_module, .n_regions = 1, .pos = POS_NONE});

@@ -354,6 +354,14 @@ static void test_bytes(void **state) {
   assert_string_equal(run.message, "1:9: a NUL byte in the text");
   status_free(status);
   free(run.message);
+  expect_error(
+      "HloModule jit_f, is_scheduled=true\n\nf {\n}",
+      "1:1: this is HLO's text, StableHLO's is wanted: JAX's lower(…).as_text() prints it");
+  expect_error(
+      "ML\xEFR\rStableHLO",
+      "1:1: this is MLIR's bytecode, text is wanted: JAX's Exported.mlir_module() gives it");
+  expect_error("{ lambda ; a:f32[2]. let  in (a,) }",
+               "1:1: this is a jaxpr, StableHLO is wanted: JAX's lower(…).as_text() prints it");
   expect_error("// ok \xC3\xA9\n// bad \xC3(", "2:8: the byte 0xC3 is not part of UTF-8 text");
 }
 

@@ -161,7 +161,7 @@ static Reason find_reason(const Look *look, const Pair *pair, AxisList all, uint
   AxisRef axis = pair->axes.v[0];
   const ShardingInfo *info = sharding_info(look->why->table, look->seen[pair->lacks]);
   bool barrier = look->why->g->nodes[look->node].kind == NODE_BARRIER;
-  if (propagation_options(look->why->p)->strategy == STRATEGY_NONE) return REASON_NONE;
+  if (propagation_options(look->why->p)->strategy == STRATEGY_NONE) return REASON_STRATEGY;
   if (look->map->factors[pair->factor].sdy_kinds & FACTOR_BLOCK) return REASON_BLOCKED;
   if (barrier && wrong_way(look, pair, look->mode)) return REASON_BARRIER;
   if (pair->other.n) {

@@ -1,5 +1,6 @@
 """What propagate and partition find, and how it prints."""
 
+import json
 import unittest
 
 import numpy as np
@@ -69,8 +70,6 @@ result.y  tensor<8x4xf32>    tensor<4x4xf32>   <@mesh, [{"data", ?}, {?}]>""")
         for axes in (None, 3, ()):
             with self.assertRaisesRegex(tessera.InvalidArgument, r"layout\['d8'\] is .*an axis"):
                 tessera.propagate(p, mesh="data=2", layout={"d8": axes})
-        number = tessera.propagate(p, mesh="data=2", shard={0: P("data")})
-        self.assertEqual(number.argument_parts[0], "tensor<4x16xf32>")
         named = tessera.propagate(p, mesh="data=2", layout="batch:data", names="x: batch,in")
         self.assertEqual(named.argument_parts[0], "tensor<4x16xf32>")
 
@@ -143,6 +142,16 @@ func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
         for machine in ("default", "h100", "a100", "tpu-v5p"):
             self.assertEqual(tessera.partition(tessera.load(MLP), machine=machine,
                                                **MEGATRON).devices, 8)
+
+        said = {"name": "c", "device": {"flops_per_second": 1e12, "bytes_per_second": 1e11,
+                                        "memory_bytes": 1e9},
+                "links": [{"latency_seconds": 1e-6, "gap_seconds": 1e-7, "bytes_per_second": 1e10}]}
+        for machine in (said, json.dumps(said)):
+            self.assertEqual(tessera.partition(tessera.load(MLP), machine=machine,
+                                               **MEGATRON).devices, 8)
+        for machine in ({**said, "nme": "d"}, {"name": np.ones(2)}, "h200"):
+            with self.assertRaises(tessera.InvalidArgument):
+                tessera.partition(tessera.load(MLP), machine=machine, **MEGATRON)
 
     def test_of_what_propagate_gave(self):
         p = tessera.load(MLP)
