@@ -48,7 +48,7 @@ def plural(n, word):
 
 def amount(n):
     """A number of bytes or flops for people: 24, 12.3k, 4.56M."""
-    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+    for unit, size in (("E", 1e18), ("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if n >= size * 10 or (n >= size and unit != "k"):
             return f"{n / size:.3g}{unit}"
     return f"{n:.0f}"

@@ -179,5 +179,12 @@ func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
                                        atol=1e-5)
 
 
+class Numbers(unittest.TestCase):
+    def test_amounts(self):
+        for n, text in ((0, "0"), (9999, "9999"), (12345, "12.3k"), (4.56e6, "4.56M"), (1e9, "1G"),
+                        (2.5e13, "25T"), (1.25e15, "1.25P"), (3e18, "3E")):
+            self.assertEqual(tessera.table.amount(n), text)
+
+
 if __name__ == "__main__":
     unittest.main()
