@@ -83,7 +83,8 @@ class _Auto:
         args, kwargs, statics = self.static.split(args, kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs))
         structs = [_struct(jax, leaf) for leaf in leaves]
-        key = (tree, tuple((s.shape, s.dtype, s.weak_type) for s in structs),
+        told = jax.config.jax_enable_x64, jax.config.jax_default_matmul_precision
+        key = (tree, told, tuple((s.shape, s.dtype, s.weak_type) for s in structs),
                tuple((k, type(v), v) for k, v in sorted(statics.items(), key=lambda i: str(i[0]))))
         try:
             known = self.plans.get(key)

@@ -103,6 +103,18 @@ def test_static_arguments_of_other_types_are_others_as_in_jax():
         np.testing.assert_array_equal(ours(X, n), scaled(X, n))
 
 
+def test_what_jax_is_told_makes_other_plans():
+    fn = lambda x: (x[:, :1] * jnp.arange(4), x.T @ x)
+    ours = tessera.autoshard(fn, mesh=MESH, shard={"x": P("data")}, exact=True)
+    x = np.ones(X.shape, np.int32)
+    assert ours(x)[0].dtype == np.int32
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
+        assert ours(x)[0].dtype == fn(jnp.asarray(x))[0].dtype == np.int64
+    assert "HIGHEST" not in ours.sharded(x).text
+    with jax.default_matmul_precision("highest"):
+        assert "HIGHEST" in ours.sharded(x).text
+
+
 def test_a_method_and_a_jitted_function():
     class Model:
         scale = 2
