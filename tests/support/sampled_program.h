@@ -678,7 +678,7 @@ static inline void sampled_program(SampledProgram *s, Context *context, Guard *g
   s->main = op_create(p, &function);
   op_append(p, s->top, s->main);
   s->body = s->cx.block = region_add_block(p, op_region(p, s->main, 0));
-  s->may_be_loose = sample_chance(&s->cx, 3);
+  s->may_be_loose = sample_chance(&s->cx, 8);
   uint32_t n_args = (uint32_t)sample_int(&s->cx, 2, 4);
   s->code = OP_reshape;
   for (uint32_t i = 0; i < n_args; i++) {
