@@ -132,4 +132,6 @@ def _load_file(path):
         raise errors.NotFound(f"there is no file {path}") from None
     except OSError as e:
         raise errors.Unavailable(f"{path}: {e.strerror}") from None
+    except ValueError as e:  # a NUL, half of a surrogate pair
+        raise errors.InvalidArgument(f"{path!r} is no path: {e}") from None
     return Program(text, path)

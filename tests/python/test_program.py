@@ -60,6 +60,11 @@ class Load(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(tessera.Unavailable):
             tessera.load(pathlib.Path(folder))
 
+    def test_no_path(self):
+        for text in ("a\0b", "\ud800"):
+            with self.assertRaisesRegex(tessera.InvalidArgument, "is no path"):
+                tessera.load(text)
+
     def test_no_text(self):
         for bad in (3, None, b"module {}"):
             with self.assertRaises(tessera.InvalidArgument):
