@@ -244,7 +244,7 @@ static Status *eval_grad(EvalContext *cx, Literal *const *in, Literal **out) {
 static OpId sample_norm(Sample *cx, uint16_t code, uint32_t n_vectors, bool again,
                         uint32_t n_results) {
   Context *c = cx->context;
-  int64_t dims[3] = {sample_int(cx, 1, 3), sample_int(cx, 1, 3), sample_int(cx, 1, 3)};
+  int64_t dims[3] = {sample_int(cx, 1, 4), sample_int(cx, 1, 4), sample_int(cx, 1, 4)};
   uint32_t rank = (uint32_t)sample_int(cx, 1, 3), feature = (uint32_t)sample_int(cx, 0, rank - 1);
   Type elem = type_scalar(sample_dtype(cx, "f"));
   ValueId operands[6];
