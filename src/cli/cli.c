@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/mem.h"
 #include "ops/infer.h"
 
 void cli_error(const char *fmt, ...) {
@@ -158,6 +160,21 @@ ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n, int
     }
   }
   return ARGS_OK;
+}
+
+char *cli_read_program(const char *path, Source *out_source) {
+  char *text;
+  size_t bytes;
+  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
+  if (status) {
+    cli_fail(status);
+    return NULL;
+  }
+  *out_source = (Source){strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
+  if (bytes) return text;
+  cli_error("%s is empty: there is no program", out_source->path);
+  mem_free(text);
+  return NULL;
 }
 
 Status *segment_load(Segment *seg, Guard *guard, const Source *source, size_t begin, size_t end,

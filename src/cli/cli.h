@@ -66,6 +66,10 @@ bool cli_put(const char *data, size_t n);
 
 // ---- programs ----
 
+// A program's text; out_source is about it, under the name that messages have. To be freed. NULL
+// after a message if it cannot be read, or is empty: that is a step before that failed.
+char *cli_read_program(const char *path, Source *out_source);
+
 typedef struct Segment {
   Context *context;
   Program *program;  // NULL if it could not be read

@@ -367,6 +367,11 @@ static void check_file(void *arg, size_t index) {
   char *data;
   size_t bytes;
   Status *status = file_read(file->path, FILE_MOST_TEXT, &data, &bytes);
+  if (!status && !bytes) {
+    mem_free(data);
+    status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__, "%s is empty: there is no program",
+                        file->path);
+  }
   if (status) {
     file->error = copy_text(status_message(status));
     status_free(status);

@@ -340,20 +340,15 @@ static void job_clear(NamesJob *job) {
 }
 
 static bool names_file(NamesJob *job, const char *path) {
-  char *data;
-  size_t bytes;
-  Status *status = file_read(path, FILE_MOST_TEXT, &data, &bytes);
-  if (status) {
-    cli_fail(status);
-    return false;
-  }
-  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, data, bytes};
+  Source source;
+  char *data = cli_read_program(path, &source);
+  if (!data) return false;
   job->source = &source;
   job->begin = job->end = 0;
   bool good = true;
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->good = false;
-    status = guard_run(names_segment, job);
+    Status *status = guard_run(names_segment, job);
     job_clear(job);
     if (status || !job->good) good = false;
     if (status) cli_fail(status);

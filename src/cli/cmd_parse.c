@@ -2,9 +2,7 @@
 // a round trip, or whether the errors its comments announce are the ones there are.
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/cli.h"
@@ -169,21 +167,16 @@ static Status *parse_segment(Guard *guard, void *arg) {
 
 // All segments of one file; false if any is not good.
 static bool parse_file(ParseJob *job, const char *path) {
-  char *data;
-  size_t bytes;
-  Status *status = file_read(path, FILE_MOST_TEXT, &data, &bytes);
-  if (status) {
-    cli_fail(status);
-    return false;
-  }
-  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, data, bytes};
+  Source source;
+  char *data = cli_read_program(path, &source);
+  if (!data) return false;
   job->source = &source;
   job->begin = job->end = 0;
   job->index = 0;
   bool good = true;
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->good = false;
-    status = guard_run(parse_segment, job);
+    Status *status = guard_run(parse_segment, job);
     segment_deinit(&job->seg);
     if (status || !job->good) good = false;
     if (status) cli_fail(status);

@@ -448,18 +448,15 @@ static Status *run_segment(Guard *guard, void *arg) {
 
 // All segments of the file, one after the other, each with its own memory.
 static int run_file(RunJob *job) {
-  char *text;
-  size_t bytes;
-  Status *status = file_read(job->path, FILE_MOST_TEXT, &text, &bytes);
-  if (status) return cli_fail(status);
-  Source source = {strcmp(job->path, "-") == 0 ? "<stdin>" : job->path, text, bytes};
+  Source source;
+  char *text = cli_read_program(job->path, &source);
+  if (!text) return EXIT_BAD;
   job->source = &source;
-  int code = bytes ? EXIT_OK : EXIT_BAD;
-  if (!bytes) cli_error("%s is empty: there is no function to run", source.path);
+  int code = EXIT_OK;
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->code = EXIT_OK;
     job->n_data = 0;
-    status = guard_run(run_segment, job);
+    Status *status = guard_run(run_segment, job);
     int one = status ? cli_fail(status) : job->code;
     if (one > code) code = one;
     for (uint32_t i = 0; i < job->n_data; i++) mem_free(job->data[i]);

@@ -1,7 +1,6 @@
 #include "cli/rewrite.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -22,24 +21,22 @@ static Status *put_out(Guard *guard, void *arg) {
 
 int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, void *job),
                  void (*release)(void *job), void *job) {
-  char *text;
-  size_t bytes;
-  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
-  if (status) return cli_fail(status);
-  Source source = {strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
+  Source source;
+  char *text = cli_read_program(path, &source);
+  if (!text) return EXIT_BAD;
   strbuf_init(&r->out, NULL);
   if (!r->output) r->out.flush = flush_stdout;
   r->source = &source;
   int code = EXIT_OK;
   for (; source_next_segment(&source, &r->begin, &r->end); r->index++) {
     r->code = EXIT_BAD;
-    status = guard_run(segment, job);
+    Status *status = guard_run(segment, job);
     if (status) r->code = cli_fail(status);
     if (r->code > code) code = r->code;
     if (release) release(job);
     segment_deinit(&r->seg);
   }
-  status = code != EXIT_BAD || !r->output ? guard_run(put_out, r) : NULL;
+  Status *status = code != EXIT_BAD || !r->output ? guard_run(put_out, r) : NULL;
   if (status) code = cli_fail(status);
   strbuf_deinit(&r->out);
   mem_free(text);

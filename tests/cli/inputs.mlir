@@ -40,4 +40,4 @@ func.func @half() -> tensor<3xf16> {
   %0 = stablehlo.constant dense<1.0> : tensor<3xf16>
   return %0 : tensor<3xf16>
 }
-// EMPTY: /dev/null is empty: there is no function to run
+// EMPTY: /dev/null is empty: there is no program
