@@ -226,6 +226,7 @@ tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *optio
 
 void tsr_program_free(tsr_program *program) {
   if (!program) return;
+  api_forget(program);
   program_free(program->program);
   context_free(program->context);
   HEAPVEC_FREE(&program->functions);

@@ -79,6 +79,7 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   Job job = {.handle = program};
   api_read_struct(&job.options, sizeof job.options, options);
   api_read_struct(&job.annotations, sizeof job.annotations, job.options.annotations);
+  api_forget(program);
   Status *status = guard_run(partition_body, &job);
   tsr_error *error = NULL;
   if (status && job.said.used) {
@@ -122,7 +123,6 @@ typedef struct Ask {
   tsr_program *handle;
   size_t function, index, device;
   bool result;
-  ShardingTable *table;
   Arena arena;
   tsr_tile tile;
 } Ask;
@@ -154,30 +154,23 @@ static Status *ask_body(Guard *guard, void *arg) {
   Context *context = h->context;
   program_guard(h->program, guard);
   arena_guard(&ask->arena, guard);
-  TRY(api_check_function(h, ask->function));
-  ask->table = sharding_table_new(context, guard);
-  uint32_t n;
-  const Edge *edges;
-  TRY(tiles_edges(h->program, h->functions.items[ask->function], ask->result, ask->table,
-                  &ask->arena, &n, &edges));
-  if (ask->index >= n)
-    FAIL(OUT_OF_RANGE, "%s %zu does not exist: there are %u", ask->result ? "result" : "argument",
-         ask->index, n);
-  const Edge *edge = &edges[ask->index];
+  const Edge *edge;
+  ShardingTable *table;
+  TRY(api_edge(h, ask->function, ASK_TILES | (ask->result ? ASK_RESULTS : 0), ask->index, guard,
+               &edge, &table));
   const TypeInfo *type = type_info(context, edge->global);
   if (type->kind != TYPE_TENSOR || !type_is_static(context, edge->global))
     FAIL(INVALID_ARGUMENT, "%s: only tensors of known sizes have tiles",
          type_text(context, edge->global));
-  const ShardingInfo *info = sharding_info(ask->table, edge->sharding);
-  const Mesh *mesh = sharding_mesh(ask->table, info->mesh);
+  const ShardingInfo *info = sharding_info(table, edge->sharding);
+  const Mesh *mesh = sharding_mesh(table, info->mesh);
   if (mesh && ask->device >= mesh->n_devices)
     FAIL(OUT_OF_RANGE, "device %zu does not exist: there are %u", ask->device, mesh->n_devices);
   int64_t tile[MAX_RANK + 1] = {0}, offset[MAX_RANK + 1] = {0}, extent[MAX_RANK + 1] = {0};
   for (uint32_t d = 0; d < type->rank; d++) tile[d] = extent[d] = type->dims[d];
   if (edge->sharding) {
-    sharding_local_dims(ask->table, edge->sharding, type->dims, tile);
-    sharding_tile_range(ask->table, edge->sharding, type->dims, (uint32_t)ask->device, offset,
-                        extent);
+    sharding_local_dims(table, edge->sharding, type->dims, tile);
+    sharding_tile_range(table, edge->sharding, type->dims, (uint32_t)ask->device, offset, extent);
   }
   ask->tile = (tsr_tile){.global = type_text(context, edge->global),
                          .rank = type->rank,
@@ -194,7 +187,6 @@ static Status *ask_body(Guard *guard, void *arg) {
 static tsr_error *ask_tile(Ask ask, tsr_tile *out) {
   arena_init(&ask.arena, NULL);
   Status *status = guard_run(ask_body, &ask);
-  sharding_table_free(ask.table);
   arena_deinit(&ask.arena);
   if (!status) api_write_struct(out, &ask.tile, sizeof ask.tile);
   return api_error(status);

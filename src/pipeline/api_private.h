@@ -6,7 +6,10 @@
 
 #include "ir/program.h"
 #include "ops/custom_rules.h"
+#include "partition/tiles.h"
 #include "pipeline/propagate.h"
+
+typedef struct Asked Asked;
 
 struct tsr_program {
   char *text;  // the source's text; positions in the program refer to it
@@ -16,6 +19,7 @@ struct tsr_program {
   Program *program;
   HEAPVEC(OpId) functions;
   char *traffic;  // JSON, of a partitioned program
+  Asked *asked;   // what questions have read so far; NULL: nothing
 };
 
 struct tsr_rules {
@@ -41,10 +45,19 @@ tsr_type_info api_type_info(Context *context, Type type);
 void api_list_functions(tsr_program *h, Guard *guard);
 Status *api_check_function(const tsr_program *h, size_t index) MUST_USE;  // OUT_OF_RANGE
 
+enum { ASK_RESULTS = 1, ASK_TILES = 2, N_ASKS = 4 };
+
+// An argument of a function, or with ASK_RESULTS a result: its annotation, or with ASK_TILES what
+// it is a part of after partitioning. Both outputs live until api_forget; the table throws to the
+// guard. The first question of a function is O(its arguments or results). OUT_OF_RANGE.
+Status *api_edge(tsr_program *h, size_t function, unsigned which, size_t i, Guard *guard,
+                 const Edge **out_edge, ShardingTable **out_table) MUST_USE;
+void api_forget(tsr_program *h);  // before the program is rewritten
+
 // The options' pointers must outlive the request, which is partly in the arena.
 Status *api_propagate_request(const tsr_propagate_options *options, Arena *arena,
                               PropagateRequest *out) MUST_USE;
 Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
-                           StrBuf *out) MUST_USE;
+                           Arena *scratch, StrBuf *out) MUST_USE;
 
 #endif

@@ -103,6 +103,7 @@ tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_optio
                                  char **out_warnings) {
   Propagate job = {.handle = program};
   api_read_struct(&job.options, sizeof job.options, options);
+  api_forget(program);
   Status *status = guard_run(propagate_body, &job);
   tsr_error *error = NULL;
   if (status && job.said.used) {
@@ -129,69 +130,56 @@ typedef struct Ask {
   bool argument;
   bool part;  // its type instead
   tsr_spelling spelling;
-  ShardingTable *table;
+  Arena arena;
   StrBuf out;
   bool any;
 } Ask;
 
 Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
-                           StrBuf *out) {
+                           Arena *scratch, StrBuf *out) {
   if (spelling == TSR_SDY) {
     sharding_print(table, sharding, out);
     return NULL;
   }
   GspmdSharding gspmd;
-  TRY(gspmd_from_sharding(table, context_arena(sharding_table_context(table)), sharding, &gspmd));
+  TRY(gspmd_from_sharding(table, scratch, sharding, &gspmd));
   gspmd_print(&gspmd, out);
   return NULL;
 }
 
-static Status *print_part(Ask *ask, Type type, Sharding sharding) {
-  Context *context = ask->handle->context;
+static const char *part_text(Context *context, ShardingTable *table, const Edge *edge) {
+  Type type = edge->global;
   const TypeInfo *info = type_info(context, type);
-  if (sharding && info->kind == TYPE_TENSOR && type_is_static(context, type)) {
+  if (edge->sharding && info->kind == TYPE_TENSOR && type_is_static(context, type)) {
     int64_t dims[MAX_RANK + 1];
-    sharding_local_dims(ask->table, sharding, info->dims, dims);
+    sharding_local_dims(table, edge->sharding, info->dims, dims);
     type = type_tensor(context, info->elem, info->rank, dims, 0);
   }
-  strbuf_puts(&ask->out, type_text(context, type));
-  ask->any = true;
-  return NULL;
+  return type_text(context, type);
 }
 
 static Status *ask_body(Guard *guard, void *arg) {
   Ask *ask = arg;
   tsr_program *h = ask->handle;
-  Program *p = h->program;
-  program_guard(p, guard);
+  program_guard(h->program, guard);
+  arena_guard(&ask->arena, guard);
   ask->out.guard = guard;
-  TRY(api_check_function(h, ask->function));
-  OpId function = h->functions.items[ask->function];
-  uint32_t n = ask->argument ? function_n_arguments(p, function) : function_n_results(p, function);
-  if (ask->index >= n)
-    FAIL(OUT_OF_RANGE, "%s %zu does not exist: there are %u", ask->argument ? "argument" : "result",
-         ask->index, n);
-  uint32_t i = (uint32_t)ask->index;
-  ValueId value = ask->argument ? function_argument(p, function, i) : 0;
-  Attr attr = !ask->argument ? annotation_get_result(p, function, i)
-              : value        ? annotation_own(p, value)
-                             : 0;
-  Type type = !ask->argument ? function_result_type(p, function, i)
-              : value        ? value_type(p, value)
-                             : evaluate_argument_type(p, function, i);
-  if (!attr) return ask->part ? print_part(ask, type, 0) : NULL;
-  ask->table = sharding_table_new(h->context, guard);
-  TRY(program_meshes_read(p, ask->table));
-  Sharding sharding;
-  TRY(sharding_from_attr(ask->table, attr, 0, &sharding));
-  if (ask->part) return print_part(ask, type, sharding);
-  ask->any = true;
-  return api_print_sharding(ask->table, sharding, ask->spelling, &ask->out);
+  const Edge *edge;
+  ShardingTable *table;
+  TRY(api_edge(h, ask->function, ask->argument ? 0 : ASK_RESULTS, ask->index, guard, &edge,
+               &table));
+  ask->any = ask->part || edge->sharding;
+  if (ask->part)
+    strbuf_puts(&ask->out, part_text(h->context, table, edge));
+  else if (edge->sharding)
+    return api_print_sharding(table, edge->sharding, ask->spelling, &ask->arena, &ask->out);
+  return NULL;
 }
 
 static tsr_error *ask_sharding(Ask ask, char **out_text) {
+  arena_init(&ask.arena, NULL);
   Status *status = guard_run(ask_body, &ask);
-  sharding_table_free(ask.table);
+  arena_deinit(&ask.arena);
   if (!status && ask.any) {
     *out_text = ask.out.data;
     return NULL;

@@ -80,6 +80,7 @@ tsr_error *tsr_propagation_new(tsr_program *program, const tsr_propagate_options
   tsr_propagation *h = mem_alloc(sizeof *h);
   if (!h) return api_error(status_no_memory());
   *h = (tsr_propagation){.program = program};
+  api_forget(program);
   arena_init(&h->scratch, NULL);
   api_read_struct(&h->options, sizeof h->options, options);
   Call call = {.h = h, .body = new_body};
@@ -204,9 +205,8 @@ static Status *sharding_body(Call *call) {
   PlaceId place = instance ? target_place(g, instance, target) : 0;
   Sharding sharding = place ? propagation_get(h->result.propagation, place) : 0;
   if (!sharding) return NULL;
-  TRY(api_print_sharding(h->result.table, sharding, call->spelling, &call->out));
   call->any = true;
-  return NULL;
+  return api_print_sharding(h->result.table, sharding, call->spelling, &h->scratch, &call->out);
 }
 
 tsr_error *tsr_propagation_sharding(tsr_propagation *h, size_t value, tsr_spelling spelling,
@@ -306,5 +306,6 @@ static Status *write_body(Call *call) {
 
 tsr_error *tsr_propagation_write(tsr_propagation *h) {
   Call call = {.h = h, .body = write_body};
+  api_forget(h->program);
   return run(&call);
 }
