@@ -109,6 +109,9 @@ enum {
   // Sizes of the result are values of an operand: with a part of the result as its type it would
   // fail.
   TRAIT_SIZED_BY_VALUES = 1 << 14,
+  // Each element of a result is one of the operand at its place (the first, if there is one
+  // result), here or on another device; or 0 where a collective brings none.
+  TRAIT_MOVES = 1 << 15,
 };
 
 // How values flow through an op that has regions or ties operands to results one by one.

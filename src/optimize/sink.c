@@ -1,9 +1,8 @@
 // Gathers stand where least is gathered. What an elementwise op makes of gathered operands is
 // gathered instead of them, if it is no larger: two gathers become one, a narrower type is
 // exchanged, and the op has less to do. A slice of a gathered tensor in another dimension, at the
-// same place on all devices of a group, is gathered instead of the whole. And a gather of what an
-// op made larger (a wider type) stands before that op. In program order, each gather as far as it
-// goes. O(ops), and what is said of where values differ.
+// same place on all devices of a group, is gathered instead of the whole. In program order, each
+// gather as far as it goes. O(ops), and what is said of where values differ.
 #include "base/vec.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
@@ -158,34 +157,6 @@ static bool behind_slice(Sink *s, OpId op) {
   return true;
 }
 
-// ---- gathers of what was made larger ----
-
-static bool before_wider(Sink *s, OpId gather) {
-  Program *p = s->p;
-  if (op_at(p, gather)->n_operands != 1 || !is_static(s, gather)) return false;
-  ValueId wide = op_operand(p, gather, 0);
-  OpId op = fact_def(p, wide, OP_convert);
-  if (!op || !fact_used_once(p, wide) || op_at(p, op)->block != op_at(p, gather)->block ||
-      s->barriers.items[op] != s->n_barriers)
-    return false;
-  ValueId narrow = op_operand(p, op, 0);
-  if (fact_bytes(p, narrow) >= fact_bytes(p, wide) ||
-      type_is_quant(s->o->context, value_type(p, narrow)))
-    return false;
-  uint32_t dim = dim_of(s, gather);
-  Type type = build_type(s->o->context, value_type(p, narrow), dim,
-                         size_of(s, op_result_type(p, gather, 0), dim));
-  ValueId v = build_reduction(p, gather, OP_all_gather, gather, narrow, type,
-                              op_at(p, gather)->attrs, COMBINE_NONE);
-  met(s, value_def(p, v));
-  v = build_op(p, gather, OP_convert, 1, &v, op_result_type(p, gather, 0), op_at(p, op)->attrs);
-  met(s, value_def(p, v));
-  varies_set(s->o, &s->varies, v, varies_along(&s->varies, op_result(p, gather, 0)));
-  build_replace(p, gather, v);
-  op_erase(p, op);
-  return true;
-}
-
 uint32_t pass_sink(Optimizer *o) {
   Program *p = o->p;
   bool any = false;
@@ -199,9 +170,8 @@ uint32_t pass_sink(Optimizer *o) {
     uint16_t code = op_at(p, op)->code;
     s.n_barriers += code == OP_optimization_barrier;
     met(&s, op);
-    changes += code == OP_all_gather                          ? before_wider(&s, op)
-               : code == OP_slice || code == OP_dynamic_slice ? behind_slice(&s, op)
-                                                              : behind_elementwise(&s, op);
+    changes += code == OP_slice || code == OP_dynamic_slice ? behind_slice(&s, op)
+                                                            : behind_elementwise(&s, op);
   }
   return changes;
 }

@@ -1,4 +1,4 @@
-// Gathers stand where least is gathered: behind what joins, narrows or slices, before what widens.
+// Gathers stand where least is gathered: behind what joins, narrows or slices.
 // RUN: tessera optimize %s --devices 2 --passes=sink,dead | FileCheck %s
 // CHECK-LABEL: func.func @join(
 // CHECK-DAG: [[K:%.*]] = stablehlo.constant dense<3.000000e+00> : tensor<2xf32>
@@ -21,14 +21,6 @@ func.func @narrow(%x: tensor<2xf32> {tessera.sharding = "x"}) -> tensor<4xbf16> 
   %a = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>
   %b = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4xbf16>
   return %b : tensor<4xbf16>
-}
-// CHECK-LABEL: func.func @widen(
-// CHECK: "stablehlo.all_gather"(%arg0)
-// CHECK-NEXT: stablehlo.convert {{.*}} : (tensor<4xbf16>) -> tensor<4xf32>
-func.func @widen(%x: tensor<2xbf16> {tessera.sharding = "x"}) -> tensor<4xf32> {
-  %a = stablehlo.convert %x : (tensor<2xbf16>) -> tensor<2xf32>
-  %b = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>
-  return %b : tensor<4xf32>
 }
 // One layer of a stack of weights: only that is gathered. Not if devices take different ones.
 // CHECK-LABEL: func.func @layer(

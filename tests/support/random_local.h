@@ -218,19 +218,77 @@ static inline void local_reduce_scatter(RandomLocal *r) {
   if (x.shape.rank) local_reduce_scatter_of(r, x, local_roll(r, x.shape.rank), local_axes(r));
 }
 
-static inline void local_permute(RandomLocal *r) {
-  LocalValue x = local_pick(r), v = local_new(r, x.shape);
-  uint32_t n = r->a * r->b, by = 1 + local_roll(r, n - 1);
+// From each device to one `by` further; with a hole nobody sends to the first.
+static inline LocalValue local_permute_of(RandomLocal *r, LocalValue x, uint32_t by, bool hole) {
+  LocalValue v = local_new(r, x.shape);
+  uint32_t n = r->a * r->b, written = 0;
   strbuf_printf(r->out,
                 "%%v%u = \"stablehlo.collective_permute\"(%%v%u) <{source_target_pairs = dense<[",
                 v.number, x.number);
   for (uint32_t i = 0; i < n; i++)
-    strbuf_printf(r->out, i ? ", [%u, %u]" : "[%u, %u]", i, (i + by) % n);
+    if (!hole || (i + by) % n)
+      strbuf_printf(r->out, written++ ? ", [%u, %u]" : "[%u, %u]", i, (i + by) % n);
   strbuf_printf(
       r->out,
       "]> : tensor<%ux2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = "
       "1>}> : (%s) -> %s\n",
-      n, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, x.shape));
+      written, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, x.shape));
+  return v;
+}
+
+static inline void local_permute(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  uint32_t by = 1 + local_roll(r, r->a * r->b - 1);
+  local_permute_of(r, x, by, local_roll(r, 4) == 0);
+}
+
+static inline LocalValue local_all_to_all_of(RandomLocal *r, LocalValue x, uint32_t split,
+                                             uint32_t concat, uint32_t axes) {
+  LocalGroups g = local_groups_of(r, axes);
+  if (x.shape.dims[split] % g.width || x.shape.dims[concat] > 8) return x;
+  LocalShape shape = x.shape;
+  shape.dims[split] /= g.width, shape.dims[concat] *= g.width;
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out,
+                "%%v%u = \"stablehlo.all_to_all\"(%%v%u) <{split_dimension = %u : i64, "
+                "concat_dimension = %u : i64, split_count = %u : i64, %s}> : (%s) -> %s\n",
+                v.number, x.number, split, concat, g.width, g.text, LOCAL_TYPE(r, x.shape),
+                LOCAL_TYPE(r, shape));
+  return v;
+}
+
+// Through a narrower type and back: smaller numbers, or the question whether it is zero.
+static inline LocalValue local_through_narrow(RandomLocal *r, LocalValue x) {
+  LocalValue v = local_new(r, x.shape);
+  char wide[96], narrow[96];
+  RandomLocal like = {.elem = local_roll(r, 2) ? "i1" : r->elem[0] == 'i' ? "i8" : "bf16"};
+  local_text(r, x.shape, wide);
+  local_text(&like, x.shape, narrow);
+  if (like.elem[1] != '1') {
+    strbuf_printf(r->out, "%%n%u = stablehlo.convert %%v%u : (%s) -> %s\n", v.number, x.number,
+                  wide, narrow);
+  } else {
+    strbuf_printf(r->out, "%%m%u = stablehlo.constant dense<%s> : %s\n", v.number,
+                  r->elem[0] == 'i' ? "0" : "0.0", wide);
+    strbuf_printf(r->out, "%%n%u = stablehlo.compare %s, %%v%u, %%m%u : (%s, %s) -> %s\n", v.number,
+                  local_roll(r, 2) ? "EQ" : "GT", x.number, v.number, wide, wide, narrow);
+  }
+  strbuf_printf(r->out, "%%v%u = stablehlo.convert %%n%u : (%s) -> %s\n", v.number, v.number,
+                narrow, wide);
+  return v;
+}
+
+// Exchanged, with what makes it narrower or wider before or behind.
+static inline void local_narrow(RandomLocal *r) {
+  LocalValue x = local_pick(r);
+  if (local_roll(r, 2)) x = local_through_narrow(r, x);
+  uint32_t kind = local_roll(r, 3), axes = local_axes(r), rank = x.shape.rank;
+  uint32_t d = rank ? local_roll(r, rank) : 0, e = rank ? local_roll(r, rank) : 0;
+  if (kind == 0) x = local_permute_of(r, x, 1, local_roll(r, 2));
+  if (kind == 1 && rank && x.shape.dims[d] <= 8) x = local_all_gather_of(r, x, d, axes);
+  if (kind == 2 && rank) x = local_all_to_all_of(r, x, d, e, axes);
+  if (local_roll(r, 2)) x = local_through_narrow(r, x);
+  if (local_roll(r, 4) == 0) local_through_narrow(r, x);
 }
 
 // ---- moves ----
@@ -527,6 +585,8 @@ static inline void local_ops(RandomLocal *r, uint32_t n) {
                                                local_ring,
                                                local_ring,
                                                local_permute,
+                                               local_narrow,
+                                               local_narrow,
                                                local_terms,
                                                local_if,
                                                local_call,

@@ -1,0 +1,239 @@
+// Less is moved between devices if elements are narrow on their way. An elementwise op that makes
+// them narrower (the real part, a smaller type, a comparison with a constant) goes before a
+// collective that only moves them, and one that makes them wider goes behind it; transposes, slices
+// and other moves may stand between. Each element is computed from the same one as before, only
+// elsewhere, so values stay what they are to the bit. A permute gives zeros where nothing is sent:
+// there the op must make a zero of a zero. O(ops · MOST_MOVES).
+#include <string.h>
+
+#include "optimize/barriers.h"
+#include "optimize/build.h"
+#include "optimize/collective.h"
+#include "optimize/facts.h"
+#include "optimize/known.h"
+
+enum { MOST_MOVES = 8, MOST_OPERANDS = 4, MOST_USES = 8 };
+
+// Moves from the op on: each takes what the one before it in `ops` is made of, or the other way.
+typedef struct Moves {
+  OpId ops[MOST_MOVES];
+  uint32_t n;
+} Moves;
+
+static bool is_plain(const Program *p, Type type) {
+  const TypeInfo *info = type_info(p->context, type);
+  return info->kind == TYPE_TENSOR && type_is_static(p->context, type) &&
+         !type_is_quant(p->context, type) && !info->encoding;
+}
+
+static bool is_exchange(const Program *p, OpId op) { return op_traits(p, op) & TRAIT_COLLECTIVE; }
+
+static bool is_move(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  return (op_traits(p, op) & TRAIT_MOVES) && o->n_results == 1 && !o->n_regions &&
+         o->n_operands <= MAX_RANK && (!is_exchange(p, op) || o->n_operands == 1) &&
+         is_plain(p, op_operand_type(p, op, 0)) && is_plain(p, op_result_type(p, op, 0));
+}
+
+static bool same_dims(const Program *p, Type a, Type b) {
+  const TypeInfo *x = type_info(p->context, a), *y = type_info(p->context, b);
+  return x->rank == y->rank &&
+         (!x->rank || memcmp(x->dims, y->dims, x->rank * sizeof *x->dims) == 0);
+}
+
+// Which operand an elementwise op computes from, element by element: all others are constants of
+// one value each. UINT32_MAX if it is no such op.
+static uint32_t changed_operand(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  const uint16_t need = TRAIT_PURE | TRAIT_ELEMENTWISE;
+  const OpDef *def = op_row(o->code)->def;
+  uint32_t found = UINT32_MAX;
+  if ((op_traits(p, op) & need) != need || o->n_results != 1 || o->n_regions ||
+      o->n_operands > MOST_OPERANDS || (def && def->fails) ||
+      !is_plain(p, op_result_type(p, op, 0)))
+    return UINT32_MAX;
+  for (uint32_t i = 0; i < o->n_operands; i++) {
+    Scalar x;
+    if (!is_plain(p, op_operand_type(p, op, i))) return UINT32_MAX;
+    if (fact_splat(p, op_operand(p, op, i), &x)) continue;
+    if (found != UINT32_MAX) return UINT32_MAX;
+    found = i;
+  }
+  bool same =
+      found != UINT32_MAX && same_dims(p, op_operand_type(p, op, found), op_result_type(p, op, 0));
+  return same ? found : UINT32_MAX;
+}
+
+static bool narrows(const Program *p, OpId op) {
+  uint32_t i = changed_operand(p, op);
+  return i != UINT32_MAX && fact_result_bytes(p, op) < fact_bytes(p, op_operand(p, op, i));
+}
+
+static bool widens(const Program *p, OpId op) {
+  uint32_t i = changed_operand(p, op);
+  return i != UINT32_MAX && fact_result_bytes(p, op) > fact_bytes(p, op_operand(p, op, i));
+}
+
+// ---- zeros ----
+
+static bool all_receive(Optimizer *o, OpId exchange) {
+  Attr pairs = op_attr(o->p, exchange, "source_target_pairs");
+  if (pairs) return o->n_devices && attr_as_ints(o->context, pairs).n == 2 * o->n_devices;
+  return collective_groups(o, exchange) != NULL;
+}
+
+// The op makes a zero, bit for bit, of a zero in its operand i.
+static bool keeps_zero(Optimizer *o, OpId op, uint32_t i) {
+  Program *p = o->p;
+  uint32_t n = op_at(p, op)->n_operands;
+  Literal *in[MOST_OPERANDS];
+  for (uint32_t k = 0; k < n; k++) {
+    Scalar x;
+    in[k] = literal_new(&o->heap, o->context, type_elem(o->context, op_operand_type(p, op, k)), 0,
+                        NULL);
+    if (k != i && fact_splat(p, op_operand(p, op, k), &x)) literal_set(in[k], 0, x);
+  }
+  Type result = build_type_of(o->context, op_result_type(p, op, 0), 0, NULL);
+  Literal *out = known_result(o, op, n, in, result);
+  for (uint32_t k = 0; k < n; k++) literal_release(in[k]);
+  if (!out) return false;
+  static const uint8_t zeros[16];
+  size_t bytes = (size_t)dtype_bytes(out->dtype);
+  bool zero = bytes <= sizeof zeros && memcmp(out->data, zeros, bytes) == 0;
+  literal_release(out);
+  return zero;
+}
+
+static bool minds_zeros(Optimizer *o, OpId op, const Moves *moves) {
+  bool zeros = false;
+  for (uint32_t k = 0; k < moves->n; k++)
+    zeros |= is_exchange(o->p, moves->ops[k]) && !all_receive(o, moves->ops[k]);
+  return zeros && !keeps_zero(o, op, changed_operand(o->p, op));
+}
+
+// ---- the op elsewhere ----
+
+static Type with_elem(const Program *p, Type dims, Type elem) {
+  const TypeInfo *info = type_info(p->context, dims);
+  return build_type_of(p->context, elem, info->rank, info->dims);
+}
+
+// The elementwise op on another value than its operand's, before `before`.
+static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
+  ValueId operands[MOST_OPERANDS];
+  uint32_t n = op_at(p, op)->n_operands, changed = changed_operand(p, op);
+  Type dims = value_type(p, v);
+  for (uint32_t i = 0; i < n; i++) {
+    Scalar x;
+    Type type = op_operand_type(p, op, i);
+    if (i == changed || !fact_splat(p, op_operand(p, op, i), &x))
+      operands[i] = v;
+    else
+      operands[i] = build_splat(
+          p, before, type_info(p->context, type)->rank ? with_elem(p, dims, type) : type, x);
+  }
+  return build_op(p, before, op_at(p, op)->code, n, operands,
+                  with_elem(p, dims, op_result_type(p, op, 0)), op_at(p, op)->attrs);
+}
+
+// The move on another value, which has elements of another type, where it stands.
+static ValueId move_on(Program *p, OpId move, ValueId v) {
+  ValueId operands[MAX_RANK] = {v};
+  uint32_t n = op_at(p, move)->n_operands;
+  for (uint32_t i = 1; i < n; i++) operands[i] = op_operand(p, move, i);
+  return build_op(p, move, op_at(p, move)->code, n, operands,
+                  with_elem(p, op_result_type(p, move, 0), value_type(p, v)),
+                  op_at(p, move)->attrs);
+}
+
+// ---- narrower before ----
+
+// All that use a value make it narrower, and all they make of it is less than it.
+static bool all_narrow(const Program *p, const Barriers *barriers, ValueId v, OpId like) {
+  double bytes = 0;
+  uint32_t n = 0;
+  for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use, n++) {
+    OpId user = operand_at(p, use)->user;
+    if (n == MOST_USES || op_at(p, user)->block != op_at(p, like)->block ||
+        !barriers_none_between(barriers, user, like) || !narrows(p, user))
+      return false;
+    bytes += fact_result_bytes(p, user);
+  }
+  return bytes < fact_bytes(p, v);
+}
+
+// The moves that lead to the op's operand, up to and with the first collective among them.
+static Moves moves_before(const Program *p, const Barriers *barriers, OpId op) {
+  Moves moves = {.n = 0};
+  uint32_t n = 0;
+  ValueId v = op_operand(p, op, changed_operand(p, op));
+  while (n < MOST_MOVES && (fact_used_once(p, v) || all_narrow(p, barriers, v, op))) {
+    OpId move = value_def(p, v);
+    if (!move || op_at(p, move)->block != op_at(p, op)->block ||
+        !barriers_none_between(barriers, move, op) || !is_move(p, move))
+      break;
+    moves.ops[n++] = move;
+    if (is_exchange(p, move)) moves.n = n;
+    v = op_operand(p, move, 0);
+  }
+  return moves;
+}
+
+static bool go_before(Optimizer *o, const Barriers *barriers, OpId op) {
+  Program *p = o->p;
+  if (!narrows(p, op)) return false;
+  Moves moves = moves_before(p, barriers, op);
+  if (!moves.n || minds_zeros(o, op, &moves)) return false;
+  OpId first = moves.ops[moves.n - 1];
+  ValueId v = op_on(p, op, op_operand(p, first, 0), first);
+  for (uint32_t k = moves.n; k > 0; k--) v = move_on(p, moves.ops[k - 1], v);
+  build_replace(p, op, v);
+  for (uint32_t k = 0; k < moves.n; k++)
+    if (!value_has_uses(p, op_result(p, moves.ops[k], 0))) op_erase(p, moves.ops[k]);
+  return true;
+}
+
+// ---- wider behind ----
+
+// From a collective up to an op that makes wider what is moved; 0 = there is none.
+static OpId widened(const Program *p, const Barriers *barriers, OpId exchange, Moves *out) {
+  *out = (Moves){{exchange}, 1};
+  for (;;) {
+    ValueId v = op_operand(p, out->ops[out->n - 1], 0);
+    OpId op = value_def(p, v);
+    if (!op || op_at(p, op)->block != op_at(p, exchange)->block ||
+        !barriers_none_between(barriers, op, exchange))
+      return 0;
+    if (widens(p, op)) return op;
+    if (!is_move(p, op) || is_exchange(p, op) || !fact_used_once(p, v) || out->n == MOST_MOVES)
+      return 0;
+    out->ops[out->n++] = op;
+  }
+}
+
+static bool go_behind(Optimizer *o, const Barriers *barriers, OpId exchange) {
+  Program *p = o->p;
+  Moves moves;
+  if (!is_exchange(p, exchange) || !is_move(p, exchange)) return false;
+  OpId op = widened(p, barriers, exchange, &moves);
+  if (!op || minds_zeros(o, op, &moves)) return false;
+  ValueId v = op_operand(p, op, changed_operand(p, op));
+  for (uint32_t k = moves.n; k > 0; k--) v = move_on(p, moves.ops[k - 1], v);
+  v = op_on(p, op, v, exchange);
+  build_replace(p, exchange, v);
+  for (uint32_t k = 1; k < moves.n; k++)
+    if (!value_has_uses(p, op_result(p, moves.ops[k], 0))) op_erase(p, moves.ops[k]);
+  if (!value_has_uses(p, op_result(p, op, 0))) op_erase(p, op);
+  return true;
+}
+
+uint32_t pass_narrow(Optimizer *o) {
+  Program *p = o->p;
+  uint32_t changes = 0;
+  Barriers barriers = barriers_find(o);
+  for (OpId op = p->root, next; op; op = next) {
+    next = op_walk_next(p, op, p->root);
+    changes += go_before(o, &barriers, op) || go_behind(o, &barriers, op);
+  }
+  return changes;
+}
