@@ -129,3 +129,9 @@ Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *part
   default: return COMBINE_NONE;
   }
 }
+
+Combine op_joins(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  Combine reducer = o->code < OP_COUNT ? (Combine)commutes[o->code].reducer : COMBINE_NONE;
+  return o->n_operands == 2 && combine_is_plain(reducer) ? reducer : COMBINE_NONE;
+}

@@ -18,4 +18,8 @@
 // rounding of a sum's parts. The op must be verified. O(operands).
 Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial);
 
+// How an elementwise op combines its two operands: add by sum, maximum by max; COMBINE_NONE if it
+// is no reducer's op.
+Combine op_joins(const Program *p, OpId op);
+
 #endif

@@ -190,7 +190,8 @@ static Status *read_text(Guard *guard, void *arg) {
     if (!op_at(p, o)->n_results) continue;
     bool partial[8];
     for (uint32_t i = 0; i < 8; i++) partial[i] = job->set >> i & 1;
-    job->out[job->n++] = op_commutes(p, o, job->combine, partial);
+    bool joins = job->combine == COMBINE_NONE;  // else what it makes of parts
+    job->out[job->n++] = joins ? op_joins(p, o) : op_commutes(p, o, job->combine, partial);
   }
   program_free(p);
   diag_deinit(&diag);
@@ -224,6 +225,7 @@ static void test_known(void **state) {
   expect(binary, COMBINE_MAX, 3, 4, (Combine[]){NONE, NONE, MAX, NONE});
   expect(binary, COMBINE_ARG, 3, 4, (Combine[]){NONE, NONE, NONE, NONE});
   expect(binary, COMBINE_SUM, 0, 4, (Combine[]){NONE, NONE, NONE, NONE});
+  expect(binary, COMBINE_NONE, 0, 4, (Combine[]){SUM, COMBINE_MUL, MAX, NONE});
   const char *unary = "func.func @f(%a: tensor<4xf32>, %i: tensor<4xi8>, %j: tensor<4xi32>) {\n"
                       "  %0 = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4xbf16>\n"
                       "  %1 = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4xf64>\n"

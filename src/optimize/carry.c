@@ -3,6 +3,18 @@
 // place on all devices (a stack of results): the loop carries partial values, and they are reduced
 // once behind it. What the carry begins with then enters once: it combines to itself (zeros of a
 // sum), or only the first device of each group keeps it. Inner loops first. O(ops).
+//
+// A reduce_scatter that is combined into a carry leaves it too, from behind ops that only move or
+// convert what it gives (a transpose): the carry is as large as what was scattered, begins with the
+// device's part at its own place, and is scattered once behind the loop.
+//
+//   c[2] += reduce_scatter(x[8])     →     c[8] += x[8];  reduce_scatter(c)
+//
+// That takes memory. A loop's carries may grow by no more in all than what stays alive through its
+// rounds anyway, its carries and what it uses from outside: a gradient beside its whole weight
+// (ZeRO-1, the weights of an LSTM), not beside a part of it (ZeRO-3 over microbatches).
+#include "cost/trips.h"
+#include "ops/commute.h"
 #include "ops/factors.h"
 #include "optimize/build.h"
 #include "optimize/facts.h"
@@ -11,52 +23,139 @@
 
 enum { MOST_TERMS = 16 };
 
+// What is combined into the carry: the result of a collective, or what ops that move it make of it.
+typedef struct Term {
+  OpId sum;
+  ValueId value;
+  ValueId step;  // the carry with it
+} Term;
+
 typedef struct Carry {
   Optimizer *o;
   Program *p;
   Varies varies;
   OpId loop;
+  double room;  // bytes by which the loop's carries may grow; -1 = not asked yet
   uint32_t index;
   ValueId arg;  // of the body
-  OpId sums[MOST_TERMS];
-  uint32_t n_sums;
+  Term terms[MOST_TERMS];
+  uint32_t n_terms;
   Combine combine;
+  Attr attrs;  // of the collective behind the loop
+  Type whole;  // of the carry then
 } Carry;
 
-static Combine combine_of_op(uint16_t code) {
-  switch (code) {
-  case OP_add: return COMBINE_SUM;
-  case OP_maximum: return COMBINE_MAX;
-  case OP_minimum: return COMBINE_MIN;
-  case OP_multiply: return COMBINE_MUL;
-  case OP_and: return COMBINE_AND;
-  case OP_or: return COMBINE_OR;
-  default: return COMBINE_NONE;
-  }
+static bool in_body(const Carry *c, OpId op) {
+  return op && op_at(c->p, op)->block == loop_body(c->p, c->loop);
 }
 
-// An all_reduce in the body itself whose result is used here only.
-static bool add_sum(Carry *c, ValueId v) {
+// ---- what was scattered ----
+
+static Combine scattered(const Program *p, OpId op) {
+  const Op *o = op_at(p, op);
+  if (o->code != OP_reduce_scatter || o->n_operands != 1) return COMBINE_NONE;
+  Type in = op_operand_type(p, op, 0), out = op_result_type(p, op, 0);
+  Combine combine = op_combine(p, op);
+  bool keeps = type_elem(p->context, in) == type_elem(p->context, out);
+  return keeps && combine_is_plain(combine) && type_is_static(p->context, in) &&
+                 !type_is_quant(p->context, in)
+             ? combine
+             : COMBINE_NONE;
+}
+
+// Does it only move or convert what it takes?
+static bool is_mover(const Program *p, OpId op) {
+  return op_at(p, op)->n_operands == 1 && op_at(p, op)->n_results == 1 && fact_is_pure(p, op) &&
+         op_traits(p, op) & (TRAIT_ELEMENTWISE | TRAIT_PASSES);
+}
+
+static OpId only_user(const Program *p, ValueId v) {
+  return operand_at(p, value_at(p, v)->first_use)->user;
+}
+
+// The dimension of a mover's result that a dimension of its operand is, neither with others.
+static bool dim_behind(const Carry *c, OpId op, uint32_t *dim) {
+  FactorMap m;
+  FactorOptions options = {.own = true};
+  if (!op_factors(c->p, op, &options, &c->o->scratch, &m)) return false;
+  FactorList in = factor_map_dim(&m, 0, *dim);
+  uint32_t to;
+  if (in.n != 1 || m.factors[in.v[0]].kinds != FACTOR_PASS ||
+      !factor_map_find(&m, 1, in.v[0], &to, NULL))
+    return false;
+  *dim = to;
+  return factor_map_dim(&m, 1, to).n == 1;
+}
+
+// Where the scattered dimension is in the term; grow: and movers on the way give all of it.
+static bool scattered_dim(const Carry *c, const Term *term, bool grow, uint32_t *out) {
   Program *p = c->p;
+  Context *context = c->o->context;
+  uint32_t dim = (uint32_t)attr_as_int(context, op_attr(p, term->sum, "scatter_dimension"), 0);
+  int64_t all = type_info(context, op_operand_type(p, term->sum, 0))->dims[dim];
+  for (ValueId v = op_result(p, term->sum, 0); v != term->value;) {
+    OpId op = only_user(p, v);
+    if (op_commutes(p, op, c->combine, (bool[]){true}) != c->combine || !dim_behind(c, op, &dim))
+      return false;
+    v = op_result(p, op, 0);
+    if (grow) value_at(p, v)->type = build_type(context, value_type(p, v), dim, all);
+  }
+  *out = dim;
+  return true;
+}
+
+static bool scatters(const Carry *c) {
+  return op_at(c->p, c->terms[0].sum)->code == OP_reduce_scatter;
+}
+
+// ---- the carry ----
+
+// The collective in the body itself that makes a value which is used once.
+static OpId sum_of(const Carry *c, ValueId v) {
+  const Program *p = c->p;
   OpId op = value_def(p, v);
-  Combine combine = collective_sum(p, op);
-  if (combine == COMBINE_NONE || op_at(p, op)->block != loop_body(p, c->loop) ||
-      !fact_used_once(p, v) || c->n_sums == MOST_TERMS)
-    return false;
-  if (c->n_sums && (op_at(p, c->sums[0])->attrs != op_at(p, op)->attrs || combine != c->combine))
-    return false;
+  if (!in_body(c, op) || !fact_used_once(p, v)) return 0;
+  if (collective_sum(p, op) != COMBINE_NONE) return op;
+  while (in_body(c, op) && is_mover(p, op) && fact_used_once(p, op_operand(p, op, 0)))
+    op = value_def(p, op_operand(p, op, 0));
+  return in_body(c, op) && fact_used_once(p, op_result(p, op, 0)) &&
+                 scattered(p, op) != COMBINE_NONE
+             ? op
+             : 0;
+}
+
+// One more, of the same kind as those before.
+static bool add_term(Carry *c, ValueId v, ValueId step) {
+  Program *p = c->p;
+  Term term = {sum_of(c, v), v, step};
+  if (!term.sum || c->n_terms == MOST_TERMS) return false;
+  Attr attrs = op_at(p, term.sum)->attrs;
+  Type whole = value_type(p, v);
+  bool parts = op_at(p, term.sum)->code == OP_reduce_scatter;
+  Combine combine = parts ? scattered(p, term.sum) : collective_sum(p, term.sum);
+  if (c->n_terms && combine != c->combine) return false;
   c->combine = combine;
-  c->sums[c->n_sums++] = op;
+  if (parts) {
+    const DeviceGroups *groups = collective_groups(c->o, term.sum);
+    uint32_t dim;
+    if (!groups || !scattered_dim(c, &term, false, &dim)) return false;
+    attrs = attr_dict_with(c->o->context, attrs, "scatter_dimension", attr_i64(c->o->context, dim));
+    int64_t part = type_info(c->o->context, whole)->dims[dim];
+    whole = build_type(c->o->context, whole, dim, part * groups->width);
+  }
+  if (c->n_terms && (attrs != c->attrs || whole != c->whole)) return false;
+  c->attrs = attrs;
+  c->whole = whole;
+  c->terms[c->n_terms++] = term;
   return true;
 }
 
 static bool is_step(const Carry *c, ValueId v) {
   OpId op = value_def(c->p, v);
-  return op && op_at(c->p, op)->block == loop_body(c->p, c->loop) &&
-         combine_of_op(op_at(c->p, op)->code) != COMBINE_NONE && fact_used_once(c->p, v);
+  return in_body(c, op) && op_joins(c->p, op) != COMBINE_NONE && fact_used_once(c->p, v);
 }
 
-// next = ((arg + a) + b) + c, in any order, with all_reduces for a, b, c.
+// next = ((arg + a) + b) + c, in any order, with sums for a, b, c.
 static bool is_accumulated(Carry *c, ValueId next) {
   Program *p = c->p;
   Combine combine = COMBINE_NONE;
@@ -64,14 +163,14 @@ static bool is_accumulated(Carry *c, ValueId next) {
     if (!is_step(c, v)) return false;
     OpId op = value_def(p, v);
     ValueId a = op_operand(p, op, 0), b = op_operand(p, op, 1);
-    Combine here = combine_of_op(op_at(p, op)->code);
+    Combine here = op_joins(p, op);
     if (combine != COMBINE_NONE && here != combine) return false;
     combine = here;
-    bool left = a == c->arg || (b != c->arg && collective_sum(p, value_def(p, b)) != COMBINE_NONE);
-    if (!add_sum(c, left ? b : a)) return false;
+    bool left = a == c->arg || (b != c->arg && sum_of(c, b));
+    if (!add_term(c, left ? b : a, v)) return false;
     v = left ? a : b;
   }
-  return c->n_sums && c->combine == combine;
+  return c->n_terms && c->combine == combine;
 }
 
 // next = dynamic_update_slice(arg, all_reduce, …) at one place.
@@ -79,9 +178,10 @@ static bool is_stacked(Carry *c, ValueId next) {
   Program *p = c->p;
   OpId op = fact_def(p, next, OP_dynamic_update_slice);
   if (!op || op_at(p, op)->block != loop_body(p, c->loop) || op_operand(p, op, 0) != c->arg ||
-      !fact_used_once(p, next) || !add_sum(c, op_operand(p, op, 1)))
+      !fact_used_once(p, next) || !add_term(c, op_operand(p, op, 1), next))
     return false;
-  const DeviceGroups *groups = collective_groups(c->o, c->sums[0]);
+  if (scatters(c)) return false;  // as many bytes behind the loop, in far more memory
+  const DeviceGroups *groups = collective_groups(c->o, c->terms[0].sum);
   for (uint32_t i = 2; groups && i < op_at(p, op)->n_operands; i++)
     if (!varies_not_in(&c->varies, op_operand(p, op, i), groups)) return false;
   return true;
@@ -91,26 +191,92 @@ static bool is_stacked(Carry *c, ValueId next) {
 
 static bool enters_once(Carry *c, ValueId init, const DeviceGroups *groups) {
   if (collective_keeps(c->p, init, c->combine)) return true;
-  return varies_not_in(&c->varies, init, groups) && collective_place_is_known(c->o, groups) &&
+  return (scatters(c) || varies_not_in(&c->varies, init, groups)) &&
+         collective_place_is_known(c->o, groups) &&
          !type_is_quant(c->o->context, value_type(c->p, init));
+}
+
+// Only the first device of each group keeps it.
+static ValueId on_first(Carry *c, ValueId init, ValueId place) {
+  Program *p = c->p;
+  Context *context = c->o->context;
+  NamedAttr equal = {name_of(context, "comparison_direction"),
+                     attr_enum(context, "stablehlo.comparison_direction", "EQ")};
+  Type truth = type_tensor(context, type_scalar(DT_i1), 0, NULL, 0), type = value_type(p, init);
+  ValueId operands[] = {place, build_index(p, c->loop, 0)};
+  ValueId first =
+      build_op(p, c->loop, OP_compare, 2, operands, truth, attr_dict(context, 1, &equal));
+  ValueId none = build_identity(p, c->loop, type, c->combine);
+  return build_op(p, c->loop, OP_select, 3, (ValueId[]){first, init, none}, type, 0);
+}
+
+// Each device has its part at its own place.
+static ValueId in_place(Carry *c, ValueId init, ValueId place) {
+  Program *p = c->p;
+  const TypeInfo *part = type_info(c->o->context, value_type(p, init));
+  int64_t dim =
+      attr_as_int(c->o->context, attr_get(c->o->context, c->attrs, "scatter_dimension"), 0);
+  ValueId operands[MAX_RANK + 2] = {build_identity(p, c->loop, c->whole, c->combine), init};
+  ValueId size = build_index(p, c->loop, part->dims[dim]), zero = build_index(p, c->loop, 0);
+  for (uint32_t d = 0; d < part->rank; d++) operands[2 + d] = zero;
+  operands[2 + dim] =
+      build_op(p, c->loop, OP_multiply, 2, (ValueId[]){place, size}, value_type(p, place), 0);
+  return build_op(p, c->loop, OP_dynamic_update_slice, 2 + part->rank, operands, c->whole, 0);
 }
 
 static void enter_once(Carry *c, const DeviceGroups *groups) {
   Program *p = c->p;
   OperandId operand = op_at(p, c->loop)->operands + c->index;
   ValueId init = operand_at(p, operand)->value;
-  if (collective_keeps(p, init, c->combine)) return;
-  Type type = value_type(p, init);
-  Context *context = c->o->context;
-  ValueId place = collective_place(c->o, c->loop, groups), zero = build_index(p, c->loop, 0);
-  NamedAttr equal = {name_of(context, "comparison_direction"),
-                     attr_enum(context, "stablehlo.comparison_direction", "EQ")};
-  Type truth = type_tensor(context, type_scalar(DT_i1), 0, NULL, 0);
-  ValueId first = build_op(p, c->loop, OP_compare, 2, (ValueId[]){place, zero}, truth,
-                           attr_dict(context, 1, &equal));
-  ValueId none = build_identity(p, c->loop, type, c->combine);
-  operand_set(p, operand,
-              build_op(p, c->loop, OP_select, 3, (ValueId[]){first, init, none}, type, 0));
+  bool keeps = collective_keeps(p, init, c->combine);
+  if (keeps && !scatters(c)) return;
+  Scalar x;
+  if (keeps && fact_splat(p, init, &x)) {
+    init = build_splat(p, c->loop, c->whole, x);
+  } else {
+    ValueId place = collective_place(c->o, c->loop, groups);
+    init = scatters(c) ? in_place(c, init, place) : on_first(c, init, place);
+  }
+  operand_set(p, operand, init);
+}
+
+// ---- memory ----
+
+// By what a carry has grown in an earlier round of the passes: it is scattered behind the loop.
+static double grown_bytes(const Carry *c, uint32_t i) {
+  const Program *p = c->p;
+  ValueId v = op_result(p, c->loop, i);
+  OpId user = fact_used_once(p, v) ? only_user(p, v) : 0;
+  if (!user || op_at(p, user)->code != OP_reduce_scatter) return 0;
+  return fact_bytes(p, v) - fact_bytes(p, op_result(p, user, 0));
+}
+
+// What stays alive through the loop's rounds, less by what it has grown. O(size of the loop).
+static double find_room(const Carry *c) {
+  const Program *p = c->p;
+  ArenaMark mark = arena_mark(&c->o->scratch);
+  bool *seen = ARENA_ARRAY(&c->o->scratch, bool, p->values.count + 1);
+  double bytes = fact_operand_bytes(p, c->loop);
+  for (uint32_t i = 0; i < op_at(p, c->loop)->n_results; i++) bytes -= 2 * grown_bytes(c, i);
+  for (OpId op = op_walk_next(p, c->loop, c->loop); op; op = op_walk_next(p, op, c->loop))
+    for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
+      ValueId v = op_operand(p, op, i);
+      if (!seen[v] && fact_is_outside(p, v, c->loop)) bytes += fact_bytes(p, v);
+      seen[v] = true;
+    }
+  arena_rewind(&c->o->scratch, mark);
+  return bytes > 0 ? bytes : 0;
+}
+
+// There is room for what is scattered once, and that is less than what is scattered each time.
+static bool may_grow(Carry *c) {
+  const Program *p = c->p;
+  int64_t trips = loop_trips(p, c->loop);
+  double once = fact_type_bytes(c->o->context, c->whole), each = 0;
+  for (uint32_t i = 0; i < c->n_terms; i++) each += fact_operand_bytes(p, c->terms[i].sum);
+  if (once >= each * (double)(trips < 0 ? TRIPS_UNKNOWN : trips)) return false;
+  if (c->room < 0) c->room = find_room(c);
+  return once - fact_bytes(p, c->arg) <= c->room;
 }
 
 // ---- the move ----
@@ -120,25 +286,41 @@ static bool is_free(const Carry *c) {
          !value_has_uses(c->p, block_arg(c->p, loop_test(c->p, c->loop), c->index));
 }
 
+// The carry and all that is combined into it are as large as what was scattered.
+static void grow(Carry *c) {
+  Program *p = c->p;
+  uint32_t dim;
+  c->room -= fact_type_bytes(c->o->context, c->whole) - fact_bytes(p, c->arg);
+  for (uint32_t i = 0; i < c->n_terms; i++) {
+    scattered_dim(c, &c->terms[i], true, &dim);
+    value_at(p, c->terms[i].step)->type = c->whole;
+  }
+  value_at(p, c->arg)->type = c->whole;
+  value_at(p, block_arg(p, loop_test(p, c->loop), c->index))->type = c->whole;
+  value_at(p, op_result(p, c->loop, c->index))->type = c->whole;
+}
+
 static bool leave(Carry *c) {
   Program *p = c->p;
-  ValueId next = loop_next(p, c->loop, c->index);
-  c->n_sums = 0;
+  ValueId next = loop_next(p, c->loop, c->index), result = op_result(p, c->loop, c->index);
+  c->n_terms = 0;
   if (!is_free(c)) return false;
   if (!is_accumulated(c, next)) {
-    c->n_sums = 0;
+    c->n_terms = 0;
     if (!is_stacked(c, next)) return false;
   }
-  const DeviceGroups *groups = collective_groups(c->o, c->sums[0]);
+  OpId sum = c->terms[0].sum;
+  const DeviceGroups *groups = collective_groups(c->o, sum);
   if (!groups || !enters_once(c, op_operand(p, c->loop, c->index), groups)) return false;
+  if (scatters(c) && !may_grow(c)) return false;
   enter_once(c, groups);
-  ValueId result = op_result(p, c->loop, c->index);
-  ValueId whole = build_reduction(p, op_at(p, c->loop)->next, OP_all_reduce, c->sums[0], result,
-                                  value_type(p, result), op_at(p, c->sums[0])->attrs, c->combine);
+  ValueId whole = build_reduction(p, op_at(p, c->loop)->next, op_at(p, sum)->code, sum, result,
+                                  value_type(p, result), c->attrs, c->combine);
   value_replace_uses(p, result, whole);
   operand_set(p, op_at(p, value_def(p, whole))->operands, result);
-  for (uint32_t i = 0; i < c->n_sums; i++)
-    build_replace(p, c->sums[i], op_operand(p, c->sums[i], 0));
+  if (scatters(c)) grow(c);
+  for (uint32_t i = 0; i < c->n_terms; i++)
+    build_replace(p, c->terms[i].sum, op_operand(p, c->terms[i].sum, 0));
   return true;
 }
 
@@ -150,6 +332,7 @@ uint32_t pass_carry(Optimizer *o) {
   Carry c = {.o = o, .p = p, .varies = varies_find(o)};
   for (uint32_t k = 0; k < loops.count; k++) {
     c.loop = loops.items[k];
+    c.room = -1;
     for (uint32_t i = 0; i < op_at(p, c.loop)->n_operands; i++) {
       c.index = i;
       c.arg = block_arg(p, loop_body(p, c.loop), i);

@@ -41,11 +41,14 @@ bool fact_can_drop(const Program *p, OpId op) {
   return true;
 }
 
-double fact_bytes(const Program *p, ValueId value) {
-  Type type = value_type(p, value);
+double fact_type_bytes(const Context *context, Type type) {
   int64_t count;
-  if (!type_count(p->context, type, &count)) return 0;
-  return (double)count * dtype_bytes(type_dtype(p->context, type));
+  if (!type_count(context, type, &count)) return 0;
+  return (double)count * dtype_bytes(type_dtype(context, type));
+}
+
+double fact_bytes(const Program *p, ValueId value) {
+  return fact_type_bytes(p->context, value_type(p, value));
 }
 
 double fact_result_bytes(const Program *p, OpId op) {

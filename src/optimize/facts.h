@@ -15,7 +15,8 @@ bool fact_can_drop(const Program *p, OpId op);
 // Control flow whose regions see the values around it, not a body that combines elements.
 bool fact_is_flow(const Program *p, OpId op);
 
-double fact_bytes(const Program *p, ValueId value);  // 0 if not a static tensor
+double fact_type_bytes(const Context *context, Type type);  // 0 if not a static tensor
+double fact_bytes(const Program *p, ValueId value);
 double fact_result_bytes(const Program *p, OpId op);
 double fact_operand_bytes(const Program *p, OpId op);
 // Integers or booleans, rank 0.

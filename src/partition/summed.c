@@ -45,7 +45,7 @@ static bool step(const Partition *t, OpId op, Spot *at, Spot *out_sum) {
   bool partial[MOST_OPERANDS] = {0};
   const Op *o = op_at(t->p, op);
   if (o->n_operands > MOST_OPERANDS || o->n_results != 1) return false;
-  if (o->code == OP_add) {
+  if (op_joins(t->p, op) == COMBINE_SUM) {
     if (out_sum->v || op_operand(t->p, op, 0) == op_operand(t->p, op, 1)) return false;
     *out_sum = (Spot){op_operand(t->p, op, op_operand(t->p, op, 0) == at->v), at->instance};
   } else {
@@ -73,7 +73,8 @@ int64_t walk_times_summed(const Partition *t, ValueId v) {
       if (!call) return 1;
       at = (Spot){op_result(t->p, call, index), t->graph->instances[at.instance].caller};
     } else {
-      bool loop = op_at(t->p, parent)->code == OP_while && sum.v;
+      const OpDef *def = op_row(op_at(t->p, parent)->code)->def;
+      bool loop = def && def->flow == FLOW_LOOP && sum.v;
       ValueId arg = block_arg(t->p, op_at(t->p, op)->block, index);
       if (!loop || !comes_from(t, sum, arg)) return 1;
       int64_t trips = loop_trips(t->p, parent);

@@ -462,6 +462,47 @@ static inline LocalValue local_row(RandomLocal *r, LocalValue x) {
 
 static inline void local_ops(RandomLocal *r, uint32_t n);
 
+static inline LocalValue local_turned(RandomLocal *r, LocalValue x) {
+  LocalShape shape = {2, {x.shape.dims[1], x.shape.dims[0]}};
+  LocalValue v = {r->next++, shape};
+  strbuf_printf(r->out, "%%v%u = stablehlo.transpose %%v%u, dims = [1, 0] : (%s) -> %s\n", v.number,
+                x.number, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+  return v;
+}
+
+// Parts like x of a sum over devices, at times turned round for it.
+static inline LocalValue local_scattered_like(RandomLocal *r, LocalValue x) {
+  uint32_t axes = local_axes(r), width = local_groups_of(r, axes).width;
+  if (!x.shape.rank || width < 2) return x;
+  uint32_t d = local_roll(r, x.shape.rank);
+  LocalValue whole = {0, x.shape}, parts[8];
+  for (uint32_t k = 0; k < width; k++) parts[k] = local_like(r, x);
+  whole.number = r->next++;
+  whole.shape.dims[d] *= width;
+  strbuf_printf(r->out, "%%v%u = stablehlo.concatenate ", whole.number);
+  for (uint32_t k = 0; k < width; k++)
+    strbuf_printf(r->out, "%s%%v%u", k ? ", " : "", parts[k].number);
+  strbuf_printf(r->out, ", dim = %u : (", d);
+  for (uint32_t k = 0; k < width; k++)
+    strbuf_printf(r->out, "%s%s", k ? ", " : "", LOCAL_TYPE(r, x.shape));
+  strbuf_printf(r->out, ") -> %s\n", LOCAL_TYPE(r, whole.shape));
+  bool turn = x.shape.rank == 2 && local_roll(r, 2);
+  if (turn) whole = local_turned(r, whole);
+  uint32_t made = r->next;
+  local_reduce_scatter_of(r, whole, turn ? 1 - d : d, axes);
+  LocalValue part = {made, x.shape};
+  if (!turn) return part;
+  part.shape = (LocalShape){2, {x.shape.dims[1], x.shape.dims[0]}};
+  return local_turned(r, part);
+}
+
+// What a loop is to sum up: as it is, or summed over devices.
+static inline LocalValue local_term(RandomLocal *r, LocalValue x) {
+  uint32_t kind = local_roll(r, 4);
+  if (kind == 0) return x;
+  return kind == 1 ? local_scattered_like(r, x) : local_all_reduce_of(r, x, local_axes(r), "add");
+}
+
 // Three times: one carry that sums, one that only goes through, one that stacks, one of any kind.
 static inline void local_loop(RandomLocal *r) {
   if (r->depth) return;
@@ -496,7 +537,7 @@ static inline void local_loop(RandomLocal *r) {
   LocalValue x = local_like(r, (LocalValue){sum, init.shape});
   bool again = x.number == sum;
   if (again) x = (LocalValue){init.number, init.shape};
-  LocalValue y = local_roll(r, 4) ? local_all_reduce_of(r, x, local_axes(r), "add") : x;
+  LocalValue y = local_term(r, x);
   uint32_t next = r->next++, step = r->next++;
   strbuf_printf(r->out, "%%v%u = stablehlo.add %%v%u, %%v%u : %s\n", next, sum, y.number,
                 LOCAL_TYPE(r, init.shape));
