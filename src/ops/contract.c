@@ -130,6 +130,9 @@ ContractPrecision contract_precision(const Context *context, Attr algorithm) {
   p.lhs_parts = attr_as_int(context, attr_get(context, algorithm, "lhs_component_count"), 1);
   p.rhs_parts = attr_as_int(context, attr_get(context, algorithm, "rhs_component_count"), 1);
   p.products = attr_as_int(context, attr_get(context, algorithm, "num_primitive_operations"), 1);
+  // JAX's BF16_BF16_F32_X3, _X6, _X9 say one component and 3, 6, 9 products: of 2, 3, 3 parts.
+  if (p.lhs_parts == 1 && p.rhs_parts == 1 && p.products > 1)
+    p.lhs_parts = p.rhs_parts = p.products <= 4 ? 2 : 3;
   return p;
 }
 

@@ -159,6 +159,20 @@ func.func @algorithm_bf16_x6_keeps_them() {
 
 // -----
 
+// As JAX says BF16_BF16_F32_X3 and _X6.
+func.func @algorithm_bf16_of_one_component_and_several_products() {
+  %x = stablehlo.constant dense<[[1.0009766, 2.0]]> : tensor<1x2xf32>
+  %y = stablehlo.constant dense<[[1.0], [0.00048828125]]> : tensor<2x1xf32>
+  %3 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 3, allow_imprecise_accumulation = false> : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<1x1xf32>
+  %6 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 6, allow_imprecise_accumulation = false> : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<1x1xf32>
+  %w = stablehlo.constant dense<[[1.0019531]]> : tensor<1x1xf32>
+  check.expect_close %3, %w, max_ulp_difference = 1 : tensor<1x1xf32>, tensor<1x1xf32>
+  check.expect_close %6, %w, max_ulp_difference = 0 : tensor<1x1xf32>, tensor<1x1xf32>
+  return
+}
+
+// -----
+
 func.func @quantized() {
   %x = stablehlo.constant dense<[[1.0, 2.0], [-3.0, 4.0]]> : tensor<2x2xf32>
   %y = stablehlo.constant dense<[[0.5], [-1.5]]> : tensor<2x1xf32>
