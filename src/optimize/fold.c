@@ -2,7 +2,9 @@
 // its operand, two moves in a row become one. A table says which op has which rule; rules see their
 // operands as simple as they get. Only integers are computed: what floats give is the run's.
 // O(ops).
+#include "ops/factors.h"
 #include "optimize/build.h"
+#include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/known.h"
 
@@ -290,6 +292,26 @@ static ValueId fold_concatenate(Optimizer *o, OpId op) {
   return op_at(o->p, op)->n_operands == 1 ? same_type(o, op, op_operand(o->p, op, 0)) : 0;
 }
 
+// ---- exchanges of what is known ----
+
+// What all devices have alike is the same once they have exchanged it.
+static ValueId fold_moved(Optimizer *o, OpId op) {
+  return collective_groups(o, op) ? move_splat(o, op) : 0;
+}
+
+// Who is sent nothing has zeros.
+static ValueId fold_sent(Optimizer *o, OpId op) {
+  Scalar x;
+  bool zero =
+      fact_splat(o->p, op_operand(o->p, op, 0), &x) && x.i == 0 && x.im == 0 && !signbit(x.im);
+  return zero ? move_splat(o, op) : 0;
+}
+
+static ValueId fold_combined(Optimizer *o, OpId op) {
+  return collective_keeps(o->p, op_operand(o->p, op, 0), op_combine(o->p, op)) ? fold_moved(o, op)
+                                                                               : 0;
+}
+
 // ---- the walk ----
 
 static const Rule rules[OP_COUNT] = {
@@ -312,9 +334,15 @@ static const Rule rules[OP_COUNT] = {
     [OP_dynamic_slice] = fold_dynamic_slice,
     [OP_dynamic_update_slice] = fold_dynamic_update_slice,
     [OP_concatenate] = fold_concatenate,
+    [OP_all_gather] = fold_moved,
+    [OP_all_to_all] = fold_moved,
+    [OP_collective_permute] = fold_sent,
+    [OP_collective_broadcast] = fold_sent,
+    [OP_all_reduce] = fold_combined,
+    [OP_reduce_scatter] = fold_combined,
 };
 
-static bool fold_op(Optimizer *o, OpId op) {
+static bool fold_op(Optimizer *o, OpId op, bool *gone) {
   Program *p = o->p;
   Rule rule = rules[op_at(p, op)->code < OP_COUNT ? op_at(p, op)->code : 0];
   if (op_at(p, op)->n_results != 1) return false;
@@ -324,6 +352,7 @@ static bool fold_op(Optimizer *o, OpId op) {
   if (!instead && rule) instead = rule(o, op);
   if (!instead) return p->ops.count != before;
   build_replace(p, op, instead);
+  *gone = true;
   return true;
 }
 
@@ -331,8 +360,10 @@ uint32_t pass_fold(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0;
   for (OpId op = p->root, next; op; op = next) {
-    next = op_walk_next(p, op, p->root);
-    changes += fold_op(o, op);
+    bool gone = false;
+    OpId over = op_walk_over(p, op, p->root);
+    changes += fold_op(o, op, &gone);
+    next = gone ? over : op_walk_next(p, op, p->root);
   }
   return changes;
 }

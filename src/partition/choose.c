@@ -360,12 +360,39 @@ static bool is_whole_sum(const Partition *t, Sharding has, Sharding wanted) {
   return whole == wanted || (!wanted && sharding_is_replicated(t->table, whole));
 }
 
+// How many ops take the value as this one does: alike in all but their other operands' values (the
+// projections of an attention). What it takes to bring it there is theirs together.
+static uint32_t count_alike(const Chooser *c, uint32_t index) {
+  enum { MOST_LOOKED_AT = 16 };
+  const Program *p = c->t->p;
+  ValueId v = op_operand(p, c->op, index);
+  uint32_t alike = 0, looked_at = 0;
+  for (OperandId use = value_at(p, v)->first_use; use && looked_at < MOST_LOOKED_AT;
+       use = operand_at(p, use)->next_use, looked_at++) {
+    OpId user = operand_at(p, use)->user;
+    const Op *a = op_at(p, c->op), *b = op_at(p, user);
+    bool same = a->code == b->code && a->attrs == b->attrs && a->block == b->block &&
+                a->n_operands == b->n_operands && use == b->operands + index;
+    for (uint32_t i = 0; same && i < a->n_operands; i++)
+      same = op_operand_type(p, c->op, i) == op_operand_type(p, user, i);
+    alike += same;
+  }
+  return alike ? alike : 1;
+}
+
+static Price operand_price(const Chooser *c, uint32_t index, Sharding as) {
+  Price all = walk_price(c->t, op_operand(c->t->p, c->op, index), as);
+  if (all.bytes == 0) return all;
+  double alike = count_alike(c, index);
+  return (Price){all.seconds / alike, all.bytes / alike};
+}
+
 static void price(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
   Link link = t->local.network->all;
   Price sum = {0, 0};
   for (uint32_t i = 0; i < c->m->n_operands; i++)
-    add_price(&sum, walk_price(t, op_operand(t->p, c->op, i), choice->in_as[i]));
+    add_price(&sum, operand_price(c, i, choice->in_as[i]));
   if (choice->cx.bytes > 0) {
     double steps = choice->cx.steps ? choice->cx.steps : 1;
     double seconds = choice->cx.bytes / link.bytes_per_second + steps * link.latency_seconds;
