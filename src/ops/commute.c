@@ -2,10 +2,13 @@
 //
 // One rule serves data movement and reductions by the same reducer: either every operand that
 // elements come from is partial, or the reducer is idempotent, so that whole elements which are in
-// all parts combine to themselves. The others are algebra: additivity, distributivity, order.
+// all parts combine to themselves. The others are algebra: additivity, distributivity, order. What
+// is not partial but combines to itself may count as partial: the zeros of a pad, of a reduction's
+// beginning, of what is scattered into.
 #include "ops/commute.h"
 
 #include "ops/factors.h"
+#include "ops/splat.h"
 
 typedef struct Commute {
   uint8_t copies, combined, together, linear, rises, falls, bits;
@@ -97,17 +100,16 @@ static bool is_quantized(const Program *p, OpId op) {
   return false;
 }
 
-Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial) {
+static Combine commutes_so(const Program *p, OpId op, Combine combine, const bool *partial) {
   const Op *o = op_at(p, op);
   const Commute *row = &commutes[o->code < OP_COUNT ? o->code : 0];
   if (!combine_is_plain(combine) || !o->n_operands || !o->n_results || is_quantized(p, op))
     return COMBINE_NONE;
-  uint32_t first = 0;
-  while (first < o->n_operands && !partial[first]) first++;
-  if (first == o->n_operands) return COMBINE_NONE;
-  DType from = type_dtype(p->context, op_operand_type(p, op, first)),
-        to = type_dtype(p->context, op_result_type(p, op, 0));
-  if (from != to && !convert_commutes(from, to, combine)) return COMBINE_NONE;
+  DType to = type_dtype(p->context, op_result_type(p, op, 0));
+  for (uint32_t i = 0; i < o->n_operands; i++) {
+    DType from = type_dtype(p->context, op_operand_type(p, op, i));
+    if (partial[i] && from != to && !convert_commutes(from, to, combine)) return COMBINE_NONE;
+  }
   if (gathers(p, op, row->copies, combine, partial)) return combine;
   Combine reducer = row->reducer == COMBINE_BODY ? op_combine(p, op) : (Combine)row->reducer;
   if (reducer == combine && gathers(p, op, row->combined, combine, partial)) return combine;
@@ -134,4 +136,33 @@ Combine op_joins(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   Combine reducer = o->code < OP_COUNT ? (Combine)commutes[o->code].reducer : COMBINE_NONE;
   return o->n_operands == 2 && combine_is_plain(reducer) ? reducer : COMBINE_NONE;
+}
+
+bool op_keeps(const Program *p, ValueId value, Combine combine) {
+  Scalar x;
+  switch (combine) {
+  case COMBINE_SUM:
+  case COMBINE_XOR: return op_splat_is(p, value, 0);
+  case COMBINE_MUL: return op_splat_is(p, value, 1);
+  case COMBINE_MAX:
+  case COMBINE_MIN:
+  case COMBINE_AND:
+  case COMBINE_OR: return op_splat(p, value, &x);
+  default: return false;
+  }
+}
+
+enum { MOST_OPERANDS = 16 };  // of which some may be constants
+
+Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial) {
+  Combine found = commutes_so(p, op, combine, partial);
+  uint32_t n = op_at(p, op)->n_operands;
+  if (found != COMBINE_NONE || n > MOST_OPERANDS) return found;
+  bool kept[MOST_OPERANDS], any = false, more = false;
+  for (uint32_t i = 0; i < n; i++) any |= partial[i];
+  for (uint32_t i = 0; any && i < n; i++) {
+    kept[i] = partial[i] || op_keeps(p, op_operand(p, op, i), combine);
+    more |= kept[i] && !partial[i];
+  }
+  return more ? commutes_so(p, op, combine, kept) : COMBINE_NONE;
 }

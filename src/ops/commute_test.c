@@ -79,7 +79,8 @@ static Status *check_set(World *w, OpId function, Literal *const *given, Combine
   uint32_t parts = 2 + (uint32_t)next(w) % (MOST_PARTS - 1);
   Literal *in[MOST_PARTS][MOST_OPERANDS], *whole[MOST_OPERANDS];
   for (uint32_t i = 0; i < n; i++) {
-    whole[i] = partial[i] ? part(w, given[i]) : exact_whole(w, given[i]);
+    bool kept = op_keeps(w->program, op_operand(w->program, w->op, i), combine);
+    whole[i] = partial[i] ? part(w, given[i]) : kept ? given[i] : exact_whole(w, given[i]);
     in[0][i] = whole[i];
     for (uint32_t k = 1; k < parts; k++) {
       in[k][i] = partial[i] ? part(w, given[i]) : whole[i];
@@ -235,6 +236,18 @@ static void test_known(void **state) {
                       "  return\n}\n";
   expect(unary, COMBINE_SUM, 1, 5, (Combine[]){NONE, SUM, NONE, SUM, NONE});
   expect(unary, COMBINE_MAX, 1, 5, (Combine[]){MAX, MAX, MAX, NONE, NONE});
+  const char *kept = "func.func @f(%a: tensor<4xf32>, %p: tensor<4xi1>, %j: tensor<i32>) {\n"
+                     "  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                     "  %1 = stablehlo.constant dense<1.0> : tensor<f32>\n"
+                     "  %2 = stablehlo.pad %a, %0, low = [1], high = [0], interior = [0] :\n"
+                     "    (tensor<4xf32>, tensor<f32>) -> tensor<5xf32>\n"
+                     "  %3 = stablehlo.pad %a, %1, low = [1], high = [0], interior = [0] :\n"
+                     "    (tensor<4xf32>, tensor<f32>) -> tensor<5xf32>\n"
+                     "  %4 = stablehlo.reduce(%a init: %0) applies stablehlo.add across\n"
+                     "    dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>\n"
+                     "  return\n}\n";
+  expect(kept, COMBINE_SUM, 1, 6, (Combine[]){NONE, NONE, SUM, NONE, SUM, NONE});
+  expect(kept, COMBINE_MAX, 1, 6, (Combine[]){NONE, NONE, MAX, MAX, NONE, MAX});
 }
 
 int main(void) {

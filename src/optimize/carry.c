@@ -16,6 +16,7 @@
 #include "cost/trips.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
+#include "ops/splat.h"
 #include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/loops.h"
@@ -190,7 +191,7 @@ static bool is_stacked(Carry *c, ValueId next) {
 // ---- what it begins with ----
 
 static bool enters_once(Carry *c, ValueId init, const DeviceGroups *groups) {
-  if (collective_keeps(c->p, init, c->combine)) return true;
+  if (op_keeps(c->p, init, c->combine)) return true;
   return (scatters(c) || varies_not_in(&c->varies, init, groups)) &&
          collective_place_is_known(c->o, groups) &&
          !type_is_quant(c->o->context, value_type(c->p, init));
@@ -228,10 +229,10 @@ static void enter_once(Carry *c, const DeviceGroups *groups) {
   Program *p = c->p;
   OperandId operand = op_at(p, c->loop)->operands + c->index;
   ValueId init = operand_at(p, operand)->value;
-  bool keeps = collective_keeps(p, init, c->combine);
+  bool keeps = op_keeps(p, init, c->combine);
   if (keeps && !scatters(c)) return;
   Scalar x;
-  if (keeps && fact_splat(p, init, &x)) {
+  if (keeps && op_splat(p, init, &x)) {
     init = build_splat(p, c->loop, c->whole, x);
   } else {
     ValueId place = collective_place(c->o, c->loop, groups);

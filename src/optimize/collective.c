@@ -173,16 +173,3 @@ Combine collective_sum(const Program *p, OpId op) {
              ? combine
              : COMBINE_NONE;
 }
-
-bool collective_keeps(const Program *p, ValueId value, Combine combine) {
-  Scalar x;
-  switch (combine) {
-  case COMBINE_SUM: return fact_splat_is(p, value, 0);
-  case COMBINE_MUL: return fact_splat_is(p, value, 1);
-  case COMBINE_MAX:
-  case COMBINE_MIN:
-  case COMBINE_AND:
-  case COMBINE_OR: return fact_splat(p, value, &x);
-  default: return false;
-  }
-}

@@ -37,10 +37,6 @@ double collective_seconds(Optimizer *o, OpId op);
 // COMBINE_NONE.
 Combine collective_sum(const Program *p, OpId op);
 
-// A constant of one value that, combined with itself on any number of devices, stays what it is:
-// zeros of a sum, anything of a maximum.
-bool collective_keeps(const Program *p, ValueId value, Combine combine);
-
 // Bits of axes along which a device's number matters, one per axis of the mesh; without a mesh one.
 uint64_t collective_all_axes(const Optimizer *o);
 

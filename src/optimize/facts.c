@@ -79,25 +79,6 @@ Attr fact_constant(const Program *p, ValueId value) {
   return attr_info(p->context, attr)->kind == ATTR_DENSE ? attr : 0;
 }
 
-bool fact_splat(const Program *p, ValueId value, Scalar *out) {
-  for (OpId op; (op = fact_def(p, value, OP_broadcast_in_dim)) != 0;) value = op_operand(p, op, 0);
-  const AttrInfo *info = attr_info(p->context, fact_constant(p, value));
-  if (info->kind != ATTR_DENSE || type_is_quant(p->context, value_type(p, value))) return false;
-  int64_t count;
-  if (!type_count(p->context, info->type, &count) || count < 1 || (count > 1 && !info->splat))
-    return false;
-  *out = dtype_load(type_dtype(p->context, info->type), info->data, 0);
-  return true;
-}
-
-bool fact_splat_is(const Program *p, ValueId value, double x) {
-  Scalar scalar;
-  if (!fact_splat(p, value, &scalar)) return false;
-  DType dtype = type_dtype(p->context, value_type(p, value));
-  if (dtype_is_complex(dtype)) return scalar.f == x && scalar.im == 0;
-  return dtype_is_float(dtype) ? scalar.f == x : scalar.i == (int64_t)x;
-}
-
 OpId fact_def(const Program *p, ValueId value, uint16_t code) {
   OpId op = value_def(p, value);
   return op && op_at(p, op)->code == code ? op : 0;

@@ -24,9 +24,6 @@ bool fact_is_index(const Program *p, ValueId value);
 
 // The dense attribute of a constant's value; 0 if the value is none.
 Attr fact_constant(const Program *p, ValueId value);
-// The one element that a constant, or a broadcast of one, consists of.
-bool fact_splat(const Program *p, ValueId value, Scalar *out);
-bool fact_splat_is(const Program *p, ValueId value, double x);  // 0 is both zeros
 
 // The op of this code that defines a value; 0 if it is another.
 OpId fact_def(const Program *p, ValueId value, uint16_t code);

@@ -2,7 +2,9 @@
 // its operand, two moves in a row become one. A table says which op has which rule; rules see their
 // operands as simple as they get. Only integers are computed: what floats give is the run's.
 // O(ops).
+#include "ops/commute.h"
 #include "ops/factors.h"
+#include "ops/splat.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
@@ -70,7 +72,7 @@ static ValueId place(Optimizer *o, OpId op) {
 static ValueId move_splat(Optimizer *o, OpId op) {
   Scalar x;
   Type type = op_result_type(o->p, op, 0);
-  if (!fact_splat(o->p, op_operand(o->p, op, 0), &x) || !type_is_static(o->context, type) ||
+  if (!op_splat(o->p, op_operand(o->p, op, 0), &x) || !type_is_static(o->context, type) ||
       type_is_quant(o->context, type))
     return 0;
   return build_splat(o->p, op, type, x);
@@ -85,7 +87,7 @@ static ValueId same_type(Optimizer *o, OpId op, ValueId v) {
 static bool is_negative_zero(Optimizer *o, ValueId v) {
   Scalar x;
   DType dtype = type_dtype(o->context, value_type(o->p, v));
-  if (!fact_splat(o->p, v, &x)) return false;
+  if (!op_splat(o->p, v, &x)) return false;
   return !dtype_is_float(dtype) && !dtype_is_complex(dtype)
              ? x.i == 0
              : x.f == 0 && signbit(x.f) &&
@@ -107,31 +109,31 @@ static bool is_integer_type(Optimizer *o, ValueId v) {
 
 static ValueId fold_subtract(Optimizer *o, OpId op) {
   ValueId a = op_operand(o->p, op, 0), b = op_operand(o->p, op, 1);
-  return is_integer_type(o, b) && fact_splat_is(o->p, b, 0) ? same_type(o, op, a) : 0;
+  return is_integer_type(o, b) && op_splat_is(o->p, b, 0) ? same_type(o, op, a) : 0;
 }
 
 static ValueId fold_multiply(Optimizer *o, OpId op) {
   Program *p = o->p;
   ValueId a = op_operand(p, op, 0), b = op_operand(p, op, 1);
   if (dtype_is_complex(type_dtype(o->context, value_type(p, a)))) return 0;
-  if (fact_splat_is(p, b, 1)) return same_type(o, op, a);
-  if (fact_splat_is(p, a, 1)) return same_type(o, op, b);
+  if (op_splat_is(p, b, 1)) return same_type(o, op, a);
+  if (op_splat_is(p, a, 1)) return same_type(o, op, b);
   if (!is_integer_type(o, a)) return 0;
-  if (fact_splat_is(p, b, 0)) return same_type(o, op, b);
-  if (fact_splat_is(p, a, 0)) return same_type(o, op, a);
+  if (op_splat_is(p, b, 0)) return same_type(o, op, b);
+  if (op_splat_is(p, a, 0)) return same_type(o, op, a);
   return 0;
 }
 
 static ValueId fold_divide(Optimizer *o, OpId op) {
   ValueId a = op_operand(o->p, op, 0), b = op_operand(o->p, op, 1);
   if (dtype_is_complex(type_dtype(o->context, value_type(o->p, a)))) return 0;
-  return fact_splat_is(o->p, b, 1) ? same_type(o, op, a) : 0;
+  return op_splat_is(o->p, b, 1) ? same_type(o, op, a) : 0;
 }
 
 static ValueId fold_remainder(Optimizer *o, OpId op) {
   Program *p = o->p;
   ValueId b = op_operand(p, op, 1);
-  if (!is_integer_type(o, b) || !fact_splat_is(p, b, 1)) return 0;
+  if (!is_integer_type(o, b) || !op_splat_is(p, b, 1)) return 0;
   return build_splat(p, op, op_result_type(p, op, 0), scalar_i(0));
 }
 
@@ -145,7 +147,7 @@ static ValueId fold_select(Optimizer *o, OpId op) {
   ValueId yes = op_operand(p, op, 1), no = op_operand(p, op, 2);
   Scalar which;
   if (yes == no) return same_type(o, op, yes);
-  if (!fact_splat(p, op_operand(p, op, 0), &which)) return 0;
+  if (!op_splat(p, op_operand(p, op, 0), &which)) return 0;
   return same_type(o, op, which.i ? yes : no);
 }
 
@@ -273,7 +275,7 @@ static ValueId fold_dynamic_slice(Optimizer *o, OpId op) {
   for (uint32_t d = 0; d < in->rank; d++) {
     Scalar at = scalar_i(0);
     int64_t most = in->dims[d] - out->dims[d];
-    if (most && !fact_splat(p, op_operand(p, op, 1 + d), &at)) return 0;
+    if (most && !op_splat(p, op_operand(p, op, 1 + d), &at)) return 0;
     start[d] = at.i < 0 ? 0 : at.i > most ? most : at.i;
     limit[d] = start[d] + out->dims[d];
     step[d] = 1;
@@ -303,13 +305,12 @@ static ValueId fold_moved(Optimizer *o, OpId op) {
 static ValueId fold_sent(Optimizer *o, OpId op) {
   Scalar x;
   bool zero =
-      fact_splat(o->p, op_operand(o->p, op, 0), &x) && x.i == 0 && x.im == 0 && !signbit(x.im);
+      op_splat(o->p, op_operand(o->p, op, 0), &x) && x.i == 0 && x.im == 0 && !signbit(x.im);
   return zero ? move_splat(o, op) : 0;
 }
 
 static ValueId fold_combined(Optimizer *o, OpId op) {
-  return collective_keeps(o->p, op_operand(o->p, op, 0), op_combine(o->p, op)) ? fold_moved(o, op)
-                                                                               : 0;
+  return op_keeps(o->p, op_operand(o->p, op, 0), op_combine(o->p, op)) ? fold_moved(o, op) : 0;
 }
 
 // ---- the walk ----

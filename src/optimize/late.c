@@ -3,6 +3,7 @@
 // make their operand no smaller move, and only if their other operands are there anyway: no more is
 // kept alive than before. None moves across a barrier. In reverse, so that chains move together;
 // O(ops + uses).
+#include "ops/splat.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 
@@ -23,7 +24,7 @@ static bool is_sum(const Late *l, ValueId v) {
 
 static bool is_there_anyway(const Late *l, ValueId v) {
   Scalar x;
-  return value_at(l->p, v)->is_arg || fact_constant(l->p, v) || fact_splat(l->p, v, &x);
+  return value_at(l->p, v)->is_arg || fact_constant(l->p, v) || op_splat(l->p, v, &x);
 }
 
 static bool can_wait(const Late *l, OpId op) {

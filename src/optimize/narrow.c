@@ -6,6 +6,7 @@
 // there the op must make a zero of a zero. O(ops · MOST_MOVES).
 #include <string.h>
 
+#include "ops/splat.h"
 #include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
@@ -55,7 +56,7 @@ static uint32_t changed_operand(const Program *p, OpId op) {
   for (uint32_t i = 0; i < o->n_operands; i++) {
     Scalar x;
     if (!is_plain(p, op_operand_type(p, op, i))) return UINT32_MAX;
-    if (fact_splat(p, op_operand(p, op, i), &x)) continue;
+    if (op_splat(p, op_operand(p, op, i), &x)) continue;
     if (found != UINT32_MAX) return UINT32_MAX;
     found = i;
   }
@@ -91,7 +92,7 @@ static bool keeps_zero(Optimizer *o, OpId op, uint32_t i) {
     Scalar x;
     in[k] = literal_new(&o->heap, o->context, type_elem(o->context, op_operand_type(p, op, k)), 0,
                         NULL);
-    if (k != i && fact_splat(p, op_operand(p, op, k), &x)) literal_set(in[k], 0, x);
+    if (k != i && op_splat(p, op_operand(p, op, k), &x)) literal_set(in[k], 0, x);
   }
   Type result = build_type_of(o->context, op_result_type(p, op, 0), 0, NULL);
   Literal *out = known_result(o, op, n, in, result);
@@ -126,7 +127,7 @@ static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
   for (uint32_t i = 0; i < n; i++) {
     Scalar x;
     Type type = op_operand_type(p, op, i);
-    if (i == changed || !fact_splat(p, op_operand(p, op, i), &x))
+    if (i == changed || !op_splat(p, op_operand(p, op, i), &x))
       operands[i] = v;
     else
       operands[i] = build_splat(

@@ -4,6 +4,7 @@
 // same place on all devices of a group, is gathered instead of the whole. In program order, each
 // gather as far as it goes. O(ops), and what is said of where values differ.
 #include "base/vec.h"
+#include "ops/splat.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
@@ -102,8 +103,7 @@ static bool behind_elementwise(Sink *s, OpId op) {
     ValueId v = op_operand(p, op, i);
     const TypeInfo *info = type_info(s->o->context, value_type(p, v));
     Scalar x;
-    if (!gather_of(s, v, op) &&
-        (info->kind != TYPE_TENSOR || (info->rank && !fact_splat(p, v, &x))))
+    if (!gather_of(s, v, op) && (info->kind != TYPE_TENSOR || (info->rank && !op_splat(p, v, &x))))
       return false;
     if (!gather_of(s, v, op) && !info->rank && !fact_constant(p, v)) {
       const DeviceGroups *groups = collective_groups(s->o, first);
@@ -117,7 +117,7 @@ static bool behind_elementwise(Sink *s, OpId op) {
     operands[i] = v;
     if (gather)
       operands[i] = op_operand(p, gather, 0);
-    else if (type_info(s->o->context, value_type(p, v))->rank && fact_splat(p, v, &x))
+    else if (type_info(s->o->context, value_type(p, v))->rank && op_splat(p, v, &x))
       operands[i] = build_splat(p, op, build_type(s->o->context, value_type(p, v), dim, size), x);
   }
   Type local = build_type(s->o->context, op_result_type(p, op, 0), dim, size);

@@ -31,11 +31,10 @@ static bool only_used_by(const Program *p, OpId sum, OpId op) {
 }
 
 typedef struct Partial {
-  OpId sum;                     // the first all_reduce among the operands
-  Combine combine;              // of all of them
-  double bytes;                 // exchanged by all of them
-  bool sums[MOST_OPERANDS];     // per operand: an all_reduce makes it
-  bool partial[MOST_OPERANDS];  // that, or a constant that combines to itself
+  OpId sum;                  // the first all_reduce among the operands
+  Combine combine;           // of all of them
+  double bytes;              // exchanged by all of them
+  bool sums[MOST_OPERANDS];  // per operand: an all_reduce makes it
 } Partial;
 
 static bool find_partial(Sums *s, OpId op, Partial *out) {
@@ -54,29 +53,21 @@ static bool find_partial(Sums *s, OpId op, Partial *out) {
     bool again = false;  // the same result as two operands
     for (uint32_t k = 0; k < i; k++) again |= op_operand(p, op, k) == op_operand(p, op, i);
     if (!out->sum) out->sum = sum, out->combine = combine;
-    out->sums[i] = out->partial[i] = true;
+    out->sums[i] = true;
     if (!again) out->bytes += fact_bytes(p, op_operand(p, op, i));
   }
   return out->sum != 0;
 }
 
 // How results combine if the op is done on partial values; COMBINE_NONE if it cannot be.
-static Combine commute(Sums *s, OpId op, Partial *x) {
+static Combine commute(Sums *s, OpId op, const Partial *x) {
   Program *p = s->p;
   const DeviceGroups *groups = collective_groups(s->o, x->sum);
   if (!groups || fact_result_bytes(p, op) > x->bytes) return COMBINE_NONE;
-  bool constants = false, whole = true;
-  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
-    ValueId v = op_operand(p, op, i);
-    if (x->sums[i]) continue;
-    if (collective_keeps(p, v, x->combine))
-      constants = x->partial[i] = true;
-    else if (!varies_not_in(&s->varies, v, groups))
-      whole = false;
-  }
-  if (!whole) return COMBINE_NONE;
-  Combine combine = op_commutes(p, op, x->combine, x->partial);
-  return combine == COMBINE_NONE && constants ? op_commutes(p, op, x->combine, x->sums) : combine;
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
+    if (!x->sums[i] && !varies_not_in(&s->varies, op_operand(p, op, i), groups))
+      return COMBINE_NONE;
+  return op_commutes(p, op, x->combine, x->sums);
 }
 
 static void set_barriers(Sums *s, OpId op) {

@@ -544,6 +544,41 @@ static bool find_carried(Chooser *c) {
   return c->carried_out != COMBINE_NONE;
 }
 
+// Would another user carry the value on, too? Where several use it, those do that make less of it.
+static bool carries_too(const Chooser *c, OpId user, ValueId v) {
+  Partition *t = c->t;
+  const Op *o = op_at(t->p, user);
+  int64_t count = 0, made = 0;
+  if (o->n_operands > MOST_LEADS || o->n_results != 1 ||
+      !type_count(t->context, value_type(t->p, v), &count) ||
+      !type_count(t->context, op_result_type(t->p, user, 0), &made) || made >= count)
+    return false;
+  bool partial[MOST_LEADS];
+  for (uint32_t i = 0; i < o->n_operands; i++) {
+    const Part *part = t->parts[op_operand(t->p, user, i)];
+    const ShardingInfo *info = part ? sharding_info(t->table, part->sharding) : NULL;
+    partial[i] = info && !part->next && axes_equal(info->unreduced, c->carried) &&
+                 info->reducer == c->carried_in;
+  }
+  return op_commutes(t->p, user, c->carried_in, partial) != COMBINE_NONE;
+}
+
+enum { MOST_USERS = 16 };
+
+// Somebody else will have what is carried on made whole: then it may be taken from there.
+static bool is_made_anyway(const Chooser *c) {
+  for (uint32_t i = 0; i < c->m->n_operands; i++) {
+    if (!c->partial[i]) continue;
+    ValueId v = op_operand(c->t->p, c->op, i);
+    OperandId use = value_at(c->t->p, v)->first_use;
+    for (uint32_t n = 0; use; use = operand_at(c->t->p, use)->next_use, n++) {
+      OpId user = operand_at(c->t->p, use)->user;
+      if (n == MOST_USERS || (user != c->op && !carries_too(c, user, v))) return true;
+    }
+  }
+  return false;
+}
+
 // Nobody else uses what is carried on.
 static bool is_only_user(const Chooser *c) {
   for (uint32_t i = 0; i < c->m->n_operands; i++) {
@@ -609,7 +644,7 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   chooser_init(t, op, m, &c);
   find_leads(&c);
   Choice carrying;
-  bool carries = find_carried(&c);
+  bool carries = find_carried(&c) && !is_made_anyway(&c);
   if (carries) make_way(&c, NULL, true, &carrying);
   bool prefers = carries && is_only_user(&c);
   AxisList carried = c.carried;
