@@ -43,6 +43,21 @@ static void expect_error(tsr_error *error, int code, const char *wanted) {
   tsr_error_free(error);
 }
 
+static void test_dimensions(void **state) {
+  (void)state;
+  tsr_program *p = load(text);
+  char *said;
+  expect_text(tsr_program_dimensions(p, NULL, 0, &said), &said,
+              "\"names\":[{\"name\":\"d8\",\"size\":8,\"dims\":3,\"origin\":\"made up\"");
+  expect_text(
+      tsr_program_dimensions(p, "batch.x: batch, _\n", 0, &said), &said,
+      "{\"index\":0,\"path\":\"result.0.y\",\"type\":\"tensor<8x6xf32>\",\"dims\":[\"batch\",");
+  expect_text(tsr_program_dimensions(p, NULL, 1, &said), &said, "\"values\":[{\"value\":\"%0\"");
+  expect_error(tsr_program_dimensions(p, "batch.x: a\n", 0, &said), 3, "names:1:");
+  expect_error(tsr_program_dimensions(p, "nobody: a\n", 0, &said), 3, "names:1:1: error: nothing");
+  tsr_program_free(p);
+}
+
 static void test_names(void **state) {
   (void)state;
   tsr_program *p = load(text);
@@ -178,16 +193,17 @@ static tsr_error *try_propagation(tsr_program *p, char **said) {
 }
 
 static tsr_error *try_once(void) {
-  char *said[6] = {0};
+  char *said[7] = {0};
   tsr_program *p = NULL;
   tsr_partition_options options = {
       .struct_size = sizeof options, .annotations = &annotations, .why = 1};
   tsr_error *error = tsr_program_load(text, sizeof text - 1, NULL, &p);
   if (!error) error = tsr_program_argument_name(p, 0, 1, &said[4]);
+  if (!error) error = tsr_program_dimensions(p, "batch.x: batch, _\n", 1, &said[6]);
   if (!error) error = try_propagation(p, said);
   if (!error) error = tsr_program_partition(p, &options, NULL, NULL);
   if (!error) error = tsr_program_traffic(p, &said[5]);
-  for (size_t i = 0; i < 6; i++) tsr_text_free(said[i]);
+  for (size_t i = 0; i < 7; i++) tsr_text_free(said[i]);
   tsr_program_free(p);
   return error;
 }
@@ -208,9 +224,10 @@ static void test_no_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_table),
-      cmocka_unit_test(test_no_warnings), cmocka_unit_test(test_traffic),
-      cmocka_unit_test(test_parts),       cmocka_unit_test(test_devices),
-      cmocka_unit_test(test_sums),        cmocka_unit_test(test_no_memory)};
+      cmocka_unit_test(test_dimensions), cmocka_unit_test(test_names),
+      cmocka_unit_test(test_table),      cmocka_unit_test(test_no_warnings),
+      cmocka_unit_test(test_traffic),    cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_devices),    cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_no_memory)};
   return cmocka_run_group_tests_name("api_explain", tests, NULL, NULL);
 }

@@ -148,6 +148,14 @@ TSR_API tsr_error *tsr_program_argument_name(tsr_program *program, size_t functi
 TSR_API tsr_error *tsr_program_result_name(tsr_program *program, size_t function, size_t result,
                                            char **out_text);
 
+/* Dimensions by name: which dimensions of which values are the same thing, as layouts say them. One
+ * object of JSON: names (an array of name, size or null, dims, origin, from) and functions (name,
+ * arguments and results, each with index, path, type and dims, which are names; with `all` also
+ * values). names, if not NULL, has names for some, a line per value: "arg0: batch,length"; others
+ * are made up from sizes. Freed with tsr_text_free. */
+TSR_API tsr_error *tsr_program_dimensions(tsr_program *program, const char *names, int all,
+                                          char **out_json);
+
 /* ---- rules for custom calls ---- */
 
 /* How custom calls that Tessera does not know may be split: rules by the name of their target.

@@ -41,6 +41,13 @@ tsr_error *api_error(Status *status) {
   return error;
 }
 
+tsr_error *api_error_said(Status *status, const StrBuf *said) {
+  if (!status || !said->used) return api_error(status);
+  tsr_error *error = api_error_new(status_code(status), said->data, said->used);
+  status_free(status);
+  return error;
+}
+
 int tsr_error_code(const tsr_error *error) { return error ? (int)error->code : 0; }
 
 const char *tsr_error_message(const tsr_error *error) {
@@ -188,13 +195,7 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
   h->source = (Source){h->name, h->text, size};
   Load load = {.handle = h, .allow_unregistered = allow_unregistered};
   Status *status = guard_run(load_body, &load);
-  tsr_error *error = NULL;
-  if (status && load.rendered.used) {
-    error = api_error_new(status_code(status), load.rendered.data, load.rendered.used);
-    status_free(status);
-  } else {
-    error = api_error(status);
-  }
+  tsr_error *error = api_error_said(status, &load.rendered);
   strbuf_deinit(&load.rendered);
   if (error)
     tsr_program_free(h);

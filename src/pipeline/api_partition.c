@@ -81,13 +81,7 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   api_read_struct(&job.annotations, sizeof job.annotations, job.options.annotations);
   api_forget(program);
   Status *status = guard_run(partition_body, &job);
-  tsr_error *error = NULL;
-  if (status && job.said.used) {
-    error = api_error_new(status_code(status), job.said.data, job.said.used);
-    status_free(status);
-  } else {
-    error = api_error(status);
-  }
+  tsr_error *error = api_error_said(status, &job.said);
   propagated_deinit(&job.result);
   if (job.diag.source) diag_deinit(&job.diag);
   if (error) {

@@ -30,6 +30,8 @@ struct tsr_rules {
 // Never NULL; the static one if there is no memory.
 tsr_error *api_error_new(StatusCode code, const char *message, size_t n);
 tsr_error *api_error(Status *status);  // frees the status; NULL for NULL
+// The same, with what diagnostics say instead of the status, if anything.
+tsr_error *api_error_said(Status *status, const StrBuf *said);
 
 // Copies a caller's struct into ours as far as both reach; what is missing is zero.
 void api_read_struct(void *ours, size_t our_bytes, const void *theirs);

@@ -105,13 +105,7 @@ tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_optio
   api_read_struct(&job.options, sizeof job.options, options);
   api_forget(program);
   Status *status = guard_run(propagate_body, &job);
-  tsr_error *error = NULL;
-  if (status && job.said.used) {
-    error = api_error_new(status_code(status), job.said.data, job.said.used);
-    status_free(status);
-  } else {
-    error = api_error(status);
-  }
+  tsr_error *error = api_error_said(status, &job.said);
   propagated_deinit(&job.result);
   if (job.diag.source) diag_deinit(&job.diag);
   if (!error && out_warnings) {

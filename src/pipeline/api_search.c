@@ -44,13 +44,7 @@ static Status *call_body(Guard *guard, void *arg) {
 
 static tsr_error *run(Call *call) {
   Status *status = guard_run(call_body, call);
-  tsr_error *error = NULL;
-  if (status && call->said.used) {
-    error = api_error_new(status_code(status), call->said.data, call->said.used);
-    status_free(status);
-  } else {
-    error = api_error(status);
-  }
+  tsr_error *error = api_error_said(status, &call->said);
   strbuf_deinit(&call->said);
   if (error || !call->any) strbuf_deinit(&call->out);
   arena_deinit(&call->h->scratch);
