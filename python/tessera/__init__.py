@@ -2,6 +2,7 @@
 
 from ._lib import version as _version
 from .autoshard import autoshard
+from .dimensions import Dimension, Dimensions
 from .errors import (Error, FailedPrecondition, Internal, InvalidArgument, NotFound, OutOfRange,
                      ResourceExhausted, Unavailable, Unimplemented)
 from .export import export
@@ -14,3 +15,10 @@ from .stages import partition, propagate, run
 from .to_jax import JaxProgram, to_jax
 
 __version__ = _version()
+
+__all__ = [
+    "export", "load", "propagate", "partition", "run", "shardings", "to_jax", "autoshard", "P",
+    "Program", "Value", "Dimensions", "Dimension", "Sharded", "Partitioned", "Collective", "Reason",
+    "Shardings", "JaxProgram", "Error", "InvalidArgument", "NotFound", "ResourceExhausted",
+    "FailedPrecondition", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "__version__",
+]

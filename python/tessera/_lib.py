@@ -10,7 +10,7 @@ import threading
 from ctypes import (POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_ubyte, c_uint64,
                     c_void_p)
 
-from . import errors
+from . import checks, errors
 
 
 # ---- structs ----
@@ -94,6 +94,7 @@ _FUNCTIONS = {
     "tsr_program_result": (_E, [_H, c_size_t, c_size_t, POINTER(TypeInfo)]),
     "tsr_program_argument_name": (_E, [_H, c_size_t, c_size_t, _OUT]),
     "tsr_program_result_name": (_E, [_H, c_size_t, c_size_t, _OUT]),
+    "tsr_program_dimensions": (_E, [_H, c_char_p, c_int, _OUT]),
     "tsr_rules_new": (_E, [_OUT]),
     "tsr_rules_free": (None, [_H]),
     "tsr_rules_add": (_E, [_H, c_char_p, c_char_p]),
@@ -168,15 +169,24 @@ def take_text(pointer):
     return text
 
 
+def _bytes_of(text, what):
+    if not isinstance(text, str):
+        raise checks.wrong(what, text, "text")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as e:
+        raise errors.InvalidArgument(
+            f"{what} has half of a character in it: {text[e.start]!r}") from None
+
+
 def encode(text, what):
     """A C string; None stays None."""
     if text is None:
         return None
-    if not isinstance(text, str):
-        raise errors.InvalidArgument(f"{what} is {type(text).__name__}, expected str")
-    if "\0" in text:
+    data = _bytes_of(text, what)
+    if b"\0" in data:
         raise errors.InvalidArgument(f"{what} has a NUL in it: {text!r}")
-    return text.encode("utf-8", "surrogateescape")
+    return data
 
 
 class _Owner:
@@ -228,7 +238,7 @@ class Handle(_Owner):
 
     def __init__(self, text, name=None):
         super().__init__()
-        data = text.encode("utf-8", "surrogateescape")
+        data = _bytes_of(text, "the program")
         options = LoadOptions(name=encode(name, "name"))
         out = c_void_p()
         _check(lib.tsr_program_load(data, len(data), byref(options), byref(out)))

@@ -5,9 +5,10 @@ import functools
 import inspect
 import warnings
 
-from . import errors
+from . import checks, errors
 from ._jaxlib import platform_of
 from .export import export, import_jax, jit_options
+from .options import Annotations
 from .shardings import place, shardings
 from .stages import propagate
 from .to_jax import to_jax
@@ -23,8 +24,8 @@ class _Marks:
     """Arguments named by number or by name; one that can be given both ways is found both ways."""
 
     def __init__(self, fn, numbers, names):
-        numbers = (numbers,) if isinstance(numbers, int) else tuple(numbers)
-        names = (names,) if isinstance(names, str) else tuple(names)
+        numbers = checks.several("argnums", numbers, int, "numbers of arguments")
+        names = checks.several("argnames", names, str, "names of arguments")
         positional = _positional(fn)
         numbers = {n + len(positional) if n < 0 else n for n in numbers}
         self.names = set(names) | {positional[n] for n in numbers if n < len(positional)}
@@ -171,6 +172,8 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
             donate_argnums=donate_argnums, donate_argnames=donate_argnames)
     if not callable(fn):
         raise errors.InvalidArgument(f"autoshard takes a function, not {type(fn).__name__}")
+    Annotations(mesh, None, shard, layout, names, strategy)  # so that what is wrong is told here
+    exact = checks.flag("exact", exact)
     jit = jit_options(fn) or {}
     if jit and hasattr(fn, "__self__"):
         raise errors.InvalidArgument("autoshard takes the function of a jitted method, not the "

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from . import errors
+from . import checks, errors
 from .program import Program
 
 _OLDEST, _NEWEST = (0, 8), (0, 10)
@@ -47,6 +47,14 @@ def _hide_our_frames():
 
 
 # ---- what is static ----
+
+def _checked(options):
+    """Keywords of jax.jit that name arguments; None where nothing is said."""
+    kinds = {"argnums": (int, "numbers of arguments"), "argnames": (str, "names of arguments")}
+    return {what: None if value is None else
+            checks.several(what, value, *kinds[what.split("_")[1]])
+            for what, value in options.items()}
+
 
 def _tuple(value):
     return () if value is None else (value,) if isinstance(value, (int, str)) else tuple(value)
@@ -153,9 +161,11 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
             hasattr(fn, "mlir_module")
         text = "; tessera.load takes files and text" if known else ""
         raise errors.InvalidArgument(f"export takes a function, not {type(fn).__name__}{text}")
-    jitted, options = _jitted(jax, fn, {
+    if not isinstance(platform, str) or not platform:
+        raise checks.wrong("platform", platform, '"cpu", "cuda", "rocm" or "tpu"')
+    jitted, options = _jitted(jax, fn, _checked({
         "static_argnums": static_argnums, "static_argnames": static_argnames,
-        "donate_argnums": donate_argnums, "donate_argnames": donate_argnames})
+        "donate_argnums": donate_argnums, "donate_argnames": donate_argnames}))
     bound = (fn.__self__,) if jit_options(fn) and hasattr(fn, "__self__") else ()
     args, kwargs = jax.tree.map(_native, (bound + args, kwargs))
     lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(platform,))

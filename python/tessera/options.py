@@ -3,7 +3,7 @@
 import ctypes
 import json
 
-from . import errors
+from . import checks, errors
 from ._lib import PropagateOptions, Rules, encode
 
 STRATEGIES = ("user-priority", "op-priority", "aggressive", "basic", "none")
@@ -31,9 +31,15 @@ def mesh_text(mesh):
         return mesh
     shape = mesh if isinstance(mesh, dict) else getattr(mesh, "shape", None)
     if not hasattr(shape, "items"):
-        raise errors.InvalidArgument(
-            f"mesh is {type(mesh).__name__}, expected \"data=2,model=4\", a dict or a jax Mesh")
-    return ",".join(f"{name}={size}" for name, size in shape.items())
+        raise checks.wrong("mesh", mesh, '"data=2,model=4", a dict or a jax Mesh')
+    return ",".join(_axis_text(name, size) for name, size in shape.items())
+
+
+def _axis_text(name, size):
+    if not isinstance(name, str) or not name or set(name) & set("=,"):
+        raise checks.wrong("an axis of mesh", name, "a name")
+    n = checks.number(f"mesh[{name!r}]", size, 1, 2**31, "a number from 1 on")
+    return f"{name}={n}"
 
 
 # ---- shard ----
@@ -53,6 +59,12 @@ def _axes_text(entry, pattern):
         f"shard[{pattern!r}]: {entry!r} is no axis: expected a name, a tuple of names or None")
 
 
+def _is_spec(what):
+    """A PartitionSpec of JAX, which in some versions is no tuple and is called P."""
+    return type(what).__module__.startswith("jax") and hasattr(what, "__iter__") and \
+        hasattr(what, "__len__")
+
+
 def spec_text(spec, pattern="?"):
     """P("data", None) of a PartitionSpec, a tuple, a NamedSharding; text stays as it is."""
     if isinstance(spec, str):
@@ -60,26 +72,26 @@ def spec_text(spec, pattern="?"):
     spec = getattr(spec, "spec", spec)
     if spec is None:
         return "P()"
-    if hasattr(spec, "items"):
+    if isinstance(spec, dict):
         raise errors.InvalidArgument(
             f"shard[{pattern!r}] is a {type(spec).__name__}: patterns are paths, not trees: "
             f"{'.'.join([pattern, *map(str, list(spec)[:1])])!r}")
-    try:
-        entries = list(spec)
-    except TypeError:
-        raise errors.InvalidArgument(f"shard[{pattern!r}] is {type(spec).__name__}, expected a "
-                                     "PartitionSpec or text like P(\"data\")") from None
-    return "P(" + ", ".join(_axes_text(entry, pattern) for entry in entries) + ")"
+    if not isinstance(spec, (tuple, list)) and not _is_spec(spec):
+        raise checks.wrong(f"shard[{pattern!r}]", spec,
+                           'a PartitionSpec or text like P("data")')
+    return "P(" + ", ".join(_axes_text(entry, pattern) for entry in spec) + ")"
 
 
 def rule_texts(shard):
     """["params.*.w=P(None, \\"model\\")"] of a dict, of pairs, or of such texts; in their order."""
-    if not shard:
+    if not checks.given(shard):
         return []
     if isinstance(shard, str):
         return [shard]
+    if not isinstance(shard, (dict, list, tuple)) or isinstance(shard, P) or _is_spec(shard):
+        raise checks.wrong("shard", shard, '{"batch.*": P("data")} or a list of such pairs')
     rules = []
-    for item in shard.items() if hasattr(shard, "items") else shard:
+    for item in shard.items() if isinstance(shard, dict) else shard:
         if isinstance(item, str):
             rules.append(item)
         elif isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str):
@@ -92,17 +104,34 @@ def rule_texts(shard):
 
 def layout_text(layout):
     """ "batch:data, hidden:a+b" of that text or of {"batch": "data", "hidden": ("a", "b")}. """
-    if not hasattr(layout, "items"):
+    if not isinstance(layout, dict):
         return layout
     items = []
     for name, axes in layout.items():
         several = (axes,) if isinstance(axes, str) else axes
-        if not several or not isinstance(several, (tuple, list)) or \
+        if not isinstance(several, (tuple, list)) or not several or \
                 not all(isinstance(axis, str) for axis in several):
-            raise errors.InvalidArgument(f"layout[{name!r}] is {axes!r}: expected the name of an "
-                                         "axis, or a tuple of names")
+            raise checks.wrong(f"layout[{name!r}]", axes, "the name of an axis, or a tuple of names")
+        if not isinstance(name, str):
+            raise checks.wrong("a dimension of layout", name, "a name")
         items.append(f"{name}:{'+'.join(several)}")
     return ", ".join(items)
+
+
+def names_text(names):
+    """ "x: batch,features" lines of that text or of {"x": ("batch", "features")}. """
+    if not isinstance(names, dict):
+        return names
+    lines = []
+    for pattern, dims in names.items():
+        several = (dims,) if isinstance(dims, str) else dims
+        if not isinstance(several, (tuple, list)) or \
+                not all(isinstance(dim, str) and "\n" not in dim for dim in several):
+            raise checks.wrong(f"names[{pattern!r}]", dims, 'names of dimensions: "batch,length"')
+        if not isinstance(pattern, str) or "\n" in pattern:
+            raise checks.wrong("a value in names", pattern, "a name or pattern")
+        lines.append(f"{pattern}: {', '.join(several)}\n")
+    return "".join(lines)
 
 
 def machine_text(machine):
@@ -125,28 +154,43 @@ class Annotations:
                  call_rules=None):
         rules = [encode(rule, "a rule of shard") for rule in rule_texts(shard)]
         self._rules = (ctypes.c_char_p * len(rules))(*rules)
-        self._call_rules = Rules(call_rules) if call_rules else None
-        self.anything = bool(rules or layout)
+        self._call_rules = _rules_of(call_rules)
         self.struct = PropagateOptions(
-            strategy=_chosen("strategy", strategy or STRATEGIES[0], STRATEGIES),
-            mesh=encode(mesh_text(mesh), "mesh"), devices=_device_count(devices),
+            strategy=_chosen("strategy", strategy, STRATEGIES),
+            mesh=encode(mesh_text(mesh), "mesh"), devices=devices_of(devices),
             n_rules=len(rules), rules=self._rules, layout=encode(layout_text(layout), "layout"),
-            names=encode(names, "names"), conservative=bool(conservative), close=bool(close),
-            divisible_edges=bool(divisible_edges),
-            by_cost=_chosen("conflicts", conflicts or CONFLICTS[0], CONFLICTS),
+            names=encode(names_text(names), "names"),
+            conservative=checks.flag("conservative", conservative),
+            close=checks.flag("close", close),
+            divisible_edges=checks.flag("divisible_edges", divisible_edges),
+            by_cost=_chosen("conflicts", conflicts, CONFLICTS),
             call_rules=self._call_rules.pointer() if self._call_rules else None)
 
 
 def _chosen(what, word, words):
+    """The number of a word; None is the first."""
+    if word is None:
+        return 0
+    if not isinstance(word, str):
+        raise checks.wrong(what, word, "one of " + ", ".join(words))
     if word not in words:
         raise errors.InvalidArgument(f"there is no {what} {word!r}: expected one of "
                                      + ", ".join(words))
     return words.index(word)
 
 
-def _device_count(devices):
+def devices_of(devices):
+    """How many devices are asked for; 0: it is not said."""
     if devices is None:
         return 0
-    if not isinstance(devices, int) or isinstance(devices, bool) or not 1 <= devices < 2**63:
-        raise errors.InvalidArgument(f"devices is {devices!r}, expected a number from 1 on")
-    return devices
+    return checks.number("devices", devices, 1, 2**63 - 1, "a number from 1 on")
+
+
+def _rules_of(call_rules):
+    if not checks.given(call_rules):
+        return None
+    if not isinstance(call_rules, dict) or not all(
+            isinstance(text, str) for item in call_rules.items() for text in item):
+        raise checks.wrong("call_rules", call_rules,
+                           'a dict of texts: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"}')
+    return Rules(call_rules)

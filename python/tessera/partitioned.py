@@ -5,7 +5,7 @@ import json
 
 from . import table
 from .program import entry_index
-from .run import as_tree, flat_arguments, parts_of, run_parts
+from .run import (as_tree, checked_arguments, flat_arguments, parts_of, run_parts, seed_of)
 
 # One kind of exchange: count is of ops in the text, runs counts loops; groups of group_size devices
 # (0: groups is a number of pairs); axes they differ along, () if not known; bytes leave each device.
@@ -61,14 +61,17 @@ class Partitioned:
 
     def run(self, *args, seed=0, **kwargs):
         """Runs it on all devices: whole arrays in, as the function takes them, whole arrays out."""
-        return self.run_flat(flat_arguments(self.program, args, kwargs), seed)
+        return self.run_checked(flat_arguments(self.program, args, kwargs), seed_of(seed))
 
     def run_flat(self, arrays, seed=0):
-        """The same on NumPy arrays in the order of @main's arguments."""
+        """The same on a list of NumPy arrays in the order of @main's arguments."""
+        return self.run_checked(checked_arguments(self.program, arrays), seed_of(seed))
+
+    def run_checked(self, arrays, seed):
         program = self.program
         if self._parts is None:
             self._parts = [
-                parts_of(self._handle, what, self._entry, len(values), self.devices)
+                parts_of(self._handle, what, self._entry, values, self.devices)
                 for what, values in (("argument", program.arguments), ("result", program.results))]
         results = run_parts(self._handle, program.function, *self._parts, self.devices, arrays,
                             seed)

@@ -6,6 +6,7 @@ import os
 
 from . import dtypes, errors, table
 from ._lib import FunctionInfo, Handle, TypeInfo
+from .dimensions import Dimensions
 
 # What an argument or result is: dtype is NumPy's name ("bfloat16"; None for a token), shape a tuple,
 # text the type as StableHLO has it.
@@ -82,6 +83,14 @@ class Program:
         self._handle.function_count()  # raises if this was closed
         return Handle(self.text, self.name)
 
+    def dimensions(self, names=None):
+        """The dimensions by name, as layout= takes them: a Dimensions.
+
+        What nobody named is called by its size. names gives names to some, text or a dict, and the
+        ops carry them on: program.dimensions({"x": "batch,features"}).
+        """
+        return Dimensions(self, names)
+
     def close(self):
         """Frees the C library's copy now; later uses raise FailedPrecondition."""
         self._handle.close()
@@ -113,6 +122,9 @@ def _is_path(text):
 def load(text_or_path):
     """A Program from StableHLO text, or from a file that has it. It has no trees: run takes and
     gives flat arrays."""
+    if isinstance(text_or_path, str) and not text_or_path.strip():
+        raise errors.InvalidArgument("load takes text or a path, and this has nothing in it: "
+                                     f"{text_or_path!r}")
     if isinstance(text_or_path, os.PathLike) or (
             isinstance(text_or_path, str) and _is_path(text_or_path)):
         return _load_file(os.fspath(text_or_path))

@@ -6,18 +6,33 @@ import math
 
 import numpy as np
 
-from . import dtypes, errors
+from . import checks, dtypes, errors
 from ._lib import Buffer, EvaluateOptions, Tile, lib
 from .export import without_static
 
 _DYNAMIC = -2**63  # TSR_DIM_DYNAMIC
+_TOKEN = "!stablehlo.token"  # of which None is the value, here and there: it only says what is first
 
 
 # ---- arguments ----
 
+def seed_of(seed):
+    return checks.number("seed", seed, 0, 2**64 - 1, "a whole number from 0 on, below 2**64")
+
+
 def flat_arguments(program, args, kwargs):
     """NumPy arrays in the order of @main's arguments, checked against their types."""
-    leaves = leaves_of(program, args, kwargs)
+    return checked_arguments(program, leaves_of(program, args, kwargs))
+
+
+def checked_arguments(program, leaves):
+    """The same of what is flat already."""
+    if not isinstance(leaves, (list, tuple)):
+        raise checks.wrong("what is run on", leaves, "a list of arrays")
+    for value in program.results:
+        if value.dtype is None and value.text != _TOKEN:
+            raise errors.Unimplemented(f"{value.name} is a {value.text}: only tensors and tokens "
+                                       "can be results")
     if len(leaves) != len(program.arguments):
         raise errors.InvalidArgument(
             f"the program takes {len(program.arguments)} arrays "
@@ -77,6 +92,10 @@ def _call_path(path):
 
 def _as_argument(value, leaf, canonicalize):
     """One argument as a contiguous array of its type in this machine's byte order."""
+    if value.text == _TOKEN:
+        if leaf is not None:
+            raise checks.wrong(value.name, leaf, "None: it is a token, which has no value")
+        return None
     if type(leaf).__name__ == "ShapeDtypeStruct":
         raise errors.InvalidArgument(f"{value.name} is a ShapeDtypeStruct: running needs its data")
     if value.dtype is None:
@@ -136,13 +155,18 @@ def _same_type(given, wanted, canonicalize):
 
 # ---- evaluating ----
 
+def _buffer(array):
+    if array is None:  # a token
+        return Buffer()
+    return Buffer(dtype=dtypes.number_of(array.dtype), rank=array.ndim,
+                  dims=(ctypes.c_int64 * max(array.ndim, 1))(*array.shape), data=array.ctypes.data)
+
+
 def evaluate(handle, function, arrays, n_outputs, devices=1, seed=0, memory_limit=0):
     """Arrays of device 0, then of device 1, …; results the same way."""
     inputs = (Buffer * max(len(arrays), 1))()
     for i, array in enumerate(arrays):
-        inputs[i] = Buffer(dtype=dtypes.number_of(array.dtype), rank=array.ndim,
-                           dims=(ctypes.c_int64 * max(array.ndim, 1))(*array.shape),
-                           data=array.ctypes.data)
+        inputs[i] = _buffer(array)
     outputs = (Buffer * max(n_outputs, 1))(*(Buffer() for _ in range(max(n_outputs, 1))))
     options = EvaluateOptions(seed=seed, partitions=devices, memory_limit=memory_limit)
     handle.call("tsr_program_evaluate", function.encode(), ctypes.byref(options), len(arrays),
@@ -180,18 +204,22 @@ class _Part:
         self.first = tile.first               # the first device that has a part of the same
 
 
-def parts_of(handle, what, function, count, devices):
-    """For each of the arguments or results the parts of all devices."""
+def parts_of(handle, what, function, values, devices):
+    """For each of the arguments or results (a list of Value) the parts of all devices; None for a
+    token, which all of them have."""
     def part(i, device):
         tile = Tile()
         with handle.lock:  # what the tile points to is the program's
             handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
             return _Part(tile)
-    return [[part(i, device) for device in range(devices)] for i in range(count)]
+    return [[None if value.text == _TOKEN else part(i, device) for device in range(devices)]
+            for i, value in enumerate(values)]
 
 
 def _cut(part, device, whole):
     """The part of an argument that a device has; zeros beyond the whole's end."""
+    if part is None:
+        return None
     is_rest = part.combine in ("sum", "mul", "xor") and part.first != device
     if part.shape == whole.shape and not is_rest:
         return whole
@@ -208,6 +236,8 @@ _COMBINE = {"sum": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multi
 
 def _join(places, parts):
     """The whole of a result from the parts of all devices."""
+    if places[0] is None:
+        return None
     sums = {}
     for place, part in zip(places, parts):
         if place.first not in sums:

@@ -2,7 +2,7 @@
 
 import json
 
-from . import table
+from . import checks, table
 from ._lib import Propagation, encode
 from .program import entry_index
 
@@ -62,12 +62,17 @@ class Sharded:
         name is an argument's path ("params.w") or number, "result0", a value of the text ("%12") or
         a line of the program ("model.py:31"). as_json: a list of objects as docs/why.md has them.
         """
+        if not isinstance(name, (str, int)) or isinstance(name, bool):
+            raise checks.wrong("name", name, 'an argument\'s path or number, "result0", "%12" or '
+                               '"model.py:31"')
+        as_json = checks.flag("as_json", as_json)
         said = self._propagation().text("tsr_propagation_why", encode(str(name), "name"),
                                         int(as_json)) or ""
         return [json.loads(line) for line in said.splitlines()] if as_json else said.rstrip("\n")
 
     def table(self, values=True):
         """All arguments, values and results of @main: name, type, part of a device, sharding."""
+        values = checks.flag("values", values)
         instance = next(i for i in self._table(True)["instances"]
                         if i["function"] == self.program.function and i["caller"] is None)
         inner = [[f'{v["name"]} {v["op"].split(".")[-1]}', v["type"], v["local"] or "",

@@ -19,13 +19,13 @@ names as a keyword is exported first.
 import ctypes
 import warnings as python_warnings
 
-from . import errors
+from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
 from .export import export
-from .options import Annotations, machine_text
+from .options import Annotations, devices_of, machine_text
 from .partitioned import Partitioned
 from .program import Program
-from .run import as_tree, evaluate, flat_arguments
+from .run import as_tree, evaluate, flat_arguments, seed_of
 from .sharded import Sharded
 
 
@@ -42,7 +42,7 @@ def _program_of(what, args, kwargs):
 
 def _found_by(sharded, args, hints):
     """The Program of a Sharded and what was said for it: that is how it is partitioned."""
-    said = [name for name, value in hints.items() if value]
+    said = [name for name, value in hints.items() if checks.given(value)]
     if args or said:
         raise errors.InvalidArgument(
             f"a Sharded has its {said[0] if said else 'arguments'} already: give none, or partition "
@@ -95,6 +95,7 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
     arrays. Arguments are NumPy or JAX arrays or numbers; of a loaded program, flat ones by position,
     and it gives the array, or a list of several. seed is of stablehlo.rng."""
     program = fn_or_program
+    seed = seed_of(seed)
     hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
                  strategy=strategy, conflicts=conflicts, conservative=conservative,
                  call_rules=call_rules, machine=machine)
@@ -106,13 +107,17 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
         program = export(program, *args, static_argnums=static_argnums,
                          static_argnames=static_argnames, **kwargs)
     arrays = flat_arguments(program, args, kwargs)  # what is wrong with them is told first
-    asked = bool(mesh or shard or layout) or devices not in (None, 1)
+    asked = mesh is not None or checks.given(shard) or checks.given(layout) or \
+        devices_of(devices) > 1
     if not asked and "sdy.mesh" not in program.text:
+        Annotations(mesh, devices, shard, layout, names, strategy, conflicts, conservative,
+                    call_rules=call_rules)  # not needed here, but what is wrong is wrong
+        encode(machine_text(machine), "machine")
         results = evaluate(program._handle, program.function, arrays, len(program.results),
                            seed=seed)
         return as_tree(program, results)
     made = partition(program, **hints)
-    if asked and made.devices == 1 and devices != 1:
+    if asked and made.devices == 1 and devices_of(devices) != 1:
         python_warnings.warn("nothing is sharded: the whole program runs on one device. Say a "
                              "little: shard={\"batch.*\": P(\"data\")}", stacklevel=2)
-    return made.run_flat(arrays, seed)
+    return made.run_checked(arrays, seed)

@@ -93,6 +93,77 @@ class Load(unittest.TestCase):
                 use(p)
 
 
+class Dimensions(unittest.TestCase):
+    def test_made_up(self):
+        found = tessera.load(MATMUL).dimensions()
+        self.assertEqual([tuple(d)[:2] for d in found], [("d7", 7), ("d4", 4), ("d6", 6)])
+        self.assertEqual(found.arguments, {"x": ("d7", "d4"), "w": ("d4", "d6")})
+        self.assertEqual(found.results, {"result0": ("d7", "d6")})
+        self.assertEqual(found["d4"].origin, "made up")
+        self.assertIn("d6    6", repr(found))
+        self.assertIn("x        d7,d4", repr(found))
+        self.assertIn("<td", found._repr_html_())
+
+    def test_named(self):
+        """The names that are shown are those that layout takes."""
+        program = tessera.load(MATMUL)
+        for names in ({"x": "rows,inner"}, {"x": ("rows", "inner")}, "x: rows, inner\n"):
+            found = program.dimensions(names)
+            self.assertEqual(found.arguments["w"], ("inner", "d6"))
+            self.assertEqual(found["rows"].origin, "file")
+            sharded = tessera.propagate(program, mesh="a=2", names=names, layout={"inner": "a"})
+            self.assertEqual(sharded.argument_parts, ["tensor<7x2xf32>", "tensor<2x6xf32>"])
+        with self.assertRaisesRegex(tessera.NotFound, "no dimension is called 'd5': there are d7, d4"):
+            program.dimensions()["d5"]
+        with self.assertRaisesRegex(tessera.InvalidArgument, "names:1:1: error: 1 name for argument 0"):
+            program.dimensions({"x": "rows"})
+
+    def test_no_size(self):
+        program = tessera.load("func.func @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {\n return %x : tensor<?x2xf32>\n}")
+        self.assertEqual([d.size for d in program.dimensions()], [None, 2])
+        self.assertIn("?", repr(program.dimensions()))
+
+
+class Tokens(unittest.TestCase):
+    """A token has no value: None stands for it, on one device and on several."""
+
+    TEXT = """
+func.func @main(%t: !stablehlo.token, %x: tensor<4xf32>) -> (tensor<4xf32>, !stablehlo.token) {
+  %0 = stablehlo.add %x, %x : tensor<4xf32>
+  %1 = stablehlo.after_all %t : !stablehlo.token
+  return %0, %1 : tensor<4xf32>, !stablehlo.token
+}
+"""
+
+    def test_run(self):
+        x = np.arange(4, dtype="f")
+        for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
+            double, token = tessera.run(tessera.load(self.TEXT), None, x, **hints)
+            np.testing.assert_array_equal(double, 2 * x)
+            self.assertIsNone(token)
+
+    def test_only_tokens(self):
+        p = tessera.load("func.func @main(%x: tensor<4xf32>) -> !stablehlo.token {\n"
+                         "  %0 = stablehlo.create_token : !stablehlo.token\n  return %0 : !stablehlo.token\n}\n")
+        for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
+            self.assertIsNone(tessera.run(p, np.zeros(4, "f"), **hints))
+
+    def test_wrong(self):
+        x = np.zeros(4, "f")
+        for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
+            with self.assertRaisesRegex(tessera.InvalidArgument, "^t is 0, expected None: it is a token"):
+                tessera.run(tessera.load(self.TEXT), 0, x, **hints)
+            with self.assertRaisesRegex(tessera.InvalidArgument, "takes 2 arrays"):
+                tessera.run(tessera.load(self.TEXT), x, **hints)
+
+    def test_tuples_are_refused(self):
+        p = tessera.load("func.func @main(%x: tensor<4xf32>) -> tuple<tensor<4xf32>> {\n"
+                         "  %0 = stablehlo.tuple %x : tuple<tensor<4xf32>>\n  return %0 : tuple<tensor<4xf32>>\n}\n")
+        for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
+            with self.assertRaisesRegex(tessera.Unimplemented, "result0 is a tuple<tensor<4xf32>>"):
+                tessera.run(p, np.zeros(4, "f"), **hints)
+
+
 class Types(unittest.TestCase):
     def check(self, program, array):
         got = tessera.run(program, array)
@@ -172,21 +243,12 @@ func.func @main(%x: tensor<3xi4>) -> tensor<3xi32> {
         with self.assertRaisesRegex(tessera.InvalidArgument, r"expected \['\?', 2\]"):
             tessera.run(p, np.ones((3, 3), "f"))
 
-    def test_tokens(self):
-        p = tessera.load("""
-func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
-  return %t : !stablehlo.token
-}""")
-        with self.assertRaisesRegex(tessera.Unimplemented, "only tensors"):
-            tessera.run(p, None)
-        p = tessera.load("""
-func.func @main(%x: tensor<2xf32>) -> (!stablehlo.token, tensor<2xf32>) {
-  %t = stablehlo.create_token : !stablehlo.token
-  return %t, %x : !stablehlo.token, tensor<2xf32>
-}""")
-        token, x = tessera.run(p, np.ones(2, "f"))
-        self.assertIsNone(token)
-        np.testing.assert_array_equal(x, 1)
+    def test_no_tuples(self):
+        p = tessera.load("func.func @main(%t: tuple<tensor<f32>>) -> tensor<f32> {\n"
+                         "  %0 = stablehlo.get_tuple_element %t[0] : (tuple<tensor<f32>>) -> tensor<f32>\n"
+                         "  return %0 : tensor<f32>\n}\n")
+        with self.assertRaisesRegex(tessera.Unimplemented, "t is a tuple<tensor<f32>>: only tensors"):
+            tessera.run(p, (1.0,))
 
     def test_several_results(self):
         p = tessera.load("""

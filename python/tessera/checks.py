@@ -1,0 +1,63 @@
+"""Arguments that are no arrays: numbers, flags and lists of what they must be, else InvalidArgument."""
+
+import operator
+
+from . import errors
+
+
+def _shown(value):
+    """A value in a message: its type if it is long, or does not say what it is."""
+    try:
+        said = repr(value)
+    except Exception:
+        said = ""
+    return said if 0 < len(said) <= 60 and "\n" not in said else type(value).__name__
+
+
+def wrong(what, value, expected):
+    """The exception for an argument that is not what it must be."""
+    return errors.InvalidArgument(f"{what} is {_shown(value)}, expected {expected}")
+
+
+def given(value):
+    """Whether a hint says something: None and what is empty do not."""
+    if value is None or value is False:
+        return False
+    return not (isinstance(value, (str, bytes, dict, list, tuple)) and len(value) == 0)
+
+
+def number(what, value, least, most, expected):
+    """A whole number in a range, also NumPy's; no bool, no float."""
+    try:
+        n = operator.index(value)
+    except TypeError:
+        n = None
+    if n is None or isinstance(value, bool) or not least <= n <= most:
+        raise wrong(what, value, expected)
+    return n
+
+
+def flag(what, value):
+    """True or False; None is False, 0 and 1 are taken."""
+    if value is None:
+        return False
+    try:
+        n = operator.index(value)
+    except TypeError:
+        n = int(value) if type(value).__name__ in ("bool_", "bool") else None
+    if n not in (0, 1):
+        raise wrong(what, value, "True or False")
+    return bool(n)
+
+
+def several(what, value, kind, expected):
+    """A tuple of ints or strings, of one or of a collection of them; None is ()."""
+    if value is None:
+        return ()
+    collections = (tuple, list, set, frozenset, range)
+    items = tuple(value) if isinstance(value, collections) else (value,)
+    if kind is int:
+        return tuple(number(what, item, -2**31, 2**31, expected) for item in items)
+    if not all(isinstance(item, kind) for item in items):
+        raise wrong(what, value, expected)
+    return items
