@@ -101,7 +101,7 @@ get_requires_for_build_editable = get_requires_for_build_wheel
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     library = _library()
     modules = [(f"tessera/{path.name}", path.read_bytes())
-               for path in sorted((HERE / "tessera").glob("*.py"))]
+               for path in sorted([*(HERE / "tessera").glob("*.py"), HERE / "tessera" / "py.typed"])]
     return _write(wheel_directory, modules + [("tessera/libtessera.so", _stripped(library))],
                   _tag(library))
 

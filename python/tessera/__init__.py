@@ -1,4 +1,25 @@
-"""Tessera: takes a program for one device and makes it one for many."""
+"""Tessera: takes a program for one device and makes it one for many.
+
+    export, load                 a JAX function, or StableHLO text, as a Program
+    propagate, partition, run    every value's sharding from a few; what each device runs; what it gives
+    shardings, to_jax, autoshard the way back into JAX
+
+>>> import jax.numpy as jnp, numpy as np, tessera
+>>> from tessera import P
+>>> x, w = np.ones((8, 4), "f"), np.ones((4, 6), "f")
+>>> hints = {"mesh": "data=2,model=2", "shard": {"x": P("data"), "w": P(None, "model")}}
+>>> def layer(x, w):
+...     return jnp.tanh(x @ w)
+>>> tessera.propagate(layer, x, w, **hints)
+x       tensor<8x4xf32>  tensor<4x4xf32>  <@mesh, [{"data"}, {}]>
+w       tensor<4x6xf32>  tensor<4x3xf32>  <@mesh, [{}, {"model"}]>
+result  tensor<8x6xf32>  tensor<4x3xf32>  <@mesh, [{"data", ?}, {"model", ?}]>
+>>> np.allclose(tessera.run(layer, x, w, **hints), layer(x, w))
+True
+
+What the hints may be: help(tessera.propagate). Errors are tessera.Error. The package's README has the
+rest.
+"""
 
 from ._lib import version as _version
 from .autoshard import autoshard

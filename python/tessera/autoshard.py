@@ -141,9 +141,12 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
               donate_argnames=None):
     """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
 
-        @tessera.autoshard(mesh="data=2,model=4", donate_argnums=(0,),
-                           shard={"batch": P("data"), "params.*.w": P(None, "model")})
-        def step(params, batch): …
+    >>> @tessera.autoshard(mesh="data=2,model=4", shard={"batch": P("data"), "params.w": P(None, "model")})
+    ... def predict(params, batch):
+    ...     return jnp.tanh(batch @ params["w"])
+    >>> y = predict({"w": np.ones((4, 8), "f")}, np.ones((6, 4), "f"))
+    >>> y.shape, y.addressable_shards[0].data.shape
+    ((6, 8), (3, 2))
 
     When it is called with shapes it has not seen, the function is traced, the hints are propagated
     (as tessera.propagate does; arguments and results are sharded only where that divides), and it

@@ -7,9 +7,16 @@ from . import errors, table
 from ._lib import encode
 from .options import names_text
 
-# size is None where it is not known; count is how many dimensions of values are called so; origin is
-# "made up", "attribute", "file" (names=) or "variant", and source where exactly it comes from.
 Dimension = collections.namedtuple("Dimension", "name size count origin source")
+Dimension.__doc__ = """A dimension that has a name, wherever it stands.
+
+size is None where it is not known; count is how many dimensions of values are called so; origin is
+"made up", "attribute", "file" (names=) or "variant", and source where exactly it comes from.
+
+>>> program = tessera.load("func.func @main(%x: tensor<4xf32>) {\\n  return\\n}")
+>>> program.dimensions()["d4"]
+Dimension(name='d4', size=4, count=1, origin='made up', source="dimension 0 of argument 0 'x'")
+"""
 
 
 class Dimensions:
@@ -19,10 +26,10 @@ class Dimensions:
     arguments   the names of each argument's dimensions, by its path: {"x": ("d256", "d512")}
     results     the same of the results
 
-    Example:
-        found = tessera.load("examples/mlp.mlir").dimensions(names={"x": "batch,features"})
-        found.arguments["w1"]    # ("features", "d16")
-        found["batch"].size      # 4
+    >>> program = tessera.load("func.func @main(%x: tensor<4x6xf32>) {\\n  return\\n}")
+    >>> found = program.dimensions({"x": "batch,features"})
+    >>> found.arguments["x"], found["batch"].size, len(found)
+    (('batch', 'features'), 4, 2)
     """
 
     def __init__(self, program, names=None):

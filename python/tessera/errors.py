@@ -5,6 +5,12 @@ class Error(Exception):
     """What the C library says, with the place in the program where there is one.
 
     code is PJRT's number of the kind of error; str(error) is the whole message.
+
+    >>> try:
+    ...     tessera.load("func.func @main(%x: tensor<2xf32>) {\\n  return %y : tensor<2xf32>\\n}")
+    ... except tessera.InvalidArgument as error:
+    ...     print(error.code, str(error).splitlines()[0])
+    3 <memory>:2:10: error: '%y' is not defined before this use
     """
 
     code = 2

@@ -147,13 +147,18 @@ def _native(leaf):
 
 
 def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=None,
-           donate_argnames=None, platform="cpu", **kwargs):
+           donate_argnames=None, platform="cpu", **kwargs) -> Program:
     """The program that JAX makes of fn(*args, **kwargs), as a Program.
 
     Arguments are arrays or jax.ShapeDtypeStruct, with shardings or without: nothing is computed or
     allocated. fn may be jitted already; what its jit says holds here. Unused arguments are kept,
     donated ones marked, and each op has the line of Python it comes from. Meshes may be abstract
     (jax.sharding.AbstractMesh): no devices are needed. What JAX cannot trace raises as in JAX.
+    platform is what it is lowered for: "cpu", "cuda", "rocm" or "tpu".
+
+    >>> program = tessera.export(lambda batch: batch["x"].sum(), {"x": jax.ShapeDtypeStruct((2, 3), "f4")})
+    >>> program.arg_names, program.results[0].text
+    (['batch.x'], 'tensor<f32>')
     """
     jax = import_jax()
     if not callable(fn):

@@ -13,7 +13,11 @@ CONFLICTS = ("size", "cost")
 class P(tuple):
     """A sharding by dimension, as jax.sharding.PartitionSpec: P("data", None, ("x", "y")).
 
-    For programs without JAX; wherever this is taken, JAX's is taken too.
+    For programs without JAX; wherever this is taken, JAX's is taken too. A dimension that is not
+    named, or None, is whole on each device; ... leaves those that follow open.
+
+    >>> tessera.P("data", None, ("x", "y"))
+    P('data', None, ('x', 'y'))
     """
 
     def __new__(cls, *dims):

@@ -8,9 +8,15 @@ from . import dtypes, errors, table
 from ._lib import FunctionInfo, Handle, TypeInfo
 from .dimensions import Dimensions
 
-# What an argument or result is: dtype is NumPy's name ("bfloat16"; None for a token), shape a tuple,
-# text the type as StableHLO has it.
 Value = collections.namedtuple("Value", "name dtype shape text")
+Value.__doc__ = """What an argument or result is.
+
+name is what annotations match; dtype NumPy's name ("bfloat16"; None for a token); shape a tuple, in
+which -2**63 is a size that is not known; text the type as StableHLO has it.
+
+>>> tessera.load("func.func @main(%x: tensor<2xf32>) {\\n  return\\n}").arguments
+[Value(name='x', dtype='float32', shape=(2,), text='tensor<2xf32>')]
+"""
 
 
 def function_info(handle, index):
@@ -54,6 +60,12 @@ class Program:
     in_tree, out_tree     JAX's trees of (args, kwargs) and of the results; None if it was loaded
     in_avals, out_avals   shapes and dtypes as JAX has them, flat; None if it was loaded
     donated     for each argument whether it is donated; None if it was loaded
+
+    close() frees what the C library has of it at once; `with` does so at its end.
+
+    >>> with tessera.load("func.func @main(%x: tensor<2xf32>) {\\n  return\\n}") as program:
+    ...     print(program, program.arg_names)
+    <tessera.Program @main: 1 argument, 0 results, 1 op> ['x']
     """
 
     def __init__(self, text, name=None, trees=None):
@@ -83,11 +95,23 @@ class Program:
         self._handle.function_count()  # raises if this was closed
         return Handle(self.text, self.name)
 
-    def dimensions(self, names=None):
+    def dimensions(self, names=None) -> Dimensions:
         """The dimensions by name, as layout= takes them: a Dimensions.
 
         What nobody named is called by its size. names gives names to some, text or a dict, and the
-        ops carry them on: program.dimensions({"x": "batch,features"}).
+        ops carry them on.
+
+        >>> program = tessera.load('''func.func @main(%x: tensor<4x6xf32>) -> tensor<6x4xf32> {
+        ...   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
+        ...   return %0 : tensor<6x4xf32>
+        ... }''')
+        >>> program.dimensions({"x": "batch,_"})
+        name   size  dimensions  from
+        batch  4     3           names:1
+        d6     6     3           made up: dimension 1 of argument 0 'x'
+        <BLANKLINE>
+        x        batch,d6
+        result0  d6,batch
         """
         return Dimensions(self, names)
 
@@ -119,9 +143,19 @@ def _is_path(text):
     return "\n" not in text and not text.lstrip().startswith(("module", "func", "#", '"'))
 
 
-def load(text_or_path):
-    """A Program from StableHLO text, or from a file that has it. It has no trees: run takes and
-    gives flat arrays."""
+def load(text_or_path) -> Program:
+    """A Program from StableHLO text, or from a file that has it.
+
+    Without a line break, and if it does not begin as a program does, it is a path. A loaded program
+    has no trees: run takes and gives flat arrays.
+
+    >>> program = tessera.load('''func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    ...   %0 = stablehlo.add %x, %x : tensor<2xf32>
+    ...   return %0 : tensor<2xf32>
+    ... }''')
+    >>> tessera.run(program, np.array([1, 2], "f"))
+    array([2., 4.], dtype=float32)
+    """
     if isinstance(text_or_path, str) and not text_or_path.strip():
         raise errors.InvalidArgument("load takes text or a path, and this has nothing in it: "
                                      f"{text_or_path!r}")

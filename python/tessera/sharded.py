@@ -18,6 +18,13 @@ class Sharded:
     meshes                axes and sizes by the mesh's name: {"mesh": {"data": 2, "model": 4}}
     text                  the program with sdy attributes, with locations
     warnings              what there was to say about the annotations; "" if nothing
+
+    It prints as a table of arguments and results: type, part of one device, sharding.
+
+    >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}")
+    >>> sharded = tessera.propagate(program, mesh="a=2,b=2", shard={"x": P("b")})
+    >>> sharded.argument_shardings, sharded.argument_parts, sharded.meshes
+    (['<@mesh, [{"b"}]>'], ['tensor<4xf32>'], {'mesh': {'a': 2, 'b': 2}})
     """
 
     def __init__(self, program, handle, annotations, warnings):
@@ -44,13 +51,13 @@ class Sharded:
         return self._kept
 
     @property
-    def text(self):
+    def text(self) -> str:
         if self._text is None:
             self._text = self._handle.print(locations=True)
         return self._text
 
     @property
-    def meshes(self):
+    def meshes(self) -> dict:
         return {mesh["name"]: mesh["axes"] for mesh in self._table(False)["meshes"]}
 
     def _table(self, values):
@@ -61,6 +68,11 @@ class Sharded:
 
         name is an argument's path ("params.w") or number, "result0", a value of the text ("%12") or
         a line of the program ("model.py:31"). as_json: a list of objects as docs/why.md has them.
+
+        >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}")
+        >>> print(tessera.propagate(program, mesh="a=2", shard={"x": P("a")}).why("x"))
+        %x : tensor<8xf32>  <@mesh, [{"a"}]>
+          dim 0 "a": annotated by rule:1 'x=P("a")'
         """
         if not isinstance(name, (str, int)) or isinstance(name, bool):
             raise checks.wrong("name", name, 'an argument\'s path or number, "result0", "%12" or '
@@ -70,8 +82,17 @@ class Sharded:
                                         int(as_json)) or ""
         return [json.loads(line) for line in said.splitlines()] if as_json else said.rstrip("\n")
 
-    def table(self, values=True):
-        """All arguments, values and results of @main: name, type, part of a device, sharding."""
+    def table(self, values=True) -> str:
+        """All arguments, values and results of @main: name, type, part of a device, sharding.
+
+        >>> program = tessera.load('''func.func @main(%x: tensor<8xf32>) {
+        ...   %0 = stablehlo.tanh %x : tensor<8xf32>
+        ...   return
+        ... }''')
+        >>> print(tessera.propagate(program, mesh="a=2", shard={"x": P("a")}).table())
+        x        tensor<8xf32>  tensor<4xf32>  <@mesh, [{"a"}]>
+        %0 tanh  tensor<8xf32>  tensor<4xf32>  <@mesh, [{"a", ?}]>
+        """
         values = checks.flag("values", values)
         instance = next(i for i in self._table(True)["instances"]
                         if i["function"] == self.program.function and i["caller"] is None)

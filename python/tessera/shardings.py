@@ -18,6 +18,11 @@ class Shardings:
     kwargs          those of keyword arguments: jax.jit has no place for them, jax.device_put has
     mesh            the jax Mesh, its axes split where a sharding takes part of one
     arguments, results   the same as flat lists
+
+    >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}")
+    >>> found = tessera.shardings(tessera.propagate(program, mesh="a=2", shard={"x": P("a")}))
+    >>> [tuple(sharding.spec) for sharding in found.in_shardings], dict(found.mesh.shape)
+    ([('a',)], {'a': 2})
     """
 
     def __init__(self, program, mesh, arguments, results):
@@ -207,11 +212,17 @@ def find(jax, sharded, mesh, inside=()):
     return Shardings(program, meshes.main, named[:n], named[n:]), meshes
 
 
-def shardings(sharded, mesh=None):
+def shardings(sharded, mesh=None) -> Shardings:
     """NamedSharding trees of what tessera.propagate found, for jax.jit.
 
-        in_shardings, out_shardings = tessera.shardings(sharded)
-        step = jax.jit(step, in_shardings=in_shardings, out_shardings=out_shardings)
+    >>> def double(x):
+    ...     return 2 * x
+    >>> x = np.ones((8, 4), "f")
+    >>> sharded = tessera.propagate(double, x, mesh="data=4", shard={"x": P("data")})
+    >>> in_shardings, out_shardings = tessera.shardings(sharded)
+    >>> y = jax.jit(double, in_shardings=in_shardings, out_shardings=out_shardings)(x)
+    >>> y.addressable_shards[0].data.shape
+    (2, 4)
 
     mesh is a jax.sharding.Mesh with the axes that were propagated over; its devices are taken as
     they are. Without one, the first devices that JAX has. What is open is closed, so an argument

@@ -1,19 +1,6 @@
 """The verbs: propagate, partition, run. Each takes a Program, or a function and its arguments;
 partition and run also what propagate gave.
-
-What all of them take:
-  mesh       the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
-  devices    how many; the mesh must have as many, or becomes "devices=N"
-  shard      annotations: {"params.*.w": P(None, "model")}, pairs of these, or texts
-             "batch.*=P('data')". Patterns are globs over the names of arguments and results; the
-             first that matches a value holds
-  layout     shardings by dimension names: "batch:data, hidden:model", or a dict; names: lines
-             "arg0: batch,…"
-  strategy   "user-priority", "op-priority", "aggressive", "basic", "none"
-  conflicts  who gets an axis that two want: "size" (the larger tensor), "cost" (what moves less)
-  call_rules how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"}
-Other keywords go to export: its own, and those of the function. A function that has one of these
-names as a keyword is exported first.
+What all of them take is told at propagate.
 """
 
 import ctypes
@@ -52,10 +39,38 @@ def _found_by(sharded, args, hints):
 
 def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=False, divisible_edges=False, close=False,
-              call_rules=None, **kwargs):
-    """Every value's sharding, from a few: a Sharded. conservative: not where shards would read their
-    neighbours; divisible_edges: arguments and results divide, as JAX wants them; close: no dimension
-    stays open."""
+              call_rules=None, **kwargs) -> Sharded:
+    """Every value's sharding, from a few: a Sharded.
+
+    fn_or_program   a Program, or a function, whose arguments follow (arrays or
+                    jax.ShapeDtypeStruct)
+    mesh        the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
+    devices     how many; the mesh must have as many, or becomes "devices=N"
+    shard       annotations: {"params.*.w": P(None, "model")}, a list of such pairs, or of texts
+                'batch.*=P("data")'. Patterns are globs over the names of arguments and results; the
+                first that matches a value holds
+    layout      shardings by dimension names: "batch:data, hidden:model", or a dict;
+                program.dimensions() shows the names
+    names       more of them: {"x": "batch,features"}, or lines "x: batch,features"
+    strategy    "user-priority" (the default), "op-priority", "aggressive", "basic", "none"
+    conflicts   who gets an axis that two want: "size" (the larger tensor; the default), "cost" (what
+                moves less)
+    conservative      not where shards would read their neighbours
+    divisible_edges   arguments and results divide, as JAX wants them
+    close       no dimension stays open
+    call_rules  how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"}
+
+    Other keywords go to export: its own, and those of the function. A function that has one of these
+    names as a keyword is exported first.
+
+    >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    ...   %0 = stablehlo.tanh %x : tensor<8x4xf32>
+    ...   return %0 : tensor<8x4xf32>
+    ... }''')
+    >>> tessera.propagate(program, mesh="data=2", shard={"x": P("data")})
+    x        tensor<8x4xf32>  tensor<4x4xf32>  <@mesh, [{"data"}, {}]>
+    result0  tensor<8x4xf32>  tensor<4x4xf32>  <@mesh, [{"data", ?}, {?}]>
+    """
     program = _program_of(fn_or_program, args, kwargs)
     annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
                               conservative, divisible_edges, close, call_rules)
@@ -67,10 +82,22 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None,
-              **kwargs):
-    """What each device runs: a Partitioned. machine: "h100", "a100", "tpu-v5p", or
-    a description as docs/machine.md has it, JSON or a dict.
-    Of a Sharded, what propagate took holds here, too."""
+              **kwargs) -> Partitioned:
+    """What each device runs: a Partitioned.
+
+    What it takes is what propagate takes, and
+    machine     what it is to run on: "default", "h100", "a100", "tpu-v5p", or a description as
+                docs/machine.md has it, JSON or a dict
+    Of a Sharded, what propagate was told holds here, too, and nothing more is said.
+
+    >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
+    ...   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+    ...   return %0 : tensor<4x8xf32>
+    ... }''')
+    >>> made = tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P("a")})
+    >>> made.devices, [(c.kind, c.bytes) for c in made.collectives]
+    (2, [('all_to_all', 32)])
+    """
     if isinstance(fn_or_program, Sharded):
         program, annotations = _found_by(fn_or_program, args, dict(
             mesh=mesh, devices=devices, shard=shard, layout=layout, names=names, strategy=strategy,
@@ -92,8 +119,18 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
         strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None, seed=0,
         static_argnums=None, static_argnames=None, **kwargs):
     """What fn(*args, **kwargs) gives, computed on Tessera devices: the function's tree of NumPy
-    arrays. Arguments are NumPy or JAX arrays or numbers; of a loaded program, flat ones by position,
-    and it gives the array, or a list of several. seed is of stablehlo.rng."""
+    arrays.
+
+    Arguments are NumPy or JAX arrays or numbers; of a loaded program, flat ones by position, and it
+    gives the array, or a list of several. None stands for a token. What says how it is sharded is as
+    of propagate and partition; without any, it runs on one device, unless the program has a mesh.
+    Other keywords are the function's. seed is of stablehlo.rng.
+
+    >>> def mean(x):
+    ...     return {"mean": x.mean(axis=0)}
+    >>> tessera.run(mean, np.eye(4, 2, dtype="f"), mesh="data=2", shard={"x": P("data")})
+    {'mean': array([0.25, 0.25], dtype=float32)}
+    """
     program = fn_or_program
     seed = seed_of(seed)
     hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
