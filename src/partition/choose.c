@@ -1,8 +1,9 @@
 // Which axes split which factor of an op. Every sharding that one of its tensors has or is to have
 // leads once, the others fill in what is still free; an axis splits one factor only. What that
 // takes (operands to be brought there, results from there to where they are to be, the op's own
-// exchange, the work of one device) is priced, and the cheapest wins. Most ops need none of this:
-// the first way costs no exchange and is taken.
+// exchange, the work of one device) is priced, and the cheapest wins. Users that are sure to take
+// the result otherwise than was said count one step ahead. Most ops need none of this: the first
+// way costs no exchange and is taken.
 #include <math.h>
 
 #include "ops/commute.h"
@@ -20,7 +21,8 @@ typedef struct Lead {
 
 enum { MOST_LEADS = 12 };
 
-typedef struct Chooser {
+typedef struct Chooser Chooser;
+struct Chooser {
   Partition *t;
   OpId op;
   const FactorMap *m;
@@ -32,7 +34,11 @@ typedef struct Chooser {
   AxisList carried;
   Combine carried_in, carried_out;
   bool *partial;
-} Chooser;
+  // The one user of the op's result, if it takes that otherwise than was said.
+  Chooser *user;
+  uint32_t user_operand;
+  Sharding user_takes;
+};
 
 static ValueId tensor_value(const Chooser *c, uint32_t i) {
   uint32_t n = c->m->n_operands;
@@ -56,6 +62,14 @@ static void add_lead(Chooser *c, uint32_t tensor, Sharding sharding) {
     c->leads[at] = *before;
   }
   c->leads[at] = (Lead){tensor, sharding, result, (double)count};
+}
+
+static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) {
+  *c = (Chooser){.t = t,
+                 .op = op,
+                 .m = m,
+                 .def = op_row(op_at(t->p, op)->code)->def,
+                 .work = op_work(t->p, op)};
 }
 
 static void find_leads(Chooser *c) {
@@ -339,7 +353,8 @@ static double chance_of_move(const Partition *t, ValueId v, Sharding has, Shardi
   if (sharding_info(t->table, has)->unreduced.n) return share_of_sum(t, v, has);
   for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
     OpId user = operand_at(t->p, use)->user;
-    if (op_row(op_at(t->p, user)->code)->traits & TRAIT_TERMINATOR) return 1;
+    bool ends = op_row(op_at(t->p, user)->code)->traits & TRAIT_TERMINATOR;
+    if (ends && !t->written_out[op_parent(t->p, user)]) return 1;
     for (uint32_t i = 0; i < op_at(t->p, user)->n_operands; i++) {
       ValueId other = op_operand(t->p, user, i);
       if (other != v && value_type(t->p, other) == value_type(t->p, v) && wanted &&
@@ -387,6 +402,124 @@ static Price operand_price(const Chooser *c, uint32_t index, Sharding as) {
   return (Price){all.seconds / alike, all.bytes / alike};
 }
 
+// Fills in the shardings of a way whose splits are proposed.
+static void settle_shardings(Chooser *c, Choice *choice) {
+  Partition *t = c->t;
+  Localizer *cx = &choice->cx;
+  make_sayable(c, cx);
+  localize_decide(cx);
+  make_one_reducer(c, cx->splits);
+  choice->in_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_operands + 1);
+  choice->out_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_results + 1);
+  for (uint32_t i = 0; i < c->m->n_operands; i++) choice->in_as[i] = tensor_sharding(c, cx, i);
+  for (uint32_t i = 0; i < c->m->n_results; i++)
+    choice->out_as[i] = tensor_sharding(c, cx, c->m->n_operands + i);
+}
+
+// ---- one step ahead ----
+
+// What an operand of a user takes: from where it is, or from where it is to be.
+static Price price_ahead(Chooser *user, uint32_t i, Sharding as) {
+  Partition *t = user->t;
+  ValueId v = op_operand(t->p, user->op, i);
+  if (t->parts[v]) return walk_price(t, v, as);
+  return walk_reshard_price(t, walk_wanted(t, v), as, value_type(t->p, v));
+}
+
+// What a user takes besides a value: its other operands, its own exchange, its results.
+static Price price_of_user(Chooser *user, const Choice *way, ValueId without) {
+  Partition *t = user->t;
+  double bytes_per_second = t->local.network->all.bytes_per_second;
+  Price sum = {way->cx.bytes / bytes_per_second, way->cx.bytes};
+  for (uint32_t i = 0; i < user->m->n_operands; i++)
+    if (op_operand(t->p, user->op, i) != without)
+      add_price(&sum, price_ahead(user, i, way->in_as[i]));
+  for (uint32_t i = 0; i < user->m->n_results; i++) {
+    ValueId v = op_result(t->p, user->op, i);
+    add_price(&sum, walk_reshard_price(t, way->out_as[i], walk_wanted(t, v), value_type(t->p, v)));
+  }
+  return sum;
+}
+
+// The way of a user that these shardings of its tensor lead to: that of an operand, or those that
+// its results are to have (0).
+static void lead_user(Chooser *user, uint32_t operand, Sharding sharding, Choice *out) {
+  user->n_leads = 0;
+  if (sharding) add_lead(user, operand, sharding);
+  for (uint32_t i = 0; !sharding && i < user->m->n_results; i++)
+    add_lead(user, user->m->n_operands + i,
+             walk_wanted(user->t, op_result(user->t->p, user->op, i)));
+  localizer_init(user->t, user->op, user->m, &out->cx);
+  for (uint32_t i = 0; i < user->n_leads; i++) follow(user, &user->leads[i], &out->cx);
+  settle_shardings(user, out);
+}
+
+// How a user takes a value, if it can give its results as they are to be for nothing more than this
+// value brought there: *out_firm.
+static Sharding user_takes(Chooser *user, ValueId v, bool *out_firm, uint32_t *out_operand) {
+  Partition *t = user->t;
+  Choice way;
+  lead_user(user, 0, 0, &way);
+  Sharding takes = 0;
+  bool found = false;
+  for (uint32_t i = 0; i < user->m->n_operands; i++) {
+    if (op_operand(t->p, user->op, i) != v) continue;
+    *out_firm = !found || way.in_as[i] == takes;
+    takes = way.in_as[i];
+    *out_operand = i;
+    if (found && !*out_firm) return 0;
+    found = true;
+  }
+  *out_firm = found && price_of_user(user, &way, v).bytes == 0;
+  return takes;
+}
+
+enum { MOST_USES = 6 };
+
+// Propagation says of a value what most of its neighbours have. If users are to give their results
+// otherwise, that counts; those that had to bring other operands as well may take what there is.
+static void find_user(Chooser *c) {
+  Partition *t = c->t;
+  if (c->m->n_results != 1) return;
+  ValueId v = op_result(t->p, c->op, 0);
+  Chooser *found = NULL;
+  uint32_t n = 0;
+  OpId before = 0;
+  for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
+    OpId op = operand_at(t->p, use)->user;
+    if (op == before) continue;
+    before = op;
+    FactorMap *m = ARENA_NEW(&t->scratch, FactorMap);
+    if (++n > MOST_USES || op_at(t->p, op)->block != op_at(t->p, c->op)->block ||
+        !walk_factors(t, op, m))
+      return;
+    Chooser *user = ARENA_NEW(&t->scratch, Chooser);
+    chooser_init(t, op, m, user);
+    bool firm = false;
+    uint32_t operand = 0;
+    Sharding takes = user_takes(user, v, &firm, &operand);
+    if (!firm) continue;
+    if (found && takes != c->user_takes) return;
+    found = user;
+    c->user_takes = takes;
+    c->user_operand = operand;
+  }
+  if (found && c->user_takes != walk_wanted(t, v)) c->user = found;
+}
+
+// What a result takes: for its user, or to be where it is to be.
+static Price price_after(const Chooser *c, ValueId v, Sharding has, Sharding wanted) {
+  Partition *t = c->t;
+  Price there = walk_reshard_price(t, has, wanted, value_type(t->p, v));
+  if (!c->user || !has || sharding_info(t->table, has)->unreduced.n) return there;
+  Choice way;
+  lead_user(c->user, c->user_operand, has, &way);
+  for (uint32_t i = 0; i < c->user->m->n_operands; i++)
+    if (op_operand(t->p, c->user->op, i) == v && way.in_as[i] != has) return there;
+  Price here = price_of_user(c->user, &way, v);
+  return here.seconds < there.seconds ? here : there;
+}
+
 static void price(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
   Link link = t->local.network->all;
@@ -404,14 +537,14 @@ static void price(const Chooser *c, Choice *choice) {
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
     Sharding has = choice->out_as[i];
-    Sharding wanted = walk_wanted(t, v);
-    Price move = walk_reshard_price(t, has, wanted, value_type(t->p, v));
+    Sharding wanted = c->user ? c->user_takes : walk_wanted(t, v);
+    Price move = price_after(c, v, has, wanted);
     if (is_whole_sum(t, has, wanted)) {
       double times = (double)walk_times_summed(t, v);
       move = (Price){move.seconds / times, move.bytes / times};
     }
     if (move.bytes > 0) {
-      double chance = chance_of_move(t, v, has, wanted);
+      double chance = c->user ? 1 : chance_of_move(t, v, has, wanted);
       choice->maybe |= chance < 1;
       if (!still) chance = 1;
       move = (Price){move.seconds * chance, move.bytes * chance};
@@ -424,16 +557,7 @@ static void price(const Chooser *c, Choice *choice) {
 
 // Fills in a way whose splits are proposed.
 static void settle(Chooser *c, Choice *choice, bool shared) {
-  Partition *t = c->t;
-  Localizer *cx = &choice->cx;
-  make_sayable(c, cx);
-  localize_decide(cx);
-  make_one_reducer(c, cx->splits);
-  choice->in_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_operands + 1);
-  choice->out_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_results + 1);
-  for (uint32_t i = 0; i < c->m->n_operands; i++) choice->in_as[i] = tensor_sharding(c, cx, i);
-  for (uint32_t i = 0; i < c->m->n_results; i++)
-    choice->out_as[i] = tensor_sharding(c, cx, c->m->n_operands + i);
+  settle_shardings(c, choice);
   choice->shared = shared;
   price(c, choice);
 }
@@ -624,14 +748,6 @@ static bool is_worth_sharing(const Chooser *c, const Choice *now, const Choice *
   return work > surely * (shared->price.seconds - now->price.seconds);
 }
 
-static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) {
-  *c = (Chooser){.t = t,
-                 .op = op,
-                 .m = m,
-                 .def = op_row(op_at(t->p, op)->code)->def,
-                 .work = op_work(t->p, op)};
-}
-
 void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding sharding, Choice *out) {
   Chooser c;
   chooser_init(t, op, m, &c);
@@ -651,6 +767,12 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   Combine in = c.carried_in, as = c.carried_out;
   drop_carried(&c);
   make_way(&c, NULL, true, out);
+  if (out->price.bytes > 0) find_user(&c);
+  if (c.user) {
+    price(&c, out);
+    if (carries) price(&c, &carrying);
+    add_lead(&c, m->n_operands, c.user_takes);
+  }
   double best = out->price.seconds + work_seconds(&c, &out->cx, out);
   if (out->price.bytes > 0) {
     Choice other;

@@ -174,7 +174,8 @@ static bool must_be_whole(const Partition *t, OpId op) {
   return whole;
 }
 
-static bool own_factors(Partition *t, OpId op, FactorMap *out) {
+bool walk_factors(Partition *t, OpId op, FactorMap *out) {
+  if (!t->mesh || must_be_whole(t, op)) return false;
   FactorOptions options = {.own = true};
   if (t->options && t->options->call_rules) {
     options.custom_call = custom_rules_factors;
@@ -186,7 +187,7 @@ static bool own_factors(Partition *t, OpId op, FactorMap *out) {
 Status *walk_split_op(Partition *t, OpId op) {
   FactorMap m;
   bool done = false;
-  if (t->mesh && !must_be_whole(t, op) && own_factors(t, op, &m)) {
+  if (walk_factors(t, op, &m)) {
     Choice choice;
     choose_split(t, op, &m, &choice);
     TRY(put_tiles(t, &choice, &done));
@@ -213,7 +214,14 @@ Status *walk_whole_op(Partition *t, OpId op) {
 
 // ---- made anew ----
 
-// Constants, iota, broadcasts of scalars: what is made of nothing large.
+// Every device has all of it, and will.
+static bool is_whole(const Partition *t, ValueId v) {
+  const Part *part = t->parts[v];
+  while (part && (part->sharding || part->gathered)) part = part->next;
+  return part;
+}
+
+// Constants, iota, broadcasts of scalars and of what is whole: what is made of nothing large.
 bool walk_is_remade(const Partition *t, ValueId v) {
   OpId op = value_def(t->p, v);
   if (!op || op_at(t->p, op)->n_results != 1 || op_at(t->p, op)->n_regions) return false;
@@ -221,8 +229,8 @@ bool walk_is_remade(const Partition *t, ValueId v) {
   if (!(row->traits & TRAIT_PURE) || !(row->traits & (TRAIT_CONSTANT | TRAIT_EXPANDS)))
     return false;
   for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
-    const Part *part = t->parts[op_operand(t->p, op, i)];
-    if (type_info(t->context, op_operand_type(t->p, op, i))->rank || !part || part->sharding)
+    bool scalar = !type_info(t->context, op_operand_type(t->p, op, i))->rank;
+    if (!(scalar || row->traits & TRAIT_EXPANDS) || !is_whole(t, op_operand(t->p, op, i)))
       return false;
   }
   return walk_is_movable(t, value_type(t->p, v));
@@ -233,7 +241,7 @@ Status *walk_remake(Partition *t, ValueId v, Sharding sharding) {
   FactorMap m;
   Choice choice;
   bool done = false;
-  if (!own_factors(t, op, &m)) return NULL;
+  if (!walk_factors(t, op, &m)) return NULL;
   t->local.origin = op;
   choose_for_result(t, op, &m, sharding, &choice);
   TRY(put_tiles(t, &choice, &done));

@@ -104,6 +104,8 @@ int64_t walk_times_summed(const Partition *t, ValueId v);
 
 // ---- ops (split_op.c, choose.c) ----
 
+// How an op can be split; false if it cannot. In scratch.
+bool walk_factors(Partition *t, OpId op, FactorMap *out);
 void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx);
 // What is chosen for one op.
 typedef struct Choice {
