@@ -70,18 +70,13 @@ static bool follow(Absorb *a, ValueId v) {
 // Does the op give parts of parts, all else being the same everywhere?
 static bool goes_through(Absorb *a, OpId op) {
   Program *p = a->p;
-  bool came[MOST_OPERANDS], partial[MOST_OPERANDS], constants = false;
+  bool partial[MOST_OPERANDS];
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     ValueId v = op_operand(p, op, i);
-    came[i] = partial[i] = is_part(a, v);
-    if (came[i]) continue;
-    if (collective_keeps(p, v, a->combine))
-      constants = partial[i] = true;
-    else if (!varies_not_in(&a->varies, v, a->groups))
-      return false;
+    partial[i] = is_part(a, v);
+    if (!partial[i] && !varies_not_in(&a->varies, v, a->groups)) return false;
   }
-  return op_commutes(p, op, a->combine, partial) == a->combine ||
-         (constants && op_commutes(p, op, a->combine, came) == a->combine);
+  return op_commutes(p, op, a->combine, partial) == a->combine;
 }
 
 static bool add_end(Absorb *a, OpId op) {
