@@ -533,6 +533,7 @@ static void price(const Chooser *c, Choice *choice) {
   }
   bool still = sum.bytes == 0 && !choice->shared;
   choice->maybe = false;
+  choice->unsure = 0;
   Price after = {0, 0};
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
@@ -545,7 +546,11 @@ static void price(const Chooser *c, Choice *choice) {
     }
     if (move.bytes > 0) {
       double chance = c->user ? 1 : chance_of_move(t, v, has, wanted);
-      choice->maybe |= chance < 1;
+      bool shares = sharding_info(t->table, has)->unreduced.n > 0;  // a sum with others
+      if (chance < 1 && (still || shares))
+        choice->maybe = true;
+      else if (chance < 1)
+        choice->unsure += move.bytes;
       if (!still) chance = 1;
       move = (Price){move.seconds * chance, move.bytes * chance};
     }
@@ -722,14 +727,14 @@ static void drop_carried(Chooser *c) {
 // ---- choosing ----
 
 // Few bytes count beside the seconds, as between the ways of a reshard: twice the bytes weigh as
-// much as four latencies. Times that differ by less than a message count as equal: then fewer bytes
-// win.
+// much as four latencies; what perhaps is moved otherwise afterwards counts twice. Times that
+// differ by less than a message count as equal: then fewer bytes win.
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, &other->cx, other);
   double latency = c->t->local.network->all.latency_seconds, slack = 1.5 * latency;
   double gain = *best_seconds - seconds, least = fmin(best->price.bytes, other->price.bytes);
-  if (least > 0 && !best->maybe && !other->maybe)
-    gain += 4 * latency * (best->price.bytes - other->price.bytes) / least;
+  double more = best->price.bytes + best->unsure - other->price.bytes - other->unsure;
+  if (least > 0 && !best->maybe && !other->maybe) gain += 4 * latency * more / least;
   bool less = other->price.bytes < best->price.bytes * (1 - 1e-9);
   bool better = gain > slack || (gain > -slack && less) ||
                 (gain > 1e-9 * seconds && other->price.bytes <= best->price.bytes * (1 + 1e-9));

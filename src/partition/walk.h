@@ -111,8 +111,9 @@ void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx);
 typedef struct Choice {
   Localizer cx;
   Sharding *in_as, *out_as;
-  bool shared;  // along axes that nothing asked for
-  bool maybe;   // the price has what may be moved later, or not
+  bool shared;    // along axes that nothing asked for
+  bool maybe;     // the price has what may be moved later, or not
+  double unsure;  // bytes of results in the price, which may be moved otherwise than it says
   Price price;
 } Choice;
 // The cheapest way that is known.
