@@ -296,7 +296,8 @@ int command_partition(int argc, char **argv) {
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
        "the function to verify (default main)"},
       {"--tolerance", OPTION_TEXT, &tolerance, "X",
-       "floats agree if |got - want| <= X (1 + |want|) (default by element type: f32 1e-4)"},
+       "floats agree if |got - want| <= X (1 + |want|) (default by the narrowest type on the way "
+       "to a result: f32 1e-4, f16 1e-2, bf16 5e-2)"},
       {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
        "stop verifying after N ops of the whole program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",

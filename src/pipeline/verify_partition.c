@@ -6,6 +6,7 @@
 
 #include "evaluate/evaluate.h"
 #include "partition/tiles.h"
+#include "pipeline/verify_tolerance.h"
 
 // Ops of a local program per op of the whole, collectives and offsets included.
 enum { MOST_STEPS_PER_STEP = 1000 };
@@ -19,6 +20,7 @@ typedef struct Verify {
   Arena *arena;
   uint32_t n_devices, n_args, n_results;
   const Edge *args, *results;
+  const double *tolerances;               // per result
   Literal **whole_args, **whole_results;  // of the global program
   Literal **args_of, **results_of;        // of the local one, device by device
 } Verify;
@@ -108,7 +110,7 @@ static void compare_part(Verify *v, uint32_t result, uint32_t device, Verified *
     if (!reduced) return;
     part = reduced;
   }
-  double tolerance = tile_tolerance(part->dtype);
+  double tolerance = v->tolerances[result];
   if (tolerance > 0 && v->options->tolerance > 0) tolerance = v->options->tolerance;
   TileDifference d;
   tile_compare(v->table, edge, device, part, v->whole_results[result], tolerance, &d);
@@ -148,6 +150,7 @@ static Status *run(Verify *v, Verified *out) {
   TRY(evaluate_entry(v->local, v->options->entry, &part));
   TRY(tiles_edges(v->local, part, false, v->table, v->arena, &v->n_args, &v->args));
   TRY(tiles_edges(v->local, part, true, v->table, v->arena, &v->n_results, &v->results));
+  v->tolerances = verify_tolerances(v->global, whole, v->arena);
   size_t n = v->n_devices;
   if (n * v->n_args > UINT32_MAX || n * v->n_results > UINT32_MAX)
     FAIL(RESOURCE_EXHAUSTED, "%u devices have too many arguments or results in all", v->n_devices);
