@@ -238,3 +238,21 @@ void symbols_deinit(SymbolTable *table) { idmap_deinit(&table->map); }
 OpId symbols_find(const SymbolTable *table, Name name) {
   return idmap_find(&table->map, hash_mix(name, 1), symbol_equal, table->program, &name);
 }
+
+void symbols_each(const SymbolTable *table, Attr attr, void (*named)(void *user, OpId op),
+                  void *user) {
+  AttrInfo info = *attr_info(table->program->context, attr);
+  OpId op = info.kind == ATTR_SYMBOL ? symbols_find(table, info.name) : 0;
+  if (op) named(user, op);
+  bool has_fields = info.kind == ATTR_DICT || info.kind == ATTR_STRUCT;
+  for (uint32_t i = 0; i < info.count && info.kind == ATTR_ARRAY; i++)
+    symbols_each(table, info.items[i], named, user);
+  for (uint32_t i = 0; i < info.count && has_fields; i++)
+    symbols_each(table, info.fields[i].value, named, user);
+}
+
+bool symbol_is_private(const Program *p, OpId op) {
+  Attr visibility = op_attr(p, op, "sym_visibility");
+  return visibility &&
+         str_is(name_str(p->context, attr_as_name(p->context, visibility)), "private");
+}

@@ -227,5 +227,10 @@ typedef struct SymbolTable {
 void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guard);
 void symbols_deinit(SymbolTable *table);
 OpId symbols_find(const SymbolTable *table, Name name);  // 0 if absent
+// Calls `named` with each op of the table that the attribute names, at any depth. O(attribute).
+void symbols_each(const SymbolTable *table, Attr attr, void (*named)(void *user, OpId op),
+                  void *user);
+// Only ops of its module may name it.
+bool symbol_is_private(const Program *p, OpId op);
 
 #endif

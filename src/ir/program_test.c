@@ -178,6 +178,8 @@ static void test_uses(void **state) {
   assert_null(guard_run(uses, NULL));
 }
 
+static void count(void *user, OpId op) { *(OpId *)user += op; }
+
 static Status *symbols(Guard *guard, void *arg) {
   (void)arg;
   World w;
@@ -189,6 +191,15 @@ static Status *symbols(Guard *guard, void *arg) {
   symbols_init(&table, w.p, w.p->root, guard);
   assert_int_equal(symbols_find(&table, name_of(w.context, "f")), f);
   assert_int_equal(symbols_find(&table, name_of(w.context, "g")), 0);
+  Attr at_f = attr_symbol(w.context, name_of(w.context, "f"));
+  Attr items[] = {at_f, attr_symbol(w.context, name_of(w.context, "g")), at_f};
+  NamedAttr field = {name_of(w.context, "others"), attr_array(w.context, 3, items)};
+  OpId sum = 0;
+  symbols_each(&table, attr_dict(w.context, 1, &field), count, &sum);
+  assert_int_equal(sum, 2 * f);
+  assert_false(symbol_is_private(w.p, f));
+  op_set_attr(w.p, f, "sym_visibility", attr_string(w.context, name_of(w.context, "private")));
+  assert_true(symbol_is_private(w.p, f));
   symbols_deinit(&table);
   world_deinit(&w);
   return NULL;

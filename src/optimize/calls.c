@@ -19,29 +19,16 @@ static bool is_in_loop(const Program *p, OpId op, Call *out_call) {
   return in_loop;
 }
 
-static void count_symbols(const Program *p, const SymbolTable *symbols, Attr attr,
-                          uint32_t *counts) {
-  const AttrInfo *info = attr_info(p->context, attr);
-  if (info->kind == ATTR_SYMBOL) counts[symbols_find(symbols, info->name)]++;
-  for (uint32_t i = 0; i < info->count && info->kind == ATTR_ARRAY; i++)
-    count_symbols(p, symbols, info->items[i], counts);
-  bool has_fields = info->kind == ATTR_DICT || info->kind == ATTR_STRUCT;
-  for (uint32_t i = 0; i < info->count && has_fields; i++)
-    count_symbols(p, symbols, info->fields[i].value, counts);
-}
-
-static bool is_private(const Program *p, OpId function) {
-  Name visibility = attr_as_name(p->context, op_attr(p, function, "sym_visibility"));
-  return str_is(name_str(p->context, visibility), "private");
-}
+static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
 
 // 0: it is called elsewhere, too, or from outside, or has no body.
 static OpId only_here(const Program *p, const SymbolTable *symbols, const uint32_t *counts,
                       Call call) {
   Attr symbol = op_attr(p, call.op, "callee");
   OpId callee = symbol ? symbols_find(symbols, attr_as_name(p->context, symbol)) : 0;
-  bool fits = callee && callee != call.function && counts[callee] == 1 && is_private(p, callee) &&
-              op_at(p, callee)->n_regions == 1 && region_block(p, op_region(p, callee, 0));
+  bool fits = callee && callee != call.function && counts[callee] == 1 &&
+              symbol_is_private(p, callee) && op_at(p, callee)->n_regions == 1 &&
+              region_block(p, op_region(p, callee, 0));
   return fits ? callee : 0;
 }
 
@@ -56,7 +43,7 @@ uint32_t pass_calls(Optimizer *o) {
   VEC(Call) calls = {0};
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
     Call call;
-    count_symbols(p, &symbols, op_at(p, op)->attrs, counts);
+    symbols_each(&symbols, op_at(p, op)->attrs, count, counts);
     if (op_at(p, op)->code == OP_func_call && is_in_loop(p, op, &call))
       VEC_PUSH(&o->scratch, &calls, call);
   }

@@ -9,12 +9,6 @@
 static const double few_ops = 512;
 enum { MOST_DEPTH = 128 };
 
-static bool is_private(const Partition *t, OpId function) {
-  Attr visibility = op_attr(t->p, function, "sym_visibility");
-  return visibility &&
-         str_is(name_str(t->context, attr_as_name(t->context, visibility)), "private");
-}
-
 // In a region that is copied as it is: a reducer.
 static bool is_copied(const Partition *t, OpId op) {
   for (OpId o = op_parent(t->p, op); o; o = op_parent(t->p, o)) {
@@ -25,20 +19,18 @@ static bool is_copied(const Partition *t, OpId op) {
   return false;
 }
 
-// Functions that others than calls know by name stay, and those whose calls do.
-static void keep_named(const Partition *t, bool *keep) {
+static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
+
+// How often functions are named otherwise than by calls that can be written out: those stay.
+static uint32_t *count_named(const Partition *t, uint32_t n, Arena *arena) {
+  uint32_t *named = ARENA_ARRAY(arena, uint32_t, n);
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
-    bool call = op_at(t->p, o)->code == OP_func_call;
-    if (call && !is_copied(t, o)) continue;
-    Attr list = op_attr(t->p, o, "called_computations");
-    Attr one = op_attr(t->p, o, call ? "callee" : "decomposition");
-    uint32_t n = list ? attr_info(t->context, list)->count : 0;
-    for (uint32_t i = 0; i <= n; i++) {
-      Attr symbol = i < n ? attr_info(t->context, list)->items[i] : one;
-      OpId named = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
-      if (named) keep[named] = true;
-    }
+    symbols_each(&t->functions, op_at(t->p, o)->attrs, count, named);
+    if (op_at(t->p, o)->code != OP_func_call || is_copied(t, o)) continue;
+    OpId callee = symbols_find(&t->functions, attr_as_name(t->context, op_attr(t->p, o, "callee")));
+    if (callee) named[callee]--;
   }
+  return named;
 }
 
 // Of an op in its function, by regions.
@@ -53,15 +45,16 @@ void walk_find_written_out(Partition *t) {
   t->written_out = ARENA_ARRAY(&t->arena, bool, n);
   double *times = ARENA_ARRAY(&t->arena, double, n);
   uint32_t *depths = ARENA_ARRAY(&t->arena, uint32_t, n);  // of regions and calls around
-  bool *keep = ARENA_ARRAY(&t->arena, bool, n);
-  keep_named(t, keep);
   Runs runs;
   runs_count(t->p, NULL, &t->arena, &runs);
+  if (runs.count < 2) return;
+  uint32_t *named = count_named(t, n, &t->arena);
   for (uint32_t i = 0; i < runs.count; i++) {
     OpId function = runs.order[i];
     double ops = 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) ops++;
-    t->written_out[function] = times[function] > 0 && !keep[function] && is_private(t, function) &&
+    t->written_out[function] = times[function] > 0 && !named[function] &&
+                               symbol_is_private(t->p, function) &&
                                (times[function] == 1 || times[function] * ops <= few_ops) &&
                                depths[function] <= MOST_DEPTH;
     double here = t->written_out[function] ? times[function] : 1;

@@ -556,9 +556,7 @@ static void leave_function(Build *b, InstanceId id) {
   BlockId block = region_block(b->p, op_region(b->p, instance->function, 0));
   OpId last = block ? block_at(b->p, block)->last : 0;
   bool root = !instance->call;
-  Name visibility = attr_as_name(b->context, op_attr(b->p, instance->function, "sym_visibility"));
-  if (b->options->explicit_only && visibility &&
-      str_is(name_str(b->context, visibility), "private"))
+  if (b->options->explicit_only && symbol_is_private(b->p, instance->function))
     return;  // Shardy leaves their results alone
   for (uint32_t i = 0; last && i < op_at(b->p, last)->n_operands && i < instance->n_results; i++) {
     PlaceId source = operand_place(b, id, last, i);

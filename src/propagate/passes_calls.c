@@ -444,22 +444,15 @@ void passes_order_functions(Program *p, Arena *arena) {
 
 // ---- functions that nothing reaches ----
 
-static bool is_private(const Program *p, OpId op) {
-  Name visibility = attr_as_name(p->context, op_attr(p, op, "sym_visibility"));
-  return op_is_function(p, op) && str_is(name_str(p->context, visibility), "private");
-}
+typedef struct Reached {
+  uint8_t *live;
+  OpId *queue;
+  uint32_t n;
+} Reached;
 
-static void note_symbols(const Program *p, const SymbolTable *symbols, Attr attr, uint8_t *live,
-                         OpId *queue, uint32_t *n) {
-  AttrInfo info = *attr_info(p->context, attr);
-  if (info.kind == ATTR_SYMBOL) {
-    OpId op = symbols_find(symbols, info.name);
-    if (op && !live[op]) live[op] = 1, queue[(*n)++] = op;
-  }
-  for (uint32_t i = 0; i < info.count && info.kind == ATTR_ARRAY; i++)
-    note_symbols(p, symbols, info.items[i], live, queue, n);
-  for (uint32_t i = 0; i < info.count && (info.kind == ATTR_DICT || info.kind == ATTR_STRUCT); i++)
-    note_symbols(p, symbols, info.fields[i].value, live, queue, n);
+static void reach(void *user, OpId op) {
+  Reached *r = user;
+  if (!r->live[op]) r->live[op] = 1, r->queue[r->n++] = op;
 }
 
 void passes_drop_unreached(Program *p, Arena *arena) {
@@ -467,19 +460,18 @@ void passes_drop_unreached(Program *p, Arena *arena) {
   GuardCleanup cleanup = {free_symbols, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
-  uint8_t *live = ARENA_ARRAY(arena, uint8_t, p->ops.count);
-  OpId *queue = ARENA_ARRAY(arena, OpId, p->ops.count);
-  uint32_t n = 0;
+  Reached reached = {ARENA_ARRAY(arena, uint8_t, p->ops.count),
+                     ARENA_ARRAY(arena, OpId, p->ops.count), 0};
   BlockId module = module_block(p);
   OpId first = module ? block_at(p, module)->first : 0;
   for (OpId o = first; o; o = op_at(p, o)->next)
-    if (!is_private(p, o)) live[o] = 1, queue[n++] = o;
-  for (uint32_t i = 0; i < n; i++)
-    for (OpId o = queue[i]; o; o = op_walk_next(p, o, queue[i]))
-      note_symbols(p, &symbols, op_at(p, o)->attrs, live, queue, &n);
+    if (!op_is_function(p, o) || !symbol_is_private(p, o)) reach(&reached, o);
+  for (uint32_t i = 0; i < reached.n; i++)
+    for (OpId o = reached.queue[i]; o; o = op_walk_next(p, o, reached.queue[i]))
+      symbols_each(&symbols, op_at(p, o)->attrs, reach, &reached);
   for (OpId o = first, next; o; o = next) {
     next = op_at(p, o)->next;
-    if (!live[o]) op_erase(p, o);
+    if (!reached.live[o]) op_erase(p, o);
   }
   guard_pop(p->guard, &cleanup);
   symbols_deinit(&symbols);
