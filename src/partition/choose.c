@@ -313,6 +313,10 @@ static void add_price(Price *to, Price more) {
   to->bytes += more.bytes;
 }
 
+static Price divided(Price price, double times) {
+  return (Price){price.seconds / times, price.bytes / times};
+}
+
 // What a result takes to be where it is to be, with those of the others: they are there at the
 // same time and go together, so that only the longest has to be waited for, and all bytes.
 static void add_beside(Price *to, Link link, Price more) {
@@ -365,16 +369,6 @@ static double chance_of_move(const Partition *t, ValueId v, Sharding has, Shardi
   return 0.2;
 }
 
-// Parts are to be added up, and nothing else.
-static bool is_whole_sum(const Partition *t, Sharding has, Sharding wanted) {
-  ShardingInfo info = *sharding_info(t->table, has);
-  if (!info.unreduced.n || info.reducer != COMBINE_SUM) return false;
-  info.unreduced.n = 0;
-  info.reducer = COMBINE_NONE;
-  Sharding whole = sharding_intern(t->table, &info);
-  return whole == wanted || (!wanted && sharding_is_replicated(t->table, whole));
-}
-
 // How many ops take the value as this one does: alike in all but their other operands' values (the
 // projections of an attention). What it takes to bring it there is theirs together.
 static uint32_t count_alike(const Chooser *c, uint32_t index) {
@@ -398,8 +392,8 @@ static uint32_t count_alike(const Chooser *c, uint32_t index) {
 static Price operand_price(const Chooser *c, uint32_t index, Sharding as) {
   Price all = walk_price(c->t, op_operand(c->t->p, c->op, index), as);
   if (all.bytes == 0) return all;
-  double alike = count_alike(c, index);
-  return (Price){all.seconds / alike, all.bytes / alike};
+  double rounds = (double)walk_times_same(c->t, op_operand(c->t->p, c->op, index), as);
+  return divided(all, rounds * count_alike(c, index));
 }
 
 // Fills in the shardings of a way whose splits are proposed.
@@ -540,11 +534,8 @@ static void price(const Chooser *c, Choice *choice) {
     Sharding has = choice->out_as[i];
     Sharding wanted = c->user ? c->user_takes : walk_wanted(t, v);
     Price move = price_after(c, v, has, wanted);
-    if (is_whole_sum(t, has, wanted)) {
-      double times = (double)walk_times_summed(t, v);
-      move = (Price){move.seconds / times, move.bytes / times};
-    }
     if (move.bytes > 0) {
+      move = divided(move, (double)walk_times_summed(t, v, has, wanted));
       double chance = c->user ? 1 : chance_of_move(t, v, has, wanted);
       bool shares = sharding_info(t->table, has)->unreduced.n > 0;  // a sum with others
       if (chance < 1 && (still || shares))

@@ -91,7 +91,9 @@ Status *walk_flow(Partition *t, OpId op, Flow flow) {
   for (uint32_t r = 0; r < n_regions; r++) {
     // A loop's condition returns its predicate, whole; what a body returns goes on.
     bool returns = flow == FLOW_BRANCH || r + 1 == n_regions;
+    walk_enter_region(t, op, r);
     TRY(put_region(t, op_region(t->p, op, r), op_region(t->p, made, r), returns ? targets : NULL));
+    walk_leave_region(t);
   }
   for (uint32_t i = 0; i < n_results; i++)
     walk_set(t, op_result(t->p, op, i), op_result(t->p, made, i), targets[i]);

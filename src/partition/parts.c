@@ -233,6 +233,7 @@ Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
                                   sharding, t->local.origin);
   TRY(local_reshard(&t->local, part->value, part->sharding, sharding, value_type(t->p, v), out));
   t->local.loc = loc;
+  if (price.bytes > 0) walk_keep_same(t, v, sharding);
   walk_set(t, v, *out, sharding);
   t->parts[v]->gathered = price.bytes > 0 && is_stored(t, v, STORED_DEPTH);
   return NULL;

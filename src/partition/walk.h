@@ -29,6 +29,17 @@ typedef struct PriceRow {
   Price price;
 } PriceRow;
 
+// A region of control flow that is being walked: how often, if it is a loop's body.
+typedef struct Rounds Rounds;
+struct Rounds {
+  OpId loop;  // 0 = none
+  InstanceId instance;
+  int64_t trips;  // at least 1
+  bool sums_fit;  // sums that it carries in parts may be whole
+  double room;    // bytes of what is the same in each round that may stand before it; -1 = none
+  Rounds *around;
+};
+
 typedef struct Partition {
   Program *p;
   ShardingTable *table;
@@ -57,6 +68,7 @@ typedef struct Partition {
   uint32_t inlined;     // calls written out in them so far
   uint32_t depth;       // of blocks that are walked now
   bool *written_out;    // per function: where it is called
+  Rounds *rounds;       // of the innermost region that is walked
 } Partition;
 
 // ---- shardings (parts.c) ----
@@ -96,11 +108,18 @@ void walk_rewind(Partition *t, uint32_t mark);
 // Which functions are written where they are called. O(ops).
 void walk_find_written_out(Partition *t);
 
-// ---- sums (summed.c) ----
+// ---- loops (once.c) ----
 
-// How often a loop runs that does nothing with a value of its body but add it to what it carries; 1
-// if there is no such loop.
-int64_t walk_times_summed(const Partition *t, ValueId v);
+// A region of control flow is being walked, or no more. O(its size).
+void walk_enter_region(Partition *t, OpId op, uint32_t region);
+void walk_leave_region(Partition *t);
+// How many rounds share one exchange if a value of the body goes from one sharding to the other: a
+// loop does nothing with it but add it to what it carries. 1 if there is no such loop.
+int64_t walk_times_summed(const Partition *t, ValueId v, Sharding has, Sharding wanted);
+// The same for one that an op of the body takes with another sharding: it is the same in every
+// round, and there is room to keep it.
+int64_t walk_times_same(Partition *t, ValueId v, Sharding as);
+void walk_keep_same(Partition *t, ValueId v, Sharding as);  // it was moved there
 
 // ---- ops (split_op.c, choose.c) ----
 
