@@ -166,7 +166,7 @@ def _even(names, value, d, rank, sizes, said):
 
 
 def _named(jax, meshes, sharding, value, aval, said):
-    if sharding is None:
+    if sharding is None or 0 in value.shape:  # XLA does not cut what is empty, and JAX then fails
         return jax.sharding.NamedSharding(meshes.main, jax.sharding.PartitionSpec())
     rank = len(aval.shape if aval is not None else value.shape)
     mesh, dims = meshes.spec(sharding)

@@ -176,6 +176,16 @@ def test_axes_that_do_not_divide_are_dropped_with_a_warning():
     check(lambda x: x * 2, (draw(6, 8),), found)
 
 
+def test_what_is_empty_is_not_sharded():
+    """XLA does not cut it, and JAX then cannot put it together."""
+    fn, args = lambda x, y: (x * 2, y @ x), (draw(0, 8), draw(4, 0))
+    sharded = tessera.propagate(fn, *args, mesh=MESH, shard={"x": P("data", "model")})
+    found = tessera.shardings(sharded)
+    assert found.in_shardings[0].spec == P() and found.out_shardings[1].spec == P(None, "model")
+    check(fn, args, found)
+    assert np.asarray(tessera.to_jax(sharded)(*args)[0]).shape == (0, 8)
+
+
 def test_divisible_edges_find_shardings_that_all_divide():
     def fn(x, w):
         return (x @ w)[:, :6]
