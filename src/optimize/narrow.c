@@ -1,12 +1,14 @@
 // Less is moved between devices if elements are narrow on their way. An elementwise op that makes
 // them narrower (the real part, a smaller type, a comparison with a constant) goes before a
 // collective that only moves them, and one that makes them wider goes behind it; transposes, slices
-// and other moves may stand between. Each element is computed from the same one as before, only
-// elsewhere, so values stay what they are to the bit. A permute gives zeros where nothing is sent:
-// there the op must make a zero of a zero. O(ops · MOST_MOVES).
+// and other moves may stand between. What is only repeated by a broadcast is moved before it is.
+// Each element is computed from the same one as before, only elsewhere, so values stay what they
+// are to the bit. A permute gives zeros where nothing is sent: there the op must make a zero of a
+// zero. O(ops · MOST_MOVES).
 #include <string.h>
 
 #include "ops/splat.h"
+#include "ops/groups.h"
 #include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
@@ -228,13 +230,102 @@ static bool go_behind(Optimizer *o, const Barriers *barriers, OpId exchange) {
   return true;
 }
 
+// ---- repeated behind ----
+
+// The dimension of a broadcast's operand that is this one of its result; UINT32_MAX if that only
+// repeats.
+static uint32_t dim_before(const Program *p, OpId broadcast, uint32_t d) {
+  Ints dims = attr_as_ints(p->context, op_attr(p, broadcast, "broadcast_dimensions"));
+  const TypeInfo *from = type_info(p->context, op_operand_type(p, broadcast, 0));
+  const TypeInfo *to = type_info(p->context, op_result_type(p, broadcast, 0));
+  for (uint32_t i = 0; i < dims.n; i++)
+    if (dims.v[i] == d) return from->dims[i] == to->dims[d] ? i : UINT32_MAX;
+  return UINT32_MAX;
+}
+
+// The same exchange along dimensions of what is repeated: code, attributes and the dimensions that
+// shrink and grow (UINT32_MAX: none).
+typedef struct Exchange {
+  uint16_t code;
+  Attr attrs;
+  uint32_t splits, joins;
+} Exchange;
+
+static uint32_t dim_attr(const Program *p, OpId op, const char *name) {
+  return (uint32_t)attr_as_int(p->context, op_attr(p, op, name), 0);
+}
+
+// What each device sends to all is gathered.
+static Attr gather_attrs(Optimizer *o, OpId all_to_all, uint32_t dim) {
+  Context *c = o->context;
+  NamedAttr field = {name_of(c, "all_gather_dim"), attr_i64(c, dim)};
+  Attr attrs = attr_dict(c, 1, &field);
+  attrs = attr_dict_with(c, attrs, "replica_groups", op_attr(o->p, all_to_all, "replica_groups"));
+  if (groups_channel(c, op_at(o->p, all_to_all)->attrs) <= 0) return attrs;
+  attrs = attr_dict_with(c, attrs, "channel_handle", op_attr(o->p, all_to_all, "channel_handle"));
+  return attr_dict_with(c, attrs, "use_global_device_ids", attr_unit(c));
+}
+
+static bool exchange_before(Optimizer *o, OpId exchange, OpId broadcast, Exchange *out) {
+  Program *p = o->p;
+  Context *c = o->context;
+  Attr attrs = op_at(p, exchange)->attrs;
+  *out = (Exchange){op_at(p, exchange)->code, attrs, UINT32_MAX, UINT32_MAX};
+  if (out->code == OP_collective_permute) return true;
+  bool gather = out->code == OP_all_gather;
+  if (!gather && out->code != OP_all_to_all) return false;
+  const char *name = gather ? "all_gather_dim" : "concat_dimension";
+  out->joins = dim_before(p, broadcast, dim_attr(p, exchange, name));
+  if (out->joins == UINT32_MAX) return false;
+  out->attrs = attr_dict_with(c, attrs, name, attr_i64(c, out->joins));
+  if (gather) return true;
+  out->splits = dim_before(p, broadcast, dim_attr(p, exchange, "split_dimension"));
+  if (out->splits != UINT32_MAX) {
+    out->attrs = attr_dict_with(c, out->attrs, "split_dimension", attr_i64(c, out->splits));
+    return true;
+  }
+  out->code = OP_all_gather;
+  out->attrs = gather_attrs(o, exchange, out->joins);
+  return collective_groups(o, exchange) != NULL;
+}
+
+static bool repeat_behind(Optimizer *o, const Barriers *barriers, OpId exchange) {
+  Program *p = o->p;
+  if (!is_exchange(p, exchange) || !is_move(p, exchange)) return false;
+  OpId broadcast = fact_def(p, op_operand(p, exchange, 0), OP_broadcast_in_dim);
+  Exchange small;
+  if (!broadcast || op_at(p, broadcast)->block != op_at(p, exchange)->block ||
+      !barriers_none_between(barriers, broadcast, exchange) || !is_move(p, broadcast) ||
+      !exchange_before(o, exchange, broadcast, &small))
+    return false;
+  ValueId v = op_operand(p, broadcast, 0);
+  const DeviceGroups *groups = small.joins == UINT32_MAX ? NULL : collective_groups(o, exchange);
+  if (small.joins != UINT32_MAX && !groups) return false;
+  const TypeInfo *info = type_info(o->context, value_type(p, v));
+  int64_t dims[MAX_RANK], ways = groups ? groups->width : 1;
+  for (uint32_t d = 0; d < info->rank; d++) dims[d] = info->dims[d];
+  if (small.joins != UINT32_MAX) dims[small.joins] *= ways;
+  if (small.splits != UINT32_MAX) dims[small.splits] /= ways;
+  bool turned = small.code != op_at(p, exchange)->code;
+  double times = turned ? (double)ways : 1;  // of a gather each device sends all to all
+  if (fact_bytes(p, v) * times >= fact_operand_bytes(p, exchange)) return false;
+  Type type = build_type_of(o->context, value_type(p, v), info->rank, dims);
+  v = build_op(p, exchange, small.code, 1, &v, type, small.attrs);
+  v = build_op(p, exchange, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
+               op_at(p, broadcast)->attrs);
+  build_replace(p, exchange, v);
+  if (!value_has_uses(p, op_result(p, broadcast, 0))) op_erase(p, broadcast);
+  return true;
+}
+
 uint32_t pass_narrow(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0;
   Barriers barriers = barriers_find(o);
   for (OpId op = p->root, next; op; op = next) {
     next = op_walk_next(p, op, p->root);
-    changes += go_before(o, &barriers, op) || go_behind(o, &barriers, op);
+    changes += go_before(o, &barriers, op) || go_behind(o, &barriers, op) ||
+               repeat_behind(o, &barriers, op);
   }
   return changes;
 }

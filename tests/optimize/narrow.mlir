@@ -77,3 +77,19 @@ func.func @stays(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<4xf32>, tensor
   %l = stablehlo.convert %b : (tensor<4xf32>) -> tensor<4xbf16>
   return %k, %h, %l : tensor<4xf32>, tensor<4xbf16>, tensor<4xbf16>
 }
+// A row that is repeated goes as one row: a permute, and an exchange of equal rows, which is a gather of one. Not where the gathered
+// dimension itself is repeated: devices may have different rows.
+// CHECK-LABEL: func.func @repeated(
+// CHECK-NEXT: [[B:%.*]] = stablehlo.broadcast_in_dim %arg0
+// CHECK-NEXT: [[P:%.*]] = "stablehlo.collective_permute"(%arg0) {{.*}} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: stablehlo.broadcast_in_dim [[P]], dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+// CHECK-NEXT: [[G:%.*]] = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, {{.*}} : (tensor<4xf32>) -> tensor<8xf32>
+// CHECK-NEXT: stablehlo.broadcast_in_dim [[G]], dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: "stablehlo.all_gather"([[B]])
+func.func @repeated(%x: tensor<4xf32>) -> (tensor<8x4xf32>, tensor<4x8xf32>, tensor<16x4xf32>) {
+  %a = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %p = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = "stablehlo.all_to_all"(%a) <{split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %g = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<8x4xf32>) -> tensor<16x4xf32>
+  return %p, %t, %g : tensor<8x4xf32>, tensor<4x8xf32>, tensor<16x4xf32>
+}

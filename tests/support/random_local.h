@@ -278,9 +278,18 @@ static inline LocalValue local_through_narrow(RandomLocal *r, LocalValue x) {
   return v;
 }
 
-// Exchanged, with what makes it narrower or wider before or behind.
+static inline LocalValue local_repeat(RandomLocal *r, LocalValue x) {
+  LocalShape shape = {2, {4, x.shape.dims[0]}};
+  LocalValue v = local_new(r, shape);
+  strbuf_printf(r->out, "%%v%u = stablehlo.broadcast_in_dim %%v%u, dims = [1] : (%s) -> %s\n",
+                v.number, x.number, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+  return v;
+}
+
+// Exchanged, with what makes it narrower or wider, or repeats it, before or behind.
 static inline void local_narrow(RandomLocal *r) {
   LocalValue x = local_pick(r);
+  if (x.shape.rank == 1 && local_roll(r, 2)) x = local_repeat(r, x);
   if (local_roll(r, 2)) x = local_through_narrow(r, x);
   uint32_t kind = local_roll(r, 3), axes = local_axes(r), rank = x.shape.rank;
   uint32_t d = rank ? local_roll(r, rank) : 0, e = rank ? local_roll(r, rank) : 0;
@@ -385,11 +394,7 @@ static inline void local_reshape(RandomLocal *r) {
 
 static inline void local_broadcast(RandomLocal *r) {
   LocalValue x = local_pick(r);
-  if (x.shape.rank != 1) return;
-  LocalShape shape = {2, {4, x.shape.dims[0]}};
-  LocalValue v = local_new(r, shape);
-  strbuf_printf(r->out, "%%v%u = stablehlo.broadcast_in_dim %%v%u, dims = [1] : (%s) -> %s\n",
-                v.number, x.number, LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+  if (x.shape.rank == 1) local_repeat(r, x);
 }
 
 static inline void local_reduce(RandomLocal *r) {
