@@ -1,5 +1,5 @@
 """What Tessera uses of JAX that is not plainly public, in one place: its MLIR bindings and the
-fields of Exported. The same in JAX 0.8, 0.9 and 0.10; a version that differs is told apart here."""
+fields of Exported. The same in JAX 0.8 to 0.12; a version that differs is told apart here."""
 
 import dataclasses
 

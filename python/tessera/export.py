@@ -4,6 +4,7 @@ import collections
 import functools
 import os
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from . import checks, errors
 from .program import Program
 
-_OLDEST, _NEWEST = (0, 8), (0, 10)
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_OLDEST, _NEWEST = (0, 8), (0, 12)
 _CALLBACK = re.compile(r"@(xla_\w*python\w*callback)\b.*$", re.M)
 
 # in_tree is of (args, kwargs) without what is static; avals and donated are flat; bound is what a
@@ -28,20 +30,35 @@ def import_jax():
     except ImportError:
         raise errors.Unimplemented("this needs JAX: pip install 'jax>=0.8'") from None
     version = tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
-    said = f"JAX {jax.__version__}: this package works with 0.8, 0.9 and 0.10"
+    range_ = f"{_said(_OLDEST)} to {_said(_NEWEST)}"
     if version < _OLDEST:
-        raise errors.Unimplemented(said + "; please take one of these")
+        raise errors.Unimplemented(f"JAX {jax.__version__} is too old: this package works with {range_}. "
+                                   f"pip install 'jax>={_said(_OLDEST)}'")
     if version > _NEWEST:
-        warnings.warn(said + " and may with newer ones", stacklevel=3)
+        _warn_user(f"JAX {jax.__version__} is newer than this package, which is tested with {range_}: "
+                   "much will work. If something does not, take "
+                   f"pip install 'jax<{_said((_NEWEST[0], _NEWEST[1] + 1))}'")
     _hide_our_frames()
     return jax
+
+
+def _said(version):
+    return ".".join(map(str, version))
+
+
+def _warn_user(message):
+    """A warning at the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _HERE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
 
 
 def _hide_our_frames():
     """Locations are of the user's lines. What hides ours is private to JAX, and not needed."""
     try:
         from jax._src.source_info_util import register_exclusion
-        register_exclusion(os.path.dirname(os.path.abspath(__file__)))
+        register_exclusion(_HERE)
     except (ImportError, AttributeError):
         pass
 

@@ -133,7 +133,7 @@ class Annotations(unittest.TestCase):
         self.refuse("NUL", mesh="data=2\0")
 
     def test_mesh_that_does_not_fit(self):
-        f = jax.shard_map(lambda x: jax.lax.psum(x, "data"), mesh=AbstractMesh((2, 4), ("data", "b")),
+        f = jax.shard_map(lambda x: jax.lax.psum(x, "data"), mesh=AbstractMesh((2, 4), ("data", "b"), axis_types=(jax.sharding.AxisType.Auto,) * 2),
                           in_specs=P("data"), out_specs=P())
         with self.assertRaisesRegex(tessera.InvalidArgument, "is not the program's"):
             tessera.partition(f, X, mesh="data=2,b=2")

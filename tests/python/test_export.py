@@ -2,8 +2,12 @@
 
 import dataclasses
 import functools
+import importlib
+import inspect
 import os
 import unittest
+import warnings
+from unittest import mock
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -138,7 +142,8 @@ class Jit(unittest.TestCase):
 
 
 class Meshes(unittest.TestCase):
-    mesh = AbstractMesh((2, 4), ("data", "model"))
+    # Over axes of the type Explicit, which newer versions of JAX make by default, JAX propagates by itself.
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
 
     def test_sharded_arguments(self):
         a = ShapeDtypeStruct((8, 8), jnp.float32, sharding=NamedSharding(self.mesh, P("data", "model")))
@@ -257,6 +262,30 @@ class Values(unittest.TestCase):
         np.testing.assert_array_equal(tessera.run(lambda: jnp.arange(3)), [0, 1, 2])
         self.assertEqual(tessera.run(lambda x: (), np.ones(2)), ())
         self.assertEqual(tessera.run(lambda x: {"a": None}, np.ones(2)), {"a": None})
+
+
+class Versions(unittest.TestCase):
+    """Versions of JAX that this package was not tested with."""
+
+    def setUp(self):
+        self.import_jax = importlib.import_module("tessera.export").import_jax
+        self.import_jax.cache_clear()
+        self.addCleanup(self.import_jax.cache_clear)
+
+    def test_newer(self):
+        with mock.patch.object(jax, "__version__", "0.99.1"), self.assertWarnsRegex(
+                UserWarning, r"^JAX 0\.99\.1 is newer than this package, which is tested with 0\.8 to 0\.12: .*'jax<0\.13'$") as said:
+            self.assertEqual(tessera.run(lambda x: x, np.ones(2, "f")).shape, (2,))
+            line = inspect.currentframe().f_lineno - 1
+        self.assertEqual((said.filename, said.lineno), (__file__, line))  # the user's line
+        with mock.patch.object(jax, "__version__", "0.99.1"), warnings.catch_warnings():
+            warnings.simplefilter("error")  # it is said once
+            tessera.export(lambda x: x, np.ones(2, "f"))
+
+    def test_older(self):
+        with mock.patch.object(jax, "__version__", "0.7.2"), self.assertRaisesRegex(
+                tessera.Unimplemented, r"^JAX 0\.7\.2 is too old: this package works with 0\.8 to 0\.12\. pip install 'jax>=0\.8'$"):
+            tessera.export(lambda x: x, np.ones(2, "f"))
 
 
 if __name__ == "__main__":
