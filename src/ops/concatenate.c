@@ -207,7 +207,7 @@ static void splits(Localizer *cx) {
     const Taken *s = &taken[i];
     if (s->whole) *localize_has(cx, i, f) = false;
     if (s->whole || s->goes_on) continue;
-    cx->bytes += (double)local_window_received(cx->local, s->size, devices, s->window) *
+    cx->bytes += local_window_received(cx->local, s->size, devices, s->window) *
                  localize_bytes_across(cx, i, along);
     cx->steps++;  // each has its own
   }

@@ -144,6 +144,6 @@ ValueId local_window_of_whole(Local *l, ValueId v, uint32_t d, AxisList axes, Lo
                               ValueId fill);
 // Elements along the dimension that a device receives for it, on average: times the size of a slice
 // across it that is what local_window moves. O(devices · tiles that a window touches).
-int64_t local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w);
+double local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w);
 
 #endif

@@ -74,7 +74,7 @@ static bool add_device(Plan *p, Arena *arena, int64_t c) {
   if (p->w.abuts) end = least(end, begin_of(p, c + 1));
   for (; (p->w.wraps || s < p->n) && s * p->tile < end; s++) {
     int64_t from = most(begin, s * p->tile), to = least(end, (s + 1) * p->tile);
-    if (!p->w.wraps && to <= p->w.from) continue;
+    if (to <= from || (!p->w.wraps && to <= p->w.from)) continue;
     Piece *b = piece_find(p, arena, s - first);
     if (!b) return false;
     b->sources[c] = (s % p->n + p->n) % p->n;
@@ -111,12 +111,12 @@ static void choose_rounds(const Plan *p, Arena *arena, Piece *b) {
 }
 
 // Elements that a device receives, on average.
-static int64_t received(const Plan *p) {
+static double received(const Plan *p) {
   int64_t sum = 0;
   for (uint32_t i = 0; i < p->n_pieces; i++)
     for (int64_t c = 0; c < p->n; c++)
       if (p->pieces[i].sources[c] != ANY && p->pieces[i].sources[c] != c) sum += p->pieces[i].sent;
-  return (sum + p->n - 1) / p->n;
+  return (double)sum / (double)p->n;
 }
 
 // One permute is as good as a gather of as much; many small ones wait for each other.
@@ -124,7 +124,8 @@ static bool is_cheaper_whole(const Plan *p) {
   int64_t permutes = 0;
   for (uint32_t i = 0; i < p->n_pieces; i++) permutes += p->pieces[i].n_rounds;
   if (permutes <= 1) return false;
-  return received(p) >= p->tile * (p->n - 1) || (permutes > FEW_PERMUTES && permutes > p->n / 4);
+  return received(p) >= (double)(p->tile * (p->n - 1)) ||
+         (permutes > FEW_PERMUTES && permutes > p->n / 4);
 }
 
 static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, LocalWindow w) {
@@ -136,11 +137,11 @@ static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, Loca
   p->gathers = p->gathers || is_cheaper_whole(p);
 }
 
-int64_t local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w) {
+double local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w) {
   ArenaMark mark = arena_mark(l->arena);
   Plan *p = ARENA_NEW(l->arena, Plan);
   plan_make(p, l->arena, size, devices, w);
-  int64_t elements = p->gathers ? p->tile * (devices - 1) : received(p);
+  double elements = p->gathers ? (double)(p->tile * (devices - 1)) : received(p);
   arena_rewind(l->arena, mark);
   return elements;
 }

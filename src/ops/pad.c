@@ -237,9 +237,9 @@ static void splits(Localizer *cx) {
       localize_give_up(cx, localize_factor(cx, 0, d));
       continue;
     }
-    int64_t received = local_window_received(cx->local, localize_size(cx, 0, d), axes_size(axes),
-                                             room_of(cx, d).window);
-    cx->bytes += (double)received * localize_bytes_across(cx, 0, d);
+    double received = local_window_received(cx->local, localize_size(cx, 0, d), axes_size(axes),
+                                            room_of(cx, d).window);
+    cx->bytes += received * localize_bytes_across(cx, 0, d);
   }
 }
 

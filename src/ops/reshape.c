@@ -326,9 +326,9 @@ static void splits(Localizer *cx) {
     uint32_t head;
     if (!runs[i].shifted || !run_head(cx, &runs[i], 0, &head)) continue;
     int64_t devices = axes_size(localize_axes(cx, 0, head));
-    int64_t received =
+    double received =
         local_window_received(cx->local, runs[i].size, devices, run_window(cx, &runs[i]));
-    cx->bytes += (double)received * bytes / (double)run_tile(cx, &runs[i], 0);
+    cx->bytes += received * bytes / (double)run_tile(cx, &runs[i], 0);
   }
 }
 

@@ -66,9 +66,9 @@ static void splits(Localizer *cx) {
     uint32_t d = (uint32_t)turned.v[i];
     int64_t devices = axes_size(localize_axes(cx, 0, d));
     if (devices > 1)
-      cx->bytes += (double)local_window_received(cx->local, localize_size(cx, 0, d), devices,
-                                                 window_of(cx, d)) *
-                   localize_bytes_across(cx, 0, d);
+      cx->bytes +=
+          local_window_received(cx->local, localize_size(cx, 0, d), devices, window_of(cx, d)) *
+          localize_bytes_across(cx, 0, d);
   }
 }
 

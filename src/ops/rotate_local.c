@@ -43,7 +43,7 @@ void rotate_splits(Localizer *cx) {
   uint32_t n = windows_of(cx, &r, windows);
   for (uint32_t i = 0; i < n; i++)
     cx->bytes += localize_bytes_across(cx, 0, r.along) *
-                 (double)local_window_received(cx->local, r.size, axes_size(axes), windows[i]);
+                 local_window_received(cx->local, r.size, axes_size(axes), windows[i]);
 }
 
 Status *rotate_localize(Localizer *cx) {

@@ -243,7 +243,7 @@ static Status *localize_padded(Localizer *cx, const Padded *padded) {
   return NULL;
 }
 
-static int64_t received(const Localizer *cx, const Padded *padded, uint32_t d, int64_t devices) {
+static double received(const Localizer *cx, const Padded *padded, uint32_t d, int64_t devices) {
   if (padded->tile)
     return local_window_received(cx->local, padded->type->dims[d], devices,
                                  padded_window(cx, padded, d));
@@ -265,8 +265,7 @@ static void splits(Localizer *cx) {
       *localize_has(cx, 1, f) = false;
       continue;
     }
-    cx->bytes +=
-        (double)received(cx, &padded, d, axes_size(axes)) * localize_bytes_across(cx, 0, d);
+    cx->bytes += received(cx, &padded, d, axes_size(axes)) * localize_bytes_across(cx, 0, d);
   }
 }
 

@@ -77,7 +77,7 @@ void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, LocalWindow w
     *localize_has(cx, tensor, f) = false;
     return;
   }
-  cx->bytes += slice * (double)local_window_received(cx->local, size, localize_ways(cx, f), w);
+  cx->bytes += slice * local_window_received(cx->local, size, localize_ways(cx, f), w);
   cx->steps++;
 }
 

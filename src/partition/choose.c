@@ -128,10 +128,21 @@ static bool rounds_too_often(const Chooser *c, uint32_t f) {
   return false;
 }
 
+// One element becomes a dimension of many (a pad): it may be where its place is.
+static bool is_spread(const Chooser *c, uint32_t f) {
+  uint32_t n = c->m->n_operands, dim, place;
+  for (uint32_t i = n; i < n + c->m->n_results; i++) {
+    if (!factor_map_find(c->m, i, f, &dim, &place)) continue;
+    const TypeInfo *info = type_info(c->t->context, value_type(c->t->p, tensor_value(c, i)));
+    if (factor_map_dim(c->m, i, dim).n == 1 && info->dims[dim] > 1) return true;
+  }
+  return false;
+}
+
 // What can be proposed at all; an op's `splits` takes back the rest.
 static bool can_split(const Chooser *c, uint32_t f) {
   const Factor *factor = &c->m->factors[f];
-  if (factor->size <= 1 || (c->m->custom && !leads_somewhere(c->m, f))) return false;
+  if ((factor->size <= 1 && !(factor->size == 1 && is_spread(c, f))) || (c->m->custom && !leads_somewhere(c->m, f))) return false;
   if (rounds_too_often(c, f)) return false;
   for (uint32_t i = 0; factor->combine == COMBINE_SUM && i < c->m->n_operands; i++) {
     Type type = op_operand_type(c->t->p, c->op, i);
