@@ -343,22 +343,64 @@ static bool has_part(const Partition *t, ValueId v, Sharding sharding) {
   return false;
 }
 
-// How much of making a sum is its own: nothing if its one user adds it to another in such parts,
-// which must be made anyway; half if that is of its kind and not there yet.
-static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
+// The one op that uses a value; 0 if there are more.
+static OpId only_user(const Partition *t, ValueId v) {
   OperandId use = value_at(t->p, v)->first_use;
-  if (!use || operand_at(t->p, use)->next_use) return 1;
-  OpId user = operand_at(t->p, use)->user;
-  if (op_at(t->p, user)->n_operands != 2) return 1;
-  ValueId a = op_operand(t->p, user, 0), b = op_operand(t->p, user, 1), other = a == v ? b : a;
-  Combine by = sharding_info(t->table, has)->reducer;
-  if (value_type(t->p, other) != value_type(t->p, v) ||
-      op_commutes(t->p, user, by, (bool[2]){true, true}) != by)
-    return 1;
+  return use && !operand_at(t->p, use)->next_use ? operand_at(t->p, use)->user : 0;
+}
+
+// The other term where such parts are added, or combined otherwise; 0 if the op does not.
+static ValueId other_term(const Partition *t, OpId op, ValueId v, Combine by) {
+  if (!op || op_at(t->p, op)->n_operands != 2) return 0;
+  ValueId a = op_operand(t->p, op, 0), b = op_operand(t->p, op, 1), other = a == v ? b : a;
+  bool alike = value_type(t->p, other) == value_type(t->p, v);
+  return alike && op_commutes(t->p, op, by, (bool[2]){true, true}) == by ? other : 0;
+}
+
+// Made by ops alike, as far as they have one operand.
+static bool are_twins(const Partition *t, ValueId a, ValueId b) {
+  enum { MOST_STEPS = 16 };
+  for (uint32_t n = 0; n < MOST_STEPS; n++) {
+    OpId x = value_def(t->p, a), y = value_def(t->p, b);
+    if (!x || !y || op_at(t->p, x)->code != op_at(t->p, y)->code) return false;
+    if (op_at(t->p, x)->n_operands != 1 || op_at(t->p, y)->n_operands != 1) return true;
+    a = op_operand(t->p, x, 0);
+    b = op_operand(t->p, y, 0);
+  }
+  return true;
+}
+
+// How much of making a sum is its own: nothing if it is added to another in such parts, which must
+// be made anyway; of so many terms of its kind that are not there yet its part (a weight's gradient
+// where the weight is used in many places). Ops that only move it may stand before the addition.
+static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
+  enum { MOST_STEPS = 64 };
+  const ShardingInfo *info = sharding_info(t->table, has);
+  Combine by = info->reducer;
+  OpId user = only_user(t, v);
+  ValueId at = v;
+  for (uint32_t n = 0; user && op_at(t->p, user)->n_operands == 1 && n < MOST_STEPS; n++) {
+    if (op_at(t->p, user)->n_results != 1 || op_commutes(t->p, user, by, (bool[]){true}) != by)
+      return 1;
+    at = op_result(t->p, user, 0);
+    user = only_user(t, at);
+  }
+  ValueId other = other_term(t, user, at, by);
+  if (!other) return 1;
   const Part *part = t->parts[other];
-  if (part) return part->sharding == has && !part->next ? 0 : 1;
-  OpId def = value_def(t->p, v), twin = value_def(t->p, other);
-  return def && twin && op_at(t->p, def)->code == op_at(t->p, twin)->code ? 0.5 : 1;
+  if (part) {
+    const ShardingInfo *there = sharding_info(t->table, part->sharding);
+    bool alike = at == v ? part->sharding == has
+                         : there->reducer == by && axes_equal(there->unreduced, info->unreduced);
+    return alike && !part->next ? 0 : 1;
+  }
+  double n = 1;
+  for (; other && n < MOST_STEPS && are_twins(t, at, other); n++) {
+    ValueId sum = op_result(t->p, user, 0);
+    user = only_user(t, sum);
+    other = other_term(t, user, sum, by);
+  }
+  return 1 / n;
 }
 
 // What has moved nothing so far may go on as it comes: perhaps its users take it so. But a sum must
