@@ -121,19 +121,21 @@ static Type with_elem(const Program *p, Type dims, Type elem) {
   return build_type_of(p->context, elem, info->rank, info->dims);
 }
 
-// The elementwise op on another value than its operand's, before `before`.
+// The elementwise op on another value than its operand's, before `before`. Constants get its sizes,
+// but for scalars beside tensors (clamp's bounds).
 static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
   ValueId operands[MOST_OPERANDS];
   uint32_t n = op_at(p, op)->n_operands, changed = changed_operand(p, op);
   Type dims = value_type(p, v);
+  bool of_scalars = type_info(p->context, op_result_type(p, op, 0))->rank == 0;
   for (uint32_t i = 0; i < n; i++) {
     Scalar x;
     Type type = op_operand_type(p, op, i);
+    bool sized = of_scalars || type_info(p->context, type)->rank;
     if (i == changed || !op_splat(p, op_operand(p, op, i), &x))
       operands[i] = v;
     else
-      operands[i] = build_splat(
-          p, before, type_info(p->context, type)->rank ? with_elem(p, dims, type) : type, x);
+      operands[i] = build_splat(p, before, sized ? with_elem(p, dims, type) : type, x);
   }
   return build_op(p, before, op_at(p, op)->code, n, operands,
                   with_elem(p, dims, op_result_type(p, op, 0)), op_at(p, op)->attrs);

@@ -51,6 +51,21 @@ func.func @users(%x: tensor<4xf32>, %y: tensor<4xcomplex<f32>>) -> (tensor<4xi1>
   %i = stablehlo.imag %b : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
   return %f, %h, %r, %i : tensor<4xi1>, tensor<4xbf16>, tensor<4xf32>, tensor<4xf32>
 }
+// A comparison of scalars goes before the gather of what they are taken from: its constant gets the sizes there.
+// CHECK-LABEL: func.func @scalars(
+// CHECK-NEXT: [[Z:%.*]] = stablehlo.constant dense<0.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: [[C:%.*]] = stablehlo.compare GT, %arg0, [[Z]], FLOAT
+// CHECK-NEXT: [[G:%.*]] = "stablehlo.all_gather"([[C]]) {{.*}} : (tensor<2xi1>) -> tensor<4xi1>
+// CHECK-NEXT: [[S:%.*]] = stablehlo.slice [[G]] [0:1] : (tensor<4xi1>) -> tensor<1xi1>
+// CHECK-NEXT: stablehlo.reshape [[S]] : (tensor<1xi1>) -> tensor<i1>
+func.func @scalars(%x: tensor<2xf32>) -> tensor<i1> {
+  %a = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>
+  %s = stablehlo.slice %a [0:1] : (tensor<4xf32>) -> tensor<1xf32>
+  %r = stablehlo.reshape %s : (tensor<1xf32>) -> tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %c = stablehlo.compare GT, %r, %z, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %c : tensor<i1>
+}
 // The first device receives nothing, which is zeros: they are so behind a conversion, not behind is_finite.
 // CHECK-LABEL: func.func @zeros(
 // CHECK-NEXT: [[C:%.*]] = stablehlo.convert %arg0
