@@ -236,8 +236,6 @@ _COMBINE = {"sum": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multi
 
 def _join(places, parts):
     """The whole of a result from the parts of all devices."""
-    if places[0] is None:
-        return None
     sums = {}
     for place, part in zip(places, parts):
         if place.first not in sums:
@@ -256,7 +254,7 @@ def run_parts(handle, function, arguments, results, devices, arrays, seed):
              for device in range(devices) for places, array in zip(arguments, arrays)]
     n = len(results)
     out = evaluate(handle, function, parts, n * devices, devices, seed)
-    return [_join(places, out[i::n]) for i, places in enumerate(results)]
+    return [_join(places, out[i::n]) if places[0] else None for i, places in enumerate(results)]
 
 
 # ---- results ----
