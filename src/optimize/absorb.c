@@ -1,7 +1,8 @@
 // A sum all of whose ways lead to other sums is not made for itself: the ops between are done on
 // parts, and what they give is added to the parts of those others (what a gradient of a value takes
 // through, to gradients that are summed anyway). Every op on the way must give parts of parts
-// (ops/commute.h); how large they are in between does not matter, since nothing of it is exchanged.
+// (ops/commute.h), or permute them so that groups stay together; how large they are in between does
+// not matter, since nothing more of it is exchanged.
 // What is followed has a most length. O(ops).
 #include "base/vec.h"
 #include "ops/commute.h"
@@ -67,9 +68,33 @@ static bool follow(Absorb *a, ValueId v) {
   return true;
 }
 
+// A permute that takes what the devices of one group have to those of one group, or nothing.
+// O(devices).
+static bool moves_groups(Absorb *a, OpId op) {
+  const Program *p = a->p;
+  const DeviceGroups *g = a->groups;
+  if (op_at(p, op)->code != OP_collective_permute) return false;
+  Ints pairs = attr_as_ints(p->context, op_attr(p, op, "source_target_pairs"));
+  int64_t *sources = ARENA_ARRAY(&a->o->scratch, int64_t, a->o->n_devices);
+  for (uint32_t k = 0; k < a->o->n_devices; k++) sources[k] = -1;
+  for (uint32_t i = 0; i + 1 < pairs.n; i += 2) {
+    if (pairs.v[i] < 0 || pairs.v[i] >= a->o->n_devices || pairs.v[i + 1] < 0 ||
+        pairs.v[i + 1] >= a->o->n_devices)
+      return false;
+    sources[pairs.v[i + 1]] = pairs.v[i];
+  }
+  for (uint32_t i = 0; i < g->n * g->width; i++) {
+    int64_t source = sources[g->members[i]], first = sources[g->members[i - i % g->width]];
+    if ((source < 0) != (first < 0) || (source >= 0 && g->group_of[source] != g->group_of[first]))
+      return false;
+  }
+  return true;
+}
+
 // Does the op give parts of parts, all else being the same everywhere?
 static bool goes_through(Absorb *a, OpId op) {
   Program *p = a->p;
+  if (moves_groups(a, op)) return true;
   bool partial[MOST_OPERANDS];
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     ValueId v = op_operand(p, op, i);
@@ -107,7 +132,8 @@ static bool ways_end(Absorb *a) {
   for (uint32_t i = 0; i < a->todo.count; i++) {
     OpId op = a->todo.items[i];
     if (op_at(p, op)->n_results != 1 || op_at(p, op)->n_operands > MOST_OPERANDS ||
-        !fact_is_pure(p, op) || !barriers_none_between(&a->barriers, a->sum, op))
+        !(fact_is_pure(p, op) || moves_groups(a, op)) ||
+        !barriers_none_between(&a->barriers, a->sum, op))
       return false;
     if (goes_through(a, op) ? !follow(a, op_result(p, op, 0)) : !add_end(a, op)) return false;
   }

@@ -142,7 +142,9 @@ static bool is_spread(const Chooser *c, uint32_t f) {
 // What can be proposed at all; an op's `splits` takes back the rest.
 static bool can_split(const Chooser *c, uint32_t f) {
   const Factor *factor = &c->m->factors[f];
-  if ((factor->size <= 1 && !(factor->size == 1 && is_spread(c, f))) || (c->m->custom && !leads_somewhere(c->m, f))) return false;
+  if ((factor->size <= 1 && !(factor->size == 1 && is_spread(c, f))) ||
+      (c->m->custom && !leads_somewhere(c->m, f)))
+    return false;
   if (rounds_too_often(c, f)) return false;
   for (uint32_t i = 0; factor->combine == COMBINE_SUM && i < c->m->n_operands; i++) {
     Type type = op_operand_type(c->t->p, c->op, i);
