@@ -396,13 +396,13 @@ static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
                          : there->reducer == by && axes_equal(there->unreduced, info->unreduced);
     return alike && !part->next ? 0 : 1;
   }
-  double n = 1;
+  uint32_t n = 1;
   for (; other && n < MOST_STEPS && are_twins(t, at, other); n++) {
     ValueId sum = op_result(t->p, user, 0);
     user = only_user(t, sum);
     other = other_term(t, user, sum, by);
   }
-  return 1 / n;
+  return 1.0 / n;
 }
 
 // What has moved nothing so far may go on as it comes: perhaps its users take it so. But a sum must
