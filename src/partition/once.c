@@ -38,12 +38,18 @@ static OpId written_for(const Partition *t, InstanceId instance) {
   return i->call && t->written_out[i->function] ? i->call : 0;
 }
 
+// A function that is written where the op calls it; 0 if it is none.
+static OpId written_callee(const Partition *t, OpId op) {
+  Attr callee = op_at(t->p, op)->code == OP_func_call ? op_attr(t->p, op, "callee") : 0;
+  OpId function = callee ? symbols_find(&t->functions, attr_as_name(t->context, callee)) : 0;
+  return function && t->written_out[function] ? function : 0;
+}
+
 // The instance of a call whose function is written out; 0 if it is none. O(instances).
 static InstanceId written_at(const Partition *t, OpId op, InstanceId caller) {
-  if (op_at(t->p, op)->code != OP_func_call) return 0;
+  if (!written_callee(t, op)) return 0;
   for (InstanceId i = caller + 1; i < t->graph->n_instances; i++)
-    if (t->graph->instances[i].call == op && t->graph->instances[i].caller == caller)
-      return written_for(t, i) ? i : 0;
+    if (t->graph->instances[i].call == op && t->graph->instances[i].caller == caller) return i;
   return 0;
 }
 
@@ -118,12 +124,10 @@ static double part_bytes(Partition *t, ValueId v, Sharding sharding) {
 }
 
 // Behind a barrier nothing leaves the loop.
-static bool has_barrier(const Partition *t, OpId root, InstanceId instance, uint32_t depth) {
+static bool has_barrier(const Partition *t, OpId root, uint32_t depth) {
   for (OpId op = root; op && depth < MOST_STEPS; op = op_walk_next(t->p, op, root)) {
-    InstanceId inner = written_at(t, op, instance);
-    if (flow_of(t, op) == FLOW_EACH ||
-        (inner && has_barrier(t, t->graph->instances[inner].function, inner, depth + 1)))
-      return true;
+    OpId callee = written_callee(t, op);
+    if (flow_of(t, op) == FLOW_EACH || (callee && has_barrier(t, callee, depth + 1))) return true;
   }
   return false;
 }
@@ -139,7 +143,7 @@ static void find_room(Partition *t, OpId loop, Rounds *r) {
     if (part < whole && is_added_up(t, loop, i)) sums += whole - part;
   }
   r->sums_fit = sums <= held;
-  if (!has_barrier(t, loop, t->instance, 0)) r->room = held;
+  if (!has_barrier(t, loop, 0)) r->room = held;
 }
 
 void walk_enter_region(Partition *t, OpId op, uint32_t region) {
