@@ -57,18 +57,19 @@ static bool in_set(const Program *p, OpId op, uint8_t set, uint32_t operand) {
   return operand < 8 && (set >> operand & 1);
 }
 
-// How the partial operands lie in a set: none of them outside, and how many.
+// How the partial operands lie in a set: none of them outside, and how many. A constant that
+// combines to itself may as well come in parts.
 typedef struct Cover {
   bool within, all;
   uint32_t n;  // partial operands
 } Cover;
 
-static Cover cover(const Program *p, OpId op, uint8_t set, const bool *partial) {
+static Cover cover(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
   Cover c = {.within = set != 0, .all = true};
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     c.n += partial[i];
     if (in_set(p, op, set, i))
-      c.all &= partial[i];
+      c.all = c.all && (partial[i] || op_keeps(p, op_operand(p, op, i), combine));
     else if (partial[i])
       c.within = false;
   }
@@ -81,13 +82,13 @@ static bool idempotent(Combine c) {
 
 // From all elements of the set at once.
 static bool gathers(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
-  Cover c = cover(p, op, set, partial);
+  Cover c = cover(p, op, set, combine, partial);
   return c.within && c.n && (c.all || idempotent(combine));
 }
 
 // Through one operand of the set, the others being whole.
 static bool alone(const Program *p, OpId op, uint8_t set, const bool *partial) {
-  Cover c = cover(p, op, set, partial);
+  Cover c = cover(p, op, set, COMBINE_NONE, partial);
   return c.within && c.n == 1;
 }
 
@@ -100,7 +101,7 @@ static bool is_quantized(const Program *p, OpId op) {
   return false;
 }
 
-static Combine commutes_so(const Program *p, OpId op, Combine combine, const bool *partial) {
+Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial) {
   const Op *o = op_at(p, op);
   const Commute *row = &commutes[o->code < OP_COUNT ? o->code : 0];
   if (!combine_is_plain(combine) || !o->n_operands || !o->n_results || is_quantized(p, op))
@@ -150,19 +151,4 @@ bool op_keeps(const Program *p, ValueId value, Combine combine) {
   case COMBINE_OR: return op_splat(p, value, &x);
   default: return false;
   }
-}
-
-enum { MOST_OPERANDS = 16 };  // of which some may be constants
-
-Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial) {
-  Combine found = commutes_so(p, op, combine, partial);
-  uint32_t n = op_at(p, op)->n_operands;
-  if (found != COMBINE_NONE || n > MOST_OPERANDS) return found;
-  bool kept[MOST_OPERANDS], any = false, more = false;
-  for (uint32_t i = 0; i < n; i++) any |= partial[i];
-  for (uint32_t i = 0; any && i < n; i++) {
-    kept[i] = partial[i] || op_keeps(p, op_operand(p, op, i), combine);
-    more |= kept[i] && !partial[i];
-  }
-  return more ? commutes_so(p, op, combine, kept) : COMBINE_NONE;
 }

@@ -58,9 +58,9 @@ def weight(fan_in, *shape, dtype):
     return normal(shape, dtype, std=fan_in**-0.5)
 
 
-def near_one(*shape, dtype):
-    """The scale of a norm: near one, but each another."""
-    return uniform(shape, dtype, 0.8, 1.2)
+def near_one(*shape, dtype, times=1):
+    """The scale of a norm: near one (or times that), but each another."""
+    return uniform(shape, dtype, 0.8 * times, 1.2 * times)
 
 
 def near_zero(*shape, dtype):

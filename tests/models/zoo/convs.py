@@ -26,9 +26,9 @@ def kernel(dims, size, inputs, outputs, dtype):
     return weight(size**dims * inputs, *(size,) * dims, inputs, outputs, dtype=dtype)
 
 
-def norm(name, channels, dtype):
+def norm(name, channels, dtype, times=1):
     """The leaves of a norm."""
-    return {f"scale{name}": near_one(channels, dtype=dtype), f"bias{name}": near_zero(channels, dtype=dtype)}
+    return {f"scale{name}": near_one(channels, dtype=dtype, times=times), f"bias{name}": near_zero(channels, dtype=dtype)}
 
 
 def mean(x, dims, axis_name):
