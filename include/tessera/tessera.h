@@ -362,6 +362,7 @@ typedef struct tsr_evaluate_options {
   uint64_t seed;         /* of stablehlo.rng */
   uint64_t memory_limit; /* bytes of values alive at once; 0 = none */
   size_t partitions;     /* devices that run it together; 0 = 1 */
+  const int *cancel;     /* another thread makes it other than 0 to end the run; NULL: none does */
 } tsr_evaluate_options;
 
 /* Runs a function ("main" if NULL) on the inputs: those of device 0, then of device 1, …; outputs

@@ -10,6 +10,15 @@ def shardy_is_on(jax):
     return bool(getattr(jax.config, "jax_use_shardy_partitioner", True))
 
 
+def trace_context(jax):
+    """What of JAX's configuration tracing depends on; where JAX does not tell, what matters most."""
+    try:
+        from jax._src.config import trace_context as of_jax
+        return of_jax()
+    except (ImportError, AttributeError):
+        return jax.config.jax_enable_x64, jax.config.jax_default_matmul_precision
+
+
 # ---- modules ----
 
 def parse(text):
@@ -65,6 +74,14 @@ def set_attribute(op, name, text):
     from jaxlib.mlir import ir
     with op.context, ir.Location.unknown(op.context):
         op.attributes[name] = ir.Attribute.parse(text)
+
+
+def make_main(module, name):
+    """Calls the entry @main, as JAX does."""
+    for op in module.body.operations:
+        if op.operation.name == "func.func" and str(op.attributes["sym_name"]) == f'"{name}"':
+            set_attribute(op.operation, "sym_name", '"main"')
+            set_attribute(op.operation, "sym_visibility", '"public"')
 
 
 def donated(module):

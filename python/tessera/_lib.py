@@ -67,7 +67,7 @@ class Buffer(_Sized):
 
 class EvaluateOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("seed", c_uint64), ("memory_limit", c_uint64),
-                ("partitions", c_size_t)]
+                ("partitions", c_size_t), ("cancel", POINTER(c_int))]
 
 
 # ---- the library ----

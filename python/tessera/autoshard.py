@@ -3,13 +3,12 @@
 import collections
 import functools
 import inspect
-import warnings
 
 from . import checks, errors
-from ._jaxlib import platform_of
-from .export import export, import_jax, jit_options
+from ._jaxlib import platform_of, trace_context
+from .export import export, import_jax, jit_options, name_of, warn_user
 from .options import Annotations
-from .shardings import place, shardings
+from .shardings import over_auto, place, put_back, shardings
 from .stages import propagate
 from .to_jax import to_jax
 
@@ -84,8 +83,7 @@ class _Auto:
         args, kwargs, statics = self.static.split(args, kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs))
         structs = [_struct(jax, leaf) for leaf in leaves]
-        told = jax.config.jax_enable_x64, jax.config.jax_default_matmul_precision
-        key = (tree, told, tuple((s.shape, s.dtype, s.weak_type) for s in structs),
+        key = (tree, trace_context(jax), tuple((s.shape, s.dtype, s.weak_type) for s in structs),
                tuple((k, type(v), v) for k, v in sorted(statics.items(), key=lambda i: str(i[0]))))
         try:
             known = self.plans.get(key)
@@ -95,9 +93,22 @@ class _Auto:
             known = self.plans[key] = self._make(jax, tree, structs, statics)
         return known, leaves
 
+    def user_mesh(self, jax):
+        return self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
+
+    def run(self, plan, leaves):
+        """The leaves of the results, for those of the arguments."""
+        jax = import_jax()
+        arrays = place(jax, leaves, plan.shardings.arguments)
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+            return plan.run(*arrays)
+        with over_auto(jax, plan.shardings.mesh):
+            results = plan.run(*arrays)
+        return put_back(jax, results, self.user_mesh(jax))
+
     def _make(self, jax, tree, structs, statics):
         args, kwargs = tree.unflatten(structs)
-        mesh = self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
+        mesh = self.user_mesh(jax)
         all_args, all_kwargs = _joined(args, kwargs, statics)
         program = export(self.fn, *all_args, **self._export_options(jax, mesh), **all_kwargs)
         sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
@@ -123,7 +134,7 @@ class _Auto:
         if not any(sharded.argument_shardings + sharded.result_shardings):
             said = "nothing is sharded: there are no hints, and Tessera has no planner yet"
         if said:
-            warnings.warn(f"{self.fn.__name__}: {said}", stacklevel=5)
+            warn_user(f"{name_of(self.fn)}: {said}")
 
     def _jit(self, jax, tree, statics, named, donated):
         @functools.wraps(self.fn)
@@ -154,7 +165,8 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     belong; what it gives back stays where it is. Until Tessera has a planner, hints are all it
     goes by.
 
-    mesh    as of propagate, or a jax.sharding.Mesh, whose devices are then used
+    mesh    as of propagate, or a jax.sharding.Mesh, whose devices are then used; its axes may be
+            Auto or Explicit (results are on it), inside of the function they are Auto
     exact   run the annotated program itself (tessera.to_jax): inside of the function, too, XLA
             shards as Tessera did. Otherwise XLA fills in what is inside
 
@@ -190,9 +202,7 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     @functools.wraps(fn)
     def call(*args, **kwargs):
         plan, leaves = auto.plan(args, kwargs)
-        jax = import_jax()
-        return jax.tree.unflatten(plan.out_tree,
-                                  plan.run(*place(jax, leaves, plan.shardings.arguments)))
+        return import_jax().tree.unflatten(plan.out_tree, auto.run(plan, leaves))
 
     def lower(*args, **kwargs):
         plan, leaves = auto.plan(args, kwargs)

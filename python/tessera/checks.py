@@ -1,5 +1,8 @@
-"""Arguments that are no arrays: numbers, flags and lists of what they must be, else InvalidArgument."""
+"""Arguments that are no arrays: numbers, flags and lists of what they must be, else InvalidArgument; and
+keywords, which are ours or the function's."""
 
+import difflib
+import inspect
 import operator
 
 from . import errors
@@ -61,3 +64,36 @@ def several(what, value, kind, expected):
     if not all(isinstance(item, kind) for item in items):
         raise wrong(what, value, expected)
     return items
+
+
+# ---- keywords ----
+
+def _named_parameters(fn, n_args):
+    """Parameters that a call with so many arguments may give by name, and whether any word is one;
+    None if that is not known."""
+    try:
+        parameters = list(inspect.signature(fn).parameters.values())
+    except (TypeError, ValueError):
+        return None, True
+    named = [p.name for i, p in enumerate(parameters)
+             if p.kind == p.KEYWORD_ONLY or (p.kind == p.POSITIONAL_OR_KEYWORD and i >= n_args)]
+    return named, any(p.kind == p.VAR_KEYWORD for p in parameters)
+
+
+def keywords(verb, fn, args, said, kwargs=(), others=()):
+    """That each keyword is known, and is either an option of a verb (said: {name: value}, and names
+    of others) or a parameter of the function, not both."""
+    named, any_word = _named_parameters(fn, len(args))
+    name = getattr(fn, "__name__", None) or type(fn).__name__
+    for word, value in said.items():
+        if named and word in named and value is not None:
+            raise errors.InvalidArgument(
+                f"{word}= is an option of tessera.{verb} and a parameter of {name}: give it to one of "
+                f"them by tessera.export({name}, …), which makes a Program, and tessera.{verb} of that")
+    for word in kwargs:
+        if any_word or word in named or word in others:
+            continue
+        near = difflib.get_close_matches(word, [*said, *others, *named], 1)
+        raise errors.InvalidArgument(
+            f"tessera.{verb} has no option '{word}', and {name} no such parameter"
+            + (f"; did you mean '{near[0]}'?" if near else ""))

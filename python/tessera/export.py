@@ -10,10 +10,11 @@ import warnings
 import numpy as np
 
 from . import checks, errors
-from .program import Program
+from .program import TOKEN, Program
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _OLDEST, _NEWEST = (0, 8), (0, 12)
+OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "platform")
 _CALLBACK = re.compile(r"@(xla_\w*python\w*callback)\b.*$", re.M)
 
 # in_tree is of (args, kwargs) without what is static; avals and donated are flat; bound is what a
@@ -35,7 +36,7 @@ def import_jax():
         raise errors.Unimplemented(f"JAX {jax.__version__} is too old: this package works with {range_}. "
                                    f"pip install 'jax>={_said(_OLDEST)}'")
     if version > _NEWEST:
-        _warn_user(f"JAX {jax.__version__} is newer than this package, which is tested with {range_}: "
+        warn_user(f"JAX {jax.__version__} is newer than this package, which is tested with {range_}: "
                    "much will work. If something does not, take "
                    f"pip install 'jax<{_said((_NEWEST[0], _NEWEST[1] + 1))}'")
     _hide_our_frames()
@@ -46,12 +47,16 @@ def _said(version):
     return ".".join(map(str, version))
 
 
-def _warn_user(message):
+def warn_user(message):
     """A warning at the line that called this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _HERE:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
+
+
+def name_of(fn):
+    return getattr(fn, "__name__", None) or type(fn).__name__
 
 
 def _hide_our_frames():
@@ -138,15 +143,19 @@ def _python_line(text, line):
     return ""
 
 
-def _refuse_callbacks(text):
-    found = _CALLBACK.search(text)
+def refuse_callbacks(program):
+    """Shardings are found around jax.debug.print and its like; but only JAX, which has the function
+    that is called back, runs them."""
+    found = _CALLBACK.search(program.text) if program.in_tree is not None else None
     if not found:
         return
+    text = program.text
     line = text[text.rfind("\n", 0, found.start()) + 1:found.end()]
     at = _python_line(text, line)
     raise errors.Unimplemented(
-        f"{at + ': ' if at else ''}the function calls back into Python (@{found.group(1)}): "
-        "Tessera runs without it. Take jax.debug.print, pure_callback and io_callback out")
+        f"{at + ': ' if at else ''}the function calls back into Python (@{found.group(1)}), which only "
+        "JAX can run: take jax.debug.print, pure_callback and io_callback out, or use "
+        "tessera.shardings or @tessera.autoshard, which leave running to jax.jit")
 
 
 def _refuse_symbols(infos):
@@ -161,6 +170,14 @@ def _native(leaf):
     if isinstance(leaf, np.ndarray) and not leaf.dtype.isnative:
         return leaf.astype(leaf.dtype.newbyteorder("="))
     return leaf
+
+
+def _lower(traced, platform):
+    try:
+        return traced.lower(lowering_platforms=(platform,))
+    except AssertionError as error:  # JAX has no words for it
+        raise errors.Unimplemented("JAX cannot lower the function by itself: does it use the axis of an "
+                                   "enclosing vmap (axis_name)? Put that vmap inside of it") from error
 
 
 def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=None,
@@ -178,7 +195,12 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     (['batch.x'], 'tensor<f32>')
     """
     jax = import_jax()
-    if not callable(fn):
+    if callable(fn):
+        checks.keywords("export", fn, args, dict(
+            static_argnums=static_argnums, static_argnames=static_argnames,
+            donate_argnums=donate_argnums, donate_argnames=donate_argnames,
+            platform=platform if isinstance(platform, str) and platform != "cpu" else None))
+    else:
         known = isinstance(fn, (str, os.PathLike)) or hasattr(fn, "as_text") or \
             hasattr(fn, "mlir_module")
         text = "; tessera.load takes files and text" if known else ""
@@ -190,9 +212,8 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames}))
     bound = (fn.__self__,) if jit_options(fn) and hasattr(fn, "__self__") else ()
     args, kwargs = jax.tree.map(_native, (bound + args, kwargs))
-    lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(platform,))
+    lowered = _lower(jitted.trace(*args, **kwargs), platform)
     text = lowered.as_text(debug_info=True)
-    _refuse_callbacks(text)
     infos = jax.tree.leaves(lowered.args_info, is_leaf=lambda x: hasattr(x, "donated"))
     _refuse_symbols(infos)
     static = _static(jitted, options, len(args))
@@ -200,8 +221,12 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
                   [jax.ShapeDtypeStruct(i.shape, i.dtype) for i in infos],
                   jax.tree.leaves(lowered.out_info), [i.donated for i in infos], bound,
                   *static)
-    name = getattr(fn, "__name__", None) or type(fn).__name__
+    name = name_of(fn)
     program = Program(text, name=f"<{name.strip('<>')}>", trees=trees)
+    if any(a.text == TOKEN for a in program.arguments):
+        raise errors.Unimplemented(f"{name} has effects in an order (ordered=True), for which JAX gives "
+                                   "its program more arguments and results than it has: make them "
+                                   "unordered, or take them out")
     if len(program.arguments) != len(infos):
         raise errors.InvalidArgument(
             f"{name} uses {len(program.arguments) - len(infos)} of the values that an enclosing "

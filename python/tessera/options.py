@@ -2,10 +2,12 @@
 
 import ctypes
 import json
+import re
 
 from . import checks, errors
 from ._lib import PropagateOptions, Rules, encode
 
+_AXIS_NAME = re.compile(r'[^\s=,:"\\\x00-\x1f\x7f]+')
 STRATEGIES = ("user-priority", "op-priority", "aggressive", "basic", "none")
 CONFLICTS = ("size", "cost")
 
@@ -22,6 +24,9 @@ class P(tuple):
 
     def __new__(cls, *dims):
         return super().__new__(cls, dims)
+
+    def __getnewargs__(self):  # of copies and pickles
+        return tuple(self)
 
     def __repr__(self):
         return "P(" + ", ".join(map(repr, tuple(self))) + ")"
@@ -40,8 +45,9 @@ def mesh_text(mesh):
 
 
 def _axis_text(name, size):
-    if not isinstance(name, str) or not name or set(name) & set("=,"):
-        raise checks.wrong("an axis of mesh", name, "a name")
+    if not isinstance(name, str) or not _AXIS_NAME.fullmatch(name):
+        raise checks.wrong("an axis of mesh", name,
+                           "a name without blanks and without any of = , : \" \\")
     n = checks.number(f"mesh[{name!r}]", size, 1, 2**31, "a number from 1 on")
     return f"{name}={n}"
 

@@ -82,16 +82,16 @@ class Partitioned:
             self._text = self._handle.print()
         return self._text
 
-    def run(self, *args, seed=0, **kwargs):
+    def run(self, *args, seed=None, **kwargs):
         """Runs it on all devices: whole arrays in, as the function takes them, whole arrays out.
 
         >>> made = tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2", shard={"x": P("a")})
         >>> made.run(np.arange(8, dtype="f"))
         array(28., dtype=float32)
         """
-        return self.run_checked(flat_arguments(self.program, args, kwargs), seed_of(seed))
+        return self.run_checked(*flat_arguments(self.program, args, kwargs, seed))
 
-    def run_flat(self, arrays, seed=0):
+    def run_flat(self, arrays, seed=None):
         """The same on a list of NumPy arrays in the order of @main's arguments."""
         return self.run_checked(checked_arguments(self.program, arrays), seed_of(seed))
 

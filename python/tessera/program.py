@@ -8,6 +8,8 @@ from . import dtypes, errors, table
 from ._lib import FunctionInfo, Handle, TypeInfo
 from .dimensions import Dimensions
 
+TOKEN = "!stablehlo.token"  # of which None is the value, here and there: it only says what is first
+
 Value = collections.namedtuple("Value", "name dtype shape text")
 Value.__doc__ = """What an argument or result is.
 

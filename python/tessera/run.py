@@ -2,35 +2,48 @@
 parts of the results are put together."""
 
 import ctypes
-import math
+import threading
 
 import numpy as np
 
 from . import checks, dtypes, errors
 from ._lib import Buffer, EvaluateOptions, Tile, lib
-from .export import without_static
+from .export import refuse_callbacks, without_static
+from .program import TOKEN
 
 _DYNAMIC = -2**63  # TSR_DIM_DYNAMIC
-_TOKEN = "!stablehlo.token"  # of which None is the value, here and there: it only says what is first
 
 
 # ---- arguments ----
 
 def seed_of(seed):
-    return checks.number("seed", seed, 0, 2**64 - 1, "a whole number from 0 on, below 2**64")
+    """That of stablehlo.rng; None is 0."""
+    return 0 if seed is None else checks.number("seed", seed, 0, 2**64 - 1, "a whole number from 0 on, below 2**64")
 
 
-def flat_arguments(program, args, kwargs):
-    """NumPy arrays in the order of @main's arguments, checked against their types."""
-    return checked_arguments(program, leaves_of(program, args, kwargs))
+def flat_arguments(program, args, kwargs, seed):
+    """NumPy arrays in the order of @main's arguments, checked against their types; and the seed,
+    unless the function has a parameter of that name."""
+    if seed is not None and "seed" in _keywords_of(program):
+        seed, kwargs = None, {**kwargs, "seed": seed}
+    return checked_arguments(program, leaves_of(program, args, kwargs)), seed_of(seed)
+
+
+def _keywords_of(program):
+    """Names of arguments that the function was exported with."""
+    if program.in_tree is None:
+        return ()
+    args_kwargs = program.in_tree.unflatten([0] * program.in_tree.num_leaves)
+    return {*args_kwargs[1], *program._trees.static_argnames}
 
 
 def checked_arguments(program, leaves):
     """The same of what is flat already."""
+    refuse_callbacks(program)
     if not isinstance(leaves, (list, tuple)):
         raise checks.wrong("what is run on", leaves, "a list of arrays")
     for value in program.results:
-        if value.dtype is None and value.text != _TOKEN:
+        if value.dtype is None and value.text != TOKEN:
             raise errors.Unimplemented(f"{value.name} is a {value.text}: only tensors and tokens "
                                        "can be results")
     if len(leaves) != len(program.arguments):
@@ -92,7 +105,7 @@ def _call_path(path):
 
 def _as_argument(value, leaf, canonicalize):
     """One argument as a contiguous array of its type in this machine's byte order."""
-    if value.text == _TOKEN:
+    if value.text == TOKEN:
         if leaf is not None:
             raise checks.wrong(value.name, leaf, "None: it is a token, which has no value")
         return None
@@ -113,7 +126,9 @@ def _as_argument(value, leaf, canonicalize):
         want = ["?" if n == _DYNAMIC else n for n in value.shape]
         raise errors.InvalidArgument(f"{value.name} has shape {list(array.shape)}, expected "
                                      f"{want} ({value.text})")
-    return np.require(array, dtype, "C").reshape(array.shape)
+    array = np.require(array, dtype, "C").reshape(array.shape)
+    # A byte of a bool that is not 0 is true, also one that is not 1 (another array's view).
+    return np.asarray(array.view(np.uint8) != 0) if dtype == np.bool_ else array
 
 
 def _number(value, number, dtype):
@@ -127,7 +142,7 @@ def _number(value, number, dtype):
         array = array.astype(dtype)
         if "int" not in kind or int(array) == number:
             return array
-    raise errors.InvalidArgument(f"{value.name} is {number!r}, expected {value.text}")
+    raise checks.wrong(value.name, number, value.text)
 
 
 def _array(value, leaf):
@@ -168,14 +183,41 @@ def evaluate(handle, function, arrays, n_outputs, devices=1, seed=0, memory_limi
     for i, array in enumerate(arrays):
         inputs[i] = _buffer(array)
     outputs = (Buffer * max(n_outputs, 1))(*(Buffer() for _ in range(max(n_outputs, 1))))
-    options = EvaluateOptions(seed=seed, partitions=devices, memory_limit=memory_limit)
-    handle.call("tsr_program_evaluate", function.encode(), ctypes.byref(options), len(arrays),
-                inputs, n_outputs, outputs)
+    cancel = ctypes.c_int(0)
+    options = EvaluateOptions(seed=seed, partitions=devices, memory_limit=memory_limit,
+                              cancel=ctypes.pointer(cancel))
+    _interruptible(cancel, handle.call, "tsr_program_evaluate", function.encode(),
+                   ctypes.byref(options), len(arrays), inputs, n_outputs, outputs)
     try:
         return [_taken(outputs[i]) for i in range(n_outputs)]
     finally:
         for i in range(n_outputs):
             lib.tsr_buffer_free(ctypes.byref(outputs[i]))
+
+
+def _interruptible(cancel, call, *arguments):
+    """Calls on a thread of its own, so that the main one hears of an interrupt; then it cancels."""
+    if threading.current_thread() is not threading.main_thread():
+        call(*arguments)
+        return
+    failed = []
+
+    def work():
+        try:
+            call(*arguments)
+        except BaseException as error:
+            failed.append(error)
+
+    worker = threading.Thread(target=work, name="tessera", daemon=True)
+    worker.start()
+    try:
+        worker.join()
+    except BaseException:  # KeyboardInterrupt, or what the user's signal handler raises
+        cancel.value = 1
+        worker.join()
+        raise
+    if failed:
+        raise failed[0]
 
 
 def _taken(buffer):
@@ -212,7 +254,7 @@ def parts_of(handle, what, function, values, devices):
         with handle.lock:  # what the tile points to is the program's
             handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
             return _Part(tile)
-    return [[None if value.text == _TOKEN else part(i, device) for device in range(devices)]
+    return [[None if value.text == TOKEN else part(i, device) for device in range(devices)]
             for i, value in enumerate(values)]
 
 

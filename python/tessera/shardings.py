@@ -1,12 +1,12 @@
 """The way back into JAX: propagated shardings as NamedSharding trees for jax.jit."""
 
+import contextlib
 import math
-import warnings
 
 import numpy as np
 
 from . import axes, errors
-from .export import import_jax
+from .export import import_jax, warn_user
 from .sharded import Sharded
 
 
@@ -37,6 +37,12 @@ class Shardings:
 
     def __iter__(self):
         return iter((self.in_shardings, self.out_shardings))
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return (self.in_shardings, self.out_shardings)[i]
 
     def __repr__(self):
         width = max(map(len, self._names), default=0)
@@ -134,6 +140,9 @@ class Meshes:
         new = [axis for name, size in sizes.items()
                for axis in (split.axes(name) if name in split.sizes else [(name, size)])]
         names = tuple(name for name, _ in new)
+        for name in names:
+            if not name.isascii():  # XLA aborts
+                raise errors.InvalidArgument(f"XLA takes no axis that is called {name!r}: only ASCII")
         auto = (jax.sharding.AxisType.Auto,) * len(new)
         if by_name and user.axis_names == names and user.axis_types == auto:
             return user
@@ -160,9 +169,23 @@ def _even(names, value, d, rank, sizes, said):
         n = math.prod(sizes[name] for name in names)
         why = "is inside of a key" if inside else \
             f"has {length} elements, which {n} devices do not divide"
-        said.append(f"{value.name}: dimension {d} {why}; JAX takes no such array, so it is not "
-                    f"sharded over {', '.join(dropped)} there")
+        said.append((value.name, f"dimension {d} {why}; JAX takes no such array, so it is not sharded "
+                                 f"over {', '.join(dropped)} there"))
     return kept
+
+
+def _told(said):
+    """What was said of each value, once for all of which it is the same."""
+    names = {}
+    for name, what in said:
+        names.setdefault(what, []).append(name)
+    return [f"{of[0]}: {what}" + (f" (nor are {len(of) - 1} others: {_some(of[1:])})" if of[2:] else
+                                  f" (nor is {of[1]})" if of[1:] else "")
+            for what, of in names.items()]
+
+
+def _some(names):
+    return ", ".join(names[:4]) + (", …" if names[4:] else "")
 
 
 def _named(jax, meshes, sharding, value, aval, said):
@@ -207,8 +230,8 @@ def find(jax, sharded, mesh, inside=()):
     said = []
     named = [None if e is None and i >= n else _named(jax, meshes, e, value, aval, said)
              for i, (e, value, aval) in enumerate(zip(edges, values, avals))]
-    for message in said:
-        warnings.warn(message, stacklevel=3)
+    for message in _told(said):
+        warn_user(message)
     return Shardings(program, meshes.main, named[:n], named[n:]), meshes
 
 
@@ -225,11 +248,19 @@ def shardings(sharded, mesh=None) -> Shardings:
     (2, 4)
 
     mesh is a jax.sharding.Mesh with the axes that were propagated over; its devices are taken as
-    they are. Without one, the first devices that JAX has. What is open is closed, so an argument
+    they are, its axes as Auto, since XLA is to shard inside. Without one, the first devices that JAX has. What is open is closed, so an argument
     that nothing is known of is replicated. JAX takes arrays only that divide: axes that do not are
     dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where all do.
     """
     return find(import_jax(), sharded, mesh)[0]
+
+
+# ---- arrays ----
+
+def has_explicit_axes(jax):
+    """Whether the user's jax.set_mesh has made Explicit axes those of all that JAX traces."""
+    now = jax.sharding.get_abstract_mesh()
+    return not now.empty and any(kind != jax.sharding.AxisType.Auto for kind in now.axis_types)
 
 
 def place(jax, leaves, named):
@@ -237,5 +268,26 @@ def place(jax, leaves, named):
     stays as it is, since jit's in_shardings move it."""
     if not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
         return jax.device_put(list(leaves), list(named))
+    if has_explicit_axes(jax):  # over which what is traced and what is over Auto ones do not go together
+        return leaves
     return [leaf if isinstance(leaf, jax.core.Tracer) else jax.device_put(leaf, sharding)
             for leaf, sharding in zip(leaves, named)]
+
+
+def over_auto(jax, mesh):
+    """A context for a call of what is sharded over Auto axes."""
+    return jax.set_mesh(mesh) if has_explicit_axes(jax) else contextlib.nullcontext()
+
+
+def put_back(jax, results, user):
+    """Arrays on the user's own mesh, where that has Explicit axes of the same names: as they are, not
+    copied. JAX takes no arrays of both kinds of axes together."""
+    auto = jax.sharding.AxisType.Auto
+    if user is None or all(kind == auto for kind in user.axis_types):
+        return results
+    def put(x):
+        mesh = getattr(x.sharding, "mesh", None)
+        if mesh is None or mesh.axis_names != user.axis_names:
+            return x
+        return jax.device_put(x, jax.sharding.NamedSharding(user, x.sharding.spec))
+    return [put(x) for x in results]

@@ -8,7 +8,7 @@ import warnings as python_warnings
 
 from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
-from .export import export
+from .export import OPTIONS as EXPORT_OPTIONS, export
 from .options import Annotations, devices_of, machine_text
 from .partitioned import Partitioned
 from .program import Program
@@ -16,8 +16,10 @@ from .run import as_tree, evaluate, flat_arguments, seed_of
 from .sharded import Sharded
 
 
-def _program_of(what, args, kwargs):
+def _program_of(verb, what, args, kwargs, hints):
     if not isinstance(what, Program):
+        if callable(what):
+            checks.keywords(verb, what, args, hints, kwargs, EXPORT_OPTIONS)
         return export(what, *args, **kwargs)
     if args:
         raise errors.InvalidArgument("a Program has its arguments already: give none")
@@ -38,7 +40,7 @@ def _found_by(sharded, args, hints):
 
 
 def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
-              strategy=None, conflicts=None, conservative=False, divisible_edges=False, close=False,
+              strategy=None, conflicts=None, conservative=None, divisible_edges=None, close=None,
               call_rules=None, **kwargs) -> Sharded:
     """Every value's sharding, from a few: a Sharded.
 
@@ -60,8 +62,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     close       no dimension stays open
     call_rules  how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"}
 
-    Other keywords go to export: its own, and those of the function. A function that has one of these
-    names as a keyword is exported first.
+    Other keywords go to export: its own, and those of the function. Of a function that has a
+    parameter of one of these names, make a Program first (tessera.export).
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
     ...   %0 = stablehlo.tanh %x : tensor<8x4xf32>
@@ -71,9 +73,11 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     x        tensor<8x4xf32>  tensor<4x4xf32>  <@mesh, [{"data"}, {}]>
     result0  tensor<8x4xf32>  tensor<4x4xf32>  <@mesh, [{"data", ?}, {?}]>
     """
-    program = _program_of(fn_or_program, args, kwargs)
-    annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
-                              conservative, divisible_edges, close, call_rules)
+    hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
+                 strategy=strategy, conflicts=conflicts, conservative=conservative,
+                 divisible_edges=divisible_edges, close=close, call_rules=call_rules)
+    program = _program_of("propagate", fn_or_program, args, kwargs, hints)
+    annotations = Annotations(**hints)
     handle = program.fresh()
     said = c_void_p()
     handle.call("tsr_program_propagate", ctypes.byref(annotations.struct), ctypes.byref(said))
@@ -81,7 +85,7 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 
 
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
-              strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None,
+              strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
               **kwargs) -> Partitioned:
     """What each device runs: a Partitioned.
 
@@ -98,14 +102,15 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     >>> made.devices, [(c.kind, c.bytes) for c in made.collectives]
     (2, [('all_to_all', 32)])
     """
+    hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
+                 strategy=strategy, conflicts=conflicts, conservative=conservative,
+                 call_rules=call_rules)
     if isinstance(fn_or_program, Sharded):
-        program, annotations = _found_by(fn_or_program, args, dict(
-            mesh=mesh, devices=devices, shard=shard, layout=layout, names=names, strategy=strategy,
-            conflicts=conflicts, conservative=conservative, call_rules=call_rules, **kwargs))
+        program, annotations = _found_by(fn_or_program, args, {**hints, **kwargs})
     else:
-        program = _program_of(fn_or_program, args, kwargs)
-        annotations = Annotations(mesh, devices, shard, layout, names, strategy, conflicts,
-                                  conservative, call_rules=call_rules)
+        program = _program_of("partition", fn_or_program, args, kwargs,
+                              {**hints, "machine": machine})
+        annotations = Annotations(**hints)
     options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
                                machine=encode(machine_text(machine), "machine"))
     handle = program.fresh()
@@ -116,7 +121,7 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 
 
 def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
-        strategy=None, conflicts=None, conservative=False, call_rules=None, machine=None, seed=0,
+        strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None, seed=None,
         static_argnums=None, static_argnames=None, **kwargs):
     """What fn(*args, **kwargs) gives, computed on Tessera devices: the function's tree of NumPy
     arrays.
@@ -124,7 +129,8 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
     Arguments are NumPy or JAX arrays or numbers; of a loaded program, flat ones by position, and it
     gives the array, or a list of several. None stands for a token. What says how it is sharded is as
     of propagate and partition; without any, it runs on one device, unless the program has a mesh.
-    Other keywords are the function's. seed is of stablehlo.rng.
+    Other keywords are the function's; where it has a parameter that is called as an option is, make a
+    Program first (tessera.export). seed is of stablehlo.rng, 0 if none is given.
 
     >>> def mean(x):
     ...     return {"mean": x.mean(axis=0)}
@@ -132,18 +138,20 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
     {'mean': array([0.25, 0.25], dtype=float32)}
     """
     program = fn_or_program
-    seed = seed_of(seed)
     hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
                  strategy=strategy, conflicts=conflicts, conservative=conservative,
                  call_rules=call_rules, machine=machine)
+    if callable(program):
+        checks.keywords("run", program, args, {**hints, "seed": seed}, kwargs, EXPORT_OPTIONS)
     if isinstance(program, Sharded):
         return partition(program, **hints).run(*args, seed=seed, **kwargs)
     if isinstance(program, Partitioned):
         raise errors.InvalidArgument("a Partitioned runs by itself: its .run(*args)")
     if not isinstance(program, Program):
+        seed_of(seed)
         program = export(program, *args, static_argnums=static_argnums,
                          static_argnames=static_argnames, **kwargs)
-    arrays = flat_arguments(program, args, kwargs)  # what is wrong with them is told first
+    arrays, seed = flat_arguments(program, args, kwargs, seed)  # what is wrong with them is told first
     asked = mesh is not None or checks.given(shard) or checks.given(layout) or \
         devices_of(devices) > 1
     if not asked and "sdy.mesh" not in program.text:

@@ -10,7 +10,7 @@ import re
 import zlib
 
 from . import _jaxlib, axes, dtypes, errors
-from .export import import_jax
+from .export import import_jax, refuse_callbacks
 from .run import leaves_of
 from .shardings import check_sharded, find, large, mesh_words, place
 
@@ -179,6 +179,8 @@ class JaxProgram:
             in_tree, in_avals = program.in_tree, program.in_avals
             out_tree, out_avals = program.out_tree, program.out_avals
         module = _jaxlib.parse(sharded.text)
+        if program.function != "main":
+            _jaxlib.make_main(module, program.function)
         self.shardings, meshes = find(jax, sharded, mesh, _parts(module))
         _check_order(meshes)
         _rewrite(module, meshes.splits)
@@ -213,6 +215,10 @@ class JaxProgram:
         leaves = place(self._jax, self._leaves(args, kwargs), self.shardings.arguments)
         return self._jax.tree.unflatten(self._out_tree, self.run_leaves(*leaves))
 
+    def __repr__(self):
+        on = mesh_words(self.shardings.mesh.shape)
+        return f"<tessera.JaxProgram @{self._program.function} on {on}>"
+
     def lower(self, *args, **kwargs):
         """JAX's Lowered of a call with these arguments."""
         return self.lower_leaves(*self._leaves(args, kwargs))
@@ -246,6 +252,7 @@ def to_jax(sharded, mesh=None) -> JaxProgram:
     """
     jax = import_jax()
     check_sharded(sharded)
+    refuse_callbacks(sharded.program)
     if not _jaxlib.shardy_is_on(jax):
         raise errors.Unimplemented("to_jax needs JAX's Shardy partitioner: jax.config.update("
                                    "'jax_use_shardy_partitioner', True)")

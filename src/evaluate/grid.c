@@ -278,7 +278,7 @@ static Status *run_process(Grid *grid, uint32_t index) {
 
 static Status *fiber_body(Fibers *fibers, void *arg, uint32_t index) {
   Grid *grid = arg;
-  grid->fibers = fibers;
+  grid->fibers = grid->replicas * grid->partitions > 1 ? fibers : NULL;
   return run_process(grid, index);
 }
 
@@ -385,12 +385,8 @@ Status *grid_run(Run *run, uint32_t depth, uint32_t replicas, uint32_t partition
     arg += evaluate_n_arguments(run->program, functions[i]);
     result += evaluate_n_results(run->program, functions[i]);
   }
-  Status *status;
-  if (n == 1) {
-    status = run_process(&grid, 0);
-  } else {
-    status = fibers_run(n, STACK_BYTES, fiber_body, deadlock, &grid);
-  }
+  // One, too, has a stack of its own: the caller's may be short (threads of other languages).
+  Status *status = fibers_run(n, STACK_BYTES, fiber_body, deadlock, &grid);
   for (uint32_t i = 0; i < n; i++) process_deinit(&grid.processes[i]);
   while (grid.meetings) meeting_free(&grid, grid.meetings);
   while (grid.messages) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ir/location_line.h"
 #include "ops/infer.h"
 
 enum { MOST_DEPTH = 400, FEW = 8 };
@@ -41,6 +42,12 @@ Status *process_locate(Process *process, OpId op, Status *status) {
     snprintf(place, sizeof place, "%s:%u:%u", run->program->source->path, line, column);
     run->report->failed_at = pos;
   }
+  // The user's own line, of which the text was made.
+  Str file;
+  size_t used = strlen(place);
+  if (location_line(run->program->context, op_at(run->program, op)->loc, &file, &line))
+    snprintf(place + used, sizeof place - used, "%s(%.*s:%u)", used ? " " : "", (int)file.n, file.s,
+             line);
   Status *located =
       status_new(status_code(status), __FILE__, __LINE__, "%s%s'%s' op: %s", place,
                  *place ? ": " : "", op_name(run->program, op), status_message(status));
@@ -108,11 +115,19 @@ static Status *check_operands(Process *process, OpId o, uint32_t n, Literal *con
   return NULL;
 }
 
+// Asked at each op, and at each region and call: a loop may have no op at all.
+static Status *check_cancel(const Process *process) {
+  const int *cancel = process->run->options->cancel;
+  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) FAIL(CANCELLED, "the run was cancelled");
+  return NULL;
+}
+
 static Status *run_op(Process *process, OpId o) {
   Run *run = process->run;
   Program *p = run->program;
   const Op *op = op_at(p, o);
   const OpDef *def = op_row(op->code)->def;
+  TRY(check_cancel(process));
   if (run->options->most_steps && run->report->steps >= run->options->most_steps)
     FAIL(RESOURCE_EXHAUSTED, "the limit of %llu ops was reached",
          (unsigned long long)run->options->most_steps);
@@ -180,6 +195,7 @@ static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *
 }
 
 static Status *enter(Process *process) {
+  TRY(check_cancel(process));
   uint32_t most =
       process->run->options->most_depth ? process->run->options->most_depth : MOST_DEPTH;
   if (process->depth >= most)

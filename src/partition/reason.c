@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/location_line.h"
 #include "ops/op.h"
 #include "partition/traffic.h"
 #include "propagate/target.h"
-#include "propagate/location_line.h"
 
 static const char prefix[] = "exchanged because ";
 

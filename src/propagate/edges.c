@@ -117,7 +117,7 @@ bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *dia
     if (divisible && is_edge(g, place))
       diag_error(diag, given->pos,
                  "dimension %d of %s has %" PRId64 " elements, which %" PRId64
-                 " devices do not divide, and divisible edges are asked for",
+                 " devices do not divide, and arguments and results are to divide",
                  d, type_text(context, type), size, tiles);
     else if (warnings++ < MOST_WARNINGS)
       diag_warning(diag, given->pos,

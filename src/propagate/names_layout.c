@@ -72,6 +72,17 @@ static ClassId find_by_path(const Layout *l, Str name) {
   return id;
 }
 
+enum { SOME_NAMES = 3 };
+
+static uint32_t some_names(const Layout *l, Str *out) {
+  uint32_t n = 0;
+  for (ClassId i = 1; n < SOME_NAMES && i <= l->names->classes.n_classes; i++) {
+    out[n] = name_str(l->context, l->names->names[i].text);
+    n += out[n].n > 0;
+  }
+  return n;
+}
+
 // By its name, or as a dimension of a value. A product has no name: its parts have.
 static bool find_class(Layout *l, Str name, ClassId *out) {
   *out = 0;
@@ -79,13 +90,15 @@ static bool find_class(Layout *l, Str name, ClassId *out) {
     if (name.n && str_equal(name_str(l->context, l->names->names[i].text), name)) *out = i;
   if (!*out) *out = find_by_path(l, name);
   if (*out) return true;
-  Str near[3];
-  uint32_t n = names_near(l->names, name, 3, near);
+  Str near[SOME_NAMES];
+  uint32_t n = names_near(l->names, name, SOME_NAMES, near);
+  const char *word = n ? "; near names: " : "; some that there are: ";
+  if (!n) n = some_names(l, near);
   const char *list = "";
   for (uint32_t i = 0; i < n; i++)
     list = arena_printf(l->arena, "%s%s%.*s", list, i ? ", " : "", (int)near[i].n, near[i].s);
   l->good = diag_error(l->diag, pos_of(l, name), "no dimension is called '%.*s'%s%s", (int)name.n,
-                       name.s, n ? "; near names: " : "; `tessera names` lists them", list);
+                       name.s, n ? word : ", and none has a name", list);
   return false;
 }
 

@@ -123,21 +123,9 @@ static bool label_target(Namer *n, const NameRule *rule, const Target *target) {
 }
 
 static void nothing_is_called(SideReader *r, const NameRule *rule, Str pattern) {
-  Namer *n = r->n;
-  Str near[3];
-  const char *hint = targets_hint(n->p, pattern, &r->scratch);
-  if (hint[0]) {
-    namer_fail(n, rule, rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, hint);
-    return;
-  }
-  uint32_t count = targets_near(n->p, pattern, &r->scratch, 3, near);
-  const char *names = "";
-  for (uint32_t i = 0; i < count; i++)
-    names = arena_printf(n->arena, "%s%s%.*s", names, i ? ", " : "", (int)near[i].n, near[i].s);
-  namer_fail(n, rule, rule->pos, "nothing is called '%.*s'%s%s", (int)pattern.n, pattern.s,
-             count ? "; near names: "
-                   : "; arguments are called by number, path or glob (of * and ?)",
-             names);
+  const char *why = targets_hint(r->n->p, pattern, &r->scratch);
+  if (!why[0]) why = targets_near_text(r->n->p, pattern, &r->scratch);
+  namer_fail(r->n, rule, rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, why);
 }
 
 static uint32_t *index_head(Index *index, Str key) {

@@ -501,7 +501,8 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
       r->arena,
       "dimension %d of %s : %s has %" PRId64 " elements, which %" PRId64 " devices do not divide",
       d, target_text(r->p, target, r->arena), type_text(context, type), size, tiles);
-  if (must) return fail(r, r->rule->spec_pos, "%s, and divisible edges are asked for", message);
+  if (must)
+    return fail(r, r->rule->spec_pos, "%s, and arguments and results are to divide", message);
   uneven->first = arena_printf(r->arena, "%s: tiles of %" PRId64 " are padded", message,
                                size / tiles + (size % tiles != 0));
   return true;
@@ -536,18 +537,10 @@ static bool fit(const Resolver *r, const ShardingInfo *written, const Target *ta
 }
 
 static bool nothing_matches(const Resolver *r) {
-  Str near[3];
   Str pattern = r->rule->pattern;
-  const char *hint = targets_hint(r->p, pattern, r->arena);
-  if (hint[0])
-    return fail(r, r->rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, hint);
-  uint32_t n = targets_near(r->p, pattern, r->arena, 3, near);
-  const char *names = "";
-  for (uint32_t i = 0; i < n; i++)
-    names = arena_printf(r->arena, "%s%s%.*s", names, i ? ", " : "", (int)near[i].n, near[i].s);
-  return fail(r, r->rule->pos, "nothing is called '%.*s'%s%s", (int)pattern.n, pattern.s,
-              n ? "; near names: " : "; arguments are called by number, path or glob (of * and ?)",
-              names);
+  const char *why = targets_hint(r->p, pattern, r->arena);
+  if (!why[0]) why = targets_near_text(r->p, pattern, r->arena);
+  return fail(r, r->rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, why);
 }
 
 static Str rule_origin(const ShardRule *rule, Arena *arena) {

@@ -509,6 +509,35 @@ uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most
   return best.n;
 }
 
+static const char *list_names(Arena *arena, const Str *names, uint32_t n) {
+  const char *list = "";
+  for (uint32_t i = 0; i < n; i++)
+    list = arena_printf(arena, "%s%s%.*s", list, i ? ", " : "", (int)names[i].n, names[i].s);
+  return list;
+}
+
+enum { SOME_NAMES = 3 };
+
+const char *targets_near_text(const Program *p, Str pattern, Arena *arena) {
+  Str names[SOME_NAMES];
+  uint32_t n = targets_near(p, pattern, arena, SOME_NAMES, names);
+  if (n) return arena_printf(arena, "; near names: %s", list_names(arena, names, n));
+  Entries entries = scope_of(p, &pattern, arena);
+  uint32_t count = 0;
+  for (uint32_t f = 0; f < entries.n; f++)
+    for (uint32_t i = 0; i < function_n_arguments(p, entries.v[f]); i++, count++)
+      if (n < SOME_NAMES) {
+        names[n] = argument_path(p, entries.v[f], i, arena);
+        if (!names[n].n) names[n] = str_of(arena_printf(arena, "arg%u", i));
+        n++;
+      }
+  const char *how = "by path, number or glob (of * and ?)";
+  if (!n) return arena_printf(arena, "; arguments are called %s", how);
+  const char *more = count > n ? arena_printf(arena, " and %u more", count - n) : "";
+  return arena_printf(arena, "; the arguments are %s%s; they are called %s",
+                      list_names(arena, names, n), more, how);
+}
+
 // ---- for messages ----
 
 #define AS_TEXT "JAX's as_text(debug_info=True) prints "

@@ -56,6 +56,8 @@ Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 TargetList targets_find(const Program *p, Str pattern, Arena *arena);
 // The names nearest to a pattern that means nothing; at most `most`; gives how many. O(names).
 uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most, Str *out);
+// The same for messages: "; near names: …"; if there are none, what arguments are called.
+const char *targets_near_text(const Program *p, Str pattern, Arena *arena);
 // For messages on a pattern that means nothing: why it cannot, as in "; the nearest line …"; or "".
 // O(program).
 const char *targets_hint(const Program *p, Str pattern, Arena *arena);

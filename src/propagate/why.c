@@ -105,13 +105,11 @@ static AxisList added(const Making *m, const Event *e, uint32_t d) {
   return axes_subtract(arena, now, why_dim_axes(before, d, arena));
 }
 
-// May axes go from tensor s to tensor t along the factor in the step that the event records?
-static bool may_travel(const Making *m, uint32_t factor, uint32_t s, uint32_t t) {
-  uint8_t way = why_way(m->map, m->mode, factor);
-  bool from_result = s >= m->map->n_operands, to_result = t >= m->map->n_operands;
-  if (from_result && !to_result) return way & DIRECTION_BACKWARD;
-  if (!from_result && to_result) return way & DIRECTION_FORWARD;
-  return way == DIRECTION_BOTH;
+// May axes of tensor s go to the others along the factor in the step that the event records? Along
+// one direction those at its beginning give, to their like, too.
+static bool may_give(const Making *m, uint32_t factor, uint32_t s) {
+  bool result = s >= m->map->n_operands;
+  return why_way(m->map, m->mode, factor) & (result ? DIRECTION_BACKWARD : DIRECTION_FORWARD);
 }
 
 // The factors of a tensor with the sharding that its place had before the event, or has after it.
@@ -158,7 +156,7 @@ static bool find_source(Making *m, uint32_t factor, uint32_t to, AxisRef axis, P
   for (uint32_t i = 0; i < m->n_tensors && !(many && found); i++) {
     uint32_t s = many ? (m->last_from + i) % m->n_tensors : i;
     PieceSource source;
-    if (s == to || !may_travel(m, factor, s, to)) continue;
+    if (s == to || !may_give(m, factor, s)) continue;
     ArenaMark mark = arena_mark(&m->why->scratch);
     bool gave = from_tensor(m, factor, s, axis, &source);
     if (many) arena_rewind(&m->why->scratch, mark);

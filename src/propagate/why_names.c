@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/location_line.h"
 #include "ops/op.h"
 #include "propagate/target.h"
-#include "propagate/location_line.h"
 #include "propagate/why_private.h"
 
 // ---- where ----

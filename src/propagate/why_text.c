@@ -1,7 +1,7 @@
 // Explanations as text for people and as JSON for tools (docs/why.md). Text shows the chain of an
 // axis in the order it travelled, from the annotation on; a long one is cut in the middle.
+#include "ir/location_line.h"
 #include "ops/op.h"
-#include "propagate/location_line.h"
 #include "propagate/why_private.h"
 
 // ---- text ----

@@ -1,5 +1,6 @@
 """@tessera.autoshard: hints in, a sharded function out; as a jitted function otherwise."""
 
+import functools
 import warnings
 
 import jax
@@ -113,6 +114,12 @@ def test_what_jax_is_told_makes_other_plans():
     assert "HIGHEST" not in ours.sharded(x).text
     with jax.default_matmul_precision("highest"):
         assert "HIGHEST" in ours.sharded(x).text
+    with jax.numpy_rank_promotion("raise"), pytest.raises(ValueError, match="rank"):
+        tessera.autoshard(lambda x: x + x[0], mesh=MESH, shard={"x": P("data")}, exact=True)(X)
+    adds = tessera.autoshard(lambda x: x + x[0], mesh=MESH, shard={"x": P("data")}, exact=True)
+    adds(X)
+    with jax.numpy_rank_promotion("raise"), pytest.raises(ValueError, match="rank"):
+        adds(X)
 
 
 def test_a_method_and_a_jitted_function():
@@ -146,7 +153,25 @@ def test_a_mesh_of_the_user_with_explicit_axes():
     x = jax.device_put(X, NamedSharding(mesh, P("data")))
     result = fn(PARAMS, x)
     close(result, model(PARAMS, X))
-    assert list(result.sharding.mesh.devices.flat) == list(devices.flat)
+    assert result.sharding.mesh == mesh  # so it goes with the user's other arrays
+    close(result + x[:, :1], model(PARAMS, X) + X[:, :1])
+    exact = tessera.autoshard(model, mesh=mesh, shard=HINTS, exact=True)
+    with jax.set_mesh(mesh):
+        for sharded in (fn, exact):
+            assert sharded(PARAMS, X).sharding.mesh == mesh
+            close(sharded(PARAMS, x), model(PARAMS, X))
+            close(jax.jit(lambda x: 2 * sharded(PARAMS, x))(x), 2 * model(PARAMS, X))
+
+
+def test_callbacks_are_left_to_jax(capfd):
+    def prints(x):
+        jax.debug.print("the sum is {}", x.sum())
+        return 2 * x
+
+    fn = tessera.autoshard(prints, mesh=MESH, shard={"x": P("data")})
+    np.testing.assert_array_equal(fn(np.ones_like(X)), 2 * np.ones_like(X))
+    jax.effects_barrier()
+    assert "the sum is 128" in capfd.readouterr().out
 
 
 def test_parts_of_axes():
@@ -239,6 +264,9 @@ def test_no_hints_at_all_are_told():
     with pytest.warns(UserWarning, match="nothing is sharded"):
         result = tessera.autoshard(lambda x: x * 2, mesh=MESH)(X)
     assert result.sharding.is_fully_replicated
+    with pytest.warns(UserWarning, match="partial: nothing is sharded") as told:
+        tessera.autoshard(functools.partial(lambda k, x: x * k, 2), mesh=MESH)(X)
+    assert told[0].filename == __file__
     np.testing.assert_array_equal(result, X * 2)
 
 

@@ -168,12 +168,30 @@ def test_axes_that_do_not_divide_are_dropped_with_a_warning():
                                 shard={"x": P(("data", "model"))})
     with pytest.warns(UserWarning) as said:
         found = tessera.shardings(sharded)
-    assert [w.filename for w in said] == [__file__] * 2
+    assert [w.filename for w in said] == [__file__]
     assert str(said[0].message) == (
         "x: dimension 0 has 6 elements, which 8 devices do not divide; JAX takes no such array, so "
-        "it is not sharded over model there")
+        "it is not sharded over model there (nor is result)")
     assert found.in_shardings[0].spec == P("data")
     check(lambda x: x * 2, (draw(6, 8),), found)
+
+
+def test_what_is_the_same_of_many_is_said_once():
+    many = {f"w{i}": np.ones((3, 4), "f") for i in range(5)}
+    sharded = tessera.propagate(lambda p: 0, many, mesh="data=2", shard={"p.*": P("data")})
+    with pytest.warns(UserWarning) as told:
+        found = tessera.shardings(sharded)
+    assert [str(w.message) for w in told] == [
+        "p.w0: dimension 0 has 3 elements, which 2 devices do not divide; JAX takes no such array, so it "
+        "is not sharded over data there (nor are 4 others: p.w1, p.w2, p.w3, p.w4)"]
+    assert told[0].filename == __file__
+    assert len(found) == 2 and found[0] == found.in_shardings
+
+
+def test_axes_that_xla_aborts_on():
+    sharded = tessera.propagate(lambda x: x, np.ones(4, "f"), mesh="é=2", shard={"x": P("é")})
+    with pytest.raises(tessera.InvalidArgument, match="XLA takes no axis that is called 'é'"):
+        tessera.shardings(sharded)
 
 
 def test_what_is_empty_is_not_sharded():

@@ -343,3 +343,12 @@ def test_a_type_that_jax_takes_only_with_x64():
     sharded = tessera.propagate(tessera.load(text), mesh=MESH, shard={"0": P("data")})
     with pytest.raises(tessera.InvalidArgument, match="jax_enable_x64"):
         tessera.to_jax(sharded)
+
+
+def test_an_entry_of_another_name():
+    program = tessera.load("func.func @foo(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+                           "  %0 = stablehlo.tanh %x : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}")
+    fn = tessera.to_jax(tessera.propagate(program, mesh="a=2", shard={"x": P("a")}))
+    x = np.linspace(-1, 1, 8, dtype="f")
+    np.testing.assert_allclose(fn(x), np.tanh(x), rtol=1e-6)
+    assert repr(fn) == "<tessera.JaxProgram @foo on a=2>"

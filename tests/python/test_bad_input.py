@@ -57,6 +57,33 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(tessera.InvalidArgument, "there is no option 'shards'"):
             tessera.propagate(tessera.export(plus, X), mesh="a=2", shards={"a": P("a")})
 
+    def test_words_of_both(self):
+        def seeded(a, seed=0):
+            return a + seed
+        with self.assertRaisesRegex(tessera.InvalidArgument,
+                                    "seed= is an option of tessera.run and a parameter of seeded"):
+            tessera.run(seeded, X, seed=5)
+        self.assertEqual(tessera.run(seeded, X, 5, seed=7)[0, 0], 6)
+        program = tessera.export(seeded, X, seed=5)
+        self.assertEqual(tessera.run(program, X, seed=6)[0, 0], 7)
+        self.assertEqual(tessera.partition(program, mesh="d=2").run(X, seed=6)[0, 0], 7)
+        for verb in (tessera.propagate, tessera.partition, tessera.run):
+            with self.assertRaisesRegex(tessera.InvalidArgument, "conservative= is an option of"):
+                verb(lambda a, conservative=True: a, X, conservative=False, mesh="d=2")
+            with self.assertRaisesRegex(tessera.InvalidArgument,
+                                        "no option 'shards', and plus no such .* 'shard'"):
+                verb(plus, X, mesh="d=2", shards={"a": P("d")})
+
+    def test_axes_by_name(self):
+        for name in ("a:b", " a", 'a"', "a\\", "a b", "", "a\n"):
+            with self.assertRaisesRegex(tessera.InvalidArgument, "an axis of mesh is"):
+                tessera.propagate(plus, X, mesh={name: 2})
+
+    def test_axis_of_an_enclosing_vmap(self):
+        fn = tessera.autoshard(lambda a: a - jax.lax.pmean(a, "i"), mesh="d=2")
+        with self.assertRaisesRegex(tessera.Unimplemented, "axis of an enclosing vmap"):
+            jax.vmap(fn, axis_name="i")(X)
+
     def test_a_tree_for_a_pattern(self):
         with self.assertRaisesRegex(tessera.InvalidArgument,
                                     r"shard\['p'\] is a dict: .* paths, not trees: 'p\.w'"):
@@ -68,15 +95,22 @@ class Functions(unittest.TestCase):
             return a
         for fn in (prints, lambda a: jax.pure_callback(np.sin, a, a),
                    lambda a: jax.experimental.io_callback(np.sin, a, a)):
-            with self.assertRaisesRegex(tessera.Unimplemented,
-                                        r"test_bad_input\.py:\d+: .*calls back into Python"):
-                tessera.export(fn, X)
+            told = r"test_bad_input\.py:\d+: .*calls back into Python"
+            hints = {"mesh": "d=2", "shard": {"a": P("d")}}
+            sharded = tessera.propagate(fn, X, **hints)  # nothing is run
+            for run in (lambda: tessera.run(fn, X), lambda: tessera.run(fn, X, **hints),
+                        lambda: tessera.partition(fn, X, **hints).run(X),
+                        lambda: tessera.to_jax(sharded)):
+                with self.assertRaisesRegex(tessera.Unimplemented, told):
+                    run()
+        with self.assertRaisesRegex(tessera.Unimplemented, "effects in an order"):
+            tessera.export(lambda a: (jax.debug.print("{}", a, ordered=True), a)[1], X)
 
     def test_custom_call(self):
         fn = jax.ffi.ffi_call("nobody.knows", ShapeDtypeStruct((8, 8), jnp.float32))
         e = tessera.export(lambda a: fn(a) + 1, X)
         with self.assertRaisesRegex(tessera.Unimplemented,
-                                    r"(?s)<lambda>:\d+:\d+: .*nobody\.knows.*custom_call.*\^"):
+                                    r"(?s)<lambda>:\d+:\d+ \(.*test_bad_input\.py:\d+\): .*nobody\.knows.*custom_call.*\^"):
             tessera.run(e, X)
         with self.assertRaisesRegex(tessera.Error, r"nobody\.knows"):
             tessera.run(e, X, mesh="a=2", shard={"a": P("a")})

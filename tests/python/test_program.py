@@ -1,9 +1,12 @@
 """Programs from text, with NumPy only: loading, types, running on one and on several devices."""
 
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import numpy as np
@@ -148,6 +151,42 @@ func.func @main(%t: !stablehlo.token, %x: tensor<4xf32>) -> (tensor<4xf32>, !sta
         for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
             self.assertIsNone(tessera.run(p, np.zeros(4, "f"), **hints))
 
+    def test_interrupted(self):
+        """A loop that never ends, with no op in it; on one device and on two."""
+        program = tessera.load("""
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<true> : tensor<i1>
+  %0 = stablehlo.while(%i = %x) : tensor<4xf32>
+  cond {
+    stablehlo.return %c : tensor<i1>
+  } do {
+    stablehlo.return %i : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+""")
+        for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            with self.assertRaises(KeyboardInterrupt):
+                tessera.run(program, np.ones(4, "f"), **hints)
+
+    def test_short_stacks(self):
+        of = "(%x: tensor<f32>) -> tensor<f32> {\n"
+        call = "  %0 = call @f{} (%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}}\n"
+        text = "func.func @main" + of + call.format(0)
+        for i in range(390):
+            text += f"func.func private @f{i}" + of + call.format(i + 1)
+        program = tessera.load(text + "func.func private @f390" + of + "  return %x : tensor<f32>\n}\n")
+        got = []
+        size = threading.stack_size(256 * 1024)
+        try:
+            thread = threading.Thread(target=lambda: got.append(tessera.run(program, 3.0)))
+            thread.start()
+        finally:
+            threading.stack_size(size)
+        thread.join()
+        self.assertEqual(got, [3.0])
+
     def test_wrong(self):
         x = np.zeros(4, "f")
         for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
@@ -221,6 +260,13 @@ func.func @main(%x: tensor<3xi4>) -> tensor<3xi32> {
         self.check(same("f32", "2x6x"), whole[::2])
         self.check(same("f32", "4x6x"), whole[::-1])
         self.check(same("f32", "4x6x"), np.broadcast_to(np.float32(3), (4, 6)))
+
+    def test_bytes_of_bools(self):
+        x = np.array([2, 255, 0, 128], np.uint8).view(bool)
+        got = tessera.run(same("i1", "4x"), x)
+        self.assertEqual(got.view(np.uint8).tolist(), [1, 1, 0, 1])
+        self.assertEqual(tessera.run(same("i1", ""), np.array(True)), np.array(True))
+        self.assertEqual(tessera.run(same("i1", "0x2x"), np.zeros((0, 2), bool)).shape, (0, 2))
 
     def test_byte_order(self):
         self.check(same("f32"), np.array([1, 2, 3], ">f4"))

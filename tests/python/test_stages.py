@@ -1,6 +1,8 @@
 """What propagate and partition find, and how it prints."""
 
+import copy
 import json
+import pickle
 import unittest
 
 import numpy as np
@@ -180,6 +182,11 @@ func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 
 class Numbers(unittest.TestCase):
+    def test_specs_are_copied_as_they_are(self):
+        spec = P("data", None, ("x", "y"))
+        for copied in (copy.copy(spec), copy.deepcopy(spec), pickle.loads(pickle.dumps(spec))):
+            self.assertEqual((repr(copied), type(copied)), (repr(spec), P))
+
     def test_amounts(self):
         for n, text in ((0, "0"), (9999, "9999"), (12345, "12.3k"), (4.56e6, "4.56M"), (1e9, "1G"),
                         (2.5e13, "25T"), (1.25e15, "1.25P"), (3e18, "3E")):

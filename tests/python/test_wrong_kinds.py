@@ -152,7 +152,7 @@ class Messages(unittest.TestCase):
         self.assertIsInstance(caught.exception, ValueError)
 
     def test_seed(self):
-        for seed in (1.5, -1, 2**64, None, "1", True):
+        for seed in (1.5, -1, 2**64, "1", True):
             for run in (lambda: tessera.run(loaded(), X, N, seed=seed), lambda: partitioned().run(X, N, seed=seed),
                         lambda: tessera.run(sharded(), X, N, seed=seed)):
                 self.refuse(rf"^seed is {seed!r}, expected a whole number from 0 on, below 2\*\*64$", run)

@@ -1,4 +1,4 @@
-#include "propagate/location_line.h"
+#include "ir/location_line.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // The user's own line in a location.
-#ifndef TESSERA_PROPAGATE_LOCATION_LINE_H
-#define TESSERA_PROPAGATE_LOCATION_LINE_H
+#ifndef TESSERA_IR_LOCATION_LINE_H
+#define TESSERA_IR_LOCATION_LINE_H
 
 #include "ir/context.h"
 
