@@ -180,8 +180,10 @@ uint32_t pass_absorb(Optimizer *o) {
     a.combine = collective_sum(p, a.sum);
     a.groups = collective_groups(o, a.sum);
     if (!a.groups || !ways_end(&a)) continue;
-    for (uint32_t k = 0; k < a.ends.count; k++)
-      if (a.ends.items[k].other) a.place[a.ends.items[k].other] = GONE;
+    for (uint32_t k = 0; k < a.ends.count; k++) {
+      OpId other = a.ends.items[k].other;  // made here, it has no place, and is not looked at again
+      if (other && other < a.n_places) a.place[other] = GONE;
+    }
     absorb(&a);
     changes++;
   }
