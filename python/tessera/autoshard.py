@@ -147,9 +147,9 @@ class _Auto:
                        donate_argnums=donated)
 
 
-def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=None, exact=False,
-              static_argnums=None, static_argnames=None, donate_argnums=None,
-              donate_argnames=None):
+def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=None,
+              conflicts=None, exact=False, static_argnums=None, static_argnames=None,
+              donate_argnums=None, donate_argnames=None):
     """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
 
     >>> @tessera.autoshard(mesh="data=2,model=4", shard={"batch": P("data"), "params.w": P(None, "model")})
@@ -183,19 +183,20 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     if fn is None:
         return functools.partial(
             autoshard, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy,
-            exact=exact, static_argnums=static_argnums, static_argnames=static_argnames,
-            donate_argnums=donate_argnums, donate_argnames=donate_argnames)
+            conflicts=conflicts, exact=exact, static_argnums=static_argnums,
+            static_argnames=static_argnames, donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames)
     if not callable(fn):
         raise errors.InvalidArgument(f"autoshard takes a function, not {type(fn).__name__}")
-    Annotations(mesh, None, shard, layout, names, strategy)  # so that what is wrong is told here
+    Annotations(mesh, None, shard, layout, names, strategy, conflicts)  # so that what is wrong is told here
     exact = checks.flag("exact", exact)
     jit = jit_options(fn) or {}
     if jit and hasattr(fn, "__self__"):
         raise errors.InvalidArgument("autoshard takes the function of a jitted method, not the "
                                      "method of an object")
     said = lambda name, here: jit.get(name, ()) if here is None else here
-    auto = _Auto(fn, mesh, {"shard": shard, "layout": layout, "names": names, "strategy": strategy},
-                 exact,
+    auto = _Auto(fn, mesh, {"shard": shard, "layout": layout, "names": names, "strategy": strategy,
+                            "conflicts": conflicts}, exact,
                  (said("static_argnums", static_argnums), said("static_argnames", static_argnames)),
                  (said("donate_argnums", donate_argnums), said("donate_argnames", donate_argnames)))
 

@@ -15,21 +15,35 @@ CONFLICTS = ("size", "cost")
 class P(tuple):
     """A sharding by dimension, as jax.sharding.PartitionSpec: P("data", None, ("x", "y")).
 
-    For programs without JAX; wherever this is taken, JAX's is taken too. A dimension that is not
-    named, or None, is whole on each device; ... leaves those that follow open.
+    Wherever this is taken, JAX's is taken too. A dimension that is not named, or None, is whole on
+    each device; ... leaves those that follow open. What has a priority gives way to what has a
+    smaller one, or none: weights of FSDP to the batch.
 
-    >>> tessera.P("data", None, ("x", "y"))
-    P('data', None, ('x', 'y'))
+    >>> tessera.P("data", None, ("x", "y")), tessera.P("data", priority=1)
+    (P('data', None, ('x', 'y')), P('data', priority=1))
     """
 
-    def __new__(cls, *dims):
-        return super().__new__(cls, dims)
+    def __new__(cls, *dims, priority=None):
+        made = super().__new__(cls, dims)
+        made.priority = None if priority is None else checks.number(
+            "priority", priority, 0, 2**31 - 1, "a whole number from 0 on")
+        return made
 
-    def __getnewargs__(self):  # of copies and pickles
-        return tuple(self)
+    def __getnewargs_ex__(self):  # of copies and pickles
+        return tuple(self), {"priority": self.priority}
+
+    def __eq__(self, other):
+        return tuple.__eq__(self, other) and self.priority == getattr(other, "priority", None)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return hash((tuple(self), self.priority))
 
     def __repr__(self):
-        return "P(" + ", ".join(map(repr, tuple(self))) + ")"
+        last = [] if self.priority is None else [f"priority={self.priority}"]
+        return "P(" + ", ".join([*map(repr, tuple(self)), *last]) + ")"
 
 
 # ---- mesh ----
@@ -89,7 +103,9 @@ def spec_text(spec, pattern="?"):
     if not isinstance(spec, (tuple, list)) and not _is_spec(spec):
         raise checks.wrong(f"shard[{pattern!r}]", spec,
                            'a PartitionSpec or text like P("data")')
-    return "P(" + ", ".join(_axes_text(entry, pattern) for entry in spec) + ")"
+    priority = getattr(spec, "priority", None) if isinstance(spec, P) else None
+    return "P(" + ", ".join(_axes_text(entry, pattern) for entry in spec) + ")" + (
+        "" if priority is None else f"p{priority}")
 
 
 def rule_texts(shard):

@@ -31,6 +31,7 @@ was made one, and the bytes.
 """
 
 _MOST_REASONS = 8
+_MUCH_TWICE = 1.5  # times an even share of the work, from which on it is worth a word
 
 
 def _collective(c):
@@ -132,6 +133,14 @@ class Partitioned:
                 f"at most; {table.amount(self.flops)} flops on each device, {self.flops_share:.2f} "
                 "times an even share of the whole")
 
+    def _said(self):
+        said = [self.warnings] if self.warnings else []
+        if self.flops_share >= _MUCH_TWICE:
+            said.append("devices do the same work over: where annotations want one axis for several "
+                        "things, conflicts=\"cost\" tries which of them give way; tessera.P(…, "
+                        "priority=1) says it")
+        return said
+
     def _rows(self):
         rows = []
         for c in self.collectives:
@@ -151,12 +160,9 @@ class Partitioned:
         if self.collectives:
             lines.append(table.columns(self._rows()))
         lines += self._reason_lines(_MOST_REASONS)
-        if self.warnings:
-            lines.append(self.warnings)
-        return "\n".join(lines)
+        return "\n".join(lines + self._said())
 
     def _repr_html_(self):
-        after = "\n".join(self._reason_lines(_MOST_REASONS) +
-                          ([self.warnings] if self.warnings else []))
+        after = "\n".join(self._reason_lines(_MOST_REASONS) + self._said())
         return table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
                                              "loops"], self._rows(), after=after)

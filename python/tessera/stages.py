@@ -56,7 +56,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     names       more of them: {"x": "batch,features"}, or lines "x: batch,features"
     strategy    "user-priority" (the default), "op-priority", "aggressive", "basic", "none"
     conflicts   who gets an axis that two want: "size" (the larger tensor; the default), "cost" (what
-                moves less)
+                moves less; also tries which of the annotations goes first, as if others of its
+                axes had priority=1)
     conservative      not where shards would read their neighbours
     divisible_edges   arguments and results divide, as JAX wants them
     close       no dimension stays open

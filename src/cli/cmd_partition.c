@@ -40,8 +40,12 @@ typedef struct PartitionJob {
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
+// Times an even share of the work from which on it is worth a word.
+static const double much_twice = 1.5;
+
 static void show_traffic(const PartitionJob *job) {
   const Traffic *t = &job->traffic;
+  double share = job->flops > 0 ? t->flops * job->n_devices / job->flops : 1;
   for (uint32_t i = 0; i < t->n_rows; i++) {
     const TrafficRow *r = &t->rows[i];
     char groups[48], loops[96] = "";
@@ -62,7 +66,13 @@ static void show_traffic(const PartitionJob *job) {
       stderr,
       "tessera: %.0f in sequence at most; %.3g flops on each device, %.2f times an even share of "
       "the whole\n",
-      t->steps, t->flops, job->flops > 0 ? t->flops * job->n_devices / job->flops : 1);
+      t->steps, t->flops, share);
+  if (share >= much_twice && !job->request->by_cost)
+    fprintf(
+        stderr,
+        "tessera: devices do the same work over: where annotations want one axis for several "
+        "things, --conflicts=cost\n"
+        "tessera: tries which of them give way; a priority says it: --shard 'w=P(\"data\")p1'\n");
 }
 
 static void show_reasons(const PartitionJob *job) {
@@ -149,6 +159,8 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   MeshId mesh;
   if (job->verify) TRY(read_global(job, guard));
   PropagateRequest request = *job->request;
+  ProgramText again = rewrite_text(&job->rewrite);
+  request.again = &again;
   pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
   job->flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),

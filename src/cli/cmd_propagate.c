@@ -86,7 +86,10 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   TRY(rewrite_load(r, guard, &good));
   if (!good) return NULL;
   Program *program = r->seg.program;
-  Status *status = pipeline_propagate(program, job->request, guard, &r->seg.diag, &job->result);
+  PropagateRequest request = *job->request;
+  ProgramText again = rewrite_text(r);
+  request.again = &again;
+  Status *status = pipeline_propagate(program, &request, guard, &r->seg.diag, &job->result);
   bool reasons = job->why_all || job->whys->count;
   if (!status && reasons) status = explain(job, guard);
   Shown shown = {program, &job->result, r->source->path, r->index, &r->out, false};

@@ -165,6 +165,7 @@ static Status *load_body(Guard *guard, void *arg) {
   Status *status =
       program_parse(h->context, guard, &h->source, 0, h->source.size, &options, &diag, &h->program);
   if (!status && !program_verify(h->program, &diag)) status = diag_status(&diag);
+  h->again = (ProgramText){&h->source, 0, h->source.size, options};
   if (diag.errors) diag_render(&diag, &load->rendered, false);
   if (!status) api_list_functions(h, guard);
   guard_pop(guard, &cleanup);

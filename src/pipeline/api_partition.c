@@ -40,7 +40,7 @@ static Status *partition_under(Job *job, Guard *guard) {
   Program *program = job->handle->program;
   const tsr_partition_options *o = &job->options;
   PropagateRequest request;
-  TRY(api_propagate_request(&job->annotations, &job->diag.arena, &request));
+  TRY(api_propagate_request(job->handle, &job->annotations, &job->diag.arena, &request));
   const char *machine = o->machine ? machine_text(o->machine) : NULL;
   if (o->machine && !machine && !strchr(o->machine, '{'))
     FAIL(INVALID_ARGUMENT, "no machine is called '%s': there are %s; or describe one", o->machine,

@@ -52,7 +52,8 @@ static const Source *copy_source(const char *path, const char *text, Arena *aren
   return source;
 }
 
-Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, PropagateRequest *out) {
+Status *api_propagate_request(tsr_program *h, const tsr_propagate_options *o, Arena *arena,
+                              PropagateRequest *out) {
   if ((unsigned)o->strategy > TSR_NONE)
     FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
   Source *rules = ARENA_NEW(arena, Source);
@@ -74,6 +75,10 @@ Status *api_propagate_request(const tsr_propagate_options *o, Arena *arena, Prop
       .divisible = o->divisible_edges != 0,
       .call_rules = o->call_rules ? o->call_rules->rules : NULL,
   };
+  ProgramText *again = ARENA_NEW(arena, ProgramText);
+  *again = h->again;
+  out->again = again->source ? again : NULL;
+  h->again.source = NULL;
   return NULL;
 }
 
@@ -81,7 +86,7 @@ static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
   Program *program = job->handle->program;
   const tsr_propagate_options *o = &job->options;
   PropagateRequest request;
-  TRY(api_propagate_request(o, arena, &request));
+  TRY(api_propagate_request(job->handle, o, arena, &request));
   Status *status = pipeline_propagate(program, &request, guard, &job->diag, &job->result);
   if (!status)
     status = pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);

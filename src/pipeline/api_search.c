@@ -60,7 +60,7 @@ static Status *new_body(Call *call) {
   program_guard(h->program->program, guard);
   diag_init(&h->diag, guard, &h->program->source);
   PropagateRequest request;
-  TRY(api_propagate_request(&h->options, &h->diag.arena, &request));
+  TRY(api_propagate_request(h->program, &h->options, &h->diag.arena, &request));
   Status *status = pipeline_propagate(h->program->program, &request, guard, &h->diag, &h->result);
   if (status) {
     diag_render(&h->diag, &call->said, false);

@@ -2,7 +2,7 @@
 #include "pipeline/propagate.h"
 
 #include "base/clock.h"
-#include "parse/parse.h"
+#include "pipeline/first.h"
 #include "propagate/gspmd_export.h"
 #include "propagate/gspmd_import.h"
 #include "propagate/names.h"
@@ -54,6 +54,11 @@ static Status *give_rules(const PropagateRequest *request, Guard *guard, Propaga
   for (uint32_t i = 0; i < request->n_rules; i++)
     shard_rules_read(&rules, &request->rules[i], diag_for(&request->rules[i], guard, out));
   TRY(said_status(out));
+  const char *words = NULL;
+  uint32_t first = request->first;
+  if (!first && request->by_cost && request->again)
+    first = pipeline_choose_first(request, &out->arena, &words);
+  if (first && first != FIRST_NONE) shard_rules_put_first(&rules, first - 1, words);
   AnnotationList list;
   ShardOptions options = {.mesh = out->mesh, .divisible = request->divisible};
   if (shard_rules_resolve(&rules, graph->program, out->table, &options, &list))

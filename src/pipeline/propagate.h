@@ -4,24 +4,38 @@
 #define TESSERA_PIPELINE_PROPAGATE_H
 
 #include "ops/custom_rules.h"
+#include "parse/parse.h"
 #include "propagate/edges.h"
 #include "propagate/propagate.h"
+
+// Where a program was read, to read it again.
+typedef struct ProgramText {
+  const Source *source;
+  size_t begin, end;
+  ParseOptions options;
+} ProgramText;
+
+// Of PropagateRequest.first: no rule is to go first, and none is tried.
+enum { FIRST_NONE = UINT32_MAX };
 
 typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
 
 // Everything is borrowed until propagated_deinit.
 typedef struct PropagateRequest {
   Strategy strategy;
-  CustomRules *call_rules;    // of custom calls; NULL = none
-  bool conservative;          // only where no neighbours have to talk
-  bool by_cost;               // conflicts go to what moves fewer elements
+  CustomRules *call_rules;  // of custom calls; NULL = none
+  bool conservative;        // only where no neighbours have to talk
+  bool by_cost;  // conflicts go to what moves fewer elements; which rules go first is tried
+                 // (first.h)
   const char *const *meshes;  // "data=4,model=2", "name:data=4"
   uint32_t n_meshes;
   uint64_t devices;     // 0 = any
   const Source *rules;  // texts of --shard rules (shard_rules.h), in the order they hold
   uint32_t n_rules;
-  const Source *layout;  // "batch:data, hidden:model" (names.h); NULL = none
-  const Source *names;   // names of dimensions for it; NULL = none beside the program
+  uint32_t first;            // rule, from 1 on, to whose axes others give way; 0: by_cost finds one
+  const ProgramText *again;  // NULL: none is tried
+  const Source *layout;      // "batch:data, hidden:model" (names.h); NULL = none
+  const Source *names;       // names of dimensions for it; NULL = none beside the program
   const char *allow_arguments, *allow_results;          // allow_read's text; NULL = not given …
   AllowFlags allow_argument_flags, allow_result_flags;  // … then these
   bool divisible;                                       // arguments and results must divide

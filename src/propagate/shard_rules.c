@@ -323,6 +323,52 @@ bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag) {
   return good;
 }
 
+// ---- who goes first ----
+
+static ShardRule *rule_at(const ShardRules *rules, uint32_t i) {
+  ShardRule *rule = rules->first;
+  while (i--) rule = rule->next;
+  return rule;
+}
+
+static bool dim_has_axis(const SpecDim *dim, Str axis) {
+  for (uint32_t i = 0; i < dim->axes.count; i++)
+    if (str_equal(dim->axes.items[i].name, axis)) return true;
+  return false;
+}
+
+static bool dims_share(const SpecDim *dim, const Spec *spec) {
+  for (uint32_t d = 0; d < spec->dims.count; d++)
+    for (uint32_t i = 0; i < spec->dims.items[d].axes.count; i++)
+      if (dim_has_axis(dim, spec->dims.items[d].axes.items[i].name)) return true;
+  return false;
+}
+
+bool shard_rules_has_rivals(const ShardRules *rules, uint32_t i) {
+  const ShardRule *one = rule_at(rules, i);
+  for (const ShardRule *rule = rules->first; rule; rule = rule->next)
+    for (uint32_t d = 0; rule != one && d < rule->spec.dims.count; d++)
+      if (dims_share(&rule->spec.dims.items[d], &one->spec)) return true;
+  return false;
+}
+
+bool shard_rules_have_priorities(const ShardRules *rules) {
+  for (const ShardRule *rule = rules->first; rule; rule = rule->next)
+    for (uint32_t d = 0; d < rule->spec.dims.count; d++)
+      if (rule->spec.dims.items[d].priority != PRIORITY_NONE) return true;
+  return false;
+}
+
+void shard_rules_put_first(ShardRules *rules, uint32_t i, const char *words) {
+  const ShardRule *one = rule_at(rules, i);
+  for (ShardRule *rule = rules->first; rule; rule = rule->next)
+    for (uint32_t d = 0; rule != one && d < rule->spec.dims.count; d++)
+      if (dims_share(&rule->spec.dims.items[d], &one->spec)) rule->spec.dims.items[d].priority = 1;
+  if (words)
+    diag_note(one->diag, one->pos,
+              "this goes first, as if others of its axes had the priority p1: %s", words);
+}
+
 // ---- resolving ----
 
 typedef struct Resolver {

@@ -26,6 +26,13 @@ void shard_rules_init(ShardRules *rules, Arena *arena);
 // must be this one and which must outlive the rules; false then.
 bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag);
 
+// Do other rules say an axis that this one says? O(rules).
+bool shard_rules_has_rivals(const ShardRules *rules, uint32_t i);
+bool shard_rules_have_priorities(const ShardRules *rules);
+// Dimensions of other rules with an axis of this one get a priority behind it. words, if not NULL,
+// say in its diag what for.
+void shard_rules_put_first(ShardRules *rules, uint32_t i, const char *words);
+
 typedef struct ShardOptions {
   MeshId mesh;     // of rules that name none; 0 = the program's only one
   bool divisible;  // an argument or result that does not divide is an error, not a warning

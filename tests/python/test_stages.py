@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pathlib
 import pickle
 import unittest
 
@@ -186,6 +187,36 @@ class Numbers(unittest.TestCase):
         spec = P("data", None, ("x", "y"))
         for copied in (copy.copy(spec), copy.deepcopy(spec), pickle.loads(pickle.dumps(spec))):
             self.assertEqual((repr(copied), type(copied)), (repr(spec), P))
+
+    def test_priorities(self):
+        spec = P("data", None, priority=1)
+        self.assertEqual(repr(spec), "P('data', None, priority=1)")
+        self.assertNotEqual(spec, P("data", None))
+        self.assertEqual(P("data"), ("data",))
+        for copied in (copy.deepcopy(spec), pickle.loads(pickle.dumps(spec))):
+            self.assertEqual(copied, spec)
+        for wrong in (-1, 1.5, "1", True):
+            with self.assertRaisesRegex(tessera.InvalidArgument, "priority is .*, expected a whole"):
+                P("data", priority=wrong)
+        s = tessera.propagate(tessera.load(MLP), mesh="a=2", shard={"x": P("a"), "w1": P("a", priority=1)})
+        self.assertIn("with priority 1", s.why("w1"))
+
+    def test_who_goes_first(self):
+        program = tessera.load(pathlib.Path(__file__).parents[1] / "partition/Inputs/fsdp.mlir")
+        hints = {"mesh": "data=8", "shard": {"tokens": P("data"), "up*": P("data"), "down*": P(None, "data")}}
+        plain = tessera.partition(program, **hints)
+        self.assertIn('conflicts="cost" tries which', repr(plain))
+        found = tessera.partition(program, **hints, conflicts="cost")
+        self.assertLess(2 * found.bytes, plain.bytes)
+        self.assertLess(2 * found.flops, plain.flops)
+        self.assertIn("rule:1:1: note: this goes first", found.warnings)
+        self.assertNotIn("tries which", repr(found))
+        sharded = tessera.propagate(program, **hints, conflicts="cost")
+        self.assertIn("with priority 1", sharded.why("up1"))
+        self.assertEqual(tessera.partition(sharded).bytes, found.bytes)
+        for name, spec in hints["shard"].items():  # as it is written by hand
+            hints["shard"][name] = P(*spec, priority=int(name != "tokens"))
+        self.assertEqual(tessera.partition(program, **hints).bytes, found.bytes)
 
     def test_amounts(self):
         for n, text in ((0, "0"), (9999, "9999"), (12345, "12.3k"), (4.56e6, "4.56M"), (1e9, "1G"),
