@@ -16,7 +16,7 @@ typedef struct ProgramText {
 } ProgramText;
 
 // Of PropagateRequest.first: no rule is to go first, and none is tried.
-enum { FIRST_NONE = UINT32_MAX };
+#define FIRST_NONE UINT32_MAX
 
 typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
 

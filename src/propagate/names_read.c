@@ -5,24 +5,12 @@
 
 #include "ops/op.h"
 #include "propagate/names_private.h"
-
-// What arguments and results of the entry functions are called, hashed: a file may name thousands.
-typedef struct Known {
-  Str key;
-  Target target;
-  uint32_t next;  // of the same hash, + 1
-} Known;
-
-typedef struct Index {
-  VEC(Known) known;
-  uint32_t *heads;  // entry + 1
-  uint32_t mask;    // 0: not made yet
-} Index;
+#include "propagate/target_index.h"
 
 typedef struct SideReader {
   Namer *n;
-  Index index;
-  Arena scratch;  // of one line
+  const TargetIndex *index;  // NULL: not made yet
+  Arena scratch;             // of one line
 } SideReader;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -128,74 +116,6 @@ static void nothing_is_called(SideReader *r, const NameRule *rule, Str pattern) 
   namer_fail(r->n, rule, rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, why);
 }
 
-static uint32_t *index_head(Index *index, Str key) {
-  return &index->heads[(uint32_t)hash_bytes(key.s, key.n) & index->mask];
-}
-
-static void index_add(SideReader *r, Str key, Target target) {
-  Namer *n = r->n;
-  if (!key.n) return;
-  Known known = {key, target, 0};
-  VEC_PUSH(n->arena, &r->index.known, known);
-}
-
-// A name that the printer gave: 12, arg3.
-static bool is_numbered(Str name) {
-  size_t i = str_starts(name, "arg") ? 3 : 0;
-  bool digits = i < name.n;
-  for (; i < name.n; i++) digits &= name.s[i] >= '0' && name.s[i] <= '9';
-  return digits;
-}
-
-static void index_function(SideReader *r, OpId function) {
-  Namer *n = r->n;
-  for (uint32_t i = 0; i < function_n_arguments(n->p, function); i++) {
-    ValueId value = function_argument(n->p, function, i);
-    Target target = {function, TARGET_ARGUMENT, i, value};
-    Str path = argument_path(n->p, function, i, n->arena);
-    Str name = value ? name_str(n->context, value_at(n->p, value)->name) : (Str){0};
-    Str number = str_of(arena_printf(n->arena, "arg%u", i));
-    index_add(r, path, target);
-    if (!is_numbered(name) && !str_equal(name, path)) index_add(r, name, target);
-    if (!str_equal(number, path)) index_add(r, number, target);
-  }
-  for (uint32_t i = 0; i < function_n_results(n->p, function); i++) {
-    Target target = {function, TARGET_RESULT, i, 0};
-    Str path = result_path(n->p, function, i, n->arena);
-    Str number = str_of(arena_printf(n->arena, "result%u", i));
-    index_add(r, path, target);
-    if (!str_equal(number, path)) index_add(r, number, target);
-  }
-}
-
-static void index_make(SideReader *r) {
-  Namer *n = r->n;
-  Entries entries = program_entries(n->p, n->arena);
-  for (uint32_t i = 0; i < entries.n; i++) index_function(r, entries.v[i]);
-  Index *index = &r->index;
-  uint32_t size = 16;
-  while (size < 2 * index->known.count) size *= 2;
-  index->heads = ARENA_ARRAY(n->arena, uint32_t, size);
-  index->mask = size - 1;
-  for (uint32_t i = index->known.count; i > 0; i--) {  // chains in the program's order
-    uint32_t *head = index_head(index, index->known.items[i - 1].key);
-    index->known.items[i - 1].next = *head;
-    *head = i;
-  }
-}
-
-// As targets_find, without going over the program where the pattern is a plain name.
-static TargetList find_targets(SideReader *r, Str pattern) {
-  Namer *n = r->n;
-  if (!r->index.mask) index_make(r);
-  VEC(Target) found = {0};
-  for (uint32_t i = *index_head(&r->index, pattern); i; i = r->index.known.items[i - 1].next)
-    if (str_equal(r->index.known.items[i - 1].key, pattern))
-      VEC_PUSH(&r->scratch, &found, r->index.known.items[i - 1].target);
-  if (found.count) return (TargetList){found.items, found.count};
-  return targets_find(n->p, pattern, &r->scratch);
-}
-
 // One line of the side file: PATTERN: name, name.
 static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
   Namer *n = r->n;
@@ -218,7 +138,8 @@ static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
   rule->text = (Str){text.s + colon, text.n - colon};
   rule->text_pos = (Pos)(rule->text.s - source->text);
   ArenaMark mark = arena_mark(&r->scratch);
-  TargetList targets = find_targets(r, pattern);
+  if (!r->index) r->index = target_index_new(r->n->p, r->n->arena);
+  TargetList targets = target_index_find(r->index, pattern, &r->scratch);
   if (!targets.n) nothing_is_called(r, rule, pattern);
   for (uint32_t t = 0; t < targets.n; t++)
     if (!label_target(n, rule, &targets.v[t])) break;

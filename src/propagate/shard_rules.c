@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "propagate/program_mesh.h"
+#include "propagate/target_index.h"
 
 typedef struct SpecAxis {
   Str name;
@@ -377,6 +378,7 @@ typedef struct Resolver {
   Arena *arena;
   const ShardOptions *options;
   const ShardRule *rule;
+  const TargetIndex *index;
   MeshId mesh_id;
   const Mesh *mesh;
 } Resolver;
@@ -599,32 +601,52 @@ static Str rule_origin(const ShardRule *rule, Arena *arena) {
 
 typedef VEC(Annotation) Annotations;
 
-// Whether a rule before has taken the target; it is taken then.
-static bool take_target(const Annotations *before, const Target *target, bool *values) {
-  if (target->value) {
-    bool taken = values[target->value];
-    values[target->value] = true;
-    return taken;
+// Arguments and results of one function.
+typedef struct TakenEdges {
+  OpId function;
+  bool *edges[2];  // by TARGET_RESULT or not
+} TakenEdges;
+
+// What rules before have taken: values by their ids, others (results, arguments of functions
+// without a body) by their function.
+typedef struct Taken {
+  const Program *p;
+  Arena *arena;
+  bool *values;
+  VEC(TakenEdges) functions;  // few
+} Taken;
+
+static bool *taken_flag(Taken *taken, const Target *target) {
+  if (target->value) return &taken->values[target->value];
+  uint32_t i = 0;
+  while (i < taken->functions.count && taken->functions.items[i].function != target->function) i++;
+  if (i == taken->functions.count) {
+    OpId f = target->function;
+    TakenEdges of = {f,
+                     {ARENA_ARRAY(taken->arena, bool, function_n_arguments(taken->p, f) + 1),
+                      ARENA_ARRAY(taken->arena, bool, function_n_results(taken->p, f) + 1)}};
+    VEC_PUSH(taken->arena, &taken->functions, of);
   }
-  for (uint32_t i = 0; i < before->count; i++) {
-    const Target *t = &before->items[i].target;
-    if (!t->value && t->function == target->function && t->kind == target->kind &&
-        t->index == target->index)
-      return true;
-  }
-  return false;
+  return &taken->functions.items[i].edges[target->kind == TARGET_RESULT][target->index];
 }
 
-static bool resolve_rule(Resolver *r, bool *taken, Annotations *out) {
+// Whether a rule before has taken the target; it is taken then.
+static bool take_target(Taken *taken, const Target *target) {
+  bool *flag = taken_flag(taken, target), was = *flag;
+  *flag = true;
+  return was;
+}
+
+static bool resolve_rule(Resolver *r, Taken *taken, Annotations *out) {
   ShardingInfo written;
   if (!resolve_spec(r, &written)) return false;
-  TargetList targets = targets_find(r->p, r->rule->pattern, r->arena);
+  TargetList targets = target_index_find(r->index, r->rule->pattern, r->arena);
   if (!targets.n) return nothing_matches(r);
   Str from = rule_origin(r->rule, r->arena);
   uint32_t before = out->count;
   Uneven uneven = {0};
   for (uint32_t t = 0; t < targets.n; t++) {
-    if (take_target(out, &targets.v[t], taken)) continue;
+    if (take_target(taken, &targets.v[t])) continue;
     Annotation a = {targets.v[t], 0, from, r->rule->pos, r->rule->diag};
     if (!fit(r, &written, &targets.v[t], &uneven, &a.sharding)) return false;
     VEC_PUSH(r->arena, out, a);
@@ -640,10 +662,13 @@ static bool resolve_rule(Resolver *r, bool *taken, Annotations *out) {
 bool shard_rules_resolve(const ShardRules *rules, const Program *p, ShardingTable *table,
                          const ShardOptions *options, AnnotationList *out) {
   Annotations list = {0};
-  bool good = true, *taken = ARENA_ARRAY(rules->arena, bool, p->values.count);
+  bool good = true;
+  Taken taken = {
+      .p = p, .arena = rules->arena, .values = ARENA_ARRAY(rules->arena, bool, p->values.count)};
+  const TargetIndex *index = target_index_new(p, rules->arena);
   for (const ShardRule *rule = rules->first; rule; rule = rule->next) {
-    Resolver r = {p, table, rules->arena, options, rule, 0, NULL};
-    good &= resolve_rule(&r, taken, &list);
+    Resolver r = {p, table, rules->arena, options, rule, index, 0, NULL};
+    good &= resolve_rule(&r, &taken, &list);
   }
   *out = (AnnotationList){list.items, list.count};
   return good;
@@ -656,7 +681,7 @@ bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
   ShardRule rule = {.diag = diag, .text = {source->text, source->size}, .line = 1};
   Cursor c = {source->text, 0, source->size, arena, diag};
   if (!read_spec(&c, &rule.spec)) return false;
-  Resolver r = {p, table, arena, options, &rule, 0, NULL};
+  Resolver r = {p, table, arena, options, &rule, NULL, 0, NULL};
   ShardingInfo written;
   Uneven uneven = {0};
   if (!resolve_spec(&r, &written) || !fit(&r, &written, target, &uneven, out)) return false;

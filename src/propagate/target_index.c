@@ -1,0 +1,88 @@
+// A table of plain names by their hash; what is not in it (globs, `%12`, lines, other words for
+// results) is looked for by going over the program.
+#include "propagate/target_index.h"
+
+#include "base/vec.h"
+
+typedef struct Known {
+  Str key;
+  Target target;
+  uint32_t next;  // of the same chain: entry + 1
+} Known;
+
+struct TargetIndex {
+  const Program *program;
+  Arena *arena;
+  VEC(Known) known;
+  uint32_t *heads;  // entry + 1
+  uint32_t mask;
+};
+
+static uint32_t *head_of(const TargetIndex *index, Str key) {
+  return &index->heads[(uint32_t)hash_bytes(key.s, key.n) & index->mask];
+}
+
+static void add(TargetIndex *index, Str key, Target target) {
+  if (key.n) VEC_PUSH(index->arena, &index->known, ((Known){key, target, 0}));
+}
+
+static bool is_number(Str name) {
+  for (size_t i = 0; i < name.n; i++)
+    if (name.s[i] < '0' || name.s[i] > '9') return false;
+  return name.n > 0;
+}
+
+// A name that the printer gave: 12, arg3.
+static bool is_numbered(Str name) {
+  return is_number(str_starts(name, "arg") ? (Str){name.s + 3, name.n - 3} : name);
+}
+
+static void add_function(TargetIndex *index, OpId function) {
+  const Program *p = index->program;
+  for (uint32_t i = 0; i < function_n_arguments(p, function); i++) {
+    ValueId value = function_argument(p, function, i);
+    Target target = {function, TARGET_ARGUMENT, i, value};
+    Str path = argument_path(p, function, i, index->arena);
+    Str name = value ? name_str(p->context, value_at(p, value)->name) : (Str){0};
+    Str number = str_of(arena_printf(index->arena, "arg%u", i));
+    add(index, path, target);
+    if (!is_numbered(name) && !str_equal(name, path)) add(index, name, target);
+    if (!str_equal(number, path)) add(index, number, target);
+  }
+  for (uint32_t i = 0; i < function_n_results(p, function); i++) {
+    Target target = {function, TARGET_RESULT, i, 0};
+    Str path = result_path(p, function, i, index->arena);
+    Str dotted = str_of(arena_printf(index->arena, "result.%u", i));
+    add(index, path, target);
+    if (!str_equal(dotted, path)) add(index, dotted, target);
+    add(index, str_of(arena_printf(index->arena, "result%u", i)), target);
+  }
+}
+
+TargetIndex *target_index_new(const Program *p, Arena *arena) {
+  TargetIndex *index = ARENA_NEW(arena, TargetIndex);
+  *index = (TargetIndex){.program = p, .arena = arena};
+  Entries entries = program_entries(p, arena);
+  for (uint32_t i = 0; i < entries.n; i++) add_function(index, entries.v[i]);
+  uint32_t size = 16;
+  while (size < 2 * index->known.count) size *= 2;
+  index->heads = ARENA_ARRAY(arena, uint32_t, size);
+  index->mask = size - 1;
+  for (uint32_t i = index->known.count; i > 0; i--) {  // chains in the program's order
+    uint32_t *head = head_of(index, index->known.items[i - 1].key);
+    index->known.items[i - 1].next = *head;
+    *head = i;
+  }
+  return index;
+}
+
+TargetList target_index_find(const TargetIndex *index, Str pattern, Arena *arena) {
+  Str key = path_dotted(arena, pattern);
+  VEC(Target) found = {0};
+  for (uint32_t i = is_number(key) ? 0 : *head_of(index, key); i;
+       i = index->known.items[i - 1].next)
+    if (str_equal(index->known.items[i - 1].key, key))
+      VEC_PUSH(arena, &found, index->known.items[i - 1].target);
+  if (found.count) return (TargetList){found.items, found.count};
+  return targets_find(index->program, pattern, arena);
+}
