@@ -91,8 +91,19 @@ static void show_reasons(const PartitionJob *job) {
 // Differences that may well be rounding: a wrong program is rarely so near.
 static bool is_near(const Verified *v) { return v->worst > v->tolerance && v->worst < 0.01; }
 
+static void show_not_finite(const Verified *v) {
+  if (v->not_finite)
+    fprintf(stderr,
+            "tessera: %llu of %llu floats of the whole results are not finite: the random data are "
+            "-1.5 to 1.5, which may suit the\n"
+            "tessera: program badly (a second moment below 0, say). tessera.run in Python takes "
+            "real data\n",
+            (unsigned long long)v->not_finite, (unsigned long long)v->n_floats);
+}
+
 static void show_verified(const PartitionJob *job) {
   const Verified *v = &job->verified;
+  show_not_finite(v);
   if (!v->agree) {
     cli_error("the local program differs from the whole on %u device%s: %s", v->n_devices,
               plural(v->n_devices), v->where);
@@ -130,6 +141,7 @@ static void put_json(PartitionJob *job) {
     json_key(&json, "results"), json_uint(&json, job->verified.n_results);
     json_key(&json, "tolerance"), json_double(&json, job->verified.tolerance);
     json_key(&json, "farthest"), json_double(&json, job->verified.worst);
+    json_key(&json, "not_finite"), json_uint(&json, job->verified.not_finite);
     json_key(&json, "difference");
     if (job->verified.where)
       json_string(&json, job->verified.where);

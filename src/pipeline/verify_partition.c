@@ -2,6 +2,7 @@
 // results are compared part by part: nothing is assembled, so that replicas that differ show.
 #include "pipeline/verify_partition.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "evaluate/evaluate.h"
@@ -123,6 +124,14 @@ static void compare_part(Verify *v, uint32_t result, uint32_t device, Verified *
   literal_release(reduced);
 }
 
+// NaN agrees with NaN: a comparison of many says little.
+static void count_finite(Literal *whole, Verified *out) {
+  if (whole->kind != LITERAL_ARRAY || dtype_kind(whole->dtype) != KIND_FLOAT) return;
+  out->n_floats += (uint64_t)whole->count;
+  for (int64_t i = 0; i < whole->count; i++)
+    if (!isfinite(literal_get(whole, i).f)) out->not_finite++;
+}
+
 // Manual computations mean something on their mesh only: then every device has the whole program
 // and whole arguments, and the first one's results count.
 static bool has_manual(const Program *p) {
@@ -176,8 +185,10 @@ static Status *run(Verify *v, Verified *out) {
     status_free(status);
     return NULL;
   }
-  for (uint32_t i = 0; i < v->n_results; i++)
+  for (uint32_t i = 0; i < v->n_results; i++) {
+    count_finite(v->whole_results[i], out);
     for (uint32_t k = 0; k < v->n_devices; k++) compare_part(v, i, k, out);
+  }
   if (out->agree && said.failed_checks && !said_whole.failed_checks) {
     out->agree = false;
     out->where = said.n_messages ? said.messages[0] : "a check fails that holds in the whole";

@@ -17,9 +17,10 @@ typedef struct VerifyOptions {
 typedef struct Verified {
   uint32_t n_devices, n_results;
   bool agree;
-  double tolerance;   // largest used; 0 = everything was compared exactly
-  double worst;       // largest |got - want| / (1 + |want|) of floats
-  const char *where;  // the first difference in words, in the arena; NULL if all agree
+  double tolerance;               // largest used; 0 = everything was compared exactly
+  double worst;                   // largest |got - want| / (1 + |want|) of floats
+  uint64_t n_floats, not_finite;  // of the whole results
+  const char *where;              // the first difference in words, in the arena; NULL if all agree
 } Verified;
 
 // `local` is what partition_program made of `global`, in the same context; `mesh` as it said. Data
