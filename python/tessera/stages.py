@@ -55,9 +55,9 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
                 program.dimensions() shows the names
     names       more of them: {"x": "batch,features"}, or lines "x: batch,features"
     strategy    "user-priority" (the default), "op-priority", "aggressive", "basic", "none"
-    conflicts   who gets an axis that two want: "size" (the larger tensor; the default), "cost" (what
-                moves less; also tries which of the annotations goes first, as if others of its
-                axes had priority=1)
+    conflicts   who gets an axis that two want: "size" (the larger tensor; the default), or "cost":
+                tried are that, what moves less, and which of the annotations go first, as if
+                others of their axes had priority=1; what takes the least time is kept
     conservative      not where shards would read their neighbours
     divisible_edges   arguments and results divide, as JAX wants them
     close       no dimension stays open

@@ -130,8 +130,8 @@ void annotations_options(Annotations *a, Option *out) {
       {"--strategy", OPTION_TEXT, &a->strategy, "WORD",
        "user-priority (default), op-priority, aggressive, basic, none (as annotated, else whole)"},
       {"--conflicts", OPTION_TEXT, &a->conflicts, "WORD",
-       "who gets an axis that two want: size (default: the larger tensor), cost (what moves less; "
-       "also tries which of the --shard rules goes first)"},
+       "who gets an axis that two want: size (default: the larger tensor), cost (tries both, and "
+       "which of the --shard rules go first: what takes the least time)"},
       {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
        "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
       {"--allow-results", OPTION_TEXT, &a->request.allow_results, "LIST", "the same for results"},

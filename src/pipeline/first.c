@@ -43,10 +43,10 @@ static Status *trial_body(Guard *guard, void *arg) {
 }
 
 // False if it cannot be done so.
-static bool try_first(const PropagateRequest *request, uint32_t first, Trial *out) {
+static bool try_way(const PropagateRequest *request, uint32_t first, bool by_cost, Trial *out) {
   *out = (Trial){.request = *request};
   out->request.first = first;
-  out->request.by_cost = true;
+  out->request.by_cost = by_cost;
   Status *status = guard_run(trial_body, out);
   bool good = !status;
   status_free(status);
@@ -57,46 +57,52 @@ static bool try_first(const PropagateRequest *request, uint32_t first, Trial *ou
   return good;
 }
 
-enum { MOST_RULES = 16 };
+enum { MOST_GROUPS = 16 };
 
-// The rules that share an axis with others, by number from 1 on; 0 if some have priorities: then
-// the user has chosen.
+// The groups of rules that share an axis with others; none if some have priorities: then the user
+// has chosen.
 static uint32_t find_rivals(const PropagateRequest *request, Arena *arena, uint32_t *out) {
   ShardRules rules;
   shard_rules_init(&rules, arena);
-  Diag diag;
   uint32_t n = 0;
   for (uint32_t i = 0; i < request->n_rules; i++) {
+    Diag diag;
     diag_init(&diag, arena->guard, &request->rules[i]);
     bool good = shard_rules_read(&rules, &request->rules[i], &diag);
     diag_deinit(&diag);
     if (!good) return 0;
   }
-  for (uint32_t i = 0; i < rules.count && n < MOST_RULES; i++)
-    if (shard_rules_has_rivals(&rules, i)) out[n++] = i + 1;
-  return shard_rules_have_priorities(&rules) ? 0 : n;
+  if (shard_rules_have_priorities(&rules)) return 0;
+  uint32_t n_groups = shard_rules_group(&rules);
+  for (uint32_t g = 1; g <= n_groups && n < MOST_GROUPS; g++)
+    if (shard_rules_has_rivals(&rules, g)) out[n++] = g;
+  return n;
 }
 
 // What is not surely better is not worth an order that nobody asked for.
 static const double surely = 0.97;
 
-uint32_t pipeline_choose_first(const PropagateRequest *request, Arena *arena,
-                               const char **out_words) {
-  uint32_t rivals[MOST_RULES], n = find_rivals(request, arena, rivals), best = 0;
-  Trial plain, least;
-  if (!n || !try_first(request, FIRST_NONE, &plain)) return 0;
+static bool keep_better(Trial *least, const Trial *trial, double times) {
+  if (trial->seconds >= times * least->seconds) return false;
+  *least = *trial;
+  return true;
+}
+
+void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char **out_words) {
+  uint32_t rivals[MOST_GROUPS], n = find_rivals(request, arena, rivals);
+  Trial plain, least, trial;
+  if (!try_way(request, FIRST_NONE, false, &plain)) return;
   least = plain;
-  for (uint32_t i = 0; i < n; i++) {
-    Trial trial;
-    if (!try_first(request, rivals[i], &trial)) continue;
-    if (trial.seconds >= (best ? least.seconds : surely * plain.seconds)) continue;
-    least = trial;
-    best = rivals[i];
-  }
-  if (best)
+  if (try_way(request, FIRST_NONE, true, &trial)) keep_better(&least, &trial, 1);
+  bool ordered = false;
+  for (uint32_t i = 0; i < 2 * n; i++)
+    if (try_way(request, rivals[i / 2], i % 2, &trial))
+      ordered |= keep_better(&least, &trial, ordered ? 1 : surely);
+  request->first = least.request.first;
+  request->by_cost = least.request.by_cost;
+  if (ordered)
     *out_words = arena_printf(arena,
-                              "%.3g bytes out of each device instead of %.3g, %.3g flops of "
-                              "each instead of %.3g",
+                              "%.3g bytes out of each device instead of %.3g, %.3g flops of each "
+                              "instead of %.3g",
                               least.bytes, plain.bytes, least.flops, plain.flops);
-  return best;
 }

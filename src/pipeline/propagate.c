@@ -47,18 +47,16 @@ static Diag *diag_for(const Source *source, Guard *guard, Propagated *out) {
   return diag;
 }
 
-static Status *give_rules(const PropagateRequest *request, Guard *guard, Propagated *out) {
+static Status *give_rules(const PropagateRequest *request, const char *words, Guard *guard,
+                          Propagated *out) {
   const Graph *graph = propagation_graph(out->propagation);
   ShardRules rules;
   shard_rules_init(&rules, &out->arena);
   for (uint32_t i = 0; i < request->n_rules; i++)
     shard_rules_read(&rules, &request->rules[i], diag_for(&request->rules[i], guard, out));
   TRY(said_status(out));
-  const char *words = NULL;
-  uint32_t first = request->first;
-  if (!first && request->by_cost && request->again)
-    first = pipeline_choose_first(request, &out->arena, &words);
-  if (first && first != FIRST_NONE) shard_rules_put_first(&rules, first - 1, words);
+  if (request->first && request->first != FIRST_NONE)
+    shard_rules_put_first(&rules, request->first, words);
   AnnotationList list;
   ShardOptions options = {.mesh = out->mesh, .divisible = request->divisible};
   if (shard_rules_resolve(&rules, graph->program, out->table, &options, &list))
@@ -108,9 +106,13 @@ static uint32_t count_given(const Propagation *propagation) {
   return n;
 }
 
-Status *pipeline_propagate(Program *program, const PropagateRequest *request, Guard *guard,
+Status *pipeline_propagate(Program *program, const PropagateRequest *asked, Guard *guard,
                            Diag *diag, Propagated *out) {
   arena_init(&out->arena, guard);
+  PropagateRequest chosen = *asked, *request = &chosen;
+  const char *words = NULL;
+  if (asked->by_cost && asked->again && !asked->first)
+    pipeline_choose_first(request, &out->arena, &words);
   out->table = sharding_table_new(program->context, guard);
   out->diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules + 2);
   TRY(use_meshes(program, request, out));
@@ -128,7 +130,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *request, Gu
   TRY(propagation_new(program, out->table, &options, guard, diag, &out->propagation));
   TRY(propagation_read(out->propagation, diag));
   if (!out->mesh) out->mesh = program_mesh_only(program, out->table, NULL);
-  TRY(give_rules(request, guard, out));
+  TRY(give_rules(request, words, guard, out));
   TRY(give_layout(request, guard, diag, out));
   out->divisible = request->divisible;
   out->n_given = count_given(out->propagation);

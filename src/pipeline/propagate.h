@@ -15,7 +15,7 @@ typedef struct ProgramText {
   ParseOptions options;
 } ProgramText;
 
-// Of PropagateRequest.first: no rule is to go first, and none is tried.
+// Of PropagateRequest.first: no rules are to go first, and none are tried.
 #define FIRST_NONE UINT32_MAX
 
 typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
@@ -23,16 +23,15 @@ typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
 // Everything is borrowed until propagated_deinit.
 typedef struct PropagateRequest {
   Strategy strategy;
-  CustomRules *call_rules;  // of custom calls; NULL = none
-  bool conservative;        // only where no neighbours have to talk
-  bool by_cost;  // conflicts go to what moves fewer elements; which rules go first is tried
-                 // (first.h)
+  CustomRules *call_rules;    // of custom calls; NULL = none
+  bool conservative;          // only where no neighbours have to talk
+  bool by_cost;               // conflicts go to what moves fewer elements, or as first.h finds
   const char *const *meshes;  // "data=4,model=2", "name:data=4"
   uint32_t n_meshes;
   uint64_t devices;     // 0 = any
   const Source *rules;  // texts of --shard rules (shard_rules.h), in the order they hold
   uint32_t n_rules;
-  uint32_t first;            // rule, from 1 on, to whose axes others give way; 0: by_cost finds one
+  uint32_t first;            // group of rules to whose axes others give way; 0: by_cost finds one
   const ProgramText *again;  // NULL: none is tried
   const Source *layout;      // "batch:data, hidden:model" (names.h); NULL = none
   const Source *names;       // names of dimensions for it; NULL = none beside the program

@@ -40,7 +40,7 @@ struct ShardRule {
   Diag *diag;
   Str pattern, text;
   Pos pos, spec_pos;
-  uint32_t line;
+  uint32_t line, group;
   Spec spec;
 };
 
@@ -326,30 +326,57 @@ bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag) {
 
 // ---- who goes first ----
 
-static ShardRule *rule_at(const ShardRules *rules, uint32_t i) {
-  ShardRule *rule = rules->first;
-  while (i--) rule = rule->next;
-  return rule;
+// `params` of `params.*.w`; the whole of a pattern that begins otherwise.
+static Str group_key(Str pattern) {
+  size_t n = 0;
+  while (n < pattern.n && pattern.s[n] != '.' && pattern.s[n] != '[' && pattern.s[n] != '*' &&
+         pattern.s[n] != '?')
+    n++;
+  bool plain = n < pattern.n && (pattern.s[n] == '.' || pattern.s[n] == '[');
+  return plain ? (Str){pattern.s, n} : pattern;
 }
 
-static bool dim_has_axis(const SpecDim *dim, Str axis) {
-  for (uint32_t i = 0; i < dim->axes.count; i++)
-    if (str_equal(dim->axes.items[i].name, axis)) return true;
+uint32_t shard_rules_group(ShardRules *rules) {
+  VEC(Str) keys = {0};
+  for (ShardRule *rule = rules->first; rule; rule = rule->next) {
+    Str key = group_key(rule->pattern);
+    uint32_t g = 0;
+    while (g < keys.count && !str_equal(keys.items[g], key)) g++;
+    if (g == keys.count) VEC_PUSH(rules->arena, &keys, key);
+    rule->group = g + 1;
+  }
+  return keys.count;
+}
+
+static bool has_axis(const SpecAxes *axes, Str name) {
+  for (uint32_t i = 0; i < axes->count; i++)
+    if (str_equal(axes->items[i].name, name)) return true;
   return false;
 }
 
-static bool dims_share(const SpecDim *dim, const Spec *spec) {
-  for (uint32_t d = 0; d < spec->dims.count; d++)
-    for (uint32_t i = 0; i < spec->dims.items[d].axes.count; i++)
-      if (dim_has_axis(dim, spec->dims.items[d].axes.items[i].name)) return true;
-  return false;
-}
-
-bool shard_rules_has_rivals(const ShardRules *rules, uint32_t i) {
-  const ShardRule *one = rule_at(rules, i);
+// Each axis that the rules of a group say, once.
+static SpecAxes group_axes(const ShardRules *rules, uint32_t group) {
+  SpecAxes out = {0};
   for (const ShardRule *rule = rules->first; rule; rule = rule->next)
-    for (uint32_t d = 0; rule != one && d < rule->spec.dims.count; d++)
-      if (dims_share(&rule->spec.dims.items[d], &one->spec)) return true;
+    for (uint32_t d = 0; rule->group == group && d < rule->spec.dims.count; d++) {
+      const SpecAxes *axes = &rule->spec.dims.items[d].axes;
+      for (uint32_t i = 0; i < axes->count; i++)
+        if (!has_axis(&out, axes->items[i].name)) VEC_PUSH(rules->arena, &out, axes->items[i]);
+    }
+  return out;
+}
+
+static bool axes_meet(const SpecAxes *a, const SpecAxes *b) {
+  for (uint32_t i = 0; i < a->count; i++)
+    if (has_axis(b, a->items[i].name)) return true;
+  return false;
+}
+
+bool shard_rules_has_rivals(const ShardRules *rules, uint32_t group) {
+  SpecAxes axes = group_axes(rules, group);
+  for (const ShardRule *rule = rules->first; rule; rule = rule->next)
+    for (uint32_t d = 0; rule->group != group && d < rule->spec.dims.count; d++)
+      if (axes_meet(&rule->spec.dims.items[d].axes, &axes)) return true;
   return false;
 }
 
@@ -360,14 +387,17 @@ bool shard_rules_have_priorities(const ShardRules *rules) {
   return false;
 }
 
-void shard_rules_put_first(ShardRules *rules, uint32_t i, const char *words) {
-  const ShardRule *one = rule_at(rules, i);
-  for (ShardRule *rule = rules->first; rule; rule = rule->next)
-    for (uint32_t d = 0; rule != one && d < rule->spec.dims.count; d++)
-      if (dims_share(&rule->spec.dims.items[d], &one->spec)) rule->spec.dims.items[d].priority = 1;
-  if (words)
-    diag_note(one->diag, one->pos,
+void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words) {
+  shard_rules_group(rules);
+  SpecAxes axes = group_axes(rules, group);
+  for (ShardRule *rule = rules->first; rule; rule = rule->next) {
+    for (uint32_t d = 0; rule->group != group && d < rule->spec.dims.count; d++)
+      if (axes_meet(&rule->spec.dims.items[d].axes, &axes)) rule->spec.dims.items[d].priority = 1;
+    if (rule->group != group || !words) continue;
+    diag_note(rule->diag, rule->pos,
               "this goes first, as if others of its axes had the priority p1: %s", words);
+    words = NULL;
+  }
 }
 
 // ---- resolving ----

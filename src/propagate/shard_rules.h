@@ -26,12 +26,15 @@ void shard_rules_init(ShardRules *rules, Arena *arena);
 // must be this one and which must outlive the rules; false then.
 bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag);
 
-// Do other rules say an axis that this one says? O(rules).
-bool shard_rules_has_rivals(const ShardRules *rules, uint32_t i);
+// Groups of rules, from 1 on in the order they come: those of one parameter (`params.w`,
+// `params.*.b`), and each other pattern alone. Gives how many. O(rules · groups).
+uint32_t shard_rules_group(ShardRules *rules);
+// Do rules of other groups say an axis that this group says? They are grouped. O(rules).
+bool shard_rules_has_rivals(const ShardRules *rules, uint32_t group);
 bool shard_rules_have_priorities(const ShardRules *rules);
-// Dimensions of other rules with an axis of this one get a priority behind it. words, if not NULL,
-// say in its diag what for.
-void shard_rules_put_first(ShardRules *rules, uint32_t i, const char *words);
+// Dimensions in other groups with an axis of this one get a priority behind it. words, if not NULL,
+// say in the diag of its first rule what for.
+void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words);
 
 typedef struct ShardOptions {
   MeshId mesh;     // of rules that name none; 0 = the program's only one
