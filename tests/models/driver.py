@@ -17,6 +17,7 @@ from .zoo.common import MODELS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 REPORT = os.path.join(ROOT, "build", "models.json")
+PAGE = os.path.join(ROOT, "docs", "models.md")  # of all cases
 LIMIT_SECONDS = 900  # of a group
 FLAGS = "--xla_force_host_platform_device_count=8 --xla_allow_excess_precision=false"
 
@@ -164,6 +165,8 @@ def main(words):
     os.makedirs(os.path.dirname(REPORT), exist_ok=True)
     with open(REPORT, "w") as file:
         json.dump(rows, file, indent=1)
+    if not words:
+        write_page(rows)
     print()
     print_table(rows)
     children = os.times()
@@ -171,6 +174,28 @@ def main(words):
     print(f"{time.monotonic() - start:.0f} s, {cpu:.0f} s of processor time")
     print(summary(rows))
     sys.exit(any(not row["ok"] for row in rows) or not rows)
+
+
+def write_page(rows):
+    """What a run of all cases gave."""
+    import jax
+
+    lines = [
+        "# The zoo against JAX",
+        "",
+        "Written by `make test-models`, all cases; [tests/models](../tests/models/README.md) says what is compared and how. Rows are models; `one`",
+        "is one device, the other columns are annotations on 8 devices, `*` the same by `shard_map`. Cells count the option sets (float32 and",
+        "bfloat16, layers unrolled and by `lax.scan`, with and without `jax.checkpoint`) that agree, and all of them.",
+        "",
+        f"JAX {jax.__version__}: {summary(rows)}; {one_draw(rows)}.",
+        "",
+        "```text",
+        table(rows),
+        "```",
+        "",
+    ]
+    with open(PAGE, "w") as file:
+        file.write("\n".join(lines))
 
 
 def print_last():

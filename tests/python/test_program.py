@@ -166,8 +166,8 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 """)
         for hints in ({}, {"mesh": "a=2", "shard": {"x": tessera.P("a")}}):
-            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-            with self.assertRaises(KeyboardInterrupt):
+            with self.assertRaises(KeyboardInterrupt):  # wherever it comes
+                threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
                 tessera.run(program, np.ones(4, "f"), **hints)
 
     def test_short_stacks(self):
