@@ -36,13 +36,18 @@ class Sharded:
         self._text = None
         self._entry = entry_index(handle)
         n, m = len(program.arguments), len(program.results)
-        self.argument_shardings = [self._ask("argument_sharding", i, 0) for i in range(n)]
-        self.result_shardings = [self._ask("result_sharding", i, 0) for i in range(m)]
+        self.argument_shardings = [self._sharding("argument", i) for i in range(n)]
+        self.result_shardings = [self._sharding("result", i) for i in range(m)]
         self.argument_parts = [self._ask("argument_part", i) for i in range(n)]
         self.result_parts = [self._ask("result_part", i) for i in range(m)]
 
     def _ask(self, what, *arguments):
         return self._handle.text("tsr_program_" + what, self._entry, *arguments)
+
+    def _sharding(self, what, i):
+        """None also for what JAX writes on keys, a mesh without axes: it says nothing."""
+        text = self._ask(what + "_sharding", i, 0)
+        return None if text and text.startswith("<@empty_mesh,") else text
 
     def _propagation(self):
         """The state that can be asked; propagated once more, since the program has it written in."""
@@ -58,7 +63,8 @@ class Sharded:
 
     @property
     def meshes(self) -> dict:
-        return {mesh["name"]: mesh["axes"] for mesh in self._table(False)["meshes"]}
+        meshes = self._table(False)["meshes"]
+        return {mesh["name"]: mesh["axes"] for mesh in meshes if mesh["axes"]}
 
     def _table(self, values):
         return json.loads(self._propagation().text("tsr_propagation_table", int(values)))

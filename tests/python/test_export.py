@@ -79,6 +79,15 @@ class Names(unittest.TestCase):
         self.assertEqual(s.argument_parts[0], "tensor<8x2xf32>")
 
 
+class Keys(unittest.TestCase):
+    def test_a_key_is_on_no_mesh(self):
+        fn = lambda key, x: (jax.random.split(key)[0], x + jax.random.normal(key, x.shape))
+        sharded = tessera.propagate(fn, jax.random.key(0), np.ones((8, 2), "f"), mesh="a=2",
+                                    shard={"x": P("a")})
+        self.assertEqual((sharded.argument_shardings[0], sharded.meshes), (None, {"mesh": {"a": 2}}))
+        self.assertNotIn("empty_mesh", repr(sharded))
+
+
 class Jit(unittest.TestCase):
     def test_donation(self):
         e = tessera.export(step, *arguments(f32), donate_argnums=0)
