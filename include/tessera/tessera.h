@@ -230,7 +230,8 @@ typedef struct tsr_propagate_options {
   const char *layout;    /* shard by dimension names: "batch:data, hidden:model"; NULL: none */
   const char *names;     /* names for it, a line per value: "arg0: batch,length"; NULL: none */
   size_t devices;        /* how many: the mesh must have as many, or becomes "devices=N"; 0: any */
-  int by_cost;           /* an axis that two want goes to what then moves less, not to the larger */
+  int by_cost;           /* an axis that two want goes where it takes the least time, not to the
+                            larger: also tried is which rules go first, on a program as it was loaded */
 } tsr_propagate_options;
 
 /* Gives every value the sharding that follows from the annotations, and writes them into the

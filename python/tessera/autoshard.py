@@ -166,7 +166,8 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     goes by.
 
     mesh    as of propagate, or a jax.sharding.Mesh, whose devices are then used; its axes may be
-            Auto or Explicit (results are on it), inside of the function they are Auto
+            Auto or Explicit (results are on it, unless an axis had to be split), inside of the
+            function they are Auto
     exact   run the annotated program itself (tessera.to_jax): inside of the function, too, XLA
             shards as Tessera did. Otherwise XLA fills in what is inside
 

@@ -88,8 +88,12 @@ def keywords(verb, fn, args, said, kwargs=(), others=()):
     for word, value in said.items():
         if named and word in named and value is not None:
             raise errors.InvalidArgument(
-                f"{word}= is an option of tessera.{verb} and a parameter of {name}: give it to one of "
-                f"them by tessera.export({name}, …), which makes a Program, and tessera.{verb} of that")
+                f"{word}= is an option of tessera.{verb} and a parameter of {name}: " + {
+                    "export": f"give {name} its own by position",
+                    "run": f"make a Program of it, tessera.export({name}, …), then "
+                           "tessera.partition of that, which has a .run(…)",
+                }.get(verb, f"make a Program of it, tessera.export({name}, …), and give that to "
+                            f"tessera.{verb}"))
     for word in kwargs:
         if any_word or word in named or word in others:
             continue

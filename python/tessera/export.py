@@ -175,20 +175,22 @@ def _native(leaf):
 def _lower(traced, platform):
     try:
         return traced.lower(lowering_platforms=(platform,))
-    except AssertionError as error:  # JAX has no words for it
+    except (AssertionError, NameError) as error:  # JAX has no words for it; older ones say it so
+        if isinstance(error, NameError) and "axis name" not in str(error):
+            raise
         raise errors.Unimplemented("JAX cannot lower the function by itself: does it use the axis of an "
                                    "enclosing vmap (axis_name)? Put that vmap inside of it") from error
 
 
 def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=None,
-           donate_argnames=None, platform="cpu", **kwargs) -> Program:
+           donate_argnames=None, platform=None, **kwargs) -> Program:
     """The program that JAX makes of fn(*args, **kwargs), as a Program.
 
     Arguments are arrays or jax.ShapeDtypeStruct, with shardings or without: nothing is computed or
     allocated. fn may be jitted already; what its jit says holds here. Unused arguments are kept,
     donated ones marked, and each op has the line of Python it comes from. Meshes may be abstract
     (jax.sharding.AbstractMesh): no devices are needed. What JAX cannot trace raises as in JAX.
-    platform is what it is lowered for: "cpu", "cuda", "rocm" or "tpu".
+    platform is what it is lowered for: "cpu" (the default), "cuda", "rocm" or "tpu".
 
     >>> program = tessera.export(lambda batch: batch["x"].sum(), {"x": jax.ShapeDtypeStruct((2, 3), "f4")})
     >>> program.arg_names, program.results[0].text
@@ -199,12 +201,13 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
         checks.keywords("export", fn, args, dict(
             static_argnums=static_argnums, static_argnames=static_argnames,
             donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-            platform=platform if isinstance(platform, str) and platform != "cpu" else None))
+            platform=platform))
     else:
         known = isinstance(fn, (str, os.PathLike)) or hasattr(fn, "as_text") or \
             hasattr(fn, "mlir_module")
         text = "; tessera.load takes files and text" if known else ""
         raise errors.InvalidArgument(f"export takes a function, not {type(fn).__name__}{text}")
+    platform = "cpu" if platform is None else platform
     if not isinstance(platform, str) or not platform:
         raise checks.wrong("platform", platform, '"cpu", "cuda", "rocm" or "tpu"')
     jitted, options = _jitted(jax, fn, _checked({

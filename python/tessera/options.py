@@ -39,7 +39,7 @@ class P(tuple):
         return not self == other
 
     def __hash__(self):
-        return hash((tuple(self), self.priority))
+        return hash(tuple(self)) if self.priority is None else hash((tuple(self), self.priority))
 
     def __repr__(self):
         last = [] if self.priority is None else [f"priority={self.priority}"]

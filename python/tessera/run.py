@@ -196,28 +196,30 @@ def evaluate(handle, function, arrays, n_outputs, devices=1, seed=0, memory_limi
 
 
 def _interruptible(cancel, call, *arguments):
-    """Calls on a thread of its own, so that the main one hears of an interrupt; then it cancels."""
+    """Calls on a thread of its own, so that the main one hears of an interrupt; it then cancels, and
+    waits for the call to end all the same: that has the arguments' memory."""
     if threading.current_thread() is not threading.main_thread():
         call(*arguments)
         return
-    failed = []
+    done, failed, interrupts = threading.Event(), [], []
 
     def work():
         try:
             call(*arguments)
         except BaseException as error:
             failed.append(error)
+        finally:
+            done.set()
 
-    worker = threading.Thread(target=work, name="tessera", daemon=True)
-    worker.start()
-    try:
-        worker.join()
-    except BaseException:  # KeyboardInterrupt, or what the user's signal handler raises
-        cancel.value = 1
-        worker.join()
-        raise
-    if failed:
-        raise failed[0]
+    threading.Thread(target=work, name="tessera", daemon=True).start()
+    while not done.is_set():
+        try:
+            done.wait()
+        except BaseException as error:  # KeyboardInterrupt, or what the user's signal handler raises
+            cancel.value = 1
+            interrupts.append(error)
+    if interrupts or failed:
+        raise (interrupts or failed)[0]
 
 
 def _taken(buffer):

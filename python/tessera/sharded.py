@@ -47,7 +47,8 @@ class Sharded:
     def _sharding(self, what, i):
         """None also for what JAX writes on keys, a mesh without axes: it says nothing."""
         text = self._ask(what + "_sharding", i, 0)
-        return None if text and text.startswith("<@empty_mesh,") else text
+        empty = text and text.startswith("<@empty_mesh,") and '"' not in text
+        return None if empty else text
 
     def _propagation(self):
         """The state that can be asked; propagated once more, since the program has it written in."""

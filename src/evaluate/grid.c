@@ -385,8 +385,9 @@ Status *grid_run(Run *run, uint32_t depth, uint32_t replicas, uint32_t partition
     arg += evaluate_n_arguments(run->program, functions[i]);
     result += evaluate_n_results(run->program, functions[i]);
   }
-  // One, too, has a stack of its own: the caller's may be short (threads of other languages).
-  Status *status = fibers_run(n, STACK_BYTES, fiber_body, deadlock, &grid);
+  Status *status = n == 1 && !run->options->own_stack
+                       ? run_process(&grid, 0)
+                       : fibers_run(n, STACK_BYTES, fiber_body, deadlock, &grid);
   for (uint32_t i = 0; i < n; i++) process_deinit(&grid.processes[i]);
   while (grid.meetings) meeting_free(&grid, grid.meetings);
   while (grid.messages) {

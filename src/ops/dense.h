@@ -28,8 +28,7 @@ void *dense_load(EvalContext *cx, DenseKind kind, const Literal *literal);
 void *dense_transpose(EvalContext *cx, DenseKind kind, const void *data, uint32_t rank,
                       const int64_t *dims, uint32_t n_perm, const uint32_t *perm);
 
-// The sum of a[i] * b[i], every product and sum rounded to the kind's type: runs of 8 from left to
-// right, those by halves.
+// The sum of a[i] * b[i], every product and sum rounded to the kind's type, by halves.
 Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n);
 // Rounds every element to a float type (no-op for integers): the operand precision of a dot
 // algorithm.

@@ -459,8 +459,10 @@ static Status *evaluate_body(Guard *guard, void *arg) {
   Literal **args = ARENA_ARRAY(&e->arena, Literal *, n_args);
   Literal **out = ARENA_ARRAY(&e->arena, Literal *, n_out);
   for (uint32_t i = 0; i < n_args; i++) TRY(read_input(e, function, i, &args[i]));
-  EvalOptions options = {
-      .seed = e->options.seed, .partitions = (uint32_t)n, .cancel = e->options.cancel};
+  EvalOptions options = {.seed = e->options.seed,
+                         .partitions = (uint32_t)n,
+                         .own_stack = true,
+                         .cancel = e->options.cancel};
   EvalReport report;
   Status *failed =
       evaluate(p, function, &options, &e->heap, &e->arena, n_args, args, n_out, out, &report);

@@ -60,6 +60,7 @@ static Status *partition_under(Job *job, Guard *guard) {
   put_traffic(job, devices, flops);
   if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
   api_list_functions(job->handle, guard);
+  job->handle->again.source = NULL;
   return NULL;
 }
 

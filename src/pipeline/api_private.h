@@ -17,7 +17,7 @@ struct tsr_program {
   Source source;
   Context *context;
   Program *program;
-  ProgramText again;  // its text; without a source if the program is no longer that
+  ProgramText again;  // its text; without a source once something was written into the program
   HEAPVEC(OpId) functions;
   char *traffic;  // JSON, of a partitioned program
   Asked *asked;   // what questions have read so far; NULL: nothing
@@ -57,10 +57,9 @@ Status *api_edge(tsr_program *h, size_t function, unsigned which, size_t i, Guar
                  const Edge **out_edge, ShardingTable **out_table) MUST_USE;
 void api_forget(tsr_program *h);  // before the program is rewritten
 
-// The options' pointers must outlive the request, which is partly in the arena. The program is to
-// be rewritten by it.
-Status *api_propagate_request(tsr_program *h, const tsr_propagate_options *options, Arena *arena,
-                              PropagateRequest *out) MUST_USE;
+// The options' pointers must outlive the request, which is partly in the arena.
+Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *options,
+                              Arena *arena, PropagateRequest *out) MUST_USE;
 Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
                            Arena *scratch, StrBuf *out) MUST_USE;
 

@@ -52,7 +52,7 @@ static const Source *copy_source(const char *path, const char *text, Arena *aren
   return source;
 }
 
-Status *api_propagate_request(tsr_program *h, const tsr_propagate_options *o, Arena *arena,
+Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *o, Arena *arena,
                               PropagateRequest *out) {
   if ((unsigned)o->strategy > TSR_NONE)
     FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
@@ -78,7 +78,6 @@ Status *api_propagate_request(tsr_program *h, const tsr_propagate_options *o, Ar
   ProgramText *again = ARENA_NEW(arena, ProgramText);
   *again = h->again;
   out->again = again->source ? again : NULL;
-  h->again.source = NULL;
   return NULL;
 }
 
@@ -93,6 +92,7 @@ static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
   diag_render(&job->diag, &job->said, false);
   propagated_render(&job->result, &job->said, false);
   if (!status) api_list_functions(job->handle, guard);
+  if (!status) job->handle->again.source = NULL;
   return status;
 }
 

@@ -15,7 +15,7 @@ typedef struct Trial {
   Program *program;
   Diag diag;
   Propagated result;
-  double seconds, bytes, flops;
+  double seconds, bytes, flops, steps;
 } Trial;
 
 static Status *trial_body(Guard *guard, void *arg) {
@@ -37,6 +37,7 @@ static Status *trial_body(Guard *guard, void *arg) {
   Link link = network_default.all;
   t->bytes = traffic.bytes;
   t->flops = traffic.flops;
+  t->steps = traffic.steps;
   t->seconds = compute_seconds(&compute_default, traffic.flops) +
                traffic.bytes / link.bytes_per_second + traffic.steps * link.latency_seconds;
   return NULL;
@@ -73,8 +74,8 @@ static uint32_t find_rivals(const PropagateRequest *request, Arena *arena, uint3
     if (!good) return 0;
   }
   if (shard_rules_have_priorities(&rules)) return 0;
-  uint32_t n_groups = shard_rules_group(&rules);
-  for (uint32_t g = 1; g <= n_groups && n < MOST_GROUPS; g++)
+  uint32_t n_groups = shard_rules_group(&rules, MOST_GROUPS);
+  for (uint32_t g = 1; g <= n_groups; g++)
     if (shard_rules_has_rivals(&rules, g)) out[n++] = g;
   return n;
 }
@@ -101,8 +102,9 @@ void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char *
   request->first = least.request.first;
   request->by_cost = least.request.by_cost;
   if (ordered)
-    *out_words = arena_printf(arena,
-                              "%.3g bytes out of each device instead of %.3g, %.3g flops of each "
-                              "instead of %.3g",
-                              least.bytes, plain.bytes, least.flops, plain.flops);
+    *out_words =
+        arena_printf(arena,
+                     "%.3g bytes out of each device instead of %.3g, %.0f in sequence "
+                     "instead of %.0f, %.3g flops of each instead of %.3g",
+                     least.bytes, plain.bytes, least.steps, plain.steps, least.flops, plain.flops);
 }

@@ -126,10 +126,13 @@ static void compare_part(Verify *v, uint32_t result, uint32_t device, Verified *
 
 // NaN agrees with NaN: a comparison of many says little.
 static void count_finite(Literal *whole, Verified *out) {
-  if (whole->kind != LITERAL_ARRAY || dtype_kind(whole->dtype) != KIND_FLOAT) return;
+  if (whole->kind != LITERAL_ARRAY) return;
+  bool complex = dtype_kind(whole->dtype) == KIND_COMPLEX;
+  if (!complex && dtype_kind(whole->dtype) != KIND_FLOAT) return;
   out->n_floats += (uint64_t)whole->count;
   for (int64_t i = 0; i < whole->count; i++)
-    if (!isfinite(literal_get(whole, i).f)) out->not_finite++;
+    if (!isfinite(literal_get(whole, i).f) || (complex && !isfinite(literal_get(whole, i).im)))
+      out->not_finite++;
 }
 
 // Manual computations mean something on their mesh only: then every device has the whole program

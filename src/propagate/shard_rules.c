@@ -326,22 +326,24 @@ bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag) {
 
 // ---- who goes first ----
 
-// `params` of `params.*.w`; the whole of a pattern that begins otherwise.
+// `params` of `params.*.w`; the whole of a pattern that begins otherwise, or is a line.
 static Str group_key(Str pattern) {
   size_t n = 0;
   while (n < pattern.n && pattern.s[n] != '.' && pattern.s[n] != '[' && pattern.s[n] != '*' &&
          pattern.s[n] != '?')
     n++;
-  bool plain = n < pattern.n && (pattern.s[n] == '.' || pattern.s[n] == '[');
+  bool plain = n < pattern.n && (pattern.s[n] == '.' || pattern.s[n] == '[') &&
+               !memchr(pattern.s, ':', pattern.n);
   return plain ? (Str){pattern.s, n} : pattern;
 }
 
-uint32_t shard_rules_group(ShardRules *rules) {
+uint32_t shard_rules_group(ShardRules *rules, uint32_t most) {
   VEC(Str) keys = {0};
   for (ShardRule *rule = rules->first; rule; rule = rule->next) {
     Str key = group_key(rule->pattern);
     uint32_t g = 0;
     while (g < keys.count && !str_equal(keys.items[g], key)) g++;
+    if (g == keys.count && g == most) return 0;
     if (g == keys.count) VEC_PUSH(rules->arena, &keys, key);
     rule->group = g + 1;
   }
@@ -388,7 +390,7 @@ bool shard_rules_have_priorities(const ShardRules *rules) {
 }
 
 void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words) {
-  shard_rules_group(rules);
+  shard_rules_group(rules, UINT32_MAX);
   SpecAxes axes = group_axes(rules, group);
   for (ShardRule *rule = rules->first; rule; rule = rule->next) {
     for (uint32_t d = 0; rule->group != group && d < rule->spec.dims.count; d++)

@@ -27,8 +27,9 @@ void shard_rules_init(ShardRules *rules, Arena *arena);
 bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag);
 
 // Groups of rules, from 1 on in the order they come: those of one parameter (`params.w`,
-// `params.*.b`), and each other pattern alone. Gives how many. O(rules · groups).
-uint32_t shard_rules_group(ShardRules *rules);
+// `params.*.b`), and each other pattern alone. Gives how many, 0 if they are more than `most`.
+// O(rules · groups).
+uint32_t shard_rules_group(ShardRules *rules, uint32_t most);
 // Do rules of other groups say an axis that this group says? They are grouped. O(rules).
 bool shard_rules_has_rivals(const ShardRules *rules, uint32_t group);
 bool shard_rules_have_priorities(const ShardRules *rules);

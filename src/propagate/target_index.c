@@ -2,6 +2,8 @@
 // results) is looked for by going over the program.
 #include "propagate/target_index.h"
 
+#include <string.h>
+
 #include "base/vec.h"
 
 typedef struct Known {
@@ -52,10 +54,9 @@ static void add_function(TargetIndex *index, OpId function) {
   for (uint32_t i = 0; i < function_n_results(p, function); i++) {
     Target target = {function, TARGET_RESULT, i, 0};
     Str path = result_path(p, function, i, index->arena);
-    Str dotted = str_of(arena_printf(index->arena, "result.%u", i));
+    Str number = str_of(arena_printf(index->arena, "result.%u", i));
     add(index, path, target);
-    if (!str_equal(dotted, path)) add(index, dotted, target);
-    add(index, str_of(arena_printf(index->arena, "result%u", i)), target);
+    if (!str_equal(number, path)) add(index, number, target);
   }
 }
 
@@ -76,10 +77,19 @@ TargetIndex *target_index_new(const Program *p, Arena *arena) {
   return index;
 }
 
+// Patterns that mean more than the names they are: globs, values, scopes, lines, numbers of
+// arguments and results, and other words for results.
+static bool means_more(Str key) {
+  if (!key.n || key.s[0] == '%' || key.s[0] == '@' || is_number(key) || str_starts(key, "out") ||
+      (str_starts(key, "result") && !str_starts(key, "result.")))
+    return true;
+  return memchr(key.s, '*', key.n) || memchr(key.s, '?', key.n) || memchr(key.s, ':', key.n);
+}
+
 TargetList target_index_find(const TargetIndex *index, Str pattern, Arena *arena) {
   Str key = path_dotted(arena, pattern);
   VEC(Target) found = {0};
-  for (uint32_t i = is_number(key) ? 0 : *head_of(index, key); i;
+  for (uint32_t i = means_more(key) ? 0 : *head_of(index, key); i;
        i = index->known.items[i - 1].next)
     if (str_equal(index->known.items[i - 1].key, key))
       VEC_PUSH(arena, &found, index->known.items[i - 1].target);

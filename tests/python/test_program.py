@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import numpy as np
@@ -169,6 +170,25 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
             with self.assertRaises(KeyboardInterrupt):  # wherever it comes
                 threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
                 tessera.run(program, np.ones(4, "f"), **hints)
+
+    def test_interrupted_twice(self):
+        """A run is waited for, whatever comes: it has the arguments' memory."""
+        program = tessera.load("""
+func.func @main(%x: tensor<1024x4096xf32>, %w: tensor<4096x1024xf32>) -> tensor<1024x1024xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<1024x4096xf32>, tensor<4096x1024xf32>) -> tensor<1024x1024xf32>
+  %1 = stablehlo.tanh %0 : tensor<1024x1024xf32>
+  return %1 : tensor<1024x1024xf32>
+}
+""")
+        interrupt = lambda: (time.sleep(0.1), os.kill(os.getpid(), signal.SIGINT))
+        twice = threading.Thread(target=lambda: (interrupt(), interrupt()))
+        with self.assertRaises(KeyboardInterrupt):
+            try:
+                twice.start()
+                tessera.run(program, np.ones((1024, 4096), "f"), np.ones((4096, 1024), "f"))
+            finally:
+                twice.join()  # the second may come as late as here
+        self.assertNotIn("tessera", [thread.name for thread in threading.enumerate()])
 
     def test_short_stacks(self):
         of = "(%x: tensor<f32>) -> tensor<f32> {\n"

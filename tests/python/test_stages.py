@@ -193,6 +193,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(repr(spec), "P('data', None, priority=1)")
         self.assertNotEqual(spec, P("data", None))
         self.assertEqual(P("data"), ("data",))
+        self.assertEqual({P("data"): 1}[("data",)], 1)
         for copied in (copy.deepcopy(spec), pickle.loads(pickle.dumps(spec))):
             self.assertEqual(copied, spec)
         for wrong in (-1, 1.5, "1", True):
