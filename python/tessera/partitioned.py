@@ -72,6 +72,7 @@ class Partitioned:
         traffic = json.loads(handle.text("tsr_program_traffic"))
         self.collectives = [_collective(c) for c in traffic["collectives"]]
         self.reasons = [Reason(**r) for r in traffic["reasons"]]
+        self._orders_untried = traffic["orders_untried"]
         self.bytes = traffic["bytes"]
         self.steps = traffic["steps"]
         self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
@@ -135,7 +136,7 @@ class Partitioned:
 
     def _said(self):
         said = [self.warnings] if self.warnings else []
-        if self.flops_share >= _MUCH_TWICE:
+        if self.flops_share >= _MUCH_TWICE and self._orders_untried:
             said.append("devices do the same work over: where annotations want one axis for several "
                         "things, conflicts=\"cost\" tries which of them give way; tessera.P(…, "
                         "priority=1) says it")

@@ -14,6 +14,7 @@
 #include "partition/mesh_groups.h"
 #include "partition/reason.h"
 #include "partition/replica_mode.h"
+#include "pipeline/first.h"
 #include "pipeline/partition.h"
 #include "pipeline/show_traffic.h"
 #include "pipeline/verify_partition.h"
@@ -43,7 +44,7 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 // Times an even share of the work from which on it is worth a word.
 static const double much_twice = 1.5;
 
-static void show_traffic(const PartitionJob *job) {
+static void show_traffic(PartitionJob *job) {
   const Traffic *t = &job->traffic;
   double share = job->flops > 0 ? t->flops * job->n_devices / job->flops : 1;
   for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -67,7 +68,8 @@ static void show_traffic(const PartitionJob *job) {
       "tessera: %.0f in sequence at most; %.3g flops on each device, %.2f times an even share of "
       "the whole\n",
       t->steps, t->flops, share);
-  if (share >= much_twice && !job->request->by_cost)
+  if (share >= much_twice && !job->request->by_cost &&
+      pipeline_has_rivals(job->request, &job->result.arena))
     fprintf(
         stderr,
         "tessera: devices do the same work over: where annotations want one axis for several "
@@ -94,10 +96,9 @@ static bool is_near(const Verified *v) { return v->worst > v->tolerance && v->wo
 static void show_not_finite(const Verified *v) {
   if (v->not_finite)
     fprintf(stderr,
-            "tessera: %llu of %llu floats of the whole results are not finite: the random data are "
-            "-1.5 to 1.5, which may suit the\n"
-            "tessera: program badly (a second moment below 0, say). tessera.run in Python takes "
-            "real data\n",
+            "tessera: %llu of %llu floats of the whole results are not finite, which may be the "
+            "random data (a second moment\n"
+            "tessera: below 0): --positive, --seed=N; tessera.run in Python takes real data\n",
             (unsigned long long)v->not_finite, (unsigned long long)v->n_floats);
 }
 
@@ -317,6 +318,8 @@ int command_partition(int argc, char **argv) {
       {"--verify", OPTION_FLAG, &job.verify, NULL,
        "run it and the whole program on the same random data and compare"},
       {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "of that data (default 0)"},
+      {"--positive", OPTION_FLAG, &job.verification.positive, NULL,
+       "floats of that data from 0 to 3 (default -1.5 to 1.5): no second moment below 0"},
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
        "the function to verify (default main)"},
       {"--tolerance", OPTION_TEXT, &tolerance, "X",

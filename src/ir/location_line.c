@@ -1,3 +1,5 @@
+// A walk through a location's parts, innermost first, until a file of the user's own is found.
+// O(parts), at most 1000 of them.
 #include "ir/location_line.h"
 
 #include <string.h>

@@ -67,6 +67,11 @@ uint16_t op_traits(const Program *p, OpId op) {
   return row->traits | (row->def && row->def->traits ? row->def->traits(p, op) : 0);
 }
 
+Flow op_flow(const Program *p, OpId op) {
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  return def ? def->flow : FLOW_NONE;
+}
+
 bool op_is_check(const Program *p, OpId op) {
   if (str_starts(str_of(op_name(p, op)), "check.")) return true;
   Name target = attr_as_name(p->context, op_attr(p, op, "call_target_name"));

@@ -190,6 +190,9 @@ uint16_t op_lookup(Str name);  // code of "stablehlo.add"; OP_NONE if unknown. O
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
 // The row's traits, and those of this instance (of a custom call's target).
 uint16_t op_traits(const Program *p, OpId op);
+// How values go through its regions, or from its operands to its results; FLOW_NONE: not as they
+// are.
+Flow op_flow(const Program *p, OpId op);
 // A check.* op or custom call: compares values and says so.
 bool op_is_check(const Program *p, OpId op);
 // The world outside notices it, or it runs what is not its own: not to be dropped, repeated or

@@ -64,7 +64,8 @@ static Combine scattered(const Program *p, OpId op) {
              : COMBINE_NONE;
 }
 
-// Does it only move or convert what it takes?
+// May it stand between a scattered sum and what that is added to? What it does to parts is
+// op_commutes' to say.
 static bool is_mover(const Program *p, OpId op) {
   return op_at(p, op)->n_operands == 1 && op_at(p, op)->n_results == 1 && fact_is_pure(p, op) &&
          op_traits(p, op) & (TRAIT_ELEMENTWISE | TRAIT_PASSES);

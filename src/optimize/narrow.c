@@ -7,8 +7,8 @@
 // zero. O(ops · MOST_MOVES).
 #include <string.h>
 
-#include "ops/splat.h"
 #include "ops/groups.h"
+#include "ops/splat.h"
 #include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"

@@ -27,11 +27,6 @@ static bool has_trait(const Partition *t, OpId op, uint16_t trait) {
   return op_row(op_at(t->p, op)->code)->traits & trait;
 }
 
-static Flow flow_of(const Partition *t, OpId op) {
-  const OpDef *def = op_row(op_at(t->p, op)->code)->def;
-  return def ? def->flow : FLOW_NONE;
-}
-
 // The call that the instance's function is written out for; 0 if it is not.
 static OpId written_for(const Partition *t, InstanceId instance) {
   const Instance *i = &t->graph->instances[instance];
@@ -127,7 +122,8 @@ static double part_bytes(Partition *t, ValueId v, Sharding sharding) {
 static bool has_barrier(const Partition *t, OpId root, uint32_t depth) {
   for (OpId op = root; op && depth < MOST_STEPS; op = op_walk_next(t->p, op, root)) {
     OpId callee = written_callee(t, op);
-    if (flow_of(t, op) == FLOW_EACH || (callee && has_barrier(t, callee, depth + 1))) return true;
+    if (op_flow(t->p, op) == FLOW_EACH || (callee && has_barrier(t, callee, depth + 1)))
+      return true;
   }
   return false;
 }
@@ -149,7 +145,7 @@ static void find_room(Partition *t, OpId loop, Rounds *r) {
 void walk_enter_region(Partition *t, OpId op, uint32_t region) {
   Rounds *r = ARENA_NEW(&t->arena, Rounds);
   *r = (Rounds){.instance = t->instance, .trips = 1, .room = -1, .around = t->rounds};
-  if (flow_of(t, op) == FLOW_LOOP && region == BODY &&
+  if (op_flow(t->p, op) == FLOW_LOOP && region == BODY &&
       region_block(t->p, op_region(t->p, op, BODY))) {
     r->loop = op;
     find_room(t, op, r);

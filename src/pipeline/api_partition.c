@@ -7,6 +7,7 @@
 #include "partition/mesh_groups.h"
 #include "partition/tiles.h"
 #include "pipeline/api_private.h"
+#include "pipeline/first.h"
 #include "pipeline/partition.h"
 #include "pipeline/show_traffic.h"
 
@@ -23,7 +24,7 @@ typedef struct Job {
   size_t n_devices;
 } Job;
 
-static void put_traffic(Job *job, const Mesh *devices, double flops_whole) {
+static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried) {
   const Program *local = job->handle->program;
   uint32_t n = (uint32_t)job->n_devices;
   Arena *arena = &job->result.arena;
@@ -32,6 +33,7 @@ static void put_traffic(Job *job, const Mesh *devices, double flops_whole) {
   Json json = {.out = &job->traffic};
   json_open(&json, '{');
   traffic_json(&traffic, n, flops_whole, &json);
+  json_key(&json, "orders_untried"), json_bool(&json, untried);
   if (job->options.why) traffic_reasons_json(local, n, arena, &json);
   json_close(&json, '}');
 }
@@ -57,7 +59,8 @@ static Status *partition_under(Job *job, Guard *guard) {
   TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
-  put_traffic(job, devices, flops);
+  put_traffic(job, devices, flops,
+              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena));
   if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
   api_list_functions(job->handle, guard);
   job->handle->again.source = NULL;

@@ -80,6 +80,11 @@ static uint32_t find_rivals(const PropagateRequest *request, Arena *arena, uint3
   return n;
 }
 
+bool pipeline_has_rivals(const PropagateRequest *request, Arena *arena) {
+  uint32_t rivals[MOST_GROUPS];
+  return find_rivals(request, arena, rivals) > 0;
+}
+
 // What is not surely better is not worth an order that nobody asked for.
 static const double surely = 0.97;
 

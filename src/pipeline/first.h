@@ -4,6 +4,10 @@
 
 #include "pipeline/propagate.h"
 
+// Do rules of several groups say one axis, none with a priority: would an order be tried? In the
+// arena; O(rules).
+bool pipeline_has_rivals(const PropagateRequest *request, Arena *arena);
+
 // Where rules say one axis of several values (a batch and the weights of FSDP), what gets it first
 // spreads, and the others' users have to bring it elsewhere. Tried are no order, and each group of
 // such rules (shard_rules.h; of 16 at most) first, what others say of its axes behind it; each with

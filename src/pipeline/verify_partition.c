@@ -36,11 +36,12 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// -1.5 … 1.5 in halves, 0 … 3: sums of them are exact as long as they are short.
-static void fill(Literal *l, uint64_t seed, uint32_t k) {
+// -1.5 … 1.5 in halves (positive: 0 … 3), 0 … 3: sums of them are exact as long as they are short.
+static void fill(Literal *l, const VerifyOptions *options, uint32_t k) {
+  double least = options->positive ? 0 : -1.5;
   for (int64_t i = 0; i < l->count; i++) {
-    uint64_t bits = mix(mix(mix(seed) + k) + (uint64_t)i);
-    double x = (double)(bits % 7) / 2 - 1.5, y = (double)(bits / 7 % 7) / 2 - 1.5;
+    uint64_t bits = mix(mix(mix(options->seed) + k) + (uint64_t)i);
+    double x = (double)(bits % 7) / 2 + least, y = (double)(bits / 7 % 7) / 2 + least;
     switch (dtype_kind(l->dtype)) {
     case KIND_FLOAT: literal_set(l, i, scalar_f(x)); break;
     case KIND_COMPLEX: literal_set(l, i, scalar_c(x, y)); break;
@@ -57,7 +58,7 @@ static Status *make_arguments(Verify *v) {
       v->whole_args[i] = literal_token(&v->heap);
     } else if (info->kind == TYPE_TENSOR && type_is_static(v->context, type)) {
       v->whole_args[i] = literal_new_typed(&v->heap, v->context, type);
-      fill(v->whole_args[i], v->options->seed, i);
+      fill(v->whole_args[i], v->options, i);
     } else {
       FAIL(UNIMPLEMENTED, "argument %u is %s: random data are made for tensors of known sizes only",
            i, type_text(v->context, type));

@@ -11,6 +11,7 @@ typedef struct VerifyOptions {
   uint64_t most_steps;  // ops executed, per program; 0 = no limit
   size_t most_bytes;    // of values alive at once; 0 = no limit
   const char *entry;    // the function; NULL = main
+  bool positive;        // data from 0 on: second moments, variances
   double tolerance;     // of floats; 0 = what verify_tolerances says of the result
 } VerifyOptions;
 

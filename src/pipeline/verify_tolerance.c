@@ -17,11 +17,6 @@ typedef struct Walk {
   double tolerance;
 } Walk;
 
-static Flow flow_of(const Program *p, OpId op) {
-  const OpDef *def = op_row(op_at(p, op)->code)->def;
-  return def ? def->flow : FLOW_NONE;
-}
-
 // ---- what is the same ----
 
 static bool is_same(const Walk *w, OpId op) {
@@ -78,7 +73,7 @@ static OpId callee_of(const Program *p, OpId call) {
 }
 
 static void visit_argument(Walk *w, OpId op, uint32_t i) {
-  Flow flow = flow_of(w->p, op);
+  Flow flow = op_flow(w->p, op);
   if (flow == FLOW_LOOP) push_returned(w, op, op_at(w->p, op)->n_regions - 1, i);
   if (flow == FLOW_LOOP || flow == FLOW_BODY) push_operands(w, op, i);
 }  // others: all operands were pushed with the op; a function's: with the call
@@ -108,7 +103,7 @@ static void visit_result(Walk *w, OpId op, uint32_t i) {
     visit_call(w, op, i);
     return;
   }
-  switch (flow_of(w->p, op)) {
+  switch (op_flow(w->p, op)) {
   case FLOW_EACH: push_operands(w, op, i); break;
   case FLOW_LOOP:
     for (uint32_t r = 0; r < n_regions; r++)

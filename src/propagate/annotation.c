@@ -185,11 +185,6 @@ Attr annotation_mesh(const Program *p, const SymbolTable *symbols, Attr sharding
 
 // ---- values ----
 
-static Flow flow_of(const Program *p, OpId op) {
-  const OpDef *def = op_row(op_at(p, op)->code)->def;
-  return def ? def->flow : FLOW_NONE;
-}
-
 static OpId edge_user(const Program *p, ValueId v) {
   for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use)
     if (op_at(p, operand_at(p, use)->user)->code == OP_sdy_data_flow_edge)
@@ -206,7 +201,7 @@ OpId annotation_edge(const Program *p, ValueId v) {
   if (edge || !value_at(p, v)->is_arg) return edge;
   OpId owner = owner_of_arg(p, v);
   uint32_t i = value_at(p, v)->index;
-  return flow_of(p, owner) == FLOW_LOOP && i < op_at(p, owner)->n_results
+  return op_flow(p, owner) == FLOW_LOOP && i < op_at(p, owner)->n_results
              ? edge_user(p, op_result(p, owner, i))
              : 0;
 }

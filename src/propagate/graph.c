@@ -667,15 +667,10 @@ static void renumber(Build *b) {
 
 // ---- the walk ----
 
-static Flow flow_of(const Build *b, OpId op) {
-  const OpDef *def = op_row(op_at(b->p, op)->code)->def;
-  return def ? def->flow : FLOW_NONE;
-}
-
 // True if a call's body comes next.
 static bool visit(Build *b, InstanceId instance, OpId op) {
   const Op *o = op_at(b->p, op);
-  Flow flow = flow_of(b, op);
+  Flow flow = op_flow(b->p, op);
   OpId callee = b->options->explicit_only ? 0 : callee_of(b, op);
   if (callee) return enter_call(b, instance, op, callee);
   if (flow) {
@@ -710,7 +705,7 @@ static void walk(Build *b, InstanceId root) {
     OpId op = frame->at, function = b->instances.items[instance].function;
     while (b->open.count > frame->n_open && b->open.items[b->open.count - 1].after == op) {
       OpId left = b->open.items[--b->open.count].op;
-      leave_flow(b, instance, left, flow_of(b, left));
+      leave_flow(b, instance, left, op_flow(b->p, left));
     }
     if (!op) {
       leave_function(b, instance);

@@ -5,11 +5,6 @@
 #include "ir/program.h"
 #include "ops/op.h"
 
-static inline Flow op_flow(const Program *p, OpId op) {
-  const OpDef *def = op_row(op_at(p, op)->code)->def;
-  return def ? def->flow : FLOW_NONE;
-}
-
 static inline bool op_is_function(const Program *p, OpId op) {
   return (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) != 0;
 }
