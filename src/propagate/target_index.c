@@ -77,22 +77,38 @@ TargetIndex *target_index_new(const Program *p, Arena *arena) {
   return index;
 }
 
+// `result.3` of `result3`, the third result or what has that path; empty if it is no such word.
+static Str result_place(Str key, Arena *arena) {
+  Str number = str_starts(key, "result") ? (Str){key.s + 6, key.n - 6} : (Str){0};
+  return is_number(number) ? str_of(arena_printf(arena, "result.%.*s", (int)number.n, number.s))
+                           : (Str){0};
+}
+
 // Patterns that mean more than the names they are: globs, values, scopes, lines, numbers of
-// arguments and results, and other words for results.
+// arguments, and other words for results.
 static bool means_more(Str key) {
   if (!key.n || key.s[0] == '%' || key.s[0] == '@' || is_number(key) || str_starts(key, "out") ||
-      (str_starts(key, "result") && !str_starts(key, "result.")))
+      str_is(key, "result"))
     return true;
   return memchr(key.s, '*', key.n) || memchr(key.s, '?', key.n) || memchr(key.s, ':', key.n);
 }
 
+typedef VEC(Target) Found;
+
+static void collect(const TargetIndex *index, Str key, bool only_results, Arena *arena,
+                    Found *out) {
+  for (uint32_t i = *head_of(index, key); i; i = index->known.items[i - 1].next) {
+    const Known *known = &index->known.items[i - 1];
+    if (str_equal(known->key, key) && !(only_results && known->target.kind != TARGET_RESULT))
+      VEC_PUSH(arena, out, known->target);
+  }
+}
+
 TargetList target_index_find(const TargetIndex *index, Str pattern, Arena *arena) {
-  Str key = path_dotted(arena, pattern);
-  VEC(Target) found = {0};
-  for (uint32_t i = means_more(key) ? 0 : *head_of(index, key); i;
-       i = index->known.items[i - 1].next)
-    if (str_equal(index->known.items[i - 1].key, key))
-      VEC_PUSH(arena, &found, index->known.items[i - 1].target);
+  Str key = path_dotted(arena, pattern), place = result_place(key, arena);
+  Found found = {0};
+  if (!means_more(key)) collect(index, key, false, arena, &found);
+  if (place.n) collect(index, place, true, arena, &found);
   if (found.count) return (TargetList){found.items, found.count};
   return targets_find(index->program, pattern, arena);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "parse/parse.h"
+#include "propagate/target_index.h"
 
 static const char text[] =
     "#loc1 = loc(\"params['layer_0']['kernel']\")\n"
@@ -44,13 +45,19 @@ typedef struct World {
   Context *context;
 } World;
 
-// What the pattern means, in words: "argument 0 'params.layer_0.kernel'|…".
-static const char *meaning(World *w, const char *pattern) {
-  TargetList list = targets_find(w->program, str_of(pattern), &w->arena);
+static const char *words(World *w, TargetList list) {
   const char *out = "";
   for (uint32_t i = 0; i < list.n; i++)
     out = arena_printf(&w->arena, "%s%s%s", out, i ? "|" : "",
                        target_text(w->program, &list.v[i], &w->arena));
+  return out;
+}
+
+// What the pattern means, in words: "argument 0 'params.layer_0.kernel'|…"; by the index the same.
+static const char *meaning(World *w, const char *pattern) {
+  const char *out = words(w, targets_find(w->program, str_of(pattern), &w->arena));
+  const TargetIndex *index = target_index_new(w->program, &w->arena);
+  assert_string_equal(words(w, target_index_find(index, str_of(pattern), &w->arena)), out);
   return out;
 }
 
@@ -130,6 +137,47 @@ static void test_look_up(void **state) {
   assert_null(guard_run(look_up, NULL));
 }
 
+// Names that are called as results, globs, values and numbers are.
+static Status *look_up_awkward(Guard *guard, void *arg) {
+  (void)arg;
+  static const char awkward[] =
+      "func.func @main(%arg0: tensor<4xf32> {jax.arg_info = \"out\"},\n"
+      "    %arg1: tensor<4xf32> {jax.arg_info = \"result\"},\n"
+      "    %arg2: tensor<4xf32> {jax.arg_info = \"result1\"},\n"
+      "    %arg3: tensor<4xf32> {jax.arg_info = \"w*\"}, %arg4: tensor<4xf32> {jax.arg_info = "
+      "\"w1\"},\n"
+      "    %arg5: tensor<4xf32> {jax.arg_info = \"result.2\"}, %arg6: tensor<4xf32> {jax.arg_info "
+      "= \"1\"})\n"
+      "    -> (tensor<4xf32> {jax.result_info = \"result[1]\"}, tensor<4xf32> {jax.result_info = "
+      "\"result[2]\"}, tensor<4xf32>) {\n"
+      "  return %arg0, %arg1, %arg2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n}\n";
+  World w = {.guard = guard};
+  arena_init(&w.arena, guard);
+  w.context = context_new(guard);
+  Source source = {"a.mlir", awkward, sizeof awkward - 1};
+  Diag diag;
+  diag_init(&diag, guard, &source);
+  assert_null(program_parse(w.context, guard, &source, 0, source.size, &(ParseOptions){0}, &diag,
+                            &w.program));
+  static const char *const patterns[] = {
+      "out",      "result",    "result0",  "result1", "result2", "result3", "out0",    "out1",
+      "result.0", "result.1",  "result.2", "w*",      "w?",      "w1",      "1",       "arg1",
+      "%arg1",    "@main:out", "result*",  "*",       "",        "nobody",  "a.mlir:3"};
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) meaning(&w, patterns[i]);
+  assert_string_equal(meaning(&w, "result1"),
+                      "argument 2 'result1'|result 0 'result.1'|result 1 'result.2'");
+  program_free(w.program);
+  diag_deinit(&diag);
+  context_free(w.context);
+  arena_deinit(&w.arena);
+  return NULL;
+}
+
+static void test_awkward(void **state) {
+  (void)state;
+  assert_null(guard_run(look_up_awkward, NULL));
+}
+
 static void test_globs(void **state) {
   (void)state;
   static const struct {
@@ -146,6 +194,7 @@ static void test_globs(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_globs), cmocka_unit_test(test_look_up)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_globs), cmocka_unit_test(test_look_up),
+                                     cmocka_unit_test(test_awkward)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
