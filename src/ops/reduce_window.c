@@ -1,15 +1,19 @@
 // stablehlo.reduce_window: combines the elements under a sliding window. Every result starts from
 // the init value and takes the taps of its window in row-major order; a tap in the padding or
 // between dilated elements reads the init value, as the spec's `pad` says. O(results * taps)
-// applications of the body, O(1) extra room.
+// applications of the body, O(1) extra room; where windows slide along one dimension only and are
+// long, as in running sums, O(elements * log taps) and room for a line.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/reduce_window_local.h"
 #include "ops/reduction.h"
 #include "ops/sample.h"
+#include "ops/sliding.h"
 #include "ops/windows.h"
 #include "ops/work.h"
+
+enum { SHORT_LINE = 1 << 16 };
 
 static bool infer(Infer *cx) {
   if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
@@ -64,47 +68,122 @@ static bool infer(Infer *cx) {
   return true;
 }
 
-static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
-  uint32_t n = cx->n_in / 2, rank = in[0]->rank;
+typedef struct Job {
+  EvalContext *cx;
+  uint32_t n, rank;
   WindowDim windows[MAX_RANK];
-  int64_t dims[MAX_RANK], taps[MAX_RANK], strides[MAX_RANK], index[MAX_RANK] = {0};
-  windows_read(cx->context, cx->attrs, rank, windows);
-  for (uint32_t d = 0; d < rank; d++) {
-    dims[d] = window_count(&windows[d], in[0]->dims[d]);
-    taps[d] = windows[d].size;
-  }
-  shape_strides(rank, in[0]->dims, strides);
-  Type *elems = ARENA_ARRAY(cx->scratch, Type, n);
-  Scalar *init = ARENA_ARRAY(cx->scratch, Scalar, n), *value = ARENA_ARRAY(cx->scratch, Scalar, n);
-  Literal **inputs = ARENA_ARRAY(cx->scratch, Literal *, n);
-  reduction_elems(cx, 0, n, elems);
-  for (uint32_t i = 0; i < n; i++) {
-    out[i] = literal_new(cx->heap, cx->context, elems[i], rank, dims);
-    inputs[i] = reduction_promote(cx, in[i], elems[i]);
-    Literal *start = reduction_promote(cx, in[n + i], elems[i]);
-    init[i] = literal_get(start, 0);
-    literal_release(start);
-  }
+  int64_t strides[MAX_RANK];  // of the inputs
+  Type *elems;
+  Scalar *init, *value;
+  Literal **inputs, **out;
   Reducer body;
-  reducer_init(&body, cx, op_region(cx->program, cx->op, 0), n);
+} Job;
+
+static void read_tap(const Job *j, int64_t at, Scalar *value) {
+  for (uint32_t i = 0; i < j->n; i++)
+    value[i] = at < 0 ? j->init[i] : literal_get(j->inputs[i], at);
+}
+
+// One window after the other, tap by tap.
+static Status *eval_each(Job *j) {
+  const int64_t *in_dims = j->inputs[0]->dims;
+  int64_t taps[MAX_RANK], index[MAX_RANK] = {0};
+  for (uint32_t d = 0; d < j->rank; d++) taps[d] = j->windows[d].size;
   Fold fold;
-  fold_init(&fold, &body, elems, init);
-  for (int64_t k = 0; k < out[0]->count; k++) {
+  fold_init(&fold, &j->body, j->elems, j->init);
+  for (int64_t k = 0; k < j->out[0]->count; k++) {
     int64_t tap[MAX_RANK] = {0};
     do {
       int64_t at = 0;
-      for (uint32_t d = 0; d < rank && at >= 0; d++) {
-        int64_t x = window_tap(&windows[d], in[0]->dims[d], index[d], tap[d]);
-        at = x < 0 ? -1 : at + x * strides[d];
+      for (uint32_t d = 0; d < j->rank && at >= 0; d++) {
+        int64_t x = window_tap(&j->windows[d], in_dims[d], index[d], tap[d]);
+        at = x < 0 ? -1 : at + x * j->strides[d];
       }
-      for (uint32_t i = 0; i < n; i++) value[i] = at < 0 ? init[i] : literal_get(inputs[i], at);
-      TRY(fold_add(&fold, value));
-    } while (shape_next(rank, taps, tap));
-    TRY(fold_end(&fold, value));
-    for (uint32_t i = 0; i < n; i++) literal_set(out[i], k, value[i]);
-    shape_next(rank, dims, index);
+      read_tap(j, at, j->value);
+      TRY(fold_add(&fold, j->value));
+    } while (shape_next(j->rank, taps, tap));
+    TRY(fold_end(&fold, j->value));
+    for (uint32_t i = 0; i < j->n; i++) literal_set(j->out[i], k, j->value[i]);
+    shape_next(j->rank, j->out[0]->dims, index);
   }
-  for (uint32_t i = 0; i < n; i++) literal_release(inputs[i]);
+  return NULL;
+}
+
+// The one dimension along which windows slide, if it is worth folding all of a line at once; else
+// rank.
+static uint32_t long_dim(const Job *j) {
+  uint32_t found = j->rank;
+  for (uint32_t d = 0; d < j->rank; d++) {
+    if (window_is_plain(&j->windows[d])) continue;
+    if (found < j->rank) return j->rank;
+    found = d;
+  }
+  if (found == j->rank) return found;
+  const WindowDim *w = &j->windows[found];
+  int64_t positions = j->out[0]->dims[found];
+  // A line that is mostly padding would take more room than the op's values.
+  bool fits = sliding_length(w->size, w->stride, positions) / 4 <=
+              SHORT_LINE + j->inputs[0]->count + j->out[0]->count;
+  return fits && w->window_dilation == 1 && sliding_pays(w->size, w->stride, positions) ? found
+                                                                                        : j->rank;
+}
+
+// Lines of dimension d, all windows of a line together.
+static Status *eval_lines(Job *j, uint32_t d) {
+  const WindowDim *w = &j->windows[d];
+  const Literal *in = j->inputs[0], *out = j->out[0];
+  Sliding s = {.reducer = &j->body,
+               .elems = j->elems,
+               .init = j->init,
+               .size = w->size,
+               .stride = w->stride,
+               .positions = out->dims[d]};
+  int64_t length = sliding_length(s.size, s.stride, s.positions), inner = j->strides[d];
+  int64_t n_lines = out->count / s.positions;
+  sliding_init(&s);
+  for (int64_t line = 0; line < n_lines; line++) {
+    int64_t from = line / inner * in->dims[d] * inner + line % inner;
+    int64_t to = line / inner * s.positions * inner + line % inner;
+    for (int64_t p = 0; p < length; p++) {
+      WindowDim one = *w;
+      one.stride = 1;
+      int64_t x = window_tap(&one, in->dims[d], p, 0);
+      read_tap(j, x < 0 ? -1 : from + x * inner, s.line + (size_t)p * j->n);
+    }
+    TRY(sliding_fold(&s));
+    for (int64_t k = 0; k < s.positions; k++)
+      for (uint32_t i = 0; i < j->n; i++)
+        literal_set(j->out[i], to + k * inner, s.out[(size_t)k * j->n + i]);
+  }
+  return NULL;
+}
+
+static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
+  uint32_t n = cx->n_in / 2, rank = in[0]->rank;
+  int64_t dims[MAX_RANK];
+  Job j = {.cx = cx,
+           .n = n,
+           .rank = rank,
+           .elems = ARENA_ARRAY(cx->scratch, Type, n),
+           .init = ARENA_ARRAY(cx->scratch, Scalar, n),
+           .value = ARENA_ARRAY(cx->scratch, Scalar, n),
+           .inputs = ARENA_ARRAY(cx->scratch, Literal *, n),
+           .out = out};
+  windows_read(cx->context, cx->attrs, rank, j.windows);
+  for (uint32_t d = 0; d < rank; d++) dims[d] = window_count(&j.windows[d], in[0]->dims[d]);
+  shape_strides(rank, in[0]->dims, j.strides);
+  reduction_elems(cx, 0, n, j.elems);
+  for (uint32_t i = 0; i < n; i++) {
+    out[i] = literal_new(cx->heap, cx->context, j.elems[i], rank, dims);
+    j.inputs[i] = reduction_promote(cx, in[i], j.elems[i]);
+    Literal *start = reduction_promote(cx, in[n + i], j.elems[i]);
+    j.init[i] = literal_get(start, 0);
+    literal_release(start);
+  }
+  reducer_init(&j.body, cx, op_region(cx->program, cx->op, 0), n);
+  uint32_t d = out[0]->count ? long_dim(&j) : rank;
+  TRY(d < rank ? eval_lines(&j, d) : eval_each(&j));
+  for (uint32_t i = 0; i < n; i++) literal_release(j.inputs[i]);
   return NULL;
 }
 

@@ -1,0 +1,100 @@
+// A Fold puts its values into runs of FOLD_RUN and the runs into a balanced tree, so a window is
+// some perfect trees, the largest first, and a rest. The perfect trees of one height at all places
+// of the line are made from those of half the height; each window takes the heights it has, from
+// the lowest, as fold_end does. The first tree of a window has the init value in it, so it is kept
+// apart, one for each position.
+#include "ops/sliding.h"
+
+#include <string.h>
+
+int64_t sliding_length(int64_t size, int64_t stride, int64_t positions) {
+  int64_t length;
+  if (positions <= 0) return 0;
+  if (__builtin_mul_overflow(positions - 1, stride, &length) ||
+      __builtin_add_overflow(length, size, &length))
+    return INT64_MAX;
+  return length;
+}
+
+static int height(int64_t size) {
+  int k = 0;
+  for (int64_t runs = size / FOLD_RUN; runs >> 1; runs >>= 1) k++;
+  return k;
+}
+
+bool sliding_pays(int64_t size, int64_t stride, int64_t positions) {
+  double length = (double)sliding_length(size, stride, positions), each = FOLD_RUN + height(size);
+  return size >= FOLD_RUN &&
+         length * each + 2 * (double)positions * each < (double)positions * (double)size;
+}
+
+void sliding_init(Sliding *s) {
+  Arena *arena = s->reducer->cx->scratch;
+  size_t n = s->reducer->n, positions = (size_t)s->positions;
+  s->line =
+      ARENA_ARRAY(arena, Scalar, (size_t)sliding_length(s->size, s->stride, s->positions) * n + 1);
+  s->first = ARENA_ARRAY(arena, Scalar, positions * n + 1);
+  s->out = ARENA_ARRAY(arena, Scalar, positions * n + 1);
+}
+
+static Scalar *at(const Sliding *s, Scalar *values, int64_t i) {
+  return values + (size_t)i * s->reducer->n;
+}
+
+static void copy(const Sliding *s, Scalar *to, const Scalar *from) {
+  memcpy(to, from, s->reducer->n * sizeof *to);
+}
+
+// into = body(…body(into, from[0])…, from[count - 1])
+static Status *take(const Sliding *s, Scalar *into, int64_t from, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    TRY(reducer_apply(s->reducer, s->elems, into, at(s, s->line, from + i)));
+  return NULL;
+}
+
+// Runs at all places, the first ones of windows, and what is behind the last run of each.
+static Status *fold_runs(const Sliding *s, int64_t length) {
+  int64_t rest = s->size % FOLD_RUN;
+  for (int64_t k = 0; k < s->positions; k++) {
+    int64_t start = k * s->stride, behind = start + s->size - rest;
+    copy(s, at(s, s->first, k), s->init);
+    TRY(take(s, at(s, s->first, k), start, FOLD_RUN));
+    if (rest == 0) continue;
+    copy(s, at(s, s->out, k), at(s, s->line, behind));
+    TRY(take(s, at(s, s->out, k), behind + 1, rest - 1));
+  }
+  for (int64_t i = 0; i + FOLD_RUN <= length; i++)
+    TRY(take(s, at(s, s->line, i), i + 1, FOLD_RUN - 1));
+  return NULL;
+}
+
+// out[k] = body(tree, out[k]), or the tree where nothing is behind it. The tree may be worked in
+// if it is `own`.
+static Status *prepend(const Sliding *s, int64_t k, Scalar *tree, bool own, bool behind,
+                       Scalar *spare) {
+  Scalar *out = at(s, s->out, k), *front = own ? tree : spare;
+  if (!own) copy(s, spare, tree);
+  if (behind) TRY(reducer_apply(s->reducer, s->elems, front, out));
+  copy(s, out, front);
+  return NULL;
+}
+
+Status *sliding_fold(Sliding *s) {
+  int64_t length = sliding_length(s->size, s->stride, s->positions), runs = s->size / FOLD_RUN;
+  Scalar *spare = ARENA_ARRAY(s->reducer->cx->scratch, Scalar, s->reducer->n + 1);
+  bool behind = s->size % FOLD_RUN != 0;
+  TRY(fold_runs(s, length));
+  for (int level = 0;; level++) {
+    int64_t span = (int64_t)FOLD_RUN << level;
+    bool last = runs >> level == 1;
+    int64_t offset = (runs >> level & ~(int64_t)1) * span;  // of this height's tree in a window
+    for (int64_t k = 0; (runs >> level & 1) && k < s->positions; k++)
+      TRY(prepend(s, k, last ? at(s, s->first, k) : at(s, s->line, k * s->stride + offset), last,
+                  behind, spare));
+    if (last) return NULL;
+    behind |= runs >> level & 1;
+    for (int64_t k = 0; k < s->positions; k++)
+      TRY(take(s, at(s, s->first, k), k * s->stride + span, 1));
+    for (int64_t i = 0; i + 2 * span <= length; i++) TRY(take(s, at(s, s->line, i), i + span, 1));
+  }
+}
