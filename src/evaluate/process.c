@@ -115,7 +115,7 @@ static Status *check_operands(Process *process, OpId o, uint32_t n, Literal *con
   return NULL;
 }
 
-// Asked at each op, and at each region and call: a loop may have no op at all.
+// Asked at each op, at each region and call (a loop may have no op at all), and inside long ops.
 static Status *check_cancel(const Process *process) {
   const int *cancel = process->run->options->cancel;
   if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) FAIL(CANCELLED, "the run was cancelled");
@@ -274,6 +274,8 @@ static void host_grid(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_par
   *out_self = process_of(cx)->id;
 }
 
+static Status *host_poll(EvalContext *cx) { return check_cancel(process_of(cx)); }
+
 static uint64_t host_draws(EvalContext *cx) { return process_of(cx)->draws++; }
 
 static uint64_t host_seed(EvalContext *cx) { return process_of(cx)->run->options->seed; }
@@ -348,6 +350,7 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
   process->host = (EvalHost){.run_region = host_run_region,
                              .call = host_call,
                              .grid = host_grid,
+                             .poll = host_poll,
                              .draws = host_draws,
                              .seed = host_seed,
                              .run_parallel = host_run_parallel,

@@ -209,7 +209,8 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
   for (int64_t b = 0; b < l.batch; b++) {
     const char *ld = (const char *)l.data + (size_t)(b * l.free) * l_row;
     const char *rd = (const char *)r.data + (size_t)(b * r.free) * r_row;
-    for (int64_t i = 0; i < l.free; i++)
+    for (int64_t i = 0; i < l.free; i++) {
+      TRY(eval_poll(cx));
       for (int64_t j = 0; j < r.free; j++, at++) {
         Scalar v = dense_dot(kind, ld + (size_t)i * l_row, rd + (size_t)j * r_row, l.contract);
         if (sum) {
@@ -219,6 +220,7 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
         if (convert) v = dtype_convert(from, to, v);
         literal_set(out, at, v);
       }
+    }
   }
   return NULL;
 }

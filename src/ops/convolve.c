@@ -263,7 +263,7 @@ static void gather_window(const Convolver *c, int64_t b, const int64_t *position
   } while (shape_next(c->spatial, c->taps, tap));
 }
 
-static void convolve(const Convolver *c, Literal *out) {
+static Status *convolve(const Convolver *c, Literal *out) {
   const ConvDims *d = c->dims;
   size_t bytes = dense_bytes(c->kind);
   int64_t length = c->window * c->in, batches = out->dims[d->out_batch];
@@ -273,9 +273,10 @@ static void convolve(const Convolver *c, Literal *out) {
   shape_strides(out->rank, out->dims, strides);
   DType to = out->dtype;
   bool integer = c->kind == DENSE_INT, convert = integer && dtype_is_float(to);
-  if (out->count == 0) return;
+  if (out->count == 0) return NULL;
   for (int64_t b = 0; b < batches; b++) {
     do {
+      TRY(eval_poll(c->cx));
       int64_t base = b * strides[d->out_batch];
       for (uint32_t s = 0; s < c->spatial; s++) base += position[s] * strides[d->out_spatial.v[s]];
       for (int64_t g = 0; g < groups; g++) {
@@ -289,6 +290,7 @@ static void convolve(const Convolver *c, Literal *out) {
       }
     } while (shape_next(c->spatial, c->out_sizes, position));
   }
+  return NULL;
 }
 
 Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding,
@@ -327,8 +329,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
       dense_transpose(cx, c.kind, dense_load(cx, c.kind, lhs), lhs->rank, lhs->dims, n + 2, l_perm);
   c.rhs =
       dense_transpose(cx, c.kind, dense_load(cx, c.kind, rhs), rhs->rank, rhs->dims, n + 2, r_perm);
-  convolve(&c, out[0]);
-  return NULL;
+  return convolve(&c, out[0]);
 }
 
 // How many windows there are in a spatial dimension (also in the result; windows overlap into

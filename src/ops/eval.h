@@ -58,6 +58,8 @@ struct EvalHost {
   // Infeed and outfeed queues of the run.
   Status *(*infeed)(EvalContext *cx, uint32_t n, Literal **out);
   Status *(*outfeed)(EvalContext *cx, uint32_t n, Literal *const *values);
+  // CANCELLED if the run is to end; asked before each op, and through eval_poll inside long ones.
+  Status *(*poll)(EvalContext *cx);
   // For rng: how often this process has asked before, and the run's seed. Nothing of how the
   // program is written enters, so that copies of functions and ops put beside change no number.
   uint64_t (*draws)(EvalContext *cx);
@@ -76,6 +78,11 @@ struct EvalHost {
   Literal *(*probed)(EvalContext *cx, Str id, uint32_t k);
   Status *(*print)(EvalContext *cx, Literal *value);
 };
+
+// For the outer loops of ops that may take seconds.
+static inline Status *eval_poll(EvalContext *cx) {
+  return cx->host && cx->host->poll ? cx->host->poll(cx) : NULL;
+}
 
 // Runs any op on given literals through its OpDef (for ops defined by others: batch_norm through
 // pointwise …).

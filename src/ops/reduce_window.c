@@ -93,6 +93,7 @@ static Status *eval_each(Job *j) {
   fold_init(&fold, &j->body, j->elems, j->init);
   for (int64_t k = 0; k < j->out[0]->count; k++) {
     int64_t tap[MAX_RANK] = {0};
+    TRY(eval_poll(j->cx));
     do {
       int64_t at = 0;
       for (uint32_t d = 0; d < j->rank && at >= 0; d++) {
@@ -150,6 +151,7 @@ static Status *eval_lines(Job *j, uint32_t d) {
       int64_t x = window_tap(&one, in->dims[d], p, 0);
       read_tap(j, x < 0 ? -1 : from + x * inner, s.line + (size_t)p * j->n);
     }
+    TRY(eval_poll(j->cx));
     TRY(sliding_fold(&s));
     for (int64_t k = 0; k < s.positions; k++)
       for (uint32_t i = 0; i < j->n; i++)

@@ -171,6 +171,18 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
                 threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
                 tessera.run(program, np.ones(4, "f"), **hints)
 
+    def test_interrupted_within_an_op(self):
+        """One product that takes minutes."""
+        program = tessera.load("""
+func.func @main(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}
+""")
+        with self.assertRaises(KeyboardInterrupt):
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            tessera.run(program, np.ones((4096, 4096), "f"))
+
     def test_interrupted_twice(self):
         """A run is waited for, whatever comes: it has the arguments' memory."""
         program = tessera.load("""
