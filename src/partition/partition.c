@@ -462,6 +462,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   t->graph = propagation_graph(t->given);
   TRY(propagation_read(t->given, t->diag));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
+  if (options && options->why) origins_init(&t->origins, t->p, &t->functions, &t->arena);
   TRY(find_meshes(t));
   walk_find_written_out(t);
   t->n_values = t->p->values.count;

@@ -104,8 +104,19 @@ static Attr located(const Program *p, StrBuf *text, Attr inner) {
   return attr_intern(p->context, &info);
 }
 
-Attr reason_reshard(const Program *p, const ShardingTable *table, StrBuf *text, Arena *scratch,
-                    ValueId value, Sharding from, Sharding to, OpId user) {
+// " (from params.layers.w1)", if its own name does not say so.
+static void put_origin(StrBuf *out, const Origins *origins, ValueId v, Arena *scratch) {
+  const Program *p = origins->p;
+  ValueId origin = origin_of(origins, v);
+  if (!origin || origin == v) return;
+  strbuf_puts(out, " (from ");
+  put_value(out, p, origin, scratch);
+  strbuf_puts(out, ")");
+}
+
+Attr reason_reshard(const Origins *origins, const ShardingTable *table, StrBuf *text,
+                    Arena *scratch, ValueId value, Sharding from, Sharding to, OpId user) {
+  const Program *p = origins->p;
   strbuf_puts(text, prefix);
   bool ends = op_row(op_at(p, user)->code)->traits & TRAIT_TERMINATOR;
   if (ends) {
@@ -115,6 +126,7 @@ Attr reason_reshard(const Program *p, const ShardingTable *table, StrBuf *text, 
     strbuf_puts(text, " takes ");
   }
   put_value(text, p, value, scratch);
+  put_origin(text, origins, value, scratch);
   strbuf_puts(text, ends ? " is to be " : " as ");
   put_sharding(text, table, to);
   OpId def = value_def(p, value);

@@ -3,14 +3,14 @@
 #ifndef TESSERA_PARTITION_REASON_H
 #define TESSERA_PARTITION_REASON_H
 
-#include "ir/program.h"
+#include "partition/origin.h"
 #include "sharding/sharding.h"
 
 // A value comes with one sharding, and `user` (an op, or a function's or region's end) takes it
-// with another. The location, around the user's own. Names are those of the text.
-// `text` is empty before and after.
-Attr reason_reshard(const Program *p, const ShardingTable *table, StrBuf *text, Arena *scratch,
-                    ValueId value, Sharding from, Sharding to, OpId user);
+// with another. The location, around the user's own. Names are those of the text, and the argument
+// that the value comes from. `text` is empty before and after.
+Attr reason_reshard(const Origins *origins, const ShardingTable *table, StrBuf *text,
+                    Arena *scratch, ValueId value, Sharding from, Sharding to, OpId user);
 // An op that is split so exchanges by itself: neighbours, owners, partial results.
 Attr reason_op(const Program *p, StrBuf *text, Arena *scratch, OpId op);
 

@@ -3,6 +3,7 @@
 #define TESSERA_PARTITION_WALK_H
 
 #include "ops/localize.h"
+#include "partition/origin.h"
 #include "partition/partition.h"
 #include "partition/reshard_local.h"
 #include "propagate/propagate.h"
@@ -62,6 +63,7 @@ typedef struct Partition {
   VEC(PriceRow) prices;  // [0] unused
   IdMap price_ids;
   StrBuf text;          // of reasons
+  Origins origins;      // for them
   VEC(Sharding) plain;  // per sharding, UINT32_MAX = not asked yet
   bool has_manual;      // computations
   uint32_t manual;      // depth of manual computations around
