@@ -8,13 +8,13 @@ from . import checks, errors
 from ._jaxlib import platform_of, trace_context
 from .export import export, import_jax, jit_options, name_of, warn_user
 from .options import Annotations
-from .shardings import over_auto, place, put_back, shardings
+from .shardings import has_explicit_axes, over_auto, place, put_back, shardings
 from .stages import propagate
 from .to_jax import to_jax
 
 # What was found for one set of shapes. run takes the leaves of the arguments and gives those of the
-# results; lower takes the same.
-_Plan = collections.namedtuple("_Plan", "sharded shardings run lower out_tree")
+# results; lower takes the same, and plain, which is the function as it was (None if exact).
+_Plan = collections.namedtuple("_Plan", "sharded shardings run lower plain out_tree")
 
 
 # ---- arguments ----
@@ -101,7 +101,7 @@ class _Auto:
         jax = import_jax()
         arrays = place(jax, leaves, plan.shardings.arguments)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-            return plan.run(*arrays)
+            return self._traced(jax, plan)(*arrays)
         with over_auto(jax, plan.shardings.mesh):
             results = plan.run(*arrays)
         return put_back(jax, results, self.user_mesh(jax))
@@ -115,12 +115,28 @@ class _Auto:
         self._warn(sharded)
         if self.exact:
             exact = to_jax(sharded, mesh)
-            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves,
+            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves, None,
                          program.out_tree)
         named = shardings(sharded, mesh)
-        jitted = self._jit(jax, tree, statics, named,
-                           _donated_leaves(jax, self.donate, statics, args, kwargs))
-        return _Plan(sharded, named, jitted, jitted.lower, program.out_tree)
+        plain = self._plain(jax, tree, statics)
+        jitted = jax.jit(plain, in_shardings=tuple(named.arguments), out_shardings=named.results,
+                         donate_argnums=_donated_leaves(jax, self.donate, statics, args, kwargs))
+        return _Plan(sharded, named, jitted, jitted.lower, plain, program.out_tree)
+
+    def _traced(self, jax, plan):
+        """What is called inside of jit, grad and vmap. Under a mesh with Explicit axes, over which JAX
+        takes no cotangents of what is over Auto ones, the function has them as Auto inside."""
+        if plan.plain is None or not has_explicit_axes(jax):
+            return plan.run
+        if list(plan.shardings.mesh.shape.items()) != list(jax.sharding.get_abstract_mesh().shape.items()):
+            return plan.run  # another mesh, or it has parts of the axes
+        constrain, specs = jax.lax.with_sharding_constraint, [s.spec for s in plan.shardings.arguments]
+
+        def constrained(*leaves):
+            return plan.plain(*map(constrain, leaves, specs))
+
+        return jax.sharding.auto_axes(constrained,
+                                      out_sharding=[s.spec for s in plan.shardings.results])
 
     def _export_options(self, jax, mesh):
         donate = self.donate if self.exact else _Marks(self.fn, (), ())
@@ -136,15 +152,14 @@ class _Auto:
         if said:
             warn_user(f"{name_of(self.fn)}: {said}")
 
-    def _jit(self, jax, tree, statics, named, donated):
+    def _plain(self, jax, tree, statics):
         @functools.wraps(self.fn)
         def flat(*leaves):
             args, kwargs = _joined(*tree.unflatten(leaves), statics)
             return jax.tree.leaves(self.fn(*args, **kwargs))
 
         del flat.__wrapped__  # whose parameters are others
-        return jax.jit(flat, in_shardings=tuple(named.arguments), out_shardings=named.results,
-                       donate_argnums=donated)
+        return flat
 
 
 def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=None,

@@ -163,6 +163,16 @@ def test_a_mesh_of_the_user_with_explicit_axes():
             close(jax.jit(lambda x: 2 * sharded(PARAMS, x))(x), 2 * model(PARAMS, X))
 
 
+def test_gradients_under_a_mesh_with_explicit_axes():
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+    loss = lambda params, x: (model(params, x) ** 2).mean()
+    fn = tessera.autoshard(loss, mesh=mesh, shard=HINTS)
+    with jax.set_mesh(mesh):
+        found = jax.grad(fn)(PARAMS, X), jax.jit(jax.grad(fn))(PARAMS, X)
+    for gradients in found:
+        jax.tree.map(close, gradients, jax.grad(loss)(PARAMS, X))
+
+
 def test_callbacks_are_left_to_jax(capfd):
     def prints(x):
         jax.debug.print("the sum is {}", x.sum())
