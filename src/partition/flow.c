@@ -18,6 +18,7 @@ Status *walk_terminator(Partition *t, OpId op, const Sharding *targets) {
   for (uint32_t i = 0; i < n; i++)
     TRY(walk_get(t, op_operand(t->p, op, i), targets ? targets[i] : 0, &operands[i]));
   OpSpec spec = {.code = op_at(t->p, op)->code,
+                 .name = op_at(t->p, op)->name,
                  .n_operands = n,
                  .operands = operands,
                  .attrs = op_at(t->p, op)->attrs,

@@ -322,6 +322,7 @@ static Status *put_terminator(Lowering *t, OpId op, const Sharding *targets) {
     if (status) return misfit(t, op, status);
   }
   OpSpec spec = {.code = op_at(t->p, op)->code,
+                 .name = op_at(t->p, op)->name,
                  .n_operands = n,
                  .operands = operands,
                  .attrs = op_at(t->p, op)->attrs,
