@@ -232,6 +232,8 @@ typedef struct tsr_propagate_options {
   size_t devices;        /* how many: the mesh must have as many, or becomes "devices=N"; 0: any */
   int by_cost;           /* an axis that two want goes where it takes the least time, not to the
                             larger: also tried is which rules go first, on a program as it was loaded */
+  int reshards;          /* also write where values change their sharding, as tsr_program_partition
+                            does it, so that XLA does the same; closes all dimensions */
 } tsr_propagate_options;
 
 /* Gives every value the sharding that follows from the annotations, and writes them into the

@@ -45,7 +45,7 @@ class PropagateOptions(_Sized):
                 ("n_allow_results", c_size_t), ("allow_results", POINTER(c_ubyte)),
                 ("divisible_edges", c_int), ("conservative", c_int), ("close", c_int),
                 ("call_rules", c_void_p), ("layout", c_char_p), ("names", c_char_p),
-                ("devices", c_size_t), ("by_cost", c_int)]
+                ("devices", c_size_t), ("by_cost", c_int), ("reshards", c_int)]
 
 
 class PartitionOptions(_Sized):

@@ -6,9 +6,9 @@ import inspect
 
 from . import checks, errors
 from ._jaxlib import platform_of, trace_context
-from .export import export, import_jax, jit_options, name_of, warn_user
+from .export import export, has_explicit_axes, import_jax, jit_options, name_of, warn_user
 from .options import Annotations
-from .shardings import has_explicit_axes, over_auto, place, put_back, shardings
+from .shardings import over_auto, place, put_back, shardings
 from .stages import propagate
 from .to_jax import to_jax
 

@@ -114,11 +114,21 @@ def jit_options(fn):
     return options
 
 
+def _anew(fn):
+    """The same as another function: JAX keeps what it traced for as long as there is the function,
+    whatever has become of the globals that it uses."""
+    @functools.wraps(fn)
+    def again(*args, **kwargs):
+        return fn(*args, **kwargs)
+
+    return again
+
+
 def _jitted(jax, fn, options):
     """The function under a jit that keeps unused arguments, and its options."""
     old = jit_options(fn)
     if old is None:
-        return jax.jit(fn, keep_unused=True, **options), options
+        return jax.jit(_anew(fn), keep_unused=True, **options), options
     merged = {**old, **{k: v for k, v in options.items() if v is not None}}
     return jax.jit(fn.__wrapped__, keep_unused=True, **merged), merged
 
@@ -172,6 +182,28 @@ def _native(leaf):
     return leaf
 
 
+def has_explicit_axes(jax):
+    """Whether the user's jax.set_mesh has made Explicit axes those of all that JAX traces."""
+    now = jax.sharding.get_abstract_mesh()
+    return not now.empty and any(kind != jax.sharding.AxisType.Auto for kind in now.axis_types)
+
+
+def _trace(jax, jitted, args, kwargs):
+    """Over Explicit axes JAX would shard by itself while it traces, and write that what has no
+    sharding is to be whole. So it is traced as if they were Auto, unless that does not go: arrays
+    are sharded over them, or the function says shardings as only they have them."""
+    if has_explicit_axes(jax):
+        now = jax.sharding.get_abstract_mesh()
+        auto = (jax.sharding.AxisType.Auto,) * len(now.axis_names)
+        try:
+            with jax.sharding.use_abstract_mesh(
+                    jax.sharding.AbstractMesh(now.axis_sizes, now.axis_names, axis_types=auto)):
+                return jitted.trace(*args, **kwargs)
+        except Exception:  # of any kind: what is wrong with the function itself is told below
+            pass
+    return jitted.trace(*args, **kwargs)
+
+
 def _lower(traced, platform):
     try:
         return traced.lower(lowering_platforms=(platform,))
@@ -215,7 +247,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames}))
     bound = (fn.__self__,) if jit_options(fn) and hasattr(fn, "__self__") else ()
     args, kwargs = jax.tree.map(_native, (bound + args, kwargs))
-    lowered = _lower(jitted.trace(*args, **kwargs), platform)
+    lowered = _lower(_trace(jax, jitted, args, kwargs), platform)
     text = lowered.as_text(debug_info=True)
     infos = jax.tree.leaves(lowered.args_info, is_leaf=lambda x: hasattr(x, "donated"))
     _refuse_symbols(infos)

@@ -1,9 +1,10 @@
 """A program in which every value has a sharding, and where each comes from."""
 
+import ctypes
 import json
 
 from . import checks, table
-from ._lib import Propagation, encode
+from ._lib import Propagation, PropagateOptions, encode
 from .program import entry_index
 
 
@@ -17,6 +18,7 @@ class Sharded:
     result_parts          the same of the results
     meshes                axes and sizes by the mesh's name: {"mesh": {"data": 2, "model": 4}}
     text                  the program with sdy attributes, with locations
+    explicit_text         the same with every change of a sharding written out, closed: for XLA
     warnings              what there was to say about the annotations; "" if nothing
 
     It prints as a table of arguments and results: type, part of one device, sharding.
@@ -33,7 +35,7 @@ class Sharded:
         self._handle = handle
         self._annotations = annotations
         self._kept = None
-        self._text = None
+        self._text = self._explicit = None
         self._entry = entry_index(handle)
         n, m = len(program.arguments), len(program.results)
         self.argument_shardings = [self._sharding("argument", i) for i in range(n)]
@@ -61,6 +63,18 @@ class Sharded:
         if self._text is None:
             self._text = self._handle.print(locations=True)
         return self._text
+
+    @property
+    def explicit_text(self) -> str:
+        """The same with every change of a sharding written out, as tessera.partition makes them."""
+        if self._explicit is None:
+            options = PropagateOptions.from_buffer_copy(self._annotations.struct)
+            options.reshards = 1
+            handle = self.program.fresh()
+            handle.call("tsr_program_propagate", ctypes.byref(options), None)
+            self._explicit = handle.print(locations=True)
+            handle.close()
+        return self._explicit
 
     @property
     def meshes(self) -> dict:

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from . import axes, errors
-from .export import import_jax, warn_user
+from .export import has_explicit_axes, import_jax, warn_user
 from .sharded import Sharded
 
 
@@ -14,7 +14,7 @@ class Shardings:
     """What jax.jit takes: in_shardings, out_shardings = tessera.shardings(…).
 
     in_shardings    per positional argument (static ones are not among them) a tree of NamedSharding
-    out_shardings   the same of the result; None where nothing is known, which XLA then decides
+    out_shardings   the same of the result
     kwargs          those of keyword arguments: jax.jit has no place for them, jax.device_put has
     mesh            the jax Mesh, its axes split where a sharding takes part of one
     arguments, results   the same as flat lists
@@ -46,7 +46,7 @@ class Shardings:
 
     def __repr__(self):
         width = max(map(len, self._names), default=0)
-        lines = [f"{name:{width}}  {s.spec if s is not None else 'left to XLA'}"
+        lines = [f"{name:{width}}  {s.spec}"
                  for name, s in zip(self._names, self.arguments + self.results)]
         return "\n".join([f"on {mesh_words(self.mesh.shape)}"] + lines)
 
@@ -228,8 +228,7 @@ def find(jax, sharded, mesh, inside=()):
     meshes = Meshes(jax, found, mesh, [e for e in edges if e is not None], inside)
     n = len(program.arguments)
     said = []
-    named = [None if e is None and i >= n else _named(jax, meshes, e, value, aval, said)
-             for i, (e, value, aval) in enumerate(zip(edges, values, avals))]
+    named = [_named(jax, meshes, e, value, aval, said) for e, value, aval in zip(edges, values, avals)]
     for message in _told(said):
         warn_user(message)
     return Shardings(program, meshes.main, named[:n], named[n:]), meshes
@@ -248,20 +247,16 @@ def shardings(sharded, mesh=None) -> Shardings:
     (2, 4)
 
     mesh is a jax.sharding.Mesh with the axes that were propagated over; its devices are taken as
-    they are, its axes as Auto, since XLA is to shard inside. Without one, the first devices that JAX has. What is open is closed, so an argument
-    that nothing is known of is replicated. JAX takes arrays only that divide: axes that do not are
-    dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where all do.
+    they are, its axes as Auto, since XLA is to shard inside. Without one, the first devices that
+    JAX has. What is open is closed, so what nothing is known of is replicated, results as well as
+    arguments: what a training step gives goes into the next. JAX takes arrays only that divide: axes
+    that do not are dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where
+    all do.
     """
     return find(import_jax(), sharded, mesh)[0]
 
 
 # ---- arrays ----
-
-def has_explicit_axes(jax):
-    """Whether the user's jax.set_mesh has made Explicit axes those of all that JAX traces."""
-    now = jax.sharding.get_abstract_mesh()
-    return not now.empty and any(kind != jax.sharding.AxisType.Auto for kind in now.axis_types)
-
 
 def place(jax, leaves, named):
     """Arrays where they are wanted. Those that are there already are not copied; what JAX traces

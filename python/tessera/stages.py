@@ -49,8 +49,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     mesh        the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
     devices     how many; the mesh must have as many, or becomes "devices=N"
     shard       annotations: {"params.*.w": P(None, "model")}, a list of such pairs, or of texts
-                'batch.*=P("data")'. Patterns are globs over the names of arguments and results; the
-                first that matches a value holds
+                'batch.*=P("data")'. Patterns are names or globs over the names of arguments; those
+                that begin with "result" (or "out") are of results. The first that matches holds
     layout      shardings by dimension names: "batch:data, hidden:model", or a dict;
                 program.dimensions() shows the names
     names       more of them: {"x": "batch,features"}, or lines "x: batch,features"

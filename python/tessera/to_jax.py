@@ -132,6 +132,13 @@ def _rewrite(module, splits):
             _jaxlib.map_attribute(op, name, lambda text: _changed(op, text, splits, mesh))
 
 
+def _text(sharded):
+    try:
+        return sharded.explicit_text
+    except errors.Unimplemented:  # XLA may partition what Tessera does not
+        return sharded.text
+
+
 # ---- what it takes and gives ----
 
 def _loaded_trees(jax, program):
@@ -178,7 +185,7 @@ class JaxProgram:
         else:
             in_tree, in_avals = program.in_tree, program.in_avals
             out_tree, out_avals = program.out_tree, program.out_avals
-        module = _jaxlib.parse(sharded.text)
+        module = _jaxlib.parse(_text(sharded))
         if program.function != "main":
             _jaxlib.make_main(module, program.function)
         self.shardings, meshes = find(jax, sharded, mesh, _parts(module))

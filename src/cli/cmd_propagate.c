@@ -8,6 +8,7 @@
 #include "cli/annotations.h"
 #include "cli/rewrite.h"
 #include "pipeline/propagate.h"
+#include "pipeline/reshards.h"
 #include "pipeline/show_propagated.h"
 #include "propagate/why.h"
 
@@ -15,7 +16,7 @@ typedef struct PropagateJob {
   Rewrite rewrite;
   const PropagateRequest *request;
   Emit emit;
-  bool close, stats, json, table;
+  bool close, reshards, stats, json, table;
   TextList *whys;
   bool why_all;
   // of the segment at hand
@@ -96,7 +97,10 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   if (!status && job->json && !reasons) propagated_json(&shown);
   if (!status && job->table && !job->json) propagated_table(&shown);
   if (!status && job->stats) show_stats(job);
-  if (!status && !job->json)
+  if (!status && !job->json && job->reshards)
+    status = pipeline_write_reshards(program, &job->result, job->emit, request.call_rules, guard,
+                                     &r->seg.diag);
+  else if (!status && !job->json)
     status = pipeline_write(program, &job->result, job->emit, job->close, guard, &r->seg.diag);
   if (status && rewrite_told(r, &job->result)) {  // what is wrong is in the diagnostics
     status_free(status);
@@ -152,6 +156,9 @@ int command_propagate(int argc, char **argv) {
   };
   const Option rest[] = {
       {"--close", OPTION_FLAG, &job.close, NULL, "leave no dimension open"},
+      {"--reshards", OPTION_FLAG, &job.reshards, NULL,
+       "also write where values change their sharding as partition does it, so that XLA does the "
+       "same"},
       {"--why", OPTION_TEXTS, job.whys, "VALUE",
        "say where the axes of %12, an argument's path or model.py:31 come from, instead"},
       {"--why-all", OPTION_FLAG, &job.why_all, NULL, "the same of all values"},

@@ -42,7 +42,7 @@ static void *table_alloc(Program *p, uint32_t count, size_t item_bytes) {
 
 static void release_program(void *program) { program_free(program); }
 
-void program_compact(Program *p, Arena *arena, Remap *out) {
+Program *program_copy(Program *p, Arena *arena, Remap *out) {
   Remap m = {.ops = ARENA_ARRAY(arena, uint32_t, p->ops.count),
              .values = ARENA_ARRAY(arena, uint32_t, p->values.count),
              .blocks = ARENA_ARRAY(arena, uint32_t, p->blocks.count),
@@ -57,6 +57,7 @@ void program_compact(Program *p, Arena *arena, Remap *out) {
   HEAPVEC_RESERVE(p->guard, &q->blocks, m.n_blocks);
   HEAPVEC_RESERVE(p->guard, &q->regions, m.n_regions);
   HEAPVEC_RESERVE(p->guard, &q->operands, n_operands);
+  HEAPVEC_RESERVE(p->guard, &q->resources, p->resources.count);
   guard_pop(p->guard, &cleanup);
   // From here on nothing can fail.
   for (uint32_t i = 1; i < p->values.count; i++)
@@ -106,19 +107,21 @@ void program_compact(Program *p, Arena *arena, Remap *out) {
   q->blocks.count = m.n_blocks;
   q->regions.count = m.n_regions;
   q->root = m.ops[p->root];
-  q->resources.items = p->resources.items;
-  q->resources.count = p->resources.count;
-  q->resources.capacity = p->resources.capacity;
-  p->resources.items = NULL;
+  for (uint32_t i = 0; i < p->resources.count; i++)
+    q->resources.items[q->resources.count++] = p->resources.items[i];
   m.n_ops = p->ops.count;
   m.n_values = p->values.count;
   m.n_blocks = p->blocks.count;
   m.n_regions = p->regions.count;
-  Program old = *p;
+  *out = m;
+  return q;
+}
+
+void program_compact(Program *p, Arena *arena, Remap *out) {
+  Program *q = program_copy(p, arena, out), old = *p;
   *p = *q;
   *q = old;
   program_free(q);
-  *out = m;
 }
 
 void remap_table(const uint32_t *remap, uint32_t n_old, const void *old_table, void *new_table,

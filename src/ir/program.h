@@ -182,6 +182,9 @@ typedef struct Remap {
 // = itself); it is extended with everything defined inside. values has room for p->values.count at
 // call time.
 OpId op_clone(Program *p, OpId op, ValueId *values, uint32_t n_values);
+// The whole program again, in the same context, without dead entries and numbered in program order;
+// the Remap goes from p's ids to the copy's. The caller frees it. O(program).
+Program *program_copy(Program *p, Arena *arena, Remap *out);
 // Drops dead entries and renumbers in program order; side tables follow with remap_table.
 // O(program).
 void program_compact(Program *p, Arena *arena, Remap *out);

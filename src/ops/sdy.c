@@ -3,6 +3,7 @@
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
+#include "ops/work.h"
 
 static bool infer_nothing(Infer *cx) {
   (void)cx;
@@ -77,9 +78,9 @@ static Status *eval_body(EvalContext *cx, Literal *const *in, Literal **out) {
 
 const OpDef op_sdy_mesh = {.infer = infer_mesh};
 const OpDef op_sdy_sharding_constraint = {
-    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise, .work = work_nothing};
 const OpDef op_sdy_reshard = {
-    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
+    .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own, .work = work_nothing};
 const OpDef op_sdy_named_computation = {.flow = FLOW_BODY, .infer = infer_named, .eval = eval_body};
 const OpDef op_sdy_sharding_group = {.infer = infer_nothing, .eval = eval_nothing};
 const OpDef op_sdy_propagation_barrier = {.infer = infer_same, .eval = eval_same};

@@ -6,6 +6,7 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/api_private.h"
 #include "pipeline/propagate.h"
+#include "pipeline/reshards.h"
 #include "propagate/annotation.h"
 #include "propagate/program_mesh.h"
 #include "sharding/gspmd.h"
@@ -88,7 +89,10 @@ static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
   TRY(api_propagate_request(job->handle, o, arena, &request));
   Status *status = pipeline_propagate(program, &request, guard, &job->diag, &job->result);
   if (!status)
-    status = pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);
+    status = o->reshards ? pipeline_write_reshards(program, &job->result, EMIT_SDY,
+                                                   request.call_rules, guard, &job->diag)
+                         : pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard,
+                                          &job->diag);
   diag_render(&job->diag, &job->said, false);
   propagated_render(&job->result, &job->said, false);
   if (!status) api_list_functions(job->handle, guard);

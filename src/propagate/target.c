@@ -212,19 +212,30 @@ typedef struct Lookup {
   Targets *out;
 } Lookup;
 
-static bool argument_is(const Lookup *k, uint32_t i) {
+// What a pattern may be, in this order; what one finds, the next is not asked for. A tree of
+// results has a path `result.1` that is not the result number 1, and a parameter may be called
+// `out`.
+typedef enum Reading {
+  AS_NAME,     // a path, or the name in the text; the number of what has neither
+  AS_SYNONYM,  // `out` is another word for `result`; `result3` is `result.3`
+  AS_NUMBER,   // arg3, result3
+  N_READINGS
+} Reading;
+
+static bool argument_is(const Lookup *k, uint32_t i, Reading reading) {
   Str path = argument_path(k->p, k->function, i, k->arena);
-  if (path.n && path_matches(k->pattern, path)) return true;
   ValueId value = function_argument(k->p, k->function, i);
   Str name = value ? name_str(k->p->context, value_at(k->p, value)->name) : (Str){0};
-  if (name.n && !is_numbered(name) && path_matches(k->pattern, name)) return true;
-  char plain[16];
-  snprintf(plain, sizeof plain, "arg%u", i);
-  return path_matches(k->pattern, str_of(plain));
+  if (is_numbered(name)) name = (Str){0};
+  char number[16];
+  snprintf(number, sizeof number, "arg%u", i);
+  if (reading == AS_NUMBER || (reading == AS_NAME && !path.n && !name.n))
+    return path_matches(k->pattern, str_of(number));
+  if (reading != AS_NAME) return false;
+  return (path.n && path_matches(k->pattern, path)) || (name.n && path_matches(k->pattern, name));
 }
 
-// `out` is another word for `result`; `result3` is `result.3`.
-static Str result_pattern(Str pattern, Arena *arena) {
+static Str result_synonym(Str pattern, Arena *arena) {
   Str rest = str_starts(pattern, "result") ? str_from(pattern, 6)
              : str_starts(pattern, "out")  ? str_from(pattern, 3)
                                            : (Str){0};
@@ -235,27 +246,38 @@ static Str result_pattern(Str pattern, Arena *arena) {
   return pattern;
 }
 
-static bool result_is(const Lookup *k, uint32_t i) {
-  Str pattern = result_pattern(k->pattern, k->arena);
+static bool result_is(const Lookup *k, uint32_t i, Reading reading) {
+  Str pattern = reading == AS_NAME ? k->pattern : result_synonym(k->pattern, k->arena);
   if (!str_starts(pattern, "result")) return false;
   Str path = result_path(k->p, k->function, i, k->arena);
-  if (path.n && path_matches(pattern, path)) return true;
+  if (path.n && reading != AS_NUMBER) return path_matches(pattern, path);
   if (str_is(pattern, "result")) return function_n_results(k->p, k->function) == 1;
-  char plain[24];
-  snprintf(plain, sizeof plain, "result.%u", i);
-  return path_matches(pattern, str_of(plain));
+  char number[24];
+  snprintf(number, sizeof number, "result.%u", i);
+  return path_matches(pattern, str_of(number));
 }
 
 // Paths are made for the comparison only.
-static bool matches(const Lookup *k, bool argument, uint32_t i) {
+static bool matches(const Lookup *k, bool argument, uint32_t i, Reading reading) {
   ArenaMark mark = arena_mark(k->arena);
-  bool is = argument ? argument_is(k, i) : result_is(k, i);
+  bool is = argument ? argument_is(k, i, reading) : result_is(k, i, reading);
   arena_rewind(k->arena, mark);
   return is;
 }
 
+static void find_read_as(const Lookup *k, Reading reading) {
+  for (uint32_t i = 0; i < function_n_arguments(k->p, k->function); i++) {
+    ValueId value = function_argument(k->p, k->function, i);
+    if (matches(k, true, i, reading))
+      VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_ARGUMENT, i, value}));
+  }
+  for (uint32_t i = 0; i < function_n_results(k->p, k->function); i++)
+    if (matches(k, false, i, reading))
+      VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_RESULT, i, 0}));
+}
+
 static void find_edges(const Lookup *k) {
-  uint32_t number;
+  uint32_t number, before = k->out->count;
   if (read_index(k->pattern, &number)) {  // files of rules may have one per argument
     if (number < function_n_arguments(k->p, k->function))
       VEC_PUSH(k->arena, k->out,
@@ -263,14 +285,8 @@ static void find_edges(const Lookup *k) {
                          function_argument(k->p, k->function, number)}));
     return;
   }
-  for (uint32_t i = 0; i < function_n_arguments(k->p, k->function); i++) {
-    ValueId value = function_argument(k->p, k->function, i);
-    if (matches(k, true, i))
-      VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_ARGUMENT, i, value}));
-  }
-  for (uint32_t i = 0; i < function_n_results(k->p, k->function); i++)
-    if (matches(k, false, i))
-      VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_RESULT, i, 0}));
+  for (int reading = AS_NAME; reading < N_READINGS && k->out->count == before; reading++)
+    find_read_as(k, (Reading)reading);
 }
 
 static Target target_of(const Program *p, OpId function, ValueId value) {

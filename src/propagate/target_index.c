@@ -9,10 +9,12 @@
 typedef struct Known {
   Str key;
   Target target;
+  bool number;    // what has a name is also called by number, if nothing else has that for a name
   uint32_t next;  // of the same chain: entry + 1
 } Known;
 
 struct TargetIndex {
+  bool single;  // one function: of several each reads a pattern in its own way
   const Program *program;
   Arena *arena;
   VEC(Known) known;
@@ -24,8 +26,8 @@ static uint32_t *head_of(const TargetIndex *index, Str key) {
   return &index->heads[(uint32_t)hash_bytes(key.s, key.n) & index->mask];
 }
 
-static void add(TargetIndex *index, Str key, Target target) {
-  if (key.n) VEC_PUSH(index->arena, &index->known, ((Known){key, target, 0}));
+static void add(TargetIndex *index, Str key, Target target, bool number) {
+  if (key.n) VEC_PUSH(index->arena, &index->known, ((Known){key, target, number, 0}));
 }
 
 static bool is_number(Str name) {
@@ -47,16 +49,17 @@ static void add_function(TargetIndex *index, OpId function) {
     Str path = argument_path(p, function, i, index->arena);
     Str name = value ? name_str(p->context, value_at(p, value)->name) : (Str){0};
     Str number = str_of(arena_printf(index->arena, "arg%u", i));
-    add(index, path, target);
-    if (!is_numbered(name) && !str_equal(name, path)) add(index, name, target);
-    if (!str_equal(number, path)) add(index, number, target);
+    if (is_numbered(name) || str_equal(name, path)) name = (Str){0};
+    add(index, path, target, false);
+    add(index, name, target, false);
+    add(index, number, target, path.n || name.n);
   }
   for (uint32_t i = 0; i < function_n_results(p, function); i++) {
     Target target = {function, TARGET_RESULT, i, 0};
     Str path = result_path(p, function, i, index->arena);
     Str number = str_of(arena_printf(index->arena, "result.%u", i));
-    add(index, path, target);
-    if (!str_equal(number, path)) add(index, number, target);
+    add(index, path, target, false);
+    add(index, number, target, path.n > 0);
   }
 }
 
@@ -64,6 +67,7 @@ TargetIndex *target_index_new(const Program *p, Arena *arena) {
   TargetIndex *index = ARENA_NEW(arena, TargetIndex);
   *index = (TargetIndex){.program = p, .arena = arena};
   Entries entries = program_entries(p, arena);
+  index->single = entries.n == 1;
   for (uint32_t i = 0; i < entries.n; i++) add_function(index, entries.v[i]);
   uint32_t size = 16;
   while (size < 2 * index->known.count) size *= 2;
@@ -85,30 +89,34 @@ static Str result_place(Str key, Arena *arena) {
 }
 
 // Patterns that mean more than the names they are: globs, values, scopes, lines, numbers of
-// arguments, and other words for results.
+// arguments.
 static bool means_more(Str key) {
-  if (!key.n || key.s[0] == '%' || key.s[0] == '@' || is_number(key) || str_starts(key, "out") ||
-      str_is(key, "result"))
-    return true;
+  if (!key.n || key.s[0] == '%' || key.s[0] == '@' || is_number(key)) return true;
   return memchr(key.s, '*', key.n) || memchr(key.s, '?', key.n) || memchr(key.s, ':', key.n);
 }
 
 typedef VEC(Target) Found;
 
-static void collect(const TargetIndex *index, Str key, bool only_results, Arena *arena,
+static bool collect(const TargetIndex *index, Str key, bool number, bool only_results, Arena *arena,
                     Found *out) {
-  for (uint32_t i = *head_of(index, key); i; i = index->known.items[i - 1].next) {
+  for (uint32_t i = key.n ? *head_of(index, key) : 0; i; i = index->known.items[i - 1].next) {
     const Known *known = &index->known.items[i - 1];
-    if (str_equal(known->key, key) && !(only_results && known->target.kind != TARGET_RESULT))
+    if (str_equal(known->key, key) && known->number == number &&
+        !(only_results && known->target.kind != TARGET_RESULT))
       VEC_PUSH(arena, out, known->target);
   }
+  return out->count > 0;
 }
 
+// As targets_find reads it: as a name, as another word for one, as a number.
 TargetList target_index_find(const TargetIndex *index, Str pattern, Arena *arena) {
   Str key = path_dotted(arena, pattern), place = result_place(key, arena);
   Found found = {0};
-  if (!means_more(key)) collect(index, key, false, arena, &found);
-  if (place.n) collect(index, place, true, arena, &found);
-  if (found.count) return (TargetList){found.items, found.count};
+  bool other_word = str_starts(key, "out") || str_is(key, "result");
+  if (index->single && !means_more(key) &&
+      (collect(index, key, false, false, arena, &found) ||
+       (!other_word && (collect(index, place, false, true, arena, &found) ||
+                        collect(index, place.n ? place : key, true, place.n > 0, arena, &found)))))
+    return (TargetList){found.items, found.count};
   return targets_find(index->program, pattern, arena);
 }

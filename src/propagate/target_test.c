@@ -164,8 +164,17 @@ static Status *look_up_awkward(Guard *guard, void *arg) {
       "result.0", "result.1",  "result.2", "w*",      "w?",      "w1",      "1",       "arg1",
       "%arg1",    "@main:out", "result*",  "*",       "",        "nobody",  "a.mlir:3"};
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) meaning(&w, patterns[i]);
-  assert_string_equal(meaning(&w, "result1"),
-                      "argument 2 'result1'|result 0 'result.1'|result 1 'result.2'");
+  // A name is not also a number, and only what no name means is another word.
+  assert_string_equal(meaning(&w, "result1"), "argument 2 'result1'");
+  assert_string_equal(meaning(&w, "out"), "argument 0 'out'");
+  assert_string_equal(meaning(&w, "result"), "argument 1 'result'");
+  assert_string_equal(meaning(&w, "result.1"), "result 0 'result.1'");
+  assert_string_equal(meaning(&w, "out.1"), "result 0 'result.1'");
+  assert_string_equal(meaning(&w, "result.2"),
+                      "argument 5 'result.2'|result 1 'result.2'|result 2");
+  assert_string_equal(meaning(&w, "result0"), "result 0 'result.1'");
+  assert_string_equal(meaning(&w, "out2"), "result 1 'result.2'|result 2");
+  assert_string_equal(meaning(&w, "arg1"), "argument 1 'result'");
   program_free(w.program);
   diag_deinit(&diag);
   context_free(w.context);

@@ -226,6 +226,38 @@ class JaxDevices(unittest.TestCase):
         np.testing.assert_array_equal(tessera.run(f, self.x), want)
 
 
+class Names(unittest.TestCase):
+    def shard(self, fn, *args, **rules):
+        """Per name of an argument or result the dimension that is cut, and whether the value was annotated."""
+        found = tessera.propagate(fn, *args, mesh="a=2", shard=[(k.replace("_", "."), v) for k, v in rules.items()])
+        names = found.program.arg_names + found.program.result_names
+        texts = found.argument_shardings + found.result_shardings
+        return {name: text and text[text.index("["):-1] for name, text in zip(names, texts)}
+
+    def test_a_path_is_not_a_number(self):
+        """result.1 of a tree is not the result number 1."""
+        x = np.ones((8, 4), "f")
+        found = self.shard(lambda x: ((x + 1, x + 2), x + 3, x + 4), x, result_2=P("a"), result_1=P(None, "a"))
+        self.assertEqual(found["result.2"], '[{"a"}, {}]')
+        self.assertEqual(found["result.1"], '[{}, {"a"}]')
+        self.assertIn("?", found["result.0.1"])
+        found = self.shard(lambda arg0, arg1: (arg0["a"] + arg1, arg0["b"] + 1), {"a": x, "b": x}, x, arg1=P("a"))
+        self.assertEqual((found["arg1"], found["arg0.b"]), ('[{"a"}, {}]', None))
+
+    def test_a_parameter_called_out(self):
+        x = np.ones((8, 8), "f")
+        found = self.shard(lambda out, x: jnp.tanh(x @ out), x, x, out=P(), x=P("a"))
+        self.assertEqual(found["result"], '[{"a", ?}, {?}]')
+
+    def test_globals_are_those_of_now(self):
+        namespace = {"scale": 1.0}
+        exec("def f(x):\n  return x * scale", namespace)
+        x = np.ones(2, "f")
+        np.testing.assert_array_equal(tessera.run(namespace["f"], x), [1, 1])
+        namespace["scale"] = 3.0
+        np.testing.assert_array_equal(tessera.run(namespace["f"], x), [3, 3])
+
+
 class Values(unittest.TestCase):
     def test_step(self):
         rng = np.random.default_rng(0)
