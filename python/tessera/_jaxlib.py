@@ -19,6 +19,17 @@ def trace_context(jax):
         return jax.config.jax_enable_x64, jax.config.jax_default_matmul_precision
 
 
+def as_weak(aval, x):
+    """x with the weak type that aval has, if it has one: a program given to JAX forgets it."""
+    if not getattr(aval, "weak_type", False):
+        return x
+    try:
+        from jax._src.lax.lax import _convert_element_type
+        return _convert_element_type(x, aval.dtype, weak_type=True)
+    except (ImportError, TypeError):
+        return x
+
+
 # ---- modules ----
 
 def parse(text):

@@ -13,8 +13,9 @@ from .stages import propagate
 from .to_jax import to_jax
 
 # What was found for one set of shapes. run takes the leaves of the arguments and gives those of the
-# results; lower takes the same, and plain, which is the function as it was (None if exact).
-_Plan = collections.namedtuple("_Plan", "sharded shardings run lower plain out_tree")
+# results, lower takes the same; so do, for what is traced, jitted and plain, which is the function as
+# it was (with exact=True there is only run).
+_Plan = collections.namedtuple("_Plan", "sharded shardings run lower jitted plain out_tree")
 
 
 # ---- arguments ----
@@ -113,23 +114,37 @@ class _Auto:
         program = export(self.fn, *all_args, **self._export_options(jax, mesh), **all_kwargs)
         sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
         self._warn(sharded)
+        exact = self._exact(sharded, mesh)
         if self.exact:
-            exact = to_jax(sharded, mesh)
-            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves, None,
-                         program.out_tree)
+            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves, exact.run_leaves,
+                         None, program.out_tree)
         named = shardings(sharded, mesh)
         plain = self._plain(jax, tree, statics)
         jitted = jax.jit(plain, in_shardings=tuple(named.arguments), out_shardings=named.results,
                          donate_argnums=_donated_leaves(jax, self.donate, statics, args, kwargs))
-        return _Plan(sharded, named, jitted, jitted.lower, plain, program.out_tree)
+        run, lower = (jitted, jitted.lower) if exact is None else (exact.run_leaves, exact.lower_leaves)
+        return _Plan(sharded, named, run, lower, jitted, plain, program.out_tree)
+
+    def _exact(self, sharded, mesh):
+        """The program as it was planned, for XLA; None if it is not to be, or cannot be said so."""
+        if self.exact is False:
+            return None
+        if self.exact is None and not any(sharded.argument_shardings + sharded.result_shardings):
+            return None
+        try:
+            return to_jax(sharded, mesh)
+        except errors.Unimplemented:
+            if self.exact:
+                raise
+            return None
 
     def _traced(self, jax, plan):
         """What is called inside of jit, grad and vmap. Under a mesh with Explicit axes, over which JAX
         takes no cotangents of what is over Auto ones, the function has them as Auto inside."""
         if plan.plain is None or not has_explicit_axes(jax):
-            return plan.run
+            return plan.jitted
         if list(plan.shardings.mesh.shape.items()) != list(jax.sharding.get_abstract_mesh().shape.items()):
-            return plan.run  # another mesh, or it has parts of the axes
+            return plan.jitted  # another mesh, or it has parts of the axes
         constrain, specs = jax.lax.with_sharding_constraint, [s.spec for s in plan.shardings.arguments]
 
         def constrained(*leaves):
@@ -139,14 +154,14 @@ class _Auto:
                                       out_sharding=[s.spec for s in plan.shardings.results])
 
     def _export_options(self, jax, mesh):
-        donate = self.donate if self.exact else _Marks(self.fn, (), ())
+        donate = self.donate if self.exact is not False else _Marks(self.fn, (), ())
         options = {"static_argnums": self.static.numbers, "static_argnames": self.static.names,
                    "donate_argnums": donate.numbers, "donate_argnames": donate.names}
         return {**{name: tuple(sorted(marked)) for name, marked in options.items()},
-                **({"platform": platform_of(jax, mesh)} if self.exact else {})}
+                **({"platform": platform_of(jax, mesh)} if self.exact is not False else {})}
 
     def _warn(self, sharded):
-        said = sharded.warnings
+        said = sharded.warnings if "warning: " in sharded.warnings else ""  # else notes
         if not any(sharded.argument_shardings + sharded.result_shardings):
             said = "nothing is sharded: there are no hints, and Tessera has no planner yet"
         if said:
@@ -163,7 +178,7 @@ class _Auto:
 
 
 def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=None,
-              conflicts=None, exact=False, static_argnums=None, static_argnames=None,
+              conflicts="cost", exact=None, static_argnums=None, static_argnames=None,
               donate_argnums=None, donate_argnames=None):
     """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
 
@@ -175,22 +190,24 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     ((6, 8), (3, 2))
 
     When it is called with shapes it has not seen, the function is traced, the hints are propagated
-    (as tessera.propagate does; arguments and results are sharded only where that divides), and it
-    is compiled by jax.jit with the shardings found. Arrays given to it are moved to where they
-    belong; what it gives back stays where it is. Until Tessera has a planner, hints are all it
-    goes by.
+    (as tessera.propagate does; arguments and results are sharded only where that divides), and XLA
+    compiles what was planned. Arrays given to it are moved to where they belong; what it gives back
+    stays where it is. Until Tessera has a planner, hints are all it goes by.
 
     mesh    as of propagate, or a jax.sharding.Mesh, whose devices are then used; its axes may be
             Auto or Explicit (results are on it, unless an axis had to be split), inside of the
             function they are Auto
-    exact   run the annotated program itself (tessera.to_jax): inside of the function, too, XLA
-            shards as Tessera did. Otherwise XLA fills in what is inside
+    conflicts   as of propagate; here the default is "cost"
+    exact   False: XLA gets the shardings of arguments and results only, and decides what is inside
+            (as jax.jit with tessera.shardings does). Otherwise it gets the program with all changes
+            of shardings written out (tessera.to_jax), and does as Tessera planned; where that
+            cannot be said, as for callbacks, it is as with False, or with True an error
 
     Call it inside of jax.jit, differentiate it (jax.grad) or map it (jax.vmap) as any jitted
-    function: the shardings are then those of the function that is called, a mapped dimension is not
-    sharded, and cotangents are XLA's choice. Better shard the outermost function, with
-    value_and_grad in it. With exact there is no gradient and no vmap. What is traced must come as
-    an argument, not from an enclosing function. If fn is jitted already, what its jit says of
+    function: only the shardings of its arguments and results are then those that were found, a
+    mapped dimension is not sharded, and cotangents are XLA's choice. Better shard the outermost
+    function, with value_and_grad in it. With exact=True there is no gradient and no vmap. What is
+    traced must come as an argument, not from an enclosing function. If fn is jitted already, what its jit says of
     static and donated arguments holds here.
 
     f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
@@ -205,7 +222,7 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     if not callable(fn):
         raise errors.InvalidArgument(f"autoshard takes a function, not {type(fn).__name__}")
     Annotations(mesh, None, shard, layout, names, strategy, conflicts)  # so that what is wrong is told here
-    exact = checks.flag("exact", exact)
+    exact = None if exact is None else checks.flag("exact", exact)
     jit = jit_options(fn) or {}
     if jit and hasattr(fn, "__self__"):
         raise errors.InvalidArgument("autoshard takes the function of a jitted method, not the "

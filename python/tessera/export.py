@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import inspect
 import os
 import re
 import sys
@@ -117,6 +118,9 @@ def jit_options(fn):
 def _anew(fn):
     """The same as another function: JAX keeps what it traced for as long as there is the function,
     whatever has become of the globals that it uses."""
+    if isinstance(fn, type) or inspect.isbuiltin(fn):
+        return fn
+
     @functools.wraps(fn)
     def again(*args, **kwargs):
         return fn(*args, **kwargs)
@@ -247,14 +251,15 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames}))
     bound = (fn.__self__,) if jit_options(fn) and hasattr(fn, "__self__") else ()
     args, kwargs = jax.tree.map(_native, (bound + args, kwargs))
-    lowered = _lower(_trace(jax, jitted, args, kwargs), platform)
+    traced = _trace(jax, jitted, args, kwargs)
+    lowered = _lower(traced, platform)
     text = lowered.as_text(debug_info=True)
     infos = jax.tree.leaves(lowered.args_info, is_leaf=lambda x: hasattr(x, "donated"))
     _refuse_symbols(infos)
     static = _static(jitted, options, len(args))
     trees = Trees(lowered.in_tree, lowered.out_tree,
                   [jax.ShapeDtypeStruct(i.shape, i.dtype) for i in infos],
-                  jax.tree.leaves(lowered.out_info), [i.donated for i in infos], bound,
+                  jax.tree.leaves(traced.out_info), [i.donated for i in infos], bound,
                   *static)
     name = name_of(fn)
     program = Program(text, name=f"<{name.strip('<>')}>", trees=trees)

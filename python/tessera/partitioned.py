@@ -32,6 +32,8 @@ was made one, and the bytes.
 
 _MOST_REASONS = 8
 _MUCH_TWICE = 1.5  # times an even share of the work, from which on it is worth a word
+_TWICE = ("devices do the same work over: where annotations want one axis for several things, "
+          "conflicts=\"cost\" tries which of them give way; tessera.P(…, priority=1) says it")
 
 
 def _collective(c):
@@ -64,7 +66,6 @@ class Partitioned:
     def __init__(self, program, handle, devices, warnings):
         self.program = program
         self.devices = devices
-        self.warnings = (warnings or "").rstrip("\n")
         self._handle = handle
         self._text = None
         self._parts = None  # of arguments and of results, once they are asked for
@@ -72,11 +73,12 @@ class Partitioned:
         traffic = json.loads(handle.text("tsr_program_traffic"))
         self.collectives = [_collective(c) for c in traffic["collectives"]]
         self.reasons = [Reason(**r) for r in traffic["reasons"]]
-        self._orders_untried = traffic["orders_untried"]
         self.bytes = traffic["bytes"]
         self.steps = traffic["steps"]
         self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
         self.flops_share = self.flops * devices / self.flops_whole if self.flops_whole else 1.0
+        twice = self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
+        self.warnings = "\n".join(filter(None, [(warnings or "").rstrip("\n"), twice and _TWICE]))
 
     @property
     def text(self) -> str:
@@ -135,12 +137,7 @@ class Partitioned:
                 "times an even share of the whole")
 
     def _said(self):
-        said = [self.warnings] if self.warnings else []
-        if self.flops_share >= _MUCH_TWICE and self._orders_untried:
-            said.append("devices do the same work over: where annotations want one axis for several "
-                        "things, conflicts=\"cost\" tries which of them give way; tessera.P(…, "
-                        "priority=1) says it")
-        return said
+        return [self.warnings] if self.warnings else []
 
     def _rows(self):
         rows = []
@@ -157,13 +154,13 @@ class Partitioned:
         self._handle.close()
 
     def __repr__(self):
-        lines = [self._title()]
+        lines = [self._title(), *self._said()]
         if self.collectives:
             lines.append(table.columns(self._rows()))
         lines += self._reason_lines(_MOST_REASONS)
-        return "\n".join(lines + self._said())
+        return "\n".join(lines)
 
     def _repr_html_(self):
-        after = "\n".join(self._reason_lines(_MOST_REASONS) + self._said())
+        after = "\n".join(self._said() + self._reason_lines(_MOST_REASONS))
         return table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
                                              "loops"], self._rows(), after=after)

@@ -195,7 +195,7 @@ class JaxProgram:
             jax, program.function, in_tree, in_avals, out_tree, out_avals, module,
             _jaxlib.platform_of(jax, self.shardings.mesh))
         self._jax, self._in_tree, self._in_avals = jax, in_tree, in_avals
-        self._out_tree = out_tree
+        self._out_tree, self._out_avals = out_tree, out_avals
         jitted = self._jit(_jaxlib.donated(module))
         self.run_leaves, self.lower_leaves = jitted, jitted.lower
 
@@ -204,7 +204,8 @@ class JaxProgram:
 
         def flat(*leaves):
             args, kwargs = self._in_tree.unflatten(leaves)
-            return jax.tree.leaves(self.exported.call(*args, **kwargs))
+            results = jax.tree.leaves(self.exported.call(*args, **kwargs))
+            return [_jaxlib.as_weak(aval, x) for aval, x in zip(self._out_avals, results)]
 
         return jax.jit(flat, in_shardings=tuple(self.shardings.arguments),
                        out_shardings=self.shardings.results, donate_argnums=donated)

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/rewrite.h"
+#include "pipeline/first.h"
 #include "pipeline/propagate.h"
 #include "pipeline/reshards.h"
 #include "pipeline/show_propagated.h"
@@ -51,6 +52,13 @@ static void hint_if_unsharded(const PropagateJob *job) {
           "tessera: nothing is sharded: the program has no annotation%s. Say a little: %s--shard "
           "'0=P(\"%s\")'\n",
           mesh ? "" : " and no mesh", mesh ? "" : "--mesh data=4 ", mesh ? "AXIS" : "data");
+}
+
+static void hint_if_rivals(PropagateJob *job) {
+  if (job->request->by_cost || !pipeline_has_rivals(job->request, &job->result.arena)) return;
+  fprintf(stderr,
+          "tessera: annotations want one axis for several things: --conflicts=cost tries which of "
+          "them give way, a priority says it: --shard 'w=P(\"data\")p1'\n");
 }
 
 // ---- reasons ----
@@ -110,6 +118,7 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   if (status) return status;
   rewrite_report(r, &job->result, guard);
   hint_if_unsharded(job);
+  hint_if_rivals(job);
   r->code = EXIT_OK;
   if (job->emit != EMIT_NONE && !job->json) rewrite_put(r);
   return NULL;

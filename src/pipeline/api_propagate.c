@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "evaluate/evaluate.h"
 #include "pipeline/api_private.h"
+#include "pipeline/first.h"
 #include "pipeline/propagate.h"
 #include "pipeline/reshards.h"
 #include "propagate/annotation.h"
@@ -95,6 +96,10 @@ static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
                                           &job->diag);
   diag_render(&job->diag, &job->said, false);
   propagated_render(&job->result, &job->said, false);
+  if (!status && !request.by_cost && pipeline_has_rivals(&request, arena))
+    strbuf_puts(&job->said,
+                "note: annotations want one axis for several things: conflicts=\"cost\" (by_cost) "
+                "tries which of them give way, priorities say it\n");
   if (!status) api_list_functions(job->handle, guard);
   if (!status) job->handle->again.source = NULL;
   return status;
