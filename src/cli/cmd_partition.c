@@ -111,17 +111,30 @@ static void show_verified(const PartitionJob *job) {
     if (v->tolerance > 0)
       fprintf(stderr, "tessera: floats are to be within %g of 1 + |value|; farthest %.2g\n",
               v->tolerance, v->worst);
-    if (is_near(v))
+    if (is_near(v) && job->verification.tolerance > 0)
       fprintf(
           stderr,
-          "tessera: that may be rounding: devices add in another order, and many layers magnify "
-          "it. The same program in f64\n"
-          "tessera: (jax_enable_x64) tells; if it agrees there, allow more here: --tolerance=X\n");
+          "tessera: that may be rounding: devices add in another order, and many layers "
+          "magnify it. Without --tolerance it is seen\n"
+          "tessera: whether an ulp in the arguments does the same; --tolerance=X allows more\n");
+    else if (is_near(v))
+      fprintf(stderr,
+              "tessera: that may still be rounding, though an ulp in the arguments moves the whole "
+              "program's own less. The same program\n"
+              "tessera: in f64 (jax_enable_x64) tells; if it agrees there, allow more here: "
+              "--tolerance=X\n");
     return;
   }
   fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
           plural(v->n_devices), v->n_results, plural(v->n_results), v->n_results == 1 ? "s" : "");
-  if (v->tolerance > 0)
+  if (v->rounded)
+    fprintf(stderr,
+            " as far as rounding lets them\n"
+            "tessera: (floats within %g of 1 + |value|, but for some that are off by up to %.2g: "
+            "these also move when the arguments\n"
+            "tessera: of the whole program change by an ulp; with --tolerance=X they are errors)\n",
+            v->tolerance, v->worst);
+  else if (v->tolerance > 0)
     fprintf(stderr, " (floats within %g of 1 + |value|; farthest %.2g)\n", v->tolerance, v->worst);
   else
     fprintf(stderr, " exactly\n");
@@ -142,6 +155,7 @@ static void put_json(PartitionJob *job) {
     json_key(&json, "results"), json_uint(&json, job->verified.n_results);
     json_key(&json, "tolerance"), json_double(&json, job->verified.tolerance);
     json_key(&json, "farthest"), json_double(&json, job->verified.worst);
+    json_key(&json, "rounded"), json_bool(&json, job->verified.rounded);
     json_key(&json, "not_finite"), json_uint(&json, job->verified.not_finite);
     json_key(&json, "difference");
     if (job->verified.where)

@@ -172,7 +172,8 @@ static double distance(double got, double want) {
 }
 
 void tile_compare(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *tile,
-                  const Literal *whole, double tolerance, TileDifference *out) {
+                  const Literal *whole, double tolerance, const double *slack,
+                  TileDifference *out) {
   *out = (TileDifference){.number = -1};
   const Context *context = sharding_table_context(table);
   bool same = edge->sharding
@@ -192,7 +193,8 @@ void tile_compare(ShardingTable *table, const Edge *edge, uint32_t device, const
     if (real || complex) d = distance(got.f, want.f);
     if (complex) d = fmax(d, distance(got.im, want.im));
     if (d > out->worst) out->worst = d;
-    if (real || complex ? d <= tolerance : got.u == want.u) continue;
+    double most = tolerance + (slack ? slack[w.number] : 0);
+    if (real || complex ? d <= most : got.u == want.u) continue;
     if (!out->count++) out->number = w.number, out->got = got, out->want = want;
   }
 }

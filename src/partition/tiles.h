@@ -35,7 +35,8 @@ typedef struct TileDifference {
 
 // What re-associated sums and the like may change in this element type; 0 = nothing.
 double tile_tolerance(DType dtype);
+// slack: how much farther each element of the whole may be off; NULL: none.
 void tile_compare(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *tile,
-                  const Literal *whole, double tolerance, TileDifference *out);
+                  const Literal *whole, double tolerance, const double *slack, TileDifference *out);
 
 #endif

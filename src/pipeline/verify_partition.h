@@ -20,14 +20,17 @@ typedef struct Verified {
   bool agree;
   double tolerance;               // largest used; 0 = everything was compared exactly
   double worst;                   // largest |got - want| / (1 + |want|) of floats
+  bool rounded;                   // farther off than the tolerance, as rounding explains
   uint64_t n_floats, not_finite;  // of the whole results
   const char *where;              // the first difference in words, in the arena; NULL if all agree
 } Verified;
 
 // `local` is what partition_program made of `global`, in the same context; `mesh` as it said. Data
 // are small integers and halves; padding is poison. A whole program that cannot be run is an error;
-// a local one that cannot though the whole can, or gives other values, has out->agree false.
-// O(evaluating both).
+// a local one that cannot though the whole can, or gives other values, has out->agree false. Where
+// floats are farther off than the tolerance, the whole program is run again with its arguments an
+// ulp off here and there: elements that this moves may be off as well (not if the options say a
+// tolerance). O(evaluating both).
 Status *verify_partition(Program *global, Program *local, ShardingTable *table, MeshId mesh,
                          const VerifyOptions *options, Guard *guard, Arena *arena,
                          Verified *out) MUST_USE;
