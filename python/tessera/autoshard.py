@@ -4,18 +4,19 @@ import collections
 import functools
 import inspect
 
+import numpy as np
+
 from . import checks, errors
 from ._jaxlib import platform_of, trace_context
-from .export import export, has_explicit_axes, import_jax, jit_options, name_of, warn_user
+from .export import ambient_mesh, export, has_explicit_axes, import_jax, jit_options, name_of, warn_user
 from .options import Annotations
 from .shardings import over_auto, place, put_back, shardings
 from .stages import propagate
 from .to_jax import to_jax
 
 # What was found for one set of shapes. run takes the leaves of the arguments and gives those of the
-# results, lower takes the same; so do, for what is traced, jitted and plain, which is the function as
-# it was (with exact=True there is only run).
-_Plan = collections.namedtuple("_Plan", "sharded shardings run lower jitted plain out_tree")
+# results, lower takes the same, and so does inside, for what is traced.
+_Plan = collections.namedtuple("_Plan", "sharded shardings run lower inside out_tree")
 
 
 # ---- arguments ----
@@ -66,8 +67,45 @@ def _donated_leaves(jax, marks, statics, args, kwargs):
 
 def _struct(jax, leaf):
     """Shape and type of an array, a number or something that is traced; no more of it."""
-    aval = jax.typeof(leaf)
+    try:
+        aval = jax.typeof(leaf)
+    except TypeError:
+        raise errors.InvalidArgument(
+            f"an argument has a {type(leaf).__name__} in it, which is no array: what the function is "
+            "not to trace is named by static_argnums or static_argnames, and must be hashable") from None
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
+
+
+def _kind(jax, leaf):
+    """What of it a plan depends on; quick, since each call asks."""
+    if isinstance(leaf, (np.ndarray, jax.Array)):
+        return leaf.shape, leaf.dtype, getattr(leaf, "weak_type", False)
+    struct = _struct(jax, leaf)
+    return struct.shape, struct.dtype, struct.weak_type
+
+
+# ---- inside of what JAX traces ----
+
+def _inside(jax, plain, named):
+    """The function with the shardings of its arguments and results as constraints: what is traced,
+    and its cotangents, may come in any other. Under a mesh with Explicit axes, over which JAX takes
+    no cotangents of what is over Auto ones, it has these as Auto inside."""
+    constrain = jax.lax.with_sharding_constraint
+
+    @jax.jit
+    def over_devices(*leaves):
+        return list(map(constrain, plain(*map(constrain, leaves, named.arguments)), named.results))
+
+    def over_axes(*leaves):
+        return plain(*map(constrain, leaves, [s.spec for s in named.arguments]))
+
+    def inside(*leaves):
+        now = jax.sharding.get_abstract_mesh()
+        if not has_explicit_axes(jax) or list(named.mesh.shape.items()) != list(now.shape.items()):
+            return over_devices(*leaves)  # or another mesh, or it has parts of the axes
+        return jax.sharding.auto_axes(over_axes, out_sharding=[s.spec for s in named.results])(*leaves)
+
+    return inside
 
 
 # ---- the function ----
@@ -83,47 +121,53 @@ class _Auto:
         jax = import_jax()
         args, kwargs, statics = self.static.split(args, kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs))
-        structs = [_struct(jax, leaf) for leaf in leaves]
-        key = (tree, trace_context(jax), tuple((s.shape, s.dtype, s.weak_type) for s in structs),
+        key = (tree, trace_context(jax), tuple([_kind(jax, leaf) for leaf in leaves]),
                tuple((k, type(v), v) for k, v in sorted(statics.items(), key=lambda i: str(i[0]))))
         try:
             known = self.plans.get(key)
         except TypeError:
             raise errors.InvalidArgument("static arguments must be hashable") from None
         if known is None:
+            structs = [_struct(jax, leaf) for leaf in leaves]
             known = self.plans[key] = self._make(jax, tree, structs, statics)
         return known, leaves
 
-    def user_mesh(self, jax):
-        return self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
+    def user_mesh(self, jax, program):
+        """Where it is to run, if the user says so: the mesh given, or that of jax.set_mesh."""
+        mesh = ambient_mesh(program) if self.mesh is None else self.mesh
+        return mesh if isinstance(mesh, jax.sharding.Mesh) else None
 
     def run(self, plan, leaves):
         """The leaves of the results, for those of the arguments."""
         jax = import_jax()
         arrays = place(jax, leaves, plan.shardings.arguments)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-            return self._traced(jax, plan)(*arrays)
+            return plan.inside(*arrays)
         with over_auto(jax, plan.shardings.mesh):
             results = plan.run(*arrays)
-        return put_back(jax, results, self.user_mesh(jax))
+        return put_back(jax, results, self.user_mesh(jax, plan.sharded.program))
 
     def _make(self, jax, tree, structs, statics):
         args, kwargs = tree.unflatten(structs)
-        mesh = self.user_mesh(jax)
         all_args, all_kwargs = _joined(args, kwargs, statics)
-        program = export(self.fn, *all_args, **self._export_options(jax, mesh), **all_kwargs)
+        program = export(self.fn, *all_args, **self._export_options(jax), **all_kwargs)
+        mesh = self.user_mesh(jax, program)
         sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
         self._warn(sharded)
         exact = self._exact(sharded, mesh)
         if self.exact:
-            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves, exact.run_leaves,
-                         None, program.out_tree)
+            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves,
+                         exact.run_leaves, program.out_tree)
         named = shardings(sharded, mesh)
         plain = self._plain(jax, tree, statics)
-        jitted = jax.jit(plain, in_shardings=tuple(named.arguments), out_shardings=named.results,
-                         donate_argnums=_donated_leaves(jax, self.donate, statics, args, kwargs))
-        run, lower = (jitted, jitted.lower) if exact is None else (exact.run_leaves, exact.lower_leaves)
-        return _Plan(sharded, named, run, lower, jitted, plain, program.out_tree)
+        if exact is None:
+            donated = _donated_leaves(jax, self.donate, statics, args, kwargs)
+            jitted = jax.jit(plain, in_shardings=tuple(named.arguments),
+                             out_shardings=named.results, donate_argnums=donated)
+            run, lower = jitted, jitted.lower
+        else:
+            run, lower = exact.run_leaves, exact.lower_leaves
+        return _Plan(sharded, named, run, lower, _inside(jax, plain, named), program.out_tree)
 
     def _exact(self, sharded, mesh):
         """The program as it was planned, for XLA; None if it is not to be, or cannot be said so."""
@@ -138,22 +182,8 @@ class _Auto:
                 raise
             return None
 
-    def _traced(self, jax, plan):
-        """What is called inside of jit, grad and vmap. Under a mesh with Explicit axes, over which JAX
-        takes no cotangents of what is over Auto ones, the function has them as Auto inside."""
-        if plan.plain is None or not has_explicit_axes(jax):
-            return plan.jitted
-        if list(plan.shardings.mesh.shape.items()) != list(jax.sharding.get_abstract_mesh().shape.items()):
-            return plan.jitted  # another mesh, or it has parts of the axes
-        constrain, specs = jax.lax.with_sharding_constraint, [s.spec for s in plan.shardings.arguments]
-
-        def constrained(*leaves):
-            return plan.plain(*map(constrain, leaves, specs))
-
-        return jax.sharding.auto_axes(constrained,
-                                      out_sharding=[s.spec for s in plan.shardings.results])
-
-    def _export_options(self, jax, mesh):
+    def _export_options(self, jax):
+        mesh = self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
         donate = self.donate if self.exact is not False else _Marks(self.fn, (), ())
         options = {"static_argnums": self.static.numbers, "static_argnames": self.static.names,
                    "donate_argnums": donate.numbers, "donate_argnames": donate.names}
@@ -177,9 +207,9 @@ class _Auto:
         return flat
 
 
-def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=None,
+def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strategy=None,
               conflicts="cost", exact=None, static_argnums=None, static_argnames=None,
-              donate_argnums=None, donate_argnames=None):
+              donate_argnums=None, donate_argnames=None, **unknown):
     """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
 
     >>> @tessera.autoshard(mesh="data=2,model=4", shard={"batch": P("data"), "params.w": P(None, "model")})
@@ -194,8 +224,8 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     compiles what was planned. Arrays given to it are moved to where they belong; what it gives back
     stays where it is. Until Tessera has a planner, hints are all it goes by.
 
-    mesh    as of propagate, or a jax.sharding.Mesh, whose devices are then used; its axes may be
-            Auto or Explicit (results are on it, unless an axis had to be split), inside of the
+    mesh    as of propagate; of a jax.sharding.Mesh, given or set with jax.set_mesh when the function
+            is called, the devices are used. Its axes may be Auto or Explicit (results are on it, unless an axis had to be split), inside of the
             function they are Auto
     conflicts   as of propagate; here the default is "cost"
     exact   False: XLA gets the shardings of arguments and results only, and decides what is inside
@@ -213,6 +243,8 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
     (jax.ShapeDtypeStruct will do), the NamedShardings, and JAX's Lowered.
     """
+    if unknown:
+        raise checks.no_option("autoshard", next(iter(unknown)), _OPTIONS)
     if fn is None:
         return functools.partial(
             autoshard, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy,
@@ -246,3 +278,6 @@ def autoshard(fn=None, *, mesh, shard=None, layout=None, names=None, strategy=No
     call.shardings = lambda *args, **kwargs: auto.plan(args, kwargs)[0].shardings
     call.lower = lower
     return call
+
+
+_OPTIONS = [p.name for p in inspect.signature(autoshard).parameters.values() if p.kind == p.KEYWORD_ONLY]

@@ -80,6 +80,13 @@ def _named_parameters(fn, n_args):
     return named, any(p.kind == p.VAR_KEYWORD for p in parameters)
 
 
+def no_option(verb, word, options, more=""):
+    """The exception for a keyword that nobody knows."""
+    near = difflib.get_close_matches(word, options, 1)
+    return errors.InvalidArgument(f"tessera.{verb} has no option '{word}'{more}"
+                                  + (f"; did you mean '{near[0]}'?" if near else ""))
+
+
 def keywords(verb, fn, args, said, kwargs=(), others=()):
     """That each keyword is known, and is either an option of a verb (said: {name: value}, and names
     of others) or a parameter of the function, not both."""
@@ -97,7 +104,4 @@ def keywords(verb, fn, args, said, kwargs=(), others=()):
     for word in kwargs:
         if any_word or word in named or word in others:
             continue
-        near = difflib.get_close_matches(word, [*said, *others, *named], 1)
-        raise errors.InvalidArgument(
-            f"tessera.{verb} has no option '{word}', and {name} no such parameter"
-            + (f"; did you mean '{near[0]}'?" if near else ""))
+        raise no_option(verb, word, [*said, *others, *named], f", and {name} no such parameter")

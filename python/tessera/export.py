@@ -186,6 +186,20 @@ def _native(leaf):
     return leaf
 
 
+def ambient_mesh(program):
+    """The mesh of jax.set_mesh, for a program that has none of its own; None if there is none."""
+    jax = sys.modules.get("jax")
+    if jax is None or "sdy.mesh @" in program.text or not hasattr(jax.sharding, "get_abstract_mesh"):
+        return None
+    now = jax.sharding.get_abstract_mesh()
+    if now.empty:
+        return None
+    try:
+        return jax.sharding.get_mesh()
+    except ValueError:  # JAX is tracing
+        return now
+
+
 def has_explicit_axes(jax):
     """Whether the user's jax.set_mesh has made Explicit axes those of all that JAX traces."""
     now = jax.sharding.get_abstract_mesh()
@@ -218,6 +232,14 @@ def _lower(traced, platform):
                                    "enclosing vmap (axis_name)? Put that vmap inside of it") from error
 
 
+def no_function(takes, what):
+    """The exception for what is given instead of a function."""
+    known = isinstance(what, (str, os.PathLike)) or hasattr(what, "as_text") or \
+        hasattr(what, "mlir_module")
+    text = "; tessera.load takes files and text" if known else ""
+    return errors.InvalidArgument(f"{takes}, not {type(what).__name__}{text}")
+
+
 def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=None,
            donate_argnames=None, platform=None, **kwargs) -> Program:
     """The program that JAX makes of fn(*args, **kwargs), as a Program.
@@ -239,10 +261,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
             donate_argnums=donate_argnums, donate_argnames=donate_argnames,
             platform=platform))
     else:
-        known = isinstance(fn, (str, os.PathLike)) or hasattr(fn, "as_text") or \
-            hasattr(fn, "mlir_module")
-        text = "; tessera.load takes files and text" if known else ""
-        raise errors.InvalidArgument(f"export takes a function, not {type(fn).__name__}{text}")
+        raise no_function("export takes a function", fn)
     platform = "cpu" if platform is None else platform
     if not isinstance(platform, str) or not platform:
         raise checks.wrong("platform", platform, '"cpu", "cuda", "rocm" or "tpu"')

@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import math
 import re
 
 from . import checks, errors
@@ -56,6 +57,12 @@ def mesh_text(mesh):
     if not hasattr(shape, "items"):
         raise checks.wrong("mesh", mesh, '"data=2,model=4", a dict or a jax Mesh')
     return ",".join(_axis_text(name, size) for name, size in shape.items())
+
+
+def annotated_devices(mesh):
+    """How many devices a mesh has; 0: it is not said."""
+    sizes = re.findall(r"=(\d+)", mesh_text(mesh) or "")
+    return math.prod(map(int, sizes)) if sizes else 0
 
 
 def _axis_text(name, size):
@@ -120,8 +127,9 @@ def rule_texts(shard):
     for item in shard.items() if isinstance(shard, dict) else shard:
         if isinstance(item, str):
             rules.append(item)
-        elif isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str):
-            rules.append(f"{item[0]}={spec_text(item[1], item[0])}")
+        elif isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, int)) and \
+                not isinstance(item[0], bool):  # an int is an argument's number
+            rules.append(f"{item[0]}={spec_text(item[1], str(item[0]))}")
         else:
             raise errors.InvalidArgument(f"shard has {item!r}: expected PATTERN=SPEC as text, or "
                                          "a pair of a pattern and a PartitionSpec")

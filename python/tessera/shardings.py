@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from . import axes, errors
+from . import axes, errors, table
 from .export import has_explicit_axes, import_jax, warn_user
 from .sharded import Sharded
 
@@ -43,6 +43,12 @@ class Shardings:
 
     def __getitem__(self, i):
         return (self.in_shardings, self.out_shardings)[i]
+
+    def _rows(self):
+        return [[name, str(s.spec)] for name, s in zip(self._names, self.arguments + self.results)]
+
+    def _repr_html_(self):
+        return table.in_html(f"on {mesh_words(self.mesh.shape)}", ["value", "PartitionSpec"], self._rows())
 
     def __repr__(self):
         width = max(map(len, self._names), default=0)
@@ -91,7 +97,8 @@ def _devices(jax, mesh):
         raise errors.InvalidArgument(
             f"the mesh has {n} devices ({mesh_words(mesh.axes)}), JAX has {len(devices)} "
             f"({devices[0].platform}); with XLA_FLAGS=--xla_force_host_platform_device_count={n}, "
-            "set before JAX is imported, it has that many on the CPU")
+            "set before JAX is imported, it has that many on the CPU; with a "
+            "jax.sharding.AbstractMesh no devices are needed to say PartitionSpecs")
     return np.array([devices[i] for i in mesh.device_ids or range(n)])
 
 
@@ -110,9 +117,9 @@ class Meshes:
         used = sorted({s.mesh for s in edges}) or [m for m in meshes if meshes[m].axes][:1]
         if not used:
             raise errors.InvalidArgument("the program has no mesh: propagate(…, mesh=\"data=8\")")
-        if user is not None and not isinstance(user, jax.sharding.Mesh):
+        if user is not None and not isinstance(user, (jax.sharding.Mesh, jax.sharding.AbstractMesh)):
             raise errors.InvalidArgument(
-                f"mesh is {type(user).__name__}, expected a jax.sharding.Mesh")
+                f"mesh is {type(user).__name__}, expected a jax.sharding.Mesh or AbstractMesh")
         for symbol in used:
             if symbol not in meshes:
                 raise errors.InvalidArgument(f"the program has no mesh @{symbol}")
@@ -136,7 +143,6 @@ class Meshes:
         split = split or self.splits[symbol]
         by_name = user is not None and sorted(large(user.shape)) == sorted(large(mesh.axes))
         sizes = user.shape if by_name else mesh.axes
-        devices = user.devices if user is not None else _devices(jax, mesh)
         new = [axis for name, size in sizes.items()
                for axis in (split.axes(name) if name in split.sizes else [(name, size)])]
         names = tuple(name for name, _ in new)
@@ -146,7 +152,11 @@ class Meshes:
         auto = (jax.sharding.AxisType.Auto,) * len(new)
         if by_name and user.axis_names == names and user.axis_types == auto:
             return user
-        return jax.sharding.Mesh(devices.reshape([n for _, n in new]), names, axis_types=auto)
+        sizes = tuple(n for _, n in new)
+        if isinstance(user, jax.sharding.AbstractMesh):
+            return jax.sharding.AbstractMesh(sizes, names, axis_types=auto)
+        devices = user.devices if user is not None else _devices(jax, mesh)
+        return jax.sharding.Mesh(devices.reshape(sizes), names, axis_types=auto)
 
     def spec(self, sharding):
         """The jax Mesh of a sharding, and per dimension the names of its axes there."""
@@ -248,7 +258,7 @@ def shardings(sharded, mesh=None) -> Shardings:
 
     mesh is a jax.sharding.Mesh with the axes that were propagated over; its devices are taken as
     they are, its axes as Auto, since XLA is to shard inside. Without one, the first devices that
-    JAX has. What is open is closed, so what nothing is known of is replicated, results as well as
+    JAX has. With an AbstractMesh no devices are needed: a plan for a pod, on a laptop. What is open is closed, so what nothing is known of is replicated, results as well as
     arguments: what a training step gives goes into the next. JAX takes arrays only that divide: axes
     that do not are dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where
     all do.
@@ -262,7 +272,12 @@ def place(jax, leaves, named):
     """Arrays where they are wanted. Those that are there already are not copied; what JAX traces
     stays as it is, since jit's in_shardings move it."""
     if not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-        return jax.device_put(list(leaves), list(named))
+        there = [getattr(leaf, "sharding", None) == sharding for leaf, sharding in zip(leaves, named)]
+        if all(there):
+            return leaves
+        moved = iter(jax.device_put([leaf for leaf, is_ in zip(leaves, there) if not is_],
+                                    [sharding for sharding, is_ in zip(named, there) if not is_]))
+        return [leaf if is_ else next(moved) for leaf, is_ in zip(leaves, there)]
     if has_explicit_axes(jax):  # over which what is traced and what is over Auto ones do not go together
         return leaves
     return [leaf if isinstance(leaf, jax.core.Tracer) else jax.device_put(leaf, sharding)

@@ -8,8 +8,8 @@ import warnings as python_warnings
 
 from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
-from .export import OPTIONS as EXPORT_OPTIONS, export
-from .options import Annotations, devices_of, machine_text
+from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, no_function
+from .options import Annotations, annotated_devices, devices_of, machine_text
 from .partitioned import Partitioned
 from .program import Program
 from .run import as_tree, evaluate, flat_arguments, seed_of
@@ -18,8 +18,9 @@ from .sharded import Sharded
 
 def _program_of(verb, what, args, kwargs, hints):
     if not isinstance(what, Program):
-        if callable(what):
-            checks.keywords(verb, what, args, hints, kwargs, EXPORT_OPTIONS)
+        if not callable(what):
+            raise no_function(f"{verb} takes a function or a Program", what)
+        checks.keywords(verb, what, args, hints, kwargs, EXPORT_OPTIONS)
         return export(what, *args, **kwargs)
     if args:
         raise errors.InvalidArgument("a Program has its arguments already: give none")
@@ -27,6 +28,13 @@ def _program_of(verb, what, args, kwargs, hints):
         raise errors.InvalidArgument("a Program has its arguments already, and there is no option "
                                      + " or ".join(map(repr, kwargs)))
     return what
+
+
+def _on_mesh(hints, program):
+    """On the mesh that jax.set_mesh has set, if nothing says another."""
+    if hints["mesh"] is None and hints["devices"] is None:
+        return {**hints, "mesh": ambient_mesh(program)}
+    return hints
 
 
 def _found_by(sharded, args, hints):
@@ -46,7 +54,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 
     fn_or_program   a Program, or a function, whose arguments follow (arrays or
                     jax.ShapeDtypeStruct)
-    mesh        the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's
+    mesh        the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's,
+                or that of jax.set_mesh
     devices     how many; the mesh must have as many, or becomes "devices=N"
     shard       annotations: {"params.*.w": P(None, "model")}, a list of such pairs, or of texts
                 'batch.*=P("data")'. Patterns are names or globs over the names of arguments; those
@@ -78,7 +87,7 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
                  strategy=strategy, conflicts=conflicts, conservative=conservative,
                  divisible_edges=divisible_edges, close=close, call_rules=call_rules)
     program = _program_of("propagate", fn_or_program, args, kwargs, hints)
-    annotations = Annotations(**hints)
+    annotations = Annotations(**_on_mesh(hints, program))
     handle = program.fresh()
     said = c_void_p()
     handle.call("tsr_program_propagate", ctypes.byref(annotations.struct), ctypes.byref(said))
@@ -111,7 +120,7 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     else:
         program = _program_of("partition", fn_or_program, args, kwargs,
                               {**hints, "machine": machine})
-        annotations = Annotations(**hints)
+        annotations = Annotations(**_on_mesh(hints, program))
     options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
                                machine=encode(machine_text(machine), "machine"))
     handle = program.fresh()
@@ -163,7 +172,8 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
                            seed=seed)
         return as_tree(program, results)
     made = partition(program, **hints)
-    if asked and made.devices == 1 and devices_of(devices) != 1:
+    ones = annotated_devices(hints["mesh"]) == 1
+    if asked and made.devices == 1 and devices_of(devices) != 1 and not ones:
         python_warnings.warn("nothing is sharded: the whole program runs on one device. Say a "
                              "little: shard={\"batch.*\": P(\"data\")}", stacklevel=2)
     return made.run_checked(arrays, seed)

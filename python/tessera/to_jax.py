@@ -264,4 +264,6 @@ def to_jax(sharded, mesh=None) -> JaxProgram:
     if not _jaxlib.shardy_is_on(jax):
         raise errors.Unimplemented("to_jax needs JAX's Shardy partitioner: jax.config.update("
                                    "'jax_use_shardy_partitioner', True)")
+    if mesh is not None and not isinstance(mesh, jax.sharding.Mesh):
+        raise errors.InvalidArgument(f"mesh is {type(mesh).__name__}, expected a jax.sharding.Mesh")
     return JaxProgram(jax, sharded, mesh)

@@ -1,6 +1,7 @@
 """@tessera.autoshard: hints in, a sharded function out; as a jitted function otherwise."""
 
 import functools
+import re
 import warnings
 
 import jax
@@ -171,6 +172,62 @@ def test_gradients_under_a_mesh_with_explicit_axes():
         found = jax.grad(fn)(PARAMS, X), jax.jit(jax.grad(fn))(PARAMS, X)
     for gradients in found:
         jax.tree.map(close, gradients, jax.grad(loss)(PARAMS, X))
+
+
+def test_the_mesh_that_is_set():
+    """It need not be said again; outside of it there is none."""
+    fn = tessera.autoshard(model, shard=HINTS)
+    for kind in (AxisType.Auto, AxisType.Explicit):
+        mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"), axis_types=(kind,) * 2)
+        with jax.set_mesh(mesh):
+            result = fn(PARAMS, X)
+            close(result, model(PARAMS, X))
+            assert result.sharding.mesh == mesh and result.sharding.spec[0] == "data"
+            close(jax.grad(lambda p: fn(p, X).mean())(PARAMS)["w1"], jax.grad(lambda p: model(p, X).mean())(PARAMS)["w1"])
+            found = tessera.propagate(model, PARAMS, X, shard=HINTS)
+            assert found.argument_shardings[0] == '<@mesh, [{}, {"model"}]>'
+    with pytest.raises(tessera.InvalidArgument, match="no mesh to shard over"):
+        fn(PARAMS, X)
+
+
+def test_hints_hold_under_a_mesh_with_explicit_axes():
+    """Over them JAX would say that what has no sharding is whole."""
+    def step(params, x):
+        grads = jax.grad(lambda p: (model(p, x) ** 2).mean())(params)
+        return jax.tree.map(lambda a, b: a - 0.1 * b, params, grads)
+
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+    fn = tessera.autoshard(step, mesh=mesh, shard=HINTS)
+    outside = {name: w.sharding.spec for name, w in fn(PARAMS, X).items()}
+    with jax.set_mesh(mesh):
+        assert {name: w.sharding.spec for name, w in fn(PARAMS, X).items()} == outside
+    assert outside["w1"] == P(None, "model")
+
+
+def test_xla_does_what_was_planned():
+    """FSDP as people write it: weights are gathered, no activation is summed or gathered."""
+    def step(p, x):
+        def loss(p):
+            y = x
+            for layer in p:
+                y = y + jax.nn.relu(y @ layer["up"]) @ layer["down"]
+            return (y ** 2).mean()
+        return jax.tree.map(lambda a, b: a - 0.1 * b, p, jax.grad(loss)(p))
+
+    p = [{"up": draw(32, 64), "down": draw(64, 32)} for _ in range(2)]
+    x = draw(512, 32)
+    rules = {"x": P("data"), "*.up": P("data"), "*.down": P(None, "data")}
+    fn = tessera.autoshard(step, mesh="data=8", shard=rules)
+    text = fn.lower(p, x).compile().as_text()
+    sizes = [int(np.prod([int(n) for n in dims.split(",") if n] or [1]))
+             for dims in re.findall(r"f32\[([\d,]*)\][^=]* all-(?:gather|reduce)\(", text)]
+    assert sizes and max(sizes) <= 64 * 32  # of a weight; an activation has 512 rows
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4), fn(p, x), step(p, x))
+
+
+def test_results_keep_weak_types():
+    fn = tessera.autoshard(lambda x: (x + 1, 2.0), mesh=MESH, shard={"x": P("data")})
+    assert [r.weak_type for r in fn(X)] == [False, True]
 
 
 def test_callbacks_are_left_to_jax(capfd):

@@ -186,7 +186,7 @@ class Annotations(unittest.TestCase):
                 ({"a": P("data", None, None)}, "has 3 dimensions"),
                 ({"a": "P("}, "the sharding ends here"), (["a"], "expected PATTERN=SHARDING"),
                 ({"a": 3}, "expected a PartitionSpec"), ([3], "expected PATTERN=SPEC"),
-                ({3: P()}, "expected PATTERN=SPEC"), ({"a": (3,)}, "is no axis"),
+                ({(3,): P()}, "expected PATTERN=SPEC"), ({3: P()}, "argument 3|called '3'"), ({"a": (3,)}, "is no axis"),
                 ({"a\0": P()}, "NUL")):
             with self.subTest(shard=shard):
                 self.refuse(words, mesh="data=2", shard=shard)
