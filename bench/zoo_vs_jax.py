@@ -7,8 +7,8 @@ which may have priorities (what is to give way). Each model at its test size and
 at a real one, because choices depend on sizes; with lax.scan where it knows it, at the test size.
 
 Counted: collectives and the bytes that leave a device, in ours (`tessera partition`), in XLA's module behind its
-partitioner and in its optimized one (bench/hlo.py; the smaller counts as XLA's), and by the textbook where the annotation
-has a formula. Timed: ours by stage, JAX's tracing and lowering, Shardy's passes, XLA's passes by its own log; alternating,
+partitioner and in its optimized one (bench/hlo.py; the smaller counts as XLA's), in XLA's of the program that
+tessera.to_jax gives it, and by the textbook where the annotation has a formula. Timed: ours by stage, JAX's tracing and lowering, Shardy's passes, XLA's passes by its own log; alternating,
 each of ROUNDS times, wall time; one annotation a model, the last.
 
 Writes build/bench/jax.json and docs/bench-jax.md; named models replace their rows there. VARIANTS=test,real leaves out
@@ -351,12 +351,12 @@ def bytes_table(rows, variant):
             continue
         ours, book = row["ours"]["bytes"], row["textbook"]
         beside = f"{row['xla_bytes'] / ours:.2f}" if ours else "-"
-        lines.append([row["model"], row["annotation"], f"{row['ours']['runs']:.0f}", size_text(ours),
+        lines.append([row["model"], row["annotation"], f"{row['ours']['runs']:.0f}", size_text(ours), size_text(row["told"]["bytes"]),
                       f"{row['xla_partitioned']['runs']}", size_text(row["xla_partitioned"]["bytes"]),
                       f"{row['xla_optimized']['runs']}", size_text(row["xla_optimized"]["bytes"]),
                       "-" if book is None else size_text(book), beside,
                       "-" if not book else f"{ours / book:.2f}", ", ".join(misses(row)) or "met"])
-    return table(["model", "annotation", "ours", "bytes", "XLA, partitioned", "bytes", "XLA, optimized", "bytes", "textbook",
+    return table(["model", "annotation", "ours", "bytes", "XLA, told so", "XLA, partitioned", "bytes", "XLA, optimized", "bytes", "textbook",
                   "XLA / ours", "ours / textbook", ""], lines)
 
 
@@ -385,6 +385,15 @@ def time_table(rows):
                   "spmd-partitioning", "Shardy / propagate", "XLA / (partition + optimize)"], lines)
 
 
+def told_words(rows):
+    """How XLA with our plan stands beside XLA by itself."""
+    good = [row for row in rows if "told" in row]
+    less = sum(1 for row in good if row["told"]["bytes"] < 0.999 * row["xla_bytes"])
+    more = sum(1 for row in good if row["told"]["bytes"] > 1.001 * row["xla_bytes"])
+    return (f"less than by its own choice in {less} of {len(good)} cases, more in {more}; than ours more in "
+            f"{sum(1 for row in good if row['told']['bytes'] > 1.001 * row['ours']['bytes'])}")
+
+
 def page(rows, reasons, versions):
     timed = [row["seconds"] for row in rows if row.get("seconds")]
     said = sum(1 for row in rows if misses(row))
@@ -399,7 +408,10 @@ def page(rows, reasons, versions):
         "Collectives are counted as often as they run, bytes are those that leave a device. XLA's pipeline for CPUs forms no",
         "reduce-scatters: an all-reduce of which every user takes its own part only is counted as one here, as XLA for GPUs and TPUs",
         "makes it. It also sums bfloat16 in float32 and combines small all-reduces; so both its modules are shown, the one right",
-        "behind its partitioner and the final one, and the smaller number of bytes counts as XLA's.", ""]
+        "behind its partitioner and the final one, and the smaller number of bytes counts as XLA's.", "",
+        "*XLA, told so* is what XLA exchanges when it is given our program with every change of a sharding written out (`tessera.to_jax`,",
+        f"`tessera propagate --reshards`): {told_words(rows)}. It adds up before it",
+        "has all parts of a sum, gathers whole what neighbours would do for, and has no parts of an FFT.", ""]
     for variant, title in (("real", f"Real sizes (scale {REAL})"), ("test", "The sizes of the tests"),
                            ("scan", "The same, layers by `lax.scan`")):
         if any(row["variant"] == variant for row in rows):
