@@ -86,7 +86,7 @@ static Status *cut(Job *job, Guard *guard) {
     TRY(program_meshes_read(p, job->table));
     return partition_program(p, job->table, NULL, guard, &job->diag, &mesh);
   }
-  TRY(explicit_reshards(p, job->programs[1], job->table, guard, &job->diag));
+  TRY(explicit_reshards(p, job->programs[1], job->table, NULL, guard, &job->diag));
   TRY(reshard_collectives(p, job->table, NULL, guard));
   return global_to_local(p, job->table, NULL, guard, &job->diag);
 }

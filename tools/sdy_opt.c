@@ -197,24 +197,13 @@ static Status *to_collectives_with(Pass *pass, ShardingTable *table) {
   return reshard_collectives(pass->p, table, &options, pass->guard);
 }
 static Status *to_collectives(Pass *pass) { return with_table(pass, to_collectives_with); }
-// The program once more: printed and read.
-static Status *read_twin(Pass *pass, Source *source, Diag *diag, Program **out) {
-  StrBuf text;
-  strbuf_init(&text, pass->guard);
-  program_print(pass->p, &(PrintOptions){0}, &text);
-  source->text = arena_printf(pass->arena, "%s", text.data);
-  source->size = text.used;
-  strbuf_deinit(&text);
-  return program_parse(pass->p->context, pass->guard, source, 0, source->size,
-                       &(ParseOptions){.allow_unregistered = true}, diag, out);
-}
 static Status *explicit_with(Pass *pass, ShardingTable *table) {
-  Source source = {.path = "<printed>"};
+  Source source = {.path = "<twin>", .text = ""};
   Diag diag;
-  Program *twin = NULL;
+  Remap map;
+  Program *twin = program_copy(pass->p, pass->arena, &map);
   diag_init(&diag, pass->guard, &source);
-  Status *status = read_twin(pass, &source, &diag, &twin);
-  if (!status) status = explicit_reshards(pass->p, twin, table, pass->guard, &diag);
+  Status *status = explicit_reshards(pass->p, twin, table, NULL, pass->guard, &diag);
   program_free(twin);
   diag_deinit(&diag);
   return status;

@@ -326,7 +326,7 @@ static Status *write(Writer *w) {
   return NULL;
 }
 
-static Status *run(Writer *w, Program *twin, Guard *guard, Diag *diag) {
+static Status *run(Writer *w, Program *twin, CustomRules *call_rules, Guard *guard, Diag *diag) {
   MeshId mesh;
   TRY(program_meshes_read(w->p, w->table));
   TRY(match(w, twin));
@@ -334,18 +334,19 @@ static Status *run(Writer *w, Program *twin, Guard *guard, Diag *diag) {
   w->decisions = ARENA_ARRAY(&w->arena, Decision, w->p->ops.count + 1);
   w->now = ARENA_ARRAY(&w->arena, Sharding, w->p->values.count + 1);
   w->made = ARENA_ARRAY(&w->arena, const Made *, w->p->values.count + 1);
-  PartitionOptions options = {.blocks = true, .on_split = note, .user = w};
+  PartitionOptions options = {
+      .call_rules = call_rules, .blocks = true, .on_split = note, .user = w};
   TRY(partition_program(twin, w->table, &options, guard, diag, &mesh));
   return write(w);
 }
 
-Status *explicit_reshards(Program *program, Program *twin, ShardingTable *table, Guard *guard,
-                          Diag *diag) {
+Status *explicit_reshards(Program *program, Program *twin, ShardingTable *table,
+                          CustomRules *call_rules, Guard *guard, Diag *diag) {
   Writer w = {.p = program, .table = table, .context = program->context};
   arena_init(&w.arena, guard);
   GuardCleanup cleanup = {release, &w, NULL};
   guard_push(guard, &cleanup);
-  Status *status = run(&w, twin, guard, diag);
+  Status *status = run(&w, twin, call_rules, guard, diag);
   guard_pop(guard, &cleanup);
   release(&w);
   return status;
