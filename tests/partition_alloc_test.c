@@ -13,6 +13,7 @@
 #include "partition/global_to_local.h"
 #include "partition/partition.h"
 #include "partition/reshard_collectives.h"
+#include "pipeline/reshards.h"
 #include "propagate/program_mesh.h"
 #include "support/whole.h"
 
@@ -49,9 +50,11 @@ static const char text[] =
     "  return %0 : tensor<4x4xf32>\n"
     "}\n";
 
+typedef enum Way { BY_STAGES, AT_ONCE, FOR_XLA, N_WAYS } Way;
+
 typedef struct Job {
   Source source;
-  bool whole;  // by partition_program, else stage by stage
+  Way way;
   Context *context;
   Diag diag;
   Program *programs[2];
@@ -82,10 +85,9 @@ static Status *cut(Job *job, Guard *guard) {
   MeshId mesh;
   TRY(read_both(job, guard));
   Program *p = job->programs[0];
-  if (job->whole) {
-    TRY(program_meshes_read(p, job->table));
-    return partition_program(p, job->table, NULL, guard, &job->diag, &mesh);
-  }
+  if (job->way != BY_STAGES) TRY(program_meshes_read(p, job->table));
+  if (job->way == FOR_XLA) return reshards_write(p, job->table, NULL, guard, &job->diag);
+  if (job->way == AT_ONCE) return partition_program(p, job->table, NULL, guard, &job->diag, &mesh);
   TRY(explicit_reshards(p, job->programs[1], job->table, NULL, guard, &job->diag));
   TRY(reshard_collectives(p, job->table, NULL, guard));
   return global_to_local(p, job->table, NULL, guard, &job->diag);
@@ -113,8 +115,8 @@ static Status *run_job(Guard *guard, void *arg) {
 
 static void every_allocation_may_fail(void **state) {
   (void)state;
-  for (int whole = 0; whole < 2; whole++) {
-    Job job = {.source = {"text", text, sizeof text - 1}, .whole = whole};
+  for (Way way = 0; way < N_WAYS; way++) {
+    Job job = {.source = {"text", text, sizeof text - 1}, .way = way};
     mem_fail_at(0);
     Status *status = guard_run(run_job, &job);
     if (status) print_message("%s\n", status_message(status));

@@ -85,6 +85,13 @@ static bool count_fits(const IntVec *dims) {
 
 // ---- builtin types ----
 
+// What type_print has words for.
+static bool is_encoding(const Context *context, Attr encoding) {
+  AttrKind kind = attr_info(context, encoding)->kind;
+  const AttrInfo *bounds = attr_info(context, attr_get(context, encoding, "bounds"));
+  return kind == ATTR_OPAQUE || (kind == ATTR_STRUCT && bounds->kind == ATTR_DENSE_ARRAY);
+}
+
 static bool element_ok(const Context *context, Type elem) {
   TypeKind kind = type_info(context, elem)->kind;
   return kind == TYPE_SCALAR || kind == TYPE_QUANT || kind == TYPE_OPAQUE;
@@ -120,7 +127,13 @@ static bool read_shaped(Reader *r, const char *word, bool memref, Type *out) {
     return true;
   }
   Attr encoding = 0;
-  if (reader_accept(r, ',') && !reader_attr(r, 0, &encoding)) return false;
+  bool encoded = reader_accept(r, ',');
+  Pos encoding_pos = r->tok.pos;
+  if (encoded && !reader_attr(r, 0, &encoding)) return false;
+  if (encoded && !is_encoding(r->context, encoding))
+    return reader_fail(r, encoding_pos,
+                       "a tensor's encoding must be an attribute of a dialect, such as "
+                       "#stablehlo.bounds<?, 4>");
   if (!reader_expect(r, '>')) return false;
   if (!count_fits(&dims))
     return reader_fail(r, pos, "the tensor has more than 9223372036854775807 elements");

@@ -172,20 +172,23 @@ static Status *write_reshards(Job *j, CustomRules *call_rules, Arena *arena, Gua
 
 static void release_arena(void *arena) { arena_deinit(arena); }
 
-Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
-                                CustomRules *call_rules, Guard *guard, Diag *diag) {
-  if (emit == EMIT_NONE) return NULL;
-  TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
+Status *reshards_write(Program *program, ShardingTable *table, CustomRules *call_rules,
+                       Guard *guard, Diag *diag) {
   Arena arena;
   arena_init(&arena, guard);
   GuardCleanup cleanup = {release_arena, &arena, NULL};
   guard_push(guard, &cleanup);
-  MeshId mesh = propagated->mesh;
-  if (!mesh) mesh = program_mesh_first(program, propagated->table);
-  Job j = {.p = program, .table = propagated->table, .mesh = mesh};
+  Job j = {.p = program, .table = table, .mesh = program_mesh_first(program, table)};
   Status *status = write_reshards(&j, call_rules, &arena, guard, diag);
   guard_pop(guard, &cleanup);
   arena_deinit(&arena);
-  if (!status && emit == EMIT_MHLO) status = gspmd_export(program, propagated->table, guard, diag);
   return status;
+}
+
+Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
+                                CustomRules *call_rules, Guard *guard, Diag *diag) {
+  if (emit == EMIT_NONE) return NULL;
+  TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
+  TRY(reshards_write(program, propagated->table, call_rules, guard, diag));
+  return emit == EMIT_MHLO ? gspmd_export(program, propagated->table, guard, diag) : NULL;
 }

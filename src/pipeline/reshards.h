@@ -18,5 +18,8 @@
 // O(program).
 Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
                                 CustomRules *call_rules, Guard *guard, Diag *diag) MUST_USE;
+// The same to a program that has its shardings.
+Status *reshards_write(Program *program, ShardingTable *table, CustomRules *call_rules,
+                       Guard *guard, Diag *diag) MUST_USE;
 
 #endif

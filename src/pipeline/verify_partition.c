@@ -162,7 +162,8 @@ static Status *run_whole(Verify *v, OpId function, EvalOptions *options, EvalRep
 // ---- rounding ----
 
 // How often arguments are changed, and how many times as far as that moves an element devices may.
-enum { NUDGES = 4, TIMES_NUDGED = 4 };
+enum { NUDGES = 4 };
+static const double times_nudged = 4;
 
 // Each float up or down by an ulp, or not.
 static Literal *nudged(Verify *v, Literal *whole, uint32_t k) {
@@ -189,7 +190,7 @@ static void add_slack(const Literal *a, const Literal *b, double *slack) {
     Scalar x = literal_get(a, i), y = literal_get(b, i);
     double d = fabs(x.f - y.f) / (1 + fabs(y.f));
     if (complex) d = fmax(d, fabs(x.im - y.im) / (1 + fabs(y.im)));
-    if (TIMES_NUDGED * d > slack[i]) slack[i] = TIMES_NUDGED * d;  // not NaN
+    if (times_nudged * d > slack[i]) slack[i] = times_nudged * d;  // not NaN
   }
 }
 

@@ -14,6 +14,7 @@
 #include "partition/partition.h"
 #include "partition/replica_mode.h"
 #include "partition/reshard_collectives.h"
+#include "pipeline/reshards.h"
 #include "propagate/program_mesh.h"
 
 enum { MOST_DEVICES = 64, MOST_OPS = 2000, MOST_ELEMENTS = 1 << 16 };
@@ -69,6 +70,11 @@ static Status *by_stages(Job *job, Guard *guard, uint32_t which) {
 static Status *cut(Job *job, Guard *guard) {
   uint32_t which = pick(job, 16);
   MeshId mesh;
+  if ((which & 12) == 12) {
+    TRY(reshards_write(job->programs[0], job->table, NULL, guard, &job->diags[0]));
+    if (program_check(job->programs[0])) fail(job, program_check(job->programs[0]));
+    if (!program_verify(job->programs[0], &job->diags[0])) fail(job, "reshards do not verify");
+  }
   if (which & 8)
     TRY(partition_program(job->programs[0], job->table, NULL, guard, &job->diags[0], &mesh));
   else
