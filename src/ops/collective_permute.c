@@ -1,5 +1,6 @@
 // collective_permute: pairs of processes; each target gets its source's operand, processes that are
-// no target zeros. O(pairs + elements).
+// no target zeros. Pairs are groups of their own: those meet that are linked by pairs, a ring or a
+// line, and others need not come. O(pairs + elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 
@@ -12,6 +13,8 @@ static bool infer_collective_permute(Infer *cx) {
   return true;
 }
 
+#define NOBODY UINT32_MAX
+
 static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Literal **out) {
   Ints ids = eval_ints(cx, "source_target_pairs");
   bool partitions_move = groups_channel(cx->context, cx->attrs) > 0;
@@ -20,27 +23,35 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
   cx->host->grid(cx, &replicas, &partitions, &self);
   uint32_t mine = partitions_move ? self.partition : self.replica;
   uint32_t limit = partitions_move ? partitions : replicas;
-  // Everybody in some pair meets; members in order of their id, so that all have the same list.
-  uint32_t n_group = 0, source = UINT32_MAX;
-  ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, limit ? limit : 1);
-  bool *named = ARENA_ARRAY(cx->scratch, bool, limit ? limit : 1);
-  for (uint32_t i = 0; i < ids.n; i++) {
+  // No process is source or target twice, so the links are rings and lines. Members in order of
+  // their id, so that all have the same list.
+  uint32_t n_group = 0, *target = ARENA_ARRAY(cx->scratch, uint32_t, limit + 1),
+           *source = ARENA_ARRAY(cx->scratch, uint32_t, limit + 1);
+  ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, limit + 1);
+  bool *linked = ARENA_ARRAY(cx->scratch, bool, limit + 1);
+  for (uint32_t i = 0; i < limit; i++) target[i] = source[i] = NOBODY;
+  for (uint32_t i = 0; i < ids.n; i++)
     if (ids.v[i] < 0 || ids.v[i] >= limit)
       FAIL(INVALID_ARGUMENT, "source_target_pairs name %s %lld, there are %u",
            partitions_move ? "partition" : "replica", (long long)ids.v[i], limit);
-    named[ids.v[i]] = true;
+  for (uint32_t i = 0; i + 1 < ids.n; i += 2) {
+    target[ids.v[i]] = (uint32_t)ids.v[i + 1];
+    source[ids.v[i + 1]] = (uint32_t)ids.v[i];
   }
+  bool alone = mine >= limit || (target[mine] == NOBODY && source[mine] == NOBODY);
+  for (uint32_t i = alone ? NOBODY : mine; i != NOBODY && !linked[i]; i = target[i])
+    linked[i] = true;
+  for (uint32_t i = alone ? NOBODY : source[mine]; i != NOBODY && !linked[i]; i = source[i])
+    linked[i] = true;
   for (uint32_t i = 0; i < limit; i++)
-    if (named[i])
+    if (linked[i])
       group[n_group++] =
           partitions_move ? (ProcessId){self.replica, i} : (ProcessId){i, self.partition};
-  for (uint32_t i = 0; i + 1 < ids.n; i += 2)
-    if (ids.v[i + 1] == mine) source = (uint32_t)ids.v[i];
   Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, n_group + 1);
-  if (mine < limit && named[mine]) {
+  if (!alone) {
     TRY(cx->host->exchange(cx, group, n_group, 1, in, parts));
     for (uint32_t m = 0; m < n_group; m++)
-      if ((partitions_move ? group[m].partition : group[m].replica) == source)
+      if ((partitions_move ? group[m].partition : group[m].replica) == source[mine])
         out[0] = literal_retain(parts[m]);
     groups_release(n_group, parts);
   }

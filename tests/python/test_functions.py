@@ -97,5 +97,26 @@ class Functions(unittest.TestCase):
                 self.check(grad, arguments, rng)
 
 
+class ManualStages(unittest.TestCase):
+    def test_stages_that_do_not_do_the_same(self):
+        """Devices along a manual axis take other branches and rounds, with exchanges along another axis inside: only those
+        meet that are linked. (Stock XLA waits for all of them, for ever.)"""
+        mesh = jax.sharding.AbstractMesh((2, 2), ("x", "y"))
+        at = lambda: jax.lax.axis_index("x")
+        roll = lambda a, n=1: jnp.roll(a, n, 1)
+        stages = {
+            "one rolls": (lambda a: jax.lax.cond(at() == 0, roll, lambda a: -a, a), lambda a, x: roll(a) if x == 0 else -a),
+            "both roll": (lambda a: jax.lax.cond(at() == 0, roll, lambda a: 2 * roll(a, -1), a),
+                          lambda a, x: roll(a) if x == 0 else 2 * roll(a, -1)),
+            "rounds": (lambda a: jax.lax.fori_loop(0, 2 * at() + 1, lambda i, a: roll(a), a), lambda a, x: roll(a, 2 * x + 1)),
+        }
+        a = np.arange(48, dtype="f").reshape(8, 6)
+        for name, (stage, expected) in stages.items():
+            with self.subTest(name):
+                fn = jax.shard_map(stage, mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"}, check_vma=False)
+                want = np.concatenate([expected(a[:4], 0), expected(a[4:], 1)])
+                np.testing.assert_array_equal(tessera.run(lambda a: fn(a), a, shard={"a": P("x", "y")}), want)
+
+
 if __name__ == "__main__":
     unittest.main()
