@@ -284,7 +284,8 @@ TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partiti
 
 /* What a partitioned program exchanges, one object of JSON: devices, collectives (an array of kind,
  * count, in_loops, groups, group_size, axes, runs, bytes), bytes (out of each device), steps (of
- * which each waits for the one before), flops (of each device), flops_whole; with the option why
+ * which each waits for the one before), flops (of each device), flops_whole, argument_bytes and
+ * result_bytes (that each device has); with the option why
  * also reasons (an array of kind, count, with_others, bytes, why; the dearest first). Freed with
  * tsr_text_free. Error 9 if tsr_program_partition was not called. */
 TSR_API tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json);

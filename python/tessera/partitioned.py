@@ -54,6 +54,7 @@ class Partitioned:
     steps         collectives of which each waits for the one before, at most
     flops         of each device; flops_whole: of the program on one; flops_share: how many times an
                   even share of the whole each device computes
+    argument_bytes, result_bytes   that each device has
     warnings      what there was to say about the annotations; "" if nothing
 
     >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
@@ -76,6 +77,7 @@ class Partitioned:
         self.bytes = traffic["bytes"]
         self.steps = traffic["steps"]
         self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
+        self.argument_bytes, self.result_bytes = traffic["argument_bytes"], traffic["result_bytes"]
         self.flops_share = self.flops * devices / self.flops_whole if self.flops_whole else 1.0
         twice = self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
         self.warnings = "\n".join(filter(None, [(warnings or "").rstrip("\n"), twice and _TWICE]))
@@ -134,7 +136,8 @@ class Partitioned:
         return (f"{table.plural(self.devices, 'device')}, {table.plural(count, 'collective')}, "
                 f"{table.amount(self.bytes)} bytes out of each device; {self.steps:.0f} in sequence "
                 f"at most; {table.amount(self.flops)} flops on each device, {self.flops_share:.2f} "
-                "times an even share of the whole")
+                f"times an even share of the whole; {table.amount(self.argument_bytes)} bytes of "
+                "arguments")
 
     def _said(self):
         return [self.warnings] if self.warnings else []

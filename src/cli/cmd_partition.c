@@ -68,6 +68,8 @@ static void show_traffic(PartitionJob *job) {
       "tessera: %.0f in sequence at most; %.3g flops on each device, %.2f times an even share of "
       "the whole\n",
       t->steps, t->flops, share);
+  fprintf(stderr, "tessera: each device has %.0f bytes of arguments and %.0f of results\n",
+          t->argument_bytes, t->result_bytes);
   if (share >= much_twice && !job->request->by_cost &&
       pipeline_has_rivals(job->request, &job->result.arena))
     fprintf(

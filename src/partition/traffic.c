@@ -10,17 +10,20 @@
 #include "ops/op.h"
 #include "ops/work.h"
 #include "sharding/axes.h"
+#include "propagate/target.h"
 
 typedef VEC(TrafficRow) RowVec;
 
+static double bytes_of_type(const Program *p, Type type) {
+  int64_t count;
+  bool known = type_count(p->context, type, &count);
+  return known ? (double)count * dtype_bytes(type_dtype(p->context, type)) : 0;
+}
+
 static double bytes_of(const Program *p, OpId op) {
   double bytes = 0;
-  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
-    Type type = value_type(p, op_operand(p, op, i));
-    int64_t count;
-    if (type_count(p->context, type, &count))
-      bytes += (double)count * dtype_bytes(type_dtype(p->context, type));
-  }
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
+    bytes += bytes_of_type(p, op_operand_type(p, op, i));
   return bytes;
 }
 
@@ -176,6 +179,19 @@ double program_flops(const Program *p, const Mesh *mesh, Arena *arena) {
   return count_flops(p, &runs);
 }
 
+static void count_edges(const Program *local, Arena *arena, Traffic *out) {
+  Entries entries = program_entries(local, arena);
+  for (uint32_t f = 0; f < entries.n; f++) {
+    OpId function = entries.v[f];
+    for (uint32_t i = 0; i < function_n_arguments(local, function); i++) {
+      ValueId v = function_argument(local, function, i);
+      if (v) out->argument_bytes += bytes_of_type(local, value_type(local, v));
+    }
+    for (uint32_t i = 0; i < function_n_results(local, function); i++)
+      out->result_bytes += bytes_of_type(local, function_result_type(local, function, i));
+  }
+}
+
 void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
                    Traffic *out) {
   RowVec rows = {0};
@@ -195,4 +211,5 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   out->guessed = runs.guessed;
   out->steps = count_steps(local, &runs, arena);
   out->flops = count_flops(local, &runs);
+  count_edges(local, arena, out);
 }

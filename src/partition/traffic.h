@@ -24,6 +24,7 @@ typedef struct Traffic {
   double runs, bytes;
   double steps;  // runs of collectives of which each waits for the one before, at most
   double flops;  // of one device, exchange left out
+  double argument_bytes, result_bytes;  // that one device has
   bool guessed;  // a loop's trip count could not be read: TRIPS_UNKNOWN was taken
 } Traffic;
 

@@ -32,6 +32,8 @@ void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole
   json_key(json, "steps"), json_double(json, traffic->steps);
   json_key(json, "flops"), json_double(json, traffic->flops);
   json_key(json, "flops_whole"), json_double(json, flops_whole);
+  json_key(json, "argument_bytes"), json_double(json, traffic->argument_bytes);
+  json_key(json, "result_bytes"), json_double(json, traffic->result_bytes);
 }
 
 void traffic_reasons_json(const Program *local, uint32_t n_devices, Arena *arena, Json *json) {
