@@ -8,15 +8,17 @@ import numpy as np
 
 from . import checks, errors
 from ._jaxlib import platform_of, trace_context
-from .export import ambient_mesh, export, has_explicit_axes, import_jax, jit_options, name_of, warn_user
+from .export import (export, has_explicit_axes, import_jax, jit_options, name_of, native, set_mesh_of,
+                     warn_user)
 from .options import Annotations
 from .shardings import over_auto, place, put_back, shardings
 from .stages import propagate
 from .to_jax import to_jax
 
-# What was found for one set of shapes. run takes the leaves of the arguments and gives those of the
-# results, lower takes the same, and so does inside, for what is traced.
-_Plan = collections.namedtuple("_Plan", "sharded shardings run lower inside out_tree")
+# What was found for one set of shapes. ways are functions that take the leaves of the arguments and
+# give those of the results: the first is used, if XLA compiles it. lower takes the same, and so does
+# inside, for what is traced. mesh is the user's, or None.
+_Plan = collections.namedtuple("_Plan", "sharded shardings mesh ways lower inside out_tree")
 
 
 # ---- arguments ----
@@ -86,6 +88,13 @@ def _kind(jax, leaf):
 
 # ---- inside of what JAX traces ----
 
+def _only(jax, spec, names):
+    """A PartitionSpec with these axes only."""
+    entries = [(entry,) if isinstance(entry, str) else entry or () for entry in spec]
+    kept = [tuple(name for name in entry if name in names) for entry in entries]
+    return jax.sharding.PartitionSpec(*(entry or None for entry in kept))
+
+
 def _inside(jax, plain, named):
     """The function with the shardings of its arguments and results as constraints: what is traced,
     and its cotangents, may come in any other. Under a mesh with Explicit axes, over which JAX takes
@@ -99,11 +108,22 @@ def _inside(jax, plain, named):
     def over_axes(*leaves):
         return plain(*map(constrain, leaves, [s.spec for s in named.arguments]))
 
+    @jax.jit
+    def over_mesh_set(*leaves):
+        return list(map(constrain, over_axes(*leaves), [s.spec for s in named.results]))
+
     def inside(*leaves):
         now = jax.sharding.get_abstract_mesh()
-        if not has_explicit_axes(jax) or list(named.mesh.shape.items()) != list(now.shape.items()):
-            return over_devices(*leaves)  # or another mesh, or it has parts of the axes
-        return jax.sharding.auto_axes(over_axes, out_sharding=[s.spec for s in named.results])(*leaves)
+        same = not now.empty and list(named.mesh.shape.items()) == list(now.shape.items())
+        if not has_explicit_axes(jax):
+            return (over_mesh_set if same else over_devices)(*leaves)
+        explicit = {name for name, kind in zip(now.axis_names, now.axis_types)
+                    if kind == jax.sharding.AxisType.Explicit}
+        if not same:  # another mesh, or it has parts of the axes
+            whole = [jax.sharding.PartitionSpec()] * len(named.results)
+            return jax.sharding.auto_axes(plain, out_sharding=whole)(*leaves)
+        specs = [_only(jax, s.spec, explicit) for s in named.results]
+        return jax.sharding.auto_axes(over_axes, out_sharding=specs)(*leaves)
 
     return inside
 
@@ -121,7 +141,9 @@ class _Auto:
         jax = import_jax()
         args, kwargs, statics = self.static.split(args, kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs))
-        key = (tree, trace_context(jax), tuple([_kind(jax, leaf) for leaf in leaves]),
+        leaves = list(map(native, leaves))
+        where = set_mesh_of(jax) if self.mesh is None else None
+        key = (tree, trace_context(jax), where, tuple([_kind(jax, leaf) for leaf in leaves]),
                tuple((k, type(v), v) for k, v in sorted(statics.items(), key=lambda i: str(i[0]))))
         try:
             known = self.plans.get(key)
@@ -132,42 +154,63 @@ class _Auto:
             known = self.plans[key] = self._make(jax, tree, structs, statics)
         return known, leaves
 
-    def user_mesh(self, jax, program):
+    def user_mesh(self, jax, sharded):
         """Where it is to run, if the user says so: the mesh given, or that of jax.set_mesh."""
-        mesh = ambient_mesh(program) if self.mesh is None else self.mesh
+        mesh = self.mesh
+        if mesh is None:
+            mesh = set_mesh_of(jax)
+            own = [list(axes.items()) for axes in sharded.meshes.values()]
+            if mesh is None or list(mesh.shape.items()) not in own:
+                return None
         return mesh if isinstance(mesh, jax.sharding.Mesh) else None
 
     def run(self, plan, leaves):
         """The leaves of the results, for those of the arguments."""
         jax = import_jax()
-        arrays = place(jax, leaves, plan.shardings.arguments)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-            return plan.inside(*arrays)
+            return plan.inside(*leaves)
+        arrays = place(jax, leaves, plan.shardings.arguments)
         with over_auto(jax, plan.shardings.mesh):
-            results = plan.run(*arrays)
-        return put_back(jax, results, self.user_mesh(jax, plan.sharded.program))
+            results = self._run(jax, plan, arrays)
+        return put_back(jax, results, plan.mesh)
+
+    def _run(self, jax, plan, arrays):
+        """Runs it. What XLA does not compile as it was planned, it gets as with exact=False."""
+        if len(plan.ways) == 1:
+            return plan.ways[0](*arrays)
+        try:
+            results = plan.ways[0](*arrays)
+        except jax.errors.JaxRuntimeError as error:
+            used = any(getattr(x, "is_deleted", lambda: False)() for x in arrays)
+            if used or "RESOURCE_EXHAUSTED" in str(error):
+                raise
+            warn_user(f"{name_of(self.fn)}: XLA does not compile what was planned, so it decides what "
+                      f"is inside ({str(error).splitlines()[0][:200]})")
+            del plan.ways[0]
+            return plan.ways[0](*arrays)
+        del plan.ways[1:]
+        return results
 
     def _make(self, jax, tree, structs, statics):
         args, kwargs = tree.unflatten(structs)
         all_args, all_kwargs = _joined(args, kwargs, statics)
         program = export(self.fn, *all_args, **self._export_options(jax), **all_kwargs)
-        mesh = self.user_mesh(jax, program)
         sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
+        mesh = self.user_mesh(jax, sharded)
         self._warn(sharded)
         exact = self._exact(sharded, mesh)
         if self.exact:
-            return _Plan(sharded, exact.shardings, exact.run_leaves, exact.lower_leaves,
-                         exact.run_leaves, program.out_tree)
+            inside = lambda *leaves: exact.run_leaves(*place(jax, leaves, exact.shardings.arguments))
+            return _Plan(sharded, exact.shardings, mesh, [exact.run_leaves], exact.lower_leaves, inside,
+                         program.out_tree)
         named = shardings(sharded, mesh)
         plain = self._plain(jax, tree, statics)
-        if exact is None:
-            donated = _donated_leaves(jax, self.donate, statics, args, kwargs)
-            jitted = jax.jit(plain, in_shardings=tuple(named.arguments),
-                             out_shardings=named.results, donate_argnums=donated)
-            run, lower = jitted, jitted.lower
-        else:
-            run, lower = exact.run_leaves, exact.lower_leaves
-        return _Plan(sharded, named, run, lower, _inside(jax, plain, named), program.out_tree)
+        jitted = jax.jit(plain, in_shardings=tuple(named.arguments), out_shardings=named.results,
+                         donate_argnums=_donated_leaves(jax, self.donate, statics, args, kwargs))
+        ways, lower = [jitted], jitted.lower
+        if exact is not None:
+            ways, lower = [exact.run_leaves, jitted], exact.lower_leaves
+        return _Plan(sharded, named, mesh, ways, lower, _inside(jax, plain, named), program.out_tree)
 
     def _exact(self, sharded, mesh):
         """The program as it was planned, for XLA; None if it is not to be, or cannot be said so."""

@@ -179,25 +179,34 @@ def _refuse_symbols(infos):
                                        "numbers, each a program of its own")
 
 
-def _native(leaf):
+def native(leaf):
     """JAX takes no other byte order."""
     if isinstance(leaf, np.ndarray) and not leaf.dtype.isnative:
         return leaf.astype(leaf.dtype.newbyteorder("="))
     return leaf
 
 
-def ambient_mesh(program):
-    """The mesh of jax.set_mesh, for a program that has none of its own; None if there is none."""
-    jax = sys.modules.get("jax")
-    if jax is None or "sdy.mesh @" in program.text or not hasattr(jax.sharding, "get_abstract_mesh"):
-        return None
+_OWN_MESH = re.compile(r'sdy\.mesh @.* = <\[\s*"')  # JAX writes one without axes for keys
+
+
+def set_mesh_of(jax):
+    """The mesh that jax.set_mesh has set, abstract while JAX traces; None if there is none."""
     now = jax.sharding.get_abstract_mesh()
     if now.empty:
         return None
     try:
-        return jax.sharding.get_mesh()
+        mesh = jax.sharding.get_mesh()
     except ValueError:  # JAX is tracing
         return now
+    return now if mesh.empty else mesh
+
+
+def ambient_mesh(program):
+    """The same for a program that has none of its own."""
+    jax = sys.modules.get("jax")
+    if jax is None or not hasattr(jax.sharding, "get_abstract_mesh") or _OWN_MESH.search(program.text):
+        return None
+    return set_mesh_of(jax)
 
 
 def has_explicit_axes(jax):
@@ -269,7 +278,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
         "static_argnums": static_argnums, "static_argnames": static_argnames,
         "donate_argnums": donate_argnums, "donate_argnames": donate_argnames}))
     bound = (fn.__self__,) if jit_options(fn) and hasattr(fn, "__self__") else ()
-    args, kwargs = jax.tree.map(_native, (bound + args, kwargs))
+    args, kwargs = jax.tree.map(native, (bound + args, kwargs))
     traced = _trace(jax, jitted, args, kwargs)
     lowered = _lower(traced, platform)
     text = lowered.as_text(debug_info=True)

@@ -1,9 +1,8 @@
 """The annotated program itself in JAX: through jax.export into stock XLA, every sharding as it is.
 
-XLA is given sdy, closed, without parts of axes, and with no sharding on loops: its importer takes
-loop-invariant values out of a `while` but leaves their shardings there, and fails or crashes on
-what is left. All that goes into a loop, is in it and comes out of it has its own, so XLA finds the
-loop's. (The other spelling, mhlo.sharding, makes XLA fall back to GSPMD, which is on its way out.)
+XLA is given sdy, closed, without parts of axes, and with no sharding on ops: it does not heed those,
+but when it folds an op it hands them to another, of other results, or leaves them on a loop that has
+lost some, and crashes. What says shardings are arguments, results and constraints. (The other spelling, mhlo.sharding, makes XLA fall back to GSPMD, which is on its way out.)
 """
 
 import re
@@ -116,9 +115,8 @@ def _split_groups(op, splits):
 def _rewrite(module, splits):
     """Makes of a program what XLA takes."""
     for op in list(_jaxlib.walk(module.operation)):
-        if op.name == "stablehlo.while" and "sdy.sharding" in op.attributes:
+        if not op.name.startswith("sdy.") and "sdy.sharding" in op.attributes:
             del op.attributes["sdy.sharding"]
-            continue
         names = _jaxlib.sdy_attributes(op)
         if op.name == "sdy.mesh":
             split = splits[axes.unquote(str(op.attributes["sym_name"]))]

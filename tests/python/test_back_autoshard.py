@@ -2,6 +2,7 @@
 
 import functools
 import re
+import sys
 import warnings
 
 import jax
@@ -223,6 +224,62 @@ def test_xla_does_what_was_planned():
              for dims in re.findall(r"f32\[([\d,]*)\][^=]* all-(?:gather|reduce)\(", text)]
     assert sizes and max(sizes) <= 64 * 32  # of a weight; an activation has 512 rows
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4), fn(p, x), step(p, x))
+
+
+@pytest.mark.parametrize("tail", [lambda y: y * 1, lambda y: y + 0, lambda y: jax.lax.slice(y, (0, 0), y.shape),
+                                  lambda y: jax.lax.dynamic_update_slice(jnp.zeros_like(y), y, (0, 0))])
+def test_what_xla_folds_behind_a_loop(tail):
+    """Shardings on ops go to others when XLA folds them, and crash it: it gets none."""
+    loop = lambda x: tail(jax.lax.fori_loop(0, 3, lambda i, c: c + 1, x))
+    fn = tessera.autoshard(loop, mesh="d=8", shard={"x": P(None, "d")})
+    np.testing.assert_array_equal(fn(np.ones((8, 16), "f")), np.full((8, 16), 4, "f"))
+    branches = lambda x: tail(jax.lax.cond(x[0, 0] > 0, lambda a: (a, a + 1), lambda a: (a - 1, a), x)[1])
+    fn = tessera.autoshard(branches, mesh="d=8", shard={"x": P(None, "d")})
+    np.testing.assert_array_equal(fn(np.ones((8, 16), "f")), np.full((8, 16), 2, "f"))
+
+
+def test_another_mesh_is_set():
+    """The same function over other devices, or these in another order; traced, too."""
+    fn = tessera.autoshard(model, shard=HINTS)
+    devices = np.array(jax.devices())
+    for some in (devices[:4], devices[4:], devices[3::-1]):
+        mesh = Mesh(some.reshape(2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+        with jax.set_mesh(mesh):
+            assert fn(PARAMS, X).sharding.mesh == mesh
+            close(jax.jit(fn)(PARAMS, X), model(PARAMS, X))
+            close(jax.grad(lambda p: fn(p, X).mean())(PARAMS)["w1"], jax.grad(lambda p: model(p, X).mean())(PARAMS)["w1"])
+
+
+def test_the_mesh_that_is_set_and_a_program_with_its_own():
+    """JAX writes a mesh without axes for keys, and that of constraints."""
+    mesh = Mesh(np.array(jax.devices())[4:].reshape(2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    with jax.set_mesh(mesh):
+        noisy = tessera.autoshard(lambda key, x: x + jax.random.normal(key, x.shape), shard={"x": P("data")})
+        assert noisy(jax.random.key(0), X).sharding == NamedSharding(mesh, P("data"))
+        said = tessera.autoshard(lambda x: jax.lax.with_sharding_constraint(x * 2, P("data")), shard={"x": P("data")})
+        assert said(X).sharding == NamedSharding(mesh, P("data"))
+
+
+def test_axes_of_both_kinds():
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"), axis_types=(AxisType.Explicit, AxisType.Auto))
+    fn = tessera.autoshard(model, shard=HINTS)
+    with jax.set_mesh(mesh):
+        close(fn(PARAMS, X), model(PARAMS, X))
+        close(jax.jit(fn)(PARAMS, X), model(PARAMS, X))
+
+
+def test_what_xla_does_not_compile_it_decides_itself(monkeypatch):
+    def fails(*_):
+        raise jax.errors.JaxRuntimeError("INTERNAL: no")
+
+    class Failing:
+        run_leaves = lower_leaves = staticmethod(fails)
+
+    monkeypatch.setattr(sys.modules["tessera.autoshard"], "to_jax", lambda *_: Failing())
+    fn = tessera.autoshard(model, mesh=MESH, shard=HINTS)
+    with pytest.warns(UserWarning, match="does not compile what was planned"):
+        close(fn(PARAMS, X), model(PARAMS, X))
+    close(fn(PARAMS, X), model(PARAMS, X))
 
 
 def test_results_keep_weak_types():
