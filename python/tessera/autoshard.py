@@ -180,7 +180,7 @@ class _Auto:
             return plan.ways[0](*arrays)
         try:
             results = plan.ways[0](*arrays)
-        except jax.errors.JaxRuntimeError as error:
+        except (jax.errors.JaxRuntimeError, ValueError) as error:
             used = any(getattr(x, "is_deleted", lambda: False)() for x in arrays)
             if used or "RESOURCE_EXHAUSTED" in str(error):
                 raise

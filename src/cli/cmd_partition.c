@@ -114,17 +114,18 @@ static void show_verified(const PartitionJob *job) {
       fprintf(stderr, "tessera: floats are to be within %g of 1 + |value|; farthest %.2g\n",
               v->tolerance, v->worst);
     if (is_near(v) && job->verification.tolerance > 0)
+      fprintf(stderr,
+              "tessera: that may be rounding: devices add in another order, and many layers "
+              "magnify it. Without --tolerance it is seen\n"
+              "tessera: whether another order does the same to the whole program; --tolerance=X "
+              "allows more\n");
+    else if (is_near(v))
       fprintf(
           stderr,
-          "tessera: that may be rounding: devices add in another order, and many layers "
-          "magnify it. Without --tolerance it is seen\n"
-          "tessera: whether an ulp in the arguments does the same; --tolerance=X allows more\n");
-    else if (is_near(v))
-      fprintf(stderr,
-              "tessera: that may still be rounding, though an ulp in the arguments moves the whole "
-              "program's own less. The same program\n"
-              "tessera: in f64 (jax_enable_x64) tells; if it agrees there, allow more here: "
-              "--tolerance=X\n");
+          "tessera: that may still be rounding, though adding in another order moves the whole "
+          "program's own less. The same\n"
+          "tessera: program in f64 (jax_enable_x64) tells; if it agrees there, allow more here: "
+          "--tolerance=X\n");
     return;
   }
   fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
@@ -133,8 +134,8 @@ static void show_verified(const PartitionJob *job) {
     fprintf(stderr,
             " as far as rounding lets them\n"
             "tessera: (floats within %g of 1 + |value|, but for some that are off by up to %.2g: "
-            "these also move when the arguments\n"
-            "tessera: of the whole program change by an ulp; with --tolerance=X they are errors)\n",
+            "these also move when the whole\n"
+            "tessera: program adds in another order; with --tolerance=X they are errors)\n",
             v->tolerance, v->worst);
   else if (v->tolerance > 0)
     fprintf(stderr, " (floats within %g of 1 + |value|; farthest %.2g)\n", v->tolerance, v->worst);

@@ -154,7 +154,8 @@ static Status *run_op(Process *process, OpId o) {
                     .attrs = op->attrs,
                     .n_in = n_in,
                     .n_out = n_out,
-                    .code = op->code};
+                    .code = op->code,
+                    .brackets = run->options->brackets};
   OpId outer = process->at;
   process->at = o;
   TRY(def->eval(&cx, in, out));

@@ -189,6 +189,21 @@ Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n) {
   return scalar_u(0);
 }
 
+Scalar dense_dot_parts(DenseKind kind, int64_t parts, const void *a, const void *b, int64_t n) {
+  if (parts < 2 || kind == DENSE_INT) return dense_dot(kind, a, b, n);
+  bool narrow = kind == DENSE_F32 || kind == DENSE_C64;
+  int64_t each = (n + parts - 1) / parts;
+  Scalar sum = scalar_c(0, 0);
+  for (int64_t i = 0; i < n; i += each) {
+    size_t at = (size_t)i * dense_bytes(kind);
+    Scalar part =
+        dense_dot(kind, (const char *)a + at, (const char *)b + at, n - i < each ? n - i : each);
+    sum.f = narrow ? (double)((float)sum.f + (float)part.f) : sum.f + part.f;
+    sum.im = narrow ? (double)((float)sum.im + (float)part.im) : sum.im + part.im;
+  }
+  return sum;
+}
+
 // The parts of an array, one by one, as doubles.
 static int64_t part_count(DenseKind kind, int64_t count) {
   return kind == DENSE_F32 || kind == DENSE_F64 ? count : 2 * count;

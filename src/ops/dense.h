@@ -30,6 +30,8 @@ void *dense_transpose(EvalContext *cx, DenseKind kind, const void *data, uint32_
 
 // The sum of a[i] * b[i], every product and sum rounded to the kind's type, by halves.
 Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n);
+// The same in so many parts, as devices would do it.
+Scalar dense_dot_parts(DenseKind kind, int64_t parts, const void *a, const void *b, int64_t n);
 // Rounds every element to a float type (no-op for integers): the operand precision of a dot
 // algorithm.
 void dense_round(DenseKind kind, void *data, int64_t count, DType type);

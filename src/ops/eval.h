@@ -26,6 +26,9 @@ struct EvalContext {
   const Type *result_types;  // NULL: the declared ones of `op`
   uint16_t code;
   bool stand_in;
+  // Sums are put in other brackets than usual if it is not 0, each number in its own way: to see
+  // what rounding does.
+  uint8_t brackets;
 };
 
 // A process of the grid.
@@ -117,12 +120,16 @@ Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *
 // so as near as those of backends, which add in lanes; the spec allows any tree. Short reductions
 // are plain loops. Amortized O(1) applications for each value.
 enum { FOLD_RUN = 8, FOLD_LEVELS = 64 };
+static inline uint32_t fold_run(const EvalContext *cx) {
+  return cx->brackets ? 3 + 2u * cx->brackets : FOLD_RUN;
+}
 typedef struct Fold {
   Reducer *reducer;
   const Type *elems;
   const Scalar *init;
-  uint64_t count;  // values so far
-  Scalar *run;     // of the run that is not full
+  uint32_t per_run;  // FOLD_RUN, or as brackets say
+  uint64_t count;    // values so far
+  Scalar *run;       // of the run that is not full
   Scalar
       *levels;  // [FOLD_LEVELS, n]: level k holds 2^k runs where bit k of count / FOLD_RUN is set
 } Fold;

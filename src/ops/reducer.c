@@ -166,6 +166,7 @@ void fold_init(Fold *fold, Reducer *reducer, const Type *elems, const Scalar *in
   *fold = (Fold){.reducer = reducer,
                  .elems = elems,
                  .init = init,
+                 .per_run = fold_run(reducer->cx),
                  .run = ARENA_ARRAY(arena, Scalar, reducer->n),
                  .levels = ARENA_ARRAY(arena, Scalar, FOLD_LEVELS * reducer->n)};
 }
@@ -186,12 +187,12 @@ static Status *fold_take(Fold *fold, uint32_t level) {
 Status *fold_add(Fold *fold, const Scalar *value) {
   uint32_t n = fold->reducer->n;
   if (fold->count == 0) copy_scalars(fold->run, fold->init, n);
-  if (fold->count % FOLD_RUN == 0 && fold->count > 0)
+  if (fold->count % fold->per_run == 0 && fold->count > 0)
     copy_scalars(fold->run, value, n);
   else
     TRY(reducer_apply(fold->reducer, fold->elems, fold->run, value));
-  if (++fold->count % FOLD_RUN) return NULL;
-  uint64_t before = fold->count / FOLD_RUN - 1;
+  if (++fold->count % fold->per_run) return NULL;
+  uint64_t before = fold->count / fold->per_run - 1;
   uint32_t level = 0;
   for (; before >> level & 1; level++) TRY(fold_take(fold, level));
   copy_scalars(fold->levels + level * n, fold->run, n);
@@ -200,8 +201,8 @@ Status *fold_add(Fold *fold, const Scalar *value) {
 
 Status *fold_end(Fold *fold, Scalar *out) {
   uint32_t n = fold->reducer->n;
-  uint64_t runs = fold->count / FOLD_RUN;
-  bool open = fold->count % FOLD_RUN != 0;
+  uint64_t runs = fold->count / fold->per_run;
+  bool open = fold->count % fold->per_run != 0;
   copy_scalars(out, fold->init, n);
   for (uint32_t level = 0; runs >> level; level++) {
     if (!(runs >> level & 1)) continue;

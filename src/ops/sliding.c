@@ -54,17 +54,16 @@ static Status *take(const Sliding *s, Scalar *into, int64_t from, int64_t count)
 
 // Runs at all places, the first ones of windows, and what is behind the last run of each.
 static Status *fold_runs(const Sliding *s, int64_t length) {
-  int64_t rest = s->size % FOLD_RUN;
+  int64_t run = fold_run(s->reducer->cx), rest = s->size % run;
   for (int64_t k = 0; k < s->positions; k++) {
     int64_t start = k * s->stride, behind = start + s->size - rest;
     copy(s, at(s, s->first, k), s->init);
-    TRY(take(s, at(s, s->first, k), start, FOLD_RUN));
+    TRY(take(s, at(s, s->first, k), start, run));
     if (rest == 0) continue;
     copy(s, at(s, s->out, k), at(s, s->line, behind));
     TRY(take(s, at(s, s->out, k), behind + 1, rest - 1));
   }
-  for (int64_t i = 0; i + FOLD_RUN <= length; i++)
-    TRY(take(s, at(s, s->line, i), i + 1, FOLD_RUN - 1));
+  for (int64_t i = 0; i + run <= length; i++) TRY(take(s, at(s, s->line, i), i + 1, run - 1));
   return NULL;
 }
 
@@ -80,12 +79,13 @@ static Status *prepend(const Sliding *s, int64_t k, Scalar *tree, bool own, bool
 }
 
 Status *sliding_fold(Sliding *s) {
-  int64_t length = sliding_length(s->size, s->stride, s->positions), runs = s->size / FOLD_RUN;
+  int64_t length = sliding_length(s->size, s->stride, s->positions), run = fold_run(s->reducer->cx),
+          runs = s->size / run;
   Scalar *spare = ARENA_ARRAY(s->reducer->cx->scratch, Scalar, s->reducer->n + 1);
-  bool behind = s->size % FOLD_RUN != 0;
+  bool behind = s->size % run != 0;
   TRY(fold_runs(s, length));
   for (int level = 0;; level++) {
-    int64_t span = (int64_t)FOLD_RUN << level;
+    int64_t span = run << level;
     bool last = runs >> level == 1;
     int64_t offset = (runs >> level & ~(int64_t)1) * span;  // of this height's tree in a window
     for (int64_t k = 0; (runs >> level & 1) && k < s->positions; k++)

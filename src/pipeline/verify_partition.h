@@ -28,9 +28,9 @@ typedef struct Verified {
 // `local` is what partition_program made of `global`, in the same context; `mesh` as it said. Data
 // are small integers and halves; padding is poison. A whole program that cannot be run is an error;
 // a local one that cannot though the whole can, or gives other values, has out->agree false. Where
-// floats are farther off than the tolerance, the whole program is run again with its arguments an
-// ulp off here and there: elements that this moves may be off as well (not if the options say a
-// tolerance). O(evaluating both).
+// floats are farther off than the tolerance, the whole program is run again with its sums in other
+// brackets, as devices put them: elements that this moves may be off as well (not if the options
+// say a tolerance). O(evaluating both).
 Status *verify_partition(Program *global, Program *local, ShardingTable *table, MeshId mesh,
                          const VerifyOptions *options, Guard *guard, Arena *arena,
                          Verified *out) MUST_USE;

@@ -255,7 +255,9 @@ def test_the_mesh_that_is_set_and_a_program_with_its_own():
     mesh = Mesh(np.array(jax.devices())[4:].reshape(2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     with jax.set_mesh(mesh):
         noisy = tessera.autoshard(lambda key, x: x + jax.random.normal(key, x.shape), shard={"x": P("data")})
-        assert noisy(jax.random.key(0), X).sharding == NamedSharding(mesh, P("data"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # JAX 0.8 and 0.9 do not lower exported programs with keys under a mesh
+            assert noisy(jax.random.key(0), X).sharding == NamedSharding(mesh, P("data"))
         said = tessera.autoshard(lambda x: jax.lax.with_sharding_constraint(x * 2, P("data")), shard={"x": P("data")})
         assert said(X).sharding == NamedSharding(mesh, P("data"))
 
