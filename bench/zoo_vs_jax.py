@@ -410,8 +410,8 @@ def page(rows, reasons, versions):
         "makes it. It also sums bfloat16 in float32 and combines small all-reduces; so both its modules are shown, the one right",
         "behind its partitioner and the final one, and the smaller number of bytes counts as XLA's.", "",
         "*XLA, told so* is what XLA exchanges when it is given our program with every change of a sharding written out (`tessera.to_jax`,",
-        f"`tessera propagate --reshards`): {told_words(rows)}. It adds up before it",
-        "has all parts of a sum, gathers whole what neighbours would do for, and has no parts of an FFT.", ""]
+        f"`tessera propagate --reshards`): {told_words(rows)}.",
+        "XLA has no values in parts of a sum, so it settles sums where they are made; how ops exchange inside themselves is its own.", ""]
     for variant, title in (("real", f"Real sizes (scale {REAL})"), ("test", "The sizes of the tests"),
                            ("scan", "The same, layers by `lax.scan`")):
         if any(row["variant"] == variant for row in rows):

@@ -184,10 +184,11 @@ class _Auto:
             used = any(getattr(x, "is_deleted", lambda: False)() for x in arrays)
             if used or "RESOURCE_EXHAUSTED" in str(error):
                 raise
+            results = plan.ways[1](*arrays)  # what is wrong with the call itself raises here again
             warn_user(f"{name_of(self.fn)}: XLA does not compile what was planned, so it decides what "
                       f"is inside ({str(error).splitlines()[0][:200]})")
             del plan.ways[0]
-            return plan.ways[0](*arrays)
+            return results
         del plan.ways[1:]
         return results
 
@@ -220,7 +221,7 @@ class _Auto:
             return None
         try:
             return to_jax(sharded, mesh)
-        except errors.Unimplemented:
+        except (errors.Unimplemented, errors.InvalidArgument):  # shardings says what is wrong for it, too
             if self.exact:
                 raise
             return None
@@ -268,8 +269,8 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     stays where it is. Until Tessera has a planner, hints are all it goes by.
 
     mesh    as of propagate; of a jax.sharding.Mesh, given or set with jax.set_mesh when the function
-            is called, the devices are used. Its axes may be Auto or Explicit (results are on it, unless an axis had to be split), inside of the
-            function they are Auto
+            is called, the devices are used. Its axes may be Auto or Explicit (results are on it,
+            unless an axis had to be split), inside of the function they are Auto
     conflicts   as of propagate; here the default is "cost"
     exact   False: XLA gets the shardings of arguments and results only, and decides what is inside
             (as jax.jit with tessera.shardings does). Otherwise it gets the program with all changes
@@ -280,8 +281,8 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     function: only the shardings of its arguments and results are then those that were found, a
     mapped dimension is not sharded, and cotangents are XLA's choice. Better shard the outermost
     function, with value_and_grad in it. With exact=True there is no gradient and no vmap. What is
-    traced must come as an argument, not from an enclosing function. If fn is jitted already, what its jit says of
-    static and donated arguments holds here.
+    traced must come as an argument, not from an enclosing function. If fn is jitted already, what
+    its jit says of static and donated arguments holds here.
 
     f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
     (jax.ShapeDtypeStruct will do), the NamedShardings, and JAX's Lowered.

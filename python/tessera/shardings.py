@@ -258,10 +258,10 @@ def shardings(sharded, mesh=None) -> Shardings:
 
     mesh is a jax.sharding.Mesh with the axes that were propagated over; its devices are taken as
     they are, its axes as Auto, since XLA is to shard inside. Without one, the first devices that
-    JAX has. With an AbstractMesh no devices are needed: a plan for a pod, on a laptop. What is open is closed, so what nothing is known of is replicated, results as well as
-    arguments: what a training step gives goes into the next. JAX takes arrays only that divide: axes
-    that do not are dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where
-    all do.
+    JAX has. With an AbstractMesh no devices are needed: a plan for a pod, on a laptop. What is open
+    is closed, so what nothing is known of is replicated, results as well as arguments: what a
+    training step gives goes into the next. JAX takes arrays only that divide: axes that do not are
+    dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where all do.
     """
     return find(import_jax(), sharded, mesh)[0]
 

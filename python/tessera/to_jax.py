@@ -2,7 +2,8 @@
 
 XLA is given sdy, closed, without parts of axes, and with no sharding on ops: it does not heed those,
 but when it folds an op it hands them to another, of other results, or leaves them on a loop that has
-lost some, and crashes. What says shardings are arguments, results and constraints. (The other spelling, mhlo.sharding, makes XLA fall back to GSPMD, which is on its way out.)
+lost some, and crashes. What says shardings are arguments, results and constraints. (The other
+spelling, mhlo.sharding, makes XLA fall back to GSPMD, which is on its way out.)
 """
 
 import re

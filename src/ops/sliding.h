@@ -1,5 +1,5 @@
 // Windows that slide along a line of values, all folded at once. A running sum over a thousand
-// values, which JAX writes as a window of a thousand, is a million steps one by one, and ten
+// values, which JAX writes as a window of a thousand, is a million steps one by one, and some forty
 // thousand here.
 #ifndef TESSERA_OPS_SLIDING_H
 #define TESSERA_OPS_SLIDING_H

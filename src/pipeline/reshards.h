@@ -4,8 +4,9 @@
 // A sharding on a value does not say how an op takes it: x in parts of the batch times w in parts
 // of its rows, the result in parts of the batch, may gather w, or cut x and add up. XLA decides for
 // itself, op by op. Here it is told what Tessera's partitioner does: a result has the sharding that
-// its op makes (partial sums as they will be, whole), and where an op takes a value otherwise than
-// it is, an sdy.sharding_constraint stands before it.
+// its op makes (partial sums as they will be, whole), held by an sdy.sharding_constraint behind it
+// unless the op only follows, and where an op takes a value otherwise than it is, another stands
+// before it.
 #ifndef TESSERA_PIPELINE_RESHARDS_H
 #define TESSERA_PIPELINE_RESHARDS_H
 
@@ -13,8 +14,8 @@
 
 // As pipeline_write, all dimensions closed. A copy of the program is partitioned to see what is
 // done; what cannot be partitioned is UNIMPLEMENTED, its place in diag. How ops exchange inside
-// themselves (neighbours' rows) and bodies of manual computations are left as they are; so are
-// functions that are written out differently in different places. call_rules as of the request.
+// themselves (neighbours' rows) and bodies of manual computations are left as they are; of a
+// function that is written out in several places the last one counts. call_rules as of the request.
 // O(program).
 Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
                                 CustomRules *call_rules, Guard *guard, Diag *diag) MUST_USE;

@@ -178,8 +178,6 @@ static void add_slack(const Literal *a, const Literal *b, double *slack) {
   }
 }
 
-static Status *run_whole(Verify *v, OpId function, EvalOptions *options, EvalReport *report);
-
 // Are the differences such as other brackets make in the whole program, too? Element by element:
 // what is stable must agree, and sums that are exact are.
 static Status *allow_rounding(Verify *v, OpId whole, EvalOptions *options, Verified *out) {
@@ -202,7 +200,9 @@ static Status *allow_rounding(Verify *v, OpId whole, EvalOptions *options, Verif
   Verified again = {.agree = true};
   for (uint32_t i = 0; i < v->n_results; i++)
     for (uint32_t k = 0; k < v->n_devices; k++) compare_part(v, i, k, &again);
-  if (again.agree) out->agree = out->rounded = true;
+  if (!again.agree) return NULL;
+  out->agree = out->rounded = true;
+  out->where = NULL;
   return NULL;
 }
 

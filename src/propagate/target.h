@@ -45,6 +45,8 @@ Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 
 // All that the pattern means, arguments first, then results; if there are none of these, values.
+// A name or path comes before another word for one (out, result0), and that before a number (arg0,
+// result0): what one finds, the next is not asked for.
 //   0  arg0  %arg0          arguments; also by path or glob
 //   result0  result[0]  out.loss
 //   %12  %12#1              a value by its name in the text; several if scopes repeat the name
