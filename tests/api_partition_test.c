@@ -129,6 +129,14 @@ static void test_errors(void **state) {
       strstr(tsr_error_message(error), "no machine is called 'z80': there are default"));
   tsr_error_free(error);
   tsr_program_free(p);
+  options = (tsr_partition_options){.collectives = "double"};
+  error = load_partitioned(&options, &p, NULL, NULL);
+  assert_non_null(strstr(tsr_error_message(error), "collectives have no form 'double'"));
+  tsr_error_free(error);
+  tsr_program_free(p);
+  options = (tsr_partition_options){.collectives = "single"};
+  assert_null(load_partitioned(&options, &p, NULL, NULL));
+  tsr_program_free(p);
   options = (tsr_partition_options){0};
   assert_null(load_partitioned(&options, &p, NULL, NULL));
   tsr_tile tile = {.struct_size = sizeof tile};

@@ -273,6 +273,10 @@ typedef struct tsr_partition_options {
   int plain;           /* leave the local program as it was made */
   int why;             /* locations of what exchanges say why (print with locations) */
   int mesh_axes;       /* replica_groups by axes of a mesh instead of device by device */
+  const char *collectives; /* the form that the local program's consumer needs of them, as the
+                            * command line has it: "single" (one operand each), "xla" (all that
+                            * XLA needs); NULL or "combined": small ones are combined into one of
+                            * several operands */
 } tsr_partition_options;
 
 /* Propagates, and makes of the program what each device runs: the same ops on parts of the tensors,

@@ -50,7 +50,8 @@ class PropagateOptions(_Sized):
 
 class PartitionOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("annotations", POINTER(PropagateOptions)),
-                ("machine", c_char_p), ("plain", c_int), ("why", c_int), ("mesh_axes", c_int)]
+                ("machine", c_char_p), ("plain", c_int), ("why", c_int), ("mesh_axes", c_int),
+                ("collectives", c_char_p)]
 
 
 class Tile(_Sized):

@@ -96,12 +96,14 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
-              **kwargs) -> Partitioned:
+              collectives=None, **kwargs) -> Partitioned:
     """What each device runs: a Partitioned.
 
     What it takes is what propagate takes, and
     machine     what it is to run on: "default", "h100", "a100", "tpu-v5p", or a description as
                 docs/machine.md has it, JSON or a dict
+    collectives the form that the program's consumer needs of collectives: "single" (one operand
+                each), "xla" (all that XLA needs); None: small ones are combined
     Of a Sharded, what propagate was told holds here, too, and nothing more is said.
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
@@ -119,10 +121,11 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
         program, annotations = _found_by(fn_or_program, args, {**hints, **kwargs})
     else:
         program = _program_of("partition", fn_or_program, args, kwargs,
-                              {**hints, "machine": machine})
+                              {**hints, "machine": machine, "collectives": collectives})
         annotations = Annotations(**_on_mesh(hints, program))
     options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
-                               machine=encode(machine_text(machine), "machine"))
+                               machine=encode(machine_text(machine), "machine"),
+                               collectives=encode(collectives, "collectives"))
     handle = program.fresh()
     said, n_devices = c_void_p(), c_size_t()
     handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),

@@ -75,6 +75,7 @@ static const Usage usage = {
 int command_optimize(int argc, char **argv) {
   OptimizeJob job = {.stats = false};
   uint64_t devices = 0, bucket = 0;
+  Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   const Option options[] = {
       {"--devices", OPTION_NUMBER, &devices, "N", "that run it (default: not known)"},
@@ -82,6 +83,9 @@ int command_optimize(int argc, char **argv) {
        "these only, each once, in this order (default: all, until none finds more)"},
       {"--rings", OPTION_FLAG, &job.options.rings, NULL,
        "contractions of gathered tensors as rings too, where that pays"},
+      {"--collectives", OPTION_TEXT, &job.options.collectives, "FORM",
+       "combined (default): several operands each where that pays; single: one operand each; xla: "
+       "as XLA needs them"},
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
        "most that small collectives combined into one exchange (default 32 MiB)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL, "say how often each pass changed something"},
@@ -102,6 +106,9 @@ int command_optimize(int argc, char **argv) {
     cli_error("optimize takes one program, %u are given", files.count);
   } else if (args == ARGS_OK && devices > 1u << 20) {
     cli_error("--devices takes at most 1048576");
+  } else if (args == ARGS_OK && (status = optimize_check_collectives(job.options.collectives))) {
+    cli_error("--collectives: %s", status_message(status));
+    status_free(status);
   } else if (args == ARGS_OK) {
     job.options.n_devices = (uint32_t)devices;
     job.options.bucket_bytes = (double)bucket;

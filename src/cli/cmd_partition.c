@@ -329,6 +329,7 @@ int command_partition(int argc, char **argv) {
   const char *tolerance = NULL, *groups = NULL, *machine = NULL;
   char *machine_file = NULL;
   bool optimized = true;
+  Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   Annotations annotations;
   const Option own[] = {
@@ -362,6 +363,9 @@ int command_partition(int argc, char **argv) {
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
        "make it cheaper by these passes only, in this order: share,dead (optimize --help has "
        "them)"},
+      {"--collectives", OPTION_TEXT, &job.local.collectives, "FORM",
+       "combined (default): several operands each where that pays; single: one operand each; xla: "
+       "as XLA needs them"},
       {"--machine", OPTION_TEXT, &machine, "NAME|FILE",
        "what it is to run on: default, h100, a100, tpu-v5p, or a description (docs/machine.md)"},
       {"--replica-groups", OPTION_TEXT, &groups, "WORD",
@@ -395,6 +399,9 @@ int command_partition(int argc, char **argv) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
     cli_error("--replica-count and --partition-count cannot both be above 1");
+  } else if (args == ARGS_OK && (status = optimize_check_collectives(job.local.collectives))) {
+    cli_error("--collectives: %s", status_message(status));
+    status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
              read_machine(machine, &machine_file, &job.local.machine) &&
              annotations_read(&annotations)) {

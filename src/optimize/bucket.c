@@ -242,6 +242,7 @@ static void run_block(Bucket *b, BlockId block) {
 uint32_t pass_bucket(Optimizer *o) {
   Program *p = o->p;
   Bucket b = {.o = o};
+  if (o->single) return 0;
   uint32_t n_blocks = p->blocks.count;
   b.number = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
   b.until = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);

@@ -9,7 +9,7 @@
 
 enum { MOST_ROUNDS = 6 };
 
-typedef enum When { WHEN_CLEAN, WHEN_ROUND, WHEN_ASKED, WHEN_END } When;
+typedef enum When { WHEN_CLEAN, WHEN_ROUND, WHEN_ASKED, WHEN_END, WHEN_FORM } When;
 
 static const struct {
   const char *name, *summary;
@@ -67,6 +67,36 @@ static Status *run_named(Optimizer *o, const char *list, OptimizeStats *stats) {
   return NULL;
 }
 
+// ---- the form of collectives ----
+
+// Which passes with WHEN_FORM a list names: "single", "xla".
+static Status *read_forms(const char *list, bool *out_forms) {
+  bool forms[PASS_COUNT] = {false};
+  for (const char *at = list ? list : ""; *at;) {
+    size_t n = strcspn(at, ",");
+    Str word = {at, n};
+    bool known = str_is(word, "combined"), all = str_is(word, "xla");
+    for (PassId i = 0; i < PASS_COUNT; i++)
+      if (passes[i].when == WHEN_FORM && (all || str_is(word, passes[i].name)))
+        forms[i] = known = true;
+    if (!known) {
+      char names[256] = "combined, xla";
+      for (PassId i = 0; i < PASS_COUNT; i++)
+        if (passes[i].when == WHEN_FORM)
+          snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", passes[i].name);
+      FAIL(INVALID_ARGUMENT, "collectives have no form '%.*s'; there are %s", (int)n, at, names);
+    }
+    at += n + (at[n] == ',');
+  }
+  memcpy(out_forms, forms, sizeof forms);
+  return NULL;
+}
+
+Status *optimize_check_collectives(const char *list) {
+  bool forms[PASS_COUNT];
+  return read_forms(list, forms);
+}
+
 static void release(void *object) {
   Optimizer *o = object;
   literal_heap_deinit(&o->heap);
@@ -79,6 +109,8 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
   static const OptimizeOptions none;
   (void)diag;
   if (!options) options = &none;
+  bool forms[PASS_COUNT];
+  TRY(read_forms(options->collectives, forms));
   const Mesh *mesh = options->mesh && !options->mesh->maximal ? options->mesh : NULL;
   Optimizer o = {.p = local,
                  .context = local->context,
@@ -89,6 +121,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
                  .edges_are_said = options->edges_are_said,
                  .mesh = mesh,
                  .n_devices = mesh ? mesh->n_devices : options->n_devices,
+                 .single = forms[PASS_single],
                  .bucket_bytes = options->bucket_bytes > 0 ? options->bucket_bytes : 32 << 20};
   arena_init(&o.arena, guard);
   arena_init(&o.scratch, guard);
@@ -102,6 +135,8 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
     status = run_named(&o, options->passes, &stats);
   else
     run_all(&o, options->rings, &stats);
+  for (PassId i = 0; i < PASS_COUNT && !status; i++)
+    if (forms[i]) run_pass(&o, i, &stats);
   program_guard(local, before);
   guard_pop(guard, &cleanup);
   release(&o);

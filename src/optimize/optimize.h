@@ -27,6 +27,10 @@ typedef struct OptimizeOptions {
   const char *passes;   // "share,dead": these only, each once, in this order; NULL = all
   bool rings;           // also contractions as rings, where that pays
   double bucket_bytes;  // most that is exchanged at once by combining; 0 = 32 MiB
+  // The form of collectives that the consumer of the program needs, "single": passes of
+  // passes.def with WHEN_FORM, "xla" for all of them. They run last, also if `passes` does not
+  // name them. "combined" or NULL: none of them.
+  const char *collectives;
 } OptimizeOptions;
 
 typedef struct OptimizeStats {
@@ -40,7 +44,11 @@ const char *pass_summary(PassId pass);  // what it does
 // Rewrites a verified local program in place, as partition_program gives it: plain StableHLO with
 // collectives that all devices run. Values stay what they are, of floats up
 // to the order of sums. Nothing moves across an optimization_barrier, side effects stay as they
-// are. INVALID_ARGUMENT for a pass there is not. Near O(program).
+// are. INVALID_ARGUMENT for a pass or a form there is not. Near O(program).
+// INVALID_ARGUMENT, with the forms there are, for a list that OptimizeOptions.collectives does not
+// take.
+Status *optimize_check_collectives(const char *list) MUST_USE;
+
 Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *guard, Diag *diag,
                          OptimizeStats *out) MUST_USE;
 

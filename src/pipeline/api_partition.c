@@ -47,9 +47,11 @@ static Status *partition_under(Job *job, Guard *guard) {
   if (o->machine && !machine && !strchr(o->machine, '{'))
     FAIL(INVALID_ARGUMENT, "no machine is called '%s': there are %s; or describe one", o->machine,
          machine_names());
+  TRY(optimize_check_collectives(o->collectives));
   LocalOptions options = {.plain = o->plain != 0,
                           .why = o->why != 0,
                           .call_rules = request.call_rules,
+                          .collectives = o->collectives,
                           .machine = machine ? machine : o->machine};
   MeshId mesh;
   pipeline_keep_edges(program, &request);

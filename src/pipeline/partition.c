@@ -22,7 +22,7 @@ void pipeline_keep_edges(const Program *program, PropagateRequest *request) {
 static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
                         const LocalOptions *options, const Machine *machine, Arena *arena,
                         Guard *guard, Diag *diag) {
-  if (options->plain) return NULL;
+  if (options->plain && !options->collectives) return NULL;
   const Mesh *on = sharding_mesh(table, mesh);
   Network network = network_default;
   if (machine) network = machine_network(machine, local->context, on, arena);
@@ -32,7 +32,8 @@ static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
                          .n_devices = 1,
                          .table = table,
                          .edges_are_said = true,
-                         .passes = options->passes,
+                         .passes = options->plain ? "" : options->passes,
+                         .collectives = options->collectives,
                          .rings = options->rings};
   OptimizeStats stats;
   return optimize_program(local, &how, guard, diag, &stats);

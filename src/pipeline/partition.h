@@ -11,6 +11,7 @@ typedef struct LocalOptions {
   bool why;                 // locations say why something is exchanged (partition/reason.h)
   const char *passes;       // these only, as optimize_program takes them; NULL = all
   bool rings;               // also contractions as rings, where that pays
+  const char *collectives;  // their form, as optimize_program takes it, also if plain; NULL = none
   const char *machine;      // what it is to run on, as text (cost/machine.h); NULL = the default
   CustomRules *call_rules;  // as PropagateRequest has them; NULL = none
   bool poison;              // what nothing may read shows when it is read (PartitionOptions)

@@ -156,6 +156,21 @@ func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
             with self.assertRaises(tessera.InvalidArgument):
                 tessera.partition(tessera.load(MLP), machine=machine, **MEGATRON)
 
+    def test_collectives(self):
+        sums = tessera.load("""
+func.func @main(%x: tensor<8x16xf32>, %w: tensor<8x4xf32>) -> (tensor<16xf32>, tensor<4xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<8x16xf32>, tensor<f32>) -> tensor<16xf32>
+  %1 = stablehlo.reduce(%w init: %z) applies stablehlo.add across dimensions = [0] : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0, %1 : tensor<16xf32>, tensor<4xf32>
+}""")
+        def count(form):
+            made = tessera.partition(sums, mesh="a=4", shard={"x": P("a"), "w": P("a")}, collectives=form)
+            return sum(c.count for c in made.collectives)
+        self.assertEqual([count(form) for form in (None, "combined", "single", "xla")], [1, 1, 2, 2])
+        with self.assertRaisesRegex(tessera.InvalidArgument, "collectives have no form 'double'"):
+            count("double")
+
     def test_of_what_propagate_gave(self):
         p = tessera.load(MLP)
         for more in ({}, {"strategy": "none"}, {"divisible_edges": True}, {"close": True}):
