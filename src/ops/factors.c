@@ -217,10 +217,11 @@ Combine op_combine(const Program *p, OpId op) {
 }
 
 Combine op_region_combine(const Program *p, OpId op, uint32_t region) {
-  uint32_t n = op_at(p, op)->n_results;
   BlockId block = region_block(p, op_region(p, op, region));
-  if (!block || block_at(p, block)->n_args != 2 * n || !block_at(p, block)->last)
-    return COMBINE_BODY;
+  if (!block || !block_at(p, block)->last) return COMBINE_BODY;
+  // The body of an all_reduce takes two elements, however many operands there are.
+  uint32_t n_args = block_at(p, block)->n_args, n = n_args == 2 ? 1 : op_at(p, op)->n_results;
+  if (n_args != 2 * n) return COMBINE_BODY;
   OpId ret = block_at(p, block)->last;
   if (op_at(p, ret)->n_operands != n) return COMBINE_BODY;
   Combine all = COMBINE_NONE;

@@ -401,13 +401,6 @@ ValueId local_reduce(Local *l, ValueId v, uint32_t n, const int64_t *dims, Combi
   return op_result(l->p, op, 0);
 }
 
-// Short floats are added up in f32 and rounded once, whatever the order: the body says so, and what
-// is sent stays short.
-static DType sum_dtype(DType dtype, Combine combine) {
-  bool rounds = combine == COMBINE_SUM || combine == COMBINE_MUL;
-  return rounds && dtype_is_float(dtype) && dtype_info(dtype)->mantissa_bits < 23 ? DT_f32 : dtype;
-}
-
 static ValueId put_reduce(Local *l, uint16_t code, ValueId v, Type type, AxisList axes,
                           Combine combine, uint32_t d) {
   Context *c = l->p->context;
@@ -416,7 +409,7 @@ static ValueId put_reduce(Local *l, uint16_t code, ValueId v, Type type, AxisLis
                         {name_of(c, "use_global_device_ids"), attr_unit(c)},
                         {name_of(c, "scatter_dimension"), attr_i64(c, d)}};
   uint32_t n = code == OP_reduce_scatter ? 4 : 3;
-  DType dtype = type_dtype(c, type), wide = sum_dtype(dtype, combine);
+  DType dtype = type_dtype(c, type), wide = combine_dtype(combine, dtype);
   Type made = wide == dtype ? type : type_with_elem(c, type, type_scalar(wide));
   OpId op = append_op(l, code, 1, &v, made, 1, attr_dict(c, n, fields));
   put_body(l, op, type_info(c, made)->elem, combine);

@@ -1,6 +1,8 @@
 // An all_reduce can stand anywhere between the op that makes its operand and the first use of its
 // result: those whose stretches overlap, with equal groups and combiner, become one of several
-// operands, without any other op moving. Stretches end at barriers. Each bucket stands right behind
+// operands, without any other op moving. Sums of 16-bit floats, which are formed in f32, join those
+// of f32: operands of one collective may differ in type, its results do not. Stretches end at
+// barriers. Each bucket stands right behind
 // the last operand made, so that as much work as possible is left to hide it.
 //
 // In the order of the ends of stretches, the ones begun so far are put together, earliest first,
@@ -14,14 +16,16 @@
 #include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
+#include "optimize/rounded.h"
 
 enum { MOST_OPERANDS = 4096 };
 
 typedef struct Item {
   OpId op;
   uint32_t begin, end;  // may stand behind the op with number begin, before that with number end
+  uint32_t place;       // its number
   Attr attrs;
-  Type elem;
+  Type elem, sent;  // of results; of operands, where that matters
   uint16_t code;
   Combine combine;
   double bytes;
@@ -40,7 +44,7 @@ typedef struct Bucket {
 // ---- what can be put together ----
 
 static bool same_kind(const Item *a, const Item *b) {
-  return a->code == b->code && a->attrs == b->attrs && a->elem == b->elem &&
+  return a->code == b->code && a->attrs == b->attrs && a->elem == b->elem && a->sent == b->sent &&
          a->combine == b->combine;
 }
 
@@ -48,6 +52,7 @@ static int compare_kind(const Item *a, const Item *b) {
   if (a->code != b->code) return a->code < b->code ? -1 : 1;
   if (a->attrs != b->attrs) return a->attrs < b->attrs ? -1 : 1;
   if (a->elem != b->elem) return a->elem < b->elem ? -1 : 1;
+  if (a->sent != b->sent) return a->sent < b->sent ? -1 : 1;
   if (a->combine != b->combine) return a->combine < b->combine ? -1 : 1;
   return 0;
 }
@@ -57,7 +62,7 @@ static int compare_begin(const void *x, const void *y) {
   int kind = compare_kind(a, b);
   if (kind) return kind;
   if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
-  return (a->op > b->op) - (a->op < b->op);
+  return (a->place > b->place) - (a->place < b->place);
 }
 
 static int compare_end(const void *x, const void *y) {
@@ -102,15 +107,17 @@ static bool read_item(const Bucket *b, OpId op, Item *out) {
   const Program *p = b->o->p;
   const Op *o = op_at(p, op);
   if ((o->code != OP_all_reduce && o->code != OP_all_gather) || !o->n_operands) return false;
-  Type elem = type_elem(p->context, op_operand_type(p, op, 0));
-  *out = (Item){.op = op, .attrs = o->attrs, .elem = elem, .code = o->code};
+  bool gathers = o->code == OP_all_gather;
+  Type elem = type_elem(p->context, op_result_type(p, op, 0)),
+       sent = type_elem(p->context, op_operand_type(p, op, 0));
+  *out = (Item){.op = op, .attrs = o->attrs, .elem = elem, .code = o->code, .place = b->number[op]};
   for (uint32_t i = 0; i < o->n_operands; i++)
-    if (type_elem(p->context, op_operand_type(p, op, i)) != elem ||
-        type_elem(p->context, op_result_type(p, op, i)) != elem)
+    if ((gathers || b->o->typed) && type_elem(p->context, op_operand_type(p, op, i)) != sent)
       return false;
-  if (o->code == OP_all_reduce && !combine_is_plain(out->combine = op_combine(p, op))) return false;
-  out->bytes = fact_result_bytes(p, op);
-  out->begin = o->code == OP_all_gather ? b->number[op] : begin_of(b, op);
+  if (b->o->typed) out->sent = sent;
+  if (!gathers && !combine_is_plain(out->combine = op_combine(p, op))) return false;
+  out->bytes = gathers ? fact_result_bytes(p, op) : fact_operand_bytes(p, op);
+  out->begin = gathers ? b->number[op] : begin_of(b, op);
   return out->bytes < b->o->bucket_bytes;
 }
 
@@ -242,6 +249,7 @@ static void run_block(Bucket *b, BlockId block) {
 uint32_t pass_bucket(Optimizer *o) {
   Program *p = o->p;
   Bucket b = {.o = o};
+  rounded_split(o);
   if (o->single) return 0;
   uint32_t n_blocks = p->blocks.count;
   b.number = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "optimize/pass.h"
+#include "optimize/rounded.h"
 
 enum { MOST_ROUNDS = 6 };
 
@@ -46,8 +47,8 @@ static void run_all(Optimizer *o, bool rings, OptimizeStats *stats) {
     run_some(o, WHEN_CLEAN, WHEN_CLEAN, stats);
 }
 
-// "share,dead"
-static Status *run_named(Optimizer *o, const char *list, OptimizeStats *stats) {
+// "share,dead". Forms are only noted: they come last.
+static Status *run_named(Optimizer *o, const char *list, bool *forms, OptimizeStats *stats) {
   for (const char *at = list; *at;) {
     size_t n = strcspn(at, ",");
     PassId pass = 0;
@@ -61,7 +62,10 @@ static Status *run_named(Optimizer *o, const char *list, OptimizeStats *stats) {
                  passes[pass].name);
       FAIL(INVALID_ARGUMENT, "there is no pass '%.*s'; there are %s", (int)n, at, known);
     }
-    run_pass(o, pass, stats);
+    if (passes[pass].when == WHEN_FORM)
+      forms[pass] = true;
+    else
+      run_pass(o, pass, stats);
     at += n + (at[n] == ',');
   }
   return NULL;
@@ -122,6 +126,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
                  .mesh = mesh,
                  .n_devices = mesh ? mesh->n_devices : options->n_devices,
                  .single = forms[PASS_single],
+                 .typed = forms[PASS_typed],
                  .bucket_bytes = options->bucket_bytes > 0 ? options->bucket_bytes : 32 << 20};
   arena_init(&o.arena, guard);
   arena_init(&o.scratch, guard);
@@ -131,10 +136,12 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
   Guard *before = program_guard(local, guard);
   OptimizeStats stats = {0};
   Status *status = NULL;
+  rounded_join(&o);
   if (options->passes)
-    status = run_named(&o, options->passes, &stats);
+    status = run_named(&o, options->passes, forms, &stats);
   else
     run_all(&o, options->rings, &stats);
+  rounded_split(&o);
   for (PassId i = 0; i < PASS_COUNT && !status; i++)
     if (forms[i]) run_pass(&o, i, &stats);
   program_guard(local, before);

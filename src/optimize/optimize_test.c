@@ -1,5 +1,7 @@
 // Random programs as devices run them (tests/support/random_local.h), before and after each pass
-// and all of them, on every device: integers to the bit, floats but for the order of sums.
+// and all of them, on every device: integers to the bit, floats but for the order of sums. Programs
+// of 16-bit floats are optimized as such and run, before and after, with f32 instead: what they
+// compute is then seen without the rounding.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +27,8 @@ enum { PROGRAMS = 120 };
 typedef struct Case {
   uint64_t seed;
   const char *passes;  // NULL = all
+  const char *elem;    // of values, bf16 or f16; NULL = i32 or f32
+  const char *collectives;
   RandomLocal random;
   Context *context;
   ShardingTable *table;
@@ -35,7 +39,7 @@ typedef struct Case {
   Source source;
   StrBuf text, printed;
   OptimizeStats stats;
-  uint32_t n_devices, collectives, left;
+  uint32_t n_devices, given, left;
   bool only_rewrite;  // it is not run
   uint64_t fail_at;   // which allocation then fails; 0 = none
 } Case;
@@ -105,6 +109,24 @@ static bool same(const Literal *a, const Literal *b) {
   return literal_same_shape(a, b);
 }
 
+// f32 instead of bf16 and f16, in place.
+static void drop_rounding(StrBuf *text) {
+  for (char *at = text->data; (at = strstr(at, "bf16")) != NULL;) memcpy(at, " f32", 4);
+  for (char *at = text->data; (at = strstr(at, "f16")) != NULL;) memcpy(at, "f32", 3);
+}
+
+// Both as they are without rounding to 16 bits.
+static Status *read_wide(Case *c, Guard *guard) {
+  program_free(c->before);
+  program_free(c->after);
+  c->before = c->after = NULL;
+  drop_rounding(&c->text);
+  drop_rounding(&c->printed);
+  TRY(read_text(c, guard, &c->before));
+  c->source = (Source){"<optimized>", c->printed.data, c->printed.used};
+  return read_text(c, guard, &c->after);
+}
+
 static uint32_t count_collectives(const Program *p) {
   uint32_t n = 0;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
@@ -114,7 +136,7 @@ static uint32_t count_collectives(const Program *p) {
 
 static Status *run_case(Guard *guard, void *arg) {
   Case *c = arg;
-  random_local(&c->random, c->seed, &c->text);
+  random_local(&c->random, c->seed, c->elem, &c->text);
   if (c->only_rewrite) mem_fail_at(c->fail_at);  // making the text is no part of it
   c->context = context_new(guard);
   c->table = sharding_table_new(c->context, guard);
@@ -134,6 +156,7 @@ static Status *run_case(Guard *guard, void *arg) {
                              .table = c->table,
                              .edges_are_said = true,
                              .passes = c->passes,
+                             .collectives = c->collectives,
                              .compute = &slow,
                              .rings = c->seed % 2};
   TRY(optimize_program(c->after, &options, guard, &c->diag, &c->stats));
@@ -141,9 +164,10 @@ static Status *run_case(Guard *guard, void *arg) {
   const char *wrong = program_check(c->after);
   if (wrong) FAIL(INTERNAL, "%s", wrong);
   if (!program_verify(c->after, &c->diag)) return diag_status(&c->diag);
-  c->collectives = count_collectives(c->before);
+  c->given = count_collectives(c->before);
   c->left = count_collectives(c->after);
   if (c->only_rewrite) return NULL;
+  if (c->elem) TRY(read_wide(c, guard));
   uint32_t n, m;
   Literal **want, **got;
   TRY(run(c, c->before, &n, &want));
@@ -173,14 +197,16 @@ static Status *one_case(Guard *guard, void *arg) {
   return status;
 }
 
-static void run_cases(const char *passes, uint64_t seed, uint32_t n) {
+static void run_cases(Case like, uint64_t seed, uint32_t n) {
+  const char *passes = like.passes;
   Dice dice = dice_new(seed);
   uint32_t changes = 0, before = 0, after = 0;
   for (uint32_t i = 0; i < n; i++) {
-    Case c = {.seed = dice_roll(&dice, 1u << 30), .passes = passes};
+    Case c = like;
+    c.seed = dice_roll(&dice, 1u << 30);
     Status *status = guard_run(one_case, &c);
     if (status) fail_msg("%s: %s", passes ? passes : "all passes", status_message(status));
-    before += c.collectives, after += c.left;
+    before += c.given, after += c.left;
     for (PassId k = 0; k < PASS_COUNT; k++) changes += c.stats.changes[k];
   }
   printf("%s: %u changes, %u collectives before, %u after\n", passes ? passes : "all", changes,
@@ -189,12 +215,18 @@ static void run_cases(const char *passes, uint64_t seed, uint32_t n) {
 
 static void test_all_passes(void **state) {
   (void)state;
-  run_cases(NULL, 8002, PROGRAMS);
+  run_cases((Case){0}, 8002, PROGRAMS);
+  run_cases((Case){.elem = "bf16"}, 8001, PROGRAMS);
+  run_cases((Case){.elem = "bf16", .collectives = "typed"}, 8000, PROGRAMS);
+  run_cases((Case){.elem = "f16", .collectives = "xla"}, 7999, PROGRAMS);
 }
 
 static void test_each_pass(void **state) {
   (void)state;
-  for (PassId k = 0; k < PASS_COUNT; k++) run_cases(pass_name(k), 8003 + k, PROGRAMS / 2);
+  for (PassId k = 0; k < PASS_COUNT; k++) {
+    run_cases((Case){.passes = pass_name(k)}, 8003 + k, PROGRAMS / 2);
+    run_cases((Case){.passes = pass_name(k), .elem = "bf16"}, 9003 + k, PROGRAMS / 4);
+  }
 }
 
 // The k-th allocation fails, for every k until all succeed: that ends in RESOURCE_EXHAUSTED, and

@@ -20,10 +20,11 @@ typedef struct Optimizer {
   uint32_t n_devices;    // 0 = not known
   bool edges_are_said;
   double bucket_bytes;
-  bool single;            // each collective has one operand: none are combined
-  Arena arena;            // as long as the program is being optimized
-  Arena scratch;          // of the pass at hand
-  LiteralHeap heap;       // of values known beforehand
+  bool single;       // each collective has one operand: none are combined
+  bool typed;        // operands and results of sums have one type: those of others are not combined
+  Arena arena;       // as long as the program is being optimized
+  Arena scratch;     // of the pass at hand
+  LiteralHeap heap;  // of values known beforehand
   DeviceTables *devices;  // NULL until asked for; in the arena
   GroupTable *groups;
 } Optimizer;

@@ -166,17 +166,14 @@ static bool join_terms(Sums *s, OpId op) {
 
 // ---- what is scattered ----
 
-// The reduce_scatter that makes operand i, be it in a wider type that is rounded at once (sums of
-// short floats).
+// The reduce_scatter that makes operand i.
 static bool is_scattered(const Sums *s, OpId op, uint32_t i, OpId *out) {
   const Program *p = s->p;
   ValueId v = op_operand(p, op, i);
-  OpId rounding = fact_def(p, v, OP_convert);
-  ValueId result = rounding ? op_operand(p, rounding, 0) : v;
-  OpId scatter = fact_def(p, result, OP_reduce_scatter);
+  OpId scatter = fact_def(p, v, OP_reduce_scatter);
   *out = scatter;
   return scatter && op_at(p, scatter)->n_operands == 1 && fact_used_once(p, v) &&
-         fact_used_once(p, result) && op_at(p, scatter)->block == op_at(p, op)->block &&
+         op_at(p, scatter)->block == op_at(p, op)->block &&
          s->barriers.items[scatter] == s->n_barriers;
 }
 
@@ -192,25 +189,16 @@ static bool join_scattered(Sums *s, OpId op) {
   const bool both[] = {true, true};
   ValueId wholes[] = {op_operand(p, a, 0), op_operand(p, b, 0)};
   Type type = op_result_type(p, op, 0), whole = value_type(p, wholes[0]);
-  Type scattered = op_result_type(p, a, 0);
   if (combine != op_combine(p, b) || !combine_is_plain(combine) ||
       op_commutes(p, op, combine, both) != combine || whole != value_type(p, wholes[1]) ||
       type_elem(p->context, whole) != type_elem(p->context, type) ||
-      op_operand_type(p, op, 0) != type || op_result_type(p, b, 0) != scattered)
+      op_operand_type(p, op, 0) != type || op_operand_type(p, op, 1) != type)
     return false;
-  OpId roundings[] = {fact_def(p, op_operand(p, op, 0), OP_convert),
-                      fact_def(p, op_operand(p, op, 1), OP_convert)};
   ValueId sum = build_op(p, op, op_at(p, op)->code, 2, wholes, whole, op_at(p, op)->attrs);
   ValueId part =
-      build_reduction(p, op, OP_reduce_scatter, a, sum, scattered, op_at(p, a)->attrs, combine);
+      build_reduction(p, op, OP_reduce_scatter, a, sum, type, op_at(p, a)->attrs, combine);
   set_barriers(s, value_def(p, part));
-  if (scattered != type) {
-    part = build_op(p, op, OP_convert, 1, &part, type, 0);
-    set_barriers(s, value_def(p, part));
-  }
   build_replace(p, op, part);
-  for (uint32_t i = 0; i < 2; i++)
-    if (roundings[i]) op_erase(p, roundings[i]);
   op_erase(p, a);
   op_erase(p, b);
   return true;

@@ -1,4 +1,4 @@
-// The names of the ways to combine partial values: one table.
+// The names of the ways to combine partial values, one table, and the type they combine in.
 #include "sharding/combine.h"
 
 static const char *const combine_names[COMBINE_COUNT] = {"",    "sum", "max", "min", "mul",
@@ -15,4 +15,9 @@ bool combine_of(Str name, Combine *out) {
       return true;
     }
   return false;
+}
+
+DType combine_dtype(Combine combine, DType dtype) {
+  bool rounds = combine == COMBINE_SUM || combine == COMBINE_MUL;
+  return rounds && dtype_is_float(dtype) && dtype_info(dtype)->mantissa_bits < 23 ? DT_f32 : dtype;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
+#include "ir/dtype.h"
 
 typedef enum Combine {
   COMBINE_NONE = 0,
@@ -27,5 +28,10 @@ static inline bool combine_is_plain(Combine combine) {
   return combine >= COMBINE_SUM && combine <= COMBINE_XOR;
 }
 bool combine_of(Str name, Combine *out);  // the plain one of that name
+// The type in which devices combine values of a type. Sums and products of floats narrower than f32
+// are formed in f32 and rounded once, so that the order does not show: a collective's body has this
+// type, and so has its result, which a convert rounds. The operand, and so what is sent, stays
+// narrow.
+DType combine_dtype(Combine combine, DType dtype);
 
 #endif

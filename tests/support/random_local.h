@@ -5,6 +5,7 @@
 #define TESSERA_TESTS_SUPPORT_RANDOM_LOCAL_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "sharding/sharding_fixture.h"
 
@@ -23,7 +24,7 @@ typedef struct LocalValue {
 typedef struct RandomLocal {
   Dice dice;
   StrBuf *out;
-  const char *elem;               // i32, f32
+  const char *elem;               // i32, f32; bf16, f16: then most sums are formed in f32
   uint32_t a, b;                  // sizes of the axes: position = i * b + j
   uint32_t order[8];              // the device at each position
   bool in_function;               // one that main calls
@@ -138,21 +139,36 @@ static inline LocalGroups local_groups_of(const RandomLocal *r, uint32_t axes) {
   return g;
 }
 
-static inline void local_body(RandomLocal *r, const char *op) {
+// Body and types of a collective that combines x to v. Its text before that begins with
+// local_combined.
+static inline void local_body(RandomLocal *r, LocalValue x, LocalValue v, const char *op,
+                              bool wide) {
+  RandomLocal like = {.elem = wide ? "f32" : r->elem};
   strbuf_printf(r->out,
                 "({\n^bb0(%%p: tensor<%s>, %%q: tensor<%s>):\n%%s = stablehlo.%s %%p, %%q : "
                 "tensor<%s>\nstablehlo.return %%s : tensor<%s>\n})",
-                r->elem, r->elem, op, r->elem, r->elem);
+                like.elem, like.elem, op, like.elem, like.elem);
+  strbuf_printf(r->out, " : (%s) -> %s\n", LOCAL_TYPE(r, x.shape), LOCAL_TYPE(&like, v.shape));
+  if (wide)
+    strbuf_printf(r->out, "%%v%u = stablehlo.convert %%u%u : (%s) -> %s\n", v.number, v.number,
+                  LOCAL_TYPE(&like, v.shape), LOCAL_TYPE(r, v.shape));
+}
+
+// Is it summed in a wider type and rounded?
+static inline bool local_combined(RandomLocal *r, LocalValue v, const char *op) {
+  bool wide = strstr(r->elem, "16") && op[0] == 'a' && local_roll(r, 4);
+  strbuf_printf(r->out, "%%%c%u = ", wide ? 'u' : 'v', v.number);
+  return wide;
 }
 
 static inline LocalValue local_all_reduce_of(RandomLocal *r, LocalValue x, uint32_t axes,
                                              const char *op) {
   LocalGroups g = local_groups_of(r, axes);
   LocalValue v = local_new(r, x.shape);
-  strbuf_printf(r->out, "%%v%u = \"stablehlo.all_reduce\"(%%v%u) <{%s, use_global_device_ids}> ",
-                v.number, x.number, g.text);
-  local_body(r, op);
-  strbuf_printf(r->out, " : (%s) -> %s\n", LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, x.shape));
+  bool wide = local_combined(r, v, op);
+  strbuf_printf(r->out, "\"stablehlo.all_reduce\"(%%v%u) <{%s, use_global_device_ids}> ", x.number,
+                g.text);
+  local_body(r, x, v, op, wide);
   return v;
 }
 
@@ -205,12 +221,12 @@ static inline void local_reduce_scatter_of(RandomLocal *r, LocalValue x, uint32_
   LocalShape shape = x.shape;
   shape.dims[d] /= g.width;
   LocalValue v = local_new(r, shape);
+  bool wide = local_combined(r, v, "add");
   strbuf_printf(r->out,
-                "%%v%u = \"stablehlo.reduce_scatter\"(%%v%u) <{scatter_dimension = %u : i64, %s, "
+                "\"stablehlo.reduce_scatter\"(%%v%u) <{scatter_dimension = %u : i64, %s, "
                 "use_global_device_ids}> ",
-                v.number, x.number, d, g.text);
-  local_body(r, "add");
-  strbuf_printf(r->out, " : (%s) -> %s\n", LOCAL_TYPE(r, x.shape), LOCAL_TYPE(r, shape));
+                x.number, d, g.text);
+  local_body(r, x, v, "add", wide);
 }
 
 static inline void local_reduce_scatter(RandomLocal *r) {
@@ -261,10 +277,13 @@ static inline LocalValue local_all_to_all_of(RandomLocal *r, LocalValue x, uint3
 static inline LocalValue local_through_narrow(RandomLocal *r, LocalValue x) {
   LocalValue v = local_new(r, x.shape);
   char wide[96], narrow[96];
-  RandomLocal like = {.elem = local_roll(r, 2) ? "i1" : r->elem[0] == 'i' ? "i8" : "bf16"};
+  RandomLocal like = {.elem = local_roll(r, 2)        ? "i1"
+                              : r->elem[0] == 'i'     ? "i8"
+                              : strstr(r->elem, "16") ? r->elem
+                                                      : "bf16"};
   local_text(r, x.shape, wide);
   local_text(&like, x.shape, narrow);
-  if (like.elem[1] != '1') {
+  if (strcmp(like.elem, "i1") != 0) {
     strbuf_printf(r->out, "%%n%u = stablehlo.convert %%v%u : (%s) -> %s\n", v.number, x.number,
                   wide, narrow);
   } else {
@@ -694,12 +713,14 @@ static inline void local_function(RandomLocal *r, StrBuf *out) {
   r->n_values = 0;
 }
 
-// The whole text. Arguments that differ along an axis say so by a sharding on @mesh.
-static inline void random_local(RandomLocal *r, uint64_t seed, StrBuf *out) {
+// The whole text; with `elem`, of that type. Arguments that differ along an axis say so by a
+// sharding on @mesh.
+static inline void random_local(RandomLocal *r, uint64_t seed, const char *elem, StrBuf *out) {
   static const char *const shardings[] = {"", "[{\"a\"}, {}]", "[{}, {\"b\"}]",
                                           "[{\"a\"}, {\"b\"}]"};
   *r = (RandomLocal){.dice = dice_new(seed), .out = out, .a = 2};
   r->elem = local_roll(r, 3) ? "i32" : "f32";
+  if (elem) r->elem = elem;
   r->b = local_roll(r, 3) ? 2 : 4;
   uint32_t n_devices = r->a * r->b;
   bool shuffled = local_roll(r, 3) == 0;
