@@ -6,8 +6,8 @@
 //   reduce_scatter(dot(x, w))       sum_k = permute(sum_k-1) + dot(x[place - 1 - k], w)
 //
 // Done only where at least half of the collective's time is hidden: a step takes the longer of its
-// contraction and its permute. Sums of 16-bit floats stay as they are: a ring would round in every
-// step. O(ops), and O(group) for each of these.
+// contraction and its permute. Sums of 16-bit floats are formed in f32 and rounded behind the last
+// step, so those to be scattered travel as f32. O(ops), and O(group) for each of these.
 #include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
@@ -61,12 +61,24 @@ static double flops_of(const Ring *r) {
   return flops;
 }
 
+// The type in which steps add up: the ring's sums travel and are kept in it.
+static Type sum_type(const Ring *r, Type type) {
+  DType dtype = type_dtype(r->o->context, type), wide = combine_dtype(COMBINE_SUM, dtype);
+  return wide == dtype ? type : type_with_elem(r->o->context, type, type_scalar(wide));
+}
+
+static ValueId rounded(Ring *r, ValueId sum, Type type) {
+  return value_type(r->p, sum) == type ? sum
+                                       : build_op(r->p, r->before, OP_convert, 1, &sum, type, 0);
+}
+
 static bool pays(const Ring *r) {
   Optimizer *o = r->o;
   double n = r->groups->width, dot = compute_seconds(&o->compute, flops_of(r));
-  double bytes = op_at(r->p, r->collective)->code == OP_all_gather
-                     ? fact_operand_bytes(r->p, r->collective)
-                     : fact_result_bytes(r->p, r->collective);
+  double bytes =
+      op_at(r->p, r->collective)->code == OP_all_gather
+          ? fact_operand_bytes(r->p, r->collective)
+          : fact_type_bytes(o->context, sum_type(r, op_result_type(r->p, r->collective, 0)));
   double permute = network_permute(collective_link(o, r->groups), bytes);
   double step = dot / n > permute ? dot / n : permute;
   return dot / n + (n - 1) * step < dot + collective_seconds(o, r->collective) / 2;
@@ -82,9 +94,10 @@ static bool is_plain_dot(const Program *p, OpId dot) {
          !type_is_quant(p->context, op_result_type(p, dot, 0));
 }
 
-static bool sums_exactly_enough(const Program *p, Type type) {
-  DType dtype = type_dtype(p->context, type);
-  return !dtype_is_float(dtype) || dtype_width(dtype) >= 32;
+// A dot's algorithm says in which type it gives its result.
+static bool sums_as_given(const Ring *r) {
+  Type type = op_result_type(r->p, r->dot, 0);
+  return sum_type(r, type) == type || !op_attr(r->p, r->dot, "algorithm");
 }
 
 static bool begin(Ring *r, uint32_t tensor, uint32_t dim) {
@@ -167,7 +180,8 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   uint32_t other_dim = r->dims[1 - side], out_dim = r->dims[2];
   bool sums = out_dim == NO_DIM;
   int64_t size = size_of(r, op_operand_type(p, r->collective, 0), r->dims[side]);
-  Type part_type = sums ? out : build_type(r->o->context, out, out_dim, size);
+  Type sum = sum_type(r, out);
+  Type part_type = sums ? sum : build_type(r->o->context, out, out_dim, size);
   ValueId chunk = op_operand(p, r->collective, 0), other = op_operand(p, r->dot, 1 - side);
   ValueId result = sums ? 0 : build_splat(p, r->before, out, scalar_i(0));
   for (uint32_t k = 0; k < r->groups->width; k++) {
@@ -178,10 +192,10 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
     if (!sums)
       result = put_part(r, result, part, out_dim, k);
     else
-      result = result ? build_op(p, r->before, OP_add, 2, (ValueId[]){result, part}, out, 0) : part;
+      result = result ? build_op(p, r->before, OP_add, 2, (ValueId[]){result, part}, sum, 0) : part;
     chunk = next;
   }
-  return result;
+  return rounded(r, result, out);
 }
 
 static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_t side) {
@@ -192,7 +206,7 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
   uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, gather, "all_gather_dim"), 0);
   Ring r = {.o = o, .p = p, .dot = dot, .collective = gather, .before = dot, .barriers = barriers};
   if (!begin(&r, side, dim)) return false;
-  if (r.dims[2] == NO_DIM && !sums_exactly_enough(p, op_result_type(p, dot, 0))) return false;
+  if (r.dims[2] == NO_DIM && !sums_as_given(&r)) return false;
   r.place = collective_place(o, dot, r.groups);
   build_replace(p, dot, ring_of_gathered(&r, side));
   op_erase(p, gather);
@@ -204,7 +218,7 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
 static ValueId ring_to_scatter(Ring *r) {
   Program *p = r->p;
   uint32_t width = r->groups->width;
-  Type type = op_result_type(p, r->collective, 0);
+  Type out = op_result_type(p, r->collective, 0), type = sum_type(r, out);
   ValueId sum = 0;
   for (uint32_t k = 0; k < width; k++) {
     ValueId operands[2];
@@ -217,7 +231,7 @@ static ValueId ring_to_scatter(Ring *r) {
     ValueId part = contract(r, operands, type);
     sum = came ? build_op(p, r->before, OP_add, 2, (ValueId[]){came, part}, type, 0) : part;
   }
-  return sum;
+  return rounded(r, sum, out);
 }
 
 static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
@@ -225,14 +239,14 @@ static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
   if (op_at(p, scatter)->n_operands != 1 || op_combine(p, scatter) != COMBINE_SUM) return false;
   ValueId v = op_operand(p, scatter, 0);
   OpId dot = fact_def(p, v, OP_dot_general);
-  if (!dot || !fact_used_once(p, v) || !sums_exactly_enough(p, value_type(p, v)) ||
+  if (!dot || !fact_used_once(p, v) ||
       type_elem(o->context, value_type(p, v)) !=
           type_elem(o->context, op_result_type(p, scatter, 0)))
     return false;
   uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, scatter, "scatter_dimension"), 0);
   Ring r = {
       .o = o, .p = p, .dot = dot, .collective = scatter, .before = scatter, .barriers = barriers};
-  if (!begin(&r, 2, dim)) return false;
+  if (!sums_as_given(&r) || !begin(&r, 2, dim)) return false;
   r.place = collective_place(o, scatter, r.groups);
   build_replace(p, scatter, ring_to_scatter(&r));
   op_erase(p, dot);
@@ -245,9 +259,10 @@ uint32_t pass_matmul(Optimizer *o) {
   if (o->n_devices < 2) return 0;
   Barriers barriers = barriers_find(o);
   for (OpId op = p->root, next; op; op = next) {
-    next = op_walk_next(p, op, p->root);
     uint16_t code = op_at(p, op)->code;
-    if (code == OP_reduce_scatter)
+    bool scatters = code == OP_reduce_scatter;  // its body goes with it
+    next = scatters ? op_walk_over(p, op, p->root) : op_walk_next(p, op, p->root);
+    if (scatters)
       changes += try_scatter(o, &barriers, op);
     else if (code == OP_dot_general)
       changes += try_gather(o, &barriers, op, 0) || try_gather(o, &barriers, op, 1);

@@ -1,5 +1,5 @@
 // A large contraction of what is gathered: each part while the next one is on its way. So for one whose result is scattered. Small
-// ones stay, and sums in 16 bits.
+// ones stay. Sums of 16-bit floats are formed in f32 and rounded behind the last step.
 // RUN: split-file %s %t
 // RUN: tessera optimize %t/large.mlir --devices 2 --passes=matmul | FileCheck %s --check-prefix=LARGE
 // RUN: tessera optimize %t/large.mlir --devices 2 --rings | FileCheck %s --check-prefix=LARGE
@@ -24,7 +24,19 @@
 // OFF: "stablehlo.all_gather"
 // SMALL: "stablehlo.all_gather"
 // SMALL: "stablehlo.reduce_scatter"
-// SHORT: "stablehlo.reduce_scatter"
+// SHORT-LABEL: func.func @scattered(
+// SHORT-NOT: reduce_scatter
+// SHORT: [[A:%.*]] = stablehlo.dot_general {{.*}} (tensor<8192x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<8192x16384xf32>
+// SHORT: [[C:%.*]] = "stablehlo.collective_permute"([[A]]) {{.*}} (tensor<8192x16384xf32>)
+// SHORT: [[B:%.*]] = stablehlo.dot_general {{.*}} -> tensor<8192x16384xf32>
+// SHORT: [[S:%.*]] = stablehlo.add [[C]], [[B]]
+// SHORT: [[R:%.*]] = stablehlo.convert [[S]] {{.*}} -> tensor<8192x16384xbf16>
+// SHORT: return [[R]]
+// SHORT-LABEL: func.func @summed(
+// SHORT-NOT: all_gather
+// SHORT: stablehlo.dot_general {{.*}} -> tensor<16384x16384xf32>
+// SHORT: stablehlo.add {{.*}} : tensor<16384x16384xf32>
+// SHORT: stablehlo.convert {{.*}} -> tensor<16384x16384xbf16>
 //--- large.mlir
 func.func @gathered(%x: tensor<8192x16384xf32> {tessera.sharding = "x"}, %w: tensor<16384x16384xf32>) -> tensor<16384x16384xf32> {
   %g = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<8192x16384xf32>) -> tensor<16384x16384xf32>
@@ -64,4 +76,9 @@ func.func @scattered(%x: tensor<16384x16384xbf16> {tessera.sharding = "x"}, %w: 
     stablehlo.return %s : tensor<bf16>
   }) : (tensor<16384x16384xbf16>) -> tensor<8192x16384xbf16>
   return %r : tensor<8192x16384xbf16>
+}
+func.func @summed(%x: tensor<16384x8192xbf16> {tessera.sharding = "x"}, %w: tensor<16384x16384xbf16>) -> tensor<16384x16384xbf16> {
+  %g = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<16384x8192xbf16>) -> tensor<16384x16384xbf16>
+  %d = stablehlo.dot_general %g, %w, contracting_dims = [1] x [0] : (tensor<16384x16384xbf16>, tensor<16384x16384xbf16>) -> tensor<16384x16384xbf16>
+  return %d : tensor<16384x16384xbf16>
 }
