@@ -1,7 +1,9 @@
-"""What Tessera uses of JAX that is not plainly public, in one place: its MLIR bindings and the
-fields of Exported. The same in JAX 0.8 to 0.12; a version that differs is told apart here."""
+"""What Tessera uses of JAX that is not plainly public, in one place: its MLIR bindings, primitives,
+and the fields of Exported. The same in JAX 0.8 to 0.12; a version that differs is told apart here."""
 
+import contextlib
 import dataclasses
+import functools
 
 from . import errors
 
@@ -103,6 +105,53 @@ def donated(module):
             return tuple(i for i, marks in enumerate(op.attributes["arg_attrs"])
                          if "tf.aliasing_output" in marks or "jax.buffer_donor" in marks)
     return ()
+
+
+# ---- a local program inside of JAX's module ----
+
+def _lower_local(ctx, *operands, program):
+    """Adds the functions of a local program to JAX's module, unless they are there, and calls it."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import func
+    module = ctx.module_context
+    if program.entry not in module.symbol_table:
+        ours = ir.Module.parse(program.text, module.context)  # outlives the loop: its ops move
+        for op in list(ours.body.operations):
+            if op.operation.name != "func.func":
+                continue
+            for name in ("arg_attrs", "res_attrs"):
+                if name in op.attributes:
+                    del op.attributes[name]
+            op.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            module.module.body.append(op)
+            module.symbol_table.insert(op)
+    entry = module.symbol_table[program.entry]
+    results = ir.FunctionType(ir.TypeAttr(entry.attributes["function_type"]).value).results
+    return func.CallOp(results, ir.FlatSymbolRefAttr.get(program.entry), operands).results
+
+
+@functools.cache
+def local_primitive():
+    """The primitive that is a local program on one device; its parameter has text, entry (the name of
+    the function that is called) and result_types (shape and dtype of each)."""
+    from jax.core import ShapedArray
+    from jax.extend.core import Primitive
+    from jax.interpreters import mlir
+    primitive = Primitive("tessera_local")
+    primitive.multiple_results = True
+    primitive.def_abstract_eval(
+        lambda *_, program: [ShapedArray(shape, dtype) for shape, dtype in program.result_types])
+    mlir.register_lowering(primitive, _lower_local)
+    return primitive
+
+
+def under_mesh(mesh):
+    """A context in which a shard_map over this mesh may be traced, whatever mesh is set."""
+    import jax
+    now = jax.sharding.get_abstract_mesh()
+    if now.empty or now == mesh.abstract_mesh:
+        return contextlib.nullcontext()
+    return jax.sharding.use_abstract_mesh(mesh.abstract_mesh)
 
 
 # ---- Exported ----

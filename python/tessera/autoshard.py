@@ -1,6 +1,5 @@
 """@autoshard: a function that is sharded by itself when it is called."""
 
-import collections
 import functools
 import inspect
 
@@ -8,17 +7,11 @@ import numpy as np
 
 from . import checks, errors
 from ._jaxlib import platform_of, trace_context
-from .export import (export, has_explicit_axes, import_jax, jit_options, name_of, native, set_mesh_of,
-                     warn_user)
+from .export import export, import_jax, jit_options, name_of, native, set_mesh_of, warn_user
 from .options import Annotations
 from .shardings import over_auto, place, put_back, shardings
 from .stages import propagate
-from .to_jax import to_jax
-
-# What was found for one set of shapes. ways are functions that take the leaves of the arguments and
-# give those of the results: the first is used, if XLA compiles it. lower takes the same, and so does
-# inside, for what is traced. mesh is the user's, or None.
-_Plan = collections.namedtuple("_Plan", "sharded shardings mesh ways lower inside out_tree")
+from .to_jax import FORMS, make
 
 
 # ---- arguments ----
@@ -86,46 +79,57 @@ def _kind(jax, leaf):
     return struct.shape, struct.dtype, struct.weak_type
 
 
-# ---- inside of what JAX traces ----
+# ---- what XLA is given ----
 
-def _only(jax, spec, names):
-    """A PartitionSpec with these axes only."""
-    entries = [(entry,) if isinstance(entry, str) else entry or () for entry in spec]
-    kept = [tuple(name for name in entry if name in names) for entry in entries]
-    return jax.sharding.PartitionSpec(*(entry or None for entry in kept))
+class _LeftToXla:
+    """The Python function with the shardings of its arguments and results; has what JaxProgram has."""
+
+    def __init__(self, jax, sharded, mesh, plain, donated):
+        from .traced import with_constraints
+        self.shardings = named = shardings(sharded, mesh)
+        self.run_leaves = jax.jit(plain, in_shardings=tuple(named.arguments),
+                                  out_shardings=named.results, donate_argnums=donated)
+        self.lower_leaves, self.inside_leaves = self.run_leaves.lower, with_constraints(plain, named)
 
 
-def _inside(jax, plain, named):
-    """The function with the shardings of its arguments and results as constraints: what is traced,
-    and its cotangents, may come in any other. Under a mesh with Explicit axes, over which JAX takes
-    no cotangents of what is over Auto ones, it has these as Auto inside."""
-    constrain = jax.lax.with_sharding_constraint
+class _Plan:
+    """What was found for one set of shapes.
 
-    @jax.jit
-    def over_devices(*leaves):
-        return list(map(constrain, plain(*map(constrain, leaves, named.arguments)), named.results))
+    form    what XLA is given: the first of the forms that can be made, if XLA compiles it
+    mesh    the user's jax Mesh, or None
+    plain   the Python function, from leaves to leaves
+    """
 
-    def over_axes(*leaves):
-        return plain(*map(constrain, leaves, [s.spec for s in named.arguments]))
+    def __init__(self, name, sharded, mesh, plain, out_tree, makers):
+        self.name, self.sharded, self.mesh = name, sharded, mesh
+        self.plain, self.out_tree, self._makers = plain, out_tree, makers
+        self._next()
 
-    @jax.jit
-    def over_mesh_set(*leaves):
-        return list(map(constrain, over_axes(*leaves), [s.spec for s in named.results]))
+    def _next(self):
+        while True:
+            try:
+                self.form = self._makers.pop(0)()
+                return
+            except (errors.Unimplemented, errors.InvalidArgument):  # the next may say what is wrong, too
+                if not self._makers:
+                    raise
 
-    def inside(*leaves):
-        now = jax.sharding.get_abstract_mesh()
-        same = not now.empty and list(named.mesh.shape.items()) == list(now.shape.items())
-        if not has_explicit_axes(jax):
-            return (over_mesh_set if same else over_devices)(*leaves)
-        explicit = {name for name, kind in zip(now.axis_names, now.axis_types)
-                    if kind == jax.sharding.AxisType.Explicit}
-        if not same:  # another mesh, or it has parts of the axes
-            whole = [jax.sharding.PartitionSpec()] * len(named.results)
-            return jax.sharding.auto_axes(plain, out_sharding=whole)(*leaves)
-        specs = [_only(jax, s.spec, explicit) for s in named.results]
-        return jax.sharding.auto_axes(over_axes, out_sharding=specs)(*leaves)
-
-    return inside
+    def run(self, jax, leaves):
+        """Runs it. When XLA does not compile one form, it gets the next."""
+        try:
+            arrays = place(jax, leaves, self.form.shardings.arguments)
+            with over_auto(jax, self.form.shardings.mesh):
+                results = self.form.run_leaves(*arrays)
+        except (jax.errors.JaxRuntimeError, ValueError) as error:
+            used = any(getattr(x, "is_deleted", lambda: False)() for x in leaves)
+            if not self._makers or used or "RESOURCE_EXHAUSTED" in str(error):
+                raise
+            self._next()
+            results = self.run(jax, leaves)  # what is wrong with the call itself raises here again
+            warn_user(f"{self.name}: XLA does not compile what was planned, so it decides what "
+                      f"is inside ({str(error).splitlines()[0][:200]})")
+        self._makers.clear()
+        return results
 
 
 # ---- the function ----
@@ -167,30 +171,11 @@ class _Auto:
     def run(self, plan, leaves):
         """The leaves of the results, for those of the arguments."""
         jax = import_jax()
+        if jax.config.jax_disable_jit:
+            return plan.plain(*leaves)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-            return plan.inside(*leaves)
-        arrays = place(jax, leaves, plan.shardings.arguments)
-        with over_auto(jax, plan.shardings.mesh):
-            results = self._run(jax, plan, arrays)
-        return put_back(jax, results, plan.mesh)
-
-    def _run(self, jax, plan, arrays):
-        """Runs it. What XLA does not compile as it was planned, it gets as with exact=False."""
-        if len(plan.ways) == 1:
-            return plan.ways[0](*arrays)
-        try:
-            results = plan.ways[0](*arrays)
-        except (jax.errors.JaxRuntimeError, ValueError) as error:
-            used = any(getattr(x, "is_deleted", lambda: False)() for x in arrays)
-            if used or "RESOURCE_EXHAUSTED" in str(error):
-                raise
-            results = plan.ways[1](*arrays)  # what is wrong with the call itself raises here again
-            warn_user(f"{name_of(self.fn)}: XLA does not compile what was planned, so it decides what "
-                      f"is inside ({str(error).splitlines()[0][:200]})")
-            del plan.ways[0]
-            return results
-        del plan.ways[1:]
-        return results
+            return plan.form.inside_leaves(*leaves)
+        return put_back(jax, plan.run(jax, leaves), plan.mesh)
 
     def _make(self, jax, tree, structs, statics):
         args, kwargs = tree.unflatten(structs)
@@ -199,32 +184,23 @@ class _Auto:
         sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
         mesh = self.user_mesh(jax, sharded)
         self._warn(sharded)
-        exact = self._exact(sharded, mesh)
-        if self.exact:
-            inside = lambda *leaves: exact.run_leaves(*place(jax, leaves, exact.shardings.arguments))
-            return _Plan(sharded, exact.shardings, mesh, [exact.run_leaves], exact.lower_leaves, inside,
-                         program.out_tree)
-        named = shardings(sharded, mesh)
         plain = self._plain(jax, tree, statics)
-        jitted = jax.jit(plain, in_shardings=tuple(named.arguments), out_shardings=named.results,
-                         donate_argnums=_donated_leaves(jax, self.donate, statics, args, kwargs))
-        ways, lower = [jitted], jitted.lower
-        if exact is not None:
-            ways, lower = [exact.run_leaves, jitted], exact.lower_leaves
-        return _Plan(sharded, named, mesh, ways, lower, _inside(jax, plain, named), program.out_tree)
+        donated = _donated_leaves(jax, self.donate, statics, args, kwargs)
+        makers = {form: functools.partial(make, sharded, mesh, form, plain) for form in FORMS}
+        makers[False] = lambda: _LeftToXla(jax, sharded, mesh, plain, donated)
+        return _Plan(name_of(self.fn), sharded, mesh, plain, program.out_tree,
+                     [makers[form] for form in self._forms(jax, sharded, mesh)])
 
-    def _exact(self, sharded, mesh):
-        """The program as it was planned, for XLA; None if it is not to be, or cannot be said so."""
-        if self.exact is False:
-            return None
-        if self.exact is None and not any(sharded.argument_shardings + sharded.result_shardings):
-            return None
-        try:
-            return to_jax(sharded, mesh)
-        except (errors.Unimplemented, errors.InvalidArgument):  # shardings says what is wrong for it, too
-            if self.exact:
-                raise
-            return None
+    def _forms(self, jax, sharded, mesh):
+        """What XLA may be given, the best first: the user's choice, or as much as was planned."""
+        if self.exact is not None:
+            return [self.exact]
+        if not any(sharded.argument_shardings + sharded.result_shardings):
+            return [False]
+        # Elsewhere XLA's partitioner overlaps matrix products with their collectives (windowed
+        # einsum), which it does not do for a local program: not measured there.
+        local = ["local"] if platform_of(jax, mesh) == "cpu" else []
+        return local + ["constraints", False]
 
     def _export_options(self, jax):
         mesh = self.mesh if isinstance(self.mesh, jax.sharding.Mesh) else None
@@ -272,17 +248,20 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
             is called, the devices are used. Its axes may be Auto or Explicit (results are on it,
             unless an axis had to be split), inside of the function they are Auto
     conflicts   as of propagate; here the default is "cost"
-    exact   False: XLA gets the shardings of arguments and results only, and decides what is inside
-            (as jax.jit with tessera.shardings does). Otherwise it gets the program with all changes
-            of shardings written out (tessera.to_jax), and does as Tessera planned; where that
-            cannot be said, as for callbacks, it is as with False, or with True an error
+    exact   what XLA is given (see tessera.to_jax). "local": the local program, which runs as it is.
+            "constraints" or True: the program with every reshard as a constraint. False: the
+            shardings of arguments and results only, and XLA decides the rest. None, the default:
+            the first of these that can express the program, on the CPU from "local" on, elsewhere
+            from "constraints" on. (XLA forms its windowed einsum only in programs that it
+            partitions itself, so "local" is opt-in where that matters.)
 
-    Call it inside of jax.jit, differentiate it (jax.grad) or map it (jax.vmap) as any jitted
-    function: only the shardings of its arguments and results are then those that were found, a
-    mapped dimension is not sharded, and cotangents are XLA's choice. Better shard the outermost
-    function, with value_and_grad in it. With exact=True there is no gradient and no vmap. What is
-    traced must come as an argument, not from an enclosing function. If fn is jitted already, what
-    its jit says of static and donated arguments holds here.
+    Call it inside of jax.jit and jax.lax.scan, differentiate it (jax.grad) or map it (jax.vmap) as
+    any jitted function. Under grad and vmap only the shardings of its arguments and results are
+    those that were found (with one warning), a mapped dimension is not sharded, and cotangents are
+    XLA's choice: better shard the outermost function, with value_and_grad in it. With
+    exact="constraints" there is no gradient and no vmap. What is traced must come as an argument,
+    not from an enclosing function. If fn is jitted already, what its jit says of static and donated
+    arguments holds here.
 
     f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
     (jax.ShapeDtypeStruct will do), the NamedShardings, and JAX's Lowered.
@@ -298,7 +277,10 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     if not callable(fn):
         raise errors.InvalidArgument(f"autoshard takes a function, not {type(fn).__name__}")
     Annotations(mesh, None, shard, layout, names, strategy, conflicts)  # so that what is wrong is told here
-    exact = None if exact is None else checks.flag("exact", exact)
+    exact = "constraints" if exact is True else exact
+    if exact not in (None, False, *FORMS):
+        raise errors.InvalidArgument(f"exact is {exact!r}, expected True, False, None or one of "
+                                     + ", ".join(map(repr, FORMS)))
     jit = jit_options(fn) or {}
     if jit and hasattr(fn, "__self__"):
         raise errors.InvalidArgument("autoshard takes the function of a jitted method, not the "
@@ -316,10 +298,10 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
 
     def lower(*args, **kwargs):
         plan, leaves = auto.plan(args, kwargs)
-        return plan.lower(*leaves)
+        return plan.form.lower_leaves(*leaves)
 
     call.sharded = lambda *args, **kwargs: auto.plan(args, kwargs)[0].sharded
-    call.shardings = lambda *args, **kwargs: auto.plan(args, kwargs)[0].shardings
+    call.shardings = lambda *args, **kwargs: auto.plan(args, kwargs)[0].form.shardings
     call.lower = lower
     return call
 

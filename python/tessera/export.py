@@ -19,9 +19,10 @@ OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnam
 _CALLBACK = re.compile(r"@(xla_\w*python\w*callback)\b.*$", re.M)
 
 # in_tree is of (args, kwargs) without what is static; avals and donated are flat; bound is what a
-# jitted method puts before the arguments: (self,).
+# jitted method puts before the arguments: (self,). call takes the leaves of the arguments and gives
+# those of the results: the Python function itself, for JAX to trace.
 Trees = collections.namedtuple(
-    "Trees", "in_tree out_tree in_avals out_avals donated bound static_argnums static_argnames")
+    "Trees", "in_tree out_tree in_avals out_avals donated bound static_argnums static_argnames call")
 
 
 @functools.cache
@@ -49,9 +50,11 @@ def _said(version):
 
 
 def warn_user(message):
-    """A warning at the line that called this package."""
+    """A warning at the line that called this package, also if JAX called it in between."""
+    jax = sys.modules.get("jax")
+    inner = (_HERE + os.sep, *((os.path.dirname(jax.__file__) + os.sep,) if jax else ()))
     frame, level = sys._getframe(1), 2
-    while frame.f_back and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _HERE:
+    while frame.f_back and os.path.abspath(frame.f_code.co_filename).startswith(inner):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
 
@@ -96,6 +99,22 @@ def without_static(trees, args, kwargs):
     args = trees.bound + args
     return (tuple(a for i, a in enumerate(args) if i not in trees.static_argnums),
             {k: v for k, v in kwargs.items() if k not in trees.static_argnames})
+
+
+def _flat_call(jitted, in_tree, static, args, kwargs):
+    """The function from leaves to leaves, with the static arguments of the export."""
+    argnums, argnames = static
+    numbered = sorted((i, args[i]) for i in argnums if i < len(args))
+    named = {k: v for k, v in kwargs.items() if k in argnames}
+
+    def call(*leaves):
+        args, kwargs = in_tree.unflatten(leaves)
+        args = list(args)
+        for i, value in numbered:
+            args.insert(i, value)
+        return import_jax().tree.leaves(jitted(*args, **kwargs, **named))
+
+    return call
 
 
 # ---- lowering ----
@@ -288,7 +307,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     trees = Trees(lowered.in_tree, lowered.out_tree,
                   [jax.ShapeDtypeStruct(i.shape, i.dtype) for i in infos],
                   jax.tree.leaves(traced.out_info), [i.donated for i in infos], bound,
-                  *static)
+                  *static, _flat_call(jitted, lowered.in_tree, static, args, kwargs))
     name = name_of(fn)
     program = Program(text, name=f"<{name.strip('<>')}>", trees=trees)
     if any(a.text == TOKEN for a in program.arguments):

@@ -106,7 +106,7 @@ class Partitioned:
         program = self.program
         if self._parts is None:
             self._parts = [
-                parts_of(self._handle, what, self._entry, values, self.devices)
+                parts_of(self._handle, what, self._entry, values, range(self.devices))
                 for what, values in (("argument", program.arguments), ("result", program.results))]
         results = run_parts(self._handle, program.function, *self._parts, self.devices, arrays,
                             seed)

@@ -91,6 +91,7 @@ class Program:
     in_avals = property(lambda self: self._trees and self._trees.in_avals)
     out_avals = property(lambda self: self._trees and self._trees.out_avals)
     donated = property(lambda self: self._trees and self._trees.donated)
+    call = property(lambda self: self._trees and self._trees.call)
 
     def fresh(self):
         """A handle of its own, for stages that rewrite the program."""

@@ -249,14 +249,14 @@ class _Part:
 
 
 def parts_of(handle, what, function, values, devices):
-    """For each of the arguments or results (a list of Value) the parts of all devices; None for a
+    """For each of the arguments or results (a list of Value) the parts of these devices; None for a
     token, which all of them have."""
     def part(i, device):
         tile = Tile()
         with handle.lock:  # what the tile points to is the program's
             handle.call(f"tsr_program_{what}_tile", function, i, device, ctypes.byref(tile))
             return _Part(tile)
-    return [[None if value.text == TOKEN else part(i, device) for device in range(devices)]
+    return [[None if value.text == TOKEN else part(i, device) for device in devices]
             for i, value in enumerate(values)]
 
 

@@ -108,12 +108,13 @@ class Meshes:
     Nearly always one. JAX takes several in a jit if their devices have one order; that is how
     several meshes are said, and shardings that split an axis in ways that do not go together.
 
-    edges are the shardings of arguments and results, which must be said; inside those of other
-    values, whose axes are split too as far as that goes together.
+    edges are the shardings of arguments and results (None: nothing is known), which must be
+    expressed; inside those of other values, whose axes are split too as far as that goes together.
     """
 
     def __init__(self, jax, meshes, user, edges, inside=()):
-        self.jax, self.meshes, self.user = jax, meshes, user
+        self.jax, self.meshes, self.user, self.edges = jax, meshes, user, edges
+        edges = [e for e in edges if e is not None]
         used = sorted({s.mesh for s in edges}) or [m for m in meshes if meshes[m].axes][:1]
         if not used:
             raise errors.InvalidArgument("the program has no mesh: propagate(…, mesh=\"data=8\")")
@@ -235,7 +236,7 @@ def find(jax, sharded, mesh, inside=()):
              else [None] * len(values))
     found = axes.read_meshes(sharded.text)
     edges = [_edge(text, found) for text in texts]
-    meshes = Meshes(jax, found, mesh, [e for e in edges if e is not None], inside)
+    meshes = Meshes(jax, found, mesh, edges, inside)
     n = len(program.arguments)
     said = []
     named = [_named(jax, meshes, e, value, aval, said) for e, value, aval in zip(edges, values, avals)]

@@ -1,18 +1,19 @@
-"""The annotated program itself in JAX: through jax.export into stock XLA, every sharding as it is.
+"""A sharded program in stock JAX: its annotated text through jax.export, or its local program.
 
-XLA is given sdy, closed, without parts of axes, and with no sharding on ops: it does not heed those,
+For the annotated text XLA is given sdy, closed, without parts of axes, and with no sharding on ops: it does not heed those,
 but when it folds an op it hands them to another, of other results, or leaves them on a loop that has
 lost some, and crashes. What says shardings are arguments, results and constraints. (The other
 spelling, mhlo.sharding, makes XLA fall back to GSPMD, which is on its way out.)
 """
 
+import functools
 import re
 import zlib
 
 from . import _jaxlib, axes, dtypes, errors
 from .export import import_jax, refuse_callbacks
 from .run import leaves_of
-from .shardings import check_sharded, find, large, mesh_words, place
+from .shardings import check_sharded, find, large, mesh_words, over_auto, place
 
 # In the text of a sdy attribute: a mesh, an axis or part of one, and what is open.
 _PIECE = re.compile(r'(@"(?:[^"\\]|\\.)*"|@[\w.$-]+)|'
@@ -164,7 +165,7 @@ def _check(jax, leaf, aval, value):
 
 
 class JaxProgram:
-    """An annotated program that stock XLA runs: call it as the function that was exported, with its
+    """A sharded program that stock XLA runs: call it as the function that was exported, with its
     static arguments, whose values are those of the export, or without.
 
     shardings   those of its arguments and results (tessera.Shardings)
@@ -177,37 +178,20 @@ class JaxProgram:
     True
     """
 
-    def __init__(self, jax, sharded, mesh):
+    def __init__(self, jax, sharded):
         program = self._program = sharded.program
         if program.in_tree is None:
-            in_tree, in_avals, out_tree, out_avals = _loaded_trees(jax, program)
+            trees = _loaded_trees(jax, program)
         else:
-            in_tree, in_avals = program.in_tree, program.in_avals
-            out_tree, out_avals = program.out_tree, program.out_avals
-        module = _jaxlib.parse(_text(sharded))
-        if program.function != "main":
-            _jaxlib.make_main(module, program.function)
-        self.shardings, meshes = find(jax, sharded, mesh, _parts(module))
-        _check_order(meshes)
-        _rewrite(module, meshes.splits)
-        self.exported = _jaxlib.exported(
-            jax, program.function, in_tree, in_avals, out_tree, out_avals, module,
-            _jaxlib.platform_of(jax, self.shardings.mesh))
-        self._jax, self._in_tree, self._in_avals = jax, in_tree, in_avals
-        self._out_tree, self._out_avals = out_tree, out_avals
-        jitted = self._jit(_jaxlib.donated(module))
+            trees = program.in_tree, program.in_avals, program.out_tree, program.out_avals
+        self._in_tree, self._in_avals, self._out_tree, self._out_avals = trees
+        self._jax = jax
+
+    def _finish(self, flat, donated):
+        """flat takes and gives leaves."""
+        jitted = self._jax.jit(flat, in_shardings=tuple(self.shardings.arguments),
+                               out_shardings=self.shardings.results, donate_argnums=donated)
         self.run_leaves, self.lower_leaves = jitted, jitted.lower
-
-    def _jit(self, donated):
-        jax = self._jax
-
-        def flat(*leaves):
-            args, kwargs = self._in_tree.unflatten(leaves)
-            results = jax.tree.leaves(self.exported.call(*args, **kwargs))
-            return [_jaxlib.as_weak(aval, x) for aval, x in zip(self._out_avals, results)]
-
-        return jax.jit(flat, in_shardings=tuple(self.shardings.arguments),
-                       out_shardings=self.shardings.results, donate_argnums=donated)
 
     def _leaves(self, args, kwargs):
         leaves = leaves_of(self._program, args, kwargs)
@@ -218,9 +202,18 @@ class JaxProgram:
             _check(self._jax, leaf, aval, value)
         return leaves
 
+    def inside_leaves(self, *leaves):
+        """Leaves of the results for leaves of the arguments, some of which JAX traces."""
+        return self.run_leaves(*place(self._jax, leaves, self.shardings.arguments))
+
     def __call__(self, *args, **kwargs):
-        leaves = place(self._jax, self._leaves(args, kwargs), self.shardings.arguments)
-        return self._jax.tree.unflatten(self._out_tree, self.run_leaves(*leaves))
+        jax, leaves = self._jax, self._leaves(args, kwargs)
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+            results = self.inside_leaves(*leaves)
+        else:
+            with over_auto(jax, self.shardings.mesh):
+                results = self.run_leaves(*place(jax, leaves, self.shardings.arguments))
+        return jax.tree.unflatten(self._out_tree, results)
 
     def __repr__(self):
         on = mesh_words(self.shardings.mesh.shape)
@@ -229,6 +222,54 @@ class JaxProgram:
     def lower(self, *args, **kwargs):
         """JAX's Lowered of a call with these arguments."""
         return self.lower_leaves(*self._leaves(args, kwargs))
+
+
+class _Constrained(JaxProgram):
+    """The annotated program, through jax.export: XLA partitions it."""
+
+    def __init__(self, jax, sharded, mesh):
+        super().__init__(jax, sharded)
+        function = self._program.function
+        module = _jaxlib.parse(_text(sharded))
+        if function != "main":
+            _jaxlib.make_main(module, function)
+        self.shardings, meshes = find(jax, sharded, mesh, _parts(module))
+        _check_order(meshes)
+        _rewrite(module, meshes.splits)
+        self.exported = _jaxlib.exported(
+            jax, function, self._in_tree, self._in_avals, self._out_tree, self._out_avals, module,
+            _jaxlib.platform_of(jax, self.shardings.mesh))
+        self._finish(self._flat, _jaxlib.donated(module))
+
+    def _flat(self, *leaves):
+        args, kwargs = self._in_tree.unflatten(leaves)
+        results = self._jax.tree.leaves(self.exported.call(*args, **kwargs))
+        return [_jaxlib.as_weak(aval, x) for aval, x in zip(self._out_avals, results)]
+
+
+class _Local(JaxProgram):
+    """The local program, inside a shard_map: XLA has nothing to partition. partitioned is what
+    tessera.partition made."""
+
+    def __init__(self, jax, sharded, mesh, fallback=None):
+        from .local import LocalCall  # needs JAX
+        super().__init__(jax, sharded)
+        self.shardings, meshes = find(jax, sharded, mesh)
+        _check_order(meshes)
+        call = LocalCall(sharded, self.shardings, meshes, self._in_avals, self._out_avals,
+                         fallback or self._program.call)
+        self.partitioned, self.inside_leaves = call.made, call.inside
+        marks = self._program.donated or ()
+        self._finish(call.run, tuple(i for i, is_donated in enumerate(marks) if is_donated))
+
+    @functools.cached_property
+    def exported(self):
+        import jax.export
+        args, kwargs = self._in_tree.unflatten(self._in_avals)
+        flat = lambda *args, **kwargs: self._out_tree.unflatten(
+            self.run_leaves(*jax.tree.leaves((args, kwargs))))
+        platform = _jaxlib.platform_of(jax, self.shardings.mesh)
+        return jax.export.export(jax.jit(flat), platforms=[platform])(*args, **kwargs)
 
 
 def _check_order(meshes):
@@ -245,18 +286,36 @@ def _check_order(meshes):
                 f"{mesh_words(meshes.user.shape)}: to_jax takes them in one order")
 
 
-def to_jax(sharded, mesh=None) -> JaxProgram:
-    """A function that runs an annotated program in stock XLA, through jax.export.
+FORMS = ("constraints", "local")
 
-    What XLA compiles is the program that tessera.propagate gave, with all of its shardings, on the
-    devices of mesh (a jax.sharding.Mesh; by default the first that JAX has). It works inside of
-    jax.jit; it has no gradient and no vmap, so take those before. Donated arguments stay donated.
+
+def to_jax(sharded, mesh=None, exact="constraints") -> JaxProgram:
+    """A function that runs a sharded program in stock XLA, on the devices of mesh (a
+    jax.sharding.Mesh; by default the first that JAX has).
+
+    exact   what XLA is given.
+            "constraints": the program that tessera.propagate gave, with all of its shardings and
+            every reshard as a constraint; XLA partitions it. It has no gradient and no vmap.
+            "local": the local program that tessera.partition writes, inside a fully manual
+            shard_map; XLA compiles its ops and its collectives as they are. Arguments that do not
+            divide are padded. Under jax.grad and jax.vmap the Python function is used instead, with
+            constraints on its arguments and results, and one warning.
+
+    It works inside of jax.jit and jax.lax.scan. Donated arguments stay donated.
 
     >>> sharded = tessera.propagate(lambda x: 2 * x, np.ones(8, "f"), mesh="a=2", shard={"x": P("a")})
-    >>> y = tessera.to_jax(sharded)(np.arange(8, dtype="f"))
+    >>> y = tessera.to_jax(sharded, exact="local")(np.arange(8, dtype="f"))
     >>> len(y.devices()), float(y.sum())
     (2, 56.0)
     """
+    if exact not in FORMS:
+        raise errors.InvalidArgument(f"exact is {exact!r}, expected one of "
+                                     + ", ".join(map(repr, FORMS)))
+    return make(sharded, mesh, exact)
+
+
+def make(sharded, mesh, exact, fallback=None):
+    """to_jax; fallback is what runs under grad and vmap, from leaves to leaves."""
     jax = import_jax()
     check_sharded(sharded)
     refuse_callbacks(sharded.program)
@@ -265,4 +324,6 @@ def to_jax(sharded, mesh=None) -> JaxProgram:
                                    "'jax_use_shardy_partitioner', True)")
     if mesh is not None and not isinstance(mesh, jax.sharding.Mesh):
         raise errors.InvalidArgument(f"mesh is {type(mesh).__name__}, expected a jax.sharding.Mesh")
-    return JaxProgram(jax, sharded, mesh)
+    if exact == "local":
+        return _Local(jax, sharded, mesh, fallback)
+    return _Constrained(jax, sharded, mesh)

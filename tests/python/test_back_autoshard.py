@@ -283,7 +283,10 @@ def test_what_xla_does_not_compile_it_decides_itself(monkeypatch):
     class Failing:
         run_leaves = lower_leaves = staticmethod(fails)
 
-    monkeypatch.setattr(sys.modules["tessera.autoshard"], "to_jax", lambda *_: Failing())
+        def __init__(self, sharded, *_):
+            self.shardings = tessera.shardings(sharded)
+
+    monkeypatch.setattr(sys.modules["tessera.autoshard"], "make", Failing)
     fn = tessera.autoshard(model, mesh=MESH, shard=HINTS)
     with pytest.warns(UserWarning, match="does not compile what was planned"):
         close(fn(PARAMS, X), model(PARAMS, X))
