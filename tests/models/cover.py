@@ -5,6 +5,7 @@ A case is a model with its options (dtype, scan, remat) and one way to run it:
     one               on one device
     <annotation>      on 8 devices, split as the annotation says
     <annotation>*     on 8 devices, by hand with shard_map
+    …@local           either of these on 8 devices of stock JAX, which runs our local program (to_jax, exact="local")
 
 Factors of the covering array are (model x way), dtype, scan and remat. Each way must meet both of each two, so two sets of
 options for each model, opposites, are needed and nearly enough; JAX, which is what takes the time, then compiles a model only
@@ -13,6 +14,9 @@ twice. Which opposites: those with most pairs of options that no model before ha
 
 import itertools
 from typing import NamedTuple
+
+
+LOCAL = "@local"
 
 
 class Options(NamedTuple):
@@ -34,9 +38,9 @@ class Options(NamedTuple):
 def ways(model):
     yield "one"
     for name, annotation in model.annotations.items():
-        yield name
-        if annotation.shard_map:
-            yield name + "*"
+        for way in (name, name + "*") if annotation.shard_map else (name,):
+            yield way
+            yield way + LOCAL
 
 
 def product(models):
@@ -59,7 +63,20 @@ def pairs(case):
 
 
 def covering(cases):
-    """Some of the cases, in their order: every pair of factors that occurs in any of them occurs in one of these."""
+    """Some of the cases, in their order: every pair of factors that occurs in any of them occurs in one of these. Of the
+    local programs in JAX, which XLA compiles long, each annotation of each model once, with options by turns."""
+    kept = covering_pairs([case for case in cases if not case[1].endswith(LOCAL)])
+    done, turns = set(), 0
+    for options, way in cases:
+        key, others = (options.model, way), sorted({o for o, _ in kept if o.model == options.model})
+        if way.endswith(LOCAL) and "*" not in way and key not in done:
+            kept.add((others[turns % len(others)], way))
+            done.add(key)
+            turns += 1
+    return [case for case in cases if case in kept]
+
+
+def covering_pairs(cases):
     kept, seen = set(), set()
     for _, of_model in itertools.groupby(cases, key=lambda case: case[0].model):
         groups = grouped(of_model)
@@ -74,7 +91,7 @@ def covering(cases):
         if not pairs(case) <= seen:
             seen |= pairs(case)
             kept.add(case)
-    return [case for case in cases if case in kept]
+    return kept
 
 
 def grouped(cases):

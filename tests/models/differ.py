@@ -2,7 +2,8 @@
 
     truth   JAX in float64 on the same values, random bits and integers
     jax     JAX in the case's own types on one device, rounded as the program says (xla_allow_excess_precision off)
-    ours    Tessera on the text that JAX prints: on one device, on 8 by annotations, on 8 by shard_map
+    ours    Tessera on the text that JAX prints: on one device, on 8 by annotations, on 8 by shard_map; and the local
+            program of each of these in stock JAX on 8 devices (tessera.to_jax, exact="local")
 
 For each output array:   max|ours - truth| <= 2 max|jax - truth| + 1 ulp of max|truth|
 
@@ -24,18 +25,22 @@ import os
 import subprocess
 import tempfile
 import time
+import warnings
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import tessera
 
+from .cover import LOCAL
 from .zoo.common import MODELS, as_float64
 
 DRAWS = 8
 # JAX's own error beside the largest value of an array: more says nothing; and how many arrays may be so over all draws.
 SANE = {"float32": 2.0**-9, "bfloat16": 0.5}
 LOOSE = 0.1
+# XLA's own passes run as always; only LLVM optimizes nothing, which is much sooner compiled.
+QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESSERA = os.environ.get("TESSERA", os.path.join(ROOT, "build", "tessera"))
 
@@ -72,9 +77,7 @@ def truth_of(case):
         narrow = narrow_floats(traced.jaxpr.jaxpr)
         if narrow:
             raise Disagrees("not a truth: the float64 program has " + ", ".join(sorted(narrow)))
-        # Exact enough without optimization, and much sooner compiled.
-        fast = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-        program = traced.lower().compile(compiler_options=fast)
+        program = traced.lower().compile(compiler_options=QUICK)
 
     def run(args):
         with jax.enable_x64(True):
@@ -237,16 +240,37 @@ package_run = importlib.import_module("tessera.run")
 package_run._join = strict(package_run._join)
 
 
+def run_in_jax(sharded, case):
+    """The local program in stock JAX; all copies of a shard must be the same bits."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # uneven arguments are told, and padded
+        made = tessera.to_jax(sharded, exact="local")
+    program = made.lower(*case.args).compile(compiler_options=QUICK)
+    results = program(*map(jax.device_put, jax.tree.leaves(case.args), made.shardings.arguments))
+    for number, result in enumerate(results):
+        copies = {}
+        if len(result.addressable_shards) != 8:
+            raise Disagrees(f"output {number} is on {len(result.addressable_shards)} devices instead of 8")
+        for shard in result.addressable_shards:
+            value = np.asarray(shard.data).tobytes()
+            if copies.setdefault(str(shard.index), value) != value:
+                raise Disagrees(f"output {number}: devices have different values of the shard {shard.index}")
+    return flat(results)
+
+
 def run(case, program, model, way):
     if way == "one":
         return flat(tessera.run(program, *case.args))
-    annotation = model.annotations[way.rstrip("*")]
+    in_jax, way = way.endswith(LOCAL), way.removesuffix(LOCAL)
+    annotation, hints = model.annotations[way.rstrip("*")], {}
     if way.endswith("*"):
-        by_hand = tessera.export(annotation.shard_map(case, annotation.jax_mesh()), *case.args)
-        round_trip(by_hand.text)
-        parts = tessera.partition(by_hand)
+        program = tessera.export(annotation.shard_map(case, annotation.jax_mesh()), *case.args)
+        round_trip(program.text)
     else:
-        parts = tessera.partition(program, mesh=annotation.mesh, shard=annotation.rules_for(case))
+        hints = {"mesh": annotation.mesh, "shard": annotation.rules_for(case)}
+    if in_jax:
+        return run_in_jax(tessera.propagate(program, **hints), case)
+    parts = tessera.partition(program, **hints)
     if parts.devices != 8:
         raise Disagrees(f"{parts.devices} devices instead of 8")
     return flat(parts.run(*case.args))
