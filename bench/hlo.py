@@ -9,6 +9,7 @@ move nothing and do not count.
 
 XLA's pipeline for CPUs makes no reduce-scatters. An all-reduce of which every user only takes one n-th counts as one.
 """
+import math
 import re
 import sys
 from collections import defaultdict
@@ -30,7 +31,9 @@ class Instruction:
         opening = rest.index("(")
         end = closing(rest, opening)
         self.opcode, self.inner, self.attributes = rest[:opening], rest[opening + 1:end], rest[end + 1:]
-        self.operands = re.findall(r"%([\w.\-]+)", self.inner)
+        # XLA prints `f32[2] %x` at the end of its passes and `x` before them.
+        plain = "%" not in self.inner and self.opcode not in ("constant", "parameter")
+        self.operands = re.findall(r"[A-Za-z_][\w.\-]*" if plain else r"%([\w.\-]+)", self.inner)
 
     def called(self, key):
         """Names of the computations that an attribute says."""
@@ -120,6 +123,62 @@ def group_widths(instruction, devices):
         return [len(group.split(",")) for group in re.findall(r"\{([\d,]+)\}", text)]
     groups, width = text[1:text.index("]")].split(",")
     return [int(width)] * int(groups)
+
+
+def expand_mesh(text):
+    """Of mesh['a'=2,'b'=4] {'b'}: the groups, device by device."""
+    sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", text)}
+    taken = re.findall(r"'(\w+)'(?::\((\d+)\)(\d+))?", text[text.index("]") + 1:])
+    cuts = {name: {1, size} for name, size in sizes.items()}
+    for name, pre, size in taken:
+        cuts[name] |= {int(pre or 1), int(pre or 1) * int(size or sizes[name])}
+    axes = []  # (name, where it begins, size), major to minor
+    for name in sizes:
+        ends = sorted(cuts[name])
+        axes += [(name, a, b // a) for a, b in zip(ends, ends[1:])]
+    inside = {(name, at) for name, at, _ in axes for n, pre, size in taken
+              if n == name and int(pre or 1) <= at < int(pre or 1) * int(size or sizes[name])}
+    groups = defaultdict(list)
+    for device in range(math.prod(size for _, _, size in axes)):
+        rest, key = device, []
+        for name, at, size in reversed(axes):
+            rest, index = divmod(rest, size)
+            if (name, at) not in inside:
+                key.append(index)
+        groups[tuple(key)].append(device)
+    return list(groups.values())
+
+
+def expand_iota(text):
+    """Of [4,2]<=[2,4]T(1,0): the groups, device by device."""
+    shape, dims, order = re.match(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text).groups()
+    numbers = lambda words: [int(n) for n in words.split(",")]
+    dims, (_, width) = numbers(dims), numbers(shape)
+    order = numbers(order) if order else list(range(len(dims)))
+    strides = [math.prod(dims[i + 1:]) for i in range(len(dims))]
+    ids = [0]
+    for d in order:
+        ids = [i + k * strides[d] for i in ids for k in range(dims[d])]
+    return [ids[i:i + width] for i in range(0, len(ids), width)]
+
+
+def groups_of(instruction, devices):
+    """The groups of a collective, or the pairs of a permute, in one order."""
+    pairs = re.search(r"source_target_pairs=\{(.*?\})\}", instruction.attributes)
+    if pairs:
+        return tuple(sorted((int(a), int(b)) for a, b in re.findall(r"\{(\d+),(\d+)\}", pairs.group(1)) if a != b))
+    found = re.search(r"replica_groups=(mesh\[[^\]]*\](?:, device_ids=\([^)]*\))? *\{[^}]*\}|\{\{.*?\}\}|\{\}|"
+                      r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?)", instruction.attributes)
+    text = found.group(1) if found else "{}"
+    if text == "{}":
+        groups = [range(devices)]
+    elif text.startswith("mesh"):
+        groups = expand_mesh(text)
+    elif text.startswith("{{"):
+        groups = [[int(i) for i in group.split(",")] for group in re.findall(r"\{([\d,]+)\}", text)]
+    else:
+        groups = expand_iota(text)
+    return tuple(sorted(tuple(sorted(group)) for group in groups))
 
 
 def bytes_out(kind, n, operand_bytes):
@@ -268,24 +327,53 @@ def children_of(computations, computation, instruction):
     return [(name, 1, False) for key in keys.get(instruction.opcode, ()) for name in instruction.called(key)]
 
 
-def count(text, devices):
-    """{"kinds": {kind: [runs, bytes]}, "runs": …, "bytes": …, "guessed": whether a loop's trips are}"""
+def each(text, devices):
+    """Yields (kind, groups, runs, bytes of one run, whether the runs are a guess) of each collective."""
     computations, entry = read_module(text)
-    kinds, guessed = defaultdict(lambda: [0, 0.0]), False
-    pending = [(entry, 1)]
+    pending = [(entry, 1, False)]
     while pending:
-        computation, runs = pending.pop()
+        computation, runs, guessed = pending.pop()
         for instruction in list(computation.instructions.values()):
             found = collective_of(computations, computation, instruction, devices)
             if found:
-                kinds[found[0]][0] += runs
-                kinds[found[0]][1] += runs * found[1]
+                yield found[0], groups_of(instruction, devices), runs, found[1], guessed
             for name, times, is_guess in children_of(computations, computation, instruction):
-                pending.append((computations[name], runs * times))
-                guessed = guessed or is_guess
+                pending.append((computations[name], runs * times, guessed or is_guess))
+
+
+def count(text, devices):
+    """{"kinds": {kind: [runs, bytes]}, "runs": …, "bytes": …, "guessed": whether a loop's trips are}"""
+    kinds, any_guess = defaultdict(lambda: [0, 0.0]), False
+    for kind, _, runs, size, guessed in each(text, devices):
+        kinds[kind][0] += runs
+        kinds[kind][1] += runs * size
+        any_guess = any_guess or guessed
     return {"kinds": {kind: list(row) for kind, row in sorted(kinds.items())},
             "runs": sum(row[0] for row in kinds.values()), "bytes": sum(row[1] for row in kinds.values()),
-            "guessed": guessed}
+            "guessed": any_guess}
+
+
+def by_groups(text, devices):
+    """{(kind, groups): [runs, bytes]}"""
+    found = defaultdict(lambda: [0, 0.0])
+    for kind, groups, runs, size, _ in each(text, devices):
+        found[kind, groups][0] += runs
+        found[kind, groups][1] += runs * size
+    return found
+
+
+def differences(before, after, devices):
+    """What XLA did to the collectives of a module: {"merged": bytes it no longer sends, "added": bytes that it sends more,
+    "what": a line for each kind and groups that differ}. One collective of many operands for many of one is no difference."""
+    ours, theirs = by_groups(before, devices), by_groups(after, devices)
+    merged = added = 0.0
+    what = []
+    for key in sorted(set(ours) | set(theirs)):
+        (runs, size), (their_runs, their_size) = ours[key], theirs[key]
+        if abs(size - their_size) > 0.5:
+            what.append(f"{key[0]} in {len(key[1])} groups: {runs} of {size:.0f} bytes, XLA runs {their_runs} of {their_size:.0f}")
+            merged, added = merged + max(0, size - their_size), added + max(0, their_size - size)
+    return {"merged": merged, "added": added, "what": what}
 
 
 def main():

@@ -8,8 +8,10 @@ at a real one, because choices depend on sizes; with lax.scan where it knows it,
 
 Counted: collectives and the bytes that leave a device, in ours (`tessera partition`), in XLA's module behind its
 partitioner and in its optimized one (bench/hlo.py; the smaller counts as XLA's), in XLA's of the program that
-tessera.to_jax gives it, and by the textbook where the annotation has a formula. Timed: ours by stage, JAX's tracing and lowering, Shardy's passes, XLA's passes by its own log; alternating,
-each of ROUNDS times, wall time; one annotation a model, the last.
+tessera.to_jax gives it as constraints, in XLA's final module of our local program (exact="local"), kind by kind and group by
+group beside what it was given, and by the textbook where the annotation has a formula. Timed: ours by stage, JAX's tracing
+and lowering, Shardy's passes, XLA's passes by its own log, and plain jax.jit with the same shardings beside the local program:
+lower + compile, and steps; alternating, each of ROUNDS times, wall time; one annotation a model, the last.
 
 Writes build/bench/jax.json and docs/bench-jax.md; named models replace their rows there. VARIANTS=test,real leaves out
 others, ROUNDS=0 the times, and the page stays as it is then (build/bench/jax-partly.json). Exits 1 if ours moves more than XLA's, or than
@@ -129,9 +131,13 @@ def compile_xla(lowered, dump):
         found = re.search(rf"HLO pass: {name} time: .*?\((\d+) us\) \(cumulative", said)
         seconds[key] = int(found.group(1)) * 1e-6
     if not dump:
-        return seconds, None, None
+        return seconds, None, compiled
     with open(glob.glob(f"{WORK}/dump/*after_spmd-partitioning*.txt")[0]) as file:
-        return seconds, file.read(), compiled.as_text()
+        return seconds, file.read(), compiled
+
+
+def temporary_bytes(compiled):
+    return compiled.memory_analysis().temp_size_in_bytes
 
 
 def shardy_seconds(text):
@@ -162,27 +168,69 @@ def count_ours(row):
         row["ours"]["kinds"][c["kind"]] += c["runs"]
 
 
-def count_told(case, row):
-    """What XLA exchanges when it is given our program with all changes of shardings written out."""
-    import hlo
+def sharded_by(case, row):
+    """What Tessera propagates from the rules that were written for the case."""
     import tessera
     with open(f"{WORK}/{row['name']}.plain.mlir.shard") as file:
         rules = [line for line in file.read().splitlines() if line]
-    sharded = tessera.propagate(case.fn, *case.args, mesh=row["mesh"], shard=rules, divisible_edges=True)
-    _, behind, final = compile_xla(tessera.to_jax(sharded).lower(*case.args), True)
-    counts = [hlo.count(text, DEVICES) for text in (behind, final)]
-    row["told"] = min(counts, key=lambda count: count["bytes"])
+    return tessera.propagate(case.fn, *case.args, mesh=row["mesh"], shard=rules, divisible_edges=True)
+
+
+def count_told(case, row):
+    """What XLA sends when it is given our program with every reshard as a constraint, and when it is given our local
+    program; of the latter also what it changed."""
+    import hlo
+    import tessera
+    sharded = sharded_by(case, row)
+    _, behind, compiled = compile_xla(tessera.to_jax(sharded).lower(*case.args), True)
+    counts = [hlo.count(text, DEVICES) for text in (behind, compiled.as_text())]
+    row["told"] = {**min(counts, key=lambda count: count["bytes"]), "temporary": temporary_bytes(compiled)}
+    lowered = tessera.to_jax(sharded, exact="local").lower(*case.args)
+    compiled = lowered.compile(compiler_options={"xla_backend_optimization_level": 0})
+    before, after = lowered.as_text("hlo"), compiled.as_text()
+    row["local"] = {**hlo.count(after, DEVICES), **hlo.differences(before, after, DEVICES),
+                    "given": hlo.count(before, DEVICES)["runs"], "temporary": temporary_bytes(compiled)}
 
 
 def count_xla(lowered, row):
     import hlo
-    _, behind, final = compile_xla(lowered, True)
+    _, behind, compiled = compile_xla(lowered, True)
+    final = compiled.as_text()
     row["xla_partitioned"], row["xla_optimized"] = hlo.count(behind, DEVICES), hlo.count(final, DEVICES)
     row["xla_bytes"] = min(row["xla_partitioned"]["bytes"], row["xla_optimized"]["bytes"])
+    row["xla_temporary"] = temporary_bytes(compiled)
     if os.environ.get("KEEP"):
         for word, text in (("spmd", behind), ("final", final)):
             with open(f"{WORK}/{row['name']}.{word}.txt", "w") as out:
                 out.write(text)
+
+
+def time_local(case, lower, row, rounds):
+    """Lower + compile and steps: plain jax.jit with the same shardings and our local program, by turns."""
+    import jax
+    import tessera
+    made = tessera.to_jax(sharded_by(case, row), exact="local")
+    lowers = {"plain": lambda: lower(anew=False)[0], "local": lambda: made.lower(*case.args)}
+    compiled, row["compile"], row["step"] = {}, [], []
+    for _ in range(rounds):
+        sample = {}
+        for form, of_form in lowers.items():
+            jax.clear_caches()
+            start = time.perf_counter()
+            compiled[form] = of_form().compile()
+            sample[form] = time.perf_counter() - start
+        row["compile"].append(sample)
+    shapes = jax.tree.leaves(case.args)
+    arrays = {form: [jax.device_put(jax.numpy.ones(s.shape, s.dtype), sharding) for s, sharding in
+                     zip(shapes, jax.tree.leaves(program.input_shardings))] for form, program in compiled.items()}
+    trees = {"plain": jax.tree.structure(case.args).unflatten(arrays["plain"]), "local": arrays["local"]}
+    for turn in range(1 + 3 * rounds):  # the first is not counted
+        sample = {}
+        for form, program in compiled.items():
+            start = time.perf_counter()
+            jax.block_until_ready(program(*trees[form]))
+            sample[form] = time.perf_counter() - start
+        row["step"] += [sample] if turn else []
 
 
 def time_case(path, lower, row, rounds):
@@ -245,6 +293,7 @@ def run_case(case, annotation, row, rounds):
     count_told(case, row)
     if rounds:
         time_case(path, lower, row, rounds)
+        time_local(case, lower, row, min(rounds, 3))
 
 
 # ---- all of them ----
@@ -286,8 +335,9 @@ def line_of(row):
     if "error" in row:
         return f"{row['name']}: {row['error']}"
     book = f", textbook {row['textbook']:.0f}" if row["textbook"] is not None else ""
-    return (f"{row['name']}: ours {row['ours']['runs']:.0f}, {row['ours']['bytes']:.0f} bytes; XLA told so "
-            f"{row['told']['runs']}, {row['told']['bytes']:.0f}; XLA's "
+    return (f"{row['name']}: ours {row['ours']['runs']:.0f}, {row['ours']['bytes']:.0f} bytes; XLA by constraints "
+            f"{row['told']['runs']}, {row['told']['bytes']:.0f}; by the local program {row['local']['runs']}, "
+            f"{row['local']['bytes']:.0f}; XLA's "
             f"{row['xla_partitioned']['runs']}, {row['xla_partitioned']['bytes']:.0f}; optimized "
             f"{row['xla_optimized']['runs']}, {row['xla_optimized']['bytes']:.0f}{book}: {', '.join(misses(row)) or 'met'}")
 
@@ -301,6 +351,8 @@ def misses(row):
         words.append("more than XLA's")
     if row["textbook"] is not None and ours > 1.05 * row["textbook"] + 0.5:
         words.append("more than 1.05 times the textbook")
+    if row["local"]["merged"] or row["local"]["added"]:
+        words.append("XLA changes the local program's collectives")
     return words
 
 
@@ -351,12 +403,12 @@ def bytes_table(rows, variant):
             continue
         ours, book = row["ours"]["bytes"], row["textbook"]
         beside = f"{row['xla_bytes'] / ours:.2f}" if ours else "-"
-        lines.append([row["model"], row["annotation"], f"{row['ours']['runs']:.0f}", size_text(ours), size_text(row["told"]["bytes"]),
+        lines.append([row["model"], row["annotation"], f"{row['ours']['runs']:.0f}", size_text(ours), size_text(row["local"]["bytes"]), size_text(row["told"]["bytes"]),
                       f"{row['xla_partitioned']['runs']}", size_text(row["xla_partitioned"]["bytes"]),
                       f"{row['xla_optimized']['runs']}", size_text(row["xla_optimized"]["bytes"]),
                       "-" if book is None else size_text(book), beside,
                       "-" if not book else f"{ours / book:.2f}", ", ".join(misses(row)) or "met"])
-    return table(["model", "annotation", "ours", "bytes", "XLA, told so", "XLA, partitioned", "bytes", "XLA, optimized", "bytes", "textbook",
+    return table(["model", "annotation", "ours", "bytes", "XLA, local", "XLA, constraints", "XLA, partitioned", "bytes", "XLA, optimized", "bytes", "textbook",
                   "XLA / ours", "ours / textbook", ""], lines)
 
 
@@ -394,6 +446,46 @@ def told_words(rows):
             f"{sum(1 for row in good if row['told']['bytes'] > 1.001 * row['ours']['bytes'])}")
 
 
+def local_words(rows):
+    """How XLA treats our local program."""
+    good = [row for row in rows if "local" in row]
+    kept = [row for row in good if not row["local"]["merged"] and not row["local"]["added"]]
+    return (f"for each kind and each set of groups the same bytes as the local program in {len(kept)} of {len(good)} cases "
+            f"({sum(row['local']['given'] for row in kept)} collectives, which XLA combines to "
+            f"{sum(row['local']['runs'] for row in kept)}); "
+            f"fewer in {sum(1 for row in good if row['local']['merged'])}, more in {sum(1 for row in good if row['local']['added'])}.")
+
+
+def memory_table(rows):
+    """Temporary memory where weights are gathered where they are used."""
+    lines = [[row["model"], row["variant"], f"{row['local']['given']}", f"{row['local']['runs']}", size_text(row["local"]["temporary"]),
+              size_text(row["told"]["temporary"]), size_text(row["xla_temporary"])]
+             for row in rows if row["annotation"] == "zero3" and "local" in row]
+    return table(["model", "variant", "collectives, local", "in XLA's module", "temporary, local", "constraints", "plain jit"], lines)
+
+
+def beside_table(rows):
+    """Lower + compile and steps of plain jax.jit and of the local program."""
+    lines = []
+    for row in rows:
+        if row.get("compile"):
+            lines.append([row["model"], row["annotation"],
+                          *(median_text(row[what], [form]) for what in ("compile", "step") for form in ("plain", "local")),
+                          f"{ratio(row['compile'], ['plain'], ['local']):.2f}", f"{ratio(row['step'], ['plain'], ['local']):.2f}"])
+    return table(["model", "annotation", "lower + compile, plain", "local", "step, plain", "local", "compile, plain / local",
+                  "step, plain / local"], lines)
+
+
+def beside_words(rows):
+    words = []
+    for what, title in (("compile", "lower + compile"), ("step", "step")):
+        ratios = [ratio(row[what], ["plain"], ["local"]) for row in rows if row.get(what)]
+        if ratios:
+            words.append(f"{title}: plain jax.jit takes {statistics.geometric_mean(ratios):.2f} times as long in the geometric mean "
+                         f"(from {min(ratios):.2f} to {max(ratios):.2f})")
+    return "; ".join(words)
+
+
 def page(rows, reasons, versions):
     timed = [row["seconds"] for row in rows if row.get("seconds")]
     said = sum(1 for row in rows if misses(row))
@@ -409,9 +501,11 @@ def page(rows, reasons, versions):
         "reduce-scatters: an all-reduce of which every user takes its own part only is counted as one here, as XLA for GPUs and TPUs",
         "makes it. It also sums bfloat16 in float32 and combines small all-reduces; so both its modules are shown, the one right",
         "behind its partitioner and the final one, and the smaller number of bytes counts as XLA's.", "",
-        "*XLA, told so* is what XLA exchanges when it is given our program with every change of a sharding written out (`tessera.to_jax`,",
+        "*XLA, local* is what XLA's final module sends when it is given our local program (`tessera.to_jax(…, exact=\"local\")`):",
+        f"{local_words(rows)}",
+        "*XLA, constraints* is what XLA sends when it is given our program with every reshard as a constraint (`tessera.to_jax`,",
         f"`tessera propagate --reshards`): {told_words(rows)}.",
-        "XLA has no values in parts of a sum, so it settles sums where they are made; how ops exchange inside themselves is its own.", ""]
+        "XLA's partitioner has no unreduced values, so it reduces partial sums where they are made; how ops communicate inside is its own.", ""]
     for variant, title in (("real", f"Real sizes (scale {REAL})"), ("test", "The sizes of the tests"),
                            ("scan", "The same, layers by `lax.scan`")):
         if any(row["variant"] == variant for row in rows):
@@ -422,6 +516,12 @@ def page(rows, reasons, versions):
             why = row.get("error") or reason_of(row, reasons) or "not explained yet"
             how_much = "" if "error" in row else f" ({times_bound(row):.2f} times the bound)"
             lines.append(f"- {row['name']}: {', '.join(misses(row))}{how_much}. {why}")
+    lines += ["", "## ZeRO-3: temporary memory", "",
+              "What XLA's buffer assignment needs beside arguments and results (`memory_analysis()`), on each device. ZeRO-3 gathers weights",
+              "for the forward pass and again for the backward pass; a module that runs fewer gathers keeps gathered weights alive.", "",
+              *memory_table(rows), "", "## The local program beside plain jax.jit", "",
+              "Milliseconds, the median of alternating rounds (and the least and the most), wall time, at the real sizes. Both have the same",
+              f"shardings of arguments and results. {beside_words(rows)}.", "", *beside_table(rows)]
     lines += ["", "## How long compiling takes", "",
               "Milliseconds: the median of alternating rounds (and the least and the most), wall time, at the real sizes. *Shardy",
               "alone* is its pass `sdy-user-priority-propagate` in jaxlib, calls inlined and shardings imported before; *shardy-xla* is XLA's",
