@@ -92,20 +92,25 @@ BIN :=
 ifneq ($(CLI_OBJ),)
   BIN := $(OUT)/tessera
 endif
+# Man pages and completions: the binary prints them from its option tables. A verb is a row of commands.def.
+VERBS := $(shell sed -n 's/^COMMAND.\([a-z_]*\),.*/\1/p' src/cli/commands.def)
+PAGES := $(patsubst %,$(OUT)/share/man/man1/%.1,tessera $(addprefix tessera-,$(VERBS)))
+COMPLETIONS := $(OUT)/share/bash-completion/completions/tessera $(OUT)/share/zsh/site-functions/_tessera
 
 # ---- what people call ----------------------------------------------------------------------------
-.PHONY: all lib dev tests fuzzers tools examples demo test test-models test-jax-versions check test-all asan tsan fuzz \
+.PHONY: all lib pages dev tests fuzzers tools examples demo test test-models test-jax-versions check test-all asan tsan fuzz \
         bench bench-jax wheel install musts mutants clean format unit help
 
 all: $(LIBS) $(BIN) $(OUT)/tessera.pc
 lib: $(LIBS)
+pages: $(PAGES) $(COMPLETIONS)
 tests: $(TESTS)
 tools: $(TOOLS)
 examples: $(EXAMPLES)
 fuzzers: $(FUZZERS)
 
 help:
-	@echo 'all demo test check test-all asan tsan fuzz bench wheel install musts mutants format clean'
+	@echo 'all pages demo test check test-all asan tsan fuzz bench wheel install musts mutants format clean'
 	@echo 'test-models test-jax-versions bench-jax   with JAX, in build/venv (tools/venv)'
 	@echo 'unit T=npy     builds and runs the unit tests whose path contains T'
 	@echo 'VARIANT=release|dev|clang|asan|tsan|fuzz   EXTRA_CFLAGS=…   PREFIX=…   FUZZ_SECONDS=…'
@@ -202,6 +207,22 @@ $(OUT)/tessera.pc: tessera.pc.in Makefile
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
+$(OUT)/share/man/man1/tessera.1: $(OUT)/tessera
+	@mkdir -p $(@D)
+	@$< --help=man > $@
+
+$(OUT)/share/man/man1/tessera-%.1: $(OUT)/tessera
+	@mkdir -p $(@D)
+	@$< $* --help=man > $@
+
+$(OUT)/share/bash-completion/completions/tessera: $(OUT)/tessera
+	@mkdir -p $(@D)
+	@$< completion bash > $@
+
+$(OUT)/share/zsh/site-functions/_tessera: $(OUT)/tessera
+	@mkdir -p $(@D)
+	@$< completion zsh > $@
+
 # Tests, fuzzers and tools see every symbol, so they link the objects through an archive of their own.
 $(B)/objects.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -238,13 +259,15 @@ wheel:
 
 install:
 	@tools/deps core
-	@$(MAKE) all
+	@$(MAKE) all pages
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/tessera
 	$(if $(BIN),install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/)
 	$(if $(LIBS),install -m 644 build/libtessera.a $(DESTDIR)$(LIBDIR)/)
 	$(if $(LIBS),install -m 755 build/libtessera.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/)
 	$(if $(LIBS),ln -sf libtessera.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libtessera.so)
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/tessera/)
+	for page in $(patsubst $(OUT)/share/%,%,$(PAGES) $(COMPLETIONS)); do \
+	  install -D -m 644 $(OUT)/share/$$page $(DESTDIR)$(PREFIX)/share/$$page || exit 1; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	  tessera.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/tessera.pc
 

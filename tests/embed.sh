@@ -9,6 +9,9 @@ env -u MAKEFLAGS -u MAKELEVEL make -s all examples
 env -u MAKEFLAGS -u MAKELEVEL make install PREFIX="$prefix" >/dev/null
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 [ "$("$prefix/bin/tessera" --version)" = "$(build/tessera --version)" ]
+[ -s "$prefix/share/man/man1/tessera.1" ] && [ -s "$prefix/share/man/man1/tessera-partition.1" ]
+bash -c 'source "$1"; complete -p tessera' - "$prefix/share/bash-completion/completions/tessera" >/dev/null
+grep -q '^#compdef tessera' "$prefix/share/zsh/site-functions/_tessera"
 count=0
 for source in examples/*.c; do
   name=$(basename "$source" .c)

@@ -115,30 +115,34 @@ bool annotations_init(Annotations *a, int argc) {
 void annotations_options(Annotations *a, Option *out) {
   const Option rows[ANNOTATION_OPTIONS] = {
       {"--mesh", OPTION_TEXTS, &a->meshes, "AXIS=N,…",
-       "the devices: data=4,model=2; name:data=4 for one of several"},
+       "axes of the devices: data=4,model=2; name:data=4 for one of several meshes"},
       {"--devices", OPTION_NUMBER, &a->devices, "N",
-       "how many: the mesh must have as many, or becomes [\"devices\"=N]"},
-      {"--shard", OPTION_TEXTS, &a->rules, "PATTERN=SPEC", "annotate a value; may be repeated"},
+       "number of devices: the mesh must have as many, or becomes [\"devices\"=N]"},
+      {"--shard", OPTION_TEXTS, &a->rules, "PATTERN=SPEC",
+       "annotate the values that PATTERN matches; may be repeated"},
       {"--shard-file", OPTION_TEXTS, &a->rule_files, "FILE",
-       "the same, one rule per line, # comments"},
+       "rules as of --shard, one per line, # comments"},
       {"--layout", OPTION_TEXT, &a->layout, "NAME:AXIS,…",
        "shard by dimension names: 'batch:data, hidden:model' (tessera names shows them)"},
       {"--names", OPTION_TEXT, &a->names, "FILE",
-       "names of dimensions: lines 'arg0: batch,length'"},
+       "names of dimensions for --layout: lines 'arg0: batch,length'"},
       {"--call-rule", OPTION_TEXTS, &a->call_rules, "TARGET=RULE",
        "how a custom call may be split: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
-      {"--strategy", OPTION_TEXT, &a->strategy, "WORD",
-       "user-priority (default), op-priority, aggressive, basic, none (as annotated, else whole)"},
-      {"--conflicts", OPTION_TEXT, &a->conflicts, "WORD",
-       "who gets an axis that two want: size (default: the larger tensor), cost (tries both, and "
-       "which of the --shard rules go first: what takes the least time)"},
+      {"--strategy", OPTION_TEXT, &a->strategy, "user-priority|op-priority|aggressive|basic|none",
+       "how shardings propagate (default user-priority); none: as annotated, else replicated"},
+      {"--conflicts", OPTION_TEXT, &a->conflicts, "size|cost",
+       "which of two dimensions gets an axis that both could have: that of the larger tensor "
+       "(default), or what takes the least predicted time (also tries which --shard rules go "
+       "first)"},
       {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
        "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
-      {"--allow-results", OPTION_TEXT, &a->request.allow_results, "LIST", "the same for results"},
-      {"--edges", OPTION_TEXT, &a->edges, "divisible",
-       "arguments and results must divide; else they are padded, with a warning"},
+      {"--allow-results", OPTION_TEXT, &a->request.allow_results, "LIST",
+       "results that may get a sharding, likewise"},
+      {"--edges", OPTION_TEXT, &a->edges, "padded|divisible",
+       "arguments and results that their axes do not divide are padded, with a warning (default), "
+       "or an error"},
       {"--conservative", OPTION_FLAG, &a->request.conservative, NULL,
-       "not along dimensions whose shards would read their neighbours"},
+       "do not shard dimensions whose shards would read their neighbours"},
   };
   memcpy(out, rows, sizeof rows);
 }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/help.h"
 #include "ops/infer.h"
 
 void cli_error(const char *fmt, ...) {
@@ -43,8 +44,11 @@ bool cli_put(const char *data, size_t n) {
 enum { MOST_LETTERS = 48 };
 
 const char *cli_nearest(const char *word, uint32_t n, const char *const *items) {
+  size_t all = strlen(word), letters = all - strspn(word, "-");  // dashes are no likeness
+  for (uint32_t i = 0; i < n && letters >= 3; i++)               // --mach: a name begins so
+    if (strncmp(word, items[i], all) == 0) return items[i];
   const char *best = NULL;
-  uint32_t least = (uint32_t)(strlen(word) - strspn(word, "-")) / 2 + 1;  // dashes are no likeness
+  uint32_t least = (uint32_t)letters / 2 + 1;
   if (least > 4) least = 4;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t d = str_distance(str_of(word), str_of(items[i]), least);
@@ -54,22 +58,6 @@ const char *cli_nearest(const char *word, uint32_t n, const char *const *items) 
     }
   }
   return best;
-}
-
-static void print_help(const Usage *usage, const Option *options, uint32_t n) {
-  printf("usage: tessera %s [options] %s\n\n%s\n\noptions:\n", usage->verb, usage->arguments,
-         usage->summary);
-  for (uint32_t i = 0; i < n; i++) {
-    char left[64];
-    snprintf(left, sizeof left, "%s%s%s", options[i].name,
-             options[i].value ? (options[i].name[1] == '-' ? "=" : " ") : "",
-             options[i].value ? options[i].value : "");
-    int wide = 24;  // in bytes; every byte of a character but its first adds one
-    for (const char *c = left; *c; c++) wide += ((unsigned char)*c & 0xC0) == 0x80;
-    printf("  %-*s %s\n", wide, left, options[i].help);
-  }
-  printf("  %-24s %s\n", "--help", "this text");
-  printf("\nexamples:\n%s\n", usage->examples);
 }
 
 static ParseArgs bad_option(const Usage *usage, const Option *options, uint32_t n,
@@ -118,8 +106,9 @@ ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n, int
       only_files = true;
       continue;
     }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-      print_help(usage, options, n);
+    HelpForm form;
+    if (help_asked(word, &form)) {
+      help_print(usage, options, n, form);
       return ARGS_HELP;
     }
     const Option *option = find_option(options, n, word);
@@ -141,14 +130,14 @@ ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n, int
     }
     if (!value && i + 1 < argc) value = argv[++i];
     if (!value) {
-      cli_error("%s wants a value: %s", option->name, option->value);
+      cli_error("%s requires a value: %s", option->name, option->value);
       return ARGS_BAD;
     }
     if (option->kind == OPTION_TEXT) {
       *(const char **)option->to = value;
     } else if (option->kind == OPTION_NUMBER) {
       if (!read_number(value, option->to)) {
-        cli_error("%s wants a whole number, not '%s'", option->name, value);
+        cli_error("%s takes a whole number, not '%s'", option->name, value);
         return ARGS_BAD;
       }
     } else {

@@ -534,7 +534,7 @@ int command_check(int argc, char **argv) {
   uint64_t workers = 0;
   static const Usage usage = {"check", "PATH…",
                               "Runs self-checking programs: files, or every .mlir file under a "
-                              "folder. Each segment (`// -----`)\n"
+                              "directory. Each segment (`// -----`)\n"
                               "runs @main, or its only function, and passes if it ends and no "
                               "check fails. A segment whose comments\n"
                               "announce errors passes if they are found; one whose function takes "
@@ -565,7 +565,7 @@ int command_check(int argc, char **argv) {
       cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, &paths);
   int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
   if (args == ARGS_OK && paths.count == 0)
-    cli_error("check wants files or folders; see tessera check --help");
+    cli_error("check requires files or directories; see tessera check --help");
   if (args == ARGS_OK && job.devices > MOST_DEVICES) {
     cli_error("--devices is at most %d", MOST_DEVICES);
     args = ARGS_BAD;

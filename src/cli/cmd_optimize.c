@@ -78,18 +78,19 @@ int command_optimize(int argc, char **argv) {
   Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   const Option options[] = {
-      {"--devices", OPTION_NUMBER, &devices, "N", "that run it (default: not known)"},
+      {"--devices", OPTION_NUMBER, &devices, "N",
+       "number of devices that run it (default: unknown)"},
       {"--passes", OPTION_TEXT, &job.options.passes, "LIST",
-       "these only, each once, in this order (default: all, until none finds more)"},
+       "run these passes only, each once, in this order (default: all, until none finds more)"},
       {"--rings", OPTION_FLAG, &job.options.rings, NULL,
-       "contractions of gathered tensors as rings too, where that pays"},
-      {"--collectives", OPTION_TEXT, &job.options.collectives, "FORM",
-       "combined (default): several operands each where that pays; single: one operand each; xla: "
-       "as XLA needs them"},
+       "also compute contractions of gathered tensors as rings of shards, where that pays"},
+      {"--collectives", OPTION_TEXT, &job.options.collectives, "combined|single|xla",
+       "give collectives several operands where that pays (default), one operand each, or the form "
+       "that XLA needs"},
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
-       "most that small collectives combined into one exchange (default 32 MiB)"},
-      {"--stats", OPTION_FLAG, &job.stats, NULL, "say how often each pass changed something"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "the same instead of the program"},
+       "combine small collectives into one of at most BYTES (default 32 MiB)"},
+      {"--stats", OPTION_FLAG, &job.stats, NULL, "count how often each pass changed something"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print these counts instead of the program"},
       {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
        "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},

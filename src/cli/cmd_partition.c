@@ -302,24 +302,26 @@ static bool read_machine(const char *name, char **out_file, const char **out_tex
   return true;
 }
 
+static const char machine_words[] =
+#define MACHINE(name, text) name "|"
+#include "cost/machines.def"
+#undef MACHINE
+    "FILE";
+
 static const Usage usage = {
     "partition", "[FILE]",
-    "Writes the program that each device runs: the same ops on parts of the tensors, with standard "
-    "StableHLO\n"
-    "collectives where parts must meet. Annotations are read and propagated first, as by tessera "
-    "propagate;\n"
-    "in a program that has sdy.reshard that is done, and arguments and results keep what they "
-    "have.\n"
-    "Device k of the mesh is partition k. Attributes of the arguments and results say what they "
-    "are parts of.\n"
-    "With --verify both programs are run on the same random data and compared on every device: "
-    "integers\n"
-    "exactly, floats within a tolerance that is printed; exit 1 and the first difference if they "
-    "differ.",
+    "Writes the local program that each device runs: the same ops on shards of the tensors, with "
+    "standard StableHLO collectives. Annotations are read and propagated first, as by tessera "
+    "propagate; a program with sdy.reshard is already propagated, and its arguments and results "
+    "keep their shardings. Device k of the mesh is partition k. Attributes of the arguments and "
+    "results have their global types and shardings.\n"
+    "With --verify both programs run on the same random data and are compared on every device: "
+    "integers exactly, floats within a tolerance that is printed; exit status 1 and the first "
+    "difference if they differ.",
     "  tessera partition model.mlir -o local.mlir\n"
     "  tessera partition model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' --verify\n"
-    "  tessera partition model.mlir --stats > local.mlir         what is exchanged\n"
-    "  tessera partition model.mlir --why -o local.mlir          why, the dearest first\n"
+    "  tessera partition model.mlir --stats > local.mlir         communication\n"
+    "  tessera partition model.mlir --why -o local.mlir          why, the most expensive first\n"
     "  tessera partition model.mlir --machine h100 --stats -o local.mlir\n"
     "  tessera partition model.mlir --verify --json | jq .bytes"};
 
@@ -334,42 +336,40 @@ int command_partition(int argc, char **argv) {
   Annotations annotations;
   const Option own[] = {
       {"--verify", OPTION_FLAG, &job.verify, NULL,
-       "run it and the whole program on the same random data and compare"},
-      {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "of that data (default 0)"},
+       "run the local and the global program on the same random data and compare"},
+      {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of that data (default 0)"},
       {"--positive", OPTION_FLAG, &job.verification.positive, NULL,
        "floats of that data from 0 to 3 (default -1.5 to 1.5): no second moment below 0"},
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
        "the function to verify (default main)"},
       {"--tolerance", OPTION_TEXT, &tolerance, "X",
-       "floats agree if |got - want| <= X (1 + |want|) (default by the narrowest type on the way "
-       "to a result: f32 1e-4, f16 1e-2, bf16 5e-2)"},
+       "floats agree if |got - want| <= X (1 + |want|) (default by the narrowest type that a "
+       "result depends on: f32 1e-4, f16 1e-2, bf16 5e-2)"},
       {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
        "stop verifying after N ops of the whole program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",
        "limit of values alive while verifying (default 16; 0 = none)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
-       "say which collectives there are and how many bytes leave a device"},
+       "count collectives, bytes sent per device and FLOPs"},
       {"--poison", OPTION_FLAG, &job.local.poison, NULL,
        "padding is NaN or the least integer: shows in --verify if it is read"},
       {"--why", OPTION_FLAG, &job.local.why, NULL,
-       "say of each collective which op takes which value otherwise than it comes, the dearest "
-       "first"},
+       "name for each collective the op and the value that need it, the most expensive first"},
       {"--json", OPTION_FLAG, &job.json, NULL,
-       "what --stats, --why and --verify say, instead of the program"},
+       "print what --stats, --why and --verify report, instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
       {"-O0", OPTION_FLAG, &job.local.plain, NULL, "leave the local program as it was made"},
       {"--rings", OPTION_FLAG, &job.local.rings, NULL,
-       "contractions of gathered tensors as rings of parts too, where that pays"},
+       "also compute contractions of gathered tensors as rings of shards, where that pays"},
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
-       "make it cheaper by these passes only, in this order: share,dead (optimize --help has "
-       "them)"},
-      {"--collectives", OPTION_TEXT, &job.local.collectives, "FORM",
-       "combined (default): several operands each where that pays; single: one operand each; xla: "
-       "as XLA needs them"},
-      {"--machine", OPTION_TEXT, &machine, "NAME|FILE",
-       "what it is to run on: default, h100, a100, tpu-v5p, or a description (docs/machine.md)"},
-      {"--replica-groups", OPTION_TEXT, &groups, "WORD",
-       "how groups of devices are said: dense (default: one by one), mesh-axes (by axes)"},
+       "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
+      {"--collectives", OPTION_TEXT, &job.local.collectives, "combined|single|xla",
+       "give collectives several operands where that pays (default), one operand each, or the form "
+       "that XLA needs"},
+      {"--machine", OPTION_TEXT, &machine, machine_words,
+       "the machine that predicted times are for; FILE describes one (docs/machine.md)"},
+      {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
+       "write groups of devices one by one (default) or by axes of the mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
        "device k is replica k of one partition instead (N: all of them)"},
       {"--partition-count", OPTION_NUMBER, &job.partitions, "N",

@@ -133,17 +133,13 @@ static void release(void *arg) {
 
 static const Usage usage = {
     "propagate", "[FILE]",
-    "Reads a program in which a few tensors are annotated, and fills in what follows for all "
-    "others.\n"
-    "Annotations are sdy's or GSPMD's (mhlo.sharding), or come from the shell: --shard "
-    "'PATTERN=SPEC', where\n"
-    "PATTERN is an argument's number, its path or a glob (params.*.kernel), a result (result0, "
-    "out.loss),\n"
-    "a value (%12) or a line (model.py:31), and SPEC is JAX's P(\"data\", None) or sdy's "
-    "[{\"data\"}, {?}]. The first\n"
-    "rule that matches a value holds. Dimensions of P(…) are closed; `...` and UNCONSTRAINED are "
-    "open.\n"
-    "P(\"data\")p1 is heeded after all that has no priority, or p0.",
+    "Reads a program in which a few tensors are annotated, and infers the shardings of all "
+    "others. Annotations are sdy's or GSPMD's (mhlo.sharding), or come from the shell: --shard "
+    "'PATTERN=SPEC'. PATTERN is an argument's number, its path or a glob (params.*.kernel), a "
+    "result (result0, out.loss), a value (%12) or a line (model.py:31). SPEC is JAX's P(\"data\", "
+    "None) or sdy's [{\"data\"}, {?}]. The first rule that matches a value holds. Dimensions of "
+    "P(…) are closed; `...` and UNCONSTRAINED are open. P(\"data\")p1 has a lower priority than "
+    "annotations without priority, or with p0.",
     "  tessera propagate model.mlir\n"
     "  tessera propagate model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' \\\n"
     "      --shard 'params.*.kernel=P(None, \"model\")'\n"
@@ -161,19 +157,18 @@ int command_propagate(int argc, char **argv) {
   Annotations annotations;
   const Option first[] = {
       {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|table|none",
-       "the program with sdy attributes (default) or GSPMD's, for XLA; a table; nothing"},
+       "print the program with sdy attributes (default) or GSPMD's, for XLA; a table; nothing"},
   };
   const Option rest[] = {
       {"--close", OPTION_FLAG, &job.close, NULL, "leave no dimension open"},
       {"--reshards", OPTION_FLAG, &job.reshards, NULL,
-       "also write where values change their sharding as partition does it, so that XLA does the "
-       "same"},
+       "also write where tessera partition reshards values, so that XLA reshards them there"},
       {"--why", OPTION_TEXTS, job.whys, "VALUE",
-       "say where the axes of %12, an argument's path or model.py:31 come from, instead"},
-      {"--why-all", OPTION_FLAG, &job.why_all, NULL, "the same of all values"},
-      {"--stats", OPTION_FLAG, &job.stats, NULL, "say how much work it was"},
+       "explain instead where the axes of a value come from: %12, an argument's path, model.py:31"},
+      {"--why-all", OPTION_FLAG, &job.why_all, NULL, "explain all values"},
+      {"--stats", OPTION_FLAG, &job.stats, NULL, "count places, steps and seconds of propagation"},
       {"--json", OPTION_FLAG, &job.json, NULL,
-       "the shardings of all arguments, results and values instead"},
+       "print the shardings of all arguments, results and values instead"},
       {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
        "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},

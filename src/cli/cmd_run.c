@@ -293,7 +293,7 @@ static Status *print_value(void *to, const char *name, Literal *value) {
   return status;
 }
 
-// Values under probe ids go to FOLDER/id_k.npy, with what no file name should hold replaced.
+// Values under probe ids go to DIRECTORY/id_k.npy, with what no file name should hold replaced.
 static Status *write_probe(void *to, Str id, uint32_t k, Literal *value) {
   RunJob *job = to;
   char path[1024], name[256];
@@ -359,12 +359,12 @@ static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
   const AttrInfo *info = attr_info(context, status ? 0 : list);
   status_free(status);
   if (info->kind != ATTR_ARRAY)
-    FAIL(INVALID_ARGUMENT, "--args wants a list of constants: [dense<1> : tensor<2xi32>, …]");
+    FAIL(INVALID_ARGUMENT, "--args takes a list of constants: [dense<1> : tensor<2xi32>, …]");
   if (info->count != n)
     FAIL(INVALID_ARGUMENT, "--args gives %u values, the function takes %u", info->count, n);
   for (uint32_t i = 0; i < n; i++) {
     if (attr_info(context, info->items[i])->kind != ATTR_DENSE)
-      FAIL(INVALID_ARGUMENT, "--args wants dense constants: [dense<1> : tensor<2xi32>, …]");
+      FAIL(INVALID_ARGUMENT, "--args takes dense constants: [dense<1> : tensor<2xi32>, …]");
     args[i] = literal_from_dense(&job->heap, context, info->items[i]);
     TRY(check_input(job, arena_printf(&job->arena, "--args: value %u", i),
                     evaluate_argument_type(job->seg.program, job->function, i), args[i]));
@@ -488,12 +488,14 @@ int command_run(int argc, char **argv) {
   const Option options[] = {
       {"--engine", OPTION_TEXT, &job.engine, "eval",
        "which engine runs it; eval is the only one so far"},
-      {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…", ".npz or .npy files with the arguments"},
+      {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…",
+       ".npz or .npy files that hold the arguments"},
       {"--args", OPTION_TEXT, &job.args, "LIST",
        "the arguments as constants: '[dense<1> : tensor<2xi32>]'"},
       {"--outputs", OPTION_TEXT, &job.outputs, "FILE",
        "write the results (.npz, or .npy for one), print nothing"},
-      {"--seed", OPTION_NUMBER, &job.seed, "N", "of random data and of stablehlo.rng (default 0)"},
+      {"--seed", OPTION_NUMBER, &job.seed, "N",
+       "seed of random data and of stablehlo.rng (default 0)"},
       {"--replicas", OPTION_NUMBER, &job.replicas, "R",
        "run R × P processes: R replicas (default 1) …"},
       {"--partitions", OPTION_NUMBER, &job.partitions, "P",
@@ -502,7 +504,7 @@ int command_run(int argc, char **argv) {
       {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print results as JSON, one object each"},
       {"--all", OPTION_FLAG, &job.all, NULL, "print big tensors in full"},
-      {"--probe-dir", OPTION_TEXT, &job.probes, "FOLDER",
+      {"--probe-dir", OPTION_TEXT, &job.probes, "DIRECTORY",
        "write the values of interpreter.probe there"},
       {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
        "limit of values alive at once (default 16; 0 = none)"},
@@ -525,7 +527,7 @@ int command_run(int argc, char **argv) {
       cli_error("run takes one program, %u are given (inputs go behind --inputs)", files.count);
     } else if (args == ARGS_OK && job.outputs && !ends_with(job.outputs, ".npz") &&
                !ends_with(job.outputs, ".npy")) {
-      cli_error("--outputs wants a name ending in .npz, or .npy for one result, not '%s'",
+      cli_error("--outputs takes a name ending in .npz, or .npy for one result, not '%s'",
                 job.outputs);
     } else if (args == ARGS_OK) {
       if (job.entry && job.entry[0] == '@') job.entry++;

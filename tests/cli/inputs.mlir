@@ -35,7 +35,7 @@ func.func @whole(%a: tensor<3xf32>) -> tensor<3xf32> {
 func.func @rows(%a: tensor<2x3xf16>) -> tensor<2x3xf16> {
   return %a : tensor<2x3xf16>
 }
-// ENDING: --outputs wants a name ending in .npz, or .npy for one result, not '{{.*}}.txt'
+// ENDING: --outputs takes a name ending in .npz, or .npy for one result, not '{{.*}}.txt'
 func.func @half() -> tensor<3xf16> {
   %0 = stablehlo.constant dense<1.0> : tensor<3xf16>
   return %0 : tensor<3xf16>
