@@ -35,10 +35,35 @@ bool cli_colour(void) {
   return isatty(STDERR_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb") != 0;
 }
 
+static const char lost[] = "cannot write to standard output: %s";
+
+// Why stdout failed. Its buffer still holds what did not arrive: it goes where all does from here
+// on.
+static const char *abandon_stdout(void) {
+  const char *why = strerror(errno ? errno : EIO);
+  if (!freopen("/dev/null", "w", stdout)) clearerr(stdout);
+  return why;
+}
+
 bool cli_put(const char *data, size_t n) {
+  errno = 0;
   if (fwrite(data, 1, n, stdout) == n && fflush(stdout) == 0) return true;
-  cli_error("standard output: %s", strerror(errno));
+  cli_error(lost, abandon_stdout());
   return false;
+}
+
+bool cli_put_rest(void) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+  cli_error(lost, abandon_stdout());
+  return false;
+}
+
+Status *cli_flush(void *to, const char *data, size_t n) {
+  (void)to;
+  errno = 0;
+  if (fwrite(data, 1, n, stdout) == n) return NULL;
+  FAIL(UNAVAILABLE, lost, abandon_stdout());
 }
 
 enum { MOST_LETTERS = 48 };

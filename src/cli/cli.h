@@ -61,8 +61,13 @@ void cli_error(const char *fmt, ...) PRINTF_LIKE(1, 2);  // "tessera: error: …
 // Prints the error and frees it; gives EXIT_BAD.
 int cli_fail(Status *status);
 bool cli_colour(void);  // stderr is a terminal that wants colour
-// To stdout, whole; false with a message if that fails (a closed pipe, a full disk).
+// To stdout, whole; false with a message if that fails (a closed pipe, a full disk). Whatever is
+// printed after a failure goes nowhere, so that it is told once.
 bool cli_put(const char *data, size_t n);
+// The same for text that was printed plainly: false with a message if it does not arrive.
+bool cli_put_rest(void);
+// The flush of a StrBuf: to stdout, which may keep it for later.
+Status *cli_flush(void *to, const char *data, size_t n) MUST_USE;
 
 // ---- programs ----
 

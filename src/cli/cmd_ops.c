@@ -10,6 +10,7 @@
 typedef struct OpsJob {
   bool markdown, json, constraints;
   TextList words;
+  int code;
 } OpsJob;
 
 static const char *count_text(int count, char *buf) {
@@ -94,7 +95,7 @@ static bool nothing_found(const OpsJob *job) {
 }
 
 static Status *show_ops(Guard *guard, void *arg) {
-  const OpsJob *job = arg;
+  OpsJob *job = arg;
   if (nothing_found(job)) {
     StrBuf words;
     strbuf_init(&words, guard);
@@ -127,10 +128,7 @@ static Status *show_ops(Guard *guard, void *arg) {
   }
   if (!job->json && !job->markdown && !job->constraints)
     strbuf_printf(&out, "%u ops, %u evaluate\n", n, evaluates);
-  if (out.used && !cli_put(out.data, out.used)) {
-    strbuf_deinit(&out);
-    FAIL(UNAVAILABLE, "the table could not be written");
-  }
+  if (out.used && !cli_put(out.data, out.used)) job->code = EXIT_BAD;
   strbuf_deinit(&out);
   return NULL;
 }
@@ -153,7 +151,7 @@ int command_ops(int argc, char **argv) {
   int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
   if (args == ARGS_OK) {
     Status *status = guard_run(show_ops, &job);
-    code = status ? cli_fail(status) : nothing_found(&job) ? EXIT_NO : EXIT_OK;
+    code = status ? cli_fail(status) : nothing_found(&job) ? EXIT_NO : job.code;
   }
   mem_free(job.words.items);
   return code;

@@ -24,18 +24,12 @@ typedef struct ParseJob {
   bool good;
 } ParseJob;
 
-static Status *flush_stdout(void *to, const char *data, size_t n) {
-  (void)to;
-  if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
-  return NULL;
-}
-
 static Status *print_segment(ParseJob *job, Guard *guard) {
   StrBuf out;
   strbuf_init(&out, guard);
   GuardCleanup cleanup = {.release = cli_release_text, .object = &out};
   guard_push(guard, &cleanup);
-  out.flush = flush_stdout;
+  out.flush = cli_flush;
   if (job->hash)
     strbuf_printf(&out, "%016" PRIx64 "\n", program_hash(job->seg.program));
   else
@@ -226,7 +220,6 @@ int command_parse(int argc, char **argv) {
     code = good == files.count                        ? EXIT_OK
            : job.round_trip || job.verify_diagnostics ? EXIT_NO
                                                       : EXIT_BAD;
-    if (fflush(stdout) != 0) code = EXIT_BAD;
   }
   mem_free(files.items);
   return code;

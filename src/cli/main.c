@@ -1,4 +1,5 @@
 // Finds the verb in the table and hands over.
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +20,22 @@ static const Command commands[] = {
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 // Text that was printed plainly counts only if it arrives.
-static int finish(int code) { return fflush(stdout) == 0 && !ferror(stdout) ? code : EXIT_BAD; }
+static int finish(int code) { return cli_put_rest() ? code : EXIT_BAD; }
+
+// A descriptor that the caller closed must not become a file that is opened later. Standard input
+// and output fail as before, when they are used.
+static void keep_standard_files(void) {
+  static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", modes[fd]) != fd) return;
+}
 
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "C");
+  keep_standard_files();
+  // Room for all that is printed plainly, so that the reason is known when it does not arrive.
+  static char room[1 << 16];
+  setvbuf(stdout, room, _IOFBF, sizeof room);
   if (argc < 2) {
     help_print_all(HELP_TEXT, true, stderr);
     return EXIT_BAD;

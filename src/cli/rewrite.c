@@ -5,12 +5,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-static Status *flush_stdout(void *to, const char *data, size_t n) {
-  (void)to;
-  if (fwrite(data, 1, n, stdout) != n) FAIL(UNAVAILABLE, "standard output cannot be written");
-  return NULL;
-}
-
 static Status *put_out(Guard *guard, void *arg) {
   Rewrite *r = arg;
   r->out.guard = guard;
@@ -25,7 +19,7 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
   char *text = cli_read_program(path, &source);
   if (!text) return EXIT_BAD;
   strbuf_init(&r->out, NULL);
-  if (!r->output) r->out.flush = flush_stdout;
+  if (!r->output) r->out.flush = cli_flush;
   r->source = &source;
   int code = EXIT_OK;
   for (; source_next_segment(&source, &r->begin, &r->end); r->index++) {
