@@ -94,6 +94,16 @@ static void test_rules(void **state) {
                          "dimension 0 of result 0 has the size 4, its factors make 8"));
   tsr_error_free(error);
   tsr_rules_free(rules);
+  // A rule for no call of the program.
+  assert_null(tsr_rules_new(&rules));
+  assert_null(tsr_rules_add_callback(rules, "my.row", rows, &asked));
+  error = shard_calls(rules, said);
+  assert_int_equal(tsr_error_code(error), 3);
+  assert_string_equal(tsr_error_message(error),
+                      "a call rule is for 'my.row', but no custom call has that target; did you "
+                      "mean 'my.rows'?");
+  tsr_error_free(error);
+  tsr_rules_free(rules);
   tsr_rules_free(NULL);
 }
 

@@ -226,7 +226,7 @@ typedef struct tsr_propagate_options {
   int conservative;      /* not along dimensions whose shards would read their neighbours */
   int close;             /* leave no dimension open */
   tsr_rules *call_rules; /* for custom calls; NULL: none. A rule that does not fit a call's shapes
-                          * is an error at that call */
+                          * is an error at that call; one whose target no call has is an error */
   const char *layout;    /* shard by dimension names: "batch:data, hidden:model"; NULL: none */
   const char *names;     /* names for it, a line per value: "arg0: batch,length"; NULL: none */
   size_t devices;        /* how many: the mesh must have as many, or becomes "devices=N"; 0: any */

@@ -153,3 +153,51 @@ bool custom_rules_verify(CustomRules *rules, const Program *program, Arena *scra
   }
   return ok;
 }
+
+// ---- rules for nothing ----
+
+// The targets of a program's custom calls, each once.
+static uint32_t list_targets(const Program *p, Arena *arena, Str **out) {
+  VEC(Str) list = {0};
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
+    if (op_at(p, op)->code != OP_custom_call) continue;
+    Str target = name_str(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name")));
+    bool new = true;
+    for (uint32_t i = 0; i < list.count && new; i++) new = !str_equal(list.items[i], target);
+    if (new) VEC_PUSH(arena, &list, target);
+  }
+  *out = list.items;
+  return list.count;
+}
+
+static const char *nearest(Str word, uint32_t n, const Str *targets, Arena *arena) {
+  uint32_t least = word.n < 6 ? 3 : 4, best = n;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t d = str_distance(word, targets[i], least);
+    if (d >= least) continue;
+    least = d;
+    best = i;
+  }
+  if (best < n)
+    return arena_printf(arena, "; did you mean '%.*s'?", (int)targets[best].n, targets[best].s);
+  enum { SHOWN = 8 };
+  const char *all = n ? "; the program has" : "; the program has none";
+  for (uint32_t i = 0; i < n && i <= SHOWN; i++)
+    all = i == SHOWN ? arena_printf(arena, "%s, …", all)
+                     : arena_printf(arena, "%s%s '%.*s'", all, i ? "," : "", (int)targets[i].n,
+                                    targets[i].s);
+  return all;
+}
+
+Status *custom_rules_match(const CustomRules *rules, const Program *program, Arena *scratch) {
+  Str *targets;
+  uint32_t n = list_targets(program, scratch, &targets);
+  for (const CustomRule *rule = rules->first; rule; rule = rule->next) {
+    bool found = !*rule->target;
+    for (uint32_t i = 0; i < n && !found; i++) found = str_is(targets[i], rule->target);
+    if (!found)
+      FAIL(INVALID_ARGUMENT, "a call rule is for '%s', but no custom call has that target%s",
+           rule->target, nearest(str_of(rule->target), n, targets, scratch));
+  }
+  return NULL;
+}

@@ -27,5 +27,9 @@ bool custom_rules_factors(void *rules, Str target, FactorContext *cx);
 // Says at every custom call whose rule does not fit its shapes why, in diag; false if there is one.
 // O(ops).
 bool custom_rules_verify(CustomRules *rules, const Program *program, Arena *scratch, Diag *diag);
+// INVALID_ARGUMENT if a rule is for a target that no custom call has, naming those near it, else
+// those that there are. Functions for every call need none. O(ops · rules).
+Status *custom_rules_match(const CustomRules *rules, const Program *program,
+                           Arena *scratch) MUST_USE;
 
 #endif

@@ -117,6 +117,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *asked, Guar
   out->diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules + 2);
   TRY(use_meshes(program, request, out));
   TRY(normalize(program, guard, diag, out));
+  if (request->call_rules) TRY(custom_rules_match(request->call_rules, program, &out->arena));
   if (request->call_rules && !custom_rules_verify(request->call_rules, program, &out->arena, diag))
     return diag_status(diag);
   double start = clock_seconds();

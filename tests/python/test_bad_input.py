@@ -123,6 +123,9 @@ class Functions(unittest.TestCase):
         self.assertEqual(s.result_parts, ["tensor<4x8xf32>"])
         with self.assertRaisesRegex(tessera.InvalidArgument, "column|expected"):
             tessera.propagate(e, mesh="a=2", call_rules={"nobody.knows": "([i"})
+        for f in tessera.propagate, tessera.partition:
+            with self.assertRaisesRegex(tessera.InvalidArgument, r"no custom call has that target; did you mean 'nobody\.knows'"):
+                f(e, mesh="a=2", call_rules={"nobody.know": "([i, j])->([i, j])"})
 
 
 class Programs(unittest.TestCase):

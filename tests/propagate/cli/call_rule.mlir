@@ -3,7 +3,11 @@
 // RUN: not tessera propagate %s --call-rule 'my.flip=([i, j])->([i, j])' 2>&1 | FileCheck %s --check-prefix=MISFIT
 // RUN: not tessera propagate %s --call-rule 'my.flip=([i, j])' 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: not tessera propagate %s --call-rule my.flip 2>&1 | FileCheck %s --check-prefix=NO-RULE
+// RUN: not tessera propagate %s --call-rule 'my.flp=([i, j])->([j, i])' 2>&1 | FileCheck %s --check-prefix=NEAR
+// RUN: not tessera partition %s --call-rule 'other=([i, j])->([j, i])' 2>&1 | FileCheck %s --check-prefix=OTHER
 
+// NEAR: error: a call rule is for 'my.flp', but no custom call has that target; did you mean 'my.flip'?
+// OTHER: error: a call rule is for 'other', but no custom call has that target; the program has 'my.flip'
 // MISFIT: call_rule.mlir:[[#@LINE+9]]:8: error: the rule that was given for @my.flip does not fit: dimension 0 of result 0 has the size 4, its factors make 8 (a factor of several sizes is permutation or need_replication)
 // WRONG: the rule of @my.flip is no rule: expected '->' at column 9, found the end in "([i, j])"
 // NO-RULE: --call-rule takes TARGET=RULE, like 'my.flip=([i, j])->([j, i])', not 'my.flip'
