@@ -119,7 +119,8 @@ void annotations_options(Annotations *a, Option *out) {
       {"--devices", OPTION_NUMBER, &a->devices, "N",
        "number of devices: the mesh must have as many, or becomes [\"devices\"=N]"},
       {"--shard", OPTION_TEXTS, &a->rules, "PATTERN=SPEC",
-       "annotate the values that PATTERN matches; may be repeated"},
+       "annotate the values that PATTERN matches: a name, or a glob of * (any letters), ? (one), "
+       "[a-z] (one of these), [!x] (none of these), \\ (the next letter itself); may be repeated"},
       {"--shard-file", OPTION_TEXTS, &a->rule_files, "FILE",
        "rules as of --shard, one per line, # comments"},
       {"--layout", OPTION_TEXT, &a->layout, "NAME:AXIS,…",

@@ -135,7 +135,8 @@ static const Usage usage = {
     "propagate", "[FILE]",
     "Reads a program in which a few tensors are annotated, and infers the shardings of all "
     "others. Annotations are sdy's or GSPMD's (mhlo.sharding), or come from the shell: --shard "
-    "'PATTERN=SPEC'. PATTERN is an argument's number, its path or a glob (params.*.kernel), a "
+    "'PATTERN=SPEC'. PATTERN is an argument's number, its path or a glob (params.*.kernel, "
+    "w[qkv]), a "
     "result (result0, out.loss), a value (%12) or a line (model.py:31). SPEC is JAX's P(\"data\", "
     "None) or sdy's [{\"data\"}, {?}]. The first rule that matches a value holds. Dimensions of "
     "P(…) are closed; `...` and UNCONSTRAINED are open. P(\"data\")p1 has a lower priority than "

@@ -330,7 +330,7 @@ bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag) {
 static Str group_key(Str pattern) {
   size_t n = 0;
   while (n < pattern.n && pattern.s[n] != '.' && pattern.s[n] != '[' && pattern.s[n] != '*' &&
-         pattern.s[n] != '?')
+         pattern.s[n] != '?' && pattern.s[n] != '\\')
     n++;
   bool plain = n < pattern.n && (pattern.s[n] == '.' || pattern.s[n] == '[') &&
                !memchr(pattern.s, ':', pattern.n);

@@ -72,15 +72,64 @@ Str path_dotted(Arena *arena, Str text) {
   return (Str){out, n};
 }
 
+// Index of the bracket that closes the class at `open`; n if none does. A bracket that is the first
+// member does not.
+static size_t class_end(Str glob, size_t open) {
+  size_t i = open + 1;
+  if (i < glob.n && (glob.s[i] == '!' || glob.s[i] == '^')) i++;
+  for (size_t first = i; i < glob.n; i++) {
+    if (glob.s[i] == '\\')
+      i++;
+    else if (glob.s[i] == ']' && i > first)
+      return i;
+  }
+  return glob.n;
+}
+
+// The member at *at, and past it.
+static unsigned char class_member(Str glob, size_t *at) {
+  if (glob.s[*at] == '\\') ++*at;
+  return (unsigned char)glob.s[(*at)++];
+}
+
+static bool class_has(Str glob, size_t open, size_t end, char letter) {
+  size_t i = open + 1;
+  bool others = glob.s[i] == '!' || glob.s[i] == '^', has = false;
+  for (i += others; i < end;) {
+    unsigned char from = class_member(glob, &i), to = from;
+    if (i + 1 < end && glob.s[i] == '-') {
+      i++;
+      to = class_member(glob, &i);
+    }
+    has |= (unsigned char)letter >= from && (unsigned char)letter <= to;
+  }
+  return has != others;
+}
+
+// Does what stands at g, which is no '*', fit the letter? *next is what stands behind it.
+static bool letter_matches(Str glob, size_t g, char letter, size_t *next) {
+  size_t end = glob.s[g] == '[' ? class_end(glob, g) : glob.n;
+  *next = g + 1;
+  if (end < glob.n) {
+    *next = end + 1;
+    return class_has(glob, g, end, letter);
+  }
+  if (glob.s[g] == '\\' && g + 1 < glob.n) {
+    *next = g + 2;
+    return glob.s[g + 1] == letter;
+  }
+  return glob.s[g] == '?' || glob.s[g] == letter;
+}
+
 bool path_matches(Str glob, Str path) {
   // Where to go back to when letters after the last '*' do not fit.
-  size_t g = 0, p = 0, star = glob.n, retry = 0;
+  size_t g = 0, p = 0, star = glob.n, retry = 0, next;
   while (p < path.n) {
     if (g < glob.n && glob.s[g] == '*') {
       star = g++;
       retry = p;
-    } else if (g < glob.n && (glob.s[g] == '?' || glob.s[g] == path.s[p])) {
-      g++, p++;
+    } else if (g < glob.n && letter_matches(glob, g, path.s[p], &next)) {
+      g = next, p++;
     } else if (star < glob.n) {
       g = star + 1;
       p = ++retry;
@@ -90,6 +139,49 @@ bool path_matches(Str glob, Str path) {
   }
   while (g < glob.n && glob.s[g] == '*') g++;
   return g == glob.n;
+}
+
+// How brackets of a pattern are read.
+typedef enum Brackets { AS_KEYS, AS_CLASSES_NOT_DIGITS, AS_CLASSES, N_BRACKETS } Brackets;
+
+static bool is_key(Str inner, Brackets brackets) {
+  bool quoted = key_of(inner).n != inner.n;
+  return quoted || brackets == AS_KEYS || (brackets == AS_CLASSES_NOT_DIGITS && is_digits(inner));
+}
+
+// As path_dotted, of a pattern: classes stay as they are, also in quoted keys; brackets that are
+// read as keys are letters in them.
+static Str pattern_dotted(Arena *arena, Str text, Brackets brackets) {
+  char *out = arena_alloc(arena, 2 * text.n + 1);
+  size_t n = 0;
+  for (size_t i = 0; i < text.n; i++) {
+    if (text.s[i] == '\\' && i + 1 < text.n) {
+      out[n++] = text.s[i++];
+      out[n++] = text.s[i];
+      continue;
+    }
+    size_t end = text.s[i] == '[' ? closing(text, i) : text.n;
+    if (text.s[i] != '[' || end == text.n) {
+      if (text.s[i] != '.' || n) out[n++] = text.s[i];
+      continue;
+    }
+    Str inner = {text.s + i + 1, end - i - 1}, key = key_of(inner);
+    if (!is_key(inner, brackets)) {
+      end = class_end(text, i);
+      if (end == text.n) end--;
+      memcpy(out + n, text.s + i, end + 1 - i);
+      n += end + 1 - i;
+      i = end;
+      continue;
+    }
+    if (n) out[n++] = '.';
+    for (size_t k = 0; k < key.n; k++) {
+      if (brackets == AS_KEYS && strchr("[]\\", key.s[k])) out[n++] = '\\';
+      out[n++] = key.s[k];
+    }
+    i = end;
+  }
+  return (Str){out, n};
 }
 
 // ---- functions ----
@@ -437,11 +529,15 @@ TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
   Targets out = {0};
   Str whole = pattern;
   Entries entries = scope_of(p, &pattern, arena);
-  Str dotted = path_dotted(arena, pattern);
-  for (uint32_t i = 0; i < entries.n; i++) {
-    Targets found = {0};
-    find_in(&(Lookup){p, arena, dotted, entries.v[i], &found}, pattern);
-    for (uint32_t t = 0; t < found.count; t++) VEC_PUSH(arena, &out, found.items[t]);
+  Str dotted = pattern_dotted(arena, pattern, AS_KEYS);
+  bool bracket = pattern.n && memchr(pattern.s, '[', pattern.n);
+  for (uint32_t b = 0; b < (bracket ? N_BRACKETS : 1) && !out.count; b++) {
+    Str read = b ? pattern_dotted(arena, pattern, (Brackets)b) : dotted;
+    for (uint32_t i = 0; i < entries.n; i++) {
+      Targets found = {0};
+      find_in(&(Lookup){p, arena, read, entries.v[i], &found}, pattern);
+      for (uint32_t t = 0; t < found.count; t++) VEC_PUSH(arena, &out, found.items[t]);
+    }
   }
   // A line of a function that is called: JAX makes one of every jit, and of much of jax.numpy.
   Str file;
@@ -547,7 +643,7 @@ const char *targets_near_text(const Program *p, Str pattern, Arena *arena) {
         if (!names[n].n) names[n] = str_of(arena_printf(arena, "arg%u", i));
         n++;
       }
-  const char *how = "by path, number or glob (of * and ?)";
+  const char *how = "by path, number or glob (*, ?, [abc])";
   if (!n) return arena_printf(arena, "; arguments are called %s", how);
   const char *more = count > n ? arena_printf(arena, " and %u more", count - n) : "";
   return arena_printf(arena, "; the arguments are %s%s; they are called %s",
@@ -573,10 +669,13 @@ static const char *line_hint(const Program *p, Str file, uint32_t line, Arena *a
                       walk.after);
 }
 
-// w[qkv], not w['q'] or w[0].
-static bool has_class(Str pattern) {
-  for (size_t i = 0; i + 1 < pattern.n; i++)
-    if (pattern.s[i] == '[' && !strchr("'\"0123456789", pattern.s[i + 1])) return true;
+static bool has_open_bracket(Str pattern) {
+  for (size_t i = 0; i < pattern.n; i++) {
+    if (pattern.s[i] == '\\')
+      i++;
+    else if (pattern.s[i] == '[' && closing(pattern, i) == pattern.n)
+      return true;
+  }
   return false;
 }
 
@@ -592,7 +691,7 @@ const char *targets_hint(const Program *p, Str pattern, Arena *arena) {
   for (uint32_t f = 0; f < entries.n; f++)
     for (uint32_t i = 0; i < function_n_arguments(p, entries.v[f]); i++, n++)
       if (argument_path(p, entries.v[f], i, arena).n)
-        return has_class(pattern) ? "; globs have * and ? but no [ ]" : "";
+        return has_open_bracket(pattern) ? "; its '[' has no ']'" : "";
   return n ? "; the arguments have but numbers here: " AS_TEXT "their paths" : "";
 }
 

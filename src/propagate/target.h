@@ -24,7 +24,9 @@ typedef struct TargetList {
 
 // The path in dots; text that is no path stays as it is. In the arena.
 Str path_dotted(Arena *arena, Str text);
-// `*` is any run of letters, dots too; `?` is one letter. O(|glob| |path|).
+// `*` is any run of letters, dots too; `?` is one letter; `[qkv]`, `[a-z]` one of these, `[!x]` or
+// `[^x]` one that is none of them; a letter behind a backslash is itself. A `[` that no `]` closes
+// is itself, too. O(|glob| |path|).
 bool path_matches(Str glob, Str path);
 
 // The functions a name is looked up in: @main, or else all that nothing calls. In the arena.
@@ -54,6 +56,8 @@ Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 //   model.py:31             what the last op of that line of the user's program defines, of its
 //                           gradient only if there is no other; in called functions, too
 //   @f:PATTERN              in the function @f instead
+// Brackets are first read as JAX prints paths: w[qkv] and layers[12] are the keys qkv and 12. If
+// nothing is called so they are classes of letters, those that have only digits last.
 // Empty if nothing is called so. O(program).
 TargetList targets_find(const Program *p, Str pattern, Arena *arena);
 // The names nearest to a pattern that means nothing; at most `most`; gives how many. O(names).

@@ -92,7 +92,8 @@ static Str result_place(Str key, Arena *arena) {
 // arguments.
 static bool means_more(Str key) {
   if (!key.n || key.s[0] == '%' || key.s[0] == '@' || is_number(key)) return true;
-  return memchr(key.s, '*', key.n) || memchr(key.s, '?', key.n) || memchr(key.s, ':', key.n);
+  return memchr(key.s, '*', key.n) || memchr(key.s, '?', key.n) || memchr(key.s, ':', key.n) ||
+         memchr(key.s, '\\', key.n);
 }
 
 typedef VEC(Target) Found;
