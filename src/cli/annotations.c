@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cost/machine.h"
 
 static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic",
                                          "none"};
@@ -97,16 +98,59 @@ static bool read_call_rules(Annotations *a) {
   return !status;
 }
 
+static void release_arena(void *arena) { arena_deinit(arena); }
+
+// So that what is wrong is told with the file's name.
+static Status *check_machine(Guard *guard, void *text) {
+  Arena arena;
+  Machine machine;
+  arena_init(&arena, guard);
+  GuardCleanup cleanup = {.release = release_arena, .object = &arena};
+  guard_push(guard, &cleanup);
+  Status *status = machine_read(str_of(text), &arena, &machine);
+  guard_pop(guard, &cleanup);
+  arena_deinit(&arena);
+  return status;
+}
+
+// A name of machines.def, else a file.
+static bool read_machine(Annotations *a) {
+  const char *name = a->machine;
+  if (!name || (a->request.machine = machine_text(name))) return true;
+  size_t size;
+  Status *status = file_read(name, 1 << 20, &a->texts[a->n_texts], &size);
+  if (status) {
+    cli_fail(status);
+    cli_error("--machine takes a file that describes one, or one of %s", machine_names());
+    return false;
+  }
+  a->request.machine = a->texts[a->n_texts++];
+  status = guard_run(check_machine, a->texts[a->n_texts - 1]);
+  if (status) {
+    cli_error("%s: %s", name, status_message(status));
+    status_free(status);
+    return false;
+  }
+  return true;
+}
+
+static const char machine_words[] =
+#define MACHINE(name, text) name "|"
+#include "cost/machines.def"
+#undef MACHINE
+    "FILE";
+
 bool annotations_init(Annotations *a, int argc) {
   TextList *lists[] = {&a->meshes, &a->rules, &a->rule_files, &a->call_rules};
   size_t n = sizeof lists / sizeof lists[0], most = (size_t)argc + 1;
   *a = (Annotations){.strategy = strategies[0],
                      .edges = edge_words[0],
                      .conflicts = conflict_words[0],
-                     .devices = UINT64_MAX};
+                     .devices = UINT64_MAX,
+                     .trip_count = UINT64_MAX};
   a->room = mem_alloc(most * n * sizeof *a->room);
   a->sources = mem_alloc((most + 2) * sizeof *a->sources);
-  a->texts = mem_alloc((most + 2) * sizeof *a->texts);
+  a->texts = mem_alloc((most + 3) * sizeof *a->texts);
   if (!a->room || !a->sources || !a->texts) return false;
   for (size_t i = 0; i < n; i++) lists[i]->items = a->room + i * most;
   return true;
@@ -144,6 +188,10 @@ void annotations_options(Annotations *a, Option *out) {
        "or an error"},
       {"--conservative", OPTION_FLAG, &a->request.conservative, NULL,
        "do not shard dimensions whose shards would read their neighbours"},
+      {"--machine", OPTION_TEXT, &a->machine, machine_words,
+       "the machine that predicted times are for; FILE describes one (docs/machine.md)"},
+      {"--trip-count", OPTION_NUMBER, &a->trip_count, "N",
+       "iterations to count for loops of unknown length (default: 100, a guess)"},
   };
   memcpy(out, rows, sizeof rows);
 }
@@ -157,13 +205,14 @@ bool annotations_read(Annotations *a) {
     cli_error("--devices takes a number from 1 on, not 0");
     return false;
   }
+  if (!cli_trip_count(a->trip_count, &a->request.trip_count)) return false;
   a->request.devices = a->devices == UINT64_MAX ? 0 : a->devices;
   a->request.strategy = (Strategy)strategy;
   a->request.divisible = edges == 1;
   a->request.by_cost = conflicts == 1;
   a->request.meshes = a->meshes.items;
   a->request.n_meshes = a->meshes.count;
-  return read_rules(a) && read_names(a) && read_call_rules(a);
+  return read_rules(a) && read_names(a) && read_call_rules(a) && read_machine(a);
 }
 
 void annotations_deinit(Annotations *a) {

@@ -6,14 +6,14 @@
 #include "cli/cli.h"
 #include "pipeline/propagate.h"
 
-enum { ANNOTATION_OPTIONS = 13 };  // rows that annotations_options writes
+enum { ANNOTATION_OPTIONS = 15 };  // rows that annotations_options writes
 
 typedef struct Annotations {
   PropagateRequest request;  // complete after annotations_read
   // As they stand in argv.
   TextList meshes, rules, rule_files, call_rules;
-  const char *layout, *names, *strategy, *edges, *conflicts;
-  uint64_t devices;  // UINT64_MAX: not given
+  const char *layout, *names, *strategy, *edges, *conflicts, *machine;
+  uint64_t devices, trip_count;  // UINT64_MAX: not given
   // What was read for them.
   const char **room;
   Source layout_source;

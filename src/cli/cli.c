@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,13 @@ static bool read_number(const char *text, uint64_t *out) {
   if (errno || end == text || *end || *text == '-') return false;
   *out = value;
   return true;
+}
+
+bool cli_trip_count(uint64_t given, uint32_t *out) {
+  *out = given == UINT64_MAX ? 0 : (uint32_t)given;
+  if (given == UINT64_MAX || (given >= 1 && given <= UINT32_MAX)) return true;
+  cli_error("--trip-count takes a number from 1 to %u, not %" PRIu64, UINT32_MAX, given);
+  return false;
 }
 
 static const Option *find_option(const Option *options, uint32_t n, const char *word) {

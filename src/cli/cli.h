@@ -46,6 +46,9 @@ static inline size_t cli_gib(uint64_t gib) {
   return gib > SIZE_MAX >> 30 ? SIZE_MAX : (size_t)gib << 30;
 }
 
+// --trip-count: false with a message if it is out of range; 0 if it is UINT64_MAX, not given.
+bool cli_trip_count(uint64_t given, uint32_t *out);
+
 typedef enum ParseArgs { ARGS_OK, ARGS_HELP, ARGS_BAD } ParseArgs;
 
 // Reads argv[2…] into the options and what is left into files. ARGS_HELP: the help was printed;

@@ -10,6 +10,7 @@
 typedef struct OptimizeJob {
   Rewrite rewrite;
   OptimizeOptions options;
+  uint32_t trip_count;
   bool stats, json;
 } OptimizeJob;
 
@@ -43,6 +44,7 @@ static Status *optimize_segment(Guard *guard, void *arg) {
   bool good;
   TRY(rewrite_load(&job->rewrite, guard, &good));
   if (!good) return NULL;
+  seg->program->trip_count = job->trip_count;
   TRY(optimize_program(seg->program, &job->options, guard, &seg->diag, &stats));
   const char *wrong = program_check(seg->program);
   if (wrong) FAIL(INTERNAL, "the program is not sound, which is an error of Tessera: %s", wrong);
@@ -74,7 +76,7 @@ static const Usage usage = {
 
 int command_optimize(int argc, char **argv) {
   OptimizeJob job = {.stats = false};
-  uint64_t devices = 0, bucket = 0;
+  uint64_t devices = 0, bucket = 0, trip_count = UINT64_MAX;
   Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   const Option options[] = {
@@ -89,6 +91,8 @@ int command_optimize(int argc, char **argv) {
        "that XLA needs"},
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
        "combine small collectives into one of at most BYTES (default 32 MiB)"},
+      {"--trip-count", OPTION_NUMBER, &trip_count, "N",
+       "iterations to count for loops of unknown length (default: 100, a guess)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL, "count how often each pass changed something"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print these counts instead of the program"},
       {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
@@ -110,7 +114,7 @@ int command_optimize(int argc, char **argv) {
   } else if (args == ARGS_OK && (status = optimize_check_collectives(job.options.collectives))) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
-  } else if (args == ARGS_OK) {
+  } else if (args == ARGS_OK && cli_trip_count(trip_count, &job.trip_count)) {
     job.options.n_devices = (uint32_t)devices;
     job.options.bucket_bytes = (double)bucket;
     const char *path = files.count ? files.items[0] : "-";

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/rewrite.h"
-#include "cost/machine.h"
 #include "ops/infer.h"
 #include "partition/mesh_groups.h"
 #include "partition/reason.h"
@@ -41,6 +39,18 @@ typedef struct PartitionJob {
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
+// Behind a number that depends on loops of unknown length: what is assumed of them, in full behind
+// the first.
+static void show_guess(const Traffic *t, bool unknown, bool *told) {
+  if (unknown && !*told)
+    fprintf(stderr, " (%s%u loop%s of unknown length counted as %u iteration%s%s)",
+            t->told ? "" : "guess: ", t->unknown_loops, plural(t->unknown_loops), t->trip_count,
+            plural(t->trip_count), t->told ? "" : "; --trip-count sets it");
+  else if (unknown && !t->told)
+    fputs(" (guess)", stderr);
+  *told |= unknown;
+}
+
 // Times an even share of the work from which on it is worth a word.
 static const double much_twice = 1.5;
 
@@ -56,18 +66,20 @@ static void show_traffic(PartitionJob *job) {
     else
       snprintf(groups, sizeof groups, "%u pair%s", r->n_groups, plural(r->n_groups));
     if (r->in_loops)
-      snprintf(loops, sizeof loops, "  (%u in loops, %.0f runs)", r->in_loops, r->runs);
+      snprintf(loops, sizeof loops, "  (%u in loops, %.0f runs%s)", r->in_loops, r->runs,
+               r->unknown && !t->told ? ": a guess" : "");
     fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s%s%s\n", r->count,
             traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
-  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device%s\n",
-          job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes,
-          t->guessed ? " (loops that do not say how often they run: 100 times)" : "");
-  fprintf(
-      stderr,
-      "tessera: %.0f in sequence at most; %.3g flops on each device, %.2f times an even share of "
-      "the whole\n",
-      t->steps, t->flops, share);
+  bool told = false;
+  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device",
+          job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes);
+  show_guess(t, t->unknown_bytes, &told);
+  fprintf(stderr, "\ntessera: %.0f in sequence at most", t->steps);
+  show_guess(t, t->unknown_steps, &told);
+  fprintf(stderr, "; %.3g flops on each device", t->flops);
+  show_guess(t, t->unknown_flops, &told);
+  fprintf(stderr, ", %.2f times an even share of the whole\n", share);
   fprintf(stderr, "tessera: each device has %.0f bytes of arguments and %.0f of results\n",
           t->argument_bytes, t->result_bytes);
   if (share >= much_twice && !job->request->by_cost &&
@@ -87,7 +99,8 @@ static void show_reasons(const PartitionJob *job) {
     char with[48] = "";
     if (reasons[i].others)
       snprintf(with, sizeof with, " with %u other%s", reasons[i].others, plural(reasons[i].others));
-    fprintf(stderr, "tessera: %12.0f bytes  %u %s%s: %s\n", reasons[i].bytes, reasons[i].count,
+    fprintf(stderr, "tessera: %12.0f bytes%s  %u %s%s: %s\n", reasons[i].bytes,
+            reasons[i].unknown && !job->traffic.told ? " (guess)" : "", reasons[i].count,
             reasons[i].kind, with, reasons[i].why);
   }
 }
@@ -267,47 +280,6 @@ static bool read_tolerance(const char *text, double *out) {
   return true;
 }
 
-static void release_arena(void *arena) { arena_deinit(arena); }
-
-// So that what is wrong is told with the file's name.
-static Status *check_machine(Guard *guard, void *text) {
-  Arena arena;
-  Machine machine;
-  arena_init(&arena, guard);
-  GuardCleanup cleanup = {.release = release_arena, .object = &arena};
-  guard_push(guard, &cleanup);
-  Status *status = machine_read(str_of(text), &arena, &machine);
-  guard_pop(guard, &cleanup);
-  arena_deinit(&arena);
-  return status;
-}
-
-// A name of machines.def, else a file; *out_file is to be freed.
-static bool read_machine(const char *name, char **out_file, const char **out_text) {
-  if (!name || (*out_text = machine_text(name))) return true;
-  size_t size;
-  Status *status = file_read(name, 1 << 20, out_file, &size);
-  if (status) {
-    cli_fail(status);
-    cli_error("--machine takes a file that describes one, or one of %s", machine_names());
-    return false;
-  }
-  status = guard_run(check_machine, *out_file);
-  if (status) {
-    cli_error("%s: %s", name, status_message(status));
-    status_free(status);
-    return false;
-  }
-  *out_text = *out_file;
-  return true;
-}
-
-static const char machine_words[] =
-#define MACHINE(name, text) name "|"
-#include "cost/machines.def"
-#undef MACHINE
-    "FILE";
-
 static const Usage usage = {
     "partition", "[FILE]",
     "Writes the local program that each device runs: the same ops on shards of the tensors, with "
@@ -328,8 +300,7 @@ static const Usage usage = {
 int command_partition(int argc, char **argv) {
   PartitionJob job = {.verification.most_bytes = 0};
   uint64_t gib = 16;
-  const char *tolerance = NULL, *groups = NULL, *machine = NULL;
-  char *machine_file = NULL;
+  const char *tolerance = NULL, *groups = NULL;
   bool optimized = true;
   Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
@@ -366,8 +337,6 @@ int command_partition(int argc, char **argv) {
       {"--collectives", OPTION_TEXT, &job.local.collectives, "combined|single|xla",
        "give collectives several operands where that pays (default), one operand each, or the form "
        "that XLA needs"},
-      {"--machine", OPTION_TEXT, &machine, machine_words,
-       "the machine that predicted times are for; FILE describes one (docs/machine.md)"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
        "write groups of devices one by one (default) or by axes of the mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
@@ -403,10 +372,10 @@ int command_partition(int argc, char **argv) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
-             read_machine(machine, &machine_file, &job.local.machine) &&
              annotations_read(&annotations)) {
     job.request = &annotations.request;
     job.local.call_rules = annotations.request.call_rules;
+    job.local.machine = annotations.request.machine;
     job.mesh_axes = groups && strcmp(groups, "mesh-axes") == 0;
     job.verification.most_bytes = cli_gib(gib);
     if (job.verification.entry && job.verification.entry[0] == '@') job.verification.entry++;
@@ -414,7 +383,6 @@ int command_partition(int argc, char **argv) {
     code = rewrite_file(&job.rewrite, path, partition_segment, release, &job);
   }
   annotations_deinit(&annotations);
-  mem_free(machine_file);
   mem_free(files.items);
   return code;
 }

@@ -106,8 +106,8 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   if (!status && job->table && !job->json) propagated_table(&shown);
   if (!status && job->stats) show_stats(job);
   if (!status && !job->json && job->reshards)
-    status = pipeline_write_reshards(program, &job->result, job->emit, request.call_rules, guard,
-                                     &r->seg.diag);
+    status =
+        pipeline_write_reshards(program, &job->result, job->emit, &request, guard, &r->seg.diag);
   else if (!status && !job->json)
     status = pipeline_write(program, &job->result, job->emit, job->close, guard, &r->seg.diag);
   if (status && rewrite_told(r, &job->result)) {  // what is wrong is in the diagnostics

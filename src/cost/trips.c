@@ -111,16 +111,32 @@ int64_t loop_trips(const Program *p, OpId loop) {
   return -1;
 }
 
-double op_runs(const Program *p, OpId op, bool *out_guessed) {
+int64_t loop_trips_or_guess(const Program *p, OpId loop) {
+  int64_t trips = loop_trips(p, loop);
+  return trips < 0 ? (int64_t)trips_unknown(p) : trips;
+}
+
+static bool is_loop(const Program *p, OpId op) {
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  return def && def->flow == FLOW_LOOP;
+}
+
+double op_runs(const Program *p, OpId op, bool *out_unknown) {
   double runs = 1;
   for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {
-    const OpDef *def = op_row(op_at(p, o)->code)->def;
-    if (!def || def->flow != FLOW_LOOP) continue;
+    if (!is_loop(p, o)) continue;
     int64_t trips = loop_trips(p, o);
-    if (trips < 0) *out_guessed = true;
-    runs *= trips < 0 ? (double)TRIPS_UNKNOWN : (double)trips;
+    if (trips < 0) *out_unknown = true;
+    runs *= trips < 0 ? (double)trips_unknown(p) : (double)trips;
   }
   return runs;
+}
+
+uint32_t loops_unknown(const Program *p) {
+  uint32_t n = 0;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    n += is_loop(p, o) && loop_trips(p, o) < 0;
+  return n;
 }
 
 // ---- calls ----
@@ -146,10 +162,8 @@ static void find_callees(const Program *p, Runs *runs, uint32_t *left) {
 }
 
 static bool in_loop(const Program *p, OpId op) {
-  for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {
-    const OpDef *def = op_row(op_at(p, o)->code)->def;
-    if (def && def->flow == FLOW_LOOP) return true;
-  }
+  for (OpId o = op_parent(p, op); o; o = op_parent(p, o))
+    if (is_loop(p, o)) return true;
   return false;
 }
 
@@ -167,6 +181,7 @@ void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out) {
                .mesh = mesh,
                .of = ARENA_ARRAY(arena, double, n),
                .looped = ARENA_ARRAY(arena, bool, n),
+               .guesses = ARENA_ARRAY(arena, bool, n),
                .callee = ARENA_ARRAY(arena, OpId, n),
                .order = ARENA_ARRAY(arena, OpId, n)};
   find_callees(p, &runs, left);
@@ -182,6 +197,7 @@ void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out) {
       if (!callee) continue;
       runs.of[callee] += runs_of(&runs, o);
       if (runs_in_loop(&runs, o)) runs.looped[callee] = true;
+      if (runs_unknown(&runs, o)) runs.guesses[callee] = true;
       if (!--left[callee]) runs.order[runs.count++] = callee;
     }
   }
@@ -203,10 +219,17 @@ static double shards_around(const Program *p, const Mesh *mesh, OpId op) {
   return shards;
 }
 
-double runs_of(Runs *runs, OpId op) {
+double runs_of(const Runs *runs, OpId op) {
   const Program *p = runs->program;
-  double times = runs->of[function_of(p, op)] * op_runs(p, op, &runs->guessed);
+  bool unknown;
+  double times = runs->of[function_of(p, op)] * op_runs(p, op, &unknown);
   return runs->mesh ? times * shards_around(p, runs->mesh, op) : times;
+}
+
+bool runs_unknown(const Runs *runs, OpId op) {
+  bool unknown = runs->guesses[function_of(runs->program, op)];
+  op_runs(runs->program, op, &unknown);
+  return unknown;
 }
 
 bool runs_in_loop(const Runs *runs, OpId op) {

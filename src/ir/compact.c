@@ -107,6 +107,7 @@ Program *program_copy(Program *p, Arena *arena, Remap *out) {
   q->blocks.count = m.n_blocks;
   q->regions.count = m.n_regions;
   q->root = m.ops[p->root];
+  q->trip_count = p->trip_count;
   for (uint32_t i = 0; i < p->resources.count; i++)
     q->resources.items[q->resources.count++] = p->resources.items[i];
   m.n_ops = p->ops.count;

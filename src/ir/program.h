@@ -85,7 +85,8 @@ typedef struct Program {
   HEAPVEC(Region) regions;
   HEAPVEC(Resource) resources;  // blobs of dense_resource
   OpId root;
-  uint32_t n_dead;  // erased ops
+  uint32_t n_dead;      // erased ops
+  uint32_t trip_count;  // iterations that the user says of loops of unknown length; 0 = not said
 } Program;
 
 // An empty program has no root yet: the first op created becomes it.

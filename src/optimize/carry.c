@@ -273,10 +273,10 @@ static double find_room(const Carry *c) {
 // There is room for what is scattered once, and that is less than what is scattered each time.
 static bool may_grow(Carry *c) {
   const Program *p = c->p;
-  int64_t trips = loop_trips(p, c->loop);
+  int64_t trips = loop_trips_or_guess(p, c->loop);
   double once = fact_type_bytes(c->o->context, c->whole), each = 0;
   for (uint32_t i = 0; i < c->n_terms; i++) each += fact_operand_bytes(p, c->terms[i].sum);
-  if (once >= each * (double)(trips < 0 ? TRIPS_UNKNOWN : trips)) return false;
+  if (once >= each * (double)trips) return false;
   if (c->room < 0) c->room = find_room(c);
   return once - fact_bytes(p, c->arg) <= c->room;
 }

@@ -326,7 +326,8 @@ static Status *write(Writer *w) {
   return NULL;
 }
 
-static Status *run(Writer *w, Program *twin, CustomRules *call_rules, Guard *guard, Diag *diag) {
+static Status *run(Writer *w, Program *twin, const PartitionOptions *asked, Guard *guard,
+                   Diag *diag) {
   MeshId mesh;
   TRY(program_meshes_read(w->p, w->table));
   TRY(match(w, twin));
@@ -334,19 +335,22 @@ static Status *run(Writer *w, Program *twin, CustomRules *call_rules, Guard *gua
   w->decisions = ARENA_ARRAY(&w->arena, Decision, w->p->ops.count + 1);
   w->now = ARENA_ARRAY(&w->arena, Sharding, w->p->values.count + 1);
   w->made = ARENA_ARRAY(&w->arena, const Made *, w->p->values.count + 1);
-  PartitionOptions options = {
-      .call_rules = call_rules, .blocks = true, .on_split = note, .user = w};
+  PartitionOptions options = {.call_rules = asked ? asked->call_rules : NULL,
+                              .machine = asked ? asked->machine : NULL,
+                              .blocks = true,
+                              .on_split = note,
+                              .user = w};
   TRY(partition_program(twin, w->table, &options, guard, diag, &mesh));
   return write(w);
 }
 
 Status *explicit_reshards(Program *program, Program *twin, ShardingTable *table,
-                          CustomRules *call_rules, Guard *guard, Diag *diag) {
+                          const PartitionOptions *options, Guard *guard, Diag *diag) {
   Writer w = {.p = program, .table = table, .context = program->context};
   arena_init(&w.arena, guard);
   GuardCleanup cleanup = {release, &w, NULL};
   guard_push(guard, &cleanup);
-  Status *status = run(&w, twin, call_rules, guard, diag);
+  Status *status = run(&w, twin, options, guard, diag);
   guard_pop(guard, &cleanup);
   release(&w);
   return status;

@@ -9,14 +9,15 @@
 #define TESSERA_PARTITION_EXPLICIT_RESHARDS_H
 
 #include "ir/program.h"
-#include "ops/custom_rules.h"
+#include "partition/partition.h"
 #include "sharding/sharding.h"
 
 // `twin`: the same program, op by op, in the same context (program_copy). It is partitioned to see
 // what is decided and is not to be used afterwards. Reshards and collectives of sdy that the
-// program has are taken out: they are decided anew. call_rules as of PartitionOptions. O(program).
+// program has are taken out: they are decided anew. Of the options, which may be
+// NULL, call_rules and machine count. O(program).
 // Errors are those of partition_program.
 Status *explicit_reshards(Program *program, Program *twin, ShardingTable *table,
-                          CustomRules *call_rules, Guard *guard, Diag *diag) MUST_USE;
+                          const PartitionOptions *options, Guard *guard, Diag *diag) MUST_USE;
 
 #endif

@@ -129,8 +129,8 @@ static bool has_barrier(const Partition *t, OpId root, uint32_t depth) {
 }
 
 static void find_room(Partition *t, OpId loop, Rounds *r) {
-  int64_t trips = loop_trips(t->p, loop);
-  r->trips = trips < 0 ? TRIPS_UNKNOWN : trips ? trips : 1;
+  int64_t trips = loop_trips_or_guess(t->p, loop);
+  r->trips = trips ? trips : 1;
   double held = 0, sums = 0;
   for (uint32_t i = 0; i < op_at(t->p, loop)->n_results; i++) {
     ValueId v = op_result(t->p, loop, i);

@@ -192,18 +192,20 @@ uint32_t reasons_list(const Program *local, uint32_t n_devices, Arena *arena,
     const AttrInfo *loc = attr_info(local->context, op_at(local, o)->loc);
     uint32_t n = op_at(local, o)->n_operands;
     double bytes = traffic_of(local, o, n_devices, &runs);
+    bool unknown = runs_unknown(&runs, o);
     // Of several values in one exchange each has its own reason.
     bool each = loc->kind == ATTR_LOC_FUSED && loc->count == n && n > 1;
     double all_bytes = 0;
     for (uint32_t i = 0; each && i < n; i++) all_bytes += bytes_of(local, op_operand(local, o, i));
     for (uint32_t i = 0; each && i < n; i++)
-      VEC_PUSH(
-          arena, &all,
-          ((Reason){why_of(local, loc->items[i]), kind, 1, n - 1,
-                    all_bytes > 0 ? bytes * bytes_of(local, op_operand(local, o, i)) / all_bytes
-                                  : 0}));
+      VEC_PUSH(arena, &all,
+               ((Reason){
+                   why_of(local, loc->items[i]), kind, 1, n - 1,
+                   all_bytes > 0 ? bytes * bytes_of(local, op_operand(local, o, i)) / all_bytes : 0,
+                   unknown}));
     if (each) continue;
-    VEC_PUSH(arena, &all, ((Reason){why_of(local, op_at(local, o)->loc), kind, 1, 0, bytes}));
+    VEC_PUSH(arena, &all,
+             ((Reason){why_of(local, op_at(local, o)->loc), kind, 1, 0, bytes, unknown}));
   }
   if (all.count) qsort(all.items, all.count, sizeof *all.items, by_reason);
   uint32_t n = 0;
@@ -211,6 +213,7 @@ uint32_t reasons_list(const Program *local, uint32_t n_devices, Arena *arena,
     if (n && by_reason(&all.items[n - 1], &all.items[i]) == 0) {
       all.items[n - 1].count++;
       all.items[n - 1].bytes += all.items[i].bytes;
+      all.items[n - 1].unknown |= all.items[i].unknown;
     } else {
       all.items[n++] = all.items[i];
     }

@@ -20,6 +20,7 @@ typedef struct Reason {
   uint32_t count;    // collectives of that kind with that reason
   uint32_t others;   // values that are exchanged together with it
   double bytes;      // that leave a device for all of them, loops counted as often as they run
+  bool unknown;      // that depends on a loop of unknown length
 } Reason;
 
 // Of all collectives of a local program, the dearest first. In the arena. O(collectives · log).

@@ -69,12 +69,13 @@ static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, 
 // ---- rows ----
 
 static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n_devices,
-                         Arena *arena, Runs *runs) {
+                         Arena *arena, const Runs *runs) {
   TrafficRow row = {.axes = "",
                     .code = op_at(p, op)->code,
                     .count = 1,
                     .in_loops = runs_in_loop(runs, op),
-                    .runs = runs_of(runs, op)};
+                    .runs = runs_of(runs, op),
+                    .unknown = runs_unknown(runs, op)};
   double bytes = bytes_of(p, op) * row.runs;
   uint64_t bits = 0;
   Attr pairs = op_attr(p, op, "source_target_pairs");
@@ -97,11 +98,12 @@ static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n
     for (uint32_t i = 1; mesh && groups.ids && i < groups.width; i++)
       bits |= differ(mesh, groups.ids[0], groups.ids[i]);
   }
+  row.axis_bits = bits;
   if (bits && arena) row.axes = axes_text(p, mesh, bits, arena);
   return row;
 }
 
-double traffic_of(const Program *local, OpId op, uint32_t n_devices, Runs *runs) {
+double traffic_of(const Program *local, OpId op, uint32_t n_devices, const Runs *runs) {
   return row_of(local, op, NULL, n_devices, NULL, runs).bytes;
 }
 
@@ -115,6 +117,7 @@ static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
     r->in_loops += row->in_loops;
     r->runs += row->runs;
     r->bytes += row->bytes;
+    r->unknown |= row->unknown;
     return;
   }
   VEC_PUSH(arena, rows, *row);
@@ -125,15 +128,17 @@ static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
 // Collectives behind each other on the longest way to each value of a function; what is in a loop
 // counts as often as it runs, a call as many as the longest way through what it calls.
 static double steps_of(const Program *p, OpId function, const Runs *runs, const double *steps,
-                       double *depth) {
+                       double *depth, bool *out_unknown) {
   double most = 0;
-  bool guessed = false;
   for (OpId o = function; o; o = op_walk_next(p, o, function)) {
     const Op *op = op_at(p, o);
     double d = 0;
     for (uint32_t i = 0; i < op->n_operands; i++) d = fmax(d, depth[op_operand(p, o, i)]);
-    if (op_row(op->code)->traits & TRAIT_COLLECTIVE) d += op_runs(p, o, &guessed);
-    if (runs->callee[o]) d += steps[runs->callee[o]] * op_runs(p, o, &guessed);
+    if (op_row(op->code)->traits & TRAIT_COLLECTIVE) d += op_runs(p, o, out_unknown);
+    bool unknown = false;
+    double below = runs->callee[o] ? steps[runs->callee[o]] : 0;
+    if (below > 0) d += below * op_runs(p, o, &unknown);
+    *out_unknown |= unknown;
     for (uint32_t i = 0; i < op->n_results; i++) depth[op_result(p, o, i)] = d;
     // Into regions: their arguments begin where the op stands; out of them through terminators.
     for (uint32_t r = 0; r < op->n_regions; r++) {
@@ -151,12 +156,12 @@ static double steps_of(const Program *p, OpId function, const Runs *runs, const 
 }
 
 // Functions are taken behind what they call.
-static double count_steps(const Program *p, const Runs *runs, Arena *arena) {
+static double count_steps(const Program *p, const Runs *runs, Arena *arena, bool *out_unknown) {
   double *depth = ARENA_ARRAY(arena, double, p->values.count + 1);
   double *steps = ARENA_ARRAY(arena, double, p->ops.count + 1), most = 0;
   for (uint32_t i = runs->count; i-- > 0;) {
     OpId function = runs->order[i];
-    steps[function] = steps_of(p, function, runs, steps, depth);
+    steps[function] = steps_of(p, function, runs, steps, depth, out_unknown);
     most = fmax(most, steps[function]);
   }
   return most;
@@ -164,19 +169,22 @@ static double count_steps(const Program *p, const Runs *runs, Arena *arena) {
 
 // ---- all of it ----
 
-static double count_flops(const Program *p, Runs *runs) {
+static double count_flops(const Program *p, const Runs *runs, bool *out_unknown) {
   double flops = 0;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     double work = op_work(p, o);
-    if (work > 0) flops += work * runs_of(runs, o);
+    if (work <= 0) continue;
+    flops += work * runs_of(runs, o);
+    *out_unknown |= runs_unknown(runs, o);
   }
   return flops;
 }
 
 double program_flops(const Program *p, const Mesh *mesh, Arena *arena) {
   Runs runs;
+  bool unknown;
   runs_count(p, mesh, arena, &runs);
-  return count_flops(p, &runs);
+  return count_flops(p, &runs, &unknown);
 }
 
 static void count_edges(const Program *local, Arena *arena, Traffic *out) {
@@ -205,11 +213,14 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
     out->count++;
     out->runs += row.runs;
     out->bytes += row.bytes;
+    out->unknown_bytes |= row.unknown;
   }
   out->rows = rows.items;
   out->n_rows = rows.count;
-  out->guessed = runs.guessed;
-  out->steps = count_steps(local, &runs, arena);
-  out->flops = count_flops(local, &runs);
+  out->unknown_loops = loops_unknown(local);
+  out->trip_count = trips_unknown(local);
+  out->told = local->trip_count != 0;
+  out->steps = count_steps(local, &runs, arena, &out->unknown_steps);
+  out->flops = count_flops(local, &runs, &out->unknown_flops);
   count_edges(local, arena, out);
 }

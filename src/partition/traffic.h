@@ -7,14 +7,16 @@
 #include "sharding/mesh.h"
 
 typedef struct TrafficRow {
-  const char *axes;   // "data,model": along which the devices of a group differ; "" if not known
-  uint16_t code;      // of the collective
-  uint32_t n_groups;  // of a permute: pairs of different devices
-  uint32_t width;     // devices in a group; 0 for a permute
-  uint32_t count;     // ops in the text: a loop's body counts once
-  uint32_t in_loops;  // how many of them stand in one, or in what one calls
-  double runs;        // how often they are run, all together
-  double bytes;       // that leave a device for all runs of them, on average over the devices
+  const char *axes;    // "data,model": along which the devices of a group differ; "" if not known
+  uint16_t code;       // of the collective
+  uint32_t n_groups;   // of a permute: pairs of different devices
+  uint32_t width;      // devices in a group; 0 for a permute
+  uint32_t count;      // ops in the text: a loop's body counts once
+  uint32_t in_loops;   // how many of them stand in one, or in what one calls
+  double runs;         // how often they are run, all together
+  double bytes;        // that leave a device for all runs of them, on average over the devices
+  uint64_t axis_bits;  // bit i: axis i of the mesh is one of `axes`
+  bool unknown;        // runs and bytes depend on a loop of unknown length
 } TrafficRow;
 
 typedef struct Traffic {
@@ -25,11 +27,14 @@ typedef struct Traffic {
   double steps;  // runs of collectives of which each waits for the one before, at most
   double flops;  // of one device, exchange left out
   double argument_bytes, result_bytes;  // that one device has
-  bool guessed;  // a loop's trip count could not be read: TRIPS_UNKNOWN was taken
+  uint32_t unknown_loops;  // of unknown length, counted as trip_count iterations each …
+  uint32_t trip_count;
+  bool told;                                         // … as the user said; else it is a guess
+  bool unknown_bytes, unknown_steps, unknown_flops;  // depend on such a loop: runs too, of bytes
 } Traffic;
 
 // Bytes that leave a device for one collective, as often as it is run.
-double traffic_of(const Program *local, OpId op, uint32_t n_devices, Runs *runs);
+double traffic_of(const Program *local, OpId op, uint32_t n_devices, const Runs *runs);
 
 // Bytes are those of the best known ways: (n-1)/n of the whole for a gather, a scatter of sums and
 // an all-to-all, twice that for an all-reduce, the operand for a permute. Loops count as often as

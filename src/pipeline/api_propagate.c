@@ -90,10 +90,10 @@ static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
   TRY(api_propagate_request(job->handle, o, arena, &request));
   Status *status = pipeline_propagate(program, &request, guard, &job->diag, &job->result);
   if (!status)
-    status = o->reshards ? pipeline_write_reshards(program, &job->result, EMIT_SDY,
-                                                   request.call_rules, guard, &job->diag)
-                         : pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard,
-                                          &job->diag);
+    status =
+        o->reshards
+            ? pipeline_write_reshards(program, &job->result, EMIT_SDY, &request, guard, &job->diag)
+            : pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);
   diag_render(&job->diag, &job->said, false);
   propagated_render(&job->result, &job->said, false);
   if (!status && !request.by_cost && pipeline_has_rivals(&request, arena))

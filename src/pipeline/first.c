@@ -2,8 +2,7 @@
 // is made as a whole, in a context of its own, and thrown away.
 #include "pipeline/first.h"
 
-#include "cost/compute.h"
-#include "cost/network.h"
+#include "cost/machine.h"
 #include "ops/infer.h"
 #include "partition/traffic.h"
 #include "pipeline/partition.h"
@@ -15,8 +14,40 @@ typedef struct Trial {
   Program *program;
   Diag diag;
   Propagated result;
-  double seconds, bytes, flops, steps;
+  double seconds;
+  Traffic traffic;  // its rows are gone with the trial
 } Trial;
+
+// The slowest link along the axes that a collective goes over.
+static Link row_link(const Network *network, const TrafficRow *row) {
+  Link link = {0};
+  for (uint32_t i = 0; i < 64; i++)
+    if (row->axis_bits >> i & 1) link = link_slower(link, network_link(network, i));
+  return row->axis_bits ? link : network->all;
+}
+
+// Work, bytes over their links, and the latency of collectives that wait for each other: steps at
+// the mean latency of all runs.
+static Status *predict(Trial *t, const Mesh *mesh) {
+  const Traffic *traffic = &t->traffic;
+  Network network = network_default;
+  Compute compute = compute_default;
+  if (t->request.machine) {
+    Machine machine;
+    TRY(machine_read(str_of(t->request.machine), &t->result.arena, &machine));
+    network = machine_network(&machine, t->program->context, mesh, &t->result.arena);
+    compute = machine.compute;
+  }
+  double transfer = 0, latency = 0;
+  for (uint32_t i = 0; i < traffic->n_rows; i++) {
+    Link link = row_link(&network, &traffic->rows[i]);
+    transfer += traffic->rows[i].bytes / link.bytes_per_second;
+    latency += traffic->rows[i].runs * link.latency_seconds;
+  }
+  if (traffic->runs > 0) latency *= traffic->steps / traffic->runs;
+  t->seconds = compute_seconds(&compute, traffic->flops) + transfer + latency;
+  return NULL;
+}
 
 static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
@@ -28,19 +59,14 @@ static Status *trial_body(Guard *guard, void *arg) {
   if (!program_verify(t->program, &t->diag)) return diag_status(&t->diag);
   pipeline_keep_edges(t->program, &t->request);
   TRY(pipeline_propagate(t->program, &t->request, guard, &t->diag, &t->result));
-  LocalOptions local = {.call_rules = t->request.call_rules};
+  LocalOptions local = {.call_rules = t->request.call_rules, .machine = t->request.machine};
   MeshId mesh;
   TRY(pipeline_partition(t->program, &t->result, &local, guard, &t->diag, &mesh));
   const Mesh *on = sharding_mesh(t->result.table, mesh);
   Traffic traffic;
   traffic_count(t->program, on, on ? on->n_devices : 1, &t->result.arena, &traffic);
-  Link link = network_default.all;
-  t->bytes = traffic.bytes;
-  t->flops = traffic.flops;
-  t->steps = traffic.steps;
-  t->seconds = compute_seconds(&compute_default, traffic.flops) +
-               traffic.bytes / link.bytes_per_second + traffic.steps * link.latency_seconds;
-  return NULL;
+  t->traffic = traffic;
+  return predict(t, on);
 }
 
 // False if it cannot be done so.
@@ -94,6 +120,13 @@ static bool keep_better(Trial *least, const Trial *trial, double times) {
   return true;
 }
 
+static const char *guess_words(const Traffic *t, Arena *arena) {
+  if (!t->unknown_bytes && !t->unknown_steps && !t->unknown_flops) return "";
+  return arena_printf(arena, " (%s%u loop%s of unknown length counted as %u iterations)",
+                      t->told ? "" : "guess: ", t->unknown_loops, t->unknown_loops == 1 ? "" : "s",
+                      t->trip_count);
+}
+
 void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char **out_words) {
   uint32_t rivals[MOST_GROUPS], n = find_rivals(request, arena, rivals);
   Trial plain, least, trial;
@@ -107,9 +140,10 @@ void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char *
   request->first = least.request.first;
   request->by_cost = least.request.by_cost;
   if (ordered)
-    *out_words =
-        arena_printf(arena,
-                     "%.3g bytes out of each device instead of %.3g, %.0f in sequence "
-                     "instead of %.0f, %.3g flops of each instead of %.3g",
-                     least.bytes, plain.bytes, least.steps, plain.steps, least.flops, plain.flops);
+    *out_words = arena_printf(arena,
+                              "%.3g bytes out of each device instead of %.3g, %.0f in sequence "
+                              "instead of %.0f, %.3g flops of each instead of %.3g%s",
+                              least.traffic.bytes, plain.traffic.bytes, least.traffic.steps,
+                              plain.traffic.steps, least.traffic.flops, plain.traffic.flops,
+                              guess_words(&least.traffic, arena));
 }

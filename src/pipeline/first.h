@@ -11,10 +11,10 @@ bool pipeline_has_rivals(const PropagateRequest *request, Arena *arena);
 // Where rules say one axis of several values (a batch and the weights of FSDP), what gets it first
 // spreads, and the others' users have to bring it elsewhere. Tried are no order, and each group of
 // such rules (shard_rules.h; of 16 at most) first, what others say of its axes behind it; each with
-// conflicts by size and by cost. All are propagated and partitioned, and the least time on the
-// default machine wins: first and by_cost of the request, which must have `again`. *out_words says
-// what an order saves, in the arena; it is left alone if there is none. O(groups · (propagation +
-// partition)).
+// conflicts by size and by cost. All are propagated and partitioned, and the least predicted
+// time on the request's machine wins: first and by_cost of the request, which must have `again`.
+// *out_words says what an order saves, in the arena; it is left alone if there is none. O(groups ·
+// (propagation + partition)).
 void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char **out_words);
 
 #endif

@@ -109,6 +109,7 @@ static uint32_t count_given(const Propagation *propagation) {
 Status *pipeline_propagate(Program *program, const PropagateRequest *asked, Guard *guard,
                            Diag *diag, Propagated *out) {
   arena_init(&out->arena, guard);
+  program->trip_count = asked->trip_count;
   PropagateRequest chosen = *asked, *request = &chosen;
   const char *words = NULL;
   if (asked->by_cost && asked->again && !asked->first)

@@ -38,6 +38,8 @@ typedef struct PropagateRequest {
   const char *allow_arguments, *allow_results;          // allow_read's text; NULL = not given …
   AllowFlags allow_argument_flags, allow_result_flags;  // … then these
   bool divisible;                                       // arguments and results must divide
+  const char *machine;  // that by_cost predicts times for, as text (cost/machine.h); NULL = default
+  uint32_t trip_count;  // iterations of loops of unknown length; 0: TRIPS_GUESS
 } PropagateRequest;
 
 typedef struct Propagated {

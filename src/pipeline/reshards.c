@@ -157,13 +157,13 @@ static void for_xla(Job *j, Arena *arena) {
 
 static void release_program(void *program) { program_free(program); }
 
-static Status *write_reshards(Job *j, CustomRules *call_rules, Arena *arena, Guard *guard,
+static Status *write_reshards(Job *j, const PartitionOptions *options, Arena *arena, Guard *guard,
                               Diag *diag) {
   Remap map;
   Program *twin = program_copy(j->p, arena, &map);
   GuardCleanup cleanup = {release_program, twin, NULL};
   guard_push(guard, &cleanup);
-  Status *status = explicit_reshards(j->p, twin, j->table, call_rules, guard, diag);
+  Status *status = explicit_reshards(j->p, twin, j->table, options, guard, diag);
   guard_pop(guard, &cleanup);
   program_free(twin);
   if (!status && j->mesh) for_xla(j, arena);
@@ -172,23 +172,27 @@ static Status *write_reshards(Job *j, CustomRules *call_rules, Arena *arena, Gua
 
 static void release_arena(void *arena) { arena_deinit(arena); }
 
-Status *reshards_write(Program *program, ShardingTable *table, CustomRules *call_rules,
+Status *reshards_write(Program *program, ShardingTable *table, const PartitionOptions *options,
                        Guard *guard, Diag *diag) {
   Arena arena;
   arena_init(&arena, guard);
   GuardCleanup cleanup = {release_arena, &arena, NULL};
   guard_push(guard, &cleanup);
   Job j = {.p = program, .table = table, .mesh = program_mesh_first(program, table)};
-  Status *status = write_reshards(&j, call_rules, &arena, guard, diag);
+  Status *status = write_reshards(&j, options, &arena, guard, diag);
   guard_pop(guard, &cleanup);
   arena_deinit(&arena);
   return status;
 }
 
 Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
-                                CustomRules *call_rules, Guard *guard, Diag *diag) {
+                                const PropagateRequest *request, Guard *guard, Diag *diag) {
   if (emit == EMIT_NONE) return NULL;
+  Machine machine;
+  if (request->machine) TRY(machine_read(str_of(request->machine), &propagated->arena, &machine));
+  PartitionOptions options = {.call_rules = request->call_rules,
+                              .machine = request->machine ? &machine : NULL};
   TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
-  TRY(reshards_write(program, propagated->table, call_rules, guard, diag));
+  TRY(reshards_write(program, propagated->table, &options, guard, diag));
   return emit == EMIT_MHLO ? gspmd_export(program, propagated->table, guard, diag) : NULL;
 }

@@ -10,7 +10,7 @@ const char *traffic_kind(uint16_t code) {
   return dot ? dot + 1 : name;
 }
 
-static void row_json(const TrafficRow *r, Json *json) {
+static void row_json(const TrafficRow *r, bool guess, Json *json) {
   json_open(json, '{');
   json_key(json, "kind"), json_string(json, traffic_kind(r->code));
   json_key(json, "count"), json_uint(json, r->count);
@@ -20,13 +20,26 @@ static void row_json(const TrafficRow *r, Json *json) {
   if (r->axes[0]) json_key(json, "axes"), json_string(json, r->axes);
   json_key(json, "runs"), json_double(json, r->runs);
   json_key(json, "bytes"), json_double(json, r->bytes);
+  json_key(json, "guess"), json_bool(json, guess);
   json_close(json, '}');
+}
+
+// The numbers that depend on loops of unknown length, and how often these are taken to run.
+static void guesses_json(const Traffic *t, Json *json) {
+  json_key(json, "unknown_loops"), json_uint(json, t->unknown_loops);
+  json_key(json, "trip_count"), json_uint(json, t->trip_count);
+  json_key(json, "guesses"), json_open(json, '[');
+  if (!t->told && t->unknown_bytes) json_string(json, "bytes");
+  if (!t->told && t->unknown_steps) json_string(json, "steps");
+  if (!t->told && t->unknown_flops) json_string(json, "flops"), json_string(json, "flops_whole");
+  json_close(json, ']');
 }
 
 void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole, Json *json) {
   json_key(json, "devices"), json_uint(json, n_devices);
   json_key(json, "collectives"), json_open(json, '[');
-  for (uint32_t i = 0; i < traffic->n_rows; i++) row_json(&traffic->rows[i], json);
+  for (uint32_t i = 0; i < traffic->n_rows; i++)
+    row_json(&traffic->rows[i], traffic->rows[i].unknown && !traffic->told, json);
   json_close(json, ']');
   json_key(json, "bytes"), json_double(json, traffic->bytes);
   json_key(json, "steps"), json_double(json, traffic->steps);
@@ -34,6 +47,7 @@ void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole
   json_key(json, "flops_whole"), json_double(json, flops_whole);
   json_key(json, "argument_bytes"), json_double(json, traffic->argument_bytes);
   json_key(json, "result_bytes"), json_double(json, traffic->result_bytes);
+  guesses_json(traffic, json);
 }
 
 void traffic_reasons_json(const Program *local, uint32_t n_devices, Arena *arena, Json *json) {
@@ -47,6 +61,7 @@ void traffic_reasons_json(const Program *local, uint32_t n_devices, Arena *arena
     json_key(json, "with_others"), json_uint(json, reasons[i].others);
     json_key(json, "bytes"), json_double(json, reasons[i].bytes);
     json_key(json, "why"), json_string(json, reasons[i].why);
+    json_key(json, "guess"), json_bool(json, reasons[i].unknown && !local->trip_count);
     json_close(json, '}');
   }
   json_close(json, ']');
