@@ -5,10 +5,11 @@
  *
  * Rules. Every function that can fail returns a tsr_error: NULL is success, anything else is owned
  * by the caller and freed with tsr_error_free. Out parameters are written only on success. Structs
- * begin with struct_size, set by the caller to sizeof the struct it was compiled with; fields are
- * only ever added at the end, and absent fields mean their zero value. Nothing here prints or
- * exits. A program may be used by one thread at a time; different programs by different threads at
- * once.
+ * begin with struct_size, set by the caller to sizeof the struct it was compiled with: 0 is
+ * TSR_ERROR_INVALID_ARGUMENT. Fields are only ever added at the end, and absent fields mean their
+ * zero value. A pointer that is NULL is TSR_ERROR_INVALID_ARGUMENT, naming the argument, unless its
+ * function says that it may be NULL; all free functions take NULL. Nothing here prints or exits. A
+ * program may be used by one thread at a time; different programs by different threads at once.
  */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
@@ -33,11 +34,30 @@ TSR_API const char *tsr_version(void);
 
 typedef struct tsr_error tsr_error;
 
-/* PJRT's codes: 3 invalid argument (also: the program is wrong), 5 not found, 8 out of memory or
- * over a limit, 12 unimplemented, … */
-TSR_API int tsr_error_code(const tsr_error *error);
+/* PJRT's codes. */
+typedef enum tsr_code {
+  TSR_OK = 0,
+  TSR_ERROR_CANCELLED = 1, /* tsr_evaluate_options.cancel */
+  TSR_ERROR_UNKNOWN = 2,
+  TSR_ERROR_INVALID_ARGUMENT = 3, /* also: the program is wrong */
+  TSR_ERROR_DEADLINE_EXCEEDED = 4,
+  TSR_ERROR_NOT_FOUND = 5, /* a file, a function, a value */
+  TSR_ERROR_ALREADY_EXISTS = 6,
+  TSR_ERROR_PERMISSION_DENIED = 7,
+  TSR_ERROR_RESOURCE_EXHAUSTED = 8, /* out of memory, or over a limit */
+  TSR_ERROR_FAILED_PRECONDITION = 9,
+  TSR_ERROR_ABORTED = 10,
+  TSR_ERROR_OUT_OF_RANGE = 11, /* a function, argument, result or device that does not exist */
+  TSR_ERROR_UNIMPLEMENTED = 12,
+  TSR_ERROR_INTERNAL = 13, /* an error of Tessera: please report it */
+  TSR_ERROR_UNAVAILABLE = 14,
+  TSR_ERROR_DATA_LOSS = 15,
+  TSR_ERROR_UNAUTHENTICATED = 16
+} tsr_code;
+
+TSR_API tsr_code tsr_error_code(const tsr_error *error); /* TSR_OK for NULL */
 /* One or more lines; about a program: path:line:column, the source line and a caret. Owned by the
- * error. */
+ * error; "" for NULL. */
 TSR_API const char *tsr_error_message(const tsr_error *error);
 TSR_API void tsr_error_free(tsr_error *error); /* NULL is fine */
 
@@ -56,6 +76,9 @@ TSR_API tsr_error *tsr_program_load(const char *text, size_t size, const tsr_loa
                                     tsr_program **out_program);
 TSR_API tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *options,
                                          tsr_program **out_program);
+/* A copy of the program as it is now, for another thread or another sharding. It shares nothing
+ * with the original. O(program). */
+TSR_API tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program);
 TSR_API void tsr_program_free(tsr_program *program); /* NULL is fine */
 
 typedef struct tsr_print_options {
@@ -64,7 +87,8 @@ typedef struct tsr_print_options {
   int locations; /* with loc(…) */
 } tsr_print_options;
 
-/* The program as text, NUL-terminated; freed with tsr_text_free. options may be NULL. */
+/* The program as text, NUL-terminated; freed with tsr_text_free. options and out_size may be NULL.
+ */
 TSR_API tsr_error *tsr_program_print(tsr_program *program, const tsr_print_options *options,
                                      char **out_text, size_t *out_size);
 TSR_API void tsr_text_free(char *text); /* NULL is fine */
@@ -120,7 +144,7 @@ typedef struct tsr_function_info {
   int is_public;
 } tsr_function_info;
 
-TSR_API size_t tsr_program_function_count(const tsr_program *program);
+TSR_API size_t tsr_program_function_count(const tsr_program *program); /* 0 for NULL */
 /* index < tsr_program_function_count; in the order of the text. */
 TSR_API tsr_error *tsr_program_function(tsr_program *program, size_t index,
                                         tsr_function_info *out_info);
@@ -174,7 +198,8 @@ typedef struct tsr_rules tsr_rules;
 TSR_API tsr_error *tsr_rules_new(tsr_rules **out_rules);
 TSR_API void tsr_rules_free(tsr_rules *rules); /* NULL is fine */
 
-/* Adds the rule of a target, or replaces it. Error 3, naming the column, if the text is no rule. */
+/* Adds the rule of a target, or replaces it. TSR_ERROR_INVALID_ARGUMENT, naming the column, if the
+ * text is no rule. */
 TSR_API tsr_error *tsr_rules_add(tsr_rules *rules, const char *target, const char *rule);
 
 /* One call in a program; everything lives until the callback returns. */
@@ -193,9 +218,17 @@ typedef struct tsr_custom_call {
 typedef const char *(*tsr_rule_fn)(void *user, const tsr_custom_call *call);
 
 /* Rules that depend on more than the target's name. target NULL: every call that no other rule is
- * for. */
+ * for. user may be NULL. */
 TSR_API tsr_error *tsr_rules_add_callback(tsr_rules *rules, const char *target, tsr_rule_fn rule,
                                           void *user);
+
+/* ---- progress ---- */
+
+/* Told by long calls what they are doing ("deciding ops") and how much of it is done, of how much;
+ * a total of 0 is not known. Called on the thread that made the call, often (about once per 256
+ * ops) and at the beginning of each stage; it must be quick, and must not call this API. In
+ * tsr_program_evaluate it may run on another stack of that thread. */
+typedef void (*tsr_progress_fn)(void *user, const char *stage, uint64_t done, uint64_t total);
 
 /* ---- sharding ---- */
 
@@ -234,12 +267,17 @@ typedef struct tsr_propagate_options {
                             larger: also tried is which rules go first, on a program as it was loaded */
   int reshards;          /* also write where values change their sharding, as tsr_program_partition
                             does it, so that XLA does the same; closes all dimensions */
+  const char *machine;   /* that by_cost and reshards predict times for: as of
+                            tsr_partition_options; NULL: the default */
+  size_t trip_count;     /* iterations to count for loops of unknown length; 0: 100, a guess */
+  tsr_progress_fn progress; /* NULL: none is told */
+  void *progress_user;
 } tsr_propagate_options;
 
 /* Gives every value the sharding that follows from the annotations, and writes them into the
  * program as sdy attributes. options may be NULL. *out_warnings, if not NULL, is what there is to
  * say, or NULL; freed with tsr_text_free. After an error the program means what it did, but may be
- * spelled otherwise; after error 8 it may only be freed. */
+ * spelled otherwise; after TSR_ERROR_RESOURCE_EXHAUSTED it may only be freed. */
 TSR_API tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_options *options,
                                          char **out_warnings);
 
@@ -277,21 +315,26 @@ typedef struct tsr_partition_options {
                             * command line has it: "single" (one operand each), "xla" (all that
                             * XLA needs); NULL or "combined": small ones are combined into one of
                             * several operands */
+  size_t trip_count; /* these three as of tsr_propagate_options; 0 or NULL: what annotations say */
+  tsr_progress_fn progress;
+  void *progress_user;
 } tsr_partition_options;
 
 /* Propagates, and makes of the program what each device runs: the same ops on parts of the tensors,
  * with standard collectives. Device k of the mesh is partition k of *out_devices (1: nothing is
- * sharded). options may be NULL; *out_warnings as of tsr_program_propagate. After an error the
- * program may only be freed. */
+ * sharded). options and out_devices may be NULL; *out_warnings as of tsr_program_propagate. After
+ * an error the program may only be freed. */
 TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_options *options,
                                          size_t *out_devices, char **out_warnings);
 
 /* What a partitioned program exchanges, one object of JSON: devices, collectives (an array of kind,
- * count, in_loops, groups, group_size, axes, runs, bytes), bytes (out of each device), steps (of
- * which each waits for the one before), flops (of each device), flops_whole, argument_bytes and
- * result_bytes (that each device has); with the option why
- * also reasons (an array of kind, count, with_others, bytes, why; the dearest first). Freed with
- * tsr_text_free. Error 9 if tsr_program_partition was not called. */
+ * count, in_loops, groups, group_size, axes, runs, bytes, guess), bytes (out of each device), steps
+ * (of which each waits for the one before), flops (of each device), flops_whole, argument_bytes and
+ * result_bytes (that each device has); unknown_loops (loops of unknown length), trip_count (the
+ * iterations that each counts as) and guesses (an array of those of these keys that are guesses,
+ * since they depend on such loops and nobody said trip_count); with the option why also reasons (an
+ * array of kind, count, with_others, bytes, why, guess; the most expensive first). Freed with
+ * tsr_text_free. TSR_ERROR_FAILED_PRECONDITION if tsr_program_partition was not called. */
 TSR_API tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json);
 
 /* What a device has of an argument or result of a partitioned program. */
@@ -323,17 +366,18 @@ typedef struct tsr_propagation tsr_propagation;
 TSR_API tsr_error *tsr_propagation_new(tsr_program *program, const tsr_propagate_options *options,
                                        tsr_propagation **out_propagation);
 TSR_API void tsr_propagation_free(tsr_propagation *propagation); /* NULL is fine */
-/* A number for a value: "params.w", "0", "result0", "%12". Error 5 if nothing, or more than one
- * value, is called so. */
+/* A number for a value: "params.w", "0", "result0", "%12". TSR_ERROR_NOT_FOUND if nothing, or more
+ * than one value, is called so. */
 TSR_API tsr_error *tsr_propagation_value(tsr_propagation *propagation, const char *name,
                                          size_t *out_value);
 /* Gives a value a sharding that extends the one it has ("P(\"data\", ...)", "[{\"data\", ?},
  * {?}]"), and propagates only what that touches. *out_changes, if not NULL, is how many times a
- * value's sharding changed. Error 9 if it does not extend it; the state is then as before. */
+ * value's sharding changed. TSR_ERROR_FAILED_PRECONDITION if it does not extend it; the state is
+ * then as before. */
 TSR_API tsr_error *tsr_propagation_push(tsr_propagation *propagation, size_t value,
                                         const char *sharding, size_t *out_changes);
-/* Takes the last push back; costs what changed, not what the program has. Error 9 if there is none.
- */
+/* Takes the last push back; costs what changed, not what the program has.
+ * TSR_ERROR_FAILED_PRECONDITION if there is none. */
 TSR_API tsr_error *tsr_propagation_pop(tsr_propagation *propagation);
 /* What a value has now; *out_text is NULL if nothing is known, and freed with tsr_text_free. */
 TSR_API tsr_error *tsr_propagation_sharding(tsr_propagation *propagation, size_t value,
@@ -348,8 +392,8 @@ TSR_API tsr_error *tsr_propagation_warnings(tsr_propagation *propagation, char *
 TSR_API tsr_error *tsr_propagation_table(tsr_propagation *propagation, int values, char **out_json);
 /* Where the axes of a value come from, and what it did not take; of all values that are called so
  * (as of tsr_propagation_value; also "model.py:31"). Text for people, or one object of JSON per
- * line (docs/why.md). Freed with tsr_text_free. Error 5, naming what is near, if nothing is called
- * so. */
+ * line (docs/why.md). Freed with tsr_text_free. TSR_ERROR_NOT_FOUND, naming what is near, if
+ * nothing is called so. */
 TSR_API tsr_error *tsr_propagation_why(tsr_propagation *propagation, const char *name, int json,
                                        char **out_text);
 /* Writes the shardings into the program; after that the propagation may only be freed. */
@@ -371,19 +415,21 @@ typedef struct tsr_evaluate_options {
   uint64_t memory_limit; /* bytes of values alive at once; 0 = none */
   size_t partitions;     /* devices that run it together; 0 = 1 */
   const int *cancel;     /* another thread makes it other than 0 to end the run; NULL: none does */
+  tsr_progress_fn progress; /* NULL: none is told */
+  void *progress_user;
 } tsr_evaluate_options;
 
 /* Runs a function ("main" if NULL) on the inputs: those of device 0, then of device 1, …; outputs
  * the same way. outputs has room for n_outputs buffers, which
  * must be the function's number of results times the devices; each one's dims and data are
- * allocated and freed with tsr_buffer_free. The caller sets outputs[i].struct_size. options may be
- * NULL. */
+ * allocated and freed with tsr_buffer_free. The caller sets struct_size of every buffer. options
+ * may be NULL, and inputs or outputs where there are none. */
 TSR_API tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
                                         const tsr_evaluate_options *options, size_t n_inputs,
                                         const tsr_buffer *inputs, size_t n_outputs,
                                         tsr_buffer *outputs);
 /* Frees what tsr_program_evaluate put into a buffer. */
-TSR_API void tsr_buffer_free(tsr_buffer *buffer);
+TSR_API void tsr_buffer_free(tsr_buffer *buffer); /* NULL is fine */
 
 #ifdef __cplusplus
 }

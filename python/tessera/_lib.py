@@ -20,6 +20,10 @@ class _Sized(ctypes.Structure):
         super().__init__(struct_size=ctypes.sizeof(self), **fields)
 
 
+# stage, done and total of a long call; the first is the struct's progress_user
+PROGRESS = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_uint64, c_uint64)
+
+
 class LoadOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("allow_unregistered", c_int)]
 
@@ -45,13 +49,16 @@ class PropagateOptions(_Sized):
                 ("n_allow_results", c_size_t), ("allow_results", POINTER(c_ubyte)),
                 ("divisible_edges", c_int), ("conservative", c_int), ("close", c_int),
                 ("call_rules", c_void_p), ("layout", c_char_p), ("names", c_char_p),
-                ("devices", c_size_t), ("by_cost", c_int), ("reshards", c_int)]
+                ("devices", c_size_t), ("by_cost", c_int), ("reshards", c_int),
+                ("machine", c_char_p), ("trip_count", c_size_t), ("progress", PROGRESS),
+                ("progress_user", c_void_p)]
 
 
 class PartitionOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("annotations", POINTER(PropagateOptions)),
                 ("machine", c_char_p), ("plain", c_int), ("why", c_int), ("mesh_axes", c_int),
-                ("collectives", c_char_p)]
+                ("collectives", c_char_p),
+                ("trip_count", c_size_t), ("progress", PROGRESS), ("progress_user", c_void_p)]
 
 
 class Tile(_Sized):
@@ -68,7 +75,8 @@ class Buffer(_Sized):
 
 class EvaluateOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("seed", c_uint64), ("memory_limit", c_uint64),
-                ("partitions", c_size_t), ("cancel", POINTER(c_int))]
+                ("partitions", c_size_t), ("cancel", POINTER(c_int)), ("progress", PROGRESS),
+                ("progress_user", c_void_p)]
 
 
 # ---- the library ----
@@ -87,6 +95,7 @@ _FUNCTIONS = {
     "tsr_dtype_bytes": (c_size_t, [c_int]),
     "tsr_dtype_name": (c_char_p, [c_int]),
     "tsr_program_load": (_E, [c_char_p, c_size_t, POINTER(LoadOptions), _OUT]),
+    "tsr_program_copy": (_E, [_H, _OUT]),
     "tsr_program_free": (None, [_H]),
     "tsr_program_print": (_E, [_H, POINTER(PrintOptions), _OUT, POINTER(c_size_t)]),
     "tsr_program_function_count": (c_size_t, [_H]),
@@ -244,6 +253,15 @@ class Handle(_Owner):
         out = c_void_p()
         _check(lib.tsr_program_load(data, len(data), byref(options), byref(out)))
         self._pointer = out.value
+
+    def copy(self):
+        """Another of the same program, which shares nothing with this one."""
+        out = c_void_p()
+        self.call("tsr_program_copy", byref(out))
+        other = Handle.__new__(Handle)
+        _Owner.__init__(other)
+        other._pointer = out.value
+        return other
 
     def function_count(self):
         with self.lock:

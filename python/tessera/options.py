@@ -185,7 +185,7 @@ class Annotations:
 
     def __init__(self, mesh=None, devices=None, shard=None, layout=None, names=None, strategy=None,
                  conflicts=None, conservative=False, divisible_edges=False, close=False,
-                 call_rules=None):
+                 call_rules=None, machine=None, trip_count=None):
         rules = [encode(rule, "a rule of shard") for rule in rule_texts(shard)]
         self._rules = (ctypes.c_char_p * len(rules))(*rules)
         self._call_rules = _rules_of(call_rules)
@@ -198,7 +198,8 @@ class Annotations:
             close=checks.flag("close", close),
             divisible_edges=checks.flag("divisible_edges", divisible_edges),
             by_cost=_chosen("conflicts", conflicts, CONFLICTS),
-            call_rules=self._call_rules.pointer() if self._call_rules else None)
+            call_rules=self._call_rules.pointer() if self._call_rules else None,
+            machine=encode(machine_text(machine), "machine"), trip_count=trip_count_of(trip_count))
 
 
 def _chosen(what, word, words):
@@ -218,6 +219,13 @@ def devices_of(devices):
     if devices is None:
         return 0
     return checks.number("devices", devices, 1, 2**63 - 1, "a number from 1 on")
+
+
+def trip_count_of(trip_count):
+    """Iterations of loops of unknown length; 0: it is not said."""
+    if trip_count is None:
+        return 0
+    return checks.number("trip_count", trip_count, 1, 2**32 - 1, "a number from 1 on")
 
 
 def _rules_of(call_rules):

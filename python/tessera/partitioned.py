@@ -8,21 +8,22 @@ from .program import entry_index
 from .run import (as_tree, checked_arguments, flat_arguments, parts_of, run_parts, seed_of)
 
 Collective = collections.namedtuple(
-    "Collective", "kind count groups group_size axes in_loops runs bytes")
+    "Collective", "kind count groups group_size axes in_loops runs bytes guess")
 Collective.__doc__ = """One kind of exchange of a partitioned program.
 
 count is of ops in the text, in_loops of those in loops, runs counts every turn of a loop; groups of
 group_size devices (0: groups is a number of pairs); axes they differ along, () if not known; bytes
-leave each device in one run.
+leave each device in one run. guess: runs and bytes depend on a loop of unknown length, and nobody
+said its trip_count.
 
 >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
 ...                        "  return %x : tensor<8xf32>\\n}")
 >>> tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P()}).collectives
-[Collective(kind='all_gather', count=1, groups=1, group_size=2, axes=('a',), in_loops=0, runs=1, bytes=16)]
+[Collective(kind='all_gather', count=1, groups=1, group_size=2, axes=('a',), in_loops=0, runs=1, bytes=16, guess=False)]
 """
-Reason = collections.namedtuple("Reason", "kind count with_others bytes why")
+Reason = collections.namedtuple("Reason", "kind count with_others bytes why guess")
 Reason.__doc__ = """Why some exchange is there: `why` in words, how many ops of which kind, with how many others it
-was made one, and the bytes.
+was made one, the bytes, and whether these are a guess, as of Collective.
 
 >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
 ...                        "  return %x : tensor<8xf32>\\n}")
@@ -39,7 +40,7 @@ _TWICE = ("devices do the same work over: where annotations want one axis for se
 def _collective(c):
     axes = tuple(c["axes"].split(",")) if "axes" in c else ()
     return Collective(c["kind"], c["count"], c.get("groups", c.get("pairs", 0)),
-                      c.get("group_size", 0), axes, c["in_loops"], c["runs"], c["bytes"])
+                      c.get("group_size", 0), axes, c["in_loops"], c["runs"], c["bytes"], c["guess"])
 
 
 class Partitioned:
@@ -48,13 +49,18 @@ class Partitioned:
     program       the Program that was partitioned
     devices       how many run it; 1 if nothing is sharded
     text          the local program, standard StableHLO with collectives
-    collectives   a list of Collective(kind, count, groups, group_size, axes, in_loops, runs, bytes)
-    reasons       a list of Reason(kind, count, with_others, bytes, why), the dearest first
+    collectives   a list of Collective(kind, count, groups, group_size, axes, in_loops, runs, bytes,
+                  guess)
+    reasons       a list of Reason(kind, count, with_others, bytes, why, guess), the most expensive
+                  first
     bytes         that leave each device in one run
     steps         collectives of which each waits for the one before, at most
     flops         of each device; flops_whole: of the program on one; flops_share: how many times an
                   even share of the whole each device computes
     argument_bytes, result_bytes   that each device has
+    unknown_loops loops of unknown length, each counted as trip_count iterations
+    guesses       those of "bytes", "steps", "flops", "flops_whole" that depend on such loops, if
+                  nobody said trip_count
     warnings      what there was to say about the annotations; "" if nothing
 
     >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
@@ -78,6 +84,8 @@ class Partitioned:
         self.steps = traffic["steps"]
         self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
         self.argument_bytes, self.result_bytes = traffic["argument_bytes"], traffic["result_bytes"]
+        self.unknown_loops, self.trip_count = traffic["unknown_loops"], traffic["trip_count"]
+        self.guesses = tuple(traffic["guesses"])
         self.flops_share = self.flops * devices / self.flops_whole if self.flops_whole else 1.0
         twice = self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
         self.warnings = "\n".join(filter(None, [(warnings or "").rstrip("\n"), twice and _TWICE]))
@@ -113,7 +121,7 @@ class Partitioned:
         return as_tree(program, results)
 
     def why(self) -> str:
-        """Why each collective is there, a line each, the dearest first.
+        """Why each collective is there, a line each, the most expensive first.
 
         >>> print(tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2",
         ...                         shard={"x": P("a")}).why())  # doctest: +ELLIPSIS
@@ -125,7 +133,8 @@ class Partitioned:
         lines = []
         for r in self.reasons[:most]:
             others = f" with {table.plural(r.with_others, 'other')}" if r.with_others else ""
-            lines.append(f"{table.amount(r.bytes)} bytes, {r.count} {r.kind}{others}: "
+            guess = " (guess)" if r.guess else ""
+            lines.append(f"{table.amount(r.bytes)} bytes{guess}, {r.count} {r.kind}{others}: "
                          f"{r.why or 'written in the program'}")
         if len(self.reasons) > most:
             lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
@@ -133,21 +142,26 @@ class Partitioned:
 
     def _title(self):
         count = sum(c.count for c in self.collectives)
+        mark = {key: " (guess)" if key in self.guesses else "" for key in ("bytes", "steps", "flops")}
         return (f"{table.plural(self.devices, 'device')}, {table.plural(count, 'collective')}, "
-                f"{table.amount(self.bytes)} bytes out of each device; {self.steps:.0f} in sequence "
-                f"at most; {table.amount(self.flops)} flops on each device, {self.flops_share:.2f} "
-                f"times an even share of the whole; {table.amount(self.argument_bytes)} bytes of "
+                f"{table.amount(self.bytes)} bytes out of each device{mark['bytes']}; "
+                f"{self.steps:.0f} in sequence at most{mark['steps']}; {table.amount(self.flops)} "
+                f"flops on each device{mark['flops']}, {self.flops_share:.2f} times an even share of the whole; {table.amount(self.argument_bytes)} bytes of "
                 "arguments")
 
     def _said(self):
-        return [self.warnings] if self.warnings else []
+        said = [self.warnings] if self.warnings else []
+        if self.guesses:
+            said.append(f"guess: {table.plural(self.unknown_loops, 'loop')} of unknown length counted "
+                        f"as {self.trip_count} iterations; trip_count= sets it")
+        return said
 
     def _rows(self):
         rows = []
         for c in self.collectives:
             groups = (f"{table.plural(c.groups, 'group')} of {c.group_size}" if c.group_size
                       else table.plural(c.groups, "pair"))
-            loops = f"{c.in_loops} in loops, {c.runs:.0f} runs" if c.in_loops else ""
+            loops = f"{c.in_loops} in loops, {c.runs:.0f} runs{': a guess' * c.guess}" if c.in_loops else ""
             rows.append([str(c.count), c.kind, groups, f"{table.amount(c.bytes)} bytes",
                          "over " + ",".join(c.axes) if c.axes else "", loops])
         return rows

@@ -95,8 +95,7 @@ class Program:
 
     def fresh(self):
         """A handle of its own, for stages that rewrite the program."""
-        self._handle.function_count()  # raises if this was closed
-        return Handle(self.text, self.name)
+        return self._handle.copy()
 
     def dimensions(self, names=None) -> Dimensions:
         """The dimensions by name, as layout= takes them: a Dimensions.

@@ -9,7 +9,7 @@ import warnings as python_warnings
 from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
 from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, no_function
-from .options import Annotations, annotated_devices, devices_of, machine_text
+from .options import Annotations, annotated_devices, devices_of, machine_text, trip_count_of
 from .partitioned import Partitioned
 from .program import Program
 from .run import as_tree, evaluate, flat_arguments, seed_of
@@ -49,7 +49,7 @@ def _found_by(sharded, args, hints):
 
 def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=None, divisible_edges=None, close=None,
-              call_rules=None, **kwargs) -> Sharded:
+              call_rules=None, machine=None, trip_count=None, **kwargs) -> Sharded:
     """Every value's sharding, from a few: a Sharded.
 
     fn_or_program   a Program, or a function, whose arguments follow (arrays or
@@ -58,8 +58,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
                 or that of jax.set_mesh
     devices     how many; the mesh must have as many, or becomes "devices=N"
     shard       annotations: {"params.*.w": P(None, "model")}, a list of such pairs, or of texts
-                'batch.*=P("data")'. Patterns are names or globs over the names of arguments; those
-                that begin with "result" (or "out") are of results. The first that matches holds
+                'batch.*=P("data")'. Patterns are names or globs (*, ?, [qkv], [!x]) over the names
+                of arguments; those that begin with "result" (or "out") are of results. The first that matches holds
     layout      shardings by dimension names: "batch:data, hidden:model", or a dict;
                 program.dimensions() shows the names
     names       more of them: {"x": "batch,features"}, or lines "x: batch,features"
@@ -70,7 +70,11 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     conservative      not where shards would read their neighbours
     divisible_edges   arguments and results divide, as JAX wants them
     close       no dimension stays open
-    call_rules  how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"}
+    call_rules  how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"};
+                a target that no call has is an error
+    machine     what conflicts="cost" predicts times for: "default", "h100", "a100", "tpu-v5p", or a
+                description as docs/machine.md has it, JSON or a dict
+    trip_count  iterations to count for loops of unknown length; None: 100, which is a guess
 
     Other keywords go to export: its own, and those of the function. Of a function that has a
     parameter of one of these names, make a Program first (tessera.export).
@@ -85,7 +89,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     """
     hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
                  strategy=strategy, conflicts=conflicts, conservative=conservative,
-                 divisible_edges=divisible_edges, close=close, call_rules=call_rules)
+                 divisible_edges=divisible_edges, close=close, call_rules=call_rules,
+                 machine=machine, trip_count=trip_count)
     program = _program_of("propagate", fn_or_program, args, kwargs, hints)
     annotations = Annotations(**_on_mesh(hints, program))
     handle = program.fresh()
@@ -96,15 +101,13 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
-              collectives=None, **kwargs) -> Partitioned:
+              collectives=None, trip_count=None, **kwargs) -> Partitioned:
     """What each device runs: a Partitioned.
 
-    What it takes is what propagate takes, and
-    machine     what it is to run on: "default", "h100", "a100", "tpu-v5p", or a description as
-                docs/machine.md has it, JSON or a dict
-    collectives the form that the program's consumer needs of collectives: "single" (one operand
-                each), "xla" (all that XLA needs); None: small ones are combined
-    Of a Sharded, what propagate was told holds here, too, and nothing more is said.
+    It takes what propagate takes; machine is what all predicted times are for. Of a Sharded, what
+    propagate was told holds here, too; only machine, collectives and trip_count may be given.
+    collectives   the form that the program's consumer needs of collectives: "single" (one operand
+                  each), "xla" (all that XLA needs); None: small ones are combined
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
     ...   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
@@ -121,11 +124,13 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
         program, annotations = _found_by(fn_or_program, args, {**hints, **kwargs})
     else:
         program = _program_of("partition", fn_or_program, args, kwargs,
-                              {**hints, "machine": machine, "collectives": collectives})
+                              {**hints, "machine": machine, "collectives": collectives,
+                               "trip_count": trip_count})
         annotations = Annotations(**_on_mesh(hints, program))
     options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
                                machine=encode(machine_text(machine), "machine"),
-                               collectives=encode(collectives, "collectives"))
+                               collectives=encode(collectives, "collectives"),
+                               trip_count=trip_count_of(trip_count))
     handle = program.fresh()
     said, n_devices = c_void_p(), c_size_t()
     handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),
@@ -134,8 +139,8 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
 
 
 def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
-        strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None, seed=None,
-        static_argnums=None, static_argnames=None, **kwargs):
+        strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
+        trip_count=None, seed=None, static_argnums=None, static_argnames=None, **kwargs):
     """What fn(*args, **kwargs) gives, computed on Tessera devices: the function's tree of NumPy
     arrays.
 
@@ -153,7 +158,7 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
     program = fn_or_program
     hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
                  strategy=strategy, conflicts=conflicts, conservative=conservative,
-                 call_rules=call_rules, machine=machine)
+                 call_rules=call_rules, machine=machine, trip_count=trip_count)
     if callable(program):
         checks.keywords("run", program, args, {**hints, "seed": seed}, kwargs, EXPORT_OPTIONS)
     if isinstance(program, Sharded):
@@ -171,6 +176,7 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
         Annotations(mesh, devices, shard, layout, names, strategy, conflicts, conservative,
                     call_rules=call_rules)  # not needed here, but what is wrong is wrong
         encode(machine_text(machine), "machine")
+        trip_count_of(trip_count)
         results = evaluate(program._handle, program.function, arrays, len(program.results),
                            seed=seed)
         return as_tree(program, results)

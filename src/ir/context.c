@@ -28,6 +28,60 @@ Context *context_new(Guard *guard) {
   return context;
 }
 
+static void *copied(Arena *arena, const void *data, size_t bytes) {
+  return bytes ? arena_copy(arena, data, bytes) : (void *)(uintptr_t)data;
+}
+
+static const TypeInfo *copy_type(Arena *arena, const TypeInfo *from) {
+  static const int64_t no_dims[1] = {0};
+  static const Type no_items[1] = {0};
+  TypeInfo *t = arena_copy(arena, from, sizeof *from);
+  t->dims = t->rank ? arena_copy(arena, t->dims, t->rank * sizeof *t->dims) : no_dims;
+  t->items = t->n_items ? arena_copy(arena, t->items, t->n_items * sizeof *t->items) : no_items;
+  if (!t->quant) return t;
+  QuantInfo *q = arena_copy(arena, t->quant, sizeof *q);
+  q->scales = copied(arena, q->scales, q->count * sizeof *q->scales);
+  q->zero_points = copied(arena, q->zero_points, q->count * sizeof *q->zero_points);
+  t->quant = q;
+  return t;
+}
+
+static const AttrInfo *copy_attr(Arena *arena, const AttrInfo *from) {
+  AttrInfo *a = arena_copy(arena, from, sizeof *from);
+  if (a->items) a->items = copied(arena, a->items, a->count * sizeof *a->items);
+  if (a->fields) a->fields = copied(arena, a->fields, a->count * sizeof *a->fields);
+  a->data = a->bytes ? arena_copy(arena, a->data, a->bytes) : NULL;
+  return a;
+}
+
+// Every record refers to others by id, so records that keep theirs can be copied one by one.
+Context *context_copy(const Context *from, Guard *guard) {
+  Context *context = context_new(guard);
+  GuardCleanup cleanup = {release_context, context, NULL};
+  guard_push(guard, &cleanup);
+  Arena *arena = &context->arena;
+  for (uint32_t i = context->names.count; i < from->names.count; i++) {
+    NameEntry entry = from->names.items[i];
+    entry.text.s = arena_copy(arena, entry.text.s, entry.text.n + 1);
+    HEAPVEC_PUSH(guard, &context->names, entry);
+    idmap_add(&context->name_map, guard, entry.hash, i);
+  }
+  for (uint32_t i = context->types.count; i < from->types.count; i++) {
+    Interned entry = from->types.items[i];
+    entry.info = copy_type(arena, entry.info);
+    HEAPVEC_PUSH(guard, &context->types, entry);
+    idmap_add(&context->type_map, guard, entry.hash, i);
+  }
+  for (uint32_t i = context->attrs.count; i < from->attrs.count; i++) {
+    Interned entry = from->attrs.items[i];
+    entry.info = copy_attr(arena, entry.info);
+    HEAPVEC_PUSH(guard, &context->attrs, entry);
+    idmap_add(&context->attr_map, guard, entry.hash, i);
+  }
+  guard_pop(guard, &cleanup);
+  return context;
+}
+
 void context_free(Context *context) {
   if (!context) return;
   HEAPVEC_FREE(&context->names);

@@ -19,6 +19,8 @@ typedef struct Context Context;
 
 // The context's memory throws to the guard it was made or last set with.
 Context *context_new(Guard *guard);
+// Another with the same ids, which shares nothing with this one. O(context).
+Context *context_copy(const Context *context, Guard *guard);
 void context_free(Context *context);                   // NULL is fine
 Guard *context_guard(Context *context, Guard *guard);  // gives the one before
 Arena *context_arena(Context *context);                // lives as long as the context

@@ -48,7 +48,21 @@ tsr_error *api_error_said(Status *status, const StrBuf *said) {
   return error;
 }
 
-int tsr_error_code(const tsr_error *error) { return error ? (int)error->code : 0; }
+_Static_assert(
+    (int)TSR_OK == OK && (int)TSR_ERROR_CANCELLED == CANCELLED &&
+        (int)TSR_ERROR_UNKNOWN == UNKNOWN && (int)TSR_ERROR_INVALID_ARGUMENT == INVALID_ARGUMENT &&
+        (int)TSR_ERROR_DEADLINE_EXCEEDED == DEADLINE_EXCEEDED &&
+        (int)TSR_ERROR_NOT_FOUND == NOT_FOUND && (int)TSR_ERROR_ALREADY_EXISTS == ALREADY_EXISTS &&
+        (int)TSR_ERROR_PERMISSION_DENIED == PERMISSION_DENIED &&
+        (int)TSR_ERROR_RESOURCE_EXHAUSTED == RESOURCE_EXHAUSTED &&
+        (int)TSR_ERROR_FAILED_PRECONDITION == FAILED_PRECONDITION &&
+        (int)TSR_ERROR_ABORTED == ABORTED && (int)TSR_ERROR_OUT_OF_RANGE == OUT_OF_RANGE &&
+        (int)TSR_ERROR_UNIMPLEMENTED == UNIMPLEMENTED && (int)TSR_ERROR_INTERNAL == INTERNAL &&
+        (int)TSR_ERROR_UNAVAILABLE == UNAVAILABLE && (int)TSR_ERROR_DATA_LOSS == DATA_LOSS &&
+        (int)TSR_ERROR_UNAUTHENTICATED == UNAUTHENTICATED,
+    "the public codes are the library's");
+
+tsr_code tsr_error_code(const tsr_error *error) { return error ? (tsr_code)error->code : TSR_OK; }
 
 const char *tsr_error_message(const tsr_error *error) {
   if (!error) return "";
@@ -59,12 +73,27 @@ void tsr_error_free(tsr_error *error) {
   if (error != &no_memory) mem_free(error);
 }
 
-void api_read_struct(void *ours, size_t our_bytes, const void *theirs) {
+tsr_error *api_null(const char *function, const char *argument) {
+  return api_error(
+      status_new(INVALID_ARGUMENT, __FILE__, __LINE__, "%s: %s is NULL", function, argument));
+}
+
+Status *api_check_struct(const void *theirs, const char *type) {
+  size_t bytes;
+  memcpy(&bytes, theirs, sizeof bytes);
+  if (bytes < sizeof bytes)
+    FAIL(INVALID_ARGUMENT, "struct_size of a %s is %zu: set it to sizeof(%s)", type, bytes, type);
+  return NULL;
+}
+
+Status *api_read_struct(void *ours, size_t our_bytes, const void *theirs, const char *type) {
   memset(ours, 0, our_bytes);
-  if (!theirs) return;
+  if (!theirs) return NULL;
+  TRY(api_check_struct(theirs, type));
   size_t their_bytes;
   memcpy(&their_bytes, theirs, sizeof their_bytes);
   memcpy(ours, theirs, their_bytes < our_bytes ? their_bytes : our_bytes);
+  return NULL;
 }
 
 void api_write_struct(void *theirs, const void *ours, size_t our_bytes) {
@@ -208,7 +237,9 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
 tsr_error *tsr_program_load(const char *text, size_t size, const tsr_load_options *options,
                             tsr_program **out_program) {
   tsr_load_options o;
-  api_read_struct(&o, sizeof o, options);
+  API_NEED(text, "text");
+  API_NEED(out_program, "out_program");
+  API_READ(&o, options, "tsr_load_options");
   char *copy = copy_text(text, size);
   if (!copy) return api_error(status_no_memory());
   return load_text(copy, size, o.name ? o.name : "<memory>", o.allow_unregistered != 0,
@@ -218,12 +249,52 @@ tsr_error *tsr_program_load(const char *text, size_t size, const tsr_load_option
 tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *options,
                                  tsr_program **out_program) {
   tsr_load_options o;
-  api_read_struct(&o, sizeof o, options);
+  API_NEED(path, "path");
+  API_NEED(out_program, "out_program");
+  API_READ(&o, options, "tsr_load_options");
   char *text;
   size_t size;
   Status *status = file_read(path, FILE_MOST_TEXT, &text, &size);
   if (status) return api_error(status);
   return load_text(text, size, o.name ? o.name : path, o.allow_unregistered != 0, out_program);
+}
+
+typedef struct Copying {
+  tsr_program *from, *to;
+  Arena arena;
+} Copying;
+
+static Status *copy_body(Guard *guard, void *arg) {
+  Copying *c = arg;
+  tsr_program *h = c->to;
+  arena_guard(&c->arena, guard);
+  h->context = context_copy(c->from->context, guard);
+  h->program = program_copy_to(c->from->program, h->context, &h->source, &c->arena, guard);
+  api_list_functions(h, guard);
+  return NULL;
+}
+
+tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
+  API_NEED(program, "program");
+  API_NEED(out_program, "out_program");
+  tsr_program *h = mem_alloc(sizeof *h);
+  if (!h) return api_error(status_no_memory());
+  *h = (tsr_program){.text = copy_text(program->text, program->source.size),
+                     .name = copy_text(program->name, strlen(program->name)),
+                     .again = program->again};
+  if (program->traffic) h->traffic = copy_text(program->traffic, strlen(program->traffic));
+  h->source = (Source){h->name, h->text, program->source.size};
+  if (h->again.source) h->again.source = &h->source;
+  Copying copying = {.from = program, .to = h};
+  arena_init(&copying.arena, NULL);
+  bool room = h->text && h->name && (h->traffic || !program->traffic);
+  Status *status = room ? guard_run(copy_body, &copying) : status_no_memory();
+  arena_deinit(&copying.arena);
+  if (status)
+    tsr_program_free(h);
+  else
+    *out_program = h;
+  return api_error(status);
 }
 
 void tsr_program_free(tsr_program *program) {
@@ -258,7 +329,9 @@ static Status *print_body(Guard *guard, void *arg) {
 tsr_error *tsr_program_print(tsr_program *program, const tsr_print_options *options,
                              char **out_text, size_t *out_size) {
   tsr_print_options o;
-  api_read_struct(&o, sizeof o, options);
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
+  API_READ(&o, options, "tsr_print_options");
   Print print = {.handle = program};
   print.options.generic = o.generic != 0;
   print.options.locations = o.locations != 0;
@@ -276,7 +349,9 @@ void tsr_text_free(char *text) { mem_free(text); }
 
 // ---- looking ----
 
-size_t tsr_program_function_count(const tsr_program *program) { return program->functions.count; }
+size_t tsr_program_function_count(const tsr_program *program) {
+  return program ? program->functions.count : 0;
+}
 
 Status *api_check_function(const tsr_program *h, size_t index) {
   if (index >= h->functions.count)
@@ -286,6 +361,9 @@ Status *api_check_function(const tsr_program *h, size_t index) {
 }
 
 tsr_error *tsr_program_function(tsr_program *h, size_t index, tsr_function_info *out_info) {
+  API_NEED(h, "program");
+  API_NEED(out_info, "out_info");
+  API_CHECK(out_info, "tsr_function_info");
   Status *status = api_check_function(h, index);
   if (status) return api_error(status);
   const Program *p = h->program;
@@ -351,11 +429,17 @@ static tsr_error *describe_slot(tsr_program *h, size_t function, size_t i, bool 
 
 tsr_error *tsr_program_argument(tsr_program *program, size_t function, size_t argument,
                                 tsr_type_info *out_info) {
+  API_NEED(program, "program");
+  API_NEED(out_info, "out_info");
+  API_CHECK(out_info, "tsr_type_info");
   return describe_slot(program, function, argument, false, out_info);
 }
 
 tsr_error *tsr_program_result(tsr_program *program, size_t function, size_t result,
                               tsr_type_info *out_info) {
+  API_NEED(program, "program");
+  API_NEED(out_info, "out_info");
+  API_CHECK(out_info, "tsr_type_info");
   return describe_slot(program, function, result, true, out_info);
 }
 
@@ -382,7 +466,7 @@ static void *buffer_at(const tsr_buffer *buffers, size_t i) {
 static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out) {
   Context *context = e->handle->context;
   tsr_buffer b;
-  api_read_struct(&b, sizeof b, buffer_at(e->inputs, i));
+  TRY(api_read_struct(&b, sizeof b, buffer_at(e->inputs, i), "tsr_buffer"));
   uint32_t n_args = evaluate_n_arguments(e->handle->program, function);
   Type type = evaluate_argument_type(e->handle->program, function, i % n_args);
   const TypeInfo *t = type_info(context, type);
@@ -392,6 +476,7 @@ static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out)
   }
   bool fits =
       t->kind == TYPE_TENSOR && b.rank == t->rank && dtype_in(b.dtype) == type_dtype(context, type);
+  if (fits && t->rank && !b.dims) FAIL(INVALID_ARGUMENT, "inputs[%u].dims is NULL", i);
   for (uint32_t d = 0; fits && d < t->rank; d++)
     fits = b.dims[d] >= 0 && (t->dims[d] == DIM_DYNAMIC || t->dims[d] == b.dims[d]);
   if (!fits)
@@ -399,7 +484,7 @@ static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out)
          type_text(context, type));
   Literal *literal = literal_new(&e->heap, context, t->elem, t->rank, b.dims);
   size_t bytes = (size_t)literal->count * (size_t)dtype_bytes(literal->dtype);
-  if (bytes && !b.data) FAIL(INVALID_ARGUMENT, "input %u has no data", i);
+  if (bytes && !b.data) FAIL(INVALID_ARGUMENT, "inputs[%u].data is NULL", i);
   if (bytes) memcpy(literal->data, b.data, bytes);
   *out = literal;
   return NULL;
@@ -482,17 +567,22 @@ static Status *evaluate_body(Guard *guard, void *arg) {
 tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
                                 const tsr_evaluate_options *options, size_t n_inputs,
                                 const tsr_buffer *inputs, size_t n_outputs, tsr_buffer *outputs) {
+  API_NEED(program, "program");
+  if (n_inputs) API_NEED(inputs, "inputs");
+  if (n_outputs) API_NEED(outputs, "outputs");
+  for (size_t i = 0; i < n_inputs; i++) API_CHECK(buffer_at(inputs, i), "tsr_buffer");
+  for (size_t i = 0; i < n_outputs; i++) API_CHECK(buffer_at(outputs, i), "tsr_buffer");
   if ((n_inputs && inputs->struct_size < sizeof *inputs) ||
       (n_outputs && outputs->struct_size < sizeof *outputs))
     return api_error(status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
-                                "a buffer's struct_size is not set to sizeof(tsr_buffer)"));
+                                "struct_size of a tsr_buffer is less than sizeof(tsr_buffer)"));
   Evaluate e = {.handle = program,
                 .function = function,
                 .n_inputs = n_inputs,
                 .n_outputs = n_outputs,
                 .inputs = inputs,
                 .outputs = outputs};
-  api_read_struct(&e.options, sizeof e.options, options);
+  API_READ(&e.options, options, "tsr_evaluate_options");
   literal_heap_init(&e.heap, NULL, (size_t)e.options.memory_limit);
   arena_init(&e.arena, NULL);
   Status *status = guard_run(evaluate_body, &e);
@@ -503,7 +593,9 @@ tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
 
 void tsr_buffer_free(tsr_buffer *buffer) {
   tsr_buffer b;
-  api_read_struct(&b, sizeof b, buffer);
+  Status *unset = buffer ? api_read_struct(&b, sizeof b, buffer, "tsr_buffer") : NULL;
+  status_free(unset);  // nothing was ever put into such a one
+  if (!buffer || unset) return;
   mem_free(b.data);
   mem_free((void *)(uintptr_t)b.dims);
   b.data = NULL;

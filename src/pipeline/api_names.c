@@ -47,6 +47,8 @@ static tsr_error *ask_name(Ask ask, char **out_text) {
 
 tsr_error *tsr_program_argument_name(tsr_program *program, size_t function, size_t argument,
                                      char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
   return ask_name(
       (Ask){.handle = program, .function = function, .index = argument, .argument = true},
       out_text);
@@ -54,6 +56,8 @@ tsr_error *tsr_program_argument_name(tsr_program *program, size_t function, size
 
 tsr_error *tsr_program_result_name(tsr_program *program, size_t function, size_t result,
                                    char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
   return ask_name((Ask){.handle = program, .function = function, .index = result}, out_text);
 }
 
@@ -102,6 +106,8 @@ static Status *dimensions_body(Guard *guard, void *arg) {
 
 tsr_error *tsr_program_dimensions(tsr_program *program, const char *names, int all,
                                   char **out_json) {
+  API_NEED(program, "program");
+  API_NEED(out_json, "out_json");
   Dimensions d = {.handle = program, .names = names, .all = all != 0};
   if (names) d.side = (Source){"names", names, strlen(names)};
   arena_init(&d.arena, NULL);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cost/machine.h"
 #include "partition/mesh_groups.h"
 #include "partition/tiles.h"
 #include "pipeline/api_private.h"
@@ -43,16 +42,12 @@ static Status *partition_under(Job *job, Guard *guard) {
   const tsr_partition_options *o = &job->options;
   PropagateRequest request;
   TRY(api_propagate_request(job->handle, &job->annotations, &job->diag.arena, &request));
-  const char *machine = o->machine ? machine_text(o->machine) : NULL;
-  if (o->machine && !machine && !strchr(o->machine, '{'))
-    FAIL(INVALID_ARGUMENT, "no machine is called '%s': there are %s; or describe one", o->machine,
-         machine_names());
   TRY(optimize_check_collectives(o->collectives));
   LocalOptions options = {.plain = o->plain != 0,
                           .why = o->why != 0,
                           .call_rules = request.call_rules,
                           .collectives = o->collectives,
-                          .machine = machine ? machine : o->machine};
+                          .machine = request.machine};
   MeshId mesh;
   pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
@@ -82,9 +77,12 @@ static Status *partition_body(Guard *guard, void *arg) {
 
 tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_options *options,
                                  size_t *out_devices, char **out_warnings) {
+  API_NEED(program, "program");
   Job job = {.handle = program};
-  api_read_struct(&job.options, sizeof job.options, options);
-  api_read_struct(&job.annotations, sizeof job.annotations, job.options.annotations);
+  API_READ(&job.options, options, "tsr_partition_options");
+  API_READ(&job.annotations, job.options.annotations, "tsr_propagate_options");
+  if (job.options.machine) job.annotations.machine = job.options.machine;
+  if (job.options.trip_count) job.annotations.trip_count = job.options.trip_count;
   api_forget(program);
   Status *status = guard_run(partition_body, &job);
   tsr_error *error = api_error_said(status, &job.said);
@@ -106,6 +104,8 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
 }
 
 tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json) {
+  API_NEED(program, "program");
+  API_NEED(out_json, "out_json");
   if (!program->traffic)
     return api_error(status_new(FAILED_PRECONDITION, __FILE__, __LINE__,
                                 "the program is not partitioned: it exchanges nothing"));
@@ -194,6 +194,9 @@ static tsr_error *ask_tile(Ask ask, tsr_tile *out) {
 
 tsr_error *tsr_program_argument_tile(tsr_program *program, size_t function, size_t argument,
                                      size_t device, tsr_tile *out_tile) {
+  API_NEED(program, "program");
+  API_NEED(out_tile, "out_tile");
+  API_CHECK(out_tile, "tsr_tile");
   return ask_tile(
       (Ask){.handle = program, .function = function, .index = argument, .device = device},
       out_tile);
@@ -201,6 +204,9 @@ tsr_error *tsr_program_argument_tile(tsr_program *program, size_t function, size
 
 tsr_error *tsr_program_result_tile(tsr_program *program, size_t function, size_t result,
                                    size_t device, tsr_tile *out_tile) {
+  API_NEED(program, "program");
+  API_NEED(out_tile, "out_tile");
+  API_CHECK(out_tile, "tsr_tile");
   return ask_tile((Ask){.handle = program,
                         .function = function,
                         .index = result,

@@ -34,8 +34,30 @@ tsr_error *api_error(Status *status);  // frees the status; NULL for NULL
 // The same, with what diagnostics say instead of the status, if anything.
 tsr_error *api_error_said(Status *status, const StrBuf *said);
 
-// Copies a caller's struct into ours as far as both reach; what is missing is zero.
-void api_read_struct(void *ours, size_t our_bytes, const void *theirs);
+// INVALID_ARGUMENT: the argument of the function is NULL.
+tsr_error *api_null(const char *function, const char *argument);
+// Leaves the function if a pointer is NULL; `name` is what the header calls it.
+#define API_NEED(pointer, name)                                                                    \
+  do {                                                                                             \
+    if (!(pointer)) return api_null(__func__, name);                                               \
+  } while (0)
+
+// Copies a caller's struct into ours as far as both reach; what is missing is zero, and all is if
+// `theirs` is NULL. INVALID_ARGUMENT if its struct_size, of the struct called `type`, is not set.
+Status *api_read_struct(void *ours, size_t our_bytes, const void *theirs,
+                        const char *type) MUST_USE;
+// Is struct_size of a caller's struct set? INVALID_ARGUMENT as above.
+Status *api_check_struct(const void *theirs, const char *type) MUST_USE;
+#define API_READ(ours, theirs, type)                                                               \
+  do {                                                                                             \
+    Status *api_status_ = api_read_struct((ours), sizeof *(ours), (theirs), (type));               \
+    if (api_status_) return api_error(api_status_);                                                \
+  } while (0)
+#define API_CHECK(theirs, type)                                                                    \
+  do {                                                                                             \
+    Status *api_status_ = api_check_struct((theirs), (type));                                      \
+    if (api_status_) return api_error(api_status_);                                                \
+  } while (0)
 // The other way; struct_size stays as the caller set it.
 void api_write_struct(void *theirs, const void *ours, size_t our_bytes);
 
@@ -60,6 +82,10 @@ void api_forget(tsr_program *h);  // before the program is rewritten
 // The options' pointers must outlive the request, which is partly in the arena.
 Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *options,
                               Arena *arena, PropagateRequest *out) MUST_USE;
+// The text of a machine that is called or described so; NULL for NULL. INVALID_ARGUMENT.
+Status *api_machine(const char *machine, const char **out_text) MUST_USE;
+// INVALID_ARGUMENT if it is neither of the spellings.
+Status *api_check_spelling(tsr_spelling spelling) MUST_USE;
 Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
                            Arena *scratch, StrBuf *out) MUST_USE;
 

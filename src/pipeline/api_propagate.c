@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cost/machine.h"
 #include "evaluate/evaluate.h"
 #include "pipeline/api_private.h"
 #include "pipeline/first.h"
@@ -54,10 +55,36 @@ static const Source *copy_source(const char *path, const char *text, Arena *aren
   return source;
 }
 
+// Lists that are said to have items, and do not.
+static Status *check_lists(const tsr_propagate_options *o) {
+  if (o->n_rules && !o->rules) FAIL(INVALID_ARGUMENT, "rules is NULL, n_rules is %zu", o->n_rules);
+  for (size_t i = 0; i < o->n_rules; i++)
+    if (!o->rules[i]) FAIL(INVALID_ARGUMENT, "rules[%zu] is NULL", i);
+  if (o->n_allow_arguments && !o->allow_arguments)
+    FAIL(INVALID_ARGUMENT, "allow_arguments is NULL, n_allow_arguments is %zu",
+         o->n_allow_arguments);
+  if (o->n_allow_results && !o->allow_results)
+    FAIL(INVALID_ARGUMENT, "allow_results is NULL, n_allow_results is %zu", o->n_allow_results);
+  if (o->trip_count > UINT32_MAX)
+    FAIL(INVALID_ARGUMENT, "trip_count is %zu, more than %u", o->trip_count, UINT32_MAX);
+  return NULL;
+}
+
+Status *api_machine(const char *machine, const char **out_text) {
+  *out_text = machine ? machine_text(machine) : NULL;
+  if (!machine || *out_text) return NULL;
+  if (!strchr(machine, '{'))
+    FAIL(INVALID_ARGUMENT, "no machine is called '%s': there are %s; or describe one", machine,
+         machine_names());
+  *out_text = machine;
+  return NULL;
+}
+
 Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *o, Arena *arena,
                               PropagateRequest *out) {
   if ((unsigned)o->strategy > TSR_NONE)
     FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
+  TRY(check_lists(o));
   Source *rules = ARENA_NEW(arena, Source);
   const char *text = join_rules(o, arena);
   *rules = (Source){"rule", text, strlen(text)};
@@ -76,7 +103,9 @@ Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options 
       .names = copy_source("names", o->names, arena),
       .divisible = o->divisible_edges != 0,
       .call_rules = o->call_rules ? o->call_rules->rules : NULL,
+      .trip_count = (uint32_t)o->trip_count,
   };
+  TRY(api_machine(o->machine, &out->machine));
   ProgramText *again = ARENA_NEW(arena, ProgramText);
   *again = h->again;
   out->again = again->source ? again : NULL;
@@ -115,8 +144,9 @@ static Status *propagate_body(Guard *guard, void *arg) {
 
 tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_options *options,
                                  char **out_warnings) {
+  API_NEED(program, "program");
   Propagate job = {.handle = program};
-  api_read_struct(&job.options, sizeof job.options, options);
+  API_READ(&job.options, options, "tsr_propagate_options");
   api_forget(program);
   Status *status = guard_run(propagate_body, &job);
   tsr_error *error = api_error_said(status, &job.said);
@@ -142,6 +172,12 @@ typedef struct Ask {
   StrBuf out;
   bool any;
 } Ask;
+
+Status *api_check_spelling(tsr_spelling spelling) {
+  if (spelling != TSR_SDY && spelling != TSR_GSPMD)
+    FAIL(INVALID_ARGUMENT, "there is no spelling %d", (int)spelling);
+  return NULL;
+}
 
 Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
                            Arena *scratch, StrBuf *out) {
@@ -199,6 +235,10 @@ static tsr_error *ask_sharding(Ask ask, char **out_text) {
 
 tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t function, size_t argument,
                                          tsr_spelling spelling, char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
+  Status *wrong = api_check_spelling(spelling);
+  if (wrong) return api_error(wrong);
   return ask_sharding((Ask){.handle = program,
                             .function = function,
                             .index = argument,
@@ -209,6 +249,10 @@ tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t function, 
 
 tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
                                        tsr_spelling spelling, char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
+  Status *wrong = api_check_spelling(spelling);
+  if (wrong) return api_error(wrong);
   return ask_sharding(
       (Ask){.handle = program, .function = function, .index = result, .spelling = spelling},
       out_text);
@@ -216,6 +260,8 @@ tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, si
 
 tsr_error *tsr_program_argument_part(tsr_program *program, size_t function, size_t argument,
                                      char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
   return ask_sharding((Ask){.handle = program,
                             .function = function,
                             .index = argument,
@@ -226,6 +272,8 @@ tsr_error *tsr_program_argument_part(tsr_program *program, size_t function, size
 
 tsr_error *tsr_program_result_part(tsr_program *program, size_t function, size_t result,
                                    char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
   return ask_sharding((Ask){.handle = program, .function = function, .index = result, .part = true},
                       out_text);
 }

@@ -10,6 +10,7 @@ typedef struct RuleCallback {
 } RuleCallback;
 
 tsr_error *tsr_rules_new(tsr_rules **out_rules) {
+  API_NEED(out_rules, "out_rules");
   tsr_rules *rules = mem_alloc(sizeof *rules);
   if (!rules) return api_error(status_no_memory());
   *rules = (tsr_rules){.rules = custom_rules_new()};
@@ -32,6 +33,9 @@ void tsr_rules_free(tsr_rules *rules) {
 }
 
 tsr_error *tsr_rules_add(tsr_rules *rules, const char *target, const char *rule) {
+  API_NEED(rules, "rules");
+  API_NEED(target, "target");
+  API_NEED(rule, "rule");
   return api_error(custom_rules_add(rules->rules, str_of(target), str_of(rule)));
 }
 
@@ -63,6 +67,8 @@ static const char *call_back(void *user, const Program *p, OpId op) {
 
 tsr_error *tsr_rules_add_callback(tsr_rules *rules, const char *target, tsr_rule_fn rule,
                                   void *user) {
+  API_NEED(rules, "rules");
+  API_NEED(rule, "rule");
   RuleCallback *callback = mem_alloc(sizeof *callback);
   if (!callback) return api_error(status_no_memory());
   *callback = (RuleCallback){.next = rules->callbacks, .rule = rule, .user = user};

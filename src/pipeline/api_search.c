@@ -71,12 +71,15 @@ static Status *new_body(Call *call) {
 
 tsr_error *tsr_propagation_new(tsr_program *program, const tsr_propagate_options *options,
                                tsr_propagation **out_propagation) {
+  API_NEED(program, "program");
+  API_NEED(out_propagation, "out_propagation");
+  tsr_propagate_options read;
+  API_READ(&read, options, "tsr_propagate_options");
   tsr_propagation *h = mem_alloc(sizeof *h);
   if (!h) return api_error(status_no_memory());
-  *h = (tsr_propagation){.program = program};
+  *h = (tsr_propagation){.program = program, .options = read};
   api_forget(program);
   arena_init(&h->scratch, NULL);
-  api_read_struct(&h->options, sizeof h->options, options);
   Call call = {.h = h, .body = new_body};
   tsr_error *error = run(&call);
   if (error)
@@ -109,6 +112,9 @@ static Status *value_body(Call *call) {
 }
 
 tsr_error *tsr_propagation_value(tsr_propagation *h, const char *name, size_t *out_value) {
+  API_NEED(h, "propagation");
+  API_NEED(name, "name");
+  API_NEED(out_value, "out_value");
   Call call = {.h = h, .body = value_body, .text = name};
   tsr_error *error = run(&call);
   if (!error) *out_value = call.value;
@@ -170,6 +176,8 @@ static Status *push_body(Call *call) {
 
 tsr_error *tsr_propagation_push(tsr_propagation *h, size_t value, const char *sharding,
                                 size_t *out_changes) {
+  API_NEED(h, "propagation");
+  API_NEED(sharding, "sharding");
   Call call = {.h = h, .body = push_body, .text = sharding, .value = value};
   tsr_error *error = run(&call);
   if (!error && out_changes) *out_changes = call.changes;
@@ -184,6 +192,7 @@ static Status *pop_body(Call *call) {
 }
 
 tsr_error *tsr_propagation_pop(tsr_propagation *h) {
+  API_NEED(h, "propagation");
   Call call = {.h = h, .body = pop_body};
   return run(&call);
 }
@@ -205,6 +214,10 @@ static Status *sharding_body(Call *call) {
 
 tsr_error *tsr_propagation_sharding(tsr_propagation *h, size_t value, tsr_spelling spelling,
                                     char **out_text) {
+  API_NEED(h, "propagation");
+  API_NEED(out_text, "out_text");
+  Status *wrong = api_check_spelling(spelling);
+  if (wrong) return api_error(wrong);
   Call call = {.h = h, .body = sharding_body, .value = value, .spelling = spelling};
   tsr_error *error = run(&call);
   if (!error) *out_text = call.any ? call.out.data : NULL;
@@ -221,6 +234,8 @@ static Status *warnings_body(Call *call) {
 }
 
 tsr_error *tsr_propagation_warnings(tsr_propagation *h, char **out_text) {
+  API_NEED(h, "propagation");
+  API_NEED(out_text, "out_text");
   Call call = {.h = h, .body = warnings_body};
   tsr_error *error = run(&call);
   if (!error) *out_text = call.any ? call.out.data : NULL;
@@ -243,6 +258,8 @@ static Status *table_body(Call *call) {
 }
 
 tsr_error *tsr_propagation_table(tsr_propagation *h, int values, char **out_json) {
+  API_NEED(h, "propagation");
+  API_NEED(out_json, "out_json");
   Call call = {.h = h, .body = table_body, .flag = values != 0};
   tsr_error *error = run(&call);
   if (!error) *out_json = call.out.data;
@@ -282,6 +299,9 @@ static Status *why_body(Call *call) {
 }
 
 tsr_error *tsr_propagation_why(tsr_propagation *h, const char *name, int json, char **out_text) {
+  API_NEED(h, "propagation");
+  API_NEED(name, "name");
+  API_NEED(out_text, "out_text");
   Call call = {.h = h, .body = why_body, .text = name, .flag = json != 0};
   tsr_error *error = run(&call);
   if (!error) *out_text = call.any ? call.out.data : NULL;
@@ -299,6 +319,7 @@ static Status *write_body(Call *call) {
 }
 
 tsr_error *tsr_propagation_write(tsr_propagation *h) {
+  API_NEED(h, "propagation");
   Call call = {.h = h, .body = write_body};
   api_forget(h->program);
   return run(&call);

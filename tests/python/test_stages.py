@@ -22,6 +22,50 @@ func.func @main(%x: tensor<8x16xf32>, %w1: tensor<16x32xf32>, %w2: tensor<32x4xf
 MEGATRON = {"mesh": "data=2,model=4", "shard": {"x": P("data"), "w1": P(None, "model")}}
 
 
+LOOP = """func.func @main(%x: tensor<8xf32>, %w: tensor<8x8xf32>, %n: tensor<i32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<8xf32>
+    cond {
+      %0 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %0 : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %1 = stablehlo.dot_general %v, %w, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8x8xf32>) -> tensor<8xf32>
+      %2 = stablehlo.tanh %1 : tensor<8xf32>
+      stablehlo.return %next, %2 : tensor<i32>, tensor<8xf32>
+    }
+  return %r#1 : tensor<8xf32>
+}"""
+
+
+class Guesses(unittest.TestCase):
+    """Loops of unknown length count as 100 iterations, which is said, unless trip_count says it."""
+
+    def test_guess(self):
+        made = tessera.partition(tessera.load(LOOP), mesh="a=2", shard={"w": P("a")})
+        self.assertEqual((made.unknown_loops, made.trip_count), (1, 100))
+        self.assertEqual(made.guesses, ("bytes", "steps", "flops", "flops_whole"))
+        self.assertTrue(all(c.guess for c in made.collectives) and all(r.guess for r in made.reasons))
+        self.assertIn("bytes out of each device (guess)", repr(made))
+        self.assertIn("guess: 1 loop of unknown length counted as 100 iterations; trip_count= sets it",
+                      repr(made))
+        self.assertIn("100 runs: a guess", repr(made))
+
+    def test_told(self):
+        made = tessera.partition(tessera.load(LOOP), mesh="a=2", shard={"w": P("a")}, trip_count=7)
+        self.assertEqual((made.steps, made.guesses, made.collectives[0].runs), (7, (), 7))
+        self.assertNotIn("guess", repr(made))
+        found = tessera.propagate(tessera.load(LOOP), mesh="a=2", shard={"w": P("a")}, trip_count=7,
+                                  machine="h100")
+        self.assertEqual(tessera.partition(found).steps, 7)
+        for wrong in 0, -1, 2**32, "7":
+            with self.assertRaisesRegex(tessera.InvalidArgument, "trip_count is"):
+                tessera.propagate(tessera.load(LOOP), mesh="a=2", trip_count=wrong)
+        with self.assertRaisesRegex(tessera.InvalidArgument, "no machine is called 'abacus'"):
+            tessera.propagate(tessera.load(LOOP), mesh="a=2", machine="abacus")
+
+
 class Propagate(unittest.TestCase):
     def setUp(self):
         self.sharded = tessera.propagate(tessera.load(MLP), **MEGATRON)
