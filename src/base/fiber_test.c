@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/fiber.h"
+#include "base/mem.h"
 
 enum { MANY = 500, STACK = 256 << 10 };
 
@@ -105,12 +106,91 @@ static void test_error(void **state) {
   status_free(status);
 }
 
+// ---- stacks ----
+
+// So deep that a stack's pages below the first few are touched, with a value alive on each level.
+static uint64_t descend(uint32_t depth, uint64_t seed) {
+  volatile unsigned char room[512];
+  for (size_t i = 0; i < sizeof room; i++) room[i] = (unsigned char)(seed + i);
+  uint64_t below = depth ? descend(depth - 1, seed + 1) : 0;
+  return below + room[depth % sizeof room];
+}
+
+// Registers, locals and the rounding mode of a task survive what the others do meanwhile.
+static Status *keeps(Fibers *fibers, void *arg, uint32_t index) {
+  Log *log = arg;
+  double x = index, y = index * 0.5, z = 1.0 / (index + 1);
+  uint64_t a = index, b = index * 3, c = index ^ 0x5555, d = ~(uint64_t)index;
+  uint64_t want = descend(200, index);
+  for (int round = 0; round < 3; round++) {
+    if (++log->arrived == log->n) {
+      log->arrived = 0;
+      for (uint32_t i = 0; i < log->n; i++)
+        if (i != index) fiber_wake(fibers, i);
+    } else if (!fiber_wait(fibers, index)) {
+      FAIL(CANCELLED, "ended");
+    }
+    if (descend(200, index) != want) FAIL(INTERNAL, "task %u: its stack changed", index);
+    assert_true(fiber_stack_used(fibers, index) > 0 && fiber_stack_used(fibers, index) < STACK);
+  }
+  if (x != index || y != index * 0.5 || z != 1.0 / (index + 1) || a != index || b != index * 3 ||
+      c != (index ^ 0x5555) || d != ~(uint64_t)index)
+    FAIL(INTERNAL, "task %u: its registers changed", index);
+  return NULL;
+}
+
+static void test_stacks(void **state) {
+  (void)state;
+  Log log = {.n = MANY};
+  Status *status = fibers_run(MANY, STACK, keeps, never_stuck, &log);
+  assert_null(status);
+}
+
+static Status *ends_at_once(Fibers *fibers, void *arg, uint32_t index) {
+  (void)fibers, (void)index;
+  ((Log *)arg)->sum++;
+  return NULL;
+}
+
+// A task that runs tasks: the inner ones end while the outer ones stand still.
+static Status *nests(Fibers *fibers, void *arg, uint32_t index) {
+  Log inner = {.n = 8};
+  TRY(fibers_run(8, STACK, barrier, never_stuck, &inner));
+  assert_int_equal(inner.sum, 2 * 28);
+  return barrier(fibers, arg, index);
+}
+
+static void test_nested(void **state) {
+  (void)state;
+  Log log = {.n = 4};
+  assert_null(fibers_run(4, STACK, nests, never_stuck, &log));
+  assert_string_equal(log.text, "0 1 2 3 3 0 1 2 ");
+}
+
+// Tasks that do not wait share one stack; where the k-th stack cannot be made, all end.
+static void test_no_memory(void **state) {
+  (void)state;
+  Log log = {0};
+  mem_fail_at(0);
+  assert_null(fibers_run(MANY, STACK, ends_at_once, never_stuck, &log));
+  assert_int_equal(mem_fail_at(0), 3);  // tasks, ring, one stack
+  assert_int_equal(log.sum, MANY);
+  for (uint64_t k = 1; k <= 12; k++) {
+    Log one = {.n = 10};
+    mem_fail_at(k);
+    Status *status = fibers_run(10, STACK, barrier, never_stuck, &one);
+    mem_fail_at(0);
+    assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
+    status_free(status);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_many),
-      cmocka_unit_test(test_stuck),
-      cmocka_unit_test(test_error),
+      cmocka_unit_test(test_order),     cmocka_unit_test(test_many),
+      cmocka_unit_test(test_stuck),     cmocka_unit_test(test_error),
+      cmocka_unit_test(test_stacks),    cmocka_unit_test(test_nested),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,12 @@
 // malloc with a counter per thread. The counters are thread-local test hooks, the only state in the
 // tree that does not hang from a session: an allocation has no session at hand.
+// Stacks are anonymous mappings, which POSIX does not have but every system does.
+#define _DEFAULT_SOURCE 1
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static _Thread_local uint64_t allocations;
 static _Thread_local uint64_t fail_at;
@@ -19,6 +23,37 @@ void *mem_realloc(void *old, size_t bytes) {
 }
 
 void mem_free(void *block) { free(block); }
+
+// Reserves no swap: most pages are never touched.
+#ifdef MAP_NORESERVE
+#define STACK_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+#else
+#define STACK_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS)
+#endif
+
+size_t mem_page_bytes(void) {
+  long bytes = sysconf(_SC_PAGESIZE);
+  return bytes < 1 ? 4096 : (size_t)bytes;
+}
+
+void *mem_stack_new(size_t bytes, bool fence) {
+  if (denied()) return NULL;
+  void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, STACK_FLAGS, -1, 0);
+  if (stack == MAP_FAILED) return NULL;
+#ifdef MADV_NOHUGEPAGE
+  // A huge page would commit 2 MiB at the first touch. Kernels without huge pages refuse; fine.
+  (void)madvise(stack, bytes, MADV_NOHUGEPAGE);
+#endif
+  if (fence && mprotect(stack, mem_page_bytes(), PROT_NONE) != 0) {
+    munmap(stack, bytes);
+    return NULL;
+  }
+  return stack;
+}
+
+void mem_stack_free(void *stack, size_t bytes) {
+  if (stack) munmap(stack, bytes);
+}
 
 uint64_t mem_fail_at(uint64_t k) {
   uint64_t made = allocations;

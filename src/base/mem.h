@@ -10,6 +10,14 @@ void *mem_alloc(size_t bytes);  // NULL when there is none; bytes == 0 gives a u
 void *mem_realloc(void *old, size_t bytes);  // the old block stays valid when NULL is returned
 void mem_free(void *block);                  // NULL is fine
 
+// A stack of `bytes` (a multiple of the page size) for code that does not run on its thread's own:
+// address space, whose pages take memory when they are first touched. With `fence` the lowest page
+// is unmapped, so that an overflow stops the process instead of writing elsewhere; each fence takes
+// two of the kernel's mappings (vm.max_map_count). NULL when there is no room.
+void *mem_stack_new(size_t bytes, bool fence);
+void mem_stack_free(void *stack, size_t bytes);  // NULL is fine
+size_t mem_page_bytes(void);
+
 // Makes the k-th allocation from now on (k = 1 is the next one), and all after it, fail on this
 // thread; k = 0 switches that off. Gives how many allocations this thread has made since the last
 // call.
