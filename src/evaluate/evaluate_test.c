@@ -135,8 +135,35 @@ static void test_grid(void **state) {
   assert_int_equal(four.report.checks, 8);
 }
 
-// Whatever allocation fails first, the run ends with a status and leaks nothing. Fibers count on
-// their own threads, so those fail only while they are made.
+// As many processes as the grid has wait for each other in one all-reduce.
+static const char many[] =
+    "func.func @main() -> tensor<i64> {\n"
+    "  %c = stablehlo.constant dense<2> : tensor<i64>\n"
+    "  %0 = \"stablehlo.all_reduce\"(%c) ({\n"
+    "  ^bb0(%a: tensor<i64>, %b: tensor<i64>):\n"
+    "    %s = stablehlo.add %a, %b : tensor<i64>\n"
+    "    stablehlo.return %s : tensor<i64>\n"
+    "  }) {replica_groups = dense<> : tensor<0x0xi64>} : (tensor<i64>) -> tensor<i64>\n"
+    "  return %0 : tensor<i64>\n"
+    "}\n";
+
+// Stacks and frames of processes count against the limit, are given back, and an all-reduce takes
+// no memory for each pair of processes.
+static void test_process_memory(void **state) {
+  (void)state;
+  Job job = {.text = many, .options = {.replicas = 3000}, .limit_bytes = 128 << 20};
+  assert_null(run(&job));
+  assert_int_equal(job.first, 6000);
+  Job tight = {.text = many, .options = {.replicas = 3000}, .limit_bytes = 16 << 20};
+  Status *status = run(&tight);
+  assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
+  assert_non_null(strstr(status_message(status), "more for its stack and frames"));
+  assert_non_null(strstr(status_message(status), "over the limit of 16777216 (--memory)"));
+  status_free(status);
+}
+
+// Whatever allocation fails first, in a process of a grid or outside, the run ends with a status
+// and leaks nothing.
 static void test_alloc_fail(void **state) {
   (void)state;
   static const char *const texts[] = {
@@ -175,9 +202,8 @@ static void test_alloc_fail(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_loop_memory),
-      cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_grid),
+      cmocka_unit_test(test_loop_memory), cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_grid),        cmocka_unit_test(test_process_memory),
       cmocka_unit_test(test_alloc_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,11 @@
-// A grid of processes, each a fiber. Collectives meet by their group of processes: a process waits
-// at one place at a time, so a group has one open meeting, and its members must stand at the same
-// op (or one that is equal, where they run different functions). Iterations of a loop meet one
-// after the other by themselves. When all wait, the report says who waits where and for whom.
+// A grid of processes, each a fiber on one thread: a process runs until it waits at a collective,
+// then the next one does. Collectives meet by their group of processes: a process waits at one
+// place at a time, so a group has one open meeting, and its members must stand at the same op (or
+// one that is equal, where they run different functions). Iterations of a loop meet one after the
+// other by themselves. When all wait, the report says who waits where and for whom.
+//
+// A meeting holds the group and what its members gave once; a process that waits holds its stack
+// and frames only, so the memory of n processes that meet is O(n), not O(n²).
 #include "evaluate/process.h"
 
 #include <stdio.h>
@@ -9,16 +13,19 @@
 
 #include "base/mem.h"
 
-enum { STACK_BYTES = 8 << 20, MOST_SHOWN = 16 };
+// FIBER_BYTES: what a process takes beside its record, stack and frames, about.
+enum { STACK_BYTES = 8 << 20, FIBER_BYTES = 128, MOST_SHOWN = 16 };
 
 struct Meeting {
   Meeting *prev, *next;  // all meetings of the grid
+  Meeting *next_open;    // whose group begins with the same process, and that miss somebody
   OpId op;
   uint32_t opener;  // the process that came first
-  uint32_t n_group, n_values, n_arrived, n_left;
+  uint32_t n_group, n_values, n_shared, n_arrived, n_left;
   ProcessId *group;
   bool *arrived;     // by member
   Literal **values;  // member × n_values
+  Literal **shared;  // n_shared results that members have in common, as far as computed
 };
 
 struct Message {
@@ -38,6 +45,7 @@ struct Grid {
   Literal *const *args;
   Literal **out;
   Meeting *meetings;
+  Meeting **open;  // by the first process of the group: meetings that miss somebody
   Message *messages, **messages_end;  // oldest first
   const OpId *infeed;
   uint32_t n_infeed, infeed_next;
@@ -52,12 +60,19 @@ static uint32_t flat_id(const Grid *grid, ProcessId id) {
   return id.replica * grid->partitions + id.partition;
 }
 
-// Gives the baton away; false: the run is ending. Exhaustion belongs to this process again
-// afterwards.
-static bool wait_turn(Process *process) {
-  bool go_on = process->grid->fibers && fiber_wait(process->grid->fibers, process->index);
+// A stack's pages below the ones in use were touched by ops before, which is not seen: so many
+// bytes of them are taken for granted.
+enum { TOUCHED_BYTES = 12 << 10 };
+
+// Lets others run until this process is woken. Exhaustion belongs to it again afterwards.
+static Status *wait_turn(Process *process) {
+  Fibers *fibers = process->grid->fibers;
+  if (!fibers) FAIL(INTERNAL, "a process waits that is the only one");
+  TRY(process_charge(process, fiber_stack_used(fibers, process->index) + TOUCHED_BYTES));
+  bool go_on = fiber_wait(fibers, process->index);
   process_guard(process, process->guard);
-  return go_on;
+  if (!go_on) FAIL(CANCELLED, "the run ended while this process waited");
+  return NULL;
 }
 
 static void meeting_free(Grid *grid, Meeting *m) {
@@ -67,40 +82,60 @@ static void meeting_free(Grid *grid, Meeting *m) {
     grid->meetings = m->next;
   if (m->next) m->next->prev = m->prev;
   if (m->values)
-    for (uint32_t i = 0; i < m->n_group * m->n_values; i++) literal_release(m->values[i]);
+    for (size_t i = 0; i < (size_t)m->n_group * m->n_values; i++) literal_release(m->values[i]);
+  if (m->shared)
+    for (uint32_t i = 0; i < m->n_shared; i++) literal_release(m->shared[i]);
   mem_free(m->group);
   mem_free(m->arrived);
   mem_free(m->values);
+  mem_free(m->shared);
   mem_free(m);
 }
 
-static Meeting *meeting_new(Grid *grid, OpId op, uint32_t opener, const ProcessId *group,
-                            uint32_t n_group, uint32_t n_values) {
+static Meeting *meeting_new(Grid *grid, const EvalContext *cx, uint32_t opener,
+                            const ProcessId *group, uint32_t n_group, uint32_t n_values) {
   Meeting *m = mem_alloc(sizeof *m);
   if (!m) return NULL;
-  *m = (Meeting){
-      .op = op, .opener = opener, .n_group = n_group, .n_values = n_values, .next = grid->meetings};
+  *m = (Meeting){.op = cx->op,
+                 .opener = opener,
+                 .n_group = n_group,
+                 .n_values = n_values,
+                 .n_shared = cx->n_out,
+                 .next = grid->meetings};
   if (grid->meetings) grid->meetings->prev = m;
   grid->meetings = m;
   size_t n_all = (size_t)n_group * n_values;
   m->group = mem_alloc(n_group * sizeof *m->group);
   m->arrived = mem_alloc(n_group * sizeof *m->arrived);
   m->values = mem_alloc(n_all * sizeof *m->values);
-  if (!m->group || !m->arrived || !m->values) {
+  m->shared = mem_alloc(m->n_shared * sizeof *m->shared);
+  if (!m->group || !m->arrived || !m->values || !m->shared) {
     mem_free(m->values);
-    m->values = NULL;
+    mem_free(m->shared);
+    m->values = m->shared = NULL;
     meeting_free(grid, m);
     return NULL;
   }
   memcpy(m->group, group, n_group * sizeof *group);
   memset(m->arrived, 0, n_group * sizeof *m->arrived);
   for (size_t i = 0; i < n_all; i++) m->values[i] = NULL;
+  for (uint32_t i = 0; i < m->n_shared; i++) m->shared[i] = NULL;
+  Meeting **open = &grid->open[flat_id(grid, group[0])];
+  m->next_open = *open;
+  *open = m;
   return m;
 }
 
+// Everybody has come.
+static void meeting_close(Grid *grid, Meeting *m) {
+  Meeting **at = &grid->open[flat_id(grid, m->group[0])];
+  while (*at != m) at = &(*at)->next_open;
+  *at = m->next_open;
+}
+
 static Meeting *find_meeting(Grid *grid, const ProcessId *group, uint32_t n_group) {
-  for (Meeting *m = grid->meetings; m; m = m->next) {
-    if (m->n_arrived == m->n_group || m->n_group != n_group) continue;
+  for (Meeting *m = grid->open[flat_id(grid, group[0])]; m; m = m->next_open) {
+    if (m->n_group != n_group) continue;
     uint32_t i = 0;
     while (i < n_group && m->group[i].replica == group[i].replica &&
            m->group[i].partition == group[i].partition)
@@ -121,8 +156,8 @@ static Status *mismatch(Process *process, const Meeting *m, OpId op, const char 
        other.replica, other.partition, run_op_text(run, m->op, &process->scratch), why);
 }
 
-static Status *host_exchange(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                             Literal *const *mine, Literal **out) {
+static Status *host_arrive(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
+                           Literal *const *mine, GroupExchange *out) {
   Process *process = process_of(cx);
   Grid *grid = process->grid;
   uint32_t self = n_group;
@@ -135,36 +170,42 @@ static Status *host_exchange(EvalContext *cx, const ProcessId *group, uint32_t n
     if (flat_id(grid, group[i]) == process->index) self = i;
   }
   if (self == n_group) FAIL(INTERNAL, "a process exchanges with a group it is not in");
-  if (n_group == 1) {
-    for (uint32_t i = 0; i < n; i++) out[i] = literal_retain(mine[i]);
-    return NULL;
-  }
   Meeting *m = find_meeting(grid, group, n_group);
   if (!m) {
-    m = meeting_new(grid, cx->op, process->index, group, n_group, n);
+    m = meeting_new(grid, cx, process->index, group, n_group, n);
     if (!m) return status_no_memory();
   } else if (m->op != cx->op && op_hash(cx->program, m->op) != op_hash(cx->program, cx->op)) {
     return mismatch(process, m, cx->op, "");
   } else if (m->n_values != n) {
     return mismatch(process, m, cx->op, ", with another number of values");
   }
-  for (uint32_t i = 0; i < n; i++) m->values[self * n + i] = literal_retain(mine[i]);
+  for (uint32_t i = 0; i < n; i++) m->values[(size_t)self * n + i] = literal_retain(mine[i]);
   m->arrived[self] = true;
   m->n_arrived++;
-  if (m->n_arrived == n_group) {
-    for (uint32_t i = 0; i < n_group; i++)
-      if (i != self) fiber_wake(grid->fibers, flat_id(grid, group[i]));
-  } else {
-    process->waits_at = cx->op;
-    process->meeting = m;
-    while (m->n_arrived < n_group)
-      if (!wait_turn(process)) FAIL(CANCELLED, "the run ended while this process waited");
-    process->waits_at = 0;
-    process->meeting = NULL;
-  }
-  for (uint32_t i = 0; i < n_group * n; i++) out[i] = literal_retain(m->values[i]);
-  if (++m->n_left == n_group) meeting_free(grid, m);
+  *out = (GroupExchange){.n_group = n_group, .self = self, .group = m->group, .meeting = m};
+  if (m->n_arrived < n_group) return NULL;
+  meeting_close(grid, m);
+  for (uint32_t i = 0; i < n_group; i++)
+    if (i != self) fiber_wake(grid->fibers, flat_id(grid, m->group[i]));
   return NULL;
+}
+
+static Status *host_await(EvalContext *cx, GroupExchange *exchange) {
+  Process *process = process_of(cx);
+  Meeting *m = exchange->meeting;
+  process->waits_at = cx->op;
+  process->meeting = m;
+  while (m->n_arrived < m->n_group) TRY(wait_turn(process));
+  process->waits_at = 0;
+  process->meeting = NULL;
+  exchange->parts = m->values;
+  exchange->shared = m->shared;
+  return NULL;
+}
+
+static void host_leave(EvalContext *cx, GroupExchange *exchange) {
+  if (++exchange->meeting->n_left == exchange->meeting->n_group)
+    meeting_free(process_of(cx)->grid, exchange->meeting);
 }
 
 static Status *host_send(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
@@ -213,7 +254,7 @@ static Status *host_receive(EvalContext *cx, int64_t channel, int64_t peer, uint
       FAIL(FAILED_PRECONDITION,
            "nothing was sent on channel %lld, and no other process is there to send",
            (long long)channel);
-    if (!wait_turn(process)) FAIL(CANCELLED, "the run ended while this process waited");
+    TRY(wait_turn(process));
     process->waits_at = 0;
   }
 }
@@ -238,7 +279,9 @@ static Status *host_outfeed(EvalContext *cx, uint32_t n, Literal *const *values)
 }
 
 void grid_host(EvalHost *host) {
-  host->exchange = host_exchange;
+  host->arrive = host_arrive;
+  host->await = host_await;
+  host->leave = host_leave;
   host->send = host_send;
   host->receive = host_receive;
   host->infeed = host_infeed;
@@ -279,7 +322,9 @@ static Status *run_process(Grid *grid, uint32_t index) {
 static Status *fiber_body(Fibers *fibers, void *arg, uint32_t index) {
   Grid *grid = arg;
   grid->fibers = grid->replicas * grid->partitions > 1 ? fibers : NULL;
-  return run_process(grid, index);
+  TRY(run_process(grid, index));
+  process_deinit(&grid->processes[index]);  // others may run for long
+  return NULL;
 }
 
 typedef struct Text {
@@ -374,10 +419,19 @@ Status *grid_run(Run *run, uint32_t depth, uint32_t replicas, uint32_t partition
   uint32_t n = replicas * partitions;
   TRY(check_counts(&grid, n));
   if (n == 0) return NULL;
+  size_t state_bytes = n > 1 ? n * (sizeof *grid.processes + FIBER_BYTES) : 0;
+  TRY(literal_heap_charge(run->heap, state_bytes));
   grid.processes = mem_alloc(n * sizeof *grid.processes);
-  if (!grid.processes) return status_no_memory();
+  grid.open = mem_alloc(n * sizeof(Meeting *));
+  if (!grid.processes || !grid.open) {
+    literal_heap_refund(run->heap, state_bytes);
+    mem_free(grid.processes);
+    mem_free(grid.open);
+    return status_no_memory();
+  }
   for (uint32_t i = 0, arg = 0, result = 0; i < n; i++) {
     Process *process = &grid.processes[i];
+    grid.open[i] = NULL;
     process_init(process, run, &grid, i, (ProcessId){i / partitions, i % partitions});
     process->depth = depth;
     process->first_arg = arg;
@@ -397,5 +451,7 @@ Status *grid_run(Run *run, uint32_t depth, uint32_t replicas, uint32_t partition
     mem_free(message);
   }
   mem_free(grid.processes);
+  mem_free(grid.open);
+  literal_heap_refund(run->heap, state_bytes);
   return status;
 }

@@ -363,7 +363,18 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
   arena_init(&process->scratch, NULL);
 }
 
+Status *process_charge(Process *process, size_t stack_bytes) {
+  size_t bytes = stack_bytes + process->scratch.bytes +
+                 process->frames.capacity * sizeof *process->frames.items;
+  if (bytes <= process->charged_bytes) return NULL;
+  TRY(literal_heap_charge(process->run->heap, bytes - process->charged_bytes));
+  process->charged_bytes = bytes;
+  return NULL;
+}
+
 void process_deinit(Process *process) {
+  literal_heap_refund(process->run->heap, process->charged_bytes);
+  process->charged_bytes = 0;
   HEAPVEC_FREE(&process->frames);
   arena_deinit(&process->scratch);
 }

@@ -10,7 +10,7 @@
 typedef struct Run Run;
 typedef struct Grid Grid;
 typedef struct Process Process;
-typedef struct Meeting Meeting;
+typedef struct Meeting Meeting;  // also that of an GroupExchange
 typedef struct Message Message;
 
 typedef struct Probe {
@@ -18,7 +18,7 @@ typedef struct Probe {
   Literal *value;
 } Probe;
 
-// All that one call of evaluate shares. Only the process with the baton touches it.
+// All that one call of evaluate shares; processes take turns on one thread.
 struct Run {
   Program *program;
   const EvalOptions *options;
@@ -47,18 +47,23 @@ struct Process {
   HEAPVEC(Literal *) frames;
   uint32_t base;
   Arena scratch;
-  uint64_t draws;  // of random tensors so far
+  uint64_t draws;        // of random tensors so far
+  size_t charged_bytes;  // of the heap's limit: for its stack, frames and scratch
   // What the process waits for, for the report when nobody can go on.
   OpId waits_at;
   const Meeting *meeting;
   int64_t channel;
 };
 
-// Readies a process; deinit after it, whatever happened.
+// Readies a process; deinit after it, whatever happened. A second deinit does nothing.
 void process_init(Process *process, Run *run, Grid *grid, uint32_t index, ProcessId id);
 void process_deinit(Process *process);
 // From here on exhaustion anywhere in the run unwinds this process.
 void process_guard(Process *process, Guard *guard);
+
+// Counts what the process holds at this point against the heap's limit, until process_deinit;
+// `stack_bytes` of it are its stack. RESOURCE_EXHAUSTED over the limit.
+Status *process_charge(Process *process, size_t stack_bytes) MUST_USE;
 
 Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *const *args,
                      uint32_t n_out, Literal **out) MUST_USE;

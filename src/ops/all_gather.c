@@ -41,13 +41,11 @@ static bool infer_all_gather(Infer *cx) {
   return true;
 }
 
-static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **out) {
+static Status *join_all(EvalContext *cx, const GroupExchange *x, Literal *const *in,
+                        Literal **out) {
   int64_t dim = eval_int(cx, "all_gather_dim", 0);
-  uint32_t n_group;
-  ProcessId *group;
-  TRY(groups_of(cx, true, &n_group, &group));
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
-  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+  uint32_t n_group = x->n_group;
+  Literal *const *parts = x->parts;
   for (uint32_t i = 0; i < cx->n_in; i++) {
     TRY(groups_same_shapes(n_group, cx->n_in, parts, i, dim));
     int64_t dims[MAX_RANK], outer = 1, inner = 1, along = 0;
@@ -71,8 +69,13 @@ static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **ou
       at += run;
     }
   }
-  groups_release(n_group * cx->n_in, parts);
   return NULL;
+}
+
+static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **out) {
+  GroupExchange x;
+  TRY(groups_meet(cx, true, in, &x));
+  return groups_once(cx, &x, in, join_all, out);
 }
 
 static OpId sample_all_gather(Sample *cx) {

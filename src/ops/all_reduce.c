@@ -29,16 +29,18 @@ static bool infer_all_reduce(Infer *cx) {
          infer_shapes(cx, infer_n_operands(cx), elem, 6, 7);
 }
 
-static Status *eval_all_reduce(EvalContext *cx, Literal *const *in, Literal **out) {
-  uint32_t n_group;
-  ProcessId *group;
-  TRY(groups_of(cx, true, &n_group, &group));
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
-  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+static Status *combine_all(EvalContext *cx, const GroupExchange *x, Literal *const *in,
+                           Literal **out) {
+  (void)in;
   for (uint32_t i = 0; i < cx->n_in; i++)
-    TRY(groups_combine(cx, n_group, cx->n_in, parts, i, &out[i]));
-  groups_release(n_group * cx->n_in, parts);
+    TRY(groups_combine(cx, x->n_group, cx->n_in, x->parts, i, &out[i]));
   return NULL;
+}
+
+static Status *eval_all_reduce(EvalContext *cx, Literal *const *in, Literal **out) {
+  GroupExchange x;
+  TRY(groups_meet(cx, true, in, &x));
+  return groups_once(cx, &x, in, combine_all, out);
 }
 
 static OpId sample_reducing(Sample *cx, uint16_t code) {
@@ -87,27 +89,23 @@ static bool infer_collective_reduce(Infer *cx) {
 }
 
 static Status *eval_collective_reduce(EvalContext *cx, Literal *const *in, Literal **out) {
-  uint32_t n_group, n = cx->n_in, root = has_root(cx->context, cx->attrs);
-  ProcessId *group, self;
-  uint32_t replicas, partitions;
-  cx->host->grid(cx, &replicas, &partitions, &self);
-  TRY(groups_of(cx, false, &n_group, &group));
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * n);
-  TRY(cx->host->exchange(cx, group, n_group, n, in, parts));
+  uint32_t n = cx->n_in, root = has_root(cx->context, cx->attrs);
+  GroupExchange x;
+  TRY(groups_meet(cx, false, in, &x));
   if (root && in[n - 1]->count != (int64_t)n - 1)
     FAIL(INVALID_ARGUMENT, "has %lld roots, expected %u", (long long)in[n - 1]->count, n - 1);
   for (uint32_t i = 0; i + root < n; i++) {
     int64_t at = root ? dtype_convert(in[n - 1]->dtype, DT_i64, literal_get(in[n - 1], i)).i : 0;
-    if (at < 0 || at >= n_group)
-      FAIL(OUT_OF_RANGE, "root %lld is not in a group of %u processes", (long long)at, n_group);
-    TRY(groups_combine(cx, n_group, n, parts, i, &out[i]));
-    if (group[at].replica == self.replica && group[at].partition == self.partition) continue;
+    if (at < 0 || at >= x.n_group)
+      FAIL(OUT_OF_RANGE, "root %lld is not in a group of %u processes", (long long)at, x.n_group);
+    TRY(groups_combine(cx, x.n_group, n, x.parts, i, &out[i]));
+    if (at == x.self) continue;
     Literal *zeros = literal_like(out[i], cx->context, out[i]->elem);
     groups_fill_zero(cx->context, zeros);
     literal_release(out[i]);
     out[i] = zeros;
   }
-  groups_release(n_group * n, parts);
+  cx->host->leave(cx, &x);
   return NULL;
 }
 
@@ -129,23 +127,24 @@ static bool infer_cross_replica_sum(Infer *cx) {
   return true;
 }
 
-static Status *eval_cross_replica_sum(EvalContext *cx, Literal *const *in, Literal **out) {
-  uint32_t n_group;
-  ProcessId *group;
-  TRY(groups_of(cx, true, &n_group, &group));
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, n_group);
-  TRY(cx->host->exchange(cx, group, n_group, 1, in, parts));
-  Literal *sum = literal_retain(parts[0]);
+static Status *add_all(EvalContext *cx, const GroupExchange *x, Literal *const *in, Literal **out) {
+  (void)in;
+  Literal *sum = literal_retain(x->parts[0]);
   Type type = eval_result_type(cx, 0);
-  for (uint32_t m = 1; m < n_group; m++) {
-    Literal *terms[2] = {sum, parts[m]}, *next;
+  for (uint32_t m = 1; m < x->n_group; m++) {
+    Literal *terms[2] = {sum, x->parts[m]}, *next;
     TRY(eval_op(cx, OP_add, 0, 2, terms, 1, &type, &next));
     literal_release(sum);
     sum = next;
   }
-  groups_release(n_group, parts);
   out[0] = sum;
   return NULL;
+}
+
+static Status *eval_cross_replica_sum(EvalContext *cx, Literal *const *in, Literal **out) {
+  GroupExchange x;
+  TRY(groups_meet(cx, true, in, &x));
+  return groups_once(cx, &x, in, add_all, out);
 }
 
 static OpId sample_cross_replica_sum(Sample *cx) {

@@ -82,19 +82,14 @@ static Status *exchange_one(EvalContext *cx, uint32_t n_group, uint32_t self, Li
 static Status *eval_all_to_all(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t split = eval_int(cx, "split_dimension", 0), concat = eval_int(cx, "concat_dimension", 0);
   int64_t count = eval_int(cx, "split_count", 1);
-  uint32_t n_group, replicas, partitions, self = 0;
-  ProcessId *group, me;
-  TRY(groups_of(cx, false, &n_group, &group));
-  if (n_group != count)
+  GroupExchange x;
+  TRY(groups_meet(cx, false, in, &x));
+  if (x.n_group != count)
     FAIL(INVALID_ARGUMENT, "split_count is %lld, its group has %u processes", (long long)count,
-         n_group);
-  cx->host->grid(cx, &replicas, &partitions, &me);
-  while (group[self].replica != me.replica || group[self].partition != me.partition) self++;
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
-  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+         x.n_group);
   for (uint32_t i = 0; i < cx->n_in; i++)
-    TRY(exchange_one(cx, n_group, self, parts, i, split, concat, count, &out[i]));
-  groups_release(n_group * cx->n_in, parts);
+    TRY(exchange_one(cx, x.n_group, x.self, x.parts, i, split, concat, count, &out[i]));
+  cx->host->leave(cx, &x);
   return NULL;
 }
 

@@ -49,6 +49,7 @@ static Status *eval_collective_broadcast(EvalContext *cx, Literal *const *in, Li
   const char *why;
   uint32_t n = cx->n_in, root = has_root(cx->context, cx->attrs), n_group;
   ProcessId *group;
+  ArenaMark mark = arena_mark(cx->scratch);
   if (!groups_read(cx->context, cx->program, cx->op, cx->attrs, false, &groups, &why))
     FAIL(INVALID_ARGUMENT, "%s", why);
   if (!groups_mine(cx, &groups, &n_group, &group)) {
@@ -58,15 +59,15 @@ static Status *eval_collective_broadcast(EvalContext *cx, Literal *const *in, Li
     }
     return NULL;
   }
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * n);
-  TRY(cx->host->exchange(cx, group, n_group, n, in, parts));
+  GroupExchange x;
+  TRY(groups_meet_in(cx, group, n_group, n, in, mark, &x));
   for (uint32_t i = 0; i + root < n; i++) {
     int64_t at = root ? dtype_convert(in[n - 1]->dtype, DT_i64, literal_get(in[n - 1], i)).i : 0;
     if (at < 0 || at >= n_group)
       FAIL(OUT_OF_RANGE, "root %lld is not in a group of %u processes", (long long)at, n_group);
-    out[i] = literal_retain(parts[(uint32_t)at * n + i]);
+    out[i] = literal_retain(x.parts[(uint32_t)at * n + i]);
   }
-  groups_release(n_group * n, parts);
+  cx->host->leave(cx, &x);
   return NULL;
 }
 

@@ -23,6 +23,7 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
   cx->host->grid(cx, &replicas, &partitions, &self);
   uint32_t mine = partitions_move ? self.partition : self.replica;
   uint32_t limit = partitions_move ? partitions : replicas;
+  ArenaMark mark = arena_mark(cx->scratch);
   // No process is source or target twice, so the links are rings and lines. Members in order of
   // their id, so that all have the same list.
   uint32_t n_group = 0, *target = ARENA_ARRAY(cx->scratch, uint32_t, limit + 1),
@@ -47,13 +48,14 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
     if (linked[i])
       group[n_group++] =
           partitions_move ? (ProcessId){self.replica, i} : (ProcessId){i, self.partition};
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, n_group + 1);
   if (!alone) {
-    TRY(cx->host->exchange(cx, group, n_group, 1, in, parts));
+    GroupExchange x;
+    uint32_t from = source[mine];
+    TRY(groups_meet_in(cx, group, n_group, 1, in, mark, &x));
     for (uint32_t m = 0; m < n_group; m++)
-      if ((partitions_move ? group[m].partition : group[m].replica) == source[mine])
-        out[0] = literal_retain(parts[m]);
-    groups_release(n_group, parts);
+      if ((partitions_move ? x.group[m].partition : x.group[m].replica) == from)
+        out[0] = literal_retain(x.parts[m]);
+    cx->host->leave(cx, &x);
   }
   if (!out[0]) {
     out[0] = literal_like(in[0], cx->context, in[0]->elem);

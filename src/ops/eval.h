@@ -36,6 +36,17 @@ typedef struct ProcessId {
   uint32_t replica, partition;
 } ProcessId;
 
+// Processes that meet at an op, and what each of them gives.
+typedef struct GroupExchange {
+  uint32_t n_group, self;  // members, and which of them this process is
+  const ProcessId *group;  // by member
+  Literal *const *parts;   // [n_group × n]: member m's i-th value is m * n + i; borrowed
+  // [n_out], NULL at first: results that are the same on all members are computed by the first one
+  // that goes on, and retained by the others.
+  Literal **shared;
+  struct Meeting *meeting;  // the host's
+} GroupExchange;
+
 struct EvalHost {
   // Runs region `region` of cx->op with args (borrowed) and gives what its terminator returns
   // (owned).
@@ -48,11 +59,16 @@ struct EvalHost {
   void (*grid)(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_partitions,
                ProcessId *out_self);
   // Meets the processes of `group` (which contains this one; same list on all of them) at cx->op:
-  // every member gives n literals, every member gets all of them, out[m * n + i] is member m's
-  // i-th, owned. Blocks only this process; a meeting that can never happen ends the run with a
-  // deadlock report.
-  Status *(*exchange)(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                      Literal *const *mine, Literal **out);
+  // every member gives n literals, every member gets all of them. In three steps, so that a process
+  // that waits holds nothing as long as the group:
+  // arrive: gives `mine` (retained). The group has been copied; nothing waits yet.
+  Status *(*arrive)(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
+                    Literal *const *mine, GroupExchange *out);
+  // await: until all have arrived; only this process waits. A meeting that can never happen ends
+  // the run with a deadlock report.
+  Status *(*await)(EvalContext *cx, GroupExchange *exchange);
+  // leave: the exchange's fields are not used afterwards. Not needed if the op fails.
+  void (*leave)(EvalContext *cx, GroupExchange *exchange);
   // Point to point by channel (send/recv); peer is a flattened process id, or -1 for whoever comes
   // first. A send never blocks; a receive waits for the oldest matching message.
   Status *(*send)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,

@@ -305,6 +305,31 @@ Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId 
        self.partition);
 }
 
+Status *groups_meet_in(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
+                       Literal *const *mine, ArenaMark mark, GroupExchange *out) {
+  TRY(cx->host->arrive(cx, group, n_group, n, mine, out));
+  arena_rewind(cx->scratch, mark);
+  return cx->host->await(cx, out);
+}
+
+Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in, GroupExchange *out) {
+  ArenaMark mark = arena_mark(cx->scratch);
+  uint32_t n_group;
+  ProcessId *group;
+  TRY(groups_of(cx, across_both, &n_group, &group));
+  return groups_meet_in(cx, group, n_group, cx->n_in, in, mark, out);
+}
+
+Status *groups_once(EvalContext *cx, GroupExchange *exchange, Literal *const *in,
+                    Status *(*compute)(EvalContext *cx, const GroupExchange *exchange,
+                                       Literal *const *in, Literal **out),
+                    Literal **out) {
+  if (cx->n_out && !exchange->shared[0]) TRY(compute(cx, exchange, in, exchange->shared));
+  for (uint32_t i = 0; i < cx->n_out; i++) out[i] = literal_retain(exchange->shared[i]);
+  cx->host->leave(cx, exchange);
+  return NULL;
+}
+
 Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *parts,
                            uint32_t which, int64_t but) {
   const Literal *first = parts[which];
@@ -360,10 +385,6 @@ Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Lit
   for (uint32_t m = 0; m < n_group; m++) literal_release(members[m]);
   *out = result;
   return NULL;
-}
-
-void groups_release(uint32_t n, Literal **parts) {
-  for (uint32_t i = 0; i < n; i++) literal_release(parts[i]);
 }
 
 bool groups_check_body(Infer *cx, uint32_t n, int constraint, Type *out_elem) {

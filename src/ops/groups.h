@@ -52,6 +52,21 @@ bool groups_mine(EvalContext *cx, const Groups *groups, uint32_t *out_n, Process
 // Reads cx's groups and finds the process's own; an error if it is in none.
 Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId **out_group);
 
+// The three steps of the host's exchange but the last: reads cx's groups, gives the op's operands
+// to the process's own group, and waits for the others.
+Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in,
+                    GroupExchange *out) MUST_USE;
+// The same with a group that is known, allocated in cx->scratch after `mark`, which is rewound to.
+Status *groups_meet_in(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
+                       Literal *const *mine, ArenaMark mark, GroupExchange *out) MUST_USE;
+
+// For ops whose results are the same on all members: computes them on the first member that comes
+// here, retains them on the others, and leaves the exchange.
+Status *groups_once(EvalContext *cx, GroupExchange *exchange, Literal *const *in,
+                    Status *(*compute)(EvalContext *cx, const GroupExchange *exchange,
+                                       Literal *const *in, Literal **out),
+                    Literal **out) MUST_USE;
+
 // That literal `which` of all members has one shape, except in dimension `but` (-1: none). Types
 // with dynamic dimensions do not say so.
 Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *parts,
@@ -59,13 +74,10 @@ Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *
 
 // The element-wise combination, in group order, of literal `which` of every member by region 0 of
 // the op, in the body's element type; where it only adds, by halves, nearest to the truth.
-// parts: n_group × n_values as exchange gives them. 16-bit floats that are only added are summed in
-// f32 and rounded once. O(n_group × elements).
+// parts: n_group × n_values as an GroupExchange has them. 16-bit floats that are only added are
+// summed in f32 and rounded once. O(n_group × elements).
 Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Literal *const *parts,
                        uint32_t which, Literal **out);
-// Releases what exchange gave.
-void groups_release(uint32_t n, Literal **parts);
-
 // The body of all_reduce and its kin: (tensor<E>, tensor<E>) -> tensor<E>, the first n operands
 // promotable to E (given back).
 bool groups_check_body(Infer *cx, uint32_t n, int constraint, Type *out_elem);

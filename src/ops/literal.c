@@ -45,12 +45,29 @@ static size_t literal_data_bytes(const Literal *l) {
   return l->kind == LITERAL_ARRAY ? (size_t)l->count * (size_t)dtype_bytes(l->dtype) : 0;
 }
 
+static bool fits(const LiteralHeap *heap, size_t bytes) {
+  return !heap->limit_bytes ||
+         (bytes <= heap->limit_bytes && heap->bytes <= heap->limit_bytes - bytes);
+}
+
+Status *literal_heap_charge(LiteralHeap *heap, size_t bytes) {
+  if (!fits(heap, bytes))
+    FAIL(RESOURCE_EXHAUSTED,
+         "values and processes take %zu bytes and a process needs %zu more for its stack and "
+         "frames, over the limit of %zu (--memory)",
+         heap->bytes, bytes, heap->limit_bytes);
+  heap->bytes += bytes;
+  return NULL;
+}
+
+void literal_heap_refund(LiteralHeap *heap, size_t bytes) { heap->bytes -= bytes; }
+
 // A linked, zeroed record with room for `head` bytes (dims or items) and `data` bytes behind it.
 static Literal *literal_block(LiteralHeap *heap, LiteralKind kind, size_t head, size_t data) {
   size_t bytes;
   if (!size_add(align_up(sizeof(Literal)) + align_up(head), data, &bytes))
     too_big(heap, "a value is too big for this machine");
-  if (heap->limit_bytes && (bytes > heap->limit_bytes || heap->bytes > heap->limit_bytes - bytes))
+  if (!fits(heap, bytes))
     guard_throw(heap->guard,
                 status_new(RESOURCE_EXHAUSTED, __FILE__, __LINE__,
                            "values take %zu bytes and %zu more are needed, over the limit of %zu "

@@ -43,6 +43,11 @@ struct LiteralHeap {
 void literal_heap_init(LiteralHeap *heap, Guard *guard, size_t limit_bytes);
 void literal_heap_deinit(LiteralHeap *heap);  // frees every literal left
 
+// Counts memory that a run holds beside its literals (stacks, frames), so that the limit is of all.
+// RESOURCE_EXHAUSTED, and nothing counted, beyond the limit.
+Status *literal_heap_charge(LiteralHeap *heap, size_t bytes) MUST_USE;
+void literal_heap_refund(LiteralHeap *heap, size_t bytes);
+
 // New literals have one reference, owned by the caller. Data is zeroed. Huge shapes throw
 // RESOURCE_EXHAUSTED.
 Literal *literal_new(LiteralHeap *heap, const Context *context, Type elem, uint32_t rank,

@@ -2,6 +2,7 @@
 // by every process of a grid that has the mesh's devices as partitions: each takes its tiles of the
 // whole operands, runs the body, and shows the others its results, so that all have the whole.
 #include "ops/eval.h"
+#include "ops/groups.h"
 #include "ops/infer.h"
 #include "sharding/sharding.h"
 
@@ -20,8 +21,6 @@ typedef struct Manual {
   AxisList axes;     // the manual ones
   Sharding *in, *out;
   uint32_t device;
-  uint32_t n_members;  // devices that differ from this one along the manual axes only
-  uint32_t *members;
 } Manual;
 
 static void release(void *object) { sharding_table_free(((Manual *)object)->table); }
@@ -103,8 +102,7 @@ static Status *read_manual(Manual *m) {
   return NULL;
 }
 
-// This device, and those that it meets: in the order of their coordinates.
-static Status *find_members(Manual *m) {
+static Status *find_device(Manual *m) {
   uint32_t replicas, partitions;
   ProcessId self;
   m->cx->host->grid(m->cx, &replicas, &partitions, &self);
@@ -114,13 +112,23 @@ static Status *find_members(Manual *m) {
          "partition the program first",
          m->mesh->n_devices, m->mesh->n_devices);
   m->device = self.partition;
-  m->members = ARENA_ARRAY(m->cx->scratch, uint32_t, (size_t)axes_size(m->axes) + 1);
-  AxisList others = axes_complement(m->cx->scratch, m->mesh, m->axes);
-  int64_t mine = axes_coordinate(m->mesh, others, mesh_position(m->mesh, m->device));
-  for (uint32_t i = 0; i < m->mesh->n_devices; i++)
-    if (axes_coordinate(m->mesh, others, i) == mine)
-      m->members[m->n_members++] = mesh_device(m->mesh, i);
   return NULL;
+}
+
+// Meets the devices that differ from this one along the manual axes only, in the order of their
+// coordinates, and shows them its results.
+static Status *meet(Manual *m, Literal *const *mine, GroupExchange *out) {
+  EvalContext *cx = m->cx;
+  ArenaMark mark = arena_mark(cx->scratch);
+  uint32_t replicas, partitions, n = 0;
+  ProcessId self, *group = ARENA_ARRAY(cx->scratch, ProcessId, (size_t)axes_size(m->axes) + 1);
+  cx->host->grid(cx, &replicas, &partitions, &self);
+  AxisList others = axes_complement(cx->scratch, m->mesh, m->axes);
+  int64_t place = axes_coordinate(m->mesh, others, mesh_position(m->mesh, m->device));
+  for (uint32_t i = 0; i < m->mesh->n_devices; i++)
+    if (axes_coordinate(m->mesh, others, i) == place)
+      group[n++] = (ProcessId){self.replica, mesh_device(m->mesh, i)};
+  return groups_meet_in(cx, group, n, cx->n_out, mine, mark, out);
 }
 
 // Copies between a tile and the place it has in the whole.
@@ -160,13 +168,8 @@ static Status *run_tiles(Manual *m, Literal *const *in, Literal **out) {
   TRY(cx->host->run_region(cx, op_region(cx->program, cx->op, 0), cx->n_in, tiles, cx->n_out,
                            mine));
   for (uint32_t i = 0; i < cx->n_in; i++) literal_release(tiles[i]);
-  ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, m->n_members + 1);
-  Literal **all = ARENA_ARRAY(cx->scratch, Literal *, (size_t)m->n_members * cx->n_out + 1);
-  uint32_t replicas, partitions;
-  ProcessId self;
-  cx->host->grid(cx, &replicas, &partitions, &self);
-  for (uint32_t k = 0; k < m->n_members; k++) group[k] = (ProcessId){self.replica, m->members[k]};
-  TRY(cx->host->exchange(cx, group, m->n_members, cx->n_out, mine, all));
+  GroupExchange x;
+  TRY(meet(m, mine, &x));
   for (uint32_t i = 0; i < cx->n_out; i++) {
     if (mine[i]->kind != LITERAL_ARRAY) {
       out[i] = literal_retain(mine[i]);
@@ -174,11 +177,12 @@ static Status *run_tiles(Manual *m, Literal *const *in, Literal **out) {
     }
     out[i] = eval_new_result(cx, i);
     // Where several have the same tile, one's own counts: it is written last.
-    for (uint32_t k = 0; k < m->n_members; k++)
-      TRY(copy_tile(m, m->out[i], m->members[k], out[i], all[(size_t)k * cx->n_out + i], false));
+    for (uint32_t k = 0; k < x.n_group; k++)
+      TRY(copy_tile(m, m->out[i], x.group[k].partition, out[i], x.parts[(size_t)k * cx->n_out + i],
+                    false));
     TRY(copy_tile(m, m->out[i], m->device, out[i], mine[i], false));
   }
-  for (uint32_t i = 0; i < m->n_members * cx->n_out; i++) literal_release(all[i]);
+  cx->host->leave(cx, &x);
   for (uint32_t i = 0; i < cx->n_out; i++) literal_release(mine[i]);
   return NULL;
 }
@@ -190,7 +194,7 @@ static Status *eval_manual(EvalContext *cx, Literal *const *in, Literal **out) {
   guard_push(guard, &cleanup);
   Status *status = read_manual(&m);
   bool alone = !m.mesh || axes_size(m.axes) == 1;
-  if (!status && !alone) status = find_members(&m);
+  if (!status && !alone) status = find_device(&m);
   if (!status)
     status = alone ? cx->host->run_region(cx, op_region(cx->program, cx->op, 0), cx->n_in, in,
                                           cx->n_out, out)

@@ -47,16 +47,13 @@ static bool infer_reduce_scatter(Infer *cx) {
 
 static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t dim = eval_int(cx, "scatter_dimension", 0);
-  uint32_t n_group, replicas, partitions, self = 0;
-  ProcessId *group, me;
-  TRY(groups_of(cx, true, &n_group, &group));
-  cx->host->grid(cx, &replicas, &partitions, &me);
-  while (group[self].replica != me.replica || group[self].partition != me.partition) self++;
-  Literal **parts = ARENA_ARRAY(cx->scratch, Literal *, (size_t)n_group * cx->n_in);
-  TRY(cx->host->exchange(cx, group, n_group, cx->n_in, in, parts));
+  GroupExchange x;
+  TRY(groups_meet(cx, true, in, &x));
+  uint32_t n_group = x.n_group;
   for (uint32_t i = 0; i < cx->n_in; i++) {
-    Literal *whole;
-    TRY(groups_combine(cx, n_group, cx->n_in, parts, i, &whole));
+    // The first member that comes here combines for all.
+    if (!x.shared[i]) TRY(groups_combine(cx, n_group, cx->n_in, x.parts, i, &x.shared[i]));
+    const Literal *whole = x.shared[i];
     if (whole->dims[dim] % n_group != 0)
       FAIL(INVALID_ARGUMENT, "dimension %lld of size %lld does not split among %u processes",
            (long long)dim, (long long)whole->dims[dim], n_group);
@@ -71,10 +68,9 @@ static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal 
     dims[dim] /= n_group;
     out[i] = literal_new(cx->heap, cx->context, whole->elem, whole->rank, dims);
     for (int64_t o = 0; o < outer && whole->count; o++)
-      literal_copy_elements(out[i], o * run, whole, o * stride + (int64_t)self * run, run);
-    literal_release(whole);
+      literal_copy_elements(out[i], o * run, whole, o * stride + (int64_t)x.self * run, run);
   }
-  groups_release(n_group * cx->n_in, parts);
+  cx->host->leave(cx, &x);
   return NULL;
 }
 
