@@ -118,7 +118,7 @@ static Status *list_inputs(RunJob *job, uint32_t *out_count, InputArray **out) {
   return NULL;
 }
 
-static Str argument_name(const RunJob *job, uint32_t k) {
+static Str value_name(const RunJob *job, uint32_t k) {
   const Program *p = job->seg.program;
   BlockId block = region_block(p, op_region(p, job->function, 0));
   return name_str(p->context, value_at(p, block_arg(p, block, k))->name);
@@ -126,7 +126,7 @@ static Str argument_name(const RunJob *job, uint32_t k) {
 
 // As people call it: by its path where it has one ('params.w'), else as the text does (%w).
 static const char *argument_called(RunJob *job, uint32_t k) {
-  Str name = argument_name(job, k);
+  Str name = value_name(job, k);
   Str path = argument_path(job->seg.program, job->function, k, &job->arena);
   if (!path.n || str_equal(path, name))
     return arena_printf(&job->arena, "%%%.*s", (int)name.n, name.s);
@@ -169,7 +169,7 @@ static uint32_t *match_inputs(RunJob *job, uint32_t n, const InputArray *inputs)
     for (uint32_t k = 0; k < n; k++) {
       if (of[k] < n) continue;
       Str name = round == 0   ? argument_path(job->seg.program, job->function, k, &job->arena)
-                 : round == 1 ? argument_name(job, k)
+                 : round == 1 ? value_name(job, k)
                               : str_of(arena_printf(&job->arena, "arg%u", k));
       for (uint32_t i = 0; i < n && name.n && of[k] == n; i++)
         if (!used[i] && str_equal(dotted[i], name)) of[k] = i, used[i] = true;

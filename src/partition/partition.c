@@ -10,6 +10,7 @@
 #include "ops/factors.h"
 #include "partition/sdy_collectives.h"
 #include "partition/walk.h"
+#include "propagate/target.h"
 
 static void release(void *object) {
   Partition *t = object;
@@ -231,15 +232,27 @@ static Attr edge_attrs(Partition *t, Attr dict, Type global, Sharding sharding) 
   return attr_dict_with(t->context, dict, "tessera.sharding", attr);
 }
 
+// An argument's name, which printing would lose: locations are not always printed, nor are the
+// text's own names of values.
+static Attr named(Partition *t, OpId function, uint32_t i, Attr dict) {
+  if (t->graph->instances[t->instance].call || attr_get(t->context, dict, "jax.arg_info"))
+    return dict;
+  Str name = argument_name(t->p, function, i);
+  return name.n ? attr_dict_with(t->context, dict, "jax.arg_info",
+                                 attr_string(t->context, name_intern(t->context, name)))
+                : dict;
+}
+
 static Attr edges_attr(Partition *t, OpId function, const char *name, uint32_t n,
                        const Type *globals, const Sharding *shardings) {
   const AttrInfo *old = attr_info(t->context, op_attr(t->p, function, name));
   uint32_t n_old = old->kind == ATTR_ARRAY ? old->count : 0;
   Attr *items = ARENA_ARRAY(&t->scratch, Attr, n + 1);
-  bool any = false;
+  bool any = false, is_arg = strcmp(name, "arg_attrs") == 0;
   for (uint32_t i = 0; i < n; i++) {
     Attr was = i < n_old ? attr_info(t->context, op_attr(t->p, function, name))->items[i] : 0;
     items[i] = edge_attrs(t, was, globals[i], shardings[i]);
+    if (is_arg) items[i] = named(t, function, i, items[i]);
     any |= items[i] && attr_info(t->context, items[i])->count > 0;
     if (!items[i]) items[i] = attr_intern(t->context, &(AttrInfo){.kind = ATTR_DICT});
   }
@@ -381,12 +394,15 @@ static bool is_called_manually(const Partition *t, OpId function) {
   return manually;
 }
 
-// Where the module says on how many partitions it runs, it now is one for each device.
+// The module says on how many devices it runs, and that it is the program of one of them.
 static void put_counts(Partition *t, MeshId mesh) {
   const Mesh *devices = sharding_mesh(t->table, mesh);
-  if (!devices || !op_attr(t->p, t->p->root, "mhlo.num_partitions")) return;
+  if (!devices) return;
   op_set_attr(t->p, t->p->root, "mhlo.num_partitions",
               attr_int(t->context, DT_i32, devices->n_devices));
+  if (!op_attr(t->p, t->p->root, "mhlo.num_replicas"))
+    op_set_attr(t->p, t->p->root, "mhlo.num_replicas", attr_int(t->context, DT_i32, 1));
+  op_set_attr(t->p, t->p->root, "tessera.mesh", mesh_to_attr(t->context, devices));
 }
 
 // A function that is only declared stays as it is; its shardings go with the meshes.

@@ -275,7 +275,7 @@ static bool is_numbered(Str name) {
   return is_digits(name) || (str_starts(name, "arg") && is_digits(str_from(name, 3)));
 }
 
-Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena) {
+Str argument_name(const Program *p, OpId function, uint32_t i) {
   Str text = edge_text(p, function, "arg_attrs", i, "jax.arg_info");
   ValueId value = function_argument(p, function, i);
   if (!text.n && value) text = location_name(p->context, value_at(p, value)->loc);
@@ -283,7 +283,11 @@ Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena) {
     text = name_str(p->context, value_at(p, value)->name);
     if (is_numbered(text)) return (Str){0};
   }
-  return path_dotted(arena, text);
+  return text;
+}
+
+Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena) {
+  return path_dotted(arena, argument_name(p, function, i));
 }
 
 Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena) {

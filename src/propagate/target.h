@@ -44,6 +44,8 @@ Type function_result_type(const Program *p, OpId function, uint32_t i);
 // Dotted path of an argument: from jax.arg_info, its location, or its name in the text; empty if it
 // has but a number. Of a result: from jax.result_info, always beginning with `result`.
 Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena);
+// The text that path is read from, as the program spells it: params['w']; empty likewise.
+Str argument_name(const Program *p, OpId function, uint32_t i);
 Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 
 // All that the pattern means, arguments first, then results; if there are none of these, values.

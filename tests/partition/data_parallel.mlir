@@ -4,7 +4,7 @@
 // CHECK-DAG: tessera: 1 all_reduce 1 group of 4 102 bytes
 // CHECK-DAG: tessera: 4 devices, 1 collective, 102 bytes out of each device
 // CHECK-DAG: tessera: verified on 4 devices: 2 results agree (floats within 0.0001 of 1 + |value|
-// CHECK-DAG: @main(%arg0: tensor<2x4xf32> {{{.*}}}, %arg1: tensor<2x4xf32> {{{.*}}}, %arg2: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<f32>) {
+// CHECK-DAG: @main(%arg0: tensor<2x4xf32> {{{.*}}}, %arg1: tensor<2x4xf32> {{{.*}}}, %arg2: tensor<4x4xf32> {jax.arg_info = "w"}) -> (tensor<4x4xf32>, tensor<f32>) {
 // TWO: tessera: verified on 2 devices: 2 results agree
 func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<f32>) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>

@@ -3,7 +3,7 @@
 // RUN: tessera partition %s --replica-groups=mesh-axes | tessera parse - | FileCheck %s
 // RUN: tessera partition %s | FileCheck %s --check-prefix=DENSE
 // RUN: not tessera partition %s --replica-groups=axes 2>&1 | FileCheck %s --check-prefix=WORD
-// CHECK: module attributes {mhlo.num_partitions = 8 : i32}
+// CHECK: module attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32, tessera.mesh = #sdy.mesh<{{.*}}>}
 // CHECK: sdy.mesh @m = <["x"=2, "y"=4], device_ids=[0, 2, 4, 6, 1, 3, 5, 7]>
 // CHECK: replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @m, axes = [#stablehlo.axis_ref<name = "y", sub_axis_info = (1)2>]>
 // CHECK: replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @m, axes = [#stablehlo.axis_ref<name = "x">]>

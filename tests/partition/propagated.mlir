@@ -8,7 +8,7 @@
 // RUN: not tessera partition %s --replica-count=4 --partition-count=4 2>&1 | FileCheck %s --check-prefix=BOTH
 sdy.mesh @m = <["x"=2, "y"=2]>
 
-// CHECK: func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<4x4xf32> {tessera.global = tensor<8x4xf32>
+// CHECK: func.func @main(%arg0: tensor<4x8xf32> {jax.arg_info = "{{.*}}"}, %arg1: tensor<4x4xf32> {jax.arg_info = "{{.*}}", tessera.global = tensor<8x4xf32>
 // CHECK-SAME: -> tensor<4x4xf32>
 // WORDS: 4 devices, 1 collective
 // WORDS: verified on 4 devices

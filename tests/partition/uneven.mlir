@@ -5,11 +5,11 @@
 // RUN: tessera partition %s --mesh x=3 --shard 'a=P("x")' --verify --tolerance 1e-7 2>&1 | FileCheck %s --check-prefix=TIGHT
 // RUN: not tessera partition %s --mesh x=4 --shard 'a=P("x")' --edges=divisible 2>&1 | FileCheck %s --check-prefix=EVEN
 // CHECK-DAG: tessera: verified on 4 devices: 3 results agree
-// CHECK-DAG: @main(%arg0: tensor<2x5xf32> {tessera.global = tensor<7x5xf32>
+// CHECK-DAG: @main(%arg0: tensor<2x5xf32> {jax.arg_info = "a", tessera.global = tensor<7x5xf32>
 // EIGHT-DAG: tessera: verified on 8 devices: 3 results agree
-// EIGHT-DAG: @main(%arg0: tensor<1x5xf32> {tessera.global = tensor<7x5xf32>
+// EIGHT-DAG: @main(%arg0: tensor<1x5xf32> {jax.arg_info = "a", tessera.global = tensor<7x5xf32>
 // SIX-DAG: tessera: verified on 6 devices: 3 results agree
-// SIX-DAG: @main(%arg0: tensor<4x2xf32> {tessera.global = tensor<7x5xf32>
+// SIX-DAG: @main(%arg0: tensor<4x2xf32> {jax.arg_info = "a", tessera.global = tensor<7x5xf32>
 // TIGHT: tessera: verified on 3 devices: 3 results agree (floats within 1e-07 of 1 + |value|; farthest 0)
 // EVEN: --shard:1:{{[0-9]+}}: error: {{.*}}7
 func.func @main(%a: tensor<7x5xf32>, %b: tensor<7x3xi32>) -> (tensor<5x3xf32>, tensor<5xf32>, tensor<i32>) {
