@@ -63,6 +63,113 @@ Type evaluate_result_type(const Program *p, OpId function, uint32_t i) {
   return function_type(p, function)->items[function_type(p, function)->n_inputs + i];
 }
 
+// ---- memory, before it is taken ----
+
+static uint64_t add_bytes(uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t times_bytes(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+uint64_t evaluate_type_bytes(const Context *context, Type type) {
+  const TypeInfo *info = type_info(context, type);
+  uint64_t bytes = 0;
+  if (info->kind == TYPE_TUPLE)
+    for (uint32_t i = 0; i < info->n_items; i++)
+      bytes = add_bytes(bytes, evaluate_type_bytes(context, info->items[i]));
+  if (info->kind != TYPE_TENSOR || !type_is_static(context, type)) return bytes;
+  const QuantInfo *quant = type_quant_info(context, info->elem);
+  bytes = (uint64_t)dtype_bytes(quant ? quant->storage : type_dtype(context, info->elem));
+  for (uint32_t d = 0; d < info->rank; d++)
+    if (info->dims[d] == 0) return 0;
+  for (uint32_t d = 0; d < info->rank; d++) bytes = times_bytes(bytes, (uint64_t)info->dims[d]);
+  return bytes;
+}
+
+// Does each process have a value of its own here? An op can hand on an operand only if that has the
+// result's type; elementwise ops compute theirs.
+static bool is_own(const Program *p, OpId o, Type type) {
+  const Op *op = op_at(p, o);
+  uint32_t traits = op_row(op->code)->traits;
+  if (traits & TRAIT_ELEMENTWISE) return true;
+  if (traits & (TRAIT_COLLECTIVE | TRAIT_CALL) || op->n_regions) return false;
+  for (uint32_t i = 0; i < op->n_operands; i++) {
+    const TypeInfo *operand = type_info(p->context, op_operand_type(p, o, i));
+    if (op_operand_type(p, o, i) == type || operand->kind != TYPE_TENSOR) return false;
+  }
+  return true;
+}
+
+static uint64_t result_bytes(const Program *p, OpId terminator, uint32_t i, uint32_t n_processes) {
+  ValueId value = op_operand(p, terminator, i);
+  for (uint32_t k = 0; k < i; k++)
+    if (op_operand(p, terminator, k) == value) return 0;
+  if (value_at(p, value)->is_arg) return 0;
+  Type type = value_type(p, value);
+  OpId op = value_at(p, value)->def;
+  if (is_own(p, op, type)) return times_bytes(evaluate_type_bytes(p->context, type), n_processes);
+  bool gathers = op_row(op_at(p, op)->code)->traits & TRAIT_COLLECTIVE &&
+                 op_at(p, op)->n_operands && op_operand_type(p, op, 0) != type;
+  return gathers ? evaluate_type_bytes(p->context, type) : 0;
+}
+
+void evaluate_need_add(uint64_t *to, uint64_t bytes, uint64_t times) {
+  *to = add_bytes(*to, times_bytes(bytes, times));
+}
+
+void evaluate_need(const Program *p, OpId function, uint32_t n_processes, EvalNeed *out) {
+  *out = (EvalNeed){.n_processes = n_processes};
+  if (n_processes > 1)
+    out->process_bytes = times_bytes(n_processes, sizeof(Process) + GRID_FIBER_BYTES);
+  for (uint32_t i = 0; i < evaluate_n_arguments(p, function); i++)
+    out->argument_bytes =
+        add_bytes(out->argument_bytes,
+                  evaluate_type_bytes(p->context, evaluate_argument_type(p, function, i)));
+  BlockId block = op_at(p, function)->n_regions ? region_block(p, op_region(p, function, 0)) : 0;
+  OpId last = block ? block_at(p, block)->last : 0;
+  if (!last || !(op_row(op_at(p, last)->code)->traits & TRAIT_TERMINATOR)) return;
+  for (uint32_t i = 0; i < op_at(p, last)->n_operands; i++)
+    out->result_bytes = add_bytes(out->result_bytes, result_bytes(p, last, i, n_processes));
+}
+
+enum { BYTES_TEXT = 32 };
+
+static const char *bytes_text(uint64_t bytes, char *out) {
+  static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) {
+    snprintf(out, BYTES_TEXT, "%llu bytes", (unsigned long long)bytes);
+    return out;
+  }
+  double x = (double)bytes / 1024;
+  int unit = 0;
+  for (; x >= 1024 && unit < 5; unit++) x /= 1024;
+  snprintf(out, BYTES_TEXT, "%.1f %s", x, units[unit]);
+  return out;
+}
+
+Status *evaluate_check_need(const EvalNeed *need, uint64_t limit, const char *option) {
+  uint64_t all =
+      add_bytes(add_bytes(need->argument_bytes, need->result_bytes), need->process_bytes);
+  if (!limit || all <= limit) return NULL;
+  char total[BYTES_TEXT], args[BYTES_TEXT], results[BYTES_TEXT], state[BYTES_TEXT],
+      most[BYTES_TEXT], processes[BYTES_TEXT + 64] = "";
+  if (need->n_processes > 1)
+    snprintf(processes, sizeof processes, ", state of %u processes %s", need->n_processes,
+             bytes_text(need->process_bytes, state));
+  FAIL(RESOURCE_EXHAUSTED,
+       "needs at least %s of memory (arguments %s, results %s%s), but %s allows %s: raise it, or "
+       "run "
+       "smaller shapes%s",
+       bytes_text(all, total), bytes_text(need->argument_bytes, args),
+       bytes_text(need->result_bytes, results), processes, option, bytes_text(limit, most),
+       need->n_processes > 1 ? " or fewer devices" : "");
+}
+
+// ---- running ----
+
 typedef struct Job {
   Run *run;
   OpId function;

@@ -47,6 +47,25 @@ Type evaluate_argument_type(const Program *program, OpId function, uint32_t i);
 uint32_t evaluate_n_results(const Program *program, OpId function);
 Type evaluate_result_type(const Program *program, OpId function, uint32_t i);
 
+// Bytes that a run of n processes needs at least, from types alone; dimensions that are not known
+// count as 0.
+typedef struct EvalNeed {
+  uint64_t argument_bytes;  // of one process
+  uint64_t result_bytes;  // of all processes, those left out that may be values counted already: an
+                          // argument, or what a collective gives to several processes at once
+  uint64_t process_bytes;  // records of processes, without the stacks of those that wait; 0 for one
+  uint32_t n_processes;
+} EvalNeed;
+void evaluate_need(const Program *program, OpId function, uint32_t n_processes, EvalNeed *out);
+// Adds times · bytes; as much as there can be if that is more.
+void evaluate_need_add(uint64_t *to, uint64_t bytes, uint64_t times);
+uint64_t evaluate_type_bytes(const Context *context,
+                             Type type);  // of a value of the type, likewise
+// RESOURCE_EXHAUSTED if that is more than the limit (0 = none): how much is needed, for what, and
+// that `option` (--memory) can be raised.
+Status *evaluate_check_need(const EvalNeed *need, uint64_t limit_bytes,
+                            const char *option) MUST_USE;
+
 // Runs the function on args (borrowed) in every process of the grid and gives its results (owned):
 // process after process, replica major, args and results of each in order. The program must have
 // been verified. A failed check is counted in the report and does not end the run; every other

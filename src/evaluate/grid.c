@@ -13,8 +13,7 @@
 
 #include "base/mem.h"
 
-// FIBER_BYTES: what a process takes beside its record, stack and frames, about.
-enum { STACK_BYTES = 8 << 20, FIBER_BYTES = 128, MOST_SHOWN = 16 };
+enum { STACK_BYTES = 8 << 20, MOST_SHOWN = 16 };
 
 struct Meeting {
   Meeting *prev, *next;  // all meetings of the grid
@@ -419,7 +418,7 @@ Status *grid_run(Run *run, uint32_t depth, uint32_t replicas, uint32_t partition
   uint32_t n = replicas * partitions;
   TRY(check_counts(&grid, n));
   if (n == 0) return NULL;
-  size_t state_bytes = n > 1 ? n * (sizeof *grid.processes + FIBER_BYTES) : 0;
+  size_t state_bytes = n > 1 ? n * (sizeof *grid.processes + GRID_FIBER_BYTES) : 0;
   TRY(literal_heap_charge(run->heap, state_bytes));
   grid.processes = mem_alloc(n * sizeof *grid.processes);
   grid.open = mem_alloc(n * sizeof(Meeting *));

@@ -80,6 +80,9 @@ const char *run_op_text(const Run *run, OpId op, Arena *arena);
 
 // ---- grids (grid.c) ----
 
+// What a process takes beside its record, stack and frames, about.
+enum { GRID_FIBER_BYTES = 128 };
+
 // Runs functions[i] in process i of a replicas × partitions grid to the end; args and results are
 // those of all processes in order; `depth` is that of the op that asks. Collectives meet, messages
 // pass, and a deadlock is reported.

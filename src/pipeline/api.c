@@ -541,6 +541,10 @@ static Status *evaluate_body(Guard *guard, void *arg) {
   if (n_args != e->n_inputs || n_out != e->n_outputs)
     FAIL(INVALID_ARGUMENT, "the function takes %u inputs and gives %u outputs%s, not %zu and %zu",
          n_args, n_out, n > 1 ? " on all partitions together" : "", e->n_inputs, e->n_outputs);
+  EvalNeed need;
+  evaluate_need(p, function, (uint32_t)n, &need);
+  evaluate_need_add(&need.argument_bytes, need.argument_bytes, n - 1);  // each has its own
+  TRY(evaluate_check_need(&need, e->options.memory_limit, "memory_limit"));
   Literal **args = ARENA_ARRAY(&e->arena, Literal *, n_args);
   Literal **out = ARENA_ARRAY(&e->arena, Literal *, n_out);
   for (uint32_t i = 0; i < n_args; i++) TRY(read_input(e, function, i, &args[i]));
