@@ -7,7 +7,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
+#include "cli/inputs.h"
 #include "cli/rewrite.h"
+#include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "partition/mesh_groups.h"
 #include "partition/reason.h"
@@ -33,6 +35,8 @@ typedef struct PartitionJob {
   Traffic traffic;
   double flops;  // of the whole program
   Verified verified;
+  TextList inputs;  // of --verify
+  Inputs arrays;
 } PartitionJob;
 
 // ---- words ----
@@ -197,6 +201,25 @@ static Status *read_global(PartitionJob *job, Guard *guard) {
   return NULL;
 }
 
+// The whole program's arguments for --verify, from --inputs.
+static Status *given_arguments(void *to, LiteralHeap *heap, uint32_t n, Literal **out) {
+  PartitionJob *job = to;
+  TRY(inputs_read(&job->arrays, heap, n, out));
+  for (uint32_t k = 0; k < n; k++)
+    TRY(inputs_check(&job->arrays, k, evaluate_argument_type(job->global, job->arrays.function, k),
+                     out[k]));
+  return NULL;
+}
+
+static Status *open_inputs(PartitionJob *job) {
+  OpId function;
+  TRY(evaluate_entry(job->global, job->verification.entry, &function));
+  TRY(inputs_open(&job->arrays, &job->inputs, job->global, function, &job->result.arena));
+  job->verification.arguments = given_arguments;
+  job->verification.to = job;
+  return NULL;
+}
+
 static Status *partition_it(PartitionJob *job, Guard *guard) {
   Program *program = job->rewrite.seg.program;
   MeshId mesh;
@@ -213,6 +236,7 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   job->mesh = mesh;
   job->n_devices = devices ? devices->n_devices : 1;
   traffic_count(program, devices, job->n_devices, &job->result.arena, &job->traffic);
+  if (job->verify && job->inputs.count) TRY(open_inputs(job));
   if (job->verify)
     TRY(verify_partition(job->global, program, job->result.table, mesh, &job->verification, guard,
                          &job->result.arena, &job->verified));
@@ -263,6 +287,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
 
 static void release(void *arg) {
   PartitionJob *job = arg;
+  inputs_close(&job->arrays);
   propagated_deinit(&job->result);
   program_free(job->global);
   job->global = NULL;
@@ -287,14 +312,15 @@ static const Usage usage = {
     "propagate; a program with sdy.reshard is already propagated, and its arguments and results "
     "keep their shardings. Device k of the mesh is partition k. Attributes of the arguments and "
     "results have their global types and shardings.\n"
-    "With --verify both programs run on the same random data and are compared on every device: "
-    "integers exactly, floats within a tolerance that is printed; exit status 1 and the first "
-    "difference if they differ.",
+    "With --verify both programs run on the same data, random or of --inputs, and are compared on "
+    "every device: integers exactly, floats within a tolerance that is printed; exit status 1 and "
+    "the first difference if they differ.",
     "  tessera partition model.mlir -o local.mlir\n"
     "  tessera partition model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' --verify\n"
     "  tessera partition model.mlir --stats > local.mlir         communication\n"
     "  tessera partition model.mlir --why -o local.mlir          why, the most expensive first\n"
     "  tessera partition model.mlir --machine h100 --stats -o local.mlir\n"
+    "  tessera partition model.mlir --verify --inputs data.npz -o local.mlir\n"
     "  tessera partition model.mlir --verify --json | jq .bytes"};
 
 int command_partition(int argc, char **argv) {
@@ -304,10 +330,14 @@ int command_partition(int argc, char **argv) {
   bool optimized = true;
   Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
+  job.inputs.items = mem_alloc((size_t)(argc + 1) * sizeof *job.inputs.items);
   Annotations annotations;
   const Option own[] = {
       {"--verify", OPTION_FLAG, &job.verify, NULL,
-       "run the local and the global program on the same random data and compare"},
+       "run the local and the global program on the same data and compare"},
+      {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…",
+       ".npz or .npy files with the global arguments, for --verify, matched as by tessera run "
+       "(default: random data)"},
       {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of that data (default 0)"},
       {"--positive", OPTION_FLAG, &job.verification.positive, NULL,
        "floats of that data from 0 to 3 (default -1.5 to 1.5): no second moment below 0"},
@@ -319,7 +349,7 @@ int command_partition(int argc, char **argv) {
       {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
        "stop verifying after N ops of the whole program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",
-       "limit of values alive while verifying (default 16; 0 = none)"},
+       "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "count collectives, bytes sent per device and FLOPs"},
       {"--poison", OPTION_FLAG, &job.local.poison, NULL,
@@ -354,7 +384,7 @@ int command_partition(int argc, char **argv) {
   memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);
   int code = EXIT_BAD;
   ParseArgs args = ARGS_BAD;
-  if (annotations_init(&annotations, argc) && files.items)
+  if (annotations_init(&annotations, argc) && files.items && job.inputs.items)
     args = cli_options(&usage, options, ANNOTATION_OPTIONS + N_OWN, argc, argv, &files);
   else
     cli_fail(status_no_memory());
@@ -366,6 +396,8 @@ int command_partition(int argc, char **argv) {
                             : "");
   } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
+  } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
+    cli_error("--inputs are data to verify with: say --verify, too");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
     cli_error("--replica-count and --partition-count cannot both be above 1");
   } else if (args == ARGS_OK && (status = optimize_check_collectives(job.local.collectives))) {
@@ -384,5 +416,6 @@ int command_partition(int argc, char **argv) {
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
+  mem_free(job.inputs.items);
   return code;
 }

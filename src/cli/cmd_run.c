@@ -6,23 +6,31 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/inputs.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/npy.h"
 #include "evaluate/show.h"
-#include "propagate/target.h"
+#include "pipeline/partitioned.h"
 
-enum { SHOWN_ELEMENTS = 1000 };
+enum { SHOWN_ELEMENTS = 1000, MOST_PROCESSES = 100000 };
+#define NOT_GIVEN UINT64_MAX  // of --replicas and --partitions
+
+// A partitioned program's arguments and results are global, sharded and joined here, or those of
+// one device, as the program has them.
+typedef enum ArgumentShapes { SHAPES_GLOBAL, SHAPES_LOCAL } ArgumentShapes;
 
 typedef struct RunJob {
   const char *path, *engine, *entry, *outputs, *args, *probes;
   TextList inputs;
-  uint64_t seed, replicas, partitions, limit_gib, max_steps;
-  bool dense, all, json;
+  uint64_t seed, given_replicas, given_partitions, limit_gib, max_steps;
+  bool dense, all, json, local;
   const Source *source;
   size_t begin, end;
-  char **data;  // of input files; owned
-  uint32_t n_data;
   Segment seg;
+  Inputs arrays;
+  Partitioned parts;
+  ArgumentShapes shapes;
+  uint32_t replicas, partitions;  // that run
   LiteralHeap heap;
   Arena arena;
   Guard *guard;
@@ -70,165 +78,64 @@ static Status *random_argument(RunJob *job, Type type, uint32_t k, Literal **out
   return NULL;
 }
 
-static Status *check_input(RunJob *job, const char *name, Type type, const Literal *l) {
-  const TypeInfo *info = type_info(job->seg.context, type);
-  bool same = l->rank == info->rank;
-  for (uint32_t d = 0; same && d < l->rank; d++)
-    same = info->dims[d] == DIM_DYNAMIC || info->dims[d] == l->dims[d];
-  if (same) return NULL;
-  Type found = type_tensor(job->seg.context, l->elem, l->rank, l->dims, 0);
-  FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted", name, type_text(job->seg.context, found),
-       type_text(job->seg.context, type));
+// ---- arguments ----
+
+static Type argument_type(const RunJob *job, ArgumentShapes shapes, uint32_t k) {
+  return shapes == SHAPES_GLOBAL && job->parts.n_devices
+             ? job->parts.args[k].global
+             : evaluate_argument_type(job->seg.program, job->function, k);
 }
 
-typedef struct InputArray {
-  const char *file;
-  NpzEntry entry;
-  bool packed;  // in a .npz
-} InputArray;
+static bool all_fit(const RunJob *job, ArgumentShapes shapes, uint32_t n, Literal *const *args) {
+  bool fit = true;
+  for (uint32_t k = 0; k < n; k++)
+    fit &= args[k]->kind != LITERAL_ARRAY ||
+           shape_fits(job->seg.context, argument_type(job, shapes, k), args[k]);
+  return fit;
+}
 
-// All arrays of all input files, in order. A lone .npy has its file's name without folder and
-// ending.
-static Status *list_inputs(RunJob *job, uint32_t *out_count, InputArray **out) {
-  VEC(InputArray) list = {0};
-  job->data = ARENA_ARRAY(&job->arena, char *, job->inputs.count + 1);
-  for (uint32_t i = 0; i < job->inputs.count; i++) {
-    const char *path = job->inputs.items[i];
-    size_t bytes;
-    TRY(file_read(path, SIZE_MAX, &job->data[i], &bytes));
-    job->n_data = i + 1;
-    if (npz_is(job->data[i], bytes)) {
-      uint32_t n;
-      NpzEntry *entries;
-      TRY(npz_list(&job->arena, path, job->data[i], bytes, &n, &entries));
-      for (uint32_t k = 0; k < n; k++) {
-        InputArray item = {path, entries[k], true};
-        VEC_PUSH(&job->arena, &list, item);
-      }
-      continue;
-    }
-    const char *slash = strrchr(path, '/');
-    Str name = str_of(slash ? slash + 1 : path);
-    if (name.n > 4 && memcmp(name.s + name.n - 4, ".npy", 4) == 0) name.n -= 4;
-    InputArray item = {path, {name, job->data[i], bytes}, false};
-    VEC_PUSH(&job->arena, &list, item);
-  }
-  *out_count = list.count;
-  *out = list.items;
+static Status *wrong_shape(RunJob *job, uint32_t k, const char *what, const Literal *given) {
+  Context *context = job->seg.context;
+  Type found = type_tensor(context, given->elem, given->rank, given->dims, 0);
+  Type type = argument_type(job, job->shapes, k), local = argument_type(job, SHAPES_LOCAL, k);
+  if (type == local)
+    FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted", what, type_text(context, found),
+         type_text(context, type));
+  FAIL(INVALID_ARGUMENT,
+       "%s: holds %s, %s is wanted, or %s, its shard on each of the %u devices: either all "
+       "arguments "
+       "are global, or all are shards",
+       what, type_text(context, found), type_text(context, type), type_text(context, local),
+       job->parts.n_devices);
+}
+
+// Given values say by their shapes what they are; where both are the same, global.
+static void choose_shapes(RunJob *job, uint32_t n, Literal *const *args) {
+  if (job->shapes == SHAPES_GLOBAL && !all_fit(job, SHAPES_GLOBAL, n, args) &&
+      all_fit(job, SHAPES_LOCAL, n, args))
+    job->shapes = SHAPES_LOCAL;
+}
+
+// With the shapes chosen, that value k has the one of its argument; `what` it is, for messages.
+static Status *check_shape(RunJob *job, uint32_t k, const char *what, const Literal *given) {
+  Type type = argument_type(job, job->shapes, k);
+  if (given->kind != LITERAL_ARRAY || shape_fits(job->seg.context, type, given)) return NULL;
+  return wrong_shape(job, k, what, given);
+}
+
+static Status *read_inputs(RunJob *job, uint32_t n, Literal **args) {
+  TRY(inputs_open(&job->arrays, &job->inputs, job->seg.program, job->function, &job->arena));
+  TRY(inputs_read(&job->arrays, &job->heap, n, args));
+  choose_shapes(job, n, args);
+  for (uint32_t k = 0; k < n; k++) TRY(check_shape(job, k, inputs_text(&job->arrays, k), args[k]));
   return NULL;
 }
 
-static Str value_name(const RunJob *job, uint32_t k) {
-  const Program *p = job->seg.program;
-  BlockId block = region_block(p, op_region(p, job->function, 0));
-  return name_str(p->context, value_at(p, block_arg(p, block, k))->name);
-}
-
-// As people call it: by its path where it has one ('params.w'), else as the text does (%w).
-static const char *argument_called(RunJob *job, uint32_t k) {
-  Str name = value_name(job, k);
-  Str path = argument_path(job->seg.program, job->function, k, &job->arena);
-  if (!path.n || str_equal(path, name))
-    return arena_printf(&job->arena, "%%%.*s", (int)name.n, name.s);
-  return arena_printf(&job->arena, "'%.*s'", (int)path.n, path.s);
-}
-
-// NumPy's own names of arrays that have none: arr_0, arr_1, ….
-static bool is_unnamed(Str name) { return str_starts(name, "arr_"); }
-
-// A name that means nothing here may be a mistake: what it is taken for is told, of the first.
-static void tell_in_order(RunJob *job, uint32_t n, const InputArray *inputs, const uint32_t *of,
-                          const bool *by_name) {
-  uint32_t first = n, more = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    const InputArray *input = &inputs[of[k]];
-    if (by_name[of[k]] || !input->packed || is_unnamed(input->entry.name)) continue;
-    if (first == n)
-      first = k;
-    else
-      more++;
-  }
-  if (first == n) return;
-  Str name = inputs[of[first]].entry.name;
-  fprintf(stderr, "tessera: no argument is called '%.*s': it is taken in order, for argument %s",
-          (int)name.n, name.s, argument_called(job, first));
-  if (more) fprintf(stderr, " (so %s %u more)", more == 1 ? "is" : "are", more);
-  fprintf(stderr, "\n");
-}
-
-// Which array each argument gets: the one with its path, else its SSA name, else the one called
-// "argK", else the next of those that are left. Every array is used once.
-static uint32_t *match_inputs(RunJob *job, uint32_t n, const InputArray *inputs) {
-  uint32_t *of = ARENA_ARRAY(&job->arena, uint32_t, n + 1);
-  bool *used = ARENA_ARRAY(&job->arena, bool, n + 1);
-  memset(used, 0, n * sizeof *used);
-  for (uint32_t k = 0; k < n; k++) of[k] = n;
-  Str *dotted = ARENA_ARRAY(&job->arena, Str, n + 1);
-  for (uint32_t i = 0; i < n; i++) dotted[i] = path_dotted(&job->arena, inputs[i].entry.name);
-  for (int round = 0; round < 3; round++) {
-    for (uint32_t k = 0; k < n; k++) {
-      if (of[k] < n) continue;
-      Str name = round == 0   ? argument_path(job->seg.program, job->function, k, &job->arena)
-                 : round == 1 ? value_name(job, k)
-                              : str_of(arena_printf(&job->arena, "arg%u", k));
-      for (uint32_t i = 0; i < n && name.n && of[k] == n; i++)
-        if (!used[i] && str_equal(dotted[i], name)) of[k] = i, used[i] = true;
-    }
-  }
-  bool *by_name = arena_copy(&job->arena, used, (n + 1) * sizeof *used);
-  for (uint32_t k = 0, i = 0; k < n; k++) {
-    if (of[k] < n) continue;
-    while (used[i]) i++;
-    of[k] = i, used[i] = true;
-  }
-  tell_in_order(job, n, inputs, of, by_name);
-  return of;
-}
-
-static Status *wrong_count(RunJob *job, uint32_t n, uint32_t n_inputs, const InputArray *inputs) {
-  enum { SHOWN = 12 };
-  const Program *p = job->seg.program;
-  const char *has = "", *wants = "";
-  for (uint32_t i = 0; i < n_inputs && i <= SHOWN; i++)
-    has = i == SHOWN ? arena_printf(&job->arena, "%s, …", has)
-                     : arena_printf(&job->arena, "%s%s%.*s", has, i ? ", " : "",
-                                    (int)inputs[i].entry.name.n, inputs[i].entry.name.s);
-  for (uint32_t k = 0; k < n && k <= SHOWN; k++) {
-    wants = k == SHOWN ? arena_printf(&job->arena, "%s, …", wants)
-                       : arena_printf(&job->arena, "%s%s%s", wants, k ? ", " : "",
-                                      argument_called(job, k));
-  }
-  FAIL(INVALID_ARGUMENT, "the inputs hold %u array%s (%s), @%s takes %u (%s)", n_inputs,
-       n_inputs == 1 ? "" : "s", has,
-       name_text(p->context, attr_as_name(p->context, op_attr(p, job->function, "sym_name"))), n,
-       wants);
-}
-
 static Status *make_arguments(RunJob *job, uint32_t n, Literal **args) {
-  Program *p = job->seg.program;
-  uint32_t n_inputs = 0;
-  InputArray *inputs = NULL;
-  TRY(list_inputs(job, &n_inputs, &inputs));
-  if (job->inputs.count && n_inputs != n) return wrong_count(job, n, n_inputs, inputs);
-  const uint32_t *of = job->inputs.count ? match_inputs(job, n, inputs) : NULL;
-  for (uint32_t k = 0; k < n; k++) {
-    Type type = evaluate_argument_type(p, job->function, k);
-    if (!of) {
-      TRY(random_argument(job, type, k, &args[k]));
-      continue;
-    }
-    const InputArray *input = &inputs[of[k]];
-    const char *name =
-        arena_printf(&job->arena, "%s (%.*s) for argument %s", input->file,
-                     (int)input->entry.name.n, input->entry.name.s, argument_called(job, k));
-    if (!type_is_tensor(p->context, type))
-      FAIL(UNIMPLEMENTED, "argument %u is %s, which no array can hold", k,
-           type_text(p->context, type));
-    TRY(npy_read(&job->heap, p->context, name, input->entry.data, input->entry.bytes,
-                 type_elem(p->context, type), &args[k]));
-    TRY(check_input(job, name, type, args[k]));
-  }
-  if (!job->inputs.count && n)
+  if (job->inputs.count) return read_inputs(job, n, args);
+  for (uint32_t k = 0; k < n; k++)
+    TRY(random_argument(job, argument_type(job, job->shapes, k), k, &args[k]));
+  if (n)
     fprintf(stderr,
             "tessera: no --inputs: %u argument%s of seeded random data (--seed=%" PRIu64 ")\n", n,
             n == 1 ? "" : "s", job->seed);
@@ -366,9 +273,10 @@ static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
     if (attr_info(context, info->items[i])->kind != ATTR_DENSE)
       FAIL(INVALID_ARGUMENT, "--args takes dense constants: [dense<1> : tensor<2xi32>, …]");
     args[i] = literal_from_dense(&job->heap, context, info->items[i]);
-    TRY(check_input(job, arena_printf(&job->arena, "--args: value %u", i),
-                    evaluate_argument_type(job->seg.program, job->function, i), args[i]));
   }
+  choose_shapes(job, n, args);
+  for (uint32_t i = 0; i < n; i++)
+    TRY(check_shape(job, i, arena_printf(&job->arena, "--args: value %u", i), args[i]));
   return NULL;
 }
 
@@ -393,6 +301,94 @@ static Status *tell_failure(RunJob *job, Pos pos, Status *status) {
   return NULL;
 }
 
+// How many processes run: as said, else as many as the program was partitioned for.
+static Status *count_processes(RunJob *job, uint32_t *out_n) {
+  bool said = job->given_replicas != NOT_GIVEN || job->given_partitions != NOT_GIVEN;
+  uint64_t replicas = job->given_replicas != NOT_GIVEN ? job->given_replicas : 1;
+  uint64_t partitions = job->given_partitions != NOT_GIVEN ? job->given_partitions : 1, n;
+  if (!said && job->parts.n_devices)
+    replicas = job->parts.replicas, partitions = job->parts.partitions;
+  if (__builtin_mul_overflow(replicas, partitions, &n) || n == 0 || n > MOST_PROCESSES)
+    FAIL(INVALID_ARGUMENT,
+         "%s must be at least 1 and at most %d processes, not %" PRIu64 " x %" PRIu64,
+         said ? "--replicas and --partitions" : "the devices of the program", MOST_PROCESSES,
+         replicas, partitions);
+  job->replicas = (uint32_t)replicas;
+  job->partitions = (uint32_t)partitions;
+  *out_n = (uint32_t)n;
+  return NULL;
+}
+
+// Before any memory is taken for them.
+static Status *check_memory(RunJob *job, uint32_t n) {
+  const Program *p = job->seg.program;
+  EvalNeed need;
+  evaluate_need(p, job->function, n, &need);
+  if (job->shapes == SHAPES_GLOBAL) {  // the global values, and their shards on all devices
+    const Partitioned *parts = &job->parts;
+    for (uint32_t k = 0; k < parts->n_args; k++) {
+      if (!parts->args[k].sharding) continue;
+      Type local = evaluate_argument_type(p, job->function, k);
+      evaluate_need_add(&need.argument_bytes, evaluate_type_bytes(p->context, local), n - 1);
+      evaluate_need_add(&need.argument_bytes,
+                        evaluate_type_bytes(p->context, parts->args[k].global), 1);
+    }
+    for (uint32_t k = 0; k < parts->n_results; k++)
+      if (parts->results[k].sharding)
+        evaluate_need_add(&need.result_bytes,
+                          evaluate_type_bytes(p->context, parts->results[k].global), 1);
+  }
+  Status *status = evaluate_check_need(&need, cli_gib(job->limit_gib), "--memory");
+  if (!status) return NULL;
+  Status *named = status_new(
+      status_code(status), __FILE__, __LINE__, "@%s %s",
+      name_text(p->context, attr_as_name(p->context, op_attr(p, job->function, "sym_name"))),
+      status_message(status));
+  status_free(status);
+  return named;
+}
+
+// Each process's arguments: the same for all, or the shards of global ones.
+static Status *spread_arguments(RunJob *job, uint32_t n, uint32_t n_args, Literal *const *given,
+                                Literal **args) {
+  if (job->shapes == SHAPES_LOCAL) {
+    for (size_t i = 0; i < (size_t)n_args * n; i++) args[i] = given[i % n_args];
+    return NULL;
+  }
+  if (job->parts.n_devices != n)
+    FAIL(
+        INVALID_ARGUMENT,
+        "the program is partitioned for %u devices, --replicas and --partitions are %u x %u: leave "
+        "them away, or run it on arguments of one device (--local)",
+        job->parts.n_devices, job->replicas, job->partitions);
+  partitioned_shard(&job->parts, given, args);
+  return NULL;
+}
+
+// Results to the file, or to stdout; of n processes, or global ones.
+static Status *put_results(RunJob *job, uint32_t n, uint32_t n_out, Literal **out) {
+  if (job->outputs) return write_outputs(job, n_out * n, n_out, out);
+  for (uint32_t i = 0; i < n_out * n && job->json; i++)
+    show_json(job, i / n_out, i % n_out, out[i]);
+  for (uint32_t i = 0; i < n_out * n && !job->json; i++) {
+    if (n > 1 && i % n_out == 0)
+      printf("// process (%u, %u)\n", i / n_out / job->partitions, i / n_out % job->partitions);
+    TRY(show_value(job, NULL, out[i]));
+  }
+  return NULL;
+}
+
+static Status *put_joined(RunJob *job, uint32_t n_out, Literal *const *parts) {
+  const char *unequal;
+  Literal **whole = ARENA_ARRAY(&job->arena, Literal *, n_out + 1);
+  partitioned_join(&job->parts, parts, &job->arena, whole, &unequal);
+  if (unequal) {
+    cli_error("%s; --local shows what each device has", unequal);
+    job->code = EXIT_NO;
+  }
+  return put_results(job, 1, n_out, whole);
+}
+
 static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
   job->guard = guard;
@@ -407,23 +403,23 @@ static Status *run_segment(Guard *guard, void *arg) {
   Program *p = job->seg.program;
   OpId function;
   TRY(evaluate_entry(p, job->entry, &function));
-  uint64_t n_processes;
-  uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);
-  if (__builtin_mul_overflow(job->replicas, job->partitions, &n_processes) || n_processes == 0 ||
-      n_processes > 100000)
-    FAIL(INVALID_ARGUMENT,
-         "--replicas and --partitions must be at least 1 and at most 100000 processes");
-  uint32_t n = (uint32_t)n_processes;
+  job->function = function;
+  TRY(partitioned_read(p, function, guard, &job->arena, &job->parts));
+  job->shapes = job->parts.n_devices && !job->local ? SHAPES_GLOBAL : SHAPES_LOCAL;
+  uint32_t n = 1, n_args = evaluate_n_arguments(p, function),
+           n_out = evaluate_n_results(p, function);
+  TRY(count_processes(job, &n));
   if ((uint64_t)n_args * n > UINT32_MAX || (uint64_t)n_out * n > UINT32_MAX)
     FAIL(INVALID_ARGUMENT, "%u processes have too many arguments or results in all", n);
+  TRY(check_memory(job, n));
+  Literal **given = ARENA_ARRAY(&job->arena, Literal *, n_args + 1);
   Literal **args = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_args * n + 1);
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
-  job->function = function;
-  TRY(job->args ? read_args(job, n_args, args) : make_arguments(job, n_args, args));
-  for (uint32_t i = n_args; i < n_args * n; i++) args[i] = args[i - n_args];
+  TRY(job->args ? read_args(job, n_args, given) : make_arguments(job, n_args, given));
+  TRY(spread_arguments(job, n, n_args, given, args));
   EvalOptions options = {.seed = job->seed,
-                         .replicas = (uint32_t)job->replicas,
-                         .partitions = (uint32_t)job->partitions,
+                         .replicas = job->replicas,
+                         .partitions = job->partitions,
                          .most_steps = job->max_steps,
                          .print = print_value,
                          .probe = job->probes ? write_probe : NULL,
@@ -434,16 +430,8 @@ static Status *run_segment(Guard *guard, void *arg) {
   for (uint32_t i = 0; i < report.n_messages; i++) fprintf(stderr, "%s\n", report.messages[i]);
   if (status) return tell_failure(job, report.failed_at, status);
   if (report.failed_checks) job->code = EXIT_NO;
-  if (job->outputs) return write_outputs(job, n_out * n, n_out, out);
-  for (uint32_t i = 0; i < n_out * n && job->json; i++)
-    show_json(job, i / n_out, i % n_out, out[i]);
-  for (uint32_t i = 0; i < n_out * n && !job->json; i++) {
-    if (n > 1 && i % n_out == 0)
-      printf("// process (%u, %u)\n", i / n_out / (uint32_t)job->partitions,
-             i / n_out % (uint32_t)job->partitions);
-    TRY(show_value(job, NULL, out[i]));
-  }
-  return NULL;
+  return job->shapes == SHAPES_GLOBAL ? put_joined(job, n_out, out)
+                                      : put_results(job, n, n_out, out);
 }
 
 // All segments of the file, one after the other, each with its own memory.
@@ -455,11 +443,13 @@ static int run_file(RunJob *job) {
   int code = EXIT_OK;
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->code = EXIT_OK;
-    job->n_data = 0;
+    job->arrays = (Inputs){0};
+    job->parts = (Partitioned){0};
     Status *status = guard_run(run_segment, job);
     int one = status ? cli_fail(status) : job->code;
     if (one > code) code = one;
-    for (uint32_t i = 0; i < job->n_data; i++) mem_free(job->data[i]);
+    inputs_close(&job->arrays);
+    partitioned_deinit(&job->parts);
     literal_heap_deinit(&job->heap);
     segment_deinit(&job->seg);
     arena_deinit(&job->arena);
@@ -469,7 +459,10 @@ static int run_file(RunJob *job) {
 }
 
 int command_run(int argc, char **argv) {
-  RunJob job = {.engine = "eval", .replicas = 1, .partitions = 1, .limit_gib = 16};
+  RunJob job = {.engine = "eval",
+                .given_replicas = NOT_GIVEN,
+                .given_partitions = NOT_GIVEN,
+                .limit_gib = 16};
   static const Usage usage = {
       "run", "[FILE]",
       "Evaluates a program's @main (or its only function) and prints the results, or writes them "
@@ -480,10 +473,18 @@ int command_run(int argc, char **argv) {
       "types NumPy has\n"
       "no name for (bf16, f8…) are raw bytes there (V2, V1): "
       "numpy.load(…).view(ml_dtypes.bfloat16) and the like.\n"
-      "Results are called result0, result1, …; of several processes process0_result0, ….",
+      "Results are called result0, result1, …; of several processes process0_result0, ….\n"
+      "A local program that tessera partition wrote runs on all devices of its mesh: arguments of "
+      "global shapes\n"
+      "are sharded and results joined, so that it takes and gives what the global program does. "
+      "Arguments that\n"
+      "all have the shapes of shards are given to every device as they are, and each device's "
+      "results are shown.",
       "  tessera run model.mlir\n"
       "  tessera run model.mlir --inputs data.npz --outputs result.npz\n"
       "  tessera run model.mlir --inputs x.npy w.npy --seed=7\n"
+      "  tessera run local.mlir --inputs global.npz     the output of tessera partition\n"
+      "  tessera run local.mlir --local                 the same random shards on every device\n"
       "  tessera run spmd.mlir --partitions=4 --json    one line per process and result"};
   const Option options[] = {
       {"--engine", OPTION_TEXT, &job.engine, "eval",
@@ -496,10 +497,15 @@ int command_run(int argc, char **argv) {
        "write the results (.npz, or .npy for one), print nothing"},
       {"--seed", OPTION_NUMBER, &job.seed, "N",
        "seed of random data and of stablehlo.rng (default 0)"},
-      {"--replicas", OPTION_NUMBER, &job.replicas, "R",
+      {"--replicas", OPTION_NUMBER, &job.given_replicas, "R",
        "run R × P processes: R replicas (default 1) …"},
-      {"--partitions", OPTION_NUMBER, &job.partitions, "P",
-       "… of P partitions (default 1), all with the same arguments"},
+      {"--partitions", OPTION_NUMBER, &job.given_partitions, "P",
+       "… of P partitions (default 1), all with the same arguments; a program that tessera "
+       "partition wrote has its own number"},
+      {"--local", OPTION_FLAG, &job.local, NULL,
+       "arguments and results of a partitioned program are those of each device: nothing is "
+       "sharded "
+       "or joined"},
       {"--entry", OPTION_TEXT, &job.entry, "NAME", "the function to run (default main)"},
       {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print results as JSON, one object each"},
@@ -507,7 +513,7 @@ int command_run(int argc, char **argv) {
       {"--probe-dir", OPTION_TEXT, &job.probes, "DIRECTORY",
        "write the values of interpreter.probe there"},
       {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
-       "limit of values alive at once (default 16; 0 = none)"},
+       "limit of values alive at once, and of stacks of processes (default 16; 0 = none)"},
       {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
        "stop after N ops, so that an endless loop ends (default: no limit)"},
   };

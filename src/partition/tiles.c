@@ -2,6 +2,7 @@
 #include "partition/tiles.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ops/local.h"
 
@@ -20,11 +21,30 @@ Status *tiles_edges(const Program *local, OpId function, bool results, ShardingT
     Attr sharding = dict ? attr_get(context, dict, "tessera.sharding") : 0;
     edges[i].global = type->items[first + i];
     if (!sharding) continue;
-    edges[i].global = attr_info(context, attr_get(context, dict, "tessera.global"))->type;
-    TRY(sharding_from_attr(table, sharding, edges[i].global, &edges[i].sharding));
+    Type global = attr_info(context, attr_get(context, dict, "tessera.global"))->type;
+    if (!type_is_tensor(context, global))
+      FAIL(INVALID_ARGUMENT, "%s %u has a tessera.sharding, but no tessera.global that is a tensor",
+           results ? "result" : "argument", i);
+    edges[i].global = global;
+    TRY(sharding_from_attr(table, sharding, global, &edges[i].sharding));
+    Type shard = local_type(table, edges[i].sharding, global);
+    if (type_is_static(context, global) && shard != type->items[first + i])
+      FAIL(INVALID_ARGUMENT, "%s %u is %s, but its tessera.sharding makes shards of %s",
+           results ? "result" : "argument", i, type_text(context, type->items[first + i]),
+           type_text(context, shard));
   }
   *out_n = n;
   *out_edges = edges;
+  return NULL;
+}
+
+Status *tiles_devices(const Program *local, uint32_t *out_n) {
+  Attr attr = op_attr(local, local->root, "tessera.mesh");
+  *out_n = 0;
+  if (!attr) return NULL;
+  const Mesh *mesh;
+  TRY(mesh_from_attr(local->context, attr, 0, &mesh));
+  *out_n = mesh->n_devices;
   return NULL;
 }
 
@@ -86,7 +106,9 @@ static bool is_first(ShardingTable *table, Sharding sharding, uint32_t device) {
   return axes_coordinate(mesh, info->unreduced, mesh_position(mesh, device)) == 0;
 }
 
-Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *whole) {
+Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, Literal *whole,
+                  TilePadding padding) {
+  if (!edge->sharding || whole->kind != LITERAL_ARRAY) return literal_retain(whole);
   const Context *context = sharding_table_context(table);
   Literal *tile =
       literal_new_typed(whole->heap, context, local_type(table, edge->sharding, edge->global));
@@ -97,7 +119,9 @@ Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, const
   TileWalk w;
   walk_begin(&w, table, edge, device, tile, whole);
   for (int64_t i = 0; i < tile->count; i++, walk_next(&w)) {
-    if (w.number < 0)
+    if (w.number < 0 && padding == PADDING_ZERO)
+      continue;  // as new literals are
+    else if (w.number < 0)
       set_poison(tile, i);
     else if (rest)
       set_number(tile, i, combine == COMBINE_MUL);
@@ -156,6 +180,63 @@ Literal *tile_reduce(ShardingTable *table, const Edge *edge, uint32_t device, ui
     if (k != device && axes_coordinate(mesh, others, mesh_position(mesh, k)) == group)
       combine_into(sum, parts[k], info->reducer);
   return sum;
+}
+
+// ---- joining ----
+
+static bool same_element(const Literal *a, int64_t i, const Literal *b, int64_t k) {
+  size_t bytes = (size_t)dtype_bytes(a->dtype);
+  return memcmp((const char *)a->data + (size_t)i * bytes,
+                (const char *)b->data + (size_t)k * bytes, bytes) == 0;
+}
+
+static bool same_value(const Literal *a, const Literal *b) {
+  if (a == b || a->kind != LITERAL_ARRAY || b->kind != LITERAL_ARRAY) return true;
+  if (!literal_same_shape(a, b)) return false;
+  return a->count == 0 ||
+         memcmp(a->data, b->data, (size_t)a->count * (size_t)dtype_bytes(a->dtype)) == 0;
+}
+
+// The elements of a tile into the whole; false if one was there already, and another one.
+static bool put_tile(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *tile,
+                     Literal *whole, bool *present) {
+  bool same = true;
+  TileWalk w;
+  walk_begin(&w, table, edge, device, tile, whole);
+  for (int64_t i = 0; i < tile->count; i++, walk_next(&w)) {
+    if (w.number < 0) continue;
+    if (present[w.number]) {
+      same &= same_element(tile, i, whole, w.number);
+      continue;
+    }
+    literal_copy_elements(whole, w.number, tile, i, 1);
+    present[w.number] = true;
+  }
+  return same;
+}
+
+Literal *tile_join(ShardingTable *table, const Edge *edge, uint32_t n_devices,
+                   Literal *const *parts, Arena *scratch, uint32_t *out_unequal) {
+  *out_unequal = n_devices;
+  if (!edge->sharding || parts[0]->kind != LITERAL_ARRAY) {
+    for (uint32_t k = n_devices; k-- > 1;)
+      if (!same_value(parts[0], parts[k])) *out_unequal = k;
+    return literal_retain(parts[0]);
+  }
+  bool unreduced = sharding_info(table, edge->sharding)->unreduced.n > 0;
+  Literal *whole = literal_new_typed(parts[0]->heap, sharding_table_context(table), edge->global);
+  ArenaMark mark = arena_mark(scratch);
+  bool *present = ARENA_ARRAY(scratch, bool, (size_t)whole->count + 1);
+  for (uint32_t k = 0; k < n_devices; k++) {
+    Literal *part = unreduced ? tile_reduce(table, edge, k, n_devices, parts, scratch)
+                              : literal_retain(parts[k]);
+    if (!part) continue;  // another device has the sum
+    if (!put_tile(table, edge, k, part, whole, present) && *out_unequal == n_devices)
+      *out_unequal = k;
+    literal_release(part);
+  }
+  arena_rewind(scratch, mark);
+  return whole;
 }
 
 double tile_tolerance(DType dtype) {

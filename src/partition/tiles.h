@@ -13,13 +13,27 @@ typedef struct Edge {
   Sharding sharding;  // 0 = every device has all of it
 } Edge;
 
-// From what partition_program wrote on the function; in the arena.
+// From what partition_program wrote on the function; in the arena. INVALID_ARGUMENT where the text
+// contradicts itself: the shards of the global type are not of the local one.
 Status *tiles_edges(const Program *local, OpId function, bool results, ShardingTable *table,
                     Arena *arena, uint32_t *out_n, const Edge **out_edges) MUST_USE;
 
-// A device's part of a whole tensor. What lies beyond the tensor's end is poison (NaN, -77777); of
-// an unreduced value the first device along its axes has all and the others what changes nothing.
-Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *whole);
+// How many devices a local program is for, from its module's `tessera.mesh`, which
+// partition_program writes: 0 if it has none, so is not such a program.
+Status *tiles_devices(const Program *local, uint32_t *out_n) MUST_USE;
+
+// What tiles hold beyond the tensor's end, where nothing is to read them.
+typedef enum TilePadding { PADDING_ZERO, PADDING_POISON } TilePadding;  // poison: NaN, -77777
+
+// A device's part of a whole tensor. Of an unreduced value the first device along its axes has all
+// and the others what changes nothing. A value that is replicated is retained.
+Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, Literal *whole,
+                  TilePadding padding);
+// The whole tensor of all devices' parts. Where several devices hold the same element the first one
+// counts, and *out_unequal is the first other device that holds something else, bit for bit;
+// n_devices if there is none. O(devices · elements of a tile · rank).
+Literal *tile_join(ShardingTable *table, const Edge *edge, uint32_t n_devices,
+                   Literal *const *parts, Arena *scratch, uint32_t *out_unequal);
 // The whole of an unreduced part: `parts` of all devices are combined into a new literal if the
 // device is the first along the unreduced axes; NULL on the others. O(devices · elements).
 Literal *tile_reduce(ShardingTable *table, const Edge *edge, uint32_t device, uint32_t n_devices,

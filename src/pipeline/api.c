@@ -12,6 +12,7 @@
 #include "parse/parse.h"
 #include "parse/print.h"
 #include "pipeline/api_private.h"
+#include "pipeline/partitioned.h"
 
 struct tsr_error {
   StatusCode code;
@@ -548,8 +549,10 @@ static Status *evaluate_body(Guard *guard, void *arg) {
   Literal **args = ARENA_ARRAY(&e->arena, Literal *, n_args);
   Literal **out = ARENA_ARRAY(&e->arena, Literal *, n_out);
   for (uint32_t i = 0; i < n_args; i++) TRY(read_input(e, function, i, &args[i]));
+  bool by_replica = partitioned_by_replica(p, (uint32_t)n);
   EvalOptions options = {.seed = e->options.seed,
-                         .partitions = (uint32_t)n,
+                         .replicas = by_replica ? (uint32_t)n : 1,
+                         .partitions = by_replica ? 1 : (uint32_t)n,
                          .own_stack = true,
                          .cancel = e->options.cancel};
   EvalReport report;

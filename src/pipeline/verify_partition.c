@@ -52,7 +52,9 @@ static void fill(Literal *l, const VerifyOptions *options, uint32_t k) {
 }
 
 static Status *make_arguments(Verify *v) {
-  for (uint32_t i = 0; i < v->n_args; i++) {
+  bool given = v->options->arguments != NULL;
+  if (given) TRY(v->options->arguments(v->options->to, &v->heap, v->n_args, v->whole_args));
+  for (uint32_t i = 0; i < v->n_args && !given; i++) {
     Type type = v->args[i].global;
     const TypeInfo *info = type_info(v->context, type);
     if (info->kind == TYPE_TOKEN) {
@@ -64,11 +66,11 @@ static Status *make_arguments(Verify *v) {
       FAIL(UNIMPLEMENTED, "argument %u is %s: random data are made for tensors of known sizes only",
            i, type_text(v->context, type));
     }
+  }
+  for (uint32_t i = 0; i < v->n_args; i++)
     for (uint32_t k = 0; k < v->n_devices; k++)
       v->args_of[(size_t)k * v->n_args + i] =
-          info->kind == TYPE_TENSOR ? tile_cut(v->table, &v->args[i], k, v->whole_args[i])
-                                    : v->whole_args[i];
-  }
+          tile_cut(v->table, &v->args[i], k, v->whole_args[i], PADDING_POISON);
   return NULL;
 }
 
@@ -206,12 +208,29 @@ static Status *allow_rounding(Verify *v, OpId whole, EvalOptions *options, Verif
   return NULL;
 }
 
+// Both programs' arguments and results are alive when they are compared.
+static Status *check_memory(Verify *v, OpId whole, OpId part) {
+  EvalNeed all, need;
+  evaluate_need(v->global, whole, 1, &all);
+  evaluate_need(v->local, part, v->n_devices, &need);
+  evaluate_need_add(&all.result_bytes, need.result_bytes, 1);
+  all.process_bytes = need.process_bytes;
+  all.n_processes = v->n_devices;
+  for (uint32_t i = 0; i < v->n_args; i++)
+    if (v->args[i].sharding)
+      evaluate_need_add(&all.argument_bytes,
+                        evaluate_type_bytes(v->context, evaluate_argument_type(v->local, part, i)),
+                        v->n_devices);
+  return evaluate_check_need(&all, v->options->most_bytes, "--memory");
+}
+
 static Status *run(Verify *v, Verified *out) {
   OpId whole, part;
   TRY(evaluate_entry(v->global, v->options->entry, &whole));
   TRY(evaluate_entry(v->local, v->options->entry, &part));
   TRY(tiles_edges(v->local, part, false, v->table, v->arena, &v->n_args, &v->args));
   TRY(tiles_edges(v->local, part, true, v->table, v->arena, &v->n_results, &v->results));
+  TRY(check_memory(v, whole, part));
   v->tolerances = verify_tolerances(v->global, whole, v->arena);
   size_t n = v->n_devices;
   if (n * v->n_args > UINT32_MAX || n * v->n_results > UINT32_MAX)

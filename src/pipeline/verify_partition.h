@@ -1,9 +1,11 @@
 // Does the local program do what the global one does? Both are run by the evaluator on the same
-// random data, one on one device, the other on all, and each device's results are compared.
+// data, random or given, one on one device, the other on all, and each device's results are
+// compared.
 #ifndef TESSERA_PIPELINE_VERIFY_PARTITION_H
 #define TESSERA_PIPELINE_VERIFY_PARTITION_H
 
 #include "ir/program.h"
+#include "ops/literal.h"
 #include "sharding/sharding.h"
 
 typedef struct VerifyOptions {
@@ -13,6 +15,9 @@ typedef struct VerifyOptions {
   const char *entry;    // the function; NULL = main
   bool positive;        // data from 0 on: second moments, variances
   double tolerance;     // of floats; 0 = what verify_tolerances says of the result
+  // The whole program's arguments, owned by the heap, instead of random ones; NULL: random.
+  Status *(*arguments)(void *to, LiteralHeap *heap, uint32_t n, Literal **out);
+  void *to;
 } VerifyOptions;
 
 typedef struct Verified {
