@@ -337,6 +337,11 @@ TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partiti
  * tsr_text_free. TSR_ERROR_FAILED_PRECONDITION if tsr_program_partition was not called. */
 TSR_API tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json);
 
+/* How many devices a partitioned program is for: after tsr_program_partition, and of text that it
+ * made and that was loaded again (its module has the mesh as tessera.mesh). 0: it is not
+ * partitioned. tsr_program_argument_tile and tsr_program_result_tile say what each device has. */
+TSR_API tsr_error *tsr_program_devices(const tsr_program *program, size_t *out_devices);
+
 /* What a device has of an argument or result of a partitioned program. */
 typedef struct tsr_tile {
   size_t struct_size;
@@ -412,7 +417,8 @@ typedef struct tsr_buffer {
 typedef struct tsr_evaluate_options {
   size_t struct_size;
   uint64_t seed;         /* of stablehlo.rng */
-  uint64_t memory_limit; /* bytes of values alive at once; 0 = none */
+  uint64_t memory_limit; /* bytes of values alive at once, and of stacks of partitions; 0 = none. A
+                            program whose arguments and results need more is refused: error 8 */
   size_t partitions;     /* devices that run it together; 0 = 1 */
   const int *cancel;     /* another thread makes it other than 0 to end the run; NULL: none does */
   tsr_progress_fn progress; /* NULL: none is told */

@@ -115,6 +115,7 @@ _FUNCTIONS = {
     "tsr_program_result_part": (_E, [_H, c_size_t, c_size_t, _OUT]),
     "tsr_program_partition": (_E, [_H, POINTER(PartitionOptions), POINTER(c_size_t), _OUT]),
     "tsr_program_traffic": (_E, [_H, _OUT]),
+    "tsr_program_devices": (_E, [_H, POINTER(c_size_t)]),
     "tsr_program_argument_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
     "tsr_program_result_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
     "tsr_propagation_new": (_E, [_H, POINTER(PropagateOptions), _OUT]),
@@ -266,6 +267,12 @@ class Handle(_Owner):
     def function_count(self):
         with self.lock:
             return lib.tsr_program_function_count(self.pointer())
+
+    def devices(self):
+        """How many devices a partitioned program is for; 0: it is not partitioned."""
+        out = c_size_t()
+        self.call("tsr_program_devices", byref(out))
+        return out.value
 
     def print(self, locations=False):
         out = c_void_p()

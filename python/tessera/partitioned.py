@@ -5,7 +5,8 @@ import json
 
 from . import table
 from .program import entry_index
-from .run import (as_tree, checked_arguments, flat_arguments, parts_of, run_parts, seed_of)
+from .run import (as_tree, checked_arguments, flat_arguments, memory_of, parts_of, run_parts,
+                  seed_of)
 
 Collective = collections.namedtuple(
     "Collective", "kind count groups group_size axes in_loops runs bytes guess")
@@ -96,20 +97,22 @@ class Partitioned:
             self._text = self._handle.print()
         return self._text
 
-    def run(self, *args, seed=None, **kwargs):
+    def run(self, *args, seed=None, memory_limit=None, **kwargs):
         """Runs it on all devices: whole arrays in, as the function takes them, whole arrays out.
+        What needs more than memory_limit bytes is refused with ResourceExhausted.
 
         >>> made = tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2", shard={"x": P("a")})
         >>> made.run(np.arange(8, dtype="f"))
         array(28., dtype=float32)
         """
-        return self.run_checked(*flat_arguments(self.program, args, kwargs, seed))
+        return self.run_checked(*flat_arguments(self.program, args, kwargs, seed),
+                                memory_of(memory_limit))
 
     def run_flat(self, arrays, seed=None):
         """The same on a list of NumPy arrays in the order of @main's arguments."""
         return self.run_checked(checked_arguments(self.program, arrays), seed_of(seed))
 
-    def run_checked(self, arrays, seed):
+    def run_checked(self, arrays, seed, memory_limit=0):
         """The same on what is known to be right."""
         program = self.program
         if self._parts is None:
@@ -117,7 +120,7 @@ class Partitioned:
                 parts_of(self._handle, what, self._entry, values, range(self.devices))
                 for what, values in (("argument", program.arguments), ("result", program.results))]
         results = run_parts(self._handle, program.function, *self._parts, self.devices, arrays,
-                            seed)
+                            seed, memory_limit)
         return as_tree(program, results)
 
     def why(self) -> str:

@@ -37,8 +37,15 @@ def _keywords_of(program):
     return {*args_kwargs[1], *program._trees.static_argnames}
 
 
-def checked_arguments(program, leaves):
-    """The same of what is flat already."""
+def memory_of(limit):
+    """Bytes that a run may take; None is no limit."""
+    return 0 if limit is None else checks.number("memory_limit", limit, 1, 2**64 - 1,
+                                                 "bytes, a whole number from 1 on")
+
+
+def checked_arguments(program, leaves, arguments=None):
+    """The same of what is flat already; arguments are the values expected, if not the program's."""
+    arguments = program.arguments if arguments is None else arguments
     refuse_callbacks(program)
     if not isinstance(leaves, (list, tuple)):
         raise checks.wrong("what is run on", leaves, "a list of arrays")
@@ -53,7 +60,7 @@ def checked_arguments(program, leaves):
             f"not {len(leaves)}")
     canonicalize = program.in_tree is not None
     return [_as_argument(value, leaf, canonicalize)
-            for value, leaf in zip(program.arguments, leaves)]
+            for value, leaf in zip(arguments, leaves)]
 
 
 def leaves_of(program, args, kwargs):
@@ -244,6 +251,7 @@ class _Part:
         self.shape = tuple(tile.tile[d] for d in dims)
         self.in_whole = tuple(slice(tile.offset[d], tile.offset[d] + tile.extent[d]) for d in dims)
         self.in_part = tuple(slice(0, tile.extent[d]) for d in dims)
+        self.text = tile.global_type.decode()  # type of the whole
         self.combine = tile.combine.decode()  # of parts of a sum and its like; else ""
         self.first = tile.first               # the first device that has a part of the same
 
@@ -292,13 +300,25 @@ def _join(places, parts):
     return whole
 
 
-def run_parts(handle, function, arguments, results, devices, arrays, seed):
+def run_parts(handle, function, arguments, results, devices, arrays, seed, memory_limit=0):
     """A partitioned program on whole arrays: whole results. arguments and results are parts_of."""
     parts = [_cut(places[device], device, array)
              for device in range(devices) for places, array in zip(arguments, arrays)]
     n = len(results)
-    out = evaluate(handle, function, parts, n * devices, devices, seed)
+    out = evaluate(handle, function, parts, n * devices, devices, seed, memory_limit)
     return [_join(places, out[i::n]) if places[0] else None for i, places in enumerate(results)]
+
+
+def run_local(program, devices, args, kwargs, seed, memory_limit):
+    """A loaded program that is partitioned already, on global arrays: global results."""
+    parts = [parts_of(program._handle, what, program._entry, values, devices)
+             for what, values in (("argument", program.arguments), ("result", program.results))]
+    wholes = [value if places[0] is None else
+              value._replace(shape=places[0].whole, text=places[0].text)
+              for value, places in zip(program.arguments, parts[0])]
+    arrays = checked_arguments(program, leaves_of(program, args, kwargs), wholes)
+    return as_tree(program, run_parts(program._handle, program.function, *parts, devices, arrays,
+                                      seed_of(seed), memory_limit))
 
 
 # ---- results ----

@@ -12,7 +12,7 @@ from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, no_function
 from .options import Annotations, annotated_devices, devices_of, machine_text, trip_count_of
 from .partitioned import Partitioned
 from .program import Program
-from .run import as_tree, evaluate, flat_arguments, seed_of
+from .run import as_tree, evaluate, flat_arguments, memory_of, run_local, seed_of
 from .sharded import Sharded
 
 
@@ -138,9 +138,19 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     return Partitioned(program, handle, n_devices.value, take_text(said))
 
 
+def _run_local(program, hints, args, kwargs, seed, memory_limit):
+    n = program._handle.devices()
+    said = [word for word, value in hints.items() if checks.given(value)]
+    if said:
+        raise errors.InvalidArgument(f"the program is partitioned already, for {n} devices: "
+                                     f"{', '.join(said)} cannot be given for it")
+    return run_local(program, n, args, kwargs, seed, memory_limit)
+
+
 def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
         strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
-        trip_count=None, seed=None, static_argnums=None, static_argnames=None, **kwargs):
+        trip_count=None, seed=None, memory_limit=None, static_argnums=None, static_argnames=None,
+        **kwargs):
     """What fn(*args, **kwargs) gives, computed on Tessera devices: the function's tree of NumPy
     arrays.
 
@@ -148,7 +158,12 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
     gives the array, or a list of several. None stands for a token. What says how it is sharded is as
     of propagate and partition; without any, it runs on one device, unless the program has a mesh.
     Other keywords are the function's; where it has a parameter that is called as an option is, make a
-    Program first (tessera.export). seed is of stablehlo.rng, 0 if none is given.
+    Program first (tessera.export). seed is of stablehlo.rng, 0 if none is given. What needs more than
+    memory_limit bytes is refused with ResourceExhausted, before it runs where the shapes of arguments
+    and results say so.
+
+    A loaded program that is partitioned already (Partitioned.text, the output of tessera partition)
+    runs on all its devices: it takes and gives the global arrays.
 
     >>> def mean(x):
     ...     return {"mean": x.mean(axis=0)}
@@ -160,15 +175,19 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
                  strategy=strategy, conflicts=conflicts, conservative=conservative,
                  call_rules=call_rules, machine=machine, trip_count=trip_count)
     if callable(program):
-        checks.keywords("run", program, args, {**hints, "seed": seed}, kwargs, EXPORT_OPTIONS)
+        checks.keywords("run", program, args, {**hints, "seed": seed, "memory_limit": memory_limit},
+                        kwargs, EXPORT_OPTIONS)
     if isinstance(program, Sharded):
-        return partition(program, **hints).run(*args, seed=seed, **kwargs)
+        return partition(program, **hints).run(*args, seed=seed, memory_limit=memory_limit, **kwargs)
     if isinstance(program, Partitioned):
         raise errors.InvalidArgument("a Partitioned runs by itself: its .run(*args)")
     if not isinstance(program, Program):
         seed_of(seed)
         program = export(program, *args, static_argnums=static_argnums,
                          static_argnames=static_argnames, **kwargs)
+    memory_limit = memory_of(memory_limit)
+    if program._handle.devices():
+        return _run_local(program, hints, args, kwargs, seed, memory_limit)
     arrays, seed = flat_arguments(program, args, kwargs, seed)  # what is wrong with them is told first
     asked = mesh is not None or checks.given(shard) or checks.given(layout) or \
         devices_of(devices) > 1
@@ -178,11 +197,11 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
         encode(machine_text(machine), "machine")
         trip_count_of(trip_count)
         results = evaluate(program._handle, program.function, arrays, len(program.results),
-                           seed=seed)
+                           seed=seed, memory_limit=memory_limit)
         return as_tree(program, results)
     made = partition(program, **hints)
     ones = annotated_devices(hints["mesh"]) == 1
     if asked and made.devices == 1 and devices_of(devices) != 1 and not ones:
         python_warnings.warn("nothing is sharded: the whole program runs on one device. Say a "
                              "little: shard={\"batch.*\": P(\"data\")}", stacklevel=2)
-    return made.run_checked(arrays, seed)
+    return made.run_checked(arrays, seed, memory_limit)

@@ -117,6 +117,24 @@ tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json) {
   return NULL;
 }
 
+typedef struct Count {
+  const tsr_program *handle;
+  uint32_t n;
+} Count;
+
+static Status *count_body(Guard *guard, void *arg) {
+  Count *count = arg;
+  program_guard(count->handle->program, guard);
+  return tiles_devices(count->handle->program, &count->n);
+}
+
+tsr_error *tsr_program_devices(const tsr_program *program, size_t *out_devices) {
+  Count count = {.handle = program};
+  Status *status = guard_run(count_body, &count);
+  if (!status) *out_devices = count.n;
+  return api_error(status);
+}
+
 // ---- tiles ----
 
 typedef struct Ask {
