@@ -6,6 +6,14 @@
 
 #include "ops/local.h"
 
+static Status *at_edge(Status *status, bool results, uint32_t i) {
+  Status *placed =
+      status_new(status_code(status), __FILE__, __LINE__, "the tessera.sharding of %s %u: %s",
+                 results ? "result" : "argument", i, status_message(status));
+  status_free(status);
+  return placed;
+}
+
 Status *tiles_edges(const Program *local, OpId function, bool results, ShardingTable *table,
                     Arena *arena, uint32_t *out_n, const Edge **out_edges) {
   Context *context = local->context;
@@ -26,7 +34,8 @@ Status *tiles_edges(const Program *local, OpId function, bool results, ShardingT
       FAIL(INVALID_ARGUMENT, "%s %u has a tessera.sharding, but no tessera.global that is a tensor",
            results ? "result" : "argument", i);
     edges[i].global = global;
-    TRY(sharding_from_attr(table, sharding, global, &edges[i].sharding));
+    Status *status = sharding_from_attr(table, sharding, global, &edges[i].sharding);
+    if (status) return at_edge(status, results, i);
     Type shard = local_type(table, edges[i].sharding, global);
     if (type_is_static(context, global) && shard != type->items[first + i])
       FAIL(INVALID_ARGUMENT, "%s %u is %s, but its tessera.sharding makes shards of %s",
