@@ -1,0 +1,64 @@
+// Finds and opens providers. The loader counts who has opened what, so no list is kept: each
+// question opens the file again, which is cheap, and closes it, which RTLD_NODELETE makes harmless.
+#define _GNU_SOURCE  // dladdr
+#include "base/provider.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const void *open_path(const char *path, const char *symbol) {
+  // A path that is not there is no error to report: dlopen would allocate a message for it.
+  if (strchr(path, '/') && access(path, R_OK) != 0) return NULL;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library) return NULL;
+  const void *found = dlsym(library, symbol);
+  dlclose(library);
+  return found;
+}
+
+static const void *open_in(const char *directory, size_t n, const char *inner, const char *file,
+                           const char *symbol) {
+  char path[PATH_MAX];
+  int written = snprintf(path, sizeof path, "%.*s/%s%s", (int)n, directory, inner, file);
+  if (n > PATH_MAX || written < 0 || (size_t)written >= sizeof path) return NULL;
+  return open_path(path, symbol);
+}
+
+static const char here_marker = 0;  // an address within this file's library or program
+
+// The directory of the file that holds it; the length is 0 if that is not known.
+static size_t own_directory(char *out, size_t bytes) {
+  Dl_info info;
+  char path[PATH_MAX];
+  const char *file = "/proc/self/exe";  // of a program that was started by its name alone
+  if (dladdr(&here_marker, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
+    file = info.dli_fname;
+  const char *slash = realpath(file, path) ? strrchr(path, '/') : NULL;
+  size_t n = slash ? (size_t)(slash - path) : 0;
+  if (n >= bytes) return 0;
+  memcpy(out, path, n);
+  return n;
+}
+
+const void *provider_find(const char *file, const char *symbol) {
+  const char *list = getenv("TESSERA_PROVIDERS");
+  const void *found = NULL;
+  if (list) {
+    if (strcmp(list, "none") == 0) return NULL;
+    while (!found && *list) {
+      size_t n = strcspn(list, ":");
+      if (n) found = open_in(list, n, "", file, symbol);
+      list += n + (list[n] == ':');
+    }
+    return found;
+  }
+  char here[PATH_MAX];
+  size_t n = own_directory(here, sizeof here);
+  if (n) found = open_in(here, n, "", file, symbol);
+  if (n && !found) found = open_in(here, n, "../lib/", file, symbol);
+  return found ? found : open_path(file, symbol);
+}
