@@ -50,20 +50,111 @@ void matrix_reflect(Wide *a, int64_t m, int64_t n, int64_t first, const Wide *ve
   }
 }
 
+Wide matrix_reflector(Wide *alpha, Wide *x, int64_t n, int64_t stride) {
+  long double rest = 0;
+  for (int64_t i = 0; i < n; i++) rest = hypotl(rest, wide_abs(x[i * stride]));
+  if (rest == 0 && alpha->im == 0) return wide_of(0);
+  long double beta = -copysignl(hypotl(wide_abs(*alpha), rest), alpha->re);
+  Wide tau = {(beta - alpha->re) / beta, -alpha->im / beta};
+  Wide scale = wide_div(wide_of(1), wide_sub(*alpha, wide_of(beta)));
+  for (int64_t i = 0; i < n; i++) x[i * stride] = wide_mul(x[i * stride], scale);
+  *alpha = wide_of(beta);
+  return tau;
+}
+
+void matrix_apply_left(SubMatrix b, const Wide *v, Wide tau) {
+  if (tau.re == 0 && tau.im == 0) return;
+  Wide *a = b.a + b.row * b.stride + b.column;
+  for (int64_t j = 0; j < b.columns; j++) {
+    Wide dot = wide_of(0);
+    for (int64_t i = 0; i < b.rows; i++)
+      dot = wide_add(dot, wide_mul(wide_conj(v[i]), a[i * b.stride + j]));
+    dot = wide_mul(tau, dot);
+    for (int64_t i = 0; i < b.rows; i++)
+      a[i * b.stride + j] = wide_sub(a[i * b.stride + j], wide_mul(v[i], dot));
+  }
+}
+
+void matrix_apply_right(SubMatrix b, const Wide *v, Wide tau) {
+  if (tau.re == 0 && tau.im == 0) return;
+  Wide *a = b.a + b.row * b.stride + b.column;
+  for (int64_t i = 0; i < b.rows; i++) {
+    Wide dot = wide_of(0);
+    for (int64_t j = 0; j < b.columns; j++)
+      dot = wide_add(dot, wide_mul(a[i * b.stride + j], v[j]));
+    dot = wide_mul(tau, dot);
+    for (int64_t j = 0; j < b.columns; j++)
+      a[i * b.stride + j] = wide_sub(a[i * b.stride + j], wide_mul(dot, wide_conj(v[j])));
+  }
+}
+
+// Column c of a QR: its reflector, applied to the columns behind it.
+static Wide eliminate(Wide *a, int64_t m, int64_t n, int64_t c) {
+  Wide tau = matrix_reflector(&a[c * n + c], a + (c + 1) * n + c, m - c - 1, n);
+  if (tau.re != 0 || tau.im != 0) matrix_reflect(a, m, n, c + 1, a, n, c, c, wide_conj(tau));
+  return tau;
+}
+
 void matrix_qr(Wide *a, int64_t m, int64_t n, Wide *taus) {
-  int64_t k = m < n ? m : n;
+  for (int64_t c = 0; c < (m < n ? m : n); c++) taus[c] = eliminate(a, m, n, c);
+}
+
+static void swap_columns(Wide *a, int64_t m, int64_t n, int64_t p, int64_t q) {
+  for (int64_t i = 0; i < m; i++) {
+    Wide t = a[i * n + p];
+    a[i * n + p] = a[i * n + q];
+    a[i * n + q] = t;
+  }
+}
+
+static long double column_norm(const Wide *a, int64_t m, int64_t n, int64_t row, int64_t column) {
+  long double norm = 0;
+  for (int64_t i = row; i < m; i++) norm = hypotl(norm, wide_abs(a[i * n + column]));
+  return norm;
+}
+
+// Moves the columns that the caller asked for to the front; gives how many.
+static int64_t fixed_columns(Wide *a, int64_t m, int64_t n, int32_t *pivots) {
+  int64_t fixed = 0;
+  for (int64_t j = 0; j < n; j++) {
+    bool asked = pivots[j] != 0;
+    pivots[j] = (int32_t)(j + 1);
+    if (!asked) continue;
+    swap_columns(a, m, n, j, fixed);
+    pivots[j] = pivots[fixed];
+    pivots[fixed++] = (int32_t)(j + 1);
+  }
+  return fixed;
+}
+
+void matrix_qr_pivoted(Wide *a, int64_t m, int64_t n, int32_t *pivots, Wide *taus,
+                       long double *norms, long double tiny) {
+  int64_t k = m < n ? m : n, fixed = fixed_columns(a, m, n, pivots);
+  long double *exact = norms + n;  // where a norm was last computed and not only updated
   for (int64_t c = 0; c < k; c++) {
-    Wide alpha = a[c * n + c];
-    long double below = 0;
-    for (int64_t i = c + 1; i < m; i++) below = hypotl(below, wide_abs(a[i * n + c]));
-    taus[c] = wide_of(0);
-    if (below == 0 && alpha.im == 0) continue;
-    long double beta = -copysignl(hypotl(wide_abs(alpha), below), alpha.re);
-    taus[c] = (Wide){(beta - alpha.re) / beta, -alpha.im / beta};
-    Wide scale = wide_div(wide_of(1), wide_sub(alpha, wide_of(beta)));
-    for (int64_t i = c + 1; i < m; i++) a[i * n + c] = wide_mul(a[i * n + c], scale);
-    a[c * n + c] = wide_of(beta);
-    matrix_reflect(a, m, n, c + 1, a, n, c, c, wide_conj(taus[c]));
+    if (c == fixed || (c == 0 && fixed == 0))
+      for (int64_t j = c; j < n; j++) norms[j] = exact[j] = column_norm(a, m, n, c, j);
+    int64_t best = c;
+    for (int64_t j = c + 1; c >= fixed && j < n; j++)
+      if (norms[j] > norms[best]) best = j;
+    if (best != c) {
+      swap_columns(a, m, n, best, c);
+      int32_t t = pivots[best];
+      pivots[best] = pivots[c];
+      pivots[c] = t;
+      norms[best] = norms[c];
+      exact[best] = exact[c];
+    }
+    taus[c] = eliminate(a, m, n, c);
+    for (int64_t j = c + 1; c >= fixed && j < n; j++) {  // one row less
+      if (norms[j] == 0) continue;
+      long double gone = wide_abs(a[c * n + j]) / norms[j], left = fmaxl(0, 1 - gone * gone);
+      long double lost = norms[j] / exact[j];
+      if (left * lost * lost > sqrtl(tiny))
+        norms[j] *= sqrtl(left);
+      else
+        norms[j] = exact[j] = column_norm(a, m, n, c + 1, j);
+    }
   }
 }
 
