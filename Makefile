@@ -1,6 +1,7 @@
 # One Makefile, wildcards only: a new file needs no edit here.
 #
 #   src/<dir>/x.c          library, except src/cli/ (the binary) and *_test.c (cmocka programs)
+#   src/providers/x.c      libtessera_x.so, built if the library in PROVIDER_LIBS_x can be linked
 #   tests/**/*_test.c      cmocka programs too      tests/fuzz/*_fuzz.c   libFuzzer targets
 #   examples/*.c           programs on the public API   tools/*.c, bench/*.c  developers' programs
 #   tools/x/*.c            the rest of tools/x.c
@@ -70,7 +71,8 @@ endif
 SRC      := $(wildcard src/*/*.c src/*/*/*.c)
 TEST_SRC := $(filter %_test.c,$(SRC)) $(wildcard tests/*_test.c tests/*/*_test.c)
 CLI_SRC  := $(filter-out %_test.c,$(filter src/cli/%,$(SRC)))
-LIB_SRC  := $(filter-out %_test.c $(CLI_SRC),$(SRC))
+PROVIDER_SRC := $(filter src/providers/%,$(SRC))
+LIB_SRC  := $(filter-out %_test.c $(CLI_SRC) $(PROVIDER_SRC),$(SRC))
 FUZZ_SRC := $(wildcard tests/fuzz/*_fuzz.c)
 TOOL_SRC := $(wildcard tools/*.c) $(wildcard bench/*.c)
 EXAMPLE_SRC := $(wildcard examples/*.c)
@@ -97,13 +99,23 @@ VERBS := $(shell sed -n 's/^COMMAND.\([a-z_]*\),.*/\1/p' src/cli/commands.def)
 PAGES := $(patsubst %,$(OUT)/share/man/man1/%.1,tessera $(addprefix tessera-,$(VERBS)))
 COMPLETIONS := $(OUT)/share/bash-completion/completions/tessera $(OUT)/share/zsh/site-functions/_tessera
 
+# Providers: what each is linked with, and those of which that is installed. REQUIRE_ALL=1: all must be.
+PROVIDER_LIBS_lapack := -llapack
+PROVIDER_NAMES := $(patsubst src/providers/%.c,%,$(PROVIDER_SRC))
+links = $(shell printf 'int main(void){return 0;}' | $(GCC) -x c - -o /dev/null $(1) 2>/dev/null && echo yes)
+PROVIDERS := $(foreach name,$(PROVIDER_NAMES),$(if $(call links,$(PROVIDER_LIBS_$(name))),$(OUT)/libtessera_$(name).so))
+SKIPPED := $(filter-out $(patsubst $(OUT)/libtessera_%.so,%,$(PROVIDERS)),$(PROVIDER_NAMES))
+
 # ---- what people call ----------------------------------------------------------------------------
-.PHONY: all lib pages dev tests fuzzers tools examples demo test test-models test-jax-versions check test-all asan tsan fuzz \
+.PHONY: all lib pages providers dev tests fuzzers tools examples demo test test-models test-jax-versions check test-all asan tsan fuzz \
         bench bench-jax wheel install musts mutants clean format unit help
 
-all: $(LIBS) $(BIN) $(OUT)/tessera.pc
+all: $(LIBS) $(BIN) $(OUT)/tessera.pc providers
 lib: $(LIBS)
 pages: $(PAGES) $(COMPLETIONS)
+providers: $(PROVIDERS)
+	@$(foreach name,$(SKIPPED),echo "  skip libtessera_$(name).so: $(PROVIDER_LIBS_$(name)) cannot be linked (tools/deps providers)" \
+	  $(if $(filter 1,$(REQUIRE_ALL)),&& exit 1);):
 tests: $(TESTS)
 tools: $(TOOLS)
 examples: $(EXAMPLES)
@@ -124,7 +136,7 @@ demo:
 	@tools/demo
 
 test:
-	@tools/deps core test jax
+	@tools/deps core providers test jax
 	@tools/test unit lit corpora examples property jax fuzz
 
 # Every model of tests/models with every option and annotation against JAX; `make test` has few that cover every pair.
@@ -142,14 +154,14 @@ bench-jax: all tools
 
 # The fast suite, whole, then what takes hours elsewhere: long fuzzing and the benches.
 test-all:
-	@tools/deps core test
+	@tools/deps core providers test
 	@FUZZ_SECONDS=600 FUZZ_SEED=$${FUZZ_SEED:-0} tools/test unit lit corpora examples property cases fuzz
 	@$(MAKE) mutants
 	@$(MAKE) check
 	@$(MAKE) bench
 
 check:
-	@tools/deps core test
+	@tools/deps core providers test
 	@tools/check
 
 asan tsan:
@@ -198,6 +210,10 @@ $(OUT)/libtessera.so.$(SOVERSION): $(LIB_OBJ)
 
 $(OUT)/libtessera.so: $(OUT)/libtessera.so.$(SOVERSION)
 	@ln -sf $(<F) $@
+
+$(PROVIDERS): $(OUT)/libtessera_%.so: $(B)/obj/src/providers/%.o
+	@echo "  ld   $@"
+	@$(CC) -shared $(LDFLAGS) -o $@ $< $(PROVIDER_LIBS_$*)
 
 $(OUT)/tessera: $(CLI_OBJ) $(LIB_OBJ)
 	@echo "  ld   $@"
@@ -265,6 +281,7 @@ install:
 	$(if $(LIBS),install -m 644 build/libtessera.a $(DESTDIR)$(LIBDIR)/)
 	$(if $(LIBS),install -m 755 build/libtessera.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/)
 	$(if $(LIBS),ln -sf libtessera.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libtessera.so)
+	$(if $(PROVIDERS),install -m 755 $(PROVIDERS) $(DESTDIR)$(LIBDIR)/)
 	$(if $(HEADERS),install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/tessera/)
 	for page in $(patsubst $(OUT)/share/%,%,$(PAGES) $(COMPLETIONS)); do \
 	  install -D -m 644 $(OUT)/share/$$page $(DESTDIR)$(PREFIX)/share/$$page || exit 1; done
