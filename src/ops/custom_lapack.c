@@ -7,15 +7,17 @@
 #include "ops/dense.h"
 #include "ops/matrix.h"
 
-// The letter of a flag.
-static char flag(EvalContext *cx, const char *name, char otherwise) {
+Attr lapack_attr(EvalContext *cx, const char *name) {
   Attr config = eval_attr(cx, "mhlo.backend_config");
   if (attr_info(cx->context, config)->kind != ATTR_DICT) config = eval_attr(cx, "backend_config");
-  return (char)attr_as_int(cx->context, attr_get(cx->context, config, name), otherwise);
+  return attr_get(cx->context, config, name);
 }
 
-// Checks operand i: floats or complex numbers of rank 2 or more; gives its matrices' sizes.
-static Status *sizes(EvalContext *cx, Literal *const *in, uint32_t i, int64_t *m, int64_t *n,
+char lapack_flag(EvalContext *cx, const char *name, char otherwise) {
+  return (char)attr_as_int(cx->context, lapack_attr(cx, name), otherwise);
+}
+
+Status *lapack_sizes(EvalContext *cx, Literal *const *in, uint32_t i, int64_t *m, int64_t *n,
                      int64_t *batches) {
   if (cx->n_in <= i) FAIL(INVALID_ARGUMENT, "takes at least %u operands, got %u", i + 1, cx->n_in);
   const Literal *l = in[i];
@@ -29,17 +31,15 @@ static Status *sizes(EvalContext *cx, Literal *const *in, uint32_t i, int64_t *m
   return NULL;
 }
 
-static Status *square(EvalContext *cx, Literal *const *in, int64_t *n, int64_t *batches) {
+Status *lapack_square(EvalContext *cx, Literal *const *in, int64_t *n, int64_t *batches) {
   int64_t m;
-  TRY(sizes(cx, in, 0, &m, n, batches));
+  TRY(lapack_sizes(cx, in, 0, &m, n, batches));
   if (m != *n)
     FAIL(INVALID_ARGUMENT, "takes square matrices, not %lld by %lld", (long long)m, (long long)*n);
   return NULL;
 }
 
-// New literals for all results, zeroed; `least` must be declared, and their counts are checked
-// where count[i] >= 0.
-static Status *results(EvalContext *cx, uint32_t least, const int64_t *count, Literal **out) {
+Status *lapack_results(EvalContext *cx, uint32_t least, const int64_t *count, Literal **out) {
   if (cx->n_out < least) FAIL(INVALID_ARGUMENT, "gives %u results, expected %u", cx->n_out, least);
   for (uint32_t i = 0; i < cx->n_out; i++) {
     Type type = eval_result_type(cx, i);
@@ -64,9 +64,9 @@ static void store_all(Literal *out, int64_t at, const Wide *data, int64_t n) {
 
 Status *custom_potrf(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t n, batches;
-  TRY(square(cx, in, &n, &batches));
-  TRY(results(cx, 2, (int64_t[]){in[0]->count, batches}, out));
-  bool lower = flag(cx, "uplo", 'L') == 'L';
+  TRY(lapack_square(cx, in, &n, &batches));
+  TRY(lapack_results(cx, 2, (int64_t[]){in[0]->count, batches}, out));
+  bool lower = lapack_flag(cx, "uplo", 'L') == 'L';
   Wide *a = dense_load(cx, DENSE_WIDE, in[0]),
        *l = ARENA_ARRAY(cx->scratch, Wide, (size_t)(n * n) + 1);
   for (int64_t b = 0; b < batches; b++) {
@@ -86,9 +86,9 @@ Status *custom_potrf(EvalContext *cx, Literal *const *in, Literal **out) {
 
 Status *custom_getrf(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t m, n, batches;
-  TRY(sizes(cx, in, 0, &m, &n, &batches));
+  TRY(lapack_sizes(cx, in, 0, &m, &n, &batches));
   int64_t k = m < n ? m : n;
-  TRY(results(cx, 3, (int64_t[]){in[0]->count, batches * k, batches}, out));
+  TRY(lapack_results(cx, 3, (int64_t[]){in[0]->count, batches * k, batches}, out));
   Wide *a = dense_load(cx, DENSE_WIDE, in[0]);
   int64_t *pivots = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k + 1);
   int64_t *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)m + 1);
@@ -116,11 +116,11 @@ Status *custom_orgqr(EvalContext *cx, Literal *const *in, Literal **out) {
 
 Status *custom_trsm(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t n, rows, columns, batches, b_batches;
-  TRY(square(cx, in, &n, &batches));
-  TRY(sizes(cx, in, 1, &rows, &columns, &b_batches));
-  TRY(results(cx, 1, (int64_t[]){in[1]->count}, out));
-  bool left = flag(cx, "side", 'L') == 'L', lower = flag(cx, "uplo", 'L') == 'L';
-  char trans = flag(cx, "trans_x", 'N');
+  TRY(lapack_square(cx, in, &n, &batches));
+  TRY(lapack_sizes(cx, in, 1, &rows, &columns, &b_batches));
+  TRY(lapack_results(cx, 1, (int64_t[]){in[1]->count}, out));
+  bool left = lapack_flag(cx, "side", 'L') == 'L', lower = lapack_flag(cx, "uplo", 'L') == 'L';
+  char trans = lapack_flag(cx, "trans_x", 'N');
   if (batches != b_batches || n != (left ? rows : columns))
     FAIL(INVALID_ARGUMENT, "a has %lld matrices of size %lld but b %lld of %lld by %lld",
          (long long)batches, (long long)n, (long long)b_batches, (long long)rows,
@@ -136,7 +136,7 @@ Status *custom_trsm(EvalContext *cx, Literal *const *in, Literal **out) {
                 .row = turned ? 1 : n,
                 .column = turned ? n : 1,
                 .lower = lower != turned,
-                .unit = flag(cx, "diag", 'N') == 'U',
+                .unit = lapack_flag(cx, "diag", 'N') == 'U',
                 .conjugate = trans == 'C'};
   for (int64_t b = 0; b < batches; b++) {
     Wide *base = x + b * rows * columns;
@@ -145,82 +145,6 @@ Status *custom_trsm(EvalContext *cx, Literal *const *in, Literal **out) {
       matrix_substitute(&t, left ? base + k : base + k * columns, left ? columns : 1);
   }
   store_all(out[0], 0, x, in[1]->count);
-  return NULL;
-}
-
-Status *custom_syevd(EvalContext *cx, Literal *const *in, Literal **out) {
-  int64_t n, batches;
-  TRY(square(cx, in, &n, &batches));
-  TRY(results(cx, 3, (int64_t[]){in[0]->count, batches * n, batches}, out));
-  bool lower = flag(cx, "uplo", 'L') == 'L';
-  Wide *a = dense_load(cx, DENSE_WIDE, in[0]),
-       *v = ARENA_ARRAY(cx->scratch, Wide, (size_t)(n * n) + 1);
-  int64_t *order = ARENA_ARRAY(cx->scratch, int64_t, (size_t)n + 1);
-  for (int64_t b = 0; b < batches; b++) {
-    Wide *m = a + b * n * n;
-    matrix_make_hermitian(m, n, lower);
-    matrix_eigh(m, v, n);
-    matrix_sort_diagonal(m, n, order);
-    for (int64_t i = 0; i < n; i++) {
-      literal_set(out[1], b * n + i, scalar_f((double)m[order[i] * (n + 1)].re));
-      for (int64_t r = 0; r < n; r++) store(out[0], b * n * n + r * n + i, v[r * n + order[i]]);
-    }
-  }
-  return NULL;
-}
-
-// u or v from columns of `from` [rows, k]: normalized by s where given, completed to `columns`
-// orthonormal columns.
-static Wide *basis(EvalContext *cx, const Wide *from, int64_t rows, int64_t k, const long double *s,
-                   int64_t columns) {
-  Wide *out = ARENA_ARRAY(cx->scratch, Wide, (size_t)(rows * columns) + 1);
-  for (int64_t i = 0; i < rows; i++)
-    for (int64_t j = 0; j < k && j < columns; j++)
-      out[i * columns + j] = !s         ? from[i * k + j]
-                             : s[j] > 0 ? wide_scale(from[i * k + j], 1 / s[j])
-                                        : wide_of(0);
-  matrix_complete(out, rows, columns, k);
-  return out;
-}
-
-static void store_adjoint(Literal *out, int64_t at, const Wide *data, int64_t rows,
-                          int64_t columns) {
-  for (int64_t i = 0; i < columns; i++)
-    for (int64_t j = 0; j < rows; j++)
-      store(out, at + i * rows + j, wide_conj(data[j * columns + i]));
-}
-
-Status *custom_gesdd(EvalContext *cx, Literal *const *in, Literal **out) {
-  int64_t m, n, batches;
-  TRY(sizes(cx, in, 0, &m, &n, &batches));
-  int64_t k = m < n ? m : n, tall = m < n ? n : m;
-  char mode = flag(cx, "mode", 'A');
-  bool vectors = mode == 'A' || mode == 'S', wide = m < n;
-  int64_t u_columns = mode == 'A' ? m : k, v_columns = mode == 'A' ? n : k;
-  TRY(results(cx, 5,
-              (int64_t[]){in[0]->count, batches * k, vectors ? batches * m * u_columns : -1,
-                          vectors ? batches * n * v_columns : -1, batches},
-              out));
-  const Wide *a = dense_load(cx, DENSE_WIDE, in[0]);
-  Wide *work = ARENA_ARRAY(cx->scratch, Wide, (size_t)(m * n) + 1),
-       *v = ARENA_ARRAY(cx->scratch, Wide, (size_t)(k * k) + 1);
-  long double *s = ARENA_ARRAY(cx->scratch, long double, (size_t)k + 1);
-  for (int64_t b = 0; b < batches; b++) {
-    const Wide *at = a + b * m * n;
-    for (int64_t i = 0; i < m; i++)  // a^H instead of a if that is the tall one
-      for (int64_t j = 0; j < n; j++)
-        work[wide ? j * m + i : i * n + j] = wide ? wide_conj(at[i * n + j]) : at[i * n + j];
-    ArenaMark mark = arena_mark(cx->scratch);
-    matrix_svd(cx->scratch, work, tall, k, v, s);
-    for (int64_t i = 0; i < k; i++) literal_set(out[1], b * k + i, scalar_f((double)s[i]));
-    if (vectors) {
-      Wide *u = wide ? basis(cx, v, k, k, NULL, u_columns) : basis(cx, work, tall, k, s, u_columns);
-      Wide *w = wide ? basis(cx, work, tall, k, s, v_columns) : basis(cx, v, k, k, NULL, v_columns);
-      store_all(out[2], b * m * u_columns, u, m * u_columns);
-      store_adjoint(out[3], b * n * v_columns, w, n, v_columns);
-    }
-    arena_rewind(cx->scratch, mark);
-  }
   return NULL;
 }
 
@@ -264,13 +188,13 @@ static int64_t tridiagonal(int64_t n, int64_t m, Wide *low, Wide *d, Wide *up, W
 // The diagonals all have n entries: the first of dl and the last of du stand outside the matrix.
 Status *custom_gtsv(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t n, m, batches;
-  TRY(sizes(cx, in, 3, &n, &m, &batches));
+  TRY(lapack_sizes(cx, in, 3, &n, &m, &batches));
   for (uint32_t i = 0; i < 3; i++)
     if (in[i]->count != batches * n)
       FAIL(INVALID_ARGUMENT, "diagonal %u has %lld elements, expected %lld", i,
            (long long)in[i]->count, (long long)(batches * n));
-  TRY(results(cx, 5, (int64_t[]){batches * n, batches * n, batches * n, in[3]->count, batches},
-              out));
+  TRY(lapack_results(
+      cx, 5, (int64_t[]){batches * n, batches * n, batches * n, in[3]->count, batches}, out));
   Wide *part[4], *up2 = ARENA_ARRAY(cx->scratch, Wide, (size_t)n + 1);
   for (uint32_t i = 0; i < 4; i++) part[i] = dense_load(cx, DENSE_WIDE, in[i]);
   for (int64_t b = 0; b < batches; b++) {
