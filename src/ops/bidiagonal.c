@@ -274,7 +274,8 @@ static void set_tolerance(Bidiagonal *b) {
     mu = fabsl(b->d[i]) * (mu / (mu + fabsl(b->e[i - 1])));
     least = fminl(least, mu);
   }
-  b->threshold = fmaxl(b->tolerance * least / sqrtl(n), SWEEPS * n * n * b->precision->smallest);
+  b->threshold =
+      fmaxl(b->tolerance * least / sqrtl(n), (long double)SWEEPS * n * n * b->precision->smallest);
 }
 
 // The decomposition; gives how many entries beside the diagonal are left.
