@@ -10,6 +10,13 @@
 // Padding cannot be among the elements of a piece, though: it is never elected, whatever `select`
 // says of its value. There the election is written out: a reduce_window of the elements with their
 // places in the tile (none: -1; in another tile: behind the last), and a scatter to these places.
+//
+// The op compares the elected element with one element after the other; a reduce_window may combine
+// elements in any tree. Both elect the same if `select` is an ordering (LT, LE, GT or GE of its two
+// arguments) and nothing is NaN. A NaN loses to whatever follows it and beats whatever precedes it,
+// so the elements before the last NaN of a window do not count: every subtree carries a flag that
+// says whether it has a NaN, and a right subtree with a NaN wins. With other bodies the op is not
+// split where an election would be written out.
 #include "ops/select_and_scatter_local.h"
 
 #include "ops/windows_local.h"
@@ -35,6 +42,24 @@ typedef struct Windows {
   bool elects;  // written out
   Combine combine;
 } Windows;
+
+// Whether `select` orders its two arguments: LT, LE, GT or GE of one and the other. *out_nan: an
+// argument that is NaN is not kept, and does not keep its place.
+static bool select_orders(const Program *p, OpId op, bool *out_nan) {
+  BlockId block = region_block(p, op_region(p, op, 0));
+  OpId compare = block ? block_at(p, block)->first : 0, end = block ? block_at(p, block)->last : 0;
+  if (!compare || op_at(p, compare)->code != OP_compare || op_at(p, compare)->next != end ||
+      op_at(p, end)->n_operands != 1 || op_operand(p, end, 0) != op_result(p, compare, 0))
+    return false;
+  ValueId a = op_operand(p, compare, 0), b = op_operand(p, compare, 1);
+  ValueId one = block_arg(p, block, 0), two = block_arg(p, block, 1);
+  if (!(a == one && b == two) && !(a == two && b == one)) return false;
+  Context *c = p->context;
+  Str way = name_str(c, attr_as_name(c, op_attr(p, compare, "comparison_direction")));
+  Str kind = name_str(c, attr_as_name(c, op_attr(p, compare, "compare_type")));
+  *out_nan = dtype_is_float(type_dtype(c, value_type(p, a))) && !str_is(kind, "TOTALORDER");
+  return str_is(way, "LT") || str_is(way, "LE") || str_is(way, "GT") || str_is(way, "GE");
+}
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -84,7 +109,8 @@ void select_and_scatter_splits(Localizer *cx) {
   Windows w;
   windows_of(cx, &w);
   Type elem = localize_type(cx, OPERAND)->elem;
-  bool odd = type_is_quant(cx->context, elem) || elem != localize_type(cx, RESULT)->elem;
+  bool odd = type_is_quant(cx->context, elem) || elem != localize_type(cx, RESULT)->elem, nan;
+  odd |= w.elects && !select_orders(cx->program, cx->op, &nan);
   for (uint32_t d = 0; d < w.rank; d++) {
     uint32_t f = localize_factor(cx, OPERAND, d);
     if (cx->map->factors[f].kinds != FACTOR_PASS && (odd || !w.split[d])) localize_give_up(cx, f);
@@ -211,22 +237,36 @@ static void put_return(Local *l, uint32_t n, const ValueId *values) {
   op_append(l->p, l->block, op_create(l->p, &end));
 }
 
-// Of two elements with their places the one that `select` keeps; who has no place is not kept.
-static void put_election_body(Localizer *cx, OpId copy, OpId op) {
+// Of two elements with their places the one that `select` keeps; who has no place is not kept. With
+// a third value, whether there is a NaN among the elements: those before a NaN are not kept.
+static void put_election_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
   Local *l = cx->local;
   Program *p = l->p;
   BlockId outer = l->block, block = region_add_block(p, op_region(p, op, 0));
-  Type elem = value_type(p, op_operand(p, op, 2)), place = value_type(p, op_operand(p, op, 3));
-  for (uint32_t i = 0; i < 4; i++) block_add_arg(p, block, i % 2 ? place : elem, 0);
-  ValueId a = block_arg(p, block, 0), at_a = block_arg(p, block, 1), b = block_arg(p, block, 2),
-          at_b = block_arg(p, block, 3);
+  for (uint32_t i = 0; i < 2 * n; i++)
+    block_add_arg(p, block, value_type(p, op_operand(p, op, n + i % n)), 0);
+  ValueId a = block_arg(p, block, 0), at_a = block_arg(p, block, 1), b = block_arg(p, block, n),
+          at_b = block_arg(p, block, n + 1), nan = 0;
   OpId last = localize_take_body(cx, copy, 0, block, (ValueId[]){a, b});
   l->block = block;
   ValueId none = local_index(l, 0), keeps = op_operand(p, last, 0);
+  if (n == 3) {
+    ValueId nan_a = block_arg(p, block, 2), nan_b = block_arg(p, block, 5);
+    nan = local_binary(l, OP_or, nan_a, nan_b);
+    keeps = local_binary(l, OP_and, keeps, local_op(l, OP_not, 1, &nan_b, value_type(p, nan_b), 0));
+  }
   keeps = local_binary(l, OP_or, keeps, local_compare(l, "LT", at_b, none));
   keeps = local_binary(l, OP_and, keeps, local_compare(l, "GE", at_a, none));
-  put_return(l, 2, (ValueId[]){local_select(l, keeps, a, b), local_select(l, keeps, at_a, at_b)});
+  put_return(l, n,
+             (ValueId[]){local_select(l, keeps, a, b), local_select(l, keeps, at_a, at_b), nan});
   l->block = outer;
+}
+
+// Which elements of the piece are NaN and have a place.
+static ValueId put_nans(Local *l, ValueId piece, ValueId places) {
+  ValueId none = local_broadcast(l, local_index(l, 0), value_type(l->p, places));
+  return local_binary(l, OP_and, local_compare(l, "NE", piece, piece),
+                      local_compare(l, "GE", places, none));
 }
 
 // The place that each window elects. `copy` lends its attributes and `select`.
@@ -235,18 +275,27 @@ static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const Va
   Local *l = cx->local;
   Program *p = l->p;
   const TypeInfo *source = type_info(cx->context, value_type(p, operands[SOURCE]));
-  Type types[2] = {value_type(p, operands[SOURCE]),
-                   type_tensor(cx->context, type_scalar(DT_i64), source->rank, source->dims, 0)};
+  Type types[3] = {value_type(p, operands[SOURCE]),
+                   type_tensor(cx->context, type_scalar(DT_i64), source->rank, source->dims, 0),
+                   type_tensor(cx->context, type_scalar(DT_i1), source->rank, source->dims, 0)};
+  bool has_nan = false;
+  select_orders(cx->program, cx->op, &has_nan);
+  uint32_t n = has_nan ? 3 : 2;
+  ValueId in[6] = {operands[OPERAND], places};
+  if (has_nan) in[2] = put_nans(l, operands[OPERAND], places);
+  in[n] = operands[INIT];
+  in[n + 1] = local_index(l, -1);
+  if (has_nan)
+    in[5] = local_splat(l, type_tensor(cx->context, type_scalar(DT_i1), 0, NULL, 0), scalar_i(0));
   int64_t ones[MAX_RANK];
   for (uint32_t d = 0; d < w->rank; d++) ones[d] = 1;
   Attr attrs = op_at(p, copy)->attrs;
   if (!attr_get(cx->context, attrs, "window_dimensions"))
     attrs = localize_with(cx, attrs, "window_dimensions", attr_i64s(cx->context, w->rank, ones));
   OpSpec spec = {.code = OP_reduce_window,
-                 .n_operands = 4,
-                 .operands =
-                     (ValueId[]){operands[OPERAND], places, operands[INIT], local_index(l, -1)},
-                 .n_results = 2,
+                 .n_operands = 2 * n,
+                 .operands = in,
+                 .n_results = n,
                  .result_types = types,
                  .n_regions = 1,
                  .attrs = attrs,
@@ -254,7 +303,7 @@ static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const Va
                  .origin = l->origin};
   OpId op = op_create(p, &spec);
   op_append(p, l->block, op);
-  put_election_body(cx, copy, op);
+  put_election_body(cx, copy, op, n);
   ValueId elected = op_result(p, op, 1);
   for (uint32_t d = 0; d < w->rank; d++) {  // windows that the whole op has
     if (!w->split[d]) continue;
