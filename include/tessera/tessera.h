@@ -414,6 +414,12 @@ typedef struct tsr_buffer {
   void *data; /* dtype_bytes * product of dims */
 } tsr_buffer;
 
+/* What a scatter does with a window of updates that lies partly outside of its input. */
+typedef enum tsr_scatter {
+  TSR_SCATTER_SPEC = 0, /* drops the elements outside, as StableHLO's specification says */
+  TSR_SCATTER_XLA = 1   /* drops the whole window, as XLA does, and so JAX on every platform */
+} tsr_scatter;
+
 typedef struct tsr_evaluate_options {
   size_t struct_size;
   uint64_t seed;         /* of stablehlo.rng */
@@ -423,6 +429,7 @@ typedef struct tsr_evaluate_options {
   const int *cancel;     /* another thread makes it other than 0 to end the run; NULL: none does */
   tsr_progress_fn progress; /* NULL: none is told */
   void *progress_user;
+  tsr_scatter scatter;   /* a partitioned program gives the global program's answer by either rule */
 } tsr_evaluate_options;
 
 /* Runs a function ("main" if NULL) on the inputs: those of device 0, then of device 1, …; outputs

@@ -235,3 +235,19 @@ void segment_report(const Segment *seg, Guard *guard) {
   guard_pop(guard, &free_text);
   strbuf_deinit(&text);
 }
+
+// ---- words ----
+
+const char cli_scatter_help[] =
+    "windows of a scatter that lie partly outside: spec (default: drop the elements outside, as "
+    "StableHLO says), xla (drop the window, as XLA and JAX do)";
+
+bool cli_scatter(const char *word, ScatterRule *out) {
+  bool xla = word && strcmp(word, "xla") == 0;
+  if (word && !xla && strcmp(word, "spec") != 0) {
+    cli_error("--scatter takes spec or xla, not '%s'", word);
+    return false;
+  }
+  *out = xla ? SCATTER_XLA : SCATTER_SPEC;
+  return true;
+}

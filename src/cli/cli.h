@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "ir/program.h"
+#include "ops/eval.h"
 #include "parse/parse.h"
 
 enum { EXIT_OK = 0, EXIT_NO = 1, EXIT_BAD = 2 };  // fine; the answer is no; bad usage or input
@@ -57,6 +58,10 @@ ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n_opti
                       char **argv, TextList *files);
 // The item nearest to word, NULL if none is near.
 const char *cli_nearest(const char *word, uint32_t n, const char *const *items);
+
+// --scatter=spec|xla; NULL: spec. False with a message if it is another word.
+bool cli_scatter(const char *word, ScatterRule *out);
+extern const char cli_scatter_help[];
 
 // ---- messages ----
 

@@ -46,6 +46,7 @@ typedef struct CheckJob {
   FileResult *files;
   uint64_t limit_gib;
   uint64_t max_steps;
+  ScatterRule scatter;
   uint64_t devices;  // 0 = the program as it is, else partitioned over so many
   uint64_t seed;     // of the shardings
 } CheckJob;
@@ -205,7 +206,8 @@ static Status *run_function(SegmentJob *job, Guard *guard, OpId function) {
   uint32_t n = job->job->devices ? (uint32_t)job->job->devices : 1;
   n_out *= n;
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, n_out ? n_out : 1);
-  EvalOptions options = {.most_steps = job->job->max_steps, .partitions = n};
+  EvalOptions options = {
+      .most_steps = job->job->max_steps, .partitions = n, .scatter = job->job->scatter};
   EvalReport report;
   Status *status =
       evaluate(p, function, &options, &job->heap, &job->arena, n_args, args, n_out, out, &report);
@@ -530,7 +532,7 @@ static int check_files(const FileList *list, uint64_t workers, ShowJob *show, Ch
 int command_check(int argc, char **argv) {
   ShowJob show = {0};
   CheckJob job = {.limit_gib = LIMIT_BYTES_DEFAULT};
-  const char *filter = NULL;
+  const char *filter = NULL, *scatter = NULL;
   uint64_t workers = 0;
   static const Usage usage = {"check", "PATH…",
                               "Runs self-checking programs: files, or every .mlir file under a "
@@ -558,6 +560,7 @@ int command_check(int argc, char **argv) {
        "each"},
       {"--random-shardings", OPTION_NUMBER, &job.seed, "SEED",
        "which shardings --devices draws (default 0)"},
+      {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
   };
   TextList paths = {mem_alloc((size_t)(argc + 1) * sizeof *paths.items), 0};
   if (!paths.items) return cli_fail(status_no_memory());
@@ -570,6 +573,7 @@ int command_check(int argc, char **argv) {
     cli_error("--devices is at most %d", MOST_DEVICES);
     args = ARGS_BAD;
   }
+  if (args == ARGS_OK && !cli_scatter(scatter, &job.scatter)) args = ARGS_BAD;
   if (args == ARGS_OK && paths.count) {
     FileList list = {0};
     Status *status = gather_files(&paths, filter, &list);

@@ -326,7 +326,7 @@ static const Usage usage = {
 int command_partition(int argc, char **argv) {
   PartitionJob job = {.verification.most_bytes = 0};
   uint64_t gib = 16;
-  const char *tolerance = NULL, *groups = NULL;
+  const char *tolerance = NULL, *groups = NULL, *scatter = NULL;
   bool optimized = true;
   Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
@@ -350,6 +350,7 @@ int command_partition(int argc, char **argv) {
        "stop verifying after N ops of the whole program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",
        "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
+      {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "count collectives, bytes sent per device and FLOPs"},
       {"--poison", OPTION_FLAG, &job.local.poison, NULL,
@@ -404,6 +405,7 @@ int command_partition(int argc, char **argv) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
+             cli_scatter(scatter, &job.verification.scatter) &&
              annotations_read(&annotations)) {
     job.request = &annotations.request;
     job.local.call_rules = annotations.request.call_rules;

@@ -24,6 +24,7 @@ typedef struct RunJob {
   TextList inputs;
   uint64_t seed, given_replicas, given_partitions, limit_gib, max_steps;
   bool dense, all, json, local;
+  ScatterRule scatter;
   const Source *source;
   size_t begin, end;
   Segment seg;
@@ -421,6 +422,7 @@ static Status *run_segment(Guard *guard, void *arg) {
                          .replicas = job->replicas,
                          .partitions = job->partitions,
                          .most_steps = job->max_steps,
+                         .scatter = job->scatter,
                          .print = print_value,
                          .probe = job->probes ? write_probe : NULL,
                          .to = job};
@@ -459,6 +461,7 @@ static int run_file(RunJob *job) {
 }
 
 int command_run(int argc, char **argv) {
+  const char *scatter = NULL;
   RunJob job = {.engine = "eval",
                 .given_replicas = NOT_GIVEN,
                 .given_partitions = NOT_GIVEN,
@@ -516,6 +519,7 @@ int command_run(int argc, char **argv) {
        "limit of values alive at once, and of stacks of processes (default 16; 0 = none)"},
       {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
        "stop after N ops, so that an endless loop ends (default: no limit)"},
+      {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
   };
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.inputs.items = mem_alloc((size_t)(argc + 1) * sizeof *job.inputs.items);
@@ -535,7 +539,7 @@ int command_run(int argc, char **argv) {
                !ends_with(job.outputs, ".npy")) {
       cli_error("--outputs takes a name ending in .npz, or .npy for one result, not '%s'",
                 job.outputs);
-    } else if (args == ARGS_OK) {
+    } else if (args == ARGS_OK && cli_scatter(scatter, &job.scatter)) {
       if (job.entry && job.entry[0] == '@') job.entry++;
       job.path = files.count ? files.items[0] : "-";
       code = run_file(&job);

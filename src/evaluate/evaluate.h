@@ -14,6 +14,7 @@ typedef struct EvalOptions {
   uint32_t most_depth;            // regions and calls inside each other; 0 = 400
   uint64_t most_steps;            // ops executed in all; 0 = no limit
   uint8_t brackets;               // sums in others than usual, if not 0 (EvalContext)
+  ScatterRule scatter;            // what becomes of windows partly outside; 0: as the specification
   bool own_stack;     // of one process, too: the caller's may be short (threads of other languages)
   const int *cancel;  // another thread makes it other than 0 to end the run: CANCELLED; NULL: none
   // interpreter.print: `name` is the operand's, without '%' ("" if it has none). NULL: printing is

@@ -155,7 +155,8 @@ static Status *run_op(Process *process, OpId o) {
                     .n_in = n_in,
                     .n_out = n_out,
                     .code = op->code,
-                    .brackets = run->options->brackets};
+                    .brackets = run->options->brackets,
+                    .scatter = run->options->scatter};
   OpId outer = process->at;
   process->at = o;
   TRY(def->eval(&cx, in, out));

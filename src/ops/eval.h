@@ -11,6 +11,10 @@
 
 typedef struct EvalHost EvalHost;
 
+// What a scatter does with a window that lies partly outside of its input. StableHLO's
+// specification drops the elements outside; XLA, and so JAX on every platform, drops the window.
+typedef enum ScatterRule { SCATTER_SPEC, SCATTER_XLA } ScatterRule;
+
 struct EvalContext {
   const EvalHost *host;
   const Program *program;
@@ -29,6 +33,7 @@ struct EvalContext {
   // Sums are put in other brackets than usual if it is not 0, each number in its own way: to see
   // what rounding does.
   uint8_t brackets;
+  ScatterRule scatter;
 };
 
 // A process of the grid.

@@ -1,6 +1,7 @@
 // scatter: updates combined into copies of the inputs at places that scatter_indices names; an
-// element that falls outside is dropped. Updates are applied in row-major order of their index, so
-// the order in which floats are added is fixed. O(elements of the inputs + elements of the updates
+// element that falls outside is dropped, or with it the window that it is of (ScatterRule). Updates
+// are applied in row-major order of their index, so the order in which floats are added is fixed.
+// O(elements of the inputs + elements of the updates
 // * rank).
 #include "ops/counting.h"
 #include "ops/factors.h"
@@ -212,14 +213,23 @@ typedef struct Places {
   int32_t batching[MAX_RANK];  // input dimension, or -1
   int64_t step[MAX_RANK];      // in scatter_indices
   int64_t vector_step;
+  bool drops_windows;       // that lie partly outside, as XLA does
+  int64_t size[MAX_RANK];   // of a window along each input dimension
   int64_t start_at;         // of the place last looked at; -1: none yet
   int64_t start[MAX_RANK];  // full_start_index there
 } Places;
 
-static void places_init(Places *p, const ScatterDims *s, const Literal *indices, uint32_t rank) {
+static void places_init(Places *p, const ScatterDims *s, const Literal *indices,
+                        const Literal *update, ScatterRule rule) {
   int64_t strides[MAX_RANK];
+  uint32_t rank = update->rank;
   shape_strides(indices->rank, indices->dims, strides);
-  *p = (Places){.indices = indices, .dims = s, .update_rank = rank, .start_at = -1};
+  *p = (Places){.indices = indices,
+                .dims = s,
+                .update_rank = rank,
+                .drops_windows = rule == SCATTER_XLA,
+                .start_at = -1};
+  for (uint32_t d = 0; d < MAX_RANK; d++) p->size[d] = 1;
   p->vector_step = s->vector < indices->rank ? strides[s->vector] : 0;
   int32_t from_input = 0;
   uint32_t from_indices = 0;
@@ -228,6 +238,7 @@ static void places_init(Places *p, const ScatterDims *s, const Literal *indices,
     if (ints_contain(s->window, d)) {
       while (ints_contain(s->inserted, from_input) || ints_contain(s->batching, from_input))
         from_input++;
+      p->size[from_input] = update->dims[d];
       p->window[d] = from_input++;
       continue;
     }
@@ -252,6 +263,8 @@ static bool places_find(Places *p, const Literal *input, const int64_t *index, i
     }
     p->start_at = at;
   }
+  for (uint32_t d = 0; p->drops_windows && d < input->rank; d++)
+    if (p->start[d] < 0 || p->start[d] > input->dims[d] - p->size[d]) return false;
   for (uint32_t d = 0; d < input->rank; d++) full[d] = p->start[d];
   for (uint32_t d = 0; d < p->update_rank; d++) {
     int32_t to = p->window[d] >= 0 ? p->window[d] : p->batching[d];
@@ -318,7 +331,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Scalar *there = ARENA_ARRAY(cx->scratch, Scalar, n),
          *update = ARENA_ARRAY(cx->scratch, Scalar, n);
   Places places;
-  places_init(&places, &s, in[n], updates[0]->rank);
+  places_init(&places, &s, in[n], updates[0], cx->scatter);
   int64_t index[MAX_RANK] = {0}, from = 0, to;
   do {
     if (!places_find(&places, input, index, &to)) continue;

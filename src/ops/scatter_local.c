@@ -1,6 +1,17 @@
-// scatter into inputs in tiles: indices are shifted by the tile's beginning, and what falls outside
-// of the tile is dropped as what falls outside of the whole is. Updates are whole along such a
-// dimension and nothing is exchanged.
+// scatter into inputs in tiles: indices are shifted by the beginning of the tile, and what falls
+// outside of the tile is dropped as what falls outside of the whole is. Updates are whole along
+// such a dimension and nothing is exchanged.
+//
+// Windows of more than one element may lie partly outside of the whole. StableHLO's specification
+// then drops elements, XLA the whole window (ScatterRule), and one local program must give either
+// answer, by whichever rule it is run. So a window may be cut off where the whole ends and nowhere
+// else: the tile is put into a buffer that has the size of a window less one on both sides of it,
+// but does not reach beyond the whole.
+//
+//   whole  0 1 2 3 4 5 6 7 8 9      windows of 3, tiles of 4
+//   tile           4 5 6 7          buffer   2 3 4 5 6 7 8 9
+//   tile   0 1 2 3                  buffer   0 1 2 3 4 5 6 7      a window at -1 is cut off here,
+//   too
 //
 // Places in shards (updates and indices cut alike): each device combines its own into the inputs,
 // which enter once, and results come in parts; a body that is no plain combiner needs all places.
@@ -70,7 +81,43 @@ void scatter_splits(Localizer *cx) {
   }
 }
 
-// Indices into the whole as indices into the tile.
+// Elements of an update's window along dimension d of the inputs.
+static int64_t window_size(const Localizer *cx, uint32_t d) {
+  Ints windows = field(cx, "update_window_dims"), inserted = field(cx, "inserted_window_dims"),
+       batching = field(cx, "input_batching_dims");
+  if (ints_contain(inserted, d) || ints_contain(batching, d)) return 1;
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < d; i++)
+    before += !ints_contain(inserted, i) && !ints_contain(batching, i);
+  return localize_tile(cx, n_inputs(cx) + 1, (uint32_t)windows.v[before]);
+}
+
+// Whether a window may lie across the border of a tile along dimension d.
+static bool crosses(const Localizer *cx, uint32_t d) {
+  return localize_axes(cx, 0, d).n && window_size(cx, d) > 1 &&
+         ints_contain(field(cx, "scatter_dims_to_operand_dims"), d);
+}
+
+// Elements of the buffer along dimension d.
+static int64_t buffer_size(const Localizer *cx, uint32_t d) {
+  int64_t tile = localize_tile(cx, 0, d), size = localize_size(cx, 0, d);
+  if (!crosses(cx, d)) return tile;
+  int64_t length = tile + 2 * (window_size(cx, d) - 1);
+  return length < size ? length : size;
+}
+
+// Where it begins in the whole: tensor<i64>.
+static ValueId buffer_begin(Localizer *cx, uint32_t d) {
+  Local *l = cx->local;
+  ValueId offset = localize_offset(cx, 0, d);
+  if (!crosses(cx, d)) return offset;
+  int64_t size = localize_size(cx, 0, d), length = buffer_size(cx, d);
+  if (length == size) return local_index(l, 0);
+  offset = local_binary(l, OP_subtract, offset, local_index(l, window_size(cx, d) - 1));
+  return index_clamp(l, offset, size - length);
+}
+
+// Indices into the whole as indices into the buffer.
 static ValueId shifted(Localizer *cx, ValueId indices) {
   Local *l = cx->local;
   Ints map = field(cx, "scatter_dims_to_operand_dims");
@@ -80,8 +127,7 @@ static ValueId shifted(Localizer *cx, ValueId indices) {
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
     columns[i] = alone ? indices : local_slice(l, indices, vector, i, i + 1, 1);
-    if (localize_axes(cx, 0, d).n)
-      columns[i] = index_minus(l, columns[i], localize_offset(cx, 0, d));
+    if (localize_axes(cx, 0, d).n) columns[i] = index_minus(l, columns[i], buffer_begin(cx, d));
   }
   return alone ? columns[0] : local_concatenate(l, map.n, columns, vector);
 }
@@ -103,35 +149,48 @@ static ValueId dropped(Localizer *cx, ValueId indices) {
   return indices;
 }
 
-// Inputs are at least as large as windows: smaller tiles get room that is cut off again.
-static int64_t roomy(const Localizer *cx, uint32_t d) {
-  Ints windows = field(cx, "update_window_dims"), inserted = field(cx, "inserted_window_dims"),
-       batching = field(cx, "input_batching_dims");
-  int64_t tile = localize_tile(cx, 0, d);
-  if (ints_contain(inserted, d) || ints_contain(batching, d)) return tile;
-  uint32_t before = 0;
-  for (uint32_t i = 0; i < d; i++)
-    before += !ints_contain(inserted, i) && !ints_contain(batching, i);
-  int64_t window = localize_tile(cx, n_inputs(cx) + 1, (uint32_t)windows.v[before]);
-  return window > tile ? window : tile;
+// Where the tile begins in its buffer along dimension d: tensor<i64>.
+static ValueId tile_begin(Localizer *cx, uint32_t d) {
+  return local_binary(cx->local, OP_subtract, localize_offset(cx, 0, d), buffer_begin(cx, d));
 }
 
-// The op on tiles with room.
-static Status *copy_roomy(Localizer *cx, ValueId *operands, Attr attrs) {
+// Elements that a tile may have behind the end of its buffer, which is that of the whole.
+static int64_t beyond(const Localizer *cx, uint32_t d) {
+  return localize_is_uneven(cx, 0, d) ? localize_tile(cx, 0, d) : 0;
+}
+
+// A tile in its buffer along dimension d; what else is there is any value.
+static ValueId put_buffer(Localizer *cx, ValueId tile, uint32_t d) {
+  Local *l = cx->local;
+  if (!crosses(cx, d)) return tile;
+  int64_t size = buffer_size(cx, d);
+  ValueId room =
+      local_padding(l, local_with_dim(l, value_type(l->p, tile), d, size + beyond(cx, d)));
+  return local_trim_to(l, local_dynamic_update(l, room, tile, d, tile_begin(cx, d)), d, size);
+}
+
+static ValueId take_tile(Localizer *cx, ValueId buffer, uint32_t d) {
+  Local *l = cx->local;
+  if (!crosses(cx, d)) return buffer;
+  buffer = local_pad_to(l, buffer, d, buffer_size(cx, d) + beyond(cx, d));
+  return local_dynamic_slice(l, buffer, d, tile_begin(cx, d), localize_tile(cx, 0, d));
+}
+
+// The op on buffers.
+static Status *copy_in_buffers(Localizer *cx, ValueId *operands, Attr attrs) {
   Local *l = cx->local;
   uint32_t n = n_inputs(cx), rank = localize_type(cx, 0)->rank;
   Type *types = ARENA_ARRAY(l->arena, Type, n);
   for (uint32_t i = 0; i < n; i++) {
     types[i] = cx->out_types[i];
     for (uint32_t d = 0; d < rank; d++) {
-      operands[i] = local_pad_to(l, operands[i], d, roomy(cx, d));
-      types[i] = local_with_dim(l, types[i], d, roomy(cx, d));
+      operands[i] = put_buffer(cx, operands[i], d);
+      types[i] = local_with_dim(l, types[i], d, buffer_size(cx, d));
     }
   }
   TRY(localize_copy_as(cx, operands, attrs, types, cx->out));
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t d = 0; d < rank; d++)
-      cx->out[i] = local_trim_to(l, cx->out[i], d, localize_tile(cx, 0, d));
+    for (uint32_t d = 0; d < rank; d++) cx->out[i] = take_tile(cx, cx->out[i], d);
   return NULL;
 }
 
@@ -153,5 +212,5 @@ Status *scatter_localize(Localizer *cx) {
     operands[n] = dropped(cx, operands[n]);
     attrs = localize_with(cx, localize_with(cx, 0, "indices_are_sorted", 0), "unique_indices", 0);
   }
-  return copy_roomy(cx, operands, attrs);
+  return copy_in_buffers(cx, operands, attrs);
 }

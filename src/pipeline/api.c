@@ -554,6 +554,8 @@ static Status *evaluate_body(Guard *guard, void *arg) {
                          .replicas = by_replica ? (uint32_t)n : 1,
                          .partitions = by_replica ? 1 : (uint32_t)n,
                          .own_stack = true,
+                         .scatter =
+                             e->options.scatter == TSR_SCATTER_XLA ? SCATTER_XLA : SCATTER_SPEC,
                          .cancel = e->options.cancel};
   EvalReport report;
   Status *failed =

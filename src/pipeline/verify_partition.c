@@ -241,7 +241,9 @@ static Status *run(Verify *v, Verified *out) {
   v->results_of = ARENA_ARRAY(v->arena, Literal *, n * v->n_results + 1);
   v->slack = ARENA_ARRAY(v->arena, double *, v->n_results + 1);
   TRY(make_arguments(v));
-  EvalOptions options = {.seed = v->options->seed, .most_steps = v->options->most_steps};
+  EvalOptions options = {.seed = v->options->seed,
+                         .most_steps = v->options->most_steps,
+                         .scatter = v->options->scatter};
   EvalReport said_whole, said;
   TRY(run_whole(v, whole, &options, &said_whole));
   options.partitions = v->n_devices;

@@ -6,6 +6,7 @@
 
 #include "ir/program.h"
 #include "ops/literal.h"
+#include "ops/eval.h"
 #include "sharding/sharding.h"
 
 typedef struct VerifyOptions {
@@ -18,6 +19,7 @@ typedef struct VerifyOptions {
   // The whole program's arguments, owned by the heap, instead of random ones; NULL: random.
   Status *(*arguments)(void *to, LiteralHeap *heap, uint32_t n, Literal **out);
   void *to;
+  ScatterRule scatter;  // by which both programs run
 } VerifyOptions;
 
 typedef struct Verified {
