@@ -441,14 +441,19 @@ ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]
   return local_op(l, OP_collective_permute, 1, &v, value_type(l->p, v), attr_dict(c, 2, fields));
 }
 
-ValueId local_from_first(Local *l, ValueId v) {
+ValueId local_from(Local *l, ValueId v, uint32_t position) {
   Context *c = l->p->context;
   const Mesh *mesh = mesh_of(l);
-  AxisRef *all = ARENA_ARRAY(l->arena, AxisRef, mesh->n_axes + 1);
-  for (uint32_t i = 0; i < mesh->n_axes; i++) all[i] = axis_whole(mesh, i);
-  NamedAttr fields[] = {
-      {name_of(c, "replica_groups"), local_groups(l, (AxisList){all, mesh->n_axes})},
-      {name_of(c, "channel_handle"), channel(c)}};
+  uint32_t n = mesh->n_devices;
+  ArenaMark mark = arena_mark(l->arena);
+  int64_t *ids = ARENA_ARRAY(l->arena, int64_t, n);  // the first of a group sends
+  ids[0] = mesh_device(mesh, position);
+  for (uint32_t i = 0, k = 1; i < n; i++)
+    if (i != position) ids[k++] = mesh_device(mesh, i);
+  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){1, n}, 0);
+  NamedAttr fields[] = {{name_of(c, "replica_groups"), attr_dense(c, type, ids, n * sizeof *ids)},
+                        {name_of(c, "channel_handle"), channel(c)}};
+  arena_rewind(l->arena, mark);
   return local_op(l, OP_collective_broadcast, 1, &v, value_type(l->p, v), attr_dict(c, 2, fields));
 }
 

@@ -117,8 +117,8 @@ ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]
 // The same in every group of devices along the axes: pairs are of coordinates.
 ValueId local_permute_along(Local *l, ValueId v, AxisList axes, uint32_t n,
                             const int64_t (*pairs)[2]);
-// The value of the mesh's first device, on all.
-ValueId local_from_first(Local *l, ValueId v);
+// The value of the device at a position in the mesh, on all.
+ValueId local_from(Local *l, ValueId v, uint32_t position);
 // The value of the device `distance` further along the axes (seen as one, major to minor; negative:
 // back); zeros where there is none, or around the end if it wraps.
 ValueId local_shift(Local *l, ValueId v, AxisList axes, int64_t distance, bool wraps);

@@ -1,5 +1,4 @@
-// Control flow, calls, bodies that only have a name or are written per device, and what may happen
-// only once.
+// Control flow, calls, bodies that only have a name or are written per device.
 #include "partition/walk.h"
 
 static Attr without_sharding(Partition *t, Attr attrs) {
@@ -316,68 +315,5 @@ Status *walk_call(Partition *t, OpId op, OpId callee) {
   TRY(walk_copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
   for (uint32_t i = 0; i < n_results; i++)
     TRY(walk_finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), has[i]));
-  return NULL;
-}
-
-// ---- once ----
-
-static ValueId nothing(Partition *t, Type type) {
-  if (type_info(t->context, type)->kind == TYPE_TENSOR)
-    return local_splat(&t->local, type, scalar_i(0));
-  return local_op(&t->local, OP_create_token, 0, NULL, type, 0);
-}
-
-// What the world notices happens once, on the mesh's first device, with whole operands; what it
-// gives is told to all.
-Status *walk_effects(Partition *t, OpId op) {
-  if (!t->mesh || t->manual) return walk_whole_op(t, op);
-  uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
-  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
-  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
-  for (uint32_t i = 0; i < n_operands; i++)
-    TRY(walk_get(t, op_operand(t->p, op, i), 0, &operands[i]));
-  for (uint32_t i = 0; i < n_results; i++) {
-    types[i] = op_result_type(t->p, op, i);
-    TypeKind kind = type_info(t->context, types[i])->kind;
-    if (kind != TYPE_TOKEN && (kind != TYPE_TENSOR || !type_is_static(t->context, types[i])))
-      return walk_unimplemented(t, op,
-                                "has side effects and results that are neither tensors nor tokens");
-  }
-  Local *l = &t->local;
-  ValueId first = local_compare(l, "EQ", local_position(l), local_index(l, 0));
-  OpSpec spec = {.code = OP_if,
-                 .n_operands = 1,
-                 .operands = &first,
-                 .n_results = n_results,
-                 .result_types = types,
-                 .n_regions = 2,
-                 .pos = op_at(t->p, op)->pos,
-                 .origin = op};
-  OpId made = op_create(t->p, &spec);
-  op_append(t->p, l->block, made);
-  BlockId outer = l->block;
-  for (uint32_t r = 0; r < 2; r++) {
-    l->block = region_add_block(t->p, op_region(t->p, made, r));
-    ValueId *gives = ARENA_ARRAY(&t->scratch, ValueId, n_results + 1);
-    if (r == 0) {
-      OpId copy;
-      TRY(walk_copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
-      for (uint32_t i = 0; i < n_results; i++) gives[i] = op_result(t->p, copy, i);
-    } else {
-      for (uint32_t i = 0; i < n_results; i++) gives[i] = nothing(t, types[i]);
-    }
-    OpSpec end = {.code = OP_return,
-                  .n_operands = n_results,
-                  .operands = gives,
-                  .pos = POS_NONE,
-                  .origin = op};
-    op_append(t->p, l->block, op_create(t->p, &end));
-  }
-  l->block = outer;
-  for (uint32_t i = 0; i < n_results; i++) {
-    ValueId v = op_result(t->p, made, i);
-    if (type_info(t->context, types[i])->kind == TYPE_TENSOR) v = local_from_first(l, v);
-    TRY(walk_finish(t, op_result(t->p, op, i), v, 0));
-  }
   return NULL;
 }

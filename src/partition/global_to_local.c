@@ -8,6 +8,7 @@
 #include "ops/localize.h"
 #include "partition/reshard_local.h"
 #include "partition/sdy_collectives.h"
+#include "partition/single_device.h"
 #include "propagate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/program_mesh.h"
@@ -443,6 +444,81 @@ static Status *put_call(Lowering *t, OpId op, OpId callee) {
   return NULL;
 }
 
+// ---- on one device ----
+
+// The mesh with the most devices: who the others are.
+static MeshId largest_mesh(const Lowering *t) {
+  MeshId largest = 0;
+  for (MeshId id = 1; id < t->n_meshes; id++)
+    if (t->positions[id] && (!largest || sharding_mesh(t->table, id)->n_devices >
+                                             sharding_mesh(t->table, largest)->n_devices))
+      largest = id;
+  return largest;
+}
+
+static Status *put_branch(Lowering *t, OpId op, RegionId region, const ValueId *operands) {
+  Local *l = &t->local;
+  uint32_t n = op_at(t->p, op)->n_results;
+  l->block = region_add_block(t->p, region);
+  ValueId *gives = ARENA_ARRAY(&t->scratch, ValueId, n + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n + 1);
+  for (uint32_t i = 0; i < n; i++) types[i] = op_result_type(t->p, op, i);
+  OpId copy = operands ? copy_op(t, op, operands, op_at(t->p, op)->attrs, types) : 0;
+  for (uint32_t i = 0; i < n; i++)
+    gives[i] = copy ? op_result(t->p, copy, i)
+               : type_is_tensor(t->context, types[i])
+                   ? local_splat(l, types[i], scalar_i(0))
+                   : local_op(l, OP_create_token, 0, NULL, types[i], 0);
+  OpSpec end = {
+      .code = OP_return, .n_operands = n, .operands = gives, .pos = POS_NONE, .origin = op};
+  op_append(t->p, l->block, op_create(t->p, &end));
+  return NULL;
+}
+
+// The op on the device that its sharding names, with whole operands; its results are sent to all.
+static Status *put_on_device(Lowering *t, OpId op, MeshId mesh, uint32_t position) {
+  Local *l = &t->local;
+  uint32_t n = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
+  ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n + 1);
+  Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    ValueId v = op_operand(t->p, op, i);
+    Part part = t->parts[v];
+    operands[i] = part.value;
+    if (sharding_is_replicated(t->table, part.sharding)) continue;
+    use_mesh(t, sharding_info(t->table, part.sharding)->mesh);
+    TRY(local_reshard(l, part.value, part.sharding, 0, value_type(t->p, v), &operands[i]));
+  }
+  for (uint32_t i = 0; i < n_results; i++) {
+    types[i] = op_result_type(t->p, op, i);
+    TypeKind kind = type_info(t->context, types[i])->kind;
+    if (kind != TYPE_TOKEN && (kind != TYPE_TENSOR || !type_is_static(t->context, types[i])))
+      FAIL(UNIMPLEMENTED, "is on a single device and has results of unknown size");
+  }
+  use_mesh(t, mesh);
+  ValueId here = local_compare(l, "EQ", local_position(l), local_index(l, position));
+  OpSpec spec = {.code = OP_if,
+                 .n_operands = 1,
+                 .operands = &here,
+                 .n_results = n_results,
+                 .result_types = types,
+                 .n_regions = 2,
+                 .pos = op_at(t->p, op)->pos,
+                 .origin = op};
+  OpId made = op_create(t->p, &spec);
+  op_append(t->p, l->block, made);
+  BlockId outer = l->block;
+  TRY(put_branch(t, op, op_region(t->p, made, 0), operands));
+  TRY(put_branch(t, op, op_region(t->p, made, 1), NULL));
+  l->block = outer;
+  for (uint32_t i = 0; i < n_results; i++) {
+    ValueId v = op_result(t->p, made, i);
+    bool sends = type_is_tensor(t->context, types[i]);
+    set(t, op_result(t->p, op, i), sends ? local_from(l, v, position) : v, 0);
+  }
+  return NULL;
+}
+
 // ---- the walk ----
 
 static Status *put_op(Lowering *t, OpId op) {
@@ -460,6 +536,10 @@ static Status *put_op(Lowering *t, OpId op) {
   default: break;
   }
   if (flow == FLOW_BODY) return put_body(t, op);
+  uint32_t device = single_device_of(t->p, &t->functions, op, &t->scratch);
+  MeshId mesh = device == NO_DEVICE ? 0 : largest_mesh(t);
+  if (mesh && mesh_has_device(sharding_mesh(t->table, mesh), device) && single_device_can(t->p, op))
+    return put_on_device(t, op, mesh, mesh_position(sharding_mesh(t->table, mesh), device));
   if (flow) return put_flow(t, op, flow);
   const char *name = op_at(t->p, op)->code == OP_composite ? "decomposition" : "callee";
   Attr symbol = op_attr(t->p, op, name);

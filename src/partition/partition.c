@@ -9,6 +9,7 @@
 
 #include "ops/factors.h"
 #include "partition/sdy_collectives.h"
+#include "partition/single_device.h"
 #include "partition/walk.h"
 #include "propagate/target.h"
 
@@ -181,6 +182,9 @@ static Status *put_op(Partition *t, OpId op) {
   if (row->traits & TRAIT_COLLECTIVE && !t->manual) return put_alone(t, op);
   // Holds on every device or not at all: looks at whole values.
   if (op_is_check(t->p, op)) return walk_whole_op(t, op);
+  bool done;
+  TRY(walk_on_device(t, op, &done));
+  if (done) return NULL;
   if (flow) return walk_flow(t, op, flow);
   Attr symbol = op_attr(t->p, op, o->code == OP_composite ? "decomposition" : "callee");
   OpId callee = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
@@ -474,6 +478,7 @@ static MeshId main_mesh(Partition *t) {
 
 static Status *partition(Partition *t, const PartitionOptions *options) {
   PropagateOptions given = {0};
+  TRY(single_device_ids(t->p, t->guard, t->diag));
   TRY(propagation_new(t->p, t->table, &given, t->guard, t->diag, &t->given));
   t->graph = propagation_graph(t->given);
   TRY(propagation_read(t->given, t->diag));
@@ -483,6 +488,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   walk_find_written_out(t);
   t->n_values = t->p->values.count;
   t->parts = ARENA_ARRAY(&t->arena, Part *, t->n_values + 1);
+  t->only_there = ARENA_ARRAY(&t->arena, ValueId, t->n_values + 1);
   t->options = options;
   t->has_manual = t->graph->n_views > 1;
   t->local = (Local){.p = t->p,

@@ -1,7 +1,7 @@
 // A mesh is a random factorization of the number of devices; a sharding deals random parts of its
 // axes to dimensions, to a sum, or to none. How many values get one is drawn per program, from few
-// to all. Insides of ops that are copied as they are (the body of a reduction) get none, nor do
-// results of calls: they are the function's.
+// to all; in every fourth program some ops are on a single device. Insides of ops that are copied
+// as they are (the body of a reduction) get none, nor do results of calls: they are the function's.
 #include "partition/random_shardings.h"
 
 #include "ops/op.h"
@@ -160,6 +160,27 @@ static bool all_tensors(const Program *p, OpId op) {
   return true;
 }
 
+// In some programs one op of eight is on a single device. Drawn from numbers of its own: with and
+// without these the rest of a program is sharded alike.
+static Status *random_devices(Random *r, uint32_t devices, uint64_t seed) {
+  Program *p = r->p;
+  Random own = {.state = seed ^ 0xD1B54A32D192ED03u};
+  if (roll(&own, 4)) return NULL;
+  for (OpId o = op_walk_next(p, p->root, p->root); o; o = op_walk_next(p, o, p->root)) {
+    uint16_t traits = op_row(op_at(p, o)->code)->traits;
+    if (!op_at(p, o)->n_results || traits & (TRAIT_CALL | TRAIT_FUNCTION) || !is_walked(p, o) ||
+        !all_tensors(p, o) || roll(&own, 8))
+      continue;
+    if (op_at(p, o)->code == OP_partition_id) continue;  // there it has another value
+    Attr attr;
+    Sharding one = sharding_make_maximal(r->table, roll(&own, devices));
+    TRY(sharding_to_attr(r->table, one, &attr));
+    for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
+      if (annotation_possible(p, op_result(p, o, i))) annotation_put(p, op_result(p, o, i), attr);
+  }
+  return NULL;
+}
+
 static Status *random_values(Random *r) {
   Program *p = r->p;
   for (OpId o = op_walk_next(p, p->root, p->root); o; o = op_walk_next(p, o, p->root)) {
@@ -196,6 +217,7 @@ Status *random_shardings(Program *program, ShardingTable *table, uint32_t device
   r.of_four = 1 + roll(&r, 4);
   Status *status = random_mesh(&r, devices);
   if (!status) status = random_values(&r);
+  if (!status) status = random_devices(&r, devices, seed);
   if (!status && roll(&r, 2)) status = propagate(&r, guard, diag);
   guard_pop(guard, &cleanup);
   release(&r);

@@ -8,9 +8,10 @@
 
 // Writes sdy.sharding on random arguments and results of functions and results of ops, over a
 // random mesh of so many devices with 1 to 3 axes (in any order of devices): whole axes and parts
-// of them, on dimensions that they need not divide, or over which a value is a sum. Every other
-// program is propagated afterwards, so that whole regions of it are sharded. The same seed gives
-// the same program. `devices` is at least 1. O(program).
+// of them, on dimensions that they need not divide, or over which a value is a sum. In every fourth
+// program some ops have single-device shardings. Every other program is propagated afterwards, so
+// that whole regions of it are sharded. The same seed gives the same program. `devices` is at
+// least 1. O(program).
 Status *random_shardings(Program *program, ShardingTable *table, uint32_t devices, uint64_t seed,
                          Guard *guard, Diag *diag) MUST_USE;
 

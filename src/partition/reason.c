@@ -153,6 +153,13 @@ Attr reason_op(const Program *p, StrBuf *text, Arena *scratch, OpId op) {
   return located(p, text, op_at(p, op)->loc);
 }
 
+Attr reason_device(const Program *p, StrBuf *text, Arena *scratch, OpId op, uint32_t device) {
+  strbuf_puts(text, prefix);
+  put_op(text, p, op, scratch);
+  strbuf_printf(text, " is computed on device %u alone; others use its result", device);
+  return located(p, text, op_at(p, op)->loc);
+}
+
 // ---- listing ----
 
 static const char *why_of(const Program *p, Attr attr) {

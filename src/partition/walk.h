@@ -58,6 +58,7 @@ typedef struct Partition {
   SymbolTable functions;  // the global ones
   uint32_t n_values;
   Part **parts;          // per global value, the last made first
+  ValueId *only_there;   // per global value that has no parts: on the one device that uses it
   uint32_t clock;        // ops walked so far
   VEC(ValueId) made;     // values that got a part, in order: what a region takes back
   VEC(PriceRow) prices;  // [0] unused
@@ -152,8 +153,16 @@ Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs,
 Status *walk_flow(Partition *t, OpId op, Flow flow) MUST_USE;
 Status *walk_body(Partition *t, OpId op) MUST_USE;
 Status *walk_call(Partition *t, OpId op, OpId callee) MUST_USE;
-Status *walk_effects(Partition *t, OpId op) MUST_USE;
 Status *walk_terminator(Partition *t, OpId op, const Sharding *targets) MUST_USE;
+
+// ---- on one device (on_device.c) ----
+
+// What the world notices happens once, on the mesh's first device, with whole operands; what it
+// gives is sent to all.
+Status *walk_effects(Partition *t, OpId op) MUST_USE;
+// An op with a single-device sharding, on that device. *out_done is false, and nothing written, if
+// it has none, or one that the mesh does not have.
+Status *walk_on_device(Partition *t, OpId op, bool *out_done) MUST_USE;
 
 // ---- the walk (partition.c) ----
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "evaluate/evaluate.h"
+#include "partition/single_device.h"
 #include "partition/tiles.h"
 #include "pipeline/verify_tolerance.h"
 
@@ -286,7 +287,8 @@ Status *verify_partition(Program *global, Program *local, ShardingTable *table, 
   literal_heap_init(&v.heap, guard, options->most_bytes);
   GuardCleanup cleanup = {release, &v.heap, NULL};
   guard_push(guard, &cleanup);
-  Status *status = run(&v, out);
+  Status *status = single_device_ids(global, guard, NULL);
+  if (!status) status = run(&v, out);
   guard_pop(guard, &cleanup);
   literal_heap_deinit(&v.heap);
   return status;

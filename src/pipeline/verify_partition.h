@@ -32,7 +32,8 @@ typedef struct Verified {
   const char *where;              // the first difference in words, in the arena; NULL if all agree
 } Verified;
 
-// `local` is what partition_program made of `global`, in the same context; `mesh` as it said. Data
+// `local` is what partition_program made of `global`, in the same context; `mesh` as it said.
+// partition_id of ops with a single-device sharding becomes a constant in `global`, too. Data
 // are small integers and halves; padding is poison. A whole program that cannot be run is an error;
 // a local one that cannot though the whole can, or gives other values, has out->agree false. Where
 // floats are farther off than the tolerance, the whole program is run again with its sums in other
