@@ -206,7 +206,7 @@ TSR_API tsr_error *tsr_rules_add(tsr_rules *rules, const char *target, const cha
 typedef struct tsr_custom_call {
   size_t struct_size; /* set by the library */
   const char *target;
-  const char *backend_config; /* if it is a string; else "" */
+  const char *backend_config; /* a string as it is, a dictionary as text: "{index = 0 : ui64}" */
   size_t n_operands;
   const tsr_type_info *const *operands;
   size_t n_results;
@@ -420,6 +420,15 @@ typedef enum tsr_scatter {
   TSR_SCATTER_XLA = 1   /* drops the whole window, as XLA does, and so JAX on every platform */
 } tsr_scatter;
 
+/* Runs a custom call of a target that has no meaning in Tessera, as often as the program does. The
+ * buffers are the library's: operands[i].data is only read; results[i] has its type, and data to be
+ * filled. A token has the dtype TSR_INVALID and no data. Everything lives until it returns, which
+ * it does with 0, with 12 if the target is not one it knows, or with another code of errors and a
+ * NUL-terminated message, which end the run. It must not use the program. */
+typedef int (*tsr_custom_call_fn)(void *user, const tsr_custom_call *call,
+                                  const tsr_buffer *operands, tsr_buffer *results, char *message,
+                                  size_t message_size);
+
 typedef struct tsr_evaluate_options {
   size_t struct_size;
   uint64_t seed;         /* of stablehlo.rng */
@@ -429,7 +438,12 @@ typedef struct tsr_evaluate_options {
   const int *cancel;     /* another thread makes it other than 0 to end the run; NULL: none does */
   tsr_progress_fn progress; /* NULL: none is told */
   void *progress_user;
-  tsr_scatter scatter;   /* a partitioned program gives the global program's answer by either rule */
+  tsr_scatter scatter; /* a partitioned program gives the global program's answer by either rule */
+  /* Custom calls, on the thread that calls tsr_program_evaluate and one at a time; NULL: those
+   * without a meaning here are refused. A partitioned program calls once for all devices what has
+   * side effects or calls back into Python, with the global operands. */
+  tsr_custom_call_fn custom_call;
+  void *custom_call_user;
 } tsr_evaluate_options;
 
 /* Runs a function ("main" if NULL) on the inputs: those of device 0, then of device 1, …; outputs

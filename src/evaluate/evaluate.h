@@ -24,6 +24,10 @@ typedef struct EvalOptions {
   // check.expect_serialized_eq.
   Status *(*probe)(void *to, Str id, uint32_t k, Literal *value);
   void *to;
+  // As of EvalHost; NULL: such custom calls are refused.
+  Status *(*custom_call)(void *call_to, EvalContext *cx, Literal *const *in, Literal *const *out,
+                         bool *out_done);
+  void *call_to;
 } EvalOptions;
 
 enum { EVAL_MOST_MESSAGES = 8 };

@@ -347,6 +347,12 @@ static Status *host_print(EvalContext *cx, Literal *value) {
   return options->print(options->to, name, value);
 }
 
+static Status *host_custom_call(EvalContext *cx, Literal *const *in, Literal *const *out,
+                                bool *out_done) {
+  const EvalOptions *options = process_of(cx)->run->options;
+  return options->custom_call(options->call_to, cx, in, out, out_done);
+}
+
 void process_init(Process *process, Run *run, Grid *grid, uint32_t index, ProcessId id) {
   *process = (Process){.run = run, .grid = grid, .index = index, .id = id};
   process->host = (EvalHost){.run_region = host_run_region,
@@ -360,6 +366,7 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
                              .probe = host_probe,
                              .probed = host_probed,
                              .print = host_print};
+  if (run->options->custom_call) process->host.custom_call = host_custom_call;
   grid_host(&process->host);
   arena_init(&process->scratch, NULL);
 }

@@ -105,6 +105,8 @@ static Status *custom_nothing(EvalContext *cx, Literal *const *in, Literal **out
   return NULL;
 }
 
+static Status *custom_on_host(EvalContext *cx, Literal *const *in, Literal **out);
+
 typedef struct Custom {
   const char *target;
   CustomFn run;
@@ -137,16 +139,48 @@ static uint16_t traits(const Program *p, OpId op) {
   return custom ? custom->traits : 0;
 }
 
-static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **out) {
+bool op_calls_host(const Program *p, OpId op) {
+  if (op_at(p, op)->code != OP_custom_call) return false;
+  const Custom *custom = custom_find(
+      name_str(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name"))));
+  return custom && custom->run == custom_on_host;
+}
+
+// A literal for each result, of which the host fills what has elements.
+static Status *new_results(EvalContext *cx, Literal **out) {
+  for (uint32_t i = 0; i < cx->n_out; i++) {
+    Type type = eval_result_type(cx, i);
+    TypeKind kind = type_info(cx->context, type)->kind;
+    if (kind != TYPE_TOKEN && (kind != TYPE_TENSOR || !type_is_static(cx->context, type)))
+      FAIL(UNIMPLEMENTED,
+           "is called by its name and gives %s: expected tensors of known sizes and tokens",
+           type_text(cx->context, type));
+    out[i] = kind == TYPE_TOKEN ? literal_token(cx->heap) : eval_new_result(cx, i);
+  }
+  return NULL;
+}
+
+// Code that is not part of the program: whoever runs it may have it.
+static Status *custom_on_host(EvalContext *cx, Literal *const *in, Literal **out) {
   Str target = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "call_target_name")));
-  const Custom *custom = custom_find(target);
-  if (custom && custom->run) return custom->run(cx, in, out);
+  bool done = false;
+  if (cx->host && cx->host->custom_call) {
+    TRY(new_results(cx, out));
+    TRY(cx->host->custom_call(cx, in, out, &done));
+  }
+  if (done) return NULL;
   FAIL(UNIMPLEMENTED,
        "custom call @%.*s has no meaning here: its code is not part of the program. Replace it by "
        "StableHLO ops (JAX: "
        "lower for another platform, or give the primitive a composite rule), or add a row to "
        "src/ops/custom_calls.def",
        (int)target.n, target.s);
+}
+
+static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **out) {
+  Str target = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "call_target_name")));
+  const Custom *custom = custom_find(target);
+  return custom && custom->run ? custom->run(cx, in, out) : custom_on_host(cx, in, out);
 }
 
 enum { MOST_API_VERSION = 4 };  // API_VERSION_TYPED_FFI

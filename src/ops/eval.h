@@ -101,6 +101,10 @@ struct EvalHost {
   // The value stored by the k-th probe of id; NULL if none.
   Literal *(*probed)(EvalContext *cx, Str id, uint32_t k);
   Status *(*print)(EvalContext *cx, Literal *value);
+  // A custom call whose target has no meaning here, run by whoever started the run. out: a literal
+  // of its type for each result, to be filled; tokens have nothing in them. *out_done is false if
+  // nobody knows the target. May be NULL.
+  Status *(*custom_call)(EvalContext *cx, Literal *const *in, Literal *const *out, bool *out_done);
 };
 
 // For the outer loops of ops that may take seconds.

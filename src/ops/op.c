@@ -82,6 +82,7 @@ bool op_is_check(const Program *p, OpId op) {
 bool op_has_effects(const Program *p, OpId op) {
   uint16_t code = op_at(p, op)->code;
   if (code == OP_custom_call)
-    return attr_as_bool(p->context, op_attr(p, op, "has_side_effect"), false);
+    return attr_as_bool(p->context, op_attr(p, op, "has_side_effect"), false) ||
+           op_calls_host(p, op);
   return !(op_traits(p, op) & (TRAIT_PURE | TRAIT_CALL)) && code != OP_rng;
 }

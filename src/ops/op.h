@@ -198,6 +198,8 @@ bool op_is_check(const Program *p, OpId op);
 // The world outside notices it, or it runs what is not its own: not to be dropped, repeated or
 // moved.
 bool op_has_effects(const Program *p, OpId op);
+// A custom call that calls back into the host that runs the program, which has its code.
+bool op_calls_host(const Program *p, OpId op);
 // "stablehlo.add", also for unregistered ops.
 const char *op_name(const Program *p, OpId op);
 

@@ -148,7 +148,7 @@ static DType dtype_in(tsr_dtype dtype) {
   return (size_t)dtype < N_DTYPES ? dtypes[dtype] : DT_none_;
 }
 
-static tsr_dtype dtype_out(DType dtype) {
+tsr_dtype api_dtype(DType dtype) {
   for (size_t i = 1; i < N_DTYPES; i++)
     if (dtypes[i] == dtype) return (tsr_dtype)i;
   return TSR_INVALID;
@@ -386,7 +386,7 @@ tsr_error *tsr_program_function(tsr_program *h, size_t index, tsr_function_info 
 tsr_type_info api_type_info(Context *context, Type type) {
   const TypeInfo *t = type_info(context, type);
   return (tsr_type_info){.struct_size = sizeof(tsr_type_info),
-                         .dtype = dtype_out(type_dtype(context, type)),
+                         .dtype = api_dtype(type_dtype(context, type)),
                          .rank = t->rank,
                          .dims = t->dims,
                          .text = type_text(context, type)};
@@ -453,6 +453,7 @@ typedef struct Evaluate {
   size_t n_inputs, n_outputs;
   const tsr_buffer *inputs;
   tsr_buffer *outputs;
+  ApiCalls calls;
   LiteralHeap heap;
   Arena arena;
 } Evaluate;
@@ -492,7 +493,7 @@ static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out)
 }
 
 static Status *write_output(const Literal *literal, tsr_buffer *out) {
-  tsr_buffer b = {.dtype = dtype_out(literal->dtype), .rank = literal->rank};
+  tsr_buffer b = {.dtype = api_dtype(literal->dtype), .rank = literal->rank};
   if (literal->kind == LITERAL_ARRAY) {
     size_t bytes = (size_t)literal->count * (size_t)dtype_bytes(literal->dtype);
     int64_t *dims = mem_alloc(literal->rank * sizeof *dims);
@@ -556,6 +557,8 @@ static Status *evaluate_body(Guard *guard, void *arg) {
                          .own_stack = true,
                          .scatter =
                              e->options.scatter == TSR_SCATTER_XLA ? SCATTER_XLA : SCATTER_SPEC,
+                         .custom_call = e->calls.run ? api_run_call : NULL,
+                         .call_to = &e->calls,
                          .cancel = e->options.cancel};
   EvalReport report;
   Status *failed =
@@ -571,6 +574,12 @@ static Status *evaluate_body(Guard *guard, void *arg) {
     return status;
   }
   return NULL;
+}
+
+static Status *evaluate_with_errands(Errands *errands, void *arg) {
+  Evaluate *e = arg;
+  e->calls.errands = errands;
+  return guard_run(evaluate_body, e);
 }
 
 tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
@@ -594,7 +603,9 @@ tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
   API_READ(&e.options, options, "tsr_evaluate_options");
   literal_heap_init(&e.heap, NULL, (size_t)e.options.memory_limit);
   arena_init(&e.arena, NULL);
-  Status *status = guard_run(evaluate_body, &e);
+  e.calls = (ApiCalls){.run = e.options.custom_call, .user = e.options.custom_call_user};
+  Status *status =
+      e.calls.run ? errands_run(evaluate_with_errands, &e) : guard_run(evaluate_body, &e);
   literal_heap_deinit(&e.heap);
   arena_deinit(&e.arena);
   return api_error(status);

@@ -4,8 +4,10 @@
 
 #include <tessera/tessera.h>
 
+#include "base/errand.h"
 #include "ir/program.h"
 #include "ops/custom_rules.h"
+#include "ops/eval.h"
 #include "partition/tiles.h"
 #include "pipeline/propagate.h"
 
@@ -65,6 +67,22 @@ void api_release_diag(void *diag);  // a Diag on a guard's cleanup list
 
 // dims and text live as long as the context. Runs under the context's guard.
 tsr_type_info api_type_info(Context *context, Type type);
+
+tsr_dtype api_dtype(DType dtype);
+
+// A call in the API's words; arrays in the arena, texts live as long as the context.
+void api_custom_call(const Program *p, OpId op, Arena *arena, tsr_custom_call *out);
+
+// Custom calls that the caller of tsr_program_evaluate runs, on its own thread.
+typedef struct ApiCalls {
+  tsr_custom_call_fn run;
+  void *user;
+  Errands *errands;
+} ApiCalls;
+
+// EvalOptions.custom_call of an ApiCalls.
+Status *api_run_call(void *calls, EvalContext *cx, Literal *const *in, Literal *const *out,
+                     bool *out_done) MUST_USE;
 
 // Fills h->functions anew.
 void api_list_functions(tsr_program *h, Guard *guard);

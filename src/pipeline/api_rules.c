@@ -42,26 +42,8 @@ tsr_error *tsr_rules_add(tsr_rules *rules, const char *target, const char *rule)
 // Runs in the stage that asks, under its guard; what it makes lives as long as the program.
 static const char *call_back(void *user, const Program *p, OpId op) {
   const RuleCallback *callback = user;
-  const Op *o = op_at(p, op);
-  Arena *arena = context_arena(p->context);
-  uint32_t n = o->n_operands + o->n_results;
-  tsr_type_info *infos = ARENA_ARRAY(arena, tsr_type_info, n + 1);
-  const tsr_type_info **types = ARENA_ARRAY(arena, const tsr_type_info *, n + 1);
-  for (uint32_t t = 0; t < n; t++) {
-    infos[t] =
-        api_type_info(p->context, t < o->n_operands ? op_operand_type(p, op, t)
-                                                    : op_result_type(p, op, t - o->n_operands));
-    types[t] = &infos[t];
-  }
-  const AttrInfo *config = attr_info(p->context, op_attr(p, op, "backend_config"));
-  tsr_custom_call call = {
-      .struct_size = sizeof call,
-      .target = name_text(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name"))),
-      .backend_config = config->kind == ATTR_STRING ? name_text(p->context, config->name) : "",
-      .n_operands = o->n_operands,
-      .operands = types,
-      .n_results = o->n_results,
-      .results = types + o->n_operands};
+  tsr_custom_call call;
+  api_custom_call(p, op, context_arena(p->context), &call);
   return callback->rule(callback->user, &call);
 }
 
