@@ -1,4 +1,5 @@
 // Control flow, calls, bodies that only have a name or are written per device.
+#include "partition/single_device.h"
 #include "partition/walk.h"
 
 static Attr without_sharding(Partition *t, Attr attrs) {
@@ -34,6 +35,7 @@ static Status *put_region(Partition *t, RegionId from, RegionId to, const Shardi
   if (!source) return NULL;
   BlockId outer = t->local.block, block = region_add_block(t->p, to);
   uint32_t mark = walk_mark(t);
+  t->effect_at = NO_DEVICE;
   for (uint32_t i = 0; i < block_at(t->p, source)->n_args; i++) {
     ValueId v = block_arg(t->p, source, i);
     Sharding sharding = walk_wanted(t, v);
@@ -46,6 +48,7 @@ static Status *put_region(Partition *t, RegionId from, RegionId to, const Shardi
   if (last && (op_row(op_at(t->p, last)->code)->traits & TRAIT_TERMINATOR))
     TRY(walk_terminator(t, last, targets));
   t->local.block = outer;
+  t->effect_at = NO_DEVICE;
   walk_rewind(t, mark);
   return NULL;
 }
@@ -313,6 +316,7 @@ Status *walk_call(Partition *t, OpId op, OpId callee) {
   }
   OpId copy;
   TRY(walk_copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
+  t->effect_at = NO_DEVICE;
   for (uint32_t i = 0; i < n_results; i++)
     TRY(walk_finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), has[i]));
   return NULL;

@@ -7,6 +7,10 @@
 //   others                             a collective_broadcast, after which it is replicated
 //
 // Each of these sends no more than the next.
+//
+// Side effects keep the program's order. One device does its own in order; where they are on
+// several devices, one that follows an effect of another device waits at an all_reduce until that
+// is done.
 #include "partition/reason.h"
 #include "partition/single_device.h"
 #include "partition/walk.h"
@@ -125,6 +129,32 @@ static Status *settle_captured(Partition *t, OpId op) {
   return NULL;
 }
 
+// What is 0 or more on every device, once all of them have come here. Meetings are alike: the
+// optimization_barrier keeps each of them where it is.
+static ValueId put_meeting(Partition *t) {
+  Local *l = &t->local;
+  ValueId at = local_position(l);
+  at = local_op(l, OP_optimization_barrier, 1, &at, value_type(t->p, at), 0);
+  AxisList all = axes_complement(l->arena, sharding_mesh(t->table, t->mesh), (AxisList){NULL, 0});
+  return local_all_reduce(l, at, all, COMBINE_MAX);
+}
+
+// Whether this device computes what the device at the position does.
+static ValueId put_here(Partition *t, OpId op, uint32_t position) {
+  Local *l = &t->local;
+  ValueId here = local_compare(l, "EQ", local_position(l), local_index(l, position));
+  if (!t->orders_effects || !op_has_effects(t->p, op)) return here;
+  if (t->effect_at != position) {
+    Attr loc = l->loc;
+    if (t->options && t->options->why) l->loc = reason_order(t->p, &t->text, &t->scratch, op);
+    ValueId met = local_compare(l, "GE", put_meeting(t), local_index(l, 0));
+    here = local_binary(l, OP_and, here, met);
+    l->loc = loc;
+  }
+  t->effect_at = position;
+  return here;
+}
+
 static Status *put_on(Partition *t, OpId op, uint32_t position) {
   Local *l = &t->local;
   uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
@@ -134,7 +164,7 @@ static Status *put_on(Partition *t, OpId op, uint32_t position) {
     TRY(get_operand(t, op_operand(t->p, op, i), &operands[i]));
   TRY(check_results(t, op, types));
   TRY(settle_captured(t, op));
-  ValueId here = local_compare(l, "EQ", local_position(l), local_index(l, position));
+  ValueId here = put_here(t, op, position);
   OpSpec spec = {.code = OP_if,
                  .n_operands = 1,
                  .operands = &here,
@@ -152,6 +182,21 @@ static Status *put_on(Partition *t, OpId op, uint32_t position) {
   for (uint32_t i = 0; i < n_results; i++)
     TRY(send_result(t, op, i, op_result(t->p, made, i), position));
   return NULL;
+}
+
+void walk_find_effects(Partition *t) {
+  uint32_t at = NO_DEVICE;
+  for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
+    const OpRow *row = op_row(op_at(t->p, o)->code);
+    bool flows = row->def && row->def->flow;
+    if (!op_has_effects(t->p, o) || op_is_check(t->p, o) || flows ||
+        row->traits & (TRAIT_FUNCTION | TRAIT_TERMINATOR | TRAIT_SYMBOL | TRAIT_COLLECTIVE))
+      continue;
+    uint32_t device = single_device_of(t->p, &t->functions, o, &t->scratch);
+    if (device == NO_DEVICE) device = 0;
+    t->orders_effects |= at != NO_DEVICE && at != device;
+    at = device;
+  }
 }
 
 Status *walk_effects(Partition *t, OpId op) {

@@ -364,6 +364,7 @@ static Status *put_function(Partition *t, OpId function) {
   }
   t->local.block = block;
   t->local.position = 0;
+  t->effect_at = NO_DEVICE;
   if (t->mesh) local_position(&t->local);  // seen from everywhere in the function
   TRY(enter_edges(t, source, n_args, edges));
   TRY(walk_block(t, source));
@@ -486,6 +487,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   if (options && options->why) origins_init(&t->origins, t->p, &t->functions, &t->arena);
   TRY(find_meshes(t));
   walk_find_written_out(t);
+  walk_find_effects(t);
   t->n_values = t->p->values.count;
   t->parts = ARENA_ARRAY(&t->arena, Part *, t->n_values + 1);
   t->only_there = ARENA_ARRAY(&t->arena, ValueId, t->n_values + 1);

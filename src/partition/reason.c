@@ -153,6 +153,13 @@ Attr reason_op(const Program *p, StrBuf *text, Arena *scratch, OpId op) {
   return located(p, text, op_at(p, op)->loc);
 }
 
+Attr reason_order(const Program *p, StrBuf *text, Arena *scratch, OpId op) {
+  strbuf_puts(text, prefix);
+  put_op(text, p, op, scratch);
+  strbuf_puts(text, " has side effects and waits for those before it, on other devices");
+  return located(p, text, op_at(p, op)->loc);
+}
+
 Attr reason_device(const Program *p, StrBuf *text, Arena *scratch, OpId op, uint32_t device) {
   strbuf_puts(text, prefix);
   put_op(text, p, op, scratch);

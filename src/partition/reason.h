@@ -13,6 +13,8 @@ Attr reason_reshard(const Origins *origins, const ShardingTable *table, StrBuf *
                     Arena *scratch, ValueId value, Sharding from, Sharding to, OpId user);
 // An op that is split so exchanges by itself: neighbours, owners, partial results.
 Attr reason_op(const Program *p, StrBuf *text, Arena *scratch, OpId op);
+// An op with side effects waits for those before it, on other devices.
+Attr reason_order(const Program *p, StrBuf *text, Arena *scratch, OpId op);
 // An op is computed by one device, and others use what it gives.
 Attr reason_device(const Program *p, StrBuf *text, Arena *scratch, OpId op, uint32_t device);
 

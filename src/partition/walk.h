@@ -72,6 +72,8 @@ typedef struct Partition {
   uint32_t depth;       // of blocks that are walked now
   bool *written_out;    // per function: where it is called
   Rounds *rounds;       // of the innermost region that is walked
+  bool orders_effects;  // side effects happen on several devices
+  uint32_t effect_at;   // where the last one did, in this block; NO_DEVICE: nobody knows
 } Partition;
 
 // ---- shardings (parts.c) ----
@@ -157,6 +159,8 @@ Status *walk_terminator(Partition *t, OpId op, const Sharding *targets) MUST_USE
 
 // ---- on one device (on_device.c) ----
 
+// Whether side effects happen on several devices: then these wait for each other. O(program).
+void walk_find_effects(Partition *t);
 // What the world notices happens once, on the mesh's first device, with whole operands; what it
 // gives is sent to all.
 Status *walk_effects(Partition *t, OpId op) MUST_USE;
