@@ -32,6 +32,15 @@ def as_weak(aval, x):
         return x
 
 
+def host_callbacks(lowered):
+    """The Python functions that a lowered program calls back, by the index that its custom calls have.
+    They take the operands as NumPy arrays, None for a token, and give a tuple of the results."""
+    try:
+        return tuple(lowered._lowering.compile_args["host_callbacks"])
+    except (AttributeError, KeyError, TypeError):
+        return ()
+
+
 # ---- modules ----
 
 def parse(text):

@@ -73,10 +73,21 @@ class Buffer(_Sized):
                 ("dims", POINTER(c_int64)), ("data", c_void_p)]
 
 
+class CustomCall(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("target", c_char_p), ("backend_config", c_char_p),
+                ("n_operands", c_size_t), ("operands", POINTER(POINTER(TypeInfo))),
+                ("n_results", c_size_t), ("results", POINTER(POINTER(TypeInfo)))]
+
+
+CustomCallFunction = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(CustomCall), POINTER(Buffer),
+                                      POINTER(Buffer), c_void_p, c_size_t)
+
+
 class EvaluateOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("seed", c_uint64), ("memory_limit", c_uint64),
                 ("partitions", c_size_t), ("cancel", POINTER(c_int)), ("progress", PROGRESS),
-                ("progress_user", c_void_p)]
+                ("progress_user", c_void_p), ("scatter", c_int),
+                ("custom_call", CustomCallFunction), ("custom_call_user", c_void_p)]
 
 
 # ---- the library ----
@@ -208,13 +219,24 @@ class _Owner:
 
     def __init__(self):
         self._pointer = None
-        self.lock = threading.RLock()  # also taken by __del__, which may come at any time
+        self.calling_back = None  # the thread on which this is running a function of the user
+        self._lock = threading.RLock()  # also taken by __del__, which may come at any time
 
     def pointer(self):
         """Of what is still there; whoever asks holds the lock."""
         if not self._pointer:
             raise errors.FailedPrecondition(f"the {self._what} was closed")
         return self._pointer
+
+    def refuse_within(self):
+        """Raises if this thread is in a function that the running object has called back."""
+        if self.calling_back == threading.get_ident():
+            raise errors.FailedPrecondition(f"the {self._what} is running: what it calls back cannot use it")
+
+    @property
+    def lock(self):
+        self.refuse_within()  # the run that calls back has it, on another thread
+        return self._lock
 
     def call(self, function, *arguments):
         """Calls a function with the pointer first; raises what it fails with."""

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from . import checks, errors
+from . import _jaxlib, checks, errors
 from .program import TOKEN, Program
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -177,8 +177,8 @@ def _python_line(text, line):
 
 
 def refuse_callbacks(program):
-    """Shardings are found around jax.debug.print and its like; but only JAX, which has the function
-    that is called back, runs them."""
+    """Shardings are found around jax.debug.print and its like; but a program that is given to JAX has
+    lost the function that is called back."""
     found = _CALLBACK.search(program.text) if program.in_tree is not None else None
     if not found:
         return
@@ -186,8 +186,8 @@ def refuse_callbacks(program):
     line = text[text.rfind("\n", 0, found.start()) + 1:found.end()]
     at = _python_line(text, line)
     raise errors.Unimplemented(
-        f"{at + ': ' if at else ''}the function calls back into Python (@{found.group(1)}), which only "
-        "JAX can run: take jax.debug.print, pure_callback and io_callback out, or use "
+        f"{at + ': ' if at else ''}the function calls back into Python (@{found.group(1)}), which a "
+        "program given to JAX cannot: take jax.debug.print, pure_callback and io_callback out, or use "
         "tessera.shardings or @tessera.autoshard, which leave running to jax.jit")
 
 
@@ -205,7 +205,12 @@ def native(leaf):
     return leaf
 
 
-_OWN_MESH = re.compile(r'sdy\.mesh @.* = <\[\s*"')  # JAX writes one without axes for keys
+_OWN_MESH = re.compile(r'sdy\.mesh @.* = <\[\s*"')  # JAX writes some without axes, for keys and callbacks
+
+
+def has_mesh(program):
+    """Whether the program's own text is for several devices."""
+    return bool(_OWN_MESH.search(program.text))
 
 
 def set_mesh_of(jax):
@@ -223,7 +228,7 @@ def set_mesh_of(jax):
 def ambient_mesh(program):
     """The same for a program that has none of its own."""
     jax = sys.modules.get("jax")
-    if jax is None or not hasattr(jax.sharding, "get_abstract_mesh") or _OWN_MESH.search(program.text):
+    if jax is None or not hasattr(jax.sharding, "get_abstract_mesh") or has_mesh(program):
         return None
     return set_mesh_of(jax)
 
@@ -258,6 +263,41 @@ def _lower(traced, platform):
             raise
         raise errors.Unimplemented("JAX cannot lower the function by itself: does it use the axis of an "
                                    "enclosing vmap (axis_name)? Put that vmap inside of it") from error
+
+
+_MAIN = re.compile(r"(?ms)^  func\.func public @main\(.*?^  \}")
+_TOKEN_ARGUMENT = re.compile(r"(%\w+): !stablehlo\.token(?: \{[^}]*\})?(?: loc\([^()]*\))?(?:, )?")
+_TOKEN_RESULT = re.compile(r"!stablehlo\.token(?: \{[^}]*\})?(?:, )?")
+
+
+def _without_tokens(text):
+    """The program without the tokens that JAX gives @main, before its arguments and results, for each
+    kind of effect in an order (ordered=True): they are made inside, and the order is that of the ops."""
+    found = _MAIN.search(text)
+    if not found or "(%arg0: !stablehlo.token" not in found.group():
+        return text
+    signature, body = found.group().split("\n", 1)
+    at, tokens = signature.index("@main(") + len("@main("), []
+    while token := _TOKEN_ARGUMENT.match(signature, at):
+        tokens.append(token.group(1))
+        signature = signature[:at] + signature[token.end():]
+    at = signature.rindex(") -> ") + len(") -> ")
+    has_list = signature[at] == "("
+    for _ in tokens:
+        result = _TOKEN_RESULT.match(signature, at + has_list)
+        if not result:
+            return text
+        signature = signature[:at + has_list] + signature[result.end():]
+    if not has_list:
+        signature = signature[:at] + "()" + signature[at:]
+    made = "".join(f"    {name} = stablehlo.create_token : !stablehlo.token\n" for name in tokens)
+    head, _, last = body.rpartition("\n    return ")
+    values, types = last.split(" : ", 1)
+    values = values.split(", ")[len(tokens):]
+    for _ in tokens:
+        types = _TOKEN_RESULT.sub("", types, count=1)
+    end = f"\n    return {', '.join(values)}{' : ' if values else ''}{types}"
+    return text[:found.start()] + signature + "\n" + made + head + end + text[found.end():]
 
 
 def no_function(takes, what):
@@ -300,7 +340,7 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
     args, kwargs = jax.tree.map(native, (bound + args, kwargs))
     traced = _trace(jax, jitted, args, kwargs)
     lowered = _lower(traced, platform)
-    text = lowered.as_text(debug_info=True)
+    text = _without_tokens(lowered.as_text(debug_info=True))
     infos = jax.tree.leaves(lowered.args_info, is_leaf=lambda x: hasattr(x, "donated"))
     _refuse_symbols(infos)
     static = _static(jitted, options, len(args))
@@ -309,10 +349,11 @@ def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=
                   jax.tree.leaves(traced.out_info), [i.donated for i in infos], bound,
                   *static, _flat_call(jitted, lowered.in_tree, static, args, kwargs))
     name = name_of(fn)
-    program = Program(text, name=f"<{name.strip('<>')}>", trees=trees)
+    program = Program(text, name=f"<{name.strip('<>')}>", trees=trees, scatter="xla",
+                      callbacks=_jaxlib.host_callbacks(lowered))
     if any(a.text == TOKEN for a in program.arguments):
-        raise errors.Unimplemented(f"{name} has effects in an order (ordered=True), for which JAX gives "
-                                   "its program more arguments and results than it has: make them "
+        raise errors.Unimplemented(f"{name} has effects in an order (ordered=True), for which this version "
+                                   "of JAX writes its program in a way that is not known here: make them "
                                    "unordered, or take them out")
     if len(program.arguments) != len(infos):
         raise errors.InvalidArgument(

@@ -119,8 +119,8 @@ class Partitioned:
             self._parts = [
                 parts_of(self._handle, what, self._entry, values, range(self.devices))
                 for what, values in (("argument", program.arguments), ("result", program.results))]
-        results = run_parts(self._handle, program.function, *self._parts, self.devices, arrays,
-                            seed, memory_limit)
+        results = run_parts(self._handle, program, *self._parts, self.devices, arrays, seed,
+                            memory_limit)
         return as_tree(program, results)
 
     def why(self) -> str:

@@ -4,10 +4,11 @@ import collections
 import ctypes
 import os
 
-from . import dtypes, errors, table
+from . import checks, dtypes, errors, table
 from ._lib import FunctionInfo, Handle, TypeInfo
 from .dimensions import Dimensions
 
+SCATTER = ("spec", "xla")
 TOKEN = "!stablehlo.token"  # of which None is the value, here and there: it only says what is first
 
 Value = collections.namedtuple("Value", "name dtype shape text")
@@ -62,6 +63,9 @@ class Program:
     in_tree, out_tree     JAX's trees of (args, kwargs) and of the results; None if it was loaded
     in_avals, out_avals   shapes and dtypes as JAX has them, flat; None if it was loaded
     donated     for each argument whether it is donated; None if it was loaded
+    scatter     what running it does with windows of a scatter that lie partly outside: "xla" drops
+                the window, as JAX does (exported programs); "spec" drops the elements outside, as
+                StableHLO's specification says (loaded ones, unless load is told otherwise)
 
     close() frees what the C library has of it at once; `with` does so at its end.
 
@@ -70,8 +74,10 @@ class Program:
     <tessera.Program @main: 1 argument, 0 results, 1 op> ['x']
     """
 
-    def __init__(self, text, name=None, trees=None):
+    def __init__(self, text, name=None, trees=None, scatter="spec", callbacks=()):
         self.text = text
+        self.scatter = scatter
+        self._callbacks = callbacks  # Python functions that the text names by their numbers
         self.name = name
         self._trees = trees
         self._handle = Handle(text, name)
@@ -145,11 +151,12 @@ def _is_path(text):
     return "\n" not in text and not text.lstrip().startswith(("module", "func", "#", '"'))
 
 
-def load(text_or_path) -> Program:
+def load(text_or_path, scatter=None) -> Program:
     """A Program from StableHLO text, or from a file that has it.
 
     Without a line break, and if it does not begin as a program does, it is a path. A loaded program
-    has no trees: run takes and gives flat arrays.
+    has no trees: run takes and gives flat arrays. scatter is "spec" (the default) or "xla", as
+    Program has it: take "xla" for text that JAX printed.
 
     >>> program = tessera.load('''func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     ...   %0 = stablehlo.add %x, %x : tensor<2xf32>
@@ -158,21 +165,24 @@ def load(text_or_path) -> Program:
     >>> tessera.run(program, np.array([1, 2], "f"))
     array([2., 4.], dtype=float32)
     """
+    scatter = SCATTER[0] if scatter is None else scatter
+    if not isinstance(scatter, str) or scatter not in SCATTER:
+        raise checks.wrong("scatter", scatter, '"spec" or "xla"')
     if isinstance(text_or_path, str) and not text_or_path.strip():
         raise errors.InvalidArgument("load takes text or a path, and this has nothing in it: "
                                      f"{text_or_path!r}")
     if isinstance(text_or_path, os.PathLike) or (
             isinstance(text_or_path, str) and _is_path(text_or_path)):
-        return _load_file(os.fspath(text_or_path))
+        return _load_file(os.fspath(text_or_path), scatter)
     if not isinstance(text_or_path, str):
         has = ": its .as_text(debug_info=True)" if hasattr(text_or_path, "as_text") else \
             ": its .mlir_module()" if hasattr(text_or_path, "mlir_module") else ""
         raise errors.InvalidArgument(
             f"load takes text or a path, not {type(text_or_path).__name__}{has}")
-    return Program(text_or_path)
+    return Program(text_or_path, scatter=scatter)
 
 
-def _load_file(path):
+def _load_file(path, scatter):
     try:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as f:
             text = f.read()
@@ -182,4 +192,4 @@ def _load_file(path):
         raise errors.Unavailable(f"{path}: {e.strerror}") from None
     except ValueError as e:  # a NUL, half of a surrogate pair
         raise errors.InvalidArgument(f"{path!r} is no path: {e}") from None
-    return Program(text, path)
+    return Program(text, path, scatter=scatter)

@@ -8,8 +8,9 @@ import numpy as np
 
 from . import checks, dtypes, errors
 from ._lib import Buffer, EvaluateOptions, Tile, lib
-from .export import refuse_callbacks, without_static
-from .program import TOKEN
+from .callbacks import Callbacks, taken
+from .export import without_static
+from .program import SCATTER, TOKEN
 
 _DYNAMIC = -2**63  # TSR_DIM_DYNAMIC
 
@@ -46,7 +47,6 @@ def memory_of(limit):
 def checked_arguments(program, leaves, arguments=None):
     """The same of what is flat already; arguments are the values expected, if not the program's."""
     arguments = program.arguments if arguments is None else arguments
-    refuse_callbacks(program)
     if not isinstance(leaves, (list, tuple)):
         raise checks.wrong("what is run on", leaves, "a list of arrays")
     for value in program.results:
@@ -184,27 +184,39 @@ def _buffer(array):
                   dims=(ctypes.c_int64 * max(array.ndim, 1))(*array.shape), data=array.ctypes.data)
 
 
-def evaluate(handle, function, arrays, n_outputs, devices=1, seed=0, memory_limit=0):
-    """Arrays of device 0, then of device 1, …; results the same way."""
+def evaluate(handle, program, arrays, n_outputs, devices=1, seed=0, memory_limit=0):
+    """Arrays of device 0, then of device 1, …; results the same way. handle is of the program, or of
+    what each device runs of it."""
     inputs = (Buffer * max(len(arrays), 1))()
     for i, array in enumerate(arrays):
         inputs[i] = _buffer(array)
     outputs = (Buffer * max(n_outputs, 1))(*(Buffer() for _ in range(max(n_outputs, 1))))
     cancel = ctypes.c_int(0)
+    handle.refuse_within()  # on this thread: the call is made on another
+    callbacks = Callbacks(handle, program._callbacks)
     options = EvaluateOptions(seed=seed, partitions=devices, memory_limit=memory_limit,
-                              cancel=ctypes.pointer(cancel))
-    _interruptible(cancel, handle.call, "tsr_program_evaluate", function.encode(),
-                   ctypes.byref(options), len(arrays), inputs, n_outputs, outputs)
+                              cancel=ctypes.pointer(cancel), custom_call=callbacks.function,
+                              scatter=SCATTER.index(program.scatter))
     try:
-        return [_taken(outputs[i]) for i in range(n_outputs)]
+        _interruptible(cancel, callbacks, handle.call, "tsr_program_evaluate",
+                       program.function.encode(), ctypes.byref(options), len(arrays), inputs,
+                       n_outputs, outputs)
+    except errors.Error:
+        if callbacks.error is None:
+            raise
+    if callbacks.error is not None:  # as the user's function raised it, which is why the run failed
+        raise callbacks.error
+    try:
+        return [taken(outputs[i]) for i in range(n_outputs)]
     finally:
         for i in range(n_outputs):
             lib.tsr_buffer_free(ctypes.byref(outputs[i]))
 
 
-def _interruptible(cancel, call, *arguments):
+def _interruptible(cancel, callbacks, call, *arguments):
     """Calls on a thread of its own, so that the main one hears of an interrupt; it then cancels, and
-    waits for the call to end all the same: that has the arguments' memory."""
+    waits for the call to end all the same: that has the arguments' memory. Meanwhile the main one runs
+    what is called back."""
     if threading.current_thread() is not threading.main_thread():
         call(*arguments)
         return
@@ -217,27 +229,17 @@ def _interruptible(cancel, call, *arguments):
             failed.append(error)
         finally:
             done.set()
+            callbacks.finish()
 
     threading.Thread(target=work, name="tessera", daemon=True).start()
     while not done.is_set():
         try:
-            done.wait()
+            callbacks.serve(done)
         except BaseException as error:  # KeyboardInterrupt, or what the user's signal handler raises
             cancel.value = 1
             interrupts.append(error)
     if interrupts or failed:
         raise (interrupts or failed)[0]
-
-
-def _taken(buffer):
-    """A copy of what the library made; None for a token."""
-    if not buffer.dtype:
-        return None
-    array = np.empty(tuple(buffer.dims[d] for d in range(buffer.rank)),
-                     dtypes.to_numpy(buffer.dtype))
-    if array.nbytes:
-        ctypes.memmove(array.ctypes.data, buffer.data, array.nbytes)
-    return array
 
 
 # ---- parts ----
@@ -300,12 +302,12 @@ def _join(places, parts):
     return whole
 
 
-def run_parts(handle, function, arguments, results, devices, arrays, seed, memory_limit=0):
+def run_parts(handle, program, arguments, results, devices, arrays, seed, memory_limit=0):
     """A partitioned program on whole arrays: whole results. arguments and results are parts_of."""
     parts = [_cut(places[device], device, array)
              for device in range(devices) for places, array in zip(arguments, arrays)]
     n = len(results)
-    out = evaluate(handle, function, parts, n * devices, devices, seed, memory_limit)
+    out = evaluate(handle, program, parts, n * devices, devices, seed, memory_limit)
     return [_join(places, out[i::n]) if places[0] else None for i, places in enumerate(results)]
 
 

@@ -8,7 +8,7 @@ import warnings as python_warnings
 
 from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
-from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, no_function
+from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, has_mesh, no_function
 from .options import Annotations, annotated_devices, devices_of, machine_text, trip_count_of
 from .partitioned import Partitioned
 from .program import Program
@@ -191,13 +191,13 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
     arrays, seed = flat_arguments(program, args, kwargs, seed)  # what is wrong with them is told first
     asked = mesh is not None or checks.given(shard) or checks.given(layout) or \
         devices_of(devices) > 1
-    if not asked and "sdy.mesh" not in program.text:
+    if not asked and not has_mesh(program):
         Annotations(mesh, devices, shard, layout, names, strategy, conflicts, conservative,
                     call_rules=call_rules)  # not needed here, but what is wrong is wrong
         encode(machine_text(machine), "machine")
         trip_count_of(trip_count)
-        results = evaluate(program._handle, program.function, arrays, len(program.results),
-                           seed=seed, memory_limit=memory_limit)
+        results = evaluate(program._handle, program, arrays, len(program.results), seed=seed,
+                           memory_limit=memory_limit)
         return as_tree(program, results)
     made = partition(program, **hints)
     ones = annotated_devices(hints["mesh"]) == 1
