@@ -319,7 +319,7 @@ def run_local(program, devices, args, kwargs, seed, memory_limit):
               value._replace(shape=places[0].whole, text=places[0].text)
               for value, places in zip(program.arguments, parts[0])]
     arrays = checked_arguments(program, leaves_of(program, args, kwargs), wholes)
-    return as_tree(program, run_parts(program._handle, program.function, *parts, devices, arrays,
+    return as_tree(program, run_parts(program._handle, program, *parts, devices, arrays,
                                       seed_of(seed), memory_limit))
 
 
