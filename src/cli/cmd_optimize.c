@@ -86,9 +86,9 @@ int command_optimize(int argc, char **argv) {
        "run these passes only, each once, in this order (default: all, until none finds more)"},
       {"--rings", OPTION_FLAG, &job.options.rings, NULL,
        "also compute contractions of gathered tensors as rings of shards, where that pays"},
-      {"--collectives", OPTION_TEXT, &job.options.collectives, "combined|single|xla",
-       "give collectives several operands where that pays (default), one operand each, or the form "
-       "that XLA needs"},
+      {"--collectives", OPTION_TEXT, &job.options.collectives, "LIST",
+       "the form that the program's consumer needs of collectives: combined (default), single (one "
+       "operand each), apart, paced, typed, several with commas; xla: all that XLA needs"},
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
        "combine small collectives into one of at most BYTES (default 32 MiB)"},
       {"--trip-count", OPTION_NUMBER, &trip_count, "N",

@@ -365,9 +365,9 @@ int command_partition(int argc, char **argv) {
        "also compute contractions of gathered tensors as rings of shards, where that pays"},
       {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
        "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
-      {"--collectives", OPTION_TEXT, &job.local.collectives, "combined|single|xla",
-       "give collectives several operands where that pays (default), one operand each, or the form "
-       "that XLA needs"},
+      {"--collectives", OPTION_TEXT, &job.local.collectives, "LIST",
+       "the form that the program's consumer needs of collectives: combined (default), single (one "
+       "operand each), apart, paced, typed, several with commas; xla: all that XLA needs"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
        "write groups of devices one by one (default) or by axes of the mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",

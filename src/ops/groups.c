@@ -12,6 +12,12 @@ int64_t groups_channel(const Context *context, Attr attrs) {
                      attr_get(context, attr_get(context, attrs, "channel_handle"), "handle"), 0);
 }
 
+Attr groups_channel_attr(Context *context, int64_t handle) {
+  NamedAttr fields[] = {{name_of(context, "handle"), attr_i64(context, handle)},
+                        {name_of(context, "type"), attr_i64(context, 1)}};
+  return attr_struct(context, "stablehlo.channel_handle", 2, fields);
+}
+
 typedef struct Axis {
   Name name;
   int64_t size, stride;  // in the mesh's row-major order

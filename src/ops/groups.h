@@ -28,6 +28,8 @@ typedef struct Groups {
 bool groups_read(Context *context, const Program *program, OpId op, Attr attrs, bool across_both,
                  Groups *out, const char **out_why);
 int64_t groups_channel(const Context *context, Attr attrs);  // 0 if there is none
+// A channel_handle between devices.
+Attr groups_channel_attr(Context *context, int64_t handle);
 
 // Constraints that collectives share: ids unique, 0 … size - 1 all present (those of `same_size`
 // ops without padding), global ids only with a channel (0: the op has no such flag). The numbers

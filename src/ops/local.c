@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/groups.h"
 #include "ops/strided.h"
 
 Type local_type(ShardingTable *table, Sharding sharding, Type global) {
@@ -323,11 +324,7 @@ ValueId local_mask(Local *l, ValueId v, uint32_t d, ValueId first, ValueId end, 
 
 // ---- exchange ----
 
-static Attr channel(Context *c) {
-  NamedAttr fields[] = {{name_of(c, "handle"), attr_i64(c, 1)},
-                        {name_of(c, "type"), attr_i64(c, 1)}};
-  return attr_struct(c, "stablehlo.channel_handle", 2, fields);
-}
+static Attr channel(Context *c) { return groups_channel_attr(c, 1); }
 
 ValueId local_all_gather(Local *l, ValueId v, uint32_t d, AxisList axes) {
   Context *c = l->p->context;

@@ -27,6 +27,8 @@ typedef struct OptimizeOptions {
   const char *passes;   // "share,dead": these only, each once, in this order; NULL = all
   bool rings;           // also contractions as rings, where that pays
   double bucket_bytes;  // most that is exchanged at once by combining; 0 = 32 MiB
+  double
+      paced_bytes;  // least result of a gather for which the form `paced` is worth it; 0 = 64 KiB
   // The form of collectives that the consumer of the program needs, "single": passes of
   // passes.def with WHEN_FORM, "xla" for all of them. They run last, also if `passes` does not
   // name them. "combined" or NULL: none of them.

@@ -19,7 +19,7 @@ typedef struct Optimizer {
   const Mesh *mesh;      // NULL: n_devices in a row
   uint32_t n_devices;    // 0 = not known
   bool edges_are_said;
-  double bucket_bytes;
+  double bucket_bytes, paced_bytes;
   bool single;       // each collective has one operand: none are combined
   bool typed;        // operands and results of sums have one type: those of others are not combined
   Arena arena;       // as long as the program is being optimized

@@ -1,0 +1,161 @@
+// The weights of ZeRO-3 are gathered layer by layer, so that few are alive at once. Nothing but
+// memory says that a gather should wait: its operand is there from the beginning, and XLA:CPU's
+// default scheduler does all of them first. Here each gather waits for data.
+//
+//   g1 = all_gather(w1);  y1 = dot(x1, g1)
+//   g2 = all_gather(w2);  y2 = dot(x2, g2)      g2 = all_gather(select(never(x1), -w2, w2))
+//
+// A gather begins when the use of the gather before it can begin, and runs beside it: at most two
+// uses' gathers are alive. never(x) looks at one element of x: it is below 0 and above 0. No value
+// changes, and XLA does not see that it is always false. (It drops an optimization_barrier before
+// it schedules.) The select reads and writes a device's shard, a small part of what is then
+// gathered.
+//
+// Only large gathers wait whose operand depends on no contraction and no collective: others are
+// ready late anyway. O(ops + uses of gathered values).
+#include "base/vec.h"
+#include "optimize/build.h"
+#include "optimize/facts.h"
+#include "optimize/pass.h"
+
+typedef struct Paced {
+  Optimizer *o;
+  Program *p;
+  bool *late;          // per value: depends on work in its block
+  uint32_t *number;    // per op: in program order
+  VEC(ValueId) waits;  // of the block at hand: what the uses of its gathers wait for, in order
+  uint32_t changes;
+} Paced;
+
+// ---- what is there from the beginning ----
+
+// Ops that only move or convert elements take next to no time; gathered weights are weights.
+static bool is_work(const Program *p, OpId op) {
+  if (op_at(p, op)->code == OP_all_gather) return false;
+  return !fact_is_pure(p, op) ||
+         !(op_traits(p, op) & (TRAIT_ELEMENTWISE | TRAIT_MOVES | TRAIT_CONSTANT));
+}
+
+static void find_late(Paced *s, OpId op) {
+  const Program *p = s->p;
+  bool late = is_work(p, op);
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands && !late; i++)
+    late = s->late[op_operand(p, op, i)];
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) s->late[op_result(p, op, i)] = late;
+}
+
+// ---- what a gather's use waits for ----
+
+// Can one element of it be asked?
+static bool can_ask(const Paced *s, ValueId v) {
+  const Program *p = s->p;
+  Type type = value_type(p, v);
+  int64_t count;
+  return type_count(p->context, type, &count) && count > 0 && !type_is_quant(p->context, type) &&
+         dtype_is_float(type_dtype(p->context, type));
+}
+
+// Of the first op that uses the gathered value, or what ops of one operand make of it, together
+// with something late: that.
+static ValueId use_waits_for(const Paced *s, OpId gather) {
+  const Program *p = s->p;
+  BlockId block = op_at(p, gather)->block;
+  ValueId v = op_result(p, gather, 0);
+  for (OpId at = gather;;) {
+    OpId first = 0;
+    for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use) {
+      OpId user = fact_in_block(p, operand_at(p, use)->user, block);
+      if (user && (!first || s->number[user] < s->number[first])) first = user;
+    }
+    if (!first || first == at) return 0;
+    for (uint32_t i = 0; i < op_at(p, first)->n_operands; i++) {
+      ValueId other = op_operand(p, first, i);
+      OpId def = value_def(p, other);
+      if (other != v && def && op_at(p, def)->block == block && s->late[other] && can_ask(s, other))
+        return other;
+    }
+    if (op_at(p, first)->n_operands != 1 || op_at(p, first)->n_results != 1) return 0;
+    at = first;
+    v = op_result(p, first, 0);
+  }
+}
+
+// ---- waiting ----
+
+static ValueId compare_zero(Paced *s, OpId before, ValueId x, const char *direction) {
+  Program *p = s->p;
+  Context *c = s->o->context;
+  NamedAttr how = {name_of(c, "comparison_direction"),
+                   attr_enum(c, "stablehlo.comparison_direction", direction)};
+  ValueId operands[] = {x, build_splat(p, before, value_type(p, x), scalar_f(0))};
+  Type truth = type_tensor(c, type_scalar(DT_i1), 0, NULL, 0);
+  return build_op(p, before, OP_compare, 2, operands, truth, attr_dict(c, 1, &how));
+}
+
+static ValueId one_element(Paced *s, OpId before, ValueId v) {
+  Program *p = s->p;
+  Context *c = s->o->context;
+  const TypeInfo *info = type_info(c, value_type(p, v));
+  if (!info->rank) return v;
+  int64_t zeros[MAX_RANK] = {0}, ones[MAX_RANK];
+  for (uint32_t d = 0; d < info->rank; d++) ones[d] = 1;
+  NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, info->rank, zeros)},
+                        {name_of(c, "limit_indices"), attr_i64s(c, info->rank, ones)},
+                        {name_of(c, "strides"), attr_i64s(c, info->rank, ones)}};
+  Type scalar = type_tensor(c, info->elem, 0, NULL, 0),
+       one = type_tensor(c, info->elem, info->rank, ones, 0);
+  v = build_op(p, before, OP_slice, 1, &v, one, attr_dict(c, 3, fields));
+  return build_op(p, before, OP_reshape, 1, &v, scalar, 0);
+}
+
+static void wait_for(Paced *s, OpId gather, ValueId v) {
+  Program *p = s->p;
+  ValueId x = one_element(s, gather, v), operand = op_operand(p, gather, 0);
+  Type type = value_type(p, operand);
+  ValueId both[] = {compare_zero(s, gather, x, "LT"), compare_zero(s, gather, x, "GT")};
+  ValueId never = build_op(p, gather, OP_and, 2, both, value_type(p, both[0]), 0);
+  ValueId other = build_op(p, gather, OP_negate, 1, &operand, type, 0);
+  ValueId same = build_op(p, gather, OP_select, 3, (ValueId[]){never, other, operand}, type, 0);
+  operand_set(p, op_at(p, gather)->operands, same);
+  s->changes++;
+}
+
+static bool is_paced(const Paced *s, OpId op) {
+  const Program *p = s->p;
+  if (op_at(p, op)->code != OP_all_gather || op_at(p, op)->n_operands != 1) return false;
+  ValueId operand = op_operand(p, op, 0);
+  return !s->late[operand] && fact_result_bytes(p, op) >= s->o->paced_bytes && can_ask(s, operand);
+}
+
+static void run_block(Paced *s, BlockId block) {
+  Program *p = s->p;
+  s->waits.count = 0;
+  for (OpId op = block_at(p, block)->first, next; op; op = next) {
+    next = op_at(p, op)->next;
+    if (!is_paced(s, op)) continue;
+    for (uint32_t k = s->waits.count; k-- > 0;) {
+      if (s->number[value_def(p, s->waits.items[k])] >= s->number[op]) continue;
+      wait_for(s, op, s->waits.items[k]);
+      break;
+    }
+    ValueId waits = use_waits_for(s, op);
+    if (waits) VEC_PUSH(&s->o->scratch, &s->waits, waits);
+  }
+}
+
+uint32_t pass_paced(Optimizer *o) {
+  Program *p = o->p;
+  Paced s = {.o = o, .p = p};
+  s.late = ARENA_ARRAY(&o->scratch, bool, p->values.count + 1);
+  s.number = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
+  uint32_t n = 0, n_blocks = p->blocks.count;
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
+    s.number[op] = n++;
+    find_late(&s, op);
+  }
+  for (BlockId block = 1; block < n_blocks; block++) {
+    OpId first = block_at(p, block)->first;
+    if (first && op_at(p, first)->code) run_block(&s, block);
+  }
+  return s.changes;
+}
