@@ -176,9 +176,67 @@ static void test_no_memory(void **state) {
   }
 }
 
+typedef struct Told {
+  uint32_t deciding, trying, evaluating;
+  uint64_t total;
+} Told;
+
+static void tell(void *user, const char *stage, uint64_t done, uint64_t total) {
+  Told *told = user;
+  assert_true(!total || done <= total);
+  told->deciding += strcmp(stage, "deciding ops") == 0;
+  told->trying += strcmp(stage, "trying orders of annotations") == 0;
+  told->evaluating += strcmp(stage, "evaluating ops") == 0;
+  if (strcmp(stage, "deciding ops") == 0) told->total = total;
+}
+
+static void test_progress(void **state) {
+  (void)state;
+  static const char small[] = "func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> "
+                              "tensor<4x4xf32> {\n"
+                              "  %0 = stablehlo.add %x, %w : tensor<4x4xf32>\n"
+                              "  return %0 : tensor<4x4xf32>\n}\n";
+  static const char *const rules[] = {"x=P(\"a\")", "w=P(None, \"a\")"};
+  tsr_program *p = NULL;
+  assert_null(tsr_program_load(small, sizeof small - 1, NULL, &p));
+  Told told = {0}, own = {0};
+  tsr_propagate_options annotations = {.struct_size = sizeof annotations,
+                                       .mesh = "a=2",
+                                       .n_rules = 2,
+                                       .rules = rules,
+                                       .by_cost = 1,
+                                       .progress = tell,
+                                       .progress_user = &told};
+  tsr_partition_options options = {.struct_size = sizeof options, .annotations = &annotations};
+  assert_null(tsr_program_partition(p, &options, NULL, NULL));
+  assert_true(told.deciding && told.trying && told.total);
+  tsr_program_free(p);
+  // The partition's own is told instead.
+  assert_null(tsr_program_load(small, sizeof small - 1, NULL, &p));
+  options.progress = tell;
+  options.progress_user = &own;
+  told = (Told){0};
+  assert_null(tsr_program_partition(p, &options, NULL, NULL));
+  assert_true(own.deciding && !told.deciding);
+  tsr_program_free(p);
+  assert_null(tsr_program_load(small, sizeof small - 1, NULL, &p));
+  float data[16] = {0};
+  int64_t dims[2] = {4, 4};
+  tsr_buffer in = {
+      .struct_size = sizeof in, .dtype = TSR_F32, .rank = 2, .dims = dims, .data = data};
+  tsr_buffer both[2] = {in, in}, out = {.struct_size = sizeof out};
+  tsr_evaluate_options evaluate = {
+      .struct_size = sizeof evaluate, .progress = tell, .progress_user = &told};
+  assert_null(tsr_program_evaluate(p, NULL, &evaluate, 2, both, 1, &out));
+  assert_true(told.evaluating);
+  tsr_buffer_free(&out);
+  tsr_program_free(p);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_run), cmocka_unit_test(test_groups_by_axes),
-      cmocka_unit_test(test_errors), cmocka_unit_test(test_no_memory)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_progress), cmocka_unit_test(test_run),
+                                     cmocka_unit_test(test_groups_by_axes),
+                                     cmocka_unit_test(test_errors),
+                                     cmocka_unit_test(test_no_memory)};
   return cmocka_run_group_tests_name("api_partition", tests, NULL, NULL);
 }

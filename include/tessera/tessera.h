@@ -227,7 +227,7 @@ TSR_API tsr_error *tsr_rules_add_callback(tsr_rules *rules, const char *target, 
 /* Told by long calls what they are doing ("deciding ops") and how much of it is done, of how much;
  * a total of 0 is not known. Called on the thread that made the call, often (about once per 256
  * ops) and at the beginning of each stage; it must be quick, and must not call this API. In
- * tsr_program_evaluate it may run on another stack of that thread. */
+ * tsr_program_evaluate it may be another thread, while the first waits; never two at a time. */
 typedef void (*tsr_progress_fn)(void *user, const char *stage, uint64_t done, uint64_t total);
 
 /* ---- sharding ---- */

@@ -9,12 +9,14 @@ struct Guard {
   jmp_buf target;
   Status *thrown;
   GuardCleanup *cleanups;
+  const Progress *progress;
 };
 
 Status *guard_run(Status *(*body)(Guard *guard, void *arg), void *arg) {
   Guard guard;
   guard.thrown = NULL;
   guard.cleanups = NULL;
+  guard.progress = NULL;
   if (setjmp(guard.target) == 0) return body(&guard, arg);
   return guard.thrown;
 }
@@ -39,4 +41,12 @@ void guard_push(Guard *guard, GuardCleanup *cleanup) {
 void guard_pop(Guard *guard, GuardCleanup *cleanup) {
   assert(guard->cleanups == cleanup && "cleanups are popped in reverse order");
   guard->cleanups = cleanup->next;
+}
+
+void guard_set_progress(Guard *guard, const Progress *progress) { guard->progress = progress; }
+
+const Progress *guard_progress(const Guard *guard) { return guard ? guard->progress : NULL; }
+
+void guard_tell(const Guard *guard, const char *stage, uint64_t done, uint64_t total) {
+  if (guard && guard->progress) guard->progress->tell(guard->progress->user, stage, done, total);
 }

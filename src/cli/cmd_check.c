@@ -2,6 +2,7 @@
 // pool; each writes its results where its index says, and they are shown in order when all are
 // done.
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "ops/op.h"
@@ -42,6 +44,24 @@ typedef struct FileResult {
   char *error;  // of the file as a whole
 } FileResult;
 
+// How many files are done. Threads that find another one telling leave it to that one.
+typedef struct Checked {
+  atomic_uint done;
+  uint32_t total;
+  atomic_flag telling;  // guards progress
+  CliProgress progress;
+} Checked;
+
+// Also while a file is at work, whatever its stages are.
+static void tell_files(void *user, const char *stage, uint64_t done, uint64_t total) {
+  Checked *checked = user;
+  (void)stage, (void)done, (void)total;
+  if (atomic_flag_test_and_set(&checked->telling)) return;
+  cli_progress_tell(&checked->progress, "checking files", atomic_load(&checked->done),
+                    checked->total);
+  atomic_flag_clear(&checked->telling);
+}
+
 typedef struct CheckJob {
   FileResult *files;
   uint64_t limit_gib;
@@ -49,6 +69,7 @@ typedef struct CheckJob {
   ScatterRule scatter;
   uint64_t devices;  // 0 = the program as it is, else partitioned over so many
   uint64_t seed;     // of the shardings
+  Checked *checked;
 } CheckJob;
 
 typedef struct SegmentJob {
@@ -293,6 +314,8 @@ static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) 
 
 static Status *check_segment(Guard *guard, void *arg) {
   SegmentJob *job = arg;
+  Progress progress = {tell_files, job->job->checked};
+  if (job->job->checked->progress.on) guard_set_progress(guard, &progress);
   literal_heap_init(&job->heap, guard, cli_gib(job->job->limit_gib));
   arena_init(&job->arena, guard);
   TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
@@ -392,6 +415,13 @@ static void check_file(void *arg, size_t index) {
   }
   file->args = NULL;
   mem_free(data);
+}
+
+static void check_one(void *arg, size_t index) {
+  Checked *checked = ((CheckJob *)arg)->checked;
+  check_file(arg, index);
+  atomic_fetch_add(&checked->done, 1);
+  tell_files(checked, "", 0, 0);
 }
 
 // ---- showing ----
@@ -515,7 +545,11 @@ static int check_files(const FileList *list, uint64_t workers, ShowJob *show, Ch
   if (!files) return cli_fail(status_no_memory());
   for (uint32_t i = 0; i < list->count; i++) files[i] = (FileResult){.path = list->paths[i]};
   job->files = files;
-  Status *status = pool_run((unsigned)workers, list->count, check_file, job);
+  Checked checked = {.total = list->count, .telling = ATOMIC_FLAG_INIT};
+  cli_progress_init(&checked.progress, "check");
+  job->checked = &checked;
+  Status *status = pool_run((unsigned)workers, list->count, check_one, job);
+  cli_progress_clear(&checked.progress);
   show->files = files;
   show->n_files = list->count;
   if (!status) status = guard_run(show_results, show);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "pipeline/show_names.h"
 
 typedef struct NamesJob {
@@ -22,6 +23,7 @@ typedef struct NamesJob {
   Arena arena;
   Names names;
   bool good;
+  CliProgress progress;
 } NamesJob;
 
 static Status *find_names(NamesJob *job, Guard *guard) {
@@ -55,7 +57,9 @@ static void report(const Diag *diag, Guard *guard) {
 
 static Status *names_segment(Guard *guard, void *arg) {
   NamesJob *job = arg;
+  cli_progress_use(&job->progress, guard);
   TRY(find_names(job, guard));
+  cli_progress_clear(&job->progress);
   if (job->side_diag.source) report(&job->side_diag, guard);
   if (job->seg.diag.list.count) segment_report(&job->seg, guard);
   if (!job->good) return NULL;
@@ -93,6 +97,7 @@ static bool names_file(NamesJob *job, const char *path) {
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->good = false;
     Status *status = guard_run(names_segment, job);
+    cli_progress_clear(&job->progress);
     job_clear(job);
     if (status || !job->good) good = false;
     if (status) cli_fail(status);
@@ -103,6 +108,7 @@ static bool names_file(NamesJob *job, const char *path) {
 
 int command_names(int argc, char **argv) {
   NamesJob job = {0};
+  cli_progress_init(&job.progress, "names");
   const char *side_path = NULL;
   static const Usage usage = {
       "names", "[FILE…]",

@@ -46,6 +46,7 @@ static Status *optimize_segment(Guard *guard, void *arg) {
   if (!good) return NULL;
   seg->program->trip_count = job->trip_count;
   TRY(optimize_program(seg->program, &job->options, guard, &seg->diag, &stats));
+  cli_progress_clear(&job->rewrite.progress);
   const char *wrong = program_check(seg->program);
   if (wrong) FAIL(INTERNAL, "the program is not sound, which is an error of Tessera: %s", wrong);
   good = program_verify(seg->program, &seg->diag);
@@ -75,7 +76,7 @@ static const Usage usage = {
     "  tessera optimize local.mlir --devices 8 --passes=share,dead -o less.mlir"};
 
 int command_optimize(int argc, char **argv) {
-  OptimizeJob job = {.stats = false};
+  OptimizeJob job = {.rewrite.verb = "optimize"};
   uint64_t devices = 0, bucket = 0, trip_count = UINT64_MAX;
   Status *status;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "ops/op.h"
 #include "parse/expect.h"
 #include "parse/print.h"
@@ -22,6 +23,7 @@ typedef struct ParseJob {
   size_t begin, end;
   uint32_t index;  // of the segment in its file
   bool good;
+  CliProgress progress;
 } ParseJob;
 
 static Status *print_segment(ParseJob *job, Guard *guard) {
@@ -124,8 +126,10 @@ static bool show_json(const ParseJob *job, Guard *guard) {
 
 static Status *parse_segment(Guard *guard, void *arg) {
   ParseJob *job = arg;
+  cli_progress_use(&job->progress, guard);
   TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &job->options,
                    job->verify));
+  cli_progress_clear(&job->progress);
   if (job->verify_diagnostics) {
     StrBuf text;
     strbuf_init(&text, guard);
@@ -147,6 +151,7 @@ static Status *parse_segment(Guard *guard, void *arg) {
   if (job->drop_shardings) drop_shardings(job->seg.program, guard);
   if (job->round_trip) {
     Status *status = program_round_trip(job->seg.program, guard);
+    cli_progress_clear(&job->progress);
     if (!status) return NULL;
     if (status_code(status) == RESOURCE_EXHAUSTED) return status;
     job->good = false;
@@ -171,6 +176,7 @@ static bool parse_file(ParseJob *job, const char *path) {
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->good = false;
     Status *status = guard_run(parse_segment, job);
+    cli_progress_clear(&job->progress);
     segment_deinit(&job->seg);
     if (status || !job->good) good = false;
     if (status) cli_fail(status);
@@ -213,6 +219,7 @@ int command_parse(int argc, char **argv) {
   int code = args == ARGS_HELP ? EXIT_OK : EXIT_BAD;
   if (args == ARGS_OK) {
     job.verify = !no_verify;
+    cli_progress_init(&job.progress, "parse");
     if (files.count == 0) files.items[files.count++] = "-";
     uint32_t good = 0;
     for (uint32_t i = 0; i < files.count; i++) good += parse_file(&job, files.items[i]);

@@ -260,6 +260,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
   TRY(rewrite_load(&job->rewrite, guard, &good));
   if (!good) return NULL;
   Status *status = partition_it(job, guard);
+  cli_progress_clear(&job->rewrite.progress);
   if (status && !rewrite_told(&job->rewrite, &job->result)) return status;
   rewrite_report(&job->rewrite, &job->result, guard);
   if (status) {  // what is wrong is in the diagnostics
@@ -324,7 +325,7 @@ static const Usage usage = {
     "  tessera partition model.mlir --verify --json | jq .bytes"};
 
 int command_partition(int argc, char **argv) {
-  PartitionJob job = {.verification.most_bytes = 0};
+  PartitionJob job = {.rewrite.verb = "partition"};
   uint64_t gib = 16;
   const char *tolerance = NULL, *groups = NULL, *scatter = NULL;
   bool optimized = true;

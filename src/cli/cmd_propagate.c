@@ -99,6 +99,7 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   ProgramText again = rewrite_text(r);
   request.again = &again;
   Status *status = pipeline_propagate(program, &request, guard, &r->seg.diag, &job->result);
+  cli_progress_clear(&r->progress);
   bool reasons = job->why_all || job->whys->count;
   if (!status && reasons) status = explain(job, guard);
   Shown shown = {program, &job->result, r->source->path, r->index, &r->out, false};
@@ -110,6 +111,7 @@ static Status *propagate_segment(Guard *guard, void *arg) {
         pipeline_write_reshards(program, &job->result, job->emit, &request, guard, &r->seg.diag);
   else if (!status && !job->json)
     status = pipeline_write(program, &job->result, job->emit, job->close, guard, &r->seg.diag);
+  cli_progress_clear(&r->progress);               // of --reshards
   if (status && rewrite_told(r, &job->result)) {  // what is wrong is in the diagnostics
     status_free(status);
     rewrite_report(r, &job->result, guard);
@@ -150,7 +152,7 @@ static const Usage usage = {
     "  tessera propagate model.mlir --stats --emit=none"};
 
 int command_propagate(int argc, char **argv) {
-  PropagateJob job = {0};
+  PropagateJob job = {.rewrite.verb = "propagate"};
   const char *emit = NULL;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   TextList whys = {mem_alloc((size_t)(argc + 1) * sizeof *whys.items), 0};

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/progress.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/npy.h"
 #include "evaluate/show.h"
@@ -37,6 +38,7 @@ typedef struct RunJob {
   Guard *guard;
   OpId function;
   int code;
+  CliProgress progress;
 } RunJob;
 
 // ---- data ----
@@ -196,6 +198,7 @@ static Status *print_value(void *to, const char *name, Literal *value) {
   RunJob *job = to;
   Guard *before = job->guard;
   job->guard = job->heap.guard;
+  cli_progress_clear(&job->progress);
   Status *status = show_value(job, *name ? name : "?", value);
   job->guard = before;
   return status;
@@ -395,7 +398,9 @@ static Status *run_segment(Guard *guard, void *arg) {
   job->guard = guard;
   arena_init(&job->arena, guard);
   literal_heap_init(&job->heap, guard, cli_gib(job->limit_gib));
+  cli_progress_use(&job->progress, guard);
   TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
+  cli_progress_clear(&job->progress);
   if (!job->seg.valid) {
     segment_report(&job->seg, guard);
     job->code = EXIT_BAD;
@@ -429,6 +434,7 @@ static Status *run_segment(Guard *guard, void *arg) {
   EvalReport report;
   Status *status = evaluate(p, function, &options, &job->heap, &job->arena, n_args * n, args,
                             n_out * n, out, &report);
+  cli_progress_clear(&job->progress);
   for (uint32_t i = 0; i < report.n_messages; i++) fprintf(stderr, "%s\n", report.messages[i]);
   if (status) return tell_failure(job, report.failed_at, status);
   if (report.failed_checks) job->code = EXIT_NO;
@@ -442,12 +448,14 @@ static int run_file(RunJob *job) {
   char *text = cli_read_program(job->path, &source);
   if (!text) return EXIT_BAD;
   job->source = &source;
+  cli_progress_init(&job->progress, "run");
   int code = EXIT_OK;
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->code = EXIT_OK;
     job->arrays = (Inputs){0};
     job->parts = (Partitioned){0};
     Status *status = guard_run(run_segment, job);
+    cli_progress_clear(&job->progress);
     int one = status ? cli_fail(status) : job->code;
     if (one > code) code = one;
     inputs_close(&job->arrays);

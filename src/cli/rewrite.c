@@ -21,10 +21,12 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
   strbuf_init(&r->out, NULL);
   if (!r->output) r->out.flush = cli_flush;
   r->source = &source;
+  cli_progress_init(&r->progress, r->verb);
   int code = EXIT_OK;
   for (; source_next_segment(&source, &r->begin, &r->end); r->index++) {
     r->code = EXIT_BAD;
     Status *status = guard_run(segment, job);
+    cli_progress_clear(&r->progress);
     if (status) r->code = cli_fail(status);
     if (r->code > code) code = r->code;
     if (release) release(job);
@@ -39,7 +41,9 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
 
 Status *rewrite_load(Rewrite *r, Guard *guard, bool *out_good) {
   r->out.guard = guard;
+  cli_progress_use(&r->progress, guard);
   TRY(segment_load(&r->seg, guard, r->source, r->begin, r->end, &(ParseOptions){0}, true));
+  cli_progress_clear(&r->progress);
   if (!r->seg.valid) segment_report(&r->seg, guard);
   *out_good = r->seg.valid;
   return NULL;

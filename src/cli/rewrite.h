@@ -4,10 +4,12 @@
 
 #include "base/guard.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "parse/print.h"
 #include "pipeline/propagate.h"
 
 typedef struct Rewrite {
+  const char *verb;
   const char *output;  // NULL: standard output
   PrintOptions print;
   const Source *source;
@@ -17,6 +19,7 @@ typedef struct Rewrite {
   uint32_t index;
   Segment seg;
   int code;  // EXIT_BAD until it is said otherwise
+  CliProgress progress;
 } Rewrite;
 
 // Calls segment(guard, job) for each segment of the file, then release(job); both find it in r.

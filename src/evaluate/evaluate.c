@@ -206,6 +206,7 @@ Status *evaluate(Program *program, OpId function, const EvalOptions *options, Li
   Run run = {
       .program = program, .options = options, .heap = heap, .arena = arena, .report = out_report};
   Guard *heap_guard = heap->guard, *arena_before = arena->guard;
+  run.progress = guard_progress(heap_guard);
   Guard *program_before = program_guard(program, NULL);
   arena_init(&run.tables, NULL);
   Job job = {&run, function, n_args, n_out, args, out};

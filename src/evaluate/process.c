@@ -117,6 +117,10 @@ static Status *check_operands(Process *process, OpId o, uint32_t n, Literal *con
 
 // Asked at each op, at each region and call (a loop may have no op at all), and inside long ops.
 static Status *check_cancel(const Process *process) {
+  Run *run = process->run;
+  if (run->progress && run->polls++ % 16 == 0)
+    run->progress->tell(run->progress->user, "evaluating ops", run->report->steps,
+                        run->options->most_steps);
   const int *cancel = process->run->options->cancel;
   if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) FAIL(CANCELLED, "the run was cancelled");
   return NULL;

@@ -29,6 +29,8 @@ struct Run {
   Arena tables;  // of the plan and the grids
   VEC(Probe) probes;
   EvalReport *report;
+  const Progress *progress;  // of the caller's guard
+  uint64_t polls;
   bool located;  // the error on its way up says already where it happened
 };
 

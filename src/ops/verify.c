@@ -480,7 +480,9 @@ bool program_verify(Program *p, Diag *diag) {
   v.sharding = name_of(p->context, "sdy.sharding");
   v.rule = name_of(p->context, "sdy.sharding_rule");
   symbols_init(&v.symbols, p, p->root, p->guard);
+  uint32_t n = 0;
   for (OpId op = p->root; op && !diag_full(diag); op = op_walk_next(p, op, p->root)) {
+    if (n++ % PROGRESS_EVERY == 0) guard_tell(p->guard, "verifying ops", n - 1, p->ops.count);
     verify_op(&v, op);
     mark_defined(&v, op);
   }

@@ -27,6 +27,7 @@ const char *pass_summary(PassId pass) { return passes[pass].summary; }
 
 static uint32_t run_pass(Optimizer *o, PassId pass, OptimizeStats *stats) {
   ArenaMark mark = arena_mark(&o->scratch);
+  guard_tell(o->guard, "optimizing passes", (uint64_t)stats->rounds * PASS_COUNT + pass, 0);
   uint32_t changes = passes[pass].run(o);
   arena_rewind(&o->scratch, mark);
   stats->changes[pass] += changes;

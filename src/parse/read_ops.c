@@ -530,6 +530,8 @@ bool reader_op(Reader *r, BlockId block) {
   uint32_t depth = r->depth, bound = r->bindings.count, floor = r->scope_floor;
   uint32_t items = r->items.count, fields = r->fields.count;
   ReadOp op = {0};
+  if (r->program->ops.count % PROGRESS_EVERY == 0)
+    guard_tell(r->guard, "reading bytes", r->tok.pos, (uint64_t)(r->end - r->source->text));
   bool ok = read_op_body(r, &op, block);
   if (!ok) {
     r->poisoned = false;

@@ -166,6 +166,8 @@ static Status *put_op(Partition *t, OpId op) {
   Flow flow = row->def ? row->def->flow : FLOW_NONE;
   t->local.origin = op;
   t->local.loc = o->loc;
+  if (t->n_put++ % PROGRESS_EVERY == 0)
+    guard_tell(t->guard, "deciding ops", t->n_put - 1, t->n_put > t->n_ops ? 0 : t->n_ops);
   if (walk_only_says(o->code)) return o->n_results ? put_same(t, op) : NULL;
   switch (o->code) {
   case OP_interpreter_run_parallel:
@@ -489,6 +491,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   walk_find_written_out(t);
   walk_find_effects(t);
   t->n_values = t->p->values.count;
+  t->n_ops = t->p->ops.count;
   t->parts = ARENA_ARRAY(&t->arena, Part *, t->n_values + 1);
   t->only_there = ARENA_ARRAY(&t->arena, ValueId, t->n_values + 1);
   t->options = options;

@@ -48,6 +48,8 @@ typedef struct Partition {
   Guard *guard;
   Diag *diag;
   const PartitionOptions *options;
+  uint32_t n_ops;  // there were before
+  uint32_t n_put;  // ops so far: those of a function that is written out count each time
   Arena arena, scratch;
   Propagation *given;
   const Graph *graph;

@@ -106,6 +106,11 @@ void api_write_struct(void *theirs, const void *ours, size_t our_bytes) {
            n - sizeof their_bytes);
 }
 
+void api_progress(Guard *guard, tsr_progress_fn tell, void *user, Progress *room) {
+  *room = (Progress){tell, user};
+  if (tell) guard_set_progress(guard, room);
+}
+
 // ---- element types ----
 
 static const DType dtypes[] = {
@@ -456,6 +461,7 @@ typedef struct Evaluate {
   ApiCalls calls;
   LiteralHeap heap;
   Arena arena;
+  Progress progress;
 } Evaluate;
 
 enum { MOST_PROCESSES = 100000 };
@@ -532,6 +538,7 @@ static Status *evaluate_body(Guard *guard, void *arg) {
   program_guard(p, guard);
   e->heap.guard = guard;
   arena_guard(&e->arena, guard);
+  api_progress(guard, e->options.progress, e->options.progress_user, &e->progress);
   OpId function;
   TRY(evaluate_entry(p, e->function, &function));
   uint32_t n_args = evaluate_n_arguments(p, function), n_out = evaluate_n_results(p, function);

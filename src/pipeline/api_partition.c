@@ -68,6 +68,8 @@ static Status *partition_body(Guard *guard, void *arg) {
   Job *job = arg;
   program_guard(job->handle->program, guard);
   job->said.guard = job->traffic.guard = guard;
+  Progress progress;
+  api_progress(guard, job->annotations.progress, job->annotations.progress_user, &progress);
   diag_init(&job->diag, guard, &job->handle->source);
   Status *status = partition_under(job, guard);
   diag_render(&job->diag, &job->said, false);
@@ -83,6 +85,10 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   API_READ(&job.annotations, job.options.annotations, "tsr_propagate_options");
   if (job.options.machine) job.annotations.machine = job.options.machine;
   if (job.options.trip_count) job.annotations.trip_count = job.options.trip_count;
+  if (job.options.progress) {
+    job.annotations.progress = job.options.progress;
+    job.annotations.progress_user = job.options.progress_user;
+  }
   api_forget(program);
   Status *status = guard_run(partition_body, &job);
   tsr_error *error = api_error_said(status, &job.said);

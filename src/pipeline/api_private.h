@@ -100,6 +100,8 @@ void api_forget(tsr_program *h);  // before the program is rewritten
 // The options' pointers must outlive the request, which is partly in the arena.
 Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *options,
                               Arena *arena, PropagateRequest *out) MUST_USE;
+// What a caller's callback is told through, if there is one: in *room, on the guard.
+void api_progress(Guard *guard, tsr_progress_fn tell, void *user, Progress *room);
 // The text of a machine that is called or described so; NULL for NULL. INVALID_ARGUMENT.
 Status *api_machine(const char *machine, const char **out_text) MUST_USE;
 // INVALID_ARGUMENT if it is neither of the spellings.

@@ -138,6 +138,8 @@ static Status *propagate_body(Guard *guard, void *arg) {
   Propagate *job = arg;
   program_guard(job->handle->program, guard);
   job->said.guard = guard;
+  Progress progress;
+  api_progress(guard, job->options.progress, job->options.progress_user, &progress);
   diag_init(&job->diag, guard, &job->handle->source);
   return propagate_under(job, guard, &job->diag.arena);
 }

@@ -60,6 +60,8 @@ static Status *new_body(Call *call) {
   program_guard(h->program->program, guard);
   diag_init(&h->diag, guard, &h->program->source);
   PropagateRequest request;
+  Progress progress;
+  api_progress(guard, h->options.progress, h->options.progress_user, &progress);
   TRY(api_propagate_request(h->program, &h->options, &h->diag.arena, &request));
   Status *status = pipeline_propagate(h->program->program, &request, guard, &h->diag, &h->result);
   if (status) {

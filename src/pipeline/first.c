@@ -16,7 +16,20 @@ typedef struct Trial {
   Propagated result;
   double seconds;
   Traffic traffic;  // its rows are gone with the trial
+  const struct Trying *trying;
 } Trial;
+
+// How far the trials are: whatever a trial tells, this is told.
+typedef struct Trying {
+  const Guard *guard;
+  uint32_t done, total;
+} Trying;
+
+static void tell_trial(void *user, const char *stage, uint64_t done, uint64_t total) {
+  const Trying *trying = user;
+  (void)stage, (void)done, (void)total;
+  guard_tell(trying->guard, "trying orders of annotations", trying->done, trying->total);
+}
 
 // The slowest link along the axes that a collective goes over.
 static Link row_link(const Network *network, const TrafficRow *row) {
@@ -51,6 +64,8 @@ static Status *predict(Trial *t, const Mesh *mesh) {
 
 static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
+  Progress progress = {tell_trial, (void *)(uintptr_t)t->trying};
+  guard_set_progress(guard, &progress);
   const ProgramText *again = t->request.again;
   diag_init(&t->diag, guard, again->source);
   t->context = context_new(guard);
@@ -70,11 +85,13 @@ static Status *trial_body(Guard *guard, void *arg) {
 }
 
 // False if it cannot be done so.
-static bool try_way(const PropagateRequest *request, uint32_t first, bool by_cost, Trial *out) {
-  *out = (Trial){.request = *request};
+static bool try_way(const PropagateRequest *request, uint32_t first, bool by_cost, Trying *trying,
+                    Trial *out) {
+  *out = (Trial){.request = *request, .trying = trying};
   out->request.first = first;
   out->request.by_cost = by_cost;
   Status *status = guard_run(trial_body, out);
+  trying->done++;
   bool good = !status;
   status_free(status);
   propagated_deinit(&out->result);
@@ -130,12 +147,13 @@ static const char *guess_words(const Traffic *t, Arena *arena) {
 void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char **out_words) {
   uint32_t rivals[MOST_GROUPS], n = find_rivals(request, arena, rivals);
   Trial plain, least, trial;
-  if (!try_way(request, FIRST_NONE, false, &plain)) return;
+  Trying trying = {.guard = arena->guard, .total = 2 + 2 * n};
+  if (!try_way(request, FIRST_NONE, false, &trying, &plain)) return;
   least = plain;
-  if (try_way(request, FIRST_NONE, true, &trial)) keep_better(&least, &trial, 1);
+  if (try_way(request, FIRST_NONE, true, &trying, &trial)) keep_better(&least, &trial, 1);
   bool ordered = false;
   for (uint32_t i = 0; i < 2 * n; i++)
-    if (try_way(request, rivals[i / 2], i % 2, &trial))
+    if (try_way(request, rivals[i / 2], i % 2, &trying, &trial))
       ordered |= keep_better(&least, &trial, ordered ? 1 : surely);
   request->first = least.request.first;
   request->by_cost = least.request.by_cost;

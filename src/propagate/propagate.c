@@ -327,7 +327,7 @@ static bool step(Propagation *p, NodeId id, bool wake_others) {
   if (p->rest[id] & bit) return false;
   p->rest[id] |= bit;
   if (mode.pass == DIRECTION_NONE && mode.other == DIRECTION_NONE) return false;
-  p->steps++;
+  if (p->steps++ % PROGRESS_EVERY == 0) guard_tell(p->guard, "propagating steps", p->steps - 1, 0);
   uint32_t n = factor_map_n_tensors(g->maps[node->map]);
   const PlaceId *places = g->tensors + node->tensors;
   HEAPVEC_RESERVE(p->guard, &p->buffer, 2 * n);
