@@ -379,28 +379,6 @@ static Status *put_function(Partition *t, OpId function) {
   return NULL;
 }
 
-// Is the op in a manual computation?
-static bool is_manual(const Partition *t, OpId op) {
-  for (OpId o = op_parent(t->p, op); o; o = op_parent(t->p, o))
-    if (op_attr(t->p, o, "manual_axes")) return true;
-  return false;
-}
-
-// Functions that are called from manual computations only are written where they are called.
-static bool is_called_manually(const Partition *t, OpId function) {
-  bool manually = false;
-  for (InstanceId i = 1; i < t->graph->n_instances; i++) {
-    const Instance *instance = &t->graph->instances[i];
-    if (instance->function != function) continue;
-    bool manual = false;
-    for (InstanceId k = i; k && t->graph->instances[k].call; k = t->graph->instances[k].caller)
-      manual |= is_manual(t, t->graph->instances[k].call);
-    if (!manual) return false;
-    manually = true;
-  }
-  return manually;
-}
-
 // The module says on how many devices it runs, and that it is the program of one of them.
 static void put_counts(Partition *t, MeshId mesh) {
   const Mesh *devices = sharding_mesh(t->table, mesh);
@@ -449,16 +427,16 @@ static Status *put_functions(Partition *t) {
   for (OpId o = block_at(t->p, top)->first; o; o = op_at(t->p, o)->next)
     if (op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION) VEC_PUSH(&t->arena, &old, o);
   for (uint32_t i = 0; i < old.count; i++) {
-    if (t->written_out[old.items[i]]) continue;
-    if (t->has_manual && is_called_manually(t, old.items[i])) continue;
+    if (!walk_is_local(t, old.items[i])) continue;
     ArenaMark mark = arena_mark(&t->scratch);
     TRY(put_function(t, old.items[i]));
     walk_rewind(t, 0);
     arena_rewind(&t->scratch, mark);
   }
+  TRY(walk_keep_copies(t));
   for (uint32_t i = 0; i < old.count; i++) {
     bool has_body = region_block(t->p, op_region(t->p, old.items[i], 0)) != 0;
-    if (!has_body) {
+    if (!has_body || walk_has_copy(t, old.items[i])) {
       drop_shardings_of(t, old.items[i], "arg_attrs");
       drop_shardings_of(t, old.items[i], "res_attrs");
     } else if (graph_instance_of(t->graph, old.items[i])) {
@@ -488,12 +466,16 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
   if (options && options->why) origins_init(&t->origins, t->p, &t->functions, &t->arena);
   TRY(find_meshes(t));
+  runs_count(t->p, NULL, &t->arena, &t->runs);
+  walk_find_contexts(t);
   walk_find_written_out(t);
   walk_find_effects(t);
+  walk_name_copies(t);
   t->n_values = t->p->values.count;
   t->n_ops = t->p->ops.count;
   t->parts = ARENA_ARRAY(&t->arena, Part *, t->n_values + 1);
   t->only_there = ARENA_ARRAY(&t->arena, ValueId, t->n_values + 1);
+  t->cloned = ARENA_ARRAY(&t->arena, ValueId, t->n_values + 1);
   t->options = options;
   t->has_manual = t->graph->n_views > 1;
   t->local = (Local){.p = t->p,

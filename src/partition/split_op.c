@@ -23,20 +23,19 @@ static OpId copy_plain(Partition *t, OpId op, const ValueId *operands, Attr attr
   return op_create(t->p, &spec);
 }
 
-// What a cloned region says of shardings goes.
-static void forget_shardings(Partition *t, OpId root) {
-  for (OpId o = op_walk_next(t->p, root, root), next; o; o = next) {
-    next = op_walk_next(t->p, o, root);
-    if (op_attr(t->p, o, "sdy.sharding")) op_set_attr(t->p, o, "sdy.sharding", 0);
-    if (!walk_only_says(op_at(t->p, o)->code)) continue;
-    if (op_at(t->p, o)->n_results)
-      value_replace_uses(t->p, op_result(t->p, o, 0), op_operand(t->p, o, 0));
-    op_erase(t->p, o);
+// No value inside an op is mapped to a clone's any more. O(its size).
+static void forget_cloned(Partition *t, OpId op) {
+  for (OpId o = op; o; o = op_walk_next(t->p, o, op)) {
+    const Op *at = op_at(t->p, o);
+    for (uint32_t i = 0; i < at->n_results; i++) t->cloned[at->results + i] = 0;
+    for (uint32_t r = 0; r < at->n_regions; r++)
+      for (BlockId b = region_at(t->p, at->regions + r)->first; b; b = block_at(t->p, b)->next)
+        for (uint32_t i = 0; i < block_at(t->p, b)->n_args; i++)
+          t->cloned[block_arg(t->p, b, i)] = 0;
   }
 }
 
-// The same with its regions. What these take from outside must be whole. O(values), so only for ops
-// that have some.
+// The same with its regions. What these take from outside must be whole. O(its size).
 static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, const Type *types,
                             OpId *out) {
   VEC(ValueId) outside = {0};
@@ -47,14 +46,14 @@ static Status *copy_regions(Partition *t, OpId op, const ValueId *operands, cons
     }
   ValueId *locals = ARENA_ARRAY(&t->scratch, ValueId, outside.count + 1);
   for (uint32_t i = 0; i < outside.count; i++) TRY(walk_get(t, outside.items[i], 0, &locals[i]));
-  uint32_t n = t->p->values.count;
-  ValueId *map = ARENA_ARRAY(&t->scratch, ValueId, n);
-  for (uint32_t i = 0; i < outside.count; i++) map[outside.items[i]] = locals[i];
-  OpId copy = op_clone(t->p, op, map, n);
+  for (uint32_t i = 0; i < outside.count; i++) t->cloned[outside.items[i]] = locals[i];
+  OpId copy = op_clone(t->p, op, t->cloned, t->n_values);
+  for (uint32_t i = 0; i < outside.count; i++) t->cloned[outside.items[i]] = 0;
+  forget_cloned(t, op);
   Op *o = op_at(t->p, copy);
   for (uint32_t i = 0; i < o->n_operands; i++) operand_set(t->p, o->operands + i, operands[i]);
   for (uint32_t i = 0; i < o->n_results; i++) value_at(t->p, o->results + i)->type = types[i];
-  forget_shardings(t, copy);
+  TRY(walk_clean_copy(t, copy, !t->manual));
   *out = copy;
   return NULL;
 }
@@ -125,6 +124,15 @@ static void erase_after(Partition *t, OpId last) {
   }
 }
 
+// A column may write the op's own regions anew (a comparator that also goes by places).
+static Status *clean_after(Partition *t, OpId last) {
+  BlockId block = t->local.block;
+  OpId o = last ? op_at(t->p, last)->next : block_at(t->p, block)->first;
+  for (; o; o = op_at(t->p, o)->next)
+    if (op_at(t->p, o)->n_regions) TRY(walk_clean_copy(t, o, false));
+  return NULL;
+}
+
 static Status *write_tiles(Partition *t, Choice *choice) {
   Localizer *cx = &choice->cx;
   const FactorMap *m = cx->map;
@@ -152,6 +160,7 @@ static Status *put_tiles(Partition *t, Choice *choice, bool *out_done) {
   OpId last = block_at(t->p, t->local.block)->last;
   uint32_t mark = walk_mark(t);
   Status *status = write_tiles(t, choice);
+  if (!status && op_at(t->p, choice->cx.op)->n_regions) status = clean_after(t, last);
   *out_done = !status;
   if (!status) {
     if (t->options && t->options->on_split) t->options->on_split(t->options->user, &choice->cx);

@@ -2,6 +2,7 @@
 #ifndef TESSERA_PARTITION_WALK_H
 #define TESSERA_PARTITION_WALK_H
 
+#include "cost/trips.h"
 #include "ops/localize.h"
 #include "partition/origin.h"
 #include "partition/partition.h"
@@ -61,6 +62,7 @@ typedef struct Partition {
   uint32_t n_values;
   Part **parts;          // per global value, the last made first
   ValueId *only_there;   // per global value that has no parts: on the one device that uses it
+  ValueId *cloned;       // per global value: while an op with regions is cloned; else 0
   uint32_t clock;        // ops walked so far
   VEC(ValueId) made;     // values that got a part, in order: what a region takes back
   VEC(PriceRow) prices;  // [0] unused
@@ -72,6 +74,10 @@ typedef struct Partition {
   uint32_t manual;      // depth of manual computations around
   uint32_t inlined;     // calls written out in them so far
   uint32_t depth;       // of blocks that are walked now
+  Runs runs;            // of functions: which op calls which, callers first
+  uint8_t *around;      // per op: the context that it stands in (copied.c)
+  uint8_t *contexts;    // per function: those that it is called from
+  Name *copied_as;      // per function: what copied regions call it; 0 = its own name
   bool *written_out;    // per function: where it is called
   Rounds *rounds;       // of the innermost region that is walked
   bool orders_effects;  // side effects happen on several devices
@@ -110,10 +116,26 @@ Status *walk_remake(Partition *t, ValueId v, Sharding sharding) MUST_USE;  // wi
 uint32_t walk_mark(const Partition *t);
 void walk_rewind(Partition *t, uint32_t mark);
 
-// ---- functions (written_out.c) ----
+// ---- functions (copied.c, written_out.c) ----
 
-// Which functions are written where they are called. O(ops).
+// From where functions are called. Requires t->runs. O(ops).
+void walk_find_contexts(Partition *t);
+// In a region that is copied as it is: a reducer.
+bool walk_is_copied(const Partition *t, OpId op);
+// Which functions are written where they are called. Requires the contexts. O(ops).
 void walk_find_written_out(Partition *t);
+// The function becomes a local one.
+bool walk_is_local(const Partition *t, OpId function);
+// Copied regions call the function: it also stays as it is.
+bool walk_has_copy(const Partition *t, OpId function);
+// Gives such copies of local functions names of their own. Requires both. O(ops).
+void walk_name_copies(Partition *t);
+// Drops shardings from everything inside a copy; its calls are of copies. Outside of manual
+// computations there is one device, so an op there that asks which one it runs on, or exchanges
+// with others, is UNIMPLEMENTED. O(size).
+Status *walk_clean_copy(Partition *t, OpId root, bool global) MUST_USE;
+// The same for all functions that have a copy, which the old function becomes. O(ops).
+Status *walk_keep_copies(Partition *t) MUST_USE;
 
 // ---- loops (once.c) ----
 

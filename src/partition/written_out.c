@@ -3,21 +3,10 @@
 // has a function for a loop's body, for jnp.where, for a Fourier transform). Callers first, so that
 // it is known how often a function would be written: few ops more are, however calls are nested;
 // and how deep, since what is written in what is written is on the walk's stack.
-#include "cost/trips.h"
 #include "partition/walk.h"
 
 static const double few_ops = 512;
 enum { MOST_DEPTH = 128 };
-
-// In a region that is copied as it is: a reducer.
-static bool is_copied(const Partition *t, OpId op) {
-  for (OpId o = op_parent(t->p, op); o; o = op_parent(t->p, o)) {
-    const OpRow *row = op_row(op_at(t->p, o)->code);
-    if (row->traits & TRAIT_FUNCTION) return false;
-    if (!row->def || row->def->flow == FLOW_NONE) return true;
-  }
-  return false;
-}
 
 static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
 
@@ -26,7 +15,7 @@ static uint32_t *count_named(const Partition *t, uint32_t n, Arena *arena) {
   uint32_t *named = ARENA_ARRAY(arena, uint32_t, n);
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
     symbols_each(&t->functions, op_at(t->p, o)->attrs, count, named);
-    if (op_at(t->p, o)->code != OP_func_call || is_copied(t, o)) continue;
+    if (op_at(t->p, o)->code != OP_func_call || walk_is_copied(t, o)) continue;
     OpId callee = symbols_find(&t->functions, attr_as_name(t->context, op_attr(t->p, o, "callee")));
     if (callee) named[callee]--;
   }
@@ -45,12 +34,10 @@ void walk_find_written_out(Partition *t) {
   t->written_out = ARENA_ARRAY(&t->arena, bool, n);
   double *times = ARENA_ARRAY(&t->arena, double, n);
   uint32_t *depths = ARENA_ARRAY(&t->arena, uint32_t, n);  // of regions and calls around
-  Runs runs;
-  runs_count(t->p, NULL, &t->arena, &runs);
-  if (runs.count < 2) return;
+  if (t->runs.count < 2) return;
   uint32_t *named = count_named(t, n, &t->arena);
-  for (uint32_t i = 0; i < runs.count; i++) {
-    OpId function = runs.order[i];
+  for (uint32_t i = 0; i < t->runs.count; i++) {
+    OpId function = t->runs.order[i];
     double ops = 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) ops++;
     t->written_out[function] = times[function] > 0 && !named[function] &&
@@ -60,7 +47,7 @@ void walk_find_written_out(Partition *t) {
     double here = t->written_out[function] ? times[function] : 1;
     uint32_t around = t->written_out[function] ? depths[function] : 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) {
-      OpId callee = runs.callee[o];
+      OpId callee = t->runs.callee[o];
       if (!callee) continue;
       uint32_t depth = around + depth_of(t, o, function);
       times[callee] += here;
