@@ -17,6 +17,7 @@
 //   {? … {/}     written if the first attribute or operand list in it is there and not its default;
 //   read if its
 //                first tokens are there           {? … {:} … {/} with an alternative
+//                of text alone: read if it is there, never written
 //   {body}       (%a: T) { … }, the op's only region
 //   {reduce} and other words: a pair of C functions in form_hooks.c
 // At the front:

@@ -113,3 +113,14 @@ func.func @every_class() {
   check.expect_eq_const %r10, dense<[(2.0, 2.5), (3.0, 3.5)]> : tensor<2xcomplex<f32>>
   return
 }
+
+// -----
+
+// Without dimensions, as MLIR prints it (and does not read it) and as it reads it.
+func.func @scalar() {
+  %a = stablehlo.constant dense<7> : tensor<i32>
+  %r = stablehlo.dynamic_slice %a, , sizes = [] : (tensor<i32>) -> tensor<i32>
+  %s = stablehlo.dynamic_slice %r, sizes = [] : (tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %s, dense<7> : tensor<i32>
+  return
+}
