@@ -27,7 +27,9 @@ typedef struct Export {
   Diag *diag;
   StrBuf buf;
   SymbolTable symbols;
-  uint32_t n_devices;  // of the shardings so far; 0 = none
+  uint32_t n_devices;  // of the shardings so far; 0 = none, 1 = each may be of any number
+  uint64_t n_named;    // one more than the largest device that a value is on alone
+  OpId names_device;   // the op that has it
   uint32_t n_ops;      // when it began
   uint32_t n_values;
   Attr *manual;      // per op: #sdy.manual_axes its regions stand under; 0 = none, or MIXED
@@ -36,7 +38,7 @@ typedef struct Export {
   VEC(Memo) memo;
   VEC(uint32_t) memo_of;  // per attribute: the first, + 1
   VEC(OpId) bodies;       // manual and named computations
-  uint32_t n_named;       // names made up for them
+  uint32_t n_made_up;     // names for them
 } Export;
 
 static bool fail_at(Export *ex, OpId op, const char *reason) {
@@ -130,7 +132,7 @@ static Status *add_manual(Export *ex, const Mesh *mesh, Attr manual, ShardingInf
   return sharding_check(ex->table, info, 0);
 }
 
-static Status *to_gspmd(Export *ex, Attr attr, Attr manual, GspmdSharding *out) {
+static Status *to_gspmd(Export *ex, OpId op, Attr attr, Attr manual, GspmdSharding *out) {
   Sharding sharding;
   if (manual == MIXED)
     FAIL(UNIMPLEMENTED,
@@ -139,13 +141,17 @@ static Status *to_gspmd(Export *ex, Attr attr, Attr manual, GspmdSharding *out) 
   ShardingInfo info = *sharding_info(ex->table, sharding);
   const Mesh *mesh = sharding_mesh(ex->table, info.mesh);
   if (!mesh->maximal) {
-    if (ex->n_devices && mesh->n_devices != ex->n_devices)
+    // On a mesh of one device everything is replicated, which says nothing of a number.
+    if (ex->n_devices > 1 && mesh->n_devices > 1 && mesh->n_devices != ex->n_devices)
       FAIL(UNIMPLEMENTED,
            "its mesh has %u devices, those of other shardings have %u, and a module has one number",
            mesh->n_devices, ex->n_devices);
-    ex->n_devices = mesh->n_devices;
+    if (mesh->n_devices > ex->n_devices) ex->n_devices = mesh->n_devices;
     if (manual) TRY(add_manual(ex, mesh, manual, &info));
     sharding = sharding_intern(ex->table, &info);
+  } else if (mesh->device >= ex->n_named) {
+    ex->n_named = (uint64_t)mesh->device + 1;
+    ex->names_device = op;
   }
   return gspmd_from_sharding(ex->table, ex->arena, sharding, out);
 }
@@ -163,7 +169,7 @@ static Attr string_of(Export *ex, OpId op, Attr sharding, Attr manual, int64_t g
     if (ex->memo.items[i - 1].manual == manual) return ex->memo.items[i - 1].text;
   GspmdSharding g = {0};
   ArenaMark mark = arena_mark(ex->arena);
-  Status *status = to_gspmd(ex, sharding, manual, &g);
+  Status *status = to_gspmd(ex, op, sharding, manual, &g);
   if (status) {
     fail_at(ex, op, reason_of(ex->arena, status));
     return 0;
@@ -191,7 +197,7 @@ static Attr string_of_op(Export *ex, OpId op, Attr per_value, Attr manual) {
                      o->n_results && o->results < ex->n_values ? ex->group[o->results] : 0);
   GspmdSharding *items = ARENA_ARRAY(ex->arena, GspmdSharding, list->count);
   for (uint32_t i = 0; i < list->count; i++) {
-    Status *status = to_gspmd(ex, list->items[i], manual, &items[i]);
+    Status *status = to_gspmd(ex, op, list->items[i], manual, &items[i]);
     if (status) {
       fail_at(ex, op, reason_of(ex->arena, status));
       return 0;
@@ -558,7 +564,7 @@ static void write_op(Export *ex, OpId op) {
 static Name free_name(Export *ex, const char *base) {
   Name name = name_of(ex->context, base);
   while (symbols_find(&ex->symbols, name))
-    name = name_of(ex->context, arena_printf(ex->arena, "%s_%u", base, ex->n_named++));
+    name = name_of(ex->context, arena_printf(ex->arena, "%s_%u", base, ex->n_made_up++));
   return name;
 }
 
@@ -754,6 +760,22 @@ static void rewrite(Export *ex) {
   }
 }
 
+// How many devices the module has where no mesh tells: what it says, and at least those that hold
+// a value alone.
+static void count_devices(Export *ex) {
+  int64_t given = attr_as_int(ex->context, op_attr(ex->p, ex->p->root, "mhlo.num_partitions"), 0);
+  bool free = ex->n_devices <= 1 && given <= 1;
+  if (ex->n_devices <= 1 && given > 1 && given <= GSPMD_MOST_DEVICES)
+    ex->n_devices = (uint32_t)given;
+  if (ex->n_named <= ex->n_devices) return;
+  if (free && ex->n_named <= GSPMD_MOST_DEVICES)
+    ex->n_devices = (uint32_t)ex->n_named;
+  else
+    fail_at(ex, ex->names_device,
+            arena_printf(ex->arena, "a value is on device %llu, but the program has %u devices",
+                         (unsigned long long)ex->n_named - 1, ex->n_devices));
+}
+
 static Status *export(Export *ex) {
   Program *p = ex->p;
   uint32_t before = ex->diag->errors;
@@ -773,6 +795,7 @@ static Status *export(Export *ex) {
          o = op_walk_next(p, o, p->root))
       check_op(ex, o);
     if (!ex->n_devices) ex->n_devices = devices;
+    count_devices(ex);
   }
   if (ex->diag->errors != before) return diag_status(ex->diag);
   rewrite(ex);

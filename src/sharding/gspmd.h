@@ -59,9 +59,10 @@ void gspmd_print(const GspmdSharding *sharding, StrBuf *out);
 uint32_t gspmd_device(const GspmdSharding *sharding, uint32_t cell);
 
 // A mesh on which all of the shardings are axes (axis_0, axis_1, …; symbol as given, 0 = inline):
-// devices in order if that serves, else in the order of the first V1 list that serves all.
-// n_devices is the program's number of partitions, 0 if only the strings tell. UNIMPLEMENTED where
-// no mesh can say them all, with the reason. O(shardings · devices), times the lists tried.
+// devices in order if that serves, else in the order of the first V1 list that serves all, else
+// sorted by their tiles: the order inside of a replicated group plays no part. n_devices is the
+// program's number of partitions, 0 if only the strings tell. UNIMPLEMENTED where no mesh can say
+// them all, with the reason. O(shardings · devices · log devices), times the lists tried.
 Status *gspmd_find_mesh(Context *context, Arena *scratch, Name symbol, uint32_t n_devices,
                         uint32_t n, const GspmdSharding *const *shardings,
                         const Mesh **out_mesh) MUST_USE;

@@ -9,7 +9,11 @@
 // axes is refused, never approximated. O(devices · factors), at most log2(devices) of them.
 //
 // Finding a mesh is the same walk over one axis of all devices: where the runs of all shardings end
-// are the ends of the axes.
+// are the ends of the axes. It needs an order of the devices in which the arrays are regular.
+// Devices that have the same tile may be listed in any order, so no list need be such an order; but
+// sorting the devices by their tiles in all shardings gives one: if the shardings are those of some
+// mesh, a tile's number is made of digits of the device's position there, and sorting puts the
+// digits that come first in front, whatever the order inside of groups that nothing tells apart.
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -168,6 +172,20 @@ static const GspmdSharding *next_tiled(const Finder *f, uint32_t *i, uint32_t *i
   return NULL;
 }
 
+// One more than the largest device that a sharding of a single device names.
+static uint64_t count_maximal(const Finder *f) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < f->n; i++) {
+    const GspmdSharding *g = f->shardings[i];
+    uint32_t n_items = g->kind == GSPMD_TUPLE ? g->n_items : 1;
+    for (uint32_t k = 0; k < n_items; k++) {
+      const GspmdSharding *one = g->kind == GSPMD_TUPLE ? &g->items[k] : g;
+      if (one->kind == GSPMD_MAXIMAL && one->device >= n) n = (uint64_t)one->device + 1;
+    }
+  }
+  return n;
+}
+
 static Status *count_devices(Finder *f) {
   uint32_t i = 0, item = 0;
   for (const GspmdSharding *g; (g = next_tiled(f, &i, &item));) {
@@ -176,7 +194,13 @@ static Status *count_devices(Finder *f) {
       FAIL(UNIMPLEMENTED, "shardings are over %u and over %u devices: no one mesh has both",
            f->n_devices, g->n_devices);
   }
-  if (!f->n_devices) f->n_devices = 1;
+  uint64_t named = count_maximal(f);
+  if (named > GSPMD_MOST_DEVICES)
+    FAIL(INVALID_ARGUMENT, "more than %d devices", GSPMD_MOST_DEVICES);
+  if (f->n_devices && named > f->n_devices)
+    FAIL(UNIMPLEMENTED, "one sharding names device %u, others are over %u devices",
+         (uint32_t)named - 1, f->n_devices);
+  if (!f->n_devices) f->n_devices = named ? (uint32_t)named : 1;
   return NULL;
 }
 
@@ -186,6 +210,19 @@ typedef VEC(uint32_t) Cuts;
 static int compare_cuts(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
+}
+
+// Cuts in 2 and in 3 parts are ends of no one set of axes: both are inside of an axis, of which
+// shardings take sub-axes. O(cuts²), of which there are as many as divisors.
+static void drop_crossing(Arena *scratch, Cuts *cuts) {
+  bool *crosses = ARENA_ARRAY(scratch, bool, cuts->count);
+  for (uint32_t i = 0; i < cuts->count; i++)
+    for (uint32_t k = 0; k < i; k++)
+      if (cuts->items[i] % cuts->items[k]) crosses[i] = crosses[k] = true;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < cuts->count; i++)
+    if (!crosses[i]) cuts->items[kept++] = cuts->items[i];
+  cuts->count = kept;
 }
 
 static Status *cut_line(const Finder *f, const Mesh *line, Cuts *out) {
@@ -201,16 +238,11 @@ static Status *cut_line(const Finder *f, const Mesh *line, Cuts *out) {
       VEC_PUSH(f->scratch, out, runs.items[k].axis.pre_size);
   }
   qsort(out->items, out->count, sizeof *out->items, compare_cuts);
-  uint32_t kept = 0;
-  for (uint32_t k = 0; k < out->count; k++) {
-    if (kept && out->items[k] == out->items[kept - 1]) continue;
-    if (kept && out->items[k] % out->items[kept - 1])
-      FAIL(UNIMPLEMENTED,
-           "shardings cut the devices in %u and in %u parts, which no one set of axes has",
-           out->items[kept - 1], out->items[k]);
-    out->items[kept++] = out->items[k];
-  }
-  out->count = kept;
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < out->count; k++)
+    if (!n || out->items[k] != out->items[n - 1]) out->items[n++] = out->items[k];
+  out->count = n;
+  drop_crossing(f->scratch, out);
   return NULL;
 }
 
@@ -242,6 +274,88 @@ static Status *try_order(const Finder *f, const uint32_t *devices, const Mesh **
   return mesh_new(f->context, f->symbol, n, names, sizes, n_ids, ids, out);
 }
 
+// A device on its way to its place: `rank` of its tiles in the shardings so far, then its tile in
+// the next.
+typedef struct Ranked {
+  uint32_t rank, tile, device;
+} Ranked;
+
+static int compare_ranked(const void *a, const void *b) {
+  const Ranked *x = a, *y = b;
+  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+  if (x->tile != y->tile) return x->tile < y->tile ? -1 : 1;
+  return (x->device > y->device) - (x->device < y->device);
+}
+
+// The number of a cell without the coordinates of replicated subgroups.
+static uint32_t tile_of_cell(const GspmdSharding *g, uint32_t cell) {
+  uint32_t tile = 0, weight = 1, data = g->n_dims - g->n_subgroups;
+  for (uint32_t d = g->n_dims; d-- > 0; cell /= g->dims[d]) {
+    if (d >= data && g->subgroups[d - data] == GSPMD_SUBGROUP_REPLICATED) continue;
+    tile += cell % g->dims[d] * weight;
+    weight *= g->dims[d];
+  }
+  return tile;
+}
+
+static uint32_t count_tiles(const GspmdSharding *g) {
+  return g->n_devices ? tile_of_cell(g, g->n_devices - 1) + 1 : 0;
+}
+
+typedef struct Tiled {
+  const GspmdSharding *g;
+  uint32_t tiles, index;
+} Tiled;
+
+// The finest first, else in the order given.
+static int compare_tiled(const void *a, const void *b) {
+  const Tiled *x = a, *y = b;
+  if (x->tiles != y->tiles) return x->tiles > y->tiles ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+// Splits devices of one rank by their tiles; false if a device is not 0 … n - 1. Gives how many
+// ranks there are then. O(n log n).
+static bool rank_by(const GspmdSharding *g, uint32_t n, uint32_t *tile, Ranked *devices,
+                    uint32_t *out_ranks) {
+  for (uint32_t cell = 0; cell < n; cell++) {
+    uint32_t device = gspmd_device(g, cell);
+    if (device >= n) return false;
+    tile[device] = tile_of_cell(g, cell);
+  }
+  for (uint32_t i = 0; i < n; i++) devices[i].tile = tile[devices[i].device];
+  qsort(devices, n, sizeof *devices, compare_ranked);
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    bool next = i + 1 < n &&
+                (devices[i].rank != devices[i + 1].rank || devices[i].tile != devices[i + 1].tile);
+    devices[i].rank = rank;
+    rank += next;
+  }
+  *out_ranks = rank + 1;
+  return true;
+}
+
+// Devices by their tiles in all shardings, the finest first; NULL if there is no such order.
+// O(shardings · n log n) at most: it ends when all devices are told apart.
+static uint32_t *order_by_tiles(const Finder *f) {
+  VEC(Tiled) tiled = {0};
+  uint32_t i = 0, item = 0, n = f->n_devices, ranks = 1;
+  for (const GspmdSharding *g; (g = next_tiled(f, &i, &item));) {
+    Tiled one = {g, count_tiles(g), tiled.count};
+    VEC_PUSH(f->scratch, &tiled, one);
+  }
+  if (!tiled.count) return NULL;
+  qsort(tiled.items, tiled.count, sizeof *tiled.items, compare_tiled);
+  Ranked *devices = ARENA_ARRAY(f->scratch, Ranked, n);
+  uint32_t *tile = ARENA_ARRAY(f->scratch, uint32_t, n), *order = tile;
+  for (uint32_t k = 0; k < n; k++) devices[k].device = k;
+  for (uint32_t k = 0; k < tiled.count && ranks < n; k++)
+    if (!rank_by(tiled.items[k].g, n, tile, devices, &ranks)) return NULL;
+  for (uint32_t k = 0; k < n; k++) order[k] = devices[k].device;
+  return order;
+}
+
 Status *gspmd_find_mesh(Context *context, Arena *scratch, Name symbol, uint32_t n_devices,
                         uint32_t n, const GspmdSharding *const *shardings, const Mesh **out_mesh) {
   enum { MOST_ORDERS = 16 };
@@ -261,7 +375,14 @@ Status *gspmd_find_mesh(Context *context, Arena *scratch, Name symbol, uint32_t 
     }
     status_free(status);
   }
-  return first;
+  uint32_t *order = first && status_code(first) == UNIMPLEMENTED ? order_by_tiles(&f) : NULL;
+  Status *last = order ? try_order(&f, order, out_mesh) : NULL;
+  if (!order || last) {
+    status_free(last);
+    return first;
+  }
+  status_free(first);
+  return NULL;
 }
 
 // ---- to a sharding ----

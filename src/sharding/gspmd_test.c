@@ -224,13 +224,20 @@ static Status *irregular(Guard *guard, void *arg) {
                 "follows no axes");
   expect_status(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, sizes, &mesh), UNIMPLEMENTED,
                 "over 4 and over 6 devices");
-  expect_status(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, cuts, &mesh), UNIMPLEMENTED,
-                "in 3 and in 4 parts");
-  // [2,6] out of [3,4]: 6 is not a number of whole 4s.
+  // Cuts that cross are sub-axes of one axis.
+  assert_null(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, cuts, &mesh));
+  assert_int_equal(mesh->n_axes, 1);
+  GspmdSharding last = parse(&f, "{maximal device=6}"), whole = parse(&f, "{replicated}");
+  const GspmdSharding *few[] = {&last, &six}, *enough[] = {&last, &whole};
+  expect_status(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, few, &mesh), UNIMPLEMENTED,
+                "one sharding names device 6, others are over 6 devices");
+  assert_null(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, enough, &mesh));
+  assert_int_equal(mesh->n_devices, 7);
+  // [2,6] out of [3,4]: 6 is not a number of whole 4s, so the devices are in an order of their own.
   GspmdSharding torn = parse(&f, "{devices=[2,6]<=[4,3]T(1,0)}");
   const GspmdSharding *only[] = {&torn};
-  expect_status(gspmd_find_mesh(f.context, &f.arena, 0, 0, 1, only, &mesh), UNIMPLEMENTED,
-                "follows no axes");
+  assert_null(gspmd_find_mesh(f.context, &f.arena, 0, 0, 1, only, &mesh));
+  assert_int_equal(mesh_device(mesh, 1), 3);
   MeshId id = find(&f, 4, 0, NULL);
   Sharding s;
   expect_status(gspmd_to_sharding(f.table, &f.arena, &twisted, id, 2, &s), UNIMPLEMENTED,
@@ -310,6 +317,89 @@ static Status *random_ones(Guard *guard, void *arg) {
     }
     fixture_done(&f, guard);
   }
+  return NULL;
+}
+
+// The ends of all sub-axes of an axis divide each other: a mesh can have them all as axes.
+static bool is_chain(const ShardingTable *table, const Sharding *shardings, uint32_t n) {
+  for (uint32_t pass = 0; pass < n * n; pass++) {
+    const ShardingInfo *x = sharding_info(table, shardings[pass / n]);
+    const ShardingInfo *y = sharding_info(table, shardings[pass % n]);
+    AxisList a[7], b[7];
+    uint32_t na = 0, nb = 0;
+    for (uint32_t d = 0; d < x->rank; d++) a[na++] = sharding_dim_axes(x, d);
+    for (uint32_t d = 0; d < y->rank; d++) b[nb++] = sharding_dim_axes(y, d);
+    a[na++] = x->manual, a[na++] = x->unreduced, b[nb++] = y->manual, b[nb++] = y->unreduced;
+    for (uint32_t i = 0; i < na; i++)
+      for (uint32_t k = 0; k < nb; k++)
+        for (uint32_t r = 0; r < a[i].n * b[k].n; r++) {
+          AxisRef p = a[i].v[r / b[k].n], q = b[k].v[r % b[k].n];
+          uint32_t ends[4] = {p.pre_size, p.pre_size * p.size, q.pre_size, q.pre_size * q.size};
+          for (uint32_t e = 0; p.axis == q.axis && e < 16; e++) {
+            uint32_t low = ends[e / 4], high = ends[e % 4];
+            if (high % low && low % high) return false;
+          }
+        }
+  }
+  return true;
+}
+
+// The first device in the array that is in the same subgroup and has the same tile: it is the
+// smallest such device.
+static uint32_t first_alike(const GspmdSharding *g, uint32_t device) {
+  if (g->kind != GSPMD_TILED) return 0;
+  bool replicated = g->n_subgroups && g->subgroups[g->n_subgroups - 1] == GSPMD_SUBGROUP_REPLICATED;
+  uint32_t cell = 0, copies = replicated ? g->dims[g->n_dims - 1] : 1;
+  while (gspmd_device(g, cell) != device) cell++;
+  return gspmd_device(g, cell / copies * copies);
+}
+
+// All shardings of one mesh, whatever the order of its devices, are read back together: every
+// device keeps its tiles.
+static Status *random_sets(Guard *guard, void *arg) {
+  (void)arg;
+  Dice dice = dice_new(5);
+  uint32_t chains = 0;
+  for (int i = 0; i < 300; i++) {
+    Fixture f;
+    fixture_open(&f, guard);
+    const Mesh *on = random_mesh(f.context, &dice, 0);
+    MeshId mesh = sharding_mesh_add(f.table, on);
+    enum { MOST = 6 };
+    Sharding shardings[MOST];
+    GspmdSharding read[MOST];
+    const GspmdSharding *list[MOST];
+    uint32_t n = 1 + dice_roll(&dice, MOST);
+    for (uint32_t k = 0; k < n; k++) {
+      GspmdSharding g;
+      RandomOptions options = {.unreduced = dice_roll(&dice, 4) == 0,
+                               .manual = dice_roll(&dice, 4) == 0};
+      shardings[k] = random_sharding(f.table, mesh, dice_roll(&dice, 5), options, &dice);
+      assert_null(gspmd_from_sharding(f.table, &f.arena, shardings[k], &g));
+      char text[1024];
+      snprintf(text, sizeof text, "%s", print(&f, &g));
+      read[k] = parse(&f, text);
+      list[k] = &read[k];
+    }
+    const Mesh *found = NULL;
+    Status *status = gspmd_find_mesh(f.context, &f.arena, 0, on->n_devices, n, list, &found);
+    bool chain = is_chain(f.table, shardings, n);
+    chains += chain;
+    if (chain && status) fail_msg("refused: %s", status_message(status));
+    status_free(status);
+    MeshId again = found ? sharding_mesh_add(f.table, found) : 0;
+    for (uint32_t k = 0; k < n && found; k++) {
+      uint32_t rank = sharding_info(f.table, shardings[k])->rank;
+      Sharding same = convert(&f, list[k], again, rank);
+      assert_true(sharding_same_tiles(f.table, shardings[k], same));
+      GspmdSharding back;
+      assert_null(gspmd_from_sharding(f.table, &f.arena, same, &back));
+      for (uint32_t device = 0; device < on->n_devices; device++)
+        assert_int_equal(first_alike(&back, device), first_alike(list[k], device));
+    }
+    fixture_done(&f, guard);
+  }
+  assert_true(chains > 150);
   return NULL;
 }
 
@@ -403,13 +493,14 @@ TEST(axes)
 TEST(irregular)
 TEST(random_ones)
 TEST(random_lists)
+TEST(random_sets)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_strings),     cmocka_unit_test(test_refused),
       cmocka_unit_test(test_axes),        cmocka_unit_test(test_irregular),
       cmocka_unit_test(test_random_ones), cmocka_unit_test(test_random_lists),
-      cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_random_sets), cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
