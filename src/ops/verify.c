@@ -195,15 +195,19 @@ static bool verify_terminator(Verify *v, OpId op) {
               in_function ? "func.return" : "stablehlo.return");
 }
 
+// What is found by its symbol. Functions may be in an op of another dialect that is a module there.
+static bool is_in_module(const Verify *v, OpId op) {
+  OpId parent = op_parent(v->p, op);
+  if (op == v->p->root || !parent) return true;
+  uint16_t code = op_at(v->p, parent)->code;
+  bool function = op_row(op_at(v->p, op)->code)->traits & TRAIT_FUNCTION;
+  return code == OP_module || (function && code == OP_UNREGISTERED);
+}
+
 static bool verify_structure(Verify *v, OpId op) {
   const Op *o = op_at(v->p, op);
   const OpRow *row = op_row(o->code);
-  if (op != v->p->root && o->code == OP_module && op_parent(v->p, op) &&
-      op_at(v->p, op_parent(v->p, op))->code != OP_module)
-    return fail(v, op, "must stand in a module");
-  if ((row->traits & TRAIT_FUNCTION) && op_parent(v->p, op) &&
-      op_at(v->p, op_parent(v->p, op))->code != OP_module &&
-      op_at(v->p, op_parent(v->p, op))->code != OP_UNREGISTERED)
+  if ((row->traits & TRAIT_SYMBOL) && !is_in_module(v, op))
     return fail(v, op, "must stand in a module");
   if ((row->traits & TRAIT_TERMINATOR) && !verify_terminator(v, op)) return false;
   return verify_count(v, op, "operand", row->operands, o->n_operands) &&

@@ -452,7 +452,11 @@ static bool bounds_read_list(Reader *r, char close, IntVec *out) {
   while (!reader_at(r, close)) {
     int64_t bound = DIM_DYNAMIC;
     if (out->count && !reader_expect(r, ',')) return false;
-    if (!reader_accept(r, '?') && !reader_integer(r, &bound)) return false;
+    Pos pos = r->tok.pos;
+    bool known = !reader_accept(r, '?');
+    if (known && !reader_integer(r, &bound)) return false;
+    if (known && bound < 0)
+      return reader_fail(r, pos, "a bound is %lld, expected at least 0 or ?", (long long)bound);
     VEC_PUSH(r->scratch, out, bound);
   }
   return true;

@@ -97,6 +97,23 @@ static bool element_ok(const Context *context, Type elem) {
   return kind == TYPE_SCALAR || kind == TYPE_QUANT || kind == TYPE_OPAQUE;
 }
 
+// As StableHLO's verifier has it: one bound for each dimension, `?` where it has a size.
+static bool check_bounds(Reader *r, Pos pos, const IntVec *dims, Attr encoding) {
+  const AttrInfo *bounds = attr_info(r->context, attr_get(r->context, encoding, "bounds"));
+  if (bounds->kind != ATTR_DENSE_ARRAY) return true;
+  if (bounds->count != dims->count)
+    return reader_fail(r, pos, "%u bounds for a tensor of %u dimensions, expected one for each",
+                       bounds->count, dims->count);
+  for (uint32_t d = 0; d < dims->count; d++) {
+    int64_t bound = ((const int64_t *)bounds->data)[d];
+    if (bound != DIM_DYNAMIC && dims->items[d] != DIM_DYNAMIC)
+      return reader_fail(r, pos,
+                         "dimension %u has the size %lld and the bound %lld, expected the bound ?",
+                         d, (long long)dims->items[d], (long long)bound);
+  }
+  return true;
+}
+
 // Behind `tensor` or `memref`, whose text begins at `word`.
 static bool read_shaped(Reader *r, const char *word, bool memref, Type *out) {
   Pos pos = r->tok.pos;
@@ -134,6 +151,7 @@ static bool read_shaped(Reader *r, const char *word, bool memref, Type *out) {
     return reader_fail(r, encoding_pos,
                        "a tensor's encoding must be an attribute of a dialect, such as "
                        "#stablehlo.bounds<?, 4>");
+  if (encoded && !check_bounds(r, encoding_pos, &dims, encoding)) return false;
   if (!reader_expect(r, '>')) return false;
   if (!count_fits(&dims))
     return reader_fail(r, pos, "the tensor has more than 9223372036854775807 elements");

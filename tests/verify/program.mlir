@@ -153,3 +153,32 @@ func.func @unranked(%x: tensor<2xf32>) {
   %0 = "stablehlo.cosine"(%x) : (tensor<2xf32>) -> tensor<*xf32>
   return
 }
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'sdy.mesh' op must stand in a module}}
+  sdy.mesh @mesh = <["a"=2]>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%p: tensor<i1>) {
+  "stablehlo.if"(%p) ({
+    // expected-error @+1 {{'sdy.mesh' op must stand in a module}}
+    "sdy.mesh"() <{sym_name = "mesh", mesh = #sdy.mesh<["a"=2]>}> : () -> ()
+    stablehlo.return
+  }, {
+    stablehlo.return
+  }) : (tensor<i1>) -> ()
+  return
+}
+
+// -----
+
+module {
+  module @inner {
+    sdy.mesh @mesh = <["a"=2]>
+  }
+}
