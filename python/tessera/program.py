@@ -174,6 +174,8 @@ def load(text_or_path, scatter=None) -> Program:
     if isinstance(text_or_path, os.PathLike) or (
             isinstance(text_or_path, str) and _is_path(text_or_path)):
         return _load_file(os.fspath(text_or_path), scatter)
+    if isinstance(text_or_path, (bytes, bytearray)) and b"ML\xefR" in text_or_path:
+        return Program(text_or_path.decode("utf-8", "surrogateescape"))  # says what is wrong
     if not isinstance(text_or_path, str):
         has = ": its .as_text(debug_info=True)" if hasattr(text_or_path, "as_text") else \
             ": its .mlir_module()" if hasattr(text_or_path, "mlir_module") else ""

@@ -174,6 +174,32 @@ static bool check_bytes(Reader *r) {
   return true;
 }
 
+static uint32_t little_endian(const char *at, uint32_t n) {
+  uint32_t value = 0;
+  for (uint32_t i = 0; i < n; i++) value |= (uint32_t)(unsigned char)at[i] << 8 * i;
+  return value;
+}
+
+static bool has_bytecode(Str bytes) {
+  const char *at = bytes.s, *end = bytes.s + bytes.n;
+  for (; (at = memchr(at, 'M', (size_t)(end - at))); at++)
+    if (str_starts((Str){at, (size_t)(end - at)}, "ML\xEFR")) return true;
+  return false;
+}
+
+// A flatbuffer, which JAX gives no identifier: it begins with the place of a table, which begins
+// with how far before it the places of its fields are, which begin with their size. One of the
+// fields is MLIR's bytecode.
+static bool is_exported(Str bytes) {
+  if (bytes.n < 16) return false;
+  uint64_t table = little_endian(bytes.s, 4);
+  if (table + 4 > bytes.n) return false;
+  int64_t fields = (int64_t)table - (int32_t)little_endian(bytes.s + table, 4);
+  if (fields < 4 || (uint64_t)fields + 4 > bytes.n) return false;
+  uint32_t size = little_endian(bytes.s + fields, 2);
+  return size >= 4 && size % 2 == 0 && (uint64_t)fields + size <= bytes.n && has_bytecode(bytes);
+}
+
 // What else JAX gives, told once instead of by each of its lines.
 static bool check_format(Reader *r) {
   static const struct {
@@ -188,6 +214,10 @@ static bool check_format(Reader *r) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     if (str_starts(text, formats[i].start))
       return reader_fail(r, (Pos)(r->at - r->source->text), "%s", formats[i].what);
+  if (is_exported(text))
+    return reader_fail(r, (Pos)(r->at - r->source->text),
+                       "these are the bytes of JAX's Exported.serialize(), text is wanted: "
+                       "jax.export.deserialize(…).mlir_module() gives it");
   return true;
 }
 

@@ -5,7 +5,20 @@
 // RUN: not tessera parse %t.mlir 2>&1 | FileCheck %s --check-prefix=UTF8
 // RUN: python3 -c "import sys; sys.stdout.buffer.write(b'module { ; }')" > %t.mlir
 // RUN: not tessera parse %t.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
+// A flatbuffer with MLIR's bytecode inside, as jax.export serializes it; then without, and with fields that are nowhere.
+// RUN: python3 -c "import sys; sys.stdout.buffer.write(b'\x0c\0\0\0' b'\x06\0\x08\0\x04\0\0\0' b'\x08\0\0\0' b'\x04\0\0\0' b'\x08\0\0\0ML\xefR\x0dStable')" > %t.bin
+// RUN: not tessera parse %t.bin 2>&1 | FileCheck %s --check-prefix=EXPORTED
+// RUN: python3 -c "import sys; sys.stdout.buffer.write(b'\x0c\0\0\0' b'\x06\0\x08\0\x04\0\0\0' b'\x08\0\0\0' b'\x04\0\0\0' b'\x08\0\0\0MLIR\x0dStable')" > %t.bin
+// RUN: not tessera parse %t.bin 2>&1 | FileCheck %s --check-prefix=OTHER_TABLE
+// RUN: python3 -c "import sys; sys.stdout.buffer.write(b'\x0c\0\0\0' b'\x06\0\x08\0\x04\0\0\0' b'\x80\0\0\0' b'\x04\0\0\0' b'\x08\0\0\0ML\xefR\x0dStable')" > %t.bin
+// RUN: not tessera parse %t.bin 2>&1 | FileCheck %s --check-prefix=OTHER_TABLE
+// RUN: python3 -c "import sys; sys.stdout.buffer.write(b'ML\xefR\x0dStable')" > %t.bin
+// RUN: not tessera parse %t.bin 2>&1 | FileCheck %s --check-prefix=BYTECODE
 
+// EXPORTED: .bin:1:1: error: these are the bytes of JAX's Exported.serialize(), text is wanted: jax.export.deserialize(…).mlir_module() gives it
+// EXPORTED-NOT: error:
+// OTHER_TABLE: .bin:1:2: error: a NUL byte in the text
+// BYTECODE: .bin:1:1: error: this is MLIR's bytecode, text is wanted: JAX's Exported.mlir_module() gives it
 // NUL: .mlir:1:9: error: a NUL byte in the text
 // UTF8: .mlir:2:9: error: the byte 0xC3 is not part of UTF-8 text
 // OTHER: .mlir:1:10: error: ';' means nothing here

@@ -1,6 +1,8 @@
 """What is wrong becomes an exception that says where; the interpreter lives on."""
 
 import os
+import pathlib
+import tempfile
 import threading
 import unittest
 
@@ -140,6 +142,23 @@ class Programs(unittest.TestCase):
                      "module {" + "(" * 5000 + "\n", "#loc = loc(" * 2000 + "\n"):
             with self.assertRaises(tessera.Error):
                 tessera.load(text)
+
+
+    def test_serialized(self):
+        """What jax.export gives as bytes, from memory and from a file: say what to give instead."""
+        bytecode = b"ML\xefR\x0dStableHLO_v1.0.0"
+        table = b"\x0c\0\0\0" b"\x06\0\x08\0\x04\0\0\0" b"\x08\0\0\0" b"\x04\0\0\0"
+        for data, words in ((bytecode, "MLIR's bytecode, text is wanted: JAX's Exported.mlir_module"),
+                            (table + b"\x08\0\0\0" + bytecode,
+                             r"Exported.serialize\(\), text is wanted: jax.export.deserialize\(")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "exported.bin"
+                path.write_bytes(data)
+                for given in (data, bytearray(data), path):
+                    with self.assertRaisesRegex(tessera.InvalidArgument, words):
+                        tessera.load(given)
+        with self.assertRaisesRegex(tessera.InvalidArgument, "load takes text or a path, not bytes"):
+            tessera.load(b"module {}")
 
     def test_while_evaluating(self):
         p = tessera.load("""

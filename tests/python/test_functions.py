@@ -117,6 +117,22 @@ class ManualStages(unittest.TestCase):
                 want = np.concatenate([expected(a[:4], 0), expected(a[4:], 1)])
                 np.testing.assert_array_equal(tessera.run(lambda a: fn(a), a, shard={"a": P("x", "y")}), want)
 
+    def test_a_reducer_that_calls(self):
+        """jnp.where is a function of its own, which the reducer calls."""
+        mesh = jax.sharding.AbstractMesh((2,), ("a",))
+        larger = lambda a, b: jnp.where(a > b, a, b)
+        def body(y):
+            return larger(jax.lax.reduce(y, np.float32(-1e9), larger, (0,)), jnp.float32(3))[None]
+        fn = jax.shard_map(body, mesh=mesh, in_specs=P("a"), out_specs=P("a"), check_vma=False)
+        np.testing.assert_array_equal(tessera.run(fn, np.arange(8, dtype="f")), [3, 7])
+
+
+class Scalars(unittest.TestCase):
+    def test_dynamic_slice(self):
+        """MLIR prints it as %arg0, , sizes = []."""
+        fn = lambda x: jax.lax.dynamic_update_slice(jax.lax.dynamic_slice(x, (), ()) + 1, x, ())
+        self.assertEqual(tessera.run(fn, np.float32(3)), 3)
+
 
 if __name__ == "__main__":
     unittest.main()
