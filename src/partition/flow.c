@@ -230,9 +230,8 @@ Status *walk_body(Partition *t, OpId op) {
 // ---- calls ----
 
 static InstanceId instance_of_call(const Partition *t, OpId op, OpId callee) {
-  for (InstanceId i = t->instance + 1; i < t->graph->n_instances; i++)  // behind its caller's
-    if (t->graph->instances[i].call == op && t->graph->instances[i].caller == t->instance) return i;
-  return graph_instance_of(t->graph, callee);
+  InstanceId own = walk_instance_at(t, op, t->instance);
+  return own ? own : graph_instance_of(t->graph, callee);
 }
 
 // Functions that call others twice, and these others twice, would fill any memory.

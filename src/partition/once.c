@@ -40,12 +40,9 @@ static OpId written_callee(const Partition *t, OpId op) {
   return function && t->written_out[function] ? function : 0;
 }
 
-// The instance of a call whose function is written out; 0 if it is none. O(instances).
+// The instance of a call whose function is written out; 0 if it is none.
 static InstanceId written_at(const Partition *t, OpId op, InstanceId caller) {
-  if (!written_callee(t, op)) return 0;
-  for (InstanceId i = caller + 1; i < t->graph->n_instances; i++)
-    if (t->graph->instances[i].call == op && t->graph->instances[i].caller == caller) return i;
-  return 0;
+  return written_callee(t, op) ? walk_instance_at(t, op, caller) : 0;
 }
 
 // What returns a function's value gives it to the call.

@@ -4,6 +4,7 @@
 // tiles (split_op.c). Control flow keeps its shape (flow.c).
 #include "partition/partition.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static void release(void *object) {
   propagation_free(t->given);
   symbols_deinit(&t->functions);
   idmap_deinit(&t->price_ids);
+  idmap_deinit(&t->instance_ids);
   arena_deinit(&t->arena);
   arena_deinit(&t->scratch);
   strbuf_deinit(&t->text);
@@ -40,9 +42,38 @@ static MeshId larger(const Partition *t, MeshId a, MeshId b) {
   return !x || y->n_devices > x->n_devices ? b : a;
 }
 
-static InstanceId root_of(const Partition *t, InstanceId instance) {
-  while (t->graph->instances[instance].caller) instance = t->graph->instances[instance].caller;
-  return instance;
+static InstanceId root_of(const Partition *t, InstanceId instance) { return t->roots[instance]; }
+
+// ---- instances ----
+
+typedef struct CallKey {
+  OpId call;
+  InstanceId caller;
+} CallKey;
+
+static bool call_equal(const void *owner, uint32_t id, const void *other) {
+  const Partition *t = owner;
+  const CallKey *key = other;
+  const Instance *i = &t->graph->instances[id];
+  return i->call == key->call && i->caller == key->caller;
+}
+
+InstanceId walk_instance_at(const Partition *t, OpId call, InstanceId caller) {
+  CallKey key = {call, caller};
+  return idmap_find(&t->instance_ids, hash_mix(call, caller), call_equal, t, &key);
+}
+
+// Callers come before those that they call.
+static void find_instances(Partition *t) {
+  const Graph *g = t->graph;
+  t->roots = ARENA_ARRAY(&t->arena, InstanceId, g->n_instances);
+  for (InstanceId i = 1; i < g->n_instances; i++) {
+    const Instance *instance = &g->instances[i];
+    assert(instance->caller < i && "a caller's instance comes first");
+    t->roots[i] = instance->caller ? t->roots[instance->caller] : i;
+    if (instance->call)
+      idmap_add(&t->instance_ids, t->guard, hash_mix(instance->call, instance->caller), i);
+  }
 }
 
 // Both are on the larger mesh of the two; gives whether one was not.
@@ -465,6 +496,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   TRY(propagation_read(t->given, t->diag));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
   if (options && options->why) origins_init(&t->origins, t->p, &t->functions, &t->arena);
+  find_instances(t);
   TRY(find_meshes(t));
   runs_count(t->p, NULL, &t->arena, &t->runs);
   walk_find_contexts(t);

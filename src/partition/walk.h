@@ -57,6 +57,8 @@ typedef struct Partition {
   InstanceId instance;  // of the function at hand
   MeshId mesh;          // of it
   MeshId *meshes;       // per instance that nothing calls
+  InstanceId *roots;    // per instance: the one that nothing calls which it is reached from
+  IdMap instance_ids;   // by call and caller
   Local local;
   SymbolTable functions;  // the global ones
   uint32_t n_values;
@@ -201,5 +203,8 @@ Status *walk_unimplemented(Partition *t, OpId op, const char *what) MUST_USE;
 bool walk_only_says(uint16_t code);
 
 Status *walk_block(Partition *t, BlockId block) MUST_USE;
+
+// The instance that a call in an instance has for itself; 0 if it has none.
+InstanceId walk_instance_at(const Partition *t, OpId call, InstanceId caller);
 
 #endif
