@@ -104,7 +104,7 @@ static void copy_fortran(Literal *to, const char *from, size_t item) {
   int64_t index[MAX_RANK] = {0}, strides[MAX_RANK], stride = 1;
   for (uint32_t d = 0; d < to->rank; d++) {
     strides[d] = stride;
-    stride *= to->dims[d];
+    stride = shape_times(stride, to->dims[d]);
   }
   int64_t i = 0;
   do {

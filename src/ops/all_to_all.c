@@ -37,7 +37,10 @@ static bool infer_all_to_all(Infer *cx) {
     int64_t dims[MAX_RANK];
     for (uint32_t d = 0; d < in->rank; d++) dims[d] = in->dims[d];
     if (split != concat && dims[split] != DIM_DYNAMIC) dims[split] /= count;
-    if (split != concat && dims[concat] != DIM_DYNAMIC) dims[concat] *= count;
+    bool grows = split != concat && dims[concat] != DIM_DYNAMIC;
+    REQUIRE(cx, 9, !grows || !__builtin_mul_overflow(dims[concat], count, &dims[concat]),
+            "dimension %lld of the result is more than %lld", (long long)concat,
+            (long long)INT64_MAX);
     cx->out[i] = type_tensor(cx->context, in->elem, in->rank, dims, 0);
     Type declared = infer_result(cx, i);
     if (!declared) continue;

@@ -126,7 +126,8 @@ static Norm norm_of(EvalContext *cx, const Literal *operand) {
   int64_t d = eval_int(cx, "feature_index", 0);
   Norm n = {
       .type = operand->dtype, .count = operand->count, .features = operand->dims[d], .inner = 1};
-  for (uint32_t i = (uint32_t)d + 1; i < operand->rank; i++) n.inner *= operand->dims[i];
+  for (uint32_t i = (uint32_t)d + 1; i < operand->rank; i++)
+    n.inner = shape_times(n.inner, operand->dims[i]);
   n.epsilon = rounded(&n, attr_as_float(cx->context, eval_attr(cx, "epsilon"), 0));
   return n;
 }

@@ -100,16 +100,16 @@ ContractSide contract_side(EvalContext *cx, DenseKind kind, const Literal *liter
   if (first >= 0) perm[n++] = (uint32_t)first;
   for (uint32_t i = 0; i < batch.n; i++) {
     perm[n++] = (uint32_t)batch.v[i];
-    side.batch *= literal->dims[batch.v[i]];
+    side.batch = shape_times(side.batch, literal->dims[batch.v[i]]);
   }
   for (uint32_t d = 0; d < literal->rank; d++) {
     if (ints_contain(batch, d) || ints_contain(contract, d) || d == first) continue;
     perm[n++] = d;
-    side.free *= literal->dims[d];
+    side.free = shape_times(side.free, literal->dims[d]);
   }
   for (uint32_t i = 0; i < contract.n; i++) {
     perm[n++] = (uint32_t)contract.v[i];
-    side.contract *= literal->dims[contract.v[i]];
+    side.contract = shape_times(side.contract, literal->dims[contract.v[i]]);
   }
   void *data = dense_load(cx, kind, literal);
   side.data = dense_transpose(cx, kind, data, literal->rank, literal->dims, n, perm);

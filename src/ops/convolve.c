@@ -247,7 +247,7 @@ static void gather_window(const Convolver *c, int64_t b, const int64_t *position
                           char *row) {
   size_t bytes = dense_bytes(c->kind), step = (size_t)c->in * bytes;
   int64_t tap[MAX_RANK] = {0}, image = 1;
-  for (uint32_t s = 0; s < c->spatial; s++) image *= c->in_sizes[s];
+  for (uint32_t s = 0; s < c->spatial; s++) image = shape_times(image, c->in_sizes[s]);
   if (c->window == 0) return;
   do {
     int64_t at = 0;
@@ -314,7 +314,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
     r_perm[s + 1] = (uint32_t)d.kernel_spatial.v[s];
     c.in_sizes[s] = lhs->dims[d.in_spatial.v[s]];
     c.taps[s] = windows[s].size;
-    c.window *= windows[s].size;
+    c.window = shape_times(c.window, windows[s].size);
     c.out_sizes[s] = window_count(&windows[s], c.in_sizes[s]);
     if (c.out_sizes[s] < 0)
       FAIL(INVALID_ARGUMENT, "the padded size of spatial dimension %u overflows", s);
@@ -325,6 +325,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
   c.outs = rhs->dims[d.kernel_out];
   Type elem = type_elem(cx->context, eval_result_type(cx, 0));
   out[0] = literal_new(cx->heap, cx->context, elem, lhs->rank, dims);
+  if (!lhs->count || !rhs->count) return NULL;  // sums of nothing
   c.kind = dense_kind(lhs->dtype, rhs->dtype, out[0]->dtype);
   c.lhs =
       dense_transpose(cx, c.kind, dense_load(cx, c.kind, lhs), lhs->rank, lhs->dims, n + 2, l_perm);

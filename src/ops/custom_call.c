@@ -89,7 +89,8 @@ static Status *custom_rotate_right(EvalContext *cx, Literal *const *in, Literal 
          "dimension of the operand and at most its size");
   const Literal *from = in[0];
   int64_t size = from->dims[along], inner = 1;
-  for (uint32_t d = (uint32_t)along + 1; d < from->rank; d++) inner *= from->dims[d];
+  for (uint32_t d = (uint32_t)along + 1; d < from->rank; d++)
+    inner = shape_times(inner, from->dims[d]);
   Literal *to = literal_new(cx->heap, cx->context, from->elem, from->rank, from->dims);
   for (int64_t at = 0; at < from->count; at += size * inner) {
     literal_copy_elements(to, at, from, at + (size - amount) * inner, amount * inner);

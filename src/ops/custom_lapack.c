@@ -27,7 +27,7 @@ Status *lapack_sizes(EvalContext *cx, Literal *const *in, uint32_t i, int64_t *m
   *m = l->dims[l->rank - 2];
   *n = l->dims[l->rank - 1];
   *batches = 1;
-  for (uint32_t d = 0; d + 2 < l->rank; d++) *batches *= l->dims[d];
+  for (uint32_t d = 0; d + 2 < l->rank; d++) *batches = shape_times(*batches, l->dims[d]);
   return NULL;
 }
 

@@ -51,7 +51,8 @@ static Status *load(EvalContext *cx, const Literal *literal, Matrices *out) {
   out->m = literal->dims[literal->rank - 2];
   out->n = literal->dims[literal->rank - 1];
   out->batches = 1;
-  for (uint32_t d = 0; d + 2 < literal->rank; d++) out->batches *= literal->dims[d];
+  for (uint32_t d = 0; d + 2 < literal->rank; d++)
+    out->batches = shape_times(out->batches, literal->dims[d]);
   out->data = dense_load(cx, DENSE_WIDE, literal);
   return NULL;
 }

@@ -94,10 +94,10 @@ void *dense_transpose(EvalContext *cx, DenseKind kind, const void *data, uint32_
   int64_t count = 1, stride = 1;
   int64_t strides[MAX_RANK] = {0}, index[MAX_RANK] = {0};
   bool same = n_perm == rank;
-  for (uint32_t d = 0; d < rank; d++) count *= dims[d];
+  for (uint32_t d = 0; d < rank; d++) count = shape_times(count, dims[d]);
   for (uint32_t p = n_perm; p-- > 0;) {
     strides[perm[p]] = stride;
-    stride *= dims[perm[p]];
+    stride = shape_times(stride, dims[perm[p]]);
     same = same && perm[p] == p;
   }
   size_t bytes = dense_bytes(kind);

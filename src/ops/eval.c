@@ -26,6 +26,17 @@ Literal *eval_new_result(EvalContext *cx, uint32_t i) {
   return literal_new_typed(cx->heap, cx->context, eval_result_type(cx, i));
 }
 
+bool eval_empty(EvalContext *cx, Literal **out) {
+  const OpRow *row = op_row(cx->code);
+  if (!(row->traits & TRAIT_PURE) || row->def->flow != FLOW_NONE || !cx->n_out) return false;
+  for (uint32_t i = 0; i < cx->n_out; i++) {
+    int64_t count;
+    if (!type_count(cx->context, eval_result_type(cx, i), &count) || count) return false;
+  }
+  for (uint32_t i = 0; i < cx->n_out; i++) out[i] = eval_new_result(cx, i);
+  return true;
+}
+
 Status *eval_op(EvalContext *cx, uint16_t code, Attr attrs, uint32_t n_in, Literal *const *in,
                 uint32_t n_out, const Type *result_types, Literal **out) {
   const OpRow *row = op_row(code);
@@ -39,5 +50,6 @@ Status *eval_op(EvalContext *cx, uint16_t code, Attr attrs, uint32_t n_in, Liter
   inner.result_types = result_types;
   inner.code = code;
   inner.stand_in = true;
+  if (eval_empty(&inner, out)) return NULL;
   return row->def->eval(&inner, in, out);
 }

@@ -112,6 +112,10 @@ static inline Status *eval_poll(EvalContext *cx) {
   return cx->host && cx->host->poll ? cx->host->poll(cx) : NULL;
 }
 
+// An op without effects whose results hold no element has nothing to compute: makes them. Its
+// operands may have sizes whose products overflow (3000000000x3000000000x3000000000x0), which no
+// eval need mind then. False, and nothing is done, for other ops.
+bool eval_empty(EvalContext *cx, Literal **out);
 // Runs any op on given literals through its OpDef (for ops defined by others: batch_norm through
 // pointwise …).
 Status *eval_op(EvalContext *cx, uint16_t code, Attr attrs, uint32_t n_in, Literal *const *in,

@@ -83,6 +83,11 @@ bool literal_same_shape(const Literal *a, const Literal *b);
 // or items).
 bool literal_matches(const Context *context, const Literal *literal, Type type);
 
+// a * b, of sizes. Products of an empty array's sizes may overflow on their way to 0
+// (3000000000x3000000000x3000000000x0): they wrap, and no element is counted by them.
+static inline int64_t shape_times(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a * (uint64_t)b);
+}
 // Row-major strides of dims into out (rank entries), in elements.
 void shape_strides(uint32_t rank, const int64_t *dims, int64_t *out);
 // Steps a multi-index through dims in row-major order; false after the last. rank 0 has one index.

@@ -17,7 +17,8 @@ static Runs runs_of(const QuantInfo *quant, const Literal *l) {
   Runs runs = {l->count ? l->count : 1, 1};
   if (quant->axis < 0) return runs;
   runs.inner = 1;
-  for (uint32_t d = (uint32_t)quant->axis + 1; d < l->rank; d++) runs.inner *= l->dims[d];
+  for (uint32_t d = (uint32_t)quant->axis + 1; d < l->rank; d++)
+    runs.inner = shape_times(runs.inner, l->dims[d]);
   runs.count = (int64_t)quant->count;
   return runs;
 }

@@ -131,10 +131,11 @@ static Place place_of(const Ragged *r, const Literal *lhs) {
   if (r->mode == RAGGED_FREE) {
     for (uint32_t i = (uint32_t)d + 1; i < lhs->rank; i++)
       if (!ints_contain(r->dims.lhs_batch, i) && !ints_contain(r->dims.lhs_contract, i))
-        p.inner *= lhs->dims[i];
+        p.inner = shape_times(p.inner, lhs->dims[i]);
     return p;
   }
-  for (uint32_t i = list.n; i-- > 0 && list.v[i] != d;) p.inner *= lhs->dims[list.v[i]];
+  for (uint32_t i = list.n; i-- > 0 && list.v[i] != d;)
+    p.inner = shape_times(p.inner, lhs->dims[list.v[i]]);
   return p;
 }
 

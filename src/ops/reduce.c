@@ -78,7 +78,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   shape_strides(first->rank, first->dims, strides);
   for (uint32_t d = 0; d < first->rank; d++) {
     if (ints_contain(along, d)) {
-      terms *= first->dims[d];
+      terms = shape_times(terms, first->dims[d]);
       reduced[reduced_rank] = first->dims[d];
       reduced_strides[reduced_rank++] = strides[d];
     } else {

@@ -249,7 +249,8 @@ static uint32_t find_runs(const Localizer *cx, Run *runs) {
 // Elements of the run that a tile has.
 static int64_t run_tile(const Localizer *cx, const Run *run, uint32_t side) {
   int64_t tile = 1;
-  for (uint32_t d = run->first[side]; d < run->end[side]; d++) tile *= localize_tile(cx, side, d);
+  for (uint32_t d = run->first[side]; d < run->end[side]; d++)
+    tile = shape_times(tile, localize_tile(cx, side, d));
   return tile;
 }
 

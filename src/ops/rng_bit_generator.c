@@ -93,6 +93,7 @@ static void fill_threefry64(Literal *out, const uint32_t key[2], uint64_t *count
 }
 
 static void fill_threefry32(Literal *out, const uint32_t key[2], uint64_t *counter) {
+  if (!out->count) return;
   uint32_t split = 0;
   bool even = false;
   for (uint32_t d = 0; d < out->rank && !even; d++) {

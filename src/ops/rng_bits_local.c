@@ -43,7 +43,7 @@ static int64_t lanes_of(const Bits *b) {
 
 static int64_t inner_of(const Bits *b, uint32_t d) {
   int64_t inner = 1;
-  for (uint32_t i = d + 1; i < b->whole->rank; i++) inner *= b->whole->dims[i];
+  for (uint32_t i = d + 1; i < b->whole->rank; i++) inner = shape_times(inner, b->whole->dims[i]);
   return inner;
 }
 

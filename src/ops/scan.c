@@ -88,6 +88,7 @@ static bool infer(Infer *cx) {
 // Copies slice `at` along dim between a stacked literal and one without that dimension.
 static void copy_slice(Literal *stacked, Literal *slice, int64_t dim, int64_t at, bool out) {
   int64_t outer = 1, inner = 1, size = stacked->dims[dim];
+  if (!stacked->count) return;
   for (uint32_t d = 0; d < stacked->rank; d++) {
     if (d < dim) outer *= stacked->dims[d];
     if (d > dim) inner *= stacked->dims[d];

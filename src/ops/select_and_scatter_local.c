@@ -328,7 +328,7 @@ static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, Va
   Context *c = cx->context;
   int64_t n = 1;
   const TypeInfo *source = type_info(c, value_type(l->p, operands[SOURCE]));
-  for (uint32_t d = 0; d < source->rank; d++) n *= source->dims[d];
+  for (uint32_t d = 0; d < source->rank; d++) n = shape_times(n, source->dims[d]);
   Type row = type_tensor(c, source->elem, 1, &count, 0);
   Type scalar = type_tensor(c, source->elem, 0, NULL, 0);
   ValueId in[3] = {local_broadcast(l, operands[INIT], row),

@@ -152,7 +152,7 @@ Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out) 
          (long long)kept, (long long)size);
   for (uint32_t d = 0; d < rank; d++) dims[d] = in[0]->dims[d];
   dims[along] = kept;
-  for (uint32_t d = (uint32_t)along + 1; d < rank; d++) stride *= dims[d];
+  for (uint32_t d = (uint32_t)along + 1; d < rank; d++) stride = shape_times(stride, dims[d]);
   for (uint32_t i = 0; i < n; i++) {
     if (in[i]->kind != LITERAL_ARRAY || !literal_same_shape(in[0], in[i]))
       FAIL(INVALID_ARGUMENT,

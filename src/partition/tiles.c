@@ -82,7 +82,7 @@ static void walk_begin(TileWalk *w, ShardingTable *table, const Edge *edge, uint
   for (uint32_t d = 0; d < w->rank; d++) w->extent[d] = w->whole[d];
   if (edge->sharding)
     sharding_tile_range(table, edge->sharding, whole->dims, device, w->offset, w->extent);
-  walk_number(w);
+  if (tile->count) walk_number(w);  // sizes of an empty whole may overflow
 }
 
 static void walk_next(TileWalk *w) {
