@@ -1,14 +1,14 @@
 // Singular values with LAPACK's signs: a QR (LQ) first if the matrix is much longer than wide, then
 // Householder reduction to bidiagonal form from both sides (gebrd), then implicit QR sweeps with or
 // without a shift, towards the smaller end (bdsqr; Demmel and Kahan 1990). Small means small in the
-// element type, as in tridiagonal.c. LAPACK's gesdd divides and conquers above 25 columns; here the
-// sweeps go on, so that the signs of a pair u, v may differ from it there. O(m n^2).
+// element type, as in tridiagonal.c. gesdd divides and conquers above 25 columns (bdsdc, lasd0-3;
+// Gu and Eisenstat 1995). O(m n^2).
 #include <string.h>
 
 #include "ops/matrix.h"
 #include "ops/spectral.h"
 
-enum { SWEEPS = 6 };  // times n^2 rows at most: LAPACK's MAXITR
+enum { SWEEPS = 6, LEAF = 25 };  // LAPACK's MAXITR (times n^2 rows at most) and SMLSIZ
 
 // The smaller singular value of [[f,g],[0,h]] (las2).
 static long double smaller_value(long double f, long double g, long double h) {
@@ -72,7 +72,8 @@ typedef struct Bidiagonal {
   long double *d, *e, *u, *vt;
   long double *right, *left;  // rotations of a sweep: c and s of each row
   long double tolerance, threshold;
-  bool down;  // the direction of sweeps in the block at hand
+  bool divide;  // above LEAF rows
+  bool down;    // the direction of sweeps in the block at hand
   int64_t old_first, old_last;
 } Bidiagonal;
 
@@ -314,6 +315,286 @@ static int64_t iterate(Bidiagonal *b) {
   return 0;
 }
 
+// ---- divide and conquer ----
+
+// An n by m upper bidiagonal block (m = n or n + 1) from row `first` on: values of d ascend, u
+// holds left vectors as columns, vt right ones as rows, both at [first, first].
+typedef struct Divide {
+  const Precision *precision;
+  int64_t stride;
+  long double *d, *e, *u, *vt;
+  const LapackWork *work;
+} Divide;
+
+static int64_t decompose(Bidiagonal *b, bool lower, const LapackWork *work);
+
+// A block of at most LEAF rows by sweeps. One more column is rotated away from the right first,
+// which leaves a lower bidiagonal block (lasdq).
+static int64_t solve_leaf(Divide *t, int64_t first, int64_t n, int64_t m) {
+  int64_t stride = t->stride;
+  long double *d = t->d + first, *e = t->e + first, *u = t->u + first * stride + first,
+              *vt = t->vt + first * stride + first;
+  long double *turned = TAKE(t->work, long double, m *m);
+  for (int64_t i = 0; i < m * m; i++) turned[i] = i / m == i % m;
+  for (int64_t i = 0; m > n && i < n; i++) {
+    Rotation r = spectral_rotation(d[i], e[i]);
+    d[i] = r.r;
+    e[i] = i + 1 < n ? r.s * d[i + 1] : 0;
+    if (i + 1 < n) d[i + 1] *= r.c;
+    spectral_rotate(turned + i * m, turned + (i + 1) * m, m, 1, r.c, r.s);
+  }
+  Bidiagonal b = {.precision = t->precision, .n = n, .d = d};
+  b.e = TAKE(t->work, long double, n);
+  memcpy(b.e, e, sizeof *e * (size_t)(n > 0 ? n - 1 : 0));
+  b.right = TAKE(t->work, long double, 2 * n);
+  b.left = TAKE(t->work, long double, 2 * n);
+  b.u = TAKE(t->work, long double, n *n);
+  b.vt = TAKE(t->work, long double, n *n);
+  int64_t info = decompose(&b, m > n, t->work);
+  for (int64_t i = 0; i < n / 2; i++) {  // ascending
+    long double x = d[i];
+    d[i] = d[n - 1 - i];
+    d[n - 1 - i] = x;
+  }
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < n; j++) u[i * stride + j] = b.u[i * n + n - 1 - j];
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < m; j++) {
+      long double sum = i == n ? turned[i * m + j] : 0;
+      for (int64_t k = 0; i < n && k < n; k++) sum += b.vt[(n - 1 - i) * n + k] * turned[k * m + j];
+      vt[i * stride + j] = sum;
+    }
+  return info;
+}
+
+// d_i^2 - d_j^2 without the digits that squares lose.
+static long double gap(const long double *d, int64_t i, int64_t j) {
+  return (d[i] - d[j]) * (d[i] + d[j]);
+}
+
+// 1 + sum z_i^2 / (d_i^2 - x) for x = d[origin]^2 + tau.
+static long double secular(int64_t k, const long double *d, const long double *z, int64_t origin,
+                           long double tau) {
+  long double sum = 1;
+  for (int64_t i = 0; i < k; i++) sum += z[i] * z[i] / (gap(d, i, origin) - tau);
+  return sum;
+}
+
+// The square root of root j, between d[j] and d[j + 1]; delta[i] = d[i]^2 - root. As in
+// tridiagonal.c.
+static long double secular_root(int64_t k, int64_t j, const long double *d, const long double *z,
+                                long double *delta) {
+  int64_t origin = j;
+  long double width = 0;
+  if (j + 1 < k) {
+    width = gap(d, j + 1, j) / 2;
+    if (secular(k, d, z, j, width) < 0) origin = j + 1;
+  } else {
+    for (int64_t i = 0; i < k; i++) width += z[i] * z[i];
+  }
+  long double sign = origin == j ? 1 : -1, low = 0, high = width;
+  for (int step = 0; step < 160; step++) {
+    long double least = low > 0 ? low : 1e-4000L * high;
+    long double middle = high > 4 * least ? sqrtl(least) * sqrtl(high) : low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    if (secular(k, d, z, origin, sign * middle) * sign < 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  long double tau = sign * (low + (high - low) / 2);
+  for (int64_t i = 0; i < k; i++) delta[i] = gap(d, i, origin) - tau;
+  return sqrtl(d[origin] * d[origin] + tau);
+}
+
+// The k values that are not deflated: roots, and the new vectors in terms of the old ones, left
+// ones in the columns of p, right ones in the columns of q [k,k].
+static void secular_vectors(int64_t k, const long double *d, const long double *z,
+                            long double *roots, long double *p, long double *q,
+                            const LapackWork *work) {
+  long double *delta = TAKE(work, long double, k *k), *w = TAKE(work, long double, k);
+  for (int64_t j = 0; j < k; j++) roots[j] = secular_root(k, j, d, z, delta + j * k);
+  for (int64_t i = 0; i < k; i++) {
+    long double product = -delta[i * k + i];
+    for (int64_t j = 0; j < k; j++)
+      if (j != i) product *= delta[j * k + i] / gap(d, i, j);
+    w[i] = copysignl(sqrtl(fabsl(product)), z[i]);
+  }
+  for (int64_t j = 0; j < k; j++) {
+    long double left = 0, right = 0;
+    for (int64_t i = 0; i < k; i++) {
+      q[i * k + j] = w[i] / delta[j * k + i];
+      p[i * k + j] = i ? d[i] * q[i * k + j] : -1;
+      left = hypotl(left, p[i * k + j]);
+      right = hypotl(right, q[i * k + j]);
+    }
+    for (int64_t i = 0; i < k; i++) {
+      p[i * k + j] /= left;
+      q[i * k + j] /= right;
+    }
+  }
+  if (k == 1) {  // lasd3 gives the sign to u here
+    roots[0] = fabsl(z[0]);
+    p[0] = copysignl(1, z[0]);
+    q[0] = 1;
+  }
+}
+
+// The vectors of a merge before it: column i of left [n,n] and row i of right [n,m] belong to d[i].
+typedef struct Joint {
+  int64_t n, m;
+  long double *d, *z, *left, *right;
+  int64_t *order;  // the kept ones, 0 first, then the deflated ones
+  int64_t kept;
+} Joint;
+
+// Collects the solved halves around the row (alpha, beta) at nl; the free right vectors of both
+// halves become one that meets the row, the first, and one that does not, the last row of vt.
+static void gather(Divide *t, int64_t first, int64_t nl, Joint *j) {
+  int64_t stride = t->stride, n = j->n, m = j->m;
+  const long double *d = t->d + first, *u = t->u + first * stride + first;
+  long double *vt = t->vt + first * stride + first;
+  long double alpha = d[nl], beta = t->e[first + nl];
+  for (int64_t i = 0; i < n; i++) {
+    int64_t row = i == 0 ? nl : i <= nl ? i - 1 : i;  // where i's vectors stand
+    j->d[i] = i == 0 ? 0 : d[row];
+    j->z[i] = i <= nl ? alpha * vt[row * stride + nl] : beta * vt[row * stride + nl + 1];
+    for (int64_t r = 0; r < n; r++) j->left[r * n + i] = i == 0 ? r == nl : u[r * stride + row];
+    for (int64_t c = 0; c < m; c++) j->right[i * m + c] = vt[row * stride + c];
+  }
+  if (m == n) return;
+  long double *last = vt + n * stride, *meets = j->right, other = beta * last[nl + 1];
+  long double length = hypotl(j->z[0], other), c = length > 0 ? j->z[0] / length : 1,
+              s = length > 0 ? other / length : 0;
+  spectral_rotate(meets, last, m, 1, c, s);
+  j->z[0] = length;
+}
+
+static void deflate(Joint *j, long double tolerance) {
+  int64_t *sorted = j->order, back = j->n, previous = -1, count = 1;
+  int64_t kept = 1;
+  for (int64_t i = 1; i < j->n; i++) {  // ascending, 0 stays first
+    int64_t at = i;
+    for (; at > 1 && j->d[sorted[at - 1]] > j->d[i]; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = i;
+  }
+  sorted[0] = 0;
+  if (fabsl(j->z[0]) <= tolerance) j->z[0] = tolerance;
+  int64_t *out = j->order + j->n;
+  out[0] = 0;
+  for (; count < j->n; count++) {
+    int64_t next = sorted[count];
+    if (fabsl(j->z[next]) <= tolerance) {
+      out[--back] = next;
+      continue;
+    }
+    if (previous >= 0 && j->d[next] - j->d[previous] <= tolerance) {
+      long double length = hypotl(j->z[next], j->z[previous]), c = j->z[next] / length,
+                  s = -j->z[previous] / length;
+      spectral_rotate(j->left + previous, j->left + next, j->n, j->n, c, s);
+      spectral_rotate(j->right + previous * j->m, j->right + next * j->m, j->m, 1, c, s);
+      j->z[next] = length;
+      j->z[previous] = 0;
+      out[--back] = previous;
+    } else if (previous >= 0) {
+      out[kept++] = previous;
+    }
+    previous = next;
+  }
+  if (previous >= 0) out[kept++] = previous;
+  j->kept = kept;
+  memcpy(j->order, out, sizeof *out * (size_t)j->n);
+}
+
+static void merge(Divide *t, int64_t first, int64_t nl, int64_t nr, int64_t m) {
+  int64_t n = nl + nr + 1, stride = t->stride;
+  Joint j = {.n = n, .m = m};
+  j.d = TAKE(t->work, long double, n);
+  j.z = TAKE(t->work, long double, n);
+  j.left = TAKE(t->work, long double, n *n);
+  j.right = TAKE(t->work, long double, n *m);
+  j.order = TAKE(t->work, int64_t, 2 * n);
+  long double most = fmaxl(fabsl(t->d[first + nl]), fabsl(t->e[first + nl]));
+  gather(t, first, nl, &j);
+  for (int64_t i = 0; i < n; i++) most = fmaxl(most, j.d[i]);
+  long double tolerance = 64 * t->precision->eps * most;
+  deflate(&j, tolerance);
+  int64_t k = j.kept;
+  long double *d = TAKE(t->work, long double, k), *z = TAKE(t->work, long double, k),
+              *p = TAKE(t->work, long double, k *k), *q = TAKE(t->work, long double, k *k),
+              *values = TAKE(t->work, long double, n);
+  for (int64_t i = 0; i < k; i++) {
+    d[i] = j.d[j.order[i]];
+    z[i] = j.z[j.order[i]];
+  }
+  if (k > 1 && d[1] <= tolerance / 2) d[1] = tolerance / 2;
+  secular_vectors(k, d, z, values, p, q, t->work);
+  for (int64_t i = k; i < n; i++) values[i] = j.d[j.order[i]];
+  int64_t *sorted = TAKE(t->work, int64_t, n);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at = i;
+    for (; at > 0 && values[sorted[at - 1]] > values[i]; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = i;
+  }
+  long double *u = t->u + first * stride + first, *vt = t->vt + first * stride + first;
+  for (int64_t c = 0; c < n; c++) {
+    int64_t from = sorted[c];
+    t->d[first + c] = values[from];
+    for (int64_t r = 0; r < n; r++) {
+      long double sum = from < k ? 0 : j.left[r * n + j.order[from]];
+      for (int64_t i = 0; from < k && i < k; i++)
+        sum += j.left[r * n + j.order[i]] * p[i * k + from];
+      u[r * stride + c] = sum;
+    }
+    for (int64_t r = 0; r < m; r++) {
+      long double sum = from < k ? 0 : j.right[j.order[from] * m + r];
+      for (int64_t i = 0; from < k && i < k; i++)
+        sum += j.right[j.order[i] * m + r] * q[i * k + from];
+      vt[c * stride + r] = sum;
+    }
+  }
+}
+
+static int64_t divide_block(Divide *t, int64_t first, int64_t n, int64_t m, int depth) {
+  if (depth == 0) return solve_leaf(t, first, n, m);
+  int64_t nl = n / 2, nr = n - nl - 1;
+  int64_t info = divide_block(t, first, nl, nl + 1, depth - 1);
+  info += divide_block(t, first + nl + 1, nr, nr + m - n, depth - 1);
+  if (!info) merge(t, first, nl, nr, m);
+  return info;
+}
+
+// All of b, which is upper bidiagonal and larger than a leaf (bdsdc).
+static int64_t conquer(Bidiagonal *b, const LapackWork *work) {
+  int64_t n = b->n, info = 0;
+  long double norm = 0, eps = 0.9L * b->precision->eps;
+  for (int64_t i = 0; i < n; i++) {
+    norm = fmaxl(norm, fabsl(b->d[i]));
+    if (i + 1 < n) norm = fmaxl(norm, fabsl(b->e[i]));
+  }
+  if (norm == 0) return iterate(b);
+  memset(b->u, 0, sizeof *b->u * (size_t)(n * n));
+  memset(b->vt, 0, sizeof *b->vt * (size_t)(n * n));
+  for (int64_t i = 0; i < n; i++) {
+    b->d[i] /= norm;
+    if (i + 1 < n) b->e[i] /= norm;
+    if (fabsl(b->d[i]) < eps) b->d[i] = copysignl(eps, b->d[i]);
+  }
+  Divide t = {b->precision, n, b->d, b->e, b->u, b->vt, work};
+  for (int64_t first = 0; first < n;) {
+    int64_t end = first;
+    while (end + 1 < n && fabsl(b->e[end]) >= eps) end++;
+    int64_t size = end + 1 - first;
+    int depth = 0;
+    for (int64_t most = size; most > LEAF; most /= 2) depth++;
+    info += divide_block(&t, first, size, size, depth);
+    first = end + 1;
+  }
+  for (int64_t i = 0; i < n; i++) b->d[i] *= norm;
+  if (!info) order_values(b);
+  return info;
+}
+
 // A lower bidiagonal matrix is turned to an upper one from the left; u gets these rotations last.
 static int64_t decompose(Bidiagonal *b, bool lower, const LapackWork *work) {
   int64_t n = b->n;
@@ -325,7 +606,7 @@ static int64_t decompose(Bidiagonal *b, bool lower, const LapackWork *work) {
     b->e[i] = turns[i].s * b->d[i + 1];
     b->d[i + 1] *= turns[i].c;
   }
-  int64_t info = iterate(b);
+  int64_t info = b->divide && b->u && n > LEAF ? conquer(b, work) : iterate(b);
   for (int64_t i = n - 2; lower && b->u && i >= 0; i--)
     spectral_rotate(b->u + i * n, b->u + (i + 1) * n, n, 1, turns[i].c, -turns[i].s);
   return info;
@@ -431,7 +712,7 @@ int64_t bidiagonal_svd(const Precision *precision, Wide *a, int64_t m, int64_t n
   Wide *q_taus = TAKE(work, Wide, k), *p_taus = TAKE(work, Wide, k);
   reduce(core.a, core.m, k, s, e, q_taus, p_taus, work);
   bool vectors = u != NULL;
-  Bidiagonal b = {.precision = precision, .n = k, .d = s, .e = e};
+  Bidiagonal b = {.precision = precision, .n = k, .d = s, .e = e, .divide = divide};
   b.right = TAKE(work, long double, 2 * k);
   b.left = TAKE(work, long double, 2 * k);
   if (vectors) {
