@@ -1,6 +1,6 @@
 // Decompositions of one matrix (Golub and Van Loan, "Matrix Computations"): Cholesky-Banachiewicz,
 // substitution, Householder QR, LU with partial pivoting, Hermitian eigenvalues by cyclic Jacobi
-// rotations and singular values by one-sided ones (Hestenes 1958). All in long double, so that a
+// rotations (those with LAPACK's signs: spectral.h). All in long double, so that a
 // result rounded to its element type is nearly always the nearest.
 #include "ops/matrix.h"
 
@@ -248,83 +248,5 @@ void matrix_sort_diagonal(const Wide *a, int64_t n, int64_t *order) {
     for (; at > 0 && a[order[at - 1] * (n + 1)].re > a[i * (n + 1)].re; at--)
       order[at] = order[at - 1];
     order[at] = i;
-  }
-}
-
-// x^H y of columns p and q of a [m,n].
-static Wide column_dot(const Wide *a, int64_t m, int64_t n, int64_t p, int64_t q) {
-  Wide sum = {0, 0};
-  for (int64_t i = 0; i < m; i++)
-    sum = wide_add(sum, wide_mul(wide_conj(a[i * n + p]), a[i * n + q]));
-  return sum;
-}
-
-// Columns p and q of a [m,n] by the rotation that makes p'^H q' zero, as in `rotate`.
-static void rotate_columns(Wide *a, int64_t m, int64_t n, int64_t p, int64_t q, long double c,
-                           Wide up, Wide down) {
-  for (int64_t k = 0; k < m; k++) {
-    Wide x = a[k * n + p], y = a[k * n + q];
-    a[k * n + p] = wide_sub(wide_scale(x, c), wide_mul(down, y));
-    a[k * n + q] = wide_add(wide_mul(up, x), wide_scale(y, c));
-  }
-}
-
-void matrix_svd(Arena *arena, Wide *a, int64_t m, int64_t n, Wide *v, long double *s) {
-  enum { MOST_SWEEPS = 60 };
-  const long double tiny = 1e-19L;
-  for (int64_t i = 0; i < n * n; i++) v[i] = wide_of(i / n == i % n);
-  bool moved = true;
-  for (int sweep = 0; sweep < MOST_SWEEPS && moved; sweep++) {
-    moved = false;
-    for (int64_t p = 0; p < n; p++)
-      for (int64_t q = p + 1; q < n; q++) {
-        Wide dot = column_dot(a, m, n, p, q);
-        long double pp = column_dot(a, m, n, p, p).re, qq = column_dot(a, m, n, q, q).re;
-        long double size = wide_abs(dot);
-        if (!(size > tiny * sqrtl(pp) * sqrtl(qq))) continue;
-        moved = true;
-        Wide phase = wide_scale(dot, 1 / size);
-        long double theta = (qq - pp) / (2 * size);
-        long double t = copysignl(1, theta) / (fabsl(theta) + hypotl(1, theta));
-        long double c = 1 / hypotl(1, t), sine = t * c;
-        Wide up = wide_scale(phase, sine), down = wide_scale(wide_conj(phase), sine);
-        rotate_columns(a, m, n, p, q, c, up, down);
-        rotate_columns(v, n, n, p, q, c, up, down);
-      }
-  }
-  int64_t *order = ARENA_ARRAY(arena, int64_t, (size_t)n + 1);
-  Wide *a_old = arena_copy(arena, a, sizeof(Wide) * (size_t)(m * n) + 1);
-  Wide *v_old = arena_copy(arena, v, sizeof(Wide) * (size_t)(n * n) + 1);
-  long double *norms = ARENA_ARRAY(arena, long double, (size_t)n + 1);
-  for (int64_t i = 0; i < n; i++) {  // insertion sort, descending
-    norms[i] = sqrtl(column_dot(a, m, n, i, i).re);
-    int64_t at = i;
-    for (; at > 0 && norms[order[at - 1]] < norms[i]; at--) order[at] = order[at - 1];
-    order[at] = i;
-  }
-  for (int64_t j = 0; j < n; j++) {
-    s[j] = norms[order[j]];
-    for (int64_t i = 0; i < m; i++) a[i * n + j] = a_old[i * n + order[j]];
-    for (int64_t i = 0; i < n; i++) v[i * n + j] = v_old[i * n + order[j]];
-  }
-}
-
-void matrix_complete(Wide *a, int64_t m, int64_t n, int64_t first) {
-  for (int64_t j = 0; j < n; j++) {
-    if (j < first && column_dot(a, m, n, j, j).re > 0) continue;
-    for (int64_t unit = 0; unit < m; unit++) {  // the first unit vector that is not spanned yet
-      for (int64_t i = 0; i < m; i++) a[i * n + j] = wide_of(i == unit);
-      for (int twice = 0; twice < 2; twice++)
-        for (int64_t k = 0; k < n; k++) {
-          if (k == j || (k > j && k >= first)) continue;
-          Wide dot = column_dot(a, m, n, k, j);
-          for (int64_t i = 0; i < m; i++)
-            a[i * n + j] = wide_sub(a[i * n + j], wide_mul(a[i * n + k], dot));
-        }
-      long double norm = sqrtl(column_dot(a, m, n, j, j).re);
-      if (norm < 0.5L / (long double)m) continue;
-      for (int64_t i = 0; i < m; i++) a[i * n + j] = wide_scale(a[i * n + j], 1 / norm);
-      break;
-    }
   }
 }

@@ -56,11 +56,5 @@ void matrix_make_hermitian(Wide *a, int64_t n, bool lower);
 void matrix_eigh(Wide *a, Wide *v, int64_t n);
 // Writes the permutation that sorts the diagonal of a, ascending and stable.
 void matrix_sort_diagonal(const Wide *a, int64_t n, int64_t *order);
-// a [m,n], m >= n, is overwritten by u s, v [n,n] by the right singular vectors: a = u s v^H, the
-// values s descending. One-sided Jacobi rotations. O(m n^2) per sweep.
-void matrix_svd(Arena *arena, Wide *a, int64_t m, int64_t n, Wide *v, long double *s);
-// Replaces the columns of a [m,n] from `first` on, and those that are zero, by unit vectors
-// orthogonal to all others. O(m n^2).
-void matrix_complete(Wide *a, int64_t m, int64_t n, int64_t first);
 
 #endif
