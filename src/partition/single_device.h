@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "ir/program.h"
 
-enum { NO_DEVICE = UINT32_MAX };
+#define NO_DEVICE UINT32_MAX
 
 // The device that an op's annotation names, in either spelling; NO_DEVICE: none, or its results
 // disagree. Nothing in a manual computation, no op of sdy's own and no constant has one.
