@@ -1,0 +1,217 @@
+"""Tessera against plain JAX on one function, in every way a user can run it.
+
+    jax     jax.jit on one CPU device, at the arguments and at DRAWS - 1 others next to them (each float moved by about an ulp)
+    truth   the same in float64 (wide.py); of a program with float64 in it, or a primitive of a library that knows its types: JAX itself
+    ours    tessera.run on one device, on all devices of a mesh, tessera partition --verify, and tessera.to_jax in each of its modes
+
+The criterion is that of tests/models/differ.py, of each output array:
+
+    max|ours - truth| <= 2 max|jax - truth| + 1 ulp of max|truth|      over all draws of JAX
+
+taken over the elements that are finite. The others must be NaN, +Inf or -Inf where JAX has that. Integers, bools and keys must be JAX's or
+the truth's. An element whose kind (or integer) changes from draw to draw in JAX itself, as behind a comparison of floats that are equal but for
+rounding, says nothing and is counted as loose.
+"""
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tests")]
+
+import tessera  # noqa: E402
+from models.differ import TESSERA, ulp, wide as in_float64  # noqa: E402
+
+from . import wide  # noqa: E402
+
+DRAWS = 8
+OWN_ULPS = 8  # beside the bound where JAX itself is the truth: its own rounding at the arguments, which no draw shows
+# What tessera.to_jax is asked for, a column each. "local" joins when to_jax has it.
+JAX_MODES = [True]
+SECONDS = 600  # of one command
+
+
+class Differs(Exception):
+    pass
+
+
+# ---- JAX's side ---------------------------------------------------------------------------------------------------
+
+
+def flat(outputs):
+    """Leaves as NumPy arrays; of keys their data."""
+    leaves = [x for x in jax.tree.leaves(outputs)]
+    keys = lambda x: jax.dtypes.issubdtype(getattr(x, "dtype", np.dtype("f")), jax.dtypes.prng_key)
+    return [np.asarray(jax.random.key_data(x) if keys(x) else x) for x in leaves]
+
+
+def moved(args, draw):
+    """The arguments, each float moved by about an ulp; keys, integers, zeros and what is not finite stay."""
+    rng = np.random.default_rng(draw)
+
+    def of(x):
+        if draw == 0 or not jnp.issubdtype(x.dtype, jnp.inexact):
+            return x
+        x = np.asarray(x)
+        steps = 1 + rng.integers(-1, 2, x.shape) * float(jnp.finfo(x.dtype).eps)
+        with np.errstate(all="ignore"):
+            return (in_float64(x) * steps).astype(x.dtype)
+
+    return jax.tree.map(of, args)
+
+
+@dataclasses.dataclass
+class Expected:
+    """What plain JAX gives, and how sure it is."""
+
+    paths: list
+    dtype: str  # the narrowest float in the program
+    draws: list  # (JAX's outputs, truth) of each draw
+    has_truth: bool  # else the truth is JAX's, too
+    loose: int = 0
+
+    @classmethod
+    def of(cls, fn, args):
+        jaxpr, shapes = jax.make_jaxpr(fn, return_shape=True)(*args)
+        paths = [jax.tree_util.keystr(path, simple=True, separator=".") or "result"
+                 for path, _ in jax.tree_util.tree_flatten_with_path(shapes)[0]]
+        floats = wide.floats_of(jaxpr.jaxpr) or {"float32"}
+        own = jax.jit(fn)
+        try:
+            truth = None if "float64" in floats else wide.truth_of(fn, *args)
+        except (ValueError, TypeError):  # a library's own primitive that knows its types
+            truth = None
+        draws = []
+        for draw in range(DRAWS):
+            at = moved(args, draw)
+            theirs = flat(own(*at))
+            # Without a wider type JAX at the arguments is the truth, and its own error how far its neighbours move.
+            wanted = [in_float64(x) for x in (flat(truth(*at)) if truth else draws[0][0] if draw else theirs)]
+            draws.append((theirs, wanted))
+        return cls(paths, min(floats, key=lambda f: -float(jnp.finfo(f).eps)), draws, truth is not None)
+
+
+def kind(x):
+    """0 finite, 1 NaN, 2 +Inf, 3 -Inf, of each element; complex numbers by both of their halves."""
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        return 4 * kind(x.real) + kind(x.imag)
+    x = x.astype(np.float64)
+    return np.where(np.isnan(x), 1, np.where(np.isposinf(x), 2, np.where(np.isneginf(x), 3, 0)))
+
+
+def largest(x):
+    return float(np.max(np.abs(x), initial=0.0))
+
+
+def judge(expected, i, ours):
+    """(our error beside the bound, number of loose elements) of output i. Raises Differs."""
+    theirs, truth = expected.draws[0][0][i], expected.draws[0][1][i]
+    if (ours.dtype, ours.shape) != (theirs.dtype, theirs.shape):
+        raise Differs(f"is {ours.dtype}{list(ours.shape)}, in JAX {theirs.dtype}{list(theirs.shape)}")
+    draws = [(a[i], b[i]) for a, b in expected.draws]
+    if not jnp.issubdtype(theirs.dtype, jnp.inexact):
+        sure = np.all([a == theirs for a, _ in draws], axis=0)
+        wrong = sure & (ours != theirs) & (ours != truth)
+        if wrong.any():
+            at = tuple(int(n) for n in np.argwhere(wrong)[0])
+            raise Differs(f"{wrong.sum()} of {ours.size} {ours.dtype} differ; at {list(at)}: {ours[at]}, in JAX {theirs[at]}")
+        return 0.0, int((~sure).sum())
+    kinds = kind(theirs)
+    sure = np.all([kind(a) == kinds for a, _ in draws], axis=0)
+    wrong = sure & (kind(ours) != kinds)
+    if wrong.any():
+        at = tuple(int(n) for n in np.argwhere(wrong)[0])
+        raise Differs(f"{wrong.sum()} of {ours.size} {ours.dtype} differ; at {list(at)}: {ours[at]}, in JAX {theirs[at]}")
+    finite = sure & (kinds == 0) & np.all([kind(b) == 0 for _, b in draws], axis=0)
+    pick = lambda x: in_float64(x)[finite]
+    error = max(largest(pick(a) - pick(b)) for a, b in draws)
+    size = largest(pick(truth))
+    bound = 2 * error + (1 if expected.has_truth else OWN_ULPS) * ulp(expected.dtype, size)
+    our_error = largest(pick(ours) - pick(truth))
+    if not our_error <= bound:
+        at = tuple(int(n) for n in np.argwhere(finite)[np.argmax(np.abs(pick(ours) - pick(truth)))])
+        raise Differs(f"{ours.dtype}{list(ours.shape)}: error {our_error:.3g}, JAX's {error:.3g}, bound {bound:.3g}, largest {size:.3g}; "
+                      f"at {list(at)}: {ours[at]}, in JAX {theirs[at]}, truth {truth[at]}")
+    return our_error / bound if bound else 0.0, int((~finite).sum())
+
+
+def judge_all(expected, outputs):
+    """Our largest error beside its bound. Raises Differs with all outputs that differ."""
+    ours = flat(outputs)
+    if len(ours) != len(expected.paths):
+        raise Differs(f"{len(ours)} outputs, in JAX {len(expected.paths)}")
+    share, bad = 0.0, []
+    expected.loose = 0
+    for i, path in enumerate(expected.paths):
+        try:
+            of_output, loose = judge(expected, i, ours[i])
+            share, expected.loose = max(share, of_output), expected.loose + loose
+        except Differs as e:
+            bad.append(f"{path} {e}")
+    if bad:
+        raise Differs(f"{len(bad)} of {len(expected.paths)} outputs differ: " + "; ".join(bad[:4]))
+    return share
+
+
+# ---- our side -----------------------------------------------------------------------------------------------------
+
+
+def one_device(program, args, hints):
+    return tessera.run(program, *args)
+
+
+def on_mesh(program, args, hints):
+    return tessera.partition(program, **hints).run(*args)
+
+
+def to_jax(mode):
+    def run(program, args, hints):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # shardings that do not divide are dropped, which is told
+            sharded = tessera.propagate(program, **hints)
+            made = tessera.to_jax(sharded) if mode is True else tessera.to_jax(sharded, exact=mode)
+        return made(*args)
+
+    return run
+
+
+def ways():
+    """The ways to run a program, by name."""
+    return {"one": one_device, "mesh": on_mesh,
+            **{f"to_jax {'exact' if mode is True else mode}": to_jax(mode) for mode in JAX_MODES}}
+
+
+def spec_text(spec):
+    """P(…) as the command line has it."""
+    entry = lambda e: "None" if e is None else f'"{e}"' if isinstance(e, str) else "(" + ", ".join(f'"{a}"' for a in e) + ",)"
+    return "P(" + ", ".join(map(entry, spec)) + ")"
+
+
+def verify_command(path, hints, *more):
+    shards = [x for name, spec in hints["shard"].items() for x in ("--shard", f"{name}={spec_text(spec)}")]
+    return [TESSERA, "partition", path, "--verify", "--mesh", hints["mesh"], *shards, *more]
+
+
+def verify(program, hints, *more):
+    """What tessera partition --verify says. Raises Differs unless it agrees."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(program.text)
+        file.flush()
+        command = verify_command(file.name, hints, "-o", os.devnull, *more)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    said = done.stderr.strip().splitlines()
+    if done.returncode:
+        errors = [line for line in said if "error" in line or "differ" in line] or said
+        raise Differs(f"exit {done.returncode}: " + " ".join(errors[:3]))
+    found = re.search(r"verified .*", done.stderr)
+    return found.group(0) if found else ""
