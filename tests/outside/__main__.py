@@ -17,6 +17,7 @@ def main():
     random.add_argument("--seed", type=int, default=1, help="of the first program; each has its own")
     random.add_argument("--count", type=int, default=1000)
     random.add_argument("--no-shrink", action="store_true", help="leave failing programs as they are")
+    random.add_argument("--ways", default="", help="only these, by commas: one,mesh,to_jax exact (default: all)")
     file = verbs.add_parser("file", help="a reproducer that `random` wrote")
     file.add_argument("path")
     asked = parser.parse_args()
@@ -24,7 +25,7 @@ def main():
         from .libraries import run
         return run(asked.names, asked.seed)
     from .random_programs import run, run_file
-    return run_file(asked.path) if asked.verb == "file" else run(asked.seed, asked.count, not asked.no_shrink)
+    return run_file(asked.path) if asked.verb == "file" else run(asked.seed, asked.count, not asked.no_shrink, list(filter(None, asked.ways.split(","))))
 
 
 if __name__ == "__main__":

@@ -268,7 +268,7 @@ class Scope:
         outside = [v for v in self.values if self.chance(0.3)] if self.chance(0.5) else []
         formal = [Value(inner.fresh("x"), v.shape, v.dtype) for v in arguments]
         inner.values = outside + formal
-        inner.grow(statements or self.whole(1, 4))
+        inner.grow(statements or self.whole(1, 3))
         made = inner.values[len(outside) + len(formal):]
         if results is None:
             chosen = made[-1:] or formal[-1:]
@@ -920,7 +920,7 @@ def generate(seed):
             names.append("key")
             args.append(jax.random.key(int(rng.integers(1000))))
         scope.values = [Value(n, x.shape, x.dtype) for n, x in zip(names, args)]
-        scope.grow(int(rng.integers(3, 13)))
+        scope.grow(int(rng.integers(2, 8)))
         used = {n for s in scope.statements for n in s.names if any(o.uses(n) for o in scope.statements if o is not s)}
         results = [n for s in scope.statements for n in s.names if n not in used] or [scope.values[-1].name]
         by_name = {v.name: v for v in scope.values}

@@ -67,7 +67,7 @@ def check(name, seed):
         raise Missing(f"{e} is not installed") from None
     row, failures, share = {"library": f"{libraries[0]} {version}"}, [], 0.0
     fn, args = build()
-    expected = oracle.Expected.of(fn, args)
+    expected = oracle.Expected(fn, args)
 
     def attempt(column, run):
         nonlocal share
@@ -89,7 +89,7 @@ def check(name, seed):
 
     def judged(run, hints):
         nonlocal share
-        share = max(share, oracle.judge_all(expected, run(program, args, hints)))
+        share = max(share, oracle.judge_all(expected, run(program, args, hints), exactly=True))
 
     ways = oracle.ways()
     attempt("one", lambda: judged(ways["one"], None))
@@ -115,7 +115,7 @@ def run(names, seed):
         return 2
     ways = [w for w in oracle.ways()]
     columns = ["library", "ops", "export", *ways, "verify", "farthest", "loose"]
-    widths = [24, 6, 8, *[max(len(w), 6) + 2 for w in ways], 8, 9, 6]
+    widths = [36, 6, 8, *[max(len(w), 6) + 2 for w in ways], 8, 9, 6]
     line = lambda name, cells: f"{name:28}" + "".join(f"{c:{w}}" for c, w in zip(cells, widths)).rstrip()
     print(line("program", columns), flush=True)
     passed, failed, skipped, all_failures = 0, 0, 0, []

@@ -13,7 +13,7 @@ the truth's. An element whose kind (or integer) changes from draw to draw in JAX
 rounding, says nothing and is counted as loose.
 """
 
-import dataclasses
+import functools
 import os
 import re
 import subprocess
@@ -70,35 +70,47 @@ def moved(args, draw):
     return jax.tree.map(of, args)
 
 
-@dataclasses.dataclass
 class Expected:
-    """What plain JAX gives, and how sure it is."""
+    """What plain JAX gives, and how sure it is, which is found when it is asked for.
 
-    paths: list
-    dtype: str  # the narrowest float in the program
-    draws: list  # (JAX's outputs, truth) of each draw
-    has_truth: bool  # else the truth is JAX's, too
-    loose: int = 0
+    paths    of the outputs       theirs      JAX's outputs
+    dtype    the narrowest float in the program
+    draws    (JAX's outputs, truth) of each draw
+    has_truth   whether there is one; else it is JAX's, and its own error how far its neighbours move
+    """
 
-    @classmethod
-    def of(cls, fn, args):
-        jaxpr, shapes = jax.make_jaxpr(fn, return_shape=True)(*args)
-        paths = [jax.tree_util.keystr(path, simple=True, separator=".") or "result"
-                 for path, _ in jax.tree_util.tree_flatten_with_path(shapes)[0]]
-        floats = wide.floats_of(jaxpr.jaxpr) or {"float32"}
-        own = jax.jit(fn)
+    def __init__(self, fn, args):
+        traced = jax.jit(fn).trace(*args)
+        paths = jax.tree_util.tree_flatten_with_path(traced.out_info)[0]
+        self.paths = [jax.tree_util.keystr(path, simple=True, separator=".") or "result" for path, _ in paths]
+        floats = wide.floats_of(traced.jaxpr.jaxpr) or {"float32"}
+        self.dtype = max(floats, key=lambda f: float(jnp.finfo(f).eps))
+        self.args, self.jaxpr = args, traced.jaxpr
+        self.own = traced.lower().compile()
+        self.theirs = flat(self.own(*args))
+        self.wide = "float64" in floats
+        self.loose = 0
+
+    @functools.cached_property
+    def truth(self):
         try:
-            truth = None if "float64" in floats else wide.truth_of(fn, *args)
+            return None if self.wide else wide.truth_of(self.jaxpr, self.args)
         except (ValueError, TypeError):  # a library's own primitive that knows its types
-            truth = None
-        draws = []
+            return None
+
+    @property
+    def has_truth(self):
+        return self.truth is not None
+
+    @functools.cached_property
+    def draws(self):
+        found = []
         for draw in range(DRAWS):
-            at = moved(args, draw)
-            theirs = flat(own(*at))
-            # Without a wider type JAX at the arguments is the truth, and its own error how far its neighbours move.
-            wanted = [in_float64(x) for x in (flat(truth(*at)) if truth else draws[0][0] if draw else theirs)]
-            draws.append((theirs, wanted))
-        return cls(paths, min(floats, key=lambda f: -float(jnp.finfo(f).eps)), draws, truth is not None)
+            at = moved(self.args, draw)
+            theirs = flat(self.own(*at)) if draw else self.theirs
+            wanted = flat(self.truth(*at)) if self.has_truth else self.theirs
+            found.append((theirs, [in_float64(x) for x in wanted]))
+        return found
 
 
 def kind(x):
@@ -111,6 +123,21 @@ def kind(x):
 
 def largest(x):
     return float(np.max(np.abs(x), initial=0.0))
+
+
+def near(expected, i, ours):
+    """How far output i is from JAX's, in ulps of its largest element; more than 1 if they differ in anything else. Up to 1, the criterion
+    holds whatever the truth is: |ours - truth| <= |ours - jax| + |jax - truth|."""
+    theirs = expected.theirs[i]
+    if (ours.dtype, ours.shape) != (theirs.dtype, theirs.shape):
+        return 2.0
+    if not jnp.issubdtype(theirs.dtype, jnp.inexact):
+        return 0.0 if np.array_equal(ours, theirs) else 2.0
+    kinds = kind(theirs)
+    if np.any(kind(ours) != kinds):
+        return 2.0
+    ours, theirs = in_float64(ours)[kinds == 0], in_float64(theirs)[kinds == 0]
+    return largest(ours - theirs) / ulp(expected.dtype, largest(theirs))
 
 
 def judge(expected, i, ours):
@@ -145,11 +172,15 @@ def judge(expected, i, ours):
     return our_error / bound if bound else 0.0, int((~finite).sum())
 
 
-def judge_all(expected, outputs):
-    """Our largest error beside its bound. Raises Differs with all outputs that differ."""
+def judge_all(expected, outputs, exactly=False):
+    """Our largest error beside its bound, or beside an ulp where that is enough unless `exactly`. Raises Differs with all outputs that
+    differ."""
     ours = flat(outputs)
     if len(ours) != len(expected.paths):
         raise Differs(f"{len(ours)} outputs, in JAX {len(expected.paths)}")
+    ulps = [near(expected, i, x) for i, x in enumerate(ours)]
+    if max(ulps, default=0.0) <= 1 and not exactly:
+        return max(ulps, default=0.0)
     share, bad = 0.0, []
     expected.loose = 0
     for i, path in enumerate(expected.paths):

@@ -153,9 +153,8 @@ def linear_solve(eqn, args):
 STRUCTURED = {"scan": scan, "while": while_loop, "cond": cond, "custom_linear_solve": linear_solve}
 
 
-def truth_of(fn, *args):
-    """The compiled float64 program: arguments as of fn -> flat outputs as NumPy arrays."""
-    traced = jax.make_jaxpr(fn)(*args)
+def truth_of(traced, args):
+    """The compiled float64 program of a closed jaxpr: arguments as of the function -> flat outputs."""
     with jax.enable_x64(True):
         wide_args = [widened(x) for x in jax.tree.leaves(args)]
         # Exact enough without optimization, and much sooner compiled.
