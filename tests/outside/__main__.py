@@ -4,6 +4,10 @@ import argparse
 import sys
 
 
+def words(text):
+    return [word for word in text.split(",") if word]
+
+
 def main():
     if sys.argv[1:2] == ["work"]:
         from .random_programs import work
@@ -13,6 +17,7 @@ def main():
     libraries = verbs.add_parser("libraries", help="programs of public JAX libraries")
     libraries.add_argument("names", nargs="*", help="some of them (default: all)")
     libraries.add_argument("--seed", type=int, default=1, help="of the random shardings")
+    libraries.add_argument("--ways", default="", help="only these, by commas: one,mesh,to_jax exact,verify (default: all)")
     random = verbs.add_parser("random", help="random JAX programs")
     random.add_argument("--seed", type=int, default=1, help="of the first program; each has its own")
     random.add_argument("--count", type=int, default=1000)
@@ -23,9 +28,9 @@ def main():
     asked = parser.parse_args()
     if asked.verb == "libraries":
         from .libraries import run
-        return run(asked.names, asked.seed)
+        return run(asked.names, asked.seed, words(asked.ways))
     from .random_programs import run, run_file
-    return run_file(asked.path) if asked.verb == "file" else run(asked.seed, asked.count, not asked.no_shrink, list(filter(None, asked.ways.split(","))))
+    return run_file(asked.path) if asked.verb == "file" else run(asked.seed, asked.count, not asked.no_shrink, words(asked.ways))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from .generate import Statement, generate, same, spec_source
 tessera = oracle.tessera
 LIMIT_SECONDS = 300  # of a program
 SHRINK_SECONDS = 120
+INTERNAL = "JaxRuntimeError: INTERNAL"  # a check of XLA's own code failed
 RECYCLE = 60  # programs of one worker: what JAX compiled is never freed altogether
 
 
@@ -70,7 +71,9 @@ def stock(program, exported, expected):
 
 
 def tell(stage):
-    print("at " + stage, flush=True)
+    """Where a worker is, for when it dies."""
+    if sys.argv[1:2] == ["work"]:
+        print("at " + stage, flush=True)
 
 
 def check(program, ways=None):
@@ -91,7 +94,7 @@ def check(program, ways=None):
                 tell(way)
                 wrong, of_way = failure(run, expected, program, exported, program.args)
                 if wrong:
-                    its_own = "to_jax" in way and stock(program, exported, expected)
+                    its_own = "to_jax" in way and (INTERNAL in wrong or stock(program, exported, expected))
                     found[f"XLA {way}" if its_own else way] = wrong
                 share = max(share, of_way or 0.0)
         tell("")
@@ -191,22 +194,12 @@ def reproducer(program, found):
 # ---- workers ------------------------------------------------------------------------------------------------------
 
 
-def only_stock(program):
-    """Whether stock JAX survives the program, for a worker that may not."""
-    with jax.enable_x64(program.wide):
-        exported = tessera.export(program.fn(pin_on(program)), *program.args)
-        return stock(program, exported, oracle.Expected(program.fn(), program.args))
-
-
 def work(directory, shrink):
-    """Lines, their words apart by tabs: `SEED but WAY…` or `SEED only stock`."""
+    """Lines, their words apart by tabs: a seed, and the ways to leave out."""
     for line in sys.stdin:
-        seed, how, *ways = line.rstrip("\n").split("\t")
+        seed, *ways = line.rstrip("\n").split("\t")
         seed = int(seed)
         row = {"seed": seed}
-        if how == "only":
-            print("row " + json.dumps({"stock": only_stock(generate(seed))}), flush=True)
-            continue
         ways = [w for w in oracle.ways() if w not in ways]
         start = time.monotonic()
         try:
@@ -273,18 +266,24 @@ class Workers:
             self.worker.wait()
             self.worker = None
 
+    def died_in_xla(self):
+        """Whether the trace that the worker left is one of XLA's checks."""
+        with open(os.path.join(self.directory, "stderr")) as file:
+            tail = file.read()[-20000:]
+        trace = tail[tail.rfind("Check failure stack trace"):] if "Check failure stack trace" in tail else ""
+        return " xla::" in trace
+
     def answer(self, seed):
-        row = self.ask(seed, "but", *self.without)
-        if not row.get("died"):
+        row = self.ask(seed, *self.without)
+        if "died" not in row:
             return row
-        # XLA aborts the process on what it did not expect: is it XLA alone? And the other ways again.
-        way, said = row["died"], f"the process ended with status {row['status']} ({LIMIT_SECONDS} s is the limit)"
+        # XLA aborts the process on what it did not expect. The other ways again, without this one.
+        way, said = row["died"] or "end", f"the process ended with status {row['status']} ({LIMIT_SECONDS} s is the limit)"
         if "to_jax" not in way:
             return {"seed": seed, "found": {way: said}}
-        alone = self.ask(seed, "only", "stock")
-        its_own = alone.get("died") is not None or alone.get("stock")
-        again = self.ask(seed, "but", way, *self.without)
-        if again.get("died") or "found" not in again:
+        its_own = self.died_in_xla()
+        again = self.ask(seed, way, *self.without)
+        if "found" not in again:
             return {"seed": seed, "found": {way: said}}
         again["found"] = {**again["found"], f"XLA {way}" if its_own else way: said}
         return again
@@ -307,7 +306,11 @@ def run(first, count, shrink=True, ways=(), directory=None):
         by_xla += any("XLA" in way for way in row["found"])
         if any("XLA" not in way for way in row["found"]):
             failed += 1
-            with open(os.path.join(directory, f"{seed}.py")) as file:
+            path = os.path.join(directory, f"{seed}.py")
+            if not os.path.exists(path):  # the worker died, and the next had nothing to say
+                with open(path, "w") as file:
+                    file.write(reproducer(generate(seed), row["found"]))
+            with open(path) as file:
                 print("    " + file.read()[:3000].replace("\n", "\n    "), flush=True)
         else:
             passed += 1
