@@ -296,6 +296,8 @@ def run(first, count, shrink=True, ways=(), directory=None):
     passed, failed, skipped, loose, worst, by_xla = 0, 0, 0, 0, 0.0, 0
     workers = Workers(directory, shrink, [w for w in oracle.ways() if ways and w not in ways])
     for seed in range(first, first + count):
+        if seed > first and (seed - first) % 50 == 0:
+            print(f"{seed - first} of {count}: {passed} passed, {failed} failed", file=sys.stderr, flush=True)
         row = workers.answer(seed)
         if "skip" in row:
             skipped += 1

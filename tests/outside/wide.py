@@ -134,8 +134,18 @@ def while_loop(eqn, args):
     p = eqn.params
     n, m = p["cond_nconsts"], p["cond_nconsts"] + p["body_nconsts"]
     of_cond, of_body, carry = args[:n], args[n:m], args[m:]
-    return lax.while_loop(lambda c: call(p["cond_jaxpr"], *of_cond, *c)[0], lambda c: call(p["body_jaxpr"], *of_body, *c),
-                          list(carry))
+    test = lambda c: call(p["cond_jaxpr"], *of_cond, *c)[0]
+
+    def body(c):
+        new = call(p["body_jaxpr"], *of_body, *c)
+        going = test(c)
+        if not going.ndim:
+            return new
+        # Under vmap each of a batch has its own condition: those that have ended stay as they are.
+        spread = lambda x: jnp.expand_dims(going, tuple(range(going.ndim, x.ndim)))
+        return [jnp.where(spread(x), x, old) for x, old in zip(new, c)]
+
+    return lax.while_loop(lambda c: jnp.any(test(c)), body, list(carry))
 
 
 def cond(eqn, args):
