@@ -135,6 +135,8 @@ static Status *count_body(Guard *guard, void *arg) {
 }
 
 tsr_error *tsr_program_devices(const tsr_program *program, size_t *out_devices) {
+  API_NEED(program, "program");
+  API_NEED(out_devices, "out_devices");
   Count count = {.handle = program};
   Status *status = guard_run(count_body, &count);
   if (!status) *out_devices = count.n;
