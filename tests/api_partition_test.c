@@ -230,49 +230,50 @@ static void test_progress(void **state) {
   assert_null(tsr_program_evaluate(p, NULL, &evaluate, 2, both, 1, &out));
   assert_true(told.evaluating);
   tsr_buffer_free(&out);
-  // The text of a partitioned program says for how many devices it is, and what each of them has; a
-  // limit too low for its arguments is told before it runs.
-  static void test_loaded_again(void **state) {
-    (void)state;
-    tsr_program *p = NULL, *again = NULL;
-    tsr_partition_options options = {.why = 0};
-    size_t n = 99, size;
-    char *printed;
-    assert_null(tsr_program_load(text, sizeof text - 1, NULL, &p));
-    assert_null(tsr_program_devices(p, &n));
-    assert_int_equal(n, 0);
-    tsr_program_free(p);
-    assert_null(load_partitioned(&options, &p, NULL, NULL));
-    assert_null(tsr_program_devices(p, &n));
-    assert_int_equal(n, DEVICES);
-    assert_null(tsr_program_print(p, NULL, &printed, &size));
-    assert_null(tsr_program_load(printed, size, NULL, &again));
-    tsr_text_free(printed);
-    assert_null(tsr_program_devices(again, &n));
-    assert_int_equal(n, DEVICES);
-    tsr_tile tile = {.struct_size = sizeof tile};
-    assert_null(tsr_program_argument_tile(again, 0, 0, DEVICES - 1, &tile));
-    assert_string_equal(tile.global, "tensor<7x4xf32>");
-    assert_int_equal(tile.offset[0], 4);
-    tsr_buffer inputs[2 * DEVICES], outputs[DEVICES];
-    for (size_t i = 0; i < 2 * DEVICES; i++)
-      inputs[i] = (tsr_buffer){.struct_size = sizeof *inputs};
-    for (size_t i = 0; i < DEVICES; i++) outputs[i] = (tsr_buffer){.struct_size = sizeof *outputs};
-    tsr_evaluate_options run = {
-        .struct_size = sizeof run, .partitions = DEVICES, .memory_limit = 200};
-    tsr_error *error =
-        tsr_program_evaluate(again, NULL, &run, 2 * DEVICES, inputs, DEVICES, outputs);
-    assert_int_equal(tsr_error_code(error), 8);
-    assert_non_null(strstr(tsr_error_message(error), "but memory_limit allows 200 bytes"));
-    tsr_error_free(error);
-    tsr_program_free(again);
-    tsr_program_free(p);
-  }
+  tsr_program_free(p);
+}
 
-  int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),      cmocka_unit_test(test_groups_by_axes),
-        cmocka_unit_test(test_progress), cmocka_unit_test(test_loaded_again),
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_no_memory)};
-    return cmocka_run_group_tests_name("api_partition", tests, NULL, NULL);
-  }
+// The text of a partitioned program says for how many devices it is, and what each of them has; a
+// limit too low for its arguments is told before it runs.
+static void test_loaded_again(void **state) {
+  (void)state;
+  tsr_program *p = NULL, *again = NULL;
+  tsr_partition_options options = {.why = 0};
+  size_t n = 99, size;
+  char *printed;
+  assert_null(tsr_program_load(text, sizeof text - 1, NULL, &p));
+  assert_null(tsr_program_devices(p, &n));
+  assert_int_equal(n, 0);
+  tsr_program_free(p);
+  assert_null(load_partitioned(&options, &p, NULL, NULL));
+  assert_null(tsr_program_devices(p, &n));
+  assert_int_equal(n, DEVICES);
+  assert_null(tsr_program_print(p, NULL, &printed, &size));
+  assert_null(tsr_program_load(printed, size, NULL, &again));
+  tsr_text_free(printed);
+  assert_null(tsr_program_devices(again, &n));
+  assert_int_equal(n, DEVICES);
+  tsr_tile tile = {.struct_size = sizeof tile};
+  assert_null(tsr_program_argument_tile(again, 0, 0, DEVICES - 1, &tile));
+  assert_string_equal(tile.global, "tensor<7x4xf32>");
+  assert_int_equal(tile.offset[0], 4);
+  tsr_buffer inputs[2 * DEVICES], outputs[DEVICES];
+  for (size_t i = 0; i < 2 * DEVICES; i++) inputs[i] = (tsr_buffer){.struct_size = sizeof *inputs};
+  for (size_t i = 0; i < DEVICES; i++) outputs[i] = (tsr_buffer){.struct_size = sizeof *outputs};
+  tsr_evaluate_options run = {
+      .struct_size = sizeof run, .partitions = DEVICES, .memory_limit = 200};
+  tsr_error *error = tsr_program_evaluate(again, NULL, &run, 2 * DEVICES, inputs, DEVICES, outputs);
+  assert_int_equal(tsr_error_code(error), 8);
+  assert_non_null(strstr(tsr_error_message(error), "but memory_limit allows 200 bytes"));
+  tsr_error_free(error);
+  tsr_program_free(again);
+  tsr_program_free(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_run),      cmocka_unit_test(test_groups_by_axes),
+      cmocka_unit_test(test_progress), cmocka_unit_test(test_loaded_again),
+      cmocka_unit_test(test_errors),   cmocka_unit_test(test_no_memory)};
+  return cmocka_run_group_tests_name("api_partition", tests, NULL, NULL);
+}
