@@ -221,7 +221,7 @@ static double shards_around(const Program *p, const Mesh *mesh, OpId op) {
 
 double runs_of(const Runs *runs, OpId op) {
   const Program *p = runs->program;
-  bool unknown;
+  bool unknown = false;
   double times = runs->of[function_of(p, op)] * op_runs(p, op, &unknown);
   return runs->mesh ? times * shards_around(p, runs->mesh, op) : times;
 }

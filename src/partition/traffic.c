@@ -182,7 +182,7 @@ static double count_flops(const Program *p, const Runs *runs, bool *out_unknown)
 
 double program_flops(const Program *p, const Mesh *mesh, Arena *arena) {
   Runs runs;
-  bool unknown;
+  bool unknown = false;
   runs_count(p, mesh, arena, &runs);
   return count_flops(p, &runs, &unknown);
 }
