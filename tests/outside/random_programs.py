@@ -327,7 +327,7 @@ def run(first, count, shrink=True, ways=(), directory=None):
 def run_file(path):
     """A reproducer again."""
     from .generate import NAMESPACE, Program
-    space = {**NAMESPACE}
+    space = {**NAMESPACE, "nan": np.nan, "inf": np.inf}
     with open(path) as file:
         text = file.read()
     exec(compile(text, path, "exec"), space)

@@ -8,6 +8,8 @@ are; an equation whose result depends on the bits of a float (NARROW) is evaluat
 Invariant: every value has the type of its variable, widened. Cost: one compilation of the program in float64.
 """
 
+import contextvars
+
 import jax
 import jax.extend as jex
 import jax.numpy as jnp
@@ -23,12 +25,17 @@ INLINE = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_ca
 IDENTITY = {"reduce_precision", "sharding_constraint", "copy", "copy_p"}
 
 
+# What floats and complex numbers become; float32 for the estimate of a float64 program's own error.
+TARGET = contextvars.ContextVar("target", default=("float64", "complex128"))
+
+
 def wide_dtype(dtype):
     if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key) or dtype == jax.dtypes.float0:
         return dtype
+    real, imaginary = TARGET.get()
     if jnp.issubdtype(dtype, jnp.complexfloating):
-        return np.dtype("complex128")
-    return np.dtype("float64") if jnp.issubdtype(dtype, jnp.floating) else dtype
+        return np.dtype(imaginary)
+    return np.dtype(real) if jnp.issubdtype(dtype, jnp.floating) else dtype
 
 
 def cast(x, dtype):
@@ -176,6 +183,15 @@ def truth_of(traced, args):
             return program(*[widened(x) for x in jax.tree.leaves(args)])
 
     return run
+
+
+def in_float32(traced, args):
+    """Flat outputs of a closed jaxpr with every float in float32, its integers as they are."""
+    token = TARGET.set(("float32", "complex64"))
+    try:
+        return jax.jit(lambda *xs: call(traced, *xs))(*[widened(x) for x in jax.tree.leaves(args)])
+    finally:
+        TARGET.reset(token)
 
 
 def floats_of(jaxpr):
