@@ -313,7 +313,7 @@ def run_parts(handle, program, arguments, results, devices, arrays, seed, memory
 
 def run_local(program, devices, args, kwargs, seed, memory_limit):
     """A loaded program that is partitioned already, on global arrays: global results."""
-    parts = [parts_of(program._handle, what, program._entry, values, devices)
+    parts = [parts_of(program._handle, what, program._entry, values, range(devices))
              for what, values in (("argument", program.arguments), ("result", program.results))]
     wholes = [value if places[0] is None else
               value._replace(shape=places[0].whole, text=places[0].text)
