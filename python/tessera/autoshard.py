@@ -278,7 +278,7 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
         raise errors.InvalidArgument(f"autoshard takes a function, not {type(fn).__name__}")
     Annotations(mesh, None, shard, layout, names, strategy, conflicts)  # so that what is wrong is told here
     exact = "constraints" if exact is True else exact
-    if exact not in (None, False, *FORMS):
+    if exact is not None and exact is not False and not (isinstance(exact, str) and exact in FORMS):
         raise errors.InvalidArgument(f"exact is {exact!r}, expected True, False, None or one of "
                                      + ", ".join(map(repr, FORMS)))
     jit = jit_options(fn) or {}
