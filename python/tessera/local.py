@@ -156,11 +156,6 @@ def _leaf(aval, x):
 
 # ---- the program ----
 
-def local_text(sharded):
-    """The local program in the form that XLA takes inside of shard_map: a Partitioned."""
-    return partition(sharded, collectives="xla")
-
-
 class LocalCall:
     """The local program of a Sharded as a function of leaves.
 
@@ -178,7 +173,7 @@ class LocalCall:
             if aval.dtype == jax.dtypes.float0:
                 raise errors.Unimplemented(f"{value.name} is of dtype float0")
         self.shardings, self._in_avals, self._out_avals = shardings, in_avals, out_avals
-        self.made = local_text(sharded)
+        self.made = partition(sharded, collectives="xla")
         self._inputs, self._outputs = _edges(self.made, meshes)
         text = _Text(self.made.text, self.made.program.function,
                      [(edge.tile, edge.dtype) for edge in self._outputs])

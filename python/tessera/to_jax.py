@@ -187,11 +187,13 @@ class JaxProgram:
         self._in_tree, self._in_avals, self._out_tree, self._out_avals = trees
         self._jax = jax
 
-    def _finish(self, flat, donated):
-        """flat takes and gives leaves."""
+    def _finish(self, flat, donated, inside=None):
+        """flat takes and gives leaves; so does inside, for a call with leaves that JAX traces."""
         jitted = self._jax.jit(flat, in_shardings=tuple(self.shardings.arguments),
                                out_shardings=self.shardings.results, donate_argnums=donated)
         self.run_leaves, self.lower_leaves = jitted, jitted.lower
+        self.inside_leaves = inside or (
+            lambda *leaves: jitted(*place(self._jax, leaves, self.shardings.arguments)))
 
     def _leaves(self, args, kwargs):
         leaves = leaves_of(self._program, args, kwargs)
@@ -201,10 +203,6 @@ class JaxProgram:
         for leaf, aval, value in zip(leaves, self._in_avals, self._program.arguments):
             _check(self._jax, leaf, aval, value)
         return leaves
-
-    def inside_leaves(self, *leaves):
-        """Leaves of the results for leaves of the arguments, some of which JAX traces."""
-        return self.run_leaves(*place(self._jax, leaves, self.shardings.arguments))
 
     def __call__(self, *args, **kwargs):
         jax, leaves = self._jax, self._leaves(args, kwargs)
@@ -258,9 +256,9 @@ class _Local(JaxProgram):
         _check_order(meshes)
         call = LocalCall(sharded, self.shardings, meshes, self._in_avals, self._out_avals,
                          fallback or self._program.call)
-        self.partitioned, self.inside_leaves = call.made, call.inside
+        self.partitioned = call.made
         marks = self._program.donated or ()
-        self._finish(call.run, tuple(i for i, is_donated in enumerate(marks) if is_donated))
+        self._finish(call.run, tuple(i for i, is_donated in enumerate(marks) if is_donated), call.inside)
 
     @functools.cached_property
     def exported(self):
@@ -308,7 +306,7 @@ def to_jax(sharded, mesh=None, exact="constraints") -> JaxProgram:
     >>> len(y.devices()), float(y.sum())
     (2, 56.0)
     """
-    if exact not in FORMS:
+    if not isinstance(exact, str) or exact not in FORMS:
         raise errors.InvalidArgument(f"exact is {exact!r}, expected one of "
                                      + ", ".join(map(repr, FORMS)))
     return make(sharded, mesh, exact)
