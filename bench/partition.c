@@ -125,7 +125,7 @@ static Status *bench_file(Guard *guard, const char *path) {
   size_t size;
   char *text;
   TRY(file_read(path, FILE_MOST_TEXT, &text, &size));
-  Source source = {path, text, size};
+  Source source = {.path = path, .text = text, .size = size};
   Cost cost = {0};
   for (int k = 0; k < RUNS; k++) TRY(measure(guard, &source, &cost));
   printf("{\"ops\": %u, \"partition\": %.6f, \"optimize\": %.6f, \"collectives\": %.0f, \"bytes\": "

@@ -59,7 +59,7 @@ static Status *run_all(Guard *guard, void *arg) {
   size_t size;
   char *text;
   TRY(file_read(job->path, FILE_MOST_TEXT, &text, &size));
-  Source source = {job->path, text, size};
+  Source source = {.path = job->path, .text = text, .size = size};
   Status *status = NULL;
   for (int i = 0; i < job->runs && !status; i++) status = run_once(guard, &source);
   mem_free(text);

@@ -68,7 +68,7 @@ static void release_why(void *object) { why_free(object); }
 
 static Status *all_of_it(Program *program, const Job *job, Guard *guard, Diag *diag,
                          Propagated *result, StrBuf *out) {
-  Source rule = {"rule", job->rule, strlen(job->rule)};
+  Source rule = {.path = "rule", .text = job->rule, .size = strlen(job->rule)};
   PropagateRequest request = {.rules = &rule, .n_rules = rule.size != 0};
   TRY(pipeline_propagate(program, &request, guard, diag, result));
   Why *why = why_new(result->propagation, &(WhyOptions){0}, guard);

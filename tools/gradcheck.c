@@ -129,7 +129,7 @@ static Status *load(Job *job, Guard *guard, Step *s, const char *path) {
   size_t bytes;
   s->path = path;
   TRY(file_read(path, FILE_MOST_TEXT, &s->text, &bytes));
-  s->source = (Source){path, s->text, bytes};
+  s->source = (Source){.path = path, .text = s->text, .size = bytes};
   diag_init(&s->diag, guard, &s->source);
   s->context = context_new(guard);
   TRY(program_parse(s->context, guard, &s->source, 0, bytes, &(ParseOptions){0}, &s->diag,

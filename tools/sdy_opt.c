@@ -464,7 +464,7 @@ int main(int argc, char **argv) {
     status_free(status);
     return 2;
   }
-  job.source = (Source){path, data, bytes};
+  job.source = (Source){.path = path, .text = data, .size = bytes};
   uint32_t index = 0;
   if (!split) job.end = bytes;
   while (split ? source_next_segment(&job.source, &job.begin, &job.end) : index == 0) {

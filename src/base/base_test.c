@@ -112,7 +112,7 @@ static void test_idmap(void **state) {
 static Status *diagnose(Guard *guard, void *arg) {
   (void)arg;
   static const char text[] = "first\n  second line\n";
-  Source source = {"a.mlir", text, sizeof text - 1};
+  Source source = {.path = "a.mlir", .text = text, .size = sizeof text - 1};
   Diag diag;
   diag_init(&diag, guard, &source);
   assert_null(diag_status(&diag));
@@ -129,6 +129,24 @@ static Status *diagnose(Guard *guard, void *arg) {
   strbuf_deinit(&out);
   diag_deinit(&diag);
   return NULL;
+}
+
+// An index gives every position the line and column that counting from the beginning gives.
+static void test_source_index(void **state) {
+  (void)state;
+  static char text[20000];
+  for (size_t i = 0; i < sizeof text; i++) text[i] = i % 97 == 0 || i % 4096 == 4095 ? '\n' : 'x';
+  Source counted = {.path = "a", .text = text, .size = sizeof text}, indexed = counted;
+  source_index(&indexed);
+  assert_non_null(indexed.lines);
+  for (Pos pos = 0; pos <= sizeof text + 1; pos++) {
+    uint32_t line, column, line_wanted, column_wanted;
+    source_locate(&indexed, pos, &line, &column);
+    source_locate(&counted, pos, &line_wanted, &column_wanted);
+    assert_int_equal(line, line_wanted);
+    assert_int_equal(column, column_wanted);
+  }
+  source_unindex(&indexed);
 }
 
 static void test_diag(void **state) {
@@ -156,8 +174,10 @@ static void test_strbuf(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_status), cmocka_unit_test(test_guard), cmocka_unit_test(test_arena),
-      cmocka_unit_test(test_idmap),  cmocka_unit_test(test_diag),  cmocka_unit_test(test_strbuf),
+      cmocka_unit_test(test_status), cmocka_unit_test(test_guard),
+      cmocka_unit_test(test_arena),  cmocka_unit_test(test_idmap),
+      cmocka_unit_test(test_diag),   cmocka_unit_test(test_source_index),
+      cmocka_unit_test(test_strbuf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

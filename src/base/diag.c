@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ERRORS = 20, SHOWN_COLUMNS = 120 };
+#include "base/mem.h"
+
+// A source's index has the number of lines before each multiple of INDEX_BYTES.
+enum { MOST_ERRORS = 20, SHOWN_COLUMNS = 120, INDEX_BYTES = 4096 };
 
 void diag_init(Diag *diag, Guard *guard, const Source *source) {
   *diag = (Diag){.source = source, .most_errors = MOST_ERRORS};
@@ -61,13 +64,36 @@ void diag_note(Diag *diag, Pos pos, const char *fmt, ...) {
 
 bool diag_full(const Diag *diag) { return diag->errors >= diag->most_errors; }
 
+// Line breaks between two positions.
+static uint32_t count_lines(const Source *source, size_t from, size_t to) {
+  uint32_t count = 0;
+  const char *at = source->text + from, *end = source->text + to;
+  for (const char *nl; (nl = memchr(at, '\n', (size_t)(end - at))); at = nl + 1) count++;
+  return count;
+}
+
+void source_index(Source *source) {
+  size_t n = source->size / INDEX_BYTES + 1;
+  uint32_t *lines = mem_alloc(n * sizeof *lines);
+  if (!lines) return;
+  lines[0] = 0;
+  for (size_t i = 1; i < n; i++)
+    lines[i] = lines[i - 1] + count_lines(source, (i - 1) * INDEX_BYTES, i * INDEX_BYTES);
+  source->lines = lines;
+}
+
+void source_unindex(Source *source) {
+  mem_free(source->lines);
+  source->lines = NULL;
+}
+
 void source_locate(const Source *source, Pos pos, uint32_t *out_line, uint32_t *out_column) {
-  size_t at = pos > source->size ? source->size : pos;
-  uint32_t line = 1;
-  const char *start = source->text, *end = source->text + at;
-  for (const char *nl; (nl = memchr(start, '\n', (size_t)(end - start))); start = nl + 1) line++;
-  *out_line = line;
-  *out_column = (uint32_t)(end - start) + 1;
+  size_t at = pos > source->size ? source->size : pos, block = at / INDEX_BYTES, begin = at;
+  *out_line =
+      1 + (source->lines ? source->lines[block] + count_lines(source, block * INDEX_BYTES, at)
+                         : count_lines(source, 0, at));
+  while (begin > 0 && source->text[begin - 1] != '\n') begin--;
+  *out_column = (uint32_t)(at - begin) + 1;
 }
 
 static void render_line(const Source *source, Pos pos, StrBuf *out) {

@@ -45,7 +45,7 @@ static bool read_rules(Annotations *a) {
       text[used++] = '\n';
     }
     a->texts[a->n_texts] = text;
-    a->sources[a->n_texts++] = (Source){"--shard", text, used};
+    a->sources[a->n_texts++] = (Source){.path = "--shard", .text = text, .size = used};
   }
   for (uint32_t i = 0; i < files->count; i++) {
     size_t size;
@@ -54,7 +54,8 @@ static bool read_rules(Annotations *a) {
       cli_fail(status);
       return false;
     }
-    a->sources[a->n_texts] = (Source){files->items[i], a->texts[a->n_texts], size};
+    a->sources[a->n_texts] =
+        (Source){.path = files->items[i], .text = a->texts[a->n_texts], .size = size};
     a->n_texts++;
   }
   return true;
@@ -65,7 +66,7 @@ static bool read_names(Annotations *a) {
   a->request.rules = a->sources;
   a->request.n_rules = a->n_texts;
   if (a->layout) {
-    a->layout_source = (Source){"--layout", a->layout, strlen(a->layout)};
+    a->layout_source = (Source){.path = "--layout", .text = a->layout, .size = strlen(a->layout)};
     a->request.layout = &a->layout_source;
   }
   if (!a->names) return true;
@@ -75,7 +76,7 @@ static bool read_names(Annotations *a) {
     cli_fail(status);
     return false;
   }
-  a->sources[a->n_texts] = (Source){a->names, a->texts[a->n_texts], size};
+  a->sources[a->n_texts] = (Source){.path = a->names, .text = a->texts[a->n_texts], .size = size};
   a->request.names = &a->sources[a->n_texts++];
   return true;
 }

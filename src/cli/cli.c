@@ -192,7 +192,8 @@ char *cli_read_program(const char *path, Source *out_source) {
     cli_fail(status);
     return NULL;
   }
-  *out_source = (Source){strcmp(path, "-") == 0 ? "<stdin>" : path, text, bytes};
+  *out_source =
+      (Source){.path = strcmp(path, "-") == 0 ? "<stdin>" : path, .text = text, .size = bytes};
   if (bytes) return text;
   cli_error("%s is empty: there is no program", out_source->path);
   mem_free(text);

@@ -158,7 +158,7 @@ static Status *check_round_trip(SegmentJob *job, Guard *guard) {
   GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
   guard_push(guard, &cleanup);
   program_print(job->seg.program, &(PrintOptions){0}, &text);
-  Source printed = {"<printed>", text.data, text.used};
+  Source printed = {.path = "<printed>", .text = text.data, .size = text.used};
   Status *status =
       segment_load(&job->again, guard, &printed, 0, printed.size, &(ParseOptions){0}, true);
   if (!status) {
@@ -402,7 +402,8 @@ static void check_file(void *arg, size_t index) {
     status_free(status);
     return;
   }
-  Source source = {file->path, data, bytes};
+  Source source = {.path = file->path, .text = data, .size = bytes};
+  source_index(&source);
   read_run_lines(file, &source);
   size_t begin = 0, end = 0;
   while (source_next_segment(&source, &begin, &end) && add_segment(file)) {
@@ -414,6 +415,7 @@ static void check_file(void *arg, size_t index) {
       retry_whole(job, file, &source, begin, end, result);
   }
   file->args = NULL;
+  source_unindex(&source);
   mem_free(data);
 }
 

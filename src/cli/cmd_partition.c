@@ -406,8 +406,7 @@ int command_partition(int argc, char **argv) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
-             cli_scatter(scatter, &job.verification.scatter) &&
-             annotations_read(&annotations)) {
+             cli_scatter(scatter, &job.verification.scatter) && annotations_read(&annotations)) {
     job.request = &annotations.request;
     job.local.call_rules = annotations.request.call_rules;
     job.local.machine = annotations.request.machine;

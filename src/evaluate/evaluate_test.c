@@ -29,7 +29,7 @@ typedef struct Job {
 
 static Status *body(Guard *guard, void *arg) {
   Job *job = arg;
-  job->source = (Source){"test.mlir", job->text, strlen(job->text)};
+  job->source = (Source){.path = "test.mlir", .text = job->text, .size = strlen(job->text)};
   diag_init(&job->diag, guard, &job->source);
   literal_heap_init(&job->heap, guard, job->limit_bytes);
   arena_init(&job->arena, guard);

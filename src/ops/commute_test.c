@@ -190,7 +190,7 @@ typedef struct TextJob {
 static Status *read_text(Guard *guard, void *arg) {
   TextJob *job = arg;
   Context *context = context_new(guard);
-  Source source = {"<text>", job->text, strlen(job->text)};
+  Source source = {.path = "<text>", .text = job->text, .size = strlen(job->text)};
   Diag diag;
   diag_init(&diag, guard, &source);
   Program *p = NULL;

@@ -47,7 +47,7 @@ typedef struct World {
 static Status *run(Guard *guard, void *arg) {
   World *w = arg;
   w->context = context_new(guard);
-  Source source = {"<counting>", text, sizeof text - 1};
+  Source source = {.path = "<counting>", .text = text, .size = sizeof text - 1};
   Diag diag;
   diag_init(&diag, guard, &source);
   TRY(program_parse(w->context, guard, &source, 0, source.size, &(ParseOptions){0}, &diag,

@@ -30,7 +30,7 @@ typedef struct Job {
 static Status *look(Guard *guard, void *arg) {
   Job *job = arg;
   Context *context = context_new(guard);
-  Source source = {"<text>", text, sizeof text - 1};
+  Source source = {.path = "<text>", .text = text, .size = sizeof text - 1};
   Diag diag;
   diag_init(&diag, guard, &source);
   Program *p = NULL;

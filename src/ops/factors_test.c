@@ -313,7 +313,7 @@ static Status *check_factor(World *w, Literal *const *given, uint32_t f) {
   }
   if (reduces) TRY(run(w, local_function(w, given, (Split){f, 1}), n, whole, n_results, whole + n));
   OpId function = local_function(w, whole, split);
-  static const Source nothing = {"<factors>", "", 0};
+  static const Source nothing = {.path = "<factors>", .text = "", .size = 0};
   Diag diag;
   diag_init(&diag, w->program->guard, &nothing);
   Status *status = program_verify(w->program, &diag) ? NULL : diag_status(&diag);
@@ -504,7 +504,7 @@ static bool transposed(void *user, Str target, FactorContext *cx) {
 static Status *read_text(Guard *guard, void *arg) {
   TextJob *job = arg;
   Context *context = context_new(guard);
-  Source source = {"<text>", job->text, strlen(job->text)};
+  Source source = {.path = "<text>", .text = job->text, .size = strlen(job->text)};
   Diag diag;
   diag_init(&diag, guard, &source);
   Program *p = NULL;

@@ -161,7 +161,7 @@ OpId sample_op(Sample *cx, uint16_t code, Attr attrs, uint32_t n_operands, const
 }
 
 void sample_infer(Sample *cx, OpId op) {
-  static const Source nothing = {"<sample>", "", 0};
+  static const Source nothing = {.path = "<sample>", .text = "", .size = 0};
   Diag diag;
   diag_init(&diag, cx->program->guard, &nothing);
   bool ok = op_infer_types(cx->program, op, &diag);

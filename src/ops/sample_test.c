@@ -77,7 +77,7 @@ static bool literal_has_type(const Context *context, const Literal *l, Type type
 }
 
 static Status *verified(World *w, Guard *guard) {
-  static const Source nothing = {"<sample>", "", 0};
+  static const Source nothing = {.path = "<sample>", .text = "", .size = 0};
   Diag diag;
   diag_init(&diag, guard, &nothing);
   bool ok = program_verify(w->program, &diag);
@@ -90,7 +90,7 @@ static Status *read_back(World *w, Guard *guard) {
   StrBuf text;
   strbuf_init(&text, guard);
   program_print(w->program, &(PrintOptions){0}, &text);
-  Source source = {"<printed>", text.data, text.used};
+  Source source = {.path = "<printed>", .text = text.data, .size = text.used};
   Diag diag;
   diag_init(&diag, guard, &source);
   Program *again = NULL;

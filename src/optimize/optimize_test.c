@@ -123,7 +123,7 @@ static Status *read_wide(Case *c, Guard *guard) {
   drop_rounding(&c->text);
   drop_rounding(&c->printed);
   TRY(read_text(c, guard, &c->before));
-  c->source = (Source){"<optimized>", c->printed.data, c->printed.used};
+  c->source = (Source){.path = "<optimized>", .text = c->printed.data, .size = c->printed.used};
   return read_text(c, guard, &c->after);
 }
 
@@ -148,7 +148,7 @@ static Status *run_case(Guard *guard, void *arg) {
   TRY(mesh_new(c->context, name_of(c->context, "mesh"), 2, names,
                (int64_t[]){c->random.a, c->random.b}, c->n_devices, ids, &mesh));
   MeshId id = sharding_mesh_add(c->table, mesh);
-  c->source = (Source){"<random>", c->text.data, c->text.used};
+  c->source = (Source){.path = "<random>", .text = c->text.data, .size = c->text.used};
   TRY(read_text(c, guard, &c->before));
   TRY(read_text(c, guard, &c->after));
   const Compute slow = {1, 1};  // then it is worth to do it while data are on their way

@@ -335,7 +335,7 @@ static bool read_one_type(Reader *r, uint32_t *out) { return reader_type(r, out)
 
 static Status *parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
                           ReadOne read, uint32_t *out) {
-  Source source = {"<text>", text, strlen(text)};
+  Source source = {.path = "<text>", .text = text, .size = strlen(text)};
   if (source.size >= POS_NONE) FAIL(INVALID_ARGUMENT, "texts of 4 GiB and more are not read");
   Reading reading;
   reading_init(&reading, context, guard, &source, 0, source.size, NULL, diag);

@@ -33,7 +33,8 @@ static void drop_diag(void *diag) { diag_deinit(diag); }
 
 static Status *run_body(Guard *guard, void *arg) {
   Run *run = arg;
-  Source source = {"test", run->text, run->size ? run->size : strlen(run->text)};
+  Source source = {
+      .path = "test", .text = run->text, .size = run->size ? run->size : strlen(run->text)};
   Context *context = context_new(guard);
   GuardCleanup context_cleanup = {drop_context, context, NULL};
   guard_push(guard, &context_cleanup);
@@ -430,7 +431,7 @@ static void test_depth(void **state) {
 static void test_segments(void **state) {
   (void)state;
   const char *text = "a\n// -----\nb\n// ----- c\nd";
-  Source source = {"test", text, strlen(text)};
+  Source source = {.path = "test", .text = text, .size = strlen(text)};
   size_t begin = 0, end = 0;
   assert_true(source_next_segment(&source, &begin, &end));
   assert_memory_equal(text + begin, "a\n", end - begin);

@@ -54,7 +54,7 @@ typedef struct PrintRun {
 
 static Status *print_body(Guard *guard, void *arg) {
   PrintRun *run = arg;
-  Source source = {"test", run->text, strlen(run->text)};
+  Source source = {.path = "test", .text = run->text, .size = strlen(run->text)};
   Context *context = context_new(guard);
   GuardCleanup c1 = {drop_context, context, NULL};
   guard_push(guard, &c1);
@@ -202,7 +202,7 @@ typedef struct ExpectRun {
 
 static Status *expect_body(Guard *guard, void *arg) {
   ExpectRun *run = arg;
-  Source source = {"test", run->text, strlen(run->text)};
+  Source source = {.path = "test", .text = run->text, .size = strlen(run->text)};
   Diag diag;
   diag_init(&diag, guard, &source);
   Pos pos = 0;

@@ -36,7 +36,7 @@ static void copy_deinit(Copy *copy, Guard *guard) {
 }
 
 static Status *copy_read(Copy *copy, Guard *guard) {
-  copy->source = (Source){"<printed>", copy->text.data, copy->text.used};
+  copy->source = (Source){.path = "<printed>", .text = copy->text.data, .size = copy->text.used};
   ParseOptions options = {.allow_unregistered = true};
   return program_parse(copy->context, guard, &copy->source, 0, copy->source.size, &options,
                        &copy->diag, &copy->program);

@@ -228,7 +228,7 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
     return api_error(status_no_memory());
   }
   *h = (tsr_program){.text = text, .name = name_copy};
-  h->source = (Source){h->name, h->text, size};
+  h->source = (Source){.path = h->name, .text = h->text, .size = size};
   Load load = {.handle = h, .allow_unregistered = allow_unregistered};
   Status *status = guard_run(load_body, &load);
   tsr_error *error = api_error_said(status, &load.rendered);
@@ -289,7 +289,7 @@ tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
                      .name = copy_text(program->name, strlen(program->name)),
                      .again = program->again};
   if (program->traffic) h->traffic = copy_text(program->traffic, strlen(program->traffic));
-  h->source = (Source){h->name, h->text, program->source.size};
+  h->source = (Source){.path = h->name, .text = h->text, .size = program->source.size};
   if (h->again.source) h->again.source = &h->source;
   Copying copying = {.from = program, .to = h};
   arena_init(&copying.arena, NULL);

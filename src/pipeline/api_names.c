@@ -109,7 +109,7 @@ tsr_error *tsr_program_dimensions(tsr_program *program, const char *names, int a
   API_NEED(program, "program");
   API_NEED(out_json, "out_json");
   Dimensions d = {.handle = program, .names = names, .all = all != 0};
-  if (names) d.side = (Source){"names", names, strlen(names)};
+  if (names) d.side = (Source){.path = "names", .text = names, .size = strlen(names)};
   arena_init(&d.arena, NULL);
   Status *status = guard_run(dimensions_body, &d);
   tsr_error *error = api_error_said(status, &d.said);

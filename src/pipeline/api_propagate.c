@@ -51,7 +51,7 @@ static const Source *copy_source(const char *path, const char *text, Arena *aren
   if (!text) return NULL;
   Source *source = ARENA_NEW(arena, Source);
   size_t n = strlen(text);
-  *source = (Source){path, arena_copy(arena, text, n + 1), n};
+  *source = (Source){.path = path, .text = arena_copy(arena, text, n + 1), .size = n};
   return source;
 }
 
@@ -87,7 +87,7 @@ Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options 
   TRY(check_lists(o));
   Source *rules = ARENA_NEW(arena, Source);
   const char *text = join_rules(o, arena);
-  *rules = (Source){"rule", text, strlen(text)};
+  *rules = (Source){.path = "rule", .text = text, .size = strlen(text)};
   *out = (PropagateRequest){
       .strategy = (Strategy)o->strategy,
       .conservative = o->conservative != 0,

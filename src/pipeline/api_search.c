@@ -155,7 +155,7 @@ static Status *push_body(Call *call) {
   // Room first: what is pushed must be there to be taken back.
   HEAPVEC_RESERVE(h->guard, &h->marks, h->marks.count + 1);
   const Target *target = &h->values.items[call->value];
-  Source source = {"sharding", call->text, strlen(call->text)};
+  Source source = {.path = "sharding", .text = call->text, .size = strlen(call->text)};
   Diag diag;
   diag_init(&diag, h->guard, &source);
   GuardCleanup cleanup = {.release = api_release_diag, .object = &diag};

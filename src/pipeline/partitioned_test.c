@@ -51,7 +51,7 @@ static Status *body(Guard *guard, void *arg) {
       e.local);
   for (char *at = c->text; *at; at++)
     if (*at == '\'') *at = '"';
-  c->source = (Source){"test", c->text, strlen(c->text)};
+  c->source = (Source){.path = "test", .text = c->text, .size = strlen(c->text)};
   diag_init(&c->diag, guard, &c->source);
   c->context = context_new(guard);
   TRY(program_parse(c->context, guard, &c->source, 0, c->source.size, &(ParseOptions){0}, &c->diag,

@@ -40,7 +40,7 @@ static void close_case(void *object) {
 
 static Status *read_program(Case *c, Guard *guard, int i, const char *text) {
   for (size_t k = 0; text[k]; k++) c->text[i][k] = text[k] == '\'' ? '"' : text[k];
-  c->sources[i] = (Source){"test", c->text[i], strlen(text)};
+  c->sources[i] = (Source){.path = "test", .text = c->text[i], .size = strlen(text)};
   diag_init(&c->diags[i], guard, &c->sources[i]);
   TRY(program_parse(c->context, guard, &c->sources[i], 0, c->sources[i].size, &(ParseOptions){0},
                     &c->diags[i], &c->programs[i]));

@@ -68,7 +68,7 @@ static void expect(const char *text, size_t n, const double *wanted) {
       memcpy(c.text + used, "bf16", 4), used += 4;
     else
       c.text[used++] = *text;
-  c.source = (Source){"test", c.text, used};
+  c.source = (Source){.path = "test", .text = c.text, .size = used};
   Status *status = guard_run(open_case, &c);
   if (status) fail_msg("%s", status_message(status));
   for (size_t i = 0; i < n; i++)

@@ -36,7 +36,7 @@ typedef struct World {
 // What the rules come to, `WHO SHARDING` per line, or what is wrong, `LINE:COLUMN: message`.
 static const char *meaning_with(World *w, const char *text, bool divisible) {
   Source *source = ARENA_NEW(&w->arena, Source);
-  *source = (Source){"rules", text, strlen(text)};
+  *source = (Source){.path = "rules", .text = text, .size = strlen(text)};
   Diag *diag = ARENA_NEW(&w->arena, Diag);
   diag_init(diag, w->guard, source);
   ShardRules rules;
@@ -202,7 +202,7 @@ static Status *run_all(Guard *guard, void *arg) {
   World w = {.guard = guard};
   arena_init(&w.arena, guard);
   w.context = context_new(guard);
-  Source source = {"m.mlir", program_text, sizeof program_text - 1};
+  Source source = {.path = "m.mlir", .text = program_text, .size = sizeof program_text - 1};
   Diag diag;
   diag_init(&diag, guard, &source);
   TRY(program_parse(w.context, guard, &source, 0, source.size, &(ParseOptions){0}, &diag,

@@ -79,7 +79,7 @@ static Status *look_up(Guard *guard, void *arg) {
   World w = {.guard = guard};
   arena_init(&w.arena, guard);
   w.context = context_new(guard);
-  Source source = {"dir/m.mlir", text, sizeof text - 1};
+  Source source = {.path = "dir/m.mlir", .text = text, .size = sizeof text - 1};
   Diag diag;
   diag_init(&diag, guard, &source);
   TRY(program_parse(w.context, guard, &source, 0, source.size, &(ParseOptions){0}, &diag,
@@ -154,7 +154,7 @@ static Status *look_up_awkward(Guard *guard, void *arg) {
   World w = {.guard = guard};
   arena_init(&w.arena, guard);
   w.context = context_new(guard);
-  Source source = {"a.mlir", awkward, sizeof awkward - 1};
+  Source source = {.path = "a.mlir", .text = awkward, .size = sizeof awkward - 1};
   Diag diag;
   diag_init(&diag, guard, &source);
   assert_null(program_parse(w.context, guard, &source, 0, source.size, &(ParseOptions){0}, &diag,

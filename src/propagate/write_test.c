@@ -38,7 +38,7 @@ static char *swap_quotes(const char *text, char from, char to) {
 
 static Status *run_body(Guard *guard, void *arg) {
   Run *run = arg;
-  Source source = {"test", run->text, strlen(run->text)};
+  Source source = {.path = "test", .text = run->text, .size = strlen(run->text)};
   Context *context = context_new(guard);
   GuardCleanup c1 = {drop_context, context, NULL};
   guard_push(guard, &c1);

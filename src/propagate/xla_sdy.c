@@ -38,7 +38,7 @@ static Attr attr_in(Carried *c, OpId op, Attr text) {
   while (c->attr_of.count <= text) VEC_PUSH(c->arena, &c->attr_of, 0);
   if (c->attr_of.items[text]) return c->attr_of.items[text];
   const char *string = name_text(c->context, attr_as_name(c->context, text));
-  Source source = {"attribute", string, strlen(string)};
+  Source source = {.path = "attribute", .text = string, .size = strlen(string)};
   Diag diag;
   Attr attr = 0;
   diag_init(&diag, c->guard, &source);

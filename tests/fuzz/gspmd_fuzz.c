@@ -154,8 +154,8 @@ static Status *body(Guard *guard, void *arg) {
   Run run = *(const Run *)arg;
   GuardCleanup cleanup = {run_close, &run, NULL};
   arena_init(&run.arena, guard);
-  run.source = run.whole ? (Source){"input", run.input.s, run.input.n}
-                         : (Source){"module", module, sizeof module - 1};
+  run.source = run.whole ? (Source){.path = "input", .text = run.input.s, .size = run.input.n}
+                         : (Source){.path = "module", .text = module, .size = sizeof module - 1};
   diag_init(&run.diag, guard, &run.source);
   guard_push(guard, &cleanup);
   run.context = context_new(guard);

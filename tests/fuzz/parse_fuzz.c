@@ -68,7 +68,7 @@ static Status *read_all(Guard *guard, void *arg) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  Source source = {"<fuzz>", (const char *)data, size};
+  Source source = {.path = "<fuzz>", .text = (const char *)data, .size = size};
   Status *status = guard_run(read_all, &source);
   status_free(status);
   return 0;

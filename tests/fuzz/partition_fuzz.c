@@ -88,7 +88,7 @@ static Status *read_back(Job *job, Guard *guard) {
   if (program_check(p)) fail(job, program_check(p));
   program_print(p, &(PrintOptions){0}, &job->text);
   if (!program_verify(p, &job->diags[0])) fail(job, "what is cut does not verify");
-  job->printed = (Source){"<printed>", job->text.data, job->text.used};
+  job->printed = (Source){.path = "<printed>", .text = job->text.data, .size = job->text.used};
   job->contexts[1] = context_new(guard);
   diag_init(&job->diags[1], guard, &job->printed);
   Status *status =
@@ -128,7 +128,7 @@ static void release(Job *job) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  Source source = {"<fuzz>", (const char *)data, size};
+  Source source = {.path = "<fuzz>", .text = (const char *)data, .size = size};
   size_t begin = 0, end = 0;
   while (source_next_segment(&source, &begin, &end)) {
     Job job = {.source = source, .begin = begin, .end = end};

@@ -58,7 +58,7 @@ static void check_annotation(Run *run, Guard *guard, const Annotation *a) {
   status_free(sharding_check_id(run->table, a->sharding, target_type(run->program, &a->target)));
   run->buf.used = 0;
   sharding_print(run->table, a->sharding, &run->buf);
-  source = (Source){"back", run->buf.data, run->buf.used};
+  source = (Source){.path = "back", .text = run->buf.data, .size = run->buf.used};
   diag_init(&run->back_diag, guard, &source);
   if (!shard_spec_resolve(&run->back_diag, run->program, run->table, &(ShardOptions){0}, &a->target,
                           &run->arena, &back))
@@ -70,8 +70,8 @@ static void check_annotation(Run *run, Guard *guard, const Annotation *a) {
 
 static Status *body(Guard *guard, void *arg) {
   Run *run = arg;
-  Source source = {"m.mlir", program_text, sizeof program_text - 1};
-  Source rules_source = {"rules", run->text.s, run->text.n};
+  Source source = {.path = "m.mlir", .text = program_text, .size = sizeof program_text - 1};
+  Source rules_source = {.path = "rules", .text = run->text.s, .size = run->text.n};
   arena_init(&run->arena, guard);
   strbuf_init(&run->buf, guard);
   diag_init(&run->diag, guard, &source);

@@ -197,7 +197,7 @@ static void on_split(void *user, const Localizer *cx) {
 static Status *run_case(Guard *guard, Case *c) {
   void (*const kinds[])(Case *) = {put_sort, put_sort, put_top_k, put_bits};
   kinds[roll(c, 4)](c);
-  c->source = (Source){"<random>", c->text.data, c->text.used};
+  c->source = (Source){.path = "<random>", .text = c->text.data, .size = c->text.used};
   c->context = context_new(guard);
   c->table = sharding_table_new(c->context, guard);
   ParseOptions options = {0};

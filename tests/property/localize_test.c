@@ -141,7 +141,7 @@ static Status *run_case(Guard *guard, Case *c) {
 }
 
 static Status *one_case(Guard *guard, void *arg) {
-  static const Source nothing = {"<sample>", "", 0};
+  static const Source nothing = {.path = "<sample>", .text = "", .size = 0};
   Case *c = arg;
   arena_init(&c->arena, guard);
   diag_init(&c->diag, guard, &nothing);

@@ -83,7 +83,8 @@ static void close_sampling(void *object) {
 
 static void open_sampling(Sampling *x, Guard *guard) {
   arena_init(&x->arena, guard);
-  x->source = (Source){"<sampled>", x->text ? x->text : "", x->text ? strlen(x->text) : 0};
+  x->source = (Source){
+      .path = "<sampled>", .text = x->text ? x->text : "", .size = x->text ? strlen(x->text) : 0};
   diag_init(&x->diag, guard, &x->source);
   strbuf_init(&x->printed, guard);
   x->context = NULL;

@@ -282,7 +282,7 @@ static void put_results(Case *x, const Run *run, StrBuf *out) {
 // ---- running ----
 
 static Status *start(Run *run, Guard *guard, const StrBuf *text, const PropagateOptions *options) {
-  run->source = (Source){"<random>", text->data, text->used};
+  run->source = (Source){.path = "<random>", .text = text->data, .size = text->used};
   run->context = context_new(guard);
   diag_init(&run->diag, guard, &run->source);
   TRY(program_parse(run->context, guard, &run->source, 0, text->used, &(ParseOptions){0},

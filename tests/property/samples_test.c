@@ -72,7 +72,9 @@ static Status *check_instance(Guard *guard, void *arg) {
   TRY(run(x, 0));
   for (int i = 1; i < 3; i++) {
     program_print(x->programs[0], &(PrintOptions){.generic = i == 2}, &x->texts[i]);
-    x->sources[i] = (Source){i == 1 ? "<pretty>" : "<generic>", x->texts[i].data, x->texts[i].used};
+    x->sources[i] = (Source){.path = i == 1 ? "<pretty>" : "<generic>",
+                             .text = x->texts[i].data,
+                             .size = x->texts[i].used};
     x->contexts[i] = context_new(guard);
     TRY(program_parse(x->contexts[i], guard, &x->sources[i], 0, x->sources[i].size,
                       &(ParseOptions){0}, &x->diags[i], &x->programs[i]));

@@ -212,7 +212,7 @@ static Status *compare(Windows *w, Context *context, ShardingTable *table, Guard
 
 static Status *one_case(Guard *guard, void *arg) {
   Windows *w = arg;
-  Source source = {"<windows>", w->text, w->used};
+  Source source = {.path = "<windows>", .text = w->text, .size = w->used};
   Arena arena;
   Diag diag;
   arena_init(&arena, guard);

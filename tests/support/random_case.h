@@ -119,7 +119,7 @@ static inline Status *run_case(Guard *guard, Case *c) {
   c->table = sharding_table_new(c->context, guard);
   random_program(&c->random, c->table, guard, c->seed);
   random_program_text(&c->random, false, &c->text);
-  c->source = (Source){"<random>", c->text.data, c->text.used};
+  c->source = (Source){.path = "<random>", .text = c->text.data, .size = c->text.used};
   Status *status = read_text(c, guard, &c->global);
   if (!status) status = read_text(c, guard, &c->local);
   if (status) return refuse(c, status);

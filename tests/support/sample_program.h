@@ -12,7 +12,7 @@ static inline NamedAttr sample_named(Context *context, const char *name, Attr va
 // The caller frees the program, also after a throw: *out is set first.
 static inline void sample_program(Context *context, Guard *guard, Arena *arena, uint16_t code,
                                   uint64_t seed, Program **out) {
-  static const Source nothing = {"<sample>", "", 0};
+  static const Source nothing = {.path = "<sample>", .text = "", .size = 0};
   Program *p = *out = program_new(context, guard, &nothing);
   OpSpec module = {.code = OP_module, .n_regions = 1, .pos = POS_NONE};
   BlockId top = region_add_block(p, op_region(p, op_create(p, &module), 0));

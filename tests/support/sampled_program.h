@@ -668,7 +668,7 @@ static inline void sampled_finish(SampledProgram *s) {
 // frees the program, also after a throw: *out is set first. s is zeroed here.
 static inline void sampled_program(SampledProgram *s, Context *context, Guard *guard, Arena *arena,
                                    uint64_t seed, uint32_t depth, Program **out) {
-  static const Source nothing = {"<sampled>", "", 0};
+  static const Source nothing = {.path = "<sampled>", .text = "", .size = 0};
   memset(s, 0, sizeof *s);
   Program *p = *out = program_new(context, guard, &nothing);
   OpSpec module = {.code = OP_module, .n_regions = 1, .pos = POS_NONE};
