@@ -123,10 +123,13 @@ static Status *run_job(Guard *guard, void *arg) {
 static void every_allocation_may_fail(void **state) {
   (void)state;
   Job jobs[] = {
-      {{"sdy", sdy_text, sizeof sdy_text - 1}, "", EMIT_SDY, 0},
-      {{"sdy", sdy_text, sizeof sdy_text - 1}, "result0=P(\"a\")", EMIT_MHLO, 0},
-      {{"gspmd", gspmd_text, sizeof gspmd_text - 1}, "", EMIT_SDY, 0},
-      {{"gspmd", gspmd_text, sizeof gspmd_text - 1}, "", EMIT_MHLO, 0},
+      {{.path = "sdy", .text = sdy_text, .size = sizeof sdy_text - 1}, "", EMIT_SDY, 0},
+      {{.path = "sdy", .text = sdy_text, .size = sizeof sdy_text - 1},
+       "result0=P(\"a\")",
+       EMIT_MHLO,
+       0},
+      {{.path = "gspmd", .text = gspmd_text, .size = sizeof gspmd_text - 1}, "", EMIT_SDY, 0},
+      {{.path = "gspmd", .text = gspmd_text, .size = sizeof gspmd_text - 1}, "", EMIT_MHLO, 0},
   };
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     mem_fail_at(0);

@@ -151,7 +151,7 @@ static void compare(const Case *k, const Literal *got, int64_t c) {
 
 static Status *try_case(Guard *guard, void *arg) {
   Case *k = arg;
-  Run r = {.source = {"<test>", "", 0}};
+  Run r = {.source = {.path = "<test>", .text = "", .size = 0}};
   arena_init(&r.arena, guard);
   diag_init(&r.diag, guard, &r.source);
   literal_heap_init(&r.heap, guard, 0);

@@ -253,7 +253,7 @@ static Pair known_pair(Run *r) {
 
 // arg: dice for a random pair; NULL = the known one.
 static Status *try_pair(Guard *guard, void *arg) {
-  Run r = {.dice = arg, .source = {"<test>", "", 0}};
+  Run r = {.dice = arg, .source = {.path = "<test>", .text = "", .size = 0}};
   arena_init(&r.arena, guard);
   diag_init(&r.diag, guard, &r.source);
   literal_heap_init(&r.heap, guard, 0);

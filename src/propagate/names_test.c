@@ -78,9 +78,9 @@ static Status *run(Guard *guard, void *arg) {
 }
 
 static void world_start(World *w, const char *layout) {
-  *w = (World){.source = {"program", program_text, strlen(program_text)},
-               .side = {"side", side_text, strlen(side_text)},
-               .layout = {"layout", layout, strlen(layout)}};
+  *w = (World){.source = {.path = "program", .text = program_text, .size = strlen(program_text)},
+               .side = {.path = "side", .text = side_text, .size = strlen(side_text)},
+               .layout = {.path = "layout", .text = layout, .size = strlen(layout)}};
 }
 
 static void world_end(World *w) {

@@ -52,7 +52,8 @@ static void show_diag(World *w) {
 // Reads, verifies, propagates and explains. The text must outlive the world.
 static Status *world_init(World *w, Guard *guard, const char *text,
                           const PropagateOptions *options) {
-  *w = (World){.guard = guard, .source = {"dir/model.mlir", text, strlen(text)}};
+  *w = (World){.guard = guard,
+               .source = {.path = "dir/model.mlir", .text = text, .size = strlen(text)}};
   arena_init(&w->arena, guard);
   diag_init(&w->diag, guard, &w->source);
   w->context = context_new(guard);

@@ -37,7 +37,7 @@ static inline void fixture_close(void *object) {
 }
 
 static inline void fixture_open(Fixture *f, Guard *guard, const char *text) {
-  *f = (Fixture){.source = {"test", text, strlen(text)}};
+  *f = (Fixture){.source = {.path = "test", .text = text, .size = strlen(text)}};
   strbuf_init(&f->text, guard);
   arena_init(&f->arena, guard);
   diag_init(&f->diag, guard, &f->source);
