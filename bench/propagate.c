@@ -279,7 +279,7 @@ static Status *bench_file(Guard *guard, const char *path) {
   Cost cost = {0};
   uint32_t n_ops = 0;
   for (int k = 0; k < RUNS; k++) {
-    Input in = {.source = {path, text, size}};
+    Input in = {.source = {.path = path, .text = text, .size = size}};
     TRY(read_input(guard, &in));
     n_ops = in.n_ops;
     TRY(measure(guard, &in, true, &cost));

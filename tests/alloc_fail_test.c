@@ -53,7 +53,8 @@ static const char *const programs[] = {
 static void every_allocation_may_fail(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-    Whole reference = {.source = {"alloc", programs[i], strlen(programs[i])}};
+    Whole reference = {
+        .source = {.path = "alloc", .text = programs[i], .size = strlen(programs[i])}};
     mem_fail_at(0);
     Status *status = guard_run(whole_run, &reference);
     assert_null(status);

@@ -116,7 +116,7 @@ static Status *run_job(Guard *guard, void *arg) {
 static void every_allocation_may_fail(void **state) {
   (void)state;
   for (Way way = 0; way < N_WAYS; way++) {
-    Job job = {.source = {"text", text, sizeof text - 1}, .way = way};
+    Job job = {.source = {.path = "text", .text = text, .size = sizeof text - 1}, .way = way};
     mem_fail_at(0);
     Status *status = guard_run(run_job, &job);
     if (status) print_message("%s\n", status_message(status));

@@ -25,7 +25,7 @@ static inline void fixture_close(void *object) {
 }
 
 static inline void fixture_open(Fixture *f, Guard *guard) {
-  *f = (Fixture){.source = {"<test>", "", 0}};
+  *f = (Fixture){.source = {.path = "<test>", .text = "", .size = 0}};
   diag_init(&f->diag, guard, &f->source);
   arena_init(&f->arena, guard);
   strbuf_init(&f->text, guard);

@@ -63,7 +63,7 @@ static Status *take_segment(Guard *guard, void *arg) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  Job job = {.source = {"<fuzz>", (const char *)data, size}};
+  Job job = {.source = {.path = "<fuzz>", .text = (const char *)data, .size = size}};
   while (source_next_segment(&job.source, &job.begin, &job.end)) {
     Status *status = guard_run(take_segment, &job);
     if (status && (status_code(status) == INTERNAL || !*status_message(status))) {
