@@ -22,17 +22,46 @@ said its trip_count.
 >>> tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P()}).collectives
 [Collective(kind='all_gather', count=1, groups=1, group_size=2, axes=('a',), in_loops=0, runs=1, bytes=16, guess=False)]
 """
-Reason = collections.namedtuple("Reason", "kind count with_others bytes why guess")
-Reason.__doc__ = """Why some exchange is there: `why` in words, how many ops of which kind, with how many others it
-was made one, the bytes, and whether these are a guess, as of Collective.
+Op = collections.namedtuple("Op", "name value path file line")
+Op.__doc__ = """An op of the program that was partitioned: name ("stablehlo.add"), value (its SSA name there, "%5"),
+path (JAX's, "jit(step)/mul"), file and line (the user's Python where the program has locations, else
+of its text). None: not known.
+"""
+Value = collections.namedtuple("Value", "name from_argument defined_by")
+Value.__doc__ = """A value of the program that was partitioned: its name, the argument that it comes from, and the
+Op that computes it. None: not known, or there is none.
+"""
+Partial = collections.namedtuple("Partial", "reducer axes")
+Partial.__doc__ = """A value is a partial sum (or max, min, …) over axes of the mesh."""
+Reason = collections.namedtuple(
+    "Reason", "kind count with_others bytes why guess id cause op value source_sharding "
+    "target_sharding partial axes result device")
+Reason.__doc__ = """Why some collectives are there.
+
+kind, count   which collective, and how many
+with_others   values that a combined collective sends with this one
+bytes, guess  sent per device in one run; whether that is a guess, as of Collective
+why           a sentence
+id            "r1": in Partitioned.text the attribute tessera.why has it (not with collectives=)
+cause         "operand": `op` needs `value` in another sharding; "result": a function's or region's
+              result does; "op": `op` communicates by itself (halos, other devices' rows); "order":
+              side effects keep their order; "device": `op` is computed on one device; "program": it
+              is written in the program. None: not known
+op, value     an Op, a Value; None if there is none
+source_sharding, target_sharding   of value: '[{"data"}, {}]'
+partial       a Partial, if value is one
+axes          of the mesh, over which it communicates
+result        number of the result; device: number of the one device
 
 >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
 ...                        "  return %x : tensor<8xf32>\\n}")
 >>> tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P()}).reasons[0].why
-'it is returned: x is to be whole; it is [{"a"}]'
+'result 0 of @main needs x as replicated; x is [{"a"}]'
 """
 
 _MOST_REASONS = 8
+_NAMES = ("%N is an SSA name in .program.text, which was partitioned; FILE:LINE is a line of the user's "
+          "Python if the op has a location, else of that text; rN is tessera.why = \"rN\" in .text")
 _MUCH_TWICE = 1.5  # times an even share of the work, from which on it is worth a word
 _TWICE = ("devices do the same work over: where annotations want one axis for several things, "
           "conflicts=\"cost\" tries which of them give way; tessera.P(…, priority=1) says it")
@@ -44,6 +73,20 @@ def _collective(c):
                       c.get("group_size", 0), axes, c["in_loops"], c["runs"], c["bytes"], c["guess"])
 
 
+def _op(op):
+    return op and Op(**op)
+
+
+def _reason(r):
+    value, partial = r["value"], r["partial"]
+    if value:
+        value = Value(**{**value, "defined_by": _op(value["defined_by"])})
+    if partial:
+        partial = Partial(partial["reducer"], tuple(partial["axes"]))
+    return Reason(**{**r, "op": _op(r["op"]), "value": value, "partial": partial,
+                     "axes": tuple(r["axes"])})
+
+
 class Partitioned:
     """What tessera.partition made.
 
@@ -52,8 +95,7 @@ class Partitioned:
     text          the local program, standard StableHLO with collectives
     collectives   a list of Collective(kind, count, groups, group_size, axes, in_loops, runs, bytes,
                   guess)
-    reasons       a list of Reason(kind, count, with_others, bytes, why, guess), the most expensive
-                  first
+    reasons       a list of Reason: why each collective is there, the most expensive first
     bytes         that leave each device in one run
     steps         collectives of which each waits for the one before, at most
     flops         of each device; flops_whole: of the program on one; flops_share: how many times an
@@ -80,7 +122,7 @@ class Partitioned:
         self._entry = entry_index(handle)
         traffic = json.loads(handle.text("tsr_program_traffic"))
         self.collectives = [_collective(c) for c in traffic["collectives"]]
-        self.reasons = [Reason(**r) for r in traffic["reasons"]]
+        self.reasons = [_reason(r) for r in traffic["reasons"]]
         self.bytes = traffic["bytes"]
         self.steps = traffic["steps"]
         self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
@@ -124,21 +166,25 @@ class Partitioned:
         return as_tree(program, results)
 
     def why(self) -> str:
-        """Why each collective is there, a line each, the most expensive first.
+        """Why each collective is there, a line each, the most expensive first, behind a line that says
+        whose names these are.
 
         >>> print(tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2",
         ...                         shard={"x": P("a")}).why())  # doctest: +ELLIPSIS
-        4 bytes, 1 all_reduce: it is returned: %0 is to be whole; ... leaves partial sums over "a"
+        %N is an SSA name in .program.text...
+        r1  all_reduce over "a", 4 bytes sent per device: result 0 of @main needs %0 as replicated; ...
         """
-        return "\n".join(self._reason_lines(len(self.reasons)))
+        return "\n".join([_NAMES, *self._reason_lines(len(self.reasons))] if self.reasons else [])
 
     def _reason_lines(self, most):
         lines = []
         for r in self.reasons[:most]:
-            others = f" with {table.plural(r.with_others, 'other')}" if r.with_others else ""
+            kind = f"{r.count} {r.kind}s" if r.count > 1 else r.kind
+            over = " over " + ", ".join(f'"{axis}"' for axis in r.axes) if r.axes else ""
+            others = f", combined with {table.plural(r.with_others, 'other')}" if r.with_others else ""
             guess = " (guess)" if r.guess else ""
-            lines.append(f"{table.amount(r.bytes)} bytes{guess}, {r.count} {r.kind}{others}: "
-                         f"{r.why or 'written in the program'}")
+            lines.append(f"{r.id:3} {kind}{over}{others}, {table.amount(r.bytes)} bytes sent per "
+                         f"device{guess}: {r.why or 'the program does not say why'}")
         if len(self.reasons) > most:
             lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
         return lines

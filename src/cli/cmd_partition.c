@@ -12,7 +12,6 @@
 #include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "partition/mesh_groups.h"
-#include "partition/reason.h"
 #include "partition/replica_mode.h"
 #include "pipeline/first.h"
 #include "pipeline/partition.h"
@@ -34,6 +33,8 @@ typedef struct PartitionJob {
   uint32_t n_devices;
   Traffic traffic;
   double flops;  // of the whole program
+  Reasons reasons;
+  StrBuf line;
   Verified verified;
   TextList inputs;  // of --verify
   Inputs arrays;
@@ -95,18 +96,30 @@ static void show_traffic(PartitionJob *job) {
         "tessera: tries which of them give way; a priority says it: --shard 'w=P(\"data\")p1'\n");
 }
 
-static void show_reasons(const PartitionJob *job) {
-  const Reason *reasons;
-  uint32_t n = reasons_list(job->rewrite.seg.program, job->n_devices,
-                            &((PartitionJob *)job)->result.arena, &reasons);
-  for (uint32_t i = 0; i < n; i++) {
-    char with[48] = "";
-    if (reasons[i].others)
-      snprintf(with, sizeof with, " with %u other%s", reasons[i].others, plural(reasons[i].others));
-    fprintf(stderr, "tessera: %12.0f bytes%s  %u %s%s: %s\n", reasons[i].bytes,
-            reasons[i].unknown && !job->traffic.told ? " (guess)" : "", reasons[i].count,
-            reasons[i].kind, with, reasons[i].why);
+// Names in reasons are those of the input, since the local program has others.
+static void show_reasons(PartitionJob *job, Guard *guard) {
+  const char *path = job->rewrite.source->path;
+  if (!job->reasons.n) {
+    fputs("tessera: the local program has no collectives\n", stderr);
+    return;
   }
+  fprintf(stderr,
+          "tessera: why each collective is there, the most expensive first. %%N is an SSA name in "
+          "%s as given;\n"
+          "tessera: FILE:LINE is a line of the user's source if the op has a location, else of %s",
+          path, path);
+  if (traffic_marks(job->local.collectives))
+    fputs(";\ntessera: in the local program rN is the attribute tessera.why = \"rN\"", stderr);
+  fputc('\n', stderr);
+  StrBuf *line = &job->line;
+  strbuf_init(line, guard);
+  for (uint32_t i = 0; i < job->reasons.n; i++) {
+    const Reason *r = &job->reasons.rows[i];
+    line->used = 0;
+    reason_print(r, r->unknown && !job->traffic.told, line);
+    fprintf(stderr, "tessera: %s\n", line->data);
+  }
+  strbuf_deinit(line);
 }
 
 // Differences that may well be rounding: a wrong program is rarely so near.
@@ -166,8 +179,7 @@ static void put_json(PartitionJob *job) {
   json_key(&json, "file"), json_string(&json, job->rewrite.source->path);
   json_key(&json, "segment"), json_uint(&json, job->rewrite.index);
   traffic_json(&job->traffic, job->n_devices, job->flops, &json);
-  if (job->local.why)
-    traffic_reasons_json(job->rewrite.seg.program, job->n_devices, &job->result.arena, &json);
+  if (job->local.why) traffic_reasons_json(job->rewrite.seg.program, &job->reasons, &json);
   json_key(&json, "verified");
   if (job->verify) {
     json_open(&json, '{');
@@ -236,6 +248,11 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   job->mesh = mesh;
   job->n_devices = devices ? devices->n_devices : 1;
   traffic_count(program, devices, job->n_devices, &job->result.arena, &job->traffic);
+  if (job->local.why) {
+    reasons_list(program, devices, job->n_devices, guard, &job->result.arena, &job->reasons);
+    if (traffic_marks(job->local.collectives))
+      reasons_mark(program, &job->reasons, &job->result.arena);
+  }
   if (job->verify && job->inputs.count) TRY(open_inputs(job));
   if (job->verify)
     TRY(verify_partition(job->global, program, job->result.table, mesh, &job->verification, guard,
@@ -273,7 +290,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
             "tessera: nothing is sharded: the local program is the whole one. Say a little: --mesh "
             "data=4 --shard '0=P(\"data\")'\n");
   if (job->stats && !job->json) show_traffic(job);
-  if (job->local.why && !job->json) show_reasons(job);
+  if (job->local.why && !job->json) show_reasons(job, guard);
   if (job->verify) show_verified(job);
   job->rewrite.code = job->verify && !job->verified.agree ? EXIT_NO : EXIT_OK;
   if (job->json) {
@@ -289,6 +306,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
 static void release(void *arg) {
   PartitionJob *job = arg;
   inputs_close(&job->arrays);
+  strbuf_deinit(&job->line);
   propagated_deinit(&job->result);
   program_free(job->global);
   job->global = NULL;
@@ -406,8 +424,7 @@ int command_partition(int argc, char **argv) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
-             cli_scatter(scatter, &job.verification.scatter) &&
-             annotations_read(&annotations)) {
+             cli_scatter(scatter, &job.verification.scatter) && annotations_read(&annotations)) {
     job.request = &annotations.request;
     job.local.call_rules = annotations.request.call_rules;
     job.local.machine = annotations.request.machine;

@@ -67,6 +67,8 @@ Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs,
     copy = copy_plain(t, op, operands, attrs, types);
   op_at(t->p, copy)->attrs = attrs;
   op_at(t->p, copy)->origin = op;
+  if (t->options && t->options->why && op_row(op_at(t->p, op)->code)->traits & TRAIT_COLLECTIVE)
+    op_at(t->p, copy)->loc = reason_program(&t->words, op);
   // What is said of the whole is not said of a part.
   if (attr_get(t->context, attrs, "sdy.sharding")) op_set_attr(t->p, copy, "sdy.sharding", 0);
   if (attr_get(t->context, attrs, "sdy.sharding_rule"))
@@ -148,8 +150,7 @@ static Status *write_tiles(Partition *t, Choice *choice) {
   cx->out_types = types;
   cx->out = ARENA_ARRAY(&t->scratch, ValueId, m->n_results + 1);
   Attr loc = t->local.loc;
-  if (t->options && t->options->why && cx->bytes > 0)
-    t->local.loc = reason_op(t->p, &t->text, &t->scratch, cx->op);
+  if (t->options && t->options->why && cx->bytes > 0) t->local.loc = reason_op(&t->words, cx->op);
   Status *status = localize_write(cx);
   t->local.loc = loc;
   return status;

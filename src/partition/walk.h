@@ -4,9 +4,9 @@
 
 #include "cost/trips.h"
 #include "ops/localize.h"
-#include "partition/origin.h"
 #include "partition/partition.h"
 #include "partition/reshard_local.h"
+#include "partition/words.h"
 #include "propagate/propagate.h"
 
 // A local value of a global one. A global value may have several, in different shardings: what its
@@ -69,8 +69,7 @@ typedef struct Partition {
   VEC(ValueId) made;     // values that got a part, in order: what a region takes back
   VEC(PriceRow) prices;  // [0] unused
   IdMap price_ids;
-  StrBuf text;          // of reasons
-  Origins origins;      // for them
+  Words words;          // of reasons, if they are kept
   VEC(Sharding) plain;  // per sharding, UINT32_MAX = not asked yet
   bool has_manual;      // computations
   uint32_t manual;      // depth of manual computations around

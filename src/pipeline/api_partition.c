@@ -23,8 +23,9 @@ typedef struct Job {
   size_t n_devices;
 } Job;
 
-static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried) {
-  const Program *local = job->handle->program;
+static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried,
+                        Guard *guard) {
+  Program *local = job->handle->program;
   uint32_t n = (uint32_t)job->n_devices;
   Arena *arena = &job->result.arena;
   Traffic traffic;
@@ -33,7 +34,12 @@ static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool 
   json_open(&json, '{');
   traffic_json(&traffic, n, flops_whole, &json);
   json_key(&json, "orders_untried"), json_bool(&json, untried);
-  if (job->options.why) traffic_reasons_json(local, n, arena, &json);
+  if (job->options.why) {
+    Reasons reasons;
+    reasons_list(local, devices, n, guard, arena, &reasons);
+    traffic_reasons_json(local, &reasons, &json);
+    if (traffic_marks(job->options.collectives)) reasons_mark(local, &reasons, arena);
+  }
   json_close(&json, '}');
 }
 
@@ -57,7 +63,7 @@ static Status *partition_under(Job *job, Guard *guard) {
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
   put_traffic(job, devices, flops,
-              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena));
+              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena), guard);
   if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
   api_list_functions(job->handle, guard);
   job->handle->again.source = NULL;

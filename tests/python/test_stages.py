@@ -149,7 +149,8 @@ class Partition(unittest.TestCase):
         self.assertEqual((c.bytes, m.bytes, m.steps), (96, 96, 1))
         self.assertAlmostEqual(m.flops_share, 1, delta=0.1)
         self.assertEqual(len(m.reasons), 1)
-        self.assertIn('leaves partial sums over "model"', m.why())
+        self.assertIn('is a partial sum over "model"', m.why())
+        self.assertIn("%N is an SSA name in .program.text", m.why().splitlines()[0])
         self.assertIn("stablehlo.all_reduce", m.text)
         tessera.load(m.text)
 
@@ -157,8 +158,37 @@ class Partition(unittest.TestCase):
         lines = repr(self.made).splitlines()
         self.assertTrue(lines[0].startswith("8 devices, 1 collective, 96 bytes out of each device; "))
         self.assertEqual(lines[1], "1  all_reduce  2 groups of 4  96 bytes  over model")
-        self.assertIn("partial sums", lines[2])
+        self.assertIn("r1  all_reduce", lines[2])
+        self.assertIn("partial sum", lines[2])
         self.assertIn("<caption>8 devices", self.made._repr_html_())
+
+    def test_reason(self):
+        """A reason is data, and its id is in the local program."""
+        r = self.made.reasons[0]
+        self.assertEqual((r.id, r.kind, r.cause, r.axes), ("r1", "all_reduce", "result", ("model",)))
+        self.assertEqual((r.op.name, r.result, r.device), ("func.return", 0, None))
+        self.assertEqual((r.value.name, r.value.from_argument), ("%2", None))
+        self.assertEqual(r.value.defined_by.name, "stablehlo.dot_general")
+        self.assertEqual((r.partial.reducer, r.partial.axes), ("sum", ("model",)))
+        self.assertEqual(r.target_sharding, '[{"data"}, {}]')
+        self.assertIn('tessera.why = "r1"', self.made.text)
+
+    def test_reason_of_jax(self):
+        """Of what JAX traced the line is the user's own, and the path JAX's."""
+        try:
+            import jax.numpy as jnp
+        except ImportError:
+            self.skipTest("JAX is not installed")
+        made = tessera.partition(lambda x: jnp.sin(x.sum()), np.ones(8, "f"), mesh="a=2",
+                                 shard={"x": P("a")})
+        r = made.reasons[0]
+        self.assertTrue(r.op.file.endswith("test_stages.py"), r)
+        self.assertTrue(r.op.line > 0 and r.op.path.endswith("/sin"), r)
+
+    def test_no_ids_for_xla(self):
+        made = tessera.partition(tessera.load(MLP), collectives="xla", **MEGATRON)
+        self.assertEqual(made.reasons[0].id, "r1")
+        self.assertNotIn("tessera.why", made.text)
 
     def test_nothing(self):
         m = tessera.partition(tessera.load(MLP))
