@@ -59,12 +59,26 @@ result        number of the result; device: number of the one device
 'result 0 of @main needs x as replicated; x is [{"a"}]'
 """
 
+Redundant = collections.namedtuple(
+    "Redundant", "op count flops ideal_flops cause devices axes avoid why guess")
+Redundant.__doc__ = """An op of which a device computes more than the ideal, which is its global FLOPs / devices.
+
+op, count     the Op, and how many of this name at its line
+flops, ideal_flops   per device; guess: they depend on a loop of unknown length
+cause         "unused_axes": `devices` devices along `axes` compute the same; "cannot_split": they do,
+              and no dimension of it can take the axes; "partial": it is computed on partial sums;
+              "padding": a size does not divide; "overhead": masks, halos, indices
+avoid         what would avoid it, in words; "" if nothing is known
+why           all of this in words
+"""
+
 _MOST_REASONS = 8
+_MOST_REDUNDANT = 5
 _NAMES = ("%N is an SSA name in .program.text, which was partitioned; FILE:LINE is a line of the user's "
           "Python if the op has a location, else of that text; rN is tessera.why = \"rN\" in .text")
-_MUCH_TWICE = 1.5  # times an even share of the work, from which on it is worth a word
-_TWICE = ("devices do the same work over: where annotations want one axis for several things, "
-          "conflicts=\"cost\" tries which of them give way; tessera.P(…, priority=1) says it")
+_MUCH_TWICE = 1.5  # times the ideal work, from which on conflicts="cost" is worth a word
+_TWICE = ("devices compute the same work: if several annotations use one axis, conflicts=\"cost\" tries "
+          "which of them propagate first; tessera.P(…, priority=1) decides it")
 
 
 def _collective(c):
@@ -87,6 +101,10 @@ def _reason(r):
                      "axes": tuple(r["axes"])})
 
 
+def _redundant(r):
+    return Redundant(**{**r, "op": _op(r["op"]), "axes": tuple(r["axes"])})
+
+
 class Partitioned:
     """What tessera.partition made.
 
@@ -98,8 +116,10 @@ class Partitioned:
     reasons       a list of Reason: why each collective is there, the most expensive first
     bytes         that leave each device in one run
     steps         collectives of which each waits for the one before, at most
-    flops         of each device; flops_whole: of the program on one; flops_share: how many times an
-                  even share of the whole each device computes
+    flops         per device; flops_whole: of the program on one device; flops_share: flops over the
+                  ideal, which is flops_whole / devices
+    redundant     a list of Redundant: ops of which devices compute more than the ideal, the most
+                  expensive first; empty if flops_share is at most 1.01
     argument_bytes, result_bytes   that each device has
     unknown_loops loops of unknown length, each counted as trip_count iterations
     guesses       those of "bytes", "steps", "flops", "flops_whole" that depend on such loops, if
@@ -123,6 +143,7 @@ class Partitioned:
         traffic = json.loads(handle.text("tsr_program_traffic"))
         self.collectives = [_collective(c) for c in traffic["collectives"]]
         self.reasons = [_reason(r) for r in traffic["reasons"]]
+        self.redundant = [_redundant(r) for r in traffic["redundant"]]
         self.bytes = traffic["bytes"]
         self.steps = traffic["steps"]
         self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
@@ -189,14 +210,20 @@ class Partitioned:
             lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
         return lines
 
+    def _redundant_lines(self):
+        lines = [f"redundant: {r.why}" for r in self.redundant[:_MOST_REDUNDANT]]
+        if len(self.redundant) > _MOST_REDUNDANT:
+            lines.append(f"redundant: {len(self.redundant) - _MOST_REDUNDANT} more: .redundant")
+        return lines
+
     def _title(self):
         count = sum(c.count for c in self.collectives)
         mark = {key: " (guess)" if key in self.guesses else "" for key in ("bytes", "steps", "flops")}
         return (f"{table.plural(self.devices, 'device')}, {table.plural(count, 'collective')}, "
-                f"{table.amount(self.bytes)} bytes out of each device{mark['bytes']}; "
-                f"{self.steps:.0f} in sequence at most{mark['steps']}; {table.amount(self.flops)} "
-                f"flops on each device{mark['flops']}, {self.flops_share:.2f} times an even share of the whole; {table.amount(self.argument_bytes)} bytes of "
-                "arguments")
+                f"{table.amount(self.bytes)} bytes sent per device{mark['bytes']}; "
+                f"{self.steps:.0f} collective{'s' * (self.steps != 1)} on the critical path{mark['steps']}; "
+                f"{table.amount(self.flops)} FLOPs per device{mark['flops']}, {self.flops_share:.2f} "
+                f"times the ideal; {table.amount(self.argument_bytes)} bytes of arguments")
 
     def _said(self):
         said = [self.warnings] if self.warnings else []
@@ -220,13 +247,13 @@ class Partitioned:
         self._handle.close()
 
     def __repr__(self):
-        lines = [self._title(), *self._said()]
+        lines = [self._title(), *self._said(), *self._redundant_lines()]
         if self.collectives:
             lines.append(table.columns(self._rows()))
         lines += self._reason_lines(_MOST_REASONS)
         return "\n".join(lines)
 
     def _repr_html_(self):
-        after = "\n".join(self._said() + self._reason_lines(_MOST_REASONS))
+        after = "\n".join(self._said() + self._redundant_lines() + self._reason_lines(_MOST_REASONS))
         return table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
                                              "loops"], self._rows(), after=after)

@@ -34,7 +34,8 @@ typedef struct PartitionJob {
   Traffic traffic;
   double flops;  // of the whole program
   Reasons reasons;
-  StrBuf line;
+  RedundantList redundant;
+  StrBuf line;  // of a report
   Verified verified;
   TextList inputs;  // of --verify
   Inputs arrays;
@@ -56,12 +57,24 @@ static void show_guess(const Traffic *t, bool unknown, bool *told) {
   *told |= unknown;
 }
 
-// Times an even share of the work from which on it is worth a word.
+// Times the ideal work from which on --conflicts=cost is worth a word.
 static const double much_twice = 1.5;
+
+enum { MOST_REDUNDANT = 5 };
+
+// The ops that devices compute redundantly, the most expensive first.
+static void show_redundant(const PartitionJob *job) {
+  const RedundantList *list = &job->redundant;
+  if (!traffic_is_redundant(&job->traffic, job->n_devices, job->flops)) return;
+  for (uint32_t i = 0; i < list->n && i < MOST_REDUNDANT; i++)
+    fprintf(stderr, "tessera:   redundant: %s\n", list->rows[i].why);
+  if (list->n > MOST_REDUNDANT)
+    fprintf(stderr, "tessera:   redundant: %u more (--json has all)\n", list->n - MOST_REDUNDANT);
+}
 
 static void show_traffic(PartitionJob *job) {
   const Traffic *t = &job->traffic;
-  double share = job->flops > 0 ? t->flops * job->n_devices / job->flops : 1;
+  double share = traffic_share(t, job->n_devices, job->flops);
   for (uint32_t i = 0; i < t->n_rows; i++) {
     const TrafficRow *r = &t->rows[i];
     char groups[48], loops[96] = "";
@@ -77,23 +90,23 @@ static void show_traffic(PartitionJob *job) {
             traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
   bool told = false;
-  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device",
+  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes sent per device",
           job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes);
   show_guess(t, t->unknown_bytes, &told);
-  fprintf(stderr, "\ntessera: %.0f in sequence at most", t->steps);
+  fprintf(stderr, "\ntessera: %.0f collective%s on the critical path", t->steps,
+          t->steps == 1 ? "" : "s");
   show_guess(t, t->unknown_steps, &told);
-  fprintf(stderr, "; %.3g flops on each device", t->flops);
+  fprintf(stderr, "; %.3g FLOPs per device", t->flops);
   show_guess(t, t->unknown_flops, &told);
-  fprintf(stderr, ", %.2f times an even share of the whole\n", share);
-  fprintf(stderr, "tessera: each device has %.0f bytes of arguments and %.0f of results\n",
+  fprintf(stderr, ", %.2f times the ideal (global FLOPs / devices)\n", share);
+  show_redundant(job);
+  fprintf(stderr, "tessera: %.0f bytes of arguments and %.0f bytes of results per device\n",
           t->argument_bytes, t->result_bytes);
   if (share >= much_twice && !job->request->by_cost &&
       pipeline_has_rivals(job->request, &job->result.arena))
-    fprintf(
-        stderr,
-        "tessera: devices do the same work over: where annotations want one axis for several "
-        "things, --conflicts=cost\n"
-        "tessera: tries which of them give way; a priority says it: --shard 'w=P(\"data\")p1'\n");
+    fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
+                    "--conflicts=cost tries which of them\n"
+                    "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
 }
 
 // Names in reasons are those of the input, since the local program has others.
@@ -179,6 +192,8 @@ static void put_json(PartitionJob *job) {
   json_key(&json, "file"), json_string(&json, job->rewrite.source->path);
   json_key(&json, "segment"), json_uint(&json, job->rewrite.index);
   traffic_json(&job->traffic, job->n_devices, job->flops, &json);
+  traffic_redundant_json(job->rewrite.seg.context, &job->traffic, job->n_devices, job->flops,
+                         &job->redundant, &json);
   if (job->local.why) traffic_reasons_json(job->rewrite.seg.program, &job->reasons, &json);
   json_key(&json, "verified");
   if (job->verify) {
@@ -243,6 +258,8 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
   job->flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
                              &job->result.arena);
+  job->redundant = (RedundantList){.arena = &job->result.arena};
+  job->local.redundant = job->stats || job->json ? &job->redundant : NULL;
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->rewrite.seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->mesh = mesh;
@@ -371,11 +388,12 @@ int command_partition(int argc, char **argv) {
        "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
-       "count collectives, bytes sent per device and FLOPs"},
+       "count collectives, bytes sent per device and FLOPs; name ops computed redundantly"},
       {"--poison", OPTION_FLAG, &job.local.poison, NULL,
        "padding is NaN or the least integer: shows in --verify if it is read"},
       {"--why", OPTION_FLAG, &job.local.why, NULL,
-       "name for each collective the op and the value that need it, the most expensive first"},
+       "name for each collective the op and the value that need it, the most expensive first; "
+       "mark collectives with tessera.why"},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "print what --stats, --why and --verify report, instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},

@@ -464,6 +464,7 @@ static Status *put_functions(Partition *t) {
     walk_rewind(t, 0);
     arena_rewind(&t->scratch, mark);
   }
+  walk_list_redundant(t);
   TRY(walk_keep_copies(t));
   for (uint32_t i = 0; i < old.count; i++) {
     bool has_body = region_block(t->p, op_region(t->p, old.items[i], 0)) != 0;
@@ -495,7 +496,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   t->graph = propagation_graph(t->given);
   TRY(propagation_read(t->given, t->diag));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
-  if (options && options->why)
+  if (options && (options->why || options->redundant))
     words_init(&t->words, t->p, t->table, &t->functions, &t->arena, &t->scratch, t->guard);
   find_instances(t);
   TRY(find_meshes(t));

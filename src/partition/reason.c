@@ -416,24 +416,6 @@ static void text_json(Json *json, const char *name, const char *text) {
     json_null(json);
 }
 
-void op_words_json(const Context *context, const OpWords *op, Json *json) {
-  if (!op->name) {
-    json_null(json);
-    return;
-  }
-  json_open(json, '{');
-  text_json(json, "name", name_text(context, op->name));
-  text_json(json, "value", name_text(context, op->value));
-  text_json(json, "path", name_text(context, op->path));
-  text_json(json, "file", name_text(context, op->file));
-  json_key(json, "line");
-  if (op->line)
-    json_uint(json, op->line);
-  else
-    json_null(json);
-  json_close(json, '}');
-}
-
 static void value_json(const Context *context, Attr data, Json *json) {
   json_key(json, "value");
   const char *cause = read_text(context, data, "cause");

@@ -63,7 +63,5 @@ void reasons_mark(Program *local, const Reasons *reasons, Arena *arena);
 // The keys cause, op, value, source_sharding, target_sharding, partial, axes, result and device of
 // an open object.
 void reason_json(const Context *context, const Reason *reason, Json *json);
-// The keys of an op in an object of its own; null if it is not known.
-void op_words_json(const Context *context, const OpWords *op, Json *json);
 
 #endif

@@ -124,6 +124,32 @@ void words_put_op(const Context *context, const OpWords *op, StrBuf *out) {
   strbuf_puts(out, ")");
 }
 
+static void name_json(const Context *context, const char *key, Name name, Json *json) {
+  json_key(json, key);
+  if (name)
+    json_str(json, name_str(context, name));
+  else
+    json_null(json);
+}
+
+void op_words_json(const Context *context, const OpWords *op, Json *json) {
+  if (!op->name) {
+    json_null(json);
+    return;
+  }
+  json_open(json, '{');
+  name_json(context, "name", op->name, json);
+  name_json(context, "value", op->value, json);
+  name_json(context, "path", op->path, json);
+  name_json(context, "file", op->file, json);
+  json_key(json, "line");
+  if (op->line)
+    json_uint(json, op->line);
+  else
+    json_null(json);
+  json_close(json, '}');
+}
+
 // ---- shardings ----
 
 Name words_sharding(Words *words, Sharding sharding, uint32_t rank) {

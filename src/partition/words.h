@@ -3,6 +3,7 @@
 #ifndef TESSERA_PARTITION_WORDS_H
 #define TESSERA_PARTITION_WORDS_H
 
+#include "base/json.h"
 #include "partition/origin.h"
 #include "sharding/sharding.h"
 
@@ -33,6 +34,8 @@ typedef struct OpWords {
 OpWords words_op(Words *words, OpId op);
 // `%5 = stablehlo.reduce (jit(step)/mul, model.py:31)`: of the file only the last name.
 void words_put_op(const Context *context, const OpWords *op, StrBuf *out);
+// An object of name, value, path, file and line, null where not known; null without a name.
+void op_words_json(const Context *context, const OpWords *op, Json *json);
 
 // "%5", "%5#1", "@layer:%5", an argument's path ("params.w"); 0 if the value has no name.
 Name words_value(Words *words, ValueId v);

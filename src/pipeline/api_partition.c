@@ -21,6 +21,7 @@ typedef struct Job {
   StrBuf said;     // diagnostics: warnings, and errors if it failed
   StrBuf traffic;  // JSON
   size_t n_devices;
+  RedundantList redundant;
 } Job;
 
 static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried,
@@ -33,6 +34,7 @@ static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool 
   Json json = {.out = &job->traffic};
   json_open(&json, '{');
   traffic_json(&traffic, n, flops_whole, &json);
+  traffic_redundant_json(local->context, &traffic, n, flops_whole, &job->redundant, &json);
   json_key(&json, "orders_untried"), json_bool(&json, untried);
   if (job->options.why) {
     Reasons reasons;
@@ -53,10 +55,12 @@ static Status *partition_under(Job *job, Guard *guard) {
                           .why = o->why != 0,
                           .call_rules = request.call_rules,
                           .collectives = o->collectives,
+                          .redundant = &job->redundant,
                           .machine = request.machine};
   MeshId mesh;
   pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
+  job->redundant.arena = &job->result.arena;
   double flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
                                &job->result.arena);
   TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));

@@ -49,6 +49,21 @@ void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole
   guesses_json(traffic, json);
 }
 
+double traffic_share(const Traffic *traffic, uint32_t n_devices, double flops_whole) {
+  return flops_whole > 0 ? traffic->flops * n_devices / flops_whole : 1;
+}
+
+bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole) {
+  return traffic_share(traffic, n_devices, flops_whole) > 1.01;
+}
+
+void traffic_redundant_json(const Context *context, const Traffic *traffic, uint32_t n_devices,
+                            double flops_whole, const RedundantList *list, Json *json) {
+  RedundantList none = {0};
+  bool some = traffic_is_redundant(traffic, n_devices, flops_whole);
+  json_key(json, "redundant"), redundant_json(context, some ? list : &none, json);
+}
+
 void traffic_reasons_json(const Program *local, const Reasons *reasons, Json *json) {
   json_key(json, "reasons"), json_open(json, '[');
   for (uint32_t i = 0; i < reasons->n; i++) {

@@ -47,7 +47,7 @@ class Guesses(unittest.TestCase):
         self.assertEqual((made.unknown_loops, made.trip_count), (1, 100))
         self.assertEqual(made.guesses, ("bytes", "steps", "flops", "flops_whole"))
         self.assertTrue(all(c.guess for c in made.collectives) and all(r.guess for r in made.reasons))
-        self.assertIn("bytes out of each device (guess)", repr(made))
+        self.assertIn("bytes sent per device (guess)", repr(made))
         self.assertIn("guess: 1 loop of unknown length counted as 100 iterations; trip_count= sets it",
                       repr(made))
         self.assertIn("100 runs: a guess", repr(made))
@@ -156,7 +156,7 @@ class Partition(unittest.TestCase):
 
     def test_prints(self):
         lines = repr(self.made).splitlines()
-        self.assertTrue(lines[0].startswith("8 devices, 1 collective, 96 bytes out of each device; "))
+        self.assertTrue(lines[0].startswith("8 devices, 1 collective, 96 bytes sent per device; "))
         self.assertEqual(lines[1], "1  all_reduce  2 groups of 4  96 bytes  over model")
         self.assertIn("r1  all_reduce", lines[2])
         self.assertIn("partial sum", lines[2])
@@ -184,6 +184,19 @@ class Partition(unittest.TestCase):
         r = made.reasons[0]
         self.assertTrue(r.op.file.endswith("test_stages.py"), r)
         self.assertTrue(r.op.line > 0 and r.op.path.endswith("/sin"), r)
+
+    def test_redundant(self):
+        """Work that devices do alike is named, with what avoids it; and that does."""
+        made = tessera.partition(tessera.load(MLP), mesh="data=2,model=4", shard={"x": P("data")})
+        r = made.redundant[0]
+        self.assertGreater(made.flops_share, 3.9)
+        self.assertEqual((r.op.name, r.cause, r.devices, r.axes),
+                         ("stablehlo.dot_general", "unused_axes", 4, ("model",)))
+        self.assertEqual(r.flops, 4 * r.ideal_flops)
+        self.assertIn('over "model"', r.avoid)
+        self.assertIn(f"redundant: {r.why}", repr(made))
+        even = tessera.partition(tessera.load(MLP), mesh="data=2", shard={"x": P("data")})
+        self.assertEqual(even.redundant, [])
 
     def test_no_ids_for_xla(self):
         made = tessera.partition(tessera.load(MLP), collectives="xla", **MEGATRON)
