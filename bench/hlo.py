@@ -294,7 +294,7 @@ def is_reduce_scatter(computations, computation, instruction, n):
 # ---- all of it ----
 
 def collective_of(computations, computation, instruction, devices):
-    """(kind, bytes out of each device) or None."""
+    """(kind, bytes sent per device) or None."""
     kind = instruction.opcode[:-6] if instruction.opcode.endswith("-start") else instruction.opcode
     if kind not in KINDS:
         return None

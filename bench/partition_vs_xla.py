@@ -55,7 +55,7 @@ def xla_seconds(path):
 
 
 def xla_collectives():
-    """How many, and bytes out of each device, in the module behind the pass."""
+    """How many, and bytes sent per device, in the module behind the pass."""
     files = sorted(glob.glob(f"{DUMP}/*after_spmd-partitioning*.txt")) or sorted(glob.glob(f"{DUMP}/*spmd-partitioning*.txt"))
     with open(files[-1]) as file:
         counted = hlo.count(file.read(), 8)

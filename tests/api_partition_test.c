@@ -60,7 +60,7 @@ static void test_run(void **state) {
   tsr_text_free(warnings);
   tsr_print_options with = {.struct_size = sizeof with, .locations = 1};
   assert_null(tsr_program_print(p, &with, &printed, &size));
-  assert_non_null(strstr(printed, "exchanged because"));
+  assert_non_null(strstr(printed, "fused<{tessera.why = {cause = "));
   tsr_text_free(printed);
   tsr_buffer inputs[2 * DEVICES], outputs[DEVICES];
   for (size_t k = 0; k < DEVICES; k++)

@@ -309,7 +309,9 @@ typedef struct tsr_partition_options {
                                              * says */
   const char *machine; /* a name ("h100") or a description (docs/machine.md); NULL: the default */
   int plain;           /* leave the local program as it was made */
-  int why;             /* locations of what exchanges say why (print with locations) */
+  int why;             /* keep why each collective is there: reasons of tsr_program_traffic, their
+                        * ids as attributes tessera.why of the collectives (only if collectives is
+                        * NULL or "combined"), the reasons as locations (print with locations) */
   int mesh_axes;       /* replica_groups by axes of a mesh instead of device by device */
   const char *collectives; /* the form that the local program's consumer needs of them, as of
                             * --collectives: "single" (one operand each), "typed", "apart", "paced",
@@ -328,13 +330,16 @@ TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partiti
                                          size_t *out_devices, char **out_warnings);
 
 /* What a partitioned program exchanges, one object of JSON: devices, collectives (an array of kind,
- * count, in_loops, groups, group_size, axes, runs, bytes, guess), bytes (out of each device), steps
+ * count, in_loops, groups, group_size, axes, runs, bytes, guess), bytes (sent per device), steps
  * (of which each waits for the one before), flops (of each device), flops_whole, argument_bytes and
  * result_bytes (that each device has); unknown_loops (loops of unknown length), trip_count (the
  * iterations that each counts as) and guesses (an array of those of these keys that are guesses,
- * since they depend on such loops and nobody said trip_count); with the option why also reasons (an
- * array of kind, count, with_others, bytes, why, guess; the most expensive first). Freed with
- * tsr_text_free. TSR_ERROR_FAILED_PRECONDITION if tsr_program_partition was not called. */
+ * since they depend on such loops and nobody said trip_count); redundant (an array of the ops of
+ * which devices compute more than flops_whole / devices: op, count, flops, ideal_flops, cause,
+ * devices, axes, avoid, why, guess: docs/partitioner.md); with the option why also reasons (an
+ * array of id, kind, count, with_others, bytes, why, guess, cause, op, value, source_sharding,
+ * target_sharding, partial, axes, result, device: docs/why.md; the most expensive first). Freed
+ * with tsr_text_free. TSR_ERROR_FAILED_PRECONDITION if tsr_program_partition was not called. */
 TSR_API tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json);
 
 /* How many devices a partitioned program is for: after tsr_program_partition, and of text that it

@@ -22,26 +22,87 @@ said its trip_count.
 >>> tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P()}).collectives
 [Collective(kind='all_gather', count=1, groups=1, group_size=2, axes=('a',), in_loops=0, runs=1, bytes=16, guess=False)]
 """
-Reason = collections.namedtuple("Reason", "kind count with_others bytes why guess")
-Reason.__doc__ = """Why some exchange is there: `why` in words, how many ops of which kind, with how many others it
-was made one, the bytes, and whether these are a guess, as of Collective.
+Op = collections.namedtuple("Op", "name value path file line")
+Op.__doc__ = """An op of the program that was partitioned: name ("stablehlo.add"), value (its SSA name there, "%5"),
+path (JAX's, "jit(step)/mul"), file and line (the user's Python where the program has locations, else
+of its text). None: not known.
+"""
+Value = collections.namedtuple("Value", "name from_argument defined_by")
+Value.__doc__ = """A value of the program that was partitioned: its name, the argument that it comes from, and the
+Op that computes it. None: not known, or there is none.
+"""
+Partial = collections.namedtuple("Partial", "reducer axes")
+Partial.__doc__ = """A value is a partial sum (or max, min, …) over axes of the mesh."""
+Reason = collections.namedtuple(
+    "Reason", "kind count with_others bytes why guess id cause op value source_sharding "
+    "target_sharding partial axes result device")
+Reason.__doc__ = """Why some collectives are there.
+
+kind, count   which collective, and how many
+with_others   values that a combined collective sends with this one
+bytes, guess  sent per device in one run; whether that is a guess, as of Collective
+why           a sentence
+id            "r1": in Partitioned.text the attribute tessera.why has it (not with collectives=)
+cause         "operand": `op` needs `value` in another sharding; "result": a function's or region's
+              result does; "op": `op` communicates by itself (halos, other devices' rows); "order":
+              side effects keep their order; "device": `op` is computed on one device; "program": it
+              is written in the program. None: not known
+op, value     an Op, a Value; None if there is none
+source_sharding, target_sharding   of value: '[{"data"}, {}]'
+partial       a Partial, if value is one
+axes          of the mesh, over which it communicates
+result        number of the result; device: number of the one device
 
 >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
 ...                        "  return %x : tensor<8xf32>\\n}")
 >>> tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P()}).reasons[0].why
-'it is returned: x is to be whole; it is [{"a"}]'
+'result 0 of @main needs x as replicated; x is [{"a"}]'
+"""
+
+Redundant = collections.namedtuple(
+    "Redundant", "op count flops ideal_flops cause devices axes avoid why guess")
+Redundant.__doc__ = """An op of which a device computes more than the ideal, which is its global FLOPs / devices.
+
+op, count     the Op, and how many of this name at its line
+flops, ideal_flops   per device; guess: they depend on a loop of unknown length
+cause         "unused_axes": `devices` devices along `axes` compute the same; "cannot_split": they do,
+              and no dimension of it can take the axes; "partial": it is computed on partial sums;
+              "padding": a size does not divide; "overhead": masks, halos, indices
+avoid         what would avoid it, in words; "" if nothing is known
+why           all of this in words
 """
 
 _MOST_REASONS = 8
-_MUCH_TWICE = 1.5  # times an even share of the work, from which on it is worth a word
-_TWICE = ("devices do the same work over: where annotations want one axis for several things, "
-          "conflicts=\"cost\" tries which of them give way; tessera.P(…, priority=1) says it")
+_MOST_REDUNDANT = 5
+_NAMES = ("%N is an SSA name in .program.text, which was partitioned; FILE:LINE is a line of the user's "
+          "Python if the op has a location, else of that text; rN is tessera.why = \"rN\" in .text")
+_MUCH_TWICE = 1.5  # times the ideal work, from which on conflicts="cost" is worth a word
+_TWICE = ("devices compute the same work: if several annotations use one axis, conflicts=\"cost\" tries "
+          "which of them propagate first; tessera.P(…, priority=1) decides it")
 
 
 def _collective(c):
     axes = tuple(c["axes"].split(",")) if "axes" in c else ()
     return Collective(c["kind"], c["count"], c.get("groups", c.get("pairs", 0)),
                       c.get("group_size", 0), axes, c["in_loops"], c["runs"], c["bytes"], c["guess"])
+
+
+def _op(op):
+    return op and Op(**op)
+
+
+def _reason(r):
+    value, partial = r["value"], r["partial"]
+    if value:
+        value = Value(**{**value, "defined_by": _op(value["defined_by"])})
+    if partial:
+        partial = Partial(partial["reducer"], tuple(partial["axes"]))
+    return Reason(**{**r, "op": _op(r["op"]), "value": value, "partial": partial,
+                     "axes": tuple(r["axes"])})
+
+
+def _redundant(r):
+    return Redundant(**{**r, "op": _op(r["op"]), "axes": tuple(r["axes"])})
 
 
 class Partitioned:
@@ -52,12 +113,13 @@ class Partitioned:
     text          the local program, standard StableHLO with collectives
     collectives   a list of Collective(kind, count, groups, group_size, axes, in_loops, runs, bytes,
                   guess)
-    reasons       a list of Reason(kind, count, with_others, bytes, why, guess), the most expensive
-                  first
+    reasons       a list of Reason: why each collective is there, the most expensive first
     bytes         that leave each device in one run
     steps         collectives of which each waits for the one before, at most
-    flops         of each device; flops_whole: of the program on one; flops_share: how many times an
-                  even share of the whole each device computes
+    flops         per device; flops_whole: of the program on one device; flops_share: flops over the
+                  ideal, which is flops_whole / devices
+    redundant     a list of Redundant: ops of which devices compute more than the ideal, the most
+                  expensive first; empty if flops_share is at most 1.01
     argument_bytes, result_bytes   that each device has
     unknown_loops loops of unknown length, each counted as trip_count iterations
     guesses       those of "bytes", "steps", "flops", "flops_whole" that depend on such loops, if
@@ -80,7 +142,8 @@ class Partitioned:
         self._entry = entry_index(handle)
         traffic = json.loads(handle.text("tsr_program_traffic"))
         self.collectives = [_collective(c) for c in traffic["collectives"]]
-        self.reasons = [Reason(**r) for r in traffic["reasons"]]
+        self.reasons = [_reason(r) for r in traffic["reasons"]]
+        self.redundant = [_redundant(r) for r in traffic["redundant"]]
         self.bytes = traffic["bytes"]
         self.steps = traffic["steps"]
         self.flops, self.flops_whole = traffic["flops"], traffic["flops_whole"]
@@ -124,33 +187,43 @@ class Partitioned:
         return as_tree(program, results)
 
     def why(self) -> str:
-        """Why each collective is there, a line each, the most expensive first.
+        """Why each collective is there, a line each, the most expensive first, behind a line that says
+        whose names these are.
 
         >>> print(tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2",
         ...                         shard={"x": P("a")}).why())  # doctest: +ELLIPSIS
-        4 bytes, 1 all_reduce: it is returned: %0 is to be whole; ... leaves partial sums over "a"
+        %N is an SSA name in .program.text...
+        r1  all_reduce over "a", 4 bytes sent per device: result 0 of @main needs %0 as replicated; ...
         """
-        return "\n".join(self._reason_lines(len(self.reasons)))
+        return "\n".join([_NAMES, *self._reason_lines(len(self.reasons))] if self.reasons else [])
 
     def _reason_lines(self, most):
         lines = []
         for r in self.reasons[:most]:
-            others = f" with {table.plural(r.with_others, 'other')}" if r.with_others else ""
+            kind = f"{r.count} {r.kind}s" if r.count > 1 else r.kind
+            over = " over " + ", ".join(f'"{axis}"' for axis in r.axes) if r.axes else ""
+            others = f", combined with {table.plural(r.with_others, 'other')}" if r.with_others else ""
             guess = " (guess)" if r.guess else ""
-            lines.append(f"{table.amount(r.bytes)} bytes{guess}, {r.count} {r.kind}{others}: "
-                         f"{r.why or 'written in the program'}")
+            lines.append(f"{r.id:3} {kind}{over}{others}, {table.amount(r.bytes)} bytes sent per "
+                         f"device{guess}: {r.why or 'the program does not say why'}")
         if len(self.reasons) > most:
             lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
+        return lines
+
+    def _redundant_lines(self):
+        lines = [f"redundant: {r.why}" for r in self.redundant[:_MOST_REDUNDANT]]
+        if len(self.redundant) > _MOST_REDUNDANT:
+            lines.append(f"redundant: {len(self.redundant) - _MOST_REDUNDANT} more: .redundant")
         return lines
 
     def _title(self):
         count = sum(c.count for c in self.collectives)
         mark = {key: " (guess)" if key in self.guesses else "" for key in ("bytes", "steps", "flops")}
         return (f"{table.plural(self.devices, 'device')}, {table.plural(count, 'collective')}, "
-                f"{table.amount(self.bytes)} bytes out of each device{mark['bytes']}; "
-                f"{self.steps:.0f} in sequence at most{mark['steps']}; {table.amount(self.flops)} "
-                f"flops on each device{mark['flops']}, {self.flops_share:.2f} times an even share of the whole; {table.amount(self.argument_bytes)} bytes of "
-                "arguments")
+                f"{table.amount(self.bytes)} bytes sent per device{mark['bytes']}; "
+                f"{self.steps:.0f} collective{'s' * (self.steps != 1)} on the critical path{mark['steps']}; "
+                f"{table.amount(self.flops)} FLOPs per device{mark['flops']}, {self.flops_share:.2f} "
+                f"times the ideal; {table.amount(self.argument_bytes)} bytes of arguments")
 
     def _said(self):
         said = [self.warnings] if self.warnings else []
@@ -174,13 +247,13 @@ class Partitioned:
         self._handle.close()
 
     def __repr__(self):
-        lines = [self._title(), *self._said()]
+        lines = [self._title(), *self._said(), *self._redundant_lines()]
         if self.collectives:
             lines.append(table.columns(self._rows()))
         lines += self._reason_lines(_MOST_REASONS)
         return "\n".join(lines)
 
     def _repr_html_(self):
-        after = "\n".join(self._said() + self._reason_lines(_MOST_REASONS))
+        after = "\n".join(self._said() + self._redundant_lines() + self._reason_lines(_MOST_REASONS))
         return table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
                                              "loops"], self._rows(), after=after)

@@ -12,7 +12,6 @@
 #include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "partition/mesh_groups.h"
-#include "partition/reason.h"
 #include "partition/replica_mode.h"
 #include "pipeline/first.h"
 #include "pipeline/partition.h"
@@ -34,6 +33,9 @@ typedef struct PartitionJob {
   uint32_t n_devices;
   Traffic traffic;
   double flops;  // of the whole program
+  Reasons reasons;
+  RedundantList redundant;
+  StrBuf line;  // of a report
   Verified verified;
   TextList inputs;  // of --verify
   Inputs arrays;
@@ -55,12 +57,24 @@ static void show_guess(const Traffic *t, bool unknown, bool *told) {
   *told |= unknown;
 }
 
-// Times an even share of the work from which on it is worth a word.
+// Times the ideal work from which on --conflicts=cost is worth a word.
 static const double much_twice = 1.5;
+
+enum { MOST_REDUNDANT = 5 };
+
+// The ops that devices compute redundantly, the most expensive first.
+static void show_redundant(const PartitionJob *job) {
+  const RedundantList *list = &job->redundant;
+  if (!traffic_is_redundant(&job->traffic, job->n_devices, job->flops)) return;
+  for (uint32_t i = 0; i < list->n && i < MOST_REDUNDANT; i++)
+    fprintf(stderr, "tessera:   redundant: %s\n", list->rows[i].why);
+  if (list->n > MOST_REDUNDANT)
+    fprintf(stderr, "tessera:   redundant: %u more (--json has all)\n", list->n - MOST_REDUNDANT);
+}
 
 static void show_traffic(PartitionJob *job) {
   const Traffic *t = &job->traffic;
-  double share = job->flops > 0 ? t->flops * job->n_devices / job->flops : 1;
+  double share = traffic_share(t, job->n_devices, job->flops);
   for (uint32_t i = 0; i < t->n_rows; i++) {
     const TrafficRow *r = &t->rows[i];
     char groups[48], loops[96] = "";
@@ -76,37 +90,49 @@ static void show_traffic(PartitionJob *job) {
             traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
   bool told = false;
-  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes out of each device",
+  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes sent per device",
           job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes);
   show_guess(t, t->unknown_bytes, &told);
-  fprintf(stderr, "\ntessera: %.0f in sequence at most", t->steps);
+  fprintf(stderr, "\ntessera: %.0f collective%s on the critical path", t->steps,
+          t->steps == 1 ? "" : "s");
   show_guess(t, t->unknown_steps, &told);
-  fprintf(stderr, "; %.3g flops on each device", t->flops);
+  fprintf(stderr, "; %.3g FLOPs per device", t->flops);
   show_guess(t, t->unknown_flops, &told);
-  fprintf(stderr, ", %.2f times an even share of the whole\n", share);
-  fprintf(stderr, "tessera: each device has %.0f bytes of arguments and %.0f of results\n",
+  fprintf(stderr, ", %.2f times the ideal (global FLOPs / devices)\n", share);
+  show_redundant(job);
+  fprintf(stderr, "tessera: %.0f bytes of arguments and %.0f bytes of results per device\n",
           t->argument_bytes, t->result_bytes);
   if (share >= much_twice && !job->request->by_cost &&
       pipeline_has_rivals(job->request, &job->result.arena))
-    fprintf(
-        stderr,
-        "tessera: devices do the same work over: where annotations want one axis for several "
-        "things, --conflicts=cost\n"
-        "tessera: tries which of them give way; a priority says it: --shard 'w=P(\"data\")p1'\n");
+    fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
+                    "--conflicts=cost tries which of them\n"
+                    "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
 }
 
-static void show_reasons(const PartitionJob *job) {
-  const Reason *reasons;
-  uint32_t n = reasons_list(job->rewrite.seg.program, job->n_devices,
-                            &((PartitionJob *)job)->result.arena, &reasons);
-  for (uint32_t i = 0; i < n; i++) {
-    char with[48] = "";
-    if (reasons[i].others)
-      snprintf(with, sizeof with, " with %u other%s", reasons[i].others, plural(reasons[i].others));
-    fprintf(stderr, "tessera: %12.0f bytes%s  %u %s%s: %s\n", reasons[i].bytes,
-            reasons[i].unknown && !job->traffic.told ? " (guess)" : "", reasons[i].count,
-            reasons[i].kind, with, reasons[i].why);
+// Names in reasons are those of the input, since the local program has others.
+static void show_reasons(PartitionJob *job, Guard *guard) {
+  const char *path = job->rewrite.source->path;
+  if (!job->reasons.n) {
+    fputs("tessera: the local program has no collectives\n", stderr);
+    return;
   }
+  fprintf(stderr,
+          "tessera: why each collective is there, the most expensive first. %%N is an SSA name in "
+          "%s as given;\n"
+          "tessera: FILE:LINE is a line of the user's source if the op has a location, else of %s",
+          path, path);
+  if (traffic_marks(job->local.collectives))
+    fputs(";\ntessera: in the local program rN is the attribute tessera.why = \"rN\"", stderr);
+  fputc('\n', stderr);
+  StrBuf *line = &job->line;
+  strbuf_init(line, guard);
+  for (uint32_t i = 0; i < job->reasons.n; i++) {
+    const Reason *r = &job->reasons.rows[i];
+    line->used = 0;
+    reason_print(r, r->unknown && !job->traffic.told, line);
+    fprintf(stderr, "tessera: %s\n", line->data);
+  }
+  strbuf_deinit(line);
 }
 
 // Differences that may well be rounding: a wrong program is rarely so near.
@@ -166,8 +192,9 @@ static void put_json(PartitionJob *job) {
   json_key(&json, "file"), json_string(&json, job->rewrite.source->path);
   json_key(&json, "segment"), json_uint(&json, job->rewrite.index);
   traffic_json(&job->traffic, job->n_devices, job->flops, &json);
-  if (job->local.why)
-    traffic_reasons_json(job->rewrite.seg.program, job->n_devices, &job->result.arena, &json);
+  traffic_redundant_json(job->rewrite.seg.context, &job->traffic, job->n_devices, job->flops,
+                         &job->redundant, &json);
+  if (job->local.why) traffic_reasons_json(job->rewrite.seg.program, &job->reasons, &json);
   json_key(&json, "verified");
   if (job->verify) {
     json_open(&json, '{');
@@ -231,11 +258,18 @@ static Status *partition_it(PartitionJob *job, Guard *guard) {
   TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
   job->flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
                              &job->result.arena);
+  job->redundant = (RedundantList){.arena = &job->result.arena};
+  job->local.redundant = job->stats || job->json ? &job->redundant : NULL;
   TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->rewrite.seg.diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->mesh = mesh;
   job->n_devices = devices ? devices->n_devices : 1;
   traffic_count(program, devices, job->n_devices, &job->result.arena, &job->traffic);
+  if (job->local.why) {
+    reasons_list(program, devices, job->n_devices, guard, &job->result.arena, &job->reasons);
+    if (traffic_marks(job->local.collectives))
+      reasons_mark(program, &job->reasons, &job->result.arena);
+  }
   if (job->verify && job->inputs.count) TRY(open_inputs(job));
   if (job->verify)
     TRY(verify_partition(job->global, program, job->result.table, mesh, &job->verification, guard,
@@ -273,7 +307,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
             "tessera: nothing is sharded: the local program is the whole one. Say a little: --mesh "
             "data=4 --shard '0=P(\"data\")'\n");
   if (job->stats && !job->json) show_traffic(job);
-  if (job->local.why && !job->json) show_reasons(job);
+  if (job->local.why && !job->json) show_reasons(job, guard);
   if (job->verify) show_verified(job);
   job->rewrite.code = job->verify && !job->verified.agree ? EXIT_NO : EXIT_OK;
   if (job->json) {
@@ -289,6 +323,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
 static void release(void *arg) {
   PartitionJob *job = arg;
   inputs_close(&job->arrays);
+  strbuf_deinit(&job->line);
   propagated_deinit(&job->result);
   program_free(job->global);
   job->global = NULL;
@@ -353,11 +388,12 @@ int command_partition(int argc, char **argv) {
        "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
-       "count collectives, bytes sent per device and FLOPs"},
+       "count collectives, bytes sent per device and FLOPs; name ops computed redundantly"},
       {"--poison", OPTION_FLAG, &job.local.poison, NULL,
        "padding is NaN or the least integer: shows in --verify if it is read"},
       {"--why", OPTION_FLAG, &job.local.why, NULL,
-       "name for each collective the op and the value that need it, the most expensive first"},
+       "name for each collective the op and the value that need it, the most expensive first; "
+       "mark collectives with tessera.why"},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "print what --stats, --why and --verify report, instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},

@@ -7,6 +7,7 @@
 
 #include "optimize/pass.h"
 #include "optimize/rounded.h"
+#include "optimize/why_ids.h"
 
 enum { MOST_ROUNDS = 6 };
 
@@ -138,6 +139,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
   Guard *before = program_guard(local, guard);
   OptimizeStats stats = {0};
   Status *status = NULL;
+  bool has_ids = why_ids_hide(&o);
   rounded_join(&o);
   if (options->passes)
     status = run_named(&o, options->passes, forms, &stats);
@@ -146,6 +148,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
   rounded_split(&o);
   for (PassId i = 0; i < PASS_COUNT && !status; i++)
     if (forms[i]) run_pass(&o, i, &stats);
+  if (has_ids) why_ids_show(&o);
   program_guard(local, before);
   guard_pop(guard, &cleanup);
   release(&o);

@@ -8,7 +8,8 @@
 static Attr loc_of(const Optimizer *o, OpId op, uint32_t i) {
   Attr loc = op_at(o->p, op)->loc;
   const AttrInfo *info = attr_info(o->context, loc);
-  bool each = loc && info->kind == ATTR_LOC_FUSED && info->count == op_at(o->p, op)->n_operands;
+  bool each =
+      loc && info->kind == ATTR_LOC_FUSED && !info->i && info->count == op_at(o->p, op)->n_operands;
   return each ? info->items[i] : loc;
 }
 

@@ -799,6 +799,12 @@ static bool is_worth_sharing(const Chooser *c, const Choice *now, const Choice *
   return work > surely * (shared->price.seconds - now->price.seconds);
 }
 
+bool walk_can_split(Partition *t, OpId op, const FactorMap *m, uint32_t factor) {
+  Chooser c;
+  chooser_init(t, op, m, &c);
+  return can_split(&c, factor);
+}
+
 void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding sharding, Choice *out) {
   Chooser c;
   chooser_init(t, op, m, &c);

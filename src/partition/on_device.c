@@ -74,8 +74,7 @@ static Status *send_result(Partition *t, OpId op, uint32_t i, ValueId local, uin
   uint32_t users = users_position(t, v);
   Attr loc = l->loc;
   if (t->options && t->options->why)
-    l->loc = reason_device(t->p, &t->text, &t->scratch, op,
-                           mesh_device(sharding_mesh(t->table, t->mesh), position));
+    l->loc = reason_device(&t->words, op, mesh_device(sharding_mesh(t->table, t->mesh), position));
   if (users != NO_DEVICE) {
     t->only_there[v] = local;
     if (users != position)
@@ -146,7 +145,7 @@ static ValueId put_here(Partition *t, OpId op, uint32_t position) {
   if (!t->orders_effects || !op_has_effects(t->p, op)) return here;
   if (t->effect_at != position) {
     Attr loc = l->loc;
-    if (t->options && t->options->why) l->loc = reason_order(t->p, &t->text, &t->scratch, op);
+    if (t->options && t->options->why) l->loc = reason_order(&t->words, op);
     ValueId met = local_compare(l, "GE", put_meeting(t), local_index(l, 0));
     here = local_binary(l, OP_and, here, met);
     l->loc = loc;

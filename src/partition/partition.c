@@ -22,7 +22,7 @@ static void release(void *object) {
   idmap_deinit(&t->instance_ids);
   arena_deinit(&t->arena);
   arena_deinit(&t->scratch);
-  strbuf_deinit(&t->text);
+  words_deinit(&t->words);
 }
 
 Status *walk_unimplemented(Partition *t, OpId op, const char *what) {
@@ -464,6 +464,7 @@ static Status *put_functions(Partition *t) {
     walk_rewind(t, 0);
     arena_rewind(&t->scratch, mark);
   }
+  walk_list_redundant(t);
   TRY(walk_keep_copies(t));
   for (uint32_t i = 0; i < old.count; i++) {
     bool has_body = region_block(t->p, op_region(t->p, old.items[i], 0)) != 0;
@@ -495,7 +496,8 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   t->graph = propagation_graph(t->given);
   TRY(propagation_read(t->given, t->diag));
   symbols_init(&t->functions, t->p, t->p->root, t->guard);
-  if (options && options->why) origins_init(&t->origins, t->p, &t->functions, &t->arena);
+  if (options && (options->why || options->redundant))
+    words_init(&t->words, t->p, t->table, &t->functions, &t->arena, &t->scratch, t->guard);
   find_instances(t);
   TRY(find_meshes(t));
   runs_count(t->p, NULL, &t->arena, &t->runs);
@@ -525,7 +527,6 @@ Status *partition_program(Program *program, ShardingTable *table, const Partitio
       .p = program, .table = table, .context = program->context, .guard = guard, .diag = diag};
   arena_init(&t.arena, guard);
   arena_init(&t.scratch, guard);
-  strbuf_init(&t.text, guard);
   GuardCleanup cleanup = {release, &t, NULL};
   guard_push(guard, &cleanup);
   Status *status = partition(&t, options);

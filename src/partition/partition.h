@@ -8,15 +8,17 @@
 #include "ops/custom_rules.h"
 #include "sharding/sharding.h"
 
-struct Localizer;  // ops/localize.h
+struct Localizer;      // ops/localize.h
+struct RedundantList;  // partition/redundant.h
 
 typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
   const Machine *machine;  // says the network of each mesh instead, and the devices' speed; or NULL
   bool poison;             // padding that nothing may read is NaN, or the least integer: for tests
   bool why;                // locations of what exchanges say why (reason.h)
-  CustomRules *call_rules;  // of custom calls, beside those of the program; NULL = none
-  bool blocks;              // no tiles in strides: for text, which has no words for them
+  struct RedundantList *redundant;  // to be filled, its arena set (redundant.h); NULL = not asked
+  CustomRules *call_rules;          // of custom calls, beside those of the program; NULL = none
+  bool blocks;                      // no tiles in strides: for text, which has no words for them
   // Told of every op written for tiles, with how its factors are split: for tests. May be NULL.
   void (*on_split)(void *user, const struct Localizer *cx);
   void *user;

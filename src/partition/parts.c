@@ -229,8 +229,7 @@ Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
   if (part->sharding == sharding) return NULL;
   Attr loc = t->local.loc;
   if (t->options && t->options->why)
-    t->local.loc = reason_reshard(&t->origins, t->table, &t->text, &t->scratch, v, part->sharding,
-                                  sharding, t->local.origin);
+    t->local.loc = reason_reshard(&t->words, v, part->sharding, sharding, t->local.origin);
   TRY(local_reshard(&t->local, part->value, part->sharding, sharding, value_type(t->p, v), out));
   t->local.loc = loc;
   if (price.bytes > 0) walk_keep_same(t, v, sharding);

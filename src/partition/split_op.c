@@ -67,6 +67,8 @@ Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs,
     copy = copy_plain(t, op, operands, attrs, types);
   op_at(t->p, copy)->attrs = attrs;
   op_at(t->p, copy)->origin = op;
+  if (t->options && t->options->why && op_row(op_at(t->p, op)->code)->traits & TRAIT_COLLECTIVE)
+    op_at(t->p, copy)->loc = reason_program(&t->words, op);
   // What is said of the whole is not said of a part.
   if (attr_get(t->context, attrs, "sdy.sharding")) op_set_attr(t->p, copy, "sdy.sharding", 0);
   if (attr_get(t->context, attrs, "sdy.sharding_rule"))
@@ -133,7 +135,7 @@ static Status *clean_after(Partition *t, OpId last) {
   return NULL;
 }
 
-static Status *write_tiles(Partition *t, Choice *choice) {
+static Status *write_tiles(Partition *t, Choice *choice, OpId *out_before) {
   Localizer *cx = &choice->cx;
   const FactorMap *m = cx->map;
   ValueId *in = ARENA_ARRAY(&t->scratch, ValueId, m->n_operands + 1);
@@ -147,9 +149,9 @@ static Status *write_tiles(Partition *t, Choice *choice) {
   cx->out_as = choice->out_as;
   cx->out_types = types;
   cx->out = ARENA_ARRAY(&t->scratch, ValueId, m->n_results + 1);
+  *out_before = block_at(t->p, t->local.block)->last;
   Attr loc = t->local.loc;
-  if (t->options && t->options->why && cx->bytes > 0)
-    t->local.loc = reason_op(t->p, &t->text, &t->scratch, cx->op);
+  if (t->options && t->options->why && cx->bytes > 0) t->local.loc = reason_op(&t->words, cx->op);
   Status *status = localize_write(cx);
   t->local.loc = loc;
   return status;
@@ -157,12 +159,13 @@ static Status *write_tiles(Partition *t, Choice *choice) {
 
 // *out_done is false, and nothing written, if the op has no meaning on tiles after all.
 static Status *put_tiles(Partition *t, Choice *choice, bool *out_done) {
-  OpId last = block_at(t->p, t->local.block)->last;
+  OpId last = block_at(t->p, t->local.block)->last, before = 0;
   uint32_t mark = walk_mark(t);
-  Status *status = write_tiles(t, choice);
+  Status *status = write_tiles(t, choice, &before);
   if (!status && op_at(t->p, choice->cx.op)->n_regions) status = clean_after(t, last);
   *out_done = !status;
   if (!status) {
+    walk_note(t, choice->cx.op, &choice->cx, before);
     if (t->options && t->options->on_split) t->options->on_split(t->options->user, &choice->cx);
     return NULL;
   }
@@ -214,8 +217,9 @@ Status *walk_whole_op(Partition *t, OpId op) {
   for (uint32_t i = 0; i < n_operands; i++)
     TRY(walk_get(t, op_operand(t->p, op, i), 0, &operands[i]));
   for (uint32_t i = 0; i < n_results; i++) types[i] = op_result_type(t->p, op, i);
-  OpId copy;
+  OpId copy, before = block_at(t->p, t->local.block)->last;
   TRY(walk_copy_op(t, op, operands, op_at(t->p, op)->attrs, types, &copy));
+  walk_note(t, op, NULL, before);
   for (uint32_t i = 0; i < n_results; i++)
     TRY(walk_finish(t, op_result(t->p, op, i), op_result(t->p, copy, i), 0));
   return NULL;

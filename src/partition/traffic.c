@@ -103,8 +103,11 @@ static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n
   return row;
 }
 
-double traffic_of(const Program *local, OpId op, uint32_t n_devices, const Runs *runs) {
-  return row_of(local, op, NULL, n_devices, NULL, runs).bytes;
+double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_devices,
+                  const Runs *runs, uint64_t *out_axis_bits) {
+  TrafficRow row = row_of(local, op, mesh, n_devices, NULL, runs);
+  *out_axis_bits = row.axis_bits;
+  return row.bytes;
 }
 
 static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {

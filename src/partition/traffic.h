@@ -33,8 +33,10 @@ typedef struct Traffic {
   bool unknown_bytes, unknown_steps, unknown_flops;  // depend on such a loop: runs too, of bytes
 } Traffic;
 
-// Bytes that leave a device for one collective, as often as it is run.
-double traffic_of(const Program *local, OpId op, uint32_t n_devices, const Runs *runs);
+// Bytes sent per device by one collective, as often as it is run. Axes of the mesh (NULL: none is
+// known) over which it communicates, as bits.
+double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_devices,
+                  const Runs *runs, uint64_t *out_axis_bits);
 
 // Bytes are those of the best known ways: (n-1)/n of the whole for a gather, a scatter of sums and
 // an all-to-all, twice that for an all-reduce, the operand for a permute. Loops count as often as

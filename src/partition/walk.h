@@ -4,9 +4,10 @@
 
 #include "cost/trips.h"
 #include "ops/localize.h"
-#include "partition/origin.h"
 #include "partition/partition.h"
+#include "partition/redundant.h"
 #include "partition/reshard_local.h"
+#include "partition/words.h"
 #include "propagate/propagate.h"
 
 // A local value of a global one. A global value may have several, in different shardings: what its
@@ -42,6 +43,8 @@ struct Rounds {
   Rounds *around;
 };
 
+typedef struct RedundantNote RedundantNote;
+
 typedef struct Partition {
   Program *p;
   ShardingTable *table;
@@ -69,8 +72,8 @@ typedef struct Partition {
   VEC(ValueId) made;     // values that got a part, in order: what a region takes back
   VEC(PriceRow) prices;  // [0] unused
   IdMap price_ids;
-  StrBuf text;          // of reasons
-  Origins origins;      // for them
+  Words words;  // if reasons or redundant work are asked for
+  VEC(RedundantNote) notes;
   VEC(Sharding) plain;  // per sharding, UINT32_MAX = not asked yet
   bool has_manual;      // computations
   uint32_t manual;      // depth of manual computations around
@@ -171,10 +174,21 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out);
 // As result 0 with this sharding asks for.
 void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding sharding, Choice *out);
 
+// Whether a factor of an op can be split at all. O(operands).
+bool walk_can_split(Partition *t, OpId op, const FactorMap *m, uint32_t factor);
+
 Status *walk_split_op(Partition *t, OpId op) MUST_USE;
 Status *walk_whole_op(Partition *t, OpId op) MUST_USE;
 Status *walk_copy_op(Partition *t, OpId op, const ValueId *operands, Attr attrs, const Type *types,
                      OpId *out) MUST_USE;
+
+// ---- redundant work (redundant.c) ----
+
+// An op was written behind the local op `before` (0: from the block's beginning); cx is NULL if it
+// is whole. Nothing if nobody asked.
+void walk_note(Partition *t, OpId op, const Localizer *cx, OpId before);
+// Makes rows of the notes, once the local program is whole and the global one still there.
+void walk_list_redundant(Partition *t);
 
 // ---- control flow and the rest (flow.c) ----
 

@@ -21,10 +21,12 @@ typedef struct Job {
   StrBuf said;     // diagnostics: warnings, and errors if it failed
   StrBuf traffic;  // JSON
   size_t n_devices;
+  RedundantList redundant;
 } Job;
 
-static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried) {
-  const Program *local = job->handle->program;
+static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried,
+                        Guard *guard) {
+  Program *local = job->handle->program;
   uint32_t n = (uint32_t)job->n_devices;
   Arena *arena = &job->result.arena;
   Traffic traffic;
@@ -32,8 +34,14 @@ static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool 
   Json json = {.out = &job->traffic};
   json_open(&json, '{');
   traffic_json(&traffic, n, flops_whole, &json);
+  traffic_redundant_json(local->context, &traffic, n, flops_whole, &job->redundant, &json);
   json_key(&json, "orders_untried"), json_bool(&json, untried);
-  if (job->options.why) traffic_reasons_json(local, n, arena, &json);
+  if (job->options.why) {
+    Reasons reasons;
+    reasons_list(local, devices, n, guard, arena, &reasons);
+    traffic_reasons_json(local, &reasons, &json);
+    if (traffic_marks(job->options.collectives)) reasons_mark(local, &reasons, arena);
+  }
   json_close(&json, '}');
 }
 
@@ -47,17 +55,19 @@ static Status *partition_under(Job *job, Guard *guard) {
                           .why = o->why != 0,
                           .call_rules = request.call_rules,
                           .collectives = o->collectives,
+                          .redundant = &job->redundant,
                           .machine = request.machine};
   MeshId mesh;
   pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
+  job->redundant.arena = &job->result.arena;
   double flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
                                &job->result.arena);
   TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
   put_traffic(job, devices, flops,
-              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena));
+              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena), guard);
   if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
   api_list_functions(job->handle, guard);
   job->handle->again.source = NULL;

@@ -158,10 +158,10 @@ void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char *
   request->first = least.request.first;
   request->by_cost = least.request.by_cost;
   if (ordered)
-    *out_words = arena_printf(arena,
-                              "%.3g bytes out of each device instead of %.3g, %.0f in sequence "
-                              "instead of %.0f, %.3g flops of each instead of %.3g%s",
-                              least.traffic.bytes, plain.traffic.bytes, least.traffic.steps,
-                              plain.traffic.steps, least.traffic.flops, plain.traffic.flops,
-                              guess_words(&least.traffic, arena));
+    *out_words = arena_printf(
+        arena,
+        "%.3g bytes sent per device instead of %.3g, %.0f collectives on the "
+        "critical path instead of %.0f, %.3g FLOPs per device instead of %.3g%s",
+        least.traffic.bytes, plain.traffic.bytes, least.traffic.steps, plain.traffic.steps,
+        least.traffic.flops, plain.traffic.flops, guess_words(&least.traffic, arena));
 }

@@ -54,6 +54,7 @@ static Status *partition_on(Program *program, Propagated *propagated, const Loca
   PartitionOptions how = {.why = options->why,
                           .poison = options->poison,
                           .machine = machine,
+                          .redundant = options->redundant,
                           .call_rules = options->call_rules};
   TRY(partition_program(program, propagated->table, &how, guard, diag, &mesh));
   TRY(optimize(program, propagated->table, mesh, options, machine, arena, guard, diag));

@@ -4,17 +4,19 @@
 
 #include "optimize/optimize.h"
 #include "partition/partition.h"
+#include "partition/redundant.h"
 #include "pipeline/propagate.h"
 
 typedef struct LocalOptions {
-  bool plain;               // as it was made: no pass of optimize/passes.def
-  bool why;                 // locations say why something is exchanged (partition/reason.h)
-  const char *passes;       // these only, as optimize_program takes them; NULL = all
-  bool rings;               // also contractions as rings, where that pays
-  const char *collectives;  // their form, as optimize_program takes it, also if plain; NULL = none
-  const char *machine;      // what it is to run on, as text (cost/machine.h); NULL = the default
-  CustomRules *call_rules;  // as PropagateRequest has them; NULL = none
-  bool poison;              // what nothing may read shows when it is read (PartitionOptions)
+  bool plain;                // as it was made: no pass of optimize/passes.def
+  bool why;                  // locations have why each collective is there (partition/reason.h)
+  const char *passes;        // these only, as optimize_program takes them; NULL = all
+  bool rings;                // also contractions as rings, where that pays
+  const char *collectives;   // their form, as optimize_program takes it, also if plain; NULL = none
+  const char *machine;       // what it is to run on, as text (cost/machine.h); NULL = the default
+  CustomRules *call_rules;   // as PropagateRequest has them; NULL = none
+  RedundantList *redundant;  // to be filled, its arena set; NULL = not asked
+  bool poison;               // what nothing may read shows when it is read (PartitionOptions)
 } LocalOptions;
 
 // Has somebody else propagated it? Then it has sdy.reshard or exchanges written out, and arguments

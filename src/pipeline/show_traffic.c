@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "ops/op.h"
-#include "partition/reason.h"
 
 const char *traffic_kind(uint16_t code) {
   const char *name = op_row(code)->name, *dot = strchr(name, '.');
@@ -50,19 +49,39 @@ void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole
   guesses_json(traffic, json);
 }
 
-void traffic_reasons_json(const Program *local, uint32_t n_devices, Arena *arena, Json *json) {
-  const Reason *reasons;
-  uint32_t n = reasons_list(local, n_devices, arena, &reasons);
+double traffic_share(const Traffic *traffic, uint32_t n_devices, double flops_whole) {
+  return flops_whole > 0 ? traffic->flops * n_devices / flops_whole : 1;
+}
+
+bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole) {
+  return traffic_share(traffic, n_devices, flops_whole) > 1.01;
+}
+
+void traffic_redundant_json(const Context *context, const Traffic *traffic, uint32_t n_devices,
+                            double flops_whole, const RedundantList *list, Json *json) {
+  RedundantList none = {0};
+  bool some = traffic_is_redundant(traffic, n_devices, flops_whole);
+  json_key(json, "redundant"), redundant_json(context, some ? list : &none, json);
+}
+
+void traffic_reasons_json(const Program *local, const Reasons *reasons, Json *json) {
   json_key(json, "reasons"), json_open(json, '[');
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < reasons->n; i++) {
+    const Reason *r = &reasons->rows[i];
     json_open(json, '{');
-    json_key(json, "kind"), json_string(json, reasons[i].kind);
-    json_key(json, "count"), json_uint(json, reasons[i].count);
-    json_key(json, "with_others"), json_uint(json, reasons[i].others);
-    json_key(json, "bytes"), json_double(json, reasons[i].bytes);
-    json_key(json, "why"), json_string(json, reasons[i].why);
-    json_key(json, "guess"), json_bool(json, reasons[i].unknown && !local->trip_count);
+    json_key(json, "id"), json_string(json, r->id);
+    json_key(json, "kind"), json_string(json, r->kind);
+    json_key(json, "count"), json_uint(json, r->count);
+    json_key(json, "with_others"), json_uint(json, r->others);
+    json_key(json, "bytes"), json_double(json, r->bytes);
+    json_key(json, "why"), json_string(json, r->why);
+    json_key(json, "guess"), json_bool(json, r->unknown && !local->trip_count);
+    reason_json(local->context, r, json);
     json_close(json, '}');
   }
   json_close(json, ']');
+}
+
+bool traffic_marks(const char *collectives) {
+  return !collectives || !*collectives || strcmp(collectives, "combined") == 0;
 }

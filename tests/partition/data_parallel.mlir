@@ -2,7 +2,7 @@
 // RUN: tessera partition %s --mesh data=4 --shard 'x=P("data")' --shard 'y=P("data")' --verify --stats 2>&1 | FileCheck %s
 // RUN: tessera partition %s --devices 2 --shard 'x=P("devices")' --verify --seed 3 2>&1 | FileCheck %s --check-prefix=TWO
 // CHECK-DAG: tessera: 1 all_reduce 1 group of 4 102 bytes
-// CHECK-DAG: tessera: 4 devices, 1 collective, 102 bytes out of each device
+// CHECK-DAG: tessera: 4 devices, 1 collective, 102 bytes sent per device
 // CHECK-DAG: tessera: verified on 4 devices: 2 results agree (floats within 0.0001 of 1 + |value|
 // CHECK-DAG: @main(%arg0: tensor<2x4xf32> {{{.*}}}, %arg1: tensor<2x4xf32> {{{.*}}}, %arg2: tensor<4x4xf32> {jax.arg_info = "w"}) -> (tensor<4x4xf32>, tensor<f32>) {
 // TWO: tessera: verified on 2 devices: 2 results agree

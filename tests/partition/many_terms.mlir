@@ -2,7 +2,7 @@
 // added up before they are summed over devices, once. Each alone would rather gather its operands (6144 bytes), all together not.
 // RUN: tessera partition %s --mesh data=2 --shard 'x*=P("data")' --shard 'y*=P("data")' --verify --stats 2>&1 | FileCheck %s
 // CHECK: tessera: 1 all_reduce 1 group of 2 16384 bytes over data
-// CHECK: tessera: 2 devices, 1 collective, 16384 bytes out of each device
+// CHECK: tessera: 2 devices, 1 collective, 16384 bytes sent per device
 // CHECK: tessera: verified on 2 devices: 1 result agrees
 func.func @main(%x0: tensor<24x64xf32>, %y0: tensor<24x64xf32>, %x1: tensor<24x64xf32>, %y1: tensor<24x64xf32>, %x2: tensor<24x64xf32>, %y2: tensor<24x64xf32>, %x3: tensor<24x64xf32>, %y3: tensor<24x64xf32>) -> tensor<64x64xf32> {
   %d0 = stablehlo.dot_general %x0, %y0, contracting_dims = [0] x [0] : (tensor<24x64xf32>, tensor<24x64xf32>) -> tensor<64x64xf32>

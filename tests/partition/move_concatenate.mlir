@@ -6,9 +6,9 @@
 // RUN: tessera partition %t/two.mlir --mesh x=6 --shard 'a=P("x")' --shard 'b=P("x")' --verify 2>&1 | FileCheck %s --check-prefix=SIX
 // RUN: tessera partition %t/whole.mlir --mesh x=8 --shard 'a=P("x")' --shard 'b=P(None)' --verify --stats 2>&1 | FileCheck %s --check-prefix=WHOLE
 
-// EIGHT-DAG: 8 devices, 4 collectives, 112 bytes out of each device
+// EIGHT-DAG: 8 devices, 4 collectives, 112 bytes sent per device
 // EIGHT-DAG: verified on 8 devices: 1 result agrees
-// SIXTEEN-DAG: 16 devices, 4 collectives, 60 bytes out of each device
+// SIXTEEN-DAG: 16 devices, 4 collectives, 60 bytes sent per device
 // SIXTEEN-DAG: verified on 16 devices: 1 result agrees
 // SIX: verified on 6 devices: 1 result agrees
 //--- two.mlir

@@ -6,7 +6,7 @@
 
 // Tiles of 20 and of 17 elements: what lies in the neighbour's is fetched there.
 // UNEVEN-NOT: all_gather
-// UNEVEN: 4 devices, 1 collective, 27 bytes out of each device
+// UNEVEN: 4 devices, 1 collective, 27 bytes sent per device
 // UNEVEN: verified on 4 devices: 1 result agrees
 //--- uneven.mlir
 func.func @main(%a: tensor<13x5xf32>) -> tensor<65xf32> {

@@ -1,20 +1,20 @@
 // A loop whose length cannot be read counts as 100 iterations, and every number that depends on it is marked as a guess.
 // RUN: tessera partition %s --mesh a=2 --shard 'w=P("a")' --stats --why 2>&1 >/dev/null | FileCheck %s
 // CHECK: 1 reduce_scatter {{.*}} 1600 bytes  over a  (1 in loops, 100 runs: a guess)
-// CHECK: 2 devices, 1 collective, 1600 bytes out of each device (guess: 1 loop of unknown length counted as 100 iterations; --trip-count sets it)
-// CHECK: 100 in sequence at most (guess); {{.*}} flops on each device (guess),
-// CHECK: 1600 bytes (guess)  1 reduce_scatter:
+// CHECK: 2 devices, 1 collective, 1600 bytes sent per device (guess: 1 loop of unknown length counted as 100 iterations; --trip-count sets it)
+// CHECK: 100 collectives on the critical path (guess); {{.*}} FLOPs per device (guess),
+// CHECK: r1  reduce_scatter over "a", 1600 bytes sent per device (guess):
 // RUN: tessera partition %s --mesh a=2 --shard 'w=P("a")' --json --why | FileCheck %s --check-prefix=JSON
 // JSON: "runs":100,"bytes":1600,"guess":true}],"bytes":1600,
 // JSON-SAME: "unknown_loops":1,"trip_count":100,"guesses":["bytes","steps","flops","flops_whole"],
-// JSON-SAME: "reasons":[{{.*}}"guess":true}]
+// JSON-SAME: "reasons":[{"id":"r1",{{.*}}"guess":true,
 
 // --trip-count says it: then nothing is guessed.
 // RUN: tessera partition %s --mesh a=2 --shard 'w=P("a")' --stats --why --trip-count 7 2>&1 >/dev/null | FileCheck %s --check-prefix=SEVEN
 // SEVEN: (1 in loops, 7 runs)
-// SEVEN: 112 bytes out of each device (1 loop of unknown length counted as 7 iterations)
-// SEVEN: {{: 7 in sequence at most; [0-9.e+]+ flops on each device, }}
-// SEVEN: {{ 112 bytes  1 reduce_scatter}}
+// SEVEN: 112 bytes sent per device (1 loop of unknown length counted as 7 iterations)
+// SEVEN: {{: 7 collectives on the critical path; [0-9.e+]+ FLOPs per device, }}
+// SEVEN: r1  reduce_scatter over "a", 112 bytes sent per device:
 // RUN: tessera partition %s --mesh a=2 --shard 'w=P("a")' --json --trip-count 7 | FileCheck %s --check-prefix=SEVEN-JSON
 // SEVEN-JSON: "runs":7,"bytes":112,"guess":false}],{{.*}}"unknown_loops":1,"trip_count":7,"guesses":[],
 

@@ -47,7 +47,7 @@ class Guesses(unittest.TestCase):
         self.assertEqual((made.unknown_loops, made.trip_count), (1, 100))
         self.assertEqual(made.guesses, ("bytes", "steps", "flops", "flops_whole"))
         self.assertTrue(all(c.guess for c in made.collectives) and all(r.guess for r in made.reasons))
-        self.assertIn("bytes out of each device (guess)", repr(made))
+        self.assertIn("bytes sent per device (guess)", repr(made))
         self.assertIn("guess: 1 loop of unknown length counted as 100 iterations; trip_count= sets it",
                       repr(made))
         self.assertIn("100 runs: a guess", repr(made))
@@ -149,16 +149,59 @@ class Partition(unittest.TestCase):
         self.assertEqual((c.bytes, m.bytes, m.steps), (96, 96, 1))
         self.assertAlmostEqual(m.flops_share, 1, delta=0.1)
         self.assertEqual(len(m.reasons), 1)
-        self.assertIn('leaves partial sums over "model"', m.why())
+        self.assertIn('is a partial sum over "model"', m.why())
+        self.assertIn("%N is an SSA name in .program.text", m.why().splitlines()[0])
         self.assertIn("stablehlo.all_reduce", m.text)
         tessera.load(m.text)
 
     def test_prints(self):
         lines = repr(self.made).splitlines()
-        self.assertTrue(lines[0].startswith("8 devices, 1 collective, 96 bytes out of each device; "))
+        self.assertTrue(lines[0].startswith("8 devices, 1 collective, 96 bytes sent per device; "))
         self.assertEqual(lines[1], "1  all_reduce  2 groups of 4  96 bytes  over model")
-        self.assertIn("partial sums", lines[2])
+        self.assertIn("r1  all_reduce", lines[2])
+        self.assertIn("partial sum", lines[2])
         self.assertIn("<caption>8 devices", self.made._repr_html_())
+
+    def test_reason(self):
+        """A reason is data, and its id is in the local program."""
+        r = self.made.reasons[0]
+        self.assertEqual((r.id, r.kind, r.cause, r.axes), ("r1", "all_reduce", "result", ("model",)))
+        self.assertEqual((r.op.name, r.result, r.device), ("func.return", 0, None))
+        self.assertEqual((r.value.name, r.value.from_argument), ("%2", None))
+        self.assertEqual(r.value.defined_by.name, "stablehlo.dot_general")
+        self.assertEqual((r.partial.reducer, r.partial.axes), ("sum", ("model",)))
+        self.assertEqual(r.target_sharding, '[{"data"}, {}]')
+        self.assertIn('tessera.why = "r1"', self.made.text)
+
+    def test_reason_of_jax(self):
+        """Of what JAX traced the line is the user's own, and the path JAX's."""
+        try:
+            import jax.numpy as jnp
+        except ImportError:
+            self.skipTest("JAX is not installed")
+        made = tessera.partition(lambda x: jnp.sin(x.sum()), np.ones(8, "f"), mesh="a=2",
+                                 shard={"x": P("a")})
+        r = made.reasons[0]
+        self.assertTrue(r.op.file.endswith("test_stages.py"), r)
+        self.assertTrue(r.op.line > 0 and r.op.path.endswith("/sin"), r)
+
+    def test_redundant(self):
+        """Work that devices do alike is named, with what avoids it; and that does."""
+        made = tessera.partition(tessera.load(MLP), mesh="data=2,model=4", shard={"x": P("data")})
+        r = made.redundant[0]
+        self.assertGreater(made.flops_share, 3.9)
+        self.assertEqual((r.op.name, r.cause, r.devices, r.axes),
+                         ("stablehlo.dot_general", "unused_axes", 4, ("model",)))
+        self.assertEqual(r.flops, 4 * r.ideal_flops)
+        self.assertIn('over "model"', r.avoid)
+        self.assertIn(f"redundant: {r.why}", repr(made))
+        even = tessera.partition(tessera.load(MLP), mesh="data=2", shard={"x": P("data")})
+        self.assertEqual(even.redundant, [])
+
+    def test_no_ids_for_xla(self):
+        made = tessera.partition(tessera.load(MLP), collectives="xla", **MEGATRON)
+        self.assertEqual(made.reasons[0].id, "r1")
+        self.assertNotIn("tessera.why", made.text)
 
     def test_nothing(self):
         m = tessera.partition(tessera.load(MLP))
