@@ -62,7 +62,7 @@ static Status *list(Case *c, Program *local, const Mesh *mesh, Guard *guard, Str
 
 static Status *run_case(Guard *guard, Case *c) {
   for (size_t k = 0; c->text[k]; k++) c->copy[k] = c->text[k] == '\'' ? '"' : c->text[k];
-  c->source = (Source){"dir/test.mlir", c->copy, strlen(c->text)};
+  c->source = (Source){.path = "dir/test.mlir", .text = c->copy, .size = strlen(c->text)};
   diag_init(&c->diag, guard, &c->source);
   TRY(program_parse(c->context, guard, &c->source, 0, c->source.size, &(ParseOptions){0}, &c->diag,
                     &c->program));
@@ -76,7 +76,7 @@ static Status *run_case(Guard *guard, Case *c) {
   const Mesh *devices = sharding_mesh(c->table, mesh);
   TRY(list(c, c->program, devices, guard, &c->out[0]));
   program_print(c->program, &(PrintOptions){.locations = true}, &c->out[1]);
-  c->printed = (Source){"local.mlir", c->out[1].data, c->out[1].used};
+  c->printed = (Source){.path = "local.mlir", .text = c->out[1].data, .size = c->out[1].used};
   TRY(program_parse(c->context, guard, &c->printed, 0, c->printed.size, &(ParseOptions){0},
                     &c->diag, &c->again));
   return list(c, c->again, devices, guard, &c->out[2]);

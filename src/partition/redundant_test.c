@@ -40,7 +40,7 @@ static void close_case(void *object) {
 
 static Status *run_case(Guard *guard, Case *c) {
   for (size_t k = 0; c->text[k]; k++) c->copy[k] = c->text[k] == '\'' ? '"' : c->text[k];
-  c->source = (Source){"test.mlir", c->copy, strlen(c->text)};
+  c->source = (Source){.path = "test.mlir", .text = c->copy, .size = strlen(c->text)};
   diag_init(&c->diag, guard, &c->source);
   TRY(program_parse(c->context, guard, &c->source, 0, c->source.size, &(ParseOptions){0}, &c->diag,
                     &c->program));
