@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "pipeline/show_names.h"
+#include "propagate/propagate.h"
 
 typedef struct NamesJob {
   const Source *source;

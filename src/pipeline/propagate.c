@@ -60,7 +60,7 @@ static Status *give_rules(const PropagateRequest *request, const char *words, Gu
   AnnotationList list;
   ShardOptions options = {.mesh = out->mesh, .divisible = request->divisible};
   if (shard_rules_resolve(&rules, graph->program, out->table, &options, &list))
-    shard_rules_give(list, out->propagation);
+    shard_rules_give(list, propagation_givens(out->propagation));
   return said_status(out);
 }
 
@@ -77,7 +77,7 @@ static Status *give_layout(const PropagateRequest *request, Guard *guard, Diag *
   }
   Names names;
   if (!names_build(propagation_graph(out->propagation), &out->arena, diag, side, &names) ||
-      !names_layout(&names, out->mesh, out->propagation, layout, diag)) {
+      !names_layout(&names, out->mesh, propagation_givens(out->propagation), layout, diag)) {
     TRY(said_status(out));
     return diag_status(diag);
   }
@@ -94,7 +94,7 @@ static Status *give_allowed(const PropagateRequest *request, Propagated *out) {
     TRY(allow_read(program, TARGET_RESULT, str_of(request->allow_results), &out->arena, &results));
   // What is replicated is so on any mesh.
   MeshId mesh = out->mesh ? out->mesh : program_mesh_first(program, out->table);
-  edges_allow(out->propagation, mesh, &arguments, &results, &out->arena);
+  edges_allow(propagation_givens(out->propagation), mesh, &arguments, &results, &out->arena);
   return NULL;
 }
 
@@ -137,7 +137,8 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *asked, Guar
   out->divisible = request->divisible;
   out->n_given = count_given(out->propagation);
   TRY(give_allowed(request, out));
-  if (!edges_check_sizes(out->propagation, request->divisible, diag)) return diag_status(diag);
+  if (!edges_check_sizes(propagation_givens(out->propagation), request->divisible, diag))
+    return diag_status(diag);
   propagation_run(out->propagation);
   out->seconds = clock_seconds() - start;
   return NULL;

@@ -48,27 +48,27 @@ Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, Al
 
 // ---- applying ----
 
-static void allow_place(Propagation *propagation, PlaceId place, MeshId mesh, bool allowed,
+static void allow_place(Givens *givens, PlaceId place, MeshId mesh, bool allowed,
                         const char *option, Pos pos) {
-  ShardingTable *table = propagation_table(propagation);
-  const Given *given = propagation_given(propagation, place);
+  ShardingTable *table = givens->table;
+  const Given *given = givens_at(givens, place);
   if (!place || (!given && allowed)) return;
   if (!given) {
-    const Graph *g = propagation_graph(propagation);
+    const Graph *g = givens->graph;
     uint32_t rank = type_info(g->program->context, g->places[place].type)->rank;
     Given closed = {place, sharding_make_replicated(table, mesh, rank), pos, str_of(option)};
-    propagation_give(propagation, &closed);
+    givens_give(givens, &closed);
   } else if (allowed) {
     Given open = *given;
     for (uint32_t d = 0; d < sharding_info(table, open.sharding)->rank; d++)
       open.sharding = sharding_with_open(table, open.sharding, d, true);
-    propagation_give(propagation, &open);
+    givens_give(givens, &open);
   }
 }
 
-void edges_allow(Propagation *propagation, MeshId mesh, const AllowFlags *arguments,
+void edges_allow(Givens *givens, MeshId mesh, const AllowFlags *arguments,
                  const AllowFlags *results, Arena *arena) {
-  const Graph *g = propagation_graph(propagation);
+  const Graph *g = givens->graph;
   const Program *p = g->program;
   if (!mesh) return;
   Entries entries = program_entries(p, arena);
@@ -80,11 +80,11 @@ void edges_allow(Propagation *propagation, MeshId mesh, const AllowFlags *argume
     for (uint32_t i = 0; arguments->given && i < function_n_arguments(p, function); i++) {
       ValueId value = function_argument(p, function, i);
       if (value)
-        allow_place(propagation, graph_place(g, instance, value), mesh, allow_at(arguments, i),
+        allow_place(givens, graph_place(g, instance, value), mesh, allow_at(arguments, i),
                     "not in --allow-args", pos);
     }
     for (uint32_t i = 0; results->given && i < g->instances[instance].n_results; i++)
-      allow_place(propagation, graph_result_place(g, instance, i), mesh, allow_at(results, i),
+      allow_place(givens, graph_result_place(g, instance, i), mesh, allow_at(results, i),
                   "not in --allow-results", pos);
   }
 }
@@ -101,13 +101,13 @@ static bool is_edge(const Graph *g, PlaceId place) {
 
 enum { MOST_WARNINGS = 10 };
 
-bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *diag) {
-  const Graph *g = propagation_graph(propagation);
-  ShardingTable *table = propagation_table(propagation);
+bool edges_check_sizes(const Givens *givens, bool divisible, Diag *diag) {
+  const Graph *g = givens->graph;
+  ShardingTable *table = givens->table;
   Context *context = g->program->context;
   uint32_t warnings = 0;
   for (PlaceId place = 1; place < g->n_places && !diag_full(diag); place++) {
-    const Given *given = propagation_given(propagation, place);
+    const Given *given = givens_at(givens, place);
     if (!given || given->from.n) continue;  // those of --shard were told under their own text
     Type type = g->places[place].type;
     int32_t d = sharding_uneven_dim(table, given->sharding, type);

@@ -3,7 +3,7 @@
 #ifndef TESSERA_PROPAGATE_EDGES_H
 #define TESSERA_PROPAGATE_EDGES_H
 
-#include "propagate/propagate.h"
+#include "propagate/given.h"
 #include "propagate/target.h"
 
 // Which arguments (or results) may be given a sharding.
@@ -28,12 +28,12 @@ Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena,
 
 // Applies the flags to the entries of the program, after all annotations were given. The replicated
 // ones are on `mesh`; 0: there is none, and nothing to be done. O(arguments + results).
-void edges_allow(Propagation *propagation, MeshId mesh, const AllowFlags *arguments,
+void edges_allow(Givens *givens, MeshId mesh, const AllowFlags *arguments,
                  const AllowFlags *results, Arena *arena);
 
 // Tells of annotations in the program's text whose tiles do not divide their dimension: warnings,
 // or errors for arguments and results if they must. False after an error. O(places).
-bool edges_check_sizes(const Propagation *propagation, bool divisible, Diag *diag);
+bool edges_check_sizes(const Givens *givens, bool divisible, Diag *diag);
 
 // Takes axes that do not divide off the arguments and results of the entries of a program that
 // shardings were written into; what uses them is as it was. The table has the program's meshes.

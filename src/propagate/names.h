@@ -11,7 +11,7 @@
 #ifndef TESSERA_PROPAGATE_NAMES_H
 #define TESSERA_PROPAGATE_NAMES_H
 
-#include "propagate/propagate.h"
+#include "propagate/given.h"
 #include "propagate/target.h"
 #include "sharding/classes.h"
 
@@ -64,6 +64,6 @@ uint32_t names_near(const Names *names, Str text, uint32_t most, Str *out);
 // was given to its sharding: named dimensions are cut exactly so, others are open. Unknown names
 // and axes are errors in layout_diag; a value of which two dimensions would be cut along one axis
 // is one in diag. False then.
-bool names_layout(const Names *names, MeshId mesh, Propagation *p, Diag *layout_diag, Diag *diag);
+bool names_layout(const Names *names, MeshId mesh, Givens *givens, Diag *layout_diag, Diag *diag);
 
 #endif

@@ -287,13 +287,13 @@ static bool find_dims(Layout *l, PlaceId place, uint32_t rank, PlaceDims *out) {
   return out->n_cut > 0;
 }
 
-static void give_place(Layout *l, Propagation *p, PlaceId place, Str whole) {
+static void give_place(Layout *l, Givens *givens, PlaceId place, Str whole) {
   const TypeInfo *type = type_info(l->context, l->g->places[place].type);
   if (type->rank > 64) return;
   PlaceDims found;
   DimSharding dims[64];
   ShardFactor factors[64];
-  if (!find_dims(l, place, type->rank, &found) || propagation_given(p, place)) return;
+  if (!find_dims(l, place, type->rank, &found) || givens_at(givens, place)) return;
   AxisList manual = l->manual ? manual_axes(l, place) : (AxisList){0};
   uint32_t n_cut = 0;
   for (uint32_t d = 0; d < type->rank; d++) {
@@ -305,10 +305,10 @@ static void give_place(Layout *l, Propagation *p, PlaceId place, Str whole) {
   }
   if (!n_cut) return;
   ShardingInfo info = {.mesh = l->mesh_id, .rank = type->rank, .dims = dims};
-  Sharding sharding = sharding_intern(propagation_table(p), &info);
+  Sharding sharding = sharding_intern(givens->table, &info);
   Str from = found.several ? whole : found.from;
-  propagation_give(p,
-                   &(Given){.place = place, .sharding = sharding, .pos = POS_NONE, .from = from});
+  givens_give(givens,
+              &(Given){.place = place, .sharding = sharding, .pos = POS_NONE, .from = from});
 }
 
 static bool has_manual(const Program *p) {
@@ -317,15 +317,15 @@ static bool has_manual(const Program *p) {
   return false;
 }
 
-bool names_layout(const Names *names, MeshId mesh, Propagation *p, Diag *layout_diag, Diag *diag) {
-  const Graph *g = propagation_graph(p);
+bool names_layout(const Names *names, MeshId mesh, Givens *givens, Diag *layout_diag, Diag *diag) {
+  const Graph *g = givens->graph;
   Layout l = {.names = names,
               .g = g,
               .p = g->program,
               .context = g->program->context,
               .arena = names->arena,
               .mesh_id = mesh,
-              .mesh = sharding_mesh(propagation_table(p), mesh),
+              .mesh = sharding_mesh(givens->table, mesh),
               .diag = layout_diag,
               .values = diag,
               .manual = has_manual(g->program),
@@ -338,6 +338,6 @@ bool names_layout(const Names *names, MeshId mesh, Propagation *p, Diag *layout_
   if (!l.good) return false;
   Str all = trim((Str){layout_diag->source->text, layout_diag->source->size});
   Str whole = str_of(arena_printf(l.arena, "layout %.*s", (int)all.n, all.s));
-  for (PlaceId place = 1; place < g->n_places; place++) give_place(&l, p, place, whole);
+  for (PlaceId place = 1; place < g->n_places; place++) give_place(&l, givens, place, whole);
   return l.good;
 }

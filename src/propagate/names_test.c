@@ -1,6 +1,7 @@
 // A layout means what it says: after propagation every dimension of a name is cut along its axes
 // and nothing else is added to it; and wherever memory ends, nothing leaks.
 #include "propagate/names.h"
+#include "propagate/propagate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +73,7 @@ static Status *run(Guard *guard, void *arg) {
   w->good = names_build(propagation_graph(w->propagation), &w->arena, &w->diag, &w->side_diag,
                         &w->names) &&
             names_layout(&w->names, sharding_mesh_find(w->table, name_of(w->context, "mesh")),
-                         w->propagation, &w->layout_diag, &w->diag);
+                         propagation_givens(w->propagation), &w->layout_diag, &w->diag);
   if (w->good) propagation_run(w->propagation);
   return NULL;
 }

@@ -23,11 +23,11 @@ typedef struct Propagation {
   ShardingTable *table;
   PropagateOptions options;
   Guard *guard;
-  Arena arena;           // givens
-  Arena scratch;         // of one step
-  Sharding *state;       // per place
-  uint32_t *last;        // per place: its last event
-  const Given **given;   // per place
+  Arena arena;      // givens
+  Arena scratch;    // of one step
+  Sharding *state;  // per place
+  uint32_t *last;   // per place: its last event
+  Givens givens;
   uint64_t *written;     // per place: the step that wrote it last
   uint32_t *rest;        // per node: modes in which it is known to be at rest
   bool *waiting;         // per node: on the stack
@@ -102,7 +102,7 @@ Status *propagation_new(Program *program, ShardingTable *table, const PropagateO
   p->state = ARENA_ARRAY(&p->arena, Sharding, n_places + 1);
   p->last = ARENA_ARRAY(&p->arena, uint32_t, n_places + 1);
   memset(p->last, 0xff, ((size_t)n_places + 1) * sizeof *p->last);
-  p->given = ARENA_ARRAY(&p->arena, const Given *, n_places + 1);
+  givens_init(&p->givens, &p->graph, table, &p->arena);
   p->written = ARENA_ARRAY(&p->arena, uint64_t, n_places + 1);
   p->rest = ARENA_ARRAY(&p->arena, uint32_t, n_nodes + 1);
   p->waiting = ARENA_ARRAY(&p->arena, bool, n_nodes + 1);
@@ -130,7 +130,10 @@ const Graph *propagation_graph(const Propagation *p) { return &p->graph; }
 ShardingTable *propagation_table(const Propagation *p) { return p->table; }
 const PropagateOptions *propagation_options(const Propagation *p) { return &p->options; }
 Sharding propagation_get(const Propagation *p, PlaceId place) { return p->state[place]; }
-const Given *propagation_given(const Propagation *p, PlaceId place) { return p->given[place]; }
+Givens *propagation_givens(Propagation *p) { return &p->givens; }
+const Given *propagation_given(const Propagation *p, PlaceId place) {
+  return givens_at(&p->givens, place);
+}
 uint32_t propagation_n_events(const Propagation *p) { return p->events.count; }
 const Event *propagation_event(const Propagation *p, uint32_t i) { return &p->events.items[i]; }
 uint32_t propagation_last_event(const Propagation *p, PlaceId place) { return p->last[place]; }
@@ -144,13 +147,6 @@ Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i) {
     at = p->events.items[at].previous;
   }
   return sharding;
-}
-
-void propagation_give(Propagation *p, const Given *given) {
-  Given *copy = ARENA_NEW(&p->arena, Given);
-  *copy = *given;
-  if (given->from.n) copy->from.s = arena_copy(&p->arena, given->from.s, given->from.n);
-  p->given[given->place] = copy;
 }
 
 // ---- modes ----
@@ -509,8 +505,8 @@ static int later_compare(const void *x, const void *y) {
 static Later *list_later(Propagation *p, uint32_t *out_n) {
   VEC(Later) list = {0};
   for (PlaceId i = 1; i < p->graph.n_places; i++) {
-    if (!p->given[i]) continue;
-    const ShardingInfo *info = sharding_info(p->table, p->given[i]->sharding);
+    if (!p->givens.list[i]) continue;
+    const ShardingInfo *info = sharding_info(p->table, p->givens.list[i]->sharding);
     for (uint32_t d = 0; d < info->rank; d++)
       if (info->dims[d].priority > 0)
         VEC_PUSH(&p->arena, &list, ((Later){info->dims[d].priority, i}));
@@ -531,7 +527,7 @@ static void run_later(Propagation *p) {
     for (; i < n && list[i].priority == p->user_priority; i++) {
       PlaceId place = list[i].place;
       Sharding sharding =
-          with_priority(p, p->state[place], p->given[place]->sharding, p->user_priority);
+          with_priority(p, p->state[place], p->givens.list[place]->sharding, p->user_priority);
       if (sharding != p->state[place]) record(p, place, sharding, 0, CAUSE_PRIORITY);
     }
     if (p->touched.count) run_op_priorities(p);
@@ -544,8 +540,8 @@ void propagation_run(Propagation *p) {
   p->push = 0;
   p->user_priority = 0;
   for (PlaceId i = 1; i < p->graph.n_places; i++) {
-    if (!p->given[i]) continue;
-    Sharding sharding = p->given[i]->sharding;
+    if (!p->givens.list[i]) continue;
+    Sharding sharding = p->givens.list[i]->sharding;
     if (by_user) sharding = first_sight(p, sharding);
     if (sharding != p->state[i]) record(p, i, sharding, 0, CAUSE_GIVEN);
   }

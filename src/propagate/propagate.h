@@ -6,7 +6,7 @@
 #ifndef TESSERA_PROPAGATE_PROPAGATE_H
 #define TESSERA_PROPAGATE_PROPAGATE_H
 
-#include "propagate/graph.h"
+#include "propagate/given.h"
 
 typedef enum Strategy {
   STRATEGY_USER_PRIORITY,  // the default: user's priorities, in each the op's priorities
@@ -45,14 +45,6 @@ typedef struct Event {
   int32_t user_priority;
 } Event;
 
-// Where an annotation was written, for reasons.
-typedef struct Given {
-  PlaceId place;
-  Sharding sharding;  // as written, with priorities
-  Pos pos;            // in the program's text, or POS_NONE
-  Str from;           // else: "--shard 'params.*=…'", "layout batch:data"; empty
-} Given;
-
 typedef struct Propagation Propagation;
 
 // Builds the graph; no place has a sharding yet. The program, the table and the guard's scope must
@@ -67,8 +59,8 @@ const Graph *propagation_graph(const Propagation *p);
 ShardingTable *propagation_table(const Propagation *p);
 const PropagateOptions *propagation_options(const Propagation *p);
 
-// Says what a place's sharding is, before propagation_run. A second time replaces the first.
-void propagation_give(Propagation *p, const Given *given);
+// What the run begins with: give places their shardings before propagation_run.
+Givens *propagation_givens(Propagation *p);
 // What was given to a place, NULL if nothing.
 const Given *propagation_given(const Propagation *p, PlaceId place);
 // What the program's text says: sdy.sharding on arguments, results and ops, constraints, edges,

@@ -134,7 +134,8 @@ static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
     if (says_nothing(r->table, sharding)) return true;
     if (!says_nothing(r->table, old->sharding)) return conflict(r, place, old, sharding, pos);
   }
-  propagation_give(r->propagation, &(Given){.place = place, .sharding = sharding, .pos = pos});
+  givens_give(propagation_givens(r->propagation),
+              &(Given){.place = place, .sharding = sharding, .pos = pos});
   return true;
 }
 
@@ -182,7 +183,8 @@ static bool read_body(Reader *r, InstanceId id, OpId op) {
     if (!has_sizes(r, sharding, r->g->places[place].type, o->pos)) return false;
     NodeId def = r->g->places[place].def;
     if (def) sharding = view_stored(r->g, r->g->nodes[def].view, sharding, &r->scratch);
-    propagation_give(r->propagation, &(Given){.place = place, .sharding = sharding, .pos = o->pos});
+    givens_give(propagation_givens(r->propagation),
+                &(Given){.place = place, .sharding = sharding, .pos = o->pos});
   }
   const AttrInfo *out = per_value(r, op_attr(r->p, op, "out_shardings"));
   for (uint32_t i = 0; i < out->count && i < o->n_results; i++)

@@ -741,13 +741,12 @@ static const Annotation *giver(AnnotationList list, const Given *given) {
   return NULL;
 }
 
-static bool give_place(AnnotationList list, const Annotation *a, PlaceId place,
-                       Propagation *propagation) {
-  const Graph *g = propagation_graph(propagation);
-  ShardingTable *table = propagation_table(propagation);
+static bool give_place(AnnotationList list, const Annotation *a, PlaceId place, Givens *givens) {
+  const Graph *g = givens->graph;
+  ShardingTable *table = givens->table;
   Arena *arena = &a->diag->arena;
   if (!place) return true;
-  const Given *before = propagation_given(propagation, place);
+  const Given *before = givens_at(givens, place);
   if (before && before->sharding != a->sharding) {
     const Annotation *other = giver(list, before);
     const char *old = sharding_words(table, before->sharding, arena->guard, arena);
@@ -761,7 +760,7 @@ static bool give_place(AnnotationList list, const Annotation *a, PlaceId place,
     diag_warning(a->diag, a->pos, "%s is annotated in the program with %s; this rule replaces it",
                  target_text(g->program, &a->target, arena), old);
   }
-  propagation_give(propagation, &(Given){place, a->sharding, POS_NONE, a->from});
+  givens_give(givens, &(Given){place, a->sharding, POS_NONE, a->from});
   return true;
 }
 
@@ -770,8 +769,8 @@ PlaceId target_place(const Graph *g, InstanceId instance, const Target *target) 
   return target->value ? graph_place(g, instance, target->value) : 0;
 }
 
-bool shard_rules_give(AnnotationList list, Propagation *propagation) {
-  const Graph *g = propagation_graph(propagation);
+bool shard_rules_give(AnnotationList list, Givens *givens) {
+  const Graph *g = givens->graph;
   bool good = true;
   for (uint32_t i = 0; i < list.n; i++) {
     const Annotation *a = &list.v[i];
@@ -780,7 +779,7 @@ bool shard_rules_give(AnnotationList list, Propagation *propagation) {
     for (InstanceId instance = first; first && instance < g->n_instances; instance++) {
       if (g->instances[instance].function != a->target.function) continue;
       PlaceId place = target_place(g, instance, &a->target);
-      good &= give_place(list, a, place, propagation);
+      good &= give_place(list, a, place, givens);
       if (root) break;
     }
   }

@@ -10,7 +10,7 @@
 #ifndef TESSERA_PROPAGATE_SHARD_RULES_H
 #define TESSERA_PROPAGATE_SHARD_RULES_H
 
-#include "propagate/propagate.h"
+#include "propagate/given.h"
 #include "propagate/target.h"
 
 typedef struct ShardRule ShardRule;
@@ -70,7 +70,7 @@ bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
 // Gives the annotations to the places of their values, in every instance of their functions. What
 // the program itself says of them is replaced, with a warning if it differs; two annotations that
 // differ on values that have one sharding (a loop's, a group's) are an error; false then.
-bool shard_rules_give(AnnotationList list, Propagation *propagation);
+bool shard_rules_give(AnnotationList list, Givens *givens);
 
 // The place of a target in an instance of its function; 0 if it cannot be sharded.
 PlaceId target_place(const Graph *g, InstanceId instance, const Target *target);

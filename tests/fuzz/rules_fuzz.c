@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "parse/parse.h"
+#include "propagate/propagate.h"
 #include "propagate/program_mesh.h"
 #include "propagate/shard_rules.h"
 
@@ -90,7 +91,7 @@ static Status *body(Guard *guard, void *arg) {
   for (uint32_t i = 0; i < list.n; i++) check_annotation(run, guard, &list.v[i]);
   TRY(propagation_new(run->program, run->table, &(PropagateOptions){0}, guard, &run->diag,
                       &run->propagation));
-  if (!shard_rules_give(list, run->propagation)) return NULL;
+  if (!shard_rules_give(list, propagation_givens(run->propagation))) return NULL;
   propagation_run(run->propagation);
   NodeId node;
   if (!propagation_is_fixpoint(run->propagation, &node)) fail(run, "no fixpoint");

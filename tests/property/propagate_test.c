@@ -419,7 +419,8 @@ static Status *check_single(Case *x, Guard *guard, const PropagateOptions *optio
     if (sharding_dim_axes(info, d).n && has_choice(x, g, place, d)) return NULL;
   uint32_t mark;
   TRY(propagation_push(pushed->p, place, wanted, &mark));
-  propagation_give(given->p, &(Given){.place = place, .sharding = again, .pos = POS_NONE});
+  givens_give(propagation_givens(given->p),
+              &(Given){.place = place, .sharding = again, .pos = POS_NONE});
   propagation_run(given->p);
   for (int i = 0; i < 2; i++) put_results(x, &x->runs[i], &x->results[i]);
   x->n_single++;
@@ -519,7 +520,8 @@ static Status *check_sample(Guard *guard, void *arg) {
     uint32_t rank = type_info(run->context, g->places[place].type)->rank;
     if (rank > 4 || dice_roll(&dice, 2)) continue;
     Sharding said = random_sharding(run->table, id, rank, (RandomOptions){.open = true}, &dice);
-    propagation_give(run->p, &(Given){.place = place, .sharding = said, .pos = POS_NONE});
+    givens_give(propagation_givens(run->p),
+                &(Given){.place = place, .sharding = said, .pos = POS_NONE});
   }
   propagation_run(run->p);
   TRY(check_state(x, run, 0, 0));
