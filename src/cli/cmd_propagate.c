@@ -102,7 +102,13 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   cli_progress_clear(&r->progress);
   bool reasons = job->why_all || job->whys->count;
   if (!status && reasons) status = explain(job, guard);
-  Shown shown = {program, &job->result, r->source->path, r->index, &r->out, false};
+  Shown shown = {.program = program,
+                 .propagation = job->result.propagation,
+                 .arena = &job->result.arena,
+                 .n_given = job->result.n_given,
+                 .path = r->source->path,
+                 .segment = r->index,
+                 .out = &r->out};
   if (!status && job->json && !reasons) propagated_json(&shown);
   if (!status && job->table && !job->json) propagated_table(&shown);
   if (!status && job->stats) show_stats(job);

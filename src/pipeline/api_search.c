@@ -247,7 +247,9 @@ tsr_error *tsr_propagation_warnings(tsr_propagation *h, char **out_text) {
 static Status *table_body(Call *call) {
   tsr_propagation *h = call->h;
   Shown shown = {.program = h->program->program,
-                 .result = &h->result,
+                 .propagation = h->result.propagation,
+                 .arena = &h->result.arena,
+                 .n_given = h->result.n_given,
                  .path = h->program->name,
                  .out = &call->out,
                  .edges_only = !call->flag};

@@ -16,10 +16,10 @@ typedef struct Row {
 static void release_text(void *text) { strbuf_deinit(text); }
 
 static Row row_of(const Shown *s, PlaceId place, const char *name, Type type) {
-  ShardingTable *table = s->result->table;
+  ShardingTable *table = propagation_table(s->propagation);
   Context *context = s->program->context;
-  Arena *arena = &s->result->arena;
-  Sharding sharding = place ? propagation_get(s->result->propagation, place) : 0;
+  Arena *arena = s->arena;
+  Sharding sharding = place ? propagation_get(s->propagation, place) : 0;
   Row row = {name, type_text(context, type), "", ""};
   const TypeInfo *info = type_info(context, type);
   if (!sharding) return row;
@@ -59,13 +59,13 @@ static void json_sharding(Json *json, const Shown *s, PlaceId place, Type type) 
 
 static void json_edge(Json *json, const Shown *s, InstanceId instance, TargetKind kind,
                       uint32_t i) {
-  const Graph *g = propagation_graph(s->result->propagation);
+  const Graph *g = propagation_graph(s->propagation);
   OpId function = g->instances[instance].function;
   bool argument = kind == TARGET_ARGUMENT;
   ValueId value = argument ? function_argument(g->program, function, i) : 0;
   Target target = {function, (uint8_t)kind, i, value};
-  Str path = argument ? argument_path(g->program, function, i, &s->result->arena)
-                      : result_path(g->program, function, i, &s->result->arena);
+  Str path = argument ? argument_path(g->program, function, i, s->arena)
+                      : result_path(g->program, function, i, s->arena);
   json_open(json, '{');
   json_key(json, "path");
   if (path.n)
@@ -80,28 +80,28 @@ static void json_edge(Json *json, const Shown *s, InstanceId instance, TargetKin
 }
 
 static void json_values(Json *json, const Shown *s, InstanceId instance) {
-  const Graph *g = propagation_graph(s->result->propagation);
+  const Graph *g = propagation_graph(s->propagation);
   const Program *p = g->program;
   OpId function = g->instances[instance].function;
   for (OpId o = op_walk_next(p, function, function); o; o = op_walk_next(p, o, function)) {
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++) {
       if (!graph_place(g, instance, op_result(p, o, i))) continue;
-      ArenaMark mark = arena_mark(&s->result->arena);
+      ArenaMark mark = arena_mark(s->arena);
       Target target = {function, TARGET_VALUE, i, op_result(p, o, i)};
       json_open(json, '{');
       json_key(json, "name");
-      json_string(json, target_text(p, &target, &s->result->arena));
+      json_string(json, target_text(p, &target, s->arena));
       json_key(json, "op");
       json_string(json, op_name(p, o));
       json_sharding(json, s, graph_place(g, instance, target.value), value_type(p, target.value));
       json_close(json, '}');
-      arena_rewind(&s->result->arena, mark);
+      arena_rewind(s->arena, mark);
     }
   }
 }
 
 static void json_instance(Json *json, const Shown *s, InstanceId instance) {
-  const Graph *g = propagation_graph(s->result->propagation);
+  const Graph *g = propagation_graph(s->propagation);
   const Program *p = g->program;
   const Instance *at = &g->instances[instance];
   json_open(json, '{');
@@ -141,8 +141,8 @@ static void json_meshes(Json *json, const Shown *s) {
   for (OpId o = block ? block_at(p, block)->first : 0; o; o = op_at(p, o)->next) {
     if (op_at(p, o)->code != OP_sdy_mesh) continue;
     Name symbol = attr_as_name(p->context, op_attr(p, o, "sym_name"));
-    const Mesh *mesh =
-        sharding_mesh(s->result->table, sharding_mesh_find(s->result->table, symbol));
+    const Mesh *mesh = sharding_mesh(propagation_table(s->propagation),
+                                     sharding_mesh_find(propagation_table(s->propagation), symbol));
     json_open(json, '{');
     json_key(json, "name");
     json_str(json, name_str(p->context, symbol));
@@ -159,7 +159,7 @@ static void json_meshes(Json *json, const Shown *s) {
 }
 
 void propagated_json(const Shown *s) {
-  const Graph *g = propagation_graph(s->result->propagation);
+  const Graph *g = propagation_graph(s->propagation);
   Json json = {.out = s->out};
   json_open(&json, '{');
   json_key(&json, "file");
@@ -177,15 +177,15 @@ void propagated_json(const Shown *s) {
   json_key(&json, "places");
   json_uint(&json, g->n_places - 1);
   json_key(&json, "given");
-  json_uint(&json, s->result->n_given);
+  json_uint(&json, s->n_given);
   json_key(&json, "nodes");
   json_uint(&json, g->n_nodes - 1);
   json_key(&json, "rules");
   json_uint(&json, g->n_maps - 1);
   json_key(&json, "steps");
-  json_uint(&json, propagation_steps(s->result->propagation));
+  json_uint(&json, propagation_steps(s->propagation));
   json_key(&json, "events");
-  json_uint(&json, propagation_n_events(s->result->propagation));
+  json_uint(&json, propagation_n_events(s->propagation));
   json_close(&json, '}');
   json_close(&json, '}');
   json_newline(&json);
@@ -197,9 +197,9 @@ typedef VEC(Row) Rows;
 
 static void add_edges(const Shown *s, OpId function, InstanceId instance, bool arguments,
                       Rows *rows) {
-  const Graph *g = propagation_graph(s->result->propagation);
+  const Graph *g = propagation_graph(s->propagation);
   const Program *p = s->program;
-  Arena *arena = &s->result->arena;
+  Arena *arena = s->arena;
   uint32_t n = arguments ? function_n_arguments(p, function) : g->instances[instance].n_results;
   for (uint32_t i = 0; i < n; i++) {
     ValueId value = arguments ? function_argument(p, function, i) : 0;
@@ -222,9 +222,9 @@ static const char *short_name(const Program *p, OpId op) {
 }
 
 static void add_values(const Shown *s, OpId function, InstanceId instance, Rows *rows) {
-  const Graph *g = propagation_graph(s->result->propagation);
+  const Graph *g = propagation_graph(s->propagation);
   const Program *p = s->program;
-  Arena *arena = &s->result->arena;
+  Arena *arena = s->arena;
   for (OpId o = op_walk_next(p, function, function); o; o = op_walk_next(p, o, function))
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++) {
       Target target = {function, TARGET_VALUE, i, op_result(p, o, i)};
@@ -262,8 +262,8 @@ static void put_rows(const Shown *s, const Rows *rows) {
 }
 
 void propagated_table(const Shown *s) {
-  const Graph *g = propagation_graph(s->result->propagation);
-  Entries entries = program_entries(s->program, &s->result->arena);
+  const Graph *g = propagation_graph(s->propagation);
+  Entries entries = program_entries(s->program, s->arena);
   for (uint32_t e = 0; e < entries.n; e++) {
     InstanceId instance = graph_instance_of(g, entries.v[e]);
     if (!instance) continue;

@@ -2,11 +2,13 @@
 #ifndef TESSERA_PIPELINE_SHOW_PROPAGATED_H
 #define TESSERA_PIPELINE_SHOW_PROPAGATED_H
 
-#include "pipeline/propagate.h"
+#include "propagate/propagate.h"
 
 typedef struct Shown {
   const Program *program;  // that was propagated, not yet written to
-  Propagated *result;
+  const Propagation *propagation;
+  Arena *arena;      // for texts
+  uint32_t n_given;  // places that anything was said about
   const char *path;  // of the file
   uint32_t segment;
   StrBuf *out;
