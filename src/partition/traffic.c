@@ -6,11 +6,11 @@
 
 #include "base/vec.h"
 #include "cost/trips.h"
+#include "ops/functions.h"
 #include "ops/groups.h"
 #include "ops/op.h"
 #include "ops/work.h"
 #include "sharding/axes.h"
-#include "propagate/target.h"
 
 typedef VEC(TrafficRow) RowVec;
 

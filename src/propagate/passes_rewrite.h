@@ -3,11 +3,8 @@
 #define TESSERA_PROPAGATE_PASSES_REWRITE_H
 
 #include "ir/program.h"
+#include "ops/functions.h"
 #include "ops/op.h"
-
-static inline bool op_is_function(const Program *p, OpId op) {
-  return (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) != 0;
-}
 
 static inline void op_prepend(Program *p, BlockId block, OpId op) {
   if (block_at(p, block)->first)

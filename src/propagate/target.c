@@ -184,73 +184,6 @@ static Str pattern_dotted(Arena *arena, Str text, Brackets brackets) {
   return (Str){out, n};
 }
 
-// ---- functions ----
-
-static bool is_function(const Program *p, OpId op) {
-  return (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) != 0;
-}
-
-static OpId module_first(const Program *p) {
-  BlockId block = region_block(p, op_region(p, p->root, 0));
-  return block ? block_at(p, block)->first : 0;
-}
-
-static OpId find_function(const Program *p, Str name) {
-  for (OpId op = module_first(p); op; op = op_at(p, op)->next)
-    if (is_function(p, op) &&
-        str_equal(name_str(p->context, attr_as_name(p->context, op_attr(p, op, "sym_name"))), name))
-      return op;
-  return 0;
-}
-
-Entries program_entries(const Program *p, Arena *arena) {
-  uint32_t n_functions = 0, n = 0;
-  for (OpId op = module_first(p); op; op = op_at(p, op)->next) n_functions += is_function(p, op);
-  OpId *list = ARENA_ARRAY(arena, OpId, n_functions + 1);
-  OpId main = find_function(p, str_of("main"));
-  if (main) {
-    list[0] = main;
-    return (Entries){list, 1};
-  }
-  ArenaMark mark = arena_mark(arena);
-  bool *called = ARENA_ARRAY(arena, bool, p->ops.count);
-  SymbolTable symbols;
-  symbols_init(&symbols, p, p->root, p->guard);
-  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
-    if (!(op_row(op_at(p, o)->code)->traits & TRAIT_CALL)) continue;
-    Name name = attr_as_name(p->context, op_attr(p, o, "callee"));
-    called[name ? symbols_find(&symbols, name) : 0] = true;
-  }
-  symbols_deinit(&symbols);
-  for (OpId op = module_first(p); op; op = op_at(p, op)->next)
-    if (is_function(p, op) && !called[op]) list[n++] = op;
-  arena_rewind(arena, mark);
-  return (Entries){list, n};
-}
-
-static const TypeInfo *function_type(const Program *p, OpId function) {
-  return type_info(p->context, attr_info(p->context, op_attr(p, function, "function_type"))->type);
-}
-
-uint32_t function_n_arguments(const Program *p, OpId function) {
-  return function_type(p, function)->n_inputs;
-}
-
-uint32_t function_n_results(const Program *p, OpId function) {
-  const TypeInfo *type = function_type(p, function);
-  return type->n_items - type->n_inputs;
-}
-
-ValueId function_argument(const Program *p, OpId function, uint32_t i) {
-  BlockId block = op_at(p, function)->n_regions ? region_block(p, op_region(p, function, 0)) : 0;
-  return block && i < block_at(p, block)->n_args ? block_arg(p, block, i) : 0;
-}
-
-Type function_result_type(const Program *p, OpId function, uint32_t i) {
-  const TypeInfo *type = function_type(p, function);
-  return type->items[type->n_inputs + i];
-}
-
 // The text of one attribute of argument or result i; empty if there is none.
 static Str edge_text(const Program *p, OpId function, const char *list, uint32_t i,
                      const char *name) {
@@ -524,7 +457,7 @@ static Entries scope_of(const Program *p, Str *pattern, Arena *arena) {
   if (!colon) return program_entries(p, arena);
   size_t n = (size_t)(colon - pattern->s);
   OpId *function = ARENA_NEW(arena, OpId);
-  *function = find_function(p, (Str){pattern->s + 1, n - 1});
+  *function = program_function(p, (Str){pattern->s + 1, n - 1});
   *pattern = str_from(*pattern, n + 1);
   return (Entries){function, *function ? 1 : 0};
 }
@@ -549,7 +482,7 @@ TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
   bool called = whole.s == pattern.s && is_line(pattern, &file, &line);
   for (uint32_t gradient = 0; called && !out.count && gradient < 2; gradient++)
     for (OpId op = module_first(p); op; op = op_at(p, op)->next)
-      if (is_function(p, op))
+      if (op_is_function(p, op))
         find_by_line(&(Lookup){p, arena, dotted, op, &out}, file, line, gradient);
   return (TargetList){out.items, out.count};
 }
@@ -717,7 +650,7 @@ const char *target_text(const Program *p, const Target *target, Arena *arena) {
 Type target_type(const Program *p, const Target *target) {
   if (target->kind == TARGET_RESULT)
     return function_result_type(p, target->function, target->index);
-  if (!target->value) return function_type(p, target->function)->items[target->index];
+  if (!target->value) return function_argument_type(p, target->function, target->index);
   return value_type(p, target->value);
 }
 

@@ -7,6 +7,7 @@
 #define TESSERA_PROPAGATE_TARGET_H
 
 #include "ir/program.h"
+#include "ops/functions.h"
 
 typedef enum TargetKind { TARGET_ARGUMENT, TARGET_RESULT, TARGET_VALUE } TargetKind;
 
@@ -28,18 +29,6 @@ Str path_dotted(Arena *arena, Str text);
 // `[^x]` one that is none of them; a letter behind a backslash is itself. A `[` that no `]` closes
 // is itself, too. O(|glob| |path|).
 bool path_matches(Str glob, Str path);
-
-// The functions a name is looked up in: @main, or else all that nothing calls. In the arena.
-// O(program).
-typedef struct Entries {
-  const OpId *v;
-  uint32_t n;
-} Entries;
-Entries program_entries(const Program *p, Arena *arena);
-uint32_t function_n_arguments(const Program *p, OpId function);
-uint32_t function_n_results(const Program *p, OpId function);
-ValueId function_argument(const Program *p, OpId function, uint32_t i);  // 0: it has no body
-Type function_result_type(const Program *p, OpId function, uint32_t i);
 
 // Dotted path of an argument: from jax.arg_info, its location, or its name in the text; empty if it
 // has but a number. Of a result: from jax.result_info, always beginning with `result`.

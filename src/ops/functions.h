@@ -1,0 +1,25 @@
+// The functions of a module: by name, those that a program begins with, their arguments and
+// results.
+#ifndef TESSERA_OPS_FUNCTIONS_H
+#define TESSERA_OPS_FUNCTIONS_H
+
+#include "ir/program.h"
+
+bool op_is_function(const Program *p, OpId op);
+OpId module_first(const Program *p);                // the first op of the module; 0 = none
+OpId program_function(const Program *p, Str name);  // 0 = none. O(functions)
+
+// The functions that a program begins with: @main, or else all that nothing calls. In the arena.
+// O(program).
+typedef struct Entries {
+  const OpId *v;
+  uint32_t n;
+} Entries;
+Entries program_entries(const Program *p, Arena *arena);
+uint32_t function_n_arguments(const Program *p, OpId function);
+uint32_t function_n_results(const Program *p, OpId function);
+ValueId function_argument(const Program *p, OpId function, uint32_t i);  // 0: it has no body
+Type function_argument_type(const Program *p, OpId function, uint32_t i);
+Type function_result_type(const Program *p, OpId function, uint32_t i);
+
+#endif
