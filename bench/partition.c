@@ -15,7 +15,7 @@
 #include "ops/op.h"
 #include "optimize/optimize.h"
 #include "partition/partition.h"
-#include "partition/traffic.h"
+#include "cost/traffic.h"
 #include "pipeline/propagate.h"
 
 enum { RUNS = 4, SIDE_RUNS = 7 };

@@ -12,7 +12,7 @@
 #include "step.h"
 #include "optimize/optimize.h"
 #include "partition/partition.h"
-#include "partition/traffic.h"
+#include "cost/traffic.h"
 #include "pipeline/propagate.h"
 
 typedef struct Job {

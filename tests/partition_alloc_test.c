@@ -14,7 +14,7 @@
 #include "partition/partition.h"
 #include "partition/reshard_collectives.h"
 #include "pipeline/reshards.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 #include "support/whole.h"
 
 // Operands that meet, a sum in parts, a loop, a call, a gather with a mask, a manual body.

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "pipeline/propagate.h"
-#include "propagate/why.h"
+#include "explain/why.h"
 #include "support/whole.h"
 
 // Calls that differ, constants with several uses, a group, a loop, a body with manual axes,

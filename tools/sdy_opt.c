@@ -18,9 +18,9 @@
 #include "partition/partition.h"
 #include "partition/replica_mode.h"
 #include "partition/reshard_collectives.h"
-#include "propagate/drop.h"
+#include "annotate/drop.h"
 #include "propagate/passes.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 #include "propagate/propagate.h"
 #include "propagate/write.h"
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "pipeline/show_names.h"
+#include "report/show_names.h"
 #include "propagate/propagate.h"
 
 typedef struct NamesJob {

@@ -11,7 +11,7 @@
 #include "parse/expect.h"
 #include "parse/print.h"
 #include "parse/round_trip.h"
-#include "propagate/drop.h"
+#include "annotate/drop.h"
 
 typedef struct ParseJob {
   const Source *source;

@@ -15,7 +15,7 @@
 #include "partition/replica_mode.h"
 #include "pipeline/first.h"
 #include "pipeline/partition.h"
-#include "pipeline/show_traffic.h"
+#include "report/show_traffic.h"
 #include "pipeline/verify_partition.h"
 
 typedef struct PartitionJob {

@@ -10,8 +10,8 @@
 #include "pipeline/first.h"
 #include "pipeline/propagate.h"
 #include "pipeline/reshards.h"
-#include "pipeline/show_propagated.h"
-#include "propagate/why.h"
+#include "report/show_propagated.h"
+#include "explain/why.h"
 
 typedef struct PropagateJob {
   Rewrite rewrite;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/npy.h"
-#include "propagate/target.h"
+#include "annotate/target.h"
 
 typedef struct InputArray {
   const char *file;

@@ -4,7 +4,7 @@
 #define TESSERA_CLI_INPUTS_H
 
 #include "cli/cli.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 typedef struct Inputs {
   const TextList *files;  // of --inputs

@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "ops/eval.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 typedef struct EvalOptions {
   uint64_t seed;                  // of stablehlo.rng

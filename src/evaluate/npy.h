@@ -9,7 +9,7 @@
 #define TESSERA_EVALUATE_NPY_H
 
 #include "base/str.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 // Reads one array. elem: the element type wanted, 0 = what the file says. `name` is for messages.
 Status *npy_read(LiteralHeap *heap, const Context *context, const char *name, const char *data,

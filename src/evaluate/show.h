@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 typedef struct ShowOptions {
   bool dense;    // one line, as an attribute

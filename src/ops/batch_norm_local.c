@@ -8,7 +8,7 @@
 // lies beyond the end of a tile is no part of them, and the count is that of the whole.
 #include "ops/batch_norm_local.h"
 
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 typedef struct Norm {
   Localizer *cx;

@@ -3,7 +3,7 @@
 // stride 0, O(elements).
 #include "ops/factors.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // (C6): the quantized dimension moves with its dimension, and a size-1 one repeats its scale.
 static bool quantized_axis_moves(Infer *cx, const TypeInfo *operand, const TypeInfo *result,

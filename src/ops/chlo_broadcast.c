@@ -7,7 +7,7 @@
 #include "ops/move.h"
 #include "ops/pointwise.h"
 #include "ops/quant.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // The op on operands of equal shape.
 static const uint16_t base_of[OP_COUNT] = {

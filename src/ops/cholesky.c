@@ -7,7 +7,7 @@
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
-#include "ops/matrix.h"
+#include "tensor/matrix.h"
 #include "ops/work.h"
 
 static bool infer(Infer *cx) {

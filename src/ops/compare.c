@@ -3,7 +3,7 @@
 // sign-magnitude bit patterns: -NaN below -inf, -0 below +0, NaN above all. O(elements).
 #include <string.h>
 
-#include "ops/mathfn_complex.h"
+#include "tensor/mathfn_complex.h"
 #include "ops/pointwise.h"
 
 typedef enum Direction { EQ, NE, GE, GT, LE, LT, N_DIRECTIONS } Direction;

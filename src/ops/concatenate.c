@@ -2,7 +2,7 @@
 // O(elements).
 #include "ops/localize.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // The size of dimension d of operand i, or its bound, or DIM_DYNAMIC.
 static int64_t size_or_bound(const Infer *cx, uint32_t i, uint32_t d) {

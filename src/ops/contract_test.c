@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "ops/eval_fixture.h"
-#include "ops/rng_bits.h"
+#include "tensor/rng_bits.h"
 
 extern const OpDef op_dot_general, op_convolution, op_fft;
 

@@ -1,6 +1,6 @@
 #include "ops/counting.h"
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 enum { MOST_OPS = 16, MOST_ELEMENTS = 1 << 16 };
 

@@ -5,7 +5,7 @@
 
 #include "ops/custom_linalg.h"
 #include "ops/dense.h"
-#include "ops/matrix.h"
+#include "tensor/matrix.h"
 
 Attr lapack_attr(EvalContext *cx, const char *name) {
   Attr config = eval_attr(cx, "mhlo.backend_config");

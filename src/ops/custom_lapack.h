@@ -19,7 +19,7 @@ Status *custom_trsm(EvalContext *cx, Literal *const *in, Literal **out);   // (a
 Status *custom_gtsv(EvalContext *cx, Literal *const *in,
                     Literal **out);  // (dl, d, du, b) -> (…, x, info)
 
-// ---- custom_spectral.c: through the table of ops/lapack.h ----
+// ---- custom_spectral.c: through the table of tensor/lapack.h ----
 // Real types: (a) -> (real parts, imaginary parts, left, right vectors, info); complex types: one
 // result of values. compute_left, compute_right: V/N. Vectors are complex.
 Status *custom_geev(EvalContext *cx, Literal *const *in, Literal **out);

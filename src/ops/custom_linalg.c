@@ -3,7 +3,7 @@
 #include "ops/custom_linalg.h"
 
 #include "ops/dense.h"
-#include "ops/matrix.h"
+#include "tensor/matrix.h"
 
 // A batch of matrices in wide numbers.
 typedef struct Matrices {

@@ -1,13 +1,13 @@
-// The LAPACK calls that go through the table of ops/lapack.h: eigenvalues, singular values, Schur
-// and Hessenberg forms, pivoted QR. Here batches are taken apart and row-major literals turned to
-// LAPACK's columns and back. The provider gets finite matrices of ordinary size; all else is for
-// our own code.
+// The LAPACK calls that go through the table of tensor/lapack.h: eigenvalues, singular values,
+// Schur and Hessenberg forms, pivoted QR. Here batches are taken apart and row-major literals
+// turned to LAPACK's columns and back. The provider gets finite matrices of ordinary size; all else
+// is for our own code.
 #include <math.h>
 #include <string.h>
 
 #include "ops/custom_lapack.h"
 #include "ops/dense.h"
-#include "ops/lapack.h"
+#include "tensor/lapack.h"
 
 enum { MOST_ROWS = 16384 };  // more overflow the 32 bits of LAPACK's work space sizes
 

@@ -13,7 +13,7 @@ typedef enum DenseKind {
   DENSE_F64,
   DENSE_C64,   // two floats
   DENSE_C128,  // two doubles
-  DENSE_WIDE,  // two long doubles: a Wide of ops/wide.h
+  DENSE_WIDE,  // two long doubles: a Wide of tensor/wide.h
 } DenseKind;
 
 // What contractions of these operands into this result are computed in: uint64_t for integers,

@@ -3,7 +3,7 @@
 // O(1) and O(elements).
 #include "ops/factors.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 static bool infer_get(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);

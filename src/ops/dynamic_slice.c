@@ -3,7 +3,7 @@
 #include "ops/factors.h"
 #include "ops/index_local.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // Start indices are the operands from `first` on: as many as dimensions (numbered
 // `count_constraint`), all 0-dimensional integers of one type (`type_constraint`).

@@ -12,7 +12,7 @@
 // it, and the window written back; nothing is exchanged, and no more of the tile touched than the
 // block is large.
 #include "ops/index_local.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // A dimension that is cut, of which the block is a part.
 typedef struct Cut {

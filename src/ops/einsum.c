@@ -9,7 +9,7 @@
 #include "ops/infer.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
-#include "ops/wide.h"
+#include "tensor/wide.h"
 #include "ops/work.h"
 
 enum {

@@ -6,7 +6,7 @@
 #ifndef TESSERA_OPS_EVAL_H
 #define TESSERA_OPS_EVAL_H
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/op.h"
 
 typedef struct EvalHost EvalHost;

@@ -10,7 +10,7 @@
 #include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/sample.h"
-#include "ops/wide.h"
+#include "tensor/wide.h"
 #include "ops/work.h"
 
 enum { LARGEST_RADIX = 61 };

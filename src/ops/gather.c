@@ -5,7 +5,7 @@
 #include "ops/factors.h"
 #include "ops/index_local.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // The dimension numbers, named as in the specification.
 typedef struct GatherDims {

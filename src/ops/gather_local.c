@@ -7,7 +7,7 @@
 // Slices of one entry are masked by their index. Slices of several may lie in two tiles: the tile
 // gets a margin of what changes no sum on both sides, as wide as a slice.
 #include "ops/index_local.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 static Ints field(const Localizer *cx, const char *name) {
   Attr attr = attr_get(cx->context, localize_attr(cx, "dimension_numbers"), name);

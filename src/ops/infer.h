@@ -9,7 +9,7 @@
 #define TESSERA_OPS_INFER_H
 
 #include "base/diag.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/op.h"
 
 struct Infer {

@@ -3,7 +3,7 @@
 #include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/quant.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 static bool infer_elem(Infer *cx, const TypeInfo *result) {
   DType dtype = type_dtype(cx->context, result->elem);

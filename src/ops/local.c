@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ops/groups.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 Type local_type(ShardingTable *table, Sharding sharding, Type global) {
   Context *context = sharding_table_context(table);

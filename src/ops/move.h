@@ -5,7 +5,7 @@
 
 #include "ops/eval.h"
 #include "ops/infer.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/sample.h"
 
 // ---- infer ----

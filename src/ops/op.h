@@ -125,7 +125,7 @@ typedef enum Flow {
 
 typedef struct Infer Infer;                  // ops/infer.h
 typedef struct EvalContext EvalContext;      // ops/eval.h
-typedef struct Literal Literal;              // ops/literal.h
+typedef struct Literal Literal;              // tensor/literal.h
 typedef struct PointwiseCall PointwiseCall;  // ops/pointwise.h
 typedef struct Sample Sample;                // ops/sample.h
 typedef struct FactorContext FactorContext;  // ops/factors.h

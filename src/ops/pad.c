@@ -3,7 +3,7 @@
 // strided copy. O(elements).
 #include "ops/localize.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // dim + low + max(dim - 1, 0) * interior + high; false on overflow.
 static bool padded_size(int64_t dim, int64_t low, int64_t high, int64_t interior, int64_t *out) {

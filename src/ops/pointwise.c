@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/lanes.h"
-#include "ops/mathfn.h"
-#include "ops/mathfn_chlo.h"
-#include "ops/mathfn_complex.h"
-#include "ops/mathfn_special.h"
+#include "tensor/lanes.h"
+#include "tensor/mathfn.h"
+#include "tensor/mathfn_chlo.h"
+#include "tensor/mathfn_complex.h"
+#include "tensor/mathfn_special.h"
 #include "ops/quant.h"
 
 // ---- the rows as functions over lanes ----

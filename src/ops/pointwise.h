@@ -1,5 +1,5 @@
 // Elementwise ops as the engines see them: how n elements of known types are computed from wide
-// lanes (ops/lanes.h) to wide lanes. One Scalar is one lane, so the same function serves tensors
+// lanes (tensor/lanes.h) to wide lanes. One Scalar is one lane, so the same function serves tensors
 // and reductions.
 #ifndef TESSERA_OPS_POINTWISE_H
 #define TESSERA_OPS_POINTWISE_H

@@ -10,7 +10,7 @@
 // there is a value yet. O(ops of the body).
 #include "ops/reduce_local.h"
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 // Dimensions that are reduced: `inner` ones within a device, from the last that is cut on; `outer`
 // ones with the candidates.

@@ -2,7 +2,7 @@
 // strides, O(elements).
 #include "ops/localize.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);

@@ -7,7 +7,7 @@
 #include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/move.h"
-#include "ops/rng_bits.h"
+#include "tensor/rng_bits.h"
 #include "ops/sample.h"
 
 static bool infer(Infer *cx) {

@@ -15,7 +15,7 @@
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
-#include "ops/rng_bits.h"
+#include "tensor/rng_bits.h"
 #include "ops/rng_bits_local.h"
 #include "ops/sample.h"
 

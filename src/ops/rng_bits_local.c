@@ -10,7 +10,7 @@
 // for it of a generator of constants) no bits are made. O(elements of the tile).
 #include "ops/rng_bits_local.h"
 
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // Blocks of a tile.
 typedef struct Grid {

@@ -18,7 +18,7 @@
 // Places that a tile has beyond the end of the whole are sent so far outside that no window
 // reaches back in.
 #include "ops/index_local.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 static Ints field(const Localizer *cx, const char *name) {
   Attr attr = attr_get(cx->context, localize_attr(cx, "scatter_dimension_numbers"), name);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "ops/factors.h"
-#include "ops/mathfn.h"
-#include "ops/mathfn_complex.h"
+#include "tensor/mathfn.h"
+#include "tensor/mathfn_complex.h"
 #include "ops/pointwise.h"
 #include "ops/quant.h"
 

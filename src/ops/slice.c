@@ -3,7 +3,7 @@
 // the result).
 #include "ops/index_local.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 // Elements in [start, limit) with that stride.
 static int64_t slice_size(int64_t start, int64_t limit, int64_t stride) {

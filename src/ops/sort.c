@@ -1,7 +1,7 @@
 // sort: slices of all inputs along one dimension, reordered together by a comparator region. Always
 // stable. O(n log n) comparisons per slice.
 #include "ops/factors.h"
-#include "ops/merge_sort.h"
+#include "tensor/merge_sort.h"
 #include "ops/move.h"
 #include "ops/sort_local.h"
 #include "ops/work.h"

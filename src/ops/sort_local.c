@@ -20,7 +20,7 @@
 // is then the last in order.
 #include "ops/sort_local.h"
 
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 #define NO_INDEX UINT32_MAX
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ops/factors.h"
-#include "ops/merge_sort.h"
+#include "tensor/merge_sort.h"
 #include "ops/move.h"
 
 static bool infer(Infer *cx) {

@@ -7,7 +7,7 @@
 #include "ops/custom_factors.h"
 #include "ops/custom_topk.h"
 #include "ops/sort_local.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 typedef struct TopK {
   uint32_t along, factor;

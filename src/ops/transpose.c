@@ -1,7 +1,7 @@
 // transpose: result dimension j is operand dimension permutation[j]. One strided copy, O(elements).
 #include "ops/factors.h"
 #include "ops/move.h"
-#include "ops/strided.h"
+#include "tensor/strided.h"
 
 static bool infer(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);

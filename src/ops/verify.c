@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "ops/infer.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/verify_sharding.h"
 #include "ops/quant.h"
 

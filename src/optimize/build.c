@@ -1,7 +1,7 @@
 // Thin: every function makes one op, or a type.
 #include "optimize/build.h"
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 ValueId build_op(Program *p, OpId before, uint16_t code, uint32_t n, const ValueId *operands,
                  Type result, Attr attrs) {

@@ -2,7 +2,7 @@
 #ifndef TESSERA_OPTIMIZE_PASS_H
 #define TESSERA_OPTIMIZE_PASS_H
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/op.h"
 #include "optimize/optimize.h"
 

@@ -1,4 +1,4 @@
-// Ids of reasons on collectives (tessera.why, partition/reason.h) while passes run: two collectives
+// Ids of reasons on collectives (tessera.why, explain/reason.h) while passes run: two collectives
 // that differ in their ids alone are alike, and one that is made of several has the ids of all.
 #ifndef TESSERA_OPTIMIZE_WHY_IDS_H
 #define TESSERA_OPTIMIZE_WHY_IDS_H

@@ -6,8 +6,8 @@
 #include "ops/localize.h"
 #include "partition/partition.h"
 #include "partition/sdy_collectives.h"
-#include "propagate/annotation.h"
-#include "propagate/program_mesh.h"
+#include "annotate/annotation.h"
+#include "annotate/program_mesh.h"
 
 typedef struct Decision {
   const Sharding *in, *out;  // NULL: nothing is noted

@@ -9,9 +9,9 @@
 #include "partition/reshard_local.h"
 #include "partition/sdy_collectives.h"
 #include "partition/single_device.h"
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/passes.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 #include "sharding/project.h"
 
 typedef struct Part {

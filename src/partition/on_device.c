@@ -11,7 +11,7 @@
 // Side effects keep the program's order. One device does its own in order; where they are on
 // several devices, one that follows an effect of another device waits at an all_reduce until that
 // is done.
-#include "partition/reason.h"
+#include "explain/reason.h"
 #include "partition/single_device.h"
 #include "partition/walk.h"
 

@@ -12,7 +12,7 @@
 #include "partition/sdy_collectives.h"
 #include "partition/single_device.h"
 #include "partition/walk.h"
-#include "propagate/target.h"
+#include "annotate/target.h"
 
 static void release(void *object) {
   Partition *t = object;

@@ -2,7 +2,7 @@
 // the other. Nothing is moved before somebody asks for it; what was made once is kept.
 #include <math.h>
 
-#include "partition/reason.h"
+#include "explain/reason.h"
 #include "partition/walk.h"
 
 // ---- shardings ----

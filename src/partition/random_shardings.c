@@ -5,7 +5,7 @@
 #include "partition/random_shardings.h"
 
 #include "ops/op.h"
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/write.h"
 
 enum { MOST_AXES = 3, MOST_PARTS = 32, MOST_RANK = 16 };

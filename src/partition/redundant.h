@@ -4,7 +4,7 @@
 #define TESSERA_PARTITION_REDUNDANT_H
 
 #include "base/json.h"
-#include "partition/words.h"
+#include "explain/words.h"
 
 typedef enum RedundantCause {
   REDUNDANT_UNUSED,    // axes of the mesh split nothing of it: devices along them compute the same

@@ -14,7 +14,7 @@
 #include "ops/infer.h"
 #include "parse/parse.h"
 #include "partition/partition.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 
 typedef struct Case {
   const char *text;

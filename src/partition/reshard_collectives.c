@@ -4,10 +4,10 @@
 // no words in sdy: a plain sequence stands for them.
 #include "partition/reshard_collectives.h"
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/op.h"
-#include "propagate/annotation.h"
-#include "propagate/program_mesh.h"
+#include "annotate/annotation.h"
+#include "annotate/program_mesh.h"
 
 typedef struct Writer {
   Program *p;

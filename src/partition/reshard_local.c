@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 static const Mesh *mesh_of(const Local *l) { return sharding_mesh(l->table, l->mesh); }
 

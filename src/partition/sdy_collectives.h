@@ -6,7 +6,7 @@
 #ifndef TESSERA_PARTITION_SDY_COLLECTIVES_H
 #define TESSERA_PARTITION_SDY_COLLECTIVES_H
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/local.h"
 
 typedef struct SdyCollective {

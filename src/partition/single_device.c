@@ -6,8 +6,8 @@
 #include "partition/single_device.h"
 
 #include "ops/op.h"
-#include "propagate/annotation.h"
-#include "sharding/gspmd.h"
+#include "annotate/annotation.h"
+#include "interop/gspmd.h"
 
 // ---- annotations ----
 

@@ -2,7 +2,7 @@
 // column or copied, results kept as they come.
 #include <string.h>
 
-#include "partition/reason.h"
+#include "explain/reason.h"
 #include "partition/walk.h"
 
 // ---- copies ----

@@ -4,7 +4,7 @@
 #define TESSERA_PARTITION_TILES_H
 
 #include "ir/program.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "sharding/sharding.h"
 
 // What an argument or result of a local function is a part of.

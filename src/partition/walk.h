@@ -7,7 +7,7 @@
 #include "partition/partition.h"
 #include "partition/redundant.h"
 #include "partition/reshard_local.h"
-#include "partition/words.h"
+#include "explain/words.h"
 #include "propagate/propagate.h"
 
 // A local value of a global one. A global value may have several, in different shardings: what its

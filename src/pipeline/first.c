@@ -4,9 +4,9 @@
 
 #include "cost/machine.h"
 #include "ops/infer.h"
-#include "partition/traffic.h"
+#include "cost/traffic.h"
 #include "pipeline/partition.h"
-#include "propagate/shard_rules.h"
+#include "annotate/shard_rules.h"
 
 typedef struct Trial {
   PropagateRequest request;

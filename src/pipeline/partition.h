@@ -9,7 +9,7 @@
 
 typedef struct LocalOptions {
   bool plain;                // as it was made: no pass of optimize/passes.def
-  bool why;                  // locations have why each collective is there (partition/reason.h)
+  bool why;                  // locations have why each collective is there (explain/reason.h)
   const char *passes;        // these only, as optimize_program takes them; NULL = all
   bool rings;                // also contractions as rings, where that pays
   const char *collectives;   // their form, as optimize_program takes it, also if plain; NULL = none

@@ -3,14 +3,14 @@
 
 #include "base/clock.h"
 #include "pipeline/first.h"
-#include "propagate/gspmd_export.h"
-#include "propagate/gspmd_import.h"
-#include "propagate/names.h"
+#include "interop/gspmd_export.h"
+#include "interop/gspmd_import.h"
+#include "annotate/names.h"
 #include "propagate/passes.h"
-#include "propagate/program_mesh.h"
-#include "propagate/shard_rules.h"
+#include "annotate/program_mesh.h"
+#include "annotate/shard_rules.h"
 #include "propagate/write.h"
-#include "propagate/xla_sdy.h"
+#include "interop/xla_sdy.h"
 
 static Status *use_meshes(Program *program, const PropagateRequest *request, Propagated *out) {
   TRY(program_meshes_read(program, out->table));

@@ -5,7 +5,7 @@
 
 #include "ops/custom_rules.h"
 #include "parse/parse.h"
-#include "propagate/edges.h"
+#include "annotate/edges.h"
 #include "propagate/propagate.h"
 
 // Where a program was read, to read it again.

@@ -8,10 +8,10 @@
 #include "ops/op.h"
 #include "partition/explicit_reshards.h"
 #include "partition/sdy_collectives.h"
-#include "propagate/annotation.h"
-#include "propagate/gspmd_export.h"
+#include "annotate/annotation.h"
+#include "interop/gspmd_export.h"
 #include "propagate/passes_rewrite.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 
 typedef struct Job {
   Program *p;

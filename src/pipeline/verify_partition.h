@@ -5,7 +5,7 @@
 #define TESSERA_PIPELINE_VERIFY_PARTITION_H
 
 #include "ir/program.h"
-#include "ops/literal.h"
+#include "tensor/literal.h"
 #include "ops/eval.h"
 #include "sharding/sharding.h"
 

@@ -12,7 +12,7 @@
 
 #include "ops/infer.h"
 #include "parse/parse.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 
 typedef struct Case {
   const char *global, *local;

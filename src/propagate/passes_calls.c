@@ -2,7 +2,7 @@
 // the function, so that its values propagate for themselves; on the way back each computation is a
 // function again, and those of one origin with equal shardings at their border become one.
 // O(program + copies); copies are limited.
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
 

@@ -4,7 +4,7 @@
 // O(program + copies).
 #include <string.h>
 
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
 

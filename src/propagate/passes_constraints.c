@@ -1,7 +1,7 @@
 // Constraints and groups. Constraints are looked at in program order; whether one dictates its
 // operand's sharding depends on the operand's other users only. Groups are joined by union-find
 // over their ids.
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
 

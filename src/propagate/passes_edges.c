@@ -1,7 +1,7 @@
 // Data-flow edges: an op that stands for the sharding of all values that are one through a loop, a
 // branch, a barrier or a body. The result of the op owns the edge; in a body whose arguments have
 // shardings of their own (manual and named computations), each argument does.
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
 

@@ -1,9 +1,9 @@
 // Passes that change how shardings and meshes are written: every sharding tree of the program is
 // looked at once, and equal trees are one id.
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/passes.h"
 #include "propagate/passes_rewrite.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 #include "sharding/sharding.h"
 
 // ---- meshes ----

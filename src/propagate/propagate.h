@@ -6,7 +6,7 @@
 #ifndef TESSERA_PROPAGATE_PROPAGATE_H
 #define TESSERA_PROPAGATE_PROPAGATE_H
 
-#include "propagate/given.h"
+#include "annotate/given.h"
 
 typedef enum Strategy {
   STRATEGY_USER_PRIORITY,  // the default: user's priorities, in each the op's priorities

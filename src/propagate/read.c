@@ -1,6 +1,6 @@
 // Reads what the program's text says about shardings into a propagation. Every instance of a
 // function is told what the function says. O(ops in all instances).
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/propagate.h"
 
 // A program repeats itself: few attributes stand on many values.

@@ -5,7 +5,7 @@
 
 #include "base/idmap.h"
 #include "ops/op.h"
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 #include "propagate/bodies.h"
 
 // Where an op keeps the shardings of its results.

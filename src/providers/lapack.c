@@ -1,8 +1,8 @@
-// LAPACK as a provider: ops/lapack.h's table on top of the installed library's Fortran interface,
-// which every LAPACK has (reference, OpenBLAS, MKL), unlike the C one. Fortran passes all by
-// reference and the lengths of characters behind the other arguments. Work space is asked for as
-// LAPACK says it needs it.
-#include "ops/lapack.h"
+// LAPACK as a provider: tensor/lapack.h's table on top of the installed library's Fortran
+// interface, which every LAPACK has (reference, OpenBLAS, MKL), unlike the C one. Fortran passes
+// all by reference and the lengths of characters behind the other arguments. Work space is asked
+// for as LAPACK says it needs it.
+#include "tensor/lapack.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/literal.h"
+#include "tensor/literal.h"
 
 DigitForm digits_form(const Digits *digits, const Layout *layout, uint32_t block) {
   for (uint32_t i = 0; i < digits->n; i++)

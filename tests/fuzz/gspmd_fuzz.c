@@ -10,11 +10,11 @@
 #include "ops/infer.h"
 #include "ops/op.h"
 #include "parse/parse.h"
-#include "propagate/drop.h"
-#include "propagate/gspmd_export.h"
-#include "propagate/gspmd_import.h"
-#include "propagate/xla_sdy.h"
-#include "sharding/gspmd.h"
+#include "annotate/drop.h"
+#include "interop/gspmd_export.h"
+#include "interop/gspmd_import.h"
+#include "interop/xla_sdy.h"
+#include "interop/gspmd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

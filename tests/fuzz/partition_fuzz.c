@@ -15,7 +15,7 @@
 #include "partition/replica_mode.h"
 #include "partition/reshard_collectives.h"
 #include "pipeline/reshards.h"
-#include "propagate/program_mesh.h"
+#include "annotate/program_mesh.h"
 
 enum { MOST_DEVICES = 64, MOST_OPS = 2000, MOST_ELEMENTS = 1 << 16 };
 

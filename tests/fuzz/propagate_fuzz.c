@@ -11,7 +11,7 @@
 #include "ops/infer.h"
 #include "parse/parse.h"
 #include "parse/print.h"
-#include "propagate/gspmd_import.h"
+#include "interop/gspmd_import.h"
 #include "propagate/write.h"
 
 enum { MOST_OPS = 20000, PUSHES = 4 };

@@ -8,8 +8,8 @@
 
 #include "parse/parse.h"
 #include "propagate/propagate.h"
-#include "propagate/program_mesh.h"
-#include "propagate/shard_rules.h"
+#include "annotate/program_mesh.h"
+#include "annotate/shard_rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sharding/gspmd.h"
+#include "interop/gspmd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

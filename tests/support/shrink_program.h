@@ -7,7 +7,7 @@
 #define TESSERA_TESTS_SUPPORT_SHRINK_PROGRAM_H
 
 #include "ops/op.h"
-#include "propagate/annotation.h"
+#include "annotate/annotation.h"
 
 typedef enum ShrinkKind {
   SHRINK_RESULT,

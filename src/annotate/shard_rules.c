@@ -1,0 +1,787 @@
+// Rules are read once, resolved against a mesh once, and fitted to every value they match. The
+// reader is a cursor over one line at a time; every word keeps its position, so that what is wrong
+// is shown under a caret.
+#include "annotate/shard_rules.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "base/vec.h"
+#include "annotate/program_mesh.h"
+#include "annotate/target_index.h"
+
+typedef struct SpecAxis {
+  Str name;
+  Pos pos;
+  int64_t pre_size, size;  // size 0: the whole axis
+} SpecAxis;
+
+typedef VEC(SpecAxis) SpecAxes;
+
+typedef struct SpecDim {
+  SpecAxes axes;
+  bool open;
+  bool rest;  // `...`: as many as are left
+  int32_t priority;
+  Pos pos;
+} SpecDim;
+
+typedef struct Spec {
+  bool jax;  // dimensions at the end may be left out
+  Str mesh;  // empty: not named
+  Pos mesh_pos;
+  VEC(SpecDim) dims;
+  SpecAxes replicated, unreduced;
+  Combine reducer;
+} Spec;
+
+struct ShardRule {
+  ShardRule *next;
+  Diag *diag;
+  Str pattern, text;
+  Pos pos, spec_pos;
+  uint32_t line, group;
+  Spec spec;
+};
+
+// ---- reading ----
+
+typedef struct Cursor {
+  const char *text;
+  size_t at, end;  // in the source; end of the line
+  Arena *arena;
+  Diag *diag;
+} Cursor;
+
+static void skip_blanks(Cursor *c) {
+  while (c->at < c->end && (c->text[c->at] == ' ' || c->text[c->at] == '\t')) c->at++;
+}
+
+static char peek(Cursor *c) {
+  skip_blanks(c);
+  return c->at < c->end ? c->text[c->at] : '\0';
+}
+
+static bool take(Cursor *c, char wanted) {
+  if (peek(c) != wanted) return false;
+  c->at++;
+  return true;
+}
+
+static bool wrong(Cursor *c, const char *wanted) {
+  if (peek(c) == '\0')
+    return diag_error(c->diag, (Pos)c->at, "the sharding ends here; expected %s", wanted);
+  return diag_error(c->diag, (Pos)c->at, "expected %s, not '%c'", wanted, c->text[c->at]);
+}
+
+static bool expect(Cursor *c, char wanted, const char *what) {
+  return take(c, wanted) || wrong(c, what);
+}
+
+static bool is_word(char ch) {
+  return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+         ch == '_' || ch == '-' || (unsigned char)ch >= 0x80;
+}
+
+static Str take_word(Cursor *c) {
+  skip_blanks(c);
+  size_t start = c->at;
+  while (c->at < c->end && is_word(c->text[c->at])) c->at++;
+  return (Str){c->text + start, c->at - start};
+}
+
+static bool take_text(Cursor *c, const char *word) {
+  skip_blanks(c);
+  Str rest = {c->text + c->at, c->end - c->at};
+  if (!str_starts(rest, word)) return false;
+  c->at += strlen(word);
+  return true;
+}
+
+static bool take_number(Cursor *c, int64_t *out) {
+  Pos pos = (Pos)(skip_blanks(c), c->at);
+  Str word = take_word(c);
+  int64_t value = 0;
+  for (size_t i = 0; i < word.n; i++) {
+    if (word.s[i] >= '0' && word.s[i] <= '9') value = value * 10 + (word.s[i] - '0');
+    if (word.s[i] < '0' || word.s[i] > '9' || value > INT32_MAX)
+      return diag_error(c->diag, pos, "expected a number below 2^31, not '%.*s'", (int)word.n,
+                        word.s);
+  }
+  *out = value;
+  return word.n || wrong(c, "a number");
+}
+
+// A name, with or without quotes of either kind.
+static bool take_name(Cursor *c, const char *what, Str *out) {
+  char quote = peek(c);
+  if (quote != '"' && quote != '\'') {
+    *out = take_word(c);
+    return out->n || wrong(c, what);
+  }
+  size_t start = ++c->at;
+  while (c->at < c->end && c->text[c->at] != quote) c->at++;
+  if (c->at == c->end) return diag_error(c->diag, (Pos)start - 1, "this quote is not closed");
+  *out = (Str){c->text + start, c->at - start};
+  c->at++;
+  return true;
+}
+
+// `"x"`, `x`, `"x":(1)2`.
+static bool read_axis(Cursor *c, SpecAxes *out) {
+  SpecAxis axis = {.pos = (Pos)(skip_blanks(c), c->at)};
+  if (!take_name(c, "an axis", &axis.name)) return false;
+  if (take(c, ':') &&
+      !(expect(c, '(', "'(' of a sub-axis \"x\":(1)2") && take_number(c, &axis.pre_size) &&
+        expect(c, ')', "')'") && take_number(c, &axis.size)))
+    return false;
+  VEC_PUSH(c->arena, out, axis);
+  return true;
+}
+
+// Axes up to the closing bracket, which is taken. `?` is allowed if out_open is given.
+static bool read_axes(Cursor *c, char close, SpecAxes *out, bool *out_open) {
+  const char *wanted = close == '}' ? "',' or '}'" : close == ')' ? "',' or ')'" : "',' or ']'";
+  while (!take(c, close)) {
+    if (out_open && take(c, '?'))
+      *out_open = true;
+    else if (!read_axis(c, out))
+      return false;
+    if (peek(c) != close && !expect(c, ',', wanted)) return false;
+  }
+  return true;
+}
+
+// `replicated={…}`, `unreduced={…}`, `unreduced=max{…}`; false without error if it is none.
+static bool read_set(Cursor *c, Spec *spec, bool *out_is) {
+  bool replicated = take_text(c, "replicated");
+  *out_is = replicated || take_text(c, "unreduced");
+  if (!*out_is) return true;
+  if (!expect(c, '=', "'='")) return false;
+  Pos pos = (Pos)(skip_blanks(c), c->at);
+  Str reducer = take_word(c);
+  if (reducer.n && (replicated || !combine_of(reducer, &spec->reducer)))
+    return diag_error(c->diag, pos, "there is no reducer '%.*s'", (int)reducer.n, reducer.s);
+  return expect(c, '{', "'{'") &&
+         read_axes(c, '}', replicated ? &spec->replicated : &spec->unreduced, NULL);
+}
+
+// An item of P(…): None, UNCONSTRAINED, ..., an axis, or several in brackets.
+static bool read_jax_dim(Cursor *c, Spec *spec) {
+  SpecDim dim = {.priority = PRIORITY_NONE, .pos = (Pos)(skip_blanks(c), c->at)};
+  char first = peek(c);
+  if (take_text(c, "...")) {
+    dim.open = dim.rest = true;
+  } else if (take_text(c, "P.UNCONSTRAINED") || take_text(c, "PartitionSpec.UNCONSTRAINED") ||
+             take_text(c, "UNCONSTRAINED") || take(c, '?')) {
+    dim.open = true;
+  } else if (first == '(' || first == '[') {
+    c->at++;
+    if (!read_axes(c, first == '(' ? ')' : ']', &dim.axes, NULL)) return false;
+  } else {
+    if (!read_axis(c, &dim.axes)) return false;
+    if (first != '"' && first != '\'' && str_is(dim.axes.items[0].name, "None")) dim.axes.count = 0;
+  }
+  for (uint32_t i = 0; dim.rest && i < spec->dims.count; i++)
+    if (spec->dims.items[i].rest)
+      return diag_error(c->diag, dim.pos, "'...' stands twice in one sharding");
+  VEC_PUSH(c->arena, &spec->dims, dim);
+  return true;
+}
+
+// `P("x", None)`, with a priority for all its dimensions behind it: `P("x", None)p1`.
+static bool read_jax(Cursor *c, Spec *spec) {
+  spec->jax = true;
+  if (!expect(c, '(', "'(' of P(…)")) return false;
+  while (!take(c, ')')) {
+    bool is_set;
+    if (!read_set(c, spec, &is_set) || (!is_set && !read_jax_dim(c, spec))) return false;
+    if (peek(c) != ')' && !expect(c, ',', "',' or ')'")) return false;
+  }
+  int64_t priority;
+  if (!take(c, 'p')) return true;
+  if (!take_number(c, &priority)) return false;
+  for (uint32_t i = 0; i < spec->dims.count; i++)
+    if (spec->dims.items[i].axes.count) spec->dims.items[i].priority = (int32_t)priority;
+  return true;
+}
+
+// `[{"x", ?}p1, {}]` and the sets behind it.
+static bool read_sdy_dims(Cursor *c, Spec *spec) {
+  if (!expect(c, '[', "'[' of the dimensions")) return false;
+  while (!take(c, ']')) {
+    SpecDim dim = {.priority = PRIORITY_NONE, .pos = (Pos)(skip_blanks(c), c->at)};
+    if (!expect(c, '{', "'{' of a dimension") || !read_axes(c, '}', &dim.axes, &dim.open))
+      return false;
+    int64_t priority;
+    if (take(c, 'p')) {
+      if (!take_number(c, &priority)) return false;
+      dim.priority = (int32_t)priority;
+    }
+    VEC_PUSH(c->arena, &spec->dims, dim);
+    if (peek(c) != ']' && !expect(c, ',', "',' or ']'")) return false;
+  }
+  bool is_set = true;
+  while (is_set && take(c, ','))
+    if (!read_set(c, spec, &is_set)) return false;
+  return is_set || wrong(c, "replicated={…} or unreduced={…}");
+}
+
+static bool read_sdy(Cursor *c, Spec *spec) {
+  if (!expect(c, '@', "'@' of the mesh")) return false;
+  spec->mesh_pos = (Pos)c->at;
+  return take_name(c, "the mesh's name", &spec->mesh) && expect(c, ',', "','") &&
+         read_sdy_dims(c, spec) && expect(c, '>', "'>'");
+}
+
+static bool read_spec(Cursor *c, Spec *spec) {
+  spec->reducer = COMBINE_NONE;
+  bool ok;
+  if (peek(c) == '[')
+    ok = read_sdy_dims(c, spec);
+  else if (take_text(c, "#sdy.sharding<") || take(c, '<'))
+    ok = read_sdy(c, spec);
+  else if (take_text(c, "jax.sharding.PartitionSpec") || take_text(c, "PartitionSpec") ||
+           take(c, 'P'))
+    ok = read_jax(c, spec);
+  else
+    return wrong(c, "a sharding: P(\"data\", None) or [{\"data\"}, {}]");
+  if (!ok) return false;
+  return peek(c) == '\0' || wrong(c, "the end of the rule");
+}
+
+static size_t line_end(const Source *source, size_t begin) {
+  const char *end =
+      begin < source->size ? memchr(source->text + begin, '\n', source->size - begin) : NULL;
+  return end ? (size_t)(end - source->text) : source->size;
+}
+
+// Where the comment begins: `#` first in the line or behind a blank, not in quotes (%3#1 has none,
+// and `#sdy.sharding<` stands behind '=').
+static size_t comment_start(const char *text, size_t begin, size_t end) {
+  char quote = 0;
+  for (size_t i = begin; i < end; i++) {
+    char ch = text[i];
+    if (quote)
+      quote = ch == quote ? 0 : quote;
+    else if (ch == '"' || ch == '\'')
+      quote = ch;
+    else if (ch == '#' && (i == begin || text[i - 1] == ' ' || text[i - 1] == '\t'))
+      return i;
+  }
+  return end;
+}
+
+void shard_rules_init(ShardRules *rules, Arena *arena) {
+  *rules = (ShardRules){.arena = arena};
+  rules->end = NULL;
+}
+
+static void add_rule(ShardRules *rules, const ShardRule *rule) {
+  ShardRule *copy = arena_copy(rules->arena, rule, sizeof *rule);
+  if (rules->end)
+    *rules->end = copy;
+  else
+    rules->first = copy;
+  rules->end = &copy->next;
+  rules->count++;
+}
+
+static bool read_rule(ShardRules *rules, const Source *source, Diag *diag, size_t begin, size_t end,
+                      uint32_t line) {
+  const char *text = source->text;
+  const char *equals = memchr(text + begin, '=', end - begin);
+  if (!equals)
+    return diag_error(diag, (Pos)begin, "expected PATTERN=SHARDING, as in 'x=P(\"data\", None)'");
+  size_t at = (size_t)(equals - text), last = at;
+  while (last > begin && (text[last - 1] == ' ' || text[last - 1] == '\t')) last--;
+  if (last == begin) return diag_error(diag, (Pos)begin, "no pattern stands before '='");
+  ShardRule rule = {.diag = diag,
+                    .pattern = {text + begin, last - begin},
+                    .text = {text + begin, end - begin},
+                    .pos = (Pos)begin,
+                    .line = line};
+  Cursor c = {text, at + 1, end, rules->arena, diag};
+  skip_blanks(&c);
+  rule.spec_pos = (Pos)c.at;
+  if (!read_spec(&c, &rule.spec)) return false;
+  add_rule(rules, &rule);
+  return true;
+}
+
+bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag) {
+  bool good = true;
+  uint32_t line = 1;
+  for (size_t begin = 0; begin < source->size; line++) {
+    size_t next = line_end(source, begin), end = comment_start(source->text, begin, next);
+    while (begin < end && (source->text[begin] == ' ' || source->text[begin] == '\t')) begin++;
+    while (begin < end && (source->text[end - 1] == ' ' || source->text[end - 1] == '\t' ||
+                           source->text[end - 1] == '\r'))
+      end--;
+    if (begin < end && !diag_full(diag)) good &= read_rule(rules, source, diag, begin, end, line);
+    begin = next + 1;
+  }
+  return good;
+}
+
+// ---- who goes first ----
+
+// `params` of `params.*.w`; the whole of a pattern that begins otherwise, or is a line.
+static Str group_key(Str pattern) {
+  size_t n = 0;
+  while (n < pattern.n && pattern.s[n] != '.' && pattern.s[n] != '[' && pattern.s[n] != '*' &&
+         pattern.s[n] != '?' && pattern.s[n] != '\\')
+    n++;
+  bool plain = n < pattern.n && (pattern.s[n] == '.' || pattern.s[n] == '[') &&
+               !memchr(pattern.s, ':', pattern.n);
+  return plain ? (Str){pattern.s, n} : pattern;
+}
+
+uint32_t shard_rules_group(ShardRules *rules, uint32_t most) {
+  VEC(Str) keys = {0};
+  for (ShardRule *rule = rules->first; rule; rule = rule->next) {
+    Str key = group_key(rule->pattern);
+    uint32_t g = 0;
+    while (g < keys.count && !str_equal(keys.items[g], key)) g++;
+    if (g == keys.count && g == most) return 0;
+    if (g == keys.count) VEC_PUSH(rules->arena, &keys, key);
+    rule->group = g + 1;
+  }
+  return keys.count;
+}
+
+static bool has_axis(const SpecAxes *axes, Str name) {
+  for (uint32_t i = 0; i < axes->count; i++)
+    if (str_equal(axes->items[i].name, name)) return true;
+  return false;
+}
+
+// Each axis that the rules of a group say, once.
+static SpecAxes group_axes(const ShardRules *rules, uint32_t group) {
+  SpecAxes out = {0};
+  for (const ShardRule *rule = rules->first; rule; rule = rule->next)
+    for (uint32_t d = 0; rule->group == group && d < rule->spec.dims.count; d++) {
+      const SpecAxes *axes = &rule->spec.dims.items[d].axes;
+      for (uint32_t i = 0; i < axes->count; i++)
+        if (!has_axis(&out, axes->items[i].name)) VEC_PUSH(rules->arena, &out, axes->items[i]);
+    }
+  return out;
+}
+
+static bool axes_meet(const SpecAxes *a, const SpecAxes *b) {
+  for (uint32_t i = 0; i < a->count; i++)
+    if (has_axis(b, a->items[i].name)) return true;
+  return false;
+}
+
+bool shard_rules_has_rivals(const ShardRules *rules, uint32_t group) {
+  SpecAxes axes = group_axes(rules, group);
+  for (const ShardRule *rule = rules->first; rule; rule = rule->next)
+    for (uint32_t d = 0; rule->group != group && d < rule->spec.dims.count; d++)
+      if (axes_meet(&rule->spec.dims.items[d].axes, &axes)) return true;
+  return false;
+}
+
+bool shard_rules_have_priorities(const ShardRules *rules) {
+  for (const ShardRule *rule = rules->first; rule; rule = rule->next)
+    for (uint32_t d = 0; d < rule->spec.dims.count; d++)
+      if (rule->spec.dims.items[d].priority != PRIORITY_NONE) return true;
+  return false;
+}
+
+void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words) {
+  shard_rules_group(rules, UINT32_MAX);
+  SpecAxes axes = group_axes(rules, group);
+  for (ShardRule *rule = rules->first; rule; rule = rule->next) {
+    for (uint32_t d = 0; rule->group != group && d < rule->spec.dims.count; d++)
+      if (axes_meet(&rule->spec.dims.items[d].axes, &axes)) rule->spec.dims.items[d].priority = 1;
+    if (rule->group != group || !words) continue;
+    diag_note(rule->diag, rule->pos,
+              "this goes first, as if others of its axes had the priority p1: %s", words);
+    words = NULL;
+  }
+}
+
+// ---- resolving ----
+
+typedef struct Resolver {
+  const Program *p;
+  ShardingTable *table;
+  Arena *arena;
+  const ShardOptions *options;
+  const ShardRule *rule;
+  const TargetIndex *index;
+  MeshId mesh_id;
+  const Mesh *mesh;
+} Resolver;
+
+PRINTF_LIKE(3, 4)
+static bool fail(const Resolver *r, Pos pos, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  diag_error_va(r->rule->diag, pos, fmt, args);
+  va_end(args);
+  return false;
+}
+
+static bool find_mesh(Resolver *r) {
+  const Spec *spec = &r->rule->spec;
+  Context *context = r->p->context;
+  if (spec->mesh.n) {
+    r->mesh_id = sharding_mesh_find(r->table, name_intern(context, spec->mesh));
+    if (!r->mesh_id)
+      return fail(r, spec->mesh_pos, "there is no mesh @%.*s; the program's meshes: %s",
+                  (int)spec->mesh.n, spec->mesh.s, program_meshes_text(r->p, r->table, r->arena));
+  } else {
+    bool several = false;
+    r->mesh_id = r->options->mesh ? r->options->mesh : program_mesh_only(r->p, r->table, &several);
+    if (!r->mesh_id && several)
+      return fail(r, r->rule->spec_pos,
+                  "the program has several meshes (%s): write which, <@mesh, [{\"x\"}, {}]>",
+                  program_meshes_text(r->p, r->table, r->arena));
+    if (!r->mesh_id)
+      return fail(r, r->rule->spec_pos,
+                  "the program has no mesh to shard over: give a mesh such as data=4,model=2");
+  }
+  r->mesh = sharding_mesh(r->table, r->mesh_id);
+  return true;
+}
+
+static bool unknown_axis(const Resolver *r, const SpecAxis *axis) {
+  const char *near = "";
+  uint32_t least = 3;
+  for (uint32_t i = 0; i < r->mesh->n_axes; i++) {
+    Str name = name_str(r->p->context, r->mesh->axes[i].name);
+    uint32_t far = str_distance(axis->name, name, least);
+    if (far >= least) continue;
+    least = far;
+    near = arena_printf(r->arena, "; did you mean \"%.*s\"?", (int)name.n, name.s);
+  }
+  return fail(r, axis->pos, "unknown axis \"%.*s\": the mesh is %s%s", (int)axis->name.n,
+              axis->name.s, mesh_text(r->p->context, r->mesh, r->arena), near);
+}
+
+static bool resolve_axes(const Resolver *r, const SpecAxes *axes, AxisList *out) {
+  AxisRef *v = ARENA_ARRAY(r->arena, AxisRef, axes->count);
+  for (uint32_t i = 0; i < axes->count; i++) {
+    const SpecAxis *axis = &axes->items[i];
+    uint32_t index = mesh_find_axis(r->mesh, name_intern(r->p->context, axis->name));
+    if (index == MESH_NO_AXIS) return unknown_axis(r, axis);
+    v[i] = axis_whole(r->mesh, index);
+    if (!axis->size) continue;
+    int64_t full = v[i].size;
+    if (axis->pre_size < 1 || axis->pre_size > full || axis->size < 2 || axis->size > full ||
+        full % axis->pre_size || full / axis->pre_size % axis->size)
+      return fail(r, axis->pos,
+                  "sub-axis \"%.*s\":(%" PRId64 ")%" PRId64
+                  " does not divide the axis, which has size %" PRId64,
+                  (int)axis->name.n, axis->name.s, axis->pre_size, axis->size, full);
+    v[i].pre_size = (uint32_t)axis->pre_size;
+    v[i].size = (uint32_t)axis->size;
+  }
+  *out = (AxisList){v, axes->count};
+  return true;
+}
+
+typedef struct SeenAxis {
+  AxisRef ref;
+  const char *where;
+} SeenAxis;
+
+typedef VEC(SeenAxis) SeenAxes;
+
+static bool see_axes(const Resolver *r, const SpecAxes *axes, AxisList refs, const char *where,
+                     SeenAxes *seen) {
+  for (uint32_t i = 0; i < refs.n; i++) {
+    for (uint32_t k = 0; k < seen->count; k++)
+      if (axis_overlaps(seen->items[k].ref, refs.v[i]))
+        return fail(r, axes->items[i].pos, "axis %s is used twice: by %s and by %s",
+                    axis_text(r->p->context, r->mesh, refs.v[i]), seen->items[k].where, where);
+    VEC_PUSH(r->arena, seen, ((SeenAxis){refs.v[i], where}));
+  }
+  return true;
+}
+
+// The rule's sharding without its rank: dims as written.
+static bool resolve_spec(Resolver *r, ShardingInfo *out) {
+  const Spec *spec = &r->rule->spec;
+  DimSharding *dims = ARENA_ARRAY(r->arena, DimSharding, spec->dims.count + 1);
+  SeenAxes seen = {0};
+  if (!find_mesh(r)) return false;
+  *out = (ShardingInfo){.mesh = r->mesh_id, .rank = spec->dims.count, .dims = dims};
+  for (uint32_t d = 0; d < spec->dims.count; d++) {
+    const SpecDim *dim = &spec->dims.items[d];
+    ShardFactor *factor = ARENA_NEW(r->arena, ShardFactor);
+    if (!resolve_axes(r, &dim->axes, &factor->axes) ||
+        !see_axes(r, &dim->axes, factor->axes, arena_printf(r->arena, "dimension %u", d), &seen))
+      return false;
+    dims[d] = (DimSharding){factor, 1, dim->open, dim->priority};
+  }
+  if (!resolve_axes(r, &spec->replicated, &out->replicated) ||
+      !see_axes(r, &spec->replicated, out->replicated, "replicated", &seen) ||
+      !resolve_axes(r, &spec->unreduced, &out->unreduced) ||
+      !see_axes(r, &spec->unreduced, out->unreduced, "unreduced", &seen))
+    return false;
+  out->reducer = spec->reducer;
+  return true;
+}
+
+// The rule's dimensions for a tensor of this rank: `...` spread, missing ones whole.
+static bool fit_rank(const Resolver *r, const ShardingInfo *written, const Target *target,
+                     uint32_t rank, ShardingInfo *out) {
+  const Spec *spec = &r->rule->spec;
+  uint32_t n = written->rank, rest = n;
+  for (uint32_t d = 0; d < n; d++)
+    if (spec->dims.items[d].rest) rest = d;
+  uint32_t fixed = rest < n ? n - 1 : n;
+  if (fixed > rank || (!spec->jax && fixed != rank))
+    return fail(r, r->rule->spec_pos, "this sharding has %u dimension%s, but %s : %s has %u", fixed,
+                fixed == 1 ? "" : "s", target_text(r->p, target, r->arena),
+                type_text(r->p->context, target_type(r->p, target)), rank);
+  static const ShardFactor whole = {0};
+  DimSharding *dims = ARENA_ARRAY(r->arena, DimSharding, rank + 1);
+  uint32_t spread = rest < n ? rank - fixed : 0;
+  for (uint32_t d = 0; d < rank; d++) {
+    if (rest < n && d >= rest && d < rest + spread)
+      dims[d] = written->dims[rest];
+    else if (rest < n && d >= rest)
+      dims[d] = written->dims[d - spread + 1];
+    else
+      dims[d] = d < n ? written->dims[d] : (DimSharding){&whole, 1, false, PRIORITY_NONE};
+  }
+  *out = *written;
+  out->rank = rank;
+  out->dims = dims;
+  return true;
+}
+
+// Values whose tiles are padded: the first in words, all counted.
+typedef struct Uneven {
+  const char *first;
+  uint32_t count;
+} Uneven;
+
+static bool check_sizes(const Resolver *r, const Target *target, Sharding sharding,
+                        Uneven *uneven) {
+  Context *context = r->p->context;
+  Type type = target_type(r->p, target);
+  const TypeInfo *tensor = type_info(context, type);
+  const ShardingInfo *info = sharding_info(r->table, sharding);
+  for (uint32_t d = 0; d < tensor->rank; d++)
+    if (tensor->dims[d] == DIM_DYNAMIC && sharding_tiles(info, d) > 1)
+      return fail(r, r->rule->spec_pos,
+                  "dimension %u of %s : %s has no fixed size and cannot be sharded", d,
+                  target_text(r->p, target, r->arena), type_text(context, type));
+  int32_t d = sharding_uneven_dim(r->table, sharding, type);
+  if (d < 0) return true;
+  bool must = r->options->divisible && target->kind != TARGET_VALUE;
+  if (uneven->count++ && !must) return true;
+  int64_t size = tensor->dims[d], tiles = sharding_tiles(info, (uint32_t)d);
+  const char *message = arena_printf(
+      r->arena,
+      "dimension %d of %s : %s has %" PRId64 " elements, which %" PRId64 " devices do not divide",
+      d, target_text(r->p, target, r->arena), type_text(context, type), size, tiles);
+  if (must)
+    return fail(r, r->rule->spec_pos, "%s, and arguments and results are to divide", message);
+  uneven->first = arena_printf(r->arena, "%s: tiles of %" PRId64 " are padded", message,
+                               size / tiles + (size % tiles != 0));
+  return true;
+}
+
+static void tell_uneven(const Resolver *r, const Uneven *uneven) {
+  if (uneven->count == 1)
+    diag_warning(r->rule->diag, r->rule->spec_pos, "%s", uneven->first);
+  else if (uneven->count)
+    diag_warning(r->rule->diag, r->rule->spec_pos, "%s (so %s %u other%s that it matches)",
+                 uneven->first, uneven->count == 2 ? "is" : "are", uneven->count - 1,
+                 uneven->count == 2 ? "" : "s");
+}
+
+static bool fit(const Resolver *r, const ShardingInfo *written, const Target *target,
+                Uneven *uneven, Sharding *out) {
+  Type type = target_type(r->p, target);
+  const TypeInfo *tensor = type_info(r->p->context, type);
+  if (tensor->kind != TYPE_TENSOR)
+    return fail(r, r->rule->pos, "%s : %s is no tensor and has no sharding",
+                target_text(r->p, target, r->arena), type_text(r->p->context, type));
+  ShardingInfo info;
+  if (!fit_rank(r, written, target, tensor->rank, &info)) return false;
+  Status *status = sharding_check(r->table, &info, type);
+  if (status) {
+    fail(r, r->rule->spec_pos, "%s", status_message(status));
+    status_free(status);
+    return false;
+  }
+  *out = sharding_intern(r->table, &info);
+  return check_sizes(r, target, *out, uneven);
+}
+
+static bool nothing_matches(const Resolver *r) {
+  Str pattern = r->rule->pattern;
+  const char *why = targets_hint(r->p, pattern, r->arena);
+  if (!why[0]) why = targets_near_text(r->p, pattern, r->arena);
+  return fail(r, r->rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, why);
+}
+
+static Str rule_origin(const ShardRule *rule, Arena *arena) {
+  const char *path = rule->diag->source->path;
+  return str_of(
+      path[0] == '-'
+          ? arena_printf(arena, "%s '%.*s'", path, (int)rule->text.n, rule->text.s)
+          : arena_printf(arena, "%s:%u '%.*s'", path, rule->line, (int)rule->text.n, rule->text.s));
+}
+
+typedef VEC(Annotation) Annotations;
+
+// Arguments and results of one function.
+typedef struct TakenEdges {
+  OpId function;
+  bool *edges[2];  // by TARGET_RESULT or not
+} TakenEdges;
+
+// What rules before have taken: values by their ids, others (results, arguments of functions
+// without a body) by their function.
+typedef struct Taken {
+  const Program *p;
+  Arena *arena;
+  bool *values;
+  VEC(TakenEdges) functions;  // few
+} Taken;
+
+static bool *taken_flag(Taken *taken, const Target *target) {
+  if (target->value) return &taken->values[target->value];
+  uint32_t i = 0;
+  while (i < taken->functions.count && taken->functions.items[i].function != target->function) i++;
+  if (i == taken->functions.count) {
+    OpId f = target->function;
+    TakenEdges of = {f,
+                     {ARENA_ARRAY(taken->arena, bool, function_n_arguments(taken->p, f) + 1),
+                      ARENA_ARRAY(taken->arena, bool, function_n_results(taken->p, f) + 1)}};
+    VEC_PUSH(taken->arena, &taken->functions, of);
+  }
+  return &taken->functions.items[i].edges[target->kind == TARGET_RESULT][target->index];
+}
+
+// Whether a rule before has taken the target; it is taken then.
+static bool take_target(Taken *taken, const Target *target) {
+  bool *flag = taken_flag(taken, target), was = *flag;
+  *flag = true;
+  return was;
+}
+
+static bool resolve_rule(Resolver *r, Taken *taken, Annotations *out) {
+  ShardingInfo written;
+  if (!resolve_spec(r, &written)) return false;
+  TargetList targets = target_index_find(r->index, r->rule->pattern, r->arena);
+  if (!targets.n) return nothing_matches(r);
+  Str from = rule_origin(r->rule, r->arena);
+  uint32_t before = out->count;
+  Uneven uneven = {0};
+  for (uint32_t t = 0; t < targets.n; t++) {
+    if (take_target(taken, &targets.v[t])) continue;
+    Annotation a = {targets.v[t], 0, from, r->rule->pos, r->rule->diag};
+    if (!fit(r, &written, &targets.v[t], &uneven, &a.sharding)) return false;
+    VEC_PUSH(r->arena, out, a);
+  }
+  tell_uneven(r, &uneven);
+  if (out->count == before)
+    diag_warning(r->rule->diag, r->rule->pos,
+                 "this rule is never used: rules before it match all that '%.*s' means",
+                 (int)r->rule->pattern.n, r->rule->pattern.s);
+  return true;
+}
+
+bool shard_rules_resolve(const ShardRules *rules, const Program *p, ShardingTable *table,
+                         const ShardOptions *options, AnnotationList *out) {
+  Annotations list = {0};
+  bool good = true;
+  Taken taken = {
+      .p = p, .arena = rules->arena, .values = ARENA_ARRAY(rules->arena, bool, p->values.count)};
+  const TargetIndex *index = target_index_new(p, rules->arena);
+  for (const ShardRule *rule = rules->first; rule; rule = rule->next) {
+    Resolver r = {p, table, rules->arena, options, rule, index, 0, NULL};
+    good &= resolve_rule(&r, &taken, &list);
+  }
+  *out = (AnnotationList){list.items, list.count};
+  return good;
+}
+
+bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
+                        const ShardOptions *options, const Target *target, Arena *arena,
+                        Sharding *out) {
+  const Source *source = diag->source;
+  ShardRule rule = {.diag = diag, .text = {source->text, source->size}, .line = 1};
+  Cursor c = {source->text, 0, source->size, arena, diag};
+  if (!read_spec(&c, &rule.spec)) return false;
+  Resolver r = {p, table, arena, options, &rule, NULL, 0, NULL};
+  ShardingInfo written;
+  Uneven uneven = {0};
+  if (!resolve_spec(&r, &written) || !fit(&r, &written, target, &uneven, out)) return false;
+  tell_uneven(&r, &uneven);
+  return true;
+}
+
+// ---- giving ----
+
+static const char *sharding_words(ShardingTable *table, Sharding sharding, Guard *guard,
+                                  Arena *arena) {
+  StrBuf buf;
+  strbuf_init(&buf, guard);
+  sharding_print(table, sharding, &buf);
+  const char *text = arena_printf(arena, "%s", buf.data);
+  strbuf_deinit(&buf);
+  return text;
+}
+
+// The annotation that gave a place its sharding.
+static const Annotation *giver(AnnotationList list, const Given *given) {
+  for (uint32_t i = 0; given && given->from.n && i < list.n; i++)
+    if (str_equal(list.v[i].from, given->from) && list.v[i].sharding == given->sharding)
+      return &list.v[i];
+  return NULL;
+}
+
+static bool give_place(AnnotationList list, const Annotation *a, PlaceId place, Givens *givens) {
+  const Graph *g = givens->graph;
+  ShardingTable *table = givens->table;
+  Arena *arena = &a->diag->arena;
+  if (!place) return true;
+  const Given *before = givens_at(givens, place);
+  if (before && before->sharding != a->sharding) {
+    const Annotation *other = giver(list, before);
+    const char *old = sharding_words(table, before->sharding, arena->guard, arena);
+    const char *new = sharding_words(table, a->sharding, arena->guard, arena);
+    if (other)
+      return diag_error(a->diag, a->pos,
+                        "%s and %s have one sharding, but this rule gives %s and %.*s gives %s",
+                        target_text(g->program, &a->target, arena),
+                        target_text(g->program, &other->target, arena), new, (int)other->from.n,
+                        other->from.s, old);
+    diag_warning(a->diag, a->pos, "%s is annotated in the program with %s; this rule replaces it",
+                 target_text(g->program, &a->target, arena), old);
+  }
+  givens_give(givens, &(Given){place, a->sharding, POS_NONE, a->from});
+  return true;
+}
+
+PlaceId target_place(const Graph *g, InstanceId instance, const Target *target) {
+  if (target->kind == TARGET_RESULT) return graph_result_place(g, instance, target->index);
+  return target->value ? graph_place(g, instance, target->value) : 0;
+}
+
+bool shard_rules_give(AnnotationList list, Givens *givens) {
+  const Graph *g = givens->graph;
+  bool good = true;
+  for (uint32_t i = 0; i < list.n; i++) {
+    const Annotation *a = &list.v[i];
+    InstanceId first = graph_instance_of(g, a->target.function);
+    bool root = first && !g->instances[first].caller;  // has no other
+    for (InstanceId instance = first; first && instance < g->n_instances; instance++) {
+      if (g->instances[instance].function != a->target.function) continue;
+      PlaceId place = target_place(g, instance, &a->target);
+      good &= give_place(list, a, place, givens);
+      if (root) break;
+    }
+  }
+  return good;
+}

@@ -1,0 +1,252 @@
+// The public C API of partitioning: annotations in, what each device runs out, and which part of
+// the whole each of them has.
+#include <string.h>
+
+#include "base/mem.h"
+#include "partition/mesh_groups.h"
+#include "partition/tiles.h"
+#include "api/api_private.h"
+#include "pipeline/first.h"
+#include "pipeline/partition.h"
+#include "report/show_traffic.h"
+
+// ---- partitioning ----
+
+typedef struct Job {
+  tsr_program *handle;
+  tsr_partition_options options;
+  tsr_propagate_options annotations;
+  Propagated result;
+  Diag diag;
+  StrBuf said;     // diagnostics: warnings, and errors if it failed
+  StrBuf traffic;  // JSON
+  size_t n_devices;
+  RedundantList redundant;
+} Job;
+
+static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried,
+                        Guard *guard) {
+  Program *local = job->handle->program;
+  uint32_t n = (uint32_t)job->n_devices;
+  Arena *arena = &job->result.arena;
+  Traffic traffic;
+  traffic_count(local, devices, n, arena, &traffic);
+  Json json = {.out = &job->traffic};
+  json_open(&json, '{');
+  traffic_json(&traffic, n, flops_whole, &json);
+  traffic_redundant_json(local->context, &traffic, n, flops_whole, &job->redundant, &json);
+  json_key(&json, "orders_untried"), json_bool(&json, untried);
+  if (job->options.why) {
+    Reasons reasons;
+    reasons_list(local, devices, n, guard, arena, &reasons);
+    traffic_reasons_json(local, &reasons, &json);
+    if (traffic_marks(job->options.collectives)) reasons_mark(local, &reasons, arena);
+  }
+  json_close(&json, '}');
+}
+
+static Status *partition_under(Job *job, Guard *guard) {
+  Program *program = job->handle->program;
+  const tsr_partition_options *o = &job->options;
+  PropagateRequest request;
+  TRY(api_propagate_request(job->handle, &job->annotations, &job->diag.arena, &request));
+  TRY(optimize_check_collectives(o->collectives));
+  LocalOptions options = {.plain = o->plain != 0,
+                          .why = o->why != 0,
+                          .call_rules = request.call_rules,
+                          .collectives = o->collectives,
+                          .redundant = &job->redundant,
+                          .machine = request.machine};
+  MeshId mesh;
+  pipeline_keep_edges(program, &request);
+  TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
+  job->redundant.arena = &job->result.arena;
+  double flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
+                               &job->result.arena);
+  TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
+  const Mesh *devices = sharding_mesh(job->result.table, mesh);
+  job->n_devices = devices ? devices->n_devices : 1;
+  put_traffic(job, devices, flops,
+              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena), guard);
+  if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
+  api_list_functions(job->handle, guard);
+  job->handle->again.source = NULL;
+  return NULL;
+}
+
+static Status *partition_body(Guard *guard, void *arg) {
+  Job *job = arg;
+  program_guard(job->handle->program, guard);
+  job->said.guard = job->traffic.guard = guard;
+  Progress progress;
+  api_progress(guard, job->annotations.progress, job->annotations.progress_user, &progress);
+  diag_init(&job->diag, guard, &job->handle->source);
+  Status *status = partition_under(job, guard);
+  diag_render(&job->diag, &job->said, false);
+  propagated_render(&job->result, &job->said, false);
+  return status;
+}
+
+tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_options *options,
+                                 size_t *out_devices, char **out_warnings) {
+  API_NEED(program, "program");
+  Job job = {.handle = program};
+  API_READ(&job.options, options, "tsr_partition_options");
+  API_READ(&job.annotations, job.options.annotations, "tsr_propagate_options");
+  if (job.options.machine) job.annotations.machine = job.options.machine;
+  if (job.options.trip_count) job.annotations.trip_count = job.options.trip_count;
+  if (job.options.progress) {
+    job.annotations.progress = job.options.progress;
+    job.annotations.progress_user = job.options.progress_user;
+  }
+  api_forget(program);
+  Status *status = guard_run(partition_body, &job);
+  tsr_error *error = api_error_said(status, &job.said);
+  propagated_deinit(&job.result);
+  if (job.diag.source) diag_deinit(&job.diag);
+  if (error) {
+    strbuf_deinit(&job.traffic);
+  } else {
+    mem_free(program->traffic);
+    program->traffic = job.traffic.data;
+  }
+  if (!error && out_devices) *out_devices = job.n_devices;
+  if (!error && out_warnings) {
+    *out_warnings = job.said.used ? job.said.data : NULL;
+    if (*out_warnings) return NULL;
+  }
+  strbuf_deinit(&job.said);
+  return error;
+}
+
+tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json) {
+  API_NEED(program, "program");
+  API_NEED(out_json, "out_json");
+  if (!program->traffic)
+    return api_error(status_new(FAILED_PRECONDITION, __FILE__, __LINE__,
+                                "the program is not partitioned: it exchanges nothing"));
+  size_t bytes = strlen(program->traffic) + 1;
+  char *copy = mem_alloc(bytes);
+  if (!copy) return api_error(status_no_memory());
+  memcpy(copy, program->traffic, bytes);
+  *out_json = copy;
+  return NULL;
+}
+
+typedef struct Count {
+  const tsr_program *handle;
+  uint32_t n;
+} Count;
+
+static Status *count_body(Guard *guard, void *arg) {
+  Count *count = arg;
+  program_guard(count->handle->program, guard);
+  return tiles_devices(count->handle->program, &count->n);
+}
+
+tsr_error *tsr_program_devices(const tsr_program *program, size_t *out_devices) {
+  API_NEED(program, "program");
+  API_NEED(out_devices, "out_devices");
+  Count count = {.handle = program};
+  Status *status = guard_run(count_body, &count);
+  if (!status) *out_devices = count.n;
+  return api_error(status);
+}
+
+// ---- tiles ----
+
+typedef struct Ask {
+  tsr_program *handle;
+  size_t function, index, device;
+  bool result;
+  Arena arena;
+  tsr_tile tile;
+} Ask;
+
+// For the life of the program. Types are kept once each, and so are their sizes: who asks again
+// takes no more memory.
+static const int64_t *kept(Context *context, uint32_t rank, const int64_t *values) {
+  return type_info(context, type_tensor(context, type_scalar(DT_i64), rank, values, 0))->dims;
+}
+
+// The device that is the first along the axes of what is unreduced, else as this one.
+static uint32_t first_of_sum(const Mesh *mesh, const ShardingInfo *info, uint32_t device,
+                             Arena *scratch) {
+  if (!mesh || !info->unreduced.n) return device;
+  AxisList others = axes_complement(scratch, mesh, info->unreduced);
+  int64_t group = axes_coordinate(mesh, others, mesh_position(mesh, device));
+  for (uint32_t k = 0; k < mesh->n_devices; k++) {
+    uint32_t at = mesh_position(mesh, k);
+    if (axes_coordinate(mesh, others, at) == group &&
+        axes_coordinate(mesh, info->unreduced, at) == 0)
+      return k;
+  }
+  return device;
+}
+
+static Status *ask_body(Guard *guard, void *arg) {
+  Ask *ask = arg;
+  tsr_program *h = ask->handle;
+  Context *context = h->context;
+  program_guard(h->program, guard);
+  arena_guard(&ask->arena, guard);
+  const Edge *edge;
+  ShardingTable *table;
+  TRY(api_edge(h, ask->function, ASK_TILES | (ask->result ? ASK_RESULTS : 0), ask->index, guard,
+               &edge, &table));
+  const TypeInfo *type = type_info(context, edge->global);
+  if (type->kind != TYPE_TENSOR || !type_is_static(context, edge->global))
+    FAIL(INVALID_ARGUMENT, "%s: only tensors of known sizes have tiles",
+         type_text(context, edge->global));
+  const ShardingInfo *info = sharding_info(table, edge->sharding);
+  const Mesh *mesh = sharding_mesh(table, info->mesh);
+  if (mesh && ask->device >= mesh->n_devices)
+    FAIL(OUT_OF_RANGE, "device %zu does not exist: there are %u", ask->device, mesh->n_devices);
+  int64_t tile[MAX_RANK + 1] = {0}, offset[MAX_RANK + 1] = {0}, extent[MAX_RANK + 1] = {0};
+  for (uint32_t d = 0; d < type->rank; d++) tile[d] = extent[d] = type->dims[d];
+  if (edge->sharding) {
+    sharding_local_dims(table, edge->sharding, type->dims, tile);
+    sharding_tile_range(table, edge->sharding, type->dims, (uint32_t)ask->device, offset, extent);
+  }
+  ask->tile = (tsr_tile){.global = type_text(context, edge->global),
+                         .rank = type->rank,
+                         .whole = type->dims,
+                         .tile = kept(context, type->rank, tile),
+                         .offset = kept(context, type->rank, offset),
+                         .extent = kept(context, type->rank, extent),
+                         .is_sum = info->unreduced.n > 0,
+                         .combine = info->unreduced.n ? combine_name(info->reducer) : "",
+                         .first = first_of_sum(mesh, info, (uint32_t)ask->device, &ask->arena)};
+  return NULL;
+}
+
+static tsr_error *ask_tile(Ask ask, tsr_tile *out) {
+  arena_init(&ask.arena, NULL);
+  Status *status = guard_run(ask_body, &ask);
+  arena_deinit(&ask.arena);
+  if (!status) api_write_struct(out, &ask.tile, sizeof ask.tile);
+  return api_error(status);
+}
+
+tsr_error *tsr_program_argument_tile(tsr_program *program, size_t function, size_t argument,
+                                     size_t device, tsr_tile *out_tile) {
+  API_NEED(program, "program");
+  API_NEED(out_tile, "out_tile");
+  API_CHECK(out_tile, "tsr_tile");
+  return ask_tile(
+      (Ask){.handle = program, .function = function, .index = argument, .device = device},
+      out_tile);
+}
+
+tsr_error *tsr_program_result_tile(tsr_program *program, size_t function, size_t result,
+                                   size_t device, tsr_tile *out_tile) {
+  API_NEED(program, "program");
+  API_NEED(out_tile, "out_tile");
+  API_CHECK(out_tile, "tsr_tile");
+  return ask_tile((Ask){.handle = program,
+                        .function = function,
+                        .index = result,
+                        .device = device,
+                        .result = true},
+                  out_tile);
+}

@@ -1,0 +1,281 @@
+// The public C API of propagation: rules and flags in, shardings out as text.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cost/machine.h"
+#include "evaluate/evaluate.h"
+#include "api/api_private.h"
+#include "pipeline/first.h"
+#include "pipeline/propagate.h"
+#include "pipeline/reshards.h"
+#include "annotate/annotation.h"
+#include "annotate/program_mesh.h"
+#include "interop/gspmd.h"
+
+// ---- propagating ----
+
+typedef struct Propagate {
+  tsr_program *handle;
+  tsr_propagate_options options;
+  Propagated result;
+  Diag diag;
+  StrBuf said;  // diagnostics: warnings, and errors if it failed
+} Propagate;
+
+// One text, a rule per line.
+static const char *join_rules(const tsr_propagate_options *o, Arena *arena) {
+  size_t bytes = 1;
+  for (size_t i = 0; i < o->n_rules; i++) bytes += strlen(o->rules[i]) + 1;
+  char *text = arena_alloc(arena, bytes);
+  size_t used = 0;
+  for (size_t i = 0; i < o->n_rules; i++) {
+    size_t n = strlen(o->rules[i]);
+    memcpy(text + used, o->rules[i], n);
+    used += n;
+    text[used++] = '\n';
+  }
+  text[used] = '\0';
+  return text;
+}
+
+static AllowFlags allow_flags(size_t n, const unsigned char *given, Arena *arena) {
+  if (n == 0) return (AllowFlags){0};
+  if (n == 1) return (AllowFlags){.given = true, .otherwise = given[0] != 0};
+  bool *flags = ARENA_ARRAY(arena, bool, n);
+  for (size_t i = 0; i < n; i++) flags[i] = given[i] != 0;
+  return (AllowFlags){.given = true, .v = flags, .n = (uint32_t)n};
+}
+
+static const Source *copy_source(const char *path, const char *text, Arena *arena) {
+  if (!text) return NULL;
+  Source *source = ARENA_NEW(arena, Source);
+  size_t n = strlen(text);
+  *source = (Source){.path = path, .text = arena_copy(arena, text, n + 1), .size = n};
+  return source;
+}
+
+// Lists that are said to have items, and do not.
+static Status *check_lists(const tsr_propagate_options *o) {
+  if (o->n_rules && !o->rules) FAIL(INVALID_ARGUMENT, "rules is NULL, n_rules is %zu", o->n_rules);
+  for (size_t i = 0; i < o->n_rules; i++)
+    if (!o->rules[i]) FAIL(INVALID_ARGUMENT, "rules[%zu] is NULL", i);
+  if (o->n_allow_arguments && !o->allow_arguments)
+    FAIL(INVALID_ARGUMENT, "allow_arguments is NULL, n_allow_arguments is %zu",
+         o->n_allow_arguments);
+  if (o->n_allow_results && !o->allow_results)
+    FAIL(INVALID_ARGUMENT, "allow_results is NULL, n_allow_results is %zu", o->n_allow_results);
+  if (o->trip_count > UINT32_MAX)
+    FAIL(INVALID_ARGUMENT, "trip_count is %zu, more than %u", o->trip_count, UINT32_MAX);
+  return NULL;
+}
+
+Status *api_machine(const char *machine, const char **out_text) {
+  *out_text = machine ? machine_text(machine) : NULL;
+  if (!machine || *out_text) return NULL;
+  if (!strchr(machine, '{'))
+    FAIL(INVALID_ARGUMENT, "no machine is called '%s': there are %s; or describe one", machine,
+         machine_names());
+  *out_text = machine;
+  return NULL;
+}
+
+Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *o, Arena *arena,
+                              PropagateRequest *out) {
+  if ((unsigned)o->strategy > TSR_NONE)
+    FAIL(INVALID_ARGUMENT, "there is no strategy %d", (int)o->strategy);
+  TRY(check_lists(o));
+  Source *rules = ARENA_NEW(arena, Source);
+  const char *text = join_rules(o, arena);
+  *rules = (Source){.path = "rule", .text = text, .size = strlen(text)};
+  *out = (PropagateRequest){
+      .strategy = (Strategy)o->strategy,
+      .conservative = o->conservative != 0,
+      .by_cost = o->by_cost != 0,
+      .devices = o->devices,
+      .meshes = &o->mesh,
+      .n_meshes = o->mesh ? 1 : 0,
+      .rules = rules,
+      .n_rules = o->n_rules ? 1 : 0,
+      .allow_argument_flags = allow_flags(o->n_allow_arguments, o->allow_arguments, arena),
+      .allow_result_flags = allow_flags(o->n_allow_results, o->allow_results, arena),
+      .layout = copy_source("layout", o->layout, arena),
+      .names = copy_source("names", o->names, arena),
+      .divisible = o->divisible_edges != 0,
+      .call_rules = o->call_rules ? o->call_rules->rules : NULL,
+      .trip_count = (uint32_t)o->trip_count,
+  };
+  TRY(api_machine(o->machine, &out->machine));
+  ProgramText *again = ARENA_NEW(arena, ProgramText);
+  *again = h->again;
+  out->again = again->source ? again : NULL;
+  return NULL;
+}
+
+static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
+  Program *program = job->handle->program;
+  const tsr_propagate_options *o = &job->options;
+  PropagateRequest request;
+  TRY(api_propagate_request(job->handle, o, arena, &request));
+  Status *status = pipeline_propagate(program, &request, guard, &job->diag, &job->result);
+  if (!status)
+    status =
+        o->reshards
+            ? pipeline_write_reshards(program, &job->result, EMIT_SDY, &request, guard, &job->diag)
+            : pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);
+  diag_render(&job->diag, &job->said, false);
+  propagated_render(&job->result, &job->said, false);
+  if (!status && !request.by_cost && pipeline_has_rivals(&request, arena))
+    strbuf_puts(&job->said,
+                "note: annotations want one axis for several things: conflicts=\"cost\" (by_cost) "
+                "tries which of them give way, priorities say it\n");
+  if (!status) api_list_functions(job->handle, guard);
+  if (!status) job->handle->again.source = NULL;
+  return status;
+}
+
+static Status *propagate_body(Guard *guard, void *arg) {
+  Propagate *job = arg;
+  program_guard(job->handle->program, guard);
+  job->said.guard = guard;
+  Progress progress;
+  api_progress(guard, job->options.progress, job->options.progress_user, &progress);
+  diag_init(&job->diag, guard, &job->handle->source);
+  return propagate_under(job, guard, &job->diag.arena);
+}
+
+tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_options *options,
+                                 char **out_warnings) {
+  API_NEED(program, "program");
+  Propagate job = {.handle = program};
+  API_READ(&job.options, options, "tsr_propagate_options");
+  api_forget(program);
+  Status *status = guard_run(propagate_body, &job);
+  tsr_error *error = api_error_said(status, &job.said);
+  propagated_deinit(&job.result);
+  if (job.diag.source) diag_deinit(&job.diag);
+  if (!error && out_warnings) {
+    *out_warnings = job.said.used ? job.said.data : NULL;
+    if (*out_warnings) return NULL;
+  }
+  strbuf_deinit(&job.said);
+  return error;
+}
+
+// ---- asking ----
+
+typedef struct Ask {
+  tsr_program *handle;
+  size_t function, index;
+  bool argument;
+  bool part;  // its type instead
+  tsr_spelling spelling;
+  Arena arena;
+  StrBuf out;
+  bool any;
+} Ask;
+
+Status *api_check_spelling(tsr_spelling spelling) {
+  if (spelling != TSR_SDY && spelling != TSR_GSPMD)
+    FAIL(INVALID_ARGUMENT, "there is no spelling %d", (int)spelling);
+  return NULL;
+}
+
+Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,
+                           Arena *scratch, StrBuf *out) {
+  if (spelling == TSR_SDY) {
+    sharding_print(table, sharding, out);
+    return NULL;
+  }
+  GspmdSharding gspmd;
+  TRY(gspmd_from_sharding(table, scratch, sharding, &gspmd));
+  gspmd_print(&gspmd, out);
+  return NULL;
+}
+
+static const char *part_text(Context *context, ShardingTable *table, const Edge *edge) {
+  Type type = edge->global;
+  const TypeInfo *info = type_info(context, type);
+  if (edge->sharding && info->kind == TYPE_TENSOR && type_is_static(context, type)) {
+    int64_t dims[MAX_RANK + 1];
+    sharding_local_dims(table, edge->sharding, info->dims, dims);
+    type = type_tensor(context, info->elem, info->rank, dims, 0);
+  }
+  return type_text(context, type);
+}
+
+static Status *ask_body(Guard *guard, void *arg) {
+  Ask *ask = arg;
+  tsr_program *h = ask->handle;
+  program_guard(h->program, guard);
+  arena_guard(&ask->arena, guard);
+  ask->out.guard = guard;
+  const Edge *edge;
+  ShardingTable *table;
+  TRY(api_edge(h, ask->function, ask->argument ? 0 : ASK_RESULTS, ask->index, guard, &edge,
+               &table));
+  ask->any = ask->part || edge->sharding;
+  if (ask->part)
+    strbuf_puts(&ask->out, part_text(h->context, table, edge));
+  else if (edge->sharding)
+    return api_print_sharding(table, edge->sharding, ask->spelling, &ask->arena, &ask->out);
+  return NULL;
+}
+
+static tsr_error *ask_sharding(Ask ask, char **out_text) {
+  arena_init(&ask.arena, NULL);
+  Status *status = guard_run(ask_body, &ask);
+  arena_deinit(&ask.arena);
+  if (!status && ask.any) {
+    *out_text = ask.out.data;
+    return NULL;
+  }
+  strbuf_deinit(&ask.out);
+  if (!status) *out_text = NULL;
+  return api_error(status);
+}
+
+tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t function, size_t argument,
+                                         tsr_spelling spelling, char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
+  Status *wrong = api_check_spelling(spelling);
+  if (wrong) return api_error(wrong);
+  return ask_sharding((Ask){.handle = program,
+                            .function = function,
+                            .index = argument,
+                            .argument = true,
+                            .spelling = spelling},
+                      out_text);
+}
+
+tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
+                                       tsr_spelling spelling, char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
+  Status *wrong = api_check_spelling(spelling);
+  if (wrong) return api_error(wrong);
+  return ask_sharding(
+      (Ask){.handle = program, .function = function, .index = result, .spelling = spelling},
+      out_text);
+}
+
+tsr_error *tsr_program_argument_part(tsr_program *program, size_t function, size_t argument,
+                                     char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
+  return ask_sharding((Ask){.handle = program,
+                            .function = function,
+                            .index = argument,
+                            .argument = true,
+                            .part = true},
+                      out_text);
+}
+
+tsr_error *tsr_program_result_part(tsr_program *program, size_t function, size_t result,
+                                   char **out_text) {
+  API_NEED(program, "program");
+  API_NEED(out_text, "out_text");
+  return ask_sharding((Ask){.handle = program, .function = function, .index = result, .part = true},
+                      out_text);
+}

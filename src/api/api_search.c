@@ -1,0 +1,330 @@
+// The public C API of a propagation that is kept: try, read, take back. Each call sets where
+// exhaustion goes before it does anything, since the guard of the call before is gone.
+#include <string.h>
+
+#include "base/mem.h"
+#include "api/api_private.h"
+#include "report/show_propagated.h"
+#include "annotate/shard_rules.h"
+#include "explain/why.h"
+
+struct tsr_propagation {
+  tsr_program *program;
+  tsr_propagate_options options;  // strings are the caller's until tsr_propagation_new is back
+  Propagated result;
+  Diag diag;
+  Arena scratch;           // rewound by every call
+  HEAPVEC(Target) values;  // what numbers mean
+  HEAPVEC(uint32_t) marks;
+  Guard *guard;  // of the call at hand
+};
+
+// A call on a propagation, and what diagnostics say if it fails.
+typedef struct Call {
+  tsr_propagation *h;
+  Status *(*body)(struct Call *call);
+  const char *text;  // a name, a sharding
+  bool flag;         // values too; as JSON
+  size_t value, changes;
+  tsr_spelling spelling;
+  StrBuf said, out;
+  bool any;
+} Call;
+
+static Status *call_body(Guard *guard, void *arg) {
+  Call *call = arg;
+  tsr_propagation *h = call->h;
+  h->guard = guard;
+  call->said.guard = call->out.guard = guard;
+  arena_guard(&h->scratch, guard);
+  arena_guard(&h->result.arena, guard);
+  if (h->result.propagation) propagation_guard(h->result.propagation, guard);
+  return call->body(call);
+}
+
+static tsr_error *run(Call *call) {
+  Status *status = guard_run(call_body, call);
+  tsr_error *error = api_error_said(status, &call->said);
+  strbuf_deinit(&call->said);
+  if (error || !call->any) strbuf_deinit(&call->out);
+  arena_deinit(&call->h->scratch);
+  arena_init(&call->h->scratch, NULL);
+  return error;
+}
+
+// ---- beginning and end ----
+
+static Status *new_body(Call *call) {
+  tsr_propagation *h = call->h;
+  Guard *guard = h->guard;
+  program_guard(h->program->program, guard);
+  diag_init(&h->diag, guard, &h->program->source);
+  PropagateRequest request;
+  Progress progress;
+  api_progress(guard, h->options.progress, h->options.progress_user, &progress);
+  TRY(api_propagate_request(h->program, &h->options, &h->diag.arena, &request));
+  Status *status = pipeline_propagate(h->program->program, &request, guard, &h->diag, &h->result);
+  if (status) {
+    diag_render(&h->diag, &call->said, false);
+    propagated_render(&h->result, &call->said, false);
+  }
+  return status;
+}
+
+tsr_error *tsr_propagation_new(tsr_program *program, const tsr_propagate_options *options,
+                               tsr_propagation **out_propagation) {
+  API_NEED(program, "program");
+  API_NEED(out_propagation, "out_propagation");
+  tsr_propagate_options read;
+  API_READ(&read, options, "tsr_propagate_options");
+  tsr_propagation *h = mem_alloc(sizeof *h);
+  if (!h) return api_error(status_no_memory());
+  *h = (tsr_propagation){.program = program, .options = read};
+  api_forget(program);
+  arena_init(&h->scratch, NULL);
+  Call call = {.h = h, .body = new_body};
+  tsr_error *error = run(&call);
+  if (error)
+    tsr_propagation_free(h);
+  else
+    *out_propagation = h;
+  return error;
+}
+
+void tsr_propagation_free(tsr_propagation *h) {
+  if (!h) return;
+  propagated_deinit(&h->result);
+  if (h->diag.source) diag_deinit(&h->diag);
+  arena_deinit(&h->scratch);
+  HEAPVEC_FREE(&h->values);
+  HEAPVEC_FREE(&h->marks);
+  mem_free(h);
+}
+
+// ---- values ----
+
+static Status *value_body(Call *call) {
+  tsr_propagation *h = call->h;
+  TargetList list = targets_find(h->program->program, str_of(call->text), &h->scratch);
+  if (list.n != 1)
+    FAIL(NOT_FOUND, "%s is called '%s'", list.n ? "more than one value" : "nothing", call->text);
+  HEAPVEC_PUSH(h->guard, &h->values, list.v[0]);
+  call->value = h->values.count - 1;
+  return NULL;
+}
+
+tsr_error *tsr_propagation_value(tsr_propagation *h, const char *name, size_t *out_value) {
+  API_NEED(h, "propagation");
+  API_NEED(name, "name");
+  API_NEED(out_value, "out_value");
+  Call call = {.h = h, .body = value_body, .text = name};
+  tsr_error *error = run(&call);
+  if (!error) *out_value = call.value;
+  return error;
+}
+
+static Status *check_value(const tsr_propagation *h, size_t value) {
+  if (value >= h->values.count)
+    FAIL(OUT_OF_RANGE, "value %zu does not exist: there are %u", value, h->values.count);
+  return NULL;
+}
+
+// ---- trying ----
+
+// All instances of the value's function, or none of them.
+static Status *push_target(tsr_propagation *h, const Target *target, Sharding sharding) {
+  Propagation *p = h->result.propagation;
+  const Graph *g = propagation_graph(p);
+  uint32_t mark = propagation_n_events(p), ignored;
+  InstanceId first = graph_instance_of(g, target->function);
+  bool root = first && !g->instances[first].caller;  // has no other
+  uint32_t end = !first ? 0 : root ? first + 1 : g->n_instances;
+  for (InstanceId i = first; i < end; i++) {
+    PlaceId place = g->instances[i].function == target->function ? target_place(g, i, target) : 0;
+    Status *status = place ? propagation_push(p, place, sharding, &ignored) : NULL;
+    if (!status) continue;
+    propagation_pop(p, mark);
+    return status;
+  }
+  return NULL;
+}
+
+static Status *push_body(Call *call) {
+  tsr_propagation *h = call->h;
+  TRY(check_value(h, call->value));
+  // Room first: what is pushed must be there to be taken back.
+  HEAPVEC_RESERVE(h->guard, &h->marks, h->marks.count + 1);
+  const Target *target = &h->values.items[call->value];
+  Source source = {.path = "sharding", .text = call->text, .size = strlen(call->text)};
+  Diag diag;
+  diag_init(&diag, h->guard, &source);
+  GuardCleanup cleanup = {.release = api_release_diag, .object = &diag};
+  guard_push(h->guard, &cleanup);
+  ShardOptions options = {.mesh = h->result.mesh, .divisible = h->options.divisible_edges != 0};
+  Sharding sharding = 0;
+  bool good = shard_spec_resolve(&diag, h->program->program, h->result.table, &options, target,
+                                 &h->scratch, &sharding);
+  Status *status = good ? NULL : diag_status(&diag);
+  if (!good) diag_render(&diag, &call->said, false);
+  guard_pop(h->guard, &cleanup);
+  diag_deinit(&diag);
+  if (status) return status;
+  uint32_t mark = propagation_n_events(h->result.propagation);
+  TRY(push_target(h, target, sharding));
+  h->marks.items[h->marks.count++] = mark;
+  call->changes = propagation_n_events(h->result.propagation) - mark;
+  return NULL;
+}
+
+tsr_error *tsr_propagation_push(tsr_propagation *h, size_t value, const char *sharding,
+                                size_t *out_changes) {
+  API_NEED(h, "propagation");
+  API_NEED(sharding, "sharding");
+  Call call = {.h = h, .body = push_body, .text = sharding, .value = value};
+  tsr_error *error = run(&call);
+  if (!error && out_changes) *out_changes = call.changes;
+  return error;
+}
+
+static Status *pop_body(Call *call) {
+  tsr_propagation *h = call->h;
+  if (!h->marks.count) FAIL(FAILED_PRECONDITION, "nothing was pushed that could be taken back");
+  propagation_pop(h->result.propagation, h->marks.items[--h->marks.count]);
+  return NULL;
+}
+
+tsr_error *tsr_propagation_pop(tsr_propagation *h) {
+  API_NEED(h, "propagation");
+  Call call = {.h = h, .body = pop_body};
+  return run(&call);
+}
+
+// ---- reading and writing ----
+
+static Status *sharding_body(Call *call) {
+  tsr_propagation *h = call->h;
+  TRY(check_value(h, call->value));
+  const Graph *g = propagation_graph(h->result.propagation);
+  const Target *target = &h->values.items[call->value];
+  InstanceId instance = graph_instance_of(g, target->function);
+  PlaceId place = instance ? target_place(g, instance, target) : 0;
+  Sharding sharding = place ? propagation_get(h->result.propagation, place) : 0;
+  if (!sharding) return NULL;
+  call->any = true;
+  return api_print_sharding(h->result.table, sharding, call->spelling, &h->scratch, &call->out);
+}
+
+tsr_error *tsr_propagation_sharding(tsr_propagation *h, size_t value, tsr_spelling spelling,
+                                    char **out_text) {
+  API_NEED(h, "propagation");
+  API_NEED(out_text, "out_text");
+  Status *wrong = api_check_spelling(spelling);
+  if (wrong) return api_error(wrong);
+  Call call = {.h = h, .body = sharding_body, .value = value, .spelling = spelling};
+  tsr_error *error = run(&call);
+  if (!error) *out_text = call.any ? call.out.data : NULL;
+  return error;
+}
+
+static Status *warnings_body(Call *call) {
+  tsr_propagation *h = call->h;
+  arena_guard(&h->diag.arena, h->guard);
+  diag_render(&h->diag, &call->out, false);
+  propagated_render(&h->result, &call->out, false);
+  call->any = call->out.used != 0;
+  return NULL;
+}
+
+tsr_error *tsr_propagation_warnings(tsr_propagation *h, char **out_text) {
+  API_NEED(h, "propagation");
+  API_NEED(out_text, "out_text");
+  Call call = {.h = h, .body = warnings_body};
+  tsr_error *error = run(&call);
+  if (!error) *out_text = call.any ? call.out.data : NULL;
+  return error;
+}
+
+static Status *table_body(Call *call) {
+  tsr_propagation *h = call->h;
+  Shown shown = {.program = h->program->program,
+                 .propagation = h->result.propagation,
+                 .arena = &h->result.arena,
+                 .n_given = h->result.n_given,
+                 .path = h->program->name,
+                 .out = &call->out,
+                 .edges_only = !call->flag};
+  ArenaMark mark = arena_mark(&h->result.arena);
+  context_guard(h->program->context, h->guard);
+  propagated_json(&shown);
+  arena_rewind(&h->result.arena, mark);
+  call->any = true;
+  return NULL;
+}
+
+tsr_error *tsr_propagation_table(tsr_propagation *h, int values, char **out_json) {
+  API_NEED(h, "propagation");
+  API_NEED(out_json, "out_json");
+  Call call = {.h = h, .body = table_body, .flag = values != 0};
+  tsr_error *error = run(&call);
+  if (!error) *out_json = call.out.data;
+  return error;
+}
+
+static void release_why(void *why) { why_free(why); }
+
+static Status *explain(Call *call, Why *why) {
+  const PlaceId *places;
+  uint32_t n;
+  TRY(why_find(why, str_of(call->text), &call->h->scratch, &places, &n));
+  for (uint32_t i = 0; i < n; i++) {
+    Json json = {.out = &call->out};
+    if (!call->flag) {
+      why_print_place(why, places[i], &call->out);
+      continue;
+    }
+    why_json_place(why, places[i], &json);
+    json_newline(&json);
+  }
+  call->any = call->out.used != 0;
+  return NULL;
+}
+
+static Status *why_body(Call *call) {
+  tsr_propagation *h = call->h;
+  WhyOptions options = {.sources = true};
+  context_guard(h->program->context, h->guard);
+  Why *why = why_new(h->result.propagation, &options, h->guard);
+  GuardCleanup cleanup = {.release = release_why, .object = why};
+  guard_push(h->guard, &cleanup);
+  Status *status = explain(call, why);
+  guard_pop(h->guard, &cleanup);
+  why_free(why);
+  return status;
+}
+
+tsr_error *tsr_propagation_why(tsr_propagation *h, const char *name, int json, char **out_text) {
+  API_NEED(h, "propagation");
+  API_NEED(name, "name");
+  API_NEED(out_text, "out_text");
+  Call call = {.h = h, .body = why_body, .text = name, .flag = json != 0};
+  tsr_error *error = run(&call);
+  if (!error) *out_text = call.any ? call.out.data : NULL;
+  return error;
+}
+
+static Status *write_body(Call *call) {
+  tsr_propagation *h = call->h;
+  arena_guard(&h->diag.arena, h->guard);
+  Status *status = pipeline_write(h->program->program, &h->result, EMIT_SDY, h->options.close != 0,
+                                  h->guard, &h->diag);
+  if (status) diag_render(&h->diag, &call->said, false);
+  if (!status) api_list_functions(h->program, h->guard);
+  return status;
+}
+
+tsr_error *tsr_propagation_write(tsr_propagation *h) {
+  API_NEED(h, "propagation");
+  Call call = {.h = h, .body = write_body};
+  api_forget(h->program);
+  return run(&call);
+}

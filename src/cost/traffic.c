@@ -1,0 +1,229 @@
+// One walk over the program; rows are few, so they are looked up one after the other.
+#include "cost/traffic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cost/trips.h"
+#include "ops/functions.h"
+#include "ops/groups.h"
+#include "ops/op.h"
+#include "ops/work.h"
+#include "sharding/axes.h"
+
+typedef VEC(TrafficRow) RowVec;
+
+static double bytes_of_type(const Program *p, Type type) {
+  int64_t count;
+  bool known = type_count(p->context, type, &count);
+  return known ? (double)count * dtype_bytes(type_dtype(p->context, type)) : 0;
+}
+
+static double bytes_of(const Program *p, OpId op) {
+  double bytes = 0;
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
+    bytes += bytes_of_type(p, op_operand_type(p, op, i));
+  return bytes;
+}
+
+// What leaves a device of a group of n, each with so many bytes in its operands.
+static double bytes_out(uint16_t code, double n, double bytes) {
+  switch (code) {
+  case OP_all_gather: return (n - 1) * bytes;
+  case OP_all_reduce: return 2 * (n - 1) / n * bytes;
+  case OP_reduce_scatter:
+  case OP_all_to_all: return (n - 1) / n * bytes;
+  default: return bytes;
+  }
+}
+
+// ---- axes ----
+
+// Axes of the mesh along which two devices differ, as bits.
+static uint64_t differ(const Mesh *mesh, int64_t a, int64_t b) {
+  uint64_t bits = 0;
+  if (a < 0 || b < 0 || a >= mesh->n_devices || b >= mesh->n_devices) return 0;
+  uint32_t x = mesh_position(mesh, (uint32_t)a), y = mesh_position(mesh, (uint32_t)b);
+  for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++) {
+    AxisRef whole = axis_whole(mesh, i);
+    if (axis_coordinate(mesh, whole, x) != axis_coordinate(mesh, whole, y))
+      bits |= (uint64_t)1 << i;
+  }
+  return bits;
+}
+
+static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena) {
+  size_t bytes = 1;
+  for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++)
+    if (bits >> i & 1) bytes += strlen(name_text(p->context, mesh->axes[i].name)) + 1;
+  char *text = ARENA_ARRAY(arena, char, bytes);
+  for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++) {
+    if (!(bits >> i & 1)) continue;
+    if (text[0]) strcat(text, ",");
+    strcat(text, name_text(p->context, mesh->axes[i].name));
+  }
+  return text;
+}
+
+// ---- rows ----
+
+static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n_devices,
+                         Arena *arena, const Runs *runs) {
+  TrafficRow row = {.axes = "",
+                    .code = op_at(p, op)->code,
+                    .count = 1,
+                    .in_loops = runs_in_loop(runs, op),
+                    .runs = runs_of(runs, op),
+                    .unknown = runs_unknown(runs, op)};
+  double bytes = bytes_of(p, op) * row.runs;
+  uint64_t bits = 0;
+  Attr pairs = op_attr(p, op, "source_target_pairs");
+  if (pairs) {
+    Ints ids = attr_as_ints(p->context, pairs);
+    for (uint32_t i = 0; i + 1 < ids.n; i += 2) {
+      row.n_groups += ids.v[i] != ids.v[i + 1];
+      if (mesh) bits |= differ(mesh, ids.v[i], ids.v[i + 1]);
+    }
+    row.bytes = bytes * row.n_groups / n_devices;
+  } else {
+    Groups groups = {.n = 1, .width = n_devices};
+    const char *why;
+    bool both = row.code != OP_all_to_all && row.code != OP_collective_broadcast;
+    if (!groups_read(p->context, p, op, op_at(p, op)->attrs, both, &groups, &why) || !groups.width)
+      groups = (Groups){.n = 1, .width = n_devices};
+    row.n_groups = groups.n;
+    row.width = groups.width;
+    row.bytes = bytes_out(row.code, groups.width, bytes);
+    for (uint32_t i = 1; mesh && groups.ids && i < groups.width; i++)
+      bits |= differ(mesh, groups.ids[0], groups.ids[i]);
+  }
+  row.axis_bits = bits;
+  if (bits && arena) row.axes = axes_text(p, mesh, bits, arena);
+  return row;
+}
+
+double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_devices,
+                  const Runs *runs, uint64_t *out_axis_bits) {
+  TrafficRow row = row_of(local, op, mesh, n_devices, NULL, runs);
+  *out_axis_bits = row.axis_bits;
+  return row.bytes;
+}
+
+static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
+  for (uint32_t i = 0; i < rows->count; i++) {
+    TrafficRow *r = &rows->items[i];
+    if (r->code != row->code || r->n_groups != row->n_groups || r->width != row->width ||
+        strcmp(r->axes, row->axes) != 0)
+      continue;
+    r->count += row->count;
+    r->in_loops += row->in_loops;
+    r->runs += row->runs;
+    r->bytes += row->bytes;
+    r->unknown |= row->unknown;
+    return;
+  }
+  VEC_PUSH(arena, rows, *row);
+}
+
+// ---- steps ----
+
+// Collectives behind each other on the longest way to each value of a function; what is in a loop
+// counts as often as it runs, a call as many as the longest way through what it calls.
+static double steps_of(const Program *p, OpId function, const Runs *runs, const double *steps,
+                       double *depth, bool *out_unknown) {
+  double most = 0;
+  for (OpId o = function; o; o = op_walk_next(p, o, function)) {
+    const Op *op = op_at(p, o);
+    double d = 0;
+    for (uint32_t i = 0; i < op->n_operands; i++) d = fmax(d, depth[op_operand(p, o, i)]);
+    if (op_row(op->code)->traits & TRAIT_COLLECTIVE) d += op_runs(p, o, out_unknown);
+    bool unknown = false;
+    double below = runs->callee[o] ? steps[runs->callee[o]] : 0;
+    if (below > 0) d += below * op_runs(p, o, &unknown);
+    *out_unknown |= unknown;
+    for (uint32_t i = 0; i < op->n_results; i++) depth[op_result(p, o, i)] = d;
+    // Into regions: their arguments begin where the op stands; out of them through terminators.
+    for (uint32_t r = 0; r < op->n_regions; r++) {
+      BlockId block = region_block(p, op_region(p, o, r));
+      for (uint32_t i = 0; block && i < block_at(p, block)->n_args; i++)
+        depth[block_arg(p, block, i)] = d;
+    }
+    OpId parent = op_parent(p, o);
+    if (op_row(op->code)->traits & TRAIT_TERMINATOR && parent)
+      for (uint32_t i = 0; i < op_at(p, parent)->n_results; i++)
+        depth[op_result(p, parent, i)] = fmax(depth[op_result(p, parent, i)], d);
+    most = fmax(most, d);
+  }
+  return most;
+}
+
+// Functions are taken behind what they call.
+static double count_steps(const Program *p, const Runs *runs, Arena *arena, bool *out_unknown) {
+  double *depth = ARENA_ARRAY(arena, double, p->values.count + 1);
+  double *steps = ARENA_ARRAY(arena, double, p->ops.count + 1), most = 0;
+  for (uint32_t i = runs->count; i-- > 0;) {
+    OpId function = runs->order[i];
+    steps[function] = steps_of(p, function, runs, steps, depth, out_unknown);
+    most = fmax(most, steps[function]);
+  }
+  return most;
+}
+
+// ---- all of it ----
+
+static double count_flops(const Program *p, const Runs *runs, bool *out_unknown) {
+  double flops = 0;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
+    double work = op_work(p, o);
+    if (work <= 0) continue;
+    flops += work * runs_of(runs, o);
+    *out_unknown |= runs_unknown(runs, o);
+  }
+  return flops;
+}
+
+double program_flops(const Program *p, const Mesh *mesh, Arena *arena) {
+  Runs runs;
+  bool unknown = false;
+  runs_count(p, mesh, arena, &runs);
+  return count_flops(p, &runs, &unknown);
+}
+
+static void count_edges(const Program *local, Arena *arena, Traffic *out) {
+  Entries entries = program_entries(local, arena);
+  for (uint32_t f = 0; f < entries.n; f++) {
+    OpId function = entries.v[f];
+    for (uint32_t i = 0; i < function_n_arguments(local, function); i++) {
+      ValueId v = function_argument(local, function, i);
+      if (v) out->argument_bytes += bytes_of_type(local, value_type(local, v));
+    }
+    for (uint32_t i = 0; i < function_n_results(local, function); i++)
+      out->result_bytes += bytes_of_type(local, function_result_type(local, function, i));
+  }
+}
+
+void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
+                   Traffic *out) {
+  RowVec rows = {0};
+  *out = (Traffic){0};
+  Runs runs;
+  runs_count(local, NULL, arena, &runs);
+  for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
+    if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
+    TrafficRow row = row_of(local, o, mesh, n_devices, arena, &runs);
+    add(&rows, arena, &row);
+    out->count++;
+    out->runs += row.runs;
+    out->bytes += row.bytes;
+    out->unknown_bytes |= row.unknown;
+  }
+  out->rows = rows.items;
+  out->n_rows = rows.count;
+  out->unknown_loops = loops_unknown(local);
+  out->trip_count = trips_unknown(local);
+  out->told = local->trip_count != 0;
+  out->steps = count_steps(local, &runs, arena, &out->unknown_steps);
+  out->flops = count_flops(local, &runs, &out->unknown_flops);
+  count_edges(local, arena, out);
+}
