@@ -1,5 +1,5 @@
 // Libraries that libtessera can do without, each behind one shared object of ours ("provider") that
-// is opened when it is first asked for.
+// is opened when it is first asked for (decision D14).
 //
 // TESSERA_PROVIDERS is a list of directories, separated by colons; it may be `none`. Without it a
 // provider is looked for beside the file this code is in (libtessera.so or the program it is linked

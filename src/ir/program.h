@@ -3,7 +3,7 @@
 // The root op (id 1) is the module; functions, meshes and nested modules are ops in its block. Op
 // codes mean nothing here: the table in ops/ gives them meaning. Ids are stable until
 // program_compact; erased entries stay as dead slots. Facts found about a program are arrays
-// indexed by these ids, not fields here.
+// indexed by these ids, not fields here. (Decision D2: docs/decisions/d02-our-own-ir.md.)
 #ifndef TESSERA_IR_PROGRAM_H
 #define TESSERA_IR_PROGRAM_H
 

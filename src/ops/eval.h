@@ -147,7 +147,7 @@ Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *
 // Folds many values into one accumulator, in their order: runs of FOLD_RUN from left to right, the
 // first from the init value, then the runs by halves, as a balanced tree. Sums of many floats are
 // so as near as those of backends, which add in lanes; the spec allows any tree. Short reductions
-// are plain loops. Amortized O(1) applications for each value.
+// are plain loops (decision D11). Amortized O(1) applications for each value.
 enum { FOLD_RUN = 8, FOLD_LEVELS = 64 };
 static inline uint32_t fold_run(const EvalContext *cx) {
   return cx->brackets ? 3 + 2u * cx->brackets : FOLD_RUN;

@@ -97,7 +97,8 @@ ValueId local_coordinate(Local *l, AxisList axes);
 // The value on the first device along the axes, the reducer's identity on the others.
 ValueId local_first(Local *l, ValueId value, AxisList axes, Combine combine);
 // Masks what a tile has beyond the end of the whole dimension (of `size` elements in equal tiles
-// over the axes): with `fill` (rank 0). Nothing if the tiles divide it.
+// over the axes): with `fill` (rank 0). Nothing if the tiles divide it. (Decision D7:
+// docs/decisions/d07-uneven-sizes-always-work.md.)
 ValueId local_mask_padding(Local *l, ValueId tile, uint32_t d, AxisList axes, int64_t size,
                            ValueId fill);
 

@@ -138,7 +138,7 @@ typedef enum Touch {
   TOUCH_UPDATED,  // of operand 0 and of the result what operand 1 has: the rest stays in place
 } Touch;
 
-// The meaning of an op.
+// The meaning of an op. (Decisions D3: factors; D10: eval is the reference.)
 typedef struct OpDef {
   // Checks every constraint and writes the result types (cx->out). False after reporting with
   // infer_fail.

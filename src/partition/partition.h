@@ -1,5 +1,5 @@
 // One global program to the program that each device runs: the same ops on parts of the tensors,
-// with collectives where parts must meet.
+// with collectives where parts must meet. (Decision D5: a bundle, all of it in the text.)
 #ifndef TESSERA_PARTITION_PARTITION_H
 #define TESSERA_PARTITION_PARTITION_H
 

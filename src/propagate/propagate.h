@@ -85,7 +85,7 @@ Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i);
 ProjectMode propagation_mode(const Propagation *p, NodeId node, uint8_t op_priority,
                              bool aggressive);
 
-// ---- search: try and take back ----
+// ---- search: try and take back (decision D9) ----
 
 // Gives a place another sharding that extends what it has (more axes at the end of dimensions), and
 // propagates only what that touches. FAILED_PRECONDITION if it does not extend it. *out_mark is for

@@ -104,7 +104,7 @@ static bool may_use(Reader *r, PlaceId place, Sharding sharding, Pos pos) {
   return true;
 }
 
-// Shardy leaves dynamic dimensions alone; here what cannot be met is refused (DESIGN D16).
+// Shardy leaves dynamic dimensions alone; here what cannot be met is refused (decision D16).
 static bool has_sizes(const Reader *r, Sharding sharding, Type type, Pos pos) {
   const TypeInfo *tensor = type_info(r->context, type);
   const ShardingInfo *info = sharding_info(r->table, sharding);

@@ -7,7 +7,7 @@
 // A dimension's index is written in digits, major to minor; a digit is counted along a part of a
 // mesh axis (an atom), or inside each device. A layout says for every digit where it is counted: a
 // block split has its atoms on the first digits, a strided one anywhere. Moves take digits from
-// atoms into the devices and back.
+// atoms into the devices and back. (Decision D6: docs/decisions/d06-reshard-is-a-planner.md.)
 #ifndef TESSERA_RESHARD_RESHARD_H
 #define TESSERA_RESHARD_RESHARD_H
 

@@ -31,7 +31,7 @@ bool combine_of(Str name, Combine *out);  // the plain one of that name
 // The type in which devices combine values of a type. Sums and products of floats narrower than f32
 // are formed in f32 and rounded once, so that the order does not show: a collective's body has this
 // type, and so has its result, which a convert rounds. The operand, and so what is sent, stays
-// narrow.
+// narrow. (Decision D11: docs/decisions/d11-numerics.md.)
 DType combine_dtype(Combine combine, DType dtype);
 
 #endif

@@ -6,7 +6,8 @@
 //                                                       minor: splitting j alone is strided in [ij]
 //
 // This map is the rich one. Shardy's `#sdy.op_sharding_rule` is a projection of it: reducers,
-// FACTOR_OFFSET and whatever is known better (`kinds` against `sdy_kinds`) are left out.
+// FACTOR_OFFSET and whatever is known better (`kinds` against `sdy_kinds`) are left out. (Decision
+// D3: docs/decisions/d03-factors.md.)
 #ifndef TESSERA_SHARDING_FACTOR_H
 #define TESSERA_SHARDING_FACTOR_H
 

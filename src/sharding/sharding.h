@@ -3,7 +3,7 @@
 // Each dimension is a list of factors, major to minor, each cut in blocks over its axes. The usual
 // block split is one factor; a strided (block-cyclic) one has more: [8] as (4 over "x", 2 over
 // nothing) gives device x the elements 2x, 2x+1. Devices that differ only in axes that no dimension
-// uses hold the same tile.
+// uses hold the same tile. (Decision D4: docs/decisions/d04-shardings-are-named-axes.md.)
 #ifndef TESSERA_SHARDING_SHARDING_H
 #define TESSERA_SHARDING_SHARDING_H
 
