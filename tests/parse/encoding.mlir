@@ -5,7 +5,7 @@ func.func @known(%x: tensor<?xf32, #stablehlo.bounds<4>>, %y: tensor<3xf32, #oth
 
 // -----
 
-// expected-error @+1 {{a tensor's encoding must be an attribute of a dialect}}
+// expected-error @+1 {{a tensor's encoding must be an attribute of a dialect, such as #stablehlo.bounds<?, 4>}}
 func.func @number(%x: tensor<3xf32, 6>) {
   return
 }
