@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @c1_result(%x: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.add' op C1: result must have shape of tensor<2xf32>, got tensor<3xf32>}}
+  // expected-error@+1 {{'stablehlo.add' op C1: result must have the shape of tensor<2xf32>, got tensor<3xf32>}}
   %0 = "stablehlo.add"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @c4(%x: tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>, %y: tensor<2x2x!qua
 // -----
 
 func.func @c5(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %y: tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) {
-  // expected-error@+1 {{'stablehlo.add' op C5: result must be quantized per axis exactly if an operand is, got tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>>}}
+  // expected-error@+1 {{'stablehlo.add' op C5: result must be quantized per axis if and only if an operand is, got tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>> for operands tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>> and tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01>>}}
   %0 = "stablehlo.add"(%x, %y) : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>
   return
 }
@@ -65,7 +65,7 @@ func.func @c5(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %y: ten
 // -----
 
 func.func @c6(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %y: tensor<2x2x!quant.uniform<i8:f32:1, {0.5:0, 0.25:0}>>) {
-  // expected-error@+1 {{'stablehlo.add' op C6: quantization dimensions of lhs and result differ: 0 and 1}}
+  // expected-error@+1 {{'stablehlo.add' op C6: quantization dimensions of lhs and result are 0 and 1, expected equal}}
   %0 = "stablehlo.add"(%x, %y) : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x2x!quant.uniform<i8:f32:1, {0.5:0, 0.25:0}>>) -> tensor<2x2x!quant.uniform<i8:f32:1, {0.5:0, 0.25:0}>>
   return
 }
@@ -73,7 +73,7 @@ func.func @c6(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %y: ten
 // -----
 
 func.func @c7(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %y: tensor<2x2x!quant.uniform<i8:f32:1, {0.5:0, 0.25:0}>>) {
-  // expected-error@+1 {{'stablehlo.add' op C7: quantization dimensions of rhs and result differ: 1 and 0}}
+  // expected-error@+1 {{'stablehlo.add' op C7: quantization dimensions of rhs and result are 1 and 0, expected equal}}
   %0 = "stablehlo.add"(%x, %y) : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x2x!quant.uniform<i8:f32:1, {0.5:0, 0.25:0}>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }

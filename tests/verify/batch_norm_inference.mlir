@@ -65,7 +65,7 @@ func.func @c7(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: t
 // -----
 
 func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %v: tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
-  // expected-error@+1 {{'stablehlo.batch_norm_inference' op operand 0 must be a tensor or a per-tensor quantized tensor, it is tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op operand 0 must be a tensor or a per-tensor quantized tensor, got tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
   %0 = "stablehlo.batch_norm_inference"(%x, %v, %v, %v, %v) {epsilon = 0.5 : f32, feature_index = 0 : i64} : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }

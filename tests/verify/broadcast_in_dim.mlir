@@ -9,7 +9,7 @@ func.func @c1(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @c2(%a: tensor<2x3xf32>) {
-  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C2: broadcast_dimensions [0] has 1 entries, expected 2, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C2: broadcast_dimensions [0] has length 1, expected 2, one entry per dimension of the operand}}
   %0 = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @c4(%a: tensor<2x2xf32>) {
 // -----
 
 func.func @c5(%a: tensor<2x3xf32>) {
-  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C5: dimension 1 of the operand has size 3 and goes to dimension 1 of size 4, expected 1 or the same}}
+  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C5: dimension 1 of the operand has size 3 and maps to dimension 1 of the result of size 4, expected size 1 or equal sizes}}
   %0 = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x3xf32>) -> tensor<2x4xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c5(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @c6(%a: tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) {
-  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C6: the quantized dimension of the result is 1, expected where broadcast_dimensions [0, 1] puts the operand's 0}}
+  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C6: the result is quantized along dimension 1, expected the one to which broadcast_dimensions [0, 1] maps the operand's quantized dimension 0}}
   %0 = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) -> tensor<2x2x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
   return
 }
@@ -49,7 +49,7 @@ func.func @c6(%a: tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) {
 // -----
 
 func.func @c6_scales(%a: tensor<1x3x!quant.uniform<i8:f32:0, {0.5}>>) {
-  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C6: scale and zero point 1 of the result are 0.25 and 1, expected the operand's only 0.5 and 0}}
+  // expected-error@+1 {{'stablehlo.broadcast_in_dim' op C6: scale and zero point 1 of the result are 0.25 and 1, expected 0.5 and 0, the only ones of the operand}}
   %0 = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<1x3x!quant.uniform<i8:f32:0, {0.5}>>) -> tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>
   return
 }

@@ -33,7 +33,7 @@ func.func @c4(%l: tensor<f32>, %x: tensor<3xf32>) {
 // -----
 
 func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
-  // expected-error@+1 {{'stablehlo.clamp' op operand 0 must be a tensor or a per-tensor quantized tensor, it is tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
+  // expected-error@+1 {{'stablehlo.clamp' op operand 0 must be a tensor or a per-tensor quantized tensor, got tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
   %0 = stablehlo.clamp %x, %x, %x : tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }

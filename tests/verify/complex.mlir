@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xf32>, %y: tensor<2xf64>) {
 // -----
 
 func.func @c2(%x: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.complex' op C2: result must have shape of tensor<2xcomplex<f32>>, got tensor<3xcomplex<f32>>}}
+  // expected-error@+1 {{'stablehlo.complex' op C2: result must have the shape of tensor<2xcomplex<f32>>, got tensor<3xcomplex<f32>>}}
   %0 = "stablehlo.complex"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xcomplex<f32>>
   return
 }

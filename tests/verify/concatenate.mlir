@@ -9,7 +9,7 @@ func.func @c1(%a: tensor<2x3xf32>, %b: tensor<2x3xf64>) {
 // -----
 
 func.func @c2(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
-  // expected-error@+1 {{'stablehlo.concatenate' op C2: inputs 0 and 1 have shapes [2, 3] and [2, 4], expected equal but for dimension 0}}
+  // expected-error@+1 {{'stablehlo.concatenate' op C2: inputs 0 and 1 have shapes [2, 3] and [2, 4], expected equal except in dimension 0}}
   %0 = "stablehlo.concatenate"(%a, %b) <{dimension = 0 : i64}> : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<4x3xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @sizes(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot' op the last dimension of lhs has size 3 but the first of rhs 2}}
+  // expected-error@+1 {{'stablehlo.dot' op the last dimension of lhs has size 3 and the first of rhs 2, expected equal}}
   %r = "stablehlo.dot"(%x, %y) : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }

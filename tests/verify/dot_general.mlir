@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C1: lhs has 1 batching dimensions but rhs 0}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C1: lhs and rhs have 1 and 0 batching dimensions, expected equal numbers}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @c2(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C2: lhs has 1 contracting dimensions but rhs 2}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C2: lhs and rhs have 1 and 2 contracting dimensions, expected equal numbers}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0, 1]>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @c3(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C3: lhs dimension 1 is given twice among batching and contracting dimensions}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C3: lhs dimension 1 occurs twice in the batching and contracting dimensions, expected at most once}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [1], rhs_batching_dimensions = [1], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @c4(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C4: rhs dimension 0 is given twice among batching and contracting dimensions}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C4: rhs dimension 0 occurs twice in the batching and contracting dimensions, expected at most once}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @c8(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @c9(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C9: batching dimensions 0 of lhs and 1 of rhs have sizes 2 and 4}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C9: batching dimensions 0 of lhs and 1 of rhs have sizes 2 and 4, expected equal}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [1], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @c9(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @c10(%x: tensor<2x3xf32>, %y: tensor<4x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C10: contracting dimensions 1 of lhs and 0 of rhs have sizes 3 and 4}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C10: contracting dimensions 1 of lhs and 0 of rhs have sizes 3 and 4, expected equal}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -81,7 +81,7 @@ func.func @c10(%x: tensor<2x3xf32>, %y: tensor<4x4xf32>) {
 // -----
 
 func.func @c11(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C11: precision_config has 1 entries, expected 2}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C11: precision_config has length 1, expected 2, one entry per operand}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision DEFAULT>]} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -97,7 +97,7 @@ func.func @c12(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @c13(%x: tensor<2x3xf32>, %y: tensor<3x4xi32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C13: lhs has element type f32 but rhs i32}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C13: lhs has element type f32 and rhs i32, expected equal}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3xf32>, tensor<3x4xi32>) -> tensor<2x4xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @c13(%x: tensor<2x3xf32>, %y: tensor<3x4xi32>) {
 // -----
 
 func.func @c14(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C14: lhs, rhs and result have element types !quant.uniform<i8:f32, 5.000000e-01>, f32 and f32: rhs must be quantized, and lhs exactly if the result is}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C14: lhs, rhs and result have element types !quant.uniform<i8:f32, 5.000000e-01>, f32 and f32, expected a quantized rhs, and lhs and result both quantized or both not}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @c14(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4xf32>)
 // -----
 
 func.func @c14_result(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quant.uniform<i8:f32, 0.5>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C14: lhs, rhs and result have element types !quant.uniform<i8:f32, 5.000000e-01>, !quant.uniform<i8:f32, 5.000000e-01> and f32: rhs must be quantized, and lhs exactly if the result is}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C14: lhs, rhs and result have element types !quant.uniform<i8:f32, 5.000000e-01>, !quant.uniform<i8:f32, 5.000000e-01> and f32, expected a quantized rhs, and lhs and result both quantized or both not}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>, tensor<3x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x4xf32>
   return
 }
@@ -121,7 +121,7 @@ func.func @c14_result(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x
 // -----
 
 func.func @c15(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quant.uniform<i8:f32, 0.5:1>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C15: zero point 1 of rhs is not 0}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C15: rhs has zero point 1, expected 0}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>, tensor<3x4x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<2x4x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -129,7 +129,7 @@ func.func @c15(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quan
 // -----
 
 func.func @c16(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quant.uniform<i8:f32:0, {0.5,0.25,1.0}>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C16: rhs is quantized along dimension 0, which is contracted}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C16: rhs is quantized along its contracting dimension 0, expected another dimension}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>, tensor<3x4x!quant.uniform<i8:f32:0, {0.5,0.25,1.0}>>) -> tensor<2x4x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -137,7 +137,7 @@ func.func @c16(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quan
 // -----
 
 func.func @c17(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quant.uniform<i16:f32, 0.5>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C17: lhs is stored as i8 but rhs as i16}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C17: lhs has storage type i8 and rhs i16, expected equal}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>, tensor<3x4x!quant.uniform<i16:f32, 0.5>>) -> tensor<2x4x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -145,7 +145,7 @@ func.func @c17(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quan
 // -----
 
 func.func @c18(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quant.uniform<i8:f16, 0.5>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C18: lhs, rhs and result express f32, f16 and f32, expected one type}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C18: lhs, rhs and result have expressed types f32, f16 and f32, expected equal}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>, tensor<3x4x!quant.uniform<i8:f16, 0.5>>) -> tensor<2x4x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -153,7 +153,7 @@ func.func @c18(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quan
 // -----
 
 func.func @c19(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quant.uniform<i8:f32, 0.5>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C19: rhs is quantized per tensor but the result per axis}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C19: rhs is quantized per tensor and the result per axis, expected the result per tensor, too}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3x!quant.uniform<i8:f32, 0.5>>, tensor<3x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x4x!quant.uniform<i8:f32:1, {0.5,0.25,1.0,2.0}>>
   return
 }
@@ -161,7 +161,7 @@ func.func @c19(%x: tensor<2x3x!quant.uniform<i8:f32, 0.5>>, %y: tensor<3x4x!quan
 // -----
 
 func.func @c20(%x: tensor<2x3xf64>, %y: tensor<3x4x!quant.uniform<i8:f32, 0.5>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C20: lhs has element type f64, rhs expresses f32 and the result has f64, expected one type}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C20: lhs has element type f64, rhs expressed type f32 and the result element type f64, expected equal}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x3xf64>, tensor<3x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x4xf64>
   return
 }
@@ -169,7 +169,7 @@ func.func @c20(%x: tensor<2x3xf64>, %y: tensor<3x4x!quant.uniform<i8:f32, 0.5>>)
 // -----
 
 func.func @c21(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op C21: an algorithm is given, so precision_config[0] must be DEFAULT}}
+  // expected-error@+1 {{'stablehlo.dot_general' op C21: precision_config[0] is HIGH, expected DEFAULT because an algorithm is given}}
   %r = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>, precision_config = [#stablehlo<precision HIGH>, #stablehlo<precision DEFAULT>], algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -201,7 +201,7 @@ func.func @c24(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @per_axis_lhs(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %y: tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) {
-  // expected-error@+1 {{'stablehlo.dot_general' op operand 0 must be a tensor or a per-tensor quantized tensor, it is tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
+  // expected-error@+1 {{'stablehlo.dot_general' op operand 0 must be a tensor or a per-tensor quantized tensor, got tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>
   return
 }

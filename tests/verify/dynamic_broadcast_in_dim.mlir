@@ -9,7 +9,7 @@ func.func @c1(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
 // -----
 
 func.func @c2(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C2: broadcast_dimensions [0] has 1 entries, expected 2, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C2: broadcast_dimensions [0] has length 1, expected 2, one entry per dimension of the operand}}
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @c4(%a: tensor<2x2xf32>, %b: tensor<2xi64>) {
 // -----
 
 func.func @c5(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C5: dimension 1 of the operand has size 3 and goes to dimension 1 of size 4, expected 1 or the same}}
+  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C5: dimension 1 of the operand has size 3 and maps to dimension 1 of the result of size 4, expected size 1 or equal sizes}}
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?x4xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c5(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
 // -----
 
 func.func @c6(%a: tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, %b: tensor<2xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C6: the quantized dimension of the result is 1, expected where broadcast_dimensions [0, 1] puts the operand's 0}}
+  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C6: the result is quantized along dimension 1, expected the one to which broadcast_dimensions [0, 1] maps the operand's quantized dimension 0}}
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, tensor<2xi64>) -> tensor<?x?x!quant.uniform<i8:f32:1, {0.5, 0.25:1}>>
   return
 }
@@ -49,7 +49,7 @@ func.func @c6(%a: tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>, %b: tenso
 // -----
 
 func.func @c7(%a: tensor<2x3xf32>, %b: tensor<3xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C7: output_dimensions has 3 entries and the result 2 dimensions, expected as many}}
+  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C7: output_dimensions has length 3, expected 2, one entry per dimension of the result}}
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<?x?xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @c7(%a: tensor<2x3xf32>, %b: tensor<3xi64>) {
 // -----
 
 func.func @c8(%a: tensor<2x3xf32>, %b: tensor<2xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C8: known_expanding_dimensions [0] and known_nonexpanding_dimensions [0] name a dimension twice}}
+  // expected-error@+1 {{'stablehlo.dynamic_broadcast_in_dim' op C8: known_expanding_dimensions [0] and known_nonexpanding_dimensions [0] name a dimension twice, expected each at most once}}
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%a, %b) <{broadcast_dimensions = array<i64: 0, 1>, known_expanding_dimensions = array<i64: 0>, known_nonexpanding_dimensions = array<i64: 0>}> : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_gather' op C1: the operand has 3 dimensions, expected as many as offset_dims [1, 2], collapsed_slice_dims [] and operand_batching_dims [] together}}
+  // expected-error@+1 {{'stablehlo.dynamic_gather' op C1: the operand has rank 3, expected the total length of offset_dims [1, 2], collapsed_slice_dims [] and operand_batching_dims [], 2}}
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
 // -----
 
 func.func @c3(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_gather' op C3: start_index_map [1] has 1 entries, expected 2, the size of an index vector}}
+  // expected-error@+1 {{'stablehlo.dynamic_gather' op C3: start_index_map [1] has length 1, expected 2, the size of an index vector}}
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
 // -----
 
 func.func @c4(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_gather' op C4: offset_dims are [2, 1], expected them sorted and no dimension twice}}
+  // expected-error@+1 {{'stablehlo.dynamic_gather' op C4: offset_dims are [2, 1], expected ascending order without duplicates}}
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [2, 1], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c5(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
 // -----
 
 func.func @c6(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_gather' op C6: collapsed_slice_dims are [1, 0], expected them sorted}}
+  // expected-error@+1 {{'stablehlo.dynamic_gather' op C6: collapsed_slice_dims are [1, 0], expected ascending order}}
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1, 0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @c7(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
 // -----
 
 func.func @c9(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_gather' op C9: start_index_map [1, 1] and operand_batching_dims [] name a dimension twice}}
+  // expected-error@+1 {{'stablehlo.dynamic_gather' op C9: start_index_map [1, 1] and operand_batching_dims [] name a dimension twice, expected each at most once}}
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 1], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<3xi64>) -> tensor<5x?x?xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @c10(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<3xi64>) {
 // -----
 
 func.func @c11(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<2xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_gather' op C11: slice_sizes has 2 entries, expected 3, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.dynamic_gather' op C11: slice_sizes has length 2, expected 3, one entry per dimension}}
   %0 = "stablehlo.dynamic_gather"(%a, %b, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>, tensor<2xi64>) -> tensor<5x?x?xf32>
   return
 }

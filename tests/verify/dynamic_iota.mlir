@@ -9,7 +9,7 @@ func.func @c1(%a: tensor<2xi64>) {
 // -----
 
 func.func @c2(%a: tensor<3xi64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_iota' op C2: output_shape has 3 entries and the result 2 dimensions, expected as many}}
+  // expected-error@+1 {{'stablehlo.dynamic_iota' op C2: output_shape has length 3, expected 2, one entry per dimension of the result}}
   %0 = "stablehlo.dynamic_iota"(%a) <{iota_dimension = 0 : i64}> : (tensor<3xi64>) -> tensor<?x?xi32>
   return
 }

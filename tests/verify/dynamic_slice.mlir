@@ -9,7 +9,7 @@ func.func @c1(%a: tensor<2x3xf32>, %b: tensor<i64>, %c: tensor<i64>) {
 // -----
 
 func.func @c2(%a: tensor<2x3xf32>, %b: tensor<i64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_slice' op C2: there are 1 start indices, expected 2, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.dynamic_slice' op C2: the number of start indices is 1, expected 2, one per dimension}}
   %0 = "stablehlo.dynamic_slice"(%a, %b) <{slice_sizes = array<i64: 1, 1>}> : (tensor<2x3xf32>, tensor<i64>) -> tensor<1x1xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%a: tensor<2x3xf32>, %b: tensor<i64>) {
 // -----
 
 func.func @c2_sizes(%a: tensor<2x3xf32>, %b: tensor<i64>, %c: tensor<i64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_slice' op C2: slice_sizes [1] has 1 entries, expected 2, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.dynamic_slice' op C2: slice_sizes [1] has length 1, expected 2, one entry per dimension}}
   %0 = "stablehlo.dynamic_slice"(%a, %b, %c) <{slice_sizes = array<i64: 1>}> : (tensor<2x3xf32>, tensor<i64>, tensor<i64>) -> tensor<1x1xf32>
   return
 }

@@ -17,7 +17,7 @@ func.func @c2(%a: tensor<2x3xf32>, %b: tensor<1x2xf64>, %c: tensor<i64>, %d: ten
 // -----
 
 func.func @c3(%a: tensor<2x3xf32>, %b: tensor<2xf32>, %c: tensor<i64>, %d: tensor<i64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_update_slice' op C3: update and operand have 1 and 2 dimensions, expected as many}}
+  // expected-error@+1 {{'stablehlo.dynamic_update_slice' op C3: update and operand have ranks 1 and 2, expected equal}}
   %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c, %d) : (tensor<2x3xf32>, tensor<2xf32>, tensor<i64>, tensor<i64>) -> tensor<2x3xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%a: tensor<2x3xf32>, %b: tensor<2xf32>, %c: tensor<i64>, %d: tenso
 // -----
 
 func.func @c4(%a: tensor<2x3xf32>, %b: tensor<1x2xf32>, %c: tensor<i64>) {
-  // expected-error@+1 {{'stablehlo.dynamic_update_slice' op C4: there are 1 start indices, expected 2, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.dynamic_update_slice' op C4: the number of start indices is 1, expected 2, one per dimension}}
   %0 = "stablehlo.dynamic_update_slice"(%a, %b, %c) : (tensor<2x3xf32>, tensor<1x2xf32>, tensor<i64>) -> tensor<2x3xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C1: the operand has 3 dimensions, expected as many as offset_dims [1, 2], collapsed_slice_dims [] and operand_batching_dims [] together}}
+  // expected-error@+1 {{'stablehlo.gather' op C1: the operand has rank 3, expected the total length of offset_dims [1, 2], collapsed_slice_dims [] and operand_batching_dims [], 2}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [1, 0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2, 2>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>) -> tensor<5x2x2xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
 // -----
 
 func.func @c3(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C3: start_index_map [1] has 1 entries, expected 2, the size of an index vector}}
+  // expected-error@+1 {{'stablehlo.gather' op C3: start_index_map [1] has length 1, expected 2, the size of an index vector}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2, 2>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>) -> tensor<5x2x2xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
 // -----
 
 func.func @c4(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C4: offset_dims are [2, 1], expected them sorted and no dimension twice}}
+  // expected-error@+1 {{'stablehlo.gather' op C4: offset_dims are [2, 1], expected ascending order without duplicates}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2, 1], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2, 2>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>) -> tensor<5x2x2xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c5(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
 // -----
 
 func.func @c6(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C6: collapsed_slice_dims [0] and operand_batching_dims [0] name a dimension twice}}
+  // expected-error@+1 {{'stablehlo.gather' op C6: collapsed_slice_dims [0] and operand_batching_dims [0] name a dimension twice, expected each at most once}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [1], index_vector_dim = 1, operand_batching_dims = [0], start_indices_batching_dims = [0]>, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x2xf32>, tensor<3x1xi64>) -> tensor<3x2xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @c6(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>) {
 // -----
 
 func.func @c7(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C7: collapsed_slice_dims are [1, 0], expected them sorted}}
+  // expected-error@+1 {{'stablehlo.gather' op C7: collapsed_slice_dims are [1, 0], expected ascending order}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1, 0], start_index_map = [1, 0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>) -> tensor<5x2xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @c9(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
 // -----
 
 func.func @c10(%a: tensor<3x4x2xf32>, %b: tensor<4x3x1xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C10: operand_batching_dims are [1, 0], expected them sorted}}
+  // expected-error@+1 {{'stablehlo.gather' op C10: operand_batching_dims are [1, 0], expected ascending order}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], start_index_map = [2], index_vector_dim = 2, operand_batching_dims = [1, 0], start_indices_batching_dims = [0, 1]>, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x2xf32>, tensor<4x3x1xi64>) -> tensor<4x3x2xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @c14(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>) {
 // -----
 
 func.func @c15(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C15: start_indices_batching_dims [1] contains index_vector_dim 1}}
+  // expected-error@+1 {{'stablehlo.gather' op C15: start_indices_batching_dims [1] contains index_vector_dim 1, expected other dimensions only}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1, operand_batching_dims = [0], start_indices_batching_dims = [1]>, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x2xf32>, tensor<3x1xi64>) -> tensor<3x2xf32>
   return
 }
@@ -121,7 +121,7 @@ func.func @c15(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>) {
 // -----
 
 func.func @c16(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C16: operand_batching_dims [0] and start_indices_batching_dims [], expected as many}}
+  // expected-error@+1 {{'stablehlo.gather' op C16: operand_batching_dims [0] and start_indices_batching_dims [] differ in length, expected equal lengths}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1, operand_batching_dims = [0]>, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x2xf32>, tensor<3x1xi64>) -> tensor<3x2xf32>
   return
 }
@@ -137,7 +137,7 @@ func.func @c17(%a: tensor<3x4x2xf32>, %b: tensor<5x1xi64>) {
 // -----
 
 func.func @c18(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C18: start_index_map [0] and operand_batching_dims [0] name a dimension twice}}
+  // expected-error@+1 {{'stablehlo.gather' op C18: start_index_map [0] and operand_batching_dims [0] name a dimension twice, expected each at most once}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1], start_index_map = [0], index_vector_dim = 1, operand_batching_dims = [0], start_indices_batching_dims = [0]>, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x2xf32>, tensor<3x1xi64>) -> tensor<3x2xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @c19(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
 // -----
 
 func.func @c20(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
-  // expected-error@+1 {{'stablehlo.gather' op C20: slice_sizes [1, 2] has 2 entries, expected 3, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.gather' op C20: slice_sizes [1, 2] has length 2, expected 3, one entry per dimension}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<3x4x2xf32>, tensor<5x2xi64>) -> tensor<5x2x2xf32>
   return
 }
@@ -185,7 +185,7 @@ func.func @c23(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>) {
 // -----
 
 func.func @float_indices(%a: tensor<3x4x2xf32>, %b: tensor<5x2xf32>) {
-  // expected-error@+1 {{'stablehlo.gather' op operand 1 must be a tensor of integers, it is tensor<5x2xf32>}}
+  // expected-error@+1 {{'stablehlo.gather' op operand 1 must be a tensor of integers, got tensor<5x2xf32>}}
   %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2, 2>}> : (tensor<3x4x2xf32>, tensor<5x2xf32>) -> tensor<5x2x2xf32>
   return
 }

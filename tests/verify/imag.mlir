@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xcomplex<f32>>) {
-  // expected-error@+1 {{'stablehlo.imag' op C1: result must have shape of tensor<2xf32>, got tensor<3xf32>}}
+  // expected-error@+1 {{'stablehlo.imag' op C1: result must have the shape of tensor<2xf32>, got tensor<3xf32>}}
   %0 = "stablehlo.imag"(%x) : (tensor<2xcomplex<f32>>) -> tensor<3xf32>
   return
 }

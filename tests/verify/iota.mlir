@@ -9,7 +9,7 @@ func.func @c1() {
 // -----
 
 func.func @bools() {
-  // expected-error@+1 {{'stablehlo.iota' op the result must be a tensor of integers, floats or complex numbers, or per-tensor quantized, it is tensor<2xi1>}}
+  // expected-error@+1 {{'stablehlo.iota' op the result must be a tensor of integers, floats or complex numbers, or per-tensor quantized, got tensor<2xi1>}}
   %0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<2xi1>
   return
 }

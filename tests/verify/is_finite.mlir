@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.is_finite' op C1: result must have shape of tensor<2xi1>, got tensor<3xi1>}}
+  // expected-error@+1 {{'stablehlo.is_finite' op C1: result must have the shape of tensor<2xi1>, got tensor<3xi1>}}
   %0 = "stablehlo.is_finite"(%x) : (tensor<2xf32>) -> tensor<3xi1>
   return
 }

@@ -12,7 +12,7 @@ func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @c1_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.map' op C1: result must have shape of tensor<2xf32>, got tensor<3xf32>}}
+  // expected-error@+1 {{'stablehlo.map' op C1: result must have the shape of tensor<2xf32>, got tensor<3xf32>}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>
@@ -23,7 +23,7 @@ func.func @c1_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 // -----
 
 func.func @c2() {
-  // expected-error@+1 {{'stablehlo.map' op C2: at least one operand is needed}}
+  // expected-error@+1 {{'stablehlo.map' op C2: there are no operands, expected at least one}}
   %0 = "stablehlo.map"() ({
     %1 = stablehlo.constant dense<1.0> : tensor<f32>
     stablehlo.return %1 : tensor<f32>
@@ -34,7 +34,7 @@ func.func @c2() {
 // -----
 
 func.func @c3(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.map' op C3: dimensions must be all of the 1 in order, got [1]}}
+  // expected-error@+1 {{'stablehlo.map' op C3: dimensions are [1], expected [0]}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>

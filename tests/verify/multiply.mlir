@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @c1_result(%x: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.multiply' op C1: result must have shape of tensor<2xf32>, got tensor<3xf32>}}
+  // expected-error@+1 {{'stablehlo.multiply' op C1: result must have the shape of tensor<2xf32>, got tensor<3xf32>}}
   %0 = "stablehlo.multiply"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xi32>) {
-  // expected-error@+1 {{'stablehlo.not' op C1: result must have shape of tensor<2xi32>, got tensor<3xi32>}}
+  // expected-error@+1 {{'stablehlo.not' op C1: result must have the shape of tensor<2xi32>, got tensor<3xi32>}}
   %0 = "stablehlo.not"(%x) : (tensor<2xi32>) -> tensor<3xi32>
   return
 }

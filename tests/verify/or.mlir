@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xi32>, %y: tensor<3xi32>) {
 // -----
 
 func.func @c1_result(%x: tensor<2xi32>) {
-  // expected-error@+1 {{'stablehlo.or' op C1: result must have shape of tensor<2xi32>, got tensor<3xi32>}}
+  // expected-error@+1 {{'stablehlo.or' op C1: result must have the shape of tensor<2xi32>, got tensor<3xi32>}}
   %0 = "stablehlo.or"(%x, %x) : (tensor<2xi32>, tensor<2xi32>) -> tensor<3xi32>
   return
 }

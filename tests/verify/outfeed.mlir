@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @no_token(%x: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.outfeed' op takes no token as its last operand}}
+  // expected-error@+1 {{'stablehlo.outfeed' op the last operand is tensor<2xf32>, expected !stablehlo.token}}
   %0 = "stablehlo.outfeed"(%x, %x) {outfeed_config = ""} : (tensor<2xf32>, tensor<2xf32>) -> !stablehlo.token
   return
 }

@@ -17,7 +17,7 @@ func.func @c1_result(%a: tensor<2x3xf32>, %b: tensor<f32>) {
 // -----
 
 func.func @c2(%a: tensor<2x3xf32>, %b: tensor<f32>) {
-  // expected-error@+1 {{'stablehlo.pad' op C2: edge_padding_low, edge_padding_high and interior_padding have 1, 2 and 2 entries, expected 2, one for each dimension}}
+  // expected-error@+1 {{'stablehlo.pad' op C2: edge_padding_low, edge_padding_high and interior_padding have lengths 1, 2 and 2, expected 2, one entry per dimension}}
   %0 = "stablehlo.pad"(%a, %b) <{edge_padding_low = array<i64: 0>, edge_padding_high = array<i64: 0, 0>, interior_padding = array<i64: 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c4(%a: tensor<2x3xf32>, %b: tensor<f32>) {
 // -----
 
 func.func @c4_negative(%a: tensor<2x3xf32>, %b: tensor<f32>) {
-  // expected-error@+1 {{'stablehlo.pad' op C4: dimension 0 of size 2 with low -3, high 0 and interior 0 would have the size -1, expected at least 0}}
+  // expected-error@+1 {{'stablehlo.pad' op C4: dimension 0 of size 2, padded by low -3, high 0 and interior 0, has size -1, expected at least 0}}
   %0 = "stablehlo.pad"(%a, %b) <{edge_padding_low = array<i64: -3, 0>, edge_padding_high = array<i64: 0, 0>, interior_padding = array<i64: 0, 0>}> : (tensor<2x3xf32>, tensor<f32>) -> tensor<?x3xf32>
   return
 }

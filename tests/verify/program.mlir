@@ -92,7 +92,7 @@ func.func @returned_count(%a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 // -----
 
 func.func @declared(%a: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.get_dimension_size' op result 0 has type tensor<i64>, but its operands give tensor<i32>}}
+  // expected-error@+1 {{'stablehlo.get_dimension_size' op result 0 has type tensor<i64>, expected tensor<i32> as its operands determine}}
   %0 = stablehlo.get_dimension_size %a, dim = 0 : (tensor<2xf32>) -> tensor<i64>
   return
 }
@@ -137,7 +137,7 @@ func.func @b() {
 
 // Several errors are gathered before giving up.
 func.func @several(%a: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.get_dimension_size' op result 0 has type tensor<i64>, but its operands give tensor<i32>}}
+  // expected-error@+1 {{'stablehlo.get_dimension_size' op result 0 has type tensor<i64>, expected tensor<i32> as its operands determine}}
   %0 = stablehlo.get_dimension_size %a, dim = 0 : (tensor<2xf32>) -> tensor<i64>
   // expected-error-re@below {{requires attribute '{{[a-z]+}}mutation'}}
   %1 = "stablehlo.transpose"(%a) : (tensor<2xf32>) -> tensor<2xf32>
@@ -157,7 +157,7 @@ func.func @unranked(%x: tensor<2xf32>) {
 // -----
 
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'sdy.mesh' op must stand in a module}}
+  // expected-error @+1 {{'sdy.mesh' op must be at the top level of a module}}
   sdy.mesh @mesh = <["a"=2]>
   return %x : tensor<4xf32>
 }
@@ -166,7 +166,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @main(%p: tensor<i1>) {
   "stablehlo.if"(%p) ({
-    // expected-error @+1 {{'sdy.mesh' op must stand in a module}}
+    // expected-error @+1 {{'sdy.mesh' op must be at the top level of a module}}
     "sdy.mesh"() <{sym_name = "mesh", mesh = #sdy.mesh<["a"=2]>}> : () -> ()
     stablehlo.return
   }, {

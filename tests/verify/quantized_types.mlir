@@ -5,7 +5,7 @@
 // be broken in this spelling: the numbers have no types of their own and scales stand with their zero points.
 
 func.func @c13(%x: tensor<3xf32>) {
-  // expected-error@+1 {{'stablehlo.uniform_quantize' op result 0 has a bad quantized type: C13: 2 scales for dimension 0 of size 3}}
+  // expected-error@+1 {{'stablehlo.uniform_quantize' op result 0 has an invalid quantized type: C13: there are 2 scales for dimension 0 of size 3, expected one scale per element}}
   %0 = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> tensor<3x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }
@@ -13,14 +13,14 @@ func.func @c13(%x: tensor<3xf32>) {
 // -----
 
 func.func @c12(%x: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.uniform_quantize' op result 0 has a bad quantized type: C12: quantization dimension 1 must be below the rank 1}}
+  // expected-error@+1 {{'stablehlo.uniform_quantize' op result 0 has an invalid quantized type: C12: the quantized dimension is 1, expected it below the tensor's rank 1}}
   %0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:1, {0.5:0, 0.25:0}>>
   return
 }
 
 // -----
 
-// expected-error@+1 {{'func.func' op block argument 0 has a bad quantized type: C13: 2 scales for dimension 0 of size 3}}
+// expected-error@+1 {{'func.func' op block argument 0 has an invalid quantized type: C13: there are 2 scales for dimension 0 of size 3, expected one scale per element}}
 func.func @argument(%x: tensor<3x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
   return
 }
@@ -48,7 +48,7 @@ func.func @c5(%x: tensor<3x!quant.uniform<i8:f32, -0.5:0>>) {
 
 // -----
 
-// expected-error@+1 {{'func.func' op block argument 0 has a bad quantized type: C5: scale 1e-09 is not positive as f16}}
+// expected-error@+1 {{'func.func' op block argument 0 has an invalid quantized type: C5: the scale is 1e-09, which is 0 when rounded to f16}}
 func.func @c5_rounded(%x: tensor<3x!quant.uniform<i8:f16, 1.0e-9:0>>) {
   return
 }
@@ -62,7 +62,7 @@ func.func @c6(%x: tensor<3x!quant.uniform<i8:f64, 1.0e999:0>>) {
 
 // -----
 
-// expected-error@+1 {{'func.func' op block argument 0 has a bad quantized type: C6: scale 1e+06 is not finite as f16}}
+// expected-error@+1 {{'func.func' op block argument 0 has an invalid quantized type: C6: the scale is 1e+06, which is infinite when rounded to f16}}
 func.func @c6_rounded(%x: tensor<3x!quant.uniform<i8:f16, 1.0e6:0>>) {
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%s: tensor<2xui64>) {
-  // expected-error@+1 {{'stablehlo.rng_bit_generator' op C1: output_state has type tensor<3xui64> but initial_state tensor<2xui64>}}
+  // expected-error@+1 {{'stablehlo.rng_bit_generator' op C1: output_state has type tensor<3xui64>, expected that of initial_state, tensor<2xui64>}}
   %t, %r = "stablehlo.rng_bit_generator"(%s) {rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>} : (tensor<2xui64>) -> (tensor<3xui64>, tensor<4xui32>)
   return
 }

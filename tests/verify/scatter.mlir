@@ -12,7 +12,7 @@ func.func @c1(%a: tensor<3x4x2xf32>, %b: tensor<3x5x2xf32>, %c: tensor<5x2xi64>,
 // -----
 
 func.func @c2(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C2: the inputs have 3 dimensions, expected as many as update_window_dims [1, 2], inserted_window_dims [] and input_batching_dims [] together}}
+  // expected-error@+1 {{'stablehlo.scatter' op C2: the inputs have rank 3, expected the total length of update_window_dims [1, 2], inserted_window_dims [] and input_batching_dims [], 2}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -34,7 +34,7 @@ func.func @c3(%a: tensor<3x4x2xf32>, %b: tensor<3x4x2xf32>, %c: tensor<5x2xi64>,
 // -----
 
 func.func @c4(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<6x2x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C4: dimension 0 of the updates has size 6, expected 5, that of dimension 0 of scatter_indices}}
+  // expected-error@+1 {{'stablehlo.scatter' op C4: dimension 0 of the updates has size 6, expected 5, the size of dimension 0 of scatter_indices}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -56,7 +56,7 @@ func.func @c4_window(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x5x
 // -----
 
 func.func @c4_rank(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2x1xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C4: the updates have 4 dimensions, expected 3: those of scatter_indices but index_vector_dim, and update_window_dims}}
+  // expected-error@+1 {{'stablehlo.scatter' op C4: the updates have rank 4, expected 3: the dimensions of scatter_indices except index_vector_dim, plus update_window_dims}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -89,7 +89,7 @@ func.func @c6(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf64>)
 // -----
 
 func.func @c7(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C7: update_window_dims are [2, 1], expected them sorted and no dimension twice}}
+  // expected-error@+1 {{'stablehlo.scatter' op C7: update_window_dims are [2, 1], expected ascending order without duplicates}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2, 1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -111,7 +111,7 @@ func.func @c8(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>)
 // -----
 
 func.func @c9(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>, %c: tensor<3x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C9: inserted_window_dims [0] and input_batching_dims [0] name a dimension twice}}
+  // expected-error@+1 {{'stablehlo.scatter' op C9: inserted_window_dims [0] and input_batching_dims [0] name a dimension twice, expected each at most once}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 1, input_batching_dims = [0], scatter_indices_batching_dims = [0]>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -122,7 +122,7 @@ func.func @c9(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>, %c: tensor<3x2xf32>) {
 // -----
 
 func.func @c10(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C10: inserted_window_dims are [1, 0], expected them sorted}}
+  // expected-error@+1 {{'stablehlo.scatter' op C10: inserted_window_dims are [1, 0], expected ascending order}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [1, 0], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -144,7 +144,7 @@ func.func @c11(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>
 // -----
 
 func.func @c12(%a: tensor<3x4x2xf32>, %b: tensor<4x3x1xi64>, %c: tensor<4x3x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C12: input_batching_dims are [1, 0], expected them sorted}}
+  // expected-error@+1 {{'stablehlo.scatter' op C12: input_batching_dims are [1, 0], expected ascending order}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], scatter_dims_to_operand_dims = [2], index_vector_dim = 2, input_batching_dims = [1, 0], scatter_indices_batching_dims = [0, 1]>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -188,7 +188,7 @@ func.func @c15(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>, %c: tensor<3x2xf32>) 
 // -----
 
 func.func @c16(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>, %c: tensor<3x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C16: scatter_indices_batching_dims [1] contains index_vector_dim 1}}
+  // expected-error@+1 {{'stablehlo.scatter' op C16: scatter_indices_batching_dims [1] contains index_vector_dim 1, expected other dimensions only}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1, input_batching_dims = [0], scatter_indices_batching_dims = [1]>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -199,7 +199,7 @@ func.func @c16(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>, %c: tensor<3x2xf32>) 
 // -----
 
 func.func @c17(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>, %c: tensor<3x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C17: input_batching_dims [0] and scatter_indices_batching_dims [], expected as many}}
+  // expected-error@+1 {{'stablehlo.scatter' op C17: input_batching_dims [0] and scatter_indices_batching_dims [] differ in length, expected equal lengths}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1, input_batching_dims = [0]>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -221,7 +221,7 @@ func.func @c18(%a: tensor<3x4x2xf32>, %b: tensor<5x1xi64>, %c: tensor<5x2xf32>) 
 // -----
 
 func.func @c19(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C19: scatter_dims_to_operand_dims [1] has 1 entries, expected 2, the size of an index vector}}
+  // expected-error@+1 {{'stablehlo.scatter' op C19: scatter_dims_to_operand_dims [1] has length 1, expected 2, the size of an index vector}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -232,7 +232,7 @@ func.func @c19(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>
 // -----
 
 func.func @c20(%a: tensor<3x4x2xf32>, %b: tensor<3x1xi64>, %c: tensor<3x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C20: scatter_dims_to_operand_dims [0] and input_batching_dims [0] name a dimension twice}}
+  // expected-error@+1 {{'stablehlo.scatter' op C20: scatter_dims_to_operand_dims [0] and input_batching_dims [0] name a dimension twice, expected each at most once}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1, input_batching_dims = [0], scatter_indices_batching_dims = [0]>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()
@@ -265,7 +265,7 @@ func.func @c22(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>
 // -----
 
 func.func @c23(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C23: the body combines i32, to which f32 cannot be promoted}}
+  // expected-error@+1 {{'stablehlo.scatter' op C23: the body returns element type i32, expected f32 or a type to which it can be promoted}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}> ({
     ^bb0(%p: tensor<i32>, %q: tensor<i32>):
       "stablehlo.return"(%p) : (tensor<i32>) -> ()
@@ -287,7 +287,7 @@ func.func @c23_count(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x
 // -----
 
 func.func @c24(%a: tensor<3x4x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2x2xf32>) {
-  // expected-error@+1 {{'stablehlo.scatter' op C24: result 0 has type tensor<3x4x3xf32>, expected the shape of tensor<3x4x2xf32>}}
+  // expected-error@+1 {{'stablehlo.scatter' op C24: result 0 has type tensor<3x4x3xf32>, expected the shape of the input, tensor<3x4x2xf32>}}
   %0 = "stablehlo.scatter"(%a, %b, %c) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], inserted_window_dims = [0], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 1>}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       "stablehlo.return"(%p0) : (tensor<f32>) -> ()

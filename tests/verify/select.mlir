@@ -41,7 +41,7 @@ func.func @pred(%p: tensor<i8>, %x: tensor<2xf32>) {
 // -----
 
 func.func @per_axis(%c: tensor<i1>, %x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
-  // expected-error@+1 {{'stablehlo.select' op operand 1 must be a tensor or a per-tensor quantized tensor, it is tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
+  // expected-error@+1 {{'stablehlo.select' op operand 1 must be a tensor or a per-tensor quantized tensor, got tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
   %0 = stablehlo.select %c, %x, %x : tensor<i1>, tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }

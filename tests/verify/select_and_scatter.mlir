@@ -49,7 +49,7 @@ func.func @c3(%x: tensor<4xf32>, %s: tensor<2xf32>, %z: tensor<f64>) {
 // -----
 
 func.func @c4(%x: tensor<4xf32>, %s: tensor<2xf32>, %z: tensor<f32>) {
-  // expected-error@+1 {{'stablehlo.select_and_scatter' op C4: window_dimensions has 2 entries, expected 1}}
+  // expected-error@+1 {{'stablehlo.select_and_scatter' op C4: window_dimensions has length 2, expected 1, one entry per window dimension}}
   %r = "stablehlo.select_and_scatter"(%x, %s, %z) ({
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):
     %m = "stablehlo.compare"(%p, %q) {comparison_direction = #stablehlo<comparison_direction GE>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -81,7 +81,7 @@ func.func @c5(%x: tensor<4xf32>, %s: tensor<2xf32>, %z: tensor<f32>) {
 // -----
 
 func.func @c6(%x: tensor<4xf32>, %s: tensor<2xf32>, %z: tensor<f32>) {
-  // expected-error@+1 {{'stablehlo.select_and_scatter' op C6: window_strides has 2 entries, expected 1}}
+  // expected-error@+1 {{'stablehlo.select_and_scatter' op C6: window_strides has length 2, expected 1, one entry per window dimension}}
   %r = "stablehlo.select_and_scatter"(%x, %s, %z) ({
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):
     %m = "stablehlo.compare"(%p, %q) {comparison_direction = #stablehlo<comparison_direction GE>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -161,7 +161,7 @@ func.func @c9_returns(%x: tensor<4xf32>, %s: tensor<2xf32>, %z: tensor<f32>) {
 // -----
 
 func.func @c10(%x: tensor<4xf32>, %s: tensor<2xf32>, %z: tensor<f32>) {
-  // expected-error@+1 {{'stablehlo.select_and_scatter' op C10: the body combines i32, to which f32 cannot be promoted}}
+  // expected-error@+1 {{'stablehlo.select_and_scatter' op C10: the body returns element type i32, expected f32 or a type to which it can be promoted}}
   %r = "stablehlo.select_and_scatter"(%x, %s, %z) ({
   ^bb0(%p: tensor<f32>, %q: tensor<f32>):
     %m = "stablehlo.compare"(%p, %q) {comparison_direction = #stablehlo<comparison_direction GE>} : (tensor<f32>, tensor<f32>) -> tensor<i1>

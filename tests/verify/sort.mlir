@@ -24,7 +24,7 @@ func.func @c2(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @c2_count(%a: tensor<2x3xf32>) {
-  // expected-error@+1 {{'stablehlo.sort' op C2: there are 1 inputs and 2 results, expected as many}}
+  // expected-error@+1 {{'stablehlo.sort' op C2: the numbers of inputs and results are 1 and 2, expected equal}}
   %0:2 = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({
     ^bb0(%p0: tensor<f32>, %p1: tensor<f32>):
       %c = "stablehlo.compare"(%p0, %p1) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -84,7 +84,7 @@ func.func @c5_type(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @c5_result(%a: tensor<2x3xf32>) {
-  // expected-error@+1 {{'stablehlo.sort' op C5: the comparator must return one value of type tensor<i1>}}
+  // expected-error@+1 {{'stablehlo.sort' op C5: the comparator returns tensor<f32>, expected one value of type tensor<i1>}}
   %0 = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({
     ^bb0(%p: tensor<f32>, %q: tensor<f32>):
       "stablehlo.return"(%p) : (tensor<f32>) -> ()

@@ -33,7 +33,7 @@ func.func @c3(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @c4(%a: tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) {
-  // expected-error@+1 {{'stablehlo.transpose' op C4: the quantized dimension of the result is 0, expected 1, where the permutation puts the operand's 0}}
+  // expected-error@+1 {{'stablehlo.transpose' op C4: the result is quantized along dimension 0, expected 1, to which the permutation moves the operand's quantized dimension 0}}
   %0 = "stablehlo.transpose"(%a) <{permutation = array<i64: 1, 0>}> : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5, 0.25:1}>>
   return
 }

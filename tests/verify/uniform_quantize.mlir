@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xf32>) {
 // -----
 
 func.func @c2(%x: tensor<2xf64>) {
-  // expected-error@+1 {{'stablehlo.uniform_quantize' op C2: expressed type must be f64, got tensor<2x!quant.uniform<i8:f32, 2.500000e-01:-3>>}}
+  // expected-error@+1 {{'stablehlo.uniform_quantize' op C2: the result's expressed type must be the operand's f64, got tensor<2x!quant.uniform<i8:f32, 2.500000e-01:-3>>}}
   %0 = "stablehlo.uniform_quantize"(%x) : (tensor<2xf64>) -> tensor<2x!quant.uniform<i8:f32, 0.25:-3>>
   return
 }
