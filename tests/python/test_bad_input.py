@@ -101,7 +101,7 @@ class Functions(unittest.TestCase):
             sharded = tessera.propagate(fn, X, mesh="d=2", shard={"a": P("d")})  # nothing is run
             with self.assertRaisesRegex(tessera.Unimplemented, told):
                 tessera.to_jax(sharded)
-            with self.assertRaisesRegex(tessera.Unimplemented, "@xla_ffi_python_cpu_callback has no meaning"):
+            with self.assertRaisesRegex(tessera.Unimplemented, "@xla_ffi_python_cpu_callback is unknown"):
                 tessera.run(tessera.load(sharded.program.text), X)  # text has no functions
 
     def test_custom_call(self):
