@@ -93,7 +93,7 @@ static void test_call(void **state) {
   for (host.fail_with = 12; host.fail_with >= -1; host.fail_with -= 13) {  // not known; no host
     error = run(p, &host, 1, out);
     assert_int_equal(tsr_error_code(error), 12);
-    assert_non_null(strstr(tsr_error_message(error), "custom call @twice has no meaning here"));
+    assert_non_null(strstr(tsr_error_message(error), "custom call @twice is unknown"));
     tsr_error_free(error);
   }
   host.fail_with = 77;

@@ -7,13 +7,13 @@ static bool infer_all_gather(Infer *cx) {
   int64_t dim = infer_int(cx, "all_gather_dim", -1);
   Groups groups;
   REQUIRE(cx, 6, infer_n_operands(cx) == infer_n_results(cx),
-          "has %u operands and %u results, expected as many", infer_n_operands(cx),
+          "the numbers of operands and results are %u and %u, expected equal", infer_n_operands(cx),
           infer_n_results(cx));
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     const TypeInfo *in = infer_operand_info(cx, i);
     REQUIRE(cx, 1, in->kind != TYPE_TENSOR || (dim >= 0 && dim < (int64_t)in->rank),
-            "all_gather_dim is %lld, expected 0 … rank - 1 of %s", (long long)dim,
-            infer_text(cx, infer_operand(cx, i)));
+            "all_gather_dim is %lld, expected it in [0, %u), a dimension of %s", (long long)dim,
+            in->rank, infer_text(cx, infer_operand(cx, i)));
   }
   if (!groups_check_operands(cx) || !groups_check(cx, true, true, 2, 4, 5, &groups)) return false;
   if (!infer_declared(cx)) return false;
@@ -23,7 +23,7 @@ static bool infer_all_gather(Infer *cx) {
     bool same = in->rank == out->rank && in->elem == out->elem;
     for (uint32_t d = 0; same && d < in->rank; d++)
       if (d != dim) same = dim_compatible(in->dims[d], out->dims[d]);
-    REQUIRE(cx, 6, same, "result %u is %s, expected %s but for dimension %lld", i,
+    REQUIRE(cx, 6, same, "result %u is %s, expected %s except for the size of dimension %lld", i,
             infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
     int64_t a = in->dims[dim], b = out->dims[dim];
     // Across replicas and partitions, or with one group of all, the group is as large as the grid
@@ -34,9 +34,11 @@ static bool infer_all_gather(Infer *cx) {
       REQUIRE(cx, 6,
               open ? (a == 0 ? b == 0 : b % a == 0)
                    : !__builtin_mul_overflow(a, (int64_t)groups.width, &whole) && b == whole,
-              "dimension %lld of result %u is %lld, expected %s%lld%s", (long long)dim, i,
-              (long long)b, open ? "a multiple of " : "", (long long)a,
-              open ? "" : arena_printf(context_arena(cx->context), " * %u", groups.width));
+              "dimension %lld of result %u has size %lld, expected %s%lld%s", (long long)dim, i,
+              (long long)b, open ? "a multiple of the operand's " : "the operand's ", (long long)a,
+              open ? ""
+                   : arena_printf(context_arena(cx->context), " times the group size %u",
+                                  groups.width));
   }
   return true;
 }
@@ -52,7 +54,7 @@ static Status *join_all(EvalContext *cx, const GroupExchange *x, Literal *const 
     for (uint32_t d = 0; d < in[i]->rank; d++) dims[d] = in[i]->dims[d];
     for (uint32_t m = 0; m < n_group; m++)
       if (__builtin_add_overflow(along, parts[m * cx->n_in + i]->dims[dim], &along))
-        FAIL(RESOURCE_EXHAUSTED, "the gathered dimension is too big");
+        FAIL(RESOURCE_EXHAUSTED, "the size of the gathered dimension exceeds 64 bits");
     dims[dim] = along;
     out[i] = literal_new(cx->heap, cx->context, in[i]->elem, in[i]->rank, dims);
     if (out[i]->count == 0) continue;

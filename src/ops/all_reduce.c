@@ -5,18 +5,18 @@
 #include "ops/groups.h"
 
 static bool infer_shapes(Infer *cx, uint32_t n, Type elem, int shape, int result_elem) {
-  REQUIRE(cx, shape, infer_n_results(cx) == n, "has %u results, expected one per operand: %u",
+  REQUIRE(cx, shape, infer_n_results(cx) == n, "has %u results, expected %u, one per operand",
           infer_n_results(cx), n);
   for (uint32_t i = 0; i < n; i++) {
     Type declared = infer_result(cx, i), operand = infer_operand(cx, i);
     cx->out[i] = type_with_elem(cx->context, operand, elem);
     if (!declared) continue;
     REQUIRE(cx, shape, infer_shapes_compatible(cx, declared, operand),
-            "result %u is %s, expected the shape of %s", i, infer_text(cx, declared),
+            "result %u is %s, expected the shape of operand %u, %s", i, infer_text(cx, declared), i,
             infer_text(cx, operand));
     REQUIRE(cx, result_elem, type_elem(cx->context, declared) == elem,
-            "result %u is %s, expected elements of the body's type %s", i, infer_text(cx, declared),
-            infer_text(cx, elem));
+            "result %u is %s, expected the element type that the body returns, %s", i,
+            infer_text(cx, declared), infer_text(cx, elem));
   }
   return true;
 }
@@ -73,7 +73,7 @@ static bool infer_collective_reduce(Infer *cx) {
   Type elem;
   uint32_t n = infer_n_operands(cx),
            root = has_root(cx->context, op_at(cx->program, cx->op)->attrs);
-  REQUIRE(cx, 0, n > root, "has no operand to reduce");
+  REQUIRE(cx, 0, n > root, "has no operand to reduce, expected at least one");
   if (!groups_check_operands(cx)) return false;
   if (!groups_check(cx, false, false, 1, 2, 3, &groups)) return false;
   if (root) {
@@ -82,7 +82,7 @@ static bool infer_collective_reduce(Infer *cx) {
             info->kind == TYPE_TENSOR && info->rank == 1 &&
                 dim_compatible(info->dims[0], (int64_t)n - 1) &&
                 dtype_is_integer(type_dtype(cx->context, infer_operand(cx, n - 1))),
-            "has the roots %s, expected a tensor of %u integers",
+            "the roots have type %s, expected a tensor of %u integers",
             infer_text(cx, infer_operand(cx, n - 1)), n - 1);
   }
   return groups_check_body(cx, n - root, 4, &elem) && infer_shapes(cx, n - root, elem, 5, 6);

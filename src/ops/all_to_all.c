@@ -9,24 +9,26 @@ static bool infer_all_to_all(Infer *cx) {
   int64_t count = infer_int(cx, "split_count", 0);
   Groups groups;
   REQUIRE(cx, 9, infer_n_operands(cx) == infer_n_results(cx),
-          "has %u operands and %u results, expected as many", infer_n_operands(cx),
+          "the numbers of operands and results are %u and %u, expected equal", infer_n_operands(cx),
           infer_n_results(cx));
-  REQUIRE(cx, 4, count > 0, "split_count is %lld, expected above 0", (long long)count);
+  REQUIRE(cx, 4, count > 0, "split_count is %lld, expected at least 1", (long long)count);
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     const TypeInfo *in = infer_operand_info(cx, i);
     if (in->kind != TYPE_TENSOR) continue;
     const char *text = infer_text(cx, infer_operand(cx, i));
     REQUIRE(cx, 1, split >= 0 && split < (int64_t)in->rank,
-            "split_dimension is %lld, expected 0 … rank - 1 of %s", (long long)split, text);
+            "split_dimension is %lld, expected it in [0, %u), a dimension of %s", (long long)split,
+            in->rank, text);
     REQUIRE(cx, 3, concat >= 0 && concat < (int64_t)in->rank,
-            "concat_dimension is %lld, expected 0 … rank - 1 of %s", (long long)concat, text);
+            "concat_dimension is %lld, expected it in [0, %u), a dimension of %s",
+            (long long)concat, in->rank, text);
     REQUIRE(cx, 2, in->dims[split] == DIM_DYNAMIC || in->dims[split] % count == 0,
-            "dimension %lld of %s does not split into %lld parts", (long long)split, text,
-            (long long)count);
+            "split_dimension %lld of %s has size %lld, expected a multiple of split_count %lld",
+            (long long)split, text, (long long)in->dims[split], (long long)count);
   }
   if (!groups_check_operands(cx) || !groups_check(cx, false, true, 5, 7, 0, &groups)) return false;
   REQUIRE(cx, 8, groups.n * groups.width == 0 || groups.width == count,
-          "replica_groups are %u wide, expected split_count = %lld", groups.width,
+          "each replica group has size %u, expected split_count %lld", groups.width,
           (long long)count);
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     const TypeInfo *in = infer_operand_info(cx, i);
@@ -39,7 +41,7 @@ static bool infer_all_to_all(Infer *cx) {
     if (split != concat && dims[split] != DIM_DYNAMIC) dims[split] /= count;
     bool grows = split != concat && dims[concat] != DIM_DYNAMIC;
     REQUIRE(cx, 9, !grows || !__builtin_mul_overflow(dims[concat], count, &dims[concat]),
-            "dimension %lld of the result is more than %lld", (long long)concat,
+            "dimension %lld of the result has a size above %lld", (long long)concat,
             (long long)INT64_MAX);
     cx->out[i] = type_tensor(cx->context, in->elem, in->rank, dims, 0);
     Type declared = infer_result(cx, i);
@@ -57,7 +59,8 @@ static Status *exchange_one(EvalContext *cx, uint32_t n_group, uint32_t self, Li
   const Literal *first = parts[i];
   TRY(groups_same_shapes(n_group, cx->n_in, parts, i, -1));
   if (first->dims[split] % count != 0)
-    FAIL(INVALID_ARGUMENT, "dimension %lld of size %lld does not split into %lld parts",
+    FAIL(INVALID_ARGUMENT,
+         "split_dimension %lld has size %lld, expected a multiple of split_count %lld",
          (long long)split, (long long)first->dims[split], (long long)count);
   int64_t piece[MAX_RANK], dims[MAX_RANK], index[MAX_RANK] = {0};
   for (uint32_t d = 0; d < first->rank; d++) piece[d] = dims[d] = first->dims[d];
@@ -88,8 +91,8 @@ static Status *eval_all_to_all(EvalContext *cx, Literal *const *in, Literal **ou
   GroupExchange x;
   TRY(groups_meet(cx, false, in, &x));
   if (x.n_group != count)
-    FAIL(INVALID_ARGUMENT, "split_count is %lld, its group has %u processes", (long long)count,
-         x.n_group);
+    FAIL(INVALID_ARGUMENT, "split_count is %lld, expected the group's %u processes",
+         (long long)count, x.n_group);
   for (uint32_t i = 0; i < cx->n_in; i++)
     TRY(exchange_one(cx, x.n_group, x.self, x.parts, i, split, concat, count, &out[i]));
   cx->host->leave(cx, &x);

@@ -15,8 +15,9 @@ static bool infer_async_start(Infer *cx) {
   for (uint32_t i = 0; i < n_out; i++) types[i] = infer_region_returned(cx, 0, i);
   cx->out[0] = type_future(cx->context, n_out, types);
   Type declared = infer_result(cx, 0);
-  REQUIRE(cx, 0, !declared || infer_types_same(cx, declared, cx->out[0]), "gives %s, its body %s",
-          infer_text(cx, declared), infer_text(cx, cx->out[0]));
+  REQUIRE(cx, 0, !declared || infer_types_same(cx, declared, cx->out[0]),
+          "result is %s, expected %s as its body returns", infer_text(cx, declared),
+          infer_text(cx, cx->out[0]));
   if (declared) cx->out[0] = declared;
   return true;
 }
@@ -32,15 +33,16 @@ static Status *eval_async_start(EvalContext *cx, Literal *const *in, Literal **o
 
 static bool infer_async_done(Infer *cx) {
   const TypeInfo *future = infer_operand_info(cx, 0);
-  REQUIRE(cx, 0, future->kind == TYPE_FUTURE, "waits for %s, expected a future",
+  REQUIRE(cx, 0, future->kind == TYPE_FUTURE, "operand is %s, expected a future",
           infer_text(cx, infer_operand(cx, 0)));
-  REQUIRE(cx, 0, infer_n_results(cx) == future->n_items, "has %u results, the future holds %u",
-          infer_n_results(cx), future->n_items);
+  REQUIRE(cx, 0, infer_n_results(cx) == future->n_items,
+          "has %u results, expected %u, one per value of the future", infer_n_results(cx),
+          future->n_items);
   for (uint32_t i = 0; i < future->n_items; i++) {
     Type declared = infer_result(cx, i);
     cx->out[i] = declared ? declared : future->items[i];
     REQUIRE(cx, 0, infer_types_same(cx, cx->out[i], future->items[i]),
-            "result %u is %s, the future holds %s", i, infer_text(cx, declared),
+            "result %u is %s, expected %s as in the future", i, infer_text(cx, declared),
             infer_text(cx, future->items[i]));
   }
   return true;
@@ -48,7 +50,7 @@ static bool infer_async_done(Infer *cx) {
 
 static Status *eval_async_done(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[0]->kind != LITERAL_FUTURE || in[0]->n_items != cx->n_out)
-    FAIL(FAILED_PRECONDITION, "the future holds another number of values than are wanted");
+    FAIL(FAILED_PRECONDITION, "the future does not have one value per result");
   for (uint32_t i = 0; i < cx->n_out; i++) out[i] = literal_retain(in[0]->items[i]);
   return NULL;
 }

@@ -12,16 +12,16 @@ static bool quantized_axis_moves(Infer *cx, const TypeInfo *operand, const TypeI
                   *after = type_quant_info(cx->context, result->elem);
   if (!after || after->axis < 0) return true;
   REQUIRE(cx, 6, before && (uint32_t)before->axis < to.n && after->axis == to.v[before->axis],
-          "the quantized dimension of the result is %d, expected where broadcast_dimensions %s "
-          "puts the operand's %d",
+          "the result is quantized along dimension %d, expected the one to which "
+          "broadcast_dimensions %s maps the operand's quantized dimension %d",
           after->axis, move_ints_text(cx, to), before ? before->axis : -1);
   if (operand->dims[before->axis] != 1) return true;
   for (uint32_t i = 0; i < after->count; i++)
     REQUIRE(cx, 6,
             after->scales[i] == before->scales[0] &&
                 after->zero_points[i] == before->zero_points[0],
-            "scale and zero point %u of the result are %g and %lld, expected the operand's only %g "
-            "and %lld",
+            "scale and zero point %u of the result are %g and %lld, expected %g and %lld, the only "
+            "ones of the operand",
             i, after->scales[i], (long long)after->zero_points[i], before->scales[0],
             (long long)before->zero_points[0]);
   return true;
@@ -32,9 +32,10 @@ static bool infer_common(Infer *cx, const TypeInfo *operand, const TypeInfo *res
   REQUIRE(cx, 1, move_same_elem_but_axis(cx->context, operand->elem, result->elem, true),
           "the result's element type is %s, expected the operand's %s",
           infer_text(cx, result->elem), infer_text(cx, operand->elem));
-  REQUIRE(cx, 2, to.n == operand->rank,
-          "broadcast_dimensions %s has %u entries, expected %u, one for each dimension",
-          move_ints_text(cx, to), to.n, operand->rank);
+  REQUIRE(
+      cx, 2, to.n == operand->rank,
+      "broadcast_dimensions %s has length %u, expected %u, one entry per dimension of the operand",
+      move_ints_text(cx, to), to.n, operand->rank);
   REQUIRE(cx, 3, ints_within(to, 0, result->rank),
           "broadcast_dimensions are %s, expected each in [0, %u)", move_ints_text(cx, to),
           result->rank);
@@ -42,8 +43,8 @@ static bool infer_common(Infer *cx, const TypeInfo *operand, const TypeInfo *res
           move_ints_text(cx, to));
   for (uint32_t d = 0; d < to.n; d++)
     REQUIRE(cx, 5, operand->dims[d] == 1 || dim_compatible(operand->dims[d], result->dims[to.v[d]]),
-            "dimension %u of the operand has size %lld and goes to dimension %lld of size %lld, "
-            "expected 1 or the same",
+            "dimension %u of the operand has size %lld and maps to dimension %lld of the result of "
+            "size %lld, expected size 1 or equal sizes",
             d, (long long)operand->dims[d], (long long)to.v[d], (long long)result->dims[to.v[d]]);
   return quantized_axis_moves(cx, operand, result, to);
 }
@@ -67,13 +68,13 @@ static bool infer_dynamic(Infer *cx) {
   if (result) {
     if (!infer_common(cx, operand, result, to)) return false;
     REQUIRE(cx, 7, dim_compatible(shape->dims[0], result->rank),
-            "output_dimensions has %lld entries and the result %u dimensions, expected as many",
+            "output_dimensions has length %lld, expected %u, one entry per dimension of the result",
             (long long)shape->dims[0], result->rank);
   }
-  REQUIRE(
-      cx, 8, ints_unique_together(expanding, same),
-      "known_expanding_dimensions %s and known_nonexpanding_dimensions %s name a dimension twice",
-      move_ints_text(cx, expanding), move_ints_text(cx, same));
+  REQUIRE(cx, 8, ints_unique_together(expanding, same),
+          "known_expanding_dimensions %s and known_nonexpanding_dimensions %s name a dimension "
+          "twice, expected each at most once",
+          move_ints_text(cx, expanding), move_ints_text(cx, same));
   REQUIRE(cx, 9, ints_within(expanding, 0, operand->rank),
           "known_expanding_dimensions are %s, expected each in [0, %u)",
           move_ints_text(cx, expanding), operand->rank);
@@ -91,11 +92,10 @@ static bool infer_old(Infer *cx) {
   if (!operand || !infer_not_per_axis(cx, 0) || !move_ints(cx, "broadcast_sizes", &sizes) ||
       !move_same_elem(cx, 0, 0, operand->elem))
     return false;
-  REQUIRE(cx, 0, ints_within(sizes, 0, INT64_MAX), "broadcast_sizes are %s, expected none below 0",
-          move_ints_text(cx, sizes));
+  REQUIRE(cx, 0, ints_within(sizes, 0, INT64_MAX),
+          "broadcast_sizes are %s, expected sizes of at least 0", move_ints_text(cx, sizes));
   REQUIRE(cx, 0, sizes.n + operand->rank <= MAX_RANK,
-          "the result would have %u dimensions, expected at most %d", sizes.n + operand->rank,
-          MAX_RANK);
+          "the result has rank %u, at most %d is supported", sizes.n + operand->rank, MAX_RANK);
   int64_t dims[MAX_RANK], bounds[MAX_RANK];
   move_bounds(cx, 0, bounds + sizes.n);
   for (uint32_t d = 0; d < sizes.n; d++) {
@@ -115,8 +115,8 @@ static Status *broadcast(EvalContext *cx, const Literal *operand, const int64_t 
   for (uint32_t d = 0; d < operand->rank; d++) {
     if (to[d] < 0 || to[d] >= rank || (operand->dims[d] != 1 && operand->dims[d] != dims[to[d]]))
       FAIL(INVALID_ARGUMENT,
-           "dimension %u of the operand %s cannot become dimension %lld of the result %s", d,
-           move_dims_text(cx, operand->rank, operand->dims), (long long)to[d],
+           "dimension %u of the operand %s cannot be broadcast to dimension %lld of the result %s",
+           d, move_dims_text(cx, operand->rank, operand->dims), (long long)to[d],
            move_dims_text(cx, rank, dims));
     if (operand->dims[d] != 1) from[to[d]] = strides[d];
   }
@@ -137,14 +137,15 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     if (dims[to.v[d]] == DIM_DYNAMIC && operand->dims[d] != 1) dims[to.v[d]] = operand->dims[d];
   for (uint32_t d = 0; d < type->rank; d++)
     if (dims[d] == DIM_DYNAMIC)
-      FAIL(INVALID_ARGUMENT, "nothing gives the size of dimension %u of the result %s", d,
+      FAIL(INVALID_ARGUMENT,
+           "the dynamic size of dimension %u of the result %s is not known at run time", d,
            type_text(cx->context, declared));
   return broadcast(cx, operand, to.v, type->rank, dims, out);
 }
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[1]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "output_dimensions has %lld entries, at most %d are supported",
+    FAIL(INVALID_ARGUMENT, "output_dimensions has length %lld, at most %d is supported",
          (long long)in[1]->count, MAX_RANK);
   Ints dims = move_indices(cx, in[1]);
   return broadcast(cx, in[0], eval_ints(cx, "broadcast_dimensions").v, dims.n, dims.v, out);

@@ -12,22 +12,23 @@ static bool infer_branches(Infer *cx, int no_inputs, int same_outputs, int resul
             "branch %u takes %u arguments, expected none", r, infer_region_n_args(cx, r));
   for (uint32_t r = 1; r < n_regions; r++) {
     REQUIRE(cx, same_outputs, infer_region_n_returned(cx, r) == n,
-            "branch %u gives %u values, branch 0 gives %u", r, infer_region_n_returned(cx, r), n);
+            "branch %u returns %u values, expected %u as branch 0 returns", r,
+            infer_region_n_returned(cx, r), n);
     for (uint32_t i = 0; i < n; i++)
       REQUIRE(
           cx, same_outputs,
           infer_types_same(cx, infer_region_returned(cx, r, i), infer_region_returned(cx, 0, i)),
-          "branch %u gives %s as value %u, branch 0 gives %s", r,
+          "branch %u returns %s as value %u, expected %s as branch 0 returns", r,
           infer_text(cx, infer_region_returned(cx, r, i)), i,
           infer_text(cx, infer_region_returned(cx, 0, i)));
   }
-  REQUIRE(cx, results, infer_n_results(cx) == n, "has %u results, its branches give %u values",
-          infer_n_results(cx), n);
+  REQUIRE(cx, results, infer_n_results(cx) == n,
+          "has %u results, expected %u as its branches return", infer_n_results(cx), n);
   for (uint32_t i = 0; i < n; i++) {
     Type declared = infer_result(cx, i);
     cx->out[i] = declared ? declared : infer_region_returned(cx, 0, i);
     REQUIRE(cx, results, infer_types_same(cx, cx->out[i], infer_region_returned(cx, 0, i)),
-            "result %u is %s, its branches give %s", i, infer_text(cx, declared),
+            "result %u is %s, expected %s as its branches return", i, infer_text(cx, declared),
             infer_text(cx, infer_region_returned(cx, 0, i)));
   }
   return true;
@@ -39,9 +40,10 @@ static bool is_scalar_of(const Infer *cx, DType dtype) {
 }
 
 static bool infer_case(Infer *cx) {
-  REQUIRE(cx, 0, is_scalar_of(cx, DT_i32), "has the index %s, expected tensor<i32>",
+  REQUIRE(cx, 0, is_scalar_of(cx, DT_i32), "index is %s, expected tensor<i32>",
           infer_text(cx, infer_operand(cx, 0)));
-  REQUIRE(cx, 1, op_at(cx->program, cx->op)->n_regions > 0, "has no branch");
+  REQUIRE(cx, 1, op_at(cx->program, cx->op)->n_regions > 0,
+          "has no branches, expected at least one");
   return infer_branches(cx, 2, 3, 4);
 }
 
@@ -55,7 +57,7 @@ static Status *eval_case(EvalContext *cx, Literal *const *in, Literal **out) {
 static bool infer_if(Infer *cx) {
   const TypeInfo *info = infer_operand_info(cx, 0);
   bool dynamic = info->kind == TYPE_UNRANKED && info->elem == (Type)DT_i1;
-  REQUIRE(cx, 0, dynamic || is_scalar_of(cx, DT_i1), "has the predicate %s, expected tensor<i1>",
+  REQUIRE(cx, 0, dynamic || is_scalar_of(cx, DT_i1), "pred is %s, expected tensor<i1>",
           infer_text(cx, infer_operand(cx, 0)));
   return infer_branches(cx, 1, 2, 3);
 }

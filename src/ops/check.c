@@ -7,14 +7,15 @@ enum { DEFAULT_ULP = 3 };
 
 static bool infer_pair(Infer *cx) {
   REQUIRE(cx, 0, infer_types_compatible(cx, infer_operand(cx, 0), infer_operand(cx, 1)),
-          "compares %s with %s", infer_text(cx, infer_operand(cx, 0)),
+          "operands must have the same type, got %s and %s", infer_text(cx, infer_operand(cx, 0)),
           infer_text(cx, infer_operand(cx, 1)));
   return true;
 }
 
 static bool infer_constant(Infer *cx) {
   Type type = attr_info(cx->context, infer_attr(cx, "value"))->type;
-  REQUIRE(cx, 0, infer_shapes_compatible(cx, infer_operand(cx, 0), type), "compares %s with %s",
+  REQUIRE(cx, 0, infer_shapes_compatible(cx, infer_operand(cx, 0), type),
+          "operand and attribute 'value' must have the same shape, got %s and %s",
           infer_text(cx, infer_operand(cx, 0)), infer_text(cx, type));
   return true;
 }
@@ -72,8 +73,7 @@ static Status *eval_expect_serialized_eq(EvalContext *cx, Literal *const *in, Li
   int64_t k = eval_int(cx, "iter", 0);
   Literal *probed = k < 0 ? NULL : cx->host->probed(cx, id, (uint32_t)k);
   if (!probed)
-    FAIL(NOT_FOUND, "no value number %lld was probed under \"%.*s\"", (long long)k, (int)id.n,
-         id.s);
+    FAIL(NOT_FOUND, "iteration %lld of probe \"%.*s\" has no value", (long long)k, (int)id.n, id.s);
   return compare_values(cx, probed, in[0], &(Comparison){.by = COMPARE_BITS}, NULL);
 }
 

@@ -45,18 +45,19 @@ static bool infer(Infer *cx) {
     uint32_t rank = infer_operand_info(cx, i)->rank;
     most = rank > most ? rank : most;
   }
-  REQUIRE(cx, 0, most <= MAX_RANK, "rank %u is more than %d", most, MAX_RANK);
+  REQUIRE(cx, 0, most <= MAX_RANK, "an operand has rank %u, at most %d is supported", most,
+          MAX_RANK);
   Ints where = infer_ints(cx, "broadcast_dimensions");
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < most; d++) dims[d] = 1;
   for (uint32_t i = 0; i < n; i++) {
     const TypeInfo *info = infer_operand_info(cx, i);
     if (where.ok && info->rank < most) {
-      REQUIRE(cx, 0, where.n == info->rank, "broadcast_dimensions must name %u dimensions, got %s",
+      REQUIRE(cx, 0, where.n == info->rank, "broadcast_dimensions must have length %u, got %s",
               info->rank, infer_dims_text(cx, where.n, where.v));
       for (uint32_t d = 0; d < where.n; d++)
         REQUIRE(cx, 0, where.v[d] >= (d ? where.v[d - 1] + 1 : 0) && where.v[d] < (int64_t)most,
-                "broadcast_dimensions must ascend within 0 to %u, got %s", most - 1,
+                "broadcast_dimensions must be ascending and in [0, %u), got %s", most,
                 infer_dims_text(cx, where.n, where.v));
     }
     for (uint32_t d = 0; d < info->rank; d++)
@@ -78,7 +79,7 @@ static bool infer(Infer *cx) {
     given = type_scalar(DT_i1);
   else if (base != OP_select && !type_is_quant(cx->context, elem))
     given = pointwise_result(base, type_dtype(cx->context, elem));
-  REQUIRE(cx, 0, given, "operands have elements the op does not take: %s",
+  REQUIRE(cx, 0, given, "operands have type %s, whose element type the op does not support",
           infer_text(cx, infer_operand(cx, 0)));
   return infer_settle(cx, 0, type_tensor(cx->context, given, most, most ? dims : NULL, 0));
 }
@@ -104,7 +105,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t d = 0; d < in[i]->rank; d++)
       if (!meet(&dims[target_dim(where, in[i]->rank, rank, d)], in[i]->dims[d]))
-        FAIL(INVALID_ARGUMENT, "'%s': operand %u of shape %s cannot be broadcast",
+        FAIL(INVALID_ARGUMENT,
+             "'%s': operand %u of shape %s cannot be broadcast to the result's shape",
              op_row(cx->code)->name, i, move_dims_text(cx, in[i]->rank, in[i]->dims));
   Literal *wide[POINTWISE_ARITY];
   for (uint32_t i = 0; i < n; i++) wide[i] = spread(cx, in[i], where, rank, dims);

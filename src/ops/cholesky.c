@@ -18,15 +18,16 @@ static bool infer(Infer *cx) {
           "the operand has element type %s, expected a float or complex type",
           infer_text(cx, a->elem));
   REQUIRE(cx, 2, a->rank >= 2, "the operand has rank %u, expected at least 2", a->rank);
-  REQUIRE(cx, 3, dim_compatible(a->dims[a->rank - 2], a->dims[a->rank - 1]),
-          "the last two dimensions have sizes %lld and %lld, expected square matrices",
-          (long long)a->dims[a->rank - 2], (long long)a->dims[a->rank - 1]);
+  REQUIRE(
+      cx, 3, dim_compatible(a->dims[a->rank - 2], a->dims[a->rank - 1]),
+      "the last two dimensions have sizes %lld and %lld, expected equal sizes (square matrices)",
+      (long long)a->dims[a->rank - 2], (long long)a->dims[a->rank - 1]);
   Type declared = infer_result(cx, 0);
   if (declared) {
     REQUIRE(cx, 1,
             dense_same_baseline(cx->context, a->elem, type_elem(cx->context, declared)) &&
                 infer_shapes_compatible(cx, declared, infer_operand(cx, 0)),
-            "the result has type %s but the operand %s", infer_text(cx, declared),
+            "the result has type %s, expected the operand's %s", infer_text(cx, declared),
             infer_text(cx, infer_operand(cx, 0)));
   }
   cx->out[0] =

@@ -13,7 +13,8 @@ static bool infer_collective_broadcast(Infer *cx) {
            root = has_root(cx->context, op_at(cx->program, cx->op)->attrs);
   const char *why;
   REQUIRE(cx, 3, n > root && infer_n_results(cx) == n - root,
-          "has %u operands to broadcast and %u results", n - root, infer_n_results(cx));
+          "has %u operands to broadcast and %u results, expected equal numbers, at least 1",
+          n - root, infer_n_results(cx));
   if (!groups_check_operands(cx)) return false;
   if (!groups_read(cx->context, cx->program, cx->op, op_at(cx->program, cx->op)->attrs, false,
                    &groups, &why))
@@ -21,17 +22,17 @@ static bool infer_collective_broadcast(Infer *cx) {
   // Unlike all_reduce, a process may be in no group, so ids need not be consecutive.
   int64_t size = (int64_t)groups.n * groups.width, twice;
   for (int64_t i = 0; i < size; i++)
-    REQUIRE(cx, 2, groups.ids[i] >= -1, "replica_groups hold %lld, expected no id below 0",
-            (long long)groups.ids[i]);
+    REQUIRE(cx, 2, groups.ids[i] >= -1,
+            "replica_groups contain id %lld, expected ids of at least 0", (long long)groups.ids[i]);
   REQUIRE(cx, 1, !groups_find_repeat(cx->context, (uint64_t)size, groups.ids, 1, &twice),
-          "replica_groups hold %lld twice, expected each id once", (long long)twice);
+          "replica_groups contain id %lld twice, expected each id once", (long long)twice);
   if (root) {
     const TypeInfo *info = infer_operand_info(cx, n - 1);
     REQUIRE(cx, 0,
             info->kind == TYPE_TENSOR && info->rank == 1 &&
                 dim_compatible(info->dims[0], (int64_t)n - 1) &&
                 dtype_is_integer(type_dtype(cx->context, infer_operand(cx, n - 1))),
-            "has the roots %s, expected a tensor of %u integers",
+            "the roots have type %s, expected a tensor of %u integers",
             infer_text(cx, infer_operand(cx, n - 1)), n - 1);
   }
   for (uint32_t i = 0; i < n - root; i++) {

@@ -33,7 +33,7 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
   for (uint32_t i = 0; i < limit; i++) target[i] = source[i] = NOBODY;
   for (uint32_t i = 0; i < ids.n; i++)
     if (ids.v[i] < 0 || ids.v[i] >= limit)
-      FAIL(INVALID_ARGUMENT, "source_target_pairs name %s %lld, there are %u",
+      FAIL(INVALID_ARGUMENT, "source_target_pairs contain %s %lld, expected it in [0, %u)",
            partitions_move ? "partition" : "replica", (long long)ids.v[i], limit);
   for (uint32_t i = 0; i + 1 < ids.n; i += 2) {
     target[ids.v[i]] = (uint32_t)ids.v[i + 1];

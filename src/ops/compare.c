@@ -139,12 +139,20 @@ static bool infer(Infer *cx) {
           infer_text(cx, rhs));
   if (declared)
     REQUIRE(cx, 2, infer_shapes_compatible(cx, type, declared),
-            "result must have shape of %s, got %s", infer_text(cx, type), infer_text(cx, declared));
+            "result must have the shape of %s, got %s", infer_text(cx, type),
+            infer_text(cx, declared));
   const QuantInfo *quant = type_quant_info(cx->context, lhs);
   DTypeKind kind = quant ? KIND_FLOAT : dtype_kind(type_dtype(cx->context, lhs));
+  static const char *const fitting[] = {[KIND_FLOAT] = "FLOAT or TOTALORDER",
+                                        [KIND_COMPLEX] = "FLOAT",
+                                        [KIND_SINT] = "SIGNED",
+                                        [KIND_BOOL] = "UNSIGNED",
+                                        [KIND_UINT] = "UNSIGNED",
+                                        [KIND_OTHER] = "none"};
   Str compare_type = type_name_of(cx->context, attrs);
-  REQUIRE(cx, 3, type_fits(compare_type, kind), "compare_type %.*s does not fit elements of %s",
-          (int)compare_type.n, compare_type.s, infer_text(cx, lhs));
+  REQUIRE(cx, 3, type_fits(compare_type, kind),
+          "compare_type is %.*s, expected %s for operands of type %s", (int)compare_type.n,
+          compare_type.s, fitting[kind], infer_text(cx, lhs));
   return infer_settle(cx, 0, type);
 }
 

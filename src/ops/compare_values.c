@@ -129,8 +129,7 @@ Status *compare_values(EvalContext *cx, const Literal *actual, const Literal *ex
 static Status *check_call(EvalContext *cx, Literal *const *in, const Comparison *how,
                           Literal **out) {
   if (cx->n_in != 2 || cx->n_out > 1)
-    FAIL(INVALID_ARGUMENT, "has %u operands and %u results, a check compares two values", cx->n_in,
-         cx->n_out);
+    FAIL(INVALID_ARGUMENT, "has %u operands and %u results, expected 2 and 0", cx->n_in, cx->n_out);
   bool agree;
   TRY(compare_values(cx, in[0], in[1], how, &agree));
   if (cx->n_out == 0) return NULL;

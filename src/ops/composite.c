@@ -35,27 +35,33 @@ static OpId find_function(const Infer *cx, Name symbol) {
 static bool infer_composite(Infer *cx) {
   Str name = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "name")));
   REQUIRE(cx, 1, is_namespaced(name),
-          "is named \"%.*s\", expected a name with its namespace: dialect.op", (int)name.n, name.s);
+          "name is \"%.*s\", expected a letter, then letters, digits and _, with dots between "
+          "names, like \"my_dialect.my_op\"",
+          (int)name.n, name.s);
   if (!infer_declared(cx)) return false;
   Name symbol = attr_as_name(cx->context, infer_attr(cx, "decomposition"));
   OpId function = find_function(cx, symbol);
-  REQUIRE(cx, 2, function, "decomposes to @%s, which is not in the module",
+  REQUIRE(cx, 2, function, "decomposition is @%s, which is not a function of this module",
           name_text(cx->context, symbol));
   const TypeInfo *type = type_info(
       cx->context, attr_info(cx->context, op_attr(cx->program, function, "function_type"))->type);
   uint32_t n_in = type->n_inputs, n_out = type->n_items - type->n_inputs;
-  REQUIRE(cx, 3, n_in == infer_n_operands(cx), "has %u operands, @%s takes %u",
-          infer_n_operands(cx), name_text(cx->context, symbol), n_in);
+  REQUIRE(cx, 3, n_in == infer_n_operands(cx),
+          "has %u operands, but its decomposition @%s takes %u", infer_n_operands(cx),
+          name_text(cx->context, symbol), n_in);
   for (uint32_t i = 0; i < n_in; i++)
     REQUIRE(cx, 3, infer_types_same(cx, infer_operand(cx, i), type->items[i]),
-            "operand %u is %s, @%s takes %s", i, infer_text(cx, infer_operand(cx, i)),
-            name_text(cx->context, symbol), infer_text(cx, type->items[i]));
-  REQUIRE(cx, 4, n_out == infer_n_results(cx), "has %u results, @%s gives %u", infer_n_results(cx),
+            "operand %u is %s, but its decomposition @%s takes %s", i,
+            infer_text(cx, infer_operand(cx, i)), name_text(cx->context, symbol),
+            infer_text(cx, type->items[i]));
+  REQUIRE(cx, 4, n_out == infer_n_results(cx),
+          "has %u results, but its decomposition @%s returns %u", infer_n_results(cx),
           name_text(cx->context, symbol), n_out);
   for (uint32_t i = 0; i < n_out; i++)
     REQUIRE(cx, 4, infer_types_same(cx, infer_result(cx, i), type->items[n_in + i]),
-            "result %u is %s, @%s gives %s", i, infer_text(cx, infer_result(cx, i)),
-            name_text(cx->context, symbol), infer_text(cx, type->items[n_in + i]));
+            "result %u is %s, but its decomposition @%s returns %s", i,
+            infer_text(cx, infer_result(cx, i)), name_text(cx->context, symbol),
+            infer_text(cx, type->items[n_in + i]));
   return true;
 }
 

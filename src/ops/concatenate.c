@@ -34,7 +34,7 @@ static bool infer(Infer *cx) {
     for (uint32_t d = 0; same && d < first->rank; d++)
       same = d == along || dim_compatible(input->dims[d], dims[d]);
     REQUIRE(cx, 2, same,
-            "inputs 0 and %u have shapes %s and %s, expected equal but for dimension %lld", i,
+            "inputs 0 and %u have shapes %s and %s, expected equal except in dimension %lld", i,
             infer_dims_text(cx, first->rank, first->dims),
             infer_dims_text(cx, input->rank, input->dims), (long long)along);
     for (uint32_t d = 0; d < first->rank; d++) {
@@ -46,7 +46,7 @@ static bool infer(Infer *cx) {
       }
       bool dynamic = dims[d] == DIM_DYNAMIC || size == DIM_DYNAMIC;
       REQUIRE(cx, 6, dynamic || !__builtin_add_overflow(dims[d], size, &dims[d]),
-              "the sizes of dimension %lld add up to more than 63 bits hold", (long long)along);
+              "the sum of the sizes of dimension %lld exceeds 64 bits", (long long)along);
       if (dynamic) dims[d] = DIM_DYNAMIC;
       if (most == DIM_DYNAMIC || known == DIM_DYNAMIC || __builtin_add_overflow(most, known, &most))
         most = DIM_DYNAMIC;
@@ -65,8 +65,10 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     for (uint32_t d = 0; d < rank; d++) {
       if (d == along ? __builtin_add_overflow(dims[d], in[i]->dims[d], &dims[d])
                      : dims[d] != in[i]->dims[d])
-        FAIL(INVALID_ARGUMENT, "inputs 0 and %u have the shapes %s and %s at run time", i,
-             move_dims_text(cx, rank, in[0]->dims), move_dims_text(cx, rank, in[i]->dims));
+        FAIL(INVALID_ARGUMENT,
+             "inputs 0 and %u have shapes %s and %s at run time, expected equal except in the "
+             "concatenated dimension",
+             i, move_dims_text(cx, rank, in[0]->dims), move_dims_text(cx, rank, in[i]->dims));
     }
   TRY(move_new(cx, 0, in[0]->elem, rank, dims, out));
   if ((*out)->count == 0) return NULL;

@@ -18,8 +18,8 @@ static bool infer(Infer *cx) {
     REQUIRE(cx, 1,
             infer_types_compatible(
                 cx, type_with_elem(cx->context, declared, type_scalar(quant->storage)), type),
-            "the value has type %s, expected the storage of %s", infer_text(cx, type),
-            infer_text(cx, declared));
+            "the value has type %s, expected the storage type of the result, %s",
+            infer_text(cx, type), infer_text(cx, declared));
     cx->out[0] = declared;
     return true;
   }
@@ -41,11 +41,12 @@ static const Resource *find_resource(const Program *p, Name key) {
 static Status *from_resource(EvalContext *cx, const AttrInfo *value, Literal **out) {
   const Resource *resource = find_resource(cx->program, value->name);
   if (!resource)
-    FAIL(NOT_FOUND, "there is no resource '%s' in the file", name_text(cx->context, value->name));
+    FAIL(NOT_FOUND, "the resource '%s' is not in the file's dialect_resources",
+         name_text(cx->context, value->name));
   Literal *literal = literal_new_typed(cx->heap, cx->context, value->type);
   size_t bytes = (size_t)literal->count * (size_t)dtype_bytes(literal->dtype);
   if (bytes != resource->bytes)
-    FAIL(INVALID_ARGUMENT, "resource '%s' has %zu bytes, %s needs %zu",
+    FAIL(INVALID_ARGUMENT, "the resource '%s' has %zu bytes, but %s requires %zu",
          name_text(cx->context, value->name), resource->bytes, type_text(cx->context, value->type),
          bytes);
   if (bytes) memcpy(literal->data, resource->data, bytes);

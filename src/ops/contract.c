@@ -28,8 +28,9 @@ static bool check_unique(Infer *cx, const char *side, Ints batch, Ints contract,
     int64_t x = i < batch.n ? batch.v[i] : contract.v[i - batch.n];
     for (uint32_t j = 0; j < i; j++)
       REQUIRE(cx, constraint, x != (j < batch.n ? batch.v[j] : contract.v[j - batch.n]),
-              "%s dimension %lld is given twice among batching and contracting dimensions", side,
-              (long long)x);
+              "%s dimension %lld occurs twice in the batching and contracting dimensions, expected "
+              "at most once",
+              side, (long long)x);
   }
   return true;
 }
@@ -45,8 +46,8 @@ static bool check_sizes(Infer *cx, const char *what, Ints lhs, Ints rhs, int con
   const TypeInfo *l = infer_operand_info(cx, 0), *r = infer_operand_info(cx, 1);
   for (uint32_t i = 0; i < lhs.n; i++)
     REQUIRE(cx, constraint, dim_compatible(l->dims[lhs.v[i]], r->dims[rhs.v[i]]),
-            "%s dimensions %lld of lhs and %lld of rhs have sizes %lld and %lld", what,
-            (long long)lhs.v[i], (long long)rhs.v[i], (long long)l->dims[lhs.v[i]],
+            "%s dimensions %lld of lhs and %lld of rhs have sizes %lld and %lld, expected equal",
+            what, (long long)lhs.v[i], (long long)rhs.v[i], (long long)l->dims[lhs.v[i]],
             (long long)r->dims[rhs.v[i]]);
   return true;
 }
@@ -57,12 +58,13 @@ bool contract_check(Infer *cx, const ContractDims *dims, bool numbered) {
   REQUIRE(cx, 0,
           dims->lhs_batch.ok && dims->rhs_batch.ok && dims->lhs_contract.ok &&
               dims->rhs_contract.ok,
-          "dimension numbers are not lists of integers");
+          "dot_dimension_numbers are not lists of integers");
   REQUIRE(cx, 1 * on, dims->lhs_batch.n == dims->rhs_batch.n,
-          "lhs has %u batching dimensions but rhs %u", dims->lhs_batch.n, dims->rhs_batch.n);
+          "lhs and rhs have %u and %u batching dimensions, expected equal numbers",
+          dims->lhs_batch.n, dims->rhs_batch.n);
   REQUIRE(cx, 2 * on, dims->lhs_contract.n == dims->rhs_contract.n,
-          "lhs has %u contracting dimensions but rhs %u", dims->lhs_contract.n,
-          dims->rhs_contract.n);
+          "lhs and rhs have %u and %u contracting dimensions, expected equal numbers",
+          dims->lhs_contract.n, dims->rhs_contract.n);
   if (!check_unique(cx, "lhs", dims->lhs_batch, dims->lhs_contract, 3 * on) ||
       !check_unique(cx, "rhs", dims->rhs_batch, dims->rhs_contract, 4 * on) ||
       !check_range(cx, "lhs batching", dims->lhs_batch, l, 5 * on) ||
@@ -74,7 +76,8 @@ bool contract_check(Infer *cx, const ContractDims *dims, bool numbered) {
     return false;
   Attr precision = infer_attr(cx, "precision_config");
   uint32_t n = precision ? attr_info(cx->context, precision)->count : 2;
-  REQUIRE(cx, 11 * on, n == 2 || n == 0, "precision_config has %u entries, expected 2", n);
+  REQUIRE(cx, 11 * on, n == 2 || n == 0,
+          "precision_config has length %u, expected 2, one entry per operand", n);
   return true;
 }
 
@@ -190,11 +193,14 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
   ContractSide r = contract_side(cx, kind, rhs, dims->rhs_batch, dims->rhs_contract, -1);
   if (l.batch != r.batch || l.contract != r.contract || l.batch * l.free * r.free != out->count)
     FAIL(INVALID_ARGUMENT,
-         "operands of a contraction have %lld and %lld batches of length %lld and %lld",
+         "lhs and rhs have %lld and %lld batch elements and contract %lld and %lld elements, "
+         "expected equal numbers",
          (long long)l.batch, (long long)r.batch, (long long)l.contract, (long long)r.contract);
   if (precision.lhs && precision.rhs && kind != DENSE_INT) {
     if (precision.lhs_parts > MOST_PARTS || precision.rhs_parts > MOST_PARTS)
-      FAIL(UNIMPLEMENTED, "a dot algorithm with %lld and %lld components, at most %d are supported",
+      FAIL(UNIMPLEMENTED,
+           "the algorithm's lhs_component_count is %lld and rhs_component_count %lld, at most %d "
+           "is supported",
            (long long)precision.lhs_parts, (long long)precision.rhs_parts, MOST_PARTS);
     decompose(cx, kind, &l, &r, precision);
   }

@@ -57,7 +57,8 @@ static bool infer_convert(Infer *cx) {
   REQUIRE(cx, 0, type_is_tensor(cx->context, declared),
           "the result type must be given and a ranked tensor");
   REQUIRE(cx, 0, !type_is_quant(cx->context, operand) && !type_is_quant(cx->context, declared),
-          "quantized types take uniform_quantize and uniform_dequantize, got %s and %s",
+          "operand and result must not be quantized, got %s and %s; use uniform_quantize or "
+          "uniform_dequantize",
           infer_text(cx, operand), infer_text(cx, declared));
   Type type = type_with_elem(cx->context, operand, type_elem(cx->context, declared));
   return infer_settle(cx, 1, type);
@@ -192,11 +193,12 @@ static Status *eval_bitcast(EvalContext *cx, Literal *const *in, Literal **out) 
   if (rank) memcpy(dims, from->dims, rank * sizeof *dims);
   if (to_width < from_width) {
     if (rank == MAX_RANK)
-      FAIL(INVALID_ARGUMENT, "bitcast_convert: the result has more than %d dimensions", MAX_RANK);
+      FAIL(INVALID_ARGUMENT,
+           "bitcast_convert: the result has a rank above %d, which is not supported", MAX_RANK);
     dims[rank++] = from_width / to_width;
   } else if (to_width > from_width) {
     if (!rank || dims[rank - 1] != to_width / from_width)
-      FAIL(INVALID_ARGUMENT, "bitcast_convert: the last dimension must be %d",
+      FAIL(INVALID_ARGUMENT, "bitcast_convert: the last dimension of the operand must have size %d",
            to_width / from_width);
     rank--;
   }
@@ -227,8 +229,8 @@ static bool infer_bitcast(Infer *cx) {
           infer_text(cx, result));
   DType from = type_dtype(cx->context, operand), to = type_dtype(cx->context, result);
   REQUIRE(cx, 2, dtype_is_complex(from) == dtype_is_complex(to),
-          "complex elements are cast to complex ones only, got %s and %s", infer_text(cx, operand),
-          infer_text(cx, result));
+          "operand and result must both be complex or both not, got %s and %s",
+          infer_text(cx, operand), infer_text(cx, result));
   const TypeInfo *wide = type_info(cx->context, operand), *narrow = type_info(cx->context, result);
   int wide_bits = dtype_width(from), narrow_bits = dtype_width(to);
   if (wide_bits < narrow_bits) {
@@ -239,14 +241,17 @@ static bool infer_bitcast(Infer *cx) {
   }
   bool same = wide_bits == narrow_bits;
   REQUIRE(cx, 1, narrow_bits && wide_bits % narrow_bits == 0,
-          "%d bits cannot be cut into pieces of %d", wide_bits, narrow_bits);
+          "element types have %d and %d bits, expected one width to be a multiple of the other",
+          wide_bits, narrow_bits);
   bool fits = narrow->rank == wide->rank + (same ? 0 : 1);
   for (uint32_t d = 0; fits && d < wide->rank; d++)
     fits = dim_compatible(wide->dims[d], narrow->dims[d]);
   if (fits && !same) fits = dim_compatible(narrow->dims[wide->rank], wide_bits / narrow_bits);
-  REQUIRE(cx, 1, fits, "the narrower side must have %s, got %s and %s",
-          same ? "the same shape"
-               : arena_printf(context_arena(cx->context), "one more dimension of size %d",
+  REQUIRE(cx, 1, fits, "%s, got %s and %s",
+          same ? "operand and result must have the same shape"
+               : arena_printf(context_arena(cx->context),
+                              "the type with the narrower elements must have one more dimension, "
+                              "the last, of size %d",
                               wide_bits / narrow_bits),
           infer_text(cx, operand), infer_text(cx, result));
   return true;

@@ -89,7 +89,9 @@ static bool check_cover(Infer *cx, const char *what, int64_t a, int64_t b, Ints 
     int64_t d = i == 0 ? a : i == 1 ? b : spatial.v[i - 2];
     REQUIRE(cx, constraint, d >= 0 && d < rank, "%s dimension %lld is not in [0, %u)", what,
             (long long)d, rank);
-    REQUIRE(cx, constraint, !seen[d], "%s dimension %lld is given twice", what, (long long)d);
+    REQUIRE(cx, constraint, !seen[d],
+            "%s dimension %lld occurs twice in dimension_numbers, expected once", what,
+            (long long)d);
     seen[d] = true;
   }
   return true;
@@ -104,47 +106,56 @@ static bool check_numbers(Infer *cx, const ConvDims *d, const TypeInfo *lhs, con
   uint32_t n = lhs->rank;
   if (infer_attr(cx, "window_reversal")) {
     int64_t got = flag_count(cx->context, infer_attr(cx, "window_reversal"));
-    REQUIRE(cx, 9, got == n - 2, "window_reversal has %lld entries, expected %u", (long long)got,
-            n - 2);
+    REQUIRE(cx, 9, got == n - 2,
+            "window_reversal has length %lld, expected %u, one entry per spatial dimension",
+            (long long)got, n - 2);
   }
   REQUIRE(cx, 12, d->in_spatial.ok && d->in_spatial.n == n - 2,
-          "there are %u input spatial dimensions, expected %u", d->in_spatial.n, n - 2);
+          "there are %u input spatial dimensions, expected %u, the rank of lhs minus 2",
+          d->in_spatial.n, n - 2);
   if (!check_cover(cx, "input", d->in_batch, d->in_feature, d->in_spatial, n, 13)) return false;
   REQUIRE(cx, 17, d->kernel_spatial.ok && d->kernel_spatial.n == n - 2,
-          "there are %u kernel spatial dimensions, expected %u", d->kernel_spatial.n, n - 2);
+          "there are %u kernel spatial dimensions, expected %u, the rank of lhs minus 2",
+          d->kernel_spatial.n, n - 2);
   if (!check_cover(cx, "kernel", d->kernel_in, d->kernel_out, d->kernel_spatial, n, 18))
     return false;
   REQUIRE(cx, 19, d->out_spatial.ok && d->out_spatial.n == n - 2,
-          "there are %u output spatial dimensions, expected %u", d->out_spatial.n, n - 2);
+          "there are %u output spatial dimensions, expected %u, the rank of lhs minus 2",
+          d->out_spatial.n, n - 2);
   if (!check_cover(cx, "output", d->out_batch, d->out_feature, d->out_spatial, n, 20)) return false;
   REQUIRE(cx, 21, d->feature_groups > 0, "feature_group_count is %lld, expected a positive number",
           (long long)d->feature_groups);
   REQUIRE(cx, 22, d->batch_groups > 0, "batch_group_count is %lld, expected a positive number",
           (long long)d->batch_groups);
   REQUIRE(cx, 23, d->feature_groups == 1 || d->batch_groups == 1,
-          "feature_group_count is %lld and batch_group_count %lld, one of them must be 1",
+          "feature_group_count is %lld and batch_group_count %lld, expected at least one of them "
+          "to be 1",
           (long long)d->feature_groups, (long long)d->batch_groups);
   int64_t batch = lhs->dims[d->in_batch], features = lhs->dims[d->in_feature],
           in = rhs->dims[d->kernel_in], outs = rhs->dims[d->kernel_out];
   REQUIRE(cx, 10, divides(batch, d->batch_groups),
-          "the batch dimension has size %lld, no multiple of %lld groups", (long long)batch,
-          (long long)d->batch_groups);
-  REQUIRE(cx, 11, divides(features, d->feature_groups),
-          "the feature dimension has size %lld, no multiple of %lld groups", (long long)features,
-          (long long)d->feature_groups);
+          "the batch dimension of lhs has size %lld, expected a multiple of batch_group_count %lld",
+          (long long)batch, (long long)d->batch_groups);
+  REQUIRE(
+      cx, 11, divides(features, d->feature_groups),
+      "the feature dimension of lhs has size %lld, expected a multiple of feature_group_count %lld",
+      (long long)features, (long long)d->feature_groups);
   REQUIRE(cx, 14, features == DIM_DYNAMIC || dim_compatible(in, features / d->feature_groups),
-          "the kernel has %lld input features, expected %lld / %lld groups", (long long)in,
-          (long long)features, (long long)d->feature_groups);
+          "the input feature dimension of rhs has size %lld, expected %lld, the features of lhs / "
+          "feature_group_count",
+          (long long)in, (long long)(features / d->feature_groups));
   REQUIRE(cx, 15, divides(outs, d->batch_groups),
-          "the kernel has %lld output features, no multiple of %lld batch groups", (long long)outs,
-          (long long)d->batch_groups);
+          "the output feature dimension of rhs has size %lld, expected a multiple of "
+          "batch_group_count %lld",
+          (long long)outs, (long long)d->batch_groups);
   REQUIRE(cx, 16, divides(outs, d->feature_groups),
-          "the kernel has %lld output features, no multiple of %lld feature groups",
+          "the output feature dimension of rhs has size %lld, expected a multiple of "
+          "feature_group_count %lld",
           (long long)outs, (long long)d->feature_groups);
   Attr precision = infer_attr(cx, "precision_config");
   uint32_t entries = precision ? attr_info(cx->context, precision)->count : 2;
-  REQUIRE(cx, 24, entries == 2 || entries == 0, "precision_config has %u entries, expected 2",
-          entries);
+  REQUIRE(cx, 24, entries == 2 || entries == 0,
+          "precision_config has length %u, expected 2, one entry per operand", entries);
   return true;
 }
 
@@ -153,18 +164,18 @@ static bool check_types(Infer *cx, const ConvDims *d, Type lhs, Type rhs, Type r
   const QuantInfo *l = type_quant_info(cx->context, lhs), *r = type_quant_info(cx->context, rhs),
                   *o = type_quant_info(cx->context, result);
   if (!l && !r && !o) {
-    REQUIRE(cx, 27, lhs == rhs, "lhs has element type %s but rhs %s", infer_text(cx, lhs),
-            infer_text(cx, rhs));
+    REQUIRE(cx, 27, lhs == rhs, "lhs has element type %s and rhs %s, expected equal",
+            infer_text(cx, lhs), infer_text(cx, rhs));
     // A wider result is what JAX writes for preferred_element_type.
     REQUIRE(cx, 27, reduction_promotable(cx->context, lhs, result),
-            "lhs has element type %s but the result %s", infer_text(cx, lhs),
-            infer_text(cx, result));
+            "lhs has element type %s and the result %s, expected equal or a type to which it can "
+            "be promoted",
+            infer_text(cx, lhs), infer_text(cx, result));
     return true;
   }
   REQUIRE(cx, 28, r && !l == !o,
-          "lhs, rhs and result have element types %s, %s and %s: rhs must be quantized, and lhs "
-          "exactly if the "
-          "result is",
+          "lhs, rhs and result have element types %s, %s and %s, expected a quantized rhs, and lhs "
+          "and result both quantized or both not",
           infer_text(cx, lhs), infer_text(cx, rhs), infer_text(cx, result));
   REQUIRE(cx, 29, r->axis < 0 || r->axis == d->kernel_out,
           "rhs is quantized along dimension %d, expected its output feature dimension %lld",
@@ -173,17 +184,19 @@ static bool check_types(Infer *cx, const ConvDims *d, Type lhs, Type rhs, Type r
           "the result is quantized along dimension %d, expected its feature dimension %lld",
           o ? o->axis : -1, (long long)d->out_feature);
   if (l) {
-    REQUIRE(cx, 31, l->storage == r->storage, "lhs is stored as %s but rhs as %s",
+    REQUIRE(cx, 31, l->storage == r->storage, "lhs has storage type %s and rhs %s, expected equal",
             dtype_info(l->storage)->name, dtype_info(r->storage)->name);
     REQUIRE(cx, 32, l->expressed == r->expressed && r->expressed == o->expressed,
-            "lhs, rhs and result express %s, %s and %s, expected one type",
+            "lhs, rhs and result have expressed types %s, %s and %s, expected equal",
             dtype_info(l->expressed)->name, dtype_info(r->expressed)->name,
             dtype_info(o->expressed)->name);
-    REQUIRE(cx, 33, r->axis >= 0 || o->axis < 0,
-            "rhs is quantized per tensor but the result per axis");
+    REQUIRE(
+        cx, 33, r->axis >= 0 || o->axis < 0,
+        "rhs is quantized per tensor and the result per axis, expected the result per tensor, too");
   } else {
     REQUIRE(cx, 34, type_dtype(cx->context, lhs) == r->expressed && result == lhs,
-            "lhs has element type %s, rhs expresses %s and the result has %s, expected one type",
+            "lhs has element type %s, rhs expressed type %s and the result element type %s, "
+            "expected equal",
             infer_text(cx, lhs), dtype_info(r->expressed)->name, infer_text(cx, result));
   }
   return true;
@@ -193,7 +206,7 @@ bool convolve_infer(Infer *cx, Ints padding) {
   const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1);
   uint32_t n = lhs->rank;
   REQUIRE(cx, 1, n == rhs->rank && n >= 2,
-          "lhs has rank %u and rhs %u, expected the same, at least 2", n, rhs->rank);
+          "lhs has rank %u and rhs %u, expected equal ranks of at least 2", n, rhs->rank);
   Attr attrs = op_at(cx->program, cx->op)->attrs;
   static const struct {
     const char *name;
@@ -219,7 +232,7 @@ bool convolve_infer(Infer *cx, Ints padding) {
   for (uint32_t s = 0; s < n - 2; s++) {
     int64_t count =
         padding.ok ? window_count(&windows[s], lhs->dims[d.in_spatial.v[s]]) : DIM_DYNAMIC;
-    REQUIRE(cx, 25, count != -1, "the padded size of spatial dimension %u overflows", s);
+    REQUIRE(cx, 25, count != -1, "the padded size of spatial dimension %u exceeds 64 bits", s);
     dims[d.out_spatial.v[s]] = count;
   }
   cx->out[0] = type_tensor(cx->context, elem, n, dims, 0);
@@ -317,7 +330,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
     c.window = shape_times(c.window, windows[s].size);
     c.out_sizes[s] = window_count(&windows[s], c.in_sizes[s]);
     if (c.out_sizes[s] < 0)
-      FAIL(INVALID_ARGUMENT, "the padded size of spatial dimension %u overflows", s);
+      FAIL(INVALID_ARGUMENT, "the padded size of spatial dimension %u exceeds 64 bits", s);
     dims[d.out_spatial.v[s]] = c.out_sizes[s];
   }
   c.features = lhs->dims[d.in_feature];

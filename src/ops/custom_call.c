@@ -17,7 +17,8 @@ typedef Status *(*CustomFn)(EvalContext *cx, Literal *const *in, Literal **out);
 // On one device annotations change nothing: values pass through.
 static Status *custom_identity(EvalContext *cx, Literal *const *in, Literal **out) {
   if (cx->n_in < cx->n_out)
-    FAIL(INVALID_ARGUMENT, "gives %u values but takes %u", cx->n_out, cx->n_in);
+    FAIL(INVALID_ARGUMENT, "has %u results and %u operands, expected equal numbers", cx->n_out,
+         cx->n_in);
   for (uint32_t i = 0; i < cx->n_out; i++) out[i] = literal_retain(in[i]);
   return NULL;
 }
@@ -25,13 +26,12 @@ static Status *custom_identity(EvalContext *cx, Literal *const *in, Literal **ou
 // Between the whole and a shard: the same on one device, where the shapes say so.
 static Status *custom_reshard(EvalContext *cx, Literal *const *in, Literal **out) {
   if (cx->n_in != 1 || cx->n_out != 1)
-    FAIL(INVALID_ARGUMENT, "takes %u values and gives %u, expected one each", cx->n_in, cx->n_out);
+    FAIL(INVALID_ARGUMENT, "has %u operands and %u results, expected 1 and 1", cx->n_in, cx->n_out);
   const TypeInfo *type = type_info(cx->context, eval_result_type(cx, 0));
   for (uint32_t d = 0; d < in[0]->rank && d < type->rank; d++)
     if (type->dims[d] != DIM_DYNAMIC && type->dims[d] != in[0]->dims[d])
-      FAIL(UNIMPLEMENTED,
-           "goes between a whole tensor and its shards on several devices; the program must be "
-           "partitioned before it is run");
+      FAIL(UNIMPLEMENTED, "converts between a global tensor and its shards on several devices; "
+                          "partition the program before running it");
   out[0] = literal_retain(in[0]);
   return NULL;
 }
@@ -43,7 +43,7 @@ enum { MOST_MESSAGE = 1000 };
 static Status *custom_shape_assertion(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)out;
   if (cx->n_in == 0 || in[0]->kind != LITERAL_ARRAY || in[0]->count != 1 || in[0]->dtype != DT_i1)
-    FAIL(INVALID_ARGUMENT, "has no i1 operand to assert");
+    FAIL(INVALID_ARGUMENT, "operand 0 must be a tensor<i1>, the condition to assert");
   if (literal_get(in[0], 0).i != 0) return NULL;
   Str text = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "error_message")));
   char message[MOST_MESSAGE + DTYPE_TEXT_MAX];
@@ -70,7 +70,7 @@ static Status *custom_create_buffer(EvalContext *cx, Literal *const *in, Literal
   for (uint32_t i = 0; i < cx->n_out; i++) {
     const TypeInfo *type = type_info(cx->context, eval_result_type(cx, i));
     if (type->kind != TYPE_MEMREF && type->kind != TYPE_TENSOR)
-      FAIL(INVALID_ARGUMENT, "gives %s, expected a buffer",
+      FAIL(INVALID_ARGUMENT, "result is %s, expected a buffer",
            type_text(cx->context, eval_result_type(cx, i)));
     out[i] = literal_new(cx->heap, cx->context, type->elem, type->rank, type->dims);
   }
@@ -102,7 +102,8 @@ static Status *custom_rotate_right(EvalContext *cx, Literal *const *in, Literal 
 
 static Status *custom_nothing(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)in, (void)out;
-  if (cx->n_out) FAIL(UNIMPLEMENTED, "gives %u values, none are known", cx->n_out);
+  if (cx->n_out)
+    FAIL(UNIMPLEMENTED, "has %u results whose values are unknown, expected none", cx->n_out);
   return NULL;
 }
 
@@ -153,8 +154,7 @@ static Status *new_results(EvalContext *cx, Literal **out) {
     Type type = eval_result_type(cx, i);
     TypeKind kind = type_info(cx->context, type)->kind;
     if (kind != TYPE_TOKEN && (kind != TYPE_TENSOR || !type_is_static(cx->context, type)))
-      FAIL(UNIMPLEMENTED,
-           "is called by its name and gives %s: expected tensors of known sizes and tokens",
+      FAIL(UNIMPLEMENTED, "has a result of type %s, expected tensors of static shape and tokens",
            type_text(cx->context, type));
     out[i] = kind == TYPE_TOKEN ? literal_token(cx->heap) : eval_new_result(cx, i);
   }
@@ -171,10 +171,9 @@ static Status *custom_on_host(EvalContext *cx, Literal *const *in, Literal **out
   }
   if (done) return NULL;
   FAIL(UNIMPLEMENTED,
-       "custom call @%.*s has no meaning here: its code is not part of the program. Replace it by "
-       "StableHLO ops (JAX: "
-       "lower for another platform, or give the primitive a composite rule), or add a row to "
-       "src/ops/custom_calls.def",
+       "custom call @%.*s is unknown: its code is not part of the program. Replace it by StableHLO "
+       "ops (JAX: lower for another platform, or give the primitive a composite rule), or add a "
+       "row to src/ops/custom_calls.def",
        (int)target.n, target.s);
 }
 
@@ -193,7 +192,7 @@ static bool check_layout(Infer *cx, Attr layout, Type type, const char *whose, u
   REQUIRE(cx, 0,
           info->kind == ATTR_DENSE && listed->kind == TYPE_TENSOR && listed->rank == 1 &&
               listed->elem == DT_index,
-          "the layout of %s %u is no list of dimensions, expected dense<…> : tensor<Nxindex>",
+          "the layout of %s %u is not a list of dimensions, expected dense<…> : tensor<Nxindex>",
           whose, index);
   const TypeInfo *shape = type_info(cx->context, type);
   uint32_t rank = shape->kind == TYPE_TENSOR ? shape->rank : 0;
@@ -203,14 +202,16 @@ static bool check_layout(Infer *cx, Attr layout, Type type, const char *whose, u
     fits = dims.v[i] >= 0 && dims.v[i] < rank && !seen[dims.v[i]];
     if (fits) seen[dims.v[i]] = true;
   }
-  REQUIRE(cx, 0, fits, "the layout of %s %u is no order of the %u dimensions of %s", whose, index,
-          rank, infer_text(cx, type));
+  REQUIRE(cx, 0, fits,
+          "the layout of %s %u is %s, expected a permutation of the %u dimensions of %s", whose,
+          index, infer_dims_text(cx, dims.ok ? dims.n : 0, dims.v), rank, infer_text(cx, type));
   return true;
 }
 
 static bool check_layouts(Infer *cx, const AttrInfo *in, const AttrInfo *out) {
-  REQUIRE(cx, 0, in->kind == ATTR_ARRAY && out->kind == ATTR_ARRAY,
-          "has layouts that are no arrays, expected one layout per operand and result");
+  REQUIRE(
+      cx, 0, in->kind == ATTR_ARRAY && out->kind == ATTR_ARRAY,
+      "operand_layouts and result_layouts must be arrays with one layout per operand and result");
   uint32_t n_results = infer_n_results(cx);
   const Type *parts = NULL;
   const TypeInfo *only = type_info(cx->context, n_results == 1 ? infer_result(cx, 0) : 0);
@@ -218,10 +219,11 @@ static bool check_layouts(Infer *cx, const AttrInfo *in, const AttrInfo *out) {
     n_results = only->n_items;
     parts = only->items;
   }
-  REQUIRE(cx, 0, in->count == infer_n_operands(cx), "has %u operand_layouts for %u operands",
-          in->count, infer_n_operands(cx));
-  REQUIRE(cx, 0, out->count == n_results, "has %u result_layouts for %u results", out->count,
-          n_results);
+  REQUIRE(cx, 0, in->count == infer_n_operands(cx),
+          "operand_layouts has length %u, expected %u, one per operand", in->count,
+          infer_n_operands(cx));
+  REQUIRE(cx, 0, out->count == n_results,
+          "result_layouts has length %u, expected %u, one per result", out->count, n_results);
   for (uint32_t i = 0; i < in->count; i++)
     if (!check_layout(cx, in->items[i], infer_operand(cx, i), "operand", i)) return false;
   for (uint32_t i = 0; i < out->count; i++)
@@ -232,14 +234,14 @@ static bool check_layouts(Infer *cx, const AttrInfo *in, const AttrInfo *out) {
 
 static bool infer_custom_call(Infer *cx) {
   REQUIRE(cx, 0, attr_as_name(cx->context, infer_attr(cx, "call_target_name")),
-          "names no call_target_name");
+          "call_target_name is empty, expected the name of a function");
   int64_t version = infer_int(cx, "api_version", 1);
   REQUIRE(cx, 0, version >= 0 && version <= MOST_API_VERSION,
-          "has the api_version %lld, expected 0 … %d", (long long)version, MOST_API_VERSION);
+          "api_version is %lld, expected 0 to %d", (long long)version, MOST_API_VERSION);
   const AttrInfo *in = attr_info(cx->context, infer_attr(cx, "operand_layouts"));
   const AttrInfo *out = attr_info(cx->context, infer_attr(cx, "result_layouts"));
   REQUIRE(cx, 0, (in->kind == ATTR_NONE) == (out->kind == ATTR_NONE),
-          "has layouts of either operands or results, expected both or none");
+          "has only one of operand_layouts and result_layouts, expected both or none");
   if (in->kind != ATTR_NONE && !check_layouts(cx, in, out)) return false;
   return infer_declared(cx);
 }

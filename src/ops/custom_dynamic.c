@@ -14,18 +14,19 @@ Status *custom_dynamic_rng_bit_generator(EvalContext *cx, Literal *const *in, Li
   Context *context = cx->context;
   if (cx->n_in != 2 || cx->n_out != 2 || in[0]->kind != LITERAL_ARRAY || !is_ints(in[1], 1) ||
       in[1]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "takes a state and a shape and gives a state and bits");
+    FAIL(INVALID_ARGUMENT, "requires the operands state and shape, and the results state and bits");
   if (in[0]->rank != 1 || in[0]->count < 2 || in[0]->count > 3 || in[0]->dtype != DT_ui64)
-    FAIL(INVALID_ARGUMENT, "the state is no vector of two or three ui64");
+    FAIL(INVALID_ARGUMENT, "the state must be a vector of two or three ui64");
   DType bits = type_dtype(cx->context, eval_result_type(cx, 1));
   if (type_is_quant(cx->context, eval_result_type(cx, 1)) ||
       !(dtype_is_integer(bits) || dtype_is_float(bits)))
-    FAIL(INVALID_ARGUMENT, "gives %s, expected integers or floats",
+    FAIL(INVALID_ARGUMENT, "result 1 is %s, expected integers or floats",
          type_text(cx->context, eval_result_type(cx, 1)));
   Ints shape = move_indices(cx, in[1]);
   for (uint32_t d = 0; d < shape.n; d++)
     if (shape.v[d] < 0)
-      FAIL(INVALID_ARGUMENT, "the shape is %s", move_dims_text(cx, shape.n, shape.v));
+      FAIL(INVALID_ARGUMENT, "the shape is %s, expected sizes of at least 0",
+           move_dims_text(cx, shape.n, shape.v));
   Attr attrs = attr_dict_with(context, 0, "rng_algorithm", eval_attr(cx, "rng_algorithm"));
   Type elem = type_elem(context, eval_result_type(cx, 1));
   Type types[2] = {type_tensor(context, in[0]->elem, in[0]->rank, in[0]->dims, 0),
@@ -47,7 +48,7 @@ static Status *read_window(const Literal *input, Literal *const *in, Window *w) 
   for (uint32_t i = 0; i < 5; i++)
     if (!is_ints(in[i], i == 4 ? 2 : 1) || in[i]->count != (i == 4 ? 2 : 1) * input->rank)
       FAIL(INVALID_ARGUMENT,
-           "operand %u from the end must have an entry for each of the %u dimensions", 5 - i,
+           "operand %u from the end must have one entry for each of the %u dimensions", 5 - i,
            input->rank);
   for (uint32_t d = 0; d < w->rank; d++) {
     int64_t high = move_index(in[4], 2 * d + 1), size = input->dims[d];
@@ -90,19 +91,21 @@ Status *custom_dynamic_reduce_window(EvalContext *cx, Literal *const *in, Litera
   uint32_t n = cx->n_out;
   const AttrInfo *called = attr_info(cx->context, eval_attr(cx, "called_computations"));
   if (n == 0 || cx->n_in != 2 * n + 5 || called->kind != ATTR_ARRAY || called->count != 1)
-    FAIL(INVALID_ARGUMENT,
-         "takes inputs, as many initial values, five lists and one called function");
+    FAIL(INVALID_ARGUMENT, "requires inputs, one initial value per input, five lists of integers "
+                           "and one called function");
   for (uint32_t i = 0; i < n; i++)
     if (in[i]->kind != LITERAL_ARRAY || in[n + i]->kind != LITERAL_ARRAY || in[n + i]->rank != 0 ||
         in[n + i]->elem != in[i]->elem || !literal_same_shape(in[0], in[i]))
       FAIL(INVALID_ARGUMENT,
-           "input %u must have the first one's shape and a scalar of its type as initial value", i);
+           "input %u must have the shape of input 0, and a scalar of its own element type as "
+           "initial value",
+           i);
   Window w;
   TRY(read_window(in[0], in + 2 * n, &w));
   for (uint32_t i = 0; i < n; i++) {
     TRY(move_new(cx, i, in[i]->elem, w.rank, w.results, &out[i]));
     if (out[i]->elem != in[i]->elem)
-      FAIL(INVALID_ARGUMENT, "result %u has the element type %s, expected %s", i,
+      FAIL(INVALID_ARGUMENT, "result %u has element type %s, expected %s", i,
            type_text(cx->context, out[i]->elem), type_text(cx->context, in[i]->elem));
   }
   if (out[0]->count == 0) return NULL;
@@ -128,8 +131,7 @@ Status *custom_dynamic_reduce_window(EvalContext *cx, Literal *const *in, Litera
     } while (shape_next(w.rank, w.sizes, entry));
     for (uint32_t i = 0; i < n; i++) {
       if (args[i]->kind != LITERAL_ARRAY || args[i]->elem != in[i]->elem || args[i]->count != 1)
-        FAIL(INVALID_ARGUMENT,
-             "the called function gives something else than a scalar for input %u", i);
+        FAIL(INVALID_ARGUMENT, "the called function must return a scalar for input %u", i);
       literal_copy_elements(out[i], result, args[i], 0, 1);
       literal_release(args[i]);
     }

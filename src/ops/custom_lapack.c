@@ -19,11 +19,13 @@ char lapack_flag(EvalContext *cx, const char *name, char otherwise) {
 
 Status *lapack_sizes(EvalContext *cx, Literal *const *in, uint32_t i, int64_t *m, int64_t *n,
                      int64_t *batches) {
-  if (cx->n_in <= i) FAIL(INVALID_ARGUMENT, "takes at least %u operands, got %u", i + 1, cx->n_in);
+  if (cx->n_in <= i)
+    FAIL(INVALID_ARGUMENT, "requires at least %u operands, got %u", i + 1, cx->n_in);
   const Literal *l = in[i];
   if (l->rank < 2 || !(dtype_is_float(l->dtype) || dtype_is_complex(l->dtype)))
-    FAIL(INVALID_ARGUMENT, "operand %u is of rank %u of %s, expected matrices of floats", i,
-         l->rank, dtype_info(l->dtype)->name);
+    FAIL(INVALID_ARGUMENT,
+         "operand %u has rank %u and element type %s, expected matrices of floats", i, l->rank,
+         dtype_info(l->dtype)->name);
   *m = l->dims[l->rank - 2];
   *n = l->dims[l->rank - 1];
   *batches = 1;
@@ -35,16 +37,17 @@ Status *lapack_square(EvalContext *cx, Literal *const *in, int64_t *n, int64_t *
   int64_t m;
   TRY(lapack_sizes(cx, in, 0, &m, n, batches));
   if (m != *n)
-    FAIL(INVALID_ARGUMENT, "takes square matrices, not %lld by %lld", (long long)m, (long long)*n);
+    FAIL(INVALID_ARGUMENT, "requires square matrices, got %lld by %lld", (long long)m,
+         (long long)*n);
   return NULL;
 }
 
 Status *lapack_results(EvalContext *cx, uint32_t least, const int64_t *count, Literal **out) {
-  if (cx->n_out < least) FAIL(INVALID_ARGUMENT, "gives %u results, expected %u", cx->n_out, least);
+  if (cx->n_out < least) FAIL(INVALID_ARGUMENT, "has %u results, expected %u", cx->n_out, least);
   for (uint32_t i = 0; i < cx->n_out; i++) {
     Type type = eval_result_type(cx, i);
     if (!type_is_tensor(cx->context, type) || !type_is_static(cx->context, type))
-      FAIL(INVALID_ARGUMENT, "result %u is declared as %s, expected a tensor of known shape", i,
+      FAIL(INVALID_ARGUMENT, "result %u is declared as %s, expected a tensor of static shape", i,
            type_text(cx->context, type));
     out[i] = eval_new_result(cx, i);
     if (i < least && count[i] >= 0 && out[i]->count != count[i])
@@ -122,7 +125,8 @@ Status *custom_trsm(EvalContext *cx, Literal *const *in, Literal **out) {
   bool left = lapack_flag(cx, "side", 'L') == 'L', lower = lapack_flag(cx, "uplo", 'L') == 'L';
   char trans = lapack_flag(cx, "trans_x", 'N');
   if (batches != b_batches || n != (left ? rows : columns))
-    FAIL(INVALID_ARGUMENT, "a has %lld matrices of size %lld but b %lld of %lld by %lld",
+    FAIL(INVALID_ARGUMENT,
+         "a has %lld matrices of size %lld and b has %lld of %lld by %lld, which do not match",
          (long long)batches, (long long)n, (long long)b_batches, (long long)rows,
          (long long)columns);
   const Wide *a = dense_load(cx, DENSE_WIDE, in[0]);

@@ -14,8 +14,8 @@ typedef struct Matrices {
 // The number of operands and results a call must have.
 static Status *check_counts(const EvalContext *cx, uint32_t n_in, uint32_t n_out) {
   if (cx->n_in != n_in || cx->n_out < n_out)
-    FAIL(INVALID_ARGUMENT, "takes %u values and gives %u, expected %u and %u", cx->n_in, cx->n_out,
-         n_in, n_out);
+    FAIL(INVALID_ARGUMENT, "has %u operands and %u results, expected %u and %u", cx->n_in,
+         cx->n_out, n_in, n_out);
   return NULL;
 }
 
@@ -36,7 +36,7 @@ static Status *finish(EvalContext *cx, uint32_t n, Literal **out) {
     if (i >= n && known)
       out[i] = eval_new_result(cx, i);
     else if (i >= n || !fits(cx->context, out[i], type))
-      FAIL(INVALID_ARGUMENT, "result %u is declared as %s, which does not fit the operands", i,
+      FAIL(INVALID_ARGUMENT, "result %u is declared as %s, which does not match the operands", i,
            type_text(cx->context, eval_result_type(cx, i)));
   }
   return NULL;
@@ -46,8 +46,8 @@ static Status *load(EvalContext *cx, const Literal *literal, Matrices *out) {
   if (literal->rank < 2 || literal->rank > MAX_RANK ||
       !(dtype_is_float(literal->dtype) || dtype_is_complex(literal->dtype)))
     FAIL(INVALID_ARGUMENT,
-         "a matrix decomposition takes floats of rank 2 or more, not rank %u of %s", literal->rank,
-         dtype_info(literal->dtype)->name);
+         "a matrix decomposition requires floats of rank 2 or more, got rank %u of %s",
+         literal->rank, dtype_info(literal->dtype)->name);
   out->m = literal->dims[literal->rank - 2];
   out->n = literal->dims[literal->rank - 1];
   out->batches = 1;
@@ -133,7 +133,7 @@ Status *custom_eigh(EvalContext *cx, Literal *const *in, Literal **out) {
   TRY(check_counts(cx, 1, 2));
   TRY(load(cx, in[0], &a));
   if (a.m != a.n)
-    FAIL(INVALID_ARGUMENT, "Eigh takes square matrices, not %lld by %lld", (long long)a.m,
+    FAIL(INVALID_ARGUMENT, "Eigh requires square matrices, got %lld by %lld", (long long)a.m,
          (long long)a.n);
   Str config = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "backend_config")));
   bool lower = config.n == 0 || config.s[0] != '0', sorted = config.n < 3 || config.s[2] != '0';

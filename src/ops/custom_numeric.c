@@ -15,9 +15,9 @@ Status *custom_numeric(EvalContext *cx, Literal *const *in, Literal **out) {
     Type type = eval_result_type(cx, 0);
     for (uint32_t k = 0; k < cx->n_in; k++)
       if (!literal_matches(cx->context, in[k], type))
-        FAIL(INVALID_ARGUMENT, "operand %u and the result differ in type, expected the same", k);
+        FAIL(INVALID_ARGUMENT, "operand %u and the result differ in type, expected equal types", k);
     return eval_op(cx, code, 0, cx->n_in, in, 1, &type, out);
   }
-  FAIL(UNIMPLEMENTED, "custom call @%.*s is no pointwise function of %u operands", (int)target.n,
+  FAIL(UNIMPLEMENTED, "custom call @%.*s is not a pointwise function of %u operands", (int)target.n,
        target.s, cx->n_in);
 }

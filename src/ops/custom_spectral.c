@@ -166,7 +166,8 @@ Status *custom_gees(EvalContext *cx, Literal *const *in, Literal **out) {
   TRY(check_rows(n, n));
   Call call = call_begin(cx, in[0]);
   char vectors = lapack_flag(cx, "mode", 'V'), sort = lapack_flag(cx, "sort", 'N');
-  if (sort != 'N') FAIL(UNIMPLEMENTED, "sorts eigenvalues (sort = '%c'), expected 'N'", sort);
+  if (sort != 'N')
+    FAIL(UNIMPLEMENTED, "sort is '%c', only 'N' (unsorted eigenvalues) is supported", sort);
   uint32_t values = lapack_is_complex(call.type) ? 1 : 2;
   int64_t counts[6] = {batches * n * n, vectors == 'V' ? batches * n * n : -1, batches * n};
   counts[1 + values] = batches * n;
@@ -284,7 +285,7 @@ Status *custom_geqp3(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t k = m < n ? m : n;
   if (cx->n_in < 2 || in[1]->kind != LITERAL_ARRAY || in[1]->count != batches * n ||
       !dtype_is_integer(in[1]->dtype))
-    FAIL(INVALID_ARGUMENT, "takes %lld integers as pivots", (long long)(batches * n));
+    FAIL(INVALID_ARGUMENT, "requires %lld integers as pivots", (long long)(batches * n));
   Call call = call_begin(cx, in[0]);
   TRY(lapack_results(cx, 3, (int64_t[]){in[0]->count, batches * n, batches * k}, out));
   const char *a = load(&call, in[0]);

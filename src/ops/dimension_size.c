@@ -28,7 +28,7 @@ static bool infer_set(Infer *cx) {
   Ints known = move_constant(cx, 1);
   if (known.ok)
     REQUIRE(cx, 0, 0 <= known.v[0] && (most == DIM_DYNAMIC || known.v[0] <= most),
-            "the size is %lld, expected it within dimension %lld of the operand %s",
+            "the size is %lld, expected at least 0 and at most dimension %lld of the operand %s",
             (long long)known.v[0], (long long)d, infer_text(cx, infer_operand(cx, 0)));
   // A size only known at run time leaves the old one as the bound.
   dims[d] = known.ok ? known.v[0] : DIM_DYNAMIC;
@@ -49,8 +49,9 @@ static Status *eval_set(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t d = (uint32_t)eval_int(cx, "dimension", 0);
   int64_t size = move_index(in[1], 0), dims[MAX_RANK], strides[MAX_RANK];
   if (size < 0 || size > operand->dims[d])
-    FAIL(INVALID_ARGUMENT, "the size %lld is not within dimension %u of size %lld", (long long)size,
-         d, (long long)operand->dims[d]);
+    FAIL(INVALID_ARGUMENT,
+         "the size is %lld, expected at least 0 and at most the size of dimension %u, %lld",
+         (long long)size, d, (long long)operand->dims[d]);
   for (uint32_t i = 0; i < operand->rank; i++) dims[i] = operand->dims[i];
   dims[d] = size;
   TRY(move_new(cx, 0, operand->elem, operand->rank, dims, out));

@@ -24,7 +24,7 @@ static bool infer(Infer *cx) {
   int64_t zero, last, shape[4];
   ContractDims dims = dims_of(lhs->rank, &zero, &last);
   REQUIRE(cx, 0, dim_compatible(lhs->dims[last], rhs->dims[0]),
-          "the last dimension of lhs has size %lld but the first of rhs %lld",
+          "the last dimension of lhs has size %lld and the first of rhs %lld, expected equal",
           (long long)lhs->dims[last], (long long)rhs->dims[0]);
   uint32_t rank = contract_shape(lhs, rhs, &dims, (Ints){0}, shape);
   Type declared = infer_result(cx, 0);

@@ -19,30 +19,34 @@ static bool check_types(Infer *cx, const ContractDims *dims) {
                  dtype_is_float(type_dtype(cx->context, rhs)) &&
                  dtype_width(type_dtype(cx->context, lhs)) == 8 &&
                  dtype_width(type_dtype(cx->context, rhs)) == 8),
-            "lhs has element type %s but rhs %s", infer_text(cx, lhs), infer_text(cx, rhs));
+            "lhs has element type %s and rhs %s, expected equal", infer_text(cx, lhs),
+            infer_text(cx, rhs));
     return true;
   }
   REQUIRE(cx, 14, r && !l == !o,
-          "lhs, rhs and result have element types %s, %s and %s: rhs must be quantized, and "
-          "lhs exactly if the result is",
+          "lhs, rhs and result have element types %s, %s and %s, expected a quantized rhs, and lhs "
+          "and result both quantized or both not",
           infer_text(cx, lhs), infer_text(cx, rhs), infer_text(cx, result));
   for (uint32_t i = 0; i < r->count; i++)
-    REQUIRE(cx, 15, r->zero_points[i] == 0, "zero point %lld of rhs is not 0",
+    REQUIRE(cx, 15, r->zero_points[i] == 0, "rhs has zero point %lld, expected 0",
             (long long)r->zero_points[i]);
   REQUIRE(cx, 16, r->axis < 0 || !ints_contain(dims->rhs_contract, r->axis),
-          "rhs is quantized along dimension %d, which is contracted", r->axis);
+          "rhs is quantized along its contracting dimension %d, expected another dimension",
+          r->axis);
   if (l) {
-    REQUIRE(cx, 17, l->storage == r->storage, "lhs is stored as %s but rhs as %s",
+    REQUIRE(cx, 17, l->storage == r->storage, "lhs has storage type %s and rhs %s, expected equal",
             dtype_info(l->storage)->name, dtype_info(r->storage)->name);
     REQUIRE(cx, 18, l->expressed == r->expressed && r->expressed == o->expressed,
-            "lhs, rhs and result express %s, %s and %s, expected one type",
+            "lhs, rhs and result have expressed types %s, %s and %s, expected equal",
             dtype_info(l->expressed)->name, dtype_info(r->expressed)->name,
             dtype_info(o->expressed)->name);
-    REQUIRE(cx, 19, r->axis >= 0 || o->axis < 0,
-            "rhs is quantized per tensor but the result per axis");
+    REQUIRE(
+        cx, 19, r->axis >= 0 || o->axis < 0,
+        "rhs is quantized per tensor and the result per axis, expected the result per tensor, too");
   } else {
     REQUIRE(cx, 20, type_dtype(cx->context, lhs) == r->expressed && result == lhs,
-            "lhs has element type %s, rhs expresses %s and the result has %s, expected one type",
+            "lhs has element type %s, rhs expressed type %s and the result element type %s, "
+            "expected equal",
             infer_text(cx, lhs), dtype_info(r->expressed)->name, infer_text(cx, result));
   }
   return true;
@@ -56,7 +60,8 @@ static bool check_algorithm(Infer *cx) {
     REQUIRE(
         cx, 21,
         str_is(name_str(cx->context, attr_as_name(cx->context, precision->items[i])), "DEFAULT"),
-        "an algorithm is given, so precision_config[%u] must be DEFAULT", i);
+        "precision_config[%u] is %s, expected DEFAULT because an algorithm is given", i,
+        name_text(cx->context, attr_as_name(cx->context, precision->items[i])));
   ContractPrecision p = contract_precision(cx->context, algorithm);
   REQUIRE(cx, 22, p.lhs_parts > 0, "lhs_component_count is %lld, expected a positive number",
           (long long)p.lhs_parts);
@@ -75,7 +80,7 @@ static bool infer(Infer *cx) {
   const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1);
   int64_t shape[2 * MAX_RANK];
   uint32_t rank = contract_shape(lhs, rhs, &dims, (Ints){0}, shape);
-  REQUIRE(cx, 12, rank <= MAX_RANK, "the result would have rank %u, at most %d is supported", rank,
+  REQUIRE(cx, 12, rank <= MAX_RANK, "the result has rank %u, at most %d is supported", rank,
           MAX_RANK);
   Type declared = infer_result(cx, 0);
   Type elem = declared ? type_elem(cx->context, declared) : lhs->elem;

@@ -11,7 +11,7 @@ static bool infer_starts(Infer *cx, uint32_t first, uint32_t rank, int count_con
                          int type_constraint) {
   uint32_t n = infer_n_operands(cx) < first ? 0 : infer_n_operands(cx) - first;
   REQUIRE(cx, count_constraint, n == rank,
-          "there are %u start indices, expected %u, one for each dimension", n, rank);
+          "the number of start indices is %u, expected %u, one per dimension", n, rank);
   for (uint32_t i = 0; i < n; i++) {
     if (!move_integers(cx, first + i, 0)) return false;
     REQUIRE(cx, type_constraint, infer_operand(cx, first + i) == infer_operand(cx, first),
@@ -29,7 +29,7 @@ static bool infer_slice(Infer *cx) {
       !move_same_elem(cx, 1, 0, operand->elem) || !infer_starts(cx, 1, operand->rank, 2, 3))
     return false;
   REQUIRE(cx, 2, sizes.n == operand->rank,
-          "slice_sizes %s has %u entries, expected %u, one for each dimension",
+          "slice_sizes %s has length %u, expected %u, one entry per dimension",
           move_ints_text(cx, sizes), sizes.n, operand->rank);
   for (uint32_t d = 0; d < sizes.n; d++)
     REQUIRE(cx, 4,
@@ -49,8 +49,7 @@ static bool infer_update(Infer *cx) {
           "update and operand have element types %s and %s, expected equal",
           infer_text(cx, update->elem), infer_text(cx, operand->elem));
   REQUIRE(cx, 3, update->rank == operand->rank,
-          "update and operand have %u and %u dimensions, expected as many", update->rank,
-          operand->rank);
+          "update and operand have ranks %u and %u, expected equal", update->rank, operand->rank);
   if (!infer_starts(cx, 2, operand->rank, 4, 5)) return false;
   for (uint32_t d = 0; d < operand->rank; d++)
     REQUIRE(cx, 6,
@@ -74,7 +73,7 @@ static Status *clamped_offset(const Literal *operand, Literal *const *start, con
   for (uint32_t d = 0; d < operand->rank; d++) {
     int64_t most = operand->dims[d] - sizes[d], at = move_index(start[d], 0);
     if (most < 0)
-      FAIL(INVALID_ARGUMENT, "a block of size %lld does not fit in dimension %u of size %lld",
+      FAIL(INVALID_ARGUMENT, "the slice has size %lld in dimension %u, expected at most %lld",
            (long long)sizes[d], d, (long long)operand->dims[d]);
     offset += (at < 0 ? 0 : at > most ? most : at) * strides[d];
   }

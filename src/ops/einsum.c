@@ -3,6 +3,9 @@
 // the diagonal) and the result's labels are walked outside, the others inside. `...` stands for
 // leading dimensions without names, aligned at their ends; a size of 1 is broadcast there. Neither
 // op is in the spec any more. O(product of all labels' sizes).
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/factors.h"
@@ -26,8 +29,17 @@ typedef struct Label {
 typedef struct Einsum {
   Label labels[MAX_LABELS];  // those of the result first
   uint32_t n_labels, n_result;
-  const char *error;
+  char error[160];
 } Einsum;
+
+static void einsum_fail(Einsum *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static void einsum_fail(Einsum *e, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(e->error, sizeof e->error, fmt, args);
+  va_end(args);
+}
 
 // The labels of one term, one per dimension of a tensor of that rank; false if they do not fit.
 static bool term_labels(Str term, uint32_t rank, uint8_t *out) {
@@ -69,7 +81,8 @@ static Label *label_of(Einsum *e, uint8_t id) {
 static bool add_operand(Einsum *e, uint32_t which, Str term, uint32_t rank, const int64_t *dims) {
   uint8_t ids[MAX_RANK];
   if (!term_labels(term, rank, ids)) {
-    e->error = "the labels of an operand do not fit its rank";
+    einsum_fail(e, "\"%.*s\" must be letters, one per dimension of operand %u of rank %u",
+                (int)term.n, term.s, which, rank);
     return false;
   }
   int64_t stride = 1;
@@ -83,7 +96,9 @@ static bool add_operand(Einsum *e, uint32_t which, Str term, uint32_t rank, cons
     if (label->size != dims[d] && label->size != DIM_DYNAMIC && dims[d] != DIM_DYNAMIC &&
         !broadcast) {
       if (ids[d] < ELLIPSIS_LABEL || label->size != 1) {
-        e->error = "a label stands for dimensions of different sizes";
+        einsum_fail(e, "label '%c' has sizes %lld and %lld, expected equal",
+                    ids[d] < ELLIPSIS_LABEL ? ids[d] : '.', (long long)label->size,
+                    (long long)dims[d]);
         return false;
       }
       label->size = dims[d];
@@ -103,7 +118,7 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
   for (size_t i = 0; i + 1 < config.n; i++)
     if (config.s[i] == '-' && config.s[i + 1] == '>') arrow = i;
   if (arrow == config.n) {
-    e->error = "there is no -> in it";
+    einsum_fail(e, "it has no '->', expected labels of operands -> labels of the result");
     return false;
   }
   Str rest = {config.s, arrow};
@@ -111,7 +126,8 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
     size_t comma = 0;
     while (comma < rest.n && rest.s[comma] != ',') comma++;
     if ((comma == rest.n) != (k + 1 == n)) {
-      e->error = "it names another number of operands";
+      einsum_fail(e, "it must have labels of %u operand%s, separated by commas", n,
+                  n == 1 ? "" : "s");
       return false;
     }
     if (!add_operand(e, k, (Str){rest.s, comma}, operands[k]->rank, operands[k]->dims))
@@ -134,14 +150,16 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
   uint32_t rank = named + (ellipsis ? unnamed : 0);
   uint8_t ids[MAX_LABELS];
   if (rank > MAX_RANK || !term_labels(term, rank, ids)) {
-    e->error = "the labels of the result are malformed";
+    einsum_fail(e, "the labels of the result must be at most %d letters, with at most one '...'",
+                MAX_RANK);
     return false;
   }
   Label sorted[MAX_LABELS];
   for (uint32_t i = 0; i < rank; i++) {
     Label *label = label_of(e, ids[i]);
     if (!label) {
-      e->error = "a label of the result is in no operand, or in the result twice";
+      einsum_fail(e, "label '%c' of the result is in no operand or twice in the result",
+                  ids[i] < ELLIPSIS_LABEL ? ids[i] : '.');
       return false;
     }
     sorted[i] = *label;
@@ -160,8 +178,9 @@ static bool infer(Infer *cx) {
   const TypeInfo *operands[2] = {infer_operand_info(cx, 0),
                                  n > 1 ? infer_operand_info(cx, 1) : NULL};
   if (n > 1)
-    REQUIRE(cx, 0, operands[0]->elem == operands[1]->elem, "lhs has element type %s but rhs %s",
-            infer_text(cx, operands[0]->elem), infer_text(cx, operands[1]->elem));
+    REQUIRE(cx, 0, operands[0]->elem == operands[1]->elem,
+            "lhs has element type %s and rhs %s, expected equal", infer_text(cx, operands[0]->elem),
+            infer_text(cx, operands[1]->elem));
   Str config = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "einsum_config")));
   Einsum e;
   REQUIRE(cx, 0, einsum_read(&e, config, n, operands), "einsum_config \"%.*s\": %s", (int)config.n,

@@ -167,17 +167,19 @@ static bool infer(Infer *cx) {
   const TypeInfo *operand = infer_operand_info(cx, 0);
   Ints length = infer_ints(cx, "fft_length");
   FftType type = fft_type(cx->context, infer_attr(cx, "fft_type"));
-  REQUIRE(cx, 0, type != FFT_UNKNOWN, "fft_type is none of FFT, IFFT, RFFT, IRFFT");
+  REQUIRE(cx, 0, type != FFT_UNKNOWN, "fft_type must be FFT, IFFT, RFFT or IRFFT");
   REQUIRE(cx, 3, length.ok && length.n >= 1 && length.n <= 3,
-          "fft_length has %u entries, expected 1 to 3", length.ok ? length.n : 0);
+          "fft_length has length %u, expected 1 to 3", length.ok ? length.n : 0);
   REQUIRE(cx, 1, length.n <= operand->rank,
-          "fft_length has %u entries but the operand only rank %u", length.n, operand->rank);
+          "fft_length has length %u, expected at most the operand's rank %u", length.n,
+          operand->rank);
   DType from = type_is_quant(cx->context, operand->elem) ? DT_none_
                                                          : type_dtype(cx->context, operand->elem),
         to = from;
   if (type == RFFT) {
     to = dtype_complex_of(from);
-    REQUIRE(cx, 2, to, "RFFT takes f32 or f64, not %s", infer_text(cx, operand->elem));
+    REQUIRE(cx, 2, to, "the operand has element type %s, expected f32 or f64 for RFFT",
+            infer_text(cx, operand->elem));
   } else {
     REQUIRE(cx, 2, dtype_is_complex(from),
             "the operand has element type %s, expected a complex type",
@@ -196,8 +198,9 @@ static bool infer(Infer *cx) {
       int64_t size = operand->dims[rank - length.n + i], want = length.v[i];
       if (type == IRFFT && i + 1 == length.n) break;  // of this one the result is real
       REQUIRE(cx, 4, dim_compatible(size, want),
-              "dimension %u of the %s has size %lld, but fft_length says %lld", rank - length.n + i,
-              type == RFFT ? "operand" : "result", (long long)size, (long long)want);
+              "dimension %u of the %s has size %lld, expected %lld as in fft_length",
+              rank - length.n + i, type == RFFT ? "operand" : "result", (long long)size,
+              (long long)want);
     }
   }
   int64_t n = length.v[length.n - 1];

@@ -10,15 +10,15 @@ static bool infer_nothing(Infer *cx) {
 static bool infer_func(Infer *cx) {
   const TypeInfo *type =
       type_info(cx->context, attr_info(cx->context, infer_attr(cx, "function_type"))->type);
-  REQUIRE(cx, 0, type->kind == TYPE_FUNCTION, "has no function type");
+  REQUIRE(cx, 0, type->kind == TYPE_FUNCTION, "has no function_type");
   BlockId block = region_block(cx->program, op_region(cx->program, cx->op, 0));
   if (!block) return true;  // a declaration
   uint32_t n = infer_region_n_args(cx, 0);
-  REQUIRE(cx, 0, n == type->n_inputs, "has %u arguments in its body, its type has %u", n,
+  REQUIRE(cx, 0, n == type->n_inputs, "body takes %u arguments, expected %u as in function_type", n,
           type->n_inputs);
   for (uint32_t i = 0; i < n; i++)
     REQUIRE(cx, 0, infer_region_arg(cx, 0, i) == type->items[i],
-            "argument %u is %s in its body, %s in its type", i,
+            "argument %u of the body is %s, expected %s as in function_type", i,
             infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, type->items[i]));
   return true;
 }
@@ -36,7 +36,7 @@ static Status *eval_call(EvalContext *cx, Literal *const *in, Literal **out) {
 // here.
 static Status *eval_cast(EvalContext *cx, Literal *const *in, Literal **out) {
   if (cx->n_in != cx->n_out)
-    FAIL(UNIMPLEMENTED, "casts %u values to %u, which has no meaning here", cx->n_in, cx->n_out);
+    FAIL(UNIMPLEMENTED, "casts %u values to %u, expected equal numbers", cx->n_in, cx->n_out);
   for (uint32_t i = 0; i < cx->n_in; i++) out[i] = literal_retain(in[i]);
   return NULL;
 }

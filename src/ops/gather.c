@@ -54,30 +54,32 @@ static bool read_dims(Infer *cx, GatherDims *g) {
 static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g,
                        const TypeInfo *operand, const TypeInfo *start) {
   REQUIRE(cx, no->ranks, operand->rank == g->offset.n + g->collapsed.n + g->batching.n,
-          "the operand has %u dimensions, expected as many as offset_dims %s, collapsed_slice_dims "
-          "%s and "
-          "operand_batching_dims %s together",
+          "the operand has rank %u, expected the total length of offset_dims %s, "
+          "collapsed_slice_dims %s and operand_batching_dims %s, %u",
           operand->rank, move_ints_text(cx, g->offset), move_ints_text(cx, g->collapsed),
-          move_ints_text(cx, g->batching));
+          move_ints_text(cx, g->batching), g->offset.n + g->collapsed.n + g->batching.n);
   REQUIRE(cx, no->vector, 0 <= g->vector && g->vector <= start->rank,
           "index_vector_dim is %lld, expected it in [0, %u]", (long long)g->vector, start->rank);
   int64_t size = g->vector < start->rank ? start->dims[g->vector] : 1;
   REQUIRE(cx, no->map_size, dim_compatible(size, g->map.n),
-          "start_index_map %s has %u entries, expected %lld, the size of an index vector",
+          "start_index_map %s has length %u, expected %lld, the size of an index vector",
           move_ints_text(cx, g->map), g->map.n, (long long)size);
   REQUIRE(cx, no->offset_sorted, ints_unique(g->offset) && ints_sorted(g->offset),
-          "offset_dims are %s, expected them sorted and no dimension twice",
+          "offset_dims are %s, expected ascending order without duplicates",
           move_ints_text(cx, g->offset));
   REQUIRE(cx, no->collapsed_unique, ints_unique_together(g->collapsed, g->batching),
-          "collapsed_slice_dims %s and operand_batching_dims %s name a dimension twice",
+          "collapsed_slice_dims %s and operand_batching_dims %s name a dimension twice, expected "
+          "each at most once",
           move_ints_text(cx, g->collapsed), move_ints_text(cx, g->batching));
   REQUIRE(cx, no->collapsed_sorted, ints_sorted(g->collapsed),
-          "collapsed_slice_dims are %s, expected them sorted", move_ints_text(cx, g->collapsed));
+          "collapsed_slice_dims are %s, expected ascending order",
+          move_ints_text(cx, g->collapsed));
   REQUIRE(cx, no->collapsed_range, ints_within(g->collapsed, 0, operand->rank),
           "collapsed_slice_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->collapsed),
           operand->rank);
   REQUIRE(cx, no->batching_sorted, ints_sorted(g->batching),
-          "operand_batching_dims are %s, expected them sorted", move_ints_text(cx, g->batching));
+          "operand_batching_dims are %s, expected ascending order",
+          move_ints_text(cx, g->batching));
   REQUIRE(cx, no->batching_range, ints_within(g->batching, 0, operand->rank),
           "operand_batching_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->batching),
           operand->rank);
@@ -88,10 +90,12 @@ static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g,
           "start_indices_batching_dims are %s, expected each in [0, %u)",
           move_ints_text(cx, g->start_batching), start->rank);
   REQUIRE(cx, no->start_vector, !ints_contain(g->start_batching, g->vector),
-          "start_indices_batching_dims %s contains index_vector_dim %lld",
+          "start_indices_batching_dims %s contains index_vector_dim %lld, expected other "
+          "dimensions only",
           move_ints_text(cx, g->start_batching), (long long)g->vector);
   REQUIRE(cx, no->batching_count, g->batching.n == g->start_batching.n,
-          "operand_batching_dims %s and start_indices_batching_dims %s, expected as many",
+          "operand_batching_dims %s and start_indices_batching_dims %s differ in length, expected "
+          "equal lengths",
           move_ints_text(cx, g->batching), move_ints_text(cx, g->start_batching));
   for (uint32_t i = 0; i < g->batching.n; i++)
     REQUIRE(cx, no->batching_dims,
@@ -101,7 +105,8 @@ static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g,
             (long long)g->batching.v[i], (long long)operand->dims[g->batching.v[i]],
             (long long)g->start_batching.v[i], (long long)start->dims[g->start_batching.v[i]]);
   REQUIRE(cx, no->map_unique, ints_unique_together(g->map, g->batching),
-          "start_index_map %s and operand_batching_dims %s name a dimension twice",
+          "start_index_map %s and operand_batching_dims %s name a dimension twice, expected each "
+          "at most once",
           move_ints_text(cx, g->map), move_ints_text(cx, g->batching));
   REQUIRE(cx, no->map_range, ints_within(g->map, 0, operand->rank),
           "start_index_map is %s, expected each in [0, %u)", move_ints_text(cx, g->map),
@@ -109,7 +114,7 @@ static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g,
   uint32_t rank = start->rank - (g->vector < start->rank) + g->offset.n;
   REQUIRE(cx, no->offset_range, ints_within(g->offset, 0, rank),
           "offset_dims are %s, expected each in [0, %u)", move_ints_text(cx, g->offset), rank);
-  REQUIRE(cx, 0, rank <= MAX_RANK, "the result would have %u dimensions, expected at most %d", rank,
+  REQUIRE(cx, 0, rank <= MAX_RANK, "the result has rank %u, at most %d is supported", rank,
           MAX_RANK);
   return true;
 }
@@ -117,7 +122,7 @@ static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g,
 static bool check_sizes(Infer *cx, const GatherNumbers *no, const GatherDims *g,
                         const TypeInfo *operand, Ints sizes) {
   REQUIRE(cx, no->sizes_count, sizes.n == operand->rank,
-          "slice_sizes %s has %u entries, expected %u, one for each dimension",
+          "slice_sizes %s has length %u, expected %u, one entry per dimension",
           move_ints_text(cx, sizes), sizes.n, operand->rank);
   for (uint32_t i = 0; i < g->collapsed.n; i++)
     REQUIRE(cx, no->collapsed_size, sizes.v[g->collapsed.v[i]] <= 1,
@@ -188,7 +193,7 @@ static bool infer_dynamic(Infer *cx) {
     return false;
   int64_t n = infer_operand_info(cx, 2)->dims[0];
   REQUIRE(cx, no->sizes_count, dim_compatible(n, operand->rank),
-          "slice_sizes has %lld entries, expected %u, one for each dimension", (long long)n,
+          "slice_sizes has length %lld, expected %u, one entry per dimension", (long long)n,
           operand->rank);
   Ints sizes = move_constant(cx, 2);
   if (sizes.ok && !check_sizes(cx, no, &g, operand, sizes)) return false;
@@ -213,19 +218,23 @@ static GatherDims eval_dims(EvalContext *cx) {
 static Status *check_run_time(EvalContext *cx, const GatherDims *g, const Literal *operand,
                               const Literal *start, Ints sizes) {
   if (sizes.n != operand->rank)
-    FAIL(INVALID_ARGUMENT, "slice_sizes has %u entries for %u dimensions", sizes.n, operand->rank);
+    FAIL(INVALID_ARGUMENT, "slice_sizes has length %u, expected %u, one entry per dimension",
+         sizes.n, operand->rank);
   for (uint32_t d = 0; d < sizes.n; d++) {
     bool single = ints_contain(g->collapsed, d) || ints_contain(g->batching, d);
     if (sizes.v[d] < 0 || sizes.v[d] > operand->dims[d] || (single && sizes.v[d] > 1))
-      FAIL(INVALID_ARGUMENT, "slices of %s do not fit the operand %s",
+      FAIL(INVALID_ARGUMENT, "slice_sizes are %s, expected each at most the operand's %s",
            move_dims_text(cx, sizes.n, sizes.v), move_dims_text(cx, operand->rank, operand->dims));
   }
   if (g->map.n != (g->vector < start->rank ? start->dims[g->vector] : 1))
-    FAIL(INVALID_ARGUMENT, "start_index_map has %u entries and start_indices the shape %s",
-         g->map.n, move_dims_text(cx, start->rank, start->dims));
+    FAIL(INVALID_ARGUMENT,
+         "start_index_map has length %u, which does not match start_indices of shape %s", g->map.n,
+         move_dims_text(cx, start->rank, start->dims));
   for (uint32_t i = 0; i < g->batching.n; i++)
     if (operand->dims[g->batching.v[i]] != start->dims[g->start_batching.v[i]])
-      FAIL(INVALID_ARGUMENT, "the batching dimensions of %s and %s differ",
+      FAIL(INVALID_ARGUMENT,
+           "the batching dimensions of the operand of shape %s and start_indices of shape %s have "
+           "different sizes, expected equal",
            move_dims_text(cx, operand->rank, operand->dims),
            move_dims_text(cx, start->rank, start->dims));
   return NULL;
@@ -304,7 +313,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[2]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "slice_sizes has %lld entries, at most %d are supported",
+    FAIL(INVALID_ARGUMENT, "slice_sizes has length %lld, at most %d is supported",
          (long long)in[2]->count, MAX_RANK);
   return gather(cx, in[0], in[1], move_indices(cx, in[2]), out);
 }

@@ -78,7 +78,7 @@ static bool expand_mesh_axes(const Program *p, Attr attr, Groups *out, const cha
   Context *context = p->context;
   Attr mesh = find_mesh(p, attr_get(context, attr, "mesh"));
   if (!mesh) {
-    *out_why = "the mesh its replica_groups name is not in the module";
+    *out_why = "the mesh of its replica_groups is not in this module";
     return false;
   }
   Axis axes[MOST_AXES], named[MOST_AXES];
@@ -86,13 +86,16 @@ static bool expand_mesh_axes(const Program *p, Attr attr, Groups *out, const cha
   int64_t devices;
   const AttrInfo *refs = attr_info(context, attr_get(context, attr, "axes"));
   if (!read_axes(context, mesh, &n_axes, axes, &devices) || refs->count > MOST_AXES) {
-    *out_why = "the mesh its replica_groups name cannot be read";
+    *out_why = "the mesh of its replica_groups is not valid";
     return false;
   }
   int64_t width = 1;
   for (uint32_t i = 0; i < refs->count; i++) {
     if (!resolve_axis(context, refs->items[i], n_axes, axes, &named[i])) {
-      *out_why = "its replica_groups name an axis the mesh does not have";
+      *out_why = arena_printf(
+          context_arena(context),
+          "its replica_groups use the axis or sub-axis \"%s\", which its mesh does not have",
+          name_text(context, attr_as_name(context, attr_get(context, refs->items[i], "name"))));
       return false;
     }
     width *= named[i].size;
@@ -125,15 +128,15 @@ static bool read_dense(Context *context, Attr attr, Groups *out, const char **ou
   const TypeInfo *type = type_info(context, attr_info(context, attr)->type);
   Ints ints = attr_as_ints(context, attr);
   if (attr_info(context, attr)->kind != ATTR_DENSE) {
-    *out_why = "its replica_groups are neither a table of numbers nor mesh axes";
+    *out_why = "its replica_groups are neither dense<…> nor mesh axes";
     return false;
   }
   if (type->kind != TYPE_TENSOR || type->rank != 2) {
-    *out_why = "its replica_groups should be a table of rank 2";
+    *out_why = "its replica_groups do not have rank 2, expected shape [groups, size]";
     return false;
   }
   if (!ints.ok || type->dims[0] > UINT32_MAX || type->dims[1] > UINT32_MAX) {
-    *out_why = "its replica_groups are no integers, or too many";
+    *out_why = "its replica_groups are not integers, or there are too many";
     return false;
   }
   out->n = (uint32_t)type->dims[0];
@@ -176,21 +179,21 @@ bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int r
   if (global) {
     bool flag = attr_as_bool(cx->context, infer_attr(cx, "use_global_device_ids"), false);
     REQUIRE(cx, global, !flag || groups_channel(cx->context, attrs) > 0,
-            "use_global_device_ids needs a channel_handle above 0, this one is %lld",
+            "use_global_device_ids requires a channel_handle above 0, got %lld",
             (long long)groups_channel(cx->context, attrs));
     REQUIRE(cx, global, !flag || size > 0,
-            "use_global_device_ids needs replica_groups that are not empty");
+            "use_global_device_ids requires replica_groups, got none");
   }
   int64_t twice;
   for (int64_t i = 0; i < size; i++) {
     int64_t id = out->ids[i];
     if (id == -1 && !same_size) continue;
     REQUIRE(cx, range, id >= 0 && id < present,
-            "replica_groups hold %lld, expected ids 0 … %lld, each once", (long long)id,
-            (long long)present - 1);
+            "replica_groups contain id %lld, expected each id in [0, %lld) once", (long long)id,
+            (long long)present);
   }
   REQUIRE(cx, unique, !groups_find_repeat(cx->context, (uint64_t)size, out->ids, 1, &twice),
-          "replica_groups hold %lld twice, expected each id once", (long long)twice);
+          "replica_groups contain id %lld twice, expected each id once", (long long)twice);
   return true;
 }
 
@@ -231,18 +234,18 @@ bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int ra
   Ints ids = attr_as_ints(cx->context, pairs);
   REQUIRE(cx, columns,
           type->kind == TYPE_TENSOR && type->rank == 2 && (type->dims[1] == 2 || ids.n == 0),
-          "source_target_pairs are %s, expected a table of two columns",
+          "source_target_pairs have type %s, expected shape [N, 2]",
           infer_text(cx, attr_info(cx->context, pairs)->type));
-  REQUIRE(cx, 0, ids.ok, "source_target_pairs are no integers, or too many");
+  REQUIRE(cx, 0, ids.ok, "source_target_pairs are not integers, or there are too many");
   for (uint32_t i = 0; i < ids.n; i++)
-    REQUIRE(cx, range, ids.v[i] >= 0, "source_target_pairs hold %lld, expected no id below 0",
-            (long long)ids.v[i]);
+    REQUIRE(cx, range, ids.v[i] >= 0,
+            "source_target_pairs contain id %lld, expected ids of at least 0", (long long)ids.v[i]);
   int64_t twice;
   REQUIRE(cx, sources, !groups_find_repeat(cx->context, ids.n / 2, ids.v, 2, &twice),
-          "source %lld stands in two pairs, expected in one", (long long)twice);
+          "source %lld occurs in two source_target_pairs, expected at most one", (long long)twice);
   REQUIRE(cx, targets,
           ids.n < 2 || !groups_find_repeat(cx->context, ids.n / 2, ids.v + 1, 2, &twice),
-          "target %lld stands in two pairs, expected in one", (long long)twice);
+          "target %lld occurs in two source_target_pairs, expected at most one", (long long)twice);
   return true;
 }
 
@@ -307,8 +310,9 @@ Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId 
   uint32_t replicas, partitions;
   ProcessId self;
   cx->host->grid(cx, &replicas, &partitions, &self);
-  FAIL(FAILED_PRECONDITION, "process (%u, %u) is in none of its replica_groups", self.replica,
-       self.partition);
+  FAIL(FAILED_PRECONDITION,
+       "process (%u, %u) is in none of its replica_groups, expected each process in one",
+       self.replica, self.partition);
 }
 
 Status *groups_meet_in(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
@@ -344,7 +348,9 @@ Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *
     bool same = part->rank == first->rank && part->elem == first->elem;
     for (uint32_t d = 0; same && d < part->rank; d++)
       same = d == but || part->dims[d] == first->dims[d];
-    if (!same) FAIL(FAILED_PRECONDITION, "members of the group bring values of different shapes");
+    if (!same)
+      FAIL(FAILED_PRECONDITION,
+           "processes of one group have operands of different shapes, expected equal shapes");
   }
   return NULL;
 }
@@ -399,8 +405,8 @@ bool groups_check_body(Infer *cx, uint32_t n, int constraint, Type *out_elem) {
   for (uint32_t i = 1; i < n; i++) {
     Type other = type_elem(cx->context, infer_operand(cx, i));
     REQUIRE(cx, constraint, reduction_promotable(cx->context, other, *out_elem),
-            "operand %u of %s cannot enter a body of %s", i, infer_text(cx, infer_operand(cx, i)),
-            infer_text(cx, *out_elem));
+            "operand %u is %s, expected an element type that can be promoted to the body's %s", i,
+            infer_text(cx, infer_operand(cx, i)), infer_text(cx, *out_elem));
   }
   return true;
 }

@@ -18,7 +18,7 @@ static bool infer_infeed(Infer *cx) {
   }
   REQUIRE(cx, 3, is_token(cx, cx->out[n - 1]), "the last result is %s, expected !stablehlo.token",
           infer_text(cx, cx->out[n - 1]));
-  REQUIRE(cx, 0, is_token(cx, infer_operand(cx, 0)), "takes %s, expected !stablehlo.token",
+  REQUIRE(cx, 0, is_token(cx, infer_operand(cx, 0)), "operand is %s, expected !stablehlo.token",
           infer_text(cx, infer_operand(cx, 0)));
   return true;
 }
@@ -32,7 +32,8 @@ static Status *eval_infeed(EvalContext *cx, Literal *const *in, Literal **out) {
 static bool infer_outfeed(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   REQUIRE(cx, 0, n > 0 && is_token(cx, infer_operand(cx, n - 1)),
-          "takes no token as its last operand");
+          "the last operand is %s, expected !stablehlo.token",
+          n > 0 ? infer_text(cx, infer_operand(cx, n - 1)) : "missing");
   for (uint32_t i = 0; i + 1 < n; i++) {
     TypeKind kind = type_info(cx->context, infer_operand(cx, i))->kind;
     REQUIRE(cx, 0, kind == TYPE_TENSOR || kind == TYPE_UNRANKED || kind == TYPE_TUPLE,

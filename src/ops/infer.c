@@ -51,7 +51,7 @@ int64_t infer_int(const Infer *cx, const char *name, int64_t otherwise) {
 bool infer_not_per_axis(Infer *cx, uint32_t i) {
   const QuantInfo *quant = type_quant_info(cx->context, infer_operand(cx, i));
   return !quant || quant->axis < 0 ||
-         infer_fail(cx, 0, "operand %u must be a tensor or a per-tensor quantized tensor, it is %s",
+         infer_fail(cx, 0, "operand %u must be a tensor or a per-tensor quantized tensor, got %s",
                     i, infer_text(cx, infer_operand(cx, i)));
 }
 
@@ -61,7 +61,7 @@ bool infer_per_tensor(Infer *cx) {
   for (uint32_t i = 0; i < infer_n_results(cx); i++) {
     const QuantInfo *quant = type_quant_info(cx->context, infer_result(cx, i));
     REQUIRE(cx, 0, !quant || quant->axis < 0,
-            "result %u must be a tensor or a per-tensor quantized tensor, it is %s", i,
+            "result %u must be a tensor or a per-tensor quantized tensor, got %s", i,
             infer_text(cx, infer_result(cx, i)));
   }
   return true;
@@ -71,7 +71,8 @@ bool infer_declared(Infer *cx) {
   for (uint32_t i = 0; i < infer_n_results(cx); i++) {
     cx->out[i] = infer_result(cx, i);
     if (!cx->out[i])
-      return infer_fail(cx, 0, "result %u has no type that follows from its operands", i);
+      return infer_fail(cx, 0,
+                        "result %u has no declared type, and the operands do not determine it", i);
   }
   return true;
 }

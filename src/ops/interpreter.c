@@ -5,7 +5,7 @@
 static bool infer_run_parallel(Infer *cx) {
   const AttrInfo *rows = attr_info(cx->context, infer_attr(cx, "programs"));
   REQUIRE(cx, 0, rows->kind == ATTR_ARRAY && rows->count > 0,
-          "has no programs, expected a list of rows");
+          "has no programs, expected a list of lists of symbols");
   uint32_t width = attr_info(cx->context, rows->items[0])->count;
   for (uint32_t i = 0; i < rows->count; i++) {
     const AttrInfo *row = attr_info(cx->context, rows->items[i]);
@@ -15,7 +15,7 @@ static bool infer_run_parallel(Infer *cx) {
         i, row->count, width);
     for (uint32_t k = 0; k < row->count; k++)
       REQUIRE(cx, 0, attr_info(cx->context, row->items[k])->kind == ATTR_SYMBOL,
-              "programs should be symbols: @name");
+              "programs must be symbols like @name");
   }
   return infer_declared(cx);
 }

@@ -13,8 +13,7 @@ static bool infer_elem(Infer *cx, const TypeInfo *result) {
              ? true
              : infer_fail(cx, 0,
                           "the result must be a tensor of integers, floats or complex numbers, or "
-                          "per-tensor quantized, "
-                          "it is %s",
+                          "per-tensor quantized, got %s",
                           infer_text(cx, infer_result(cx, 0)));
 }
 
@@ -33,7 +32,7 @@ static bool infer_dynamic(Infer *cx) {
   int64_t d = infer_int(cx, "iota_dimension", -1);
   if (cx->failed || (result && !infer_elem(cx, result))) return false;
   REQUIRE(cx, 2, !result || dim_compatible(shape->dims[0], result->rank),
-          "output_shape has %lld entries and the result %u dimensions, expected as many",
+          "output_shape has length %lld, expected %u, one entry per dimension of the result",
           (long long)shape->dims[0], result->rank);
   REQUIRE(cx, 1,
           0 <= d &&
@@ -60,7 +59,7 @@ static Literal *count_up(EvalContext *cx, Type elem, int64_t n) {
 static Status *iota(EvalContext *cx, uint32_t rank, const int64_t *dims, Literal **out) {
   int64_t along = eval_int(cx, "iota_dimension", 0), from[MAX_RANK] = {0};
   if (along >= rank)
-    FAIL(INVALID_ARGUMENT, "iota_dimension %lld of a shape of %u dimensions", (long long)along,
+    FAIL(INVALID_ARGUMENT, "iota_dimension is %lld, expected it in [0, %u)", (long long)along,
          rank);
   TRY(move_new(cx, 0, 0, rank, dims, out));
   if ((*out)->count == 0) return NULL;
@@ -76,14 +75,14 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Type declared = eval_result_type(cx, 0);
   const TypeInfo *type = type_info(cx->context, declared);
   if (!type_is_static(cx->context, declared))
-    FAIL(INVALID_ARGUMENT, "nothing gives the dynamic sizes of the result %s",
+    FAIL(INVALID_ARGUMENT, "the dynamic sizes of the result %s are not known at run time",
          type_text(cx->context, declared));
   return iota(cx, type->rank, type->dims, out);
 }
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[0]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "output_shape has %lld entries, at most %d are supported",
+    FAIL(INVALID_ARGUMENT, "output_shape has length %lld, at most %d is supported",
          (long long)in[0]->count, MAX_RANK);
   Ints dims = move_indices(cx, in[0]);
   return iota(cx, dims.n, dims.v, out);

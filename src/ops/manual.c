@@ -10,7 +10,8 @@ static bool infer_manual(Infer *cx) {
   REQUIRE(cx, 0, infer_region_n_args(cx, 0) == infer_n_operands(cx),
           "body takes %u arguments, expected %u", infer_region_n_args(cx, 0), infer_n_operands(cx));
   REQUIRE(cx, 0, infer_region_n_returned(cx, 0) == infer_n_results(cx),
-          "has %u results, its body gives %u", infer_n_results(cx), infer_region_n_returned(cx, 0));
+          "has %u results, expected %u as its body returns", infer_n_results(cx),
+          infer_region_n_returned(cx, 0));
   return infer_declared(cx);
 }
 
@@ -50,7 +51,8 @@ static Status *only_manual(Manual *m, Sharding *sharding) {
   DimSharding *dims = ARENA_ARRAY(arena, DimSharding, info->rank + 1);
   for (uint32_t i = 0; i < info->unreduced.n; i++)
     if (is_manual(m, info->unreduced.v[i]))
-      FAIL(UNIMPLEMENTED, "gives parts of a sum over a manual axis; this is not evaluated");
+      FAIL(UNIMPLEMENTED, "returns an unreduced value (partial sums over a manual axis), which "
+                          "cannot be evaluated; reduce it in the body");
   for (uint32_t d = 0; d < info->rank; d++) {
     AxisList from = sharding_dim_axes(info, d);
     AxisRef *v = ARENA_ARRAY(arena, AxisRef, from.n + 1);
@@ -72,7 +74,7 @@ static Status *read_shardings(Manual *m, const char *name, uint32_t n, Sharding 
       attr_info(cx->context, attr_get(cx->context, eval_attr(cx, name), "shardings"));
   *out = ARENA_ARRAY(cx->scratch, Sharding, n + 1);
   if (list->count != n)
-    FAIL(INVALID_ARGUMENT, "%s has %u entries, expected %u", name, list->count, n);
+    FAIL(INVALID_ARGUMENT, "%s has %u shardings, expected %u, one per value", name, list->count, n);
   for (uint32_t i = 0; i < n; i++) {
     Attr item =
         attr_info(cx->context, attr_get(cx->context, eval_attr(cx, name), "shardings"))->items[i];
@@ -108,8 +110,7 @@ static Status *find_device(Manual *m) {
   m->cx->host->grid(m->cx, &replicas, &partitions, &self);
   if (partitions != m->mesh->n_devices)
     FAIL(FAILED_PRECONDITION,
-         "is written for each of %u devices: run it on as many partitions (--partitions %u), or "
-         "partition the program first",
+         "describes one of %u devices: run it with --partitions %u, or partition the program first",
          m->mesh->n_devices, m->mesh->n_devices);
   m->device = self.partition;
   return NULL;
@@ -138,7 +139,7 @@ static Status *copy_tile(const Manual *m, Sharding sharding, uint32_t device, Li
   sharding_tile_range(m->table, sharding, whole->dims, device, offset, extent);
   for (uint32_t d = 0; d < whole->rank; d++)
     if (tile->rank != whole->rank || tile->dims[d] != extent[d])
-      FAIL(INVALID_ARGUMENT, "has tiles that do not divide their tensor");
+      FAIL(INVALID_ARGUMENT, "has shards whose sizes do not divide their tensor's");
   for (int64_t i = 0; i < tile->count; i++) {
     for (uint32_t d = 0; d < whole->rank; d++) there[d] = offset[d] + at[d];
     int64_t number = shape_linear(whole->rank, whole->dims, there);

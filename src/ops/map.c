@@ -12,7 +12,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   for (uint32_t i = 0; i < n; i++) {
     elems[i] = in[i]->elem;
     if (!literal_same_shape(in[0], in[i]))
-      FAIL(INVALID_ARGUMENT, "'stablehlo.map': operands differ in shape");
+      FAIL(INVALID_ARGUMENT, "'stablehlo.map': operands differ in shape, expected equal shapes");
   }
   out[0] = literal_like(in[0], cx->context, elem);
   Reducer body;
@@ -29,7 +29,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
 static bool infer(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   if (!infer_all_tensors(cx) || !infer_per_tensor(cx)) return false;
-  REQUIRE(cx, 2, n > 0, "at least one operand is needed");
+  REQUIRE(cx, 2, n > 0, "there are no operands, expected at least one");
   uint32_t rank = infer_operand_info(cx, 0)->rank;
   for (uint32_t i = 1; i < n; i++)
     REQUIRE(cx, 1, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
@@ -38,8 +38,13 @@ static bool infer(Infer *cx) {
   Ints dims = infer_ints(cx, "dimensions");
   bool all = dims.ok && dims.n == rank;
   for (uint32_t d = 0; all && d < rank; d++) all = dims.v[d] == d;
-  REQUIRE(cx, 3, all, "dimensions must be all of the %u in order, got %s", rank,
-          infer_dims_text(cx, dims.ok ? dims.n : 0, dims.v));
+  if (!all) {
+    int64_t *in_order = ARENA_ARRAY(context_arena(cx->context), int64_t, rank);
+    for (uint32_t d = 0; d < rank; d++) in_order[d] = d;
+    return infer_fail(cx, 3, "dimensions are %s, expected %s",
+                      infer_dims_text(cx, dims.ok ? dims.n : 0, dims.v),
+                      infer_dims_text(cx, rank, in_order));
+  }
   REQUIRE(cx, 4, infer_region_n_args(cx, 0) == n, "the body must take %u arguments, got %u", n,
           infer_region_n_args(cx, 0));
   for (uint32_t i = 0; i < n; i++) {
@@ -55,10 +60,12 @@ static bool infer(Infer *cx) {
           type_is_tensor(cx->context, returned) && type_info(cx->context, returned)->rank == 0,
           "the body must return a scalar, got %s", infer_text(cx, returned));
   Type type = infer_merged(cx, 0, n, type_elem(cx->context, returned));
-  REQUIRE(cx, 1, type, "operands must have the same shape");
+  REQUIRE(cx, 1, type, "operands must have the same shape, got %s and others",
+          infer_text(cx, infer_operand(cx, 0)));
   if (declared && type_is_tensor(cx->context, declared))
     REQUIRE(cx, 1, infer_shapes_compatible(cx, type, declared),
-            "result must have shape of %s, got %s", infer_text(cx, type), infer_text(cx, declared));
+            "result must have the shape of %s, got %s", infer_text(cx, type),
+            infer_text(cx, declared));
   return infer_settle(cx, 4, type);
 }
 

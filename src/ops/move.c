@@ -13,7 +13,7 @@ static const TypeInfo *tensor_copy(Infer *cx, Type type) {
 const TypeInfo *move_operand(Infer *cx, uint32_t i) {
   Type type = infer_operand(cx, i);
   if (!type_is_tensor(cx->context, type)) {
-    infer_fail(cx, 0, "operand %u must be a ranked tensor, it is %s", i, infer_text(cx, type));
+    infer_fail(cx, 0, "operand %u must be a ranked tensor, got %s", i, infer_text(cx, type));
     return NULL;
   }
   if (type_info(cx->context, type)->rank > MAX_RANK) {
@@ -28,7 +28,7 @@ const TypeInfo *move_result(Infer *cx, uint32_t i) {
   Type type = infer_result(cx, i);
   if (!type) return NULL;
   if (!type_is_tensor(cx->context, type)) {
-    infer_fail(cx, 0, "result %u must be a ranked tensor, it is %s", i, infer_text(cx, type));
+    infer_fail(cx, 0, "result %u must be a ranked tensor, got %s", i, infer_text(cx, type));
     return NULL;
   }
   if (type_info(cx->context, type)->rank > MAX_RANK) {
@@ -91,9 +91,9 @@ bool move_integers(Infer *cx, uint32_t i, int rank) {
       (dtype_is_integer(dtype) || dtype == DT_index) && !type_is_quant(cx->context, type->elem);
   if (integer && (rank < 0 || type->rank == (uint32_t)rank)) return true;
   if (rank < 0)
-    return infer_fail(cx, 0, "operand %u must be a tensor of integers, it is %s", i,
+    return infer_fail(cx, 0, "operand %u must be a tensor of integers, got %s", i,
                       infer_text(cx, infer_operand(cx, i)));
-  return infer_fail(cx, 0, "operand %u must be a %d-dimensional tensor of integers, it is %s", i,
+  return infer_fail(cx, 0, "operand %u must be a %d-dimensional tensor of integers, got %s", i,
                     rank, infer_text(cx, infer_operand(cx, i)));
 }
 
@@ -162,34 +162,34 @@ bool move_reshape_agrees(Infer *cx, const TypeInfo *from, const TypeInfo *to) {
   bool known = dims_product(from->dims, 0, from->rank, &before) &&
                dims_product(to->dims, 0, to->rank, &after);
   REQUIRE(cx, 2, !known || before == after,
-          "the operand has %lld elements and the result %lld, expected as many (shapes %s and %s)",
+          "the operand has %lld elements and the result %lld, expected equal numbers (shapes %s "
+          "and %s)",
           (long long)before, (long long)after, infer_dims_text(cx, from->rank, from->dims),
           infer_dims_text(cx, to->rank, to->dims));
   const QuantInfo *qf = type_quant_info(cx->context, from->elem),
                   *qt = type_quant_info(cx->context, to->elem);
   if (!qf || qf->axis < 0) return true;
-  REQUIRE(cx, 3, qt && qt->axis >= 0, "the operand is quantized per axis and the result is not");
+  REQUIRE(cx, 3, qt && qt->axis >= 0,
+          "the operand is quantized per axis and the result is not, expected both");
   uint32_t af = (uint32_t)qf->axis, at = (uint32_t)qt->axis;
   REQUIRE(cx, 3, af < from->rank && at < to->rank,
           "the quantized dimensions are %u of the operand and %u of the result, beyond their ranks "
           "%u and %u",
           af, at, from->rank, to->rank);
-  REQUIRE(cx, 3, dim_compatible(from->dims[af], to->dims[at]),
-          "the quantized dimension has %lld entries in the operand and %lld in the result, "
-          "expected equal",
-          (long long)from->dims[af], (long long)to->dims[at]);
+  REQUIRE(
+      cx, 3, dim_compatible(from->dims[af], to->dims[at]),
+      "the quantized dimension has size %lld in the operand and %lld in the result, expected equal",
+      (long long)from->dims[af], (long long)to->dims[at]);
   known = dims_product(from->dims, 0, af, &before) && dims_product(to->dims, 0, at, &after);
   REQUIRE(cx, 3, !known || before == after,
-          "the dimensions before the quantized one have %lld elements in the operand and %lld in "
-          "the result, "
-          "expected as many",
+          "the sizes of the dimensions before the quantized one have product %lld in the operand "
+          "and %lld in the result, expected equal",
           (long long)before, (long long)after);
   known = dims_product(from->dims, af + 1, from->rank, &before) &&
           dims_product(to->dims, at + 1, to->rank, &after);
   REQUIRE(cx, 3, !known || before == after,
-          "the dimensions after the quantized one have %lld elements in the operand and %lld in "
-          "the result, "
-          "expected as many",
+          "the sizes of the dimensions after the quantized one have product %lld in the operand "
+          "and %lld in the result, expected equal",
           (long long)before, (long long)after);
   return true;
 }

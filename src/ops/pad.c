@@ -16,7 +16,7 @@ static bool padded_size(int64_t dim, int64_t low, int64_t high, int64_t interior
 static bool infer_common(Infer *cx, const TypeInfo *operand) {
   const TypeInfo *value = move_operand(cx, 1);
   if (!value || !infer_not_per_axis(cx, 0)) return false;
-  REQUIRE(cx, 0, value->rank == 0, "padding_value must be a 0-dimensional tensor, it is %s",
+  REQUIRE(cx, 0, value->rank == 0, "padding_value must be a 0-dimensional tensor, got %s",
           infer_text(cx, infer_operand(cx, 1)));
   REQUIRE(cx, 1, operand->elem == value->elem,
           "operand and padding_value have element types %s and %s, expected equal",
@@ -27,9 +27,8 @@ static bool infer_common(Infer *cx, const TypeInfo *operand) {
 // (C2)-(C4) for amounts that are known.
 static bool infer_amounts(Infer *cx, const TypeInfo *operand, Ints low, Ints high, Ints interior) {
   REQUIRE(cx, 2, low.n == operand->rank && high.n == operand->rank && interior.n == operand->rank,
-          "edge_padding_low, edge_padding_high and interior_padding have %u, %u and %u entries, "
-          "expected %u, one for "
-          "each dimension",
+          "edge_padding_low, edge_padding_high and interior_padding have lengths %u, %u and %u, "
+          "expected %u, one entry per dimension",
           low.n, high.n, interior.n, operand->rank);
   int64_t dims[MAX_RANK], bounds[MAX_RANK];
   move_bounds(cx, 0, bounds);
@@ -41,9 +40,8 @@ static bool infer_amounts(Infer *cx, const TypeInfo *operand, Ints low, Ints hig
     dims[d] = operand->dims[d];
     if (*known == DIM_DYNAMIC) continue;
     REQUIRE(cx, 4, padded_size(*known, low.v[d], high.v[d], interior.v[d], &size) && size >= 0,
-            "dimension %u of size %lld with low %lld, high %lld and interior %lld would have the "
-            "size %lld, expected at "
-            "least 0",
+            "dimension %u of size %lld, padded by low %lld, high %lld and interior %lld, has size "
+            "%lld, expected at least 0",
             d, (long long)*known, (long long)low.v[d], (long long)high.v[d],
             (long long)interior.v[d], (long long)size);
     *known = size;
@@ -64,21 +62,22 @@ static bool infer(Infer *cx) {
 static bool infer_dynamic(Infer *cx) {
   const TypeInfo *operand = move_operand(cx, 0);
   if (!operand || !infer_common(cx, operand)) return false;
+  static const char *const names[] = {"edge_padding_low", "edge_padding_high", "interior_padding"};
   for (uint32_t i = 2; i < 5; i++) {
     if (!move_integers(cx, i, 1)) return false;
     int64_t size = infer_operand_info(cx, i)->dims[0];
     REQUIRE(cx, 2, dim_compatible(size, operand->rank),
-            "operand %u has %lld entries, expected %u, one for each dimension", i, (long long)size,
-            operand->rank);
+            "%s has length %lld, expected %u, one entry per dimension", names[i - 2],
+            (long long)size, operand->rank);
   }
   const TypeInfo *result = move_result(cx, 0);
   if (cx->failed) return false;
   REQUIRE(cx, 4, !result || result->rank == operand->rank,
-          "the result has %u dimensions, expected the operand's %u", result->rank, operand->rank);
+          "the result has rank %u, expected the operand's rank %u", result->rank, operand->rank);
   Ints low = move_constant(cx, 2), high = move_constant(cx, 3), interior = move_constant(cx, 4);
   if (interior.ok)
     REQUIRE(cx, 3, ints_within(interior, 0, INT64_MAX),
-            "interior_padding is %s, expected none below 0", move_ints_text(cx, interior));
+            "interior_padding is %s, expected entries of at least 0", move_ints_text(cx, interior));
   if (low.ok && high.ok && interior.ok && !infer_amounts(cx, operand, low, high, interior))
     return false;
   return infer_result(cx, 0) || !cx->out[0] ? infer_declared(cx) : true;
@@ -89,8 +88,10 @@ static Status *pad(EvalContext *cx, const Literal *operand, const Literal *value
   uint32_t rank = operand->rank;
   int64_t dims[MAX_RANK] = {0}, copied[MAX_RANK], from[MAX_RANK], to[MAX_RANK];
   if (low.n != rank || high.n != rank || interior.n != rank)
-    FAIL(INVALID_ARGUMENT, "%u, %u and %u paddings for %u dimensions", low.n, high.n, interior.n,
-         rank);
+    FAIL(INVALID_ARGUMENT,
+         "edge_padding_low, edge_padding_high and interior_padding have lengths %u, %u and %u, "
+         "expected %u, one entry per dimension",
+         low.n, high.n, interior.n, rank);
   for (uint32_t d = 0; d < rank; d++)
     if (interior.v[d] < 0 ||
         !padded_size(operand->dims[d], low.v[d], high.v[d], interior.v[d], &dims[d]) || dims[d] < 0)

@@ -6,7 +6,7 @@
 static bool infer_id(Infer *cx) {
   cx->out[0] = type_tensor(cx->context, DT_ui32, 0, NULL, 0);
   Type declared = infer_result(cx, 0);
-  REQUIRE(cx, 0, !declared || declared == cx->out[0], "gives %s, expected tensor<ui32>",
+  REQUIRE(cx, 0, !declared || declared == cx->out[0], "result is %s, expected tensor<ui32>",
           infer_text(cx, declared));
   return true;
 }

@@ -269,13 +269,14 @@ static bool infer_add_quantized(Infer *cx) {
           "expressed types must be the same, got %s, %s and %s", dtype_info(l->expressed)->name,
           dtype_info(r->expressed)->name, dtype_info(o->expressed)->name);
   REQUIRE(cx, 5, (l->axis >= 0 || r->axis >= 0) == (o->axis >= 0),
-          "result must be quantized per axis exactly if an operand is, got %s",
-          infer_text(cx, result));
+          "result must be quantized per axis if and only if an operand is, got %s for operands %s "
+          "and %s",
+          infer_text(cx, result), infer_text(cx, lhs), infer_text(cx, rhs));
   REQUIRE(cx, 6, l->axis < 0 || l->axis == o->axis,
-          "quantization dimensions of lhs and result differ: %d and %d", (int)l->axis,
+          "quantization dimensions of lhs and result are %d and %d, expected equal", (int)l->axis,
           (int)o->axis);
   REQUIRE(cx, 7, r->axis < 0 || r->axis == o->axis,
-          "quantization dimensions of rhs and result differ: %d and %d", (int)r->axis,
+          "quantization dimensions of rhs and result are %d and %d, expected equal", (int)r->axis,
           (int)o->axis);
   Type merged = infer_merged(cx, 0, 2, type_elem(cx->context, result));
   REQUIRE(cx, 1, merged, "operands must have the same shape, got %s and %s", infer_text(cx, lhs),
@@ -293,10 +294,10 @@ static bool check_accuracy(Infer *cx) {
   Str mode =
       name_str(cx->context, attr_as_name(cx->context, attr_get(cx->context, accuracy, "mode")));
   REQUIRE(cx, 0, atol >= 0 && rtol >= 0 && ulps >= 0,
-          "result_accuracy has a negative tolerance: atol %g, rtol %g, ulps %lld", atol, rtol,
-          (long long)ulps);
+          "result_accuracy has atol %g, rtol %g and ulps %lld, expected each to be at least 0",
+          atol, rtol, (long long)ulps);
   REQUIRE(cx, 0, str_is(mode, "TOLERANCE") || (atol == 0 && rtol == 0 && ulps == 0),
-          "result_accuracy gives tolerances but its mode is %s, expected TOLERANCE",
+          "result_accuracy has tolerances and the mode %s, expected TOLERANCE",
           mode.n ? arena_printf(context_arena(cx->context), "%.*s", (int)mode.n, mode.s)
                  : "DEFAULT");
   return true;
@@ -343,7 +344,8 @@ static bool pointwise_infer(Infer *cx) {
           infer_text(cx, infer_operand(cx, n - 1)));
   if (declared && type_is_tensor(cx->context, declared))
     REQUIRE(cx, shape, infer_shapes_compatible(cx, type, declared),
-            "result must have shape of %s, got %s", infer_text(cx, type), infer_text(cx, declared));
+            "result must have the shape of %s, got %s", infer_text(cx, type),
+            infer_text(cx, declared));
   return infer_settle(cx, element, type);
 }
 
@@ -420,11 +422,13 @@ Status *pointwise_eval(EvalContext *cx, Literal *const *in, Literal **out) {
     call.in[i] = in[i]->dtype;
     if (in[i]->rank && !literal_same_shape(shape, in[i]))
       FAIL(INVALID_ARGUMENT,
-           "'%s': operand %u has %lld elements in %u dimensions, another %lld in %u", row->name, i,
-           (long long)in[i]->count, in[i]->rank, (long long)shape->count, shape->rank);
+           "'%s': operand %u has %lld elements and rank %u, expected %lld and %u as in the other "
+           "operands",
+           row->name, i, (long long)in[i]->count, in[i]->rank, (long long)shape->count,
+           shape->rank);
   }
   if (!pointwise_prepare(&call))
-    FAIL(UNIMPLEMENTED, "'%s' has no meaning for elements of type %s", row->name,
+    FAIL(UNIMPLEMENTED, "'%s' is not supported for element type %s", row->name,
          dtype_info(call.in[0])->name);
   out[0] = literal_like(shape, cx->context, elem);
   run_arrays(&call, in, out[0]);

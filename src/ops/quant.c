@@ -243,33 +243,37 @@ const char *quant_check(Context *context, Type type) {
                         dtype_info(q->storage)->name, dtype_info(q->expressed)->name);
   int64_t lowest = dtype_lowest(q->storage).i, highest = dtype_max_finite(q->storage).i;
   if (q->min < lowest || q->min >= q->max || q->max > highest)
-    return arena_printf(arena, "C3: storage range %lld:%lld must be a range within %lld:%lld",
-                        (long long)q->min, (long long)q->max, (long long)lowest,
-                        (long long)highest);
+    return arena_printf(
+        arena, "C3: the storage range is %lld:%lld, expected min < max within %lld:%lld",
+        (long long)q->min, (long long)q->max, (long long)lowest, (long long)highest);
   for (uint32_t i = 0; i < q->count; i++) {
     if (!(q->scales[i] > 0))
-      return arena_printf(arena, "C5: scale %g must be positive", q->scales[i]);
+      return arena_printf(arena, "C5: the scale is %g, expected a positive number", q->scales[i]);
     if (!isfinite(q->scales[i]))
-      return arena_printf(arena, "C6: scale %g must be finite", q->scales[i]);
+      return arena_printf(arena, "C6: the scale is %g, expected a finite number", q->scales[i]);
     // Scales are of the expressed type (C4), so what underflows or overflows there is 0 or
     // infinite.
     double rounded = dtype_round(q->expressed, scalar_f(q->scales[i])).f;
     if (rounded == 0 || !isfinite(rounded))
-      return arena_printf(arena, "C%d: scale %g is %s as %s", rounded == 0 ? 5 : 6, q->scales[i],
-                          rounded == 0 ? "not positive" : "not finite",
+      return arena_printf(arena, "C%d: the scale is %g, which is %s when rounded to %s",
+                          rounded == 0 ? 5 : 6, q->scales[i], rounded == 0 ? "0" : "infinite",
                           dtype_info(q->expressed)->name);
     if (q->zero_points[i] < q->min || q->zero_points[i] > q->max)
-      return arena_printf(arena, "C7: zero point %lld must be in the storage range %lld:%lld",
+      return arena_printf(arena,
+                          "C7: the zero point is %lld, expected it in the storage range %lld:%lld",
                           (long long)q->zero_points[i], (long long)q->min, (long long)q->max);
   }
   const TypeInfo *info = type_info(context, type);
   if (info->kind != TYPE_TENSOR || q->axis < 0) return NULL;
   if ((uint32_t)q->axis >= info->rank)
-    return arena_printf(arena, "C12: quantization dimension %d must be below the rank %u",
-                        (int)q->axis, info->rank);
+    return arena_printf(
+        arena, "C12: the quantized dimension is %d, expected it below the tensor's rank %u",
+        (int)q->axis, info->rank);
   int64_t dim = info->dims[q->axis];
   if (dim != DIM_DYNAMIC && dim != (int64_t)q->count)
-    return arena_printf(arena, "C13: %u scales for dimension %d of size %lld", q->count,
-                        (int)q->axis, (long long)dim);
+    return arena_printf(
+        arena,
+        "C13: there are %u scales for dimension %d of size %lld, expected one scale per element",
+        q->count, (int)q->axis, (long long)dim);
   return NULL;
 }

@@ -49,7 +49,8 @@ static uint32_t prefix_dims(const Ragged *r, uint32_t *out) {
 static bool check_groups(Infer *cx, const Ragged *r) {
   const TypeInfo *lhs = infer_operand_info(cx, 0), *rhs = infer_operand_info(cx, 1),
                  *sizes = infer_operand_info(cx, 2);
-  REQUIRE(cx, 0, r->ragged.ok && r->ragged.n == 1, "there must be one lhs ragged dimension");
+  REQUIRE(cx, 0, r->ragged.ok && r->ragged.n == 1, "there are %u lhs_ragged_dimensions, expected 1",
+          r->ragged.ok ? r->ragged.n : 0);
   REQUIRE(cx, 0, r->ragged.v[0] >= 0 && r->ragged.v[0] < lhs->rank,
           "lhs ragged dimension %lld is not in [0, %u)", (long long)r->ragged.v[0], lhs->rank);
   REQUIRE(cx, 0, sizes->rank >= 1 && dtype_is_integer(type_dtype(cx->context, sizes->elem)),
@@ -61,22 +62,28 @@ static bool check_groups(Infer *cx, const Ragged *r) {
             n + 1);
     for (uint32_t i = 0; i < n; i++)
       REQUIRE(cx, 0, dim_compatible(sizes->dims[i], lhs->dims[prefix[i]]),
-              "dimension %u of group_sizes has size %lld, expected %lld", i,
-              (long long)sizes->dims[i], (long long)lhs->dims[prefix[i]]);
+              "dimension %u of group_sizes has size %lld, expected %lld, the size of dimension %u "
+              "of lhs",
+              i, (long long)sizes->dims[i], (long long)lhs->dims[prefix[i]], prefix[i]);
   }
   uint32_t groups = r->group.ok ? r->group.n : 0;
   REQUIRE(cx, 0, groups == (r->mode == RAGGED_FREE ? 1u : 0u),
-          "rhs has %u group dimensions, expected %d for this kind of ragged dimension", groups,
-          r->mode == RAGGED_FREE);
+          "rhs has %u group dimensions, expected %d because lhs_ragged_dimension %lld is %s",
+          groups, r->mode == RAGGED_FREE, (long long)r->ragged.v[0],
+          r->mode == RAGGED_FREE    ? "neither batching nor contracting"
+          : r->mode == RAGGED_BATCH ? "batching"
+                                    : "contracting");
   if (groups == 0) return true;
   int64_t g = r->group.v[0];
   REQUIRE(cx, 0,
           g >= 0 && g < rhs->rank && !ints_contain(r->dims.rhs_batch, g) &&
               !ints_contain(r->dims.rhs_contract, g),
-          "rhs group dimension %lld is out of range or batching or contracting", (long long)g);
-  REQUIRE(cx, 0, dim_compatible(rhs->dims[g], sizes->dims[sizes->rank - 1]),
-          "the rhs group dimension has size %lld, expected %lld groups", (long long)rhs->dims[g],
-          (long long)sizes->dims[sizes->rank - 1]);
+          "rhs group dimension is %lld, expected it in [0, %u), neither batching nor contracting",
+          (long long)g, rhs->rank);
+  REQUIRE(
+      cx, 0, dim_compatible(rhs->dims[g], sizes->dims[sizes->rank - 1]),
+      "rhs group dimension %lld has size %lld, expected %lld, the number of groups in group_sizes",
+      (long long)g, (long long)rhs->dims[g], (long long)sizes->dims[sizes->rank - 1]);
   return true;
 }
 
@@ -95,7 +102,7 @@ static bool infer(Infer *cx) {
                  *sizes = infer_operand_info(cx, 2);
   int64_t shape[2 * MAX_RANK + 1];
   uint32_t rank = result_shape(&r, lhs, rhs, sizes->dims[sizes->rank - 1], shape);
-  REQUIRE(cx, 0, rank <= MAX_RANK, "the result would have rank %u, at most %d is supported", rank,
+  REQUIRE(cx, 0, rank <= MAX_RANK, "the result has rank %u, at most %d is supported", rank,
           MAX_RANK);
   Type declared = infer_result(cx, 0);
   cx->out[0] = type_tensor(cx->context, declared ? type_elem(cx->context, declared) : lhs->elem,
@@ -211,7 +218,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     w.outer *= in[0]->dims[prefix[i]];
   for (int64_t i = 0; i < in[2]->count; i++)
     if (literal_get(in[2], i).i < 0)
-      FAIL(INVALID_ARGUMENT, "group %lld has size %lld", (long long)i,
+      FAIL(INVALID_ARGUMENT, "entry %lld of group_sizes is %lld, expected at least 0", (long long)i,
            (long long)literal_get(in[2], i).i);
   out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank,
                        shape);

@@ -13,9 +13,10 @@ static bool infer(Infer *cx) {
   if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
   uint32_t operands = infer_n_operands(cx), n = operands / 2;
   REQUIRE(cx, 3, operands % 2 == 0 && n > 0,
-          "there are %u operands, expected inputs and as many init values", operands);
-  REQUIRE(cx, 3, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx),
-          n);
+          "there are %u operands, expected an even number: the inputs and one init value for each",
+          operands);
+  REQUIRE(cx, 3, infer_n_results(cx) == n, "there are %u results, expected %u, one per input",
+          infer_n_results(cx), n);
   const TypeInfo *first = infer_operand_info(cx, 0);
   Type *elems = ARENA_ARRAY(context_arena(cx->context), Type, n);
   int64_t dims[MAX_RANK];
@@ -23,11 +24,12 @@ static bool infer(Infer *cx) {
   for (uint32_t i = 0; i < n; i++) {
     const TypeInfo *input = infer_operand_info(cx, i), *init = infer_operand_info(cx, n + i);
     REQUIRE(cx, 1, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
-            "input %u has shape %s, expected that of input 0, %s", i,
+            "input %u has shape %s, expected the shape of input 0, %s", i,
             infer_dims_text(cx, input->rank, input->dims),
             infer_dims_text(cx, first->rank, first->dims));
-    REQUIRE(cx, 2, input->elem == init->elem, "input %u has element type %s but its init value %s",
-            i, infer_text(cx, input->elem), infer_text(cx, init->elem));
+    REQUIRE(cx, 2, input->elem == init->elem,
+            "input %u has element type %s and its init value %s, expected equal", i,
+            infer_text(cx, input->elem), infer_text(cx, init->elem));
     REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0,
             "init value %u has type %s, expected rank 0", i,
             infer_text(cx, infer_operand(cx, n + i)));
@@ -37,10 +39,12 @@ static bool infer(Infer *cx) {
   Ints along = infer_ints(cx, "dimensions");
   REQUIRE(cx, 4, along.ok, "dimensions is not a list of integers");
   for (uint32_t i = 0; i < along.n; i++) {
-    REQUIRE(cx, 4, along.v[i] >= 0 && along.v[i] < first->rank, "dimension %lld is not in [0, %u)",
-            (long long)along.v[i], first->rank);
+    REQUIRE(cx, 4, along.v[i] >= 0 && along.v[i] < first->rank,
+            "dimensions contain %lld, expected each in [0, %u)", (long long)along.v[i],
+            first->rank);
     for (uint32_t j = 0; j < i; j++)
-      REQUIRE(cx, 5, along.v[i] != along.v[j], "dimension %lld is given twice",
+      REQUIRE(cx, 5, along.v[i] != along.v[j],
+              "dimension %lld occurs twice in dimensions, expected at most once",
               (long long)along.v[i]);
   }
   if (!reduction_check_body(cx, 0, n, elems, 6, elems)) return false;
@@ -59,8 +63,9 @@ static bool infer(Infer *cx) {
       REQUIRE(cx, 7, infer_shapes_compatible(cx, declared, shape),
               "result %u has shape %s, expected %s", i, infer_dims_text(cx, r->rank, r->dims),
               infer_dims_text(cx, rank, kept));
-      REQUIRE(cx, 8, r->elem == elems[i], "result %u has element type %s, expected the body's %s",
-              i, infer_text(cx, r->elem), infer_text(cx, elems[i]));
+      REQUIRE(cx, 8, r->elem == elems[i],
+              "result %u has element type %s, expected the type that the body returns, %s", i,
+              infer_text(cx, r->elem), infer_text(cx, elems[i]));
     }
     if (!move_infer(cx, i, elems[i], rank, kept, bounds)) return false;
   }

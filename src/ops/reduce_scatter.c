@@ -8,13 +8,13 @@ static bool infer_reduce_scatter(Infer *cx) {
   Groups groups;
   Type elem;
   REQUIRE(cx, 8, infer_n_operands(cx) == infer_n_results(cx),
-          "has %u operands and %u results, expected as many", infer_n_operands(cx),
+          "the numbers of operands and results are %u and %u, expected equal", infer_n_operands(cx),
           infer_n_results(cx));
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     const TypeInfo *in = infer_operand_info(cx, i);
     REQUIRE(cx, 2, in->kind != TYPE_TENSOR || (dim >= 0 && dim < (int64_t)in->rank),
-            "scatter_dimension is %lld, expected 0 … rank - 1 of %s", (long long)dim,
-            infer_text(cx, infer_operand(cx, i)));
+            "scatter_dimension is %lld, expected it in [0, %u), a dimension of %s", (long long)dim,
+            in->rank, infer_text(cx, infer_operand(cx, i)));
   }
   if (!groups_check_operands(cx) || !groups_check(cx, true, true, 3, 5, 6, &groups)) return false;
   if (!groups_check_body(cx, infer_n_operands(cx), 7, &elem) || !infer_declared(cx)) return false;
@@ -23,13 +23,15 @@ static bool infer_reduce_scatter(Infer *cx) {
     const TypeInfo *in = infer_operand_info(cx, i), *out = type_info(cx->context, cx->out[i]);
     if (in->kind != TYPE_TENSOR || out->kind != TYPE_TENSOR) continue;
     int64_t a = in->dims[dim];
-    REQUIRE(cx, 1, a == DIM_DYNAMIC || a % width == 0,
-            "dimension %lld of %s does not split among %lld processes", (long long)dim,
-            infer_text(cx, infer_operand(cx, i)), (long long)width);
+    REQUIRE(
+        cx, 1, a == DIM_DYNAMIC || a % width == 0,
+        "scatter_dimension %lld of %s has size %lld, expected a multiple of the group size %lld",
+        (long long)dim, infer_text(cx, infer_operand(cx, i)), (long long)a, (long long)width);
     bool same = in->rank == out->rank;
     for (uint32_t d = 0; same && d < in->rank; d++)
       if (d != dim) same = dim_compatible(in->dims[d], out->dims[d]);
-    REQUIRE(cx, 8, same, "result %u is %s, expected the shape of %s but for dimension %lld", i,
+    REQUIRE(cx, 8, same,
+            "result %u is %s, expected the shape of %s except for the size of dimension %lld", i,
             infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
     int64_t b = out->dims[dim];
     // Across replicas and partitions, or with one group of all, the group is as large as the grid
@@ -37,9 +39,10 @@ static bool infer_reduce_scatter(Infer *cx) {
     bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION || groups.n * groups.width == 0;
     if (a != DIM_DYNAMIC && b != DIM_DYNAMIC)
       REQUIRE(cx, 8, open ? (b == 0 ? a == 0 : a % b == 0) : b == a / width,
-              "dimension %lld of result %u is %lld, expected %s%lld", (long long)dim, i,
-              (long long)b, open ? "a part of " : "", (long long)(open ? a : a / width));
-    REQUIRE(cx, 9, out->elem == elem, "result %u is %s, expected elements of the body's type %s", i,
+              "dimension %lld of result %u has size %lld, expected %s%lld", (long long)dim, i,
+              (long long)b, open ? "a divisor of " : "", (long long)(open ? a : a / width));
+    REQUIRE(cx, 9, out->elem == elem,
+            "result %u is %s, expected the element type that the body returns, %s", i,
             infer_text(cx, cx->out[i]), infer_text(cx, elem));
   }
   return true;
@@ -55,7 +58,8 @@ static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal 
     if (!x.shared[i]) TRY(groups_combine(cx, n_group, cx->n_in, x.parts, i, &x.shared[i]));
     const Literal *whole = x.shared[i];
     if (whole->dims[dim] % n_group != 0)
-      FAIL(INVALID_ARGUMENT, "dimension %lld of size %lld does not split among %u processes",
+      FAIL(INVALID_ARGUMENT,
+           "scatter_dimension %lld has size %lld, expected a multiple of the group size %u",
            (long long)dim, (long long)whole->dims[dim], n_group);
     int64_t dims[MAX_RANK], outer = 1, inner = 1;
     for (uint32_t d = 0; d < whole->rank; d++) {

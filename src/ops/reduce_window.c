@@ -19,19 +19,21 @@ static bool infer(Infer *cx) {
   if (!infer_ranked(cx) || !infer_per_tensor(cx)) return false;
   uint32_t operands = infer_n_operands(cx), n = operands / 2;
   REQUIRE(cx, 1, operands % 2 == 0 && n > 0,
-          "there are %u operands, expected inputs and as many init values", operands);
-  REQUIRE(cx, 1, infer_n_results(cx) == n, "there are %u results, expected %u", infer_n_results(cx),
-          n);
+          "there are %u operands, expected an even number: the inputs and one init value for each",
+          operands);
+  REQUIRE(cx, 1, infer_n_results(cx) == n, "there are %u results, expected %u, one per input",
+          infer_n_results(cx), n);
   const TypeInfo *first = infer_operand_info(cx, 0);
   Type *elems = ARENA_ARRAY(context_arena(cx->context), Type, n);
   for (uint32_t i = 0; i < n; i++) {
     const TypeInfo *input = infer_operand_info(cx, i), *init = infer_operand_info(cx, n + i);
     REQUIRE(cx, 2, infer_shapes_compatible(cx, infer_operand(cx, 0), infer_operand(cx, i)),
-            "input %u has shape %s, expected that of input 0, %s", i,
+            "input %u has shape %s, expected the shape of input 0, %s", i,
             infer_dims_text(cx, input->rank, input->dims),
             infer_dims_text(cx, first->rank, first->dims));
-    REQUIRE(cx, 3, input->elem == init->elem, "input %u has element type %s but its init value %s",
-            i, infer_text(cx, input->elem), infer_text(cx, init->elem));
+    REQUIRE(cx, 3, input->elem == init->elem,
+            "input %u has element type %s and its init value %s, expected equal", i,
+            infer_text(cx, input->elem), infer_text(cx, init->elem));
     REQUIRE(cx, 0, init->kind == TYPE_TENSOR && init->rank == 0,
             "init value %u has type %s, expected rank 0", i,
             infer_text(cx, infer_operand(cx, n + i)));
@@ -49,7 +51,7 @@ static bool infer(Infer *cx) {
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
   for (uint32_t d = 0; d < rank; d++) {
     dims[d] = window_count(&windows[d], first->dims[d]);
-    REQUIRE(cx, 15, dims[d] != -1, "the padded size of dimension %u overflows", d);
+    REQUIRE(cx, 15, dims[d] != -1, "the padded size of dimension %u exceeds 64 bits", d);
   }
   for (uint32_t i = 0; i < n; i++) {
     Type declared = infer_result(cx, i);
@@ -57,12 +59,15 @@ static bool infer(Infer *cx) {
     if (!declared) continue;
     const TypeInfo *r = type_info(cx->context, declared);
     REQUIRE(cx, 14, infer_shapes_compatible(cx, infer_result(cx, 0), declared),
-            "result %u has shape %s, expected that of result 0", i,
-            infer_dims_text(cx, r->rank, r->dims));
+            "result %u has shape %s, expected the shape of result 0, %s", i,
+            infer_dims_text(cx, r->rank, r->dims),
+            infer_dims_text(cx, type_info(cx->context, infer_result(cx, 0))->rank,
+                            type_info(cx->context, infer_result(cx, 0))->dims));
     REQUIRE(cx, 15, infer_shapes_compatible(cx, declared, cx->out[i]),
             "result %u has shape %s, expected %s", i, infer_dims_text(cx, r->rank, r->dims),
             infer_dims_text(cx, rank, dims));
-    REQUIRE(cx, 16, r->elem == elems[i], "result %u has element type %s, expected the body's %s", i,
+    REQUIRE(cx, 16, r->elem == elems[i],
+            "result %u has element type %s, expected the type that the body returns, %s", i,
             infer_text(cx, r->elem), infer_text(cx, elems[i]));
   }
   return true;

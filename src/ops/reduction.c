@@ -36,8 +36,8 @@ bool reduction_check_body(Infer *cx, uint32_t region, uint32_t n, const Type *el
               infer_text(cx, arg), infer_text(cx, result));
     }
     REQUIRE(cx, constraint, reduction_promotable(cx->context, elems[i], elem),
-            "the body combines %s, to which %s cannot be promoted", infer_text(cx, elem),
-            infer_text(cx, elems[i]));
+            "the body returns element type %s, expected %s or a type to which it can be promoted",
+            infer_text(cx, elem), infer_text(cx, elems[i]));
     out_elems[i] = elem;
   }
   return true;

@@ -24,14 +24,14 @@ static bool infer_dynamic(Infer *cx) {
   if (!shape || cx->failed) return false;
   Ints known = move_constant(cx, 1);
   if (known.ok)
-    REQUIRE(cx, 0, ints_within(known, 0, INT64_MAX), "output_shape is %s, expected no size below 0",
-            move_ints_text(cx, known));
+    REQUIRE(cx, 0, ints_within(known, 0, INT64_MAX),
+            "output_shape is %s, expected sizes of at least 0", move_ints_text(cx, known));
   const QuantInfo *quant = type_quant_info(cx->context, operand->elem);
   if (!result && known.ok && (!quant || quant->axis < 0))
     return move_infer(cx, 0, operand->elem, known.n, known.v, NULL);
   if (!result) return infer_declared(cx);
   REQUIRE(cx, 4, dim_compatible(shape->dims[0], result->rank),
-          "output_shape has %lld entries and the result %u dimensions, expected as many",
+          "output_shape has length %lld, expected %u, one entry per dimension of the result",
           (long long)shape->dims[0], result->rank);
   return infer_against(cx, operand, result) &&
          (!known.ok || move_same_shape(cx, 0, 0, known.n, known.v));
@@ -43,7 +43,9 @@ static Status *reshape(EvalContext *cx, const Literal *operand, uint32_t rank, c
   Literal *result;
   TRY(move_new(cx, 0, operand->elem, rank, dims, &result));
   if (result->count != operand->count)
-    FAIL(INVALID_ARGUMENT, "the operand's shape %s has %lld elements and the result's %s has %lld",
+    FAIL(INVALID_ARGUMENT,
+         "the operand's shape %s has %lld elements and the result's %s has %lld, expected equal "
+         "numbers",
          move_dims_text(cx, operand->rank, operand->dims), (long long)operand->count,
          move_dims_text(cx, rank, dims), (long long)result->count);
   literal_copy_elements(result, 0, operand, 0, operand->count);
@@ -73,14 +75,15 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   const TypeInfo *type = type_info(cx->context, eval_result_type(cx, 0));
   int64_t dims[MAX_RANK];
   if (!complete_shape(type, in[0]->count, dims))
-    FAIL(INVALID_ARGUMENT, "the operand's %lld elements do not settle the shape of the result %s",
+    FAIL(INVALID_ARGUMENT,
+         "the operand's %lld elements do not determine the shape of the result %s",
          (long long)in[0]->count, type_text(cx->context, eval_result_type(cx, 0)));
   return reshape(cx, in[0], type->rank, dims, out);
 }
 
 static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[1]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "output_shape has %lld entries, at most %d are supported",
+    FAIL(INVALID_ARGUMENT, "output_shape has length %lld, at most %d is supported",
          (long long)in[1]->count, MAX_RANK);
   Ints dims = move_indices(cx, in[1]);
   return reshape(cx, in[0], dims.n, dims.v, out);

@@ -20,21 +20,23 @@ static bool infer(Infer *cx) {
   REQUIRE(cx, 0, dtype_is_float(dtype) || dtype_is_integer(dtype) || dtype == DT_i1,
           "a has element type %s, expected an integer, boolean or float type",
           infer_text(cx, a->elem));
-  REQUIRE(cx, 1, a->elem == b->elem, "a has element type %s but b %s", infer_text(cx, a->elem),
-          infer_text(cx, b->elem));
+  REQUIRE(cx, 1, a->elem == b->elem, "a has element type %s and b %s, expected equal",
+          infer_text(cx, a->elem), infer_text(cx, b->elem));
   Str distribution =
       name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "rng_distribution")));
   bool normal = str_is(distribution, "NORMAL");
   REQUIRE(cx, 0, normal || str_is(distribution, "UNIFORM"),
-          "rng_distribution is neither UNIFORM nor NORMAL");
-  REQUIRE(cx, 2, !normal || dtype_is_float(dtype), "NORMAL needs a float type, not %s",
-          infer_text(cx, a->elem));
+          "rng_distribution is %.*s, expected UNIFORM or NORMAL", (int)distribution.n,
+          distribution.s);
+  REQUIRE(cx, 2, !normal || dtype_is_float(dtype),
+          "a has element type %s, expected a float type for NORMAL", infer_text(cx, a->elem));
   if (!move_integers(cx, 2, 1) || !infer_declared(cx)) return false;
   const TypeInfo *result = type_info(cx->context, infer_result(cx, 0));
   REQUIRE(cx, 1, result->elem == a->elem, "the result has element type %s, expected that of a, %s",
           infer_text(cx, result->elem), infer_text(cx, a->elem));
   REQUIRE(cx, 3, dim_compatible(shape->dims[0], result->rank),
-          "shape has %lld entries but the result rank %u", (long long)shape->dims[0], result->rank);
+          "shape has length %lld, expected the result's rank %u", (long long)shape->dims[0],
+          result->rank);
   Ints known = move_constant(cx, 2);
   return !known.ok || move_same_shape(cx, 3, 0, known.n, known.v);
 }
@@ -68,18 +70,20 @@ static Scalar normal(Scalar mean, Scalar deviation, const uint32_t bits[4]) {
 static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t dims[MAX_RANK];
   if (in[2]->count > MAX_RANK)
-    FAIL(INVALID_ARGUMENT, "rng makes a shape of rank %lld", (long long)in[2]->count);
+    FAIL(INVALID_ARGUMENT, "shape has length %lld, which is not a supported rank",
+         (long long)in[2]->count);
   uint32_t rank = (uint32_t)in[2]->count;
   for (uint32_t d = 0; d < rank; d++) {
     dims[d] = literal_get(in[2], d).i;
     if (dims[d] < 0)
-      FAIL(INVALID_ARGUMENT, "rng makes a dimension of size %lld", (long long)dims[d]);
+      FAIL(INVALID_ARGUMENT, "shape has the entry %lld, expected sizes of at least 0",
+           (long long)dims[d]);
   }
   const TypeInfo *declared = type_info(cx->context, eval_result_type(cx, 0));
   for (uint32_t d = 0; d < rank && declared->rank == rank; d++)
     if (declared->dims[d] != DIM_DYNAMIC && declared->dims[d] != dims[d])
-      FAIL(INVALID_ARGUMENT, "C3: dimension %u of the shape is %lld, but the result has %lld", d,
-           (long long)dims[d], (long long)declared->dims[d]);
+      FAIL(INVALID_ARGUMENT, "C3: entry %u of shape is %lld, expected %lld as in the result's type",
+           d, (long long)dims[d], (long long)declared->dims[d]);
   out[0] = literal_new(cx->heap, cx->context, in[0]->elem, rank, dims);
   Scalar a = literal_get(in[0], 0), b = literal_get(in[1], 0);
   bool is_normal =

@@ -29,15 +29,16 @@ static bool infer(Infer *cx) {
   Str algorithm = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "rng_algorithm")));
   bool threefry_used = str_is(algorithm, "THREE_FRY"), philox_used = str_is(algorithm, "PHILOX");
   REQUIRE(cx, 0, threefry_used || philox_used || str_is(algorithm, "DEFAULT"),
-          "rng_algorithm is none of DEFAULT, THREE_FRY, PHILOX");
+          "rng_algorithm is %.*s, expected DEFAULT, THREE_FRY or PHILOX", (int)algorithm.n,
+          algorithm.s);
   int64_t n = state->dims[0];
   REQUIRE(cx, 2, n == DIM_DYNAMIC || n == 2 || (n == 3 && !threefry_used),
           "initial_state has %lld elements, expected %s", (long long)n,
           threefry_used ? "2" : "2 or 3");
   if (!infer_declared(cx)) return false;
   REQUIRE(cx, 1, infer_types_compatible(cx, infer_operand(cx, 0), infer_result(cx, 0)),
-          "output_state has type %s but initial_state %s", infer_text(cx, infer_result(cx, 0)),
-          infer_text(cx, infer_operand(cx, 0)));
+          "output_state has type %s, expected that of initial_state, %s",
+          infer_text(cx, infer_result(cx, 0)), infer_text(cx, infer_operand(cx, 0)));
   cx->out[0] = infer_operand(cx, 0);
   DType output = type_dtype(cx->context, infer_result(cx, 1));
   REQUIRE(cx, 0,

@@ -29,7 +29,8 @@ static uint32_t count_inputs(const Program *p, OpId op) {
 static bool check_segments(Infer *cx, const char *name, uint32_t first, uint32_t second) {
   Ints sizes = infer_ints(cx, name);
   REQUIRE(cx, 0, sizes.ok && sizes.n == 2 && sizes.v[0] == first && sizes.v[1] == second,
-          "%s is not [%u, %u]", name, first, second);
+          "%s is %s, expected [%u, %u]", name, infer_dims_text(cx, sizes.ok ? sizes.n : 0, sizes.v),
+          first, second);
   return true;
 }
 
@@ -39,7 +40,7 @@ static bool infer(Infer *cx) {
            inputs = count_inputs(cx->program, cx->op);
   uint32_t carries = operands - inputs;
   int64_t dim = infer_int(cx, "dimension", 0), steps = DIM_DYNAMIC;
-  REQUIRE(cx, 0, inputs > 0, "there are no inputs whose slices the body takes");
+  REQUIRE(cx, 0, inputs > 0, "there are no inputs to scan, expected at least one");
   REQUIRE(cx, 0, infer_region_n_args(cx, 0) == operands, "the body takes %u arguments, expected %u",
           infer_region_n_args(cx, 0), operands);
   REQUIRE(cx, 0, infer_region_n_returned(cx, 0) == results && results >= carries,
@@ -52,11 +53,12 @@ static bool infer(Infer *cx) {
     const TypeInfo *info = infer_operand_info(cx, i);
     Type slice = infer_operand(cx, i);
     if (i < inputs) {
-      REQUIRE(cx, 0, dim >= 0 && dim < info->rank, "dimension %lld is not in [0, %u) of input %u",
-              (long long)dim, info->rank, i);
+      REQUIRE(cx, 0, dim >= 0 && dim < info->rank,
+              "dimension is %lld, expected it in [0, %u), a dimension of input %u", (long long)dim,
+              info->rank, i);
       REQUIRE(cx, 0, dim_compatible(steps, info->dims[dim]),
-              "input %u has size %lld along dimension %lld, expected %lld", i,
-              (long long)info->dims[dim], (long long)dim, (long long)steps);
+              "input %u has size %lld along dimension %lld, expected %lld as in the other inputs",
+              i, (long long)info->dims[dim], (long long)dim, (long long)steps);
       steps = dim_merge(steps, info->dims[dim]);
       slice = without_dim(cx->context, info, dim);
     }

@@ -29,26 +29,26 @@ static bool read_dims(Infer *cx, ScatterDims *s) {
 static bool check_dims(Infer *cx, const ScatterDims *s, const TypeInfo *input,
                        const TypeInfo *indices, const TypeInfo *update) {
   REQUIRE(cx, 2, input->rank == s->window.n + s->inserted.n + s->batching.n,
-          "the inputs have %u dimensions, expected as many as update_window_dims %s, "
-          "inserted_window_dims %s and "
-          "input_batching_dims %s together",
+          "the inputs have rank %u, expected the total length of update_window_dims %s, "
+          "inserted_window_dims %s and input_batching_dims %s, %u",
           input->rank, move_ints_text(cx, s->window), move_ints_text(cx, s->inserted),
-          move_ints_text(cx, s->batching));
+          move_ints_text(cx, s->batching), s->window.n + s->inserted.n + s->batching.n);
   REQUIRE(cx, 7, ints_unique(s->window) && ints_sorted(s->window),
-          "update_window_dims are %s, expected them sorted and no dimension twice",
+          "update_window_dims are %s, expected ascending order without duplicates",
           move_ints_text(cx, s->window));
   REQUIRE(cx, 8, ints_within(s->window, 0, update->rank),
           "update_window_dims are %s, expected each in [0, %u)", move_ints_text(cx, s->window),
           update->rank);
   REQUIRE(cx, 9, ints_unique_together(s->inserted, s->batching),
-          "inserted_window_dims %s and input_batching_dims %s name a dimension twice",
+          "inserted_window_dims %s and input_batching_dims %s name a dimension twice, expected "
+          "each at most once",
           move_ints_text(cx, s->inserted), move_ints_text(cx, s->batching));
-  REQUIRE(cx, 10, ints_sorted(s->inserted), "inserted_window_dims are %s, expected them sorted",
+  REQUIRE(cx, 10, ints_sorted(s->inserted), "inserted_window_dims are %s, expected ascending order",
           move_ints_text(cx, s->inserted));
   REQUIRE(cx, 11, ints_within(s->inserted, 0, input->rank),
           "inserted_window_dims are %s, expected each in [0, %u)", move_ints_text(cx, s->inserted),
           input->rank);
-  REQUIRE(cx, 12, ints_sorted(s->batching), "input_batching_dims are %s, expected them sorted",
+  REQUIRE(cx, 12, ints_sorted(s->batching), "input_batching_dims are %s, expected ascending order",
           move_ints_text(cx, s->batching));
   REQUIRE(cx, 13, ints_within(s->batching, 0, input->rank),
           "input_batching_dims are %s, expected each in [0, %u)", move_ints_text(cx, s->batching),
@@ -60,10 +60,12 @@ static bool check_dims(Infer *cx, const ScatterDims *s, const TypeInfo *input,
           "scatter_indices_batching_dims are %s, expected each in [0, %u)",
           move_ints_text(cx, s->index_batching), indices->rank);
   REQUIRE(cx, 16, !ints_contain(s->index_batching, s->vector),
-          "scatter_indices_batching_dims %s contains index_vector_dim %lld",
+          "scatter_indices_batching_dims %s contains index_vector_dim %lld, expected other "
+          "dimensions only",
           move_ints_text(cx, s->index_batching), (long long)s->vector);
   REQUIRE(cx, 17, s->batching.n == s->index_batching.n,
-          "input_batching_dims %s and scatter_indices_batching_dims %s, expected as many",
+          "input_batching_dims %s and scatter_indices_batching_dims %s differ in length, expected "
+          "equal lengths",
           move_ints_text(cx, s->batching), move_ints_text(cx, s->index_batching));
   for (uint32_t i = 0; i < s->batching.n; i++)
     REQUIRE(cx, 18,
@@ -77,10 +79,11 @@ static bool check_dims(Infer *cx, const ScatterDims *s, const TypeInfo *input,
   int64_t size = s->vector < indices->rank ? indices->dims[s->vector] : 1;
   REQUIRE(
       cx, 19, dim_compatible(size, s->to_operand.n),
-      "scatter_dims_to_operand_dims %s has %u entries, expected %lld, the size of an index vector",
+      "scatter_dims_to_operand_dims %s has length %u, expected %lld, the size of an index vector",
       move_ints_text(cx, s->to_operand), s->to_operand.n, (long long)size);
   REQUIRE(cx, 20, ints_unique_together(s->to_operand, s->batching),
-          "scatter_dims_to_operand_dims %s and input_batching_dims %s name a dimension twice",
+          "scatter_dims_to_operand_dims %s and input_batching_dims %s name a dimension twice, "
+          "expected each at most once",
           move_ints_text(cx, s->to_operand), move_ints_text(cx, s->batching));
   REQUIRE(cx, 21, ints_within(s->to_operand, 0, input->rank),
           "scatter_dims_to_operand_dims are %s, expected each in [0, %u)",
@@ -93,9 +96,8 @@ static bool check_updates(Infer *cx, const ScatterDims *s, const TypeInfo *input
                           const TypeInfo *indices, const TypeInfo *update) {
   uint32_t rank = indices->rank - (s->vector < indices->rank) + s->window.n;
   REQUIRE(cx, 4, update->rank == rank,
-          "the updates have %u dimensions, expected %u: those of scatter_indices but "
-          "index_vector_dim, and "
-          "update_window_dims",
+          "the updates have rank %u, expected %u: the dimensions of scatter_indices except "
+          "index_vector_dim, plus update_window_dims",
           update->rank, rank);
   uint32_t from_input = 0, from_indices = 0;
   for (uint32_t d = 0; d < rank; d++) {
@@ -111,8 +113,8 @@ static bool check_updates(Infer *cx, const ScatterDims *s, const TypeInfo *input
     } else {
       if (from_indices == s->vector) from_indices++;
       REQUIRE(cx, 4, dim_compatible(update->dims[d], indices->dims[from_indices]),
-              "dimension %u of the updates has size %lld, expected %lld, that of dimension %u of "
-              "scatter_indices",
+              "dimension %u of the updates has size %lld, expected %lld, the size of dimension %u "
+              "of scatter_indices",
               d, (long long)update->dims[d], (long long)indices->dims[from_indices], from_indices);
       from_indices++;
     }
@@ -126,8 +128,9 @@ static bool infer(Infer *cx) {
           "there are %u operands, expected at least one input, scatter_indices, and as many "
           "updates as inputs",
           operands);
-  REQUIRE(cx, 24, infer_n_results(cx) == n, "there are %u inputs and %u results, expected as many",
-          n, infer_n_results(cx));
+  REQUIRE(cx, 24, infer_n_results(cx) == n,
+          "the numbers of inputs and results are %u and %u, expected equal", n,
+          infer_n_results(cx));
   const TypeInfo *input = move_operand(cx, 0), *indices = move_operand(cx, n),
                  *update = move_operand(cx, n + 1);
   ScatterDims s;
@@ -159,8 +162,8 @@ static bool infer(Infer *cx) {
     Type declared = infer_result(cx, i),
          type = type_with_elem(cx->context, infer_operand(cx, i), wide[i]);
     REQUIRE(cx, 24, !declared || infer_shapes_compatible(cx, declared, type),
-            "result %u has type %s, expected the shape of %s", i, infer_text(cx, declared),
-            infer_text(cx, type));
+            "result %u has type %s, expected the shape of the input, %s", i,
+            infer_text(cx, declared), infer_text(cx, type));
     REQUIRE(cx, 25, !declared || type_elem(cx->context, declared) == wide[i],
             "result %u has type %s, expected the element type %s that update_computation returns",
             i, infer_text(cx, declared), infer_text(cx, wide[i]));
@@ -294,7 +297,9 @@ static Status *check_run_time(EvalContext *cx, const ScatterDims *s, uint32_t n,
     from_indices++;
   }
   if (!fits)
-    FAIL(INVALID_ARGUMENT, "inputs %s, scatter_indices %s and updates %s do not fit at run time",
+    FAIL(INVALID_ARGUMENT,
+         "inputs, scatter_indices and updates have shapes %s, %s and %s at run time, which do not "
+         "match",
          move_dims_text(cx, input->rank, input->dims),
          move_dims_text(cx, indices->rank, indices->dims),
          move_dims_text(cx, update->rank, update->dims));

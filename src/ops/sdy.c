@@ -42,7 +42,7 @@ static bool infer_mesh(Infer *cx) {
   for (uint32_t i = 0; i < axes->count; i++) {
     int64_t size = attr_as_int(cx->context, attr_get(cx->context, axes->items[i], "size"), 0);
     Name name = attr_as_name(cx->context, attr_get(cx->context, axes->items[i], "name"));
-    REQUIRE(cx, 0, size > 0, "axis \"%s\" has size %lld, expected above 0",
+    REQUIRE(cx, 0, size > 0, "axis \"%s\" has size %lld, expected at least 1",
             name_text(cx->context, name), (long long)size);
     for (uint32_t k = 0; k < i; k++)
       REQUIRE(cx, 0,
@@ -61,13 +61,13 @@ static bool infer_named(Infer *cx) {
     REQUIRE(cx, 0, infer_region_arg(cx, 0, i) == infer_operand(cx, i),
             "argument %u of the body is %s, expected %s", i,
             infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, infer_operand(cx, i)));
-  REQUIRE(cx, 0, infer_n_results(cx) == n_out, "has %u results, its body gives %u",
+  REQUIRE(cx, 0, infer_n_results(cx) == n_out, "has %u results, expected %u as its body returns",
           infer_n_results(cx), n_out);
   for (uint32_t i = 0; i < n_out; i++) {
     cx->out[i] = infer_region_returned(cx, 0, i);
     REQUIRE(cx, 0, !infer_result(cx, i) || infer_result(cx, i) == cx->out[i],
-            "result %u is %s, its body gives %s", i, infer_text(cx, infer_result(cx, i)),
-            infer_text(cx, cx->out[i]));
+            "result %u is %s, expected %s as its body returns", i,
+            infer_text(cx, infer_result(cx, i)), infer_text(cx, cx->out[i]));
   }
   return true;
 }

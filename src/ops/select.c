@@ -30,7 +30,8 @@ static Status *eval_select(EvalContext *cx, Literal *const *in, Literal **out) {
     return quant_wrap(cx, 3, in, 1, out, eval_select);
   if (!same || !literal_same_shape(in[1], in[2]) ||
       (in[0]->rank && !literal_same_shape(in[0], in[1])))
-    FAIL(INVALID_ARGUMENT, "'stablehlo.select': operands differ in shape or element type");
+    FAIL(INVALID_ARGUMENT,
+         "'stablehlo.select': operands differ in shape or element type, expected equal");
   const uint8_t *pred = in[0]->data;
   if (in[0]->rank == 0) {
     out[0] = literal_copy(in[pred[0] ? 1 : 2]);

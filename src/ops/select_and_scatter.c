@@ -32,7 +32,7 @@ static bool infer(Infer *cx) {
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
   for (uint32_t d = 0; d < rank; d++) {
     counts[d] = window_count(&windows[d], operand->dims[d]);
-    REQUIRE(cx, 2, counts[d] != -1, "the padded size of dimension %u overflows", d);
+    REQUIRE(cx, 2, counts[d] != -1, "the padded size of dimension %u exceeds 64 bits", d);
   }
   REQUIRE(cx, 2,
           infer_shapes_compatible(cx, infer_operand(cx, 1),

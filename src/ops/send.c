@@ -24,16 +24,20 @@ static bool check_channel(Infer *cx, int constraint, int64_t host_type) {
   int64_t type = attr_as_int(cx->context, attr_get(cx->context, handle, "type"), 0);
   bool host = attr_as_bool(cx->context, infer_attr(cx, "is_host_transfer"), false);
   int64_t want = host ? host_type : DEVICE_TO_DEVICE;
+  static const char *const names[] = {[DEVICE_TO_DEVICE] = "DEVICE_TO_DEVICE",
+                                      [DEVICE_TO_HOST] = "DEVICE_TO_HOST",
+                                      [HOST_TO_DEVICE] = "HOST_TO_DEVICE"};
   REQUIRE(cx, constraint, type == want,
-          "the channel's type is %lld, expected %lld as is_host_transfer = %s", (long long)type,
-          (long long)want, host ? "true" : "false");
+          "channel_handle has type %lld, expected %lld (%s) because is_host_transfer is %s",
+          (long long)type, (long long)want, names[want], host ? "true" : "false");
   return true;
 }
 
 static bool infer_send(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   REQUIRE(cx, 0, n > 0 && is_token(cx, infer_operand(cx, n - 1)),
-          "takes no token as its last operand");
+          "the last operand is %s, expected !stablehlo.token",
+          n > 0 ? infer_text(cx, infer_operand(cx, n - 1)) : "missing");
   for (uint32_t i = 0; i + 1 < n; i++)
     REQUIRE(cx, 0, is_tensor(cx, infer_operand(cx, i)), "operand %u is %s, expected a tensor", i,
             infer_text(cx, infer_operand(cx, i)));
@@ -44,7 +48,7 @@ static bool infer_send(Infer *cx) {
 
 static bool infer_recv(Infer *cx) {
   uint32_t n = infer_n_results(cx);
-  REQUIRE(cx, 0, is_token(cx, infer_operand(cx, 0)), "takes %s, expected !stablehlo.token",
+  REQUIRE(cx, 0, is_token(cx, infer_operand(cx, 0)), "operand is %s, expected !stablehlo.token",
           infer_text(cx, infer_operand(cx, 0)));
   if (!check_pairs(cx) || !check_channel(cx, 5, HOST_TO_DEVICE)) return false;
   REQUIRE(cx, 6, n > 0, "has no results, expected at least a token");

@@ -18,8 +18,8 @@ static bool infer(Infer *cx) {
       !move_same_elem(cx, 1, 0, operand->elem))
     return false;
   REQUIRE(cx, 2, start.n == operand->rank && limit.n == operand->rank && stride.n == operand->rank,
-          "start_indices, limit_indices and strides have %u, %u and %u entries, expected %u, one "
-          "for each dimension",
+          "start_indices, limit_indices and strides have lengths %u, %u and %u, expected %u, one "
+          "entry per dimension",
           start.n, limit.n, stride.n, operand->rank);
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < operand->rank; d++) {
@@ -29,10 +29,12 @@ static bool infer(Infer *cx) {
     REQUIRE(cx, 3,
             0 <= start.v[d] && start.v[d] <= limit.v[d] &&
                 (size == DIM_DYNAMIC || limit.v[d] <= size),
-            "dimension %u is sliced from %lld to %lld, expected 0 <= start <= limit%s%s", d,
-            (long long)start.v[d], (long long)limit.v[d], size == DIM_DYNAMIC ? "" : " <= size ",
-            size == DIM_DYNAMIC ? "" : infer_dims_text(cx, 1, &size));
-    REQUIRE(cx, 4, stride.v[d] > 0, "the stride of dimension %u is %lld, expected more than 0", d,
+            "dimension %u is sliced from %lld to %lld, expected 0 <= start <= limit%s", d,
+            (long long)start.v[d], (long long)limit.v[d],
+            size == DIM_DYNAMIC
+                ? ""
+                : arena_printf(context_arena(cx->context), " <= size %lld", (long long)size));
+    REQUIRE(cx, 4, stride.v[d] > 0, "the stride of dimension %u is %lld, expected at least 1", d,
             (long long)stride.v[d]);
     dims[d] = slice_size(start.v[d], limit.v[d], stride.v[d]);
   }
@@ -45,16 +47,17 @@ static bool infer_dynamic(Infer *cx) {
   if (!operand || !move_integers(cx, 1, 1) || !move_integers(cx, 2, 1) ||
       !move_integers(cx, 3, 1) || !move_same_elem(cx, 0, 0, operand->elem))
     return false;
+  static const char *const names[] = {"start_indices", "limit_indices", "strides"};
   for (uint32_t i = 1; i < 4; i++) {
     int64_t size = infer_operand_info(cx, i)->dims[0];
     REQUIRE(cx, 0, dim_compatible(size, operand->rank),
-            "operand %u has %lld entries, expected %u, one for each dimension", i, (long long)size,
-            operand->rank);
+            "%s has length %lld, expected %u, one entry per dimension", names[i - 1],
+            (long long)size, operand->rank);
   }
   const TypeInfo *result = move_result(cx, 0);
   if (cx->failed) return false;
   REQUIRE(cx, 0, !result || result->rank == operand->rank,
-          "the result has %u dimensions, expected the operand's %u", result->rank, operand->rank);
+          "the result has rank %u, expected the operand's rank %u", result->rank, operand->rank);
   return infer_declared(cx);
 }
 
@@ -63,8 +66,10 @@ static Status *slice(EvalContext *cx, const Literal *operand, Ints start, Ints l
   int64_t strides[MAX_RANK], dims[MAX_RANK], offset = 0;
   shape_strides(operand->rank, operand->dims, strides);
   if (start.n != operand->rank || limit.n != operand->rank || stride.n != operand->rank)
-    FAIL(INVALID_ARGUMENT, "%u starts, %u limits and %u strides for %u dimensions", start.n,
-         limit.n, stride.n, operand->rank);
+    FAIL(INVALID_ARGUMENT,
+         "start_indices, limit_indices and strides have lengths %u, %u and %u, expected %u, one "
+         "entry per dimension",
+         start.n, limit.n, stride.n, operand->rank);
   for (uint32_t d = 0; d < operand->rank; d++) {
     if (start.v[d] < 0 || start.v[d] > limit.v[d] || limit.v[d] > operand->dims[d] ||
         stride.v[d] <= 0)

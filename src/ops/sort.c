@@ -9,8 +9,9 @@
 static bool infer(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   REQUIRE(cx, 1, n > 0, "there are no inputs, expected at least one");
-  REQUIRE(cx, 2, infer_n_results(cx) == n, "there are %u inputs and %u results, expected as many",
-          n, infer_n_results(cx));
+  REQUIRE(cx, 2, infer_n_results(cx) == n,
+          "the numbers of inputs and results are %u and %u, expected equal", n,
+          infer_n_results(cx));
   const TypeInfo *first = move_operand(cx, 0);
   if (!first) return false;
   for (uint32_t i = 0; i < n; i++) {
@@ -37,9 +38,13 @@ static bool infer(Infer *cx) {
             infer_text(cx, infer_region_arg(cx, 0, i)), infer_text(cx, expected));
   }
   Type predicate = type_tensor(cx->context, type_scalar(DT_i1), 0, NULL, 0);
-  REQUIRE(cx, 5,
-          infer_region_n_returned(cx, 0) == 1 && infer_region_returned(cx, 0, 0) == predicate,
-          "the comparator must return one value of type %s", infer_text(cx, predicate));
+  REQUIRE(
+      cx, 5, infer_region_n_returned(cx, 0) == 1 && infer_region_returned(cx, 0, 0) == predicate,
+      "the comparator returns %s, expected one value of type %s",
+      infer_region_n_returned(cx, 0) == 1
+          ? infer_text(cx, infer_region_returned(cx, 0, 0))
+          : arena_printf(context_arena(cx->context), "%u values", infer_region_n_returned(cx, 0)),
+      infer_text(cx, predicate));
   for (uint32_t i = 0; i < n; i++) cx->out[i] = infer_operand(cx, i);
   return true;
 }
@@ -65,7 +70,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t n = cx->n_in, rank = in[0]->rank;
   for (uint32_t i = 0; i < n; i++) {
     if (!literal_same_shape(in[0], in[i]))
-      FAIL(INVALID_ARGUMENT, "inputs 0 and %u have the shapes %s and %s at run time", i,
+      FAIL(INVALID_ARGUMENT, "inputs 0 and %u have shapes %s and %s at run time, expected equal", i,
            move_dims_text(cx, rank, in[0]->dims), move_dims_text(cx, in[i]->rank, in[i]->dims));
     TRY(move_new(cx, i, in[i]->elem, rank, in[i]->dims, &out[i]));
   }

@@ -4,7 +4,7 @@
 static bool infer(Infer *cx) {
   Type token = type_token(cx->context);
   for (uint32_t i = 0; i < infer_n_operands(cx); i++)
-    REQUIRE(cx, 0, infer_operand(cx, i) == token, "operand %u must be a token, it is %s", i,
+    REQUIRE(cx, 0, infer_operand(cx, i) == token, "operand %u must be a token, got %s", i,
             infer_text(cx, infer_operand(cx, i)));
   cx->out[0] = token;
   return true;

@@ -14,12 +14,15 @@ static bool infer(Infer *cx) {
   if (!operand || !infer_not_per_axis(cx, 0)) return false;
   int64_t k = infer_int(cx, "k", -1), dims[MAX_RANK];
   REQUIRE(cx, 0, !dtype_is_complex(type_dtype(cx->context, operand->elem)),
-          "complex numbers have no order");
-  REQUIRE(cx, 0, operand->rank >= 1, "the operand must have at least one dimension");
+          "the operand is %s, expected an element type with an order, not complex",
+          infer_text(cx, infer_operand(cx, 0)));
+  REQUIRE(cx, 0, operand->rank >= 1, "the operand is %s, expected at least one dimension",
+          infer_text(cx, infer_operand(cx, 0)));
   REQUIRE(cx, 0, k >= 0, "k is %lld, expected at least 0", (long long)k);
   int64_t size = operand->dims[operand->rank - 1];
   REQUIRE(cx, 0, size == DIM_DYNAMIC || k <= size,
-          "k is %lld, expected at most the last dimension's %lld", (long long)k, (long long)size);
+          "k is %lld, expected at most %lld, the size of the last dimension", (long long)k,
+          (long long)size);
   for (uint32_t d = 0; d < operand->rank; d++) dims[d] = operand->dims[d];
   dims[operand->rank - 1] = k;
   return move_infer(cx, 0, operand->elem, operand->rank, dims, NULL) &&
@@ -47,11 +50,11 @@ static Status *top_k(EvalContext *cx, const Literal *operand, int64_t k, bool la
                      Literal **out) {
   if (operand->kind != LITERAL_ARRAY || operand->rank == 0 || dtype_is_complex(operand->dtype) ||
       cx->n_out != 2)
-    FAIL(INVALID_ARGUMENT, "the largest entries are asked of something that has none");
+    FAIL(INVALID_ARGUMENT, "the operand has rank 0, expected at least one dimension");
   int64_t size = operand->dims[operand->rank - 1], dims[MAX_RANK];
   if (k < 0 || k > size)
-    FAIL(INVALID_ARGUMENT, "%lld entries are asked of a dimension of %lld", (long long)k,
-         (long long)size);
+    FAIL(INVALID_ARGUMENT, "k is %lld, expected 0 to %lld, the size of the last dimension",
+         (long long)k, (long long)size);
   for (uint32_t d = 0; d < operand->rank; d++) dims[d] = operand->dims[d];
   dims[operand->rank - 1] = k;
   TRY(move_new(cx, 0, operand->elem, operand->rank, dims, &out[0]));
@@ -87,7 +90,7 @@ Status *custom_topk(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t k = attr_as_int(cx->context, attr_get(cx->context, attrs, "k"), -1);
   bool largest = attr_as_bool(cx->context, attr_get(cx->context, attrs, "largest"), true);
   if (cx->n_in != 1 || k < 0)
-    FAIL(INVALID_ARGUMENT, "custom call 'mhlo.topk' takes one operand and k in mhlo.attributes");
+    FAIL(INVALID_ARGUMENT, "custom call 'mhlo.topk' requires one operand and k in mhlo.attributes");
   return top_k(cx, in[0], k, largest, out);
 }
 
@@ -95,7 +98,7 @@ Status *custom_dynamic_top_k(EvalContext *cx, Literal *const *in, Literal **out)
   if (cx->n_in != 2 || in[1]->kind != LITERAL_ARRAY || in[1]->count != 1 ||
       !dtype_is_integer(in[1]->dtype))
     FAIL(INVALID_ARGUMENT,
-         "custom call 'stablehlo.dynamic_top_k' takes an operand and k, one integer");
+         "custom call 'stablehlo.dynamic_top_k' requires an operand and an integer scalar k");
   return top_k(cx, in[0], move_index(in[1], 0), true, out);
 }
 
@@ -117,7 +120,7 @@ static Status *before_called(void *context, int64_t a, int64_t b, bool *out) {
   Literal *answer = NULL;
   TRY(c->cx->host->call(c->cx, c->comparator, 2 * c->n, c->args, 1, &answer));
   if (answer->kind != LITERAL_ARRAY || answer->count != 1 || answer->dtype != DT_i1)
-    FAIL(INVALID_ARGUMENT, "the comparator @%s gives something else than one i1",
+    FAIL(INVALID_ARGUMENT, "the comparator @%s does not return one i1",
          name_text(c->cx->context, c->comparator));
   *out = literal_get(answer, 0).i != 0;
   literal_release(answer);
@@ -134,13 +137,12 @@ Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out) 
   int64_t along = attr_as_int(context, attr_get(context, config, "reduction_dim"), -1);
   if (n == 0 || cx->n_in != 2 * n || cx->n_out != n || called->kind != ATTR_ARRAY ||
       called->count != 1)
-    FAIL(INVALID_ARGUMENT, "custom call for an approximate top-k takes as many initial values and "
-                           "results as operands, "
-                           "and one comparator");
+    FAIL(INVALID_ARGUMENT, "custom call for an approximate top-k requires one initial value and "
+                           "one result per operand, and one comparator");
   uint32_t rank = in[0]->kind == LITERAL_ARRAY ? in[0]->rank : 0;
   if (along < 0 || along >= rank)
     FAIL(INVALID_ARGUMENT,
-         "custom call for an approximate top-k: reduction_dim %lld of %u dimensions",
+         "custom call for an approximate top-k: reduction_dim is %lld, expected it in [0, %u)",
          (long long)along, rank);
   const TypeInfo *result = type_info(context, eval_result_type(cx, 0));
   int64_t size = in[0]->dims[along], kept, dims[MAX_RANK], stride = 1;
@@ -148,18 +150,21 @@ Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out) 
   if (kept == DIM_DYNAMIC) kept = attr_as_int(context, attr_get(context, config, "top_k"), -1);
   if (kept < 0 || kept > size)
     FAIL(INVALID_ARGUMENT,
-         "custom call for an approximate top-k: %lld entries are asked of a dimension of %lld",
+         "custom call for an approximate top-k: the result has size %lld along reduction_dim, "
+         "expected at most %lld",
          (long long)kept, (long long)size);
   for (uint32_t d = 0; d < rank; d++) dims[d] = in[0]->dims[d];
   dims[along] = kept;
   for (uint32_t d = (uint32_t)along + 1; d < rank; d++) stride = shape_times(stride, dims[d]);
   for (uint32_t i = 0; i < n; i++) {
     if (in[i]->kind != LITERAL_ARRAY || !literal_same_shape(in[0], in[i]))
-      FAIL(INVALID_ARGUMENT,
-           "custom call for an approximate top-k: operands 0 and %u differ in shape", i);
+      FAIL(
+          INVALID_ARGUMENT,
+          "custom call for an approximate top-k: operands 0 and %u differ in shape, expected equal",
+          i);
     TRY(move_new(cx, i, in[i]->elem, rank, dims, &out[i]));
     if (out[i]->elem != in[i]->elem)
-      FAIL(INVALID_ARGUMENT, "result %u has the element type %s, expected %s", i,
+      FAIL(INVALID_ARGUMENT, "result %u has element type %s, expected %s", i,
            type_text(context, out[i]->elem), type_text(context, in[i]->elem));
   }
   if (out[0]->count == 0) return NULL;

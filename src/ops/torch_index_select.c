@@ -27,15 +27,16 @@ static bool infer(Infer *cx) {
           (long long)dim, (long long)rank, (long long)rank);
   if (dim < 0) dim += rank;
   if (batch < 0) batch += index->rank;
-  REQUIRE(cx, 0, 0 <= batch && batch <= index->rank && batch <= dim,
-          "batch_dims is %lld, expected at most dim %lld and the %u dimensions of the index",
-          (long long)batch, (long long)dim, index->rank);
+  REQUIRE(
+      cx, 0, 0 <= batch && batch <= index->rank && batch <= dim,
+      "batch_dims is %lld, expected at least 0, at most dim %lld and at most the index's rank %u",
+      (long long)batch, (long long)dim, index->rank);
   for (uint32_t d = 0; d < batch; d++)
     REQUIRE(cx, 0, dim_compatible(operand->dims[d], index->dims[d]),
             "batch dimension %u has size %lld in the operand and %lld in the index, expected equal",
             d, (long long)operand->dims[d], (long long)index->dims[d]);
   REQUIRE(cx, 0, operand->rank - 1 + index->rank - (uint32_t)batch <= MAX_RANK,
-          "the result would have more than %d dimensions", MAX_RANK);
+          "the result has a rank above %d, which is not supported", MAX_RANK);
   int64_t dims[MAX_RANK];
   uint32_t n = combine(operand->rank, operand->dims, index->rank, index->dims, (uint32_t)dim,
                        (uint32_t)batch, dims);
@@ -49,14 +50,16 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   if (batch < 0) batch += index->rank;
   for (uint32_t d = 0; d < batch; d++)
     if (operand->dims[d] != index->dims[d])
-      FAIL(INVALID_ARGUMENT, "batch dimension %u has the sizes %lld and %lld", d,
-           (long long)operand->dims[d], (long long)index->dims[d]);
+      FAIL(INVALID_ARGUMENT,
+           "batch dimension %u has size %lld in the operand and %lld in the index, expected equal",
+           d, (long long)operand->dims[d], (long long)index->dims[d]);
   uint32_t n = combine(operand->rank, operand->dims, index->rank, index->dims, (uint32_t)dim,
                        (uint32_t)batch, dims);
   TRY(move_new(cx, 0, operand->elem, n, dims, out));
   if ((*out)->count == 0) return NULL;
   if (operand->count == 0)
-    FAIL(INVALID_ARGUMENT, "dimension %lld has no entries to choose from", (long long)dim);
+    FAIL(INVALID_ARGUMENT, "dimension %lld of the operand has size 0, expected at least 1",
+         (long long)dim);
   int64_t batches = 1, before = 1, chosen = 1, after = 1, size = operand->dims[dim];
   for (uint32_t d = 0; d < batch; d++) batches *= operand->dims[d];
   for (uint32_t d = (uint32_t)batch; d < dim; d++) before *= operand->dims[d];

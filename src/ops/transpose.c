@@ -33,8 +33,8 @@ static bool infer(Infer *cx) {
       if (order.v[d] == quant->axis) axis = (int32_t)d;
     const QuantInfo *declared = result ? type_quant_info(cx->context, result->elem) : NULL;
     REQUIRE(cx, 4, !declared || declared->axis == axis,
-            "the quantized dimension of the result is %d, expected %d, where the permutation puts "
-            "the operand's %d",
+            "the result is quantized along dimension %d, expected %d, to which the permutation "
+            "moves the operand's quantized dimension %d",
             declared->axis, axis, quant->axis);
     QuantInfo moved = *quant;
     moved.axis = axis;

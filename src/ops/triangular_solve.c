@@ -17,32 +17,36 @@ static bool infer(Infer *cx) {
   REQUIRE(cx, 0, dtype_is_float(dtype) || dtype_is_complex(dtype),
           "a has element type %s, expected a float or complex type", infer_text(cx, a->elem));
   REQUIRE(cx, 1, dense_same_baseline(cx->context, a->elem, b->elem),
-          "a has element type %s but b %s", infer_text(cx, a->elem), infer_text(cx, b->elem));
+          "a has element type %s and b %s, expected equal", infer_text(cx, a->elem),
+          infer_text(cx, b->elem));
   REQUIRE(cx, 2, a->rank >= 2 && a->rank == b->rank,
-          "a has rank %u and b %u, expected the same, at least 2", a->rank, b->rank);
+          "a has rank %u and b %u, expected equal ranks of at least 2", a->rank, b->rank);
   uint32_t r = a->rank;
   bool left = attr_as_bool(cx->context, infer_attr(cx, "left_side"), false);
   for (uint32_t d = 0; d + 2 < r; d++)
     REQUIRE(cx, 3, dim_compatible(a->dims[d], b->dims[d]),
-            "batch dimension %u has size %lld in a but %lld in b", d, (long long)a->dims[d],
-            (long long)b->dims[d]);
+            "batch dimension %u has size %lld in a and %lld in b, expected equal", d,
+            (long long)a->dims[d], (long long)b->dims[d]);
   REQUIRE(cx, 3, dim_compatible(a->dims[r - 2], a->dims[r - 1]),
-          "a has matrices of %lld by %lld, expected square ones", (long long)a->dims[r - 2],
-          (long long)a->dims[r - 1]);
+          "the last two dimensions of a have sizes %lld and %lld, expected equal sizes (square "
+          "matrices)",
+          (long long)a->dims[r - 2], (long long)a->dims[r - 1]);
   REQUIRE(cx, 3, dim_compatible(a->dims[r - 1], b->dims[left ? r - 2 : r - 1]),
-          "a has size %lld but dimension %u of b has %lld", (long long)a->dims[r - 1],
-          left ? r - 2 : r - 1, (long long)b->dims[left ? r - 2 : r - 1]);
+          "the matrices of a have size %lld and dimension %u of b has size %lld, expected equal",
+          (long long)a->dims[r - 1], left ? r - 2 : r - 1,
+          (long long)b->dims[left ? r - 2 : r - 1]);
   Str transpose = name_str(cx->context, attr_as_name(cx->context, infer_attr(cx, "transpose_a")));
   REQUIRE(cx, 0,
           str_is(transpose, "NO_TRANSPOSE") || str_is(transpose, "TRANSPOSE") ||
               str_is(transpose, "ADJOINT"),
-          "transpose_a is none of NO_TRANSPOSE, TRANSPOSE, ADJOINT");
+          "transpose_a is %.*s, expected NO_TRANSPOSE, TRANSPOSE or ADJOINT", (int)transpose.n,
+          transpose.s);
   Type declared = infer_result(cx, 0);
   if (declared)
     REQUIRE(cx, 4,
             dense_same_baseline(cx->context, b->elem, type_elem(cx->context, declared)) &&
                 infer_shapes_compatible(cx, declared, infer_operand(cx, 1)),
-            "the result has type %s but b %s", infer_text(cx, declared),
+            "the result has type %s, expected that of b, %s", infer_text(cx, declared),
             infer_text(cx, infer_operand(cx, 1)));
   cx->out[0] =
       declared ? type_with_elem(cx->context, infer_operand(cx, 1), type_elem(cx->context, declared))

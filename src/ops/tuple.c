@@ -17,7 +17,7 @@ static bool infer_tuple(Infer *cx) {
 static bool infer_element(Infer *cx) {
   const TypeInfo *tuple = infer_operand_info(cx, 0);
   int64_t index = infer_int(cx, "index", -1);
-  REQUIRE(cx, 0, tuple->kind == TYPE_TUPLE, "the operand must be a tuple, it is %s",
+  REQUIRE(cx, 0, tuple->kind == TYPE_TUPLE, "the operand must be a tuple, got %s",
           infer_text(cx, infer_operand(cx, 0)));
   REQUIRE(cx, 1, 0 <= index && index < tuple->n_items, "index is %lld, expected it in [0, %u)",
           (long long)index, tuple->n_items);
@@ -32,8 +32,9 @@ static bool infer_element(Infer *cx) {
 static bool infer_barrier(Infer *cx) {
   uint32_t n = infer_n_operands(cx);
   if (!infer_per_tensor(cx)) return false;
-  REQUIRE(cx, 1, infer_n_results(cx) == n, "there are %u operands and %u results, expected as many",
-          n, infer_n_results(cx));
+  REQUIRE(cx, 1, infer_n_results(cx) == n,
+          "the numbers of operands and results are %u and %u, expected equal", n,
+          infer_n_results(cx));
   for (uint32_t i = 0; i < n; i++) {
     Type type = infer_operand(cx, i);
     REQUIRE(cx, 1, !infer_result(cx, i) || infer_types_same(cx, infer_result(cx, i), type),

@@ -23,7 +23,8 @@ static bool infer_quantize(Infer *cx) {
   REQUIRE(cx, 1, infer_shapes_compatible(cx, operand, result),
           "operand and result must have the same shape, got %s and %s", infer_text(cx, operand),
           infer_text(cx, result));
-  REQUIRE(cx, 2, expressed == to->expressed, "expressed type must be %s, got %s",
+  REQUIRE(cx, 2, expressed == to->expressed,
+          "the result's expressed type must be the operand's %s, got %s",
           dtype_info(expressed)->name, infer_text(cx, result));
   return true;
 }

@@ -208,7 +208,7 @@ static bool verify_structure(Verify *v, OpId op) {
   const Op *o = op_at(v->p, op);
   const OpRow *row = op_row(o->code);
   if ((row->traits & TRAIT_SYMBOL) && !is_in_module(v, op))
-    return fail(v, op, "must stand in a module");
+    return fail(v, op, "must be at the top level of a module");
   if ((row->traits & TRAIT_TERMINATOR) && !verify_terminator(v, op)) return false;
   return verify_count(v, op, "operand", row->operands, o->n_operands) &&
          verify_count(v, op, "result", row->results, o->n_results) &&
@@ -364,7 +364,7 @@ static bool verify_results(Verify *v, OpId op) {
       return fail(v, op, "result %" PRIu32 " has type %s, expected a ranked tensor", i,
                   type_text(v->context, declared));
     if (declared == v->out[i] || infer_types_compatible(&cx, v->out[i], declared)) continue;
-    return fail(v, op, "result %" PRIu32 " has type %s, but its operands give %s", i,
+    return fail(v, op, "result %" PRIu32 " has type %s, expected %s as its operands determine", i,
                 type_text(v->context, declared), type_text(v->context, v->out[i]));
   }
   return true;
@@ -375,14 +375,15 @@ static bool verify_quantized(Verify *v, OpId op) {
   const Op *o = op_at(v->p, op);
   for (uint32_t i = 0; i < o->n_results; i++) {
     const char *wrong = quant_check(v->context, value_type(v->p, o->results + i));
-    if (wrong) return fail(v, op, "result %" PRIu32 " has a bad quantized type: %s", i, wrong);
+    if (wrong) return fail(v, op, "result %" PRIu32 " has an invalid quantized type: %s", i, wrong);
   }
   for (uint32_t r = 0; r < o->n_regions; r++)
     for (BlockId b = region_block(v->p, op_region(v->p, op, r)); b; b = block_at(v->p, b)->next)
       for (uint32_t i = 0; i < block_at(v->p, b)->n_args; i++) {
         const char *wrong = quant_check(v->context, value_type(v->p, block_arg(v->p, b, i)));
         if (wrong)
-          return fail(v, op, "block argument %" PRIu32 " has a bad quantized type: %s", i, wrong);
+          return fail(v, op, "block argument %" PRIu32 " has an invalid quantized type: %s", i,
+                      wrong);
       }
   return true;
 }

@@ -84,7 +84,8 @@ static bool check_results(const Check *c, Attr per_value) {
   const Op *o = op_at(c->p, c->op);
   // One maximal sharding may stand on an op without results.
   if (list->count != o->n_results && !(o->n_results == 0 && list->count == 1))
-    return fail(c, "has %u results, but shardings for %u", o->n_results, list->count);
+    return fail(c, "the numbers of results and shardings are %u and %u, expected equal",
+                o->n_results, list->count);
   for (uint32_t i = 0; i < list->count; i++)
     if (!check_sharding(c, list->items[i], i < o->n_results ? value_type(c->p, o->results + i) : 0,
                         "result", i))
@@ -106,7 +107,8 @@ static bool check_list(const Check *c, const char *name, uint32_t n, bool result
   Attr per_value = op_attr(c->p, c->op, name);
   if (!per_value) return true;
   const AttrInfo *list = shardings_of(c, per_value);
-  if (list->count != n) return fail(c, "%s has %u shardings for %u values", name, list->count, n);
+  if (list->count != n)
+    return fail(c, "%s has %u shardings, expected %u, one per value", name, list->count, n);
   for (uint32_t i = 0; i < n; i++) {
     Type type = results ? op_result_type(c->p, c->op, i) : op_operand_type(c->p, c->op, i);
     if (!check_sharding(c, list->items[i], type, name, i)) return false;
@@ -141,7 +143,7 @@ static bool check_rule(const Check *c, Attr rule) {
   const char *error;
   return factor_map_from_attr(&map, context, arena, rule, o->n_operands, o->n_results, ranks,
                               &error) ||
-         fail(c, "has an sdy.sharding_rule that does not fit: %s", error);
+         fail(c, "sdy.sharding_rule does not match this op: %s", error);
 }
 
 // Names differ, sizes are positive, device ids are a permutation and not in order.
@@ -150,12 +152,12 @@ static bool check_mesh(const Check *c) {
   const Mesh *mesh;
   Status *status = mesh_from_attr(c->p->context, attr, 0, &mesh);
   if (status) {
-    fail(c, "is unsound: %s", status_message(status));
+    fail(c, "is invalid: %s", status_message(status));
     status_free(status);
     return false;
   }
   if (!mesh->maximal && !mesh->devices && get(c, attr, "device_ids")->count)
-    return fail(c, "device ids 0 … %u in order are implied and must be left out",
+    return fail(c, "device_ids are 0 to %u in order, which is the default; remove them",
                 mesh->n_devices - 1);
   return true;
 }

@@ -10,31 +10,34 @@ static bool infer_while(Infer *cx) {
   static const char *const name[2] = {"cond", "body"};
   for (uint32_t r = 0; r < 2; r++) {
     REQUIRE(cx, constraint[r], infer_region_n_args(cx, r) == n,
-            "%s takes %u arguments, expected %u", name[r], infer_region_n_args(cx, r), n);
+            "%s takes %u arguments, expected %u, one per operand", name[r],
+            infer_region_n_args(cx, r), n);
     for (uint32_t i = 0; i < n; i++)
       REQUIRE(cx, constraint[r],
               infer_types_same(cx, infer_region_arg(cx, r, i), infer_operand(cx, i)),
-              "argument %u of %s is %s, expected %s", i, name[r],
+              "argument %u of %s is %s, expected the type of the operand, %s", i, name[r],
               infer_text(cx, infer_region_arg(cx, r, i)), infer_text(cx, infer_operand(cx, i)));
   }
   Type predicate = infer_region_n_returned(cx, 0) == 1 ? infer_region_returned(cx, 0, 0) : 0;
   const TypeInfo *info = type_info(cx->context, predicate);
   REQUIRE(cx, 1, info->kind == TYPE_TENSOR && info->rank == 0 && info->elem == (Type)DT_i1,
-          "cond gives %s, expected tensor<i1>",
+          "cond returns %s, expected tensor<i1>",
           predicate ? infer_text(cx, predicate) : "no single value");
-  REQUIRE(cx, 2, infer_region_n_returned(cx, 1) == n, "body gives %u values, expected %u",
-          infer_region_n_returned(cx, 1), n);
+  REQUIRE(cx, 2, infer_region_n_returned(cx, 1) == n,
+          "body returns %u values, expected %u, one per operand", infer_region_n_returned(cx, 1),
+          n);
   for (uint32_t i = 0; i < n; i++)
     REQUIRE(cx, 2, infer_types_same(cx, infer_region_returned(cx, 1, i), infer_operand(cx, i)),
-            "body gives %s as value %u, expected %s",
+            "body returns %s as value %u, expected %s as in the operands",
             infer_text(cx, infer_region_returned(cx, 1, i)), i,
             infer_text(cx, infer_operand(cx, i)));
-  REQUIRE(cx, 3, infer_n_results(cx) == n, "has %u results, expected %u", infer_n_results(cx), n);
+  REQUIRE(cx, 3, infer_n_results(cx) == n, "has %u results, expected %u, one per operand",
+          infer_n_results(cx), n);
   for (uint32_t i = 0; i < n; i++) {
     Type declared = infer_result(cx, i);
     cx->out[i] = declared ? declared : infer_operand(cx, i);
     REQUIRE(cx, 3, infer_types_same(cx, cx->out[i], infer_operand(cx, i)),
-            "result %u is %s, expected %s", i, infer_text(cx, declared),
+            "result %u is %s, expected the type of the operand, %s", i, infer_text(cx, declared),
             infer_text(cx, infer_operand(cx, i)));
   }
   return true;

@@ -39,11 +39,13 @@ void windows_read(Context *context, Attr attrs, uint32_t rank, WindowDim *out) {
 bool windows_check(Infer *cx, const char *name, uint32_t rank, bool required, int size_constraint,
                    int positive_constraint) {
   if (!infer_attr(cx, name)) {
-    REQUIRE(cx, size_constraint, !required, "%s is missing", name);
+    REQUIRE(cx, size_constraint, !required,
+            "%s is missing, expected one entry per window dimension", name);
     return true;
   }
   Ints list = infer_ints(cx, name);
-  REQUIRE(cx, size_constraint, list.ok && list.n == rank, "%s has %u entries, expected %u", name,
+  REQUIRE(cx, size_constraint, list.ok && list.n == rank,
+          "%s has length %u, expected %u, one entry per window dimension", name,
           list.ok ? list.n : 0, rank);
   for (uint32_t d = 0; d < list.n; d++)
     REQUIRE(cx, positive_constraint, list.v[d] > 0, "%s[%u] is %lld, expected a positive number",
@@ -61,7 +63,7 @@ bool windows_check_padding(Infer *cx, uint32_t rank, int constraint) {
           "padding has shape %s, expected [%u, 2]",
           type->kind == TYPE_TENSOR ? infer_dims_text(cx, type->rank, type->dims) : "of no tensor",
           rank);
-  REQUIRE(cx, constraint, type->elem == DT_i64, "padding has elements of type %s, expected i64",
+  REQUIRE(cx, constraint, type->elem == DT_i64, "padding has element type %s, expected i64",
           infer_text(cx, type->elem));
   return true;
 }

@@ -307,17 +307,18 @@ static bool conv_read_part(Reader *r, const ConvPart *part, NamedAttr *fields, u
       if (k < 0)
         return reader_fail(r, at, "expected a spatial dimension, '%c' or '%c', found '%.*s'",
                            part->letters[0], part->letters[1], (int)word.n, word.s);
-      if (special[k] >= 0) return reader_fail(r, at, "'%c' stands twice", part->letters[k]);
+      if (special[k] >= 0)
+        return reader_fail(r, at, "dimension '%c' occurs twice, expected once", part->letters[k]);
       special[k] = dim;
       continue;
     }
     int64_t s;
     if (!reader_integer(r, &s)) return false;
     if (s < 0 || s > 1000)
-      return reader_fail(r, at, "spatial dimension %" PRId64 " is out of range", s);
+      return reader_fail(r, at, "spatial dimension %" PRId64 " is not in [0, 1000]", s);
     while (where.count <= (uint32_t)s) VEC_PUSH(r->scratch, &where, -1);
     if (where.items[s] >= 0)
-      return reader_fail(r, at, "spatial dimension %" PRId64 " stands twice", s);
+      return reader_fail(r, at, "spatial dimension %" PRId64 " occurs twice, expected once", s);
     where.items[s] = dim;
   }
   reader_next(r);
@@ -345,17 +346,20 @@ static bool conv_read_raw(Reader *r, NamedAttr *fields, uint32_t *n) {
         if (str_is(name, conv_parts[k].fields[j])) known = conv_parts[k].fields[j];
       if (str_is(name, conv_parts[k].spatial)) known = conv_parts[k].spatial, is_list = true;
     }
-    if (!known || *n == 9) return reader_fail(r, pos, "#stablehlo.conv has no such parameter");
+    if (!known || *n == 9)
+      return reader_fail(r, pos, "#stablehlo.conv<raw …> has no parameter '%.*s'", (int)name.n,
+                         name.s);
     for (uint32_t i = 0; i < *n; i++)
       if (str_is(name_str(r->context, fields[i].name), known))
-        return reader_fail(r, pos, "duplicate '%s'", known);
+        return reader_fail(r, pos, "duplicate parameter '%s' of #stablehlo.conv", known);
     const Field field = {known, is_list ? F_DIMS : F_INT, true};
     Attr value;
     if (!reader_expect(r, '=') || !field_read(r, &field, &value)) return false;
     add_field(r, fields, n, known, value);
   }
   if (*n != 9)
-    return reader_fail(r, r->tok.pos, "#stablehlo.conv<raw …> needs all nine parameters");
+    return reader_fail(r, r->tok.pos, "#stablehlo.conv<raw …> has %u parameters, expected all nine",
+                       *n);
   return true;
 }
 
@@ -456,7 +460,7 @@ static bool bounds_read_list(Reader *r, char close, IntVec *out) {
     bool known = !reader_accept(r, '?');
     if (known && !reader_integer(r, &bound)) return false;
     if (known && bound < 0)
-      return reader_fail(r, pos, "a bound is %lld, expected at least 0 or ?", (long long)bound);
+      return reader_fail(r, pos, "a bound is %lld, expected ? or at least 0", (long long)bound);
     VEC_PUSH(r->scratch, out, bound);
   }
   return true;

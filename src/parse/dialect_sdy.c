@@ -151,7 +151,7 @@ static bool dim_read(Reader *r, Attr *out) {
   while (!reader_at(r, '}')) {
     Attr axis = 0;
     if ((axes.count || open) && !reader_expect(r, ',')) return false;
-    if (open) return reader_fail(r, r->tok.pos, "expected '}' behind '?'");
+    if (open) return reader_fail(r, r->tok.pos, "expected '}' after '?'");
     if (reader_accept(r, '?')) {
       open = true;
       continue;
@@ -482,7 +482,7 @@ static bool sizes_read(Reader *r, IntVec *sizes) {
     if (sizes->count && !reader_expect(r, ',')) return false;
     if (!factors_read(r, &factor)) return false;
     if (factor.count != 1 || factor.items[0] != sizes->count)
-      return reader_fail(r, pos, "factor sizes must be given in order, each once");
+      return reader_fail(r, pos, "factor sizes must be listed once each, in the order i, j, k, …");
     if (!reader_expect(r, '=') || !reader_integer(r, &size)) return false;
     VEC_PUSH(r->scratch, sizes, size);
   }

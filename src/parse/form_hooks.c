@@ -78,7 +78,7 @@ static bool read_operand_type(Reader *r, ReadOp *op, uint32_t index) {
   Type type;
   Pos pos = r->tok.pos;
   if (!reader_type(r, &type)) return false;
-  if (index >= op->operands.count) return reader_fail(r, pos, "there is no operand %u", index);
+  if (index >= op->operands.count) return reader_fail(r, pos, "the op has no operand %u", index);
   return reader_check_type(r, op, index, type);
 }
 
@@ -196,8 +196,8 @@ static bool read_select(Reader *r, ReadOp *op, uint32_t index) {
   Pos pos = r->tok.pos;
   if (!reader_type_list(r, &types)) return false;
   if (types.count != 2 || op->operands.count != 3)
-    return reader_fail(
-        r, pos, "expected the type of the predicate and that of the values, or a functional type");
+    return reader_fail(r, pos,
+                       "expected the types of the predicate and of the values, or a function type");
   VEC_PUSH(r->scratch, &op->result_types, types.items[1]);
   return reader_check_type(r, op, 0, types.items[0]) &&
          reader_check_type(r, op, 1, types.items[1]) && reader_check_type(r, op, 2, types.items[1]);
@@ -750,7 +750,7 @@ static Type scalar_of(Context *context, Type tensor) {
 static bool read_applies(Reader *r, ReadOp *op, uint16_t inner, Pos pos) {
   Type scalar = scalar_of(r->context, reader_operand_type(r, op, 0));
   if (!type_elem(r->context, reader_operand_type(r, op, 0)) || op->operands.count != 2)
-    return reader_fail(r, pos, "'applies' needs one tensor and its initial value");
+    return reader_fail(r, pos, "'applies' requires one input and its init value");
   BlockId block = reader_region_made(r, op);
   ValueId args[2];
   block_add_arg(r->program, block, scalar, 0);
@@ -810,7 +810,7 @@ static bool read_reduce(Reader *r, ReadOp *op, uint32_t index) {
     if (!reader_word(r, &name)) return false;
     inner = op_lookup(name);
     if (op_row(inner)->operands != 2 || op_row(inner)->results != 1 || op_row(inner)->regions != 0)
-      return reader_fail(r, inner_pos, "'%.*s' is no known op of two operands and one result",
+      return reader_fail(r, inner_pos, "'%.*s' is not a known op with two operands and one result",
                          (int)name.n, name.s);
   }
   if (!reader_expect_word(r, "across") || !reader_expect_word(r, "dimensions") ||
@@ -923,7 +923,7 @@ static bool read_scan(Reader *r, ReadOp *op, uint32_t index) {
       !reader_attr_dict(r, op) || !reader_expect(r, ':') || !read_func(r, op, index))
     return false;
   if (op->result_types.count < n_inits)
-    return reader_fail(r, pos, "fewer results than initial values");
+    return reader_fail(r, pos, "the op has fewer results than initial values");
   reader_set_attr(r, op, "operandSegmentSizes", segments(r, n_inputs, n_inits));
   reader_set_attr(r, op, "resultSegmentSizes",
                   segments(r, op->result_types.count - n_inits, n_inits));

@@ -316,7 +316,7 @@ static char *decode_escape(Reader *r, const char *at, size_t left, char *to, siz
   }
   if (left < 2 || hex_value(at[0]) < 0 || hex_value(at[1]) < 0) {
     reader_fail(r, pos_of(r, at - 1),
-                "'\\%c' is no escape: write \\n, \\t, \\\\, \\\" or two hex digits", at[0]);
+                "'\\%c' is not an escape: write \\n, \\t, \\\\, \\\" or two hex digits", at[0]);
     return NULL;
   }
   *to = (char)(hex_value(at[0]) * 16 + hex_value(at[1]));
@@ -386,7 +386,7 @@ bool reader_integer(Reader *r, int64_t *out) {
   if (!negative) (void)reader_accept(r, '+');
   if (r->tok.kind != TOK_INT) return reader_expected(r, "an integer");
   if (!integer_of(r->tok.text, negative, out))
-    return reader_fail(r, pos, "the integer %s%.*s is not within 64 bits", negative ? "-" : "",
+    return reader_fail(r, pos, "the integer %s%.*s does not fit in 64 bits", negative ? "-" : "",
                        (int)(r->tok.text.n > 80 ? 80 : r->tok.text.n), r->tok.text.s);
   reader_next(r);
   return true;

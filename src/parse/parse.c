@@ -32,10 +32,10 @@ static bool read_resource(Reader *r) {
   size_t bytes = (text.n - 2) / 2;
   uint8_t *data = arena_alloc(context_arena(r->context), bytes);
   if (!hex_decode(text.s + 2, bytes, data))
-    return reader_fail(r, r->tok.pos, "the blob of '%s' has a character that is no hex digit",
+    return reader_fail(r, r->tok.pos, "the blob of '%s' has a character that is not a hex digit",
                        name_text(r->context, key));
   if (idmap_find(&r->resource_map, hash_mix(key, 1), resource_equal, r, &key))
-    return reader_fail(r, pos, "the resource '%s' is given twice", name_text(r->context, key));
+    return reader_fail(r, pos, "the resource '%s' is defined twice", name_text(r->context, key));
   // A copy behind the alignment word would cost as much again; an offset of four keeps what eval
   // needs.
   Resource resource = {.key = key, .bytes = bytes - 4};
@@ -99,7 +99,7 @@ static void read_top_level(Reader *r, BlockId block) {
     } else if (r->tok.kind == TOK_HASH || r->tok.kind == TOK_BANG) {
       if (!skip_alias(r)) return;
     } else if (reader_at(r, '}')) {
-      if (!r->failed) reader_fail(r, r->tok.pos, "'}' closes nothing here");
+      if (!r->failed) reader_fail(r, r->tok.pos, "'}' has no matching '{'");
       return;
     } else if (!reader_op(r, block)) {
       return;
@@ -166,9 +166,9 @@ static bool check_bytes(Reader *r) {
     }
     if (s >= end) break;
     Pos pos = (Pos)((const char *)s - r->source->text);
-    if (!*s) return reader_fail(r, pos, "a NUL byte in the text");
+    if (!*s) return reader_fail(r, pos, "the text contains a NUL byte");
     size_t n = *s < 0x80 ? 1 : utf8_length(s, (size_t)(end - s));
-    if (!n) return reader_fail(r, pos, "the byte 0x%02X is not part of UTF-8 text", *s);
+    if (!n) return reader_fail(r, pos, "the byte 0x%02X is not valid UTF-8", *s);
     s += n;
   }
   return true;
@@ -205,10 +205,9 @@ static bool check_format(Reader *r) {
   static const struct {
     const char *start, *what;
   } formats[] = {
-      {"HloModule",
-       "this is HLO's text, StableHLO's is wanted: JAX's lower(…).as_text() prints it"},
-      {"ML\xEFR", "this is MLIR's bytecode, text is wanted: JAX's Exported.mlir_module() gives it"},
-      {"{ lambda", "this is a jaxpr, StableHLO is wanted: JAX's lower(…).as_text() prints it"},
+      {"HloModule", "this is HLO text, expected StableHLO text: use JAX's lower(…).as_text()"},
+      {"ML\xEFR", "this is MLIR bytecode, expected text: use JAX's Exported.mlir_module()"},
+      {"{ lambda", "this is a jaxpr, expected StableHLO text: use JAX's lower(…).as_text()"},
   };
   Str text = {r->at, (size_t)(r->end - r->at)};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -216,8 +215,8 @@ static bool check_format(Reader *r) {
       return reader_fail(r, (Pos)(r->at - r->source->text), "%s", formats[i].what);
   if (is_exported(text))
     return reader_fail(r, (Pos)(r->at - r->source->text),
-                       "these are the bytes of JAX's Exported.serialize(), text is wanted: "
-                       "jax.export.deserialize(…).mlir_module() gives it");
+                       "this is the output of JAX's Exported.serialize(), expected text: use "
+                       "jax.export.deserialize(…).mlir_module()");
   return true;
 }
 
@@ -271,7 +270,7 @@ static void reserve_stacks(Reader *r) {
 Status *program_parse(Context *context, Guard *guard, const Source *source, size_t begin,
                       size_t end, const ParseOptions *options, Diag *diag, Program **out_program) {
   if (source->size >= POS_NONE)
-    FAIL(INVALID_ARGUMENT, "%s: texts of 4 GiB and more are not read", source->path);
+    FAIL(INVALID_ARGUMENT, "%s: the text has 4 GiB or more, which is not supported", source->path);
   Reading reading;
   reading_init(&reading, context, guard, source, begin, end, options, diag);
   Reader *r = &reading.r;
@@ -336,7 +335,8 @@ static bool read_one_type(Reader *r, uint32_t *out) { return reader_type(r, out)
 static Status *parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
                           ReadOne read, uint32_t *out) {
   Source source = {.path = "<text>", .text = text, .size = strlen(text)};
-  if (source.size >= POS_NONE) FAIL(INVALID_ARGUMENT, "texts of 4 GiB and more are not read");
+  if (source.size >= POS_NONE)
+    FAIL(INVALID_ARGUMENT, "the text has 4 GiB or more, which is not supported");
   Reading reading;
   reading_init(&reading, context, guard, &source, 0, source.size, NULL, diag);
   Reader *r = &reading.r;

@@ -29,7 +29,7 @@ bool reader_balanced(Reader *r, const char *from, Str *out) {
       at++;
     } else if (c == '>' || c == ')' || c == ']' || c == '}') {
       if (open[depth - 1] != c)
-        return reader_fail(r, pos_of(r, at), "'%c' closes nothing here: '%c' is open", c,
+        return reader_fail(r, pos_of(r, at), "'%c' does not match the open '%c'", c,
                            open[depth - 1]);
       if (--depth == 0) break;
     }
@@ -79,7 +79,7 @@ static void add_alias(Reader *r, const char *sigil, const char *name_end, const 
   ReadAlias *before = reader_alias(r, alias.name, alias.is_type);
   if (before) {
     Pos first = before->pos;
-    reader_fail(r, alias.pos, "'%c%.*s' is defined twice", *sigil, shown(text), text.s);
+    reader_fail(r, alias.pos, "the alias '%c%.*s' is defined twice", *sigil, shown(text), text.s);
     diag_note(r->diag, first, "the first definition is here");
     return;
   }
@@ -115,7 +115,7 @@ static bool check_letters(Reader *r, ReadAlias *alias) {
   uint64_t text = (uint64_t)(r->end - r->source->text);
   if (alias->letters <= text + MOST_LETTERS_MORE) return true;
   Str name = name_str(r->context, alias->name);
-  return reader_fail(r, alias->pos, "'%c%.*s' written out would be more than %llu bytes long",
+  return reader_fail(r, alias->pos, "the alias '%c%.*s' expands to more than %llu bytes",
                      alias->is_type ? '!' : '#', shown(name), name.s,
                      (unsigned long long)text + MOST_LETTERS_MORE);
 }
@@ -157,8 +157,8 @@ bool reader_use_alias(Reader *r, ReadAlias *alias, Pos pos, uint32_t *out) {
   uint32_t id = (uint32_t)(alias - r->aliases.items);
   if (alias->state == ALIAS_READING) {
     Str name = name_str(r->context, alias->name);
-    return reader_fail(r, pos, "'%c%.*s' is defined by itself", alias->is_type ? '!' : '#',
-                       shown(name), name.s);
+    return reader_fail(r, pos, "the alias '%c%.*s' is defined in terms of itself",
+                       alias->is_type ? '!' : '#', shown(name), name.s);
   }
   if (alias->state == ALIAS_UNREAD) read_alias(r, id);
   alias = &r->aliases.items[id];
@@ -208,7 +208,7 @@ static bool read_fields(Reader *r) {
   if (!reader_expect(r, '}')) return false;
   Name twice = attr_fields_repeat(r->context, r->fields.count - base, r->fields.items + base);
   return !twice ||
-         reader_fail(r, pos, "the attribute '%s' is given twice", name_text(r->context, twice));
+         reader_fail(r, pos, "the attribute '%s' occurs twice", name_text(r->context, twice));
 }
 
 bool reader_dict(Reader *r, Attr *out) {
@@ -259,7 +259,7 @@ bool reader_add_attr(Reader *r, ReadOp *op, Pos pos, const char *name, Attr valu
   NamedAttr entry = {name_of(r->context, name), value};
   for (uint32_t i = 0; i < op->attrs.count; i++)
     if (op->attrs.items[i].name == entry.name)
-      return reader_fail(r, pos, "the attribute '%s' is given twice", name);
+      return reader_fail(r, pos, "the attribute '%s' occurs twice", name);
   VEC_PUSH(r->scratch, &op->attrs, entry);
   return true;
 }
@@ -277,7 +277,7 @@ bool reader_attr_dict(Reader *r, ReadOp *op) {
   r->fields.count = base;
   Name twice = before ? attr_fields_repeat(r->context, op->attrs.count, op->attrs.items) : 0;
   return !twice ||
-         reader_fail(r, pos, "the attribute '%s' is given twice", name_text(r->context, twice));
+         reader_fail(r, pos, "the attribute '%s' occurs twice", name_text(r->context, twice));
 }
 
 bool reader_attr_dict_with_keyword(Reader *r, ReadOp *op) {
@@ -330,10 +330,10 @@ static bool read_number(Reader *r, Type expected, Attr *out) {
   if (info->kind != TYPE_SCALAR || dtype_is_complex(info->dtype) || info->dtype == DT_none)
     return reader_fail(r, pos, "a number cannot have the type %s", type_text(r->context, type));
   if (is_float && !dtype_is_float(info->dtype))
-    return reader_fail(r, pos, "'%.*s' is no value of type %s", shown(text), text.s,
+    return reader_fail(r, pos, "'%.*s' is not a value of type %s", shown(text), text.s,
                        type_text(r->context, type));
   if (!dtype_parse_number(info->dtype, text.s, text.n, &value))
-    return reader_fail(r, pos, "'%.*s' is no value of type %s%s", shown(text), text.s,
+    return reader_fail(r, pos, "'%.*s' is not a value of type %s%s", shown(text), text.s,
                        type_text(r->context, type),
                        dtype_is_float(info->dtype) ? " (write 1.0 or the bits in hex)" : "");
   if (info->dtype == DT_i1)
@@ -354,7 +354,7 @@ static bool read_u32(Reader *r, uint32_t *out) {
   int64_t value;
   if (!reader_integer(r, &value)) return false;
   if (value < 0 || value > UINT32_MAX)
-    return reader_fail(r, pos, "%lld is no line or column", (long long)value);
+    return reader_fail(r, pos, "%lld is not a valid line or column", (long long)value);
   *out = (uint32_t)value;
   return true;
 }
@@ -432,7 +432,7 @@ static bool read_loc_kind(Reader *r, Attr *out) {
   if (r->tok.kind == TOK_HASH) {
     Pos pos = r->tok.pos;
     if (!reader_attr(r, 0, out)) return false;
-    return is_loc(r->context, *out) || reader_fail(r, pos, "this attribute is no location");
+    return is_loc(r->context, *out) || reader_fail(r, pos, "this attribute is not a location");
   }
   if (reader_accept_word(r, "unknown")) {
     *out = attr_intern(r->context, &(AttrInfo){.kind = ATTR_LOC_UNKNOWN});

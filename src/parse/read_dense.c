@@ -128,8 +128,8 @@ static bool read_number(Literal *l, DType dtype, Scalar *out) {
   if (dtype_parse_number(dtype, begin, n, out)) return true;
   l->at = begin;
   if (!n) return literal_expected(l, "a number");
-  return reader_fail(l->r, literal_pos(l), "'%.*s' is no value of type %s%s", n > 60 ? 60 : (int)n,
-                     begin, dtype_info(dtype)->name,
+  return reader_fail(l->r, literal_pos(l), "'%.*s' is not a value of type %s%s",
+                     n > 60 ? 60 : (int)n, begin, dtype_info(dtype)->name,
                      dtype_is_float(dtype) ? " (write 1.0 or the bits in hex)" : "");
 }
 
@@ -176,7 +176,7 @@ static bool read_element(Literal *l) {
 
 static bool wrong_shape(Literal *l, uint32_t depth, int64_t found) {
   return reader_fail(l->r, literal_pos(l),
-                     "the constant's list has %lld items in dimension %u, but its type has %lld",
+                     "the constant has %lld items in dimension %u, expected %lld as in its type",
                      (long long)found, depth, (long long)l->type->dims[depth]);
 }
 
@@ -269,19 +269,19 @@ static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text,
   size_t digits = text.n - 2, bytes = digits / 2, one = (size_t)dtype_bytes(dtype), all;
   if (!size_mul((size_t)count, one, &all))
     return reader_fail(r, pos,
-                       "the hex constant has %zu bytes, but %s needs more than can be addressed",
+                       "the hex constant has %zu bytes, but %s requires more than can be addressed",
                        bytes, type_text(r->context, type));
   if (digits % 2 != 0)
-    return reader_fail(r, pos, "the hex constant has %zu digits: not an even number", digits);
+    return reader_fail(r, pos, "the hex constant has %zu digits, expected an even number", digits);
   size_t packed = dtype == DT_i1 ? ((size_t)count + 7) / 8 : all;
   if (bytes != all && bytes != one && bytes != packed)
     return reader_fail(r, pos,
-                       "the hex constant has %zu bytes, but %s needs %zu (or %zu for a splat)",
+                       "the hex constant has %zu bytes, but %s requires %zu (or %zu for a splat)",
                        bytes, type_text(r->context, type), all, one);
   Arena *arena = context_arena(r->context);
   uint8_t *data = arena_alloc(arena, bytes ? bytes : 1);
   if (!hex_decode(text.s + 2, bytes, data))
-    return reader_fail(r, pos, "the hex constant has a character that is no hex digit");
+    return reader_fail(r, pos, "the hex constant has a character that is not a hex digit");
   bool splat = bytes == one && (dtype != DT_i1 || data[0] == 0 || data[0] == 1 || data[0] == 0xFF);
   if (count == 0) bytes = 0;
   if (dtype == DT_i1 && bytes != all && !splat) {
@@ -343,16 +343,17 @@ bool reader_dense(Reader *r, Type expected, Attr *out) {
   const TypeInfo *info = type_info(r->context, type);
   if (info->kind == TYPE_OPAQUE) return keep_text(r, begin, type, out);
   if (info->kind != TYPE_TENSOR)
-    return reader_fail(r, pos, "the type of a constant must be a tensor, found %s",
+    return reader_fail(r, pos, "the type of a constant must be a tensor, got %s",
                        type_text(r->context, type));
   const TypeInfo *elem = type_info(r->context, info->elem);
   if (elem->kind == TYPE_OPAQUE) return keep_text(r, begin, type, out);
   if (elem->kind == TYPE_QUANT)
-    return reader_fail(r, pos, "a constant of quantized type %s is written with its storage type",
+    return reader_fail(r, pos,
+                       "a constant cannot have the quantized type %s, expected its storage type",
                        type_text(r->context, type));
   int64_t count;
   if (!type_count(r->context, type, &count))
-    return reader_fail(r, pos, "the type of a constant must be static, found %s",
+    return reader_fail(r, pos, "the type of a constant must be static, got %s",
                        type_text(r->context, type));
   if (elem->dtype == DT_none)
     return reader_fail(r, pos, "a constant cannot have the type %s", type_text(r->context, type));
@@ -396,7 +397,7 @@ bool reader_dense_array(Reader *r, Attr *out) {
   if (!reader_type(r, &type)) return false;
   const TypeInfo *info = type_info(r->context, type);
   if (info->kind != TYPE_SCALAR || dtype_is_complex(info->dtype) || info->dtype == DT_none)
-    return reader_fail(r, pos, "array<%s: …> must hold integers or floats",
+    return reader_fail(r, pos, "array<%s: …> must have an integer or float type",
                        type_text(r->context, type));
   DType dtype = info->dtype;
   size_t one = (size_t)dtype_bytes(dtype);
@@ -412,8 +413,8 @@ bool reader_dense_array(Reader *r, Attr *out) {
       Scalar value;
       if ((negative && begin + 1 != r->tok.text.s) ||
           !dtype_parse_number(dtype, text.s, text.n, &value))
-        return reader_fail(r, pos, "'%.*s' is no value of type %s", text.n > 60 ? 60 : (int)text.n,
-                           text.s, dtype_info(dtype)->name);
+        return reader_fail(r, pos, "'%.*s' is not a value of type %s",
+                           text.n > 60 ? 60 : (int)text.n, text.s, dtype_info(dtype)->name);
       uint64_t bits = 0;
       dtype_store(dtype, &bits, 0, value);
       VEC_PUSH(r->scratch, &data, bits);

@@ -83,7 +83,8 @@ bool reader_func(Reader *r, ReadOp *op) {
   if (!reader_expect(r, ')') || !read_func_results(r, &results, &result_attrs, &any_result))
     return false;
   if (any_named && !all_named)
-    return reader_fail(r, op->pos, "either all arguments of a function are named or none");
+    return reader_fail(r, op->pos,
+                       "some arguments of the function have names, expected all or none");
   Attr type = attr_type(r->context, type_function(r->context, inputs.count, inputs.items,
                                                   results.count, results.items));
   Pos pos = op->pos;
@@ -105,7 +106,7 @@ bool reader_func(Reader *r, ReadOp *op) {
   pos = r->tok.pos;
   if (!reader_region(r, op, args.count, args.items)) return false;
   if (!region_at(r->program, op->regions.items[0])->first)
-    return reader_fail(r, pos, "the body of '@%s' is empty: it needs a return",
+    return reader_fail(r, pos, "the body of '@%s' is empty, expected a return",
                        name_text(r->context, name));
   return true;
 }

@@ -87,7 +87,7 @@ static bool read_use(Reader *r, ValueId *out, Pos *out_pos) {
     return false;
   }
   if (number >= binding->count)
-    return reader_fail(r, token.pos, "'%.*s' has %u result%s, there is no number %llu",
+    return reader_fail(r, token.pos, "'%.*s' has %u result%s, there is no #%llu (the first is #0)",
                        shown(token.text), token.text.s, binding->count,
                        binding->count == 1 ? "" : "s", (unsigned long long)number);
   *out = binding->first + (uint32_t)number;
@@ -132,16 +132,15 @@ bool reader_arg(Reader *r, ReadArg *out) {
 bool reader_check_type(Reader *r, const ReadOp *op, uint32_t i, Type type) {
   Type found = reader_operand_type(r, op, i);
   if (found == type) return true;
-  return reader_fail(r, op->operand_pos.items[i],
-                     "operand %u has the type %s, but is said to have %s", i,
-                     type_text(r->context, found), type_text(r->context, type));
+  return reader_fail(r, op->operand_pos.items[i], "operand %u has type %s, but the op declares %s",
+                     i, type_text(r->context, found), type_text(r->context, type));
 }
 
 bool reader_check_types(Reader *r, const ReadOp *op, uint32_t first, uint32_t n, const Type *types,
                         uint32_t n_types, Pos types_pos) {
   if (n != n_types)
-    return reader_fail(r, types_pos, "%u operand%s, but %u type%s for them", n, n == 1 ? "" : "s",
-                       n_types, n_types == 1 ? "" : "s");
+    return reader_fail(r, types_pos, "the op has %u operand%s, but declares %u operand type%s", n,
+                       n == 1 ? "" : "s", n_types, n_types == 1 ? "" : "s");
   for (uint32_t i = 0; i < n; i++)
     if (!reader_check_type(r, op, first + i, types[i])) return false;
   return true;
@@ -208,8 +207,9 @@ static bool read_region_body(Reader *r, RegionId region, uint32_t n_args, const 
     read_block_ops(r, block);
   }
   if (block && n_args && r->tok.kind == TOK_CARET)
-    return reader_fail(r, r->tok.pos,
-                       "a second block: control flow between blocks is not part of StableHLO");
+    return reader_fail(
+        r, r->tok.pos,
+        "the region has a second block, but StableHLO has no control flow between blocks");
   while (r->tok.kind == TOK_CARET) {
     block = region_add_block(r->program, region);
     if (!read_label(r, block)) return false;
@@ -274,8 +274,9 @@ static bool read_generic(Reader *r, ReadOp *op) {
   if (!reader_expect(r, '(')) return false;
   if (!reader_operand_list(r, op) || !reader_expect(r, ')')) return false;
   if (reader_at(r, '['))
-    return reader_fail(r, r->tok.pos,
-                       "successor blocks: control flow between blocks is not part of StableHLO");
+    return reader_fail(
+        r, r->tok.pos,
+        "the op has successor blocks, but StableHLO has no control flow between blocks");
   if (!read_properties(r, op) || !read_generic_regions(r, op) || !reader_attr_dict(r, op))
     return false;
   if (!reader_expect(r, ':')) return false;
@@ -310,7 +311,7 @@ static bool read_result_names(Reader *r, ReadOp *op) {
       int64_t count;
       if (!reader_integer(r, &count)) return false;
       if (count < 1 || count > UINT16_MAX)
-        return reader_fail(r, pos, "the number of results, %lld, is not within 1:65535",
+        return reader_fail(r, pos, "the number of results is %lld, expected 1 to 65535",
                            (long long)count);
       name.count = (uint32_t)count;
     }
@@ -341,9 +342,8 @@ static const char *nearest_op(Str name) {
 static bool unknown_op(Reader *r, Str name, Pos pos) {
   const char *near = nearest_op(name);
   if (near)
-    return reader_fail(r, pos, "'%.*s' is no op that is known here; did you mean '%s'?",
-                       shown(name), name.s, near);
-  return reader_fail(r, pos, "'%.*s' is no op that is known here", shown(name), name.s);
+    return reader_fail(r, pos, "unknown op '%.*s'; did you mean '%s'?", shown(name), name.s, near);
+  return reader_fail(r, pos, "unknown op '%.*s'", shown(name), name.s);
 }
 
 // Inside a function `call` and `return` stand for func.call and func.return; `module` for
@@ -376,8 +376,7 @@ static bool read_named_op(Reader *r, ReadOp *op) {
   op->code = lookup(word);
   if (!op->code) {
     if (r->options->allow_unregistered && memchr(word.s, '.', word.n))
-      return reader_fail(r, op->pos,
-                         "'%.*s' is no op that is known here: write it in generic form to keep it",
+      return reader_fail(r, op->pos, "unknown op '%.*s': write it in generic form to keep it",
                          shown(word), word.s);
     return unknown_op(r, word, op->pos);
   }
@@ -423,7 +422,7 @@ static bool bind_results(Reader *r, const ReadOp *read, OpId op) {
 
 static bool check_results(Reader *r, const ReadOp *op) {
   if (op->result_types.count > UINT16_MAX)
-    return reader_fail(r, op->pos, "an op with %u results: more than 65535",
+    return reader_fail(r, op->pos, "the op has %u results, expected at most 65535",
                        op->result_types.count);
   if (op->n_named == op->result_types.count || !op->n_named) return true;
   return reader_fail(r, op->names.items[0].pos, "%u result%s named, but '%s' has %u", op->n_named,

@@ -29,7 +29,7 @@ static bool dim_too_large(Reader *r, const char *digits) {
   while (is_digit(r, end)) end++;
   int n = end - digits > 60 ? 60 : (int)(end - digits);
   return reader_fail(r, (Pos)(digits - r->source->text),
-                     "the dimension %.*s is over the largest, 9223372036854775807", n, digits);
+                     "the dimension is %.*s, expected at most 9223372036854775807", n, digits);
 }
 
 // Takes one `4x` or `?x` at *at and moves *at behind it; *found says whether there was one.
@@ -51,7 +51,7 @@ static bool read_dim(Reader *r, const char **at, int64_t *out, bool *found) {
   p = skip_blanks(r, p);
   if (p >= r->end || *p != 'x')
     return reader_fail(r, (Pos)((p < r->end ? p : r->end) - r->source->text),
-                       "expected 'x' behind a dimension");
+                       "expected 'x' after a dimension");
   *at = p + 1;
   *out = value;
   *found = true;
@@ -102,14 +102,15 @@ static bool check_bounds(Reader *r, Pos pos, const IntVec *dims, Attr encoding) 
   const AttrInfo *bounds = attr_info(r->context, attr_get(r->context, encoding, "bounds"));
   if (bounds->kind != ATTR_DENSE_ARRAY) return true;
   if (bounds->count != dims->count)
-    return reader_fail(r, pos, "%u bounds for a tensor of %u dimensions, expected one for each",
+    return reader_fail(r, pos, "the number of bounds is %u, expected %u, one per dimension",
                        bounds->count, dims->count);
   for (uint32_t d = 0; d < dims->count; d++) {
     int64_t bound = ((const int64_t *)bounds->data)[d];
     if (bound != DIM_DYNAMIC && dims->items[d] != DIM_DYNAMIC)
-      return reader_fail(r, pos,
-                         "dimension %u has the size %lld and the bound %lld, expected the bound ?",
-                         d, (long long)dims->items[d], (long long)bound);
+      return reader_fail(
+          r, pos,
+          "dimension %u has size %lld and bound %lld, expected bound ? for a static dimension", d,
+          (long long)dims->items[d], (long long)bound);
   }
   return true;
 }
@@ -167,7 +168,7 @@ static bool read_complex(Reader *r, Type *out) {
   const TypeInfo *info = type_info(r->context, part);
   DType complex = info->kind == TYPE_SCALAR ? dtype_complex_of(info->dtype) : DT_none_;
   if (complex == DT_none_)
-    return reader_fail(r, pos, "complex<%s> is no type: its parts are f32 or f64",
+    return reader_fail(r, pos, "complex<%s> is not a type, expected complex<f32> or complex<f64>",
                        type_text(r->context, part));
   *out = type_scalar(complex);
   return true;
@@ -218,7 +219,7 @@ static bool read_word_type(Reader *r, Type *out) {
     return true;
   }
   int n = word.text.n > 60 ? 60 : (int)word.text.n;
-  return reader_fail(r, word.pos, "'%.*s' is no type", n, word.text.s);
+  return reader_fail(r, word.pos, "'%.*s' is not a type", n, word.text.s);
 }
 
 // ---- quantized types ----
@@ -239,7 +240,8 @@ static bool read_storage(Reader *r, QuantInfo *quant) {
   }
   if (!dtype_is_integer(quant->storage) || quant->storage == DT_index ||
       dtype_width(quant->storage) > 32)
-    return reader_fail(r, word.pos, "the storage type '%.*s' is no integer type of at most 32 bits",
+    return reader_fail(r, word.pos,
+                       "the storage type is '%.*s', expected an integer type of at most 32 bits",
                        text.n > 60 ? 60 : (int)text.n, text.s);
   int64_t lowest = dtype_lowest(quant->storage).i, most = dtype_max_finite(quant->storage).i;
   quant->min = lowest;
@@ -251,9 +253,10 @@ static bool read_storage(Reader *r, QuantInfo *quant) {
       !reader_integer(r, &quant->max) || !reader_expect(r, '>'))
     return false;
   if (quant->min >= quant->max || quant->min < lowest || quant->max > most)
-    return reader_fail(r, pos, "C3: the storage range %lld:%lld is not within %lld:%lld of %s",
-                       (long long)quant->min, (long long)quant->max, (long long)lowest,
-                       (long long)most, dtype_info(quant->storage)->name);
+    return reader_fail(
+        r, pos, "C3: the storage range is %lld:%lld, expected min < max within %lld:%lld of %s",
+        (long long)quant->min, (long long)quant->max, (long long)lowest, (long long)most,
+        dtype_info(quant->storage)->name);
   return true;
 }
 
@@ -265,15 +268,17 @@ static bool read_scale(Reader *r, const QuantInfo *quant, DoubleVec *scales, Int
   double scale;
   int64_t zero_point = 0;
   if (!reader_float(r, &scale)) return false;
-  if (!(scale > 0)) return reader_fail(r, pos, "C5: the scale %g is not positive", scale);
+  if (!(scale > 0))
+    return reader_fail(r, pos, "C5: the scale is %g, expected a positive number", scale);
   if (scale > 1.7976931348623157e308)
-    return reader_fail(r, pos, "C6: the scale %g is not finite", scale);
+    return reader_fail(r, pos, "C6: the scale is %g, expected a finite number", scale);
   if (reader_accept(r, ':')) {
     pos = r->tok.pos;
     if (!reader_integer(r, &zero_point)) return false;
   }
   if (zero_point < quant->min || zero_point > quant->max)
-    return reader_fail(r, pos, "C7: the zero point %lld is not within the storage range %lld:%lld",
+    return reader_fail(r, pos,
+                       "C7: the zero point is %lld, expected it in the storage range %lld:%lld",
                        (long long)zero_point, (long long)quant->min, (long long)quant->max);
   VEC_PUSH(r->scratch, scales, scale);
   VEC_PUSH(r->scratch, zero_points, zero_point);
@@ -291,7 +296,7 @@ static bool read_quant(Reader *r, bool *known, Type *out) {
   if (!reader_type(r, &expressed)) return false;
   const TypeInfo *info = type_info(r->context, expressed);
   if (info->kind != TYPE_SCALAR || !dtype_is_float(info->dtype))
-    return reader_fail(r, pos, "the expressed type '%s' is no float type",
+    return reader_fail(r, pos, "the expressed type is '%s', expected a float type",
                        type_text(r->context, expressed));
   quant.expressed = info->dtype;
   if (reader_accept(r, ':')) {
@@ -305,7 +310,7 @@ static bool read_quant(Reader *r, bool *known, Type *out) {
     pos = r->tok.pos;
     if (!reader_integer(r, &axis)) return false;
     if (axis < 0 || axis > INT32_MAX)
-      return reader_fail(r, pos, "C11: the quantized dimension %lld is not within 0:2147483647",
+      return reader_fail(r, pos, "C11: the quantized dimension is %lld, expected 0 to 2147483647",
                          (long long)axis);
     quant.axis = (int32_t)axis;
   }

@@ -130,8 +130,8 @@ static void test_contradictions(void **state) {
        "argument 0 is tensor<3xi32>, but its tessera.sharding makes shards of tensor<2xi32>"},
       {{"['a'=4]", "tensor<8xi32>", "tensor<2xi32>", "[{'b'}]"}, "'b'"},
       {{"['a'=4]", "tensor<8x2xi32>", "tensor<2xi32>", "[{'a'}]"},
-       "the tessera.sharding of argument 0: the sharding has 1 dimensions, but the tensor "
-       "tensor<8x2xi32> has 2"},
+       "the tessera.sharding of argument 0: the sharding has rank 1, but the tensor "
+       "tensor<8x2xi32> has rank 2"},
       {{"['a'=4]", "i32", "tensor<2xi32>", "[{'a'}]"},
        "argument 0 has a tessera.sharding, but no tessera.global that is a tensor"},
       {{"['a'=4]", "tensor<?x4xi32>", "tensor<?x1xi32>", "[{}, {'a'}]"},

@@ -171,20 +171,24 @@ Attr factor_map_to_attr(const FactorMap *m, Context *context) {
 }
 
 // The factors of tensors [first, first + n) from the array of arrays of array<i64>.
-static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, uint32_t first,
-                                uint32_t n) {
+static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, const char *what,
+                                uint32_t first, uint32_t n) {
   const AttrInfo *tensors = attr_info(context, attr);
   if (tensors->kind != ATTR_ARRAY || tensors->count != n)
-    return first ? "it does not have one list per result" : "it does not have one list per operand";
+    return arena_printf(b->arena, "it lists %u %ss, expected %u",
+                        tensors->kind == ATTR_ARRAY ? tensors->count : 0, what, n);
   for (uint32_t t = 0; t < n; t++) {
     const AttrInfo *dims = attr_info(context, tensors->items[t]);
     if (dims->kind != ATTR_ARRAY || dims->count != b->ranks[first + t])
-      return "a tensor does not have as many dimensions in it as its type";
+      return arena_printf(
+          b->arena, "%s %u has rank %u in the rule and rank %u in the program, expected equal",
+          what, t, dims->kind == ATTR_ARRAY ? dims->count : 0, b->ranks[first + t]);
     for (uint32_t d = 0; d < dims->count; d++) {
       Ints ids = attr_as_ints(context, dims->items[d]);
       if (!ids.ok || !ids.n) return "a dimension has no factors";
       for (uint32_t k = 0; k < ids.n; k++) {
-        if (ids.v[k] < 0 || ids.v[k] >= b->factors.count) return "it names a factor without a size";
+        if (ids.v[k] < 0 || ids.v[k] >= b->factors.count)
+          return "it uses a factor that has no size, expected {i=size, …} for each factor";
         VEC_PUSH(b->arena, &b->places, ((FactorPlace){first + t, d, (uint32_t)ids.v[k]}));
       }
     }
@@ -195,7 +199,7 @@ static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, u
 static const char *read_rule(FactorBuilder *b, Context *context, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   if (info->kind != ATTR_STRUCT || !str_is(name_str(context, info->cls), "sdy.op_sharding_rule"))
-    return "it is no #sdy.op_sharding_rule";
+    return "it is not a #sdy.op_sharding_rule";
   Ints sizes = attr_as_ints(context, attr_get(context, attr, "factor_sizes"));
   for (uint32_t f = 0; sizes.ok && f < sizes.n; f++) {
     if (sizes.v[f] < 0 && sizes.v[f] != DIM_DYNAMIC) return "a factor has a negative size";
@@ -204,7 +208,8 @@ static const char *read_rule(FactorBuilder *b, Context *context, Attr attr) {
   for (uint32_t k = 0; k < N_KIND_FIELDS; k++) {
     Ints list = attr_as_ints(context, attr_get(context, attr, kind_fields[k].name));
     for (uint32_t i = 0; list.ok && i < list.n; i++) {
-      if (list.v[i] < 0 || list.v[i] >= b->factors.count) return "it names a factor without a size";
+      if (list.v[i] < 0 || list.v[i] >= b->factors.count)
+        return "it uses a factor that has no size, expected {i=size, …} for each factor";
       Factor *factor = &b->factors.items[list.v[i]];
       factor->kinds |= kind_fields[k].kind;
       factor->sdy_kinds |= kind_fields[k].kind;
@@ -212,10 +217,10 @@ static const char *read_rule(FactorBuilder *b, Context *context, Attr attr) {
     }
   }
   const char *error =
-      read_tensors(b, context, attr_get(context, attr, "operands"), 0, b->n_operands);
+      read_tensors(b, context, attr_get(context, attr, "operands"), "operand", 0, b->n_operands);
   return error ? error
-               : read_tensors(b, context, attr_get(context, attr, "results"), b->n_operands,
-                              b->n_results);
+               : read_tensors(b, context, attr_get(context, attr, "results"), "result",
+                              b->n_operands, b->n_results);
 }
 
 bool factor_map_from_attr(FactorMap *out, Context *context, Arena *arena, Attr attr,
@@ -241,7 +246,7 @@ static const char *check_dim(const FactorMap *m, FactorList list, int64_t size) 
   int64_t product = 1;
   bool loose = size == DIM_DYNAMIC;
   for (uint32_t k = 0; k < list.n; k++) {
-    if (list.v[k] >= m->n_factors) return "a dimension names a factor that is not there";
+    if (list.v[k] >= m->n_factors) return "a dimension uses a factor that is not defined";
     const Factor *f = &m->factors[list.v[k]];
     if (f->size == DIM_DYNAMIC || (f->kinds & (FACTOR_PERMUTE | FACTOR_REPLICATE | FACTOR_OFFSET)))
       loose = true;
@@ -250,7 +255,7 @@ static const char *check_dim(const FactorMap *m, FactorList list, int64_t size) 
     else
       product *= f->size;
     for (uint32_t j = 0; j < k; j++)
-      if (list.v[j] == list.v[k]) return "a factor stands twice in a dimension";
+      if (list.v[j] == list.v[k]) return "a factor occurs twice in a dimension";
   }
   return loose || product == size ? NULL : "a dimension is not the product of its factors";
 }

@@ -64,7 +64,7 @@ static Status *read_mesh(AttrReader *r, Attr ref, MeshId *out) {
   Name symbol = attr_as_name(r->context, ref);
   *out = sharding_mesh_find(r->table, symbol);
   if (!*out)
-    FAIL(NOT_FOUND, "unknown mesh @%s: the program's meshes are %s", name_text(r->context, symbol),
+    FAIL(NOT_FOUND, "unknown mesh @%s; meshes of the program: %s", name_text(r->context, symbol),
          listed_meshes(r));
   r->mesh = sharding_mesh(r->table, *out);
   return NULL;
@@ -105,7 +105,7 @@ static Status *read_axes(AttrReader *r, Attr attr, AxisList *out) {
   for (uint32_t i = 0; i < n; i++) {
     TRY(read_axis(r, list->items[i], &v[i]));
     if (i && axis_can_merge(v[i - 1], v[i]))
-      FAIL(INVALID_ARGUMENT, "axes %s and %s are neighbours and must be written as one",
+      FAIL(INVALID_ARGUMENT, "axes %s and %s are adjacent sub-axes and must be merged into one",
            axis_text(r->context, r->mesh, v[i - 1]), axis_text(r->context, r->mesh, v[i]));
   }
   *out = (AxisList){v, n};

@@ -104,7 +104,7 @@ static Status *check_type(const Check *c, const ShardingInfo *info, Type type) {
     return NULL;
   }
   if (info->rank != tensor->rank)
-    FAIL(INVALID_ARGUMENT, "the sharding has %u dimensions, but the tensor %s has %u", info->rank,
+    FAIL(INVALID_ARGUMENT, "the sharding has rank %u, but the tensor %s has rank %u", info->rank,
          type_text(c->context, type), tensor->rank);
   return check_sizes(info, tensor);
 }

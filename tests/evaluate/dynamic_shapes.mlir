@@ -1,7 +1,7 @@
 // RUN: not tessera check %s 2>&1 | FileCheck %s
 // Shapes that turn out wrong at run time end the run with the values at odds.
 
-// CHECK: 'stablehlo.slice' op: C3: dimension 0 is sliced from 0 to 3, expected 0 <= start <= limit <= size [2]
+// CHECK: 'stablehlo.slice' op: C3: dimension 0 is sliced from 0 to 3, expected 0 <= start <= limit <= size 2
 func.func @slice() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -13,7 +13,7 @@ func.func @slice() {
 
 // -----
 
-// CHECK: 'stablehlo.reshape' op: C2: the operand has 2 elements and the result 3, expected as many
+// CHECK: 'stablehlo.reshape' op: C2: the operand has 2 elements and the result 3, expected equal numbers (shapes [2] and [3])
 func.func @reshape() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -62,7 +62,7 @@ func.func @bound() {
 
 // -----
 
-// CHECK: 'stablehlo.dynamic_broadcast_in_dim' op: dimension 0 of the operand [2] cannot become dimension 0 of the result [3]
+// CHECK: 'stablehlo.dynamic_broadcast_in_dim' op: dimension 0 of the operand [2] cannot be broadcast to dimension 0 of the result [3]
 func.func @broadcast() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -90,7 +90,7 @@ func.func @pad() {
 
 // -----
 
-// CHECK: 'stablehlo.dynamic_gather' op: slices of [3] do not fit the operand [2]
+// CHECK: 'stablehlo.dynamic_gather' op: slice_sizes are [3], expected each at most the operand's [2]
 func.func @gather() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -103,7 +103,7 @@ func.func @gather() {
 
 // -----
 
-// CHECK: 'stablehlo.concatenate' op: C2: inputs 0 and 1 have shapes [1, 2] and [1, 3], expected equal but for dimension 0
+// CHECK: 'stablehlo.concatenate' op: C2: inputs 0 and 1 have shapes [1, 2] and [1, 3], expected equal except in dimension 0
 func.func @concatenate() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -119,7 +119,7 @@ func.func @concatenate() {
 
 // -----
 
-// CHECK: 'stablehlo.set_dimension_size' op: the size is 7, expected it within dimension 0 of the operand tensor<2xi32>
+// CHECK: 'stablehlo.set_dimension_size' op: the size is 7, expected at least 0 and at most dimension 0 of the operand tensor<2xi32>
 func.func @set_size() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>
@@ -145,7 +145,7 @@ func.func @huge() {
 
 // -----
 
-// CHECK: 4 entries are asked of a dimension of 2
+// CHECK: k is 4, expected 0 to 2, the size of the last dimension
 func.func @top_k() {
   %s = stablehlo.constant dense<2> : tensor<1xi64>
   %o = stablehlo.constant dense<1> : tensor<1xi64>

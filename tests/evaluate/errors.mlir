@@ -1,6 +1,6 @@
 // RUN: not tessera run %s 2>&1 | FileCheck %s
 
-// CHECK: errors.mlir:[[#@LINE+5]]:8: error: 'stablehlo.custom_call' op: custom call @nobody_knows has no meaning here
+// CHECK: errors.mlir:[[#@LINE+5]]:8: error: 'stablehlo.custom_call' op: custom call @nobody_knows is unknown
 // CHECK-NEXT: %0 = stablehlo.custom_call @nobody_knows(%x)
 // CHECK-NEXT: {{^ *\^$}}
 func.func @main() -> tensor<f32> {
@@ -76,7 +76,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: 'sdy.manual_computation' op: is written for each of 2 devices: run it on as many partitions (--partitions 2), or partition the program first
+// CHECK: 'sdy.manual_computation' op: describes one of 2 devices: run it with --partitions 2, or partition the program first
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<2xf32>) {

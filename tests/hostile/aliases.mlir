@@ -1,7 +1,7 @@
 // Aliases of aliases double with every line; written out they would fill the disk.
 // RUN: not tessera parse %s 2>&1 | FileCheck %s
 
-// CHECK: aliases.mlir:[[#@LINE+17]]:1: error: '#a16' written out would be more than {{[0-9]+}} bytes long
+// CHECK: aliases.mlir:[[#@LINE+17]]:1: error: the alias '#a16' expands to more than {{[0-9]+}} bytes
 #a0 = [1, 1]
 #a1 = [#a0, #a0]
 #a2 = [#a1, #a1]
@@ -46,7 +46,7 @@ module attributes {x = #a39} {}
 
 // -----
 
-// CHECK: aliases.mlir:[[#@LINE+16]]:1: error: '!t15' written out would be more than {{[0-9]+}} bytes long
+// CHECK: aliases.mlir:[[#@LINE+16]]:1: error: the alias '!t15' expands to more than {{[0-9]+}} bytes
 !t0 = tuple<i32, i32>
 !t1 = tuple<!t0, !t0>
 !t2 = tuple<!t1, !t1>

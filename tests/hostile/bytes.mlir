@@ -15,10 +15,10 @@
 // RUN: python3 -c "import sys; sys.stdout.buffer.write(b'ML\xefR\x0dStable')" > %t.bin
 // RUN: not tessera parse %t.bin 2>&1 | FileCheck %s --check-prefix=BYTECODE
 
-// EXPORTED: .bin:1:1: error: these are the bytes of JAX's Exported.serialize(), text is wanted: jax.export.deserialize(…).mlir_module() gives it
+// EXPORTED: .bin:1:1: error: this is the output of JAX's Exported.serialize(), expected text: use jax.export.deserialize(…).mlir_module()
 // EXPORTED-NOT: error:
-// OTHER_TABLE: .bin:1:2: error: a NUL byte in the text
-// BYTECODE: .bin:1:1: error: this is MLIR's bytecode, text is wanted: JAX's Exported.mlir_module() gives it
-// NUL: .mlir:1:9: error: a NUL byte in the text
-// UTF8: .mlir:2:9: error: the byte 0xC3 is not part of UTF-8 text
+// OTHER_TABLE: .bin:1:2: error: the text contains a NUL byte
+// BYTECODE: .bin:1:1: error: this is MLIR bytecode, expected text: use JAX's Exported.mlir_module()
+// NUL: .mlir:1:9: error: the text contains a NUL byte
+// UTF8: .mlir:2:9: error: the byte 0xC3 is not valid UTF-8
 // OTHER: .mlir:1:10: error: ';' means nothing here

@@ -12,20 +12,20 @@
 #a = [#b]
 #b = {c = #a}
 module attributes {x = #a} {}
-// ATTRIBUTE: attribute.mlir:2:11: error: '#a' is defined by itself
+// ATTRIBUTE: attribute.mlir:2:11: error: the alias '#a' is defined in terms of itself
 // ATTRIBUTE-NOT: error
 
 //--- type.mlir
 !t = tuple<!t>
 func.func private @f(!t)
-// TYPE: type.mlir:1:12: error: '!t' is defined by itself
+// TYPE: type.mlir:1:12: error: the alias '!t' is defined in terms of itself
 // TYPE-NOT: error
 
 //--- location.mlir
 module {} loc(#l)
 #l = loc(callsite("f" at #m))
 #m = loc("g"(#l))
-// LOCATION: location.mlir:3:14: error: '#l' is defined by itself
+// LOCATION: location.mlir:3:14: error: the alias '#l' is defined in terms of itself
 // LOCATION-NOT: error
 
 //--- value.mlir
@@ -38,7 +38,7 @@ func.func @f() {
 //--- alias.mlir
 #a = 1
 #a = 2
-// ALIAS: alias.mlir:2:1: error: '#a' is defined twice
+// ALIAS: alias.mlir:2:1: error: the alias '#a' is defined twice
 // ALIAS: alias.mlir:1:1: note: the first definition is here
 
 //--- calls.mlir

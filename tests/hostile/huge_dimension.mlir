@@ -10,7 +10,7 @@
 
 //--- dimension.mlir
 func.func private @f(tensor<99999999999999999999x2xf32>)
-// DIMENSION: dimension.mlir:1:29: error: the dimension 99999999999999999999 is over the largest, 9223372036854775807
+// DIMENSION: dimension.mlir:1:29: error: the dimension is 99999999999999999999, expected at most 9223372036854775807
 
 //--- elements.mlir
 func.func private @f(tensor<4294967296x4294967296xf32>)
@@ -18,22 +18,22 @@ func.func private @f(tensor<4294967296x4294967296xf32>)
 
 //--- list.mlir
 module attributes {a = dense<[1, 2]> : tensor<9223372036854775807xi64>} {}
-// LIST: list.mlir:1:36: error: the constant's list has 2 items in dimension 0, but its type has 9223372036854775807
+// LIST: list.mlir:1:36: error: the constant has 2 items in dimension 0, expected 9223372036854775807 as in its type
 
 //--- hex.mlir
 module attributes {a = dense<"0x0102"> : tensor<9223372036854775807xi64>} {}
-// HEX: hex.mlir:1:30: error: the hex constant has 2 bytes, but tensor<9223372036854775807xi64> needs more than can be addressed
+// HEX: hex.mlir:1:30: error: the hex constant has 2 bytes, but tensor<9223372036854775807xi64> requires more than can be addressed
 
 //--- results.mlir
 func.func @f() {
   %0:70000 = "stablehlo.return"() : () -> ()
   return
 }
-// RESULTS: results.mlir:2:6: error: the number of results, 70000, is not within 1:65535
+// RESULTS: results.mlir:2:6: error: the number of results is 70000, expected 1 to 65535
 
 //--- integer.mlir
 module attributes {a = 99999999999999999999} {}
-// INTEGER: integer.mlir:1:24: error: '99999999999999999999' is no value of type i64
+// INTEGER: integer.mlir:1:24: error: '99999999999999999999' is not a value of type i64
 
 //--- splat.mlir
 module attributes {a = dense<1> : tensor<1000000x1000000x1000000xi8>} {}

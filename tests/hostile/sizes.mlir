@@ -1,7 +1,7 @@
 // Sizes that types leave open and that disagree at run time: the op's constraints hold there too.
 // RUN: not tessera check %s 2>&1 | FileCheck %s
 
-// CHECK: 'stablehlo.triangular_solve' op: C3: a has matrices of 3 by 5, expected square ones
+// CHECK: 'stablehlo.triangular_solve' op: C3: the last two dimensions of a have sizes 3 and 5, expected equal sizes (square matrices)
 func.func @main() {
   %0 = stablehlo.constant dense<1.0> : tensor<3x5xf32>
   %1 = stablehlo.constant dense<1.0> : tensor<3x2xf32>
@@ -25,7 +25,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: 'stablehlo.convolution' op: C14: the kernel has 2 input features, expected 1 / 1 groups
+// CHECK: 'stablehlo.convolution' op: C14: the input feature dimension of rhs has size 2, expected 1, the features of lhs / feature_group_count
 func.func @main() {
   %0 = stablehlo.constant dense<1.0> : tensor<1x4x1xf32>
   %1 = stablehlo.constant dense<1.0> : tensor<2x2x1xf32>
@@ -37,7 +37,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: 'stablehlo.all_gather' op: members of the group bring values of different shapes
+// CHECK: 'stablehlo.all_gather' op: processes of one group have operands of different shapes, expected equal shapes
 func.func @gather(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<?x?xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
@@ -51,7 +51,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: 'stablehlo.all_to_all' op: members of the group bring values of different shapes
+// CHECK: 'stablehlo.all_to_all' op: processes of one group have operands of different shapes, expected equal shapes
 func.func @exchange(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = "stablehlo.all_to_all"(%x) <{split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<?x?xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>

@@ -24,7 +24,7 @@ module attributes {a = dense<[1, 2, 3
 
 //--- hex.mlir
 module attributes {a = dense<"0x010000000200"> : tensor<2xi32>} {}
-// HEX: hex.mlir:1:30: error: the hex constant has 6 bytes, but tensor<2xi32> needs 8 (or 4 for a splat)
+// HEX: hex.mlir:1:30: error: the hex constant has 6 bytes, but tensor<2xi32> requires 8 (or 4 for a splat)
 
 //--- type.mlir
 func.func private @f(tensor<4x

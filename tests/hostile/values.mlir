@@ -21,7 +21,7 @@ func.func @main() {
 
 // -----
 
-// CHECK: values.mlir:[[#@LINE+3]]:3: error: 'stablehlo.custom_call' op: has no i1 operand to assert
+// CHECK: values.mlir:[[#@LINE+3]]:3: error: 'stablehlo.custom_call' op: operand 0 must be a tensor<i1>, the condition to assert
 func.func @main() {
   %t = stablehlo.create_token : !stablehlo.token
   stablehlo.custom_call @shape_assertion(%t) : (!stablehlo.token) -> ()
@@ -43,7 +43,7 @@ func.func @main() -> tensor<1xf64> {
 
 // -----
 
-// CHECK: values.mlir:[[#@LINE+3]]:8: error: 'stablehlo.custom_call' op: operand 0 and the result differ in type, expected the same
+// CHECK: values.mlir:[[#@LINE+3]]:8: error: 'stablehlo.custom_call' op: operand 0 and the result differ in type, expected equal types
 func.func @main() -> tensor<3xf64> {
   %c = stablehlo.constant dense<1.0> : tensor<2xf32>
   %0 = stablehlo.custom_call @mhlo.erf(%c) : (tensor<2xf32>) -> tensor<3xf64>

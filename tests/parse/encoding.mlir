@@ -5,7 +5,7 @@ func.func @known(%x: tensor<?xf32, #stablehlo.bounds<4>>, %y: tensor<3xf32, #oth
 
 // -----
 
-// expected-error @+1 {{a tensor's encoding must be an attribute of a dialect}}
+// expected-error @+1 {{a tensor's encoding must be an attribute of a dialect, such as #stablehlo.bounds<?, 4>}}
 func.func @number(%x: tensor<3xf32, 6>) {
   return
 }
@@ -18,21 +18,21 @@ func.func @bounds(%x: tensor<3x?x?xf32, #stablehlo.bounds<?, 4, ?>>, %y: tensor<
 
 // -----
 
-// expected-error @+1 {{1 bounds for a tensor of 2 dimensions, expected one for each}}
+// expected-error @+1 {{the number of bounds is 1, expected 2, one per dimension}}
 func.func @too_few(%x: tensor<?x?xf32, #stablehlo.bounds<4>>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{0 bounds for a tensor of 1 dimensions, expected one for each}}
+// expected-error @+1 {{the number of bounds is 0, expected 1, one per dimension}}
 func.func @none(%x: tensor<?xf32, #stablehlo.bounds<>>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{2 bounds for a tensor of 1 dimensions, expected one for each}}
+// expected-error @+1 {{the number of bounds is 2, expected 1, one per dimension}}
 func.func @alias(%x: tuple<tensor<?xf32, #bound>>) {
   return
 }
@@ -40,21 +40,21 @@ func.func @alias(%x: tuple<tensor<?xf32, #bound>>) {
 
 // -----
 
-// expected-error @+1 {{dimension 1 has the size 3 and the bound 4, expected the bound ?}}
+// expected-error @+1 {{dimension 1 has size 3 and bound 4, expected bound ? for a static dimension}}
 func.func @static(%x: tensor<?x3xf32, #stablehlo.bounds<4, 4>>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{a bound is -1, expected at least 0 or ?}}
+// expected-error @+1 {{a bound is -1, expected ? or at least 0}}
 func.func @negative(%x: tensor<?xf32, #stablehlo.bounds<-1>>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{a bound is -9223372036854775808, expected at least 0 or ?}}
+// expected-error @+1 {{a bound is -9223372036854775808, expected ? or at least 0}}
 func.func @least(%x: tensor<?xf32, #stablehlo.type_extensions<bounds = [-9223372036854775808]>>) {
   return
 }

@@ -3,7 +3,7 @@
 // RUN: not tessera parse %s 2>&1 | FileCheck %s
 
 func.func @f(%a: tensor<2xf32>, %p: tensor<i1>) -> tensor<2xf32> {
-  // CHECK: [[@LINE+1]]:8: error: 'stablehlo.tahn' is no op that is known here; did you mean
+  // CHECK: [[@LINE+1]]:8: error: unknown op 'stablehlo.tahn'; did you mean
   %0 = stablehlo.tahn %a : tensor<2xf32>
   %1 = stablehlo.add %0, %a : tensor<2xf32>
   %2 = "stablehlo.if"(%p) ({
@@ -22,7 +22,7 @@ func.func @g( {
   return
 }
 func.func @h() {
-  // CHECK: [[@LINE+1]]:3: error: 'stablehlo.nothing' is no op that is known here
+  // CHECK: [[@LINE+1]]:3: error: unknown op 'stablehlo.nothing'
   stablehlo.nothing
   return
 }

@@ -3,7 +3,7 @@
 // RUN: tessera parse --allow-unregistered %s | FileCheck %s
 // RUN: tessera parse --allow-unregistered --round-trip %s | FileCheck %s --check-prefix=ROUND
 
-// REFUSED: [[@LINE+9]]:14: error: 'other.thing' is no op that is known here
+// REFUSED: [[@LINE+9]]:14: error: unknown op 'other.thing'
 // REFUSED-NOT: error:
 // CHECK: %0:3 = "other.thing"(%arg0) <{p = 1 : i64}> ({
 // CHECK: ^bb0(%arg1: i32):

@@ -24,7 +24,7 @@
 // BROKEN: broken.mlir:2:{{[0-9]+}}: error:
 // WHOLE: tessera: nothing is sharded: the local program is the whole one
 // WHOLE: tessera: verified on 1 device: 1 result agrees
-// OPAQUE: opaque.mlir:2:{{[0-9]+}}: {{.*}}custom call @mystery has no meaning here
+// OPAQUE: opaque.mlir:2:{{[0-9]+}}: {{.*}}custom call @mystery is unknown
 // OPAQUE-LOCAL: all_gather
 // OPAQUE-LOCAL: stablehlo.custom_call @mystery
 // ENTRY: error: there is no function @nobody; the module has @main

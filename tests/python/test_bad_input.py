@@ -101,7 +101,7 @@ class Functions(unittest.TestCase):
             sharded = tessera.propagate(fn, X, mesh="d=2", shard={"a": P("d")})  # nothing is run
             with self.assertRaisesRegex(tessera.Unimplemented, told):
                 tessera.to_jax(sharded)
-            with self.assertRaisesRegex(tessera.Unimplemented, "@xla_ffi_python_cpu_callback has no meaning"):
+            with self.assertRaisesRegex(tessera.Unimplemented, "@xla_ffi_python_cpu_callback is unknown"):
                 tessera.run(tessera.load(sharded.program.text), X)  # text has no functions
 
     def test_custom_call(self):
@@ -148,9 +148,9 @@ class Programs(unittest.TestCase):
         """What jax.export gives as bytes, from memory and from a file: say what to give instead."""
         bytecode = b"ML\xefR\x0dStableHLO_v1.0.0"
         table = b"\x0c\0\0\0" b"\x06\0\x08\0\x04\0\0\0" b"\x08\0\0\0" b"\x04\0\0\0"
-        for data, words in ((bytecode, "MLIR's bytecode, text is wanted: JAX's Exported.mlir_module"),
+        for data, words in ((bytecode, "MLIR bytecode, expected text: use JAX's Exported.mlir_module"),
                             (table + b"\x08\0\0\0" + bytecode,
-                             r"Exported.serialize\(\), text is wanted: jax.export.deserialize\(")):
+                             r"Exported.serialize\(\), expected text: use jax.export.deserialize\(")):
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder) / "exported.bin"
                 path.write_bytes(data)

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C1: replica_groups hold 1 twice, expected each id once}}
+  // expected-error@+1 {{'stablehlo.all_reduce' op C1: replica_groups contain id 1 twice, expected each id once}}
   %0 = "stablehlo.all_reduce"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %s = stablehlo.add %a, %b : tensor<f32>
@@ -13,7 +13,7 @@ func.func @c1(%x: tensor<2xf32>) {
 // -----
 
 func.func @c3(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C3: replica_groups hold 3, expected ids 0 … 1, each once}}
+  // expected-error@+1 {{'stablehlo.all_reduce' op C3: replica_groups contain id 3, expected each id in [0, 2) once}}
   %0 = "stablehlo.all_reduce"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %s = stablehlo.add %a, %b : tensor<f32>
@@ -25,7 +25,7 @@ func.func @c3(%x: tensor<2xf32>) {
 // -----
 
 func.func @c4(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C4: use_global_device_ids needs a channel_handle above 0, this one is -1}}
+  // expected-error@+1 {{'stablehlo.all_reduce' op C4: use_global_device_ids requires a channel_handle above 0, got -1}}
   %0 = "stablehlo.all_reduce"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %s = stablehlo.add %a, %b : tensor<f32>
@@ -37,7 +37,7 @@ func.func @c4(%x: tensor<2xf32>) {
 // -----
 
 func.func @c5(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C5: }}
+  // expected-error@+1 {{'stablehlo.all_reduce' op C5: the body returns element type i32, expected f32 or a type to which it can be promoted}}
   %0 = "stablehlo.all_reduce"(%x) ({
   ^bb0(%a: tensor<i32>, %b: tensor<i32>):
     %s = stablehlo.add %a, %b : tensor<i32>
@@ -49,7 +49,7 @@ func.func @c5(%x: tensor<2xf32>) {
 // -----
 
 func.func @c6(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C6: result 0 is tensor<3xf32>, expected the shape of tensor<2xf32>}}
+  // expected-error@+1 {{'stablehlo.all_reduce' op C6: result 0 is tensor<3xf32>, expected the shape of operand 0, tensor<2xf32>}}
   %0 = "stablehlo.all_reduce"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %s = stablehlo.add %a, %b : tensor<f32>
@@ -61,7 +61,7 @@ func.func @c6(%x: tensor<2xf32>) {
 // -----
 
 func.func @c7(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C7: result 0 is tensor<2xf32>, expected elements of the body's type f64}}
+  // expected-error@+1 {{'stablehlo.all_reduce' op C7: result 0 is tensor<2xf32>, expected the element type that the body returns, f64}}
   %0 = "stablehlo.all_reduce"(%x) ({
   ^bb0(%a: tensor<f64>, %b: tensor<f64>):
     %s = stablehlo.add %a, %b : tensor<f64>

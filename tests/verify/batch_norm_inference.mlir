@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C1: feature_index is 3, expected a dimension in [0, 3)}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 3 : i64} : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x2xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: t
 // -----
 
 func.func @c2(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf64>, %v: tensor<3xf32>) {
-  // expected-error@+1 {{C2: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C2: operand 3 has element type f64, expected that of operand 0, f32}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf64>, tensor<3xf32>) -> tensor<2x3x2xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: t
 // -----
 
 func.func @c2_result(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
-  // expected-error@+1 {{C2: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C2: result 0 has element type f64, expected that of operand 0, f32}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x2xf64>
   return
 }
@@ -25,7 +25,7 @@ func.func @c2_result(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>
 // -----
 
 func.func @c3(%x: tensor<2x3x2xf32>, %s: tensor<4xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
-  // expected-error@+1 {{C3: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C3: scale has type tensor<4xf32>, expected one element for each of 3 features}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x2xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @c3(%x: tensor<2x3x2xf32>, %s: tensor<4xf32>, %o: tensor<3xf32>, %m: t
 // -----
 
 func.func @c4(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<4xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
-  // expected-error@+1 {{C4: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C4: offset has type tensor<4xf32>, expected one element for each of 3 features}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x2xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c4(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<4xf32>, %m: t
 // -----
 
 func.func @c5(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<4xf32>, %v: tensor<3xf32>) {
-  // expected-error@+1 {{C5: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C5: mean has type tensor<4xf32>, expected one element for each of 3 features}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<4xf32>, tensor<3xf32>) -> tensor<2x3x2xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @c5(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: t
 // -----
 
 func.func @c6(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<4xf32>) {
-  // expected-error@+1 {{C6: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C6: variance has type tensor<4xf32>, expected one element for each of 3 features}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<4xf32>) -> tensor<2x3x2xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @c6(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: t
 // -----
 
 func.func @c7(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
-  // expected-error@+1 {{C7: }}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op C7: the result has type tensor<2x3x3xf32>, expected the shape of the operand, tensor<2x3x2xf32>}}
   %r0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) {epsilon = 0.5 : f32, feature_index = 1 : i64} : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x3xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @c7(%x: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: t
 // -----
 
 func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %v: tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
-  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  // expected-error@+1 {{'stablehlo.batch_norm_inference' op operand 0 must be a tensor or a per-tensor quantized tensor, got tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
   %0 = "stablehlo.batch_norm_inference"(%x, %v, %v, %v, %v) {epsilon = 0.5 : f32, feature_index = 0 : i64} : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C1: source_target_pairs are tensor<1x3xi64>, expected a table of two columns}}
+  // expected-error@+1 {{'stablehlo.collective_permute' op C1: source_target_pairs have type tensor<1x3xi64>, expected shape [N, 2]}}
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xf32>) {
 // -----
 
 func.func @c2(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C2: source 0 stands in two pairs, expected in one}}
+  // expected-error@+1 {{'stablehlo.collective_permute' op C2: source 0 occurs in two source_target_pairs, expected at most one}}
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%x: tensor<2xf32>) {
 // -----
 
 func.func @c3(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C3: target 1 stands in two pairs, expected in one}}
+  // expected-error@+1 {{'stablehlo.collective_permute' op C3: target 1 occurs in two source_target_pairs, expected at most one}}
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1], [2, 1]]> : tensor<2x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%x: tensor<2xf32>) {
 // -----
 
 func.func @c4(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C4: source_target_pairs hold -1, expected no id below 0}}
+  // expected-error@+1 {{'stablehlo.collective_permute' op C4: source_target_pairs contain id -1, expected ids of at least 0}}
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, -1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @c4(%x: tensor<2xf32>) {
 // -----
 
 func.func @c5(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C5: the result is tensor<3xf32>, expected tensor<2xf32>}}
+  // expected-error@+1 {{'stablehlo.collective_permute' op C5: the result is tensor<3xf32>, expected tensor<2xf32>}}
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<3xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c5(%x: tensor<2xf32>) {
 // -----
 
 func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
-  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  // expected-error@+1 {{'stablehlo.collective_permute' op operand 0 must be a tensor or a per-tensor quantized tensor, got tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>
   return
 }
@@ -49,7 +49,7 @@ func.func @per_axis(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>) {
 // -----
 
 func.func @c5_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {
-  // expected-error@+1 {{C5: }}
+  // expected-error@+1 {{'stablehlo.collective_permute' op C5: the result is tensor<2x!quant.uniform<i8:f32, 2.500000e-01>>, expected tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>}}
   %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x!quant.uniform<i8:f32, 0.25:0>>
   return
 }
@@ -57,7 +57,7 @@ func.func @c5_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>) {
 // -----
 
 func.func @token(%t: !stablehlo.token) {
-  // expected-error@+1 {{operand 0 is !stablehlo.token, expected a tensor}}
+  // expected-error@+1 {{'stablehlo.collective_permute' op operand 0 is !stablehlo.token, expected a tensor}}
   %0 = "stablehlo.collective_permute"(%t) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (!stablehlo.token) -> !stablehlo.token
   return
 }

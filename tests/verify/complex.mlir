@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xf32>, %y: tensor<2xf64>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.complex' op C1: operands must have the same type, got tensor<2xf32> and tensor<2xf64>}}
   %0 = "stablehlo.complex"(%x, %y) : (tensor<2xf32>, tensor<2xf64>) -> tensor<2xcomplex<f32>>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xf32>, %y: tensor<2xf64>) {
 // -----
 
 func.func @c2(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C2: }}
+  // expected-error@+1 {{'stablehlo.complex' op C2: result must have the shape of tensor<2xcomplex<f32>>, got tensor<3xcomplex<f32>>}}
   %0 = "stablehlo.complex"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xcomplex<f32>>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%x: tensor<2xf32>) {
 // -----
 
 func.func @c3(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C3: }}
+  // expected-error@+1 {{'stablehlo.complex' op C3: result type must be tensor<2xcomplex<f32>>, got tensor<2xcomplex<f64>>}}
   %0 = "stablehlo.complex"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xcomplex<f64>>
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%x: tensor<2xf32>) {
 // -----
 
 func.func @kind(%x: tensor<2xbf16>) {
-  // expected-error@+1 {{operand 0 must be }}
+  // expected-error@+1 {{'stablehlo.complex' op operand 0 must be float, got tensor<2xbf16>}}
   %0 = "stablehlo.complex"(%x, %x) : (tensor<2xbf16>, tensor<2xbf16>) -> tensor<2xcomplex<f32>>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<1x5x2xf32>, %k: tensor<3x3x2x4xf32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C1: lhs has rank 3 and rhs 4, expected equal ranks of at least 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<1x5x2xf32>, %k: tensor<3x3x2x4xf32>) {
 // -----
 
 func.func @c2(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C2: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C2: window_strides has length 2, expected 1, one entry per window dimension}}
   %r = "stablehlo.convolution"(%x, %k) {window_strides = array<i64: 1, 1>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c3(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C3: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C3: window_strides[0] is 0, expected a positive number}}
   %r = "stablehlo.convolution"(%x, %k) {window_strides = array<i64: 0>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c4(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C4: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C4: padding has type tensor<2x2xi64>, expected shape [1, 2]}}
   %r = "stablehlo.convolution"(%x, %k) {padding = dense<0> : tensor<2x2xi64>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @c4(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c5(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C5: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C5: lhs_dilation has length 2, expected 1, one entry per window dimension}}
   %r = "stablehlo.convolution"(%x, %k) {lhs_dilation = array<i64: 1, 1>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @c5(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c6(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C6: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C6: lhs_dilation[0] is -1, expected a positive number}}
   %r = "stablehlo.convolution"(%x, %k) {lhs_dilation = array<i64: -1>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @c6(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c7(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C7: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C7: rhs_dilation has length 0, expected 1, one entry per window dimension}}
   %r = "stablehlo.convolution"(%x, %k) {rhs_dilation = array<i64>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @c7(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c8(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C8: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C8: rhs_dilation[0] is 0, expected a positive number}}
   %r = "stablehlo.convolution"(%x, %k) {rhs_dilation = array<i64: 0>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @c8(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c9(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C9: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C9: window_reversal has length 2, expected 1, one entry per spatial dimension}}
   %r = "stablehlo.convolution"(%x, %k) {window_reversal = array<i1: true, false>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @c9(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c10(%x: tensor<3x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C10: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C10: the batch dimension of lhs has size 3, expected a multiple of batch_group_count 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 2 : i64} : (tensor<3x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -81,7 +81,7 @@ func.func @c10(%x: tensor<3x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c11(%x: tensor<1x5x3xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C11: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C11: the feature dimension of lhs has size 3, expected a multiple of feature_group_count 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 2 : i64, batch_group_count = 1 : i64} : (tensor<1x5x3xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -89,7 +89,7 @@ func.func @c11(%x: tensor<1x5x3xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c12(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C12: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C12: there are 2 input spatial dimensions, expected 1, the rank of lhs minus 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [1, 1], kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [1]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -97,7 +97,7 @@ func.func @c12(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c13(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C13: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C13: input dimension 2 occurs twice in dimension_numbers, expected once}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [2], kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [1]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @c13(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c13_range(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C13: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C13: input dimension 7 is not in [0, 3)}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<raw input_batch_dimension = 7, input_feature_dimension = 2, input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [1]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @c13_range(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c14(%x: tensor<1x5x2xf32>, %k: tensor<3x3x4xf32>) {
-  // expected-error@+1 {{C14: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C14: the input feature dimension of rhs has size 3, expected 2, the features of lhs / feature_group_count}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x3x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -121,7 +121,7 @@ func.func @c14(%x: tensor<1x5x2xf32>, %k: tensor<3x3x4xf32>) {
 // -----
 
 func.func @c15(%x: tensor<2x5x2xf32>, %k: tensor<3x2x3xf32>) {
-  // expected-error@+1 {{C15: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C15: the output feature dimension of rhs has size 3, expected a multiple of batch_group_count 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 2 : i64} : (tensor<2x5x2xf32>, tensor<3x2x3xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -129,7 +129,7 @@ func.func @c15(%x: tensor<2x5x2xf32>, %k: tensor<3x2x3xf32>) {
 // -----
 
 func.func @c16(%x: tensor<1x5x2xf32>, %k: tensor<3x1x3xf32>) {
-  // expected-error@+1 {{C16: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C16: the output feature dimension of rhs has size 3, expected a multiple of feature_group_count 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 2 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x1x3xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -137,7 +137,7 @@ func.func @c16(%x: tensor<1x5x2xf32>, %k: tensor<3x1x3xf32>) {
 // -----
 
 func.func @c17(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C17: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C17: there are 2 kernel spatial dimensions, expected 1, the rank of lhs minus 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0, 0], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [1]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -145,7 +145,7 @@ func.func @c17(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c18(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C18: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C18: kernel dimension 2 occurs twice in dimension_numbers, expected once}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [2], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [1]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @c18(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c19(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C19: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C19: there are 2 output spatial dimensions, expected 1, the rank of lhs minus 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [1, 1]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -161,7 +161,7 @@ func.func @c19(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c20(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C20: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C20: output dimension 0 occurs twice in dimension_numbers, expected once}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 2, input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], output_batch_dimension = 0, output_feature_dimension = 2, output_spatial_dimensions = [0]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -169,7 +169,7 @@ func.func @c20(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c21(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C21: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C21: feature_group_count is 0, expected a positive number}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 0 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -177,7 +177,7 @@ func.func @c21(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c22(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C22: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C22: batch_group_count is 0, expected a positive number}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 0 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -185,7 +185,7 @@ func.func @c22(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c23(%x: tensor<2x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C23: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C23: feature_group_count is 2 and batch_group_count 2, expected at least one of them to be 1}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 2 : i64, batch_group_count = 2 : i64} : (tensor<2x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -193,7 +193,7 @@ func.func @c23(%x: tensor<2x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c24(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C24: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C24: precision_config has length 1, expected 2, one entry per operand}}
   %r = "stablehlo.convolution"(%x, %k) {precision_config = [#stablehlo<precision DEFAULT>], dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -201,7 +201,7 @@ func.func @c24(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c25(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C25: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C25: the result has shape [1, 4, 4], expected [1, 3, 4]}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x4x4xf32>
   return
 }
@@ -209,7 +209,7 @@ func.func @c25(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c26(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C26: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C26: the result has rank 4, expected 3}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4x1xf32>
   return
 }
@@ -217,7 +217,7 @@ func.func @c26(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf32>) {
 // -----
 
 func.func @c27(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf64>) {
-  // expected-error@+1 {{C27: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C27: lhs has element type f32 and rhs f64, expected equal}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf64>) -> tensor<1x3x4xf32>
   return
 }
@@ -225,7 +225,7 @@ func.func @c27(%x: tensor<1x5x2xf32>, %k: tensor<3x2x4xf64>) {
 // -----
 
 func.func @c28(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4xf32>) {
-  // expected-error@+1 {{C28: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C28: lhs, rhs and result have element types !quant.uniform<i8:f32, 5.000000e-01>, f32 and f32, expected a quantized rhs, and lhs and result both quantized or both not}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return
 }
@@ -233,7 +233,7 @@ func.func @c28(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4xf
 // -----
 
 func.func @c29(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!quant.uniform<i8:f32:0, {0.5,0.5,0.5}>>) {
-  // expected-error@+1 {{C29: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C29: rhs is quantized along dimension 0, expected its output feature dimension 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, tensor<3x2x4x!quant.uniform<i8:f32:0, {0.5,0.5,0.5}>>) -> tensor<1x3x4x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -241,7 +241,7 @@ func.func @c29(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!
 // -----
 
 func.func @c30(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!quant.uniform<i8:f32:2, {0.5,0.5,0.5,0.5}>>) {
-  // expected-error@+1 {{C30: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C30: the result is quantized along dimension 1, expected its feature dimension 2}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, tensor<3x2x4x!quant.uniform<i8:f32:2, {0.5,0.5,0.5,0.5}>>) -> tensor<1x3x4x!quant.uniform<i8:f32:1, {0.5,0.5,0.5}>>
   return
 }
@@ -249,7 +249,7 @@ func.func @c30(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!
 // -----
 
 func.func @c31(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!quant.uniform<i16:f32, 0.5>>) {
-  // expected-error@+1 {{C31: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C31: lhs has storage type i8 and rhs i16, expected equal}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, tensor<3x2x4x!quant.uniform<i16:f32, 0.5>>) -> tensor<1x3x4x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -257,7 +257,7 @@ func.func @c31(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!
 // -----
 
 func.func @c32(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!quant.uniform<i8:f16, 0.5>>) {
-  // expected-error@+1 {{C32: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C32: lhs, rhs and result have expressed types f32, f16 and f32, expected equal}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, tensor<3x2x4x!quant.uniform<i8:f16, 0.5>>) -> tensor<1x3x4x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -265,7 +265,7 @@ func.func @c32(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!
 // -----
 
 func.func @c33(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!quant.uniform<i8:f32, 0.5>>) {
-  // expected-error@+1 {{C33: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C33: rhs is quantized per tensor and the result per axis, expected the result per tensor, too}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, tensor<3x2x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x3x4x!quant.uniform<i8:f32:2, {0.5,0.5,0.5,0.5}>>
   return
 }
@@ -273,7 +273,7 @@ func.func @c33(%x: tensor<1x5x2x!quant.uniform<i8:f32, 0.5>>, %k: tensor<3x2x4x!
 // -----
 
 func.func @c34(%x: tensor<1x5x2xf64>, %k: tensor<3x2x4x!quant.uniform<i8:f32, 0.5>>) {
-  // expected-error@+1 {{C34: }}
+  // expected-error@+1 {{'stablehlo.convolution' op C34: lhs has element type f64, rhs expressed type f32 and the result element type f64, expected equal}}
   %r = "stablehlo.convolution"(%x, %k) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x5x2xf64>, tensor<3x2x4x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x3x4xf64>
   return
 }
@@ -281,7 +281,7 @@ func.func @c34(%x: tensor<1x5x2xf64>, %k: tensor<3x2x4x!quant.uniform<i8:f32, 0.
 // -----
 
 func.func @per_axis_lhs(%x: tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, %y: tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) {
-  // expected-error@+1 {{operand 0 must be a tensor or a per-tensor quantized tensor}}
+  // expected-error@+1 {{'stablehlo.convolution' op operand 0 must be a tensor or a per-tensor quantized tensor, got tensor<2x2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>}}
   %0 = "stablehlo.convolution"(%x, %y) {dimension_numbers = #stablehlo.conv<[b, f]x[i, o]->[b, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<2x2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:0}>>, tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>) -> tensor<2x2x!quant.uniform<i8:f32, 0.5:0>>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xcomplex<f32>>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.imag' op C1: result must have the shape of tensor<2xf32>, got tensor<3xf32>}}
   %0 = "stablehlo.imag"(%x) : (tensor<2xcomplex<f32>>) -> tensor<3xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xcomplex<f32>>) {
 // -----
 
 func.func @c2(%x: tensor<2xcomplex<f32>>) {
-  // expected-error@+1 {{C2: }}
+  // expected-error@+1 {{'stablehlo.imag' op C2: result type must be tensor<2xf32>, got tensor<2xcomplex<f32>>}}
   %0 = "stablehlo.imag"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%x: tensor<2xcomplex<f32>>) {
 // -----
 
 func.func @kind(%x: tensor<2xi32>) {
-  // expected-error@+1 {{operand 0 must be }}
+  // expected-error@+1 {{'stablehlo.imag' op operand 0 must be float or complex, got tensor<2xi32>}}
   %0 = "stablehlo.imag"(%x) : (tensor<2xi32>) -> tensor<2xi32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%t: !stablehlo.token) {
-  // expected-error@+1 {{C1: has no results, expected at least a token}}
+  // expected-error@+1 {{'stablehlo.infeed' op C1: has no results, expected at least a token}}
   "stablehlo.infeed"(%t) : (!stablehlo.token) -> ()
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%t: !stablehlo.token) {
 // -----
 
 func.func @c2(%t: !stablehlo.token) {
-  // expected-error@+1 {{C2: result 0 is !stablehlo.token, expected a tensor}}
+  // expected-error@+1 {{'stablehlo.infeed' op C2: result 0 is !stablehlo.token, expected a tensor}}
   %0:2 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> (!stablehlo.token, !stablehlo.token)
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%t: !stablehlo.token) {
 // -----
 
 func.func @c3(%t: !stablehlo.token) {
-  // expected-error@+1 {{C3: the last result is tensor<2xf32>, expected !stablehlo.token}}
+  // expected-error@+1 {{'stablehlo.infeed' op C3: the last result is tensor<2xf32>, expected !stablehlo.token}}
   %0 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> tensor<2xf32>
   return
 }

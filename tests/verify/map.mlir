@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.map' op C1: operands must have the same shape, got tensor<2xf32> and tensor<3xf32>}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>
@@ -12,7 +12,7 @@ func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @c1_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.map' op C1: result must have the shape of tensor<2xf32>, got tensor<3xf32>}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>
@@ -23,7 +23,7 @@ func.func @c1_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 // -----
 
 func.func @c2() {
-  // expected-error@+1 {{C2: at least one operand is needed}}
+  // expected-error@+1 {{'stablehlo.map' op C2: there are no operands, expected at least one}}
   %0 = "stablehlo.map"() ({
     %1 = stablehlo.constant dense<1.0> : tensor<f32>
     stablehlo.return %1 : tensor<f32>
@@ -34,7 +34,7 @@ func.func @c2() {
 // -----
 
 func.func @c3(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C3: dimensions must be}}
+  // expected-error@+1 {{'stablehlo.map' op C3: dimensions are [1], expected [0]}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>
@@ -45,7 +45,7 @@ func.func @c3(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 // -----
 
 func.func @c4_count(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C4: the body must take 2 arguments, got 1}}
+  // expected-error@+1 {{'stablehlo.map' op C4: the body must take 2 arguments, got 1}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>):
     stablehlo.return %a : tensor<f32>
@@ -56,7 +56,7 @@ func.func @c4_count(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 // -----
 
 func.func @c4_type(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C4: argument 1 of the body}}
+  // expected-error@+1 {{'stablehlo.map' op C4: argument 1 of the body must be tensor<f32>, got tensor<f64>}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f64>):
     stablehlo.return %a : tensor<f32>
@@ -67,7 +67,7 @@ func.func @c4_type(%x: tensor<2xf32>, %y: tensor<2xf32>) {
 // -----
 
 func.func @c4_result(%x: tensor<2xf32>, %y: tensor<2xf32>) {
-  // expected-error@+1 {{C4: }}
+  // expected-error@+1 {{'stablehlo.map' op C4: result type must be tensor<2xf32>, got tensor<2xf64>}}
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     stablehlo.return %a : tensor<f32>

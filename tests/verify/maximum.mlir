@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.maximum' op C1: operands must have the same type, got tensor<2xf32> and tensor<3xf32>}}
   %0 = "stablehlo.maximum"(%x, %y) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @c1_result(%x: tensor<2xf32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.maximum' op C1: result must have the shape of tensor<2xf32>, got tensor<3xf32>}}
   %0 = "stablehlo.maximum"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @c1_result(%x: tensor<2xf32>) {
 // -----
 
 func.func @c1_element(%x: tensor<2xf32>, %y: tensor<2xf64>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.maximum' op C1: operands must have the same type, got tensor<2xf32> and tensor<2xf64>}}
   %0 = "stablehlo.maximum"(%x, %y) : (tensor<2xf32>, tensor<2xf64>) -> tensor<2xf32>
   return
 }

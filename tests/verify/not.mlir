@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%x: tensor<2xi32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.not' op C1: result must have the shape of tensor<2xi32>, got tensor<3xi32>}}
   %0 = "stablehlo.not"(%x) : (tensor<2xi32>) -> tensor<3xi32>
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%x: tensor<2xi32>) {
 // -----
 
 func.func @c1_element(%x: tensor<2xi32>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.not' op C1: result type must be tensor<2xi32>, got tensor<2xi64>}}
   %0 = "stablehlo.not"(%x) : (tensor<2xi32>) -> tensor<2xi64>
   return
 }
@@ -17,7 +17,7 @@ func.func @c1_element(%x: tensor<2xi32>) {
 // -----
 
 func.func @kind(%x: tensor<2xf32>) {
-  // expected-error@+1 {{operand 0 must be }}
+  // expected-error@+1 {{'stablehlo.not' op operand 0 must be bool, signed integer or unsigned integer, got tensor<2xf32>}}
   %0 = "stablehlo.not"(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @no_token(%x: tensor<2xf32>) {
-  // expected-error@+1 {{takes no token as its last operand}}
+  // expected-error@+1 {{'stablehlo.outfeed' op the last operand is tensor<2xf32>, expected !stablehlo.token}}
   %0 = "stablehlo.outfeed"(%x, %x) {outfeed_config = ""} : (tensor<2xf32>, tensor<2xf32>) -> !stablehlo.token
   return
 }
@@ -9,7 +9,7 @@ func.func @no_token(%x: tensor<2xf32>) {
 // -----
 
 func.func @payload(%t: !stablehlo.token) {
-  // expected-error@+1 {{operand 0 is !stablehlo.token, expected a tensor}}
+  // expected-error@+1 {{'stablehlo.outfeed' op operand 0 is !stablehlo.token, expected a tensor}}
   %0 = "stablehlo.outfeed"(%t, %t) {outfeed_config = ""} : (!stablehlo.token, !stablehlo.token) -> !stablehlo.token
   return
 }

@@ -34,7 +34,7 @@ func.func @missing(%a: tensor<2xf32>) {
 // -----
 
 func.func @wrong_shape(%a: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.transpose' op attribute 'permutation' must be an array of 64-bit integers}}
+  // expected-error@+1 {{'stablehlo.transpose' op attribute 'permutation' must be an array of 64-bit integers like array<i64: 1, 2>}}
   %0 = "stablehlo.transpose"(%a) {permutation = 0 : i64} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -92,7 +92,7 @@ func.func @returned_count(%a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 // -----
 
 func.func @declared(%a: tensor<2xf32>) {
-  // expected-error@+1 {{'stablehlo.get_dimension_size' op result 0 has type tensor<i64>, but its operands give tensor<i32>}}
+  // expected-error@+1 {{'stablehlo.get_dimension_size' op result 0 has type tensor<i64>, expected tensor<i32> as its operands determine}}
   %0 = stablehlo.get_dimension_size %a, dim = 0 : (tensor<2xf32>) -> tensor<i64>
   return
 }
@@ -137,19 +137,19 @@ func.func @b() {
 
 // Several errors are gathered before giving up.
 func.func @several(%a: tensor<2xf32>) {
-  // expected-error@+1 {{but its operands give tensor<i32>}}
+  // expected-error@+1 {{'stablehlo.get_dimension_size' op result 0 has type tensor<i64>, expected tensor<i32> as its operands determine}}
   %0 = stablehlo.get_dimension_size %a, dim = 0 : (tensor<2xf32>) -> tensor<i64>
   // expected-error-re@below {{requires attribute '{{[a-z]+}}mutation'}}
   %1 = "stablehlo.transpose"(%a) : (tensor<2xf32>) -> tensor<2xf32>
   %2 = "stablehlo.negate"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  // expected-error@above {{expected 1 operand, but found 2}}
+  // expected-error@above {{'stablehlo.negate' op expected 1 operand, but found 2}}
   return
 }
 
 // -----
 
 func.func @unranked(%x: tensor<2xf32>) {
-  // expected-error@+1 {{result 0 has type tensor<*xf32>, expected a ranked tensor}}
+  // expected-error@+1 {{'stablehlo.cosine' op result 0 has type tensor<*xf32>, expected a ranked tensor}}
   %0 = "stablehlo.cosine"(%x) : (tensor<2xf32>) -> tensor<*xf32>
   return
 }
@@ -157,7 +157,7 @@ func.func @unranked(%x: tensor<2xf32>) {
 // -----
 
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'sdy.mesh' op must stand in a module}}
+  // expected-error @+1 {{'sdy.mesh' op must be at the top level of a module}}
   sdy.mesh @mesh = <["a"=2]>
   return %x : tensor<4xf32>
 }
@@ -166,7 +166,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @main(%p: tensor<i1>) {
   "stablehlo.if"(%p) ({
-    // expected-error @+1 {{'sdy.mesh' op must stand in a module}}
+    // expected-error @+1 {{'sdy.mesh' op must be at the top level of a module}}
     "sdy.mesh"() <{sym_name = "mesh", mesh = #sdy.mesh<["a"=2]>}> : () -> ()
     stablehlo.return
   }, {

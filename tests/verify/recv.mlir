@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1(%t: !stablehlo.token) {
-  // expected-error@+1 {{C1: source_target_pairs are tensor<1x3xi64>, expected a table of two columns}}
+  // expected-error@+1 {{'stablehlo.recv' op C1: source_target_pairs have type tensor<1x3xi64>, expected shape [N, 2]}}
   %0:2 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }
@@ -9,7 +9,7 @@ func.func @c1(%t: !stablehlo.token) {
 // -----
 
 func.func @c2(%t: !stablehlo.token) {
-  // expected-error@+1 {{C2: source 0 stands in two pairs, expected in one}}
+  // expected-error@+1 {{'stablehlo.recv' op C2: source 0 occurs in two source_target_pairs, expected at most one}}
   %0:2 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }
@@ -17,7 +17,7 @@ func.func @c2(%t: !stablehlo.token) {
 // -----
 
 func.func @c3(%t: !stablehlo.token) {
-  // expected-error@+1 {{C3: target 1 stands in two pairs, expected in one}}
+  // expected-error@+1 {{'stablehlo.recv' op C3: target 1 occurs in two source_target_pairs, expected at most one}}
   %0:2 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, 1], [2, 1]]> : tensor<2x2xi64>} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }
@@ -25,7 +25,7 @@ func.func @c3(%t: !stablehlo.token) {
 // -----
 
 func.func @c4(%t: !stablehlo.token) {
-  // expected-error@+1 {{C4: source_target_pairs hold -1, expected no id below 0}}
+  // expected-error@+1 {{'stablehlo.recv' op C4: source_target_pairs contain id -1, expected ids of at least 0}}
   %0:2 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false, source_target_pairs = dense<[[0, -1]]> : tensor<1x2xi64>} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }
@@ -33,7 +33,7 @@ func.func @c4(%t: !stablehlo.token) {
 // -----
 
 func.func @c5(%t: !stablehlo.token) {
-  // expected-error@+1 {{C5: the channel's type is 2, expected 3 as is_host_transfer = true}}
+  // expected-error@+1 {{'stablehlo.recv' op C5: channel_handle has type 2, expected 3 (HOST_TO_DEVICE) because is_host_transfer is true}}
   %0:2 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }
@@ -41,7 +41,7 @@ func.func @c5(%t: !stablehlo.token) {
 // -----
 
 func.func @c6(%t: !stablehlo.token) {
-  // expected-error@+1 {{C6: has no results, expected at least a token}}
+  // expected-error@+1 {{'stablehlo.recv' op C6: has no results, expected at least a token}}
   "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false} : (!stablehlo.token) -> ()
   return
 }
@@ -49,7 +49,7 @@ func.func @c6(%t: !stablehlo.token) {
 // -----
 
 func.func @c7(%t: !stablehlo.token) {
-  // expected-error@+1 {{C7: result 0 is !stablehlo.token, expected a tensor}}
+  // expected-error@+1 {{'stablehlo.recv' op C7: result 0 is !stablehlo.token, expected a tensor}}
   %0:2 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false} : (!stablehlo.token) -> (!stablehlo.token, !stablehlo.token)
   return
 }
@@ -57,7 +57,7 @@ func.func @c7(%t: !stablehlo.token) {
 // -----
 
 func.func @c8(%t: !stablehlo.token) {
-  // expected-error@+1 {{C8: the last result is tensor<2xf32>, expected !stablehlo.token}}
+  // expected-error@+1 {{'stablehlo.recv' op C8: the last result is tensor<2xf32>, expected !stablehlo.token}}
   %0 = "stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = false} : (!stablehlo.token) -> tensor<2xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @c8(%t: !stablehlo.token) {
 // -----
 
 func.func @operand(%x: tensor<2xf32>) {
-  // expected-error@+1 {{takes tensor<2xf32>, expected !stablehlo.token}}
+  // expected-error@+1 {{'stablehlo.recv' op operand is tensor<2xf32>, expected !stablehlo.token}}
   %0 = "stablehlo.recv"(%x) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 3>, is_host_transfer = true} : (tensor<2xf32>) -> !stablehlo.token
   return
 }

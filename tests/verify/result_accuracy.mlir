@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @negative(%x: tensor<2xf32>) {
-  // expected-error@+1 {{result_accuracy has a negative tolerance: atol -1, rtol 0, ulps 0}}
+  // expected-error@+1 {{'stablehlo.exponential' op result_accuracy has atol -1, rtol 0 and ulps 0, expected each to be at least 0}}
   %0 = stablehlo.exponential %x {result_accuracy = #stablehlo.result_accuracy<atol = -1.0, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<2xf32>
   return
 }
@@ -9,7 +9,7 @@ func.func @negative(%x: tensor<2xf32>) {
 // -----
 
 func.func @mode(%x: tensor<2xf32>) {
-  // expected-error@+1 {{result_accuracy gives tolerances but its mode is HIGHEST, expected TOLERANCE}}
+  // expected-error@+1 {{'stablehlo.tanh' op result_accuracy has tolerances and the mode HIGHEST, expected TOLERANCE}}
   %0 = stablehlo.tanh %x {result_accuracy = #stablehlo.result_accuracy<ulps = 2, mode = #stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<2xf32>
   return
 }

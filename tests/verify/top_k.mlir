@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @too_many(%a: tensor<2x3xf32>) {
-  // expected-error@+1 {{k is 4, expected at most the last dimension's 3}}
+  // expected-error@+1 {{'chlo.top_k' op k is 4, expected at most 3, the size of the last dimension}}
   %0:2 = "chlo.top_k"(%a) <{k = 4 : i64}> : (tensor<2x3xf32>) -> (tensor<2x4xf32>, tensor<2x4xi32>)
   return
 }
@@ -9,7 +9,7 @@ func.func @too_many(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @negative(%a: tensor<2x3xf32>) {
-  // expected-error@+1 {{k is -1, expected at least 0}}
+  // expected-error@+1 {{'chlo.top_k' op k is -1, expected at least 0}}
   %0:2 = "chlo.top_k"(%a) <{k = -1 : i64}> : (tensor<2x3xf32>) -> (tensor<2x?xf32>, tensor<2x?xi32>)
   return
 }
@@ -17,7 +17,7 @@ func.func @negative(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @scalar(%a: tensor<f32>) {
-  // expected-error@+1 {{the operand must have at least one dimension}}
+  // expected-error@+1 {{'chlo.top_k' op the operand is tensor<f32>, expected at least one dimension}}
   %0:2 = "chlo.top_k"(%a) <{k = 1 : i64}> : (tensor<f32>) -> (tensor<1xf32>, tensor<1xi32>)
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tessera parse --verify-diagnostics %s
 
 func.func @c1_arguments(%x: tensor<i32>) {
-  // expected-error@+1 {{C1: argument 0 of cond is tensor<f32>, expected tensor<i32>}}
+  // expected-error@+1 {{'stablehlo.while' op C1: argument 0 of cond is tensor<f32>, expected the type of the operand, tensor<i32>}}
   %0 = "stablehlo.while"(%x) ({
   ^bb0(%a: tensor<f32>):
     %t = stablehlo.constant dense<true> : tensor<i1>
@@ -16,7 +16,7 @@ func.func @c1_arguments(%x: tensor<i32>) {
 // -----
 
 func.func @c1_predicate(%x: tensor<i32>) {
-  // expected-error@+1 {{C1: cond gives tensor<i32>, expected tensor<i1>}}
+  // expected-error@+1 {{'stablehlo.while' op C1: cond returns tensor<i32>, expected tensor<i1>}}
   %0 = "stablehlo.while"(%x) ({
   ^bb0(%a: tensor<i32>):
     stablehlo.return %a : tensor<i32>
@@ -30,7 +30,7 @@ func.func @c1_predicate(%x: tensor<i32>) {
 // -----
 
 func.func @c2(%x: tensor<i32>) {
-  // expected-error@+1 {{C2: body gives tensor<i1> as value 0, expected tensor<i32>}}
+  // expected-error@+1 {{'stablehlo.while' op C2: body returns tensor<i1> as value 0, expected tensor<i32> as in the operands}}
   %0 = "stablehlo.while"(%x) ({
   ^bb0(%a: tensor<i32>):
     %t = stablehlo.constant dense<true> : tensor<i1>
@@ -46,7 +46,7 @@ func.func @c2(%x: tensor<i32>) {
 // -----
 
 func.func @c3(%x: tensor<i32>) {
-  // expected-error@+1 {{C3: result 0 is tensor<2xi32>, expected tensor<i32>}}
+  // expected-error@+1 {{'stablehlo.while' op C3: result 0 is tensor<2xi32>, expected the type of the operand, tensor<i32>}}
   %0 = "stablehlo.while"(%x) ({
   ^bb0(%a: tensor<i32>):
     %t = stablehlo.constant dense<true> : tensor<i1>
@@ -61,7 +61,7 @@ func.func @c3(%x: tensor<i32>) {
 // -----
 
 func.func @c1_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5:0>>, %p: tensor<i1>) {
-  // expected-error@+1 {{C1: }}
+  // expected-error@+1 {{'stablehlo.while' op C1: argument 0 of cond is tensor<2x!quant.uniform<i8:f32, 2.500000e-01>>, expected the type of the operand, tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>}}
   %0 = "stablehlo.while"(%x) ({
   ^bb0(%a: tensor<2x!quant.uniform<i8:f32, 0.25:0>>):
     stablehlo.return %p : tensor<i1>

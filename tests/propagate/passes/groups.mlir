@@ -35,7 +35,7 @@ sdy.mesh @mesh = <["x"=2]>
 func.func @border(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   sdy.sharding_group %arg0 group_id=5 : tensor<4xf32>
   %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x"} (%arg1: tensor<4xf32>) {
-    // expected-error@+1 {{cannot cross ManualComputationOp boundaries for groupId: 5}}
+    // expected-error@+1 {{ShardingGroupOps values cannot cross ManualComputationOp boundaries for groupId: 5}}
     sdy.sharding_group %arg1 group_id=5 : tensor<4xf32>
     sdy.return %arg1 : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
