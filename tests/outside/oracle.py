@@ -35,10 +35,11 @@ from models.differ import TESSERA, ulp, wide as in_float64  # noqa: E402
 
 from . import wide  # noqa: E402
 
+PARTITIONED_BY_XLA = "to_jax constraints"  # the way in which a wrong answer may be that of XLA's partitioner
+INTERNAL = "INTERNAL"  # how a JaxRuntimeError begins after a failed check of XLA's own code
 DRAWS = 8
 OWN_ULPS = 8  # beside the bound where JAX itself is the truth: its own rounding at the arguments, which no draw shows
-# What tessera.to_jax is asked for, a column each. "local" joins when to_jax has it.
-JAX_MODES = [True]
+JAX_MODES = ["constraints", "local"]  # exact= of tessera.to_jax, a column each
 SECONDS = 600  # of one command
 
 
@@ -218,13 +219,27 @@ def on_mesh(program, args, hints):
     return tessera.partition(program, **hints).run(*args)
 
 
+def replicas_agree(outputs):
+    """Raises Differs unless all devices that hold the same shard hold the same bits."""
+    for i, x in enumerate(jax.tree.leaves(outputs)):
+        if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+            x = jax.random.key_data(x)
+        held = {}
+        for shard in x.addressable_shards:
+            first = held.setdefault(str(shard.index), shard)
+            if np.asarray(first.data).tobytes() != np.asarray(shard.data).tobytes():
+                raise Differs(f"output {i}: {shard.device} and {first.device} hold other bits of {shard.index}")
+
+
 def to_jax(mode):
     def run(program, args, hints):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # shardings that do not divide are dropped, which is told
-            sharded = tessera.propagate(program, **hints)
-            made = tessera.to_jax(sharded) if mode is True else tessera.to_jax(sharded, exact=mode)
-        return made(*args)
+            made = tessera.to_jax(tessera.propagate(program, **hints), exact=mode)
+        outputs = made(*args)
+        if mode == "local":  # else it is XLA that decides
+            replicas_agree(outputs)
+        return outputs
 
     return run
 
@@ -232,7 +247,33 @@ def to_jax(mode):
 def ways():
     """The ways to run a program, by name."""
     return {"one": one_device, "mesh": on_mesh,
-            **{f"to_jax {'exact' if mode is True else mode}": to_jax(mode) for mode in JAX_MODES}}
+            **{f"to_jax {mode}": to_jax(mode) for mode in JAX_MODES}}
+
+
+def is_xlas(way, error, expected, program, of_stock, hints):
+    """Whether XLA is at fault for an error of one way: a check of its own code failed, or stock JAX has an error under the same shardings,
+    too. of_stock() gives the function for stock JAX and its arguments."""
+    if "to_jax" in way and isinstance(error, jax.errors.JaxRuntimeError) and str(error).startswith(INTERNAL):
+        return True
+    if way != PARTITIONED_BY_XLA:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = tessera.shardings(tessera.propagate(program, **hints))
+    except Exception:
+        return False
+    fn, args = of_stock()
+    try:
+        jitted = jax.jit(fn, in_shardings=found.in_shardings, out_shardings=found.out_shardings, keep_unused=True)
+        judge_all(expected, jitted(*jax.device_put(tuple(args), found.in_shardings)))
+        return False
+    except Exception:
+        return True
+
+
+def said(error):
+    return f"differs: {error}" if isinstance(error, Differs) else f"{type(error).__name__}: {error}"
 
 
 def spec_text(spec):
