@@ -109,6 +109,19 @@ def test_sums_of_16_bits_are_rounded_once():
     np.testing.assert_array_equal(made(x), np.full(4, 2056, np.float16))  # 2048 if each sum is rounded
 
 
+@pytest.mark.parametrize("reduce, dtype", [(jnp.bitwise_and.reduce, "int32"), (jnp.bitwise_or.reduce, "int8"),
+                                           (jnp.bitwise_xor.reduce, "uint32"), (jnp.logical_xor.reduce, "bool")])
+@pytest.mark.parametrize("result", [P(), P(None, "model")])
+def test_reductions_that_xla_has_no_collective_for(reduce, dtype, result):
+    fn = lambda x: (reduce(x, axis=0), reduce(x, axis=(0, 1, 2)))
+    x = np.random.default_rng(0).integers(0, 2 if dtype == "bool" else 100, (8, 3, 8)).astype(dtype)
+    for made in (local(fn, x, shard={"x": P(("data", "model")), "result.0": result}), local(fn, x, shard={"x": P("data"), "result.0": result})):
+        results = made(x)
+        for a, b in zip(results, fn(x), strict=True):
+            np.testing.assert_array_equal(a, b)
+        copies_agree(results)
+
+
 # ---- meshes ----
 
 def test_the_users_mesh_and_its_order_of_devices():
