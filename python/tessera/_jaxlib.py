@@ -32,6 +32,25 @@ def as_weak(aval, x):
         return x
 
 
+def key_impl(dtype):
+    """The name of the generator of PRNG keys of this dtype, as jax.random.wrap_key_data takes it."""
+    return dtype._impl.name
+
+
+def jit_info(fn):
+    """What jax.jit was told about a function that it gave; None of others."""
+    return getattr(fn, "_jit_info", None)
+
+
+def hide_frames(directory):
+    """Locations of ops are never in this directory. Where JAX has no such function, they may be."""
+    try:
+        from jax._src.source_info_util import register_exclusion
+        register_exclusion(directory)
+    except (ImportError, AttributeError):
+        pass
+
+
 def host_callbacks(lowered):
     """The Python functions that a lowered program calls back, by the index that its custom calls have.
     They take the operands as NumPy arrays, None for a token, and give a tuple of the results."""

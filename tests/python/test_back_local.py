@@ -294,3 +294,13 @@ def test_words_for_exact():
         tessera.to_jax(tessera.propagate(mlp, *CASES["mlp"][1], mesh=MESH, shard=XW), exact="whole")
     with pytest.raises(tessera.InvalidArgument, match="exact is 'whole', expected True, False"):
         tessera.autoshard(mlp, mesh=MESH, shard=XW, exact="whole")
+
+
+# ---- the source ----
+
+def test_what_is_private_in_jax_is_used_in_one_file():
+    private = re.compile(r"\bjax\._src\b|\bjaxlib\b(?!\.__version__)|\bjax\.(?:interpreters|extend)\b|_jit_info\b|\b_impl\b|\._lowering\b")
+    package = os.path.dirname(tessera.__file__)
+    using = [name for name in sorted(os.listdir(package)) if name.endswith(".py")
+             and private.search(open(os.path.join(package, name)).read().replace("_jaxlib", ""))]
+    assert using == ["_jaxlib.py"]
