@@ -62,6 +62,9 @@ def host_callbacks(lowered):
 
 # ---- modules ----
 
+_MEMORY_KIND = "mhlo.memory_kind"
+
+
 def parse(text):
     """A program in JAX's MLIR."""
     from jax.interpreters import mlir
@@ -125,14 +128,30 @@ def make_main(module, name):
             set_attribute(op.operation, "sym_visibility", '"public"')
 
 
+def _marks(module, name, what):
+    """The attributes of the arguments ("arg_attrs") or results ("res_attrs") of a function."""
+    for op in module.body.operations:
+        if op.operation.name == "func.func" and str(op.attributes["sym_name"]) == f'"{name}"' and \
+                what in op.attributes:
+            return list(op.attributes[what])
+    return []
+
+
 def donated(module):
     """Numbers of the arguments of @main that are marked as donated."""
-    for op in module.body.operations:
-        if op.operation.name == "func.func" and str(op.attributes["sym_name"]) == '"main"' and \
-                "arg_attrs" in op.attributes:
-            return tuple(i for i, marks in enumerate(op.attributes["arg_attrs"])
-                         if "tf.aliasing_output" in marks or "jax.buffer_donor" in marks)
-    return ()
+    return tuple(i for i, marks in enumerate(_marks(module, "main", "arg_attrs"))
+                 if "tf.aliasing_output" in marks or "jax.buffer_donor" in marks)
+
+
+def memory_kinds(text, name):
+    """{number: memory kind} of the arguments of a function that are not in device memory, and that
+    of the results."""
+    if _MEMORY_KIND not in text:
+        return {}, {}
+    module = parse(text)
+    kinds = ({i: str(marks[_MEMORY_KIND])[1:-1] for i, marks in enumerate(_marks(module, name, what))
+              if _MEMORY_KIND in marks} for what in ("arg_attrs", "res_attrs"))
+    return tuple({i: kind for i, kind in of.items() if kind != "device"} for of in kinds)
 
 
 # ---- a local program inside of JAX's module ----

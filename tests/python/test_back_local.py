@@ -281,12 +281,23 @@ def test_what_the_local_program_has_no_word_for_falls_back(capfd):
     with pytest.raises(tessera.Unimplemented, match="calls back into Python"):
         tessera.autoshard(prints, mesh=MESH, shard={"x": P("data")}, exact="local")(SQUARE[0])
 
-    def offloads(x):
-        on = NamedSharding(Mesh(devices(2, 4), ("data", "model")), P("data"), memory_kind="pinned_host")
-        return jax.device_put(x * 2, on) if "pinned_host" in kinds else x * 2
 
-    kinds = {memory.kind for memory in jax.devices()[0].addressable_memories()}
-    np.testing.assert_array_equal(tessera.autoshard(offloads, mesh=MESH, shard={"x": P("data")})(SQUARE[0]), 2 * SQUARE[0])
+def test_host_memory_falls_back():
+    """Inside of the function, and for a result, which stays in the memory that the function put it in."""
+    mesh = Mesh(devices(2, 4), ("data", "model"))
+    in_memory = lambda x, kind: jax.device_put(x, NamedSharding(mesh, P("data"), memory_kind=kind))
+    inside = lambda x: in_memory(in_memory(2 * x, "pinned_host"), "device") + 1
+    result = lambda x: (in_memory(2 * x, "pinned_host"), x + 1)
+    for fn in (inside, result):
+        assert forms(fn, SQUARE[0], shard={"x": P("data")}) != "local"
+        with pytest.raises(tessera.Unimplemented, match="host memory"):
+            tessera.autoshard(fn, mesh=MESH, shard={"x": P("data")}, exact="local")(SQUARE[0])
+        for exact in (None, True, False):
+            made = tessera.autoshard(fn, mesh=mesh, shard={"x": P("data")}, exact=exact)
+            for results in (made(SQUARE[0]), jax.jit(made)(SQUARE[0])):
+                same(results, fn(SQUARE[0]))
+                kinds = [r.sharding.memory_kind for r in jax.tree.leaves(results)]
+                assert kinds == (["device"] if fn is inside else ["pinned_host", "device"])
 
 
 def test_words_for_exact():
