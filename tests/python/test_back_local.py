@@ -124,6 +124,25 @@ def test_copies_have_the_same_bits():
         same(results, jax.jit(fn)(x, w), rtol=1e-4, atol=0.1)
 
 
+@pytest.mark.parametrize("name, fn", {
+    "set": lambda x, i: x.at[i].set(50.0), "add": lambda x, i: x.at[i].add(50.0), "clip": lambda x, i: x.at[i].set(50.0, mode="clip"),
+    "several": lambda x, i: x.at[jnp.stack([i, i + 2])].set(50.0),
+    "update": lambda x, i: jax.lax.dynamic_update_slice(x, jnp.full(1, 50.0), (i,)),
+    "update two": lambda x, i: jax.lax.dynamic_update_slice(x, jnp.full(2, 50.0), (i,)),
+    "slice": lambda x, i: jax.lax.dynamic_slice(x, (i,), (2,)), "take": lambda x, i: x[i]}.items())
+def test_indices_in_padded_shards(name, fn):
+    """XLA merges the slice that gives a device its padded shard with slices of that; it does not clamp between them."""
+    x = np.arange(1, 12, dtype="f")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = local(fn, x, np.int32(0), mesh="a=4", shard={"x": P("a")})
+    inside = jax.jit(lambda x, i: made(1 * x, i))
+    for i in range(-2, 13):
+        expected = fn(jnp.asarray(x), np.int32(i))
+        np.testing.assert_array_equal(made(x, np.int32(i)), expected)
+        np.testing.assert_array_equal(inside(x, np.int32(i)), expected)
+
+
 @pytest.mark.parametrize("reduce, dtype", [(jnp.bitwise_and.reduce, "int32"), (jnp.bitwise_or.reduce, "int8"),
                                            (jnp.bitwise_xor.reduce, "uint32"), (jnp.logical_xor.reduce, "bool")])
 @pytest.mark.parametrize("result", [P(), P(None, "model")])
