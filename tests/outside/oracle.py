@@ -31,6 +31,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tests")]
 
 import tessera  # noqa: E402
+from tessera.shardings import find  # noqa: E402
 from models.differ import TESSERA, ulp, wide as in_float64  # noqa: E402
 
 from . import wide  # noqa: E402
@@ -252,7 +253,8 @@ def ways():
 
 def is_xlas(way, error, expected, program, of_stock, hints):
     """Whether XLA is at fault for an error of one way: a check of its own code failed, or stock JAX has an error under the same shardings,
-    too. of_stock() gives the function for stock JAX and its arguments."""
+    too, given as in_shardings and out_shardings or, also those that do not divide, as constraints. of_stock() gives the function for stock
+    JAX and its arguments."""
     if "to_jax" in way and isinstance(error, jax.errors.JaxRuntimeError) and str(error).startswith(INTERNAL):
         return True
     if way != PARTITIONED_BY_XLA:
@@ -260,16 +262,44 @@ def is_xlas(way, error, expected, program, of_stock, hints):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = tessera.shardings(tessera.propagate(program, **hints))
+            found, meshes = find(jax, tessera.propagate(program, **hints), None)
     except Exception:
         return False
     fn, args = of_stock()
+    jitted = jax.jit(fn, in_shardings=found.in_shardings, out_shardings=found.out_shardings, keep_unused=True)
+    n = len(found.arguments)
+    stocks = [lambda: jitted(*jax.device_put(tuple(args), found.in_shardings))]
+    for ins, outs in ((True, False), (False, True), (True, True)):
+        edges = [e if (ins if i < n else outs) else None for i, e in enumerate(meshes.edges)]
+        stocks.append(lambda edges=edges: jax.jit(constrained(fn, meshes, edges[:n], edges[n:]))(*args))
+    return any(map(fails, [lambda run=run: judge_all(expected, run()) for run in stocks]))
+
+
+def fails(run):
+    """Whether XLA does. What JAX refuses, as a sharding that it does not take, is no fault of XLA's."""
     try:
-        jitted = jax.jit(fn, in_shardings=found.in_shardings, out_shardings=found.out_shardings, keep_unused=True)
-        judge_all(expected, jitted(*jax.device_put(tuple(args), found.in_shardings)))
-        return False
-    except Exception:
+        run()
+    except (Differs, jax.errors.JaxRuntimeError):
         return True
+    except Exception:
+        pass
+    return False
+
+
+def constrained(fn, meshes, ins, outs):
+    """fn with these shardings (None: any) of the leaves of its arguments and results as constraints."""
+    def constrain(x, edge):
+        if edge is None or jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended):
+            return x
+        mesh, dims = meshes.spec(edge)
+        spec = jax.sharding.PartitionSpec(*(tuple(names) or None for names in dims))
+        return jax.lax.with_sharding_constraint(x, jax.sharding.NamedSharding(mesh, spec))
+
+    def all_of(tree, edges):
+        leaves, structure = jax.tree.flatten(tree)
+        return structure.unflatten(map(constrain, leaves, edges))
+
+    return lambda *args: all_of(fn(*all_of(args, ins)), outs)
 
 
 def said(error):

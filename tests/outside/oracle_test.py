@@ -124,6 +124,7 @@ def test_a_wrong_number_is_xlas_only_where_it_partitions_and_stock_jax_is_wrong_
     differs = oracle.Differs("is off")
     assert whose("to_jax constraints", differs, off=1.0) and not whose("to_jax constraints", differs)
     assert not any(whose(way, differs, off=1.0) for way in ("one", "mesh", "to_jax local"))
+    assert not whose("to_jax constraints", differs, off=np.ones(3))  # JAX refuses to add 8 and 3 elements
 
 
 def test_replicas_with_other_bits_are_found():
