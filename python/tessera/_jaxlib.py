@@ -143,10 +143,13 @@ def donated(module):
                  if "tf.aliasing_output" in marks or "jax.buffer_donor" in marks)
 
 
-def memory_kinds(text, name):
+def memory_kinds(text, name, mesh):
     """{number: memory kind} of the arguments of a function that are not in device memory, and that
-    of the results."""
-    if _MEMORY_KIND not in text:
+    of the results. None before JAX 0.10 on the CPU: XLA refuses them on several devices there, and
+    jax.jit leaves such results in device memory."""
+    import jax
+    on_cpu = isinstance(mesh, jax.sharding.Mesh) and mesh.devices.flat[0].platform == "cpu"
+    if _MEMORY_KIND not in text or (on_cpu and jax.__version_info__ < (0, 10)):
         return {}, {}
     module = parse(text)
     kinds = ({i: str(marks[_MEMORY_KIND])[1:-1] for i, marks in enumerate(_marks(module, name, what))

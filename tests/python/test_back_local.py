@@ -446,18 +446,20 @@ def test_host_memory_falls_back():
     """Inside of the function, and for a result, which stays in the memory that the function put it in."""
     mesh = Mesh(devices(2, 4), ("data", "model"))
     in_memory = lambda x, kind: jax.device_put(x, NamedSharding(mesh, P("data"), memory_kind=kind))
+    places = jax.__version_info__ >= (0, 10)  # before, XLA:CPU refuses memory kinds in any jax.jit with out_shardings
+    host = "pinned_host" if places else "device"
     inside = lambda x: in_memory(in_memory(2 * x, "pinned_host"), "device") + 1
     result = lambda x: (in_memory(2 * x, "pinned_host"), x + 1)
     for fn in (inside, result):
         assert forms(fn, SQUARE[0], shard={"x": P("data")}) != "local"
         with pytest.raises(tessera.Unimplemented, match="host memory"):
             tessera.autoshard(fn, mesh=MESH, shard={"x": P("data")}, exact="local")(SQUARE[0])
-        for exact in (None, True, False):
+        for exact in (None, True, False) if places else (None, True):
             made = tessera.autoshard(fn, mesh=mesh, shard={"x": P("data")}, exact=exact)
             for results in (made(SQUARE[0]), jax.jit(made)(SQUARE[0])):
                 same(results, fn(SQUARE[0]))
                 kinds = [r.sharding.memory_kind for r in jax.tree.leaves(results)]
-                assert kinds == (["device"] if fn is inside else ["pinned_host", "device"])
+                assert kinds == (["device"] if fn is inside else [host, "device"])
 
 
 def test_an_argument_in_host_memory():
