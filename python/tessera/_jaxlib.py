@@ -32,6 +32,25 @@ def as_weak(aval, x):
         return x
 
 
+def key_impl(dtype):
+    """The name of the generator of PRNG keys of this dtype, as jax.random.wrap_key_data takes it."""
+    return dtype._impl.name
+
+
+def jit_info(fn):
+    """What jax.jit was told about a function that it gave; None of others."""
+    return getattr(fn, "_jit_info", None)
+
+
+def hide_frames(directory):
+    """Locations of ops are never in this directory. Where JAX has no such function, they may be."""
+    try:
+        from jax._src.source_info_util import register_exclusion
+        register_exclusion(directory)
+    except (ImportError, AttributeError):
+        pass
+
+
 def host_callbacks(lowered):
     """The Python functions that a lowered program calls back, by the index that its custom calls have.
     They take the operands as NumPy arrays, None for a token, and give a tuple of the results."""
@@ -42,6 +61,9 @@ def host_callbacks(lowered):
 
 
 # ---- modules ----
+
+_MEMORY_KIND = "mhlo.memory_kind"
+
 
 def parse(text):
     """A program in JAX's MLIR."""
@@ -106,14 +128,33 @@ def make_main(module, name):
             set_attribute(op.operation, "sym_visibility", '"public"')
 
 
+def _marks(module, name, what):
+    """The attributes of the arguments ("arg_attrs") or results ("res_attrs") of a function."""
+    for op in module.body.operations:
+        if op.operation.name == "func.func" and str(op.attributes["sym_name"]) == f'"{name}"' and \
+                what in op.attributes:
+            return list(op.attributes[what])
+    return []
+
+
 def donated(module):
     """Numbers of the arguments of @main that are marked as donated."""
-    for op in module.body.operations:
-        if op.operation.name == "func.func" and str(op.attributes["sym_name"]) == '"main"' and \
-                "arg_attrs" in op.attributes:
-            return tuple(i for i, marks in enumerate(op.attributes["arg_attrs"])
-                         if "tf.aliasing_output" in marks or "jax.buffer_donor" in marks)
-    return ()
+    return tuple(i for i, marks in enumerate(_marks(module, "main", "arg_attrs"))
+                 if "tf.aliasing_output" in marks or "jax.buffer_donor" in marks)
+
+
+def memory_kinds(text, name, mesh):
+    """{number: memory kind} of the arguments of a function that are not in device memory, and that
+    of the results. None before JAX 0.10 on the CPU: XLA refuses them on several devices there, and
+    jax.jit leaves such results in device memory."""
+    import jax
+    on_cpu = isinstance(mesh, jax.sharding.Mesh) and mesh.devices.flat[0].platform == "cpu"
+    if _MEMORY_KIND not in text or (on_cpu and jax.__version_info__ < (0, 10)):
+        return {}, {}
+    module = parse(text)
+    kinds = ({i: str(marks[_MEMORY_KIND])[1:-1] for i, marks in enumerate(_marks(module, name, what))
+              if _MEMORY_KIND in marks} for what in ("arg_attrs", "res_attrs"))
+    return tuple({i: kind for i, kind in of.items() if kind != "device"} for of in kinds)
 
 
 # ---- a local program inside of JAX's module ----

@@ -41,7 +41,7 @@ def import_jax():
         warn_user(f"JAX {jax.__version__} is newer than this package, which is tested with {range_}: "
                    "much will work. If something does not, take "
                    f"pip install 'jax<{_said((_NEWEST[0], _NEWEST[1] + 1))}'")
-    _hide_our_frames()
+    _jaxlib.hide_frames(_HERE)  # locations are of the user's lines
     return jax
 
 
@@ -63,15 +63,6 @@ def name_of(fn):
     return getattr(fn, "__name__", None) or type(fn).__name__
 
 
-def _hide_our_frames():
-    """Locations are of the user's lines. What hides ours is private to JAX, and not needed."""
-    try:
-        from jax._src.source_info_util import register_exclusion
-        register_exclusion(_HERE)
-    except (ImportError, AttributeError):
-        pass
-
-
 # ---- what is static ----
 
 def _checked(options):
@@ -88,7 +79,7 @@ def _tuple(value):
 
 def _static(jitted, options, n_args):
     """Numbers and names of static arguments; JAX finds one from the other if only one is said."""
-    info = getattr(jitted, "_jit_info", None)
+    info = _jaxlib.jit_info(jitted)
     argnums = info.static_argnums if info else options["static_argnums"]
     argnames = info.static_argnames if info else options["static_argnames"]
     return {n + n_args if n < 0 else n for n in _tuple(argnums)}, set(_tuple(argnames))
@@ -121,7 +112,7 @@ def _flat_call(jitted, in_tree, static, args, kwargs):
 
 def jit_options(fn):
     """How a function was jitted, as keywords for another jax.jit; None if it was not."""
-    info = getattr(fn, "_jit_info", None)
+    info = _jaxlib.jit_info(fn)
     if info is None or not hasattr(fn, "__wrapped__"):
         return None
     options = {"static_argnums": info.static_argnums, "static_argnames": info.static_argnames,

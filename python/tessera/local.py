@@ -150,7 +150,7 @@ def _numbers(aval, x):
 
 def _leaf(aval, x):
     if _is_key(aval):
-        return jax.random.wrap_key_data(x, impl=aval.dtype._impl.name)
+        return jax.random.wrap_key_data(x, impl=_jaxlib.key_impl(aval.dtype))
     return _jaxlib.as_weak(aval, x)
 
 

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from . import checks, dtypes, errors
+from . import _jaxlib, checks, dtypes, errors
 from ._lib import Buffer, EvaluateOptions, Tile, lib
 from .callbacks import Callbacks, taken
 from .export import without_static
@@ -336,7 +336,7 @@ def as_tree(program, results):
 
 def _as_leaf(jax, aval, result):
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
-        return jax.random.wrap_key_data(result, impl=aval.dtype._impl.name)
+        return jax.random.wrap_key_data(result, impl=_jaxlib.key_impl(aval.dtype))
     if aval.dtype == jax.dtypes.float0:
         return np.zeros(aval.shape, jax.dtypes.float0)
     return result

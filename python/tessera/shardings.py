@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from . import axes, errors, table
+from . import _jaxlib, axes, errors, table
 from .export import has_explicit_axes, import_jax, warn_user
 from .sharded import Sharded
 
@@ -199,16 +199,16 @@ def _some(names):
     return ", ".join(names[:4]) + (", …" if names[4:] else "")
 
 
-def _named(jax, meshes, sharding, value, aval, said):
+def _named(jax, meshes, sharding, value, aval, kind, said):
     if sharding is None or 0 in value.shape:  # XLA does not cut what is empty, and JAX then fails
-        return jax.sharding.NamedSharding(meshes.main, jax.sharding.PartitionSpec())
+        return jax.sharding.NamedSharding(meshes.main, jax.sharding.PartitionSpec(), memory_kind=kind)
     rank = len(aval.shape if aval is not None else value.shape)
     mesh, dims = meshes.spec(sharding)
     dims = [_even(names, value, d, rank, mesh.shape, said) for d, names in enumerate(dims)][:rank]
     while dims and not dims[-1]:
         dims.pop()
     spec = (None if not names else names[0] if len(names) == 1 else tuple(names) for names in dims)
-    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*spec))
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*spec), memory_kind=kind)
 
 
 def _edge(text, meshes):
@@ -238,8 +238,11 @@ def find(jax, sharded, mesh, inside=()):
     edges = [_edge(text, found) for text in texts]
     meshes = Meshes(jax, found, mesh, edges, inside)
     n = len(program.arguments)
+    of_arguments, of_results = _jaxlib.memory_kinds(program.text, program.function, meshes.main)
+    kinds = [of_arguments.get(i) for i in range(n)] + [of_results.get(i) for i in range(len(values) - n)]
     said = []
-    named = [_named(jax, meshes, e, value, aval, said) for e, value, aval in zip(edges, values, avals)]
+    named = [_named(jax, meshes, e, value, aval, kind, said)
+             for e, value, aval, kind in zip(edges, values, avals, kinds)]
     for message in _told(said):
         warn_user(message)
     return Shardings(program, meshes.main, named[:n], named[n:]), meshes
@@ -283,6 +286,14 @@ def place(jax, leaves, named):
         return leaves
     return [leaf if isinstance(leaf, jax.core.Tracer) else jax.device_put(leaf, sharding)
             for leaf, sharding in zip(leaves, named)]
+
+
+def in_memory(jax, results, named):
+    """Traced results in host memory, where they are wanted there: a jit around the one that has
+    out_shardings does not heed their memory kinds."""
+    device = named[0].mesh.devices.flat[0].default_memory().kind if named else None
+    return [x if sharding.memory_kind == device else jax.device_put(x, sharding)
+            for x, sharding in zip(results, named)]
 
 
 def over_auto(jax, mesh):

@@ -13,7 +13,7 @@ import zlib
 from . import _jaxlib, axes, dtypes, errors
 from .export import import_jax, refuse_callbacks
 from .run import leaves_of
-from .shardings import check_sharded, find, large, mesh_words, over_auto, place
+from .shardings import check_sharded, find, in_memory, large, mesh_words, over_auto, place
 
 # In the text of a sdy attribute: a mesh, an axis or part of one, and what is open.
 _PIECE = re.compile(r'(@"(?:[^"\\]|\\.)*"|@[\w.$-]+)|'
@@ -192,8 +192,8 @@ class JaxProgram:
         jitted = self._jax.jit(flat, in_shardings=tuple(self.shardings.arguments),
                                out_shardings=self.shardings.results, donate_argnums=donated)
         self.run_leaves, self.lower_leaves = jitted, jitted.lower
-        self.inside_leaves = inside or (
-            lambda *leaves: jitted(*place(self._jax, leaves, self.shardings.arguments)))
+        self.inside_leaves = inside or (lambda *leaves: in_memory(
+            self._jax, jitted(*place(self._jax, leaves, self.shardings.arguments)), self.shardings.results))
 
     def _leaves(self, args, kwargs):
         leaves = leaves_of(self._program, args, kwargs)

@@ -7,6 +7,9 @@
 //   block         |-----|                   at = -2, shift = -2: two elements are before the tile
 //   window          |-----|
 //
+// The window's start is clamped here, though the op clamps it as well: XLA merges it with a slice
+// that its operand is, adds the starts, and clamps the sum only.
+//
 // Reading: the window, moved back by `shift`, with what changes no sum moved in; only the result
 // is exchanged, in parts. Writing: the window is read, elements of the block put where they lie in
 // it, and the window written back; nothing is exchanged, and no more of the tile touched than the
@@ -18,7 +21,7 @@
 typedef struct Cut {
   bool is_cut;
   int64_t tile, block, window;  // sizes
-  ValueId at, shift;            // tensor<i64>
+  ValueId at, start, shift;     // tensor<i64>; start: of the window, in the tile
 } Cut;
 
 static Cut cut_of(Localizer *cx, uint32_t d, int64_t block, ValueId start) {
@@ -29,8 +32,8 @@ static Cut cut_of(Localizer *cx, uint32_t d, int64_t block, ValueId start) {
   if (!cut.is_cut) return cut;
   ValueId inside = index_clamp(l, index_i64(l, start), whole - block);
   cut.shift = cut.at = local_binary(l, OP_subtract, inside, localize_offset(cx, 0, d));
-  if (block > 1 && tile > cut.window)
-    cut.shift = local_binary(l, OP_subtract, cut.at, index_clamp(l, cut.at, tile - cut.window));
+  cut.start = index_clamp(l, cut.at, tile - cut.window);
+  if (block > 1 && tile > cut.window) cut.shift = local_binary(l, OP_subtract, cut.at, cut.start);
   return cut;
 }
 
@@ -51,7 +54,7 @@ static bool find_cuts(Localizer *cx, const int64_t *sizes, uint32_t first, Cut *
     any |= cuts[d].is_cut;
   }
   for (uint32_t d = 0; d < rank; d++)
-    starts[d] = cuts[d].is_cut ? cuts[d].at
+    starts[d] = cuts[d].is_cut ? cuts[d].start
                 : any          ? index_i64(cx->local, cx->in[first + d])
                                : cx->in[first + d];
   return any;

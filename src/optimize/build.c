@@ -125,6 +125,33 @@ ValueId build_reduction(Program *p, OpId before, uint16_t code, OpId model, Valu
   return op_result(p, op, 0);
 }
 
+ValueId build_reduce(Program *p, OpId before, ValueId operand, uint32_t dim, Combine combine) {
+  Context *c = p->context;
+  const TypeInfo *info = type_info(c, value_type(p, operand));
+  int64_t dims[MAX_RANK], along = dim;
+  for (uint32_t d = 0, k = 0; d < info->rank; d++)
+    if (d != dim) dims[k++] = info->dims[d];
+  NamedAttr fields[] = {{name_of(c, "dimensions"), attr_i64s(c, 1, &along)}};
+  Type result = build_type_of(c, value_type(p, operand), info->rank - 1, dims);
+  ValueId operands[] = {operand,
+                        build_identity(p, before, type_tensor(c, info->elem, 0, NULL, 0), combine)};
+  const Op *o = op_at(p, before);
+  OpSpec spec = {.code = OP_reduce,
+                 .n_operands = 2,
+                 .operands = operands,
+                 .n_results = 1,
+                 .result_types = &result,
+                 .n_regions = 1,
+                 .attrs = attr_dict(c, 1, fields),
+                 .loc = o->loc,
+                 .pos = o->pos,
+                 .origin = o->origin ? o->origin : before};
+  OpId op = op_create(p, &spec);
+  put_body(p, op, info->elem, combine);
+  op_insert_before(p, op, before);
+  return op_result(p, op, 0);
+}
+
 Type build_type(Context *context, Type like, uint32_t dim, int64_t size) {
   const TypeInfo *info = type_info(context, like);
   int64_t dims[MAX_RANK];

@@ -19,6 +19,8 @@ Attr build_dense_scalar(Context *context, Type type, Scalar scalar);
 // `model`.
 ValueId build_reduction(Program *p, OpId before, uint16_t code, OpId model, ValueId operand,
                         Type result, Attr attrs, Combine combine);
+// The reduction of one dimension of a value, on this device, before an op.
+ValueId build_reduce(Program *p, OpId before, ValueId operand, uint32_t dim, Combine combine);
 // The same collective of other operands, detached: as many results as operands.
 OpId build_wider(Program *p, OpId model, uint32_t n, const ValueId *operands, const Type *results,
                  Combine combine);

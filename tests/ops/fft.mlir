@@ -87,3 +87,13 @@ func.func @empty() {
   check.expect_eq_const %r, dense<> : tensor<0x4xcomplex<f32>>
   return
 }
+
+// -----
+
+// JAX writes the irfft of one element so, though StableHLO's constraint C5 asks for no elements.
+func.func @length_zero() {
+  %x = stablehlo.constant dense<[[(1.0, 2.0)], [(3.0, 4.0)]]> : tensor<2x1xcomplex<f32>>
+  %r = stablehlo.fft %x, type = IRFFT, length = [0] : (tensor<2x1xcomplex<f32>>) -> tensor<2x0xf32>
+  check.expect_eq_const %r, dense<> : tensor<2x0xf32>
+  return
+}

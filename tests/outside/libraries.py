@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from jax.sharding import PartitionSpec as P
 
-from . import oracle
+from . import oracle, workers
 from .generate import random_spec
 from .programs import PROGRAMS
 
@@ -24,6 +24,8 @@ tessera = oracle.tessera
 MESH = {"data": 2, "model": 4}
 RANDOM_MESHES = [{"data": 2, "model": 4}, {"a": 8}, {"a": 2, "b": 2, "c": 2}, {"a": 2, "b": 3}]
 WIDE = 16  # elements
+LIMIT_SECONDS = 1800  # of a program
+OK, XLA, FAILED = "ok", "XLA", "FAILED"  # cells
 
 
 class Missing(Exception):
@@ -56,8 +58,8 @@ def count_ops(text):
     return len(re.findall(r"^\s*(?:%[^=]*= |\")?\"?(?:stablehlo|chlo|call|func\.call)[. ]", text, re.M))
 
 
-def check(name, seed, ways):
-    """A row of the table: {column: text}, and the failures."""
+def check(name, seed, ways, without=()):
+    """A row of the table, {column: text}; the failures, [text]; and XLA's own faults, the same. Steps, "<annotation>: <way>", may be left out."""
     build, libraries = PROGRAMS[name]
     try:
         version = importlib.metadata.version(libraries[0])
@@ -65,48 +67,83 @@ def check(name, seed, ways):
             importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError as e:
         raise Missing(f"{e} is not installed") from None
-    row, failures, share = {"library": f"{libraries[0]} {version}"}, [], 0.0
+    row, failures, by_xla, share = {"library": f"{libraries[0]} {version}"}, [], [], 0.0
+    workers.tell("JAX")
     fn, args = build()
     expected = oracle.Expected(fn, args)
-
-    def attempt(column, run):
-        nonlocal share
-        try:
-            result = run()
-            row[column] = row.get(column) or "ok"
-            return result
-        except Exception as e:
-            kind = "" if isinstance(e, oracle.Differs) else type(e).__name__ + ": "
-            failures.append(f"{column}: {kind}{e}")
-            row[column] = "FAILED"
-            if os.environ.get("OUTSIDE_TRACEBACK"):
-                traceback.print_exc()
-
-    program = attempt("export", lambda: tessera.export(fn, *args))
-    if program is None:
-        return row, failures
-    row["ops"] = str(count_ops(program.text))
 
     def judged(run, hints):
         nonlocal share
         share = max(share, oracle.judge_all(expected, run(program, args, hints), exactly=True))
 
+    def attempt(column, step, run, hints=None):
+        if step in without:
+            return None
+        workers.tell(step)
+        try:
+            result = run()
+            row[column] = row.get(column) or OK
+            return result
+        except Exception as e:
+            if os.environ.get("OUTSIDE_TRACEBACK"):
+                traceback.print_exc()
+            its_own = oracle.is_xlas(column, e, expected, program, lambda: (fn, args), hints)
+            under = f"   [mesh {hints['mesh']}, {hints['shard']}]" if hints else ""
+            (by_xla if its_own else failures).append(f"{step}: {oracle.said(e)}{under}")
+            row[column] = worse(row.get(column), XLA if its_own else FAILED)
+            return None
+
+    program = None
+    program = attempt("export", "export", lambda: tessera.export(fn, *args))
+    if program is None:
+        return row, failures, by_xla
+    row["ops"] = str(count_ops(program.text))
     if "one" in ways:
-        attempt("one", lambda: judged(ways["one"], None))
+        attempt("one", "one", lambda: judged(ways["one"], None))
     for what, (mesh, shard) in {"rule": by_rule(program), "random": at_random(program, name, seed)}.items():
         hints = hints_of(mesh, shard)
         for way, run in ways.items():
-            if way not in ("one", "verify"):
-                attempt(way, lambda: judged(run, hints))
-                if failures and failures[-1].startswith(way + ":"):
-                    failures[-1] += f"   [{what}: mesh {hints['mesh']}, {hints['shard']}]"
-        if "verify" in ways:
-            attempt("verify", lambda: oracle.verify(program, hints))
-        if failures and failures[-1].startswith("verify:"):
-            failures[-1] += f"   [{what}: mesh {hints['mesh']}, {hints['shard']}]"
+            if way == "verify":
+                attempt(way, f"{what}: {way}", lambda: oracle.verify(program, hints), hints)
+            elif way != "one":
+                attempt(way, f"{what}: {way}", lambda: judged(run, hints), hints)
     row["farthest"] = f"{share:.2f}{'' if expected.has_truth else '*'}"
     row["loose"] = str(expected.loose)
-    return row, failures
+    return row, failures, by_xla
+
+
+def worse(one, other):
+    """Of two cells of a column."""
+    return max(one or OK, other, key=[OK, XLA, FAILED].index)
+
+
+def work(seed, *ways):
+    def row_of(name, without):
+        try:
+            row, failures, by_xla = check(name, int(seed), ways_of(ways), without)
+        except Missing as e:
+            return {"skip": str(e)}
+        except Exception as e:
+            row, failures, by_xla = {}, [f"{type(e).__name__}: {e}"], []
+        jax.clear_caches()
+        return {"row": row, "failures": failures, "by_xla": by_xla}
+
+    workers.serve(row_of)
+
+
+def ways_of(some):
+    return {w: run for w, run in {**oracle.ways(), "verify": None}.items() if not some or w in some}
+
+
+def joined(answer, died):
+    """(row, failures, XLA's own faults) of a worker's answer."""
+    answer = answer or {"row": {}, "failures": [], "by_xla": []}
+    row, failures, by_xla = answer["row"], answer["failures"], answer["by_xla"]
+    for step, (said, its_own) in died.items():
+        column = step.split(": ")[-1]
+        (by_xla if its_own else failures).append(f"{step}: {said}")
+        row[column] = worse(row.get(column), XLA if its_own else FAILED)
+    return row, failures, by_xla
 
 
 def run(names, seed, some=()):
@@ -114,29 +151,26 @@ def run(names, seed, some=()):
     if unknown:
         print(f"no program {', '.join(unknown)}; there are {', '.join(PROGRAMS)}", file=sys.stderr)
         return 2
-    ways = {w: run for w, run in {**oracle.ways(), "verify": None}.items() if not some or w in some}
+    ways = ways_of(some)
     columns = ["library", "ops", "export", *ways, "farthest", "loose"]
     widths = [36, 6, 8, *[max(len(w), 6) + 2 for w in ways], 10, 6]
     line = lambda name, cells: f"{name:28}" + "".join(f"{c:{w}}" for c, w in zip(cells, widths)).rstrip()
     print(line("program", columns), flush=True)
-    passed, failed, skipped, all_failures = 0, 0, 0, []
+    passed, failed, skipped, with_xlas = 0, 0, 0, 0
+    asked = workers.Workers(os.path.join(oracle.ROOT, "build", "outside"), LIMIT_SECONDS, "libraries", str(seed), *ways)
     for name in names or PROGRAMS:
         start = time.monotonic()
-        try:
-            row, failures = check(name, seed, ways)
-        except Missing as e:
+        answer, died = asked.answer(name)
+        if answer and "skip" in answer:
             skipped += 1
-            print(f"{name:28}skipped: {e}", flush=True)
+            print(f"{name:28}skipped: {answer['skip']}", flush=True)
             continue
-        except Exception as e:
-            if os.environ.get("OUTSIDE_TRACEBACK"):
-                traceback.print_exc()
-            row, failures = {}, [f"{type(e).__name__}: {e}"]
+        row, failures, by_xla = joined(answer, died)
         print(line(name, [row.get(c, "") for c in columns]) + f"   {time.monotonic() - start:.0f} s", flush=True)
-        for failure in failures:
+        for failure in failures + [f"XLA: {fault}" for fault in by_xla]:
             print("    " + failure.replace("\n", " ")[:700], flush=True)
-        passed, failed = passed + (not failures), failed + bool(failures)
-        jax.clear_caches()
+        passed, failed, with_xlas = passed + (not failures), failed + bool(failures), with_xlas + bool(by_xla)
+    asked.close()
     print("farthest: our largest error as a share of the bound; * where JAX itself is the truth; loose: elements that JAX is not sure of")
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped; XLA's own faults in {with_xlas}")
     return 1 if failed else 0

@@ -31,14 +31,16 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tests")]
 
 import tessera  # noqa: E402
+from tessera.shardings import find  # noqa: E402
 from models.differ import TESSERA, ulp, wide as in_float64  # noqa: E402
 
 from . import wide  # noqa: E402
 
+PARTITIONED_BY_XLA = "to_jax constraints"  # the way in which a wrong answer may be that of XLA's partitioner
+INTERNAL = "INTERNAL"  # how a JaxRuntimeError begins after a failed check of XLA's own code
 DRAWS = 8
 OWN_ULPS = 8  # beside the bound where JAX itself is the truth: its own rounding at the arguments, which no draw shows
-# What tessera.to_jax is asked for, a column each. "local" joins when to_jax has it.
-JAX_MODES = [True]
+JAX_MODES = ["constraints", "local"]  # exact= of tessera.to_jax, a column each
 SECONDS = 600  # of one command
 
 
@@ -218,13 +220,27 @@ def on_mesh(program, args, hints):
     return tessera.partition(program, **hints).run(*args)
 
 
+def replicas_agree(outputs):
+    """Raises Differs unless all devices that hold the same shard hold the same bits."""
+    for i, x in enumerate(jax.tree.leaves(outputs)):
+        if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+            x = jax.random.key_data(x)
+        held = {}
+        for shard in x.addressable_shards:
+            first = held.setdefault(str(shard.index), shard)
+            if np.asarray(first.data).tobytes() != np.asarray(shard.data).tobytes():
+                raise Differs(f"output {i}: {shard.device} and {first.device} hold other bits of {shard.index}")
+
+
 def to_jax(mode):
     def run(program, args, hints):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # shardings that do not divide are dropped, which is told
-            sharded = tessera.propagate(program, **hints)
-            made = tessera.to_jax(sharded) if mode is True else tessera.to_jax(sharded, exact=mode)
-        return made(*args)
+            made = tessera.to_jax(tessera.propagate(program, **hints), exact=mode)
+        outputs = made(*args)
+        if mode == "local":  # else it is XLA that decides
+            replicas_agree(outputs)
+        return outputs
 
     return run
 
@@ -232,7 +248,62 @@ def to_jax(mode):
 def ways():
     """The ways to run a program, by name."""
     return {"one": one_device, "mesh": on_mesh,
-            **{f"to_jax {'exact' if mode is True else mode}": to_jax(mode) for mode in JAX_MODES}}
+            **{f"to_jax {mode}": to_jax(mode) for mode in JAX_MODES}}
+
+
+def is_xlas(way, error, expected, program, of_stock, hints):
+    """Whether XLA is at fault for an error of one way: a check of its own code failed, or stock JAX has an error under the same shardings,
+    too, given as in_shardings and out_shardings or, also those that do not divide, as constraints. of_stock() gives the function for stock
+    JAX and its arguments."""
+    if "to_jax" in way and isinstance(error, jax.errors.JaxRuntimeError) and str(error).startswith(INTERNAL):
+        return True
+    if way != PARTITIONED_BY_XLA:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found, meshes = find(jax, tessera.propagate(program, **hints), None)
+    except Exception:
+        return False
+    fn, args = of_stock()
+    jitted = jax.jit(fn, in_shardings=found.in_shardings, out_shardings=found.out_shardings, keep_unused=True)
+    n = len(found.arguments)
+    stocks = [lambda: jitted(*jax.device_put(tuple(args), found.in_shardings))]
+    for ins, outs in ((True, False), (False, True), (True, True)):
+        edges = [e if (ins if i < n else outs) else None for i, e in enumerate(meshes.edges)]
+        stocks.append(lambda edges=edges: jax.jit(constrained(fn, meshes, edges[:n], edges[n:]))(*args))
+    return any(map(fails, [lambda run=run: judge_all(expected, run()) for run in stocks]))
+
+
+def fails(run):
+    """Whether XLA does. What JAX refuses, as a sharding that it does not take, is no fault of XLA's."""
+    try:
+        run()
+    except (Differs, jax.errors.JaxRuntimeError):
+        return True
+    except Exception:
+        pass
+    return False
+
+
+def constrained(fn, meshes, ins, outs):
+    """fn with these shardings (None: any) of the leaves of its arguments and results as constraints."""
+    def constrain(x, edge):
+        if edge is None or jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended):
+            return x
+        mesh, dims = meshes.spec(edge)
+        spec = jax.sharding.PartitionSpec(*(tuple(names) or None for names in dims))
+        return jax.lax.with_sharding_constraint(x, jax.sharding.NamedSharding(mesh, spec))
+
+    def all_of(tree, edges):
+        leaves, structure = jax.tree.flatten(tree)
+        return structure.unflatten(map(constrain, leaves, edges))
+
+    return lambda *args: all_of(fn(*all_of(args, ins)), outs)
+
+
+def said(error):
+    return f"differs: {error}" if isinstance(error, Differs) else f"{type(error).__name__}: {error}"
 
 
 def spec_text(spec):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from outside import oracle, random_programs, wide
+from outside import oracle, random_programs, wide, workers
 from outside.generate import Program, Statement, generate
 from outside.random_programs import check
 
@@ -99,3 +99,69 @@ def test_a_wrong_answer_is_found_and_cut_down(monkeypatch):
     assert list(found) == ["one"]
     small, found = random_programs.shrunk(program, found)
     assert list(found) == ["one"] and "jnp.tanh" in small.source and len(small.statements) <= 2 and len(small.results) == 1
+
+
+# ---- whose fault ----
+
+
+def whose(way, error, off=0.0):
+    """Whether XLA is at fault for an error, when stock JAX computes 2 * x + off."""
+    x = np.arange(8, dtype="float32")
+    double = lambda x: 2 * x
+    exported = oracle.tessera.export(double, x)
+    return oracle.is_xlas(way, error, oracle.Expected(double, (x,)), exported, lambda: (lambda x: 2 * x + off, (x,)), {"mesh": "a=2", "shard": {}})
+
+
+def test_a_failed_check_in_xla_is_its_own_and_only_under_to_jax():
+    internal = jax.errors.JaxRuntimeError("INTERNAL: RET_CHECK failure (external/xla/xla/x.cc:1)")
+    assert whose("to_jax local", internal) and whose("to_jax constraints", internal)
+    assert not whose("mesh", internal) and not whose("one", internal)
+    assert not whose("to_jax local", jax.errors.JaxRuntimeError("INVALID_ARGUMENT: INTERNAL"))
+    assert not whose("to_jax local", oracle.tessera.Internal("INTERNAL: ours"))
+
+
+def test_a_wrong_number_is_xlas_only_where_it_partitions_and_stock_jax_is_wrong_too():
+    differs = oracle.Differs("is off")
+    assert whose("to_jax constraints", differs, off=1.0) and not whose("to_jax constraints", differs)
+    assert not any(whose(way, differs, off=1.0) for way in ("one", "mesh", "to_jax local"))
+    assert not whose("to_jax constraints", differs, off=np.ones(3))  # JAX refuses to add 8 and 3 elements
+
+
+def test_replicas_with_other_bits_are_found():
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:2]), ("a",))
+    whole = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+    on = lambda *values: jax.make_array_from_single_device_arrays((2,), whole, [jax.device_put(v, d) for v, d in zip(values, mesh.devices)])
+    one, other = np.array([1, 0.0], "float32"), np.array([1, -0.0], "float32")
+    oracle.replicas_agree([on(one, one)])
+    with pytest.raises(oracle.Differs):
+        oracle.replicas_agree([on(one, other)])
+
+
+# ---- workers ----
+
+
+def test_the_steps_that_a_worker_does_not_survive(tmp_path, monkeypatch):
+    """A worker that aborts in one step, as XLA does: the others are done by the next."""
+    script = tmp_path / "worker.py"
+    script.write_text("""
+import os, sys
+for line in sys.stdin:
+    program, *without = line.rstrip("\\n").split("\\t")
+    for step in ("one", "rule: to_jax constraints", "verify"):
+        if step not in without:
+            print("at " + step, flush=True)
+            if program == step:
+                sys.stderr.write("*** Check failure stack trace: ***\\n @ 0x1  xla::Partition()\\n" if "to_jax" in step else "")
+                sys.stderr.flush()
+                os.abort()
+    print('row {"without": %d}' % len(without), flush=True)
+""")
+    asked = workers.Workers(str(tmp_path), 60)
+    start = workers.subprocess.Popen
+    monkeypatch.setattr(workers.subprocess, "Popen", lambda command, **how: start([command[0], str(script)], **how))
+    assert asked.answer("none") == ({"without": 0}, {})
+    row, died = asked.answer("rule: to_jax constraints")
+    assert row == {"without": 1} and [(step, by_xla) for step, (_, by_xla) in died.items()] == [("rule: to_jax constraints", True)]
+    row, died = asked.answer("verify")
+    assert row is None and [(step, by_xla) for step, (_, by_xla) in died.items()] == [("verify", False)]
+    asked.close()

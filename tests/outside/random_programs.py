@@ -1,31 +1,21 @@
-"""Random programs (generate.py) held against plain JAX (oracle.py), in worker processes; findings are cut down to a few lines.
-
-A worker takes seeds from standard input and answers with a line of JSON each; one that dies or hangs is a failure of its seed,
-and another takes its place.
-"""
+"""Random programs (generate.py) held against plain JAX (oracle.py), in worker processes; findings are cut down to a few lines."""
 
 import dataclasses
-import json
 import os
-import subprocess
 import sys
-import threading
 import time
-import warnings
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-from . import oracle
+from . import oracle, workers
 from .generate import Statement, generate, same, spec_source
 
 tessera = oracle.tessera
-LIMIT_SECONDS = 300  # of a program
-SHRINK_SECONDS = 120
-INTERNAL = "JaxRuntimeError: INTERNAL"  # a check of XLA's own code failed
-RECYCLE = 60  # programs of one worker: what JAX compiled is never freed altogether
+LIMIT_SECONDS = 420  # of a program
+SHRINK_SECONDS = 120  # of these
 
 
 # ---- one program --------------------------------------------------------------------------------------------------
@@ -48,34 +38,6 @@ def pin_on(program):
     return pin
 
 
-def failure(run, expected, program, exported, args):
-    """What is wrong with one way to run a program; None if nothing. And its error beside the bound."""
-    try:
-        return None, oracle.judge_all(expected, run(exported, args, program.hints()))
-    except oracle.Differs as e:
-        return f"differs: {e}", None
-    except Exception as e:
-        return f"{type(e).__name__}: {e}", None
-
-
-def stock(program, exported, expected):
-    """What is wrong with jax.jit under the same shardings of arguments and results, without our program; None if nothing."""
-    def run(exported, args, hints):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = tessera.shardings(tessera.propagate(exported, **hints))
-        jitted = jax.jit(program.fn(pin_on(program)), in_shardings=found.in_shardings, out_shardings=found.out_shardings, keep_unused=True)
-        return jitted(*jax.device_put(tuple(args), found.in_shardings))
-
-    return failure(run, expected, program, exported, program.args)[0]
-
-
-def tell(stage):
-    """Where a worker is, for when it dies."""
-    if sys.argv[1:2] == ["work"]:
-        print("at " + stage, flush=True)
-
-
 def check(program, ways=None):
     """({way: what is wrong}, our error beside the bound, loose elements). XLA's own faults are under "XLA <way>". Raises Skip where JAX
     has no answer."""
@@ -89,15 +51,16 @@ def check(program, ways=None):
             exported = tessera.export(program.fn(pin_on(program)), *program.args)
         except Exception as e:
             return {"export": f"{type(e).__name__}: {e}"}, 0.0, 0
+        stock = lambda: (program.fn(pin_on(program)), program.args)
         for way, run in oracle.ways().items():
             if ways is None or way in ways:
-                tell(way)
-                wrong, of_way = failure(run, expected, program, exported, program.args)
-                if wrong:
-                    its_own = "to_jax" in way and (INTERNAL in wrong or stock(program, exported, expected))
-                    found[f"XLA {way}" if its_own else way] = wrong
-                share = max(share, of_way or 0.0)
-        tell("")
+                workers.tell(way)
+                try:
+                    share = max(share, oracle.judge_all(expected, run(exported, program.args, program.hints())))
+                except Exception as e:
+                    by_xla = oracle.is_xlas(way, e, expected, exported, stock, program.hints())
+                    found[f"XLA {way}" if by_xla else way] = oracle.said(e)
+        workers.tell("")
         return found, share, expected.loose
 
 
@@ -195,98 +158,34 @@ def reproducer(program, found):
 
 
 def work(directory, shrink):
-    """Lines, their words apart by tabs: a seed, and the ways to leave out."""
-    for line in sys.stdin:
-        seed, *ways = line.rstrip("\n").split("\t")
+    def row_of(seed, without):
         seed = int(seed)
-        row = {"seed": seed}
-        ways = [w for w in oracle.ways() if w not in ways]
-        start = time.monotonic()
+        row, path = {}, os.path.join(directory, f"{seed}.py")
         try:
             program = generate(seed)
-            with open(os.path.join(directory, f"{seed}.py"), "w") as file:
+            with open(path, "w") as file:
                 file.write(reproducer(program, {}))
-            found, share, loose = check(program, ways)
-            row.update(share=share, loose=loose, found=found, statements=len(program.statements))
+            found, share, loose = check(program, [w for w in oracle.ways() if w not in without])
+            row.update(share=share, loose=loose, found=found)
             if any("XLA" not in way for way in found) and shrink:
                 program, found = shrunk(program, {k: v for k, v in found.items() if "XLA" not in k})
             if found:
-                with open(os.path.join(directory, f"{seed}.py"), "w") as file:
+                with open(path, "w") as file:
                     file.write(reproducer(program, found))
             else:
-                os.remove(os.path.join(directory, f"{seed}.py"))
+                os.remove(path)
         except Skip as e:
             row["skip"] = str(e)[:300]
-            os.remove(os.path.join(directory, f"{seed}.py"))
-        row["seconds"] = round(time.monotonic() - start, 2)
-        print("row " + json.dumps(row), flush=True)
+            os.remove(path)
         jax.clear_caches()
+        return row
+
+    workers.serve(row_of)
 
 
-def start_worker(directory, shrink):
-    command = [sys.executable, "-m", "outside", "work", directory, "shrink" if shrink else ""]
-    return subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=open(os.path.join(directory, "stderr"), "a"))
-
-
-class Workers:
-    """One worker at a time, with another in its place when it dies or is old."""
-
-    def __init__(self, directory, shrink, without):
-        self.without = without
-        self.directory, self.shrink, self.worker, self.age = directory, shrink, None, 0
-
-    def ask(self, *words):
-        """The row that a worker gives, or {"died": where}."""
-        if self.worker is None or self.age >= RECYCLE:
-            self.close()
-            self.worker, self.age = start_worker(self.directory, self.shrink), 0
-        self.age += 1
-        worker, stage = self.worker, "start"
-        timer = threading.Timer(LIMIT_SECONDS + SHRINK_SECONDS, worker.kill)
-        timer.start()
-        try:
-            worker.stdin.write("\t".join(map(str, words)) + "\n")
-            worker.stdin.flush()
-            for line in worker.stdout:
-                if line.startswith("at "):
-                    stage = line[3:-1]
-                if line.startswith("row "):
-                    return json.loads(line[4:])
-        except OSError:
-            pass
-        finally:
-            timer.cancel()
-        self.worker = None
-        return {"died": stage, "status": worker.wait()}
-
-    def close(self):
-        if self.worker:
-            self.worker.stdin.close()
-            self.worker.wait()
-            self.worker = None
-
-    def died_in_xla(self):
-        """Whether the trace that the worker left is one of XLA's checks."""
-        with open(os.path.join(self.directory, "stderr")) as file:
-            tail = file.read()[-20000:]
-        trace = tail[tail.rfind("Check failure stack trace"):] if "Check failure stack trace" in tail else ""
-        return " xla::" in trace
-
-    def answer(self, seed):
-        row = self.ask(seed, *self.without)
-        if "died" not in row:
-            return row
-        # XLA aborts the process on what it did not expect. The other ways again, without this one.
-        way, said = row["died"] or "end", f"the process ended with status {row['status']} ({LIMIT_SECONDS} s is the limit)"
-        if "to_jax" not in way:
-            return {"seed": seed, "found": {way: said}}
-        its_own = self.died_in_xla()
-        again = self.ask(seed, way, *self.without)
-        if "found" not in again:
-            return {"seed": seed, "found": {way: said}}
-        again["found"] = {**again["found"], f"XLA {way}" if its_own else way: said}
-        return again
+def found_of(row, died):
+    """{way: what is wrong} of a worker's answer."""
+    return {**(row or {}).get("found", {}), **{f"XLA {way}" if by_xla else way: said for way, (said, by_xla) in died.items()}}
 
 
 def run(first, count, shrink=True, ways=(), directory=None):
@@ -294,30 +193,31 @@ def run(first, count, shrink=True, ways=(), directory=None):
     directory = directory or os.path.join(oracle.ROOT, "build", "outside")
     os.makedirs(directory, exist_ok=True)
     passed, failed, skipped, loose, worst, by_xla = 0, 0, 0, 0, 0.0, 0
-    workers = Workers(directory, shrink, [w for w in oracle.ways() if ways and w not in ways])
+    asked = workers.Workers(directory, LIMIT_SECONDS, "random", directory, "shrink" if shrink else "")
     for seed in range(first, first + count):
         if seed > first and (seed - first) % 50 == 0:
             print(f"{seed - first} of {count}: {passed} passed, {failed} failed", file=sys.stderr, flush=True)
-        row = workers.answer(seed)
+        row, died = asked.answer(str(seed), [w for w in oracle.ways() if ways and w not in ways])
+        found, row = found_of(row, died), row or {}
         if "skip" in row:
             skipped += 1
             print(f"seed {seed}: no answer from JAX: {row['skip'][:150]}".replace("\n", " "), flush=True)
             continue
-        for way, wrong in row["found"].items():
+        for way, wrong in found.items():
             print(f"seed {seed} {way}: {wrong[:400]}".replace("\n", " "), flush=True)
-        by_xla += any("XLA" in way for way in row["found"])
-        if any("XLA" not in way for way in row["found"]):
+        by_xla += any("XLA" in way for way in found)
+        if any("XLA" not in way for way in found):
             failed += 1
             path = os.path.join(directory, f"{seed}.py")
             if not os.path.exists(path):  # the worker died, and the next had nothing to say
                 with open(path, "w") as file:
-                    file.write(reproducer(generate(seed), row["found"]))
+                    file.write(reproducer(generate(seed), found))
             with open(path) as file:
                 print("    " + file.read()[:3000].replace("\n", "\n    "), flush=True)
         else:
             passed += 1
             loose, worst = loose + bool(row.get("loose")), max(worst, row.get("share", 0.0))
-    workers.close()
+    asked.close()
     print(f"farthest: {worst:.2f} of the bound; {loose} programs with elements that JAX itself is not sure of; {skipped} that JAX does not run; "
           f"{by_xla} that stock XLA gets wrong under the same shardings, too")
     print(f"{passed} passed, {failed} failed")
@@ -339,5 +239,6 @@ def run_file(path):
     found, share, loose = check(program)
     for way, wrong in found.items():
         print(f"{way}: {wrong}")
-    print(f"{0 if found else 1} passed, {1 if found else 0} failed")
-    return 1 if found else 0
+    failed = any("XLA" not in way for way in found)
+    print(f"{0 if failed else 1} passed, {1 if failed else 0} failed")
+    return 1 if failed else 0

@@ -1,0 +1,77 @@
+// XLA has collectives for sums, products, maxima and minima, and for and and or of booleans; a
+// program with any other does not compile ("Unsupported reduction computation"). So here a bitwise
+// and, or or xor is a collective that only moves data, and a reduction on each device:
+//
+//   all_reduce                     [n] -> reshape [1, n] -> all_gather [width, n] -> reduce [n]
+//   reduce_scatter of dimension d  all_to_all of d, whose shards then lie behind one another
+//
+// An all_gather sends width / 2 times the bytes of an all_reduce. O(ops).
+#include "ops/factors.h"
+#include "optimize/build.h"
+#include "optimize/collective.h"
+
+static bool xla_has(Combine combine, DType dtype) {
+  if (combine == COMBINE_AND || combine == COMBINE_OR) return dtype == DT_i1;
+  return combine != COMBINE_XOR;
+}
+
+static ValueId reshape(Program *p, OpId before, ValueId v, uint32_t rank, const int64_t *dims) {
+  Type type = build_type_of(p->context, value_type(p, v), rank, dims);
+  return value_type(p, v) == type ? v : build_op(p, before, OP_reshape, 1, &v, type, 0);
+}
+
+static ValueId reduce_gathered(Optimizer *o, OpId op, Combine combine, int64_t width) {
+  Program *p = o->p;
+  const TypeInfo *info = type_info(o->context, op_operand_type(p, op, 0));
+  int64_t elements = 1;
+  for (uint32_t d = 0; d < info->rank; d++) elements *= info->dims[d];
+  ValueId v = reshape(p, op, op_operand(p, op, 0), 2, (int64_t[]){1, elements});
+  Attr attrs =
+      attr_dict_with(o->context, op_at(p, op)->attrs, "all_gather_dim", attr_i64(o->context, 0));
+  Type type = build_type(o->context, value_type(p, v), 0, width);
+  v = build_op(p, op, OP_all_gather, 1, &v, type, attrs);
+  return build_reduce(p, op, v, 0, combine);
+}
+
+static ValueId reduce_exchanged(Optimizer *o, OpId op, Combine combine, int64_t width) {
+  Context *c = o->context;
+  Attr attrs = op_at(o->p, op)->attrs, dim = attr_get(c, attrs, "scatter_dimension");
+  NamedAttr fields[] = {{name_of(c, "split_dimension"), dim},
+                        {name_of(c, "concat_dimension"), dim},
+                        {name_of(c, "split_count"), attr_i64(c, width)},
+                        {name_of(c, "replica_groups"), attr_get(c, attrs, "replica_groups")},
+                        {name_of(c, "channel_handle"), attr_get(c, attrs, "channel_handle")}};
+  ValueId v = op_operand(o->p, op, 0);
+  v = build_op(o->p, op, OP_all_to_all, 1, &v, value_type(o->p, v), attr_dict(c, 5, fields));
+  const TypeInfo *out = type_info(c, op_result_type(o->p, op, 0));
+  int64_t before = 1, shard = 1;  // elements in the dimensions before dim, and in all others
+  for (uint32_t d = 0; d < out->rank; d++)
+    *(d < attr_as_int(c, dim, 0) ? &before : &shard) *= out->dims[d];
+  v = reshape(o->p, op, v, 3, (int64_t[]){before, width, shard});
+  return build_reduce(o->p, op, v, 1, combine);
+}
+
+uint32_t pass_bitwise(Optimizer *o) {
+  Program *p = o->p;
+  uint32_t changes = 0;
+  for (OpId op = p->root, next; op; op = next) {
+    next = op_walk_next(p, op, p->root);
+    const Op *at = op_at(p, op);
+    if ((at->code != OP_all_reduce && at->code != OP_reduce_scatter) || at->n_operands != 1)
+      continue;
+    Type type = op_operand_type(p, op, 0);
+    Combine combine = op_combine(p, op);
+    if (!combine_is_plain(combine) || !type_is_static(o->context, type) ||
+        xla_has(combine, type_dtype(o->context, type)))
+      continue;
+    const DeviceGroups *groups = collective_groups(o, op);
+    if (!groups) continue;
+    next = op_walk_over(p, op, p->root);
+    const TypeInfo *out = type_info(o->context, op_result_type(p, op, 0));
+    ValueId v = (at->code == OP_all_reduce ? reduce_gathered : reduce_exchanged)(o, op, combine,
+                                                                                 groups->width);
+    build_replace(p, op, reshape(p, op, v, out->rank, out->dims));
+    changes++;
+  }
+  return changes;
+}

@@ -1,0 +1,23 @@
+// XLA writes a scatter of one index as: read the window at the clamped index, choose between it and
+// the update, write it back. If the operand is a dynamic_slice, XLA then merges the read with it:
+// it adds both starts and clamps the sum only. An index that is out of bounds, as those of other
+// devices' shards are, thereby reads an element of another shard, and writes it into this one.
+// XLA merges nothing across an optimization_barrier, so one stands before the operands here. Also
+// before arguments: the caller's padding and slicing ends there. O(ops + operands of scatters).
+#include "optimize/build.h"
+#include "optimize/pass.h"
+
+uint32_t pass_fenced(Optimizer *o) {
+  Program *p = o->p;
+  uint32_t changes = 0;
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
+    if (op_at(p, op)->code != OP_scatter) continue;
+    for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) {  // operands are first, one per result
+      ValueId v = op_operand(p, op, i);
+      v = build_op(p, op, OP_optimization_barrier, 1, &v, value_type(p, v), 0);
+      operand_set(p, op_at(p, op)->operands + i, v);
+      changes++;
+    }
+  }
+  return changes;
+}
