@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from jax.sharding import PartitionSpec as P
 
-from . import oracle, workers
+from . import known, oracle, workers
 from .generate import random_spec
 from .programs import PROGRAMS
 
@@ -156,7 +156,7 @@ def run(names, seed, some=()):
     widths = [36, 6, 8, *[max(len(w), 6) + 2 for w in ways], 10, 6]
     line = lambda name, cells: f"{name:28}" + "".join(f"{c:{w}}" for c, w in zip(cells, widths)).rstrip()
     print(line("program", columns), flush=True)
-    passed, failed, skipped, with_xlas = 0, 0, 0, 0
+    passed, failed, skipped, with_xlas, by_name = 0, 0, 0, 0, 0
     asked = workers.Workers(os.path.join(oracle.ROOT, "build", "outside"), LIMIT_SECONDS, "libraries", str(seed), *ways)
     for name in names or PROGRAMS:
         start = time.monotonic()
@@ -169,8 +169,14 @@ def run(names, seed, some=()):
         print(line(name, [row.get(c, "") for c in columns]) + f"   {time.monotonic() - start:.0f} s", flush=True)
         for failure in failures + [f"XLA: {fault}" for fault in by_xla]:
             print("    " + failure.replace("\n", " ")[:700], flush=True)
-        passed, failed, with_xlas = passed + (not failures), failed + bool(failures), with_xlas + bool(by_xla)
+        with_xlas += bool(by_xla)
+        reason = known.named(name, [": ".join(failure.split(": ")[:2]) for failure in failures])
+        if reason:
+            by_name += 1
+            print(f"    named: {reason}", flush=True)
+        else:
+            passed, failed = passed + (not failures), failed + bool(failures)
     asked.close()
     print("farthest: our largest error as a share of the bound; * where JAX itself is the truth; loose: elements that JAX is not sure of")
-    print(f"{passed} passed, {failed} failed, {skipped} skipped; XLA's own faults in {with_xlas}")
+    print(f"{passed} passed, {failed} failed, {by_name} named, {skipped} skipped; XLA's own faults in {with_xlas}")
     return 1 if failed else 0

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-from . import oracle, workers
+from . import known, oracle, workers
 from .generate import Statement, generate, same, spec_source
 
 tessera = oracle.tessera
@@ -192,7 +192,7 @@ def run(first, count, shrink=True, ways=(), directory=None):
     """Runs them; a line for each failure and its reproducer. Returns the exit status."""
     directory = directory or os.path.join(oracle.ROOT, "build", "outside")
     os.makedirs(directory, exist_ok=True)
-    passed, failed, skipped, loose, worst, by_xla = 0, 0, 0, 0, 0.0, 0
+    passed, failed, skipped, loose, worst, by_xla, by_name = 0, 0, 0, 0, 0.0, 0, 0
     asked = workers.Workers(directory, LIMIT_SECONDS, "random", directory, "shrink" if shrink else "")
     for seed in range(first, first + count):
         if seed > first and (seed - first) % 50 == 0:
@@ -206,7 +206,11 @@ def run(first, count, shrink=True, ways=(), directory=None):
         for way, wrong in found.items():
             print(f"seed {seed} {way}: {wrong[:400]}".replace("\n", " "), flush=True)
         by_xla += any("XLA" in way for way in found)
-        if any("XLA" not in way for way in found):
+        reason = known.named(seed, [way for way in found if "XLA" not in way])
+        if reason:
+            by_name += 1
+            print(f"seed {seed} is named: {reason}", flush=True)
+        elif any("XLA" not in way for way in found):
             failed += 1
             path = os.path.join(directory, f"{seed}.py")
             if not os.path.exists(path):  # the worker died, and the next had nothing to say
@@ -220,7 +224,7 @@ def run(first, count, shrink=True, ways=(), directory=None):
     asked.close()
     print(f"farthest: {worst:.2f} of the bound; {loose} programs with elements that JAX itself is not sure of; {skipped} that JAX does not run; "
           f"{by_xla} that stock XLA gets wrong under the same shardings, too")
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed, {by_name} named")
     return 1 if failed else 0
 
 
