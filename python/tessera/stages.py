@@ -107,8 +107,8 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     It takes what propagate takes; machine is what all predicted times are for. Of a Sharded, what
     propagate was told holds here, too; only machine, collectives and trip_count may be given.
     collectives   the form that the program's consumer needs of collectives: "single" (one operand
-                  each), "typed", "apart", "paced", several with commas, "xla" for all of them
-                  (docs/partitioner.md); None: none of them
+                  each), "major", "typed", "apart", "paced", several with commas, "xla" for all of
+                  them (docs/partitioner.md); None: none of them
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
     ...   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>

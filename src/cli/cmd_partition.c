@@ -368,7 +368,7 @@ int command_partition(int argc, char **argv) {
        "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
       {"--collectives", OPTION_TEXT, &job.local.collectives, "LIST",
        "the form that the program's consumer needs of collectives: combined (default), single (one "
-       "operand each), apart, paced, typed, several with commas; xla: all that XLA needs"},
+       "operand each), major, apart, paced, typed, several with commas; xla: all that XLA needs"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
        "write groups of devices one by one (default) or by axes of the mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
@@ -406,8 +406,7 @@ int command_partition(int argc, char **argv) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
-             cli_scatter(scatter, &job.verification.scatter) &&
-             annotations_read(&annotations)) {
+             cli_scatter(scatter, &job.verification.scatter) && annotations_read(&annotations)) {
     job.request = &annotations.request;
     job.local.call_rules = annotations.request.call_rules;
     job.local.machine = annotations.request.machine;

@@ -12,7 +12,8 @@
 // gathered.
 //
 // x1 is asked where XLA has it in memory: behind the contraction or collective that x1 is computed
-// from. An element of an elementwise chain would be computed once more in the kernel of each select.
+// from. An element of an elementwise chain would be computed once more in the kernel of each
+// select.
 //
 // Only large gathers wait whose operand depends on no contraction and no collective: others are
 // ready late anyway. O(ops + uses of gathered values).
