@@ -3,13 +3,13 @@
 values alive at once.
 hlo.py GIVEN FINAL MESH: the collectives of two modules side by side, for each kind and axes of a mesh ("data=2,model=4").
 
-Each counts as often as it runs: loops by their trip count, called computations by their calls, every branch of a
-conditional once. Bytes are what the best known ways need, as `tessera partition --stats` has them: of a group of n, an
-all-gather sends n - 1 times its operands, an all-reduce 2 (n - 1) / n times, a reduce-scatter and an all-to-all
-(n - 1) / n times; a permute sends its operands from each device that has a target other than itself. Groups of one
-move nothing and do not count.
+Each collective counts as often as it runs: loops by their trip count, called computations by their calls, every branch of a
+conditional once. Bytes are those of the best known algorithms, as `tessera partition --stats` counts them. In a group of n, an
+all-gather sends n - 1 times its operands, an all-reduce 2 (n - 1) / n times, a reduce-scatter and an all-to-all (n - 1) / n
+times. A permute sends its operands from each device that has a target other than itself. Groups of one send nothing and do not
+count.
 
-XLA's pipeline for CPUs makes no reduce-scatters. An all-reduce of which every user only takes one n-th counts as one.
+XLA's pipeline for CPUs forms no reduce-scatters. An all-reduce counts as one if every user slices one n-th of it.
 """
 import math
 import re
@@ -56,7 +56,7 @@ class Computation:
 
 
 def closing(text, at):
-    """Where the parenthesis that opens at `at` closes."""
+    """The index at which the parenthesis that opens at `at` closes."""
     depth = 0
     for i in range(at, len(text)):
         depth += {"(": 1, ")": -1}.get(text[i], 0)
@@ -103,7 +103,7 @@ def type_bytes(text):
 # ---- groups ----
 
 def mesh_group_width(text):
-    """Of mesh['a'=2,'b'=4] {'a','b':(1)2}: devices in a group."""
+    """Devices in a group of mesh['a'=2,'b'=4] {'a','b':(1)2}."""
     sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", text)}
     width = 1
     for name, part in re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", text[text.index("]") + 1:]):
@@ -128,7 +128,7 @@ def group_widths(instruction, devices):
 
 
 def expand_mesh(text):
-    """Of mesh['a'=2,'b'=4] {'b'}: the groups, device by device."""
+    """The groups of mesh['a'=2,'b'=4] {'b'}, device by device."""
     sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", text)}
     taken = re.findall(r"'(\w+)'(?::\((\d+)\)(\d+))?", text[text.index("]") + 1:])
     cuts = {name: {1, size} for name, size in sizes.items()}
@@ -152,7 +152,7 @@ def expand_mesh(text):
 
 
 def expand_iota(text):
-    """Of [4,2]<=[2,4]T(1,0): the groups, device by device."""
+    """The groups of [4,2]<=[2,4]T(1,0), device by device."""
     shape, dims, order = re.match(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text).groups()
     numbers = lambda words: [int(n) for n in words.split(",")]
     dims, (_, width) = numbers(dims), numbers(shape)
@@ -284,7 +284,7 @@ def only_sliced(computations, computation, name, n, whole, depth=0):
 
 
 def is_reduce_scatter(computations, computation, instruction, n):
-    """Of an all-reduce: whether every user of every result takes one n-th."""
+    """Every user of every result of an all-reduce takes one n-th."""
     if len(instruction.operands) == 1:
         return only_sliced(computations, computation, instruction.name, n, type_bytes(instruction.type))
     parts = computation.users.get(instruction.name, [])
@@ -396,7 +396,7 @@ def beside(before, after, devices, mesh):
 
 
 def same_bytes(row):
-    """Of a row of beside(): XLA sends what it was given, combined or not."""
+    """XLA sends the bytes that it was given, combined or not; row is one of beside()."""
     return abs(row[3] - row[5]) <= 0.5
 
 
@@ -433,10 +433,11 @@ def computation_peak(computations, computation):
 
 
 def gathered_bytes(instruction):
-    """Of an all-gather's results; of an all-gather-start the operands stand before them."""
-    if instruction.opcode == "all-gather":
-        return type_bytes(instruction.type)
-    return type_bytes(instruction.type) / 2
+    """Bytes of an all-gather's results. The type of an all-gather-start has the operands before them."""
+    arrays = re.findall(r"\w+\[[\d,<=]*\]", instruction.type)
+    if instruction.opcode == "all-gather-start":
+        arrays = arrays[len(arrays) // 2:]
+    return sum(map(type_bytes, arrays))
 
 
 def read_text(path):

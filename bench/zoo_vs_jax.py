@@ -158,7 +158,7 @@ def memory_of(compiled):
 
 
 def shardy_seconds(text):
-    """Of Shardy's propagation alone, on a module that is read, its calls inlined and imported."""
+    """Shardy's propagation alone, on a module that is parsed, inlined and imported."""
     from jax._src.interpreters import mlir
     from jaxlib.mlir import ir, passmanager
     with mlir.make_ir_context() as context:
@@ -186,7 +186,7 @@ def count_ours(row):
 
 
 def sharded_by(case, row):
-    """What Tessera propagates from the rules that were written for the case."""
+    """Tessera's propagation of the rules that edges() wrote for the case."""
     import tessera
     with open(f"{WORK}/{row['name']}.plain.mlir.shard") as file:
         rules = [line for line in file.read().splitlines() if line]
@@ -535,7 +535,7 @@ def median_text(samples, keys):
 
 
 def ratio(samples, theirs, ours):
-    """Of the medians."""
+    """The ratio of the medians."""
     total = lambda keys: statistics.median(sum(sample[key] for key in keys) for sample in samples)
     return total(theirs) / total(ours)
 
