@@ -241,7 +241,7 @@ def time_local(case, lower, row, rounds):
     for ours also without propagate and partition; then steps."""
     import jax
     import tessera
-    compiled, row["compile"], row["step"] = {}, [], []
+    compiled, row["compile"] = {}, []
     for _ in range(rounds):
         jax.clear_caches()
         start = clocks()
@@ -255,17 +255,29 @@ def time_local(case, lower, row, rounds):
         compiled["local"] = program.lower(*case.args).compile()
         sample["local"] = since(start)
         row["compile"].append(sample)
-    shapes = jax.tree.leaves(case.args)
+    try:
+        row["step"] = step_seconds(case, compiled, 3 * rounds)
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        row["step"], row["step_error"] = [], "out of memory"
+
+
+def step_seconds(case, compiled, rounds):
+    """Steps of each form, alternating; the 8 devices share the machine's memory, which may not be enough."""
+    import jax
+    shapes, samples = jax.tree.leaves(case.args), []
     arrays = {form: [jax.device_put(jax.numpy.ones(s.shape, s.dtype), sharding) for s, sharding in
                      zip(shapes, jax.tree.leaves(program.input_shardings))] for form, program in compiled.items()}
     trees = {"plain": jax.tree.structure(case.args).unflatten(arrays["plain"]), "local": arrays["local"]}
-    for turn in range(1 + 3 * rounds):  # the first is not counted
+    for turn in range(1 + rounds):  # the first is not counted
         sample = {}
         for form, program in compiled.items():
             start = time.perf_counter()
             jax.block_until_ready(program(*trees[form]))
             sample[form] = time.perf_counter() - start
-        row["step"] += [sample] if turn else []
+        samples += [sample] if turn else []
+    return samples
 
 
 def time_case(path, lower, row, rounds):
@@ -622,14 +634,16 @@ def compile_table(rows):
             continue
         cpu = [f"{1e3 * compile_seconds(row, form, CPU):.0f}" for form in ("plain", "local", "whole")]
         ratios = [f"{compile_ratio(row, form, clock):.2f}" for clock in (CPU, WALL) for form in ("local", "whole")]
-        steps = [median_text(row["step"], [form]) for form in ("plain", "local")]
-        lines.append([row["model"], row["annotation"], *cpu, *ratios, *steps, f"{1 / ratio(row['step'], ['plain'], ['local']):.2f}"])
+        steps = [row.get("step_error", "not timed"), "-", "-"]
+        if row["step"]:
+            steps = [median_text(row["step"], [form]) for form in ("plain", "local")] + [f"{ratio(row['step'], ['local'], ['plain']):.2f}"]
+        lines.append([row["model"], row["annotation"], *cpu, *ratios, *steps])
     return table(["model", "annotation", "CPU ms, plain", "local", "local, whole", "local / plain, CPU", "whole / plain, CPU",
                   "local / plain, wall", "whole / plain, wall", "step ms, plain", "step ms, local", "step, local / plain"], lines)
 
 
 def step_words(rows):
-    ratios = [1 / ratio(row["step"], ["plain"], ["local"]) for row in rows if row.get("step")]
+    ratios = [ratio(row["step"], ["local"], ["plain"]) for row in rows if row.get("step")]
     if not ratios:
         return "not timed"
     return (f"{statistics.geometric_mean(ratios):.2f} in the geometric mean (from {min(ratios):.2f} to {max(ratios):.2f})")
