@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""hlo.py FILE [DEVICES]: the collectives in a module as XLA prints it, and the bytes that leave a device.
+"""hlo.py FILE [DEVICES]: the collectives in a module as XLA prints it, the bytes sent per device, and the most bytes of gathered
+values alive at once.
+hlo.py GIVEN FINAL MESH: the collectives of two modules side by side, for each kind and axes of a mesh ("data=2,model=4").
 
-Each counts as often as it runs: loops by their trip count, called computations by their calls, every branch of a
-conditional once. Bytes are what the best known ways need, as `tessera partition --stats` has them: of a group of n, an
-all-gather sends n - 1 times its operands, an all-reduce 2 (n - 1) / n times, a reduce-scatter and an all-to-all
-(n - 1) / n times; a permute sends its operands from each device that has a target other than itself. Groups of one
-move nothing and do not count.
+Each collective counts as often as it runs: loops by their trip count, called computations by their calls, every branch of a
+conditional once. Bytes are those of the best known algorithms, as `tessera partition --stats` counts them. In a group of n, an
+all-gather sends n - 1 times its operands, an all-reduce 2 (n - 1) / n times, a reduce-scatter and an all-to-all (n - 1) / n
+times. A permute sends its operands from each device that has a target other than itself. Groups of one send nothing and do not
+count.
 
-XLA's pipeline for CPUs makes no reduce-scatters. An all-reduce of which every user only takes one n-th counts as one.
+XLA's pipeline for CPUs forms no reduce-scatters. An all-reduce counts as one if every user slices one n-th of it.
 """
 import math
 import re
@@ -54,7 +56,7 @@ class Computation:
 
 
 def closing(text, at):
-    """Where the parenthesis that opens at `at` closes."""
+    """The index at which the parenthesis that opens at `at` closes."""
     depth = 0
     for i in range(at, len(text)):
         depth += {"(": 1, ")": -1}.get(text[i], 0)
@@ -101,7 +103,7 @@ def type_bytes(text):
 # ---- groups ----
 
 def mesh_group_width(text):
-    """Of mesh['a'=2,'b'=4] {'a','b':(1)2}: devices in a group."""
+    """Devices in a group of mesh['a'=2,'b'=4] {'a','b':(1)2}."""
     sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", text)}
     width = 1
     for name, part in re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", text[text.index("]") + 1:]):
@@ -126,7 +128,7 @@ def group_widths(instruction, devices):
 
 
 def expand_mesh(text):
-    """Of mesh['a'=2,'b'=4] {'b'}: the groups, device by device."""
+    """The groups of mesh['a'=2,'b'=4] {'b'}, device by device."""
     sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", text)}
     taken = re.findall(r"'(\w+)'(?::\((\d+)\)(\d+))?", text[text.index("]") + 1:])
     cuts = {name: {1, size} for name, size in sizes.items()}
@@ -150,7 +152,7 @@ def expand_mesh(text):
 
 
 def expand_iota(text):
-    """Of [4,2]<=[2,4]T(1,0): the groups, device by device."""
+    """The groups of [4,2]<=[2,4]T(1,0), device by device."""
     shape, dims, order = re.match(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text).groups()
     numbers = lambda words: [int(n) for n in words.split(",")]
     dims, (_, width) = numbers(dims), numbers(shape)
@@ -282,7 +284,7 @@ def only_sliced(computations, computation, name, n, whole, depth=0):
 
 
 def is_reduce_scatter(computations, computation, instruction, n):
-    """Of an all-reduce: whether every user of every result takes one n-th."""
+    """Every user of every result of an all-reduce takes one n-th."""
     if len(instruction.operands) == 1:
         return only_sliced(computations, computation, instruction.name, n, type_bytes(instruction.type))
     parts = computation.users.get(instruction.name, [])
@@ -362,26 +364,101 @@ def by_groups(text, devices):
     return found
 
 
-def differences(before, after, devices):
-    """What XLA did to the collectives of a module: {"merged": bytes it no longer sends, "added": bytes that it sends more,
-    "what": a line for each kind and groups that differ}. One collective of many operands for many of one is no difference."""
-    ours, theirs = by_groups(before, devices), by_groups(after, devices)
-    merged = added = 0.0
-    what = []
-    for key in sorted(set(ours) | set(theirs)):
-        (runs, size), (their_runs, their_size) = ours[key], theirs[key]
-        if abs(size - their_size) > 0.5:
-            what.append(f"{key[0]} in {len(key[1])} groups: {runs} of {size:.0f} bytes, XLA runs {their_runs} of {their_size:.0f}")
-            merged, added = merged + max(0, size - their_size), added + max(0, their_size - size)
-    return {"merged": merged, "added": added, "what": what}
+# ---- two modules side by side ----
+
+def axes_of(groups, mesh):
+    """The axes of "data=2,model=4" along which the groups of a collective, or the pairs of a permute, communicate."""
+    axes = [(name, int(size)) for name, size in (axis.split("=") for axis in mesh.split(","))]
+
+    def place(device):
+        found = {}
+        for name, size in reversed(axes):
+            device, found[name] = divmod(device, size)
+        return found
+
+    along = [name for name, _ in axes if any(place(device)[name] != place(group[0])[name]
+                                            for group in groups for device in group)]
+    pairs = all(len(group) == 2 for group in groups)
+    whole = math.prod(size for name, size in axes if name in along) == max(map(len, groups), default=1)
+    return "+".join(along) + ("" if whole or pairs else " (subgroups)")
+
+
+def beside(before, after, devices, mesh):
+    """XLA's module beside the one that it was given: [kind, axes, runs, bytes, XLA's runs, XLA's bytes] of each kind and axes.
+    XLA combines collectives: one of many operands replaces many of one. Bytes are then the same."""
+    rows = defaultdict(lambda: [0, 0.0, 0, 0.0])
+    for at, text in ((0, before), (2, after)):
+        for (kind, groups), (runs, size) in by_groups(text, devices).items():
+            row = rows[kind, axes_of(groups, mesh)]
+            row[at] += runs
+            row[at + 1] += size
+    return [[*key, *row] for key, row in sorted(rows.items())]
+
+
+def same_bytes(row):
+    """XLA sends the bytes that it was given, combined or not; row is one of beside()."""
+    return abs(row[3] - row[5]) <= 0.5
+
+
+# ---- memory ----
+
+ALIASES = ("bitcast", "get-tuple-element", "tuple", "optimization-barrier", "all-gather-done")
+
+
+def gathered_peak(text):
+    """Most bytes of all-gathers' results that are alive at once, by the order of a scheduled module: each from its all-gather
+    to the last use of it, or of a bitcast or tuple of it. A loop's body adds to what is alive around the loop."""
+    computations, entry = read_module(text)
+    return computation_peak(computations, entry)
+
+
+def computation_peak(computations, computation):
+    order = {name: i for i, name in enumerate(computation.instructions)}
+    last = dict(order)
+    for name in reversed(list(order)):  # users are behind, so theirs is known
+        for user in computation.users.get(name, []):
+            last[name] = max(last[name], last[user.name] if user.opcode in ALIASES else order[user.name])
+    change = defaultdict(float)
+    for instruction in computation.instructions.values():
+        if instruction.opcode in ("all-gather", "all-gather-start"):
+            change[order[instruction.name]] += gathered_bytes(instruction)
+            change[last[instruction.name] + 1] -= gathered_bytes(instruction)
+    peak = alive = 0.0
+    for i, instruction in enumerate(computation.instructions.values()):
+        alive += change[i]
+        inside = [computation_peak(computations, computations[name])
+                  for name, _, _ in children_of(computations, computation, instruction) if instruction.opcode != "fusion"]
+        peak = max(peak, alive + max(inside, default=0.0))
+    return peak
+
+
+def gathered_bytes(instruction):
+    """Bytes of an all-gather's results. The type of an all-gather-start has the operands before them."""
+    arrays = re.findall(r"\w+\[[\d,<=]*\]", instruction.type)
+    if instruction.opcode == "all-gather-start":
+        arrays = arrays[len(arrays) // 2:]
+    return sum(map(type_bytes, arrays))
+
+
+def read_text(path):
+    with open(path) as file:
+        return file.read()
 
 
 def main():
-    with open(sys.argv[1]) as file:
-        counted = count(file.read(), int(sys.argv[2]) if len(sys.argv) > 2 else 8)
+    if len(sys.argv) == 4:
+        devices = math.prod(int(axis.split("=")[1]) for axis in sys.argv[3].split(","))
+        for row in beside(read_text(sys.argv[1]), read_text(sys.argv[2]), devices, sys.argv[3]):
+            kind, axes, runs, size, their_runs, their_size = row
+            print(f"{kind} over {axes}: {runs}, {size:.0f} bytes; {their_runs}, {their_size:.0f} bytes: "
+                  f"{'same' if same_bytes(row) else 'differs'}")
+        return
+    text = read_text(sys.argv[1])
+    counted = count(text, int(sys.argv[2]) if len(sys.argv) > 2 else 8)
     for kind, (runs, size) in counted["kinds"].items():
         print(f"{runs:5} {kind:20} {size:15.0f} bytes")
     print(f"{counted['runs']:5} in all {size_text(counted)}")
+    print(f"gathered, alive at once: {gathered_peak(text):.0f} bytes")
 
 
 def size_text(counted):

@@ -315,8 +315,8 @@ typedef struct tsr_partition_options {
   int mesh_axes;       /* replica_groups by axes of a mesh instead of device by device */
   const char *collectives; /* the form that the local program's consumer needs of them, as of
                             * --collectives: "single" (one operand each), "bitwise", "fenced",
-                            * "typed", "apart", "paced", several with commas, "xla" for all of them
-                            * (docs/partitioner.md); NULL or "combined": none */
+                            * "major", "typed", "apart", "paced", several with commas, "xla" for all
+                            * of them (docs/partitioner.md); NULL or "combined": none */
   size_t trip_count; /* these three as of tsr_propagate_options; 0 or NULL: what annotations say */
   tsr_progress_fn progress;
   void *progress_user;

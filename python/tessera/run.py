@@ -248,11 +248,11 @@ class _Part:
     """What one device has of an argument or result."""
 
     def __init__(self, tile):
-        dims = range(tile.rank)
-        self.whole = tuple(tile.whole[d] for d in dims)
-        self.shape = tuple(tile.tile[d] for d in dims)
-        self.in_whole = tuple(slice(tile.offset[d], tile.offset[d] + tile.extent[d]) for d in dims)
-        self.in_part = tuple(slice(0, tile.extent[d]) for d in dims)
+        rank = tile.rank
+        self.whole, self.shape = tuple(tile.whole[:rank]), tuple(tile.tile[:rank])
+        offset, extent = tile.offset[:rank], tile.extent[:rank]
+        self.in_whole = tuple(slice(at, at + n) for at, n in zip(offset, extent))
+        self.in_part = tuple(slice(0, n) for n in extent)
         self.text = tile.global_type.decode()  # type of the whole
         self.combine = tile.combine.decode()  # of parts of a sum and its like; else ""
         self.first = tile.first               # the first device that has a part of the same

@@ -134,6 +134,7 @@ class Meshes:
             if sharding.mesh in self.splits:
                 self.splits[sharding.mesh].add(sharding)
         self.main = self.mesh(used[0])
+        self._shared = {used[0]: self.main}  # by symbol: hundreds of shardings have the same
 
     def mesh(self, symbol, split=None):
         """The jax Mesh with the axes as they were split: the same devices in the same order.
@@ -161,11 +162,15 @@ class Meshes:
 
     def spec(self, sharding):
         """The jax Mesh of a sharding, and per dimension the names of its axes there."""
-        split = self.splits[sharding.mesh]
-        if any(sharding is s for s in self.own):
+        split, own = self.splits[sharding.mesh], any(sharding is s for s in self.own)
+        if own:
             split = axes.Split(self.meshes[sharding.mesh])
             split.add(sharding)
-        mesh = self.mesh(sharding.mesh, split)
+        mesh = None if own else self._shared.get(sharding.mesh)
+        if mesh is None:
+            mesh = self.mesh(sharding.mesh, split)
+            if not own:
+                self._shared[sharding.mesh] = mesh
         return mesh, [[n for n in dim if n in mesh.shape] for dim in split.spec(sharding)]
 
 

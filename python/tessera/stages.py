@@ -107,7 +107,7 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     It takes what propagate takes; machine is what all predicted times are for. Of a Sharded, what
     propagate was told holds here, too; only machine, collectives and trip_count may be given.
     collectives   the form that the program's consumer needs of collectives: "single" (one operand
-                  each), "bitwise", "fenced", "typed", "apart", "paced", several with commas, "xla" for all of
+                  each), "bitwise", "fenced", "major", "typed", "apart", "paced", several with commas, "xla" for all of
                   them (docs/partitioner.md); None: none of them
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {

@@ -404,7 +404,7 @@ int command_partition(int argc, char **argv) {
        "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
       {"--collectives", OPTION_TEXT, &job.local.collectives, "LIST",
        "the form that the program's consumer needs of collectives: combined (default), single (one "
-       "operand each), apart, paced, typed, several with commas; xla: all that XLA needs"},
+       "operand each), major, apart, paced, typed, several with commas; xla: all that XLA needs"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
        "write groups of devices one by one (default) or by axes of the mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",

@@ -11,6 +11,10 @@
 // it schedules.) The select reads and writes a device's shard, a small part of what is then
 // gathered.
 //
+// x1 is asked where XLA has it in memory: behind the contraction or collective that x1 is computed
+// from. An element of an elementwise chain would be computed once more in the kernel of each
+// select.
+//
 // Only large gathers wait whose operand depends on no contraction and no collective: others are
 // ready late anyway. O(ops + uses of gathered values).
 #include "base/vec.h"
@@ -55,8 +59,29 @@ static bool can_ask(const Paced *s, ValueId v) {
          dtype_is_float(type_dtype(p->context, type));
 }
 
+// The value of an op that does work, from which ops that only compute element by element or move
+// elements make v; if several, of the last one.
+static ValueId work_behind(const Paced *s, ValueId v, BlockId block) {
+  const Program *p = s->p;
+  for (ValueId found = v;;) {
+    OpId def = value_def(p, v);
+    if (!def || op_at(p, def)->block != block || !s->late[v]) return found;
+    if (can_ask(s, v)) found = v;
+    if (is_work(p, def)) return found;
+    ValueId last = 0;
+    for (uint32_t i = 0; i < op_at(p, def)->n_operands; i++) {
+      ValueId operand = op_operand(p, def, i);
+      OpId by = value_def(p, operand);
+      if (by && s->late[operand] && (!last || s->number[by] > s->number[value_def(p, last)]))
+        last = operand;
+    }
+    if (!last) return found;
+    v = last;
+  }
+}
+
 // Of the first op that uses the gathered value, or what ops of one operand make of it, together
-// with something late: that.
+// with something late: that, or what it is computed from.
 static ValueId use_waits_for(const Paced *s, OpId gather) {
   const Program *p = s->p;
   BlockId block = op_at(p, gather)->block;
@@ -72,7 +97,7 @@ static ValueId use_waits_for(const Paced *s, OpId gather) {
       ValueId other = op_operand(p, first, i);
       OpId def = value_def(p, other);
       if (other != v && def && op_at(p, def)->block == block && s->late[other] && can_ask(s, other))
-        return other;
+        return work_behind(s, other, block);
     }
     if (op_at(p, first)->n_operands != 1 || op_at(p, first)->n_results != 1) return 0;
     at = first;

@@ -19,8 +19,8 @@
 // CHECK-NEXT: [[G2:%.*]] = "stablehlo.all_gather"([[C]])
 // CHECK-NEXT: [[P:%.*]] = stablehlo.transpose [[G2]]
 // CHECK-NEXT: [[Y2:%.*]] = stablehlo.dot_general [[T1]], [[P]]
-// The third waits for the second's use: T1.
-// CHECK-NEXT: [[S:%.*]] = stablehlo.slice [[T1]] [0:1, 0:1]
+// The third waits for the second's use: T1, and asks what T1 is computed from.
+// CHECK-NEXT: [[S:%.*]] = stablehlo.slice [[Y1]] [0:1, 0:1]
 // CHECK-NEXT: [[E:%.*]] = stablehlo.reshape [[S]]
 // CHECK: [[L:%.*]] = stablehlo.compare LT, [[E]], %{{.*}}
 // CHECK: [[H:%.*]] = stablehlo.compare GT, [[E]], %{{.*}}
