@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "evaluate/evaluate.h"
+#include "ir/clone.h"
 #include "ops/infer.h"
 #include "parse/parse.h"
 #include "parse/print.h"
@@ -266,16 +267,16 @@ tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *optio
 }
 
 typedef struct Copying {
-  tsr_program *from, *to;
-  Arena arena;
+  const tsr_program *from;
+  tsr_program *to;
 } Copying;
 
 static Status *copy_body(Guard *guard, void *arg) {
   Copying *c = arg;
   tsr_program *h = c->to;
-  arena_guard(&c->arena, guard);
   h->context = context_copy(c->from->context, guard);
-  h->program = program_copy_to(c->from->program, h->context, &h->source, &c->arena, guard);
+  h->program = program_clone(c->from->program, h->context, guard);
+  h->program->source = &h->source;
   api_list_functions(h, guard);
   return NULL;
 }
@@ -292,10 +293,8 @@ tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
   h->source = (Source){.path = h->name, .text = h->text, .size = program->source.size};
   if (h->again.source) h->again.source = &h->source;
   Copying copying = {.from = program, .to = h};
-  arena_init(&copying.arena, NULL);
   bool room = h->text && h->name && (h->traffic || !program->traffic);
   Status *status = room ? guard_run(copy_body, &copying) : status_no_memory();
-  arena_deinit(&copying.arena);
   if (status)
     tsr_program_free(h);
   else
