@@ -201,7 +201,7 @@ static Status *load_body(Guard *guard, void *arg) {
   Status *status =
       program_parse(h->context, guard, &h->source, 0, h->source.size, &options, &diag, &h->program);
   if (!status && !program_verify(h->program, &diag)) status = diag_status(&diag);
-  h->again = (ProgramText){&h->source, 0, h->source.size, options};
+  h->as_loaded = true;
   if (diag.errors) diag_render(&diag, &load->rendered, false);
   if (!status) api_list_functions(h, guard);
   guard_pop(guard, &cleanup);
@@ -288,10 +288,9 @@ tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
   if (!h) return api_error(status_no_memory());
   *h = (tsr_program){.text = copy_text(program->text, program->source.size),
                      .name = copy_text(program->name, strlen(program->name)),
-                     .again = program->again};
+                     .as_loaded = program->as_loaded};
   if (program->traffic) h->traffic = copy_text(program->traffic, strlen(program->traffic));
   h->source = (Source){.path = h->name, .text = h->text, .size = program->source.size};
-  if (h->again.source) h->again.source = &h->source;
   Copying copying = {.from = program, .to = h};
   bool room = h->text && h->name && (h->traffic || !program->traffic);
   Status *status = room ? guard_run(copy_body, &copying) : status_no_memory();

@@ -6,7 +6,7 @@
 #include "partition/mesh_groups.h"
 #include "partition/tiles.h"
 #include "api/api_private.h"
-#include "pipeline/first.h"
+#include "pipeline/trials.h"
 #include "pipeline/partition.h"
 #include "report/show_traffic.h"
 
@@ -67,10 +67,10 @@ static Status *partition_under(Job *job, Guard *guard) {
   const Mesh *devices = sharding_mesh(job->result.table, mesh);
   job->n_devices = devices ? devices->n_devices : 1;
   put_traffic(job, devices, flops,
-              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena), guard);
+              !request.by_cost && trials_would_help(&request, &job->result.arena), guard);
   if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
   api_list_functions(job->handle, guard);
-  job->handle->again.source = NULL;
+  job->handle->as_loaded = false;
   return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "cost/machine.h"
 #include "evaluate/evaluate.h"
 #include "api/api_private.h"
-#include "pipeline/first.h"
+#include "pipeline/trials.h"
 #include "pipeline/propagate.h"
 #include "pipeline/reshards.h"
 #include "annotate/annotation.h"
@@ -92,6 +92,7 @@ Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options 
       .strategy = (Strategy)o->strategy,
       .conservative = o->conservative != 0,
       .by_cost = o->by_cost != 0,
+      .try_orders = h->as_loaded,
       .devices = o->devices,
       .meshes = &o->mesh,
       .n_meshes = o->mesh ? 1 : 0,
@@ -106,9 +107,6 @@ Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options 
       .trip_count = (uint32_t)o->trip_count,
   };
   TRY(api_machine(o->machine, &out->machine));
-  ProgramText *again = ARENA_NEW(arena, ProgramText);
-  *again = h->again;
-  out->again = again->source ? again : NULL;
   return NULL;
 }
 
@@ -125,12 +123,12 @@ static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
             : pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);
   diag_render(&job->diag, &job->said, false);
   propagated_render(&job->result, &job->said, false);
-  if (!status && !request.by_cost && pipeline_has_rivals(&request, arena))
+  if (!status && !request.by_cost && trials_would_help(&request, arena))
     strbuf_puts(&job->said,
                 "note: annotations want one axis for several things: conflicts=\"cost\" (by_cost) "
                 "tries which of them give way, priorities say it\n");
   if (!status) api_list_functions(job->handle, guard);
-  if (!status) job->handle->again.source = NULL;
+  if (!status) job->handle->as_loaded = false;
   return status;
 }
 

@@ -10,10 +10,10 @@
 #include "cli/inputs.h"
 #include "cli/rewrite.h"
 #include "evaluate/evaluate.h"
-#include "ops/infer.h"
+#include "ir/clone.h"
 #include "partition/mesh_groups.h"
 #include "partition/replica_mode.h"
-#include "pipeline/first.h"
+#include "pipeline/trials.h"
 #include "pipeline/partition.h"
 #include "report/show_traffic.h"
 #include "pipeline/verify_partition.h"
@@ -103,7 +103,7 @@ static void show_traffic(PartitionJob *job) {
   fprintf(stderr, "tessera: %.0f bytes of arguments and %.0f bytes of results per device\n",
           t->argument_bytes, t->result_bytes);
   if (share >= much_twice && !job->request->by_cost &&
-      pipeline_has_rivals(job->request, &job->result.arena))
+      trials_would_help(job->request, &job->result.arena))
     fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
                     "--conflicts=cost tries which of them\n"
                     "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
@@ -219,15 +219,6 @@ static void put_json(PartitionJob *job) {
 
 // ---- segments ----
 
-// The program anew, in the same context: partitioning rewrites the one at hand.
-static Status *read_global(PartitionJob *job, Guard *guard) {
-  TRY(program_parse(job->rewrite.seg.context, guard, job->rewrite.source, job->rewrite.begin,
-                    job->rewrite.end, &(ParseOptions){0}, &job->rewrite.seg.diag, &job->global));
-  if (!program_verify(job->global, &job->rewrite.seg.diag))
-    return diag_status(&job->rewrite.seg.diag);
-  return NULL;
-}
-
 // The whole program's arguments for --verify, from --inputs.
 static Status *given_arguments(void *to, LiteralHeap *heap, uint32_t n, Literal **out) {
   PartitionJob *job = to;
@@ -250,10 +241,9 @@ static Status *open_inputs(PartitionJob *job) {
 static Status *partition_it(PartitionJob *job, Guard *guard) {
   Program *program = job->rewrite.seg.program;
   MeshId mesh;
-  if (job->verify) TRY(read_global(job, guard));
+  if (job->verify) job->global = program_clone(program, program->context, guard);
   PropagateRequest request = *job->request;
-  ProgramText again = rewrite_text(&job->rewrite);
-  request.again = &again;
+  request.try_orders = true;
   pipeline_keep_edges(program, &request);
   TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
   job->flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/rewrite.h"
-#include "pipeline/first.h"
+#include "pipeline/trials.h"
 #include "pipeline/propagate.h"
 #include "pipeline/reshards.h"
 #include "report/show_propagated.h"
@@ -55,7 +55,7 @@ static void hint_if_unsharded(const PropagateJob *job) {
 }
 
 static void hint_if_rivals(PropagateJob *job) {
-  if (job->request->by_cost || !pipeline_has_rivals(job->request, &job->result.arena)) return;
+  if (job->request->by_cost || !trials_would_help(job->request, &job->result.arena)) return;
   fprintf(stderr,
           "tessera: annotations want one axis for several things: --conflicts=cost tries which of "
           "them give way, a priority says it: --shard 'w=P(\"data\")p1'\n");
@@ -96,8 +96,7 @@ static Status *propagate_segment(Guard *guard, void *arg) {
   if (!good) return NULL;
   Program *program = r->seg.program;
   PropagateRequest request = *job->request;
-  ProgramText again = rewrite_text(r);
-  request.again = &again;
+  request.try_orders = true;
   Status *status = pipeline_propagate(program, &request, guard, &r->seg.diag, &job->result);
   cli_progress_clear(&r->progress);
   bool reasons = job->why_all || job->whys->count;

@@ -49,10 +49,6 @@ Status *rewrite_load(Rewrite *r, Guard *guard, bool *out_good) {
   return NULL;
 }
 
-ProgramText rewrite_text(const Rewrite *r) {
-  return (ProgramText){.source = r->source, .begin = r->begin, .end = r->end};
-}
-
 void rewrite_put(Rewrite *r) {
   if (r->index) strbuf_puts(&r->out, "// -----\n");
   program_print(r->seg.program, &r->print, &r->out);

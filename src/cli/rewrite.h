@@ -29,8 +29,6 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
                  void (*release)(void *job), void *job);
 // Reads and verifies the segment at hand. False: what is wrong was told.
 Status *rewrite_load(Rewrite *r, Guard *guard, bool *out_good) MUST_USE;
-// Where the program at hand was read.
-ProgramText rewrite_text(const Rewrite *r);
 // The program at hand, after what is there.
 void rewrite_put(Rewrite *r);
 // What propagation has to say of it, to stderr.

@@ -2,7 +2,7 @@
 #include "pipeline/propagate.h"
 
 #include "base/clock.h"
-#include "pipeline/first.h"
+#include "pipeline/trials.h"
 #include "interop/gspmd_export.h"
 #include "interop/gspmd_import.h"
 #include "annotate/names.h"
@@ -47,16 +47,15 @@ static Diag *diag_for(const Source *source, Guard *guard, Propagated *out) {
   return diag;
 }
 
-static Status *give_rules(const PropagateRequest *request, const char *words, Guard *guard,
-                          Propagated *out) {
+static Status *give_rules(const PropagateRequest *request, Guard *guard, Propagated *out) {
   const Graph *graph = propagation_graph(out->propagation);
   ShardRules rules;
   shard_rules_init(&rules, &out->arena);
   for (uint32_t i = 0; i < request->n_rules; i++)
     shard_rules_read(&rules, &request->rules[i], diag_for(&request->rules[i], guard, out));
   TRY(said_status(out));
-  if (request->first && request->first != FIRST_NONE)
-    shard_rules_put_first(&rules, request->first, words);
+  if (request->leading_group)
+    shard_rules_put_first(&rules, request->leading_group, request->saving);
   AnnotationList list;
   ShardOptions options = {.mesh = out->mesh, .divisible = request->divisible};
   if (shard_rules_resolve(&rules, graph->program, out->table, &options, &list))
@@ -111,9 +110,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *asked, Guar
   arena_init(&out->arena, guard);
   program->trip_count = asked->trip_count;
   PropagateRequest chosen = *asked, *request = &chosen;
-  const char *words = NULL;
-  if (asked->by_cost && asked->again && !asked->first)
-    pipeline_choose_first(request, &out->arena, &words);
+  if (asked->by_cost && asked->try_orders) trials_choose(program, request, &out->arena);
   out->table = sharding_table_new(program->context, guard);
   out->diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules + 2);
   TRY(use_meshes(program, request, out));
@@ -132,7 +129,7 @@ Status *pipeline_propagate(Program *program, const PropagateRequest *asked, Guar
   TRY(propagation_new(program, out->table, &options, guard, diag, &out->propagation));
   TRY(propagation_read(out->propagation, diag));
   if (!out->mesh) out->mesh = program_mesh_only(program, out->table, NULL);
-  TRY(give_rules(request, words, guard, out));
+  TRY(give_rules(request, guard, out));
   TRY(give_layout(request, guard, diag, out));
   out->divisible = request->divisible;
   out->n_given = count_given(out->propagation);

@@ -8,16 +8,6 @@
 #include "annotate/edges.h"
 #include "propagate/propagate.h"
 
-// Where a program was read, to read it again.
-typedef struct ProgramText {
-  const Source *source;
-  size_t begin, end;
-  ParseOptions options;
-} ProgramText;
-
-// Of PropagateRequest.first: no rules are to go first, and none are tried.
-#define FIRST_NONE UINT32_MAX
-
 typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
 
 // Everything is borrowed until propagated_deinit.
@@ -25,16 +15,17 @@ typedef struct PropagateRequest {
   Strategy strategy;
   CustomRules *call_rules;    // of custom calls; NULL = none
   bool conservative;          // only where no neighbours have to talk
-  bool by_cost;               // conflicts go to what moves fewer elements, or as first.h finds
+  bool by_cost;               // conflicts go to what moves fewer elements, or as trials.h finds
   const char *const *meshes;  // "data=4,model=2", "name:data=4"
   uint32_t n_meshes;
   uint64_t devices;     // 0 = any
   const Source *rules;  // texts of --shard rules (shard_rules.h), in the order they hold
   uint32_t n_rules;
-  uint32_t first;            // group of rules to whose axes others give way; 0: by_cost finds one
-  const ProgramText *again;  // NULL: none is tried
-  const Source *layout;      // "batch:data, hidden:model" (names.h); NULL = none
-  const Source *names;       // names of dimensions for it; NULL = none beside the program
+  bool try_orders;         // by_cost also tries which rules propagate first (trials.h)
+  uint32_t leading_group;  // group of rules to whose axes others give way; 0 = none
+  const char *saving;      // what that order saves, in words, for a note; NULL = no note
+  const Source *layout;    // "batch:data, hidden:model" (names.h); NULL = none
+  const Source *names;     // names of dimensions for it; NULL = none beside the program
   const char *allow_arguments, *allow_results;          // allow_read's text; NULL = not given …
   AllowFlags allow_argument_flags, allow_result_flags;  // … then these
   bool divisible;                                       // arguments and results must divide

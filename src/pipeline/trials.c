@@ -1,14 +1,15 @@
-// Priorities by trial: a rule's neighbourhood says little about what it costs far away, so each way
-// is made as a whole, in a context of its own, and thrown away.
-#include "pipeline/first.h"
+// Priorities by trial: a rule's neighbourhood says little about what it costs far away, so each
+// order is compiled to its local program, on a clone in a context of its own, and thrown away.
+#include "pipeline/trials.h"
 
 #include "cost/machine.h"
-#include "ops/infer.h"
 #include "cost/traffic.h"
+#include "ir/clone.h"
 #include "pipeline/partition.h"
 #include "annotate/shard_rules.h"
 
 typedef struct Trial {
+  const Program *original;
   PropagateRequest request;
   Context *context;
   Program *program;
@@ -19,8 +20,9 @@ typedef struct Trial {
   const struct Trying *trying;
 } Trial;
 
-// How far the trials are: whatever a trial tells, this is told.
+// How far the trials are: reported whenever a trial reports progress.
 typedef struct Trying {
+  const Program *program;
   const Guard *guard;
   uint32_t done, total;
 } Trying;
@@ -66,12 +68,9 @@ static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
   Progress progress = {tell_trial, (void *)(uintptr_t)t->trying};
   guard_set_progress(guard, &progress);
-  const ProgramText *again = t->request.again;
-  diag_init(&t->diag, guard, again->source);
-  t->context = context_new(guard);
-  TRY(program_parse(t->context, guard, again->source, again->begin, again->end, &again->options,
-                    &t->diag, &t->program));
-  if (!program_verify(t->program, &t->diag)) return diag_status(&t->diag);
+  diag_init(&t->diag, guard, t->original->source);
+  t->context = context_copy(t->original->context, guard);
+  t->program = program_clone(t->original, t->context, guard);
   pipeline_keep_edges(t->program, &t->request);
   TRY(pipeline_propagate(t->program, &t->request, guard, &t->diag, &t->result));
   LocalOptions local = {.call_rules = t->request.call_rules, .machine = t->request.machine};
@@ -84,11 +83,12 @@ static Status *trial_body(Guard *guard, void *arg) {
   return predict(t, on);
 }
 
-// False if it cannot be done so.
-static bool try_way(const PropagateRequest *request, uint32_t first, bool by_cost, Trying *trying,
-                    Trial *out) {
-  *out = (Trial){.request = *request, .trying = trying};
-  out->request.first = first;
+// False if the program cannot be compiled so.
+static bool try_order(const PropagateRequest *request, uint32_t leading_group, bool by_cost,
+                      Trying *trying, Trial *out) {
+  *out = (Trial){.original = trying->program, .request = *request, .trying = trying};
+  out->request.try_orders = false;
+  out->request.leading_group = leading_group;
   out->request.by_cost = by_cost;
   Status *status = guard_run(trial_body, out);
   trying->done++;
@@ -123,7 +123,7 @@ static uint32_t find_rivals(const PropagateRequest *request, Arena *arena, uint3
   return n;
 }
 
-bool pipeline_has_rivals(const PropagateRequest *request, Arena *arena) {
+bool trials_would_help(const PropagateRequest *request, Arena *arena) {
   uint32_t rivals[MOST_GROUPS];
   return find_rivals(request, arena, rivals) > 0;
 }
@@ -144,21 +144,21 @@ static const char *guess_words(const Traffic *t, Arena *arena) {
                       t->trip_count);
 }
 
-void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char **out_words) {
+void trials_choose(const Program *program, PropagateRequest *request, Arena *arena) {
   uint32_t rivals[MOST_GROUPS], n = find_rivals(request, arena, rivals);
   Trial plain, least, trial;
-  Trying trying = {.guard = arena->guard, .total = 2 + 2 * n};
-  if (!try_way(request, FIRST_NONE, false, &trying, &plain)) return;
+  Trying trying = {.program = program, .guard = arena->guard, .total = 2 + 2 * n};
+  if (!try_order(request, 0, false, &trying, &plain)) return;
   least = plain;
-  if (try_way(request, FIRST_NONE, true, &trying, &trial)) keep_better(&least, &trial, 1);
+  if (try_order(request, 0, true, &trying, &trial)) keep_better(&least, &trial, 1);
   bool ordered = false;
   for (uint32_t i = 0; i < 2 * n; i++)
-    if (try_way(request, rivals[i / 2], i % 2, &trying, &trial))
+    if (try_order(request, rivals[i / 2], i % 2, &trying, &trial))
       ordered |= keep_better(&least, &trial, ordered ? 1 : surely);
-  request->first = least.request.first;
+  request->leading_group = least.request.leading_group;
   request->by_cost = least.request.by_cost;
   if (ordered)
-    *out_words = arena_printf(
+    request->saving = arena_printf(
         arena,
         "%.3g bytes sent per device instead of %.3g, %.0f collectives on the "
         "critical path instead of %.0f, %.3g FLOPs per device instead of %.3g%s",
