@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "evaluate/evaluate.h"
 #include "ir/clone.h"
-#include "ops/infer.h"
-#include "parse/parse.h"
 #include "parse/print.h"
 #include "api/api_private.h"
 #include "pipeline/partitioned.h"
@@ -174,6 +172,7 @@ const char *tsr_dtype_name(tsr_dtype dtype) {
 
 typedef struct Load {
   tsr_program *handle;
+  Session session;
   bool allow_unregistered;
   StrBuf rendered;  // what the diagnostics say, if any
 } Load;
@@ -191,22 +190,21 @@ void api_release_diag(void *diag) { diag_deinit(diag); }
 static Status *load_body(Guard *guard, void *arg) {
   Load *load = arg;
   tsr_program *h = load->handle;
+  Session *s = &load->session;
   load->rendered.guard = guard;
-  h->context = context_new(guard);
-  Diag diag;
-  diag_init(&diag, guard, &h->source);
-  GuardCleanup cleanup = {api_release_diag, &diag, NULL};
-  guard_push(guard, &cleanup);
-  ParseOptions options = {.allow_unregistered = load->allow_unregistered};
-  Status *status =
-      program_parse(h->context, guard, &h->source, 0, h->source.size, &options, &diag, &h->program);
-  if (!status && !program_verify(h->program, &diag)) status = diag_status(&diag);
+  session_init(s, guard, &h->source, NULL);
+  CompileRequest request = {.end = h->source.size,
+                            .parse.allow_unregistered = load->allow_unregistered,
+                            .stop_after = STAGE_VERIFY};
+  Compiled compiled;
+  Status *status = compile(s, &request, &compiled);
+  if (session_has_errors(s)) session_render(s, &load->rendered, false);
+  if (status) return status;
+  h->program = session_take(s);
+  h->context = h->program->context;
   h->as_loaded = true;
-  if (diag.errors) diag_render(&diag, &load->rendered, false);
-  if (!status) api_list_functions(h, guard);
-  guard_pop(guard, &cleanup);
-  diag_deinit(&diag);
-  return status;
+  api_list_functions(h, guard);
+  return NULL;
 }
 
 static char *copy_text(const char *text, size_t n) {
@@ -234,6 +232,7 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
   Status *status = guard_run(load_body, &load);
   tsr_error *error = api_error_said(status, &load.rendered);
   strbuf_deinit(&load.rendered);
+  session_deinit(&load.session);
   if (error)
     tsr_program_free(h);
   else

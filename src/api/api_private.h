@@ -9,7 +9,7 @@
 #include "ops/custom_rules.h"
 #include "ops/eval.h"
 #include "partition/tiles.h"
-#include "pipeline/propagate.h"
+#include "pipeline/compile.h"
 
 typedef struct Asked Asked;
 

@@ -9,7 +9,6 @@
 #include "partition/explicit_reshards.h"
 #include "partition/sdy_collectives.h"
 #include "annotate/annotation.h"
-#include "interop/gspmd_export.h"
 #include "propagate/passes_rewrite.h"
 #include "annotate/program_mesh.h"
 
@@ -183,16 +182,4 @@ Status *reshards_write(Program *program, ShardingTable *table, const PartitionOp
   guard_pop(guard, &cleanup);
   arena_deinit(&arena);
   return status;
-}
-
-Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
-                                const PropagateRequest *request, Guard *guard, Diag *diag) {
-  if (emit == EMIT_NONE) return NULL;
-  Machine machine;
-  if (request->machine) TRY(machine_read(str_of(request->machine), &propagated->arena, &machine));
-  PartitionOptions options = {.call_rules = request->call_rules,
-                              .machine = request->machine ? &machine : NULL};
-  TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
-  TRY(reshards_write(program, propagated->table, &options, guard, diag));
-  return emit == EMIT_MHLO ? gspmd_export(program, propagated->table, guard, diag) : NULL;
 }

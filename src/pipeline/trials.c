@@ -2,19 +2,12 @@
 // order is compiled to its local program, on a clone in a context of its own, and thrown away.
 #include "pipeline/trials.h"
 
-#include "cost/machine.h"
-#include "cost/traffic.h"
-#include "ir/clone.h"
-#include "pipeline/partition.h"
 #include "annotate/shard_rules.h"
+#include "pipeline/compile.h"
 
 typedef struct Trial {
-  const Program *original;
   PropagateRequest request;
-  Context *context;
-  Program *program;
-  Diag diag;
-  Propagated result;
+  Session session;  // on a clone
   double seconds;
   Traffic traffic;  // its rows are gone with the trial
   const struct Trying *trying;
@@ -43,15 +36,14 @@ static Link row_link(const Network *network, const TrafficRow *row) {
 
 // Work, bytes over their links, and the latency of collectives that wait for each other: steps at
 // the mean latency of all runs.
-static Status *predict(Trial *t, const Mesh *mesh) {
+static double predict(Trial *t, const Mesh *mesh) {
   const Traffic *traffic = &t->traffic;
   Network network = network_default;
   Compute compute = compute_default;
-  if (t->request.machine) {
-    Machine machine;
-    TRY(machine_read(str_of(t->request.machine), &t->result.arena, &machine));
-    network = machine_network(&machine, t->program->context, mesh, &t->result.arena);
-    compute = machine.compute;
+  const Machine *machine = t->session.machine;
+  if (machine) {
+    network = machine_network(machine, t->session.context, mesh, &t->session.arena);
+    compute = machine->compute;
   }
   double transfer = 0, latency = 0;
   for (uint32_t i = 0; i < traffic->n_rows; i++) {
@@ -60,33 +52,25 @@ static Status *predict(Trial *t, const Mesh *mesh) {
     latency += traffic->rows[i].runs * link.latency_seconds;
   }
   if (traffic->runs > 0) latency *= traffic->steps / traffic->runs;
-  t->seconds = compute_seconds(&compute, traffic->flops) + transfer + latency;
-  return NULL;
+  return compute_seconds(&compute, traffic->flops) + transfer + latency;
 }
 
 static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
   Progress progress = {tell_trial, (void *)(uintptr_t)t->trying};
-  guard_set_progress(guard, &progress);
-  diag_init(&t->diag, guard, t->original->source);
-  t->context = context_copy(t->original->context, guard);
-  t->program = program_clone(t->original, t->context, guard);
-  pipeline_keep_edges(t->program, &t->request);
-  TRY(pipeline_propagate(t->program, &t->request, guard, &t->diag, &t->result));
-  LocalOptions local = {.call_rules = t->request.call_rules, .machine = t->request.machine};
-  MeshId mesh;
-  TRY(pipeline_partition(t->program, &t->result, &local, guard, &t->diag, &mesh));
-  const Mesh *on = sharding_mesh(t->result.table, mesh);
-  Traffic traffic;
-  traffic_count(t->program, on, on ? on->n_devices : 1, &t->result.arena, &traffic);
-  t->traffic = traffic;
-  return predict(t, on);
+  session_clone(&t->session, guard, t->trying->program, &progress);
+  CompileRequest request = {.annotations = t->request, .stop_after = STAGE_MEASURE};
+  Compiled compiled;
+  TRY(compile(&t->session, &request, &compiled));
+  t->traffic = compiled.traffic;
+  t->seconds = predict(t, compiled.devices);
+  return NULL;
 }
 
 // False if the program cannot be compiled so.
 static bool try_order(const PropagateRequest *request, uint32_t leading_group, bool by_cost,
                       Trying *trying, Trial *out) {
-  *out = (Trial){.original = trying->program, .request = *request, .trying = trying};
+  *out = (Trial){.request = *request, .trying = trying};
   out->request.try_orders = false;
   out->request.leading_group = leading_group;
   out->request.by_cost = by_cost;
@@ -94,10 +78,7 @@ static bool try_order(const PropagateRequest *request, uint32_t leading_group, b
   trying->done++;
   bool good = !status;
   status_free(status);
-  propagated_deinit(&out->result);
-  program_free(out->program);
-  context_free(out->context);
-  if (out->diag.source) diag_deinit(&out->diag);
+  session_deinit(&out->session);
   return good;
 }
 
