@@ -5,6 +5,7 @@
 // pinned by a constraint right behind it.
 #include "pipeline/reshards.h"
 
+#include "ir/clone.h"
 #include "ops/op.h"
 #include "partition/explicit_reshards.h"
 #include "partition/sdy_collectives.h"
@@ -158,8 +159,7 @@ static void release_program(void *program) { program_free(program); }
 
 static Status *write_reshards(Job *j, const PartitionOptions *options, Arena *arena, Guard *guard,
                               Diag *diag) {
-  Remap map;
-  Program *twin = program_copy(j->p, arena, &map);
+  Program *twin = program_clone(j->p, j->p->context, guard);
   GuardCleanup cleanup = {release_program, twin, NULL};
   guard_push(guard, &cleanup);
   Status *status = explicit_reshards(j->p, twin, j->table, options, guard, diag);
