@@ -16,7 +16,7 @@
 #include "optimize/optimize.h"
 #include "partition/partition.h"
 #include "cost/traffic.h"
-#include "pipeline/propagate.h"
+#include "pipeline/compile.h"
 
 enum { RUNS = 4, SIDE_RUNS = 7 };
 
@@ -32,30 +32,31 @@ static double cost_seconds(const Cost *c) { return c->partition + c->optimize; }
 static Status *measure_once(Guard *guard, const Source *source, Cost *out) {
   Input in = {.source = *source};
   TRY(read_input(guard, &in));
-  Propagated propagated = {0};
-  PropagateRequest request = {0};
-  TRY(pipeline_propagate(in.program, &request, guard, &in.diag, &propagated));
-  TRY(pipeline_write(in.program, &propagated, EMIT_SDY, true, guard, &in.diag));
+  Session session;
+  Compiled compiled;
+  CompileRequest request = {.write = {.emit = EMIT_SDY, .close = true}, .stop_after = STAGE_WRITE};
+  session_borrow(&session, guard, in.program, &in.source, NULL);
+  TRY(compile(&session, &request, &compiled));
   MeshId mesh;
   double start = seconds_now();
-  TRY(partition_program(in.program, propagated.table, NULL, guard, &in.diag, &mesh));
+  TRY(partition_program(in.program, session.table, NULL, guard, &in.diag, &mesh));
   double partitioned = seconds_now();
-  const Mesh *devices = sharding_mesh(propagated.table, mesh);
+  const Mesh *devices = sharding_mesh(session.table, mesh);
   OptimizeOptions options = {.mesh = devices,
                              .n_devices = devices ? devices->n_devices : 1,
-                             .table = propagated.table,
+                             .table = session.table,
                              .edges_are_said = true};
   OptimizeStats stats;
   TRY(optimize_program(in.program, &options, guard, &in.diag, &stats));
   double done = seconds_now();
   Traffic traffic;
-  traffic_count(in.program, devices, devices ? devices->n_devices : 1, &propagated.arena, &traffic);
+  traffic_count(in.program, devices, devices ? devices->n_devices : 1, &session.arena, &traffic);
   *out = (Cost){.partition = partitioned - start,
                 .optimize = done - partitioned,
                 .ops = in.n_ops,
                 .collectives = traffic.runs,
                 .bytes = traffic.bytes};
-  propagated_deinit(&propagated);
+  session_deinit(&session);
   release_input(&in);
   return NULL;
 }

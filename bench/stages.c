@@ -13,7 +13,7 @@
 #include "optimize/optimize.h"
 #include "partition/partition.h"
 #include "cost/traffic.h"
-#include "pipeline/propagate.h"
+#include "pipeline/compile.h"
 
 typedef struct Job {
   const char *path;
@@ -31,17 +31,19 @@ static Status *run_once(Guard *guard, const Source *source) {
   Input in = {.source = *source};
   TRY(read_input(guard, &in));
   double parsed = wall_now();
-  Propagated propagated = {0};
-  TRY(pipeline_propagate(in.program, &(PropagateRequest){0}, guard, &in.diag, &propagated));
-  TRY(pipeline_write(in.program, &propagated, EMIT_SDY, true, guard, &in.diag));
+  Session session;
+  Compiled compiled;
+  CompileRequest request = {.write = {.emit = EMIT_SDY, .close = true}, .stop_after = STAGE_WRITE};
+  session_borrow(&session, guard, in.program, &in.source, NULL);
+  TRY(compile(&session, &request, &compiled));
   double spread = wall_now();
   MeshId mesh;
-  TRY(partition_program(in.program, propagated.table, NULL, guard, &in.diag, &mesh));
+  TRY(partition_program(in.program, session.table, NULL, guard, &in.diag, &mesh));
   double partitioned = wall_now();
-  const Mesh *devices = sharding_mesh(propagated.table, mesh);
+  const Mesh *devices = sharding_mesh(session.table, mesh);
   OptimizeOptions options = {.mesh = devices,
                              .n_devices = devices ? devices->n_devices : 1,
-                             .table = propagated.table,
+                             .table = session.table,
                              .edges_are_said = true};
   OptimizeStats stats;
   TRY(optimize_program(in.program, &options, guard, &in.diag, &stats));
@@ -49,7 +51,7 @@ static Status *run_once(Guard *guard, const Source *source) {
   printf("{\"ops\": %u, \"parse\": %.6f, \"propagate\": %.6f, \"partition\": %.6f, \"optimize\": "
          "%.6f}\n",
          in.n_ops, parsed - start, spread - parsed, partitioned - spread, done - partitioned);
-  propagated_deinit(&propagated);
+  session_deinit(&session);
   release_input(&in);
   return NULL;
 }

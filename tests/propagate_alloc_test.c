@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "pipeline/propagate.h"
+#include "pipeline/compile.h"
 #include "explain/why.h"
 #include "support/whole.h"
 
@@ -63,60 +63,44 @@ typedef struct Job {
   size_t printed;
 } Job;
 
-static void release_propagated(void *object) { propagated_deinit(object); }
+static void release_session(void *object) { session_deinit(object); }
 static void release_why(void *object) { why_free(object); }
 
-static Status *all_of_it(Program *program, const Job *job, Guard *guard, Diag *diag,
-                         Propagated *result, StrBuf *out) {
+static Status *all_of_it(Session *s, const Job *job, StrBuf *out) {
   Source rule = {.path = "rule", .text = job->rule, .size = strlen(job->rule)};
-  PropagateRequest request = {.rules = &rule, .n_rules = rule.size != 0};
-  TRY(pipeline_propagate(program, &request, guard, diag, result));
-  Why *why = why_new(result->propagation, &(WhyOptions){0}, guard);
+  CompileRequest request = {.end = job->source.size,
+                            .annotations = {.rules = &rule, .n_rules = rule.size != 0},
+                            .stop_after = STAGE_PROPAGATE};
+  Compiled compiled;
+  TRY(compile(s, &request, &compiled));
+  Why *why = why_new(s->propagation, &(WhyOptions){0}, s->guard);
   GuardCleanup cleanup = {release_why, why, NULL};
-  guard_push(guard, &cleanup);
+  guard_push(s->guard, &cleanup);
   why_print_all(why, out);
   why_json_all(why, out);
-  guard_pop(guard, &cleanup);
+  guard_pop(s->guard, &cleanup);
   why_free(why);
-  TRY(pipeline_write(program, result, job->emit, true, guard, diag));
-  program_print(program, &(PrintOptions){0}, out);
+  TRY(stage_write(s, &request.annotations, &(WriteForm){.emit = job->emit, .close = true}));
+  program_print(s->program, &(PrintOptions){0}, out);
   return NULL;
 }
 
 static Status *run_job(Guard *guard, void *arg) {
   Job *job = arg;
-  Context *context = context_new(guard);
-  GuardCleanup free_context = {whole_release_context, context, NULL};
-  guard_push(guard, &free_context);
-  Diag diag;
-  diag_init(&diag, guard, &job->source);
-  GuardCleanup free_diag = {whole_release_diag, &diag, NULL};
-  guard_push(guard, &free_diag);
-  Program *program = NULL;
-  GuardCleanup free_program = {whole_release_program, &program, NULL};
-  guard_push(guard, &free_program);
   StrBuf out;
   strbuf_init(&out, guard);
   GuardCleanup free_out = {whole_release_buffer, &out, NULL};
   guard_push(guard, &free_out);
-  Propagated result = {0};
-  GuardCleanup free_result = {release_propagated, &result, NULL};
-  guard_push(guard, &free_result);
-  Status *status = program_parse(context, guard, &job->source, 0, job->source.size,
-                                 &(ParseOptions){0}, &diag, &program);
-  if (!status && !program_verify(program, &diag)) status = diag_status(&diag);
-  if (!status) status = all_of_it(program, job, guard, &diag, &result, &out);
+  Session session;
+  session_init(&session, guard, &job->source, NULL);
+  GuardCleanup free_session = {release_session, &session, NULL};
+  guard_push(guard, &free_session);
+  Status *status = all_of_it(&session, job, &out);
   job->printed = out.used;
-  guard_pop(guard, &free_result);
+  guard_pop(guard, &free_session);
   guard_pop(guard, &free_out);
-  guard_pop(guard, &free_program);
-  guard_pop(guard, &free_diag);
-  guard_pop(guard, &free_context);
-  propagated_deinit(&result);
+  session_deinit(&session);
   strbuf_deinit(&out);
-  program_free(program);
-  diag_deinit(&diag);
-  context_free(context);
   return status;
 }
 

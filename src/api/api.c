@@ -8,8 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "evaluate/evaluate.h"
-#include "ops/infer.h"
-#include "parse/parse.h"
+#include "ir/clone.h"
 #include "parse/print.h"
 #include "api/api_private.h"
 #include "pipeline/partitioned.h"
@@ -173,6 +172,7 @@ const char *tsr_dtype_name(tsr_dtype dtype) {
 
 typedef struct Load {
   tsr_program *handle;
+  Session session;
   bool allow_unregistered;
   StrBuf rendered;  // what the diagnostics say, if any
 } Load;
@@ -190,22 +190,21 @@ void api_release_diag(void *diag) { diag_deinit(diag); }
 static Status *load_body(Guard *guard, void *arg) {
   Load *load = arg;
   tsr_program *h = load->handle;
+  Session *s = &load->session;
   load->rendered.guard = guard;
-  h->context = context_new(guard);
-  Diag diag;
-  diag_init(&diag, guard, &h->source);
-  GuardCleanup cleanup = {api_release_diag, &diag, NULL};
-  guard_push(guard, &cleanup);
-  ParseOptions options = {.allow_unregistered = load->allow_unregistered};
-  Status *status =
-      program_parse(h->context, guard, &h->source, 0, h->source.size, &options, &diag, &h->program);
-  if (!status && !program_verify(h->program, &diag)) status = diag_status(&diag);
-  h->again = (ProgramText){&h->source, 0, h->source.size, options};
-  if (diag.errors) diag_render(&diag, &load->rendered, false);
-  if (!status) api_list_functions(h, guard);
-  guard_pop(guard, &cleanup);
-  diag_deinit(&diag);
-  return status;
+  session_init(s, guard, &h->source, NULL);
+  CompileRequest request = {.end = h->source.size,
+                            .parse.allow_unregistered = load->allow_unregistered,
+                            .stop_after = STAGE_VERIFY};
+  Compiled compiled;
+  Status *status = compile(s, &request, &compiled);
+  if (session_has_errors(s)) session_render(s, &load->rendered, false);
+  if (status) return status;
+  h->program = session_take(s);
+  h->context = h->program->context;
+  h->as_loaded = true;
+  api_list_functions(h, guard);
+  return NULL;
 }
 
 static char *copy_text(const char *text, size_t n) {
@@ -233,6 +232,7 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
   Status *status = guard_run(load_body, &load);
   tsr_error *error = api_error_said(status, &load.rendered);
   strbuf_deinit(&load.rendered);
+  session_deinit(&load.session);
   if (error)
     tsr_program_free(h);
   else
@@ -266,16 +266,16 @@ tsr_error *tsr_program_load_file(const char *path, const tsr_load_options *optio
 }
 
 typedef struct Copying {
-  tsr_program *from, *to;
-  Arena arena;
+  const tsr_program *from;
+  tsr_program *to;
 } Copying;
 
 static Status *copy_body(Guard *guard, void *arg) {
   Copying *c = arg;
   tsr_program *h = c->to;
-  arena_guard(&c->arena, guard);
   h->context = context_copy(c->from->context, guard);
-  h->program = program_copy_to(c->from->program, h->context, &h->source, &c->arena, guard);
+  h->program = program_clone(c->from->program, h->context, guard);
+  h->program->source = &h->source;
   api_list_functions(h, guard);
   return NULL;
 }
@@ -287,15 +287,12 @@ tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
   if (!h) return api_error(status_no_memory());
   *h = (tsr_program){.text = copy_text(program->text, program->source.size),
                      .name = copy_text(program->name, strlen(program->name)),
-                     .again = program->again};
+                     .as_loaded = program->as_loaded};
   if (program->traffic) h->traffic = copy_text(program->traffic, strlen(program->traffic));
   h->source = (Source){.path = h->name, .text = h->text, .size = program->source.size};
-  if (h->again.source) h->again.source = &h->source;
   Copying copying = {.from = program, .to = h};
-  arena_init(&copying.arena, NULL);
   bool room = h->text && h->name && (h->traffic || !program->traffic);
   Status *status = room ? guard_run(copy_body, &copying) : status_no_memory();
-  arena_deinit(&copying.arena);
   if (status)
     tsr_program_free(h);
   else

@@ -6,8 +6,7 @@
 #include "partition/mesh_groups.h"
 #include "partition/tiles.h"
 #include "api/api_private.h"
-#include "pipeline/first.h"
-#include "pipeline/partition.h"
+#include "pipeline/trials.h"
 #include "report/show_traffic.h"
 
 // ---- partitioning ----
@@ -16,74 +15,52 @@ typedef struct Job {
   tsr_program *handle;
   tsr_partition_options options;
   tsr_propagate_options annotations;
-  Propagated result;
-  Diag diag;
+  Session session;
+  Compiled compiled;
   StrBuf said;     // diagnostics: warnings, and errors if it failed
   StrBuf traffic;  // JSON
-  size_t n_devices;
-  RedundantList redundant;
 } Job;
 
-static void put_traffic(Job *job, const Mesh *devices, double flops_whole, bool untried,
-                        Guard *guard) {
-  Program *local = job->handle->program;
-  uint32_t n = (uint32_t)job->n_devices;
-  Arena *arena = &job->result.arena;
-  Traffic traffic;
-  traffic_count(local, devices, n, arena, &traffic);
+static void put_traffic(Job *job, const PropagateRequest *annotations) {
+  Session *s = &job->session;
+  const Compiled *c = &job->compiled;
+  bool untried = !annotations->by_cost && trials_would_help(annotations, &s->arena);
   Json json = {.out = &job->traffic};
   json_open(&json, '{');
-  traffic_json(&traffic, n, flops_whole, &json);
-  traffic_redundant_json(local->context, &traffic, n, flops_whole, &job->redundant, &json);
+  traffic_json(&c->traffic, c->n_devices, c->global_flops, &json);
+  traffic_redundant_json(s->context, &c->traffic, c->n_devices, c->global_flops, &c->redundant,
+                         &json);
   json_key(&json, "orders_untried"), json_bool(&json, untried);
-  if (job->options.why) {
-    Reasons reasons;
-    reasons_list(local, devices, n, guard, arena, &reasons);
-    traffic_reasons_json(local, &reasons, &json);
-    if (traffic_marks(job->options.collectives)) reasons_mark(local, &reasons, arena);
-  }
+  if (job->options.why) traffic_reasons_json(s->program, c->reasons, &json);
   json_close(&json, '}');
 }
 
-static Status *partition_under(Job *job, Guard *guard) {
-  Program *program = job->handle->program;
+static Status *partition_under(Job *job, Session *s) {
+  tsr_program *h = job->handle;
   const tsr_partition_options *o = &job->options;
-  PropagateRequest request;
-  TRY(api_propagate_request(job->handle, &job->annotations, &job->diag.arena, &request));
+  CompileRequest request = {.local = {.plain = o->plain != 0,
+                                      .why = o->why != 0,
+                                      .collectives = o->collectives,
+                                      .redundant = true}};
+  TRY(api_propagate_request(h, &job->annotations, &s->arena, &request.annotations));
   TRY(optimize_check_collectives(o->collectives));
-  LocalOptions options = {.plain = o->plain != 0,
-                          .why = o->why != 0,
-                          .call_rules = request.call_rules,
-                          .collectives = o->collectives,
-                          .redundant = &job->redundant,
-                          .machine = request.machine};
-  MeshId mesh;
-  pipeline_keep_edges(program, &request);
-  TRY(pipeline_propagate(program, &request, guard, &job->diag, &job->result));
-  job->redundant.arena = &job->result.arena;
-  double flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
-                               &job->result.arena);
-  TRY(pipeline_partition(program, &job->result, &options, guard, &job->diag, &mesh));
-  const Mesh *devices = sharding_mesh(job->result.table, mesh);
-  job->n_devices = devices ? devices->n_devices : 1;
-  put_traffic(job, devices, flops,
-              !request.by_cost && pipeline_has_rivals(&request, &job->result.arena), guard);
-  if (o->mesh_axes) mesh_groups(program, job->result.table, mesh, guard);
-  api_list_functions(job->handle, guard);
-  job->handle->again.source = NULL;
+  TRY(compile(s, &request, &job->compiled));
+  put_traffic(job, &request.annotations);
+  if (o->mesh_axes) mesh_groups(s->program, s->table, job->compiled.mesh, s->guard);
+  api_list_functions(h, s->guard);
+  h->as_loaded = false;
   return NULL;
 }
 
 static Status *partition_body(Guard *guard, void *arg) {
   Job *job = arg;
-  program_guard(job->handle->program, guard);
+  tsr_program *h = job->handle;
+  Session *s = &job->session;
   job->said.guard = job->traffic.guard = guard;
-  Progress progress;
-  api_progress(guard, job->annotations.progress, job->annotations.progress_user, &progress);
-  diag_init(&job->diag, guard, &job->handle->source);
-  Status *status = partition_under(job, guard);
-  diag_render(&job->diag, &job->said, false);
-  propagated_render(&job->result, &job->said, false);
+  Progress progress = {job->annotations.progress, job->annotations.progress_user};
+  session_borrow(s, guard, h->program, &h->source, progress.tell ? &progress : NULL);
+  Status *status = partition_under(job, s);
+  session_render(s, &job->said, false);
   return status;
 }
 
@@ -102,15 +79,14 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   api_forget(program);
   Status *status = guard_run(partition_body, &job);
   tsr_error *error = api_error_said(status, &job.said);
-  propagated_deinit(&job.result);
-  if (job.diag.source) diag_deinit(&job.diag);
+  session_deinit(&job.session);
   if (error) {
     strbuf_deinit(&job.traffic);
   } else {
     mem_free(program->traffic);
     program->traffic = job.traffic.data;
   }
-  if (!error && out_devices) *out_devices = job.n_devices;
+  if (!error && out_devices) *out_devices = job.compiled.n_devices;
   if (!error && out_warnings) {
     *out_warnings = job.said.used ? job.said.data : NULL;
     if (*out_warnings) return NULL;

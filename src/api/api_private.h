@@ -9,7 +9,7 @@
 #include "ops/custom_rules.h"
 #include "ops/eval.h"
 #include "partition/tiles.h"
-#include "pipeline/propagate.h"
+#include "pipeline/compile.h"
 
 typedef struct Asked Asked;
 
@@ -19,7 +19,7 @@ struct tsr_program {
   Source source;
   Context *context;
   Program *program;
-  ProgramText again;  // its text; without a source once something was written into the program
+  bool as_loaded;  // nothing was written into it yet
   HEAPVEC(OpId) functions;
   char *traffic;  // JSON, of a partitioned program
   Asked *asked;   // what questions have read so far; NULL: nothing

@@ -6,9 +6,7 @@
 #include "cost/machine.h"
 #include "evaluate/evaluate.h"
 #include "api/api_private.h"
-#include "pipeline/first.h"
-#include "pipeline/propagate.h"
-#include "pipeline/reshards.h"
+#include "pipeline/trials.h"
 #include "annotate/annotation.h"
 #include "annotate/program_mesh.h"
 #include "interop/gspmd.h"
@@ -18,8 +16,7 @@
 typedef struct Propagate {
   tsr_program *handle;
   tsr_propagate_options options;
-  Propagated result;
-  Diag diag;
+  Session session;
   StrBuf said;  // diagnostics: warnings, and errors if it failed
 } Propagate;
 
@@ -92,6 +89,7 @@ Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options 
       .strategy = (Strategy)o->strategy,
       .conservative = o->conservative != 0,
       .by_cost = o->by_cost != 0,
+      .try_orders = h->as_loaded,
       .devices = o->devices,
       .meshes = &o->mesh,
       .n_meshes = o->mesh ? 1 : 0,
@@ -106,42 +104,32 @@ Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options 
       .trip_count = (uint32_t)o->trip_count,
   };
   TRY(api_machine(o->machine, &out->machine));
-  ProgramText *again = ARENA_NEW(arena, ProgramText);
-  *again = h->again;
-  out->again = again->source ? again : NULL;
   return NULL;
-}
-
-static Status *propagate_under(Propagate *job, Guard *guard, Arena *arena) {
-  Program *program = job->handle->program;
-  const tsr_propagate_options *o = &job->options;
-  PropagateRequest request;
-  TRY(api_propagate_request(job->handle, o, arena, &request));
-  Status *status = pipeline_propagate(program, &request, guard, &job->diag, &job->result);
-  if (!status)
-    status =
-        o->reshards
-            ? pipeline_write_reshards(program, &job->result, EMIT_SDY, &request, guard, &job->diag)
-            : pipeline_write(program, &job->result, EMIT_SDY, o->close != 0, guard, &job->diag);
-  diag_render(&job->diag, &job->said, false);
-  propagated_render(&job->result, &job->said, false);
-  if (!status && !request.by_cost && pipeline_has_rivals(&request, arena))
-    strbuf_puts(&job->said,
-                "note: annotations want one axis for several things: conflicts=\"cost\" (by_cost) "
-                "tries which of them give way, priorities say it\n");
-  if (!status) api_list_functions(job->handle, guard);
-  if (!status) job->handle->again.source = NULL;
-  return status;
 }
 
 static Status *propagate_body(Guard *guard, void *arg) {
   Propagate *job = arg;
-  program_guard(job->handle->program, guard);
+  tsr_program *h = job->handle;
+  const tsr_propagate_options *o = &job->options;
+  Session *s = &job->session;
   job->said.guard = guard;
-  Progress progress;
-  api_progress(guard, job->options.progress, job->options.progress_user, &progress);
-  diag_init(&job->diag, guard, &job->handle->source);
-  return propagate_under(job, guard, &job->diag.arena);
+  Progress progress = {o->progress, o->progress_user};
+  session_borrow(s, guard, h->program, &h->source, o->progress ? &progress : NULL);
+  CompileRequest request = {
+      .write = {.emit = EMIT_SDY, .close = o->close != 0, .reshards = o->reshards != 0},
+      .stop_after = STAGE_WRITE};
+  TRY(api_propagate_request(h, o, &s->arena, &request.annotations));
+  Compiled compiled;
+  Status *status = compile(s, &request, &compiled);
+  session_render(s, &job->said, false);
+  if (status) return status;
+  if (!request.annotations.by_cost && trials_would_help(&request.annotations, &s->arena))
+    strbuf_puts(&job->said,
+                "note: annotations want one axis for several things: conflicts=\"cost\" (by_cost) "
+                "tries which of them give way, priorities say it\n");
+  api_list_functions(h, guard);
+  h->as_loaded = false;
+  return NULL;
 }
 
 tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_options *options,
@@ -152,8 +140,7 @@ tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_optio
   api_forget(program);
   Status *status = guard_run(propagate_body, &job);
   tsr_error *error = api_error_said(status, &job.said);
-  propagated_deinit(&job.result);
-  if (job.diag.source) diag_deinit(&job.diag);
+  session_deinit(&job.session);
   if (!error && out_warnings) {
     *out_warnings = job.said.used ? job.said.data : NULL;
     if (*out_warnings) return NULL;

@@ -11,8 +11,8 @@
 struct tsr_propagation {
   tsr_program *program;
   tsr_propagate_options options;  // strings are the caller's until tsr_propagation_new is back
-  Propagated result;
-  Diag diag;
+  Session session;
+  uint32_t n_annotated;
   Arena scratch;           // rewound by every call
   HEAPVEC(Target) values;  // what numbers mean
   HEAPVEC(uint32_t) marks;
@@ -37,8 +37,7 @@ static Status *call_body(Guard *guard, void *arg) {
   h->guard = guard;
   call->said.guard = call->out.guard = guard;
   arena_guard(&h->scratch, guard);
-  arena_guard(&h->result.arena, guard);
-  if (h->result.propagation) propagation_guard(h->result.propagation, guard);
+  session_guard(&h->session, guard);
   return call->body(call);
 }
 
@@ -56,18 +55,17 @@ static tsr_error *run(Call *call) {
 
 static Status *new_body(Call *call) {
   tsr_propagation *h = call->h;
-  Guard *guard = h->guard;
-  program_guard(h->program->program, guard);
-  diag_init(&h->diag, guard, &h->program->source);
-  PropagateRequest request;
-  Progress progress;
-  api_progress(guard, h->options.progress, h->options.progress_user, &progress);
-  TRY(api_propagate_request(h->program, &h->options, &h->diag.arena, &request));
-  Status *status = pipeline_propagate(h->program->program, &request, guard, &h->diag, &h->result);
-  if (status) {
-    diag_render(&h->diag, &call->said, false);
-    propagated_render(&h->result, &call->said, false);
-  }
+  Session *s = &h->session;
+  const tsr_propagate_options *o = &h->options;
+  Progress progress = {o->progress, o->progress_user};
+  session_borrow(s, h->guard, h->program->program, &h->program->source,
+                 o->progress ? &progress : NULL);
+  CompileRequest request = {.stop_after = STAGE_PROPAGATE};
+  TRY(api_propagate_request(h->program, o, &s->arena, &request.annotations));
+  Compiled compiled;
+  Status *status = compile(s, &request, &compiled);
+  h->n_annotated = compiled.n_annotated;
+  if (status) session_render(s, &call->said, false);
   return status;
 }
 
@@ -93,8 +91,7 @@ tsr_error *tsr_propagation_new(tsr_program *program, const tsr_propagate_options
 
 void tsr_propagation_free(tsr_propagation *h) {
   if (!h) return;
-  propagated_deinit(&h->result);
-  if (h->diag.source) diag_deinit(&h->diag);
+  session_deinit(&h->session);
   arena_deinit(&h->scratch);
   HEAPVEC_FREE(&h->values);
   HEAPVEC_FREE(&h->marks);
@@ -133,7 +130,7 @@ static Status *check_value(const tsr_propagation *h, size_t value) {
 
 // All instances of the value's function, or none of them.
 static Status *push_target(tsr_propagation *h, const Target *target, Sharding sharding) {
-  Propagation *p = h->result.propagation;
+  Propagation *p = h->session.propagation;
   const Graph *g = propagation_graph(p);
   uint32_t mark = propagation_n_events(p), ignored;
   InstanceId first = graph_instance_of(g, target->function);
@@ -160,19 +157,19 @@ static Status *push_body(Call *call) {
   diag_init(&diag, h->guard, &source);
   GuardCleanup cleanup = {.release = api_release_diag, .object = &diag};
   guard_push(h->guard, &cleanup);
-  ShardOptions options = {.mesh = h->result.mesh, .divisible = h->options.divisible_edges != 0};
+  ShardOptions options = {.mesh = h->session.mesh, .divisible = h->options.divisible_edges != 0};
   Sharding sharding = 0;
-  bool good = shard_spec_resolve(&diag, h->program->program, h->result.table, &options, target,
+  bool good = shard_spec_resolve(&diag, h->program->program, h->session.table, &options, target,
                                  &h->scratch, &sharding);
   Status *status = good ? NULL : diag_status(&diag);
   if (!good) diag_render(&diag, &call->said, false);
   guard_pop(h->guard, &cleanup);
   diag_deinit(&diag);
   if (status) return status;
-  uint32_t mark = propagation_n_events(h->result.propagation);
+  uint32_t mark = propagation_n_events(h->session.propagation);
   TRY(push_target(h, target, sharding));
   h->marks.items[h->marks.count++] = mark;
-  call->changes = propagation_n_events(h->result.propagation) - mark;
+  call->changes = propagation_n_events(h->session.propagation) - mark;
   return NULL;
 }
 
@@ -189,7 +186,7 @@ tsr_error *tsr_propagation_push(tsr_propagation *h, size_t value, const char *sh
 static Status *pop_body(Call *call) {
   tsr_propagation *h = call->h;
   if (!h->marks.count) FAIL(FAILED_PRECONDITION, "nothing was pushed that could be taken back");
-  propagation_pop(h->result.propagation, h->marks.items[--h->marks.count]);
+  propagation_pop(h->session.propagation, h->marks.items[--h->marks.count]);
   return NULL;
 }
 
@@ -204,14 +201,14 @@ tsr_error *tsr_propagation_pop(tsr_propagation *h) {
 static Status *sharding_body(Call *call) {
   tsr_propagation *h = call->h;
   TRY(check_value(h, call->value));
-  const Graph *g = propagation_graph(h->result.propagation);
+  const Graph *g = propagation_graph(h->session.propagation);
   const Target *target = &h->values.items[call->value];
   InstanceId instance = graph_instance_of(g, target->function);
   PlaceId place = instance ? target_place(g, instance, target) : 0;
-  Sharding sharding = place ? propagation_get(h->result.propagation, place) : 0;
+  Sharding sharding = place ? propagation_get(h->session.propagation, place) : 0;
   if (!sharding) return NULL;
   call->any = true;
-  return api_print_sharding(h->result.table, sharding, call->spelling, &h->scratch, &call->out);
+  return api_print_sharding(h->session.table, sharding, call->spelling, &h->scratch, &call->out);
 }
 
 tsr_error *tsr_propagation_sharding(tsr_propagation *h, size_t value, tsr_spelling spelling,
@@ -228,9 +225,7 @@ tsr_error *tsr_propagation_sharding(tsr_propagation *h, size_t value, tsr_spelli
 
 static Status *warnings_body(Call *call) {
   tsr_propagation *h = call->h;
-  arena_guard(&h->diag.arena, h->guard);
-  diag_render(&h->diag, &call->out, false);
-  propagated_render(&h->result, &call->out, false);
+  session_render(&h->session, &call->out, false);
   call->any = call->out.used != 0;
   return NULL;
 }
@@ -247,16 +242,16 @@ tsr_error *tsr_propagation_warnings(tsr_propagation *h, char **out_text) {
 static Status *table_body(Call *call) {
   tsr_propagation *h = call->h;
   Shown shown = {.program = h->program->program,
-                 .propagation = h->result.propagation,
-                 .arena = &h->result.arena,
-                 .n_given = h->result.n_given,
+                 .propagation = h->session.propagation,
+                 .arena = &h->session.arena,
+                 .n_given = h->n_annotated,
                  .path = h->program->name,
                  .out = &call->out,
                  .edges_only = !call->flag};
-  ArenaMark mark = arena_mark(&h->result.arena);
+  ArenaMark mark = arena_mark(&h->session.arena);
   context_guard(h->program->context, h->guard);
   propagated_json(&shown);
-  arena_rewind(&h->result.arena, mark);
+  arena_rewind(&h->session.arena, mark);
   call->any = true;
   return NULL;
 }
@@ -293,7 +288,7 @@ static Status *why_body(Call *call) {
   tsr_propagation *h = call->h;
   WhyOptions options = {.sources = true};
   context_guard(h->program->context, h->guard);
-  Why *why = why_new(h->result.propagation, &options, h->guard);
+  Why *why = why_new(h->session.propagation, &options, h->guard);
   GuardCleanup cleanup = {.release = release_why, .object = why};
   guard_push(h->guard, &cleanup);
   Status *status = explain(call, why);
@@ -314,10 +309,11 @@ tsr_error *tsr_propagation_why(tsr_propagation *h, const char *name, int json, c
 
 static Status *write_body(Call *call) {
   tsr_propagation *h = call->h;
-  arena_guard(&h->diag.arena, h->guard);
-  Status *status = pipeline_write(h->program->program, &h->result, EMIT_SDY, h->options.close != 0,
-                                  h->guard, &h->diag);
-  if (status) diag_render(&h->diag, &call->said, false);
+  Session *s = &h->session;
+  WriteForm form = {.emit = EMIT_SDY, .close = h->options.close != 0};
+  PropagateRequest edges = {.divisible = h->options.divisible_edges != 0};
+  Status *status = stage_write(s, &edges, &form);
+  if (status) diag_render(&s->diag, &call->said, false);
   if (!status) api_list_functions(h->program, h->guard);
   return status;
 }

@@ -200,37 +200,29 @@ char *cli_read_program(const char *path, Source *out_source) {
   return NULL;
 }
 
-Status *segment_load(Segment *seg, Guard *guard, const Source *source, size_t begin, size_t end,
-                     const ParseOptions *options, bool verify) {
-  diag_init(&seg->diag, guard, source);
-  seg->context = context_new(guard);
-  Status *status =
-      program_parse(seg->context, guard, source, begin, end, options, &seg->diag, &seg->program);
-  if (status) {
-    // What is wrong with the text is in the diagnostics.
-    if (seg->diag.errors == 0) return status;
-    status_free(status);
-    return NULL;
-  }
-  seg->valid = !verify || program_verify(seg->program, &seg->diag);
+Status *cli_load(Session *s, Guard *guard, const Source *source, size_t begin, size_t end,
+                 const ParseOptions *options, bool verify, bool *out_valid) {
+  session_init(s, guard, source, NULL);
+  CompileRequest request = {.begin = begin,
+                            .end = end,
+                            .parse = *options,
+                            .stop_after = verify ? STAGE_VERIFY : STAGE_READ};
+  Compiled compiled;
+  Status *status = compile(s, &request, &compiled);
+  *out_valid = !status;
+  if (status && !session_has_errors(s)) return status;
+  status_free(status);  // what is wrong with the text is in the diagnostics
   return NULL;
-}
-
-void segment_deinit(Segment *seg) {
-  program_free(seg->program);
-  context_free(seg->context);
-  if (seg->diag.source) diag_deinit(&seg->diag);
-  *seg = (Segment){0};
 }
 
 void cli_release_text(void *text) { strbuf_deinit(text); }
 
-void segment_report(const Segment *seg, Guard *guard) {
+void cli_report(const Session *s, Guard *guard) {
   StrBuf text;
   strbuf_init(&text, guard);
   GuardCleanup free_text = {.release = cli_release_text, .object = &text};
   guard_push(guard, &free_text);
-  diag_render(&seg->diag, &text, cli_colour());
+  session_render(s, &text, cli_colour());
   fflush(stdout);
   if (text.used) fwrite(text.data, 1, text.used, stderr);
   guard_pop(guard, &free_text);

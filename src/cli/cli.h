@@ -5,10 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "ir/program.h"
 #include "ops/eval.h"
-#include "parse/parse.h"
+#include "pipeline/compile.h"
 
 enum { EXIT_OK = 0, EXIT_NO = 1, EXIT_BAD = 2 };  // fine; the answer is no; bad usage or input
 
@@ -83,21 +81,13 @@ Status *cli_flush(void *to, const char *data, size_t n) MUST_USE;
 // after a message if it cannot be read, or is empty: that is a step before that failed.
 char *cli_read_program(const char *path, Source *out_source);
 
-typedef struct Segment {
-  Context *context;
-  Program *program;  // NULL if it could not be read
-  Diag diag;
-  bool valid;  // read, and verified if that was asked for
-} Segment;
-
-// Reads (and verifies) source[begin, end) under the guard. Errors in the text are in seg->diag,
-// with valid = false; the status is for everything else. segment_deinit in any case, after the
-// guard.
-Status *segment_load(Segment *seg, Guard *guard, const Source *source, size_t begin, size_t end,
-                     const ParseOptions *options, bool verify) MUST_USE;
-void segment_deinit(Segment *seg);  // {0} is fine
+// Reads (and verifies) source[begin, end) under the guard into a session. Errors in the text are in
+// its diagnostics, with *out_valid = false; the status is for everything else. session_deinit in
+// any case, after the guard.
+Status *cli_load(Session *session, Guard *guard, const Source *source, size_t begin, size_t end,
+                 const ParseOptions *options, bool verify, bool *out_valid) MUST_USE;
 // The diagnostics to stderr.
-void segment_report(const Segment *seg, Guard *guard);
+void cli_report(const Session *session, Guard *guard);
 
 void cli_release_text(void *text);  // a StrBuf on a guard's cleanup list
 

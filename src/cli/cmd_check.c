@@ -18,8 +18,6 @@
 #include "ops/op.h"
 #include "parse/expect.h"
 #include "parse/print.h"
-#include "partition/partition.h"
-#include "pipeline/partition.h"
 #include "partition/random_shardings.h"
 
 enum { LIMIT_BYTES_DEFAULT = 4, MOST_DEVICES = 1024 };  // GiB per segment; of --devices
@@ -78,10 +76,9 @@ typedef struct SegmentJob {
   const Source *source;
   size_t begin, end;
   SegmentResult *result;
-  Segment seg, again;
+  Session seg, printed;
   LiteralHeap heap;
   Arena arena;
-  ShardingTable *table;
 } SegmentJob;
 
 static char *copy_text(const char *text) {
@@ -159,18 +156,18 @@ static Status *check_round_trip(SegmentJob *job, Guard *guard) {
   guard_push(guard, &cleanup);
   program_print(job->seg.program, &(PrintOptions){0}, &text);
   Source printed = {.path = "<printed>", .text = text.data, .size = text.used};
+  bool valid;
   Status *status =
-      segment_load(&job->again, guard, &printed, 0, printed.size, &(ParseOptions){0}, true);
+      cli_load(&job->printed, guard, &printed, 0, printed.size, &(ParseOptions){0}, true, &valid);
   if (!status) {
-    bool same =
-        job->again.valid && program_hash(job->seg.program) == program_hash(job->again.program);
+    bool same = valid && program_hash(job->seg.program) == program_hash(job->printed.program);
     if (same)
       set_reason(job->result, OUTCOME_PASSED, "takes arguments: read, printed and read again only");
     else
       set_reason(job->result, OUTCOME_FAILED,
                  "takes arguments, and reads as another program once printed");
   }
-  segment_deinit(&job->again);
+  session_deinit(&job->printed);
   guard_pop(guard, &cleanup);
   strbuf_deinit(&text);
   return status;
@@ -287,28 +284,26 @@ static uint64_t segment_seed(const SegmentJob *job) {
 // Random shardings, partitioned, verified. False: this cannot be partitioned, and the result says
 // why.
 static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) {
-  Segment *seg = &job->seg;
+  Session *s = &job->seg;
   *out_done = false;
-  job->table = sharding_table_new(seg->context, guard);
-  TRY(random_shardings(seg->program, job->table, (uint32_t)job->job->devices, segment_seed(job),
-                       guard, &seg->diag));
+  s->table = sharding_table_new(s->context, guard);
+  TRY(random_shardings(s->program, s->table, (uint32_t)job->job->devices, segment_seed(job), guard,
+                       &s->diag));
   MeshId mesh;
-  PartitionOptions options = {.poison = true};
-  Status *status = partition_program(seg->program, job->table, &options, guard, &seg->diag, &mesh);
+  LocalOptions options = {.poison = true};
+  Status *status = stage_partition(s, &options, NULL, &mesh);
   if (status && status_code(status) == UNIMPLEMENTED) {
     set_reason(job->result, OUTCOME_SKIPPED, status_message(status));
     status_free(status);
     return NULL;
   }
   TRY(status);
-  TRY(pipeline_optimize(seg->program, job->table, mesh, &(LocalOptions){0}, guard, &seg->diag));
-  const char *wrong = program_check(seg->program);
-  if (wrong) FAIL(INTERNAL, "the partitioned program is damaged: %s", wrong);
-  if (!program_verify(seg->program, &seg->diag)) {
-    reason_from_diag(job, guard);
-    return NULL;
-  }
-  *out_done = true;
+  TRY(stage_optimize(s, &options, mesh));
+  status = stage_check_local(s);
+  *out_done = !status;
+  if (!s->diag.errors) return status;
+  status_free(status);
+  reason_from_diag(job, guard);
   return NULL;
 }
 
@@ -318,7 +313,9 @@ static Status *check_segment(Guard *guard, void *arg) {
   if (job->job->checked->progress.on) guard_set_progress(guard, &progress);
   literal_heap_init(&job->heap, guard, cli_gib(job->job->limit_gib));
   arena_init(&job->arena, guard);
-  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
+  bool valid;
+  TRY(cli_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true,
+               &valid));
   Str text = {job->source->text + job->begin, job->end - job->begin};
   if (line_has(text, "// expected-")) {
     StrBuf left;
@@ -332,7 +329,7 @@ static Status *check_segment(Guard *guard, void *arg) {
     strbuf_deinit(&left);
     return NULL;
   }
-  if (!job->seg.valid) {
+  if (!valid) {
     reason_from_diag(job, guard);
     return NULL;
   }
@@ -369,9 +366,8 @@ static void run_segment(const CheckJob *job, FileResult *file, const Source *sou
     result->outcome = OUTCOME_SKIPPED;
   literal_heap_deinit(&segment.heap);
   arena_deinit(&segment.arena);
-  sharding_table_free(segment.table);
-  segment_deinit(&segment.again);
-  segment_deinit(&segment.seg);
+  session_deinit(&segment.printed);
+  session_deinit(&segment.seg);
 }
 
 // What does not hold on one device says nothing about several.

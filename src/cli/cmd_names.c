@@ -17,30 +17,28 @@ typedef struct NamesJob {
   size_t begin, end;
   uint32_t printed;
   // Of one segment; freed after its guard.
-  Segment seg;
-  ShardingTable *table;
-  Propagation *propagation;
+  Session seg;
   Diag side_diag;
-  Arena arena;
   Names names;
   bool good;
   CliProgress progress;
 } NamesJob;
 
 static Status *find_names(NamesJob *job, Guard *guard) {
-  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
-  if (!job->seg.valid) return NULL;
-  arena_init(&job->arena, guard);
-  job->table = sharding_table_new(job->seg.context, guard);
-  Status *status = propagation_new(job->seg.program, job->table, &(PropagateOptions){0}, guard,
-                                   &job->seg.diag, &job->propagation);
+  bool valid;
+  TRY(cli_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true,
+               &valid));
+  if (!valid) return NULL;
+  job->seg.table = sharding_table_new(job->seg.context, guard);
+  Status *status = propagation_new(job->seg.program, job->seg.table, &(PropagateOptions){0}, guard,
+                                   &job->seg.diag, &job->seg.propagation);
   if (status && job->seg.diag.errors) {
     status_free(status);
     return NULL;
   }
   TRY(status);
   if (job->side) diag_init(&job->side_diag, guard, job->side);
-  job->good = names_build(propagation_graph(job->propagation), &job->arena, &job->seg.diag,
+  job->good = names_build(propagation_graph(job->seg.propagation), &job->seg.arena, &job->seg.diag,
                           job->side ? &job->side_diag : NULL, &job->names);
   return NULL;
 }
@@ -62,13 +60,13 @@ static Status *names_segment(Guard *guard, void *arg) {
   TRY(find_names(job, guard));
   cli_progress_clear(&job->progress);
   if (job->side_diag.source) report(&job->side_diag, guard);
-  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
+  if (job->seg.diag.list.count) cli_report(&job->seg, guard);
   if (!job->good) return NULL;
   StrBuf out;
   strbuf_init(&out, guard);
   GuardCleanup cleanup = {.release = cli_release_text, .object = &out};
   guard_push(guard, &cleanup);
-  NamesShown shown = {job->seg.program, &job->names, job->source->path, &job->arena, job->all};
+  NamesShown shown = {job->seg.program, &job->names, job->source->path, &job->seg.arena, job->all};
   if (!job->json && job->printed++) strbuf_puts(&out, "# -----\n");
   (job->json ? names_json : names_table)(&shown, &out);
   job->good = cli_put(out.data, out.used);
@@ -78,14 +76,9 @@ static Status *names_segment(Guard *guard, void *arg) {
 }
 
 static void job_clear(NamesJob *job) {
-  propagation_free(job->propagation);
-  job->propagation = NULL;
-  sharding_table_free(job->table);
-  job->table = NULL;
   if (job->side_diag.source) diag_deinit(&job->side_diag);
   job->side_diag = (Diag){0};
-  arena_deinit(&job->arena);
-  segment_deinit(&job->seg);
+  session_deinit(&job->seg);
 }
 
 static bool names_file(NamesJob *job, const char *path) {

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/rewrite.h"
-#include "ops/infer.h"
 #include "optimize/optimize.h"
 
 typedef struct OptimizeJob {
@@ -12,6 +11,7 @@ typedef struct OptimizeJob {
   OptimizeOptions options;
   uint32_t trip_count;
   bool stats, json;
+  OptimizeStats changes;  // of the segment at hand
 } OptimizeJob;
 
 static void put_json(OptimizeJob *job, const OptimizeStats *stats) {
@@ -37,24 +37,24 @@ static void show_stats(const OptimizeStats *stats) {
   if (!any) fprintf(stderr, "tessera: no pass found anything to change\n");
 }
 
+static Status *optimize(void *arg) {
+  OptimizeJob *job = arg;
+  Session *s = &job->rewrite.session;
+  s->program->trip_count = job->trip_count;
+  TRY(optimize_program(s->program, &job->options, s->guard, &s->diag, &job->changes));
+  return stage_check_local(s);
+}
+
 static Status *optimize_segment(Guard *guard, void *arg) {
   OptimizeJob *job = arg;
-  Segment *seg = &job->rewrite.seg;
-  OptimizeStats stats;
+  CompileRequest request = {.stop_after = STAGE_VERIFY};
+  Compiled compiled;
   bool good;
-  TRY(rewrite_load(&job->rewrite, guard, &good));
+  TRY(rewrite_compile(&job->rewrite, guard, &request, optimize, job, &compiled, &good));
   if (!good) return NULL;
-  seg->program->trip_count = job->trip_count;
-  TRY(optimize_program(seg->program, &job->options, guard, &seg->diag, &stats));
-  cli_progress_clear(&job->rewrite.progress);
-  const char *wrong = program_check(seg->program);
-  if (wrong) FAIL(INTERNAL, "the program is not sound, which is an error of Tessera: %s", wrong);
-  good = program_verify(seg->program, &seg->diag);
-  if (seg->diag.list.count) segment_report(seg, guard);
-  if (!good) return NULL;
-  if (job->stats && !job->json) show_stats(&stats);
+  if (job->stats && !job->json) show_stats(&job->changes);
   if (job->json)
-    put_json(job, &stats);
+    put_json(job, &job->changes);
   else
     rewrite_put(&job->rewrite);
   job->rewrite.code = EXIT_OK;

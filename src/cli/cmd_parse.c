@@ -19,7 +19,8 @@ typedef struct ParseJob {
   PrintOptions print;
   bool verify, verify_diagnostics, round_trip, hash, drop_shardings, json;
   uint32_t printed;  // segments, of all files
-  Segment seg;
+  Session seg;
+  bool valid;  // the program in it
   size_t begin, end;
   uint32_t index;  // of the segment in its file
   bool good;
@@ -107,7 +108,7 @@ static bool show_json(const ParseJob *job, Guard *guard) {
   json_key(&json, "segment");
   json_uint(&json, job->index);
   json_key(&json, "valid");
-  json_bool(&json, job->seg.valid);
+  json_bool(&json, job->valid);
   if (job->seg.program) {
     char hash[20];
     snprintf(hash, sizeof hash, "%016" PRIx64, program_hash(job->seg.program));
@@ -127,8 +128,8 @@ static bool show_json(const ParseJob *job, Guard *guard) {
 static Status *parse_segment(Guard *guard, void *arg) {
   ParseJob *job = arg;
   cli_progress_use(&job->progress, guard);
-  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &job->options,
-                   job->verify));
+  TRY(cli_load(&job->seg, guard, job->source, job->begin, job->end, &job->options, job->verify,
+               &job->valid));
   cli_progress_clear(&job->progress);
   if (job->verify_diagnostics) {
     StrBuf text;
@@ -141,12 +142,12 @@ static Status *parse_segment(Guard *guard, void *arg) {
     strbuf_deinit(&text);
     return NULL;
   }
-  job->good = job->seg.valid;
+  job->good = job->valid;
   if (job->json) {
     job->good &= show_json(job, guard);
     return NULL;
   }
-  if (job->seg.diag.list.count) segment_report(&job->seg, guard);
+  if (job->seg.diag.list.count) cli_report(&job->seg, guard);
   if (!job->good) return NULL;
   if (job->drop_shardings) drop_shardings(job->seg.program, guard);
   if (job->round_trip) {
@@ -177,7 +178,7 @@ static bool parse_file(ParseJob *job, const char *path) {
     job->good = false;
     Status *status = guard_run(parse_segment, job);
     cli_progress_clear(&job->progress);
-    segment_deinit(&job->seg);
+    session_deinit(&job->seg);
     if (status || !job->good) good = false;
     if (status) cli_fail(status);
     job->index++;

@@ -10,33 +10,21 @@
 #include "cli/inputs.h"
 #include "cli/rewrite.h"
 #include "evaluate/evaluate.h"
-#include "ops/infer.h"
 #include "partition/mesh_groups.h"
 #include "partition/replica_mode.h"
-#include "pipeline/first.h"
-#include "pipeline/partition.h"
+#include "pipeline/trials.h"
 #include "report/show_traffic.h"
-#include "pipeline/verify_partition.h"
 
 typedef struct PartitionJob {
   Rewrite rewrite;
-  const PropagateRequest *request;
-  LocalOptions local;
+  CompileRequest request;
   VerifyOptions verification;
   bool verify, stats, json;
   uint64_t replicas, partitions;  // 0 = not said
   bool mesh_axes;                 // groups by axes
   // of the segment at hand
-  Propagated result;
-  Program *global;  // for --verify: as it was before
-  MeshId mesh;
-  uint32_t n_devices;
-  Traffic traffic;
-  double flops;  // of the whole program
-  Reasons reasons;
-  RedundantList redundant;
-  StrBuf line;  // of a report
-  Verified verified;
+  Compiled compiled;
+  StrBuf line;      // of a report
   TextList inputs;  // of --verify
   Inputs arrays;
 } PartitionJob;
@@ -64,8 +52,9 @@ enum { MOST_REDUNDANT = 5 };
 
 // The ops that devices compute redundantly, the most expensive first.
 static void show_redundant(const PartitionJob *job) {
-  const RedundantList *list = &job->redundant;
-  if (!traffic_is_redundant(&job->traffic, job->n_devices, job->flops)) return;
+  const Compiled *c = &job->compiled;
+  const RedundantList *list = &c->redundant;
+  if (!traffic_is_redundant(&c->traffic, c->n_devices, c->global_flops)) return;
   for (uint32_t i = 0; i < list->n && i < MOST_REDUNDANT; i++)
     fprintf(stderr, "tessera:   redundant: %s\n", list->rows[i].why);
   if (list->n > MOST_REDUNDANT)
@@ -73,8 +62,10 @@ static void show_redundant(const PartitionJob *job) {
 }
 
 static void show_traffic(PartitionJob *job) {
-  const Traffic *t = &job->traffic;
-  double share = traffic_share(t, job->n_devices, job->flops);
+  const Compiled *c = &job->compiled;
+  const PropagateRequest *annotations = &job->request.annotations;
+  const Traffic *t = &c->traffic;
+  double share = traffic_share(t, c->n_devices, c->global_flops);
   for (uint32_t i = 0; i < t->n_rows; i++) {
     const TrafficRow *r = &t->rows[i];
     char groups[48], loops[96] = "";
@@ -90,8 +81,8 @@ static void show_traffic(PartitionJob *job) {
             traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
   bool told = false;
-  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes sent per device",
-          job->n_devices, plural(job->n_devices), t->count, plural(t->count), t->bytes);
+  fprintf(stderr, "tessera: %u device%s, %u collective%s, %.0f bytes sent per device", c->n_devices,
+          plural(c->n_devices), t->count, plural(t->count), t->bytes);
   show_guess(t, t->unknown_bytes, &told);
   fprintf(stderr, "\ntessera: %.0f collective%s on the critical path", t->steps,
           t->steps == 1 ? "" : "s");
@@ -102,8 +93,8 @@ static void show_traffic(PartitionJob *job) {
   show_redundant(job);
   fprintf(stderr, "tessera: %.0f bytes of arguments and %.0f bytes of results per device\n",
           t->argument_bytes, t->result_bytes);
-  if (share >= much_twice && !job->request->by_cost &&
-      pipeline_has_rivals(job->request, &job->result.arena))
+  if (share >= much_twice && !annotations->by_cost &&
+      trials_would_help(annotations, &job->rewrite.session.arena))
     fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
                     "--conflicts=cost tries which of them\n"
                     "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
@@ -112,7 +103,8 @@ static void show_traffic(PartitionJob *job) {
 // Names in reasons are those of the input, since the local program has others.
 static void show_reasons(PartitionJob *job, Guard *guard) {
   const char *path = job->rewrite.source->path;
-  if (!job->reasons.n) {
+  const Reasons *reasons = job->compiled.reasons;
+  if (!reasons->n) {
     fputs("tessera: the local program has no collectives\n", stderr);
     return;
   }
@@ -121,15 +113,15 @@ static void show_reasons(PartitionJob *job, Guard *guard) {
           "%s as given;\n"
           "tessera: FILE:LINE is a line of the user's source if the op has a location, else of %s",
           path, path);
-  if (traffic_marks(job->local.collectives))
+  if (traffic_marks(job->request.local.collectives))
     fputs(";\ntessera: in the local program rN is the attribute tessera.why = \"rN\"", stderr);
   fputc('\n', stderr);
   StrBuf *line = &job->line;
   strbuf_init(line, guard);
-  for (uint32_t i = 0; i < job->reasons.n; i++) {
-    const Reason *r = &job->reasons.rows[i];
+  for (uint32_t i = 0; i < reasons->n; i++) {
+    const Reason *r = &reasons->rows[i];
     line->used = 0;
-    reason_print(r, r->unknown && !job->traffic.told, line);
+    reason_print(r, r->unknown && !job->compiled.traffic.told, line);
     fprintf(stderr, "tessera: %s\n", line->data);
   }
   strbuf_deinit(line);
@@ -148,7 +140,7 @@ static void show_not_finite(const Verified *v) {
 }
 
 static void show_verified(const PartitionJob *job) {
-  const Verified *v = &job->verified;
+  const Verified *v = &job->compiled.verified;
   show_not_finite(v);
   if (!v->agree) {
     cli_error("the local program differs from the whole on %u device%s: %s", v->n_devices,
@@ -186,137 +178,90 @@ static void show_verified(const PartitionJob *job) {
     fprintf(stderr, " exactly\n");
 }
 
+static void verified_json(const Verified *v, Json *json) {
+  json_open(json, '{');
+  json_key(json, "agree"), json_bool(json, v->agree);
+  json_key(json, "results"), json_uint(json, v->n_results);
+  json_key(json, "tolerance"), json_double(json, v->tolerance);
+  json_key(json, "farthest"), json_double(json, v->worst);
+  json_key(json, "rounded"), json_bool(json, v->rounded);
+  json_key(json, "not_finite"), json_uint(json, v->not_finite);
+  json_key(json, "difference");
+  if (v->where)
+    json_string(json, v->where);
+  else
+    json_null(json);
+  json_close(json, '}');
+}
+
 static void put_json(PartitionJob *job) {
+  const Compiled *c = &job->compiled;
   Json json = {.out = &job->rewrite.out};
   json_open(&json, '{');
   json_key(&json, "file"), json_string(&json, job->rewrite.source->path);
   json_key(&json, "segment"), json_uint(&json, job->rewrite.index);
-  traffic_json(&job->traffic, job->n_devices, job->flops, &json);
-  traffic_redundant_json(job->rewrite.seg.context, &job->traffic, job->n_devices, job->flops,
-                         &job->redundant, &json);
-  if (job->local.why) traffic_reasons_json(job->rewrite.seg.program, &job->reasons, &json);
+  traffic_json(&c->traffic, c->n_devices, c->global_flops, &json);
+  traffic_redundant_json(job->rewrite.session.context, &c->traffic, c->n_devices, c->global_flops,
+                         &c->redundant, &json);
+  if (job->request.local.why) traffic_reasons_json(job->rewrite.session.program, c->reasons, &json);
   json_key(&json, "verified");
-  if (job->verify) {
-    json_open(&json, '{');
-    json_key(&json, "agree"), json_bool(&json, job->verified.agree);
-    json_key(&json, "results"), json_uint(&json, job->verified.n_results);
-    json_key(&json, "tolerance"), json_double(&json, job->verified.tolerance);
-    json_key(&json, "farthest"), json_double(&json, job->verified.worst);
-    json_key(&json, "rounded"), json_bool(&json, job->verified.rounded);
-    json_key(&json, "not_finite"), json_uint(&json, job->verified.not_finite);
-    json_key(&json, "difference");
-    if (job->verified.where)
-      json_string(&json, job->verified.where);
-    else
-      json_null(&json);
-    json_close(&json, '}');
-  } else {
+  if (job->verify)
+    verified_json(&c->verified, &json);
+  else
     json_null(&json);
-  }
   json_close(&json, '}');
   json_newline(&json);
 }
 
 // ---- segments ----
 
-// The program anew, in the same context: partitioning rewrites the one at hand.
-static Status *read_global(PartitionJob *job, Guard *guard) {
-  TRY(program_parse(job->rewrite.seg.context, guard, job->rewrite.source, job->rewrite.begin,
-                    job->rewrite.end, &(ParseOptions){0}, &job->rewrite.seg.diag, &job->global));
-  if (!program_verify(job->global, &job->rewrite.seg.diag))
-    return diag_status(&job->rewrite.seg.diag);
-  return NULL;
-}
-
-// The whole program's arguments for --verify, from --inputs.
+// The global program's arguments for --verify, from --inputs.
 static Status *given_arguments(void *to, LiteralHeap *heap, uint32_t n, Literal **out) {
   PartitionJob *job = to;
+  Session *s = &job->rewrite.session;
+  OpId function;
+  TRY(evaluate_entry(s->global, job->verification.entry, &function));
+  TRY(inputs_open(&job->arrays, &job->inputs, s->global, function, &s->arena));
   TRY(inputs_read(&job->arrays, heap, n, out));
   for (uint32_t k = 0; k < n; k++)
-    TRY(inputs_check(&job->arrays, k, evaluate_argument_type(job->global, job->arrays.function, k),
-                     out[k]));
-  return NULL;
-}
-
-static Status *open_inputs(PartitionJob *job) {
-  OpId function;
-  TRY(evaluate_entry(job->global, job->verification.entry, &function));
-  TRY(inputs_open(&job->arrays, &job->inputs, job->global, function, &job->result.arena));
-  job->verification.arguments = given_arguments;
-  job->verification.to = job;
-  return NULL;
-}
-
-static Status *partition_it(PartitionJob *job, Guard *guard) {
-  Program *program = job->rewrite.seg.program;
-  MeshId mesh;
-  if (job->verify) TRY(read_global(job, guard));
-  PropagateRequest request = *job->request;
-  ProgramText again = rewrite_text(&job->rewrite);
-  request.again = &again;
-  pipeline_keep_edges(program, &request);
-  TRY(pipeline_propagate(program, &request, guard, &job->rewrite.seg.diag, &job->result));
-  job->flops = program_flops(program, sharding_mesh(job->result.table, job->result.mesh),
-                             &job->result.arena);
-  job->redundant = (RedundantList){.arena = &job->result.arena};
-  job->local.redundant = job->stats || job->json ? &job->redundant : NULL;
-  TRY(pipeline_partition(program, &job->result, &job->local, guard, &job->rewrite.seg.diag, &mesh));
-  const Mesh *devices = sharding_mesh(job->result.table, mesh);
-  job->mesh = mesh;
-  job->n_devices = devices ? devices->n_devices : 1;
-  traffic_count(program, devices, job->n_devices, &job->result.arena, &job->traffic);
-  if (job->local.why) {
-    reasons_list(program, devices, job->n_devices, guard, &job->result.arena, &job->reasons);
-    if (traffic_marks(job->local.collectives))
-      reasons_mark(program, &job->reasons, &job->result.arena);
-  }
-  if (job->verify && job->inputs.count) TRY(open_inputs(job));
-  if (job->verify)
-    TRY(verify_partition(job->global, program, job->result.table, mesh, &job->verification, guard,
-                         &job->result.arena, &job->verified));
+    TRY(inputs_check(&job->arrays, k, evaluate_argument_type(s->global, function, k), out[k]));
   return NULL;
 }
 
 // Devices are partitions of one replica, or replicas of one partition: all of them.
 static bool counts_fit(const PartitionJob *job) {
-  uint64_t n = job->n_devices;
+  uint64_t n = job->compiled.n_devices;
   if ((!job->replicas || job->replicas == 1 || job->replicas == n) &&
       (!job->partitions || job->partitions == 1 || job->partitions == n))
     return true;
   cli_error("there %s %u device%s: --replica-count and --partition-count are 1 or that",
-            n == 1 ? "is" : "are", job->n_devices, plural(n));
+            n == 1 ? "is" : "are", job->compiled.n_devices, plural(n));
   return false;
 }
 
 static Status *partition_segment(Guard *guard, void *arg) {
   PartitionJob *job = arg;
+  Rewrite *r = &job->rewrite;
   bool good;
-  TRY(rewrite_load(&job->rewrite, guard, &good));
+  TRY(rewrite_compile(r, guard, &job->request, NULL, NULL, &job->compiled, &good));
   if (!good) return NULL;
-  Status *status = partition_it(job, guard);
-  cli_progress_clear(&job->rewrite.progress);
-  if (status && !rewrite_told(&job->rewrite, &job->result)) return status;
-  rewrite_report(&job->rewrite, &job->result, guard);
-  if (status) {  // what is wrong is in the diagnostics
-    status_free(status);
-    return NULL;
-  }
   if (!counts_fit(job)) return NULL;
-  if (job->n_devices == 1)
+  if (job->compiled.n_devices == 1)
     fprintf(stderr,
             "tessera: nothing is sharded: the local program is the whole one. Say a little: --mesh "
             "data=4 --shard '0=P(\"data\")'\n");
   if (job->stats && !job->json) show_traffic(job);
-  if (job->local.why && !job->json) show_reasons(job, guard);
+  if (job->request.local.why && !job->json) show_reasons(job, guard);
   if (job->verify) show_verified(job);
-  job->rewrite.code = job->verify && !job->verified.agree ? EXIT_NO : EXIT_OK;
+  r->code = job->verify && !job->compiled.verified.agree ? EXIT_NO : EXIT_OK;
   if (job->json) {
     put_json(job);
     return NULL;
   }
-  if (job->replicas > 1) replica_mode(job->rewrite.seg.program);
-  if (job->mesh_axes) mesh_groups(job->rewrite.seg.program, job->result.table, job->mesh, guard);
-  rewrite_put(&job->rewrite);
+  Session *s = &r->session;
+  if (job->replicas > 1) replica_mode(s->program);
+  if (job->mesh_axes) mesh_groups(s->program, s->table, job->compiled.mesh, guard);
+  rewrite_put(r);
   return NULL;
 }
 
@@ -324,9 +269,6 @@ static void release(void *arg) {
   PartitionJob *job = arg;
   inputs_close(&job->arrays);
   strbuf_deinit(&job->line);
-  propagated_deinit(&job->result);
-  program_free(job->global);
-  job->global = NULL;
 }
 
 static bool read_tolerance(const char *text, double *out) {
@@ -389,20 +331,21 @@ int command_partition(int argc, char **argv) {
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "count collectives, bytes sent per device and FLOPs; name ops computed redundantly"},
-      {"--poison", OPTION_FLAG, &job.local.poison, NULL,
+      {"--poison", OPTION_FLAG, &job.request.local.poison, NULL,
        "padding is NaN or the least integer: shows in --verify if it is read"},
-      {"--why", OPTION_FLAG, &job.local.why, NULL,
+      {"--why", OPTION_FLAG, &job.request.local.why, NULL,
        "name for each collective the op and the value that need it, the most expensive first; "
        "mark collectives with tessera.why"},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "print what --stats, --why and --verify report, instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
-      {"-O0", OPTION_FLAG, &job.local.plain, NULL, "leave the local program as it was made"},
-      {"--rings", OPTION_FLAG, &job.local.rings, NULL,
+      {"-O0", OPTION_FLAG, &job.request.local.plain, NULL,
+       "leave the local program as it was made"},
+      {"--rings", OPTION_FLAG, &job.request.local.rings, NULL,
        "also compute contractions of gathered tensors as rings of shards, where that pays"},
-      {"--passes", OPTION_TEXT, &job.local.passes, "LIST",
+      {"--passes", OPTION_TEXT, &job.request.local.passes, "LIST",
        "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
-      {"--collectives", OPTION_TEXT, &job.local.collectives, "LIST",
+      {"--collectives", OPTION_TEXT, &job.request.local.collectives, "LIST",
        "the form that the program's consumer needs of collectives: combined (default), single (one "
        "operand each), major, apart, paced, typed, several with commas; xla: all that XLA needs"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
@@ -429,23 +372,28 @@ int command_partition(int argc, char **argv) {
   if (args == ARGS_HELP) code = EXIT_OK;
   if (args == ARGS_OK && files.count > 1) {
     cli_error("partition takes one program, %u are given%s", files.count,
-              job.local.why ? " (--why takes no value here; tessera propagate --why VALUE says "
-                              "where a value's axes come from)"
-                            : "");
+              job.request.local.why
+                  ? " (--why takes no value here; tessera propagate --why VALUE says "
+                    "where a value's axes come from)"
+                  : "");
   } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
   } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
     cli_error("--inputs are data to verify with: say --verify, too");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
     cli_error("--replica-count and --partition-count cannot both be above 1");
-  } else if (args == ARGS_OK && (status = optimize_check_collectives(job.local.collectives))) {
+  } else if (args == ARGS_OK &&
+             (status = optimize_check_collectives(job.request.local.collectives))) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
              cli_scatter(scatter, &job.verification.scatter) && annotations_read(&annotations)) {
-    job.request = &annotations.request;
-    job.local.call_rules = annotations.request.call_rules;
-    job.local.machine = annotations.request.machine;
+    job.request.annotations = annotations.request;
+    job.request.annotations.try_orders = true;
+    job.request.local.redundant = job.stats || job.json;
+    job.request.verify = job.verify ? &job.verification : NULL;
+    if (job.inputs.count) job.verification.arguments = given_arguments;
+    job.verification.to = &job;
     job.mesh_axes = groups && strcmp(groups, "mesh-axes") == 0;
     job.verification.most_bytes = cli_gib(gib);
     if (job.verification.entry && job.verification.entry[0] == '@') job.verification.entry++;

@@ -7,21 +7,18 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/rewrite.h"
-#include "pipeline/first.h"
-#include "pipeline/propagate.h"
-#include "pipeline/reshards.h"
+#include "pipeline/trials.h"
 #include "report/show_propagated.h"
 #include "explain/why.h"
 
 typedef struct PropagateJob {
   Rewrite rewrite;
-  const PropagateRequest *request;
-  Emit emit;
-  bool close, reshards, stats, json, table;
+  CompileRequest request;
+  bool stats, json, table;
   TextList *whys;
   bool why_all;
   // of the segment at hand
-  Propagated result;
+  Compiled compiled;
   Why *why;
 } PropagateJob;
 
@@ -31,23 +28,24 @@ static const char *const emits[] = {"sdy", "mhlo", "none", "table"};
 enum { EMIT_TABLE = EMIT_NONE + 1 };  // ours alone: the program stays as it is
 
 static void show_stats(const PropagateJob *job) {
-  const Propagation *p = job->result.propagation;
+  const Session *s = &job->rewrite.session;
+  const Propagation *p = s->propagation;
   const Graph *g = propagation_graph(p);
   uint32_t sharded = 0;
   for (PlaceId place = 1; place < g->n_places; place++)
-    sharded += !sharding_is_replicated(job->result.table, propagation_get(p, place));
+    sharded += !sharding_is_replicated(s->table, propagation_get(p, place));
   fprintf(stderr,
           "tessera: %u places (%u annotated, %u sharded), %u nodes, %u distinct rules, %u "
           "function instance%s\n"
           "tessera: %" PRIu64 " steps, %u changes, %.3f s\n",
-          g->n_places - 1, job->result.n_given, sharded, g->n_nodes - 1, g->n_maps - 1,
+          g->n_places - 1, job->compiled.n_annotated, sharded, g->n_nodes - 1, g->n_maps - 1,
           g->n_instances - 1, g->n_instances == 2 ? "" : "s", propagation_steps(p),
-          propagation_n_events(p), job->result.seconds);
+          propagation_n_events(p), job->compiled.propagate_seconds);
 }
 
 static void hint_if_unsharded(const PropagateJob *job) {
-  if (job->result.n_given) return;
-  bool mesh = job->result.mesh != 0;
+  if (job->compiled.n_annotated) return;
+  bool mesh = job->rewrite.session.mesh != 0;
   fprintf(stderr,
           "tessera: nothing is sharded: the program has no annotation%s. Say a little: %s--shard "
           "'0=P(\"%s\")'\n",
@@ -55,7 +53,8 @@ static void hint_if_unsharded(const PropagateJob *job) {
 }
 
 static void hint_if_rivals(PropagateJob *job) {
-  if (job->request->by_cost || !pipeline_has_rivals(job->request, &job->result.arena)) return;
+  const PropagateRequest *annotations = &job->request.annotations;
+  if (annotations->by_cost || !trials_would_help(annotations, &job->rewrite.session.arena)) return;
   fprintf(stderr,
           "tessera: annotations want one axis for several things: --conflicts=cost tries which of "
           "them give way, a priority says it: --shard 'w=P(\"data\")p1'\n");
@@ -73,13 +72,14 @@ static void explain_place(PropagateJob *job, PlaceId place) {
   json_newline(&json);
 }
 
-static Status *explain(PropagateJob *job, Guard *guard) {
+static Status *explain(PropagateJob *job) {
+  Session *s = &job->rewrite.session;
   WhyOptions options = {.sources = true};
-  job->why = why_new(job->result.propagation, &options, guard);
+  job->why = why_new(s->propagation, &options, s->guard);
   for (uint32_t i = 0; i < job->whys->count; i++) {
     const PlaceId *places;
     uint32_t n;
-    TRY(why_find(job->why, str_of(job->whys->items[i]), &job->result.arena, &places, &n));
+    TRY(why_find(job->why, str_of(job->whys->items[i]), &s->arena, &places, &n));
     for (uint32_t k = 0; k < n; k++) explain_place(job, places[k]);
   }
   if (job->why_all) (job->json ? why_json_all : why_print_all)(job->why, &job->rewrite.out);
@@ -88,47 +88,36 @@ static Status *explain(PropagateJob *job, Guard *guard) {
 
 // ---- segments ----
 
+// Explanations and tables come first: writing the shardings renumbers the program.
+static Status *show_and_write(void *arg) {
+  PropagateJob *job = arg;
+  Rewrite *r = &job->rewrite;
+  Session *s = &r->session;
+  bool reasons = job->why_all || job->whys->count;
+  if (reasons) TRY(explain(job));
+  Shown shown = {.program = s->program,
+                 .propagation = s->propagation,
+                 .arena = &s->arena,
+                 .n_given = job->compiled.n_annotated,
+                 .path = r->source->path,
+                 .segment = r->index,
+                 .out = &r->out};
+  if (job->json && !reasons) propagated_json(&shown);
+  if (job->table && !job->json) propagated_table(&shown);
+  if (job->stats) show_stats(job);
+  return job->json ? NULL : stage_write(s, &job->request.annotations, &job->request.write);
+}
+
 static Status *propagate_segment(Guard *guard, void *arg) {
   PropagateJob *job = arg;
   Rewrite *r = &job->rewrite;
   bool good;
-  TRY(rewrite_load(r, guard, &good));
+  TRY(rewrite_compile(r, guard, &job->request, show_and_write, job, &job->compiled, &good));
   if (!good) return NULL;
-  Program *program = r->seg.program;
-  PropagateRequest request = *job->request;
-  ProgramText again = rewrite_text(r);
-  request.again = &again;
-  Status *status = pipeline_propagate(program, &request, guard, &r->seg.diag, &job->result);
-  cli_progress_clear(&r->progress);
-  bool reasons = job->why_all || job->whys->count;
-  if (!status && reasons) status = explain(job, guard);
-  Shown shown = {.program = program,
-                 .propagation = job->result.propagation,
-                 .arena = &job->result.arena,
-                 .n_given = job->result.n_given,
-                 .path = r->source->path,
-                 .segment = r->index,
-                 .out = &r->out};
-  if (!status && job->json && !reasons) propagated_json(&shown);
-  if (!status && job->table && !job->json) propagated_table(&shown);
-  if (!status && job->stats) show_stats(job);
-  if (!status && !job->json && job->reshards)
-    status =
-        pipeline_write_reshards(program, &job->result, job->emit, &request, guard, &r->seg.diag);
-  else if (!status && !job->json)
-    status = pipeline_write(program, &job->result, job->emit, job->close, guard, &r->seg.diag);
-  cli_progress_clear(&r->progress);               // of --reshards
-  if (status && rewrite_told(r, &job->result)) {  // what is wrong is in the diagnostics
-    status_free(status);
-    rewrite_report(r, &job->result, guard);
-    return NULL;
-  }
-  if (status) return status;
-  rewrite_report(r, &job->result, guard);
   hint_if_unsharded(job);
   hint_if_rivals(job);
   r->code = EXIT_OK;
-  if (job->emit != EMIT_NONE && !job->json) rewrite_put(r);
+  if (job->request.write.emit != EMIT_NONE && !job->json) rewrite_put(r);
   return NULL;
 }
 
@@ -136,7 +125,6 @@ static void release(void *arg) {
   PropagateJob *job = arg;
   why_free(job->why);
   job->why = NULL;
-  propagated_deinit(&job->result);
 }
 
 static const Usage usage = {
@@ -169,8 +157,8 @@ int command_propagate(int argc, char **argv) {
        "print the program with sdy attributes (default) or GSPMD's, for XLA; a table; nothing"},
   };
   const Option rest[] = {
-      {"--close", OPTION_FLAG, &job.close, NULL, "leave no dimension open"},
-      {"--reshards", OPTION_FLAG, &job.reshards, NULL,
+      {"--close", OPTION_FLAG, &job.request.write.close, NULL, "leave no dimension open"},
+      {"--reshards", OPTION_FLAG, &job.request.write.reshards, NULL,
        "also write where tessera partition reshards values, so that XLA reshards them there"},
       {"--why", OPTION_TEXTS, job.whys, "VALUE",
        "explain instead where the axes of a value come from: %12, an argument's path, model.py:31"},
@@ -202,8 +190,10 @@ int command_propagate(int argc, char **argv) {
            annotations_read(&annotations)) {
     bool reasons = job.why_all || whys.count;
     job.table = out == EMIT_TABLE;
-    job.emit = (reasons && !emit) || job.table ? EMIT_NONE : (Emit)out;
-    job.request = &annotations.request;
+    job.request.annotations = annotations.request;
+    job.request.annotations.try_orders = true;
+    job.request.write.emit = (reasons && !emit) || job.table ? EMIT_NONE : (Emit)out;
+    job.request.stop_after = STAGE_PROPAGATE;
     const char *path = files.count ? files.items[0] : "-";
     code = rewrite_file(&job.rewrite, path, propagate_segment, release, &job);
   }

@@ -28,7 +28,7 @@ typedef struct RunJob {
   ScatterRule scatter;
   const Source *source;
   size_t begin, end;
-  Segment seg;
+  Session seg;
   Inputs arrays;
   Partitioned parts;
   ArgumentShapes shapes;
@@ -298,7 +298,7 @@ static Status *tell_failure(RunJob *job, Pos pos, Status *status) {
   GuardCleanup cleanup = {release_status, status, NULL};
   guard_push(job->guard, &cleanup);
   diag_error(&job->seg.diag, pos, "%s", status_message(status) + n);
-  segment_report(&job->seg, job->guard);
+  cli_report(&job->seg, job->guard);
   guard_pop(job->guard, &cleanup);
   job->code = EXIT_BAD;
   status_free(status);
@@ -399,10 +399,12 @@ static Status *run_segment(Guard *guard, void *arg) {
   arena_init(&job->arena, guard);
   literal_heap_init(&job->heap, guard, cli_gib(job->limit_gib));
   cli_progress_use(&job->progress, guard);
-  TRY(segment_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true));
+  bool valid;
+  TRY(cli_load(&job->seg, guard, job->source, job->begin, job->end, &(ParseOptions){0}, true,
+               &valid));
   cli_progress_clear(&job->progress);
-  if (!job->seg.valid) {
-    segment_report(&job->seg, guard);
+  if (!valid) {
+    cli_report(&job->seg, guard);
     job->code = EXIT_BAD;
     return NULL;
   }
@@ -461,7 +463,7 @@ static int run_file(RunJob *job) {
     inputs_close(&job->arrays);
     partitioned_deinit(&job->parts);
     literal_heap_deinit(&job->heap);
-    segment_deinit(&job->seg);
+    session_deinit(&job->seg);
     arena_deinit(&job->arena);
   }
   mem_free(text);

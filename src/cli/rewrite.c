@@ -30,7 +30,7 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
     if (status) r->code = cli_fail(status);
     if (r->code > code) code = r->code;
     if (release) release(job);
-    segment_deinit(&r->seg);
+    session_deinit(&r->session);
   }
   Status *status = code != EXIT_BAD || !r->output ? guard_run(put_out, r) : NULL;
   if (status) code = cli_fail(status);
@@ -39,37 +39,25 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
   return code;
 }
 
-Status *rewrite_load(Rewrite *r, Guard *guard, bool *out_good) {
+Status *rewrite_compile(Rewrite *r, Guard *guard, const CompileRequest *request,
+                        Status *(*then)(void *job), void *job, Compiled *out, bool *out_good) {
   r->out.guard = guard;
-  cli_progress_use(&r->progress, guard);
-  TRY(segment_load(&r->seg, guard, r->source, r->begin, r->end, &(ParseOptions){0}, true));
+  session_init(&r->session, guard, r->source, r->progress.on ? &r->progress.hook : NULL);
+  CompileRequest of_segment = *request;
+  of_segment.begin = r->begin;
+  of_segment.end = r->end;
+  Status *status = compile(&r->session, &of_segment, out);
   cli_progress_clear(&r->progress);
-  if (!r->seg.valid) segment_report(&r->seg, guard);
-  *out_good = r->seg.valid;
+  if (!status && then) status = then(job);
+  cli_progress_clear(&r->progress);
+  *out_good = !status;
+  if (status && !session_has_errors(&r->session)) return status;
+  status_free(status);
+  cli_report(&r->session, guard);
   return NULL;
-}
-
-ProgramText rewrite_text(const Rewrite *r) {
-  return (ProgramText){.source = r->source, .begin = r->begin, .end = r->end};
 }
 
 void rewrite_put(Rewrite *r) {
   if (r->index) strbuf_puts(&r->out, "// -----\n");
-  program_print(r->seg.program, &r->print, &r->out);
-}
-
-void rewrite_report(const Rewrite *r, const Propagated *result, Guard *guard) {
-  if (r->seg.diag.list.count) segment_report(&r->seg, guard);
-  StrBuf text;
-  strbuf_init(&text, guard);
-  GuardCleanup cleanup = {.release = cli_release_text, .object = &text};
-  guard_push(guard, &cleanup);
-  propagated_render(result, &text, cli_colour());
-  if (text.used) fwrite(text.data, 1, text.used, stderr);
-  guard_pop(guard, &cleanup);
-  strbuf_deinit(&text);
-}
-
-bool rewrite_told(const Rewrite *r, const Propagated *result) {
-  return r->seg.diag.errors != 0 || propagated_has_errors(result);
+  program_print(r->session.program, &r->print, &r->out);
 }

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "parse/print.h"
-#include "pipeline/propagate.h"
 
 typedef struct Rewrite {
   const char *verb;
@@ -17,7 +16,7 @@ typedef struct Rewrite {
   // the segment at hand
   size_t begin, end;
   uint32_t index;
-  Segment seg;
+  Session session;
   int code;  // EXIT_BAD until it is said otherwise
   CliProgress progress;
 } Rewrite;
@@ -27,15 +26,13 @@ typedef struct Rewrite {
 // Gives the worst code.
 int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, void *job),
                  void (*release)(void *job), void *job);
-// Reads and verifies the segment at hand. False: what is wrong was told.
-Status *rewrite_load(Rewrite *r, Guard *guard, bool *out_good) MUST_USE;
-// Where the program at hand was read.
-ProgramText rewrite_text(const Rewrite *r);
+// Compiles the segment at hand into r->session as far as the request says, and prints diagnostics,
+// warnings too. *out_good is false if these say what is wrong; the status is for everything else.
+// `then`, if not NULL, runs after that, before diagnostics are printed.
+Status *rewrite_compile(Rewrite *r, Guard *guard, const CompileRequest *request,
+                        Status *(*then)(void *job), void *job, Compiled *out,
+                        bool *out_good) MUST_USE;
 // The program at hand, after what is there.
 void rewrite_put(Rewrite *r);
-// What propagation has to say of it, to stderr.
-void rewrite_report(const Rewrite *r, const Propagated *result, Guard *guard);
-// Is what a status says in the diagnostics already?
-bool rewrite_told(const Rewrite *r, const Propagated *result);
 
 #endif

@@ -118,25 +118,6 @@ Program *program_copy(Program *p, Arena *arena, Remap *out) {
   return q;
 }
 
-Program *program_copy_to(Program *p, Context *context, const Source *source, Arena *arena,
-                         Guard *guard) {
-  Remap map;
-  Guard *before = program_guard(p, guard);
-  Program *q = program_copy(p, arena, &map);
-  program_guard(p, before);
-  q->context = context;
-  q->source = source;
-  q->guard = guard;
-  GuardCleanup cleanup = {release_program, q, NULL};
-  guard_push(guard, &cleanup);
-  for (uint32_t i = 0; i < q->resources.count; i++) {
-    Resource *r = &q->resources.items[i];
-    if (r->bytes) r->data = arena_copy(context_arena(context), r->data, r->bytes);
-  }
-  guard_pop(guard, &cleanup);
-  return q;
-}
-
 void program_compact(Program *p, Arena *arena, Remap *out) {
   Program *q = program_copy(p, arena, out), old = *p;
   *p = *q;

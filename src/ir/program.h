@@ -184,12 +184,8 @@ typedef struct Remap {
 // call time.
 OpId op_clone(Program *p, OpId op, ValueId *values, uint32_t n_values);
 // The whole program again, in the same context, without dead entries and numbered in program order;
-// the Remap goes from p's ids to the copy's. The caller frees it. O(program).
+// the Remap goes from p's ids to the copy's. The caller frees it. clone.h keeps ids. O(program).
 Program *program_copy(Program *p, Arena *arena, Remap *out);
-// The same in another context, which context_copy made of the program's, of another source with the
-// same text. It shares nothing with p. The arena is for scratch.
-Program *program_copy_to(Program *p, Context *context, const Source *source, Arena *arena,
-                         Guard *guard);
 // Drops dead entries and renumbers in program order; side tables follow with remap_table.
 // O(program).
 void program_compact(Program *p, Arena *arena, Remap *out);

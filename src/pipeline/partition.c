@@ -1,18 +1,17 @@
-// Shardings into the program, the program into parts, these made cheaper, and a look whether they
-// are sound.
+// Options of the stages become those of src/partition and src/optimize; the algorithms are there.
 #include "pipeline/partition.h"
 
 #include "ops/infer.h"
 #include "partition/sdy_collectives.h"
 
-bool pipeline_is_propagated(const Program *p) {
+static bool is_propagated(const Program *p) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     if (op_at(p, o)->code == OP_sdy_reshard || sdy_is_collective(op_at(p, o)->code)) return true;
   return false;
 }
 
-void pipeline_keep_edges(const Program *program, PropagateRequest *request) {
-  if (!pipeline_is_propagated(program)) return;
+void keep_propagated_edges(const Program *program, PropagateRequest *request) {
+  if (!is_propagated(program)) return;
   if (!request->allow_arguments && !request->allow_argument_flags.given)
     request->allow_arguments = "none";
   if (!request->allow_results && !request->allow_result_flags.given)
@@ -44,38 +43,24 @@ Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
   return optimize(local, table, mesh, options, NULL, NULL, guard, diag);
 }
 
-static Status *partition_on(Program *program, Propagated *propagated, const LocalOptions *options,
-                            Arena *arena, Guard *guard, Diag *diag, MeshId *out_mesh) {
-  MeshId mesh;
-  Machine read;
-  const Machine *machine = options->machine ? &read : NULL;
-  if (machine) TRY(machine_read(str_of(options->machine), arena, &read));
-  TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
+Status *stage_partition(Session *s, const LocalOptions *options, RedundantList *out_redundant,
+                        MeshId *out_mesh) {
+  if (options->redundant) *out_redundant = (RedundantList){.arena = &s->arena};
   PartitionOptions how = {.why = options->why,
                           .poison = options->poison,
-                          .machine = machine,
-                          .redundant = options->redundant,
-                          .call_rules = options->call_rules};
-  TRY(partition_program(program, propagated->table, &how, guard, diag, &mesh));
-  TRY(optimize(program, propagated->table, mesh, options, machine, arena, guard, diag));
-  const char *wrong = program_check(program);
-  if (wrong)
-    FAIL(INTERNAL, "the local program is not sound, which is an error of Tessera: %s", wrong);
-  if (!program_verify(program, diag)) return diag_status(diag);
-  *out_mesh = mesh;
-  return NULL;
+                          .machine = s->machine,
+                          .redundant = options->redundant ? out_redundant : NULL,
+                          .call_rules = s->call_rules};
+  return partition_program(s->program, s->table, &how, s->guard, &s->diag, out_mesh);
 }
 
-static void release_arena(void *arena) { arena_deinit(arena); }
+Status *stage_optimize(Session *s, const LocalOptions *options, MeshId mesh) {
+  return optimize(s->program, s->table, mesh, options, s->machine, &s->arena, s->guard, &s->diag);
+}
 
-Status *pipeline_partition(Program *program, Propagated *propagated, const LocalOptions *options,
-                           Guard *guard, Diag *diag, MeshId *out_mesh) {
-  Arena arena;
-  arena_init(&arena, guard);
-  GuardCleanup cleanup = {release_arena, &arena, NULL};
-  guard_push(guard, &cleanup);
-  Status *status = partition_on(program, propagated, options, &arena, guard, diag, out_mesh);
-  guard_pop(guard, &cleanup);
-  arena_deinit(&arena);
-  return status;
+Status *stage_check_local(Session *s) {
+  const char *wrong = program_check(s->program);
+  if (wrong)
+    FAIL(INTERNAL, "the local program is not sound, which is an error of Tessera: %s", wrong);
+  return program_verify(s->program, &s->diag) ? NULL : diag_status(&s->diag);
 }

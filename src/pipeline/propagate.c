@@ -1,104 +1,134 @@
-// The flat story of propagation: each line is one step, in the order a user would tell it.
+// Each stage is a list of calls, in the order a user would tell it.
 #include "pipeline/propagate.h"
 
-#include "base/clock.h"
-#include "pipeline/first.h"
-#include "interop/gspmd_export.h"
-#include "interop/gspmd_import.h"
+#include <assert.h>
+
 #include "annotate/names.h"
-#include "propagate/passes.h"
 #include "annotate/program_mesh.h"
 #include "annotate/shard_rules.h"
-#include "propagate/write.h"
+#include "interop/gspmd_export.h"
+#include "interop/gspmd_import.h"
 #include "interop/xla_sdy.h"
+#include "parse/parse.h"
+#include "pipeline/reshards.h"
+#include "propagate/passes.h"
+#include "propagate/write.h"
 
-static Status *use_meshes(Program *program, const PropagateRequest *request, Propagated *out) {
-  TRY(program_meshes_read(program, out->table));
+// ---- import ----
+
+static Status *use_meshes(Session *s, const PropagateRequest *request) {
+  TRY(program_meshes_read(s->program, s->table));
   MeshId mesh = 0;
   for (uint32_t i = 0; i < request->n_meshes; i++)
-    TRY(program_mesh_use(program, out->table, str_of(request->meshes[i]), &mesh));
-  if (request->devices) TRY(program_devices_use(program, out->table, request->devices));
-  out->mesh = request->n_meshes == 1 ? mesh : 0;
+    TRY(program_mesh_use(s->program, s->table, str_of(request->meshes[i]), &mesh));
+  if (request->devices) TRY(program_devices_use(s->program, s->table, request->devices));
+  s->mesh = request->n_meshes == 1 ? mesh : 0;
   return NULL;
 }
 
-// What the text says, in one spelling: sdy's, meshes as symbols, groups and constraints settled.
-static Status *normalize(Program *program, Guard *guard, Diag *diag, Propagated *out) {
-  TRY(xla_sdy_import(program, attr_parse_text, guard, diag));
-  TRY(gspmd_import(program, out->table, guard, diag));
-  passes_lift_meshes(program, &out->arena);
-  passes_clean_manual_axes(program, &out->arena);
-  if (!passes_import_groups(program, &out->arena, diag)) return diag_status(diag);
-  passes_apply_constraints(program, true, &out->arena);
-  passes_sync_groups(program, &out->arena, diag);
-  return program_meshes_read(program, out->table);
+// One spelling for what the text says: sdy's, meshes as symbols, groups and constraints settled.
+static Status *normalize(Session *s) {
+  TRY(xla_sdy_import(s->program, attr_parse_text, s->guard, &s->diag));
+  TRY(gspmd_import(s->program, s->table, s->guard, &s->diag));
+  passes_lift_meshes(s->program, &s->arena);
+  passes_clean_manual_axes(s->program, &s->arena);
+  if (!passes_import_groups(s->program, &s->arena, &s->diag)) return diag_status(&s->diag);
+  passes_apply_constraints(s->program, true, &s->arena);
+  passes_sync_groups(s->program, &s->arena, &s->diag);
+  return program_meshes_read(s->program, s->table);
 }
+
+static Status *match_call_rules(Session *s) {
+  if (!s->call_rules) return NULL;
+  TRY(custom_rules_match(s->call_rules, s->program, &s->arena));
+  bool good = custom_rules_verify(s->call_rules, s->program, &s->arena, &s->diag);
+  return good ? NULL : diag_status(&s->diag);
+}
+
+Status *stage_import(Session *s, const PropagateRequest *request) {
+  assert(!s->table && "a session compiles one program once");
+  s->program->trip_count = request->trip_count;
+  s->call_rules = request->call_rules;
+  s->table = sharding_table_new(s->context, s->guard);
+  TRY(use_meshes(s, request));
+  TRY(normalize(s));
+  return match_call_rules(s);
+}
+
+// ---- annotate ----
 
 // The first error about a text beside the program.
-static Status *said_status(const Propagated *out) {
-  for (uint32_t i = 0; i < out->n_diags; i++) TRY(diag_status(&out->diags[i]));
+static Status *side_status(const Session *s) {
+  for (uint32_t i = 0; i < s->n_side_diags; i++) TRY(diag_status(&s->side_diags[i]));
   return NULL;
 }
 
-static Diag *diag_for(const Source *source, Guard *guard, Propagated *out) {
-  Diag *diag = &out->diags[out->n_diags];
-  diag_init(diag, guard, source);
-  out->n_diags++;
+static Diag *diag_for(Session *s, const Source *source) {
+  Diag *diag = &s->side_diags[s->n_side_diags];
+  diag_init(diag, s->guard, source);
+  s->n_side_diags++;
   return diag;
 }
 
-static Status *give_rules(const PropagateRequest *request, const char *words, Guard *guard,
-                          Propagated *out) {
-  const Graph *graph = propagation_graph(out->propagation);
-  ShardRules rules;
-  shard_rules_init(&rules, &out->arena);
-  for (uint32_t i = 0; i < request->n_rules; i++)
-    shard_rules_read(&rules, &request->rules[i], diag_for(&request->rules[i], guard, out));
-  TRY(said_status(out));
-  if (request->first && request->first != FIRST_NONE)
-    shard_rules_put_first(&rules, request->first, words);
-  AnnotationList list;
-  ShardOptions options = {.mesh = out->mesh, .divisible = request->divisible};
-  if (shard_rules_resolve(&rules, graph->program, out->table, &options, &list))
-    shard_rules_give(list, propagation_givens(out->propagation));
-  return said_status(out);
+static Status *begin(Session *s, const PropagateRequest *request) {
+  PropagateOptions options = {.strategy = request->strategy,
+                              .by_cost = request->by_cost,
+                              .graph.factors.conservative = request->conservative};
+  if (s->call_rules) {
+    options.graph.factors.custom_call = custom_rules_factors;
+    options.graph.factors.user = s->call_rules;
+  }
+  s->side_diags = ARENA_ARRAY(&s->arena, Diag, request->n_rules + 2);
+  return propagation_new(s->program, s->table, &options, s->guard, &s->diag, &s->propagation);
 }
 
-static Status *give_layout(const PropagateRequest *request, Guard *guard, Diag *diag,
-                           Propagated *out) {
+static Status *give_rules(Session *s, const PropagateRequest *request) {
+  ShardRules rules;
+  shard_rules_init(&rules, &s->arena);
+  for (uint32_t i = 0; i < request->n_rules; i++)
+    shard_rules_read(&rules, &request->rules[i], diag_for(s, &request->rules[i]));
+  TRY(side_status(s));
+  if (request->leading_group)
+    shard_rules_put_first(&rules, request->leading_group, request->saving);
+  AnnotationList list;
+  ShardOptions options = {.mesh = s->mesh, .divisible = request->divisible};
+  if (shard_rules_resolve(&rules, s->program, s->table, &options, &list))
+    shard_rules_give(list, propagation_givens(s->propagation));
+  return side_status(s);
+}
+
+static Status *give_layout(Session *s, const PropagateRequest *request) {
   if (!request->layout) return NULL;
-  Diag *side = request->names ? diag_for(request->names, guard, out) : NULL;
-  Diag *layout = diag_for(request->layout, guard, out);
-  const Program *program = propagation_graph(out->propagation)->program;
-  if (!out->mesh && program_mesh_first(program, out->table)) {
+  Diag *side = request->names ? diag_for(s, request->names) : NULL;
+  Diag *layout = diag_for(s, request->layout);
+  if (!s->mesh && program_mesh_first(s->program, s->table)) {
     diag_error(layout, 0, "the program has several meshes (%s): say which, --mesh NAME:AXIS=N,…",
-               program_meshes_text(program, out->table, &out->arena));
-    return said_status(out);
+               program_meshes_text(s->program, s->table, &s->arena));
+    return side_status(s);
   }
   Names names;
-  if (!names_build(propagation_graph(out->propagation), &out->arena, diag, side, &names) ||
-      !names_layout(&names, out->mesh, propagation_givens(out->propagation), layout, diag)) {
-    TRY(said_status(out));
-    return diag_status(diag);
+  if (!names_build(propagation_graph(s->propagation), &s->arena, &s->diag, side, &names) ||
+      !names_layout(&names, s->mesh, propagation_givens(s->propagation), layout, &s->diag)) {
+    TRY(side_status(s));
+    return diag_status(&s->diag);
   }
   return NULL;
 }
 
-static Status *give_allowed(const PropagateRequest *request, Propagated *out) {
-  const Program *program = propagation_graph(out->propagation)->program;
+static Status *give_allowed(Session *s, const PropagateRequest *request) {
   AllowFlags arguments = request->allow_argument_flags, results = request->allow_result_flags;
   if (request->allow_arguments)
-    TRY(allow_read(program, TARGET_ARGUMENT, str_of(request->allow_arguments), &out->arena,
+    TRY(allow_read(s->program, TARGET_ARGUMENT, str_of(request->allow_arguments), &s->arena,
                    &arguments));
   if (request->allow_results)
-    TRY(allow_read(program, TARGET_RESULT, str_of(request->allow_results), &out->arena, &results));
+    TRY(allow_read(s->program, TARGET_RESULT, str_of(request->allow_results), &s->arena, &results));
   // What is replicated is so on any mesh.
-  MeshId mesh = out->mesh ? out->mesh : program_mesh_first(program, out->table);
-  edges_allow(propagation_givens(out->propagation), mesh, &arguments, &results, &out->arena);
+  MeshId mesh = s->mesh ? s->mesh : program_mesh_first(s->program, s->table);
+  edges_allow(propagation_givens(s->propagation), mesh, &arguments, &results, &s->arena);
   return NULL;
 }
 
-static uint32_t count_given(const Propagation *propagation) {
+static uint32_t count_annotated(const Propagation *propagation) {
   const Graph *g = propagation_graph(propagation);
   uint32_t n = 0;
   for (PlaceId place = 1; place < g->n_places; place++)
@@ -106,68 +136,32 @@ static uint32_t count_given(const Propagation *propagation) {
   return n;
 }
 
-Status *pipeline_propagate(Program *program, const PropagateRequest *asked, Guard *guard,
-                           Diag *diag, Propagated *out) {
-  arena_init(&out->arena, guard);
-  program->trip_count = asked->trip_count;
-  PropagateRequest chosen = *asked, *request = &chosen;
-  const char *words = NULL;
-  if (asked->by_cost && asked->again && !asked->first)
-    pipeline_choose_first(request, &out->arena, &words);
-  out->table = sharding_table_new(program->context, guard);
-  out->diags = ARENA_ARRAY(&out->arena, Diag, request->n_rules + 2);
-  TRY(use_meshes(program, request, out));
-  TRY(normalize(program, guard, diag, out));
-  if (request->call_rules) TRY(custom_rules_match(request->call_rules, program, &out->arena));
-  if (request->call_rules && !custom_rules_verify(request->call_rules, program, &out->arena, diag))
-    return diag_status(diag);
-  double start = clock_seconds();
-  PropagateOptions options = {.strategy = request->strategy,
-                              .by_cost = request->by_cost,
-                              .graph.factors.conservative = request->conservative};
-  if (request->call_rules) {
-    options.graph.factors.custom_call = custom_rules_factors;
-    options.graph.factors.user = request->call_rules;
+Status *stage_annotate(Session *s, const PropagateRequest *request, uint32_t *out_annotated) {
+  TRY(begin(s, request));
+  TRY(propagation_read(s->propagation, &s->diag));
+  if (!s->mesh) s->mesh = program_mesh_only(s->program, s->table, NULL);
+  TRY(give_rules(s, request));
+  TRY(give_layout(s, request));
+  *out_annotated = count_annotated(s->propagation);
+  TRY(give_allowed(s, request));
+  bool fit = edges_check_sizes(propagation_givens(s->propagation), request->divisible, &s->diag);
+  return fit ? NULL : diag_status(&s->diag);
+}
+
+// ---- propagate and write ----
+
+void stage_propagate(Session *s) { propagation_run(s->propagation); }
+
+Status *stage_write(Session *s, const PropagateRequest *request, const WriteForm *form) {
+  if (form->emit == EMIT_NONE) return NULL;
+  bool close = form->close || form->reshards;
+  if (form->reshards) TRY(session_read_machine(s, request->machine));
+  TRY(propagation_write(s->propagation, s->program, &(WriteOptions){.close = close}, &s->diag));
+  if (request->divisible) TRY(edges_make_even(s->program, s->table, &s->arena));
+  if (form->reshards) {
+    PartitionOptions options = {.call_rules = s->call_rules, .machine = s->machine};
+    TRY(reshards_write(s->program, s->table, &options, s->guard, &s->diag));
   }
-  TRY(propagation_new(program, out->table, &options, guard, diag, &out->propagation));
-  TRY(propagation_read(out->propagation, diag));
-  if (!out->mesh) out->mesh = program_mesh_only(program, out->table, NULL);
-  TRY(give_rules(request, words, guard, out));
-  TRY(give_layout(request, guard, diag, out));
-  out->divisible = request->divisible;
-  out->n_given = count_given(out->propagation);
-  TRY(give_allowed(request, out));
-  if (!edges_check_sizes(propagation_givens(out->propagation), request->divisible, diag))
-    return diag_status(diag);
-  propagation_run(out->propagation);
-  out->seconds = clock_seconds() - start;
+  if (form->emit == EMIT_MHLO) TRY(gspmd_export(s->program, s->table, s->guard, &s->diag));
   return NULL;
-}
-
-Status *pipeline_write(Program *program, Propagated *propagated, Emit emit, bool close,
-                       Guard *guard, Diag *diag) {
-  if (emit == EMIT_NONE) return NULL;
-  TRY(propagation_write(propagated->propagation, program, &(WriteOptions){.close = close}, diag));
-  if (propagated->divisible) TRY(edges_make_even(program, propagated->table, &propagated->arena));
-  if (emit == EMIT_MHLO) TRY(gspmd_export(program, propagated->table, guard, diag));
-  return NULL;
-}
-
-bool propagated_has_errors(const Propagated *propagated) {
-  for (uint32_t i = 0; i < propagated->n_diags; i++)
-    if (propagated->diags[i].errors) return true;
-  return false;
-}
-
-void propagated_render(const Propagated *propagated, StrBuf *out, bool colour) {
-  for (uint32_t i = 0; i < propagated->n_diags; i++)
-    diag_render(&propagated->diags[i], out, colour);
-}
-
-void propagated_deinit(Propagated *propagated) {
-  propagation_free(propagated->propagation);
-  sharding_table_free(propagated->table);
-  for (uint32_t i = 0; i < propagated->n_diags; i++) diag_deinit(&propagated->diags[i]);
-  arena_deinit(&propagated->arena);
-  *propagated = (Propagated){0};
 }

@@ -5,11 +5,11 @@
 // pinned by a constraint right behind it.
 #include "pipeline/reshards.h"
 
+#include "ir/clone.h"
 #include "ops/op.h"
 #include "partition/explicit_reshards.h"
 #include "partition/sdy_collectives.h"
 #include "annotate/annotation.h"
-#include "interop/gspmd_export.h"
 #include "propagate/passes_rewrite.h"
 #include "annotate/program_mesh.h"
 
@@ -159,8 +159,7 @@ static void release_program(void *program) { program_free(program); }
 
 static Status *write_reshards(Job *j, const PartitionOptions *options, Arena *arena, Guard *guard,
                               Diag *diag) {
-  Remap map;
-  Program *twin = program_copy(j->p, arena, &map);
+  Program *twin = program_clone(j->p, j->p->context, guard);
   GuardCleanup cleanup = {release_program, twin, NULL};
   guard_push(guard, &cleanup);
   Status *status = explicit_reshards(j->p, twin, j->table, options, guard, diag);
@@ -183,16 +182,4 @@ Status *reshards_write(Program *program, ShardingTable *table, const PartitionOp
   guard_pop(guard, &cleanup);
   arena_deinit(&arena);
   return status;
-}
-
-Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
-                                const PropagateRequest *request, Guard *guard, Diag *diag) {
-  if (emit == EMIT_NONE) return NULL;
-  Machine machine;
-  if (request->machine) TRY(machine_read(str_of(request->machine), &propagated->arena, &machine));
-  PartitionOptions options = {.call_rules = request->call_rules,
-                              .machine = request->machine ? &machine : NULL};
-  TRY(pipeline_write(program, propagated, EMIT_SDY, true, guard, diag));
-  TRY(reshards_write(program, propagated->table, &options, guard, diag));
-  return emit == EMIT_MHLO ? gspmd_export(program, propagated->table, guard, diag) : NULL;
 }

@@ -11,16 +11,12 @@
 #define TESSERA_PIPELINE_RESHARDS_H
 
 #include "partition/partition.h"
-#include "pipeline/propagate.h"
 
-// As pipeline_write, all dimensions closed. A copy of the program is partitioned to see what is
-// done; what cannot be partitioned is UNIMPLEMENTED, its place in diag. How ops exchange inside
-// themselves (neighbours' rows) and bodies of manual computations are left as they are; of a
-// function that is written out in several places the last one counts. Of the request, call_rules
-// and machine count. O(program).
-Status *pipeline_write_reshards(Program *program, Propagated *propagated, Emit emit,
-                                const PropagateRequest *request, Guard *guard, Diag *diag) MUST_USE;
-// The same to a program that has its shardings; options as of explicit_reshards.
+// The program has its shardings, all dimensions closed. A copy of the program is partitioned to see
+// what is done; options as of explicit_reshards. What cannot be partitioned is UNIMPLEMENTED, its
+// place in diag. How ops communicate inside themselves (halos) and bodies of manual computations
+// are left as they are; of a function that is inlined in several places the last one counts.
+// O(program).
 Status *reshards_write(Program *program, ShardingTable *table, const PartitionOptions *options,
                        Guard *guard, Diag *diag) MUST_USE;
 

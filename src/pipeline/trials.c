@@ -1,26 +1,21 @@
-// Priorities by trial: a rule's neighbourhood says little about what it costs far away, so each way
-// is made as a whole, in a context of its own, and thrown away.
-#include "pipeline/first.h"
+// Priorities by trial: a rule's neighbourhood says little about what it costs far away, so each
+// order is compiled to its local program, on a clone in a context of its own, and thrown away.
+#include "pipeline/trials.h"
 
-#include "cost/machine.h"
-#include "ops/infer.h"
-#include "cost/traffic.h"
-#include "pipeline/partition.h"
 #include "annotate/shard_rules.h"
+#include "pipeline/compile.h"
 
 typedef struct Trial {
   PropagateRequest request;
-  Context *context;
-  Program *program;
-  Diag diag;
-  Propagated result;
+  Session session;  // on a clone
   double seconds;
   Traffic traffic;  // its rows are gone with the trial
   const struct Trying *trying;
 } Trial;
 
-// How far the trials are: whatever a trial tells, this is told.
+// How far the trials are: reported whenever a trial reports progress.
 typedef struct Trying {
+  const Program *program;
   const Guard *guard;
   uint32_t done, total;
 } Trying;
@@ -41,15 +36,14 @@ static Link row_link(const Network *network, const TrafficRow *row) {
 
 // Work, bytes over their links, and the latency of collectives that wait for each other: steps at
 // the mean latency of all runs.
-static Status *predict(Trial *t, const Mesh *mesh) {
+static double predict(Trial *t, const Mesh *mesh) {
   const Traffic *traffic = &t->traffic;
   Network network = network_default;
   Compute compute = compute_default;
-  if (t->request.machine) {
-    Machine machine;
-    TRY(machine_read(str_of(t->request.machine), &t->result.arena, &machine));
-    network = machine_network(&machine, t->program->context, mesh, &t->result.arena);
-    compute = machine.compute;
+  const Machine *machine = t->session.machine;
+  if (machine) {
+    network = machine_network(machine, t->session.context, mesh, &t->session.arena);
+    compute = machine->compute;
   }
   double transfer = 0, latency = 0;
   for (uint32_t i = 0; i < traffic->n_rows; i++) {
@@ -58,46 +52,33 @@ static Status *predict(Trial *t, const Mesh *mesh) {
     latency += traffic->rows[i].runs * link.latency_seconds;
   }
   if (traffic->runs > 0) latency *= traffic->steps / traffic->runs;
-  t->seconds = compute_seconds(&compute, traffic->flops) + transfer + latency;
-  return NULL;
+  return compute_seconds(&compute, traffic->flops) + transfer + latency;
 }
 
 static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
   Progress progress = {tell_trial, (void *)(uintptr_t)t->trying};
-  guard_set_progress(guard, &progress);
-  const ProgramText *again = t->request.again;
-  diag_init(&t->diag, guard, again->source);
-  t->context = context_new(guard);
-  TRY(program_parse(t->context, guard, again->source, again->begin, again->end, &again->options,
-                    &t->diag, &t->program));
-  if (!program_verify(t->program, &t->diag)) return diag_status(&t->diag);
-  pipeline_keep_edges(t->program, &t->request);
-  TRY(pipeline_propagate(t->program, &t->request, guard, &t->diag, &t->result));
-  LocalOptions local = {.call_rules = t->request.call_rules, .machine = t->request.machine};
-  MeshId mesh;
-  TRY(pipeline_partition(t->program, &t->result, &local, guard, &t->diag, &mesh));
-  const Mesh *on = sharding_mesh(t->result.table, mesh);
-  Traffic traffic;
-  traffic_count(t->program, on, on ? on->n_devices : 1, &t->result.arena, &traffic);
-  t->traffic = traffic;
-  return predict(t, on);
+  session_clone(&t->session, guard, t->trying->program, &progress);
+  CompileRequest request = {.annotations = t->request, .stop_after = STAGE_MEASURE};
+  Compiled compiled;
+  TRY(compile(&t->session, &request, &compiled));
+  t->traffic = compiled.traffic;
+  t->seconds = predict(t, compiled.devices);
+  return NULL;
 }
 
-// False if it cannot be done so.
-static bool try_way(const PropagateRequest *request, uint32_t first, bool by_cost, Trying *trying,
-                    Trial *out) {
+// False if the program cannot be compiled so.
+static bool try_order(const PropagateRequest *request, uint32_t leading_group, bool by_cost,
+                      Trying *trying, Trial *out) {
   *out = (Trial){.request = *request, .trying = trying};
-  out->request.first = first;
+  out->request.try_orders = false;
+  out->request.leading_group = leading_group;
   out->request.by_cost = by_cost;
   Status *status = guard_run(trial_body, out);
   trying->done++;
   bool good = !status;
   status_free(status);
-  propagated_deinit(&out->result);
-  program_free(out->program);
-  context_free(out->context);
-  if (out->diag.source) diag_deinit(&out->diag);
+  session_deinit(&out->session);
   return good;
 }
 
@@ -123,7 +104,7 @@ static uint32_t find_rivals(const PropagateRequest *request, Arena *arena, uint3
   return n;
 }
 
-bool pipeline_has_rivals(const PropagateRequest *request, Arena *arena) {
+bool trials_would_help(const PropagateRequest *request, Arena *arena) {
   uint32_t rivals[MOST_GROUPS];
   return find_rivals(request, arena, rivals) > 0;
 }
@@ -144,21 +125,21 @@ static const char *guess_words(const Traffic *t, Arena *arena) {
                       t->trip_count);
 }
 
-void pipeline_choose_first(PropagateRequest *request, Arena *arena, const char **out_words) {
+void trials_choose(const Program *program, PropagateRequest *request, Arena *arena) {
   uint32_t rivals[MOST_GROUPS], n = find_rivals(request, arena, rivals);
   Trial plain, least, trial;
-  Trying trying = {.guard = arena->guard, .total = 2 + 2 * n};
-  if (!try_way(request, FIRST_NONE, false, &trying, &plain)) return;
+  Trying trying = {.program = program, .guard = arena->guard, .total = 2 + 2 * n};
+  if (!try_order(request, 0, false, &trying, &plain)) return;
   least = plain;
-  if (try_way(request, FIRST_NONE, true, &trying, &trial)) keep_better(&least, &trial, 1);
+  if (try_order(request, 0, true, &trying, &trial)) keep_better(&least, &trial, 1);
   bool ordered = false;
   for (uint32_t i = 0; i < 2 * n; i++)
-    if (try_way(request, rivals[i / 2], i % 2, &trying, &trial))
+    if (try_order(request, rivals[i / 2], i % 2, &trying, &trial))
       ordered |= keep_better(&least, &trial, ordered ? 1 : surely);
-  request->first = least.request.first;
+  request->leading_group = least.request.leading_group;
   request->by_cost = least.request.by_cost;
   if (ordered)
-    *out_words = arena_printf(
+    request->saving = arena_printf(
         arena,
         "%.3g bytes sent per device instead of %.3g, %.0f collectives on the "
         "critical path instead of %.0f, %.3g FLOPs per device instead of %.3g%s",

@@ -1,0 +1,56 @@
+// The compiler: a program through all stages, or through the first of them.
+#ifndef TESSERA_PIPELINE_COMPILE_H
+#define TESSERA_PIPELINE_COMPILE_H
+
+#include "cost/traffic.h"
+#include "parse/parse.h"
+#include "pipeline/partition.h"
+#include "pipeline/verify_partition.h"
+
+typedef enum Stage {
+  STAGE_ALL,
+  STAGE_READ,          // text to program
+  STAGE_VERIFY,        // the program is valid
+  STAGE_IMPORT,        // its annotations in one form
+  STAGE_ANNOTATE,      // and those beside it
+  STAGE_PROPAGATE,     // all shardings inferred
+  STAGE_WRITE,         // and written into the program
+  STAGE_PARTITION,     // the local program
+  STAGE_OPTIMIZE,      // made cheaper
+  STAGE_CHECK_LOCAL,   // it is sound and valid
+  STAGE_MEASURE,       // its collectives, bytes, FLOPs and their reasons
+  STAGE_VERIFY_LOCAL,  // it computes what the global program does
+} Stage;
+
+// Everything is borrowed until session_deinit.
+typedef struct CompileRequest {
+  size_t begin, end;  // of the program in the session's source
+  ParseOptions parse;
+  PropagateRequest annotations;
+  WriteForm write;              // if the last stage is STAGE_WRITE
+  LocalOptions local;           // of the stages after it
+  const VerifyOptions *verify;  // of STAGE_VERIFY_LOCAL; NULL = left out
+  Stage stop_after;             // the last stage
+} CompileRequest;
+
+// What the stages found out, as far as they ran. Everything is in the session's arena.
+typedef struct Compiled {
+  uint32_t n_annotated;      // places with an annotation
+  double propagate_seconds;  // of STAGE_ANNOTATE and STAGE_PROPAGATE
+  double global_flops;       // of the global program
+  MeshId mesh;               // of the local program; 0 if nothing is sharded …
+  const Mesh *devices;       // … then NULL …
+  uint32_t n_devices;        // … and 1
+  RedundantList redundant;   // if local.redundant
+  Traffic traffic;
+  const struct Reasons *reasons;  // explain/reason.h; NULL unless local.why
+  Verified verified;              // if verify
+} Compiled;
+
+// Takes the session's program through the stages; reads it first if the session has none. The
+// program is rewritten in place. Errors in the user's texts are in the session's diagnostics
+// (session_has_errors), and the status is then the first of them. Whatever happens, session_deinit
+// frees everything. *out is set in any case.
+Status *compile(Session *session, const CompileRequest *request, Compiled *out) MUST_USE;
+
+#endif

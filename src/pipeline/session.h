@@ -1,0 +1,56 @@
+// A session: one program on its way through the stages, and everything that they share.
+//
+// A session owns what its stages make: context, program, diagnostics, sharding table, propagation.
+// session_deinit frees all of it, also after an error or a throw in any stage. A session belongs to
+// one thread. No stage keeps state anywhere else.
+#ifndef TESSERA_PIPELINE_SESSION_H
+#define TESSERA_PIPELINE_SESSION_H
+
+#include "cost/machine.h"
+#include "ir/program.h"
+#include "ops/custom_rules.h"
+#include "propagate/propagate.h"
+
+typedef struct Session {
+  Guard *guard;          // of the guard_run at hand
+  const Source *source;  // the program's text; borrowed
+  Context *context;
+  Program *program;  // the stages rewrite it; NULL before it is read
+  Program *global;   // the program before it is partitioned, if that is to be verified
+  bool borrowed;     // context and program are the caller's
+  bool verified;     // the program is known to be valid
+  Diag diag;         // about the program's text
+  Diag *side_diags;  // about texts beside the program (rules, layout, names), one each
+  uint32_t n_side_diags;
+  Arena arena;           // what stages give out lives here
+  ShardingTable *table;  // NULL before annotations are imported
+  MeshId mesh;           // that is meant where none is named; 0 = none, or several
+  Propagation *propagation;
+  CustomRules *call_rules;  // of custom calls; borrowed; NULL = none
+  const Machine *machine;   // that prices are for; NULL = the default
+} Session;
+
+// For a program in `source`, or without a text if that is NULL. Stages report to `progress`
+// (borrowed; NULL: nobody). session_deinit in any case.
+void session_init(Session *session, Guard *guard, const Source *source, const Progress *progress);
+// The same for a program that the caller keeps and frees; its exhaustion goes to the guard, too.
+void session_borrow(Session *session, Guard *guard, Program *program, const Source *source,
+                    const Progress *progress);
+// The same for a clone of the program in a context of its own, which the session owns. O(program).
+void session_clone(Session *session, Guard *guard, const Program *program,
+                   const Progress *progress);
+// For the next guard_run on a session that outlives the one before.
+void session_guard(Session *session, Guard *guard);
+void session_deinit(Session *session);  // {0} is fine
+
+// The program, which the caller frees from here on, with its context.
+Program *session_take(Session *session);
+// Sets session->machine from its text (cost/machine.h); NULL = the default.
+Status *session_read_machine(Session *session, const char *text) MUST_USE;
+
+// Errors, about the program or about a text beside it: then a status says nothing new.
+bool session_has_errors(const Session *session);
+// All diagnostics: about the program, then about each text beside it.
+void session_render(const Session *session, StrBuf *out, bool colour);
+
+#endif
