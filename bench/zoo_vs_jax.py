@@ -264,12 +264,14 @@ def time_local(case, lower, row, rounds):
 
 
 def step_seconds(case, compiled, rounds):
-    """Steps of each form, alternating; the 8 devices share the machine's memory, which may not be enough."""
+    """Steps of each form, alternating, until a minute is over, at least one that counts. The 8 devices share the machine's memory, which may
+    not be enough."""
     import jax
     shapes, samples = jax.tree.leaves(case.args), []
     arrays = {form: [jax.device_put(jax.numpy.ones(s.shape, s.dtype), sharding) for s, sharding in
                      zip(shapes, jax.tree.leaves(program.input_shardings))] for form, program in compiled.items()}
     trees = {"plain": jax.tree.structure(case.args).unflatten(arrays["plain"]), "local": arrays["local"]}
+    begin = time.perf_counter()
     for turn in range(1 + rounds):  # the first is not counted
         sample = {}
         for form, program in compiled.items():
@@ -277,6 +279,8 @@ def step_seconds(case, compiled, rounds):
             jax.block_until_ready(program(*trees[form]))
             sample[form] = time.perf_counter() - start
         samples += [sample] if turn else []
+        if samples and time.perf_counter() - begin > 60:
+            break
     return samples
 
 
