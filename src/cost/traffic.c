@@ -227,3 +227,24 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   out->flops = count_flops(local, &runs, &out->unknown_flops);
   count_edges(local, arena, out);
 }
+
+// ---- seconds ----
+
+// The slowest link along the axes that a collective goes over.
+static Link row_link(const Network *network, const TrafficRow *row) {
+  Link link = {0};
+  for (uint32_t i = 0; i < 64; i++)
+    if (row->axis_bits >> i & 1) link = link_slower(link, network_link(network, i));
+  return row->axis_bits ? link : network->all;
+}
+
+double traffic_seconds(const Traffic *traffic, const Network *network, const Compute *compute) {
+  double transfer = 0, latency = 0;
+  for (uint32_t i = 0; i < traffic->n_rows; i++) {
+    Link link = row_link(network, &traffic->rows[i]);
+    transfer += traffic->rows[i].bytes / link.bytes_per_second;
+    latency += traffic->rows[i].runs * link.latency_seconds;
+  }
+  if (traffic->runs > 0) latency *= traffic->steps / traffic->runs;
+  return compute_seconds(compute, traffic->flops) + transfer + latency;
+}

@@ -2,6 +2,7 @@
 // the other. Nothing is moved before somebody asks for it; what was made once is kept.
 #include <math.h>
 
+#include "cost/tuning.h"
 #include "explain/reason.h"
 #include "partition/walk.h"
 
@@ -142,8 +143,7 @@ static Price plan_price(Partition *t, Sharding from, Sharding to, Type type) {
   if (!status) return (Price){plan.seconds, plan.bytes};
   status_free(status);
   if (!from || !to) return (Price){0, 0};
-  Price a = walk_reshard_price(t, from, 0, type), b = walk_reshard_price(t, 0, to, type);
-  return (Price){a.seconds + b.seconds, a.bytes + b.bytes};
+  return price_sum(walk_reshard_price(t, from, 0, type), walk_reshard_price(t, 0, to, type));
 }
 
 Price walk_reshard_price(Partition *t, Sharding from, Sharding to, Type type) {
@@ -179,7 +179,7 @@ void walk_set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
 
 // What arguments and simple functions of them are gathered to does not stay: a layer's weights are
 // gathered again on the way back, else all layers would be there at once.
-enum { GATHERED_LIVES = 64, STORED_DEPTH = 4 };
+enum { STORED_DEPTH = 4 };
 
 static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
   OpId op = value_def(t->p, v);
@@ -191,7 +191,7 @@ static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
 }
 
 static bool is_gone(const Partition *t, const Part *part) {
-  return part->gathered && t->clock - part->used > GATHERED_LIVES;
+  return part->gathered && t->clock - part->used > tuning.gathered_life_ops;
 }
 
 // The part from which the sharding is had for least.

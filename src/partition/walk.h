@@ -2,6 +2,7 @@
 #ifndef TESSERA_PARTITION_WALK_H
 #define TESSERA_PARTITION_WALK_H
 
+#include "cost/price.h"
 #include "cost/trips.h"
 #include "ops/localize.h"
 #include "partition/partition.h"
@@ -20,10 +21,6 @@ struct Part {
   bool gathered;  // more than a device stores of it
   Part *next;
 };
-
-typedef struct Price {
-  double seconds, bytes;
-} Price;
 
 // Remembered: what it takes from one sharding to another.
 typedef struct PriceRow {

@@ -27,7 +27,7 @@ typedef struct Piece {
 typedef struct Pieces {
   Arena *arena;
   uint32_t rank, n;  // devices
-  const Price *price;
+  const Pricing *pricing;
   Box *old, *new;
   uint32_t *tile;  // of the old tile
   Piece *v;
@@ -197,7 +197,7 @@ static void price_groups(Pieces *p, const uint32_t *group, uint32_t n, uint32_t 
   for (uint32_t g = 0; g < n; g++) {
     Box shape;
     uint32_t count, rounds = choose_senders(p, group, g, &shape, &count);
-    double size = box_count(p->rank, &shape) * p->price->element_bytes;
+    double size = box_count(p->rank, &shape) * p->pricing->element_bytes;
     *out_rounds += rounds;
     *out_bytes += size * count / p->n;
     *out_each += size * rounds;
@@ -263,8 +263,8 @@ static uint32_t make_rounds(Pieces *p, double *out_seconds) {
     uint32_t rounds;
     double bytes, each;
     price_groups(p, group, n, &rounds, &bytes, &each);
-    double seconds = network_permutes(p->price->slowest, rounds, each);
-    double price = price_of(p->price, seconds, bytes);
+    double seconds = network_permutes(p->pricing->slowest, rounds, each);
+    double price = pricing_of(p->pricing, seconds, bytes);
     if (rounds > PIECES_MOST_ROUNDS || (least != UINT32_MAX && price >= cheapest)) continue;
     cheapest = price;
     least = rounds;
@@ -287,7 +287,7 @@ static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes
   int64_t *extent = ARENA_ARRAY(p->arena, int64_t, (size_t)p->n *rank + 1);
   int64_t *shape = ARENA_ARRAY(p->arena, int64_t, rank + 1);
   memset(source, 0xff, p->n * sizeof *source);
-  double count = 0, size = p->price->element_bytes;
+  double count = 0, size = p->pricing->element_bytes;
   for (uint32_t i = 0; i < p->n_pieces; i++) {
     const Piece *piece = &p->v[i];
     if (!is_in(piece, round)) continue;
@@ -320,10 +320,10 @@ static void fill_move(Pieces *p, uint32_t n, double seconds, Move *out) {
 }
 
 bool pieces_plan(const ShardingTable *table, Sharding from, Sharding to, uint32_t rank,
-                 const int64_t *dims, const Price *price, Arena *arena, Move *out) {
+                 const int64_t *dims, const Pricing *pricing, Arena *arena, Move *out) {
   uint32_t n = pieces_devices(table, from, to);
   if (n > PIECES_MOST_DEVICES || rank > PIECES_MOST_RANK) return false;
-  Pieces p = {.arena = arena, .rank = rank, .n = n, .price = price};
+  Pieces p = {.arena = arena, .rank = rank, .n = n, .pricing = pricing};
   p.old = ARENA_ARRAY(arena, Box, n);
   p.new = ARENA_ARRAY(arena, Box, n);
   p.tile = ARENA_ARRAY(arena, uint32_t, n);

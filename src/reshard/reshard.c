@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cost/tuning.h"
 #include "reshard/pieces.h"
 
 enum {
@@ -24,7 +25,7 @@ typedef struct Question {
   const Mesh *mesh;  // of both; NULL if they have different ones
   uint32_t rank;
   const int64_t *dims;
-  Price price;
+  Pricing pricing;
   Arena *arena;
 } Question;
 
@@ -51,10 +52,10 @@ static void plan_pieces(Question *q, ReshardPlan *plan, bool *found) {
   Move move;
   if (!sharding_is_block(q->table, q->from) || !sharding_is_block(q->table, q->to) ||
       q->a->unreduced.n || q->b->unreduced.n || q->a->manual.n || q->b->manual.n ||
-      !pieces_plan(q->table, q->from, q->to, q->rank, q->dims, &q->price, q->arena, &move))
+      !pieces_plan(q->table, q->from, q->to, q->rank, q->dims, &q->pricing, q->arena, &move))
     return;
-  if (*found && price_of(&q->price, move.seconds, move.bytes) >=
-                    price_of(&q->price, plan->seconds, plan->bytes))
+  if (*found && pricing_of(&q->pricing, move.seconds, move.bytes) >=
+                    pricing_of(&q->pricing, plan->seconds, plan->bytes))
     return;
   Move *kept = ARENA_NEW(q->arena, Move);
   *kept = move;
@@ -77,14 +78,14 @@ static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
               digits_make(q->mesh, q->a, q->b, q->rank, q->dims, primes, digits, &from, &to, &even);
   *out = (ReshardPlan){0};
   if (fits && from.unreduced == to.unreduced)
-    out->least_bytes = layout_lack(digits, &from, &to, q->price.element_bytes);
+    out->least_bytes = layout_lack(digits, &from, &to, q->pricing.element_bytes);
   if (!even && block && (!reduces || (fits && from.unreduced == to.unreduced)) &&
       q->rank <= PIECES_MOST_RANK && pieces_devices(q->table, q->from, q->to) <= MOST_COUNTED)
     out->least_bytes =
-        pieces_lack(q->table, q->from, q->to, q->rank, q->dims, q->price.element_bytes);
-  q->price.least_bytes = out->least_bytes;
+        pieces_lack(q->table, q->from, q->to, q->rank, q->dims, q->pricing.element_bytes);
+  q->pricing.least_bytes = out->least_bytes;
   if (!fits || (primes && digits->n_atoms > MOST_PRIMES) ||
-      !search_moves(digits, even, &q->price, &from, &to, q->arena, &out->n_moves, &out->moves))
+      !search_moves(digits, even, &q->pricing, &from, &to, q->arena, &out->n_moves, &out->moves))
     return false;
   out->digits = digits;
   out->mesh = q->a->mesh ? q->a->mesh : q->b->mesh;
@@ -99,12 +100,13 @@ static Status *plan(Question *q, ReshardPlan *out) {
   if (!found || out->n_moves > 1 || (!reduces && out->bytes > out->least_bytes)) {
     ReshardPlan finer;
     bool better = plan_digits(q, true, &finer) &&
-                  (!found || price_of(&q->price, finer.seconds, finer.bytes) <
-                                 price_of(&q->price, out->seconds, out->bytes));
+                  (!found || pricing_of(&q->pricing, finer.seconds, finer.bytes) <
+                                 pricing_of(&q->pricing, out->seconds, out->bytes));
     if (better) *out = finer;
     found |= better;
   }
-  if (!found || (!reduces && out->bytes > 1.1 * out->least_bytes)) plan_pieces(q, out, &found);
+  if (!found || (!reduces && out->bytes > tuning.pieces_least_excess * out->least_bytes))
+    plan_pieces(q, out, &found);
   if (!found) FAIL(UNIMPLEMENTED, "the two shardings fit each other only by way of the whole");
   return NULL;
 }
@@ -134,8 +136,8 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
   q.dims = tensor->dims;
   for (uint32_t d = 0; d < q.rank; d++)
     if (!q.dims[d]) return NULL;  // nothing to move
-  q.price = (Price){.network = network,
-                    .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
-                    .slowest = slowest_link(network, mesh)};
+  q.pricing = (Pricing){.network = network,
+                        .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
+                        .slowest = slowest_link(network, mesh)};
   return plan(&q, out);
 }

@@ -8,6 +8,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "cost/tuning.h"
 
 enum { MOST_NODES = 30000, MOST_WRONG = 10, MOST_COORDINATES = 1 << 12, MOST_SPARSE = 4 };
 
@@ -29,7 +30,7 @@ typedef struct Queued {
 
 typedef struct Search {
   const Digits *digits;
-  const Price *price;
+  const Pricing *pricing;
   const Layout *goal;
   double bytes_per_second;  // of the fastest link
   bool even;                // no tile has padding
@@ -65,7 +66,7 @@ static double tile_bytes(const Digits *digits, const Layout *layout, double elem
 // The same with the padding of a dimension that is whole and is to be cut.
 static double cut_bytes(const Search *s, const Layout *before, const Layout *after) {
   const Digits *digits = s->digits;
-  double bytes = s->price->element_bytes;
+  double bytes = s->pricing->element_bytes;
   for (uint32_t d = 0; d < digits->rank; d++) {
     int64_t tile = digits_tile(digits, before, d), ways = 1;
     for (uint32_t i = 0; i < digits->n; i++)
@@ -86,7 +87,7 @@ static Link link_of(const Search *s, uint32_t atoms) {
   Link link = {.latency_seconds = 0};
   for (uint32_t k = 0; k < s->digits->n_atoms; k++)
     if (atoms >> k & 1)
-      link = link_slower(link, network_link(s->price->network, s->digits->atoms[k].axis));
+      link = link_slower(link, network_link(s->pricing->network, s->digits->atoms[k].axis));
   return link;
 }
 
@@ -161,8 +162,8 @@ double layout_lack(const Digits *digits, const Layout *from, const Layout *to,
 // The same, never too much: with padding some devices may have all in common, and others need
 // nothing.
 static double estimate(const Search *s, const Layout *layout) {
-  double element = s->price->element_bytes;
-  if (layout->unreduced != s->goal->unreduced || s->price->least_bytes <= 0) return 0;
+  double element = s->pricing->element_bytes;
+  if (layout->unreduced != s->goal->unreduced || s->pricing->least_bytes <= 0) return 0;
   if (s->even) return layout_lack(s->digits, layout, s->goal, element);
   double lack =
       tile_bytes(s->digits, s->goal, element) - common_bytes(s->digits, layout, s->goal, element);
@@ -186,7 +187,7 @@ static void swap_queued(Queued *a, Queued *b) {
 static void heap_push(Search *s, uint32_t id) {
   const Node *node = &s->nodes.items[id];
   double seconds = node->seconds + node->left / s->bytes_per_second;
-  Queued entry = {price_of(s->price, seconds, node->bytes + node->left), node->depth, id};
+  Queued entry = {pricing_of(s->pricing, seconds, node->bytes + node->left), node->depth, id};
   HEAPVEC_PUSH(s->guard, &s->heap, entry);
   Queued *heap = s->heap.items;
   for (uint32_t i = s->heap.count - 1; i && before(heap[i], heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -229,8 +230,8 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
   uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
   if (found) {
     Node *old = &s->nodes.items[found];
-    if (old->done || price_of(s->price, old->seconds, old->bytes) <=
-                         price_of(s->price, node.seconds, node.bytes))
+    if (old->done || pricing_of(s->pricing, old->seconds, old->bytes) <=
+                         pricing_of(s->pricing, node.seconds, node.bytes))
       return;
     node.left = old->left;
     *old = node;
@@ -250,8 +251,8 @@ static bool could_reach(Search *s, uint32_t from, const Layout *layout, double s
   uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
   if (!found) return s->nodes.count < MOST_NODES;
   const Node *old = &s->nodes.items[found], *was = &s->nodes.items[from];
-  return !old->done && price_of(s->price, was->seconds + seconds, was->bytes) <
-                           price_of(s->price, old->seconds, old->bytes);
+  return !old->done && pricing_of(s->pricing, was->seconds + seconds, was->bytes) <
+                           pricing_of(s->pricing, old->seconds, old->bytes);
 }
 
 // ---- moves ----
@@ -280,7 +281,7 @@ static void slices(Search *s, uint32_t from, const Layout *now) {
       if (!may_cut(digits, now, i)) continue;
       Layout next = *now;
       next.at[i] = a;
-      reach(s, from, &next, (Step){MOVE_SLICE, 1e-9, 0, false});
+      reach(s, from, &next, (Step){MOVE_SLICE, tuning.local_step_seconds, 0, false});
     }
   }
 }
@@ -355,7 +356,7 @@ static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layou
   double seconds = network_permutes(link_of(s, atoms), count - 1, piece * (count - 1));
   if (!could_reach(s, from, next, seconds)) return;
   double bytes = piece * pieces_got(s->digits, now, next, atoms);
-  if (bytes > 0.99 * dense) return;
+  if (bytes > tuning.sparse_most_bytes * dense) return;
   reach(s, from, next, (Step){kind, seconds, bytes, true});
 }
 
@@ -399,7 +400,7 @@ static void gathers(Search *s, uint32_t from, const Layout *now) {
   uint32_t wrong[RESHARD_MOST_DIGITS], n = 0;
   for (uint32_t i = 0; i < digits->n; i++)
     if (!layout_is_inside(now, i) && now->at[i] != s->goal->at[i]) wrong[n++] = i;
-  double held = tile_bytes(digits, now, s->price->element_bytes);
+  double held = tile_bytes(digits, now, s->pricing->element_bytes);
   // Of many only single ones and all of them.
   uint32_t full = n ? UINT32_MAX >> (32 - n) : 0, sets = n <= MOST_WRONG ? full : n + 1;
   for (uint32_t number = 1; number <= sets; number++) {
@@ -481,7 +482,7 @@ static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout
     if (!layout_is_inside(next, i)) atoms |= 1u << next->at[i];
   }
   if (!atoms || atoms & now->unreduced) return;
-  double bytes = tile_bytes(s->digits, now, s->price->element_bytes);
+  double bytes = tile_bytes(s->digits, now, s->pricing->element_bytes);
   double keep = renumbered ? keeping(s->digits, now, next) : agreeing(s->digits, now, next);
   reach(s, from, next,
         (Step){MOVE_PERMUTE, network_permute(link_of(s, atoms), bytes), bytes * (1 - keep), false});
@@ -524,7 +525,7 @@ static void permutes(Search *s, uint32_t from, const Layout *now) {
 
 static void reductions(Search *s, uint32_t from, const Layout *now) {
   uint32_t open = now->unreduced & ~s->goal->unreduced, wanted = s->goal->unreduced;
-  double held = tile_bytes(s->digits, now, s->price->element_bytes);
+  double held = tile_bytes(s->digits, now, s->pricing->element_bytes);
   for (uint32_t set = open; set; set = (set - 1) & open) {
     uint32_t count = count_of(s, set);
     Layout next = *now;
@@ -538,7 +539,7 @@ static void reductions(Search *s, uint32_t from, const Layout *now) {
   if (!wanted) return;
   Layout next = *now;
   next.unreduced |= wanted;
-  reach(s, from, &next, (Step){MOVE_UNREDUCE, 1e-9, 0, false});
+  reach(s, from, &next, (Step){MOVE_UNREDUCE, tuning.local_step_seconds, 0, false});
 }
 
 // ---- the path ----
@@ -591,18 +592,18 @@ static double live_part(const Digits *digits, const Layout *layout) {
   return live / coordinates(digits);
 }
 
-bool search_moves(const Digits *digits, bool even, const Price *price, const Layout *from,
+bool search_moves(const Digits *digits, bool even, const Pricing *pricing, const Layout *from,
                   const Layout *to, Arena *arena, uint32_t *out_n, const Move **out_moves) {
   // Of very many devices the padding is not looked at.
   even |= coordinates(digits) > (double)MOST_COORDINATES;
   Search s = {.digits = digits,
-              .price = price,
+              .pricing = pricing,
               .goal = to,
               .guard = arena->guard,
               .even = even,
               .live = even ? 1 : live_part(digits, to)};
   for (uint32_t k = 0; k < digits->n_atoms; k++) {
-    Link link = network_link(price->network, digits->atoms[k].axis);
+    Link link = network_link(pricing->network, digits->atoms[k].axis);
     if (link.bytes_per_second > s.bytes_per_second) s.bytes_per_second = link.bytes_per_second;
   }
   s.cleanup = (GuardCleanup){search_deinit, &s, NULL};
