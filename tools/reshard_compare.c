@@ -105,9 +105,10 @@ static double their_seconds(Job *job, const TheirStep *step, Sharding from, Type
   Link link = network_default.all;
   double held = tile_bytes(job, from, type), after = tile_bytes(job, step->to, type);
   uint32_t n = group_size(job, from, step->to);
-  if (strcmp(step->kind, "all_gather") == 0) return network_all_gather(link, n, held * n);
+  Route route = route_flat(link, n);
+  if (strcmp(step->kind, "all_gather") == 0) return route_seconds(&route, SCHEDULE_GATHER, held);
   if (strcmp(step->kind, "all_to_all") == 0)
-    return network_all_to_all(link, n, held > after ? held : after);
+    return route_seconds(&route, SCHEDULE_EXCHANGE, held > after ? held : after);
   if (strcmp(step->kind, "collective_permute") == 0) return network_permute(link, held);
   return 1e-9;
 }

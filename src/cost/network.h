@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "sharding/axes.h"
+
 typedef struct Link {
   double latency_seconds;   // until a message is there, however short
   double bytes_per_second;  // out of one device
@@ -34,12 +36,41 @@ static inline Link link_slower(Link a, Link b) {
   return a;
 }
 
-// The times below are of n devices over the given link. Bytes are those one device holds: of what
-// it puts in (all-to-all, all-reduce, reduce-scatter, permute) or what it has in the end (gather).
-double network_all_gather(Link link, uint32_t n, double bytes);
-double network_reduce_scatter(Link link, uint32_t n, double bytes);
-double network_all_reduce(Link link, uint32_t n, double bytes);
-double network_all_to_all(Link link, uint32_t n, double bytes);
+// The devices of a group by the links between them, from the inside out: level 0 joins n
+// neighbours, level 1 so many of these groups, and so on; the product is the group. Each level is
+// slower than the one before.
+enum { ROUTE_MOST_LEVELS = 4 };
+typedef struct RouteLevel {
+  Link link;
+  uint32_t n;
+} RouteLevel;
+typedef struct Route {
+  RouteLevel levels[ROUTE_MOST_LEVELS];
+  uint32_t n_levels;
+} Route;
+
+Route route_flat(Link link, uint32_t n);  // one level
+// Makes the group n times as large, over this link. What is beyond the most levels counts as the
+// slowest.
+void route_add(Route *route, Link link, uint32_t n);
+uint32_t route_size(const Route *route);  // devices of the group
+// The links along some axes of the network's mesh.
+Route network_route(const Network *network, AxisList axes);
+Link route_slowest(const Route *route);  // what a message between any two of them sees at worst
+
+// How messages of a collective follow each other on each level. `held` are the bytes of a device's
+// operands.
+typedef enum Schedule {
+  SCHEDULE_GATHER,     // from the outermost level inwards, by doubling: large tiles stay inside
+  SCHEDULE_SCATTER,    // the other way round
+  SCHEDULE_REDUCE,     // small: all bytes by doubling; large: scatter, then gather
+  SCHEDULE_EXCHANGE,   // to all others of the group at once
+  SCHEDULE_SEND,       // one message
+  SCHEDULE_BROADCAST,  // by doubling, in pieces that follow each other
+} Schedule;
+
+double route_seconds(const Route *route, Schedule schedule, double held);
+
 double network_permute(Link link, double bytes);
 // Several that do not wait for each other, with all their bytes: they are on their way together.
 double network_permutes(Link link, uint32_t count, double bytes);

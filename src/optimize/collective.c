@@ -3,6 +3,7 @@
 #include "optimize/collective.h"
 
 #include "base/vec.h"
+#include "cost/collectives.h"
 #include "ops/factors.h"
 #include "ops/groups.h"
 #include "optimize/build.h"
@@ -68,13 +69,18 @@ static const DeviceGroups *expand(Optimizer *o, const Groups *groups) {
   return out;
 }
 
+static bool pairs_up(const Program *p, OpId op) {
+  const Collective *row = collective_row(op_at(p, op)->code);
+  return row && row->peers == PEERS_PAIRS;
+}
+
 const DeviceGroups *collective_groups(Optimizer *o, OpId op) {
   Program *p = o->p;
-  if (!o->n_devices || op_at(p, op)->code == OP_collective_permute) return NULL;
+  if (!o->n_devices || pairs_up(p, op)) return NULL;
   if (!o->groups) o->groups = ARENA_NEW(&o->arena, GroupTable);
   Attr attrs = op_at(p, op)->attrs, attr = attr_get(o->context, attrs, "replica_groups");
   uint16_t code = op_at(p, op)->code;
-  bool across_both = code != OP_all_to_all && code != OP_collective_broadcast;
+  bool across_both = collective_is_across_both(code);
   bool global =
       attr_as_bool(o->context, attr_get(o->context, attrs, "use_global_device_ids"), false);
   GroupKind kind = groups_channel(o->context, attrs) <= 0 ? GROUP_CROSS_REPLICA
@@ -113,18 +119,16 @@ Link collective_link(const Optimizer *o, const DeviceGroups *groups) {
 }
 
 double collective_seconds(Optimizer *o, OpId op) {
-  double in = fact_operand_bytes(o->p, op), out = fact_result_bytes(o->p, op);
-  if (op_at(o->p, op)->code == OP_collective_permute) return network_permute(o->network->all, in);
+  uint16_t code = op_at(o->p, op)->code;
+  double held = fact_operand_bytes(o->p, op);
+  const Collective *row = collective_row(code);
   const DeviceGroups *groups = collective_groups(o, op);
-  if (!groups) return 0;
-  Link link = collective_link(o, groups);
-  switch (op_at(o->p, op)->code) {
-  case OP_all_gather: return network_all_gather(link, groups->width, out);
-  case OP_all_reduce: return network_all_reduce(link, groups->width, in);
-  case OP_reduce_scatter: return network_reduce_scatter(link, groups->width, in);
-  case OP_all_to_all: return network_all_to_all(link, groups->width, in);
-  default: return network_permute(link, in);
-  }
+  Route route = {0};
+  if (row && row->peers == PEERS_PAIRS)
+    route = route_flat(o->network->all, 1);
+  else if (row && groups)
+    route = route_flat(collective_link(o, groups), groups->width);
+  return route.n_levels ? collective_price(code, &route, held).seconds : 0;
 }
 
 // Counted along the axes in the mesh's order.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cost/tuning.h"
+#include "ops/op.h"
 #include "reshard/pieces.h"
 
 enum {
@@ -12,11 +13,24 @@ enum {
   MOST_PRIMES = 7,      // more would make the search go through too much
 };
 
-const char *move_name(MoveKind kind) {
-  static const char *const names[] = {"slice",          "permute",    "all_to_all", "all_gather",
-                                      "reduce_scatter", "all_reduce", "unreduce",   "pieces"};
-  return names[kind];
-}
+typedef struct MoveRow {
+  const char *name;
+  uint16_t op;
+} MoveRow;
+
+static const MoveRow moves[] = {
+    [MOVE_SLICE] = {"slice", 0},
+    [MOVE_PERMUTE] = {"permute", OP_collective_permute},
+    [MOVE_ALL_TO_ALL] = {"all_to_all", OP_all_to_all},
+    [MOVE_ALL_GATHER] = {"all_gather", OP_all_gather},
+    [MOVE_REDUCE_SCATTER] = {"reduce_scatter", OP_reduce_scatter},
+    [MOVE_ALL_REDUCE] = {"all_reduce", OP_all_reduce},
+    [MOVE_UNREDUCE] = {"unreduce", 0},
+    [MOVE_PIECES] = {"pieces", OP_collective_permute},
+};
+
+const char *move_name(MoveKind kind) { return moves[kind].name; }
+uint16_t move_op(MoveKind kind) { return moves[kind].op; }
 
 typedef struct Question {
   ShardingTable *table;

@@ -103,6 +103,7 @@ typedef struct ReshardPlan {
 } ReshardPlan;
 
 const char *move_name(MoveKind kind);  // "all_to_all"
+uint16_t move_op(MoveKind kind);       // its collective (cost/collectives.h); 0: no communication
 
 // type: a static tensor. 0 = replicated. Sub-axes, strided splits and uneven sizes are fine, other
 // meshes over the same devices where few pieces do it. UNIMPLEMENTED between reducers, from or to

@@ -8,6 +8,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "cost/collectives.h"
 #include "cost/tuning.h"
 
 enum { MOST_NODES = 30000, MOST_WRONG = 10, MOST_COORDINATES = 1 << 12, MOST_SPARSE = 4 };
@@ -82,13 +83,20 @@ static double cut_bytes(const Search *s, const Layout *before, const Layout *aft
   return bytes;
 }
 
-// The slowest of the links that some atoms use.
-static Link link_of(const Search *s, uint32_t atoms) {
-  Link link = {.latency_seconds = 0};
+// The links that some atoms use.
+static Route route_of(const Search *s, uint32_t atoms) {
+  AxisRef axes[RESHARD_MOST_ATOMS];
+  uint32_t n = 0;
   for (uint32_t k = 0; k < s->digits->n_atoms; k++)
-    if (atoms >> k & 1)
-      link = link_slower(link, network_link(s->pricing->network, s->digits->atoms[k].axis));
-  return link;
+    if (atoms >> k & 1) axes[n++] = s->digits->atoms[k];
+  return network_route(s->pricing->network, (AxisList){axes, n});
+}
+
+// A step that is one collective along the atoms, of so many bytes per device.
+static Step collective_step(const Search *s, MoveKind kind, uint32_t atoms, double held) {
+  Route route = route_of(s, atoms);
+  Price price = collective_price(move_op(kind), &route, held);
+  return (Step){kind, price.seconds, price.bytes, false};
 }
 
 static uint32_t count_of(const Search *s, uint32_t atoms) {
@@ -353,7 +361,8 @@ static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layou
                         uint32_t atoms, MoveKind kind, double piece, double dense) {
   uint32_t count = count_of(s, atoms);
   if (s->even || count > MOST_SPARSE) return;
-  double seconds = network_permutes(link_of(s, atoms), count - 1, piece * (count - 1));
+  Route route = route_of(s, atoms);
+  double seconds = network_permutes(route_slowest(&route), count - 1, piece * (count - 1));
   if (!could_reach(s, from, next, seconds)) return;
   double bytes = piece * pieces_got(s->digits, now, next, atoms);
   if (bytes > tuning.sparse_most_bytes * dense) return;
@@ -375,8 +384,6 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
     n++;
     last = a;
   }
-  uint32_t count = count_of(s, atoms);
-  Link link = link_of(s, atoms);
   for (uint32_t i = 0; i < digits->n; i++) {
     if (!own) {
       if (n > 1) return;
@@ -386,11 +393,11 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
         continue;
       next.at[i] = (uint8_t)last;
     }
-    double bytes = cut_bytes(s, now, &next), out = bytes * (count - 1) / count;
-    double seconds = kind == MOVE_ALL_TO_ALL ? network_all_to_all(link, count, bytes)
-                                             : network_reduce_scatter(link, count, bytes);
-    reach(s, from, &next, (Step){kind, seconds, out, false});
-    if (kind == MOVE_ALL_TO_ALL) sparse_step(s, from, now, &next, atoms, kind, bytes / count, out);
+    double held = cut_bytes(s, now, &next);
+    Step step = collective_step(s, kind, atoms, held);
+    reach(s, from, &next, step);
+    if (kind == MOVE_ALL_TO_ALL)
+      sparse_step(s, from, now, &next, atoms, kind, held / count_of(s, atoms), step.bytes);
     if (own) return;
   }
 }
@@ -412,11 +419,9 @@ static void gathers(Search *s, uint32_t from, const Layout *now) {
       next.at[wrong[k]] = RESHARD_INSIDE;
       atoms |= 1u << now->at[wrong[k]];
     }
-    uint32_t count = count_of(s, atoms);
-    reach(s, from, &next,
-          (Step){MOVE_ALL_GATHER, network_all_gather(link_of(s, atoms), count, held * count),
-                 held * (count - 1), false});
-    sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, held * (count - 1));
+    Step step = collective_step(s, MOVE_ALL_GATHER, atoms, held);
+    reach(s, from, &next, step);
+    sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, step.bytes);
     exchanges(s, from, now, &next, atoms, MOVE_ALL_TO_ALL);
   }
 }
@@ -484,8 +489,9 @@ static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout
   if (!atoms || atoms & now->unreduced) return;
   double bytes = tile_bytes(s->digits, now, s->pricing->element_bytes);
   double keep = renumbered ? keeping(s->digits, now, next) : agreeing(s->digits, now, next);
-  reach(s, from, next,
-        (Step){MOVE_PERMUTE, network_permute(link_of(s, atoms), bytes), bytes * (1 - keep), false});
+  Step step = collective_step(s, MOVE_PERMUTE, atoms, bytes);
+  step.bytes *= 1 - keep;
+  reach(s, from, next, step);
 }
 
 // Digits go to the atoms where the goal has them.
@@ -527,12 +533,9 @@ static void reductions(Search *s, uint32_t from, const Layout *now) {
   uint32_t open = now->unreduced & ~s->goal->unreduced, wanted = s->goal->unreduced;
   double held = tile_bytes(s->digits, now, s->pricing->element_bytes);
   for (uint32_t set = open; set; set = (set - 1) & open) {
-    uint32_t count = count_of(s, set);
     Layout next = *now;
     next.unreduced &= ~set;
-    reach(s, from, &next,
-          (Step){MOVE_ALL_REDUCE, network_all_reduce(link_of(s, set), count, held),
-                 2 * held * (count - 1) / count, false});
+    reach(s, from, &next, collective_step(s, MOVE_ALL_REDUCE, set, held));
     exchanges(s, from, now, &next, set, MOVE_REDUCE_SCATTER);
   }
   wanted &= ~used_atoms(s->digits, now);
