@@ -18,7 +18,7 @@ static double tile_bytes(const Localizer *cx, uint32_t tensor, const ShardingInf
   int64_t count = 0;
   if (!type_count(p->context, type, &count)) return 0;
   for (uint32_t d = 0; d < info->rank; d++) count /= sharding_tiles(info, d);
-  return (double)count * 4;
+  return (double)count * dtype_bytes(type_dtype(p->context, type));
 }
 
 double compute_op_seconds(const Compute *compute, const Localizer *cx, double flops,
