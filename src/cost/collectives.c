@@ -31,7 +31,9 @@ double collective_sent(uint16_t code, double n, double held) {
 
 Price collective_price(uint16_t code, const Route *route, double held) {
   const Collective *row = collective_row(code);
-  return (Price){route_seconds(route, row->schedule, held), row->sent(route_size(route), held)};
+  double sent = row->sent(route_size(route), held);
+  return (Price){route_seconds(route, row->schedule, held, sent), sent,
+                 route_transfer(route, row->schedule, sent)};
 }
 
 bool collective_is_across_both(uint16_t code) {

@@ -52,11 +52,35 @@ Link route_slowest(const Route *route) {
   return link;
 }
 
+// Coordinates of an axis that are together on a level: `devices` is a multiple of the steps
+// between them.
+static uint32_t together(uint32_t devices, uint64_t stride, uint32_t left) {
+  if (stride * left <= devices) return left;
+  uint64_t n = devices % stride ? 1 : devices / stride;
+  return n && left % n == 0 ? (uint32_t)n : 1;
+}
+
+static void add_axis(const Network *network, AxisRef axis, Route *route) {
+  const NetworkAxis *whole = axis.axis < network->n_axes ? &network->axes[axis.axis] : NULL;
+  if (!whole || whole->named || !network->n_levels) {
+    route_add(route, network_link(network, axis.axis), axis.size);
+    return;
+  }
+  uint64_t stride = (uint64_t)whole->stride * (whole->size / axis_next(axis));
+  uint32_t left = axis.size;
+  for (uint32_t i = 0; i < network->n_levels && left > 1; i++) {
+    const NetworkLevel *level = &network->levels[i];
+    uint32_t n = i + 1 < network->n_levels ? together(level->devices, stride, left) : left;
+    if (n > 1) route_add(route, level->link, n);
+    stride *= n;
+    left /= n;
+  }
+}
+
 Route network_route(const Network *network, AxisList axes) {
-  Link link = {0};
-  for (uint32_t i = 0; i < axes.n; i++)
-    link = link_slower(link, network_link(network, axes.v[i].axis));
-  return route_flat(axes.n ? link : network->all, (uint32_t)axes_size(axes));
+  Route route = {0};
+  for (uint32_t i = 0; i < axes.n; i++) add_axis(network, axes.v[i], &route);
+  return route.n_levels ? route : route_flat(network->all, 1);
 }
 
 // ---- schedules ----
@@ -71,18 +95,29 @@ static double latencies(const Route *route) {
   return seconds;
 }
 
-// All but a device's own part of what it has on a level: before a scatter there, or after a gather.
-static double others(const RouteLevel *level, double bytes) {
-  return bytes * (level->n - 1.0) / level->n / level->link.bytes_per_second;
+// The part of the bytes sent that goes over a level. A scatter from the inside out leaves 1/n of
+// its bytes to the next level, a gather comes back the same way; of an exchange, the receivers say
+// it.
+static double part_on(const Route *route, Schedule schedule, uint32_t level) {
+  double n = route_size(route), inside = 1;
+  if (route->n_levels == 1) return 1;
+  for (uint32_t i = 0; i < level; i++) inside *= route->levels[i].n;
+  double others = route->levels[level].n - 1.0;
+  switch (schedule) {
+  case SCHEDULE_GATHER:
+  case SCHEDULE_SCATTER:
+  case SCHEDULE_REDUCE: return others / (inside * route->levels[level].n) * n / (n - 1);
+  case SCHEDULE_EXCHANGE: return inside * others / (n - 1);
+  case SCHEDULE_SEND:
+  case SCHEDULE_BROADCAST: break;
+  }
+  return level + 1 == route->n_levels;  // the slowest
 }
 
-// Of so many bytes that are scattered from the inside out, or gathered from the outside in.
-static double rounds(const Route *route, double bytes) {
-  double seconds = latencies(route);
-  for (uint32_t i = 0; i < route->n_levels; i++) {
-    seconds += others(&route->levels[i], bytes);
-    bytes /= route->levels[i].n;
-  }
+double route_transfer(const Route *route, Schedule schedule, double sent) {
+  double seconds = 0;
+  for (uint32_t i = 0; i < route->n_levels; i++)
+    seconds += sent * part_on(route, schedule, i) / route->levels[i].link.bytes_per_second;
   return seconds;
 }
 
@@ -93,17 +128,14 @@ static double doubling(const Route *route, double bytes) {
   return seconds;
 }
 
-// All pairs at once: of the group's devices, most are far.
-static double exchange(const Route *route, double bytes) {
-  double seconds = 0, inside = 1, n = route_size(route);
-  if (n < 2) return 0;
+// Messages to all others at once: two latencies, and a gap for each beyond the first.
+static double at_once(const Route *route) {
+  double seconds = 0, inside = 1;
   for (uint32_t i = 0; i < route->n_levels; i++) {
     const RouteLevel *level = &route->levels[i];
-    double messages = inside * (level->n - 1.0);
     bool last = i + 1 == route->n_levels;
     if (last) seconds += 2 * level->link.latency_seconds;
-    seconds += (messages - last) * level->link.gap_seconds;
-    seconds += bytes * messages / n / level->link.bytes_per_second;
+    seconds += (inside * (level->n - 1.0) - last) * level->link.gap_seconds;
     inside *= level->n;
   }
   return seconds;
@@ -116,14 +148,15 @@ double network_permutes(Link link, uint32_t count, double bytes) {
   return 2 * link.latency_seconds + (count - 1) * link.gap_seconds + bytes / link.bytes_per_second;
 }
 
-double route_seconds(const Route *route, Schedule schedule, double held) {
+double route_seconds(const Route *route, Schedule schedule, double held, double sent) {
+  double transfer = route_transfer(route, schedule, sent);
   switch (schedule) {
-  case SCHEDULE_GATHER: return rounds(route, held * route_size(route));
-  case SCHEDULE_SCATTER: return rounds(route, held);
-  case SCHEDULE_REDUCE: return fmin(doubling(route, held), 2 * rounds(route, held));
-  case SCHEDULE_EXCHANGE: return exchange(route, held);
-  case SCHEDULE_SEND: return network_permute(route_slowest(route), held);
-  case SCHEDULE_BROADCAST: break;
+  case SCHEDULE_GATHER:
+  case SCHEDULE_SCATTER:
+  case SCHEDULE_BROADCAST: return latencies(route) + transfer;
+  case SCHEDULE_REDUCE: return fmin(doubling(route, held), 2 * latencies(route) + transfer);
+  case SCHEDULE_EXCHANGE: return route_size(route) > 1 ? at_once(route) + transfer : 0;
+  case SCHEDULE_SEND: break;
   }
-  return latencies(route) + held / route_slowest(route).bytes_per_second;
+  return 2 * route_slowest(route).latency_seconds + transfer;
 }

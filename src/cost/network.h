@@ -3,6 +3,7 @@
 #ifndef TESSERA_COST_NETWORK_H
 #define TESSERA_COST_NETWORK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sharding/axes.h"
@@ -13,18 +14,33 @@ typedef struct Link {
   double gap_seconds;       // from one message to the next that a device sends without waiting
 } Link;
 
-// One link per axis of a mesh; axes beyond the array have `all`.
+// Where an axis of a mesh lies among the devices.
+typedef struct NetworkAxis {
+  uint32_t size, stride;  // as in MeshAxis
+  bool named;             // the machine says its link, whatever it joins
+  Link link;              // the slowest along it
+} NetworkAxis;
+
+// A level of the network joins so many neighbouring devices, which are in one group of the next.
+typedef struct NetworkLevel {
+  uint32_t devices;  // of the last one: any number
+  Link link;
+} NetworkLevel;
+
 typedef struct Network {
-  Link all;
-  const Link *axes;
+  Link all;                    // between any two devices
+  const NetworkLevel *levels;  // from the inside out; none: one link everywhere
+  uint32_t n_levels;
+  const NetworkAxis *axes;  // of the mesh; those beyond the array have `all`
   uint32_t n_axes;
 } Network;
 
 // A node of eight devices with 450 GB/s each way.
 extern const Network network_default;
 
+// The slowest link along an axis.
 static inline Link network_link(const Network *network, uint32_t axis) {
-  return axis < network->n_axes ? network->axes[axis] : network->all;
+  return axis < network->n_axes ? network->axes[axis].link : network->all;
 }
 
 // The worse of both in everything: what a message over two links sees. {0} is no link yet.
@@ -54,12 +70,13 @@ Route route_flat(Link link, uint32_t n);  // one level
 // slowest.
 void route_add(Route *route, Link link, uint32_t n);
 uint32_t route_size(const Route *route);  // devices of the group
-// The links along some axes of the network's mesh.
+// The links along some axes of the network's mesh, or parts of axes. An axis that spans several
+// nodes has its neighbours inside a node on the inner level: "data"=32 on nodes of 8 devices is
+// 8 inside, 4 outside.
 Route network_route(const Network *network, AxisList axes);
 Link route_slowest(const Route *route);  // what a message between any two of them sees at worst
 
-// How messages of a collective follow each other on each level. `held` are the bytes of a device's
-// operands.
+// How messages of a collective follow each other on each level.
 typedef enum Schedule {
   SCHEDULE_GATHER,     // from the outermost level inwards, by doubling: large tiles stay inside
   SCHEDULE_SCATTER,    // the other way round
@@ -69,7 +86,11 @@ typedef enum Schedule {
   SCHEDULE_BROADCAST,  // by doubling, in pieces that follow each other
 } Schedule;
 
-double route_seconds(const Route *route, Schedule schedule, double held);
+// Of a collective that sends so many bytes per device, of so many in a device's operands.
+double route_seconds(const Route *route, Schedule schedule, double held, double sent);
+// Seconds in which links are busy with the bytes sent: on one level bytes / bandwidth, on several
+// the sum of what each of them carries.
+double route_transfer(const Route *route, Schedule schedule, double sent);
 
 double network_permute(Link link, double bytes);
 // Several that do not wait for each other, with all their bytes: they are on their way together.

@@ -4,29 +4,34 @@
 
 #include "cost/tuning.h"
 
-Price price_beside(Link link, Price a, Price b) {
-  return (Price){fmax(a.seconds + b.bytes / link.bytes_per_second,
-                      b.seconds + a.bytes / link.bytes_per_second),
-                 a.bytes + b.bytes};
+Price price_beside(Price a, Price b) {
+  return (Price){fmax(a.seconds + b.transfer_seconds, b.seconds + a.transfer_seconds),
+                 a.bytes + b.bytes, a.transfer_seconds + b.transfer_seconds};
 }
 
 Price price_steps(Link link, uint32_t steps, double bytes) {
-  return (Price){bytes / link.bytes_per_second + steps * link.latency_seconds, bytes};
+  double transfer = bytes / link.bytes_per_second;
+  return (Price){transfer + steps * link.latency_seconds, bytes, transfer};
 }
 
-double price_weighed(Price price, double least_bytes, double latency_seconds) {
-  double over = least_bytes > 0 ? price.bytes / least_bytes : 0;
-  return price.seconds + tuning.bytes_weight_latencies * latency_seconds * over;
+Price price_permutes(Link link, uint32_t count, double most, double sent) {
+  return (Price){network_permutes(link, count, most), sent, sent / link.bytes_per_second};
+}
+
+double price_weighed(Price price, double least_bytes, Link slowest) {
+  double bytes = price.transfer_seconds * slowest.bytes_per_second;
+  double over = least_bytes > 0 ? bytes / least_bytes : 0;
+  return price.seconds + tuning.bytes_weight_latencies * slowest.latency_seconds * over;
 }
 
 bool price_is_better(const PricedChoice *best, const PricedChoice *other, double latency_seconds) {
   double slack = tuning.tie_latencies * latency_seconds;
-  double gain = best->seconds - other->seconds, least = fmin(best->bytes, other->bytes);
-  double more = best->bytes + best->unsure_bytes - other->bytes - other->unsure_bytes;
+  double was = best->transfer_seconds, now = other->transfer_seconds, least = fmin(was, now);
+  double gain = best->seconds - other->seconds;
+  double more = was + best->unsure_seconds - now - other->unsure_seconds;
   if (least > 0 && !best->maybe && !other->maybe)
     gain += tuning.bytes_weight_latencies * latency_seconds * more / least;
-  bool less = other->bytes < best->bytes * (1 - tuning.rounding);
-  bool no_more = other->bytes <= best->bytes * (1 + tuning.rounding);
+  bool less = now < was * (1 - tuning.rounding), no_more = now <= was * (1 + tuning.rounding);
   return gain > slack || (gain > -slack && less) ||
          (gain > tuning.rounding * other->seconds && no_more);
 }

@@ -220,20 +220,23 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
 
 // ---- seconds ----
 
-// The slowest link along the axes that a collective goes over.
-static Link row_link(const Network *network, const TrafficRow *row) {
-  Link link = {0};
-  for (uint32_t i = 0; i < 64; i++)
-    if (row->axis_bits >> i & 1) link = link_slower(link, network_link(network, i));
-  return row->axis_bits ? link : network->all;
+// The links that a collective goes over.
+static Route row_route(const Network *network, const TrafficRow *row) {
+  AxisRef axes[64];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < 64 && i < network->n_axes; i++)
+    if (row->axis_bits >> i & 1) axes[n++] = (AxisRef){i, 1, network->axes[i].size};
+  return n ? network_route(network, (AxisList){axes, n}) : route_flat(network->all, row->width);
 }
 
 double traffic_seconds(const Traffic *traffic, const Network *network, const Compute *compute) {
   double transfer = 0, latency = 0;
   for (uint32_t i = 0; i < traffic->n_rows; i++) {
-    Link link = row_link(network, &traffic->rows[i]);
-    transfer += traffic->rows[i].bytes / link.bytes_per_second;
-    latency += traffic->rows[i].runs * link.latency_seconds;
+    const TrafficRow *row = &traffic->rows[i];
+    const Collective *kind = collective_row(row->code);
+    Route route = row_route(network, row);
+    transfer += route_transfer(&route, kind ? kind->schedule : SCHEDULE_SEND, row->bytes);
+    latency += row->runs * route_slowest(&route).latency_seconds;
   }
   if (traffic->runs > 0) latency *= traffic->steps / traffic->runs;
   return compute_seconds(compute, traffic->flops) + transfer + latency;

@@ -108,14 +108,31 @@ Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const
   return attr_dict_with(c, op_at(o->p, like)->attrs, "replica_groups", dense);
 }
 
+// Groups that are a part of the devices along their axes have the slowest link of these.
+static Route groups_route(const Optimizer *o, uint64_t axes, uint32_t width) {
+  AxisRef refs[64];
+  uint32_t n = 0;
+  if (!o->mesh || o->mesh->n_axes >= 64) return route_flat(o->network->all, width);
+  for (uint32_t i = 0; i < o->mesh->n_axes; i++)
+    if (axes >> i & 1) refs[n++] = axis_whole(o->mesh, i);
+  Route route = network_route(o->network, (AxisList){refs, n});
+  return route_size(&route) == width ? route : route_flat(route_slowest(&route), width);
+}
+
 Link collective_link(const Optimizer *o, const DeviceGroups *groups) {
-  Link link = o->network->all;
-  if (!o->mesh || !o->network->axes || o->mesh->n_axes >= 64) return link;
-  link = (Link){.latency_seconds = 0};
-  for (uint32_t i = 0; i < o->mesh->n_axes; i++) {
-    if (groups->axes >> i & 1) link = link_slower(link, network_link(o->network, i));
-  }
-  return link.bytes_per_second > 0 ? link : o->network->all;
+  Route route = groups_route(o, groups->axes, groups->width);
+  return route_slowest(&route);
+}
+
+// Axes along which some of a permute's pairs differ.
+static uint64_t axes_of_pairs(const Optimizer *o, OpId op) {
+  Ints ids = attr_as_ints(o->context, op_attr(o->p, op, "source_target_pairs"));
+  uint64_t axes = 0;
+  for (uint32_t i = 0; i + 1 < ids.n; i += 2)
+    if (ids.v[i] >= 0 && ids.v[i] < o->n_devices && ids.v[i + 1] >= 0 &&
+        ids.v[i + 1] < o->n_devices)
+      axes |= axes_between(o, (uint32_t)ids.v[i], (uint32_t)ids.v[i + 1]);
+  return axes;
 }
 
 double collective_seconds(Optimizer *o, OpId op) {
@@ -125,9 +142,9 @@ double collective_seconds(Optimizer *o, OpId op) {
   const DeviceGroups *groups = collective_groups(o, op);
   Route route = {0};
   if (row && row->peers == PEERS_PAIRS)
-    route = route_flat(o->network->all, 1);
+    route = groups_route(o, axes_of_pairs(o, op), 1);
   else if (row && groups)
-    route = route_flat(collective_link(o, groups), groups->width);
+    route = groups_route(o, groups->axes, groups->width);
   return route.n_levels ? collective_price(code, &route, held).seconds : 0;
 }
 

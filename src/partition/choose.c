@@ -307,6 +307,18 @@ static double work_seconds(const Chooser *c, const Choice *choice) {
                             c->t->table, choice->in_as, choice->out_as);
 }
 
+// What an op sends itself, in so many steps: over the slowest link of the axes whose factors need
+// that. Which of them sent how much the op's columns do not say.
+static Price own_price(Partition *t, const Localizer *cx, uint32_t steps) {
+  AxisList some = {NULL, 0}, all = {NULL, 0};
+  for (uint32_t f = 0; cx->bytes > 0 && f < cx->map->n_factors; f++) {
+    all = axes_concat(&t->scratch, all, cx->splits[f].axes);
+    if (!is_plain(&cx->map->factors[f])) some = axes_concat(&t->scratch, some, cx->splits[f].axes);
+  }
+  Route route = network_route(t->local.network, some.n ? some : all);
+  return price_steps(route_slowest(&route), steps, cx->bytes);
+}
+
 static bool has_part(const Partition *t, ValueId v, Sharding sharding) {
   for (const Part *part = t->parts[v]; part; part = part->next)
     if (part->sharding == sharding) return true;
@@ -446,7 +458,7 @@ static Price price_ahead(Chooser *user, uint32_t i, Sharding as) {
 // What a user takes besides a value: its other operands, its own exchange, its results.
 static Price price_of_user(Chooser *user, const Choice *way, ValueId without) {
   Partition *t = user->t;
-  Price sum = price_steps(t->local.network->all, 0, way->cx.bytes);
+  Price sum = own_price(t, &way->cx, 0);
   for (uint32_t i = 0; i < user->m->n_operands; i++)
     if (op_operand(t->p, user->op, i) != without)
       sum = price_sum(sum, price_ahead(user, i, way->in_as[i]));
@@ -539,16 +551,15 @@ static Price price_after(const Chooser *c, ValueId v, Sharding has, Sharding wan
 
 static void price(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
-  Link link = t->local.network->all;
-  Price sum = {0, 0};
+  Price sum = {0, 0, 0};
   for (uint32_t i = 0; i < c->m->n_operands; i++)
     sum = price_sum(sum, operand_price(c, i, choice->in_as[i]));
   uint32_t steps = choice->cx.steps ? choice->cx.steps : 1;
-  if (choice->cx.bytes > 0) sum = price_sum(sum, price_steps(link, steps, choice->cx.bytes));
+  if (choice->cx.bytes > 0) sum = price_sum(sum, own_price(t, &choice->cx, steps));
   bool still = sum.bytes == 0 && !choice->shared;
   choice->maybe = false;
   choice->unsure = 0;
-  Price after = {0, 0};
+  Price after = {0, 0, 0};
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
     Sharding has = choice->out_as[i];
@@ -561,11 +572,11 @@ static void price(const Chooser *c, Choice *choice) {
       if (chance < 1 && (still || shares))
         choice->maybe = true;
       else if (chance < 1)
-        choice->unsure += move.bytes;
+        choice->unsure += move.transfer_seconds;
       if (!still) chance = 1;
       move = price_times(move, chance);
     }
-    after = price_beside(link, after, move);
+    after = price_beside(after, move);
   }
   choice->price = price_sum(sum, after);
 }
@@ -737,7 +748,7 @@ static void drop_carried(Chooser *c) {
 // ---- choosing ----
 
 static PricedChoice priced(const Choice *choice, double seconds) {
-  return (PricedChoice){seconds, choice->price.bytes, choice->unsure, choice->maybe};
+  return (PricedChoice){seconds, choice->price.transfer_seconds, choice->unsure, choice->maybe};
 }
 
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {

@@ -140,14 +140,14 @@ static Price plan_price(Partition *t, Sharding from, Sharding to, Type type) {
   ArenaMark mark = arena_mark(&t->scratch);
   Status *status = reshard_plan(t->table, t->local.network, from, to, type, &t->scratch, &plan);
   arena_rewind(&t->scratch, mark);
-  if (!status) return (Price){plan.seconds, plan.bytes};
+  if (!status) return plan.price;
   status_free(status);
-  if (!from || !to) return (Price){0, 0};
+  if (!from || !to) return (Price){0, 0, 0};
   return price_sum(walk_reshard_price(t, from, 0, type), walk_reshard_price(t, 0, to, type));
 }
 
 Price walk_reshard_price(Partition *t, Sharding from, Sharding to, Type type) {
-  if (from == to) return (Price){0, 0};
+  if (from == to) return (Price){0, 0, 0};
   PriceRow row = {.from = from, .to = to, .type = type};
   uint64_t hash = hash_mix(hash_mix(from, to), type);
   uint32_t id = idmap_find(&t->price_ids, hash, price_equal, t, &row);
@@ -211,14 +211,14 @@ static Part *cheapest(Partition *t, ValueId v, Sharding sharding, Price *out) {
 }
 
 Price walk_price(Partition *t, ValueId v, Sharding sharding) {
-  Price price = {0, 0};
+  Price price = {0, 0, 0};
   if (walk_is_remade(t, v)) return price;
   cheapest(t, v, sharding, &price);
   return price;
 }
 
 Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
-  Price price = {0, 0};
+  Price price = {0, 0, 0};
   Part *part = cheapest(t, v, sharding, &price);
   if (part->sharding != sharding && price.bytes > 0 && walk_is_remade(t, v)) {
     TRY(walk_remake(t, v, sharding));

@@ -163,7 +163,7 @@ typedef struct Choice {
   Sharding *in_as, *out_as;
   bool shared;    // along axes that nothing asked for
   bool maybe;     // the price has what may be moved later, or not
-  double unsure;  // bytes of results in the price, which may be moved otherwise than it says
+  double unsure;  // transfer_seconds of results in the price that may be moved otherwise later
   Price price;
 } Choice;
 // The cheapest way that is known.

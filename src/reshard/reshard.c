@@ -49,16 +49,23 @@ static bool says_nothing(const ShardingTable *table, Sharding sharding) {
                        !info->manual.n && !sharding_is_maximal(table, sharding));
 }
 
-static Link slowest_link(const Network *network, const Mesh *mesh) {
-  Link all = network_link(network, 0);
-  for (uint32_t i = 1; i < mesh->n_axes; i++) all = link_slower(all, network_link(network, i));
-  return all;
+static void add_slowest(const Network *network, AxisList axes, Link *link) {
+  for (uint32_t i = 0; i < axes.n; i++) {
+    Route route = network_route(network, (AxisList){&axes.v[i], 1});
+    *link = link_slower(*link, route_slowest(&route));
+  }
+}
+
+// Along the axes that a sharding uses.
+static Link slowest_link(const Network *network, const ShardingInfo *info, Link link) {
+  for (uint32_t d = 0; d < info->rank; d++) add_slowest(network, sharding_dim_axes(info, d), &link);
+  add_slowest(network, info->unreduced, &link);
+  return link;
 }
 
 static void sum_up(ReshardPlan *plan) {
   for (uint32_t i = 0; i < plan->n_moves; i++) {
-    plan->bytes += plan->moves[i].bytes;
-    plan->seconds += plan->moves[i].seconds;
+    plan->price = price_sum(plan->price, plan->moves[i].price);
   }
 }
 
@@ -68,9 +75,7 @@ static void plan_pieces(Question *q, ReshardPlan *plan, bool *found) {
       q->a->unreduced.n || q->b->unreduced.n || q->a->manual.n || q->b->manual.n ||
       !pieces_plan(q->table, q->from, q->to, q->rank, q->dims, &q->pricing, q->arena, &move))
     return;
-  if (*found && pricing_of(&q->pricing, move.seconds, move.bytes) >=
-                    pricing_of(&q->pricing, plan->seconds, plan->bytes))
-    return;
+  if (*found && pricing_of(&q->pricing, move.price) >= pricing_of(&q->pricing, plan->price)) return;
   Move *kept = ARENA_NEW(q->arena, Move);
   *kept = move;
   *plan = (ReshardPlan){.moves = kept,
@@ -111,15 +116,15 @@ static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
 // lacking is looked at more closely.
 static Status *plan(Question *q, ReshardPlan *out) {
   bool found = plan_digits(q, false, out), reduces = q->a->unreduced.n || q->b->unreduced.n;
-  if (!found || out->n_moves > 1 || (!reduces && out->bytes > out->least_bytes)) {
+  if (!found || out->n_moves > 1 || (!reduces && out->price.bytes > out->least_bytes)) {
     ReshardPlan finer;
-    bool better = plan_digits(q, true, &finer) &&
-                  (!found || pricing_of(&q->pricing, finer.seconds, finer.bytes) <
-                                 pricing_of(&q->pricing, out->seconds, out->bytes));
+    bool better =
+        plan_digits(q, true, &finer) &&
+        (!found || pricing_of(&q->pricing, finer.price) < pricing_of(&q->pricing, out->price));
     if (better) *out = finer;
     found |= better;
   }
-  if (!found || (!reduces && out->bytes > tuning.pieces_least_excess * out->least_bytes))
+  if (!found || (!reduces && out->price.bytes > tuning.pieces_least_excess * out->least_bytes))
     plan_pieces(q, out, &found);
   if (!found) FAIL(UNIMPLEMENTED, "the two shardings fit each other only by way of the whole");
   return NULL;
@@ -152,6 +157,7 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
     if (!q.dims[d]) return NULL;  // nothing to move
   q.pricing = (Pricing){.network = network,
                         .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
-                        .slowest = slowest_link(network, mesh)};
+                        .slowest = slowest_link(network, b, slowest_link(network, a, (Link){0})),
+                        .mesh = q.mesh};
   return plan(&q, out);
 }

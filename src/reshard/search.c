@@ -18,8 +18,8 @@ typedef struct Node {
   uint32_t parent, depth;
   MoveKind kind;
   bool done, sparse;
-  double seconds, bytes;  // of the way here
-  double step_seconds, step_bytes;
+  Price price;  // of the way here
+  Price step;   // of its last step
   double left;  // estimated bytes to the goal
 } Node;
 
@@ -45,7 +45,7 @@ typedef struct Search {
 
 typedef struct Step {
   MoveKind kind;
-  double seconds, bytes;
+  Price price;
   bool sparse;
 } Step;
 
@@ -95,8 +95,7 @@ static Route route_of(const Search *s, uint32_t atoms) {
 // A step that is one collective along the atoms, of so many bytes per device.
 static Step collective_step(const Search *s, MoveKind kind, uint32_t atoms, double held) {
   Route route = route_of(s, atoms);
-  Price price = collective_price(move_op(kind), &route, held);
-  return (Step){kind, price.seconds, price.bytes, false};
+  return (Step){kind, collective_price(move_op(kind), &route, held), false};
 }
 
 static uint32_t count_of(const Search *s, uint32_t atoms) {
@@ -194,8 +193,8 @@ static void swap_queued(Queued *a, Queued *b) {
 
 static void heap_push(Search *s, uint32_t id) {
   const Node *node = &s->nodes.items[id];
-  double seconds = node->seconds + node->left / s->bytes_per_second;
-  Queued entry = {pricing_of(s->pricing, seconds, node->bytes + node->left), node->depth, id};
+  Price left = price_steps((Link){.bytes_per_second = s->bytes_per_second}, 0, node->left);
+  Queued entry = {pricing_of(s->pricing, price_sum(node->price, left)), node->depth, id};
   HEAPVEC_PUSH(s->guard, &s->heap, entry);
   Queued *heap = s->heap.items;
   for (uint32_t i = s->heap.count - 1; i && before(heap[i], heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -226,20 +225,17 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
                .parent = from,
                .kind = step.kind,
                .sparse = step.sparse,
-               .step_seconds = step.seconds,
-               .step_bytes = step.bytes};
+               .step = step.price};
   if (from) {
     const Node *was = &s->nodes.items[from];
-    node.seconds = was->seconds + step.seconds;
-    node.bytes = was->bytes + step.bytes;
+    node.price = price_sum(was->price, step.price);
     node.depth = was->depth + 1;
   }
   uint64_t hash = hash_bytes(layout, sizeof *layout);
   uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
   if (found) {
     Node *old = &s->nodes.items[found];
-    if (old->done || pricing_of(s->pricing, old->seconds, old->bytes) <=
-                         pricing_of(s->pricing, node.seconds, node.bytes))
+    if (old->done || pricing_of(s->pricing, old->price) <= pricing_of(s->pricing, node.price))
       return;
     node.left = old->left;
     *old = node;
@@ -253,14 +249,14 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
   heap_push(s, s->nodes.count - 1);
 }
 
-// Could a step that takes these seconds, with no bytes at all, be the way to a layout?
-static bool could_reach(Search *s, uint32_t from, const Layout *layout, double seconds) {
+// Could a step of this price be the way to a layout?
+static bool could_reach(Search *s, uint32_t from, const Layout *layout, Price step) {
   uint64_t hash = hash_bytes(layout, sizeof *layout);
   uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
   if (!found) return s->nodes.count < MOST_NODES;
-  const Node *old = &s->nodes.items[found], *was = &s->nodes.items[from];
-  return !old->done && pricing_of(s->pricing, was->seconds + seconds, was->bytes) <
-                           pricing_of(s->pricing, old->seconds, old->bytes);
+  const Node *old = &s->nodes.items[found];
+  Price price = price_sum(s->nodes.items[from].price, step);
+  return !old->done && pricing_of(s->pricing, price) < pricing_of(s->pricing, old->price);
 }
 
 // ---- moves ----
@@ -289,7 +285,7 @@ static void slices(Search *s, uint32_t from, const Layout *now) {
       if (!may_cut(digits, now, i)) continue;
       Layout next = *now;
       next.at[i] = a;
-      reach(s, from, &next, (Step){MOVE_SLICE, tuning.local_step_seconds, 0, false});
+      reach(s, from, &next, (Step){MOVE_SLICE, {.seconds = tuning.local_step_seconds}, false});
     }
   }
 }
@@ -362,11 +358,12 @@ static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layou
   uint32_t count = count_of(s, atoms);
   if (s->even || count > MOST_SPARSE) return;
   Route route = route_of(s, atoms);
-  double seconds = network_permutes(route_slowest(&route), count - 1, piece * (count - 1));
-  if (!could_reach(s, from, next, seconds)) return;
+  Price price = price_permutes(route_slowest(&route), count - 1, piece * (count - 1), 0);
+  if (!could_reach(s, from, next, price)) return;
   double bytes = piece * pieces_got(s->digits, now, next, atoms);
   if (bytes > tuning.sparse_most_bytes * dense) return;
-  reach(s, from, next, (Step){kind, seconds, bytes, true});
+  price = price_permutes(route_slowest(&route), count - 1, piece * (count - 1), bytes);
+  reach(s, from, next, (Step){kind, price, true});
 }
 
 // The digits that go to the atoms of others that leave: each atom's own, or any if it is alone.
@@ -397,7 +394,7 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
     Step step = collective_step(s, kind, atoms, held);
     reach(s, from, &next, step);
     if (kind == MOVE_ALL_TO_ALL)
-      sparse_step(s, from, now, &next, atoms, kind, held / count_of(s, atoms), step.bytes);
+      sparse_step(s, from, now, &next, atoms, kind, held / count_of(s, atoms), step.price.bytes);
     if (own) return;
   }
 }
@@ -421,7 +418,7 @@ static void gathers(Search *s, uint32_t from, const Layout *now) {
     }
     Step step = collective_step(s, MOVE_ALL_GATHER, atoms, held);
     reach(s, from, &next, step);
-    sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, step.bytes);
+    sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, step.price.bytes);
     exchanges(s, from, now, &next, atoms, MOVE_ALL_TO_ALL);
   }
 }
@@ -490,7 +487,8 @@ static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout
   double bytes = tile_bytes(s->digits, now, s->pricing->element_bytes);
   double keep = renumbered ? keeping(s->digits, now, next) : agreeing(s->digits, now, next);
   Step step = collective_step(s, MOVE_PERMUTE, atoms, bytes);
-  step.bytes *= 1 - keep;
+  step.price.bytes *= 1 - keep;  // devices wait for those that send
+  step.price.transfer_seconds *= 1 - keep;
   reach(s, from, next, step);
 }
 
@@ -542,7 +540,7 @@ static void reductions(Search *s, uint32_t from, const Layout *now) {
   if (!wanted) return;
   Layout next = *now;
   next.unreduced |= wanted;
-  reach(s, from, &next, (Step){MOVE_UNREDUCE, tuning.local_step_seconds, 0, false});
+  reach(s, from, &next, (Step){MOVE_UNREDUCE, {.seconds = tuning.local_step_seconds}, false});
 }
 
 // ---- the path ----
@@ -578,8 +576,7 @@ static void read_path(const Search *s, uint32_t end, Arena *arena, uint32_t *out
                      .sparse = node->sparse,
                      .before = s->nodes.items[node->parent].layout};
     move->after = node->layout;
-    move->bytes += node->step_bytes;
-    move->seconds += node->step_seconds;
+    move->price = price_sum(move->price, node->step);
   }
   *out_n = count;
   *out_moves = moves;
@@ -606,13 +603,14 @@ bool search_moves(const Digits *digits, bool even, const Pricing *pricing, const
               .even = even,
               .live = even ? 1 : live_part(digits, to)};
   for (uint32_t k = 0; k < digits->n_atoms; k++) {
-    Link link = network_link(pricing->network, digits->atoms[k].axis);
-    if (link.bytes_per_second > s.bytes_per_second) s.bytes_per_second = link.bytes_per_second;
+    Route route = network_route(pricing->network, (AxisList){&digits->atoms[k], 1});
+    double fastest = route.levels[0].link.bytes_per_second;
+    if (fastest > s.bytes_per_second) s.bytes_per_second = fastest;
   }
   s.cleanup = (GuardCleanup){search_deinit, &s, NULL};
   guard_push(s.guard, &s.cleanup);
   HEAPVEC_PUSH(s.guard, &s.nodes, (Node){.parent = 0});  // [0] is none
-  reach(&s, 0, from, (Step){MOVE_SLICE, 0, 0, false});
+  reach(&s, 0, from, (Step){.kind = MOVE_SLICE});
   uint32_t end = search(&s);
   if (end) read_path(&s, end, arena, out_n, out_moves);
   guard_pop(s.guard, &s.cleanup);

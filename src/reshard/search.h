@@ -10,12 +10,12 @@ typedef struct Pricing {
   const Network *network;
   double element_bytes;
   double least_bytes;  // 0: only seconds count
-  Link slowest;
+  Link slowest;        // along the axes that either sharding uses
+  const Mesh *mesh;    // of both shardings; NULL if they have different ones
 } Pricing;
 
-static inline double pricing_of(const Pricing *pricing, double seconds, double bytes) {
-  return price_weighed((Price){seconds, bytes}, pricing->least_bytes,
-                       pricing->slowest.latency_seconds);
+static inline double pricing_of(const Pricing *pricing, Price price) {
+  return price_weighed(price, pricing->least_bytes, pricing->slowest);
 }
 
 // What the devices lack of their new tiles, as far as digits say it: exact if they are even. Bytes
