@@ -31,6 +31,8 @@ static void test_rows(void **state) {
       Price price = collective_price(code, &route, 1000);
       assert_true(price.bytes == collective_sent(code, 8, 1000));
       assert_true(price.seconds >= price.bytes / route.levels[0].link.bytes_per_second);
+      print_message("%-32s of 1000 bytes in a group of 8: %6.0f bytes, %6.1f us\n",
+                    op_row(code)->name, price.bytes, price.seconds * 1e6);
     }
     // Back from where it leads to where it began.
     const Collective *inverse = collective_row(row->inverse);
