@@ -15,6 +15,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cost/collectives.h"
+#include "ops/op.h"
 #include "parse/parse.h"
 #include "propagate/propagate.h"
 #include "reshard/pieces.h"
@@ -105,9 +107,11 @@ static double their_seconds(Job *job, const TheirStep *step, Sharding from, Type
   Link link = network_default.all;
   double held = tile_bytes(job, from, type), after = tile_bytes(job, step->to, type);
   uint32_t n = group_size(job, from, step->to);
-  if (strcmp(step->kind, "all_gather") == 0) return network_all_gather(link, n, held * n);
+  Route route = route_flat(link, n);
+  if (strcmp(step->kind, "all_gather") == 0)
+    return collective_price(OP_all_gather, &route, held).seconds;
   if (strcmp(step->kind, "all_to_all") == 0)
-    return network_all_to_all(link, n, held > after ? held : after);
+    return collective_price(OP_all_to_all, &route, held > after ? held : after).seconds;
   if (strcmp(step->kind, "collective_permute") == 0) return network_permute(link, held);
   return 1e-9;
 }
@@ -138,8 +142,8 @@ static Status *compare(Job *job, Guard *guard, Arena *arena, const char *name, S
   ReshardPlan plan;
   TRY(reshard_plan(job->table, &network_default, from, to, type, arena, &plan));
   if (least == 0) {
-    if (plan.bytes > 0) {
-      printf("%-64s moves %g bytes in vain\n", name, plan.bytes);
+    if (plan.price.bytes > 0) {
+      printf("%-64s moves %g bytes in vain\n", name, plan.price.bytes);
       job->wrong++;
     }
     return NULL;
@@ -153,17 +157,17 @@ static Status *compare(Job *job, Guard *guard, Arena *arena, const char *name, S
     bytes += pieces_lack(job->table, now, steps[i].to, info->rank, info->dims, element);
     now = steps[i].to;
   }
-  bool slower = n > 0 && plan.seconds > 1.001 * seconds;
+  bool slower = n > 0 && plan.price.seconds > 1.001 * seconds;
   printf("%-64s %7.0f ", name, least);
   if (n > 0)
     printf("%6.2f %6.2f ", bytes / least, seconds * 1e6);
   else
     printf("%6s %6s ", "-", "-");
-  printf("%6.2f %6.2f%s  %s\n", plan.bytes / least, plan.seconds * 1e6, slower ? " slower" : "",
-         moves_text(&plan, arena));
+  printf("%6.2f %6.2f%s  %s\n", plan.price.bytes / least, plan.price.seconds * 1e6,
+         slower ? " slower" : "", moves_text(&plan, arena));
   job->slower += slower;
   job->theirs[job->n] = n > 0 ? bytes / least : 0;
-  job->ratios[job->n++] = plan.bytes / least;
+  job->ratios[job->n++] = plan.price.bytes / least;
   return NULL;
 }
 

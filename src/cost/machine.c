@@ -134,20 +134,30 @@ const char *machine_text(const char *name) {
 Network machine_network(const Machine *machine, const Context *context, const Mesh *mesh,
                         Arena *arena) {
   Network network = {.all = machine->links[machine->n_links - 1].link};
-  if (machine->n_links > 1 && mesh && mesh->n_devices <= machine->links[0].devices)
-    network.all = machine->links[0].link;
   if (!mesh || !mesh->n_axes) return network;
-  Link *links = ARENA_ARRAY(arena, Link, mesh->n_axes);
-  for (uint32_t i = 0; i < mesh->n_axes; i++) {
-    uint64_t reach = (uint64_t)mesh->axes[i].stride * mesh->axes[i].size;
-    uint32_t level = 0;
-    while (level + 1 < machine->n_links && machine->links[level].devices < reach) level++;
-    links[i] = machine->links[level].link;
-    for (uint32_t k = 0; k < machine->n_axes; k++)
-      if (strcmp(machine->axes[k].axis, name_text(context, mesh->axes[i].name)) == 0)
-        links[i] = machine->axes[k].link;
+  NetworkLevel *levels = ARENA_ARRAY(arena, NetworkLevel, machine->n_links);
+  for (uint32_t i = 0; i < machine->n_links; i++) {
+    levels[i] = (NetworkLevel){machine->links[i].devices, machine->links[i].link};
+    network.n_levels = i + 1;
+    if (levels[i].devices < mesh->n_devices) continue;
+    network.all = levels[i].link;  // the mesh ends here
+    break;
   }
-  network.axes = links;
+  NetworkAxis *axes = ARENA_ARRAY(arena, NetworkAxis, mesh->n_axes);
+  network.levels = levels;
+  network.axes = axes;
   network.n_axes = mesh->n_axes;
+  for (uint32_t i = 0; i < mesh->n_axes; i++) {
+    axes[i] = (NetworkAxis){.size = mesh->axes[i].size, .stride = mesh->axes[i].stride};
+    for (uint32_t k = 0; k < machine->n_axes; k++) {
+      if (strcmp(machine->axes[k].axis, name_text(context, mesh->axes[i].name)) != 0) continue;
+      axes[i].named = true;
+      axes[i].link = machine->axes[k].link;
+    }
+    if (axes[i].named) continue;
+    AxisRef whole = axis_whole(mesh, i);
+    Route route = network_route(&network, (AxisList){&whole, 1});
+    axes[i].link = whole.size > 1 ? route_slowest(&route) : levels[0].link;
+  }
   return network;
 }

@@ -79,6 +79,20 @@ static Status *read_right(Guard *guard, void *arg) {
   assert_true(network_link(&network, 1).latency_seconds == 1e-6);  // eight neighbours
   assert_true(network_link(&network, 2).latency_seconds == 9e-6);  // by its name
   assert_true(network_link(&network, 3).latency_seconds == 5e-6);  // no such axis
+  // "d"=32 spans four groups of eight neighbours; half of it, minor or major, fewer.
+  Name d = name_of(context, "d");
+  assert_null(mesh_new(context, 0, 1, &d, (int64_t[]){32}, 0, NULL, &mesh));
+  network = machine_network(&machine, context, mesh, &arena);
+  static const uint32_t parts[][4] = {{1, 32, 8, 4}, {4, 8, 8, 1}, {1, 4, 1, 4}, {2, 16, 8, 2}};
+  for (uint32_t i = 0; i < 4; i++) {
+    AxisRef part = {0, parts[i][0], parts[i][1]};
+    Route route = network_route(&network, (AxisList){&part, 1});
+    uint32_t inside = 1, outside = 1;
+    for (uint32_t k = 0; k < route.n_levels; k++)
+      *(route.levels[k].link.latency_seconds == 1e-6 ? &inside : &outside) *= route.levels[k].n;
+    assert_int_equal(inside, parts[i][2]);
+    assert_int_equal(outside, parts[i][3]);
+  }
   context_free(context);
   arena_deinit(&arena);
   return NULL;

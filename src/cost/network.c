@@ -1,29 +1,144 @@
 // Each device sends all but its own part, at best in log n rounds; every collective costs one
 // latency more to begin. Messages that do not wait for each other (to all others at once, or of
 // several permutes) cost one latency together and a gap each, as in LogGP (Alexandrov et al. 1995).
+// A group over several levels does a part of the collective on each of them, one after the other:
+// a gather first across the slow links, while tiles are small, a scatter last (the hierarchical
+// collectives of MPI and NCCL).
 #include "cost/network.h"
 
 #include <math.h>
 
 const Network network_default = {.all = {3e-6, 450e9, 0.3e-6}};
 
-static double rounds(Link link, uint32_t n, double bytes) {
-  return (1 + log2(n)) * link.latency_seconds + bytes * (n - 1.0) / n / link.bytes_per_second;
+// ---- routes ----
+
+Route route_flat(Link link, uint32_t n) { return (Route){.levels = {{link, n}}, .n_levels = 1}; }
+
+static bool same_link(Link a, Link b) {
+  return a.latency_seconds == b.latency_seconds && a.gap_seconds == b.gap_seconds &&
+         a.bytes_per_second == b.bytes_per_second;
 }
 
-double network_all_gather(Link link, uint32_t n, double bytes) { return rounds(link, n, bytes); }
-double network_reduce_scatter(Link link, uint32_t n, double bytes) {
-  return rounds(link, n, bytes);
-}
-// Small ones by doubling, whole in every round; large ones scattered and gathered.
-double network_all_reduce(Link link, uint32_t n, double bytes) {
-  double doubling = (1 + log2(n)) * link.latency_seconds + log2(n) * bytes / link.bytes_per_second;
-  return fmin(doubling, 2 * rounds(link, n, bytes));
+static bool is_faster(Link a, Link b) {
+  return a.bytes_per_second != b.bytes_per_second ? a.bytes_per_second > b.bytes_per_second
+                                                  : a.latency_seconds < b.latency_seconds;
 }
 
-// All pairs at once.
-double network_all_to_all(Link link, uint32_t n, double bytes) {
-  return network_permutes(link, n - 1, bytes * (n - 1.0) / n);
+void route_add(Route *route, Link link, uint32_t n) {
+  uint32_t i = 0;
+  while (i < route->n_levels && is_faster(route->levels[i].link, link)) i++;
+  if (i < route->n_levels && same_link(route->levels[i].link, link)) {
+    route->levels[i].n *= n;
+    return;
+  }
+  if (route->n_levels == ROUTE_MOST_LEVELS) {
+    RouteLevel *last = &route->levels[ROUTE_MOST_LEVELS - 1];
+    *last = (RouteLevel){link_slower(last->link, link), last->n * n};
+    return;
+  }
+  for (uint32_t k = route->n_levels++; k > i; k--) route->levels[k] = route->levels[k - 1];
+  route->levels[i] = (RouteLevel){link, n};
+}
+
+uint32_t route_size(const Route *route) {
+  uint32_t n = 1;
+  for (uint32_t i = 0; i < route->n_levels; i++) n *= route->levels[i].n;
+  return n;
+}
+
+Link route_slowest(const Route *route) {
+  Link link = {0};
+  for (uint32_t i = 0; i < route->n_levels; i++) link = link_slower(link, route->levels[i].link);
+  return link;
+}
+
+// Coordinates of an axis that are together on a level: `devices` is a multiple of the steps
+// between them.
+static uint32_t together(uint32_t devices, uint64_t stride, uint32_t left) {
+  if (stride * left <= devices) return left;
+  uint64_t n = devices % stride ? 1 : devices / stride;
+  return n && left % n == 0 ? (uint32_t)n : 1;
+}
+
+static void add_axis(const Network *network, AxisRef axis, Route *route) {
+  const NetworkAxis *whole = axis.axis < network->n_axes ? &network->axes[axis.axis] : NULL;
+  if (!whole || whole->named || !network->n_levels) {
+    route_add(route, network_link(network, axis.axis), axis.size);
+    return;
+  }
+  uint64_t stride = (uint64_t)whole->stride * (whole->size / axis_next(axis));
+  uint32_t left = axis.size;
+  for (uint32_t i = 0; i < network->n_levels && left > 1; i++) {
+    const NetworkLevel *level = &network->levels[i];
+    uint32_t n = i + 1 < network->n_levels ? together(level->devices, stride, left) : left;
+    if (n > 1) route_add(route, level->link, n);
+    stride *= n;
+    left /= n;
+  }
+}
+
+Route network_route(const Network *network, AxisList axes) {
+  Route route = {0};
+  for (uint32_t i = 0; i < axes.n; i++) add_axis(network, axes.v[i], &route);
+  return route.n_levels ? route : route_flat(network->all, 1);
+}
+
+// ---- schedules ----
+
+// Rounds of doubling on all levels, and the beginning, which waits for the slowest link.
+static double latencies(const Route *route) {
+  double seconds = 0;
+  for (uint32_t i = 0; i < route->n_levels; i++) {
+    const RouteLevel *level = &route->levels[i];
+    seconds += ((i + 1 == route->n_levels) + log2(level->n)) * level->link.latency_seconds;
+  }
+  return seconds;
+}
+
+// The part of the bytes sent that goes over a level. A scatter from the inside out leaves 1/n of
+// its bytes to the next level, a gather comes back the same way; of an exchange, the receivers say
+// it.
+static double part_on(const Route *route, Schedule schedule, uint32_t level) {
+  double n = route_size(route), inside = 1;
+  if (route->n_levels == 1) return 1;
+  for (uint32_t i = 0; i < level; i++) inside *= route->levels[i].n;
+  double others = route->levels[level].n - 1.0;
+  switch (schedule) {
+  case SCHEDULE_GATHER:
+  case SCHEDULE_SCATTER:
+  case SCHEDULE_REDUCE: return others / (inside * route->levels[level].n) * n / (n - 1);
+  case SCHEDULE_EXCHANGE: return inside * others / (n - 1);
+  case SCHEDULE_SEND:
+  case SCHEDULE_BROADCAST: break;
+  }
+  return level + 1 == route->n_levels;  // the slowest
+}
+
+double route_transfer(const Route *route, Schedule schedule, double sent) {
+  double seconds = 0;
+  for (uint32_t i = 0; i < route->n_levels; i++)
+    seconds += sent * part_on(route, schedule, i) / route->levels[i].link.bytes_per_second;
+  return seconds;
+}
+
+static double doubling(const Route *route, double bytes) {
+  double seconds = latencies(route);
+  for (uint32_t i = 0; i < route->n_levels; i++)
+    seconds += log2(route->levels[i].n) * bytes / route->levels[i].link.bytes_per_second;
+  return seconds;
+}
+
+// Messages to all others at once: two latencies, and a gap for each beyond the first.
+static double at_once(const Route *route) {
+  double seconds = 0, inside = 1;
+  for (uint32_t i = 0; i < route->n_levels; i++) {
+    const RouteLevel *level = &route->levels[i];
+    bool last = i + 1 == route->n_levels;
+    if (last) seconds += 2 * level->link.latency_seconds;
+    seconds += (inside * (level->n - 1.0) - last) * level->link.gap_seconds;
+    inside *= level->n;
+  }
+  return seconds;
 }
 
 double network_permute(Link link, double bytes) { return network_permutes(link, 1, bytes); }
@@ -31,4 +146,17 @@ double network_permute(Link link, double bytes) { return network_permutes(link, 
 double network_permutes(Link link, uint32_t count, double bytes) {
   if (!count) return 0;
   return 2 * link.latency_seconds + (count - 1) * link.gap_seconds + bytes / link.bytes_per_second;
+}
+
+double route_seconds(const Route *route, Schedule schedule, double held, double sent) {
+  double transfer = route_transfer(route, schedule, sent);
+  switch (schedule) {
+  case SCHEDULE_GATHER:
+  case SCHEDULE_SCATTER:
+  case SCHEDULE_BROADCAST: return latencies(route) + transfer;
+  case SCHEDULE_REDUCE: return fmin(doubling(route, held), 2 * latencies(route) + transfer);
+  case SCHEDULE_EXCHANGE: return route_size(route) > 1 ? at_once(route) + transfer : 0;
+  case SCHEDULE_SEND: break;
+  }
+  return 2 * route_slowest(route).latency_seconds + transfer;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "cost/collectives.h"
 #include "cost/trips.h"
 #include "ops/functions.h"
 #include "ops/groups.h"
@@ -25,17 +26,6 @@ static double bytes_of(const Program *p, OpId op) {
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
     bytes += bytes_of_type(p, op_operand_type(p, op, i));
   return bytes;
-}
-
-// What leaves a device of a group of n, each with so many bytes in its operands.
-static double bytes_out(uint16_t code, double n, double bytes) {
-  switch (code) {
-  case OP_all_gather: return (n - 1) * bytes;
-  case OP_all_reduce: return 2 * (n - 1) / n * bytes;
-  case OP_reduce_scatter:
-  case OP_all_to_all: return (n - 1) / n * bytes;
-  default: return bytes;
-  }
 }
 
 // ---- axes ----
@@ -89,12 +79,12 @@ static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n
   } else {
     Groups groups = {.n = 1, .width = n_devices};
     const char *why;
-    bool both = row.code != OP_all_to_all && row.code != OP_collective_broadcast;
+    bool both = collective_is_across_both(row.code);
     if (!groups_read(p->context, p, op, op_at(p, op)->attrs, both, &groups, &why) || !groups.width)
       groups = (Groups){.n = 1, .width = n_devices};
     row.n_groups = groups.n;
     row.width = groups.width;
-    row.bytes = bytes_out(row.code, groups.width, bytes);
+    row.bytes = collective_sent(row.code, groups.width, bytes);
     for (uint32_t i = 1; mesh && groups.ids && i < groups.width; i++)
       bits |= differ(mesh, groups.ids[0], groups.ids[i]);
   }
@@ -226,4 +216,28 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   out->steps = count_steps(local, &runs, arena, &out->unknown_steps);
   out->flops = count_flops(local, &runs, &out->unknown_flops);
   count_edges(local, arena, out);
+}
+
+// ---- seconds ----
+
+// The links that a collective goes over.
+static Route row_route(const Network *network, const TrafficRow *row) {
+  AxisRef axes[64];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < 64 && i < network->n_axes; i++)
+    if (row->axis_bits >> i & 1) axes[n++] = (AxisRef){i, 1, network->axes[i].size};
+  return n ? network_route(network, (AxisList){axes, n}) : route_flat(network->all, row->width);
+}
+
+double traffic_seconds(const Traffic *traffic, const Network *network, const Compute *compute) {
+  double transfer = 0, latency = 0;
+  for (uint32_t i = 0; i < traffic->n_rows; i++) {
+    const TrafficRow *row = &traffic->rows[i];
+    const Collective *kind = collective_row(row->code);
+    Route route = row_route(network, row);
+    transfer += route_transfer(&route, kind ? kind->schedule : SCHEDULE_SEND, row->bytes);
+    latency += row->runs * route_slowest(&route).latency_seconds;
+  }
+  if (traffic->runs > 0) latency *= traffic->steps / traffic->runs;
+  return compute_seconds(compute, traffic->flops) + transfer + latency;
 }

@@ -2,6 +2,8 @@
 #ifndef TESSERA_COST_TRAFFIC_H
 #define TESSERA_COST_TRAFFIC_H
 
+#include "cost/compute.h"
+#include "cost/network.h"
 #include "cost/trips.h"
 #include "ir/program.h"
 #include "sharding/mesh.h"
@@ -44,6 +46,9 @@ double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_de
 // the arena. O(ops · depth + collectives · rows).
 void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, Arena *arena,
                    Traffic *out);
+// Predicted seconds of one run: work, bytes over the slowest link of each collective, and the mean
+// latency of the collectives for each one on the critical path.
+double traffic_seconds(const Traffic *traffic, const Network *network, const Compute *compute);
 // Of the whole program before, on all devices of the mesh (NULL: one), to compare with. O(ops ·
 // depth).
 double program_flops(const Program *p, const Mesh *mesh, Arena *arena);

@@ -3,6 +3,7 @@
 #include "optimize/collective.h"
 
 #include "base/vec.h"
+#include "cost/collectives.h"
 #include "ops/factors.h"
 #include "ops/groups.h"
 #include "optimize/build.h"
@@ -68,13 +69,18 @@ static const DeviceGroups *expand(Optimizer *o, const Groups *groups) {
   return out;
 }
 
+static bool pairs_up(const Program *p, OpId op) {
+  const Collective *row = collective_row(op_at(p, op)->code);
+  return row && row->peers == PEERS_PAIRS;
+}
+
 const DeviceGroups *collective_groups(Optimizer *o, OpId op) {
   Program *p = o->p;
-  if (!o->n_devices || op_at(p, op)->code == OP_collective_permute) return NULL;
+  if (!o->n_devices || pairs_up(p, op)) return NULL;
   if (!o->groups) o->groups = ARENA_NEW(&o->arena, GroupTable);
   Attr attrs = op_at(p, op)->attrs, attr = attr_get(o->context, attrs, "replica_groups");
   uint16_t code = op_at(p, op)->code;
-  bool across_both = code != OP_all_to_all && code != OP_collective_broadcast;
+  bool across_both = collective_is_across_both(code);
   bool global =
       attr_as_bool(o->context, attr_get(o->context, attrs, "use_global_device_ids"), false);
   GroupKind kind = groups_channel(o->context, attrs) <= 0 ? GROUP_CROSS_REPLICA
@@ -102,29 +108,44 @@ Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const
   return attr_dict_with(c, op_at(o->p, like)->attrs, "replica_groups", dense);
 }
 
+// Groups that are a part of the devices along their axes have the slowest link of these.
+static Route groups_route(const Optimizer *o, uint64_t axes, uint32_t width) {
+  AxisRef refs[64];
+  uint32_t n = 0;
+  if (!o->mesh || o->mesh->n_axes >= 64) return route_flat(o->network->all, width);
+  for (uint32_t i = 0; i < o->mesh->n_axes; i++)
+    if (axes >> i & 1) refs[n++] = axis_whole(o->mesh, i);
+  Route route = network_route(o->network, (AxisList){refs, n});
+  return route_size(&route) == width ? route : route_flat(route_slowest(&route), width);
+}
+
 Link collective_link(const Optimizer *o, const DeviceGroups *groups) {
-  Link link = o->network->all;
-  if (!o->mesh || !o->network->axes || o->mesh->n_axes >= 64) return link;
-  link = (Link){.latency_seconds = 0};
-  for (uint32_t i = 0; i < o->mesh->n_axes; i++) {
-    if (groups->axes >> i & 1) link = link_slower(link, network_link(o->network, i));
-  }
-  return link.bytes_per_second > 0 ? link : o->network->all;
+  Route route = groups_route(o, groups->axes, groups->width);
+  return route_slowest(&route);
+}
+
+// Axes along which some of a permute's pairs differ.
+static uint64_t axes_of_pairs(const Optimizer *o, OpId op) {
+  Ints ids = attr_as_ints(o->context, op_attr(o->p, op, "source_target_pairs"));
+  uint64_t axes = 0;
+  for (uint32_t i = 0; i + 1 < ids.n; i += 2)
+    if (ids.v[i] >= 0 && ids.v[i] < o->n_devices && ids.v[i + 1] >= 0 &&
+        ids.v[i + 1] < o->n_devices)
+      axes |= axes_between(o, (uint32_t)ids.v[i], (uint32_t)ids.v[i + 1]);
+  return axes;
 }
 
 double collective_seconds(Optimizer *o, OpId op) {
-  double in = fact_operand_bytes(o->p, op), out = fact_result_bytes(o->p, op);
-  if (op_at(o->p, op)->code == OP_collective_permute) return network_permute(o->network->all, in);
+  uint16_t code = op_at(o->p, op)->code;
+  double held = fact_operand_bytes(o->p, op);
+  const Collective *row = collective_row(code);
   const DeviceGroups *groups = collective_groups(o, op);
-  if (!groups) return 0;
-  Link link = collective_link(o, groups);
-  switch (op_at(o->p, op)->code) {
-  case OP_all_gather: return network_all_gather(link, groups->width, out);
-  case OP_all_reduce: return network_all_reduce(link, groups->width, in);
-  case OP_reduce_scatter: return network_reduce_scatter(link, groups->width, in);
-  case OP_all_to_all: return network_all_to_all(link, groups->width, in);
-  default: return network_permute(link, in);
-  }
+  Route route = {0};
+  if (row && row->peers == PEERS_PAIRS)
+    route = groups_route(o, axes_of_pairs(o, op), 1);
+  else if (row && groups)
+    route = groups_route(o, groups->axes, groups->width);
+  return route.n_levels ? collective_price(code, &route, held).seconds : 0;
 }
 
 // Counted along the axes in the mesh's order.

@@ -3,16 +3,10 @@
 
 #include <math.h>
 
+#include "cost/collectives.h"
+
 bool fact_is_collective(const Program *p, OpId op) {
-  switch (op_at(p, op)->code) {
-  case OP_all_gather:
-  case OP_all_reduce:
-  case OP_all_to_all:
-  case OP_collective_permute:
-  case OP_collective_broadcast:
-  case OP_reduce_scatter: return true;
-  default: return false;
-  }
+  return collective_row(op_at(p, op)->code) != NULL;
 }
 
 bool fact_is_flow(const Program *p, OpId op) {

@@ -2,6 +2,7 @@
 // its operand, two moves in a row become one. A table says which op has which rule; rules see their
 // operands as simple as they get. Only integers are computed: what floats give is the run's.
 // O(ops).
+#include "cost/collectives.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
 #include "ops/splat.h"
@@ -335,17 +336,18 @@ static const Rule rules[OP_COUNT] = {
     [OP_dynamic_slice] = fold_dynamic_slice,
     [OP_dynamic_update_slice] = fold_dynamic_update_slice,
     [OP_concatenate] = fold_concatenate,
-    [OP_all_gather] = fold_moved,
-    [OP_all_to_all] = fold_moved,
-    [OP_collective_permute] = fold_sent,
-    [OP_collective_broadcast] = fold_sent,
-    [OP_all_reduce] = fold_combined,
-    [OP_reduce_scatter] = fold_combined,
 };
+
+static Rule rule_of(uint16_t code) {
+  const Collective *row = collective_row(code);
+  if (!row) return rules[code < OP_COUNT ? code : 0];
+  if (row->receives == RECEIVES_SOME) return fold_sent;
+  return row->before == STATE_UNREDUCED ? fold_combined : fold_moved;
+}
 
 static bool fold_op(Optimizer *o, OpId op, bool *gone) {
   Program *p = o->p;
-  Rule rule = rules[op_at(p, op)->code < OP_COUNT ? op_at(p, op)->code : 0];
+  Rule rule = rule_of(op_at(p, op)->code);
   if (op_at(p, op)->n_results != 1) return false;
   uint32_t before = p->ops.count;
   ValueId instead = compute(o, op);

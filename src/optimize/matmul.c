@@ -8,6 +8,7 @@
 // Done only where at least half of the collective's time is hidden: a step takes the longer of its
 // contraction and its permute. Sums of 16-bit floats are formed in f32 and rounded behind the last
 // step, so those to be scattered travel as f32. O(ops), and O(group) for each of these.
+#include "cost/tuning.h"
 #include "optimize/barriers.h"
 #include "optimize/build.h"
 #include "optimize/collective.h"
@@ -81,7 +82,8 @@ static bool pays(const Ring *r) {
           : fact_type_bytes(o->context, sum_type(r, op_result_type(r->p, r->collective, 0)));
   double permute = network_permute(collective_link(o, r->groups), bytes);
   double step = dot / n > permute ? dot / n : permute;
-  return dot / n + (n - 1) * step < dot + collective_seconds(o, r->collective) / 2;
+  return dot / n + (n - 1) * step <
+         dot + tuning.ring_hidden_part * collective_seconds(o, r->collective);
 }
 
 static bool is_plain_dot(const Program *p, OpId dot) {

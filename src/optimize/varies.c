@@ -6,6 +6,7 @@
 #include "optimize/varies.h"
 
 #include "base/vec.h"
+#include "cost/collectives.h"
 #include "optimize/facts.h"
 #include "optimize/known.h"
 
@@ -110,11 +111,9 @@ static uint64_t collective_axes(Walk *w, OpId op) {
   const DeviceGroups *groups = collective_groups(w->o, op);
   uint64_t in = operands_of(w, op);
   if (!groups) return w->v.all;
-  switch (op_at(w->p, op)->code) {
-  case OP_all_gather:
-  case OP_all_reduce: return groups->whole ? in & ~groups->axes : in;
-  default: return in | groups->axes;
-  }
+  const Collective *row = collective_row(op_at(w->p, op)->code);
+  if (!row || row->after != STATE_REPLICATED) return in | groups->axes;
+  return groups->whole ? in & ~groups->axes : in;
 }
 
 // Integers that are computed from the device's number may still be alike along some axes.

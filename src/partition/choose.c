@@ -4,8 +4,8 @@
 // exchange, the work of one device) is priced, and the cheapest wins. Users that are sure to take
 // the result otherwise than was said count one step ahead. Most ops need none of this: the first
 // way costs no exchange and is taken.
-#include <math.h>
-
+#include "cost/op_seconds.h"
+#include "cost/tuning.h"
 #include "ops/commute.h"
 #include "ops/work.h"
 #include "partition/walk.h"
@@ -112,15 +112,16 @@ static bool adds_products(const FactorMap *m, uint32_t f) {
 
 // A device's part of a sum of products of short floats is rounded before it is sent. Of a few terms
 // that is worse than what adding them up elsewhere saves.
-enum { SHORT_BITS = 10, MANY_TERMS = 64 };
+enum { SHORT_BITS = 10 };
 
 static bool rounds_too_often(const Chooser *c, uint32_t f) {
   if (!adds_products(c->m, f)) return false;
-  int64_t terms = 1;  // of all contracted dimensions: a batch of few long sequences has many
-  for (uint32_t g = 0; g < c->m->n_factors && terms < MANY_TERMS; g++)
+  // Of all contracted dimensions: a batch of few long sequences has many.
+  int64_t many = tuning.rounded_least_terms, terms = 1;
+  for (uint32_t g = 0; g < c->m->n_factors && terms < many; g++)
     if (adds_products(c->m, g) && c->m->factors[g].size > 0)
-      terms *= c->m->factors[g].size < MANY_TERMS ? c->m->factors[g].size : MANY_TERMS;
-  if (terms >= MANY_TERMS) return false;
+      terms *= c->m->factors[g].size < many ? c->m->factors[g].size : many;
+  if (terms >= many) return false;
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     DType dtype = type_dtype(c->t->context, op_result_type(c->t->p, c->op, i));
     if (dtype_is_float(dtype) && dtype_info(dtype)->mantissa_bits <= SHORT_BITS) return true;
@@ -300,43 +301,22 @@ static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t 
 // ---- what it takes ----
 
 // One device's share of the op's work, and what it reads and writes.
-static double work_seconds(const Chooser *c, const Localizer *cx, const Choice *choice) {
-  double work = c->work, bytes = 0;
-  for (uint32_t f = 0; f < c->m->n_factors; f++) {
-    int64_t size = c->m->factors[f].size, ways = localize_ways(cx, f);
-    if (size > 0) work *= (double)((size + ways - 1) / ways) / (double)size;
-  }
-  for (uint32_t k = 0; k < factor_map_n_tensors(c->m); k++) {
-    uint32_t i = work_touched(c->t->p, c->op, k);
-    Type type = value_type(c->t->p, tensor_value(c, i));
-    int64_t count = 0;
-    if (!type_count(c->t->context, type, &count)) continue;
-    Sharding as = i < c->m->n_operands ? choice->in_as[i] : choice->out_as[i - c->m->n_operands];
-    const ShardingInfo *info = sharding_info(c->t->table, as);
-    for (uint32_t d = 0; d < info->rank; d++) count /= sharding_tiles(info, d);
-    bytes += (double)count * 4;
-  }
+static double work_seconds(const Chooser *c, const Choice *choice) {
   const Machine *machine = c->t->options ? c->t->options->machine : NULL;
-  const Compute *compute = machine ? &machine->compute : &compute_default;
-  return compute_seconds(compute, work) + bytes / compute->bytes_per_second;
+  return compute_op_seconds(machine ? &machine->compute : &compute_default, &choice->cx, c->work,
+                            c->t->table, choice->in_as, choice->out_as);
 }
 
-static void add_price(Price *to, Price more) {
-  to->seconds += more.seconds;
-  to->bytes += more.bytes;
-}
-
-static Price divided(Price price, double times) {
-  return (Price){price.seconds / times, price.bytes / times};
-}
-
-// What a result takes to be where it is to be, with those of the others: they are there at the
-// same time and go together, so that only the longest has to be waited for, and all bytes.
-static void add_beside(Price *to, Link link, Price more) {
-  double a = to->seconds + more.bytes / link.bytes_per_second;
-  double b = more.seconds + to->bytes / link.bytes_per_second;
-  to->seconds = fmax(a, b);
-  to->bytes += more.bytes;
+// What an op sends itself, in so many steps: over the slowest link of the axes whose factors need
+// that. Which of them sent how much the op's columns do not say.
+static Price own_price(Partition *t, const Localizer *cx, uint32_t steps) {
+  AxisList some = {NULL, 0}, all = {NULL, 0};
+  for (uint32_t f = 0; cx->bytes > 0 && f < cx->map->n_factors; f++) {
+    all = axes_concat(&t->scratch, all, cx->splits[f].axes);
+    if (!is_plain(&cx->map->factors[f])) some = axes_concat(&t->scratch, some, cx->splits[f].axes);
+  }
+  Route route = network_route(t->local.network, some.n ? some : all);
+  return price_steps(route_slowest(&route), steps, cx->bytes);
 }
 
 static bool has_part(const Partition *t, ValueId v, Sharding sharding) {
@@ -421,7 +401,7 @@ static double chance_of_move(const Partition *t, ValueId v, Sharding has, Shardi
         return 1;
     }
   }
-  return 0.2;
+  return tuning.later_move_chance;
 }
 
 // How many ops take the value as this one does: alike in all but their other operands' values (the
@@ -448,7 +428,7 @@ static Price operand_price(const Chooser *c, uint32_t index, Sharding as) {
   Price all = walk_price(c->t, op_operand(c->t->p, c->op, index), as);
   if (all.bytes == 0) return all;
   double rounds = (double)walk_times_same(c->t, op_operand(c->t->p, c->op, index), as);
-  return divided(all, rounds * count_alike(c, index));
+  return price_divided(all, rounds * count_alike(c, index));
 }
 
 // Fills in the shardings of a way whose splits are proposed.
@@ -478,14 +458,14 @@ static Price price_ahead(Chooser *user, uint32_t i, Sharding as) {
 // What a user takes besides a value: its other operands, its own exchange, its results.
 static Price price_of_user(Chooser *user, const Choice *way, ValueId without) {
   Partition *t = user->t;
-  double bytes_per_second = t->local.network->all.bytes_per_second;
-  Price sum = {way->cx.bytes / bytes_per_second, way->cx.bytes};
+  Price sum = own_price(t, &way->cx, 0);
   for (uint32_t i = 0; i < user->m->n_operands; i++)
     if (op_operand(t->p, user->op, i) != without)
-      add_price(&sum, price_ahead(user, i, way->in_as[i]));
+      sum = price_sum(sum, price_ahead(user, i, way->in_as[i]));
   for (uint32_t i = 0; i < user->m->n_results; i++) {
     ValueId v = op_result(t->p, user->op, i);
-    add_price(&sum, walk_reshard_price(t, way->out_as[i], walk_wanted(t, v), value_type(t->p, v)));
+    Price move = walk_reshard_price(t, way->out_as[i], walk_wanted(t, v), value_type(t->p, v));
+    sum = price_sum(sum, move);
   }
   return sum;
 }
@@ -571,39 +551,34 @@ static Price price_after(const Chooser *c, ValueId v, Sharding has, Sharding wan
 
 static void price(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
-  Link link = t->local.network->all;
-  Price sum = {0, 0};
+  Price sum = {0, 0, 0};
   for (uint32_t i = 0; i < c->m->n_operands; i++)
-    add_price(&sum, operand_price(c, i, choice->in_as[i]));
-  if (choice->cx.bytes > 0) {
-    double steps = choice->cx.steps ? choice->cx.steps : 1;
-    double seconds = choice->cx.bytes / link.bytes_per_second + steps * link.latency_seconds;
-    add_price(&sum, (Price){seconds, choice->cx.bytes});
-  }
+    sum = price_sum(sum, operand_price(c, i, choice->in_as[i]));
+  uint32_t steps = choice->cx.steps ? choice->cx.steps : 1;
+  if (choice->cx.bytes > 0) sum = price_sum(sum, own_price(t, &choice->cx, steps));
   bool still = sum.bytes == 0 && !choice->shared;
   choice->maybe = false;
   choice->unsure = 0;
-  Price after = {0, 0};
+  Price after = {0, 0, 0};
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
     Sharding has = choice->out_as[i];
     Sharding wanted = c->user ? c->user_takes : walk_wanted(t, v);
     Price move = price_after(c, v, has, wanted);
     if (move.bytes > 0) {
-      move = divided(move, (double)walk_times_summed(t, v, has, wanted));
+      move = price_divided(move, (double)walk_times_summed(t, v, has, wanted));
       double chance = c->user ? 1 : chance_of_move(t, v, has, wanted);
       bool shares = sharding_info(t->table, has)->unreduced.n > 0;  // a sum with others
       if (chance < 1 && (still || shares))
         choice->maybe = true;
       else if (chance < 1)
-        choice->unsure += move.bytes;
+        choice->unsure += move.transfer_seconds;
       if (!still) chance = 1;
-      move = (Price){move.seconds * chance, move.bytes * chance};
+      move = price_times(move, chance);
     }
-    add_beside(&after, link, move);
+    after = price_beside(after, move);
   }
-  add_price(&sum, after);
-  choice->price = sum;
+  choice->price = price_sum(sum, after);
 }
 
 // Fills in a way whose splits are proposed.
@@ -772,31 +747,22 @@ static void drop_carried(Chooser *c) {
 
 // ---- choosing ----
 
-// Few bytes count beside the seconds, as between the ways of a reshard: twice the bytes weigh as
-// much as four latencies; what perhaps is moved otherwise afterwards counts twice. Times that
-// differ by less than a message count as equal: then fewer bytes win.
+static PricedChoice priced(const Choice *choice, double seconds) {
+  return (PricedChoice){seconds, choice->price.transfer_seconds, choice->unsure, choice->maybe};
+}
+
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
-  double seconds = other->price.seconds + work_seconds(c, &other->cx, other);
-  double latency = c->t->local.network->all.latency_seconds, slack = 1.5 * latency;
-  double gain = *best_seconds - seconds, least = fmin(best->price.bytes, other->price.bytes);
-  double more = best->price.bytes + best->unsure - other->price.bytes - other->unsure;
-  if (least > 0 && !best->maybe && !other->maybe) gain += 4 * latency * more / least;
-  bool less = other->price.bytes < best->price.bytes * (1 - 1e-9);
-  bool better = gain > slack || (gain > -slack && less) ||
-                (gain > 1e-9 * seconds && other->price.bytes <= best->price.bytes * (1 + 1e-9));
-  if (!better) return false;
+  double seconds = other->price.seconds + work_seconds(c, other);
+  PricedChoice was = priced(best, *best_seconds), now = priced(other, seconds);
+  if (!price_is_better(&was, &now, c->t->local.network->all.latency_seconds)) return false;
   *best_seconds = seconds;
   *best = *other;
   return true;
 }
 
-// Work that all devices do alike is shared out only where that surely pays: it takes memory for
-// pieces, and what follows may want the whole again.
-static const double surely = 10, worth_sharing = 2e-5;
-
 static bool is_worth_sharing(const Chooser *c, const Choice *now, const Choice *shared) {
-  double work = work_seconds(c, &now->cx, now) - work_seconds(c, &shared->cx, shared);
-  return work > surely * (shared->price.seconds - now->price.seconds);
+  return price_pays_sharing(work_seconds(c, now) - work_seconds(c, shared),
+                            shared->price.seconds - now->price.seconds);
 }
 
 bool walk_can_split(Partition *t, OpId op, const FactorMap *m, uint32_t factor) {
@@ -830,7 +796,7 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
     if (carries) price(&c, &carrying);
     add_lead(&c, m->n_operands, c.user_takes);
   }
-  double best = out->price.seconds + work_seconds(&c, &out->cx, out);
+  double best = out->price.seconds + work_seconds(&c, out);
   if (out->price.bytes > 0) {
     Choice other;
     for (uint32_t i = 0; i < c.n_leads; i++) {
@@ -847,13 +813,14 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
     keep_better(&c, &best, out, &other);
   }
   Choice shared;
-  if (out->price.bytes == 0 && work_seconds(&c, &out->cx, out) > worth_sharing &&
+  if (out->price.bytes == 0 && work_seconds(&c, out) > tuning.share_least_seconds &&
       share_out(&c, out, &shared) && is_worth_sharing(&c, out, &shared))
     keep_better(&c, &best, out, &shared);
   if (!carries) return;
   c.carried = carried;
   c.carried_in = in;
   c.carried_out = as;
-  double seconds = carrying.price.seconds + work_seconds(&c, &carrying.cx, &carrying);
-  if (seconds < best * (1 - 1e-9) || (prefers && seconds <= best * (1 + 1e-9))) *out = carrying;
+  double seconds = carrying.price.seconds + work_seconds(&c, &carrying);
+  bool less = seconds < best * (1 - tuning.rounding);
+  if (less || (prefers && seconds <= best * (1 + tuning.rounding))) *out = carrying;
 }

@@ -2,6 +2,7 @@
 // the other. Nothing is moved before somebody asks for it; what was made once is kept.
 #include <math.h>
 
+#include "cost/tuning.h"
 #include "explain/reason.h"
 #include "partition/walk.h"
 
@@ -139,15 +140,14 @@ static Price plan_price(Partition *t, Sharding from, Sharding to, Type type) {
   ArenaMark mark = arena_mark(&t->scratch);
   Status *status = reshard_plan(t->table, t->local.network, from, to, type, &t->scratch, &plan);
   arena_rewind(&t->scratch, mark);
-  if (!status) return (Price){plan.seconds, plan.bytes};
+  if (!status) return plan.price;
   status_free(status);
-  if (!from || !to) return (Price){0, 0};
-  Price a = walk_reshard_price(t, from, 0, type), b = walk_reshard_price(t, 0, to, type);
-  return (Price){a.seconds + b.seconds, a.bytes + b.bytes};
+  if (!from || !to) return (Price){0, 0, 0};
+  return price_sum(walk_reshard_price(t, from, 0, type), walk_reshard_price(t, 0, to, type));
 }
 
 Price walk_reshard_price(Partition *t, Sharding from, Sharding to, Type type) {
-  if (from == to) return (Price){0, 0};
+  if (from == to) return (Price){0, 0, 0};
   PriceRow row = {.from = from, .to = to, .type = type};
   uint64_t hash = hash_mix(hash_mix(from, to), type);
   uint32_t id = idmap_find(&t->price_ids, hash, price_equal, t, &row);
@@ -179,7 +179,7 @@ void walk_set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
 
 // What arguments and simple functions of them are gathered to does not stay: a layer's weights are
 // gathered again on the way back, else all layers would be there at once.
-enum { GATHERED_LIVES = 64, STORED_DEPTH = 4 };
+enum { STORED_DEPTH = 4 };
 
 static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
   OpId op = value_def(t->p, v);
@@ -191,7 +191,7 @@ static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
 }
 
 static bool is_gone(const Partition *t, const Part *part) {
-  return part->gathered && t->clock - part->used > GATHERED_LIVES;
+  return part->gathered && t->clock - part->used > tuning.gathered_life_ops;
 }
 
 // The part from which the sharding is had for least.
@@ -211,14 +211,14 @@ static Part *cheapest(Partition *t, ValueId v, Sharding sharding, Price *out) {
 }
 
 Price walk_price(Partition *t, ValueId v, Sharding sharding) {
-  Price price = {0, 0};
+  Price price = {0, 0, 0};
   if (walk_is_remade(t, v)) return price;
   cheapest(t, v, sharding, &price);
   return price;
 }
 
 Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
-  Price price = {0, 0};
+  Price price = {0, 0, 0};
   Part *part = cheapest(t, v, sharding, &price);
   if (part->sharding != sharding && price.bytes > 0 && walk_is_remade(t, v)) {
     TRY(walk_remake(t, v, sharding));

@@ -2,6 +2,7 @@
 #ifndef TESSERA_PARTITION_WALK_H
 #define TESSERA_PARTITION_WALK_H
 
+#include "cost/price.h"
 #include "cost/trips.h"
 #include "ops/localize.h"
 #include "partition/partition.h"
@@ -20,10 +21,6 @@ struct Part {
   bool gathered;  // more than a device stores of it
   Part *next;
 };
-
-typedef struct Price {
-  double seconds, bytes;
-} Price;
 
 // Remembered: what it takes from one sharding to another.
 typedef struct PriceRow {
@@ -166,7 +163,7 @@ typedef struct Choice {
   Sharding *in_as, *out_as;
   bool shared;    // along axes that nothing asked for
   bool maybe;     // the price has what may be moved later, or not
-  double unsure;  // bytes of results in the price, which may be moved otherwise than it says
+  double unsure;  // transfer_seconds of results in the price that may be moved otherwise later
   Price price;
 } Choice;
 // The cheapest way that is known.

@@ -2,6 +2,8 @@
 // order is compiled to its local program, on a clone in a context of its own, and thrown away.
 #include "pipeline/trials.h"
 
+#include "cost/traffic.h"
+#include "cost/tuning.h"
 #include "annotate/shard_rules.h"
 #include "pipeline/compile.h"
 
@@ -26,18 +28,8 @@ static void tell_trial(void *user, const char *stage, uint64_t done, uint64_t to
   guard_tell(trying->guard, "trying orders of annotations", trying->done, trying->total);
 }
 
-// The slowest link along the axes that a collective goes over.
-static Link row_link(const Network *network, const TrafficRow *row) {
-  Link link = {0};
-  for (uint32_t i = 0; i < 64; i++)
-    if (row->axis_bits >> i & 1) link = link_slower(link, network_link(network, i));
-  return row->axis_bits ? link : network->all;
-}
-
-// Work, bytes over their links, and the latency of collectives that wait for each other: steps at
-// the mean latency of all runs.
+// Seconds of the local program by the cost model.
 static double predict(Trial *t, const Mesh *mesh) {
-  const Traffic *traffic = &t->traffic;
   Network network = network_default;
   Compute compute = compute_default;
   const Machine *machine = t->session.machine;
@@ -45,14 +37,7 @@ static double predict(Trial *t, const Mesh *mesh) {
     network = machine_network(machine, t->session.context, mesh, &t->session.arena);
     compute = machine->compute;
   }
-  double transfer = 0, latency = 0;
-  for (uint32_t i = 0; i < traffic->n_rows; i++) {
-    Link link = row_link(&network, &traffic->rows[i]);
-    transfer += traffic->rows[i].bytes / link.bytes_per_second;
-    latency += traffic->rows[i].runs * link.latency_seconds;
-  }
-  if (traffic->runs > 0) latency *= traffic->steps / traffic->runs;
-  return compute_seconds(&compute, traffic->flops) + transfer + latency;
+  return traffic_seconds(&t->traffic, &network, &compute);
 }
 
 static Status *trial_body(Guard *guard, void *arg) {
@@ -109,9 +94,6 @@ bool trials_would_help(const PropagateRequest *request, Arena *arena) {
   return find_rivals(request, arena, rivals) > 0;
 }
 
-// What is not surely better is not worth an order that nobody asked for.
-static const double surely = 0.97;
-
 static bool keep_better(Trial *least, const Trial *trial, double times) {
   if (trial->seconds >= times * least->seconds) return false;
   *least = *trial;
@@ -135,7 +117,7 @@ void trials_choose(const Program *program, PropagateRequest *request, Arena *are
   bool ordered = false;
   for (uint32_t i = 0; i < 2 * n; i++)
     if (try_order(request, rivals[i / 2], i % 2, &trying, &trial))
-      ordered |= keep_better(&least, &trial, ordered ? 1 : surely);
+      ordered |= keep_better(&least, &trial, ordered ? 1 : tuning.order_most_time);
   request->leading_group = least.request.leading_group;
   request->by_cost = least.request.by_cost;
   if (ordered)

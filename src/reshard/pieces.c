@@ -27,7 +27,7 @@ typedef struct Piece {
 typedef struct Pieces {
   Arena *arena;
   uint32_t rank, n;  // devices
-  const Price *price;
+  const Pricing *pricing;
   Box *old, *new;
   uint32_t *tile;  // of the old tile
   Piece *v;
@@ -197,7 +197,7 @@ static void price_groups(Pieces *p, const uint32_t *group, uint32_t n, uint32_t 
   for (uint32_t g = 0; g < n; g++) {
     Box shape;
     uint32_t count, rounds = choose_senders(p, group, g, &shape, &count);
-    double size = box_count(p->rank, &shape) * p->price->element_bytes;
+    double size = box_count(p->rank, &shape) * p->pricing->element_bytes;
     *out_rounds += rounds;
     *out_bytes += size * count / p->n;
     *out_each += size * rounds;
@@ -253,8 +253,25 @@ static bool next_grouping(uint32_t *group, uint32_t n) {
   return false;
 }
 
+// The slowest link between the sender and the receiver of a piece.
+static Link pieces_link(const Pieces *p) {
+  const Mesh *mesh = p->pricing->mesh;
+  const Network *network = p->pricing->network;
+  Link link = {0};
+  for (uint32_t i = 0; mesh && network->n_axes && i < p->n_pieces; i++) {
+    if (p->v[i].stays) continue;
+    uint32_t from = mesh_position(mesh, p->v[i].sender), to = mesh_position(mesh, p->v[i].receiver);
+    for (uint32_t a = 0; a < mesh->n_axes; a++) {
+      AxisRef axis = axis_whole(mesh, a);
+      if (axis_coordinate(mesh, axis, from) != axis_coordinate(mesh, axis, to))
+        link = link_slower(link, network_link(network, a));
+    }
+  }
+  return link.bytes_per_second > 0 ? link : network->all;
+}
+
 // Gives the number of rounds; UINT32_MAX if they are too many.
-static uint32_t make_rounds(Pieces *p, double *out_seconds) {
+static uint32_t make_rounds(Pieces *p, Price *out_price) {
   uint32_t n = find_classes(p), group[MOST_CLASSES] = {0}, best[MOST_CLASSES] = {0};
   uint32_t least = UINT32_MAX;
   double cheapest = 0;
@@ -263,12 +280,12 @@ static uint32_t make_rounds(Pieces *p, double *out_seconds) {
     uint32_t rounds;
     double bytes, each;
     price_groups(p, group, n, &rounds, &bytes, &each);
-    double seconds = network_permutes(p->price->slowest, rounds, each);
-    double price = price_of(p->price, seconds, bytes);
+    Price permutes = price_permutes(pieces_link(p), rounds, each, bytes);
+    double price = pricing_of(p->pricing, permutes);
     if (rounds > PIECES_MOST_ROUNDS || (least != UINT32_MAX && price >= cheapest)) continue;
     cheapest = price;
     least = rounds;
-    *out_seconds = seconds;
+    *out_price = permutes;
     memcpy(best, group, sizeof best);
   } while (few && next_grouping(group, n));
   if (least != UINT32_MAX) colour_groups(p, best, n);
@@ -287,7 +304,7 @@ static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes
   int64_t *extent = ARENA_ARRAY(p->arena, int64_t, (size_t)p->n *rank + 1);
   int64_t *shape = ARENA_ARRAY(p->arena, int64_t, rank + 1);
   memset(source, 0xff, p->n * sizeof *source);
-  double count = 0, size = p->price->element_bytes;
+  double count = 0, size = p->pricing->element_bytes;
   for (uint32_t i = 0; i < p->n_pieces; i++) {
     const Piece *piece = &p->v[i];
     if (!is_in(piece, round)) continue;
@@ -306,24 +323,27 @@ static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes
   *bytes = round == STAYS ? 0 : size * count / p->n;
 }
 
-static void fill_move(Pieces *p, uint32_t n, double seconds, Move *out) {
+static void fill_move(Pieces *p, uint32_t n, Price price, Move *out) {
   PieceRound *rounds = ARENA_ARRAY(p->arena, PieceRound, n + 1);
-  *out = (Move){.kind = MOVE_PIECES, .rounds = rounds, .seconds = seconds};
+  *out = (Move){.kind = MOVE_PIECES, .rounds = rounds, .price = price};
   bool any = false;
   for (uint32_t i = 0; i < p->n_pieces; i++) any |= p->v[i].stays;
-  double bytes;
+  double bytes, sent = 0;
   if (any) fill_round(p, STAYS, &rounds[out->n_rounds++], &bytes);
   for (uint32_t round = 0; round < n; round++) {
     fill_round(p, round, &rounds[out->n_rounds++], &bytes);
-    out->bytes += bytes;
+    sent += bytes;
   }
+  // A round may need less than the shape it was priced with.
+  if (price.bytes > 0) out->price.transfer_seconds *= sent / price.bytes;
+  out->price.bytes = sent;
 }
 
 bool pieces_plan(const ShardingTable *table, Sharding from, Sharding to, uint32_t rank,
-                 const int64_t *dims, const Price *price, Arena *arena, Move *out) {
+                 const int64_t *dims, const Pricing *pricing, Arena *arena, Move *out) {
   uint32_t n = pieces_devices(table, from, to);
   if (n > PIECES_MOST_DEVICES || rank > PIECES_MOST_RANK) return false;
-  Pieces p = {.arena = arena, .rank = rank, .n = n, .price = price};
+  Pieces p = {.arena = arena, .rank = rank, .n = n, .pricing = pricing};
   p.old = ARENA_ARRAY(arena, Box, n);
   p.new = ARENA_ARRAY(arena, Box, n);
   p.tile = ARENA_ARRAY(arena, uint32_t, n);
@@ -335,9 +355,9 @@ bool pieces_plan(const ShardingTable *table, Sharding from, Sharding to, uint32_
   p.load = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)n);
   p.slots = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)n * PIECES_MOST_ROUNDS);
   p.path = ARENA_ARRAY(arena, uint32_t, 2 * (size_t)n);
-  double seconds = 0;
-  uint32_t rounds = make_rounds(&p, &seconds);
+  Price price = {0};
+  uint32_t rounds = make_rounds(&p, &price);
   if (rounds == UINT32_MAX) return false;
-  fill_move(&p, rounds, seconds, out);
+  fill_move(&p, rounds, price, out);
   return true;
 }

@@ -17,6 +17,6 @@ double pieces_lack(const ShardingTable *table, Sharding from, Sharding to, uint3
 // One move of as few rounds as there are pieces for a device; false if these are too many, or the
 // devices. Block shardings without unreduced axes. O(devices²).
 bool pieces_plan(const ShardingTable *table, Sharding from, Sharding to, uint32_t rank,
-                 const int64_t *dims, const Price *price, Arena *arena, Move *out);
+                 const int64_t *dims, const Pricing *pricing, Arena *arena, Move *out);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "cost/tuning.h"
+#include "ops/op.h"
 #include "reshard/pieces.h"
 
 enum {
@@ -11,11 +13,24 @@ enum {
   MOST_PRIMES = 7,      // more would make the search go through too much
 };
 
-const char *move_name(MoveKind kind) {
-  static const char *const names[] = {"slice",          "permute",    "all_to_all", "all_gather",
-                                      "reduce_scatter", "all_reduce", "unreduce",   "pieces"};
-  return names[kind];
-}
+typedef struct MoveRow {
+  const char *name;
+  uint16_t op;
+} MoveRow;
+
+static const MoveRow moves[] = {
+    [MOVE_SLICE] = {"slice", 0},
+    [MOVE_PERMUTE] = {"permute", OP_collective_permute},
+    [MOVE_ALL_TO_ALL] = {"all_to_all", OP_all_to_all},
+    [MOVE_ALL_GATHER] = {"all_gather", OP_all_gather},
+    [MOVE_REDUCE_SCATTER] = {"reduce_scatter", OP_reduce_scatter},
+    [MOVE_ALL_REDUCE] = {"all_reduce", OP_all_reduce},
+    [MOVE_UNREDUCE] = {"unreduce", 0},
+    [MOVE_PIECES] = {"pieces", OP_collective_permute},
+};
+
+const char *move_name(MoveKind kind) { return moves[kind].name; }
+uint16_t move_op(MoveKind kind) { return moves[kind].op; }
 
 typedef struct Question {
   ShardingTable *table;
@@ -24,7 +39,7 @@ typedef struct Question {
   const Mesh *mesh;  // of both; NULL if they have different ones
   uint32_t rank;
   const int64_t *dims;
-  Price price;
+  Pricing pricing;
   Arena *arena;
 } Question;
 
@@ -34,16 +49,23 @@ static bool says_nothing(const ShardingTable *table, Sharding sharding) {
                        !info->manual.n && !sharding_is_maximal(table, sharding));
 }
 
-static Link slowest_link(const Network *network, const Mesh *mesh) {
-  Link all = network_link(network, 0);
-  for (uint32_t i = 1; i < mesh->n_axes; i++) all = link_slower(all, network_link(network, i));
-  return all;
+static void add_slowest(const Network *network, AxisList axes, Link *link) {
+  for (uint32_t i = 0; i < axes.n; i++) {
+    Route route = network_route(network, (AxisList){&axes.v[i], 1});
+    *link = link_slower(*link, route_slowest(&route));
+  }
+}
+
+// Along the axes that a sharding uses.
+static Link slowest_link(const Network *network, const ShardingInfo *info, Link link) {
+  for (uint32_t d = 0; d < info->rank; d++) add_slowest(network, sharding_dim_axes(info, d), &link);
+  add_slowest(network, info->unreduced, &link);
+  return link;
 }
 
 static void sum_up(ReshardPlan *plan) {
   for (uint32_t i = 0; i < plan->n_moves; i++) {
-    plan->bytes += plan->moves[i].bytes;
-    plan->seconds += plan->moves[i].seconds;
+    plan->price = price_sum(plan->price, plan->moves[i].price);
   }
 }
 
@@ -51,11 +73,9 @@ static void plan_pieces(Question *q, ReshardPlan *plan, bool *found) {
   Move move;
   if (!sharding_is_block(q->table, q->from) || !sharding_is_block(q->table, q->to) ||
       q->a->unreduced.n || q->b->unreduced.n || q->a->manual.n || q->b->manual.n ||
-      !pieces_plan(q->table, q->from, q->to, q->rank, q->dims, &q->price, q->arena, &move))
+      !pieces_plan(q->table, q->from, q->to, q->rank, q->dims, &q->pricing, q->arena, &move))
     return;
-  if (*found && price_of(&q->price, move.seconds, move.bytes) >=
-                    price_of(&q->price, plan->seconds, plan->bytes))
-    return;
+  if (*found && pricing_of(&q->pricing, move.price) >= pricing_of(&q->pricing, plan->price)) return;
   Move *kept = ARENA_NEW(q->arena, Move);
   *kept = move;
   *plan = (ReshardPlan){.moves = kept,
@@ -77,14 +97,14 @@ static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
               digits_make(q->mesh, q->a, q->b, q->rank, q->dims, primes, digits, &from, &to, &even);
   *out = (ReshardPlan){0};
   if (fits && from.unreduced == to.unreduced)
-    out->least_bytes = layout_lack(digits, &from, &to, q->price.element_bytes);
+    out->least_bytes = layout_lack(digits, &from, &to, q->pricing.element_bytes);
   if (!even && block && (!reduces || (fits && from.unreduced == to.unreduced)) &&
       q->rank <= PIECES_MOST_RANK && pieces_devices(q->table, q->from, q->to) <= MOST_COUNTED)
     out->least_bytes =
-        pieces_lack(q->table, q->from, q->to, q->rank, q->dims, q->price.element_bytes);
-  q->price.least_bytes = out->least_bytes;
+        pieces_lack(q->table, q->from, q->to, q->rank, q->dims, q->pricing.element_bytes);
+  q->pricing.least_bytes = out->least_bytes;
   if (!fits || (primes && digits->n_atoms > MOST_PRIMES) ||
-      !search_moves(digits, even, &q->price, &from, &to, q->arena, &out->n_moves, &out->moves))
+      !search_moves(digits, even, &q->pricing, &from, &to, q->arena, &out->n_moves, &out->moves))
     return false;
   out->digits = digits;
   out->mesh = q->a->mesh ? q->a->mesh : q->b->mesh;
@@ -96,15 +116,16 @@ static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
 // lacking is looked at more closely.
 static Status *plan(Question *q, ReshardPlan *out) {
   bool found = plan_digits(q, false, out), reduces = q->a->unreduced.n || q->b->unreduced.n;
-  if (!found || out->n_moves > 1 || (!reduces && out->bytes > out->least_bytes)) {
+  if (!found || out->n_moves > 1 || (!reduces && out->price.bytes > out->least_bytes)) {
     ReshardPlan finer;
-    bool better = plan_digits(q, true, &finer) &&
-                  (!found || price_of(&q->price, finer.seconds, finer.bytes) <
-                                 price_of(&q->price, out->seconds, out->bytes));
+    bool better =
+        plan_digits(q, true, &finer) &&
+        (!found || pricing_of(&q->pricing, finer.price) < pricing_of(&q->pricing, out->price));
     if (better) *out = finer;
     found |= better;
   }
-  if (!found || (!reduces && out->bytes > 1.1 * out->least_bytes)) plan_pieces(q, out, &found);
+  if (!found || (!reduces && out->price.bytes > tuning.pieces_least_excess * out->least_bytes))
+    plan_pieces(q, out, &found);
   if (!found) FAIL(UNIMPLEMENTED, "the two shardings fit each other only by way of the whole");
   return NULL;
 }
@@ -134,8 +155,9 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
   q.dims = tensor->dims;
   for (uint32_t d = 0; d < q.rank; d++)
     if (!q.dims[d]) return NULL;  // nothing to move
-  q.price = (Price){.network = network,
-                    .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
-                    .slowest = slowest_link(network, mesh)};
+  q.pricing = (Pricing){.network = network,
+                        .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
+                        .slowest = slowest_link(network, b, slowest_link(network, a, (Link){0})),
+                        .mesh = q.mesh};
   return plan(&q, out);
 }

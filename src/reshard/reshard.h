@@ -11,7 +11,7 @@
 #ifndef TESSERA_RESHARD_RESHARD_H
 #define TESSERA_RESHARD_RESHARD_H
 
-#include "cost/network.h"
+#include "cost/price.h"
 #include "sharding/sharding.h"
 
 typedef enum MoveKind {
@@ -87,8 +87,7 @@ typedef struct Move {
   Layout before, after;
   const PieceRound *rounds;  // of MOVE_PIECES
   uint32_t n_rounds;
-  double bytes;  // that leave a device, on average over the devices, padding included
-  double seconds;
+  Price price;  // bytes: that leave a device, on average over the devices, padding included
 } Move;
 
 typedef struct ReshardPlan {
@@ -97,12 +96,13 @@ typedef struct ReshardPlan {
   const Move *moves;     // in the arena
   uint32_t n_moves;
   uint32_t n_devices;  // of MOVE_PIECES: its arrays' first dimension
-  double bytes, seconds;
+  Price price;
   double least_bytes;  // what the devices lack of their new tiles, on average; 0 where parts of a
                        // reduction are put together
 } ReshardPlan;
 
 const char *move_name(MoveKind kind);  // "all_to_all"
+uint16_t move_op(MoveKind kind);       // its collective (cost/collectives.h); 0: no communication
 
 // type: a static tensor. 0 = replicated. Sub-axes, strided splits and uneven sizes are fine, other
 // meshes over the same devices where few pieces do it. UNIMPLEMENTED between reducers, from or to

@@ -35,15 +35,15 @@ static Status *random_pairs(Guard *guard, void *arg) {
       continue;
     }
     if (plan.n_moves == 0) assert_true(sharding_same_tiles(f.table, from, to));
-    assert_true(plan.bytes >= plan.least_bytes * 0.999);
+    assert_true(plan.price.bytes >= plan.least_bytes * 0.999);
     double bytes = 0, seconds = 0;
     for (uint32_t i = 0; i < plan.n_moves; i++) {
       const Move *move = &plan.moves[i];
-      bytes += move->bytes;
-      seconds += move->seconds;
+      bytes += move->price.bytes;
+      seconds += move->price.seconds;
       if (i) assert_memory_equal(&move->before, &plan.moves[i - 1].after, sizeof move->before);
     }
-    assert_true(bytes == plan.bytes && seconds == plan.seconds);
+    assert_true(bytes == plan.price.bytes && seconds == plan.price.seconds);
   }
   fixture_done(&f, guard);
   return NULL;
@@ -101,7 +101,7 @@ static Status *ask_known(Guard *guard, void *arg) {
       snprintf(got + n, sizeof got - n, "%s%s", k ? " " : "", move_name(plan.moves[k].kind));
     }
     if (strcmp(got, known[i].moves) != 0) fail_msg("%s -> %s: %s", known[i].from, known[i].to, got);
-    assert_true(plan.bytes <= 1.5 * plan.least_bytes || plan.least_bytes == 0);
+    assert_true(plan.price.bytes <= 1.5 * plan.least_bytes || plan.least_bytes == 0);
   }
   fixture_done(&f, guard);
   return NULL;

@@ -8,6 +8,8 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "cost/collectives.h"
+#include "cost/tuning.h"
 
 enum { MOST_NODES = 30000, MOST_WRONG = 10, MOST_COORDINATES = 1 << 12, MOST_SPARSE = 4 };
 
@@ -16,8 +18,8 @@ typedef struct Node {
   uint32_t parent, depth;
   MoveKind kind;
   bool done, sparse;
-  double seconds, bytes;  // of the way here
-  double step_seconds, step_bytes;
+  Price price;  // of the way here
+  Price step;   // of its last step
   double left;  // estimated bytes to the goal
 } Node;
 
@@ -29,7 +31,7 @@ typedef struct Queued {
 
 typedef struct Search {
   const Digits *digits;
-  const Price *price;
+  const Pricing *pricing;
   const Layout *goal;
   double bytes_per_second;  // of the fastest link
   bool even;                // no tile has padding
@@ -43,7 +45,7 @@ typedef struct Search {
 
 typedef struct Step {
   MoveKind kind;
-  double seconds, bytes;
+  Price price;
   bool sparse;
 } Step;
 
@@ -65,7 +67,7 @@ static double tile_bytes(const Digits *digits, const Layout *layout, double elem
 // The same with the padding of a dimension that is whole and is to be cut.
 static double cut_bytes(const Search *s, const Layout *before, const Layout *after) {
   const Digits *digits = s->digits;
-  double bytes = s->price->element_bytes;
+  double bytes = s->pricing->element_bytes;
   for (uint32_t d = 0; d < digits->rank; d++) {
     int64_t tile = digits_tile(digits, before, d), ways = 1;
     for (uint32_t i = 0; i < digits->n; i++)
@@ -81,13 +83,19 @@ static double cut_bytes(const Search *s, const Layout *before, const Layout *aft
   return bytes;
 }
 
-// The slowest of the links that some atoms use.
-static Link link_of(const Search *s, uint32_t atoms) {
-  Link link = {.latency_seconds = 0};
+// The links that some atoms use.
+static Route route_of(const Search *s, uint32_t atoms) {
+  AxisRef axes[RESHARD_MOST_ATOMS];
+  uint32_t n = 0;
   for (uint32_t k = 0; k < s->digits->n_atoms; k++)
-    if (atoms >> k & 1)
-      link = link_slower(link, network_link(s->price->network, s->digits->atoms[k].axis));
-  return link;
+    if (atoms >> k & 1) axes[n++] = s->digits->atoms[k];
+  return network_route(s->pricing->network, (AxisList){axes, n});
+}
+
+// A step that is one collective along the atoms, of so many bytes per device.
+static Step collective_step(const Search *s, MoveKind kind, uint32_t atoms, double held) {
+  Route route = route_of(s, atoms);
+  return (Step){kind, collective_price(move_op(kind), &route, held), false};
 }
 
 static uint32_t count_of(const Search *s, uint32_t atoms) {
@@ -161,8 +169,8 @@ double layout_lack(const Digits *digits, const Layout *from, const Layout *to,
 // The same, never too much: with padding some devices may have all in common, and others need
 // nothing.
 static double estimate(const Search *s, const Layout *layout) {
-  double element = s->price->element_bytes;
-  if (layout->unreduced != s->goal->unreduced || s->price->least_bytes <= 0) return 0;
+  double element = s->pricing->element_bytes;
+  if (layout->unreduced != s->goal->unreduced || s->pricing->least_bytes <= 0) return 0;
   if (s->even) return layout_lack(s->digits, layout, s->goal, element);
   double lack =
       tile_bytes(s->digits, s->goal, element) - common_bytes(s->digits, layout, s->goal, element);
@@ -185,8 +193,8 @@ static void swap_queued(Queued *a, Queued *b) {
 
 static void heap_push(Search *s, uint32_t id) {
   const Node *node = &s->nodes.items[id];
-  double seconds = node->seconds + node->left / s->bytes_per_second;
-  Queued entry = {price_of(s->price, seconds, node->bytes + node->left), node->depth, id};
+  Price left = price_steps((Link){.bytes_per_second = s->bytes_per_second}, 0, node->left);
+  Queued entry = {pricing_of(s->pricing, price_sum(node->price, left)), node->depth, id};
   HEAPVEC_PUSH(s->guard, &s->heap, entry);
   Queued *heap = s->heap.items;
   for (uint32_t i = s->heap.count - 1; i && before(heap[i], heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -217,20 +225,17 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
                .parent = from,
                .kind = step.kind,
                .sparse = step.sparse,
-               .step_seconds = step.seconds,
-               .step_bytes = step.bytes};
+               .step = step.price};
   if (from) {
     const Node *was = &s->nodes.items[from];
-    node.seconds = was->seconds + step.seconds;
-    node.bytes = was->bytes + step.bytes;
+    node.price = price_sum(was->price, step.price);
     node.depth = was->depth + 1;
   }
   uint64_t hash = hash_bytes(layout, sizeof *layout);
   uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
   if (found) {
     Node *old = &s->nodes.items[found];
-    if (old->done || price_of(s->price, old->seconds, old->bytes) <=
-                         price_of(s->price, node.seconds, node.bytes))
+    if (old->done || pricing_of(s->pricing, old->price) <= pricing_of(s->pricing, node.price))
       return;
     node.left = old->left;
     *old = node;
@@ -244,14 +249,14 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
   heap_push(s, s->nodes.count - 1);
 }
 
-// Could a step that takes these seconds, with no bytes at all, be the way to a layout?
-static bool could_reach(Search *s, uint32_t from, const Layout *layout, double seconds) {
+// Could a step of this price be the way to a layout?
+static bool could_reach(Search *s, uint32_t from, const Layout *layout, Price step) {
   uint64_t hash = hash_bytes(layout, sizeof *layout);
   uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
   if (!found) return s->nodes.count < MOST_NODES;
-  const Node *old = &s->nodes.items[found], *was = &s->nodes.items[from];
-  return !old->done && price_of(s->price, was->seconds + seconds, was->bytes) <
-                           price_of(s->price, old->seconds, old->bytes);
+  const Node *old = &s->nodes.items[found];
+  Price price = price_sum(s->nodes.items[from].price, step);
+  return !old->done && pricing_of(s->pricing, price) < pricing_of(s->pricing, old->price);
 }
 
 // ---- moves ----
@@ -280,7 +285,7 @@ static void slices(Search *s, uint32_t from, const Layout *now) {
       if (!may_cut(digits, now, i)) continue;
       Layout next = *now;
       next.at[i] = a;
-      reach(s, from, &next, (Step){MOVE_SLICE, 1e-9, 0, false});
+      reach(s, from, &next, (Step){MOVE_SLICE, {.seconds = tuning.local_step_seconds}, false});
     }
   }
 }
@@ -352,11 +357,13 @@ static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layou
                         uint32_t atoms, MoveKind kind, double piece, double dense) {
   uint32_t count = count_of(s, atoms);
   if (s->even || count > MOST_SPARSE) return;
-  double seconds = network_permutes(link_of(s, atoms), count - 1, piece * (count - 1));
-  if (!could_reach(s, from, next, seconds)) return;
+  Route route = route_of(s, atoms);
+  Price price = price_permutes(route_slowest(&route), count - 1, piece * (count - 1), 0);
+  if (!could_reach(s, from, next, price)) return;
   double bytes = piece * pieces_got(s->digits, now, next, atoms);
-  if (bytes > 0.99 * dense) return;
-  reach(s, from, next, (Step){kind, seconds, bytes, true});
+  if (bytes > tuning.sparse_most_bytes * dense) return;
+  price = price_permutes(route_slowest(&route), count - 1, piece * (count - 1), bytes);
+  reach(s, from, next, (Step){kind, price, true});
 }
 
 // The digits that go to the atoms of others that leave: each atom's own, or any if it is alone.
@@ -374,8 +381,6 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
     n++;
     last = a;
   }
-  uint32_t count = count_of(s, atoms);
-  Link link = link_of(s, atoms);
   for (uint32_t i = 0; i < digits->n; i++) {
     if (!own) {
       if (n > 1) return;
@@ -385,11 +390,11 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
         continue;
       next.at[i] = (uint8_t)last;
     }
-    double bytes = cut_bytes(s, now, &next), out = bytes * (count - 1) / count;
-    double seconds = kind == MOVE_ALL_TO_ALL ? network_all_to_all(link, count, bytes)
-                                             : network_reduce_scatter(link, count, bytes);
-    reach(s, from, &next, (Step){kind, seconds, out, false});
-    if (kind == MOVE_ALL_TO_ALL) sparse_step(s, from, now, &next, atoms, kind, bytes / count, out);
+    double held = cut_bytes(s, now, &next);
+    Step step = collective_step(s, kind, atoms, held);
+    reach(s, from, &next, step);
+    if (kind == MOVE_ALL_TO_ALL)
+      sparse_step(s, from, now, &next, atoms, kind, held / count_of(s, atoms), step.price.bytes);
     if (own) return;
   }
 }
@@ -399,7 +404,7 @@ static void gathers(Search *s, uint32_t from, const Layout *now) {
   uint32_t wrong[RESHARD_MOST_DIGITS], n = 0;
   for (uint32_t i = 0; i < digits->n; i++)
     if (!layout_is_inside(now, i) && now->at[i] != s->goal->at[i]) wrong[n++] = i;
-  double held = tile_bytes(digits, now, s->price->element_bytes);
+  double held = tile_bytes(digits, now, s->pricing->element_bytes);
   // Of many only single ones and all of them.
   uint32_t full = n ? UINT32_MAX >> (32 - n) : 0, sets = n <= MOST_WRONG ? full : n + 1;
   for (uint32_t number = 1; number <= sets; number++) {
@@ -411,11 +416,9 @@ static void gathers(Search *s, uint32_t from, const Layout *now) {
       next.at[wrong[k]] = RESHARD_INSIDE;
       atoms |= 1u << now->at[wrong[k]];
     }
-    uint32_t count = count_of(s, atoms);
-    reach(s, from, &next,
-          (Step){MOVE_ALL_GATHER, network_all_gather(link_of(s, atoms), count, held * count),
-                 held * (count - 1), false});
-    sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, held * (count - 1));
+    Step step = collective_step(s, MOVE_ALL_GATHER, atoms, held);
+    reach(s, from, &next, step);
+    sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, step.price.bytes);
     exchanges(s, from, now, &next, atoms, MOVE_ALL_TO_ALL);
   }
 }
@@ -481,10 +484,12 @@ static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout
     if (!layout_is_inside(next, i)) atoms |= 1u << next->at[i];
   }
   if (!atoms || atoms & now->unreduced) return;
-  double bytes = tile_bytes(s->digits, now, s->price->element_bytes);
+  double bytes = tile_bytes(s->digits, now, s->pricing->element_bytes);
   double keep = renumbered ? keeping(s->digits, now, next) : agreeing(s->digits, now, next);
-  reach(s, from, next,
-        (Step){MOVE_PERMUTE, network_permute(link_of(s, atoms), bytes), bytes * (1 - keep), false});
+  Step step = collective_step(s, MOVE_PERMUTE, atoms, bytes);
+  step.price.bytes *= 1 - keep;  // devices wait for those that send
+  step.price.transfer_seconds *= 1 - keep;
+  reach(s, from, next, step);
 }
 
 // Digits go to the atoms where the goal has them.
@@ -524,21 +529,18 @@ static void permutes(Search *s, uint32_t from, const Layout *now) {
 
 static void reductions(Search *s, uint32_t from, const Layout *now) {
   uint32_t open = now->unreduced & ~s->goal->unreduced, wanted = s->goal->unreduced;
-  double held = tile_bytes(s->digits, now, s->price->element_bytes);
+  double held = tile_bytes(s->digits, now, s->pricing->element_bytes);
   for (uint32_t set = open; set; set = (set - 1) & open) {
-    uint32_t count = count_of(s, set);
     Layout next = *now;
     next.unreduced &= ~set;
-    reach(s, from, &next,
-          (Step){MOVE_ALL_REDUCE, network_all_reduce(link_of(s, set), count, held),
-                 2 * held * (count - 1) / count, false});
+    reach(s, from, &next, collective_step(s, MOVE_ALL_REDUCE, set, held));
     exchanges(s, from, now, &next, set, MOVE_REDUCE_SCATTER);
   }
   wanted &= ~used_atoms(s->digits, now);
   if (!wanted) return;
   Layout next = *now;
   next.unreduced |= wanted;
-  reach(s, from, &next, (Step){MOVE_UNREDUCE, 1e-9, 0, false});
+  reach(s, from, &next, (Step){MOVE_UNREDUCE, {.seconds = tuning.local_step_seconds}, false});
 }
 
 // ---- the path ----
@@ -574,8 +576,7 @@ static void read_path(const Search *s, uint32_t end, Arena *arena, uint32_t *out
                      .sparse = node->sparse,
                      .before = s->nodes.items[node->parent].layout};
     move->after = node->layout;
-    move->bytes += node->step_bytes;
-    move->seconds += node->step_seconds;
+    move->price = price_sum(move->price, node->step);
   }
   *out_n = count;
   *out_moves = moves;
@@ -591,24 +592,25 @@ static double live_part(const Digits *digits, const Layout *layout) {
   return live / coordinates(digits);
 }
 
-bool search_moves(const Digits *digits, bool even, const Price *price, const Layout *from,
+bool search_moves(const Digits *digits, bool even, const Pricing *pricing, const Layout *from,
                   const Layout *to, Arena *arena, uint32_t *out_n, const Move **out_moves) {
   // Of very many devices the padding is not looked at.
   even |= coordinates(digits) > (double)MOST_COORDINATES;
   Search s = {.digits = digits,
-              .price = price,
+              .pricing = pricing,
               .goal = to,
               .guard = arena->guard,
               .even = even,
               .live = even ? 1 : live_part(digits, to)};
   for (uint32_t k = 0; k < digits->n_atoms; k++) {
-    Link link = network_link(price->network, digits->atoms[k].axis);
-    if (link.bytes_per_second > s.bytes_per_second) s.bytes_per_second = link.bytes_per_second;
+    Route route = network_route(pricing->network, (AxisList){&digits->atoms[k], 1});
+    double fastest = route.levels[0].link.bytes_per_second;
+    if (fastest > s.bytes_per_second) s.bytes_per_second = fastest;
   }
   s.cleanup = (GuardCleanup){search_deinit, &s, NULL};
   guard_push(s.guard, &s.cleanup);
   HEAPVEC_PUSH(s.guard, &s.nodes, (Node){.parent = 0});  // [0] is none
-  reach(&s, 0, from, (Step){MOVE_SLICE, 0, 0, false});
+  reach(&s, 0, from, (Step){.kind = MOVE_SLICE});
   uint32_t end = search(&s);
   if (end) read_path(&s, end, arena, out_n, out_moves);
   guard_pop(s.guard, &s.cleanup);
