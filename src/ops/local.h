@@ -8,8 +8,6 @@
 #include "ops/op.h"
 #include "sharding/sharding.h"
 
-struct Network;  // cost/network.h
-
 // Groups of devices along axes, made once.
 typedef struct LocalGroups {
   AxisList axes;
@@ -22,9 +20,8 @@ typedef struct LocalGroups {
 typedef struct Local {
   Program *p;
   ShardingTable *table;
-  const struct Network *network;  // what reshards cost
-  Arena *arena;                   // rewound now and then
-  Arena *kept;                    // lives as long as this
+  Arena *arena;  // rewound now and then
+  Arena *kept;   // lives as long as this
   MeshId mesh;
   BlockId block;     // ops go to its end
   OpId origin;       // the global op they are written for

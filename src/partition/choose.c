@@ -478,7 +478,7 @@ static Price price_ahead(Chooser *user, uint32_t i, Sharding as) {
 // What a user takes besides a value: its other operands, its own exchange, its results.
 static Price price_of_user(Chooser *user, const Choice *way, ValueId without) {
   Partition *t = user->t;
-  double bytes_per_second = t->local.network->all.bytes_per_second;
+  double bytes_per_second = t->network->all.bytes_per_second;
   Price sum = {way->cx.bytes / bytes_per_second, way->cx.bytes};
   for (uint32_t i = 0; i < user->m->n_operands; i++)
     if (op_operand(t->p, user->op, i) != without)
@@ -571,7 +571,7 @@ static Price price_after(const Chooser *c, ValueId v, Sharding has, Sharding wan
 
 static void price(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
-  Link link = t->local.network->all;
+  Link link = t->network->all;
   Price sum = {0, 0};
   for (uint32_t i = 0; i < c->m->n_operands; i++)
     add_price(&sum, operand_price(c, i, choice->in_as[i]));
@@ -777,7 +777,7 @@ static void drop_carried(Chooser *c) {
 // differ by less than a message count as equal: then fewer bytes win.
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, &other->cx, other);
-  double latency = c->t->local.network->all.latency_seconds, slack = 1.5 * latency;
+  double latency = c->t->network->all.latency_seconds, slack = 1.5 * latency;
   double gain = *best_seconds - seconds, least = fmin(best->price.bytes, other->price.bytes);
   double more = best->price.bytes + best->unsure - other->price.bytes - other->unsure;
   if (least > 0 && !best->maybe && !other->maybe) gain += 4 * latency * more / least;

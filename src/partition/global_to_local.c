@@ -297,7 +297,8 @@ static Status *put_reshard(Lowering *t, OpId op) {
   if (!same_cut(t, part.sharding, to)) {
     use_mesh(t, sharding_info(t->table, to)->mesh);
     use_mesh(t, sharding_info(t->table, part.sharding)->mesh);
-    TRY(local_reshard(&t->local, part.value, part.sharding, to, value_type(t->p, v), &made));
+    TRY(local_reshard(&t->local, &network_default, part.value, part.sharding, to,
+                      value_type(t->p, v), &made));
   }
   set(t, v, made, to);
   return NULL;
@@ -487,7 +488,8 @@ static Status *put_on_device(Lowering *t, OpId op, MeshId mesh, uint32_t positio
     operands[i] = part.value;
     if (sharding_is_replicated(t->table, part.sharding)) continue;
     use_mesh(t, sharding_info(t->table, part.sharding)->mesh);
-    TRY(local_reshard(l, part.value, part.sharding, 0, value_type(t->p, v), &operands[i]));
+    TRY(local_reshard(l, &network_default, part.value, part.sharding, 0, value_type(t->p, v),
+                      &operands[i]));
   }
   for (uint32_t i = 0; i < n_results; i++) {
     types[i] = op_result_type(t->p, op, i);
@@ -662,11 +664,7 @@ Status *global_to_local(Program *program, ShardingTable *table, const GlobalToLo
                 .options = options ? options : &defaults};
   arena_init(&t.arena, guard);
   arena_init(&t.scratch, guard);
-  t.local = (Local){.p = program,
-                    .table = table,
-                    .network = &network_default,
-                    .arena = &t.scratch,
-                    .kept = &t.arena};
+  t.local = (Local){.p = program, .table = table, .arena = &t.scratch, .kept = &t.arena};
   GuardCleanup cleanup = {release, &t, NULL};
   guard_push(guard, &cleanup);
   Status *status = lower(&t);

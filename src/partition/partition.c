@@ -143,7 +143,7 @@ static void use_mesh(Partition *t, MeshId mesh) {
   Network *network = ARENA_NEW(&t->arena, Network);
   *network =
       machine_network(t->options->machine, t->context, sharding_mesh(t->table, mesh), &t->arena);
-  t->local.network = network;
+  t->network = network;
 }
 
 // ---- the walk ----
@@ -321,8 +321,7 @@ static Status *read_edge(Partition *t, PlaceId place, Type type, Sharding *outsi
   Sharding said = walk_place_outside(t, place);
   if (said == *inside) return NULL;
   ReshardPlan plan;
-  Status *status =
-      reshard_plan(t->table, t->local.network, said, *inside, type, &t->scratch, &plan);
+  Status *status = reshard_plan(t->table, t->network, said, *inside, type, &t->scratch, &plan);
   *outside = status ? 0 : said;
   if (status) *inside = 0;  // there is no way from one to the other: it is whole
   if (!status || status_code(status) != UNIMPLEMENTED) return status;
@@ -334,8 +333,8 @@ static Status *enter_edges(Partition *t, BlockId source, uint32_t n, Edges edges
   for (uint32_t i = 0; i < n; i++) {
     if (edges.outside[i] == edges.inside[i]) continue;
     ValueId v = block_arg(t->p, source, i), local = t->parts[v]->value;
-    TRY(local_reshard(&t->local, local, edges.outside[i], edges.inside[i], value_type(t->p, v),
-                      &local));
+    TRY(local_reshard(&t->local, t->network, local, edges.outside[i], edges.inside[i],
+                      value_type(t->p, v), &local));
     walk_set(t, v, local, edges.inside[i]);
   }
   return NULL;
@@ -347,7 +346,8 @@ static Status *leave_edges(Partition *t, OpId terminator, const Type *types, uin
   for (uint32_t i = 0; i < n; i++) {
     ValueId local = op_operand(t->p, terminator, i);
     if (edges.outside[i] != edges.inside[i])
-      TRY(local_reshard(&t->local, local, edges.inside[i], edges.outside[i], types[i], &local));
+      TRY(local_reshard(&t->local, t->network, local, edges.inside[i], edges.outside[i], types[i],
+                        &local));
     operand_set(t->p, op_at(t->p, terminator)->operands + i, local);
   }
   op_append(t->p, t->local.block, terminator);
@@ -512,9 +512,9 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   t->cloned = ARENA_ARRAY(&t->arena, ValueId, t->n_values + 1);
   t->options = options;
   t->has_manual = t->graph->n_views > 1;
+  t->network = options && options->network ? options->network : &network_default;
   t->local = (Local){.p = t->p,
                      .table = t->table,
-                     .network = options && options->network ? options->network : &network_default,
                      .arena = &t->scratch,
                      .kept = &t->arena,
                      .poison = options && options->poison};

@@ -546,12 +546,12 @@ static Local on_mesh(const Local *l, MeshId mesh) {
   return other;
 }
 
-static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
-                       ValueId *out) {
+static Status *reshard(Local *l, const Network *network, ValueId value, Sharding from, Sharding to,
+                       Type global, ValueId *out) {
   ReshardPlan plan;
   from = with_manual(l, from, global);
   to = with_manual(l, to, global);
-  TRY(reshard_plan(l->table, l->network, from, to, global, l->arena, &plan));
+  TRY(reshard_plan(l->table, network, from, to, global, l->arena, &plan));
   const ShardingInfo *a = sharding_info(l->table, from), *b = sharding_info(l->table, to);
   Combine combine = a->unreduced.n ? a->reducer : b->reducer;
   Type type = local_type(l->table, to, global);
@@ -593,17 +593,17 @@ static Sharding from_one(Local *l, ValueId *value, Sharding from, Type global) {
 // By way of the whole where there is no other way: the two cut an axis in parts that do not fit
 // each other, or parts of one reducer become parts of another. On one device a value is whole, and
 // what the others have of it is not looked at.
-Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
-                      ValueId *out) {
+Status *local_reshard(Local *l, const Network *network, ValueId value, Sharding from, Sharding to,
+                      Type global, ValueId *out) {
   if (from == to) {
     *out = value;
     return NULL;
   }
   if (sharding_is_maximal(l->table, to)) to = 0;
   if (sharding_is_maximal(l->table, from)) from = from_one(l, &value, from, global);
-  Status *status = reshard(l, value, from, to, global, out);
+  Status *status = reshard(l, network, value, from, to, global, out);
   if (!status || status_code(status) != UNIMPLEMENTED || !from || !to) return status;
   status_free(status);
-  TRY(reshard(l, value, from, 0, global, &value));
-  return reshard(l, value, 0, to, global, out);
+  TRY(reshard(l, network, value, from, 0, global, &value));
+  return reshard(l, network, value, 0, to, global, out);
 }

@@ -58,12 +58,11 @@ static Status *build(Run *r, Guard *guard, MeshId mesh, Sharding from, Sharding 
   ValueId x = block_add_arg(p, block, in, 0), y;
   Local l = {.p = p,
              .table = r->table,
-             .network = &network_default,
              .arena = &r->arena,
              .kept = &r->arena,
              .mesh = mesh,
              .block = block};
-  TRY(local_reshard(&l, x, from, to, global, &y));
+  TRY(local_reshard(&l, &network_default, x, from, to, global, &y));
   op_append(
       p, block,
       op_create(

@@ -63,7 +63,8 @@ typedef struct Partition {
   InstanceId *roots;    // per instance: the one that nothing calls which it is reached from
   IdMap instance_ids;   // by call and caller
   Local local;
-  SymbolTable functions;  // the global ones
+  const Network *network;  // of the mesh: what reshards cost
+  SymbolTable functions;   // the global ones
   uint32_t n_values;
   Part **parts;          // per global value, the last made first
   ValueId *only_there;   // per global value that has no parts: on the one device that uses it
