@@ -225,14 +225,6 @@ Attr local_groups(Local *l, AxisList axes) {
 
 // ---- one dimension ----
 
-Type local_with_dim(Local *l, Type type, uint32_t d, int64_t size) {
-  Context *c = l->p->context;
-  const TypeInfo *info = type_info(c, type);
-  int64_t dims[MAX_RANK];
-  for (uint32_t i = 0; i < info->rank; i++) dims[i] = i == d ? size : info->dims[i];
-  return type_tensor(c, info->elem, info->rank, dims, info->encoding);
-}
-
 int64_t local_dim(const Local *l, ValueId v, uint32_t d) {
   return type_info(l->p->context, value_type(l->p, v))->dims[d];
 }
@@ -253,7 +245,7 @@ ValueId local_pad(Local *l, ValueId v, uint32_t d, int64_t low, int64_t high, Va
   NamedAttr fields[] = {{name_of(c, "edge_padding_low"), attr_i64s(c, rank, lows)},
                         {name_of(c, "edge_padding_high"), attr_i64s(c, rank, highs)},
                         {name_of(c, "interior_padding"), attr_i64s(c, rank, none)}};
-  type = local_with_dim(l, type, d, local_dim(l, v, d) + low + high);
+  type = type_with_dim(l->p->context, type, d, local_dim(l, v, d) + low + high);
   return local_op(l, OP_pad, 2, (ValueId[]){v, fill}, type, attr_dict(c, 3, fields));
 }
 
@@ -276,7 +268,7 @@ ValueId local_slice(Local *l, ValueId v, uint32_t d, int64_t start, int64_t limi
                         {name_of(c, "limit_indices"), attr_i64s(c, rank, limits)},
                         {name_of(c, "strides"), attr_i64s(c, rank, strides)}};
   int64_t size = limit > start ? (limit - start - 1) / stride + 1 : 0;
-  return local_op(l, OP_slice, 1, &v, local_with_dim(l, value_type(l->p, v), d, size),
+  return local_op(l, OP_slice, 1, &v, type_with_dim(l->p->context, value_type(l->p, v), d, size),
                   attr_dict(c, 3, fields));
 }
 
@@ -287,7 +279,7 @@ ValueId local_trim_to(Local *l, ValueId v, uint32_t d, int64_t size) {
 ValueId local_dynamic_slice(Local *l, ValueId v, uint32_t d, ValueId start, int64_t size) {
   Context *c = l->p->context;
   uint32_t rank = rank_of(l, v);
-  Type to = local_with_dim(l, value_type(l->p, v), d, size);
+  Type to = type_with_dim(l->p->context, value_type(l->p, v), d, size);
   ValueId operands[MAX_RANK + 1] = {v}, zero = rank > 1 ? local_index(l, 0) : 0;
   for (uint32_t i = 0; i < rank; i++) operands[1 + i] = i == d ? start : zero;
   return local_op(l, OP_dynamic_slice, 1 + rank, operands, to,
@@ -306,7 +298,8 @@ ValueId local_concatenate(Local *l, uint32_t n, const ValueId *v, uint32_t d) {
   Context *c = l->p->context;
   int64_t size = 0;
   for (uint32_t i = 0; i < n; i++) size += local_dim(l, v[i], d);
-  return local_op(l, OP_concatenate, n, v, local_with_dim(l, value_type(l->p, v[0]), d, size),
+  return local_op(l, OP_concatenate, n, v,
+                  type_with_dim(l->p->context, value_type(l->p, v[0]), d, size),
                   dict1(c, "dimension", attr_i64(c, d)));
 }
 
@@ -328,7 +321,8 @@ static Attr channel(Context *c) { return groups_channel_attr(c, 1); }
 
 ValueId local_all_gather(Local *l, ValueId v, uint32_t d, AxisList axes) {
   Context *c = l->p->context;
-  Type type = local_with_dim(l, value_type(l->p, v), d, local_dim(l, v, d) * axes_size(axes));
+  Type type =
+      type_with_dim(l->p->context, value_type(l->p, v), d, local_dim(l, v, d) * axes_size(axes));
   NamedAttr fields[] = {{name_of(c, "all_gather_dim"), attr_i64(c, d)},
                         {name_of(c, "replica_groups"), local_groups(l, axes)},
                         {name_of(c, "channel_handle"), channel(c)},
@@ -339,8 +333,8 @@ ValueId local_all_gather(Local *l, ValueId v, uint32_t d, AxisList axes) {
 ValueId local_all_to_all(Local *l, ValueId v, uint32_t split, uint32_t concat, AxisList axes) {
   Context *c = l->p->context;
   int64_t n = axes_size(axes);
-  Type type = local_with_dim(l, value_type(l->p, v), split, local_dim(l, v, split) / n);
-  type = local_with_dim(l, type, concat, type_info(c, type)->dims[concat] * n);
+  Type type = type_with_dim(l->p->context, value_type(l->p, v), split, local_dim(l, v, split) / n);
+  type = type_with_dim(l->p->context, type, concat, type_info(c, type)->dims[concat] * n);
   NamedAttr fields[] = {{name_of(c, "split_dimension"), attr_i64(c, split)},
                         {name_of(c, "concat_dimension"), attr_i64(c, concat)},
                         {name_of(c, "split_count"), attr_i64(c, n)},
@@ -419,7 +413,8 @@ ValueId local_all_reduce(Local *l, ValueId v, AxisList axes, Combine combine) {
 }
 
 ValueId local_reduce_scatter(Local *l, ValueId v, uint32_t d, AxisList axes, Combine combine) {
-  Type type = local_with_dim(l, value_type(l->p, v), d, local_dim(l, v, d) / axes_size(axes));
+  Type type =
+      type_with_dim(l->p->context, value_type(l->p, v), d, local_dim(l, v, d) / axes_size(axes));
   return put_reduce(l, OP_reduce_scatter, v, type, axes, combine, d);
 }
 

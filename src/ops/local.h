@@ -48,7 +48,6 @@ ValueId local_compare(Local *l, const char *direction, ValueId a, ValueId b);
 // The predicate is a scalar or has the shape of the others.
 ValueId local_select(Local *l, ValueId predicate, ValueId on_true, ValueId on_false);
 int64_t local_dim(const Local *l, ValueId v, uint32_t d);
-Type local_with_dim(Local *l, Type type, uint32_t d, int64_t size);
 
 // ---- constants ----
 

@@ -265,8 +265,8 @@ static ValueId grid_elements(Local *l, const Grid *g, const ValueId *words) {
     for (int64_t i = 0; i < g->lanes; i++)
       parts[i] = local_op(l, OP_reshape, 1, &words[i], tensor_of(l, dtype, g->rank + 1, dims), 0);
     v = local_concatenate(l, (uint32_t)g->lanes, parts, g->along + 1);
-    Type type =
-        local_with_dim(l, value_type(l->p, words[0]), g->along, g->dims[g->along] * g->lanes);
+    Type type = type_with_dim(l->p->context, value_type(l->p, words[0]), g->along,
+                              g->dims[g->along] * g->lanes);
     v = local_op(l, OP_reshape, 1, &v, type, 0);
   }
   return g->skip ? local_dynamic_slice(l, v, g->along, g->skip, g->length)

@@ -164,8 +164,8 @@ static ValueId put_buffer(Localizer *cx, ValueId tile, uint32_t d) {
   Local *l = cx->local;
   if (!crosses(cx, d)) return tile;
   int64_t size = buffer_size(cx, d);
-  ValueId room =
-      local_padding(l, local_with_dim(l, value_type(l->p, tile), d, size + beyond(cx, d)));
+  ValueId room = local_padding(
+      l, type_with_dim(l->p->context, value_type(l->p, tile), d, size + beyond(cx, d)));
   return local_trim_to(l, local_dynamic_update(l, room, tile, d, tile_begin(cx, d)), d, size);
 }
 
@@ -185,7 +185,7 @@ static Status *copy_in_buffers(Localizer *cx, ValueId *operands, Attr attrs) {
     types[i] = cx->out_types[i];
     for (uint32_t d = 0; d < rank; d++) {
       operands[i] = put_buffer(cx, operands[i], d);
-      types[i] = local_with_dim(l, types[i], d, buffer_size(cx, d));
+      types[i] = type_with_dim(l->p->context, types[i], d, buffer_size(cx, d));
     }
   }
   TRY(localize_copy_as(cx, operands, attrs, types, cx->out));

@@ -183,7 +183,7 @@ static Status *copy_op(Localizer *cx, const Windows *w, const ValueId *operands,
   for (uint32_t d = 0; d < w->rank; d++) {
     pads[2 * d] = w->split[d] ? 0 : w->dims[d].pad_low;
     pads[2 * d + 1] = w->split[d] ? 0 : w->dims[d].pad_high;
-    if (w->split[d]) type = local_with_dim(cx->local, type, d, w->reach[d].length);
+    if (w->split[d]) type = type_with_dim(cx->local->p->context, type, d, w->reach[d].length);
   }
   Type shape = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){w->rank, 2}, 0);
   Attr attrs = localize_with(cx, 0, "padding",

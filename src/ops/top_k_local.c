@@ -63,8 +63,9 @@ static Status *put_top_k(Localizer *cx, ValueId operand, const TopK *t, int64_t 
     attrs = localize_with(cx, 0, "k", number);
   Type types[2];
   for (uint32_t i = 0; i < 2; i++)
-    types[i] = type_with_elem(c, local_with_dim(l, value_type(l->p, operand), t->along, k),
-                              localize_type(cx, 1 + i)->elem);
+    types[i] =
+        type_with_elem(c, type_with_dim(l->p->context, value_type(l->p, operand), t->along, k),
+                       localize_type(cx, 1 + i)->elem);
   return localize_copy_as(cx, &operand, attrs, types, out);
 }
 

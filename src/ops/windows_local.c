@@ -104,7 +104,7 @@ static ValueId dilate(Local *l, ValueId v, uint32_t d, int64_t dilation, ValueId
   NamedAttr fields[] = {{name_of(c, "edge_padding_low"), attr_i64s(c, rank, low)},
                         {name_of(c, "edge_padding_high"), attr_i64s(c, rank, high)},
                         {name_of(c, "interior_padding"), attr_i64s(c, rank, interior)}};
-  type = local_with_dim(l, type, d, local_dim(l, v, d) * dilation);
+  type = type_with_dim(l->p->context, type, d, local_dim(l, v, d) * dilation);
   return local_op(l, OP_pad, 2, (ValueId[]){v, fill}, type, attr_dict(c, 3, fields));
 }
 

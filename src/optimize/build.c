@@ -124,20 +124,3 @@ ValueId build_reduction(Program *p, OpId before, uint16_t code, OpId model, Valu
   op_insert_before(p, op, before);
   return op_result(p, op, 0);
 }
-
-Type build_type(Context *context, Type like, uint32_t dim, int64_t size) {
-  const TypeInfo *info = type_info(context, like);
-  int64_t dims[MAX_RANK];
-  for (uint32_t d = 0; d < info->rank; d++) dims[d] = d == dim ? size : info->dims[d];
-  return type_tensor(context, info->elem, info->rank, dims, info->encoding);
-}
-
-Type build_type_of(Context *context, Type like, uint32_t rank, const int64_t *dims) {
-  const TypeInfo *info = type_info(context, like);
-  return type_tensor(context, info->elem, rank, dims, 0);
-}
-
-void build_replace(Program *p, OpId op, ValueId value) {
-  value_replace_uses(p, op_result(p, op, 0), value);
-  op_erase(p, op);
-}

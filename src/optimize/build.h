@@ -23,11 +23,4 @@ ValueId build_reduction(Program *p, OpId before, uint16_t code, OpId model, Valu
 OpId build_wider(Program *p, OpId model, uint32_t n, const ValueId *operands, const Type *results,
                  Combine combine);
 
-// A tensor type with another size in one dimension, or with other sizes.
-Type build_type(Context *context, Type like, uint32_t dim, int64_t size);
-Type build_type_of(Context *context, Type like, uint32_t rank, const int64_t *dims);
-
-// All uses of op's only result take the value instead; the op goes.
-void build_replace(Program *p, OpId op, ValueId value);
-
 #endif

@@ -100,7 +100,7 @@ static bool scattered_dim(const Carry *c, const Term *term, bool grow, uint32_t 
     if (op_commutes(p, op, c->combine, (bool[]){true}) != c->combine || !dim_behind(c, op, &dim))
       return false;
     v = op_result(p, op, 0);
-    if (grow) value_at(p, v)->type = build_type(context, value_type(p, v), dim, all);
+    if (grow) value_at(p, v)->type = type_with_dim(context, value_type(p, v), dim, all);
   }
   *out = dim;
   return true;
@@ -143,7 +143,7 @@ static bool add_term(Carry *c, ValueId v, ValueId step) {
     if (!groups || !scattered_dim(c, &term, false, &dim)) return false;
     attrs = attr_dict_with(c->o->context, attrs, "scatter_dimension", attr_i64(c->o->context, dim));
     int64_t part = type_info(c->o->context, whole)->dims[dim];
-    whole = build_type(c->o->context, whole, dim, part * groups->width);
+    whole = type_with_dim(c->o->context, whole, dim, part * groups->width);
   }
   if (c->n_terms && (attrs != c->attrs || whole != c->whole)) return false;
   c->attrs = attrs;
@@ -322,7 +322,7 @@ static bool leave(Carry *c) {
   operand_set(p, op_at(p, value_def(p, whole))->operands, result);
   if (scatters(c)) grow(c);
   for (uint32_t i = 0; i < c->n_terms; i++)
-    build_replace(p, c->terms[i].sum, op_operand(p, c->terms[i].sum, 0));
+    op_replace(p, c->terms[i].sum, op_operand(p, c->terms[i].sum, 0));
   return true;
 }
 

@@ -352,7 +352,7 @@ static bool fold_op(Optimizer *o, OpId op, bool *gone) {
   if (!instead) instead = place(o, op);
   if (!instead && rule) instead = rule(o, op);
   if (!instead) return p->ops.count != before;
-  build_replace(p, op, instead);
+  op_replace(p, op, instead);
   *gone = true;
   return true;
 }

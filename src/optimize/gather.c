@@ -66,7 +66,7 @@ static ValueId gathered(Optimizer *o, OpId before, OpId gather, const DeviceGrou
   int64_t size = type_info(o->context, value_type(p, v))->dims[dim];
   Attr attrs = collective_attrs(o, gather, o->n_devices / times, times, ids);
   return build_reduction(p, before, OP_all_gather, gather, v,
-                         build_type(o->context, value_type(p, v), dim, size * times), attrs,
+                         type_with_dim(o->context, value_type(p, v), dim, size * times), attrs,
                          COMBINE_NONE);
 }
 
@@ -110,7 +110,7 @@ static bool take_own(Optimizer *o, const Barriers *barriers, OpId slice) {
     v = part_rest(o, slice, slice, gathered(o, slice, gather, groups, dim, times), dim);
   else
     return false;
-  build_replace(p, slice, v);
+  op_replace(p, slice, v);
   if (!value_has_uses(p, op_result(p, gather, 0))) op_erase(p, gather);
   return true;
 }

@@ -128,7 +128,7 @@ static ValueId part_of(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
   Program *p = r->p;
   Context *c = r->o->context;
   int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width;
-  Type type = build_type(c, value_type(p, v), dim, size);
+  Type type = type_with_dim(c, value_type(p, v), dim, size);
   const TypeInfo *info = type_info(c, type);
   ValueId operands[MOST_RANK + 1] = {v}, zero = build_index(p, r->before, 0);
   for (uint32_t d = 0; d < info->rank; d++)
@@ -181,7 +181,7 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   bool sums = out_dim == NO_DIM;
   int64_t size = size_of(r, op_operand_type(p, r->collective, 0), r->dims[side]);
   Type sum = sum_type(r, out);
-  Type part_type = sums ? sum : build_type(r->o->context, out, out_dim, size);
+  Type part_type = sums ? sum : type_with_dim(r->o->context, out, out_dim, size);
   ValueId chunk = op_operand(p, r->collective, 0), other = op_operand(p, r->dot, 1 - side);
   ValueId result = sums ? 0 : build_splat(p, r->before, out, scalar_i(0));
   for (uint32_t k = 0; k < r->groups->width; k++) {
@@ -208,7 +208,7 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
   if (!begin(&r, side, dim)) return false;
   if (r.dims[2] == NO_DIM && !sums_as_given(&r)) return false;
   r.place = collective_place(o, dot, r.groups);
-  build_replace(p, dot, ring_of_gathered(&r, side));
+  op_replace(p, dot, ring_of_gathered(&r, side));
   op_erase(p, gather);
   return true;
 }
@@ -248,7 +248,7 @@ static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
       .o = o, .p = p, .dot = dot, .collective = scatter, .before = scatter, .barriers = barriers};
   if (!sums_as_given(&r) || !begin(&r, 2, dim)) return false;
   r.place = collective_place(o, scatter, r.groups);
-  build_replace(p, scatter, ring_to_scatter(&r));
+  op_replace(p, scatter, ring_to_scatter(&r));
   op_erase(p, dot);
   return true;
 }

@@ -96,7 +96,7 @@ static bool keeps_zero(Optimizer *o, OpId op, uint32_t i) {
                         NULL);
     if (k != i && op_splat(p, op_operand(p, op, k), &x)) literal_set(in[k], 0, x);
   }
-  Type result = build_type_of(o->context, op_result_type(p, op, 0), 0, NULL);
+  Type result = type_with_shape(o->context, op_result_type(p, op, 0), 0, NULL);
   Literal *out = known_result(o, op, n, in, result);
   for (uint32_t k = 0; k < n; k++) literal_release(in[k]);
   if (!out) return false;
@@ -118,7 +118,7 @@ static bool minds_zeros(Optimizer *o, OpId op, const Moves *moves) {
 
 static Type with_elem(const Program *p, Type dims, Type elem) {
   const TypeInfo *info = type_info(p->context, dims);
-  return build_type_of(p->context, elem, info->rank, info->dims);
+  return type_with_shape(p->context, elem, info->rank, info->dims);
 }
 
 // The elementwise op on another value than its operand's, before `before`. Constants get its sizes,
@@ -192,7 +192,7 @@ static bool go_before(Optimizer *o, const Barriers *barriers, OpId op) {
   OpId first = moves.ops[moves.n - 1];
   ValueId v = op_on(p, op, op_operand(p, first, 0), first);
   for (uint32_t k = moves.n; k > 0; k--) v = move_on(p, moves.ops[k - 1], v);
-  build_replace(p, op, v);
+  op_replace(p, op, v);
   for (uint32_t k = 0; k < moves.n; k++)
     if (!value_has_uses(p, op_result(p, moves.ops[k], 0))) op_erase(p, moves.ops[k]);
   return true;
@@ -225,7 +225,7 @@ static bool go_behind(Optimizer *o, const Barriers *barriers, OpId exchange) {
   ValueId v = op_operand(p, op, changed_operand(p, op));
   for (uint32_t k = moves.n; k > 0; k--) v = move_on(p, moves.ops[k - 1], v);
   v = op_on(p, op, v, exchange);
-  build_replace(p, exchange, v);
+  op_replace(p, exchange, v);
   for (uint32_t k = 1; k < moves.n; k++)
     if (!value_has_uses(p, op_result(p, moves.ops[k], 0))) op_erase(p, moves.ops[k]);
   if (!value_has_uses(p, op_result(p, op, 0))) op_erase(p, op);
@@ -311,11 +311,11 @@ static bool repeat_behind(Optimizer *o, const Barriers *barriers, OpId exchange)
   bool turned = small.code != op_at(p, exchange)->code;
   double times = turned ? (double)ways : 1;  // of a gather each device sends all to all
   if (fact_bytes(p, v) * times >= fact_operand_bytes(p, exchange)) return false;
-  Type type = build_type_of(o->context, value_type(p, v), info->rank, dims);
+  Type type = type_with_shape(o->context, value_type(p, v), info->rank, dims);
   v = build_op(p, exchange, small.code, 1, &v, type, small.attrs);
   v = build_op(p, exchange, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
                op_at(p, broadcast)->attrs);
-  build_replace(p, exchange, v);
+  op_replace(p, exchange, v);
   if (!value_has_uses(p, op_result(p, broadcast, 0))) op_erase(p, broadcast);
   return true;
 }

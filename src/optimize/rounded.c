@@ -75,7 +75,7 @@ static uint32_t join(Optimizer *o, DType only) {
     OpId op = sums.items[k], made = retyped(o, op, operand_elem(p, op));
     for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
       for (OperandId use; (use = value_at(p, op_result(p, op, i))->first_use) != 0;)
-        build_replace(p, operand_at(p, use)->user, op_result(p, made, i));
+        op_replace(p, operand_at(p, use)->user, op_result(p, made, i));
     op_erase(p, op);
   }
   return sums.count;

@@ -98,7 +98,7 @@ static bool scatter(Optimizer *o, const Barriers *barriers, OpId slice) {
     ValueId operands[] = {v, op_operand(p, pad, 1)};
     v = build_op(p, slice, OP_pad, 2, operands, op_result_type(p, pad, 0), op_at(p, pad)->attrs);
   }
-  Type type = build_type(o->context, value_type(p, v), s.dim, out->dims[s.dim]);
+  Type type = type_with_dim(o->context, value_type(p, v), s.dim, out->dims[s.dim]);
   Attr attrs = collective_attrs(o, sum, groups->n * times, s.n_parts, across);
   attrs = attr_dict_with(o->context, attrs, "scatter_dimension", attr_i64(o->context, s.dim));
   v = build_reduction(p, slice, OP_reduce_scatter, sum, v, type, attrs, combine);
@@ -106,7 +106,7 @@ static bool scatter(Optimizer *o, const Barriers *barriers, OpId slice) {
     attrs = collective_attrs(o, sum, groups->n * s.n_parts, times, along);
     v = build_reduction(p, slice, OP_all_reduce, sum, v, type, attrs, combine);
   }
-  build_replace(p, slice, part_rest(o, slice, slice, v, s.dim));
+  op_replace(p, slice, part_rest(o, slice, slice, v, s.dim));
   if (pad) op_erase(p, pad);
   op_erase(p, sum);
   return true;

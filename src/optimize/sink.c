@@ -67,7 +67,7 @@ static void put_behind(Sink *s, OpId op, OpId gather, uint32_t n, const ValueId 
   met(s, value_def(p, part));
   met(s, value_def(p, whole));
   varies_set(s->o, &s->varies, whole, varies_along(&s->varies, op_result(p, op, 0)));
-  build_replace(p, op, whole);
+  op_replace(p, op, whole);
   for (uint32_t i = 0; i < n_old; i++)
     if (old[i] && op_at(p, old[i])->code && !value_has_uses(p, op_result(p, old[i], 0)))
       op_erase(p, old[i]);
@@ -118,9 +118,10 @@ static bool behind_elementwise(Sink *s, OpId op) {
     if (gather)
       operands[i] = op_operand(p, gather, 0);
     else if (type_info(s->o->context, value_type(p, v))->rank && op_splat(p, v, &x))
-      operands[i] = build_splat(p, op, build_type(s->o->context, value_type(p, v), dim, size), x);
+      operands[i] =
+          build_splat(p, op, type_with_dim(s->o->context, value_type(p, v), dim, size), x);
   }
-  Type local = build_type(s->o->context, op_result_type(p, op, 0), dim, size);
+  Type local = type_with_dim(s->o->context, op_result_type(p, op, 0), dim, size);
   put_behind(s, op, first, n, operands, local, op_at(p, op)->attrs);
   return true;
 }
@@ -153,7 +154,7 @@ static bool behind_slice(Sink *s, OpId op) {
   Attr attrs =
       with_size(c, op_at(p, op)->attrs, dynamic ? "slice_sizes" : "limit_indices", dim, size);
   if (!dynamic && attr_as_ints(c, op_attr(p, op, "strides")).v[dim] != 1) return false;
-  put_behind(s, op, gather, n, operands, build_type(c, result, dim, size), attrs);
+  put_behind(s, op, gather, n, operands, type_with_dim(c, result, dim, size), attrs);
   return true;
 }
 

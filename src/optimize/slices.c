@@ -29,7 +29,7 @@ static ValueId slice_of(Optimizer *o, OpId slice, OpId before, ValueId v, const 
   int64_t sizes[MAX_RANK];
   for (uint32_t d = 0; d < rank; d++)
     sizes[d] = from[d] == UINT32_MAX ? dim_of(p, type, d) : dim_of(p, small, from[d]);
-  Type result = build_type_of(c, type, rank, sizes);
+  Type result = type_with_shape(c, type, rank, sizes);
   if (result == type) return v;
   if (op_at(p, slice)->code == OP_dynamic_slice) {
     ValueId operands[MAX_RANK + 1] = {v};
@@ -116,7 +116,7 @@ static bool move_up(Optimizer *o, const Barriers *barriers, OpId slice) {
   }
   ValueId small = build_op(p, slice, op_at(p, op)->code, n, operands, op_result_type(p, slice, 0),
                            op_at(p, op)->attrs);
-  build_replace(p, slice, small);
+  op_replace(p, slice, small);
   op_erase(p, op);
   return true;
 }

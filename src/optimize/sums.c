@@ -159,7 +159,7 @@ static bool join_terms(Sums *s, OpId op) {
   operand_set(p, op_at(p, last)->operands, both);
   varies_set(s->o, &s->varies, both, s->varies.all);
   set_barriers(s, value_def(p, both));
-  build_replace(p, inner, rest);
+  op_replace(p, inner, rest);
   op_erase(p, first);
   return true;
 }
@@ -198,7 +198,7 @@ static bool join_scattered(Sums *s, OpId op) {
   ValueId part =
       build_reduction(p, op, OP_reduce_scatter, a, sum, type, op_at(p, a)->attrs, combine);
   set_barriers(s, value_def(p, part));
-  build_replace(p, op, part);
+  op_replace(p, op, part);
   op_erase(p, a);
   op_erase(p, b);
   return true;

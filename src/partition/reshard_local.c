@@ -277,7 +277,7 @@ static ValueId exchange_sparsely(const Turn *t, ValueId v, AxisList axes, bool e
     ValueId from = local_binary(l, OP_add, own, local_index(l, step));
     from = local_binary(l, OP_remainder, from, size);
     if (!made) {
-      Type type = local_with_dim(l, value_type(l->p, piece), 0, n);
+      Type type = type_with_dim(l->p->context, value_type(l->p, piece), 0, n);
       made = local_padding(l, type);
     }
     made = local_dynamic_update(l, made, piece, 0, from);

@@ -304,7 +304,7 @@ static Status *sharded_to_parts(Local *l, const SdyCollective *c, ValueId *out) 
   for (uint32_t i = 0; i < pieces.n; i++) {
     uint32_t d = pieces.v[i].to;
     int64_t tile = local_dim(l, *out, d);
-    Type whole = local_with_dim(l, value_type(l->p, *out), d, tile * pieces.v[i].n);
+    Type whole = type_with_dim(l->p->context, value_type(l->p, *out), d, tile * pieces.v[i].n);
     ValueId at = local_coordinate(l, pieces.v[i].axes);
     at = local_binary(l, OP_multiply, at, local_index(l, tile));
     *out = local_dynamic_update(l, local_identity(l, whole, reducer_of(l, c)), *out, d, at);
