@@ -17,28 +17,53 @@ Type local_type(ShardingTable *table, Sharding sharding, Type global) {
   return type_tensor(context, info->elem, info->rank, dims, info->encoding);
 }
 
+// ---- where ----
+
+Local local_at_end(Program *p, BlockId block) {
+  return (Local){.p = p, .block = block, .pos = POS_NONE};
+}
+
+Local local_like(Program *p, OpId before, OpId model) {
+  const Op *o = op_at(p, model);
+  return (Local){.p = p,
+                 .before = before,
+                 .origin = o->origin ? o->origin : model,
+                 .loc = o->loc,
+                 .pos = o->pos,
+                 .channel = op_attr(p, model, "channel_handle")};
+}
+
+Local local_before(Program *p, OpId before) { return local_like(p, before, before); }
+
 // ---- ops ----
 
-static OpId append_op(Local *l, uint16_t code, uint32_t n, const ValueId *operands, Type result,
-                      uint32_t n_regions, Attr attrs) {
+OpId local_op_many(Local *l, uint16_t code, uint32_t n, const ValueId *operands, uint32_t n_results,
+                   const Type *results, uint32_t n_regions, Attr attrs) {
   OpSpec spec = {.code = code,
                  .n_operands = n,
                  .operands = operands,
-                 .n_results = 1,
-                 .result_types = &result,
+                 .n_results = n_results,
+                 .result_types = results,
                  .n_regions = n_regions,
                  .attrs = attrs,
                  .loc = l->loc,
-                 .pos = POS_NONE,
+                 .pos = l->pos,
                  .origin = l->origin};
   OpId op = op_create(l->p, &spec);
-  op_append(l->p, l->block, op);
+  if (l->before)
+    op_insert_before(l->p, op, l->before);
+  else if (l->block)
+    op_append(l->p, l->block, op);
   return op;
 }
 
 ValueId local_op(Local *l, uint16_t code, uint32_t n, const ValueId *operands, Type result,
                  Attr attrs) {
-  return op_result(l->p, append_op(l, code, n, operands, result, 0, attrs), 0);
+  return op_result(l->p, local_op_many(l, code, n, operands, 1, &result, 0, attrs), 0);
+}
+
+void local_return(Local *l, uint32_t n, const ValueId *values) {
+  local_op_many(l, OP_return, n, values, 0, NULL, 0, 0);
 }
 
 static Attr dict1(Context *c, const char *name, Attr value) {
@@ -47,22 +72,18 @@ static Attr dict1(Context *c, const char *name, Attr value) {
 
 static Type index_type(Context *c) { return type_tensor(c, type_scalar(DT_i64), 0, NULL, 0); }
 
+ValueId local_constant(Local *l, Attr dense) {
+  Context *c = l->p->context;
+  return local_op(l, OP_constant, 0, NULL, attr_info(c, dense)->type, dict1(c, "value", dense));
+}
+
 ValueId local_index(Local *l, int64_t value) {
   Context *c = l->p->context;
-  Type type = index_type(c);
-  return local_op(l, OP_constant, 0, NULL, type,
-                  dict1(c, "value", attr_dense(c, type, &value, sizeof value)));
+  return local_constant(l, attr_dense(c, index_type(c), &value, sizeof value));
 }
 
 ValueId local_binary(Local *l, uint16_t code, ValueId a, ValueId b) {
   return local_op(l, code, 2, (ValueId[]){a, b}, value_type(l->p, a), 0);
-}
-
-// A splat of one element's bytes.
-static ValueId splat(Local *l, Type type, const void *element, size_t bytes) {
-  Context *c = l->p->context;
-  return local_op(l, OP_constant, 0, NULL, type,
-                  dict1(c, "value", attr_dense(c, type, element, bytes)));
 }
 
 // x + -0.0 is x for every x, also for -0.0.
@@ -82,7 +103,7 @@ ValueId local_splat(Local *l, Type type, Scalar scalar) {
   DType dtype = type_dtype(l->p->context, type);
   uint8_t element[16] = {0};
   dtype_store(dtype, element, 0, scalar);
-  return splat(l, type, element, (size_t)dtype_bytes(dtype));
+  return local_constant(l, attr_dense(l->p->context, type, element, (size_t)dtype_bytes(dtype)));
 }
 
 ValueId local_identity(Local *l, Type type, Combine combine) {
@@ -133,9 +154,7 @@ ValueId local_table(Local *l, int64_t n, const int64_t *values, ValueId at) {
   Context *c = l->p->context;
   Type type = type_tensor(c, type_scalar(DT_i64), 1, &n, 0);
   Type one = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){1}, 0);
-  ValueId table =
-      local_op(l, OP_constant, 0, NULL, type,
-               dict1(c, "value", attr_dense(c, type, values, (size_t)n * sizeof *values)));
+  ValueId table = local_constant(l, attr_dense(c, type, values, (size_t)n * sizeof *values));
   ValueId v = local_op(l, OP_dynamic_slice, 2, (ValueId[]){table, at}, one,
                        dict1(c, "slice_sizes", attr_i64s(c, 1, &(int64_t){1})));
   return local_op(l, OP_reshape, 1, &v, index_type(c), 0);
@@ -191,12 +210,16 @@ ValueId local_mask_padding(Local *l, ValueId tile, uint32_t d, AxisList axes, in
 
 // ---- groups ----
 
+Attr local_groups_attr(Context *context, uint32_t n, uint32_t width, const int64_t *ids) {
+  Type type = type_tensor(context, type_scalar(DT_i64), 2, (int64_t[]){n, width}, 0);
+  return attr_dense(context, type, ids, (size_t)n * width * sizeof *ids);
+}
+
 // The devices along the axes, for every choice of the other coordinates.
 static Attr make_groups(Local *l, AxisList axes) {
-  Context *c = l->p->context;
   const Mesh *mesh = mesh_of(l);
   uint32_t n = mesh->n_devices;
-  int64_t size = axes_size(axes), count = n / size;
+  int64_t size = axes_size(axes);
   ArenaMark mark = arena_mark(l->arena);
   int64_t *ids = ARENA_ARRAY(l->arena, int64_t, n);
   AxisList others = axes_complement(l->arena, mesh, axes);
@@ -204,8 +227,7 @@ static Attr make_groups(Local *l, AxisList axes) {
     int64_t group = axes_coordinate(mesh, others, i), member = axes_coordinate(mesh, axes, i);
     ids[group * size + member] = mesh_device(mesh, i);
   }
-  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){count, size}, 0);
-  Attr groups = attr_dense(c, type, ids, n * sizeof *ids);
+  Attr groups = local_groups_attr(l->p->context, n / (uint32_t)size, (uint32_t)size, ids);
   arena_rewind(l->arena, mark);
   return groups;
 }
@@ -317,17 +339,22 @@ ValueId local_mask(Local *l, ValueId v, uint32_t d, ValueId first, ValueId end, 
 
 // ---- exchange ----
 
-static Attr channel(Context *c) { return groups_channel_attr(c, 1); }
+static Attr channel(const Local *l) {
+  return l->channel ? l->channel : groups_channel_attr(l->p->context, 1);
+}
 
-ValueId local_all_gather(Local *l, ValueId v, uint32_t d, AxisList axes) {
+ValueId local_all_gather_in(Local *l, ValueId v, uint32_t d, int64_t width, Attr groups) {
   Context *c = l->p->context;
-  Type type =
-      type_with_dim(l->p->context, value_type(l->p, v), d, local_dim(l, v, d) * axes_size(axes));
+  Type type = type_with_dim(c, value_type(l->p, v), d, local_dim(l, v, d) * width);
   NamedAttr fields[] = {{name_of(c, "all_gather_dim"), attr_i64(c, d)},
-                        {name_of(c, "replica_groups"), local_groups(l, axes)},
-                        {name_of(c, "channel_handle"), channel(c)},
+                        {name_of(c, "replica_groups"), groups},
+                        {name_of(c, "channel_handle"), channel(l)},
                         {name_of(c, "use_global_device_ids"), attr_unit(c)}};
   return local_op(l, OP_all_gather, 1, &v, type, attr_dict(c, 4, fields));
+}
+
+ValueId local_all_gather(Local *l, ValueId v, uint32_t d, AxisList axes) {
+  return local_all_gather_in(l, v, d, axes_size(axes), local_groups(l, axes));
 }
 
 ValueId local_all_to_all(Local *l, ValueId v, uint32_t split, uint32_t concat, AxisList axes) {
@@ -339,7 +366,7 @@ ValueId local_all_to_all(Local *l, ValueId v, uint32_t split, uint32_t concat, A
                         {name_of(c, "concat_dimension"), attr_i64(c, concat)},
                         {name_of(c, "split_count"), attr_i64(c, n)},
                         {name_of(c, "replica_groups"), local_groups(l, axes)},
-                        {name_of(c, "channel_handle"), channel(c)}};
+                        {name_of(c, "channel_handle"), channel(l)}};
   return local_op(l, OP_all_to_all, 1, &v, type, attr_dict(c, 5, fields));
 }
 
@@ -361,17 +388,14 @@ ValueId local_combine(Local *l, Combine combine, ValueId a, ValueId b) {
 
 // The body that combines two elements.
 static void put_body(Local *l, OpId op, Type elem, Combine combine) {
-  Context *c = l->p->context;
-  Type scalar = type_tensor(c, elem, 0, NULL, 0);
-  BlockId outer = l->block, block = region_add_block(l->p, op_region(l->p, op, 0));
-  ValueId a = block_add_arg(l->p, block, scalar, 0);
-  ValueId b = block_add_arg(l->p, block, scalar, 0);
-  l->block = block;
-  ValueId sum = local_op(l, combine_code(combine), 2, (ValueId[]){a, b}, scalar, 0);
-  OpSpec end = {
-      .code = OP_return, .n_operands = 1, .operands = &sum, .pos = POS_NONE, .origin = l->origin};
-  op_append(l->p, block, op_create(l->p, &end));
-  l->block = outer;
+  Local in = *l;
+  Type scalar = type_tensor(l->p->context, elem, 0, NULL, 0);
+  in.before = 0;
+  in.block = region_add_block(l->p, op_region(l->p, op, 0));
+  ValueId args[2];
+  for (uint32_t i = 0; i < 2; i++) args[i] = block_add_arg(l->p, in.block, scalar, 0);
+  ValueId both = local_combine(&in, combine, args[0], args[1]);
+  local_return(&in, 1, &both);
 }
 
 ValueId local_reduce(Local *l, ValueId v, uint32_t n, const int64_t *dims, Combine combine) {
@@ -385,27 +409,44 @@ ValueId local_reduce(Local *l, ValueId v, uint32_t n, const int64_t *dims, Combi
     else
       left[rank++] = info->dims[d];
   ValueId init = local_identity(l, type_tensor(c, info->elem, 0, NULL, 0), combine);
-  OpId op =
-      append_op(l, OP_reduce, 2, (ValueId[]){v, init}, type_tensor(c, info->elem, rank, left, 0), 1,
-                dict1(c, "dimensions", attr_i64s(c, n, dims)));
+  Type type = type_tensor(c, info->elem, rank, left, 0);
+  OpId op = local_op_many(l, OP_reduce, 2, (ValueId[]){v, init}, 1, &type, 1,
+                          dict1(c, "dimensions", attr_i64s(c, n, dims)));
   put_body(l, op, info->elem, combine);
   return op_result(l->p, op, 0);
+}
+
+Type local_sum_type(Context *context, Combine combine, Type type) {
+  DType dtype = type_dtype(context, type), wide = combine_dtype(combine, dtype);
+  return wide == dtype ? type : type_with_elem(context, type, type_scalar(wide));
+}
+
+OpId local_collective_many(Local *l, uint16_t code, uint32_t n, const ValueId *operands,
+                           const Type *results, Attr attrs, Combine combine) {
+  bool combines = combine != COMBINE_NONE;
+  OpId op = local_op_many(l, code, n, operands, n, results, combines, attrs);
+  if (combines) put_body(l, op, type_elem(l->p->context, results[0]), combine);
+  return op;
+}
+
+ValueId local_collective(Local *l, uint16_t code, ValueId v, Type type, Attr attrs,
+                         Combine combine) {
+  bool widens = combine != COMBINE_NONE && !l->joined;
+  Type made = widens ? local_sum_type(l->p->context, combine, type) : type;
+  OpId op = local_collective_many(l, code, 1, &v, &made, attrs, combine);
+  ValueId result = op_result(l->p, op, 0);
+  return made == type ? result : local_op(l, OP_convert, 1, &result, type, 0);
 }
 
 static ValueId put_reduce(Local *l, uint16_t code, ValueId v, Type type, AxisList axes,
                           Combine combine, uint32_t d) {
   Context *c = l->p->context;
   NamedAttr fields[] = {{name_of(c, "replica_groups"), local_groups(l, axes)},
-                        {name_of(c, "channel_handle"), channel(c)},
+                        {name_of(c, "channel_handle"), channel(l)},
                         {name_of(c, "use_global_device_ids"), attr_unit(c)},
                         {name_of(c, "scatter_dimension"), attr_i64(c, d)}};
   uint32_t n = code == OP_reduce_scatter ? 4 : 3;
-  DType dtype = type_dtype(c, type), wide = combine_dtype(combine, dtype);
-  Type made = wide == dtype ? type : type_with_elem(c, type, type_scalar(wide));
-  OpId op = append_op(l, code, 1, &v, made, 1, attr_dict(c, n, fields));
-  put_body(l, op, type_info(c, made)->elem, combine);
-  ValueId sum = op_result(l->p, op, 0);
-  return made == type ? sum : local_op(l, OP_convert, 1, &sum, type, 0);
+  return local_collective(l, code, v, type, attr_dict(c, n, fields), combine);
 }
 
 ValueId local_all_reduce(Local *l, ValueId v, AxisList axes, Combine combine) {
@@ -418,19 +459,19 @@ ValueId local_reduce_scatter(Local *l, ValueId v, uint32_t d, AxisList axes, Com
   return put_reduce(l, OP_reduce_scatter, v, type, axes, combine, d);
 }
 
-ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]) {
+ValueId local_permute_ids(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]) {
   Context *c = l->p->context;
-  const Mesh *mesh = mesh_of(l);
-  int64_t *ids = ARENA_ARRAY(l->arena, int64_t, 2 * (size_t)n + 1);
-  for (uint32_t i = 0; i < n; i++) {
-    ids[2 * i] = mesh_device(mesh, (uint32_t)pairs[i][0]);
-    ids[2 * i + 1] = mesh_device(mesh, (uint32_t)pairs[i][1]);
-  }
-  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){n, 2}, 0);
-  NamedAttr fields[] = {
-      {name_of(c, "source_target_pairs"), attr_dense(c, type, ids, 2 * (size_t)n * sizeof *ids)},
-      {name_of(c, "channel_handle"), channel(c)}};
+  NamedAttr fields[] = {{name_of(c, "source_target_pairs"), local_groups_attr(c, n, 2, *pairs)},
+                        {name_of(c, "channel_handle"), channel(l)}};
   return local_op(l, OP_collective_permute, 1, &v, value_type(l->p, v), attr_dict(c, 2, fields));
+}
+
+ValueId local_permute(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]) {
+  const Mesh *mesh = mesh_of(l);
+  int64_t(*ids)[2] = arena_alloc(l->arena, ((size_t)n + 1) * sizeof *ids);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < 2; k++) ids[i][k] = mesh_device(mesh, (uint32_t)pairs[i][k]);
+  return local_permute_ids(l, v, n, (const int64_t(*)[2])ids);
 }
 
 ValueId local_from(Local *l, ValueId v, uint32_t position) {
@@ -442,9 +483,8 @@ ValueId local_from(Local *l, ValueId v, uint32_t position) {
   ids[0] = mesh_device(mesh, position);
   for (uint32_t i = 0, k = 1; i < n; i++)
     if (i != position) ids[k++] = mesh_device(mesh, i);
-  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){1, n}, 0);
-  NamedAttr fields[] = {{name_of(c, "replica_groups"), attr_dense(c, type, ids, n * sizeof *ids)},
-                        {name_of(c, "channel_handle"), channel(c)}};
+  NamedAttr fields[] = {{name_of(c, "replica_groups"), local_groups_attr(c, 1, n, ids)},
+                        {name_of(c, "channel_handle"), channel(l)}};
   arena_rewind(l->arena, mark);
   return local_op(l, OP_collective_broadcast, 1, &v, value_type(l->p, v), attr_dict(c, 2, fields));
 }

@@ -82,6 +82,7 @@ static void build(Run *r, Guard *guard, Case *k, const Mesh *mesh, MeshId id) {
   BlockId block = region_add_block(p, op_region(p, function, 0));
   ValueId x = block_add_arg(p, block, in, 0);
   Local l = {.p = p,
+             .pos = POS_NONE,
              .table = r->table,
              .arena = &r->arena,
              .kept = &r->arena,

@@ -15,31 +15,51 @@ typedef struct LocalGroups {
   const struct LocalGroups *next;
 } LocalGroups;
 
-// Where and how ops are written. One function at a time: `position` is made at its first use and
-// must then be seen from everywhere in it (set it to 0 for the next function).
+// Where ops are written and what they carry. Every op that it writes has its location, position and
+// origin.
 typedef struct Local {
   Program *p;
+  BlockId block;  // ops go to its end, unless
+  OpId before;    // they go before this op; both 0: they stay detached
+  OpId origin;    // the op of the user's program that they are written for
+  Attr loc;
+  Pos pos;
+  Attr channel;  // of collectives; 0: the first
+  // A sum of 16-bit floats is one op here, for passes (optimize/rounded.h). Otherwise it is a sum
+  // of f32 and a convert.
+  bool joined;
+  // ---- local programs only: for what depends on the device, and collectives along axes ----
+  // One function at a time: `position` is made at its first use and must then be seen from
+  // everywhere in it (set it to 0 for the next function).
   ShardingTable *table;
   Arena *arena;  // rewound now and then
   Arena *kept;   // lives as long as this
   MeshId mesh;
-  BlockId block;     // ops go to its end
-  OpId origin;       // the global op they are written for
-  Attr loc;          // of what is written
   AxisList manual;   // devices along these have values of their own: nothing is exchanged
   ValueId position;  // this device's place in the mesh, tensor<i64>; 0 = not made yet
   const LocalGroups *groups;
   bool poison;  // padding shows when it is read: NaN, the least integer
 } Local;
 
+// At the end of a block (0: of none yet).
+Local local_at_end(Program *p, BlockId block);
+// Before an op, with location, position and origin of that op, or of the op `model`, and with the
+// channel of `model` if it is a collective.
+Local local_before(Program *p, OpId before);
+Local local_like(Program *p, OpId before, OpId model);
+
 // The part of a tensor that a device has: a static tensor with its tile's sizes. 0: the same type.
 Type local_type(ShardingTable *table, Sharding sharding, Type global);
 
 // ---- any op ----
 
-// Appends an op with one result and gives that.
+// An op with one result; gives that.
 ValueId local_op(Local *l, uint16_t code, uint32_t n, const ValueId *operands, Type result,
                  Attr attrs);
+// An op with any number of results and regions, which are empty.
+OpId local_op_many(Local *l, uint16_t code, uint32_t n, const ValueId *operands, uint32_t n_results,
+                   const Type *results, uint32_t n_regions, Attr attrs);
+void local_return(Local *l, uint32_t n, const ValueId *values);  // ends a region
 // Two operands of one type give that type: OP_add, OP_multiply …
 ValueId local_binary(Local *l, uint16_t code, ValueId a, ValueId b);
 ValueId local_combine(Local *l, Combine combine, ValueId a, ValueId b);  // a plain one
@@ -51,6 +71,7 @@ int64_t local_dim(const Local *l, ValueId v, uint32_t d);
 
 // ---- constants ----
 
+ValueId local_constant(Local *l, Attr dense);
 ValueId local_index(Local *l, int64_t value);  // tensor<i64>
 // Every element is the scalar.
 ValueId local_splat(Local *l, Type type, Scalar scalar);
@@ -98,7 +119,26 @@ ValueId local_first(Local *l, ValueId value, AxisList axes, Combine combine);
 ValueId local_mask_padding(Local *l, ValueId tile, uint32_t d, AxisList axes, int64_t size,
                            ValueId fill);
 
-// ---- exchange ----
+// ---- collectives ----
+
+// The type in which devices sum, multiply … values of a type: of 16-bit floats f32, which is
+// rounded once (decision D11: docs/decisions/d11-numerics.md).
+Type local_sum_type(Context *context, Combine combine, Type type);
+// replica_groups of n groups of `width` device ids.
+Attr local_groups_attr(Context *context, uint32_t n, uint32_t width, const int64_t *ids);
+// A collective of one operand that combines, or one that only moves (COMBINE_NONE). A result of
+// 16-bit floats is a sum of f32, rounded, unless l->joined.
+ValueId local_collective(Local *l, uint16_t code, ValueId v, Type type, Attr attrs,
+                         Combine combine);
+// Of n operands with as many results, of the types given.
+OpId local_collective_many(Local *l, uint16_t code, uint32_t n, const ValueId *operands,
+                           const Type *results, Attr attrs, Combine combine);
+// pairs: n times a source's and a target's device id; who is no target gets zeros.
+ValueId local_permute_ids(Local *l, ValueId v, uint32_t n, const int64_t (*pairs)[2]);
+// Among groups of `width` devices each (#replica_groups): what each has, behind each other.
+ValueId local_all_gather_in(Local *l, ValueId v, uint32_t d, int64_t width, Attr groups);
+
+// ---- collectives along axes of the mesh ----
 
 // Groups of devices that differ only along the axes, as #replica_groups; O(devices).
 Attr local_groups(Local *l, AxisList axes);

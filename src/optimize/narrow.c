@@ -10,7 +10,6 @@
 #include "ops/groups.h"
 #include "ops/splat.h"
 #include "optimize/barriers.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/known.h"
@@ -124,6 +123,7 @@ static Type with_elem(const Program *p, Type dims, Type elem) {
 // The elementwise op on another value than its operand's, before `before`. Constants get its sizes,
 // but for scalars beside tensors (clamp's bounds).
 static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
+  Local b = rewrite_before(p, before);
   ValueId operands[MOST_OPERANDS];
   uint32_t n = op_at(p, op)->n_operands, changed = changed_operand(p, op);
   Type dims = value_type(p, v);
@@ -135,10 +135,10 @@ static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
     if (i == changed || !op_splat(p, op_operand(p, op, i), &x))
       operands[i] = v;
     else
-      operands[i] = build_splat(p, before, sized ? with_elem(p, dims, type) : type, x);
+      operands[i] = local_splat(&b, sized ? with_elem(p, dims, type) : type, x);
   }
-  return build_op(p, before, op_at(p, op)->code, n, operands,
-                  with_elem(p, dims, op_result_type(p, op, 0)), op_at(p, op)->attrs);
+  return local_op(&b, op_at(p, op)->code, n, operands, with_elem(p, dims, op_result_type(p, op, 0)),
+                  op_at(p, op)->attrs);
 }
 
 // The move on another value, which has elements of another type, where it stands.
@@ -146,7 +146,8 @@ static ValueId move_on(Program *p, OpId move, ValueId v) {
   ValueId operands[MAX_RANK] = {v};
   uint32_t n = op_at(p, move)->n_operands;
   for (uint32_t i = 1; i < n; i++) operands[i] = op_operand(p, move, i);
-  return build_op(p, move, op_at(p, move)->code, n, operands,
+  Local b = rewrite_before(p, move);
+  return local_op(&b, op_at(p, move)->code, n, operands,
                   with_elem(p, op_result_type(p, move, 0), value_type(p, v)),
                   op_at(p, move)->attrs);
 }
@@ -246,7 +247,7 @@ static uint32_t dim_before(const Program *p, OpId broadcast, uint32_t d) {
 }
 
 // The same exchange along dimensions of what is repeated: code, attributes and the dimensions that
-// shrink and grow (UINT32_MAX: none).
+// shrink and grow (UINT32_MAX: none). An all_to_all that splits what is repeated is an all_gather.
 typedef struct Exchange {
   uint16_t code;
   Attr attrs;
@@ -255,17 +256,6 @@ typedef struct Exchange {
 
 static uint32_t dim_attr(const Program *p, OpId op, const char *name) {
   return (uint32_t)attr_as_int(p->context, op_attr(p, op, name), 0);
-}
-
-// What each device sends to all is gathered.
-static Attr gather_attrs(Optimizer *o, OpId all_to_all, uint32_t dim) {
-  Context *c = o->context;
-  NamedAttr field = {name_of(c, "all_gather_dim"), attr_i64(c, dim)};
-  Attr attrs = attr_dict(c, 1, &field);
-  attrs = attr_dict_with(c, attrs, "replica_groups", op_attr(o->p, all_to_all, "replica_groups"));
-  if (groups_channel(c, op_at(o->p, all_to_all)->attrs) <= 0) return attrs;
-  attrs = attr_dict_with(c, attrs, "channel_handle", op_attr(o->p, all_to_all, "channel_handle"));
-  return attr_dict_with(c, attrs, "use_global_device_ids", attr_unit(c));
 }
 
 static bool exchange_before(Optimizer *o, OpId exchange, OpId broadcast, Exchange *out) {
@@ -287,7 +277,6 @@ static bool exchange_before(Optimizer *o, OpId exchange, OpId broadcast, Exchang
     return true;
   }
   out->code = OP_all_gather;
-  out->attrs = gather_attrs(o, exchange, out->joins);
   return collective_groups(o, exchange) != NULL;
 }
 
@@ -311,9 +300,11 @@ static bool repeat_behind(Optimizer *o, const Barriers *barriers, OpId exchange)
   bool turned = small.code != op_at(p, exchange)->code;
   double times = turned ? (double)ways : 1;  // of a gather each device sends all to all
   if (fact_bytes(p, v) * times >= fact_operand_bytes(p, exchange)) return false;
+  Local b = rewrite_before(p, exchange);
   Type type = type_with_shape(o->context, value_type(p, v), info->rank, dims);
-  v = build_op(p, exchange, small.code, 1, &v, type, small.attrs);
-  v = build_op(p, exchange, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
+  v = turned ? local_all_gather_in(&b, v, small.joins, ways, op_attr(p, exchange, "replica_groups"))
+             : local_op(&b, small.code, 1, &v, type, small.attrs);
+  v = local_op(&b, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
                op_at(p, broadcast)->attrs);
   op_replace(p, exchange, v);
   if (!value_has_uses(p, op_result(p, broadcast, 0))) op_erase(p, broadcast);

@@ -14,7 +14,6 @@
 // Only large gathers wait whose operand depends on no contraction and no collective: others are
 // ready late anyway. O(ops + uses of gathered values).
 #include "base/vec.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 
@@ -82,20 +81,13 @@ static ValueId use_waits_for(const Paced *s, OpId gather) {
 
 // ---- waiting ----
 
-static ValueId compare_zero(Paced *s, OpId before, ValueId x, const char *direction) {
-  Program *p = s->p;
-  Context *c = s->o->context;
-  NamedAttr how = {name_of(c, "comparison_direction"),
-                   attr_enum(c, "stablehlo.comparison_direction", direction)};
-  ValueId operands[] = {x, build_splat(p, before, value_type(p, x), scalar_f(0))};
-  Type truth = type_tensor(c, type_scalar(DT_i1), 0, NULL, 0);
-  return build_op(p, before, OP_compare, 2, operands, truth, attr_dict(c, 1, &how));
+static ValueId compare_zero(Local *b, ValueId x, const char *direction) {
+  return local_compare(b, direction, x, local_splat(b, value_type(b->p, x), scalar_f(0)));
 }
 
-static ValueId one_element(Paced *s, OpId before, ValueId v) {
-  Program *p = s->p;
-  Context *c = s->o->context;
-  const TypeInfo *info = type_info(c, value_type(p, v));
+static ValueId one_element(Local *b, ValueId v) {
+  Context *c = b->p->context;
+  const TypeInfo *info = type_info(c, value_type(b->p, v));
   if (!info->rank) return v;
   int64_t zeros[MAX_RANK] = {0}, ones[MAX_RANK];
   for (uint32_t d = 0; d < info->rank; d++) ones[d] = 1;
@@ -104,19 +96,18 @@ static ValueId one_element(Paced *s, OpId before, ValueId v) {
                         {name_of(c, "strides"), attr_i64s(c, info->rank, ones)}};
   Type scalar = type_tensor(c, info->elem, 0, NULL, 0),
        one = type_tensor(c, info->elem, info->rank, ones, 0);
-  v = build_op(p, before, OP_slice, 1, &v, one, attr_dict(c, 3, fields));
-  return build_op(p, before, OP_reshape, 1, &v, scalar, 0);
+  v = local_op(b, OP_slice, 1, &v, one, attr_dict(c, 3, fields));
+  return local_op(b, OP_reshape, 1, &v, scalar, 0);
 }
 
 static void wait_for(Paced *s, OpId gather, ValueId v) {
   Program *p = s->p;
-  ValueId x = one_element(s, gather, v), operand = op_operand(p, gather, 0);
-  Type type = value_type(p, operand);
-  ValueId both[] = {compare_zero(s, gather, x, "LT"), compare_zero(s, gather, x, "GT")};
-  ValueId never = build_op(p, gather, OP_and, 2, both, value_type(p, both[0]), 0);
-  ValueId other = build_op(p, gather, OP_negate, 1, &operand, type, 0);
-  ValueId same = build_op(p, gather, OP_select, 3, (ValueId[]){never, other, operand}, type, 0);
-  operand_set(p, op_at(p, gather)->operands, same);
+  Local b = rewrite_before(p, gather);
+  ValueId x = one_element(&b, v), operand = op_operand(p, gather, 0);
+  ValueId below = compare_zero(&b, x, "LT"), above = compare_zero(&b, x, "GT");
+  ValueId never = local_binary(&b, OP_and, below, above);
+  ValueId other = local_op(&b, OP_negate, 1, &operand, value_type(p, operand), 0);
+  operand_set(p, op_at(p, gather)->operands, local_select(&b, never, other, operand));
   s->changes++;
 }
 

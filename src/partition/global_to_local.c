@@ -664,7 +664,8 @@ Status *global_to_local(Program *program, ShardingTable *table, const GlobalToLo
                 .options = options ? options : &defaults};
   arena_init(&t.arena, guard);
   arena_init(&t.scratch, guard);
-  t.local = (Local){.p = program, .table = table, .arena = &t.scratch, .kept = &t.arena};
+  t.local =
+      (Local){.p = program, .pos = POS_NONE, .table = table, .arena = &t.scratch, .kept = &t.arena};
   GuardCleanup cleanup = {release, &t, NULL};
   guard_push(guard, &cleanup);
   Status *status = lower(&t);

@@ -514,6 +514,7 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   t->has_manual = t->graph->n_views > 1;
   t->network = options && options->network ? options->network : &network_default;
   t->local = (Local){.p = t->p,
+                     .pos = POS_NONE,
                      .table = t->table,
                      .arena = &t->scratch,
                      .kept = &t->arena,

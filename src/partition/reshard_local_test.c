@@ -57,6 +57,7 @@ static Status *build(Run *r, Guard *guard, MeshId mesh, Sharding from, Sharding 
   BlockId block = region_add_block(p, op_region(p, function, 0));
   ValueId x = block_add_arg(p, block, in, 0), y;
   Local l = {.p = p,
+             .pos = POS_NONE,
              .table = r->table,
              .arena = &r->arena,
              .kept = &r->arena,
