@@ -151,8 +151,8 @@ static void absorb(Absorb *a) {
     varies_set(a->o, &a->varies, part, axes | a->groups->axes);
     if (end->other) op_replace(p, end->other, op_operand(p, end->other, 0));
     if (end->goes_on) continue;
-    Local b = rewrite_like(p, op_at(p, end->op)->next, a->sum);
-    ValueId whole = local_collective(&b, OP_all_reduce, part, value_type(p, part),
+    Builder b = rewrite_like(p, op_at(p, end->op)->next, a->sum);
+    ValueId whole = build_collective(&b, OP_all_reduce, part, value_type(p, part),
                                      op_at(p, a->sum)->attrs, a->combine);
     value_replace_uses(p, part, whole);
     operand_set(p, op_at(p, value_def(p, whole))->operands, part);

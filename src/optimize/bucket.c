@@ -194,9 +194,9 @@ static void join(Bucket *b, Item *const *members, uint32_t n) {
       types[k] = op_result_type(p, members[i]->op, j);
     }
   const Item *first = members[0];
-  Local at = rewrite_like(p, 0, first->op);
+  Builder at = rewrite_like(p, 0, first->op);
   at.loc = joined_loc(b, members, n, total);
-  OpId made = local_collective_many(&at, op_at(p, first->op)->code, total, operands, types,
+  OpId made = build_collective_many(&at, op_at(p, first->op)->code, total, operands, types,
                                     op_at(p, first->op)->attrs, first->combine);
   put_op(b, op_at(p, first->op)->block, begin, made);
   k = 0;

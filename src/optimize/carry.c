@@ -198,22 +198,22 @@ static bool enters_once(Carry *c, ValueId init, const DeviceGroups *groups) {
 }
 
 // Only the first device of each group keeps it.
-static ValueId on_first(Carry *c, Local *b, ValueId init, ValueId place) {
-  ValueId first = local_compare(b, "EQ", place, local_index(b, 0));
-  return local_select(b, first, init, local_identity(b, value_type(c->p, init), c->combine));
+static ValueId on_first(Carry *c, Builder *b, ValueId init, ValueId place) {
+  ValueId first = build_compare(b, "EQ", place, build_index(b, 0));
+  return build_select(b, first, init, build_identity(b, value_type(c->p, init), c->combine));
 }
 
 // Each device has its part at its own place.
-static ValueId in_place(Carry *c, Local *b, ValueId init, ValueId place) {
+static ValueId in_place(Carry *c, Builder *b, ValueId init, ValueId place) {
   Program *p = c->p;
   const TypeInfo *part = type_info(c->o->context, value_type(p, init));
   int64_t dim =
       attr_as_int(c->o->context, attr_get(c->o->context, c->attrs, "scatter_dimension"), 0);
-  ValueId operands[MAX_RANK + 2] = {local_identity(b, c->whole, c->combine), init};
-  ValueId size = local_index(b, part->dims[dim]), zero = local_index(b, 0);
+  ValueId operands[MAX_RANK + 2] = {build_identity(b, c->whole, c->combine), init};
+  ValueId size = build_index(b, part->dims[dim]), zero = build_index(b, 0);
   for (uint32_t d = 0; d < part->rank; d++) operands[2 + d] = zero;
-  operands[2 + dim] = local_binary(b, OP_multiply, place, size);
-  return local_op(b, OP_dynamic_update_slice, 2 + part->rank, operands, c->whole, 0);
+  operands[2 + dim] = build_binary(b, OP_multiply, place, size);
+  return build_op(b, OP_dynamic_update_slice, 2 + part->rank, operands, c->whole, 0);
 }
 
 static void enter_once(Carry *c, const DeviceGroups *groups) {
@@ -222,10 +222,10 @@ static void enter_once(Carry *c, const DeviceGroups *groups) {
   ValueId init = operand_at(p, operand)->value;
   bool keeps = op_keeps(p, init, c->combine);
   if (keeps && !scatters(c)) return;
-  Local b = rewrite_before(p, c->loop);
+  Builder b = rewrite_before(p, c->loop);
   Scalar x;
   if (keeps && op_splat(p, init, &x)) {
-    init = local_splat(&b, c->whole, x);
+    init = build_splat(&b, c->whole, x);
   } else {
     ValueId place = collective_place(c->o, c->loop, groups);
     init = scatters(c) ? in_place(c, &b, init, place) : on_first(c, &b, init, place);
@@ -307,8 +307,8 @@ static bool leave(Carry *c) {
   if (!groups || !enters_once(c, op_operand(p, c->loop, c->index), groups)) return false;
   if (scatters(c) && !may_grow(c)) return false;
   enter_once(c, groups);
-  Local b = rewrite_like(p, op_at(p, c->loop)->next, sum);
-  ValueId whole = local_collective(&b, op_at(p, sum)->code, result, value_type(p, result), c->attrs,
+  Builder b = rewrite_like(p, op_at(p, c->loop)->next, sum);
+  ValueId whole = build_collective(&b, op_at(p, sum)->code, result, value_type(p, result), c->attrs,
                                    c->combine);
   value_replace_uses(p, result, whole);
   operand_set(p, op_at(p, value_def(p, whole))->operands, result);

@@ -96,7 +96,7 @@ const DeviceGroups *collective_groups(Optimizer *o, OpId op) {
 
 Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const int64_t *members) {
   return attr_dict_with(o->context, op_at(o->p, like)->attrs, "replica_groups",
-                        local_groups_attr(o->context, n, width, members));
+                        build_groups_attr(o->context, n, width, members));
 }
 
 Link collective_link(const Optimizer *o, const DeviceGroups *groups) {
@@ -137,22 +137,22 @@ bool collective_place_is_known(const Optimizer *o, const DeviceGroups *groups) {
   return groups->whole && (!mesh || (!mesh->positions && mesh->n_axes < 64));
 }
 
-static ValueId by(Local *b, uint16_t code, ValueId a, int64_t number) {
-  return local_binary(b, code, a, local_index(b, number));
+static ValueId by(Builder *b, uint16_t code, ValueId a, int64_t number) {
+  return build_binary(b, code, a, build_index(b, number));
 }
 
 ValueId collective_place(Optimizer *o, OpId before, const DeviceGroups *groups) {
   Type index = type_tensor(o->context, type_scalar(DT_i64), 0, NULL, 0),
        id_type = type_tensor(o->context, type_scalar(DT_ui32), 0, NULL, 0);
-  Local b = rewrite_before(o->p, before);
-  ValueId id = local_op(&b, OP_partition_id, 0, NULL, id_type, 0), place = 0;
-  id = local_op(&b, OP_convert, 1, &id, index, 0);
+  Builder b = rewrite_before(o->p, before);
+  ValueId id = build_op(&b, OP_partition_id, 0, NULL, id_type, 0), place = 0;
+  id = build_op(&b, OP_convert, 1, &id, index, 0);
   for (uint32_t k = 0; o->mesh && k < o->mesh->n_axes; k++) {
     const MeshAxis *axis = &o->mesh->axes[k];
     if (!(groups->axes >> k & 1)) continue;
     ValueId at = by(&b, OP_divide, id, axis->stride);
     at = by(&b, OP_remainder, at, axis->size);
-    place = place ? local_binary(&b, OP_add, by(&b, OP_multiply, place, axis->size), at) : at;
+    place = place ? build_binary(&b, OP_add, by(&b, OP_multiply, place, axis->size), at) : at;
   }
   return place ? place : id;
 }

@@ -27,10 +27,10 @@ static ValueId own_part(Optimizer *o, OpId slice, ValueId v, uint32_t dim, int64
   ValueId operands[MAX_RANK + 1] = {v};
   for (uint32_t d = 0; d < out->rank; d++) operands[1 + d] = op_operand(p, slice, 1 + d);
   Type index = value_type(p, operands[1 + dim]);
-  Local b = rewrite_before(p, slice);
-  ValueId size = local_splat(&b, index, scalar_i(tile));
-  operands[1 + dim] = local_binary(&b, OP_remainder, operands[1 + dim], size);
-  return local_op(&b, OP_dynamic_slice, 1 + out->rank, operands, op_result_type(p, slice, 0),
+  Builder b = rewrite_before(p, slice);
+  ValueId size = build_splat(&b, index, scalar_i(tile));
+  operands[1 + dim] = build_binary(&b, OP_remainder, operands[1 + dim], size);
+  return build_op(&b, OP_dynamic_slice, 1 + out->rank, operands, op_result_type(p, slice, 0),
                   op_at(p, slice)->attrs);
 }
 
@@ -46,8 +46,8 @@ static ValueId permuted(Optimizer *o, OpId before, OpId gather, const DeviceGrou
     pairs[i][0] = from;
     pairs[i][1] = i;
   }
-  Local b = rewrite_like(p, before, gather);
-  return local_permute_ids(&b, op_operand(p, gather, 0), o->n_devices, (const int64_t(*)[2])pairs);
+  Builder b = rewrite_like(p, before, gather);
+  return build_permute_ids(&b, op_operand(p, gather, 0), o->n_devices, (const int64_t(*)[2])pairs);
 }
 
 // Among `times` neighbours of each group.
@@ -59,8 +59,8 @@ static ValueId gathered(Optimizer *o, OpId before, OpId gather, const DeviceGrou
   ValueId v = op_operand(p, gather, 0);
   int64_t size = type_info(o->context, value_type(p, v))->dims[dim];
   Attr attrs = collective_attrs(o, gather, o->n_devices / times, times, ids);
-  Local b = rewrite_like(p, before, gather);
-  return local_op(&b, OP_all_gather, 1, &v,
+  Builder b = rewrite_like(p, before, gather);
+  return build_op(&b, OP_all_gather, 1, &v,
                   type_with_dim(o->context, value_type(p, v), dim, size * times), attrs);
 }
 

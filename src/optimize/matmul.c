@@ -25,7 +25,7 @@ typedef struct Ring {
   const DeviceGroups *groups;
   const Barriers *barriers;
   uint32_t dims[3];  // of lhs, rhs and result that the factor is; NO_DIM: it is none
-  Local at, like;    // the contraction's place, for ops like it and for ops like the collective
+  Builder at, like;  // the contraction's place, for ops like it and for ops like the collective
   ValueId place;     // of this device in its group
 } Ring;
 
@@ -62,11 +62,11 @@ static double flops_of(const Ring *r) {
 
 // The type in which steps add up: the ring's sums travel and are kept in it.
 static Type sum_type(const Ring *r, Type type) {
-  return local_sum_type(r->o->context, COMBINE_SUM, type);
+  return build_sum_type(r->o->context, COMBINE_SUM, type);
 }
 
 static ValueId rounded(Ring *r, ValueId sum, Type type) {
-  return value_type(r->p, sum) == type ? sum : local_op(&r->at, OP_convert, 1, &sum, type, 0);
+  return value_type(r->p, sum) == type ? sum : build_op(&r->at, OP_convert, 1, &sum, type, 0);
 }
 
 static bool pays(const Ring *r) {
@@ -110,10 +110,10 @@ static bool begin(Ring *r, uint32_t tensor, uint32_t dim) {
 
 // ((place + k) mod width) · size
 static ValueId start_of(Ring *r, uint32_t k, int64_t size) {
-  Local *b = &r->at;
-  ValueId at = local_binary(b, OP_add, r->place, local_index(b, k));
-  at = local_binary(b, OP_remainder, at, local_index(b, r->groups->width));
-  return local_binary(b, OP_multiply, at, local_index(b, size));
+  Builder *b = &r->at;
+  ValueId at = build_binary(b, OP_add, r->place, build_index(b, k));
+  at = build_binary(b, OP_remainder, at, build_index(b, r->groups->width));
+  return build_binary(b, OP_multiply, at, build_index(b, size));
 }
 
 // Part (place + k) mod width of a value.
@@ -123,21 +123,21 @@ static ValueId part_of(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
   int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width;
   Type type = type_with_dim(c, value_type(p, v), dim, size);
   const TypeInfo *info = type_info(c, type);
-  ValueId operands[MOST_RANK + 1] = {v}, zero = local_index(&r->at, 0);
+  ValueId operands[MOST_RANK + 1] = {v}, zero = build_index(&r->at, 0);
   for (uint32_t d = 0; d < info->rank; d++)
     operands[1 + d] = d == dim ? start_of(r, k, size) : zero;
   NamedAttr sizes = {name_of(c, "slice_sizes"), attr_i64s(c, info->rank, info->dims)};
-  return local_op(&r->at, OP_dynamic_slice, 1 + info->rank, operands, type,
+  return build_op(&r->at, OP_dynamic_slice, 1 + info->rank, operands, type,
                   attr_dict(c, 1, &sizes));
 }
 
 static ValueId put_part(Ring *r, ValueId into, ValueId part, uint32_t dim, uint32_t k) {
   Program *p = r->p;
   uint32_t rank = type_info(r->o->context, value_type(p, into))->rank;
-  ValueId operands[MOST_RANK + 2] = {into, part}, zero = local_index(&r->at, 0);
+  ValueId operands[MOST_RANK + 2] = {into, part}, zero = build_index(&r->at, 0);
   for (uint32_t d = 0; d < rank; d++)
     operands[2 + d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
-  return local_op(&r->at, OP_dynamic_update_slice, 2 + rank, operands, value_type(p, into), 0);
+  return build_op(&r->at, OP_dynamic_update_slice, 2 + rank, operands, value_type(p, into), 0);
 }
 
 // Each member gets the value of the one `by` places on.
@@ -149,11 +149,11 @@ static ValueId from_neighbour(Ring *r, ValueId v, uint32_t by) {
     pairs[i][0] = r->groups->members[group + (i % width + by) % width];
     pairs[i][1] = r->groups->members[i];
   }
-  return local_permute_ids(&r->like, v, n, (const int64_t(*)[2])pairs);
+  return build_permute_ids(&r->like, v, n, (const int64_t(*)[2])pairs);
 }
 
 static ValueId contract(Ring *r, const ValueId *operands, Type type) {
-  return local_op(&r->at, OP_dot_general, 2, operands, type, op_at(r->p, r->dot)->attrs);
+  return build_op(&r->at, OP_dot_general, 2, operands, type, op_at(r->p, r->dot)->attrs);
 }
 
 // ---- a gather, then the contraction ----
@@ -167,7 +167,7 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   Type sum = sum_type(r, out);
   Type part_type = sums ? sum : type_with_dim(r->o->context, out, out_dim, size);
   ValueId chunk = op_operand(p, r->collective, 0), other = op_operand(p, r->dot, 1 - side);
-  ValueId result = sums ? 0 : local_splat(&r->at, out, scalar_i(0));
+  ValueId result = sums ? 0 : build_splat(&r->at, out, scalar_i(0));
   for (uint32_t k = 0; k < r->groups->width; k++) {
     ValueId next = k + 1 < r->groups->width ? from_neighbour(r, chunk, 1) : 0, operands[2];
     operands[side] = chunk;
@@ -176,7 +176,7 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
     if (!sums)
       result = put_part(r, result, part, out_dim, k);
     else
-      result = result ? local_binary(&r->at, OP_add, result, part) : part;
+      result = result ? build_binary(&r->at, OP_add, result, part) : part;
     chunk = next;
   }
   return rounded(r, result, out);
@@ -219,7 +219,7 @@ static ValueId ring_to_scatter(Ring *r) {
     // What comes has been on its way while the step before was done.
     ValueId came = sum ? from_neighbour(r, sum, width - 1) : 0;
     ValueId part = contract(r, operands, type);
-    sum = came ? local_binary(&r->at, OP_add, came, part) : part;
+    sum = came ? build_binary(&r->at, OP_add, came, part) : part;
   }
   return rounded(r, sum, out);
 }

@@ -123,7 +123,7 @@ static Type with_elem(const Program *p, Type dims, Type elem) {
 // The elementwise op on another value than its operand's, before `before`. Constants get its sizes,
 // but for scalars beside tensors (clamp's bounds).
 static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
-  Local b = rewrite_before(p, before);
+  Builder b = rewrite_before(p, before);
   ValueId operands[MOST_OPERANDS];
   uint32_t n = op_at(p, op)->n_operands, changed = changed_operand(p, op);
   Type dims = value_type(p, v);
@@ -135,9 +135,9 @@ static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
     if (i == changed || !op_splat(p, op_operand(p, op, i), &x))
       operands[i] = v;
     else
-      operands[i] = local_splat(&b, sized ? with_elem(p, dims, type) : type, x);
+      operands[i] = build_splat(&b, sized ? with_elem(p, dims, type) : type, x);
   }
-  return local_op(&b, op_at(p, op)->code, n, operands, with_elem(p, dims, op_result_type(p, op, 0)),
+  return build_op(&b, op_at(p, op)->code, n, operands, with_elem(p, dims, op_result_type(p, op, 0)),
                   op_at(p, op)->attrs);
 }
 
@@ -146,8 +146,8 @@ static ValueId move_on(Program *p, OpId move, ValueId v) {
   ValueId operands[MAX_RANK] = {v};
   uint32_t n = op_at(p, move)->n_operands;
   for (uint32_t i = 1; i < n; i++) operands[i] = op_operand(p, move, i);
-  Local b = rewrite_before(p, move);
-  return local_op(&b, op_at(p, move)->code, n, operands,
+  Builder b = rewrite_before(p, move);
+  return build_op(&b, op_at(p, move)->code, n, operands,
                   with_elem(p, op_result_type(p, move, 0), value_type(p, v)),
                   op_at(p, move)->attrs);
 }
@@ -300,11 +300,11 @@ static bool repeat_behind(Optimizer *o, const Barriers *barriers, OpId exchange)
   bool turned = small.code != op_at(p, exchange)->code;
   double times = turned ? (double)ways : 1;  // of a gather each device sends all to all
   if (fact_bytes(p, v) * times >= fact_operand_bytes(p, exchange)) return false;
-  Local b = rewrite_before(p, exchange);
+  Builder b = rewrite_before(p, exchange);
   Type type = type_with_shape(o->context, value_type(p, v), info->rank, dims);
-  v = turned ? local_all_gather_in(&b, v, small.joins, ways, op_attr(p, exchange, "replica_groups"))
-             : local_op(&b, small.code, 1, &v, type, small.attrs);
-  v = local_op(&b, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
+  v = turned ? build_all_gather_in(&b, v, small.joins, ways, op_attr(p, exchange, "replica_groups"))
+             : build_op(&b, small.code, 1, &v, type, small.attrs);
+  v = build_op(&b, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
                op_at(p, broadcast)->attrs);
   op_replace(p, exchange, v);
   if (!value_has_uses(p, op_result(p, broadcast, 0))) op_erase(p, broadcast);

@@ -81,11 +81,11 @@ static ValueId use_waits_for(const Paced *s, OpId gather) {
 
 // ---- waiting ----
 
-static ValueId compare_zero(Local *b, ValueId x, const char *direction) {
-  return local_compare(b, direction, x, local_splat(b, value_type(b->p, x), scalar_f(0)));
+static ValueId compare_zero(Builder *b, ValueId x, const char *direction) {
+  return build_compare(b, direction, x, build_splat(b, value_type(b->p, x), scalar_f(0)));
 }
 
-static ValueId one_element(Local *b, ValueId v) {
+static ValueId one_element(Builder *b, ValueId v) {
   Context *c = b->p->context;
   const TypeInfo *info = type_info(c, value_type(b->p, v));
   if (!info->rank) return v;
@@ -96,18 +96,18 @@ static ValueId one_element(Local *b, ValueId v) {
                         {name_of(c, "strides"), attr_i64s(c, info->rank, ones)}};
   Type scalar = type_tensor(c, info->elem, 0, NULL, 0),
        one = type_tensor(c, info->elem, info->rank, ones, 0);
-  v = local_op(b, OP_slice, 1, &v, one, attr_dict(c, 3, fields));
-  return local_op(b, OP_reshape, 1, &v, scalar, 0);
+  v = build_op(b, OP_slice, 1, &v, one, attr_dict(c, 3, fields));
+  return build_op(b, OP_reshape, 1, &v, scalar, 0);
 }
 
 static void wait_for(Paced *s, OpId gather, ValueId v) {
   Program *p = s->p;
-  Local b = rewrite_before(p, gather);
+  Builder b = rewrite_before(p, gather);
   ValueId x = one_element(&b, v), operand = op_operand(p, gather, 0);
   ValueId below = compare_zero(&b, x, "LT"), above = compare_zero(&b, x, "GT");
-  ValueId never = local_binary(&b, OP_and, below, above);
-  ValueId other = local_op(&b, OP_negate, 1, &operand, value_type(p, operand), 0);
-  operand_set(p, op_at(p, gather)->operands, local_select(&b, never, other, operand));
+  ValueId never = build_binary(&b, OP_and, below, above);
+  ValueId other = build_op(&b, OP_negate, 1, &operand, value_type(p, operand), 0);
+  operand_set(p, op_at(p, gather)->operands, build_select(&b, never, other, operand));
   s->changes++;
 }
 

@@ -3,7 +3,7 @@
 #define TESSERA_OPTIMIZE_PASS_H
 
 #include "tensor/literal.h"
-#include "ops/local.h"
+#include "ops/builder.h"
 #include "ops/op.h"
 #include "optimize/optimize.h"
 
@@ -31,12 +31,12 @@ typedef struct Optimizer {
 } Optimizer;
 
 // Builders of passes: between rounded_join and rounded_split a sum of 16-bit floats is one op.
-static inline Local rewrite_like(Program *p, OpId before, OpId model) {
-  Local b = local_like(p, before, model);
+static inline Builder rewrite_like(Program *p, OpId before, OpId model) {
+  Builder b = build_like(p, before, model);
   b.joined = true;
   return b;
 }
-static inline Local rewrite_before(Program *p, OpId before) {
+static inline Builder rewrite_before(Program *p, OpId before) {
   return rewrite_like(p, before, before);
 }
 

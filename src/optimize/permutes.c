@@ -35,8 +35,8 @@ static bool join(Optimizer *o, OpId select) {
     both[k][0] = from;
     both[k][1] = k;
   }
-  Local like = rewrite_like(p, select, a);
-  ValueId v = local_permute_ids(&like, op_operand(p, a, 0), n, (const int64_t(*)[2])both);
+  Builder like = rewrite_like(p, select, a);
+  ValueId v = build_permute_ids(&like, op_operand(p, a, 0), n, (const int64_t(*)[2])both);
   value_replace_uses(p, op_result(p, select, 0), v);
   return true;
 }

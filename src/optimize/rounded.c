@@ -22,7 +22,7 @@ static Type operand_elem(const Program *p, OpId op) {
 
 // The element type in which it combines, if that is wider.
 static Type wider_elem(const Program *p, OpId op, Type elem) {
-  Type type = op_operand_type(p, op, 0), sum = local_sum_type(p->context, op_combine(p, op), type);
+  Type type = op_operand_type(p, op, 0), sum = build_sum_type(p->context, op_combine(p, op), type);
   return elem && sum != type ? type_elem(p->context, sum) : 0;
 }
 
@@ -40,8 +40,8 @@ static OpId retyped(Optimizer *o, OpId op, Type elem) {
     operands[i] = op_operand(p, op, i);
     types[i] = type_with_elem(o->context, op_result_type(p, op, i), elem);
   }
-  Local b = local_before(p, op);
-  return local_collective_many(&b, op_at(p, op)->code, n, operands, types, op_at(p, op)->attrs,
+  Builder b = build_before(p, op);
+  return build_collective_many(&b, op_at(p, op)->code, n, operands, types, op_at(p, op)->attrs,
                                op_combine(p, op));
 }
 
@@ -123,8 +123,8 @@ static void split(Optimizer *o, const Places *at, OpId op, Type wide) {
     OpId before = first_use(p, at, op, i);
     if (!before) continue;
     ValueId sum = op_result(p, made, i), result = op_result(p, op, i);
-    Local b = local_like(p, before, made);
-    value_replace_uses(p, result, local_op(&b, OP_convert, 1, &sum, value_type(p, result), 0));
+    Builder b = build_like(p, before, made);
+    value_replace_uses(p, result, build_op(&b, OP_convert, 1, &sum, value_type(p, result), 0));
   }
   op_erase(p, op);
 }

@@ -28,11 +28,11 @@ static void copy_body(Program *p, OpId from, OpId to, ValueId *map, uint32_t n_v
 static void split(Optimizer *o, OpId op, ValueId *map, uint32_t n_values) {
   Program *p = o->p;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
-    Local b = local_before(p, op);
+    Builder b = build_before(p, op);
     b.loc = loc_of(o, op, i);
     ValueId operand = op_operand(p, op, i), result = op_result(p, op, i);
     Type type = value_type(p, result);
-    OpId one = local_op_many(&b, op_at(p, op)->code, 1, &operand, 1, &type, op_at(p, op)->n_regions,
+    OpId one = build_op_many(&b, op_at(p, op)->code, 1, &operand, 1, &type, op_at(p, op)->n_regions,
                              op_at(p, op)->attrs);
     if (op_at(p, op)->n_regions) copy_body(p, op, one, map, n_values);
     value_replace_uses(p, result, op_result(p, one, 0));

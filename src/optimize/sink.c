@@ -60,9 +60,9 @@ static void put_behind(Sink *s, OpId op, OpId gather, uint32_t n, const ValueId 
   OpId old[MOST_OPERANDS];
   uint32_t n_old = op_at(p, op)->n_operands < MOST_OPERANDS ? op_at(p, op)->n_operands : 0;
   for (uint32_t i = 0; i < n_old; i++) old[i] = gather_of(s, op_operand(p, op, i), op);
-  Local b = rewrite_before(p, op), like = rewrite_like(p, op, gather);
-  ValueId part = local_op(&b, op_at(p, op)->code, n, operands, local, attrs);
-  ValueId whole = local_op(&like, OP_all_gather, 1, &part, type, op_at(p, gather)->attrs);
+  Builder b = rewrite_before(p, op), like = rewrite_like(p, op, gather);
+  ValueId part = build_op(&b, op_at(p, op)->code, n, operands, local, attrs);
+  ValueId whole = build_op(&like, OP_all_gather, 1, &part, type, op_at(p, gather)->attrs);
   met(s, value_def(p, part));
   met(s, value_def(p, whole));
   varies_set(s->o, &s->varies, whole, varies_along(&s->varies, op_result(p, op, 0)));
@@ -98,7 +98,7 @@ static bool behind_elementwise(Sink *s, OpId op) {
   uint32_t dim = dim_of(s, first);
   int64_t size = size_of(s, op_operand_type(p, first, 0), dim);
   ValueId operands[MOST_OPERANDS];
-  Local b = rewrite_before(p, op);
+  Builder b = rewrite_before(p, op);
   for (uint32_t i = 0; i < n; i++) {  // what is no gather must be the same in every part
     ValueId v = op_operand(p, op, i);
     const TypeInfo *info = type_info(s->o->context, value_type(p, v));
@@ -118,7 +118,7 @@ static bool behind_elementwise(Sink *s, OpId op) {
     if (gather)
       operands[i] = op_operand(p, gather, 0);
     else if (type_info(s->o->context, value_type(p, v))->rank && op_splat(p, v, &x))
-      operands[i] = local_splat(&b, type_with_dim(s->o->context, value_type(p, v), dim, size), x);
+      operands[i] = build_splat(&b, type_with_dim(s->o->context, value_type(p, v), dim, size), x);
   }
   Type local = type_with_dim(s->o->context, op_result_type(p, op, 0), dim, size);
   put_behind(s, op, first, n, operands, local, op_at(p, op)->attrs);

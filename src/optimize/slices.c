@@ -30,15 +30,15 @@ static ValueId slice_of(Optimizer *o, OpId slice, OpId before, ValueId v, const 
     sizes[d] = from[d] == UINT32_MAX ? dim_of(p, type, d) : dim_of(p, small, from[d]);
   Type result = type_with_shape(c, type, rank, sizes);
   if (result == type) return v;
-  Local b = rewrite_before(p, before);
+  Builder b = rewrite_before(p, before);
   if (op_at(p, slice)->code == OP_dynamic_slice) {
     ValueId operands[MAX_RANK + 1] = {v};
     for (uint32_t d = 0; d < rank; d++)
       operands[1 + d] = from[d] == UINT32_MAX
-                            ? local_splat(&b, op_operand_type(p, slice, 1), scalar_i(0))
+                            ? build_splat(&b, op_operand_type(p, slice, 1), scalar_i(0))
                             : op_operand(p, slice, 1 + from[d]);
     NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, sizes)};
-    return local_op(&b, OP_dynamic_slice, 1 + rank, operands, result, attr_dict(c, 1, &field));
+    return build_op(&b, OP_dynamic_slice, 1 + rank, operands, result, attr_dict(c, 1, &field));
   }
   static const char *const names[] = {"start_indices", "limit_indices", "strides"};
   NamedAttr fields[3];
@@ -49,7 +49,7 @@ static ValueId slice_of(Optimizer *o, OpId slice, OpId before, ValueId v, const 
       now[d] = from[d] != UINT32_MAX ? was.v[from[d]] : k == 0 ? 0 : k == 1 ? sizes[d] : 1;
     fields[k] = (NamedAttr){name_of(c, names[k]), attr_i64s(c, rank, now)};
   }
-  return local_op(&b, OP_slice, 1, &v, result, attr_dict(c, 3, fields));
+  return build_op(&b, OP_slice, 1, &v, result, attr_dict(c, 3, fields));
 }
 
 // Which dimension of the result an operand's dimension is; false if the op is none of those.
@@ -113,8 +113,8 @@ static bool move_up(Optimizer *o, const Barriers *barriers, OpId slice) {
       if (op_operand(p, op, k) == v) operands[i] = operands[k];
     if (operands[i] == v && rank_of(p, v)) operands[i] = slice_of(o, slice, slice, v, from[i]);
   }
-  Local b = rewrite_before(p, slice);
-  ValueId small = local_op(&b, op_at(p, op)->code, n, operands, op_result_type(p, slice, 0),
+  Builder b = rewrite_before(p, slice);
+  ValueId small = build_op(&b, op_at(p, op)->code, n, operands, op_result_type(p, slice, 0),
                            op_at(p, op)->attrs);
   op_replace(p, slice, small);
   op_erase(p, op);

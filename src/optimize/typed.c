@@ -21,8 +21,8 @@ uint32_t pass_typed(Optimizer *o) {
       Type from = op_operand_type(p, op, i), elem = type_elem(o->context, op_result_type(p, op, i));
       if (type_elem(o->context, from) == elem) continue;
       ValueId v = op_operand(p, op, i);
-      Local b = local_before(p, op);
-      v = local_op(&b, OP_convert, 1, &v, type_with_elem(o->context, from, elem), 0);
+      Builder b = build_before(p, op);
+      v = build_op(&b, OP_convert, 1, &v, type_with_elem(o->context, from, elem), 0);
       operand_set(p, op_at(p, op)->operands + i, v);
       changes++;
     }

@@ -99,8 +99,8 @@ static void end_body(Unused *u, OpId end) {
   ValueId *all = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1),
           *kept = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) all[i] = op_operand(p, end, i);
-  Local b = rewrite_before(p, end);
-  local_op_many(&b, op_at(p, end)->code, keep(u, n, all, kept), kept, 0, NULL, 0,
+  Builder b = rewrite_before(p, end);
+  build_op_many(&b, op_at(p, end)->code, keep(u, n, all, kept), kept, 0, NULL, 0,
                 op_at(p, end)->attrs);
   op_erase(p, end);
 }
@@ -125,8 +125,8 @@ static void write_anew(Unused *u, OpId loop) {
   uint32_t n_kept = keep(u, n, all, kept);
   for (uint32_t i = 0, k = 0; i < n; i++)
     if (u->stays[i]) types[k++] = op_result_type(p, loop, i);
-  Local b = rewrite_before(p, loop);
-  OpId made = local_op_many(&b, OP_while, n_kept, kept, n_kept, types, 2, op_at(p, loop)->attrs);
+  Builder b = rewrite_before(p, loop);
+  OpId made = build_op_many(&b, OP_while, n_kept, kept, n_kept, types, 2, op_at(p, loop)->attrs);
   end_body(u, block_at(p, loop_body(p, loop))->last);
   drop_rest(u, loop);
   move_block(u, loop, loop_test(p, loop), op_region(p, made, 0));

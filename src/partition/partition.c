@@ -206,7 +206,7 @@ static Status *put_op(Partition *t, OpId op) {
   case OP_partition_id:
   case OP_replica_id: {
     if (t->manual) break;
-    ValueId zero = local_splat(&t->local, op_result_type(t->p, op, 0), scalar_i(0));
+    ValueId zero = build_splat(&t->local, op_result_type(t->p, op, 0), scalar_i(0));
     return walk_finish(t, op_result(t->p, op, 0), zero, 0);
   }
   default: break;
@@ -398,7 +398,7 @@ static Status *put_function(Partition *t, OpId function) {
   t->local.block = block;
   t->local.position = 0;
   t->effect_at = NO_DEVICE;
-  if (t->mesh) local_position(&t->local);  // seen from everywhere in the function
+  if (t->mesh) build_position(&t->local);  // seen from everywhere in the function
   TRY(enter_edges(t, source, n_args, edges));
   TRY(walk_block(t, source));
   OpId last = block_at(t->p, source)->last;
@@ -513,12 +513,12 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   t->options = options;
   t->has_manual = t->graph->n_views > 1;
   t->network = options && options->network ? options->network : &network_default;
-  t->local = (Local){.p = t->p,
-                     .pos = POS_NONE,
-                     .table = t->table,
-                     .arena = &t->scratch,
-                     .kept = &t->arena,
-                     .poison = options && options->poison};
+  t->local = (Builder){.p = t->p,
+                       .pos = POS_NONE,
+                       .table = t->table,
+                       .arena = &t->scratch,
+                       .kept = &t->arena,
+                       .poison = options && options->poison};
   return put_functions(t);
 }
 
