@@ -1,5 +1,9 @@
-#include "ops/builder.h"
+// Every op goes through build_op_many, which puts it and gives it location, position and origin.
+// Every collective that combines goes through build_collective_many, which writes its body;
+// build_sum_type alone says in which type devices sum. Each function is O(operands + rank).
+#include "build/build.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -71,6 +75,15 @@ ValueId build_index(Builder *b, int64_t value) {
   return build_constant(b, attr_dense(c, index_type(c), &value, sizeof value));
 }
 
+ValueId build_unary(Builder *b, uint16_t code, ValueId v) {
+  return build_op(b, code, 1, &v, value_type(b->p, v), 0);
+}
+
+ValueId build_convert(Builder *b, ValueId v, Type elem) {
+  Type type = type_with_elem(b->p->context, value_type(b->p, v), elem);
+  return type == value_type(b->p, v) ? v : build_op(b, OP_convert, 1, &v, type, 0);
+}
+
 ValueId build_binary(Builder *b, uint16_t code, ValueId x, ValueId y) {
   return build_op(b, code, 2, (ValueId[]){x, y}, value_type(b->p, x), 0);
 }
@@ -110,10 +123,7 @@ ValueId build_padding(Builder *b, Type type) {
 }
 
 ValueId build_broadcast(Builder *b, ValueId scalar, Type type) {
-  Context *c = b->p->context;
-  if (!type_info(c, type)->rank) return scalar;
-  return build_op(b, OP_broadcast_in_dim, 1, &scalar, type,
-                  dict1(c, "broadcast_dimensions", attr_i64s(c, 0, NULL)));
+  return type_info(b->p->context, type)->rank ? build_broadcast_in(b, scalar, type, NULL) : scalar;
 }
 
 ValueId build_iota(Builder *b, Type like, uint32_t d) {
@@ -142,11 +152,8 @@ static const Mesh *mesh_of(const Builder *b) { return sharding_mesh(b->table, b-
 ValueId build_table(Builder *b, int64_t n, const int64_t *values, ValueId at) {
   Context *c = b->p->context;
   Type type = type_tensor(c, type_scalar(DT_i64), 1, &n, 0);
-  Type one = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){1}, 0);
   ValueId table = build_constant(b, attr_dense(c, type, values, (size_t)n * sizeof *values));
-  ValueId v = build_op(b, OP_dynamic_slice, 2, (ValueId[]){table, at}, one,
-                       dict1(c, "slice_sizes", attr_i64s(c, 1, &(int64_t){1})));
-  return build_op(b, OP_reshape, 1, &v, index_type(c), 0);
+  return build_reshape(b, build_dynamic_slice_at(b, table, &at, &(int64_t){1}), 0, NULL);
 }
 
 // This device's place in the mesh: its id, unless the mesh has another order.
@@ -234,6 +241,69 @@ Attr build_groups(Builder *b, AxisList axes) {
   return made->attr;
 }
 
+// ---- all dimensions ----
+
+static const TypeInfo *info_of(const Builder *b, ValueId v) {
+  return type_info(b->p->context, value_type(b->p, v));
+}
+
+ValueId build_reshape(Builder *b, ValueId v, uint32_t rank, const int64_t *dims) {
+  Type type = type_with_shape(b->p->context, value_type(b->p, v), rank, dims);
+  return type == value_type(b->p, v) ? v : build_op(b, OP_reshape, 1, &v, type, 0);
+}
+
+ValueId build_transpose(Builder *b, ValueId v, const int64_t *order) {
+  Context *c = b->p->context;
+  const TypeInfo *info = info_of(b, v);
+  int64_t dims[BUILD_MOST_DIMS];
+  assert(info->rank <= BUILD_MOST_DIMS && "callers bound the rank");
+  for (uint32_t i = 0; i < info->rank; i++) dims[i] = info->dims[order[i]];
+  Type type = type_tensor(c, info->elem, info->rank, dims, 0);
+  return build_op(b, OP_transpose, 1, &v, type,
+                  dict1(c, "permutation", attr_i64s(c, info->rank, order)));
+}
+
+ValueId build_broadcast_in(Builder *b, ValueId v, Type type, const int64_t *dims) {
+  Context *c = b->p->context;
+  return build_op(b, OP_broadcast_in_dim, 1, &v, type,
+                  dict1(c, "broadcast_dimensions", attr_i64s(c, info_of(b, v)->rank, dims)));
+}
+
+ValueId build_slice_at(Builder *b, ValueId v, const int64_t *starts, const int64_t *limits,
+                       const int64_t *strides) {
+  Context *c = b->p->context;
+  const TypeInfo *info = info_of(b, v);
+  uint32_t rank = info->rank;
+  int64_t dims[MAX_RANK];
+  for (uint32_t d = 0; d < rank; d++)
+    dims[d] = limits[d] > starts[d] ? (limits[d] - starts[d] - 1) / strides[d] + 1 : 0;
+  Type type = type_tensor(c, info->elem, rank, dims, info->encoding);
+  NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, rank, starts)},
+                        {name_of(c, "limit_indices"), attr_i64s(c, rank, limits)},
+                        {name_of(c, "strides"), attr_i64s(c, rank, strides)}};
+  return build_op(b, OP_slice, 1, &v, type, attr_dict(c, 3, fields));
+}
+
+ValueId build_dynamic_slice_at(Builder *b, ValueId v, const ValueId *starts, const int64_t *sizes) {
+  Context *c = b->p->context;
+  const TypeInfo *info = info_of(b, v);
+  uint32_t rank = info->rank;
+  ValueId operands[BUILD_MOST_DIMS + 1] = {v};
+  assert(rank <= BUILD_MOST_DIMS && "callers bound the rank");
+  for (uint32_t d = 0; d < rank; d++) operands[1 + d] = starts[d];
+  Type type = type_tensor(c, info->elem, rank, sizes, info->encoding);
+  return build_op(b, OP_dynamic_slice, 1 + rank, operands, type,
+                  dict1(c, "slice_sizes", attr_i64s(c, rank, sizes)));
+}
+
+ValueId build_dynamic_update_at(Builder *b, ValueId into, ValueId update, const ValueId *starts) {
+  uint32_t rank = info_of(b, into)->rank;
+  ValueId operands[BUILD_MOST_DIMS + 2] = {into, update};
+  assert(rank <= BUILD_MOST_DIMS && "callers bound the rank");
+  for (uint32_t d = 0; d < rank; d++) operands[2 + d] = starts[d];
+  return build_op(b, OP_dynamic_update_slice, 2 + rank, operands, value_type(b->p, into), 0);
+}
+
 // ---- one dimension ----
 
 int64_t build_dim(const Builder *b, ValueId v, uint32_t d) {
@@ -267,42 +337,39 @@ ValueId build_pad_to(Builder *b, ValueId v, uint32_t d, int64_t size) {
 
 ValueId build_slice(Builder *b, ValueId v, uint32_t d, int64_t start, int64_t limit,
                     int64_t stride) {
-  if (!start && limit == build_dim(b, v, d) && stride == 1) return v;
-  Context *c = b->p->context;
-  const TypeInfo *info = type_info(c, value_type(b->p, v));
+  const TypeInfo *info = info_of(b, v);
+  if (!start && limit == info->dims[d] && stride == 1) return v;
   int64_t starts[MAX_RANK] = {0}, limits[MAX_RANK], strides[MAX_RANK];
   for (uint32_t i = 0; i < info->rank; i++) limits[i] = info->dims[i], strides[i] = 1;
   starts[d] = start;
   limits[d] = limit;
   strides[d] = stride;
-  uint32_t rank = info->rank;
-  NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, rank, starts)},
-                        {name_of(c, "limit_indices"), attr_i64s(c, rank, limits)},
-                        {name_of(c, "strides"), attr_i64s(c, rank, strides)}};
-  int64_t size = limit > start ? (limit - start - 1) / stride + 1 : 0;
-  return build_op(b, OP_slice, 1, &v, type_with_dim(b->p->context, value_type(b->p, v), d, size),
-                  attr_dict(c, 3, fields));
+  return build_slice_at(b, v, starts, limits, strides);
 }
 
 ValueId build_trim_to(Builder *b, ValueId v, uint32_t d, int64_t size) {
   return build_dim(b, v, d) <= size ? v : build_slice(b, v, d, 0, size, 1);
 }
 
+// `start` along d, 0 along the others.
+static void set_starts(Builder *b, uint32_t rank, uint32_t d, ValueId start, ValueId *starts) {
+  ValueId zero = rank > 1 ? build_index(b, 0) : 0;
+  for (uint32_t i = 0; i < rank; i++) starts[i] = i == d ? start : zero;
+}
+
 ValueId build_dynamic_slice(Builder *b, ValueId v, uint32_t d, ValueId start, int64_t size) {
-  Context *c = b->p->context;
-  uint32_t rank = rank_of(b, v);
-  Type to = type_with_dim(b->p->context, value_type(b->p, v), d, size);
-  ValueId operands[MAX_RANK + 1] = {v}, zero = rank > 1 ? build_index(b, 0) : 0;
-  for (uint32_t i = 0; i < rank; i++) operands[1 + i] = i == d ? start : zero;
-  return build_op(b, OP_dynamic_slice, 1 + rank, operands, to,
-                  dict1(c, "slice_sizes", attr_i64s(c, rank, type_info(c, to)->dims)));
+  const TypeInfo *info = info_of(b, v);
+  ValueId starts[MAX_RANK];
+  int64_t sizes[MAX_RANK];
+  for (uint32_t i = 0; i < info->rank; i++) sizes[i] = i == d ? size : info->dims[i];
+  set_starts(b, info->rank, d, start, starts);
+  return build_dynamic_slice_at(b, v, starts, sizes);
 }
 
 ValueId build_dynamic_update(Builder *b, ValueId into, ValueId update, uint32_t d, ValueId start) {
-  uint32_t rank = rank_of(b, into);
-  ValueId operands[MAX_RANK + 2] = {into, update}, zero = rank > 1 ? build_index(b, 0) : 0;
-  for (uint32_t i = 0; i < rank; i++) operands[2 + i] = i == d ? start : zero;
-  return build_op(b, OP_dynamic_update_slice, 2 + rank, operands, value_type(b->p, into), 0);
+  ValueId starts[MAX_RANK];
+  set_starts(b, rank_of(b, into), d, start, starts);
+  return build_dynamic_update_at(b, into, update, starts);
 }
 
 ValueId build_concatenate(Builder *b, uint32_t n, const ValueId *v, uint32_t d) {
@@ -425,7 +492,7 @@ ValueId build_collective(Builder *b, uint16_t code, ValueId v, Type type, Attr a
   Type made = widens ? build_sum_type(b->p->context, combine, type) : type;
   OpId op = build_collective_many(b, code, 1, &v, &made, attrs, combine);
   ValueId result = op_result(b->p, op, 0);
-  return made == type ? result : build_op(b, OP_convert, 1, &result, type, 0);
+  return made == type ? result : build_convert(b, result, type_elem(b->p->context, type));
 }
 
 static ValueId put_reduce(Builder *b, uint16_t code, ValueId v, Type type, AxisList axes,

@@ -1,6 +1,6 @@
-// Writing local programs: what one device does, for all devices at once. Offsets are arithmetic on
-// the device's place in the mesh, data moves by standard collectives. Everything appends ops to the
-// end of a block.
+// The builder: one function for each kind of op. Ops call it in their `localize` columns; src/build
+// implements it, and build/build.h adds what passes need. In local programs offsets are arithmetic
+// on the device's place in the mesh, and data moves by standard collectives.
 #ifndef TESSERA_OPS_BUILDER_H
 #define TESSERA_OPS_BUILDER_H
 
@@ -43,11 +43,6 @@ typedef struct Builder {
 
 // At the end of a block (0: of none yet).
 Builder build_at_end(Program *p, BlockId block);
-// Before an op, with location, position and origin of that op, or of the op `model`, and with the
-// channel of `model` if it is a collective.
-Builder build_before(Program *p, OpId before);
-Builder build_like(Program *p, OpId before, OpId model);
-
 // ---- any op ----
 
 // An op with one result; gives that.
@@ -57,6 +52,8 @@ ValueId build_op(Builder *b, uint16_t code, uint32_t n, const ValueId *operands,
 OpId build_op_many(Builder *b, uint16_t code, uint32_t n, const ValueId *operands,
                    uint32_t n_results, const Type *results, uint32_t n_regions, Attr attrs);
 void build_return(Builder *b, uint32_t n, const ValueId *values);  // ends a region
+// One operand gives its type: OP_negate, OP_not …
+ValueId build_unary(Builder *b, uint16_t code, ValueId v);
 // Two operands of one type give that type: OP_add, OP_multiply …
 ValueId build_binary(Builder *b, uint16_t code, ValueId x, ValueId y);
 ValueId build_combine(Builder *b, Combine combine, ValueId x, ValueId y);  // a plain one
@@ -64,6 +61,8 @@ ValueId build_combine(Builder *b, Combine combine, ValueId x, ValueId y);  // a 
 ValueId build_compare(Builder *b, const char *direction, ValueId x, ValueId y);
 // The predicate is a scalar or has the shape of the others.
 ValueId build_select(Builder *b, ValueId predicate, ValueId on_true, ValueId on_false);
+// The same shape with elements of another type; v itself if it has them.
+ValueId build_convert(Builder *b, ValueId v, Type elem);
 int64_t build_dim(const Builder *b, ValueId v, uint32_t d);
 
 // ---- constants ----
@@ -83,6 +82,23 @@ ValueId build_padding(Builder *b, Type type);
 ValueId build_broadcast(Builder *b, ValueId scalar, Type type);
 // Numbers 0, 1, … along dimension d: tensor of i64 with the shape of `like`.
 ValueId build_iota(Builder *b, Type like, uint32_t d);
+
+// ---- all dimensions of a tensor ----
+
+// v itself if it has the shape.
+ValueId build_reshape(Builder *b, ValueId v, uint32_t rank, const int64_t *dims);
+// Dimension i of the result is dimension order[i]. At most BUILD_MOST_DIMS.
+ValueId build_transpose(Builder *b, ValueId v, const int64_t *order);
+// Dimension i of v is dimension dims[i] of the result.
+ValueId build_broadcast_in(Builder *b, ValueId v, Type type, const int64_t *dims);
+// One entry per dimension.
+ValueId build_slice_at(Builder *b, ValueId v, const int64_t *starts, const int64_t *limits,
+                       const int64_t *strides);
+// starts: rank 0, of one integer type, clamped so that the slice lies inside. At most
+// BUILD_MOST_DIMS.
+enum { BUILD_MOST_DIMS = 128 };
+ValueId build_dynamic_slice_at(Builder *b, ValueId v, const ValueId *starts, const int64_t *sizes);
+ValueId build_dynamic_update_at(Builder *b, ValueId into, ValueId update, const ValueId *starts);
 
 // ---- one dimension of a tensor ----
 
@@ -123,19 +139,7 @@ ValueId build_mask_padding(Builder *b, ValueId tile, uint32_t d, AxisList axes, 
 // The type in which devices sum, multiply … values of a type: of 16-bit floats f32, which is
 // rounded once (decision D11: docs/decisions/d11-numerics.md).
 Type build_sum_type(Context *context, Combine combine, Type type);
-// replica_groups of n groups of `width` device ids.
-Attr build_groups_attr(Context *context, uint32_t n, uint32_t width, const int64_t *ids);
-// A collective of one operand that combines, or one that only moves (COMBINE_NONE). A result of
-// 16-bit floats is a sum of f32, rounded, unless b->joined.
-ValueId build_collective(Builder *b, uint16_t code, ValueId v, Type type, Attr attrs,
-                         Combine combine);
-// Of n operands with as many results, of the types given.
-OpId build_collective_many(Builder *b, uint16_t code, uint32_t n, const ValueId *operands,
-                           const Type *results, Attr attrs, Combine combine);
-// pairs: n times a source's and a target's device id; who is no target gets zeros.
-ValueId build_permute_ids(Builder *b, ValueId v, uint32_t n, const int64_t (*pairs)[2]);
-// Among groups of `width` devices each (#replica_groups): what each has, behind each other.
-ValueId build_all_gather_in(Builder *b, ValueId v, uint32_t d, int64_t width, Attr groups);
+// Without a mesh: build/build.h.
 
 // ---- collectives along axes of the mesh ----
 

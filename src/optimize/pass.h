@@ -2,8 +2,8 @@
 #ifndef TESSERA_OPTIMIZE_PASS_H
 #define TESSERA_OPTIMIZE_PASS_H
 
+#include "build/build.h"
 #include "tensor/literal.h"
-#include "ops/builder.h"
 #include "ops/op.h"
 #include "optimize/optimize.h"
 
