@@ -62,17 +62,12 @@ static Norm norm_of(Localizer *cx) {
 }
 
 static ValueId as_dtype(const Norm *n, ValueId v, DType dtype) {
-  Type type = value_type(n->b->p, v);
-  if (type_dtype(n->cx->context, type) == dtype) return v;
-  type = type_with_elem(n->cx->context, type, type_scalar(dtype));
-  return build_op(n->b, OP_convert, 1, &v, type, 0);
+  return build_convert(n->b, v, type_scalar(dtype));
 }
 
 // A vector of features beside the data.
 static ValueId spread(const Norm *n, ValueId vector) {
-  Context *c = n->cx->context;
-  NamedAttr field = {name_of(c, "broadcast_dimensions"), attr_i64s(c, 1, &(int64_t){n->feature})};
-  return build_op(n->b, OP_broadcast_in_dim, 1, &vector, n->data, attr_dict(c, 1, &field));
+  return build_broadcast_in(n->b, vector, n->data, &(int64_t){n->feature});
 }
 
 // Sums of the whole over each feature, of k tensors.
@@ -126,7 +121,7 @@ Status *batch_norm_grad_localize(Localizer *cx) {
   double epsilon = attr_as_float(cx->context, localize_attr(cx, "epsilon"), 0);
   ValueId variance =
       build_binary(b, OP_add, cx->in[3], build_splat(b, n.vector, scalar_f(epsilon)));
-  ValueId deviation = build_op(b, OP_sqrt, 1, &variance, n.vector, 0);
+  ValueId deviation = build_unary(b, OP_sqrt, variance);
   ValueId centered = build_binary(b, OP_subtract, cx->in[0], spread(&n, cx->in[2]));
   ValueId normal = build_binary(b, OP_divide, centered, spread(&n, deviation));
   ValueId sums[3] = {grad, build_binary(b, OP_multiply, grad, centered),

@@ -153,12 +153,7 @@ Status *dynamic_update_slice_localize(Localizer *cx) {
   bool any = find_cuts(cx, sizes, 2, cuts, operands + 2);
   if (!any) return localize_copy(cx, operands, 0);
   for (uint32_t d = 0; d < rank; d++) sizes[d] = cuts[d].is_cut ? cuts[d].window : update->dims[d];
-  ValueId read[MAX_RANK + 1] = {cx->in[0]};
-  for (uint32_t d = 0; d < rank; d++) read[1 + d] = operands[2 + d];
-  Context *c = cx->context;
-  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, sizes)};
-  ValueId there = build_op(b, OP_dynamic_slice, 1 + rank, read,
-                           type_tensor(c, update->elem, rank, sizes, 0), attr_dict(c, 1, &field));
+  ValueId there = build_dynamic_slice_at(b, cx->in[0], operands + 2, sizes);
   operands[1] = written(cx, rank, cuts, there);
   return localize_copy(cx, operands, 0);
 }

@@ -100,13 +100,10 @@ static ValueId spread(Localizer *cx, ValueId here) {
   for (uint32_t d = 0; d < index->rank; d++)
     if (d != vector) dims[n++] = index->dims[d];
   for (uint32_t d = 0; d < out->rank; d++)
-    if (!ints_contain(offset, d)) to[places++] = d;
-  Type truth = type_scalar(DT_i1);
-  if (n < index->rank)
-    here = build_op(b, OP_reshape, 1, &here, type_tensor(c, truth, n, dims, 0), 0);
-  NamedAttr attr = {name_of(c, "broadcast_dimensions"), attr_i64s(c, places, to)};
-  return build_op(b, OP_broadcast_in_dim, 1, &here, type_tensor(c, truth, out->rank, out->dims, 0),
-                  attr_dict(c, 1, &attr));
+    if (!ints_contain(offset, d)) to[places++] = d;  // as many as n
+  here = build_reshape(b, here, n, dims);
+  return build_broadcast_in(b, here,
+                            type_with_shape(c, value_type(b->p, here), out->rank, out->dims), to);
 }
 
 // What lies in other tiles becomes what changes no sum.
@@ -172,10 +169,8 @@ Status *torch_index_select_localize(Localizer *cx) {
   uint32_t batch = index->rank + localize_type(cx, 0)->rank - 1 - out->rank;
   int64_t to[MAX_RANK];
   for (uint32_t d = 0; d < index->rank; d++) to[d] = d < batch ? d : d - batch + dim;
-  NamedAttr attr = {name_of(c, "broadcast_dimensions"), attr_i64s(c, index->rank, to)};
-  here =
-      build_op(b, OP_broadcast_in_dim, 1, &here,
-               type_tensor(c, type_scalar(DT_i1), out->rank, out->dims, 0), attr_dict(c, 1, &attr));
+  here = build_broadcast_in(b, here,
+                            type_with_shape(c, value_type(b->p, here), out->rank, out->dims), to);
   cx->out[0] = masked(cx, here, cx->out[0]);
   return NULL;
 }

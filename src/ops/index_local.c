@@ -19,7 +19,7 @@ ValueId index_i64(Builder *b, ValueId indices) {
   if (dtype == DT_i64) return indices;
   if (dtype == DT_ui64)
     indices = build_binary(b, OP_minimum, indices, build_splat(b, type, scalar_u(INT64_MAX)));
-  return build_op(b, OP_convert, 1, &indices, type_with_elem(c, type, type_scalar(DT_i64)), 0);
+  return build_convert(b, indices, type_scalar(DT_i64));
 }
 
 ValueId index_clamp(Builder *b, ValueId indices, int64_t most) {

@@ -131,9 +131,7 @@ static Status *localize(Localizer *cx) {
   ValueId v = build_iota(b, cx->out_types[0], along);
   ValueId offset = build_broadcast(b, localize_offset(cx, 0, along), value_type(b->p, v));
   v = build_binary(b, OP_add, v, offset);
-  cx->out[0] = value_type(b->p, v) == cx->out_types[0]
-                   ? v
-                   : build_op(b, OP_convert, 1, &v, cx->out_types[0], 0);
+  cx->out[0] = build_convert(b, v, type_elem(cx->context, cx->out_types[0]));
   return NULL;
 }
 

@@ -97,12 +97,7 @@ static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
     out[i] = build_select(to, has_a, build_select(to, has_b, both, a), b);
   }
   out[n] = build_binary(to, OP_or, has_a, has_b);
-  OpSpec end = {.code = OP_return,
-                .n_operands = n + 1,
-                .operands = out,
-                .pos = POS_NONE,
-                .origin = to->origin};
-  op_append(p, block, op_create(p, &end));
+  build_return(to, n + 1, out);
   to->block = outer;
 }
 
@@ -154,17 +149,8 @@ static Status *put_stretches(Localizer *cx, const Stretch *s, ValueId *out) {
   operands[n] = put_flags(cx, s);
   operands[2 * n + 1] = build_splat(b, scalar_type(cx->context, type_scalar(DT_i1)), scalar_i(0));
   types[n] = stretch_type(cx, s, operands[n]);
-  OpSpec spec = {.code = op_at(b->p, copy)->code,
-                 .n_operands = 2 * n + 2,
-                 .operands = operands,
-                 .n_results = n + 1,
-                 .result_types = types,
-                 .n_regions = 1,
-                 .attrs = op_at(b->p, copy)->attrs,
-                 .pos = POS_NONE,
-                 .origin = b->origin};
-  OpId op = op_create(b->p, &spec);
-  op_append(b->p, b->block, op);
+  OpId op = build_op_many(b, op_at(b->p, copy)->code, 2 * n + 2, operands, n + 1, types, 1,
+                          op_at(b->p, copy)->attrs);
   put_body(cx, copy, op, n);
   op_erase(b->p, copy);
   for (uint32_t i = 0; i < n; i++) out[i] = op_result(b->p, op, i);
@@ -179,8 +165,7 @@ static ValueId gather(Localizer *cx, const Stretch *s, ValueId v) {
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < info->rank + 1; d++)
     dims[d] = d == s->cut ? 1 : info->dims[d - (d > s->cut)];
-  Type type = type_tensor(cx->context, info->elem, info->rank + 1, dims, 0);
-  v = build_op(b, OP_reshape, 1, &v, type, 0);
+  v = build_reshape(b, v, info->rank + 1, dims);
   v = build_all_gather(b, v, s->cut, localize_axes(cx, 0, s->cut));
   int64_t tile = localize_tile(cx, 0, s->cut);
   v = build_trim_to(b, v, s->cut, (localize_size(cx, 0, s->cut) + tile - 1) / tile);

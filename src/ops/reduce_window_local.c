@@ -89,9 +89,7 @@ static ValueId put_before(Localizer *cx, ValueId totals, uint32_t d, bool behind
   ValueId v = build_dynamic_slice(b, totals, d, at, 1);
   uint32_t rank = type_info(cx->context, type)->rank;
   for (uint32_t i = 0; i < rank; i++) dims[i] = i;
-  NamedAttr field = {name_of(cx->context, "broadcast_dimensions"),
-                     attr_i64s(cx->context, rank, dims)};
-  return build_op(b, OP_broadcast_in_dim, 1, &v, type, attr_dict(cx->context, 1, &field));
+  return build_broadcast_in(b, v, type, dims);
 }
 
 static Status *localize_scan(Localizer *cx, const WindowDim *windows, uint32_t d) {

@@ -116,8 +116,7 @@ static ValueId carry(Builder *b, ValueId sum, ValueId a) {
 
 static ValueId word_of(Builder *b, ValueId state, int64_t i) {
   ValueId word = build_slice(b, state, 0, i, i + 1, 1);
-  DType dtype = type_dtype(b->p->context, value_type(b->p, state));
-  word = build_op(b, OP_reshape, 1, &word, tensor_of(b, dtype, 0, NULL), 0);
+  word = build_reshape(b, word, 0, NULL);
   return as_dtype(b, OP_bitcast_convert, word, DT_ui64);
 }
 

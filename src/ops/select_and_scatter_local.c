@@ -231,12 +231,6 @@ static ValueId put_places(Localizer *cx, const Windows *w, ValueId piece, int64_
   return sum;
 }
 
-static void put_return(Builder *b, uint32_t n, const ValueId *values) {
-  OpSpec end = {
-      .code = OP_return, .n_operands = n, .operands = values, .pos = POS_NONE, .origin = b->origin};
-  op_append(b->p, b->block, op_create(b->p, &end));
-}
-
 // Of two elements with their places the one that `select` keeps; who has no place is not kept. With
 // a third value, whether there is a NaN among the elements: those before a NaN are not kept.
 static void put_election_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
@@ -253,13 +247,12 @@ static void put_election_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
   if (n == 3) {
     ValueId nan_a = block_arg(p, block, 2), nan_b = block_arg(p, block, 5);
     nan = build_binary(to, OP_or, nan_a, nan_b);
-    keeps =
-        build_binary(to, OP_and, keeps, build_op(to, OP_not, 1, &nan_b, value_type(p, nan_b), 0));
+    keeps = build_binary(to, OP_and, keeps, build_unary(to, OP_not, nan_b));
   }
   keeps = build_binary(to, OP_or, keeps, build_compare(to, "LT", at_b, none));
   keeps = build_binary(to, OP_and, keeps, build_compare(to, "GE", at_a, none));
-  put_return(to, n,
-             (ValueId[]){build_select(to, keeps, a, b), build_select(to, keeps, at_a, at_b), nan});
+  build_return(
+      to, n, (ValueId[]){build_select(to, keeps, a, b), build_select(to, keeps, at_a, at_b), nan});
   to->block = outer;
 }
 
@@ -293,17 +286,7 @@ static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const Va
   Attr attrs = op_at(p, copy)->attrs;
   if (!attr_get(cx->context, attrs, "window_dimensions"))
     attrs = localize_with(cx, attrs, "window_dimensions", attr_i64s(cx->context, w->rank, ones));
-  OpSpec spec = {.code = OP_reduce_window,
-                 .n_operands = 2 * n,
-                 .operands = in,
-                 .n_results = n,
-                 .result_types = types,
-                 .n_regions = 1,
-                 .attrs = attrs,
-                 .pos = POS_NONE,
-                 .origin = b->origin};
-  OpId op = op_create(p, &spec);
-  op_append(p, b->block, op);
+  OpId op = build_op_many(b, OP_reduce_window, 2 * n, in, n, types, 1, attrs);
   put_election_body(cx, copy, op, n);
   ValueId elected = op_result(p, op, 1);
   for (uint32_t d = 0; d < w->rank; d++) {  // windows that the whole op has
@@ -314,12 +297,6 @@ static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const Va
     elected = keep_range(cx, elected, d, first, localize_size(cx, SOURCE, d), -1);
   }
   return elected;
-}
-
-static ValueId reshaped(Builder *b, ValueId v, uint32_t rank, const int64_t *dims) {
-  Context *c = b->p->context;
-  Type type = type_tensor(c, type_info(c, value_type(b->p, v))->elem, rank, dims, 0);
-  return build_op(b, OP_reshape, 1, &v, type, 0);
 }
 
 // The source goes to the elected places of a row of `count` init values, which is the tile.
@@ -333,34 +310,24 @@ static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, Va
   Type row = type_tensor(c, source->elem, 1, &count, 0);
   Type scalar = type_tensor(c, source->elem, 0, NULL, 0);
   ValueId in[3] = {build_broadcast(b, operands[INIT], row),
-                   reshaped(b, elected, 2, (int64_t[]){n, 1}),
-                   reshaped(b, operands[SOURCE], 1, &n)};
+                   build_reshape(b, elected, 2, (int64_t[]){n, 1}),
+                   build_reshape(b, operands[SOURCE], 1, &n)};
   int64_t zero = 0;
   NamedAttr numbers[] = {{name_of(c, "inserted_window_dims"), attr_i64s(c, 1, &zero)},
                          {name_of(c, "scatter_dims_to_operand_dims"), attr_i64s(c, 1, &zero)},
                          {name_of(c, "index_vector_dim"), attr_i64(c, 1)}};
   NamedAttr field = {name_of(c, "scatter_dimension_numbers"),
                      attr_struct(c, "stablehlo.scatter", 3, numbers)};
-  OpSpec spec = {.code = OP_scatter,
-                 .n_operands = 3,
-                 .operands = in,
-                 .n_results = 1,
-                 .result_types = &row,
-                 .n_regions = 1,
-                 .attrs = attr_dict(c, 1, &field),
-                 .pos = POS_NONE,
-                 .origin = b->origin};
-  OpId op = op_create(b->p, &spec);
-  op_append(b->p, b->block, op);
+  OpId op = build_op_many(b, OP_scatter, 3, in, 1, &row, 1, attr_dict(c, 1, &field));
   BlockId outer = b->block, block = region_add_block(b->p, op_region(b->p, op, 0));
   for (uint32_t i = 0; i < 2; i++) block_add_arg(b->p, block, scalar, 0);
   ValueId args[2] = {block_arg(b->p, block, 0), block_arg(b->p, block, 1)};
   ValueId sum = op_operand(b->p, localize_take_body(cx, copy, 1, block, args), 0);
   b->block = block;
-  put_return(b, 1, &sum);
+  build_return(b, 1, &sum);
   b->block = outer;
   const TypeInfo *tile = type_info(c, cx->out_types[0]);
-  return reshaped(b, op_result(b->p, op, 0), tile->rank, tile->dims);
+  return build_reshape(b, op_result(b->p, op, 0), tile->rank, tile->dims);
 }
 
 Status *select_and_scatter_localize(Localizer *cx) {

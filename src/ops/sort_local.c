@@ -157,8 +157,7 @@ ValueId sort_last(Builder *b, Type elem, bool larger_first) {
   if (is_float) least = all;  // NaN with a sign
   if (type->kind == KIND_SINT || is_float) greatest = all ^ sign;
   uint64_t bits = larger_first ? least : greatest;
-  NamedAttr value = {name_of(c, "value"), attr_dense(c, scalar, &bits, (size_t)type->bytes)};
-  return build_op(b, OP_constant, 0, NULL, scalar, attr_dict(c, 1, &value));
+  return build_constant(b, attr_dense(c, scalar, &bits, (size_t)type->bytes));
 }
 
 // The comparator's ops for other arguments; gives what it returns.
@@ -201,12 +200,7 @@ static void put_body(Builder *to, const Columns *s, BlockId comparator, OpId sor
     swaps = build_binary(to, OP_and, swaps, build_compare(to, "LT", later, size));
   }
   ValueId before = build_binary(to, OP_xor, first, swaps);
-  OpSpec end = {.code = OP_return,
-                .n_operands = 1,
-                .operands = &before,
-                .pos = POS_NONE,
-                .origin = to->origin};
-  op_append(p, body, op_create(p, &end));
+  build_return(to, 1, &before);
   to->block = outer;
 }
 
@@ -221,18 +215,8 @@ static Status *put_sort(Localizer *cx, const Columns *s, BlockId comparator, Val
   Context *c = cx->context;
   NamedAttr fields[] = {{name_of(c, "dimension"), attr_i64(c, s->along)},
                         {name_of(c, "is_stable"), attr_bool(c, false)}};
-  OpSpec spec = {.code = OP_sort,
-                 .n_operands = n,
-                 .operands = v,
-                 .n_results = n,
-                 .result_types = types,
-                 .n_regions = 1,
-                 .attrs = attr_dict(c, 2, fields),
-                 .pos = POS_NONE,
-                 .origin = b->origin};
-  OpId sort = op_create(p, &spec);
+  OpId sort = build_op_many(b, OP_sort, n, v, n, types, 1, attr_dict(c, 2, fields));
   put_body(b, s, comparator, sort);
-  op_append(p, b->block, sort);
   for (uint32_t i = 0; i < n; i++) v[i] = op_result(p, sort, i);
   return NULL;
 }
@@ -250,8 +234,7 @@ static ValueId put_deal(Builder *b, const Columns *s, ValueId v, bool interleave
               : d == s->along     ? (interleaved ? part : s->devices)
               : d == s->along + 1 ? (interleaved ? s->devices : part)
                                   : info->dims[d - 1];
-  Type split = type_tensor(b->p->context, info->elem, info->rank + 1, dims, 0);
-  v = build_op(b, OP_reshape, 1, &v, split, 0);
+  v = build_reshape(b, v, info->rank + 1, dims);
   uint32_t cut = interleaved ? s->along + 1 : s->along, grown = 2 * s->along + 1 - cut;
   v = build_all_to_all(b, v, cut, grown, s->axes);
   return build_op(b, OP_reshape, 1, &v, type, 0);

@@ -78,7 +78,7 @@ static ValueId put_take(Localizer *cx, ValueId from, ValueId at) {
   int64_t dims[MAX_RANK + 1], batch[MAX_RANK], ones[MAX_RANK], last = rank - 1;
   for (uint32_t d = 0; d < rank; d++) dims[d] = type->dims[d], batch[d] = d, ones[d] = 1;
   dims[rank] = 1;
-  at = build_op(b, OP_reshape, 1, &at, type_tensor(c, type->elem, rank + 1, dims, 0), 0);
+  at = build_reshape(b, at, rank + 1, dims);
   NamedAttr fields[] = {{name_of(c, "collapsed_slice_dims"), attr_i64s(c, 1, &last)},
                         {name_of(c, "start_index_map"), attr_i64s(c, 1, &last)},
                         {name_of(c, "index_vector_dim"), attr_i64(c, rank)},
@@ -109,8 +109,7 @@ Status *top_k_localize(Localizer *cx) {
   }
   ValueId place = localize_offset(cx, 0, t.along);
   Type index = value_type(b->p, own[1]);
-  Type scalar = type_tensor(cx->context, localize_type(cx, 2)->elem, 0, NULL, 0);
-  place = build_op(b, OP_convert, 1, &place, scalar, 0);
+  place = build_convert(b, place, localize_type(cx, 2)->elem);
   own[1] = build_binary(b, OP_add, own[1], build_broadcast(b, place, index));
   for (uint32_t i = 0; i < 2; i++) all[i] = build_all_gather(b, own[i], t.along, axes);
   TRY(put_top_k(cx, all[0], &t, t.k, best));

@@ -209,11 +209,11 @@ static ValueId in_place(Carry *c, Builder *b, ValueId init, ValueId place) {
   const TypeInfo *part = type_info(c->o->context, value_type(p, init));
   int64_t dim =
       attr_as_int(c->o->context, attr_get(c->o->context, c->attrs, "scatter_dimension"), 0);
-  ValueId operands[MAX_RANK + 2] = {build_identity(b, c->whole, c->combine), init};
+  ValueId none = build_identity(b, c->whole, c->combine), starts[MAX_RANK];
   ValueId size = build_index(b, part->dims[dim]), zero = build_index(b, 0);
-  for (uint32_t d = 0; d < part->rank; d++) operands[2 + d] = zero;
-  operands[2 + dim] = build_binary(b, OP_multiply, place, size);
-  return build_op(b, OP_dynamic_update_slice, 2 + part->rank, operands, c->whole, 0);
+  for (uint32_t d = 0; d < part->rank; d++) starts[d] = zero;
+  starts[dim] = build_binary(b, OP_multiply, place, size);
+  return build_dynamic_update_at(b, none, init, starts);
 }
 
 static void enter_once(Carry *c, const DeviceGroups *groups) {

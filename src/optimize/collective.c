@@ -142,11 +142,10 @@ static ValueId by(Builder *b, uint16_t code, ValueId a, int64_t number) {
 }
 
 ValueId collective_place(Optimizer *o, OpId before, const DeviceGroups *groups) {
-  Type index = type_tensor(o->context, type_scalar(DT_i64), 0, NULL, 0),
-       id_type = type_tensor(o->context, type_scalar(DT_ui32), 0, NULL, 0);
+  Type id_type = type_tensor(o->context, type_scalar(DT_ui32), 0, NULL, 0);
   Builder b = rewrite_before(o->p, before);
   ValueId id = build_op(&b, OP_partition_id, 0, NULL, id_type, 0), place = 0;
-  id = build_op(&b, OP_convert, 1, &id, index, 0);
+  id = build_convert(&b, id, type_scalar(DT_i64));
   for (uint32_t k = 0; o->mesh && k < o->mesh->n_axes; k++) {
     const MeshAxis *axis = &o->mesh->axes[k];
     if (!(groups->axes >> k & 1)) continue;

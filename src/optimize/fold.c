@@ -283,11 +283,8 @@ static ValueId fold_dynamic_slice(Optimizer *o, OpId op) {
     limit[d] = start[d] + out->dims[d];
     step[d] = 1;
   }
-  NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, in->rank, start)},
-                        {name_of(c, "limit_indices"), attr_i64s(c, in->rank, limit)},
-                        {name_of(c, "strides"), attr_i64s(c, in->rank, step)}};
   Builder b = rewrite_before(p, op);
-  return build_op(&b, OP_slice, 1, &v, op_result_type(p, op, 0), attr_dict(c, 3, fields));
+  return build_slice_at(&b, v, start, limit, step);
 }
 
 static ValueId fold_dynamic_update_slice(Optimizer *o, OpId op) {

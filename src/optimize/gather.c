@@ -24,14 +24,12 @@ static bool find_places(Optimizer *o, OpId slice, uint32_t dim, int64_t tile, ui
 static ValueId own_part(Optimizer *o, OpId slice, ValueId v, uint32_t dim, int64_t tile) {
   Program *p = o->p;
   const TypeInfo *out = type_info(o->context, op_result_type(p, slice, 0));
-  ValueId operands[MAX_RANK + 1] = {v};
-  for (uint32_t d = 0; d < out->rank; d++) operands[1 + d] = op_operand(p, slice, 1 + d);
-  Type index = value_type(p, operands[1 + dim]);
+  ValueId starts[MAX_RANK];
+  for (uint32_t d = 0; d < out->rank; d++) starts[d] = op_operand(p, slice, 1 + d);
   Builder b = rewrite_before(p, slice);
-  ValueId size = build_splat(&b, index, scalar_i(tile));
-  operands[1 + dim] = build_binary(&b, OP_remainder, operands[1 + dim], size);
-  return build_op(&b, OP_dynamic_slice, 1 + out->rank, operands, op_result_type(p, slice, 0),
-                  op_at(p, slice)->attrs);
+  ValueId size = build_splat(&b, value_type(p, starts[dim]), scalar_i(tile));
+  starts[dim] = build_binary(&b, OP_remainder, starts[dim], size);
+  return build_dynamic_slice_at(&b, v, starts, out->dims);
 }
 
 static ValueId permuted(Optimizer *o, OpId before, OpId gather, const DeviceGroups *groups,

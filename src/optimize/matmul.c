@@ -66,7 +66,7 @@ static Type sum_type(const Ring *r, Type type) {
 }
 
 static ValueId rounded(Ring *r, ValueId sum, Type type) {
-  return value_type(r->p, sum) == type ? sum : build_op(&r->at, OP_convert, 1, &sum, type, 0);
+  return build_convert(&r->at, sum, type_elem(r->o->context, type));
 }
 
 static bool pays(const Ring *r) {
@@ -119,25 +119,23 @@ static ValueId start_of(Ring *r, uint32_t k, int64_t size) {
 // Part (place + k) mod width of a value.
 static ValueId part_of(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
   Program *p = r->p;
-  Context *c = r->o->context;
-  int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width;
-  Type type = type_with_dim(c, value_type(p, v), dim, size);
-  const TypeInfo *info = type_info(c, type);
-  ValueId operands[MOST_RANK + 1] = {v}, zero = build_index(&r->at, 0);
-  for (uint32_t d = 0; d < info->rank; d++)
-    operands[1 + d] = d == dim ? start_of(r, k, size) : zero;
-  NamedAttr sizes = {name_of(c, "slice_sizes"), attr_i64s(c, info->rank, info->dims)};
-  return build_op(&r->at, OP_dynamic_slice, 1 + info->rank, operands, type,
-                  attr_dict(c, 1, &sizes));
+  int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width, sizes[MOST_RANK];
+  const TypeInfo *info = type_info(r->o->context, value_type(p, v));
+  ValueId starts[MOST_RANK], zero = build_index(&r->at, 0);
+  for (uint32_t d = 0; d < info->rank; d++) {
+    starts[d] = d == dim ? start_of(r, k, size) : zero;
+    sizes[d] = d == dim ? size : info->dims[d];
+  }
+  return build_dynamic_slice_at(&r->at, v, starts, sizes);
 }
 
 static ValueId put_part(Ring *r, ValueId into, ValueId part, uint32_t dim, uint32_t k) {
   Program *p = r->p;
   uint32_t rank = type_info(r->o->context, value_type(p, into))->rank;
-  ValueId operands[MOST_RANK + 2] = {into, part}, zero = build_index(&r->at, 0);
+  ValueId starts[MOST_RANK], zero = build_index(&r->at, 0);
   for (uint32_t d = 0; d < rank; d++)
-    operands[2 + d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
-  return build_op(&r->at, OP_dynamic_update_slice, 2 + rank, operands, value_type(p, into), 0);
+    starts[d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
+  return build_dynamic_update_at(&r->at, into, part, starts);
 }
 
 // Each member gets the value of the one `by` places on.

@@ -86,18 +86,11 @@ static ValueId compare_zero(Builder *b, ValueId x, const char *direction) {
 }
 
 static ValueId one_element(Builder *b, ValueId v) {
-  Context *c = b->p->context;
-  const TypeInfo *info = type_info(c, value_type(b->p, v));
+  const TypeInfo *info = type_info(b->p->context, value_type(b->p, v));
   if (!info->rank) return v;
   int64_t zeros[MAX_RANK] = {0}, ones[MAX_RANK];
   for (uint32_t d = 0; d < info->rank; d++) ones[d] = 1;
-  NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, info->rank, zeros)},
-                        {name_of(c, "limit_indices"), attr_i64s(c, info->rank, ones)},
-                        {name_of(c, "strides"), attr_i64s(c, info->rank, ones)}};
-  Type scalar = type_tensor(c, info->elem, 0, NULL, 0),
-       one = type_tensor(c, info->elem, info->rank, ones, 0);
-  v = build_op(b, OP_slice, 1, &v, one, attr_dict(c, 3, fields));
-  return build_op(b, OP_reshape, 1, &v, scalar, 0);
+  return build_reshape(b, build_slice_at(b, v, zeros, ones, ones), 0, NULL);
 }
 
 static void wait_for(Paced *s, OpId gather, ValueId v) {
@@ -106,7 +99,7 @@ static void wait_for(Paced *s, OpId gather, ValueId v) {
   ValueId x = one_element(&b, v), operand = op_operand(p, gather, 0);
   ValueId below = compare_zero(&b, x, "LT"), above = compare_zero(&b, x, "GT");
   ValueId never = build_binary(&b, OP_and, below, above);
-  ValueId other = build_op(&b, OP_negate, 1, &operand, value_type(p, operand), 0);
+  ValueId other = build_unary(&b, OP_negate, operand);
   operand_set(p, op_at(p, gather)->operands, build_select(&b, never, other, operand));
   s->changes++;
 }

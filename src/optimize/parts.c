@@ -30,11 +30,8 @@ ValueId part_rest(Optimizer *o, OpId before, OpId slice, ValueId value, uint32_t
   const TypeInfo *out = type_info(o->context, type);
   if (value_type(p, value) == type) return value;
   Builder b = rewrite_before(p, before);
-  ValueId operands[MAX_RANK + 1] = {value};
-  for (uint32_t d = 0; d < out->rank; d++) operands[1 + d] = op_operand(p, slice, 1 + d);
-  if (done < out->rank) {
-    Type index = value_type(p, operands[1 + done]);
-    operands[1 + done] = build_splat(&b, index, scalar_i(0));
-  }
-  return build_op(&b, OP_dynamic_slice, 1 + out->rank, operands, type, op_at(p, slice)->attrs);
+  ValueId starts[MAX_RANK];
+  for (uint32_t d = 0; d < out->rank; d++) starts[d] = op_operand(p, slice, 1 + d);
+  if (done < out->rank) starts[done] = build_splat(&b, value_type(p, starts[done]), scalar_i(0));
+  return build_dynamic_slice_at(&b, value, starts, out->dims);
 }

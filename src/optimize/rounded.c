@@ -124,7 +124,8 @@ static void split(Optimizer *o, const Places *at, OpId op, Type wide) {
     if (!before) continue;
     ValueId sum = op_result(p, made, i), result = op_result(p, op, i);
     Builder b = build_like(p, before, made);
-    value_replace_uses(p, result, build_op(&b, OP_convert, 1, &sum, value_type(p, result), 0));
+    value_replace_uses(p, result,
+                       build_convert(&b, sum, type_elem(o->context, value_type(p, result))));
   }
   op_erase(p, op);
 }

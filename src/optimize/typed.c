@@ -22,7 +22,7 @@ uint32_t pass_typed(Optimizer *o) {
       if (type_elem(o->context, from) == elem) continue;
       ValueId v = op_operand(p, op, i);
       Builder b = build_before(p, op);
-      v = build_op(&b, OP_convert, 1, &v, type_with_elem(o->context, from, elem), 0);
+      v = build_convert(&b, v, elem);
       operand_set(p, op_at(p, op)->operands + i, v);
       changes++;
     }

@@ -85,16 +85,6 @@ static void list_taken(const Turn *t, const DigitList *left, DigitList *digits) 
 
 // ---- shapes ----
 
-static Type typed(const Turn *t, ValueId like, uint32_t n, const int64_t *sizes) {
-  Context *c = t->l->p->context;
-  return type_tensor(c, type_info(c, value_type(t->l->p, like))->elem, n, sizes, 0);
-}
-
-static ValueId reshape(const Turn *t, ValueId v, uint32_t n, const int64_t *sizes) {
-  Type type = typed(t, v, n, sizes);
-  return type == value_type(t->l->p, v) ? v : build_op(t->l, OP_reshape, 1, &v, type, 0);
-}
-
 // Padding comes and goes at the end.
 static ValueId fit(const Turn *t, ValueId v, uint32_t d, int64_t size) {
   return build_trim_to(t->l, build_pad_to(t->l, v, d, size), d, size);
@@ -121,7 +111,7 @@ static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const Dig
   }
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], order[RESHARD_MOST_DIGITS + MAX_RANK];
   for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, all.v[i]);
-  v = reshape(t, v, all.n, sizes);
+  v = build_reshape(t->l, v, all.n, sizes);
   *out_order = *first;
   for (uint32_t i = 0; i < all.n; i++)
     if (!has(first, all.v[i])) out_order->v[out_order->n++] = all.v[i];
@@ -132,19 +122,14 @@ static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const Dig
         order[i] = k;
         turned |= k != i;
       }
-  if (!turned) return v;
-  Context *c = t->l->p->context;
-  for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, out_order->v[i]);
-  NamedAttr field = {name_of(c, "permutation"), attr_i64s(c, all.n, order)};
-  return build_op(t->l, OP_transpose, 1, &v, typed(t, v, all.n, sizes), attr_dict(c, 1, &field));
+  return turned ? build_transpose(t->l, v, order) : v;
 }
 
 // From digits in the given order to the tile of the layout.
 static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const DigitList *order) {
-  Context *c = t->l->p->context;
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], to[RESHARD_MOST_DIGITS + MAX_RANK];
   for (uint32_t i = 0; i < order->n; i++) sizes[i] = size_of(t, layout, order->v[i]);
-  v = reshape(t, v, order->n, sizes);
+  v = build_reshape(t->l, v, order->n, sizes);
   DigitList all;
   list_inside(t, layout, &all);
   bool turned = false;
@@ -155,9 +140,7 @@ static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const Di
         turned |= k != i;
       }
   for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, all.v[i]);
-  NamedAttr field = {name_of(c, "permutation"), attr_i64s(c, all.n, to)};
-  if (turned)
-    v = build_op(t->l, OP_transpose, 1, &v, typed(t, v, all.n, sizes), attr_dict(c, 1, &field));
+  if (turned) v = build_transpose(t->l, v, to);
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0, i = 0; d < t->digits->rank; d++) {
     dims[d] = 1;
@@ -168,7 +151,7 @@ static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const Di
     for (; i < all.n && all.v[i] < t->digits->n && t->digits->v[all.v[i]].dim == d; i++)
       dims[d] *= sizes[i];
   }
-  v = reshape(t, v, t->digits->rank, dims);
+  v = build_reshape(t->l, v, t->digits->rank, dims);
   for (uint32_t d = 0; d < t->digits->rank; d++)
     v = fit(t, v, d, digits_tile(t->digits, layout, d));
   return v;
@@ -203,22 +186,19 @@ static ValueId move_slice(const Turn *t, ValueId v) {
   }
   v = open_up(t, v, &t->move->before, &(DigitList){.n = 0}, &order);
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK];
-  ValueId operands[RESHARD_MOST_DIGITS + MAX_RANK + 1] = {v}, zero = build_index(l, 0);
+  ValueId starts[RESHARD_MOST_DIGITS + MAX_RANK], zero = build_index(l, 0);
   DigitList rest = {.n = 0};
   for (uint32_t i = 0; i < order.n; i++) {
     bool goes = has(&cut, order.v[i]);
     sizes[i] = goes ? 1 : size_of(t, &t->move->before, order.v[i]);
-    operands[1 + i] = zero;
+    starts[i] = zero;
     if (goes)
-      operands[1 + i] =
+      starts[i] =
           build_coordinate(l, (AxisList){&t->digits->atoms[t->move->after.at[order.v[i]]], 1});
     else
       rest.v[rest.n++] = order.v[i];
   }
-  Context *c = l->p->context;
-  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, order.n, sizes)};
-  v = build_op(l, OP_dynamic_slice, 1 + order.n, operands, typed(t, v, order.n, sizes),
-               attr_dict(c, 1, &field));
+  v = build_dynamic_slice_at(l, v, starts, sizes);
   return close_up(t, v, &t->move->after, &rest);
 }
 
@@ -228,7 +208,7 @@ static ValueId with_first(const Turn *t, ValueId v, int64_t n, uint32_t drop) {
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK + 1] = {n};
   uint32_t rank = 1;
   for (uint32_t i = drop; i < info->rank; i++) sizes[rank++] = info->dims[i];
-  return reshape(t, v, rank, sizes);
+  return build_reshape(t->l, v, rank, sizes);
 }
 
 // Pairs of positions, each the receiver's and that of the device `step` further along the axes; how
@@ -427,7 +407,6 @@ static ValueId do_move(Builder *l, const ReshardPlan *plan, const Move *move, Va
 // Numbers of this device out of a table [devices][rank], as rank-0 values; one that all devices
 // share is a constant.
 static void device_numbers(Builder *l, uint32_t rank, const int64_t *table, ValueId *out) {
-  Context *c = l->p->context;
   const Mesh *mesh = mesh_of(l);
   int64_t *column = ARENA_ARRAY(l->arena, int64_t, mesh->n_devices);
   for (uint32_t d = 0; d < rank; d++) {
@@ -436,31 +415,9 @@ static void device_numbers(Builder *l, uint32_t rank, const int64_t *table, Valu
       column[i] = table[(size_t)mesh_device(mesh, i) * rank + d];
       same &= column[i] == column[0];
     }
-    out[d] = same ? build_index(l, column[0]) : 0;
-    if (same) continue;
-    Type type = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){mesh->n_devices}, 0);
-    NamedAttr field = {name_of(c, "value"),
-                       attr_dense(c, type, column, mesh->n_devices * sizeof *column)};
-    ValueId all = build_op(l, OP_constant, 0, NULL, type, attr_dict(c, 1, &field));
-    ValueId one = build_dynamic_slice(l, all, 0, build_position(l), 1);
-    Type scalar = type_tensor(c, type_scalar(DT_i64), 0, NULL, 0);
-    out[d] = build_op(l, OP_reshape, 1, &one, scalar, 0);
+    out[d] = same ? build_index(l, column[0])
+                  : build_table(l, mesh->n_devices, column, build_position(l));
   }
-}
-
-static ValueId slice_at(Builder *l, ValueId v, uint32_t rank, const ValueId *starts, Type type) {
-  Context *c = l->p->context;
-  ValueId operands[MAX_RANK + 1] = {v};
-  for (uint32_t d = 0; d < rank; d++) operands[1 + d] = starts[d];
-  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, type_info(c, type)->dims)};
-  return build_op(l, OP_dynamic_slice, 1 + rank, operands, type, attr_dict(c, 1, &field));
-}
-
-static ValueId update_at(Builder *l, ValueId into, ValueId piece, uint32_t rank,
-                         const ValueId *starts) {
-  ValueId operands[MAX_RANK + 2] = {into, piece};
-  for (uint32_t d = 0; d < rank; d++) operands[2 + d] = starts[d];
-  return build_op(l, OP_dynamic_update_slice, 2 + rank, operands, value_type(l->p, into), 0);
 }
 
 static ValueId send_piece(Builder *l, ValueId piece, const PieceRound *round) {
@@ -512,14 +469,14 @@ static ValueId move_pieces(Builder *l, const Move *move, ValueId v, Type to) {
   ValueId made = build_padding(l, type_tensor(c, elem, rank, sizes, 0));
   for (uint32_t r = 0; r < move->n_rounds; r++) {
     const PieceRound *round = &move->rounds[r];
-    Type type = type_tensor(c, elem, rank, round->shape, 0);
     ValueId starts[MAX_RANK];
     device_numbers(l, rank, round->sent, starts);
-    ValueId piece = slice_at(l, v, rank, starts, type);
+    ValueId piece = build_dynamic_slice_at(l, v, starts, round->shape);
     if (!round->stays) piece = send_piece(l, piece, round);
     device_numbers(l, rank, round->begin, starts);
-    piece = only_extent(l, piece, slice_at(l, made, rank, starts, type), round, rank);
-    made = update_at(l, made, piece, rank, starts);
+    piece =
+        only_extent(l, piece, build_dynamic_slice_at(l, made, starts, round->shape), round, rank);
+    made = build_dynamic_update_at(l, made, piece, starts);
   }
   for (uint32_t d = 0; d < rank; d++) made = build_trim_to(l, made, d, type_info(c, to)->dims[d]);
   return made;

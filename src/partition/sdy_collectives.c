@@ -102,22 +102,6 @@ static Status *check_sizes(Builder *l, const SdyCollective *c, const Pieces *pie
 
 // ---- shapes ----
 
-static ValueId reshape(Builder *l, ValueId v, uint32_t rank, const int64_t *dims) {
-  Context *context = l->p->context;
-  Type type = type_tensor(context, type_elem(context, value_type(l->p, v)), rank, dims, 0);
-  return build_op(l, OP_reshape, 1, &v, type, 0);
-}
-
-static ValueId transpose(Builder *l, ValueId v, uint32_t rank, const int64_t *order) {
-  Context *context = l->p->context;
-  const TypeInfo *info = type_info(context, value_type(l->p, v));
-  int64_t dims[2 * MAX_RANK];
-  for (uint32_t i = 0; i < rank; i++) dims[i] = info->dims[order[i]];
-  NamedAttr field = {name_of(context, "permutation"), attr_i64s(context, rank, order)};
-  return build_op(l, OP_transpose, 1, &v, type_tensor(context, info->elem, rank, dims, 0),
-                  attr_dict(context, 1, &field));
-}
-
 // [A, b] with A = x a cut into x pieces: [x, a, b], all pieces in front as one dimension.
 static ValueId unfold(Builder *l, ValueId v, const Pieces *pieces) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
@@ -135,9 +119,9 @@ static ValueId unfold(Builder *l, ValueId v, const Pieces *pieces) {
     order[pieces->n + d] = n;
     split[n++] = front[1 + d];
   }
-  v = reshape(l, v, n, split);
-  v = transpose(l, v, n, order);
-  return reshape(l, v, rank + 1, front);
+  v = build_reshape(l, v, n, split);
+  v = build_transpose(l, v, order);
+  return build_reshape(l, v, rank + 1, front);
 }
 
 // And back, to the dimensions that the pieces join.
@@ -155,21 +139,21 @@ static ValueId fold(Builder *l, ValueId v, const Pieces *pieces) {
     }
     order[n++] = pieces->n + d;
   }
-  v = reshape(l, v, n, split);
-  v = transpose(l, v, n, order);
-  return reshape(l, v, rank, whole);
+  v = build_reshape(l, v, n, split);
+  v = build_transpose(l, v, order);
+  return build_reshape(l, v, rank, whole);
 }
 
 static ValueId with_front(Builder *l, ValueId v) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   int64_t dims[MAX_RANK + 1] = {1};
   for (uint32_t d = 0; d < info->rank; d++) dims[1 + d] = info->dims[d];
-  return reshape(l, v, info->rank + 1, dims);
+  return build_reshape(l, v, info->rank + 1, dims);
 }
 
 static ValueId without_front(Builder *l, ValueId v) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
-  return reshape(l, v, info->rank - 1, info->dims + 1);
+  return build_reshape(l, v, info->rank - 1, info->dims + 1);
 }
 
 // ---- the ops ----
