@@ -98,8 +98,12 @@ const QuantInfo *type_quant_info(const Context *context,
 bool type_is_static(const Context *context, Type type);  // no `?` anywhere
 // Number of elements of a static tensor; false if dynamic, not a tensor, or over INT64_MAX.
 bool type_count(const Context *context, Type type, int64_t *out_count);
-Type type_with_elem(Context *context, Type tensor,
-                    Type elem);  // same shape and encoding, other element
+// The same shape and encoding, other elements.
+Type type_with_elem(Context *context, Type tensor, Type elem);
+// The same elements and encoding, another size of dimension d.
+Type type_with_dim(Context *context, Type tensor, uint32_t d, int64_t size);
+// The same elements, another shape, no encoding.
+Type type_with_shape(Context *context, Type tensor, uint32_t rank, const int64_t *dims);
 // The bound of dimension d from #stablehlo.bounds, or DIM_DYNAMIC.
 int64_t type_bound(const Context *context, Type tensor, uint32_t d);
 

@@ -151,6 +151,11 @@ void op_erase(Program *p, OpId root) {
   if (p->root == root) p->root = 0;
 }
 
+void op_replace(Program *p, OpId op, ValueId value) {
+  value_replace_uses(p, op_result(p, op, 0), value);
+  op_erase(p, op);
+}
+
 BlockId region_add_block(Program *p, RegionId region) {
   BlockId id = p->blocks.count;
   HEAPVEC_PUSH(p->guard, &p->blocks, (Block){.region = region});

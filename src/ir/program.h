@@ -158,6 +158,8 @@ void op_detach(Program *p, OpId op);
 // Detaches and marks dead the op, its regions and its uses. Its results must have no uses left.
 // O(size).
 void op_erase(Program *p, OpId op);
+// All uses of the op's only result take the value instead; the op is erased. O(uses + size).
+void op_replace(Program *p, OpId op, ValueId value);
 BlockId region_add_block(Program *p, RegionId region);
 // Appends an argument; arguments of one block must be added before any other values come between
 // them, otherwise the block's arguments are moved to keep them consecutive (O(args), ids of the old

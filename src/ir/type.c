@@ -209,6 +209,18 @@ Type type_with_elem(Context *context, Type tensor, Type elem) {
   return type_tensor(context, elem, info->rank, info->dims, info->encoding);
 }
 
+Type type_with_dim(Context *context, Type tensor, uint32_t d, int64_t size) {
+  const TypeInfo *info = type_info(context, tensor);
+  int64_t few[64],
+      *dims = info->rank <= 64 ? few : ARENA_ARRAY(&context->arena, int64_t, info->rank);
+  for (uint32_t i = 0; i < info->rank; i++) dims[i] = i == d ? size : info->dims[i];
+  return type_tensor(context, info->elem, info->rank, dims, info->encoding);
+}
+
+Type type_with_shape(Context *context, Type tensor, uint32_t rank, const int64_t *dims) {
+  return type_tensor(context, type_info(context, tensor)->elem, rank, dims, 0);
+}
+
 int64_t type_bound(const Context *context, Type tensor, uint32_t d) {
   const TypeInfo *info = type_info(context, tensor);
   Attr bounds = attr_get(context, info->encoding, "bounds");

@@ -12,7 +12,7 @@
 
 typedef struct Norm {
   Localizer *cx;
-  Local *l;
+  Builder *b;
   uint32_t rank, feature, n_dims;
   int64_t dims[MAX_RANK];  // all but the feature
   AxisList axes;           // that cut those
@@ -47,71 +47,66 @@ void batch_norm_splits(Localizer *cx) {
 static Norm norm_of(Localizer *cx) {
   Context *c = cx->context;
   const TypeInfo *data = localize_type(cx, 0);
-  Norm n = {.cx = cx, .l = cx->local, .rank = data->rank, .feature = feature_of(cx), .count = 1};
+  Norm n = {.cx = cx, .b = cx->builder, .rank = data->rank, .feature = feature_of(cx), .count = 1};
   for (uint32_t d = 0; d < n.rank; d++) {
     if (d == n.feature) continue;
     n.dims[n.n_dims++] = d;
     n.count *= (double)data->dims[d];
-    n.axes = axes_concat(n.l->arena, n.axes, localize_axes(cx, 0, d));
+    n.axes = axes_concat(n.b->arena, n.axes, localize_axes(cx, 0, d));
   }
   n.dtype = type_dtype(c, data->elem);
   n.sum_dtype = sum_dtype_of(n.dtype);
-  n.data = value_type(n.l->p, cx->in[0]);
-  n.vector = value_type(n.l->p, cx->in[1]);
+  n.data = value_type(n.b->p, cx->in[0]);
+  n.vector = value_type(n.b->p, cx->in[1]);
   return n;
 }
 
 static ValueId as_dtype(const Norm *n, ValueId v, DType dtype) {
-  Type type = value_type(n->l->p, v);
-  if (type_dtype(n->cx->context, type) == dtype) return v;
-  type = type_with_elem(n->cx->context, type, type_scalar(dtype));
-  return local_op(n->l, OP_convert, 1, &v, type, 0);
+  return build_convert(n->b, v, type_scalar(dtype));
 }
 
 // A vector of features beside the data.
 static ValueId spread(const Norm *n, ValueId vector) {
-  Context *c = n->cx->context;
-  NamedAttr field = {name_of(c, "broadcast_dimensions"), attr_i64s(c, 1, &(int64_t){n->feature})};
-  return local_op(n->l, OP_broadcast_in_dim, 1, &vector, n->data, attr_dict(c, 1, &field));
+  return build_broadcast_in(n->b, vector, n->data, &(int64_t){n->feature});
 }
 
 // Sums of the whole over each feature, of k tensors.
 static void put_sums(const Norm *n, uint32_t k, ValueId *v) {
-  Local *l = n->l;
+  Builder *b = n->b;
   Localizer *cx = n->cx;
   Type scalar = type_tensor(cx->context, type_scalar(n->sum_dtype), 0, NULL, 0);
   for (uint32_t i = 0; i < k; i++) {
     v[i] = as_dtype(n, v[i], n->sum_dtype);
     for (uint32_t d = 0; d < n->rank; d++)
       if (d != n->feature && localize_is_uneven(cx, 0, d))
-        v[i] = local_mask_padding(l, v[i], d, localize_axes(cx, 0, d), localize_size(cx, 0, d),
-                                  local_identity(l, scalar, COMBINE_SUM));
-    v[i] = local_reduce(l, v[i], n->n_dims, n->dims, COMBINE_SUM);
+        v[i] = build_mask_padding(b, v[i], d, localize_axes(cx, 0, d), localize_size(cx, 0, d),
+                                  build_identity(b, scalar, COMBINE_SUM));
+    v[i] = build_reduce(b, v[i], n->n_dims, n->dims, COMBINE_SUM);
   }
-  int64_t features = local_dim(l, v[0], 0);
-  ValueId all = local_all_reduce(l, local_concatenate(l, k, v, 0), n->axes, COMBINE_SUM);
+  int64_t features = build_dim(b, v[0], 0);
+  ValueId all = build_all_reduce(b, build_concatenate(b, k, v, 0), n->axes, COMBINE_SUM);
   for (uint32_t i = 0; i < k; i++)
-    v[i] = as_dtype(n, local_slice(l, all, 0, i * features, (i + 1) * features, 1), n->dtype);
+    v[i] = as_dtype(n, build_slice(b, all, 0, i * features, (i + 1) * features, 1), n->dtype);
 }
 
 static ValueId put_mean(const Norm *n, ValueId v) {
   put_sums(n, 1, &v);
-  return local_binary(n->l, OP_divide, v, local_splat(n->l, n->vector, scalar_f(n->count)));
+  return build_binary(n->b, OP_divide, v, build_splat(n->b, n->vector, scalar_f(n->count)));
 }
 
 Status *batch_norm_training_localize(Localizer *cx) {
   Norm n = norm_of(cx);
   if (!n.axes.n) return localize_plain(cx);
-  Local *l = n.l;
+  Builder *b = n.b;
   Context *c = cx->context;
   ValueId mean = put_mean(&n, cx->in[0]);
-  ValueId centered = local_binary(l, OP_subtract, cx->in[0], spread(&n, mean));
-  ValueId variance = put_mean(&n, local_binary(l, OP_multiply, centered, centered));
+  ValueId centered = build_binary(b, OP_subtract, cx->in[0], spread(&n, mean));
+  ValueId variance = put_mean(&n, build_binary(b, OP_multiply, centered, centered));
   NamedAttr fields[] = {{name_of(c, "epsilon"), localize_attr(cx, "epsilon")},
                         {name_of(c, "feature_index"), localize_attr(cx, "feature_index")}};
   ValueId operands[] = {cx->in[0], cx->in[1], cx->in[2], mean, variance};
   cx->out[0] =
-      local_op(l, OP_batch_norm_inference, 5, operands, cx->out_types[0], attr_dict(c, 2, fields));
+      build_op(b, OP_batch_norm_inference, 5, operands, cx->out_types[0], attr_dict(c, 2, fields));
   cx->out[1] = mean;
   cx->out[2] = variance;
   return NULL;
@@ -121,26 +116,26 @@ Status *batch_norm_training_localize(Localizer *cx) {
 Status *batch_norm_grad_localize(Localizer *cx) {
   Norm n = norm_of(cx);
   if (!n.axes.n) return localize_plain(cx);
-  Local *l = n.l;
+  Builder *b = n.b;
   ValueId scale = cx->in[1], grad = cx->in[4];
   double epsilon = attr_as_float(cx->context, localize_attr(cx, "epsilon"), 0);
   ValueId variance =
-      local_binary(l, OP_add, cx->in[3], local_splat(l, n.vector, scalar_f(epsilon)));
-  ValueId deviation = local_op(l, OP_sqrt, 1, &variance, n.vector, 0);
-  ValueId centered = local_binary(l, OP_subtract, cx->in[0], spread(&n, cx->in[2]));
-  ValueId normal = local_binary(l, OP_divide, centered, spread(&n, deviation));
-  ValueId sums[3] = {grad, local_binary(l, OP_multiply, grad, centered),
-                     local_binary(l, OP_multiply, grad, normal)};
+      build_binary(b, OP_add, cx->in[3], build_splat(b, n.vector, scalar_f(epsilon)));
+  ValueId deviation = build_unary(b, OP_sqrt, variance);
+  ValueId centered = build_binary(b, OP_subtract, cx->in[0], spread(&n, cx->in[2]));
+  ValueId normal = build_binary(b, OP_divide, centered, spread(&n, deviation));
+  ValueId sums[3] = {grad, build_binary(b, OP_multiply, grad, centered),
+                     build_binary(b, OP_multiply, grad, normal)};
   put_sums(&n, 3, sums);
-  ValueId all = local_splat(l, n.data, scalar_f(n.count));
+  ValueId all = build_splat(b, n.data, scalar_f(n.count));
   ValueId by_mean =
-      local_binary(l, OP_subtract, local_binary(l, OP_multiply, grad, all), spread(&n, sums[0]));
-  ValueId by_variance = local_binary(l, OP_multiply, spread(&n, sums[1]), centered);
-  by_variance = local_binary(l, OP_divide, by_variance, spread(&n, variance));
-  ValueId factor = local_binary(l, OP_divide, scale, deviation);
-  factor = local_binary(l, OP_divide, factor, local_splat(l, n.vector, scalar_f(n.count)));
-  cx->out[0] = local_binary(l, OP_multiply, spread(&n, factor),
-                            local_binary(l, OP_subtract, by_mean, by_variance));
+      build_binary(b, OP_subtract, build_binary(b, OP_multiply, grad, all), spread(&n, sums[0]));
+  ValueId by_variance = build_binary(b, OP_multiply, spread(&n, sums[1]), centered);
+  by_variance = build_binary(b, OP_divide, by_variance, spread(&n, variance));
+  ValueId factor = build_binary(b, OP_divide, scale, deviation);
+  factor = build_binary(b, OP_divide, factor, build_splat(b, n.vector, scalar_f(n.count)));
+  cx->out[0] = build_binary(b, OP_multiply, spread(&n, factor),
+                            build_binary(b, OP_subtract, by_mean, by_variance));
   cx->out[1] = sums[2];
   cx->out[2] = sums[0];
   return NULL;

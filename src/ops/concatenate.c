@@ -140,7 +140,7 @@ static uint32_t along_of(const Localizer *cx) {
 typedef struct Taken {
   ValueId tile;  // of what the operand is a slice of; 0: of the operand itself
   int64_t size;  // of that dimension of the whole
-  LocalWindow window;
+  BuildWindow window;
   int64_t offset;  // of the operand in the result
   bool whole;      // everybody has it whole
   bool goes_on;    // the window before this one is its as well
@@ -185,7 +185,7 @@ static Taken *find_taken(const Localizer *cx, uint32_t along) {
   uint32_t n = cx->map->n_operands, f = localize_factor(cx, n, along);
   int64_t tile = localize_tile(cx, n, along), offset = 0;
   int64_t devices = axes_size(localize_axes(cx, n, along));
-  Taken *taken = ARENA_ARRAY(cx->local->arena, Taken, n + 1), *before = NULL;
+  Taken *taken = ARENA_ARRAY(cx->builder->arena, Taken, n + 1), *before = NULL;
   for (uint32_t i = 0; i < n; i++) {
     Taken *s = &taken[i];
     *s = (Taken){.size = localize_size(cx, i, along),
@@ -209,7 +209,7 @@ static void splits(Localizer *cx) {
     const Taken *s = &taken[i];
     if (s->whole) *localize_has(cx, i, f) = false;
     if (s->whole || s->goes_on) continue;
-    cx->bytes += local_window_received(cx->local, s->size, devices, s->window) *
+    cx->bytes += build_window_received(cx->builder, s->size, devices, s->window) *
                  localize_bytes_across(cx, i, along);
     cx->steps++;  // each has its own
   }
@@ -217,24 +217,24 @@ static void splits(Localizer *cx) {
 
 // `next` from place `offset` of the result on, `v` before it.
 static ValueId join(Localizer *cx, ValueId v, ValueId next, uint32_t along, int64_t offset) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t result = cx->map->n_operands;
   int64_t tile = localize_tile(cx, result, along);
   if (offset % tile == 0) {
-    ValueId c = local_coordinate(l, localize_axes(cx, result, along));
-    return local_select(l, local_compare(l, "LT", c, local_index(l, offset / tile)), v, next);
+    ValueId c = build_coordinate(b, localize_axes(cx, result, along));
+    return build_select(b, build_compare(b, "LT", c, build_index(b, offset / tile)), v, next);
   }
-  ValueId number = local_iota(l, value_type(l->p, v), along);
+  ValueId number = build_iota(b, value_type(b->p, v), along);
   ValueId from =
-      local_binary(l, OP_subtract, local_index(l, offset), localize_offset(cx, result, along));
+      build_binary(b, OP_subtract, build_index(b, offset), localize_offset(cx, result, along));
   ValueId before =
-      local_compare(l, "LT", number, local_broadcast(l, from, value_type(l->p, number)));
-  return local_select(l, before, v, next);
+      build_compare(b, "LT", number, build_broadcast(b, from, value_type(b->p, number)));
+  return build_select(b, before, v, next);
 }
 
 // Each operand where it lies in the result's tile, then one over the other.
 static Status *localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t along = along_of(cx);
   AxisList axes = localize_axes(cx, cx->map->n_operands, along);
   if (!axes.n) return localize_copy(cx, cx->in, 0);
@@ -244,8 +244,8 @@ static Status *localize(Localizer *cx) {
     const Taken *s = &taken[i];
     if (!localize_size(cx, i, along) || s->goes_on) continue;
     ValueId tile = s->tile ? s->tile : cx->in[i];
-    ValueId next = s->whole ? local_window_of_whole(l, tile, along, axes, s->window, 0)
-                            : local_window(l, tile, along, axes, s->size, s->window, 0);
+    ValueId next = s->whole ? build_window_of_whole(b, tile, along, axes, s->window, 0)
+                            : build_window(b, tile, along, axes, s->size, s->window, 0);
     v = v ? join(cx, v, next, along, s->offset) : next;
   }
   cx->out[0] = v;

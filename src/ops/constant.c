@@ -81,7 +81,7 @@ static void splits(Localizer *cx) { (void)cx; }  // all of it: everybody has the
 // The tile of a splat is one; of others it is cut from the whole.
 static Status *localize(Localizer *cx) {
   Context *c = cx->context;
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   const AttrInfo *value = attr_info(c, localize_attr(cx, "value"));
   if (value->kind == ATTR_DENSE && value->splat) {
     const TypeInfo *tile = type_info(c, cx->out_types[0]);
@@ -95,8 +95,8 @@ static Status *localize(Localizer *cx) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
     int64_t tile = localize_tile(cx, 0, d);
-    cx->out[0] = local_pad_to(l, cx->out[0], d, tile * axes_size(axes));
-    cx->out[0] = local_dynamic_slice(l, cx->out[0], d, localize_offset(cx, 0, d), tile);
+    cx->out[0] = build_pad_to(b, cx->out[0], d, tile * axes_size(axes));
+    cx->out[0] = build_dynamic_slice(b, cx->out[0], d, localize_offset(cx, 0, d), tile);
   }
   return NULL;
 }

@@ -74,13 +74,13 @@ void convolve_splits(Localizer *cx) {
 
 static ValueId zero_of(Localizer *cx, uint32_t tensor) {
   Type scalar = type_tensor(cx->context, localize_type(cx, tensor)->elem, 0, NULL, 0);
-  return local_splat(cx->local, scalar, (Scalar){0});
+  return build_splat(cx->builder, scalar, (Scalar){0});
 }
 
 // Nobody may multiply with what lies beyond the end of dimension d.
 static void mask_dim(Localizer *cx, uint32_t tensor, uint32_t d, ValueId *v) {
   if (localize_is_uneven(cx, tensor, d))
-    *v = local_mask_padding(cx->local, *v, d, localize_axes(cx, tensor, d),
+    *v = build_mask_padding(cx->builder, *v, d, localize_axes(cx, tensor, d),
                             localize_size(cx, tensor, d), zero_of(cx, tensor));
 }
 

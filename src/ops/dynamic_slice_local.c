@@ -25,23 +25,24 @@ typedef struct Cut {
 } Cut;
 
 static Cut cut_of(Localizer *cx, uint32_t d, int64_t block, ValueId start) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   int64_t whole = localize_size(cx, 0, d), tile = localize_tile(cx, 0, d);
   Cut cut = {.tile = tile, .block = block, .window = block < tile ? block : tile};
   cut.is_cut = block != whole && localize_axes(cx, 0, d).n > 0;
   if (!cut.is_cut) return cut;
-  ValueId inside = index_clamp(l, index_i64(l, start), whole - block);
-  cut.shift = cut.at = local_binary(l, OP_subtract, inside, localize_offset(cx, 0, d));
-  cut.start = index_clamp(l, cut.at, tile - cut.window);
-  if (block > 1 && tile > cut.window) cut.shift = local_binary(l, OP_subtract, cut.at, cut.start);
+  ValueId inside = index_clamp(b, index_i64(b, start), whole - block);
+  cut.shift = cut.at = build_binary(b, OP_subtract, inside, localize_offset(cx, 0, d));
+  cut.start = index_clamp(b, cut.at, tile - cut.window);
+  if (block > 1 && tile > cut.window) cut.shift = build_binary(b, OP_subtract, cut.at, cut.start);
   return cut;
 }
 
 // Elements [from, from + size) along d of v, with `fill` for those that it does not have. from:
 // tensor<i64>.
-static ValueId shifted(Local *l, ValueId v, uint32_t d, ValueId from, int64_t size, ValueId fill) {
-  ValueId wide = local_pad(l, v, d, size, size, fill);
-  return local_dynamic_slice(l, wide, d, local_binary(l, OP_add, from, local_index(l, size)), size);
+static ValueId shifted(Builder *b, ValueId v, uint32_t d, ValueId from, int64_t size,
+                       ValueId fill) {
+  ValueId wide = build_pad(b, v, d, size, size, fill);
+  return build_dynamic_slice(b, wide, d, build_binary(b, OP_add, from, build_index(b, size)), size);
 }
 
 // The block's sizes, the starts of one type, and whether anything is cut at all.
@@ -55,7 +56,7 @@ static bool find_cuts(Localizer *cx, const int64_t *sizes, uint32_t first, Cut *
   }
   for (uint32_t d = 0; d < rank; d++)
     starts[d] = cuts[d].is_cut ? cuts[d].start
-                : any          ? index_i64(cx->local, cx->in[first + d])
+                : any          ? index_i64(cx->builder, cx->in[first + d])
                                : cx->in[first + d];
   return any;
 }
@@ -75,7 +76,7 @@ void dynamic_slice_splits(Localizer *cx) {
 }
 
 Status *dynamic_slice_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   const TypeInfo *out = type_info(cx->context, cx->out_types[0]);
   uint32_t rank = out->rank;
   int64_t sizes[MAX_RANK];
@@ -93,16 +94,16 @@ Status *dynamic_slice_localize(Localizer *cx) {
   for (uint32_t d = 0; d < rank; d++) {
     if (!cuts[d].is_cut || !cuts[d].block) continue;
     if (cuts[d].block == 1) {
-      here = index_and(l, here, index_inside(l, cuts[d].at, cuts[d].tile));
+      here = index_and(b, here, index_inside(b, cuts[d].at, cuts[d].tile));
       continue;
     }
     Type scalar = type_tensor(cx->context, out->elem, 0, NULL, 0);
     cx->out[0] =
-        shifted(l, cx->out[0], d, cuts[d].shift, cuts[d].block, local_identity(l, scalar, parts));
+        shifted(b, cx->out[0], d, cuts[d].shift, cuts[d].block, build_identity(b, scalar, parts));
   }
   if (here)
     cx->out[0] =
-        local_select(l, here, cx->out[0], local_identity(l, value_type(l->p, cx->out[0]), parts));
+        build_select(b, here, cx->out[0], build_identity(b, value_type(b->p, cx->out[0]), parts));
   return NULL;
 }
 
@@ -118,29 +119,29 @@ void dynamic_update_slice_splits(Localizer *cx) {
 
 // The window as it is to be: elements of the block where it lies, what is there elsewhere.
 static ValueId written(Localizer *cx, uint32_t rank, const Cut *cuts, ValueId there) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   ValueId block = cx->in[1], all = 0;
   for (uint32_t d = 0; d < rank; d++) {
     if (!cuts[d].is_cut) continue;
     if (cuts[d].block == 1) {
-      all = index_and(l, all, index_inside(l, cuts[d].at, cuts[d].tile));
+      all = index_and(b, all, index_inside(b, cuts[d].at, cuts[d].tile));
       continue;
     }
-    ValueId back = local_binary(l, OP_subtract, local_index(l, 0), cuts[d].shift);
-    block = shifted(l, block, d, back, cuts[d].window, 0);
+    ValueId back = build_binary(b, OP_subtract, build_index(b, 0), cuts[d].shift);
+    block = shifted(b, block, d, back, cuts[d].window, 0);
   }
   for (uint32_t d = 0; d < rank; d++) {
     if (!cuts[d].is_cut || cuts[d].block == 1) continue;
-    ValueId number = local_iota(l, value_type(l->p, block), d);
-    ValueId place = index_minus(l, number, cuts[d].shift);
-    block = local_select(l, index_inside(l, place, cuts[d].block), block, there);
+    ValueId number = build_iota(b, value_type(b->p, block), d);
+    ValueId place = index_minus(b, number, cuts[d].shift);
+    block = build_select(b, index_inside(b, place, cuts[d].block), block, there);
   }
-  return all ? local_select(l, all, block, there) : block;
+  return all ? build_select(b, all, block, there) : block;
 }
 
 Status *dynamic_update_slice_localize(Localizer *cx) {
-  Local *l = cx->local;
-  const TypeInfo *update = type_info(cx->context, value_type(l->p, cx->in[1]));
+  Builder *b = cx->builder;
+  const TypeInfo *update = type_info(cx->context, value_type(b->p, cx->in[1]));
   uint32_t rank = update->rank;
   int64_t sizes[MAX_RANK];
   Cut cuts[MAX_RANK];
@@ -155,12 +156,7 @@ Status *dynamic_update_slice_localize(Localizer *cx) {
   bool any = find_cuts(cx, sizes, 2, cuts, operands + 2);
   if (!any) return localize_copy(cx, operands, 0);
   for (uint32_t d = 0; d < rank; d++) sizes[d] = cuts[d].is_cut ? cuts[d].window : update->dims[d];
-  ValueId read[MAX_RANK + 1] = {cx->in[0]};
-  for (uint32_t d = 0; d < rank; d++) read[1 + d] = operands[2 + d];
-  Context *c = cx->context;
-  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, sizes)};
-  ValueId there = local_op(l, OP_dynamic_slice, 1 + rank, read,
-                           type_tensor(c, update->elem, rank, sizes, 0), attr_dict(c, 1, &field));
+  ValueId there = build_dynamic_slice_at(b, cx->in[0], operands + 2, sizes);
   operands[1] = written(cx, rank, cuts, there);
   return localize_copy(cx, operands, 0);
 }

@@ -127,7 +127,7 @@ static Attr local_attrs(World *w, Literal *const *whole, Split split) {
   return attrs;
 }
 
-static Type local_type(World *w, uint32_t t, Literal *whole, Split split) {
+static Type sharding_local_type(World *w, uint32_t t, Literal *whole, Split split) {
   Type type = t < w->map.n_operands ? op_operand_type(w->program, w->op, t)
                                     : op_result_type(w->program, w->op, t - w->map.n_operands);
   if (whole->kind != LITERAL_ARRAY) return type;
@@ -155,7 +155,8 @@ static void localize_body(World *w, OpId op, uint32_t rank, const int64_t *dims)
 static OpId local_function(World *w, Literal *const *whole, Split split) {
   uint32_t n = w->map.n_operands, n_results = w->map.n_results;
   Type *types = ARENA_ARRAY(&w->arena, Type, n + n_results + 1);
-  for (uint32_t t = 0; t < n + n_results; t++) types[t] = local_type(w, t, whole[t], split);
+  for (uint32_t t = 0; t < n + n_results; t++)
+    types[t] = sharding_local_type(w, t, whole[t], split);
   BlockId body;
   OpId function = make_function(w, n, types, &body);
   uint32_t n_values = w->program->values.count;

@@ -59,40 +59,40 @@ static bool is_cut(const Localizer *cx, int64_t slice, uint32_t d) {
 
 // Indices into dimension d of the whole as indices into the tile.
 static ValueId to_tile(Localizer *cx, ValueId indices, int64_t slice, uint32_t d) {
-  Local *l = cx->local;
-  ValueId inside = index_clamp(l, indices, localize_size(cx, 0, d) - slice);
-  return index_minus(l, inside, localize_offset(cx, 0, d));
+  Builder *b = cx->builder;
+  ValueId inside = index_clamp(b, indices, localize_size(cx, 0, d) - slice);
+  return index_minus(b, inside, localize_offset(cx, 0, d));
 }
 
 // The whole's indices as the tile's: each entry of the index vector by itself. *here: whether what
 // is taken lies in the tile, one truth per index vector, of which that dimension has size 1; 0 =
 // always.
 static ValueId localize_indices(Localizer *cx, Ints sizes, ValueId *here) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Ints map = field(cx, "start_index_map");
   uint32_t vector = vector_dim(cx);
   bool alone = vector == localize_type(cx, 1)->rank;
-  ValueId all = index_i64(l, cx->in[1]), columns[MAX_RANK];
+  ValueId all = index_i64(b, cx->in[1]), columns[MAX_RANK];
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
-    ValueId column = alone ? all : local_slice(l, all, vector, i, i + 1, 1);
+    ValueId column = alone ? all : build_slice(b, all, vector, i, i + 1, 1);
     if (is_cut(cx, sizes.v[d], d)) {
       column = to_tile(cx, column, sizes.v[d], d);
       if (sizes.v[d] == 1 && !is_counted(cx, d))
-        *here = index_and(l, *here, index_inside(l, column, localize_tile(cx, 0, d)));
+        *here = index_and(b, *here, index_inside(b, column, localize_tile(cx, 0, d)));
       if (sizes.v[d] > 1)  // behind the margin
-        column = index_minus(l, column, local_index(l, -sizes.v[d]));
+        column = index_minus(b, column, build_index(b, -sizes.v[d]));
     }
     columns[i] = column;
   }
-  return alone ? columns[0] : local_concatenate(l, map.n, columns, vector);
+  return alone ? columns[0] : build_concatenate(b, map.n, columns, vector);
 }
 
 // One truth per place, for every element that comes from there.
 static ValueId spread(Localizer *cx, ValueId here) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Context *c = cx->context;
-  const TypeInfo *index = type_info(c, value_type(l->p, here));
+  const TypeInfo *index = type_info(c, value_type(b->p, here));
   const TypeInfo *out = type_info(c, cx->out_types[0]);
   Ints offset = field(cx, "offset_dims");
   int64_t dims[MAX_RANK], to[MAX_RANK];
@@ -100,24 +100,21 @@ static ValueId spread(Localizer *cx, ValueId here) {
   for (uint32_t d = 0; d < index->rank; d++)
     if (d != vector) dims[n++] = index->dims[d];
   for (uint32_t d = 0; d < out->rank; d++)
-    if (!ints_contain(offset, d)) to[places++] = d;
-  Type truth = type_scalar(DT_i1);
-  if (n < index->rank)
-    here = local_op(l, OP_reshape, 1, &here, type_tensor(c, truth, n, dims, 0), 0);
-  NamedAttr attr = {name_of(c, "broadcast_dimensions"), attr_i64s(c, places, to)};
-  return local_op(l, OP_broadcast_in_dim, 1, &here, type_tensor(c, truth, out->rank, out->dims, 0),
-                  attr_dict(c, 1, &attr));
+    if (!ints_contain(offset, d)) to[places++] = d;  // as many as n
+  here = build_reshape(b, here, n, dims);
+  return build_broadcast_in(b, here,
+                            type_with_shape(c, value_type(b->p, here), out->rank, out->dims), to);
 }
 
 // What lies in other tiles becomes what changes no sum.
 static ValueId masked(Localizer *cx, ValueId here, ValueId taken) {
-  Local *l = cx->local;
-  return local_select(l, here, taken,
-                      local_identity(l, value_type(l->p, taken), index_parts(cx, 0)));
+  Builder *b = cx->builder;
+  return build_select(b, here, taken,
+                      build_identity(b, value_type(b->p, taken), index_parts(cx, 0)));
 }
 
 Status *gather_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Ints sizes = localize_ints(cx, "slice_sizes");
   int64_t local_sizes[MAX_RANK];
   ValueId operands[] = {cx->in[0], cx->in[1]}, here = 0;
@@ -129,8 +126,8 @@ Status *gather_localize(Localizer *cx) {
     any = true;
     if (sizes.v[d] == 1) continue;
     Type scalar = type_tensor(cx->context, localize_type(cx, 0)->elem, 0, NULL, 0);
-    operands[0] = local_pad(l, operands[0], d, sizes.v[d], sizes.v[d],
-                            local_identity(l, scalar, index_parts(cx, 0)));
+    operands[0] = build_pad(b, operands[0], d, sizes.v[d], sizes.v[d],
+                            build_identity(b, scalar, index_parts(cx, 0)));
   }
   Attr attrs = localize_with(cx, 0, "slice_sizes", attr_i64s(cx->context, sizes.n, local_sizes));
   if (!any) return localize_copy(cx, operands, attrs);
@@ -141,7 +138,7 @@ Status *gather_localize(Localizer *cx) {
   if (here) cx->out[0] = masked(cx, spread(cx, here), cx->out[0]);
   for (uint32_t d = 0; d < sizes.n; d++)
     if (is_cut(cx, sizes.v[d], d) && place_of(map, d) == map.n)
-      cx->out[0] = local_first(l, cx->out[0], localize_axes(cx, 0, d), index_parts(cx, 0));
+      cx->out[0] = build_first(b, cx->out[0], localize_axes(cx, 0, d), index_parts(cx, 0));
   return NULL;
 }
 
@@ -159,23 +156,21 @@ void torch_index_select_splits(Localizer *cx) {
 }
 
 Status *torch_index_select_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Context *c = cx->context;
   uint32_t dim = chosen_dim(cx);
   ValueId operands[] = {cx->in[0], cx->in[1]};
   if (!localize_axes(cx, 0, dim).n) return localize_copy(cx, operands, 0);
-  operands[1] = to_tile(cx, index_i64(l, cx->in[1]), 1, dim);
+  operands[1] = to_tile(cx, index_i64(b, cx->in[1]), 1, dim);
   TRY(localize_copy(cx, operands, 0));
-  ValueId here = index_inside(l, operands[1], localize_tile(cx, 0, dim));
-  const TypeInfo *index = type_info(c, value_type(l->p, here));
+  ValueId here = index_inside(b, operands[1], localize_tile(cx, 0, dim));
+  const TypeInfo *index = type_info(c, value_type(b->p, here));
   const TypeInfo *out = type_info(c, cx->out_types[0]);
   uint32_t batch = index->rank + localize_type(cx, 0)->rank - 1 - out->rank;
   int64_t to[MAX_RANK];
   for (uint32_t d = 0; d < index->rank; d++) to[d] = d < batch ? d : d - batch + dim;
-  NamedAttr attr = {name_of(c, "broadcast_dimensions"), attr_i64s(c, index->rank, to)};
-  here =
-      local_op(l, OP_broadcast_in_dim, 1, &here,
-               type_tensor(c, type_scalar(DT_i1), out->rank, out->dims, 0), attr_dict(c, 1, &attr));
+  here = build_broadcast_in(b, here,
+                            type_with_shape(c, value_type(b->p, here), out->rank, out->dims), to);
   cx->out[0] = masked(cx, here, cx->out[0]);
   return NULL;
 }

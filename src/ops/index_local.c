@@ -12,35 +12,35 @@ bool index_has_room(const Localizer *cx, uint32_t d) {
   return localize_size(cx, 0, d) <= INT64_MAX / 8;
 }
 
-ValueId index_i64(Local *l, ValueId indices) {
-  Context *c = l->p->context;
-  Type type = value_type(l->p, indices);
+ValueId index_i64(Builder *b, ValueId indices) {
+  Context *c = b->p->context;
+  Type type = value_type(b->p, indices);
   DType dtype = type_dtype(c, type);
   if (dtype == DT_i64) return indices;
   if (dtype == DT_ui64)
-    indices = local_binary(l, OP_minimum, indices, local_splat(l, type, scalar_u(INT64_MAX)));
-  return local_op(l, OP_convert, 1, &indices, type_with_elem(c, type, type_scalar(DT_i64)), 0);
+    indices = build_binary(b, OP_minimum, indices, build_splat(b, type, scalar_u(INT64_MAX)));
+  return build_convert(b, indices, type_scalar(DT_i64));
 }
 
-ValueId index_clamp(Local *l, ValueId indices, int64_t most) {
-  ValueId operands[] = {local_index(l, 0), indices, local_index(l, most)};
-  return local_op(l, OP_clamp, 3, operands, value_type(l->p, indices), 0);
+ValueId index_clamp(Builder *b, ValueId indices, int64_t most) {
+  ValueId operands[] = {build_index(b, 0), indices, build_index(b, most)};
+  return build_op(b, OP_clamp, 3, operands, value_type(b->p, indices), 0);
 }
 
-ValueId index_minus(Local *l, ValueId indices, ValueId offset) {
-  return local_binary(l, OP_subtract, indices,
-                      local_broadcast(l, offset, value_type(l->p, indices)));
+ValueId index_minus(Builder *b, ValueId indices, ValueId offset) {
+  return build_binary(b, OP_subtract, indices,
+                      build_broadcast(b, offset, value_type(b->p, indices)));
 }
 
-ValueId index_inside(Local *l, ValueId indices, int64_t size) {
-  Type type = value_type(l->p, indices);
-  ValueId zero = local_splat(l, type, scalar_i(0));
-  if (size == 1) return local_compare(l, "EQ", indices, zero);
-  ValueId first = local_compare(l, "GE", indices, zero);
-  ValueId last = local_compare(l, "LT", indices, local_splat(l, type, scalar_i(size)));
-  return local_binary(l, OP_and, first, last);
+ValueId index_inside(Builder *b, ValueId indices, int64_t size) {
+  Type type = value_type(b->p, indices);
+  ValueId zero = build_splat(b, type, scalar_i(0));
+  if (size == 1) return build_compare(b, "EQ", indices, zero);
+  ValueId first = build_compare(b, "GE", indices, zero);
+  ValueId last = build_compare(b, "LT", indices, build_splat(b, type, scalar_i(size)));
+  return build_binary(b, OP_and, first, last);
 }
 
-ValueId index_and(Local *l, ValueId a, ValueId b) {
-  return !a ? b : !b ? a : local_binary(l, OP_and, a, b);
+ValueId index_and(Builder *b, ValueId x, ValueId y) {
+  return !x ? y : !y ? x : build_binary(b, OP_and, x, y);
 }

@@ -17,15 +17,15 @@ Combine index_parts(const Localizer *cx, uint32_t tensor);
 // Whether dimension d of operand 0 is not so large that sizes with margins overflow.
 bool index_has_room(const Localizer *cx, uint32_t d);
 // Integers of any type as i64; those beyond its range as its largest.
-ValueId index_i64(Local *l, ValueId indices);
+ValueId index_i64(Builder *b, ValueId indices);
 // Moved to lie in [0, most].
-ValueId index_clamp(Local *l, ValueId indices, int64_t most);
+ValueId index_clamp(Builder *b, ValueId indices, int64_t most);
 // With a tensor<i64> subtracted from each.
-ValueId index_minus(Local *l, ValueId indices, ValueId offset);
+ValueId index_minus(Builder *b, ValueId indices, ValueId offset);
 // Whether each lies in [0, size).
-ValueId index_inside(Local *l, ValueId indices, int64_t size);
+ValueId index_inside(Builder *b, ValueId indices, int64_t size);
 // The same truth for all of one shape or a scalar; 0 = true.
-ValueId index_and(Local *l, ValueId a, ValueId b);
+ValueId index_and(Builder *b, ValueId x, ValueId y);
 
 // ---- columns ----
 

@@ -124,15 +124,13 @@ static void splits(Localizer *cx) {
 
 // The numbers of the tile as i64, from its offset on: what rounds does so as in the whole.
 static Status *localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t along = (uint32_t)attr_as_int(cx->context, localize_attr(cx, "iota_dimension"), 0);
   if (!localize_axes(cx, 0, along).n) return localize_copy(cx, NULL, 0);
-  ValueId v = local_iota(l, cx->out_types[0], along);
-  ValueId offset = local_broadcast(l, localize_offset(cx, 0, along), value_type(l->p, v));
-  v = local_binary(l, OP_add, v, offset);
-  cx->out[0] = value_type(l->p, v) == cx->out_types[0]
-                   ? v
-                   : local_op(l, OP_convert, 1, &v, cx->out_types[0], 0);
+  ValueId v = build_iota(b, cx->out_types[0], along);
+  ValueId offset = build_broadcast(b, localize_offset(cx, 0, along), value_type(b->p, v));
+  v = build_binary(b, OP_add, v, offset);
+  cx->out[0] = build_convert(b, v, type_elem(cx->context, cx->out_types[0]));
   return NULL;
 }
 

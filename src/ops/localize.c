@@ -8,15 +8,15 @@ static bool is_plain(const Localizer *cx, uint32_t f) {
          (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
 }
 
-void localize_init(Localizer *cx, Local *local, OpId op, const FactorMap *m) {
+void localize_init(Localizer *cx, Builder *builder, OpId op, const FactorMap *m) {
   uint32_t n = factor_map_n_tensors(m);
-  *cx = (Localizer){.local = local,
-                    .program = local->p,
-                    .context = local->p->context,
+  *cx = (Localizer){.builder = builder,
+                    .program = builder->p,
+                    .context = builder->p->context,
                     .op = op,
                     .map = m,
-                    .splits = ARENA_ARRAY(local->arena, FactorSplit, m->n_factors + 1),
-                    .has = ARENA_ARRAY(local->arena, bool, (size_t)n * m->n_factors + 1)};
+                    .splits = ARENA_ARRAY(builder->arena, FactorSplit, m->n_factors + 1),
+                    .has = ARENA_ARRAY(builder->arena, bool, (size_t)n * m->n_factors + 1)};
   for (uint32_t f = 0; f < m->n_factors; f++)
     if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
       cx->splits[f].parts = (Combine)m->factors[f].combine;
@@ -116,7 +116,7 @@ AxisList localize_axes(const Localizer *cx, uint32_t tensor, uint32_t d) {
   AxisList axes = {NULL, 0};
   for (uint32_t i = 0; i < list.n; i++)
     if (*localize_has(cx, tensor, list.v[i]) && localize_is_split(cx, list.v[i]))
-      axes = axes.n ? axes_concat(cx->local->arena, axes, cx->splits[list.v[i]].axes)
+      axes = axes.n ? axes_concat(cx->builder->arena, axes, cx->splits[list.v[i]].axes)
                     : cx->splits[list.v[i]].axes;
   return axes;
 }
@@ -152,16 +152,16 @@ ValueId localize_find_whole(const Localizer *cx, ValueId v) {
 ValueId localize_find(const Localizer *cx, ValueId v, uint32_t tensor) {
   uint32_t rank = factor_map_rank(cx->map, tensor);
   if (!cx->find || type_info(cx->context, value_type(cx->program, v))->rank != rank) return 0;
-  DimSharding *dims = ARENA_ARRAY(cx->local->arena, DimSharding, rank + 1);
-  ShardFactor *factors = ARENA_ARRAY(cx->local->arena, ShardFactor, rank + 1);
+  DimSharding *dims = ARENA_ARRAY(cx->builder->arena, DimSharding, rank + 1);
+  ShardFactor *factors = ARENA_ARRAY(cx->builder->arena, ShardFactor, rank + 1);
   bool any = false;
   for (uint32_t d = 0; d < rank; d++) {
     factors[d].axes = localize_axes(cx, tensor, d);
     dims[d] = (DimSharding){&factors[d], 1, false, PRIORITY_NONE};
     any |= factors[d].axes.n > 0;
   }
-  ShardingInfo info = {.mesh = cx->local->mesh, .rank = rank, .dims = dims};
-  return cx->find(cx, v, any ? sharding_intern(cx->local->table, &info) : 0);
+  ShardingInfo info = {.mesh = cx->builder->mesh, .rank = rank, .dims = dims};
+  return cx->find(cx, v, any ? sharding_intern(cx->builder->table, &info) : 0);
 }
 
 Attr localize_attr(const Localizer *cx, const char *name) {
@@ -174,11 +174,11 @@ Ints localize_ints(const Localizer *cx, const char *name) {
 }
 
 ValueId localize_offset(Localizer *cx, uint32_t tensor, uint32_t d) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   AxisList axes = localize_axes(cx, tensor, d);
-  if (!axes.n) return local_index(l, 0);
-  ValueId tile = local_index(l, localize_tile(cx, tensor, d));
-  return local_binary(l, OP_multiply, local_coordinate(l, axes), tile);
+  if (!axes.n) return build_index(b, 0);
+  ValueId tile = build_index(b, localize_tile(cx, tensor, d));
+  return build_binary(b, OP_multiply, build_coordinate(b, axes), tile);
 }
 
 Status *localize_copy_as(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
@@ -192,7 +192,7 @@ Status *localize_copy(Localizer *cx, const ValueId *operands, Attr attrs) {
 
 OpId localize_take_body(Localizer *cx, OpId copy, uint32_t region, BlockId to,
                         const ValueId *args) {
-  Program *p = cx->local->p;
+  Program *p = cx->builder->p;
   BlockId from = region_block(p, op_region(p, copy, region));
   for (uint32_t i = 0; i < block_at(p, from)->n_args; i++)
     value_replace_uses(p, block_arg(p, from, i), args[i]);
@@ -251,25 +251,25 @@ ValueId localize_enter_once(Localizer *cx, ValueId value) {
   Combine combine = COMBINE_NONE;
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
     if (localize_is_split(cx, f) && cx->splits[f].parts) {
-      axes = axes_concat(cx->local->arena, axes, cx->splits[f].axes);
+      axes = axes_concat(cx->builder->arena, axes, cx->splits[f].axes);
       combine = cx->splits[f].parts;
     }
-  if (!axes.n || enters_freely(cx->local->p, value, combine)) return value;
-  return local_first(cx->local, value, axes, combine);
+  if (!axes.n || enters_freely(cx->builder->p, value, combine)) return value;
+  return build_first(cx->builder, value, axes, combine);
 }
 
 const ValueId *localize_masked(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t n = cx->map->n_operands;
-  ValueId *masked = ARENA_ARRAY(l->arena, ValueId, n + 1);
+  ValueId *masked = ARENA_ARRAY(b->arena, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     masked[i] = cx->in[i];
     for (uint32_t d = 0; d < factor_map_rank(cx->map, i); d++) {
       Combine combine;
       if (!is_read_padded(cx, i, d, &combine)) continue;
       Type scalar = type_tensor(cx->context, localize_type(cx, i)->elem, 0, NULL, 0);
-      masked[i] = local_mask_padding(l, masked[i], d, localize_axes(cx, i, d),
-                                     localize_size(cx, i, d), local_identity(l, scalar, combine));
+      masked[i] = build_mask_padding(b, masked[i], d, localize_axes(cx, i, d),
+                                     localize_size(cx, i, d), build_identity(b, scalar, combine));
     }
     if (cx->map->enters_once && cx->map->enters_once[i])
       masked[i] = localize_enter_once(cx, masked[i]);

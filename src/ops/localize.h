@@ -10,7 +10,7 @@
 #define TESSERA_OPS_LOCALIZE_H
 
 #include "ops/factors.h"
-#include "ops/local.h"
+#include "ops/builder.h"
 
 // How one factor is split.
 typedef struct FactorSplit {
@@ -25,7 +25,7 @@ typedef struct FactorSplit {
 } FactorSplit;
 
 struct Localizer {
-  Local *local;
+  Builder *builder;
   const Program *program;
   Context *context;
   OpId op;  // the global one
@@ -58,9 +58,9 @@ struct Localizer {
   void *user;
 };
 
-// An op that is not split yet: arrays in local->arena, `parts` of factors that reduce plainly,
+// An op that is not split yet: arrays in builder->arena, `parts` of factors that reduce plainly,
 // `has` where the map puts factors. What only some callers know they fill in.
-void localize_init(Localizer *cx, Local *local, OpId op, const FactorMap *map);
+void localize_init(Localizer *cx, Builder *builder, OpId op, const FactorMap *map);
 // The op's `splits` column; without one, what needs no column.
 void localize_decide(Localizer *cx);
 // The op's `localize` column; without one, the plain way.

@@ -196,7 +196,7 @@ static int64_t modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
 // One dimension on a tile: a window of the operand, from the first element that lies in the tile
 // on, and the tile's places before, between and behind its elements.
 typedef struct Room {
-  LocalWindow window;
+  BuildWindow window;
   int64_t apart, tile, low;
   bool moves;  // how many lie before depends on the device: with `low` that is one less than apart,
                // the tile begins somewhere there
@@ -210,7 +210,7 @@ static Room room_of(const Localizer *cx, uint32_t d) {
   r.low = r.moves ? r.apart - 1 : modulo(low, r.apart);
   int64_t least = r.moves ? 0 : r.low;               // before the first element
   int64_t last = localize_size(cx, 2, d) - 1 - low;  // the last place, from the first element
-  r.window = (LocalWindow){.first = r.apart - 1 - low,
+  r.window = (BuildWindow){.first = r.apart - 1 - low,
                            .step = r.tile,
                            .length = r.tile ? (r.tile - 1 - least) / r.apart + 1 : 0,
                            .end = last < 0 ? 0 : last / r.apart + 1,
@@ -238,7 +238,7 @@ static void splits(Localizer *cx) {
       localize_give_up(cx, localize_factor(cx, 0, d));
       continue;
     }
-    double received = local_window_received(cx->local, localize_size(cx, 0, d), axes_size(axes),
+    double received = build_window_received(cx->builder, localize_size(cx, 0, d), axes_size(axes),
                                             room_of(cx, d).window);
     cx->bytes += received * localize_bytes_across(cx, 0, d);
   }
@@ -246,18 +246,18 @@ static void splits(Localizer *cx) {
 
 // Of a dimension whose places before the first element depend on the device, the tile.
 static ValueId cut_tile(Localizer *cx, ValueId v, uint32_t d, const Room *r) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   int64_t low = localize_ints(cx, "edge_padding_low").v[d];
-  ValueId first = local_index(l, modulo(-low - 1, r->apart));
-  ValueId at = local_binary(l, OP_add, localize_offset(cx, 2, d), first);
-  at = local_binary(l, OP_remainder, at, local_index(l, r->apart));
-  return local_dynamic_slice(l, v, d, at, r->tile);
+  ValueId first = build_index(b, modulo(-low - 1, r->apart));
+  ValueId at = build_binary(b, OP_add, localize_offset(cx, 2, d), first);
+  at = build_binary(b, OP_remainder, at, build_index(b, r->apart));
+  return build_dynamic_slice(b, v, d, at, r->tile);
 }
 
 // Windows of dimensions that are cut, then one pad, then tiles.
 static Status *localize(Localizer *cx) {
   Context *c = cx->context;
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   static const char *const names[] = {"edge_padding_low", "edge_padding_high", "interior_padding"};
   uint32_t rank = localize_type(cx, 0)->rank;
   int64_t amounts[3][MAX_RANK], dims[MAX_RANK];
@@ -269,14 +269,14 @@ static Status *localize(Localizer *cx) {
     dims[d] = localize_size(cx, 2, d);
     if (axes.n) {
       Room r = room_of(cx, d);
-      v = local_window(l, v, d, axes, localize_size(cx, 0, d), r.window, cx->in[1]);
+      v = build_window(b, v, d, axes, localize_size(cx, 0, d), r.window, cx->in[1]);
       int64_t has = r.tile ? (r.window.length - 1) * r.apart + 1 : 0;
       amounts[0][d] = r.tile ? r.low : 0;
       dims[d] = r.tile + (r.moves ? r.low : 0);
       amounts[1][d] = dims[d] - amounts[0][d] - has;
     }
     for (uint32_t i = 0; i < 2; i++) any |= amounts[i][d] != 0;
-    any |= amounts[2][d] != 0 && local_dim(l, v, d) > 1;
+    any |= amounts[2][d] != 0 && build_dim(b, v, d) > 1;
   }
   cx->out[0] = v;
   if (!any) return NULL;

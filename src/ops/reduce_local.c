@@ -74,11 +74,11 @@ static Type scalar_type(Context *c, Type elem) { return type_tensor(c, elem, 0, 
 
 // Moves the body of `from` into `op`, which has one more input: whether there is a value.
 static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
-  Local *l = cx->local;
-  Program *p = l->p;
+  Builder *to = cx->builder;
+  Program *p = to->p;
   Type flag = scalar_type(p->context, type_scalar(DT_i1));
-  BlockId outer = l->block, block = region_add_block(p, op_region(p, op, 0));
-  ValueId *args = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n + 1);
+  BlockId outer = to->block, block = region_add_block(p, op_region(p, op, 0));
+  ValueId *args = ARENA_ARRAY(to->arena, ValueId, 2 * (size_t)n + 1);
   for (uint32_t side = 0; side < 2; side++) {
     for (uint32_t i = 0; i < n; i++) {
       Type elem = type_elem(p->context, op_result_type(p, from, i));
@@ -88,34 +88,29 @@ static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
   }
   for (uint32_t i = 0; i < 2 * n; i++) args[i] = block_arg(p, block, i + i / n);
   OpId last = localize_take_body(cx, from, 0, block, args);
-  l->block = block;
+  to->block = block;
   ValueId has_a = block_arg(p, block, n), has_b = block_arg(p, block, 2 * n + 1);
-  ValueId *out = ARENA_ARRAY(l->arena, ValueId, n + 1);
+  ValueId *out = ARENA_ARRAY(to->arena, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     ValueId a = block_arg(p, block, i), b = block_arg(p, block, n + 1 + i);
     ValueId both = op_operand(p, last, i);
-    out[i] = local_select(l, has_a, local_select(l, has_b, both, a), b);
+    out[i] = build_select(to, has_a, build_select(to, has_b, both, a), b);
   }
-  out[n] = local_binary(l, OP_or, has_a, has_b);
-  OpSpec end = {.code = OP_return,
-                .n_operands = n + 1,
-                .operands = out,
-                .pos = POS_NONE,
-                .origin = l->origin};
-  op_append(p, block, op_create(p, &end));
-  l->block = outer;
+  out[n] = build_binary(to, OP_or, has_a, has_b);
+  build_return(to, n + 1, out);
+  to->block = outer;
 }
 
 // Which elements of a tile are there.
 static ValueId put_flags(Localizer *cx, const Stretch *s) {
-  Local *l = cx->local;
-  const TypeInfo *tile = type_info(cx->context, value_type(l->p, cx->in[0]));
+  Builder *b = cx->builder;
+  const TypeInfo *tile = type_info(cx->context, value_type(b->p, cx->in[0]));
   Type type = type_tensor(cx->context, type_scalar(DT_i1), tile->rank, tile->dims, 0);
   Type flag = scalar_type(cx->context, type_scalar(DT_i1));
-  ValueId all = local_splat(l, type, scalar_i(1));
+  ValueId all = build_splat(b, type, scalar_i(1));
   if (!localize_is_uneven(cx, 0, s->cut)) return all;
-  return local_mask_padding(l, all, s->cut, localize_axes(cx, 0, s->cut),
-                            localize_size(cx, 0, s->cut), local_splat(l, flag, scalar_i(0)));
+  return build_mask_padding(b, all, s->cut, localize_axes(cx, 0, s->cut),
+                            localize_size(cx, 0, s->cut), build_splat(b, flag, scalar_i(0)));
 }
 
 static Attr with_dimensions(Localizer *cx, const Stretch *s, const bool *which) {
@@ -128,7 +123,7 @@ static Attr with_dimensions(Localizer *cx, const Stretch *s, const bool *which) 
 
 // The type of input i without its inner dimensions.
 static Type stretch_type(Localizer *cx, const Stretch *s, ValueId v) {
-  const TypeInfo *tile = type_info(cx->context, value_type(cx->local->p, v));
+  const TypeInfo *tile = type_info(cx->context, value_type(cx->builder->p, v));
   int64_t dims[MAX_RANK];
   uint32_t rank = 0;
   for (uint32_t d = 0; d < s->rank; d++)
@@ -138,56 +133,46 @@ static Type stretch_type(Localizer *cx, const Stretch *s, ValueId v) {
 
 // Each device's own stretches.
 static Status *put_stretches(Localizer *cx, const Stretch *s, ValueId *out) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t n = cx->map->n_results;
   Attr attrs = with_dimensions(cx, s, s->inner);
-  Type *types = ARENA_ARRAY(l->arena, Type, n + 1);
-  ValueId *operands = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n + 2);
-  ValueId *copied = ARENA_ARRAY(l->arena, ValueId, n + 1);
+  Type *types = ARENA_ARRAY(b->arena, Type, n + 1);
+  ValueId *operands = ARENA_ARRAY(b->arena, ValueId, 2 * (size_t)n + 2);
+  ValueId *copied = ARENA_ARRAY(b->arena, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) types[i] = stretch_type(cx, s, cx->in[i]);
   TRY(localize_copy_as(cx, cx->in, attrs, types, copied));
-  OpId copy = value_def(l->p, copied[0]);
+  OpId copy = value_def(b->p, copied[0]);
   for (uint32_t i = 0; i < n; i++) {
     operands[i] = cx->in[i];
     operands[n + 1 + i] = cx->in[n + i];
   }
   operands[n] = put_flags(cx, s);
-  operands[2 * n + 1] = local_splat(l, scalar_type(cx->context, type_scalar(DT_i1)), scalar_i(0));
+  operands[2 * n + 1] = build_splat(b, scalar_type(cx->context, type_scalar(DT_i1)), scalar_i(0));
   types[n] = stretch_type(cx, s, operands[n]);
-  OpSpec spec = {.code = op_at(l->p, copy)->code,
-                 .n_operands = 2 * n + 2,
-                 .operands = operands,
-                 .n_results = n + 1,
-                 .result_types = types,
-                 .n_regions = 1,
-                 .attrs = op_at(l->p, copy)->attrs,
-                 .pos = POS_NONE,
-                 .origin = l->origin};
-  OpId op = op_create(l->p, &spec);
-  op_append(l->p, l->block, op);
+  OpId op = build_op_many(b, op_at(b->p, copy)->code, 2 * n + 2, operands, n + 1, types, 1,
+                          op_at(b->p, copy)->attrs);
   put_body(cx, copy, op, n);
-  op_erase(l->p, copy);
-  for (uint32_t i = 0; i < n; i++) out[i] = op_result(l->p, op, i);
+  op_erase(b->p, copy);
+  for (uint32_t i = 0; i < n; i++) out[i] = op_result(b->p, op, i);
   return NULL;
 }
 
 // All candidates in the order of the whole: a dimension of them where the cut one was. Devices
 // whose tile is empty have none.
 static ValueId gather(Localizer *cx, const Stretch *s, ValueId v) {
-  Local *l = cx->local;
-  const TypeInfo *info = type_info(cx->context, value_type(l->p, v));
+  Builder *b = cx->builder;
+  const TypeInfo *info = type_info(cx->context, value_type(b->p, v));
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < info->rank + 1; d++)
     dims[d] = d == s->cut ? 1 : info->dims[d - (d > s->cut)];
-  Type type = type_tensor(cx->context, info->elem, info->rank + 1, dims, 0);
-  v = local_op(l, OP_reshape, 1, &v, type, 0);
-  v = local_all_gather(l, v, s->cut, localize_axes(cx, 0, s->cut));
+  v = build_reshape(b, v, info->rank + 1, dims);
+  v = build_all_gather(b, v, s->cut, localize_axes(cx, 0, s->cut));
   int64_t tile = localize_tile(cx, 0, s->cut);
-  v = local_trim_to(l, v, s->cut, (localize_size(cx, 0, s->cut) + tile - 1) / tile);
+  v = build_trim_to(b, v, s->cut, (localize_size(cx, 0, s->cut) + tile - 1) / tile);
   for (uint32_t d = 0; d < s->cut; d++) {
     if (!s->outer[d] || !localize_axes(cx, 0, d).n) continue;
-    v = local_all_gather(l, v, d, localize_axes(cx, 0, d));
-    v = local_trim_to(l, v, d, localize_size(cx, 0, d));
+    v = build_all_gather(b, v, d, localize_axes(cx, 0, d));
+    v = build_trim_to(b, v, d, localize_size(cx, 0, d));
   }
   return v;
 }
@@ -196,7 +181,7 @@ Status *reduce_localize(Localizer *cx) {
   Stretch s;
   if (!find_stretch(cx, &s)) return localize_plain(cx);
   uint32_t n = cx->map->n_results;
-  ValueId *operands = ARENA_ARRAY(cx->local->arena, ValueId, 2 * (size_t)n + 1);
+  ValueId *operands = ARENA_ARRAY(cx->builder->arena, ValueId, 2 * (size_t)n + 1);
   TRY(put_stretches(cx, &s, operands));
   for (uint32_t i = 0; i < n; i++) {
     operands[i] = gather(cx, &s, operands[i]);

@@ -29,7 +29,7 @@ static bool is_neutral(const Localizer *cx, uint32_t operand, Combine combine) {
   const AttrInfo *dense = attr_info(cx->context, op_attr(cx->program, def, "value"));
   if (dense->kind != ATTR_DENSE || !dense->bytes) return false;
   uint8_t neutral[16] = {0}, zero[16] = {0};
-  dtype_store(dtype, neutral, 0, local_neutral(dtype, combine));
+  dtype_store(dtype, neutral, 0, build_neutral(dtype, combine));
   size_t bytes = (size_t)dtype_bytes(dtype);
   return memcmp(dense->data, neutral, bytes) == 0 ||
          (combine == COMBINE_SUM && memcmp(dense->data, zero, bytes) == 0);
@@ -66,12 +66,12 @@ static Status *put_scan(Localizer *cx, const WindowDim *windows, uint32_t d, int
   Attr attrs = localize_with(cx, 0, "window_dimensions", attr_i64s(c, rank, sizes));
   attrs = localize_with(cx, attrs, "padding",
                         attr_dense(c, shape, pads, sizeof(int64_t) * 2 * (size_t)rank));
-  ValueId *operands = ARENA_ARRAY(cx->local->arena, ValueId, 2 * (size_t)n + 1);
-  Type *types = ARENA_ARRAY(cx->local->arena, Type, n + 1);
+  ValueId *operands = ARENA_ARRAY(cx->builder->arena, ValueId, 2 * (size_t)n + 1);
+  Type *types = ARENA_ARRAY(cx->builder->arena, Type, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     operands[i] = values[i];
     operands[n + i] = cx->in[n + i];
-    types[i] = value_type(cx->local->p, values[i]);
+    types[i] = value_type(cx->builder->p, values[i]);
   }
   return localize_copy_as(cx, operands, attrs, types, values);
 }
@@ -79,45 +79,43 @@ static Status *put_scan(Localizer *cx, const WindowDim *windows, uint32_t d, int
 // Of the scanned totals the one before (behind) this device's, in the shape of its tile.
 static ValueId put_before(Localizer *cx, ValueId totals, uint32_t d, bool behind, Combine combine,
                           Type type) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   int64_t dims[MAX_RANK];
   Type scalar = type_tensor(cx->context, type_info(cx->context, type)->elem, 0, NULL, 0);
-  ValueId none = local_identity(l, scalar, combine);
-  ValueId at = local_coordinate(l, localize_axes(cx, 0, d));
-  if (behind) at = local_binary(l, OP_add, at, local_index(l, 1));
-  totals = local_pad(l, totals, d, behind ? 0 : 1, behind ? 1 : 0, none);
-  ValueId v = local_dynamic_slice(l, totals, d, at, 1);
+  ValueId none = build_identity(b, scalar, combine);
+  ValueId at = build_coordinate(b, localize_axes(cx, 0, d));
+  if (behind) at = build_binary(b, OP_add, at, build_index(b, 1));
+  totals = build_pad(b, totals, d, behind ? 0 : 1, behind ? 1 : 0, none);
+  ValueId v = build_dynamic_slice(b, totals, d, at, 1);
   uint32_t rank = type_info(cx->context, type)->rank;
   for (uint32_t i = 0; i < rank; i++) dims[i] = i;
-  NamedAttr field = {name_of(cx->context, "broadcast_dimensions"),
-                     attr_i64s(cx->context, rank, dims)};
-  return local_op(l, OP_broadcast_in_dim, 1, &v, type, attr_dict(cx->context, 1, &field));
+  return build_broadcast_in(b, v, type, dims);
 }
 
 static Status *localize_scan(Localizer *cx, const WindowDim *windows, uint32_t d) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t n = localize_n_operands(cx) / 2;
   Combine combine = op_combine(cx->program, cx->op);
   AxisList axes = localize_axes(cx, 0, d);
   int64_t tile = localize_tile(cx, 0, d), ways = axes_size(axes);
   bool behind = !windows[d].pad_low;
-  ValueId *totals = ARENA_ARRAY(l->arena, ValueId, n + 1);
+  ValueId *totals = ARENA_ARRAY(b->arena, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     cx->out[i] = cx->in[i];
     if (behind)  // what lies beyond the end would be in the totals of those before
       cx->out[i] =
-          local_mask_padding(l, cx->in[i], d, axes, localize_size(cx, i, d), cx->in[n + i]);
+          build_mask_padding(b, cx->in[i], d, axes, localize_size(cx, i, d), cx->in[n + i]);
   }
   TRY(put_scan(cx, windows, d, tile, cx->out));
   for (uint32_t i = 0; i < n; i++) {
     int64_t last = behind ? 0 : tile - 1;
-    totals[i] = local_slice(l, cx->out[i], d, last, last + 1, 1);
-    totals[i] = local_all_gather(l, totals[i], d, axes);
+    totals[i] = build_slice(b, cx->out[i], d, last, last + 1, 1);
+    totals[i] = build_all_gather(b, totals[i], d, axes);
   }
   TRY(put_scan(cx, windows, d, ways, totals));
   for (uint32_t i = 0; i < n; i++)
-    cx->out[i] = local_combine(
-        l, combine, put_before(cx, totals[i], d, behind, combine, cx->out_types[i]), cx->out[i]);
+    cx->out[i] = build_combine(
+        b, combine, put_before(cx, totals[i], d, behind, combine, cx->out_types[i]), cx->out[i]);
   return NULL;
 }
 
@@ -166,7 +164,7 @@ Status *reduce_window_localize(Localizer *cx) {
   WindowDim windows[MAX_RANK];
   WindowShare share;
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
-  ValueId *operands = ARENA_ARRAY(cx->local->arena, ValueId, 2 * (size_t)n + 1);
+  ValueId *operands = ARENA_ARRAY(cx->builder->arena, ValueId, 2 * (size_t)n + 1);
   for (uint32_t i = 0; i < 2 * n; i++) operands[i] = cx->in[i];
   bool any = false;
   for (uint32_t d = 0; d < rank; d++) {

@@ -257,9 +257,9 @@ static int64_t run_tile(const Localizer *cx, const Run *run, uint32_t side) {
   return tile;
 }
 
-static LocalWindow run_window(const Localizer *cx, const Run *run) {
+static BuildWindow run_window(const Localizer *cx, const Run *run) {
   int64_t tile = run_tile(cx, run, 1);
-  return (LocalWindow){.step = tile, .length = tile, .tile = run_tile(cx, run, 0)};
+  return (BuildWindow){.step = tile, .length = tile, .tile = run_tile(cx, run, 0)};
 }
 
 static bool run_has(const Localizer *cx, const Run *run, uint32_t f) {
@@ -286,7 +286,7 @@ static AxisList wished_axes(const Localizer *cx, uint32_t side, uint32_t d) {
     if (cx->map->factors[list.v[i]].size == 1) continue;
     AxisList next = cx->wished[list.v[i]];
     if (!next.n || !is_apart(axes, next)) break;
-    axes = axes_concat(cx->local->arena, axes, next);
+    axes = axes_concat(cx->builder->arena, axes, next);
   }
   return axes;
 }
@@ -331,14 +331,14 @@ static void splits(Localizer *cx) {
     if (!runs[i].shifted || !run_head(cx, &runs[i], 0, &head)) continue;
     int64_t devices = axes_size(localize_axes(cx, 0, head));
     double received =
-        local_window_received(cx->local, runs[i].size, devices, run_window(cx, &runs[i]));
+        build_window_received(cx->builder, runs[i].size, devices, run_window(cx, &runs[i]));
     cx->bytes += received * bytes / (double)run_tile(cx, &runs[i], 0);
   }
 }
 
 // Every run flat, those that are shifted as windows, and the result's shape.
 static Status *localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Run runs[MAX_RANK + 1];
   int64_t dims[MAX_RANK + 1];
   uint32_t n = find_runs(cx, runs);
@@ -350,14 +350,14 @@ static Status *localize(Localizer *cx) {
   }
   if (!any) return localize_copy(cx, cx->in, 0);
   Type flat = type_tensor(cx->context, localize_type(cx, 0)->elem, n, dims, 0);
-  ValueId v = local_op(l, OP_reshape, 1, cx->in, flat, 0);
+  ValueId v = build_op(b, OP_reshape, 1, cx->in, flat, 0);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t head;
     if (!runs[i].shifted || !run_head(cx, &runs[i], 0, &head)) continue;
-    v = local_window(l, v, i, localize_axes(cx, 0, head), runs[i].size, run_window(cx, &runs[i]),
+    v = build_window(b, v, i, localize_axes(cx, 0, head), runs[i].size, run_window(cx, &runs[i]),
                      0);
   }
-  cx->out[0] = local_op(l, OP_reshape, 1, &v, cx->out_types[0], 0);
+  cx->out[0] = build_op(b, OP_reshape, 1, &v, cx->out_types[0], 0);
   return NULL;
 }
 

@@ -55,9 +55,9 @@ static bool factors(FactorContext *cx) {
 }
 
 // The elements of a tile in their old order.
-static LocalWindow window_of(const Localizer *cx, uint32_t d) {
+static BuildWindow window_of(const Localizer *cx, uint32_t d) {
   int64_t tile = localize_tile(cx, 0, d);
-  return (LocalWindow){.first = localize_size(cx, 0, d) - tile, .step = -tile, .length = tile};
+  return (BuildWindow){.first = localize_size(cx, 0, d) - tile, .step = -tile, .length = tile};
 }
 
 static void splits(Localizer *cx) {
@@ -67,7 +67,7 @@ static void splits(Localizer *cx) {
     int64_t devices = axes_size(localize_axes(cx, 0, d));
     if (devices > 1)
       cx->bytes +=
-          local_window_received(cx->local, localize_size(cx, 0, d), devices, window_of(cx, d)) *
+          build_window_received(cx->builder, localize_size(cx, 0, d), devices, window_of(cx, d)) *
           localize_bytes_across(cx, 0, d);
   }
 }
@@ -79,7 +79,7 @@ static Status *localize(Localizer *cx) {
     uint32_t d = (uint32_t)turned.v[i];
     AxisList axes = localize_axes(cx, 0, d);
     if (axes.n)
-      v = local_window(cx->local, v, d, axes, localize_size(cx, 0, d), window_of(cx, d), 0);
+      v = build_window(cx->builder, v, d, axes, localize_size(cx, 0, d), window_of(cx, d), 0);
   }
   return localize_copy(cx, &v, 0);
 }

@@ -79,65 +79,64 @@ void rng_bits_splits(Localizer *cx) {
 
 // ---- arithmetic ----
 
-static Type tensor_of(Local *l, DType dtype, uint32_t rank, const int64_t *dims) {
-  return type_tensor(l->p->context, type_scalar(dtype), rank, dims, 0);
+static Type tensor_of(Builder *b, DType dtype, uint32_t rank, const int64_t *dims) {
+  return type_tensor(b->p->context, type_scalar(dtype), rank, dims, 0);
 }
 
-static ValueId number(Local *l, ValueId like, uint64_t value) {
-  return local_splat(l, value_type(l->p, like), scalar_u(value));
+static ValueId number(Builder *b, ValueId like, uint64_t value) {
+  return build_splat(b, value_type(b->p, like), scalar_u(value));
 }
 
 // A scalar beside a tensor.
-static ValueId with(Local *l, uint16_t code, ValueId v, ValueId scalar) {
-  return local_binary(l, code, v, local_broadcast(l, scalar, value_type(l->p, v)));
+static ValueId with(Builder *b, uint16_t code, ValueId v, ValueId scalar) {
+  return build_binary(b, code, v, build_broadcast(b, scalar, value_type(b->p, v)));
 }
 
-static ValueId with_number(Local *l, uint16_t code, ValueId v, uint64_t value) {
-  return local_binary(l, code, v, number(l, v, value));
+static ValueId with_number(Builder *b, uint16_t code, ValueId v, uint64_t value) {
+  return build_binary(b, code, v, number(b, v, value));
 }
 
-static ValueId low_half(Local *l, ValueId v) { return with_number(l, OP_and, v, UINT32_MAX); }
-static ValueId high_half(Local *l, ValueId v) {
-  return with_number(l, OP_shift_right_logical, v, 32);
+static ValueId low_half(Builder *b, ValueId v) { return with_number(b, OP_and, v, UINT32_MAX); }
+static ValueId high_half(Builder *b, ValueId v) {
+  return with_number(b, OP_shift_right_logical, v, 32);
 }
 
-static ValueId as_dtype(Local *l, uint16_t code, ValueId v, DType dtype) {
-  const TypeInfo *type = type_info(l->p->context, value_type(l->p, v));
+static ValueId as_dtype(Builder *b, uint16_t code, ValueId v, DType dtype) {
+  const TypeInfo *type = type_info(b->p->context, value_type(b->p, v));
   if (type->elem == type_scalar(dtype)) return v;
-  return local_op(l, code, 1, &v, tensor_of(l, dtype, type->rank, type->dims), 0);
+  return build_op(b, code, 1, &v, tensor_of(b, dtype, type->rank, type->dims), 0);
 }
 
-static ValueId narrowed(Local *l, ValueId v) { return as_dtype(l, OP_convert, v, DT_ui32); }
+static ValueId narrowed(Builder *b, ValueId v) { return as_dtype(b, OP_convert, v, DT_ui32); }
 
 // 1 where a + b, which is sum, went round.
-static ValueId carry(Local *l, ValueId sum, ValueId a) {
-  return as_dtype(l, OP_convert, local_compare(l, "LT", sum, a), DT_ui64);
+static ValueId carry(Builder *b, ValueId sum, ValueId a) {
+  return as_dtype(b, OP_convert, build_compare(b, "LT", sum, a), DT_ui64);
 }
 
-static ValueId word_of(Local *l, ValueId state, int64_t i) {
-  ValueId word = local_slice(l, state, 0, i, i + 1, 1);
-  DType dtype = type_dtype(l->p->context, value_type(l->p, state));
-  word = local_op(l, OP_reshape, 1, &word, tensor_of(l, dtype, 0, NULL), 0);
-  return as_dtype(l, OP_bitcast_convert, word, DT_ui64);
+static ValueId word_of(Builder *b, ValueId state, int64_t i) {
+  ValueId word = build_slice(b, state, 0, i, i + 1, 1);
+  word = build_reshape(b, word, 0, NULL);
+  return as_dtype(b, OP_bitcast_convert, word, DT_ui64);
 }
 
 // ---- block functions ----
 
 // counter: low and high half of 128 bits; out: 4 words of 32 bits, all in ui64.
-static void put_philox(Local *l, ValueId low, ValueId high, ValueId key, ValueId out[4]) {
-  ValueId c0 = low_half(l, low), c1 = high_half(l, low), c2 = low_half(l, high),
-          c3 = high_half(l, high), k0 = low_half(l, key), k1 = high_half(l, key);
+static void put_philox(Builder *to, ValueId low, ValueId high, ValueId key, ValueId out[4]) {
+  ValueId c0 = low_half(to, low), c1 = high_half(to, low), c2 = low_half(to, high),
+          c3 = high_half(to, high), k0 = low_half(to, key), k1 = high_half(to, key);
   for (int round = 0; round < 10; round++) {
     if (round) {
-      k0 = low_half(l, with_number(l, OP_add, k0, 0x9E3779B9u));
-      k1 = low_half(l, with_number(l, OP_add, k1, 0xBB67AE85u));
+      k0 = low_half(to, with_number(to, OP_add, k0, 0x9E3779B9u));
+      k1 = low_half(to, with_number(to, OP_add, k1, 0xBB67AE85u));
     }
-    ValueId a = with_number(l, OP_multiply, c0, 0xD2511F53u);
-    ValueId b = with_number(l, OP_multiply, c2, 0xCD9E8D57u);
-    c0 = with(l, OP_xor, local_binary(l, OP_xor, high_half(l, b), c1), k0);
-    c2 = with(l, OP_xor, local_binary(l, OP_xor, high_half(l, a), c3), k1);
-    c1 = low_half(l, b);
-    c3 = low_half(l, a);
+    ValueId a = with_number(to, OP_multiply, c0, 0xD2511F53u);
+    ValueId b = with_number(to, OP_multiply, c2, 0xCD9E8D57u);
+    c0 = with(to, OP_xor, build_binary(to, OP_xor, high_half(to, b), c1), k0);
+    c2 = with(to, OP_xor, build_binary(to, OP_xor, high_half(to, a), c3), k1);
+    c1 = low_half(to, b);
+    c3 = low_half(to, a);
   }
   out[0] = c0;
   out[1] = c1;
@@ -145,25 +144,25 @@ static void put_philox(Local *l, ValueId low, ValueId high, ValueId key, ValueId
   out[3] = c3;
 }
 
-static ValueId rotated(Local *l, ValueId v, uint32_t by) {
-  return local_binary(l, OP_or, with_number(l, OP_shift_left, v, by),
-                      with_number(l, OP_shift_right_logical, v, 32 - by));
+static ValueId rotated(Builder *b, ValueId v, uint32_t by) {
+  return build_binary(b, OP_or, with_number(b, OP_shift_left, v, by),
+                      with_number(b, OP_shift_right_logical, v, 32 - by));
 }
 
 // counter, key: ui64; out: 2 words in ui32.
-static void put_threefry(Local *l, ValueId counter, ValueId key, ValueId out[2]) {
+static void put_threefry(Builder *b, ValueId counter, ValueId key, ValueId out[2]) {
   static const uint8_t rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-  ValueId keys[3] = {narrowed(l, low_half(l, key)), narrowed(l, high_half(l, key))};
-  keys[2] = with_number(l, OP_xor, local_binary(l, OP_xor, keys[0], keys[1]), 0x1BD11BDAu);
-  ValueId x = with(l, OP_add, narrowed(l, low_half(l, counter)), keys[0]);
-  ValueId y = with(l, OP_add, narrowed(l, high_half(l, counter)), keys[1]);
+  ValueId keys[3] = {narrowed(b, low_half(b, key)), narrowed(b, high_half(b, key))};
+  keys[2] = with_number(b, OP_xor, build_binary(b, OP_xor, keys[0], keys[1]), 0x1BD11BDAu);
+  ValueId x = with(b, OP_add, narrowed(b, low_half(b, counter)), keys[0]);
+  ValueId y = with(b, OP_add, narrowed(b, high_half(b, counter)), keys[1]);
   for (uint32_t group = 0; group < 5; group++) {
     for (int i = 0; i < 4; i++) {
-      x = local_binary(l, OP_add, x, y);
-      y = local_binary(l, OP_xor, rotated(l, y, rotations[group % 2][i]), x);
+      x = build_binary(b, OP_add, x, y);
+      y = build_binary(b, OP_xor, rotated(b, y, rotations[group % 2][i]), x);
     }
-    x = with(l, OP_add, x, keys[(group + 1) % 3]);
-    y = with(l, OP_add, y, with_number(l, OP_add, keys[(group + 2) % 3], group + 1));
+    x = with(b, OP_add, x, keys[(group + 1) % 3]);
+    y = with(b, OP_add, y, with_number(b, OP_add, keys[(group + 2) % 3], group + 1));
   }
   out[0] = x;
   out[1] = y;
@@ -171,26 +170,26 @@ static void put_threefry(Local *l, ValueId counter, ValueId key, ValueId out[2])
 
 // ---- blocks of a tile ----
 
-static ValueId times(Local *l, ValueId v, int64_t by) {
-  return by == 1 ? v : local_binary(l, OP_multiply, v, local_index(l, by));
+static ValueId times(Builder *b, ValueId v, int64_t by) {
+  return by == 1 ? v : build_binary(b, OP_multiply, v, build_index(b, by));
 }
 
 // Adds the tile's place in dimension d of the tensor, in units of blocks.
 static void grid_enter(Localizer *cx, Grid *g, uint32_t d, int64_t stride) {
   if (!localize_axes(cx, 2, d).n) return;
-  ValueId at = times(cx->local, localize_offset(cx, 2, d), stride);
-  g->first = g->first ? local_binary(cx->local, OP_add, g->first, at) : at;
+  ValueId at = times(cx->builder, localize_offset(cx, 2, d), stride);
+  g->first = g->first ? build_binary(cx->builder, OP_add, g->first, at) : at;
 }
 
 // Adds the place of elements that lie in blocks: their first block, and what of it is before them.
 // step: elements from a tile to the next.
 static void grid_enter_blocks(Localizer *cx, Grid *g, ValueId element, int64_t step,
                               int64_t stride) {
-  Local *l = cx->local;
-  ValueId lanes = local_index(l, g->lanes);
-  ValueId at = times(l, local_binary(l, OP_divide, element, lanes), stride);
-  g->first = g->first ? local_binary(l, OP_add, g->first, at) : at;
-  if (step % g->lanes) g->skip = local_binary(l, OP_remainder, element, lanes);
+  Builder *b = cx->builder;
+  ValueId lanes = build_index(b, g->lanes);
+  ValueId at = times(b, build_binary(b, OP_divide, element, lanes), stride);
+  g->first = g->first ? build_binary(b, OP_add, g->first, at) : at;
+  if (step % g->lanes) g->skip = build_binary(b, OP_remainder, element, lanes);
 }
 
 static int64_t blocks_for(int64_t elements, int64_t lanes, bool even) {
@@ -210,7 +209,7 @@ static void grid_philox(Localizer *cx, const Bits *b, Grid *g) {
   }
   g->dims[last] = blocks_for(row, g->lanes, row % g->lanes == 0);
   g->strides[last] = 1;
-  grid_enter_blocks(cx, g, times(cx->local, localize_offset(cx, 2, last), inner), row, 1);
+  grid_enter_blocks(cx, g, times(cx->builder, localize_offset(cx, 2, last), inner), row, 1);
 }
 
 // The dimension whose neighbours share a block: the first even one, else the largest.
@@ -240,46 +239,46 @@ static void grid_threefry(Localizer *cx, const Bits *b, Grid *g) {
 }
 
 // Numbers of all blocks: ui64.
-static ValueId grid_numbers(Local *l, const Grid *g) {
-  Context *c = l->p->context;
-  Type type = tensor_of(l, DT_ui64, g->rank, g->dims);
-  ValueId sum = local_broadcast(l, as_dtype(l, OP_convert, g->first, DT_ui64), type);
+static ValueId grid_numbers(Builder *b, const Grid *g) {
+  Context *c = b->p->context;
+  Type type = tensor_of(b, DT_ui64, g->rank, g->dims);
+  ValueId sum = build_broadcast(b, as_dtype(b, OP_convert, g->first, DT_ui64), type);
   for (uint32_t d = 0; d < g->rank; d++) {
     if (g->dims[d] <= 1) continue;
     NamedAttr along = {name_of(c, "iota_dimension"), attr_i64(c, d)};
-    ValueId at = local_op(l, OP_iota, 0, NULL, type, attr_dict(c, 1, &along));
-    if (g->strides[d] != 1) at = with_number(l, OP_multiply, at, (uint64_t)g->strides[d]);
-    sum = local_binary(l, OP_add, sum, at);
+    ValueId at = build_op(b, OP_iota, 0, NULL, type, attr_dict(c, 1, &along));
+    if (g->strides[d] != 1) at = with_number(b, OP_multiply, at, (uint64_t)g->strides[d]);
+    sum = build_binary(b, OP_add, sum, at);
   }
   return sum;
 }
 
 // The elements of blocks behind each other, those of the tile.
-static ValueId grid_elements(Local *l, const Grid *g, const ValueId *words) {
+static ValueId grid_elements(Builder *b, const Grid *g, const ValueId *words) {
   ValueId v = words[0], parts[4];
-  DType dtype = type_dtype(l->p->context, value_type(l->p, v));
+  DType dtype = type_dtype(b->p->context, value_type(b->p, v));
   if (g->lanes > 1) {
     int64_t dims[MAX_RANK + 1];
     for (uint32_t d = 0; d <= g->rank; d++)
       dims[d] = d <= g->along ? g->dims[d] : d == g->along + 1 ? 1 : g->dims[d - 1];
     for (int64_t i = 0; i < g->lanes; i++)
-      parts[i] = local_op(l, OP_reshape, 1, &words[i], tensor_of(l, dtype, g->rank + 1, dims), 0);
-    v = local_concatenate(l, (uint32_t)g->lanes, parts, g->along + 1);
-    Type type =
-        local_with_dim(l, value_type(l->p, words[0]), g->along, g->dims[g->along] * g->lanes);
-    v = local_op(l, OP_reshape, 1, &v, type, 0);
+      parts[i] = build_op(b, OP_reshape, 1, &words[i], tensor_of(b, dtype, g->rank + 1, dims), 0);
+    v = build_concatenate(b, (uint32_t)g->lanes, parts, g->along + 1);
+    Type type = type_with_dim(b->p->context, value_type(b->p, words[0]), g->along,
+                              g->dims[g->along] * g->lanes);
+    v = build_op(b, OP_reshape, 1, &v, type, 0);
   }
-  return g->skip ? local_dynamic_slice(l, v, g->along, g->skip, g->length)
-                 : local_trim_to(l, v, g->along, g->length);
+  return g->skip ? build_dynamic_slice(b, v, g->along, g->skip, g->length)
+                 : build_trim_to(b, v, g->along, g->length);
 }
 
 // Words of 32 or 64 bits as elements of another type: their low bits, whatever they mean there.
-static ValueId as_elements(Local *l, ValueId v, Type to) {
-  DType dtype = type_dtype(l->p->context, to);
+static ValueId as_elements(Builder *b, ValueId v, Type to) {
+  DType dtype = type_dtype(b->p->context, to);
   int width = dtype_width(dtype);
-  if (width < 32) v = with_number(l, OP_and, v, (UINT64_C(1) << width) - 1);
-  v = as_dtype(l, OP_bitcast_convert, as_dtype(l, OP_convert, v, unsigned_of(width)), dtype);
-  return value_type(l->p, v) == to ? v : local_op(l, OP_reshape, 1, &v, to, 0);
+  if (width < 32) v = with_number(b, OP_and, v, (UINT64_C(1) << width) - 1);
+  v = as_dtype(b, OP_bitcast_convert, as_dtype(b, OP_convert, v, unsigned_of(width)), dtype);
+  return value_type(b->p, v) == to ? v : build_op(b, OP_reshape, 1, &v, to, 0);
 }
 
 // ---- the next state ----
@@ -294,32 +293,32 @@ static int64_t count_blocks(const Bits *b) {
 }
 
 static ValueId next_state(Localizer *cx, const Bits *b, ValueId state, ValueId low, ValueId high) {
-  Local *l = cx->local;
-  uint32_t n = (uint32_t)local_dim(l, state, 0);
-  DType dtype = type_dtype(cx->context, value_type(l->p, state));
-  Type one = tensor_of(l, dtype, 1, &(int64_t){1});
-  ValueId next = with_number(l, OP_add, low, (uint64_t)count_blocks(b));
-  ValueId words[3] = {0, next, n > 2 ? local_binary(l, OP_add, high, carry(l, next, low)) : 0};
+  Builder *to = cx->builder;
+  uint32_t n = (uint32_t)build_dim(to, state, 0);
+  DType dtype = type_dtype(cx->context, value_type(to->p, state));
+  Type one = tensor_of(to, dtype, 1, &(int64_t){1});
+  ValueId next = with_number(to, OP_add, low, (uint64_t)count_blocks(b));
+  ValueId words[3] = {0, next, n > 2 ? build_binary(to, OP_add, high, carry(to, next, low)) : 0};
   for (uint32_t i = 1; i < n; i++) {
-    words[i] = as_dtype(l, OP_bitcast_convert, words[i], dtype);
-    words[i] = local_op(l, OP_reshape, 1, &words[i], one, 0);
+    words[i] = as_dtype(to, OP_bitcast_convert, words[i], dtype);
+    words[i] = build_op(to, OP_reshape, 1, &words[i], one, 0);
   }
-  words[0] = local_slice(l, state, 0, 0, 1, 1);
-  return local_concatenate(l, n, words, 0);
+  words[0] = build_slice(to, state, 0, 0, 1, 1);
+  return build_concatenate(to, n, words, 0);
 }
 
 Status *rng_bits_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *to = cx->builder;
   Bits b = bits_of(cx);
   bool any = false;
   for (uint32_t d = 0; d < b.whole->rank; d++) any |= localize_axes(cx, 2, d).n > 0;
-  bool only_state = !value_has_uses(l->p, op_result(cx->program, cx->op, 1));
+  bool only_state = !value_has_uses(to->p, op_result(cx->program, cx->op, 1));
   if (!any && !only_state) return localize_plain(cx);
-  ValueId state = cx->in[0], key = word_of(l, state, 0), low = word_of(l, state, 1);
-  ValueId high = b.threefry ? 0 : local_dim(l, state, 0) > 2 ? word_of(l, state, 2) : key;
+  ValueId state = cx->in[0], key = word_of(to, state, 0), low = word_of(to, state, 1);
+  ValueId high = b.threefry ? 0 : build_dim(to, state, 0) > 2 ? word_of(to, state, 2) : key;
   cx->out[0] = next_state(cx, &b, state, low, high);
   if (only_state) {
-    cx->out[1] = local_padding(l, cx->out_types[1]);
+    cx->out[1] = build_padding(to, cx->out_types[1]);
     return NULL;
   }
   Grid g;
@@ -328,18 +327,18 @@ Status *rng_bits_localize(Localizer *cx) {
     grid_threefry(cx, &b, &g);
   else
     grid_philox(cx, &b, &g);
-  ValueId at = grid_numbers(l, &g), from = local_broadcast(l, low, value_type(l->p, at));
-  at = local_binary(l, OP_add, at, from);
+  ValueId at = grid_numbers(to, &g), from = build_broadcast(to, low, value_type(to->p, at));
+  at = build_binary(to, OP_add, at, from);
   if (b.threefry)
-    put_threefry(l, at, key, words);
+    put_threefry(to, at, key, words);
   else
-    put_philox(l, at, with(l, OP_add, carry(l, at, from), high), key, words);
+    put_philox(to, at, with(to, OP_add, carry(to, at, from), high), key, words);
   if (b.wide)
     for (int64_t i = 0; i < g.lanes; i++) {
-      ValueId upper = as_dtype(l, OP_convert, words[2 * i + 1], DT_ui64);
-      words[i] = local_binary(l, OP_or, as_dtype(l, OP_convert, words[2 * i], DT_ui64),
-                              with_number(l, OP_shift_left, upper, 32));
+      ValueId upper = as_dtype(to, OP_convert, words[2 * i + 1], DT_ui64);
+      words[i] = build_binary(to, OP_or, as_dtype(to, OP_convert, words[2 * i], DT_ui64),
+                              with_number(to, OP_shift_left, upper, 32));
     }
-  cx->out[1] = as_elements(l, grid_elements(l, &g, words), cx->out_types[1]);
+  cx->out[1] = as_elements(to, grid_elements(to, &g, words), cx->out_types[1]);
   return NULL;
 }

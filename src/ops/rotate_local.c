@@ -22,10 +22,10 @@ static bool rotation_of(const Localizer *cx, Rotation *out) {
 
 // What the tiles take of the whole: from before them, and from the end where that is nothing. Gives
 // how many windows that is.
-static uint32_t windows_of(const Localizer *cx, const Rotation *r, LocalWindow out[2]) {
+static uint32_t windows_of(const Localizer *cx, const Rotation *r, BuildWindow out[2]) {
   int64_t tile = localize_tile(cx, 0, r->along);
-  out[0] = (LocalWindow){.first = -r->amount, .step = tile, .length = tile};
-  out[1] = (LocalWindow){.first = r->size - r->amount, .step = tile, .length = tile};
+  out[0] = (BuildWindow){.first = -r->amount, .step = tile, .length = tile};
+  out[1] = (BuildWindow){.first = r->size - r->amount, .step = tile, .length = tile};
   out[0].wraps = !localize_is_uneven(cx, 0, r->along);
   return out[0].wraps ? 1 : 2;
 }
@@ -39,31 +39,31 @@ void rotate_splits(Localizer *cx) {
   localize_only_plain(cx);
   if (!axes.n) return;
   cx->splits[f].axes = axes;
-  LocalWindow windows[2];
+  BuildWindow windows[2];
   uint32_t n = windows_of(cx, &r, windows);
   for (uint32_t i = 0; i < n; i++)
     cx->bytes += localize_bytes_across(cx, 0, r.along) *
-                 local_window_received(cx->local, r.size, axes_size(axes), windows[i]);
+                 build_window_received(cx->builder, r.size, axes_size(axes), windows[i]);
 }
 
 Status *rotate_localize(Localizer *cx) {
   Rotation r;
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   AxisList axes = {NULL, 0};
   if (rotation_of(cx, &r)) axes = localize_axes(cx, 0, r.along);
   if (!axes.n) return localize_plain(cx);
-  LocalWindow windows[2];
+  BuildWindow windows[2];
   uint32_t n = windows_of(cx, &r, windows);
   ValueId parts[2] = {0};
   for (uint32_t i = 0; i < n; i++)
-    parts[i] = local_window(l, cx->in[0], r.along, axes, r.size, windows[i], 0);
+    parts[i] = build_window(b, cx->in[0], r.along, axes, r.size, windows[i], 0);
   cx->out[0] = parts[0];
   if (n == 1) return NULL;
-  ValueId at = local_iota(l, cx->out_types[0], r.along);
-  Type type = value_type(l->p, at);
-  ValueId offset = local_broadcast(l, localize_offset(cx, 0, r.along), type);
-  ValueId place = local_binary(l, OP_add, at, offset);
-  ValueId wraps = local_compare(l, "LT", place, local_splat(l, type, scalar_i(r.amount)));
-  cx->out[0] = local_select(l, wraps, parts[1], parts[0]);
+  ValueId at = build_iota(b, cx->out_types[0], r.along);
+  Type type = value_type(b->p, at);
+  ValueId offset = build_broadcast(b, localize_offset(cx, 0, r.along), type);
+  ValueId place = build_binary(b, OP_add, at, offset);
+  ValueId wraps = build_compare(b, "LT", place, build_splat(b, type, scalar_i(r.amount)));
+  cx->out[0] = build_select(b, wraps, parts[1], parts[0]);
   return NULL;
 }

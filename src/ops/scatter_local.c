@@ -108,28 +108,28 @@ static int64_t buffer_size(const Localizer *cx, uint32_t d) {
 
 // Where it begins in the whole: tensor<i64>.
 static ValueId buffer_begin(Localizer *cx, uint32_t d) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   ValueId offset = localize_offset(cx, 0, d);
   if (!crosses(cx, d)) return offset;
   int64_t size = localize_size(cx, 0, d), length = buffer_size(cx, d);
-  if (length == size) return local_index(l, 0);
-  offset = local_binary(l, OP_subtract, offset, local_index(l, window_size(cx, d) - 1));
-  return index_clamp(l, offset, size - length);
+  if (length == size) return build_index(b, 0);
+  offset = build_binary(b, OP_subtract, offset, build_index(b, window_size(cx, d) - 1));
+  return index_clamp(b, offset, size - length);
 }
 
 // Indices into the whole as indices into the buffer.
 static ValueId shifted(Localizer *cx, ValueId indices) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Ints map = field(cx, "scatter_dims_to_operand_dims");
   uint32_t vector = vector_dim(cx);
   bool alone = vector == localize_type(cx, n_inputs(cx))->rank;
   ValueId columns[MAX_RANK];
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
-    columns[i] = alone ? indices : local_slice(l, indices, vector, i, i + 1, 1);
-    if (localize_axes(cx, 0, d).n) columns[i] = index_minus(l, columns[i], buffer_begin(cx, d));
+    columns[i] = alone ? indices : build_slice(b, indices, vector, i, i + 1, 1);
+    if (localize_axes(cx, 0, d).n) columns[i] = index_minus(b, columns[i], buffer_begin(cx, d));
   }
-  return alone ? columns[0] : local_concatenate(l, map.n, columns, vector);
+  return alone ? columns[0] : build_concatenate(b, map.n, columns, vector);
 }
 
 static bool is_place(const Localizer *cx, uint32_t d) {
@@ -144,14 +144,14 @@ static ValueId dropped(Localizer *cx, ValueId indices) {
   for (uint32_t d = 0; d < input->rank; d++) most = input->dims[d] > most ? input->dims[d] : most;
   for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++)
     if (is_place(cx, d) && localize_axes(cx, n, d).n)
-      indices = local_mask_padding(cx->local, indices, d, localize_axes(cx, n, d),
-                                   localize_size(cx, n, d), local_index(cx->local, -most));
+      indices = build_mask_padding(cx->builder, indices, d, localize_axes(cx, n, d),
+                                   localize_size(cx, n, d), build_index(cx->builder, -most));
   return indices;
 }
 
 // Where the tile begins in its buffer along dimension d: tensor<i64>.
 static ValueId tile_begin(Localizer *cx, uint32_t d) {
-  return local_binary(cx->local, OP_subtract, localize_offset(cx, 0, d), buffer_begin(cx, d));
+  return build_binary(cx->builder, OP_subtract, localize_offset(cx, 0, d), buffer_begin(cx, d));
 }
 
 // Elements that a tile may have behind the end of its buffer, which is that of the whole.
@@ -161,31 +161,31 @@ static int64_t beyond(const Localizer *cx, uint32_t d) {
 
 // A tile in its buffer along dimension d; what else is there is any value.
 static ValueId put_buffer(Localizer *cx, ValueId tile, uint32_t d) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   if (!crosses(cx, d)) return tile;
   int64_t size = buffer_size(cx, d);
-  ValueId room =
-      local_padding(l, local_with_dim(l, value_type(l->p, tile), d, size + beyond(cx, d)));
-  return local_trim_to(l, local_dynamic_update(l, room, tile, d, tile_begin(cx, d)), d, size);
+  ValueId room = build_padding(
+      b, type_with_dim(b->p->context, value_type(b->p, tile), d, size + beyond(cx, d)));
+  return build_trim_to(b, build_dynamic_update(b, room, tile, d, tile_begin(cx, d)), d, size);
 }
 
 static ValueId take_tile(Localizer *cx, ValueId buffer, uint32_t d) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   if (!crosses(cx, d)) return buffer;
-  buffer = local_pad_to(l, buffer, d, buffer_size(cx, d) + beyond(cx, d));
-  return local_dynamic_slice(l, buffer, d, tile_begin(cx, d), localize_tile(cx, 0, d));
+  buffer = build_pad_to(b, buffer, d, buffer_size(cx, d) + beyond(cx, d));
+  return build_dynamic_slice(b, buffer, d, tile_begin(cx, d), localize_tile(cx, 0, d));
 }
 
 // The op on buffers.
 static Status *copy_in_buffers(Localizer *cx, ValueId *operands, Attr attrs) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t n = n_inputs(cx), rank = localize_type(cx, 0)->rank;
-  Type *types = ARENA_ARRAY(l->arena, Type, n);
+  Type *types = ARENA_ARRAY(b->arena, Type, n);
   for (uint32_t i = 0; i < n; i++) {
     types[i] = cx->out_types[i];
     for (uint32_t d = 0; d < rank; d++) {
       operands[i] = put_buffer(cx, operands[i], d);
-      types[i] = local_with_dim(l, types[i], d, buffer_size(cx, d));
+      types[i] = type_with_dim(b->p->context, types[i], d, buffer_size(cx, d));
     }
   }
   TRY(localize_copy_as(cx, operands, attrs, types, cx->out));
@@ -195,9 +195,9 @@ static Status *copy_in_buffers(Localizer *cx, ValueId *operands, Attr attrs) {
 }
 
 Status *scatter_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t n = n_inputs(cx);
-  ValueId *operands = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n + 1);
+  ValueId *operands = ARENA_ARRAY(b->arena, ValueId, 2 * (size_t)n + 1);
   for (uint32_t i = 0; i < 2 * n + 1; i++)
     operands[i] = i < n ? localize_enter_once(cx, cx->in[i]) : cx->in[i];
   bool shifts = false, drops = false;
@@ -206,7 +206,7 @@ Status *scatter_localize(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++)
     drops |= is_place(cx, d) && localize_is_uneven(cx, n, d);
   Attr attrs = 0;
-  if (shifts || drops) operands[n] = index_i64(l, operands[n]);
+  if (shifts || drops) operands[n] = index_i64(b, operands[n]);
   if (shifts) operands[n] = shifted(cx, operands[n]);
   if (drops) {
     operands[n] = dropped(cx, operands[n]);

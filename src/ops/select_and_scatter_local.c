@@ -25,8 +25,8 @@ enum { OPERAND, SOURCE, INIT, RESULT };
 
 // What a device reads of one dimension.
 typedef struct Reach {
-  LocalWindow seen;     // of the operand
-  LocalWindow windows;  // of the source
+  BuildWindow seen;     // of the operand
+  BuildWindow windows;  // of the source
   int64_t tile;         // of the operand and the result
   // Tiles are no multiples of the stride: of `seen` the first few elements, as many as the phase of
   // the device says, are none that its windows see.
@@ -76,15 +76,15 @@ static bool reach_of(const Localizer *cx, const WindowDim *w, uint32_t d, Reach 
   if (out->drifts) {
     int64_t count = (s - 1 + w->size - 1 + tile - 1) / s + 1;
     out->length = (count - 1) * s + w->size;
-    out->windows = (LocalWindow){.first = from, .step = tile, .divisor = s, .length = count};
-    out->seen = (LocalWindow){
+    out->windows = (BuildWindow){.first = from, .step = tile, .divisor = s, .length = count};
+    out->seen = (BuildWindow){
         .first = from - (s - 1) - w->pad_low, .step = tile, .length = out->length + s - 1};
   } else {
     int64_t first = -floor_div(-from, s), last = floor_div(tile - 1 + w->pad_low, s);
     if (last < first) last = first;
     out->length = (last - first) * s + w->size;
-    out->windows = (LocalWindow){.first = first, .step = tile / s, .length = last - first + 1};
-    out->seen = (LocalWindow){.first = first * s - w->pad_low, .step = tile, .length = out->length};
+    out->windows = (BuildWindow){.first = first, .step = tile / s, .length = last - first + 1};
+    out->seen = (BuildWindow){.first = first * s - w->pad_low, .step = tile, .length = out->length};
   }
   return out->seen.length <= 2 * size + 64;
 }
@@ -128,10 +128,10 @@ void select_and_scatter_splits(Localizer *cx) {
 
 // step · coordinate + first along dimension d, as tensor<i64>.
 static ValueId affine(Localizer *cx, uint32_t d, int64_t first, int64_t step) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   AxisList axes = cx->splits[localize_factor(cx, OPERAND, d)].axes;
-  ValueId v = local_binary(l, OP_multiply, local_coordinate(l, axes), local_index(l, step));
-  return first ? local_binary(l, OP_add, v, local_index(l, first)) : v;
+  ValueId v = build_binary(b, OP_multiply, build_coordinate(b, axes), build_index(b, step));
+  return first ? build_binary(b, OP_add, v, build_index(b, first)) : v;
 }
 
 // The device's first window along d, were all numbers positive, and its phase: quotient and rest
@@ -144,22 +144,22 @@ static ValueId first_window(Localizer *cx, const Windows *w, uint32_t d, uint16_
   *out_more = more;
   if (!r->drifts) return affine(cx, d, r->windows.first + more, r->windows.step);
   ValueId v = affine(cx, d, r->windows.first + more * dim->stride, r->windows.step);
-  return local_binary(cx->local, code, v, local_index(cx->local, dim->stride));
+  return build_binary(cx->builder, code, v, build_index(cx->builder, dim->stride));
 }
 
 // Where the tile begins in what its windows see along d, as tensor<i64>.
 static ValueId tile_begin(Localizer *cx, const Windows *w, uint32_t d) {
   int64_t more;
-  if (!w->reach[d].drifts) return local_index(cx->local, -w->reach[d].seen.first);
+  if (!w->reach[d].drifts) return build_index(cx->builder, -w->reach[d].seen.first);
   ValueId phase = first_window(cx, w, d, OP_remainder, &more);
-  return local_binary(cx->local, OP_add, phase, local_index(cx->local, w->dims[d].size - 1));
+  return build_binary(cx->builder, OP_add, phase, build_index(cx->builder, w->dims[d].size - 1));
 }
 
 // Operand and source as its windows see them.
 static void read_pieces(Localizer *cx, const Windows *w, ValueId *operands) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   ValueId nothing = 0;
-  if (!w->elects) nothing = local_identity(l, value_type(l->p, operands[INIT]), w->combine);
+  if (!w->elects) nothing = build_identity(b, value_type(b->p, operands[INIT]), w->combine);
   for (uint32_t d = 0; d < w->rank; d++) {
     if (!w->split[d]) continue;
     const Reach *r = &w->reach[d];
@@ -167,7 +167,7 @@ static void read_pieces(Localizer *cx, const Windows *w, ValueId *operands) {
     if (r->drifts) {
       int64_t more, s = w->dims[d].stride;
       ValueId phase = first_window(cx, w, d, OP_remainder, &more);
-      v = local_dynamic_slice(l, v, d, local_binary(l, OP_subtract, local_index(l, s - 1), phase),
+      v = build_dynamic_slice(b, v, d, build_binary(b, OP_subtract, build_index(b, s - 1), phase),
                               r->length);
     }
     operands[OPERAND] = v;
@@ -183,7 +183,7 @@ static Status *copy_op(Localizer *cx, const Windows *w, const ValueId *operands,
   for (uint32_t d = 0; d < w->rank; d++) {
     pads[2 * d] = w->split[d] ? 0 : w->dims[d].pad_low;
     pads[2 * d + 1] = w->split[d] ? 0 : w->dims[d].pad_high;
-    if (w->split[d]) type = local_with_dim(cx->local, type, d, w->reach[d].length);
+    if (w->split[d]) type = type_with_dim(cx->builder->p->context, type, d, w->reach[d].length);
   }
   Type shape = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){w->rank, 2}, 0);
   Attr attrs = localize_with(cx, 0, "padding",
@@ -196,25 +196,25 @@ static Status *copy_op(Localizer *cx, const Windows *w, const ValueId *operands,
 // Keeps i where `from` <= number + shift < end along d; `other` elsewhere. All of them tensor<i64>.
 static ValueId keep_range(Localizer *cx, ValueId v, uint32_t d, ValueId from, int64_t count,
                           int64_t other) {
-  Local *l = cx->local;
-  ValueId end = local_binary(l, OP_add, from, local_index(l, count));
-  return local_mask(l, v, d, from, end, local_index(l, other));
+  Builder *b = cx->builder;
+  ValueId end = build_binary(b, OP_add, from, build_index(b, count));
+  return build_mask(b, v, d, from, end, build_index(b, other));
 }
 
 // The place in the tile of every element of the piece; -1 where there is none.
 static ValueId put_places(Localizer *cx, const Windows *w, ValueId piece, int64_t count) {
-  Local *l = cx->local;
-  Type like = value_type(l->p, piece);
+  Builder *b = cx->builder;
+  Type like = value_type(b->p, piece);
   ValueId sum = 0;
   int64_t stride = 1;
   for (uint32_t d = w->rank; d-- > 0;) {
-    ValueId at = local_iota(l, like, d);
-    Type type = value_type(l->p, at);
+    ValueId at = build_iota(b, like, d);
+    Type type = value_type(b->p, at);
     if (w->split[d])
-      at = local_binary(l, OP_subtract, at, local_broadcast(l, tile_begin(cx, w, d), type));
+      at = build_binary(b, OP_subtract, at, build_broadcast(b, tile_begin(cx, w, d), type));
     if (stride > 1)
-      at = local_binary(l, OP_multiply, at, local_broadcast(l, local_index(l, stride), type));
-    sum = sum ? local_binary(l, OP_add, sum, at) : at;
+      at = build_binary(b, OP_multiply, at, build_broadcast(b, build_index(b, stride), type));
+    sum = sum ? build_binary(b, OP_add, sum, at) : at;
     stride *= type_info(cx->context, cx->out_types[0])->dims[d];
   }
   for (uint32_t d = 0; d < w->rank; d++) {
@@ -225,55 +225,49 @@ static ValueId put_places(Localizer *cx, const Windows *w, ValueId piece, int64_
   for (uint32_t d = 0; d < w->rank; d++) {
     if (!w->split[d]) continue;
     ValueId begin =
-        local_binary(l, OP_subtract, tile_begin(cx, w, d), affine(cx, d, 0, w->reach[d].tile));
+        build_binary(b, OP_subtract, tile_begin(cx, w, d), affine(cx, d, 0, w->reach[d].tile));
     sum = keep_range(cx, sum, d, begin, localize_size(cx, OPERAND, d), -1);
   }
   return sum;
 }
 
-static void put_return(Local *l, uint32_t n, const ValueId *values) {
-  OpSpec end = {
-      .code = OP_return, .n_operands = n, .operands = values, .pos = POS_NONE, .origin = l->origin};
-  op_append(l->p, l->block, op_create(l->p, &end));
-}
-
 // Of two elements with their places the one that `select` keeps; who has no place is not kept. With
 // a third value, whether there is a NaN among the elements: those before a NaN are not kept.
 static void put_election_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
-  Local *l = cx->local;
-  Program *p = l->p;
-  BlockId outer = l->block, block = region_add_block(p, op_region(p, op, 0));
+  Builder *to = cx->builder;
+  Program *p = to->p;
+  BlockId outer = to->block, block = region_add_block(p, op_region(p, op, 0));
   for (uint32_t i = 0; i < 2 * n; i++)
     block_add_arg(p, block, value_type(p, op_operand(p, op, n + i % n)), 0);
   ValueId a = block_arg(p, block, 0), at_a = block_arg(p, block, 1), b = block_arg(p, block, n),
           at_b = block_arg(p, block, n + 1), nan = 0;
   OpId last = localize_take_body(cx, copy, 0, block, (ValueId[]){a, b});
-  l->block = block;
-  ValueId none = local_index(l, 0), keeps = op_operand(p, last, 0);
+  to->block = block;
+  ValueId none = build_index(to, 0), keeps = op_operand(p, last, 0);
   if (n == 3) {
     ValueId nan_a = block_arg(p, block, 2), nan_b = block_arg(p, block, 5);
-    nan = local_binary(l, OP_or, nan_a, nan_b);
-    keeps = local_binary(l, OP_and, keeps, local_op(l, OP_not, 1, &nan_b, value_type(p, nan_b), 0));
+    nan = build_binary(to, OP_or, nan_a, nan_b);
+    keeps = build_binary(to, OP_and, keeps, build_unary(to, OP_not, nan_b));
   }
-  keeps = local_binary(l, OP_or, keeps, local_compare(l, "LT", at_b, none));
-  keeps = local_binary(l, OP_and, keeps, local_compare(l, "GE", at_a, none));
-  put_return(l, n,
-             (ValueId[]){local_select(l, keeps, a, b), local_select(l, keeps, at_a, at_b), nan});
-  l->block = outer;
+  keeps = build_binary(to, OP_or, keeps, build_compare(to, "LT", at_b, none));
+  keeps = build_binary(to, OP_and, keeps, build_compare(to, "GE", at_a, none));
+  build_return(
+      to, n, (ValueId[]){build_select(to, keeps, a, b), build_select(to, keeps, at_a, at_b), nan});
+  to->block = outer;
 }
 
 // Which elements of the piece are NaN and have a place.
-static ValueId put_nans(Local *l, ValueId piece, ValueId places) {
-  ValueId none = local_broadcast(l, local_index(l, 0), value_type(l->p, places));
-  return local_binary(l, OP_and, local_compare(l, "NE", piece, piece),
-                      local_compare(l, "GE", places, none));
+static ValueId put_nans(Builder *b, ValueId piece, ValueId places) {
+  ValueId none = build_broadcast(b, build_index(b, 0), value_type(b->p, places));
+  return build_binary(b, OP_and, build_compare(b, "NE", piece, piece),
+                      build_compare(b, "GE", places, none));
 }
 
 // The place that each window elects. `copy` lends its attributes and `select`.
 static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const ValueId *operands,
                             ValueId places) {
-  Local *l = cx->local;
-  Program *p = l->p;
+  Builder *b = cx->builder;
+  Program *p = b->p;
   const TypeInfo *source = type_info(cx->context, value_type(p, operands[SOURCE]));
   Type types[3] = {value_type(p, operands[SOURCE]),
                    type_tensor(cx->context, type_scalar(DT_i64), source->rank, source->dims, 0),
@@ -282,88 +276,62 @@ static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const Va
   select_orders(cx->program, cx->op, &has_nan);
   uint32_t n = has_nan ? 3 : 2;
   ValueId in[6] = {operands[OPERAND], places};
-  if (has_nan) in[2] = put_nans(l, operands[OPERAND], places);
+  if (has_nan) in[2] = put_nans(b, operands[OPERAND], places);
   in[n] = operands[INIT];
-  in[n + 1] = local_index(l, -1);
+  in[n + 1] = build_index(b, -1);
   if (has_nan)
-    in[5] = local_splat(l, type_tensor(cx->context, type_scalar(DT_i1), 0, NULL, 0), scalar_i(0));
+    in[5] = build_splat(b, type_tensor(cx->context, type_scalar(DT_i1), 0, NULL, 0), scalar_i(0));
   int64_t ones[MAX_RANK];
   for (uint32_t d = 0; d < w->rank; d++) ones[d] = 1;
   Attr attrs = op_at(p, copy)->attrs;
   if (!attr_get(cx->context, attrs, "window_dimensions"))
     attrs = localize_with(cx, attrs, "window_dimensions", attr_i64s(cx->context, w->rank, ones));
-  OpSpec spec = {.code = OP_reduce_window,
-                 .n_operands = 2 * n,
-                 .operands = in,
-                 .n_results = n,
-                 .result_types = types,
-                 .n_regions = 1,
-                 .attrs = attrs,
-                 .pos = POS_NONE,
-                 .origin = l->origin};
-  OpId op = op_create(p, &spec);
-  op_append(p, l->block, op);
+  OpId op = build_op_many(b, OP_reduce_window, 2 * n, in, n, types, 1, attrs);
   put_election_body(cx, copy, op, n);
   ValueId elected = op_result(p, op, 1);
   for (uint32_t d = 0; d < w->rank; d++) {  // windows that the whole op has
     if (!w->split[d]) continue;
     int64_t more;
     ValueId first = first_window(cx, w, d, OP_divide, &more);
-    first = local_binary(l, OP_subtract, local_index(l, more), first);
+    first = build_binary(b, OP_subtract, build_index(b, more), first);
     elected = keep_range(cx, elected, d, first, localize_size(cx, SOURCE, d), -1);
   }
   return elected;
 }
 
-static ValueId reshaped(Local *l, ValueId v, uint32_t rank, const int64_t *dims) {
-  Context *c = l->p->context;
-  Type type = type_tensor(c, type_info(c, value_type(l->p, v))->elem, rank, dims, 0);
-  return local_op(l, OP_reshape, 1, &v, type, 0);
-}
-
 // The source goes to the elected places of a row of `count` init values, which is the tile.
 static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, ValueId elected,
                            int64_t count) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Context *c = cx->context;
   int64_t n = 1;
-  const TypeInfo *source = type_info(c, value_type(l->p, operands[SOURCE]));
+  const TypeInfo *source = type_info(c, value_type(b->p, operands[SOURCE]));
   for (uint32_t d = 0; d < source->rank; d++) n = shape_times(n, source->dims[d]);
   Type row = type_tensor(c, source->elem, 1, &count, 0);
   Type scalar = type_tensor(c, source->elem, 0, NULL, 0);
-  ValueId in[3] = {local_broadcast(l, operands[INIT], row),
-                   reshaped(l, elected, 2, (int64_t[]){n, 1}),
-                   reshaped(l, operands[SOURCE], 1, &n)};
+  ValueId in[3] = {build_broadcast(b, operands[INIT], row),
+                   build_reshape(b, elected, 2, (int64_t[]){n, 1}),
+                   build_reshape(b, operands[SOURCE], 1, &n)};
   int64_t zero = 0;
   NamedAttr numbers[] = {{name_of(c, "inserted_window_dims"), attr_i64s(c, 1, &zero)},
                          {name_of(c, "scatter_dims_to_operand_dims"), attr_i64s(c, 1, &zero)},
                          {name_of(c, "index_vector_dim"), attr_i64(c, 1)}};
   NamedAttr field = {name_of(c, "scatter_dimension_numbers"),
                      attr_struct(c, "stablehlo.scatter", 3, numbers)};
-  OpSpec spec = {.code = OP_scatter,
-                 .n_operands = 3,
-                 .operands = in,
-                 .n_results = 1,
-                 .result_types = &row,
-                 .n_regions = 1,
-                 .attrs = attr_dict(c, 1, &field),
-                 .pos = POS_NONE,
-                 .origin = l->origin};
-  OpId op = op_create(l->p, &spec);
-  op_append(l->p, l->block, op);
-  BlockId outer = l->block, block = region_add_block(l->p, op_region(l->p, op, 0));
-  for (uint32_t i = 0; i < 2; i++) block_add_arg(l->p, block, scalar, 0);
-  ValueId args[2] = {block_arg(l->p, block, 0), block_arg(l->p, block, 1)};
-  ValueId sum = op_operand(l->p, localize_take_body(cx, copy, 1, block, args), 0);
-  l->block = block;
-  put_return(l, 1, &sum);
-  l->block = outer;
+  OpId op = build_op_many(b, OP_scatter, 3, in, 1, &row, 1, attr_dict(c, 1, &field));
+  BlockId outer = b->block, block = region_add_block(b->p, op_region(b->p, op, 0));
+  for (uint32_t i = 0; i < 2; i++) block_add_arg(b->p, block, scalar, 0);
+  ValueId args[2] = {block_arg(b->p, block, 0), block_arg(b->p, block, 1)};
+  ValueId sum = op_operand(b->p, localize_take_body(cx, copy, 1, block, args), 0);
+  b->block = block;
+  build_return(b, 1, &sum);
+  b->block = outer;
   const TypeInfo *tile = type_info(c, cx->out_types[0]);
-  return reshaped(l, op_result(l->p, op, 0), tile->rank, tile->dims);
+  return build_reshape(b, op_result(b->p, op, 0), tile->rank, tile->dims);
 }
 
 Status *select_and_scatter_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Windows w;
   windows_of(cx, &w);
   ValueId operands[3] = {cx->in[OPERAND], cx->in[SOURCE], cx->in[INIT]}, v;
@@ -375,17 +343,17 @@ Status *select_and_scatter_localize(Localizer *cx) {
   if (w.elects) {
     int64_t count = 0;
     type_count(cx->context, cx->out_types[0], &count);
-    OpId copy = value_def(l->p, v);
+    OpId copy = value_def(b->p, v);
     ValueId places = put_places(cx, &w, operands[OPERAND], count);
     ValueId elected = put_election(cx, &w, copy, operands, places);
     cx->out[0] = put_scatter(cx, copy, operands, elected, count);
-    op_erase(l->p, copy);
+    op_erase(b->p, copy);
     return NULL;
   }
   for (uint32_t d = 0; d < w.rank; d++) {
     if (!w.split[d]) continue;
     int64_t before = -w.reach[d].seen.first, after = w.reach[d].length - before - w.reach[d].tile;
-    v = local_pad(l, v, d, -before, -after, operands[INIT]);
+    v = build_pad(b, v, d, -before, -after, operands[INIT]);
   }
   cx->out[0] = v;
   return NULL;

@@ -154,7 +154,7 @@ static bool factors(FactorContext *cx) {
 typedef struct Cut {
   int64_t before, offset;  // own elements from offset on
   int64_t size;            // of the whole dimension then
-  LocalWindow window;
+  BuildWindow window;
   int64_t after;
 } Cut;
 
@@ -226,23 +226,23 @@ static Padded look_through(const Localizer *cx) {
   return padded.tile && padded.fill ? padded : none;
 }
 
-static LocalWindow padded_window(const Localizer *cx, const Padded *padded, uint32_t d) {
+static BuildWindow padded_window(const Localizer *cx, const Padded *padded, uint32_t d) {
   int64_t tile = localize_tile(cx, 1, d), low = padded->low.v[d];
-  return (LocalWindow){.first = localize_ints(cx, "start_indices").v[d] - low,
+  return (BuildWindow){.first = localize_ints(cx, "start_indices").v[d] - low,
                        .step = tile,
                        .length = tile,
                        .end = localize_ints(cx, "limit_indices").v[d] - low};
 }
 
 static Status *localize_padded(Localizer *cx, const Padded *padded) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   ValueId v = padded->tile;
   Ints start = localize_ints(cx, "start_indices"), limit = localize_ints(cx, "limit_indices");
   for (uint32_t d = 0; d < start.n; d++) {
     int64_t low = padded->low.v[d], size = padded->type->dims[d];
     AxisList axes = localize_axes(cx, 0, d);
-    v = axes.n ? local_window(l, v, d, axes, size, padded_window(cx, padded, d), padded->fill)
-               : local_pad(l, v, d, low - start.v[d], limit.v[d] - low - size, padded->fill);
+    v = axes.n ? build_window(b, v, d, axes, size, padded_window(cx, padded, d), padded->fill)
+               : build_pad(b, v, d, low - start.v[d], limit.v[d] - low - size, padded->fill);
   }
   cx->out[0] = v;
   return NULL;
@@ -250,10 +250,10 @@ static Status *localize_padded(Localizer *cx, const Padded *padded) {
 
 static double received(const Localizer *cx, const Padded *padded, uint32_t d, int64_t devices) {
   if (padded->tile)
-    return local_window_received(cx->local, padded->type->dims[d], devices,
+    return build_window_received(cx->builder, padded->type->dims[d], devices,
                                  padded_window(cx, padded, d));
   Cut cut = cut_of(cx, d);
-  return local_window_received(cx->local, cut.size, devices, cut.window);
+  return build_window_received(cx->builder, cut.size, devices, cut.window);
 }
 
 static void splits(Localizer *cx) {
@@ -275,27 +275,27 @@ static void splits(Localizer *cx) {
 }
 
 static ValueId localize_dim(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Cut cut = cut_of(cx, d);
-  v = local_slice(l, v, d, cut.offset, local_dim(l, v, d), cut.before);
-  v = local_window(l, v, d, axes, cut.size, cut.window, 0);
-  return local_slice(l, v, d, 0, local_dim(l, v, d), cut.after);
+  v = build_slice(b, v, d, cut.offset, build_dim(b, v, d), cut.before);
+  v = build_window(b, v, d, axes, cut.size, cut.window, 0);
+  return build_slice(b, v, d, 0, build_dim(b, v, d), cut.after);
 }
 
 // The device that has them gives them, the others what changes nothing.
 static ValueId give_parts(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 1, d);
   int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 0, d);
   int64_t first = start % tile;
-  v = local_slice(l, v, d, first, first + (size - 1) * stride + 1, size > 1 ? stride : 1);
-  ValueId here = local_compare(l, "EQ", local_coordinate(l, axes), local_index(l, start / tile));
-  return local_select(l, here, v, local_identity(l, value_type(l->p, v), index_parts(cx, 0)));
+  v = build_slice(b, v, d, first, first + (size - 1) * stride + 1, size > 1 ? stride : 1);
+  ValueId here = build_compare(b, "EQ", build_coordinate(b, axes), build_index(b, start / tile));
+  return build_select(b, here, v, build_identity(b, value_type(b->p, v), index_parts(cx, 0)));
 }
 
 // Whole dimensions first, then those that are cut one by one.
 static Status *localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   ValueId v = cx->in[0];
   Ints start = localize_ints(cx, "start_indices"), limit = localize_ints(cx, "limit_indices"),
        stride = localize_ints(cx, "strides");
@@ -304,7 +304,7 @@ static Status *localize(Localizer *cx) {
   Padded padded = parts ? (Padded){0} : look_through(cx);
   if (padded.tile) return localize_padded(cx, &padded);
   for (uint32_t d = 0; d < start.n; d++)
-    if (!localize_axes(cx, 0, d).n) v = local_slice(l, v, d, start.v[d], limit.v[d], stride.v[d]);
+    if (!localize_axes(cx, 0, d).n) v = build_slice(b, v, d, start.v[d], limit.v[d], stride.v[d]);
   for (uint32_t d = 0; d < start.n; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;

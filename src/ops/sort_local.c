@@ -146,8 +146,8 @@ void sort_splits(Localizer *cx) {
 
 // ---- one sort of all columns ----
 
-ValueId sort_last(Local *l, Type elem, bool larger_first) {
-  Context *c = l->p->context;
+ValueId sort_last(Builder *b, Type elem, bool larger_first) {
+  Context *c = b->p->context;
   Type scalar = type_tensor(c, elem, 0, NULL, 0);
   const DTypeInfo *type = dtype_info(type_dtype(c, scalar));
   uint64_t all = type->width < 64 ? (UINT64_C(1) << type->width) - 1 : UINT64_MAX;
@@ -157,82 +157,66 @@ ValueId sort_last(Local *l, Type elem, bool larger_first) {
   if (is_float) least = all;  // NaN with a sign
   if (type->kind == KIND_SINT || is_float) greatest = all ^ sign;
   uint64_t bits = larger_first ? least : greatest;
-  NamedAttr value = {name_of(c, "value"), attr_dense(c, scalar, &bits, (size_t)type->bytes)};
-  return local_op(l, OP_constant, 0, NULL, scalar, attr_dict(c, 1, &value));
+  return build_constant(b, attr_dense(c, scalar, &bits, (size_t)type->bytes));
 }
 
 // The comparator's ops for other arguments; gives what it returns.
-static ValueId put_comparator(Local *l, BlockId body, uint32_t n_args, const ValueId *args) {
-  Program *p = l->p;
+static ValueId put_comparator(Builder *b, BlockId body, uint32_t n_args, const ValueId *args) {
+  Program *p = b->p;
   uint32_t n = p->values.count;
-  ArenaMark mark = arena_mark(l->arena);
-  ValueId *map = ARENA_ARRAY(l->arena, ValueId, n);
+  ArenaMark mark = arena_mark(b->arena);
+  ValueId *map = ARENA_ARRAY(b->arena, ValueId, n);
   for (uint32_t i = 0; i < n_args; i++) map[block_arg(p, body, i)] = args[i];
   OpId end = block_at(p, body)->last;
   for (OpId o = block_at(p, body)->first; o != end; o = op_at(p, o)->next)
-    op_append(p, l->block, op_clone(p, o, map, n));
+    op_append(p, b->block, op_clone(p, o, map, n));
   ValueId returned = op_operand(p, end, 0), made = map[returned];
-  arena_rewind(l->arena, mark);
+  arena_rewind(b->arena, mark);
   return made ? made : returned;
 }
 
 // The body of a sort that also goes by places.
-static void put_body(Local *l, const Columns *s, BlockId comparator, OpId sort) {
-  Program *p = l->p;
+static void put_body(Builder *to, const Columns *s, BlockId comparator, OpId sort) {
+  Program *p = to->p;
   Context *c = p->context;
   uint32_t n = op_at(p, sort)->n_operands;
-  BlockId outer = l->block, body = region_add_block(p, op_region(p, sort, 0));
+  BlockId outer = to->block, body = region_add_block(p, op_region(p, sort, 0));
   for (uint32_t i = 0; i < 2 * n; i++)
     block_add_arg(p, body,
                   type_tensor(c, type_elem(c, op_operand_type(p, sort, i / 2)), 0, NULL, 0), 0);
-  l->block = body;
+  to->block = body;
   ValueId a = block_arg(p, body, 2 * s->index), b = block_arg(p, body, 2 * s->index + 1);
-  ValueId first = local_compare(l, "LT", a, b);
-  ValueId *args = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)s->n);
+  ValueId first = build_compare(to, "LT", a, b);
+  ValueId *args = ARENA_ARRAY(to->arena, ValueId, 2 * (size_t)s->n);
   for (uint32_t i = 0; i < s->n; i++) {
     ValueId x = block_arg(p, body, 2 * i), y = block_arg(p, body, 2 * i + 1);
-    args[2 * i] = local_select(l, first, y, x);
-    args[2 * i + 1] = local_select(l, first, x, y);
+    args[2 * i] = build_select(to, first, y, x);
+    args[2 * i + 1] = build_select(to, first, x, y);
   }
-  ValueId swaps = put_comparator(l, comparator, 2 * s->n, args);
+  ValueId swaps = put_comparator(to, comparator, 2 * s->n, args);
   if (s->rows * s->devices != s->size) {
-    ValueId later = local_binary(l, OP_maximum, a, b);
-    ValueId size = local_splat(l, value_type(p, later), scalar_i(s->size));
-    swaps = local_binary(l, OP_and, swaps, local_compare(l, "LT", later, size));
+    ValueId later = build_binary(to, OP_maximum, a, b);
+    ValueId size = build_splat(to, value_type(p, later), scalar_i(s->size));
+    swaps = build_binary(to, OP_and, swaps, build_compare(to, "LT", later, size));
   }
-  ValueId before = local_binary(l, OP_xor, first, swaps);
-  OpSpec end = {.code = OP_return,
-                .n_operands = 1,
-                .operands = &before,
-                .pos = POS_NONE,
-                .origin = l->origin};
-  op_append(p, body, op_create(p, &end));
-  l->block = outer;
+  ValueId before = build_binary(to, OP_xor, first, swaps);
+  build_return(to, 1, &before);
+  to->block = outer;
 }
 
 // Sorts the tensors v; `comparator` is 0 where places are not needed.
 static Status *put_sort(Localizer *cx, const Columns *s, BlockId comparator, ValueId *v) {
-  Local *l = cx->local;
-  Program *p = l->p;
+  Builder *b = cx->builder;
+  Program *p = b->p;
   uint32_t n = s->n + (s->index == s->n);
-  Type *types = ARENA_ARRAY(l->arena, Type, n);
+  Type *types = ARENA_ARRAY(b->arena, Type, n);
   for (uint32_t i = 0; i < n; i++) types[i] = value_type(p, v[i]);
   if (!comparator) return localize_copy_as(cx, v, 0, types, v);
   Context *c = cx->context;
   NamedAttr fields[] = {{name_of(c, "dimension"), attr_i64(c, s->along)},
                         {name_of(c, "is_stable"), attr_bool(c, false)}};
-  OpSpec spec = {.code = OP_sort,
-                 .n_operands = n,
-                 .operands = v,
-                 .n_results = n,
-                 .result_types = types,
-                 .n_regions = 1,
-                 .attrs = attr_dict(c, 2, fields),
-                 .pos = POS_NONE,
-                 .origin = l->origin};
-  OpId sort = op_create(p, &spec);
-  put_body(l, s, comparator, sort);
-  op_append(p, l->block, sort);
+  OpId sort = build_op_many(b, OP_sort, n, v, n, types, 1, attr_dict(c, 2, fields));
+  put_body(b, s, comparator, sort);
   for (uint32_t i = 0; i < n; i++) v[i] = op_result(p, sort, i);
   return NULL;
 }
@@ -241,45 +225,44 @@ static Status *put_sort(Localizer *cx, const Columns *s, BlockId comparator, Val
 
 // The dimension as two, [outer, inner]; one of them is cut, the other grows, and they are one
 // again.
-static ValueId put_deal(Local *l, const Columns *s, ValueId v, bool interleaved) {
-  Type type = value_type(l->p, v);
-  const TypeInfo *info = type_info(l->p->context, type);
+static ValueId put_deal(Builder *b, const Columns *s, ValueId v, bool interleaved) {
+  Type type = value_type(b->p, v);
+  const TypeInfo *info = type_info(b->p->context, type);
   int64_t dims[MAX_RANK + 1], part = s->rows / s->devices;
   for (uint32_t d = 0; d <= info->rank; d++)
     dims[d] = d < s->along        ? info->dims[d]
               : d == s->along     ? (interleaved ? part : s->devices)
               : d == s->along + 1 ? (interleaved ? s->devices : part)
                                   : info->dims[d - 1];
-  Type split = type_tensor(l->p->context, info->elem, info->rank + 1, dims, 0);
-  v = local_op(l, OP_reshape, 1, &v, split, 0);
+  v = build_reshape(b, v, info->rank + 1, dims);
   uint32_t cut = interleaved ? s->along + 1 : s->along, grown = 2 * s->along + 1 - cut;
-  v = local_all_to_all(l, v, cut, grown, s->axes);
-  return local_op(l, OP_reshape, 1, &v, type, 0);
+  v = build_all_to_all(b, v, cut, grown, s->axes);
+  return build_op(b, OP_reshape, 1, &v, type, 0);
 }
 
 // The lower half of each column and the upper half of the next, sorted.
 static Status *put_seams(Localizer *cx, const Columns *s, BlockId comparator, uint32_t n,
                          ValueId *v) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   int64_t half = s->rows / 2, rest = s->rows - half;
-  ValueId *seam = ARENA_ARRAY(l->arena, ValueId, n), *low = ARENA_ARRAY(l->arena, ValueId, n),
-          *high = ARENA_ARRAY(l->arena, ValueId, n);
-  ValueId at = local_coordinate(l, s->axes);
-  ValueId is_first = local_compare(l, "EQ", at, local_index(l, 0));
-  ValueId is_last = local_compare(l, "EQ", at, local_index(l, s->devices - 1));
+  ValueId *seam = ARENA_ARRAY(b->arena, ValueId, n), *low = ARENA_ARRAY(b->arena, ValueId, n),
+          *high = ARENA_ARRAY(b->arena, ValueId, n);
+  ValueId at = build_coordinate(b, s->axes);
+  ValueId is_first = build_compare(b, "EQ", at, build_index(b, 0));
+  ValueId is_last = build_compare(b, "EQ", at, build_index(b, s->devices - 1));
   for (uint32_t i = 0; i < n; i++) {
-    high[i] = local_slice(l, v[i], s->along, 0, rest, 1);
-    low[i] = local_slice(l, v[i], s->along, rest, s->rows, 1);
-    ValueId parts[2] = {local_shift(l, low[i], s->axes, -1, false), high[i]};
-    seam[i] = local_concatenate(l, 2, parts, s->along);
+    high[i] = build_slice(b, v[i], s->along, 0, rest, 1);
+    low[i] = build_slice(b, v[i], s->along, rest, s->rows, 1);
+    ValueId parts[2] = {build_shift(b, low[i], s->axes, -1, false), high[i]};
+    seam[i] = build_concatenate(b, 2, parts, s->along);
   }
   TRY(put_sort(cx, s, comparator, seam));
   for (uint32_t i = 0; i < n; i++) {
-    ValueId back = local_shift(l, local_slice(l, seam[i], s->along, 0, half, 1), s->axes, 1, false);
-    ValueId kept = local_slice(l, seam[i], s->along, half, s->rows, 1);
-    ValueId parts[2] = {local_select(l, is_first, high[i], kept),
-                        local_select(l, is_last, low[i], back)};
-    v[i] = local_concatenate(l, 2, parts, s->along);
+    ValueId back = build_shift(b, build_slice(b, seam[i], s->along, 0, half, 1), s->axes, 1, false);
+    ValueId kept = build_slice(b, seam[i], s->along, half, s->rows, 1);
+    ValueId parts[2] = {build_select(b, is_first, high[i], kept),
+                        build_select(b, is_last, low[i], back)};
+    v[i] = build_concatenate(b, 2, parts, s->along);
   }
   return NULL;
 }
@@ -288,70 +271,70 @@ static Status *put_seams(Localizer *cx, const Columns *s, BlockId comparator, ui
 static ValueId put_tiles(Localizer *cx, const Columns *s, ValueId v) {
   int64_t lag = lag_of(s);
   if (!lag) return v;
-  Local *l = cx->local;
-  ValueId before = local_slice(l, v, s->along, s->rows - lag, s->rows, 1);
-  ValueId parts[2] = {local_shift(l, before, s->axes, -1, false), v};
+  Builder *b = cx->builder;
+  ValueId before = build_slice(b, v, s->along, s->rows - lag, s->rows, 1);
+  ValueId parts[2] = {build_shift(b, before, s->axes, -1, false), v};
   ValueId own =
-      local_binary(l, OP_multiply, local_coordinate(l, s->axes), local_index(l, s->rows - s->tile));
-  ValueId start = local_binary(l, OP_subtract, local_index(l, lag), own);
-  return local_dynamic_slice(l, local_concatenate(l, 2, parts, s->along), s->along, start, s->tile);
+      build_binary(b, OP_multiply, build_coordinate(b, s->axes), build_index(b, s->rows - s->tile));
+  ValueId start = build_binary(b, OP_subtract, build_index(b, lag), own);
+  return build_dynamic_slice(b, build_concatenate(b, 2, parts, s->along), s->along, start, s->tile);
 }
 
 // ---- the whole ----
 
 // Places in the whole, `size` beyond its end, for padded tiles like v.
 static ValueId put_index(Localizer *cx, const Columns *s, ValueId v) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Context *c = cx->context;
-  const TypeInfo *info = type_info(c, value_type(l->p, v));
+  const TypeInfo *info = type_info(c, value_type(b->p, v));
   Type to = type_tensor(c, type_scalar(s->index_type), info->rank, info->dims, 0);
-  ValueId at = local_iota(l, value_type(l->p, v), s->along);
-  Type type = value_type(l->p, at);
+  ValueId at = build_iota(b, value_type(b->p, v), s->along);
+  Type type = value_type(b->p, at);
   ValueId offset = localize_offset(cx, 0, s->along);
-  ValueId limit = local_index(l, s->size);
+  ValueId limit = build_index(b, s->size);
   if (s->rows != s->tile) {  // padding of the tile is nowhere
-    ValueId own = local_compare(l, "LT", at, local_splat(l, type, scalar_i(s->tile)));
-    at = local_select(l, own, at, local_broadcast(l, limit, type));
+    ValueId own = build_compare(b, "LT", at, build_splat(b, type, scalar_i(s->tile)));
+    at = build_select(b, own, at, build_broadcast(b, limit, type));
   }
-  at = local_binary(l, OP_add, at, local_broadcast(l, offset, type));
+  at = build_binary(b, OP_add, at, build_broadcast(b, offset, type));
   if (s->rows * s->devices != s->size)
-    at = local_binary(l, OP_minimum, at, local_broadcast(l, limit, type));
-  return local_op(l, OP_convert, 1, &at, to, 0);
+    at = build_binary(b, OP_minimum, at, build_broadcast(b, limit, type));
+  return build_op(b, OP_convert, 1, &at, to, 0);
 }
 
 // The operands as columns of padded tiles, and their places.
 static void put_columns(Localizer *cx, const Columns *s, ValueId *v) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   for (uint32_t i = 0; i < s->n; i++) {
-    ValueId fill = s->total ? sort_last(l, localize_type(cx, i)->elem, s->descending) : 0;
+    ValueId fill = s->total ? sort_last(b, localize_type(cx, i)->elem, s->descending) : 0;
     v[i] = cx->in[i];
-    if (s->total) v[i] = local_mask_padding(l, v[i], s->along, s->axes, s->size, fill);
-    v[i] = local_pad(l, v[i], s->along, 0, s->rows - s->tile, fill);
+    if (s->total) v[i] = build_mask_padding(b, v[i], s->along, s->axes, s->size, fill);
+    v[i] = build_pad(b, v[i], s->along, 0, s->rows - s->tile, fill);
   }
   if (s->index != NO_INDEX) v[s->index] = put_index(cx, s, v[0]);
 }
 
 Status *sort_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   if (!localize_axes(cx, 0, along_of(cx)).n) return localize_plain(cx);
   Columns s = columns_of(cx);
   uint32_t n = s.n + (s.index == s.n);
-  ValueId *v = ARENA_ARRAY(l->arena, ValueId, n + s.n);
+  ValueId *v = ARENA_ARRAY(b->arena, ValueId, n + s.n);
   BlockId comparator = 0;
   OpId pattern = 0;
   if (!s.total) {  // its comparator sees what is outside of it as it is here
     TRY(localize_copy(cx, cx->in, 0));
-    pattern = value_def(l->p, cx->out[0]);
-    comparator = region_block(l->p, op_region(l->p, pattern, 0));
+    pattern = value_def(b->p, cx->out[0]);
+    comparator = region_block(b->p, op_region(b->p, pattern, 0));
   }
   put_columns(cx, &s, v);
   TRY(put_sort(cx, &s, comparator, v));
-  for (uint32_t i = 0; i < n; i++) v[i] = put_deal(l, &s, v[i], true);
+  for (uint32_t i = 0; i < n; i++) v[i] = put_deal(b, &s, v[i], true);
   TRY(put_sort(cx, &s, comparator, v));
-  for (uint32_t i = 0; i < n; i++) v[i] = put_deal(l, &s, v[i], false);
+  for (uint32_t i = 0; i < n; i++) v[i] = put_deal(b, &s, v[i], false);
   TRY(put_sort(cx, &s, comparator, v));
   TRY(put_seams(cx, &s, comparator, n, v));
   for (uint32_t i = 0; i < s.n; i++) cx->out[i] = put_tiles(cx, &s, v[i]);
-  if (pattern) op_erase(l->p, pattern);
+  if (pattern) op_erase(b->p, pattern);
   return NULL;
 }

@@ -10,6 +10,6 @@ Status *sort_localize(Localizer *cx) MUST_USE;
 
 // A scalar that comes last in the total order of an element type's bits (that of the comparison
 // TOTALORDER, and of integers), larger ones first or last.
-ValueId sort_last(Local *l, Type elem, bool larger_first);
+ValueId sort_last(Builder *b, Type elem, bool larger_first);
 
 #endif

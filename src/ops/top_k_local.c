@@ -54,7 +54,7 @@ void top_k_splits(Localizer *cx) {
 // The op itself, for k entries of another operand.
 static Status *put_top_k(Localizer *cx, ValueId operand, const TopK *t, int64_t k, ValueId out[2]) {
   Context *c = cx->context;
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Attr number = attr_i64(c, k), attrs;
   if (is_custom(cx))
     attrs = localize_with(cx, 0, "mhlo.attributes",
@@ -63,21 +63,22 @@ static Status *put_top_k(Localizer *cx, ValueId operand, const TopK *t, int64_t 
     attrs = localize_with(cx, 0, "k", number);
   Type types[2];
   for (uint32_t i = 0; i < 2; i++)
-    types[i] = type_with_elem(c, local_with_dim(l, value_type(l->p, operand), t->along, k),
-                              localize_type(cx, 1 + i)->elem);
+    types[i] =
+        type_with_elem(c, type_with_dim(b->p->context, value_type(b->p, operand), t->along, k),
+                       localize_type(cx, 1 + i)->elem);
   return localize_copy_as(cx, &operand, attrs, types, out);
 }
 
 // from[…, at[…, i]]
 static ValueId put_take(Localizer *cx, ValueId from, ValueId at) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   Context *c = cx->context;
-  const TypeInfo *type = type_info(c, value_type(l->p, at));
+  const TypeInfo *type = type_info(c, value_type(b->p, at));
   uint32_t rank = type->rank;
   int64_t dims[MAX_RANK + 1], batch[MAX_RANK], ones[MAX_RANK], last = rank - 1;
   for (uint32_t d = 0; d < rank; d++) dims[d] = type->dims[d], batch[d] = d, ones[d] = 1;
   dims[rank] = 1;
-  at = local_op(l, OP_reshape, 1, &at, type_tensor(c, type->elem, rank + 1, dims, 0), 0);
+  at = build_reshape(b, at, rank + 1, dims);
   NamedAttr fields[] = {{name_of(c, "collapsed_slice_dims"), attr_i64s(c, 1, &last)},
                         {name_of(c, "start_index_map"), attr_i64s(c, 1, &last)},
                         {name_of(c, "index_vector_dim"), attr_i64(c, rank)},
@@ -86,32 +87,31 @@ static ValueId put_take(Localizer *cx, ValueId from, ValueId at) {
   Attr numbers = attr_struct(c, "stablehlo.gather", rank > 1 ? 5 : 3, fields);
   NamedAttr attrs[] = {{name_of(c, "dimension_numbers"), numbers},
                        {name_of(c, "slice_sizes"), attr_i64s(c, rank, ones)}};
-  Type elem = type_info(c, value_type(l->p, from))->elem;
-  return local_op(l, OP_gather, 2, (ValueId[]){from, at}, type_tensor(c, elem, rank, dims, 0),
+  Type elem = type_info(c, value_type(b->p, from))->elem;
+  return build_op(b, OP_gather, 2, (ValueId[]){from, at}, type_tensor(c, elem, rank, dims, 0),
                   attr_dict(c, 2, attrs));
 }
 
 Status *top_k_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t rank = localize_n_operands(cx) ? factor_map_rank(cx->map, 0) : 0;
   AxisList axes = rank ? localize_axes(cx, 0, rank - 1) : (AxisList){NULL, 0};
   if (!axes.n) return localize_plain(cx);
   TopK t = top_k_of(cx);
   ValueId operand = cx->in[0], own[2], all[2], best[2];
   if (localize_is_uneven(cx, 0, t.along))
-    operand = local_mask_padding(l, operand, t.along, axes, localize_size(cx, 0, t.along),
-                                 sort_last(l, localize_type(cx, 0)->elem, t.largest));
+    operand = build_mask_padding(b, operand, t.along, axes, localize_size(cx, 0, t.along),
+                                 sort_last(b, localize_type(cx, 0)->elem, t.largest));
   TRY(put_top_k(cx, operand, &t, t.kept, own));
   if (!t.k) {
     cx->out[0] = own[0], cx->out[1] = own[1];
     return NULL;
   }
   ValueId place = localize_offset(cx, 0, t.along);
-  Type index = value_type(l->p, own[1]);
-  Type scalar = type_tensor(cx->context, localize_type(cx, 2)->elem, 0, NULL, 0);
-  place = local_op(l, OP_convert, 1, &place, scalar, 0);
-  own[1] = local_binary(l, OP_add, own[1], local_broadcast(l, place, index));
-  for (uint32_t i = 0; i < 2; i++) all[i] = local_all_gather(l, own[i], t.along, axes);
+  Type index = value_type(b->p, own[1]);
+  place = build_convert(b, place, localize_type(cx, 2)->elem);
+  own[1] = build_binary(b, OP_add, own[1], build_broadcast(b, place, index));
+  for (uint32_t i = 0; i < 2; i++) all[i] = build_all_gather(b, own[i], t.along, axes);
   TRY(put_top_k(cx, all[0], &t, t.k, best));
   cx->out[0] = best[0];
   cx->out[1] = put_take(cx, all[1], best[1]);
@@ -146,15 +146,15 @@ void approx_top_k_splits(Localizer *cx) {
 }
 
 Status *approx_top_k_localize(Localizer *cx) {
-  Local *l = cx->local;
+  Builder *b = cx->builder;
   uint32_t along = approx_along(cx);
   AxisList axes = along < MAX_RANK ? localize_axes(cx, 0, along) : (AxisList){NULL, 0};
   if (!axes.n) return localize_plain(cx);
   uint32_t n = cx->map->n_results;
-  ValueId *operands = ARENA_ARRAY(l->arena, ValueId, 2 * (size_t)n);
+  ValueId *operands = ARENA_ARRAY(b->arena, ValueId, 2 * (size_t)n);
   TRY(localize_copy(cx, cx->in, 0));
   for (uint32_t i = 0; i < n; i++) {
-    operands[i] = local_all_gather(l, cx->out[i], along, axes);
+    operands[i] = build_all_gather(b, cx->out[i], along, axes);
     operands[n + i] = cx->in[n + i];
   }
   return localize_copy(cx, operands, 0);

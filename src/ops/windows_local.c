@@ -12,16 +12,16 @@ static bool is_in_phase(const WindowShare *share) {
 }
 
 // The elements that hold the places. Never none: a piece must have some size.
-static LocalWindow elements_of(const WindowShare *share) {
-  LocalWindow p = share->places;
+static BuildWindow elements_of(const WindowShare *share) {
+  BuildWindow p = share->places;
   int64_t b = share->dilation, end = p.end > 0 ? (p.end - 1) / b + 1 : 0;
   if (is_in_phase(share)) {
     int64_t first = floor_div(p.first + b - 1, b), phase = first * b - p.first;
     int64_t length = p.length > phase ? (p.length - 1 - phase) / b + 1 : 1;
-    return (LocalWindow){.first = first, .step = p.step / b, .length = length, .end = end};
+    return (BuildWindow){.first = first, .step = p.step / b, .length = length, .end = end};
   }
   // From the element at or before the first place, whatever its phase.
-  return (LocalWindow){.first = p.first,
+  return (BuildWindow){.first = p.first,
                        .step = p.step,
                        .divisor = b,
                        .length = (b - 1 + p.length - 1) / b + 1,
@@ -68,7 +68,7 @@ bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t c
   return pays(out, size);
 }
 
-void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, LocalWindow w, double *bytes) {
+void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, BuildWindow w, double *bytes) {
   uint32_t f = localize_factor(cx, tensor, d);
   int64_t size = localize_size(cx, tensor, d);
   double slice = *bytes / (double)localize_tile(cx, tensor, d);
@@ -77,16 +77,16 @@ void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, LocalWindow w
     *localize_has(cx, tensor, f) = false;
     return;
   }
-  cx->bytes += slice * local_window_received(cx->local, size, localize_ways(cx, f), w);
+  cx->bytes += slice * build_window_received(cx->builder, size, localize_ways(cx, f), w);
   cx->steps++;
 }
 
-ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, LocalWindow w,
+ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, BuildWindow w,
                     ValueId fill) {
   uint32_t f = localize_factor(cx, tensor, d);
   AxisList axes = cx->splits[f].axes;
-  if (!*localize_has(cx, tensor, f)) return local_window_of_whole(cx->local, v, d, axes, w, fill);
-  return local_window(cx->local, v, d, axes, localize_size(cx, tensor, d), w, fill);
+  if (!*localize_has(cx, tensor, f)) return build_window_of_whole(cx->builder, v, d, axes, w, fill);
+  return build_window(cx->builder, v, d, axes, localize_size(cx, tensor, d), w, fill);
 }
 
 void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const WindowShare *share,
@@ -95,24 +95,24 @@ void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const Window
 }
 
 // Puts `fill` between the elements and behind the last.
-static ValueId dilate(Local *l, ValueId v, uint32_t d, int64_t dilation, ValueId fill) {
-  Context *c = l->p->context;
-  Type type = value_type(l->p, v);
+static ValueId dilate(Builder *b, ValueId v, uint32_t d, int64_t dilation, ValueId fill) {
+  Context *c = b->p->context;
+  Type type = value_type(b->p, v);
   uint32_t rank = type_info(c, type)->rank;
   int64_t low[MAX_RANK] = {0}, high[MAX_RANK] = {0}, interior[MAX_RANK] = {0};
   high[d] = interior[d] = dilation - 1;
   NamedAttr fields[] = {{name_of(c, "edge_padding_low"), attr_i64s(c, rank, low)},
                         {name_of(c, "edge_padding_high"), attr_i64s(c, rank, high)},
                         {name_of(c, "interior_padding"), attr_i64s(c, rank, interior)}};
-  type = local_with_dim(l, type, d, local_dim(l, v, d) * dilation);
-  return local_op(l, OP_pad, 2, (ValueId[]){v, fill}, type, attr_dict(c, 3, fields));
+  type = type_with_dim(b->p->context, type, d, build_dim(b, v, d) * dilation);
+  return build_op(b, OP_pad, 2, (ValueId[]){v, fill}, type, attr_dict(c, 3, fields));
 }
 
 ValueId window_share_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d,
                           const WindowShare *share, ValueId fill, WindowDim *out) {
-  Local *l = cx->local;
+  Builder *to = cx->builder;
   AxisList axes = cx->splits[localize_factor(cx, tensor, d)].axes;
-  LocalWindow places = share->places, elements = elements_of(share);
+  BuildWindow places = share->places, elements = elements_of(share);
   int64_t b = share->dilation;
   v = window_read(cx, v, tensor, d, elements, fill);
   if (is_in_phase(share)) {
@@ -120,11 +120,11 @@ ValueId window_share_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d,
     out->pad_high = places.length - out->pad_low - ((elements.length - 1) * b + 1);
     return v;
   }
-  ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes),
-                            local_index(l, floor_mod(places.step, b)));
-  at = local_binary(l, OP_add, at, local_index(l, floor_mod(places.first, b)));
-  at = local_binary(l, OP_remainder, at, local_index(l, b));
+  ValueId at = build_binary(to, OP_multiply, build_coordinate(to, axes),
+                            build_index(to, floor_mod(places.step, b)));
+  at = build_binary(to, OP_add, at, build_index(to, floor_mod(places.first, b)));
+  at = build_binary(to, OP_remainder, at, build_index(to, b));
   out->pad_low = out->pad_high = 0;
   out->base_dilation = 1;
-  return local_dynamic_slice(l, dilate(l, v, d, b, fill), d, at, places.length);
+  return build_dynamic_slice(to, dilate(to, v, d, b, fill), d, at, places.length);
 }

@@ -8,7 +8,7 @@
 // What a device reads when it does some of a window's positions, or some of its taps: places of the
 // dilated, unpadded dimension, which begins at 0.
 typedef struct WindowShare {
-  LocalWindow places;
+  BuildWindow places;
   int64_t dilation;  // of the dimension
 } WindowShare;
 
@@ -26,9 +26,9 @@ bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t c
 // For `splits`: dimension d of an operand is read by windows. One that is there whole is read as it
 // is; for others what it moves is added to cx->bytes. *bytes is what the device holds of the
 // operand, and becomes what it then holds.
-void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, LocalWindow w, double *bytes);
-// For `localize`: what the device reads of v, its part of the operand; `fill` as of local_window.
-ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, LocalWindow w,
+void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, BuildWindow w, double *bytes);
+// For `localize`: what the device reads of v, its part of the operand; `fill` as of build_window.
+ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, BuildWindow w,
                     ValueId fill);
 
 // The same for shares. *out: the low and high padding and the dilation with which the op must see

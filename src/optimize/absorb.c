@@ -7,7 +7,6 @@
 #include "base/vec.h"
 #include "ops/commute.h"
 #include "optimize/barriers.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/varies.h"
 
@@ -150,15 +149,16 @@ static void absorb(Absorb *a) {
     ValueId part = op_result(p, end->op, 0);
     uint64_t axes = varies_along(&a->varies, part);
     varies_set(a->o, &a->varies, part, axes | a->groups->axes);
-    if (end->other) build_replace(p, end->other, op_operand(p, end->other, 0));
+    if (end->other) op_replace(p, end->other, op_operand(p, end->other, 0));
     if (end->goes_on) continue;
-    ValueId whole = build_reduction(p, op_at(p, end->op)->next, OP_all_reduce, a->sum, part,
-                                    value_type(p, part), op_at(p, a->sum)->attrs, a->combine);
+    Builder b = rewrite_like(p, op_at(p, end->op)->next, a->sum);
+    ValueId whole = build_collective(&b, OP_all_reduce, part, value_type(p, part),
+                                     op_at(p, a->sum)->attrs, a->combine);
     value_replace_uses(p, part, whole);
     operand_set(p, op_at(p, value_def(p, whole))->operands, part);
     varies_set(a->o, &a->varies, whole, axes);
   }
-  build_replace(p, a->sum, op_operand(p, a->sum, 0));
+  op_replace(p, a->sum, op_operand(p, a->sum, 0));
 }
 
 uint32_t pass_absorb(Optimizer *o) {

@@ -6,8 +6,8 @@
 //   reduce_scatter of dimension d  all_to_all of d, whose shards then lie behind one another
 //
 // An all_gather sends width / 2 times the bytes of an all_reduce. O(ops).
+#include "build/build.h"
 #include "ops/factors.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 
 static bool xla_has(Combine combine, DType dtype) {
@@ -15,22 +15,15 @@ static bool xla_has(Combine combine, DType dtype) {
   return combine != COMBINE_XOR;
 }
 
-static ValueId reshape(Program *p, OpId before, ValueId v, uint32_t rank, const int64_t *dims) {
-  Type type = build_type_of(p->context, value_type(p, v), rank, dims);
-  return value_type(p, v) == type ? v : build_op(p, before, OP_reshape, 1, &v, type, 0);
-}
-
 static ValueId reduce_gathered(Optimizer *o, OpId op, Combine combine, int64_t width) {
   Program *p = o->p;
   const TypeInfo *info = type_info(o->context, op_operand_type(p, op, 0));
   int64_t elements = 1;
   for (uint32_t d = 0; d < info->rank; d++) elements *= info->dims[d];
-  ValueId v = reshape(p, op, op_operand(p, op, 0), 2, (int64_t[]){1, elements});
-  Attr attrs =
-      attr_dict_with(o->context, op_at(p, op)->attrs, "all_gather_dim", attr_i64(o->context, 0));
-  Type type = build_type(o->context, value_type(p, v), 0, width);
-  v = build_op(p, op, OP_all_gather, 1, &v, type, attrs);
-  return build_reduce(p, op, v, 0, combine);
+  Builder b = build_like(p, op, op);
+  ValueId v = build_reshape(&b, op_operand(p, op, 0), 2, (int64_t[]){1, elements});
+  v = build_all_gather_in(&b, v, 0, width, op_attr(p, op, "replica_groups"));
+  return build_reduce(&b, v, 1, (int64_t[]){0}, combine);
 }
 
 static ValueId reduce_exchanged(Optimizer *o, OpId op, Combine combine, int64_t width) {
@@ -41,14 +34,15 @@ static ValueId reduce_exchanged(Optimizer *o, OpId op, Combine combine, int64_t 
                         {name_of(c, "split_count"), attr_i64(c, width)},
                         {name_of(c, "replica_groups"), attr_get(c, attrs, "replica_groups")},
                         {name_of(c, "channel_handle"), attr_get(c, attrs, "channel_handle")}};
+  Builder b = build_like(o->p, op, op);
   ValueId v = op_operand(o->p, op, 0);
-  v = build_op(o->p, op, OP_all_to_all, 1, &v, value_type(o->p, v), attr_dict(c, 5, fields));
+  v = build_op(&b, OP_all_to_all, 1, &v, value_type(o->p, v), attr_dict(c, 5, fields));
   const TypeInfo *out = type_info(c, op_result_type(o->p, op, 0));
   int64_t before = 1, shard = 1;  // elements in the dimensions before dim, and in all others
   for (uint32_t d = 0; d < out->rank; d++)
     *(d < attr_as_int(c, dim, 0) ? &before : &shard) *= out->dims[d];
-  v = reshape(o->p, op, v, 3, (int64_t[]){before, width, shard});
-  return build_reduce(o->p, op, v, 1, combine);
+  v = build_reshape(&b, v, 3, (int64_t[]){before, width, shard});
+  return build_reduce(&b, v, 1, (int64_t[]){1}, combine);
 }
 
 uint32_t pass_bitwise(Optimizer *o) {
@@ -70,7 +64,8 @@ uint32_t pass_bitwise(Optimizer *o) {
     const TypeInfo *out = type_info(o->context, op_result_type(p, op, 0));
     ValueId v = (at->code == OP_all_reduce ? reduce_gathered : reduce_exchanged)(o, op, combine,
                                                                                  groups->width);
-    build_replace(p, op, reshape(p, op, v, out->rank, out->dims));
+    Builder b = build_before(p, op);
+    op_replace(p, op, build_reshape(&b, v, out->rank, out->dims));
     changes++;
   }
   return changes;

@@ -13,7 +13,6 @@
 
 #include "base/vec.h"
 #include "ops/factors.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/rounded.h"
@@ -195,8 +194,10 @@ static void join(Bucket *b, Item *const *members, uint32_t n) {
       types[k] = op_result_type(p, members[i]->op, j);
     }
   const Item *first = members[0];
-  OpId made = build_wider(p, first->op, total, operands, types, first->combine);
-  op_at(p, made)->loc = joined_loc(b, members, n, total);
+  Builder at = rewrite_like(p, 0, first->op);
+  at.loc = joined_loc(b, members, n, total);
+  OpId made = build_collective_many(&at, op_at(p, first->op)->code, total, operands, types,
+                                    op_at(p, first->op)->attrs, first->combine);
   put_op(b, op_at(p, first->op)->block, begin, made);
   k = 0;
   for (uint32_t i = 0; i < n; i++)

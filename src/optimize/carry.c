@@ -17,7 +17,6 @@
 #include "ops/commute.h"
 #include "ops/factors.h"
 #include "ops/splat.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/loops.h"
 #include "optimize/varies.h"
@@ -100,7 +99,7 @@ static bool scattered_dim(const Carry *c, const Term *term, bool grow, uint32_t 
     if (op_commutes(p, op, c->combine, (bool[]){true}) != c->combine || !dim_behind(c, op, &dim))
       return false;
     v = op_result(p, op, 0);
-    if (grow) value_at(p, v)->type = build_type(context, value_type(p, v), dim, all);
+    if (grow) value_at(p, v)->type = type_with_dim(context, value_type(p, v), dim, all);
   }
   *out = dim;
   return true;
@@ -143,7 +142,7 @@ static bool add_term(Carry *c, ValueId v, ValueId step) {
     if (!groups || !scattered_dim(c, &term, false, &dim)) return false;
     attrs = attr_dict_with(c->o->context, attrs, "scatter_dimension", attr_i64(c->o->context, dim));
     int64_t part = type_info(c->o->context, whole)->dims[dim];
-    whole = build_type(c->o->context, whole, dim, part * groups->width);
+    whole = type_with_dim(c->o->context, whole, dim, part * groups->width);
   }
   if (c->n_terms && (attrs != c->attrs || whole != c->whole)) return false;
   c->attrs = attrs;
@@ -199,31 +198,22 @@ static bool enters_once(Carry *c, ValueId init, const DeviceGroups *groups) {
 }
 
 // Only the first device of each group keeps it.
-static ValueId on_first(Carry *c, ValueId init, ValueId place) {
-  Program *p = c->p;
-  Context *context = c->o->context;
-  NamedAttr equal = {name_of(context, "comparison_direction"),
-                     attr_enum(context, "stablehlo.comparison_direction", "EQ")};
-  Type truth = type_tensor(context, type_scalar(DT_i1), 0, NULL, 0), type = value_type(p, init);
-  ValueId operands[] = {place, build_index(p, c->loop, 0)};
-  ValueId first =
-      build_op(p, c->loop, OP_compare, 2, operands, truth, attr_dict(context, 1, &equal));
-  ValueId none = build_identity(p, c->loop, type, c->combine);
-  return build_op(p, c->loop, OP_select, 3, (ValueId[]){first, init, none}, type, 0);
+static ValueId on_first(Carry *c, Builder *b, ValueId init, ValueId place) {
+  ValueId first = build_compare(b, "EQ", place, build_index(b, 0));
+  return build_select(b, first, init, build_identity(b, value_type(c->p, init), c->combine));
 }
 
 // Each device has its part at its own place.
-static ValueId in_place(Carry *c, ValueId init, ValueId place) {
+static ValueId in_place(Carry *c, Builder *b, ValueId init, ValueId place) {
   Program *p = c->p;
   const TypeInfo *part = type_info(c->o->context, value_type(p, init));
   int64_t dim =
       attr_as_int(c->o->context, attr_get(c->o->context, c->attrs, "scatter_dimension"), 0);
-  ValueId operands[MAX_RANK + 2] = {build_identity(p, c->loop, c->whole, c->combine), init};
-  ValueId size = build_index(p, c->loop, part->dims[dim]), zero = build_index(p, c->loop, 0);
-  for (uint32_t d = 0; d < part->rank; d++) operands[2 + d] = zero;
-  operands[2 + dim] =
-      build_op(p, c->loop, OP_multiply, 2, (ValueId[]){place, size}, value_type(p, place), 0);
-  return build_op(p, c->loop, OP_dynamic_update_slice, 2 + part->rank, operands, c->whole, 0);
+  ValueId none = build_identity(b, c->whole, c->combine), starts[MAX_RANK];
+  ValueId size = build_index(b, part->dims[dim]), zero = build_index(b, 0);
+  for (uint32_t d = 0; d < part->rank; d++) starts[d] = zero;
+  starts[dim] = build_binary(b, OP_multiply, place, size);
+  return build_dynamic_update_at(b, none, init, starts);
 }
 
 static void enter_once(Carry *c, const DeviceGroups *groups) {
@@ -232,12 +222,13 @@ static void enter_once(Carry *c, const DeviceGroups *groups) {
   ValueId init = operand_at(p, operand)->value;
   bool keeps = op_keeps(p, init, c->combine);
   if (keeps && !scatters(c)) return;
+  Builder b = rewrite_before(p, c->loop);
   Scalar x;
   if (keeps && op_splat(p, init, &x)) {
-    init = build_splat(p, c->loop, c->whole, x);
+    init = build_splat(&b, c->whole, x);
   } else {
     ValueId place = collective_place(c->o, c->loop, groups);
-    init = scatters(c) ? in_place(c, init, place) : on_first(c, init, place);
+    init = scatters(c) ? in_place(c, &b, init, place) : on_first(c, &b, init, place);
   }
   operand_set(p, operand, init);
 }
@@ -316,13 +307,14 @@ static bool leave(Carry *c) {
   if (!groups || !enters_once(c, op_operand(p, c->loop, c->index), groups)) return false;
   if (scatters(c) && !may_grow(c)) return false;
   enter_once(c, groups);
-  ValueId whole = build_reduction(p, op_at(p, c->loop)->next, op_at(p, sum)->code, sum, result,
-                                  value_type(p, result), c->attrs, c->combine);
+  Builder b = rewrite_like(p, op_at(p, c->loop)->next, sum);
+  ValueId whole = build_collective(&b, op_at(p, sum)->code, result, value_type(p, result), c->attrs,
+                                   c->combine);
   value_replace_uses(p, result, whole);
   operand_set(p, op_at(p, value_def(p, whole))->operands, result);
   if (scatters(c)) grow(c);
   for (uint32_t i = 0; i < c->n_terms; i++)
-    build_replace(p, c->terms[i].sum, op_operand(p, c->terms[i].sum, 0));
+    op_replace(p, c->terms[i].sum, op_operand(p, c->terms[i].sum, 0));
   return true;
 }
 

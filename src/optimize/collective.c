@@ -6,7 +6,6 @@
 #include "cost/collectives.h"
 #include "ops/factors.h"
 #include "ops/groups.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 
 typedef struct Entry {
@@ -102,10 +101,8 @@ const DeviceGroups *collective_groups(Optimizer *o, OpId op) {
 }
 
 Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const int64_t *members) {
-  Context *c = o->context;
-  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){n, width}, 0);
-  Attr dense = attr_dense(c, type, members, (size_t)n * width * sizeof *members);
-  return attr_dict_with(c, op_at(o->p, like)->attrs, "replica_groups", dense);
+  return attr_dict_with(o->context, op_at(o->p, like)->attrs, "replica_groups",
+                        build_groups_attr(o->context, n, width, members));
 }
 
 // Groups that are a part of the devices along their axes have the slowest link of these.
@@ -161,27 +158,21 @@ bool collective_place_is_known(const Optimizer *o, const DeviceGroups *groups) {
   return groups->whole && (!mesh || (!mesh->positions && mesh->n_axes < 64));
 }
 
-static ValueId binary(Program *p, OpId before, uint16_t code, ValueId a, int64_t b) {
-  ValueId operands[] = {a, build_index(p, before, b)};
-  return build_op(p, before, code, 2, operands, value_type(p, a), 0);
+static ValueId by(Builder *b, uint16_t code, ValueId a, int64_t number) {
+  return build_binary(b, code, a, build_index(b, number));
 }
 
 ValueId collective_place(Optimizer *o, OpId before, const DeviceGroups *groups) {
-  Program *p = o->p;
-  Type index = type_tensor(o->context, type_scalar(DT_i64), 0, NULL, 0),
-       id_type = type_tensor(o->context, type_scalar(DT_ui32), 0, NULL, 0);
-  ValueId id = build_op(p, before, OP_partition_id, 0, NULL, id_type, 0), place = 0;
-  id = build_op(p, before, OP_convert, 1, &id, index, 0);
+  Type id_type = type_tensor(o->context, type_scalar(DT_ui32), 0, NULL, 0);
+  Builder b = rewrite_before(o->p, before);
+  ValueId id = build_op(&b, OP_partition_id, 0, NULL, id_type, 0), place = 0;
+  id = build_convert(&b, id, type_scalar(DT_i64));
   for (uint32_t k = 0; o->mesh && k < o->mesh->n_axes; k++) {
     const MeshAxis *axis = &o->mesh->axes[k];
     if (!(groups->axes >> k & 1)) continue;
-    ValueId at = binary(p, before, OP_divide, id, axis->stride);
-    at = binary(p, before, OP_remainder, at, axis->size);
-    if (place) {
-      place = binary(p, before, OP_multiply, place, axis->size);
-      at = build_op(p, before, OP_add, 2, (ValueId[]){place, at}, index, 0);
-    }
-    place = at;
+    ValueId at = by(&b, OP_divide, id, axis->stride);
+    at = by(&b, OP_remainder, at, axis->size);
+    place = place ? build_binary(&b, OP_add, by(&b, OP_multiply, place, axis->size), at) : at;
   }
   return place ? place : id;
 }

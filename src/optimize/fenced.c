@@ -4,7 +4,7 @@
 // devices' shards are, thereby reads an element of another shard, and writes it into this one.
 // XLA merges nothing across an optimization_barrier, so one stands before the operands here. Also
 // before arguments: the caller's padding and slicing ends there. O(ops + operands of scatters).
-#include "optimize/build.h"
+#include "build/build.h"
 #include "optimize/pass.h"
 
 uint32_t pass_fenced(Optimizer *o) {
@@ -13,8 +13,8 @@ uint32_t pass_fenced(Optimizer *o) {
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
     if (op_at(p, op)->code != OP_scatter) continue;
     for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) {  // operands are first, one per result
-      ValueId v = op_operand(p, op, i);
-      v = build_op(p, op, OP_optimization_barrier, 1, &v, value_type(p, v), 0);
+      Builder b = build_before(p, op);
+      ValueId v = build_unary(&b, OP_optimization_barrier, op_operand(p, op, i));
       operand_set(p, op_at(p, op)->operands + i, v);
       changes++;
     }

@@ -6,7 +6,6 @@
 #include "ops/commute.h"
 #include "ops/factors.h"
 #include "ops/splat.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/known.h"
@@ -47,7 +46,8 @@ static ValueId compute(Optimizer *o, OpId op) {
   Attr dense =
       attr_dense(o->context, type, out->data, (size_t)out->count * (size_t)dtype_bytes(out->dtype));
   literal_release(out);
-  return build_constant(p, op, dense);
+  Builder b = rewrite_before(p, op);
+  return build_constant(&b, dense);
 }
 
 // A place that is the same on all devices, or the same as one of its operands.
@@ -59,7 +59,8 @@ static ValueId place(Optimizer *o, OpId op) {
   if (!at) return 0;
   bool one = true;
   for (uint32_t i = 1; i < o->n_devices && one; i++) one = at[i] == at[0];
-  if (one) return build_splat(p, op, value_type(p, v), scalar_i(at[0]));
+  Builder b = rewrite_before(p, op);
+  if (one) return build_splat(&b, value_type(p, v), scalar_i(at[0]));
   for (uint32_t k = 0; k < op_at(p, op)->n_operands; k++) {
     ValueId operand = op_operand(p, op, k);
     const int64_t *was =
@@ -76,7 +77,8 @@ static ValueId move_splat(Optimizer *o, OpId op) {
   if (!op_splat(o->p, op_operand(o->p, op, 0), &x) || !type_is_static(o->context, type) ||
       type_is_quant(o->context, type))
     return 0;
-  return build_splat(o->p, op, type, x);
+  Builder b = rewrite_before(o->p, op);
+  return build_splat(&b, type, x);
 }
 
 // ---- ops that change nothing ----
@@ -135,7 +137,8 @@ static ValueId fold_remainder(Optimizer *o, OpId op) {
   Program *p = o->p;
   ValueId b = op_operand(p, op, 1);
   if (!is_integer_type(o, b) || !op_splat_is(p, b, 1)) return 0;
-  return build_splat(p, op, op_result_type(p, op, 0), scalar_i(0));
+  Builder at = rewrite_before(p, op);
+  return build_splat(&at, op_result_type(p, op, 0), scalar_i(0));
 }
 
 static ValueId fold_extreme(Optimizer *o, OpId op) {
@@ -281,10 +284,8 @@ static ValueId fold_dynamic_slice(Optimizer *o, OpId op) {
     limit[d] = start[d] + out->dims[d];
     step[d] = 1;
   }
-  NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, in->rank, start)},
-                        {name_of(c, "limit_indices"), attr_i64s(c, in->rank, limit)},
-                        {name_of(c, "strides"), attr_i64s(c, in->rank, step)}};
-  return build_op(p, op, OP_slice, 1, &v, op_result_type(p, op, 0), attr_dict(c, 3, fields));
+  Builder b = rewrite_before(p, op);
+  return build_slice_at(&b, v, start, limit, step);
 }
 
 static ValueId fold_dynamic_update_slice(Optimizer *o, OpId op) {
@@ -354,7 +355,7 @@ static bool fold_op(Optimizer *o, OpId op, bool *gone) {
   if (!instead) instead = place(o, op);
   if (!instead && rule) instead = rule(o, op);
   if (!instead) return p->ops.count != before;
-  build_replace(p, op, instead);
+  op_replace(p, op, instead);
   *gone = true;
   return true;
 }

@@ -4,7 +4,6 @@
 //
 // O(ops), and O(devices) for each of these.
 #include "optimize/barriers.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/parts.h"
@@ -25,35 +24,28 @@ static bool find_places(Optimizer *o, OpId slice, uint32_t dim, int64_t tile, ui
 static ValueId own_part(Optimizer *o, OpId slice, ValueId v, uint32_t dim, int64_t tile) {
   Program *p = o->p;
   const TypeInfo *out = type_info(o->context, op_result_type(p, slice, 0));
-  ValueId operands[MAX_RANK + 1] = {v};
-  for (uint32_t d = 0; d < out->rank; d++) operands[1 + d] = op_operand(p, slice, 1 + d);
-  Type index = value_type(p, operands[1 + dim]);
-  ValueId size = build_splat(p, slice, index, scalar_i(tile));
-  operands[1 + dim] =
-      build_op(p, slice, OP_remainder, 2, (ValueId[]){operands[1 + dim], size}, index, 0);
-  return build_op(p, slice, OP_dynamic_slice, 1 + out->rank, operands, op_result_type(p, slice, 0),
-                  op_at(p, slice)->attrs);
+  ValueId starts[MAX_RANK];
+  for (uint32_t d = 0; d < out->rank; d++) starts[d] = op_operand(p, slice, 1 + d);
+  Builder b = rewrite_before(p, slice);
+  ValueId size = build_splat(&b, value_type(p, starts[dim]), scalar_i(tile));
+  starts[dim] = build_binary(&b, OP_remainder, starts[dim], size);
+  return build_dynamic_slice_at(&b, v, starts, out->dims);
 }
 
 static ValueId permuted(Optimizer *o, OpId before, OpId gather, const DeviceGroups *groups,
                         const uint32_t *places) {
   Program *p = o->p;
-  Context *c = o->context;
-  int64_t *pairs = ARENA_ARRAY(&o->scratch, int64_t, 2 * (size_t)o->n_devices);
+  int64_t(*pairs)[2] = arena_alloc(&o->scratch, o->n_devices * sizeof *pairs);
   bool *sends = ARENA_ARRAY(&o->scratch, bool, o->n_devices);
   for (uint32_t i = 0; i < o->n_devices; i++) {
     uint32_t from = groups->members[groups->group_of[i] * groups->width + places[i]];
     if (sends[from]) return 0;
     sends[from] = true;
-    pairs[2 * i] = from;
-    pairs[2 * i + 1] = i;
+    pairs[i][0] = from;
+    pairs[i][1] = i;
   }
-  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){o->n_devices, 2}, 0);
-  NamedAttr fields[] = {{name_of(c, "source_target_pairs"),
-                         attr_dense(c, type, pairs, 2 * (size_t)o->n_devices * sizeof *pairs)},
-                        {name_of(c, "channel_handle"), op_attr(p, gather, "channel_handle")}};
-  return build_reduction(p, before, OP_collective_permute, gather, op_operand(p, gather, 0),
-                         op_operand_type(p, gather, 0), attr_dict(c, 2, fields), COMBINE_NONE);
+  Builder b = rewrite_like(p, before, gather);
+  return build_permute_ids(&b, op_operand(p, gather, 0), o->n_devices, (const int64_t(*)[2])pairs);
 }
 
 // Among `times` neighbours of each group.
@@ -65,9 +57,9 @@ static ValueId gathered(Optimizer *o, OpId before, OpId gather, const DeviceGrou
   ValueId v = op_operand(p, gather, 0);
   int64_t size = type_info(o->context, value_type(p, v))->dims[dim];
   Attr attrs = collective_attrs(o, gather, o->n_devices / times, times, ids);
-  return build_reduction(p, before, OP_all_gather, gather, v,
-                         build_type(o->context, value_type(p, v), dim, size * times), attrs,
-                         COMBINE_NONE);
+  Builder b = rewrite_like(p, before, gather);
+  return build_op(&b, OP_all_gather, 1, &v,
+                  type_with_dim(o->context, value_type(p, v), dim, size * times), attrs);
 }
 
 static bool take_own(Optimizer *o, const Barriers *barriers, OpId slice) {
@@ -110,7 +102,7 @@ static bool take_own(Optimizer *o, const Barriers *barriers, OpId slice) {
     v = part_rest(o, slice, slice, gathered(o, slice, gather, groups, dim, times), dim);
   else
     return false;
-  build_replace(p, slice, v);
+  op_replace(p, slice, v);
   if (!value_has_uses(p, op_result(p, gather, 0))) op_erase(p, gather);
   return true;
 }

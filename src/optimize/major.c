@@ -7,7 +7,7 @@
 //
 // XLA folds the transpose into the contraction, or copies once; the kernels for the two other
 // copies need not be compiled. No value changes, the same bytes are sent. O(ops).
-#include "optimize/build.h"
+#include "build/build.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 
@@ -30,15 +30,11 @@ static void transpose_first(Optimizer *o, OpId op, OpId transpose) {
   Program *p = o->p;
   Ints order = attr_as_ints(o->context, op_attr(p, transpose, "permutation"));
   ValueId operand = op_operand(p, op, 0), result = op_result(p, op, 0);
-  const TypeInfo *info = type_info(o->context, value_type(p, operand));
-  int64_t dims[MAX_RANK];
-  for (uint32_t d = 0; d < order.n; d++) dims[d] = info->dims[order.v[d]];
-  Type type = build_type_of(o->context, value_type(p, operand), order.n, dims);
-  operand = build_op(p, op, OP_transpose, 1, &operand, type, op_at(p, transpose)->attrs);
-  operand_set(p, op_at(p, op)->operands, operand);
+  Builder b = build_before(p, op);
+  operand_set(p, op_at(p, op)->operands, build_transpose(&b, operand, order.v));
   op_set_attr(p, op, "scatter_dimension", attr_i64(o->context, 0));
   value_at(p, result)->type = op_result_type(p, transpose, 0);
-  build_replace(p, transpose, result);
+  op_replace(p, transpose, result);
 }
 
 uint32_t pass_major(Optimizer *o) {

@@ -10,7 +10,6 @@
 // step, so those to be scattered travel as f32. O(ops), and O(group) for each of these.
 #include "cost/tuning.h"
 #include "optimize/barriers.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 
@@ -27,7 +26,7 @@ typedef struct Ring {
   const DeviceGroups *groups;
   const Barriers *barriers;
   uint32_t dims[3];  // of lhs, rhs and result that the factor is; NO_DIM: it is none
-  OpId before;       // ops are put here
+  Builder at, like;  // the contraction's place, for ops like it and for ops like the collective
   ValueId place;     // of this device in its group
 } Ring;
 
@@ -64,13 +63,11 @@ static double flops_of(const Ring *r) {
 
 // The type in which steps add up: the ring's sums travel and are kept in it.
 static Type sum_type(const Ring *r, Type type) {
-  DType dtype = type_dtype(r->o->context, type), wide = combine_dtype(COMBINE_SUM, dtype);
-  return wide == dtype ? type : type_with_elem(r->o->context, type, type_scalar(wide));
+  return build_sum_type(r->o->context, COMBINE_SUM, type);
 }
 
 static ValueId rounded(Ring *r, ValueId sum, Type type) {
-  return value_type(r->p, sum) == type ? sum
-                                       : build_op(r->p, r->before, OP_convert, 1, &sum, type, 0);
+  return build_convert(&r->at, sum, type_elem(r->o->context, type));
 }
 
 static bool pays(const Ring *r) {
@@ -115,63 +112,48 @@ static bool begin(Ring *r, uint32_t tensor, uint32_t dim) {
 
 // ((place + k) mod width) · size
 static ValueId start_of(Ring *r, uint32_t k, int64_t size) {
-  Program *p = r->p;
-  Type index = value_type(p, r->place);
-  ValueId at = r->place;
-  at = build_op(p, r->before, OP_add, 2, (ValueId[]){at, build_index(p, r->before, k)}, index, 0);
-  ValueId n = build_index(p, r->before, r->groups->width);
-  at = build_op(p, r->before, OP_remainder, 2, (ValueId[]){at, n}, index, 0);
-  ValueId by = build_index(p, r->before, size);
-  return build_op(p, r->before, OP_multiply, 2, (ValueId[]){at, by}, index, 0);
+  Builder *b = &r->at;
+  ValueId at = build_binary(b, OP_add, r->place, build_index(b, k));
+  at = build_binary(b, OP_remainder, at, build_index(b, r->groups->width));
+  return build_binary(b, OP_multiply, at, build_index(b, size));
 }
 
 // Part (place + k) mod width of a value.
 static ValueId part_of(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
   Program *p = r->p;
-  Context *c = r->o->context;
-  int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width;
-  Type type = build_type(c, value_type(p, v), dim, size);
-  const TypeInfo *info = type_info(c, type);
-  ValueId operands[MOST_RANK + 1] = {v}, zero = build_index(p, r->before, 0);
-  for (uint32_t d = 0; d < info->rank; d++)
-    operands[1 + d] = d == dim ? start_of(r, k, size) : zero;
-  NamedAttr sizes = {name_of(c, "slice_sizes"), attr_i64s(c, info->rank, info->dims)};
-  return build_op(p, r->before, OP_dynamic_slice, 1 + info->rank, operands, type,
-                  attr_dict(c, 1, &sizes));
+  int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width, sizes[MOST_RANK];
+  const TypeInfo *info = type_info(r->o->context, value_type(p, v));
+  ValueId starts[MOST_RANK], zero = build_index(&r->at, 0);
+  for (uint32_t d = 0; d < info->rank; d++) {
+    starts[d] = d == dim ? start_of(r, k, size) : zero;
+    sizes[d] = d == dim ? size : info->dims[d];
+  }
+  return build_dynamic_slice_at(&r->at, v, starts, sizes);
 }
 
 static ValueId put_part(Ring *r, ValueId into, ValueId part, uint32_t dim, uint32_t k) {
   Program *p = r->p;
   uint32_t rank = type_info(r->o->context, value_type(p, into))->rank;
-  ValueId operands[MOST_RANK + 2] = {into, part}, zero = build_index(p, r->before, 0);
+  ValueId starts[MOST_RANK], zero = build_index(&r->at, 0);
   for (uint32_t d = 0; d < rank; d++)
-    operands[2 + d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
-  return build_op(p, r->before, OP_dynamic_update_slice, 2 + rank, operands, value_type(p, into),
-                  0);
+    starts[d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
+  return build_dynamic_update_at(&r->at, into, part, starts);
 }
 
 // Each member gets the value of the one `by` places on.
 static ValueId from_neighbour(Ring *r, ValueId v, uint32_t by) {
-  Program *p = r->p;
-  Context *c = r->o->context;
   uint32_t n = r->o->n_devices, width = r->groups->width;
-  int64_t *pairs = ARENA_ARRAY(&r->o->scratch, int64_t, 2 * (size_t)n);
+  int64_t(*pairs)[2] = arena_alloc(&r->o->scratch, n * sizeof *pairs);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t group = i / width * width;
-    pairs[2 * i] = r->groups->members[group + (i % width + by) % width];
-    pairs[2 * i + 1] = r->groups->members[i];
+    pairs[i][0] = r->groups->members[group + (i % width + by) % width];
+    pairs[i][1] = r->groups->members[i];
   }
-  Type type = type_tensor(c, type_scalar(DT_i64), 2, (int64_t[]){n, 2}, 0);
-  NamedAttr fields[] = {
-      {name_of(c, "source_target_pairs"),
-       attr_dense(c, type, pairs, 2 * (size_t)n * sizeof *pairs)},
-      {name_of(c, "channel_handle"), op_attr(p, r->collective, "channel_handle")}};
-  return build_reduction(p, r->before, OP_collective_permute, r->collective, v, value_type(p, v),
-                         attr_dict(c, 2, fields), COMBINE_NONE);
+  return build_permute_ids(&r->like, v, n, (const int64_t(*)[2])pairs);
 }
 
 static ValueId contract(Ring *r, const ValueId *operands, Type type) {
-  return build_op(r->p, r->before, OP_dot_general, 2, operands, type, op_at(r->p, r->dot)->attrs);
+  return build_op(&r->at, OP_dot_general, 2, operands, type, op_at(r->p, r->dot)->attrs);
 }
 
 // ---- a gather, then the contraction ----
@@ -183,9 +165,9 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   bool sums = out_dim == NO_DIM;
   int64_t size = size_of(r, op_operand_type(p, r->collective, 0), r->dims[side]);
   Type sum = sum_type(r, out);
-  Type part_type = sums ? sum : build_type(r->o->context, out, out_dim, size);
+  Type part_type = sums ? sum : type_with_dim(r->o->context, out, out_dim, size);
   ValueId chunk = op_operand(p, r->collective, 0), other = op_operand(p, r->dot, 1 - side);
-  ValueId result = sums ? 0 : build_splat(p, r->before, out, scalar_i(0));
+  ValueId result = sums ? 0 : build_splat(&r->at, out, scalar_i(0));
   for (uint32_t k = 0; k < r->groups->width; k++) {
     ValueId next = k + 1 < r->groups->width ? from_neighbour(r, chunk, 1) : 0, operands[2];
     operands[side] = chunk;
@@ -194,7 +176,7 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
     if (!sums)
       result = put_part(r, result, part, out_dim, k);
     else
-      result = result ? build_op(p, r->before, OP_add, 2, (ValueId[]){result, part}, sum, 0) : part;
+      result = result ? build_binary(&r->at, OP_add, result, part) : part;
     chunk = next;
   }
   return rounded(r, result, out);
@@ -206,11 +188,17 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
   OpId gather = fact_def(p, v, OP_all_gather);
   if (!gather || op_at(p, gather)->n_operands != 1 || !fact_used_once(p, v)) return false;
   uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, gather, "all_gather_dim"), 0);
-  Ring r = {.o = o, .p = p, .dot = dot, .collective = gather, .before = dot, .barriers = barriers};
+  Ring r = {.o = o,
+            .p = p,
+            .dot = dot,
+            .collective = gather,
+            .barriers = barriers,
+            .at = rewrite_before(p, dot),
+            .like = rewrite_like(p, dot, gather)};
   if (!begin(&r, side, dim)) return false;
   if (r.dims[2] == NO_DIM && !sums_as_given(&r)) return false;
   r.place = collective_place(o, dot, r.groups);
-  build_replace(p, dot, ring_of_gathered(&r, side));
+  op_replace(p, dot, ring_of_gathered(&r, side));
   op_erase(p, gather);
   return true;
 }
@@ -231,7 +219,7 @@ static ValueId ring_to_scatter(Ring *r) {
     // What comes has been on its way while the step before was done.
     ValueId came = sum ? from_neighbour(r, sum, width - 1) : 0;
     ValueId part = contract(r, operands, type);
-    sum = came ? build_op(p, r->before, OP_add, 2, (ValueId[]){came, part}, type, 0) : part;
+    sum = came ? build_binary(&r->at, OP_add, came, part) : part;
   }
   return rounded(r, sum, out);
 }
@@ -246,11 +234,16 @@ static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
           type_elem(o->context, op_result_type(p, scatter, 0)))
     return false;
   uint32_t dim = (uint32_t)attr_as_int(o->context, op_attr(p, scatter, "scatter_dimension"), 0);
-  Ring r = {
-      .o = o, .p = p, .dot = dot, .collective = scatter, .before = scatter, .barriers = barriers};
+  Ring r = {.o = o,
+            .p = p,
+            .dot = dot,
+            .collective = scatter,
+            .barriers = barriers,
+            .at = rewrite_before(p, scatter),
+            .like = rewrite_before(p, scatter)};
   if (!sums_as_given(&r) || !begin(&r, 2, dim)) return false;
   r.place = collective_place(o, scatter, r.groups);
-  build_replace(p, scatter, ring_to_scatter(&r));
+  op_replace(p, scatter, ring_to_scatter(&r));
   op_erase(p, dot);
   return true;
 }

@@ -10,7 +10,6 @@
 #include "ops/groups.h"
 #include "ops/splat.h"
 #include "optimize/barriers.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/known.h"
@@ -96,7 +95,7 @@ static bool keeps_zero(Optimizer *o, OpId op, uint32_t i) {
                         NULL);
     if (k != i && op_splat(p, op_operand(p, op, k), &x)) literal_set(in[k], 0, x);
   }
-  Type result = build_type_of(o->context, op_result_type(p, op, 0), 0, NULL);
+  Type result = type_with_shape(o->context, op_result_type(p, op, 0), 0, NULL);
   Literal *out = known_result(o, op, n, in, result);
   for (uint32_t k = 0; k < n; k++) literal_release(in[k]);
   if (!out) return false;
@@ -118,12 +117,13 @@ static bool minds_zeros(Optimizer *o, OpId op, const Moves *moves) {
 
 static Type with_elem(const Program *p, Type dims, Type elem) {
   const TypeInfo *info = type_info(p->context, dims);
-  return build_type_of(p->context, elem, info->rank, info->dims);
+  return type_with_shape(p->context, elem, info->rank, info->dims);
 }
 
 // The elementwise op on another value than its operand's, before `before`. Constants get its sizes,
 // but for scalars beside tensors (clamp's bounds).
 static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
+  Builder b = rewrite_before(p, before);
   ValueId operands[MOST_OPERANDS];
   uint32_t n = op_at(p, op)->n_operands, changed = changed_operand(p, op);
   Type dims = value_type(p, v);
@@ -135,10 +135,10 @@ static ValueId op_on(Program *p, OpId op, ValueId v, OpId before) {
     if (i == changed || !op_splat(p, op_operand(p, op, i), &x))
       operands[i] = v;
     else
-      operands[i] = build_splat(p, before, sized ? with_elem(p, dims, type) : type, x);
+      operands[i] = build_splat(&b, sized ? with_elem(p, dims, type) : type, x);
   }
-  return build_op(p, before, op_at(p, op)->code, n, operands,
-                  with_elem(p, dims, op_result_type(p, op, 0)), op_at(p, op)->attrs);
+  return build_op(&b, op_at(p, op)->code, n, operands, with_elem(p, dims, op_result_type(p, op, 0)),
+                  op_at(p, op)->attrs);
 }
 
 // The move on another value, which has elements of another type, where it stands.
@@ -146,7 +146,8 @@ static ValueId move_on(Program *p, OpId move, ValueId v) {
   ValueId operands[MAX_RANK] = {v};
   uint32_t n = op_at(p, move)->n_operands;
   for (uint32_t i = 1; i < n; i++) operands[i] = op_operand(p, move, i);
-  return build_op(p, move, op_at(p, move)->code, n, operands,
+  Builder b = rewrite_before(p, move);
+  return build_op(&b, op_at(p, move)->code, n, operands,
                   with_elem(p, op_result_type(p, move, 0), value_type(p, v)),
                   op_at(p, move)->attrs);
 }
@@ -192,7 +193,7 @@ static bool go_before(Optimizer *o, const Barriers *barriers, OpId op) {
   OpId first = moves.ops[moves.n - 1];
   ValueId v = op_on(p, op, op_operand(p, first, 0), first);
   for (uint32_t k = moves.n; k > 0; k--) v = move_on(p, moves.ops[k - 1], v);
-  build_replace(p, op, v);
+  op_replace(p, op, v);
   for (uint32_t k = 0; k < moves.n; k++)
     if (!value_has_uses(p, op_result(p, moves.ops[k], 0))) op_erase(p, moves.ops[k]);
   return true;
@@ -225,7 +226,7 @@ static bool go_behind(Optimizer *o, const Barriers *barriers, OpId exchange) {
   ValueId v = op_operand(p, op, changed_operand(p, op));
   for (uint32_t k = moves.n; k > 0; k--) v = move_on(p, moves.ops[k - 1], v);
   v = op_on(p, op, v, exchange);
-  build_replace(p, exchange, v);
+  op_replace(p, exchange, v);
   for (uint32_t k = 1; k < moves.n; k++)
     if (!value_has_uses(p, op_result(p, moves.ops[k], 0))) op_erase(p, moves.ops[k]);
   if (!value_has_uses(p, op_result(p, op, 0))) op_erase(p, op);
@@ -246,7 +247,7 @@ static uint32_t dim_before(const Program *p, OpId broadcast, uint32_t d) {
 }
 
 // The same exchange along dimensions of what is repeated: code, attributes and the dimensions that
-// shrink and grow (UINT32_MAX: none).
+// shrink and grow (UINT32_MAX: none). An all_to_all that splits what is repeated is an all_gather.
 typedef struct Exchange {
   uint16_t code;
   Attr attrs;
@@ -255,17 +256,6 @@ typedef struct Exchange {
 
 static uint32_t dim_attr(const Program *p, OpId op, const char *name) {
   return (uint32_t)attr_as_int(p->context, op_attr(p, op, name), 0);
-}
-
-// What each device sends to all is gathered.
-static Attr gather_attrs(Optimizer *o, OpId all_to_all, uint32_t dim) {
-  Context *c = o->context;
-  NamedAttr field = {name_of(c, "all_gather_dim"), attr_i64(c, dim)};
-  Attr attrs = attr_dict(c, 1, &field);
-  attrs = attr_dict_with(c, attrs, "replica_groups", op_attr(o->p, all_to_all, "replica_groups"));
-  if (groups_channel(c, op_at(o->p, all_to_all)->attrs) <= 0) return attrs;
-  attrs = attr_dict_with(c, attrs, "channel_handle", op_attr(o->p, all_to_all, "channel_handle"));
-  return attr_dict_with(c, attrs, "use_global_device_ids", attr_unit(c));
 }
 
 static bool exchange_before(Optimizer *o, OpId exchange, OpId broadcast, Exchange *out) {
@@ -287,7 +277,6 @@ static bool exchange_before(Optimizer *o, OpId exchange, OpId broadcast, Exchang
     return true;
   }
   out->code = OP_all_gather;
-  out->attrs = gather_attrs(o, exchange, out->joins);
   return collective_groups(o, exchange) != NULL;
 }
 
@@ -311,11 +300,13 @@ static bool repeat_behind(Optimizer *o, const Barriers *barriers, OpId exchange)
   bool turned = small.code != op_at(p, exchange)->code;
   double times = turned ? (double)ways : 1;  // of a gather each device sends all to all
   if (fact_bytes(p, v) * times >= fact_operand_bytes(p, exchange)) return false;
-  Type type = build_type_of(o->context, value_type(p, v), info->rank, dims);
-  v = build_op(p, exchange, small.code, 1, &v, type, small.attrs);
-  v = build_op(p, exchange, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
+  Builder b = rewrite_before(p, exchange);
+  Type type = type_with_shape(o->context, value_type(p, v), info->rank, dims);
+  v = turned ? build_all_gather_in(&b, v, small.joins, ways, op_attr(p, exchange, "replica_groups"))
+             : build_op(&b, small.code, 1, &v, type, small.attrs);
+  v = build_op(&b, OP_broadcast_in_dim, 1, &v, op_result_type(p, exchange, 0),
                op_at(p, broadcast)->attrs);
-  build_replace(p, exchange, v);
+  op_replace(p, exchange, v);
   if (!value_has_uses(p, op_result(p, broadcast, 0))) op_erase(p, broadcast);
   return true;
 }

@@ -18,7 +18,6 @@
 // Only large gathers wait whose operand depends on no contraction and no collective: others are
 // ready late anyway. O(ops + uses of gathered values).
 #include "base/vec.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 
@@ -107,41 +106,26 @@ static ValueId use_waits_for(const Paced *s, OpId gather) {
 
 // ---- waiting ----
 
-static ValueId compare_zero(Paced *s, OpId before, ValueId x, const char *direction) {
-  Program *p = s->p;
-  Context *c = s->o->context;
-  NamedAttr how = {name_of(c, "comparison_direction"),
-                   attr_enum(c, "stablehlo.comparison_direction", direction)};
-  ValueId operands[] = {x, build_splat(p, before, value_type(p, x), scalar_f(0))};
-  Type truth = type_tensor(c, type_scalar(DT_i1), 0, NULL, 0);
-  return build_op(p, before, OP_compare, 2, operands, truth, attr_dict(c, 1, &how));
+static ValueId compare_zero(Builder *b, ValueId x, const char *direction) {
+  return build_compare(b, direction, x, build_splat(b, value_type(b->p, x), scalar_f(0)));
 }
 
-static ValueId one_element(Paced *s, OpId before, ValueId v) {
-  Program *p = s->p;
-  Context *c = s->o->context;
-  const TypeInfo *info = type_info(c, value_type(p, v));
+static ValueId one_element(Builder *b, ValueId v) {
+  const TypeInfo *info = type_info(b->p->context, value_type(b->p, v));
   if (!info->rank) return v;
   int64_t zeros[MAX_RANK] = {0}, ones[MAX_RANK];
   for (uint32_t d = 0; d < info->rank; d++) ones[d] = 1;
-  NamedAttr fields[] = {{name_of(c, "start_indices"), attr_i64s(c, info->rank, zeros)},
-                        {name_of(c, "limit_indices"), attr_i64s(c, info->rank, ones)},
-                        {name_of(c, "strides"), attr_i64s(c, info->rank, ones)}};
-  Type scalar = type_tensor(c, info->elem, 0, NULL, 0),
-       one = type_tensor(c, info->elem, info->rank, ones, 0);
-  v = build_op(p, before, OP_slice, 1, &v, one, attr_dict(c, 3, fields));
-  return build_op(p, before, OP_reshape, 1, &v, scalar, 0);
+  return build_reshape(b, build_slice_at(b, v, zeros, ones, ones), 0, NULL);
 }
 
 static void wait_for(Paced *s, OpId gather, ValueId v) {
   Program *p = s->p;
-  ValueId x = one_element(s, gather, v), operand = op_operand(p, gather, 0);
-  Type type = value_type(p, operand);
-  ValueId both[] = {compare_zero(s, gather, x, "LT"), compare_zero(s, gather, x, "GT")};
-  ValueId never = build_op(p, gather, OP_and, 2, both, value_type(p, both[0]), 0);
-  ValueId other = build_op(p, gather, OP_negate, 1, &operand, type, 0);
-  ValueId same = build_op(p, gather, OP_select, 3, (ValueId[]){never, other, operand}, type, 0);
-  operand_set(p, op_at(p, gather)->operands, same);
+  Builder b = rewrite_before(p, gather);
+  ValueId x = one_element(&b, v), operand = op_operand(p, gather, 0);
+  ValueId below = compare_zero(&b, x, "LT"), above = compare_zero(&b, x, "GT");
+  ValueId never = build_binary(&b, OP_and, below, above);
+  ValueId other = build_unary(&b, OP_negate, operand);
+  operand_set(p, op_at(p, gather)->operands, build_select(&b, never, other, operand));
   s->changes++;
 }
 

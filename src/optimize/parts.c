@@ -1,7 +1,6 @@
 // Starts are clamped as the op does it.
 #include "optimize/parts.h"
 
-#include "optimize/build.h"
 #include "optimize/known.h"
 
 uint32_t part_cuts(const Program *p, OpId slice, uint32_t *out_dim) {
@@ -30,12 +29,9 @@ ValueId part_rest(Optimizer *o, OpId before, OpId slice, ValueId value, uint32_t
   Type type = op_result_type(p, slice, 0);
   const TypeInfo *out = type_info(o->context, type);
   if (value_type(p, value) == type) return value;
-  ValueId operands[MAX_RANK + 1] = {value};
-  for (uint32_t d = 0; d < out->rank; d++) operands[1 + d] = op_operand(p, slice, 1 + d);
-  if (done < out->rank) {
-    Type index = value_type(p, operands[1 + done]);
-    operands[1 + done] = build_splat(p, before, index, scalar_i(0));
-  }
-  return build_op(p, before, OP_dynamic_slice, 1 + out->rank, operands, type,
-                  op_at(p, slice)->attrs);
+  Builder b = rewrite_before(p, before);
+  ValueId starts[MAX_RANK];
+  for (uint32_t d = 0; d < out->rank; d++) starts[d] = op_operand(p, slice, 1 + d);
+  if (done < out->rank) starts[done] = build_splat(&b, value_type(p, starts[done]), scalar_i(0));
+  return build_dynamic_slice_at(&b, value, starts, out->dims);
 }

@@ -2,6 +2,7 @@
 #ifndef TESSERA_OPTIMIZE_PASS_H
 #define TESSERA_OPTIMIZE_PASS_H
 
+#include "build/build.h"
 #include "tensor/literal.h"
 #include "ops/op.h"
 #include "optimize/optimize.h"
@@ -28,6 +29,16 @@ typedef struct Optimizer {
   DeviceTables *devices;  // NULL until asked for; in the arena
   GroupTable *groups;
 } Optimizer;
+
+// Builders of passes: between rounded_join and rounded_split a sum of 16-bit floats is one op.
+static inline Builder rewrite_like(Program *p, OpId before, OpId model) {
+  Builder b = build_like(p, before, model);
+  b.joined = true;
+  return b;
+}
+static inline Builder rewrite_before(Program *p, OpId before) {
+  return rewrite_like(p, before, before);
+}
 
 // Each takes a verified program, leaves a verified one and gives the number of its rewrites.
 #define PASS(name, ...) uint32_t pass_##name(Optimizer *o);

@@ -26,32 +26,18 @@ static bool join(Optimizer *o, OpId select) {
   Ints pairs[2] = {attr_as_ints(o->context, op_attr(p, a, "source_target_pairs")),
                    attr_as_ints(o->context, op_attr(p, b, "source_target_pairs"))};
   uint32_t n = o->n_devices;
-  int64_t *both = ARENA_ARRAY(&o->scratch, int64_t, 2 * (size_t)n);
+  int64_t(*both)[2] = arena_alloc(&o->scratch, n * sizeof *both);
   bool *sends = ARENA_ARRAY(&o->scratch, bool, n);
   for (uint32_t k = 0; k < n; k++) {
     int64_t from = source_of(pairs[takes_a[k] ? 0 : 1], k);
     if (from < 0 || from >= n || sends[from]) return false;
     sends[from] = true;
-    both[2 * k] = from;
-    both[2 * k + 1] = k;
+    both[k][0] = from;
+    both[k][1] = k;
   }
-  Type type = type_tensor(o->context, type_scalar(DT_i64), 2, (int64_t[]){n, 2}, 0);
-  Attr attrs = attr_dict_with(o->context, op_at(p, a)->attrs, "source_target_pairs",
-                              attr_dense(o->context, type, both, 2 * (size_t)n * sizeof *both));
-  ValueId operand = op_operand(p, a, 0);
-  Type result = op_result_type(p, select, 0);
-  OpSpec spec = {.code = OP_collective_permute,
-                 .n_operands = 1,
-                 .operands = &operand,
-                 .n_results = 1,
-                 .result_types = &result,
-                 .attrs = attrs,
-                 .loc = op_at(p, a)->loc,
-                 .pos = op_at(p, a)->pos,
-                 .origin = op_at(p, a)->origin};
-  OpId made = op_create(p, &spec);
-  op_insert_before(p, made, select);
-  value_replace_uses(p, op_result(p, select, 0), op_result(p, made, 0));
+  Builder like = rewrite_like(p, select, a);
+  ValueId v = build_permute_ids(&like, op_operand(p, a, 0), n, (const int64_t(*)[2])both);
+  value_replace_uses(p, op_result(p, select, 0), v);
   return true;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/vec.h"
 #include "ops/factors.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 
 typedef VEC(OpId) OpList;
@@ -23,9 +22,8 @@ static Type operand_elem(const Program *p, OpId op) {
 
 // The element type in which it combines, if that is wider.
 static Type wider_elem(const Program *p, OpId op, Type elem) {
-  DType dtype = type_dtype(p->context, op_operand_type(p, op, 0));
-  DType wide = combine_dtype(op_combine(p, op), dtype);
-  return elem && wide != dtype ? type_scalar(wide) : 0;
+  Type type = op_operand_type(p, op, 0), sum = build_sum_type(p->context, op_combine(p, op), type);
+  return elem && sum != type ? type_elem(p->context, sum) : 0;
 }
 
 static Type result_elem(const Program *p, OpId op) {
@@ -42,9 +40,9 @@ static OpId retyped(Optimizer *o, OpId op, Type elem) {
     operands[i] = op_operand(p, op, i);
     types[i] = type_with_elem(o->context, op_result_type(p, op, i), elem);
   }
-  OpId made = build_wider(p, op, n, operands, types, op_combine(p, op));
-  op_insert_before(p, made, op);
-  return made;
+  Builder b = build_before(p, op);
+  return build_collective_many(&b, op_at(p, op)->code, n, operands, types, op_at(p, op)->attrs,
+                               op_combine(p, op));
 }
 
 // ---- two ops to one ----
@@ -75,7 +73,7 @@ static uint32_t join(Optimizer *o, DType only) {
     OpId op = sums.items[k], made = retyped(o, op, operand_elem(p, op));
     for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
       for (OperandId use; (use = value_at(p, op_result(p, op, i))->first_use) != 0;)
-        build_replace(p, operand_at(p, use)->user, op_result(p, made, i));
+        op_replace(p, operand_at(p, use)->user, op_result(p, made, i));
     op_erase(p, op);
   }
   return sums.count;
@@ -125,13 +123,9 @@ static void split(Optimizer *o, const Places *at, OpId op, Type wide) {
     OpId before = first_use(p, at, op, i);
     if (!before) continue;
     ValueId sum = op_result(p, made, i), result = op_result(p, op, i);
-    ValueId rounded = build_op(p, before, OP_convert, 1, &sum, value_type(p, result), 0);
-    Op *convert = op_at(p, value_def(p, rounded));
-    const Op *origin = op_at(p, made);
-    convert->loc = origin->loc;
-    convert->pos = origin->pos;
-    convert->origin = origin->origin;
-    value_replace_uses(p, result, rounded);
+    Builder b = build_like(p, before, made);
+    value_replace_uses(p, result,
+                       build_convert(&b, sum, type_elem(o->context, value_type(p, result))));
   }
   op_erase(p, op);
 }

@@ -8,7 +8,6 @@
 // O(ops), and O(devices) for each of these.
 #include "ops/commute.h"
 #include "optimize/barriers.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/parts.h"
@@ -93,20 +92,21 @@ static bool scatter(Optimizer *o, const Barriers *barriers, OpId slice) {
           *along = ARENA_ARRAY(&o->scratch, int64_t, o->n_devices);
   find_groups(o, groups, &s, across, along);
   uint32_t times = groups->width / s.n_parts;
+  Builder b = rewrite_before(p, slice), like = rewrite_like(p, slice, sum);
   ValueId v = op_operand(p, sum, 0);
   if (pad) {
     ValueId operands[] = {v, op_operand(p, pad, 1)};
-    v = build_op(p, slice, OP_pad, 2, operands, op_result_type(p, pad, 0), op_at(p, pad)->attrs);
+    v = build_op(&b, OP_pad, 2, operands, op_result_type(p, pad, 0), op_at(p, pad)->attrs);
   }
-  Type type = build_type(o->context, value_type(p, v), s.dim, out->dims[s.dim]);
+  Type type = type_with_dim(o->context, value_type(p, v), s.dim, out->dims[s.dim]);
   Attr attrs = collective_attrs(o, sum, groups->n * times, s.n_parts, across);
   attrs = attr_dict_with(o->context, attrs, "scatter_dimension", attr_i64(o->context, s.dim));
-  v = build_reduction(p, slice, OP_reduce_scatter, sum, v, type, attrs, combine);
+  v = build_collective(&like, OP_reduce_scatter, v, type, attrs, combine);
   if (times > 1) {
     attrs = collective_attrs(o, sum, groups->n * s.n_parts, times, along);
-    v = build_reduction(p, slice, OP_all_reduce, sum, v, type, attrs, combine);
+    v = build_collective(&like, OP_all_reduce, v, type, attrs, combine);
   }
-  build_replace(p, slice, part_rest(o, slice, slice, v, s.dim));
+  op_replace(p, slice, part_rest(o, slice, slice, v, s.dim));
   if (pad) op_erase(p, pad);
   op_erase(p, sum);
   return true;

@@ -28,22 +28,13 @@ static void copy_body(Program *p, OpId from, OpId to, ValueId *map, uint32_t n_v
 static void split(Optimizer *o, OpId op, ValueId *map, uint32_t n_values) {
   Program *p = o->p;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
-    const Op *all = op_at(p, op);
+    Builder b = build_before(p, op);
+    b.loc = loc_of(o, op, i);
     ValueId operand = op_operand(p, op, i), result = op_result(p, op, i);
     Type type = value_type(p, result);
-    OpSpec spec = {.code = all->code,
-                   .n_operands = 1,
-                   .operands = &operand,
-                   .n_results = 1,
-                   .result_types = &type,
-                   .n_regions = all->n_regions,
-                   .attrs = all->attrs,
-                   .loc = loc_of(o, op, i),
-                   .pos = all->pos,
-                   .origin = all->origin ? all->origin : op};
-    OpId one = op_create(p, &spec);
-    if (spec.n_regions) copy_body(p, op, one, map, n_values);
-    op_insert_before(p, one, op);
+    OpId one = build_op_many(&b, op_at(p, op)->code, 1, &operand, 1, &type, op_at(p, op)->n_regions,
+                             op_at(p, op)->attrs);
+    if (op_at(p, op)->n_regions) copy_body(p, op, one, map, n_values);
     value_replace_uses(p, result, op_result(p, one, 0));
   }
   op_erase(p, op);

@@ -5,7 +5,6 @@
 // gather as far as it goes. O(ops), and what is said of where values differ.
 #include "base/vec.h"
 #include "ops/splat.h"
-#include "optimize/build.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
 #include "optimize/varies.h"
@@ -61,13 +60,13 @@ static void put_behind(Sink *s, OpId op, OpId gather, uint32_t n, const ValueId 
   OpId old[MOST_OPERANDS];
   uint32_t n_old = op_at(p, op)->n_operands < MOST_OPERANDS ? op_at(p, op)->n_operands : 0;
   for (uint32_t i = 0; i < n_old; i++) old[i] = gather_of(s, op_operand(p, op, i), op);
-  ValueId part = build_op(p, op, op_at(p, op)->code, n, operands, local, attrs);
-  ValueId whole = build_reduction(p, op, OP_all_gather, gather, part, type, op_at(p, gather)->attrs,
-                                  COMBINE_NONE);
+  Builder b = rewrite_before(p, op), like = rewrite_like(p, op, gather);
+  ValueId part = build_op(&b, op_at(p, op)->code, n, operands, local, attrs);
+  ValueId whole = build_op(&like, OP_all_gather, 1, &part, type, op_at(p, gather)->attrs);
   met(s, value_def(p, part));
   met(s, value_def(p, whole));
   varies_set(s->o, &s->varies, whole, varies_along(&s->varies, op_result(p, op, 0)));
-  build_replace(p, op, whole);
+  op_replace(p, op, whole);
   for (uint32_t i = 0; i < n_old; i++)
     if (old[i] && op_at(p, old[i])->code && !value_has_uses(p, op_result(p, old[i], 0)))
       op_erase(p, old[i]);
@@ -99,6 +98,7 @@ static bool behind_elementwise(Sink *s, OpId op) {
   uint32_t dim = dim_of(s, first);
   int64_t size = size_of(s, op_operand_type(p, first, 0), dim);
   ValueId operands[MOST_OPERANDS];
+  Builder b = rewrite_before(p, op);
   for (uint32_t i = 0; i < n; i++) {  // what is no gather must be the same in every part
     ValueId v = op_operand(p, op, i);
     const TypeInfo *info = type_info(s->o->context, value_type(p, v));
@@ -118,9 +118,9 @@ static bool behind_elementwise(Sink *s, OpId op) {
     if (gather)
       operands[i] = op_operand(p, gather, 0);
     else if (type_info(s->o->context, value_type(p, v))->rank && op_splat(p, v, &x))
-      operands[i] = build_splat(p, op, build_type(s->o->context, value_type(p, v), dim, size), x);
+      operands[i] = build_splat(&b, type_with_dim(s->o->context, value_type(p, v), dim, size), x);
   }
-  Type local = build_type(s->o->context, op_result_type(p, op, 0), dim, size);
+  Type local = type_with_dim(s->o->context, op_result_type(p, op, 0), dim, size);
   put_behind(s, op, first, n, operands, local, op_at(p, op)->attrs);
   return true;
 }
@@ -153,7 +153,7 @@ static bool behind_slice(Sink *s, OpId op) {
   Attr attrs =
       with_size(c, op_at(p, op)->attrs, dynamic ? "slice_sizes" : "limit_indices", dim, size);
   if (!dynamic && attr_as_ints(c, op_attr(p, op, "strides")).v[dim] != 1) return false;
-  put_behind(s, op, gather, n, operands, build_type(c, result, dim, size), attrs);
+  put_behind(s, op, gather, n, operands, type_with_dim(c, result, dim, size), attrs);
   return true;
 }
 

@@ -2,7 +2,6 @@
 // takes, if nothing else uses the whole: less is computed, and the slice may reach a collective.
 // Last ops first, so that it goes all the way. O(ops).
 #include "optimize/barriers.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 
@@ -29,28 +28,23 @@ static ValueId slice_of(Optimizer *o, OpId slice, OpId before, ValueId v, const 
   int64_t sizes[MAX_RANK];
   for (uint32_t d = 0; d < rank; d++)
     sizes[d] = from[d] == UINT32_MAX ? dim_of(p, type, d) : dim_of(p, small, from[d]);
-  Type result = build_type_of(c, type, rank, sizes);
-  if (result == type) return v;
+  if (type_with_shape(c, type, rank, sizes) == type) return v;
+  Builder b = rewrite_before(p, before);
   if (op_at(p, slice)->code == OP_dynamic_slice) {
-    ValueId operands[MAX_RANK + 1] = {v};
+    ValueId starts[MAX_RANK];
     for (uint32_t d = 0; d < rank; d++)
-      operands[1 + d] = from[d] == UINT32_MAX
-                            ? build_splat(p, before, op_operand_type(p, slice, 1), scalar_i(0))
-                            : op_operand(p, slice, 1 + from[d]);
-    NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, sizes)};
-    return build_op(p, before, OP_dynamic_slice, 1 + rank, operands, result,
-                    attr_dict(c, 1, &field));
+      starts[d] = from[d] == UINT32_MAX ? build_splat(&b, op_operand_type(p, slice, 1), scalar_i(0))
+                                        : op_operand(p, slice, 1 + from[d]);
+    return build_dynamic_slice_at(&b, v, starts, sizes);
   }
   static const char *const names[] = {"start_indices", "limit_indices", "strides"};
-  NamedAttr fields[3];
+  int64_t now[3][MAX_RANK];
   for (uint32_t k = 0; k < 3; k++) {
     Ints was = attr_as_ints(c, op_attr(p, slice, names[k]));
-    int64_t now[MAX_RANK];
     for (uint32_t d = 0; d < rank; d++)
-      now[d] = from[d] != UINT32_MAX ? was.v[from[d]] : k == 0 ? 0 : k == 1 ? sizes[d] : 1;
-    fields[k] = (NamedAttr){name_of(c, names[k]), attr_i64s(c, rank, now)};
+      now[k][d] = from[d] != UINT32_MAX ? was.v[from[d]] : k == 0 ? 0 : k == 1 ? sizes[d] : 1;
   }
-  return build_op(p, before, OP_slice, 1, &v, result, attr_dict(c, 3, fields));
+  return build_slice_at(&b, v, now[0], now[1], now[2]);
 }
 
 // Which dimension of the result an operand's dimension is; false if the op is none of those.
@@ -114,9 +108,10 @@ static bool move_up(Optimizer *o, const Barriers *barriers, OpId slice) {
       if (op_operand(p, op, k) == v) operands[i] = operands[k];
     if (operands[i] == v && rank_of(p, v)) operands[i] = slice_of(o, slice, slice, v, from[i]);
   }
-  ValueId small = build_op(p, slice, op_at(p, op)->code, n, operands, op_result_type(p, slice, 0),
+  Builder b = rewrite_before(p, slice);
+  ValueId small = build_op(&b, op_at(p, op)->code, n, operands, op_result_type(p, slice, 0),
                            op_at(p, op)->attrs);
-  build_replace(p, slice, small);
+  op_replace(p, slice, small);
   op_erase(p, op);
   return true;
 }

@@ -8,7 +8,6 @@
 #include "base/vec.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
-#include "optimize/build.h"
 #include "optimize/facts.h"
 #include "optimize/varies.h"
 
@@ -84,8 +83,9 @@ static bool move_behind(Sums *s, OpId op) {
   Combine combine = commute(s, op, &x);
   if (combine == COMBINE_NONE) return false;
   ValueId part = op_result(p, op, 0);
-  ValueId whole = build_reduction(p, op_at(p, op)->next, OP_all_reduce, x.sum, part,
-                                  value_type(p, part), op_at(p, x.sum)->attrs, combine);
+  Builder b = rewrite_like(p, op_at(p, op)->next, x.sum);
+  ValueId whole = build_collective(&b, OP_all_reduce, part, value_type(p, part),
+                                   op_at(p, x.sum)->attrs, combine);
   value_replace_uses(p, part, whole);
   operand_set(p, op_at(p, value_def(p, whole))->operands, part);
   uint64_t axes = varies_along(&s->varies, part);
@@ -155,11 +155,12 @@ static bool join_terms(Sums *s, OpId op) {
     return false;
   op_detach(p, last);
   op_insert_before(p, last, op);  // behind both operands
-  ValueId both = build_op(p, last, code, 2, parts, type, 0);
+  Builder b = rewrite_before(p, last);
+  ValueId both = build_binary(&b, code, parts[0], parts[1]);
   operand_set(p, op_at(p, last)->operands, both);
   varies_set(s->o, &s->varies, both, s->varies.all);
   set_barriers(s, value_def(p, both));
-  build_replace(p, inner, rest);
+  op_replace(p, inner, rest);
   op_erase(p, first);
   return true;
 }
@@ -194,11 +195,11 @@ static bool join_scattered(Sums *s, OpId op) {
       type_elem(p->context, whole) != type_elem(p->context, type) ||
       op_operand_type(p, op, 0) != type || op_operand_type(p, op, 1) != type)
     return false;
-  ValueId sum = build_op(p, op, op_at(p, op)->code, 2, wholes, whole, op_at(p, op)->attrs);
-  ValueId part =
-      build_reduction(p, op, OP_reduce_scatter, a, sum, type, op_at(p, a)->attrs, combine);
+  Builder at = rewrite_before(p, op), like = rewrite_like(p, op, a);
+  ValueId sum = build_op(&at, op_at(p, op)->code, 2, wholes, whole, op_at(p, op)->attrs);
+  ValueId part = build_collective(&like, OP_reduce_scatter, sum, type, op_at(p, a)->attrs, combine);
   set_barriers(s, value_def(p, part));
-  build_replace(p, op, part);
+  op_replace(p, op, part);
   op_erase(p, a);
   op_erase(p, b);
   return true;

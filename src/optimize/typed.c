@@ -4,7 +4,6 @@
 // promotes all-reduces and reduce-scatters of bf16), XLA:GPU sends half the bytes. XLA promotes no
 // other type: there the operands are converted before, and the sum is one of f32. O(ops).
 #include "base/vec.h"
-#include "optimize/build.h"
 #include "optimize/rounded.h"
 
 static bool widens(const Program *p, OpId op) {
@@ -22,7 +21,8 @@ uint32_t pass_typed(Optimizer *o) {
       Type from = op_operand_type(p, op, i), elem = type_elem(o->context, op_result_type(p, op, i));
       if (type_elem(o->context, from) == elem) continue;
       ValueId v = op_operand(p, op, i);
-      v = build_op(p, op, OP_convert, 1, &v, type_with_elem(o->context, from, elem), 0);
+      Builder b = build_before(p, op);
+      v = build_convert(&b, v, elem);
       operand_set(p, op_at(p, op)->operands + i, v);
       changes++;
     }

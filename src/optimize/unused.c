@@ -99,15 +99,9 @@ static void end_body(Unused *u, OpId end) {
   ValueId *all = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1),
           *kept = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) all[i] = op_operand(p, end, i);
-  OpSpec spec = {.code = op_at(p, end)->code,
-                 .n_operands = keep(u, n, all, kept),
-                 .operands = kept,
-                 .attrs = op_at(p, end)->attrs,
-                 .loc = op_at(p, end)->loc,
-                 .pos = op_at(p, end)->pos,
-                 .origin = op_at(p, end)->origin};
-  OpId made = op_create(p, &spec);
-  op_insert_before(p, made, end);
+  Builder b = rewrite_before(p, end);
+  build_op_many(&b, op_at(p, end)->code, keep(u, n, all, kept), kept, 0, NULL, 0,
+                op_at(p, end)->attrs);
   op_erase(p, end);
 }
 
@@ -131,18 +125,8 @@ static void write_anew(Unused *u, OpId loop) {
   uint32_t n_kept = keep(u, n, all, kept);
   for (uint32_t i = 0, k = 0; i < n; i++)
     if (u->stays[i]) types[k++] = op_result_type(p, loop, i);
-  OpSpec spec = {.code = OP_while,
-                 .n_operands = n_kept,
-                 .operands = kept,
-                 .n_results = n_kept,
-                 .result_types = types,
-                 .n_regions = 2,
-                 .attrs = op_at(p, loop)->attrs,
-                 .loc = op_at(p, loop)->loc,
-                 .pos = op_at(p, loop)->pos,
-                 .origin = op_at(p, loop)->origin ? op_at(p, loop)->origin : loop};
-  OpId made = op_create(p, &spec);
-  op_insert_before(p, made, loop);
+  Builder b = rewrite_before(p, loop);
+  OpId made = build_op_many(&b, OP_while, n_kept, kept, n_kept, types, 2, op_at(p, loop)->attrs);
   end_body(u, block_at(p, loop_body(p, loop))->last);
   drop_rest(u, loop);
   move_block(u, loop, loop_test(p, loop), op_region(p, made, 0));

@@ -315,7 +315,7 @@ static Price own_price(Partition *t, const Localizer *cx, uint32_t steps) {
     all = axes_concat(&t->scratch, all, cx->splits[f].axes);
     if (!is_plain(&cx->map->factors[f])) some = axes_concat(&t->scratch, some, cx->splits[f].axes);
   }
-  Route route = network_route(t->local.network, some.n ? some : all);
+  Route route = network_route(t->network, some.n ? some : all);
   return price_steps(route_slowest(&route), steps, cx->bytes);
 }
 
@@ -754,7 +754,7 @@ static PricedChoice priced(const Choice *choice, double seconds) {
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, other);
   PricedChoice was = priced(best, *best_seconds), now = priced(other, seconds);
-  if (!price_is_better(&was, &now, c->t->local.network->all.latency_seconds)) return false;
+  if (!price_is_better(&was, &now, c->t->network->all.latency_seconds)) return false;
   *best_seconds = seconds;
   *best = *other;
   return true;

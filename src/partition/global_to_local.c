@@ -27,9 +27,9 @@ typedef struct Lowering {
   Diag *diag;
   Arena arena, scratch;
   const GlobalToLocalOptions *options;
-  Local local;
-  ValueId *positions;          // per mesh, of the function at hand
-  const LocalGroups **groups;  // per mesh
+  Builder local;
+  ValueId *positions;            // per mesh, of the function at hand
+  const BuilderGroups **groups;  // per mesh
   uint32_t n_meshes;
   SymbolTable functions;  // the global ones
   Part *parts;            // per global value
@@ -89,7 +89,7 @@ static Status *said(Lowering *t, ValueId v, Sharding *out) {
 }
 
 static Type part_type(Lowering *t, Sharding sharding, Type global) {
-  return local_type(t->table, sharding, global);
+  return sharding_local_type(t->table, sharding, global);
 }
 
 static void set(Lowering *t, ValueId v, ValueId local, Sharding sharding) {
@@ -97,7 +97,7 @@ static void set(Lowering *t, ValueId v, ValueId local, Sharding sharding) {
 }
 
 static void use_mesh(Lowering *t, MeshId mesh) {
-  Local *l = &t->local;
+  Builder *l = &t->local;
   if (!mesh || mesh == l->mesh) return;
   if (l->mesh) t->groups[l->mesh] = l->groups;
   l->mesh = mesh;
@@ -297,7 +297,8 @@ static Status *put_reshard(Lowering *t, OpId op) {
   if (!same_cut(t, part.sharding, to)) {
     use_mesh(t, sharding_info(t->table, to)->mesh);
     use_mesh(t, sharding_info(t->table, part.sharding)->mesh);
-    TRY(local_reshard(&t->local, part.value, part.sharding, to, value_type(t->p, v), &made));
+    TRY(local_reshard(&t->local, &network_default, part.value, part.sharding, to,
+                      value_type(t->p, v), &made));
   }
   set(t, v, made, to);
   return NULL;
@@ -457,7 +458,7 @@ static MeshId largest_mesh(const Lowering *t) {
 }
 
 static Status *put_branch(Lowering *t, OpId op, RegionId region, const ValueId *operands) {
-  Local *l = &t->local;
+  Builder *l = &t->local;
   uint32_t n = op_at(t->p, op)->n_results;
   l->block = region_add_block(t->p, region);
   ValueId *gives = ARENA_ARRAY(&t->scratch, ValueId, n + 1);
@@ -467,8 +468,8 @@ static Status *put_branch(Lowering *t, OpId op, RegionId region, const ValueId *
   for (uint32_t i = 0; i < n; i++)
     gives[i] = copy ? op_result(t->p, copy, i)
                : type_is_tensor(t->context, types[i])
-                   ? local_splat(l, types[i], scalar_i(0))
-                   : local_op(l, OP_create_token, 0, NULL, types[i], 0);
+                   ? build_splat(l, types[i], scalar_i(0))
+                   : build_op(l, OP_create_token, 0, NULL, types[i], 0);
   OpSpec end = {
       .code = OP_return, .n_operands = n, .operands = gives, .pos = POS_NONE, .origin = op};
   op_append(t->p, l->block, op_create(t->p, &end));
@@ -477,7 +478,7 @@ static Status *put_branch(Lowering *t, OpId op, RegionId region, const ValueId *
 
 // The op on the device that its sharding names, with whole operands; its results are sent to all.
 static Status *put_on_device(Lowering *t, OpId op, MeshId mesh, uint32_t position) {
-  Local *l = &t->local;
+  Builder *l = &t->local;
   uint32_t n = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
   ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n + 1);
   Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);
@@ -487,7 +488,8 @@ static Status *put_on_device(Lowering *t, OpId op, MeshId mesh, uint32_t positio
     operands[i] = part.value;
     if (sharding_is_replicated(t->table, part.sharding)) continue;
     use_mesh(t, sharding_info(t->table, part.sharding)->mesh);
-    TRY(local_reshard(l, part.value, part.sharding, 0, value_type(t->p, v), &operands[i]));
+    TRY(local_reshard(l, &network_default, part.value, part.sharding, 0, value_type(t->p, v),
+                      &operands[i]));
   }
   for (uint32_t i = 0; i < n_results; i++) {
     types[i] = op_result_type(t->p, op, i);
@@ -496,7 +498,7 @@ static Status *put_on_device(Lowering *t, OpId op, MeshId mesh, uint32_t positio
       FAIL(UNIMPLEMENTED, "is on a single device and has results of unknown size");
   }
   use_mesh(t, mesh);
-  ValueId here = local_compare(l, "EQ", local_position(l), local_index(l, position));
+  ValueId here = build_compare(l, "EQ", build_position(l), build_index(l, position));
   OpSpec spec = {.code = OP_if,
                  .n_operands = 1,
                  .operands = &here,
@@ -514,7 +516,7 @@ static Status *put_on_device(Lowering *t, OpId op, MeshId mesh, uint32_t positio
   for (uint32_t i = 0; i < n_results; i++) {
     ValueId v = op_result(t->p, made, i);
     bool sends = type_is_tensor(t->context, types[i]);
-    set(t, op_result(t->p, op, i), sends ? local_from(l, v, position) : v, 0);
+    set(t, op_result(t->p, op, i), sends ? build_from(l, v, position) : v, 0);
   }
   return NULL;
 }
@@ -569,7 +571,7 @@ static void put_positions(Lowering *t) {
     if (m->maximal || m->n_devices < 2) continue;
     t->local.mesh = mesh;
     t->local.position = 0;
-    t->positions[mesh] = local_position(&t->local);
+    t->positions[mesh] = build_position(&t->local);
   }
   t->local.mesh = 0;
 }
@@ -631,7 +633,7 @@ static Status *prepare(Lowering *t) {
     if (op_at(t->p, o)->code == OP_sdy_constant) op_at(t->p, o)->code = OP_constant;
   for (t->n_meshes = 1; sharding_mesh(t->table, t->n_meshes);) t->n_meshes++;
   t->positions = ARENA_ARRAY(&t->arena, ValueId, t->n_meshes);
-  t->groups = ARENA_ARRAY(&t->arena, const LocalGroups *, t->n_meshes);
+  t->groups = ARENA_ARRAY(&t->arena, const BuilderGroups *, t->n_meshes);
   return NULL;
 }
 
@@ -662,11 +664,8 @@ Status *global_to_local(Program *program, ShardingTable *table, const GlobalToLo
                 .options = options ? options : &defaults};
   arena_init(&t.arena, guard);
   arena_init(&t.scratch, guard);
-  t.local = (Local){.p = program,
-                    .table = table,
-                    .network = &network_default,
-                    .arena = &t.scratch,
-                    .kept = &t.arena};
+  t.local = (Builder){
+      .p = program, .pos = POS_NONE, .table = table, .arena = &t.scratch, .kept = &t.arena};
   GuardCleanup cleanup = {release, &t, NULL};
   guard_push(guard, &cleanup);
   Status *status = lower(&t);

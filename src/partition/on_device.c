@@ -61,13 +61,13 @@ static Status *get_operand(Partition *t, ValueId v, ValueId *out) {
 
 static ValueId nothing(Partition *t, Type type) {
   if (type_info(t->context, type)->kind == TYPE_TENSOR)
-    return local_splat(&t->local, type, scalar_i(0));
-  return local_op(&t->local, OP_create_token, 0, NULL, type, 0);
+    return build_splat(&t->local, type, scalar_i(0));
+  return build_op(&t->local, OP_create_token, 0, NULL, type, 0);
 }
 
 // A result that the device at the position has, to its users.
 static Status *send_result(Partition *t, OpId op, uint32_t i, ValueId local, uint32_t position) {
-  Local *l = &t->local;
+  Builder *l = &t->local;
   ValueId v = op_result(t->p, op, i);
   if (type_info(t->context, value_type(t->p, v))->kind != TYPE_TENSOR || !value_has_uses(t->p, v))
     return walk_finish(t, v, local, 0);
@@ -78,9 +78,9 @@ static Status *send_result(Partition *t, OpId op, uint32_t i, ValueId local, uin
   if (users != NO_DEVICE) {
     t->only_there[v] = local;
     if (users != position)
-      t->only_there[v] = local_permute(l, local, 1, (const int64_t[][2]){{position, users}});
+      t->only_there[v] = build_permute(l, local, 1, (const int64_t[][2]){{position, users}});
   } else {
-    TRY(walk_finish(t, v, local_from(l, local, position), 0));
+    TRY(walk_finish(t, v, build_from(l, local, position), 0));
   }
   l->loc = loc;
   return NULL;
@@ -103,7 +103,7 @@ static Status *check_results(Partition *t, OpId op, Type *types) {
 // One of the two regions of the `if`: the op, or nothing.
 static Status *put_branch(Partition *t, OpId op, RegionId region, const ValueId *operands,
                           const Type *types) {
-  Local *l = &t->local;
+  Builder *l = &t->local;
   uint32_t n_results = op_at(t->p, op)->n_results;
   l->block = region_add_block(t->p, region);
   ValueId *gives = ARENA_ARRAY(&t->scratch, ValueId, n_results + 1);
@@ -131,23 +131,23 @@ static Status *settle_captured(Partition *t, OpId op) {
 // What is 0 or more on every device, once all of them have come here. Meetings are alike: the
 // optimization_barrier keeps each of them where it is.
 static ValueId put_meeting(Partition *t) {
-  Local *l = &t->local;
-  ValueId at = local_position(l);
-  at = local_op(l, OP_optimization_barrier, 1, &at, value_type(t->p, at), 0);
+  Builder *l = &t->local;
+  ValueId at = build_position(l);
+  at = build_op(l, OP_optimization_barrier, 1, &at, value_type(t->p, at), 0);
   AxisList all = axes_complement(l->arena, sharding_mesh(t->table, t->mesh), (AxisList){NULL, 0});
-  return local_all_reduce(l, at, all, COMBINE_MAX);
+  return build_all_reduce(l, at, all, COMBINE_MAX);
 }
 
 // Whether this device computes what the device at the position does.
 static ValueId put_here(Partition *t, OpId op, uint32_t position) {
-  Local *l = &t->local;
-  ValueId here = local_compare(l, "EQ", local_position(l), local_index(l, position));
+  Builder *l = &t->local;
+  ValueId here = build_compare(l, "EQ", build_position(l), build_index(l, position));
   if (!t->orders_effects || !op_has_effects(t->p, op)) return here;
   if (t->effect_at != position) {
     Attr loc = l->loc;
     if (t->options && t->options->why) l->loc = reason_order(&t->words, op);
-    ValueId met = local_compare(l, "GE", put_meeting(t), local_index(l, 0));
-    here = local_binary(l, OP_and, here, met);
+    ValueId met = build_compare(l, "GE", put_meeting(t), build_index(l, 0));
+    here = build_binary(l, OP_and, here, met);
     l->loc = loc;
   }
   t->effect_at = position;
@@ -155,7 +155,7 @@ static ValueId put_here(Partition *t, OpId op, uint32_t position) {
 }
 
 static Status *put_on(Partition *t, OpId op, uint32_t position) {
-  Local *l = &t->local;
+  Builder *l = &t->local;
   uint32_t n_operands = op_at(t->p, op)->n_operands, n_results = op_at(t->p, op)->n_results;
   ValueId *operands = ARENA_ARRAY(&t->scratch, ValueId, n_operands + 1);
   Type *types = ARENA_ARRAY(&t->scratch, Type, n_results + 1);

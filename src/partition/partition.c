@@ -143,7 +143,7 @@ static void use_mesh(Partition *t, MeshId mesh) {
   Network *network = ARENA_NEW(&t->arena, Network);
   *network =
       machine_network(t->options->machine, t->context, sharding_mesh(t->table, mesh), &t->arena);
-  t->local.network = network;
+  t->network = network;
 }
 
 // ---- the walk ----
@@ -206,7 +206,7 @@ static Status *put_op(Partition *t, OpId op) {
   case OP_partition_id:
   case OP_replica_id: {
     if (t->manual) break;
-    ValueId zero = local_splat(&t->local, op_result_type(t->p, op, 0), scalar_i(0));
+    ValueId zero = build_splat(&t->local, op_result_type(t->p, op, 0), scalar_i(0));
     return walk_finish(t, op_result(t->p, op, 0), zero, 0);
   }
   default: break;
@@ -321,8 +321,7 @@ static Status *read_edge(Partition *t, PlaceId place, Type type, Sharding *outsi
   Sharding said = walk_place_outside(t, place);
   if (said == *inside) return NULL;
   ReshardPlan plan;
-  Status *status =
-      reshard_plan(t->table, t->local.network, said, *inside, type, &t->scratch, &plan);
+  Status *status = reshard_plan(t->table, t->network, said, *inside, type, &t->scratch, &plan);
   *outside = status ? 0 : said;
   if (status) *inside = 0;  // there is no way from one to the other: it is whole
   if (!status || status_code(status) != UNIMPLEMENTED) return status;
@@ -334,8 +333,8 @@ static Status *enter_edges(Partition *t, BlockId source, uint32_t n, Edges edges
   for (uint32_t i = 0; i < n; i++) {
     if (edges.outside[i] == edges.inside[i]) continue;
     ValueId v = block_arg(t->p, source, i), local = t->parts[v]->value;
-    TRY(local_reshard(&t->local, local, edges.outside[i], edges.inside[i], value_type(t->p, v),
-                      &local));
+    TRY(local_reshard(&t->local, t->network, local, edges.outside[i], edges.inside[i],
+                      value_type(t->p, v), &local));
     walk_set(t, v, local, edges.inside[i]);
   }
   return NULL;
@@ -347,7 +346,8 @@ static Status *leave_edges(Partition *t, OpId terminator, const Type *types, uin
   for (uint32_t i = 0; i < n; i++) {
     ValueId local = op_operand(t->p, terminator, i);
     if (edges.outside[i] != edges.inside[i])
-      TRY(local_reshard(&t->local, local, edges.inside[i], edges.outside[i], types[i], &local));
+      TRY(local_reshard(&t->local, t->network, local, edges.inside[i], edges.outside[i], types[i],
+                        &local));
     operand_set(t->p, op_at(t->p, terminator)->operands + i, local);
   }
   op_append(t->p, t->local.block, terminator);
@@ -398,7 +398,7 @@ static Status *put_function(Partition *t, OpId function) {
   t->local.block = block;
   t->local.position = 0;
   t->effect_at = NO_DEVICE;
-  if (t->mesh) local_position(&t->local);  // seen from everywhere in the function
+  if (t->mesh) build_position(&t->local);  // seen from everywhere in the function
   TRY(enter_edges(t, source, n_args, edges));
   TRY(walk_block(t, source));
   OpId last = block_at(t->p, source)->last;
@@ -512,12 +512,13 @@ static Status *partition(Partition *t, const PartitionOptions *options) {
   t->cloned = ARENA_ARRAY(&t->arena, ValueId, t->n_values + 1);
   t->options = options;
   t->has_manual = t->graph->n_views > 1;
-  t->local = (Local){.p = t->p,
-                     .table = t->table,
-                     .network = options && options->network ? options->network : &network_default,
-                     .arena = &t->scratch,
-                     .kept = &t->arena,
-                     .poison = options && options->poison};
+  t->network = options && options->network ? options->network : &network_default;
+  t->local = (Builder){.p = t->p,
+                       .pos = POS_NONE,
+                       .table = t->table,
+                       .arena = &t->scratch,
+                       .kept = &t->arena,
+                       .poison = options && options->poison};
   return put_functions(t);
 }
 

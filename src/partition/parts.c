@@ -138,7 +138,7 @@ static bool price_equal(const void *owner, uint32_t id, const void *key) {
 static Price plan_price(Partition *t, Sharding from, Sharding to, Type type) {
   ReshardPlan plan;
   ArenaMark mark = arena_mark(&t->scratch);
-  Status *status = reshard_plan(t->table, t->local.network, from, to, type, &t->scratch, &plan);
+  Status *status = reshard_plan(t->table, t->network, from, to, type, &t->scratch, &plan);
   arena_rewind(&t->scratch, mark);
   if (!status) return plan.price;
   status_free(status);
@@ -230,7 +230,8 @@ Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
   Attr loc = t->local.loc;
   if (t->options && t->options->why)
     t->local.loc = reason_reshard(&t->words, v, part->sharding, sharding, t->local.origin);
-  TRY(local_reshard(&t->local, part->value, part->sharding, sharding, value_type(t->p, v), out));
+  TRY(local_reshard(&t->local, t->network, part->value, part->sharding, sharding,
+                    value_type(t->p, v), out));
   t->local.loc = loc;
   if (price.bytes > 0) walk_keep_same(t, v, sharding);
   walk_set(t, v, *out, sharding);

@@ -9,13 +9,13 @@
 
 #include "tensor/literal.h"
 
-static const Mesh *mesh_of(const Local *l) { return sharding_mesh(l->table, l->mesh); }
+static const Mesh *mesh_of(const Builder *l) { return sharding_mesh(l->table, l->mesh); }
 
 // ---- a tile as digits ----
 
 // A move and how tiles are seen in it.
 typedef struct Turn {
-  Local *l;
+  Builder *l;
   const Digits *digits;
   const Move *move;
   DigitForm forms[RESHARD_MOST_DIGITS];  // of the blocks
@@ -85,19 +85,9 @@ static void list_taken(const Turn *t, const DigitList *left, DigitList *digits) 
 
 // ---- shapes ----
 
-static Type typed(const Turn *t, ValueId like, uint32_t n, const int64_t *sizes) {
-  Context *c = t->l->p->context;
-  return type_tensor(c, type_info(c, value_type(t->l->p, like))->elem, n, sizes, 0);
-}
-
-static ValueId reshape(const Turn *t, ValueId v, uint32_t n, const int64_t *sizes) {
-  Type type = typed(t, v, n, sizes);
-  return type == value_type(t->l->p, v) ? v : local_op(t->l, OP_reshape, 1, &v, type, 0);
-}
-
 // Padding comes and goes at the end.
 static ValueId fit(const Turn *t, ValueId v, uint32_t d, int64_t size) {
-  return local_trim_to(t->l, local_pad_to(t->l, v, d, size), d, size);
+  return build_trim_to(t->l, build_pad_to(t->l, v, d, size), d, size);
 }
 
 static bool has(const DigitList *list, uint32_t item) {
@@ -121,7 +111,7 @@ static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const Dig
   }
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], order[RESHARD_MOST_DIGITS + MAX_RANK];
   for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, all.v[i]);
-  v = reshape(t, v, all.n, sizes);
+  v = build_reshape(t->l, v, all.n, sizes);
   *out_order = *first;
   for (uint32_t i = 0; i < all.n; i++)
     if (!has(first, all.v[i])) out_order->v[out_order->n++] = all.v[i];
@@ -132,19 +122,14 @@ static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const Dig
         order[i] = k;
         turned |= k != i;
       }
-  if (!turned) return v;
-  Context *c = t->l->p->context;
-  for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, out_order->v[i]);
-  NamedAttr field = {name_of(c, "permutation"), attr_i64s(c, all.n, order)};
-  return local_op(t->l, OP_transpose, 1, &v, typed(t, v, all.n, sizes), attr_dict(c, 1, &field));
+  return turned ? build_transpose(t->l, v, order) : v;
 }
 
 // From digits in the given order to the tile of the layout.
 static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const DigitList *order) {
-  Context *c = t->l->p->context;
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], to[RESHARD_MOST_DIGITS + MAX_RANK];
   for (uint32_t i = 0; i < order->n; i++) sizes[i] = size_of(t, layout, order->v[i]);
-  v = reshape(t, v, order->n, sizes);
+  v = build_reshape(t->l, v, order->n, sizes);
   DigitList all;
   list_inside(t, layout, &all);
   bool turned = false;
@@ -155,9 +140,7 @@ static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const Di
         turned |= k != i;
       }
   for (uint32_t i = 0; i < all.n; i++) sizes[i] = size_of(t, layout, all.v[i]);
-  NamedAttr field = {name_of(c, "permutation"), attr_i64s(c, all.n, to)};
-  if (turned)
-    v = local_op(t->l, OP_transpose, 1, &v, typed(t, v, all.n, sizes), attr_dict(c, 1, &field));
+  if (turned) v = build_transpose(t->l, v, to);
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0, i = 0; d < t->digits->rank; d++) {
     dims[d] = 1;
@@ -168,7 +151,7 @@ static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const Di
     for (; i < all.n && all.v[i] < t->digits->n && t->digits->v[all.v[i]].dim == d; i++)
       dims[d] *= sizes[i];
   }
-  v = reshape(t, v, t->digits->rank, dims);
+  v = build_reshape(t->l, v, t->digits->rank, dims);
   for (uint32_t d = 0; d < t->digits->rank; d++)
     v = fit(t, v, d, digits_tile(t->digits, layout, d));
   return v;
@@ -190,7 +173,7 @@ static bool leads(const Turn *t, const DigitList *list, const Layout *layout, ui
 
 // One dynamic_slice: a digit that goes to an atom is cut at the device's coordinate.
 static ValueId move_slice(const Turn *t, ValueId v) {
-  Local *l = t->l;
+  Builder *l = t->l;
   DigitList cut, order;
   AxisList axes;
   uint32_t dim;
@@ -198,27 +181,24 @@ static ValueId move_slice(const Turn *t, ValueId v) {
   if (leads(t, &cut, &t->move->before, &dim)) {
     int64_t tile = digits_tile(t->digits, &t->move->after, dim);
     v = fit(t, v, dim, tile * axes_size(axes));
-    ValueId at = local_binary(l, OP_multiply, local_coordinate(l, axes), local_index(l, tile));
-    return local_dynamic_slice(l, v, dim, at, tile);
+    ValueId at = build_binary(l, OP_multiply, build_coordinate(l, axes), build_index(l, tile));
+    return build_dynamic_slice(l, v, dim, at, tile);
   }
   v = open_up(t, v, &t->move->before, &(DigitList){.n = 0}, &order);
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK];
-  ValueId operands[RESHARD_MOST_DIGITS + MAX_RANK + 1] = {v}, zero = local_index(l, 0);
+  ValueId starts[RESHARD_MOST_DIGITS + MAX_RANK], zero = build_index(l, 0);
   DigitList rest = {.n = 0};
   for (uint32_t i = 0; i < order.n; i++) {
     bool goes = has(&cut, order.v[i]);
     sizes[i] = goes ? 1 : size_of(t, &t->move->before, order.v[i]);
-    operands[1 + i] = zero;
+    starts[i] = zero;
     if (goes)
-      operands[1 + i] =
-          local_coordinate(l, (AxisList){&t->digits->atoms[t->move->after.at[order.v[i]]], 1});
+      starts[i] =
+          build_coordinate(l, (AxisList){&t->digits->atoms[t->move->after.at[order.v[i]]], 1});
     else
       rest.v[rest.n++] = order.v[i];
   }
-  Context *c = l->p->context;
-  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, order.n, sizes)};
-  v = local_op(l, OP_dynamic_slice, 1 + order.n, operands, typed(t, v, order.n, sizes),
-               attr_dict(c, 1, &field));
+  v = build_dynamic_slice_at(l, v, starts, sizes);
   return close_up(t, v, &t->move->after, &rest);
 }
 
@@ -228,7 +208,7 @@ static ValueId with_first(const Turn *t, ValueId v, int64_t n, uint32_t drop) {
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK + 1] = {n};
   uint32_t rank = 1;
   for (uint32_t i = drop; i < info->rank; i++) sizes[rank++] = info->dims[i];
-  return reshape(t, v, rank, sizes);
+  return build_reshape(t->l, v, rank, sizes);
 }
 
 // Pairs of positions, each the receiver's and that of the device `step` further along the axes; how
@@ -260,34 +240,34 @@ static uint32_t sparse_pairs(const Turn *t, AxisList axes, int64_t step, int64_t
 // the one after it, …: only pieces that are not all padding are sent. `each`: [1, …] is the same
 // for all.
 static ValueId exchange_sparsely(const Turn *t, ValueId v, AxisList axes, bool each) {
-  Local *l = t->l;
+  Builder *l = t->l;
   const Mesh *mesh = mesh_of(l);
   int64_t n = axes_size(axes);
-  ValueId own = local_coordinate(l, axes);
-  ValueId size = local_index(l, n), made = 0;
+  ValueId own = build_coordinate(l, axes);
+  ValueId size = build_index(l, n), made = 0;
   int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)mesh->n_devices * sizeof *pairs);
   for (int64_t step = 0; step < n; step++) {
     // Sent to the device `step` before this one.
-    ValueId to = local_binary(l, OP_add, own, local_index(l, n - step));
-    to = local_binary(l, OP_remainder, to, size);
-    ValueId piece = each ? v : local_dynamic_slice(l, v, 0, to, 1);
+    ValueId to = build_binary(l, OP_add, own, build_index(l, n - step));
+    to = build_binary(l, OP_remainder, to, size);
+    ValueId piece = each ? v : build_dynamic_slice(l, v, 0, to, 1);
     if (step)
       piece =
-          local_permute(l, piece, sparse_pairs(t, axes, step, pairs), (const int64_t(*)[2])pairs);
-    ValueId from = local_binary(l, OP_add, own, local_index(l, step));
-    from = local_binary(l, OP_remainder, from, size);
+          build_permute(l, piece, sparse_pairs(t, axes, step, pairs), (const int64_t(*)[2])pairs);
+    ValueId from = build_binary(l, OP_add, own, build_index(l, step));
+    from = build_binary(l, OP_remainder, from, size);
     if (!made) {
-      Type type = local_with_dim(l, value_type(l->p, piece), 0, n);
-      made = local_padding(l, type);
+      Type type = type_with_dim(l->p->context, value_type(l->p, piece), 0, n);
+      made = build_padding(l, type);
     }
-    made = local_dynamic_update(l, made, piece, 0, from);
+    made = build_dynamic_update(l, made, piece, 0, from);
   }
   return made;
 }
 
 static ValueId exchange_along(const Turn *t, ValueId v, AxisList axes) {
   return t->move->sparse ? exchange_sparsely(t, v, axes, false)
-                         : local_all_to_all(t->l, v, 0, 0, axes);
+                         : build_all_to_all(t->l, v, 0, 0, axes);
 }
 
 static ValueId move_gather(const Turn *t, ValueId v) {
@@ -296,7 +276,7 @@ static ValueId move_gather(const Turn *t, ValueId v) {
   uint32_t dim;
   list_moved(t, true, &come, &axes);
   if (!t->move->sparse && leads(t, &come, &t->move->after, &dim)) {
-    v = local_all_gather(t->l, v, dim, axes);
+    v = build_all_gather(t->l, v, dim, axes);
     return fit(t, v, dim, digits_tile(t->digits, &t->move->after, dim));
   }
   DigitList all;
@@ -304,7 +284,7 @@ static ValueId move_gather(const Turn *t, ValueId v) {
   order = come;
   for (uint32_t i = 0; i < all.n; i++) order.v[order.n++] = all.v[i];
   v = with_first(t, v, 1, 0);
-  v = t->move->sparse ? exchange_sparsely(t, v, axes, true) : local_all_gather(t->l, v, 0, axes);
+  v = t->move->sparse ? exchange_sparsely(t, v, axes, true) : build_all_gather(t->l, v, 0, axes);
   return close_up(t, v, &t->move->after, &order);
 }
 
@@ -317,7 +297,7 @@ static ValueId move_exchange(const Turn *t, ValueId v) {
   if (!t->move->sparse && leads(t, &come, &t->move->after, &from) &&
       leads(t, &go, &t->move->before, &to) && from != to) {
     v = fit(t, v, to, digits_tile(t->digits, &t->move->after, to) * axes_size(axes));
-    v = local_all_to_all(t->l, v, to, from, axes);
+    v = build_all_to_all(t->l, v, to, from, axes);
     return fit(t, v, from, digits_tile(t->digits, &t->move->after, from));
   }
   v = open_up(t, v, &t->move->before, &go, &order);
@@ -334,10 +314,10 @@ static ValueId move_reduce_scatter(const Turn *t, ValueId v, Combine combine) {
   list_moved(t, false, &go, &axes);
   if (leads(t, &go, &t->move->before, &dim)) {
     v = fit(t, v, dim, digits_tile(t->digits, &t->move->after, dim) * axes_size(axes));
-    return local_reduce_scatter(t->l, v, dim, axes, combine);
+    return build_reduce_scatter(t->l, v, dim, axes, combine);
   }
   v = open_up(t, v, &t->move->before, &go, &order);
-  v = local_reduce_scatter(t->l, with_first(t, v, axes_size(axes), go.n), 0, axes, combine);
+  v = build_reduce_scatter(t->l, with_first(t, v, axes_size(axes), go.n), 0, axes, combine);
   DigitList rest = {.n = order.n - go.n};
   memcpy(rest.v, order.v + go.n, rest.n * sizeof *rest.v);
   return close_up(t, v, &t->move->after, &rest);
@@ -373,7 +353,7 @@ static int64_t part_number(const Turn *t, uint32_t position) {
 
 // Who has a tile sends it to those who want it: to itself if it does, the others in order.
 static ValueId move_permute(const Turn *t, ValueId v) {
-  Local *l = t->l;
+  Builder *l = t->l;
   uint32_t n = mesh_of(l)->n_devices;
   const Layout *a = &t->move->before, *b = &t->move->after;
   int64_t tiles = 1;
@@ -398,10 +378,10 @@ static ValueId move_permute(const Turn *t, ValueId v) {
     pairs[i][0] = source;
     pairs[i][1] = i;
   }
-  return local_permute(l, v, n, (const int64_t(*)[2])pairs);
+  return build_permute(l, v, n, (const int64_t(*)[2])pairs);
 }
 
-static ValueId do_move(Local *l, const ReshardPlan *plan, const Move *move, ValueId v,
+static ValueId do_move(Builder *l, const ReshardPlan *plan, const Move *move, ValueId v,
                        Combine combine) {
   Turn t = {.l = l, .digits = plan->digits, .move = move};
   for (uint32_t b = 0; b < plan->digits->n_blocks; b++) {
@@ -415,8 +395,8 @@ static ValueId do_move(Local *l, const ReshardPlan *plan, const Move *move, Valu
   case MOVE_ALL_TO_ALL: return move_exchange(&t, v);
   case MOVE_ALL_GATHER: return move_gather(&t, v);
   case MOVE_REDUCE_SCATTER: return move_reduce_scatter(&t, v, combine);
-  case MOVE_ALL_REDUCE: return local_all_reduce(l, v, changed_unreduced(&t), combine);
-  case MOVE_UNREDUCE: return local_first(l, v, changed_unreduced(&t), combine);
+  case MOVE_ALL_REDUCE: return build_all_reduce(l, v, changed_unreduced(&t), combine);
+  case MOVE_UNREDUCE: return build_first(l, v, changed_unreduced(&t), combine);
   case MOVE_PIECES: break;
   }
   return v;
@@ -426,8 +406,7 @@ static ValueId do_move(Local *l, const ReshardPlan *plan, const Move *move, Valu
 
 // Numbers of this device out of a table [devices][rank], as rank-0 values; one that all devices
 // share is a constant.
-static void device_numbers(Local *l, uint32_t rank, const int64_t *table, ValueId *out) {
-  Context *c = l->p->context;
+static void device_numbers(Builder *l, uint32_t rank, const int64_t *table, ValueId *out) {
   const Mesh *mesh = mesh_of(l);
   int64_t *column = ARENA_ARRAY(l->arena, int64_t, mesh->n_devices);
   for (uint32_t d = 0; d < rank; d++) {
@@ -436,34 +415,12 @@ static void device_numbers(Local *l, uint32_t rank, const int64_t *table, ValueI
       column[i] = table[(size_t)mesh_device(mesh, i) * rank + d];
       same &= column[i] == column[0];
     }
-    out[d] = same ? local_index(l, column[0]) : 0;
-    if (same) continue;
-    Type type = type_tensor(c, type_scalar(DT_i64), 1, &(int64_t){mesh->n_devices}, 0);
-    NamedAttr field = {name_of(c, "value"),
-                       attr_dense(c, type, column, mesh->n_devices * sizeof *column)};
-    ValueId all = local_op(l, OP_constant, 0, NULL, type, attr_dict(c, 1, &field));
-    ValueId one = local_dynamic_slice(l, all, 0, local_position(l), 1);
-    Type scalar = type_tensor(c, type_scalar(DT_i64), 0, NULL, 0);
-    out[d] = local_op(l, OP_reshape, 1, &one, scalar, 0);
+    out[d] = same ? build_index(l, column[0])
+                  : build_table(l, mesh->n_devices, column, build_position(l));
   }
 }
 
-static ValueId slice_at(Local *l, ValueId v, uint32_t rank, const ValueId *starts, Type type) {
-  Context *c = l->p->context;
-  ValueId operands[MAX_RANK + 1] = {v};
-  for (uint32_t d = 0; d < rank; d++) operands[1 + d] = starts[d];
-  NamedAttr field = {name_of(c, "slice_sizes"), attr_i64s(c, rank, type_info(c, type)->dims)};
-  return local_op(l, OP_dynamic_slice, 1 + rank, operands, type, attr_dict(c, 1, &field));
-}
-
-static ValueId update_at(Local *l, ValueId into, ValueId piece, uint32_t rank,
-                         const ValueId *starts) {
-  ValueId operands[MAX_RANK + 2] = {into, piece};
-  for (uint32_t d = 0; d < rank; d++) operands[2 + d] = starts[d];
-  return local_op(l, OP_dynamic_update_slice, 2 + rank, operands, value_type(l->p, into), 0);
-}
-
-static ValueId send_piece(Local *l, ValueId piece, const PieceRound *round) {
+static ValueId send_piece(Builder *l, ValueId piece, const PieceRound *round) {
   const Mesh *mesh = mesh_of(l);
   int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)mesh->n_devices * sizeof *pairs);
   uint32_t n = 0;
@@ -473,11 +430,11 @@ static ValueId send_piece(Local *l, ValueId piece, const PieceRound *round) {
     pairs[n][0] = mesh_position(mesh, source);
     pairs[n++][1] = i;
   }
-  return local_permute(l, piece, n, (const int64_t(*)[2])pairs);
+  return build_permute(l, piece, n, (const int64_t(*)[2])pairs);
 }
 
 // Those elements of a piece that are there, in place of what was.
-static ValueId only_extent(Local *l, ValueId piece, ValueId was, const PieceRound *round,
+static ValueId only_extent(Builder *l, ValueId piece, ValueId was, const PieceRound *round,
                            uint32_t rank) {
   const Mesh *mesh = mesh_of(l);
   ValueId extent[MAX_RANK], keep = 0;
@@ -487,17 +444,17 @@ static ValueId only_extent(Local *l, ValueId piece, ValueId was, const PieceRoun
     for (uint32_t i = 0; i < mesh->n_devices; i++)
       full &= round->extent[(size_t)mesh_device(mesh, i) * rank + d] == round->shape[d];
     if (full) continue;
-    ValueId number = local_iota(l, value_type(l->p, piece), d);
-    ValueId end = local_broadcast(l, extent[d], value_type(l->p, number));
-    ValueId in = local_compare(l, "LT", number, end);
-    keep = keep ? local_binary(l, OP_and, keep, in) : in;
+    ValueId number = build_iota(l, value_type(l->p, piece), d);
+    ValueId end = build_broadcast(l, extent[d], value_type(l->p, number));
+    ValueId in = build_compare(l, "LT", number, end);
+    keep = keep ? build_binary(l, OP_and, keep, in) : in;
   }
-  return keep ? local_select(l, keep, piece, was) : piece;
+  return keep ? build_select(l, keep, piece, was) : piece;
 }
 
 // All pieces are cut out of the old tile and laid into the new one; both are a piece longer than
 // they are, so that nothing is ever shifted to fit.
-static ValueId move_pieces(Local *l, const Move *move, ValueId v, Type to) {
+static ValueId move_pieces(Builder *l, const Move *move, ValueId v, Type to) {
   Context *c = l->p->context;
   uint32_t rank = type_info(c, to)->rank;
   int64_t most[MAX_RANK] = {0}, sizes[MAX_RANK];
@@ -505,30 +462,30 @@ static ValueId move_pieces(Local *l, const Move *move, ValueId v, Type to) {
     for (uint32_t d = 0; d < rank; d++)
       if (move->rounds[r].shape[d] > most[d]) most[d] = move->rounds[r].shape[d];
   for (uint32_t d = 0; d < rank; d++) {
-    v = local_pad_to(l, v, d, local_dim(l, v, d) + most[d]);
+    v = build_pad_to(l, v, d, build_dim(l, v, d) + most[d]);
     sizes[d] = type_info(c, to)->dims[d] + most[d];
   }
   Type elem = type_info(c, to)->elem;
-  ValueId made = local_padding(l, type_tensor(c, elem, rank, sizes, 0));
+  ValueId made = build_padding(l, type_tensor(c, elem, rank, sizes, 0));
   for (uint32_t r = 0; r < move->n_rounds; r++) {
     const PieceRound *round = &move->rounds[r];
-    Type type = type_tensor(c, elem, rank, round->shape, 0);
     ValueId starts[MAX_RANK];
     device_numbers(l, rank, round->sent, starts);
-    ValueId piece = slice_at(l, v, rank, starts, type);
+    ValueId piece = build_dynamic_slice_at(l, v, starts, round->shape);
     if (!round->stays) piece = send_piece(l, piece, round);
     device_numbers(l, rank, round->begin, starts);
-    piece = only_extent(l, piece, slice_at(l, made, rank, starts, type), round, rank);
-    made = update_at(l, made, piece, rank, starts);
+    piece =
+        only_extent(l, piece, build_dynamic_slice_at(l, made, starts, round->shape), round, rank);
+    made = build_dynamic_update_at(l, made, piece, starts);
   }
-  for (uint32_t d = 0; d < rank; d++) made = local_trim_to(l, made, d, type_info(c, to)->dims[d]);
+  for (uint32_t d = 0; d < rank; d++) made = build_trim_to(l, made, d, type_info(c, to)->dims[d]);
   return made;
 }
 
 // ---- the door ----
 
 // Equal tiles of devices along manual axes are different values: the plan must know.
-static Sharding with_manual(const Local *l, Sharding sharding, Type global) {
+static Sharding with_manual(const Builder *l, Sharding sharding, Type global) {
   if (!l->manual.n) return sharding;
   if (!sharding)
     sharding = sharding_make_replicated(l->table, l->mesh, type_info(l->p->context, global)->rank);
@@ -536,8 +493,8 @@ static Sharding with_manual(const Local *l, Sharding sharding, Type global) {
 }
 
 // Moves along the axes of another mesh: the same devices in another order.
-static Local on_mesh(const Local *l, MeshId mesh) {
-  Local other = *l;
+static Builder on_mesh(const Builder *l, MeshId mesh) {
+  Builder other = *l;
   if (!mesh || mesh == l->mesh) return other;
   if (mesh_equal(sharding_mesh(l->table, mesh), mesh_of(l))) return other;
   other.mesh = mesh;
@@ -546,16 +503,16 @@ static Local on_mesh(const Local *l, MeshId mesh) {
   return other;
 }
 
-static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
-                       ValueId *out) {
+static Status *reshard(Builder *l, const Network *network, ValueId value, Sharding from,
+                       Sharding to, Type global, ValueId *out) {
   ReshardPlan plan;
   from = with_manual(l, from, global);
   to = with_manual(l, to, global);
-  TRY(reshard_plan(l->table, l->network, from, to, global, l->arena, &plan));
+  TRY(reshard_plan(l->table, network, from, to, global, l->arena, &plan));
   const ShardingInfo *a = sharding_info(l->table, from), *b = sharding_info(l->table, to);
   Combine combine = a->unreduced.n ? a->reducer : b->reducer;
-  Type type = local_type(l->table, to, global);
-  Local at = on_mesh(l, plan.mesh);
+  Type type = sharding_local_type(l->table, to, global);
+  Builder at = on_mesh(l, plan.mesh);
   for (uint32_t i = 0; i < plan.n_moves; i++) {
     bool pieces = plan.moves[i].kind == MOVE_PIECES;
     if (mesh_of(&at)->n_devices != (pieces ? plan.n_devices : mesh_of(l)->n_devices))
@@ -569,20 +526,20 @@ static Status *reshard(Local *l, ValueId value, Sharding from, Sharding to, Type
   }
   int64_t count = 1;
   if (value_type(l->p, value) != type && type_count(l->p->context, type, &count) && !count)
-    value = local_padding(l, type);  // there is nothing in it
+    value = build_padding(l, type);  // there is nothing in it
   *out = value;
   return NULL;
 }
 
 // What one device has and the others do not is a sum of which they have the zeros.
-static Sharding from_one(Local *l, ValueId *value, Sharding from, Type global) {
+static Sharding from_one(Builder *l, ValueId *value, Sharding from, Type global) {
   const Mesh *mesh = mesh_of(l);
   const Mesh *one = sharding_mesh(l->table, sharding_info(l->table, from)->mesh);
   if (one->device >= mesh->n_devices) return 0;  // no such device: any value is its
-  ValueId place = local_index(l, mesh_position(mesh, one->device));
-  ValueId has = local_compare(l, "EQ", local_position(l), place);
-  ValueId zero = local_identity(l, value_type(l->p, *value), COMBINE_SUM);
-  *value = local_select(l, has, *value, zero);
+  ValueId place = build_index(l, mesh_position(mesh, one->device));
+  ValueId has = build_compare(l, "EQ", build_position(l), place);
+  ValueId zero = build_identity(l, value_type(l->p, *value), COMBINE_SUM);
+  *value = build_select(l, has, *value, zero);
   uint32_t rank = type_info(l->p->context, global)->rank;
   ShardingInfo info = *sharding_info(l->table, sharding_make_replicated(l->table, l->mesh, rank));
   info.unreduced = axes_complement(l->arena, mesh, (AxisList){NULL, 0});
@@ -593,17 +550,17 @@ static Sharding from_one(Local *l, ValueId *value, Sharding from, Type global) {
 // By way of the whole where there is no other way: the two cut an axis in parts that do not fit
 // each other, or parts of one reducer become parts of another. On one device a value is whole, and
 // what the others have of it is not looked at.
-Status *local_reshard(Local *l, ValueId value, Sharding from, Sharding to, Type global,
-                      ValueId *out) {
+Status *local_reshard(Builder *l, const Network *network, ValueId value, Sharding from, Sharding to,
+                      Type global, ValueId *out) {
   if (from == to) {
     *out = value;
     return NULL;
   }
   if (sharding_is_maximal(l->table, to)) to = 0;
   if (sharding_is_maximal(l->table, from)) from = from_one(l, &value, from, global);
-  Status *status = reshard(l, value, from, to, global, out);
+  Status *status = reshard(l, network, value, from, to, global, out);
   if (!status || status_code(status) != UNIMPLEMENTED || !from || !to) return status;
   status_free(status);
-  TRY(reshard(l, value, from, 0, global, &value));
-  return reshard(l, value, 0, to, global, out);
+  TRY(reshard(l, network, value, from, 0, global, &value));
+  return reshard(l, network, value, 0, to, global, out);
 }

@@ -45,7 +45,8 @@ static Status *build(Run *r, Guard *guard, MeshId mesh, Sharding from, Sharding 
   Program *p = r->program;
   OpId module = op_create(p, &(OpSpec){.code = OP_module, .n_regions = 1, .pos = POS_NONE});
   BlockId top = region_add_block(p, op_region(p, module, 0));
-  Type in = local_type(r->table, from, global), out = local_type(r->table, to, global);
+  Type in = sharding_local_type(r->table, from, global),
+       out = sharding_local_type(r->table, to, global);
   NamedAttr fields[] = {
       {name_of(c, "sym_name"), attr_string(c, name_of(c, "main"))},
       {name_of(c, "function_type"), attr_type(c, type_function(c, 1, &in, 1, &out))}};
@@ -56,14 +57,14 @@ static Status *build(Run *r, Guard *guard, MeshId mesh, Sharding from, Sharding 
   op_append(p, top, function);
   BlockId block = region_add_block(p, op_region(p, function, 0));
   ValueId x = block_add_arg(p, block, in, 0), y;
-  Local l = {.p = p,
-             .table = r->table,
-             .network = &network_default,
-             .arena = &r->arena,
-             .kept = &r->arena,
-             .mesh = mesh,
-             .block = block};
-  TRY(local_reshard(&l, x, from, to, global, &y));
+  Builder l = {.p = p,
+               .pos = POS_NONE,
+               .table = r->table,
+               .arena = &r->arena,
+               .kept = &r->arena,
+               .mesh = mesh,
+               .block = block};
+  TRY(local_reshard(&l, &network_default, x, from, to, global, &y));
   op_append(
       p, block,
       op_create(
@@ -110,7 +111,7 @@ static int64_t number_of(Run *r, Sharding s, Type global, uint32_t device, const
 // What device `i` has: an element of the whole is its number; of an unreduced value the first
 // device of a group has all of it but one, the others one of their own: sums tell all of them.
 static Literal *tile(Run *r, Sharding s, Type global, uint32_t device) {
-  Type type = local_type(r->table, s, global);
+  Type type = sharding_local_type(r->table, s, global);
   const int64_t *dims = type_info(r->context, type)->dims;
   const ShardingInfo *info = sharding_info(r->table, s);
   const Mesh *mesh = sharding_mesh(r->table, info->mesh);
@@ -128,7 +129,7 @@ static Literal *tile(Run *r, Sharding s, Type global, uint32_t device) {
 }
 
 static bool agrees(Run *r, Literal *got, Sharding to, Type global, uint32_t device) {
-  const int64_t *dims = type_info(r->context, local_type(r->table, to, global))->dims;
+  const int64_t *dims = type_info(r->context, sharding_local_type(r->table, to, global))->dims;
   const int32_t *data = got->data;
   int64_t at[RANK] = {0};
   for (int64_t i = 0; i < got->count; i++, shape_next(RANK, dims, at)) {

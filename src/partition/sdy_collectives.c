@@ -18,7 +18,7 @@ typedef struct Pieces {
   AxisList axes;  // of all, in order
 } Pieces;
 
-static void add(Local *l, Pieces *pieces, uint32_t from, uint32_t to, AxisList axes) {
+static void add(Builder *l, Pieces *pieces, uint32_t from, uint32_t to, AxisList axes) {
   if (!axes.n || pieces->n == MAX_RANK) return;
   pieces->v[pieces->n++] = (Piece){from, to, axes, axes_size(axes)};
   AxisRef *all = ARENA_ARRAY(l->arena, AxisRef, pieces->axes.n + axes.n);
@@ -28,7 +28,7 @@ static void add(Local *l, Pieces *pieces, uint32_t from, uint32_t to, AxisList a
 }
 
 // [{"x"}, {}]: a list of axes per dimension.
-static Status *read_lists(Local *l, const SdyCollective *c, const char *name, Pieces *out) {
+static Status *read_lists(Builder *l, const SdyCollective *c, const char *name, Pieces *out) {
   Context *context = l->p->context;
   Attr lists = attr_get(context, op_attr(l->p, c->op, name), "lists");
   uint32_t n = attr_info(context, lists)->count, rank = sharding_info(l->table, c->to)->rank;
@@ -42,13 +42,13 @@ static Status *read_lists(Local *l, const SdyCollective *c, const char *name, Pi
 }
 
 // {"x", "y"}
-static Status *read_list(Local *l, const SdyCollective *c, const char *name, AxisList *out) {
+static Status *read_list(Builder *l, const SdyCollective *c, const char *name, AxisList *out) {
   Attr list = attr_get(l->p->context, op_attr(l->p, c->op, name), "axes");
   return sharding_axes_from_attr(l->table, l->mesh, list, out);
 }
 
 // [{"x"}: 0->1], in the order of the dimensions that are cut.
-static Status *read_params(Local *l, const SdyCollective *c, Pieces *out) {
+static Status *read_params(Builder *l, const SdyCollective *c, Pieces *out) {
   Context *context = l->p->context;
   Attr params = attr_get(context, op_attr(l->p, c->op, "params"), "params");
   uint32_t n = attr_info(context, params)->count, rank = sharding_info(l->table, c->to)->rank;
@@ -77,12 +77,12 @@ static uint32_t piece_at(const Pieces *pieces, uint32_t d, bool joins) {
 }
 
 // Do tiles cut and joined so have the sizes that the result's sharding gives them?
-static Status *check_sizes(Local *l, const SdyCollective *c, const Pieces *pieces, bool cuts,
+static Status *check_sizes(Builder *l, const SdyCollective *c, const Pieces *pieces, bool cuts,
                            bool joins) {
   Context *context = l->p->context;
   const TypeInfo *old = type_info(context, value_type(l->p, c->value));
   const TypeInfo *new =
-      type_info(context, local_type(l->table, c->to, op_result_type(l->p, c->op, 0)));
+      type_info(context, sharding_local_type(l->table, c->to, op_result_type(l->p, c->op, 0)));
   for (uint32_t d = 0; d < old->rank; d++) {
     int64_t size = old->dims[d];
     uint32_t cut = cuts ? piece_at(pieces, d, false) : pieces->n;
@@ -102,24 +102,8 @@ static Status *check_sizes(Local *l, const SdyCollective *c, const Pieces *piece
 
 // ---- shapes ----
 
-static ValueId reshape(Local *l, ValueId v, uint32_t rank, const int64_t *dims) {
-  Context *context = l->p->context;
-  Type type = type_tensor(context, type_elem(context, value_type(l->p, v)), rank, dims, 0);
-  return local_op(l, OP_reshape, 1, &v, type, 0);
-}
-
-static ValueId transpose(Local *l, ValueId v, uint32_t rank, const int64_t *order) {
-  Context *context = l->p->context;
-  const TypeInfo *info = type_info(context, value_type(l->p, v));
-  int64_t dims[2 * MAX_RANK];
-  for (uint32_t i = 0; i < rank; i++) dims[i] = info->dims[order[i]];
-  NamedAttr field = {name_of(context, "permutation"), attr_i64s(context, rank, order)};
-  return local_op(l, OP_transpose, 1, &v, type_tensor(context, info->elem, rank, dims, 0),
-                  attr_dict(context, 1, &field));
-}
-
 // [A, b] with A = x a cut into x pieces: [x, a, b], all pieces in front as one dimension.
-static ValueId unfold(Local *l, ValueId v, const Pieces *pieces) {
+static ValueId unfold(Builder *l, ValueId v, const Pieces *pieces) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   uint32_t rank = info->rank, n = 0;
   int64_t split[2 * MAX_RANK], order[2 * MAX_RANK], front[MAX_RANK + 1] = {1};
@@ -135,13 +119,13 @@ static ValueId unfold(Local *l, ValueId v, const Pieces *pieces) {
     order[pieces->n + d] = n;
     split[n++] = front[1 + d];
   }
-  v = reshape(l, v, n, split);
-  v = transpose(l, v, n, order);
-  return reshape(l, v, rank + 1, front);
+  v = build_reshape(l, v, n, split);
+  v = build_transpose(l, v, order);
+  return build_reshape(l, v, rank + 1, front);
 }
 
 // And back, to the dimensions that the pieces join.
-static ValueId fold(Local *l, ValueId v, const Pieces *pieces) {
+static ValueId fold(Builder *l, ValueId v, const Pieces *pieces) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   uint32_t rank = info->rank - 1, n = 0;
   int64_t split[2 * MAX_RANK], order[2 * MAX_RANK], whole[MAX_RANK];
@@ -155,97 +139,97 @@ static ValueId fold(Local *l, ValueId v, const Pieces *pieces) {
     }
     order[n++] = pieces->n + d;
   }
-  v = reshape(l, v, n, split);
-  v = transpose(l, v, n, order);
-  return reshape(l, v, rank, whole);
+  v = build_reshape(l, v, n, split);
+  v = build_transpose(l, v, order);
+  return build_reshape(l, v, rank, whole);
 }
 
-static ValueId with_front(Local *l, ValueId v) {
+static ValueId with_front(Builder *l, ValueId v) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   int64_t dims[MAX_RANK + 1] = {1};
   for (uint32_t d = 0; d < info->rank; d++) dims[1 + d] = info->dims[d];
-  return reshape(l, v, info->rank + 1, dims);
+  return build_reshape(l, v, info->rank + 1, dims);
 }
 
-static ValueId without_front(Local *l, ValueId v) {
+static ValueId without_front(Builder *l, ValueId v) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
-  return reshape(l, v, info->rank - 1, info->dims + 1);
+  return build_reshape(l, v, info->rank - 1, info->dims + 1);
 }
 
 // ---- the ops ----
 
-static Status *gather(Local *l, const SdyCollective *c, ValueId *out) {
+static Status *gather(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "gathering_axes", &pieces));
   TRY(check_sizes(l, c, &pieces, false, true));
   *out = c->value;
   if (pieces.n > 1 && !c->per_dim) {
-    *out = local_all_gather(l, with_front(l, c->value), 0, pieces.axes);
+    *out = build_all_gather(l, with_front(l, c->value), 0, pieces.axes);
     *out = fold(l, *out, &pieces);
     return NULL;
   }
   for (uint32_t i = pieces.n; i-- > 0;)
-    *out = local_all_gather(l, *out, pieces.v[i].to, pieces.v[i].axes);
+    *out = build_all_gather(l, *out, pieces.v[i].to, pieces.v[i].axes);
   return NULL;
 }
 
-static Status *slice(Local *l, const SdyCollective *c, ValueId *out) {
+static Status *slice(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "slicing_axes", &pieces));
   TRY(check_sizes(l, c, &pieces, true, false));
   *out = c->value;
   for (uint32_t i = 0; i < pieces.n; i++) {
-    int64_t tile = local_dim(l, *out, pieces.v[i].to) / pieces.v[i].n;
-    ValueId at = local_coordinate(l, pieces.v[i].axes);
-    at = local_binary(l, OP_multiply, at, local_index(l, tile));
-    *out = local_dynamic_slice(l, *out, pieces.v[i].to, at, tile);
+    int64_t tile = build_dim(l, *out, pieces.v[i].to) / pieces.v[i].n;
+    ValueId at = build_coordinate(l, pieces.v[i].axes);
+    at = build_binary(l, OP_multiply, at, build_index(l, tile));
+    *out = build_dynamic_slice(l, *out, pieces.v[i].to, at, tile);
   }
   return NULL;
 }
 
-static Status *exchange(Local *l, const SdyCollective *c, ValueId *out) {
+static Status *exchange(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_params(l, c, &pieces));
   TRY(check_sizes(l, c, &pieces, true, true));
   *out = c->value;
   if (pieces.n == 1)
-    *out = local_all_to_all(l, c->value, pieces.v[0].to, pieces.v[0].from, pieces.axes);
+    *out = build_all_to_all(l, c->value, pieces.v[0].to, pieces.v[0].from, pieces.axes);
   if (pieces.n > 1) {
-    *out = local_all_to_all(l, unfold(l, c->value, &pieces), 0, 0, pieces.axes);
+    *out = build_all_to_all(l, unfold(l, c->value, &pieces), 0, 0, pieces.axes);
     *out = fold(l, *out, &pieces);
   }
   return NULL;
 }
 
 // How parts combine: as the sharding says that has them, else by sum.
-static Combine reducer_of(const Local *l, const SdyCollective *c) {
+static Combine reducer_of(const Builder *l, const SdyCollective *c) {
   const ShardingInfo *from = sharding_info(l->table, c->from);
   const ShardingInfo *to = sharding_info(l->table, c->to);
   return from->unreduced.n ? from->reducer : to->unreduced.n ? to->reducer : COMBINE_SUM;
 }
 
-static Status *reduce(Local *l, const SdyCollective *c, const char *name, ValueId *out) {
+static Status *reduce(Builder *l, const SdyCollective *c, const char *name, ValueId *out) {
   AxisList axes;
   TRY(read_list(l, c, name, &axes));
-  *out = axes.n ? local_all_reduce(l, c->value, axes, reducer_of(l, c)) : c->value;
+  *out = axes.n ? build_all_reduce(l, c->value, axes, reducer_of(l, c)) : c->value;
   return NULL;
 }
 
-static Status *scatter(Local *l, const SdyCollective *c, ValueId *out) {
+static Status *scatter(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "reduce_scatter_axes", &pieces));
   TRY(check_sizes(l, c, &pieces, true, false));
   Combine combine = reducer_of(l, c);
   *out = c->value;
-  if (pieces.n == 1) *out = local_reduce_scatter(l, c->value, pieces.v[0].to, pieces.axes, combine);
+  if (pieces.n == 1) *out = build_reduce_scatter(l, c->value, pieces.v[0].to, pieces.axes, combine);
   if (pieces.n > 1) {
-    *out = local_reduce_scatter(l, unfold(l, c->value, &pieces), 0, pieces.axes, combine);
+    *out = build_reduce_scatter(l, unfold(l, c->value, &pieces), 0, pieces.axes, combine);
     *out = without_front(l, *out);
   }
   return NULL;
 }
 
-static int64_t tile_number(const Local *l, Sharding sharding, uint32_t device) {
+static int64_t tile_number(const Builder *l, Sharding sharding, uint32_t device) {
   const ShardingInfo *info = sharding_info(l->table, sharding);
   const Mesh *mesh = sharding_mesh(l->table, info->mesh);
   int64_t number = 0;
@@ -258,7 +242,7 @@ static int64_t tile_number(const Local *l, Sharding sharding, uint32_t device) {
 
 // Who has a tile sends it to who wants it: to itself if it does, the others in order. The two
 // shardings may be on meshes with different orders of the same devices.
-static Status *permute(Local *l, const SdyCollective *c, ValueId *out) {
+static Status *permute(Builder *l, const SdyCollective *c, ValueId *out) {
   const Mesh *mesh = sharding_mesh(l->table, l->mesh);
   const Mesh *old = sharding_mesh(l->table, sharding_info(l->table, c->from)->mesh);
   uint32_t n = mesh->n_devices;
@@ -283,31 +267,31 @@ static Status *permute(Local *l, const SdyCollective *c, ValueId *out) {
     pairs[i][0] = mesh_position(mesh, source);
     pairs[i][1] = mesh_position(mesh, i);
   }
-  *out = local_permute(l, c->value, n, (const int64_t(*)[2])pairs);
+  *out = build_permute(l, c->value, n, (const int64_t(*)[2])pairs);
   return NULL;
 }
 
 // One device along the axes keeps the value, the others have what changes nothing.
-static Status *replicated_to_parts(Local *l, const SdyCollective *c, ValueId *out) {
+static Status *replicated_to_parts(Builder *l, const SdyCollective *c, ValueId *out) {
   AxisList axes;
   TRY(read_list(l, c, "axes", &axes));
-  *out = local_first(l, c->value, axes, reducer_of(l, c));
+  *out = build_first(l, c->value, axes, reducer_of(l, c));
   return NULL;
 }
 
 // A tile becomes a part of the whole: at its place in what changes nothing.
-static Status *sharded_to_parts(Local *l, const SdyCollective *c, ValueId *out) {
+static Status *sharded_to_parts(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "axes", &pieces));
   TRY(check_sizes(l, c, &pieces, false, true));
   *out = c->value;
   for (uint32_t i = 0; i < pieces.n; i++) {
     uint32_t d = pieces.v[i].to;
-    int64_t tile = local_dim(l, *out, d);
-    Type whole = local_with_dim(l, value_type(l->p, *out), d, tile * pieces.v[i].n);
-    ValueId at = local_coordinate(l, pieces.v[i].axes);
-    at = local_binary(l, OP_multiply, at, local_index(l, tile));
-    *out = local_dynamic_update(l, local_identity(l, whole, reducer_of(l, c)), *out, d, at);
+    int64_t tile = build_dim(l, *out, d);
+    Type whole = type_with_dim(l->p->context, value_type(l->p, *out), d, tile * pieces.v[i].n);
+    ValueId at = build_coordinate(l, pieces.v[i].axes);
+    at = build_binary(l, OP_multiply, at, build_index(l, tile));
+    *out = build_dynamic_update(l, build_identity(l, whole, reducer_of(l, c)), *out, d, at);
   }
   return NULL;
 }
@@ -327,7 +311,7 @@ bool sdy_is_collective(uint16_t code) {
   }
 }
 
-Status *sdy_collective_put(Local *l, const SdyCollective *c, ValueId *out) {
+Status *sdy_collective_put(Builder *l, const SdyCollective *c, ValueId *out) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, c->value));
   if (info->kind != TYPE_TENSOR || info->rank >= MAX_RANK)
     FAIL(INVALID_ARGUMENT, "there is no tensor of less than %d dimensions to move", MAX_RANK);

@@ -7,7 +7,7 @@
 #define TESSERA_PARTITION_SDY_COLLECTIVES_H
 
 #include "tensor/literal.h"
-#include "ops/local.h"
+#include "ops/builder.h"
 
 typedef struct SdyCollective {
   OpId op;            // the global one
@@ -19,6 +19,6 @@ typedef struct SdyCollective {
 bool sdy_is_collective(uint16_t code);
 // Appends what the op is on one device; the mesh is that of `to`. Sizes must divide:
 // INVALID_ARGUMENT, as for axes that the mesh does not have.
-Status *sdy_collective_put(Local *l, const SdyCollective *c, ValueId *out) MUST_USE;
+Status *sdy_collective_put(Builder *l, const SdyCollective *c, ValueId *out) MUST_USE;
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/local.h"
+#include "ops/builder.h"
 
 static Status *at_edge(Status *status, bool results, uint32_t i) {
   Status *placed =
@@ -36,7 +36,7 @@ Status *tiles_edges(const Program *local, OpId function, bool results, ShardingT
     edges[i].global = global;
     Status *status = sharding_from_attr(table, sharding, global, &edges[i].sharding);
     if (status) return at_edge(status, results, i);
-    Type shard = local_type(table, edges[i].sharding, global);
+    Type shard = sharding_local_type(table, edges[i].sharding, global);
     if (type_is_static(context, global) && shard != type->items[first + i])
       FAIL(INVALID_ARGUMENT, "%s %u is %s, but its tessera.sharding makes shards of %s",
            results ? "result" : "argument", i, type_text(context, type->items[first + i]),
@@ -119,8 +119,8 @@ Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, Liter
                   TilePadding padding) {
   if (!edge->sharding || whole->kind != LITERAL_ARRAY) return literal_retain(whole);
   const Context *context = sharding_table_context(table);
-  Literal *tile =
-      literal_new_typed(whole->heap, context, local_type(table, edge->sharding, edge->global));
+  Literal *tile = literal_new_typed(whole->heap, context,
+                                    sharding_local_type(table, edge->sharding, edge->global));
   Combine combine = sharding_info(table, edge->sharding)->reducer;
   // Of a maximum and its like everybody may have the value.
   bool adds = combine == COMBINE_SUM || combine == COMBINE_MUL || combine == COMBINE_XOR;
@@ -266,9 +266,10 @@ void tile_compare(ShardingTable *table, const Edge *edge, uint32_t device, const
                   TileDifference *out) {
   *out = (TileDifference){.number = -1};
   const Context *context = sharding_table_context(table);
-  bool same = edge->sharding
-                  ? literal_matches(context, tile, local_type(table, edge->sharding, edge->global))
-                  : literal_same_shape(tile, whole);
+  bool same =
+      edge->sharding
+          ? literal_matches(context, tile, sharding_local_type(table, edge->sharding, edge->global))
+          : literal_same_shape(tile, whole);
   if (!same) {
     out->count = whole->count + !whole->count;
     return;

@@ -59,8 +59,9 @@ typedef struct Partition {
   MeshId *meshes;       // per instance that nothing calls
   InstanceId *roots;    // per instance: the one that nothing calls which it is reached from
   IdMap instance_ids;   // by call and caller
-  Local local;
-  SymbolTable functions;  // the global ones
+  Builder local;
+  const Network *network;  // of the mesh: what reshards cost
+  SymbolTable functions;   // the global ones
   uint32_t n_values;
   Part **parts;          // per global value, the last made first
   ValueId *only_there;   // per global value that has no parts: on the one device that uses it
@@ -97,7 +98,7 @@ Sharding walk_place_outside(Partition *t, PlaceId place);
 Sharding walk_wanted(Partition *t, ValueId v);  // what the program says; 0 = whole
 bool walk_is_movable(const Partition *t, Type type);
 static inline Type walk_part_type(Partition *t, Sharding sharding, Type global) {
-  return local_type(t->table, sharding, global);
+  return sharding_local_type(t->table, sharding, global);
 }
 
 // ---- parts (parts.c) ----

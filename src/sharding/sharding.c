@@ -378,6 +378,17 @@ void sharding_local_dims(const ShardingTable *table, Sharding sharding, const in
   }
 }
 
+Type sharding_local_type(ShardingTable *table, Sharding sharding, Type global) {
+  Context *context = sharding_table_context(table);
+  const TypeInfo *info = type_info(context, global);
+  if (!sharding || info->kind != TYPE_TENSOR || !info->rank || sharding_is_maximal(table, sharding))
+    return global;
+  int64_t dims[64];
+  if (info->rank > 64) return global;  // the verifier rejects more
+  sharding_local_dims(table, sharding, info->dims, dims);
+  return type_tensor(context, info->elem, info->rank, dims, info->encoding);
+}
+
 void sharding_tile_range(const ShardingTable *table, Sharding sharding, const int64_t *dims,
                          uint32_t device, int64_t *out_offset, int64_t *out_extent) {
   const ShardingInfo *info = sharding_info(table, sharding);

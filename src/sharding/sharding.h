@@ -107,6 +107,8 @@ void sharding_tile_index(const ShardingTable *table, Sharding sharding, uint32_t
 // Shape of a tile, one entry per dimension: ceil(size / tiles), products over factors.
 void sharding_local_dims(const ShardingTable *table, Sharding sharding, const int64_t *dims,
                          int64_t *out_dims);
+// The type of a tile of a tensor. The same type for sharding 0, and for a value on one device.
+Type sharding_local_type(ShardingTable *table, Sharding sharding, Type global);
 // Where the device's tile begins in each factor and how much of it is there: trailing tiles may be
 // short or empty.
 void sharding_tile_range(const ShardingTable *table, Sharding sharding, const int64_t *dims,

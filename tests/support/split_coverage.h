@@ -34,7 +34,7 @@ static inline uint32_t coverage_kinds_of(const Factor *factor) {
 
 static inline void coverage_count(void *user, const Localizer *cx) {
   SplitCoverage *coverage = user;
-  const Mesh *mesh = sharding_mesh(cx->local->table, cx->local->mesh);
+  const Mesh *mesh = sharding_mesh(cx->builder->table, cx->builder->mesh);
   uint16_t code = op_at(cx->program, cx->op)->code;
   uint32_t rank = 0;
   for (uint32_t i = 0; i < mesh->n_axes; i++) rank += mesh->axes[i].size > 1;

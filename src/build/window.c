@@ -11,7 +11,7 @@
 //
 // Where windows are as far apart as tiles (halos) all of this is static: concatenate and slice. If
 // it takes more than gathering everything, everything is gathered. O(devices · pieces).
-#include "ops/local.h"
+#include "ops/builder.h"
 
 enum { MOST_PIECES = 64, FEW_PERMUTES = 8, ANY = -1 };
 
@@ -29,7 +29,7 @@ typedef struct Piece {
 
 typedef struct Plan {
   int64_t n, tile, size;
-  LocalWindow w;
+  BuildWindow w;
   Piece pieces[MOST_PIECES];  // by q, none empty
   uint32_t n_pieces;
   bool gathers;  // that is cheaper: pieces say nothing
@@ -128,7 +128,7 @@ static bool is_cheaper_whole(const Plan *p) {
          (permutes > FEW_PERMUTES && permutes > p->n / 4);
 }
 
-static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, LocalWindow w) {
+static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, BuildWindow w) {
   int64_t tile = w.tile ? w.tile : (size + devices - 1) / devices;
   *p = (Plan){.n = devices, .tile = tile, .size = size, .w = w};
   for (int64_t c = 0; c < devices && p->tile && w.length && !p->gathers; c++)
@@ -137,28 +137,28 @@ static void plan_make(Plan *p, Arena *arena, int64_t size, int64_t devices, Loca
   p->gathers = p->gathers || is_cheaper_whole(p);
 }
 
-double local_window_received(Local *l, int64_t size, int64_t devices, LocalWindow w) {
-  ArenaMark mark = arena_mark(l->arena);
-  Plan *p = ARENA_NEW(l->arena, Plan);
-  plan_make(p, l->arena, size, devices, w);
+double build_window_received(Builder *b, int64_t size, int64_t devices, BuildWindow w) {
+  ArenaMark mark = arena_mark(b->arena);
+  Plan *p = ARENA_NEW(b->arena, Plan);
+  plan_make(p, b->arena, size, devices, w);
   double elements = p->gathers ? (double)(p->tile * (devices - 1)) : received(p);
-  arena_rewind(l->arena, mark);
+  arena_rewind(b->arena, mark);
   return elements;
 }
 
 // ---- numbers that depend on the device ----
 
 typedef struct Dimension {
-  Local *l;
+  Builder *b;
   uint32_t d;
   AxisList axes;
 } Dimension;
 
 static ValueId affine(Dimension x, int64_t first, int64_t step) {
-  if (!step) return local_index(x.l, first);
-  ValueId v = local_coordinate(x.l, x.axes);
-  if (step != 1) v = local_binary(x.l, OP_multiply, v, local_index(x.l, step));
-  return first ? local_binary(x.l, OP_add, v, local_index(x.l, first)) : v;
+  if (!step) return build_index(x.b, first);
+  ValueId v = build_coordinate(x.b, x.axes);
+  if (step != 1) v = build_binary(x.b, OP_multiply, v, build_index(x.b, step));
+  return first ? build_binary(x.b, OP_add, v, build_index(x.b, first)) : v;
 }
 
 // Where the window begins, `shift` elements further.
@@ -168,9 +168,9 @@ static ValueId begin(Dimension x, const Plan *p, int64_t shift) {
   int64_t up =
       most(-begin_of(p, 0), -begin_of(p, p->n - 1));  // division cuts below 0 off: stay above
   up = most(up, 0);
-  ValueId v = local_binary(x.l, OP_divide, affine(x, first + up * divisor, step),
-                           local_index(x.l, divisor));
-  return shift == up ? v : local_binary(x.l, OP_add, v, local_index(x.l, shift - up));
+  ValueId v = build_binary(x.b, OP_divide, affine(x, first + up * divisor, step),
+                           build_index(x.b, divisor));
+  return shift == up ? v : build_binary(x.b, OP_add, v, build_index(x.b, shift - up));
 }
 
 // Is values[c] = first + step · (c mod period), where it is not ANY?
@@ -200,16 +200,16 @@ static bool fits(const int64_t *values, int64_t n, int64_t period, int64_t *firs
 // there is a simple formula, a table otherwise.
 static ValueId number(Dimension x, const int64_t *values, int64_t n) {
   enum { MOST_PERIOD = 16 };
-  Local *l = x.l;
+  Builder *b = x.b;
   int64_t first, step;
   if (fits(values, n, n, &first, &step)) return affine(x, first, step);
   for (int64_t period = 2; period < n && period <= MOST_PERIOD; period++) {
     if (!fits(values, n, period, &first, &step)) continue;
-    ValueId v = local_binary(l, OP_remainder, local_coordinate(l, x.axes), local_index(l, period));
-    if (step != 1) v = local_binary(l, OP_multiply, v, local_index(l, step));
-    return first ? local_binary(l, OP_add, v, local_index(l, first)) : v;
+    ValueId v = build_binary(b, OP_remainder, build_coordinate(b, x.axes), build_index(b, period));
+    if (step != 1) v = build_binary(b, OP_multiply, v, build_index(b, step));
+    return first ? build_binary(b, OP_add, v, build_index(b, first)) : v;
   }
-  return local_table(l, n, values, local_coordinate(l, x.axes));
+  return build_table(b, n, values, build_coordinate(b, x.axes));
 }
 
 static bool is_fixed(const int64_t *values, int64_t n, int64_t *out) {
@@ -223,10 +223,10 @@ static bool is_fixed(const int64_t *values, int64_t n, int64_t *out) {
 }
 
 static ValueId slice_at(Dimension x, ValueId v, const int64_t *starts, int64_t n, int64_t length) {
-  if (local_dim(x.l, v, x.d) == length) return v;
+  if (build_dim(x.b, v, x.d) == length) return v;
   int64_t start;
-  if (is_fixed(starts, n, &start)) return local_slice(x.l, v, x.d, start, start + length, 1);
-  return local_dynamic_slice(x.l, v, x.d, number(x, starts, n), length);
+  if (is_fixed(starts, n, &start)) return build_slice(x.b, v, x.d, start, start + length, 1);
+  return build_dynamic_slice(x.b, v, x.d, number(x, starts, n), length);
 }
 
 // ---- writing it ----
@@ -240,13 +240,13 @@ static ValueId is_below(Dimension x, const int64_t *values, int64_t n, int64_t l
     if (values[c] >= limit) first = least(first, c);
   }
   if (last < first)
-    return local_compare(x.l, "LE", local_coordinate(x.l, x.axes), local_index(x.l, last));
-  return local_compare(x.l, "LT", number(x, values, n), local_index(x.l, limit));
+    return build_compare(x.b, "LE", build_coordinate(x.b, x.axes), build_index(x.b, last));
+  return build_compare(x.b, "LT", number(x, values, n), build_index(x.b, limit));
 }
 
 // What sources have for their targets of a round; ANY: what targets have themselves.
 static ValueId put_send(Dimension x, const Plan *p, const Piece *b, int64_t round, ValueId v) {
-  int64_t *starts = ARENA_ARRAY(x.l->arena, int64_t, (size_t)p->n);
+  int64_t *starts = ARENA_ARRAY(x.b->arena, int64_t, (size_t)p->n);
   int64_t length = round == ANY ? b->own : b->sent;
   for (int64_t c = 0; c < p->n; c++) starts[c] = ANY;
   for (int64_t c = 0; c < p->n; c++)
@@ -256,7 +256,7 @@ static ValueId put_send(Dimension x, const Plan *p, const Piece *b, int64_t roun
 }
 
 static ValueId put_round(Dimension x, const Plan *p, const Piece *b, int64_t round, ValueId v) {
-  int64_t(*pairs)[2] = arena_alloc(x.l->arena, (size_t)p->n * sizeof *pairs);
+  int64_t(*pairs)[2] = arena_alloc(x.b->arena, (size_t)p->n * sizeof *pairs);
   uint32_t count = 0;
   for (int64_t c = 0; c < p->n; c++) {
     if (b->rounds[c] != round) continue;
@@ -264,26 +264,26 @@ static ValueId put_round(Dimension x, const Plan *p, const Piece *b, int64_t rou
     pairs[count++][1] = c;
   }
   v = put_send(x, p, b, round, v);
-  return local_permute_along(x.l, v, x.axes, count, (const int64_t(*)[2])pairs);
+  return build_permute_along(x.b, v, x.axes, count, (const int64_t(*)[2])pairs);
 }
 
 // Of piece 0 the end is where the next one begins, of others the beginning is where the last one
 // ended.
 static ValueId fit(Dimension x, const Piece *b, ValueId v) {
-  int64_t more = b->length - local_dim(x.l, v, x.d);
-  return local_pad(x.l, v, x.d, b->q ? 0 : more, b->q ? more : 0, 0);
+  int64_t more = b->length - build_dim(x.b, v, x.d);
+  return build_pad(x.b, v, x.d, b->q ? 0 : more, b->q ? more : 0, 0);
 }
 
 static ValueId put_piece(Dimension x, const Plan *p, const Piece *b, ValueId v) {
   if (!b->n_rounds) return put_send(x, p, b, ANY, v);
   ValueId piece = put_round(x, p, b, b->n_rounds - 1, v);
   for (int64_t r = b->n_rounds - 1; r > 0; r--)
-    piece = local_select(x.l, is_below(x, b->rounds, p->n, r), put_round(x, p, b, r - 1, v), piece);
+    piece = build_select(x.b, is_below(x, b->rounds, p->n, r), put_round(x, p, b, r - 1, v), piece);
   if (!b->apart) return piece;
-  int64_t *others = ARENA_ARRAY(x.l->arena, int64_t, (size_t)p->n);
+  int64_t *others = ARENA_ARRAY(x.b->arena, int64_t, (size_t)p->n);
   for (int64_t c = 0; c < p->n; c++) others[c] = b->sources[c] == ANY ? ANY : b->sources[c] != c;
   ValueId own = fit(x, b, put_send(x, p, b, ANY, v));
-  return local_select(x.l, is_below(x, others, p->n, 1), own, fit(x, b, piece));
+  return build_select(x.b, is_below(x, others, p->n, 1), own, fit(x, b, piece));
 }
 
 static bool needs_any(const Plan *p, int64_t c) {
@@ -311,7 +311,7 @@ static void set_starts(const Plan *p, int64_t origin, int64_t *starts, int64_t *
 }
 
 static ValueId put_pieces(Dimension x, const Plan *p, ValueId v) {
-  Local *l = x.l;
+  Builder *to = x.b;
   ValueId parts[MOST_PIECES];
   int64_t origin = p->pieces[0].q * p->tile;
   if (!p->pieces[0].q) origin = p->tile - p->pieces[0].length;
@@ -320,27 +320,27 @@ static ValueId put_pieces(Dimension x, const Plan *p, ValueId v) {
     parts[i] = put_piece(x, p, b, v);
     if (i + 1 < p->n_pieces) {  // as far as the next one
       int64_t begin = i ? b->q * p->tile : origin;
-      parts[i] = local_pad_to(l, parts[i], x.d, p->pieces[i + 1].q * p->tile - begin);
+      parts[i] = build_pad_to(to, parts[i], x.d, p->pieces[i + 1].q * p->tile - begin);
     }
   }
-  ValueId all = local_concatenate(l, p->n_pieces, parts, x.d);
-  int64_t *starts = ARENA_ARRAY(l->arena, int64_t, (size_t)p->n);
+  ValueId all = build_concatenate(to, p->n_pieces, parts, x.d);
+  int64_t *starts = ARENA_ARRAY(to->arena, int64_t, (size_t)p->n);
   int64_t below, last = 0;
   set_starts(p, origin, starts, &below);
   for (int64_t c = 0; c < p->n; c++) last = most(last, starts[c]);
-  int64_t has = below + local_dim(l, all, x.d);
-  all = local_pad(l, all, x.d, below, most(last + p->w.length - has, 0), 0);
+  int64_t has = below + build_dim(to, all, x.d);
+  all = build_pad(to, all, x.d, below, most(last + p->w.length - has, 0), 0);
   return slice_at(x, all, starts, p->n, p->w.length);
 }
 
 // The window of everything and once more the beginning of that.
 static ValueId put_ring(Dimension x, const Plan *p, ValueId v) {
-  ValueId all[2] = {v, local_trim_to(x.l, v, x.d, p->w.length)};
+  ValueId all[2] = {v, build_trim_to(x.b, v, x.d, p->w.length)};
   int64_t lowest = least(begin_of(p, 0), begin_of(p, p->n - 1));
   int64_t rounds = most(-floor_div(lowest, p->size), 0);  // to be above 0
   ValueId at =
-      local_binary(x.l, OP_remainder, begin(x, p, rounds * p->size), local_index(x.l, p->size));
-  return local_dynamic_slice(x.l, local_concatenate(x.l, 2, all, x.d), x.d, at, p->w.length);
+      build_binary(x.b, OP_remainder, begin(x, p, rounds * p->size), build_index(x.b, p->size));
+  return build_dynamic_slice(x.b, build_concatenate(x.b, 2, all, x.d), x.d, at, p->w.length);
 }
 
 // The window of everything. No more is put around it than one window.
@@ -349,21 +349,21 @@ static ValueId put_whole(Dimension x, const Plan *p, ValueId v, ValueId fill) {
   int64_t a = begin_of(p, 0), b = begin_of(p, p->n - 1), length = p->w.length;
   int64_t low = least(most(-least(a, b), 0), length);
   int64_t high = least(most(most(a, b) + length - p->size, 0), length);
-  v = local_pad(x.l, v, x.d, low, high, fill);
-  return local_dynamic_slice(x.l, v, x.d, begin(x, p, low), length);
+  v = build_pad(x.b, v, x.d, low, high, fill);
+  return build_dynamic_slice(x.b, v, x.d, begin(x, p, low), length);
 }
 
-ValueId local_window_of_whole(Local *l, ValueId v, uint32_t d, AxisList axes, LocalWindow w,
+ValueId build_window_of_whole(Builder *b, ValueId v, uint32_t d, AxisList axes, BuildWindow w,
                               ValueId fill) {
-  Plan *p = ARENA_NEW(l->arena, Plan);
-  *p = (Plan){.n = axes_size(axes), .size = local_dim(l, v, d), .w = w};
-  return put_whole((Dimension){l, d, axes}, p, v, fill);
+  Plan *p = ARENA_NEW(b->arena, Plan);
+  *p = (Plan){.n = axes_size(axes), .size = build_dim(b, v, d), .w = w};
+  return put_whole((Dimension){b, d, axes}, p, v, fill);
 }
 
 // Where element `at` of the whole lies in the window.
 static ValueId place_of(Dimension x, const Plan *p, int64_t at) {
   if (p->w.divisor <= 1) return affine(x, at - p->w.first, -p->w.step);
-  return local_binary(x.l, OP_subtract, local_index(x.l, 0), begin(x, p, -at));
+  return build_binary(x.b, OP_subtract, build_index(x.b, 0), begin(x, p, -at));
 }
 
 // Fills what lies outside, where it does on any device.
@@ -371,13 +371,13 @@ static ValueId put_fill(Dimension x, const Plan *p, ValueId v, ValueId fill) {
   int64_t a = begin_of(p, 0), b = begin_of(p, p->n - 1);
   bool below = least(a, b)<0, beyond = most(a, b) + p->w.length> p->size;
   ValueId first = below ? place_of(x, p, 0) : 0, end = beyond ? place_of(x, p, p->size) : 0;
-  return below || beyond ? local_mask(x.l, v, x.d, first, end, fill) : v;
+  return below || beyond ? build_mask(x.b, v, x.d, first, end, fill) : v;
 }
 
-static bool is_zero(const Local *l, ValueId fill) {
-  OpId def = value_def(l->p, fill);
-  if (!def || op_at(l->p, def)->code != OP_constant) return false;
-  const AttrInfo *dense = attr_info(l->p->context, op_attr(l->p, def, "value"));
+static bool is_zero(const Builder *b, ValueId fill) {
+  OpId def = value_def(b->p, fill);
+  if (!def || op_at(b->p, def)->code != OP_constant) return false;
+  const AttrInfo *dense = attr_info(b->p->context, op_attr(b->p, def, "value"));
   if (dense->kind != ATTR_DENSE || !dense->bytes) return false;
   for (size_t i = 0; i < dense->bytes; i++)
     if (((const uint8_t *)dense->data)[i]) return false;
@@ -402,19 +402,19 @@ static bool has_zeros_outside(const Plan *p) {
   return true;
 }
 
-ValueId local_window(Local *l, ValueId v, uint32_t d, AxisList axes, int64_t size, LocalWindow w,
+ValueId build_window(Builder *b, ValueId v, uint32_t d, AxisList axes, int64_t size, BuildWindow w,
                      ValueId fill) {
-  Dimension x = {l, d, axes};
-  Plan *p = ARENA_NEW(l->arena, Plan);
+  Dimension x = {b, d, axes};
+  Plan *p = ARENA_NEW(b->arena, Plan);
   int64_t count = 0;
-  type_count(l->p->context, value_type(l->p, v), &count);
-  if (count) plan_make(p, l->arena, size, axes_size(axes), w);
+  type_count(b->p->context, value_type(b->p, v), &count);
+  if (count) plan_make(p, b->arena, size, axes_size(axes), w);
   if (p->gathers) {
-    v = local_trim_to(l, local_all_gather(l, v, d, axes), d, size);
+    v = build_trim_to(b, build_all_gather(b, v, d, axes), d, size);
     return put_whole(x, p, v, fill);
   }
-  if (!p->n_pieces) return local_pad(l, local_slice(l, v, d, 0, 0, 1), d, 0, w.length, fill);
+  if (!p->n_pieces) return build_pad(b, build_slice(b, v, d, 0, 0, 1), d, 0, w.length, fill);
   v = put_pieces(x, p, v);
-  bool done = !fill || w.wraps || (is_zero(l, fill) && has_zeros_outside(p));
+  bool done = !fill || w.wraps || (is_zero(b, fill) && has_zeros_outside(p));
   return done ? v : put_fill(x, p, v, fill);
 }

@@ -9,7 +9,7 @@
 
 #include "evaluate/evaluate.h"
 #include "ops/infer.h"
-#include "ops/local.h"
+#include "ops/builder.h"
 #include "sharding/sharding_fixture.h"
 
 enum { MOST = 24, FILL = -5, POISON = INT32_MIN + 7 };
@@ -20,7 +20,7 @@ typedef struct Case {
   uint32_t other;  // devices along another one
   bool shuffled;   // the mesh has another order
   bool fills;
-  LocalWindow w;
+  BuildWindow w;
   // ---- found ----
   uint32_t n_permutes, n_gathers;
   double moved;  // elements that leave a device, on average
@@ -81,18 +81,19 @@ static void build(Run *r, Guard *guard, Case *k, const Mesh *mesh, MeshId id) {
   op_append(p, top, function);
   BlockId block = region_add_block(p, op_region(p, function, 0));
   ValueId x = block_add_arg(p, block, in, 0);
-  Local l = {.p = p,
-             .table = r->table,
-             .arena = &r->arena,
-             .kept = &r->arena,
-             .mesh = id,
-             .block = block,
-             .poison = true};
+  Builder l = {.p = p,
+               .pos = POS_NONE,
+               .table = r->table,
+               .arena = &r->arena,
+               .kept = &r->arena,
+               .mesh = id,
+               .block = block,
+               .poison = true};
   AxisRef axis = axis_whole(mesh, 1);
   Type scalar = type_tensor(c, type_scalar(DT_i32), 0, NULL, 0);
-  ValueId fill = k->fills ? local_splat(&l, scalar, scalar_i(FILL)) : 0;
-  ValueId y = local_window(&l, x, 1, (AxisList){&axis, 1}, k->size, k->w, fill);
-  assert_int_equal(local_dim(&l, y, 1), k->w.length);
+  ValueId fill = k->fills ? build_splat(&l, scalar, scalar_i(FILL)) : 0;
+  ValueId y = build_window(&l, x, 1, (AxisList){&axis, 1}, k->size, k->w, fill);
+  assert_int_equal(build_dim(&l, y, 1), k->w.length);
   op_append(
       p, block,
       op_create(
@@ -109,10 +110,10 @@ static void build(Run *r, Guard *guard, Case *k, const Mesh *mesh, MeshId id) {
     k->n_permutes++;
     Ints ids = attr_as_ints(c, op_attr(p, o, "source_target_pairs"));
     for (uint32_t i = 0; i < ids.n; i += 2)
-      if (ids.v[i] != ids.v[i + 1]) k->moved += (double)local_dim(&l, op_operand(p, o, 0), 1);
+      if (ids.v[i] != ids.v[i + 1]) k->moved += (double)build_dim(&l, op_operand(p, o, 0), 1);
   }
   k->moved /= mesh->n_devices;
-  double said = local_window_received(&l, k->size, k->n, k->w);
+  double said = build_window_received(&l, k->size, k->n, k->w);
   if (said < k->moved - 1e-9 || said > k->moved + 1e-9)
     fail_msg("it says that %g elements move, %g do", said, k->moved);
 }
