@@ -2,7 +2,7 @@
 // Which axes split which factor of an op is what the shardings of its operands and results say; the
 // op's own columns (ops/localize.h) write it for one device. If the two disagree about any tensor
 // the program is not one for this stage.
-#include "partition/global_to_local.h"
+#include "global_to_local.h"
 
 #include "cost/network.h"
 #include "ops/localize.h"
