@@ -6,7 +6,9 @@
 #include "interop/gspmd_export.h"
 #include "interop/gspmd_import.h"
 #include "annotate/names.h"
-#include "propagate/passes.h"
+#include "annotate/constraints.h"
+#include "annotate/manual_axes.h"
+#include "annotate/sharding_groups.h"
 #include "annotate/program_mesh.h"
 #include "annotate/shard_rules.h"
 #include "propagate/write.h"
@@ -26,11 +28,11 @@ static Status *use_meshes(Program *program, const PropagateRequest *request, Pro
 static Status *normalize(Program *program, Guard *guard, Diag *diag, Propagated *out) {
   TRY(xla_sdy_import(program, attr_parse_text, guard, diag));
   TRY(gspmd_import(program, out->table, guard, diag));
-  passes_lift_meshes(program, &out->arena);
-  passes_clean_manual_axes(program, &out->arena);
-  if (!passes_import_groups(program, &out->arena, diag)) return diag_status(diag);
-  passes_apply_constraints(program, true, &out->arena);
-  passes_sync_groups(program, &out->arena, diag);
+  program_meshes_lift(program, &out->arena);
+  manual_axes_complete(program, &out->arena);
+  if (!sharding_groups_import(program, &out->arena, diag)) return diag_status(diag);
+  constraints_apply(program, true, &out->arena);
+  sharding_groups_sync(program, &out->arena, diag);
   return program_meshes_read(program, out->table);
 }
 

@@ -10,7 +10,6 @@
 #include "partition/sdy_collectives.h"
 #include "annotate/annotation.h"
 #include "interop/gspmd_export.h"
-#include "propagate/passes_rewrite.h"
 #include "annotate/program_mesh.h"
 
 typedef struct Job {

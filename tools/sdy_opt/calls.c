@@ -3,8 +3,9 @@
 // function again, and those of one origin with equal shardings at their border become one.
 // O(program + copies); copies are limited.
 #include "annotate/annotation.h"
-#include "propagate/passes.h"
-#include "propagate/passes_rewrite.h"
+#include "ops/functions.h"
+#include "ops/op.h"
+#include "passes.h"
 
 enum { COPIES_AT_LEAST = 1 << 20, COPIES_PER_OP = 16 };
 
@@ -380,7 +381,7 @@ static void reshard_operands(Program *p, OpId call, OpId function) {
     if (splits_alike(p->context, wanted, given ? given : whole)) continue;
     NamedAttr field = {name_of(p->context, "sharding"), wanted};
     OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
-    op_insert_behind(p, reshard, v);
+    op_insert_after_value(p, reshard, v);
     operand_set(p, op_at(p, call)->operands + i, op_result(p, reshard, 0));
   }
 }

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "annotate/annotation.h"
-#include "propagate/passes.h"
-#include "propagate/passes_rewrite.h"
+#include "ops/functions.h"
+#include "ops/op.h"
+#include "passes.h"
 
 typedef struct Frame {
   ValueId value;

@@ -10,7 +10,6 @@
 #include "partition/sdy_collectives.h"
 #include "partition/single_device.h"
 #include "annotate/annotation.h"
-#include "propagate/passes.h"
 #include "annotate/program_mesh.h"
 #include "sharding/project.h"
 
@@ -625,7 +624,7 @@ static Status *put_function(Lowering *t, OpId function) {
 
 // The program's meshes, and sdy's constants as plain ones.
 static Status *prepare(Lowering *t) {
-  passes_lift_meshes(t->p, &t->scratch);
+  program_meshes_lift(t->p, &t->scratch);
   TRY(program_meshes_read(t->p, t->table));
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root))
     if (op_at(t->p, o)->code == OP_sdy_constant) op_at(t->p, o)->code = OP_constant;
