@@ -3,6 +3,7 @@
 #include "annotate/sharding_groups.h"
 
 #include "annotate/annotation.h"
+#include "base/heap.h"
 #include "ops/op.h"
 
 typedef struct Member {
@@ -18,23 +19,17 @@ static void collect(const Program *p, Arena *arena, Members *out) {
       VEC_PUSH(arena, out, ((Member){o, attr_as_int(p->context, op_attr(p, o, "group_id"), 0), 0}));
 }
 
-// Counts the distinct ids and numbers them in rising order. O(n log n).
-static void sort_ids(int64_t *ids, int64_t *scratch, uint32_t n) {
-  for (uint32_t width = 1; width < n; width *= 2) {
-    for (uint32_t at = 0; at < n; at += 2 * width) {
-      uint32_t mid = at + width < n ? at + width : n, end = mid + width < n ? mid + width : n;
-      for (uint32_t i = at, j = mid, k = at; k < end; k++)
-        scratch[k] = i < mid && (j >= end || ids[i] <= ids[j]) ? ids[i++] : ids[j++];
-    }
-    for (uint32_t k = 0; k < n; k++) ids[k] = scratch[k];
-  }
+static bool id_before(const void *a, const void *b, const void *user) {
+  (void)user;
+  return *(const int64_t *)a < *(const int64_t *)b;
 }
 
+// Counts the distinct ids and numbers them in rising order. O(n log n).
 static uint32_t number_groups(Members *members, Arena *arena) {
   uint32_t n = members->count, distinct = 0;
-  int64_t *ids = ARENA_ARRAY(arena, int64_t, n), *scratch = ARENA_ARRAY(arena, int64_t, n);
+  int64_t *ids = ARENA_ARRAY(arena, int64_t, n);
   for (uint32_t i = 0; i < n; i++) ids[i] = members->items[i].id;
-  sort_ids(ids, scratch, n);
+  heap_sort(ids, n, &(HeapOrder){sizeof *ids, id_before, NULL});
   for (uint32_t i = 0; i < n; i++)
     if (i == 0 || ids[i] != ids[i - 1]) ids[distinct++] = ids[i];
   for (uint32_t i = 0; i < n; i++) {
