@@ -173,11 +173,9 @@ SIMPLE(merge_constants, passes_merge_constants(pass->p, pass->arena))
 
 // ---- partitioning ----
 
-static void table_free(void *table) { sharding_table_free(table); }
-
 static Status *with_table(Pass *pass, Status *(*run)(Pass *pass, ShardingTable *table)) {
   ShardingTable *table = sharding_table_new(pass->p->context, pass->guard);
-  GuardCleanup cleanup = {table_free, table, NULL};
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
   guard_push(pass->guard, &cleanup);
   Status *status = run(pass, table);
   guard_pop(pass->guard, &cleanup);

@@ -8,8 +8,6 @@
 #include "ops/functions.h"
 #include "ops/op.h"
 
-static void free_symbols(void *symbols) { symbols_deinit(symbols); }
-
 // What an op asks of its operand's sharding: constraints and manual computations do. 0 = nothing.
 static Attr asked(const Program *p, OperandId use) {
   OpId op = operand_at(p, use)->user;
@@ -171,7 +169,7 @@ static void apply_manual(Applier *a, OpId op) {
 static const uint8_t *called_functions(const Program *p, Arena *arena) {
   SymbolTable symbols;
   symbols_init(&symbols, p, p->root, p->guard);
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   guard_push(p->guard, &cleanup);
   uint8_t *called = ARENA_ARRAY(arena, uint8_t, p->ops.count);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {

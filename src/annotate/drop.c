@@ -100,12 +100,10 @@ static void clean_attrs(Program *p, OpId op, Arena *arena) {
   clean_list(p, op, "res_attrs", arena);
 }
 
-static void release_arena(void *arena) { arena_deinit(arena); }
-
 void drop_shardings(Program *p, Guard *guard) {
   Arena arena;
   arena_init(&arena, guard);
-  GuardCleanup cleanup = {release_arena, &arena, NULL};
+  GuardCleanup cleanup = {arena_release, &arena, NULL};
   guard_push(guard, &cleanup);
   bool meshes_needed = false;
   for (OpId o = op_walk_next(p, p->root, p->root), next; o; o = next) {

@@ -4,8 +4,6 @@
 #include "annotate/program_mesh.h"
 #include "ops/op.h"
 
-static void free_table(void *table) { sharding_table_free(table); }
-
 static Attr to_attr(ShardingTable *table, Sharding sharding, Attr otherwise) {
   Attr out = otherwise;
   status_free(sharding_to_attr(table, sharding, &out));
@@ -94,10 +92,10 @@ static void clean_manual(Program *p, OpId op, ShardingTable *table, Arena *arena
 
 void manual_axes_complete(Program *p, Arena *arena) {
   ShardingTable *table = program_sharding_table(p);
-  GuardCleanup cleanup = {free_table, table, NULL};
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     if (op_at(p, o)->code == OP_sdy_manual_computation) clean_manual(p, o, table, arena);
   guard_pop(p->guard, &cleanup);
-  free_table(table);
+  sharding_table_free(table);
 }

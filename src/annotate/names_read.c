@@ -146,14 +146,12 @@ static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
   arena_rewind(&r->scratch, mark);
 }
 
-static void release_scratch(void *scratch) { arena_deinit(scratch); }
-
 void namer_read_side(Namer *n, Diag *diag) {
   const Source *source = diag->source;
   Guard *guard = n->arena->guard;
   SideReader reader = {.n = n};
   arena_init(&reader.scratch, guard);
-  GuardCleanup cleanup = {.release = release_scratch, .object = &reader.scratch};
+  GuardCleanup cleanup = {.release = arena_release, .object = &reader.scratch};
   guard_push(guard, &cleanup);
   uint32_t number = 1;
   for (size_t at = 0; at < source->size && !diag_full(diag); number++) {

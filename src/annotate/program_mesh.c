@@ -34,11 +34,9 @@ Status *program_meshes_read(const Program *p, ShardingTable *table) {
   return NULL;
 }
 
-static void free_table(void *table) { sharding_table_free(table); }
-
 ShardingTable *program_sharding_table(Program *p) {
   ShardingTable *table = sharding_table_new(p->context, p->guard);
-  GuardCleanup cleanup = {free_table, table, NULL};
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
   guard_push(p->guard, &cleanup);
   status_free(program_meshes_read(p, table));
   guard_pop(p->guard, &cleanup);

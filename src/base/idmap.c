@@ -16,6 +16,8 @@ void idmap_deinit(IdMap *map) {
   *map = (IdMap){0};
 }
 
+void idmap_release(void *map) { idmap_deinit(map); }
+
 uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const void *owner,
                     const void *key) {
   if (!map->count) return 0;

@@ -33,6 +33,8 @@ void strbuf_deinit(StrBuf *buf) {
   *buf = (StrBuf){.guard = buf->guard};
 }
 
+void strbuf_release(void *buf) { strbuf_deinit(buf); }
+
 void strbuf_put_slow(StrBuf *buf, const char *s, size_t n) {
   hand_on_when_full(buf);
   reserve(buf, n);

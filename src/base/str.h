@@ -40,6 +40,7 @@ typedef struct StrBuf {
 
 void strbuf_init(StrBuf *buf, Guard *guard);
 void strbuf_deinit(StrBuf *buf);
+void strbuf_release(void *buf);  // the same, for a GuardCleanup
 void strbuf_put_slow(StrBuf *buf, const char *s, size_t n);
 static inline void strbuf_put(StrBuf *buf, const char *s, size_t n) {
   if (buf->capacity - buf->used <= n) {

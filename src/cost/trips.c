@@ -148,11 +148,9 @@ static OpId callee_of(const Program *p, const SymbolTable *functions, OpId op) {
   return symbol ? symbols_find(functions, attr_as_name(p->context, symbol)) : 0;
 }
 
-static void release_symbols(void *table) { symbols_deinit(table); }
-
 static void find_callees(const Program *p, Runs *runs, uint32_t *left) {
   SymbolTable functions;
-  GuardCleanup cleanup = {release_symbols, &functions, NULL};
+  GuardCleanup cleanup = {symbols_release, &functions, NULL};
   symbols_init(&functions, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))

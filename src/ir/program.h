@@ -92,6 +92,7 @@ typedef struct Program {
 // An empty program has no root yet: the first op created becomes it.
 Program *program_new(Context *context, Guard *guard, const Source *source);
 void program_free(Program *program);  // NULL is fine; does not free the context
+void program_release(void *program);  // the same, for a GuardCleanup
 Guard *program_guard(Program *program,
                      Guard *guard);  // sets the context's too; gives the one before
 
@@ -249,6 +250,7 @@ typedef struct SymbolTable {
 // Indexes the ops in the module's block that have a sym_name; the first wins when a name repeats.
 void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guard);
 void symbols_deinit(SymbolTable *table);
+void symbols_release(void *table);                       // the same, for a GuardCleanup
 OpId symbols_find(const SymbolTable *table, Name name);  // 0 if absent
 // Calls `named` with each op of the table that the attribute names, at any depth. O(attribute).
 void symbols_each(const SymbolTable *table, Attr attr, void (*named)(void *user, OpId op),

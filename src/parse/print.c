@@ -601,8 +601,6 @@ static void put_op(Printer *pr, OpId op, const char *default_dialect) {
 
 // ---- locations ----
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 // Numbers the locations by depth, then in the order of the text: only what the text shows counts
 // (`while` hides its arguments, `reduce … applies` its body), so it is written once to nowhere.
 static void number_locs(Printer *pr, OpId root) {
@@ -616,7 +614,7 @@ static void number_locs(Printer *pr, OpId root) {
   pr->loc_numbers = ARENA_ARRAY(&pr->arena, uint32_t, pr->n_loc_numbers);
   StrBuf nowhere, *out = pr->out;
   strbuf_init(&nowhere, out->guard);
-  GuardCleanup cleanup = {release_text, &nowhere, NULL};
+  GuardCleanup cleanup = {strbuf_release, &nowhere, NULL};
   guard_push(out->guard, &cleanup);
   pr->out = &nowhere;
   pr->only_visits = true;

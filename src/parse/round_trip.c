@@ -57,14 +57,12 @@ static Status *compare(const Program *program, const PrintOptions *print, Guard 
   return NULL;
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 static Status *round_trip(const Program *program, const PrintOptions *print, Guard *guard) {
   Copy copy;
   StrBuf again;
   copy_init(&copy, guard);
   strbuf_init(&again, guard);
-  GuardCleanup cleanup = {release_text, &again, NULL};
+  GuardCleanup cleanup = {strbuf_release, &again, NULL};
   guard_push(guard, &cleanup);
   Status *status = compare(program, print, guard, &copy, &again);
   guard_pop(guard, &cleanup);

@@ -424,9 +424,7 @@ static Status *write_all(Writer *w) {
   return w->failed;
 }
 
-static void drop_arena(void *arena) { arena_deinit(arena); }
 static void drop_bodies(void *bodies) { bodies_deinit(bodies); }
-static void drop_map(void *map) { idmap_deinit(map); }
 
 Status *propagation_write(Propagation *p, Program *program, const WriteOptions *options,
                           Diag *diag) {
@@ -445,9 +443,9 @@ Status *propagation_write(Propagation *p, Program *program, const WriteOptions *
               .arena = &arena,
               .scratch = &scratch,
               .close = options->close};
-  GuardCleanup cleanups[4] = {{drop_arena, &arena, NULL},
-                              {drop_arena, &scratch, NULL},
-                              {drop_map, &w.by_copy, NULL},
+  GuardCleanup cleanups[4] = {{arena_release, &arena, NULL},
+                              {arena_release, &scratch, NULL},
+                              {idmap_release, &w.by_copy, NULL},
                               {drop_bodies, &w.bodies, NULL}};
   for (int i = 0; i < 3; i++) guard_push(program->guard, &cleanups[i]);
   Status *status = check_words(&w, diag);

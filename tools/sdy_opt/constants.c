@@ -225,11 +225,9 @@ static bool same_constant(const void *owner, uint32_t id, const void *key) {
   return a->n_operands == 0 || op_operand(p, id, 0) == op_operand(p, other, 0);
 }
 
-static void free_map(void *map) { idmap_deinit(map); }
-
 void passes_merge_constants(Program *p, Arena *arena) {
   Merge m = {.p = p};
-  GuardCleanup cleanup = {free_map, &m.map, NULL};
+  GuardCleanup cleanup = {idmap_release, &m.map, NULL};
   (void)arena;
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root, next; o; o = next) {

@@ -175,13 +175,11 @@ static Sharding made_sharding(Lowering *t, const Localizer *cx, uint32_t tensor)
   return any ? sharding_intern(t->table, &info) : 0;
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 // In the scratch arena.
 static const char *sharding_text(Lowering *t, Sharding sharding) {
   StrBuf text;
   strbuf_init(&text, t->guard);
-  GuardCleanup cleanup = {release_text, &text, NULL};
+  GuardCleanup cleanup = {strbuf_release, &text, NULL};
   guard_push(t->guard, &cleanup);
   sharding_print(t->table, sharding, &text);
   const char *copy = arena_printf(&t->scratch, "%s", text.data);

@@ -75,8 +75,6 @@ void passes_close_shardings(Program *p) { annotation_map_all(p, close_one, p->co
 
 // ---- edges ----
 
-static void free_table(void *table) { sharding_table_free(table); }
-
 static Attr to_attr(ShardingTable *table, Sharding sharding, Attr otherwise) {
   Attr out = otherwise;
   status_free(sharding_to_attr(table, sharding, &out));
@@ -115,7 +113,7 @@ static void even_value(Program *p, ShardingTable *table, ValueId v, Arena *arena
 
 void passes_even_edges(Program *p, Arena *arena) {
   ShardingTable *table = program_sharding_table(p);
-  GuardCleanup cleanup = {free_table, table, NULL};
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     bool function = op_is_function(p, o);
@@ -139,7 +137,7 @@ void passes_even_edges(Program *p, Arena *arena) {
         even_value(p, table, op_result(p, o, i), arena);
   }
   guard_pop(p->guard, &cleanup);
-  free_table(table);
+  sharding_table_free(table);
 }
 
 // Open dimensions of a sharding up to the first part of an axis.
@@ -165,7 +163,7 @@ void passes_whole_axes(Program *p, Arena *arena) {
   BlockId block = function ? region_block(p, op_region(p, function, 0)) : 0;
   if (!block) return;
   ShardingTable *table = program_sharding_table(p);
-  GuardCleanup cleanup = {free_table, table, NULL};
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
   guard_push(p->guard, &cleanup);
   for (uint32_t i = 0; i < block_at(p, block)->n_args; i++) {
     ValueId v = block_arg(p, block, i);
@@ -179,7 +177,7 @@ void passes_whole_axes(Program *p, Arena *arena) {
     if (now != old) annotation_put_result(p, function, i, now);
   }
   guard_pop(p->guard, &cleanup);
-  free_table(table);
+  sharding_table_free(table);
 }
 
 // ---- rules ----
