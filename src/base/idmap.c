@@ -52,19 +52,3 @@ void idmap_add(IdMap *map, Guard *guard, uint64_t hash, uint32_t id) {
   place(map->slots, map->capacity - 1, (uint32_t)hash, id);
   map->count++;
 }
-
-void idmap_remove(IdMap *map, uint64_t hash, uint32_t id) {
-  if (!map->count) return;
-  uint32_t mask = map->capacity - 1, i = (uint32_t)hash & mask;
-  while (map->slots[i].id && map->slots[i].id != id) i = (i + 1) & mask;
-  if (!map->slots[i].id) return;
-  map->count--;
-  for (uint32_t j = (i + 1) & mask; map->slots[j].id; j = (j + 1) & mask) {
-    uint32_t home = map->slots[j].hash & mask;
-    if (((j - home) & mask) >= ((j - i) & mask)) {
-      map->slots[i] = map->slots[j];
-      i = j;
-    }
-  }
-  map->slots[i].id = 0;
-}

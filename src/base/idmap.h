@@ -29,9 +29,6 @@ uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const voi
 // Adds id (not 0) under hash; the caller knows that it is not there. Exhaustion throws.
 void idmap_add(IdMap *map, Guard *guard, uint64_t hash, uint32_t id);
 
-// Removes id stored under hash, if it is there.
-void idmap_remove(IdMap *map, uint64_t hash, uint32_t id);
-
 // xxh3 of bytes.
 uint64_t hash_bytes(const void *data, size_t bytes);
 // Folds two hashes into one, order matters.

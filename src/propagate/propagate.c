@@ -137,7 +137,6 @@ const Given *propagation_given(const Propagation *p, PlaceId place) {
 }
 uint32_t propagation_n_events(const Propagation *p) { return p->events.count; }
 const Event *propagation_event(const Propagation *p, uint32_t i) { return &p->events.items[i]; }
-uint32_t propagation_last_event(const Propagation *p, PlaceId place) { return p->last[place]; }
 uint64_t propagation_steps(const Propagation *p) { return p->steps; }
 
 Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i) {

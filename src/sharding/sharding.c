@@ -68,8 +68,6 @@ Guard *sharding_table_guard(ShardingTable *table, Guard *guard) {
 }
 
 Context *sharding_table_context(const ShardingTable *table) { return table->context; }
-uint32_t sharding_table_count(const ShardingTable *table) { return table->entries.count - 1; }
-
 static bool mesh_has_content(const void *owner, uint32_t id, const void *key) {
   const ShardingTable *table = owner;
   const Mesh *mesh = key;

@@ -46,7 +46,6 @@ void sharding_table_free(ShardingTable *table);                   // NULL is fin
 void sharding_table_release(void *table);                         // the same, for a GuardCleanup
 Guard *sharding_table_guard(ShardingTable *table, Guard *guard);  // gives the one before
 Context *sharding_table_context(const ShardingTable *table);
-uint32_t sharding_table_count(const ShardingTable *table);  // ids are 1 … count
 
 // ---- meshes ----
 
