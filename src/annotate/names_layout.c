@@ -193,7 +193,7 @@ static AxisList manual_axes(const Layout *l, PlaceId place) {
   while (op) {
     const AttrInfo *names =
         attr_info(l->context, attr_get(l->context, op_attr(l->p, op, "manual_axes"), "axes"));
-    for (uint32_t i = 0; op_at(l->p, op)->code == OP_sdy_manual_computation && i < names->count;
+    for (uint32_t i = 0; (op_row(op_at(l->p, op)->code)->traits & TRAIT_MANUAL) && i < names->count;
          i++) {
       uint32_t axis = mesh_find_axis(l->mesh, attr_as_name(l->context, names->items[i]));
       if (axis != MESH_NO_AXIS) VEC_PUSH(l->arena, &axes, axis_whole(l->mesh, axis));
@@ -307,7 +307,7 @@ static void give_place(Layout *l, Givens *givens, PlaceId place, Str whole) {
 
 static bool has_manual(const Program *p) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
-    if (op_at(p, o)->code == OP_sdy_manual_computation) return true;
+    if (op_row(op_at(p, o)->code)->traits & TRAIT_MANUAL) return true;
   return false;
 }
 

@@ -48,7 +48,7 @@ static uint32_t number_groups(Members *members, Arena *arena) {
 
 static OpId manual_around(const Program *p, OpId op) {
   for (OpId o = op_parent(p, op); o; o = op_parent(p, o))
-    if (op_at(p, o)->code == OP_sdy_manual_computation) return o;
+    if (op_row(op_at(p, o)->code)->traits & TRAIT_MANUAL) return o;
   return 0;
 }
 

@@ -375,7 +375,7 @@ static void import(Carried *c) {
   OpId function = 0;
   for (OpId o = op_walk_next(p, p->root, p->root), next; o && !diag_full(c->diag); o = next) {
     next = op_walk_next(p, o, p->root);
-    uint16_t traits = op_row(op_at(p, o)->code)->traits;
+    uint32_t traits = op_row(op_at(p, o)->code)->traits;
     if (traits & TRAIT_FUNCTION) {
       function = o;
       read_edges(c, o, "arg_attrs");

@@ -3,6 +3,7 @@
 #define TESSERA_PARTITION_WALK_H
 
 #include "cost/trips.h"
+#include "ops/functions.h"
 #include "ops/localize.h"
 #include "partition/partition.h"
 #include "partition/redundant.h"

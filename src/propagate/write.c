@@ -387,9 +387,7 @@ static Form form_of(uint16_t code) {
 static void mark_edges(Writer *w) {
   const Program *p = w->program;
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root))
-    if (op_at(p, op)->code == OP_sdy_data_flow_edge ||
-        op_at(p, op)->code == OP_sdy_func_data_flow_edge)
-      w->edged[op_operand(p, op, 0)] = true;
+    if (op_row(op_at(p, op)->code)->traits & TRAIT_EDGE) w->edged[op_operand(p, op, 0)] = true;
 }
 
 // A sharding that sdy has no words for is found before anything is written.

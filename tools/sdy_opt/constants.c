@@ -50,7 +50,7 @@ static bool in_not_constant(const Splitter *s, Name name) {
 }
 
 static bool keeps_constants(const Splitter *s, OpId op) {
-  uint16_t traits = op_traits(s->p, op);
+  uint32_t traits = op_traits(s->p, op);
   if (op_at(s->p, op)->code == OP_sdy_named_computation)
     return !in_not_constant(s, computation_name(s->p, op));
   if (op_at(s->p, op)->code == OP_sdy_propagation_barrier) return true;

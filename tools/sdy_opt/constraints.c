@@ -48,7 +48,7 @@ static void finish_operand(Program *p, OpId op, uint32_t i, Attr target, Arena *
 void passes_finish_sums(Program *p, Arena *arena) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     const Op *op = op_at(p, o);
-    uint16_t traits = op_row(op->code)->traits;
+    uint32_t traits = op_row(op->code)->traits;
     bool ends = op->code == OP_func_return;
     bool flows = op_flow(p, o) != FLOW_NONE;
     if (!ends && (!op->n_results || flows || (traits & (TRAIT_CALL | TRAIT_COLLECTIVE)))) continue;
