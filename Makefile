@@ -247,11 +247,14 @@ $(B)/objects.a: $(LIB_OBJ)
 
 $(B)/tests/%: $(B)/obj/%.o $(B)/objects.a
 	@mkdir -p $(@D)
-	@$(CC) $(LDFLAGS) -o $@ $< $(B)/objects.a -lcmocka $(LDLIBS)
+	@$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(B)/objects.a -lcmocka $(LDLIBS)
 
 $(B)/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/objects.a
 	@echo "  ld   $@"
-	@$(CC) -fsanitize=fuzzer,address,undefined -o $@ $< $(B)/objects.a $(LDLIBS)
+	@$(CC) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) $(B)/objects.a $(LDLIBS)
+
+# These two also run Shardy's stages one by one, which only tools/sdy_opt has.
+$(B)/tests/tests/partition_alloc_test $(B)/partition_fuzz: $(call objects,$(wildcard tools/sdy_opt/*.c))
 
 .SECONDEXPANSION:
 $(OUT)/tools/%: $(B)/obj/tools/%.o $$(call objects,$$(wildcard tools/$$*/*.c)) $(B)/objects.a

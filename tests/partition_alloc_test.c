@@ -10,9 +10,9 @@
 
 #include "base/mem.h"
 #include "partition/explicit_reshards.h"
-#include "partition/global_to_local.h"
+#include "../tools/sdy_opt/global_to_local.h"
 #include "partition/partition.h"
-#include "partition/reshard_collectives.h"
+#include "../tools/sdy_opt/reshard_collectives.h"
 #include "pipeline/reshards.h"
 #include "annotate/program_mesh.h"
 #include "support/whole.h"

@@ -14,12 +14,15 @@
 #include "parse/parse.h"
 #include "parse/print.h"
 #include "partition/explicit_reshards.h"
-#include "partition/global_to_local.h"
+#include "sdy_opt/global_to_local.h"
 #include "partition/partition.h"
 #include "partition/replica_mode.h"
-#include "partition/reshard_collectives.h"
+#include "sdy_opt/reshard_collectives.h"
+#include "annotate/constraints.h"
 #include "annotate/drop.h"
-#include "propagate/passes.h"
+#include "annotate/manual_axes.h"
+#include "annotate/sharding_groups.h"
+#include "sdy_opt/passes.h"
 #include "annotate/program_mesh.h"
 #include "propagate/propagate.h"
 #include "propagate/write.h"
@@ -82,7 +85,7 @@ static Status *propagate(Pass *pass, Strategy strategy) {
       .graph = {.explicit_only = true, .factors = {.conservative = o->conservative}}};
   if (strategy == STRATEGY_OP_PRIORITY && o->no_op_priority) options.strategy = STRATEGY_AGGRESSIVE;
   warn_unknown(pass, &options.graph.factors);
-  passes_sync_groups(pass->p, pass->arena, pass->diag);
+  sharding_groups_sync(pass->p, pass->arena, pass->diag);
   passes_drop_dead(pass->p, pass->arena);  // as MLIR does on the way
   Engine engine = {0};
   GuardCleanup cleanup = {engine_free, &engine, NULL};
@@ -133,7 +136,7 @@ static Status *add_edges(Pass *pass) {
   return NULL;
 }
 static Status *import_groups(Pass *pass) {
-  return passes_import_groups(pass->p, pass->arena, pass->diag) ? NULL : diag_status(pass->diag);
+  return sharding_groups_import(pass->p, pass->arena, pass->diag) ? NULL : diag_status(pass->diag);
 }
 static Status *import_calls(Pass *pass) {
   return passes_import_calls(pass->p, pass->arena, pass->diag) ? NULL : diag_status(pass->diag);
@@ -155,11 +158,11 @@ SIMPLE(drop_unreached, passes_drop_unreached(pass->p, pass->arena))
 SIMPLE(sink_edges, passes_sink_edges(pass->p, pass->arena))
 SIMPLE(add_function_edges, passes_add_function_edges(pass->p))
 SIMPLE(sink_function_edges, passes_sink_function_edges(pass->p))
-SIMPLE(apply_constraints, passes_apply_constraints(pass->p, false, pass->arena))
+SIMPLE(apply_constraints, constraints_apply(pass->p, false, pass->arena))
 SIMPLE(remove_groups, passes_remove_groups(pass->p))
 SIMPLE(to_reshards, passes_constraints_to_reshards(pass->p))
-SIMPLE(lift_meshes, passes_lift_meshes(pass->p, pass->arena))
-SIMPLE(clean_manual, passes_clean_manual_axes(pass->p, pass->arena))
+SIMPLE(lift_meshes, program_meshes_lift(pass->p, pass->arena))
+SIMPLE(clean_manual, manual_axes_complete(pass->p, pass->arena))
 SIMPLE(close_shardings, passes_close_shardings(pass->p))
 SIMPLE(even_edges, passes_even_edges(pass->p, pass->arena))
 SIMPLE(whole_axes, passes_whole_axes(pass->p, pass->arena))
@@ -170,11 +173,9 @@ SIMPLE(merge_constants, passes_merge_constants(pass->p, pass->arena))
 
 // ---- partitioning ----
 
-static void table_free(void *table) { sharding_table_free(table); }
-
 static Status *with_table(Pass *pass, Status *(*run)(Pass *pass, ShardingTable *table)) {
   ShardingTable *table = sharding_table_new(pass->p->context, pass->guard);
-  GuardCleanup cleanup = {table_free, table, NULL};
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
   guard_push(pass->guard, &cleanup);
   Status *status = run(pass, table);
   guard_pop(pass->guard, &cleanup);

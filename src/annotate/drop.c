@@ -57,19 +57,12 @@ static bool feeds_border(const Program *p, OpId op) {
 }
 
 static bool is_identity(const Program *p, OpId op) {
-  switch (op_at(p, op)->code) {
-  case OP_sdy_sharding_constraint:
-  case OP_sdy_reshard:
-  case OP_sdy_propagation_barrier:
-  case OP_sdy_data_flow_edge:
-  case OP_sdy_func_data_flow_edge: return true;
-  case OP_custom_call:
-    if (!call_keeps_value(p, op)) return false;
-    return call_is(p, op, CALL_SHARDING) || call_is(p, op, CALL_BARRIER_FROM) ||
-           call_is(p, op, CALL_BARRIER_TO) || call_is(p, op, CALL_SDY_RESULT) ||
-           call_is(p, op, CALL_SDY_BARRIER);
-  default: return false;
-  }
+  const OpRow *row = op_row(op_at(p, op)->code);
+  if (row->traits & TRAIT_SHARDING) return row->results && !(row->traits & TRAIT_COLLECTIVE);
+  if (op_at(p, op)->code != OP_custom_call || !call_keeps_value(p, op)) return false;
+  return call_is(p, op, CALL_SHARDING) || call_is(p, op, CALL_BARRIER_FROM) ||
+         call_is(p, op, CALL_BARRIER_TO) || call_is(p, op, CALL_SDY_RESULT) ||
+         call_is(p, op, CALL_SDY_BARRIER);
 }
 
 static bool is_group(const Program *p, OpId op) {
@@ -84,9 +77,9 @@ static bool names_axes(const Program *p, OpId op) {
 }
 
 static bool needs_meshes(const Program *p, OpId op) {
-  uint16_t code = op_at(p, op)->code;
-  return code == OP_sdy_manual_computation || names_axes(p, op) ||
-         call_is(p, op, CALL_SDY_TO_LOCAL) || call_is(p, op, CALL_SDY_TO_GLOBAL);
+  bool manual = op_row(op_at(p, op)->code)->traits & TRAIT_MANUAL;
+  return manual || names_axes(p, op) || call_is(p, op, CALL_SDY_TO_LOCAL) ||
+         call_is(p, op, CALL_SDY_TO_GLOBAL);
 }
 
 static void clean_attrs(Program *p, OpId op, Arena *arena) {
@@ -100,12 +93,10 @@ static void clean_attrs(Program *p, OpId op, Arena *arena) {
   clean_list(p, op, "res_attrs", arena);
 }
 
-static void release_arena(void *arena) { arena_deinit(arena); }
-
 void drop_shardings(Program *p, Guard *guard) {
   Arena arena;
   arena_init(&arena, guard);
-  GuardCleanup cleanup = {release_arena, &arena, NULL};
+  GuardCleanup cleanup = {arena_release, &arena, NULL};
   guard_push(guard, &cleanup);
   bool meshes_needed = false;
   for (OpId o = op_walk_next(p, p->root, p->root), next; o; o = next) {

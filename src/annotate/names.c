@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/heap.h"
 #include "ops/op.h"
 #include "annotate/names_private.h"
 
@@ -75,17 +76,11 @@ static bool function_before(const Program *p, OpId a, OpId b) {
   return main_x != main_y ? main_x : compare_text(x, y) < 0;
 }
 
-static void sift(const Namer *n, InstanceId *heap, uint32_t at, uint32_t count) {
-  for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-    const Instance *all = n->g->instances;
-    if (child + 1 < count &&
-        function_before(n->p, all[heap[child]].function, all[heap[child + 1]].function))
-      child++;
-    if (!function_before(n->p, all[heap[at]].function, all[heap[child]].function)) return;
-    InstanceId swap = heap[at];
-    heap[at] = heap[child];
-    heap[child] = swap;
-  }
+static bool instance_before(const void *a, const void *b, const void *namer) {
+  const Namer *n = namer;
+  const Instance *all = n->g->instances;
+  return function_before(n->p, all[*(const InstanceId *)a].function,
+                         all[*(const InstanceId *)b].function);
 }
 
 // Roots in the order of their names; per instance, the number of its root there.
@@ -94,13 +89,7 @@ static uint32_t order_roots(const Namer *n, InstanceId *roots, uint32_t *root_of
   uint32_t count = 0;
   for (InstanceId i = 1; i < g->n_instances; i++)
     if (!g->instances[i].caller) roots[count++] = i;
-  for (uint32_t i = count / 2; i > 0; i--) sift(n, roots, i - 1, count);
-  for (uint32_t left = count; left > 1; left--) {
-    InstanceId last = roots[left - 1];
-    roots[left - 1] = roots[0];
-    roots[0] = last;
-    sift(n, roots, 0, left - 1);
-  }
+  heap_sort(roots, count, &(HeapOrder){sizeof *roots, instance_before, n});
   for (uint32_t i = 0; i < count; i++) root_of[roots[i]] = i + 1;
   VEC(InstanceId) way = {0};
   for (InstanceId i = 1; i < g->n_instances; i++) {

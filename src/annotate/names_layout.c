@@ -33,13 +33,7 @@ typedef struct Layout {
 
 // ---- reading ----
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-static Str trim(Str s) {
-  while (s.n && is_blank(s.s[0])) s.s++, s.n--;
-  while (s.n && is_blank(s.s[s.n - 1])) s.n--;
-  return s;
-}
+static const char blanks[] = " \t\r\n";
 
 static Pos pos_of(const Layout *l, Str s) { return (Pos)(s.s - l->diag->source->text); }
 
@@ -125,7 +119,7 @@ static bool read_axes(Layout *l, Str text, AxisList *out) {
   for (size_t begin = 0; begin <= text.n;) {
     size_t end = begin;
     while (end < text.n && text.s[end] != '+') end++;
-    Str name = trim((Str){text.s + begin, end - begin});
+    Str name = str_trim((Str){text.s + begin, end - begin}, blanks);
     if (name.n >= 2 && (name.s[0] == '"' || name.s[0] == '\'') && name.s[name.n - 1] == name.s[0])
       name = (Str){name.s + 1, name.n - 2};
     uint32_t axis;
@@ -151,7 +145,7 @@ static void read_pair(Layout *l, Str text) {
     return;
   }
   size_t at = (size_t)(colon - text.s);
-  Str name = trim((Str){text.s, at});
+  Str name = str_trim((Str){text.s, at}, blanks);
   ClassId id;
   AxisList axes;
   if (!find_class(l, name, &id) || !read_axes(l, (Str){text.s + at + 1, text.n - at - 1}, &axes))
@@ -179,7 +173,7 @@ static void read_layout(Layout *l) {
   for (size_t begin = 0; begin < all.n && !diag_full(l->diag);) {
     size_t end = begin;
     while (end < all.n && all.s[end] != ',' && all.s[end] != ';' && all.s[end] != '\n') end++;
-    Str pair = trim((Str){all.s + begin, end - begin});
+    Str pair = str_trim((Str){all.s + begin, end - begin}, blanks);
     if (pair.n) read_pair(l, pair);
     begin = end + 1;
   }
@@ -199,7 +193,7 @@ static AxisList manual_axes(const Layout *l, PlaceId place) {
   while (op) {
     const AttrInfo *names =
         attr_info(l->context, attr_get(l->context, op_attr(l->p, op, "manual_axes"), "axes"));
-    for (uint32_t i = 0; op_at(l->p, op)->code == OP_sdy_manual_computation && i < names->count;
+    for (uint32_t i = 0; (op_row(op_at(l->p, op)->code)->traits & TRAIT_MANUAL) && i < names->count;
          i++) {
       uint32_t axis = mesh_find_axis(l->mesh, attr_as_name(l->context, names->items[i]));
       if (axis != MESH_NO_AXIS) VEC_PUSH(l->arena, &axes, axis_whole(l->mesh, axis));
@@ -313,7 +307,7 @@ static void give_place(Layout *l, Givens *givens, PlaceId place, Str whole) {
 
 static bool has_manual(const Program *p) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
-    if (op_at(p, o)->code == OP_sdy_manual_computation) return true;
+    if (op_row(op_at(p, o)->code)->traits & TRAIT_MANUAL) return true;
   return false;
 }
 
@@ -336,7 +330,7 @@ bool names_layout(const Names *names, MeshId mesh, Givens *givens, Diag *layout_
   l.mapped = ARENA_ARRAY(l.arena, Mapped, names->classes.n_classes + 1);
   read_layout(&l);
   if (!l.good) return false;
-  Str all = trim((Str){layout_diag->source->text, layout_diag->source->size});
+  Str all = str_trim((Str){layout_diag->source->text, layout_diag->source->size}, blanks);
   Str whole = str_of(arena_printf(l.arena, "layout %.*s", (int)all.n, all.s));
   for (PlaceId place = 1; place < g->n_places; place++) give_place(&l, givens, place, whole);
   return l.good;

@@ -13,13 +13,7 @@ typedef struct SideReader {
   Arena scratch;             // of one line
 } SideReader;
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static Str trim(Str s) {
-  while (s.n && is_blank(s.s[0])) s.s++, s.n--;
-  while (s.n && is_blank(s.s[s.n - 1])) s.n--;
-  return s;
-}
+static const char blanks[] = " \t\r";
 
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
@@ -56,12 +50,12 @@ static bool label_place(Namer *n, const NameRule *rule, const Target *target, Pl
   Str items[64];
   Pos pos[64];
   uint32_t count = 0, rest = UINT32_MAX;
-  Str text = trim(rule->text);
+  Str text = str_trim(rule->text, blanks);
   for (size_t begin = 0; text.n && begin <= text.n;) {
     size_t end = begin;
     while (end < text.n && text.s[end] != ',') end++;
     if (count == 64) return namer_fail(n, rule, rule->pos, "more than 64 names for one value");
-    items[count] = trim((Str){text.s + begin, end - begin});
+    items[count] = str_trim((Str){text.s + begin, end - begin}, blanks);
     pos[count] = rule->text_pos == POS_NONE ? rule->pos
                                             : rule->text_pos + (Pos)(items[count].s - rule->text.s);
     if (str_is(items[count], "...")) {
@@ -121,8 +115,8 @@ static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
   Namer *n = r->n;
   size_t end = line.n;
   for (size_t i = 0; i < end; i++)
-    if (line.s[i] == '#' && (!i || is_blank(line.s[i - 1]))) end = i;
-  Str text = trim((Str){line.s, end});
+    if (line.s[i] == '#' && (!i || (line.s[i - 1] && strchr(blanks, line.s[i - 1])))) end = i;
+  Str text = str_trim((Str){line.s, end}, blanks);
   if (!text.n) return;
   const Source *source = diag->source;
   NameRule *rule = ARENA_NEW(n->arena, NameRule);
@@ -134,7 +128,7 @@ static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
     namer_fail(n, rule, rule->pos, "expected PATTERN: NAME, NAME, as in 'arg0: batch, length'");
     return;
   }
-  Str pattern = trim((Str){text.s, colon - 1});
+  Str pattern = str_trim((Str){text.s, colon - 1}, blanks);
   rule->text = (Str){text.s + colon, text.n - colon};
   rule->text_pos = (Pos)(rule->text.s - source->text);
   ArenaMark mark = arena_mark(&r->scratch);
@@ -146,14 +140,12 @@ static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
   arena_rewind(&r->scratch, mark);
 }
 
-static void release_scratch(void *scratch) { arena_deinit(scratch); }
-
 void namer_read_side(Namer *n, Diag *diag) {
   const Source *source = diag->source;
   Guard *guard = n->arena->guard;
   SideReader reader = {.n = n};
   arena_init(&reader.scratch, guard);
-  GuardCleanup cleanup = {.release = release_scratch, .object = &reader.scratch};
+  GuardCleanup cleanup = {.release = arena_release, .object = &reader.scratch};
   guard_push(guard, &cleanup);
   uint32_t number = 1;
   for (size_t at = 0; at < source->size && !diag_full(diag); number++) {

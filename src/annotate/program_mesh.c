@@ -34,6 +34,15 @@ Status *program_meshes_read(const Program *p, ShardingTable *table) {
   return NULL;
 }
 
+ShardingTable *program_sharding_table(Program *p) {
+  ShardingTable *table = sharding_table_new(p->context, p->guard);
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
+  guard_push(p->guard, &cleanup);
+  status_free(program_meshes_read(p, table));
+  guard_pop(p->guard, &cleanup);
+  return table;
+}
+
 MeshId program_mesh_only(const Program *p, const ShardingTable *table, bool *out_several) {
   MeshId only = 0;
   if (out_several) *out_several = false;
@@ -82,11 +91,7 @@ const char *program_meshes_text(const Program *p, const ShardingTable *table, Ar
 
 // ---- from a user's text ----
 
-static Str trim(Str s) {
-  while (s.n && (s.s[0] == ' ' || s.s[0] == '"')) s.s++, s.n--;
-  while (s.n && (s.s[s.n - 1] == ' ' || s.s[s.n - 1] == '"')) s.n--;
-  return s;
-}
+static const char blanks[] = " \"";  // quotes of names, too
 
 // Takes what stands before the separator from the text, or all of it.
 static Str take_until(Str *text, char separator) {
@@ -94,7 +99,7 @@ static Str take_until(Str *text, char separator) {
   Str head = {text->s, at ? (size_t)(at - text->s) : text->n};
   size_t used = head.n + (at ? 1 : 0);
   *text = (Str){text->s + used, text->n - used};
-  return trim(head);
+  return str_trim(head, blanks);
 }
 
 static bool read_size(Str text, int64_t *out) {
@@ -126,7 +131,7 @@ static Status *read_mesh(Context *context, Str text, Name *out_symbol, const Mes
     Str size_text = item;
     Str name = take_until(&size_text, '=');
     int64_t size;
-    if (!name.n || !read_size(trim(size_text), &size))
+    if (!name.n || !read_size(str_trim(size_text, blanks), &size))
       FAIL(INVALID_ARGUMENT, "mesh '%.*s': expected AXIS=SIZE as in data=4,model=2, not '%.*s'",
            (int)text.n, text.s, (int)item.n, item.s);
     VEC_PUSH(arena, &names, name_intern(context, name));

@@ -7,6 +7,11 @@
 
 // Adds every mesh of the program to the table. O(ops of the module).
 Status *program_meshes_read(const Program *p, ShardingTable *table) MUST_USE;
+// A new table with the meshes of a verified program; the caller frees it. O(ops of the module).
+ShardingTable *program_sharding_table(Program *p);
+// Turns meshes that are written inside shardings into sdy.mesh ops; of equal meshes one stays.
+// O(program).
+void program_meshes_lift(Program *p, Arena *arena);
 
 // Makes the program have the mesh that the text describes: `data=4,model=2`, or `name:data=4` for
 // one of several. A mesh of the same axes that is there is taken; else `sdy.mesh @mesh` (or @name)

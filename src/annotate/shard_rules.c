@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "base/cursor.h"
 #include "base/vec.h"
 #include "annotate/program_mesh.h"
 #include "annotate/target_index.h"
@@ -46,36 +47,30 @@ struct ShardRule {
 
 // ---- reading ----
 
-typedef struct Cursor {
-  const char *text;
-  size_t at, end;  // in the source; end of the line
+typedef struct Reader {
+  Cursor c;  // over one line
   Arena *arena;
   Diag *diag;
-} Cursor;
+} Reader;
 
-static void skip_blanks(Cursor *c) {
-  while (c->at < c->end && (c->text[c->at] == ' ' || c->text[c->at] == '\t')) c->at++;
+static Reader reader_of(const char *text, size_t at, size_t end, Arena *arena, Diag *diag) {
+  return (Reader){{text, at, end, " \t", false}, arena, diag};
 }
 
-static char peek(Cursor *c) {
-  skip_blanks(c);
-  return c->at < c->end ? c->text[c->at] : '\0';
+// Where the next word begins.
+static Pos next_pos(Reader *r) {
+  cursor_skip(&r->c);
+  return (Pos)r->c.at;
 }
 
-static bool take(Cursor *c, char wanted) {
-  if (peek(c) != wanted) return false;
-  c->at++;
-  return true;
+static bool wrong(Reader *r, const char *wanted) {
+  if (cursor_peek(&r->c) == '\0')
+    return diag_error(r->diag, (Pos)r->c.at, "the sharding ends here; expected %s", wanted);
+  return diag_error(r->diag, (Pos)r->c.at, "expected %s, not '%c'", wanted, r->c.text[r->c.at]);
 }
 
-static bool wrong(Cursor *c, const char *wanted) {
-  if (peek(c) == '\0')
-    return diag_error(c->diag, (Pos)c->at, "the sharding ends here; expected %s", wanted);
-  return diag_error(c->diag, (Pos)c->at, "expected %s, not '%c'", wanted, c->text[c->at]);
-}
-
-static bool expect(Cursor *c, char wanted, const char *what) {
-  return take(c, wanted) || wrong(c, what);
+static bool expect(Reader *r, char wanted, const char *what) {
+  return cursor_take(&r->c, wanted) || wrong(r, what);
 }
 
 static bool is_word(char ch) {
@@ -83,171 +78,157 @@ static bool is_word(char ch) {
          ch == '_' || ch == '-' || (unsigned char)ch >= 0x80;
 }
 
-static Str take_word(Cursor *c) {
-  skip_blanks(c);
-  size_t start = c->at;
-  while (c->at < c->end && is_word(c->text[c->at])) c->at++;
-  return (Str){c->text + start, c->at - start};
-}
-
-static bool take_text(Cursor *c, const char *word) {
-  skip_blanks(c);
-  Str rest = {c->text + c->at, c->end - c->at};
-  if (!str_starts(rest, word)) return false;
-  c->at += strlen(word);
-  return true;
-}
-
-static bool take_number(Cursor *c, int64_t *out) {
-  Pos pos = (Pos)(skip_blanks(c), c->at);
-  Str word = take_word(c);
+static bool take_number(Reader *r, int64_t *out) {
+  Pos pos = next_pos(r);
+  Str word = cursor_take_while(&r->c, is_word);
   int64_t value = 0;
   for (size_t i = 0; i < word.n; i++) {
     if (word.s[i] >= '0' && word.s[i] <= '9') value = value * 10 + (word.s[i] - '0');
     if (word.s[i] < '0' || word.s[i] > '9' || value > INT32_MAX)
-      return diag_error(c->diag, pos, "expected a number below 2^31, not '%.*s'", (int)word.n,
+      return diag_error(r->diag, pos, "expected a number below 2^31, not '%.*s'", (int)word.n,
                         word.s);
   }
   *out = value;
-  return word.n || wrong(c, "a number");
+  return word.n || wrong(r, "a number");
 }
 
 // A name, with or without quotes of either kind.
-static bool take_name(Cursor *c, const char *what, Str *out) {
-  char quote = peek(c);
+static bool take_name(Reader *r, const char *what, Str *out) {
+  char quote = cursor_peek(&r->c);
   if (quote != '"' && quote != '\'') {
-    *out = take_word(c);
-    return out->n || wrong(c, what);
+    *out = cursor_take_while(&r->c, is_word);
+    return out->n || wrong(r, what);
   }
-  size_t start = ++c->at;
-  while (c->at < c->end && c->text[c->at] != quote) c->at++;
-  if (c->at == c->end) return diag_error(c->diag, (Pos)start - 1, "this quote is not closed");
-  *out = (Str){c->text + start, c->at - start};
-  c->at++;
+  size_t start = ++r->c.at;
+  while (r->c.at < r->c.end && r->c.text[r->c.at] != quote) r->c.at++;
+  if (r->c.at == r->c.end) return diag_error(r->diag, (Pos)start - 1, "this quote is not closed");
+  *out = (Str){r->c.text + start, r->c.at - start};
+  r->c.at++;
   return true;
 }
 
 // `"x"`, `x`, `"x":(1)2`.
-static bool read_axis(Cursor *c, SpecAxes *out) {
-  SpecAxis axis = {.pos = (Pos)(skip_blanks(c), c->at)};
-  if (!take_name(c, "an axis", &axis.name)) return false;
-  if (take(c, ':') &&
-      !(expect(c, '(', "'(' of a sub-axis \"x\":(1)2") && take_number(c, &axis.pre_size) &&
-        expect(c, ')', "')'") && take_number(c, &axis.size)))
+static bool read_axis(Reader *r, SpecAxes *out) {
+  SpecAxis axis = {.pos = next_pos(r)};
+  if (!take_name(r, "an axis", &axis.name)) return false;
+  if (cursor_take(&r->c, ':') &&
+      !(expect(r, '(', "'(' of a sub-axis \"x\":(1)2") && take_number(r, &axis.pre_size) &&
+        expect(r, ')', "')'") && take_number(r, &axis.size)))
     return false;
-  VEC_PUSH(c->arena, out, axis);
+  VEC_PUSH(r->arena, out, axis);
   return true;
 }
 
 // Axes up to the closing bracket, which is taken. `?` is allowed if out_open is given.
-static bool read_axes(Cursor *c, char close, SpecAxes *out, bool *out_open) {
+static bool read_axes(Reader *r, char close, SpecAxes *out, bool *out_open) {
   const char *wanted = close == '}' ? "',' or '}'" : close == ')' ? "',' or ')'" : "',' or ']'";
-  while (!take(c, close)) {
-    if (out_open && take(c, '?'))
+  while (!cursor_take(&r->c, close)) {
+    if (out_open && cursor_take(&r->c, '?'))
       *out_open = true;
-    else if (!read_axis(c, out))
+    else if (!read_axis(r, out))
       return false;
-    if (peek(c) != close && !expect(c, ',', wanted)) return false;
+    if (cursor_peek(&r->c) != close && !expect(r, ',', wanted)) return false;
   }
   return true;
 }
 
 // `replicated={…}`, `unreduced={…}`, `unreduced=max{…}`; false without error if it is none.
-static bool read_set(Cursor *c, Spec *spec, bool *out_is) {
-  bool replicated = take_text(c, "replicated");
-  *out_is = replicated || take_text(c, "unreduced");
+static bool read_set(Reader *r, Spec *spec, bool *out_is) {
+  bool replicated = cursor_take_text(&r->c, "replicated");
+  *out_is = replicated || cursor_take_text(&r->c, "unreduced");
   if (!*out_is) return true;
-  if (!expect(c, '=', "'='")) return false;
-  Pos pos = (Pos)(skip_blanks(c), c->at);
-  Str reducer = take_word(c);
+  if (!expect(r, '=', "'='")) return false;
+  Pos pos = next_pos(r);
+  Str reducer = cursor_take_while(&r->c, is_word);
   if (reducer.n && (replicated || !combine_of(reducer, &spec->reducer)))
-    return diag_error(c->diag, pos, "there is no reducer '%.*s'", (int)reducer.n, reducer.s);
-  return expect(c, '{', "'{'") &&
-         read_axes(c, '}', replicated ? &spec->replicated : &spec->unreduced, NULL);
+    return diag_error(r->diag, pos, "there is no reducer '%.*s'", (int)reducer.n, reducer.s);
+  return expect(r, '{', "'{'") &&
+         read_axes(r, '}', replicated ? &spec->replicated : &spec->unreduced, NULL);
 }
 
 // An item of P(…): None, UNCONSTRAINED, ..., an axis, or several in brackets.
-static bool read_jax_dim(Cursor *c, Spec *spec) {
-  SpecDim dim = {.priority = PRIORITY_NONE, .pos = (Pos)(skip_blanks(c), c->at)};
-  char first = peek(c);
-  if (take_text(c, "...")) {
+static bool read_jax_dim(Reader *r, Spec *spec) {
+  SpecDim dim = {.priority = PRIORITY_NONE, .pos = next_pos(r)};
+  char first = cursor_peek(&r->c);
+  if (cursor_take_text(&r->c, "...")) {
     dim.open = dim.rest = true;
-  } else if (take_text(c, "P.UNCONSTRAINED") || take_text(c, "PartitionSpec.UNCONSTRAINED") ||
-             take_text(c, "UNCONSTRAINED") || take(c, '?')) {
+  } else if (cursor_take_text(&r->c, "P.UNCONSTRAINED") ||
+             cursor_take_text(&r->c, "PartitionSpec.UNCONSTRAINED") ||
+             cursor_take_text(&r->c, "UNCONSTRAINED") || cursor_take(&r->c, '?')) {
     dim.open = true;
   } else if (first == '(' || first == '[') {
-    c->at++;
-    if (!read_axes(c, first == '(' ? ')' : ']', &dim.axes, NULL)) return false;
+    r->c.at++;
+    if (!read_axes(r, first == '(' ? ')' : ']', &dim.axes, NULL)) return false;
   } else {
-    if (!read_axis(c, &dim.axes)) return false;
+    if (!read_axis(r, &dim.axes)) return false;
     if (first != '"' && first != '\'' && str_is(dim.axes.items[0].name, "None")) dim.axes.count = 0;
   }
   for (uint32_t i = 0; dim.rest && i < spec->dims.count; i++)
     if (spec->dims.items[i].rest)
-      return diag_error(c->diag, dim.pos, "'...' stands twice in one sharding");
-  VEC_PUSH(c->arena, &spec->dims, dim);
+      return diag_error(r->diag, dim.pos, "'...' stands twice in one sharding");
+  VEC_PUSH(r->arena, &spec->dims, dim);
   return true;
 }
 
 // `P("x", None)`, with a priority for all its dimensions behind it: `P("x", None)p1`.
-static bool read_jax(Cursor *c, Spec *spec) {
+static bool read_jax(Reader *r, Spec *spec) {
   spec->jax = true;
-  if (!expect(c, '(', "'(' of P(…)")) return false;
-  while (!take(c, ')')) {
+  if (!expect(r, '(', "'(' of P(…)")) return false;
+  while (!cursor_take(&r->c, ')')) {
     bool is_set;
-    if (!read_set(c, spec, &is_set) || (!is_set && !read_jax_dim(c, spec))) return false;
-    if (peek(c) != ')' && !expect(c, ',', "',' or ')'")) return false;
+    if (!read_set(r, spec, &is_set) || (!is_set && !read_jax_dim(r, spec))) return false;
+    if (cursor_peek(&r->c) != ')' && !expect(r, ',', "',' or ')'")) return false;
   }
   int64_t priority;
-  if (!take(c, 'p')) return true;
-  if (!take_number(c, &priority)) return false;
+  if (!cursor_take(&r->c, 'p')) return true;
+  if (!take_number(r, &priority)) return false;
   for (uint32_t i = 0; i < spec->dims.count; i++)
     if (spec->dims.items[i].axes.count) spec->dims.items[i].priority = (int32_t)priority;
   return true;
 }
 
 // `[{"x", ?}p1, {}]` and the sets behind it.
-static bool read_sdy_dims(Cursor *c, Spec *spec) {
-  if (!expect(c, '[', "'[' of the dimensions")) return false;
-  while (!take(c, ']')) {
-    SpecDim dim = {.priority = PRIORITY_NONE, .pos = (Pos)(skip_blanks(c), c->at)};
-    if (!expect(c, '{', "'{' of a dimension") || !read_axes(c, '}', &dim.axes, &dim.open))
+static bool read_sdy_dims(Reader *r, Spec *spec) {
+  if (!expect(r, '[', "'[' of the dimensions")) return false;
+  while (!cursor_take(&r->c, ']')) {
+    SpecDim dim = {.priority = PRIORITY_NONE, .pos = next_pos(r)};
+    if (!expect(r, '{', "'{' of a dimension") || !read_axes(r, '}', &dim.axes, &dim.open))
       return false;
     int64_t priority;
-    if (take(c, 'p')) {
-      if (!take_number(c, &priority)) return false;
+    if (cursor_take(&r->c, 'p')) {
+      if (!take_number(r, &priority)) return false;
       dim.priority = (int32_t)priority;
     }
-    VEC_PUSH(c->arena, &spec->dims, dim);
-    if (peek(c) != ']' && !expect(c, ',', "',' or ']'")) return false;
+    VEC_PUSH(r->arena, &spec->dims, dim);
+    if (cursor_peek(&r->c) != ']' && !expect(r, ',', "',' or ']'")) return false;
   }
   bool is_set = true;
-  while (is_set && take(c, ','))
-    if (!read_set(c, spec, &is_set)) return false;
-  return is_set || wrong(c, "replicated={…} or unreduced={…}");
+  while (is_set && cursor_take(&r->c, ','))
+    if (!read_set(r, spec, &is_set)) return false;
+  return is_set || wrong(r, "replicated={…} or unreduced={…}");
 }
 
-static bool read_sdy(Cursor *c, Spec *spec) {
-  if (!expect(c, '@', "'@' of the mesh")) return false;
-  spec->mesh_pos = (Pos)c->at;
-  return take_name(c, "the mesh's name", &spec->mesh) && expect(c, ',', "','") &&
-         read_sdy_dims(c, spec) && expect(c, '>', "'>'");
+static bool read_sdy(Reader *r, Spec *spec) {
+  if (!expect(r, '@', "'@' of the mesh")) return false;
+  spec->mesh_pos = (Pos)r->c.at;
+  return take_name(r, "the mesh's name", &spec->mesh) && expect(r, ',', "','") &&
+         read_sdy_dims(r, spec) && expect(r, '>', "'>'");
 }
 
-static bool read_spec(Cursor *c, Spec *spec) {
+static bool read_spec(Reader *r, Spec *spec) {
   spec->reducer = COMBINE_NONE;
   bool ok;
-  if (peek(c) == '[')
-    ok = read_sdy_dims(c, spec);
-  else if (take_text(c, "#sdy.sharding<") || take(c, '<'))
-    ok = read_sdy(c, spec);
-  else if (take_text(c, "jax.sharding.PartitionSpec") || take_text(c, "PartitionSpec") ||
-           take(c, 'P'))
-    ok = read_jax(c, spec);
+  if (cursor_peek(&r->c) == '[')
+    ok = read_sdy_dims(r, spec);
+  else if (cursor_take_text(&r->c, "#sdy.sharding<") || cursor_take(&r->c, '<'))
+    ok = read_sdy(r, spec);
+  else if (cursor_take_text(&r->c, "jax.sharding.PartitionSpec") ||
+           cursor_take_text(&r->c, "PartitionSpec") || cursor_take(&r->c, 'P'))
+    ok = read_jax(r, spec);
   else
-    return wrong(c, "a sharding: P(\"data\", None) or [{\"data\"}, {}]");
+    return wrong(r, "a sharding: P(\"data\", None) or [{\"data\"}, {}]");
   if (!ok) return false;
-  return peek(c) == '\0' || wrong(c, "the end of the rule");
+  return cursor_peek(&r->c) == '\0' || wrong(r, "the end of the rule");
 }
 
 static size_t line_end(const Source *source, size_t begin) {
@@ -301,10 +282,9 @@ static bool read_rule(ShardRules *rules, const Source *source, Diag *diag, size_
                     .text = {text + begin, end - begin},
                     .pos = (Pos)begin,
                     .line = line};
-  Cursor c = {text, at + 1, end, rules->arena, diag};
-  skip_blanks(&c);
-  rule.spec_pos = (Pos)c.at;
-  if (!read_spec(&c, &rule.spec)) return false;
+  Reader r = reader_of(text, at + 1, end, rules->arena, diag);
+  rule.spec_pos = next_pos(&r);
+  if (!read_spec(&r, &rule.spec)) return false;
   add_rule(rules, &rule);
   return true;
 }
@@ -711,8 +691,8 @@ bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
                         Sharding *out) {
   const Source *source = diag->source;
   ShardRule rule = {.diag = diag, .text = {source->text, source->size}, .line = 1};
-  Cursor c = {source->text, 0, source->size, arena, diag};
-  if (!read_spec(&c, &rule.spec)) return false;
+  Reader reader = reader_of(source->text, 0, source->size, arena, diag);
+  if (!read_spec(&reader, &rule.spec)) return false;
   Resolver r = {p, table, arena, options, &rule, NULL, 0, NULL};
   ShardingInfo written;
   Uneven uneven = {0};

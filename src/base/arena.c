@@ -43,6 +43,8 @@ void arena_deinit(Arena *arena) {
   arena->at = arena->end = NULL;
 }
 
+void arena_release(void *arena) { arena_deinit(arena); }
+
 Guard *arena_guard(Arena *arena, Guard *guard) {
   Guard *before = arena->guard;
   arena->guard = guard;

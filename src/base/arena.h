@@ -34,6 +34,7 @@ typedef struct ArenaMark {
 
 void arena_init(Arena *arena, Guard *guard);
 void arena_deinit(Arena *arena);  // frees all; the arena may be initialised again
+void arena_release(void *arena);  // the same, for a GuardCleanup
 
 // Says where exhaustion unwinds to from now on; gives the guard before, to be put back.
 Guard *arena_guard(Arena *arena, Guard *guard);

@@ -21,6 +21,8 @@ void diag_deinit(Diag *diag) {
   diag->list.count = diag->list.capacity = 0;
 }
 
+void diag_release(void *diag) { diag_deinit(diag); }
+
 static void record(Diag *diag, Severity severity, Pos pos, const char *fmt, va_list args) {
   va_list again;
   va_copy(again, args);

@@ -39,6 +39,7 @@ typedef struct Diag {
 
 void diag_init(Diag *diag, Guard *guard, const Source *source);
 void diag_deinit(Diag *diag);
+void diag_release(void *diag);  // the same, for a GuardCleanup
 
 // Each records one diagnostic; diag_error gives false so that `return diag_error(…)` reads well.
 bool diag_error(Diag *diag, Pos pos, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -138,11 +138,6 @@ Status *file_write(const char *path, const void *data, size_t bytes) {
   return status;
 }
 
-bool file_is_directory(const char *path) {
-  struct stat facts;
-  return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 static Status *add_path(FileList *list, const char *folder, const char *name) {
   if (list->count == list->capacity) {
     uint32_t larger = list->capacity ? list->capacity * 2 : 64;

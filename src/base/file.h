@@ -20,8 +20,6 @@ Status *file_read(const char *path, size_t most, char **out_data, size_t *out_by
 // pipes are written to as they are; symbolic links are followed.
 Status *file_write(const char *path, const void *data, size_t bytes) MUST_USE;
 
-bool file_is_directory(const char *path);
-
 typedef struct FileList {
   char **paths;  // each owned
   uint32_t count, capacity;

@@ -16,6 +16,8 @@ void idmap_deinit(IdMap *map) {
   *map = (IdMap){0};
 }
 
+void idmap_release(void *map) { idmap_deinit(map); }
+
 uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const void *owner,
                     const void *key) {
   if (!map->count) return 0;
@@ -49,20 +51,4 @@ void idmap_add(IdMap *map, Guard *guard, uint64_t hash, uint32_t id) {
   if ((uint64_t)(map->count + 1) * 3 > (uint64_t)map->capacity * 2) grow(map, guard);
   place(map->slots, map->capacity - 1, (uint32_t)hash, id);
   map->count++;
-}
-
-void idmap_remove(IdMap *map, uint64_t hash, uint32_t id) {
-  if (!map->count) return;
-  uint32_t mask = map->capacity - 1, i = (uint32_t)hash & mask;
-  while (map->slots[i].id && map->slots[i].id != id) i = (i + 1) & mask;
-  if (!map->slots[i].id) return;
-  map->count--;
-  for (uint32_t j = (i + 1) & mask; map->slots[j].id; j = (j + 1) & mask) {
-    uint32_t home = map->slots[j].hash & mask;
-    if (((j - home) & mask) >= ((j - i) & mask)) {
-      map->slots[i] = map->slots[j];
-      i = j;
-    }
-  }
-  map->slots[i].id = 0;
 }

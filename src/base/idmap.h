@@ -20,6 +20,7 @@ typedef struct IdMap {
 typedef bool (*IdMapEqual)(const void *owner, uint32_t id, const void *key);
 
 void idmap_deinit(IdMap *map);  // {0} is an empty map
+void idmap_release(void *map);  // the same, for a GuardCleanup
 
 // The id whose hash is `hash` and for which equal(owner, id, key), or 0. Expected O(1).
 uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const void *owner,
@@ -27,9 +28,6 @@ uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const voi
 
 // Adds id (not 0) under hash; the caller knows that it is not there. Exhaustion throws.
 void idmap_add(IdMap *map, Guard *guard, uint64_t hash, uint32_t id);
-
-// Removes id stored under hash, if it is there.
-void idmap_remove(IdMap *map, uint64_t hash, uint32_t id);
 
 // xxh3 of bytes.
 uint64_t hash_bytes(const void *data, size_t bytes);

@@ -53,7 +53,6 @@ void status_free(Status *status);
 StatusCode status_code(const Status *status);      // OK for NULL
 const char *status_message(const Status *status);  // "" for NULL; owned by the status
 const char *status_trace(const Status *status);    // "file:line\nfile:line…", innermost first
-const char *status_code_name(StatusCode code);     // "INVALID_ARGUMENT"
 
 #define FAIL(code, ...) return status_new((code), __FILE__, __LINE__, __VA_ARGS__)
 #define TRY(expr)                                                                                  \

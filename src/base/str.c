@@ -6,6 +6,14 @@
 
 #include "base/mem.h"
 
+static bool is_one_of(char c, const char *blanks) { return c && strchr(blanks, c); }
+
+Str str_trim(Str s, const char *blanks) {
+  while (s.n && is_one_of(s.s[0], blanks)) s.s++, s.n--;
+  while (s.n && is_one_of(s.s[s.n - 1], blanks)) s.n--;
+  return s;
+}
+
 enum { FLUSH_BYTES = 1 << 20 };
 
 static void reserve(StrBuf *buf, size_t more) {
@@ -32,6 +40,8 @@ void strbuf_deinit(StrBuf *buf) {
   mem_free(buf->data);
   *buf = (StrBuf){.guard = buf->guard};
 }
+
+void strbuf_release(void *buf) { strbuf_deinit(buf); }
 
 void strbuf_put_slow(StrBuf *buf, const char *s, size_t n) {
   hand_on_when_full(buf);

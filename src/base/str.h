@@ -24,6 +24,8 @@ static inline bool str_starts(Str a, const char *prefix) {
   return a.n >= n && memcmp(a.s, prefix, n) == 0;
 }
 
+// Without the blanks at both ends.
+Str str_trim(Str s, const char *blanks);
 // How many letters are to be changed, added, left out or swapped with their neighbour to get from a
 // to b; more than `most` (or too long for a name) is `most` + 1. O(|a| |b|).
 uint32_t str_distance(Str a, Str b, uint32_t most);
@@ -40,6 +42,7 @@ typedef struct StrBuf {
 
 void strbuf_init(StrBuf *buf, Guard *guard);
 void strbuf_deinit(StrBuf *buf);
+void strbuf_release(void *buf);  // the same, for a GuardCleanup
 void strbuf_put_slow(StrBuf *buf, const char *s, size_t n);
 static inline void strbuf_put(StrBuf *buf, const char *s, size_t n) {
   if (buf->capacity - buf->used <= n) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ops/functions.h"
 #include "ops/op.h"
 
 // The integer that a value always has.
@@ -141,22 +142,13 @@ uint32_t loops_unknown(const Program *p) {
 
 // ---- calls ----
 
-static OpId callee_of(const Program *p, const SymbolTable *functions, OpId op) {
-  uint16_t code = op_at(p, op)->code;
-  if (code != OP_func_call && code != OP_composite) return 0;
-  Attr symbol = op_attr(p, op, code == OP_func_call ? "callee" : "decomposition");
-  return symbol ? symbols_find(functions, attr_as_name(p->context, symbol)) : 0;
-}
-
-static void release_symbols(void *table) { symbols_deinit(table); }
-
 static void find_callees(const Program *p, Runs *runs, uint32_t *left) {
   SymbolTable functions;
-  GuardCleanup cleanup = {release_symbols, &functions, NULL};
+  GuardCleanup cleanup = {symbols_release, &functions, NULL};
   symbols_init(&functions, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
-    if ((runs->callee[o] = callee_of(p, &functions, o))) left[runs->callee[o]]++;
+    if ((runs->callee[o] = op_callee(p, &functions, o))) left[runs->callee[o]]++;
   guard_pop(p->guard, &cleanup);
   symbols_deinit(&functions);
 }
@@ -208,7 +200,7 @@ void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out) {
 static double shards_around(const Program *p, const Mesh *mesh, OpId op) {
   double shards = 1;
   for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {
-    if (op_at(p, o)->code != OP_sdy_manual_computation) continue;
+    if (!(op_row(op_at(p, o)->code)->traits & TRAIT_MANUAL)) continue;
     const AttrInfo *axes =
         attr_info(p->context, attr_get(p->context, op_attr(p, o, "manual_axes"), "axes"));
     for (uint32_t i = 0; i < axes->count; i++) {

@@ -327,14 +327,12 @@ static void put_common(StrBuf *out, const ZipEntry *entry, const char *name) {
   put_u16(out, 0);
 }
 
-static void release_buf(void *buf) { strbuf_deinit(buf); }
-
 void npz_write(uint32_t n, const char *const *names, Literal *const *literals, StrBuf *out) {
   StrBuf directory, file;
   strbuf_init(&directory, out->guard);
   strbuf_init(&file, out->guard);
-  GuardCleanup cleanup_directory = {.release = release_buf, .object = &directory};
-  GuardCleanup cleanup_file = {.release = release_buf, .object = &file};
+  GuardCleanup cleanup_directory = {.release = strbuf_release, .object = &directory};
+  GuardCleanup cleanup_file = {.release = strbuf_release, .object = &file};
   guard_push(out->guard, &cleanup_directory);
   guard_push(out->guard, &cleanup_file);
   size_t start = out->used;

@@ -334,8 +334,6 @@ static void name_axes(const Program *p, const Mesh *mesh, uint64_t bits, Arena *
   reason->n_axes = n;
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 void reasons_list(const Program *local, const Mesh *mesh, uint32_t n_devices, Guard *guard,
                   Arena *arena, Reasons *out) {
   RowVec rows = {0};
@@ -354,7 +352,7 @@ void reasons_list(const Program *local, const Mesh *mesh, uint32_t n_devices, Gu
   uint32_t n = merge(&rows, &uses);
   StrBuf text;
   strbuf_init(&text, guard);
-  GuardCleanup cleanup = {release_text, &text, NULL};
+  GuardCleanup cleanup = {strbuf_release, &text, NULL};
   guard_push(guard, &cleanup);
   for (uint32_t i = 0; i < n; i++) {
     Row *row = &rows.items[i];

@@ -419,8 +419,6 @@ static void find_line(Find *find) {
   }
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 static void add_target(Find *find, const Target *target) {
   const Graph *g = find->why->g;
   if (target->value) {
@@ -453,7 +451,7 @@ static Status *not_found(Find *find) {
   uint32_t n = targets_near(p, find->name, find->arena, MOST_NEAR, near);
   StrBuf list;
   strbuf_init(&list, find->why->guard);
-  GuardCleanup cleanup = {release_text, &list, NULL};
+  GuardCleanup cleanup = {strbuf_release, &list, NULL};
   guard_push(find->why->guard, &cleanup);
   for (uint32_t i = 0; i < n; i++)
     strbuf_printf(&list, "%s'%.*s'", i ? ", " : "", (int)near[i].n, near[i].s);

@@ -397,8 +397,12 @@ static Sharding cut_before(World *w, Sharding s, AxisRef axis) {
     AxisList axes = dim_axes(w, s, d);
     if (!axes_overlap_ref(axes, axis)) continue;
     AxisRef *v = ARENA_ARRAY(&w->arena, AxisRef, axes.n + 1);
-    AxisList taken = {&axis, 1};
-    AxisList rest = {v, axes_prefix_without(axes, taken, v)};
+    AxisList rest = {v, 0};
+    for (bool all = true; all && rest.n < axes.n;) {
+      if (!axis_prefix_without(axes.v[rest.n], axis, &v[rest.n])) break;
+      all = v[rest.n].size == axes.v[rest.n].size;
+      rest.n++;
+    }
     s = sharding_with_open(w->table, sharding_with_axes(w->table, s, d, rest), d, true);
     info = sharding_info(w->table, s);
   }

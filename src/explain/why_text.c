@@ -442,12 +442,10 @@ static void json_place(Why *why, Json *json, PlaceId place, bool chain, StrBuf *
   arena_rewind(&why->scratch, mark);
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 void why_json_place(Why *why, PlaceId place, Json *json) {
   StrBuf text;
   strbuf_init(&text, why->guard);
-  GuardCleanup cleanup = {release_text, &text, NULL};
+  GuardCleanup cleanup = {strbuf_release, &text, NULL};
   guard_push(why->guard, &cleanup);
   json_place(why, json, place, true, &text);
   guard_pop(why->guard, &cleanup);
@@ -458,7 +456,7 @@ void why_json_all(Why *why, StrBuf *out) {
   StrBuf text;
   Json json = {.out = out};
   strbuf_init(&text, why->guard);
-  GuardCleanup cleanup = {release_text, &text, NULL};
+  GuardCleanup cleanup = {strbuf_release, &text, NULL};
   guard_push(why->guard, &cleanup);
   why_index_conflicts(why);
   json_open(&json, '{');

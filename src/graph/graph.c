@@ -290,11 +290,9 @@ static void find_constants(Build *b) {
   const Program *p = b->p;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     const Op *op = op_at(p, o);
-    uint16_t traits = op_row(op->code)->traits;
+    uint32_t traits = op_row(op->code)->traits;
     // Ops that speak of shardings are the user's own words about one place.
-    bool speaks = attr_get(b->context, op->attrs, "sharding") ||
-                  op->code == OP_sdy_data_flow_edge || op->code == OP_sdy_func_data_flow_edge ||
-                  op->code == OP_sdy_propagation_barrier;
+    bool speaks = attr_get(b->context, op->attrs, "sharding") || traits & TRAIT_SHARDING;
     bool constant = (traits & TRAIT_PURE) && !op->n_regions && op->n_results && !speaks;
     for (uint32_t i = 0; constant && i < op->n_operands; i++)
       constant = is_constant_value(b, op_operand(p, o, i));
@@ -687,7 +685,7 @@ static bool visit(Build *b, InstanceId instance, OpId op) {
     value_place(b, instance, o->results);
   } else if (o->code == OP_sdy_func_data_flow_edge && b->options->explicit_only) {
     add_function_edge(b, instance, op);
-  } else if (o->code == OP_sdy_data_flow_edge || o->code == OP_sdy_func_data_flow_edge) {
+  } else if (op_row(o->code)->traits & TRAIT_EDGE) {
     // The same value once more.
     *slot_of(b, instance, o->results) = value_place(b, instance, op_operand(b->p, op, 0));
   } else {

@@ -65,7 +65,7 @@ typedef struct Node {
   uint32_t map;       // in graph->maps
   uint8_t kind;       // NodeKind
   uint8_t direction;  // Direction, of a barrier
-  uint16_t traits;    // op_traits
+  uint32_t traits;    // op_traits
   bool multi_use;     // an operand has other uses
   uint32_t
       view;  // in graph->views: how the target of an edge is seen from its sources; 0 = as it is

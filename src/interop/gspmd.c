@@ -5,89 +5,59 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/cursor.h"
 #include "base/vec.h"
 
 static const char *const subgroup_names[] = {"manual", "unreduced", "replicated"};
 
 // ---- reading ----
 
-typedef struct Cursor {
+typedef struct Reader {
+  Cursor c;
   Arena *arena;
-  Str text;
-  size_t at;
-} Cursor;
+} Reader;
 
 typedef VEC(uint32_t) Numbers;
-
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Skips blanks and comments; gives the character there, 0 at the end.
-static char peek(Cursor *c) {
-  while (c->at < c->text.n) {
-    if (is_space(c->text.s[c->at])) {
-      c->at++;
-    } else if (str_starts((Str){c->text.s + c->at, c->text.n - c->at}, "/*")) {
-      size_t end = c->at + 2;
-      while (end + 1 < c->text.n && !(c->text.s[end] == '*' && c->text.s[end + 1] == '/')) end++;
-      if (end + 1 >= c->text.n) return c->text.s[c->at];
-      c->at = end + 2;
-    } else {
-      return c->text.s[c->at];
-    }
-  }
-  return 0;
+static Status *expected(Reader *r, const char *what) {
+  cursor_skip(&r->c);
+  size_t left = r->c.end - r->c.at;
+  if (!left) FAIL(INVALID_ARGUMENT, "sharding ends at column %zu, expected %s", r->c.at + 1, what);
+  FAIL(INVALID_ARGUMENT, "sharding, column %zu: expected %s, found '%.*s'", r->c.at + 1, what,
+       (int)(left < 12 ? left : 12), r->c.text + r->c.at);
 }
 
-static bool accept(Cursor *c, char what) {
-  if (peek(c) != what) return false;
-  c->at++;
-  return true;
-}
-
-static Status *expected(Cursor *c, const char *what) {
-  peek(c);
-  size_t left = c->text.n - c->at;
-  if (!left) FAIL(INVALID_ARGUMENT, "sharding ends at column %zu, expected %s", c->at + 1, what);
-  FAIL(INVALID_ARGUMENT, "sharding, column %zu: expected %s, found '%.*s'", c->at + 1, what,
-       (int)(left < 12 ? left : 12), c->text.s + c->at);
-}
-
-static Status *expect(Cursor *c, char what) {
+static Status *expect(Reader *r, char what) {
   char quoted[4] = {'\'', what, '\'', 0};
-  return accept(c, what) ? NULL : expected(c, quoted);
+  return cursor_take(&r->c, what) ? NULL : expected(r, quoted);
 }
 
-static Str word(Cursor *c) {
-  peek(c);
-  size_t begin = c->at;
-  while (c->at < c->text.n && is_word(c->text.s[c->at])) c->at++;
-  return (Str){c->text.s + begin, c->at - begin};
-}
+static Str word(Reader *r) { return cursor_take_while(&r->c, is_word); }
 
-static Status *number(Cursor *c, int64_t most, int64_t *out) {
-  peek(c);
-  size_t begin = c->at;
+static Status *number(Reader *r, int64_t most, int64_t *out) {
+  cursor_skip(&r->c);
+  size_t begin = r->c.at;
   int64_t value = 0;
-  while (c->at < c->text.n && c->text.s[c->at] >= '0' && c->text.s[c->at] <= '9') {
-    value = value * 10 + (c->text.s[c->at++] - '0');
+  while (r->c.at < r->c.end && r->c.text[r->c.at] >= '0' && r->c.text[r->c.at] <= '9') {
+    value = value * 10 + (r->c.text[r->c.at++] - '0');
     if (value > most)
       FAIL(INVALID_ARGUMENT, "sharding, column %zu: the number is above %" PRId64, begin + 1, most);
   }
-  if (c->at == begin) return expected(c, "a number");
+  if (r->c.at == begin) return expected(r, "a number");
   *out = value;
   return NULL;
 }
 
-static Status *numbers(Cursor *c, Numbers *out) {
+static Status *numbers(Reader *r, Numbers *out) {
   do {
     int64_t value;
-    TRY(number(c, GSPMD_MOST_DEVICES, &value));
-    VEC_PUSH(c->arena, out, (uint32_t)value);
-  } while (accept(c, ','));
+    TRY(number(r, GSPMD_MOST_DEVICES, &value));
+    VEC_PUSH(r->arena, out, (uint32_t)value);
+  } while (cursor_take(&r->c, ','));
   return NULL;
 }
 
@@ -134,31 +104,31 @@ static void canonicalize_iota(Arena *arena, Numbers *reshape, Numbers *perm) {
   }
 }
 
-static Status *read_iota(Cursor *c, GspmdSharding *out) {
+static Status *read_iota(Reader *r, GspmdSharding *out) {
   Numbers reshape = {0}, perm = {0};
   uint32_t product;
-  TRY(expect(c, '['));
-  TRY(numbers(c, &reshape));
-  TRY(expect(c, ']'));
+  TRY(expect(r, '['));
+  TRY(numbers(r, &reshape));
+  TRY(expect(r, ']'));
   TRY(product_of(&reshape, "reshaped dimension", &product));
   if (product != out->n_devices)
     FAIL(INVALID_ARGUMENT, "sharding has %u tiles, but an iota of %u devices", out->n_devices,
          product);
-  if (accept(c, 'T')) {
-    TRY(expect(c, '('));
-    TRY(numbers(c, &perm));
-    TRY(expect(c, ')'));
+  if (cursor_take(&r->c, 'T')) {
+    TRY(expect(r, '('));
+    TRY(numbers(r, &perm));
+    TRY(expect(r, ')'));
   } else {
-    for (uint32_t i = 0; i < reshape.count; i++) VEC_PUSH(c->arena, &perm, i);
+    for (uint32_t i = 0; i < reshape.count; i++) VEC_PUSH(r->arena, &perm, i);
   }
   if (perm.count != reshape.count)
     FAIL(INVALID_ARGUMENT, "sharding transposes %u dimensions, but reshapes to %u", perm.count,
          reshape.count);
-  uint8_t *seen = ARENA_ARRAY(c->arena, uint8_t, perm.count);
+  uint8_t *seen = ARENA_ARRAY(r->arena, uint8_t, perm.count);
   for (uint32_t i = 0; i < perm.count; i++)
     if (perm.items[i] >= perm.count || seen[perm.items[i]]++)
       FAIL(INVALID_ARGUMENT, "sharding's transpose is no permutation of 0 … %u", perm.count - 1);
-  canonicalize_iota(c->arena, &reshape, &perm);
+  canonicalize_iota(r->arena, &reshape, &perm);
   out->n_reshape = reshape.count;
   out->reshape = reshape.items;
   out->perm = perm.items;
@@ -170,13 +140,13 @@ static int compare_numbers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static Status *read_list(Cursor *c, GspmdSharding *out) {
+static Status *read_list(Reader *r, GspmdSharding *out) {
   Numbers list = {0};
-  TRY(numbers(c, &list));
+  TRY(numbers(r, &list));
   if (list.count != out->n_devices)
     FAIL(INVALID_ARGUMENT, "sharding has %u tiles, but lists %u devices", out->n_devices,
          list.count);
-  uint32_t *sorted = arena_copy(c->arena, list.items, list.count * sizeof *sorted);
+  uint32_t *sorted = arena_copy(r->arena, list.items, list.count * sizeof *sorted);
   qsort(sorted, list.count, sizeof *sorted, compare_numbers);
   for (uint32_t i = 1; i < list.count; i++)
     if (sorted[i] == sorted[i - 1])
@@ -185,34 +155,34 @@ static Status *read_list(Cursor *c, GspmdSharding *out) {
   return NULL;
 }
 
-static Status *read_tiles(Cursor *c, GspmdSharding *out) {
+static Status *read_tiles(Reader *r, GspmdSharding *out) {
   Numbers dims = {0};
   out->kind = GSPMD_TILED;
-  TRY(expect(c, '['));
-  TRY(numbers(c, &dims));
-  TRY(expect(c, ']'));
+  TRY(expect(r, '['));
+  TRY(numbers(r, &dims));
+  TRY(expect(r, ']'));
   TRY(product_of(&dims, "tile dimension", &out->n_devices));
   out->dims = dims.items;
   out->n_dims = dims.count;
-  if (!accept(c, '<')) return read_list(c, out);
-  TRY(expect(c, '='));
-  return read_iota(c, out);
+  if (!cursor_take(&r->c, '<')) return read_list(r, out);
+  TRY(expect(r, '='));
+  return read_iota(r, out);
 }
 
-static Status *read_subgroups(Cursor *c, GspmdSharding *out) {
+static Status *read_subgroups(Reader *r, GspmdSharding *out) {
   VEC(GspmdSubgroup) list = {0};
-  TRY(expect(c, '{'));
-  while (!accept(c, '}')) {
-    if (list.count) TRY(expect(c, ','));
-    size_t begin = c->at;
-    Str name = word(c);
+  TRY(expect(r, '{'));
+  while (!cursor_take(&r->c, '}')) {
+    if (list.count) TRY(expect(r, ','));
+    size_t begin = r->c.at;
+    Str name = word(r);
     uint32_t k = 0;
     while (k < 3 && !str_is(name, subgroup_names[k])) k++;
     if (k == 3) {
-      c->at = begin;
-      return expected(c, "manual, unreduced or replicated");
+      r->c.at = begin;
+      return expected(r, "manual, unreduced or replicated");
     }
-    VEC_PUSH(c->arena, &list, (GspmdSubgroup)k);
+    VEC_PUSH(r->arena, &list, (GspmdSubgroup)k);
   }
   out->subgroups = list.items;
   out->n_subgroups = list.count;
@@ -220,19 +190,19 @@ static Status *read_subgroups(Cursor *c, GspmdSharding *out) {
 }
 
 // metadata={…}: balanced braces, strings inside.
-static Status *skip_metadata(Cursor *c) {
+static Status *skip_metadata(Reader *r) {
   uint32_t depth = 0;
-  TRY(expect(c, '{'));
-  for (depth = 1; depth && c->at < c->text.n; c->at++) {
-    char ch = c->text.s[c->at];
+  TRY(expect(r, '{'));
+  for (depth = 1; depth && r->c.at < r->c.end; r->c.at++) {
+    char ch = r->c.text[r->c.at];
     if (ch == '{') depth++;
     if (ch == '}') depth--;
     if (ch != '"') continue;
-    for (c->at++; c->at < c->text.n && c->text.s[c->at] != '"'; c->at++)
-      if (c->text.s[c->at] == '\\') c->at++;
+    for (r->c.at++; r->c.at < r->c.end && r->c.text[r->c.at] != '"'; r->c.at++)
+      if (r->c.text[r->c.at] == '\\') r->c.at++;
   }
-  if (c->at > c->text.n) c->at = c->text.n;
-  return depth ? expected(c, "'}' of the metadata") : NULL;
+  if (r->c.at > r->c.end) r->c.at = r->c.end;
+  return depth ? expected(r, "'}' of the metadata") : NULL;
 }
 
 static const struct {
@@ -242,36 +212,36 @@ static const struct {
                    {"manual", GSPMD_MANUAL},         {"unknown", GSPMD_UNKNOWN},
                    {"unreduced", GSPMD_UNREDUCED},   {"devices", GSPMD_TILED}};
 
-static Status *read_kind(Cursor *c, GspmdSharding *out) {
+static Status *read_kind(Reader *r, GspmdSharding *out) {
   static const char wanted[] = "replicated, maximal, manual, unknown, unreduced or devices=";
-  peek(c);
-  size_t begin = c->at;
-  Str name = word(c);
+  cursor_skip(&r->c);
+  size_t begin = r->c.at;
+  Str name = word(r);
   if (str_is(name, "mesh"))
     FAIL(UNIMPLEMENTED, "a named sharding {mesh[…] is not read, only device arrays");
   for (size_t k = 0; k < sizeof plain_kinds / sizeof *plain_kinds; k++) {
     if (!str_is(name, plain_kinds[k].name)) continue;
     out->kind = plain_kinds[k].kind;
     if (out->kind == GSPMD_TILED) {
-      TRY(expect(c, '='));
-      return read_tiles(c, out);
+      TRY(expect(r, '='));
+      return read_tiles(r, out);
     }
     if (out->kind != GSPMD_MAXIMAL) return NULL;
     int64_t device;
-    if (!str_is(word(c), "device")) return expected(c, "device=");
-    TRY(expect(c, '='));
-    TRY(number(c, GSPMD_MOST_DEVICES, &device));
+    if (!str_is(word(r), "device")) return expected(r, "device=");
+    TRY(expect(r, '='));
+    TRY(number(r, GSPMD_MOST_DEVICES, &device));
     out->device = (uint32_t)device;
     return NULL;
   }
-  c->at = begin;
-  return expected(c, wanted);
+  r->c.at = begin;
+  return expected(r, wanted);
 }
 
-static Status *read_suffix(Cursor *c, GspmdSharding *out) {
+static Status *read_suffix(Reader *r, GspmdSharding *out) {
   static const GspmdSubgroup replicated[] = {GSPMD_SUBGROUP_REPLICATED};
-  size_t begin = c->at;
-  Str name = word(c);
+  size_t begin = r->c.at;
+  Str name = word(r);
   bool tiled = out->kind == GSPMD_TILED && !out->n_subgroups;
   if (tiled && str_is(name, "last_tile_dim_replicate")) {
     out->subgroups = replicated;
@@ -279,42 +249,42 @@ static Status *read_suffix(Cursor *c, GspmdSharding *out) {
     return NULL;
   }
   if (tiled && str_is(name, "last_tile_dims")) {
-    TRY(expect(c, '='));
-    return read_subgroups(c, out);
+    TRY(expect(r, '='));
+    return read_subgroups(r, out);
   }
   if (str_is(name, "metadata")) {
-    TRY(expect(c, '='));
-    return skip_metadata(c);
+    TRY(expect(r, '='));
+    return skip_metadata(r);
   }
   bool as = str_is(name, "shard_as");
   if (!out->group && (as || str_is(name, "shard_like"))) {
     out->group = as ? GSPMD_SHARD_AS : GSPMD_SHARD_LIKE;
-    return number(c, INT64_MAX / 16, &out->group_id);
+    return number(r, INT64_MAX / 16, &out->group_id);
   }
-  c->at = begin;
-  return expected(c, "'}'");
+  r->c.at = begin;
+  return expected(r, "'}'");
 }
 
 // Behind the '{'.
-static Status *read_single(Cursor *c, GspmdSharding *out) {
+static Status *read_single(Reader *r, GspmdSharding *out) {
   *out = (GspmdSharding){0};
-  TRY(read_kind(c, out));
-  while (!accept(c, '}')) TRY(read_suffix(c, out));
+  TRY(read_kind(r, out));
+  while (!cursor_take(&r->c, '}')) TRY(read_suffix(r, out));
   if (out->n_subgroups > out->n_dims)
     FAIL(INVALID_ARGUMENT, "sharding has %u subgroups in %u dimensions", out->n_subgroups,
          out->n_dims);
   return NULL;
 }
 
-static Status *read_tuple(Cursor *c, GspmdSharding *out) {
+static Status *read_tuple(Reader *r, GspmdSharding *out) {
   VEC(GspmdSharding) items = {0};
   *out = (GspmdSharding){.kind = GSPMD_TUPLE};
-  while (!accept(c, '}')) {
+  while (!cursor_take(&r->c, '}')) {
     GspmdSharding item;
-    if (items.count) TRY(expect(c, ','));
-    TRY(expect(c, '{'));
-    TRY(read_single(c, &item));
-    VEC_PUSH(c->arena, &items, item);
+    if (items.count) TRY(expect(r, ','));
+    TRY(expect(r, '{'));
+    TRY(read_single(r, &item));
+    VEC_PUSH(r->arena, &items, item);
   }
   out->items = items.items;
   out->n_items = items.count;
@@ -322,15 +292,15 @@ static Status *read_tuple(Cursor *c, GspmdSharding *out) {
 }
 
 Status *gspmd_parse(Arena *arena, Str text, GspmdSharding *out) {
-  Cursor c = {arena, text, 0};
+  Reader r = {{text.s, 0, text.n, " \t\n\r", true}, arena};
   GspmdSharding result;
   if (text.n && (unsigned char)text.s[0] < ' ')
     FAIL(UNIMPLEMENTED, "a sharding in binary form is not read, only its text");
-  TRY(expect(&c, '{'));
-  char next = peek(&c);
-  TRY(next == '{' || next == '}' ? read_tuple(&c, &result) : read_single(&c, &result));
-  peek(&c);
-  if (c.at < text.n) return expected(&c, "the end");
+  TRY(expect(&r, '{'));
+  char next = cursor_peek(&r.c);
+  TRY(next == '{' || next == '}' ? read_tuple(&r, &result) : read_single(&r, &result));
+  cursor_skip(&r.c);
+  if (r.c.at < text.n) return expected(&r, "the end");
   *out = result;
   return NULL;
 }

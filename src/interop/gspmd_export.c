@@ -83,7 +83,7 @@ static bool is_function(const Export *ex, OpId op) {
 
 // Axes under which the ops inside `op` stand, if those around it stand under `outer`.
 static Attr manual_inside(Export *ex, OpId op, Attr outer) {
-  if (op_at(ex->p, op)->code != OP_sdy_manual_computation) return outer;
+  if (!(op_row(op_at(ex->p, op)->code)->traits & TRAIT_MANUAL)) return outer;
   return manual_union(ex, outer, op_attr(ex->p, op, "manual_axes"));
 }
 

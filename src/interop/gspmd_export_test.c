@@ -284,18 +284,14 @@ static void random_text(Trial *t, Context *context, ShardingTable *table, StrBuf
 #undef PUT_SHARDING
 }
 
-static void drop_text(void *text) { strbuf_deinit(text); }
-static void drop_context(void *context) { context_free(context); }
-static void drop_table(void *table) { sharding_table_free(table); }
-
 static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
   StrBuf text;
   strbuf_init(&text, guard);
   Context *context = context_new(guard);
   ShardingTable *table = sharding_table_new(context, guard);
-  GuardCleanup c1 = {drop_text, &text, NULL}, c2 = {drop_context, context, NULL},
-               c3 = {drop_table, table, NULL};
+  GuardCleanup c1 = {strbuf_release, &text, NULL}, c2 = {context_release, context, NULL},
+               c3 = {sharding_table_release, table, NULL};
   guard_push(guard, &c1);
   guard_push(guard, &c2);
   guard_push(guard, &c3);
@@ -328,9 +324,9 @@ static Status *trial_body(Guard *guard, void *arg) {
   guard_pop(guard, &c3);
   guard_pop(guard, &c2);
   guard_pop(guard, &c1);
-  drop_table(table);
-  drop_context(context);
-  drop_text(&text);
+  sharding_table_free(table);
+  context_free(context);
+  strbuf_deinit(&text);
   return NULL;
 }
 

@@ -210,14 +210,12 @@ static void find_old_mesh(Import *im) {
   }
 }
 
-static void release_symbols(void *symbols) { symbols_deinit(symbols); }
-
 // Neither the program nor the table, which finds meshes by it, has the symbol yet.
 static Name free_symbol(Import *im) {
   SymbolTable symbols;
   Guard *guard = im->arena->guard;
   symbols_init(&symbols, im->p, im->p->root, guard);
-  GuardCleanup cleanup = {release_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   guard_push(guard, &cleanup);
   Name name = name_of(im->context, "mesh");
   for (uint32_t i = 0; symbols_find(&symbols, name) || sharding_mesh_find(im->table, name); i++) {
@@ -563,13 +561,11 @@ static Status *import(Import *im) {
   return NULL;
 }
 
-static void release_arena(void *arena) { arena_deinit(arena); }
-
 Status *gspmd_import(Program *p, ShardingTable *table, Guard *guard, Diag *diag) {
   if (!p->root) return NULL;
   Arena arena;
   arena_init(&arena, guard);
-  GuardCleanup cleanup = {release_arena, &arena, NULL};
+  GuardCleanup cleanup = {arena_release, &arena, NULL};
   guard_push(guard, &cleanup);
   Import im = {.p = p, .context = p->context, .table = table, .arena = &arena, .diag = diag};
   int64_t devices = attr_as_int(p->context, op_attr(p, p->root, "mhlo.num_partitions"), 0);

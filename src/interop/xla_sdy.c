@@ -30,8 +30,6 @@ typedef struct Carried {
 
 // ---- strings ----
 
-static void release_diag(void *diag) { diag_deinit(diag); }
-
 // What a string attribute says; itself if it is none, 0 after reporting.
 static Attr attr_in(Carried *c, OpId op, Attr text) {
   if (attr_info(c->context, text)->kind != ATTR_STRING) return text;
@@ -42,7 +40,7 @@ static Attr attr_in(Carried *c, OpId op, Attr text) {
   Diag diag;
   Attr attr = 0;
   diag_init(&diag, c->guard, &source);
-  GuardCleanup cleanup = {release_diag, &diag, NULL};
+  GuardCleanup cleanup = {diag_release, &diag, NULL};
   guard_push(c->guard, &cleanup);
   Status *status = c->read(c->context, c->guard, string, &diag, &attr);
   bool failed = status != NULL;
@@ -377,7 +375,7 @@ static void import(Carried *c) {
   OpId function = 0;
   for (OpId o = op_walk_next(p, p->root, p->root), next; o && !diag_full(c->diag); o = next) {
     next = op_walk_next(p, o, p->root);
-    uint16_t traits = op_row(op_at(p, o)->code)->traits;
+    uint32_t traits = op_row(op_at(p, o)->code)->traits;
     if (traits & TRAIT_FUNCTION) {
       function = o;
       read_edges(c, o, "arg_attrs");
@@ -395,13 +393,11 @@ static void import(Carried *c) {
   for (uint32_t i = 0; i < c->calls.count; i++) import_body(c, c->calls.items[i]);
 }
 
-static void release_arena(void *arena) { arena_deinit(arena); }
-
 Status *xla_sdy_import(Program *p, AttrReader read, Guard *guard, Diag *diag) {
   if (!p->root) return NULL;
   Arena arena;
   arena_init(&arena, guard);
-  GuardCleanup cleanup = {release_arena, &arena, NULL};
+  GuardCleanup cleanup = {arena_release, &arena, NULL};
   guard_push(guard, &cleanup);
   Carried c = {
       .p = p, .context = p->context, .read = read, .guard = guard, .arena = &arena, .diag = diag};

@@ -40,8 +40,6 @@ static void *table_alloc(Program *p, uint32_t count, size_t item_bytes) {
   return table;
 }
 
-static void release_program(void *program) { program_free(program); }
-
 Program *program_copy(Program *p, Arena *arena, Remap *out) {
   Remap m = {.ops = ARENA_ARRAY(arena, uint32_t, p->ops.count),
              .values = ARENA_ARRAY(arena, uint32_t, p->values.count),
@@ -50,7 +48,7 @@ Program *program_copy(Program *p, Arena *arena, Remap *out) {
   uint32_t n_operands;
   number_all(p, &m, &n_operands);
   Program *q = program_new(p->context, p->guard, p->source);
-  GuardCleanup cleanup = {release_program, q, NULL};
+  GuardCleanup cleanup = {program_release, q, NULL};
   guard_push(p->guard, &cleanup);
   HEAPVEC_RESERVE(p->guard, &q->ops, m.n_ops);
   HEAPVEC_RESERVE(p->guard, &q->values, m.n_values);

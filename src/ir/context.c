@@ -10,14 +10,12 @@ static bool name_equal(const void *owner, uint32_t id, const void *key) {
   return str_equal(context->names.items[id].text, *(const Str *)key);
 }
 
-static void release_context(void *context) { context_free(context); }
-
 Context *context_new(Guard *guard) {
   Context *context = mem_alloc(sizeof *context);
   if (!context) guard_throw(guard, status_no_memory());
   *context = (Context){0};
   arena_init(&context->arena, guard);
-  GuardCleanup cleanup = {release_context, context, NULL};
+  GuardCleanup cleanup = {context_release, context, NULL};
   guard_push(guard, &cleanup);
   NameEntry empty = {{"", 0}, 0};
   HEAPVEC_PUSH(guard, &context->names, empty);
@@ -57,7 +55,7 @@ static const AttrInfo *copy_attr(Arena *arena, const AttrInfo *from) {
 // Every record refers to others by id, so records that keep theirs can be copied one by one.
 Context *context_copy(const Context *from, Guard *guard) {
   Context *context = context_new(guard);
-  GuardCleanup cleanup = {release_context, context, NULL};
+  GuardCleanup cleanup = {context_release, context, NULL};
   guard_push(guard, &cleanup);
   Arena *arena = &context->arena;
   for (uint32_t i = context->names.count; i < from->names.count; i++) {
@@ -93,6 +91,8 @@ void context_free(Context *context) {
   arena_deinit(&context->arena);
   mem_free(context);
 }
+
+void context_release(void *context) { context_free(context); }
 
 Guard *context_guard(Context *context, Guard *guard) { return arena_guard(&context->arena, guard); }
 

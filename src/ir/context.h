@@ -22,6 +22,7 @@ Context *context_new(Guard *guard);
 // Another with the same ids, which shares nothing with this one. O(context).
 Context *context_copy(const Context *context, Guard *guard);
 void context_free(Context *context);                   // NULL is fine
+void context_release(void *context);                   // the same, for a GuardCleanup
 Guard *context_guard(Context *context, Guard *guard);  // gives the one before
 Arena *context_arena(Context *context);                // lives as long as the context
 

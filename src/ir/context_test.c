@@ -76,12 +76,10 @@ static Status *attrs(Guard *guard, void *arg) {
   return NULL;
 }
 
-static void release_context(void *context) { context_free(context); }
-
 static Status *make_context(Guard *guard, void *arg) {
   (void)arg;
   Context *c = context_new(guard);
-  GuardCleanup cleanup = {release_context, c, NULL};
+  GuardCleanup cleanup = {context_release, c, NULL};
   guard_push(guard, &cleanup);
   for (int i = 0; i < 100; i++) {
     int64_t dim = i;

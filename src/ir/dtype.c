@@ -447,15 +447,6 @@ Scalar dtype_convert(DType from, DType to, Scalar value) {
 
 bool dtype_has_infinity(DType type) { return dtype_table[type].style == FLOAT_IEEE; }
 
-bool dtype_has_nan(DType type) {
-  return dtype_table[type].style != FLOAT_NONE && dtype_table[type].style != FLOAT_FINITE;
-}
-
-bool dtype_has_negative_zero(DType type) {
-  FloatStyle style = (FloatStyle)dtype_table[type].style;
-  return style == FLOAT_IEEE || style == FLOAT_FN || style == FLOAT_FINITE;
-}
-
 Scalar dtype_max_finite(DType type) {
   const DTypeInfo *t = &dtype_table[type];
   switch ((DTypeKind)t->kind) {
@@ -483,14 +474,6 @@ Scalar dtype_lowest(DType type) {
   }
   return scalar_i(0);
 }
-
-Scalar dtype_min_normal(DType type) {
-  const DTypeInfo *t = &dtype_table[type];
-  if (t->style == FLOAT_E8M0) return scalar_f(decode_float(type, 0));
-  return scalar_f(ldexp(1.0, 1 - t->bias));
-}
-
-Scalar dtype_epsilon(DType type) { return scalar_f(ldexp(1.0, -dtype_table[type].mantissa_bits)); }
 
 Scalar dtype_max(DType type) {
   return dtype_has_infinity(type) ? scalar_f((double)INFINITY) : dtype_max_finite(type);

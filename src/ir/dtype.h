@@ -141,12 +141,8 @@ Scalar dtype_convert(DType from, DType to, Scalar value);
 
 // Limits, as a value of the type (complex: of its parts).
 bool dtype_has_infinity(DType type);
-bool dtype_has_nan(DType type);
-bool dtype_has_negative_zero(DType type);
 Scalar dtype_max_finite(DType type);  // largest integer or finite float
 Scalar dtype_lowest(DType type);      // smallest integer or most negative finite float
-Scalar dtype_min_normal(DType type);  // smallest positive normal float
-Scalar dtype_epsilon(DType type);     // distance from 1 to the next float
 
 // The largest and smallest value for the purposes of reductions: infinity where there is one, else
 // the finite end.

@@ -148,7 +148,7 @@ static void test_small_float_ends(void **state) {
     double over = round_to(type, rows[i].max * 4);
     if (dtype_has_infinity(type))
       assert_true(over == (double)INFINITY);
-    else if (dtype_has_nan(type))
+    else if (isnan(round_to(type, (double)NAN)))
       assert_true(isnan(over));
     else
       assert_true(over == rows[i].max);

@@ -39,6 +39,13 @@ void value_replace_uses(Program *p, ValueId from, ValueId to) {
   while (value_at(p, from)->first_use) operand_set(p, value_at(p, from)->first_use, to);
 }
 
+void value_replace_uses_except(Program *p, ValueId from, ValueId to, OpId except) {
+  for (OperandId use = value_at(p, from)->first_use, next; use; use = next) {
+    next = operand_at(p, use)->next_use;
+    if (operand_at(p, use)->user != except) operand_set(p, use, to);
+  }
+}
+
 bool value_has_uses(const Program *p, ValueId v) { return value_at(p, v)->first_use != 0; }
 
 uint32_t value_count_uses(const Program *p, ValueId v) {
@@ -86,6 +93,19 @@ OpId op_create(Program *p, const OpSpec *spec) {
   return id;
 }
 
+OpId op_create_identity(Program *p, uint16_t code, ValueId v, Attr attrs, OpId from) {
+  Type type = value_type(p, v);
+  return op_create(p, &(OpSpec){.code = code,
+                                .n_operands = 1,
+                                .operands = &v,
+                                .n_results = 1,
+                                .result_types = &type,
+                                .attrs = attrs,
+                                .loc = op_at(p, from)->loc,
+                                .pos = op_at(p, from)->pos,
+                                .origin = op_at(p, from)->origin ? op_at(p, from)->origin : from});
+}
+
 void op_append(Program *p, BlockId block, OpId op) {
   Op *o = op_at(p, op);
   Block *b = block_at(p, block);
@@ -121,6 +141,20 @@ void op_insert_after(Program *p, OpId op, OpId after) {
     op_append(p, op_at(p, after)->block, op);
 }
 
+void op_prepend(Program *p, BlockId block, OpId op) {
+  if (block_at(p, block)->first)
+    op_insert_before(p, op, block_at(p, block)->first);
+  else
+    op_append(p, block, op);
+}
+
+void op_insert_after_value(Program *p, OpId op, ValueId v) {
+  if (value_at(p, v)->is_arg)
+    op_prepend(p, value_at(p, v)->def, op);
+  else
+    op_insert_after(p, op, value_at(p, v)->def);
+}
+
 void op_detach(Program *p, OpId op) {
   Op *o = op_at(p, op);
   if (!o->block) return;
@@ -153,6 +187,11 @@ void op_erase(Program *p, OpId root) {
 
 void op_replace(Program *p, OpId op, ValueId value) {
   value_replace_uses(p, op_result(p, op, 0), value);
+  op_erase(p, op);
+}
+
+void op_replace_by_operand(Program *p, OpId op) {
+  value_replace_uses(p, op_result(p, op, 0), op_operand(p, op, 0));
   op_erase(p, op);
 }
 

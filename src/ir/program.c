@@ -5,13 +5,11 @@
 
 #include "base/mem.h"
 
-static void release_program(void *program) { program_free(program); }
-
 Program *program_new(Context *context, Guard *guard, const Source *source) {
   Program *p = mem_alloc(sizeof *p);
   if (!p) guard_throw(guard, status_no_memory());
   *p = (Program){.context = context, .source = source, .guard = guard};
-  GuardCleanup cleanup = {release_program, p, NULL};
+  GuardCleanup cleanup = {program_release, p, NULL};
   guard_push(guard, &cleanup);
   HEAPVEC_PUSH(guard, &p->ops, (Op){0});
   HEAPVEC_PUSH(guard, &p->values, (Value){0});
@@ -32,6 +30,8 @@ void program_free(Program *p) {
   HEAPVEC_FREE(&p->resources);
   mem_free(p);
 }
+
+void program_release(void *program) { program_free(program); }
 
 Guard *program_guard(Program *p, Guard *guard) {
   Guard *before = p->guard;
@@ -234,6 +234,8 @@ void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guar
 }
 
 void symbols_deinit(SymbolTable *table) { idmap_deinit(&table->map); }
+
+void symbols_release(void *table) { symbols_deinit(table); }
 
 OpId symbols_find(const SymbolTable *table, Name name) {
   return idmap_find(&table->map, hash_mix(name, 1), symbol_equal, table->program, &name);

@@ -92,6 +92,7 @@ typedef struct Program {
 // An empty program has no root yet: the first op created becomes it.
 Program *program_new(Context *context, Guard *guard, const Source *source);
 void program_free(Program *program);  // NULL is fine; does not free the context
+void program_release(void *program);  // the same, for a GuardCleanup
 Guard *program_guard(Program *program,
                      Guard *guard);  // sets the context's too; gives the one before
 
@@ -136,6 +137,12 @@ static inline OpId value_def(const Program *p, ValueId v) {
   return value_at(p, v)->is_arg ? 0 : value_at(p, v)->def;
 }
 
+// Its definition, or the op whose region's argument it is.
+static inline OpId value_owner(const Program *p, ValueId v) {
+  return value_at(p, v)->is_arg ? region_at(p, block_at(p, value_at(p, v)->def)->region)->op
+                                : value_at(p, v)->def;
+}
+
 // ---- building and changing (edit.c) ----
 
 typedef struct OpSpec {
@@ -150,16 +157,23 @@ typedef struct OpSpec {
   OpId origin;
 } OpSpec;
 
-OpId op_create(Program *p, const OpSpec *spec);           // detached, regions empty
+OpId op_create(Program *p, const OpSpec *spec);  // detached, regions empty
+// With one operand v and one result of its type, detached; location and origin are those of `from`.
+OpId op_create_identity(Program *p, uint16_t code, ValueId v, Attr attrs, OpId from);
 void op_append(Program *p, BlockId block, OpId op);       // at the block's end
+void op_prepend(Program *p, BlockId block, OpId op);      // at its start
 void op_insert_before(Program *p, OpId op, OpId before);  // op must be detached
 void op_insert_after(Program *p, OpId op, OpId after);
+// After the op that defines v, or at the start of the block whose argument v is.
+void op_insert_after_value(Program *p, OpId op, ValueId v);
 void op_detach(Program *p, OpId op);
 // Detaches and marks dead the op, its regions and its uses. Its results must have no uses left.
 // O(size).
 void op_erase(Program *p, OpId op);
 // All uses of the op's only result take the value instead; the op is erased. O(uses + size).
 void op_replace(Program *p, OpId op, ValueId value);
+// Erases an op with one result, whose uses take its first operand. O(uses + size).
+void op_replace_by_operand(Program *p, OpId op);
 BlockId region_add_block(Program *p, RegionId region);
 // Appends an argument; arguments of one block must be added before any other values come between
 // them, otherwise the block's arguments are moved to keep them consecutive (O(args), ids of the old
@@ -167,6 +181,8 @@ BlockId region_add_block(Program *p, RegionId region);
 ValueId block_add_arg(Program *p, BlockId block, Type type, Name name);
 void operand_set(Program *p, OperandId operand, ValueId value);
 void value_replace_uses(Program *p, ValueId from, ValueId to);  // O(uses)
+// All uses but those by one op. O(uses).
+void value_replace_uses_except(Program *p, ValueId from, ValueId to, OpId except);
 bool value_has_uses(const Program *p, ValueId v);
 uint32_t value_count_uses(const Program *p, ValueId v);               // O(uses)
 void op_set_attr(Program *p, OpId op, const char *name, Attr value);  // 0 removes
@@ -232,6 +248,7 @@ typedef struct SymbolTable {
 // Indexes the ops in the module's block that have a sym_name; the first wins when a name repeats.
 void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guard);
 void symbols_deinit(SymbolTable *table);
+void symbols_release(void *table);                       // the same, for a GuardCleanup
 OpId symbols_find(const SymbolTable *table, Name name);  // 0 if absent
 // Calls `named` with each op of the table that the attribute names, at any depth. O(attribute).
 void symbols_each(const SymbolTable *table, Attr attr, void (*named)(void *user, OpId op),

@@ -337,13 +337,11 @@ void type_print(const Context *context, Type type, StrBuf *out) {
   }
 }
 
-static void release_buf(void *buf) { strbuf_deinit(buf); }
-
 const char *type_text(Context *context, Type type) {
   Guard *guard = context->arena.guard;
   StrBuf buf;
   strbuf_init(&buf, guard);
-  GuardCleanup cleanup = {release_buf, &buf, NULL};
+  GuardCleanup cleanup = {strbuf_release, &buf, NULL};
   guard_push(guard, &cleanup);
   type_print(context, type, &buf);
   Name name = name_intern(context, (Str){buf.data, buf.used});

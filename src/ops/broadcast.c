@@ -237,7 +237,7 @@ static bool factors_old(FactorContext *cx) {
 }
 
 // Without copies it is a reshape; JAX adds dimensions of size 1 so.
-static uint16_t traits(const Program *p, OpId op) {
+static uint32_t traits(const Program *p, OpId op) {
   int64_t before, after;
   bool same = type_count(p->context, value_type(p, op_operand(p, op, 0)), &before) &&
               type_count(p->context, op_result_type(p, op, 0), &after) && before == after;

@@ -70,4 +70,5 @@ static Status *eval_composite(EvalContext *cx, Literal *const *in, Literal **out
                         cx->n_out, out);
 }
 
-const OpDef op_composite = {.infer = infer_composite, .eval = eval_composite, .constraints = 4};
+const OpDef op_composite = {
+    .infer = infer_composite, .eval = eval_composite, .callee = "decomposition", .constraints = 4};

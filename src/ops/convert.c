@@ -285,7 +285,7 @@ static bool factors_bitcast(FactorContext *cx) {
 }
 
 // Elements of the same width stay where they are.
-static uint16_t traits_bitcast(const Program *p, OpId op) {
+static uint32_t traits_bitcast(const Program *p, OpId op) {
   const TypeInfo *in = type_info(p->context, op_operand_type(p, op, 0)),
                  *out = type_info(p->context, op_result_type(p, op, 0));
   return in->rank == out->rank ? TRAIT_ELEMENTWISE : 0;

@@ -100,10 +100,6 @@ static bool counts(const Program *p, ValueId v, uint32_t d, uint32_t ops) {
   }
 }
 
-bool counting_along(const Program *p, ValueId tensor, uint32_t d) {
-  return counts(p, tensor, d, MOST_OPS);
-}
-
 bool counting_entry(const Program *p, ValueId indices, uint32_t vector, uint32_t entry,
                     uint32_t d) {
   if (info_of(p, indices)->rank == vector) return counts(p, indices, d, MOST_OPS);

@@ -5,10 +5,9 @@
 
 #include "ops/op.h"
 
-// Is every element its own place along dimension d, as far as ops show that make, spread and
-// convert it? O(ops looked at), of constants O(elements).
-bool counting_along(const Program *p, ValueId tensor, uint32_t d);
-// The same of one entry of the vectors along dimension `vector`, d another one.
+// Of one entry of the index vectors along dimension `vector` (its rank: indices are scalars): is
+// every element its own place along dimension d, another one, as far as ops show that make, spread
+// and convert it? O(ops looked at), of constants O(elements).
 bool counting_entry(const Program *p, ValueId indices, uint32_t vector, uint32_t entry, uint32_t d);
 
 #endif

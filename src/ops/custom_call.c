@@ -113,7 +113,7 @@ typedef struct Custom {
   const char *target;
   CustomFn run;
   bool (*factors)(FactorContext *cx);
-  uint16_t traits;
+  uint32_t traits;
 } Custom;
 
 static const Custom customs[] = {
@@ -135,7 +135,7 @@ bool op_custom_call_known(const Program *p, OpId op) {
              p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name")))) != NULL;
 }
 
-static uint16_t traits(const Program *p, OpId op) {
+static uint32_t traits(const Program *p, OpId op) {
   const Custom *custom = custom_find(
       name_str(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name"))));
   return custom ? custom->traits : 0;

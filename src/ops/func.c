@@ -44,6 +44,6 @@ static Status *eval_cast(EvalContext *cx, Literal *const *in, Literal **out) {
 const OpDef op_module = {.infer = infer_nothing};
 const OpDef op_func_func = {.infer = infer_func};
 const OpDef op_func_return = {.infer = infer_nothing};
-const OpDef op_func_call = {.infer = infer_call, .eval = eval_call};
+const OpDef op_func_call = {.infer = infer_call, .eval = eval_call, .callee = "callee"};
 const OpDef op_return = {.infer = infer_nothing};
 const OpDef op_builtin_unrealized_conversion_cast = {.infer = infer_declared, .eval = eval_cast};

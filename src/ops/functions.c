@@ -8,6 +8,17 @@ bool op_is_function(const Program *p, OpId op) {
   return (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) != 0;
 }
 
+const char *op_callee_attr(const Program *p, OpId op) {
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  return def ? def->callee : NULL;
+}
+
+OpId op_callee(const Program *p, const SymbolTable *symbols, OpId op) {
+  const char *attr = op_callee_attr(p, op);
+  Attr symbol = attr ? op_attr(p, op, attr) : 0;
+  return symbol ? symbols_find(symbols, attr_as_name(p->context, symbol)) : 0;
+}
+
 OpId module_first(const Program *p) {
   BlockId block = region_block(p, op_region(p, p->root, 0));
   return block ? block_at(p, block)->first : 0;

@@ -6,6 +6,10 @@
 #include "ir/program.h"
 
 bool op_is_function(const Program *p, OpId op);
+// The attribute by which an op (a call, a composite) names the function it runs; NULL: none.
+const char *op_callee_attr(const Program *p, OpId op);
+// That function; 0 = none.
+OpId op_callee(const Program *p, const SymbolTable *symbols, OpId op);
 OpId module_first(const Program *p);                // the first op of the module; 0 = none
 OpId program_function(const Program *p, Str name);  // 0 = none. O(functions)
 

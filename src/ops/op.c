@@ -62,7 +62,7 @@ const char *op_name(const Program *p, OpId op) {
   return o->code == OP_UNREGISTERED ? name_text(p->context, o->name) : op_row(o->code)->name;
 }
 
-uint16_t op_traits(const Program *p, OpId op) {
+uint32_t op_traits(const Program *p, OpId op) {
   const OpRow *row = op_row(op_at(p, op)->code);
   return row->traits | (row->def && row->def->traits ? row->def->traits(p, op) : 0);
 }

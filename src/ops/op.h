@@ -112,6 +112,11 @@ enum {
   // Each element of a result is one of the operand at its place (the first, if there is one
   // result), here or on another device; or 0 where a collective brings none.
   TRAIT_MOVES = 1 << 15,
+  // Speaks of its operand's sharding and changes no element of the global value: constraints,
+  // reshards, groups, barriers, edges, and sdy's collectives (TRAIT_COLLECTIVE too).
+  TRAIT_SHARDING = 1 << 16,
+  TRAIT_EDGE = 1 << 17,    // of those, data-flow edges
+  TRAIT_MANUAL = 1 << 18,  // its body is the program of one device along `manual_axes`
 };
 
 // How values flow through an op that has regions or ties operands to results one by one.
@@ -164,8 +169,9 @@ typedef struct OpDef {
   double (*work)(const Program *p, OpId op);
   Touch touch;
   // What this instance has beyond its row's traits. NULL: nothing.
-  uint16_t (*traits)(const Program *p, OpId op);
+  uint32_t (*traits)(const Program *p, OpId op);
   Flow flow;
+  const char *callee;   // the attribute that names the function it runs; NULL: it runs none
   bool fails;           // on some values of its operands: it must never be shown padding
   uint8_t constraints;  // the spec numbers C1 … Cn for this op
   const char *
@@ -175,7 +181,7 @@ typedef struct OpDef {
 typedef struct OpRow {
   const char *name;                   // "stablehlo.dot_general"
   int8_t operands, results, regions;  // exact number; -1 = any
-  uint16_t traits;
+  uint32_t traits;
   const char *form;       // pretty form (language: parse/form.h); NULL = generic only
   const AttrSpec *attrs;  // ends with AS_END; in the order MLIR declares them
   const OpDef *def;       // NULL: nothing is known but the form (then it verifies structurally and
@@ -189,7 +195,7 @@ static inline const OpRow *op_row(uint16_t code) {
 uint16_t op_lookup(Str name);  // code of "stablehlo.add"; OP_NONE if unknown. O(1)
 const AttrSpec *op_attr_spec(uint16_t code, Str name);  // NULL if not inherent
 // The row's traits, and those of this instance (of a custom call's target).
-uint16_t op_traits(const Program *p, OpId op);
+uint32_t op_traits(const Program *p, OpId op);
 // How values go through its regions, or from its operands to its results; FLOW_NONE: not as they
 // are.
 Flow op_flow(const Program *p, OpId op);

@@ -157,7 +157,7 @@ static bool is_terminator(const Program *p, OpId op) {
 
 static bool verify_block(Verify *v, OpId op, uint32_t region, BlockId b) {
   const Block *block = block_at(v->p, b);
-  uint16_t traits = op_row(op_at(v->p, op)->code)->traits;
+  uint32_t traits = op_row(op_at(v->p, op)->code)->traits;
   for (OpId inner = block->first; inner; inner = op_at(v->p, inner)->next)
     if (is_terminator(v->p, inner) && inner != block->last)
       return fail(v, inner, "must be the last op in its block");
@@ -401,7 +401,7 @@ static bool may_be_sharded(const Verify *v, const Op *o) {
 
 // Everything about one op; after the first thing wrong the rest of it is not asked.
 static bool verify_op(Verify *v, OpId op) {
-  uint16_t traits = op_row(op_at(v->p, op)->code)->traits;
+  uint32_t traits = op_row(op_at(v->p, op)->code)->traits;
   if (!verify_structure(v, op) || !verify_uses(v, op)) return false;
   if ((traits & TRAIT_SYMBOL) && !verify_unique_symbol(v, op)) return false;
   if ((traits & TRAIT_FUNCTION) && !verify_function(v, op)) return false;

@@ -3,8 +3,6 @@
 // is copied.
 #include "optimize/pass.h"
 
-static void free_symbols(void *symbols) { symbols_deinit(symbols); }
-
 typedef struct Call {
   OpId op, function;  // function: the one it stands in
 } Call;
@@ -35,7 +33,7 @@ static OpId only_here(const Program *p, const SymbolTable *symbols, const uint32
 uint32_t pass_calls(Optimizer *o) {
   Program *p = o->p;
   SymbolTable symbols;
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   uint32_t *counts = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count);

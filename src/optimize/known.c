@@ -29,7 +29,7 @@ static void no_grid(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_parti
 
 bool known_computable(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
-  uint16_t traits = op_traits(p, op);
+  uint32_t traits = op_traits(p, op);
   return (traits & TRAIT_PURE) && !o->n_regions && o->n_operands && o->n_results == 1 &&
          (traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES | TRAIT_PASSES_FORWARD | TRAIT_EXPANDS));
 }

@@ -222,15 +222,13 @@ static void visit(Walk *w, OpId op) {
     add(w, op_result(p, op, i), known_axes(w, op_result(p, op, i), axes));
 }
 
-static void release_symbols(void *table) { symbols_deinit(table); }
-
 Varies varies_find(Optimizer *o) {
   Program *p = o->p;
   Walk w = {.o = o, .p = p};
   w.v.all = collective_all_axes(o);
   w.v.n = p->values.count;
   w.v.axes = ARENA_ARRAY(&o->scratch, uint64_t, w.v.n);
-  GuardCleanup cleanup = {release_symbols, &w.functions, NULL};
+  GuardCleanup cleanup = {symbols_release, &w.functions, NULL};
   symbols_init(&w.functions, p, p->root, o->guard);
   guard_push(o->guard, &cleanup);
   w.callers = ARENA_ARRAY(&o->scratch, uint8_t, p->ops.count + 1);

@@ -138,13 +138,11 @@ static bool fits(const Expectation *e, const Diagnostic *d, uint32_t line, Arena
   return e->is_regex ? matches_regex(e->text, d->message, arena) : contains(d->message, e->text);
 }
 
-static void release_arena(void *arena) { arena_deinit(arena); }
-
 bool expect_diagnostics(const Source *source, size_t begin, size_t end, const Diag *diag,
                         StrBuf *out) {
   Arena arena;
   arena_init(&arena, diag->arena.guard);
-  GuardCleanup cleanup = {.release = release_arena, .object = &arena};
+  GuardCleanup cleanup = {.release = arena_release, .object = &arena};
   guard_push(diag->arena.guard, &cleanup);
   Expectations all = collect(source, begin, end, &arena);
   bool good = true;

@@ -843,7 +843,7 @@ static OpId applied_op(const Printer *pr, OpId op) {
   const Op *i = op_at(p, inner);
   OpId end = i->next;
   if (op_at(p, op)->n_operands != 2 || !end || op_at(p, end)->next) return 0;
-  uint16_t traits = op_row(i->code)->traits;
+  uint32_t traits = op_row(i->code)->traits;
   if (!(traits & TRAIT_COMMUTATIVE) || i->n_operands != 2 || i->n_results != 1 || i->attrs)
     return 0;
   if (strncmp(op_row(i->code)->name, "stablehlo.", 10) != 0) return 0;

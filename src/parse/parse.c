@@ -326,14 +326,7 @@ bool source_next_segment(const Source *source, size_t *begin, size_t *end) {
   return true;
 }
 
-typedef bool (*ReadOne)(Reader *r, uint32_t *out);
-
-static bool read_one_attr(Reader *r, uint32_t *out) { return reader_attr(r, 0, out); }
-
-static bool read_one_type(Reader *r, uint32_t *out) { return reader_type(r, out); }
-
-static Status *parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
-                          ReadOne read, uint32_t *out) {
+Status *attr_parse_text(Context *context, Guard *guard, const char *text, Diag *diag, Attr *out) {
   Source source = {.path = "<text>", .text = text, .size = strlen(text)};
   if (source.size >= POS_NONE)
     FAIL(INVALID_ARGUMENT, "the text has 4 GiB or more, which is not supported");
@@ -343,22 +336,16 @@ static Status *parse_text(Context *context, Guard *guard, const char *text, Diag
   GuardCleanup cleanup = {release, &reading, NULL};
   guard_push(guard, &cleanup);
   reserve_stacks(r);
-  uint32_t errors = diag->errors, value = 0;
+  uint32_t errors = diag->errors;
+  Attr value = 0;
   if (check_bytes(r)) {
     reader_next(r);
-    if (read(r, &value) && r->tok.kind != TOK_END) reader_expected(r, "the end of the text");
+    if (reader_attr(r, 0, &value) && r->tok.kind != TOK_END)
+      reader_expected(r, "the end of the text");
   }
   bool ok = diag->errors == errors;
   guard_pop(guard, &cleanup);
   release(&reading);
   if (ok) *out = value;
   return ok ? NULL : diag_status(diag);
-}
-
-Status *attr_parse_text(Context *context, Guard *guard, const char *text, Diag *diag, Attr *out) {
-  return parse_text(context, guard, text, diag, read_one_attr, out);
-}
-
-Status *type_parse_text(Context *context, Guard *guard, const char *text, Diag *diag, Type *out) {
-  return parse_text(context, guard, text, diag, read_one_type, out);
 }

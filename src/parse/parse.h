@@ -31,10 +31,8 @@ Status *program_parse(Context *context, Guard *guard, const Source *source, size
 // after the last one. A source without such lines is one segment; an empty one has none.
 bool source_next_segment(const Source *source, size_t *begin, size_t *end);
 
-// One attribute or type that is the whole text.
+// One attribute that is the entire text.
 Status *attr_parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
                         Attr *out) MUST_USE;
-Status *type_parse_text(Context *context, Guard *guard, const char *text, Diag *diag,
-                        Type *out) MUST_USE;
 
 #endif

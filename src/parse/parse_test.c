@@ -25,29 +25,23 @@ typedef struct Run {
   uint32_t errors;
 } Run;
 
-static void drop_context(void *context) { context_free(context); }
-
-static void drop_program(void *program) { program_free(program); }
-
-static void drop_diag(void *diag) { diag_deinit(diag); }
-
 static Status *run_body(Guard *guard, void *arg) {
   Run *run = arg;
   Source source = {
       .path = "test", .text = run->text, .size = run->size ? run->size : strlen(run->text)};
   Context *context = context_new(guard);
-  GuardCleanup context_cleanup = {drop_context, context, NULL};
+  GuardCleanup context_cleanup = {context_release, context, NULL};
   guard_push(guard, &context_cleanup);
   Diag diag;
   diag_init(&diag, guard, &source);
-  GuardCleanup diag_cleanup = {drop_diag, &diag, NULL};
+  GuardCleanup diag_cleanup = {diag_release, &diag, NULL};
   guard_push(guard, &diag_cleanup);
   ParseOptions options = {run->allow_unregistered, run->max_depth};
   Program *p = NULL;
   Status *status = program_parse(context, guard, &source, 0, source.size, &options, &diag, &p);
   run->errors = diag.errors;
   if (!status) {
-    GuardCleanup program_cleanup = {drop_program, p, NULL};
+    GuardCleanup program_cleanup = {program_release, p, NULL};
     guard_push(guard, &program_cleanup);
     assert_null(program_check(p));
     if (run->look) run->look(p);

@@ -601,8 +601,6 @@ static void put_op(Printer *pr, OpId op, const char *default_dialect) {
 
 // ---- locations ----
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 // Numbers the locations by depth, then in the order of the text: only what the text shows counts
 // (`while` hides its arguments, `reduce … applies` its body), so it is written once to nowhere.
 static void number_locs(Printer *pr, OpId root) {
@@ -616,7 +614,7 @@ static void number_locs(Printer *pr, OpId root) {
   pr->loc_numbers = ARENA_ARRAY(&pr->arena, uint32_t, pr->n_loc_numbers);
   StrBuf nowhere, *out = pr->out;
   strbuf_init(&nowhere, out->guard);
-  GuardCleanup cleanup = {release_text, &nowhere, NULL};
+  GuardCleanup cleanup = {strbuf_release, &nowhere, NULL};
   guard_push(out->guard, &cleanup);
   pr->out = &nowhere;
   pr->only_visits = true;
@@ -675,14 +673,9 @@ static void put_resources(Printer *pr) {
 
 static void release_printer(void *printer) { arena_deinit(&((Printer *)printer)->arena); }
 
-typedef struct PrintJob {
-  OpId root;   // numbering begins here
-  OpId shown;  // written
-  bool whole;  // with aliases and resources
-} PrintJob;
-
-static void run(const Program *p, PrintJob job, const PrintOptions *options, StrBuf *out) {
+void program_print(const Program *p, const PrintOptions *options, StrBuf *out) {
   static const PrintOptions plain = {0};
+  if (!p->root) return;
   Printer pr = {
       .program = p, .context = p->context, .options = options ? options : &plain, .out = out};
   arena_init(&pr.arena, out->guard);
@@ -690,28 +683,15 @@ static void run(const Program *p, PrintJob job, const PrintOptions *options, Str
   guard_push(out->guard, &cleanup);
   pr.labels = ARENA_ARRAY(&pr.arena, ValueLabel, p->values.count + 1);
   name_index(&pr, str_of("arg"));
-  label_all(&pr, job.root);
-  if (job.whole && pr.options->locations) {
-    number_locs(&pr, job.root);
+  label_all(&pr, p->root);
+  if (pr.options->locations) {
+    number_locs(&pr, p->root);
     put_loc_aliases(&pr, true);
   }
-  put_op(&pr, job.shown, job.whole ? "builtin." : "");
-  if (job.whole) {
-    strbuf_putc(out, '\n');
-    if (pr.loc_numbers) put_loc_aliases(&pr, false);
-    put_resources(&pr);
-  }
+  put_op(&pr, p->root, "builtin.");
+  strbuf_putc(out, '\n');
+  if (pr.loc_numbers) put_loc_aliases(&pr, false);
+  put_resources(&pr);
   guard_pop(out->guard, &cleanup);
   arena_deinit(&pr.arena);
-}
-
-void program_print(const Program *p, const PrintOptions *options, StrBuf *out) {
-  if (!p->root) return;
-  run(p, (PrintJob){.root = p->root, .shown = p->root, .whole = true}, options, out);
-}
-
-void op_print(const Program *p, OpId op, const PrintOptions *options, StrBuf *out) {
-  OpId root = op;
-  while (op_parent(p, root) && op_at(p, root)->code != OP_func_func) root = op_parent(p, root);
-  run(p, (PrintJob){.root = root, .shown = op}, options, out);
 }

@@ -15,9 +15,6 @@ typedef struct PrintOptions {
 // Writes the program. Exhaustion throws to out's guard. O(program + text).
 void program_print(const Program *p, const PrintOptions *options, StrBuf *out);
 
-// Writes one op with all inside it, numbered as inside its function. O(function + text).
-void op_print(const Program *p, OpId op, const PrintOptions *options, StrBuf *out);
-
 // The attribute in MLIR's full spelling: `3 : i64`, `dense<0> : tensor<2xi32>`,
 // `#stablehlo.gather<…>`.
 void attr_print(const Context *context, Attr attr, StrBuf *out);

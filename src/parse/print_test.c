@@ -16,12 +16,6 @@
 #include "parse/form.h"
 #include "parse/round_trip.h"
 
-static void drop_context(void *context) { context_free(context); }
-static void drop_diag(void *diag) { diag_deinit(diag); }
-static void drop_text(void *text) { strbuf_deinit(text); }
-static void drop_program(void *program) { program_free(program); }
-static void drop_arena(void *arena) { arena_deinit(arena); }
-
 // ---- printing when memory runs out ----
 
 static const char all_kinds[] =
@@ -56,21 +50,21 @@ static Status *print_body(Guard *guard, void *arg) {
   PrintRun *run = arg;
   Source source = {.path = "test", .text = run->text, .size = strlen(run->text)};
   Context *context = context_new(guard);
-  GuardCleanup c1 = {drop_context, context, NULL};
+  GuardCleanup c1 = {context_release, context, NULL};
   guard_push(guard, &c1);
   Diag diag;
   diag_init(&diag, guard, &source);
-  GuardCleanup c2 = {drop_diag, &diag, NULL};
+  GuardCleanup c2 = {diag_release, &diag, NULL};
   guard_push(guard, &c2);
   Program *p = NULL;
   ParseOptions options = {0};
   Status *status = program_parse(context, guard, &source, 0, source.size, &options, &diag, &p);
   if (!status) {
-    GuardCleanup c3 = {drop_program, p, NULL};
+    GuardCleanup c3 = {program_release, p, NULL};
     guard_push(guard, &c3);
     StrBuf out;
     strbuf_init(&out, guard);
-    GuardCleanup c4 = {drop_text, &out, NULL};
+    GuardCleanup c4 = {strbuf_release, &out, NULL};
     guard_push(guard, &c4);
     program_print(p, &run->options, &out);
     run->printed = malloc(out.used + 1);
@@ -116,14 +110,14 @@ typedef struct SampleRun {
 static Status *sample_body(Guard *guard, void *arg) {
   SampleRun *run = arg;
   Context *context = context_new(guard);
-  GuardCleanup c1 = {drop_context, context, NULL};
+  GuardCleanup c1 = {context_release, context, NULL};
   guard_push(guard, &c1);
   Program *p = program_new(context, guard, NULL);
-  GuardCleanup c2 = {drop_program, p, NULL};
+  GuardCleanup c2 = {program_release, p, NULL};
   guard_push(guard, &c2);
   Arena arena;
   arena_init(&arena, guard);
-  GuardCleanup c3 = {drop_arena, &arena, NULL};
+  GuardCleanup c3 = {arena_release, &arena, NULL};
   guard_push(guard, &c3);
   OpId module = op_create(p, &(OpSpec){.code = OP_module, .n_regions = 1, .pos = POS_NONE});
   BlockId top = region_add_block(p, op_region(p, module, 0));

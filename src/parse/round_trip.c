@@ -57,14 +57,12 @@ static Status *compare(const Program *program, const PrintOptions *print, Guard 
   return NULL;
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 static Status *round_trip(const Program *program, const PrintOptions *print, Guard *guard) {
   Copy copy;
   StrBuf again;
   copy_init(&copy, guard);
   strbuf_init(&again, guard);
-  GuardCleanup cleanup = {release_text, &again, NULL};
+  GuardCleanup cleanup = {strbuf_release, &again, NULL};
   guard_push(guard, &cleanup);
   Status *status = compare(program, print, guard, &copy, &again);
   guard_pop(guard, &cleanup);
@@ -77,35 +75,5 @@ Status *program_round_trip(const Program *program, Guard *guard) {
   TRY(round_trip(program, &(PrintOptions){.locations = true}, guard));
   TRY(round_trip(program, &(PrintOptions){0}, guard));
   TRY(round_trip(program, &(PrintOptions){.generic = true}, guard));
-  return NULL;
-}
-
-static Status *segment_round_trip(Guard *guard, const Source *source, size_t begin, size_t end,
-                                  const ParseOptions *options) {
-  Copy copy;
-  copy_init(&copy, guard);
-  copy.source = *source;
-  Status *status = program_parse(copy.context, guard, &copy.source, begin, end, options, &copy.diag,
-                                 &copy.program);
-  if (!status) status = program_round_trip(copy.program, guard);
-  copy_deinit(&copy, guard);
-  return status;
-}
-
-Status *parse_round_trip(Guard *guard, const Source *source, const ParseOptions *options,
-                         StrBuf *report, bool *out_ok) {
-  size_t begin = 0, end = 0;
-  bool ok = true;
-  while (source_next_segment(source, &begin, &end)) {
-    Status *status = segment_round_trip(guard, source, begin, end, options);
-    if (!status) continue;
-    uint32_t line, column;
-    source_locate(source, (Pos)begin, &line, &column);
-    strbuf_printf(report, "%s:%u: round trip failed: %s\n", source->path, line,
-                  status_message(status));
-    status_free(status);
-    ok = false;
-  }
-  *out_ok = ok;
   return NULL;
 }

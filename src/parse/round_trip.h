@@ -9,9 +9,4 @@
 // went wrong.
 Status *program_round_trip(const Program *program, Guard *guard) MUST_USE;
 
-// Reads every segment of the source and takes it round. What fails is reported, one line each;
-// *out_ok says whether nothing did. The status is for exhaustion and the like only.
-Status *parse_round_trip(Guard *guard, const Source *source, const ParseOptions *options,
-                         StrBuf *report, bool *out_ok) MUST_USE;
-
 #endif

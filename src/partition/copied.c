@@ -62,10 +62,8 @@ static Name new_name(Partition *t, Name name) {
 }
 
 static OpId callee_named(const Partition *t, OpId op, const char **out_attr) {
-  uint16_t code = op_at(t->p, op)->code;
-  *out_attr = code == OP_func_call ? "callee" : "decomposition";
-  Attr symbol = code == OP_func_call || code == OP_composite ? op_attr(t->p, op, *out_attr) : 0;
-  return symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
+  *out_attr = op_callee_attr(t->p, op);
+  return op_callee(t->p, &t->functions, op);
 }
 
 void walk_find_contexts(Partition *t) {

@@ -3,6 +3,7 @@
 // whole values; control flow takes what its own shardings say.
 #include "partition/explicit_reshards.h"
 
+#include "ops/functions.h"
 #include "ops/localize.h"
 #include "partition/partition.h"
 #include "partition/sdy_collectives.h"
@@ -290,8 +291,8 @@ static Status *visit_function(Writer *w, OpId op) {
 }
 
 static bool is_same_value(uint16_t code) {
-  return code == OP_sdy_reshard || code == OP_sdy_sharding_constraint ||
-         code == OP_sdy_propagation_barrier || sdy_is_collective(code);
+  const OpRow *row = op_row(code);
+  return row->traits & TRAIT_SHARDING && !(row->traits & TRAIT_EDGE) && row->results;
 }
 
 // *out_enters: what is inside is to be visited too.
@@ -301,12 +302,13 @@ static Status *visit(Writer *w, OpId op, bool *out_enters) {
   Flow flow = row->def ? row->def->flow : FLOW_NONE;
   *out_enters = true;
   if (row->traits & TRAIT_FUNCTION) return visit_function(w, op);
-  if (op == w->p->root || row->traits & TRAIT_SYMBOL || code == OP_sdy_sharding_group) return NULL;
+  if (op == w->p->root || row->traits & TRAIT_SYMBOL ||
+      (row->traits & TRAIT_SHARDING && !row->results))
+    return NULL;
   if (row->traits & TRAIT_TERMINATOR) return visit_terminator(w, op);
   if (flow) return visit_flow(w, op, flow);
   *out_enters = false;
-  Attr symbol = op_attr(w->p, op, code == OP_composite ? "decomposition" : "callee");
-  OpId callee = symbol ? symbols_find(&w->functions, attr_as_name(w->context, symbol)) : 0;
+  OpId callee = op_callee(w->p, &w->functions, op);
   if (callee && region_block(w->p, op_region(w->p, callee, 0))) return visit_call(w, op, callee);
   return visit_plain(w, op);
 }

@@ -95,9 +95,8 @@ static OpId function_of(const Partition *t, OpId op) {
 static bool composites_on_one_mesh(Partition *t) {
   bool changed = false;
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
-    if (op_at(t->p, o)->code != OP_composite) continue;
-    Attr symbol = op_attr(t->p, o, "decomposition");
-    OpId callee = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
+    if (op_row(op_at(t->p, o)->code)->traits & TRAIT_CALL) continue;
+    OpId callee = op_callee(t->p, &t->functions, o);
     OpId caller = function_of(t, o);
     if (callee && caller)
       changed |=
@@ -179,17 +178,7 @@ static Status *put_same(Partition *t, OpId op) {
   return walk_finish(t, op_result(t->p, op, 0), part->value, part->sharding);
 }
 
-bool walk_only_says(uint16_t code) {
-  switch (code) {
-  case OP_sdy_sharding_group:
-  case OP_sdy_sharding_constraint:
-  case OP_sdy_reshard:
-  case OP_sdy_propagation_barrier:
-  case OP_sdy_data_flow_edge:
-  case OP_sdy_func_data_flow_edge: return true;
-  default: return sdy_is_collective(code);
-  }
-}
+bool walk_only_says(uint16_t code) { return op_row(code)->traits & TRAIT_SHARDING; }
 
 static Status *put_op(Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
@@ -219,8 +208,7 @@ static Status *put_op(Partition *t, OpId op) {
   TRY(walk_on_device(t, op, &done));
   if (done) return NULL;
   if (flow) return walk_flow(t, op, flow);
-  Attr symbol = op_attr(t->p, op, o->code == OP_composite ? "decomposition" : "callee");
-  OpId callee = symbol ? symbols_find(&t->functions, attr_as_name(t->context, symbol)) : 0;
+  OpId callee = op_callee(t->p, &t->functions, op);
   if (callee && region_block(t->p, op_region(t->p, callee, 0))) return walk_call(t, op, callee);
   if (op_has_effects(t->p, op)) return walk_effects(t, op);
   return walk_split_op(t, op);

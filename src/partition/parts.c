@@ -185,7 +185,7 @@ static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
   OpId op = value_def(t->p, v);
   if (!op) return true;
   const Op *o = op_at(t->p, op);
-  uint16_t traits = op_row(o->code)->traits;
+  uint32_t traits = op_row(o->code)->traits;
   return depth && o->n_operands == 1 && traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES) &&
          is_stored(t, op_operand(t->p, op, 0), depth - 1);
 }

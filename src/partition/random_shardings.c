@@ -167,7 +167,7 @@ static Status *random_devices(Random *r, uint32_t devices, uint64_t seed) {
   Random own = {.state = seed ^ 0xD1B54A32D192ED03u};
   if (roll(&own, 4)) return NULL;
   for (OpId o = op_walk_next(p, p->root, p->root); o; o = op_walk_next(p, o, p->root)) {
-    uint16_t traits = op_row(op_at(p, o)->code)->traits;
+    uint32_t traits = op_row(op_at(p, o)->code)->traits;
     if (!op_at(p, o)->n_results || traits & (TRAIT_CALL | TRAIT_FUNCTION) || !is_walked(p, o) ||
         !all_tensors(p, o) || roll(&own, 8))
       continue;

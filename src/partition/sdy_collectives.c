@@ -297,18 +297,8 @@ static Status *sharded_to_parts(Builder *l, const SdyCollective *c, ValueId *out
 }
 
 bool sdy_is_collective(uint16_t code) {
-  switch (code) {
-  case OP_sdy_all_gather:
-  case OP_sdy_all_slice:
-  case OP_sdy_all_to_all:
-  case OP_sdy_collective_permute:
-  case OP_sdy_all_reduce:
-  case OP_sdy_reduce_scatter:
-  case OP_sdy_replicated_to_unreduced:
-  case OP_sdy_sharded_to_unreduced:
-  case OP_sdy_unreduced_to_replicated: return true;
-  default: return false;
-  }
+  uint32_t both = TRAIT_SHARDING | TRAIT_COLLECTIVE;
+  return (op_row(code)->traits & both) == both;
 }
 
 Status *sdy_collective_put(Builder *l, const SdyCollective *c, ValueId *out) {

@@ -53,7 +53,7 @@ static uint32_t device_of_list(const Program *p, const SymbolTable *symbols, Att
 }
 
 uint32_t single_device_of(const Program *p, const SymbolTable *symbols, OpId op, Arena *scratch) {
-  uint16_t traits = op_row(op_at(p, op)->code)->traits;
+  uint32_t traits = op_row(op_at(p, op)->code)->traits;
   Attr sdy = op_attr(p, op, "sdy.sharding"), gspmd = op_attr(p, op, "mhlo.sharding");
   if ((!sdy && !gspmd) || traits & (TRAIT_CONSTANT | TRAIT_FUNCTION | TRAIT_TERMINATOR) ||
       str_starts(str_of(op_name(p, op)), "sdy.") || is_manual(p, op))
@@ -62,7 +62,7 @@ uint32_t single_device_of(const Program *p, const SymbolTable *symbols, OpId op,
 }
 
 static bool can_be_alone(const Program *p, OpId op) {
-  uint16_t traits = op_traits(p, op);
+  uint32_t traits = op_traits(p, op);
   bool calls = traits & TRAIT_CALL || op_attr(p, op, "callee") || op_attr(p, op, "decomposition");
   return !calls && !(traits & TRAIT_COLLECTIVE) && op_at(p, op)->code != OP_rng &&
          !op_attr(p, op, "manual_axes") && !op_is_check(p, op);

@@ -4,6 +4,7 @@
 
 #include "cost/price.h"
 #include "cost/trips.h"
+#include "ops/functions.h"
 #include "ops/localize.h"
 #include "partition/partition.h"
 #include "partition/redundant.h"

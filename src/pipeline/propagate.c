@@ -4,6 +4,9 @@
 #include <assert.h>
 
 #include "annotate/names.h"
+#include "annotate/constraints.h"
+#include "annotate/manual_axes.h"
+#include "annotate/sharding_groups.h"
 #include "annotate/program_mesh.h"
 #include "annotate/shard_rules.h"
 #include "interop/gspmd_export.h"
@@ -11,7 +14,6 @@
 #include "interop/xla_sdy.h"
 #include "parse/parse.h"
 #include "pipeline/reshards.h"
-#include "propagate/passes.h"
 #include "propagate/write.h"
 
 // ---- import ----
@@ -30,11 +32,11 @@ static Status *use_meshes(Session *s, const PropagateRequest *request) {
 static Status *normalize(Session *s) {
   TRY(xla_sdy_import(s->program, attr_parse_text, s->guard, &s->diag));
   TRY(gspmd_import(s->program, s->table, s->guard, &s->diag));
-  passes_lift_meshes(s->program, &s->arena);
-  passes_clean_manual_axes(s->program, &s->arena);
-  if (!passes_import_groups(s->program, &s->arena, &s->diag)) return diag_status(&s->diag);
-  passes_apply_constraints(s->program, true, &s->arena);
-  passes_sync_groups(s->program, &s->arena, &s->diag);
+  program_meshes_lift(s->program, &s->arena);
+  manual_axes_complete(s->program, &s->arena);
+  if (!sharding_groups_import(s->program, &s->arena, &s->diag)) return diag_status(&s->diag);
+  constraints_apply(s->program, true, &s->arena);
+  sharding_groups_sync(s->program, &s->arena, &s->diag);
   return program_meshes_read(s->program, s->table);
 }
 

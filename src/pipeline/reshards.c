@@ -10,7 +10,7 @@
 #include "partition/explicit_reshards.h"
 #include "partition/sdy_collectives.h"
 #include "annotate/annotation.h"
-#include "propagate/passes_rewrite.h"
+#include "interop/gspmd_export.h"
 #include "annotate/program_mesh.h"
 
 typedef struct Job {
@@ -39,7 +39,7 @@ static bool is_partial(const Program *p, Attr sharding) {
 static bool is_remade(const Program *p, ValueId v) {
   OpId op = value_def(p, v);
   if (!op) return false;
-  uint16_t traits = op_traits(p, op);
+  uint32_t traits = op_traits(p, op);
   bool remade = traits & TRAIT_PURE && traits & (TRAIT_CONSTANT | TRAIT_EXPANDS);
   for (uint32_t i = 0; remade && i < op_at(p, op)->n_operands; i++)
     remade = type_info(p->context, op_operand_type(p, op, i))->rank == 0;

@@ -21,7 +21,7 @@ typedef struct Walk {
 
 static bool is_same(const Walk *w, OpId op) {
   const Op *o = op_at(w->p, op);
-  uint16_t traits = op_traits(w->p, op);
+  uint32_t traits = op_traits(w->p, op);
   if (o->n_regions || !(traits & (TRAIT_ELEMENTWISE | TRAIT_MOVES | TRAIT_CONSTANT))) return false;
   for (uint32_t i = 0; i < o->n_operands; i++)
     if (!w->same[op_operand(w->p, op, i)]) return false;

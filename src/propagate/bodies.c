@@ -85,14 +85,12 @@ static void collect_function(Finder *f, OpId op, const SymbolTable *symbols) {
   VEC_PUSH(f->arena, &f->functions, function);
 }
 
-static void drop_symbols(void *symbols) { symbols_deinit(symbols); }
-
 static void collect_module(Finder *f, OpId module) {
   const Program *p = f->program;
   BlockId block = op_at(p, module)->n_regions ? region_block(p, op_region(p, module, 0)) : 0;
   SymbolTable symbols;
   symbols_init(&symbols, p, module, f->guard);
-  GuardCleanup cleanup = {drop_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   guard_push(f->guard, &cleanup);
   for (OpId op = block ? block_at(p, block)->first : 0; op; op = op_at(p, op)->next)
     if (op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION) collect_function(f, op, &symbols);
@@ -271,8 +269,6 @@ static void walk_all(Finder *f) {
   for (uint32_t i = 0; i < n; i++) walk(f, roots[i].instance, entered);
 }
 
-static void drop_map(void *map) { idmap_deinit(map); }
-
 void bodies_init(Bodies *b, const Propagation *p, const Program *program, const Sharding *written,
                  Arena *arena) {
   const Graph *g = propagation_graph(p);
@@ -291,8 +287,8 @@ void bodies_init(Bodies *b, const Propagation *p, const Program *program, const 
               .function_of = ARENA_ARRAY(arena, uint32_t, program->ops.count),
               .last_instance = ARENA_ARRAY(arena, InstanceId, program->ops.count)};
   for (InstanceId i = 1; i < g->n_instances; i++) f.last_instance[g->instances[i].function] = i;
-  GuardCleanup drop_called = {drop_map, &b->called, NULL},
-               drop_signatures = {drop_map, &f.by_signature, NULL};
+  GuardCleanup drop_called = {idmap_release, &b->called, NULL},
+               drop_signatures = {idmap_release, &f.by_signature, NULL};
   guard_push(f.guard, &drop_called);
   guard_push(f.guard, &drop_signatures);
   collect(&f);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -136,7 +137,6 @@ const Given *propagation_given(const Propagation *p, PlaceId place) {
 }
 uint32_t propagation_n_events(const Propagation *p) { return p->events.count; }
 const Event *propagation_event(const Propagation *p, uint32_t i) { return &p->events.items[i]; }
-uint32_t propagation_last_event(const Propagation *p, PlaceId place) { return p->last[place]; }
 uint64_t propagation_steps(const Propagation *p) { return p->steps; }
 
 Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i) {
@@ -202,24 +202,21 @@ static uint32_t mode_bits(ProjectMode mode) {
 
 // ---- the log ----
 
+static bool node_before(const void *a, const void *b, const void *user) {
+  (void)user;
+  return *(const NodeId *)a < *(const NodeId *)b;
+}
+
+static const HeapOrder node_order = {sizeof(NodeId), node_before, NULL};
+
 static void ahead_push(Propagation *p, NodeId n) {
   HEAPVEC_PUSH(p->guard, &p->ahead, n);
-  NodeId *heap = p->ahead.items;
-  uint32_t at = p->ahead.count - 1;
-  for (; at && heap[(at - 1) / 2] > n; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-  heap[at] = n;
+  heap_push(p->ahead.items, p->ahead.count, &node_order);
 }
 
 static NodeId ahead_pop(Propagation *p) {
-  NodeId *heap = p->ahead.items, first = heap[0], last = heap[--p->ahead.count];
-  uint32_t at = 0, n = p->ahead.count;
-  for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-    if (child + 1 < n && heap[child + 1] < heap[child]) child++;
-    if (heap[child] >= last) break;
-    heap[at] = heap[child];
-  }
-  heap[at] = last;
-  return first;
+  heap_pop(p->ahead.items, p->ahead.count, &node_order);
+  return p->ahead.items[--p->ahead.count];
 }
 
 // In a whole run all that is ahead waits already. Where only what is touched is looked at, a node

@@ -77,7 +77,6 @@ Sharding propagation_get(const Propagation *p, PlaceId place);  // 0: nothing is
 
 uint32_t propagation_n_events(const Propagation *p);
 const Event *propagation_event(const Propagation *p, uint32_t i);
-uint32_t propagation_last_event(const Propagation *p, PlaceId place);  // UINT32_MAX = none
 // The sharding a place had before event i.
 Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i);
 

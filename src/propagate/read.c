@@ -87,7 +87,7 @@ static bool may_use(Reader *r, PlaceId place, Sharding sharding, Pos pos) {
     op = op_parent(r->p, value_def(r->p, v));
   while (instance) {
     for (; op; op = op_parent(r->p, op)) {
-      if (op_at(r->p, op)->code != OP_sdy_manual_computation) continue;
+      if (!(op_row(op_at(r->p, op)->code)->traits & TRAIT_MANUAL)) continue;
       uint32_t axis = uses_manual(r, info, op);
       if (axis == MESH_NO_AXIS) continue;
       const Mesh *mesh = sharding_mesh(r->table, info->mesh);
@@ -223,8 +223,8 @@ static bool read_op(Reader *r, InstanceId id, OpId op) {
         !give(r, graph_place(r->g, id, o->results + i), list->items[i], op_result_type(r->p, op, i),
               o->pos))
       return false;
-  bool carries = o->code == OP_sdy_sharding_constraint || o->code == OP_sdy_reshard ||
-                 o->code == OP_sdy_data_flow_edge;
+  bool carries =
+      op_row(o->code)->traits & TRAIT_SHARDING && op_attr_spec(o->code, str_of("sharding"));
   Attr one = carries ? attr_get(r->context, o->attrs, "sharding") : 0;
   return !one ||
          give(r, graph_place(r->g, id, o->results), one, op_result_type(r->p, op, 0), o->pos);

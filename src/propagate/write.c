@@ -387,9 +387,7 @@ static Form form_of(uint16_t code) {
 static void mark_edges(Writer *w) {
   const Program *p = w->program;
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root))
-    if (op_at(p, op)->code == OP_sdy_data_flow_edge ||
-        op_at(p, op)->code == OP_sdy_func_data_flow_edge)
-      w->edged[op_operand(p, op, 0)] = true;
+    if (op_row(op_at(p, op)->code)->traits & TRAIT_EDGE) w->edged[op_operand(p, op, 0)] = true;
 }
 
 // A sharding that sdy has no words for is found before anything is written.
@@ -424,9 +422,7 @@ static Status *write_all(Writer *w) {
   return w->failed;
 }
 
-static void drop_arena(void *arena) { arena_deinit(arena); }
 static void drop_bodies(void *bodies) { bodies_deinit(bodies); }
-static void drop_map(void *map) { idmap_deinit(map); }
 
 Status *propagation_write(Propagation *p, Program *program, const WriteOptions *options,
                           Diag *diag) {
@@ -445,9 +441,9 @@ Status *propagation_write(Propagation *p, Program *program, const WriteOptions *
               .arena = &arena,
               .scratch = &scratch,
               .close = options->close};
-  GuardCleanup cleanups[4] = {{drop_arena, &arena, NULL},
-                              {drop_arena, &scratch, NULL},
-                              {drop_map, &w.by_copy, NULL},
+  GuardCleanup cleanups[4] = {{arena_release, &arena, NULL},
+                              {arena_release, &scratch, NULL},
+                              {idmap_release, &w.by_copy, NULL},
                               {drop_bodies, &w.bodies, NULL}};
   for (int i = 0; i < 3; i++) guard_push(program->guard, &cleanups[i]);
   Status *status = check_words(&w, diag);

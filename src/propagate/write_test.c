@@ -21,11 +21,6 @@ typedef struct Run {
   char *printed;  // malloc'd, ' for "
 } Run;
 
-static void drop_context(void *context) { context_free(context); }
-static void drop_diag(void *diag) { diag_deinit(diag); }
-static void drop_text(void *text) { strbuf_deinit(text); }
-static void drop_program(void *program) { program_free(program); }
-static void drop_table(void *table) { sharding_table_free(table); }
 static void drop_propagation(void *p) { propagation_free(p); }
 
 static char *swap_quotes(const char *text, char from, char to) {
@@ -40,21 +35,21 @@ static Status *run_body(Guard *guard, void *arg) {
   Run *run = arg;
   Source source = {.path = "test", .text = run->text, .size = strlen(run->text)};
   Context *context = context_new(guard);
-  GuardCleanup c1 = {drop_context, context, NULL};
+  GuardCleanup c1 = {context_release, context, NULL};
   guard_push(guard, &c1);
   Diag diag;
   diag_init(&diag, guard, &source);
-  GuardCleanup c2 = {drop_diag, &diag, NULL};
+  GuardCleanup c2 = {diag_release, &diag, NULL};
   guard_push(guard, &c2);
   Program *program = NULL;
   Status *status =
       program_parse(context, guard, &source, 0, source.size, &(ParseOptions){0}, &diag, &program);
   if (status) guard_throw(guard, status);
-  GuardCleanup c3 = {drop_program, program, NULL};
+  GuardCleanup c3 = {program_release, program, NULL};
   guard_push(guard, &c3);
   if (!program_verify(program, &diag)) guard_throw(guard, diag_status(&diag));
   ShardingTable *table = sharding_table_new(context, guard);
-  GuardCleanup c4 = {drop_table, table, NULL};
+  GuardCleanup c4 = {sharding_table_release, table, NULL};
   guard_push(guard, &c4);
   Propagation *p = NULL;
   status = propagation_new(program, table, &run->propagate, guard, &diag, &p);
@@ -71,7 +66,7 @@ static Status *run_body(Guard *guard, void *arg) {
   if (!program_verify(program, &diag)) guard_throw(guard, diag_status(&diag));
   StrBuf out;
   strbuf_init(&out, guard);
-  GuardCleanup c6 = {drop_text, &out, NULL};
+  GuardCleanup c6 = {strbuf_release, &out, NULL};
   guard_push(guard, &c6);
   program_print(program, &(PrintOptions){0}, &out);
   run->printed = swap_quotes(out.data, '"', '\'');

@@ -13,8 +13,6 @@ typedef struct Row {
   const char *local, *sharding;  // "" if there is none
 } Row;
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 static Row row_of(const Shown *s, PlaceId place, const char *name, Type type) {
   ShardingTable *table = propagation_table(s->propagation);
   Context *context = s->program->context;
@@ -30,7 +28,7 @@ static Row row_of(const Shown *s, PlaceId place, const char *name, Type type) {
   }
   StrBuf text;
   strbuf_init(&text, s->out->guard);
-  GuardCleanup cleanup = {.release = release_text, .object = &text};
+  GuardCleanup cleanup = {.release = strbuf_release, .object = &text};
   guard_push(s->out->guard, &cleanup);
   sharding_print(table, sharding, &text);
   row.sharding = arena_printf(arena, "%s", text.data);

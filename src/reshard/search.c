@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -38,7 +39,7 @@ typedef struct Search {
   double live;              // part of the devices that get anything
   Guard *guard;
   HEAPVEC(Node) nodes;
-  HEAPVEC(Queued) heap;
+  HEAPVEC(Queued) queue;
   IdMap by_layout;
   GuardCleanup cleanup;
 } Search;
@@ -52,7 +53,7 @@ typedef struct Step {
 static void search_deinit(void *object) {
   Search *s = object;
   HEAPVEC_FREE(&s->nodes);
-  HEAPVEC_FREE(&s->heap);
+  HEAPVEC_FREE(&s->queue);
   idmap_deinit(&s->by_layout);
 }
 
@@ -179,39 +180,27 @@ static double estimate(const Search *s, const Layout *layout) {
 
 // ---- the queue ----
 
-static bool before(Queued a, Queued b) {
-  if (a.cost != b.cost) return a.cost < b.cost;
-  if (a.depth != b.depth) return a.depth < b.depth;
-  return a.id < b.id;
+static bool queued_before(const void *x, const void *y, const void *user) {
+  const Queued *a = x, *b = y;
+  (void)user;
+  if (a->cost != b->cost) return a->cost < b->cost;
+  if (a->depth != b->depth) return a->depth < b->depth;
+  return a->id < b->id;
 }
 
-static void swap_queued(Queued *a, Queued *b) {
-  Queued swap = *a;
-  *a = *b;
-  *b = swap;
-}
+static const HeapOrder queue_order = {sizeof(Queued), queued_before, NULL};
 
-static void heap_push(Search *s, uint32_t id) {
+static void queue_push(Search *s, uint32_t id) {
   const Node *node = &s->nodes.items[id];
   Price left = price_steps((Link){.bytes_per_second = s->bytes_per_second}, 0, node->left);
   Queued entry = {pricing_of(s->pricing, price_sum(node->price, left)), node->depth, id};
-  HEAPVEC_PUSH(s->guard, &s->heap, entry);
-  Queued *heap = s->heap.items;
-  for (uint32_t i = s->heap.count - 1; i && before(heap[i], heap[(i - 1) / 2]); i = (i - 1) / 2)
-    swap_queued(&heap[i], &heap[(i - 1) / 2]);
+  HEAPVEC_PUSH(s->guard, &s->queue, entry);
+  heap_push(s->queue.items, s->queue.count, &queue_order);
 }
 
-static uint32_t heap_pop(Search *s) {
-  Queued *heap = s->heap.items;
-  uint32_t top = heap[0].id, n = --s->heap.count;
-  heap[0] = heap[n];
-  for (uint32_t i = 0, child = 1; child < n; child = 2 * i + 1) {
-    if (child + 1 < n && before(heap[child + 1], heap[child])) child++;
-    if (!before(heap[child], heap[i])) break;
-    swap_queued(&heap[i], &heap[child]);
-    i = child;
-  }
-  return top;
+static uint32_t queue_pop(Search *s) {
+  heap_pop(s->queue.items, s->queue.count, &queue_order);
+  return s->queue.items[--s->queue.count].id;
 }
 
 static bool layout_equal(const void *owner, uint32_t id, const void *key) {
@@ -239,14 +228,14 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
       return;
     node.left = old->left;
     *old = node;
-    heap_push(s, found);
+    queue_push(s, found);
     return;
   }
   if (s->nodes.count >= MOST_NODES) return;
   node.left = estimate(s, layout);
   HEAPVEC_PUSH(s->guard, &s->nodes, node);
   idmap_add(&s->by_layout, s->guard, hash, s->nodes.count - 1);
-  heap_push(s, s->nodes.count - 1);
+  queue_push(s, s->nodes.count - 1);
 }
 
 // Could a step of this price be the way to a layout?
@@ -546,8 +535,8 @@ static void reductions(Search *s, uint32_t from, const Layout *now) {
 // ---- the path ----
 
 static uint32_t search(Search *s) {
-  while (s->heap.count) {
-    uint32_t id = heap_pop(s);
+  while (s->queue.count) {
+    uint32_t id = queue_pop(s);
     if (s->nodes.items[id].done) continue;
     s->nodes.items[id].done = true;
     Layout now = s->nodes.items[id].layout;

@@ -26,10 +26,6 @@ bool axis_is_prefix(AxisRef prefix, AxisRef of) {
   return axis_contains(of, prefix) && prefix.pre_size == of.pre_size;
 }
 
-bool axis_is_suffix(AxisRef suffix, AxisRef of) {
-  return axis_contains(of, suffix) && axis_next(suffix) == axis_next(of);
-}
-
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -212,17 +208,6 @@ uint32_t axes_without_prefix(AxisList of, AxisList prefix, AxisRef *out) {
   }
   for (; i < of.n; i++) out[n++] = of.v[i];
   return n;
-}
-
-uint32_t axes_prefix_without(AxisList list, AxisList taken, AxisRef *out) {
-  for (uint32_t i = 0; i < list.n; i++) {
-    AxisRef part = list.v[i];
-    for (uint32_t k = 0; k < taken.n; k++)
-      if (!axis_prefix_without(part, taken.v[k], &part)) return i;
-    out[i] = part;
-    if (part.size != list.v[i].size) return i + 1;
-  }
-  return list.n;
 }
 
 uint32_t axes_prefix_dividing(AxisList list, int64_t n, AxisRef *out) {

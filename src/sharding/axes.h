@@ -38,7 +38,6 @@ int axis_compare(AxisRef a, AxisRef b);
 bool axis_overlaps(AxisRef a, AxisRef b);
 bool axis_contains(AxisRef whole, AxisRef part);
 bool axis_is_prefix(AxisRef prefix, AxisRef of);  // same start, not longer; equal counts
-bool axis_is_suffix(AxisRef suffix, AxisRef of);  // same end, not longer; equal counts
 // Both can be digits of one split of the axis: apart, or overlapping in a part that divides both.
 bool axis_can_coexist(AxisRef a, AxisRef b);
 // The shared part; false if there is none or they cannot coexist.
@@ -79,9 +78,6 @@ bool axes_is_prefix(AxisList prefix, AxisList of);
 uint32_t axes_common_prefix(AxisList a, AxisList b, AxisRef *out);
 // `of` without its beginning `prefix` (axes_is_prefix); writes at most of.n, gives how many.
 uint32_t axes_without_prefix(AxisList of, AxisList prefix, AxisRef *out);
-// The longest prefix of the list that can stand beside all of `taken` without overlap, its last
-// axis cut where it must be; writes at most list.n references, gives how many.
-uint32_t axes_prefix_without(AxisList list, AxisList taken, AxisRef *out);
 // The longest prefix whose size divides n, its last axis cut to the greatest divisor that fits.
 // Writes at most list.n references; gives how many.
 uint32_t axes_prefix_dividing(AxisList list, int64_t n, AxisRef *out);

@@ -7,12 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/cursor.h"
 #include "ir/program.h"
 
 // ---- reading ----
 
 typedef struct Scan {
-  const char *begin, *at, *end;
+  Cursor c;
   Arena *arena;
   FactorRule *rule;
   char *error;
@@ -21,23 +22,20 @@ typedef struct Scan {
 enum { MOST_FACTORS = 1000 };  // of one rule: a look-up is a walk
 
 static bool expected(Scan *s, const char *what) {
-  int rest = (int)(s->end - s->at < 20 ? s->end - s->at : 20);
+  Str found = cursor_rest(&s->c);
+  int rest = (int)(found.n < 20 ? found.n : 20);
   snprintf(s->error, FACTOR_ERROR_BYTES, "expected %s at column %zu, found %s%.*s%s", what,
-           (size_t)(s->at - s->begin) + 1, rest ? "'" : "the end", rest, s->at, rest ? "'" : "");
+           s->c.at + 1, rest ? "'" : "the end", rest, found.s, rest ? "'" : "");
   return false;
 }
 
-static void skip(Scan *s) {
-  while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\n')) s->at++;
+// The same, of what begins at `at`.
+static bool expected_at(Scan *s, size_t at, const char *what) {
+  s->c.at = at;
+  return expected(s, what);
 }
 
-static bool accept(Scan *s, const char *text) {
-  skip(s);
-  size_t n = strlen(text);
-  if ((size_t)(s->end - s->at) < n || memcmp(s->at, text, n) != 0) return false;
-  s->at += n;
-  return true;
-}
+static bool accept(Scan *s, const char *text) { return cursor_take_text(&s->c, text); }
 
 static bool expect(Scan *s, const char *text) {
   char what[32];
@@ -49,28 +47,29 @@ static bool expect(Scan *s, const char *text) {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// The next character is one of those; blanks are none of them.
+static bool is_next(const Scan *s, bool (*is)(char)) {
+  return s->c.at < s->c.end && is(s->c.text[s->c.at]);
+}
+
 // One factor's name; a new one is added if `add`, else it must be known.
 static bool factor(Scan *s, bool add, uint32_t *out) {
-  skip(s);
-  if (s->at == s->end || !is_letter(*s->at)) return expected(s, "a factor like 'i' or 'z_1'");
-  const char *first = s->at++;
-  if (s->end - s->at >= 2 && s->at[0] == '_' && is_digit(s->at[1])) {
-    s->at++;
-    while (s->at < s->end && is_digit(*s->at)) s->at++;
+  Cursor *c = &s->c;
+  cursor_skip(c);
+  if (!is_next(s, is_letter)) return expected(s, "a factor like 'i' or 'z_1'");
+  size_t first = c->at++;
+  if (c->end - c->at >= 2 && c->text[c->at] == '_' && is_digit(c->text[c->at + 1])) {
+    c->at++;
+    while (is_next(s, is_digit)) c->at++;
   }
   RuleFactor new = {.size = 0};
-  size_t n = (size_t)(s->at - first);
-  if (n >= sizeof new.name) {
-    s->at = first;
-    return expected(s, "a shorter name");
-  }
-  memcpy(new.name, first, n);
+  size_t n = c->at - first;
+  if (n >= sizeof new.name) return expected_at(s, first, "a shorter name");
+  memcpy(new.name, c->text + first, n);
   for (*out = 0; *out < s->rule->factors.count; ++*out)
     if (!strcmp(s->rule->factors.items[*out].name, new.name)) return true;
-  if (!add || s->rule->factors.count >= MOST_FACTORS) {
-    s->at = first;
-    return expected(s, add ? "fewer factors" : "a factor that stands in a dimension");
-  }
+  if (!add || s->rule->factors.count >= MOST_FACTORS)
+    return expected_at(s, first, add ? "fewer factors" : "a factor that stands in a dimension");
   VEC_PUSH(s->arena, &s->rule->factors, new);
   return true;
 }
@@ -89,8 +88,8 @@ static bool tensor(Scan *s) {
       for (uint32_t k = first; k < rule->places.count; k++)
         if (rule->places.items[k] == id) return expected(s, "each factor once in a tensor");
       VEC_PUSH(s->arena, &rule->places, id);
-      skip(s);
-    } while (s->at < s->end && is_letter(*s->at));
+      cursor_skip(&s->c);
+    } while (is_next(s, is_letter));
     dim.n = rule->places.count - dim.first;
     VEC_PUSH(s->arena, &rule->dims, dim);
   } while (accept(s, ","));
@@ -114,15 +113,13 @@ static bool sizes(Scan *s) {
   do {
     uint32_t id;
     if (!factor(s, false, &id) || !expect(s, "=")) return false;
-    skip(s);
+    cursor_skip(&s->c);
     int64_t size = 0;
-    const char *first = s->at;
-    while (s->at < s->end && is_digit(*s->at) && size < INT64_MAX / 10 - 9)
-      size = size * 10 + (*s->at++ - '0');
-    if (s->at == first || size == 0 || (s->at < s->end && is_digit(*s->at))) {
-      s->at = first;
-      return expected(s, "a size, 1 or more");
-    }
+    size_t first = s->c.at;
+    while (is_next(s, is_digit) && size < INT64_MAX / 10 - 9)
+      size = size * 10 + (s->c.text[s->c.at++] - '0');
+    if (s->c.at == first || size == 0 || is_next(s, is_digit))
+      return expected_at(s, first, "a size, 1 or more");
     s->rule->factors.items[id].size = size;
   } while (accept(s, ","));
   return expect(s, "}");
@@ -146,13 +143,9 @@ static bool kind_factor(Scan *s, uint8_t kind) {
   if (kind != FACTOR_REDUCE) return true;
   Combine combine = COMBINE_SUM;
   if (accept(s, ":")) {
-    skip(s);
-    const char *first = s->at;
-    while (s->at < s->end && is_letter(*s->at)) s->at++;
-    if (!combine_of((Str){first, (size_t)(s->at - first)}, &combine)) {
-      s->at = first;
-      return expected(s, "sum, max, min, mul, and, or or xor");
-    }
+    Str name = cursor_take_while(&s->c, is_letter);
+    if (!combine_of(name, &combine))
+      return expected_at(s, s->c.at - name.n, "sum, max, min, mul, and, or or xor");
   }
   f->combine = (uint8_t)combine;
   return true;
@@ -175,15 +168,15 @@ static bool kind_lists(Scan *s) {
 
 bool factor_rule_parse(Str text, Arena *arena, FactorRule *out, char error[FACTOR_ERROR_BYTES]) {
   FactorRule rule = {0};
-  Scan s = {text.s, text.s, text.s + text.n, arena, &rule, error};
+  Scan s = {{text.s, 0, text.n, " \t\n", false}, arena, &rule, error};
   bool wrapped = accept(&s, "#sdy.op_sharding_rule");
   if ((wrapped && !expect(&s, "<")) || !tensors(&s, &rule.n_operands) || !expect(&s, "->") ||
       !tensors(&s, &rule.n_results) || !sizes(&s) || !kind_lists(&s))
     return false;
   if (accept(&s, ",") && !expect(&s, "custom")) return false;
   if (wrapped && !expect(&s, ">")) return false;
-  skip(&s);
-  if (s.at != s.end) return expected(&s, "the end, {i=4, …}, or reduction={…} and kin");
+  cursor_skip(&s.c);
+  if (s.c.at != s.c.end) return expected(&s, "the end, {i=4, …}, or reduction={…} and kin");
   VEC_PUSH(arena, &rule.tensors, rule.dims.count);
   *out = rule;
   return true;

@@ -33,14 +33,12 @@ struct ShardingTable {
 
 // ---- the table ----
 
-static void release_table(void *table) { sharding_table_free(table); }
-
 ShardingTable *sharding_table_new(Context *context, Guard *guard) {
   ShardingTable *table = mem_alloc(sizeof *table);
   if (!table) guard_throw(guard, status_no_memory());
   *table = (ShardingTable){.context = context, .guard = guard};
   arena_init(&table->arena, guard);
-  GuardCleanup cleanup = {release_table, table, NULL};
+  GuardCleanup cleanup = {sharding_table_release, table, NULL};
   guard_push(guard, &cleanup);
   HEAPVEC_PUSH(guard, &table->entries, ARENA_NEW(&table->arena, Entry));
   HEAPVEC_PUSH(guard, &table->meshes, NULL);
@@ -60,6 +58,8 @@ void sharding_table_free(ShardingTable *table) {
   mem_free(table);
 }
 
+void sharding_table_release(void *table) { sharding_table_free(table); }
+
 Guard *sharding_table_guard(ShardingTable *table, Guard *guard) {
   Guard *before = table->guard;
   table->guard = guard;
@@ -68,8 +68,6 @@ Guard *sharding_table_guard(ShardingTable *table, Guard *guard) {
 }
 
 Context *sharding_table_context(const ShardingTable *table) { return table->context; }
-uint32_t sharding_table_count(const ShardingTable *table) { return table->entries.count - 1; }
-
 static bool mesh_has_content(const void *owner, uint32_t id, const void *key) {
   const ShardingTable *table = owner;
   const Mesh *mesh = key;

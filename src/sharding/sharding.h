@@ -43,9 +43,9 @@ typedef struct ShardingTable ShardingTable;
 // The table borrows the context and throws to the guard it was made or last set with.
 ShardingTable *sharding_table_new(Context *context, Guard *guard);
 void sharding_table_free(ShardingTable *table);                   // NULL is fine
+void sharding_table_release(void *table);                         // the same, for a GuardCleanup
 Guard *sharding_table_guard(ShardingTable *table, Guard *guard);  // gives the one before
 Context *sharding_table_context(const ShardingTable *table);
-uint32_t sharding_table_count(const ShardingTable *table);  // ids are 1 … count
 
 // ---- meshes ----
 

@@ -61,8 +61,6 @@ double fn_acosh(double x) { return (double)acoshl((long double)x); }
 
 double fn_atanh(double x) { return (double)atanhl((long double)x); }
 
-double fn_square(double x) { return x * x; }
-
 double fn_atan2(double y, double x) { return (double)atan2l((long double)y, (long double)x); }
 
 double fn_power(double x, double y) { return pow(x, y); }
@@ -87,12 +85,6 @@ static bool is_signed(DType type) { return dtype_kind(type) == KIND_SINT; }
 static uint64_t pattern(DType type, Scalar a) { return dtype_bits(type, a); }
 
 static Scalar wrap(DType type, uint64_t u) { return dtype_round(type, scalar_u(u)); }
-
-Scalar int_add(DType type, Scalar a, Scalar b) { return wrap(type, a.u + b.u); }
-
-Scalar int_subtract(DType type, Scalar a, Scalar b) { return wrap(type, a.u - b.u); }
-
-Scalar int_multiply(DType type, Scalar a, Scalar b) { return wrap(type, a.u * b.u); }
 
 Scalar int_divide(DType type, Scalar a, Scalar b) {
   if (b.u == 0) return wrap(type, UINT64_MAX);
@@ -156,14 +148,3 @@ Scalar int_count_leading_zeros(DType type, Scalar a) {
   int width = dtype_width(type);
   return wrap(type, (uint64_t)(u ? __builtin_clzll(u) - (64 - width) : width));
 }
-
-Scalar int_abs(DType type, Scalar a) {
-  return is_signed(type) && a.i < 0 ? wrap(type, 0 - a.u) : a;
-}
-
-Scalar int_sign(DType type, Scalar a) {
-  if (!is_signed(type)) return scalar_u(a.u != 0);
-  return scalar_i((a.i > 0) - (a.i < 0));
-}
-
-Scalar int_negate(DType type, Scalar a) { return wrap(type, 0 - a.u); }

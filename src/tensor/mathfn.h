@@ -30,7 +30,6 @@ double fn_atan(double x);
 double fn_asinh(double x);
 double fn_acosh(double x);  // NaN below 1
 double fn_atanh(double x);
-double fn_square(double x);
 double fn_atan2(double y, double x);
 double fn_power(double x, double y);      // IEEE pow
 double fn_remainder(double x, double y);  // sign of x, as C's fmod
@@ -42,9 +41,6 @@ double fn_minimum(double x, double y);
 // dividend; the lowest value divided by -1 wraps to itself with remainder 0. A negative exponent
 // gives 0, except for bases 1 and -1. Shift amounts are taken as unsigned; at or beyond the width
 // they give 0, or the sign fill for an arithmetic right shift.
-Scalar int_add(DType type, Scalar a, Scalar b);
-Scalar int_subtract(DType type, Scalar a, Scalar b);
-Scalar int_multiply(DType type, Scalar a, Scalar b);
 Scalar int_divide(DType type, Scalar a, Scalar b);
 Scalar int_remainder(DType type, Scalar a, Scalar b);
 Scalar int_power(DType type, Scalar a, Scalar b);
@@ -55,8 +51,5 @@ Scalar int_shift_right_logical(DType type, Scalar a, Scalar b);
 Scalar int_shift_right_arithmetic(DType type, Scalar a, Scalar b);
 Scalar int_popcnt(DType type, Scalar a);
 Scalar int_count_leading_zeros(DType type, Scalar a);
-Scalar int_abs(DType type, Scalar a);
-Scalar int_sign(DType type, Scalar a);
-Scalar int_negate(DType type, Scalar a);
 
 #endif

@@ -307,16 +307,6 @@ Cplx cplx_power(Cplx a, Cplx b) {
   return narrow(w.re, w.im);
 }
 
-Cplx cplx_sinh(Cplx z) {
-  Wide w = wide_sinh(widen(z));
-  return narrow(w.re, w.im);
-}
-
-Cplx cplx_cosh(Cplx z) {
-  Wide w = wide_cosh(widen(z));
-  return narrow(w.re, w.im);
-}
-
 Cplx cplx_tanh(Cplx z) {
   Wide w = wide_tanh(widen(z));
   return narrow(w.re, w.im);

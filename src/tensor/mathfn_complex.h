@@ -32,8 +32,6 @@ Cplx cplx_cbrt(Cplx z);  // principal
 Cplx cplx_sin(Cplx z);
 Cplx cplx_cos(Cplx z);
 Cplx cplx_tan(Cplx z);
-Cplx cplx_sinh(Cplx z);
-Cplx cplx_cosh(Cplx z);
 Cplx cplx_tanh(Cplx z);
 Cplx cplx_asin(Cplx z);
 Cplx cplx_acos(Cplx z);

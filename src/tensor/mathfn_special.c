@@ -259,8 +259,6 @@ double fn_polygamma(double n, double x) {
   return (double)(sign * factorial * zeta((Real)n + 1, (Real)x));
 }
 
-double fn_bessel_i0e(double x) { return (double)bessel_scaled(0, fabsl((Real)x)); }
-
 double fn_bessel_i1e(double x) {
   return (double)copysignl(bessel_scaled(1, fabsl((Real)x)), (Real)x);
 }

@@ -12,7 +12,6 @@ double fn_lgamma(double x);               // log |gamma(x)|; inf at 0, -1, -2, .
 double fn_digamma(double x);              // -inf at 0, NaN at -1, -2, ...
 double fn_zeta(double x, double q);       // Hurwitz: the sum over k >= 0 of (q + k)^-x
 double fn_polygamma(double n, double x);  // n-th derivative of digamma, n = 0, 1, 2, ...; else NaN
-double fn_bessel_i0e(double x);           // e^-|x| I0(x)
 double fn_bessel_i1e(double x);           // e^-|x| I1(x)
 
 #endif

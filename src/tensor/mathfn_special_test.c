@@ -49,11 +49,6 @@ static const struct {
     {fn_digamma, 100000000.0, 18.420680738952367},
     {fn_digamma, -0.5, 0.03648997397857652},
     {fn_digamma, -3.7, -0.8450768588704194},
-    {fn_bessel_i0e, 0.1, 0.9071009257823011},
-    {fn_bessel_i0e, -5.0, 0.18354081260932836},
-    {fn_bessel_i0e, 39.0, 0.06408967575058333},
-    {fn_bessel_i0e, 41.0, 0.06249694375681889},
-    {fn_bessel_i0e, 100000.0, 0.0012615678379767768},
     {fn_bessel_i1e, 0.1, 0.045298446808809324},
     {fn_bessel_i1e, -5.0, -0.16397226694454237},
     {fn_bessel_i1e, 39.0, 0.06326260540048712},
@@ -92,7 +87,7 @@ static void test_edges(void **state) {
   expect_close(fn_zeta(2, -0.5), 8.934802200544679, 1);
   assert_true(fn_zeta(2147483648.0, 3) == 0);  // and at once
   assert_true(isnan(fn_polygamma(-1, 2)) && isnan(fn_polygamma(0.5, 2)));
-  assert_true(fn_bessel_i1e(0) == 0 && fn_bessel_i0e(0) == 1 && fn_bessel_i1e(inf) == 0);
+  assert_true(fn_bessel_i1e(0) == 0 && fn_bessel_i1e(inf) == 0);
   assert_true(isnan(fn_bessel_i1e((double)NAN)) && isnan(fn_lgamma((double)NAN)));
 }
 

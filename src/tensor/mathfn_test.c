@@ -107,10 +107,6 @@ static int64_t apply(Scalar (*f)(DType, Scalar, Scalar), DType type, int64_t a, 
 
 static void test_integer_arithmetic(void **state) {
   (void)state;
-  assert_int_equal(apply(int_add, DT_i8, 127, 1), -128);
-  assert_int_equal(apply(int_add, DT_i1, 1, 1), 1);
-  assert_int_equal(apply(int_subtract, DT_ui8, 0, 1), 255);
-  assert_int_equal(apply(int_multiply, DT_i4, 7, 7), 1);
   assert_int_equal(apply(int_divide, DT_i32, -7, 2), -3);
   assert_int_equal(apply(int_divide, DT_i32, 7, 0), -1);
   assert_int_equal(apply(int_divide, DT_ui8, 7, 0), 255);
@@ -126,10 +122,6 @@ static void test_integer_arithmetic(void **state) {
   assert_int_equal(apply(int_power, DT_i32, -1, -4), 1);
   assert_int_equal(apply(int_power, DT_i32, 1, -4), 1);
   assert_int_equal(apply(int_power, DT_i32, 0, 0), 1);
-  assert_int_equal(int_abs(DT_i8, scalar_i(-128)).i, -128);
-  assert_int_equal(int_sign(DT_i16, scalar_i(-9)).i, -1);
-  assert_int_equal(int_sign(DT_ui16, scalar_u(9)).u, 1);
-  assert_int_equal(int_negate(DT_ui8, scalar_u(1)).u, 255);
 }
 
 static void test_integer_bits(void **state) {

@@ -11,12 +11,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void drop_context(void *context) { context_free(context); }
-
-static void drop_program(void *program) { program_free(program); }
-
-static void drop_diag(void *diag) { diag_deinit(diag); }
-
 static void fail(const char *what, const char *why) {
   fprintf(stderr, "%s: %s\n", what, why);
   abort();
@@ -34,17 +28,17 @@ static void take_round(Program *p, Guard *guard, Diag *diag) {
 
 static Status *read_segment(Guard *guard, const Source *source, size_t begin, size_t end) {
   Context *context = context_new(guard);
-  GuardCleanup context_cleanup = {drop_context, context, NULL};
+  GuardCleanup context_cleanup = {context_release, context, NULL};
   guard_push(guard, &context_cleanup);
   Diag diag;
   diag_init(&diag, guard, source);
-  GuardCleanup diag_cleanup = {drop_diag, &diag, NULL};
+  GuardCleanup diag_cleanup = {diag_release, &diag, NULL};
   guard_push(guard, &diag_cleanup);
   ParseOptions options = {.allow_unregistered = true, .max_depth = 64};
   Program *p = NULL;
   Status *status = program_parse(context, guard, source, begin, end, &options, &diag, &p);
   if (!status) {
-    GuardCleanup program_cleanup = {drop_program, p, NULL};
+    GuardCleanup program_cleanup = {program_release, p, NULL};
     guard_push(guard, &program_cleanup);
     take_round(p, guard, &diag);
     guard_pop(guard, &program_cleanup);

@@ -10,10 +10,10 @@
 #include "parse/parse.h"
 #include "parse/print.h"
 #include "partition/explicit_reshards.h"
-#include "partition/global_to_local.h"
+#include "../../tools/sdy_opt/global_to_local.h"
 #include "partition/partition.h"
 #include "partition/replica_mode.h"
-#include "partition/reshard_collectives.h"
+#include "../../tools/sdy_opt/reshard_collectives.h"
 #include "pipeline/reshards.h"
 #include "annotate/program_mesh.h"
 

@@ -2,7 +2,7 @@
 // Where every layout of a plan is a block split its moves are said axis by axis, and neighbouring
 // ones of one kind over different dimensions are one op. Plans with strided layouts on the way have
 // no words in sdy: a plain sequence stands for them.
-#include "partition/reshard_collectives.h"
+#include "reshard_collectives.h"
 
 #include "tensor/literal.h"
 #include "ops/op.h"

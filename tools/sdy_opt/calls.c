@@ -3,8 +3,9 @@
 // function again, and those of one origin with equal shardings at their border become one.
 // O(program + copies); copies are limited.
 #include "annotate/annotation.h"
-#include "propagate/passes.h"
-#include "propagate/passes_rewrite.h"
+#include "ops/functions.h"
+#include "ops/op.h"
+#include "passes.h"
 
 enum { COPIES_AT_LEAST = 1 << 20, COPIES_PER_OP = 16 };
 
@@ -107,8 +108,6 @@ static bool is_call(const Program *p, OpId op) {
   return (op_row(op_at(p, op)->code)->traits & TRAIT_CALL) != 0;
 }
 
-static void free_symbols(void *symbols) { symbols_deinit(symbols); }
-
 static bool import_all(Program *p, const SymbolTable *symbols, uint8_t *called, Arena *arena,
                        Diag *diag) {
   uint64_t most = (uint64_t)p->ops.count * COPIES_PER_OP;
@@ -153,7 +152,7 @@ static void add_computation_edges(Program *p) {
 
 bool passes_import_calls(Program *p, Arena *arena, Diag *diag) {
   SymbolTable symbols;
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   uint32_t n_ops = p->ops.count;
@@ -291,7 +290,7 @@ static void set_results(Program *p, OpId function) {
 
 void passes_set_function_results(Program *p, Arena *arena) {
   SymbolTable symbols;
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   uint8_t *done = ARENA_ARRAY(arena, uint8_t, p->ops.count);
@@ -313,7 +312,7 @@ static bool same_function(const Program *p, OpId a, OpId b) {
 
 void passes_merge_functions(Program *p, Arena *arena) {
   SymbolTable symbols;
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   VEC(OpId) kept = {0};
@@ -380,14 +379,14 @@ static void reshard_operands(Program *p, OpId call, OpId function) {
     if (splits_alike(p->context, wanted, given ? given : whole)) continue;
     NamedAttr field = {name_of(p->context, "sharding"), wanted};
     OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
-    op_insert_behind(p, reshard, v);
+    op_insert_after_value(p, reshard, v);
     operand_set(p, op_at(p, call)->operands + i, op_result(p, reshard, 0));
   }
 }
 
 static void for_calls(Program *p, void (*fn)(Program *p, OpId call, OpId function)) {
   SymbolTable symbols;
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
@@ -407,7 +406,7 @@ void passes_reshard_operands(Program *p) { for_calls(p, reshard_operands); }
 // calls, with a stack of functions still to be put.
 void passes_order_functions(Program *p, Arena *arena) {
   SymbolTable symbols;
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   uint8_t *called = ARENA_ARRAY(arena, uint8_t, p->ops.count),
@@ -457,7 +456,7 @@ static void reach(void *user, OpId op) {
 
 void passes_drop_unreached(Program *p, Arena *arena) {
   SymbolTable symbols;
-  GuardCleanup cleanup = {free_symbols, &symbols, NULL};
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
   symbols_init(&symbols, p, p->root, p->guard);
   guard_push(p->guard, &cleanup);
   Reached reached = {ARENA_ARRAY(arena, uint8_t, p->ops.count),

@@ -2,8 +2,9 @@
 // branch, a barrier or a body. The result of the op owns the edge; in a body whose arguments have
 // shardings of their own (manual and named computations), each argument does.
 #include "annotate/annotation.h"
-#include "propagate/passes.h"
-#include "propagate/passes_rewrite.h"
+#include "ops/functions.h"
+#include "ops/op.h"
+#include "passes.h"
 
 static bool has_static_shape(const Program *p, ValueId v) {
   return type_is_tensor(p->context, value_type(p, v)) &&
@@ -23,7 +24,7 @@ static void add_edges(Program *p, OpId owner, ValueId first, uint32_t n) {
     if (!has_static_shape(p, first + i)) continue;
     Attr sharding = annotation_own(p, first + i);
     OpId edge = add_edge(p, first + i, OP_sdy_data_flow_edge, owner);
-    op_insert_behind(p, edge, first + i);
+    op_insert_after_value(p, edge, first + i);
     if (sharding) op_set_attr(p, edge, "sharding", sharding);
   }
 }
@@ -83,13 +84,13 @@ static void add_function_edges(Program *p, OpId owner, ValueId first, uint32_t n
     if (!has_static_shape(p, first + i)) continue;
     Attr sharding = annotation_own(p, first + i);
     OpId edge = add_edge(p, first + i, OP_sdy_func_data_flow_edge, owner);
-    op_insert_behind(p, edge, first + i);
+    op_insert_after_value(p, edge, first + i);
     if (sharding) annotation_put(p, op_result(p, edge, 0), sharding);
   }
 }
 
 void passes_add_function_edges(Program *p) {
-  OpId main_op = program_main(p);
+  OpId main_op = passes_main(p);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     if (op_is_function(p, o) && o != main_op) {
       BlockId block = region_block(p, op_region(p, o, 0));

@@ -9,8 +9,8 @@
 // constants, pads, gathers) get offsets and masks. A value that nothing cuts may differ between
 // devices: a sum before its sdy.all_reduce is such a value. For programs with a global meaning
 // there is partition_program.
-#ifndef TESSERA_PARTITION_GLOBAL_TO_LOCAL_H
-#define TESSERA_PARTITION_GLOBAL_TO_LOCAL_H
+#ifndef TESSERA_TOOLS_SDY_OPT_GLOBAL_TO_LOCAL_H
+#define TESSERA_TOOLS_SDY_OPT_GLOBAL_TO_LOCAL_H
 
 #include "ir/program.h"
 #include "sharding/sharding.h"

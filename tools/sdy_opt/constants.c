@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "annotate/annotation.h"
-#include "propagate/passes.h"
-#include "propagate/passes_rewrite.h"
+#include "ops/functions.h"
+#include "ops/op.h"
+#include "passes.h"
 
 typedef struct Frame {
   ValueId value;
@@ -49,7 +50,7 @@ static bool in_not_constant(const Splitter *s, Name name) {
 }
 
 static bool keeps_constants(const Splitter *s, OpId op) {
-  uint16_t traits = op_traits(s->p, op);
+  uint32_t traits = op_traits(s->p, op);
   if (op_at(s->p, op)->code == OP_sdy_named_computation)
     return !in_not_constant(s, computation_name(s->p, op));
   if (op_at(s->p, op)->code == OP_sdy_propagation_barrier) return true;
@@ -224,11 +225,9 @@ static bool same_constant(const void *owner, uint32_t id, const void *key) {
   return a->n_operands == 0 || op_operand(p, id, 0) == op_operand(p, other, 0);
 }
 
-static void free_map(void *map) { idmap_deinit(map); }
-
 void passes_merge_constants(Program *p, Arena *arena) {
   Merge m = {.p = p};
-  GuardCleanup cleanup = {free_map, &m.map, NULL};
+  GuardCleanup cleanup = {idmap_release, &m.map, NULL};
   (void)arena;
   guard_push(p->guard, &cleanup);
   for (OpId o = p->root, next; o; o = next) {

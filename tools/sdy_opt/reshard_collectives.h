@@ -3,8 +3,8 @@
 //
 //   sdy.reshard %x <@m, [{}, {"x"}]>     sdy.all_to_all [{"x"}: 0->1] %x out_sharding=<@m, [{},
 //   {"x"}]>
-#ifndef TESSERA_PARTITION_RESHARD_COLLECTIVES_H
-#define TESSERA_PARTITION_RESHARD_COLLECTIVES_H
+#ifndef TESSERA_TOOLS_SDY_OPT_RESHARD_COLLECTIVES_H
+#define TESSERA_TOOLS_SDY_OPT_RESHARD_COLLECTIVES_H
 
 #include "ir/program.h"
 #include "reshard/reshard.h"

@@ -2,7 +2,7 @@
 // Which axes split which factor of an op is what the shardings of its operands and results say; the
 // op's own columns (ops/localize.h) write it for one device. If the two disagree about any tensor
 // the program is not one for this stage.
-#include "partition/global_to_local.h"
+#include "global_to_local.h"
 
 #include "cost/network.h"
 #include "ops/localize.h"
@@ -10,7 +10,6 @@
 #include "partition/sdy_collectives.h"
 #include "partition/single_device.h"
 #include "annotate/annotation.h"
-#include "propagate/passes.h"
 #include "annotate/program_mesh.h"
 #include "sharding/project.h"
 
@@ -176,13 +175,11 @@ static Sharding made_sharding(Lowering *t, const Localizer *cx, uint32_t tensor)
   return any ? sharding_intern(t->table, &info) : 0;
 }
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 // In the scratch arena.
 static const char *sharding_text(Lowering *t, Sharding sharding) {
   StrBuf text;
   strbuf_init(&text, t->guard);
-  GuardCleanup cleanup = {release_text, &text, NULL};
+  GuardCleanup cleanup = {strbuf_release, &text, NULL};
   guard_push(t->guard, &cleanup);
   sharding_print(t->table, sharding, &text);
   const char *copy = arena_printf(&t->scratch, "%s", text.data);
@@ -627,7 +624,7 @@ static Status *put_function(Lowering *t, OpId function) {
 
 // The program's meshes, and sdy's constants as plain ones.
 static Status *prepare(Lowering *t) {
-  passes_lift_meshes(t->p, &t->scratch);
+  program_meshes_lift(t->p, &t->scratch);
   TRY(program_meshes_read(t->p, t->table));
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root))
     if (op_at(t->p, o)->code == OP_sdy_constant) op_at(t->p, o)->code = OP_constant;

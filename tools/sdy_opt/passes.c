@@ -1,7 +1,25 @@
 // The passes in the order that makes sense of them.
-#include "propagate/passes.h"
+#include "passes.h"
 
-#include "propagate/passes_rewrite.h"
+#include "annotate/constraints.h"
+#include "annotate/manual_axes.h"
+#include "annotate/program_mesh.h"
+#include "annotate/sharding_groups.h"
+#include "ops/functions.h"
+#include "ops/op.h"
+
+OpId passes_main(const Program *p) {
+  OpId only = 0, main_op = 0;
+  uint32_t n = 0;
+  BlockId module = region_block(p, op_region(p, p->root, 0));
+  for (OpId o = module ? block_at(p, module)->first : 0; o; o = op_at(p, o)->next) {
+    if (!op_is_function(p, o)) continue;
+    n++, only = o;
+    Name name = attr_as_name(p->context, op_attr(p, o, "sym_name"));
+    if (str_is(name_str(p->context, name), "main")) main_op = o;
+  }
+  return main_op ? main_op : n == 1 ? only : 0;
+}
 
 // Pure, or an op through whose regions values flow and that holds nothing else.
 static bool has_no_effect(const Program *p, OpId op) {
@@ -28,10 +46,10 @@ void passes_drop_dead(Program *p, Arena *arena) {
 
 void passes_import(Program *p, Arena *arena) {
   passes_drop_unreached(p, arena);
-  passes_lift_meshes(p, arena);
+  program_meshes_lift(p, arena);
   passes_remove_size_one_axes(p, p->guard);
   passes_split_constants(p, arena);
-  passes_clean_manual_axes(p, arena);
+  manual_axes_complete(p, arena);
   passes_add_edges(p);
 }
 
@@ -40,10 +58,10 @@ bool passes_enter(Program *p, bool keep_calls, Arena *arena, Diag *diag) {
     passes_add_function_edges(p);
   else if (!passes_import_calls(p, arena, diag))
     return false;
-  passes_apply_constraints(p, false, arena);
+  constraints_apply(p, false, arena);
   passes_order_functions(p, arena);
   // After constraints: two members may have got different shardings from them.
-  return passes_import_groups(p, arena, diag);
+  return sharding_groups_import(p, arena, diag);
 }
 
 void passes_export(Program *p, bool keep_calls, Arena *arena) {

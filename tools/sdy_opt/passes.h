@@ -5,13 +5,13 @@
 //   export: constants, edges, groups, constraints, closing        (what partitioning starts from)
 //
 // The order they are run in as one is that of `passes_import`, `passes_enter`, `passes_export`.
-#ifndef TESSERA_PROPAGATE_PASSES_H
-#define TESSERA_PROPAGATE_PASSES_H
+#ifndef TESSERA_TOOLS_SDY_OPT_PASSES_H
+#define TESSERA_TOOLS_SDY_OPT_PASSES_H
 
 #include "ir/program.h"
 #include "ops/factors.h"
 
-// ---- data-flow edges (passes_edges.c) ----
+// ---- data-flow edges (edges.c) ----
 
 // Puts an sdy.data_flow_edge behind every result of an op through which values flow (OpDef.flow)
 // and at the start of bodies whose arguments have shardings of their own. An edge has the
@@ -25,35 +25,17 @@ void passes_sink_edges(Program *p, Arena *arena);
 void passes_add_function_edges(Program *p);
 void passes_sink_function_edges(Program *p);
 
-// ---- constraints and groups (passes_constraints.c) ----
+// ---- constraints and groups (constraints.c) ----
 
-// A closed sharding constraint (or in_sharding of a manual computation) that nothing contradicts is
-// the sharding of its operand too. Where a data-flow edge speaks for the operand, its users take
-// the constraint's result instead; implied_edges: also where one is only implied, by a loop, a body
-// or a call. What follows a chain of constraints uses the last of it.
-void passes_apply_constraints(Program *p, bool implied_edges, Arena *arena);
-// Groups that share a value become one; ids count from 0 in the order of the least id; a value is
-// in a group once. False after an error: a group with different shapes, or across the border of a
-// manual computation.
-bool passes_import_groups(Program *p, Arena *arena, Diag *diag);
-// Members of a group get the sharding that is written on one of them. If two disagree there is a
-// warning, and each is followed by a constraint that is open in all dimensions, which is the member
-// from then on.
-void passes_sync_groups(Program *p, Arena *arena, Diag *diag);
 void passes_remove_groups(Program *p);
 void passes_constraints_to_reshards(Program *p);
 // Where a value with unreduced axes is used by an op whose result (or returned as a result that) is
 // not unreduced over them, an sdy.all_reduce before it.
 void passes_finish_sums(Program *p, Arena *arena);
 
-// ---- shardings and meshes (passes_shardings.c) ----
+// ---- shardings and meshes (shardings.c) ----
 
-// Meshes written inside shardings become sdy.mesh ops; equal ones become one.
-void passes_lift_meshes(Program *p, Arena *arena);
 void passes_remove_size_one_axes(Program *p, Guard *guard);
-// Manual axes in the mesh's order; one that a sharding at the border does not use is said to be
-// replicated there.
-void passes_clean_manual_axes(Program *p, Arena *arena);
 void passes_close_shardings(Program *p);
 // Dimensions of arguments and results of functions lose axes that do not divide them.
 void passes_even_edges(Program *p, Arena *arena);
@@ -70,7 +52,7 @@ void passes_drop_rules(Program *p);
 bool passes_warn_unknown_call(const Program *p, const FactorOptions *options, Arena *arena,
                               Diag *diag);
 
-// ---- constants (passes_constants.c) ----
+// ---- constants (constants.c) ----
 
 // Each use of a constant expression gets its own copy, so that shardings do not travel from use to
 // use. stablehlo.constant becomes sdy.constant.
@@ -78,7 +60,7 @@ void passes_split_constants(Program *p, Arena *arena);
 // Equal constants and scalar broadcasts with equal shardings in one region become one.
 void passes_merge_constants(Program *p, Arena *arena);
 
-// ---- calls (passes_calls.c) ----
+// ---- calls (calls.c) ----
 
 // Every call becomes an sdy.named_computation with a copy of the function and edges; functions that
 // are called go. False after an error: too many copies.
@@ -102,6 +84,8 @@ void passes_drop_unreached(Program *p, Arena *arena);
 
 // ---- all of them (passes.c) ----
 
+// The function that nothing calls: `main`, or the only one; 0 if there are several.
+OpId passes_main(const Program *p);
 // Ops without effects whose results nothing uses go.
 void passes_drop_dead(Program *p, Arena *arena);
 // What Shardy's pipeline does before propagation (import, enter) and after it. With keep_calls
