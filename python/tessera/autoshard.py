@@ -199,7 +199,9 @@ class _Auto:
             return [False]
         # Elsewhere XLA's partitioner overlaps matrix products with their collectives (windowed
         # einsum), which it does not do for a local program: not measured there.
-        local = ["local"] if platform_of(jax, mesh) == "cpu" else []
+        # Under jax_debug_nans JAX recurses without end in a jitted shard_map.
+        is_local = platform_of(jax, mesh) == "cpu" and not jax.config.jax_debug_nans
+        local = ["local"] if is_local else []
         return local + ["constraints", False]
 
     def _export_options(self, jax):

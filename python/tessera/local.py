@@ -20,10 +20,10 @@ import jax
 import numpy as np
 
 from . import _jaxlib, axes, dtypes, errors
-from .export import has_explicit_axes, warn_user
+from .export import has_explicit_axes
 from .run import parts_of
 from .stages import partition
-from .traced import on_mesh_set, over_auto_axes, with_constraints, without_rules
+from .traced import on_mesh_set, over_auto_axes, warn_once, with_constraints, without_rules
 
 # Symbols in the text of a program; strings and the target of a custom_call are none.
 _SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|custom_call @[\w.$-]+|@(?:[\w.$-]+|"(?:[^"\\]|\\.)*")')
@@ -178,9 +178,9 @@ class LocalCall:
         text = _Text(self.made.text, self.made.program.function,
                      [(edge.tile, edge.dtype) for edge in self._outputs])
         self._bind = functools.partial(_jaxlib.local_primitive().bind, program=text)
-        self._name, self._told = sharded.program.name, False
         self._fallback = fallback and with_constraints(fallback, shardings)
-        self._guarded = without_rules(self.run, self._no_rule, self._warn)
+        warn = warn_once(sharded.program.name, "a local program") if fallback else lambda word: None
+        self._guarded = without_rules(self.run, self._no_rule, warn)
 
     def run(self, *leaves):
         mesh = self.shardings.mesh
@@ -208,9 +208,3 @@ class LocalCall:
                                        "a function that computes them (jax.value_and_grad) instead")
         return self._fallback(*leaves)
 
-    def _warn(self, word):
-        if not self._told and self._fallback is not None:
-            self._told = True
-            warn_user(f"{self._name}: {word} of a local program runs the Python function instead, with "
-                      "the shardings of its arguments and results as constraints, and XLA decides the "
-                      f"rest: take {word} inside of what is sharded")

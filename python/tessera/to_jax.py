@@ -225,7 +225,7 @@ class JaxProgram:
 class _Constrained(JaxProgram):
     """The annotated program, through jax.export: XLA partitions it."""
 
-    def __init__(self, jax, sharded, mesh):
+    def __init__(self, jax, sharded, mesh, fallback=None):
         super().__init__(jax, sharded)
         function = self._program.function
         module = _jaxlib.parse(_text(sharded))
@@ -238,6 +238,9 @@ class _Constrained(JaxProgram):
             jax, function, self._in_tree, self._in_avals, self._out_tree, self._out_avals, module,
             _jaxlib.platform_of(jax, self.shardings.mesh))
         self._finish(self._flat, _jaxlib.donated(module))
+        if fallback:
+            from .traced import with_fallback  # needs JAX
+            self.inside_leaves = with_fallback(self.inside_leaves, fallback, self.shardings, sharded.program.name)
 
     def _flat(self, *leaves):
         args, kwargs = self._in_tree.unflatten(leaves)
@@ -324,4 +327,4 @@ def make(sharded, mesh, exact, fallback=None):
         raise errors.InvalidArgument(f"mesh is {type(mesh).__name__}, expected a jax.sharding.Mesh")
     if exact == "local":
         return _Local(jax, sharded, mesh, fallback)
-    return _Constrained(jax, sharded, mesh)
+    return _Constrained(jax, sharded, mesh, fallback)

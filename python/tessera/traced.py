@@ -2,7 +2,7 @@
 
 import jax
 
-from .export import has_explicit_axes
+from .export import has_explicit_axes, warn_user
 
 
 def _only(spec, names):
@@ -77,3 +77,24 @@ def without_rules(run, fallback, warn):
         return jax.jvp(fallback, primals, tangents)
 
     return both
+
+
+def warn_once(name, what):
+    """A warn of without_rules."""
+    told = []
+
+    def warn(word):
+        if not told:
+            told.append(word)
+            warn_user(f"{name}: {word} of {what} runs the Python function instead, with the shardings of its "
+                      "arguments and results as constraints, and XLA decides the rest: take "
+                      f"{word} inside of what is sharded")
+
+    return warn
+
+
+def with_fallback(inside, fallback, named, name):
+    """inside, for what JAX traces, with fallback (leaves to leaves) under grad, vmap and Explicit axes."""
+    constrained = with_constraints(fallback, named)
+    guarded = without_rules(inside, constrained, warn_once(name, "an exported program"))
+    return lambda *leaves: constrained(*leaves) if has_explicit_axes(jax) else guarded(*leaves)

@@ -89,7 +89,9 @@ int command_optimize(int argc, char **argv) {
        "also compute contractions of gathered tensors as rings of shards, where that pays"},
       {"--collectives", OPTION_TEXT, &job.options.collectives, "LIST",
        "the form that the program's consumer needs of collectives: combined (default), single (one "
-       "operand each), major, apart, paced, typed, several with commas; xla: all that XLA needs"},
+       "operand each), bitwise, fenced, major, apart, paced, typed, several with commas; xla: all "
+       "that "
+       "XLA needs"},
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
        "combine small collectives into one of at most BYTES (default 32 MiB)"},
       {"--trip-count", OPTION_NUMBER, &trip_count, "N",

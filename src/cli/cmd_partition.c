@@ -54,7 +54,7 @@ enum { MOST_REDUNDANT = 5 };
 static void show_redundant(const PartitionJob *job) {
   const Compiled *c = &job->compiled;
   const RedundantList *list = &c->redundant;
-  if (!traffic_is_redundant(&c->traffic, c->n_devices, c->global_flops)) return;
+  if (!traffic_is_redundant(&c->traffic, c->n_devices, c->global_flops, list)) return;
   for (uint32_t i = 0; i < list->n && i < MOST_REDUNDANT; i++)
     fprintf(stderr, "tessera:   redundant: %s\n", list->rows[i].why);
   if (list->n > MOST_REDUNDANT)
@@ -161,6 +161,12 @@ static void show_verified(const PartitionJob *job) {
           "program's own less. The same\n"
           "tessera: program in f64 (jax_enable_x64) tells; if it agrees there, allow more here: "
           "--tolerance=X\n");
+    else if (v->tolerance > 0 && !job->inputs.count)
+      fprintf(stderr,
+              "tessera: the arguments are random: a program that is ill-conditioned on them "
+              "magnifies rounding. --inputs=FILE verifies on\n"
+              "tessera: real data; the same program in f64 (jax_enable_x64) tells rounding from "
+              "errors\n");
     return;
   }
   fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
@@ -347,7 +353,9 @@ int command_partition(int argc, char **argv) {
        "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
       {"--collectives", OPTION_TEXT, &job.request.local.collectives, "LIST",
        "the form that the program's consumer needs of collectives: combined (default), single (one "
-       "operand each), major, apart, paced, typed, several with commas; xla: all that XLA needs"},
+       "operand each), bitwise, fenced, major, apart, paced, typed, several with commas; xla: all "
+       "that "
+       "XLA needs"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
        "write groups of devices one by one (default) or by axes of the mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",

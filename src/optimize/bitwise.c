@@ -45,13 +45,20 @@ static ValueId reduce_exchanged(Optimizer *o, OpId op, Combine combine, int64_t 
   return build_reduce(&b, v, 1, (int64_t[]){1}, combine);
 }
 
+// Groups of an all_to_all are partitions or replicas, never device ids of a grid of both.
+static bool is_grid(const Optimizer *o) {
+  return attr_as_int(o->context, op_attr(o->p, o->p->root, "mhlo.num_replicas"), 1) > 1;
+}
+
 uint32_t pass_bitwise(Optimizer *o) {
   Program *p = o->p;
   uint32_t changes = 0;
+  bool grid = is_grid(o);
   for (OpId op = p->root, next; op; op = next) {
     next = op_walk_next(p, op, p->root);
     const Op *at = op_at(p, op);
-    if ((at->code != OP_all_reduce && at->code != OP_reduce_scatter) || at->n_operands != 1)
+    if ((at->code != OP_all_reduce && (at->code != OP_reduce_scatter || grid)) ||
+        at->n_operands != 1)
       continue;
     Type type = op_operand_type(p, op, 0);
     Combine combine = op_combine(p, op);

@@ -153,8 +153,7 @@ static void explain(Partition *t, const Localizer *cx, RedundantNote *note) {
 
 void walk_note(Partition *t, OpId op, const Localizer *cx, OpId before) {
   if (!t->mesh || !t->options || !t->options->redundant) return;
-  double global = work_of(t->p, op), most = -1;
-  if (global <= 0) return;
+  double global = work_of(t->p, op), most = 0;
   double devices = sharding_mesh(t->table, t->mesh)->n_devices;
   RedundantNote note = {.op = op,
                         .ideal = global * (double)axes_size(t->local.manual) / devices,

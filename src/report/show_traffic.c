@@ -53,14 +53,18 @@ double traffic_share(const Traffic *traffic, uint32_t n_devices, double flops_wh
   return flops_whole > 0 ? traffic->flops * n_devices / flops_whole : 1;
 }
 
-bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole) {
-  return traffic_share(traffic, n_devices, flops_whole) > 1.01;
+// The share alone would miss redundant ops of a program whose dead or equal ops were dropped.
+bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole,
+                          const RedundantList *list) {
+  double excess = 0;
+  for (uint32_t i = 0; i < list->n; i++) excess += list->rows[i].flops - list->rows[i].ideal;
+  return traffic_share(traffic, n_devices, flops_whole) > 1.01 || excess > 0.01 * traffic->flops;
 }
 
 void traffic_redundant_json(const Context *context, const Traffic *traffic, uint32_t n_devices,
                             double flops_whole, const RedundantList *list, Json *json) {
   RedundantList none = {0};
-  bool some = traffic_is_redundant(traffic, n_devices, flops_whole);
+  bool some = traffic_is_redundant(traffic, n_devices, flops_whole, list);
   json_key(json, "redundant"), redundant_json(context, some ? list : &none, json);
 }
 

@@ -17,8 +17,10 @@ void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole
 // The key `redundant`; empty if devices compute little more than the ideal. O(rows).
 void traffic_redundant_json(const Context *context, const Traffic *traffic, uint32_t n_devices,
                             double flops_whole, const RedundantList *list, Json *json);
-// Whether it is worth a word.
-bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole);
+// Whether it is worth a word: the share is above 1.01, or the listed ops compute 1 % of a device's
+// FLOPs beyond their ideal.
+bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole,
+                          const RedundantList *list);
 // The key `reasons`: why each collective is there. O(reasons).
 void traffic_reasons_json(const Program *local, const Reasons *reasons, Json *json);
 // Whether ids of reasons may stand in the program (reasons_mark): collectives in a form for another

@@ -342,13 +342,21 @@ def test_inside_of_jit_and_under_grad_and_vmap():
     close(jax.vmap(fn, (None, 0))(PARAMS, xs), jax.vmap(model, (None, 0))(PARAMS, xs))
 
 
-def test_exact_has_no_gradient_and_no_vmap():
-    fn = tessera.autoshard(model, mesh=MESH, shard=HINTS, exact=True)
+def test_the_constraint_form_uses_the_function_under_grad_and_vmap():
+    fn = tessera.autoshard(model, mesh=MESH, shard=HINTS, exact="constraints")
     close(jax.jit(fn)(PARAMS, X), model(PARAMS, X))
-    with pytest.raises(tessera.Unimplemented, match="no gradient"):
-        jax.grad(lambda p: fn(p, X).sum())(PARAMS)
-    with pytest.raises(NotImplementedError):
-        jax.vmap(fn, (None, 0))(PARAMS, np.stack([X, X]))
+    with pytest.warns(UserWarning, match="grad of an exported program runs the Python function") as told:
+        found = jax.grad(lambda p: fn(p, X).sum())(PARAMS)
+    assert len(told) == 1
+    close(found, jax.grad(lambda p: model(p, X).sum())(PARAMS))
+    xs = np.stack([X, 2 * X])
+    close(jax.vmap(fn, (None, 0))(PARAMS, xs), jax.vmap(model, (None, 0))(PARAMS, xs))
+
+
+def test_not_a_number_under_debug_nans():
+    fn = tessera.autoshard(lambda x: x * 2, mesh=MESH, shard={"x": P("data")})
+    with jax.debug_nans(True), pytest.raises(FloatingPointError):
+        fn(np.full((8, 6), np.nan, "f"))
 
 
 def test_values_from_outside_are_constants_or_told():
