@@ -149,6 +149,14 @@ static void test_scatter(void **state) {
     assert_true(((float *)out.data)[0] == (rule == TSR_SCATTER_XLA ? 1 : 9));
     tsr_buffer_free(&out);
   }
+  tsr_buffer in = {sizeof in, TSR_F32, 1, &dim, x}, out = {.struct_size = sizeof out};
+  tsr_evaluate_options no_rule = {.struct_size = sizeof no_rule, .scatter = (tsr_scatter)77};
+  tsr_error *error = tsr_program_evaluate(p, NULL, &no_rule, 1, &in, 1, &out);
+  assert_int_equal(tsr_error_code(error), TSR_ERROR_INVALID_ARGUMENT);
+  tsr_error_free(error);
+  error = tsr_program_evaluate(p, "no_such_function", NULL, 1, &in, 1, &out);
+  assert_int_equal(tsr_error_code(error), TSR_ERROR_NOT_FOUND);
+  tsr_error_free(error);
   tsr_program_free(p);
 }
 

@@ -554,6 +554,11 @@ static Status *evaluate_body(Guard *guard, void *arg) {
   Literal **args = ARENA_ARRAY(&e->arena, Literal *, n_args);
   Literal **out = ARENA_ARRAY(&e->arena, Literal *, n_out);
   for (uint32_t i = 0; i < n_args; i++) TRY(read_input(e, function, i, &args[i]));
+  if (e->options.scatter != TSR_SCATTER_SPEC && e->options.scatter != TSR_SCATTER_XLA)
+    FAIL(INVALID_ARGUMENT,
+         "tsr_evaluate_options.scatter is %d, expected TSR_SCATTER_SPEC or "
+         "TSR_SCATTER_XLA",
+         (int)e->options.scatter);
   bool by_replica = partitioned_by_replica(p, (uint32_t)n);
   EvalOptions options = {.seed = e->options.seed,
                          .replicas = by_replica ? (uint32_t)n : 1,

@@ -36,8 +36,7 @@ Status *evaluate_entry(const Program *p, const char *name, OpId *out_function) {
       if (is_function(p, o))
         used += (size_t)snprintf(list + used, sizeof list - used, "%s@%s", used ? ", " : "",
                                  function_name(p, o));
-    FAIL(INVALID_ARGUMENT, "there is no function @%s; the module has %s", name ? name : "main",
-         list);
+    FAIL(NOT_FOUND, "there is no function @%s; the module has %s", name ? name : "main", list);
   }
   *out_function = wanted;
   return NULL;
