@@ -178,8 +178,8 @@ void annotations_options(Annotations *a, Option *out) {
        "how shardings propagate (default user-priority); none: as annotated, else replicated"},
       {"--conflicts", OPTION_TEXT, &a->conflicts, "size|cost",
        "which of two dimensions gets an axis that both could have: that of the larger tensor "
-       "(default), or what takes the least predicted time (also tries which --shard rules go "
-       "first)"},
+       "(default), or the choice with the least predicted time (also tries which --shard rules "
+       "take precedence)"},
       {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
        "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
       {"--allow-results", OPTION_TEXT, &a->request.allow_results, "LIST",

@@ -294,8 +294,8 @@ static const Usage usage = {
     "Writes the local program that each device runs: the same ops on shards of the tensors, with "
     "standard StableHLO collectives. Annotations are read and propagated first, as by tessera "
     "propagate; a program with sdy.reshard is already propagated, and its arguments and results "
-    "keep their shardings. Device k of the mesh is partition k. Attributes of the arguments and "
-    "results have their global types and shardings.\n"
+    "keep their shardings. Device k of the mesh is partition k. In the output, attributes of each "
+    "argument and result hold its global type and sharding.\n"
     "With --verify both programs run on the same data, random or of --inputs, and are compared on "
     "every device: integers exactly, floats within a tolerance that is printed; exit status 1 and "
     "the first difference if they differ.",
@@ -324,7 +324,7 @@ int command_partition(int argc, char **argv) {
        "(default: random data)"},
       {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of that data (default 0)"},
       {"--positive", OPTION_FLAG, &job.verification.positive, NULL,
-       "floats of that data from 0 to 3 (default -1.5 to 1.5): no second moment below 0"},
+       "floats of that data from 0 to 3 (default -1.5 to 1.5), for programs that take square roots"},
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
        "the function to verify (default main)"},
       {"--tolerance", OPTION_TEXT, &tolerance, "X",
