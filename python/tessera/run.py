@@ -198,7 +198,7 @@ def evaluate(handle, program, arrays, n_outputs, devices=1, seed=0, memory_limit
                               cancel=ctypes.pointer(cancel), custom_call=callbacks.function,
                               scatter=SCATTER.index(program.scatter))
     try:
-        _interruptible(cancel, callbacks, handle.call, "tsr_program_evaluate",
+        _interruptible(cancel, callbacks, arrays, handle.call, "tsr_program_evaluate",
                        program.function.encode(), ctypes.byref(options), len(arrays), inputs,
                        n_outputs, outputs)
     except errors.Error:
@@ -213,16 +213,17 @@ def evaluate(handle, program, arrays, n_outputs, devices=1, seed=0, memory_limit
             lib.tsr_buffer_free(ctypes.byref(outputs[i]))
 
 
-def _interruptible(cancel, callbacks, call, *arguments):
+def _interruptible(cancel, callbacks, arrays, call, *arguments):
     """Calls on a thread of its own, so that the main one hears of an interrupt; it then cancels, and
-    waits for the call to end all the same: that has the arguments' memory. Meanwhile the main one runs
-    what is called back."""
+    waits for the thread to end all the same: that has the arguments' memory. Meanwhile the main one runs
+    what is called back. A second interrupt may come while the first is recorded and end the wait, so the
+    thread also keeps the arrays alive."""
     if threading.current_thread() is not threading.main_thread():
         call(*arguments)
         return
     done, failed, interrupts = threading.Event(), [], []
 
-    def work():
+    def work(_kept):
         try:
             call(*arguments)
         except BaseException as error:
@@ -231,10 +232,13 @@ def _interruptible(cancel, callbacks, call, *arguments):
             done.set()
             callbacks.finish()
 
-    threading.Thread(target=work, name="tessera", daemon=True).start()
-    while not done.is_set():
+    thread = threading.Thread(target=work, args=(arrays,), name="tessera", daemon=True)
+    thread.start()
+    while thread.is_alive():
         try:
-            callbacks.serve(done)
+            while not done.is_set():
+                callbacks.serve(done)
+            thread.join()
         except BaseException as error:  # KeyboardInterrupt, or what the user's signal handler raises
             cancel.value = 1
             interrupts.append(error)
