@@ -324,7 +324,8 @@ int command_partition(int argc, char **argv) {
        "(default: random data)"},
       {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of that data (default 0)"},
       {"--positive", OPTION_FLAG, &job.verification.positive, NULL,
-       "floats of that data from 0 to 3 (default -1.5 to 1.5), for programs that take square roots"},
+       "floats of that data from 0 to 3 (default -1.5 to 1.5), for programs that take square "
+       "roots"},
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
        "the function to verify (default main)"},
       {"--tolerance", OPTION_TEXT, &tolerance, "X",
