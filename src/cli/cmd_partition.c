@@ -50,13 +50,20 @@ static const double much_twice = 1.5;
 
 enum { MOST_REDUNDANT = 5 };
 
+// A line with names of the user's program. Their control characters would move a terminal's cursor.
+static void say(const char *prefix, const char *text) {
+  fputs(prefix, stderr);
+  for (; *text; text++) fputc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, stderr);
+  fputc('\n', stderr);
+}
+
 // The ops that devices compute redundantly, the most expensive first.
 static void show_redundant(const PartitionJob *job) {
   const Compiled *c = &job->compiled;
   const RedundantList *list = &c->redundant;
   if (!traffic_is_redundant(&c->traffic, c->n_devices, c->global_flops, list)) return;
   for (uint32_t i = 0; i < list->n && i < MOST_REDUNDANT; i++)
-    fprintf(stderr, "tessera:   redundant: %s\n", list->rows[i].why);
+    say("tessera:   redundant: ", list->rows[i].why);
   if (list->n > MOST_REDUNDANT)
     fprintf(stderr, "tessera:   redundant: %u more (--json has all)\n", list->n - MOST_REDUNDANT);
 }
@@ -122,7 +129,7 @@ static void show_reasons(PartitionJob *job, Guard *guard) {
     const Reason *r = &reasons->rows[i];
     line->used = 0;
     reason_print(r, r->unknown && !job->compiled.traffic.told, line);
-    fprintf(stderr, "tessera: %s\n", line->data);
+    say("tessera: ", line->data);
   }
   strbuf_deinit(line);
 }
