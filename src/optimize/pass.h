@@ -7,7 +7,7 @@
 #include "ops/op.h"
 #include "optimize/optimize.h"
 
-typedef struct DeviceTables DeviceTables;  // optimize/devices.h
+typedef struct DeviceTables DeviceTables;  // optimize/known.c
 typedef struct GroupTable GroupTable;      // optimize/collective.h
 
 typedef struct Optimizer {
