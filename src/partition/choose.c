@@ -74,12 +74,12 @@ static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) 
 
 static void find_leads(Chooser *c) {
   for (uint32_t i = 0; i < c->m->n_results; i++)
-    add_lead(c, c->m->n_operands + i, walk_wanted(c->t, op_result(c->t->p, c->op, i)));
+    add_lead(c, c->m->n_operands + i, walk_required(c->t, op_result(c->t->p, c->op, i)));
   for (uint32_t i = 0; i < c->m->n_operands; i++) {
     ValueId v = op_operand(c->t->p, c->op, i);
-    if (walk_is_remade(c->t, v)) continue;
-    for (const Part *part = c->t->parts[v]; part; part = part->next) add_lead(c, i, part->sharding);
-    add_lead(c, i, walk_wanted(c->t, v));
+    if (walk_is_rematerialized(c->t, v)) continue;
+    for (const Copy *copy = c->t->copies[v]; copy; copy = copy->next) add_lead(c, i, copy->sharding);
+    add_lead(c, i, walk_required(c->t, v));
   }
 }
 
@@ -178,7 +178,7 @@ static AxisList free_axes(const Chooser *c, const FactorSplit *splits, AxisList 
 
 // Are tiles in strides as good as others? What the op's columns do speaks of blocks.
 static bool takes_strides(const Chooser *c) {
-  if (c->t->options && c->t->options->blocks) return false;
+  if (c->t->options.blocks) return false;
   return !c->def || c->m->custom || c->def->strides || (!c->def->splits && !c->def->localize);
 }
 
@@ -295,14 +295,14 @@ static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t 
     info.unreduced = axes_concat(&t->scratch, info.unreduced, c->carried);
     info.reducer = result ? c->carried_out : c->carried_in;
   }
-  return any || info.unreduced.n ? walk_plain(t, sharding_intern(t->table, &info)) : 0;
+  return any || info.unreduced.n ? walk_on_mesh(t, sharding_intern(t->table, &info)) : 0;
 }
 
 // ---- what it takes ----
 
 // One device's share of the op's work, and what it reads and writes.
 static double work_seconds(const Chooser *c, const Choice *choice) {
-  const Machine *machine = c->t->options ? c->t->options->machine : NULL;
+  const Machine *machine = c->t->options.machine;
   return compute_op_seconds(machine ? &machine->compute : &compute_default, &choice->cx, c->work,
                             c->t->table, choice->in_as, choice->out_as);
 }
@@ -319,9 +319,9 @@ static Price own_price(Partition *t, const Localizer *cx, uint32_t steps) {
   return price_steps(route_slowest(&route), steps, cx->bytes);
 }
 
-static bool has_part(const Partition *t, ValueId v, Sharding sharding) {
-  for (const Part *part = t->parts[v]; part; part = part->next)
-    if (part->sharding == sharding) return true;
+static bool has_copy(const Partition *t, ValueId v, Sharding sharding) {
+  for (const Copy *copy = t->copies[v]; copy; copy = copy->next)
+    if (copy->sharding == sharding) return true;
   return false;
 }
 
@@ -369,12 +369,12 @@ static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
   }
   ValueId other = other_term(t, user, at, by);
   if (!other) return 1;
-  const Part *part = t->parts[other];
-  if (part) {
-    const ShardingInfo *there = sharding_info(t->table, part->sharding);
-    bool alike = at == v ? part->sharding == has
+  const Copy *copy = t->copies[other];
+  if (copy) {
+    const ShardingInfo *there = sharding_info(t->table, copy->sharding);
+    bool alike = at == v ? copy->sharding == has
                          : there->reducer == by && axes_equal(there->unreduced, info->unreduced);
-    return alike && !part->next ? 0 : 1;
+    return alike && !copy->next ? 0 : 1;
   }
   uint32_t n = 1;
   for (; other && n < MOST_STEPS && are_twins(t, at, other); n++) {
@@ -393,11 +393,11 @@ static double chance_of_move(const Partition *t, ValueId v, Sharding has, Shardi
   for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
     OpId user = operand_at(t->p, use)->user;
     bool ends = op_row(op_at(t->p, user)->code)->traits & TRAIT_TERMINATOR;
-    if (ends && !t->written_out[op_parent(t->p, user)]) return 1;
+    if (ends && !t->inlined[op_parent(t->p, user)]) return 1;
     for (uint32_t i = 0; i < op_at(t->p, user)->n_operands; i++) {
       ValueId other = op_operand(t->p, user, i);
       if (other != v && value_type(t->p, other) == value_type(t->p, v) && wanted &&
-          has_part(t, other, wanted) && !has_part(t, other, has))
+          has_copy(t, other, wanted) && !has_copy(t, other, has))
         return 1;
     }
   }
@@ -451,8 +451,8 @@ static void settle_shardings(Chooser *c, Choice *choice) {
 static Price price_ahead(Chooser *user, uint32_t i, Sharding as) {
   Partition *t = user->t;
   ValueId v = op_operand(t->p, user->op, i);
-  if (t->parts[v]) return walk_price(t, v, as);
-  return walk_reshard_price(t, walk_wanted(t, v), as, value_type(t->p, v));
+  if (t->copies[v]) return walk_price(t, v, as);
+  return walk_reshard_price(t, walk_required(t, v), as, value_type(t->p, v));
 }
 
 // What a user takes besides a value: its other operands, its own exchange, its results.
@@ -464,7 +464,7 @@ static Price price_of_user(Chooser *user, const Choice *way, ValueId without) {
       sum = price_sum(sum, price_ahead(user, i, way->in_as[i]));
   for (uint32_t i = 0; i < user->m->n_results; i++) {
     ValueId v = op_result(t->p, user->op, i);
-    Price move = walk_reshard_price(t, way->out_as[i], walk_wanted(t, v), value_type(t->p, v));
+    Price move = walk_reshard_price(t, way->out_as[i], walk_required(t, v), value_type(t->p, v));
     sum = price_sum(sum, move);
   }
   return sum;
@@ -477,7 +477,7 @@ static void lead_user(Chooser *user, uint32_t operand, Sharding sharding, Choice
   if (sharding) add_lead(user, operand, sharding);
   for (uint32_t i = 0; !sharding && i < user->m->n_results; i++)
     add_lead(user, user->m->n_operands + i,
-             walk_wanted(user->t, op_result(user->t->p, user->op, i)));
+             walk_required(user->t, op_result(user->t->p, user->op, i)));
   localizer_init(user->t, user->op, user->m, &out->cx);
   for (uint32_t i = 0; i < user->n_leads; i++) follow(user, &user->leads[i], &out->cx);
   settle_shardings(user, out);
@@ -520,7 +520,7 @@ static void find_user(Chooser *c) {
     before = op;
     FactorMap *m = ARENA_NEW(&t->scratch, FactorMap);
     if (++n > MOST_USES || op_at(t->p, op)->block != op_at(t->p, c->op)->block ||
-        !walk_factors(t, op, m))
+        !walk_factors(t, op, &t->scratch, m))
       return;
     Chooser *user = ARENA_NEW(&t->scratch, Chooser);
     chooser_init(t, op, m, user);
@@ -533,7 +533,7 @@ static void find_user(Chooser *c) {
     c->user_takes = takes;
     c->user_operand = operand;
   }
-  if (found && c->user_takes != walk_wanted(t, v)) c->user = found;
+  if (found && c->user_takes != walk_required(t, v)) c->user = found;
 }
 
 // What a result takes: for its user, or to be where it is to be.
@@ -563,7 +563,7 @@ static void price(const Chooser *c, Choice *choice) {
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
     Sharding has = choice->out_as[i];
-    Sharding wanted = c->user ? c->user_takes : walk_wanted(t, v);
+    Sharding wanted = c->user ? c->user_takes : walk_required(t, v);
     Price move = price_after(c, v, has, wanted);
     if (move.bytes > 0) {
       move = price_divided(move, (double)walk_times_summed(t, v, has, wanted));
@@ -679,9 +679,9 @@ static bool find_carried(Chooser *c) {
   uint32_t n = c->m->n_operands;
   c->partial = ARENA_ARRAY(&t->scratch, bool, n + 1);
   for (uint32_t i = 0; i < n; i++) {
-    const Part *part = t->parts[op_operand(t->p, c->op, i)];
-    const ShardingInfo *info = sharding_info(t->table, part->sharding);
-    if (part->next || !info->unreduced.n || info->mesh != t->mesh ||
+    const Copy *copy = t->copies[op_operand(t->p, c->op, i)];
+    const ShardingInfo *info = sharding_info(t->table, copy->sharding);
+    if (copy->next || !info->unreduced.n || info->mesh != t->mesh ||
         (c->carried.n && info->reducer != c->carried_in))
       continue;
     if (c->carried.n && !axes_equal(c->carried, info->unreduced)) continue;
@@ -705,9 +705,9 @@ static bool carries_too(const Chooser *c, OpId user, ValueId v) {
     return false;
   bool partial[MOST_LEADS];
   for (uint32_t i = 0; i < o->n_operands; i++) {
-    const Part *part = t->parts[op_operand(t->p, user, i)];
-    const ShardingInfo *info = part ? sharding_info(t->table, part->sharding) : NULL;
-    partial[i] = info && !part->next && axes_equal(info->unreduced, c->carried) &&
+    const Copy *copy = t->copies[op_operand(t->p, user, i)];
+    const ShardingInfo *info = copy ? sharding_info(t->table, copy->sharding) : NULL;
+    partial[i] = info && !copy->next && axes_equal(info->unreduced, c->carried) &&
                  info->reducer == c->carried_in;
   }
   return op_commutes(t->p, user, c->carried_in, partial) != COMBINE_NONE;

@@ -81,7 +81,7 @@ void walk_find_contexts(Partition *t) {
 }
 
 bool walk_is_local(const Partition *t, OpId function) {
-  return (t->contexts[function] & LOCAL) && !t->written_out[function];
+  return (t->contexts[function] & LOCAL) && !t->inlined[function];
 }
 
 bool walk_has_copy(const Partition *t, OpId function) {
@@ -144,7 +144,7 @@ Status *walk_clean_copy(Partition *t, OpId root, bool global) {
     OpId callee = callee_named(t, o, &attr);
     if (callee && t->copied_as[callee])
       op_set_attr(t->p, o, attr, attr_symbol(t->context, t->copied_as[callee]));
-    if (!walk_only_says(code)) continue;
+    if (!walk_only_annotates(code)) continue;
     if (op_at(t->p, o)->n_results)
       value_replace_uses(t->p, op_result(t->p, o, 0), op_operand(t->p, o, 0));
     op_erase(t->p, o);

@@ -1,5 +1,12 @@
-// Values as parts: which shardings they are to have, which they have, and getting them from one to
-// the other. Nothing is moved before somebody asks for it; what was made once is kept.
+// Copies of values: the sharding that each value's place has, the copies that a value has so far, and
+// the reshard from one to the other when an op needs it.
+//
+// Lazy: nothing is resharded before an op needs it, and each copy is kept for later users. So a
+// partial sum stays partial while ops commute with it. Gathered copies of arguments are the
+// exception: they are forgotten after tuning.gathered_life_ops ops and gathered again.
+//
+// A value has few copies, one per sharding that its users need. Prices of reshards are computed
+// once per (from, to, type). O(copies of the value) for each need.
 #include <math.h>
 
 #include "cost/tuning.h"
@@ -49,7 +56,7 @@ static bool same_order(const Mesh *a, const Mesh *b) {
   return same;
 }
 
-static Sharding make_plain(Partition *t, Sharding sharding) {
+static Sharding put_on_mesh(Partition *t, Sharding sharding) {
   const ShardingInfo *info = sharding_info(t->table, sharding);
   const Mesh *from = sharding_mesh(t->table, info->mesh), *to = sharding_mesh(t->table, t->mesh);
   if (!from || !to || !from->n_axes || sharding_is_maximal(t->table, sharding)) return 0;
@@ -77,16 +84,16 @@ static Sharding make_plain(Partition *t, Sharding sharding) {
   return any ? sharding_intern(t->table, &made) : 0;
 }
 
-Sharding walk_plain(Partition *t, Sharding sharding) {
+Sharding walk_on_mesh(Partition *t, Sharding sharding) {
   if (!sharding) return 0;
-  while (t->plain.count <= sharding) VEC_PUSH(&t->arena, &t->plain, UINT32_MAX);
-  if (t->plain.items[sharding] == UINT32_MAX) {
+  while (t->on_mesh.count <= sharding) VEC_PUSH(&t->arena, &t->on_mesh, UINT32_MAX);
+  if (t->on_mesh.items[sharding] == UINT32_MAX) {
     ArenaMark mark = arena_mark(&t->scratch);
-    Sharding made = make_plain(t, sharding);
+    Sharding made = put_on_mesh(t, sharding);
     arena_rewind(&t->scratch, mark);
-    t->plain.items[sharding] = made;
+    t->on_mesh.items[sharding] = made;
   }
-  return t->plain.items[sharding];
+  return t->on_mesh.items[sharding];
 }
 
 static const int64_t MOST_ELEMENTS = (int64_t)1 << 56;  // along a dimension
@@ -104,8 +111,8 @@ bool walk_is_movable(const Partition *t, Type type) {
 }
 
 Sharding walk_place_sharding(Partition *t, PlaceId place) {
-  const Given *given = place ? propagation_given(t->given, place) : NULL;
-  return given && walk_is_movable(t, t->graph->places[place].type) ? walk_plain(t, given->sharding)
+  const Given *given = place ? propagation_given(t->shardings, place) : NULL;
+  return given && walk_is_movable(t, t->graph->places[place].type) ? walk_on_mesh(t, given->sharding)
                                                                    : 0;
 }
 
@@ -113,7 +120,7 @@ Sharding walk_place_outside(Partition *t, PlaceId place) {
   Sharding inside = walk_place_sharding(t, place);
   const Mesh *to = sharding_mesh(t->table, t->mesh);
   if (!inside) return 0;
-  ShardingInfo info = *sharding_info(t->table, propagation_given(t->given, place)->sharding);
+  ShardingInfo info = *sharding_info(t->table, propagation_given(t->shardings, place)->sharding);
   const Mesh *from = sharding_mesh(t->table, info.mesh);
   if (mesh_equal(from, to) || same_order(from, to)) return inside;
   DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, info.rank + 1);
@@ -124,7 +131,7 @@ Sharding walk_place_outside(Partition *t, PlaceId place) {
   return sharding_intern(t->table, &info);
 }
 
-Sharding walk_wanted(Partition *t, ValueId v) {
+Sharding walk_required(Partition *t, ValueId v) {
   return walk_place_sharding(t, graph_place(t->graph, t->instance, v));
 }
 
@@ -159,26 +166,45 @@ Price walk_reshard_price(Partition *t, Sharding from, Sharding to, Type type) {
   return row.price;
 }
 
-// ---- parts ----
+// ---- copies ----
 
 uint32_t walk_mark(const Partition *t) { return t->made.count; }
 
 void walk_rewind(Partition *t, uint32_t mark) {
   while (t->made.count > mark) {
     ValueId v = t->made.items[--t->made.count];
-    t->parts[v] = t->parts[v]->next;
+    t->copies[v] = t->copies[v]->next;
   }
 }
 
-void walk_set(Partition *t, ValueId v, ValueId local, Sharding sharding) {
-  Part *part = ARENA_NEW(&t->arena, Part);
-  *part = (Part){.value = local, .sharding = sharding, .used = t->clock, .next = t->parts[v]};
-  t->parts[v] = part;
+CopyId walk_new_copy(Partition *t, ValueId v, Sharding sharding, Type type) {
+  if (!type) type = walk_local_type(t, sharding, value_type(t->p, v));
+  if (!t->infos.count) VEC_PUSH(&t->arena, &t->infos, (CopyInfo){0});
+  VEC_PUSH(&t->arena, &t->infos, ((CopyInfo){v, sharding, type}));
+  return t->infos.count - 1;
+}
+
+CopyId walk_decide_reshard(Partition *t, ValueId v, CopyId from, Sharding has, Sharding to) {
+  CopyId made = walk_new_copy(t, v, to, 0);
+  Decision *d = walk_decide(t, DECISION_RESHARD, t->local.origin, 1, 1);
+  decision_in(d)[0] = from;
+  decision_out(d)[0] = made;
+  d->reshard.value = v;
+  d->reshard.from = has;
+  d->reshard.to = to;
+  return made;
+}
+
+void walk_set(Partition *t, ValueId v, CopyId id, Sharding sharding) {
+  Copy *copy = ARENA_NEW(&t->arena, Copy);
+  *copy = (Copy){.id = id, .sharding = sharding, .used = t->clock, .next = t->copies[v]};
+  t->copies[v] = copy;
   VEC_PUSH(&t->arena, &t->made, v);
 }
 
-// What arguments and simple functions of them are gathered to does not stay: a layer's weights are
-// gathered again on the way back, else all layers would be there at once.
+// Gathered copies of arguments, and of simple functions of arguments, do not stay: a layer's
+// weights are gathered again in the backward pass. Otherwise the gathered weights of all layers
+// would be alive at once.
 enum { STORED_DEPTH = 4 };
 
 static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
@@ -190,58 +216,62 @@ static bool is_stored(const Partition *t, ValueId v, uint32_t depth) {
          is_stored(t, op_operand(t->p, op, 0), depth - 1);
 }
 
-static bool is_gone(const Partition *t, const Part *part) {
-  return part->gathered && t->clock - part->used > tuning.gathered_life_ops;
+static bool is_gone(const Partition *t, const Copy *copy) {
+  return copy->gathered && t->clock - copy->used > tuning.gathered_life_ops;
 }
 
-// The part from which the sharding is had for least.
-static Part *cheapest(Partition *t, ValueId v, Sharding sharding, Price *out) {
-  Part *best = NULL;
-  for (Part *part = t->parts[v]; part; part = part->next) {
-    if (is_gone(t, part)) continue;
-    Price price = walk_reshard_price(t, part->sharding, sharding, value_type(t->p, v));
+// The copy from which the sharding is cheapest.
+static Copy *cheapest(Partition *t, ValueId v, Sharding sharding, Price *out) {
+  Copy *best = NULL;
+  for (Copy *copy = t->copies[v]; copy; copy = copy->next) {
+    if (is_gone(t, copy)) continue;
+    Price price = walk_reshard_price(t, copy->sharding, sharding, value_type(t->p, v));
     if (best && (price.seconds > out->seconds ||
-                 (price.seconds == out->seconds && part->sharding != sharding)))
+                 (price.seconds == out->seconds && copy->sharding != sharding)))
       continue;
-    best = part;
+    best = copy;
     *out = price;
-    if (part->sharding == sharding) break;
+    if (copy->sharding == sharding) break;
   }
   return best;
 }
 
 Price walk_price(Partition *t, ValueId v, Sharding sharding) {
   Price price = {0, 0, 0};
-  if (walk_is_remade(t, v)) return price;
+  if (walk_is_rematerialized(t, v)) return price;
   cheapest(t, v, sharding, &price);
   return price;
 }
 
-Status *walk_get(Partition *t, ValueId v, Sharding sharding, ValueId *out) {
+static CopyId reshard(Partition *t, ValueId v, const Copy *from, Sharding to, Price price) {
+  CopyId made = walk_decide_reshard(t, v, from->id, from->sharding, to);
+  Decision *d = &t->decisions.items[t->decisions.count - 1];
+  d->price = price;
+  if (t->options.why) d->loc = reason_reshard(&t->words, v, from->sharding, to, t->local.origin);
+  return made;
+}
+
+Status *walk_get(Partition *t, ValueId v, Sharding sharding, CopyId *out) {
   Price price = {0, 0, 0};
-  Part *part = cheapest(t, v, sharding, &price);
-  if (part->sharding != sharding && price.bytes > 0 && walk_is_remade(t, v)) {
-    TRY(walk_remake(t, v, sharding));
-    part = cheapest(t, v, sharding, &price);
+  Copy *copy = cheapest(t, v, sharding, &price);
+  if (copy->sharding != sharding && price.bytes > 0 && walk_is_rematerialized(t, v)) {
+    TRY(walk_rematerialize(t, v, sharding));
+    copy = cheapest(t, v, sharding, &price);
   }
-  part->used = t->clock;
-  *out = part->value;
-  if (part->sharding == sharding) return NULL;
-  Attr loc = t->local.loc;
-  if (t->options && t->options->why)
-    t->local.loc = reason_reshard(&t->words, v, part->sharding, sharding, t->local.origin);
-  TRY(local_reshard(&t->local, t->network, part->value, part->sharding, sharding,
-                    value_type(t->p, v), out));
-  t->local.loc = loc;
+  copy->used = t->clock;
+  *out = copy->id;
+  if (copy->sharding == sharding) return NULL;
+  *out = reshard(t, v, copy, sharding, price);
   if (price.bytes > 0) walk_keep_same(t, v, sharding);
   walk_set(t, v, *out, sharding);
-  t->parts[v]->gathered = price.bytes > 0 && is_stored(t, v, STORED_DEPTH);
+  t->copies[v]->gathered = price.bytes > 0 && is_stored(t, v, STORED_DEPTH);
   return NULL;
 }
 
-Status *walk_finish(Partition *t, ValueId v, ValueId local, Sharding has) {
-  walk_set(t, v, local, has);
-  Sharding want = walk_wanted(t, v);
-  if (has == want || walk_reshard_price(t, has, want, value_type(t->p, v)).bytes > 0) return NULL;
-  return walk_get(t, v, want, &local);
+Status *walk_finish(Partition *t, ValueId v, CopyId copy, Sharding has) {
+  walk_set(t, v, copy, has);
+  Sharding required = walk_required(t, v);
+  if (has == required || walk_reshard_price(t, has, required, value_type(t->p, v)).bytes > 0)
+    return NULL;
+  return walk_get(t, v, required, &copy);
 }

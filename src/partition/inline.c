@@ -29,23 +29,23 @@ static uint32_t depth_of(const Partition *t, OpId op, OpId function) {
   return depth;
 }
 
-void walk_find_written_out(Partition *t) {
+Status *walk_find_inlined(Partition *t) {
   uint32_t n = t->p->ops.count + 1;
-  t->written_out = ARENA_ARRAY(&t->arena, bool, n);
+  t->inlined = ARENA_ARRAY(&t->arena, bool, n);
   double *times = ARENA_ARRAY(&t->arena, double, n);
   uint32_t *depths = ARENA_ARRAY(&t->arena, uint32_t, n);  // of regions and calls around
-  if (t->runs.count < 2) return;
+  if (t->runs.count < 2) return NULL;
   uint32_t *named = count_named(t, n, &t->arena);
   for (uint32_t i = 0; i < t->runs.count; i++) {
     OpId function = t->runs.order[i];
     double ops = 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) ops++;
-    t->written_out[function] = times[function] > 0 && !named[function] &&
+    t->inlined[function] = times[function] > 0 && !named[function] &&
                                symbol_is_private(t->p, function) &&
                                (times[function] == 1 || times[function] * ops <= few_ops) &&
                                depths[function] <= MOST_DEPTH;
-    double here = t->written_out[function] ? times[function] : 1;
-    uint32_t around = t->written_out[function] ? depths[function] : 0;
+    double here = t->inlined[function] ? times[function] : 1;
+    uint32_t around = t->inlined[function] ? depths[function] : 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) {
       OpId callee = t->runs.callee[o];
       if (!callee) continue;
@@ -54,4 +54,5 @@ void walk_find_written_out(Partition *t) {
       if (depth > depths[callee]) depths[callee] = depth;
     }
   }
+  return NULL;
 }

@@ -30,14 +30,14 @@ static bool has_trait(const Partition *t, OpId op, uint16_t trait) {
 // The call that the instance's function is written out for; 0 if it is not.
 static OpId written_for(const Partition *t, InstanceId instance) {
   const Instance *i = &t->graph->instances[instance];
-  return i->call && t->written_out[i->function] ? i->call : 0;
+  return i->call && t->inlined[i->function] ? i->call : 0;
 }
 
 // A function that is written where the op calls it; 0 if it is none.
 static OpId written_callee(const Partition *t, OpId op) {
   Attr callee = op_at(t->p, op)->code == OP_func_call ? op_attr(t->p, op, "callee") : 0;
   OpId function = callee ? symbols_find(&t->functions, attr_as_name(t->context, callee)) : 0;
-  return function && t->written_out[function] ? function : 0;
+  return function && t->inlined[function] ? function : 0;
 }
 
 // The instance of a call whose function is written out; 0 if it is none.
@@ -112,7 +112,7 @@ static double type_bytes(const Partition *t, Type type) {
 }
 
 static double part_bytes(Partition *t, ValueId v, Sharding sharding) {
-  return type_bytes(t, walk_part_type(t, sharding, value_type(t->p, v)));
+  return type_bytes(t, walk_local_type(t, sharding, value_type(t->p, v)));
 }
 
 // Behind a barrier nothing leaves the loop.
@@ -125,13 +125,13 @@ static bool has_barrier(const Partition *t, OpId root, uint32_t depth) {
   return false;
 }
 
-static void find_room(Partition *t, OpId loop, Rounds *r) {
+static void find_room(Partition *t, OpId loop, LoopFrame *r) {
   int64_t trips = loop_trips_or_guess(t->p, loop);
   r->trips = trips ? trips : 1;
   double held = 0, sums = 0;
   for (uint32_t i = 0; i < op_at(t->p, loop)->n_results; i++) {
     ValueId v = op_result(t->p, loop, i);
-    double whole = type_bytes(t, value_type(t->p, v)), part = part_bytes(t, v, walk_wanted(t, v));
+    double whole = type_bytes(t, value_type(t->p, v)), part = part_bytes(t, v, walk_required(t, v));
     held += part;
     if (part < whole && is_added_up(t, loop, i)) sums += whole - part;
   }
@@ -140,17 +140,17 @@ static void find_room(Partition *t, OpId loop, Rounds *r) {
 }
 
 void walk_enter_region(Partition *t, OpId op, uint32_t region) {
-  Rounds *r = ARENA_NEW(&t->arena, Rounds);
-  *r = (Rounds){.instance = t->instance, .trips = 1, .room = -1, .around = t->rounds};
+  LoopFrame *r = ARENA_NEW(&t->arena, LoopFrame);
+  *r = (LoopFrame){.instance = t->instance, .trips = 1, .room = -1, .around = t->frame};
   if (op_flow(t->p, op) == FLOW_LOOP && region == BODY &&
       region_block(t->p, op_region(t->p, op, BODY))) {
     r->loop = op;
     find_room(t, op, r);
   }
-  t->rounds = r;
+  t->frame = r;
 }
 
-void walk_leave_region(Partition *t) { t->rounds = t->rounds->around; }
+void walk_leave_region(Partition *t) { t->frame = t->frame->around; }
 
 // ---- what is only added up ----
 
@@ -181,7 +181,7 @@ static bool step(const Partition *t, OpId op, Spot *at, Spot *out_sum) {
 }
 
 // The loop that only adds the value up; NULL if there is none.
-static const Rounds *rounds_adding(const Partition *t, ValueId v) {
+static const LoopFrame *rounds_adding(const Partition *t, ValueId v) {
   Spot at = {v, t->instance}, sum = {0, 0};
   for (uint32_t n = 0; n < MOST_STEPS && value_count_uses(t->p, at.v) == 1; n++) {
     OperandId use = value_at(t->p, at.v)->first_use;
@@ -192,7 +192,7 @@ static const Rounds *rounds_adding(const Partition *t, ValueId v) {
     }
     uint32_t index = use - op_at(t->p, op)->operands;
     if (leave_function(t, op, index, &at)) continue;
-    const Rounds *r = t->rounds;
+    const LoopFrame *r = t->frame;
     while (r && (r->loop != op_parent(t->p, op) || r->instance != at.instance)) r = r->around;
     return r && sum.v && comes_from(t, sum, body_arg(t, r->loop, index)) ? r : NULL;
   }
@@ -236,8 +236,8 @@ static bool is_only_summed(const Partition *t, Sharding has, Sharding wanted, bo
 
 int64_t walk_times_summed(const Partition *t, ValueId v, Sharding has, Sharding wanted) {
   bool cut;
-  if (!t->rounds || !is_only_summed(t, has, wanted, &cut)) return 1;
-  const Rounds *r = rounds_adding(t, v);
+  if (!t->frame || !is_only_summed(t, has, wanted, &cut)) return 1;
+  const LoopFrame *r = rounds_adding(t, v);
   return r && (!cut || r->sums_fit) ? r->trips : 1;
 }
 
@@ -257,10 +257,10 @@ static bool is_simple(const Partition *t, OpId op) {
 
 // The loops that a value is the same in, from the innermost one on: *out_end is the first that is
 // none.
-static int64_t rounds_same(const Partition *t, ValueId v, double bytes, const Rounds **out_end) {
+static int64_t rounds_same(const Partition *t, ValueId v, double bytes, const LoopFrame **out_end) {
   Spot at = {v, t->instance};
   int64_t times = 1;
-  const Rounds *r = t->rounds;
+  const LoopFrame *r = t->frame;
   for (uint32_t n = 0; r && r->room >= bytes && n < MOST_STEPS; n++) {
     OpId owner = owner_of(t, at.v);
     bool outside = at.instance == r->instance && !is_in(t, owner, r->loop);
@@ -284,13 +284,13 @@ static int64_t rounds_same(const Partition *t, ValueId v, double bytes, const Ro
 }
 
 int64_t walk_times_same(Partition *t, ValueId v, Sharding as) {
-  const Rounds *end;
-  return t->rounds ? rounds_same(t, v, part_bytes(t, v, as), &end) : 1;
+  const LoopFrame *end;
+  return t->frame ? rounds_same(t, v, part_bytes(t, v, as), &end) : 1;
 }
 
 void walk_keep_same(Partition *t, ValueId v, Sharding as) {
-  const Rounds *end = t->rounds;
-  double bytes = t->rounds ? part_bytes(t, v, as) : 0;
+  const LoopFrame *end = t->frame;
+  double bytes = t->frame ? part_bytes(t, v, as) : 0;
   if (end) rounds_same(t, v, bytes, &end);
-  for (Rounds *r = t->rounds; r != end; r = r->around) r->room -= bytes;
+  for (LoopFrame *r = t->frame; r != end; r = r->around) r->room -= bytes;
 }

@@ -1,5 +1,8 @@
-// One global program to the program that each device runs: the same ops on parts of the tensors,
-// with collectives where parts must meet. (Decision D5: a bundle, all of it in the text.)
+// One global program to the program that each device runs: the same ops on shards of the tensors,
+// with collectives. (Design decision D5: a bundle, all of it in the text.)
+//
+//   partition_decide    everything that is chosen, as data; the program is not changed (D18)
+//   partition_write     the local program that the decisions describe
 #ifndef TESSERA_PARTITION_PARTITION_H
 #define TESSERA_PARTITION_PARTITION_H
 
@@ -8,29 +11,48 @@
 #include "ops/custom_rules.h"
 #include "sharding/sharding.h"
 
+struct Decision;       // partition/decisions.h
+struct CopyInfo;       // partition/decisions.h
 struct Localizer;      // ops/localize.h
 struct RedundantList;  // partition/redundant.h
 
 typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
-  const Machine *machine;  // says the network of each mesh instead, and the devices' speed; or NULL
-  bool poison;             // padding that nothing may read is NaN, or the least integer: for tests
-  bool why;                // locations of what exchanges say why (reason.h)
-  struct RedundantList *redundant;  // to be filled, its arena set (redundant.h); NULL = not asked
+  const Machine *machine;  // has the network of each mesh instead, and the devices' speed; or NULL
+  bool poison;             // padding is NaN, or the least integer: for tests
+  bool why;                // locations of collectives have their reasons (explain/reason.h)
+  struct RedundantList *redundant;  // to be filled, its arena set (redundant.h); NULL: not requested
   CustomRules *call_rules;          // of custom calls, beside those of the program; NULL = none
-  bool blocks;                      // no tiles in strides: for text, which has no words for them
-  // Told of every op written for tiles, with how its factors are split: for tests. May be NULL.
+  bool blocks;                      // no strided shards: sdy has no text for them
+  Str decisions;  // from outside, as JSON (docs/decisions.md); empty: none
+  // Called for every op that is written on shards, with its axes per factor: for tests. May be NULL.
   void (*on_split)(void *user, const struct Localizer *cx);
   void *user;
 } PartitionOptions;
 
-// Rewrites a verified program whose values carry sdy shardings (none = replicated, open dimensions
-// are taken as they are) in place: functions get local types, `tessera.global` and
-// `tessera.sharding` on arguments and results say what the parts are of, meshes and sharding ops
-// go. An op that cannot be split along a dimension gets it whole. Functions
-// that do not call each other may be on different meshes. *out_mesh is that of @main, else the
-// largest; 0 if nothing is sharded. UNIMPLEMENTED, with its place in diag: collectives between
-// copies of the whole program, side effects with results that are no tensors. O(program).
+typedef struct Partition Partition;
+
+// Decides how to partition a verified program whose values have sdy shardings (none = replicated;
+// open dimensions count as closed). Changes nothing but partition_id ops of single-device
+// shardings, which become constants. Everything in options is borrowed until partition_free.
+// UNIMPLEMENTED, with the location in diag: collectives between replicas of the program, side
+// effects with results that are no tensors. INVALID_ARGUMENT, with the op's location: a decision in
+// options->decisions that is refused. O(program).
+Status *partition_decide(Program *program, ShardingTable *table, const PartitionOptions *options,
+                         Guard *guard, Diag *diag, Partition **out) MUST_USE;
+// Rewrites the program in place: functions get local types, `tessera.global` and `tessera.sharding`
+// describe sharded arguments and results, meshes and sharding ops go. Functions that do not call
+// each other may be on different meshes. *out_mesh is that of @main, else the largest; 0 if nothing
+// is sharded. Once per Partition. O(local program).
+Status *partition_write(Partition *partition, MeshId *out_mesh) MUST_USE;
+void partition_free(Partition *partition);  // NULL is fine
+
+// The decisions, in the order in which they are written (partition/decisions.h).
+uint32_t partition_n_decisions(const Partition *partition);
+const struct Decision *partition_decision(const Partition *partition, uint32_t i);
+const struct CopyInfo *partition_copy(const Partition *partition, uint32_t copy);
+
+// Both stages.
 Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,
                           Guard *guard, Diag *diag, MeshId *out_mesh) MUST_USE;
 

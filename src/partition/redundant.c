@@ -1,6 +1,7 @@
-// The walk notes each op that it wrote: its decision (axes per factor) and the work of the local
-// ops made of it. What that costs is known when the program is whole, since loops count as often as
-// they run. A note keeps numbers only; names are made for the few rows that remain. O(local ops).
+// The decision about an op (axes per factor) says which devices compute the same, and why. Writing
+// adds the FLOPs of the local ops. Totals are known when the local program is complete, since loops
+// count as often as they run. A note has numbers only; names are made for the few rows that remain.
+// O(local ops).
 #include "partition/redundant.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ static bool find_tensor(Partition *t, const Localizer *cx, uint32_t f, Room *roo
       continue;
     if (i < n) {
       ValueId v = op_operand(t->p, cx->op, i);
-      rank = walk_is_remade(t, v) ? 0 : origin_of(&t->words.origins, v) ? 3 : 2;
+      rank = walk_is_rematerialized(t, v) ? 0 : origin_of(&t->words.origins, v) ? 3 : 2;
     }
     if (rank <= best) continue;
     best = rank;
@@ -151,24 +152,29 @@ static void explain(Partition *t, const Localizer *cx, RedundantNote *note) {
   }
 }
 
-void walk_note(Partition *t, OpId op, const Localizer *cx, OpId before) {
-  if (!t->mesh || !t->options || !t->options->redundant) return;
-  double global = work_of(t->p, op), most = 0;
+RedundantNote *walk_note(Partition *t, OpId op, const Localizer *cx) {
+  if (!t->mesh || !t->options.redundant) return NULL;
   double devices = sharding_mesh(t->table, t->mesh)->n_devices;
-  RedundantNote note = {.op = op,
-                        .ideal = global * (double)axes_size(t->local.manual) / devices,
-                        .devices = 1,
-                        .mesh = t->mesh};
-  BlockId block = t->local.block;
+  RedundantNote *note = ARENA_NEW(&t->arena, RedundantNote);
+  *note = (RedundantNote){.op = op,
+                          .ideal = work_of(t->p, op) * (double)axes_size(t->local.manual) / devices,
+                          .devices = 1,
+                          .mesh = t->mesh};
+  explain(t, cx, note);
+  return note;
+}
+
+void walk_note_written(Partition *t, RedundantNote *note, BlockId block, OpId before) {
+  if (!note) return;
+  double most = 0;
   OpId o = before ? op_at(t->p, before)->next : block_at(t->p, block)->first;
   for (; o; o = op_at(t->p, o)->next) {
     double work = work_of(t->p, o);
-    note.flops += work;
-    if (work > most) note.local = o;
+    note->flops += work;
+    if (work > most) note->local = o;
     if (work > most) most = work;
   }
-  if (note.flops > note.ideal) explain(t, cx, &note);
-  if (note.flops > note.ideal && note.local) VEC_PUSH(&t->arena, &t->notes, note);
+  if (note->flops > note->ideal && note->local) VEC_PUSH(&t->arena, &t->notes, *note);
 }
 
 // ---- rows ----
@@ -324,8 +330,8 @@ static void say(const Context *context, const Redundant *row, StrBuf *out) {
 }
 
 void walk_list_redundant(Partition *t) {
-  if (!t->options || !t->options->redundant) return;
-  RedundantList *out = t->options->redundant;
+  if (!t->options.redundant) return;
+  RedundantList *out = t->options.redundant;
   Counted *rows = ARENA_ARRAY(&t->arena, Counted, t->notes.count + 1);
   double most = 0;
   uint32_t n = 0, kept = 0;
