@@ -1,5 +1,5 @@
 // Arena: a list of chunks that double in size up to 8 MiB; alloc is a pointer bump. Rewinding frees
-// whole chunks. Under ASan the room that is not live is poisoned, so a stale pointer is reported.
+// whole chunks, but for the first one and a spare one if these are small. Under ASan the room that is not live is poisoned, so a stale pointer is reported.
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define UNPOISON(p, n) ((void)(p), (void)(n))
 #endif
 
-enum { ALIGN = 16, FIRST_BYTES = 4096, MOST_BYTES = 8 << 20 };
+enum { ALIGN = 16, FIRST_BYTES = 4096, MOST_BYTES = 8 << 20, MOST_SPARE = 1 << 18 };
 
 struct ArenaChunk {
   ArenaChunk *older;
@@ -30,16 +30,27 @@ static char *chunk_payload(ArenaChunk *chunk) { return (char *)chunk + header_by
 
 void arena_init(Arena *arena, Guard *guard) { *arena = (Arena){.guard = guard}; }
 
-static void drop_chunk(Arena *arena) {
-  ArenaChunk *chunk = arena->chunk;
-  arena->chunk = chunk->older;
-  arena->bytes -= chunk->bytes;
+static void free_chunk(ArenaChunk *chunk) {
+  if (!chunk) return;
   UNPOISON(chunk_payload(chunk), chunk->bytes);
   mem_free(chunk);
 }
 
+// The larger of the dropped chunk and the spare one stays, so that a mark at a chunk's end does not
+// allocate and free in turns.
+static void drop_chunk(Arena *arena) {
+  ArenaChunk *chunk = arena->chunk, *spare = arena->spare;
+  arena->chunk = chunk->older;
+  arena->bytes -= chunk->bytes;
+  bool keeps = chunk->bytes <= MOST_SPARE && (!spare || spare->bytes < chunk->bytes);
+  if (keeps) arena->spare = chunk;
+  free_chunk(keeps ? spare : chunk);
+}
+
 void arena_deinit(Arena *arena) {
   while (arena->chunk) drop_chunk(arena);
+  free_chunk(arena->spare);
+  arena->spare = NULL;
   arena->at = arena->end = NULL;
 }
 
@@ -64,11 +75,17 @@ static void add_chunk(Arena *arena, size_t need) {
     guard_throw(arena->guard,
                 status_new(RESOURCE_EXHAUSTED, __FILE__, __LINE__,
                            "needs more than the limit of %zu bytes", arena->limit_bytes));
-  size_t total;
-  ArenaChunk *chunk = size_add(bytes, header_bytes, &total) ? mem_alloc(total) : NULL;
-  if (!chunk) guard_throw(arena->guard, status_no_memory());
+  ArenaChunk *chunk = arena->spare;
+  if (chunk && chunk->bytes >= need && chunk->bytes <= bytes) {
+    arena->spare = NULL;
+    bytes = chunk->bytes;
+  } else {
+    size_t total;
+    chunk = size_add(bytes, header_bytes, &total) ? mem_alloc(total) : NULL;
+    if (!chunk) guard_throw(arena->guard, status_no_memory());
+    chunk->bytes = bytes;
+  }
   chunk->older = arena->chunk;
-  chunk->bytes = bytes;
   arena->chunk = chunk;
   arena->bytes += bytes;
   arena->at = chunk_payload(chunk);
@@ -118,8 +135,12 @@ char *arena_printf(Arena *arena, const char *fmt, ...) {
 ArenaMark arena_mark(const Arena *arena) { return (ArenaMark){arena->chunk, arena->at}; }
 
 void arena_rewind(Arena *arena, ArenaMark mark) {
-  while (arena->chunk != mark.chunk) drop_chunk(arena);
-  arena->at = mark.at;
+  while (arena->chunk != mark.chunk) {
+    bool oldest = !arena->chunk->older && arena->chunk->bytes <= MOST_SPARE;
+    if (oldest && !mark.chunk) break;  // it stays
+    drop_chunk(arena);
+  }
+  arena->at = !mark.chunk && arena->chunk ? chunk_payload(arena->chunk) : mark.at;
   arena->end = arena->chunk ? chunk_payload(arena->chunk) + arena->chunk->bytes : NULL;
   if (arena->at) POISON(arena->at, (size_t)(arena->end - arena->at));
 }

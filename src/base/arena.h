@@ -22,6 +22,7 @@ typedef struct ArenaChunk ArenaChunk;
 typedef struct Arena {
   Guard *guard;        // where exhaustion goes; set by arena_guard around each stage
   ArenaChunk *chunk;   // newest first
+  ArenaChunk *spare;   // freed by a rewind, for the next chunk; NULL = none
   char *at, *end;      // free room in the newest chunk
   size_t bytes;        // taken from malloc in all
   size_t limit_bytes;  // RESOURCE_EXHAUSTED beyond this; 0 = none

@@ -38,6 +38,7 @@ void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
 // ---- keeping a choice ----
 
 static AxisList keep_axes(Arena *arena, AxisList axes) {
+  if (!axes.n) return (AxisList){NULL, 0};
   return (AxisList){arena_copy(arena, axes.v, axes.n * sizeof *axes.v), axes.n};
 }
 
@@ -58,6 +59,7 @@ static FactorSplit *keep_splits(Arena *arena, const FactorSplit *splits, uint32_
   FactorSplit *kept = arena_copy(arena, splits, n * sizeof *splits);
   for (uint32_t f = 0; f < n; f++) {
     kept[f].axes = keep_axes(arena, splits[f].axes);
+    if (!splits[f].n_strides) continue;
     ShardFactor *strides =
         arena_copy(arena, splits[f].strides, splits[f].n_strides * sizeof *splits[f].strides);
     for (uint32_t i = 0; i < splits[f].n_strides; i++)
