@@ -1,5 +1,6 @@
 // Arena: a list of chunks that double in size up to 8 MiB; alloc is a pointer bump. Rewinding frees
-// whole chunks, but for the first one and a spare one if these are small. Under ASan the room that is not live is poisoned, so a stale pointer is reported.
+// whole chunks, but for the first one and a spare one if these are small. Under ASan the room that
+// is not live is poisoned, so a stale pointer is reported.
 #include "base/arena.h"
 
 #include <stdarg.h>

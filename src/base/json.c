@@ -107,3 +107,9 @@ void json_newline(Json *json) {
   strbuf_putc(json->out, '\n');
   json->comma = false;
 }
+
+void json_break(Json *json, uint32_t indent) {
+  if (json->comma) strbuf_putc(json->out, ',');
+  json->comma = false;
+  strbuf_printf(json->out, "\n%*s", (int)indent, "");
+}

@@ -291,7 +291,8 @@ static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) 
                        &s->diag));
   MeshId mesh;
   LocalOptions options = {.poison = true};
-  Status *status = stage_partition(s, &options, NULL, &mesh);
+  Status *status = stage_decide(s, &options, NULL);
+  if (!status) status = stage_partition(s, &mesh);
   if (status && status_code(status) == UNIMPLEMENTED) {
     set_reason(job->result, OUTCOME_SKIPPED, status_message(status));
     status_free(status);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
@@ -20,8 +21,11 @@ typedef struct PartitionJob {
   CompileRequest request;
   VerifyOptions verification;
   bool verify, stats, json;
-  uint64_t replicas, partitions;  // 0 = not said
-  bool mesh_axes;                 // groups by axes
+  uint64_t replicas, partitions;           // 0 = not said
+  bool mesh_axes;                          // groups by axes
+  const char *decisions, *save_decisions;  // files; NULL = none
+  char *given;                             // text of the first
+  StrBuf saved;                            // text of the second
   // of the segment at hand
   Compiled compiled;
   StrBuf line;      // of a report
@@ -252,12 +256,26 @@ static bool counts_fit(const PartitionJob *job) {
   return false;
 }
 
+// Decisions are about one program.
+static bool is_one_program(const PartitionJob *job) {
+  if (!job->rewrite.index || (!job->decisions && !job->save_decisions)) return true;
+  cli_error("--decisions and --save-decisions take a file with one program, and %s has several",
+            job->rewrite.source->path);
+  return false;
+}
+
 static Status *partition_segment(Guard *guard, void *arg) {
   PartitionJob *job = arg;
   Rewrite *r = &job->rewrite;
   bool good;
+  if (!is_one_program(job)) return NULL;
+  if (job->save_decisions) {
+    strbuf_init(&job->saved, guard);
+    job->request.local.out_decisions = &job->saved;
+  }
   TRY(rewrite_compile(r, guard, &job->request, NULL, NULL, &job->compiled, &good));
   if (!good) return NULL;
+  if (job->save_decisions) TRY(file_write(job->save_decisions, job->saved.data, job->saved.used));
   if (!counts_fit(job)) return NULL;
   if (job->compiled.n_devices == 1)
     fprintf(stderr,
@@ -282,6 +300,22 @@ static void release(void *arg) {
   PartitionJob *job = arg;
   inputs_close(&job->arrays);
   strbuf_deinit(&job->line);
+  strbuf_deinit(&job->saved);
+}
+
+static bool read_decisions(PartitionJob *job) {
+  if (!job->decisions) return true;
+  size_t bytes;
+  Status *status = file_read(job->decisions, FILE_MOST_TEXT, &job->given, &bytes);
+  if (!status && bytes) {
+    job->request.local.decisions = (Str){job->given, bytes};
+    return true;
+  }
+  if (status)
+    cli_fail(status);
+  else
+    cli_error("%s is empty: it has no decisions", job->decisions);
+  return false;
 }
 
 static bool read_tolerance(const char *text, double *out) {
@@ -312,7 +346,9 @@ static const Usage usage = {
     "  tessera partition model.mlir --why -o local.mlir          why, the most expensive first\n"
     "  tessera partition model.mlir --machine h100 --stats -o local.mlir\n"
     "  tessera partition model.mlir --verify --inputs data.npz -o local.mlir\n"
-    "  tessera partition model.mlir --verify --json | jq .bytes"};
+    "  tessera partition model.mlir --verify --json | jq .bytes\n"
+    "  tessera partition model.mlir --mesh data=4 --save-decisions d.json -o local.mlir\n"
+    "  tessera partition model.mlir --decisions d.json -o local.mlir      after edits in d.json"};
 
 int command_partition(int argc, char **argv) {
   PartitionJob job = {.rewrite.verb = "partition"};
@@ -350,6 +386,12 @@ int command_partition(int argc, char **argv) {
       {"--why", OPTION_FLAG, &job.request.local.why, NULL,
        "name for each collective the op and the value that need it, the most expensive first; "
        "mark collectives with tessera.why"},
+      {"--save-decisions", OPTION_TEXT, &job.save_decisions, "FILE",
+       "write every choice there as JSON: axes per op, reshards, inlined functions, trades of "
+       "passes"},
+      {"--decisions", OPTION_TEXT, &job.decisions, "FILE",
+       "obey the choices in FILE, all or some, edited or not; one that cannot be obeyed is an "
+       "error"},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "print what --stats, --why and --verify report, instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
@@ -403,7 +445,8 @@ int command_partition(int argc, char **argv) {
     cli_error("--collectives: %s", status_message(status));
     status_free(status);
   } else if (args == ARGS_OK && read_tolerance(tolerance, &job.verification.tolerance) &&
-             cli_scatter(scatter, &job.verification.scatter) && annotations_read(&annotations)) {
+             cli_scatter(scatter, &job.verification.scatter) && read_decisions(&job) &&
+             annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.annotations.try_orders = true;
     job.request.local.redundant = job.stats || job.json;
@@ -417,6 +460,7 @@ int command_partition(int argc, char **argv) {
     code = rewrite_file(&job.rewrite, path, partition_segment, release, &job);
   }
   annotations_deinit(&annotations);
+  mem_free(job.given);
   mem_free(files.items);
   mem_free(job.inputs.items);
   return code;

@@ -269,7 +269,8 @@ static bool may_grow(Carry *c) {
   for (uint32_t i = 0; i < c->n_terms; i++) each += fact_operand_bytes(p, c->terms[i].sum);
   if (once >= each * (double)trips) return false;
   if (c->room < 0) c->room = find_room(c);
-  return once - fact_bytes(p, c->arg) <= c->room;
+  double more = once - fact_bytes(p, c->arg);
+  return trades_ask(c->o->trades, PASS_carry, p, c->terms[0].sum, more, more <= c->room);
 }
 
 // ---- the move ----

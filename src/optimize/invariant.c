@@ -10,6 +10,7 @@
 
 typedef struct Hoist {
   Program *p;
+  Trades *trades;
   bool *same;    // per value: the same in every round of the loop at hand
   bool *needed;  // per op: to be moved
 } Hoist;
@@ -53,7 +54,8 @@ static bool choose(Hoist *h, OpId loop) {
     if (!can_move(h, loop, op)) continue;
     for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h->same[op_result(p, op, i)] = true;
     double bytes = fact_result_bytes(p, op);
-    if (!fact_is_collective(p, op) || bytes > room) continue;
+    if (!fact_is_collective(p, op)) continue;
+    if (!trades_ask(h->trades, PASS_invariant, p, op, bytes, bytes <= room)) continue;
     room -= bytes;
     any = h->needed[op] = true;
   }
@@ -96,7 +98,7 @@ uint32_t pass_invariant(Optimizer *o) {
   Program *p = o->p;
   LoopList loops = loops_find(o);
   if (!loops.count) return 0;
-  Hoist h = {.p = p};
+  Hoist h = {.p = p, .trades = o->trades};
   h.same = ARENA_ARRAY(&o->scratch, bool, p->values.count + 1);
   h.needed = ARENA_ARRAY(&o->scratch, bool, p->ops.count + 1);
   uint32_t changes = 0;

@@ -105,7 +105,12 @@ static bool begin(Ring *r, uint32_t tensor, uint32_t dim) {
          op_at(r->p, r->dot)->block == op_at(r->p, r->collective)->block &&
          barriers_none_between(r->barriers, r->dot, r->collective) &&
          collective_place_is_known(r->o, r->groups) && is_plain_dot(r->p, r->dot) &&
-         find_dims(r, tensor, dim) && pays(r);
+         find_dims(r, tensor, dim);
+}
+
+// Asked last, when nothing else speaks against the ring.
+static bool is_taken(const Ring *r) {
+  return trades_ask(r->o->trades, PASS_matmul, r->p, r->dot, 0, pays(r));
 }
 
 // ---- the steps ----
@@ -196,7 +201,7 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
             .at = rewrite_before(p, dot),
             .like = rewrite_like(p, dot, gather)};
   if (!begin(&r, side, dim)) return false;
-  if (r.dims[2] == NO_DIM && !sums_as_given(&r)) return false;
+  if ((r.dims[2] == NO_DIM && !sums_as_given(&r)) || !is_taken(&r)) return false;
   r.place = collective_place(o, dot, r.groups);
   op_replace(p, dot, ring_of_gathered(&r, side));
   op_erase(p, gather);
@@ -241,7 +246,7 @@ static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
             .barriers = barriers,
             .at = rewrite_before(p, scatter),
             .like = rewrite_before(p, scatter)};
-  if (!sums_as_given(&r) || !begin(&r, 2, dim)) return false;
+  if (!sums_as_given(&r) || !begin(&r, 2, dim) || !is_taken(&r)) return false;
   r.place = collective_place(o, scatter, r.groups);
   op_replace(p, scatter, ring_to_scatter(&r));
   op_erase(p, dot);

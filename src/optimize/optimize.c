@@ -129,6 +129,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
                  .n_devices = mesh ? mesh->n_devices : options->n_devices,
                  .single = forms[PASS_single],
                  .typed = forms[PASS_typed],
+                 .trades = options->trades,
                  .bucket_bytes = options->bucket_bytes > 0 ? options->bucket_bytes : 32 << 20,
                  .paced_bytes = options->paced_bytes > 0 ? options->paced_bytes : 64 << 10};
   arena_init(&o.arena, guard);

@@ -33,6 +33,7 @@ typedef struct OptimizeOptions {
   // passes.def with WHEN_FORM, "xla" for all of them. They run last, also if `passes` does not
   // name them. "combined" or NULL: none of them.
   const char *collectives;
+  struct Trades *trades;  // choices of passes, given and made (optimize/trades.h); NULL: by rule
 } OptimizeOptions;
 
 typedef struct OptimizeStats {

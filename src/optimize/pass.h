@@ -6,6 +6,7 @@
 #include "tensor/literal.h"
 #include "ops/op.h"
 #include "optimize/optimize.h"
+#include "optimize/trades.h"
 
 typedef struct DeviceTables DeviceTables;  // optimize/known.c
 typedef struct GroupTable GroupTable;      // optimize/collective.h
@@ -28,6 +29,7 @@ typedef struct Optimizer {
   LiteralHeap heap;  // of values known beforehand
   DeviceTables *devices;  // NULL until asked for; in the arena
   GroupTable *groups;
+  Trades *trades;  // NULL: choices are by rule
 } Optimizer;
 
 // Builders of passes: between rounded_join and rounded_split a sum of 16-bit floats is one op.

@@ -18,6 +18,7 @@ typedef struct Entry {
 
 typedef struct Share {
   Program *p;
+  Trades *trades;
   Entry *entries;  // open addressing
   uint32_t mask, now;
   bool *open;        // per block: we are in it
@@ -132,9 +133,11 @@ static double held_until(const Share *s, OpId op) {
   return last;
 }
 
-static bool worth_keeping(const Share *s, OpId earlier) {
+static bool worth_keeping(const Share *s, OpId earlier, OpId op) {
   double more = enlarged(s->p, earlier);
-  return more == 0 || s->total - more - held_until(s, earlier) <= more;
+  if (more == 0) return true;
+  bool rule = s->total - more - held_until(s, earlier) <= more;
+  return trades_ask(s->trades, PASS_share, s->p, op, more, rule);
 }
 
 // ---- the walk ----
@@ -152,7 +155,7 @@ static void visit(Share *s, OpId op, uint32_t floor, uint32_t fence) {
   uint32_t hash = hash_of(p, op);
   Entry *e = find(s, op, hash);
   bool seen = e->op && s->open[op_at(p, e->op)->block] && e->when >= floor &&
-              (e->when >= fence || is_trifle(p, op)) && worth_keeping(s, e->op);
+              (e->when >= fence || is_trifle(p, op)) && worth_keeping(s, e->op, op);
   if (!seen) {
     *e = (Entry){op, hash, s->now};
     return;
@@ -186,7 +189,7 @@ static void walk_block(Share *s, BlockId block, uint32_t floor, uint32_t fence) 
 
 uint32_t pass_share(Optimizer *o) {
   Program *p = o->p;
-  Share s = {.p = p};
+  Share s = {.p = p, .trades = o->trades};
   uint32_t room = 64;
   while (room < 2 * p->ops.count) room *= 2;
   s.mask = room - 1;

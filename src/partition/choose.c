@@ -78,7 +78,8 @@ static void find_leads(Chooser *c) {
   for (uint32_t i = 0; i < c->m->n_operands; i++) {
     ValueId v = op_operand(c->t->p, c->op, i);
     if (walk_is_rematerialized(c->t, v)) continue;
-    for (const Copy *copy = c->t->copies[v]; copy; copy = copy->next) add_lead(c, i, copy->sharding);
+    for (const Copy *copy = c->t->copies[v]; copy; copy = copy->next)
+      add_lead(c, i, copy->sharding);
     add_lead(c, i, walk_required(c->t, v));
   }
 }
@@ -585,6 +586,8 @@ static void price(const Chooser *c, Choice *choice) {
 static void settle(Chooser *c, Choice *choice, bool shared) {
   settle_shardings(c, choice);
   choice->shared = shared;
+  choice->partial = c->carried.n > 0;
+  choice->why = NULL;
   price(c, choice);
 }
 
@@ -778,6 +781,77 @@ void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding shard
   make_way(&c, NULL, true, out);
 }
 
+// ---- given axes ----
+
+static const char *axis_name(const Chooser *c, AxisRef axis) {
+  return axis_text(c->t->context, sharding_mesh(c->t->table, c->t->mesh), axis);
+}
+
+// Why the op cannot be split so; NULL if it can.
+static const char *check_given(const Chooser *c, const GivenDecision *given, FactorSplit *splits) {
+  Arena *arena = &c->t->arena;
+  if (given->n_factors != c->m->n_factors)
+    return arena_printf(arena, "it has %u factors, and %u are given", c->m->n_factors,
+                        given->n_factors);
+  for (uint32_t f = 0; f < given->n_factors; f++) {
+    AxisList axes = given->splits[f].axes;
+    if (axes.n && !can_split(c, f))
+      return arena_printf(arena, "factor %u, of size %lld, cannot be split", f,
+                          (long long)c->m->factors[f].size);
+    for (uint32_t i = 0; i < axes.n; i++) {
+      if (is_taken(c, splits, axes.v[i]))
+        return arena_printf(arena, "axis %s is used twice", axis_name(c, axes.v[i]));
+      splits[f].axes = (AxisList){axes.v, i + 1};
+    }
+    splits[f] = (FactorSplit){.axes = axes,
+                              .strides = given->splits[f].strides,
+                              .n_strides = given->splits[f].n_strides,
+                              .parts = splits[f].parts};
+  }
+  return NULL;
+}
+
+// Why the axes were not kept; NULL if they were. What the op's `splits` column takes back cannot be
+// had.
+static const char *check_kept(const Chooser *c, const GivenDecision *given, const Choice *choice) {
+  Arena *arena = &c->t->arena;
+  for (uint32_t f = 0; f < c->m->n_factors; f++)
+    if (!axes_equal(choice->cx.splits[f].axes, given->splits[f].axes))
+      return arena_printf(arena,
+                          "factor %u, of size %lld, cannot be split over %u devices together with "
+                          "the rest",
+                          f, (long long)c->m->factors[f].size,
+                          (unsigned)axes_size(given->splits[f].axes));
+  for (uint32_t i = 0; i < given->n_operands; i++)
+    if (given->operands[i] != choice->in_as[i])
+      return arena_printf(arena, "operand %u does not get this sharding from these axes", i);
+  for (uint32_t i = 0; i < given->n_results; i++)
+    if (given->results[i] != choice->out_as[i])
+      return arena_printf(arena, "result %u does not get this sharding from these axes", i);
+  return NULL;
+}
+
+void choose_given(Partition *t, OpId op, const FactorMap *m, const GivenDecision *given,
+                  Choice *out, const char **out_refused) {
+  Chooser c;
+  chooser_init(t, op, m, &c);
+  if (given->partial && !find_carried(&c)) {
+    *out_refused = "no operand is a partial sum that can pass through the op";
+    return;
+  }
+  localizer_init(t, op, m, &out->cx);
+  out->cx.strided = given->strided;
+  *out_refused = check_given(&c, given, out->cx.splits);
+  if (*out_refused) return;
+  for (uint32_t f = 0; f < m->n_factors; f++) out->cx.wished[f] = given->wished[f];
+  settle(&c, out, false);
+  out->partial = given->partial;
+  out->why = "given";
+  *out_refused = check_kept(&c, given, out);
+}
+
+// ---- all ----
+
 void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   Chooser c;
   chooser_init(t, op, m, &c);
@@ -797,7 +871,8 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
     add_lead(&c, m->n_operands, c.user_takes);
   }
   double best = out->price.seconds + work_seconds(&c, out);
-  if (out->price.bytes > 0) {
+  bool compared = out->price.bytes > 0;
+  if (compared) {
     Choice other;
     for (uint32_t i = 0; i < c.n_leads; i++) {
       if (i) make_way(&c, &c.leads[i], true, &other);
@@ -816,11 +891,16 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   if (out->price.bytes == 0 && work_seconds(&c, out) > tuning.share_least_seconds &&
       share_out(&c, out, &shared) && is_worth_sharing(&c, out, &shared))
     keep_better(&c, &best, out, &shared);
+  out->why = out->shared ? "idle axes share the work"
+             : compared  ? "the cheapest of the shardings around it"
+                         : "no communication";
   if (!carries) return;
   c.carried = carried;
   c.carried_in = in;
   c.carried_out = as;
   double seconds = carrying.price.seconds + work_seconds(&c, &carrying);
   bool less = seconds < best * (1 - tuning.rounding);
-  if (less || (prefers && seconds <= best * (1 + tuning.rounding))) *out = carrying;
+  if (!less && !(prefers && seconds <= best * (1 + tuning.rounding))) return;
+  *out = carrying;
+  out->why = "partial sums pass through";
 }

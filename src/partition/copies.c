@@ -1,5 +1,5 @@
-// Copies of values: the sharding that each value's place has, the copies that a value has so far, and
-// the reshard from one to the other when an op needs it.
+// Copies of values: the sharding that each value's place has, the copies that a value has so far,
+// and the reshard from one to the other when an op needs it.
 //
 // Lazy: nothing is resharded before an op needs it, and each copy is kept for later users. So a
 // partial sum stays partial while ops commute with it. Gathered copies of arguments are the
@@ -110,17 +110,24 @@ bool walk_is_movable(const Partition *t, Type type) {
          info->kind != TYPE_MEMREF;
 }
 
+Sharding walk_given_sharding(const Partition *t, PlaceId place) {
+  if (!place) return 0;
+  if (t->given && t->given->shardings && t->given->shardings[place] != GIVEN_ANY)
+    return t->given->shardings[place];
+  const Given *given = propagation_given(t->shardings, place);
+  return given ? given->sharding : 0;
+}
+
 Sharding walk_place_sharding(Partition *t, PlaceId place) {
-  const Given *given = place ? propagation_given(t->shardings, place) : NULL;
-  return given && walk_is_movable(t, t->graph->places[place].type) ? walk_on_mesh(t, given->sharding)
-                                                                   : 0;
+  Sharding given = walk_given_sharding(t, place);
+  return given && walk_is_movable(t, t->graph->places[place].type) ? walk_on_mesh(t, given) : 0;
 }
 
 Sharding walk_place_outside(Partition *t, PlaceId place) {
   Sharding inside = walk_place_sharding(t, place);
   const Mesh *to = sharding_mesh(t->table, t->mesh);
   if (!inside) return 0;
-  ShardingInfo info = *sharding_info(t->table, propagation_given(t->shardings, place)->sharding);
+  ShardingInfo info = *sharding_info(t->table, walk_given_sharding(t, place));
   const Mesh *from = sharding_mesh(t->table, info.mesh);
   if (mesh_equal(from, to) || same_order(from, to)) return inside;
   DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, info.rank + 1);
@@ -251,9 +258,29 @@ static CopyId reshard(Partition *t, ValueId v, const Copy *from, Sharding to, Pr
   return made;
 }
 
+// The copy to take, or to reshard, as it is given; NULL: nothing is given.
+static Status *given_source(Partition *t, ValueId v, Sharding sharding, Copy **out, Price *price) {
+  *out = NULL;
+  GivenCopy *again = given_copy(t, v, sharding, true);
+  if (again) TRY(walk_rematerialize(t, v, sharding));
+  GivenCopy *from = given_copy(t, v, sharding, false);
+  Sharding source = from ? from->from : sharding;
+  Copy *copy = t->copies[v];
+  while (copy && copy->sharding != source) copy = copy->next;
+  if (from && !copy)
+    return given_refuse(t, from->op, from->line, "the value has no copy in the sharding \"from\"");
+  if (again && !from && !copy)
+    return given_refuse(t, again->op, again->line, "the value cannot be rematerialized so");
+  *out = copy;
+  *price = walk_reshard_price(t, source, sharding, value_type(t->p, v));
+  return NULL;
+}
+
 Status *walk_get(Partition *t, ValueId v, Sharding sharding, CopyId *out) {
   Price price = {0, 0, 0};
-  Copy *copy = cheapest(t, v, sharding, &price);
+  Copy *copy = NULL;
+  if (t->given && t->given->copies.count > 1) TRY(given_source(t, v, sharding, &copy, &price));
+  if (!copy) copy = cheapest(t, v, sharding, &price);
   if (copy->sharding != sharding && price.bytes > 0 && walk_is_rematerialized(t, v)) {
     TRY(walk_rematerialize(t, v, sharding));
     copy = cheapest(t, v, sharding, &price);

@@ -1,9 +1,10 @@
-// The decide stage: walks every local function in program order and decides op by op. Writes nothing.
+// The decide stage: walks every local function in program order and decides op by op. Writes
+// nothing.
 //
 // The walk tracks the copies that each value has (copies.c). For each op it chooses axes per factor
-// by price (choose.c), decides on copies of the operands in the shardings that follow, and notes the
-// copies that the op makes (decide_op.c). Control flow keeps its structure (decide_flow.c). Greedy
-// with one step of lookahead. O(ops in all inlined calls · choices per op).
+// by price (choose.c), decides on copies of the operands in the shardings that follow, and notes
+// the copies that the op makes (decide_op.c). Control flow keeps its structure (decide_flow.c).
+// Greedy with one step of lookahead. O(ops in all inlined calls · choices per op).
 #include <string.h>
 
 #include "partition/single_device.h"
@@ -14,6 +15,7 @@ Decision *walk_decide(Partition *t, DecisionKind kind, OpId op, uint32_t n_in, u
   Decision d = {.kind = kind,
                 .op = op,
                 .instance = t->instance,
+                .visit = t->visit,
                 .origin = t->local.origin,
                 .loc = t->local.loc,
                 .in = copies,
@@ -62,8 +64,8 @@ static bool is_alone(const Partition *t, OpId op) {
   return same;
 }
 
-// A collective outside of manual computations communicates between replicas of the program. There is
-// one replica, so results are the operands.
+// A collective outside of manual computations communicates between replicas of the program. There
+// is one replica, so results are the operands.
 static Status *decide_alone(Partition *t, OpId op) {
   if (!is_alone(t, op))
     return walk_unimplemented(t, op, "exchanges with other copies of the whole program");
@@ -164,12 +166,17 @@ static Status *read_edge(Partition *t, PlaceId place, Type type, Sharding *outsi
   return NULL;
 }
 
+static CopyId decide_edge(Partition *t, ValueId v, CopyId from, Sharding has, Sharding to) {
+  CopyId copy = walk_decide_reshard(t, v, from, has, to);
+  t->decisions.items[t->decisions.count - 1].is_edge = true;
+  return copy;
+}
+
 static Status *enter_edges(Partition *t, BlockId source, uint32_t n, Edges edges) {
   for (uint32_t i = 0; i < n; i++) {
     if (edges.outside[i] == edges.inside[i]) continue;
     ValueId v = block_arg(t->p, source, i);
-    CopyId copy =
-        walk_decide_reshard(t, v, t->copies[v]->id, edges.outside[i], edges.inside[i]);
+    CopyId copy = decide_edge(t, v, t->copies[v]->id, edges.outside[i], edges.inside[i]);
     walk_set(t, v, copy, edges.inside[i]);
   }
   return NULL;
@@ -183,8 +190,7 @@ static Status *decide_return(Partition *t, OpId op, Edges edges) {
     TRY(walk_get(t, op_operand(t->p, op, i), edges.inside[i], &in[i]));
   for (uint32_t i = 0; i < n; i++)
     if (edges.outside[i] != edges.inside[i])
-      in[i] = walk_decide_reshard(t, op_operand(t->p, op, i), in[i], edges.inside[i],
-                                  edges.outside[i]);
+      in[i] = decide_edge(t, op_operand(t->p, op, i), in[i], edges.inside[i], edges.outside[i]);
   Decision *d = walk_decide(t, DECISION_END, op, n, 0);
   memcpy(decision_in(d), in, n * sizeof *in);
   return NULL;
@@ -228,6 +234,7 @@ static Status *decide_function(Partition *t, OpId function) {
 
 Status *walk_functions(Partition *t) {
   BlockId top = region_block(t->p, op_region(t->p, t->p->root, 0));
+  given_begin(t);
   for (OpId o = block_at(t->p, top)->first; o; o = op_at(t->p, o)->next) {
     if (!(op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION) || !walk_is_local(t, o)) continue;
     ArenaMark mark = arena_mark(&t->scratch);
@@ -235,5 +242,5 @@ Status *walk_functions(Partition *t) {
     walk_rewind(t, 0);
     arena_rewind(&t->scratch, mark);
   }
-  return NULL;
+  return given_check_used(t);
 }

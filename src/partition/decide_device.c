@@ -1,6 +1,6 @@
 // Ops that one device computes for all: side effects, which happen once, and ops with a
-// single-device sharding. The op is in an `if` on the device's position in the mesh, with replicated
-// operands. The other devices do nothing, and its results are sent to their users.
+// single-device sharding. The op is in an `if` on the device's position in the mesh, with
+// replicated operands. The other devices do nothing, and its results are sent to their users.
 //
 //   users on the same device alone     nothing is sent
 //   users on one other device alone    a collective_permute

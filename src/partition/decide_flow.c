@@ -95,8 +95,7 @@ Status *walk_flow(Partition *t, OpId op, Flow flow) {
 // the manual axes, a result without.
 static Sharding other_side(Partition *t, PlaceId place) {
   const Graph *g = t->graph;
-  const Given *given = place ? propagation_given(t->shardings, place) : NULL;
-  Sharding stored = given ? given->sharding : 0;
+  Sharding stored = walk_given_sharding(t, place);
   for (uint32_t i = place ? g->adjacent_first[place] : 0; place && i < g->adjacent_first[place + 1];
        i++) {
     const Node *node = &g->nodes[g->adjacent[i]];
@@ -267,8 +266,9 @@ static Status *inline_call(Partition *t, OpId op, OpId callee) {
   Copy **free = ARENA_ARRAY(&t->scratch, Copy *, n_results + 1);
   CopyId *copies = ARENA_ARRAY(&t->scratch, CopyId, n_results + 1);
   Sharding *has = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
-  uint32_t mark = walk_mark(t);
+  uint32_t mark = walk_mark(t), visit = t->visit;
   TRY(enter_call(t, op, block, inner));
+  if (!walk_instance_at(t, op, outer)) t->visit = ++t->n_visits;
   t->instance = inner;
   TRY(walk_block(t, block));
   OpId last = block_at(t->p, block)->last;
@@ -280,6 +280,7 @@ static Status *inline_call(Partition *t, OpId op, OpId callee) {
   }
   walk_rewind(t, mark);
   t->instance = outer;
+  t->visit = visit;
   for (uint32_t i = 0; i < n_results; i++) {
     ValueId v = op_result(t->p, op, i);
     take_copies(t, free[i], v);

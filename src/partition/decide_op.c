@@ -81,11 +81,12 @@ static SplitDecision *keep_split(Partition *t, const Choice *choice) {
   split->cx.splits = keep_splits(arena, cx->splits, m->n_factors);
   split->cx.has = arena_copy(arena, cx->has, (size_t)factor_map_n_tensors(m) * m->n_factors);
   split->cx.wished = arena_copy(arena, cx->wished, m->n_factors * sizeof *cx->wished);
-  for (uint32_t f = 0; f < m->n_factors; f++)
-    split->cx.wished[f] = keep_axes(arena, cx->wished[f]);
+  for (uint32_t f = 0; f < m->n_factors; f++) split->cx.wished[f] = keep_axes(arena, cx->wished[f]);
   split->cx.whole = arena_copy(arena, cx->whole, m->n_operands * sizeof *cx->whole);
   split->cx.in_as = arena_copy(arena, choice->in_as, m->n_operands * sizeof *choice->in_as);
   split->cx.out_as = arena_copy(arena, choice->out_as, m->n_results * sizeof *choice->out_as);
+  split->mesh = t->mesh;
+  split->partial = choice->partial;
   split->found = arena_copy(arena, t->found.items, t->found.count * sizeof *t->found.items);
   split->n_found = t->found.count;
   return split;
@@ -140,13 +141,25 @@ bool walk_factors(Partition *t, OpId op, Arena *arena, FactorMap *out) {
   return op_factors(t->p, op, &options, arena, out);
 }
 
+static Status *choose(Partition *t, OpId op, const FactorMap *m, const GivenDecision *given,
+                      Choice *out) {
+  if (!given) {
+    choose_split(t, op, m, out);
+    return NULL;
+  }
+  const char *refused = NULL;
+  choose_given(t, op, m, given, out, &refused);
+  return refused ? given_refuse(t, op, given->line, refused) : NULL;
+}
+
 Status *walk_split_op(Partition *t, OpId op) {
   FactorMap m;
+  const GivenDecision *given = given_op(t, op);
   bool splits = walk_factors(t, op, &t->scratch, &m);
   t->found.count = 0;
-  if (!splits) return walk_replicated_op(t, op);
+  if (!splits || (given && given->replicated)) return walk_replicated_op(t, op);
   Choice choice;
-  choose_split(t, op, &m, &choice);
+  TRY(choose(t, op, &m, given, &choice));
   const CopyId *out;
   TRY(decide_split(t, DECISION_SPLIT, &choice, &out));
   for (uint32_t i = 0; i < m.n_results; i++)
@@ -156,6 +169,11 @@ Status *walk_split_op(Partition *t, OpId op) {
 
 Status *walk_replicated_op(Partition *t, OpId op) {
   uint32_t n_in = op_at(t->p, op)->n_operands, n_out = op_at(t->p, op)->n_results, n_captured = 0;
+  const GivenDecision *given = given_op(t, op);
+  if (given && !given->replicated)
+    return given_refuse(t, op, given->line,
+                        t->refused[op] ? "the op is not valid with these local types"
+                                       : "the op can run on replicated operands only");
   CopyId *in = ARENA_ARRAY(&t->scratch, CopyId, n_in + 1);
   const FoundCopy *captured = NULL;
   for (uint32_t i = 0; i < n_in; i++) TRY(walk_get(t, op_operand(t->p, op, i), 0, &in[i]));
@@ -206,6 +224,9 @@ Status *walk_rematerialize(Partition *t, ValueId v, Sharding sharding) {
   choose_for_result(t, op, &m, sharding, &choice);
   const CopyId *out;
   TRY(decide_split(t, DECISION_REMATERIALIZE, &choice, &out));
+  Decision *d = &t->decisions.items[t->decisions.count - 1];
+  d->user = origin;
+  d->wanted = sharding;
   walk_set(t, v, out[0], choice.out_as[0]);
   t->local.origin = origin;
   return NULL;

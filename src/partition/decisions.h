@@ -52,6 +52,8 @@ typedef struct FoundCopy {
 typedef struct SplitDecision {
   FactorMap map;
   Localizer cx;  // splits, has, in_as, out_as, bytes, steps; the writer adds the rest
+  MeshId mesh;
+  bool partial;  // partial sums of operands pass through
   const FoundCopy *found;
   uint32_t n_found;
 } SplitDecision;
@@ -76,17 +78,21 @@ typedef struct Decision {
   DecisionKind kind;
   OpId op;  // of the global program
   InstanceId instance;
-  OpId origin;  // of the ops that are written for it
-  Attr loc;     // their location, with the reason of collectives if reasons are requested
+  uint32_t visit;  // of instances that several inlined calls share: which of them; else 0
+  OpId origin;     // of the ops that are written for it
+  Attr loc;        // their location, with the reason of collectives if reasons are requested
   const CopyId *in, *out;
   uint32_t n_in, n_out;
   const FoundCopy *captured;  // replicated copies of what regions of the op read from outside
   uint32_t n_captured;
-  uint32_t region;   // of DECISION_REGION
-  AxisList manual;   // axes of the manual computations around
-  bool is_manual;    // it is in one
-  Price price;       // as it was when it was chosen; {0} where nothing was
-  const char *why;   // in a few words; NULL where there was no choice
+  uint32_t region;  // of DECISION_REGION
+  bool is_edge;     // DECISION_RESHARD between the caller's sharding and the function's own
+  OpId user;        // DECISION_REMATERIALIZE: the op that needs the copy,
+  Sharding wanted;  // in this sharding
+  AxisList manual;  // axes of the manual computations around
+  bool is_manual;   // it is in one
+  Price price;      // as it was when it was chosen; {0} where nothing was
+  const char *why;  // in a few words; NULL where there was no choice
   union {
     struct {
       ValueId value;  // of the global program

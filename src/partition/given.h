@@ -1,15 +1,75 @@
-// Decisions from outside: a file, a planner, an edit by hand.
+// Decisions from outside: a file, a planner, an edit by hand. docs/partition-decisions.md has the
+// JSON form.
+//
+// A given decision is obeyed or refused, never ignored: what is given and cannot be done, does not
+// fit the op, or is about nothing in the program, is an error with the op's location.
 #ifndef TESSERA_PARTITION_GIVEN_H
 #define TESSERA_PARTITION_GIVEN_H
 
+#include "base/idmap.h"
+#include "base/json_read.h"
+#include "base/vec.h"
 #include "graph/graph.h"
 #include "ops/localize.h"
 
+struct Partition;
+
+// A sharding that a file leaves open.
+#define GIVEN_ANY UINT32_MAX
+
+// How one op of an instance is to run.
 typedef struct GivenDecision {
   OpId op;
   InstanceId instance;
+  uint32_t visit;
+  bool replicated;  // on replicated operands; the rest is empty
+  bool partial;     // partial sums pass through it
+  bool strided;     // dimensions of several factors may have strided shards
+  uint32_t n_factors;
+  const FactorSplit *splits;           // axes and strides
+  const AxisList *wished;              // of Localizer; per factor
+  uint32_t n_operands, n_results;      // of the lists below; 0: none is given
+  const Sharding *operands, *results;  // that must follow from the axes; GIVEN_ANY: any
+  uint32_t line;
+  bool used;
 } GivenDecision;
 
-typedef struct GivenDecisions GivenDecisions;
+// A copy of a value that an op needs.
+typedef struct GivenCopy {
+  OpId op;  // that needs it
+  InstanceId instance;
+  uint32_t visit;
+  ValueId value;
+  Sharding from, to;
+  bool rematerialized;
+  uint32_t line;
+  bool used;
+} GivenCopy;
+
+typedef struct GivenDecisions {
+  VEC(GivenDecision) ops;  // [0] unused
+  VEC(GivenCopy) copies;   // [0] unused
+  IdMap op_ids, copy_ids;
+  bool *inlined;  // per op: the functions to inline; NULL: not given
+  uint32_t inlined_line;
+  Sharding *shardings;  // per place: GIVEN_ANY: not given; NULL: none is
+  void *reader;         // of given.c
+} GivenDecisions;
+
+// Reads t->options.decisions, if there are any: shardings of places, then, once the meshes of
+// instances are known, the rest. Requires t->graph, t->functions and numbers of ops.
+Status *given_read_values(struct Partition *t) MUST_USE;
+Status *given_read_ops(struct Partition *t) MUST_USE;
+// No decision is used yet.
+void given_begin(struct Partition *t);
+void given_deinit(GivenDecisions *given);  // NULL is fine
+// The decision about an op of the instance and visit at hand; NULL = none. Marks it as used.
+GivenDecision *given_op(struct Partition *t, OpId op);
+// The copy that the op at hand needs; NULL if none is given, or all are used. Marks it as used.
+GivenCopy *given_copy(struct Partition *t, ValueId v, Sharding to, bool rematerialized);
+// All decisions were used; an error names the first that was not.
+Status *given_check_used(struct Partition *t) MUST_USE;
+// INVALID_ARGUMENT at the op: the decision about 'stablehlo.add' (line 4 …) is refused: WHY
+Status *given_refuse(struct Partition *t, OpId op, uint32_t line, const char *why) MUST_USE;
 
 #endif

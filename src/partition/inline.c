@@ -40,10 +40,15 @@ Status *walk_find_inlined(Partition *t) {
     OpId function = t->runs.order[i];
     double ops = 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) ops++;
-    t->inlined[function] = times[function] > 0 && !named[function] &&
-                               symbol_is_private(t->p, function) &&
-                               (times[function] == 1 || times[function] * ops <= few_ops) &&
-                               depths[function] <= MOST_DEPTH;
+    bool can = times[function] > 0 && !named[function] && symbol_is_private(t->p, function) &&
+               depths[function] <= MOST_DEPTH;
+    bool given = t->given && t->given->inlined;
+    if (given && t->given->inlined[function] && !can)
+      return given_refuse(t, function, t->given->inlined_line,
+                          "the function cannot be inlined: it is public, not called, named "
+                          "otherwise than by calls, or nested too deep");
+    bool few = times[function] == 1 || times[function] * ops <= few_ops;
+    t->inlined[function] = can && (given ? t->given->inlined[function] : few);
     double here = t->inlined[function] ? times[function] : 1;
     uint32_t around = t->inlined[function] ? depths[function] : 0;
     for (OpId o = function; o; o = op_walk_next(t->p, o, function)) {

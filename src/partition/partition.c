@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "partition/decisions_json.h"
 #include "partition/single_device.h"
 #include "partition/walk.h"
 
@@ -14,6 +15,7 @@ static void release(void *object) {
   Partition *t = object;
   propagation_free(t->shardings);
   symbols_deinit(&t->functions);
+  given_deinit(t->given);
   idmap_deinit(&t->price_ids);
   idmap_deinit(&t->instance_ids);
   arena_deinit(&t->arena);
@@ -103,13 +105,15 @@ static Status *find_meshes(Partition *t) {
   const Graph *g = t->graph;
   t->meshes = ARENA_ARRAY(&t->arena, MeshId, g->n_instances);
   for (PlaceId i = 1; i < g->n_places; i++) {
-    const Given *given = propagation_given(t->shardings, i);
-    if (!given) continue;
-    MeshId id = sharding_info(t->table, given->sharding)->mesh;
+    Sharding sharding = walk_given_sharding(t, i);
+    if (!sharding) continue;
+    MeshId id = sharding_info(t->table, sharding)->mesh;
     const Mesh *mesh = sharding_mesh(t->table, id);
     if (mesh && mesh->n_devices > MOST_DEVICES) {
-      diag_error(t->diag, given->pos, "a mesh of %u devices: at most %d can be partitioned for",
-                 mesh->n_devices, MOST_DEVICES);
+      const Given *given = propagation_given(t->shardings, i);
+      diag_error(t->diag, given ? given->pos : POS_NONE,
+                 "a mesh of %u devices: at most %d can be partitioned for", mesh->n_devices,
+                 MOST_DEVICES);
       FAIL(UNIMPLEMENTED, "a mesh of %u devices: at most %d can be partitioned for",
            mesh->n_devices, MOST_DEVICES);
     }
@@ -139,6 +143,22 @@ void walk_use_mesh(Partition *t, InstanceId instance) {
 
 // ---- deciding ----
 
+// Numbers that name ops in JSON: functions and the ops in them, in program order. Meshes have none,
+// since annotations add them. O(ops).
+static void number_ops(Partition *t) {
+  if (!t->options.decisions.n && !t->options.out_decisions) return;
+  uint32_t n = t->p->ops.count + 1;
+  t->numbers = ARENA_ARRAY(&t->arena, uint32_t, n);
+  t->by_number = ARENA_ARRAY(&t->arena, OpId, n);
+  OpId root = t->p->root;
+  for (OpId o = op_walk_next(t->p, root, root); o; o = op_walk_next(t->p, o, root)) {
+    bool is_function = op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION;
+    if (op_parent(t->p, o) == root && !is_function) continue;
+    t->numbers[o] = ++t->n_numbers;
+    t->by_number[t->n_numbers] = o;
+  }
+}
+
 static Status *decide(Partition *t) {
   PropagateOptions given = {0};
   TRY(single_device_ids(t->p, t->guard, t->diag));
@@ -149,7 +169,10 @@ static Status *decide(Partition *t) {
   if (t->options.why || t->options.redundant)
     words_init(&t->words, t->p, t->table, &t->functions, &t->arena, &t->scratch, t->guard);
   find_instances(t);
+  number_ops(t);
+  TRY(given_read_values(t));
   TRY(find_meshes(t));
+  TRY(given_read_ops(t));
   runs_count(t->p, NULL, &t->arena, &t->runs);
   walk_find_contexts(t);
   TRY(walk_find_inlined(t));
@@ -204,6 +227,13 @@ const Decision *partition_decision(const Partition *t, uint32_t i) {
 }
 const CopyInfo *partition_copy(const Partition *t, CopyId copy) { return &t->infos.items[copy]; }
 
+uint32_t partition_number(const Partition *t, OpId op) {
+  return t->numbers && op <= t->n_ops ? t->numbers[op] : 0;
+}
+OpId partition_numbered(const Partition *t, uint32_t number) {
+  return number <= t->n_numbers ? t->by_number[number] : 0;
+}
+
 // ---- writing ----
 
 // The module says on how many devices it runs, and that it is the program of one of them.
@@ -251,7 +281,7 @@ static void drop_meshes(Partition *t, BlockId top) {
 // Decides again for ops that could not be written on shards: they are replicated now (t->refused).
 static Status *decide_again(Partition *t) {
   t->decisions.count = t->infos.count = t->notes.count = 0;
-  t->clock = t->n_walked = t->n_inlined = 0;
+  t->clock = t->n_walked = t->n_inlined = t->n_visits = 0;
   memset(t->on_one_device, 0, (t->n_values + 1) * sizeof *t->on_one_device);
   return walk_functions(t);
 }
@@ -280,6 +310,7 @@ static Status *replace_functions(Partition *t) {
   for (OpId o = block_at(t->p, top)->first; o; o = op_at(t->p, o)->next)
     if (op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION) VEC_PUSH(&t->arena, &old, o);
   TRY(write_functions(t));
+  if (t->options.out_decisions) decisions_json(t, &(Json){.out = t->options.out_decisions});
   walk_list_redundant(t);
   TRY(walk_keep_copies(t));
   for (uint32_t i = 0; i < old.count; i++) {

@@ -21,11 +21,14 @@ typedef struct PartitionOptions {
   const Machine *machine;  // has the network of each mesh instead, and the devices' speed; or NULL
   bool poison;             // padding is NaN, or the least integer: for tests
   bool why;                // locations of collectives have their reasons (explain/reason.h)
-  struct RedundantList *redundant;  // to be filled, its arena set (redundant.h); NULL: not requested
-  CustomRules *call_rules;          // of custom calls, beside those of the program; NULL = none
-  bool blocks;                      // no strided shards: sdy has no text for them
-  Str decisions;  // from outside, as JSON (docs/decisions.md); empty: none
-  // Called for every op that is written on shards, with its axes per factor: for tests. May be NULL.
+  struct RedundantList
+      *redundant;           // to be filled, its arena set (redundant.h); NULL: not requested
+  CustomRules *call_rules;  // of custom calls, beside those of the program; NULL = none
+  bool blocks;              // no strided shards: sdy has no text for them
+  Str decisions;            // from outside, as JSON (docs/partition-decisions.md); empty: none
+  StrBuf *out_decisions;    // gets the members of a JSON object: all decisions; NULL: not requested
+  // Called for every op that is written on shards, with its axes per factor: for tests. May be
+  // NULL.
   void (*on_split)(void *user, const struct Localizer *cx);
   void *user;
 } PartitionOptions;
@@ -51,6 +54,10 @@ void partition_free(Partition *partition);  // NULL is fine
 uint32_t partition_n_decisions(const Partition *partition);
 const struct Decision *partition_decision(const Partition *partition, uint32_t i);
 const struct CopyInfo *partition_copy(const Partition *partition, uint32_t copy);
+
+// Numbers of ops of the global program in the JSON form, from 1; 0 if there are none.
+uint32_t partition_number(const Partition *partition, OpId op);
+OpId partition_numbered(const Partition *partition, uint32_t number);
 
 // Both stages.
 Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,

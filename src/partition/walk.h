@@ -63,41 +63,45 @@ struct Partition {
   SymbolTable functions;
   Propagation *shardings;  // of the annotations in the program: one per place
   const Graph *graph;
-  MeshId *meshes;      // per root instance
-  InstanceId *roots;   // per instance: the one without a caller that it is reached from
-  IdMap instance_ids;  // by call and caller
-  Runs runs;           // of functions: which op calls which, callers first
-  uint8_t *around;     // per op: the context that it stands in (copied.c)
-  uint8_t *contexts;   // per function: the contexts that it is called from
-  Name *copied_as;     // per function: its name in copied regions; 0 = its own name
-  bool *inlined;       // per function: at all of its calls
-  bool has_manual;     // computations
-  bool orders_effects; // side effects happen on several devices
-  const GivenDecisions *given;  // decisions from outside; NULL = none
-  bool *refused;       // per op: its columns could not write it on shards
+  MeshId *meshes;         // per root instance
+  InstanceId *roots;      // per instance: the one without a caller that it is reached from
+  IdMap instance_ids;     // by call and caller
+  Runs runs;              // of functions: which op calls which, callers first
+  uint8_t *around;        // per op: the context that it stands in (copied.c)
+  uint8_t *contexts;      // per function: the contexts that it is called from
+  Name *copied_as;        // per function: its name in copied regions; 0 = its own name
+  bool *inlined;          // per function: at all of its calls
+  bool has_manual;        // computations
+  bool orders_effects;    // side effects happen on several devices
+  GivenDecisions *given;  // decisions from outside; NULL = none
+  uint32_t *numbers;      // per op: its place in the pre-order walk, from 1; NULL if not needed
+  OpId *by_number;
+  uint32_t n_numbers;
+  bool *refused;  // per op: its columns could not write it on shards
 
   // ---- the function and op at hand ----
   InstanceId instance;
   MeshId mesh;
-  const Network *network;  // of the mesh
-  Builder local;           // of columns; while deciding, its block is 0
-  uint32_t depth;          // of blocks
-  uint32_t manual;         // depth of manual computations
-  uint32_t n_inlined;      // calls inlined in manual computations so far
-  LoopFrame *frame;        // of the innermost region
-  uint32_t effect_at;      // position of the last side effect in this block; NO_DEVICE = not known
-  uint32_t clock;          // ops walked so far
-  uint32_t n_walked;       // the same for progress: ops of inlined functions count each time
-  VEC(FoundCopy) found;    // by columns of the op
+  const Network *network;    // of the mesh
+  Builder local;             // of columns; while deciding, its block is 0
+  uint32_t depth;            // of blocks
+  uint32_t manual;           // depth of manual computations
+  uint32_t n_inlined;        // calls inlined in manual computations so far
+  uint32_t visit, n_visits;  // of the inlined call at hand, if its instance has several; so far
+  LoopFrame *frame;          // of the innermost region
+  uint32_t effect_at;    // position of the last side effect in this block; NO_DEVICE = not known
+  uint32_t clock;        // ops walked so far
+  uint32_t n_walked;     // the same for progress: ops of inlined functions count each time
+  VEC(FoundCopy) found;  // by columns of the op
 
   // ---- values ----
-  Copy **copies;           // per value, the last made first
-  CopyId *on_one_device;   // per value without copies: where its only users are
-  VEC(ValueId) made;       // values that got a copy, in order: what the end of a region takes back
-  VEC(PriceRow) prices;    // [0] unused
+  Copy **copies;          // per value, the last made first
+  CopyId *on_one_device;  // per value without copies: where its only users are
+  VEC(ValueId) made;      // values that got a copy, in order: what the end of a region takes back
+  VEC(PriceRow) prices;   // [0] unused
   IdMap price_ids;
-  VEC(Sharding) on_mesh;   // per sharding: on the mesh at hand; UINT32_MAX = not computed yet
-  Words words;             // if reasons or redundant work are requested
+  VEC(Sharding) on_mesh;  // per sharding: on the mesh at hand; UINT32_MAX = not computed yet
+  Words words;            // if reasons or redundant work are requested
 
   // ---- decided ----
   VEC(Decision) decisions;
@@ -110,6 +114,9 @@ struct Partition {
 // The axes of dimensions and the unreduced axes, on the mesh at hand; without replicated axes,
 // priorities and openness. 0 if nothing is sharded, or if the sharding's own mesh does not fit.
 Sharding walk_on_mesh(Partition *t, Sharding sharding);
+// The sharding of a place as it is annotated, inferred or given; 0 = none.
+Sharding walk_given_sharding(const Partition *t, PlaceId place);
+// The same on the mesh at hand.
 Sharding walk_place_sharding(Partition *t, PlaceId place);
 // The same as callers of the program see it. It differs if the place's mesh has the devices in
 // another order: then it is on that mesh.
@@ -188,10 +195,11 @@ void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx);
 typedef struct Choice {
   Localizer cx;
   Sharding *in_as, *out_as;
-  bool shared;      // over axes that no sharding around the op has
-  bool maybe;       // the price has a reshard that may not happen
-  double unsure;    // transfer_seconds in the price of results that may be resharded otherwise
+  bool shared;    // over axes that no sharding around the op has
+  bool maybe;     // the price has a reshard that may not happen
+  double unsure;  // transfer_seconds in the price of results that may be resharded otherwise
   Price price;
+  bool partial;     // partial sums of operands pass through
   const char *why;  // why it was chosen
 } Choice;
 // The cheapest of the choices that are tried.

@@ -36,8 +36,7 @@ static Attr edge_attrs(Partition *t, Attr dict, Type global, Sharding sharding) 
 // are not kept.
 static Attr named(Partition *t, OpId function, uint32_t i, Attr dict) {
   InstanceId instance = graph_instance_of(t->graph, function);
-  if (t->graph->instances[instance].call || attr_get(t->context, dict, "jax.arg_info"))
-    return dict;
+  if (t->graph->instances[instance].call || attr_get(t->context, dict, "jax.arg_info")) return dict;
   Str name = argument_name(t->p, function, i);
   return name.n ? attr_dict_with(t->context, dict, "jax.arg_info",
                                  attr_string(t->context, name_intern(t->context, name)))
@@ -121,8 +120,8 @@ static void begin_function(Writer *w, const Decision *d) {
   w->network = d->function->network;
   if (w->b->mesh != d->function->mesh) w->b->groups = NULL;
   w->b->mesh = d->function->mesh;
-  w->b->block = write_block(w, d, op_region(t->p, made, 0),
-                            region_block(t->p, op_region(t->p, d->op, 0)));
+  w->b->block =
+      write_block(w, d, op_region(t->p, made, 0), region_block(t->p, op_region(t->p, d->op, 0)));
   w->b->position = 0;
   if (w->b->mesh) build_position(w->b);  // first, so that all regions of the function see it
 }

@@ -45,8 +45,8 @@ static Status *write_shardings(Session *s, const CompileRequest *r, Compiled *ou
   return stage_write(s, &r->annotations, &form);
 }
 
-static Status *partition(Session *s, const CompileRequest *r, Compiled *out) {
-  TRY(stage_partition(s, &r->local, &out->redundant, &out->mesh));
+static Status *partition(Session *s, Compiled *out) {
+  TRY(stage_partition(s, &out->mesh));
   out->devices = sharding_mesh(s->table, out->mesh);
   out->n_devices = out->devices ? out->devices->n_devices : 1;
   return NULL;
@@ -91,7 +91,9 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   TRY(write_shardings(s, r, out));
   LAST(STAGE_WRITE);
 
-  TRY(partition(s, r, out));
+  TRY(stage_decide(s, &r->local, &out->redundant));
+  LAST(STAGE_DECIDE);
+  TRY(partition(s, out));
   LAST(STAGE_PARTITION);
   TRY(stage_optimize(s, &r->local, out->mesh));
   LAST(STAGE_OPTIMIZE);

@@ -15,6 +15,7 @@ typedef enum Stage {
   STAGE_ANNOTATE,      // and those beside it
   STAGE_PROPAGATE,     // all shardings inferred
   STAGE_WRITE,         // and written into the program
+  STAGE_DECIDE,        // axes per op, copies and the rest are chosen
   STAGE_PARTITION,     // the local program
   STAGE_OPTIMIZE,      // made cheaper
   STAGE_CHECK_LOCAL,   // it is sound and valid

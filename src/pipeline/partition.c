@@ -1,7 +1,12 @@
 // Options of the stages become those of src/partition and src/optimize; the algorithms are there.
 #include "pipeline/partition.h"
 
+#include <string.h>
+
+#include "base/json.h"
+#include "base/json_read.h"
 #include "ops/infer.h"
+#include "optimize/trades.h"
 #include "partition/sdy_collectives.h"
 
 static bool is_propagated(const Program *p) {
@@ -18,9 +23,62 @@ void keep_propagated_edges(const Program *program, PropagateRequest *request) {
     request->allow_results = "none";
 }
 
+// ---- choices of passes ----
+
+static Status *give_trade(Session *s, const JsonValue *v, Trades *trades) {
+  const JsonValue *name = json_get(v, "pass"), *op = json_get(v, "op"), *ask = json_get(v, "ask"),
+                  *taken = json_get(v, "taken");
+  Trade trade = {.line = v->line, .ask = ask ? (uint32_t)ask->number : 0};
+  while (trade.pass < PASS_COUNT && name && name->kind == JSON_STRING &&
+         strcmp(pass_name(trade.pass), name->string) != 0)
+    trade.pass++;
+  OpId origin = op && op->kind == JSON_NUMBER && op->number >= 1 && op->number < UINT32_MAX
+                    ? partition_numbered(s->partition, (uint32_t)op->number)
+                    : 0;
+  if (!name || trade.pass == PASS_COUNT || !origin || !taken || taken->kind != JSON_BOOL)
+    FAIL(INVALID_ARGUMENT,
+         "line %u of the decisions: a choice of a pass has \"pass\", \"op\" and \"taken\"",
+         v->line);
+  trade.origin = origin;
+  trade.taken = taken->truth;
+  trades_give(trades, &trade);
+  return NULL;
+}
+
+static Status *read_trades(Session *s, Str text, Trades *trades) {
+  const JsonValue *root, *list;
+  if (!text.n) return NULL;
+  TRY(json_read(text, &s->arena, &root));
+  list = json_get(root, "passes");
+  for (uint32_t i = 0; list && list->kind == JSON_ARRAY && i < list->count; i++)
+    TRY(give_trade(s, &list->items[i], trades));
+  return NULL;
+}
+
+static void put_trades(Session *s, const Trades *trades, Json *json) {
+  json_break(json, 1);
+  json_key(json, "passes"), json_open(json, '[');
+  for (uint32_t i = 0; i < trades->made.count; i++) {
+    const Trade *t = &trades->made.items[i];
+    uint32_t number = partition_number(s->partition, t->origin);
+    if (!number) continue;
+    json_break(json, 2);
+    json_open(json, '{');
+    json_key(json, "pass"), json_string(json, pass_name(t->pass));
+    json_key(json, "op"), json_uint(json, number);
+    if (t->ask) json_key(json, "ask"), json_uint(json, t->ask);
+    json_key(json, "taken"), json_bool(json, t->taken);
+    json_key(json, "bytes"), json_double(json, t->bytes);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+// ---- stages ----
+
 static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
-                        const LocalOptions *options, const Machine *machine, Arena *arena,
-                        Guard *guard, Diag *diag) {
+                        const LocalOptions *options, const Machine *machine, Trades *trades,
+                        Arena *arena, Guard *guard, Diag *diag) {
   if (options->plain && !options->collectives) return NULL;
   const Mesh *on = sharding_mesh(table, mesh);
   Network network = network_default;
@@ -33,29 +91,59 @@ static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
                          .edges_are_said = true,
                          .passes = options->plain ? "" : options->passes,
                          .collectives = options->collectives,
-                         .rings = options->rings};
+                         .rings = options->rings,
+                         .trades = trades};
   OptimizeStats stats;
   return optimize_program(local, &how, guard, diag, &stats);
 }
 
 Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
                           const LocalOptions *options, Guard *guard, Diag *diag) {
-  return optimize(local, table, mesh, options, NULL, NULL, guard, diag);
+  return optimize(local, table, mesh, options, NULL, NULL, NULL, guard, diag);
 }
 
-Status *stage_partition(Session *s, const LocalOptions *options, RedundantList *out_redundant,
-                        MeshId *out_mesh) {
+Status *stage_decide(Session *s, const LocalOptions *options, RedundantList *out_redundant) {
   if (options->redundant) *out_redundant = (RedundantList){.arena = &s->arena};
+  if (options->out_decisions) strbuf_putc(options->out_decisions, '{');
   PartitionOptions how = {.why = options->why,
                           .poison = options->poison,
                           .machine = s->machine,
                           .redundant = options->redundant ? out_redundant : NULL,
-                          .call_rules = s->call_rules};
-  return partition_program(s->program, s->table, &how, s->guard, &s->diag, out_mesh);
+                          .call_rules = s->call_rules,
+                          .decisions = options->decisions,
+                          .out_decisions = options->out_decisions};
+  return partition_decide(s->program, s->table, &how, s->guard, &s->diag, &s->partition);
 }
 
+Status *stage_partition(Session *s, MeshId *out_mesh) {
+  return partition_write(s->partition, out_mesh);
+}
+
+static void release_trades(void *trades) { trades_deinit(trades); }
+
 Status *stage_optimize(Session *s, const LocalOptions *options, MeshId mesh) {
-  return optimize(s->program, s->table, mesh, options, s->machine, &s->arena, s->guard, &s->diag);
+  if (!options->decisions.n && !options->out_decisions)
+    return optimize(s->program, s->table, mesh, options, s->machine, NULL, &s->arena, s->guard,
+                    &s->diag);
+  Trades trades = {.arena = &s->arena, .guard = s->guard};
+  GuardCleanup cleanup = {release_trades, &trades, NULL};
+  guard_push(s->guard, &cleanup);
+  Status *status = read_trades(s, options->decisions, &trades);
+  if (!status)
+    status = optimize(s->program, s->table, mesh, options, s->machine, &trades, &s->arena, s->guard,
+                      &s->diag);
+  const Trade *unused = status || options->plain ? NULL : trades_unused(&trades);
+  if (unused)
+    status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
+                        "line %u of the decisions: pass '%s' has no such choice at this op",
+                        unused->line, pass_name(unused->pass));
+  if (!status && options->out_decisions) {
+    put_trades(s, &trades, &(Json){.out = options->out_decisions, .comma = true});
+    strbuf_puts(options->out_decisions, "\n}\n");
+  }
+  guard_pop(s->guard, &cleanup);
+  trades_deinit(&trades);
+  return status;
 }
 
 Status *stage_check_local(Session *s) {

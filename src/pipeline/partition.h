@@ -15,17 +15,22 @@ typedef struct LocalOptions {
   const char *collectives;  // their form, as optimize_program takes it, also if plain; NULL = none
   bool redundant;           // list ops that devices compute redundantly
   bool poison;              // what nothing may read shows when it is read (PartitionOptions)
+  Str decisions;            // from outside, as JSON (docs/partition-decisions.md); empty: none
+  StrBuf *out_decisions;    // gets all decisions, as JSON; NULL: not requested
 } LocalOptions;
 
 // A program with sdy.reshard or sdy collectives was propagated by another tool: its arguments and
 // results keep the shardings that they have, unless the request says otherwise. O(program).
 void keep_propagated_edges(const Program *program, PropagateRequest *request);
 
-// Rewrites a program with closed shardings in place to the local program. What cannot be
-// partitioned is in session->diag. *out_redundant is filled if the options ask for it; it may be
-// NULL otherwise. *out_mesh is 0 if nothing is sharded.
-Status *stage_partition(Session *session, const LocalOptions *options, RedundantList *out_redundant,
-                        MeshId *out_mesh) MUST_USE;
+// Decides how to partition a program with closed shardings (session->partition); writes nothing.
+// What cannot be partitioned, and given decisions that are refused, are in session->diag.
+// *out_redundant is filled by stage_partition if the options ask for it; it may be NULL otherwise.
+Status *stage_decide(Session *session, const LocalOptions *options,
+                     RedundantList *out_redundant) MUST_USE;
+// Rewrites the program in place to the local program, as decided. *out_mesh is 0 if nothing is
+// sharded.
+Status *stage_partition(Session *session, MeshId *out_mesh) MUST_USE;
 // The passes of the options on the local program.
 Status *stage_optimize(Session *session, const LocalOptions *options, MeshId mesh) MUST_USE;
 // Is the local program sound and valid? INTERNAL if not sound.

@@ -46,6 +46,7 @@ void session_guard(Session *s, Guard *guard) {
 }
 
 void session_deinit(Session *s) {
+  partition_free(s->partition);
   propagation_free(s->propagation);
   sharding_table_free(s->table);
   program_free(s->global);

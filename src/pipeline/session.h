@@ -9,6 +9,7 @@
 #include "cost/machine.h"
 #include "ir/program.h"
 #include "ops/custom_rules.h"
+#include "partition/partition.h"
 #include "propagate/propagate.h"
 
 typedef struct Session {
@@ -26,6 +27,7 @@ typedef struct Session {
   ShardingTable *table;  // NULL before annotations are imported
   MeshId mesh;           // that is meant where none is named; 0 = none, or several
   Propagation *propagation;
+  Partition *partition;     // what was decided; NULL before STAGE_DECIDE
   CustomRules *call_rules;  // of custom calls; borrowed; NULL = none
   const Machine *machine;   // that prices are for; NULL = the default
 } Session;

@@ -1,0 +1,52 @@
+// Choices in which a pass trades communication against memory or time: a decision each (D18).
+//
+//   carry       a loop carries a larger partial sum, and one reduce_scatter is behind the loop
+//   invariant   the result of a collective is kept while a loop runs, instead of once per iteration
+//   share       a gathered value is kept for a later user, instead of gathered again
+//   matmul      a gather and a contraction become a ring of permutes and smaller contractions
+//
+// A pass asks after it knows that the rewrite is correct and sends less. The answer is its own
+// rule, unless one is given. The other passes only lower the cost and ask nothing.
+#ifndef TESSERA_OPTIMIZE_TRADES_H
+#define TESSERA_OPTIMIZE_TRADES_H
+
+#include "base/idmap.h"
+#include "base/vec.h"
+#include "optimize/optimize.h"
+
+typedef struct Trade {
+  PassId pass;
+  OpId origin;   // of the local op: an op of the global program
+  uint32_t ask;  // passes run several times: how many times this pass asked about this op before
+  bool taken;
+  double bytes;   // of memory that it takes; 0 if it trades time
+  uint32_t line;  // of a given one, in its text
+  bool used;      // of a given one
+} Trade;
+
+typedef struct TradeCount {
+  PassId pass;
+  OpId origin;
+  uint32_t n;
+} TradeCount;
+
+typedef struct Trades {
+  Arena *arena;
+  Guard *guard;
+  VEC(Trade) given;  // [0] unused
+  IdMap given_ids;
+  VEC(Trade) made;         // in the order of questions
+  VEC(TradeCount) counts;  // [0] unused
+  IdMap count_ids;
+} Trades;
+
+// {0} but for arena and guard is fine.
+void trades_give(Trades *trades, const Trade *trade);
+// The first given trade that no pass asked about; NULL if all were.
+const Trade *trades_unused(const Trades *trades);
+void trades_deinit(Trades *trades);
+
+// Whether a pass does it. trades may be NULL: then by its own rule.
+bool trades_ask(Trades *trades, PassId pass, const Program *p, OpId op, double bytes, bool rule);
+
+#endif
