@@ -11,7 +11,7 @@
 
 enum { MOST_ROUNDS = 6 };
 
-typedef enum When { WHEN_CLEAN, WHEN_ROUND, WHEN_ASKED, WHEN_END, WHEN_FORM } When;
+typedef enum When { WHEN_CLEAN, WHEN_ITERATION, WHEN_RINGS, WHEN_END, WHEN_FORM } When;
 
 static const struct {
   const char *name, *summary;
@@ -44,8 +44,8 @@ static uint32_t run_some(Optimizer *o, When first, When last, OptimizeStats *sta
 
 static void run_all(Optimizer *o, bool rings, OptimizeStats *stats) {
   for (uint32_t changes = 1; changes && stats->rounds < MOST_ROUNDS; stats->rounds++)
-    changes = run_some(o, WHEN_CLEAN, WHEN_ROUND, stats);
-  if (run_some(o, rings ? WHEN_ASKED : WHEN_END, WHEN_END, stats))
+    changes = run_some(o, WHEN_CLEAN, WHEN_ITERATION, stats);
+  if (run_some(o, rings ? WHEN_RINGS : WHEN_END, WHEN_END, stats))
     run_some(o, WHEN_CLEAN, WHEN_CLEAN, stats);
 }
 
