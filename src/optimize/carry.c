@@ -205,7 +205,7 @@ static bool is_stacked(Carry *c, ValueId next) {
 static bool init_can_enter_once(Carry *c, ValueId init, const DeviceGroups *groups) {
   if (op_keeps(c->p, init, c->combine)) return true;
   return (scatters(c) || varies_not_in(&c->varies, init, groups)) &&
-         collective_place_is_known(c->o, groups) &&
+         collective_index_is_known(c->o, groups) &&
          !type_is_quant(c->o->context, value_type(c->p, init));
 }
 
@@ -239,7 +239,7 @@ static void make_init_enter_once(Carry *c, const DeviceGroups *groups) {
   if (keeps && op_splat(p, init, &x)) {
     init = build_splat(&b, c->grown_type, x);
   } else {
-    ValueId index_in_group = collective_place(c->o, c->loop, groups);
+    ValueId index_in_group = collective_index(c->o, c->loop, groups);
     init = scatters(c) ? init_at_own_offset(c, &b, init, index_in_group)
                        : init_on_first_device(c, &b, init, index_in_group);
   }

@@ -78,8 +78,8 @@ static ValueId rounded(Ring *r, ValueId sum, Type type) {
   return build_convert(&r->at, sum, type_elem(r->o->context, type));
 }
 
-// Time of the ring: one contraction step, then n - 1 steps that each overlap with a permute. It must
-// beat the contraction plus the part of the collective's time that need not be hidden.
+// Time of the ring: one contraction step, then n - 1 steps that each overlap with a permute. It
+// must beat the contraction plus the part of the collective's time that need not be hidden.
 static bool pays(const Ring *r) {
   Optimizer *o = r->o;
   double n = r->groups->width, dot = compute_seconds(&o->compute, flops_of(r));
@@ -114,7 +114,7 @@ static bool is_worthwhile(Ring *r, uint32_t tensor, uint32_t dim) {
   return r->groups && r->groups->width > 1 && r->groups->width <= MOST_STEPS &&
          op_at(r->p, r->dot)->block == op_at(r->p, r->collective)->block &&
          barriers_none_between(r->barriers, r->dot, r->collective) &&
-         collective_place_is_known(r->o, r->groups) && is_static_dot(r->p, r->dot) &&
+         collective_index_is_known(r->o, r->groups) && is_static_dot(r->p, r->dot) &&
          find_dims(r, tensor, dim) && pays(r);
 }
 
@@ -142,13 +142,13 @@ static ValueId slice_chunk(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
 }
 
 // Writes chunk (i + k) mod n of the result.
-static ValueId update_chunk(Ring *r, ValueId into, ValueId part, uint32_t dim, uint32_t k) {
+static ValueId update_chunk(Ring *r, ValueId into, ValueId product, uint32_t dim, uint32_t k) {
   Program *p = r->p;
   uint32_t rank = type_info(r->o->context, value_type(p, into))->rank;
   ValueId starts[MOST_RANK], zero = build_index(&r->at, 0);
   for (uint32_t d = 0; d < rank; d++)
-    starts[d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
-  return build_dynamic_update_at(&r->at, into, part, starts);
+    starts[d] = d == dim ? start_of(r, k, size_of(r, value_type(p, product), dim)) : zero;
+  return build_dynamic_update_at(&r->at, into, product, starts);
 }
 
 // Each device receives from the member `by` indices further in its group.
@@ -178,18 +178,18 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   bool sums = out_dim == NO_DIM;
   int64_t size = size_of(r, op_operand_type(p, r->collective, 0), r->dims[side]);
   Type sum = sum_type(r, out);
-  Type part_type = sums ? sum : type_with_dim(r->o->context, out, out_dim, size);
+  Type product_type = sums ? sum : type_with_dim(r->o->context, out, out_dim, size);
   ValueId chunk = op_operand(p, r->collective, 0), other = op_operand(p, r->dot, 1 - side);
   ValueId result = sums ? 0 : build_splat(&r->at, out, scalar_i(0));
   for (uint32_t k = 0; k < r->groups->width; k++) {
     ValueId next = k + 1 < r->groups->width ? from_neighbour(r, chunk, 1) : 0, operands[2];
     operands[side] = chunk;
     operands[1 - side] = other_dim == NO_DIM ? other : slice_chunk(r, other, other_dim, k);
-    ValueId part = contract(r, operands, part_type);
+    ValueId product = contract(r, operands, product_type);
     if (!sums)
-      result = update_chunk(r, result, part, out_dim, k);
+      result = update_chunk(r, result, product, out_dim, k);
     else
-      result = result ? build_binary(&r->at, OP_add, result, part) : part;
+      result = result ? build_binary(&r->at, OP_add, result, product) : product;
     chunk = next;
   }
   return rounded(r, result, out);
@@ -210,7 +210,7 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
             .like = rewrite_like(p, dot, gather)};
   if (!is_worthwhile(&r, side, dim)) return false;
   if (r.dims[2] == NO_DIM && !sums_as_given(&r)) return false;
-  r.index = collective_place(o, dot, r.groups);
+  r.index = collective_index(o, dot, r.groups);
   op_replace(p, dot, ring_of_gathered(&r, side));
   op_erase(p, gather);
   return true;
@@ -233,8 +233,8 @@ static ValueId ring_to_scatter(Ring *r) {
     }
     // Depends on the step before only; the contraction below does not depend on it and hides it.
     ValueId received = sum ? from_neighbour(r, sum, width - 1) : 0;
-    ValueId part = contract(r, operands, type);
-    sum = received ? build_binary(&r->at, OP_add, received, part) : part;
+    ValueId product = contract(r, operands, type);
+    sum = received ? build_binary(&r->at, OP_add, received, product) : product;
   }
   return rounded(r, sum, out);
 }
@@ -257,7 +257,7 @@ static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
             .at = rewrite_before(p, scatter),
             .like = rewrite_before(p, scatter)};
   if (!sums_as_given(&r) || !is_worthwhile(&r, 2, dim)) return false;
-  r.index = collective_place(o, scatter, r.groups);
+  r.index = collective_index(o, scatter, r.groups);
   op_replace(p, scatter, ring_to_scatter(&r));
   op_erase(p, dot);
   return true;
