@@ -1,6 +1,6 @@
-// Factor maps: built dimension by dimension in any order, then laid out flat, so that readers walk
-// arrays. Building sorts the places by tensor and dimension (a counting sort that keeps the order
-// of insertion, which is major to minor). O(places + dims).
+// Factor maps are built dimension by dimension in any order, then stored flat, so that readers walk
+// arrays. factor_build sorts the occurrences by tensor and dimension with a stable counting sort:
+// the order of insertion is major to minor. O(occurrences + dims).
 #include "sharding/factor.h"
 
 bool factor_map_find(const FactorMap *m, uint32_t tensor, uint32_t factor, uint32_t *out_dim,
@@ -61,7 +61,7 @@ void factor_put(FactorBuilder *b, uint32_t factor, uint32_t tensor, uint32_t dim
   VEC_PUSH(b->arena, &b->places, ((FactorPlace){tensor, dim, factor}));
 }
 
-// Drops the factors that have no place; numbers move up.
+// Drops factors that occur in no dimension and renumbers the others.
 static void drop_unused(FactorBuilder *b) {
   uint32_t *renumber = ARENA_ARRAY(b->arena, uint32_t, b->factors.count + 1), n = 0;
   for (uint32_t i = 0; i < b->places.count; i++) renumber[b->places.items[i].factor] = 1;
@@ -81,14 +81,14 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
   for (uint32_t t = 0; t < n_tensors; t++) tensor_dims[t + 1] = tensor_dims[t] + b->ranks[t];
   uint32_t n_dims = tensor_dims[n_tensors];
   drop_unused(b);
-  // Counts, one entry ahead, then starts.
+  // dim_places[d + 1] first counts the occurrences in dim d, then becomes their end.
   uint32_t *dim_places = ARENA_ARRAY(b->arena, uint32_t, n_dims + 2);
   for (uint32_t i = 0; i < b->places.count; i++)
     dim_places[tensor_dims[b->places.items[i].tensor] + b->places.items[i].dim + 1]++;
   for (uint32_t t = 0; t < n_tensors; t++)
     for (uint32_t d = 0; d < b->ranks[t]; d++) {
       if (dim_places[tensor_dims[t] + d + 1]) continue;
-      // Nothing is known of the dimension, unless it is of size 1: Shardy lets it pass.
+      // A dimension without factors cannot be split; in Shardy its factor of size 1 passes through.
       uint32_t factor = factor_add(b, 1, FACTOR_PASS);
       factor_set_kinds(b, factor, FACTOR_REPLICATE);
       factor_put(b, factor, t, d);
@@ -134,7 +134,7 @@ static Attr tensors_attr(const FactorMap *m, Context *context, uint32_t first, u
 
 typedef struct KindField {
   const char *name;
-  uint8_t kind, unless;  // shown if it has this kind and none of those
+  uint8_t kind, unless;  // written if the factor has `kind` and none of `unless`
 } KindField;
 static const KindField kind_fields[] = {
     {"reduction", FACTOR_REDUCE, FACTOR_REPLICATE},
@@ -170,7 +170,7 @@ Attr factor_map_to_attr(const FactorMap *m, Context *context) {
   return attr_struct(context, "sdy.op_sharding_rule", n, fields);
 }
 
-// The factors of tensors [first, first + n) from the array of arrays of array<i64>.
+// Reads the factors of tensors [first, first + n) from an array of arrays of array<i64>.
 static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, const char *what,
                                 uint32_t first, uint32_t n) {
   const AttrInfo *tensors = attr_info(context, attr);
@@ -196,6 +196,7 @@ static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, c
   return NULL;
 }
 
+// Returns the error, NULL if there is none.
 static const char *read_rule(FactorBuilder *b, Context *context, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   if (info->kind != ATTR_STRUCT || !str_is(name_str(context, info->cls), "sdy.op_sharding_rule"))
@@ -242,6 +243,8 @@ bool factor_map_from_attr(FactorMap *out, Context *context, Arena *arena, Attr a
 
 // ---- consistency ----
 
+// loose: the product need not match, because a size is unknown or a factor needs more than its
+// slice.
 static const char *check_dim(const FactorMap *m, FactorList list, int64_t size) {
   int64_t product = 1;
   bool loose = size == DIM_DYNAMIC;
