@@ -49,6 +49,7 @@ static uint64_t differing_axes(const Mesh *mesh, int64_t a, int64_t b) {
   return bits;
 }
 
+// "data,model" for a bit set of axes.
 static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena) {
   size_t bytes = 1;
   for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++)
@@ -107,6 +108,7 @@ double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_de
   return row.bytes;
 }
 
+// Adds to the row of the same kind, groups and axes, or appends a new one.
 static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
   for (uint32_t i = 0; i < rows->count; i++) {
     TrafficRow *r = &rows->items[i];
@@ -236,6 +238,7 @@ static Route row_route(const Network *network, const TrafficRow *row) {
   return n ? network_route(network, (AxisList){axes, n}) : route_flat(network->all, row->width);
 }
 
+// Latency counts only on the critical path: the mean latency of all runs, times its length.
 double traffic_seconds(const Traffic *traffic, const Network *network, const Compute *compute) {
   double transfer = 0, latency = 0;
   for (uint32_t i = 0; i < traffic->n_rows; i++) {

@@ -152,6 +152,7 @@ uint32_t loops_unknown(const Program *p) {
 
 // ---- calls ----
 
+// Resolves calls; left[f] counts the calls of function f that are not visited yet.
 static void find_callees(const Program *p, Runs *runs, uint32_t *left) {
   SymbolTable functions;
   GuardCleanup cleanup = {symbols_release, &functions, NULL};
@@ -169,6 +170,7 @@ static bool in_loop(const Program *p, OpId op) {
   return false;
 }
 
+// The op of the module's block that contains op.
 static OpId function_of(const Program *p, OpId op) {
   OpId o = op;
   for (OpId up = op_parent(p, o); up && up != p->root; up = op_parent(p, o)) o = up;

@@ -36,6 +36,7 @@ static uint64_t axes_between(const Optimizer *o, uint32_t a, uint32_t b) {
   return axes;
 }
 
+// The number of devices along the axes; all devices if the axes are not tracked.
 static uint64_t axes_size_of(const Optimizer *o, uint64_t axes) {
   if (!o->mesh || o->mesh->n_axes >= 64) return o->n_devices;
   uint64_t size = 1;
@@ -69,14 +70,16 @@ static const DeviceGroups *expand(Optimizer *o, const Groups *groups) {
   return out;
 }
 
-static bool pairs_up(const Program *p, OpId op) {
+static bool sends_by_pairs(const Program *p, OpId op) {
   const Collective *row = collective_row(op_at(p, op)->code);
   return row && row->peers == PEERS_PAIRS;
 }
 
+// The kind decides what replica_groups mean. Local programs have one replica, so flattened ids and
+// partition ids are device ids; kinds that group replicas are not supported.
 const DeviceGroups *collective_groups(Optimizer *o, OpId op) {
   Program *p = o->p;
-  if (!o->n_devices || pairs_up(p, op)) return NULL;
+  if (!o->n_devices || sends_by_pairs(p, op)) return NULL;
   if (!o->groups) o->groups = ARENA_NEW(&o->arena, GroupTable);
   Attr attrs = op_at(p, op)->attrs, attr = attr_get(o->context, attrs, "replica_groups");
   uint16_t code = op_at(p, op)->code;

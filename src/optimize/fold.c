@@ -7,7 +7,7 @@
 // this order:
 // - compute: an op on small integer constants becomes a constant
 // - fold_index: arithmetic on partition_id whose value is known on every device becomes a constant
-// or an operand
+//   or an operand
 // - rules[]: identities (x * 1), chains (slice of a slice), collectives of a splat
 //
 //   slice[2:6] of slice[4:20]      →  slice[6:10]

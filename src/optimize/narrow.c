@@ -4,7 +4,7 @@
 // Idea: three rewrites around collectives that only move data (all_gather, all_to_all, permute).
 // Transposes, slices and other moves may stand between.
 // - go_before: an elementwise op that narrows (convert, real, compare with a constant) moves before
-// the collective
+//   the collective
 // - go_behind: an elementwise op that widens moves behind it
 // - repeat_behind: a broadcast moves behind it
 //

@@ -47,6 +47,7 @@ static OpId retyped(Optimizer *o, OpId op, Type elem) {
 
 // ---- two ops to one ----
 
+// All uses are converts back to the operands' type: only then can the f32 result disappear.
 static bool is_only_rounded(const Program *p, OpId op, Type elem) {
   for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
     for (OperandId use = value_at(p, op_result(p, op, i))->first_use; use;
@@ -118,6 +119,7 @@ static OpId first_use(const Program *p, const Order *at, OpId op, uint32_t i) {
   return first && at->barriers[first] != at->barriers[op] ? op : first;
 }
 
+// Each result is rounded by one convert, however many users it has.
 static void split(Optimizer *o, const Order *at, OpId op, Type wide) {
   Program *p = o->p;
   OpId made = retyped(o, op, wide);

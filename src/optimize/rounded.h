@@ -3,8 +3,8 @@
 //   %1 = all_reduce(%0) : (tensor<4xbf16>) -> tensor<4xf32>       combine_dtype says which type
 //   %2 = convert %1 : tensor<4xbf16>
 //
-// Passes see one op instead, all_reduce(%0) : tensor<4xbf16> -> tensor<4xbf16>, with the
-// same meaning. Operand and result have one type as in a sum of f32, so passes treat both alike.
+// Passes see one op instead, all_reduce(%0) : tensor<4xbf16> -> tensor<4xbf16>, with the same
+// meaning. Operand and result have one type as in a sum of f32, so passes treat both alike.
 #ifndef TESSERA_OPTIMIZE_ROUNDED_H
 #define TESSERA_OPTIMIZE_ROUNDED_H
 

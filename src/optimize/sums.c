@@ -3,10 +3,10 @@
 //
 // Idea: three rewrites, each in one walk in program order:
 // - move_behind: op(all_reduce(x)) → all_reduce(op(x)), if the op maps partial sums to partial sums
-// (op_commutes) and its result is no larger than the operands that were reduced. Other operands
-// must be equal in each group, or constants that combine with themselves to themselves.
+//   (op_commutes) and its result is no larger than the operands that were reduced. Other operands
+//   must be equal in each group, or constants that combine with themselves to themselves.
 // - join_terms: ((x + all_reduce(a)) + y) + all_reduce(b) → (x + y) + all_reduce(a + b);
-// reduce_scatter alike
+//   reduce_scatter alike
 // - join_scattered: reduce_scatter(a) + reduce_scatter(b) → reduce_scatter(a + b)
 //
 // Invariant: values are equal up to the order of sums, bytes sent never increase, and no sum

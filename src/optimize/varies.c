@@ -6,9 +6,9 @@
 // - argument: the axes of its `tessera.sharding`; none if it is known to be replicated
 // - partition_id: all axes
 // - pure op: the union of its operands; an integer known at compile time (known.h) is compared
-// exactly
+//   exactly
 // - all_gather, all_reduce: the operand's axes without those that the groups cover; other
-// collectives: the operand's axes and the groups'
+//   collectives: the operand's axes and the groups'
 // - loop and branch: also the axes of the condition, since devices may run different iterations
 //
 // Invariant: an over-approximation. If the fixpoint is not reached in MOST_ITERATIONS, every value

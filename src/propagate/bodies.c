@@ -55,6 +55,7 @@ static bool call_equal(const void *owner, uint32_t id, const void *key) {
   return i->caller == k->caller && i->call == k->call;
 }
 
+// The call's own instance, or the shared one beyond the limit.
 static InstanceId instance_called(const Bodies *b, InstanceId caller, OpId call) {
   CallKey key = {caller, call};
   InstanceId found = idmap_find(&b->called, call_hash(caller, call), call_equal, b->graph, &key);
@@ -72,6 +73,7 @@ static void count_slot(Finder *f, Function *function, ValueId v) {
   if (slot >= function->n_slots) function->n_slots = slot + 1;
 }
 
+// Lists the calls of a function and counts its slots.
 static void collect_function(Finder *f, OpId op, const SymbolTable *symbols) {
   const Program *p = f->program;
   Function function = {.op = op, .calls = f->calls.count};
@@ -124,6 +126,7 @@ static Function *function_of(const Finder *f, InstanceId instance) {
 
 // ---- signatures ----
 
+// Shardings are compared as they are written: open and closed ones may become equal.
 static Sharding written_at(const Finder *f, PlaceId place) {
   Sharding sharding = propagation_get(f->p, place);
   return sharding ? f->written[sharding] : 0;
@@ -133,6 +136,7 @@ static Sharding split_sharding(const Finder *f, const ConstantUse *use, uint32_t
   return written_at(f, f->g->split_values[use->values + k].place);
 }
 
+// Instances of one function split the same uses in the same order, unless the limit stopped one.
 static bool splits_equal(const Finder *f, const Instance *ia, const Instance *ib) {
   if (ia->n_constants != ib->n_constants) return false;  // possible if the limit of ops was reached
   for (uint32_t k = 0; k < ia->n_constants; k++) {

@@ -11,15 +11,14 @@
 // that still wait. A node at which a mode changed nothing is skipped in that mode until a neighbour
 // changes (`rest`).
 //
-//   %x: ["a"]  →  step at %0 = add %x, %y  →  %0: ["a"], %y: ["a"]  →  wakes users of %0 and def of
-//   %y
+//   %x: ["a"]  →  step at %0 = add %x, %y  →  %0: ["a"], %y: ["a"]  →  wakes the nodes around
 //
 // A later priority and a push (search) start from a fixpoint, so they visit touched nodes only, in
 // the same order as a complete run would.
 //
-// Invariant: a step only appends axes to open dimensions; popping the log restores the
-// state exactly. Cost: O(steps). A place changes at most once per axis, so steps are at most
-// O(nodes · axes).
+// Invariant: a step only appends axes to open dimensions; popping the log restores the state
+// exactly. Cost: O(steps). A place changes at most once per axis, so there are at most
+// O(nodes · axes) steps.
 #include "propagate/propagate.h"
 
 #include <stdlib.h>

@@ -144,10 +144,12 @@ static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
   return true;
 }
 
+// The list of a #sdy.sharding_per_value.
 static const AttrInfo *per_value(const Reader *r, Attr attr) {
   return attr_info(r->context, attr_get(r->context, attr, "shardings"));
 }
 
+// arg_attrs and res_attrs of the function.
 static bool read_function(Reader *r, InstanceId id) {
   const Instance *instance = &r->g->instances[id];
   OpId function = instance->function;
@@ -213,6 +215,8 @@ static bool read_body_explicit(Reader *r, InstanceId id, OpId op) {
   return true;
 }
 
+// sdy.sharding of the results, and `sharding` of ops that are annotations themselves (constraints).
+// A result with a data-flow edge is skipped: the edge has its sharding.
 static bool read_op(Reader *r, InstanceId id, OpId op) {
   const Op *o = op_at(r->p, op);
   if (!o->attrs || (o->n_results == 0 && !o->n_regions)) return true;

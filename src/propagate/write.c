@@ -67,6 +67,7 @@ static uint32_t *entry(Writer *w, Ids *ids, uint32_t i) {
   return &ids->items[i];
 }
 
+// Closes all dimensions; a priority of an open dimension has no meaning any more.
 static Sharding close_dims(Writer *w, Sharding sharding) {
   ShardingInfo info = *sharding_info(w->table, sharding);
   ArenaMark mark = arena_mark(w->scratch);
@@ -175,6 +176,7 @@ static Sharding value_sharding(const Writer *w, InstanceId instance, ValueId val
   return w->edged[value] ? 0 : propagation_get(w->p, graph_place(w->g, instance, value));
 }
 
+// A list with one sharding per result. The usual single result takes a shared list attribute.
 static void write_results(Writer *w, InstanceId instance, OpId from, OpId to, const char *name) {
   const Op *o = op_at(w->program, from);
   if (o->n_results == 1) {
@@ -298,6 +300,7 @@ static bool copy_equal(const void *owner, uint32_t id, const void *other) {
          has_operands(w->program, copy->op, key);
 }
 
+// Clones a constant op with other operands, and inserts it behind the copies made before.
 static OpId make_copy(Writer *w, OpId def, const CopyKey *key, uint32_t index) {
   Program *p = w->program;
   OpId copy = op_clone(p, w->target[def], NULL, 0);

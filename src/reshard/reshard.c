@@ -72,6 +72,7 @@ static Link slowest_link(const Network *network, const ShardingInfo *info, Link 
   return link;
 }
 
+// The plan's price: its moves run one after the other.
 static void sum_up(ReshardPlan *plan) {
   for (uint32_t i = 0; i < plan->n_moves; i++) {
     plan->price = price_sum(plan->price, plan->moves[i].price);

@@ -7,9 +7,10 @@
 // Moves are limited to useful ones: digits leave an atom only if the goal has them elsewhere, and a
 // digit that is where the goal has it stays there.
 //
-// Invariant: without padding the estimate never exceeds the real price, so the plan is optimal
-// among the moves considered. With padding it is reduced by the devices that need nothing. Cost: at
-// most MOST_NODES layouts, each with at most 2^MOST_WRONG sets of digits to gather.
+// Invariant: without padding the estimate never exceeds the real price, so the plan is the cheapest
+// of the moves considered, unless MOST_NODES is reached. With padding the estimate is reduced by
+// the devices that need nothing. Cost: at most MOST_NODES layouts, each with at most 2^MOST_WRONG
+// sets of digits to gather.
 #include "reshard/search.h"
 
 #include <string.h>

@@ -20,6 +20,7 @@ int axis_compare(AxisRef a, AxisRef b) {
   return (a.size > b.size) - (a.size < b.size);
 }
 
+// Intervals that intersect. An axis of size 1 is an empty interval, so equality is tested first.
 bool axis_overlaps(AxisRef a, AxisRef b) {
   if (a.axis != b.axis) return false;
   return axis_equal(a, b) || (a.pre_size < axis_next(b) && b.pre_size < axis_next(a));
@@ -104,6 +105,7 @@ bool axis_suffix_without(AxisRef a, AxisRef b, AxisRef *out_part) {
   return true;
 }
 
+// At most a prefix before b and a suffix behind it.
 uint32_t axis_subtract(AxisRef a, AxisRef b, AxisRef out_parts[2]) {
   uint32_t n = 0;
   if (apart(a, b)) {
@@ -182,6 +184,7 @@ uint32_t axes_canonicalize_set(AxisRef *v, uint32_t n) {
   return axes_canonicalize(v, n);
 }
 
+// Only the last axis may be a proper prefix: an earlier one would leave a gap.
 bool axes_is_prefix(AxisList prefix, AxisList of) {
   for (uint32_t i = 0; i < prefix.n; i++) {
     if (i >= of.n) return false;

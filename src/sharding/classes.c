@@ -88,6 +88,7 @@ typedef struct Builder {
   uint32_t stamp;
 } Builder;
 
+// Path halving.
 static uint32_t root_of(Builder *b, uint32_t e) {
   uint32_t *parent = b->parent.items;
   while (parent[e] != e) e = parent[e] = parent[parent[e]];
@@ -121,6 +122,7 @@ static uint32_t pair_slot(const Builder *b, uint64_t key) {
   return at;
 }
 
+// Open addressing, at most half full. False if the pair exists.
 static bool pair_add(Builder *b, uint64_t key) {
   if (2 * b->n_pairs >= b->pair_capacity) {
     uint64_t *old = b->pairs;
@@ -269,6 +271,7 @@ static void settle(Builder *b) {
   while (b->pending.count) meet(b, b->pending.items[--b->pending.count]);
 }
 
+// A union and everything that follows from it for parts.
 static bool unite(Builder *b, uint32_t x, uint32_t y, uint32_t node) {
   bool done = unite_one(b, x, y, node);
   if (b->pending.count) settle(b);
@@ -277,6 +280,7 @@ static bool unite(Builder *b, uint32_t x, uint32_t y, uint32_t node) {
 
 // ---- maps ----
 
+// All tensors of the map have the same single factors, dimension by dimension; scalars aside.
 static bool map_keeps_shape(const FactorMap *m) {
   uint32_t model = NOTHING;
   for (uint32_t t = 0; t < factor_map_n_tensors(m); t++) {
@@ -561,6 +565,7 @@ static void join_alike(Builder *b, uint32_t p, uint32_t q) {
   for (uint32_t d = 0; d < rank; d++) unite(b, dims[p] + d, dims[q] + d, NO_NODE);
 }
 
+// Joins each place to the first one with its number.
 static void join_all_alike(Builder *b) {
   const ClassInput *in = b->in;
   uint32_t most = 0;
@@ -605,6 +610,7 @@ static void flatten(Builder *b, uint32_t root, const ClassId *id_of, Classes *ou
   }
 }
 
+// Numbers classes by age, and variants within their family.
 static void number_classes(Builder *b, Classes *out) {
   uint32_t *roots = ARENA_ARRAY(b->arena, uint32_t, b->parent.count + 1);
   uint32_t n = roots_by_age(b, roots);

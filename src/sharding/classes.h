@@ -8,11 +8,11 @@
 //
 // Rules
 // - Dimensions of one factor are one class if their size is the factor's. A sorted or windowed
-// dimension keeps its class; a sliced, padded or concatenated one gets a new class.
+//   dimension keeps its class; a sliced, padded or concatenated one gets a new class.
 // - No value has a class twice. A union that would violate this is refused; the two classes are
-// then a family.
+//   then a family.
 // - At the end classes of a family that never meet in a value are merged, so that a family has as
-// few classes as possible. Places that are declared alike get equal classes, if possible.
+//   few classes as possible. Places that are declared alike get equal classes, if possible.
 #ifndef TESSERA_SHARDING_CLASSES_H
 #define TESSERA_SHARDING_CLASSES_H
 

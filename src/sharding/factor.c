@@ -24,11 +24,13 @@ void factor_builder_init(FactorBuilder *b, Arena *arena, uint32_t n_operands, ui
   b->enters_once = ARENA_ARRAY(arena, bool, n_operands + 1);
 }
 
+// Shardy's rule only blocks propagation; here the factor is also needed in full.
 void factor_set_blocked(FactorBuilder *b, uint32_t factor) {
   b->factors.items[factor].kinds |= FACTOR_REPLICATE | FACTOR_BLOCK;
   b->factors.items[factor].sdy_kinds |= FACTOR_BLOCK;
 }
 
+// Shardy has no FACTOR_OFFSET.
 uint32_t factor_add(FactorBuilder *b, int64_t size, uint8_t kinds) {
   Factor factor = {.size = size, .kinds = kinds, .sdy_kinds = kinds & (uint8_t)~FACTOR_OFFSET};
   VEC_PUSH(b->arena, &b->factors, factor);
@@ -115,6 +117,7 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
 
 // ---- Shardy's text form ----
 
+// The factors of n tensors as an array of arrays of array<i64>.
 static Attr tensors_attr(const FactorMap *m, Context *context, uint32_t first, uint32_t n) {
   Arena *arena = context_arena(context);
   Attr *tensors = ARENA_ARRAY(arena, Attr, n + 1);
@@ -263,6 +266,7 @@ static const char *check_dim(const FactorMap *m, FactorList list, int64_t size) 
   return loose || product == size ? NULL : "a dimension is not the product of its factors";
 }
 
+// Every dimension has factors that fit it, every factor occurs, and reductions have reducers.
 const char *factor_map_check(const FactorMap *m, const int64_t *dims) {
   uint32_t n_tensors = factor_map_n_tensors(m);
   for (uint32_t t = 0; t < n_tensors; t++)

@@ -115,6 +115,7 @@ static bool tensors(Scan *s, uint32_t *out_n) {
   return expect(s, ")");
 }
 
+// Reads sizes such as {i=2, j=4}; they are optional.
 static bool sizes(Scan *s) {
   if (!accept(s, "{") || accept(s, "}")) return true;
   do {
@@ -158,6 +159,7 @@ static bool kind_factor(Scan *s, uint8_t kind) {
   return true;
 }
 
+// Reads lists such as reduction={k:max} permutation={i}.
 static bool kind_lists(Scan *s) {
   for (uint32_t k = 0; k < N_KINDS; k++) {
     if (!accept(s, kinds[k].name)) continue;
@@ -283,6 +285,8 @@ static bool find_sizes(Fit *fit) {
   return true;
 }
 
+// Factors that need more than their slice (windows, for example) may have other sizes in a
+// dimension.
 static bool check_sizes(Fit *fit) {
   const FactorRule *rule = fit->rule;
   for (uint32_t d = 0; d < rule->dims.count; d++) {

@@ -68,6 +68,7 @@ Status *mesh_new(Context *context, Name symbol, uint32_t n_axes, const Name *nam
   return NULL;
 }
 
+// mesh_new validates the fields.
 Status *mesh_from_attr(Context *context, Attr attr, Name symbol, const Mesh **out_mesh) {
   const AttrInfo *info = attr_info(context, attr);
   if (info->kind != ATTR_STRUCT || !str_is(name_str(context, info->cls), "sdy.mesh"))
@@ -110,6 +111,7 @@ uint32_t mesh_find_axis(const Mesh *mesh, Name name) {
   return MESH_NO_AXIS;
 }
 
+// The symbol does not count.
 bool mesh_equal(const Mesh *a, const Mesh *b) {
   if (a == b) return true;
   if (a->maximal != b->maximal || a->n_axes != b->n_axes || a->n_devices != b->n_devices ||

@@ -73,6 +73,7 @@ Guard *sharding_table_guard(ShardingTable *table, Guard *guard) {
 }
 
 Context *sharding_table_context(const ShardingTable *table) { return table->context; }
+// Equal axes and device order, and equal symbol: a mesh keeps its name when printed.
 static bool mesh_has_content(const void *owner, uint32_t id, const void *key) {
   const ShardingTable *table = owner;
   const Mesh *mesh = key;
@@ -242,6 +243,7 @@ static Sharding intern_since(ShardingTable *table, const ShardingInfo *info, Are
   return sharding;
 }
 
+// A sharding without axes; open or closed.
 static Sharding make_empty(ShardingTable *table, MeshId mesh, uint32_t rank, bool open) {
   ArenaMark mark = arena_mark(&table->arena);
   DimSharding *dims = ARENA_ARRAY(&table->arena, DimSharding, rank);
@@ -259,6 +261,7 @@ Sharding sharding_make_open(ShardingTable *table, MeshId mesh, uint32_t rank) {
   return make_empty(table, mesh, rank, true);
 }
 
+// The mesh of a single device has no axes, so the sharding has rank 0 for any tensor.
 Sharding sharding_make_maximal(ShardingTable *table, uint32_t device) {
   Mesh *mesh = ARENA_NEW(context_arena(table->context), Mesh);
   *mesh = (Mesh){.maximal = true, .n_devices = 1, .device = device};
@@ -394,6 +397,7 @@ Type sharding_local_type(ShardingTable *table, Sharding sharding, Type global) {
   return type_tensor(context, info->elem, info->rank, dims, info->encoding);
 }
 
+// All tiles but the last ones have ceil(size / tiles) elements; offsets are clamped to the size.
 void sharding_tile_range(const ShardingTable *table, Sharding sharding, const int64_t *dims,
                          uint32_t device, int64_t *out_offset, int64_t *out_extent) {
   const ShardingInfo *info = sharding_info(table, sharding);
@@ -436,6 +440,7 @@ static bool same_tile(const ShardingInfo *a, const Mesh *in_a, const ShardingInf
   return true;
 }
 
+// Tiles are compared by coordinates: equal grids have equal tiles at equal coordinates.
 bool sharding_same_tiles(const ShardingTable *table, Sharding a, Sharding b) {
   if (a == b) return true;
   const ShardingInfo *one = sharding_info(table, a), *two = sharding_info(table, b);
