@@ -61,12 +61,12 @@ static bool find_unused(Unused *u, OpId loop) {
   for (OpId op = block_at(p, body)->first; op != end; op = op_at(p, op)->next)
     if (!fact_can_drop(p, op)) need_op(u, op);
   bool *visited = ARENA_ARRAY(&u->o->scratch, bool, n + 1);
-  for (bool again = true; again;) {
-    again = false;
+  for (bool changed = true; changed;) {
+    changed = false;
     mark_reachable(u, loop);
     for (uint32_t i = 0; i < n; i++) {
       if (!u->stays[i] || visited[i]) continue;
-      again = visited[i] = true;
+      changed = visited[i] = true;
       need_value(u, loop, op_operand(p, end, i));
     }
   }

@@ -51,10 +51,10 @@ bool axis_can_coexist(AxisRef a, AxisRef b) {
   return second % first == 0 && third % second == 0 && last % third == 0;
 }
 
-bool axis_overlap(AxisRef a, AxisRef b, AxisRef *out_part) {
+bool axis_overlap(AxisRef a, AxisRef b, AxisRef *out_ref) {
   if (!axis_overlaps(a, b) || !axis_can_coexist(a, b)) return false;
   uint32_t pre = larger(a.pre_size, b.pre_size), next = smaller(axis_next(a), axis_next(b));
-  *out_part = (AxisRef){a.axis, pre, next / pre};
+  *out_ref = (AxisRef){a.axis, pre, next / pre};
   return true;
 }
 
@@ -80,40 +80,40 @@ static int64_t gcd(int64_t a, int64_t b) {
 static bool apart(AxisRef a, AxisRef b) { return !axis_overlaps(a, b) && axis_can_coexist(a, b); }
 
 // Up to where b begins, as far as that divides a.
-bool axis_prefix_without(AxisRef a, AxisRef b, AxisRef *out_part) {
+bool axis_prefix_without(AxisRef a, AxisRef b, AxisRef *out_ref) {
   if (apart(a, b)) {
-    *out_part = a;
+    *out_ref = a;
     return true;
   }
   if (b.pre_size <= a.pre_size || b.pre_size % a.pre_size) return false;
   uint32_t size = (uint32_t)gcd(b.pre_size / a.pre_size, a.size);
   if (size == 1) return false;
-  *out_part = (AxisRef){a.axis, a.pre_size, size};
+  *out_ref = (AxisRef){a.axis, a.pre_size, size};
   return true;
 }
 
 // From where b ends, as far as that divides a.
-bool axis_suffix_without(AxisRef a, AxisRef b, AxisRef *out_part) {
+bool axis_suffix_without(AxisRef a, AxisRef b, AxisRef *out_ref) {
   if (apart(a, b)) {
-    *out_part = a;
+    *out_ref = a;
     return true;
   }
   if (axis_next(b) >= axis_next(a) || axis_next(a) % axis_next(b)) return false;
   uint32_t size = (uint32_t)gcd(axis_next(a) / axis_next(b), a.size);
   if (size == 1) return false;
-  *out_part = (AxisRef){a.axis, axis_next(a) / size, size};
+  *out_ref = (AxisRef){a.axis, axis_next(a) / size, size};
   return true;
 }
 
 // At most a prefix before b and a suffix behind it.
-uint32_t axis_subtract(AxisRef a, AxisRef b, AxisRef out_parts[2]) {
+uint32_t axis_subtract(AxisRef a, AxisRef b, AxisRef out_refs[2]) {
   uint32_t n = 0;
   if (apart(a, b)) {
-    out_parts[0] = a;
+    out_refs[0] = a;
     return 1;
   }
-  if (axis_prefix_without(a, b, &out_parts[n])) n++;
-  if (axis_suffix_without(a, b, &out_parts[n])) n++;
+  if (axis_prefix_without(a, b, &out_refs[n])) n++;
+  if (axis_suffix_without(a, b, &out_refs[n])) n++;
   return n;
 }
 

@@ -42,15 +42,15 @@ bool axis_is_prefix(AxisRef prefix, AxisRef of);  // same start, not longer; equ
 // both.
 bool axis_can_coexist(AxisRef a, AxisRef b);
 // The common sub-axis; false if there is none or they cannot coexist.
-bool axis_overlap(AxisRef a, AxisRef b, AxisRef *out_part);
+bool axis_overlap(AxisRef a, AxisRef b, AxisRef *out_ref);
 bool axis_can_merge(AxisRef major, AxisRef minor);  // minor begins where major ends
 AxisRef axis_merge(AxisRef major, AxisRef minor);   // requires axis_can_merge
 // The longest prefix or suffix of `a` that coexists with b without overlap; false if it is empty.
-bool axis_prefix_without(AxisRef a, AxisRef b, AxisRef *out_part);
-bool axis_suffix_without(AxisRef a, AxisRef b, AxisRef *out_part);
+bool axis_prefix_without(AxisRef a, AxisRef b, AxisRef *out_ref);
+bool axis_suffix_without(AxisRef a, AxisRef b, AxisRef *out_ref);
 // The sub-axes of `a` without b, major first: 0, 1 or 2. All of `a` if the two coexist without
 // overlap.
-uint32_t axis_subtract(AxisRef a, AxisRef b, AxisRef out_parts[2]);
+uint32_t axis_subtract(AxisRef a, AxisRef b, AxisRef out_refs[2]);
 // The coordinate of a position along the reference, 0 … size-1.
 static inline uint32_t axis_coordinate(const Mesh *mesh, AxisRef a, uint32_t position) {
   const MeshAxis *axis = &mesh->axes[a.axis];

@@ -139,7 +139,7 @@ static bool pair_add(Builder *b, uint64_t key) {
   return true;
 }
 
-// Of two roots. A key is never 0, since the two differ.
+// a and c are roots. A key is never 0, since the two differ.
 static bool are_apart(const Builder *b, uint32_t a, uint32_t c) {
   return b->n_pairs && b->pairs[pair_slot(b, pair_key(a, c))] != 0;
 }

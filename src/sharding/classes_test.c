@@ -344,7 +344,7 @@ static void laws(void **state) {
   }
 }
 
-// Where nothing is refused, the order of nodes does not matter.
+// If no union is refused, the order of nodes does not matter.
 static void order(void **state) {
   (void)state;
   Dice dice = dice_new(8);

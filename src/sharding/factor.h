@@ -18,7 +18,7 @@
 #include "ir/context.h"
 #include "sharding/combine.h"
 
-// What splitting a factor requires. A factor may be of several kinds.
+// The requirements of splitting a factor, as bits. A factor may have several.
 enum {
   FACTOR_PASS = 0,            // nothing: the op on shards gives shards
   FACTOR_REDUCE = 1 << 0,     // results without the factor are partial and must be combined
