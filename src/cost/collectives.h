@@ -1,5 +1,5 @@
-// The table of collectives (collectives.def): what each kind sends, how long that takes, and what
-// it does to a sharding. Decides nothing.
+// The table of collectives (collectives.def): bytes sent, time, and effect on a sharding of each
+// kind. Decides nothing.
 #ifndef TESSERA_COST_COLLECTIVES_H
 #define TESSERA_COST_COLLECTIVES_H
 
@@ -17,7 +17,7 @@ typedef enum CollectiveState {
   STATE_UNREDUCED,
 } CollectiveState;
 
-// A row; the columns are those of collectives.def.
+// A row; collectives.def documents the columns.
 typedef struct Collective {
   double (*sent)(double n, double held);
   Schedule schedule;
@@ -27,15 +27,15 @@ typedef struct Collective {
   uint16_t inverse;  // 0 = NONE
 } Collective;
 
-// The row of an op; NULL if it is no collective of local programs.
+// The row of an op; NULL if the op is no collective of local programs.
 const Collective *collective_row(uint16_t code);
 
-// Bytes that leave a device of a group of n, whose operands have so many bytes. An op without a row
-// sends its operands.
+// Bytes sent by a device of a group of n devices, whose operands have `held` bytes. An op without a
+// row sends its operands.
 double collective_sent(uint16_t code, double n, double held);
-// The same with the seconds it takes over the links between the group's devices. The op has a row.
+// Bytes sent and seconds over the links between the group's devices. The op must have a row.
 Price collective_price(uint16_t code, const Route *route, double held);
-// Do replica_groups speak of replicas and partitions (groups_read's across_both)?
+// True if replica_groups hold ids of replicas and partitions (groups_read's across_both).
 bool collective_is_across_both(uint16_t code);
 
 #endif

@@ -1,4 +1,4 @@
-// What a device computes and reads. Decides nothing.
+// Speed of a device: FLOPs and memory bytes per second. Decides nothing.
 #ifndef TESSERA_COST_COMPUTE_H
 #define TESSERA_COST_COMPUTE_H
 
@@ -7,7 +7,7 @@ typedef struct Compute {
   double bytes_per_second;  // of its memory
 } Compute;
 
-// A device of network_default's node.
+// The device of machine `default` (machines.def).
 extern const Compute compute_default;
 
 double compute_seconds(const Compute *compute, double flops);

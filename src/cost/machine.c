@@ -1,5 +1,5 @@
-// The text is read to a tree (base/json_read.h), every key of which must be known: a misspelt one
-// would silently cost nothing.
+// The text is read to a tree (base/json_read.h). Unknown keys are errors: a misspelt optional key
+// would be ignored silently.
 #include "cost/machine.h"
 
 #include <math.h>
@@ -18,6 +18,7 @@ static const Known machines[] = {
 #undef MACHINE
 };
 
+// Fails if the value is no object or has a key that is not in the list.
 static Status *check_keys(const JsonValue *object, const char *what, uint32_t n,
                           const char *const *keys) {
   if (object->kind != JSON_OBJECT)
@@ -35,6 +36,7 @@ static Status *check_keys(const JsonValue *object, const char *what, uint32_t n,
   return NULL;
 }
 
+// A finite number > 0, or >= 0 if `zero` allows it.
 static Status *read_number(const JsonValue *object, const char *what, const char *key, bool zero,
                            double *out) {
   const JsonValue *value = json_get(object, key);
@@ -155,9 +157,9 @@ Network machine_network(const Machine *machine, const Context *context, const Me
       axes[i].link = machine->axes[k].link;
     }
     if (axes[i].named) continue;
-    AxisRef whole = axis_whole(mesh, i);
-    Route route = network_route(&network, (AxisList){&whole, 1});
-    axes[i].link = whole.size > 1 ? route_slowest(&route) : levels[0].link;
+    AxisRef axis = axis_whole(mesh, i);
+    Route route = network_route(&network, (AxisList){&axis, 1});
+    axes[i].link = axis.size > 1 ? route_slowest(&route) : levels[0].link;
   }
   return network;
 }

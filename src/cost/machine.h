@@ -1,4 +1,4 @@
-// What a program is to run on: the devices' speed and memory, and the links between them.
+// The machine that a program is planned for: speed and memory of devices, links between them.
 //
 //   {"name": "h100",
 //    "device": {"flops_per_second": 4e14, "bytes_per_second": 3.35e12, "memory_bytes": 80e9},
@@ -8,9 +8,9 @@
 //    "axes": {"model": {"latency_seconds": 2e-6, "gap_seconds": 0.2e-6, "bytes_per_second":
 //    900e9}}}
 //
-// Links are listed from the inside out, each with how many neighbouring devices it joins (the last:
-// all of them). A mesh axis uses the first that joins all devices along it; `axes` says otherwise
-// of axes by their names.
+// Links are listed from the innermost outwards, each with the number of neighbouring devices that
+// it joins (the last one: all). Groups along a mesh axis use every level that they span
+// (network.h). `axes` overrides the link of a mesh axis by name.
 #ifndef TESSERA_COST_MACHINE_H
 #define TESSERA_COST_MACHINE_H
 
@@ -19,7 +19,7 @@
 #include "sharding/mesh.h"
 
 typedef struct MachineLink {
-  const char *axis;  // NULL: joins this many neighbours
+  const char *axis;  // the mesh axis, in `axes`; NULL in `links`
   uint32_t devices;  // 0 = all
   Link link;
 } MachineLink;
@@ -32,14 +32,14 @@ typedef struct Machine {
   const MachineLink *links, *axes;
 } Machine;
 
-// From text as above; in the arena. INVALID_ARGUMENT names the line and what is wrong: a key that
-// is not known, is missing, or is no positive number.
+// Reads text as above; results are in the arena. INVALID_ARGUMENT names the line and the error: a
+// key that is unknown or missing, or a value that is no positive number.
 Status *machine_read(Str text, Arena *arena, Machine *out) MUST_USE;
-// The text of a row of machines.def; NULL if there is none of that name.
+// The JSON text of a machine of machines.def; NULL if there is none of that name.
 const char *machine_text(const char *name);
-const char *machine_names(void);  // of all rows: "default, h100"
+const char *machine_names(void);  // all of them: "default, h100"
 
-// The links along the axes of a mesh; the array lives in the arena. A mesh that is NULL has none.
+// The links along the axes of a mesh (NULL: no axes). Arrays are in the arena.
 Network machine_network(const Machine *machine, const Context *context, const Mesh *mesh,
                         Arena *arena);
 

@@ -1,9 +1,17 @@
-// Each device sends all but its own part, at best in log n rounds; every collective costs one
-// latency more to begin. Messages that do not wait for each other (to all others at once, or of
-// several permutes) cost one latency together and a gap each, as in LogGP (Alexandrov et al. 1995).
-// A group over several levels does a part of the collective on each of them, one after the other:
-// a gather first across the slow links, while tiles are small, a scatter last (the hierarchical
-// collectives of MPI and NCCL).
+// Problem: predict the seconds of a collective over a hierarchical network without simulating it.
+//
+// Idea: the alpha-beta model per level. A collective takes log2 n message steps (recursive
+// doubling), plus one latency to start, plus the bytes over the bandwidth. Messages that do not
+// wait for each other (all-to-all, several permutes) share one latency and cost a gap each, as in
+// LogGP (Alexandrov et al. 1995). A group that spans several levels runs a part of the collective
+// on each level, one after the other, as the hierarchical collectives of MPI and NCCL do: a gather
+// crosses the slow links first, while tiles are small; a scatter crosses them last.
+//
+//   all_gather of 32 devices, nodes of 8:   4 across the slow links (3 tiles), then 8 inside (28
+//   tiles)
+//
+// Invariant: the fractions of the bytes that cross the levels sum to 1; with one level the formulas
+// are the flat ones. Cost: O(levels) per price.
 #include "cost/network.h"
 
 #include <math.h>
@@ -19,6 +27,7 @@ static bool same_link(Link a, Link b) {
          a.bytes_per_second == b.bytes_per_second;
 }
 
+// Orders levels by bandwidth, then by latency.
 static bool is_faster(Link a, Link b) {
   return a.bytes_per_second != b.bytes_per_second ? a.bytes_per_second > b.bytes_per_second
                                                   : a.latency_seconds < b.latency_seconds;
@@ -52,25 +61,27 @@ Link route_slowest(const Route *route) {
   return link;
 }
 
-// Coordinates of an axis that are together on a level: `devices` is a multiple of the steps
-// between them.
-static uint32_t together(uint32_t devices, uint64_t stride, uint32_t left) {
+// How many of the `left` coordinates of an axis with this stride lie in one group of `devices`
+// neighbours. 1 if they do not divide evenly.
+static uint32_t coordinates_on_level(uint32_t devices, uint64_t stride, uint32_t left) {
   if (stride * left <= devices) return left;
   uint64_t n = devices % stride ? 1 : devices / stride;
   return n && left % n == 0 ? (uint32_t)n : 1;
 }
 
+// Assigns the coordinates of an axis to levels, from the innermost outwards.
 static void add_axis(const Network *network, AxisRef axis, Route *route) {
-  const NetworkAxis *whole = axis.axis < network->n_axes ? &network->axes[axis.axis] : NULL;
-  if (!whole || whole->named || !network->n_levels) {
+  const NetworkAxis *full = axis.axis < network->n_axes ? &network->axes[axis.axis] : NULL;
+  if (!full || full->named || !network->n_levels) {
     route_add(route, network_link(network, axis.axis), axis.size);
     return;
   }
-  uint64_t stride = (uint64_t)whole->stride * (whole->size / axis_next(axis));
+  uint64_t stride = (uint64_t)full->stride * (full->size / axis_next(axis));
   uint32_t left = axis.size;
   for (uint32_t i = 0; i < network->n_levels && left > 1; i++) {
     const NetworkLevel *level = &network->levels[i];
-    uint32_t n = i + 1 < network->n_levels ? together(level->devices, stride, left) : left;
+    uint32_t n =
+        i + 1 < network->n_levels ? coordinates_on_level(level->devices, stride, left) : left;
     if (n > 1) route_add(route, level->link, n);
     stride *= n;
     left /= n;
@@ -85,7 +96,7 @@ Route network_route(const Network *network, AxisList axes) {
 
 // ---- schedules ----
 
-// Rounds of doubling on all levels, and the beginning, which waits for the slowest link.
+// log2 n message steps on each level, plus one latency of the slowest link to start.
 static double latencies(const Route *route) {
   double seconds = 0;
   for (uint32_t i = 0; i < route->n_levels; i++) {
@@ -95,10 +106,10 @@ static double latencies(const Route *route) {
   return seconds;
 }
 
-// The part of the bytes sent that goes over a level. A scatter from the inside out leaves 1/n of
-// its bytes to the next level, a gather comes back the same way; of an exchange, the receivers say
-// it.
-static double part_on(const Route *route, Schedule schedule, uint32_t level) {
+// The fraction of the bytes sent that crosses a level. A scatter from the inside out leaves 1/n of
+// its bytes to the next level; a gather takes the same way back. In an all-to-all it is the
+// fraction of receivers.
+static double fraction_on(const Route *route, Schedule schedule, uint32_t level) {
   double n = route_size(route), inside = 1;
   if (route->n_levels == 1) return 1;
   for (uint32_t i = 0; i < level; i++) inside *= route->levels[i].n;
@@ -107,20 +118,21 @@ static double part_on(const Route *route, Schedule schedule, uint32_t level) {
   case SCHEDULE_GATHER:
   case SCHEDULE_SCATTER:
   case SCHEDULE_REDUCE: return others / (inside * route->levels[level].n) * n / (n - 1);
-  case SCHEDULE_EXCHANGE: return inside * others / (n - 1);
+  case SCHEDULE_ALL_TO_ALL: return inside * others / (n - 1);
   case SCHEDULE_SEND:
   case SCHEDULE_BROADCAST: break;
   }
-  return level + 1 == route->n_levels;  // the slowest
+  return level + 1 == route->n_levels;  // a single message: the slowest level
 }
 
 double route_transfer(const Route *route, Schedule schedule, double sent) {
   double seconds = 0;
   for (uint32_t i = 0; i < route->n_levels; i++)
-    seconds += sent * part_on(route, schedule, i) / route->levels[i].link.bytes_per_second;
+    seconds += sent * fraction_on(route, schedule, i) / route->levels[i].link.bytes_per_second;
   return seconds;
 }
 
+// Recursive doubling with all bytes in every message step: best for small all-reduces.
 static double doubling(const Route *route, double bytes) {
   double seconds = latencies(route);
   for (uint32_t i = 0; i < route->n_levels; i++)
@@ -128,8 +140,8 @@ static double doubling(const Route *route, double bytes) {
   return seconds;
 }
 
-// Messages to all others at once: two latencies, and a gap for each beyond the first.
-static double at_once(const Route *route) {
+// Messages to all others at once: two latencies, and a gap for each message after the first.
+static double start_all(const Route *route) {
   double seconds = 0, inside = 1;
   for (uint32_t i = 0; i < route->n_levels; i++) {
     const RouteLevel *level = &route->levels[i];
@@ -155,7 +167,7 @@ double route_seconds(const Route *route, Schedule schedule, double held, double 
   case SCHEDULE_SCATTER:
   case SCHEDULE_BROADCAST: return latencies(route) + transfer;
   case SCHEDULE_REDUCE: return fmin(doubling(route, held), 2 * latencies(route) + transfer);
-  case SCHEDULE_EXCHANGE: return route_size(route) > 1 ? at_once(route) + transfer : 0;
+  case SCHEDULE_ALL_TO_ALL: return route_size(route) > 1 ? start_all(route) + transfer : 0;
   case SCHEDULE_SEND: break;
   }
   return 2 * route_slowest(route).latency_seconds + transfer;

@@ -1,5 +1,5 @@
-// What communication costs: latency and bandwidth along each axis of a mesh, and the time of a
-// collective from them (alpha-beta). Decides nothing.
+// The network: latency and bandwidth along each axis of a mesh, and from them the time of a
+// collective (alpha-beta model). Decides nothing.
 #ifndef TESSERA_COST_NETWORK_H
 #define TESSERA_COST_NETWORK_H
 
@@ -9,33 +9,34 @@
 #include "sharding/axes.h"
 
 typedef struct Link {
-  double latency_seconds;   // until a message is there, however short
-  double bytes_per_second;  // out of one device
-  double gap_seconds;       // from one message to the next that a device sends without waiting
+  double latency_seconds;   // until the first byte of a message arrives
+  double bytes_per_second;  // sent by one device
+  double gap_seconds;       // between two messages that a device sends without waiting
 } Link;
 
-// Where an axis of a mesh lies among the devices.
+// How a mesh axis lies among the devices.
 typedef struct NetworkAxis {
   uint32_t size, stride;  // as in MeshAxis
-  bool named;             // the machine says its link, whatever it joins
-  Link link;              // the slowest along it
+  bool named;             // the machine gives its link by name
+  Link link;              // the slowest link along it
 } NetworkAxis;
 
-// A level of the network joins so many neighbouring devices, which are in one group of the next.
+// A level of the network joins `devices` neighbours; each such group is one member of the next
+// level.
 typedef struct NetworkLevel {
-  uint32_t devices;  // of the last one: any number
+  uint32_t devices;  // ignored for the last level, which joins all
   Link link;
 } NetworkLevel;
 
 typedef struct Network {
-  Link all;                    // between any two devices
-  const NetworkLevel *levels;  // from the inside out; none: one link everywhere
+  Link all;                    // between any two devices, in the worst case
+  const NetworkLevel *levels;  // from the innermost outwards; none: `all` everywhere
   uint32_t n_levels;
-  const NetworkAxis *axes;  // of the mesh; those beyond the array have `all`
+  const NetworkAxis *axes;  // of the mesh; axes beyond the array use `all`
   uint32_t n_axes;
 } Network;
 
-// A node of eight devices with 450 GB/s each way.
+// 450 GB/s and 3 us between any two devices, as inside a node.
 extern const Network network_default;
 
 // The slowest link along an axis.
@@ -43,7 +44,7 @@ static inline Link network_link(const Network *network, uint32_t axis) {
   return axis < network->n_axes ? network->axes[axis].link : network->all;
 }
 
-// The worse of both in everything: what a message over two links sees. {0} is no link yet.
+// The worse value of each field: the link that a message over both sees. {0} means no link yet.
 static inline Link link_slower(Link a, Link b) {
   if (b.latency_seconds > a.latency_seconds) a.latency_seconds = b.latency_seconds;
   if (b.gap_seconds > a.gap_seconds) a.gap_seconds = b.gap_seconds;
@@ -52,9 +53,9 @@ static inline Link link_slower(Link a, Link b) {
   return a;
 }
 
-// The devices of a group by the links between them, from the inside out: level 0 joins n
-// neighbours, level 1 so many of these groups, and so on; the product is the group. Each level is
-// slower than the one before.
+// The levels of the network that a group of devices spans, from the innermost outwards: level 0
+// joins n neighbours, level 1 joins n of these groups, and so on. The product of n is the group's
+// size. Each level is slower than the one before.
 enum { ROUTE_MOST_LEVELS = 4 };
 typedef struct RouteLevel {
   Link link;
@@ -66,34 +67,31 @@ typedef struct Route {
 } Route;
 
 Route route_flat(Link link, uint32_t n);  // one level
-// Makes the group n times as large, over this link. What is beyond the most levels counts as the
-// slowest.
+// Multiplies the group by n, over this link. Beyond ROUTE_MOST_LEVELS the slowest levels merge.
 void route_add(Route *route, Link link, uint32_t n);
 uint32_t route_size(const Route *route);  // devices of the group
-// The links along some axes of the network's mesh, or parts of axes. An axis that spans several
-// nodes has its neighbours inside a node on the inner level: "data"=32 on nodes of 8 devices is
-// 8 inside, 4 outside.
+// The levels that a group along some axes or sub-axes spans. Neighbours along an axis are inside a
+// node as far as they fit: "data"=32 on nodes of 8 devices is 8 inside, 4 outside.
 Route network_route(const Network *network, AxisList axes);
-Link route_slowest(const Route *route);  // what a message between any two of them sees at worst
+Link route_slowest(const Route *route);  // between any two of them, in the worst case
 
-// How messages of a collective follow each other on each level.
+// The messages of a collective on each level.
 typedef enum Schedule {
-  SCHEDULE_GATHER,     // from the outermost level inwards, by doubling: large tiles stay inside
-  SCHEDULE_SCATTER,    // the other way round
-  SCHEDULE_REDUCE,     // small: all bytes by doubling; large: scatter, then gather
-  SCHEDULE_EXCHANGE,   // to all others of the group at once
-  SCHEDULE_SEND,       // one message
-  SCHEDULE_BROADCAST,  // by doubling, in pieces that follow each other
+  SCHEDULE_GATHER,      // recursive doubling, outermost level first: large tiles stay inside
+  SCHEDULE_SCATTER,     // recursive halving, innermost level first
+  SCHEDULE_REDUCE,      // small: doubling with all bytes; large: scatter, then gather
+  SCHEDULE_ALL_TO_ALL,  // to all other devices of the group at once
+  SCHEDULE_SEND,        // one message
+  SCHEDULE_BROADCAST,   // doubling, pipelined in pieces
 } Schedule;
 
-// Of a collective that sends so many bytes per device, of so many in a device's operands.
+// Seconds of a collective. held: bytes of a device's operands; sent: bytes sent per device.
 double route_seconds(const Route *route, Schedule schedule, double held, double sent);
-// Seconds in which links are busy with the bytes sent: on one level bytes / bandwidth, on several
-// the sum of what each of them carries.
+// Seconds in which links are busy: bytes / bandwidth, summed over the levels.
 double route_transfer(const Route *route, Schedule schedule, double sent);
 
 double network_permute(Link link, double bytes);
-// Several that do not wait for each other, with all their bytes: they are on their way together.
+// Several permutes that do not wait for each other; bytes: of all of them.
 double network_permutes(Link link, uint32_t count, double bytes);
 
 #endif

@@ -1,8 +1,11 @@
+// FLOPs scale with the local size of each factor, rounded up; bytes with the tiles. Their times
+// add.
 #include "cost/op_seconds.h"
 
 #include "ops/work.h"
 
-static double part_of_factors(const Localizer *cx, double flops) {
+// FLOPs of one device: each factor counts with its largest tile.
+static double local_flops(const Localizer *cx, double flops) {
   for (uint32_t f = 0; f < cx->map->n_factors; f++) {
     int64_t size = cx->map->factors[f].size, ways = localize_ways(cx, f);
     if (size > 0) flops *= (double)((size + ways - 1) / ways) / (double)size;
@@ -30,5 +33,5 @@ double compute_op_seconds(const Compute *compute, const Localizer *cx, double fl
     uint32_t i = work_touched(cx->program, cx->op, k);
     bytes += tile_bytes(cx, i, sharding_info(table, i < n ? in_as[i] : out_as[i - n]));
   }
-  return compute_seconds(compute, part_of_factors(cx, flops)) + bytes / compute->bytes_per_second;
+  return compute_seconds(compute, local_flops(cx, flops)) + bytes / compute->bytes_per_second;
 }

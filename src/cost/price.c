@@ -1,3 +1,4 @@
+// Plain arithmetic on prices; the weights are in tuning.h.
 #include "cost/price.h"
 
 #include <math.h>
@@ -25,6 +26,8 @@ double price_weighed(Price price, double least_bytes, Link slowest) {
 }
 
 bool price_is_better(const PricedChoice *best, const PricedChoice *other, double latency_seconds) {
+  // gain > slack: clearly faster. Within the slack fewer bytes win. With no more bytes any gain
+  // beyond rounding errors counts.
   double slack = tuning.tie_latencies * latency_seconds;
   double was = best->transfer_seconds, now = other->transfer_seconds, least = fmin(was, now);
   double gain = best->seconds - other->seconds;

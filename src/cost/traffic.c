@@ -1,4 +1,11 @@
-// One walk over the program; rows are few, so they are looked up one after the other.
+// Problem: summarize the communication and work of a local program.
+//
+// Idea: one walk over the collectives adds each to a row (kind, groups, axes); each counts as often
+// as it runs (trips.h). The critical path is the longest chain of collectives along data
+// dependences, by one pass over each function, callees first. Rows are few, so they are searched
+// linearly.
+//
+// Cost: O(ops · depth + collectives · rows).
 #include "cost/traffic.h"
 
 #include <math.h>
@@ -30,19 +37,19 @@ static double bytes_of(const Program *p, OpId op) {
 
 // ---- axes ----
 
-// Axes of the mesh along which two devices differ, as bits.
-static uint64_t differ(const Mesh *mesh, int64_t a, int64_t b) {
+// The bit set of mesh axes along which two devices differ.
+static uint64_t differing_axes(const Mesh *mesh, int64_t a, int64_t b) {
   uint64_t bits = 0;
   if (a < 0 || b < 0 || a >= mesh->n_devices || b >= mesh->n_devices) return 0;
   uint32_t x = mesh_position(mesh, (uint32_t)a), y = mesh_position(mesh, (uint32_t)b);
   for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++) {
-    AxisRef whole = axis_whole(mesh, i);
-    if (axis_coordinate(mesh, whole, x) != axis_coordinate(mesh, whole, y))
-      bits |= (uint64_t)1 << i;
+    AxisRef full = axis_whole(mesh, i);
+    if (axis_coordinate(mesh, full, x) != axis_coordinate(mesh, full, y)) bits |= (uint64_t)1 << i;
   }
   return bits;
 }
 
+// "data,model" for a bit set of axes.
 static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena) {
   size_t bytes = 1;
   for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++)
@@ -58,6 +65,7 @@ static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, 
 
 // ---- rows ----
 
+// The row of a single collective.
 static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n_devices,
                          Arena *arena, const Runs *runs) {
   TrafficRow row = {.axes = "",
@@ -73,7 +81,7 @@ static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n
     Ints ids = attr_as_ints(p->context, pairs);
     for (uint32_t i = 0; i + 1 < ids.n; i += 2) {
       row.n_groups += ids.v[i] != ids.v[i + 1];
-      if (mesh) bits |= differ(mesh, ids.v[i], ids.v[i + 1]);
+      if (mesh) bits |= differing_axes(mesh, ids.v[i], ids.v[i + 1]);
     }
     row.bytes = bytes * row.n_groups / n_devices;
   } else {
@@ -86,7 +94,7 @@ static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n
     row.width = groups.width;
     row.bytes = collective_sent(row.code, groups.width, bytes);
     for (uint32_t i = 1; mesh && groups.ids && i < groups.width; i++)
-      bits |= differ(mesh, groups.ids[0], groups.ids[i]);
+      bits |= differing_axes(mesh, groups.ids[0], groups.ids[i]);
   }
   row.axis_bits = bits;
   if (bits && arena) row.axes = axes_text(p, mesh, bits, arena);
@@ -100,6 +108,7 @@ double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_de
   return row.bytes;
 }
 
+// Adds to the row of the same kind, groups and axes, or appends a new one.
 static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
   for (uint32_t i = 0; i < rows->count; i++) {
     TrafficRow *r = &rows->items[i];
@@ -116,12 +125,12 @@ static void add(RowVec *rows, Arena *arena, const TrafficRow *row) {
   VEC_PUSH(arena, rows, *row);
 }
 
-// ---- steps ----
+// ---- critical path ----
 
-// Collectives behind each other on the longest way to each value of a function; what is in a loop
-// counts as often as it runs, a call as many as the longest way through what it calls.
-static double steps_of(const Program *p, OpId function, const Runs *runs, const double *steps,
-                       double *depth, bool *out_unknown) {
+// The most collectives on a path to any value of a function. A collective in a loop counts as often
+// as it runs; a call adds the longest path through its callee.
+static double longest_path(const Program *p, OpId function, const Runs *runs, const double *steps,
+                           double *depth, bool *out_unknown) {
   double most = 0;
   for (OpId o = function; o; o = op_walk_next(p, o, function)) {
     const Op *op = op_at(p, o);
@@ -133,7 +142,7 @@ static double steps_of(const Program *p, OpId function, const Runs *runs, const 
     if (below > 0) d += below * op_runs(p, o, &unknown);
     *out_unknown |= unknown;
     for (uint32_t i = 0; i < op->n_results; i++) depth[op_result(p, o, i)] = d;
-    // Into regions: their arguments begin where the op stands; out of them through terminators.
+    // Values flow into regions by their arguments and out of them by their terminators.
     for (uint32_t r = 0; r < op->n_regions; r++) {
       BlockId block = region_block(p, op_region(p, o, r));
       for (uint32_t i = 0; block && i < block_at(p, block)->n_args; i++)
@@ -148,19 +157,19 @@ static double steps_of(const Program *p, OpId function, const Runs *runs, const 
   return most;
 }
 
-// Functions are taken behind what they call.
-static double count_steps(const Program *p, const Runs *runs, Arena *arena, bool *out_unknown) {
+// Callees come before their callers: `order` is a topological order of the call graph, reversed.
+static double critical_path(const Program *p, const Runs *runs, Arena *arena, bool *out_unknown) {
   double *depth = ARENA_ARRAY(arena, double, p->values.count + 1);
   double *steps = ARENA_ARRAY(arena, double, p->ops.count + 1), most = 0;
   for (uint32_t i = runs->count; i-- > 0;) {
     OpId function = runs->order[i];
-    steps[function] = steps_of(p, function, runs, steps, depth, out_unknown);
+    steps[function] = longest_path(p, function, runs, steps, depth, out_unknown);
     most = fmax(most, steps[function]);
   }
   return most;
 }
 
-// ---- all of it ----
+// ---- totals ----
 
 static double count_flops(const Program *p, const Runs *runs, bool *out_unknown) {
   double flops = 0;
@@ -213,14 +222,14 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   out->unknown_loops = loops_unknown(local);
   out->trip_count = trips_unknown(local);
   out->told = local->trip_count != 0;
-  out->steps = count_steps(local, &runs, arena, &out->unknown_steps);
+  out->steps = critical_path(local, &runs, arena, &out->unknown_steps);
   out->flops = count_flops(local, &runs, &out->unknown_flops);
   count_edges(local, arena, out);
 }
 
 // ---- seconds ----
 
-// The links that a collective goes over.
+// The levels of the network that a collective spans.
 static Route row_route(const Network *network, const TrafficRow *row) {
   AxisRef axes[64];
   uint32_t n = 0;
@@ -229,6 +238,7 @@ static Route row_route(const Network *network, const TrafficRow *row) {
   return n ? network_route(network, (AxisList){axes, n}) : route_flat(network->all, row->width);
 }
 
+// Latency counts only on the critical path: the mean latency of all runs, times its length.
 double traffic_seconds(const Traffic *traffic, const Network *network, const Compute *compute) {
   double transfer = 0, latency = 0;
   for (uint32_t i = 0; i < traffic->n_rows; i++) {

@@ -1,3 +1,12 @@
+// Problem: prices need to know how often a loop's body runs, but StableHLO's while has only a
+// condition.
+//
+// Idea: match the form that JAX emits for scan and fori_loop. The condition compares a carry with a
+// constant (or with a carry that never changes), the body adds a constant to that carry, and its
+// initial value is a constant. Everything else has an unknown trip count. Runs of functions follow
+// from a topological walk of the call graph.
+//
+// Cost: O(1) per loop, O(ops · depth) for all runs.
 #include "cost/trips.h"
 
 #include <string.h>
@@ -5,10 +14,10 @@
 #include "ops/functions.h"
 #include "ops/op.h"
 
-// The integer that a value always has.
+// The constant integer that a value has.
 static bool constant_of(const Program *p, ValueId v, int64_t *out) {
   OpId op = value_def(p, v);
-  // Through what keeps an integer: convert, reshape, broadcast of a scalar.
+  // Looks through ops that keep the integer.
   for (int i = 0; i < 4 && op && op_at(p, op)->code != OP_constant; i++) {
     uint16_t code = op_at(p, op)->code;
     if (code != OP_convert && code != OP_reshape && code != OP_optimization_barrier) return false;
@@ -27,7 +36,7 @@ static OpId last_op(const Program *p, OpId op, uint32_t region) {
   return block ? block_at(p, block)->last : 0;
 }
 
-// Which of the loop's arguments this is, in that region; -1 if none.
+// The index of v among the arguments of the loop's region; -1 if it is none.
 static int64_t argument_of(const Program *p, OpId loop, uint32_t region, ValueId v) {
   BlockId block = region_block(p, op_region(p, loop, region));
   const Value *value = value_at(p, v);
@@ -35,7 +44,7 @@ static int64_t argument_of(const Program *p, OpId loop, uint32_t region, ValueId
   return (int64_t)(v - block_at(p, block)->args);
 }
 
-// What the body adds to argument i.
+// The constant that the body adds to carry i.
 static bool step_of(const Program *p, OpId loop, uint32_t i, int64_t *out) {
   OpId end = last_op(p, loop, 1);
   if (!end || i >= op_at(p, end)->n_operands) return false;
@@ -54,7 +63,7 @@ static bool step_of(const Program *p, OpId loop, uint32_t i, int64_t *out) {
   return false;
 }
 
-// How often i, i + step, … fulfil the comparison with the limit.
+// How many of from, from + step, … satisfy the comparison with the limit; -1 = unknown or endless.
 static int64_t count(const char *word, int64_t from, int64_t limit, int64_t step) {
   if (strcmp(word, "LE") == 0) limit++, word = "LT";
   if (strcmp(word, "GE") == 0) limit--, word = "GT";
@@ -73,7 +82,8 @@ static int64_t count(const char *word, int64_t from, int64_t limit, int64_t step
   return step > 0 ? (limit - from + step - 1) / step : -1;
 }
 
-static const char *turned(const char *word) {
+// The comparison with swapped operands.
+static const char *swapped(const char *word) {
   return strcmp(word, "LT") == 0   ? "GT"
          : strcmp(word, "GT") == 0 ? "LT"
          : strcmp(word, "LE") == 0 ? "GE"
@@ -94,7 +104,7 @@ int64_t loop_trips(const Program *p, OpId loop) {
     int64_t i = argument_of(p, loop, 0, op_operand(p, compare, k)), from, limit, step;
     if (i < 0 || i >= op_at(p, loop)->n_operands) continue;
     if (!constant_of(p, op_operand(p, compare, 1 - k), &limit)) {
-      // The limit may be carried along unchanged.
+      // The limit may be a carry that the body returns unchanged.
       int64_t j = argument_of(p, loop, 0, op_operand(p, compare, 1 - k));
       OpId body = last_op(p, loop, 1);
       if (j < 0 || !body || j >= op_at(p, body)->n_operands ||
@@ -107,7 +117,7 @@ int64_t loop_trips(const Program *p, OpId loop) {
         !step_of(p, loop, (uint32_t)i, &step) || from < -far || from > far || limit < -far ||
         limit > far || step < -far || step > far)
       continue;
-    return count(k ? turned(word) : word, from, limit, step);
+    return count(k ? swapped(word) : word, from, limit, step);
   }
   return -1;
 }
@@ -142,6 +152,7 @@ uint32_t loops_unknown(const Program *p) {
 
 // ---- calls ----
 
+// Resolves calls; left[f] counts the calls of function f that are not visited yet.
 static void find_callees(const Program *p, Runs *runs, uint32_t *left) {
   SymbolTable functions;
   GuardCleanup cleanup = {symbols_release, &functions, NULL};
@@ -159,13 +170,14 @@ static bool in_loop(const Program *p, OpId op) {
   return false;
 }
 
+// The op of the module's block that contains op.
 static OpId function_of(const Program *p, OpId op) {
   OpId o = op;
   for (OpId up = op_parent(p, o); up && up != p->root; up = op_parent(p, o)) o = up;
   return o;
 }
 
-// A function is in order when the last call of it is counted.
+// Kahn's algorithm: a function is appended to `order` when its last call is counted.
 void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out) {
   uint32_t n = p->ops.count + 1;
   uint32_t *left = ARENA_ARRAY(arena, uint32_t, n);
@@ -196,7 +208,7 @@ void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out) {
   *out = runs;
 }
 
-// Devices along the manual axes around an op, each of which runs it.
+// The number of devices along the manual axes around an op; each of them runs it.
 static double shards_around(const Program *p, const Mesh *mesh, OpId op) {
   double shards = 1;
   for (OpId o = op_parent(p, op); o; o = op_parent(p, o)) {

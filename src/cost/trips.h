@@ -1,4 +1,4 @@
-// How often loops run, read from their induction variables.
+// Trip counts of loops, read from their induction variables, and how often ops run.
 #ifndef TESSERA_COST_TRIPS_H
 #define TESSERA_COST_TRIPS_H
 
@@ -6,42 +6,43 @@
 #include "ir/program.h"
 #include "sharding/mesh.h"
 
-// Loops whose iterations cannot be read count as many times as the user says, else as this guess.
+// The trip count of loops whose iterations are unknown: as the user says, otherwise this guess.
 enum { TRIPS_GUESS = 100 };
 
 static inline uint32_t trips_unknown(const Program *p) {
   return p->trip_count ? p->trip_count : TRIPS_GUESS;
 }
 
-// Of `while i < n { …; i = i + k }` with constants i, n and k (compared by <, <=, >, >=, !=), the
-// number of times its body runs; -1 if it is not of that form. O(condition + body's last ops).
+// The trip count of `while i < n { …; i = i + k }` with constants i, n and k (compared by <, <=, >,
+// >=, !=); -1 for other loops. O(1).
 int64_t loop_trips(const Program *p, OpId loop);
-// The same, and trips_unknown for -1.
+// The same, with trips_unknown instead of -1.
 int64_t loop_trips_or_guess(const Program *p, OpId loop);
-// How often an op runs each time its function is called: the product over the loops around it. Sets
-// *out_unknown (never clears it) if trips_unknown was taken for one. O(depth).
+// How often an op runs in one call of its function: the product of the trip counts around it. Sets
+// *out_unknown (never clears it) if one is unknown. O(depth).
 double op_runs(const Program *p, OpId op, bool *out_unknown);
-// How many loops of the program have an unknown length. O(ops).
+// The number of loops with an unknown trip count. O(ops).
 uint32_t loops_unknown(const Program *p);
 
-// How often functions run; what nothing calls runs once. By op, of those in the module's block.
+// How often functions run; a function without callers runs once. Arrays are indexed by op; `of`,
+// `looped` and `guesses` are those of functions.
 typedef struct Runs {
   const Program *program;
-  const Mesh *mesh;  // NULL: what is in manual computations runs once for all devices
-  double *of;
-  bool *looped;    // it is called from within a loop, or by one that is
-  bool *guesses;   // … from within one of unknown length
-  OpId *callee;    // by op, of calls; else 0
-  OpId *order;     // the functions, each behind those that call it
-  uint32_t count;  // of them
+  const Mesh *mesh;  // NULL: ops in manual computations count once, not per device
+  double *of;        // runs of the function
+  bool *looped;      // it is called in a loop, directly or by its callers
+  bool *guesses;     // … in one of unknown trip count
+  OpId *callee;      // per op: the function that it calls; 0 = none
+  OpId *order;       // functions in topological order: callers first
+  uint32_t count;    // of them
 } Runs;
 
-// In the arena. What calls itself is not counted. Manual computations run once for each device
-// along their axes of the mesh, which may be NULL. O(ops · depth).
+// Results are in the arena. Recursive functions are not counted. Ops in manual computations run
+// once for each device along their manual axes of the mesh (may be NULL). O(ops · depth).
 void runs_count(const Program *p, const Mesh *mesh, Arena *arena, Runs *out);
-// How often an op runs, from all calls of its function. O(depth).
+// How often an op runs over all calls of its function. O(depth).
 double runs_of(const Runs *runs, OpId op);
-// Does that depend on a loop of unknown length? O(depth).
+// True if that depends on a loop of unknown trip count. O(depth).
 bool runs_unknown(const Runs *runs, OpId op);
 bool runs_in_loop(const Runs *runs, OpId op);
 

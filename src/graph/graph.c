@@ -1,10 +1,21 @@
-// One walk over every function instance in the order the program runs, calls in place. A stack of
-// frames (one per call) and, in each, of ops whose regions are being walked takes the place of
-// recursion, so that depth costs no C stack. Equal ops share one factor map: a map is looked up by
-// the op's code, attributes and types before it is made.
+// Problem: propagation must not depend on how the program is written: calls, nested regions, shared
+// constants and depth of nesting.
 //
-// Members of one sharding group become one place at the end: until then they are tied by a
-// union-find over provisional places.
+// Idea: one walk over every function instance in execution order. Calls are walked as if inlined,
+// each with places of its own. Constant expressions are split: every use gets its own copy, so that
+// a constant never carries a sharding from one use to another. Factor maps are interned by op code,
+// attributes and types. An explicit stack of frames (one per call) and of ops with open regions
+// replaces recursion, so nesting costs no C stack.
+//
+//   f(x) = g(x) + g(x)      instances: f, g at call 1, g at call 2
+//   while                   one place per carry: result i = argument i of body and condition
+//
+// Members of a sharding group get places of their own first; at the end union-find merges them and
+// places are renumbered.
+//
+// Invariant: node order is execution order, so it does not depend on the order of functions in the
+// module; the program is not changed. Cost: O(ops in all instances), limited by most_ops: beyond it
+// calls share instances.
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -15,17 +26,17 @@
 
 enum {
   MOST_CONSTANT_OPS = 64,  // larger constant expressions are not split
-  MOST_CELLS = 1 << 22,    // tensors times factors: an op with more ties nothing
+  MOST_CELLS = 1 << 22,    // tensors × factors: an op with more gets no node
 };
 
-// An op whose regions are being walked, and the op that comes after them.
+// An op whose regions are being walked, and the op that follows it.
 typedef struct Open {
   OpId op, after;
 } Open;
 
 typedef struct Frame {
   InstanceId instance;
-  OpId at;  // next op to look at
+  OpId at;  // next op to visit
   uint32_t n_open;
 } Frame;
 
@@ -42,19 +53,19 @@ typedef struct Build {
   const GraphOptions *options;
   Diag *diag;
   SymbolTable symbols;
-  IdMap maps_by_op;  // of shared maps
+  IdMap maps_by_op;  // index of `maps`: by op, and identity maps
   Arena scratch;
   uint32_t *n_slots;    // per function
-  uint64_t *weight;     // per function: its ops, wide ones counted by what they tie
+  uint64_t *weight;     // per function: its ops, weighted by op_weight
   bool *called;         // per function
-  InstanceId *shared;   // per function: the instance all further calls share
+  InstanceId *shared;   // per function: the instance that calls beyond the limit share
   InstanceId *first;    // per function
-  bool *constant;       // per op: nothing but constants goes into it
-  InstanceId *claimed;  // per value of a constant expression: the last instance in which a use has
-                        // it for itself
-  OpId *map_op;         // per map: an op that has it
+  bool *constant;       // per op: all its operands are constants
+  InstanceId *claimed;  // per value of a constant expression: the last instance in which a use owns
+                        // the original; further uses get copies
+  OpId *map_op;         // per map: an op that has it; 0 = identity map
   uint64_t all_weight, n_all_ops, most_ops;
-  PlaceId *parent;  // union-find over places, made when the walk is done
+  PlaceId *parent;  // union-find over places, for sharding groups
   VEC(Instance) instances;
   VEC(Place) places;
   VEC(Node) nodes;
@@ -94,6 +105,7 @@ static PlaceId new_place(Build *b, InstanceId instance, ValueId value, uint32_t 
   return b->places.count - 1;
 }
 
+// The entry of a value in its instance's range of place_of; 0 until the place is made.
 static PlaceId *slot_of(Build *b, InstanceId instance, ValueId value) {
   return &b->place_of.items[b->instances.items[instance].places + b->g->value_slot[value]];
 }
@@ -111,6 +123,7 @@ typedef struct MapKey {
   OpId op;
 } MapKey;
 
+// Everything that a factor map depends on: code, attributes, types and reducer.
 static uint64_t op_key_hash(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   uint64_t hash = hash_mix(o->code, o->attrs);
@@ -134,6 +147,7 @@ static bool op_key_equal(const void *owner, uint32_t id, const void *key) {
   return op_combine(p, x) == op_combine(p, y);
 }
 
+// Stores a map, or NULL to remember that an op has none.
 static uint32_t add_map(Build *b, OpId op, const FactorMap *map) {
   FactorMap *copy = NULL;
   if (map) {
@@ -145,20 +159,19 @@ static uint32_t add_map(Build *b, OpId op, const FactorMap *map) {
   return b->maps.count - 1;
 }
 
-// A map along which nothing can travel: no factor stands in two tensors (or it is so large that no
-// step could be taken).
+// No factor occurs in two tensors, so nothing propagates; or the map is too large to step through.
 static bool ties_nothing(const FactorMap *map) {
   if ((uint64_t)factor_map_n_tensors(map) * map->n_factors > MOST_CELLS) return true;
   for (uint32_t f = 0; f < map->n_factors; f++) {
-    uint32_t count = 0, dim, place;
+    uint32_t count = 0, dim, position;
     for (uint32_t t = 0; t < factor_map_n_tensors(map) && count < 2; t++)
-      count += factor_map_find(map, t, f, &dim, &place);
+      count += factor_map_find(map, t, f, &dim, &position);
     if (count > 1) return false;
   }
   return true;
 }
 
-// The map of an op, 0 if it has none worth keeping.
+// The map of an op, interned; 0 if it has none or one that ties nothing.
 static uint32_t map_of(Build *b, OpId op) {
   uint64_t hash = op_key_hash(b->p, op);
   MapKey key = {b->p, op};
@@ -176,14 +189,14 @@ static uint32_t map_of(Build *b, OpId op) {
 
 static bool identity_key_equal(const void *owner, uint32_t id, const void *key) {
   const Build *b = owner;
-  const uint64_t *want = key;
+  const uint64_t *expected = key;
   const FactorMap *map = b->maps.items[id];
-  return map && !b->map_ops.items[id] && map->n_operands == want[0] &&
-         factor_map_rank(map, 0) == want[1];
+  return map && !b->map_ops.items[id] && map->n_operands == expected[0] &&
+         factor_map_rank(map, 0) == expected[1];
 }
 
-// ([i, j, …], …) -> ([i, j, …]): n sources and one target. Sizes play no part: each factor is a
-// dimension of its own.
+// ([i, j, …], …) -> ([i, j, …]): n sources and one target. The factors' sizes do not matter, since
+// each factor is an entire dimension.
 static uint32_t identity_map(Build *b, uint32_t n, uint32_t rank) {
   uint64_t key[2] = {n, rank}, hash = hash_mix(n, rank);
   uint32_t found = idmap_find(&b->maps_by_op, hash, identity_key_equal, b, key);
@@ -210,7 +223,8 @@ static bool is_constant_value(const Build *b, ValueId v) {
   return def && b->constant[def];
 }
 
-// Values of the constant expression behind v, operands before users; false if it is too large.
+// Collects the values of the constant expression that computes v, operands first. False if there
+// are more than MOST_CONSTANT_OPS.
 static bool list_expression(Build *b, ValueId v, uint32_t depth) {
   for (uint32_t i = 0; i < b->expression.count; i++)
     if (b->expression.items[i] == v) return true;
@@ -230,7 +244,7 @@ static PlaceId split_place(const Build *b, uint32_t from, ValueId v) {
 
 static void add_node(Build *b, Node node, uint32_t n_operands, uint32_t n_results);
 
-// A copy of the constant expression for one use.
+// Copies the constant expression in b->expression for one use: new places and nodes.
 static PlaceId split_constant(Build *b, InstanceId instance, OperandId use, ValueId v) {
   uint32_t from = b->split_values.count;
   for (uint32_t i = 0; i < b->expression.count; i++) {
@@ -257,7 +271,8 @@ static PlaceId split_constant(Build *b, InstanceId instance, OperandId use, Valu
   return place;
 }
 
-// The place of an operand. A constant that another use has for itself is taken as if written again.
+// The place of an operand. The first use of a constant expression in an instance owns the original;
+// each further one gets a copy, unless the limit of ops is reached.
 static PlaceId operand_place(Build *b, InstanceId instance, OpId op, uint32_t i) {
   ValueId v = op_operand(b->p, op, i);
   PlaceId place = value_place(b, instance, v);
@@ -286,14 +301,15 @@ static PlaceId operand_place(Build *b, InstanceId instance, OpId op, uint32_t i)
   return place;
 }
 
+// Marks pure ops all of whose operands are constants.
 static void find_constants(Build *b) {
   const Program *p = b->p;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     const Op *op = op_at(p, o);
     uint32_t traits = op_row(op->code)->traits;
-    // Ops that speak of shardings are the user's own words about one place.
-    bool speaks = attr_get(b->context, op->attrs, "sharding") || traits & TRAIT_SHARDING;
-    bool constant = (traits & TRAIT_PURE) && !op->n_regions && op->n_results && !speaks;
+    // An annotated op is not copied: its sharding is meant for this value only.
+    bool annotated = attr_get(b->context, op->attrs, "sharding") || traits & TRAIT_SHARDING;
+    bool constant = (traits & TRAIT_PURE) && !op->n_regions && op->n_results && !annotated;
     for (uint32_t i = 0; constant && i < op->n_operands; i++)
       constant = is_constant_value(b, op_operand(p, o, i));
     b->constant[o] = constant;
@@ -302,7 +318,8 @@ static void find_constants(Build *b) {
 
 // ---- nodes ----
 
-// b->operands: the places of all tensors.
+// Adds a node on the places in b->operands, operands first. A node with fewer than two places ties
+// nothing and is dropped.
 static void add_node(Build *b, Node node, uint32_t n_operands, uint32_t n_results) {
   uint32_t n = n_operands + n_results, live = 0;
   for (uint32_t i = 0; i < n; i++) live += b->operands.items[i] != 0;
@@ -335,7 +352,7 @@ static void add_op(Build *b, InstanceId instance, OpId op) {
     map = map_of(b, op);
   }
   if (!map) {
-    // Constants that nothing ties still belong to a use each.
+    // Constants are split for uses without a node, too.
     for (uint32_t i = 0; i < o->n_operands; i++) operand_place(b, instance, op, i);
     return;
   }
@@ -358,7 +375,7 @@ static void add_op(Build *b, InstanceId instance, OpId op) {
   arena_rewind(&b->scratch, mark);
 }
 
-// Sources and one target.
+// A data-flow edge: an identity map from the sources to one target.
 static void add_edge(Build *b, InstanceId instance, OpId op, NodeKind kind, uint32_t n,
                      const PlaceId *sources, PlaceId target, uint32_t view) {
   if (!target || !n) return;
@@ -381,7 +398,7 @@ static void add_edge(Build *b, InstanceId instance, OpId op, NodeKind kind, uint
 
 // ---- data flow ----
 
-// The op of the given code that takes a value; 0 if there is none.
+// The first user of v with this op code; 0 if there is none.
 static OpId user_of_code(const Build *b, ValueId v, uint16_t code) {
   for (OperandId use = value_at(b->p, v)->first_use; use; use = operand_at(b->p, use)->next_use)
     if (op_at(b->p, operand_at(b->p, use)->user)->code == code) return operand_at(b->p, use)->user;
@@ -398,8 +415,8 @@ static bool has_arg(const Build *b, RegionId region, uint32_t i) {
   return block && i < block_at(b->p, block)->n_args;
 }
 
-// The place that the owner of an edge has. With explicit edges it is that of the edge's result, and
-// none if there is no edge.
+// The place of the value that owns a data-flow edge. With explicit_only it is the place of the
+// sdy.data_flow_edge's result, and 0 without such an op.
 static PlaceId owner_place(Build *b, InstanceId instance, ValueId owner) {
   if (!b->options->explicit_only) return value_place(b, instance, owner);
   OpId edge = user_of_code(b, owner, OP_sdy_data_flow_edge);
@@ -409,6 +426,7 @@ static PlaceId owner_place(Build *b, InstanceId instance, ValueId owner) {
   return place;
 }
 
+// The view of argument or result i of a manual computation; 0 if it has no manual axes.
 static uint32_t manual_view(Build *b, OpId op, bool argument, uint32_t i) {
   Attr manual = op_attr(b->p, op, "manual_axes");
   Attr list = attr_get(b->context, op_attr(b->p, op, argument ? "in_shardings" : "out_shardings"),
@@ -434,12 +452,13 @@ static uint32_t manual_view(Build *b, OpId op, bool argument, uint32_t i) {
   return b->views.count - 1;
 }
 
-// Before the regions: places that values share, and edges into bodies.
+// Before the regions: a loop's results and arguments share places; edges lead into bodies.
 static void enter_flow(Build *b, InstanceId instance, OpId op, Flow flow) {
   const Op *o = op_at(b->p, op);
   for (uint32_t i = 0; i < o->n_results; i++) {
     PlaceId place = owner_place(b, instance, o->results + i);
-    // Where no edge is about them, a loop's result and arguments still are one; nothing flows.
+    // Without an explicit edge a loop's result and arguments still share a place, but no node is
+    // added.
     if (!place) place = value_place(b, instance, o->results + i);
     for (uint32_t r = 0; flow == FLOW_LOOP && place && r < o->n_regions; r++)
       if (has_arg(b, o->regions + r, i))
@@ -449,13 +468,13 @@ static void enter_flow(Build *b, InstanceId instance, OpId op, Flow flow) {
     if (!has_arg(b, o->regions, i)) continue;
     ValueId argument = block_arg(b->p, region_block(b->p, o->regions), i);
     PlaceId target = owner_place(b, instance, argument);
-    if (!target) value_place(b, instance, argument);  // what is said of it is written back
+    if (!target) value_place(b, instance, argument);  // its annotation is written back
     PlaceId source = operand_place(b, instance, op, i);
     add_edge(b, instance, op, NODE_EDGE, 1, &source, target, manual_view(b, op, true, i));
   }
 }
 
-// After the regions: edges to the results.
+// After the regions: edges from operands and terminators to the results.
 static void leave_flow(Build *b, InstanceId instance, OpId op, Flow flow) {
   const Op *o = op_at(b->p, op);
   PlaceId *sources = ARENA_ARRAY(b->arena, PlaceId, o->n_regions + 2);
@@ -489,6 +508,7 @@ static OpId callee_of(const Build *b, OpId op) {
   return has_body ? function : 0;
 }
 
+// Reserves the instance's slots and makes places for its arguments and results.
 static InstanceId new_instance(Build *b, OpId function, OpId call, InstanceId caller) {
   Instance instance = {.function = function,
                        .call = call,
@@ -516,6 +536,7 @@ static InstanceId new_instance(Build *b, OpId function, OpId call, InstanceId ca
   return id;
 }
 
+// Starts the walk of an instance's body.
 static void push_frame(Build *b, InstanceId instance) {
   OpId function = b->instances.items[instance].function;
   b->instances.items[instance].constants = b->splits.count;
@@ -523,6 +544,7 @@ static void push_frame(Build *b, InstanceId instance) {
   VEC_PUSH(b->arena, &b->frames, frame);
 }
 
+// Edges from the call's operands to the callee's arguments.
 static void tie_arguments(Build *b, InstanceId caller, OpId call, InstanceId callee) {
   BlockId block = region_block(b->p, op_region(b->p, b->instances.items[callee].function, 0));
   for (uint32_t i = 0; i < op_at(b->p, call)->n_operands && i < block_at(b->p, block)->n_args;
@@ -533,7 +555,8 @@ static void tie_arguments(Build *b, InstanceId caller, OpId call, InstanceId cal
   }
 }
 
-// True if the callee's body comes next.
+// Ties the call to an instance of the callee. True if the callee's body is walked next (a new
+// instance).
 static bool enter_call(Build *b, InstanceId caller, OpId call, OpId function) {
   bool full = b->n_all_ops + b->weight[function] > b->most_ops;
   InstanceId callee = full ? b->shared[function] : 0;
@@ -548,14 +571,14 @@ static bool enter_call(Build *b, InstanceId caller, OpId call, OpId function) {
   return fresh;
 }
 
-// What an instance returns goes to its results.
+// Edges from the returned values to the instance's results.
 static void leave_function(Build *b, InstanceId id) {
   const Instance *instance = &b->instances.items[id];
   BlockId block = region_block(b->p, op_region(b->p, instance->function, 0));
   OpId last = block ? block_at(b->p, block)->last : 0;
   bool root = !instance->call;
   if (b->options->explicit_only && symbol_is_private(b->p, instance->function))
-    return;  // Shardy leaves their results alone
+    return;  // Shardy does not propagate to their results
   for (uint32_t i = 0; last && i < op_at(b->p, last)->n_operands && i < instance->n_results; i++) {
     PlaceId source = operand_place(b, id, last, i);
     instance = &b->instances.items[id];
@@ -565,8 +588,9 @@ static void leave_function(Build *b, InstanceId id) {
   }
 }
 
-// sdy.func_data_flow_edge: of an argument, from all calls; of a call's result, from what is
-// returned. Every function has one instance then.
+// sdy.func_data_flow_edge on an argument: sources are the operands of all calls. On a call's
+// result: the source is the callee's returned value. Every function has one instance with
+// explicit_only. O(ops) each.
 static void add_function_edge(Build *b, InstanceId instance, OpId op) {
   ValueId owner = op_operand(b->p, op, 0);
   PlaceId target = value_place(b, instance, op_result(b->p, op, 0));
@@ -594,6 +618,7 @@ static void add_function_edge(Build *b, InstanceId instance, OpId op) {
 
 // ---- groups ----
 
+// Records a member of a sharding group; unite_groups merges them later.
 static bool join_group(Build *b, InstanceId instance, OpId op) {
   PlaceId place = value_place(b, instance, op_operand(b->p, op, 0));
   if (!place) return true;
@@ -616,6 +641,8 @@ static int group_compare(const void *x, const void *y) {
   return (a->place > b->place) - (a->place < b->place);
 }
 
+// Merges the places of each sharding group; the smallest id becomes the root. False, with a
+// diagnostic, if ranks differ.
 static bool unite_groups(Build *b) {
   if (!b->groups.count) return true;
   qsort(b->groups.items, b->groups.count, sizeof *b->groups.items, group_compare);
@@ -642,7 +669,7 @@ static bool unite_groups(Build *b) {
   return true;
 }
 
-// Gives united places one id and closes the gaps.
+// Gives merged places one id and closes the gaps, in ascending order.
 static void renumber(Build *b) {
   if (!b->parent) return;
   PlaceId *to = ARENA_ARRAY(b->arena, PlaceId, b->places.count);
@@ -665,7 +692,7 @@ static void renumber(Build *b) {
 
 // ---- the walk ----
 
-// True if a call's body comes next.
+// Adds the op's places and nodes. True if a callee's body is walked next.
 static bool visit(Build *b, InstanceId instance, OpId op) {
   const Op *o = op_at(b->p, op);
   Flow flow = op_flow(b->p, op);
@@ -681,12 +708,12 @@ static bool visit(Build *b, InstanceId instance, OpId op) {
   } else if (o->code == OP_sdy_sharding_group) {
     join_group(b, instance, op);
   } else if (o->code == OP_sdy_data_flow_edge && b->options->explicit_only) {
-    // The node is made where the flow is left; here its place exists already.
+    // leave_flow of the owner adds the node.
     value_place(b, instance, o->results);
   } else if (o->code == OP_sdy_func_data_flow_edge && b->options->explicit_only) {
     add_function_edge(b, instance, op);
   } else if (op_row(o->code)->traits & TRAIT_EDGE) {
-    // The same value once more.
+    // An op that returns its operand unchanged: both values are one place.
     *slot_of(b, instance, o->results) = value_place(b, instance, op_operand(b->p, op, 0));
   } else {
     for (uint32_t i = 0; i < o->n_results; i++) value_place(b, instance, o->results + i);
@@ -695,6 +722,7 @@ static bool visit(Build *b, InstanceId instance, OpId op) {
   return false;
 }
 
+// Walks an instance of a root, and the instances of its calls, without recursion.
 static void walk(Build *b, InstanceId root) {
   push_frame(b, root);
   while (b->frames.count) {
@@ -720,7 +748,7 @@ static int split_compare(const void *x, const void *y) {
   return (a->use > b->use) - (a->use < b->use);
 }
 
-// Splits were appended as the walk met them; each instance gets its own run, sorted.
+// Groups the split constants by instance and sorts each group by use, for binary search.
 static void sort_splits(Build *b) {
   uint32_t n = b->splits.count, at = 0;
   if (!n) return;
@@ -757,11 +785,12 @@ static int root_compare(const void *x, const void *y) {
   return order ? order : (a->function > b->function) - (a->function < b->function);
 }
 
-// An op with very many operands or results takes as much room as several.
+// An op with very many operands or results counts as several.
 static uint64_t op_weight(const Op *op) {
   return 1 + ((uint64_t)op->n_operands + op->n_results) / 16;
 }
 
+// Numbers the values of each function (slots) and sums up its weight; marks called functions.
 static void number_values(Build *b) {
   const Program *p = b->p;
   OpId function = 0;
@@ -782,8 +811,8 @@ static void number_values(Build *b) {
   }
 }
 
-// Roots by name: the order of functions in the module plays no part. As Shardy sees it, in the
-// module's order.
+// Walks the roots sorted by name, so that the order of functions in the module does not matter;
+// with explicit_only in module order, as Shardy does.
 static void walk_functions(Build *b) {
   const Program *p = b->p;
   BlockId block = region_block(p, op_region(p, p->root, 0));
@@ -800,7 +829,8 @@ static void walk_functions(Build *b) {
   for (InstanceId i = 1; i < n; i++) walk(b, i);
 }
 
-static void connect(Build *b) {
+// The adjacency lists of places: count, prefix sums, fill.
+static void build_adjacency(Build *b) {
   Graph *g = b->g;
   g->adjacent_first = ARENA_ARRAY(b->arena, uint32_t, (size_t)g->n_places + 2);
   uint32_t *at = ARENA_ARRAY(b->arena, uint32_t, (size_t)g->n_places + 1);
@@ -825,7 +855,7 @@ static void connect(Build *b) {
   }
 }
 
-static void hand_over(Build *b) {
+static void move_to_graph(Build *b) {
   Graph *g = b->g;
   g->instances = b->instances.items, g->n_instances = b->instances.count;
   g->places = b->places.items, g->n_places = b->places.count;
@@ -881,8 +911,8 @@ Status *graph_build(Program *program, ShardingTable *table, const GraphOptions *
   if (good) {
     sort_splits(&b);
     renumber(&b);
-    hand_over(&b);
-    connect(&b);
+    move_to_graph(&b);
+    build_adjacency(&b);
   }
   guard_pop(guard, &cleanup);
   build_deinit(&b);
@@ -919,7 +949,7 @@ static bool is_manual(const View *view, AxisRef axis) {
   return false;
 }
 
-// Axes of a list that are manual, or those that are not.
+// The axes of a list that are manual, or those that are not.
 static uint32_t pick(const View *view, AxisList list, bool manual, AxisRef *out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < list.n; i++)
@@ -927,13 +957,15 @@ static uint32_t pick(const View *view, AxisList list, bool manual, AxisRef *out)
   return n;
 }
 
+// Manual axes of `given`, then the axes of `own` that are not manual.
 static AxisList convert_axes(const View *view, AxisList own, AxisList given, Arena *arena) {
   AxisRef *v = ARENA_ARRAY(arena, AxisRef, own.n + given.n + 1);
   uint32_t n = pick(view, given, true, v);
   return (AxisList){v, n + pick(view, own, false, v + n)};
 }
 
-// The sharding without manual axes, with those of view->outer in front if `with` is set.
+// The sharding without manual axes; with: plus those of view->outer, as major axes of each
+// dimension.
 static Sharding convert(const Graph *g, const View *view, Sharding sharding, bool with,
                         Arena *arena) {
   if (!sharding) {

@@ -1,7 +1,8 @@
-// XLA merges equal all_gathers and keeps the result from the first use to the last: in ZeRO-3 every
-// gathered weight then lives from the forward to the backward pass. It compares their channels, so
-// here each all_gather has one of its own: those that `share` left apart stay apart. Every other
-// collective keeps its channel. The numbers begin above all that are used. O(ops).
+// Problem: XLA merges equal all_gathers and keeps the result from the first use to the last. In
+// ZeRO-3 every gathered weight then lives from the forward to the backward pass.
+//
+// Idea: XLA compares channels, so each all_gather gets a channel of its own, above all channels in
+// use. Gathers that `share` kept apart stay apart. Other collectives keep their channels. O(ops).
 #include "ops/groups.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"

@@ -1,4 +1,4 @@
-// Counted in program order.
+// Two ops are on the same side of every barrier if equally many barriers come before them. O(ops).
 #include "optimize/barriers.h"
 
 Barriers barriers_find(Optimizer *o) {

@@ -1,11 +1,12 @@
-// XLA has collectives for sums, products, maxima and minima, and for and and or of booleans; a
-// program with any other does not compile ("Unsupported reduction computation"). So here a bitwise
-// and, or or xor is a collective that only moves data, and a reduction on each device:
+// Problem: XLA compiles reductions over devices by sum, product, maximum and minimum, and by and
+// and or of booleans. A program with another one fails ("Unsupported reduction computation").
+//
+// Idea: for bitwise and, or and xor, a collective that only moves data and a local reduction:
 //
 //   all_reduce                     [n] -> reshape [1, n] -> all_gather [width, n] -> reduce [n]
-//   reduce_scatter of dimension d  all_to_all of d, whose shards then lie behind one another
+//   reduce_scatter of dimension d  all_to_all of d, which concatenates the shards, then a reduction
 //
-// An all_gather sends width / 2 times the bytes of an all_reduce. O(ops).
+// Cost: an all_gather sends width / 2 times the bytes of an all_reduce. O(ops).
 #include "build/build.h"
 #include "ops/factors.h"
 #include "optimize/collective.h"
@@ -26,7 +27,8 @@ static ValueId reduce_gathered(Optimizer *o, OpId op, Combine combine, int64_t w
   return build_reduce(&b, v, 1, (int64_t[]){0}, combine);
 }
 
-static ValueId reduce_exchanged(Optimizer *o, OpId op, Combine combine, int64_t width) {
+// reduce_scatter as all_to_all and a reduction over the received shards.
+static ValueId reduce_received(Optimizer *o, OpId op, Combine combine, int64_t width) {
   Context *c = o->context;
   Attr attrs = op_at(o->p, op)->attrs, dim = attr_get(c, attrs, "scatter_dimension");
   NamedAttr fields[] = {{name_of(c, "split_dimension"), dim},
@@ -69,8 +71,8 @@ uint32_t pass_bitwise(Optimizer *o) {
     if (!groups) continue;
     next = op_walk_over(p, op, p->root);
     const TypeInfo *out = type_info(o->context, op_result_type(p, op, 0));
-    ValueId v = (at->code == OP_all_reduce ? reduce_gathered : reduce_exchanged)(o, op, combine,
-                                                                                 groups->width);
+    ValueId v = (at->code == OP_all_reduce ? reduce_gathered : reduce_received)(o, op, combine,
+                                                                                groups->width);
     Builder b = build_before(p, op);
     op_replace(p, op, build_reshape(&b, v, out->rank, out->dims));
     changes++;

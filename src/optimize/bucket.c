@@ -1,14 +1,23 @@
-// An all_reduce can stand anywhere between the op that makes its operand and the first use of its
-// result: those whose stretches overlap, with equal groups and combiner, become one of several
-// operands, without any other op moving. Sums of 16-bit floats, which are formed in f32, join those
-// of f32: operands of one collective may differ in type, its results do not. Stretches end at
-// barriers. Each bucket stands right behind
-// the last operand made, so that as much work as possible is left to hide it.
+// Problem: many small collectives pay one latency each.
 //
-// In the order of the ends of stretches, the ones begun so far are put together, earliest first,
-// until the one that ends is in a bucket; a bucket holds a limited number of bytes. What an
-// all_gather makes is larger than what it takes: it never moves up. O(n log n) in the collectives
-// of a block.
+// Idea: combine them. A collective may stand anywhere in its window: behind the op that defines its
+// last operand, before the first use of its result, on one side of each optimization_barrier.
+// Collectives of one kind (code, groups, reducer, type) whose windows overlap become one collective
+// of several operands; no other op moves. An all_gather never moves up, since its result is larger
+// than its operand and would live longer: its window begins where it stands.
+//
+// Greedy interval covering per kind: take the windows by their end; when one ends, combine all
+// windows that have begun so far, earliest first, into buckets of at most `bucket_bytes`. Each
+// bucket stands right behind the last of its operands, so that the most work is left to overlap
+// with it.
+//
+//   window a  [------)
+//   window b     [--------)         a ends first: {a, b} is one bucket
+//   window c            [-----)     c is the next one
+//
+// Invariant: dependences and the order of collectives are the same on all devices. Sums of 16-bit
+// floats in f32 join sums of f32: operands may have different types, results may not. Cost: O(n log
+// n) in the collectives of a block, O(ops + uses) for the windows.
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -21,10 +30,10 @@ enum { MOST_OPERANDS = 4096 };
 
 typedef struct Item {
   OpId op;
-  uint32_t begin, end;  // may stand behind the op with number begin, before that with number end
-  uint32_t place;       // its number
+  uint32_t begin, end;  // the window: behind op number begin, before op number end
+  uint32_t number;      // its number in the block
   Attr attrs;
-  Type elem, sent;  // of results; of operands, where that matters
+  Type elem, sent;  // of results; of operands if they must agree too, else 0
   uint16_t code;
   Combine combine;
   double bytes;
@@ -33,14 +42,14 @@ typedef struct Item {
 
 typedef struct Bucket {
   Optimizer *o;
-  uint32_t *number;  // per op: its place in its block, from 1
-  uint32_t *until;   // per op: of an item the end of its stretch, else its number
-  VEC(Item) items;   // of the block at hand
-  VEC(OpId) ops;     // of the block at hand, by number - 1
+  uint32_t *number;  // per op: its number in its block, from 1
+  uint32_t *until;   // per op: the end of its window if it is an item, else its number
+  VEC(Item) items;   // of the current block
+  VEC(OpId) ops;     // of the current block, by number - 1
   uint32_t changes;
 } Bucket;
 
-// ---- what can be put together ----
+// ---- windows ----
 
 static bool same_kind(const Item *a, const Item *b) {
   return a->code == b->code && a->attrs == b->attrs && a->elem == b->elem && a->sent == b->sent &&
@@ -61,7 +70,7 @@ static int compare_begin(const void *x, const void *y) {
   int kind = compare_kind(a, b);
   if (kind) return kind;
   if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
-  return (a->place > b->place) - (a->place < b->place);
+  return (a->number > b->number) - (a->number < b->number);
 }
 
 static int compare_end(const void *x, const void *y) {
@@ -77,6 +86,8 @@ static uint32_t number_of(const Bucket *b, OpId op, BlockId block) {
   return at ? b->number[at] : 0;
 }
 
+// Behind all operands. An operand that another item defines may move down to the end of that item's
+// window, so `until` counts.
 static uint32_t begin_of(const Bucket *b, OpId op) {
   const Program *p = b->o->p;
   BlockId block = op_at(p, op)->block;
@@ -89,6 +100,7 @@ static uint32_t begin_of(const Bucket *b, OpId op) {
   return begin;
 }
 
+// Before the first user in the block.
 static uint32_t end_of(const Bucket *b, OpId op, uint32_t last) {
   const Program *p = b->o->p;
   BlockId block = op_at(p, op)->block;
@@ -102,6 +114,7 @@ static uint32_t end_of(const Bucket *b, OpId op, uint32_t last) {
   return end;
 }
 
+// An all_reduce with a named reducer or an all_gather, smaller than a bucket.
 static bool read_item(const Bucket *b, OpId op, Item *out) {
   const Program *p = b->o->p;
   const Op *o = op_at(p, op);
@@ -109,7 +122,8 @@ static bool read_item(const Bucket *b, OpId op, Item *out) {
   bool gathers = o->code == OP_all_gather;
   Type elem = type_elem(p->context, op_result_type(p, op, 0)),
        sent = type_elem(p->context, op_operand_type(p, op, 0));
-  *out = (Item){.op = op, .attrs = o->attrs, .elem = elem, .code = o->code, .place = b->number[op]};
+  *out =
+      (Item){.op = op, .attrs = o->attrs, .elem = elem, .code = o->code, .number = b->number[op]};
   for (uint32_t i = 0; i < o->n_operands; i++)
     if ((gathers || b->o->typed) && type_elem(p->context, op_operand_type(p, op, i)) != sent)
       return false;
@@ -120,7 +134,7 @@ static bool read_item(const Bucket *b, OpId op, Item *out) {
   return out->bytes < b->o->bucket_bytes;
 }
 
-// Everything of one block, with stretches cut at barriers.
+// All items of one block. Barriers and the block's end clip the windows.
 static void collect(Bucket *b, BlockId block) {
   Program *p = b->o->p;
   uint32_t n = 0, barrier = 0, first = 0;
@@ -146,10 +160,10 @@ static void collect(Bucket *b, BlockId block) {
   }
 }
 
-// ---- putting together ----
+// ---- buckets ----
 
-// The bucket stands behind the last operand made. What it replaces stays in its place, unused,
-// until the block is done: so a bucket that takes what another gives comes behind it.
+// Puts the bucket behind op number `behind`. Replaced collectives stay, unused, until the block is
+// done: so a bucket that uses the result of another one stands behind it.
 static void put_op(Bucket *b, BlockId block, uint32_t behind, OpId op) {
   Program *p = b->o->p;
   if (behind)
@@ -158,7 +172,7 @@ static void put_op(Bucket *b, BlockId block, uint32_t behind, OpId op) {
     op_insert_before(p, op, block_at(p, block)->first);
 }
 
-// One location for each operand, if there are any.
+// One location for each operand, if any has one: pass `single` and why_ids.c read them.
 static Attr joined_loc(Bucket *b, Item *const *members, uint32_t n, uint32_t total) {
   Program *p = b->o->p;
   Context *c = b->o->context;
@@ -206,20 +220,20 @@ static void join(Bucket *b, Item *const *members, uint32_t n) {
   b->changes += n - 1;
 }
 
-// The items of one kind, in the order of `begin`.
-static void put_together(Bucket *b, Item *items, uint32_t n) {
+// Items of one kind, sorted by `begin`.
+static void fill_buckets(Bucket *b, Item *items, uint32_t n) {
   Optimizer *o = b->o;
   Item **by_end = ARENA_ARRAY(&o->scratch, Item *, n),
        **members = ARENA_ARRAY(&o->scratch, Item *, n);
   for (uint32_t i = 0; i < n; i++) by_end[i] = &items[i];
   qsort(by_end, n, sizeof *by_end, compare_end);
-  uint32_t next = 0;  // the first item that is in no bucket
+  uint32_t next = 0;  // the first item without a bucket
   for (uint32_t i = 0; i < n; i++) {
-    Item *ends = by_end[i];
-    while (!ends->done) {
+    Item *ending = by_end[i];
+    while (!ending->done) {
       uint32_t count = 0, operands = 0;
       double bytes = 0;
-      for (; next < n && items[next].begin < ends->end; next++) {
+      for (; next < n && items[next].begin < ending->end; next++) {
         uint32_t more = op_at(o->p, items[next].op)->n_operands;
         if (count &&
             (bytes + items[next].bytes > o->bucket_bytes || operands + more > MOST_OPERANDS))
@@ -241,7 +255,7 @@ static void run_block(Bucket *b, BlockId block) {
   qsort(items, n, sizeof *items, compare_begin);
   for (uint32_t from = 0, to; from < n; from = to) {
     for (to = from + 1; to < n && same_kind(&items[from], &items[to]);) to++;
-    put_together(b, items + from, to - from);
+    fill_buckets(b, items + from, to - from);
   }
   for (uint32_t i = 0; i < n; i++)
     if (items[i].replaced) op_erase(b->o->p, items[i].op);

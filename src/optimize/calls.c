@@ -1,13 +1,15 @@
-// A function that nothing but one call in a loop names is written where it is called, and goes: JAX
-// prints a scan's body so, and no sum could leave the loop through it. O(program) a time, plus what
-// is copied.
+// Problem: JAX prints a scan's body as a function. No sum can leave the loop through the call.
+//
+// Idea: inline a private function that one call in a loop, and nothing else, names; erase it. A
+// call inside an erased function was copied and waits for the next iteration of the passes.
+// O(program + copied ops).
 #include "optimize/pass.h"
 
 typedef struct Call {
-  OpId op, function;  // function: the one it stands in
+  OpId op, function;  // function: the function that contains op
 } Call;
 
-// Is it in a loop? Then also in which function.
+// Whether the op is inside a while loop; if so, also its function.
 static bool is_in_loop(const Program *p, OpId op, Call *out_call) {
   bool in_loop = false;
   OpId o = op;
@@ -19,9 +21,9 @@ static bool is_in_loop(const Program *p, OpId op, Call *out_call) {
 
 static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
 
-// 0: it is called elsewhere, too, or from outside, or has no body.
-static OpId only_here(const Program *p, const SymbolTable *symbols, const uint32_t *counts,
-                      Call call) {
+// The callee, if this call is its only user and it has a body; else 0.
+static OpId sole_callee(const Program *p, const SymbolTable *symbols, const uint32_t *counts,
+                        Call call) {
   Attr symbol = op_attr(p, call.op, "callee");
   OpId callee = symbol ? symbols_find(symbols, attr_as_name(p->context, symbol)) : 0;
   bool fits = callee && callee != call.function && counts[callee] == 1 &&
@@ -47,8 +49,9 @@ uint32_t pass_calls(Optimizer *o) {
   }
   uint32_t changes = 0;
   for (uint32_t i = 0; i < calls.count; i++) {
-    if (gone[calls.items[i].function]) continue;  // there is a copy now, for the next round
-    OpId callee = only_here(p, &symbols, counts, calls.items[i]);
+    if (gone[calls.items[i].function])
+      continue;  // inlined: its copy is handled in the next iteration
+    OpId callee = sole_callee(p, &symbols, counts, calls.items[i]);
     if (!callee) continue;
     program_inline(p, calls.items[i].op, callee);
     op_erase(p, callee);

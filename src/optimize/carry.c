@@ -1,18 +1,24 @@
-// An all_reduce leaves a loop if its result is only combined into a carry that nothing else looks
-// at (a gradient summed over microbatches), or put into one by dynamic_update_slice at the same
-// place on all devices (a stack of results): the loop carries partial values, and they are reduced
-// once behind it. What the carry begins with then enters once: it combines to itself (zeros of a
-// sum), or only the first device of each group keeps it. Inner loops first. O(ops).
+// Problem: a loop reduces over devices in every iteration, though only the accumulated result is
+// used behind the loop (gradients summed over microbatches, stacked results of a scan).
 //
-// A reduce_scatter that is combined into a carry leaves it too, from behind ops that only move or
-// convert what it gives (a transpose): the carry is as large as what was scattered, begins with the
-// device's part at its own place, and is scattered once behind the loop.
+//   c += all_reduce(x)               →     c += x;        behind the loop: all_reduce(c)
+//   c[i] = all_reduce(x)             →     c[i] = x;      behind the loop: all_reduce(c)
+//   c[2] += reduce_scatter(x[8])     →     c[8] += x[8];  behind the loop: reduce_scatter(c)
 //
-//   c[2] += reduce_scatter(x[8])     →     c[8] += x[8];  reduce_scatter(c)
+// Idea: the loop carries partial values, which are reduced once behind it. The body must use the
+// carry only to combine sums into it (or to update a slice at an offset that is equal in each
+// group), and the condition must not use it. Ops that only move or convert elements (a transpose)
+// may stand between a reduce_scatter and the add. The initial value must enter the sum once: it
+// combines with itself to itself (zeros of a sum), or only the first device of each group keeps it,
+// or, if scattered, each device puts its shard at its own offset.
 //
-// That takes memory. A loop's carries may grow by no more in all than what stays alive through its
-// rounds anyway, its carries and what it uses from outside: a gradient beside its whole weight
-// (ZeRO-1, the weights of an LSTM), not beside a part of it (ZeRO-3 over microbatches).
+// Memory: a scattered carry grows to the size before the scatter. All carries of a loop may grow by
+// no more bytes than stay alive through its iterations anyway: its carries and the values that it
+// uses from outside. So the gradient of a replicated weight leaves the loop (ZeRO-1, an LSTM), the
+// gradient of a sharded one does not (ZeRO-3 over microbatches).
+//
+// Invariant: results are equal up to the order of sums. Inner loops come first, so that a sum can
+// leave several loops. Cost: O(ops), and O(size of the loop) for its memory.
 #include "cost/trips.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
@@ -23,11 +29,11 @@
 
 enum { MOST_TERMS = 16 };
 
-// What is combined into the carry: the result of a collective, or what ops that move it make of it.
+// One operand of the accumulated sum.
 typedef struct Term {
-  OpId sum;
-  ValueId value;
-  ValueId step;  // the carry with it
+  OpId sum;       // the all_reduce or reduce_scatter
+  ValueId value;  // its result, behind ops that move elements
+  ValueId step;   // the carry after this term was combined into it
 } Term;
 
 typedef struct Carry {
@@ -35,22 +41,23 @@ typedef struct Carry {
   Program *p;
   Varies varies;
   OpId loop;
-  double room;  // bytes by which the loop's carries may grow; -1 = not asked yet
-  uint32_t index;
-  ValueId arg;  // of the body
+  double room;     // bytes by which the loop's carries may grow; -1 = not computed yet
+  uint32_t index;  // of the carry
+  ValueId arg;     // the carry as an argument of the body
   Term terms[MOST_TERMS];
   uint32_t n_terms;
   Combine combine;
-  Attr attrs;  // of the collective behind the loop
-  Type whole;  // of the carry then
+  Attr attrs;       // of the collective behind the loop
+  Type grown_type;  // of the carry afterwards: larger if scattered
 } Carry;
 
 static bool in_body(const Carry *c, OpId op) {
   return op && op_at(c->p, op)->block == loop_body(c->p, c->loop);
 }
 
-// ---- what was scattered ----
+// ---- reduce_scatter ----
 
+// The reducer of a reduce_scatter of one operand that keeps its element type, else COMBINE_NONE.
 static Combine scattered(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   if (o->code != OP_reduce_scatter || o->n_operands != 1) return COMBINE_NONE;
@@ -63,8 +70,7 @@ static Combine scattered(const Program *p, OpId op) {
              : COMBINE_NONE;
 }
 
-// May it stand between a scattered sum and what that is added to? What it does to parts is
-// op_commutes' to say.
+// May stand between a reduce_scatter and the add. op_commutes says whether it keeps partial sums.
 static bool is_mover(const Program *p, OpId op) {
   return op_at(p, op)->n_operands == 1 && op_at(p, op)->n_results == 1 && fact_is_pure(p, op) &&
          op_traits(p, op) & (TRAIT_ELEMENTWISE | TRAIT_PASSES);
@@ -74,7 +80,8 @@ static OpId only_user(const Program *p, ValueId v) {
   return operand_at(p, value_at(p, v)->first_use)->user;
 }
 
-// The dimension of a mover's result that a dimension of its operand is, neither with others.
+// Maps a dimension of the op's operand to the one of its result that has the same single factor.
+// False if the dimension is merged, split or computed with.
 static bool dim_behind(const Carry *c, OpId op, uint32_t *dim) {
   FactorMap m;
   FactorOptions options = {.own = true};
@@ -88,7 +95,8 @@ static bool dim_behind(const Carry *c, OpId op, uint32_t *dim) {
   return factor_map_dim(&m, 1, to).n == 1;
 }
 
-// Where the scattered dimension is in the term; grow: and movers on the way give all of it.
+// The dimension of the term's value that was scattered. grow: also gives the ops between the types
+// of the unscattered value.
 static bool scattered_dim(const Carry *c, const Term *term, bool grow, uint32_t *out) {
   Program *p = c->p;
   Context *context = c->o->context;
@@ -111,7 +119,8 @@ static bool scatters(const Carry *c) {
 
 // ---- the carry ----
 
-// The collective in the body itself that makes a value which is used once.
+// The all_reduce, or the reduce_scatter behind ops that move elements, in the body itself. Each
+// value on the way has one use.
 static OpId sum_of(const Carry *c, ValueId v) {
   const Program *p = c->p;
   OpId op = value_def(p, v);
@@ -125,38 +134,39 @@ static OpId sum_of(const Carry *c, ValueId v) {
              : 0;
 }
 
-// One more, of the same kind as those before.
+// Adds a term. All terms have the same reducer, groups and type: one collective reduces them all.
 static bool add_term(Carry *c, ValueId v, ValueId step) {
   Program *p = c->p;
   Term term = {sum_of(c, v), v, step};
   if (!term.sum || c->n_terms == MOST_TERMS) return false;
   Attr attrs = op_at(p, term.sum)->attrs;
-  Type whole = value_type(p, v);
-  bool parts = op_at(p, term.sum)->code == OP_reduce_scatter;
-  Combine combine = parts ? scattered(p, term.sum) : collective_sum(p, term.sum);
+  Type grown_type = value_type(p, v);
+  bool scatter = op_at(p, term.sum)->code == OP_reduce_scatter;
+  Combine combine = scatter ? scattered(p, term.sum) : collective_sum(p, term.sum);
   if (c->n_terms && combine != c->combine) return false;
   c->combine = combine;
-  if (parts) {
+  if (scatter) {
     const DeviceGroups *groups = collective_groups(c->o, term.sum);
     uint32_t dim;
     if (!groups || !scattered_dim(c, &term, false, &dim)) return false;
     attrs = attr_dict_with(c->o->context, attrs, "scatter_dimension", attr_i64(c->o->context, dim));
-    int64_t part = type_info(c->o->context, whole)->dims[dim];
-    whole = type_with_dim(c->o->context, whole, dim, part * groups->width);
+    int64_t tile = type_info(c->o->context, grown_type)->dims[dim];
+    grown_type = type_with_dim(c->o->context, grown_type, dim, tile * groups->width);
   }
-  if (c->n_terms && (attrs != c->attrs || whole != c->whole)) return false;
+  if (c->n_terms && (attrs != c->attrs || grown_type != c->grown_type)) return false;
   c->attrs = attrs;
-  c->whole = whole;
+  c->grown_type = grown_type;
   c->terms[c->n_terms++] = term;
   return true;
 }
 
+// The result of an add (maximum, …) in the body that is used once.
 static bool is_step(const Carry *c, ValueId v) {
   OpId op = value_def(c->p, v);
   return in_body(c, op) && op_joins(c->p, op) != COMBINE_NONE && fact_used_once(c->p, v);
 }
 
-// next = ((arg + a) + b) + c, in any order, with sums for a, b, c.
+// next = ((arg + a) + b) + c, with the operands of each add in any order; a, b, c are terms.
 static bool is_accumulated(Carry *c, ValueId next) {
   Program *p = c->p;
   Combine combine = COMBINE_NONE;
@@ -174,49 +184,51 @@ static bool is_accumulated(Carry *c, ValueId next) {
   return c->n_terms && c->combine == combine;
 }
 
-// next = dynamic_update_slice(arg, all_reduce, …) at one place.
+// next = dynamic_update_slice(arg, all_reduce, …), at an offset that is equal in each group: only
+// then do the slices of all devices cover the same elements.
 static bool is_stacked(Carry *c, ValueId next) {
   Program *p = c->p;
   OpId op = fact_def(p, next, OP_dynamic_update_slice);
   if (!op || op_at(p, op)->block != loop_body(p, c->loop) || op_operand(p, op, 0) != c->arg ||
       !fact_used_once(p, next) || !add_term(c, op_operand(p, op, 1), next))
     return false;
-  if (scatters(c)) return false;  // as many bytes behind the loop, in far more memory
+  if (scatters(c)) return false;  // as many bytes sent, far more memory
   const DeviceGroups *groups = collective_groups(c->o, c->terms[0].sum);
   for (uint32_t i = 2; groups && i < op_at(p, op)->n_operands; i++)
     if (!varies_not_in(&c->varies, op_operand(p, op, i), groups)) return false;
   return true;
 }
 
-// ---- what it begins with ----
+// ---- the initial value ----
 
-static bool enters_once(Carry *c, ValueId init, const DeviceGroups *groups) {
+// The initial value can be made to count once in the sum over a group.
+static bool init_can_enter_once(Carry *c, ValueId init, const DeviceGroups *groups) {
   if (op_keeps(c->p, init, c->combine)) return true;
   return (scatters(c) || varies_not_in(&c->varies, init, groups)) &&
-         collective_place_is_known(c->o, groups) &&
+         collective_index_is_known(c->o, groups) &&
          !type_is_quant(c->o->context, value_type(c->p, init));
 }
 
-// Only the first device of each group keeps it.
-static ValueId on_first(Carry *c, Builder *b, ValueId init, ValueId place) {
-  ValueId first = build_compare(b, "EQ", place, build_index(b, 0));
+// The initial value on the first device of each group, the identity on the others.
+static ValueId init_on_first_device(Carry *c, Builder *b, ValueId init, ValueId index_in_group) {
+  ValueId first = build_compare(b, "EQ", index_in_group, build_index(b, 0));
   return build_select(b, first, init, build_identity(b, value_type(c->p, init), c->combine));
 }
 
-// Each device has its part at its own place.
-static ValueId in_place(Carry *c, Builder *b, ValueId init, ValueId place) {
+// The identity, with this device's shard of the initial value at its own offset.
+static ValueId init_at_own_offset(Carry *c, Builder *b, ValueId init, ValueId index_in_group) {
   Program *p = c->p;
-  const TypeInfo *part = type_info(c->o->context, value_type(p, init));
+  const TypeInfo *tile = type_info(c->o->context, value_type(p, init));
   int64_t dim =
       attr_as_int(c->o->context, attr_get(c->o->context, c->attrs, "scatter_dimension"), 0);
-  ValueId none = build_identity(b, c->whole, c->combine), starts[MAX_RANK];
-  ValueId size = build_index(b, part->dims[dim]), zero = build_index(b, 0);
-  for (uint32_t d = 0; d < part->rank; d++) starts[d] = zero;
-  starts[dim] = build_binary(b, OP_multiply, place, size);
+  ValueId none = build_identity(b, c->grown_type, c->combine), starts[MAX_RANK];
+  ValueId size = build_index(b, tile->dims[dim]), zero = build_index(b, 0);
+  for (uint32_t d = 0; d < tile->rank; d++) starts[d] = zero;
+  starts[dim] = build_binary(b, OP_multiply, index_in_group, size);
   return build_dynamic_update_at(b, none, init, starts);
 }
 
-static void enter_once(Carry *c, const DeviceGroups *groups) {
+static void make_init_enter_once(Carry *c, const DeviceGroups *groups) {
   Program *p = c->p;
   OperandId operand = op_at(p, c->loop)->operands + c->index;
   ValueId init = operand_at(p, operand)->value;
@@ -225,17 +237,19 @@ static void enter_once(Carry *c, const DeviceGroups *groups) {
   Builder b = rewrite_before(p, c->loop);
   Scalar x;
   if (keeps && op_splat(p, init, &x)) {
-    init = build_splat(&b, c->whole, x);
+    init = build_splat(&b, c->grown_type, x);
   } else {
-    ValueId place = collective_place(c->o, c->loop, groups);
-    init = scatters(c) ? in_place(c, &b, init, place) : on_first(c, &b, init, place);
+    ValueId index_in_group = collective_index(c->o, c->loop, groups);
+    init = scatters(c) ? init_at_own_offset(c, &b, init, index_in_group)
+                       : init_on_first_device(c, &b, init, index_in_group);
   }
   operand_set(p, operand, init);
 }
 
 // ---- memory ----
 
-// By what a carry has grown in an earlier round of the passes: it is scattered behind the loop.
+// Bytes by which an earlier iteration of the passes has grown a carry: a reduce_scatter is the only
+// user of the loop's result.
 static double grown_bytes(const Carry *c, uint32_t i) {
   const Program *p = c->p;
   ValueId v = op_result(p, c->loop, i);
@@ -244,7 +258,8 @@ static double grown_bytes(const Carry *c, uint32_t i) {
   return fact_bytes(p, v) - fact_bytes(p, op_result(p, user, 0));
 }
 
-// What stays alive through the loop's rounds, less by what it has grown. O(size of the loop).
+// Bytes that stay alive through the loop's iterations without growth, less the growth so far: the
+// operands' bytes include the growth once, so it is subtracted twice. O(size of the loop).
 static double find_room(const Carry *c) {
   const Program *p = c->p;
   ArenaMark mark = arena_mark(&c->o->scratch);
@@ -261,11 +276,12 @@ static double find_room(const Carry *c) {
   return bytes > 0 ? bytes : 0;
 }
 
-// There is room for what is scattered once, and that is less than what is scattered each time.
+// One reduce_scatter behind the loop sends fewer bytes than those in all iterations, and the larger
+// carry fits into the memory bound. An unknown trip count is guessed.
 static bool may_grow(Carry *c) {
   const Program *p = c->p;
   int64_t trips = loop_trips_or_guess(p, c->loop);
-  double once = fact_type_bytes(c->o->context, c->whole), each = 0;
+  double once = fact_type_bytes(c->o->context, c->grown_type), each = 0;
   for (uint32_t i = 0; i < c->n_terms; i++) each += fact_operand_bytes(p, c->terms[i].sum);
   if (once >= each * (double)trips) return false;
   if (c->room < 0) c->room = find_room(c);
@@ -275,44 +291,46 @@ static bool may_grow(Carry *c) {
 
 // ---- the move ----
 
-static bool is_free(const Carry *c) {
+// The body uses the carry once, the condition does not use it.
+static bool is_only_accumulated(const Carry *c) {
   return fact_used_once(c->p, c->arg) &&
          !value_has_uses(c->p, block_arg(c->p, loop_test(c->p, c->loop), c->index));
 }
 
-// The carry and all that is combined into it are as large as what was scattered.
+// Gives the carry and all terms the type before the scatter.
 static void grow(Carry *c) {
   Program *p = c->p;
   uint32_t dim;
-  c->room -= fact_type_bytes(c->o->context, c->whole) - fact_bytes(p, c->arg);
+  c->room -= fact_type_bytes(c->o->context, c->grown_type) - fact_bytes(p, c->arg);
   for (uint32_t i = 0; i < c->n_terms; i++) {
     scattered_dim(c, &c->terms[i], true, &dim);
-    value_at(p, c->terms[i].step)->type = c->whole;
+    value_at(p, c->terms[i].step)->type = c->grown_type;
   }
-  value_at(p, c->arg)->type = c->whole;
-  value_at(p, block_arg(p, loop_test(p, c->loop), c->index))->type = c->whole;
-  value_at(p, op_result(p, c->loop, c->index))->type = c->whole;
+  value_at(p, c->arg)->type = c->grown_type;
+  value_at(p, block_arg(p, loop_test(p, c->loop), c->index))->type = c->grown_type;
+  value_at(p, op_result(p, c->loop, c->index))->type = c->grown_type;
 }
 
-static bool leave(Carry *c) {
+// Moves the collectives of one carry behind the loop, if all conditions hold.
+static bool move_out(Carry *c) {
   Program *p = c->p;
   ValueId next = loop_next(p, c->loop, c->index), result = op_result(p, c->loop, c->index);
   c->n_terms = 0;
-  if (!is_free(c)) return false;
+  if (!is_only_accumulated(c)) return false;
   if (!is_accumulated(c, next)) {
     c->n_terms = 0;
     if (!is_stacked(c, next)) return false;
   }
   OpId sum = c->terms[0].sum;
   const DeviceGroups *groups = collective_groups(c->o, sum);
-  if (!groups || !enters_once(c, op_operand(p, c->loop, c->index), groups)) return false;
+  if (!groups || !init_can_enter_once(c, op_operand(p, c->loop, c->index), groups)) return false;
   if (scatters(c) && !may_grow(c)) return false;
-  enter_once(c, groups);
+  make_init_enter_once(c, groups);
   Builder b = rewrite_like(p, op_at(p, c->loop)->next, sum);
-  ValueId whole = build_collective(&b, op_at(p, sum)->code, result, value_type(p, result), c->attrs,
-                                   c->combine);
-  value_replace_uses(p, result, whole);
-  operand_set(p, op_at(p, value_def(p, whole))->operands, result);
+  ValueId reduced = build_collective(&b, op_at(p, sum)->code, result, value_type(p, result),
+                                     c->attrs, c->combine);
+  value_replace_uses(p, result, reduced);
+  operand_set(p, op_at(p, value_def(p, reduced))->operands, result);
   if (scatters(c)) grow(c);
   for (uint32_t i = 0; i < c->n_terms; i++)
     op_replace(p, c->terms[i].sum, op_operand(p, c->terms[i].sum, 0));
@@ -331,7 +349,7 @@ uint32_t pass_carry(Optimizer *o) {
     for (uint32_t i = 0; i < op_at(p, c.loop)->n_operands; i++) {
       c.index = i;
       c.arg = block_arg(p, loop_body(p, c.loop), i);
-      changes += leave(&c);
+      changes += move_out(&c);
     }
   }
   return changes;

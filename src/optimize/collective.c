@@ -1,5 +1,5 @@
-// Groups are expanded once for each attribute that names them: there are as many as kinds of
-// groups, not as collectives.
+// Groups are expanded to device ids once per replica_groups attribute. A program has few different
+// groups and many collectives, so lookups search a list.
 #include "optimize/collective.h"
 
 #include "base/vec.h"
@@ -11,7 +11,7 @@
 typedef struct Entry {
   Attr groups;
   GroupKind kind;
-  const DeviceGroups *value;  // NULL: not to be understood
+  const DeviceGroups *value;  // NULL: unsupported
 } Entry;
 
 struct GroupTable {
@@ -23,7 +23,7 @@ uint64_t collective_all_axes(const Optimizer *o) {
   return n >= 64 ? 1 : ((uint64_t)1 << n) - 1;
 }
 
-// Axes along which two devices differ.
+// The mesh axes along which two devices differ.
 static uint64_t axes_between(const Optimizer *o, uint32_t a, uint32_t b) {
   if (a == b) return 0;
   if (!o->mesh || o->mesh->n_axes >= 64) return 1;
@@ -36,6 +36,7 @@ static uint64_t axes_between(const Optimizer *o, uint32_t a, uint32_t b) {
   return axes;
 }
 
+// The number of devices along the axes; all devices if the axes are not tracked.
 static uint64_t axes_size_of(const Optimizer *o, uint64_t axes) {
   if (!o->mesh || o->mesh->n_axes >= 64) return o->n_devices;
   uint64_t size = 1;
@@ -44,6 +45,7 @@ static uint64_t axes_size_of(const Optimizer *o, uint64_t axes) {
   return size;
 }
 
+// NULL unless the groups hold each device exactly once. O(devices · axes).
 static const DeviceGroups *expand(Optimizer *o, const Groups *groups) {
   uint32_t n = o->n_devices;
   bool all = groups->n == 0 || groups->width == 0;  // one group of all
@@ -51,31 +53,33 @@ static const DeviceGroups *expand(Optimizer *o, const Groups *groups) {
   if ((uint64_t)width * (all ? 1 : groups->n) != n) return NULL;
   uint32_t *members = ARENA_ARRAY(&o->arena, uint32_t, n),
            *group_of = ARENA_ARRAY(&o->arena, uint32_t, n),
-           *place_of = ARENA_ARRAY(&o->arena, uint32_t, n);
+           *index_in_group = ARENA_ARRAY(&o->arena, uint32_t, n);
   bool *seen = ARENA_ARRAY(&o->scratch, bool, n);
   DeviceGroups *out = ARENA_NEW(&o->arena, DeviceGroups);
-  *out = (DeviceGroups){n / width, width, members, group_of, place_of, 0, false};
+  *out = (DeviceGroups){n / width, width, members, group_of, index_in_group, 0, false};
   for (uint32_t i = 0; i < n; i++) {
     int64_t id = all ? i : groups->ids[i];
     if (id < 0 || id >= n || seen[id]) return NULL;
     seen[id] = true;
     members[i] = (uint32_t)id;
     group_of[id] = i / width;
-    place_of[id] = i % width;
+    index_in_group[id] = i % width;
     out->axes |= axes_between(o, members[i], members[i - i % width]);
   }
-  out->whole = axes_size_of(o, out->axes) == width;
+  out->covers_axes = axes_size_of(o, out->axes) == width;
   return out;
 }
 
-static bool pairs_up(const Program *p, OpId op) {
+static bool sends_by_pairs(const Program *p, OpId op) {
   const Collective *row = collective_row(op_at(p, op)->code);
   return row && row->peers == PEERS_PAIRS;
 }
 
+// The kind decides what replica_groups mean. Local programs have one replica, so flattened ids and
+// partition ids are device ids; kinds that group replicas are not supported.
 const DeviceGroups *collective_groups(Optimizer *o, OpId op) {
   Program *p = o->p;
-  if (!o->n_devices || pairs_up(p, op)) return NULL;
+  if (!o->n_devices || sends_by_pairs(p, op)) return NULL;
   if (!o->groups) o->groups = ARENA_NEW(&o->arena, GroupTable);
   Attr attrs = op_at(p, op)->attrs, attr = attr_get(o->context, attrs, "replica_groups");
   uint16_t code = op_at(p, op)->code;
@@ -105,7 +109,8 @@ Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const
                         build_groups_attr(o->context, n, width, members));
 }
 
-// Groups that are a part of the devices along their axes have the slowest link of these.
+// The links that the groups use. Groups that are a subset of the devices along their axes are
+// priced with the slowest of these links.
 static Route groups_route(const Optimizer *o, uint64_t axes, uint32_t width) {
   AxisRef refs[64];
   uint32_t n = 0;
@@ -121,7 +126,7 @@ Link collective_link(const Optimizer *o, const DeviceGroups *groups) {
   return route_slowest(&route);
 }
 
-// Axes along which some of a permute's pairs differ.
+// The mesh axes along which a permute's pairs differ.
 static uint64_t axes_of_pairs(const Optimizer *o, OpId op) {
   Ints ids = attr_as_ints(o->context, op_attr(o->p, op, "source_target_pairs"));
   uint64_t axes = 0;
@@ -145,36 +150,36 @@ double collective_seconds(Optimizer *o, OpId op) {
   return route.n_levels ? collective_price(code, &route, held).seconds : 0;
 }
 
-// Counted along the axes in the mesh's order.
-bool collective_place_is_known(const Optimizer *o, const DeviceGroups *groups) {
+// Compares each device's index with its coordinate along the groups' axes, row-major.
+bool collective_index_is_known(const Optimizer *o, const DeviceGroups *groups) {
   const Mesh *mesh = o->mesh;
   for (uint32_t i = 0; i < o->n_devices; i++) {
-    uint32_t place = 0;
+    uint32_t index = 0;
     for (uint32_t k = 0; mesh && k < mesh->n_axes; k++)
       if (groups->axes >> k & 1)
-        place = place * mesh->axes[k].size + i / mesh->axes[k].stride % mesh->axes[k].size;
-    if ((mesh ? place : i) != groups->place_of[i]) return false;
+        index = index * mesh->axes[k].size + i / mesh->axes[k].stride % mesh->axes[k].size;
+    if ((mesh ? index : i) != groups->index_in_group[i]) return false;
   }
-  return groups->whole && (!mesh || (!mesh->positions && mesh->n_axes < 64));
+  return groups->covers_axes && (!mesh || (!mesh->positions && mesh->n_axes < 64));
 }
 
 static ValueId by(Builder *b, uint16_t code, ValueId a, int64_t number) {
   return build_binary(b, code, a, build_index(b, number));
 }
 
-ValueId collective_place(Optimizer *o, OpId before, const DeviceGroups *groups) {
+ValueId collective_index(Optimizer *o, OpId before, const DeviceGroups *groups) {
   Type id_type = type_tensor(o->context, type_scalar(DT_ui32), 0, NULL, 0);
   Builder b = rewrite_before(o->p, before);
-  ValueId id = build_op(&b, OP_partition_id, 0, NULL, id_type, 0), place = 0;
+  ValueId id = build_op(&b, OP_partition_id, 0, NULL, id_type, 0), index = 0;
   id = build_convert(&b, id, type_scalar(DT_i64));
   for (uint32_t k = 0; o->mesh && k < o->mesh->n_axes; k++) {
     const MeshAxis *axis = &o->mesh->axes[k];
     if (!(groups->axes >> k & 1)) continue;
     ValueId at = by(&b, OP_divide, id, axis->stride);
     at = by(&b, OP_remainder, at, axis->size);
-    place = place ? build_binary(&b, OP_add, by(&b, OP_multiply, place, axis->size), at) : at;
+    index = index ? build_binary(&b, OP_add, by(&b, OP_multiply, index, axis->size), at) : at;
   }
-  return place ? place : id;
+  return index ? index : id;
 }
 
 Combine collective_sum(const Program *p, OpId op) {

@@ -1,43 +1,43 @@
-// Collectives read for passes: who meets whom, and what is done.
+// Collectives as passes see them: groups, price, a device's index in its group.
 #ifndef TESSERA_OPTIMIZE_COLLECTIVE_H
 #define TESSERA_OPTIMIZE_COLLECTIVE_H
 
 #include "optimize/pass.h"
 #include "sharding/combine.h"
 
-// Groups in which every device is once, all of one size.
+// Groups of equal size that partition the devices.
 typedef struct DeviceGroups {
-  uint32_t n, width;
-  const uint32_t *members;   // n × width device numbers
-  const uint32_t *group_of;  // per device
-  const uint32_t *place_of;  // per device: its place in its group
-  uint64_t axes;             // mesh axes along which members of a group differ
-  bool whole;                // a group has all devices along these axes
+  uint32_t n, width;               // number of groups, devices per group
+  const uint32_t *members;         // n × width device ids
+  const uint32_t *group_of;        // per device
+  const uint32_t *index_in_group;  // per device: its index in its group
+  uint64_t axes;                   // bit set of mesh axes along which members of a group differ
+  bool covers_axes;                // each group has all devices along these axes
 } DeviceGroups;
 
-// Those of a collective; NULL if it has none such or the devices are not known. Remembered per
-// attribute.
+// The groups of a collective. NULL if they have unequal sizes, leave devices out or cross replicas,
+// if the op sends by pairs, or if the number of devices is unknown. Cached per attribute.
 const DeviceGroups *collective_groups(Optimizer *o, OpId op);
-// replica_groups of these members, in the form other attributes of `like` ask for.
+// The attributes of `like` with other replica_groups.
 Attr collective_attrs(Optimizer *o, OpId like, uint32_t n, uint32_t width, const int64_t *members);
 
-// The slowest link the groups use.
+// The slowest link inside the groups.
 Link collective_link(const Optimizer *o, const DeviceGroups *groups);
-// Whether places in the groups follow the axes of the mesh. O(devices).
-bool collective_place_is_known(const Optimizer *o, const DeviceGroups *groups);
-// This device's place in its group as arithmetic on its number, if that is so, before an op:
-// tensor<i64>.
-ValueId collective_place(Optimizer *o, OpId before, const DeviceGroups *groups);
+// True if a device's index in its group is its coordinate along `groups->axes`, row-major, so that
+// collective_index can compute it. O(devices).
+bool collective_index_is_known(const Optimizer *o, const DeviceGroups *groups);
+// Emits the device's index in its group as arithmetic on partition_id, before an op: tensor<i64>.
+// Requires collective_index_is_known.
+ValueId collective_index(Optimizer *o, OpId before, const DeviceGroups *groups);
 
-// The groups' size over the slowest link that is known; seconds for so many bytes, as
-// cost/network.h counts them.
+// Predicted seconds of the collective, by the cost model; 0 if its groups are unknown.
 double collective_seconds(Optimizer *o, OpId op);
 
-// An all_reduce of one operand by a plain combiner that keeps its type: that combiner, or
-// COMBINE_NONE.
+// The reducer of an all_reduce of one operand that keeps its type and has a named reducer (sum,
+// max, …); otherwise COMBINE_NONE.
 Combine collective_sum(const Program *p, OpId op);
 
-// Bits of axes along which a device's number matters, one per axis of the mesh; without a mesh one.
+// The bit set of all mesh axes; a single bit without a mesh or with 64 axes and more.
 uint64_t collective_all_axes(const Optimizer *o);
 
 #endif

@@ -1,4 +1,5 @@
-// Ops that nothing uses go, later ones first, so that what only they used goes with them. O(ops).
+// Erases ops without uses and side effects. In reverse program order, so that ops whose only users
+// were erased are erased in the same walk. O(ops).
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 

@@ -1,4 +1,4 @@
-// Read off the op table and the program; nothing is remembered.
+// Computed from the op table and the program on each call; nothing is cached.
 #include "optimize/facts.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@ bool fact_is_flow(const Program *p, OpId op) {
   return def && (def->flow == FLOW_LOOP || def->flow == FLOW_BRANCH);
 }
 
-static bool is_quiet(const Program *p, OpId op) {
+// No side effect by itself. custom_call counts unless it declares effects or is a runtime check.
+static bool has_no_effect(const Program *p, OpId op) {
   if (op_traits(p, op) & (TRAIT_PURE | TRAIT_TERMINATOR)) return true;
   uint16_t code = op_at(p, op)->code;
   return fact_is_collective(p, op) || fact_is_flow(p, op) || code == OP_optimization_barrier ||
@@ -31,7 +32,7 @@ bool fact_is_pure(const Program *p, OpId op) {
 bool fact_can_drop(const Program *p, OpId op) {
   if (op_traits(p, op) & TRAIT_TERMINATOR) return false;
   for (OpId in = op; in; in = op_walk_next(p, in, op))
-    if (!is_quiet(p, in)) return false;
+    if (!has_no_effect(p, in)) return false;
   return true;
 }
 

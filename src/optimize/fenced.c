@@ -1,9 +1,11 @@
-// XLA writes a scatter of one index as: read the window at the clamped index, choose between it and
-// the update, write it back. If the operand is a dynamic_slice, XLA then merges the read with it:
-// it adds both starts and clamps the sum only. An index that is out of bounds, as those of other
-// devices' shards are, thereby reads an element of another shard, and writes it into this one.
-// XLA merges nothing across an optimization_barrier, so one stands before the operands here. Also
-// before arguments: the caller's padding and slicing ends there. O(ops + operands of scatters).
+// Problem: XLA expands a scatter of one index: read the window at the clamped index, select between
+// it and the update, write it back. If the operand is a dynamic_slice, XLA merges the read into it:
+// it adds both offsets and clamps only the sum. An index that is out of bounds, as indices of other
+// devices' shards are, then reads an element of another shard and writes it into this one.
+//
+// Idea: XLA merges nothing across an optimization_barrier, so one is put before the operands of
+// each scatter. Arguments get one too, since the caller may have sliced them. O(ops + operands of
+// scatters).
 #include "build/build.h"
 #include "optimize/pass.h"
 

@@ -1,7 +1,21 @@
-// Each op in program order: constants of constants are computed, an op that changes nothing gives
-// its operand, two moves in a row become one. A table says which op has which rule; rules see their
-// operands as simple as they get. Only integers are computed: what floats give is the run's.
-// O(ops).
+// Problem: the partitioner emits each op on its own, so a local program is full of arithmetic on
+// constants, ops that change nothing, and chains of slices, reshapes and transposes. They hide what
+// other passes look for: equal values, and slices of an all_gather.
+//
+// Idea: one walk in program order with a table of rules, one per op code. A rule returns the value
+// that replaces the op's result. Operands were folded before, so a rule looks only one op back. In
+// this order:
+// - compute: an op on small integer constants becomes a constant
+// - fold_index: arithmetic on partition_id whose value is known on every device becomes a constant
+//   or an operand
+// - rules[]: identities (x * 1), chains (slice of a slice), collectives of a splat
+//
+//   slice[2:6] of slice[4:20]      →  slice[6:10]
+//   all_gather(splat 0 : [2,8])    →  splat 0 : [8,8]
+//
+// Invariant: results are equal bit by bit. Therefore floats are never computed here, x + 0.0 stays
+// (only -0.0 is an identity of a float sum), and a chain of converts folds only if the first one
+// widens. Cost: O(ops); fold_index adds O(devices) for each index value.
 #include "cost/collectives.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
@@ -15,7 +29,7 @@
 
 enum { MOST_ELEMENTS = 64 };
 
-typedef ValueId (*Rule)(Optimizer *o, OpId op);  // what to use instead; 0 = the op stays
+typedef ValueId (*Rule)(Optimizer *o, OpId op);  // the replacement of its result; 0 = the op stays
 
 // ---- constants ----
 
@@ -29,6 +43,7 @@ static bool is_integer(Optimizer *o, Type type) {
          !dtype_is_complex(elem->dtype);
 }
 
+// Evaluates an op on integer constants of at most MOST_ELEMENTS elements with the op's own `eval`.
 static ValueId compute(Optimizer *o, OpId op) {
   Program *p = o->p;
   uint32_t n = op_at(p, op)->n_operands;
@@ -50,8 +65,9 @@ static ValueId compute(Optimizer *o, OpId op) {
   return build_constant(&b, dense);
 }
 
-// A place that is the same on all devices, or the same as one of its operands.
-static ValueId place(Optimizer *o, OpId op) {
+// Index arithmetic on partition_id: a constant if the value is the same on all devices; an operand
+// if the op does not change it on any device (a remainder that never wraps).
+static ValueId fold_index(Optimizer *o, OpId op) {
   Program *p = o->p;
   ValueId v = op_result(p, op, 0);
   if (!fact_is_index(p, v) || !(op_traits(p, op) & TRAIT_ELEMENTWISE) || o->n_devices < 2) return 0;
@@ -70,7 +86,7 @@ static ValueId place(Optimizer *o, OpId op) {
   return 0;
 }
 
-// A move of a tensor that has one value everywhere.
+// An op that only moves elements, on a splat: a splat of the result type.
 static ValueId move_splat(Optimizer *o, OpId op) {
   Scalar x;
   Type type = op_result_type(o->p, op, 0);
@@ -83,11 +99,14 @@ static ValueId move_splat(Optimizer *o, OpId op) {
 
 // ---- ops that change nothing ----
 
+// The value if it has the result's type, else 0: quantized types and encodings must not change.
 static ValueId same_type(Optimizer *o, OpId op, ValueId v) {
   return value_type(o->p, v) == op_result_type(o->p, op, 0) ? v : 0;
 }
 
-static bool is_negative_zero(Optimizer *o, ValueId v) {
+// The identity of a sum: 0 of integers, -0.0 of floats. x + 0.0 turns -0.0 into 0.0, so 0.0 is
+// none.
+static bool is_sum_identity(Optimizer *o, ValueId v) {
   Scalar x;
   DType dtype = type_dtype(o->context, value_type(o->p, v));
   if (!op_splat(o->p, v, &x)) return false;
@@ -99,9 +118,9 @@ static bool is_negative_zero(Optimizer *o, ValueId v) {
 
 static ValueId fold_add(Optimizer *o, OpId op) {
   ValueId a = op_operand(o->p, op, 0), b = op_operand(o->p, op, 1);
-  return is_negative_zero(o, b)   ? same_type(o, op, a)
-         : is_negative_zero(o, a) ? same_type(o, op, b)
-                                  : 0;
+  return is_sum_identity(o, b)   ? same_type(o, op, a)
+         : is_sum_identity(o, a) ? same_type(o, op, b)
+                                 : 0;
 }
 
 static bool is_integer_type(Optimizer *o, ValueId v) {
@@ -115,6 +134,7 @@ static ValueId fold_subtract(Optimizer *o, OpId op) {
   return is_integer_type(o, b) && op_splat_is(o->p, b, 0) ? same_type(o, op, a) : 0;
 }
 
+// x * 0 is 0 only of integers: of floats it depends on NaN, infinity and the sign of x.
 static ValueId fold_multiply(Optimizer *o, OpId op) {
   Program *p = o->p;
   ValueId a = op_operand(p, op, 0), b = op_operand(p, op, 1);
@@ -195,6 +215,7 @@ static ValueId fold_convert(Optimizer *o, OpId op) {
   return same_type(o, op, source);
 }
 
+// A transpose of a transpose becomes one, with the permutations composed; the identity is dropped.
 static ValueId fold_transpose(Optimizer *o, OpId op) {
   Program *p = o->p;
   Ints order = attr_as_ints(o->context, op_attr(p, op, "permutation"));
@@ -222,6 +243,7 @@ static ValueId fold_broadcast_in_dim(Optimizer *o, OpId op) {
   return v ? v : move_splat(o, op);
 }
 
+// A slice of a slice becomes one slice of the inner operand: starts add, strides multiply.
 static ValueId fold_slice(Optimizer *o, OpId op) {
   Program *p = o->p;
   Context *c = o->context;
@@ -264,7 +286,7 @@ static ValueId fold_pad(Optimizer *o, OpId op) {
   return same_type(o, op, op_operand(p, op, 0));
 }
 
-// A part at a place known beforehand: a plain slice.
+// A dynamic_slice at constant offsets becomes a slice. The offsets are clamped as StableHLO does.
 static ValueId fold_dynamic_slice(Optimizer *o, OpId op) {
   Program *p = o->p;
   Context *c = o->context;
@@ -296,23 +318,28 @@ static ValueId fold_concatenate(Optimizer *o, OpId op) {
   return op_at(o->p, op)->n_operands == 1 ? same_type(o, op, op_operand(o->p, op, 0)) : 0;
 }
 
-// ---- exchanges of what is known ----
+// ---- collectives of constants ----
 
-// What all devices have alike is the same once they have exchanged it.
-static ValueId fold_moved(Optimizer *o, OpId op) {
+// A collective that moves elements, of a splat that all devices hold: the same splat.
+static ValueId fold_moving_collective(Optimizer *o, OpId op) {
   return collective_groups(o, op) ? move_splat(o, op) : 0;
 }
 
-// Who is sent nothing has zeros.
-static ValueId fold_sent(Optimizer *o, OpId op) {
+// collective_permute gives zeros to devices that receive nothing, so only a splat of zeros is sure
+// to stay a splat.
+static ValueId fold_permute(Optimizer *o, OpId op) {
   Scalar x;
   bool zero =
       op_splat(o->p, op_operand(o->p, op, 0), &x) && x.i == 0 && x.im == 0 && !signbit(x.im);
   return zero ? move_splat(o, op) : 0;
 }
 
-static ValueId fold_combined(Optimizer *o, OpId op) {
-  return op_keeps(o->p, op_operand(o->p, op, 0), op_combine(o->p, op)) ? fold_moved(o, op) : 0;
+// A reduction over devices of a constant that combines with itself to itself, such as zeros of a
+// sum.
+static ValueId fold_reducing_collective(Optimizer *o, OpId op) {
+  return op_keeps(o->p, op_operand(o->p, op, 0), op_combine(o->p, op))
+             ? fold_moving_collective(o, op)
+             : 0;
 }
 
 // ---- the walk ----
@@ -339,20 +366,22 @@ static const Rule rules[OP_COUNT] = {
     [OP_concatenate] = fold_concatenate,
 };
 
+// Collectives have their rule from the columns of cost/collectives.def, other ops from rules[].
 static Rule rule_of(uint16_t code) {
   const Collective *row = collective_row(code);
   if (!row) return rules[code < OP_COUNT ? code : 0];
-  if (row->receives == RECEIVES_SOME) return fold_sent;
-  return row->before == STATE_UNREDUCED ? fold_combined : fold_moved;
+  if (row->receives == RECEIVES_SOME) return fold_permute;
+  return row->before == STATE_UNREDUCED ? fold_reducing_collective : fold_moving_collective;
 }
 
+// Replaces the op if a rule applies. Returns true also for a rewrite in place (new operands).
 static bool fold_op(Optimizer *o, OpId op, bool *gone) {
   Program *p = o->p;
   Rule rule = rule_of(op_at(p, op)->code);
   if (op_at(p, op)->n_results != 1) return false;
   uint32_t before = p->ops.count;
   ValueId instead = compute(o, op);
-  if (!instead) instead = place(o, op);
+  if (!instead) instead = fold_index(o, op);
   if (!instead && rule) instead = rule(o, op);
   if (!instead) return p->ops.count != before;
   op_replace(p, op, instead);

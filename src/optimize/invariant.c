@@ -1,9 +1,15 @@
-// Collectives whose operands are the same in every round of a loop stand before it, with the ops
-// that make these operands. A carry that the body returns as it got it is such a value. Inner loops
-// first, so that a collective can leave several.
+// Problem: a loop repeats a collective whose operands are the same in every iteration (weights of a
+// layer, gathered once per microbatch).
 //
-// Before the loop a result is kept while all of it runs: no more leaves it than what the loop needs
-// anyway (its carries, and the largest of its ops with operands and results). O(ops · depth).
+// Idea: loop-invariant code motion of collectives, together with the pure ops that compute their
+// operands. A value is invariant if it is defined outside the loop, if it is a carry that the body
+// returns unchanged, or if an op that may run before the loop computes it from invariant values.
+// Inner loops come first, so that a collective can leave several loops.
+//
+// Invariant: an op that can fail, or that stands behind an optimization_barrier of the body, stays.
+// Memory: a result before the loop lives as long as the loop runs. The results that leave take no
+// more bytes than the loop needs anyway: its carries, and the op with the largest operands and
+// results. Cost: O(ops · depth of loops).
 #include "cost/trips.h"
 #include "optimize/facts.h"
 #include "optimize/loops.h"
@@ -11,21 +17,22 @@
 typedef struct Hoist {
   Program *p;
   Trades *trades;
-  bool *same;    // per value: the same in every round of the loop at hand
-  bool *needed;  // per op: to be moved
+  bool *invariant;  // per value: the same in every iteration of the current loop
+  bool *needed;     // per op: moves before the loop
 } Hoist;
 
-static bool is_same(const Hoist *h, OpId loop, ValueId v) {
-  return h->same[v] || fact_is_outside(h->p, v, loop);
+static bool is_invariant(const Hoist *h, OpId loop, ValueId v) {
+  return h->invariant[v] || fact_is_outside(h->p, v, loop);
 }
 
-// All it takes is the same, in its body too, and it may be done though the loop might not run.
+// All operands are invariant, those of its body too. A loop may run zero times, so the op must not
+// fail.
 static bool can_move(const Hoist *h, OpId loop, OpId op) {
   const Program *p = h->p;
   const OpDef *def = op_row(op_at(p, op)->code)->def;
   if (!fact_is_collective(p, op) && (!fact_is_pure(p, op) || (def && def->fails))) return false;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
-    if (!is_same(h, loop, op_operand(p, op, i))) return false;
+    if (!is_invariant(h, loop, op_operand(p, op, i))) return false;
   for (OpId in = op_walk_next(p, op, op); in; in = op_walk_next(p, in, op))
     for (uint32_t i = 0; i < op_at(p, in)->n_operands; i++) {
       ValueId v = op_operand(p, in, i);
@@ -34,6 +41,7 @@ static bool can_move(const Hoist *h, OpId loop, OpId op) {
   return true;
 }
 
+// The memory that the loop needs anyway: its carries and its largest op.
 static double loop_bytes(const Program *p, OpId loop) {
   double most = 0;
   for (OpId op = block_at(p, loop_body(p, loop))->first; op; op = op_at(p, op)->next) {
@@ -43,7 +51,9 @@ static double loop_bytes(const Program *p, OpId loop) {
   return most + fact_operand_bytes(p, loop);
 }
 
-// Marks collectives that leave, then, last first, what makes their operands.
+// Marks the collectives that leave, as far as memory allows, then backwards the ops that compute
+// their operands. Only marked ops move: other invariant ops stay, since keeping their results takes
+// memory and saves no communication.
 static bool choose(Hoist *h, OpId loop) {
   Program *p = h->p;
   BlockId body = loop_body(p, loop);
@@ -52,7 +62,7 @@ static bool choose(Hoist *h, OpId loop) {
   for (OpId op = block_at(p, body)->first; op; op = op_at(p, op)->next) {
     if (op_at(p, op)->code == OP_optimization_barrier) break;
     if (!can_move(h, loop, op)) continue;
-    for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h->same[op_result(p, op, i)] = true;
+    for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h->invariant[op_result(p, op, i)] = true;
     double bytes = fact_result_bytes(p, op);
     if (!fact_is_collective(p, op)) continue;
     if (!trades_ask(h->trades, PASS_invariant, p, op, bytes, bytes <= room)) continue;
@@ -67,6 +77,7 @@ static bool choose(Hoist *h, OpId loop) {
   return any;
 }
 
+// Moves the marked ops before the loop in their order, and replaces carries by the loop's operands.
 static uint32_t move(Hoist *h, OpId loop) {
   Program *p = h->p;
   BlockId body = loop_body(p, loop);
@@ -77,8 +88,9 @@ static uint32_t move(Hoist *h, OpId loop) {
     op_detach(p, op);
     op_insert_before(p, op, loop);
     h->needed[op] = false;
-    // The same in this loop's rounds, but where it stands now is another's.
-    for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h->same[op_result(p, op, i)] = false;
+    // The op is in the outer loop's body now, whose invariance is found anew.
+    for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+      h->invariant[op_result(p, op, i)] = false;
     moved += fact_is_collective(p, op);
     for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
       const Value *v = value_at(p, op_operand(p, op, i));
@@ -99,19 +111,20 @@ uint32_t pass_invariant(Optimizer *o) {
   LoopList loops = loops_find(o);
   if (!loops.count) return 0;
   Hoist h = {.p = p, .trades = o->trades};
-  h.same = ARENA_ARRAY(&o->scratch, bool, p->values.count + 1);
+  h.invariant = ARENA_ARRAY(&o->scratch, bool, p->values.count + 1);
   h.needed = ARENA_ARRAY(&o->scratch, bool, p->ops.count + 1);
   uint32_t changes = 0;
   for (uint32_t k = 0; k < loops.count; k++) {
     OpId loop = loops.items[k];
     for (uint32_t i = 0; i < op_at(p, loop)->n_operands; i++) {
       ValueId arg = block_arg(p, loop_body(p, loop), i);
-      h.same[arg] = loop_next(p, loop, i) == arg;
+      h.invariant[arg] = loop_next(p, loop, i) == arg;
     }
     if (may_run_twice(p, loop) && choose(&h, loop)) changes += move(&h, loop);
-    // What is the same in each round of this loop need not be in those of the one around it.
+    // Invariant in this loop does not mean invariant in the loop around it.
     for (OpId op = block_at(p, loop_body(p, loop))->first; op; op = op_at(p, op)->next)
-      for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) h.same[op_result(p, op, i)] = false;
+      for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+        h.invariant[op_result(p, op, i)] = false;
   }
   return changes;
 }

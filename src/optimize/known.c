@@ -1,6 +1,13 @@
-// An integer on all devices at once is one tensor with an element for each: ops that compute
-// element by element are evaluated on those. What a mesh's order of devices takes is an element of
-// a constant table, by index.
+// Problem: passes must know which slice each device takes, but offsets are arithmetic on
+// partition_id.
+//
+// Idea: evaluate that arithmetic for all devices at once. A rank-0 integer becomes a row of one
+// element per device: [0, 1, 2, …] for partition_id, a splat for a constant, and an elementwise op
+// on rows for the rest, by the op's own `eval`. A mesh with a device order looks positions up in a
+// constant table: reshape(dynamic_slice(table, index)) is recognized.
+//
+// Invariant: rows are cached per value and stay valid, since passes never change what a value is.
+// Cost: O(devices) per op, recursion at most MOST_DEPTH, all rows together about MOST_ELEMENTS.
 #include "optimize/known.h"
 
 #include "base/vec.h"
@@ -11,15 +18,16 @@ enum { MOST_DEPTH = 64, MOST_ELEMENTS = 1 << 24 };
 
 typedef struct Known {
   Literal *literal;  // [devices]
-  int64_t *values;   // the same as 64-bit integers
-  bool asked;
+  int64_t *values;   // the same as 64-bit integers, for callers
+  bool asked;        // computed before, perhaps without success
 } Known;
 
 struct DeviceTables {
   VEC(Known) known;   // per value
-  uint64_t elements;  // of all
+  uint64_t elements;  // of all rows
 };
 
+// Evaluation needs a process grid; the ops here do not depend on it.
 static void no_grid(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_partitions,
                     ProcessId *out_self) {
   (void)cx;
@@ -61,21 +69,21 @@ static Type row_type(Optimizer *o, Type scalar) {
   return type_tensor(o->context, type_elem(o->context, scalar), 1, &n, 0);
 }
 
-static Literal *numbers(Optimizer *o, Type scalar) {
+static Literal *device_ids(Optimizer *o, Type scalar) {
   Literal *row = literal_new_typed(&o->heap, o->context, row_type(o, scalar));
   for (uint32_t i = 0; i < o->n_devices; i++) literal_set(row, i, scalar_i(i));
   return row;
 }
 
-static Literal *repeated(Optimizer *o, Type scalar, Attr dense) {
+static Literal *splat_row(Optimizer *o, Type scalar, Attr dense) {
   Literal *row = literal_new_typed(&o->heap, o->context, row_type(o, scalar));
   Scalar x = dtype_load(row->dtype, attr_info(o->context, dense)->data, 0);
   for (uint32_t i = 0; i < o->n_devices; i++) literal_set(row, i, x);
   return row;
 }
 
-// reshape(dynamic_slice(constant, index)) with one element
-static Literal *looked_up(Optimizer *o, OpId reshape, uint32_t depth) {
+// reshape(dynamic_slice(constant, index)) of one element: a table lookup with a clamped index.
+static Literal *table_lookup(Optimizer *o, OpId reshape, uint32_t depth) {
   Program *p = o->p;
   OpId slice = fact_def(p, op_operand(p, reshape, 0), OP_dynamic_slice);
   if (!slice || op_at(p, slice)->n_operands != 2) return NULL;
@@ -117,9 +125,9 @@ static Literal *find(Optimizer *o, ValueId value, uint32_t depth) {
   if (t->elements > MOST_ELEMENTS) return NULL;
   Type type = value_type(p, value);
   Attr dense = fact_constant(p, value);
-  Literal *row = op_at(p, op)->code == OP_partition_id ? numbers(o, type)
-                 : dense                               ? repeated(o, type, dense)
-                 : op_at(p, op)->code == OP_reshape    ? looked_up(o, op, depth - 1)
+  Literal *row = op_at(p, op)->code == OP_partition_id ? device_ids(o, type)
+                 : dense                               ? splat_row(o, type, dense)
+                 : op_at(p, op)->code == OP_reshape    ? table_lookup(o, op, depth - 1)
                                                        : computed(o, op, depth - 1);
   if (row) t->elements += o->n_devices;
   t->known.items[value].literal = row;

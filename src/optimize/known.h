@@ -1,17 +1,18 @@
-// Values known before the program runs: integers computed from constants and the device's number.
+// Integers that are known at compile time on every device: computed from constants and
+// partition_id.
 #ifndef TESSERA_OPTIMIZE_KNOWN_H
 #define TESSERA_OPTIMIZE_KNOWN_H
 
 #include "optimize/pass.h"
 
-// The op on literals, by its own evaluation; NULL if it has none for them or fails on them. For
-// pure ops without regions that compute elements or move them. Owned by the optimizer's heap.
+// Evaluates the op on literals by its own `eval`; NULL if that fails. For ops of known_computable.
+// The caller releases the result to the optimizer's heap.
 Literal *known_result(Optimizer *o, OpId op, uint32_t n, Literal *const *in, Type result);
-// Whether the above is for it.
+// A pure op without regions that computes or moves elements.
 bool known_computable(const Program *p, OpId op);
 
-// An integer of rank 0 on each device, by device number; NULL if it is not known beforehand, or
-// there are too many devices to say. Remembered per value. O(devices) the first time.
+// The value of a rank-0 integer on each device, by device id; NULL if it is not known at compile
+// time or if the tables are full. Cached per value. O(devices) per op the first time.
 const int64_t *known_on_devices(Optimizer *o, ValueId value);
 
 #endif

@@ -1,8 +1,12 @@
-// What only converts, scales or rearranges the result of an all_reduce stands where it is first
-// needed: then the all_reduce has until there, and others can join it (bucket.c). Only ops that
-// make their operand no smaller move, and only if their other operands are there anyway: no more is
-// kept alive than before. None moves across a barrier. In reverse, so that chains move together;
-// O(ops + uses).
+// Problem: an op that converts or scales the result of an all_reduce stands right behind it. It
+// closes the window in which the all_reduce overlaps with other work and combines with others
+// (bucket.c).
+//
+// Idea: sink such an op to its first user. It may move only if that keeps no more memory alive: its
+// other operands are arguments or constants, and its result is no smaller than the reduced operand
+// (or that is at most small_bytes). In reverse program order, so that chains move together.
+//
+// Invariant: no op crosses an optimization_barrier. Cost: O(ops + uses).
 #include "ops/splat.h"
 #include "optimize/collective.h"
 #include "optimize/facts.h"
@@ -11,23 +15,25 @@ static const double small_bytes = 1 << 20;
 
 typedef struct Late {
   Program *p;
-  bool *marked;        // per op: the result of an all_reduce, a little changed
-  uint32_t *number;    // per op: rises along its block; one moved has that of what it stands before
-  uint32_t *barriers;  // per op: how many stand before it in its block
+  bool *sinks;         // per op: may sink
+  uint32_t *number;    // per op: order in its block; a moved op has the number of its user
+  uint32_t *barriers;  // per op: barriers before it in its block
   uint32_t changes;
 } Late;
 
 static bool is_sum(const Late *l, ValueId v) {
   OpId op = value_def(l->p, v);
-  return op && (op_at(l->p, op)->code == OP_all_reduce || l->marked[op]);
+  return op && (op_at(l->p, op)->code == OP_all_reduce || l->sinks[op]);
 }
 
-static bool is_there_anyway(const Late *l, ValueId v) {
+// The value is alive independently of the op: an argument or a constant.
+static bool is_alive_anyway(const Late *l, ValueId v) {
   Scalar x;
   return value_at(l->p, v)->is_arg || fact_constant(l->p, v) || op_splat(l->p, v, &x);
 }
 
-static bool can_wait(const Late *l, OpId op) {
+// All operands are results of all_reduces (or of ops that sink) or alive anyway.
+static bool can_sink(const Late *l, OpId op) {
   const Program *p = l->p;
   const Op *o = op_at(p, op);
   if (o->n_results != 1 || o->n_regions || !(op_traits(p, op) & TRAIT_PURE)) return false;
@@ -38,13 +44,13 @@ static bool can_wait(const Late *l, OpId op) {
     OpId def = value_def(p, v);
     if (def && op_at(p, def)->block == o->block && is_sum(l, v))
       any = true, sums += fact_bytes(p, v);
-    else if (!is_there_anyway(l, v))
+    else if (!is_alive_anyway(l, v))
       return false;
   }
   return any && (sums <= small_bytes || sums <= fact_result_bytes(p, op));
 }
 
-// Of two ops of a block with one number, the first.
+// Program order in a block. Ops with equal numbers are neighbours, so a short walk decides.
 static bool is_before(const Late *l, OpId a, OpId b) {
   if (l->number[a] != l->number[b]) return l->number[a] < l->number[b];
   for (OpId at = a; at && l->number[at] == l->number[a]; at = op_at(l->p, at)->next)
@@ -82,19 +88,19 @@ static void run_block(Late *l, BlockId block) {
     barriers += op_at(p, op)->code == OP_optimization_barrier;
     l->number[op] = ++n;
     l->barriers[op] = barriers;
-    any |= l->marked[op] = can_wait(l, op);
+    any |= l->sinks[op] = can_sink(l, op);
   }
   if (!any) return;
   for (OpId op = block_at(p, block)->last, prev; op; op = prev) {
     prev = op_at(p, op)->prev;
-    if (l->marked[op]) move(l, op);
+    if (l->sinks[op]) move(l, op);
   }
 }
 
 uint32_t pass_late(Optimizer *o) {
   Program *p = o->p;
   Late l = {.p = p};
-  l.marked = ARENA_ARRAY(&o->scratch, bool, p->ops.count + 1);
+  l.sinks = ARENA_ARRAY(&o->scratch, bool, p->ops.count + 1);
   l.number = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
   l.barriers = ARENA_ARRAY(&o->scratch, uint32_t, p->ops.count + 1);
   for (BlockId block = 1; block < p->blocks.count; block++) {

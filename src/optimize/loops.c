@@ -1,4 +1,4 @@
-// Program order, reversed.
+// The reverse of program order has inner loops before outer ones. O(ops).
 #include "optimize/loops.h"
 
 LoopList loops_find(Optimizer *o) {

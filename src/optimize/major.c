@@ -1,18 +1,19 @@
-// XLA scatters along the major dimension of a layout: a reduce_scatter along another dimension gets
-// a transposed layout, with a copy before it and a copy behind. JAX's gradients of weights are
-// contractions followed by a transpose, so here the transpose comes first where it makes the
-// scattered dimension the first one:
+// Problem: XLA scatters along the major dimension of a layout. A reduce_scatter along another
+// dimension gets a transposed layout, with a copy before and a copy after it.
+//
+// Idea: JAX's gradients of weights are contractions followed by a transpose. If that transpose
+// moves the scattered dimension to the front, it goes first:
 //
 //   transpose(reduce_scatter(x, dim d), [d, ...])  =  reduce_scatter(transpose(x, [d, ...]), dim 0)
 //
-// XLA folds the transpose into the contraction, or copies once; the kernels for the two other
-// copies need not be compiled. No value changes, the same bytes are sent. O(ops).
+// XLA folds the transpose into the contraction, or copies once. Invariant: values and bytes sent
+// stay equal. O(ops).
 #include "build/build.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 
-// The transpose that alone uses the result of a reduce_scatter along a later dimension and moves
-// that dimension to the front; 0 if there is none.
+// The transpose that is the only user of a reduce_scatter along a dimension other than 0, and moves
+// that dimension to the front; else 0.
 static OpId transpose_behind(Optimizer *o, OpId op) {
   const Program *p = o->p;
   if (op_at(p, op)->code != OP_reduce_scatter || op_at(p, op)->n_operands != 1) return 0;

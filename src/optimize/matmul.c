@@ -1,13 +1,20 @@
-// A contraction that waits for a gather, or before a reduce_scatter, as a ring: in each of as many
-// steps as a group has devices a part is contracted while the next part is on its way to the
-// neighbour.
+// Problem: a contraction waits for an all_gather of an operand, or a reduce_scatter waits for the
+// contraction: compute units and links are idle in turn.
 //
-//   dot(all_gather(x), w)           out[place + k] = dot(x_k, w),  x_k+1 = permute(x_k)
-//   reduce_scatter(dot(x, w))       sum_k = permute(sum_k-1) + dot(x[place - 1 - k], w)
+// Idea: a ring (collective matmul). A group of n devices computes in n steps; in each step a device
+// contracts one chunk while a collective_permute brings the next one from its neighbour. i is the
+// device's index in its group; chunks are counted modulo n.
 //
-// Done only where at least half of the collective's time is hidden: a step takes the longer of its
-// contraction and its permute. Sums of 16-bit floats are formed in f32 and rounded behind the last
-// step, so those to be scattered travel as f32. O(ops), and O(group) for each of these.
+//   dot(all_gather(x), w)        step k:  out[i + k] = dot(x_k, w);  x_k+1 = permute(x_k)
+//   reduce_scatter(dot(x, w))    step k:  sum_k = permute(sum_k-1) + dot(x[i - 1 - k], w)
+//
+// If the gathered dimension is contracted, the n products are added up instead of placed side by
+// side.
+//
+// Invariant: equal results up to the order of sums. Sums of 16-bit floats are formed in f32 and
+// rounded after the last step, so sums to be scattered travel as f32. A ring is built only if it
+// hides enough of the collective's time (tuning.ring_hidden_part): a step takes the longer of its
+// contraction and its permute. Cost: O(ops), and O(n) new ops and O(devices · n) pairs per ring.
 #include "cost/tuning.h"
 #include "optimize/barriers.h"
 #include "optimize/collective.h"
@@ -18,22 +25,23 @@
 
 enum { MOST_STEPS = 16, MOST_RANK = 16 };
 
-// A contraction cut along one factor.
+// A contraction in chunks along one factor.
 typedef struct Ring {
   Optimizer *o;
   Program *p;
   OpId dot, collective;
   const DeviceGroups *groups;
   const Barriers *barriers;
-  uint32_t dims[3];  // of lhs, rhs and result that the factor is; NO_DIM: it is none
-  Builder at, like;  // the contraction's place, for ops like it and for ops like the collective
-  ValueId place;     // of this device in its group
+  uint32_t dims[3];  // the factor's dimension of lhs, rhs, result; NO_DIM: none
+  Builder at, like;  // insertion point: for ops like the contraction; like the collective
+  ValueId index;     // of this device in its group, as a value of the program
 } Ring;
 
 #define NO_DIM UINT32_MAX
 
-// ---- which, and whether it pays ----
+// ---- which contractions ----
 
+// The dimensions that share the factor of dimension dim of a tensor (0 lhs, 1 rhs, 2 result).
 static bool find_dims(Ring *r, uint32_t tensor, uint32_t dim) {
   FactorMap m;
   if (!op_factors(r->p, r->dot, NULL, &r->o->scratch, &m)) return false;
@@ -61,7 +69,7 @@ static double flops_of(const Ring *r) {
   return flops;
 }
 
-// The type in which steps add up: the ring's sums travel and are kept in it.
+// The type in which steps are added: f32 for 16-bit floats. Partial sums travel in it.
 static Type sum_type(const Ring *r, Type type) {
   return build_sum_type(r->o->context, COMBINE_SUM, type);
 }
@@ -70,6 +78,8 @@ static ValueId rounded(Ring *r, ValueId sum, Type type) {
   return build_convert(&r->at, sum, type_elem(r->o->context, type));
 }
 
+// Time of the ring: one contraction step, then n - 1 steps that each overlap with a permute. It
+// must beat the contraction plus the part of the collective's time that need not be hidden.
 static bool pays(const Ring *r) {
   Optimizer *o = r->o;
   double n = r->groups->width, dot = compute_seconds(&o->compute, flops_of(r));
@@ -83,7 +93,7 @@ static bool pays(const Ring *r) {
          dot + tuning.ring_hidden_part * collective_seconds(o, r->collective);
 }
 
-static bool is_plain_dot(const Program *p, OpId dot) {
+static bool is_static_dot(const Program *p, OpId dot) {
   for (uint32_t i = 0; i < 2; i++)
     if (!type_is_static(p->context, op_operand_type(p, dot, i)) ||
         type_is_quant(p->context, op_operand_type(p, dot, i)) ||
@@ -93,18 +103,18 @@ static bool is_plain_dot(const Program *p, OpId dot) {
          !type_is_quant(p->context, op_result_type(p, dot, 0));
 }
 
-// A dot's algorithm says in which type it gives its result.
+// An `algorithm` attribute fixes the dot's result type, so such a dot cannot give f32 partial sums.
 static bool sums_as_given(const Ring *r) {
   Type type = op_result_type(r->p, r->dot, 0);
   return sum_type(r, type) == type || !op_attr(r->p, r->dot, "algorithm");
 }
 
-static bool begin(Ring *r, uint32_t tensor, uint32_t dim) {
+static bool is_possible(Ring *r, uint32_t tensor, uint32_t dim) {
   r->groups = collective_groups(r->o, r->collective);
   return r->groups && r->groups->width > 1 && r->groups->width <= MOST_STEPS &&
          op_at(r->p, r->dot)->block == op_at(r->p, r->collective)->block &&
          barriers_none_between(r->barriers, r->dot, r->collective) &&
-         collective_place_is_known(r->o, r->groups) && is_plain_dot(r->p, r->dot) &&
+         collective_index_is_known(r->o, r->groups) && is_static_dot(r->p, r->dot) &&
          find_dims(r, tensor, dim);
 }
 
@@ -115,16 +125,16 @@ static bool is_taken(const Ring *r) {
 
 // ---- the steps ----
 
-// ((place + k) mod width) · size
+// Offset of chunk (i + k) mod n: ((i + k) mod n) · size.
 static ValueId start_of(Ring *r, uint32_t k, int64_t size) {
   Builder *b = &r->at;
-  ValueId at = build_binary(b, OP_add, r->place, build_index(b, k));
+  ValueId at = build_binary(b, OP_add, r->index, build_index(b, k));
   at = build_binary(b, OP_remainder, at, build_index(b, r->groups->width));
   return build_binary(b, OP_multiply, at, build_index(b, size));
 }
 
-// Part (place + k) mod width of a value.
-static ValueId part_of(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
+// Chunk (i + k) mod n of a value.
+static ValueId slice_chunk(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
   Program *p = r->p;
   int64_t size = size_of(r, value_type(p, v), dim) / r->groups->width, sizes[MOST_RANK];
   const TypeInfo *info = type_info(r->o->context, value_type(p, v));
@@ -136,16 +146,17 @@ static ValueId part_of(Ring *r, ValueId v, uint32_t dim, uint32_t k) {
   return build_dynamic_slice_at(&r->at, v, starts, sizes);
 }
 
-static ValueId put_part(Ring *r, ValueId into, ValueId part, uint32_t dim, uint32_t k) {
+// Writes chunk (i + k) mod n of the result.
+static ValueId update_chunk(Ring *r, ValueId into, ValueId product, uint32_t dim, uint32_t k) {
   Program *p = r->p;
   uint32_t rank = type_info(r->o->context, value_type(p, into))->rank;
   ValueId starts[MOST_RANK], zero = build_index(&r->at, 0);
   for (uint32_t d = 0; d < rank; d++)
-    starts[d] = d == dim ? start_of(r, k, size_of(r, value_type(p, part), dim)) : zero;
-  return build_dynamic_update_at(&r->at, into, part, starts);
+    starts[d] = d == dim ? start_of(r, k, size_of(r, value_type(p, product), dim)) : zero;
+  return build_dynamic_update_at(&r->at, into, product, starts);
 }
 
-// Each member gets the value of the one `by` places on.
+// Each device receives from the member `by` indices further in its group.
 static ValueId from_neighbour(Ring *r, ValueId v, uint32_t by) {
   uint32_t n = r->o->n_devices, width = r->groups->width;
   int64_t(*pairs)[2] = arena_alloc(&r->o->scratch, n * sizeof *pairs);
@@ -163,6 +174,8 @@ static ValueId contract(Ring *r, const ValueId *operands, Type type) {
 
 // ---- a gather, then the contraction ----
 
+// The permute of a step is emitted before its contraction: neither depends on the other, so they
+// overlap.
 static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   Program *p = r->p;
   Type out = op_result_type(p, r->dot, 0);
@@ -170,18 +183,18 @@ static ValueId ring_of_gathered(Ring *r, uint32_t side) {
   bool sums = out_dim == NO_DIM;
   int64_t size = size_of(r, op_operand_type(p, r->collective, 0), r->dims[side]);
   Type sum = sum_type(r, out);
-  Type part_type = sums ? sum : type_with_dim(r->o->context, out, out_dim, size);
+  Type product_type = sums ? sum : type_with_dim(r->o->context, out, out_dim, size);
   ValueId chunk = op_operand(p, r->collective, 0), other = op_operand(p, r->dot, 1 - side);
   ValueId result = sums ? 0 : build_splat(&r->at, out, scalar_i(0));
   for (uint32_t k = 0; k < r->groups->width; k++) {
     ValueId next = k + 1 < r->groups->width ? from_neighbour(r, chunk, 1) : 0, operands[2];
     operands[side] = chunk;
-    operands[1 - side] = other_dim == NO_DIM ? other : part_of(r, other, other_dim, k);
-    ValueId part = contract(r, operands, part_type);
+    operands[1 - side] = other_dim == NO_DIM ? other : slice_chunk(r, other, other_dim, k);
+    ValueId product = contract(r, operands, product_type);
     if (!sums)
-      result = put_part(r, result, part, out_dim, k);
+      result = update_chunk(r, result, product, out_dim, k);
     else
-      result = result ? build_binary(&r->at, OP_add, result, part) : part;
+      result = result ? build_binary(&r->at, OP_add, result, product) : product;
     chunk = next;
   }
   return rounded(r, result, out);
@@ -200,9 +213,9 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
             .barriers = barriers,
             .at = rewrite_before(p, dot),
             .like = rewrite_like(p, dot, gather)};
-  if (!begin(&r, side, dim)) return false;
+  if (!is_possible(&r, side, dim)) return false;
   if ((r.dims[2] == NO_DIM && !sums_as_given(&r)) || !is_taken(&r)) return false;
-  r.place = collective_place(o, dot, r.groups);
+  r.index = collective_index(o, dot, r.groups);
   op_replace(p, dot, ring_of_gathered(&r, side));
   op_erase(p, gather);
   return true;
@@ -210,6 +223,7 @@ static bool try_gather(Optimizer *o, const Barriers *barriers, OpId dot, uint32_
 
 // ---- the contraction, then a reduce_scatter ----
 
+// The sum for chunk i - 1 starts at device i, visits the group and ends, complete, at its owner.
 static ValueId ring_to_scatter(Ring *r) {
   Program *p = r->p;
   uint32_t width = r->groups->width;
@@ -219,12 +233,13 @@ static ValueId ring_to_scatter(Ring *r) {
     ValueId operands[2];
     for (uint32_t i = 0; i < 2; i++) {
       operands[i] = op_operand(p, r->dot, i);
-      if (r->dims[i] != NO_DIM) operands[i] = part_of(r, operands[i], r->dims[i], width - 1 - k);
+      if (r->dims[i] != NO_DIM)
+        operands[i] = slice_chunk(r, operands[i], r->dims[i], width - 1 - k);
     }
-    // What comes has been on its way while the step before was done.
-    ValueId came = sum ? from_neighbour(r, sum, width - 1) : 0;
-    ValueId part = contract(r, operands, type);
-    sum = came ? build_binary(&r->at, OP_add, came, part) : part;
+    // Depends on the step before only; the contraction below does not depend on it and hides it.
+    ValueId received = sum ? from_neighbour(r, sum, width - 1) : 0;
+    ValueId product = contract(r, operands, type);
+    sum = received ? build_binary(&r->at, OP_add, received, product) : product;
   }
   return rounded(r, sum, out);
 }
@@ -246,8 +261,8 @@ static bool try_scatter(Optimizer *o, const Barriers *barriers, OpId scatter) {
             .barriers = barriers,
             .at = rewrite_before(p, scatter),
             .like = rewrite_before(p, scatter)};
-  if (!sums_as_given(&r) || !begin(&r, 2, dim) || !is_taken(&r)) return false;
-  r.place = collective_place(o, scatter, r.groups);
+  if (!sums_as_given(&r) || !is_possible(&r, 2, dim) || !is_taken(&r)) return false;
+  r.index = collective_index(o, scatter, r.groups);
   op_replace(p, scatter, ring_to_scatter(&r));
   op_erase(p, dot);
   return true;

@@ -1,5 +1,13 @@
-// The passes of passes.def, each on the whole program. Those that open ways for each other run in
-// rounds until nothing changes; a round costs O(program) and rounds are few.
+// Problem: a rewrite by one pass enables another one: a slice that moved up meets an all_gather,
+// two all_reduces that moved down meet each other.
+//
+// Idea: the passes of passes.def run in order, again and again, until an iteration changes nothing.
+// Passes that must see the final program (late, bucket) and those that only change its form run
+// once afterwards.
+//
+// Invariant: each pass takes a verified program and leaves one. Around all passes, sums of 16-bit
+// floats are one op each (rounded.h), and ids of reasons are hidden in locations (why_ids.h). Cost:
+// O(program) per iteration, at most MOST_ITERATIONS.
 #include "optimize/optimize.h"
 
 #include <stdio.h>
@@ -9,9 +17,9 @@
 #include "optimize/rounded.h"
 #include "optimize/why_ids.h"
 
-enum { MOST_ROUNDS = 6 };
+enum { MOST_ITERATIONS = 6 };
 
-typedef enum When { WHEN_CLEAN, WHEN_ROUND, WHEN_ASKED, WHEN_END, WHEN_FORM } When;
+typedef enum When { WHEN_CLEAN, WHEN_ITERATION, WHEN_RINGS, WHEN_END, WHEN_FORM } When;
 
 static const struct {
   const char *name, *summary;
@@ -28,28 +36,30 @@ const char *pass_summary(PassId pass) { return passes[pass].summary; }
 
 static uint32_t run_pass(Optimizer *o, PassId pass, OptimizeStats *stats) {
   ArenaMark mark = arena_mark(&o->scratch);
-  guard_tell(o->guard, "optimizing passes", (uint64_t)stats->rounds * PASS_COUNT + pass, 0);
+  guard_tell(o->guard, "optimizing passes", (uint64_t)stats->iterations * PASS_COUNT + pass, 0);
   uint32_t changes = passes[pass].run(o);
   arena_rewind(&o->scratch, mark);
   stats->changes[pass] += changes;
   return changes;
 }
 
-static uint32_t run_some(Optimizer *o, When first, When last, OptimizeStats *stats) {
+// Runs the passes of the given kinds in table order. Returns the number of rewrites.
+static uint32_t run_kinds(Optimizer *o, When first, When last, OptimizeStats *stats) {
   uint32_t changes = 0;
   for (PassId i = 0; i < PASS_COUNT; i++)
     if (passes[i].when >= first && passes[i].when <= last) changes += run_pass(o, i, stats);
   return changes;
 }
 
-static void run_all(Optimizer *o, bool rings, OptimizeStats *stats) {
-  for (uint32_t changes = 1; changes && stats->rounds < MOST_ROUNDS; stats->rounds++)
-    changes = run_some(o, WHEN_CLEAN, WHEN_ROUND, stats);
-  if (run_some(o, rings ? WHEN_ASKED : WHEN_END, WHEN_END, stats))
-    run_some(o, WHEN_CLEAN, WHEN_CLEAN, stats);
+static void run_until_stable(Optimizer *o, bool rings, OptimizeStats *stats) {
+  for (uint32_t changes = 1; changes && stats->iterations < MOST_ITERATIONS; stats->iterations++)
+    changes = run_kinds(o, WHEN_CLEAN, WHEN_ITERATION, stats);
+  if (run_kinds(o, rings ? WHEN_RINGS : WHEN_END, WHEN_END, stats))
+    run_kinds(o, WHEN_CLEAN, WHEN_CLEAN, stats);
 }
 
-// "share,dead". Forms are only noted: they come last.
+// Runs a list such as "share,dead". Passes of WHEN_FORM are only recorded in `forms`: they run
+// last.
 static Status *run_named(Optimizer *o, const char *list, bool *forms, OptimizeStats *stats) {
   for (const char *at = list; *at;) {
     size_t n = strcspn(at, ",");
@@ -75,7 +85,7 @@ static Status *run_named(Optimizer *o, const char *list, bool *forms, OptimizeSt
 
 // ---- the form of collectives ----
 
-// Which passes with WHEN_FORM a list names: "single", "xla".
+// The passes with WHEN_FORM that a list such as "single" or "xla" names.
 static Status *read_forms(const char *list, bool *out_forms) {
   bool forms[PASS_COUNT] = {false};
   for (const char *at = list ? list : ""; *at;) {
@@ -145,7 +155,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
   if (options->passes)
     status = run_named(&o, options->passes, forms, &stats);
   else
-    run_all(&o, options->rings, &stats);
+    run_until_stable(&o, options->rings, &stats);
   rounded_split(&o);
   for (PassId i = 0; i < PASS_COUNT && !status; i++)
     if (forms[i]) run_pass(&o, i, &stats);

@@ -1,4 +1,4 @@
-// Local programs made cheaper: fewer and smaller collectives, no work twice, no work in vain.
+// Makes local programs cheaper: fewer and smaller collectives, no repeated and no unused work.
 #ifndef TESSERA_OPTIMIZE_OPTIMIZE_H
 #define TESSERA_OPTIMIZE_OPTIMIZE_H
 
@@ -16,42 +16,41 @@ typedef enum PassId {
 } PassId;
 
 typedef struct OptimizeOptions {
-  const Mesh *mesh;        // the program's devices; NULL: n_devices in a row
-  uint32_t n_devices;      // without a mesh; 0 = not known, and nothing is done that depends on it
-  ShardingTable *table;    // reads `tessera.sharding`; NULL: such an argument differs everywhere
+  const Mesh *mesh;    // the program's devices; NULL: one axis of n_devices
+  uint32_t n_devices;  // without a mesh; 0 = unknown: passes that need it do nothing
+  ShardingTable
+      *table;  // reads `tessera.sharding`; NULL: an argument that has it varies along all axes
   const Network *network;  // NULL = network_default
   const Compute *compute;  // NULL = compute_default
-  // Arguments without `tessera.sharding` are the same on all devices, as partition_program means
-  // it. Otherwise that is believed only of a function that has the attribute somewhere.
+  // Arguments without `tessera.sharding` are replicated, as in the results of partition_program. If
+  // false, that holds only in functions that have the attribute on some argument or result.
   bool edges_are_said;
-  const char *passes;   // "share,dead": these only, each once, in this order; NULL = all
-  bool rings;           // also contractions as rings, where that pays
-  double bucket_bytes;  // most that is exchanged at once by combining; 0 = 32 MiB
-  double
-      paced_bytes;  // least result of a gather for which the form `paced` is worth it; 0 = 64 KiB
-  // The form of collectives that the consumer of the program needs, "single": passes of
-  // passes.def with WHEN_FORM, "xla" for all of them. They run last, also if `passes` does not
-  // name them. "combined" or NULL: none of them.
+  const char *passes;   // "share,dead": only these, each once, in this order; NULL = all
+  bool rings;           // run pass `matmul`: overlapped rings where they are faster
+  double bucket_bytes;  // largest combined collective; 0 = 32 MiB
+  double paced_bytes;   // smallest result of an all_gather that pass `paced` delays; 0 = 64 KiB
+  // The form of collectives that the program's consumer needs, such as "single": a list of the
+  // passes with WHEN_FORM in passes.def, or "xla" for all of them. They run last, also if `passes`
+  // does not name them. "combined" or NULL: none of them.
   const char *collectives;
   struct Trades *trades;  // choices of passes, given and made (optimize/trades.h); NULL: by rule
 } OptimizeOptions;
 
 typedef struct OptimizeStats {
-  uint32_t rounds;
+  uint32_t iterations;
   uint32_t changes[PASS_COUNT];  // rewrites of each pass
 } OptimizeStats;
 
 const char *pass_name(PassId pass);     // "share"
 const char *pass_summary(PassId pass);  // what it does
 
-// Rewrites a verified local program in place, as partition_program gives it: plain StableHLO with
-// collectives that all devices run. Values stay what they are, of floats up
-// to the order of sums. Nothing moves across an optimization_barrier, side effects stay as they
-// are. INVALID_ARGUMENT for a pass or a form there is not. Near O(program).
-// INVALID_ARGUMENT, with the forms there are, for a list that OptimizeOptions.collectives does not
-// take.
+// INVALID_ARGUMENT, with the list of forms, if OptimizeOptions.collectives does not accept the
+// list.
 Status *optimize_check_collectives(const char *list) MUST_USE;
 
+// Rewrites a verified local program (StableHLO with collectives) in place. Values stay equal, of
+// floats up to the order of sums. Nothing moves across an optimization_barrier; side effects keep
+// their order. INVALID_ARGUMENT for an unknown pass or form. Near O(program).
 Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *guard, Diag *diag,
                          OptimizeStats *out) MUST_USE;
 

@@ -1,7 +1,7 @@
-// Random programs as devices run them (tests/support/random_local.h), before and after each pass
-// and all of them, on every device: integers to the bit, floats but for the order of sums. Programs
-// of 16-bit floats are optimized as such and run, before and after, with f32 instead: what they
-// compute is then seen without the rounding.
+// Random local programs (tests/support/random_local.h) before and after each pass, and after all of
+// them, on every device: integers are equal bit by bit, floats up to the order of sums. Programs of
+// 16-bit floats are optimized as such and run, before and after, with f32 instead: the comparison
+// then does not depend on the rounding.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ typedef struct Case {
   OptimizeStats stats;
   uint32_t n_devices, given, left;
   bool only_rewrite;  // it is not run
-  uint64_t fail_at;   // which allocation then fails; 0 = none
+  uint64_t fail_at;   // the allocation that fails; 0 = none
 } Case;
 
 static void close_case(void *object) {
@@ -64,8 +64,8 @@ static Status *read_text(Case *c, Guard *guard, Program **out) {
   return NULL;
 }
 
-// What a device has of an argument depends on its coordinates along the axes the argument is cut
-// by.
+// The shard of an argument on a device: it depends on the device's coordinates along the axes that
+// shard the argument.
 static Literal *argument(Case *c, Type type, uint32_t i, uint32_t device) {
   uint32_t axes = c->random.arg_axes[i], b = c->random.b, position = 0;
   while (c->random.order[position] != device) position++;
@@ -109,13 +109,13 @@ static bool same(const Literal *a, const Literal *b) {
   return literal_same_shape(a, b);
 }
 
-// f32 instead of bf16 and f16, in place.
+// Replaces bf16 and f16 by f32 in the text.
 static void drop_rounding(StrBuf *text) {
   for (char *at = text->data; (at = strstr(at, "bf16")) != NULL;) memcpy(at, " f32", 4);
   for (char *at = text->data; (at = strstr(at, "f16")) != NULL;) memcpy(at, "f32", 3);
 }
 
-// Both as they are without rounding to 16 bits.
+// Both programs with f32 instead of 16-bit floats.
 static Status *read_wide(Case *c, Guard *guard) {
   program_free(c->before);
   program_free(c->after);
@@ -137,7 +137,8 @@ static uint32_t count_collectives(const Program *p) {
 static Status *run_case(Guard *guard, void *arg) {
   Case *c = arg;
   random_local(&c->random, c->seed, c->elem, &c->text);
-  if (c->only_rewrite) mem_fail_at(c->fail_at);  // making the text is no part of it
+  if (c->only_rewrite)
+    mem_fail_at(c->fail_at);  // counts allocations after the program's text is made
   c->context = context_new(guard);
   c->table = sharding_table_new(c->context, guard);
   c->n_devices = c->random.a * c->random.b;
@@ -151,7 +152,7 @@ static Status *run_case(Guard *guard, void *arg) {
   c->source = (Source){.path = "<random>", .text = c->text.data, .size = c->text.used};
   TRY(read_text(c, guard, &c->before));
   TRY(read_text(c, guard, &c->after));
-  const Compute slow = {1, 1};  // then it is worth to do it while data are on their way
+  const Compute slow = {1, 1};  // so slow that rings pay
   OptimizeOptions options = {.mesh = sharding_mesh(c->table, id),
                              .table = c->table,
                              .edges_are_said = true,

@@ -1,22 +1,23 @@
-// The weights of ZeRO-3 are gathered layer by layer, so that few are alive at once. Nothing but
-// memory says that a gather should wait: its operand is there from the beginning, and XLA:CPU's
-// default scheduler does all of them first. Here each gather waits for data.
+// Problem: ZeRO-3 gathers weights layer by layer, so that few are alive at once. Their operands are
+// ready from the start, and XLA:CPU's default scheduler runs all gathers first: all weights are
+// alive.
+//
+// Idea: a data dependence makes each gather wait for the use of the one before.
 //
 //   g1 = all_gather(w1);  y1 = dot(x1, g1)
 //   g2 = all_gather(w2);  y2 = dot(x2, g2)      g2 = all_gather(select(never(x1), -w2, w2))
 //
-// A gather begins when the use of the gather before it can begin, and runs beside it: at most two
-// uses' gathers are alive. never(x) looks at one element of x: it is below 0 and above 0. No value
-// changes, and XLA does not see that it is always false. (It drops an optimization_barrier before
-// it schedules.) The select reads and writes a device's shard, a small part of what is then
-// gathered.
+// never(x) tests one element of x: below 0 and above 0. It is always false, which XLA does not see.
+// (XLA drops an optimization_barrier before it schedules.) A gather can begin when the use of the
+// gather before it can begin, and runs beside it: gathers of at most two uses are alive. The select
+// reads and writes one shard, little compared with the gathered result.
 //
-// x1 is asked where XLA has it in memory: behind the contraction or collective that x1 is computed
-// from. An element of an elementwise chain would be computed once more in the kernel of each
-// select.
+// x1 is tested where XLA has it in memory: at the contraction or collective that it is computed
+// from. An element of an elementwise chain would be recomputed in the kernel of each select.
 //
-// Only large gathers wait whose operand depends on no contraction and no collective: others are
-// ready late anyway. O(ops + uses of gathered values).
+// Invariant: values are equal bit by bit. Only gathers of at least paced_bytes wait, and only if
+// their operand depends on no contraction and no collective: others are ready late anyway. Cost:
+// O(ops + uses of gathered values).
 #include "base/vec.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
@@ -24,15 +25,15 @@
 typedef struct Paced {
   Optimizer *o;
   Program *p;
-  bool *late;          // per value: depends on work in its block
-  uint32_t *number;    // per op: in program order
-  VEC(ValueId) waits;  // of the block at hand: what the uses of its gathers wait for, in order
+  bool *late;          // per value: depends on work (is_work) in its block
+  uint32_t *number;    // per op: its number in program order
+  VEC(ValueId) waits;  // of the current block: values that uses of its gathers wait for
   uint32_t changes;
 } Paced;
 
-// ---- what is there from the beginning ----
+// ---- values that are ready from the start ----
 
-// Ops that only move or convert elements take next to no time; gathered weights are weights.
+// Ops that only move or convert elements take almost no time; gathered weights count as weights.
 static bool is_work(const Program *p, OpId op) {
   if (op_at(p, op)->code == OP_all_gather) return false;
   return !fact_is_pure(p, op) ||
@@ -47,10 +48,10 @@ static void find_late(Paced *s, OpId op) {
   for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) s->late[op_result(p, op, i)] = late;
 }
 
-// ---- what a gather's use waits for ----
+// ---- the value that a gather's use waits for ----
 
-// Can one element of it be asked?
-static bool can_ask(const Paced *s, ValueId v) {
+// never(x) can test an element of the value: a float tensor that is not empty.
+static bool can_test(const Paced *s, ValueId v) {
   const Program *p = s->p;
   Type type = value_type(p, v);
   int64_t count;
@@ -58,14 +59,15 @@ static bool can_ask(const Paced *s, ValueId v) {
          dtype_is_float(type_dtype(p->context, type));
 }
 
-// The value of an op that does work, from which ops that only compute element by element or move
-// elements make v; if several, of the last one.
+// Goes back from v through elementwise ops and moves to the op that does work, and returns the
+// value of it or, if that cannot be tested, the last one on the way. Of several operands the one
+// defined last.
 static ValueId work_behind(const Paced *s, ValueId v, BlockId block) {
   const Program *p = s->p;
   for (ValueId found = v;;) {
     OpId def = value_def(p, v);
     if (!def || op_at(p, def)->block != block || !s->late[v]) return found;
-    if (can_ask(s, v)) found = v;
+    if (can_test(s, v)) found = v;
     if (is_work(p, def)) return found;
     ValueId last = 0;
     for (uint32_t i = 0; i < op_at(p, def)->n_operands; i++) {
@@ -79,8 +81,8 @@ static ValueId work_behind(const Paced *s, ValueId v, BlockId block) {
   }
 }
 
-// Of the first op that uses the gathered value, or what ops of one operand make of it, together
-// with something late: that, or what it is computed from.
+// Follows the gathered value through ops of one operand to its first user with another operand that
+// is late, and returns the value that this operand waits for; 0 if there is none.
 static ValueId use_waits_for(const Paced *s, OpId gather) {
   const Program *p = s->p;
   BlockId block = op_at(p, gather)->block;
@@ -95,7 +97,8 @@ static ValueId use_waits_for(const Paced *s, OpId gather) {
     for (uint32_t i = 0; i < op_at(p, first)->n_operands; i++) {
       ValueId other = op_operand(p, first, i);
       OpId def = value_def(p, other);
-      if (other != v && def && op_at(p, def)->block == block && s->late[other] && can_ask(s, other))
+      if (other != v && def && op_at(p, def)->block == block && s->late[other] &&
+          can_test(s, other))
         return work_behind(s, other, block);
     }
     if (op_at(p, first)->n_operands != 1 || op_at(p, first)->n_results != 1) return 0;
@@ -118,6 +121,7 @@ static ValueId one_element(Builder *b, ValueId v) {
   return build_reshape(b, build_slice_at(b, v, zeros, ones, ones), 0, NULL);
 }
 
+// all_gather(select(never(v), -operand, operand))
 static void wait_for(Paced *s, OpId gather, ValueId v) {
   Program *p = s->p;
   Builder b = rewrite_before(p, gather);
@@ -133,7 +137,7 @@ static bool is_paced(const Paced *s, OpId op) {
   const Program *p = s->p;
   if (op_at(p, op)->code != OP_all_gather || op_at(p, op)->n_operands != 1) return false;
   ValueId operand = op_operand(p, op, 0);
-  return !s->late[operand] && fact_result_bytes(p, op) >= s->o->paced_bytes && can_ask(s, operand);
+  return !s->late[operand] && fact_result_bytes(p, op) >= s->o->paced_bytes && can_test(s, operand);
 }
 
 static void run_block(Paced *s, BlockId block) {

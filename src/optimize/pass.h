@@ -1,4 +1,4 @@
-// What passes share: the program at hand, and where it runs.
+// The state that all passes share: the program, its devices, memory.
 #ifndef TESSERA_OPTIMIZE_PASS_H
 #define TESSERA_OPTIMIZE_PASS_H
 
@@ -18,21 +18,22 @@ typedef struct Optimizer {
   const Network *network;
   Compute compute;
   ShardingTable *table;  // NULL = none
-  const Mesh *mesh;      // NULL: n_devices in a row
-  uint32_t n_devices;    // 0 = not known
+  const Mesh *mesh;      // NULL: one axis of n_devices
+  uint32_t n_devices;    // 0 = unknown
   bool edges_are_said;
   double bucket_bytes, paced_bytes;
-  bool single;       // each collective has one operand: none are combined
-  bool typed;        // operands and results of sums have one type: those of others are not combined
-  Arena arena;       // as long as the program is being optimized
-  Arena scratch;     // of the pass at hand
-  LiteralHeap heap;  // of values known beforehand
-  DeviceTables *devices;  // NULL until asked for; in the arena
+  bool single;       // form `single` is requested, so `bucket` combines nothing
+  bool typed;        // form `typed` is requested, so `bucket` combines operands of one type only
+  Arena arena;       // lives until optimize_program returns
+  Arena scratch;     // of the current pass
+  LiteralHeap heap;  // literals of known.c
+  DeviceTables *devices;  // NULL until first used; in the arena
   GroupTable *groups;
   Trades *trades;  // NULL: choices are by rule
 } Optimizer;
 
-// Builders of passes: between rounded_join and rounded_split a sum of 16-bit floats is one op.
+// Builders for passes. Between rounded_join and rounded_split a sum of 16-bit floats is one op, and
+// `joined` makes builders emit it so.
 static inline Builder rewrite_like(Program *p, OpId before, OpId model) {
   Builder b = build_like(p, before, model);
   b.joined = true;
@@ -42,7 +43,7 @@ static inline Builder rewrite_before(Program *p, OpId before) {
   return rewrite_like(p, before, before);
 }
 
-// Each takes a verified program, leaves a verified one and gives the number of its rewrites.
+// Each takes a verified program, leaves a verified one and returns the number of its rewrites.
 #define PASS(name, ...) uint32_t pass_##name(Optimizer *o);
 #include "optimize/passes.def"
 #undef PASS

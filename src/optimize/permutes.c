@@ -1,6 +1,9 @@
-// Two permutes of one value of which each device takes one or the other: one permute does both, if
-// it is known beforehand which device takes which, and no device would have to send twice. A roll
-// along a cut dimension is such a pair. O(selects · devices).
+// Problem: a roll along a sharded dimension permutes a value twice and selects one result per
+// device.
+//
+// Idea: if the select's predicate is known on every device, one permute sends each device the value
+// that it selects. Requires that every device receives one and that no device sends twice. Cost:
+// O(selects · devices²) in the worst case, since pairs are searched linearly.
 #include "optimize/known.h"
 
 static OpId permute_of(const Program *p, ValueId v) {
@@ -8,7 +11,7 @@ static OpId permute_of(const Program *p, ValueId v) {
   return op && op_at(p, op)->code == OP_collective_permute ? op : 0;
 }
 
-// Who sends to this device; -1 = nobody.
+// The device that sends to this one; -1 = none.
 static int64_t source_of(Ints pairs, int64_t device) {
   for (uint32_t i = 0; i + 1 < pairs.n; i += 2)
     if (pairs.v[i + 1] == device) return pairs.v[i];

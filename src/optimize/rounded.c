@@ -1,4 +1,4 @@
-// Ops are collected first: what is made on the way is not looked at again.
+// Collectives are collected before any is rewritten, so new ops are not visited. O(ops + uses).
 #include "optimize/rounded.h"
 
 #include "base/vec.h"
@@ -7,8 +7,8 @@
 
 typedef VEC(OpId) OpList;
 
-// The element type of all operands of a collective that combines floats by a plain combiner; 0 if
-// it is another op, or they differ.
+// The element type of all operands of an all_reduce or reduce_scatter with a named reducer; 0 if
+// the op is another one or the types differ.
 static Type operand_elem(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   if ((o->code != OP_all_reduce && o->code != OP_reduce_scatter) || !o->n_operands) return 0;
@@ -20,7 +20,7 @@ static Type operand_elem(const Program *p, OpId op) {
   return elem;
 }
 
-// The element type in which it combines, if that is wider.
+// The element type in which the collective must sum, if it is wider than the operands'; else 0.
 static Type wider_elem(const Program *p, OpId op, Type elem) {
   Type type = op_operand_type(p, op, 0), sum = build_sum_type(p->context, op_combine(p, op), type);
   return elem && sum != type ? type_elem(p->context, sum) : 0;
@@ -30,7 +30,7 @@ static Type result_elem(const Program *p, OpId op) {
   return type_elem(p->context, op_result_type(p, op, 0));
 }
 
-// The same collective with results of another element type, before it.
+// A copy of the collective with results of another element type, before it.
 static OpId retyped(Optimizer *o, OpId op, Type elem) {
   Program *p = o->p;
   uint32_t n = op_at(p, op)->n_operands;
@@ -47,6 +47,7 @@ static OpId retyped(Optimizer *o, OpId op, Type elem) {
 
 // ---- two ops to one ----
 
+// All uses are converts back to the operands' type: only then can the f32 result disappear.
 static bool is_only_rounded(const Program *p, OpId op, Type elem) {
   for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
     for (OperandId use = value_at(p, op_result(p, op, i))->first_use; use;
@@ -59,14 +60,15 @@ static bool is_only_rounded(const Program *p, OpId op, Type elem) {
   return true;
 }
 
+// only: the operands' type to which the rewrite is limited, for sums; 0 = all types and reducers.
 static uint32_t join(Optimizer *o, DType only) {
   Program *p = o->p;
   OpList sums = {0};
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
     Type elem = operand_elem(p, op), wide = elem ? wider_elem(p, op, elem) : 0;
-    bool asked = wide && (!only || (type_dtype(o->context, op_operand_type(p, op, 0)) == only &&
-                                    op_combine(p, op) == COMBINE_SUM));
-    if (asked && result_elem(p, op) == wide && is_only_rounded(p, op, elem))
+    bool matches = wide && (!only || (type_dtype(o->context, op_operand_type(p, op, 0)) == only &&
+                                      op_combine(p, op) == COMBINE_SUM));
+    if (matches && result_elem(p, op) == wide && is_only_rounded(p, op, elem))
       VEC_PUSH(&o->scratch, &sums, op);
   }
   for (uint32_t k = 0; k < sums.count; k++) {
@@ -85,15 +87,15 @@ uint32_t rounded_join_bf16(Optimizer *o) { return join(o, DT_bf16); }
 
 // ---- one op to two ----
 
-typedef struct Places {
-  uint32_t n;          // ops there were
-  uint32_t *number;    // per op: in program order
-  uint32_t *barriers;  // per op: how many barriers begin before it ends
-} Places;
+typedef struct Order {
+  uint32_t n;          // ops at the time of find_order
+  uint32_t *number;    // per op: its number in program order
+  uint32_t *barriers;  // per op: barriers before it
+} Order;
 
-static Places find_places(Optimizer *o) {
+static Order find_order(Optimizer *o) {
   Program *p = o->p;
-  Places at = {.n = p->ops.count};
+  Order at = {.n = p->ops.count};
   at.number = ARENA_ARRAY(&o->scratch, uint32_t, at.n + 1);
   at.barriers = ARENA_ARRAY(&o->scratch, uint32_t, at.n + 1);
   uint32_t n = 0, barriers = 0;
@@ -105,8 +107,9 @@ static Places find_places(Optimizer *o) {
   return at;
 }
 
-// The op of the collective's block before which the result is first needed.
-static OpId first_use(const Program *p, const Places *at, OpId op, uint32_t i) {
+// The op of the collective's block before which result i must be rounded: its first user, or the
+// collective itself if a barrier is in between.
+static OpId first_use(const Program *p, const Order *at, OpId op, uint32_t i) {
   OpId first = 0;
   for (OperandId use = value_at(p, op_result(p, op, i))->first_use; use;
        use = operand_at(p, use)->next_use) {
@@ -116,7 +119,8 @@ static OpId first_use(const Program *p, const Places *at, OpId op, uint32_t i) {
   return first && at->barriers[first] != at->barriers[op] ? op : first;
 }
 
-static void split(Optimizer *o, const Places *at, OpId op, Type wide) {
+// Each result is rounded by one convert, however many users it has.
+static void split(Optimizer *o, const Order *at, OpId op, Type wide) {
   Program *p = o->p;
   OpId made = retyped(o, op, wide);
   for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) {
@@ -139,7 +143,7 @@ void rounded_split(Optimizer *o) {
       VEC_PUSH(&o->scratch, &sums, op);
   }
   if (!sums.count) return;
-  Places at = find_places(o);
+  Order at = find_order(o);
   for (uint32_t k = 0; k < sums.count; k++) {
     OpId op = sums.items[k];
     split(o, &at, op, wider_elem(p, op, operand_elem(p, op)));

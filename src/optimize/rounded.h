@@ -3,21 +3,20 @@
 //   %1 = all_reduce(%0) : (tensor<4xbf16>) -> tensor<4xf32>       combine_dtype says which type
 //   %2 = convert %1 : tensor<4xbf16>
 //
-// Passes see one op instead, all_reduce(%0) : tensor<4xbf16> -> tensor<4xbf16>, which means the
-// same here: operand and result have one type, as in a sum of f32, and every pass treats both
-// alike.
+// Passes see one op instead, all_reduce(%0) : tensor<4xbf16> -> tensor<4xbf16>, with the same
+// meaning. Operand and result have one type as in a sum of f32, so passes treat both alike.
 #ifndef TESSERA_OPTIMIZE_ROUNDED_H
 #define TESSERA_OPTIMIZE_ROUNDED_H
 
 #include "optimize/pass.h"
 
-// Two ops to one, of every all_reduce and reduce_scatter whose results are only rounded. O(ops).
+// Two ops to one, for every all_reduce and reduce_scatter whose results are only rounded. O(ops).
 void rounded_join(Optimizer *o);
-// The same of sums of bf16 only; gives how many there were. Values of 16-bit all_reduces that a
-// user wrote with one type become f32 sums in between, too.
+// The same for sums of bf16 only; returns their number.
 uint32_t rounded_join_bf16(Optimizer *o);
-// One op to two. Each convert stands before the first use of what it rounds, so that nothing waits
-// for the collective until then, unless a barrier is in between. O(ops + uses).
+// One op to two, also if the user wrote one op. Each convert stands before the first use of its
+// result, so that no op waits for the collective earlier, unless a barrier is in between.
+// O(ops + uses).
 void rounded_split(Optimizer *o);
 
 #endif

@@ -1,19 +1,25 @@
-// Ops met in program order are looked up by what they are: code, attributes, operands, types,
-// bodies. An equal one that is seen from here, with no barrier between, gives its results instead.
-// Seen are ops before in the same block and in the blocks around it; bodies that combine elements
-// see nothing around them.
+// Problem: equal ops are computed, and equal collectives sent, more than once.
 //
-// A collective whose result is larger than its operand would be held from its first use to its
-// last: it is shared only if no more than its own size is gathered in between, so that weights
-// gathered for one layer and again for its gradient are not all kept. Expected O(ops).
+// Idea: common subexpression elimination with one hash table over the program, in program order.
+// Two ops are equal if code, attributes, operands (in any order if commutative), result types and
+// bodies are equal. The later op takes the results of the earlier one if that dominates it and no
+// optimization_barrier is in between. Regions of control flow see the blocks around them; bodies
+// that combine elements see nothing outside.
+//
+// Memory: an all_gather's result would live from its first use to its last. So it is shared only if
+// the gathers in between enlarge values by no more bytes than it does itself. Weights gathered for
+// the forward pass and again for the backward pass (ZeRO-3) are therefore not kept.
+//
+// Invariant: values stay equal bit by bit; the order of collectives stays the same on all devices.
+// Cost: expected O(ops + uses of shared collectives).
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 
 enum { MOST_BODY = 16 };
 
 typedef struct Entry {
-  OpId op;  // 0 = free
-  uint32_t hash, when;
+  OpId op;              // 0 = free
+  uint32_t hash, when;  // when: number in program order
 } Entry;
 
 typedef struct Share {
@@ -21,30 +27,32 @@ typedef struct Share {
   Trades *trades;
   Entry *entries;  // open addressing
   uint32_t mask, now;
-  bool *open;        // per block: we are in it
-  double *gathered;  // per op: bytes gathered before it ends, in program order
-  double total;
+  bool *open;        // per block: the walk is inside it, so its ops dominate
+  double *gathered;  // per op: total after it
+  double total;      // bytes by which collectives have enlarged values so far
   uint32_t changes;
 } Share;
 
 // ---- equal ops ----
 
-static uint32_t place_in(const Program *p, BlockId block, OpId op) {
+static uint32_t index_in_block(const Program *p, BlockId block, OpId op) {
   uint32_t n = 0;
   for (OpId at = block_at(p, block)->first; at && at != op; at = op_at(p, at)->next) n++;
   return n;
 }
 
+// Values inside two bodies are equal: the same outer value, or the same argument or op by position.
 static bool same_inner(const Program *p, BlockId a, BlockId b, ValueId x, ValueId y) {
   if (x == y) return true;
   const Value *v = value_at(p, x), *w = value_at(p, y);
   if (v->is_arg != w->is_arg || v->index != w->index) return false;
   if (v->is_arg) return v->def == a && w->def == b;
   return op_at(p, v->def)->block == a && op_at(p, w->def)->block == b &&
-         place_in(p, a, v->def) == place_in(p, b, w->def);
+         index_in_block(p, a, v->def) == index_in_block(p, b, w->def);
 }
 
-static bool same_shell(const Program *p, OpId a, OpId b) {
+// Equal in all but operands and bodies.
+static bool same_but_operands(const Program *p, OpId a, OpId b) {
   const Op *x = op_at(p, a), *y = op_at(p, b);
   if (x->code != y->code || x->attrs != y->attrs || x->name != y->name ||
       x->n_operands != y->n_operands || x->n_results != y->n_results ||
@@ -64,7 +72,7 @@ static bool same_block(const Program *p, BlockId a, BlockId b) {
   OpId x = block_at(p, a)->first, y = block_at(p, b)->first;
   uint32_t n = 0;
   for (; x && y && n < MOST_BODY; x = op_at(p, x)->next, y = op_at(p, y)->next, n++) {
-    if (!same_shell(p, x, y) || op_at(p, x)->n_regions) return false;
+    if (!same_but_operands(p, x, y) || op_at(p, x)->n_regions) return false;
     for (uint32_t i = 0; i < op_at(p, x)->n_operands; i++)
       if (!same_inner(p, a, b, op_operand(p, x, i), op_operand(p, y, i))) return false;
   }
@@ -80,7 +88,7 @@ static bool same_operands(const Program *p, OpId a, OpId b) {
 }
 
 static bool same_op(const Program *p, OpId a, OpId b) {
-  if (!same_shell(p, a, b) || !same_operands(p, a, b)) return false;
+  if (!same_but_operands(p, a, b) || !same_operands(p, a, b)) return false;
   for (uint32_t r = 0; r < op_at(p, a)->n_regions; r++)
     if (!same_block(p, region_block(p, op_region(p, a, r)), region_block(p, op_region(p, b, r))))
       return false;
@@ -89,14 +97,14 @@ static bool same_op(const Program *p, OpId a, OpId b) {
 
 static uint32_t hash_of(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
-  uint64_t operands = 0;  // the same in any order: some ops do not care
+  uint64_t operands = 0;  // a sum: independent of their order, for commutative ops
   for (uint32_t i = 0; i < o->n_operands; i++) operands += hash_mix(1, op_operand(p, op, i));
   uint64_t hash = hash_mix(hash_mix(o->code, o->attrs), operands);
   for (uint32_t i = 0; i < o->n_results; i++) hash = hash_mix(hash, op_result_type(p, op, i));
   return (uint32_t)(hash >> 16);
 }
 
-// ---- what it costs to keep ----
+// ---- memory ----
 
 static bool may_share(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
@@ -108,19 +116,21 @@ static bool may_share(const Program *p, OpId op) {
   return true;
 }
 
-// Costs nothing to keep or to do again: constants and the arithmetic of places.
-static bool is_trifle(const Program *p, OpId op) {
+// Constants and index arithmetic: free to keep and to recompute, so barriers do not matter.
+static bool is_free_to_recompute(const Program *p, OpId op) {
   if (op_traits(p, op) & TRAIT_CONSTANT) return true;
   return op_at(p, op)->n_results == 1 && fact_is_index(p, op_result(p, op, 0));
 }
 
+// Bytes by which a collective's result is larger than its operand, else 0.
 static double enlarged(const Program *p, OpId op) {
   if (!fact_is_collective(p, op)) return 0;
   double more = fact_result_bytes(p, op) - fact_operand_bytes(p, op);
   return more > 0 ? more : 0;
 }
 
-// The last use of a result that was met so far, as bytes gathered until then.
+// How long the op's results live without sharing, measured in bytes gathered: the total at the last
+// user visited so far.
 static double held_until(const Share *s, OpId op) {
   const Program *p = s->p;
   double last = s->gathered[op];
@@ -133,6 +143,8 @@ static double held_until(const Share *s, OpId op) {
   return last;
 }
 
+// Sharing would extend the result's life by the bytes gathered since its last use; these must not
+// exceed its own.
 static bool worth_keeping(const Share *s, OpId earlier, OpId op) {
   double more = enlarged(s->p, earlier);
   if (more == 0) return true;
@@ -149,13 +161,14 @@ static Entry *find(Share *s, OpId op, uint32_t hash) {
   return &s->entries[i];
 }
 
-// floor: what came before is not seen; fence: nor what came before but trifles.
+// floor: entries before it are invisible (a body that combines elements). fence: the last barrier;
+// before it, only is_trifle ops are shared.
 static void visit(Share *s, OpId op, uint32_t floor, uint32_t fence) {
   Program *p = s->p;
   uint32_t hash = hash_of(p, op);
   Entry *e = find(s, op, hash);
   bool seen = e->op && s->open[op_at(p, e->op)->block] && e->when >= floor &&
-              (e->when >= fence || is_trifle(p, op)) && worth_keeping(s, e->op, op);
+              (e->when >= fence || is_free_to_recompute(p, op)) && worth_keeping(s, e->op, op);
   if (!seen) {
     *e = (Entry){op, hash, s->now};
     return;

@@ -1,10 +1,12 @@
-// A collective of several operands becomes one collective per operand, in the same place and order.
-// Some consumers refuse several: JAX, inside manual axes ("Sharding is tuple-shaped"). StableHLO
-// applies the body to each operand by itself, so no value changes. O(ops + operands of these).
+// Problem: some consumers refuse collectives of several operands: JAX inside manual axes ("Sharding
+// is tuple-shaped").
+//
+// Idea: one collective per operand, at the same position and in the same order. StableHLO applies
+// the body to each operand separately, so no value changes. O(ops + operands).
 #include "optimize/facts.h"
 #include "optimize/pass.h"
 
-// The location of operand i, where each operand has its own (bucket.c writes them so).
+// The location of operand i, if each operand has its own (bucket.c writes them so).
 static Attr loc_of(const Optimizer *o, OpId op, uint32_t i) {
   Attr loc = op_at(o->p, op)->loc;
   const AttrInfo *info = attr_info(o->context, loc);
@@ -13,7 +15,7 @@ static Attr loc_of(const Optimizer *o, OpId op, uint32_t i) {
   return each ? info->items[i] : loc;
 }
 
-// `map` gives the copies of values inside of the body; it is overwritten by each copy.
+// map: copies of values inside the body; each call overwrites it.
 static void copy_body(Program *p, OpId from, OpId to, ValueId *map, uint32_t n_values) {
   BlockId body = region_block(p, op_region(p, from, 0)),
           copy = region_add_block(p, op_region(p, to, 0));

@@ -1,8 +1,18 @@
-// Gathers stand where least is gathered. What an elementwise op makes of gathered operands is
-// gathered instead of them, if it is no larger: two gathers become one, a narrower type is
-// exchanged, and the op has less to do. A slice of a gathered tensor in another dimension, at the
-// same place on all devices of a group, is gathered instead of the whole. In program order, each
-// gather as far as it goes. O(ops), and what is said of where values differ.
+// Problem: all_gathers stand where the partitioner needed them, though fewer bytes would be
+// gathered later.
+//
+// Idea: move an all_gather behind its user, if the user's result is no larger than the gathered
+// operands.
+//
+//   add(all_gather(a), all_gather(b))  →  all_gather(add(a, b))
+//   slice(all_gather(x, dim 0), dim 1) →  all_gather(slice(x, dim 1), dim 0)
+//
+// Two gathers become one, a narrower type is gathered, and the op computes on shards. Operands of
+// an elementwise op that are no gathers must be splats or scalars that are equal in each group; a
+// slice must have offsets that are equal in each group and keep the gathered dimension.
+//
+// Invariant: values are equal bit by bit; no gather crosses an optimization_barrier. One walk in
+// program order moves each gather as far as it goes. Cost: O(ops), and varies_find.
 #include "base/vec.h"
 #include "ops/splat.h"
 #include "optimize/collective.h"
@@ -15,7 +25,7 @@ typedef struct Sink {
   Optimizer *o;
   Program *p;
   Varies varies;
-  VEC(uint32_t) barriers;  // per op met: how many barriers came before
+  VEC(uint32_t) barriers;  // per visited op: number of barriers before it
   uint32_t n_barriers;
 } Sink;
 
@@ -24,6 +34,7 @@ static bool is_static(const Sink *s, OpId gather) {
          type_is_static(s->o->context, op_result_type(s->p, gather, 0));
 }
 
+// The all_gather that defines v, in the user's block with no barrier between; else 0.
 static OpId gather_of(const Sink *s, ValueId v, OpId user) {
   const Program *p = s->p;
   OpId op = fact_def(p, v, OP_all_gather);
@@ -47,26 +58,26 @@ static int64_t size_of(const Sink *s, Type type, uint32_t dim) {
   return type_info(s->o->context, type)->dims[dim];
 }
 
-static void met(Sink *s, OpId op) {
+static void record_barriers(Sink *s, OpId op) {
   while (s->barriers.count <= op) VEC_PUSH(&s->o->scratch, &s->barriers, 0);
   s->barriers.items[op] = s->n_barriers;
 }
 
-// The op on what was gathered, then one gather; the op's other uses of gathers are gone with it.
-static void put_behind(Sink *s, OpId op, OpId gather, uint32_t n, const ValueId *operands,
-                       Type local, Attr attrs) {
+// Emits the op on shards and one all_gather of its result. Erases gathers without other uses.
+static void gather_result(Sink *s, OpId op, OpId gather, uint32_t n, const ValueId *operands,
+                          Type local, Attr attrs) {
   Program *p = s->p;
   Type type = op_result_type(p, op, 0);
   OpId old[MOST_OPERANDS];
   uint32_t n_old = op_at(p, op)->n_operands < MOST_OPERANDS ? op_at(p, op)->n_operands : 0;
   for (uint32_t i = 0; i < n_old; i++) old[i] = gather_of(s, op_operand(p, op, i), op);
   Builder b = rewrite_before(p, op), like = rewrite_like(p, op, gather);
-  ValueId part = build_op(&b, op_at(p, op)->code, n, operands, local, attrs);
-  ValueId whole = build_op(&like, OP_all_gather, 1, &part, type, op_at(p, gather)->attrs);
-  met(s, value_def(p, part));
-  met(s, value_def(p, whole));
-  varies_set(s->o, &s->varies, whole, varies_along(&s->varies, op_result(p, op, 0)));
-  op_replace(p, op, whole);
+  ValueId shard = build_op(&b, op_at(p, op)->code, n, operands, local, attrs);
+  ValueId gathered = build_op(&like, OP_all_gather, 1, &shard, type, op_at(p, gather)->attrs);
+  record_barriers(s, value_def(p, shard));
+  record_barriers(s, value_def(p, gathered));
+  varies_set(s->o, &s->varies, gathered, varies_along(&s->varies, op_result(p, op, 0)));
+  op_replace(p, op, gathered);
   for (uint32_t i = 0; i < n_old; i++)
     if (old[i] && op_at(p, old[i])->code && !value_has_uses(p, op_result(p, old[i], 0)))
       op_erase(p, old[i]);
@@ -89,9 +100,9 @@ static bool behind_elementwise(Sink *s, OpId op) {
     if (!gather) continue;
     if (!only_used_by(p, op_operand(p, op, i), op)) return false;
     if (first && op_at(p, first)->attrs != op_at(p, gather)->attrs) return false;
-    bool again = false;
-    for (uint32_t k = 0; k < i; k++) again |= op_operand(p, op, k) == op_operand(p, op, i);
-    if (!again) bytes += fact_bytes(p, op_operand(p, op, i));
+    bool repeated = false;
+    for (uint32_t k = 0; k < i; k++) repeated |= op_operand(p, op, k) == op_operand(p, op, i);
+    if (!repeated) bytes += fact_bytes(p, op_operand(p, op, i));
     first = gather;
   }
   if (!first || fact_result_bytes(p, op) > bytes) return false;
@@ -99,7 +110,7 @@ static bool behind_elementwise(Sink *s, OpId op) {
   int64_t size = size_of(s, op_operand_type(p, first, 0), dim);
   ValueId operands[MOST_OPERANDS];
   Builder b = rewrite_before(p, op);
-  for (uint32_t i = 0; i < n; i++) {  // what is no gather must be the same in every part
+  for (uint32_t i = 0; i < n; i++) {  // operands that are no gathers must be equal on all shards
     ValueId v = op_operand(p, op, i);
     const TypeInfo *info = type_info(s->o->context, value_type(p, v));
     Scalar x;
@@ -121,7 +132,7 @@ static bool behind_elementwise(Sink *s, OpId op) {
       operands[i] = build_splat(&b, type_with_dim(s->o->context, value_type(p, v), dim, size), x);
   }
   Type local = type_with_dim(s->o->context, op_result_type(p, op, 0), dim, size);
-  put_behind(s, op, first, n, operands, local, op_at(p, op)->attrs);
+  gather_result(s, op, first, n, operands, local, op_at(p, op)->attrs);
   return true;
 }
 
@@ -142,8 +153,8 @@ static bool behind_slice(Sink *s, OpId op) {
   if (!gather || !only_used_by(p, op_operand(p, op, 0), op)) return false;
   const DeviceGroups *groups = collective_groups(s->o, gather);
   uint32_t dim = dim_of(s, gather), n = op_at(p, op)->n_operands;
-  Type whole = op_operand_type(p, op, 0), result = op_result_type(p, op, 0);
-  if (!groups || n > MAX_RANK || size_of(s, whole, dim) != size_of(s, result, dim)) return false;
+  Type gathered = op_operand_type(p, op, 0), result = op_result_type(p, op, 0);
+  if (!groups || n > MAX_RANK || size_of(s, gathered, dim) != size_of(s, result, dim)) return false;
   ValueId operands[MAX_RANK + 1] = {op_operand(p, gather, 0)};
   for (uint32_t i = 1; i < n; i++) {
     operands[i] = op_operand(p, op, i);
@@ -153,7 +164,7 @@ static bool behind_slice(Sink *s, OpId op) {
   Attr attrs =
       with_size(c, op_at(p, op)->attrs, dynamic ? "slice_sizes" : "limit_indices", dim, size);
   if (!dynamic && attr_as_ints(c, op_attr(p, op, "strides")).v[dim] != 1) return false;
-  put_behind(s, op, gather, n, operands, type_with_dim(c, result, dim, size), attrs);
+  gather_result(s, op, gather, n, operands, type_with_dim(c, result, dim, size), attrs);
   return true;
 }
 
@@ -169,7 +180,7 @@ uint32_t pass_sink(Optimizer *o) {
     next = op_walk_next(p, op, p->root);
     uint16_t code = op_at(p, op)->code;
     s.n_barriers += code == OP_optimization_barrier;
-    met(&s, op);
+    record_barriers(&s, op);
     changes += code == OP_slice || code == OP_dynamic_slice ? behind_slice(&s, op)
                                                             : behind_elementwise(&s, op);
   }

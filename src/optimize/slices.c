@@ -1,6 +1,11 @@
-// A slice of what an elementwise op, a transpose or a broadcast makes is made of slices of what it
-// takes, if nothing else uses the whole: less is computed, and the slice may reach a collective.
-// Last ops first, so that it goes all the way. O(ops).
+// Problem: a slice of a computed value wastes the rest of the computation, and hides an all_gather
+// or all_reduce further up that the slice could shrink.
+//
+// Idea: slice(op(a, b)) → op(slice(a), slice(b)) for elementwise ops, transposes and broadcasts, if
+// nothing else uses op(a, b). Blocks are walked from the last op to the first; a new slice is
+// visited next, so it moves as far as it goes.
+//
+// Invariant: values are equal bit by bit; no slice crosses an optimization_barrier. Cost: O(ops).
 #include "optimize/barriers.h"
 #include "optimize/facts.h"
 #include "optimize/pass.h"
@@ -18,8 +23,8 @@ static int64_t dim_of(const Program *p, Type type, uint32_t d) {
   return type_info(p->context, type)->dims[d];
 }
 
-// The slice on another value, whose dimension d is dimension from[d] of the one it stands on; those
-// of size 1 that are stretched there (UINT32_MAX) stay.
+// The slice on v, of which dimension d is dimension from[d] of the sliced value. Dimensions of size
+// 1 that a broadcast stretches (UINT32_MAX) are not sliced.
 static ValueId slice_of(Optimizer *o, OpId slice, OpId before, ValueId v, const uint32_t *from) {
   Program *p = o->p;
   Context *c = o->context;
@@ -47,7 +52,8 @@ static ValueId slice_of(Optimizer *o, OpId slice, OpId before, ValueId v, const 
   return build_slice_at(&b, v, now[0], now[1], now[2]);
 }
 
-// Which dimension of the result an operand's dimension is; false if the op is none of those.
+// out[d]: the dimension of the op's result that dimension d of the operand becomes. False if
+// unknown.
 static bool dims_through(Optimizer *o, OpId op, uint32_t operand, uint32_t *out) {
   Program *p = o->p;
   ValueId v = op_operand(p, op, operand);
@@ -74,7 +80,8 @@ static bool dims_through(Optimizer *o, OpId op, uint32_t operand, uint32_t *out)
   }
 }
 
-static bool is_plain(const Program *p, Type type) {
+// A static tensor, neither quantized nor with an encoding.
+static bool is_simple_tensor(const Program *p, Type type) {
   const TypeInfo *info = type_info(p->context, type);
   return info->kind == TYPE_TENSOR && !info->encoding && type_is_static(p->context, type) &&
          !type_is_quant(p->context, type);
@@ -83,13 +90,14 @@ static bool is_plain(const Program *p, Type type) {
 static bool can_be_sliced(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   if (o->n_results != 1 || o->n_regions || !o->n_operands || o->n_operands > 3) return false;
-  if (!is_plain(p, op_result_type(p, op, 0))) return false;
+  if (!is_simple_tensor(p, op_result_type(p, op, 0))) return false;
   for (uint32_t i = 0; i < o->n_operands; i++)
-    if (!is_plain(p, op_operand_type(p, op, i))) return false;
+    if (!is_simple_tensor(p, op_operand_type(p, op, i))) return false;
   return o->code == OP_transpose || o->code == OP_broadcast_in_dim ||
          (op_traits(p, op) & (TRAIT_PURE | TRAIT_ELEMENTWISE)) == (TRAIT_PURE | TRAIT_ELEMENTWISE);
 }
 
+// An operand that occurs twice is sliced once.
 static bool move_up(Optimizer *o, const Barriers *barriers, OpId slice) {
   Program *p = o->p;
   OpId op = value_def(p, op_operand(p, slice, 0));
@@ -123,7 +131,7 @@ static uint32_t run_block(Optimizer *o, const Barriers *barriers, BlockId block)
     OpId next = op_at(p, op)->next;
     bool moved = is_slice(p, op) && move_up(o, barriers, op);
     changes += moved;
-    // New slices stand before what they are used by.
+    // New slices stand before the new op: continue there.
     prev = !moved ? op_at(p, op)->prev : next ? op_at(p, next)->prev : block_at(p, block)->last;
   }
   return changes;

@@ -1,10 +1,16 @@
-// An all_reduce moves behind the op that uses its result if that op gives partial results of
-// partial operands (ops/commute.h) and these are no larger: so two that are added meet and become
-// one, and one that is sliced or reduced afterwards gets smaller. Constants that combine to
-// themselves count as partial; every other operand must be the same on all devices that combine. Of
-// two reduce_scatters that are added one is done, of the sum; two terms of a longer sum, of either
-// kind, meet at the last one's place. In program order, each as far as it goes. O(ops) and what is
-// said of where values differ.
+// Problem: gradients and residual sums all-reduce several terms that are then added, and all-reduce
+// values of which a slice or a reduction is used.
+//
+// Idea: three rewrites, each in one walk in program order:
+// - move_behind: op(all_reduce(x)) → all_reduce(op(x)), if the op maps partial sums to partial sums
+//   (op_commutes) and its result is no larger than the operands that were reduced. Other operands
+//   must be equal in each group, or constants that combine with themselves to themselves.
+// - join_terms: ((x + all_reduce(a)) + y) + all_reduce(b) → (x + y) + all_reduce(a + b);
+//   reduce_scatter alike
+// - join_scattered: reduce_scatter(a) + reduce_scatter(b) → reduce_scatter(a + b)
+//
+// Invariant: values are equal up to the order of sums, bytes sent never increase, and no sum
+// crosses an optimization_barrier. Cost: O(ops · MOST_TERMS), and varies_find.
 #include "base/vec.h"
 #include "ops/commute.h"
 #include "ops/factors.h"
@@ -17,7 +23,7 @@ typedef struct Sums {
   Optimizer *o;
   Program *p;
   Varies varies;
-  VEC(uint32_t) barriers;  // per op met: how many barriers came before
+  VEC(uint32_t) barriers;  // per visited op: number of barriers before it
   uint32_t n_barriers;
 } Sums;
 
@@ -30,12 +36,14 @@ static bool only_used_by(const Program *p, OpId sum, OpId op) {
 }
 
 typedef struct Partial {
-  OpId sum;                  // the first all_reduce among the operands
+  OpId sum;                  // the first all_reduce that defines an operand
   Combine combine;           // of all of them
-  double bytes;              // exchanged by all of them
-  bool sums[MOST_OPERANDS];  // per operand: an all_reduce makes it
+  double bytes;              // reduced by all of them
+  bool sums[MOST_OPERANDS];  // per operand: an all_reduce defines it
 } Partial;
 
+// Collects the operands that all_reduces of equal groups and reducer define. False if there is
+// none, if they differ, or if a result has other users.
 static bool find_partial(Sums *s, OpId op, Partial *out) {
   Program *p = s->p;
   uint32_t n = op_at(p, op)->n_operands;
@@ -49,16 +57,16 @@ static bool find_partial(Sums *s, OpId op, Partial *out) {
     if (!only_used_by(p, sum, op)) return false;
     if (out->sum && (op_at(p, out->sum)->attrs != op_at(p, sum)->attrs || out->combine != combine))
       return false;
-    bool again = false;  // the same result as two operands
-    for (uint32_t k = 0; k < i; k++) again |= op_operand(p, op, k) == op_operand(p, op, i);
+    bool repeated = false;  // the same value as two operands counts once
+    for (uint32_t k = 0; k < i; k++) repeated |= op_operand(p, op, k) == op_operand(p, op, i);
     if (!out->sum) out->sum = sum, out->combine = combine;
     out->sums[i] = true;
-    if (!again) out->bytes += fact_bytes(p, op_operand(p, op, i));
+    if (!repeated) out->bytes += fact_bytes(p, op_operand(p, op, i));
   }
   return out->sum != 0;
 }
 
-// How results combine if the op is done on partial values; COMBINE_NONE if it cannot be.
+// The reducer of the op's results if it runs on partial values; COMBINE_NONE if it cannot.
 static Combine commute(Sums *s, OpId op, const Partial *x) {
   Program *p = s->p;
   const DeviceGroups *groups = collective_groups(s->o, x->sum);
@@ -82,15 +90,15 @@ static bool move_behind(Sums *s, OpId op) {
     return false;
   Combine combine = commute(s, op, &x);
   if (combine == COMBINE_NONE) return false;
-  ValueId part = op_result(p, op, 0);
+  ValueId partial = op_result(p, op, 0);
   Builder b = rewrite_like(p, op_at(p, op)->next, x.sum);
-  ValueId whole = build_collective(&b, OP_all_reduce, part, value_type(p, part),
-                                   op_at(p, x.sum)->attrs, combine);
-  value_replace_uses(p, part, whole);
-  operand_set(p, op_at(p, value_def(p, whole))->operands, part);
-  uint64_t axes = varies_along(&s->varies, part);
-  varies_set(s->o, &s->varies, whole, axes);
-  varies_set(s->o, &s->varies, part, axes | collective_groups(s->o, x.sum)->axes);
+  ValueId reduced = build_collective(&b, OP_all_reduce, partial, value_type(p, partial),
+                                     op_at(p, x.sum)->attrs, combine);
+  value_replace_uses(p, partial, reduced);
+  operand_set(p, op_at(p, value_def(p, reduced))->operands, partial);
+  uint64_t axes = varies_along(&s->varies, partial);
+  varies_set(s->o, &s->varies, reduced, axes);
+  varies_set(s->o, &s->varies, partial, axes | collective_groups(s->o, x.sum)->axes);
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     OpId sum = value_def(p, op_operand(p, op, i));
     if (!x.sums[i]) continue;
@@ -106,7 +114,7 @@ static uint16_t code_of(Combine combine) {
   return combine == COMBINE_SUM ? OP_add : combine == COMBINE_MAX ? OP_maximum : OP_minimum;
 }
 
-static bool is_here(const Sums *s, OpId def, OpId op) {
+static bool is_same_segment(const Sums *s, OpId def, OpId op) {
   return def && op_at(s->p, def)->block == op_at(s->p, op)->block && def < s->barriers.count &&
          s->barriers.items[def] == s->n_barriers;
 }
@@ -118,16 +126,18 @@ static OpId term(const Sums *s, OpId op, uint32_t i) {
   if (scatter && (op_at(s->p, scatter)->n_operands != 1 ||
                   type_elem(s->p->context, op_operand_type(s->p, scatter, 0)) !=
                       type_elem(s->p->context, value_type(s->p, v))))
-    return 0;  // or it adds in a wider type, where the sum of the parts has no room
+    return 0;  // it sums in a wider type than its operand's, in which a local add would round
   Combine combine = scatter ? op_combine(s->p, scatter) : collective_sum(s->p, sum);
-  bool plain = combine == COMBINE_SUM || combine == COMBINE_MAX || combine == COMBINE_MIN;
-  return plain && code_of(combine) == op_at(s->p, op)->code && fact_used_once(s->p, v) &&
-                 is_here(s, sum, op)
+  bool has_op = combine == COMBINE_SUM || combine == COMBINE_MAX || combine == COMBINE_MIN;
+  return has_op && code_of(combine) == op_at(s->p, op)->code && fact_used_once(s->p, v) &&
+                 is_same_segment(s, sum, op)
              ? sum
              : 0;
 }
 
-// ((x + all_reduce a) + y) + all_reduce b: the two meet at the last one's place.
+// Walks down a chain of adds from `last`, an operand of op, to another term with the same groups.
+// The local add a + b stands before the later collective; the earlier one is removed from the
+// chain.
 static bool join_terms(Sums *s, OpId op) {
   Program *p = s->p;
   uint16_t code = op_at(p, op)->code;
@@ -138,7 +148,7 @@ static bool join_terms(Sums *s, OpId op) {
   if (!last || term(s, op, 1 - at)) return false;
   for (uint32_t depth = 0; depth < MOST_TERMS && !first; depth++) {
     inner = fact_def(p, v, code);
-    if (!inner || !fact_used_once(p, v) || !is_here(s, inner, op)) return false;
+    if (!inner || !fact_used_once(p, v) || !is_same_segment(s, inner, op)) return false;
     for (uint32_t i = 0; i < 2 && !first; i++) {
       first = term(s, inner, i);
       rest = op_operand(p, inner, 1 - i);
@@ -149,14 +159,14 @@ static bool join_terms(Sums *s, OpId op) {
     v = op_operand(p, inner, fact_def(p, op_operand(p, inner, 0), code) ? 0 : 1);
   }
   if (!first) return false;
-  ValueId parts[] = {op_operand(p, first, 0), op_operand(p, last, 0)};
-  Type type = value_type(p, parts[0]);
-  if (type != value_type(p, parts[1]) || op_result_type(p, first, 0) != value_type(p, rest))
+  ValueId partials[] = {op_operand(p, first, 0), op_operand(p, last, 0)};
+  Type type = value_type(p, partials[0]);
+  if (type != value_type(p, partials[1]) || op_result_type(p, first, 0) != value_type(p, rest))
     return false;
   op_detach(p, last);
-  op_insert_before(p, last, op);  // behind both operands
+  op_insert_before(p, last, op);  // now after both operands are defined
   Builder b = rewrite_before(p, last);
-  ValueId both = build_binary(&b, code, parts[0], parts[1]);
+  ValueId both = build_binary(&b, code, partials[0], partials[1]);
   operand_set(p, op_at(p, last)->operands, both);
   varies_set(s->o, &s->varies, both, s->varies.all);
   set_barriers(s, value_def(p, both));
@@ -165,9 +175,9 @@ static bool join_terms(Sums *s, OpId op) {
   return true;
 }
 
-// ---- what is scattered ----
+// ---- reduce_scatter ----
 
-// The reduce_scatter that makes operand i.
+// Operand i is the result of a reduce_scatter that nothing else uses.
 static bool is_scattered(const Sums *s, OpId op, uint32_t i, OpId *out) {
   const Program *p = s->p;
   ValueId v = op_operand(p, op, i);
@@ -178,7 +188,7 @@ static bool is_scattered(const Sums *s, OpId op, uint32_t i, OpId *out) {
          s->barriers.items[scatter] == s->n_barriers;
 }
 
-// Two results of reduce_scatters that are added: one of the sum.
+// One reduce_scatter of the sum instead of a sum of two reduce_scatters.
 static bool join_scattered(Sums *s, OpId op) {
   Program *p = s->p;
   OpId a, b;
@@ -188,18 +198,19 @@ static bool join_scattered(Sums *s, OpId op) {
     return false;
   Combine combine = op_combine(p, a);
   const bool both[] = {true, true};
-  ValueId wholes[] = {op_operand(p, a, 0), op_operand(p, b, 0)};
-  Type type = op_result_type(p, op, 0), whole = value_type(p, wholes[0]);
+  ValueId operands[] = {op_operand(p, a, 0), op_operand(p, b, 0)};
+  Type type = op_result_type(p, op, 0), unscattered = value_type(p, operands[0]);
   if (combine != op_combine(p, b) || !combine_is_plain(combine) ||
-      op_commutes(p, op, combine, both) != combine || whole != value_type(p, wholes[1]) ||
-      type_elem(p->context, whole) != type_elem(p->context, type) ||
+      op_commutes(p, op, combine, both) != combine || unscattered != value_type(p, operands[1]) ||
+      type_elem(p->context, unscattered) != type_elem(p->context, type) ||
       op_operand_type(p, op, 0) != type || op_operand_type(p, op, 1) != type)
     return false;
   Builder at = rewrite_before(p, op), like = rewrite_like(p, op, a);
-  ValueId sum = build_op(&at, op_at(p, op)->code, 2, wholes, whole, op_at(p, op)->attrs);
-  ValueId part = build_collective(&like, OP_reduce_scatter, sum, type, op_at(p, a)->attrs, combine);
-  set_barriers(s, value_def(p, part));
-  op_replace(p, op, part);
+  ValueId sum = build_op(&at, op_at(p, op)->code, 2, operands, unscattered, op_at(p, op)->attrs);
+  ValueId partial =
+      build_collective(&like, OP_reduce_scatter, sum, type, op_at(p, a)->attrs, combine);
+  set_barriers(s, value_def(p, partial));
+  op_replace(p, op, partial);
   op_erase(p, a);
   op_erase(p, b);
   return true;

@@ -1,8 +1,9 @@
-// XLA gives an all_reduce the type of its operand, whatever its result and body say: a sum of bf16
-// in f32 (rounded.h) becomes one of bf16, and what used its result in f32 gets bf16. So here sums
-// have one type. One of bf16 keeps it: XLA:CPU adds up in f32 and rounds once by itself (it
-// promotes all-reduces and reduce-scatters of bf16), XLA:GPU sends half the bytes. XLA promotes no
-// other type: there the operands are converted before, and the sum is one of f32. O(ops).
+// Problem: XLA gives an all_reduce the type of its operand, whatever its result and body say. A sum
+// of bf16 in f32 (rounded.h) would become one of bf16, and users of its f32 result would get bf16.
+//
+// Idea: sums with one type. bf16 stays bf16: XLA:CPU promotes all-reduces and reduce-scatters of
+// bf16 to f32 and rounds once; XLA:GPU sends half the bytes. XLA promotes no other type, so there
+// the operands are converted to f32 first. O(ops).
 #include "base/vec.h"
 #include "optimize/rounded.h"
 

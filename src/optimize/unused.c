@@ -1,15 +1,22 @@
-// Carries of loops that only feed themselves go: nothing uses the loop's result, its condition does
-// not look at them, and in the body they make nothing but each other and what is not needed. Needed
-// is what the condition, effects and needed carries are made of; the rest of the body goes with
-// `dead`. The loop is written anew with the carries that stay. Inner loops first. O(ops · depth).
+// Problem: a loop carries values that only compute themselves (statistics that nothing reads,
+// operands of collectives that were moved out). `dead` cannot remove them: each iteration uses
+// them.
+//
+// Idea: mark and sweep per loop. Roots are carries whose result or whose argument of the condition
+// is used, and ops with side effects. An op that is marked marks the ops and carries that it uses;
+// a carry that is marked marks the value that the body returns for it. If carries stay unmarked,
+// the loop is rebuilt without them.
+//
+// Invariant: inner loops come first. A loop keeps at least one carry. Cost: O(ops · depth of
+// loops).
 #include "optimize/facts.h"
 #include "optimize/loops.h"
 
 typedef struct Unused {
   Optimizer *o;
   Program *p;
-  bool *needed;    // per op of the body at hand
-  VEC(OpId) todo;  // needed, with operands still to be looked at
+  bool *needed;    // per op of the current body
+  VEC(OpId) todo;  // needed ops whose operands are not visited yet
   bool *stays;     // per carry
 } Unused;
 
@@ -30,8 +37,8 @@ static void need_value(Unused *u, OpId loop, ValueId v) {
   if (op) need_op(u, op);
 }
 
-// All that the needed ops are made of, also inside them.
-static void follow(Unused *u, OpId loop) {
+// Marks everything that the needed ops use, also inside their regions.
+static void mark_reachable(Unused *u, OpId loop) {
   while (u->todo.count) {
     OpId op = u->todo.items[--u->todo.count];
     for (OpId in = op; in; in = op_walk_next(u->p, in, op))
@@ -40,6 +47,7 @@ static void follow(Unused *u, OpId loop) {
   }
 }
 
+// Marks to a fixpoint. True if some, but not all, carries are unused.
 static bool find_unused(Unused *u, OpId loop) {
   Program *p = u->p;
   uint32_t n = op_at(p, loop)->n_results;
@@ -52,13 +60,13 @@ static bool find_unused(Unused *u, OpId loop) {
   for (OpId op = block_at(p, body)->first; op; op = op_at(p, op)->next) u->needed[op] = false;
   for (OpId op = block_at(p, body)->first; op != end; op = op_at(p, op)->next)
     if (!fact_can_drop(p, op)) need_op(u, op);
-  bool *looked_at = ARENA_ARRAY(&u->o->scratch, bool, n + 1);
-  for (bool again = true; again;) {
-    again = false;
-    follow(u, loop);
+  bool *visited = ARENA_ARRAY(&u->o->scratch, bool, n + 1);
+  for (bool changed = true; changed;) {
+    changed = false;
+    mark_reachable(u, loop);
     for (uint32_t i = 0; i < n; i++) {
-      if (!u->stays[i] || looked_at[i]) continue;
-      again = looked_at[i] = true;
+      if (!u->stays[i] || visited[i]) continue;
+      changed = visited[i] = true;
       need_value(u, loop, op_operand(p, end, i));
     }
   }
@@ -67,7 +75,7 @@ static bool find_unused(Unused *u, OpId loop) {
   return n_kept && n_kept < n;
 }
 
-// The ops of a region move to a block with the arguments that stay.
+// Moves the ops of a block to a new block in region `to`, with the arguments that stay.
 static void move_block(Unused *u, OpId loop, BlockId from, RegionId to) {
   Program *p = u->p;
   BlockId block = region_add_block(p, to);
@@ -93,6 +101,7 @@ static uint32_t keep(const Unused *u, uint32_t n, const ValueId *from, ValueId *
   return kept;
 }
 
+// Rebuilds the body's terminator with the values that stay.
 static void end_body(Unused *u, OpId end) {
   Program *p = u->p;
   uint32_t n = op_at(p, end)->n_operands;
@@ -105,8 +114,8 @@ static void end_body(Unused *u, OpId end) {
   op_erase(p, end);
 }
 
-// What is not needed in the body, last first: it uses arguments that will not be there.
-static void drop_rest(Unused *u, OpId loop) {
+// Erases unneeded ops from last to first, since they use arguments that disappear.
+static void erase_unneeded(Unused *u, OpId loop) {
   Program *p = u->p;
   BlockId body = loop_body(p, loop);
   for (OpId op = block_at(p, body)->last, prev; op; op = prev) {
@@ -115,7 +124,8 @@ static void drop_rest(Unused *u, OpId loop) {
   }
 }
 
-static void write_anew(Unused *u, OpId loop) {
+// Rebuilds the loop with the carries that stay.
+static void rebuild(Unused *u, OpId loop) {
   Program *p = u->p;
   uint32_t n = op_at(p, loop)->n_results;
   ValueId *all = ARENA_ARRAY(&u->o->scratch, ValueId, n + 1),
@@ -128,7 +138,7 @@ static void write_anew(Unused *u, OpId loop) {
   Builder b = rewrite_before(p, loop);
   OpId made = build_op_many(&b, OP_while, n_kept, kept, n_kept, types, 2, op_at(p, loop)->attrs);
   end_body(u, block_at(p, loop_body(p, loop))->last);
-  drop_rest(u, loop);
+  erase_unneeded(u, loop);
   move_block(u, loop, loop_test(p, loop), op_region(p, made, 0));
   move_block(u, loop, loop_body(p, loop), op_region(p, made, 1));
   for (uint32_t i = 0, k = 0; i < n; i++)
@@ -150,7 +160,7 @@ uint32_t pass_unused(Optimizer *o) {
     OpId loop = loops.items[k];
     u.stays = ARENA_ARRAY(&o->scratch, bool, op_at(p, loop)->n_results + 1u);
     if (!find_unused(&u, loop)) continue;
-    write_anew(&u, loop);
+    rebuild(&u, loop);
     changes++;
   }
   return changes;

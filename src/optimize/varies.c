@@ -1,8 +1,18 @@
-// A value differs where what it is made of differs: arguments as their shardings say, a device's
-// number everywhere, what is gathered or combined over all devices along an axis no more along
-// that. Integers known on each device are compared. Loops, branches and calls are walked until
-// nothing changes; what a branch gives differs also where its condition does, what a loop gives
-// where its end does.
+// Problem: an op may move before an all_reduce only if its other operands are equal on all devices
+// of a group. Which values are?
+//
+// Idea: forward data-flow analysis. Each value has the bit set of mesh axes along which it can
+// differ between devices; sets only grow.
+// - argument: the axes of its `tessera.sharding`; none if it is known to be replicated
+// - partition_id: all axes
+// - pure op: the union of its operands; an integer known at compile time (known.h) is compared
+//   exactly
+// - all_gather, all_reduce: the operand's axes without those that the groups cover; other
+//   collectives: the operand's axes and the groups'
+// - loop and branch: also the axes of the condition, since devices may run different iterations
+//
+// Invariant: an over-approximation. If the fixpoint is not reached in MOST_ITERATIONS, every value
+// varies along all axes. Cost: O(ops · iterations), O(devices · axes) for each known integer.
 #include "optimize/varies.h"
 
 #include "base/vec.h"
@@ -10,7 +20,7 @@
 #include "optimize/facts.h"
 #include "optimize/known.h"
 
-enum { MOST_ROUNDS = 12, CALLED = 1, NAMED = 2 };
+enum { MOST_ITERATIONS = 12, CALLED = 1, NAMED = 2 };
 
 typedef struct Walk {
   Optimizer *o;
@@ -42,6 +52,7 @@ static uint64_t axes_in(AxisList list) {
   return axes;
 }
 
+// The axes of a sharding on the program's mesh; all axes if it cannot be read or has another mesh.
 static uint64_t axes_of_sharding(Walk *w, Attr attr, Type global) {
   Sharding sharding;
   if (!w->o->table || !w->o->mesh || w->o->mesh->n_axes >= 64) return w->v.all;
@@ -65,7 +76,8 @@ static bool has_sharding(const Program *p, OpId function, const char *attrs) {
   return false;
 }
 
-// Calls say what they give a function; whoever else names it gives it anything.
+// Marks functions that are called (CALLED: calls define their arguments) and functions that another
+// attribute names (NAMED: nothing is known of their arguments).
 static void find_callers(Walk *w) {
   Context *c = w->p->context;
   for (OpId op = w->p->root; op; op = op_walk_next(w->p, op, w->p->root)) {
@@ -84,6 +96,7 @@ static void find_callers(Walk *w) {
   }
 }
 
+// An argument without a sharding is replicated, or calls define it.
 static bool edges_are_said(const Walk *w, OpId function) {
   if (w->callers[function] & NAMED) return false;
   return w->o->edges_are_said || w->callers[function] == CALLED ||
@@ -91,14 +104,14 @@ static bool edges_are_said(const Walk *w, OpId function) {
 }
 
 static void start_function(Walk *w, OpId function) {
-  bool said = edges_are_said(w, function);
+  bool annotated = edges_are_said(w, function);
   BlockId block = region_block(w->p, op_region(w->p, function, 0));
   const AttrInfo *list = attr_info(w->p->context, op_attr(w->p, function, "arg_attrs"));
   for (uint32_t i = 0; block && i < block_at(w->p, block)->n_args; i++) {
     Attr dict = list->kind == ATTR_ARRAY && i < list->count ? list->items[i] : 0;
     Attr sharding = attr_get(w->p->context, dict, "tessera.sharding");
     Attr global = attr_get(w->p->context, dict, "tessera.global");
-    if (sharding || !said)
+    if (sharding || !annotated)
       add(w, block_arg(w->p, block, i),
           sharding ? axes_of_sharding(w, sharding, attr_info(w->p->context, global)->type)
                    : w->v.all);
@@ -107,16 +120,19 @@ static void start_function(Walk *w, OpId function) {
 
 // ---- ops ----
 
+// Groups that cover only some devices along an axis make values equal inside a group but not along
+// the axis, so the operand's axes stay.
 static uint64_t collective_axes(Walk *w, OpId op) {
   const DeviceGroups *groups = collective_groups(w->o, op);
   uint64_t in = operands_of(w, op);
   if (!groups) return w->v.all;
   const Collective *row = collective_row(op_at(w->p, op)->code);
   if (!row || row->after != STATE_REPLICATED) return in | groups->axes;
-  return groups->whole ? in & ~groups->axes : in;
+  return groups->covers_axes ? in & ~groups->axes : in;
 }
 
-// Integers that are computed from the device's number may still be alike along some axes.
+// Compares an integer known at compile time between neighbours along each axis, for a subset of
+// `most`.
 static uint64_t known_axes(Walk *w, ValueId value, uint64_t most) {
   const Mesh *mesh = w->o->mesh;
   const int64_t *at = most ? known_on_devices(w->o, value) : NULL;
@@ -156,14 +172,15 @@ static void visit_call(Walk *w, OpId op, OpId callee) {
     add(w, op_result(p, op, i), w->v.axes[op_operand(p, end, i)]);
 }
 
-// Regions have been walked in the round before, or will be now.
+// Carries flow from operands and from the body's end. Values of the regions are of the previous
+// iteration of the analysis, or follow in this one.
 static void visit_loop(Walk *w, OpId op) {
   Program *p = w->p;
   uint32_t n = op_at(p, op)->n_regions;
   OpId test = end_of(p, op_region(p, op, 0)), end = end_of(p, op_region(p, op, n - 1));
-  uint64_t rounds = test ? operands_of(w, test) : w->v.all;
+  uint64_t iterations = test ? operands_of(w, test) : w->v.all;
   for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) {
-    uint64_t axes = w->v.axes[op_operand(p, op, i)] | rounds;
+    uint64_t axes = w->v.axes[op_operand(p, op, i)] | iterations;
     if (end) axes |= w->v.axes[op_operand(p, end, i)];
     for (uint32_t r = 0; r < n; r++)
       add(w, block_arg(p, region_block(p, op_region(p, op, r)), i), axes);
@@ -181,7 +198,7 @@ static void visit_branch(Walk *w, OpId op) {
   }
 }
 
-// What a body uses from outside counts as an operand.
+// A body's uses of outer values count as operands.
 static uint64_t body_axes(Walk *w, OpId op) {
   uint64_t axes = 0;
   for (OpId in = op_walk_next(w->p, op, op); in; in = op_walk_next(w->p, in, op))
@@ -233,7 +250,7 @@ Varies varies_find(Optimizer *o) {
   guard_push(o->guard, &cleanup);
   w.callers = ARENA_ARRAY(&o->scratch, uint8_t, p->ops.count + 1);
   find_callers(&w);
-  uint32_t rounds = 0;
+  uint32_t iterations = 0;
   do {
     w.changed = false;
     for (OpId op = p->root; op; op = op_walk_next(p, op, p->root))
@@ -241,7 +258,7 @@ Varies varies_find(Optimizer *o) {
         start_function(&w, op);
       else
         visit(&w, op);
-  } while (w.changed && ++rounds < MOST_ROUNDS);
+  } while (w.changed && ++iterations < MOST_ITERATIONS);
   guard_pop(o->guard, &cleanup);
   symbols_deinit(&w.functions);
   if (w.changed)

@@ -1,6 +1,6 @@
-// A hidden id is the metadata of a fused location around the op's own, which is put back at the
-// end. A combined collective has a fused location with one item per operand (bucket.c): its ids are
-// those of its items.
+// Hidden ids are the metadata of a fused location that wraps the op's own location; the end
+// restores it. A combined collective has a fused location with one item per operand (bucket.c), so
+// its ids are those of its items.
 #include "optimize/why_ids.h"
 
 static const char shown[] = "tessera.why", hidden[] = "tessera.why_ids";
@@ -24,13 +24,14 @@ bool why_ids_hide(Optimizer *o) {
 
 typedef VEC(Attr) AttrVec;
 
+// Adds an id once.
 static void add_id(Optimizer *o, AttrVec *ids, Attr id) {
   for (uint32_t i = 0; i < ids->count; i++)
     if (ids->items[i] == id) return;
   VEC_PUSH(&o->scratch, ids, id);
 }
 
-// The location as it was; adds its ids.
+// The original location; appends its ids.
 static Attr unwrapped(Optimizer *o, Attr loc, AttrVec *ids) {
   const AttrInfo *info = attr_info(o->context, loc);
   if (info->kind != ATTR_LOC_FUSED || info->i != 1 || info->count != 2) return loc;
@@ -43,6 +44,7 @@ static Attr unwrapped(Optimizer *o, Attr loc, AttrVec *ids) {
   return attr_info(o->context, inner)->kind == ATTR_LOC_UNKNOWN ? 0 : inner;
 }
 
+// The same for a combined collective's location: each item is unwrapped.
 static Attr all_unwrapped(Optimizer *o, Attr loc, AttrVec *ids) {
   const AttrInfo *info = attr_info(o->context, loc);
   if (info->kind != ATTR_LOC_FUSED || info->i) return unwrapped(o, loc, ids);

@@ -1,13 +1,13 @@
-// Ids of reasons on collectives (tessera.why, explain/reason.h) while passes run: two collectives
-// that differ in their ids alone are alike, and one that is made of several has the ids of all.
+// Ids of reasons (`tessera.why`, explain/reason.h) while passes run. Two collectives that differ
+// only in their ids count as equal, and a collective merged from several has the ids of all.
 #ifndef TESSERA_OPTIMIZE_WHY_IDS_H
 #define TESSERA_OPTIMIZE_WHY_IDS_H
 
 #include "optimize/pass.h"
 
-// Moves the ids into locations, which passes keep. Gives whether there are any. O(ops).
+// Moves the ids into locations, which passes keep. Returns whether there are any. O(ops).
 bool why_ids_hide(Optimizer *o);
-// Moves them back, onto collectives. O(ops + ids).
+// Moves the ids back onto collectives. O(ops + ids).
 void why_ids_show(Optimizer *o);
 
 #endif

@@ -1,7 +1,14 @@
-// Calls are walked depth first from every root, so that what an instance calls is known before it:
-// its signature is the shardings of all its places and the bodies of what it calls, looked up in a
-// hash table. Instances of one function never nest in each other (recursion was refused), so they
-// are left in the order of their calls.
+// Problem: propagation gives each call its own shardings, but the text has one function per name.
+// Write as few copies as possible.
+//
+// Idea: two instances can share a body if all their places have equal shardings and the calls in
+// them have equal bodies. Calls are walked depth first from every root, callees before callers; the
+// signature of an instance (its shardings, its split constants and the bodies that it calls) is
+// looked up in a hash table. Instances of one function never nest (recursion is refused), so bodies
+// are numbered in the order of calls.
+//
+// Invariant: the first body keeps the function's name; copies get the next free suffix. Cost:
+// expected O(program + ops in all instances).
 #include "propagate/bodies.h"
 
 #include <stdlib.h>
@@ -11,8 +18,8 @@
 typedef struct Function {
   OpId op;
   uint32_t n_slots;
-  uint32_t calls, n_calls;  // in Finder.calls
-  BodyId last;              // of its bodies
+  uint32_t calls, n_calls;  // range of Finder.calls
+  BodyId last;              // its newest body
   uint32_t next_suffix;
 } Function;
 
@@ -25,15 +32,15 @@ typedef struct Finder {
   Arena *arena;
   Guard *guard;
   uint32_t *function_of;      // per op
-  InstanceId *last_instance;  // per function: the one that calls share beyond the limit
+  InstanceId *last_instance;  // per function: the instance that calls share beyond the limit
   VEC(Function) functions;
   VEC(OpId) calls;
-  bool *taken;  // per name: a symbol of the program
+  bool *taken;  // per name: the program has this symbol
   Name n_taken;
   IdMap by_signature;
 } Finder;
 
-// ---- which instance a call is ----
+// ---- the instance of a call ----
 
 typedef struct CallKey {
   InstanceId caller;
@@ -48,6 +55,7 @@ static bool call_equal(const void *owner, uint32_t id, const void *key) {
   return i->caller == k->caller && i->call == k->call;
 }
 
+// The call's own instance, or the shared one beyond the limit.
 static InstanceId instance_called(const Bodies *b, InstanceId caller, OpId call) {
   CallKey key = {caller, call};
   InstanceId found = idmap_find(&b->called, call_hash(caller, call), call_equal, b->graph, &key);
@@ -60,21 +68,22 @@ BodyId bodies_called(const Bodies *b, InstanceId instance, OpId call) {
 
 // ---- functions and their calls ----
 
-static void see_value(Finder *f, Function *function, ValueId v) {
+static void count_slot(Finder *f, Function *function, ValueId v) {
   uint32_t slot = f->g->value_slot[v];
   if (slot >= function->n_slots) function->n_slots = slot + 1;
 }
 
+// Lists the calls of a function and counts its slots.
 static void collect_function(Finder *f, OpId op, const SymbolTable *symbols) {
   const Program *p = f->program;
   Function function = {.op = op, .calls = f->calls.count};
   for (OpId o = op; o; o = op_walk_next(p, o, op)) {
     const Op *at = op_at(p, o);
-    for (uint32_t i = 0; i < at->n_results; i++) see_value(f, &function, at->results + i);
+    for (uint32_t i = 0; i < at->n_results; i++) count_slot(f, &function, at->results + i);
     for (uint32_t r = 0; r < at->n_regions; r++)
       for (BlockId b = region_at(p, at->regions + r)->first; b; b = block_at(p, b)->next)
         for (uint32_t i = 0; i < block_at(p, b)->n_args; i++)
-          see_value(f, &function, block_arg(p, b, i));
+          count_slot(f, &function, block_arg(p, b, i));
     if (!(op_row(at->code)->traits & TRAIT_CALL)) continue;
     OpId callee = symbols_find(symbols, attr_as_name(p->context, op_attr(p, o, "callee")));
     f->b->fallback[o] = callee ? f->last_instance[callee] : 0;
@@ -98,7 +107,7 @@ static void collect_module(Finder *f, OpId module) {
   symbols_deinit(&symbols);
 }
 
-// Functions of the root and of modules in it, and the names that are taken.
+// Collects the functions of the root and of nested modules, and the symbol names in use.
 static void collect(Finder *f) {
   const Program *p = f->program;
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
@@ -117,6 +126,7 @@ static Function *function_of(const Finder *f, InstanceId instance) {
 
 // ---- signatures ----
 
+// Shardings are compared as they are written: open and closed ones may become equal.
 static Sharding written_at(const Finder *f, PlaceId place) {
   Sharding sharding = propagation_get(f->p, place);
   return sharding ? f->written[sharding] : 0;
@@ -126,8 +136,9 @@ static Sharding split_sharding(const Finder *f, const ConstantUse *use, uint32_t
   return written_at(f, f->g->split_values[use->values + k].place);
 }
 
+// Instances of one function split the same uses in the same order, unless the limit stopped one.
 static bool splits_equal(const Finder *f, const Instance *ia, const Instance *ib) {
-  if (ia->n_constants != ib->n_constants) return false;  // the limit on instances was reached
+  if (ia->n_constants != ib->n_constants) return false;  // possible if the limit of ops was reached
   for (uint32_t k = 0; k < ia->n_constants; k++) {
     const ConstantUse *a = &f->g->splits[ia->constants + k], *b = &f->g->splits[ib->constants + k];
     if (a->use != b->use) return false;
@@ -137,6 +148,7 @@ static bool splits_equal(const Finder *f, const Instance *ia, const Instance *ib
   return true;
 }
 
+// The hash of everything that signature_equal compares.
 static uint64_t signature(const Finder *f, InstanceId instance) {
   const Instance *i = &f->g->instances[instance];
   const Function *function = function_of(f, instance);
@@ -176,8 +188,8 @@ static bool signature_equal(const void *owner, uint32_t id, const void *key) {
   return true;
 }
 
-// `silu_0`, `silu_1`, …: the next that the program does not have. A name that is made can be no
-// other's: its last number and what stands before it say which copy of which function it is.
+// The next of `silu_0`, `silu_1`, … that the program does not have. Names of copies are unique: the
+// last number and the text before it determine function and copy.
 static Name copy_name(Finder *f, Function *function) {
   Context *context = f->program->context;
   Name of = attr_as_name(context, op_attr(f->program, function->op, "sym_name"));
@@ -189,7 +201,8 @@ static Name copy_name(Finder *f, Function *function) {
   }
 }
 
-static void group(Finder *f, InstanceId instance) {
+// Assigns the instance to a body with an equal signature, or to a new one.
+static void assign_body(Finder *f, InstanceId instance) {
   uint64_t h = signature(f, instance);
   BodyId body = idmap_find(&f->by_signature, h, signature_equal, f, &instance);
   if (!body) {
@@ -217,6 +230,7 @@ typedef struct Frame {
   uint32_t next_call;
 } Frame;
 
+// Depth first with an explicit stack; an instance is grouped after all its callees.
 static void walk(Finder *f, InstanceId root, bool *entered) {
   VEC(Frame) stack = {0};
   VEC_PUSH(f->arena, &stack, ((Frame){root, 0}));
@@ -225,7 +239,7 @@ static void walk(Finder *f, InstanceId root, bool *entered) {
     Frame *top = &stack.items[stack.count - 1];
     const Function *function = function_of(f, top->instance);
     if (top->next_call == function->n_calls) {
-      group(f, top->instance);
+      assign_body(f, top->instance);
       stack.count--;
       continue;
     }

@@ -1,13 +1,24 @@
-// The engine. A step reads the shardings of a node's tensors, asks what follows (project_step; the
-// answer is remembered per map, mode and shardings, and programs repeat themselves, so nearly every
-// step is one look-up), writes what is new to the log and wakes the nodes around.
+// Problem: infer all shardings from a few annotations, in Shardy's order, fast enough to run inside
+// a search.
 //
-// Order is Shardy's: user priorities, in each op priorities, in each aggressive steps;
-// within a pass nodes in program order, and those woken by a change before all that still waits. A
-// node that nothing around has changed since it last came to nothing in a mode is not looked at
-// again in that mode.
+// Idea: a worklist of nodes. A step reads the shardings of a node's places, asks project_step for
+// the consequences, logs the changes and wakes the neighbours. Programs repeat their layers, so
+// answers are cached by factor map, mode and shardings: nearly every step is one hash lookup,
+// whatever the number of devices.
 //
-// O(steps); a place changes at most once per axis, so steps are at most nodes times axes.
+// Order, as in Shardy: user priorities; in each, op priorities; in each, basic or aggressive steps.
+// Within a pass nodes are visited in program order, and nodes woken by a change before all nodes
+// that still wait. A node at which a mode changed nothing is skipped in that mode until a neighbour
+// changes (`rest`).
+//
+//   %x: ["a"]  →  step at %0 = add %x, %y  →  %0: ["a"], %y: ["a"]  →  wakes the nodes around
+//
+// A later priority and a push (search) start from a fixpoint, so they visit touched nodes only, in
+// the same order as a complete run would.
+//
+// Invariant: a step only appends axes to open dimensions; popping the log restores the state
+// exactly. Cost: O(steps). A place changes at most once per axis, so there are at most
+// O(nodes · axes) steps.
 #include "propagate/propagate.h"
 
 #include <stdlib.h>
@@ -24,25 +35,25 @@ typedef struct Propagation {
   ShardingTable *table;
   PropagateOptions options;
   Guard *guard;
-  Arena arena;      // givens
+  Arena arena;      // annotations and per-place arrays
   Arena scratch;    // of one step
   Sharding *state;  // per place
   uint32_t *last;   // per place: its last event
   Givens givens;
-  uint64_t *written;     // per place: the step that wrote it last
-  uint32_t *rest;        // per node: modes in which it is known to be at rest
-  bool *waiting;         // per node: on the stack
-  uint32_t *touched_at;  // per node: the push it was last touched in
-  uint32_t push;         // number of the push under way, 0 = a whole run
-  uint32_t pushes;       // so far: a number is never used twice
+  uint64_t *written;     // per place: the last step that wrote it
+  uint32_t *rest;        // per node: bit set of modes in which a step changes nothing
+  bool *waiting;         // per node: on the stack or in `ahead`
+  uint32_t *touched_at;  // per node: the last push that touched it
+  uint32_t push;         // number of the current push; 0 = a complete run
+  uint32_t pushes;       // number of pushes so far
   HEAPVEC(Event) events;
   HEAPVEC(NodeId) stack;
-  HEAPVEC(NodeId) touched;    // nodes woken since the push began
-  HEAPVEC(NodeId) ahead;      // those behind `swept` that wait, a heap: the first is on top
-  NodeId swept;               // how far the pass over what is touched has come
-  HEAPVEC(uint32_t) answers;  // remembered: map, mode, shardings before, after
-  IdMap answers_by_key;
-  HEAPVEC(Sharding) buffer;  // of one step: before, after
+  HEAPVEC(NodeId) touched;       // nodes woken by the current push
+  HEAPVEC(NodeId) ahead;         // waiting nodes after `swept`: a heap by program order
+  NodeId swept;                  // position of the pass over touched nodes
+  HEAPVEC(uint32_t) step_cache;  // cache of steps: map, mode, shardings before and after
+  IdMap steps_by_key;
+  HEAPVEC(Sharding) buffer;  // of one step: shardings before, after
   uint64_t steps;
   uint8_t op_priority;
   bool aggressive;
@@ -61,12 +72,13 @@ static void release(void *object) {
   HEAPVEC_FREE(&p->stack);
   HEAPVEC_FREE(&p->touched);
   HEAPVEC_FREE(&p->ahead);
-  HEAPVEC_FREE(&p->answers);
+  HEAPVEC_FREE(&p->step_cache);
   HEAPVEC_FREE(&p->buffer);
-  idmap_deinit(&p->answers_by_key);
+  idmap_deinit(&p->steps_by_key);
   mem_free(p);
 }
 
+// Adds the program's sdy.mesh ops to the table.
 static Status *add_meshes(Program *program, ShardingTable *table, Diag *diag) {
   for (OpId o = program->root; o; o = op_walk_next(program, o, program->root)) {
     if (op_at(program, o)->code != OP_sdy_mesh) continue;
@@ -108,7 +120,7 @@ Status *propagation_new(Program *program, ShardingTable *table, const PropagateO
   p->rest = ARENA_ARRAY(&p->arena, uint32_t, n_nodes + 1);
   p->waiting = ARENA_ARRAY(&p->arena, bool, n_nodes + 1);
   p->touched_at = ARENA_ARRAY(&p->arena, uint32_t, n_nodes + 1);
-  HEAPVEC_PUSH(guard, &p->answers, 0);
+  HEAPVEC_PUSH(guard, &p->step_cache, 0);
   guard_pop(guard, &cleanup);
   *out = p;
   return NULL;
@@ -151,6 +163,8 @@ Sharding propagation_before(const Propagation *p, PlaceId place, uint32_t i) {
 
 // ---- modes ----
 
+// The direction of an op that keeps shapes (elementwise, transpose, …). multi_use: also if operands
+// have other uses.
 static uint8_t pass_direction(const Node *node, bool multi_use) {
   if (!(node->traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES | TRAIT_PASSES_FORWARD)) ||
       node->traits & TRAIT_EXPANDS)
@@ -159,7 +173,7 @@ static uint8_t pass_direction(const Node *node, bool multi_use) {
   return node->traits & TRAIT_PASSES_FORWARD ? DIRECTION_FORWARD : DIRECTION_BOTH;
 }
 
-// Where factors that pass through any op may go from priority 2 on, beside where they do already.
+// The additional direction of pass-through factors of any op from priority 2 on.
 static uint8_t factor_direction(const Node *node, uint8_t op_priority) {
   bool expands = (node->traits & TRAIT_EXPANDS) != 0;
   bool copies = expands && !(node->traits & TRAIT_PASSES);
@@ -167,12 +181,12 @@ static uint8_t factor_direction(const Node *node, uint8_t op_priority) {
   return op_priority >= 4 ? forward | DIRECTION_BACKWARD : forward;
 }
 
-// What each op priority lets through, each all that the ones before do:
-//   0  ops that keep shapes and whose operands have no other use     1  also with other uses
-//   2  factors that pass through any op, forward, but broadcasts'     3  also those without copies
-//   4  factors that pass through any op, broadcasts backward          5  all factors     6  all
-// What is given comes before what is asked for: optimizer states in parts (ZeRO) would otherwise
-// spread through gradients into activations before the batch gets there. Shardy has no 2 and 3.
+// Each op priority allows everything that the previous ones do, and:
+//   0  ops that keep shapes and whose operands have no other use    1  … with other uses
+//   2  pass-through factors of any op, forward, except broadcasts   3  … broadcasts without copies
+//   4  pass-through factors of any op, broadcasts backward only     5  all factors     6 everything
+// Forward goes first (2 and 3, which Shardy does not have): otherwise sharded optimizer states
+// (ZeRO) would spread through gradients into activations before the batch axis gets there.
 ProjectMode propagation_mode(const Propagation *p, NodeId id, uint8_t op_priority,
                              bool aggressive) {
   const Node *node = &p->graph.nodes[id];
@@ -200,7 +214,7 @@ static uint32_t mode_bits(ProjectMode mode) {
   return mode.pass | (uint32_t)mode.other << 2 | (uint32_t)mode.aggressive << 4;
 }
 
-// ---- the log ----
+// ---- worklist and log ----
 
 static bool node_before(const void *a, const void *b, const void *user) {
   (void)user;
@@ -219,8 +233,8 @@ static NodeId ahead_pop(Propagation *p) {
   return p->ahead.items[--p->ahead.count];
 }
 
-// In a whole run all that is ahead waits already. Where only what is touched is looked at, a node
-// ahead waits for its turn too, so that both come to the same.
+// In a complete run all later nodes wait already. In a push, a later node waits for its turn in
+// `ahead`, so that both visit nodes in the same order.
 static void push_node(Propagation *p, NodeId n) {
   if (p->waiting[n]) return;
   p->waiting[n] = true;
@@ -230,6 +244,7 @@ static void push_node(Propagation *p, NodeId n) {
     HEAPVEC_PUSH(p->guard, &p->stack, n);
 }
 
+// Invalidates the node's rest; in a push, adds it to the touched nodes.
 static void wake(Propagation *p, NodeId n) {
   p->rest[n] = 0;
   if (p->push && p->touched_at[n] != p->push) {
@@ -238,6 +253,7 @@ static void wake(Propagation *p, NodeId n) {
   }
 }
 
+// Writes a place's sharding to the state and the log.
 static void record(Propagation *p, PlaceId place, Sharding after, NodeId node, Cause cause) {
   Event event = {.place = place,
                  .before = p->state[place],
@@ -256,7 +272,8 @@ static void record(Propagation *p, PlaceId place, Sharding after, NodeId node, C
     wake(p, g->adjacent[i]);
 }
 
-// The definition below, then users from the last to the first: the first one is on top.
+// Pushes the place's defining node, then its users from last to first, so that the first user is
+// visited next. Returns are handled separately (run_returns).
 static void push_around(Propagation *p, PlaceId place, NodeId but) {
   const Graph *g = &p->graph;
   NodeId def = g->places[place].def;
@@ -275,43 +292,44 @@ typedef struct Key {
   const Sharding *in;
 } Key;
 
-// A remembered answer: map, mode and whether something is new, before, after (if so).
-static bool answer_equal(const void *owner, uint32_t id, const void *key) {
+// A cache entry: map, mode << 1 | changed, shardings before, and shardings after if changed.
+static bool step_equal(const void *owner, uint32_t id, const void *key) {
   const Propagation *p = owner;
   const Key *k = key;
-  const uint32_t *a = p->answers.items + id;
+  const uint32_t *a = p->step_cache.items + id;
   return a[0] == k->map && a[1] >> 1 == k->mode && memcmp(a + 2, k->in, k->n * sizeof *k->in) == 0;
 }
 
-// buffer: n before, n after. True if something is new.
-static bool answer(Propagation *p, const Node *node, ProjectMode mode, uint32_t n) {
+// The step on buffer[0, n), result in buffer[n, 2n), from the cache or by project_step. True if
+// something changed.
+static bool cached_step(Propagation *p, const Node *node, ProjectMode mode, uint32_t n) {
   Sharding *in = p->buffer.items, *out = in + n;
   uint32_t bits =
       mode_bits(mode) | (uint32_t)mode.elementwise << 5 | (uint32_t)mode.conservative << 6;
   uint64_t hash = hash_mix(node->map, bits);
   for (uint32_t i = 0; i < n; i++) hash = hash_mix(hash, in[i]);
   Key key = {p, node->map, bits, n, in};
-  uint32_t found = idmap_find(&p->answers_by_key, hash, answer_equal, p, &key);
+  uint32_t found = idmap_find(&p->steps_by_key, hash, step_equal, p, &key);
   if (found) {
-    const uint32_t *a = p->answers.items + found;
+    const uint32_t *a = p->step_cache.items + found;
     if (!(a[1] & 1)) return false;
     memcpy(out, a + 2 + n, n * sizeof *out);
     return true;
   }
   bool any = project_step(p->table, p->graph.maps[node->map], mode, in, out, &p->scratch);
-  uint32_t id = p->answers.count;
-  HEAPVEC_RESERVE(p->guard, &p->answers, id + 2 + 2 * n);
-  uint32_t *a = p->answers.items + id;
+  uint32_t id = p->step_cache.count;
+  HEAPVEC_RESERVE(p->guard, &p->step_cache, id + 2 + 2 * n);
+  uint32_t *a = p->step_cache.items + id;
   a[0] = node->map;
   a[1] = bits << 1 | any;
   memcpy(a + 2, in, n * sizeof *in);
   if (any) memcpy(a + 2 + n, out, n * sizeof *out);
-  p->answers.count = id + 2 + (any ? 2 : 1) * n;
-  idmap_add(&p->answers_by_key, p->guard, hash, id);
+  p->step_cache.count = id + 2 + (any ? 2 : 1) * n;
+  idmap_add(&p->steps_by_key, p->guard, hash, id);
   return any;
 }
 
-// True if the node changed something.
+// One step at a node. True if it changed a place.
 static bool step(Propagation *p, NodeId id, bool wake_others) {
   const Graph *g = &p->graph;
   const Node *node = &g->nodes[id];
@@ -327,9 +345,9 @@ static bool step(Propagation *p, NodeId id, bool wake_others) {
   Sharding *in = p->buffer.items, any = 0;
   for (uint32_t i = 0; i < n; i++) any |= in[i] = p->state[places[i]];
   if (node->view) any |= in[n - 1] = view_seen(g, node->view, in[n - 1], &p->scratch);
-  if (!any || !answer(p, node, mode, n)) return false;
-  // A tensor that stands in the node several times gets what it would have last, as if one write
-  // replaced the other; what the others would add comes with the next step, which the write wakes.
+  if (!any || !cached_step(p, node, mode, n)) return false;
+  // A place that occurs several times in the node takes the last of its new shardings. The write
+  // wakes the node again, and the next step adds what the other occurrences would.
   for (uint32_t i = n; i-- > 0;) {
     Sharding *after = &p->buffer.items[n + i];
     if (!places[i] || *after == p->buffer.items[i]) continue;
@@ -352,6 +370,7 @@ static bool step(Propagation *p, NodeId id, bool wake_others) {
   return changed;
 }
 
+// Steps at waiting nodes until none is left.
 static void drain(Propagation *p) {
   while (p->stack.count || p->ahead.count) {
     NodeId n;
@@ -369,7 +388,8 @@ static void run_returns(Propagation *p) {
     if (p->graph.nodes[n].kind == NODE_RETURN) step(p, n, false);
 }
 
-// All nodes to the fixpoint in the mode at hand. What functions return is settled before and after.
+// All nodes to the fixpoint in the current mode. Results of roots are updated before and after the
+// others; if that changes a place, another pass follows.
 static void run_all(Propagation *p) {
   run_returns(p);
   do {
@@ -396,7 +416,7 @@ static void run_touched_returns(Propagation *p) {
     if (nodes[p->touched.items[i]].kind == NODE_RETURN) step(p, p->touched.items[i], false);
 }
 
-// The same over what the push or the priority under way has touched.
+// The same for the nodes that the current push or priority has touched.
 static void run_touched(Propagation *p) {
   run_touched_returns(p);
   do {
@@ -410,6 +430,7 @@ static void run_touched(Propagation *p) {
   } while (p->changed);
 }
 
+// Basic steps, aggressive steps, or both in this order.
 static void run_strategies(Propagation *p) {
   Steps steps = p->options.strategy == STRATEGY_BASIC ? STEPS_BASIC : p->options.steps;
   for (uint32_t aggressive = 0; aggressive < 2; aggressive++) {
@@ -434,9 +455,9 @@ static void run_op_priorities(Propagation *p) {
 
 static int32_t priority_of(const DimSharding *dim) { return dim->priority < 0 ? 0 : dim->priority; }
 
-// The sharding as it is before its later priorities come into sight: their dimensions are whole and
-// closed, and nothing else may take their axes.
-static Sharding first_sight(Propagation *p, Sharding sharding) {
+// An annotation before its later priorities become visible: their dimensions are closed and have no
+// axes, and their axes are replicated, so that nothing else takes them.
+static Sharding first_priority_only(Propagation *p, Sharding sharding) {
   const ShardingInfo *info = sharding_info(p->table, sharding);
   ArenaMark mark = arena_mark(&p->scratch);
   DimSharding *dims = ARENA_ARRAY(&p->scratch, DimSharding, info->rank + 1);
@@ -464,7 +485,7 @@ static Sharding first_sight(Propagation *p, Sharding sharding) {
   return result;
 }
 
-// What a place has now, with the dimensions of one priority as they were given.
+// The place's current sharding, with the dimensions of one priority as annotated.
 static Sharding with_priority(Propagation *p, Sharding now, Sharding given, int32_t priority) {
   const ShardingInfo *info = sharding_info(p->table, now), *full = sharding_info(p->table, given);
   ArenaMark mark = arena_mark(&p->scratch);
@@ -486,7 +507,7 @@ static Sharding with_priority(Propagation *p, Sharding now, Sharding given, int3
   return result;
 }
 
-// A place some dimensions of which come into sight at a priority above 0.
+// A place with dimensions of a user priority above 0.
 typedef struct Later {
   int32_t priority;
   PlaceId place;
@@ -498,7 +519,7 @@ static int later_compare(const void *x, const void *y) {
   return (a->place > b->place) - (a->place < b->place);
 }
 
-// By priority, then by place. A place may stand twice: the second time has nothing to add.
+// Sorted by priority, then by place. A place may occur twice; the second time adds nothing.
 static Later *list_later(Propagation *p, uint32_t *out_n) {
   VEC(Later) list = {0};
   for (PlaceId i = 1; i < p->graph.n_places; i++) {
@@ -513,7 +534,7 @@ static Later *list_later(Propagation *p, uint32_t *out_n) {
   return list.items;
 }
 
-// Everything is at rest when a priority begins, so only what it touches is looked at.
+// Everything is at a fixpoint when a priority begins, so only touched nodes are visited.
 static void run_later(Propagation *p) {
   uint32_t n;
   const Later *list = list_later(p, &n);
@@ -539,7 +560,7 @@ void propagation_run(Propagation *p) {
   for (PlaceId i = 1; i < p->graph.n_places; i++) {
     if (!p->givens.list[i]) continue;
     Sharding sharding = p->givens.list[i]->sharding;
-    if (by_user) sharding = first_sight(p, sharding);
+    if (by_user) sharding = first_priority_only(p, sharding);
     if (sharding != p->state[i]) record(p, i, sharding, 0, CAUSE_GIVEN);
   }
   if (p->options.strategy == STRATEGY_NONE) return;
@@ -553,7 +574,8 @@ static Status *check_extends(Propagation *p, PlaceId place, Sharding sharding) {
   if (!p->state[place]) return NULL;
   const ShardingInfo *old = sharding_info(p->table, p->state[place]);
   const ShardingInfo *new = sharding_info(p->table, sharding);
-  const Mesh *before = sharding_mesh(p->table, old->mesh);  // axes are numbers of the mesh's
+  const Mesh *before =
+      sharding_mesh(p->table, old->mesh);  // AxisRef.axis is an index into the mesh's axes
   bool same_mesh = !before->n_axes || old->mesh == new->mesh ||
                    mesh_equal(before, sharding_mesh(p->table, new->mesh));
   bool extends = old->rank == new->rank &&same_mesh;

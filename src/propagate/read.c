@@ -1,16 +1,17 @@
-// Reads what the program's text says about shardings into a propagation. Every instance of a
-// function is told what the function says. O(ops in all instances).
+// Reads the annotations of the program's text into a propagation. Every instance of a function gets
+// the function's annotations. Few different attributes occur on many values, so parsed shardings
+// are cached. O(ops in all instances).
 #include "annotate/annotation.h"
 #include "propagate/propagate.h"
 
-// A program repeats itself: few attributes stand on many values.
-typedef struct Known {
+// A cached parse of a sharding attribute.
+typedef struct CachedParse {
   Attr attr;
   Type type;
   Sharding sharding;
-} Known;
+} CachedParse;
 
-enum { MOST_KNOWN = 512 };  // by hash, the last one stays
+enum { CACHE_SIZE = 512 };  // direct-mapped by hash
 
 typedef struct Reader {
   Propagation *propagation;
@@ -21,10 +22,11 @@ typedef struct Reader {
   Diag *diag;
   bool explicit_only;
   Arena scratch;
-  Known known[MOST_KNOWN];
+  CachedParse cached[CACHE_SIZE];
 } Reader;
 
-static bool says_nothing(const ShardingTable *table, Sharding sharding) {
+// All dimensions are open and have no axes: the annotation constrains nothing.
+static bool is_fully_open(const ShardingTable *table, Sharding sharding) {
   const ShardingInfo *info = sharding_info(table, sharding);
   for (uint32_t d = 0; d < info->rank; d++)
     if (!info->dims[d].open || info->dims[d].n_factors > 1 || sharding_dim_axes(info, d).n)
@@ -32,6 +34,7 @@ static bool says_nothing(const ShardingTable *table, Sharding sharding) {
   return !info->replicated.n && !info->unreduced.n;
 }
 
+// Two different annotations for one place: an error, with a note at the other one.
 static bool conflict(Reader *r, PlaceId place, const Given *old, Sharding sharding, Pos pos) {
   StrBuf text;
   strbuf_init(&text, r->p->guard);
@@ -48,18 +51,19 @@ static bool conflict(Reader *r, PlaceId place, const Given *old, Sharding shardi
   return false;
 }
 
+// sharding_from_attr through the cache.
 static Status *look_up(Reader *r, Attr attr, Type type, Sharding *out) {
-  Known *known = &r->known[hash_mix(attr, type) % MOST_KNOWN];
-  if (known->attr != attr || known->type != type) {
+  CachedParse *cached = &r->cached[hash_mix(attr, type) % CACHE_SIZE];
+  if (cached->attr != attr || cached->type != type) {
     Sharding sharding = 0;
     TRY(sharding_from_attr(r->table, attr, type, &sharding));
-    *known = (Known){attr, type, sharding};
+    *cached = (CachedParse){attr, type, sharding};
   }
-  *out = known->sharding;
+  *out = cached->sharding;
   return NULL;
 }
 
-// The axis of the sharding that is manual in the computation; MESH_NO_AXIS if it uses none.
+// A manual axis of the computation that the sharding uses; MESH_NO_AXIS if it uses none.
 static uint32_t uses_manual(const Reader *r, const ShardingInfo *info, OpId computation) {
   const Mesh *mesh = sharding_mesh(r->table, info->mesh);
   Attr manual = op_attr(r->p, computation, "manual_axes");
@@ -74,8 +78,8 @@ static uint32_t uses_manual(const Reader *r, const ShardingInfo *info, OpId comp
   return MESH_NO_AXIS;
 }
 
-// Inside a manual computation, and in what is called there, values are one device's part along its
-// axes: nothing is left to split over them.
+// Inside a manual computation, and in functions called there, values are local along the manual
+// axes: they cannot be sharded over them.
 static bool may_use(Reader *r, PlaceId place, Sharding sharding, Pos pos) {
   const ShardingInfo *info = sharding_info(r->table, sharding);
   InstanceId instance = r->g->places[place].instance;
@@ -104,7 +108,7 @@ static bool may_use(Reader *r, PlaceId place, Sharding sharding, Pos pos) {
   return true;
 }
 
-// Shardy leaves dynamic dimensions alone; here what cannot be met is refused (decision D16).
+// Sharding a dynamic dimension is an error (decision D16); Shardy ignores such an annotation.
 static bool has_sizes(const Reader *r, Sharding sharding, Type type, Pos pos) {
   const TypeInfo *tensor = type_info(r->context, type);
   const ShardingInfo *info = sharding_info(r->table, sharding);
@@ -118,6 +122,7 @@ static bool has_sizes(const Reader *r, Sharding sharding, Type type, Pos pos) {
   return true;
 }
 
+// Adds an annotation to a place. An annotation that constrains nothing never conflicts.
 static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
   Sharding sharding = 0;
   Status *status = look_up(r, attr, type, &sharding);
@@ -126,23 +131,25 @@ static bool give(Reader *r, PlaceId place, Attr attr, Type type, Pos pos) {
     status_free(status);
     return false;
   }
-  if (!place) return true;  // of rank 0: kept as written
+  if (!place) return true;  // rank 0: the attribute stays as written
   if (!has_sizes(r, sharding, type, pos)) return false;
   if (r->g->n_views > 1 && !may_use(r, place, sharding, pos)) return false;
   const Given *old = propagation_given(r->propagation, place);
   if (old && old->sharding != sharding) {
-    if (says_nothing(r->table, sharding)) return true;
-    if (!says_nothing(r->table, old->sharding)) return conflict(r, place, old, sharding, pos);
+    if (is_fully_open(r->table, sharding)) return true;
+    if (!is_fully_open(r->table, old->sharding)) return conflict(r, place, old, sharding, pos);
   }
   givens_give(propagation_givens(r->propagation),
               &(Given){.place = place, .sharding = sharding, .pos = pos});
   return true;
 }
 
+// The list of a #sdy.sharding_per_value.
 static const AttrInfo *per_value(const Reader *r, Attr attr) {
   return attr_info(r->context, attr_get(r->context, attr, "shardings"));
 }
 
+// arg_attrs and res_attrs of the function.
 static bool read_function(Reader *r, InstanceId id) {
   const Instance *instance = &r->g->instances[id];
   OpId function = instance->function;
@@ -163,8 +170,8 @@ static bool read_function(Reader *r, InstanceId id) {
   return true;
 }
 
-// in_shardings and out_shardings, where no edge speaks for the value. An argument's place is
-// inside, without manual axes.
+// in_shardings and out_shardings of a manual computation, for values without a data-flow edge. The
+// place of an argument is inside the body: its sharding has no manual axes.
 static bool read_body(Reader *r, InstanceId id, OpId op) {
   const Op *o = op_at(r->p, op);
   BlockId block = region_block(r->p, o->regions);
@@ -195,7 +202,7 @@ static bool read_body(Reader *r, InstanceId id, OpId op) {
   return true;
 }
 
-// The same where only edges are seen: a value for which one speaks has nothing to say itself.
+// The same with explicit_only. The edge's annotation replaces that of its value.
 static bool read_body_explicit(Reader *r, InstanceId id, OpId op) {
   const Op *o = op_at(r->p, op);
   BlockId block = region_block(r->p, o->regions);
@@ -208,6 +215,8 @@ static bool read_body_explicit(Reader *r, InstanceId id, OpId op) {
   return true;
 }
 
+// sdy.sharding of the results, and `sharding` of ops that are annotations themselves (constraints).
+// A result with a data-flow edge is skipped: the edge has its sharding.
 static bool read_op(Reader *r, InstanceId id, OpId op) {
   const Op *o = op_at(r->p, op);
   if (!o->attrs || (o->n_results == 0 && !o->n_regions)) return true;
@@ -230,7 +239,7 @@ static bool read_op(Reader *r, InstanceId id, OpId op) {
          give(r, graph_place(r->g, id, o->results), one, op_result_type(r->p, op, 0), o->pos);
 }
 
-// What is said of a constant holds for every use that has a copy of it for itself.
+// An annotation of a constant applies to the copies of its uses.
 static bool read_splits(Reader *r, InstanceId id) {
   const Instance *instance = &r->g->instances[id];
   for (uint32_t k = 0; k < instance->n_constants; k++) {

@@ -1,6 +1,13 @@
-// Bodies first (bodies.h): each function is written as often as its instances differ. All copies of
-// a function are made before anything is written into it, and the function itself is written last,
-// so that what is read is the program as it was propagated. An attribute is made once per sharding.
+// Problem: the graph has one sharding per place (value in an instance); the program's text has one
+// attribute per value.
+//
+// Idea: instances with equal shardings share a body (bodies.h); a function is copied once for each
+// further body. A constant whose uses have different shardings is copied once per distinct sharding
+// and operands. Attributes are built once per sharding.
+//
+// Invariant: the function itself is written last, so all copies are made from the propagated
+// program. Shardings that sdy cannot express are found before anything is written. Cost: O(program
+// + ops in all instances).
 #include "propagate/write.h"
 
 #include "base/idmap.h"
@@ -8,7 +15,7 @@
 #include "annotate/annotation.h"
 #include "propagate/bodies.h"
 
-// Where an op keeps the shardings of its results.
+// The attribute in which an op keeps the shardings of its results.
 typedef enum Form {
   FORM_RESULTS,  // sdy.sharding, one per result
   FORM_OWN,      // `sharding`, of the one result
@@ -18,10 +25,10 @@ typedef enum Form {
 
 typedef VEC(uint32_t) Ids;
 
-// One more of a constant op.
+// A copy of a constant op.
 typedef struct Copy {
-  ValueId value;      // of which it is a copy
-  Sharding sharding;  // 0 = nothing is known
+  ValueId value;      // the copied op's result
+  Sharding sharding;  // 0 = none
   OpId op;
 } Copy;
 
@@ -31,34 +38,36 @@ typedef struct Writer {
   Program *program;
   Context *context;
   ShardingTable *table;
-  Arena *arena;    // tables
-  Arena *scratch;  // rewound behind every op
+  Arena *arena;    // lives until the end
+  Arena *scratch;  // rewound after every op
   bool close;
-  Status *failed;  // the first sharding that has no attribute
+  Status *failed;  // error of the first sharding that sdy cannot express
   Bodies bodies;
   uint8_t forms[OP_COUNT];  // Form
-  bool *edged;              // per value: as passes see it, an explicit edge carries its sharding
-  OpId *target;             // per op: what it is written as
-  ValueId *values;          // of op_clone
+  bool *edged;              // per value: an explicit data-flow edge has its sharding instead
+  OpId *target;             // per op: its counterpart in the body that is written
+  ValueId *values;          // map of op_clone
   uint32_t n_values;
-  Ids finals;  // per sharding: what is written for it, 0 = not made yet
+  Ids finals;  // per sharding: the sharding to write, 0 = not made yet
   Ids attrs;   // per sharding: its #sdy.sharding
-  Ids lists;   // per sharding: the #sdy.sharding_per_value of it alone
+  Ids lists;   // per sharding: #sdy.sharding_per_value with this one
   // Constants:
-  OpId *after;       // per op: the last copy of what it is written as
-  ValueId *now;      // per value of the expression at hand: its copy
+  OpId *after;       // per op: its counterpart's newest copy, behind which the next goes
+  ValueId *copy_of;  // per value of the current expression: its copy
   VEC(Copy) copies;  // [0] is unused
   IdMap by_copy;
 } Writer;
 
 // ---- attributes ----
 
+// The entry of id i; the table grows as needed.
 static uint32_t *entry(Writer *w, Ids *ids, uint32_t i) {
   VEC_RESERVE(w->arena, ids, i + 1);
   while (ids->count <= i) ids->items[ids->count++] = 0;
   return &ids->items[i];
 }
 
+// Closes all dimensions; a priority of an open dimension has no meaning any more.
 static Sharding close_dims(Writer *w, Sharding sharding) {
   ShardingInfo info = *sharding_info(w->table, sharding);
   ArenaMark mark = arena_mark(w->scratch);
@@ -74,8 +83,7 @@ static Sharding close_dims(Writer *w, Sharding sharding) {
   return closed;
 }
 
-// What is written for a sharding: without the axes that the surrounding body deals with, closed if
-// asked for.
+// The sharding to write: without the manual axes of the surrounding body, closed if requested.
 static Sharding final(Writer *w, Sharding sharding) {
   if (!sharding) return 0;
   if (!*entry(w, &w->finals, sharding)) {
@@ -88,7 +96,7 @@ static Sharding final(Writer *w, Sharding sharding) {
   return *entry(w, &w->finals, sharding);
 }
 
-// 0 for 0.
+// The #sdy.sharding to write; 0 for sharding 0. An error is kept in w->failed.
 static Attr sharding_attr(Writer *w, Sharding sharding) {
   sharding = final(w, sharding);
   if (!sharding) return 0;
@@ -121,14 +129,14 @@ static void set_attr(Writer *w, OpId op, const char *name, Attr value) {
   if (value && op_attr(w->program, op, name) != value) op_set_attr(w->program, op, name, value);
 }
 
-// One list of shardings as it is filled in.
+// A list of shardings (#sdy.sharding_per_value) under construction.
 typedef struct List {
   uint32_t n;
-  Attr *items;    // 0 = nothing known
-  Sharding some;  // the first that propagation knows; 0 = none
+  Attr *items;    // 0 = none yet
+  Sharding some;  // the first inferred one; 0 = none
 } List;
 
-// Starts from what the text says, which stays where there is no place: tokens, scalars.
+// Starts from the list in the text, whose entries stay for values without a place: tokens, scalars.
 static List list_begin(Writer *w, uint32_t n, Attr written) {
   const AttrInfo *was = attr_info(w->context, attr_get(w->context, written, "shardings"));
   List list = {n, ARENA_ARRAY(w->scratch, Attr, n + 1), 0};
@@ -142,7 +150,8 @@ static void list_put(Writer *w, List *list, uint32_t i, Sharding sharding) {
   if (!list->some) list->some = sharding;
 }
 
-// A list has all or none: what nothing is known of is open, on the mesh of the others.
+// A list has an entry for every value: those without a sharding are open, on the mesh of the
+// others.
 static void list_fill(Writer *w, List *list, uint32_t i, Type type) {
   if (list->items[i]) return;
   const TypeInfo *info = type_info(w->context, type);
@@ -153,7 +162,7 @@ static void list_fill(Writer *w, List *list, uint32_t i, Type type) {
       sharding_attr(w, maximal ? list->some : sharding_make_open(w->table, mesh, rank));
 }
 
-// The whole list; 0 if nothing is known of any.
+// The complete list; 0 if no value has a sharding.
 static Attr list_end(Writer *w, List *list, const Program *p, ValueId values) {
   if (!list->some) return 0;
   for (uint32_t i = 0; i < list->n; i++) list_fill(w, list, i, value_type(p, values + i));
@@ -161,12 +170,13 @@ static Attr list_end(Writer *w, List *list, const Program *p, ValueId values) {
 }
 
 // ---- ops ----
-// `from`, as it stands in the program that was propagated, names the places; `to` is written.
+// `from` is the op of the propagated program, whose values have places; `to` is written.
 
 static Sharding value_sharding(const Writer *w, InstanceId instance, ValueId value) {
   return w->edged[value] ? 0 : propagation_get(w->p, graph_place(w->g, instance, value));
 }
 
+// A list with one sharding per result. The usual single result takes a shared list attribute.
 static void write_results(Writer *w, InstanceId instance, OpId from, OpId to, const char *name) {
   const Op *o = op_at(w->program, from);
   if (o->n_results == 1) {
@@ -188,8 +198,8 @@ static void write_own(Writer *w, InstanceId instance, OpId from, OpId to, const 
 
 static Attr closed(void *context, Attr sharding) { return annotation_closed(context, sharding); }
 
-// Body arguments are kept inside without the axes that the body deals with; outside they stand
-// before all others.
+// Arguments of a manual body: their places have no manual axes. in_shardings have them and stay,
+// closed if requested.
 static void write_arguments(Writer *w, InstanceId instance, OpId from, OpId to) {
   Program *p = w->program;
   BlockId body = region_block(p, op_region(p, from, 0));
@@ -227,7 +237,7 @@ static void write_op(Writer *w, InstanceId instance, OpId from, OpId to) {
 
 // ---- functions ----
 
-// arg_attrs or res_attrs: one dict each, none at all if all are empty.
+// arg_attrs or res_attrs: one dict per value; no attribute if all are empty.
 static void write_side(Writer *w, OpId to, const char *name, uint32_t n,
                        const Sharding *shardings) {
   AttrInfo was = *attr_info(w->context, op_attr(w->program, to, name));
@@ -259,9 +269,9 @@ static void write_function(Writer *w, InstanceId instance, OpId from, OpId to) {
 }
 
 // ---- constants ----
-// A use with places of its own for a constant expression gets a copy of it; copies of an op that
-// have the same operands and sharding are one, and may be the op itself. They stand right behind
-// it, so they are there for every use.
+// A use that has its own places for a constant expression gets a copy of it. Copies of an op with
+// equal operands and sharding are merged, also with the op itself. They stand right behind the op,
+// so they dominate every use.
 
 typedef struct CopyKey {
   ValueId value;
@@ -290,6 +300,7 @@ static bool copy_equal(const void *owner, uint32_t id, const void *other) {
          has_operands(w->program, copy->op, key);
 }
 
+// Clones a constant op with other operands, and inserts it behind the copies made before.
 static OpId make_copy(Writer *w, OpId def, const CopyKey *key, uint32_t index) {
   Program *p = w->program;
   OpId copy = op_clone(p, w->target[def], NULL, 0);
@@ -303,12 +314,14 @@ static OpId make_copy(Writer *w, OpId def, const CopyKey *key, uint32_t index) {
   return copy;
 }
 
+// The value to use instead of a split constant's value: the original, an existing copy or a new
+// one.
 static ValueId copied(Writer *w, InstanceId instance, const SplitValue *split) {
   Program *p = w->program;
   OpId def = value_def(p, split->value);
   uint32_t n = op_at(p, def)->n_operands, index = value_at(p, split->value)->index;
   ValueId *operands = ARENA_ARRAY(w->scratch, ValueId, n + 1);
-  for (uint32_t i = 0; i < n; i++) operands[i] = w->now[op_operand(p, def, i)];
+  for (uint32_t i = 0; i < n; i++) operands[i] = w->copy_of[op_operand(p, def, i)];
   CopyKey key = {split->value, final(w, propagation_get(w->p, split->place)), n, operands};
   Sharding own = final(w, propagation_get(w->p, graph_place(w->g, instance, split->value)));
   if (own == key.sharding && has_operands(p, w->target[def], &key))
@@ -324,6 +337,7 @@ static ValueId copied(Writer *w, InstanceId instance, const SplitValue *split) {
   return op_result(p, w->copies.items[found].op, index);
 }
 
+// Replaces the uses of split constants in one body. Expressions list operands before users.
 static void write_splits(Writer *w, InstanceId instance) {
   Program *p = w->program;
   const Instance *at = &w->g->instances[instance];
@@ -338,15 +352,16 @@ static void write_splits(Writer *w, InstanceId instance) {
     ValueId value = operand_at(p, c->use)->value;
     for (uint32_t i = 0; i < c->n_values; i++) {
       const SplitValue *split = &w->g->split_values[c->values + i];
-      ValueId now = copied(w, instance, split);
-      w->now[split->value] = now;
+      ValueId copy = copied(w, instance, split);
+      w->copy_of[split->value] = copy;
     }
     OperandId use = op_at(p, w->target[user])->operands + index;
-    if (operand_at(p, use)->value != w->now[value]) operand_set(p, use, w->now[value]);
+    if (operand_at(p, use)->value != w->copy_of[value]) operand_set(p, use, w->copy_of[value]);
     arena_rewind(w->scratch, mark);
   }
 }
 
+// Writes one instance into a function: `from` itself or a copy.
 static void write_body(Writer *w, InstanceId instance, OpId from, OpId to) {
   const Program *p = w->program;
   for (OpId a = from, b = to; a; a = op_walk_next(p, a, from), b = op_walk_next(p, b, to))
@@ -357,7 +372,7 @@ static void write_body(Writer *w, InstanceId instance, OpId from, OpId to) {
   write_splits(w, instance);
 }
 
-// Copies come behind the function, in the order of their names.
+// Copies stand behind the function, in the order of their names.
 static void write_bodies(Writer *w, OpId function) {
   Program *p = w->program;
   BodyId first = w->bodies.first_of[function];
@@ -373,10 +388,11 @@ static void write_bodies(Writer *w, OpId function) {
   write_body(w, w->bodies.bodies[first].instance, function, function);
 }
 
-// ---- all of it ----
+// ---- the program ----
 
 static bool has_attr(uint16_t code, const char *name) { return op_attr_spec(code, str_of(name)); }
 
+// Found by the attributes that the op's row declares.
 static Form form_of(uint16_t code) {
   if (!op_row(code)->name || op_row(code)->traits & TRAIT_FUNCTION) return FORM_RESULTS;
   if (has_attr(code, "in_shardings")) return FORM_REGION;
@@ -390,8 +406,8 @@ static void mark_edges(Writer *w) {
     if (op_row(op_at(p, op)->code)->traits & TRAIT_EDGE) w->edged[op_operand(p, op, 0)] = true;
 }
 
-// A sharding that sdy has no words for is found before anything is written.
-static Status *check_words(Writer *w, Diag *diag) {
+// Reports a sharding that sdy cannot express before anything is written.
+static Status *check_expressible(Writer *w, Diag *diag) {
   for (PlaceId place = 1; place < w->g->n_places; place++) {
     sharding_attr(w, propagation_get(w->p, place));
     if (!w->failed) continue;
@@ -413,7 +429,7 @@ static Status *write_all(Writer *w) {
   w->target = ARENA_ARRAY(w->arena, OpId, p->ops.count);
   w->after = ARENA_ARRAY(w->arena, OpId, p->ops.count);
   w->values = ARENA_ARRAY(w->arena, ValueId, p->values.count);
-  w->now = ARENA_ARRAY(w->arena, ValueId, p->values.count);
+  w->copy_of = ARENA_ARRAY(w->arena, ValueId, p->values.count);
   w->n_values = p->values.count;
   if (propagation_options(w->p)->graph.explicit_only) mark_edges(w);
   OpId n_ops = p->ops.count;
@@ -446,7 +462,7 @@ Status *propagation_write(Propagation *p, Program *program, const WriteOptions *
                               {idmap_release, &w.by_copy, NULL},
                               {drop_bodies, &w.bodies, NULL}};
   for (int i = 0; i < 3; i++) guard_push(program->guard, &cleanups[i]);
-  Status *status = check_words(&w, diag);
+  Status *status = check_expressible(&w, diag);
   if (!status) {
     bodies_init(&w.bodies, p, program, w.finals.items, &arena);
     guard_push(program->guard, &cleanups[3]);

@@ -85,7 +85,7 @@ static Status *run_body(Guard *guard, void *arg) {
   return NULL;
 }
 
-// Propagates text (with ' for ") and gives what is printed; the caller frees it.
+// Propagates text (with ' for ") and returns the printed result, which the caller frees.
 static char *propagated_with(const char *text, Run run) {
   char *input = swap_quotes(text, '\'', '"');
   run.text = input;
@@ -97,7 +97,7 @@ static char *propagated_with(const char *text, Run run) {
 
 static char *propagated(const char *text) { return propagated_with(text, (Run){0}); }
 
-// Every needle stands in the text, each behind the one before it.
+// The text contains all needles in this order.
 static void expect_in_order(const char *text, const char *const *needles) {
   const char *at = text;
   for (; *needles; needles++) {
@@ -109,7 +109,7 @@ static void expect_in_order(const char *text, const char *const *needles) {
 
 #define EXPECT(text, ...) expect_in_order((text), (const char *const[]){__VA_ARGS__, NULL})
 
-// What is written is at rest: read and propagated again it is the same text.
+// The written program is a fixpoint: propagated again it is the same text.
 static void expect_fixpoint(const char *text) {
   char *again = propagated(text);
   assert_string_equal(again, text);
@@ -371,7 +371,7 @@ static void test_constant_with_two_shardings(void **state) {
   free(text);
 }
 
-// What the text says of a constant holds for all its uses.
+// The annotation of a constant applies to all its uses.
 static void test_annotated_constant(void **state) {
   (void)state;
   char *text = propagated(MESH "func.func public @main(%a: " T SHARD("{}, {}") ", %b: " T SHARD(
@@ -389,7 +389,7 @@ static void test_annotated_constant(void **state) {
   free(text);
 }
 
-// A constant that is computed is copied with what it is computed from; scalars never are.
+// A computed constant is copied with its operands; scalars never are.
 static void test_constant_expression(void **state) {
   (void)state;
   char *text = propagated(MESH "func.func public @main(%a: " T SHARD("{'x'}, {}") ", %b: " T SHARD(
@@ -466,7 +466,7 @@ static void test_explicit_manual(void **state) {
   free(text);
 }
 
-// ---- when it cannot be done ----
+// ---- errors ----
 
 #define COPIES                                                                                     \
   MESH "func.func public @main(%a: " T SHARD("{'x'}, {}") ", %b: " T SHARD(                        \
@@ -488,7 +488,7 @@ static void test_write_twice(void **state) {
   assert_string_equal(once, twice);
   free(once);
   free(twice);
-  // With copies the program is another one.
+  // Copies have added values, so the graph no longer fits the program.
   char *input = swap_quotes(COPIES, '\'', '"');
   Run run = {.text = input, .again = true};
   Status *status = guard_run(run_body, &run);

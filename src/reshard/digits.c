@@ -1,9 +1,22 @@
-// Each sharding cuts a dimension at a chain of numbers, each dividing the next: 1, the products of
-// its axes' primes, the padded size. Where the two chains together are a chain, the digits are the
-// steps of it. Where they are not ([2 | 6] and [3 | 4] of 12) each gets its own form, up to the
-// next number that both can be cut at (6); the two forms of a block are two ways of numbering the
-// same pieces. Sizes that are padded differently have two forms of all of the dimension, unless one
-// divides the other: then the shorter has more zeros in front.
+// Problem: two shardings split a dimension at different sizes. Express both in common digits, so
+// that a reshard is a move of digits.
+//
+// Idea: each sharding splits a dimension at a chain of sizes, each dividing the next: 1, the
+// products of its axes' sizes, the padded size.
+//
+//   16 over "x"=4 (block)     1 | 4 | 16         step 1→4 along x, step 4→16 inside
+//   16 over "y"=2 (block)     1 | 2 | 16
+//   merged                    1 | 2 | 4 | 16     digits of size 2, 2, 4
+//
+// If the union of the two chains is a chain, its steps are the digits. If not (1|2|12 and 1|3|12),
+// the steps up to the next common size form a block with two forms, one per sharding: two ways of
+// numbering the same pieces. If the padded sizes differ, one divides the other or the entire
+// dimension has two forms; in the first case the shorter chain gets a leading digit that is always
+// 0.
+//
+// Invariant: every tile of either sharding is the set of elements with given values of the digits
+// along atoms (tiles_fit checks the sizes). Cost: O(steps³) per dimension, of at most MOST_STEPS
+// steps; independent of sizes and devices.
 #include "reshard/digits.h"
 
 #include <stdlib.h>
@@ -21,10 +34,10 @@ DigitForm digits_form(const Digits *digits, const Layout *layout, uint32_t block
 
 int64_t digits_tile(const Digits *digits, const Layout *layout, uint32_t dim) {
   int64_t tile = 1;
-  bool whole = true;
-  for (uint32_t i = 0; i < digits->n && whole; i++)
-    whole = digits->v[i].dim != dim || layout_is_inside(layout, i);
-  if (whole) return digits->dims[dim];
+  bool unsharded = true;
+  for (uint32_t i = 0; i < digits->n && unsharded; i++)
+    unsharded = digits->v[i].dim != dim || layout_is_inside(layout, i);
+  if (unsharded) return digits->dims[dim];
   for (uint32_t i = 0; i < digits->n; i++) {
     const Digit *d = &digits->v[i];
     if (d->dim != dim || !layout_is_inside(layout, i)) continue;
@@ -63,58 +76,63 @@ static uint32_t least_prime(uint32_t n) {
   return n;
 }
 
-static void cut_at(uint32_t *cuts, uint32_t *n, uint32_t at) {
+static void add_boundary(uint32_t *bounds, uint32_t *n, uint32_t at) {
   for (uint32_t i = 0; i < *n; i++)
-    if (cuts[i] == at) return;
-  if (*n < 64) cuts[(*n)++] = at;
+    if (bounds[i] == at) return;
+  if (*n < 64) bounds[(*n)++] = at;
 }
 
-static int cut_compare(const void *x, const void *y) {
+static int compare_boundaries(const void *x, const void *y) {
   uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
   return (a > b) - (a < b);
 }
 
-static void cuts_of(AxisList list, uint32_t axis, uint32_t *cuts, uint32_t *n) {
+// Boundaries of the sub-axes of one mesh axis that a list uses.
+static void list_boundaries(AxisList list, uint32_t axis, uint32_t *bounds, uint32_t *n) {
   for (uint32_t i = 0; i < list.n; i++) {
     if (list.v[i].axis != axis || list.v[i].size == 1) continue;
-    cut_at(cuts, n, list.v[i].pre_size);
-    cut_at(cuts, n, axis_next(list.v[i]));
+    add_boundary(bounds, n, list.v[i].pre_size);
+    add_boundary(bounds, n, axis_next(list.v[i]));
   }
 }
 
-static void all_cuts(const ShardingInfo *info, uint32_t axis, uint32_t *cuts, uint32_t *n) {
+static void sharding_boundaries(const ShardingInfo *info, uint32_t axis, uint32_t *bounds,
+                                uint32_t *n) {
   for (uint32_t d = 0; d < info->rank; d++)
     for (uint32_t f = 0; f < info->dims[d].n_factors; f++)
-      cuts_of(info->dims[d].factors[f].axes, axis, cuts, n);
-  cuts_of(info->unreduced, axis, cuts, n);
+      list_boundaries(info->dims[d].factors[f].axes, axis, bounds, n);
+  list_boundaries(info->unreduced, axis, bounds, n);
 }
 
-static bool uses(const ShardingInfo *info, AxisRef part) {
+// True if the sharding uses the sub-axis.
+static bool uses(const ShardingInfo *info, AxisRef sub_axis) {
   for (uint32_t d = 0; d < info->rank; d++)
     for (uint32_t f = 0; f < info->dims[d].n_factors; f++)
-      if (axes_contain_ref(info->dims[d].factors[f].axes, part)) return true;
-  return axes_contain_ref(info->unreduced, part);
+      if (axes_contain_ref(info->dims[d].factors[f].axes, sub_axis)) return true;
+  return axes_contain_ref(info->unreduced, sub_axis);
 }
 
-// The parts of axes that either sharding uses, cut to primes if asked.
+// Splits each mesh axis at the boundaries of all sub-axes that either sharding uses; primes:
+// further into primes.
 static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingInfo *b, bool primes,
                        Digits *out) {
   for (uint32_t axis = 0; axis < mesh->n_axes; axis++) {
-    uint32_t cuts[64], n = 0;
-    all_cuts(a, axis, cuts, &n);
-    all_cuts(b, axis, cuts, &n);
+    uint32_t bounds[64], n = 0;
+    sharding_boundaries(a, axis, bounds, &n);
+    sharding_boundaries(b, axis, bounds, &n);
     if (!n) continue;
-    qsort(cuts, n, sizeof *cuts, cut_compare);
+    qsort(bounds, n, sizeof *bounds, compare_boundaries);
     for (uint32_t i = 0; i + 1 < n; i++) {
-      if (cuts[i + 1] % cuts[i]) return false;
-      AxisRef part = {axis, cuts[i], cuts[i + 1] / cuts[i]};
-      if (!uses(a, part) && !uses(b, part)) continue;
-      while (part.size > 1) {
+      if (bounds[i + 1] % bounds[i]) return false;
+      AxisRef sub_axis = {axis, bounds[i], bounds[i + 1] / bounds[i]};
+      if (!uses(a, sub_axis) && !uses(b, sub_axis)) continue;
+      while (sub_axis.size > 1) {
         if (out->n_atoms == RESHARD_MOST_ATOMS) return false;
-        AxisRef atom = {axis, part.pre_size, primes ? least_prime(part.size) : part.size};
+        AxisRef atom = {axis, sub_axis.pre_size,
+                        primes ? least_prime(sub_axis.size) : sub_axis.size};
         out->atoms[out->n_atoms++] = atom;
-        part.pre_size *= atom.size;
-        part.size /= atom.size;
+        sub_axis.pre_size *= atom.size;
+        sub_axis.size /= atom.size;
       }
     }
   }
@@ -123,26 +141,27 @@ static bool make_atoms(const Mesh *mesh, const ShardingInfo *a, const ShardingIn
 
 // ---- chains ----
 
-enum { MOST_CUTS = 48 };
+enum { MOST_STEPS = 48 };
 
-// Step i of a dimension goes from cut[i] to cut[i + 1] and is counted along at[i].
+// Step i of a dimension goes from size bound[i] to bound[i + 1] and is counted along at[i].
 typedef struct Chain {
-  int64_t cut[MOST_CUTS + 1];
-  uint8_t at[MOST_CUTS];
+  int64_t bound[MOST_STEPS + 1];
+  uint8_t at[MOST_STEPS];
   uint32_t n;
-  bool cuts;  // anything along atoms
+  bool sharded;  // some step is along an atom
 } Chain;
 
 static bool chain_push(Chain *c, int64_t size, uint8_t at) {
   if (size == 1 && at == RESHARD_INSIDE) return true;
-  if (c->n == MOST_CUTS) return false;
+  if (c->n == MOST_STEPS) return false;
   c->at[c->n] = at;
-  c->cut[c->n + 1] = c->cut[c->n] * size;
+  c->bound[c->n + 1] = c->bound[c->n] * size;
   c->n++;
-  c->cuts |= at != RESHARD_INSIDE;
+  c->sharded |= at != RESHARD_INSIDE;
   return true;
 }
 
+// Appends the atoms of a list of axes, major to minor.
 static bool push_axes(const Digits *digits, AxisList list, Chain *c) {
   for (uint32_t i = 0; i < list.n; i++) {
     uint32_t at = list.v[i].pre_size, end = axis_next(list.v[i]);
@@ -157,40 +176,42 @@ static bool push_axes(const Digits *digits, AxisList list, Chain *c) {
   return true;
 }
 
+// The chain of one dimension. The last step inside is rounded up: the tile with its padding.
 static bool chain_make(const Digits *digits, const ShardingInfo *info, uint32_t d, int64_t size,
                        Chain *out) {
-  *out = (Chain){.cut = {1}};
+  *out = (Chain){.bound = {1}};
   if (d >= info->rank) return true;
   const DimSharding *dim = &info->dims[d];
   for (uint32_t f = 0; f < dim->n_factors; f++) {
     int64_t ways = axes_size(dim->factors[f].axes);
-    int64_t whole = dim->n_factors == 1 ? size : dim->factors[f].size;
-    if (dim->n_factors > 1 && whole % ways) return false;
+    int64_t unsharded = dim->n_factors == 1 ? size : dim->factors[f].size;
+    if (dim->n_factors > 1 && unsharded % ways) return false;
     if (!push_axes(digits, dim->factors[f].axes, out) ||
-        !chain_push(out, (whole + ways - 1) / ways, RESHARD_INSIDE))
+        !chain_push(out, (unsharded + ways - 1) / ways, RESHARD_INSIDE))
       return false;
   }
   return true;
 }
 
-static int64_t chain_end(const Chain *c) { return c->cut[c->n]; }
+static int64_t chain_end(const Chain *c) { return c->bound[c->n]; }
 
-static bool chain_has(const Chain *c, int64_t cut) {
+static bool chain_has(const Chain *c, int64_t bound) {
   for (uint32_t i = 0; i <= c->n; i++)
-    if (c->cut[i] == cut) return true;
+    if (c->bound[i] == bound) return true;
   return false;
 }
 
-// Cuts a step that is inside the devices; false if that cannot be.
-static bool chain_cut(Chain *c, int64_t cut) {
-  if (chain_has(c, cut)) return true;
-  if (c->n == MOST_CUTS) return false;
+// Splits a step inside the devices at a size; false if the size does not divide or the step is
+// along an atom.
+static bool chain_split(Chain *c, int64_t bound) {
+  if (chain_has(c, bound)) return true;
+  if (c->n == MOST_STEPS) return false;
   for (uint32_t i = 0; i < c->n; i++) {
-    if (cut < c->cut[i] || cut > c->cut[i + 1]) continue;
-    if (c->at[i] != RESHARD_INSIDE || cut % c->cut[i] || c->cut[i + 1] % cut) return false;
-    memmove(&c->cut[i + 2], &c->cut[i + 1], (c->n - i) * sizeof *c->cut);
+    if (bound < c->bound[i] || bound > c->bound[i + 1]) continue;
+    if (c->at[i] != RESHARD_INSIDE || bound % c->bound[i] || c->bound[i + 1] % bound) return false;
+    memmove(&c->bound[i + 2], &c->bound[i + 1], (c->n - i) * sizeof *c->bound);
     memmove(&c->at[i + 1], &c->at[i], c->n - i);
-    c->cut[i + 1] = cut;
+    c->bound[i + 1] = bound;
     c->n++;
     return true;
   }
@@ -206,15 +227,16 @@ static int64_t gcd(int64_t a, int64_t b) {
   return a;
 }
 
-// Where both can be cut, both are.
+// Adds to both chains every least common multiple of two of their sizes at which both can be split:
+// blocks with two forms become as small as possible.
 static void chains_meet(Chain *a, Chain *b) {
   Chain was_a = *a, was_b = *b;
   for (uint32_t i = 0; i <= was_a.n; i++)
     for (uint32_t k = 0; k <= was_b.n; k++) {
-      int64_t x = was_a.cut[i], y = was_b.cut[k], both = x / gcd(x, y) * y;
+      int64_t x = was_a.bound[i], y = was_b.bound[k], both = x / gcd(x, y) * y;
       if (chain_end(a) % both) continue;
       Chain trial_a = *a, trial_b = *b;
-      if (!chain_cut(&trial_a, both) || !chain_cut(&trial_b, both)) continue;
+      if (!chain_split(&trial_a, both) || !chain_split(&trial_b, both)) continue;
       *a = trial_a;
       *b = trial_b;
     }
@@ -231,13 +253,13 @@ static bool add_digit(Digits *digits, Layout *from, Layout *to, Digit digit, uin
   return true;
 }
 
-// The steps of one chain between two cuts as a form of their own; what is inside in primes if
-// pieces may be numbered anew.
+// Adds the steps of one chain between two sizes as one form of a block. primes: steps inside are
+// factored, so that renumbering has more choices.
 static bool add_form(Digits *digits, Layout *from, Layout *to, const Chain *c, uint32_t dim,
                      int64_t low, int64_t high, DigitForm form, bool primes) {
   for (uint32_t i = 0; i < c->n; i++) {
-    if (c->cut[i] < low || c->cut[i] >= high) continue;
-    int64_t rest = c->cut[i + 1] / c->cut[i];
+    if (c->bound[i] < low || c->bound[i] >= high) continue;
+    int64_t rest = c->bound[i + 1] / c->bound[i];
     while (rest > 1) {
       int64_t size = rest;
       if (primes && c->at[i] == RESHARD_INSIDE && rest <= UINT32_MAX)
@@ -253,14 +275,16 @@ static bool add_form(Digits *digits, Layout *from, Layout *to, const Chain *c, u
   return true;
 }
 
+// The digits between two sizes that both chains have: common digits if the chains merge, else a
+// block with two forms.
 static bool add_block(Digits *digits, Layout *from, Layout *to, Chain *a, Chain *b, uint32_t dim,
                       int64_t low, int64_t high, bool *even) {
   Chain merged_a = *a, merged_b = *b;
   bool one = true;
   for (uint32_t i = 0; i <= a->n && one; i++)
-    if (a->cut[i] > low && a->cut[i] < high) one = chain_cut(&merged_b, a->cut[i]);
+    if (a->bound[i] > low && a->bound[i] < high) one = chain_split(&merged_b, a->bound[i]);
   for (uint32_t i = 0; i <= b->n && one; i++)
-    if (b->cut[i] > low && b->cut[i] < high) one = chain_cut(&merged_a, b->cut[i]);
+    if (b->bound[i] > low && b->bound[i] < high) one = chain_split(&merged_a, b->bound[i]);
   if (!one) {
     *even = false;
     if (!add_form(digits, from, to, a, dim, low, high, FORM_SOURCE, true) ||
@@ -270,30 +294,30 @@ static bool add_block(Digits *digits, Layout *from, Layout *to, Chain *a, Chain 
     return true;
   }
   for (uint32_t i = 0, k = 0; i < merged_a.n; i++) {
-    if (merged_a.cut[i] < low || merged_a.cut[i] >= high) continue;
-    while (merged_b.cut[k] != merged_a.cut[i]) k++;
-    Digit digit = {.dim = dim, .size = merged_a.cut[i + 1] / merged_a.cut[i]};
+    if (merged_a.bound[i] < low || merged_a.bound[i] >= high) continue;
+    while (merged_b.bound[k] != merged_a.bound[i]) k++;
+    Digit digit = {.dim = dim, .size = merged_a.bound[i + 1] / merged_a.bound[i]};
     if (!add_digit(digits, from, to, digit, merged_a.at[i], merged_b.at[k])) return false;
   }
   return true;
 }
 
-// A shorter chain is the end of a longer one, whose first digit is then always 0.
+// Gives the shorter chain a leading digit that is always 0.
 static void chain_lengthen(Chain *c, int64_t end) {
   int64_t by = end / chain_end(c);
-  if (end % chain_end(c) || by <= 1 || c->n == MOST_CUTS) return;
-  memmove(&c->cut[1], &c->cut[0], (c->n + 1) * sizeof *c->cut);
+  if (end % chain_end(c) || by <= 1 || c->n == MOST_STEPS) return;
+  memmove(&c->bound[1], &c->bound[0], (c->n + 1) * sizeof *c->bound);
   memmove(&c->at[1], &c->at[0], c->n);
-  for (uint32_t i = 1; i <= c->n + 1; i++) c->cut[i] *= by;
-  c->cut[0] = 1;
+  for (uint32_t i = 1; i <= c->n + 1; i++) c->bound[i] *= by;
+  c->bound[0] = 1;
   c->at[0] = RESHARD_INSIDE;
   c->n++;
 }
 
 static bool add_dim(Digits *digits, Layout *from, Layout *to, Chain *a, Chain *b, uint32_t dim,
                     int64_t size, bool *even) {
-  if (!a->cuts) *a = (Chain){.cut = {1, chain_end(b)}, .at = {RESHARD_INSIDE}, .n = 1};
-  if (!b->cuts) *b = (Chain){.cut = {1, chain_end(a)}, .at = {RESHARD_INSIDE}, .n = 1};
+  if (!a->sharded) *a = (Chain){.bound = {1, chain_end(b)}, .at = {RESHARD_INSIDE}, .n = 1};
+  if (!b->sharded) *b = (Chain){.bound = {1, chain_end(a)}, .at = {RESHARD_INSIDE}, .n = 1};
   *even &= chain_end(a) == size && chain_end(b) == size;
   chain_lengthen(a, chain_end(b));
   chain_lengthen(b, chain_end(a));
@@ -308,9 +332,9 @@ static bool add_dim(Digits *digits, Layout *from, Layout *to, Chain *a, Chain *b
   chains_meet(a, b);
   int64_t low = 1;
   for (uint32_t i = 1; i <= a->n; i++) {
-    if (!chain_has(b, a->cut[i])) continue;
-    if (!add_block(digits, from, to, a, b, dim, low, a->cut[i], even)) return false;
-    low = a->cut[i];
+    if (!chain_has(b, a->bound[i])) continue;
+    if (!add_block(digits, from, to, a, b, dim, low, a->bound[i], even)) return false;
+    low = a->bound[i];
   }
   return true;
 }
@@ -320,6 +344,7 @@ static void put_unreduced(const Digits *digits, AxisList list, Layout *layout) {
     if (axes_contain_ref(list, digits->atoms[k])) layout->unreduced |= 1u << k;
 }
 
+// Strides of digits; a digit whose stride exceeds the dimension has only padding beyond 0.
 static void find_units(Digits *digits) {
   for (uint32_t i = 0; i < digits->n; i++) {
     Digit *d = &digits->v[i];
@@ -333,7 +358,8 @@ static void find_units(Digits *digits) {
   }
 }
 
-// Do tiles come out as the sharding says? A strided split of what the other pads may not.
+// The tiles have the sizes that the sharding defines. A strided split of a dimension that the other
+// sharding pads may not.
 static bool tiles_fit(const Digits *digits, const Layout *layout, const ShardingInfo *info) {
   for (uint32_t d = 0; d < digits->rank && d < info->rank; d++) {
     int64_t ways = sharding_tiles(info, d);
@@ -353,12 +379,12 @@ bool digits_make(const Mesh *mesh, const ShardingInfo *from, const ShardingInfo 
     Chain a, b;
     if (!chain_make(out, from, d, dims[d], &a) || !chain_make(out, to, d, dims[d], &b))
       return false;
-    if (!a.cuts && !b.cuts) continue;
+    if (!a.sharded && !b.sharded) continue;
     if (!add_dim(out, out_from, out_to, &a, &b, d, dims[d], out_even)) return false;
   }
   find_units(out);
   put_unreduced(out, from->unreduced, out_from);
   put_unreduced(out, to->unreduced, out_to);
-  // A tile can be seen as its digits.
+  // The lowering reshapes a tile to its digits, which must be a legal rank.
   return out->n + rank < MAX_RANK && tiles_fit(out, out_from, from) && tiles_fit(out, out_to, to);
 }

@@ -1,8 +1,21 @@
-// Whatever the two shardings are, what a device lacks is a few boxes, each in the old tile of some
-// others. In one round every device gets at most one box and sends at most one: a colouring of the
-// edges between senders and receivers (König: as many rounds as a device has boxes to send or get).
-// Boxes of a round have one shape: which shapes go together is tried in all ways, between no byte
-// in vain and few rounds.
+// Problem: two shardings whose tiles overlap arbitrarily (other meshes, sizes that do not divide).
+// Digits do not express them.
+//
+// Idea: the new tile of a device is a union of pieces, each the intersection with an old tile. A
+// piece that the device lacks is sent by one of the holders of that old tile. One
+// collective_permute (a round) moves at most one piece to and from each device, so scheduling the
+// pieces is an edge colouring of the bipartite graph of senders and receivers. König: as many
+// rounds as the largest degree suffice.
+//
+//   device      0       1       2
+//   old tile  [0 1 2] [3 4 5]   []
+//   new tile  [0 1]   [2 3]   [4 5]      one round: 2 from 0 to 1, 4 5 from 1 to 2
+//
+// All pieces of a round have one shape, padded to the largest. Pieces of equal shape form a class;
+// all ways to group at most MOST_CLASSES classes are priced, from no padding to few rounds.
+//
+// Invariant: every element of a new tile is received or kept exactly once. Cost: O(devices²)
+// intersections; O(pieces · devices) per colouring.
 #include "reshard/pieces.h"
 
 #include <stdlib.h>
@@ -12,14 +25,14 @@ typedef struct Box {
   int64_t low[PIECES_MOST_RANK], size[PIECES_MOST_RANK];
 } Box;
 
-enum { MOST_CLASSES = 5, MOST_LOOKED_AT = 1 << 17 };
+enum { MOST_CLASSES = 5, MOST_COMPARISONS = 1 << 17 };
 #define STAYS (UINT32_MAX - 1)
 
 typedef struct Piece {
-  uint32_t receiver, tile;  // the tile is named by the first device that holds it
+  uint32_t receiver, tile;  // tile: the first device that holds the old tile
   uint32_t sender, round;
-  uint32_t class;  // of its shape
-  bool stays;      // the receiver has it
+  uint32_t class;  // number of its shape
+  bool stays;      // the receiver holds it already
   double count;    // elements
   Box box;
 } Piece;
@@ -29,10 +42,10 @@ typedef struct Pieces {
   uint32_t rank, n;  // devices
   const Pricing *pricing;
   Box *old, *new;
-  uint32_t *tile;  // of the old tile
+  uint32_t *tile;  // per device: the first device with the same old tile
   Piece *v;
   uint32_t n_pieces;
-  uint32_t *load, *slots, *path;
+  uint32_t *load, *slots, *path;  // scratch of choose_senders and colour
 } Pieces;
 
 uint32_t pieces_devices(const ShardingTable *table, Sharding from, Sharding to) {
@@ -42,7 +55,7 @@ uint32_t pieces_devices(const ShardingTable *table, Sharding from, Sharding to) 
   return b && !b->maximal && b->n_devices > n ? b->n_devices : n;
 }
 
-// What a device has of the tensor; nothing if the mesh does not have the device.
+// The tile of a device; empty if the mesh does not have the device.
 static void box_of(const ShardingTable *table, Sharding sharding, uint32_t rank,
                    const int64_t *dims, uint32_t device, Box *out) {
   const ShardingInfo *info = sharding_info(table, sharding);
@@ -62,6 +75,7 @@ static double box_count(uint32_t rank, const Box *box) {
   return count;
 }
 
+// The intersection of two boxes; false if it is empty.
 static bool box_meet(uint32_t rank, const Box *a, const Box *b, Box *out) {
   for (uint32_t d = 0; d < rank; d++) {
     int64_t low = a->low[d] > b->low[d] ? a->low[d] : b->low[d];
@@ -87,14 +101,14 @@ double pieces_lack(const ShardingTable *table, Sharding from, Sharding to, uint3
   return total / n * element_bytes;
 }
 
-// ---- what is lacking ----
+// ---- pieces ----
 
 static bool same_box(uint32_t rank, const Box *a, const Box *b) {
   return memcmp(a->low, b->low, rank * sizeof *a->low) == 0 &&
          memcmp(a->size, b->size, rank * sizeof *a->size) == 0;
 }
 
-// Large ones first, so that rounds of small ones are left.
+// Large pieces first, so that later rounds have only small ones.
 static int piece_compare(const void *x, const void *y) {
   const Piece *a = x, *b = y;
   if (a->count != b->count) return a->count > b->count ? -1 : 1;
@@ -102,6 +116,7 @@ static int piece_compare(const void *x, const void *y) {
   return a->tile < b->tile ? -1 : 1;
 }
 
+// Intersects each new tile with each distinct old tile. False if a device has too many pieces.
 static bool find_pieces(Pieces *p) {
   for (uint32_t i = 0; i < p->n; i++) {
     p->tile[i] = 0;
@@ -128,8 +143,9 @@ static bool same_shape(uint32_t rank, const Box *a, const Box *b) {
   return memcmp(a->size, b->size, rank * sizeof *a->size) == 0;
 }
 
-// Pieces that go together, and who sends them: the holder that has least to send. Gives the most
-// that one device sends or gets; *shape becomes the smallest that takes all.
+// Chooses a sender for each piece of a group: the holder with the fewest pieces to send. Returns
+// the largest number of pieces that a device sends or receives; *shape is the smallest that holds
+// all.
 static uint32_t choose_senders(Pieces *p, const uint32_t *group, uint32_t number, Box *shape,
                                uint32_t *out_count) {
   memset(p->load, 0, 2 * p->n * sizeof *p->load);
@@ -153,7 +169,7 @@ static uint32_t choose_senders(Pieces *p, const uint32_t *group, uint32_t number
   return most;
 }
 
-// The piece that a device (as a sender, or n further as a receiver) has in a round: 1 + number.
+// The piece of a device (as a sender, or + n as a receiver) in a round: 1 + its number, 0 = none.
 static uint32_t *slot(Pieces *p, uint32_t end, uint32_t round) {
   return &p->slots[(size_t)end * PIECES_MOST_ROUNDS + round];
 }
@@ -170,16 +186,16 @@ static void put_piece(Pieces *p, uint32_t i, uint32_t round) {
   *slot(p, p->n + p->v[i].receiver, round) = i + 1;
 }
 
-// Edges of a bipartite graph get as many colours as its degree: where the two ends of an edge have
-// no colour free in common, those of the path between the two free ones are swapped.
+// Gives a piece a round (colour). If sender and receiver have no free round in common, the two
+// rounds are swapped along the alternating path between them.
 static void colour(Pieces *p, uint32_t i) {
   uint32_t sender = p->v[i].sender, receiver = p->n + p->v[i].receiver;
   uint32_t a = free_round(p, receiver), b = free_round(p, sender);
-  uint32_t n = 0, end = sender, wanted = a;
-  for (uint32_t e; a != b && (e = *slot(p, end, wanted)); n++) {
+  uint32_t n = 0, end = sender, next_colour = a;
+  for (uint32_t e; a != b && (e = *slot(p, end, next_colour)); n++) {
     p->path[n] = e - 1;
     end = end < p->n ? p->n + p->v[e - 1].receiver : p->v[e - 1].sender;
-    wanted = wanted == a ? b : a;
+    next_colour = next_colour == a ? b : a;
   }
   for (uint32_t k = 0; k < n; k++) {
     const Piece *piece = &p->v[p->path[k]];
@@ -189,7 +205,8 @@ static void colour(Pieces *p, uint32_t i) {
   put_piece(p, i, a);
 }
 
-// Number of rounds and bytes if classes of shapes go together as `group` says.
+// The number of rounds and bytes if classes are grouped as `group` says. *out_each: bytes of a
+// device that sends in every round.
 static void price_groups(Pieces *p, const uint32_t *group, uint32_t n, uint32_t *out_rounds,
                          double *out_bytes, double *out_each) {
   *out_rounds = 0;
@@ -218,7 +235,7 @@ static void colour_groups(Pieces *p, const uint32_t *group, uint32_t n) {
   }
 }
 
-// Shapes that pieces have.
+// Numbers the shapes of pieces that are sent. Shapes beyond MOST_CLASSES share class 0.
 static uint32_t find_classes(Pieces *p) {
   uint32_t n = 0;
   const Box *shapes[MOST_CLASSES];
@@ -232,14 +249,14 @@ static uint32_t find_classes(Pieces *p) {
       piece->class ++;
     if (piece->class < n) continue;
     if (n == MOST_CLASSES)
-      piece->class = 0;  // too many to tell apart
+      piece->class = 0;  // more shapes than classes
     else
       shapes[n++] = &piece->box;
   }
   return n;
 }
 
-// The next way to put n things into groups, each numbered by its first one; false after the last.
+// The next partition of n items into groups, in restricted growth order; false after the last.
 static bool next_grouping(uint32_t *group, uint32_t n) {
   for (uint32_t i = n; i-- > 1;) {
     uint32_t most = 0;
@@ -270,12 +287,14 @@ static Link pieces_link(const Pieces *p) {
   return link.bytes_per_second > 0 ? link : network->all;
 }
 
-// Gives the number of rounds; UINT32_MAX if they are too many.
+// Chooses the cheapest grouping and colours it. Returns the number of rounds; UINT32_MAX if it
+// exceeds PIECES_MOST_ROUNDS.
 static uint32_t make_rounds(Pieces *p, Price *out_price) {
   uint32_t n = find_classes(p), group[MOST_CLASSES] = {0}, best[MOST_CLASSES] = {0};
   uint32_t least = UINT32_MAX;
   double cheapest = 0;
-  bool few = (uint64_t)p->n_pieces * p->n <= MOST_LOOKED_AT;  // else one way has to do
+  bool few =
+      (uint64_t)p->n_pieces * p->n <= MOST_COMPARISONS;  // else only the first grouping is priced
   do {
     uint32_t rounds;
     double bytes, each;
@@ -334,7 +353,7 @@ static void fill_move(Pieces *p, uint32_t n, Price price, Move *out) {
     fill_round(p, round, &rounds[out->n_rounds++], &bytes);
     sent += bytes;
   }
-  // A round may need less than the shape it was priced with.
+  // A round's largest piece may be smaller than its group's shape, with which it was priced.
   if (price.bytes > 0) out->price.transfer_seconds *= sent / price.bytes;
   out->price.bytes = sent;
 }

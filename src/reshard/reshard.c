@@ -1,5 +1,13 @@
-// Two ways are compared: digits (moves between layouts, few collectives over many devices) and
-// pieces (permutes of what is lacking, for shardings that no digits fit or that have much padding).
+// Problem: no single method is best. Digits (search.c) give few collectives over many devices, but
+// need sizes that divide. Pieces (pieces.c) fit any two shardings, but take one permute per piece.
+//
+// Idea: try the cheap method first and refine only if it sends more than the lower bound: 1. digits
+// with atoms as large as possible: most reshards are one collective 2. digits with atoms of prime
+// size, if 1 needs several moves or more bytes than the bound 3. pieces, if the best so far exceeds
+// the bound by Tuning.pieces_least_excess
+//
+// Invariant: the result's price is the least of the plans that were tried. Cost: that of the
+// search; the bound is O(devices) for uneven tiles, of at most MOST_COUNTED devices.
 #include "reshard/reshard.h"
 
 #include <string.h>
@@ -9,8 +17,8 @@
 #include "reshard/pieces.h"
 
 enum {
-  MOST_COUNTED = 4096,  // devices whose tiles are looked at one by one
-  MOST_PRIMES = 7,      // more would make the search go through too much
+  MOST_COUNTED = 4096,  // devices whose tiles are compared one by one
+  MOST_PRIMES = 7,      // more atoms would make the search too long
 };
 
 typedef struct MoveRow {
@@ -32,7 +40,7 @@ static const MoveRow moves[] = {
 const char *move_name(MoveKind kind) { return moves[kind].name; }
 uint16_t move_op(MoveKind kind) { return moves[kind].op; }
 
-typedef struct Question {
+typedef struct Request {
   ShardingTable *table;
   Sharding from, to;
   const ShardingInfo *a, *b;
@@ -41,9 +49,10 @@ typedef struct Question {
   const int64_t *dims;
   Pricing pricing;
   Arena *arena;
-} Question;
+} Request;
 
-static bool says_nothing(const ShardingTable *table, Sharding sharding) {
+// Replicated, without unreduced or manual axes: the same as sharding 0.
+static bool is_replicated(const ShardingTable *table, Sharding sharding) {
   const ShardingInfo *info = sharding_info(table, sharding);
   return !sharding || (sharding_is_replicated(table, sharding) && !info->unreduced.n &&
                        !info->manual.n && !sharding_is_maximal(table, sharding));
@@ -56,20 +65,22 @@ static void add_slowest(const Network *network, AxisList axes, Link *link) {
   }
 }
 
-// Along the axes that a sharding uses.
+// The slowest link along the axes that a sharding uses, or `link` if that is slower.
 static Link slowest_link(const Network *network, const ShardingInfo *info, Link link) {
   for (uint32_t d = 0; d < info->rank; d++) add_slowest(network, sharding_dim_axes(info, d), &link);
   add_slowest(network, info->unreduced, &link);
   return link;
 }
 
+// The plan's price: its moves run one after the other.
 static void sum_up(ReshardPlan *plan) {
   for (uint32_t i = 0; i < plan->n_moves; i++) {
     plan->price = price_sum(plan->price, plan->moves[i].price);
   }
 }
 
-static void plan_pieces(Question *q, ReshardPlan *plan, bool *found) {
+// Replaces the plan by one of pieces if that is cheaper.
+static void plan_pieces(Request *q, ReshardPlan *plan, bool *found) {
   Move move;
   if (!sharding_is_block(q->table, q->from) || !sharding_is_block(q->table, q->to) ||
       q->a->unreduced.n || q->b->unreduced.n || q->a->manual.n || q->b->manual.n ||
@@ -86,8 +97,8 @@ static void plan_pieces(Question *q, ReshardPlan *plan, bool *found) {
   *found = true;
 }
 
-// With parts of axes cut to primes or as they are. The bound is the same.
-static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
+// Also sets the lower bound of the bytes, which does not depend on `primes`.
+static bool plan_digits(Request *q, bool primes, ReshardPlan *out) {
   Layout from, to;
   bool even = false,
        block = sharding_is_block(q->table, q->from) && sharding_is_block(q->table, q->to);
@@ -112,9 +123,7 @@ static bool plan_digits(Question *q, bool primes, ReshardPlan *out) {
   return true;
 }
 
-// Most need no more than one collective along parts of axes as they are; what moves more than is
-// lacking is looked at more closely.
-static Status *plan(Question *q, ReshardPlan *out) {
+static Status *plan(Request *q, ReshardPlan *out) {
   bool found = plan_digits(q, false, out), reduces = q->a->unreduced.n || q->b->unreduced.n;
   if (!found || out->n_moves > 1 || (!reduces && out->price.bytes > out->least_bytes)) {
     ReshardPlan finer;
@@ -126,7 +135,7 @@ static Status *plan(Question *q, ReshardPlan *out) {
   }
   if (!found || (!reduces && out->price.bytes > tuning.pieces_least_excess * out->least_bytes))
     plan_pieces(q, out, &found);
-  if (!found) FAIL(UNIMPLEMENTED, "the two shardings fit each other only by way of the whole");
+  if (!found) FAIL(UNIMPLEMENTED, "no sequence of moves found except by replicating the tensor");
   return NULL;
 }
 
@@ -136,16 +145,16 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
   if (from == to) return NULL;
   const Context *context = sharding_table_context(table);
   if (sharding_is_maximal(table, from) || sharding_is_maximal(table, to))
-    FAIL(UNIMPLEMENTED, "from one device or to it");
+    FAIL(UNIMPLEMENTED, "reshard from or to a single device");
   if (!type_is_static(context, type))
     FAIL(INVALID_ARGUMENT, "a tensor of unknown size cannot be resharded");
-  if (says_nothing(table, from)) from = 0;
-  if (says_nothing(table, to)) to = 0;
+  if (is_replicated(table, from)) from = 0;
+  if (is_replicated(table, to)) to = 0;
   const ShardingInfo *a = sharding_info(table, from), *b = sharding_info(table, to);
   if (a->unreduced.n && b->unreduced.n && a->reducer != b->reducer)
-    FAIL(UNIMPLEMENTED, "parts of a %s to parts of a %s", combine_name(a->reducer),
+    FAIL(UNIMPLEMENTED, "partial values of %s to partial values of %s", combine_name(a->reducer),
          combine_name(b->reducer));
-  Question q = {.table = table, .from = from, .to = to, .a = a, .b = b, .arena = arena};
+  Request q = {.table = table, .from = from, .to = to, .a = a, .b = b, .arena = arena};
   const Mesh *mesh_a = sharding_mesh(table, a->mesh), *mesh_b = sharding_mesh(table, b->mesh);
   const Mesh *mesh = mesh_a ? mesh_a : mesh_b;
   if (!mesh) return NULL;

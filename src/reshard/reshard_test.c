@@ -1,5 +1,5 @@
-// Plans add up and never promise the impossible; and some questions whose answer is known. That
-// moves are right is shown by running them: partition/reshard_local_test.c.
+// Prices of plans add up and are never below the bound; some reshards have a known best plan.
+// partition/reshard_local_test.c runs the moves.
 #include "reshard/reshard.h"
 
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static const Known known[] = {
     {"[{\"x\"}, {}, {}]", "[{}, {\"x\"}, {}]", "all_to_all"},
     {"[{\"x\"}, {\"z\"}, {}]", "[{\"z\"}, {\"x\"}, {}]", "permute"},
     {"[{\"x\"}, {}, {}]", "[{\"z\"}, {}, {}]", "permute"},
-    // B1: what XLA replicates whole.
+    // B1: XLA replicates the tensor.
     {"[{\"y\"}, {}, {\"x\"}]", "[{}, {\"x\", \"y\"}, {}]", "all_to_all"},
     {"[{}, {}, {}], unreduced={\"x\"}", "[{}, {}, {}]", "all_reduce"},
     {"[{}, {}, {}], unreduced={\"x\"}", "[{\"x\"}, {}, {}]", "reduce_scatter"},

@@ -1,6 +1,16 @@
-// A shortest path (A*) over layouts. The estimate of what is left is what the devices lack of the
-// goal's tiles; it never says too much where tiles have no padding, and makes the search go
-// straight where one collective does all. A layout that is right in a digit keeps it.
+// Problem: find the cheapest sequence of collectives between two layouts of digits.
+//
+// Idea: A* over layouts. A node is a layout, an edge is a move priced by the cost model. The
+// estimate for the rest is the time that the fastest link takes for the bytes which the devices
+// lack of the goal's tiles. It makes the search go straight to the goal if one collective suffices.
+//
+// Moves are limited to useful ones: digits leave an atom only if the goal has them elsewhere, and a
+// digit that is where the goal has it stays there.
+//
+// Invariant: without padding the estimate never exceeds the real price, so the plan is the cheapest
+// of the moves considered, unless MOST_NODES is reached. With padding the estimate is reduced by
+// the devices that need nothing. Cost: at most MOST_NODES layouts, each with at most 2^MOST_WRONG
+// sets of digits to gather.
 #include "reshard/search.h"
 
 #include <string.h>
@@ -12,19 +22,26 @@
 #include "cost/collectives.h"
 #include "cost/tuning.h"
 
-enum { MOST_NODES = 30000, MOST_WRONG = 10, MOST_COORDINATES = 1 << 12, MOST_SPARSE = 4 };
+enum {
+  MOST_NODES = 30000,          // layouts
+  MOST_WRONG = 10,             // digits of which all subsets are gathered
+  MOST_PERMUTED = 7,           // digits of which all subsets are permuted
+  MOST_COORDINATES = 1 << 12,  // devices for which padding is counted
+  MOST_SPARSE = 4,             // group size up to which permutes replace a collective
+};
 
 typedef struct Node {
   Layout layout;
   uint32_t parent, depth;
   MoveKind kind;
   bool done, sparse;
-  Price price;  // of the way here
-  Price step;   // of its last step
+  Price price;  // of the path from the start
+  Price step;   // of its last move
   double left;  // estimated bytes to the goal
 } Node;
 
-// As it was when it was queued; a node that was reached again more cheaply is queued again.
+// A copy of the cost at the time of queuing. A node that is reached again more cheaply is queued
+// again; the old entry is skipped since the node is done by then.
 typedef struct Queued {
   double cost;
   uint32_t depth, id;
@@ -36,7 +53,7 @@ typedef struct Search {
   const Layout *goal;
   double bytes_per_second;  // of the fastest link
   bool even;                // no tile has padding
-  double live;              // part of the devices that get anything
+  double live;              // fraction of the devices whose goal tile is not all padding
   Guard *guard;
   HEAPVEC(Node) nodes;
   HEAPVEC(Queued) queue;
@@ -65,8 +82,9 @@ static double tile_bytes(const Digits *digits, const Layout *layout, double elem
   return bytes;
 }
 
-// The same with the padding of a dimension that is whole and is to be cut.
-static double cut_bytes(const Search *s, const Layout *before, const Layout *after) {
+// Bytes per device that enter a collective. A dimension that was not sharded and becomes sharded
+// counts with its padding.
+static double operand_bytes(const Search *s, const Layout *before, const Layout *after) {
   const Digits *digits = s->digits;
   double bytes = s->pricing->element_bytes;
   for (uint32_t d = 0; d < digits->rank; d++) {
@@ -75,7 +93,7 @@ static double cut_bytes(const Search *s, const Layout *before, const Layout *aft
       if (digits->v[i].dim == d && layout_is_inside(before, i) && !layout_is_inside(after, i))
         ways *= digits->v[i].size;
     int64_t padded = ways > 1 ? ways * digits_tile(digits, after, d) : tile;
-    // What comes inside at the same time is no part of the operand.
+    // Digits that come inside in the same move are not in the operand yet.
     for (uint32_t i = 0; i < digits->n && ways > 1; i++)
       if (digits->v[i].dim == d && !layout_is_inside(before, i) && layout_is_inside(after, i))
         padded /= digits->v[i].size;
@@ -84,7 +102,7 @@ static double cut_bytes(const Search *s, const Layout *before, const Layout *aft
   return bytes;
 }
 
-// The links that some atoms use.
+// The links along a set of atoms.
 static Route route_of(const Search *s, uint32_t atoms) {
   AxisRef axes[RESHARD_MOST_ATOMS];
   uint32_t n = 0;
@@ -93,7 +111,7 @@ static Route route_of(const Search *s, uint32_t atoms) {
   return network_route(s->pricing->network, (AxisList){axes, n});
 }
 
-// A step that is one collective along the atoms, of so many bytes per device.
+// One collective along the atoms, with `held` bytes per device.
 static Step collective_step(const Search *s, MoveKind kind, uint32_t atoms, double held) {
   Route route = route_of(s, atoms);
   return (Step){kind, collective_price(move_op(kind), &route, held), false};
@@ -106,6 +124,7 @@ static uint32_t count_of(const Search *s, uint32_t atoms) {
   return product;
 }
 
+// Atoms that a layout uses for digits or for partial values.
 static uint32_t used_atoms(const Digits *digits, const Layout *layout) {
   uint32_t used = layout->unreduced;
   for (uint32_t i = 0; i < digits->n; i++)
@@ -113,19 +132,21 @@ static uint32_t used_atoms(const Digits *digits, const Layout *layout) {
   return used;
 }
 
+// The digit along an atom; UINT32_MAX if the atom has none.
 static uint32_t digit_of(const Digits *digits, const Layout *layout, uint32_t atom) {
   for (uint32_t i = 0; i < digits->n; i++)
     if (layout->at[i] == atom) return i;
   return UINT32_MAX;
 }
 
-// ---- what is the same ----
+// ---- bytes that stay ----
 
-// The part of the devices for which digits that change atoms keep their value: along every cycle of
-// atoms all coordinates must be equal.
-static double agreeing(const Digits *digits, const Layout *a, const Layout *b) {
+// The fraction of devices on which all digits that change atoms keep their value. Digits moving
+// between atoms join these into sets (union-find); a device agrees if its coordinates are equal in
+// each set.
+static double agreeing_fraction(const Digits *digits, const Layout *a, const Layout *b) {
   uint8_t root[RESHARD_MOST_ATOMS];
-  double part = 1;
+  double fraction = 1;
   for (uint8_t i = 0; i < digits->n_atoms; i++) root[i] = i;
   for (uint32_t i = 0; i < digits->n; i++) {
     if (layout_is_inside(a, i) || layout_is_inside(b, i)) continue;
@@ -134,28 +155,28 @@ static double agreeing(const Digits *digits, const Layout *a, const Layout *b) {
     while (root[y] != y) y = root[y];
     if (x == y) continue;
     root[x] = y;
-    part /= digits->atoms[x].size;
+    fraction /= digits->atoms[x].size;
   }
-  return part;
+  return fraction;
 }
 
-// What the tiles of two layouts have in common if digits agree.
+// Bytes that the tiles of two layouts have in common on a device where digits agree.
 static double common_bytes(const Digits *digits, const Layout *from, const Layout *to,
                            double element_bytes) {
   double common = element_bytes;
   for (uint32_t d = 0; d < digits->rank; d++) {
     int64_t a = digits_tile(digits, from, d), b = digits_tile(digits, to, d);
     int64_t most = a < b ? a : b, both = 1;
-    bool one_form = true, whole = true;
+    bool one_form = true, unsharded = true;
     for (uint32_t i = 0; i < digits->n; i++) {
       if (digits->v[i].dim != d) continue;
-      whole = false;
+      unsharded = false;
       if (digits->v[i].form != FORM_BOTH)
         one_form = false;
       else if (layout_is_inside(from, i) && layout_is_inside(to, i))
         both *= digits->v[i].size;
     }
-    common *= (double)(one_form && !whole && both < most ? both : most);
+    common *= (double)(one_form && !unsharded && both < most ? both : most);
   }
   return common;
 }
@@ -163,12 +184,13 @@ static double common_bytes(const Digits *digits, const Layout *from, const Layou
 double layout_lack(const Digits *digits, const Layout *from, const Layout *to,
                    double element_bytes) {
   double goal = tile_bytes(digits, to, element_bytes);
-  double common = common_bytes(digits, from, to, element_bytes) * agreeing(digits, from, to);
+  double common =
+      common_bytes(digits, from, to, element_bytes) * agreeing_fraction(digits, from, to);
   return goal > common ? goal - common : 0;
 }
 
-// The same, never too much: with padding some devices may have all in common, and others need
-// nothing.
+// A lower bound of layout_lack. With padding, some devices may have everything in common and others
+// need nothing.
 static double estimate(const Search *s, const Layout *layout) {
   double element = s->pricing->element_bytes;
   if (layout->unreduced != s->goal->unreduced || s->pricing->least_bytes <= 0) return 0;
@@ -208,7 +230,7 @@ static bool layout_equal(const void *owner, uint32_t id, const void *key) {
   return memcmp(&s->nodes.items[id].layout, key, sizeof(Layout)) == 0;
 }
 
-// A cheaper way to a layout that is known replaces the other; one that is done stays.
+// Adds the layout to the queue, or replaces a more expensive path to it.
 static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
   Node node = {.layout = *layout,
                .parent = from,
@@ -238,7 +260,7 @@ static void reach(Search *s, uint32_t from, const Layout *layout, Step step) {
   queue_push(s, s->nodes.count - 1);
 }
 
-// Could a step of this price be the way to a layout?
+// True if a step of this price would improve the path to a layout. Checked before work on details.
 static bool could_reach(Search *s, uint32_t from, const Layout *layout, Price step) {
   uint64_t hash = hash_bytes(layout, sizeof *layout);
   uint32_t found = idmap_find(&s->by_layout, hash, layout_equal, s, layout);
@@ -250,8 +272,8 @@ static bool could_reach(Search *s, uint32_t from, const Layout *layout, Price st
 
 // ---- moves ----
 
-// May a digit that is inside come to an atom: is its block not written in the other form?
-static bool may_cut(const Digits *digits, const Layout *layout, uint32_t i) {
+// True if a digit that is inside may go to an atom: its block is not in the other form.
+static bool may_shard(const Digits *digits, const Layout *layout, uint32_t i) {
   const Digit *digit = &digits->v[i];
   if (!layout_is_inside(layout, i)) return false;
   if (digit->form == FORM_BOTH) return true;
@@ -259,19 +281,19 @@ static bool may_cut(const Digits *digits, const Layout *layout, uint32_t i) {
   return form == FORM_BOTH || form == digit->form;
 }
 
-// Free but for the copy: an atom's own digit if that can be, else one that another atom shall have,
-// or a block's that may be numbered anew.
+// Local slices: each free atom takes its goal digit if that is inside; otherwise any digit of its
+// size that the goal has along some atom, so that a permute can finish.
 static void slices(Search *s, uint32_t from, const Layout *now) {
   const Digits *digits = s->digits;
   uint32_t used = used_atoms(digits, now);
   for (uint8_t a = 0; a < digits->n_atoms; a++) {
     uint32_t own = digit_of(digits, s->goal, a);
     if (used >> a & 1 || own == UINT32_MAX) continue;
-    bool fits = may_cut(digits, now, own);
+    bool fits = may_shard(digits, now, own);
     for (uint32_t i = 0; i < digits->n; i++) {
       if (fits ? i != own : digits->v[i].size != digits->atoms[a].size) continue;
       if (layout_is_inside(s->goal, i) && digits->v[i].form == FORM_BOTH) continue;
-      if (!may_cut(digits, now, i)) continue;
+      if (!may_shard(digits, now, i)) continue;
       Layout next = *now;
       next.at[i] = a;
       reach(s, from, &next, (Step){MOVE_SLICE, {.seconds = tuning.local_step_seconds}, false});
@@ -279,7 +301,7 @@ static void slices(Search *s, uint32_t from, const Layout *now) {
   }
 }
 
-// The next of all coordinates along some atoms; false behind the last.
+// Counts through all coordinates along a set of atoms; false after the last.
 static bool next_coordinates(const Digits *digits, uint32_t atoms, uint32_t *at) {
   for (uint32_t k = 0; k < digits->n_atoms; k++) {
     if (!(atoms >> k & 1)) continue;
@@ -297,7 +319,7 @@ static double coordinates(const Digits *digits) {
   return count;
 }
 
-// Atoms along which it makes a difference what is padding: those of dimensions that have some.
+// Atoms of dimensions that have padding: only along these does it matter who sends to whom.
 static uint32_t padded_atoms(const Digits *digits, const Layout *before, const Layout *after) {
   uint32_t padded = 0;
   for (uint32_t d = 0; d < digits->rank; d++) {
@@ -316,10 +338,10 @@ static uint32_t padded_atoms(const Digits *digits, const Layout *before, const L
   return padded;
 }
 
-// Pieces that a device gets from others along the atoms, on average, of those that are not all
-// padding.
-static double pieces_got(const Digits *digits, const Layout *before, const Layout *after,
-                         uint32_t atoms) {
+// The average number of pieces that a device receives from others along the atoms, without pieces
+// that are all padding. O(devices · group).
+static double pieces_received(const Digits *digits, const Layout *before, const Layout *after,
+                              uint32_t atoms) {
   uint32_t to[RESHARD_MOST_ATOMS] = {0};
   uint32_t used = atoms | padded_atoms(digits, before, after);
   double got = 0, devices = 0;
@@ -327,7 +349,7 @@ static double pieces_got(const Digits *digits, const Layout *before, const Layou
     devices++;
     uint32_t from[RESHARD_MOST_ATOMS];
     memcpy(from, to, sizeof from);
-    for (;;) {  // all others along the atoms, back to itself
+    for (;;) {  // all other members of the group
       uint32_t k = 0;
       for (; k < digits->n_atoms; k++) {
         if (!(atoms >> k & 1)) continue;
@@ -341,7 +363,8 @@ static double pieces_got(const Digits *digits, const Layout *before, const Layou
   return got / devices;
 }
 
-// The same exchange by permutes, if many pieces are all padding.
+// The same collective as permutes, if that skips many pieces of padding. The bound without bytes is
+// tested first, since counting pieces is expensive.
 static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layout *next,
                         uint32_t atoms, MoveKind kind, double piece, double dense) {
   uint32_t count = count_of(s, atoms);
@@ -349,15 +372,17 @@ static void sparse_step(Search *s, uint32_t from, const Layout *now, const Layou
   Route route = route_of(s, atoms);
   Price price = price_permutes(route_slowest(&route), count - 1, piece * (count - 1), 0);
   if (!could_reach(s, from, next, price)) return;
-  double bytes = piece * pieces_got(s->digits, now, next, atoms);
+  double bytes = piece * pieces_received(s->digits, now, next, atoms);
   if (bytes > tuning.sparse_most_bytes * dense) return;
   price = price_permutes(route_slowest(&route), count - 1, piece * (count - 1), bytes);
   reach(s, from, next, (Step){kind, price, true});
 }
 
-// The digits that go to the atoms of others that leave: each atom's own, or any if it is alone.
-static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout *gathered,
-                      uint32_t atoms, MoveKind kind) {
+// Moves that give digits the atoms which other digits (all-to-all) or partial values
+// (reduce-scatter) leave: each atom takes its goal digit; a single atom may take any digit that the
+// goal has along an atom.
+static void assign_atoms(Search *s, uint32_t from, const Layout *now, const Layout *gathered,
+                         uint32_t atoms, MoveKind kind) {
   const Digits *digits = s->digits;
   Layout next = *gathered;
   uint32_t n = 0, last = 0;
@@ -365,7 +390,7 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
   for (uint8_t a = 0; a < digits->n_atoms; a++) {
     if (!(atoms >> a & 1)) continue;
     uint32_t i = digit_of(digits, s->goal, a);
-    own &= i != UINT32_MAX && may_cut(digits, now, i) && may_cut(digits, &next, i);
+    own &= i != UINT32_MAX && may_shard(digits, now, i) && may_shard(digits, &next, i);
     if (own) next.at[i] = a;
     n++;
     last = a;
@@ -375,11 +400,11 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
       if (n > 1) return;
       next = *gathered;
       if (digits->v[i].size != digits->atoms[last].size || layout_is_inside(s->goal, i) ||
-          !may_cut(digits, now, i) || !may_cut(digits, gathered, i))
+          !may_shard(digits, now, i) || !may_shard(digits, gathered, i))
         continue;
       next.at[i] = (uint8_t)last;
     }
-    double held = cut_bytes(s, now, &next);
+    double held = operand_bytes(s, now, &next);
     Step step = collective_step(s, kind, atoms, held);
     reach(s, from, &next, step);
     if (kind == MOVE_ALL_TO_ALL)
@@ -388,13 +413,14 @@ static void exchanges(Search *s, uint32_t from, const Layout *now, const Layout 
   }
 }
 
+// All-gathers and all-to-alls of every set of digits that are not where the goal has them.
 static void gathers(Search *s, uint32_t from, const Layout *now) {
   const Digits *digits = s->digits;
   uint32_t wrong[RESHARD_MOST_DIGITS], n = 0;
   for (uint32_t i = 0; i < digits->n; i++)
     if (!layout_is_inside(now, i) && now->at[i] != s->goal->at[i]) wrong[n++] = i;
   double held = tile_bytes(digits, now, s->pricing->element_bytes);
-  // Of many only single ones and all of them.
+  // More than MOST_WRONG digits: only single ones and all of them.
   uint32_t full = n ? UINT32_MAX >> (32 - n) : 0, sets = n <= MOST_WRONG ? full : n + 1;
   for (uint32_t number = 1; number <= sets; number++) {
     uint32_t set = n <= MOST_WRONG ? number : number > n ? full : 1u << (number - 1);
@@ -408,18 +434,19 @@ static void gathers(Search *s, uint32_t from, const Layout *now) {
     Step step = collective_step(s, MOVE_ALL_GATHER, atoms, held);
     reach(s, from, &next, step);
     sparse_step(s, from, now, &next, atoms, MOVE_ALL_GATHER, held, step.price.bytes);
-    exchanges(s, from, now, &next, atoms, MOVE_ALL_TO_ALL);
+    assign_atoms(s, from, now, &next, atoms, MOVE_ALL_TO_ALL);
   }
 }
 
-// A digit takes an atom; what stood there takes the digit's.
-static void place(const Digits *digits, Layout *layout, uint32_t i, uint8_t atom) {
+// A digit takes an atom; the digit there takes its atom in exchange.
+static void swap_atoms(const Digits *digits, Layout *layout, uint32_t i, uint8_t atom) {
   uint32_t other = digit_of(digits, layout, atom);
   if (other != UINT32_MAX) layout->at[other] = layout->at[i];
   layout->at[i] = atom;
 }
 
-// A block whose pieces are all on devices is numbered as the goal does. False if some are not.
+// Rewrites a block whose source digits are all along atoms in the target's form: both forms number
+// the same pieces. False if a digit is inside or the sizes do not match.
 static bool renumber(const Digits *digits, const Layout *goal, Layout *layout, uint32_t block) {
   uint32_t free = 0;
   for (uint32_t i = 0; i < digits->n; i++) {
@@ -429,23 +456,23 @@ static bool renumber(const Digits *digits, const Layout *goal, Layout *layout, u
     free |= 1u << layout->at[i];
     layout->at[i] = RESHARD_INSIDE;
   }
-  for (uint32_t round = 0; round < 2; round++)  // first those that are where they belong
+  for (uint32_t pass = 0; pass < 2; pass++)  // first digits at their goal's atom
     for (uint32_t i = 0; i < digits->n; i++) {
       const Digit *d = &digits->v[i];
       if (d->form != FORM_TARGET || d->block != block || !layout_is_inside(layout, i)) continue;
       for (uint8_t a = 0; a < digits->n_atoms; a++) {
         if (!(free >> a & 1) || digits->atoms[a].size != d->size) continue;
-        if (!round && goal->at[i] != a) continue;
+        if (!pass && goal->at[i] != a) continue;
         layout->at[i] = a;
         free &= ~(1u << a);
         break;
       }
-      if (round && layout_is_inside(layout, i)) return false;
+      if (pass && layout_is_inside(layout, i)) return false;
     }
   return free == 0;
 }
 
-// The number of a device's tile among all.
+// The index of a device's tile among all tiles.
 static int64_t tile_number(const Digits *digits, const Layout *layout, const uint32_t *at) {
   int64_t number = 0;
   for (uint32_t i = 0; i < digits->n; i++)
@@ -453,8 +480,8 @@ static int64_t tile_number(const Digits *digits, const Layout *layout, const uin
   return number;
 }
 
-// The part of the devices that keep their tile though blocks are numbered anew.
-static double keeping(const Digits *digits, const Layout *a, const Layout *b) {
+// The fraction of devices that keep their tile when blocks are renumbered.
+static double keeping_fraction(const Digits *digits, const Layout *a, const Layout *b) {
   uint32_t at[RESHARD_MOST_ATOMS] = {0};
   double same = 0;
   if (coordinates(digits) > (double)MOST_COORDINATES) return 0;
@@ -474,14 +501,15 @@ static void permute_to(Search *s, uint32_t from, const Layout *now, const Layout
   }
   if (!atoms || atoms & now->unreduced) return;
   double bytes = tile_bytes(s->digits, now, s->pricing->element_bytes);
-  double keep = renumbered ? keeping(s->digits, now, next) : agreeing(s->digits, now, next);
+  double keep =
+      renumbered ? keeping_fraction(s->digits, now, next) : agreeing_fraction(s->digits, now, next);
   Step step = collective_step(s, MOVE_PERMUTE, atoms, bytes);
-  step.price.bytes *= 1 - keep;  // devices wait for those that send
+  step.price.bytes *= 1 - keep;  // seconds stay: devices wait for the senders
   step.price.transfer_seconds *= 1 - keep;
   reach(s, from, next, step);
 }
 
-// Digits go to the atoms where the goal has them.
+// Permutes that take sets of digits to their goal's atoms, from layout `start`.
 static void permutes_from(Search *s, uint32_t from, const Layout *now, const Layout *start,
                           bool renumbered) {
   const Digits *digits = s->digits;
@@ -491,12 +519,12 @@ static void permutes_from(Search *s, uint32_t from, const Layout *now, const Lay
         start->at[i] != s->goal->at[i])
       wrong[n++] = i;
   if (renumbered) permute_to(s, from, now, start, true);
-  uint32_t some = n < 7 ? n : 7;
+  uint32_t some = n < MOST_PERMUTED ? n : MOST_PERMUTED;
   for (uint32_t set = 1; set < 1u << some; set++) {
     Layout next = *start;
-    bool all = set == (1u << some) - 1;  // then of those beyond the seventh, too
+    bool all = set == (1u << some) - 1;  // then also the digits beyond MOST_PERMUTED
     for (uint32_t k = 0; k < n; k++)
-      if (k < some ? set >> k & 1 : all) place(digits, &next, wrong[k], s->goal->at[wrong[k]]);
+      if (k < some ? set >> k & 1 : all) swap_atoms(digits, &next, wrong[k], s->goal->at[wrong[k]]);
     permute_to(s, from, now, &next, renumbered);
   }
 }
@@ -516,24 +544,27 @@ static void permutes(Search *s, uint32_t from, const Layout *now) {
   if (renumbered) permutes_from(s, from, now, &next, true);
 }
 
+// All-reduces and reduce-scatters of every set of atoms that the goal has reduced; and the local
+// move to unreduced atoms of the goal.
 static void reductions(Search *s, uint32_t from, const Layout *now) {
-  uint32_t open = now->unreduced & ~s->goal->unreduced, wanted = s->goal->unreduced;
+  uint32_t open = now->unreduced & ~s->goal->unreduced, required = s->goal->unreduced;
   double held = tile_bytes(s->digits, now, s->pricing->element_bytes);
   for (uint32_t set = open; set; set = (set - 1) & open) {
     Layout next = *now;
     next.unreduced &= ~set;
     reach(s, from, &next, collective_step(s, MOVE_ALL_REDUCE, set, held));
-    exchanges(s, from, now, &next, set, MOVE_REDUCE_SCATTER);
+    assign_atoms(s, from, now, &next, set, MOVE_REDUCE_SCATTER);
   }
-  wanted &= ~used_atoms(s->digits, now);
-  if (!wanted) return;
+  required &= ~used_atoms(s->digits, now);
+  if (!required) return;
   Layout next = *now;
-  next.unreduced |= wanted;
+  next.unreduced |= required;
   reach(s, from, &next, (Step){MOVE_UNREDUCE, {.seconds = tuning.local_step_seconds}, false});
 }
 
 // ---- the path ----
 
+// A* main loop. Returns the goal's node; 0 = not reached.
 static uint32_t search(Search *s) {
   while (s->queue.count) {
     uint32_t id = queue_pop(s);
@@ -549,7 +580,7 @@ static uint32_t search(Search *s) {
   return 0;
 }
 
-// Moves in order; neighbouring slices are one.
+// The moves from start to goal; consecutive slices become one.
 static void read_path(const Search *s, uint32_t end, Arena *arena, uint32_t *out_n,
                       const Move **out_moves) {
   uint32_t n = s->nodes.items[end].depth, count = 0;
@@ -571,8 +602,8 @@ static void read_path(const Search *s, uint32_t end, Arena *arena, uint32_t *out
   *out_moves = moves;
 }
 
-// The part of the devices whose tile is not all padding.
-static double live_part(const Digits *digits, const Layout *layout) {
+// The fraction of the devices whose tile is not all padding.
+static double live_fraction(const Digits *digits, const Layout *layout) {
   uint32_t at[RESHARD_MOST_ATOMS] = {0};
   double live = 0;
   do {
@@ -583,14 +614,14 @@ static double live_part(const Digits *digits, const Layout *layout) {
 
 bool search_moves(const Digits *digits, bool even, const Pricing *pricing, const Layout *from,
                   const Layout *to, Arena *arena, uint32_t *out_n, const Move **out_moves) {
-  // Of very many devices the padding is not looked at.
+  // With very many devices padding is ignored: counting pieces takes time per device.
   even |= coordinates(digits) > (double)MOST_COORDINATES;
   Search s = {.digits = digits,
               .pricing = pricing,
               .goal = to,
               .guard = arena->guard,
               .even = even,
-              .live = even ? 1 : live_part(digits, to)};
+              .live = even ? 1 : live_fraction(digits, to)};
   for (uint32_t k = 0; k < digits->n_atoms; k++) {
     Route route = network_route(pricing->network, (AxisList){&digits->atoms[k], 1});
     double fastest = route.levels[0].link.bytes_per_second;
@@ -598,7 +629,7 @@ bool search_moves(const Digits *digits, bool even, const Pricing *pricing, const
   }
   s.cleanup = (GuardCleanup){search_deinit, &s, NULL};
   guard_push(s.guard, &s.cleanup);
-  HEAPVEC_PUSH(s.guard, &s.nodes, (Node){.parent = 0});  // [0] is none
+  HEAPVEC_PUSH(s.guard, &s.nodes, (Node){.parent = 0});  // id 0 means none
   reach(&s, 0, from, (Step){.kind = MOVE_SLICE});
   uint32_t end = search(&s);
   if (end) read_path(&s, end, arena, out_n, out_moves);

@@ -1,5 +1,4 @@
-// Axes: the laws of the algebra, each against what the references mean, the coordinates of
-// positions.
+// Axes: the laws of the algebra, each checked against the coordinates of positions.
 #include "sharding/axes.h"
 
 #include <setjmp.h>
@@ -24,7 +23,7 @@ static uint32_t all_parts(uint32_t full, AxisRef *out) {
   return n;
 }
 
-// Every pair of coordinates occurs equally often: the two cut the axis independently.
+// Every pair of coordinates occurs equally often: the two sub-axes are independent.
 static bool independent(const Mesh *mesh, AxisRef a, AxisRef b) {
   uint32_t count[64 * 64] = {0}, pairs = a.size * b.size;
   if (mesh->n_devices % pairs) return false;
@@ -35,7 +34,7 @@ static bool independent(const Mesh *mesh, AxisRef a, AxisRef b) {
   return true;
 }
 
-// Is the second coordinate a function of the first?
+// True if the second coordinate is a function of the first.
 static bool determines(const Mesh *mesh, AxisRef a, AxisRef b) {
   uint32_t value[64];
   for (uint32_t i = 0; i < 64; i++) value[i] = UINT32_MAX;

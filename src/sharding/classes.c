@@ -1,18 +1,24 @@
-// Union-find over dimensions, with pairs that must stay apart.
+// Problem: merge dimensions that factors tie together, but never two dimensions of one value.
 //
-// Elements are the dims of all places, and parts of dims that some op sees as a product. Each class
-// keeps the list of classes it must be apart from (two dims of one value, if of equal size); when
-// two classes become one the shorter list is moved, and a hash set of pairs answers whether a union
-// is allowed: O(n log n) in all. Products: a class has at most one list of parts; when two lists
-// meet (two reshapes, or a union) they are united from the minor end, larger parts being split,
-// which may unite more: a work list.
+// Idea: union-find over dimensions with disequalities. Elements are the dims of all places, and
+// parts of dims that some op sees as a product. Each class has a list of classes that it must stay
+// apart from (two dims of equal size in one value). A union moves the shorter list, and a hash set
+// of pairs tells whether a union is allowed: O(n log n) in total.
 //
-// Which union is refused depends on the order, so the order is chosen such that the cut falls where
-// a reader expects it, in attention between keys and scores, forward and backward alike:
+// Products: a class has at most one list of parts. If a second list arrives (two reshapes, or a
+// union), the two lists are united from the minor end; larger parts are split, which may unite more
+// (worklist `pending`).
+//
+//   [24] = [4, 6] and [24] = [2, 12]      6 and 12: split 12 = 2 · 6; then 4 = 2 · 2
+//
+// Which union is refused depends on the order. The order is chosen so that attention is separated
+// between keys and scores, in the forward and the backward pass:
 //   1. nodes that keep shapes (elementwise ops, data flow)
-//   2. factors that reach a result, but not of nodes that would give one value a class twice
-//   3. those, and contractions.
-// In a factor the eldest class wins: an argument's before that of an intermediate value.
+//   2. factors that reach a result, except in nodes that would give a value one class twice
+//   3. those nodes, and contracted factors
+// Within a factor the oldest class wins: an argument's before that of an intermediate value.
+//
+// Invariant: no value has two dims in one class. Cost: O(n log n) in dims and occurrences.
 #include "sharding/classes.h"
 
 #include "base/idmap.h"
@@ -22,7 +28,7 @@ enum { MOST_RANK = 64, MOST_PAIRED = 64, MOST_GROUPS = 64 };
 #define NO_NODE UINT32_MAX
 
 typedef struct Apart {
-  uint32_t other;  // an element; its class is looked up
+  uint32_t other;  // an element of the other class
   uint32_t next;
 } Apart;
 
@@ -30,14 +36,14 @@ typedef struct Occurrence {
   uint32_t tensor, dim;
 } Occurrence;
 
-// What the passes ask of a map, found once.
+// Properties of a map, computed once.
 typedef struct Shape {
-  bool keeps;      // every tensor has the same factors in the same places
+  bool keeps;      // all tensors have the same factors in the same dimensions
   bool products;   // some dimension has several factors
-  uint32_t first;  // in ranges: n_factors + 1 bounds in occurrences
-  uint32_t pairs;  // first in pairs: factors of equal size that stand in one tensor
+  uint32_t first;  // index in ranges: n_factors + 1 bounds into occurrences
+  uint32_t pairs;  // index in same_size: factors of equal size in one tensor
   uint32_t n_pairs;
-  uint32_t has_result;  // first in has_result, one per factor
+  uint32_t has_result;  // index in has_result, one entry per factor
 } Shape;
 
 typedef struct PartList {
@@ -58,30 +64,31 @@ typedef struct Builder {
   const ClassInput *in;
   Arena *arena;
   uint32_t n_dims;
-  VEC(uint32_t) parent;  // per element, with all below
+  VEC(uint32_t) parent;  // per element, like the vectors below
   VEC(uint32_t) weight;
   VEC(uint32_t) eldest;
   VEC(int64_t) size;
   VEC(uint32_t) label;
-  VEC(uint32_t) aparts;  // head of the list, NOTHING = empty
+  VEC(uint32_t) aparts;  // head of the apart list; NOTHING = empty
   VEC(uint32_t) n_aparts;
   VEC(PartList) parts;
   VEC(Apart) apart_pool;
-  uint64_t *pairs;  // hash set of (smaller element << 32 | larger) of roots; 0 = free
+  uint64_t *pairs;  // hash set of pairs of roots: smaller << 32 | larger; 0 = free
   uint32_t n_pairs, pair_capacity;
   VEC(Pending) pending;
   VEC(Tie) ties;
   VEC(ClassClash) clashes;
-  bool families;  // the last pass: refusals are no news
+  bool families;  // the last pass, in which refusals are not recorded
   Shape *shapes;
   VEC(uint32_t) ranges;
   VEC(Occurrence) occurrences;
   VEC(Tie) same_size;
   VEC(bool) has_result;
-  VEC(uint32_t) stamps;  // per element: the last question that met its class
+  VEC(uint32_t) stamps;  // per element: last `stamp` that visited its class
   uint32_t stamp;
 } Builder;
 
+// Path halving.
 static uint32_t root_of(Builder *b, uint32_t e) {
   uint32_t *parent = b->parent.items;
   while (parent[e] != e) e = parent[e] = parent[parent[e]];
@@ -115,6 +122,7 @@ static uint32_t pair_slot(const Builder *b, uint64_t key) {
   return at;
 }
 
+// Open addressing, at most half full. False if the pair exists.
 static bool pair_add(Builder *b, uint64_t key) {
   if (2 * b->n_pairs >= b->pair_capacity) {
     uint64_t *old = b->pairs;
@@ -131,7 +139,7 @@ static bool pair_add(Builder *b, uint64_t key) {
   return true;
 }
 
-// Of two roots. The key of (0, x) is never 0: x differs.
+// a and c are roots. A key is never 0, since the two differ.
 static bool are_apart(const Builder *b, uint32_t a, uint32_t c) {
   return b->n_pairs && b->pairs[pair_slot(b, pair_key(a, c))] != 0;
 }
@@ -143,7 +151,8 @@ static void apart_push(Builder *b, uint32_t of, uint32_t other) {
   VEC_PUSH(b->arena, &b->apart_pool, item);
 }
 
-// Two elements that stand in one value; nothing if their sizes differ anyway, or if it is too late.
+// Two elements of one value must stay in different classes. Nothing to do if their sizes differ;
+// too late if they are one class already.
 static void set_apart(Builder *b, uint32_t x, uint32_t y) {
   x = root_of(b, x);
   y = root_of(b, y);
@@ -154,13 +163,14 @@ static void set_apart(Builder *b, uint32_t x, uint32_t y) {
 
 // ---- unions ----
 
+// Records a refused union: the two are a family; if both have labels, a clash (each pair once).
 static void refuse(Builder *b, uint32_t x, uint32_t y, uint32_t node, uint32_t rx, uint32_t ry) {
   if (b->families) return;
   Tie tie = {rx, ry};
   VEC_PUSH(b->arena, &b->ties, tie);
   uint32_t lx = b->label.items[rx], ly = b->label.items[ry];
   if (!lx || !ly || lx == ly || node == NO_NODE || x >= b->n_dims || y >= b->n_dims) return;
-  for (uint32_t i = 0; i < b->clashes.count; i++) {  // few labels clash, or the user has much to do
+  for (uint32_t i = 0; i < b->clashes.count; i++) {  // few, so a linear search
     const ClassClash *c = &b->clashes.items[i];
     if ((c->label_a == lx && c->label_b == ly) || (c->label_a == ly && c->label_b == lx)) return;
   }
@@ -169,20 +179,21 @@ static void refuse(Builder *b, uint32_t x, uint32_t y, uint32_t node, uint32_t r
   VEC_PUSH(b->arena, &b->clashes, clash);
 }
 
+// Moves the apart list of one root to another.
 static void move_aparts(Builder *b, uint32_t from, uint32_t to) {
   uint32_t next;
   for (uint32_t i = b->aparts.items[from]; i != NOTHING; i = next) {
     next = b->apart_pool.items[i].next;
     uint32_t other = root_of(b, b->apart_pool.items[i].other);
     if (other == to || !pair_add(b, pair_key(to, other))) continue;
-    // The entry in the other's list still says `from`, which is `to` from now on.
+    // The other list's entry names `from`, whose root is `to` from now on.
     b->apart_pool.items[i].next = b->aparts.items[to];
     b->aparts.items[to] = i;
     b->n_aparts.items[to]++;
   }
 }
 
-// One union; parts that meet are left in b->pending.
+// One union; lists of parts that meet are left in b->pending.
 static bool unite_one(Builder *b, uint32_t x, uint32_t y, uint32_t node) {
   uint32_t rx = root_of(b, x), ry = root_of(b, y);
   if (rx == ry) return true;
@@ -192,7 +203,7 @@ static bool unite_one(Builder *b, uint32_t x, uint32_t y, uint32_t node) {
     refuse(b, x, y, node, rx, ry);
     return false;
   }
-  // The tree's balance and the lists' go different ways; the lists cost more.
+  // The root is chosen by list length and tree weight; lists are more expensive to move.
   uint64_t cost_x = (uint64_t)b->n_aparts.items[rx] * 4 + b->weight.items[rx];
   uint64_t cost_y = (uint64_t)b->n_aparts.items[ry] * 4 + b->weight.items[ry];
   uint32_t to = cost_x < cost_y || (cost_x == cost_y && ry < rx) ? ry : rx,
@@ -219,7 +230,7 @@ static uint32_t *two_parts(Builder *b, uint32_t major, uint32_t minor) {
   return v;
 }
 
-// Says that the class of e is the product of the parts.
+// Declares the class of e as the product of the parts.
 static void set_parts(Builder *b, uint32_t e, PartList parts, uint32_t node) {
   PartList *have = &b->parts.items[root_of(b, e)];
   if (!have->n) {
@@ -230,8 +241,8 @@ static void set_parts(Builder *b, uint32_t e, PartList parts, uint32_t node) {
   }
 }
 
-// Two lists of one product, from the minor end. Sizes that do not divide each other end it. Each
-// split makes an element smaller than what it is split from, so it ends.
+// Unites two lists of parts of one product from the minor end. Stops at sizes that do not divide
+// each other. Terminates: each split makes smaller elements.
 static void meet(Builder *b, Pending p) {
   uint32_t i = p.a.n, k = p.b.n, x = NOTHING, y = NOTHING;
   for (;;) {
@@ -255,10 +266,12 @@ static void meet(Builder *b, Pending p) {
   }
 }
 
+// Unites pending lists of parts until none is left.
 static void settle(Builder *b) {
   while (b->pending.count) meet(b, b->pending.items[--b->pending.count]);
 }
 
+// A union and everything that follows from it for parts.
 static bool unite(Builder *b, uint32_t x, uint32_t y, uint32_t node) {
   bool done = unite_one(b, x, y, node);
   if (b->pending.count) settle(b);
@@ -267,6 +280,7 @@ static bool unite(Builder *b, uint32_t x, uint32_t y, uint32_t node) {
 
 // ---- maps ----
 
+// All tensors of the map have the same single factors, dimension by dimension; scalars aside.
 static bool map_keeps_shape(const FactorMap *m) {
   uint32_t model = NOTHING;
   for (uint32_t t = 0; t < factor_map_n_tensors(m); t++) {
@@ -282,7 +296,7 @@ static bool map_keeps_shape(const FactorMap *m) {
   return true;
 }
 
-// The factor of a dimension if it is one but for sizes of 1; NOTHING if it is a product.
+// The factor of a dimension, ignoring factors of size 1; NOTHING if it is a product.
 static uint32_t only_factor(const FactorMap *m, uint32_t t, uint32_t d) {
   FactorList list = factor_map_dim(m, t, d);
   if (list.n == 1) return list.v[0];
@@ -295,7 +309,7 @@ static uint32_t only_factor(const FactorMap *m, uint32_t t, uint32_t d) {
   return large > 1 ? NOTHING : only;
 }
 
-// Pairs of factors of one tensor that are of one size: where a class may stand twice.
+// Pairs of different factors of equal size in one tensor: there a class could occur twice.
 static void find_pairs(Builder *b, const FactorMap *m, uint32_t t, uint64_t *seen) {
   uint32_t n = factor_map_rank(m, t);
   for (uint32_t d = 0; d < n; d++) {
@@ -312,6 +326,7 @@ static void find_pairs(Builder *b, const FactorMap *m, uint32_t t, uint64_t *see
   }
 }
 
+// Fills a Shape, and sorts the dimensions with a single factor by factor (counting sort).
 static void study_map(Builder *b, const FactorMap *m, Shape *out) {
   uint32_t n_tensors = factor_map_n_tensors(m);
   uint64_t seen[MOST_PAIRED] = {0};
@@ -319,7 +334,7 @@ static void study_map(Builder *b, const FactorMap *m, Shape *out) {
                  .first = b->ranges.count,
                  .pairs = b->same_size.count,
                  .has_result = b->has_result.count};
-  // Counting sort of the places where a factor is a whole dimension.
+  // Only dimensions that are a single factor are counted; products are handled separately.
   for (uint32_t f = 0; f <= m->n_factors; f++) VEC_PUSH(b->arena, &b->ranges, 0);
   for (uint32_t f = 0; f < m->n_factors; f++) VEC_PUSH(b->arena, &b->has_result, false);
   uint32_t *bound = b->ranges.items + out->first, base = b->occurrences.count, total = 0;
@@ -361,7 +376,7 @@ static void study_map(Builder *b, const FactorMap *m, Shape *out) {
 
 // ---- nodes ----
 
-// The element of a dimension as a node has it; NOTHING if there is none or it is of another size.
+// The element of a dimension at a node; NOTHING if the place has none or if it has another size.
 static uint32_t element_at(const Builder *b, uint32_t node, Occurrence o, int64_t size) {
   const ClassNode *at = &b->in->nodes[node];
   uint32_t place = b->in->tensors[at->tensors + o.tensor];
@@ -371,8 +386,8 @@ static uint32_t element_at(const Builder *b, uint32_t node, Occurrence o, int64_
   return at->flow || b->in->sizes[e] == size ? e : NOTHING;
 }
 
-// Unites all whole dimensions of a factor: with the eldest what can be, the rest among themselves.
-// Gives the eldest, NOTHING if there is none.
+// Unites all dimensions that are this factor: with the oldest if allowed, the rest among
+// themselves. Returns the oldest; NOTHING if there is none.
 static uint32_t unite_factor(Builder *b, uint32_t node, const FactorMap *m, const Shape *shape,
                              uint32_t f) {
   const uint32_t *bound = b->ranges.items + shape->first;
@@ -417,8 +432,8 @@ static void unite_products(Builder *b, uint32_t node, const FactorMap *m, uint32
       }
       for (uint32_t other = 0; other < rank; other++) {
         uint32_t f = only_factor(m, t, other);
-        uint32_t whole = f == NOTHING || other == d ? NOTHING : of_factor[f];
-        for (uint32_t k = 0; k < n && whole != NOTHING; k++) set_apart(b, whole, v[k]);
+        uint32_t single = f == NOTHING || other == d ? NOTHING : of_factor[f];
+        for (uint32_t k = 0; k < n && single != NOTHING; k++) set_apart(b, single, v[k]);
       }
       set_parts(b, e, (PartList){v, n}, node);
       settle(b);
@@ -426,14 +441,14 @@ static void unite_products(Builder *b, uint32_t node, const FactorMap *m, uint32
   }
 }
 
-// Would the node unite two dimensions of one value?
+// True if the node would unite two dimensions of one value.
 static bool is_ambiguous(Builder *b, uint32_t node, const FactorMap *m, const Shape *shape) {
   const uint32_t *bound = b->ranges.items + shape->first;
   for (uint32_t p = shape->pairs; p < shape->pairs + shape->n_pairs; p++) {
     Tie pair = b->same_size.items[p];
     int64_t size = m->factors[pair.a].size;
     const bool *has_result = b->has_result.items + shape->has_result;
-    if (!has_result[pair.a] || !has_result[pair.b]) continue;  // united later in any case
+    if (!has_result[pair.a] || !has_result[pair.b]) continue;  // phase 3 unites it in any case
     b->stamp++;
     for (uint32_t i = bound[pair.a]; i < bound[pair.a + 1]; i++) {
       uint32_t x = element_at(b, node, b->occurrences.items[i], size);
@@ -447,6 +462,7 @@ static bool is_ambiguous(Builder *b, uint32_t node, const FactorMap *m, const Sh
   return false;
 }
 
+// last: also factors that reach no result (contractions).
 static void unite_node(Builder *b, uint32_t node, bool last) {
   const FactorMap *m = b->in->maps[b->in->nodes[node].map];
   const Shape *shape = &b->shapes[b->in->nodes[node].map];
@@ -459,6 +475,7 @@ static void unite_node(Builder *b, uint32_t node, bool last) {
   if (shape->products) unite_products(b, node, m, of_factor);
 }
 
+// The three phases of the opening comment.
 static void unite_all(Builder *b) {
   const ClassInput *in = b->in;
   for (uint32_t n = 0; n < in->n_nodes; n++)
@@ -482,7 +499,7 @@ static void unite_all(Builder *b) {
 
 // ---- families ----
 
-// Roots by age, without sorting: elements in order, each root at its eldest.
+// All roots in order of their oldest element. Elements are in that order, so no sorting.
 static uint32_t roots_by_age(Builder *b, uint32_t *out) {
   uint32_t n = 0;
   for (uint32_t e = 0; e < b->parent.count; e++)
@@ -495,7 +512,7 @@ static uint32_t family_root(uint32_t *family, uint32_t e) {
   return e;
 }
 
-// Per element, itself or the eldest element of its family.
+// Per element: the oldest element of its family, or itself. A union-find over refused unions.
 static uint32_t *find_families(Builder *b) {
   uint32_t *family = ARENA_ARRAY(b->arena, uint32_t, b->parent.count + 1);
   for (uint32_t e = 0; e < b->parent.count; e++) family[e] = e;
@@ -508,9 +525,9 @@ static uint32_t *find_families(Builder *b) {
   return family;
 }
 
-// Makes the classes of each family as few as can be: by age, each joins the first it may.
+// Merges the classes of each family greedily: in order of age, each joins the first that allows it.
 static void join_families(Builder *b, const uint32_t *roots, uint32_t n, uint32_t *family) {
-  // Members of a family in a list that hangs on its eldest.
+  // Linked lists of the members of each family, starting at the oldest.
   uint32_t *next = ARENA_ARRAY(b->arena, uint32_t, b->parent.count + 1);
   uint32_t *last = ARENA_ARRAY(b->arena, uint32_t, b->parent.count + 1);
   uint32_t *eldest = ARENA_ARRAY(b->arena, uint32_t, n + 1);  // unions below change b->eldest
@@ -533,7 +550,7 @@ static void join_families(Builder *b, const uint32_t *roots, uint32_t n, uint32_
   }
 }
 
-// All dims of two places, or none.
+// Unites all dims of two places, or none.
 static void join_alike(Builder *b, uint32_t p, uint32_t q) {
   const uint32_t *dims = b->in->place_dims;
   uint32_t rank = dims[p + 1] - dims[p];
@@ -548,6 +565,7 @@ static void join_alike(Builder *b, uint32_t p, uint32_t q) {
   for (uint32_t d = 0; d < rank; d++) unite(b, dims[p] + d, dims[q] + d, NO_NODE);
 }
 
+// Joins each place to the first one with its number.
 static void join_all_alike(Builder *b) {
   const ClassInput *in = b->in;
   uint32_t most = 0;
@@ -565,9 +583,9 @@ static void join_all_alike(Builder *b) {
   }
 }
 
-// ---- what comes out ----
+// ---- results ----
 
-// The leaves of a class's parts, major to minor.
+// Appends the leaves of a class's parts, major to minor.
 static void flatten(Builder *b, uint32_t root, const ClassId *id_of, Classes *out,
                     uint32_t *capacity, uint32_t *count) {
   PartList stack[64];  // sizes at least halve at each level
@@ -579,19 +597,20 @@ static void flatten(Builder *b, uint32_t root, const ClassId *id_of, Classes *ou
       depth--;
       continue;
     }
-    uint32_t part = root_of(b, top->v[0]);
+    uint32_t child = root_of(b, top->v[0]);
     top->v++;
     top->n--;
-    if (b->parts.items[part].n && depth < 64) {
-      stack[depth++] = b->parts.items[part];
+    if (b->parts.items[child].n && depth < 64) {
+      stack[depth++] = b->parts.items[child];
       continue;
     }
     if (*count == *capacity)
       out->parts = vec_grow_arena(b->arena, out->parts, capacity, *count + 1, sizeof *out->parts);
-    out->parts[(*count)++] = id_of[part];
+    out->parts[(*count)++] = id_of[child];
   }
 }
 
+// Numbers classes by age, and variants within their family.
 static void number_classes(Builder *b, Classes *out) {
   uint32_t *roots = ARENA_ARRAY(b->arena, uint32_t, b->parent.count + 1);
   uint32_t n = roots_by_age(b, roots);
@@ -621,6 +640,7 @@ static void number_classes(Builder *b, Classes *out) {
   }
 }
 
+// Elements, apart pairs of each place, classes of labels, properties of maps.
 static void set_up(Builder *b, uint32_t n_labels) {
   const ClassInput *in = b->in;
   uint32_t *of_label = ARENA_ARRAY(b->arena, uint32_t, n_labels + 1);

@@ -200,7 +200,7 @@ static void products(void **state) {
   assert_int_equal(info->n_parts, 2);
   assert_int_equal(w->classes.parts[info->parts], at(w, x, 0));
   assert_int_equal(w->classes.parts[info->parts + 1], at(w, x, 1));
-  // Taken apart more finely: what was a leaf has parts.
+  // A finer reshape: a former leaf has parts.
   s[L('l')] = 2;
   NODE(w, "b.x.y.m >bxy.m", s, fine, more);
   build(w);
@@ -268,7 +268,7 @@ static void alike_places(void **state) {
   assert_int_equal(at(w, w1, 0), at(w, w2, 0));
   assert_int_equal(at(w, w1, 1), at(w, w2, 1));
   assert_int_equal(at(w, v1, 1), at(w, v2, 0));
-  assert_int_not_equal(at(w, v1, 0), at(w, v2, 0));  // y speaks against it
+  assert_int_not_equal(at(w, v1, 0), at(w, v2, 0));  // y forbids it
   assert_int_not_equal(at(w, v1, 1), at(w, v2, 1));
   w->labels[w->place_dims[w1]] = 1;
   w->labels[w->place_dims[w2]] = 2;
@@ -344,7 +344,7 @@ static void laws(void **state) {
   }
 }
 
-// Where nothing is refused, the order of nodes does not matter.
+// If no union is refused, the order of nodes does not matter.
 static void order(void **state) {
   (void)state;
   Dice dice = dice_new(8);

@@ -1,4 +1,4 @@
-// The names of the ways to combine partial values, one table, and the type they combine in.
+// The table of reducer names, and the type in which values are combined.
 #include "sharding/combine.h"
 
 static const char *const combine_names[COMBINE_COUNT] = {"",    "sum", "max", "min", "mul",

@@ -1,5 +1,5 @@
-// How partial values of one tensor on several devices become the whole: what a reduction factor and
-// an unreduced axis have in common.
+// Reducers: how partial values of a tensor on several devices combine. Reduction factors and
+// unreduced axes use them.
 #ifndef TESSERA_SHARDING_COMBINE_H
 #define TESSERA_SHARDING_COMBINE_H
 
@@ -17,21 +17,21 @@ typedef enum Combine {
   COMBINE_AND,
   COMBINE_OR,
   COMBINE_XOR,
-  COMBINE_ARG,   // several results go together: one of the candidates is chosen (arg-max and kin)
-  COMBINE_BODY,  // any other: by the op's own body, over all its results at once
+  COMBINE_ARG,   // several results together: one candidate is chosen (argmax and similar)
+  COMBINE_BODY,  // any other: the op's own body, over all its results together
   COMBINE_COUNT
 } Combine;
 
 const char *combine_name(Combine combine);  // "sum"; "" for COMBINE_NONE
-// Those that one word says, of a reduction that is a plain binary op: sum … xor.
+// Reducers that are a named binary op: sum … xor.
 static inline bool combine_is_plain(Combine combine) {
   return combine >= COMBINE_SUM && combine <= COMBINE_XOR;
 }
-bool combine_of(Str name, Combine *out);  // the plain one of that name
+bool combine_of(Str name, Combine *out);  // the named one: sum … xor
 // The type in which devices combine values of a type. Sums and products of floats narrower than f32
-// are formed in f32 and rounded once, so that the order does not show: a collective's body has this
-// type, and so has its result, which a convert rounds. The operand, and so what is sent, stays
-// narrow. (Decision D11: docs/decisions/d11-numerics.md.)
+// are formed in f32 and rounded once, so that results do not depend on the order. A collective's
+// body and result have this type, and a convert rounds the result; the operand, and so the bytes
+// sent, stay narrow. (Decision D11: docs/decisions/d11-numerics.md.)
 DType combine_dtype(Combine combine, DType dtype);
 
 #endif

@@ -1,6 +1,6 @@
-// Factor maps: built dimension by dimension in any order, then laid out flat, so that readers walk
-// arrays. Building sorts the places by tensor and dimension (a counting sort that keeps the order
-// of insertion, which is major to minor). O(places + dims).
+// Factor maps are built dimension by dimension in any order, then stored flat, so that readers walk
+// arrays. factor_build sorts the occurrences by tensor and dimension with a stable counting sort:
+// the order of insertion is major to minor. O(occurrences + dims).
 #include "sharding/factor.h"
 
 bool factor_map_find(const FactorMap *m, uint32_t tensor, uint32_t factor, uint32_t *out_dim,
@@ -24,11 +24,13 @@ void factor_builder_init(FactorBuilder *b, Arena *arena, uint32_t n_operands, ui
   b->enters_once = ARENA_ARRAY(arena, bool, n_operands + 1);
 }
 
+// Shardy's rule only blocks propagation; here the factor is also needed in full.
 void factor_set_blocked(FactorBuilder *b, uint32_t factor) {
   b->factors.items[factor].kinds |= FACTOR_REPLICATE | FACTOR_BLOCK;
   b->factors.items[factor].sdy_kinds |= FACTOR_BLOCK;
 }
 
+// Shardy has no FACTOR_OFFSET.
 uint32_t factor_add(FactorBuilder *b, int64_t size, uint8_t kinds) {
   Factor factor = {.size = size, .kinds = kinds, .sdy_kinds = kinds & (uint8_t)~FACTOR_OFFSET};
   VEC_PUSH(b->arena, &b->factors, factor);
@@ -61,7 +63,7 @@ void factor_put(FactorBuilder *b, uint32_t factor, uint32_t tensor, uint32_t dim
   VEC_PUSH(b->arena, &b->places, ((FactorPlace){tensor, dim, factor}));
 }
 
-// Drops the factors that have no place; numbers move up.
+// Drops factors that occur in no dimension and renumbers the others.
 static void drop_unused(FactorBuilder *b) {
   uint32_t *renumber = ARENA_ARRAY(b->arena, uint32_t, b->factors.count + 1), n = 0;
   for (uint32_t i = 0; i < b->places.count; i++) renumber[b->places.items[i].factor] = 1;
@@ -81,14 +83,14 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
   for (uint32_t t = 0; t < n_tensors; t++) tensor_dims[t + 1] = tensor_dims[t] + b->ranks[t];
   uint32_t n_dims = tensor_dims[n_tensors];
   drop_unused(b);
-  // Counts, one entry ahead, then starts.
+  // dim_places[d + 1] first counts the occurrences in dim d, then becomes their end.
   uint32_t *dim_places = ARENA_ARRAY(b->arena, uint32_t, n_dims + 2);
   for (uint32_t i = 0; i < b->places.count; i++)
     dim_places[tensor_dims[b->places.items[i].tensor] + b->places.items[i].dim + 1]++;
   for (uint32_t t = 0; t < n_tensors; t++)
     for (uint32_t d = 0; d < b->ranks[t]; d++) {
       if (dim_places[tensor_dims[t] + d + 1]) continue;
-      // Nothing is known of the dimension, unless it is of size 1: Shardy lets it pass.
+      // A dimension without factors cannot be split; in Shardy its factor of size 1 passes through.
       uint32_t factor = factor_add(b, 1, FACTOR_PASS);
       factor_set_kinds(b, factor, FACTOR_REPLICATE);
       factor_put(b, factor, t, d);
@@ -115,6 +117,7 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
 
 // ---- Shardy's text form ----
 
+// The factors of n tensors as an array of arrays of array<i64>.
 static Attr tensors_attr(const FactorMap *m, Context *context, uint32_t first, uint32_t n) {
   Arena *arena = context_arena(context);
   Attr *tensors = ARENA_ARRAY(arena, Attr, n + 1);
@@ -134,7 +137,7 @@ static Attr tensors_attr(const FactorMap *m, Context *context, uint32_t first, u
 
 typedef struct KindField {
   const char *name;
-  uint8_t kind, unless;  // shown if it has this kind and none of those
+  uint8_t kind, unless;  // written if the factor has `kind` and none of `unless`
 } KindField;
 static const KindField kind_fields[] = {
     {"reduction", FACTOR_REDUCE, FACTOR_REPLICATE},
@@ -170,7 +173,7 @@ Attr factor_map_to_attr(const FactorMap *m, Context *context) {
   return attr_struct(context, "sdy.op_sharding_rule", n, fields);
 }
 
-// The factors of tensors [first, first + n) from the array of arrays of array<i64>.
+// Reads the factors of tensors [first, first + n) from an array of arrays of array<i64>.
 static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, const char *what,
                                 uint32_t first, uint32_t n) {
   const AttrInfo *tensors = attr_info(context, attr);
@@ -196,6 +199,7 @@ static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, c
   return NULL;
 }
 
+// Returns the error, NULL if there is none.
 static const char *read_rule(FactorBuilder *b, Context *context, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   if (info->kind != ATTR_STRUCT || !str_is(name_str(context, info->cls), "sdy.op_sharding_rule"))
@@ -242,6 +246,8 @@ bool factor_map_from_attr(FactorMap *out, Context *context, Arena *arena, Attr a
 
 // ---- consistency ----
 
+// loose: the product need not match, because a size is unknown or a factor needs more than its
+// slice.
 static const char *check_dim(const FactorMap *m, FactorList list, int64_t size) {
   int64_t product = 1;
   bool loose = size == DIM_DYNAMIC;
@@ -260,6 +266,7 @@ static const char *check_dim(const FactorMap *m, FactorList list, int64_t size) 
   return loose || product == size ? NULL : "a dimension is not the product of its factors";
 }
 
+// Every dimension has factors that fit it, every factor occurs, and reductions have reducers.
 const char *factor_map_check(const FactorMap *m, const int64_t *dims) {
   uint32_t n_tensors = factor_map_n_tensors(m);
   for (uint32_t t = 0; t < n_tensors; t++)

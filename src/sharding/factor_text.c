@@ -1,6 +1,13 @@
-// A reader by recursive descent, and sizes by substitution: a dimension of one factor is its size;
-// one whose factors are known but for one gives that one. Rounds until nothing is new: O(factors ·
-// places).
+// Problem: users write a rule without sizes; the sizes must follow from the op's shapes.
+//
+// Idea: recursive descent for the text. Sizes by substitution: a dimension with exactly one unknown
+// factor determines it, and this repeats until nothing changes.
+//
+//   ([ij])->([i, j]) on [12] -> [3, 4]      j = 4 and i = 3 from the result, then 12 = 3 · 4 is
+//   checked
+//
+// Invariant: all dimensions are checked against the product of their factors at the end. Cost:
+// O(text · factors) to read, O(factors · occurrences) for the sizes.
 #include "sharding/factor_text.h"
 
 #include <inttypes.h>
@@ -19,7 +26,7 @@ typedef struct Scan {
   char *error;
 } Scan;
 
-enum { MOST_FACTORS = 1000 };  // of one rule: a look-up is a walk
+enum { MOST_FACTORS = 1000 };  // of one rule, since names are searched linearly
 
 static bool expected(Scan *s, const char *what) {
   Str found = cursor_rest(&s->c);
@@ -29,7 +36,7 @@ static bool expected(Scan *s, const char *what) {
   return false;
 }
 
-// The same, of what begins at `at`.
+// The same for text that begins at `at`.
 static bool expected_at(Scan *s, size_t at, const char *what) {
   s->c.at = at;
   return expected(s, what);
@@ -47,12 +54,12 @@ static bool expect(Scan *s, const char *text) {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The next character is one of those; blanks are none of them.
+// The next character is in the class; blanks are not skipped.
 static bool is_next(const Scan *s, bool (*is)(char)) {
   return s->c.at < s->c.end && is(s->c.text[s->c.at]);
 }
 
-// One factor's name; a new one is added if `add`, else it must be known.
+// Reads a factor's name. add: a new name adds a factor; otherwise the name must exist.
 static bool factor(Scan *s, bool add, uint32_t *out) {
   Cursor *c = &s->c;
   cursor_skip(c);
@@ -74,7 +81,7 @@ static bool factor(Scan *s, bool add, uint32_t *out) {
   return true;
 }
 
-// [i, jk]
+// Reads a tensor such as [i, jk].
 static bool tensor(Scan *s) {
   FactorRule *rule = s->rule;
   uint32_t first = rule->places.count;
@@ -108,6 +115,7 @@ static bool tensors(Scan *s, uint32_t *out_n) {
   return expect(s, ")");
 }
 
+// Reads sizes such as {i=2, j=4}; they are optional.
 static bool sizes(Scan *s) {
   if (!accept(s, "{") || accept(s, "}")) return true;
   do {
@@ -134,7 +142,7 @@ static const struct {
              {"blocked_propagation", FACTOR_BLOCK}};
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-// k, or k:max
+// Reads a factor with its reducer: k or k:max.
 static bool kind_factor(Scan *s, uint8_t kind) {
   uint32_t id;
   if (!factor(s, false, &id)) return false;
@@ -151,6 +159,7 @@ static bool kind_factor(Scan *s, uint8_t kind) {
   return true;
 }
 
+// Reads lists such as reduction={k:max} permutation={i}.
 static bool kind_lists(Scan *s) {
   for (uint32_t k = 0; k < N_KINDS; k++) {
     if (!accept(s, kinds[k].name)) continue;
@@ -161,7 +170,7 @@ static bool kind_lists(Scan *s) {
       } while (accept(s, ","));
       if (!expect(s, "}")) return false;
     }
-    k = UINT32_MAX;  // in any order
+    k = UINT32_MAX;  // restart: the lists come in any order
   }
   return true;
 }
@@ -182,14 +191,14 @@ bool factor_rule_parse(Str text, Arena *arena, FactorRule *out, char error[FACTO
   return true;
 }
 
-// ---- fitting it to shapes ----
+// ---- sizes from shapes ----
 
-enum { NOT_FOUND_YET = -1 };
+enum { SIZE_UNKNOWN = -1 };
 
 typedef struct Fit {
   const FactorRule *rule;
   const int64_t *dims;
-  int64_t *sizes;  // per factor; NOT_FOUND_YET: not found yet
+  int64_t *sizes;  // per factor
   char *error;
 } Fit;
 
@@ -232,7 +241,8 @@ static bool fits_ranks(Fit *fit, const FactorBuilder *b) {
   return true;
 }
 
-// The product of a dimension's known factors; how many are not known, and one of those.
+// The product of a dimension's known factors, the number of unknown ones, and one of these. False
+// if a size is dynamic or the product overflows.
 static bool known_product(const Fit *fit, RuleDim dim, int64_t *out, uint32_t *out_unknown,
                           uint32_t *out_one) {
   *out = 1;
@@ -240,7 +250,7 @@ static bool known_product(const Fit *fit, RuleDim dim, int64_t *out, uint32_t *o
   for (uint32_t k = 0; k < dim.n; k++) {
     uint32_t id = fit->rule->places.items[dim.first + k];
     int64_t size = fit->sizes[id];
-    if (size == NOT_FOUND_YET) {
+    if (size == SIZE_UNKNOWN) {
       ++*out_unknown;
       *out_one = id;
     } else if (size == DIM_DYNAMIC || __builtin_mul_overflow(*out, size, out)) {
@@ -250,6 +260,7 @@ static bool known_product(const Fit *fit, RuleDim dim, int64_t *out, uint32_t *o
   return true;
 }
 
+// Iterates until no dimension determines another factor.
 static bool find_sizes(Fit *fit) {
   const FactorRule *rule = fit->rule;
   for (bool more = true; more;) {
@@ -268,12 +279,14 @@ static bool find_sizes(Fit *fit) {
     }
   }
   for (uint32_t f = 0; f < rule->factors.count; f++)
-    if (fit->sizes[f] == NOT_FOUND_YET)
+    if (fit->sizes[f] == SIZE_UNKNOWN)
       return misfit(fit, "the size of factor %s follows from no dimension: give it, {%s=…}",
                     rule->factors.items[f].name, rule->factors.items[f].name);
   return true;
 }
 
+// Factors that need more than their slice (windows, for example) may have other sizes in a
+// dimension.
 static bool check_sizes(Fit *fit) {
   const FactorRule *rule = fit->rule;
   for (uint32_t d = 0; d < rule->dims.count; d++) {
@@ -283,7 +296,7 @@ static bool check_sizes(Fit *fit) {
     bool loose = size == DIM_DYNAMIC;
     for (uint32_t k = 0; k < dim.n; k++) {
       uint32_t f = rule->places.items[dim.first + k];
-      if (k && fit->sizes[f] == 1) continue;  // left out of the dimension (factor_put)
+      if (k && fit->sizes[f] == 1) continue;  // factor_put omits it
       loose |= (rule->factors.items[f].kinds & (FACTOR_PERMUTE | FACTOR_REPLICATE)) != 0;
     }
     if (loose || !known_product(fit, dim, &product, &unknown, &id) || product == size) continue;
@@ -301,7 +314,7 @@ bool factor_rule_apply(const FactorRule *rule, FactorBuilder *b, const int64_t *
   Fit fit = {rule, dims, ARENA_ARRAY(b->arena, int64_t, n + 1), error};
   for (uint32_t f = 0; f < n; f++) {
     int64_t given = rule->factors.items[f].size;
-    fit.sizes[f] = given ? given : NOT_FOUND_YET;
+    fit.sizes[f] = given ? given : SIZE_UNKNOWN;
   }
   if (!fits_ranks(&fit, b) || !find_sizes(&fit) || !check_sizes(&fit)) return false;
   for (uint32_t f = 0; f < n; f++) {

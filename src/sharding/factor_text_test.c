@@ -1,4 +1,4 @@
-// Rules as text: what they become over given shapes, and what is said about wrong ones.
+// Rules as text: their factors for given shapes, and error messages.
 #include "sharding/factor_text.h"
 
 #include <setjmp.h>

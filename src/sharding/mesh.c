@@ -1,11 +1,11 @@
-// Meshes. Strides are kept so that a coordinate is one division and one remainder; device tables
-// exist only where the order is not the natural one, so a mesh of 8192 devices costs no more than
-// one of 8.
+// Axes keep their strides, so a coordinate is one division and one remainder. Tables of devices
+// exist only if the order is not the identity, so a mesh of 8192 devices costs no more than one of
+// 8.
 #include "sharding/mesh.h"
 
 #include <inttypes.h>
 
-// Fills the two tables from ids, which must be a permutation of 0 … n-1.
+// Fills both tables from ids, which must be a permutation of 0 … n-1; none for the identity. O(n).
 static Status *set_order(Arena *arena, Mesh *mesh, uint32_t n_ids, const int64_t *ids) {
   uint32_t n = mesh->n_devices;
   if (n_ids != n) FAIL(INVALID_ARGUMENT, "the mesh has %u device ids for %u devices", n_ids, n);
@@ -68,6 +68,7 @@ Status *mesh_new(Context *context, Name symbol, uint32_t n_axes, const Name *nam
   return NULL;
 }
 
+// mesh_new validates the fields.
 Status *mesh_from_attr(Context *context, Attr attr, Name symbol, const Mesh **out_mesh) {
   const AttrInfo *info = attr_info(context, attr);
   if (info->kind != ATTR_STRUCT || !str_is(name_str(context, info->cls), "sdy.mesh"))
@@ -110,6 +111,7 @@ uint32_t mesh_find_axis(const Mesh *mesh, Name name) {
   return MESH_NO_AXIS;
 }
 
+// The symbol does not count.
 bool mesh_equal(const Mesh *a, const Mesh *b) {
   if (a == b) return true;
   if (a->maximal != b->maximal || a->n_axes != b->n_axes || a->n_devices != b->n_devices ||

@@ -1,5 +1,6 @@
-// A mesh: devices laid out along named axes, row-major, the first axis slowest. A device's place in
-// that layout is its position; which device stands there is the mesh's order.
+// A mesh: devices laid out along named axes, row-major (the first axis varies slowest). The
+// coordinates of a device as one number are its position; the mesh's device order maps positions to
+// device ids.
 #ifndef TESSERA_SHARDING_MESH_H
 #define TESSERA_SHARDING_MESH_H
 
@@ -19,34 +20,34 @@ typedef struct MeshAxis {
 
 typedef struct Mesh {
   Name symbol;         // of `sdy.mesh @symbol`; 0 = written inline in shardings
-  bool maximal;        // no axes, one device that has any id: `<[], device_ids=[k]>`
+  bool maximal;        // no axes, a single device of any id: `<[], device_ids=[k]>`
   uint32_t n_axes;     // 0: maximal, or the empty mesh `<[]>`
   uint32_t n_devices;  // product of the sizes
   uint32_t device;     // maximal: its id
   const MeshAxis *axes;
-  const uint32_t *devices;    // position -> device; NULL = in order
-  const uint32_t *positions;  // device -> position; NULL = in order
+  const uint32_t *devices;    // position -> device id; NULL = identity
+  const uint32_t *positions;  // device id -> position; NULL = identity
 } Mesh;
 
-// Makes a mesh in the context's arena. Names must differ, sizes be positive, ids (n_ids of them, 0
-// = in order) be a permutation of all devices; no axes and one id make a maximal mesh. Ids in order
-// are dropped. INVALID_ARGUMENT with the reason. O(axes² + devices given).
+// Makes a mesh in the context's arena. Names must differ, sizes be positive, and ids (n_ids of
+// them; 0 = identity) be a permutation of all devices. No axes and one id make a maximal mesh. The
+// identity order is stored as NULL. INVALID_ARGUMENT with the reason. O(axes² + ids).
 Status *mesh_new(Context *context, Name symbol, uint32_t n_axes, const Name *names,
                  const int64_t *sizes, uint32_t n_ids, const int64_t *ids,
                  const Mesh **out_mesh) MUST_USE;
 
-// From the tree of `#sdy.mesh<…>` and back; the fields are those of parse/README.md. The way back
-// is the identity on what mesh_from_attr takes, but for ids in order, which are left out.
+// From and to the attribute `#sdy.mesh<…>`; parse/README.md lists the fields. mesh_to_attr is the
+// inverse of mesh_from_attr, except that an identity order is not written.
 Status *mesh_from_attr(Context *context, Attr attr, Name symbol, const Mesh **out_mesh) MUST_USE;
 Attr mesh_to_attr(Context *context, const Mesh *mesh);
 
-uint32_t mesh_find_axis(const Mesh *mesh, Name name);  // MESH_NO_AXIS if there is none
-bool mesh_equal(const Mesh *a, const Mesh *b);         // same axes in the same device order
+uint32_t mesh_find_axis(const Mesh *mesh, Name name);  // MESH_NO_AXIS if the mesh has no such axis
+bool mesh_equal(const Mesh *a, const Mesh *b);         // same axes and same device order
 
 static inline uint32_t mesh_device(const Mesh *mesh, uint32_t position) {
   return mesh->maximal ? mesh->device : mesh->devices ? mesh->devices[position] : position;
 }
-// Of a device that the mesh has.
+// The mesh must have the device.
 static inline uint32_t mesh_position(const Mesh *mesh, uint32_t device) {
   return mesh->maximal ? 0 : mesh->positions ? mesh->positions[device] : device;
 }

@@ -1,8 +1,21 @@
-// Axes of dimensions are dealt out to factors, major to minor; axes found on one tensor's factor
-// are offered to the others that have the factor; what they can take is put together to dimensions
-// again. The decisions are Shardy's (basic and aggressive propagation), so that both tools agree on
-// the same program. Lists are short and callers remember answers, so plain loops over tensors and
-// factors do.
+// Problem: given shardings of some operands and results of an op, extend the others consistently.
+//
+// Idea: project dimensions to factors, decide per factor, project back.
+//
+//   [ij] with {"x", "y"}, i = 2, x = 2      i: "x", j: "y"       a dimension's axes fill its
+//   factors,
+//                                                                major to minor
+//   offered(f): the axes on which all tensors with factor f agree
+//   truncate:   the prefix of them that a tensor can take: the axis is free in it, divides the
+//   factor,
+//               and the dimension is open
+//
+// Basic steps take only axes that fit in every tensor. Aggressive steps sort the factors (largest
+// source tensor first, or fewest moved elements) and let each tensor take what fits. The decisions
+// are Shardy's basic and aggressive propagation, so that both tools agree on a program.
+//
+// Invariant: a step only appends axes to open dimensions; no axis occurs twice in a tensor. Cost:
+// O(tensors · factors · axes²); lists are short and callers cache results.
 #include "sharding/project.h"
 
 #include <stdlib.h>
@@ -15,7 +28,7 @@ typedef struct Cells {
   ProjectMode mode;
   uint32_t n_tensors;
   FactorAxes *cells;           // [tensor][factor]
-  const ShardingInfo **infos;  // per tensor; NULL: nothing is said
+  const ShardingInfo **infos;  // per tensor; NULL = no sharding
 } Cells;
 
 static FactorAxes *cell_at(const Cells *c, uint32_t tensor, uint32_t factor) {
@@ -50,11 +63,11 @@ MeshId project_mesh(const ShardingTable *table, uint32_t n, const Sharding *shar
 
 // ---- dimensions to factors ----
 
-// What is left of a dimension's axes: part of the first, then the others.
+// The axes of a dimension that are not assigned to factors yet.
 typedef struct Rest {
   const AxisRef *v;
   uint32_t n;
-  AxisRef first;  // what is left of v[0]
+  AxisRef first;  // the rest of v[0]
 } Rest;
 
 static void rest_next(Rest *rest) {
@@ -79,18 +92,19 @@ static AxisList take_all(Rest *rest, Arena *arena) {
   return (AxisList){v, n};
 }
 
-// As many axes as divide the factor, the last one cut where only a part of it does.
+// Takes axes as long as they divide the factor; the last one may be split. *size: the rest of the
+// factor.
 static AxisList take_dividing(Rest *rest, int64_t *size, Arena *arena) {
   AxisRef *v = ARENA_ARRAY(arena, AxisRef, rest->n + 1);
   uint32_t n = 0;
   while (rest->n) {
-    int64_t part = gcd(*size, rest->first.size);
-    if (rest->first.size != 1 && part == 1) break;
-    *size /= part;
-    v[n++] = (AxisRef){rest->first.axis, rest->first.pre_size, (uint32_t)part};
-    if (part < rest->first.size) {  // the two remainders have no divisor in common
-      rest->first.pre_size *= (uint32_t)part;
-      rest->first.size /= (uint32_t)part;
+    int64_t common = gcd(*size, rest->first.size);
+    if (rest->first.size != 1 && common == 1) break;
+    *size /= common;
+    v[n++] = (AxisRef){rest->first.axis, rest->first.pre_size, (uint32_t)common};
+    if (common < rest->first.size) {  // the rest of the axis and of the factor are coprime
+      rest->first.pre_size *= (uint32_t)common;
+      rest->first.size /= (uint32_t)common;
       break;
     }
     rest_next(rest);
@@ -98,7 +112,7 @@ static AxisList take_dividing(Rest *rest, int64_t *size, Arena *arena) {
   return (AxisList){v, n};
 }
 
-// All axes of a dimension that is split in a way factors cannot say: they stay, nothing is added.
+// All axes of a strided dimension. They stay where they are, and nothing is added.
 static AxisList all_axes(const DimSharding *dim, Arena *arena) {
   uint32_t n = 0, count = 0;
   for (uint32_t i = 0; i < dim->n_factors; i++) count += dim->factors[i].axes.n;
@@ -108,6 +122,8 @@ static AxisList all_axes(const DimSharding *dim, Arena *arena) {
   return (AxisList){v, n};
 }
 
+// Assigns the axes of a dimension to its factors, major to minor. The minor-most factor takes all
+// that is left; axes that do not divide are `overflow` and close the later factors.
 static void project_dim(const FactorMap *map, FactorList factors, const DimSharding *dim,
                         Arena *arena, FactorAxes *out) {
   bool strided = dim && dim->n_factors > 1;
@@ -150,43 +166,43 @@ void project_tensor(const ShardingTable *table, const FactorMap *map, uint32_t t
                 arena, out);
 }
 
-// ---- what can be taken ----
+// ---- what a tensor can take ----
 
-// The longest prefix of the axis beside all of the list; false if there is none.
-static bool beside(AxisRef *axis, AxisList list) {
+// Shortens the axis to the longest prefix that overlaps no axis of the list; false if it is empty.
+static bool shorten_beside(AxisRef *axis, AxisList list) {
   for (uint32_t i = 0; i < list.n; i++)
     if (!axis_prefix_without(*axis, list.v[i], axis)) return false;
   return true;
 }
 
-// No axis in two factors of one tensor.
+// The axis is in no other factor of the tensor.
 static bool fits_across(const Cells *c, uint32_t tensor, uint32_t factor, AxisRef *axis) {
   for (uint32_t f = 0; f < c->map->n_factors; f++) {
     const FactorAxes *cell = cell_at(c, tensor, f);
     if (f == factor || !cell->present) continue;
-    if (!beside(axis, cell->overflow) || !beside(axis, cell->axes)) return false;
+    if (!shorten_beside(axis, cell->overflow) || !shorten_beside(axis, cell->axes)) return false;
   }
   return true;
 }
 
-// Behind axes of size `before` of the factor.
+// The factor can take the axis behind axes of size `before`.
 static bool fits_within(const Cells *c, uint32_t tensor, uint32_t factor, int64_t before,
                         AxisRef *axis) {
   const FactorAxes *cell = cell_at(c, tensor, factor);
   const ShardingInfo *info = c->infos[tensor];
-  if (info && (!beside(axis, info->replicated) || !beside(axis, info->unreduced) ||
-               !beside(axis, info->manual)))
+  if (info && (!shorten_beside(axis, info->replicated) || !shorten_beside(axis, info->unreduced) ||
+               !shorten_beside(axis, info->manual)))
     return false;
   if (axes_contain_ref(cell->axes, *axis)) return true;
   int64_t size = c->map->factors[factor].size;
   if (!cell->closed && !cell->overflow.n) {
     if (cell->minor_most) return true;
-    // A full one takes no more, not even axes of size 1: they would stand before those of the next.
+    // A full factor takes no more axes, not even of size 1: they would precede those of the next.
     if (size > before && size % before == 0) {
-      int64_t part = gcd(size / before, axis->size);
-      if (part == axis->size) return true;
-      if (part != 1) {
-        axis->size = (uint32_t)part;
+      int64_t common = gcd(size / before, axis->size);
+      if (common == axis->size) return true;
+      if (common != 1) {
+        axis->size = (uint32_t)common;
         return true;
       }
     }
@@ -207,7 +223,7 @@ static bool fits_across_of(const Cells *c, uint32_t tensor, uint32_t factor, int
   return fits_across(c, tensor, factor, axis);
 }
 
-// In every tensor: basic propagation takes nothing that is in anyone's way.
+// The axis fits in every tensor: a basic step takes nothing that conflicts anywhere.
 static bool fits_all(const Cells *c, uint32_t tensor, uint32_t factor, int64_t before,
                      AxisRef *axis) {
   (void)tensor;
@@ -218,7 +234,8 @@ static bool fits_all(const Cells *c, uint32_t tensor, uint32_t factor, int64_t b
   return true;
 }
 
-// Cuts the list before the first axis that does not fit, or after the first that fits in part.
+// Ends the list before the first axis that does not fit, or after the first that fits partly.
+// Returns the new length.
 static uint32_t truncate(const Cells *c, AxisRef *v, uint32_t n, Fits fits, uint32_t tensor,
                          uint32_t factor) {
   int64_t before = 1;
@@ -234,9 +251,10 @@ static uint32_t truncate(const Cells *c, AxisRef *v, uint32_t n, Fits fits, uint
   return n;
 }
 
-// ---- what is offered ----
+// ---- what a factor offers ----
 
-// The longest list that agrees with both; *expand says whether the second may add to the first.
+// The longest list that is compatible with both. *expand: b may append axes to a; false after a
+// conflict.
 static AxisList agree(AxisList a, AxisList b, bool *expand, Arena *arena) {
   AxisRef *v = ARENA_ARRAY(arena, AxisRef, a.n + b.n + 1);
   uint32_t n = 0, i = 0;
@@ -245,7 +263,7 @@ static AxisList agree(AxisList a, AxisList b, bool *expand, Arena *arena) {
     if (axis_equal(x, y)) {
       v[n++] = x;
     } else if (axis_is_prefix(y, x)) {
-      bool more = i + 1 < b.n;  // then b goes on with another axis where a goes on with this one
+      bool more = i + 1 < b.n;  // b continues with another axis, a with the rest of this one
       v[n++] = more ? y : x;
       if (more) {
         *expand = false;
@@ -275,8 +293,8 @@ static Direction direction_of(const Cells *c, uint32_t factor) {
   return (Direction)(passes ? c->mode.pass : c->mode.other);
 }
 
-// The axes that all tensors with the factor agree on, conflicts with other factors aside. Along one
-// direction the tensors at its end only object.
+// The axes on which all tensors with the factor agree, ignoring conflicts with other factors. If
+// axes propagate in one direction only, the tensors at its end can only reduce them.
 static AxisList offered(const Cells *c, uint32_t factor) {
   AxisList axes = {NULL, 0};
   Direction direction = direction_of(c, factor);
@@ -310,7 +328,7 @@ static bool expand_cell(FactorAxes *cell, AxisList axes) {
   return true;
 }
 
-// ---- the two ways ----
+// ---- basic and aggressive steps ----
 
 static void step_basic(Cells *c, bool *changed) {
   for (uint32_t f = 0; f < c->map->n_factors; f++) {
@@ -323,11 +341,11 @@ static void step_basic(Cells *c, bool *changed) {
   }
 }
 
-// Who brings the axes of a factor: the largest tensor that has them all.
+// The axes of a factor and the largest tensor that has all of them.
 typedef struct Candidate {
   uint32_t factor;
   AxisList axes;
-  double moved;  // elements that leave a device if it gets them, of what is sharded otherwise now
+  double moved;  // by_cost: elements sent per device if the factor gets the axes
   int64_t tensor_size, ways;
   int64_t tensor;
 } Candidate;
@@ -351,9 +369,9 @@ static int64_t tensor_size(const Cells *c, uint32_t tensor) {
   return size;
 }
 
-// What it takes if the factor gets the axes: tensors that have them elsewhere exchange them for it,
-// or are gathered if they do not have the factor; sums over it are put together. With n devices
-// along the axes that is 1/n, 1 and 2 of a tensor, times (n - 1)/n.
+// Elements sent if the factor gets the axes. A tensor that has them elsewhere needs an all-to-all,
+// or an all-gather if it does not have the factor; results of a reduced factor need an all-reduce.
+// With n devices along the axes these are 1/n, 1 and 2 times the tensor, times (n - 1)/n.
 static double elements_moved(const Cells *c, uint32_t factor, AxisList axes) {
   double n = (double)axes_size(axes), moved = 0;
   bool reduces = c->map->factors[factor].sdy_kinds & FACTOR_REDUCE;
@@ -392,7 +410,7 @@ static Candidate *candidates(const Cells *c, bool *any) {
   return list;
 }
 
-// Each tensor takes what it can, the axes of larger tensors first.
+// Each tensor takes what fits, in the order of candidates.
 static bool take_into(Cells *c, uint32_t tensor, const Candidate *list) {
   bool changed = false, operand = tensor < c->map->n_operands;
   for (uint32_t i = 0; i < c->map->n_factors; i++) {
@@ -403,8 +421,8 @@ static bool take_into(Cells *c, uint32_t tensor, const Candidate *list) {
     AxisList axes = {v, truncate(c, v, list[i].axes.n, fits_within, tensor, f)};
     if (!is_strict_prefix(cell->axes, axes)) continue;
     axes.n = truncate(c, v, axes.n, fits_across_of, tensor, f);
-    // Sideways through an elementwise op only what the results take: an operand that need not be
-    // sharded is not sharded to no avail.
+    // Between operands of an elementwise op only axes that the results take: sharding an operand
+    // further saves nothing.
     for (uint32_t r = c->map->n_operands; operand && c->mode.elementwise && r < c->n_tensors; r++) {
       const FactorAxes *result = cell_at(c, r, f);
       if (result->present && is_strict_prefix(result->axes, axes)) axes = result->axes;
@@ -414,6 +432,7 @@ static bool take_into(Cells *c, uint32_t tensor, const Candidate *list) {
   return changed;
 }
 
+// Results first: operands of an elementwise op depend on the axes that these take.
 static void step_aggressive(Cells *c, bool *changed) {
   bool any = false;
   Candidate *list = candidates(c, &any);
@@ -425,8 +444,8 @@ static void step_aggressive(Cells *c, bool *changed) {
 
 // ---- factors to dimensions ----
 
-// Axes of the factors in a row, up to the first factor that they do not fill: what comes after
-// would be strided.
+// Concatenates the axes of a dimension's factors, up to the first factor that they do not fill:
+// further axes would make the split strided.
 static void put_dim(const Cells *c, uint32_t tensor, uint32_t d, DimSharding *out) {
   FactorList factors = factor_map_dim(c->map, tensor, d);
   uint32_t most = 1, n = 0;
@@ -448,6 +467,7 @@ static void put_dim(const Cells *c, uint32_t tensor, uint32_t d, DimSharding *ou
   *out = (DimSharding){factor, 1, !closed, PRIORITY_NONE};
 }
 
+// The tensor's new sharding. Strided dimensions stay as they are.
 static Sharding put_tensor(const Cells *c, uint32_t tensor, MeshId mesh, Sharding old) {
   uint32_t rank = factor_map_rank(c->map, tensor);
   const ShardingInfo *before = c->infos[tensor];
@@ -465,7 +485,7 @@ static Sharding put_tensor(const Cells *c, uint32_t tensor, MeshId mesh, Shardin
     info.unreduced = before->unreduced;
     info.manual = before->manual;
     info.reducer = before->reducer;
-    // Nothing new: keep the record, with its priorities and its mesh's name.
+    // Unchanged axes: keep the record with its priorities and mesh symbol.
     bool same = rank == before->rank;
     for (uint32_t d = 0; same && d < rank; d++)
       same = before->dims[d].n_factors > 1 ||

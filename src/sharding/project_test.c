@@ -1,5 +1,5 @@
-// One op's step of propagation: what it may and may not change, on random factor maps and
-// shardings; and the few cases where it must decide.
+// One op's step of propagation: laws on random factor maps and shardings, and cases with a known
+// decision.
 #include "sharding/project.h"
 
 #include <setjmp.h>
@@ -46,7 +46,7 @@ typedef struct Case {
   uint32_t n_operands, n_results;
   uint32_t ranks[4];
   ProjectMode mode;
-  const char *in[4], *out[4];  // without the mesh; NULL: nothing is said, or out: as in
+  const char *in[4], *out[4];  // without the mesh; in NULL: no sharding, out NULL: as in
 } Case;
 
 #define BOTH_WAYS .pass = DIRECTION_BOTH, .other = DIRECTION_BOTH
@@ -210,7 +210,7 @@ static Status *try_random(Guard *guard, void *arg) {
         state[t] = random_sharding(f.table, mesh, factor_map_rank(&map, t), options, dice);
     bool moved = true;
     for (uint32_t i = 0; moved; i++) {
-      assert_true(i < 64);  // it comes to rest
+      assert_true(i < 64);  // it reaches a fixpoint
       moved = project_step(f.table, &map, mode, state, next, &f.arena);
       check_step(&f, &map, mode, state, next);
       assert_int_equal(project_step(f.table, &map, mode, state, again, &f.arena), moved);

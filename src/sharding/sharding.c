@@ -1,6 +1,11 @@
-// The table of shardings. A record is flattened to words, which are its key: interning hashes and
-// compares words, and the view that callers get points into a copy of its parts. A sharding is some
-// dozens of words, so making one costs about a hash of them.
+// Problem: shardings are compared and hashed all the time, in propagation and in search.
+//
+// Idea: intern them. A record is flattened to 32-bit words in canonical form, which are its key:
+// interning hashes and compares words. The ShardingInfo that callers get points into the stored
+// copy, so reading needs no decoding.
+//
+// Invariant: equal records have equal ids; records never move while the table lives. Cost: O(words)
+// to intern (some dozens), O(1) to read.
 #include "sharding/sharding.h"
 
 #include <assert.h>
@@ -24,11 +29,11 @@ struct ShardingTable {
   Guard *guard;
   Arena arena;
   Words scratch;
-  HEAPVEC(const Entry *) entries;  // [0] is the empty one
+  HEAPVEC(const Entry *) entries;  // [0] is the record of sharding 0
   HEAPVEC(const Mesh *) meshes;    // [0] is NULL
   IdMap map;
-  IdMap meshes_by_content;  // and symbol
-  IdMap meshes_by_symbol;   // the first of each
+  IdMap meshes_by_content;  // keyed by symbol and content
+  IdMap meshes_by_symbol;   // keyed by symbol: the first mesh of each
 };
 
 // ---- the table ----
@@ -68,6 +73,7 @@ Guard *sharding_table_guard(ShardingTable *table, Guard *guard) {
 }
 
 Context *sharding_table_context(const ShardingTable *table) { return table->context; }
+// Equal axes and device order, and equal symbol: a mesh keeps its name when printed.
 static bool mesh_has_content(const void *owner, uint32_t id, const void *key) {
   const ShardingTable *table = owner;
   const Mesh *mesh = key;
@@ -110,7 +116,7 @@ static void put(ShardingTable *table, uint32_t word) {
   HEAPVEC_PUSH(table->guard, &table->scratch, word);
 }
 
-// Count, then the references; a list keeps its order, a set is sorted.
+// Writes the count, then the references. A list keeps its order, a set is sorted.
 static void put_axes(ShardingTable *table, AxisList list, bool set) {
   Words *words = &table->scratch;
   uint32_t at = words->count;
@@ -122,6 +128,7 @@ static void put_axes(ShardingTable *table, AxisList list, bool set) {
   words->count = at + 1 + 3 * n;
 }
 
+// The canonical key: a single factor has size 0, and a reducer is written only with unreduced axes.
 static void put_record(ShardingTable *table, const ShardingInfo *info) {
   table->scratch.count = 0;
   put(table, info->mesh);
@@ -158,7 +165,7 @@ static AxisList take_axes(Cursor *c) {
   return list;
 }
 
-// Builds the view over a key that does not move.
+// Builds the record over a stored key: axis lists point into the key.
 static void view_key(Arena *arena, const uint32_t *key, Entry *out) {
   Cursor c = {key};
   ShardingInfo *info = &out->info;
@@ -225,10 +232,10 @@ uint32_t sharding_n_factors(const ShardingTable *table, Sharding sharding) {
 
 // ---- makers ----
 
-static const ShardFactor whole_dim = {0, {NULL, 0}};
+static const ShardFactor unsharded_dim = {0, {NULL, 0}};
 
-// Interns a record whose arrays came after the mark in the table's arena, and gives that room back
-// if the record was there already.
+// Interns a record whose arrays were allocated in the table's arena since the mark; frees them if
+// the record existed.
 static Sharding intern_since(ShardingTable *table, const ShardingInfo *info, ArenaMark mark) {
   uint32_t before = table->entries.count;
   Sharding sharding = sharding_intern(table, info);
@@ -236,10 +243,12 @@ static Sharding intern_since(ShardingTable *table, const ShardingInfo *info, Are
   return sharding;
 }
 
+// A sharding without axes; open or closed.
 static Sharding make_empty(ShardingTable *table, MeshId mesh, uint32_t rank, bool open) {
   ArenaMark mark = arena_mark(&table->arena);
   DimSharding *dims = ARENA_ARRAY(&table->arena, DimSharding, rank);
-  for (uint32_t d = 0; d < rank; d++) dims[d] = (DimSharding){&whole_dim, 1, open, PRIORITY_NONE};
+  for (uint32_t d = 0; d < rank; d++)
+    dims[d] = (DimSharding){&unsharded_dim, 1, open, PRIORITY_NONE};
   ShardingInfo info = {.mesh = mesh, .rank = rank, .dims = dims};
   return intern_since(table, &info, mark);
 }
@@ -252,13 +261,14 @@ Sharding sharding_make_open(ShardingTable *table, MeshId mesh, uint32_t rank) {
   return make_empty(table, mesh, rank, true);
 }
 
+// The mesh of a single device has no axes, so the sharding has rank 0 for any tensor.
 Sharding sharding_make_maximal(ShardingTable *table, uint32_t device) {
   Mesh *mesh = ARENA_NEW(context_arena(table->context), Mesh);
   *mesh = (Mesh){.maximal = true, .n_devices = 1, .device = device};
   return make_empty(table, sharding_mesh_add(table, mesh), 0, false);
 }
 
-// Interns the record with dimension d replaced.
+// The sharding with dimension d replaced.
 static Sharding with_dim(ShardingTable *table, Sharding sharding, uint32_t d, DimSharding dim) {
   ShardingInfo info = *sharding_info(table, sharding);
   assert(d < info.rank && "a dimension of the sharding");
@@ -312,7 +322,7 @@ Sharding sharding_split_factors(ShardingTable *table, Sharding sharding, const i
   return sharding_intern(table, &info);
 }
 
-// ---- asking ----
+// ---- properties ----
 
 bool sharding_is_maximal(const ShardingTable *table, Sharding sharding) {
   const Mesh *mesh = sharding_mesh(table, sharding_info(table, sharding)->mesh);
@@ -387,6 +397,7 @@ Type sharding_local_type(ShardingTable *table, Sharding sharding, Type global) {
   return type_tensor(context, info->elem, info->rank, dims, info->encoding);
 }
 
+// All tiles but the last ones have ceil(size / tiles) elements; offsets are clamped to the size.
 void sharding_tile_range(const ShardingTable *table, Sharding sharding, const int64_t *dims,
                          uint32_t device, int64_t *out_offset, int64_t *out_extent) {
   const ShardingInfo *info = sharding_info(table, sharding);
@@ -397,14 +408,14 @@ void sharding_tile_range(const ShardingTable *table, Sharding sharding, const in
       const ShardFactor *factor = &info->dims[d].factors[k];
       int64_t size = factor->size ? factor->size : dims[d];
       int64_t tile = ceil_div(size, axes_size(factor->axes));
-      int64_t begin = out_offset[at] * tile;  // below size + tiles: both fit
+      int64_t begin = out_offset[at] * tile;  // < size + tile, so it does not overflow
       if (begin > size) begin = size;
       out_offset[at] = begin;
       out_extent[at] = size - begin < tile ? size - begin : tile;
     }
 }
 
-// Same number of tiles in every factor, and the factors are of the same sizes.
+// Equal factors and equal numbers of tiles in each.
 static bool same_grid(const ShardingInfo *a, const ShardingInfo *b) {
   if (a->rank != b->rank) return false;
   for (uint32_t d = 0; d < a->rank; d++) {
@@ -417,6 +428,7 @@ static bool same_grid(const ShardingInfo *a, const ShardingInfo *b) {
   return true;
 }
 
+// The device has equal tile coordinates in both.
 static bool same_tile(const ShardingInfo *a, const Mesh *in_a, const ShardingInfo *b,
                       const Mesh *in_b, uint32_t device) {
   uint32_t at_a = mesh_position(in_a, device), at_b = mesh_position(in_b, device);
@@ -428,6 +440,7 @@ static bool same_tile(const ShardingInfo *a, const Mesh *in_a, const ShardingInf
   return true;
 }
 
+// Tiles are compared by coordinates: equal grids have equal tiles at equal coordinates.
 bool sharding_same_tiles(const ShardingTable *table, Sharding a, Sharding b) {
   if (a == b) return true;
   const ShardingInfo *one = sharding_info(table, a), *two = sharding_info(table, b);

@@ -1,5 +1,6 @@
-// Shardings as attributes of sdy, and as text for messages. The reader of attributes is strict, as
-// Shardy's verifier is: what it takes is in canonical form, so the way back is the identity.
+// Shardings from and to sdy attributes, and as text for messages. The reader is as strict as
+// Shardy's verifier: it accepts canonical forms only, so writing back gives the same attribute.
+// O(attribute).
 #include <inttypes.h>
 
 #include "base/vec.h"
@@ -21,7 +22,7 @@ static bool is_class(const Context *context, Attr attr, const char *cls) {
 
 enum { MOST_LISTED = 8, MOST_LETTERS = 3 };
 
-// "@a, @b" of the meshes that have names.
+// The symbols of all named meshes, "@a, @b", for messages.
 static const char *listed_meshes(const AttrReader *r) {
   const char *text = "";
   uint32_t n = 0;
@@ -35,6 +36,7 @@ static const char *listed_meshes(const AttrReader *r) {
   return *text ? text : "none";
 }
 
+// The error for an unknown axis: lists the mesh's axes and suggests the nearest name.
 static Status *unknown_axis(const AttrReader *r, Str name) {
   const char *text = "", *near = "";
   uint32_t least = MOST_LETTERS;
@@ -98,6 +100,7 @@ static Status *read_axis(AttrReader *r, Attr attr, AxisRef *out) {
   return NULL;
 }
 
+// Adjacent sub-axes that could be merged are an error, since the form would not be canonical.
 static Status *read_axes(AttrReader *r, Attr attr, AxisList *out) {
   const AttrInfo *list = attr_info(r->context, attr);
   uint32_t n = list->kind == ATTR_ARRAY ? list->count : 0;
@@ -112,7 +115,7 @@ static Status *read_axes(AttrReader *r, Attr attr, AxisList *out) {
   return NULL;
 }
 
-// Replicated and unreduced axes are sets, written in the mesh's order.
+// Replicated and unreduced axes are sets: they must be in the mesh's order.
 static Status *read_set(AttrReader *r, Attr attr, const char *what, AxisList *out) {
   TRY(read_axes(r, attr, out));
   for (uint32_t i = 1; i < out->n; i++)

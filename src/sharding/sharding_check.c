@@ -1,5 +1,5 @@
-// Is a sharding sound? The axes seen so far are kept in one list and each new one is compared with
-// all of them: quadratic in axes, of which there are few.
+// Validates a sharding. Each axis is compared with all axes before it: quadratic, but there are
+// few.
 #include <inttypes.h>
 
 #include "base/vec.h"
@@ -16,7 +16,7 @@ static const char *name_in(const Check *c, AxisRef a) {
   return name_text(c->context, c->mesh->axes[a.axis].name);
 }
 
-// The reference itself: an axis of the mesh, or a proper part of one.
+// The reference is a full axis of the mesh or a proper sub-axis.
 static Status *check_ref(const Check *c, AxisRef a) {
   if (a.axis >= c->mesh->n_axes)
     FAIL(INVALID_ARGUMENT, "unknown axis number %u: the mesh has %u axes", a.axis, c->mesh->n_axes);
@@ -35,7 +35,8 @@ static Status *check_ref(const Check *c, AxisRef a) {
   return NULL;
 }
 
-static Status *take_axes(Check *c, AxisList list) {
+// Adds axes to those in use; each must be disjoint from all others.
+static Status *use_axes(Check *c, AxisList list) {
   for (uint32_t i = 0; i < list.n; i++) {
     AxisRef a = list.v[i];
     TRY(check_ref(c, a));
@@ -60,7 +61,7 @@ static Status *check_dim(Check *c, const DimSharding *dim, uint32_t d) {
   bool empty = true;
   if (!dim->n_factors) FAIL(INVALID_ARGUMENT, "dimension %u has no factor", d);
   for (uint32_t k = 0; k < dim->n_factors; k++) {
-    TRY(take_axes(c, dim->factors[k].axes));
+    TRY(use_axes(c, dim->factors[k].axes));
     empty &= !dim->factors[k].axes.n;
     if (dim->n_factors > 1 && dim->factors[k].size < 1)
       FAIL(INVALID_ARGUMENT, "dimension %u has a factor of size %" PRId64 ", expected at least 1",
@@ -73,7 +74,7 @@ static Status *check_dim(Check *c, const DimSharding *dim, uint32_t d) {
   return NULL;
 }
 
-// A strided split names sizes, whose product is the dimension's.
+// The factors of a strided split must multiply to the dimension's size.
 static Status *check_sizes(const ShardingInfo *info, const TypeInfo *tensor) {
   for (uint32_t d = 0; d < info->rank; d++) {
     const DimSharding *dim = &info->dims[d];
@@ -117,9 +118,9 @@ Status *sharding_check(ShardingTable *table, const ShardingInfo *info, Type type
   if (c.mesh->maximal && (info->rank || info->replicated.n || info->unreduced.n || info->manual.n))
     FAIL(INVALID_ARGUMENT, "a sharding on a single device has no dimensions and no axes");
   for (uint32_t d = 0; d < info->rank; d++) TRY(check_dim(&c, &info->dims[d], d));
-  TRY(take_axes(&c, info->replicated));
-  TRY(take_axes(&c, info->unreduced));
-  TRY(take_axes(&c, info->manual));
+  TRY(use_axes(&c, info->replicated));
+  TRY(use_axes(&c, info->unreduced));
+  TRY(use_axes(&c, info->manual));
   if ((unsigned)info->reducer >= COMBINE_COUNT)
     FAIL(INVALID_ARGUMENT, "unknown reducer %d of unreduced axes", (int)info->reducer);
   return check_type(&c, info, type);

@@ -1,4 +1,4 @@
-// For the tests of this folder: random meshes, axes and shardings, from a seed (TESSERA_SEED gives
+// Random meshes, axes and shardings for the tests of this directory, from a seed (TESSERA_SEED sets
 // another one).
 #ifndef TESSERA_SHARDING_SHARDING_FIXTURE_H
 #define TESSERA_SHARDING_SHARDING_FIXTURE_H
@@ -50,7 +50,8 @@ static inline const Mesh *random_mesh(Context *context, Dice *dice, Name symbol)
   return mesh;
 }
 
-// Axes of the mesh cut at random divisors and shuffled: disjoint references that cover it.
+// The axes of the mesh split at random divisors and shuffled: disjoint references that cover the
+// mesh.
 static inline uint32_t random_parts(const Mesh *mesh, Dice *dice, AxisRef *out) {  // <= 32
   uint32_t n = 0;
   for (uint32_t i = 0; i < mesh->n_axes; i++) {
@@ -80,7 +81,7 @@ typedef struct RandomOptions {
   bool unreduced, manual, reducers, open;
 } RandomOptions;
 
-// A sharding of the given rank (<= 4) whose axes are random parts of the mesh.
+// A sharding of the given rank (<= 4) whose axes are random sub-axes of the mesh.
 static inline Sharding random_sharding(ShardingTable *table, MeshId mesh, uint32_t rank,
                                        RandomOptions options, Dice *dice) {
   AxisRef parts[32], lists[7][32];

@@ -86,7 +86,7 @@ static Status *texts(Guard *guard, void *arg) {
 
 static const struct {
   const char *text, *reason;
-  uint32_t rank;  // of the tensor; 9 = none is given
+  uint32_t rank;  // of the tensor; 9 = no type
 } bad[] = {
     {"#sdy.sharding<@nowhere, [{}]>", "unknown mesh @nowhere", 9},
     {"#sdy.sharding<@mesh, [{\"w\"}]>", "unknown axis \"w\"", 9},
@@ -123,7 +123,7 @@ static Status *reasons(Guard *guard, void *arg) {
     expect_reason(sharding_from_attr(f.table, attr_of(&f, guard, bad[i].text), type, &sharding),
                   bad[i].reason);
   }
-  // What attributes cannot say.
+  // Shardings that attributes cannot express.
   ShardFactor factors[2] = {{4, {0}}, {3, {0}}};
   DimSharding dim = {factors, 2, false, PRIORITY_NONE};
   ShardingInfo info = {.mesh = 1, .rank = 1, .dims = &dim};
@@ -148,7 +148,7 @@ static Status *strided(Guard *guard, void *arg) {
   Fixture f;
   fixture_open(&f, guard);
   MeshId mesh = add_mesh(&f, guard, "mesh", "#sdy.mesh<[\"x\"=4, \"y\"=2]>");
-  // [16] as [8, 2], the major factor over x: block-cyclic; and [6] over y.
+  // [16] as [8, 2], the major factor over x; and [6] over y.
   AxisRef x = {0, 1, 4}, y = {1, 1, 2};
   ShardFactor first[2] = {{8, {&x, 1}}, {2, {NULL, 0}}}, second = {0, {&y, 1}};
   DimSharding dims[2] = {{first, 2, true, 2}, {&second, 1, false, PRIORITY_NONE}};
@@ -179,8 +179,8 @@ static Status *strided(Guard *guard, void *arg) {
   return NULL;
 }
 
-// Every element is held by as many devices as hold any other; tiles are inside and fit the local
-// shape; a tile's offset is its index in whole tiles.
+// Every element is held by equally many devices; tiles are inside the tensor and fit the local
+// shape; a tile's offset is its index times the tile's size.
 static void check_tiles(Fixture *f, Sharding s, Dice *dice) {
   const ShardingInfo *info = sharding_info(f->table, s);
   const Mesh *mesh = sharding_mesh(f->table, info->mesh);
@@ -257,7 +257,7 @@ static Status *interned(Guard *guard, void *arg) {
   assert_int_equal(add_mesh(&f, guard, "a", "#sdy.mesh<[\"x\"=4, \"y\"=2]>"), a);
   assert_int_equal(sharding_mesh_find(f.table, name_of(f.context, "b")), b);
   assert_int_equal(sharding_mesh_find(f.table, name_of(f.context, "c")), 0);
-  // Parts that can be merged are, sets are sorted: one record.
+  // Mergeable sub-axes are merged and sets are sorted: one record.
   AxisRef whole = {0, 1, 4}, cut[2] = {{0, 1, 2}, {0, 2, 2}}, y = {1, 1, 2};
   ShardFactor one = {0, {&whole, 1}}, two = {0, {cut, 2}};
   DimSharding dim = {&one, 1, false, PRIORITY_NONE};

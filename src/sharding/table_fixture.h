@@ -1,4 +1,4 @@
-// What a test of shardings needs, released with its guard.
+// A context and a sharding table for tests, released with the guard.
 #ifndef TESSERA_SHARDING_TABLE_FIXTURE_H
 #define TESSERA_SHARDING_TABLE_FIXTURE_H
 

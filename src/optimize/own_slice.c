@@ -1,9 +1,9 @@
-// Starts are clamped as the op does it.
-#include "optimize/parts.h"
+// Offsets are clamped as StableHLO's dynamic_slice does.
+#include "optimize/own_slice.h"
 
 #include "optimize/known.h"
 
-uint32_t part_cuts(const Program *p, OpId slice, uint32_t *out_dim) {
+uint32_t own_slice_dims(const Program *p, OpId slice, uint32_t *out_dim) {
   const TypeInfo *in = type_info(p->context, op_operand_type(p, slice, 0)),
                  *out = type_info(p->context, op_result_type(p, slice, 0));
   uint32_t n = 0;
@@ -12,7 +12,7 @@ uint32_t part_cuts(const Program *p, OpId slice, uint32_t *out_dim) {
   return n;
 }
 
-const int64_t *part_starts(Optimizer *o, OpId slice, uint32_t dim) {
+const int64_t *own_slice_starts(Optimizer *o, OpId slice, uint32_t dim) {
   Program *p = o->p;
   const int64_t *at = known_on_devices(o, op_operand(p, slice, 1 + dim));
   if (!at) return NULL;
@@ -24,7 +24,7 @@ const int64_t *part_starts(Optimizer *o, OpId slice, uint32_t dim) {
   return starts;
 }
 
-ValueId part_rest(Optimizer *o, OpId before, OpId slice, ValueId value, uint32_t done) {
+ValueId own_slice_rest(Optimizer *o, OpId before, OpId slice, ValueId value, uint32_t done) {
   Program *p = o->p;
   Type type = op_result_type(p, slice, 0);
   const TypeInfo *out = type_info(o->context, type);
