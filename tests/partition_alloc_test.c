@@ -88,7 +88,7 @@ static Status *cut(Job *job, Guard *guard) {
   if (job->way != BY_STAGES) TRY(program_meshes_read(p, job->table));
   if (job->way == FOR_XLA) return reshards_write(p, job->table, NULL, guard, &job->diag);
   if (job->way == AT_ONCE) return partition_program(p, job->table, NULL, guard, &job->diag, &mesh);
-  TRY(explicit_reshards(p, job->programs[1], job->table, NULL, guard, &job->diag));
+  TRY(explicit_reshards(p, job->table, NULL, guard, &job->diag));
   TRY(reshard_collectives(p, job->table, NULL, guard));
   return global_to_local(p, job->table, NULL, guard, &job->diag);
 }

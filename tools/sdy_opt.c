@@ -199,13 +199,10 @@ static Status *to_collectives_with(Pass *pass, ShardingTable *table) {
 }
 static Status *to_collectives(Pass *pass) { return with_table(pass, to_collectives_with); }
 static Status *explicit_with(Pass *pass, ShardingTable *table) {
-  Source source = {.path = "<twin>", .text = ""};
+  Source source = {.path = "<program>", .text = ""};
   Diag diag;
-  Remap map;
-  Program *twin = program_copy(pass->p, pass->arena, &map);
   diag_init(&diag, pass->guard, &source);
-  Status *status = explicit_reshards(pass->p, twin, table, NULL, pass->guard, &diag);
-  program_free(twin);
+  Status *status = explicit_reshards(pass->p, table, NULL, pass->guard, &diag);
   diag_deinit(&diag);
   return status;
 }

@@ -1,18 +1,19 @@
-// The twin is partitioned, and every op written for tiles is noted with the shardings of its
-// operands and results (PartitionOptions.on_split). Ops of which nothing is noted take and give
-// whole values; control flow takes what its own shardings say.
+// Reads the decisions (decisions.h): each op that runs on shards has the shardings of its operands and
+// results there. Other ops take and give replicated values; control flow takes what its own
+// shardings say. Of an op in several instances the last decision counts.
 #include "partition/explicit_reshards.h"
 
 #include "ops/functions.h"
 #include "ops/localize.h"
+#include "partition/decisions.h"
 #include "partition/partition.h"
 #include "partition/sdy_collectives.h"
 #include "annotate/annotation.h"
 #include "annotate/program_mesh.h"
 
-typedef struct Decision {
-  const Sharding *in, *out;  // NULL: nothing is noted
-} Decision;
+typedef struct OpShardings {
+  const Sharding *in, *out;  // NULL: replicated
+} OpShardings;
 
 // A value in another sharding, made before in the same block.
 typedef struct Made {
@@ -27,46 +28,28 @@ typedef struct Writer {
   ShardingTable *table;
   Context *context;
   Arena arena;
-  OpId *same;  // per op of the twin: ours
-  uint32_t n_twin;
-  Decision *decisions;  // per op
+  OpShardings *decided;  // per op
   Sharding *now;        // per value; 0 = whole
   const Made **made;    // per value
   SymbolTable functions;
+  Partition *partition;  // has the shardings of `decided`
 } Writer;
 
 static void release(void *writer) {
+  partition_free(((Writer *)writer)->partition);
   symbols_deinit(&((Writer *)writer)->functions);
   arena_deinit(&((Writer *)writer)->arena);
 }
 
 // ---- what is decided ----
 
-static const Sharding *copied(Writer *w, const Sharding *shardings, uint32_t n) {
-  Sharding *copy = ARENA_ARRAY(&w->arena, Sharding, n + 1);
-  for (uint32_t i = 0; i < n; i++) copy[i] = shardings[i];
-  return copy;
-}
-
-static void note(void *user, const struct Localizer *cx) {
-  Writer *w = user;
-  if (cx->op >= w->n_twin || !w->same[cx->op]) return;
-  Decision *decision = &w->decisions[w->same[cx->op]];
-  decision->in = copied(w, cx->in_as, cx->map->n_operands);
-  decision->out = copied(w, cx->out_as, cx->map->n_results);
-}
-
-static Status *match(Writer *w, const Program *twin) {
-  w->n_twin = twin->ops.count;
-  w->same = ARENA_ARRAY(&w->arena, OpId, w->n_twin + 1);
-  OpId a = w->p->root, b = twin->root;
-  while (a && b && op_at(w->p, a)->code == op_at(twin, b)->code) {
-    w->same[b] = a;
-    a = op_walk_next(w->p, a, w->p->root);
-    b = op_walk_next(twin, b, twin->root);
+static void read_decisions(Writer *w, const Partition *partition) {
+  w->decided = ARENA_ARRAY(&w->arena, OpShardings, w->p->ops.count + 1);
+  for (uint32_t i = 0; i < partition_n_decisions(partition); i++) {
+    const Decision *d = partition_decision(partition, i);
+    if (d->kind == DECISION_SPLIT || d->kind == DECISION_REMATERIALIZE)
+      w->decided[d->op] = (OpShardings){d->split->cx.in_as, d->split->cx.out_as};
   }
-  if (a || b) FAIL(INTERNAL, "the twin is not the same program");
-  return NULL;
 }
 
 // ---- shardings ----
@@ -184,7 +167,7 @@ static Status *give(Writer *w, OpId op, uint32_t i, Sharding sharding) {
 }
 
 static Status *visit_plain(Writer *w, OpId op) {
-  const Decision *d = &w->decisions[op];
+  const OpShardings *d = &w->decided[op];
   for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++)
     TRY(bring(w, op, i, d->in ? d->in[i] : 0));
   for (uint32_t i = 0; i < op_at(w->p, op)->n_results; i++)
@@ -328,31 +311,26 @@ static Status *write(Writer *w) {
   return NULL;
 }
 
-static Status *run(Writer *w, Program *twin, const PartitionOptions *asked, Guard *guard,
-                   Diag *diag) {
-  MeshId mesh;
-  TRY(program_meshes_read(w->p, w->table));
-  TRY(match(w, twin));
-  symbols_init(&w->functions, w->p, w->p->root, guard);
-  w->decisions = ARENA_ARRAY(&w->arena, Decision, w->p->ops.count + 1);
-  w->now = ARENA_ARRAY(&w->arena, Sharding, w->p->values.count + 1);
-  w->made = ARENA_ARRAY(&w->arena, const Made *, w->p->values.count + 1);
+static Status *run(Writer *w, const PartitionOptions *asked, Guard *guard, Diag *diag) {
   PartitionOptions options = {.call_rules = asked ? asked->call_rules : NULL,
                               .machine = asked ? asked->machine : NULL,
-                              .blocks = true,
-                              .on_split = note,
-                              .user = w};
-  TRY(partition_program(twin, w->table, &options, guard, diag, &mesh));
+                              .blocks = true};
+  TRY(program_meshes_read(w->p, w->table));
+  symbols_init(&w->functions, w->p, w->p->root, guard);
+  TRY(partition_decide(w->p, w->table, &options, guard, diag, &w->partition));
+  read_decisions(w, w->partition);
+  w->now = ARENA_ARRAY(&w->arena, Sharding, w->p->values.count + 1);
+  w->made = ARENA_ARRAY(&w->arena, const Made *, w->p->values.count + 1);
   return write(w);
 }
 
-Status *explicit_reshards(Program *program, Program *twin, ShardingTable *table,
-                          const PartitionOptions *options, Guard *guard, Diag *diag) {
+Status *explicit_reshards(Program *program, ShardingTable *table, const PartitionOptions *options,
+                          Guard *guard, Diag *diag) {
   Writer w = {.p = program, .table = table, .context = program->context};
   arena_init(&w.arena, guard);
   GuardCleanup cleanup = {release, &w, NULL};
   guard_push(guard, &cleanup);
-  Status *status = run(&w, twin, options, guard, diag);
+  Status *status = run(&w, options, guard, diag);
   guard_pop(guard, &cleanup);
   release(&w);
   return status;

@@ -1,6 +1,5 @@
-// What partitioning decides, said in the text before anything is cut: every operand that an op
-// takes in another sharding than it comes in is resharded in front of it, every op's results say
-// what it makes.
+// The decisions of partitioning as sdy ops in the global program: an operand that its op needs in
+// another sharding is resharded before it, and results have the sharding that their op gives them.
 //
 //   %2 = dot_general %0, %1              %a = sdy.reshard %0 <@m, [{}, {"x"}]>
 //                                        %2 = dot_general %a, %1 {… unreduced={"x"} …}
@@ -12,12 +11,10 @@
 #include "partition/partition.h"
 #include "sharding/sharding.h"
 
-// `twin`: the same program, op by op, in the same context (program_copy). It is partitioned to see
-// what is decided and is not to be used afterwards. Reshards and collectives of sdy that the
-// program has are taken out: they are decided anew. Of the options, which may be
-// NULL, call_rules and machine count. O(program).
-// Errors are those of partition_program.
-Status *explicit_reshards(Program *program, Program *twin, ShardingTable *table,
-                          const PartitionOptions *options, Guard *guard, Diag *diag) MUST_USE;
+// Removes reshards and sdy collectives that the program has: these are decided again. Of the
+// options, which may be NULL, call_rules and machine count. Errors are those of partition_decide.
+// O(program).
+Status *explicit_reshards(Program *program, ShardingTable *table, const PartitionOptions *options,
+                          Guard *guard, Diag *diag) MUST_USE;
 
 #endif

@@ -161,7 +161,7 @@ static void number_ops(Partition *t) {
 
 static Status *decide(Partition *t) {
   PropagateOptions given = {0};
-  TRY(single_device_ids(t->p, t->guard, t->diag));
+  if (!t->options.blocks) TRY(single_device_ids(t->p, t->guard, t->diag));
   TRY(propagation_new(t->p, t->table, &given, t->guard, t->diag, &t->shardings));
   t->graph = propagation_graph(t->shardings);
   TRY(propagation_read(t->shardings, t->diag));

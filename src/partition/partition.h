@@ -24,7 +24,8 @@ typedef struct PartitionOptions {
   struct RedundantList
       *redundant;           // to be filled, its arena set (redundant.h); NULL: not requested
   CustomRules *call_rules;  // of custom calls, beside those of the program; NULL = none
-  bool blocks;              // no strided shards: sdy has no text for them
+  // For decisions in sdy's text: no strided shards, and partition_id stays as it is.
+  bool blocks;
   Str decisions;            // from outside, as JSON (docs/partition-decisions.md); empty: none
   StrBuf *out_decisions;    // gets the members of a JSON object: all decisions; NULL: not requested
   // Called for every op that is written on shards, with its axes per factor: for tests. May be

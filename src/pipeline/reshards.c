@@ -5,7 +5,6 @@
 // pinned by a constraint right behind it.
 #include "pipeline/reshards.h"
 
-#include "ir/clone.h"
 #include "ops/op.h"
 #include "partition/explicit_reshards.h"
 #include "partition/sdy_collectives.h"
@@ -155,18 +154,11 @@ static void for_xla(Job *j, Arena *arena) {
   }
 }
 
-static void release_program(void *program) { program_free(program); }
-
 static Status *write_reshards(Job *j, const PartitionOptions *options, Arena *arena, Guard *guard,
                               Diag *diag) {
-  Program *twin = program_clone(j->p, j->p->context, guard);
-  GuardCleanup cleanup = {release_program, twin, NULL};
-  guard_push(guard, &cleanup);
-  Status *status = explicit_reshards(j->p, twin, j->table, options, guard, diag);
-  guard_pop(guard, &cleanup);
-  program_free(twin);
-  if (!status && j->mesh) for_xla(j, arena);
-  return status;
+  TRY(explicit_reshards(j->p, j->table, options, guard, diag));
+  if (j->mesh) for_xla(j, arena);
+  return NULL;
 }
 
 static void release_arena(void *arena) { arena_deinit(arena); }
