@@ -20,7 +20,8 @@ typedef struct Trade {
   uint32_t ask;  // passes run several times: how many times this pass asked about this op before
   bool taken;
   double bytes;   // of memory that it takes; 0 if it trades time
-  uint32_t line;  // of a given one, in its text
+  uint32_t line;  // of a given one: in its text,
+  Pos pos;        // and of its op
   bool used;      // of a given one
 } Trade;
 

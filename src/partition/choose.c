@@ -824,10 +824,16 @@ static const char *check_kept(const Chooser *c, const GivenDecision *given, cons
                           (unsigned)axes_size(given->splits[f].axes));
   for (uint32_t i = 0; i < given->n_operands; i++)
     if (given->operands[i] != choice->in_as[i])
-      return arena_printf(arena, "operand %u does not get this sharding from these axes", i);
+      return arena_printf(arena,
+                          "operand %u does not get this sharding from these axes; remove "
+                          "\"operands\" and \"results\" to have them follow from the axes",
+                          i);
   for (uint32_t i = 0; i < given->n_results; i++)
     if (given->results[i] != choice->out_as[i])
-      return arena_printf(arena, "result %u does not get this sharding from these axes", i);
+      return arena_printf(arena,
+                          "result %u does not get this sharding from these axes; remove "
+                          "\"operands\" and \"results\" to have them follow from the axes",
+                          i);
   return NULL;
 }
 

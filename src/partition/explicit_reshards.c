@@ -1,5 +1,5 @@
-// Reads the decisions (decisions.h): each op that runs on shards has the shardings of its operands and
-// results there. Other ops take and give replicated values; control flow takes what its own
+// Reads the decisions (decisions.h): each op that runs on shards has the shardings of its operands
+// and results there. Other ops take and give replicated values; control flow takes what its own
 // shardings say. Of an op in several instances the last decision counts.
 #include "partition/explicit_reshards.h"
 
@@ -29,8 +29,8 @@ typedef struct Writer {
   Context *context;
   Arena arena;
   OpShardings *decided;  // per op
-  Sharding *now;        // per value; 0 = whole
-  const Made **made;    // per value
+  Sharding *now;         // per value; 0 = whole
+  const Made **made;     // per value
   SymbolTable functions;
   Partition *partition;  // has the shardings of `decided`
 } Writer;

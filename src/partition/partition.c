@@ -150,12 +150,14 @@ static void number_ops(Partition *t) {
   uint32_t n = t->p->ops.count + 1;
   t->numbers = ARENA_ARRAY(&t->arena, uint32_t, n);
   t->by_number = ARENA_ARRAY(&t->arena, OpId, n);
+  t->positions = ARENA_ARRAY(&t->arena, Pos, n);
   OpId root = t->p->root;
   for (OpId o = op_walk_next(t->p, root, root); o; o = op_walk_next(t->p, o, root)) {
     bool is_function = op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION;
     if (op_parent(t->p, o) == root && !is_function) continue;
     t->numbers[o] = ++t->n_numbers;
     t->by_number[t->n_numbers] = o;
+    t->positions[t->n_numbers] = op_at(t->p, o)->pos;
   }
 }
 
@@ -232,6 +234,10 @@ uint32_t partition_number(const Partition *t, OpId op) {
 }
 OpId partition_numbered(const Partition *t, uint32_t number) {
   return number <= t->n_numbers ? t->by_number[number] : 0;
+}
+
+Pos partition_numbered_pos(const Partition *t, uint32_t number) {
+  return number <= t->n_numbers ? t->positions[number] : POS_NONE;
 }
 
 // ---- writing ----

@@ -26,8 +26,8 @@ typedef struct PartitionOptions {
   CustomRules *call_rules;  // of custom calls, beside those of the program; NULL = none
   // For decisions in sdy's text: no strided shards, and partition_id stays as it is.
   bool blocks;
-  Str decisions;            // from outside, as JSON (docs/partition-decisions.md); empty: none
-  StrBuf *out_decisions;    // gets the members of a JSON object: all decisions; NULL: not requested
+  Str decisions;          // from outside, as JSON (docs/partition-decisions.md); empty: none
+  StrBuf *out_decisions;  // gets the members of a JSON object: all decisions; NULL: not requested
   // Called for every op that is written on shards, with its axes per factor: for tests. May be
   // NULL.
   void (*on_split)(void *user, const struct Localizer *cx);
@@ -59,6 +59,7 @@ const struct CopyInfo *partition_copy(const Partition *partition, uint32_t copy)
 // Numbers of ops of the global program in the JSON form, from 1; 0 if there are none.
 uint32_t partition_number(const Partition *partition, OpId op);
 OpId partition_numbered(const Partition *partition, uint32_t number);
+Pos partition_numbered_pos(const Partition *partition, uint32_t number);  // also after writing
 
 // Both stages.
 Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,

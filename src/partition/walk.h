@@ -76,6 +76,7 @@ struct Partition {
   GivenDecisions *given;  // decisions from outside; NULL = none
   uint32_t *numbers;      // per op: its place in the pre-order walk, from 1; NULL if not needed
   OpId *by_number;
+  Pos *positions;  // per number
   uint32_t n_numbers;
   bool *refused;  // per op: its columns could not write it on shards
 

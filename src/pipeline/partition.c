@@ -25,21 +25,42 @@ void keep_propagated_edges(const Program *program, PropagateRequest *request) {
 
 // ---- choices of passes ----
 
+// INVALID_ARGUMENT, with the location of the op that the choice is about.
+static Status *refuse_trade(Session *s, const Trade *t, const char *why) {
+  const char *pass = t->pass < PASS_COUNT ? pass_name(t->pass) : "?";
+  diag_error(&s->diag, t->pos, "the choice of pass '%s' (line %u of the decisions) is refused: %s",
+             pass, t->line, why);
+  FAIL(INVALID_ARGUMENT, "the choice of pass '%s' (line %u of the decisions) is refused: %s", pass,
+       t->line, why);
+}
+
+static bool is_count(const JsonValue *v) {
+  return v->kind == JSON_NUMBER && v->number >= 0 && v->number < UINT32_MAX &&
+         v->number == (double)(uint32_t)v->number;
+}
+
 static Status *give_trade(Session *s, const JsonValue *v, Trades *trades) {
+  static const char *const keys[] = {"pass", "op", "ask", "taken", "bytes"};
   const JsonValue *name = json_get(v, "pass"), *op = json_get(v, "op"), *ask = json_get(v, "ask"),
                   *taken = json_get(v, "taken");
-  Trade trade = {.line = v->line, .ask = ask ? (uint32_t)ask->number : 0};
+  Trade trade = {.line = v->line, .pos = POS_NONE};
   while (trade.pass < PASS_COUNT && name && name->kind == JSON_STRING &&
          strcmp(pass_name(trade.pass), name->string) != 0)
     trade.pass++;
-  OpId origin = op && op->kind == JSON_NUMBER && op->number >= 1 && op->number < UINT32_MAX
-                    ? partition_numbered(s->partition, (uint32_t)op->number)
-                    : 0;
-  if (!name || trade.pass == PASS_COUNT || !origin || !taken || taken->kind != JSON_BOOL)
-    FAIL(INVALID_ARGUMENT,
-         "line %u of the decisions: a choice of a pass has \"pass\", \"op\" and \"taken\"",
-         v->line);
-  trade.origin = origin;
+  for (uint32_t i = 0; i < v->count && v->kind == JSON_OBJECT; i++) {
+    uint32_t k = 0;
+    while (k < sizeof keys / sizeof *keys && strcmp(keys[k], v->keys[i]) != 0) k++;
+    if (k == sizeof keys / sizeof *keys) return refuse_trade(s, &trade, "it has an unknown key");
+  }
+  uint32_t number = op && is_count(op) ? (uint32_t)op->number : 0;
+  trade.origin = number ? partition_numbered(s->partition, number) : 0;
+  if (!name || name->kind != JSON_STRING || trade.pass == PASS_COUNT || !trade.origin || !taken ||
+      taken->kind != JSON_BOOL || (ask && !is_count(ask)))
+    return refuse_trade(s, &trade,
+                        "it needs \"pass\", the name of one, \"op\", a number of an op, and "
+                        "\"taken\", true or false");
+  trade.pos = partition_numbered_pos(s->partition, number);
+  trade.ask = ask ? (uint32_t)ask->number : 0;
   trade.taken = taken->truth;
   trades_give(trades, &trade);
   return NULL;
@@ -50,8 +71,9 @@ static Status *read_trades(Session *s, Str text, Trades *trades) {
   if (!text.n) return NULL;
   TRY(json_read(text, &s->arena, &root));
   list = json_get(root, "passes");
-  for (uint32_t i = 0; list && list->kind == JSON_ARRAY && i < list->count; i++)
-    TRY(give_trade(s, &list->items[i], trades));
+  if (list && list->kind != JSON_ARRAY)
+    FAIL(INVALID_ARGUMENT, "line %u of the decisions: \"passes\" is not an array", list->line);
+  for (uint32_t i = 0; list && i < list->count; i++) TRY(give_trade(s, &list->items[i], trades));
   return NULL;
 }
 
@@ -133,10 +155,7 @@ Status *stage_optimize(Session *s, const LocalOptions *options, MeshId mesh) {
     status = optimize(s->program, s->table, mesh, options, s->machine, &trades, &s->arena, s->guard,
                       &s->diag);
   const Trade *unused = status || options->plain ? NULL : trades_unused(&trades);
-  if (unused)
-    status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__,
-                        "line %u of the decisions: pass '%s' has no such choice at this op",
-                        unused->line, pass_name(unused->pass));
+  if (unused) status = refuse_trade(s, unused, "the pass has no such choice at this op");
   if (!status && options->out_decisions) {
     put_trades(s, &trades, &(Json){.out = options->out_decisions, .comma = true});
     strbuf_puts(options->out_decisions, "\n}\n");

@@ -58,8 +58,7 @@ static bool is_small(const Job *job) {
 
 static Status *by_stages(Job *job, Guard *guard, uint32_t which) {
   Program *p = job->programs[0];
-  if (which & 1)
-    TRY(explicit_reshards(p, job->table, NULL, guard, &job->diags[0]));
+  if (which & 1) TRY(explicit_reshards(p, job->table, NULL, guard, &job->diags[0]));
   if (which & 2) TRY(reshard_collectives(p, job->table, NULL, guard));
   if (program_check(p)) fail(job, program_check(p));
   if (!program_verify(p, &job->diags[0])) fail(job, "what is said explicitly does not verify");
