@@ -500,11 +500,12 @@ static void check_place(World *w, PlaceId place) {
 // It has a reason, and what stands in the way is really there.
 static void check_conflict(World *w, const Conflict *c) {
   const PlaceId *tensors = node_tensors(propagation_graph(w->p), c->node);
-  bool own = c->reason == REASON_USED || c->reason == REASON_OTHER || c->reason == REASON_ORDER;
+  bool own =
+      c->reason == CONFLICT_USED || c->reason == CONFLICT_OTHER || c->reason == CONFLICT_ORDER;
   if (own) assert_int_not_equal(c->blocker, WHY_NONE);
   if (own) assert_int_equal(why_piece_place(w->why, c->blocker), tensors[c->lacks]);
   assert_true((c->blocker == WHY_NONE) == (c->won == WON_NONE));
-  if (c->reason != REASON_UNKNOWN) return;
+  if (c->reason != CONFLICT_UNKNOWN) return;
   StrBuf text;
   strbuf_init(&text, w->guard);
   why_print_place(w->why, tensors[c->lacks], &text);
