@@ -143,7 +143,7 @@ Status *npy_read(LiteralHeap *heap, const Context *context, const char *name, co
       snprintf(cast, sizeof cast, "a type of ml_dtypes");
     else
       snprintf(cast, sizeof cast, "'%c%d'", kind, size);
-    FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted: save it with .astype(%s)", name,
+    FAIL(INVALID_ARGUMENT, "%s: holds %s, expected %s: save it with .astype(%s)", name,
          found ? dtype_info(found)->name : "elements of a type unknown here",
          dtype_info(dtype)->name, dtype == DT_bf16 ? "ml_dtypes.bfloat16" : cast);
   }

@@ -131,7 +131,7 @@ static Status *fortran(Guard *guard, void *arg) {
   Status *status =
       npy_read(&f->heap, f->context, "x.npy", f->text.data, f->text.used, type_scalar(DT_f32), &l);
   assert_string_equal(status_message(status),
-                      "x.npy: holds ui8, f32 is wanted: save it with .astype('f4')");
+                      "x.npy: holds ui8, expected f32: save it with .astype('f4')");
   status_free(status);
   return NULL;
 }
