@@ -1,5 +1,6 @@
-// Attributes: interned records, hashed by content like types. Dicts and structs are kept sorted by
-// name, so look-up is a binary search and equality is structural.
+// Attributes: interned records, hashed by content like types. Fields of dicts and structs are
+// sorted by name, so lookup is a binary search and equal dicts are equal records. Interning costs
+// O(record).
 #include "base/mem.h"
 #include "ir/context.h"
 #include "ir/context_private.h"
@@ -11,7 +12,7 @@ static int name_compare(const Context *context, Name a, Name b) {
   return order ? order : (s.n < t.n ? -1 : s.n > t.n);
 }
 
-// Merge sort, stable: fields with one name keep their order.
+// Stable merge sort: fields of equal names keep their order.
 static void sort_fields(const Context *context, NamedAttr *fields, NamedAttr *scratch, uint32_t n) {
   if (n < 2) return;
   uint32_t half = n / 2;
@@ -251,7 +252,7 @@ Name attr_as_name(const Context *context, Attr attr) {
              : 0;
 }
 
-// A splat is a few letters for any number of elements: lists this long are not written so.
+// A splat text is short for any number of elements. Longer lists are not expanded.
 enum { MOST_SPLAT = 1 << 16 };
 
 Ints attr_as_ints(Context *context, Attr attr) {

@@ -1,11 +1,11 @@
-// Element types: the table, and the arithmetic of representing one value in any of them.
-//
-// Every float type but f64 is a subset of the doubles, so a double is the common currency: decoding
-// is exact and encoding is one generic rounding of a 64-bit significand (round to nearest, ties to
-// even) driven by the columns of dtypes.def; f32 and f64 take the machine's own conversions. NaN
-// payloads keep their top bits, so that every bit pattern survives load and store. Overflow follows
-// LLVM's APFloat, which is what the reference interpreter computes with: IEEE types give infinity,
-// FN and FNUZ types NaN, types with neither saturate. All functions are O(1) or O(n).
+// Problem: load, store and convert values of thirty element types, bit-exact with LLVM's APFloat,
+// which the reference interpreter uses.
+// Idea: every float type except f64 is a subset of the doubles, so a double is the common
+// representation. Decoding is exact; encoding is one generic rounding of a 64-bit significand (to
+// nearest, ties to even), driven by the columns of dtypes.def. f32 and f64 use the CPU's
+// conversions. Invariants: NaN payloads keep their top bits, so every bit pattern survives load and
+// store. Overflow gives infinity for IEEE types, NaN for FN and FNUZ types; types with neither
+// saturate. Cost: O(1) per value.
 #include "ir/dtype.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static int64_t sign_extend(uint64_t u, int width) {
   return (int64_t)((u ^ sign) - sign);
 }
 
-// Bits below the sign of one part.
+// Number of bits below the sign of one part.
 static int magnitude_bits(const DTypeInfo *t) { return t->exponent_bits + t->mantissa_bits; }
 
 static uint64_t max_finite_code(const DTypeInfo *t) {
@@ -71,7 +71,7 @@ static uint64_t sign_bit(const DTypeInfo *t) {
   return t->style == FLOAT_E8M0 ? 0 : (uint64_t)1 << magnitude_bits(t);
 }
 
-// The pattern of a NaN; `payload` holds the 52 mantissa bits of a double.
+// The bit pattern of a NaN; `payload` has the 52 mantissa bits of a double.
 static uint64_t nan_code(const DTypeInfo *t, bool negative, uint64_t payload) {
   uint64_t sign = negative ? sign_bit(t) : 0;
   switch ((FloatStyle)t->style) {
@@ -102,12 +102,12 @@ static uint64_t overflow_code(const DTypeInfo *t, bool negative) {
   return nan_code(t, negative, 0);
 }
 
-// Rounds (-1)^negative * significand * 2^(exponent - 63), bit 63 of the significand being set, to
-// the type.
+// Rounds (-1)^negative * significand * 2^(exponent - 63) to the type; bit 63 of the significand is
+// set.
 static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t significand,
                              int exponent) {
   if (t->style == FLOAT_E8M0) {
-    // One bit of precision: a tie is odd below and even above, so it goes up.
+    // One bit of precision: a tie is between an odd and an even code; the even one is above.
     int code = exponent + t->bias + (significand >> 62 == 3);
     return negative || code < 0 || code > 254 ? 0xFF : (uint64_t)code;
   }
@@ -171,7 +171,7 @@ static double decode_generic(const DTypeInfo *t, uint64_t code) {
 }
 
 static double decode_f32(uint32_t u) {
-  if ((u & 0x7FFFFFFF) > 0x7F800000)  // keeps signalling NaNs, which a conversion would quieten
+  if ((u & 0x7FFFFFFF) > 0x7F800000)  // keeps signalling NaNs, which a conversion would make quiet
     return double_of_bits((uint64_t)(u >> 31) << 63 | (uint64_t)0x7FF << 52 |
                           (uint64_t)(u & 0x7FFFFF) << 29);
   float f;
@@ -189,7 +189,7 @@ static uint32_t encode_f32(double x) {
   return u;
 }
 
-// A float type's pattern, or that of one part of a complex type.
+// The bit pattern of a float type, or of one part of a complex type.
 static uint64_t encode_float(DType type, double x) {
   switch (type) {
   case DT_f64:

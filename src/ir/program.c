@@ -1,4 +1,4 @@
-// Programs: making, freeing, walking, checking, hashing, and the index of symbols.
+// Programs: creation, walks, consistency checks, structural hashes, symbol tables.
 #include "ir/program.h"
 
 #include <string.h>
@@ -42,14 +42,14 @@ Guard *program_guard(Program *p, Guard *guard) {
 
 // ---- walking ----
 
-// The first op inside any block from `block` on in its region, or 0.
+// The first op in `block` or the blocks after it in its region; 0 if none.
 static OpId first_in_blocks(const Program *p, BlockId block) {
   for (; block; block = block_at(p, block)->next)
     if (block_at(p, block)->first) return block_at(p, block)->first;
   return 0;
 }
 
-// The first op inside the regions of op from number `from` on, or 0.
+// The first op inside the regions of op from number `from` on; 0 if none.
 static OpId first_in_regions(const Program *p, OpId op, uint32_t from) {
   const Op *o = op_at(p, op);
   for (uint32_t i = from; i < o->n_regions; i++) {
@@ -59,6 +59,7 @@ static OpId first_in_regions(const Program *p, OpId op, uint32_t from) {
   return 0;
 }
 
+// Climbs to the next sibling op, block or region; ends at the root. Amortized O(1).
 OpId op_walk_over(const Program *p, OpId op, OpId root) {
   while (op != root) {
     const Op *o = op_at(p, op);
@@ -128,6 +129,7 @@ static const char *check_regions(const Program *p, OpId op) {
   return NULL;
 }
 
+// For each op: use lists both ways, parent links, block and region chains.
 const char *program_check(const Program *p) {
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
     const char *wrong = check_uses(p, op);
@@ -139,7 +141,8 @@ const char *program_check(const Program *p) {
 
 // ---- hashing ----
 
-// Numbers every value inside in the order it is defined; values from outside have number 0.
+// Numbers the values inside in definition order, so that hashes do not depend on ids; values from
+// outside have number 0.
 typedef struct Numbering {
   uint32_t *number;
   uint32_t next;
@@ -189,7 +192,7 @@ uint64_t op_hash(const Program *p, OpId root) {
   BlockId block = 0;
   uint32_t depth = 0;
   for (OpId op = root; op; op = op_walk_next(p, op, root)) {
-    if (op_at(p, op)->block != block) {  // where blocks begin and end is part of the structure
+    if (op_at(p, op)->block != block) {  // block boundaries are part of the structure
       block = op_at(p, op)->block;
       depth = op_depth(p, op, root);
       const Block *b = block_at(p, block);

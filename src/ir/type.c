@@ -1,6 +1,5 @@
-// Types: interned records. A type's hash is made of its content, so interning, equality across
-// contexts and the structural hash of a program all use one number. Interning is expected O(size of
-// the record).
+// Types: interned records. A type's hash depends on its content only, so interning, equality across
+// contexts and program hashes share it. Interning is expected O(size of the record).
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -260,7 +259,7 @@ static void print_dims(const TypeInfo *info, StrBuf *out) {
   }
 }
 
-// Scales are written as MLIR streams an APFloat: the shortest digits that read back, at least one
+// Scales are printed as MLIR prints an APFloat: the shortest digits that parse back, at least one
 // after the point.
 static void print_scale(double scale, StrBuf *out) {
   char text[DTYPE_TEXT_MAX];
