@@ -1,6 +1,6 @@
-// Items are swapped as bytes, so that one implementation serves every item type. The children of
-// item i are items 2i + 1 and 2i + 2. Sorting builds the heap of the reverse order and moves its
-// first item, the last one left, to the end again and again: no memory beside the array.
+// Items are swapped as bytes, so one implementation serves every item type. The children of item i
+// are items 2i + 1 and 2i + 2. Sorting builds the heap of the reverse order and repeatedly moves
+// its first item to the end: no memory beside the array.
 #include "base/heap.h"
 
 typedef struct Heap {
