@@ -38,6 +38,7 @@ Attr annotation_with_mesh(Context *context, Attr sharding, Attr mesh) {
 
 typedef Attr (*DimFn)(Context *context, Attr dim, void *user);
 
+// Applies fn to every dimension of a sharding tree.
 static Attr map_dims(Context *context, Attr sharding, DimFn fn, void *user) {
   AttrInfo dims = *attr_info(context, attr_get(context, sharding, "dims"));
   Attr *items = ARENA_ARRAY(context_arena(context), Attr, dims.count ? dims.count : 1);
@@ -189,6 +190,7 @@ Attr annotation_mesh(const Program *p, const SymbolTable *symbols, Attr sharding
 
 // ---- values ----
 
+// The explicit data_flow_edge op on the value.
 static OpId edge_user(const Program *p, ValueId v) {
   for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use)
     if (op_at(p, operand_at(p, use)->user)->code == OP_sdy_data_flow_edge)
@@ -224,6 +226,7 @@ static const char *list_attr(const Program *p, OpId op, bool args) {
   return op_attr_spec(op_at(p, op)->code, str_of(name)) ? name : args ? NULL : "sdy.sharding";
 }
 
+// Item i of a per-value list; a single sharding counts as a list of one.
 static Attr list_item(const Context *context, Attr list, uint32_t i) {
   if (is_class(context, list, "sdy.sharding")) return i == 0 ? list : 0;
   const AttrInfo *items = attr_info(context, attr_get(context, list, "shardings"));
@@ -245,6 +248,7 @@ static bool keep_if_manual(void *user, Name name, Attr axis) {
   return !m->keep;
 }
 
+// The op's manual axes as a filter: keep only them, or all others.
 static Manual manual_of(const Program *p, OpId op, bool keep) {
   Attr axes = attr_get(p->context, op_attr(p, op, "manual_axes"), "axes");
   return (Manual){p->context, *attr_info(p->context, axes), keep};

@@ -67,6 +67,7 @@ static bool has_flow_edge(const Applier *a, ValueId v) {
          flow_owner(a, v);
 }
 
+// Only a closed sharding on a value without annotation, and no other use may require another one.
 static bool should_apply(const Applier *a, ValueId v, Attr sharding) {
   const Program *p = a->p;
   ValueId owner = flow_owner(a, v);
@@ -156,6 +157,7 @@ static void apply_constraint(Applier *a, OpId op) {
   put_unreduced(p, input, sharding);
 }
 
+// in_shardings of a manual computation are constraints on its operands.
 static void apply_manual(Applier *a, OpId op) {
   Program *p = a->p;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {

@@ -105,6 +105,7 @@ void drop_shardings(Program *p, Guard *guard) {
   for (OpId o = op_walk_next(p, p->root, p->root), next; o; o = next) {
     next = op_walk_next(p, o, p->root);
     bool identity = is_identity(p, o);
+    // Manual computations keep their border calls and the shardings in front of them.
     bool kept = is_border(p, o) || (identity && feeds_border(p, o));
     meshes_needed |= needs_meshes(p, o) || (kept && op_attr(p, o, "sdy.sharding"));
     if (kept) continue;

@@ -9,6 +9,7 @@
 
 // ---- reading ----
 
+// Several entry functions share the flags, so there are as many as the longest list has.
 Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, AllowFlags *out) {
   if (str_is(text, "all") || str_is(text, "none")) {
     *out = (AllowFlags){.given = true, .otherwise = str_is(text, "all")};

@@ -76,6 +76,7 @@ static int compare_text(Str a, Str b) {
   return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
+// @main first, then by name, so that numbering does not depend on the order in the module.
 static bool function_before(const Program *p, OpId a, OpId b) {
   Str x = name_str(p->context, function_name(p, a)), y = name_str(p->context, function_name(p, b));
   bool main_x = str_is(x, "main"), main_y = str_is(y, "main");
@@ -100,6 +101,7 @@ static uint32_t order_roots(const Namer *n, InstanceId *roots, uint32_t *root_of
   VEC(InstanceId) path = {0};
   for (InstanceId i = 1; i < g->n_instances; i++) {
     InstanceId up = i;
+    // Path compression: each instance is climbed through once. O(instances) in total.
     for (path.count = 0; !root_of[up]; up = g->instances[up].caller) VEC_PUSH(n->arena, &path, up);
     while (path.count) root_of[path.items[--path.count]] = root_of[up];
   }
@@ -161,6 +163,7 @@ static void number_all(Namer *n, Numbering *num) {
     for (uint32_t t = 0; t < factor_map_n_tensors(node_map(g, node)); t++)
       number_place(n, num, node_tensors(g, node)[t]);
   }
+  // Places that no node touches come last.
   for (PlaceId p = 1; p < g->n_places; p++) number_place(n, num, p);
   num->tensors = ARENA_ARRAY(n->arena, uint32_t, n_tensors);
   for (uint32_t t = 0; t < n_tensors; t++)
@@ -179,6 +182,7 @@ static uint32_t pattern_of(const Namer *n, OpId function, uint32_t i, Type type)
     bool digit = path.s[k] >= '0' && path.s[k] <= '9';
     digits |= digit;
     if (!digit) text[length++] = path.s[k];
+    // A run of digits becomes one `*`: layers.12.w and layers.3.w are alike.
     if (digit && (!length || text[length - 1] != '*')) text[length++] = '*';
   }
   if (!digits) return 0;
@@ -290,6 +294,7 @@ typedef struct Used {
 
 static bool is_used(const Used *used, Name name) { return name < used->n && used->name[name]; }
 
+// A growing bit table by Name: amortized O(1).
 static void use(Namer *n, Used *used, Name name) {
   if (name >= used->n) {
     uint32_t more = 2 * name + 64;
@@ -399,6 +404,7 @@ static void name_classes(Namer *n) {
   for (ClassId i = 1; i <= c->n_classes; i++) {
     const ClassInfo *info = &c->classes[i];
     DimName *name = &n->out->names[i];
+    // Dimensions of size 1 and products have no name of their own.
     if (name->text || info->size == 1 || info->n_parts) continue;
     if (family_base[info->family]) {
       name->text = primed(n, &used, family_base[info->family]);
@@ -423,6 +429,7 @@ static void name_classes(Namer *n) {
   }
 }
 
+// Marks the classes of an argument or result, and the factors of its products.
 static void mark_edge(Namer *n, PlaceId place) {
   uint32_t rank = place ? type_info(n->context, n->g->places[place].type)->rank : 0;
   const Classes *c = &n->out->classes;

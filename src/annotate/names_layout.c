@@ -40,6 +40,7 @@ static const char blanks[] = " \t\r\n";
 
 static Pos pos_of(const Layout *l, Str s) { return (Pos)(s.s - l->diag->source->text); }
 
+// The class of dimension d of a target, in the first instance of its function; 0 if it has none.
 static ClassId class_of_target(const Layout *l, const Target *target, uint32_t d) {
   InstanceId instance = graph_instance_of(l->g, target->function);
   if (!instance ||
@@ -194,6 +195,7 @@ static AxisList manual_axes(const Layout *l, PlaceId place) {
   OpId op = !v          ? 0
             : v->is_arg ? region_at(l->p, block_at(l->p, v->def)->region)->op
                         : op_parent(l->p, v->def);
+  // Climb through regions, and from a function to the call of this instance.
   while (op) {
     const AttrInfo *names =
         attr_info(l->context, attr_get(l->context, op_attr(l->p, op, "manual_axes"), "axes"));
@@ -296,10 +298,12 @@ static void give_place(Layout *l, Givens *givens, PlaceId place, Str layout) {
   PlaceDims found;
   DimSharding dims[64];
   ShardFactor factors[64];
+  // Clashes are reported also for annotated places: the layout itself is then contradictory.
   if (!find_dims(l, place, type->rank, &found) || givens_at(givens, place)) return;
   AxisList manual = l->manual ? manual_axes(l, place) : (AxisList){0};
   uint32_t n_sharded = 0;
   for (uint32_t d = 0; d < type->rank; d++) {
+    // A dimension inside a manual computation is already local along its manual axes.
     bool taken = axes_overlap(found.axes[d], manual);
     AxisList axes = taken ? (AxisList){0} : found.axes[d];
     factors[d] = (ShardFactor){.axes = axes};

@@ -19,6 +19,7 @@ static bool same_mesh(const void *owner, uint32_t id, const void *key) {
   return ((const Lift *)owner)->entries.items[id - 1].value == *(const Attr *)key;
 }
 
+// The symbol for a mesh tree or for the symbol of an erased duplicate; NULL if none.
 static Name *lifted(Lift *l, Attr mesh) {
   uint32_t id = idmap_find(&l->map, mesh, same_mesh, l, &mesh);
   return id ? &l->entries.items[id - 1].name : NULL;

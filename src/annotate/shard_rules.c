@@ -66,6 +66,7 @@ static Pos next_pos(Reader *r) {
   return (Pos)r->c.at;
 }
 
+// Reports what was expected and found at the cursor; returns false.
 static bool wrong(Reader *r, const char *expected) {
   if (cursor_peek(&r->c) == '\0')
     return diag_error(r->diag, (Pos)r->c.at, "the sharding ends here; expected %s", expected);
@@ -186,6 +187,7 @@ static bool read_jax(Reader *r, Spec *spec) {
   int64_t priority;
   if (!cursor_take(&r->c, 'p')) return true;
   if (!take_number(r, &priority)) return false;
+  // A dimension without axes has nothing to propagate, so it gets no priority.
   for (uint32_t i = 0; i < spec->dims.count; i++)
     if (spec->dims.items[i].axes.count) spec->dims.items[i].priority = (int32_t)priority;
   return true;
@@ -531,6 +533,7 @@ static bool fit_rank(const Resolver *r, const ShardingInfo *written, const Targe
                 type_text(r->p->context, target_type(r->p, target)), rank);
   static const ShardFactor no_axes = {0};
   DimSharding *dims = ARENA_ARRAY(r->arena, DimSharding, rank + 1);
+  // `...` covers the `spread` dimensions from `rest` on; those after it are shifted.
   uint32_t spread = rest < n ? rank - fixed : 0;
   for (uint32_t d = 0; d < rank; d++) {
     if (rest < n && d >= rest && d < rest + spread)
@@ -567,6 +570,7 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
                   target_text(r->p, target, r->arena), type_text(context, type));
   int32_t d = sharding_uneven_dim(r->table, sharding, type);
   if (d < 0) return true;
+  // Only arguments and results must be even: the caller allocates them.
   bool must = r->options->divisible && target->kind != TARGET_VALUE;
   if (uneven->count++ && !must) return true;
   int64_t size = tensor->dims[d], tiles = sharding_tiles(info, (uint32_t)d);
@@ -581,6 +585,7 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
   return true;
 }
 
+// One warning per rule: a glob may match thousands of uneven parameters.
 static void tell_uneven(const Resolver *r, const Uneven *uneven) {
   if (uneven->count == 1)
     diag_warning(r->rule->diag, r->rule->spec_pos, "%s", uneven->first);
@@ -610,6 +615,7 @@ static bool fit(const Resolver *r, const ShardingInfo *written, const Target *ta
   return check_sizes(r, target, *out, uneven);
 }
 
+// Reports a rule without matches: with a hint why, else with near names.
 static bool nothing_matches(const Resolver *r) {
   Str pattern = r->rule->pattern;
   const char *why = targets_hint(r->p, pattern, r->arena);
@@ -617,6 +623,7 @@ static bool nothing_matches(const Resolver *r) {
   return fail(r, r->rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, why);
 }
 
+// "--shard 'x=…'" for options, "rules.txt:3 'x=…'" for files.
 static Str rule_origin(const ShardRule *rule, Arena *arena) {
   const char *path = rule->diag->source->path;
   return str_of(
@@ -686,6 +693,7 @@ static bool resolve_rule(Resolver *r, Taken *taken, Annotations *out) {
   return true;
 }
 
+// The target index is built once for all rules.
 bool shard_rules_resolve(const ShardRules *rules, const Program *p, ShardingTable *table,
                          const ShardOptions *options, AnnotationList *out) {
   Annotations list = {0};
@@ -744,6 +752,7 @@ static bool give_place(AnnotationList list, const Annotation *a, PlaceId place, 
   if (!place) return true;
   const Given *before = givens_at(givens, place);
   if (before && before->sharding != a->sharding) {
+    // An annotation of the program is replaced; one of another rule is a contradiction.
     const Annotation *other = giver(list, before);
     const char *old = sharding_text(table, before->sharding, arena->guard, arena);
     const char *new = sharding_text(table, a->sharding, arena->guard, arena);

@@ -54,6 +54,7 @@ static OpId manual_around(const Program *p, OpId op) {
   return 0;
 }
 
+// Element types may differ: a sharding depends on the shape only.
 static bool same_shape(const Context *context, Type a, Type b) {
   const TypeInfo *ia = type_info(context, a), *ib = type_info(context, b);
   if (ia->rank != ib->rank) return false;
@@ -103,6 +104,7 @@ bool sharding_groups_import(Program *p, Arena *arena, Diag *diag) {
   uint32_t *group_of = ARENA_ARRAY(arena, uint32_t, p->values.count);  // + 1
   for (uint32_t g = 0; g < n_groups; g++) parent[g] = g;
   for (uint32_t i = 0; i < members.count; i++) {
+    // The second sharding_group of a value joins the two groups and is erased.
     uint32_t *seen = &group_of[op_operand(p, members.items[i].op, 0)];
     uint32_t g = find(parent, members.items[i].group);
     if (*seen) {

@@ -21,6 +21,7 @@ static bool is_digits(Str s) {
   return s.n > 0;
 }
 
+// At most 9 digits, so the value fits 32 bits.
 static bool read_index(Str s, uint32_t *out) {
   if (!is_digits(s) || s.n > 9) return false;
   uint32_t value = 0;
@@ -327,6 +328,7 @@ static void find_edges(const Lookup *k) {
     find_read_as(k, (Reading)reading);
 }
 
+// A block argument is TARGET_ARGUMENT only if it belongs to the function itself.
 static Target target_of(const Program *p, OpId function, ValueId value) {
   const Value *v = value_at(p, value);
   bool argument = v->is_arg && function_argument(p, function, v->index) == value;
@@ -447,6 +449,8 @@ static bool is_line(Str written, Str *file, uint32_t *line) {
   return true;
 }
 
+// SSA names, else edges, else lines: ops of the forward pass first, then those of the backward
+// pass.
 static void find_in(const Lookup *k, Str written) {
   if (str_starts(k->pattern, "%")) {
     find_by_name(k);
@@ -477,6 +481,7 @@ TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
   Str given = pattern;
   Entries entries = scope_of(p, &pattern, arena);
   Str dotted = pattern_dotted(arena, pattern, AS_KEYS);
+  // Only a bracket has several readings.
   bool bracket = pattern.n && memchr(pattern.s, '[', pattern.n);
   for (uint32_t b = 0; b < (bracket ? N_BRACKETS : 1) && !out.count; b++) {
     Str read = b ? pattern_dotted(arena, pattern, (Brackets)b) : dotted;
@@ -519,6 +524,7 @@ static void consider(Nearest *best, Str pattern, Str name, uint32_t limit) {
   uint32_t far = str_distance(pattern, name, limit);
   Str end = path_end(name, pattern);
   uint32_t short_far = end.n < name.n ? str_distance(pattern, end, limit) : far;
+  // A match of the path's last components counts as one edit more than a full match.
   if (short_far) short_far++;
   if (short_far < far) far = short_far;
   if (!name.n || far > limit) return;
@@ -545,6 +551,7 @@ uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most
   bool by_name = str_starts(pattern, "%");
   Str dotted = by_name ? str_from(pattern, 1) : path_dotted(arena, pattern);
   Nearest best = {out, ARENA_ARRAY(arena, uint32_t, most + 1), 0, most};
+  // Names with more edits than half the pattern are not near.
   uint32_t limit = dotted.n / 2 > 6 ? (uint32_t)dotted.n / 2 : 6;
   for (uint32_t f = 0; f < entries.n && most; f++) {
     OpId function = entries.v[f];

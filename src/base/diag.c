@@ -90,6 +90,7 @@ void source_unindex(Source *source) {
   source->lines = NULL;
 }
 
+// With an index, only the lines since the last multiple of INDEX_BYTES are counted.
 void source_locate(const Source *source, Pos pos, uint32_t *out_line, uint32_t *out_column) {
   size_t at = pos > source->size ? source->size : pos, block = at / INDEX_BYTES, begin = at;
   *out_line =

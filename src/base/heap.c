@@ -25,6 +25,7 @@ static void swap(const Heap *h, uint32_t a, uint32_t b) {
   }
 }
 
+// Moves the item at `at` down until no child is before it. O(log count).
 static void sift_down(const Heap *h, uint32_t at, uint32_t count) {
   for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
     if (child + 1 < count && is_before(h, child + 1, child)) child++;

@@ -27,6 +27,7 @@ uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const voi
   return 0;
 }
 
+// Linear probing: the first empty slot from hash & mask on.
 static void insert_slot(struct IdMapSlot *slots, uint32_t mask, uint32_t hash, uint32_t id) {
   uint32_t i = hash & mask;
   while (slots[i].id) i = (i + 1) & mask;
@@ -34,6 +35,7 @@ static void insert_slot(struct IdMapSlot *slots, uint32_t mask, uint32_t hash, u
   slots[i].hash = hash;
 }
 
+// Rehashes with the stored hashes. The old table stays valid if the allocation throws.
 static void grow(IdMap *map, Guard *guard) {
   uint32_t capacity = map->capacity ? map->capacity * 2 : 16;
   size_t bytes = (size_t)capacity * sizeof *map->slots;

@@ -27,6 +27,7 @@ static const struct {
 
 Status *status_no_memory(void) { return (Status *)(uintptr_t)&no_memory; }
 
+// The trace has a fixed size; frames that do not fit are dropped.
 Status *status_rise(Status *status, const char *file, int line) {
   if (!status || status == status_no_memory()) return status;
   const char *slash = strrchr(file, '/');

@@ -90,6 +90,8 @@ void strbuf_flush(StrBuf *buf) {
 
 static inline uint32_t least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+// Damerau-Levenshtein distance (optimal string alignment) by dynamic programming. Three rows
+// suffice, since a swap looks back two.
 uint32_t str_distance(Str a, Str b, uint32_t most) {
   enum { LONGEST = 64 };
   uint32_t rows[3][LONGEST + 1];  // rows i - 2, i - 1 and i, modulo 3

@@ -96,6 +96,7 @@ static void meeting_free(Grid *grid, Meeting *m) {
   mem_free(m);
 }
 
+// Opens a meeting. On failure everything allocated so far is freed.
 static Meeting *meeting_new(Grid *grid, const EvalContext *cx, uint32_t opener,
                             const ProcessId *group, uint32_t n_group, uint32_t n_values) {
   Meeting *m = mem_alloc(sizeof *m);
@@ -217,6 +218,7 @@ static void host_leave(EvalContext *cx, GroupExchange *exchange) {
     meeting_free(process_of(cx)->grid, exchange->meeting);
 }
 
+// Queues a message and wakes the processes that wait on its channel; sending never waits.
 static Status *host_send(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
                          Literal *const *values) {
   Process *process = process_of(cx);
@@ -398,6 +400,7 @@ static Status *deadlock(void *arg) {
   FAIL(ABORTED, "%s", buffer);
 }
 
+// Processes may run different functions, so counts are summed.
 static Status *check_counts(const Grid *grid, uint32_t n) {
   uint64_t n_args = 0, n_out = 0;
   for (uint32_t i = 0; i < n; i++) {

@@ -63,6 +63,7 @@ static Literal **slot_of(Process *process, ValueId v) {
   return &process->frames.items[process->base + process->run->slots.slot[v]];
 }
 
+// Releases the values whose last use is this op (slots.h).
 static void release_after(Process *process, OpId op) {
   const EvalSlots *slots = &process->run->slots;
   for (uint32_t i = slots->release_first[op]; i < slots->release_first[op + 1]; i++) {
@@ -72,6 +73,7 @@ static void release_after(Process *process, OpId op) {
   }
 }
 
+// The type of a literal, for messages.
 static const char *literal_text(Process *process, const Literal *l) {
   Context *context = process->run->program->context;
   switch (l->kind) {
@@ -168,6 +170,7 @@ static Status *run_op(Process *process, OpId o) {
                     .scatter = run->options->scatter};
   OpId outer = process->at;
   process->at = o;
+  // Results without elements need no computation.
   if (!eval_empty(&cx, out)) TRY(def->eval(&cx, in, out));
   process->at = outer;
   for (uint32_t i = 0; i < n_out; i++) {
@@ -206,6 +209,7 @@ static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *
   return NULL;
 }
 
+// One level of regions or calls deeper; also ends endless recursion without ops.
 static Status *enter(Process *process) {
   TRY(check_cancel(process));
   uint32_t most =

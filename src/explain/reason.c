@@ -307,6 +307,7 @@ static void add_rows(const Program *p, OpId op, Row row, RowVec *rows, UseVec *u
     add_row(rows, uses, arena, op, row);
     return;
   }
+  // One location per operand: bytes in proportion to operand sizes.
   bool each = loc->count == n;
   for (uint32_t i = 0; i < loc->count; i++) all += each ? bytes_of(p, op_operand(p, op, i)) : 1;
   row.reason.others = loc->count - 1;
@@ -340,6 +341,7 @@ static uint32_t merge(RowVec *rows, UseVec *uses) {
   return n;
 }
 
+// At most 64 axes are named, one bit each.
 static void name_axes(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena,
                       Reason *reason) {
   uint32_t n = 0;
@@ -379,6 +381,7 @@ void reasons_list(const Program *local, const Mesh *mesh, uint32_t n_devices, Gu
   guard_pop(guard, &cleanup);
   strbuf_deinit(&text);
   if (n) qsort(rows.items, n, sizeof *rows.items, by_bytes);
+  // The sort moved the rows; rank maps their indices before the sort to those after.
   uint32_t *rank = ARENA_ARRAY(arena, uint32_t, n + 1);
   Reason *reasons = ARENA_ARRAY(arena, Reason, n + 1);
   for (uint32_t i = 0; i < n; i++) {

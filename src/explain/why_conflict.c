@@ -49,8 +49,9 @@ typedef struct Pair {
   uint32_t factor, has, lacks, dim;
   const FactorAxes *cell;  // of tensor `lacks`
   AxisList axes;           // axes that it lacks
-  AxisList
-      offer;  // the other's axes up to the first of them: who objects to one objects to the rest
+  // The axes of `has` up to the first that is lacking: a tensor that objects to one axis objects to
+  // all after it.
+  AxisList offer;
   AxisList other;  // axes that it has instead
   int64_t before;  // product of the axes that both share
 } Pair;
@@ -162,8 +163,8 @@ static bool one_refuses(const Look *look, const Pair *pair) {
   return false;
 }
 
-// Tests in the order in which a reader wants to know. Each return mirrors a condition of the
-// propagation step in propagate/ and sharding/project.
+// The tests are in the order of their usefulness to a reader. Each return mirrors a condition of
+// the propagation step in propagate/ and sharding/project.
 static ConflictReason find_reason(const Look *look, const Pair *pair, AxisList all,
                                   uint32_t *out_piece) {
   AxisRef axis = pair->axes.v[0];

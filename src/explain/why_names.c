@@ -12,6 +12,7 @@
 
 // ---- positions ----
 
+// Offsets of line starts; lines[0] = 0.
 static void make_lines(Why *why) {
   const Source *source = why->g->program->source;
   VEC(uint32_t) lines = {0};
@@ -385,11 +386,11 @@ static void find_ssa(Find *find) {
   }
 }
 
-// Whether `asked` is the path or its last components: `train.py` matches `/home/u/train.py`.
-static bool file_matches(Str path, Str asked) {
-  if (asked.n > path.n) return false;
-  Str tail = str_from(path, path.n - asked.n);
-  return str_equal(tail, asked) && (tail.s == path.s || tail.s[-1] == '/');
+// Whether `suffix` is the path or its last components: `train.py` matches `/home/u/train.py`.
+static bool file_matches(Str path, Str suffix) {
+  if (suffix.n > path.n) return false;
+  Str tail = str_from(path, path.n - suffix.n);
+  return str_equal(tail, suffix) && (tail.s == path.s || tail.s[-1] == '/');
 }
 
 // Whether the location's user line (not the program's own text) is file:line.
@@ -410,6 +411,7 @@ static void find_line(Find *find) {
     uint32_t first;
     if (read_number(number, &first)) column = line, line = first, file = inner;
   }
+  // The line may be in the program's own text or in its ops' locations.
   bool ours = p->source && file_matches(str_of(p->source->path), file);
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
     const Op *at = op_at(p, op);

@@ -27,6 +27,7 @@ struct Why {
   Context *context;
   Guard *guard;
   WhyOptions options;
+  // Tables below marked `+ 1` are prefix sums: entry i's items are first[i] .. first[i + 1].
   Arena arena;
   Arena scratch;              // callers rewind it
   Arena look;                 // for one node's conflicts
@@ -34,13 +35,12 @@ struct Why {
   uint32_t *conflict_first;   // per place, + 1: index into `conflicts`
   VEC(Piece) pieces;
   uint32_t n_events;
-  uint32_t *first;    // per event, + 1: index into `pieces`
-  uint32_t *last;     // per place: its last event; WHY_NONE
-  OperandId *use_of;  // per place: the use that this copy of a constant serves; 0
-  uint32_t
-      *also_first;  // per place, + 1: other values than the one it is named by; made when asked
-  ValueId *also;
-  uint32_t *lines;  // offsets of source lines; filled at first use
+  uint32_t *first;       // per event, + 1: index into `pieces`
+  uint32_t *last;        // per place: its last event; WHY_NONE
+  OperandId *use_of;     // per place: the use that this copy of a constant serves; 0
+  uint32_t *also_first;  // per place, + 1: index into `also`; filled at first use
+  ValueId *also;         // values of the place, without the one that names it
+  uint32_t *lines;       // offsets of source lines; filled at first use
   uint32_t n_lines;
   WhyGiven *givens;  // per place; filled at first use
   WhySource sources[WHY_SOURCES];

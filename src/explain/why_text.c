@@ -318,7 +318,7 @@ static void json_given(Why *why, Json *json, PlaceId place, StrBuf *text) {
   json_close(json, '}');
 }
 
-// One step of a chain.
+// One step of a chain: the op and factor, or the annotation; and its source.
 static void json_step(Why *why, Json *json, uint32_t i, bool named, StrBuf *text) {
   const Piece *piece = why_piece(why, i);
   const Event *event = propagation_event(why->p, piece->event);
@@ -394,6 +394,7 @@ static void json_conflict(Why *why, Json *json, const Conflict *c, bool named, S
   json_close(json, '}');
 }
 
+// The call sites from the place's instance outwards, at most MOST_CALLS.
 static void json_calls(Why *why, Json *json, PlaceId place, StrBuf *text) {
   const Graph *g = why->g;
   InstanceId instance = why_instance(why, place);

@@ -55,6 +55,7 @@ static Status *number(Reader *r, int64_t most, int64_t *out) {
   return NULL;
 }
 
+// A non-empty list separated by commas.
 static Status *numbers(Reader *r, Numbers *out) {
   do {
     int64_t value;
@@ -64,6 +65,7 @@ static Status *numbers(Reader *r, Numbers *out) {
   return NULL;
 }
 
+// The limit is checked per factor, so the product does not overflow.
 static Status *product_of(const Numbers *dims, const char *what, uint32_t *out) {
   uint64_t product = 1;
   for (uint32_t i = 0; i < dims->count; i++) {
@@ -161,6 +163,7 @@ static Status *read_list(Reader *r, GspmdSharding *out) {
   return NULL;
 }
 
+// Reads `[2,1]`, then a V1 list or `<=` and a V2 iota.
 static Status *read_tiles(Reader *r, GspmdSharding *out) {
   Numbers dims = {0};
   out->kind = GSPMD_TILED;
@@ -183,6 +186,7 @@ static Status *read_subgroups(Reader *r, GspmdSharding *out) {
     size_t begin = r->c.at;
     Str name = word(r);
     uint32_t k = 0;
+    // The enum's order is the order of the names.
     while (k < 3 && !str_is(name, subgroup_names[k])) k++;
     if (k == 3) {
       r->c.at = begin;
@@ -284,6 +288,7 @@ static Status *read_single(Reader *r, GspmdSharding *out) {
   return NULL;
 }
 
+// Reads the items of `{{…}, {…}}`; `{}` is the empty tuple.
 static Status *read_tuple(Reader *r, GspmdSharding *out) {
   VEC(GspmdSharding) items = {0};
   *out = (GspmdSharding){.kind = GSPMD_TUPLE};
@@ -370,6 +375,7 @@ void gspmd_print(const GspmdSharding *s, StrBuf *out) {
   strbuf_putc(out, '{');
   for (uint32_t i = 0; i < s->n_items; i++) {
     if (i) strbuf_puts(out, ", ");
+    // XLA's printer numbers every fifth item.
     if (i && i % 5 == 0) strbuf_printf(out, "/*index=%u*/", i);
     print_single(&s->items[i], out);
   }

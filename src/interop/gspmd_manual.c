@@ -43,6 +43,7 @@ static OpId only_user(const Program *p, ValueId v) {
   return use && !operand_at(p, use)->next_use ? operand_at(p, use)->user : 0;
 }
 
+// One of the two custom calls that change between global and local shape.
 static bool is_border(const Program *p, OpId op, const char *target) {
   const Op *o = op_at(p, op);
   return op && call_is(p, op, target) && o->n_operands == 1 && o->n_results == 1;

@@ -216,6 +216,7 @@ static void import_result(Import *c, OpId op, OpId function) {
   Attr sharding = list->kind == ATTR_ARRAY && list->count == 1 ? list->items[0] : 0;
   ValueId result = op_result(p, op, 0), operand = op_operand(p, op, 0);
   OperandId use = value_at(p, result)->first_use;
+  // Returns inside functions get the operand; other users keep the call's result.
   for (OperandId next; use; use = next) {
     next = operand_at(p, use)->next_use;
     uint32_t i = returned_as(p, use);

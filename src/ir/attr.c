@@ -33,6 +33,7 @@ static bool fields_sorted(const Context *context, const NamedAttr *fields, uint3
   return true;
 }
 
+// The second half of the allocation is scratch of the merge sort.
 static NamedAttr *sorted_copy(Context *context, const NamedAttr *fields, uint32_t n) {
   NamedAttr *copy = ARENA_ARRAY(&context->arena, NamedAttr, (size_t)n * 2);
   memcpy(copy, fields, n * sizeof *fields);
@@ -40,6 +41,7 @@ static NamedAttr *sorted_copy(Context *context, const NamedAttr *fields, uint32_
   return copy;
 }
 
+// Uses hashes of names and nested records, never ids, so that it is the same in every context.
 static uint64_t content_hash(const Context *context, const AttrInfo *a) {
   uint64_t h = hash_mix(a->kind, a->splat);
   h = hash_mix(h, type_hash(context, a->type));
@@ -60,6 +62,8 @@ static uint64_t content_hash(const Context *context, const AttrInfo *a) {
   return a->bytes ? hash_mix(h, hash_bytes(a->data, a->bytes)) : h;
 }
 
+// Within one context nested records are compared by id. Floats are compared by bits: -0.0 is not
+// 0.0.
 static bool attr_equal(const void *owner, uint32_t id, const void *key) {
   const AttrInfo *a = attr_info(owner, id), *b = key;
   if (a->kind != b->kind || a->splat != b->splat || a->type != b->type || a->cls != b->cls ||
@@ -73,6 +77,7 @@ static bool attr_equal(const void *owner, uint32_t id, const void *key) {
   return !a->bytes || memcmp(a->data, b->data, a->bytes) == 0;
 }
 
+// Looks the record up before copying it; adopt_data takes the data pointer over.
 static Attr intern(Context *context, const AttrInfo *info, bool adopt_data) {
   Arena *arena = &context->arena;
   AttrInfo key = *info;

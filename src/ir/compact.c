@@ -166,6 +166,7 @@ static void mark_inside(const Program *p, OpId root, Outline *out) {
   }
 }
 
+// Values used inside and defined outside, in order of first use, each once.
 static void collect_arguments(Program *p, OpId root, Outline *out) {
   for (OpId op = root; op; op = op_walk_next(p, op, root))
     for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
@@ -208,7 +209,8 @@ OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block,
   out.types = table_alloc(p, most, sizeof *out.types);
   for (uint32_t i = 0; i < out.results.count; i++)
     out.types[i] = value_type(p, out.results.items[i]);
-  // Everything that can fail comes before the first change to the block.
+  // Everything that can fail (creating call, function and terminator) comes before the first change
+  // to the block.
   OpSpec spec = *call;
   spec.n_operands = out.arguments.count;
   spec.operands = out.arguments.items;
@@ -262,6 +264,7 @@ OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block,
 
 static void release_items(void *items) { mem_free(*(void **)items); }
 
+// Clones the callee's ops before the call. `values` maps its arguments to the call's operands.
 void program_inline(Program *p, OpId call, OpId callee) {
   BlockId body = region_block(p, op_region(p, callee, 0));
   assert(body && "only functions with a body are inlined");

@@ -54,6 +54,8 @@ static int64_t sign_extend(uint64_t u, int width) {
 // Number of bits below the sign of one part.
 static int magnitude_bits(const DTypeInfo *t) { return t->exponent_bits + t->mantissa_bits; }
 
+// Bit pattern of the largest finite magnitude. IEEE types reserve the last exponent, FN and E8M0
+// types one pattern for NaN, the others none.
 static uint64_t max_finite_code(const DTypeInfo *t) {
   uint64_t all = low_mask(magnitude_bits(t));
   switch ((FloatStyle)t->style) {
@@ -67,6 +69,7 @@ static uint64_t max_finite_code(const DTypeInfo *t) {
   return all;
 }
 
+// 0 for E8M0, which has no sign.
 static uint64_t sign_bit(const DTypeInfo *t) {
   return t->style == FLOAT_E8M0 ? 0 : (uint64_t)1 << magnitude_bits(t);
 }
@@ -77,6 +80,7 @@ static uint64_t nan_code(const DTypeInfo *t, bool negative, uint64_t payload) {
   switch ((FloatStyle)t->style) {
   case FLOAT_IEEE: {
     uint64_t top = low_mask(t->exponent_bits) << t->mantissa_bits;
+    // A payload whose kept bits are all zero would be an infinity: use the quiet bit.
     uint64_t kept = payload >> (52 - t->mantissa_bits);
     return sign | top | (kept ? kept : (uint64_t)1 << (t->mantissa_bits - 1));
   }
@@ -89,6 +93,7 @@ static uint64_t nan_code(const DTypeInfo *t, bool negative, uint64_t payload) {
   return 0;
 }
 
+// Infinity, NaN or the largest finite value, by the type's style.
 static uint64_t overflow_code(const DTypeInfo *t, bool negative) {
   uint64_t sign = negative ? sign_bit(t) : 0;
   switch ((FloatStyle)t->style) {
@@ -107,10 +112,12 @@ static uint64_t overflow_code(const DTypeInfo *t, bool negative) {
 static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t significand,
                              int exponent) {
   if (t->style == FLOAT_E8M0) {
-    // One bit of precision: a tie is between an odd and an even code; the even one is above.
+    // One bit of precision: at a tie (1.5) the significand is odd below and even above, so it goes
+    // up.
     int code = exponent + t->bias + (significand >> 62 == 3);
     return negative || code < 0 || code > 254 ? 0xFF : (uint64_t)code;
   }
+  // Below min_exponent the value is subnormal: the scale stays and more bits are shifted out.
   int min_exponent = 1 - t->bias;
   int scale = exponent < min_exponent ? min_exponent : exponent;
   int shift = 63 - t->mantissa_bits + (scale - exponent);
@@ -122,6 +129,7 @@ static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t signifi
     kept = significand >> shift;
     round_up = rest > half || (rest == half && (kept & 1));
   } else if (shift == 64) {
+    // In [1/2, 1) of the smallest subnormal: only exactly half rounds to zero.
     round_up = significand > (uint64_t)1 << 63;
   }
   // The implicit bit adds one to the exponent field, as does a carry out of the mantissa.
@@ -131,6 +139,7 @@ static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t signifi
   return code | (negative ? sign_bit(t) : 0);
 }
 
+// Splits the double into sign, exponent and a normalized 64-bit significand; encode_parts rounds.
 static uint64_t encode_generic(const DTypeInfo *t, double x) {
   uint64_t u = bits_of_double(x);
   bool negative = u >> 63;
@@ -143,12 +152,14 @@ static uint64_t encode_generic(const DTypeInfo *t, double x) {
       if (t->style == FLOAT_E8M0) return 0xFF;
       return negative && t->style != FLOAT_FNUZ ? sign_bit(t) : 0;
     }
+    // A subnormal double: normalize it first.
     int zeros = __builtin_clzll(mantissa);
     return encode_parts(t, negative, mantissa << zeros, -1022 - 52 + 63 - zeros);
   }
   return encode_parts(t, negative, (uint64_t)1 << 63 | mantissa << 11, exponent - 1023);
 }
 
+// Exact: every value of a type with at most 52 mantissa bits is a double.
 static double decode_generic(const DTypeInfo *t, uint64_t code) {
   bool negative = code & sign_bit(t);
   uint64_t magnitude = code & low_mask(magnitude_bits(t));
@@ -260,6 +271,7 @@ static double integer_to_float(DType type, bool negative, uint64_t magnitude) {
   return decode_float(type, encode_parts(t, negative, magnitude << zeros, 63 - zeros));
 }
 
+// Truncates and saturates; NaN becomes 0. Both limits are exact doubles.
 static int64_t float_to_signed(double x, int width) {
   double limit = ldexp(1.0, width - 1);
   if (x != x) return 0;
@@ -300,6 +312,8 @@ static Scalar integer_to(DType to, bool negative, uint64_t u) {
   return scalar_i(0);
 }
 
+// Bit patterns of one sign are ordered like their values, so distances are differences of patterns;
+// across zero the two distances to zero add.
 static uint64_t part_ulp_distance(DType type, double a, double b) {
   const DTypeInfo *t = &dtype_table[type];
   uint64_t x = encode_float(type, a), y = encode_float(type, b);
@@ -506,6 +520,7 @@ Scalar dtype_next_after(DType type, Scalar from, Scalar to) {
   uint64_t code = encode_float(type, from.f);
   uint64_t sign = code & sign_bit(t);
   uint64_t magnitude = code & low_mask(magnitude_bits(t));
+  // One step is one bit pattern: away from zero + 1, towards zero - 1.
   bool outward = from.f < to.f ? !sign : sign != 0;
   if (from.f == 0)
     code = 1 | (to.f < 0 ? sign_bit(t) : 0);

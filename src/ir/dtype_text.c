@@ -135,6 +135,7 @@ static uint64_t decimal_to_parts(const Decimal *d, int *out_exponent) {
     big_shift_left(&number, 1);
     shift--;
   }
+  // Long division, one bit per iteration.
   uint64_t significand = 0;
   for (int i = 0; i < 64; i++) {
     significand <<= 1;
@@ -268,6 +269,7 @@ static bool double_read(const char *s, size_t n, double *out_value, bool *out_ha
     scale += minus ? -exponent : exponent;
     i = j;
   }
+  // At most 19 digits and a small exponent: one exact operation. Otherwise big integers.
   if (short_form && i == n && double_from_short(digits, scale, out_value)) {
     *out_has_point = point;
     if (negative) *out_value = -*out_value;
@@ -364,11 +366,13 @@ static void decimal_from_double(double x, int precision, Decimal *d) {
   big_from_u64(&number, significand);
   int scale = 0;
   if (exponent > 0) {
+    // x = significand * 2^exponent as an integer times 10^scale; 2^-k is 5^k * 10^-k.
     big_shift_left(&number, exponent);
   } else {
     big_multiply_pow(&number, 5, -exponent);
     scale = exponent;
   }
+  // 196/59 approximates log2(10): bits per decimal digit. Superfluous low digits are divided away.
   int bits_needed = (precision * 196 + 58) / 59;
   int removable =
       big_bits(&number) > bits_needed ? (big_bits(&number) - bits_needed) * 59 / 196 : 0;
@@ -436,6 +440,7 @@ static bool text_default(Text *t, const Decimal *d, int precision) {
   return true;
 }
 
+// Tries six digits, then the shortest unambiguous precision, then hex.
 static void text_float(Text *t, DType type, double x) {
   uint64_t bits = dtype_bits(type, scalar_f(x));
   x = dtype_from_bits(type, bits).f;

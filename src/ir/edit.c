@@ -9,6 +9,7 @@
 
 // ---- use lists ----
 
+// Use lists are doubly linked through the operand table: linking and unlinking are O(1).
 static void use_link(Program *p, OperandId id) {
   Operand *use = operand_at(p, id);
   Value *value = value_at(p, use->value);
@@ -34,6 +35,7 @@ void operand_set(Program *p, OperandId operand, ValueId value) {
   use_link(p, operand);
 }
 
+// operand_set removes the first use from the list, so the loop ends.
 void value_replace_uses(Program *p, ValueId from, ValueId to) {
   if (from == to) return;
   while (value_at(p, from)->first_use) operand_set(p, value_at(p, from)->first_use, to);
@@ -171,6 +173,7 @@ void op_detach(Program *p, OpId op) {
   o->prev = o->next = 0;
 }
 
+// Nested ops are marked dead, too; their values keep their ids until program_compact.
 void op_erase(Program *p, OpId root) {
   for (uint32_t i = 0; i < op_at(p, root)->n_results; i++)
     assert(!value_has_uses(p, op_result(p, root, i)) && "an erased op has no users left");
@@ -207,6 +210,7 @@ BlockId region_add_block(Program *p, RegionId region) {
   return id;
 }
 
+// If other values follow the block's arguments, all arguments move to the end of the table.
 ValueId block_add_arg(Program *p, BlockId block, Type type, Name name) {
   Block *b = block_at(p, block);
   HEAPVEC_RESERVE(p->guard, &p->values, p->values.count + b->n_args + 1);
@@ -236,6 +240,7 @@ void op_set_attr(Program *p, OpId op, const char *name, Attr value) {
 
 // ---- clone ----
 
+// Values created during the clone are at or above n_values and map to themselves.
 static ValueId mapped(const ValueId *values, uint32_t n_values, ValueId v) {
   return v < n_values && values[v] ? values[v] : v;
 }

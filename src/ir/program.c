@@ -83,6 +83,7 @@ OpId op_walk_next(const Program *p, OpId op, OpId root) {
 
 // ---- checking ----
 
+// Each operand is linked in its value's use list from both sides; results refer to the op.
 static const char *check_uses(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   for (uint32_t i = 0; i < o->n_operands; i++) {
@@ -103,6 +104,8 @@ static const char *check_uses(const Program *p, OpId op) {
   return NULL;
 }
 
+// Regions, blocks and ops refer to their parents, and the lists of blocks and ops end where the
+// parents say.
 static const char *check_regions(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   for (uint32_t r = 0; r < o->n_regions; r++) {
@@ -148,6 +151,8 @@ typedef struct Numbering {
   uint32_t next;
 } Numbering;
 
+// Hashes an op without its regions' ops. Numbers its results and block arguments, so that uses hash
+// by definition order.
 static uint64_t hash_op_shallow(const Program *p, OpId op, Numbering *numbering) {
   const Op *o = op_at(p, op);
   uint64_t h = hash_mix(
@@ -183,6 +188,7 @@ static uint32_t op_depth(const Program *p, OpId op, OpId root) {
   return depth;
 }
 
+// One pre-order walk; (depth, region index) at each block boundary encodes the nesting.
 uint64_t op_hash(const Program *p, OpId root) {
   size_t bytes = p->values.count * sizeof(uint32_t);
   Numbering numbering = {mem_alloc(bytes), 0};
@@ -225,6 +231,7 @@ static bool symbol_equal(const void *owner, uint32_t id, const void *key) {
   return symbol_name(owner, id) == *(const Name *)key;
 }
 
+// Names are interned, so a name's id is its hash key.
 void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guard) {
   *table = (SymbolTable){.program = p};
   if (!module || !op_at(p, module)->n_regions) return;

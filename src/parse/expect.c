@@ -86,7 +86,7 @@ static Expectations collect(const Source *source, size_t begin, size_t end, Aren
       if (!read_one(rest, &one)) continue;
       if (one.line == 0) one.line = plain_line;
       VEC_PUSH(arena, &all, one);
-      // "op // expected-error {{…}}" stands on a line of its own op.
+      // "op // expected-error {{…}}": the comment is on the line of its own op.
       announces = one.is_below || one.line != line;
     }
     if (announces) continue;
