@@ -159,6 +159,7 @@ static bool is_field_default(Reader *r, const Field *field, Attr value) {
   }
 }
 
+// Reads the value of one field by its kind.
 static bool field_read(Reader *r, const Field *field, Attr *out) {
   IntVec dims = {0};
   int64_t a, b;
@@ -198,6 +199,8 @@ static bool field_read(Reader *r, const Field *field, Attr *out) {
   return false;
 }
 
+// Reads `<name = value, …>`; duplicates and missing required parameters are errors. Fields that
+// equal their defaults are dropped.
 static bool fields_read(Reader *r, const char *cls, const Field *fields, Attr *out) {
   VEC(NamedAttr) found = {0};
   if (!reader_expect(r, '<')) return false;
@@ -252,6 +255,7 @@ static void field_print(const Context *context, const Field *field, Attr value, 
     attr_print_bare(context, value, out);
 }
 
+// Prints the fields present, in table order.
 static void fields_print(const Context *context, Attr attr, const Field *fields, StrBuf *out) {
   const char *comma = "";
   strbuf_putc(out, '<');
@@ -589,6 +593,7 @@ static bool inner_read(Reader *r, Str dialect, Attr *out) {
   return (e ? enum_read_value(r, e, out) : struct_read_body(r, s, out)) && reader_expect(r, '>');
 }
 
+// Three forms: #dialect<name …>, #dialect.enum<VALUE>, #dialect.struct<…>.
 bool dialect_attr_read(Reader *r, Str name, Attr *out) {
   *out = 0;
   if (str_is(name, "stablehlo") || str_is(name, "chlo") || str_is(name, "sdy"))

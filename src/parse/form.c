@@ -57,6 +57,7 @@ static const FormHook *hook_find(Str name) {
   return NULL;
 }
 
+// Compiles the word between braces into one step. Errors in forms are bugs of the op table: assert.
 static void compile_directive(uint16_t code, Form *form, Str word, Step *step) {
   char c = word.n ? word.s[0] : '\0';
   if (c == '@') {
@@ -95,6 +96,7 @@ static void compile_directive(uint16_t code, Form *form, Str word, Step *step) {
   }
 }
 
+// Splits the form into literal text and directives.
 static void compile(uint16_t code, const char *at, Form *form) {
   while (*at) {
     assert(form->n < MOST_STEPS && "a form has few steps");
@@ -127,6 +129,7 @@ static void compile_all(void) {
     if (op_row(code)->form) compile(code, op_row(code)->form, &forms[code]);
 }
 
+// All forms are compiled once per process; afterwards they are read-only and shared by threads.
 static const Form *form_of(uint16_t code) {
   pthread_once(&forms_once, compile_all);
   return &forms[code < OP_COUNT ? code : 0];
@@ -187,6 +190,7 @@ static bool take_token(Reader *r, Str *text, Str *out_token) {
   return true;
 }
 
+// Reads the form's literal text token by token, so that blanks and line breaks do not matter.
 static bool read_text(Reader *r, Str text) {
   Str token;
   do {
@@ -233,6 +237,7 @@ bool form_read_operands(Reader *r, ReadOp *op) {
   }
 }
 
+// An i32 attribute spelled as a word: spec->cls lists the words in the order of their values.
 static bool read_word_of(Reader *r, const AttrSpec *spec, Attr *out) {
   Pos pos = r->tok.pos;
   Str word;
@@ -280,6 +285,7 @@ static bool read_integer_attr(Reader *r, Type type, Attr *out) {
   return true;
 }
 
+// Reads an attribute of its declared shape without type or class, which the op's row implies.
 static bool read_attr(Reader *r, const AttrSpec *spec, Attr *out) {
   int64_t integer;
   bool yes;
@@ -338,6 +344,7 @@ static bool read_step_attr(Reader *r, ReadOp *op, const Step *step) {
   return reader_add_attr(r, op, pos, step->spec->name, value);
 }
 
+// A group is present if its first literal text follows, or its first operand.
 static bool group_follows(Reader *r, const Step *inside) {
   if (inside->kind == STEP_TEXT) {
     Str text = inside->text;
@@ -369,6 +376,7 @@ bool form_read(Reader *r, uint16_t code, ReadOp *op) {
     case STEP_SYMBOL_ATTR: ok = read_step_attr(r, op, step); break;
     case STEP_ATTRS: ok = reader_attr_dict(r, op); break;
     case STEP_GROUP:
+      // Absent: continue after the group, or in its alternative.
       if (!group_follows(r, step + 1)) i = step->index;
       break;
     case STEP_ELSE: i = step->index; break;
@@ -443,6 +451,7 @@ bool form_fits(const Program *p, OpId op) {
       (row->regions >= 0 && (uint32_t)row->regions != o->n_regions))
     return false;
   if (row->regions < 0 && o->n_regions) return false;
+  // Attributes inside a group may be missing.
   bool optional = false;
   for (uint32_t i = 0; i < form->n; i++) {
     const Step *step = &form->steps[i];

@@ -84,6 +84,7 @@ static void lex_error(Reader *r, const char *at, const char *message) {
   r->at = r->end;  // nothing after it is read
 }
 
+// Skips blanks and `//` comments.
 static const char *skip_space(const Reader *r, const char *at) {
   for (;;) {
     while (is(r, at, C_SPACE)) at++;
@@ -99,6 +100,7 @@ static const char *string_end(const Reader *r, const char *at) {
   for (;;) {
     const char *quote = memchr(from, '"', (size_t)(r->end - from));
     if (!quote) return NULL;
+    // A quote after an odd number of backslashes is escaped. Strings end on their line.
     const char *back = quote;
     while (back > at + 1 && back[-1] == '\\') back--;
     if ((quote - back) % 2 == 0) return memchr(at, '\n', (size_t)(quote - at)) ? NULL : quote;
@@ -299,6 +301,7 @@ static int hex_value(char c) {
   return -1;
 }
 
+// Decodes one escape at `at`; *out_used is its length in the text.
 static char *decode_escape(Reader *r, const char *at, size_t left, char *to, size_t *out_used) {
   switch (at[0]) {
   case 'n':

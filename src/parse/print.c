@@ -206,6 +206,7 @@ void printer_values(Printer *pr, OpId op, uint32_t first, uint32_t n) {
 void printer_type(Printer *pr, Type type) {
   if (type >= pr->types.count) {
     uint32_t old = pr->types.count;
+    // Grow in steps of 64 type ids.
     uint32_t want = (type | 63) + 1;
     VEC_RESERVE(&pr->arena, &pr->types, want);
     memset(pr->types.items + old, 0, (want - old) * sizeof *pr->types.items);
@@ -249,6 +250,7 @@ void printer_functional_type(Printer *pr, OpId op) {
   strbuf_putc(pr->out, '(');
   printer_operand_types(pr, op);
   strbuf_puts(pr->out, ") -> ");
+  // A single result needs no parentheses, unless it is a function type.
   bool bare = o->n_results == 1 &&
               type_info(pr->context, value_type(pr->program, o->results))->kind != TYPE_FUNCTION;
   if (!bare) strbuf_putc(pr->out, '(');
@@ -275,6 +277,7 @@ static uint32_t visit_loc(Printer *pr, Attr loc, bool at_head) {
   const AttrInfo *info = attr_info(pr->context, loc);
   uint32_t index = pr->loc_numbers[loc];
   bool again = index != 0;
+  // Visited again only if an argument makes it, and all inside it, move to the head.
   if (again && (!at_head || pr->locs.items[index - 1].at_head))
     return pr->locs.items[index - 1].depth;
   if (!again) {
@@ -633,6 +636,7 @@ static void number_locs(Printer *pr, OpId root) {
   pr->out = out;
   guard_pop(out->guard, &cleanup);
   strbuf_deinit(&nowhere);
+  // Inner locations get smaller numbers, so that definitions refer backwards.
   uint32_t next = 0, deepest = 0;
   for (uint32_t i = 0; i < pr->locs.count; i++)
     if (pr->locs.items[i].depth > deepest) deepest = pr->locs.items[i].depth;
@@ -641,6 +645,7 @@ static void number_locs(Printer *pr, OpId root) {
       if (pr->locs.items[i].depth == depth) pr->loc_numbers[pr->locs.items[i].loc] = ++next;
 }
 
+// Definitions before the program for locations that arguments use, after it for the others.
 static void put_loc_aliases(Printer *pr, bool at_head) {
   const LocAliases aliases = {pr->loc_numbers, pr->n_loc_numbers};
   uint32_t *by_number = ARENA_ARRAY(&pr->arena, uint32_t, pr->locs.count + 1);
@@ -660,6 +665,7 @@ static void put_loc_aliases(Printer *pr, bool at_head) {
 
 // ---- public ----
 
+// A blob begins with its alignment as a 32-bit little-endian word.
 static void put_resources(Printer *pr) {
   static const char hex[] = "0123456789ABCDEF";
   const Program *p = pr->program;

@@ -11,6 +11,8 @@ static int shown(Str text) { return text.n > 60 ? 60 : (int)text.n; }
 
 // ---- text kept as it is ----
 
+// Scans characters, not tokens: the text may be of any dialect. `open` is the stack of expected
+// closing brackets; the `>` of `->` and `=>` closes nothing.
 bool reader_balanced(Reader *r, const char *from, Str *out) {
   char open[512];
   uint32_t depth = 0;
@@ -93,6 +95,7 @@ static const char *skip_blanks(const Reader *r, const char *at) {
   return at;
 }
 
+// An alias definition begins its line with `#name =` or `!name =`; no op does.
 void reader_find_aliases(Reader *r) {
   for (const char *line = r->at; line < r->end;) {
     const char *at = skip_blanks(r, line), *sigil = at;
@@ -112,6 +115,7 @@ void reader_find_aliases(Reader *r) {
 // alias may be.
 enum { MOST_EXTRA_CHARS = 1 << 20 };
 
+// Limits the size of an expanded alias, before anything prints it.
 static bool check_chars(Reader *r, ReadAlias *alias) {
   uint64_t text = (uint64_t)(r->end - r->source->text);
   if (alias->chars <= text + MOST_EXTRA_CHARS) return true;

@@ -147,6 +147,7 @@ static bool read_small_int(Literal *l, int64_t *out) {
   return true;
 }
 
+// Reads one element and stores it in canonical form.
 static bool read_element(Literal *l) {
   Scalar value;
   skip_space(l);
@@ -271,6 +272,7 @@ static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text,
                        bytes, type_text(r->context, type));
   if (digits % 2 != 0)
     return reader_fail(r, pos, "the hex constant has %zu digits, expected an even number", digits);
+  // MLIR packs i1 constants into bits; both forms are accepted, and one element is a splat.
   size_t packed = dtype == DT_i1 ? ((size_t)count + 7) / 8 : all;
   if (bytes != all && bytes != one && bytes != packed)
     return reader_fail(r, pos,
@@ -280,6 +282,7 @@ static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text,
   uint8_t *data = arena_alloc(arena, bytes ? bytes : 1);
   if (!hex_decode(text.s + 2, bytes, data))
     return reader_fail(r, pos, "the hex constant has a character that is not a hex digit");
+  // One byte of i1 is a splat only if all its bits are equal, or it is 1; else it is packed bits.
   bool splat = bytes == one && (dtype != DT_i1 || data[0] == 0 || data[0] == 1 || data[0] == 0xFF);
   if (count == 0) bytes = 0;
   if (dtype == DT_i1 && bytes != all && !splat) {

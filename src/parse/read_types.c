@@ -72,6 +72,7 @@ bool reader_dims(Reader *r, IntVec *out) {
   return true;
 }
 
+// Whether the number of elements fits int64; a dimension of size 0 makes it 0.
 static bool count_fits(const IntVec *dims) {
   int64_t count = 1;
   bool fits = true;
@@ -407,6 +408,7 @@ static struct ReadTypeSlot *cache_slot(const Reader *r, uint32_t *out_n) {
   return &r->type_cache[(h >> 40) % CACHE_SLOTS];
 }
 
+// The cache is direct-mapped; a collision overwrites the slot.
 bool reader_type(Reader *r, Type *out) {
   uint32_t n = 0;
   if (!r->type_cache) {
