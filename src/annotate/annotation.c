@@ -1,5 +1,7 @@
-// Reads and writes sharding trees where sdy's syntax has them. Which op keeps its shardings where
-// is told by the attributes its row declares and by its flow, not by its name.
+// Problem: sdy keeps shardings in different attributes, depending on the op.
+// Idea: the attributes that an op's row declares, and its flow, tell where; no op is named here.
+// Invariant: attributes are interned and never changed in place; every edit makes a new tree.
+// Cost: O(size of the tree) per edit.
 #include "annotate/annotation.h"
 
 #include "ops/op.h"
@@ -36,6 +38,7 @@ Attr annotation_with_mesh(Context *context, Attr sharding, Attr mesh) {
 
 typedef Attr (*DimFn)(Context *context, Attr dim, void *user);
 
+// Applies fn to every dimension of a sharding tree.
 static Attr map_dims(Context *context, Attr sharding, DimFn fn, void *user) {
   AttrInfo dims = *attr_info(context, attr_get(context, sharding, "dims"));
   Attr *items = ARENA_ARRAY(context_arena(context), Attr, dims.count ? dims.count : 1);
@@ -113,6 +116,7 @@ static Attr filter_axes(Context *context, Attr list, const Filter *filter) {
   return attr_array(context, n, items);
 }
 
+// Drops axes of one dimension.
 static Attr filter_dim(Context *context, Attr dim, void *user) {
   Attr axes = filter_axes(context, attr_get(context, dim, "axes"), user);
   dim = with_field(context, dim, "axes", axes);
@@ -139,6 +143,7 @@ Attr annotation_filter(Context *context, Attr sharding,
   return sharding;
 }
 
+// Copies a list only when an item changes, so an attribute without shardings costs no memory.
 Attr annotation_map(Context *context, Attr attr, Attr (*fn)(void *user, Attr sharding),
                     void *user) {
   if (is_class(context, attr, "sdy.sharding")) return fn(user, attr);
@@ -185,6 +190,7 @@ Attr annotation_mesh(const Program *p, const SymbolTable *symbols, Attr sharding
 
 // ---- values ----
 
+// The explicit data_flow_edge op on the value.
 static OpId edge_user(const Program *p, ValueId v) {
   for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use)
     if (op_at(p, operand_at(p, use)->user)->code == OP_sdy_data_flow_edge)
@@ -206,7 +212,7 @@ OpId annotation_edge(const Program *p, ValueId v) {
              : 0;
 }
 
-// The attribute that holds one sharding of the op's only result, NULL if it has none.
+// The attribute with the sharding of the op's only result; NULL if the op has no such attribute.
 static const char *single_attr(const Program *p, OpId op) {
   static const char *const names[] = {"sharding", "out_sharding"};
   for (int i = 0; i < 2; i++)
@@ -214,12 +220,13 @@ static const char *single_attr(const Program *p, OpId op) {
   return NULL;
 }
 
-// The attribute that holds a list with one sharding per result, or per body argument.
+// The attribute with one sharding per result, or per body argument.
 static const char *list_attr(const Program *p, OpId op, bool args) {
   const char *name = args ? "in_shardings" : "out_shardings";
   return op_attr_spec(op_at(p, op)->code, str_of(name)) ? name : args ? NULL : "sdy.sharding";
 }
 
+// Item i of a per-value list; a single sharding counts as a list of one.
 static Attr list_item(const Context *context, Attr list, uint32_t i) {
   if (is_class(context, list, "sdy.sharding")) return i == 0 ? list : 0;
   const AttrInfo *items = attr_info(context, attr_get(context, list, "shardings"));
@@ -229,40 +236,42 @@ static Attr list_item(const Context *context, Attr list, uint32_t i) {
 typedef struct Manual {
   const Context *context;
   AttrInfo names;
-  bool wanted;
+  bool keep;
 } Manual;
 
+// For annotation_filter: keeps the manual axes, or all others.
 static bool keep_if_manual(void *user, Name name, Attr axis) {
   const Manual *m = user;
   (void)axis;
   for (uint32_t i = 0; i < m->names.count; i++)
-    if (attr_as_name(m->context, m->names.items[i]) == name) return m->wanted;
-  return !m->wanted;
+    if (attr_as_name(m->context, m->names.items[i]) == name) return m->keep;
+  return !m->keep;
 }
 
-static Manual manual_of(const Program *p, OpId op, bool wanted) {
+// The op's manual axes as a filter: keep only them, or all others.
+static Manual manual_of(const Program *p, OpId op, bool keep) {
   Attr axes = attr_get(p->context, op_attr(p, op, "manual_axes"), "axes");
-  return (Manual){p->context, *attr_info(p->context, axes), wanted};
+  return (Manual){p->context, *attr_info(p->context, axes), keep};
 }
 
-// ---- the border of a manual computation ----
+// ---- in_ and out_shardings of manual computations ----
 
-static uint32_t axis_place(const Context *context, const AttrInfo *mesh_axes, Attr axis) {
+static uint32_t axis_index(const Context *context, const AttrInfo *mesh_axes, Attr axis) {
   Name name = attr_as_name(context, attr_get(context, axis, "name"));
   for (uint32_t i = 0; i < mesh_axes->count; i++)
     if (attr_as_name(context, attr_get(context, mesh_axes->items[i], "name")) == name) return i;
   return UINT32_MAX;
 }
 
-// Two lists of axes as one; in the mesh's order if it is a set.
+// Concatenates two lists of axes; with mesh_axes, sorted in the mesh's order (for sets).
 static Attr join_axes(Context *context, Attr a, Attr b, const AttrInfo *mesh_axes) {
   AttrInfo ia = *attr_info(context, a), ib = *attr_info(context, b);
   uint32_t n = ia.count + ib.count;
   Attr *items = ARENA_ARRAY(context_arena(context), Attr, n ? n : 1);
   for (uint32_t i = 0; i < n; i++) items[i] = i < ia.count ? ia.items[i] : ib.items[i - ia.count];
-  for (uint32_t i = 1; mesh_axes && i < n; i++)  // few: insertion sort, stable for sub-axes
-    for (uint32_t k = i; k && axis_place(context, mesh_axes, items[k - 1]) >
-                                  axis_place(context, mesh_axes, items[k]);
+  for (uint32_t i = 1; mesh_axes && i < n; i++)  // short lists: insertion sort, stable for sub-axes
+    for (uint32_t k = i; k && axis_index(context, mesh_axes, items[k - 1]) >
+                                  axis_index(context, mesh_axes, items[k]);
          k--) {
       Attr swap = items[k];
       items[k] = items[k - 1];
@@ -271,7 +280,7 @@ static Attr join_axes(Context *context, Attr a, Attr b, const AttrInfo *mesh_axe
   return attr_array(context, n, items);
 }
 
-// The mesh's axes, of a symbol too; looked up in the module, whose meshes stand before all else.
+// The axes of a sharding's mesh. A symbol is searched in the module, whose meshes come first.
 static AttrInfo mesh_axes_of(const Program *p, Attr sharding) {
   Attr mesh = attr_get(p->context, sharding, "mesh");
   if (attr_info(p->context, mesh)->kind == ATTR_SYMBOL) {
@@ -286,7 +295,8 @@ static AttrInfo mesh_axes_of(const Program *p, Attr sharding) {
   return *attr_info(p->context, attr_get(p->context, mesh, "axes"));
 }
 
-// What a body argument's sharding is outside: the manual axes stand before all others.
+// Converts a body argument's sharding to its in_sharding: the manual axes of `outer` come before
+// (major to) the axes of `inner` in each dimension.
 static Attr with_manual(Program *p, OpId op, Attr outer, Attr inner) {
   Context *context = p->context;
   Manual manual = manual_of(p, op, true);
@@ -314,8 +324,9 @@ static Attr with_manual(Program *p, OpId op, Attr outer, Attr inner) {
   return out;
 }
 
-// ---- the doors ----
+// ---- access by value ----
 
+// An op's result, a function's argument, or a body argument of a manual or named computation.
 Attr annotation_own(const Program *p, ValueId v) {
   const Value *value = value_at(p, v);
   if (!value->is_arg) {
@@ -356,6 +367,7 @@ static Attr per_value(Context *context, uint32_t n, const Attr *items) {
   return attr_struct(context, "sdy.sharding_per_value", 1, &field);
 }
 
+// Sets item i of a per-value list; items that are missing become open on the same mesh.
 static void put_in_list(Program *p, OpId op, const char *name, uint32_t i, Attr sharding,
                         uint32_t n, ValueId first) {
   Context *context = p->context;
@@ -369,6 +381,7 @@ static void put_in_list(Program *p, OpId op, const char *name, uint32_t i, Attr 
   op_set_attr(p, op, name, per_value(context, n, items));
 }
 
+// Sets sdy.sharding in dict i of a function's arg_attrs or res_attrs, which may be missing.
 static void put_in_dicts(Program *p, OpId function, const char *name, uint32_t i, uint32_t n,
                          Attr sharding) {
   Context *context = p->context;

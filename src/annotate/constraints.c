@@ -1,6 +1,12 @@
-// A constraint dictates the sharding of its operand if no other user of the operand requires
-// another one. Constraints are visited in program order, and each looks at its operand's users
-// only. O(program + uses of constrained values).
+// Problem: a constraint annotates its result; its operand should be produced in that sharding.
+// Idea: a constraint determines its operand's sharding if no other user requires a different one.
+// Constraints are visited in program order; each inspects its operand's users only.
+//
+//   %1 = add ...                                   %1 = add ... {sdy.sharding = [{"x"}]}
+//   %2 = sharding_constraint %1 <[{"x"}]>          %2 = sharding_constraint %1 <[{"x"}]>
+//
+// Invariant: an existing annotation is never replaced.
+// Cost: O(program + uses of constrained values).
 #include "annotate/constraints.h"
 
 #include "annotate/annotation.h"
@@ -8,8 +14,8 @@
 #include "ops/functions.h"
 #include "ops/op.h"
 
-// What an op asks of its operand's sharding: constraints and manual computations do. 0 = nothing.
-static Attr asked(const Program *p, OperandId use) {
+// The sharding that a use requires: of a constraint or a manual computation. 0 = none.
+static Attr required(const Program *p, OperandId use) {
   OpId op = operand_at(p, use)->user;
   uint32_t i = use - op_at(p, op)->operands;
   if (op_at(p, op)->code == OP_sdy_sharding_constraint) return op_attr(p, op, "sharding");
@@ -19,31 +25,31 @@ static Attr asked(const Program *p, OperandId use) {
   return i < items->count ? items->items[i] : 0;
 }
 
-static bool asked_otherwise(const Program *p, ValueId v, Attr sharding) {
+static bool required_otherwise(const Program *p, ValueId v, Attr sharding) {
   for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use) {
-    Attr other = asked(p, use);
+    Attr other = required(p, use);
     if (other && other != sharding) return true;
   }
   return false;
 }
 
-static bool asked_by_others(const Program *p, ValueId v, OpId except) {
+static bool required_by_others(const Program *p, ValueId v, OpId except) {
   for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use)
-    if (operand_at(p, use)->user != except && asked(p, use)) return true;
+    if (operand_at(p, use)->user != except && required(p, use)) return true;
   return false;
 }
 
 typedef struct Applier {
   Program *p;
-  uint32_t *order;        // per op: its place in the program
-  const uint8_t *called;  // per op: a function that is called; NULL: only edges that are written
-  uint32_t n_ops;         // those that were there before
-  Arena *rules;           // not NULL: constraints that are copied get their rule
+  uint32_t *order;        // per op: its index in program order
+  const uint8_t *called;  // per op: it is a called function; NULL: only explicit edges count
+  uint32_t n_ops;         // ops before the pass
+  Arena *rules;           // not NULL: copied constraints get their sharding rule
 } Applier;
 
-// The result that speaks for a value which flows through an op (or a call) without a written edge,
-// or the value itself; 0 if it does not flow.
-static ValueId flows_as(const Applier *a, ValueId v) {
+// The value that stands for the data-flow edge of v if the edge is implied by an op or a call: the
+// loop's result for a loop's body argument, else v itself. 0 if v is on no such edge.
+static ValueId flow_owner(const Applier *a, ValueId v) {
   const Program *p = a->p;
   OpId owner = value_owner(p, v);
   if (!a->called || owner >= a->n_ops) return 0;
@@ -55,20 +61,21 @@ static ValueId flows_as(const Applier *a, ValueId v) {
   return flow == FLOW_BODY || a->called[owner] ? v : 0;
 }
 
-static bool edge_speaks_for(const Applier *a, ValueId v) {
+static bool has_flow_edge(const Applier *a, ValueId v) {
   OpId def = value_def(a->p, v);
   return (def && op_at(a->p, def)->code == OP_sdy_data_flow_edge) || annotation_edge(a->p, v) ||
-         flows_as(a, v);
+         flow_owner(a, v);
 }
 
+// Only a closed sharding on a value without annotation, and no other use may require another one.
 static bool should_apply(const Applier *a, ValueId v, Attr sharding) {
   const Program *p = a->p;
-  ValueId speaks = flows_as(a, v);
-  return annotation_possible(p, speaks ? speaks : v) && !annotation_get(p, speaks ? speaks : v) &&
-         annotation_is_closed(p->context, sharding) && !asked_otherwise(p, v, sharding);
+  ValueId owner = flow_owner(a, v);
+  return annotation_possible(p, owner ? owner : v) && !annotation_get(p, owner ? owner : v) &&
+         annotation_is_closed(p->context, sharding) && !required_otherwise(p, v, sharding);
 }
 
-// Sums that are not finished do not travel: they are said of the operand at once.
+// Unreduced axes do not propagate, so the operand gets them here, open in all dimensions.
 static void put_unreduced(Program *p, ValueId v, Attr sharding) {
   Context *context = p->context;
   if (!attr_get(context, sharding, "unreduced")) return;
@@ -85,13 +92,13 @@ static void put_unreduced(Program *p, ValueId v, Attr sharding) {
   annotation_put(p, v, attr_struct(context, "sdy.sharding", n, fields));
 }
 
-// The last of a chain of constraints that begins at `head`; 0 if there is no chain of two or more
-// that alone decides.
+// The last constraint of a chain that begins at `head`. 0 if the chain has one constraint only or
+// other users require a sharding.
 static OpId chain_tail(const Program *p, OpId head) {
   ValueId input = op_operand(p, head, 0);
   OpId def = value_def(p, input);
   if (def && op_at(p, def)->code == OP_sdy_sharding_constraint) return 0;
-  if (annotation_get(p, input) || asked_by_others(p, input, head)) return 0;
+  if (annotation_get(p, input) || required_by_others(p, input, head)) return 0;
   OpId tail = head;
   for (;;) {
     OperandId use = value_at(p, op_result(p, tail, 0))->first_use;
@@ -100,10 +107,10 @@ static OpId chain_tail(const Program *p, OpId head) {
     if (op_at(p, user)->code != OP_sdy_sharding_constraint) break;
     tail = user;
   }
-  return tail == head || asked_by_others(p, op_result(p, tail, 0), 0) ? 0 : tail;
+  return tail == head || required_by_others(p, op_result(p, tail, 0), 0) ? 0 : tail;
 }
 
-// Uses of the chain's operand behind the chain, in its block, take the chain's result.
+// Uses of the chain's operand that come after the chain in its block use the chain's result.
 static void follow_chain(const Applier *a, OpId head, OpId tail) {
   Program *p = a->p;
   ValueId input = op_operand(p, head, 0), last = op_result(p, tail, 0);
@@ -116,7 +123,8 @@ static void follow_chain(const Applier *a, OpId head, OpId tail) {
   }
 }
 
-// As Shardy does: its explanations need the rule of what it copies along.
+// Attaches the sharding rule, as Shardy does: its explanations need the rules of copied
+// constraints.
 static void put_rule(Program *p, OpId op, Arena *arena) {
   ArenaMark mark = arena_mark(arena);
   FactorMap map;
@@ -128,6 +136,8 @@ static void put_rule(Program *p, OpId op, Arena *arena) {
   arena_rewind(arena, mark);
 }
 
+// With an edge, the constraint moves directly after its operand and takes over the operand's users,
+// so that the edge itself stays free to propagate.
 static void apply_constraint(Applier *a, OpId op) {
   Program *p = a->p;
   OpId tail = chain_tail(p, op);
@@ -135,7 +145,7 @@ static void apply_constraint(Applier *a, OpId op) {
   ValueId input = op_operand(p, op, 0);
   Attr sharding = op_attr(p, op, "sharding");
   if (!should_apply(a, input, sharding)) return;
-  if (!edge_speaks_for(a, input)) {
+  if (!has_flow_edge(a, input)) {
     annotation_put(p, input, sharding);
     if (a->rules) put_rule(p, op, a->rules);
     return;
@@ -147,13 +157,14 @@ static void apply_constraint(Applier *a, OpId op) {
   put_unreduced(p, input, sharding);
 }
 
+// in_shardings of a manual computation are constraints on its operands.
 static void apply_manual(Applier *a, OpId op) {
   Program *p = a->p;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     ValueId input = op_operand(p, op, i);
-    Attr sharding = asked(p, op_at(p, op)->operands + i);
+    Attr sharding = required(p, op_at(p, op)->operands + i);
     if (!sharding || !should_apply(a, input, sharding)) continue;
-    if (!edge_speaks_for(a, input)) {
+    if (!has_flow_edge(a, input)) {
       annotation_put(p, input, sharding);
       continue;
     }
@@ -191,7 +202,7 @@ void constraints_apply(Program *p, bool implied_edges, Arena *arena) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) a.order[o] = ++n;
   for (OpId o = p->root, next; o; o = next) {
     next = op_walk_next(p, o, p->root);
-    if (o >= a.n_ops) continue;  // made on the way
+    if (o >= a.n_ops) continue;  // created by this pass
     if (op_at(p, o)->code == OP_sdy_sharding_constraint)
       apply_constraint(&a, o);
     else if (op_at(p, o)->code == OP_sdy_manual_computation)

@@ -1,5 +1,5 @@
-// One walk takes attributes and identity ops away; a second erases meshes if no manual computation
-// needs them.
+// One walk removes attributes and identity ops. A second walk erases the meshes, unless a manual
+// computation or a collective refers to them.
 #include "annotate/drop.h"
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 static const char *const sharding_attrs[] = {"sdy.sharding", "mhlo.sharding", "sdy.sharding_rule",
                                              "sdy.block_argument_shardings"};
 
-// mhlo.frontend_attributes without what XLA's round trip puts there.
+// mhlo.frontend_attributes without the fields of XLA's round trip.
 static Attr without_frontend(Context *context, Attr dict) {
   static const char *const name = "mhlo.frontend_attributes";
   Attr frontend = attr_get(context, dict, name), kept = frontend;
@@ -28,7 +28,7 @@ static Attr without_shardings(Context *context, Attr dict) {
   return without_frontend(context, dict);
 }
 
-// arg_attrs and res_attrs: one dict per argument; none at all if all are empty.
+// Cleans arg_attrs or res_attrs, which hold a dict per argument; removes the list if all are empty.
 static void clean_list(Program *p, OpId op, const char *name, Arena *arena) {
   Context *context = p->context;
   const AttrInfo *info = attr_info(context, op_attr(p, op, name));
@@ -48,7 +48,7 @@ static bool is_border(const Program *p, OpId op) {
          call_is(p, op, CALL_SDY_TO_LOCAL) || call_is(p, op, CALL_SDY_TO_GLOBAL);
 }
 
-// A @Sharding that says how a value enters or leaves a manual computation.
+// Whether a @Sharding call is the in_ or out_sharding of a manual computation.
 static bool feeds_border(const Program *p, OpId op) {
   OperandId use = value_at(p, op_result(p, op, 0))->first_use;
   for (; use; use = operand_at(p, use)->next_use)
@@ -56,6 +56,8 @@ static bool feeds_border(const Program *p, OpId op) {
   return false;
 }
 
+// Sharding ops and calls that return their operand: they are removed and their uses get the
+// operand.
 static bool is_identity(const Program *p, OpId op) {
   const OpRow *row = op_row(op_at(p, op)->code);
   if (row->traits & TRAIT_SHARDING) return row->results && !(row->traits & TRAIT_COLLECTIVE);
@@ -70,12 +72,13 @@ static bool is_group(const Program *p, OpId op) {
   return o->code == OP_sdy_sharding_group || (!o->n_results && call_is(p, op, CALL_SDY_GROUP));
 }
 
-// Collectives of sdy name axes, and so do groups of devices that are not listed one by one.
+// Whether the op names mesh axes: sdy's collectives do, and symbolic replica groups.
 static bool names_axes(const Program *p, OpId op) {
   Attr groups = op_attr(p, op, "replica_groups");
   return op_attr(p, op, "out_sharding") || attr_info(p->context, groups)->kind == ATTR_STRUCT;
 }
 
+// Manual computations, sdy collectives and XLA's border calls refer to meshes.
 static bool needs_meshes(const Program *p, OpId op) {
   bool manual = op_row(op_at(p, op)->code)->traits & TRAIT_MANUAL;
   return manual || names_axes(p, op) || call_is(p, op, CALL_SDY_TO_LOCAL) ||
@@ -102,6 +105,7 @@ void drop_shardings(Program *p, Guard *guard) {
   for (OpId o = op_walk_next(p, p->root, p->root), next; o; o = next) {
     next = op_walk_next(p, o, p->root);
     bool identity = is_identity(p, o);
+    // Manual computations keep their border calls and the shardings in front of them.
     bool kept = is_border(p, o) || (identity && feeds_border(p, o));
     meshes_needed |= needs_meshes(p, o) || (kept && op_attr(p, o, "sdy.sharding"));
     if (kept) continue;

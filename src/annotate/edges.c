@@ -1,4 +1,5 @@
-// Flags become annotations before propagation starts, so the engine knows nothing of them.
+// Allow flags become annotations before propagation starts, so the engine does not know them:
+// `not allowed` without annotation is a closed replicated sharding.
 #include "annotate/edges.h"
 
 #include <inttypes.h>
@@ -8,6 +9,7 @@
 
 // ---- reading ----
 
+// Several entry functions share the flags, so there are as many as the longest list has.
 Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, AllowFlags *out) {
   if (str_is(text, "all") || str_is(text, "none")) {
     *out = (AllowFlags){.given = true, .otherwise = str_is(text, "all")};
@@ -28,7 +30,7 @@ Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, Al
     at = end + 1;
     while (item.n && item.s[0] == ' ') item.s++, item.n--;
     while (item.n && item.s[item.n - 1] == ' ') item.n--;
-    // Results are called result0, result.loss; here `0` and `loss` will do.
+    // Results are named result0, result.loss; here `0` and `loss` suffice.
     bool plain = kind == TARGET_RESULT && !str_starts(item, "result") && !str_starts(item, "out");
     Str name = plain ? str_of(arena_printf(arena, "result.%.*s", (int)item.n, item.s)) : item;
     TargetList list = item.n ? targets_find(p, name, arena) : (TargetList){0};
@@ -48,6 +50,7 @@ Status *allow_read(const Program *p, TargetKind kind, Str text, Arena *arena, Al
 
 // ---- applying ----
 
+// Allowed and annotated: opens all dimensions. Not allowed and not annotated: replicated, closed.
 static void allow_place(Givens *givens, PlaceId place, MeshId mesh, bool allowed,
                         const char *option, Pos pos) {
   ShardingTable *table = givens->table;
@@ -91,6 +94,7 @@ void edges_allow(Givens *givens, MeshId mesh, const AllowFlags *arguments,
 
 // ---- sizes ----
 
+// Whether the place is an argument or result of an entry function.
 static bool is_edge(const Graph *g, PlaceId place) {
   const Place *at = &g->places[place];
   if (g->instances[at->instance].caller) return false;
@@ -108,7 +112,7 @@ bool edges_check_sizes(const Givens *givens, bool divisible, Diag *diag) {
   uint32_t warnings = 0;
   for (PlaceId place = 1; place < g->n_places && !diag_full(diag); place++) {
     const Given *given = givens_at(givens, place);
-    if (!given || given->from.n) continue;  // those of --shard were told under their own text
+    if (!given || given->from.n) continue;  // --shard reports its own against the rule's text
     Type type = g->places[place].type;
     int32_t d = sharding_uneven_dim(table, given->sharding, type);
     if (d < 0) continue;
@@ -130,7 +134,7 @@ bool edges_check_sizes(const Givens *givens, bool divisible, Diag *diag) {
   return diag->errors == 0;
 }
 
-// The same sharding with, per dimension, the axes that divide it.
+// The same sharding; each dimension keeps the longest prefix of its axes that divides it.
 static Status *even(ShardingTable *table, Attr attr, Type type, Arena *arena, Attr *out) {
   Sharding sharding;
   TRY(sharding_from_attr(table, attr, type, &sharding));

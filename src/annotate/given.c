@@ -1,5 +1,4 @@
-// One pointer per place into copies in the owner's arena: O(1) to give and to read, nothing freed
-// alone.
+// One pointer per place to a copy in the caller's arena: O(1) to write and to read.
 #include "annotate/given.h"
 
 void givens_init(Givens *givens, const Graph *graph, ShardingTable *table, Arena *arena) {

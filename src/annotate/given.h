@@ -1,5 +1,5 @@
-// Shardings that are given to places of a graph before propagation: by the program's attributes, by
-// rules, by layouts. Each says where it was written, so that reasons can point there.
+// Annotations of places before propagation: from the program's attributes, --shard rules and
+// layouts. Each knows where it was written, so that reasons can point there.
 #ifndef TESSERA_ANNOTATE_GIVEN_H
 #define TESSERA_ANNOTATE_GIVEN_H
 
@@ -8,21 +8,21 @@
 
 typedef struct Given {
   PlaceId place;
-  Sharding sharding;  // as written, with priorities
+  Sharding sharding;  // as annotated, with priorities
   Pos pos;            // in the program's text, or POS_NONE
-  Str from;           // else: "--shard 'params.*=…'", "layout batch:data"; empty
+  Str from;           // without a pos: "--shard 'params.*=…'", "layout batch:data"; may be empty
 } Given;
 
 typedef struct Givens {
   const Graph *graph;
   ShardingTable *table;
-  Arena *arena;        // of whoever made it: owns copies and the array
-  const Given **list;  // per place; NULL = nothing given
+  Arena *arena;        // the caller's; owns copies and the array
+  const Given **list;  // per place; NULL: not annotated
 } Givens;
 
-// No place has anything yet. Everything is borrowed. O(places).
+// An empty list. Everything is borrowed. O(places).
 void givens_init(Givens *givens, const Graph *graph, ShardingTable *table, Arena *arena);
-// Says what a place's sharding is. A second time replaces the first.
+// Annotates a place; replaces an earlier annotation. O(1).
 void givens_give(Givens *givens, const Given *given);
 static inline const Given *givens_at(const Givens *givens, PlaceId place) {
   return givens->list[place];

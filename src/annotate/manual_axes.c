@@ -1,4 +1,5 @@
-// Manual computations: each border sharding is completed on its own. O(axes * shardings).
+// Afterwards each in_ and out_sharding mentions every manual axis; each is completed on its own.
+// O(axes · shardings).
 #include "annotate/manual_axes.h"
 
 #include "annotate/program_mesh.h"
@@ -17,8 +18,7 @@ static bool from_attr(ShardingTable *table, Attr attr, Type type, Sharding *out)
   return good;
 }
 
-// A list of manual computation's shardings where each says of every manual axis what it does; those
-// of tokens have none.
+// Adds the unused manual axes to each sharding of a list. Tokens have no sharding to complete.
 static Attr clean_border(Program *p, OpId op, bool results, ShardingTable *table, Attr list,
                          AxisList manual, MeshId mesh, Arena *arena) {
   Context *context = p->context;
@@ -50,7 +50,7 @@ static Attr clean_border(Program *p, OpId op, bool results, ShardingTable *table
   return attr_struct(context, "sdy.sharding_per_value", 1, &field);
 }
 
-// The mesh of the first sharding in the lists that is on one with axes.
+// The mesh of the first sharding in the lists that has axes.
 static MeshId border_mesh(Program *p, ShardingTable *table, const Attr *lists) {
   for (int i = 0; i < 2; i++) {
     const AttrInfo *items = attr_info(p->context, attr_get(p->context, lists[i], "shardings"));
@@ -64,6 +64,7 @@ static MeshId border_mesh(Program *p, ShardingTable *table, const Attr *lists) {
   return 0;
 }
 
+// The manual axes in the mesh's order; a computation with unknown axes is left to the verifier.
 static void clean_manual(Program *p, OpId op, ShardingTable *table, Arena *arena) {
   Context *context = p->context;
   Attr lists[2] = {op_attr(p, op, "in_shardings"), op_attr(p, op, "out_shardings")};
@@ -81,7 +82,7 @@ static void clean_manual(Program *p, OpId op, ShardingTable *table, Arena *arena
         v[manual.n++] = axis_whole(mesh, a);
         break;
       }
-  if (manual.n != names.count) return;  // the verifier speaks of axes that are not there
+  if (manual.n != names.count) return;  // the verifier reports unknown axes
   NamedAttr field = {name_of(context, "axes"), attr_array(context, manual.n, sorted)};
   op_set_attr(p, op, "manual_axes", attr_struct(context, "sdy.manual_axes", 1, &field));
   op_set_attr(p, op, "in_shardings",

@@ -1,11 +1,11 @@
-// The manual axes of manual computations, spelled in full.
+// Completes the manual axes of manual computations.
 #ifndef TESSERA_ANNOTATE_MANUAL_AXES_H
 #define TESSERA_ANNOTATE_MANUAL_AXES_H
 
 #include "ir/program.h"
 
-// Puts manual_axes in the mesh's order, and adds to each in_sharding and out_sharding, as
-// replicated, the manual axes that it does not use. O(program).
+// Sorts manual_axes in the mesh's order. Adds the manual axes that an in_sharding or out_sharding
+// does not use to its replicated axes. O(program).
 void manual_axes_complete(Program *p, Arena *arena);
 
 #endif

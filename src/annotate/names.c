@@ -1,8 +1,14 @@
-// Names are read from the program's attributes and from a side file into labels of dims, classes
-// are found with these labels, and every class gets a name.
+// Problem: the user names a few dimensions; every other dimension needs the name that ops imply.
+// Idea: read names into labels of dims, compute classes of dims that ops make one
+// (sharding/classes.h), and name each class by its label, as a variant of a named class, or by
+// size.
 //
-// Dims are numbered such that the answer does not depend on the order of functions in the module:
-// @main first, then roots by name; arguments, then what nodes touch in the order they run.
+//   labels    %arg0: [batch, _]          dot_general: %arg0[b,k] x %arg1[k,f] -> %0[b,f]
+//   classes   {%arg0.0, %0.0} = batch    {%arg0.1, %arg1.0} = d32    {%arg1.1, %0.1} = d64
+//
+// Invariant: names do not depend on the order of functions in the module. Dims are numbered from
+// @main, then the other entry functions by name; arguments first, then tensors in execution order.
+// Cost: O(graph · α) for the classes, O(dims) for the rest.
 #include "annotate/names.h"
 
 #include <inttypes.h>
@@ -12,7 +18,7 @@
 #include "ops/op.h"
 #include "annotate/names_private.h"
 
-// ---- who is who ----
+// ---- names of places ----
 
 Target names_target(const Names *names, PlaceId place) {
   const Graph *g = names->graph;
@@ -53,8 +59,8 @@ bool namer_fail(Namer *n, const NameRule *rule, Pos pos, const char *fmt, ...) {
 
 typedef struct Numbering {
   uint32_t n_places;
-  uint32_t *number;   // per place of the graph
-  uint32_t *tensors;  // as of the graph, renumbered
+  uint32_t *number;   // per place of the graph: its new number
+  uint32_t *tensors;  // the graph's tensors, renumbered
   uint32_t *place_dims;
   ClassNode *nodes;
   NodeId *node_of;
@@ -70,6 +76,7 @@ static int compare_text(Str a, Str b) {
   return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
+// @main first, then by name, so that numbering does not depend on the order in the module.
 static bool function_before(const Program *p, OpId a, OpId b) {
   Str x = name_str(p->context, function_name(p, a)), y = name_str(p->context, function_name(p, b));
   bool main_x = str_is(x, "main"), main_y = str_is(y, "main");
@@ -83,7 +90,7 @@ static bool instance_before(const void *a, const void *b, const void *namer) {
                          all[*(const InstanceId *)b].function);
 }
 
-// Roots in the order of their names; per instance, the number of its root there.
+// Sorts the root instances by function name. root_of[i] is the rank of instance i's root, from 1.
 static uint32_t order_roots(const Namer *n, InstanceId *roots, uint32_t *root_of) {
   const Graph *g = n->g;
   uint32_t count = 0;
@@ -91,15 +98,17 @@ static uint32_t order_roots(const Namer *n, InstanceId *roots, uint32_t *root_of
     if (!g->instances[i].caller) roots[count++] = i;
   heap_sort(roots, count, &(HeapOrder){sizeof *roots, instance_before, n});
   for (uint32_t i = 0; i < count; i++) root_of[roots[i]] = i + 1;
-  VEC(InstanceId) way = {0};
+  VEC(InstanceId) path = {0};
   for (InstanceId i = 1; i < g->n_instances; i++) {
     InstanceId up = i;
-    for (way.count = 0; !root_of[up]; up = g->instances[up].caller) VEC_PUSH(n->arena, &way, up);
-    while (way.count) root_of[way.items[--way.count]] = root_of[up];
+    // Path compression: each instance is climbed through once. O(instances) in total.
+    for (path.count = 0; !root_of[up]; up = g->instances[up].caller) VEC_PUSH(n->arena, &path, up);
+    while (path.count) root_of[path.items[--path.count]] = root_of[up];
   }
   return count;
 }
 
+// Gives a place its number and its dims consecutive numbers, once.
 static void number_place(Namer *n, Numbering *num, PlaceId place) {
   if (!place || num->number[place]) return;
   uint32_t mine = num->number[place] = ++num->n_places;
@@ -141,7 +150,7 @@ static void number_all(Namer *n, Numbering *num) {
   InstanceId *roots = ARENA_ARRAY(n->arena, InstanceId, g->n_instances + 1);
   uint32_t *root_of = ARENA_ARRAY(n->arena, uint32_t, g->n_instances + 1);
   uint32_t n_roots = order_roots(n, roots, root_of);
-  // Nodes by root, in the order they run.
+  // Counting sort of the nodes by root; inside a root the execution order stays.
   uint32_t *at = ARENA_ARRAY(n->arena, uint32_t, n_roots + 2);
   for (NodeId i = 1; i < g->n_nodes; i++) at[root_of[g->nodes[i].instance] + 1]++;
   for (uint32_t r = 1; r < n_roots + 2; r++) at[r] += at[r - 1];
@@ -154,6 +163,7 @@ static void number_all(Namer *n, Numbering *num) {
     for (uint32_t t = 0; t < factor_map_n_tensors(node_map(g, node)); t++)
       number_place(n, num, node_tensors(g, node)[t]);
   }
+  // Places that no node touches come last.
   for (PlaceId p = 1; p < g->n_places; p++) number_place(n, num, p);
   num->tensors = ARENA_ARRAY(n->arena, uint32_t, n_tensors);
   for (uint32_t t = 0; t < n_tensors; t++)
@@ -161,7 +171,8 @@ static void number_all(Namer *n, Numbering *num) {
   num->place_dims[num->n_places + 1] = n->n_dims;
 }
 
-// A number for arguments whose paths differ only in digits: parameters of layers. 0 if it has none.
+// An id for arguments whose paths differ only in digits (parameters of equal layers); 0 without
+// digits. Arguments of equal id and type are named alike.
 static uint32_t pattern_of(const Namer *n, OpId function, uint32_t i, Type type) {
   Str path = argument_path(n->p, function, i, n->arena);
   char *text = arena_alloc(n->arena, path.n + 1);
@@ -171,6 +182,7 @@ static uint32_t pattern_of(const Namer *n, OpId function, uint32_t i, Type type)
     bool digit = path.s[k] >= '0' && path.s[k] <= '9';
     digits |= digit;
     if (!digit) text[length++] = path.s[k];
+    // A run of digits becomes one `*`: layers.12.w and layers.3.w are alike.
     if (digit && (!length || text[length - 1] != '*')) text[length++] = '*';
   }
   if (!digits) return 0;
@@ -178,6 +190,7 @@ static uint32_t pattern_of(const Namer *n, OpId function, uint32_t i, Type type)
                  arena_printf(n->arena, "%.*s %u %u", (int)length, text, function, type));
 }
 
+// Tells classes_build which arguments are parameters of equal layers.
 static uint32_t *find_alike(const Namer *n, const Numbering *num) {
   const Graph *g = n->g;
   uint32_t *alike = ARENA_ARRAY(n->arena, uint32_t, num->n_places + 1);
@@ -193,7 +206,7 @@ static uint32_t *find_alike(const Namer *n, const Numbering *num) {
   return alike;
 }
 
-// ---- what ties two dims together ----
+// ---- explaining two names for one dimension ----
 
 static Str base_of(Str name) {
   while (name.n && name.s[name.n - 1] == '\'') name.n--;
@@ -205,7 +218,7 @@ typedef struct Step {
   NodeId node;
 } Step;
 
-// Puts the dims that a node ties to one of its dims, and that are of its class, into the queue.
+// Breadth-first step: queues the dims that the node ties to `dim` and that are of class `only`.
 static void visit_tied(const Namer *n, NodeId node, uint32_t dim, Step *steps, uint32_t *queue,
                        uint32_t *count, ClassId only) {
   const Graph *g = n->g;
@@ -229,7 +242,7 @@ static void visit_tied(const Namer *n, NodeId node, uint32_t dim, Step *steps, u
   }
 }
 
-// Notes of where a dim's name was given, and of the ops from there to the dim.
+// Adds notes: where the dim's name was given, and the ops on a shortest path from there to the dim.
 static void explain(const Namer *n, uint32_t dim, Name label) {
   Diag *diag = n->diag;
   enum { MOST_SHOWN = 6 };
@@ -257,9 +270,10 @@ static void explain(const Namer *n, uint32_t dim, Name label) {
   }
 }
 
+// Two labels met in one class. `length` and `length'` are meant to differ, so they are no error.
 static void report_clash(Namer *n, const ClassClash *clash, const NodeId *node_of) {
   Str a = name_str(n->context, clash->label_a), b = name_str(n->context, clash->label_b);
-  if (str_equal(base_of(a), base_of(b))) return;  // the user wants them apart
+  if (str_equal(base_of(a), base_of(b))) return;  // the names keep them apart on purpose
   OpId op = n->g->nodes[node_of[clash->node]].op;
   n->good =
       diag_error(n->diag, op_at(n->p, op)->pos,
@@ -280,6 +294,7 @@ typedef struct Used {
 
 static bool is_used(const Used *used, Name name) { return name < used->n && used->name[name]; }
 
+// A growing bit table by Name: amortized O(1).
 static void use(Namer *n, Used *used, Name name) {
   if (name >= used->n) {
     uint32_t more = 2 * name + 64;
@@ -291,7 +306,7 @@ static void use(Namer *n, Used *used, Name name) {
   used->name[name] = true;
 }
 
-// d128, d128b … d128z, d128_27 …: the first that is free from `*next` on.
+// The first unused name from `*next` on: d128, d128b … d128z, d128_27 ….
 static Name make_up(Namer *n, Used *used, int64_t size, uint32_t *next) {
   for (;;) {
     uint32_t k = (*next)++;
@@ -307,6 +322,7 @@ static Name make_up(Namer *n, Used *used, int64_t size, uint32_t *next) {
   }
 }
 
+// The first unused name of base', base'', ….
 static Name primed(Namer *n, Used *used, Name base) {
   const char *text = name_text(n->context, base);
   for (;;) {
@@ -316,13 +332,14 @@ static Name primed(Namer *n, Used *used, Name base) {
   }
 }
 
-// How many classes of each size have a name that was made up: sizes are hashed.
+// Next suffix per size; an open-addressed hash table.
 typedef struct SizeCount {
   int64_t size;
   uint32_t next;
   bool taken;
 } SizeCount;
 
+// The counter of a size; inserts it if it is new.
 static uint32_t *count_of(SizeCount *table, uint32_t mask, int64_t size) {
   uint32_t at = (uint32_t)hash_mix((uint64_t)size, 1) & mask;
   while (table[at].taken && table[at].size != size) at = (at + 1) & mask;
@@ -331,6 +348,8 @@ static uint32_t *count_of(SizeCount *table, uint32_t mask, int64_t size) {
   return &table[at].next;
 }
 
+// A class is named by the first label among its dims. The first name in a family (classes that are
+// variants of each other) is the base for primes.
 static void take_labels(Namer *n, Used *used, Name *family_base) {
   const Classes *c = &n->out->classes;
   for (uint32_t d = 0; d < n->n_dims; d++) {
@@ -346,7 +365,7 @@ static void take_labels(Namer *n, Used *used, Name *family_base) {
   }
 }
 
-// Where a variant meets the one it is a variant of, in words.
+// Sets `from` of variants: the value that has both dimensions.
 static void explain_variants(Namer *n, const Name *family_base) {
   const Classes *c = &n->out->classes;
   for (uint32_t d = 0; d < n->n_dims; d++) {
@@ -372,6 +391,7 @@ static void explain_variants(Namer *n, const Name *family_base) {
   }
 }
 
+// Labels first, so that generated names avoid them; then variants and names by size.
 static void name_classes(Namer *n) {
   const Classes *c = &n->out->classes;
   n->out->names = ARENA_ARRAY(n->arena, DimName, c->n_classes + 1);
@@ -384,6 +404,7 @@ static void name_classes(Namer *n) {
   for (ClassId i = 1; i <= c->n_classes; i++) {
     const ClassInfo *info = &c->classes[i];
     DimName *name = &n->out->names[i];
+    // Dimensions of size 1 and products have no name of their own.
     if (name->text || info->size == 1 || info->n_parts) continue;
     if (family_base[info->family]) {
       name->text = primed(n, &used, family_base[info->family]);
@@ -408,6 +429,7 @@ static void name_classes(Namer *n) {
   }
 }
 
+// Marks the classes of an argument or result, and the factors of its products.
 static void mark_edge(Namer *n, PlaceId place) {
   uint32_t rank = place ? type_info(n->context, n->g->places[place].type)->rank : 0;
   const Classes *c = &n->out->classes;
@@ -431,7 +453,7 @@ static void mark_edges(Namer *n) {
   }
 }
 
-// A product must be what it was said to be.
+// A written product must equal the product of its parts' names.
 static void check_products(Namer *n) {
   for (uint32_t i = 0; i < n->products.count; i++) {
     const Product *product = &n->products.items[i];
@@ -503,6 +525,7 @@ void names_print_place(const Names *names, PlaceId place, StrBuf *out) {
   }
 }
 
+// Insertion into a short list sorted by edit distance. O(classes).
 uint32_t names_near(const Names *names, Str text, uint32_t most, Str *out) {
   uint32_t far[8], n = 0, limit = (uint32_t)text.n / 2 + 1;
   if (limit > 4) limit = 4;

@@ -1,4 +1,7 @@
-// Layouts: dimension names to mesh axes, given to every place that has such a name.
+// Problem: turn `batch:data, ff:model` into annotations of all places.
+// Idea: map classes to axes once; then each place looks up its dimensions' classes.
+// Invariant: an existing annotation is kept, and manual axes around a place are not used.
+// Cost: O(layout · classes + places · rank).
 #include <inttypes.h>
 
 #include "ops/op.h"
@@ -23,8 +26,8 @@ typedef struct Layout {
   Arena *arena;
   MeshId mesh_id;
   const Mesh *mesh;
-  Diag *diag;      // of the layout's text
-  Diag *values;    // of the program
+  Diag *diag;      // for the layout's text
+  Diag *values;    // for the program
   Mapped *mapped;  // per class; no axes: not in the layout
   VEC(Clash) clashes;
   bool manual;  // the program has manual computations
@@ -37,6 +40,7 @@ static const char blanks[] = " \t\r\n";
 
 static Pos pos_of(const Layout *l, Str s) { return (Pos)(s.s - l->diag->source->text); }
 
+// The class of dimension d of a target, in the first instance of its function; 0 if it has none.
 static ClassId class_of_target(const Layout *l, const Target *target, uint32_t d) {
   InstanceId instance = graph_instance_of(l->g, target->function);
   if (!instance ||
@@ -49,7 +53,7 @@ static ClassId class_of_target(const Layout *l, const Target *target, uint32_t d
   return d < rank ? names_class(l->names, place, d) : 0;
 }
 
-// `params.w.1`: dimension 1 of what is called params.w; 0 if it is not that, or several.
+// `params.w.1`: dimension 1 of the value params.w; 0 if there is none, or several classes.
 static ClassId find_by_path(const Layout *l, Str name) {
   size_t dot = name.n;
   uint32_t d = 0;
@@ -77,7 +81,7 @@ static uint32_t some_names(const Layout *l, Str *out) {
   return n;
 }
 
-// By its name, or as a dimension of a value. A product has no name: its parts have.
+// Finds a class by its name, or as a dimension of a value. Products have no name of their own.
 static bool find_class(Layout *l, Str name, ClassId *out) {
   *out = 0;
   for (ClassId i = 1; i <= l->names->classes.n_classes && !*out; i++)
@@ -113,7 +117,7 @@ static bool find_axis(Layout *l, Str name, uint32_t *out) {
   return false;
 }
 
-// `model+data`.
+// Parses `model+data`.
 static bool read_axes(Layout *l, Str text, AxisList *out) {
   VEC(AxisRef) axes = {0};
   for (size_t begin = 0; begin <= text.n;) {
@@ -138,6 +142,7 @@ static bool read_axes(Layout *l, Str text, AxisList *out) {
   return true;
 }
 
+// Reads `batch:data` and maps the class to the axes. Dynamic dimensions cannot be sharded.
 static void read_pair(Layout *l, Str text) {
   const char *colon = memchr(text.s, ':', text.n);
   if (!colon) {
@@ -159,7 +164,7 @@ static void read_pair(Layout *l, Str text) {
   l->mapped[id] = (Mapped){axes, from, pos_of(l, text)};
   int64_t size = l->names->classes.classes[id].size, tiles = axes_size(axes);
   if (size == DIM_DYNAMIC)
-    l->good = diag_error(l->diag, pos_of(l, text), "'%.*s' has no fixed size and cannot be cut",
+    l->good = diag_error(l->diag, pos_of(l, text), "'%.*s' has no fixed size and cannot be sharded",
                          (int)name.n, name.s);
   else if (size % tiles)
     diag_warning(l->diag, pos_of(l, text),
@@ -179,9 +184,9 @@ static void read_layout(Layout *l) {
   }
 }
 
-// ---- giving ----
+// ---- annotating ----
 
-// The axes that a manual computation around the place has taken for itself.
+// The manual axes of the manual computations around the place, through calls.
 static AxisList manual_axes(const Layout *l, PlaceId place) {
   VEC(AxisRef) axes = {0};
   InstanceId instance = l->g->places[place].instance;
@@ -190,6 +195,7 @@ static AxisList manual_axes(const Layout *l, PlaceId place) {
   OpId op = !v          ? 0
             : v->is_arg ? region_at(l->p, block_at(l->p, v->def)->region)->op
                         : op_parent(l->p, v->def);
+  // Climb through regions, and from a function to the call of this instance.
   while (op) {
     const AttrInfo *names =
         attr_info(l->context, attr_get(l->context, op_attr(l->p, op, "manual_axes"), "axes"));
@@ -208,8 +214,9 @@ static AxisList manual_axes(const Layout *l, PlaceId place) {
   return (AxisList){axes.items, axes.count};
 }
 
-// Axes of a dimension: its name's; of a product those of its first part, and those of the next if
-// the first is cut to single elements. *out_all: nothing else belongs to it.
+// The axes of a dimension: its name's. A product gets the axes of its major factor, and of the next
+// factor only if the axes split the ones before completely (a block split otherwise cannot express
+// it). *out_all: the dimension is closed, since its own name is in the layout.
 static AxisList dim_axes(const Layout *l, ClassId id, bool *out_all, Mapped *out_from) {
   const Classes *c = &l->names->classes;
   const ClassInfo *info = &c->classes[id];
@@ -230,6 +237,7 @@ static AxisList dim_axes(const Layout *l, ClassId id, bool *out_all, Mapped *out
   return axes;
 }
 
+// Reports two dimensions of a value along one axis, once per pair of classes.
 static void report_clash(Layout *l, PlaceId place, ClassId a, ClassId b, AxisList axes) {
   l->good = false;
   if (a > b) {
@@ -245,24 +253,26 @@ static void report_clash(Layout *l, PlaceId place, ClassId a, ClassId b, AxisLis
   Target target = names_target(l->names, place);
   const char *first = name_text(l->context, l->names->names[a].text);
   const char *second = name_text(l->context, l->names->names[b].text);
-  diag_error(l->values, target_pos(l->p, &target),
-             "%s : %s has '%s' and '%s', and the layout cuts both along axis %s: leave one of them "
-             "out, or give it another axis",
-             target_text(l->p, &target, l->arena), type_text(l->context, l->g->places[place].type),
-             *first ? first : "a product", *second ? second : "a product",
-             axis_text(l->context, l->mesh, axes.v[0]));
+  diag_error(
+      l->values, target_pos(l->p, &target),
+      "%s : %s has '%s' and '%s', and the layout shards both along axis %s: leave one of them "
+      "out, or give it another axis",
+      target_text(l->p, &target, l->arena), type_text(l->context, l->g->places[place].type),
+      *first ? first : "a product", *second ? second : "a product",
+      axis_text(l->context, l->mesh, axes.v[0]));
 }
 
 typedef struct PlaceDims {
   AxisList axes[64];
   bool all[64];
-  uint32_t n_cut;
+  uint32_t n_sharded;
   Str from;
   bool several;
 } PlaceDims;
 
+// Axes of all dimensions of a place; false if there are none, or after an error.
 static bool find_dims(Layout *l, PlaceId place, uint32_t rank, PlaceDims *out) {
-  out->n_cut = 0;
+  out->n_sharded = 0;
   out->several = false;
   for (uint32_t d = 0; d < rank; d++) {
     ClassId id = names_class(l->names, place, d);
@@ -274,33 +284,36 @@ static bool find_dims(Layout *l, PlaceId place, uint32_t rank, PlaceDims *out) {
         report_clash(l, place, names_class(l->names, place, e), id, out->axes[d]);
         return false;
       }
-    out->several |= out->n_cut > 0;
+    out->several |= out->n_sharded > 0;
     out->from = from.from;
-    out->n_cut++;
+    out->n_sharded++;
   }
-  return out->n_cut > 0;
+  return out->n_sharded > 0;
 }
 
-static void give_place(Layout *l, Givens *givens, PlaceId place, Str whole) {
+// Annotates one place unless it is annotated. Manual axes around it are left out.
+static void give_place(Layout *l, Givens *givens, PlaceId place, Str layout) {
   const TypeInfo *type = type_info(l->context, l->g->places[place].type);
   if (type->rank > 64) return;
   PlaceDims found;
   DimSharding dims[64];
   ShardFactor factors[64];
+  // Clashes are reported also for annotated places: the layout itself is then contradictory.
   if (!find_dims(l, place, type->rank, &found) || givens_at(givens, place)) return;
   AxisList manual = l->manual ? manual_axes(l, place) : (AxisList){0};
-  uint32_t n_cut = 0;
+  uint32_t n_sharded = 0;
   for (uint32_t d = 0; d < type->rank; d++) {
+    // A dimension inside a manual computation is already local along its manual axes.
     bool taken = axes_overlap(found.axes[d], manual);
     AxisList axes = taken ? (AxisList){0} : found.axes[d];
     factors[d] = (ShardFactor){.axes = axes};
     dims[d] = (DimSharding){&factors[d], 1, !axes.n || !found.all[d], PRIORITY_NONE};
-    n_cut += axes.n > 0;
+    n_sharded += axes.n > 0;
   }
-  if (!n_cut) return;
+  if (!n_sharded) return;
   ShardingInfo info = {.mesh = l->mesh_id, .rank = type->rank, .dims = dims};
   Sharding sharding = sharding_intern(givens->table, &info);
-  Str from = found.several ? whole : found.from;
+  Str from = found.several ? layout : found.from;
   givens_give(givens,
               &(Given){.place = place, .sharding = sharding, .pos = POS_NONE, .from = from});
 }
@@ -331,7 +344,7 @@ bool names_layout(const Names *names, MeshId mesh, Givens *givens, Diag *layout_
   read_layout(&l);
   if (!l.good) return false;
   Str all = str_trim((Str){layout_diag->source->text, layout_diag->source->size}, blanks);
-  Str whole = str_of(arena_printf(l.arena, "layout %.*s", (int)all.n, all.s));
-  for (PlaceId place = 1; place < g->n_places; place++) give_place(&l, givens, place, whole);
+  Str layout = str_of(arena_printf(l.arena, "layout %.*s", (int)all.n, all.s));
+  for (PlaceId place = 1; place < g->n_places; place++) give_place(&l, givens, place, layout);
   return l.good;
 }

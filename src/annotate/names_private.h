@@ -1,16 +1,16 @@
-// What the files of names.h share.
+// Declarations shared by the names*.c files.
 #ifndef TESSERA_ANNOTATE_NAMES_PRIVATE_H
 #define TESSERA_ANNOTATE_NAMES_PRIVATE_H
 
 #include "annotate/names.h"
 
-// A list of names as somebody wrote it.
+// A list of names as it was written.
 typedef struct NameRule {
   Diag *diag;
-  Pos pos;       // of the rule, or of the function whose attribute it is
-  Str from;      // in words
+  Pos pos;       // of the rule, or of the function that has the attribute
+  Str from;      // text for messages: "names.txt:3"
   Str text;      // "batch, length"
-  Pos text_pos;  // POS_NONE: all of it is at pos
+  Pos text_pos;  // POS_NONE: errors point to pos
   uint8_t origin;
 } NameRule;
 
@@ -19,7 +19,7 @@ typedef struct GivenName {
   Pos pos;
 } GivenName;
 
-// `batch*length`: follows from the parts, and is only compared.
+// `batch*length`: products follow from their parts; a written one is only checked.
 typedef struct Product {
   uint32_t dim;
   Str text;
@@ -41,17 +41,17 @@ typedef struct Namer {
   bool good;
 } Namer;
 
-// `argument 3 'params.w'`, and `dimension 1 of` it.
+// Text for messages: `argument 3 'params.w'`; `dimension 1 of argument 3 'params.w'`.
 const char *namer_place_text(const Namer *n, PlaceId place);
 const char *namer_dim_text(const Namer *n, uint32_t dim);
-// An error in the diag of the rule; the names are no good then.
+// Reports an error to the rule's diag; names_build fails then.
 bool namer_fail(Namer *n, const NameRule *rule, Pos pos, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 // ---- names_read.c: labels of dims ----
 
 void namer_read_side(Namer *n, Diag *diag);
-void namer_read_attributes(Namer *n);  // where the side file says nothing
-// One name has one size, and stands once in a value; labels that do not fit go, with an error.
+void namer_read_attributes(Namer *n);  // for dimensions that the file does not name
+// Checks that a name has one size and occurs once per value; drops and reports labels that fail.
 void namer_check_labels(Namer *n);
 
 #endif

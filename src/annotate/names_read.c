@@ -1,6 +1,6 @@
-// Names as somebody wrote them, in a side file or in `tessera.dims` attributes, become labels of
-// dims. The first that speaks of a dim holds. Names of arguments and results are hashed, so that a
-// file of thousands costs one look-up a line; only globs go over the program.
+// Reads names from a file or from `tessera.dims` attributes into labels of dims. The first rule
+// that names a dim wins. A hash index finds exact names in O(1) per line, so a file with thousands
+// of lines is linear; only globs walk the program.
 #include <inttypes.h>
 
 #include "ops/op.h"
@@ -9,8 +9,8 @@
 
 typedef struct SideReader {
   Namer *n;
-  const TargetIndex *index;  // NULL: not made yet
-  Arena scratch;             // of one line
+  const TargetIndex *index;  // NULL: not built yet
+  Arena scratch;             // for one line
 } SideReader;
 
 static const char blanks[] = " \t\r";
@@ -19,7 +19,7 @@ static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-// Letters, digits and `_ - .`, not a digit first; primes at the end.
+// Letters, digits and `_ - .`, starting with a letter or _; primes at the end.
 static bool is_name(Str s) {
   while (s.n && s.s[s.n - 1] == '\'') s.n--;
   if (!s.n || !is_letter(s.s[0])) return false;
@@ -29,8 +29,9 @@ static bool is_name(Str s) {
   return true;
 }
 
+// Labels one dim unless an earlier rule did. `_` keeps a dim without a name.
 static bool label_dim(Namer *n, const NameRule *rule, uint32_t dim, Str name, Pos pos) {
-  if (n->given[dim].rule) return true;  // a rule before it
+  if (n->given[dim].rule) return true;  // an earlier rule names it
   n->given[dim] = (GivenName){rule, pos};
   if (str_is(name, "_")) return true;
   if (memchr(name.s, '*', name.n)) {
@@ -45,7 +46,7 @@ static bool label_dim(Namer *n, const NameRule *rule, uint32_t dim, Str name, Po
   return true;
 }
 
-// The names of one place; `...` stands for any number of dimensions without one.
+// Labels the dimensions of one place; `...` stands for any number of unnamed dimensions.
 static bool label_place(Namer *n, const NameRule *rule, const Target *target, PlaceId place) {
   Str items[64];
   Pos pos[64];
@@ -85,12 +86,13 @@ static bool label_place(Namer *n, const NameRule *rule, const Target *target, Pl
   return true;
 }
 
-// In every instance of its function.
+// Labels the target in every instance of its function.
 static bool label_target(Namer *n, const NameRule *rule, const Target *target) {
   const Graph *g = n->g;
   bool any = false;
   InstanceId first = graph_instance_of(g, target->function);
-  InstanceId end = g->instances[first].caller ? g->n_instances : first + 1;  // a root has only one
+  // A root has one instance.
+  InstanceId end = g->instances[first].caller ? g->n_instances : first + 1;
   for (InstanceId i = first; i && i < end; i++) {
     if (g->instances[i].function != target->function) continue;
     PlaceId place = target->kind == TARGET_RESULT ? target->index < g->instances[i].n_results
@@ -110,7 +112,7 @@ static void nothing_is_called(SideReader *r, const NameRule *rule, Str pattern) 
   namer_fail(r->n, rule, rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, why);
 }
 
-// One line of the side file: PATTERN: name, name.
+// Reads one line of the file: PATTERN: name, name.
 static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
   Namer *n = r->n;
   size_t end = line.n;
@@ -123,7 +125,7 @@ static void read_line(SideReader *r, Diag *diag, Str line, uint32_t number) {
   *rule = (NameRule){.diag = diag, .pos = (Pos)(text.s - source->text), .origin = NAME_FILE};
   rule->from = str_of(arena_printf(n->arena, "%s:%u", source->path, number));
   size_t colon = text.n;
-  while (colon && text.s[colon - 1] != ':') colon--;  // the last: `@f:arg0: batch`
+  while (colon && text.s[colon - 1] != ':') colon--;  // the last colon: `@f:arg0: batch`
   if (colon < 2) {
     namer_fail(n, rule, rule->pos, "expected PATTERN: NAME, NAME, as in 'arg0: batch, length'");
     return;
@@ -158,6 +160,7 @@ void namer_read_side(Namer *n, Diag *diag) {
   arena_deinit(&reader.scratch);
 }
 
+// Reads tessera.dims of one argument or result.
 static void read_attribute(Namer *n, OpId function, const char *list, uint32_t i, bool argument) {
   const AttrInfo *dicts = attr_info(n->context, op_attr(n->p, function, list));
   if (dicts->kind != ATTR_ARRAY || i >= dicts->count) return;
@@ -190,7 +193,7 @@ void namer_read_attributes(Namer *n) {
   }
 }
 
-// One name: one size, and once in a value.
+// Checks that a name has one size and occurs once per value.
 void namer_check_labels(Namer *n) {
   uint32_t most = 0;
   for (uint32_t d = 0; d < n->n_dims; d++)

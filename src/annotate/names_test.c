@@ -1,5 +1,5 @@
-// A layout means what it says: after propagation every dimension of a name is cut along its axes
-// and nothing else is added to it; and wherever memory ends, nothing leaks.
+// A layout is exact: after propagation every dimension of a name has its axes and no others. And
+// running out of memory anywhere leaks nothing.
 #include "annotate/names.h"
 #include "propagate/propagate.h"
 
@@ -14,7 +14,7 @@
 #include "ops/infer.h"
 #include "parse/parse.h"
 
-// An attention layer with a residual, its keys first in the contraction.
+// An attention layer with a residual; the keys are first in the contraction.
 static const char program_text[] =
     "module @m {\n"
     "  sdy.mesh @mesh = <[\"data\"=2, \"model\"=4]>\n"
@@ -95,7 +95,7 @@ static void world_end(World *w) {
   if (w->layout_diag.source) diag_deinit(&w->layout_diag);
 }
 
-// The axes that stand behind a name in the layout, as "data+model"; empty if it is not there.
+// The axes of a name in the layout, as "data+model"; empty if it is not in it.
 static Str wanted(const char *layout, Str name) {
   for (const char *at = layout; at && *at;) {
     size_t n = strcspn(at, ":");
@@ -151,7 +151,7 @@ static void layouts(void **state) {
 static void every_allocation_may_fail(void **state) {
   (void)state;
   World w;
-  world_start(&w, "batch:data,heads:model,length':data+model");  // wrong: two dims of the scores
+  world_start(&w, "batch:data,heads:model,length':data+model");  // invalid: two dims of the scores
   mem_fail_at(0);
   assert_null(guard_run(run, &w));
   uint64_t allocations = mem_fail_at(0);

@@ -1,4 +1,4 @@
-// Meshes are symbols in the module's block; the few there are are looked at one by one.
+// Meshes are symbols in the module's block. A program has few, so lookups are linear scans.
 #include "annotate/program_mesh.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 static BlockId module_block(const Program *p) { return region_block(p, op_region(p, p->root, 0)); }
 
-// The next mesh at or behind op in the module's block.
+// The first mesh op from `op` on in the module's block.
 static OpId mesh_from(const Program *p, OpId op) {
   while (op && op_at(p, op)->code != OP_sdy_mesh) op = op_at(p, op)->next;
   return op;
@@ -34,6 +34,7 @@ Status *program_meshes_read(const Program *p, ShardingTable *table) {
   return NULL;
 }
 
+// The program is verified, so reading its meshes cannot fail.
 ShardingTable *program_sharding_table(Program *p) {
   ShardingTable *table = sharding_table_new(p->context, p->guard);
   GuardCleanup cleanup = {sharding_table_release, table, NULL};
@@ -68,6 +69,7 @@ MeshId program_mesh_first(const Program *p, const ShardingTable *table) {
 
 enum { MOST_SHOWN = 16 };  // axes of a mesh, meshes of a program
 
+// Lists end after MOST_SHOWN axes, since messages quote them.
 const char *mesh_text(const Context *context, const Mesh *mesh, Arena *arena) {
   const char *text = arena_printf(arena, "@%s [", name_text(context, mesh->symbol));
   for (uint32_t i = 0; i < mesh->n_axes && i < MOST_SHOWN; i++)
@@ -91,9 +93,9 @@ const char *program_meshes_text(const Program *p, const ShardingTable *table, Ar
 
 // ---- from a user's text ----
 
-static const char blanks[] = " \"";  // quotes of names, too
+static const char blanks[] = " \"";  // quotes around names, too
 
-// Takes what stands before the separator from the text, or all of it.
+// Removes and returns the text before the separator, or all of it.
 static Str take_until(Str *text, char separator) {
   const char *at = text->n ? memchr(text->s, separator, text->n) : NULL;
   Str head = {text->s, at ? (size_t)(at - text->s) : text->n};
@@ -112,7 +114,7 @@ static bool read_size(Str text, int64_t *out) {
   return text.n > 0;
 }
 
-// `name:data=4,model=2`; *out_symbol is 0 without a name.
+// Parses `name:data=4,model=2`; *out_symbol is 0 without a name.
 static Status *read_mesh(Context *context, Str text, Name *out_symbol, const Mesh **out) {
   Arena *arena = context_arena(context);
   Str rest = text;
@@ -140,12 +142,13 @@ static Status *read_mesh(Context *context, Str text, Name *out_symbol, const Mes
   Status *status = mesh_new(context, *out_symbol ? *out_symbol : name_of(context, "mesh"),
                             names.count, names.items, sizes.items, 0, NULL, out);
   if (!status) return NULL;
-  Status *said = status_new(status_code(status), __FILE__, __LINE__, "mesh '%.*s': %s", (int)text.n,
-                            text.s, status_message(status));
+  Status *located = status_new(status_code(status), __FILE__, __LINE__, "mesh '%.*s': %s",
+                               (int)text.n, text.s, status_message(status));
   status_free(status);
-  return said;
+  return located;
 }
 
+// Names and sizes of axes; the device order may differ.
 static bool same_axes(const Mesh *a, const Mesh *b) {
   if (a->n_axes != b->n_axes) return false;
   for (uint32_t i = 0; i < a->n_axes; i++)
@@ -179,7 +182,7 @@ Status *program_mesh_use(Program *p, ShardingTable *table, Str text, MeshId *out
     *out = id;
     return NULL;
   }
-  // A program without axes of its own takes any; one that has some keeps them.
+  // A mesh is added to a program without axes, or if the text names it.
   SymbolTable symbols;
   symbols_init(&symbols, p, p->root, p->guard);
   OpId taken = symbols_find(&symbols, mesh->symbol);

@@ -1,5 +1,5 @@
-// Every sharding of the program is visited once. A map from mesh attributes (interned: equal meshes
-// are one id) to symbols says which mesh ops exist already. O(program).
+// One walk visits every sharding. A map from mesh attributes (interned: equal meshes are one id) to
+// symbols tells which mesh ops exist already. O(program).
 #include "annotate/annotation.h"
 #include "annotate/program_mesh.h"
 #include "base/idmap.h"
@@ -9,16 +9,17 @@ typedef struct Lift {
   Program *p;
   Guard *guard;
   SymbolTable symbols;
-  IdMap map;               // of entries + 1, by the mesh tree or symbol that stands in shardings
-  VEC(NamedAttr) entries;  // .value: as it stands; .name: the symbol to write instead
+  IdMap map;               // mesh tree or symbol in a sharding -> index into entries, + 1
+  VEC(NamedAttr) entries;  // .value: the mesh as found; .name: the symbol that replaces it
   Arena *arena;
-  OpId last;  // new meshes go behind it
+  OpId last;  // new meshes are inserted after it
 } Lift;
 
 static bool same_mesh(const void *owner, uint32_t id, const void *key) {
   return ((const Lift *)owner)->entries.items[id - 1].value == *(const Attr *)key;
 }
 
+// The symbol for a mesh tree or for the symbol of an erased duplicate; NULL if none.
 static Name *lifted(Lift *l, Attr mesh) {
   uint32_t id = idmap_find(&l->map, mesh, same_mesh, l, &mesh);
   return id ? &l->entries.items[id - 1].name : NULL;
@@ -36,7 +37,7 @@ static bool is_symbol_taken(const Lift *l, Name name) {
   return false;
 }
 
-// mesh, mesh_0, mesh_1 …; one on one device is named after it.
+// mesh, mesh_0, mesh_1 …; a single-device mesh is named after its device.
 static Name new_mesh_name(Lift *l, Attr mesh) {
   Context *context = l->p->context;
   const AttrInfo *axes = attr_info(context, attr_get(context, mesh, "axes"));
@@ -70,6 +71,7 @@ static Name add_mesh(Lift *l, Attr mesh) {
   return name;
 }
 
+// Replaces the mesh inside one sharding by a symbol. Symbols of erased duplicates are mapped, too.
 static Attr lift_one(void *user, Attr sharding) {
   Lift *l = user;
   Context *context = l->p->context;
@@ -80,7 +82,7 @@ static Attr lift_one(void *user, Attr sharding) {
   return annotation_with_mesh(context, sharding, attr_symbol(context, name));
 }
 
-// Groups of collectives name meshes, too.
+// Symbolic replica groups refer to meshes, too.
 static void lift_groups(Lift *l) {
   Program *p = l->p;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
@@ -111,7 +113,7 @@ void program_meshes_lift(Program *p, Arena *arena) {
     if (op_at(p, o)->code != OP_sdy_mesh) continue;
     Attr mesh = op_attr(p, o, "mesh");
     Name name = attr_as_name(p->context, op_attr(p, o, "sym_name")), *first = lifted(&l, mesh);
-    if (first) {  // one like it was there before: its name is used, this one goes
+    if (first) {  // an equal mesh exists: use its symbol and erase this one
       lift_as(&l, attr_symbol(p->context, name), *first);
       op_erase(p, o);
       twice = true;

@@ -1,6 +1,9 @@
-// Rules are read once, resolved against a mesh once, and fitted to every value they match. The
-// reader is a cursor over one line at a time; every word keeps its position, so that what is wrong
-// is shown under a caret.
+// Problem: apply `PATTERN=SHARDING` rules to a program, with errors under the exact column.
+// Idea: three phases. Read: a cursor per line; every word keeps its position. Resolve: each spec
+// against its mesh once, then fitted to the rank of every value it matches. Give: annotations to
+// places.
+// Invariant: the first rule that matches a value wins; a rule that matches nothing is an error.
+// Cost: O(program + rules) with the target index; O(program) per glob.
 #include "annotate/shard_rules.h"
 
 #include <inttypes.h>
@@ -14,7 +17,7 @@
 typedef struct SpecAxis {
   Str name;
   Pos pos;
-  int64_t pre_size, size;  // size 0: the whole axis
+  int64_t pre_size, size;  // size 0: the full axis
 } SpecAxis;
 
 typedef VEC(SpecAxis) SpecAxes;
@@ -22,14 +25,14 @@ typedef VEC(SpecAxis) SpecAxes;
 typedef struct SpecDim {
   SpecAxes axes;
   bool open;
-  bool rest;  // `...`: as many as are left
+  bool rest;  // `...`: any number of dimensions
   int32_t priority;
   Pos pos;
 } SpecDim;
 
 typedef struct Spec {
-  bool jax;  // dimensions at the end may be left out
-  Str mesh;  // empty: not named
+  bool jax;  // PartitionSpec: trailing dimensions may be missing
+  Str mesh;  // empty: the default mesh
   Pos mesh_pos;
   VEC(SpecDim) dims;
   SpecAxes replicated, unreduced;
@@ -57,20 +60,21 @@ static Reader reader_of(const char *text, size_t at, size_t end, Arena *arena, D
   return (Reader){{text, at, end, " \t", false}, arena, diag};
 }
 
-// Where the next word begins.
+// Position of the next word.
 static Pos next_pos(Reader *r) {
   cursor_skip(&r->c);
   return (Pos)r->c.at;
 }
 
-static bool wrong(Reader *r, const char *wanted) {
+// Reports what was expected and found at the cursor; returns false.
+static bool wrong(Reader *r, const char *expected) {
   if (cursor_peek(&r->c) == '\0')
-    return diag_error(r->diag, (Pos)r->c.at, "the sharding ends here; expected %s", wanted);
-  return diag_error(r->diag, (Pos)r->c.at, "expected %s, not '%c'", wanted, r->c.text[r->c.at]);
+    return diag_error(r->diag, (Pos)r->c.at, "the sharding ends here; expected %s", expected);
+  return diag_error(r->diag, (Pos)r->c.at, "expected %s, not '%c'", expected, r->c.text[r->c.at]);
 }
 
-static bool expect(Reader *r, char wanted, const char *what) {
-  return cursor_take(&r->c, wanted) || wrong(r, what);
+static bool expect(Reader *r, char expected, const char *what) {
+  return cursor_take(&r->c, expected) || wrong(r, what);
 }
 
 static bool is_word(char ch) {
@@ -78,6 +82,7 @@ static bool is_word(char ch) {
          ch == '_' || ch == '-' || (unsigned char)ch >= 0x80;
 }
 
+// Reads a decimal number below 2^31; sub-axis sizes and priorities.
 static bool take_number(Reader *r, int64_t *out) {
   Pos pos = next_pos(r);
   Str word = cursor_take_while(&r->c, is_word);
@@ -92,7 +97,7 @@ static bool take_number(Reader *r, int64_t *out) {
   return word.n || wrong(r, "a number");
 }
 
-// A name, with or without quotes of either kind.
+// Reads a name, optionally in either kind of quotes.
 static bool take_name(Reader *r, const char *what, Str *out) {
   char quote = cursor_peek(&r->c);
   if (quote != '"' && quote != '\'') {
@@ -107,7 +112,7 @@ static bool take_name(Reader *r, const char *what, Str *out) {
   return true;
 }
 
-// `"x"`, `x`, `"x":(1)2`.
+// Reads `"x"`, `x` or the sub-axis `"x":(1)2`.
 static bool read_axis(Reader *r, SpecAxes *out) {
   SpecAxis axis = {.pos = next_pos(r)};
   if (!take_name(r, "an axis", &axis.name)) return false;
@@ -119,20 +124,20 @@ static bool read_axis(Reader *r, SpecAxes *out) {
   return true;
 }
 
-// Axes up to the closing bracket, which is taken. `?` is allowed if out_open is given.
+// Reads axes up to and including the closing bracket. `?` is allowed if out_open is given.
 static bool read_axes(Reader *r, char close, SpecAxes *out, bool *out_open) {
-  const char *wanted = close == '}' ? "',' or '}'" : close == ')' ? "',' or ')'" : "',' or ']'";
+  const char *expected = close == '}' ? "',' or '}'" : close == ')' ? "',' or ')'" : "',' or ']'";
   while (!cursor_take(&r->c, close)) {
     if (out_open && cursor_take(&r->c, '?'))
       *out_open = true;
     else if (!read_axis(r, out))
       return false;
-    if (cursor_peek(&r->c) != close && !expect(r, ',', wanted)) return false;
+    if (cursor_peek(&r->c) != close && !expect(r, ',', expected)) return false;
   }
   return true;
 }
 
-// `replicated={…}`, `unreduced={…}`, `unreduced=max{…}`; false without error if it is none.
+// Reads `replicated={…}`, `unreduced={…}` or `unreduced=max{…}`; *out_is: it was one of these.
 static bool read_set(Reader *r, Spec *spec, bool *out_is) {
   bool replicated = cursor_take_text(&r->c, "replicated");
   *out_is = replicated || cursor_take_text(&r->c, "unreduced");
@@ -146,7 +151,7 @@ static bool read_set(Reader *r, Spec *spec, bool *out_is) {
          read_axes(r, '}', replicated ? &spec->replicated : &spec->unreduced, NULL);
 }
 
-// An item of P(…): None, UNCONSTRAINED, ..., an axis, or several in brackets.
+// Reads an item of P(…): None, UNCONSTRAINED, ..., an axis, or several axes in brackets.
 static bool read_jax_dim(Reader *r, Spec *spec) {
   SpecDim dim = {.priority = PRIORITY_NONE, .pos = next_pos(r)};
   char first = cursor_peek(&r->c);
@@ -170,7 +175,7 @@ static bool read_jax_dim(Reader *r, Spec *spec) {
   return true;
 }
 
-// `P("x", None)`, with a priority for all its dimensions behind it: `P("x", None)p1`.
+// Reads `P("x", None)`, optionally with a priority for all its dimensions: `P("x", None)p1`.
 static bool read_jax(Reader *r, Spec *spec) {
   spec->jax = true;
   if (!expect(r, '(', "'(' of P(…)")) return false;
@@ -182,12 +187,13 @@ static bool read_jax(Reader *r, Spec *spec) {
   int64_t priority;
   if (!cursor_take(&r->c, 'p')) return true;
   if (!take_number(r, &priority)) return false;
+  // A dimension without axes has nothing to propagate, so it gets no priority.
   for (uint32_t i = 0; i < spec->dims.count; i++)
     if (spec->dims.items[i].axes.count) spec->dims.items[i].priority = (int32_t)priority;
   return true;
 }
 
-// `[{"x", ?}p1, {}]` and the sets behind it.
+// Reads `[{"x", ?}p1, {}]` and the sets after it.
 static bool read_sdy_dims(Reader *r, Spec *spec) {
   if (!expect(r, '[', "'[' of the dimensions")) return false;
   while (!cursor_take(&r->c, ']')) {
@@ -208,6 +214,7 @@ static bool read_sdy_dims(Reader *r, Spec *spec) {
   return is_set || wrong(r, "replicated={…} or unreduced={…}");
 }
 
+// Reads `@mesh, [{"x"}, {}], replicated={…}>` after the `<`.
 static bool read_sdy(Reader *r, Spec *spec) {
   if (!expect(r, '@', "'@' of the mesh")) return false;
   spec->mesh_pos = (Pos)r->c.at;
@@ -215,6 +222,7 @@ static bool read_sdy(Reader *r, Spec *spec) {
          read_sdy_dims(r, spec) && expect(r, '>', "'>'");
 }
 
+// Chooses the syntax by the first characters: `[`, `<`, `P(`; then the rule must end.
 static bool read_spec(Reader *r, Spec *spec) {
   spec->reducer = COMBINE_NONE;
   bool ok;
@@ -237,8 +245,8 @@ static size_t line_end(const Source *source, size_t begin) {
   return end ? (size_t)(end - source->text) : source->size;
 }
 
-// Where the comment begins: `#` first in the line or behind a blank, not in quotes (%3#1 has none,
-// and `#sdy.sharding<` stands behind '=').
+// Start of the comment: a `#` at the line's start or after a blank, outside quotes. So the `#` of
+// %3#1 and of `=#sdy.sharding<` start none.
 static size_t comment_start(const char *text, size_t begin, size_t end) {
   char quote = 0;
   for (size_t i = begin; i < end; i++) {
@@ -268,6 +276,7 @@ static void add_rule(ShardRules *rules, const ShardRule *rule) {
   rules->count++;
 }
 
+// Splits a line at its first `=`: patterns contain none.
 static bool read_rule(ShardRules *rules, const Source *source, Diag *diag, size_t begin, size_t end,
                       uint32_t line) {
   const char *text = source->text;
@@ -304,9 +313,9 @@ bool shard_rules_read(ShardRules *rules, const Source *source, Diag *diag) {
   return good;
 }
 
-// ---- who goes first ----
+// ---- priorities between groups ----
 
-// `params` of `params.*.w`; the whole of a pattern that begins otherwise, or is a line.
+// The group of `params.*.w` is `params`. Other patterns, and lines, are their own group.
 static Str group_key(Str pattern) {
   size_t n = 0;
   while (n < pattern.n && pattern.s[n] != '.' && pattern.s[n] != '[' && pattern.s[n] != '*' &&
@@ -336,7 +345,7 @@ static bool has_axis(const SpecAxes *axes, Str name) {
   return false;
 }
 
-// Each axis that the rules of a group say, once.
+// The axes of a group's rules, each once.
 static SpecAxes group_axes(const ShardRules *rules, uint32_t group) {
   SpecAxes out = {0};
   for (const ShardRule *rule = rules->first; rule; rule = rule->next)
@@ -404,6 +413,7 @@ static bool fail(const Resolver *r, Pos pos, const char *fmt, ...) {
   return false;
 }
 
+// The mesh that the spec names, else --mesh, else the program's only mesh.
 static bool find_mesh(Resolver *r) {
   const Spec *spec = &r->rule->spec;
   Context *context = r->p->context;
@@ -427,6 +437,7 @@ static bool find_mesh(Resolver *r) {
   return true;
 }
 
+// Reports an axis that the mesh does not have, with the nearest axis within two edits.
 static bool unknown_axis(const Resolver *r, const SpecAxis *axis) {
   const char *near = "";
   uint32_t least = 3;
@@ -441,6 +452,7 @@ static bool unknown_axis(const Resolver *r, const SpecAxis *axis) {
               axis->name.s, mesh_text(r->p->context, r->mesh, r->arena), near);
 }
 
+// Looks up axes in the mesh; a sub-axis (pre)size must divide the axis.
 static bool resolve_axes(const Resolver *r, const SpecAxes *axes, AxisList *out) {
   AxisRef *v = ARENA_ARRAY(r->arena, AxisRef, axes->count);
   for (uint32_t i = 0; i < axes->count; i++) {
@@ -470,6 +482,7 @@ typedef struct SeenAxis {
 
 typedef VEC(SeenAxis) SeenAxes;
 
+// Checks that no axis is used twice in one sharding. Few axes: O(axes²).
 static bool see_axes(const Resolver *r, const SpecAxes *axes, AxisList refs, const char *where,
                      SeenAxes *seen) {
   for (uint32_t i = 0; i < refs.n; i++) {
@@ -482,7 +495,7 @@ static bool see_axes(const Resolver *r, const SpecAxes *axes, AxisList refs, con
   return true;
 }
 
-// The rule's sharding without its rank: dims as written.
+// Resolves the rule's dimensions as written, without fitting them to a rank.
 static bool resolve_spec(Resolver *r, ShardingInfo *out) {
   const Spec *spec = &r->rule->spec;
   DimSharding *dims = ARENA_ARRAY(r->arena, DimSharding, spec->dims.count + 1);
@@ -506,7 +519,7 @@ static bool resolve_spec(Resolver *r, ShardingInfo *out) {
   return true;
 }
 
-// The rule's dimensions for a tensor of this rank: `...` spread, missing ones whole.
+// Fits the rule's dimensions to a rank: `...` is repeated, missing dimensions are replicated.
 static bool fit_rank(const Resolver *r, const ShardingInfo *written, const Target *target,
                      uint32_t rank, ShardingInfo *out) {
   const Spec *spec = &r->rule->spec;
@@ -518,8 +531,9 @@ static bool fit_rank(const Resolver *r, const ShardingInfo *written, const Targe
     return fail(r, r->rule->spec_pos, "this sharding has %u dimension%s, but %s : %s has %u", fixed,
                 fixed == 1 ? "" : "s", target_text(r->p, target, r->arena),
                 type_text(r->p->context, target_type(r->p, target)), rank);
-  static const ShardFactor whole = {0};
+  static const ShardFactor no_axes = {0};
   DimSharding *dims = ARENA_ARRAY(r->arena, DimSharding, rank + 1);
+  // `...` covers the `spread` dimensions from `rest` on; those after it are shifted.
   uint32_t spread = rest < n ? rank - fixed : 0;
   for (uint32_t d = 0; d < rank; d++) {
     if (rest < n && d >= rest && d < rest + spread)
@@ -527,7 +541,7 @@ static bool fit_rank(const Resolver *r, const ShardingInfo *written, const Targe
     else if (rest < n && d >= rest)
       dims[d] = written->dims[d - spread + 1];
     else
-      dims[d] = d < n ? written->dims[d] : (DimSharding){&whole, 1, false, PRIORITY_NONE};
+      dims[d] = d < n ? written->dims[d] : (DimSharding){&no_axes, 1, false, PRIORITY_NONE};
   }
   *out = *written;
   out->rank = rank;
@@ -535,12 +549,14 @@ static bool fit_rank(const Resolver *r, const ShardingInfo *written, const Targe
   return true;
 }
 
-// Values whose tiles are padded: the first in words, all counted.
+// Values with padded tiles: text of the first, and their number, for one warning per rule.
 typedef struct Uneven {
   const char *first;
   uint32_t count;
 } Uneven;
 
+// Dynamic dimensions cannot be sharded. Uneven dimensions are padded, which is counted for a
+// warning, or refused if the option requires divisible edges.
 static bool check_sizes(const Resolver *r, const Target *target, Sharding sharding,
                         Uneven *uneven) {
   Context *context = r->p->context;
@@ -554,6 +570,7 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
                   target_text(r->p, target, r->arena), type_text(context, type));
   int32_t d = sharding_uneven_dim(r->table, sharding, type);
   if (d < 0) return true;
+  // Only arguments and results must be even: the caller allocates them.
   bool must = r->options->divisible && target->kind != TARGET_VALUE;
   if (uneven->count++ && !must) return true;
   int64_t size = tensor->dims[d], tiles = sharding_tiles(info, (uint32_t)d);
@@ -568,6 +585,7 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
   return true;
 }
 
+// One warning per rule: a glob may match thousands of uneven parameters.
 static void tell_uneven(const Resolver *r, const Uneven *uneven) {
   if (uneven->count == 1)
     diag_warning(r->rule->diag, r->rule->spec_pos, "%s", uneven->first);
@@ -577,6 +595,7 @@ static void tell_uneven(const Resolver *r, const Uneven *uneven) {
                  uneven->count == 2 ? "" : "s");
 }
 
+// The rule's sharding for one value: fitted to its rank and checked against its type.
 static bool fit(const Resolver *r, const ShardingInfo *written, const Target *target,
                 Uneven *uneven, Sharding *out) {
   Type type = target_type(r->p, target);
@@ -596,6 +615,7 @@ static bool fit(const Resolver *r, const ShardingInfo *written, const Target *ta
   return check_sizes(r, target, *out, uneven);
 }
 
+// Reports a rule without matches: with a hint why, else with near names.
 static bool nothing_matches(const Resolver *r) {
   Str pattern = r->rule->pattern;
   const char *why = targets_hint(r->p, pattern, r->arena);
@@ -603,6 +623,7 @@ static bool nothing_matches(const Resolver *r) {
   return fail(r, r->rule->pos, "nothing is called '%.*s'%s", (int)pattern.n, pattern.s, why);
 }
 
+// "--shard 'x=…'" for options, "rules.txt:3 'x=…'" for files.
 static Str rule_origin(const ShardRule *rule, Arena *arena) {
   const char *path = rule->diag->source->path;
   return str_of(
@@ -613,14 +634,14 @@ static Str rule_origin(const ShardRule *rule, Arena *arena) {
 
 typedef VEC(Annotation) Annotations;
 
-// Arguments and results of one function.
+// Flags for the arguments and results of one function.
 typedef struct TakenEdges {
   OpId function;
   bool *edges[2];  // by TARGET_RESULT or not
 } TakenEdges;
 
-// What rules before have taken: values by their ids, others (results, arguments of functions
-// without a body) by their function.
+// Targets that earlier rules matched: values by id, others (results, arguments of functions without
+// a body) by function and index.
 typedef struct Taken {
   const Program *p;
   Arena *arena;
@@ -642,13 +663,14 @@ static bool *taken_flag(Taken *taken, const Target *target) {
   return &taken->functions.items[i].edges[target->kind == TARGET_RESULT][target->index];
 }
 
-// Whether a rule before has taken the target; it is taken then.
+// Marks the target; returns whether an earlier rule had marked it.
 static bool take_target(Taken *taken, const Target *target) {
   bool *flag = taken_flag(taken, target), was = *flag;
   *flag = true;
   return was;
 }
 
+// Annotates every value of the rule that no earlier rule matched.
 static bool resolve_rule(Resolver *r, Taken *taken, Annotations *out) {
   ShardingInfo written;
   if (!resolve_spec(r, &written)) return false;
@@ -671,6 +693,7 @@ static bool resolve_rule(Resolver *r, Taken *taken, Annotations *out) {
   return true;
 }
 
+// The target index is built once for all rules.
 bool shard_rules_resolve(const ShardRules *rules, const Program *p, ShardingTable *table,
                          const ShardOptions *options, AnnotationList *out) {
   Annotations list = {0};
@@ -701,10 +724,10 @@ bool shard_spec_resolve(Diag *diag, const Program *p, ShardingTable *table,
   return true;
 }
 
-// ---- giving ----
+// ---- annotating places ----
 
-static const char *sharding_words(ShardingTable *table, Sharding sharding, Guard *guard,
-                                  Arena *arena) {
+static const char *sharding_text(ShardingTable *table, Sharding sharding, Guard *guard,
+                                 Arena *arena) {
   StrBuf buf;
   strbuf_init(&buf, guard);
   sharding_print(table, sharding, &buf);
@@ -713,7 +736,7 @@ static const char *sharding_words(ShardingTable *table, Sharding sharding, Guard
   return text;
 }
 
-// The annotation that gave a place its sharding.
+// The annotation of the list that gave a place its sharding; NULL if the program did.
 static const Annotation *giver(AnnotationList list, const Given *given) {
   for (uint32_t i = 0; given && given->from.n && i < list.n; i++)
     if (str_equal(list.v[i].from, given->from) && list.v[i].sharding == given->sharding)
@@ -721,6 +744,7 @@ static const Annotation *giver(AnnotationList list, const Given *given) {
   return NULL;
 }
 
+// One place may serve several values, so two rules can give one place different shardings.
 static bool give_place(AnnotationList list, const Annotation *a, PlaceId place, Givens *givens) {
   const Graph *g = givens->graph;
   ShardingTable *table = givens->table;
@@ -728,9 +752,10 @@ static bool give_place(AnnotationList list, const Annotation *a, PlaceId place, 
   if (!place) return true;
   const Given *before = givens_at(givens, place);
   if (before && before->sharding != a->sharding) {
+    // An annotation of the program is replaced; one of another rule is a contradiction.
     const Annotation *other = giver(list, before);
-    const char *old = sharding_words(table, before->sharding, arena->guard, arena);
-    const char *new = sharding_words(table, a->sharding, arena->guard, arena);
+    const char *old = sharding_text(table, before->sharding, arena->guard, arena);
+    const char *new = sharding_text(table, a->sharding, arena->guard, arena);
     if (other)
       return diag_error(a->diag, a->pos,
                         "%s and %s have one sharding, but this rule gives %s and %.*s gives %s",
@@ -755,7 +780,7 @@ bool shard_rules_give(AnnotationList list, Givens *givens) {
   for (uint32_t i = 0; i < list.n; i++) {
     const Annotation *a = &list.v[i];
     InstanceId first = graph_instance_of(g, a->target.function);
-    bool root = first && !g->instances[first].caller;  // has no other
+    bool root = first && !g->instances[first].caller;  // a root has one instance
     for (InstanceId instance = first; first && instance < g->n_instances; instance++) {
       if (g->instances[instance].function != a->target.function) continue;
       PlaceId place = target_place(g, instance, &a->target);

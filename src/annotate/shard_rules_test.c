@@ -1,5 +1,4 @@
-// Rules in every spelling, who they hold for, and what is said of wrong ones: the message begins
-// with its place.
+// Rules in every syntax, the values they match, and errors with their position.
 #include "annotate/shard_rules.h"
 
 #include <setjmp.h>
@@ -33,7 +32,7 @@ typedef struct World {
   ShardingTable *table;
 } World;
 
-// What the rules come to, `WHO SHARDING` per line, or what is wrong, `LINE:COLUMN: message`.
+// The result of the rules, `WHO SHARDING` per line, or the errors, `LINE:COLUMN: message`.
 static const char *meaning_with(World *w, const char *text, bool divisible) {
   Source *source = ARENA_NEW(&w->arena, Source);
   *source = (Source){.path = "rules", .text = text, .size = strlen(text)};
@@ -156,7 +155,7 @@ static void check_wrong(World *w) {
          "argument 3 'step' <@mesh, []>\n"
          "argument 0 'x' <@mesh, [{}, {\"data\", \"model\"}]>\n"
          "argument 1 'params.l0.w' <@mesh, [{}, {\"data\", \"model\"}]>\n");
-  // All wrong rules are told at once.
+  // All invalid rules are reported at once.
   expect(w, "x=P('a')\nx=P('b')",
          "1:5: unknown axis \"a\": the mesh is @mesh [\"data\"=4, \"model\"=2]\n"
          "2:5: unknown axis \"b\": the mesh is @mesh [\"data\"=4, \"model\"=2]\n");

@@ -1,5 +1,7 @@
-// Sharding groups: values that sdy.sharding_group ops require to have one sharding. Groups that
-// share a value are joined by union-find over their ids. O(n log n) in the number of members.
+// Problem: values in one sdy.sharding_group need one sharding, and groups may share values.
+// Idea: union-find over groups; a value that is in two groups joins them.
+// Invariant: the representative of a joined group is the group with the least id.
+// Cost: O(n log n) in the number of members.
 #include "annotate/sharding_groups.h"
 
 #include "annotate/annotation.h"
@@ -24,7 +26,7 @@ static bool id_before(const void *a, const void *b, const void *user) {
   return *(const int64_t *)a < *(const int64_t *)b;
 }
 
-// Counts the distinct ids and numbers them in rising order. O(n log n).
+// Numbers the distinct ids in ascending order and returns their number. O(n log n).
 static uint32_t number_groups(Members *members, Arena *arena) {
   uint32_t n = members->count, distinct = 0;
   int64_t *ids = ARENA_ARRAY(arena, int64_t, n);
@@ -52,6 +54,7 @@ static OpId manual_around(const Program *p, OpId op) {
   return 0;
 }
 
+// Element types may differ: a sharding depends on the shape only.
 static bool same_shape(const Context *context, Type a, Type b) {
   const TypeInfo *ia = type_info(context, a), *ib = type_info(context, b);
   if (ia->rank != ib->rank) return false;
@@ -60,6 +63,7 @@ static bool same_shape(const Context *context, Type a, Type b) {
   return true;
 }
 
+// Compares each member with the first one of its group: shape and enclosing manual computation.
 static bool check_groups(const Program *p, const Members *members, uint32_t n_groups, Arena *arena,
                          Diag *diag) {
   OpId *first = ARENA_ARRAY(arena, OpId, n_groups);
@@ -83,6 +87,7 @@ static bool check_groups(const Program *p, const Members *members, uint32_t n_gr
   return true;
 }
 
+// Path halving.
 static uint32_t find(uint32_t *parent, uint32_t x) {
   while (parent[x] != x) x = parent[x] = parent[parent[x]];
   return x;
@@ -99,11 +104,12 @@ bool sharding_groups_import(Program *p, Arena *arena, Diag *diag) {
   uint32_t *group_of = ARENA_ARRAY(arena, uint32_t, p->values.count);  // + 1
   for (uint32_t g = 0; g < n_groups; g++) parent[g] = g;
   for (uint32_t i = 0; i < members.count; i++) {
+    // The second sharding_group of a value joins the two groups and is erased.
     uint32_t *seen = &group_of[op_operand(p, members.items[i].op, 0)];
     uint32_t g = find(parent, members.items[i].group);
     if (*seen) {
       uint32_t other = find(parent, *seen - 1);
-      parent[g > other ? g : other] = g > other ? other : g;  // the least stands for all
+      parent[g > other ? g : other] = g > other ? other : g;  // the least id is the representative
       op_erase(p, members.items[i].op);
       members.items[i].op = 0;
     } else {
@@ -119,6 +125,7 @@ bool sharding_groups_import(Program *p, Arena *arena, Diag *diag) {
   return true;
 }
 
+// Annotations without axes and with all dimensions open do not count as annotations.
 static void sync_group(Program *p, const ValueId *values, uint32_t n, int64_t id, Diag *diag) {
   Attr common = 0;
   ValueId first = 0, other = 0;
@@ -161,7 +168,7 @@ void sharding_groups_sync(Program *p, Arena *arena, Diag *diag) {
   collect(p, arena, &members);
   if (!members.count) return;
   uint32_t n_groups = number_groups(&members, arena);
-  // Members group by group, each in program order, a value once.
+  // Counting sort: members by group, in program order, each value once.
   uint32_t *first = ARENA_ARRAY(arena, uint32_t, n_groups + 2);
   ValueId *values = ARENA_ARRAY(arena, ValueId, members.count);
   int64_t *ids = ARENA_ARRAY(arena, int64_t, n_groups);
@@ -177,7 +184,7 @@ void sharding_groups_sync(Program *p, Arena *arena, Diag *diag) {
     seen[v] = 1;
     values[end[m->group]++] = v;
   }
-  // The order of groups is that of their first member in the program.
+  // Groups are handled in the order of their first member, for deterministic warnings.
   uint8_t *done = ARENA_ARRAY(arena, uint8_t, n_groups);
   for (uint32_t i = 0; i < members.count; i++) {
     uint32_t g = members.items[i].group;

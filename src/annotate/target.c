@@ -1,5 +1,8 @@
-// Names of values, looked up by going over the program once per pattern: patterns are few, and
-// nothing has to be kept in step with the program.
+// Problem: find the values that a user's pattern names.
+// Idea: walk the program once per pattern and compare every name. Patterns are few, and there is no
+// index to keep consistent with the program (target_index.h serves long rule files).
+// Invariant: a pattern has readings in a fixed order; the first reading with a match wins.
+// Cost: O(program · |pattern|) per pattern.
 #include "annotate/target.h"
 
 #include <stdio.h>
@@ -18,6 +21,7 @@ static bool is_digits(Str s) {
   return s.n > 0;
 }
 
+// At most 9 digits, so the value fits 32 bits.
 static bool read_index(Str s, uint32_t *out) {
   if (!is_digits(s) || s.n > 9) return false;
   uint32_t value = 0;
@@ -28,7 +32,7 @@ static bool read_index(Str s, uint32_t *out) {
 
 static Str str_from(Str s, size_t at) { return (Str){s.s + at, s.n - at}; }
 
-// What stands in brackets, without quotes and JAX's words for positions.
+// The key inside brackets, without quotes and without JAX's `<flat index …>`.
 static Str key_of(Str inner) {
   static const char flat[] = "<flat index ";
   if (inner.n >= 2 && (inner.s[0] == '\'' || inner.s[0] == '"') &&
@@ -39,7 +43,7 @@ static Str key_of(Str inner) {
   return inner;
 }
 
-// Index of the bracket that closes the one at `open`; n if none does. Quoted brackets do not count.
+// Index of the `]` that closes the bracket at `open`; n if none. Quoted brackets do not count.
 static size_t closing(Str text, size_t open) {
   char quote = 0;
   for (size_t i = open + 1; i < text.n; i++) {
@@ -72,8 +76,8 @@ Str path_dotted(Arena *arena, Str text) {
   return (Str){out, n};
 }
 
-// Index of the bracket that closes the class at `open`; n if none does. A bracket that is the first
-// member does not.
+// Index of the `]` that closes the character class at `open`; n if none. A `]` as the first member
+// does not close it.
 static size_t class_end(Str glob, size_t open) {
   size_t i = open + 1;
   if (i < glob.n && (glob.s[i] == '!' || glob.s[i] == '^')) i++;
@@ -86,12 +90,14 @@ static size_t class_end(Str glob, size_t open) {
   return glob.n;
 }
 
-// The member at *at, and past it.
+// The member at *at; advances *at beyond it.
 static unsigned char class_member(Str glob, size_t *at) {
   if (glob.s[*at] == '\\') ++*at;
   return (unsigned char)glob.s[(*at)++];
 }
 
+// Whether the character class between `open` and `end` has the character: members, ranges `a-z`,
+// negation by `!` or `^`.
 static bool class_has(Str glob, size_t open, size_t end, char letter) {
   size_t i = open + 1;
   bool others = glob.s[i] == '!' || glob.s[i] == '^', has = false;
@@ -106,7 +112,7 @@ static bool class_has(Str glob, size_t open, size_t end, char letter) {
   return has != others;
 }
 
-// Does what stands at g, which is no '*', fit the letter? *next is what stands behind it.
+// Whether the glob element at g (not '*') matches the character; *next is the following element.
 static bool letter_matches(Str glob, size_t g, char letter, size_t *next) {
   size_t end = glob.s[g] == '[' ? class_end(glob, g) : glob.n;
   *next = g + 1;
@@ -121,8 +127,9 @@ static bool letter_matches(Str glob, size_t g, char letter, size_t *next) {
   return glob.s[g] == '?' || glob.s[g] == letter;
 }
 
+// Greedy glob matching with one backtrack point. O(|glob| · |path|).
 bool path_matches(Str glob, Str path) {
-  // Where to go back to when letters after the last '*' do not fit.
+  // Only the last '*' is retried: an earlier one has matched its shortest, which is always enough.
   size_t g = 0, p = 0, star = glob.n, retry = 0, next;
   while (p < path.n) {
     if (g < glob.n && glob.s[g] == '*') {
@@ -141,7 +148,7 @@ bool path_matches(Str glob, Str path) {
   return g == glob.n;
 }
 
-// How brackets of a pattern are read.
+// Interpretations of the brackets in a pattern, in the order they are tried.
 typedef enum Brackets { AS_KEYS, AS_CLASSES_NOT_DIGITS, AS_CLASSES, N_BRACKETS } Brackets;
 
 static bool is_key(Str inner, Brackets brackets) {
@@ -149,8 +156,8 @@ static bool is_key(Str inner, Brackets brackets) {
   return quoted || brackets == AS_KEYS || (brackets == AS_CLASSES_NOT_DIGITS && is_digits(inner));
 }
 
-// As path_dotted, of a pattern: classes stay as they are, also in quoted keys; brackets that are
-// read as keys are letters in them.
+// path_dotted for a pattern. Character classes stay, also in quoted keys; inside brackets read as
+// keys, glob characters are quoted.
 static Str pattern_dotted(Arena *arena, Str text, Brackets brackets) {
   char *out = arena_alloc(arena, 2 * text.n + 1);
   size_t n = 0;
@@ -184,7 +191,7 @@ static Str pattern_dotted(Arena *arena, Str text, Brackets brackets) {
   return (Str){out, n};
 }
 
-// The text of one attribute of argument or result i; empty if there is none.
+// A string attribute of argument or result i; empty if there is none.
 static Str edge_text(const Program *p, OpId function, const char *list, uint32_t i,
                      const char *name) {
   const AttrInfo *dicts = attr_info(p->context, op_attr(p, function, list));
@@ -193,7 +200,7 @@ static Str edge_text(const Program *p, OpId function, const char *list, uint32_t
                   attr_as_name(p->context, attr_get(p->context, dicts->items[i], name)));
 }
 
-// The first name in a location, looking into call sites and fusions.
+// The first name in a location, through call sites and fused locations.
 static Str location_name(const Context *context, Attr loc) {
   for (uint32_t depth = 0; depth < 64; depth++) {
     const AttrInfo *info = attr_info(context, loc);
@@ -241,16 +248,17 @@ typedef struct Lookup {
   Targets *out;
 } Lookup;
 
-// What a pattern may be, in this order; what one finds, the next is not asked for. A tree of
-// results has a path `result.1` that is not the result number 1, and a parameter may be called
+// Readings of a pattern, in order; the first with a match wins. The order matters: a tree of
+// results has paths like `result.1` that are not result number 1, and a parameter may be called
 // `out`.
 typedef enum Reading {
-  AS_NAME,     // a path, or the name in the text; the number of what has neither
-  AS_SYNONYM,  // `out` is another word for `result`; `result3` is `result.3`
+  AS_NAME,     // a path or SSA name; a number for arguments that have neither
+  AS_SYNONYM,  // `out` for `result`; `result3` for `result.3`
   AS_NUMBER,   // arg3, result3
   N_READINGS
 } Reading;
 
+// Whether the pattern names argument i in this reading.
 static bool argument_is(const Lookup *k, uint32_t i, Reading reading) {
   Str path = argument_path(k->p, k->function, i, k->arena);
   ValueId value = function_argument(k->p, k->function, i);
@@ -264,6 +272,7 @@ static bool argument_is(const Lookup *k, uint32_t i, Reading reading) {
   return (path.n && path_matches(k->pattern, path)) || (name.n && path_matches(k->pattern, name));
 }
 
+// `out`, `out.loss`, `out3` and `result3` in the form of result paths: `result.3`.
 static Str result_synonym(Str pattern, Arena *arena) {
   Str rest = str_starts(pattern, "result") ? str_from(pattern, 6)
              : str_starts(pattern, "out")  ? str_from(pattern, 3)
@@ -286,7 +295,7 @@ static bool result_is(const Lookup *k, uint32_t i, Reading reading) {
   return path_matches(pattern, str_of(number));
 }
 
-// Paths are made for the comparison only.
+// Paths are built for the comparison only.
 static bool matches(const Lookup *k, bool argument, uint32_t i, Reading reading) {
   ArenaMark mark = arena_mark(k->arena);
   bool is = argument ? argument_is(k, i, reading) : result_is(k, i, reading);
@@ -305,9 +314,10 @@ static void find_read_as(const Lookup *k, Reading reading) {
       VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_RESULT, i, 0}));
 }
 
+// Finds arguments and results; the first reading with a match wins.
 static void find_edges(const Lookup *k) {
   uint32_t number, before = k->out->count;
-  if (read_index(k->pattern, &number)) {  // files of rules may have one per argument
+  if (read_index(k->pattern, &number)) {  // O(1): rule files may have one rule per argument
     if (number < function_n_arguments(k->p, k->function))
       VEC_PUSH(k->arena, k->out,
                ((Target){k->function, TARGET_ARGUMENT, number,
@@ -318,26 +328,27 @@ static void find_edges(const Lookup *k) {
     find_read_as(k, (Reading)reading);
 }
 
+// A block argument is TARGET_ARGUMENT only if it belongs to the function itself.
 static Target target_of(const Program *p, OpId function, ValueId value) {
   const Value *v = value_at(p, value);
   bool argument = v->is_arg && function_argument(p, function, v->index) == value;
   return (Target){function, argument ? TARGET_ARGUMENT : TARGET_VALUE, v->index, value};
 }
 
-// `%12`, `%12#1`.
+// Finds `%12` or `%12#1`.
 static void find_by_name(const Lookup *k) {
   const Program *p = k->p;
   Str name = str_from(k->pattern, 1);
-  uint32_t part = 0;
+  uint32_t result = 0;
   const char *hash = name.n ? memchr(name.s, '#', name.n) : NULL;
-  if (hash && !read_index(str_from(name, (size_t)(hash - name.s) + 1), &part)) return;
+  if (hash && !read_index(str_from(name, (size_t)(hash - name.s) + 1), &result)) return;
   if (hash) name.n = (size_t)(hash - name.s);
   if (!name.n) return;
   for (OpId o = k->function; o; o = op_walk_next(p, o, k->function)) {
     const Op *op = op_at(p, o);
-    if (op->n_results > part &&
+    if (op->n_results > result &&
         str_equal(name_str(p->context, value_at(p, op->results)->name), name))
-      VEC_PUSH(k->arena, k->out, target_of(p, k->function, op->results + part));
+      VEC_PUSH(k->arena, k->out, target_of(p, k->function, op->results + result));
     for (uint32_t r = 0; r < op->n_regions; r++)
       for (BlockId b = region_at(p, op->regions + r)->first; b; b = block_at(p, b)->next)
         for (uint32_t i = 0; i < block_at(p, b)->n_args; i++)
@@ -346,22 +357,22 @@ static void find_by_name(const Lookup *k) {
   }
 }
 
-// The user may leave folders out.
-static bool same_file(Str written, Str whole) {
-  if (written.n > whole.n) return false;
-  Str end = str_from(whole, whole.n - written.n);
-  return str_equal(written, end) && (written.n == whole.n || end.s[-1] == '/');
+// Whether a path ends in the user's path: leading directories may be omitted.
+static bool same_file(Str suffix, Str path) {
+  if (suffix.n > path.n) return false;
+  Str end = str_from(path, path.n - suffix.n);
+  return str_equal(suffix, end) && (suffix.n == path.n || end.s[-1] == '/');
 }
 
-// What a walk through a location looks for and finds. Locations are shared, so that a small text
-// can hold very many: `most` is how many are still looked at.
+// A search through one op's location. Locations share sub-trees, so a small text can describe
+// exponentially many; `most` limits the nodes visited.
 typedef struct LocationWalk {
   const Context *context;
-  Str file;  // as the user writes it
+  Str file;  // as the user gave it
   uint32_t line, most;
-  bool here, gradient;     // at that line; under JAX's transpose(…)
-  bool any, same;          // in any file; in that one
-  uint32_t before, after;  // lines of that file next to that line; 0 if none
+  bool here, gradient;     // a location is at that line; under JAX's transpose(…)
+  bool any, same;          // a location is in any file; in this file
+  uint32_t before, after;  // nearest lines of this file around that line; 0 if none
 } LocationWalk;
 
 static void walk_location(LocationWalk *walk, Attr loc, uint32_t depth) {
@@ -392,6 +403,7 @@ static void look_at(LocationWalk *walk, const Op *op) {
   walk_location(walk, op->loc, 0);
 }
 
+// The bytes of a line of the source. O(source).
 static bool line_range(const Source *source, uint32_t line, size_t *out_begin, size_t *out_end) {
   size_t at = 0;
   for (uint32_t i = 1; i < line; i++) {
@@ -405,7 +417,7 @@ static bool line_range(const Source *source, uint32_t line, size_t *out_begin, s
   return true;
 }
 
-// `FILE:LINE`, of the text or of the program the text was made from.
+// Finds `FILE:LINE`, in the program's text or in locations.
 static void find_by_line(const Lookup *k, Str file, uint32_t line, bool gradient) {
   const Program *p = k->p;
   size_t begin = 0, end = 0;
@@ -428,7 +440,7 @@ static void find_by_line(const Lookup *k, Str file, uint32_t line, bool gradient
     VEC_PUSH(k->arena, k->out, target_of(p, k->function, op_result(p, last, i)));
 }
 
-// Takes `FILE:LINE` apart.
+// Splits `FILE:LINE`.
 static bool is_line(Str written, Str *file, uint32_t *line) {
   size_t colon = written.n;
   while (colon && written.s[colon - 1] != ':') colon--;
@@ -437,6 +449,8 @@ static bool is_line(Str written, Str *file, uint32_t *line) {
   return true;
 }
 
+// SSA names, else edges, else lines: ops of the forward pass first, then those of the backward
+// pass.
 static void find_in(const Lookup *k, Str written) {
   if (str_starts(k->pattern, "%")) {
     find_by_name(k);
@@ -451,7 +465,7 @@ static void find_in(const Lookup *k, Str written) {
   if (!k->out->count) find_by_line(k, file, line, true);
 }
 
-// Takes `@f:` from the pattern; the functions to look in.
+// Removes `@f:` from the pattern and returns the functions to search.
 static Entries scope_of(const Program *p, Str *pattern, Arena *arena) {
   const char *colon = str_starts(*pattern, "@") ? memchr(pattern->s, ':', pattern->n) : NULL;
   if (!colon) return program_entries(p, arena);
@@ -464,9 +478,10 @@ static Entries scope_of(const Program *p, Str *pattern, Arena *arena) {
 
 TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
   Targets out = {0};
-  Str whole = pattern;
+  Str given = pattern;
   Entries entries = scope_of(p, &pattern, arena);
   Str dotted = pattern_dotted(arena, pattern, AS_KEYS);
+  // Only a bracket has several readings.
   bool bracket = pattern.n && memchr(pattern.s, '[', pattern.n);
   for (uint32_t b = 0; b < (bracket ? N_BRACKETS : 1) && !out.count; b++) {
     Str read = b ? pattern_dotted(arena, pattern, (Brackets)b) : dotted;
@@ -476,10 +491,10 @@ TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
       for (uint32_t t = 0; t < found.count; t++) VEC_PUSH(arena, &out, found.items[t]);
     }
   }
-  // A line of a function that is called: JAX makes one of every jit, and of much of jax.numpy.
+  // Lines inside callees: JAX makes a function of every jit and of many jax.numpy functions.
   Str file;
   uint32_t line;
-  bool called = whole.s == pattern.s && is_line(pattern, &file, &line);
+  bool called = given.s == pattern.s && is_line(pattern, &file, &line);
   for (uint32_t gradient = 0; called && !out.count && gradient < 2; gradient++)
     for (OpId op = module_first(p); op; op = op_at(p, op)->next)
       if (op_is_function(p, op))
@@ -495,7 +510,7 @@ typedef struct Nearest {
   uint32_t n, most;
 } Nearest;
 
-// The end of a path that has as many dots as the pattern: params.w is also near to w.
+// The last components of a path, as many as the pattern has: `w` is near to params.w.
 static Str path_end(Str path, Str pattern) {
   uint32_t dots = 0;
   for (size_t i = 0; i < pattern.n; i++) dots += pattern.s[i] == '.';
@@ -504,10 +519,12 @@ static Str path_end(Str path, Str pattern) {
   return path;
 }
 
+// Insertion into a short sorted list. A match of the path's end costs 1 more than a full match.
 static void consider(Nearest *best, Str pattern, Str name, uint32_t limit) {
   uint32_t far = str_distance(pattern, name, limit);
   Str end = path_end(name, pattern);
   uint32_t short_far = end.n < name.n ? str_distance(pattern, end, limit) : far;
+  // A match of the path's last components counts as one edit more than a full match.
   if (short_far) short_far++;
   if (short_far < far) far = short_far;
   if (!name.n || far > limit) return;
@@ -528,11 +545,13 @@ static void consider(Nearest *best, Str pattern, Str name, uint32_t limit) {
   best->far[at] = far;
 }
 
+// Edit distance to all names of the kind that the pattern has: SSA names for `%…`, paths otherwise.
 uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most, Str *out) {
   Entries entries = scope_of(p, &pattern, arena);
   bool by_name = str_starts(pattern, "%");
   Str dotted = by_name ? str_from(pattern, 1) : path_dotted(arena, pattern);
   Nearest best = {out, ARENA_ARRAY(arena, uint32_t, most + 1), 0, most};
+  // Names with more edits than half the pattern are not near.
   uint32_t limit = dotted.n / 2 > 6 ? (uint32_t)dotted.n / 2 : 6;
   for (uint32_t f = 0; f < entries.n && most; f++) {
     OpId function = entries.v[f];
@@ -591,6 +610,7 @@ const char *targets_near_text(const Program *p, Str pattern, Arena *arena) {
 
 #define AS_TEXT "JAX's as_text(debug_info=True) prints "
 
+// The nearest lines with ops, or why there are no locations.
 static const char *line_hint(const Program *p, Str file, uint32_t line, Arena *arena) {
   if (p->source && same_file(file, str_of(p->source->path)))
     return "; no op of that line defines a value";

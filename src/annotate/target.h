@@ -1,8 +1,8 @@
-// What a user calls a value: `%12` as in the text, `model.py:31`, `params.layer_0.kernel`, `arg3`,
+// Names for values in options and rules: `%12`, `model.py:31`, `params.layer_0.kernel`, `arg3`,
 // `result0`, or a glob over these.
 //
-//   params['layer_0']["kernel"]  state.params  x[0].y       as JAX prints paths
-//   params.layer_0.kernel        state.params  x.0.y        as they are here, and in patterns
+//   params['layer_0']["kernel"]  state.params  x[0].y       JAX's paths
+//   params.layer_0.kernel        state.params  x.0.y        the dotted form used in patterns
 #ifndef TESSERA_ANNOTATE_TARGET_H
 #define TESSERA_ANNOTATE_TARGET_H
 
@@ -23,45 +23,43 @@ typedef struct TargetList {
   uint32_t n;
 } TargetList;
 
-// The path in dots; text that is no path stays as it is. In the arena.
+// Converts a path to its dotted form; other text is unchanged. In the arena.
 Str path_dotted(Arena *arena, Str text);
-// `*` is any run of letters, dots too; `?` is one letter; `[qkv]`, `[a-z]` one of these, `[!x]` or
-// `[^x]` one that is none of them; a letter behind a backslash is itself. A `[` that no `]` closes
-// is itself, too. O(|glob| |path|).
+// `*` matches any characters, dots too; `?` one character; `[qkv]`, `[a-z]` one of these; `[!x]` or
+// `[^x]` one other than these. A backslash quotes a character. A `[` without `]` matches itself.
+// O(|glob| · |path|).
 bool path_matches(Str glob, Str path);
 
-// Dotted path of an argument: from jax.arg_info, its location, or its name in the text; empty if it
-// has but a number. Of a result: from jax.result_info, always beginning with `result`.
+// The dotted path of an argument, from jax.arg_info, its location or its SSA name; empty if it has
+// only a number. Of a result: from jax.result_info, always beginning with `result`.
 Str argument_path(const Program *p, OpId function, uint32_t i, Arena *arena);
-// The text that path is read from, as the program spells it: params['w']; empty likewise.
+// The text that the path is made from, as in the program: params['w']; empty likewise.
 Str argument_name(const Program *p, OpId function, uint32_t i);
 Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 
-// All that the pattern means, arguments first, then results; if there are none of these, values.
-// A name or path comes before another word for one (out, result0), and that before a number (arg0,
-// result0): what one finds, the next is not asked for.
+// All targets of a pattern: arguments, then results; values only if there are none of these. A name
+// or path is preferred to a synonym (out, result0), and a synonym to a number (arg0, result0).
 //   0  arg0  %arg0          arguments; also by path or glob
 //   result0  result[0]  out.loss
 //   %12  %12#1              a value by its name in the text; several if scopes repeat the name
-//   model.mlir:7            what the ops of that line of the text define
-//   model.py:31             what the last op of that line of the user's program defines, of its
-//                           gradient only if there is no other; in called functions, too
+//   model.mlir:7            the values that ops on that line of the program's text define
+//   model.py:31             the values of the last op of that line of the user's program; ops of
+//                           the backward pass only if there are no others; in callees, too
 //   @f:PATTERN              in the function @f instead
-// Brackets are first read as JAX prints paths: w[qkv] and layers[12] are the keys qkv and 12. If
-// nothing is called so they are classes of letters, those that have only digits last.
-// Empty if nothing is called so. O(program).
+// Brackets are first read as JAX's keys: w[qkv] and layers[12] are the keys qkv and 12. If nothing
+// matches, they are character classes; brackets with only digits are tried as classes last.
+// Empty if nothing matches. O(program).
 TargetList targets_find(const Program *p, Str pattern, Arena *arena);
-// The names nearest to a pattern that means nothing; at most `most`; gives how many. O(names).
+// The names nearest to a pattern without matches, at most `most`; returns their number. O(names).
 uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most, Str *out);
-// The same for messages: "; near names: …"; if there are none, what arguments are called.
+// The same as text: "; near names: …"; without near names, the names of some arguments.
 const char *targets_near_text(const Program *p, Str pattern, Arena *arena);
-// For messages on a pattern that means nothing: why it cannot, as in "; the nearest line …"; or "".
-// O(program).
+// Why a pattern has no matches, as text: "; the nearest line …"; or "". O(program).
 const char *targets_hint(const Program *p, Str pattern, Arena *arena);
-// For messages: `argument 3 'params.w'`, `result 0`, `%12`.
+// Text for messages: `argument 3 'params.w'`, `result 0`, `%12`.
 const char *target_text(const Program *p, const Target *target, Arena *arena);
 Type target_type(const Program *p, const Target *target);
-// Where it stands in the text: its op, or its function's.
+// The position of the target's op, or of its function.
 Pos target_pos(const Program *p, const Target *target);
 
 #endif

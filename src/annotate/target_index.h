@@ -1,4 +1,4 @@
-// Many names of arguments and results, each found at once: rules may have one for every parameter.
+// Finds names of arguments and results in O(1) each: a rule file may name every parameter.
 #ifndef TESSERA_ANNOTATE_TARGET_INDEX_H
 #define TESSERA_ANNOTATE_TARGET_INDEX_H
 
@@ -6,10 +6,10 @@
 
 typedef struct TargetIndex TargetIndex;
 
-// Of the program's entries, in the arena; good as long as the program is not changed. O(arguments
-// and results).
+// Indexes the entry functions, in the arena. Valid while the program is unchanged.
+// O(arguments + results).
 TargetIndex *target_index_new(const Program *p, Arena *arena);
-// As targets_find, in O(1) where the pattern is the whole path of an argument or result.
+// Equals targets_find; O(1) if the pattern is the full path of an argument or result.
 TargetList target_index_find(const TargetIndex *index, Str pattern, Arena *arena);
 
 #endif

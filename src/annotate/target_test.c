@@ -1,4 +1,4 @@
-// Paths in every spelling JAX has, globs, and who is meant by a pattern.
+// Paths in all of JAX's syntaxes, globs, and the values that a pattern matches.
 #include "annotate/target.h"
 
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static const char *words(World *w, TargetList list) {
   return out;
 }
 
-// What the pattern means, in words: "argument 0 'params.layer_0.kernel'|…"; by the index the same.
+// The matches of a pattern as text: "argument 0 'params.layer_0.kernel'|…"; equal with the index.
 static const char *meaning(World *w, const char *pattern) {
   const char *out = words(w, targets_find(w->program, str_of(pattern), &w->arena));
   const TargetIndex *index = target_index_new(w->program, &w->arena);
@@ -106,8 +106,8 @@ static Status *look_up(Guard *guard, void *arg) {
   assert_string_equal(meaning(&w, "dir/m.mlir:8"), "%0");
   assert_string_equal(meaning(&w, "odir/m.mlir:8"), "");
   assert_string_equal(meaning(&w, "model.py:31"), "%2");
-  assert_string_equal(meaning(&w, "model.py:40"), "%4");  // of a gradient only
-  assert_string_equal(meaning(&w, "model.py:50"), "%b");  // in a called function
+  assert_string_equal(meaning(&w, "model.py:40"), "%4");  // of the backward pass only
+  assert_string_equal(meaning(&w, "model.py:50"), "%b");  // in a callee
   assert_string_equal(meaning(&w, "@main:model.py:50"), "");
   assert_string_equal(hint(&w, "model.py:32"),
                       "; the nearest lines that ops come from are 31 and 40");
@@ -137,7 +137,7 @@ static void test_look_up(void **state) {
   assert_null(guard_run(look_up, NULL));
 }
 
-// Names that are called as results, globs, values and numbers are.
+// Arguments named like results, globs, values and numbers.
 static Status *look_up_awkward(Guard *guard, void *arg) {
   (void)arg;
   static const char awkward[] =
@@ -164,7 +164,7 @@ static Status *look_up_awkward(Guard *guard, void *arg) {
       "result.0", "result.1",  "result.2", "w*",      "w?",      "w1",      "1",       "arg1",
       "%arg1",    "@main:out", "result*",  "*",       "",        "nobody",  "a.mlir:3"};
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) meaning(&w, patterns[i]);
-  // A name is not also a number, and only what no name means is another word.
+  // A named argument has no number, and synonyms apply only to patterns that match no name.
   assert_string_equal(meaning(&w, "result1"), "argument 2 'result1'");
   assert_string_equal(meaning(&w, "out"), "argument 0 'out'");
   assert_string_equal(meaning(&w, "result"), "argument 1 'result'");

@@ -1,6 +1,6 @@
-// The public C API: each call runs its body under a guard, so that exhaustion anywhere below
-// becomes an error of the call, and copies what crosses the border. Structs are read and written
-// only as far as the caller's struct_size says.
+// The public C API. Each call runs its body under a guard, so that running out of memory anywhere
+// below becomes an error of the call. Data is copied in both directions. Structs are read and
+// written only as far as the caller's struct_size, so old callers work with a newer library.
 #include <tessera/tessera.h>
 
 #include <string.h>
@@ -41,9 +41,9 @@ tsr_error *api_error(Status *status) {
   return error;
 }
 
-tsr_error *api_error_said(Status *status, const StrBuf *said) {
-  if (!status || !said->used) return api_error(status);
-  tsr_error *error = api_error_new(status_code(status), said->data, said->used);
+tsr_error *api_error_with_text(Status *status, const StrBuf *text) {
+  if (!status || !text->used) return api_error(status);
+  tsr_error *error = api_error_new(status_code(status), text->data, text->used);
   status_free(status);
   return error;
 }
@@ -174,7 +174,7 @@ typedef struct Load {
   tsr_program *handle;
   Session session;
   bool allow_unregistered;
-  StrBuf rendered;  // what the diagnostics say, if any
+  StrBuf rendered;  // rendered diagnostics; empty without errors
 } Load;
 
 void api_list_functions(tsr_program *h, Guard *guard) {
@@ -215,7 +215,7 @@ static char *copy_text(const char *text, size_t n) {
   return copy;
 }
 
-// Takes the text (a block of mem_alloc) in any case.
+// Takes ownership of the text (from mem_alloc) in any case.
 static tsr_error *load_text(char *text, size_t size, const char *name, bool allow_unregistered,
                             tsr_program **out_program) {
   tsr_program *h = mem_alloc(sizeof *h);
@@ -230,7 +230,7 @@ static tsr_error *load_text(char *text, size_t size, const char *name, bool allo
   h->source = (Source){.path = h->name, .text = h->text, .size = size};
   Load load = {.handle = h, .allow_unregistered = allow_unregistered};
   Status *status = guard_run(load_body, &load);
-  tsr_error *error = api_error_said(status, &load.rendered);
+  tsr_error *error = api_error_with_text(status, &load.rendered);
   strbuf_deinit(&load.rendered);
   session_deinit(&load.session);
   if (error)
@@ -350,7 +350,7 @@ tsr_error *tsr_program_print(tsr_program *program, const tsr_print_options *opti
 
 void tsr_text_free(char *text) { mem_free(text); }
 
-// ---- looking ----
+// ---- inspecting ----
 
 size_t tsr_program_function_count(const tsr_program *program) {
   return program ? program->functions.count : 0;
@@ -463,7 +463,7 @@ typedef struct Evaluate {
 
 enum { MOST_PROCESSES = 100000 };
 
-// Buffers stand in an array whose items have the caller's size.
+// Item i of a caller's array; items have the caller's struct size.
 static void *buffer_at(const tsr_buffer *buffers, size_t i) {
   return (char *)(uintptr_t)buffers + i * buffers->struct_size;
 }
@@ -514,7 +514,7 @@ static Status *write_output(const Literal *literal, tsr_buffer *out) {
   return NULL;
 }
 
-// A failure with a place also shows its line and a caret, as errors of the text do.
+// Appends the source line and a caret to an error that has a position, as errors of the parser do.
 static Status *with_source_line(const Source *source, Pos pos, Status *status) {
   if (pos == POS_NONE || pos > source->size) return status;
   uint32_t line, column;
@@ -549,7 +549,8 @@ static Status *evaluate_body(Guard *guard, void *arg) {
          n_args, n_out, n > 1 ? " on all partitions together" : "", e->n_inputs, e->n_outputs);
   EvalNeed need;
   evaluate_need(p, function, (uint32_t)n, &need);
-  evaluate_need_add(&need.argument_bytes, need.argument_bytes, n - 1);  // each has its own
+  evaluate_need_add(&need.argument_bytes, need.argument_bytes,
+                    n - 1);  // each partition has its own copy
   TRY(evaluate_check_need(&need, e->options.memory_limit, "memory_limit"));
   Literal **args = ARENA_ARRAY(&e->arena, Literal *, n_args);
   Literal **out = ARENA_ARRAY(&e->arena, Literal *, n_out);
@@ -623,7 +624,7 @@ tsr_error *tsr_program_evaluate(tsr_program *program, const char *function,
 void tsr_buffer_free(tsr_buffer *buffer) {
   tsr_buffer b;
   Status *unset = buffer ? api_read_struct(&b, sizeof b, buffer, "tsr_buffer") : NULL;
-  status_free(unset);  // nothing was ever put into such a one
+  status_free(unset);  // struct_size was not set: the buffer was never filled
   if (!buffer || unset) return;
   mem_free(b.data);
   mem_free((void *)(uintptr_t)b.dims);

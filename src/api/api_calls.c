@@ -1,14 +1,15 @@
-// The public C API of custom calls that the caller of the library runs: a call in the API's words,
-// buffers over the literals' own memory, and the thread they are run on.
+// Custom calls that the caller runs: descriptions of calls, buffers that alias the literals' memory
+// (no copies), and the hand-over to the caller's thread.
 #include "base/errand.h"
 #include "parse/print.h"
 #include "api/api_private.h"
 
-// ---- a call in words ----
+// ---- describing a call ----
 
 static void release_text(void *text) { strbuf_deinit(text); }
 
-// A string as it is, a dictionary as text; JAX's FFI calls keep theirs beside an empty string.
+// backend_config as text: a string as it is, a dictionary printed. JAX's FFI calls have a
+// dictionary in mhlo.backend_config, beside an empty backend_config string.
 static const char *config_text(const Program *p, OpId op) {
   Context *c = p->context;
   Attr attr = op_attr(p, op, "mhlo.backend_config");
@@ -48,13 +49,13 @@ void api_custom_call(const Program *p, OpId op, Arena *arena, tsr_custom_call *o
       .results = types + o->n_operands};
 }
 
-// ---- running one ----
+// ---- running a call ----
 
 enum { MOST_MESSAGE = 4000 };
 
 typedef struct Call {
   const ApiCalls *calls;
-  tsr_custom_call said;
+  tsr_custom_call info;
   tsr_buffer *operands, *results;
   int code;
   char message[MOST_MESSAGE];
@@ -72,7 +73,7 @@ static tsr_buffer buffer_of(const Literal *l) {
 
 static void run_call(void *arg) {
   Call *call = arg;
-  call->code = call->calls->run(call->calls->user, &call->said, call->operands, call->results,
+  call->code = call->calls->run(call->calls->user, &call->info, call->operands, call->results,
                                 call->message, sizeof call->message);
 }
 
@@ -80,7 +81,7 @@ Status *api_run_call(void *calls, EvalContext *cx, Literal *const *in, Literal *
                      bool *out_done) {
   Call *call = ARENA_NEW(cx->scratch, Call);
   *call = (Call){.calls = calls};
-  api_custom_call(cx->program, cx->op, cx->scratch, &call->said);
+  api_custom_call(cx->program, cx->op, cx->scratch, &call->info);
   call->operands = ARENA_ARRAY(cx->scratch, tsr_buffer, cx->n_in + 1);
   call->results = ARENA_ARRAY(cx->scratch, tsr_buffer, cx->n_out + 1);
   for (uint32_t i = 0; i < cx->n_in; i++) {
@@ -95,6 +96,6 @@ Status *api_run_call(void *calls, EvalContext *cx, Literal *const *in, Literal *
   call->message[MOST_MESSAGE - 1] = '\0';
   StatusCode code =
       call->code > 0 && call->code <= UNAUTHENTICATED ? (StatusCode)call->code : UNKNOWN;
-  return status_new(code, __FILE__, __LINE__, "custom call @%s failed%s%s", call->said.target,
+  return status_new(code, __FILE__, __LINE__, "custom call @%s failed%s%s", call->info.target,
                     call->message[0] ? ": " : "", call->message);
 }

@@ -1,4 +1,4 @@
-// The public C API of names: what users call an argument or a result, and its dimensions.
+// Names of arguments and results, and of their dimensions.
 #include <string.h>
 
 #include "base/mem.h"
@@ -6,42 +6,43 @@
 #include "report/show_names.h"
 #include "annotate/target.h"
 
-// ---- of values ----
+// ---- values ----
 
-typedef struct Ask {
+typedef struct Query {
   const tsr_program *handle;
   size_t function, index;
   bool argument;
   Arena arena;
-  char *name;  // of mem_alloc; NULL: none
-} Ask;
+  char *name;  // from mem_alloc; NULL: none
+} Query;
 
-static Status *ask_body(Guard *guard, void *arg) {
-  Ask *ask = arg;
-  const Program *p = ask->handle->program;
-  arena_guard(&ask->arena, guard);
-  TRY(api_check_function(ask->handle, ask->function));
-  OpId function = ask->handle->functions.items[ask->function];
-  uint32_t n = ask->argument ? function_n_arguments(p, function) : function_n_results(p, function);
-  if (ask->index >= n)
-    FAIL(OUT_OF_RANGE, "%s %zu does not exist: there are %u", ask->argument ? "argument" : "result",
-         ask->index, n);
-  uint32_t i = (uint32_t)ask->index;
-  Str path = ask->argument ? argument_path(p, function, i, &ask->arena)
-                           : result_path(p, function, i, &ask->arena);
+static Status *query_body(Guard *guard, void *arg) {
+  Query *query = arg;
+  const Program *p = query->handle->program;
+  arena_guard(&query->arena, guard);
+  TRY(api_check_function(query->handle, query->function));
+  OpId function = query->handle->functions.items[query->function];
+  uint32_t n =
+      query->argument ? function_n_arguments(p, function) : function_n_results(p, function);
+  if (query->index >= n)
+    FAIL(OUT_OF_RANGE, "%s %zu does not exist: there are %u",
+         query->argument ? "argument" : "result", query->index, n);
+  uint32_t i = (uint32_t)query->index;
+  Str path = query->argument ? argument_path(p, function, i, &query->arena)
+                             : result_path(p, function, i, &query->arena);
   if (!path.n) return NULL;
-  ask->name = mem_alloc(path.n + 1);
-  if (!ask->name) return status_no_memory();
-  memcpy(ask->name, path.s, path.n);
-  ask->name[path.n] = '\0';
+  query->name = mem_alloc(path.n + 1);
+  if (!query->name) return status_no_memory();
+  memcpy(query->name, path.s, path.n);
+  query->name[path.n] = '\0';
   return NULL;
 }
 
-static tsr_error *ask_name(Ask ask, char **out_text) {
-  arena_init(&ask.arena, NULL);
-  Status *status = guard_run(ask_body, &ask);
-  arena_deinit(&ask.arena);
-  if (!status) *out_text = ask.name;
+static tsr_error *query_name(Query query, char **out_text) {
+  arena_init(&query.arena, NULL);
+  Status *status = guard_run(query_body, &query);
+  arena_deinit(&query.arena);
+  if (!status) *out_text = query.name;
   return api_error(status);
 }
 
@@ -49,8 +50,8 @@ tsr_error *tsr_program_argument_name(tsr_program *program, size_t function, size
                                      char **out_text) {
   API_NEED(program, "program");
   API_NEED(out_text, "out_text");
-  return ask_name(
-      (Ask){.handle = program, .function = function, .index = argument, .argument = true},
+  return query_name(
+      (Query){.handle = program, .function = function, .index = argument, .argument = true},
       out_text);
 }
 
@@ -58,21 +59,21 @@ tsr_error *tsr_program_result_name(tsr_program *program, size_t function, size_t
                                    char **out_text) {
   API_NEED(program, "program");
   API_NEED(out_text, "out_text");
-  return ask_name((Ask){.handle = program, .function = function, .index = result}, out_text);
+  return query_name((Query){.handle = program, .function = function, .index = result}, out_text);
 }
 
-// ---- of dimensions ----
+// ---- dimensions ----
 
 typedef struct Dimensions {
   tsr_program *handle;
   const char *names;
   bool all;
   Source side;
-  Diag diag, side_diag;  // of the program, of the names
+  Diag diag, side_diag;  // for the program; for the names
   ShardingTable *table;
   Propagation *propagation;
   Arena arena;
-  StrBuf out, said;
+  StrBuf out, messages;
 } Dimensions;
 
 static Status *find_dimensions(Dimensions *d, Guard *guard, Names *out) {
@@ -90,13 +91,13 @@ static Status *dimensions_body(Guard *guard, void *arg) {
   Dimensions *d = arg;
   program_guard(d->handle->program, guard);
   arena_guard(&d->arena, guard);
-  d->out.guard = d->said.guard = guard;
+  d->out.guard = d->messages.guard = guard;
   diag_init(&d->diag, guard, &d->handle->source);
   Names names;
   Status *status = find_dimensions(d, guard, &names);
   if (status) {
-    diag_render(&d->diag, &d->said, false);
-    if (d->side_diag.source) diag_render(&d->side_diag, &d->said, false);
+    diag_render(&d->diag, &d->messages, false);
+    if (d->side_diag.source) diag_render(&d->side_diag, &d->messages, false);
     return status;
   }
   NamesShown shown = {d->handle->program, &names, d->handle->name, &d->arena, d->all};
@@ -112,13 +113,13 @@ tsr_error *tsr_program_dimensions(tsr_program *program, const char *names, int a
   if (names) d.side = (Source){.path = "names", .text = names, .size = strlen(names)};
   arena_init(&d.arena, NULL);
   Status *status = guard_run(dimensions_body, &d);
-  tsr_error *error = api_error_said(status, &d.said);
+  tsr_error *error = api_error_with_text(status, &d.messages);
   propagation_free(d.propagation);
   sharding_table_free(d.table);
   if (d.diag.source) diag_deinit(&d.diag);
   if (d.side_diag.source) diag_deinit(&d.side_diag);
   arena_deinit(&d.arena);
-  strbuf_deinit(&d.said);
+  strbuf_deinit(&d.messages);
   if (error)
     strbuf_deinit(&d.out);
   else

@@ -1,5 +1,4 @@
-// The public C API of partitioning: annotations in, what each device runs out, and which part of
-// the whole each of them has.
+// Partitioning: the local program, its communication, and the tile of each device.
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,8 +16,8 @@ typedef struct Job {
   tsr_propagate_options annotations;
   Session session;
   Compiled compiled;
-  StrBuf said;     // diagnostics: warnings, and errors if it failed
-  StrBuf traffic;  // JSON
+  StrBuf messages;  // diagnostics: warnings, and errors after a failure
+  StrBuf traffic;   // JSON
 } Job;
 
 static void put_traffic(Job *job, const PropagateRequest *annotations) {
@@ -56,11 +55,11 @@ static Status *partition_body(Guard *guard, void *arg) {
   Job *job = arg;
   tsr_program *h = job->handle;
   Session *s = &job->session;
-  job->said.guard = job->traffic.guard = guard;
+  job->messages.guard = job->traffic.guard = guard;
   Progress progress = {job->annotations.progress, job->annotations.progress_user};
   session_borrow(s, guard, h->program, &h->source, progress.tell ? &progress : NULL);
   Status *status = partition_under(job, s);
-  session_render(s, &job->said, false);
+  session_render(s, &job->messages, false);
   return status;
 }
 
@@ -78,7 +77,7 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   }
   api_forget(program);
   Status *status = guard_run(partition_body, &job);
-  tsr_error *error = api_error_said(status, &job.said);
+  tsr_error *error = api_error_with_text(status, &job.messages);
   session_deinit(&job.session);
   if (error) {
     strbuf_deinit(&job.traffic);
@@ -88,10 +87,10 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   }
   if (!error && out_devices) *out_devices = job.compiled.n_devices;
   if (!error && out_warnings) {
-    *out_warnings = job.said.used ? job.said.data : NULL;
+    *out_warnings = job.messages.used ? job.messages.data : NULL;
     if (*out_warnings) return NULL;
   }
-  strbuf_deinit(&job.said);
+  strbuf_deinit(&job.messages);
   return error;
 }
 
@@ -131,21 +130,21 @@ tsr_error *tsr_program_devices(const tsr_program *program, size_t *out_devices) 
 
 // ---- tiles ----
 
-typedef struct Ask {
+typedef struct Query {
   tsr_program *handle;
   size_t function, index, device;
   bool result;
   Arena arena;
   tsr_tile tile;
-} Ask;
+} Query;
 
-// For the life of the program. Types are kept once each, and so are their sizes: who asks again
-// takes no more memory.
+// Interns the values as dims of a type: they live as long as the program, and repeated queries take
+// no more memory.
 static const int64_t *kept(Context *context, uint32_t rank, const int64_t *values) {
   return type_info(context, type_tensor(context, type_scalar(DT_i64), rank, values, 0))->dims;
 }
 
-// The device that is the first along the axes of what is unreduced, else as this one.
+// The first device of this device's group along the unreduced axes.
 static uint32_t first_of_sum(const Mesh *mesh, const ShardingInfo *info, uint32_t device,
                              Arena *scratch) {
   if (!mesh || !info->unreduced.n) return device;
@@ -160,47 +159,48 @@ static uint32_t first_of_sum(const Mesh *mesh, const ShardingInfo *info, uint32_
   return device;
 }
 
-static Status *ask_body(Guard *guard, void *arg) {
-  Ask *ask = arg;
-  tsr_program *h = ask->handle;
+static Status *query_body(Guard *guard, void *arg) {
+  Query *query = arg;
+  tsr_program *h = query->handle;
   Context *context = h->context;
   program_guard(h->program, guard);
-  arena_guard(&ask->arena, guard);
+  arena_guard(&query->arena, guard);
   const Edge *edge;
   ShardingTable *table;
-  TRY(api_edge(h, ask->function, ASK_TILES | (ask->result ? ASK_RESULTS : 0), ask->index, guard,
-               &edge, &table));
+  TRY(api_edge(h, query->function, QUERY_TILES | (query->result ? QUERY_RESULTS : 0), query->index,
+               guard, &edge, &table));
   const TypeInfo *type = type_info(context, edge->global);
   if (type->kind != TYPE_TENSOR || !type_is_static(context, edge->global))
     FAIL(INVALID_ARGUMENT, "%s: only tensors of known sizes have tiles",
          type_text(context, edge->global));
   const ShardingInfo *info = sharding_info(table, edge->sharding);
   const Mesh *mesh = sharding_mesh(table, info->mesh);
-  if (mesh && ask->device >= mesh->n_devices)
-    FAIL(OUT_OF_RANGE, "device %zu does not exist: there are %u", ask->device, mesh->n_devices);
+  if (mesh && query->device >= mesh->n_devices)
+    FAIL(OUT_OF_RANGE, "device %zu does not exist: there are %u", query->device, mesh->n_devices);
   int64_t tile[MAX_RANK + 1] = {0}, offset[MAX_RANK + 1] = {0}, extent[MAX_RANK + 1] = {0};
   for (uint32_t d = 0; d < type->rank; d++) tile[d] = extent[d] = type->dims[d];
   if (edge->sharding) {
     sharding_local_dims(table, edge->sharding, type->dims, tile);
-    sharding_tile_range(table, edge->sharding, type->dims, (uint32_t)ask->device, offset, extent);
+    sharding_tile_range(table, edge->sharding, type->dims, (uint32_t)query->device, offset, extent);
   }
-  ask->tile = (tsr_tile){.global = type_text(context, edge->global),
-                         .rank = type->rank,
-                         .whole = type->dims,
-                         .tile = kept(context, type->rank, tile),
-                         .offset = kept(context, type->rank, offset),
-                         .extent = kept(context, type->rank, extent),
-                         .is_sum = info->unreduced.n > 0,
-                         .combine = info->unreduced.n ? combine_name(info->reducer) : "",
-                         .first = first_of_sum(mesh, info, (uint32_t)ask->device, &ask->arena)};
+  query->tile =
+      (tsr_tile){.global = type_text(context, edge->global),
+                 .rank = type->rank,
+                 .whole = type->dims,
+                 .tile = kept(context, type->rank, tile),
+                 .offset = kept(context, type->rank, offset),
+                 .extent = kept(context, type->rank, extent),
+                 .is_sum = info->unreduced.n > 0,
+                 .combine = info->unreduced.n ? combine_name(info->reducer) : "",
+                 .first = first_of_sum(mesh, info, (uint32_t)query->device, &query->arena)};
   return NULL;
 }
 
-static tsr_error *ask_tile(Ask ask, tsr_tile *out) {
-  arena_init(&ask.arena, NULL);
-  Status *status = guard_run(ask_body, &ask);
-  arena_deinit(&ask.arena);
-  if (!status) api_write_struct(out, &ask.tile, sizeof ask.tile);
+static tsr_error *query_tile(Query query, tsr_tile *out) {
+  arena_init(&query.arena, NULL);
+  Status *status = guard_run(query_body, &query);
+  arena_deinit(&query.arena);
+  if (!status) api_write_struct(out, &query.tile, sizeof query.tile);
   return api_error(status);
 }
 
@@ -209,8 +209,8 @@ tsr_error *tsr_program_argument_tile(tsr_program *program, size_t function, size
   API_NEED(program, "program");
   API_NEED(out_tile, "out_tile");
   API_CHECK(out_tile, "tsr_tile");
-  return ask_tile(
-      (Ask){.handle = program, .function = function, .index = argument, .device = device},
+  return query_tile(
+      (Query){.handle = program, .function = function, .index = argument, .device = device},
       out_tile);
 }
 
@@ -219,10 +219,10 @@ tsr_error *tsr_program_result_tile(tsr_program *program, size_t function, size_t
   API_NEED(program, "program");
   API_NEED(out_tile, "out_tile");
   API_CHECK(out_tile, "tsr_tile");
-  return ask_tile((Ask){.handle = program,
-                        .function = function,
-                        .index = result,
-                        .device = device,
-                        .result = true},
-                  out_tile);
+  return query_tile((Query){.handle = program,
+                            .function = function,
+                            .index = result,
+                            .device = device,
+                            .result = true},
+                    out_tile);
 }

@@ -1,4 +1,4 @@
-// The public C API of propagation: rules and flags in, shardings out as text.
+// Propagation: options in, shardings out as text.
 #include <stdio.h>
 #include <string.h>
 
@@ -17,10 +17,10 @@ typedef struct Propagate {
   tsr_program *handle;
   tsr_propagate_options options;
   Session session;
-  StrBuf said;  // diagnostics: warnings, and errors if it failed
+  StrBuf messages;  // diagnostics: warnings, and errors after a failure
 } Propagate;
 
-// One text, a rule per line.
+// Joins the rules to one source, a line each, so that errors have positions.
 static const char *join_rules(const tsr_propagate_options *o, Arena *arena) {
   size_t bytes = 1;
   for (size_t i = 0; i < o->n_rules; i++) bytes += strlen(o->rules[i]) + 1;
@@ -52,7 +52,7 @@ static const Source *copy_source(const char *path, const char *text, Arena *aren
   return source;
 }
 
-// Lists that are said to have items, and do not.
+// Reports lists that have a count but no items.
 static Status *check_lists(const tsr_propagate_options *o) {
   if (o->n_rules && !o->rules) FAIL(INVALID_ARGUMENT, "rules is NULL, n_rules is %zu", o->n_rules);
   for (size_t i = 0; i < o->n_rules; i++)
@@ -112,7 +112,7 @@ static Status *propagate_body(Guard *guard, void *arg) {
   tsr_program *h = job->handle;
   const tsr_propagate_options *o = &job->options;
   Session *s = &job->session;
-  job->said.guard = guard;
+  job->messages.guard = guard;
   Progress progress = {o->progress, o->progress_user};
   session_borrow(s, guard, h->program, &h->source, o->progress ? &progress : NULL);
   CompileRequest request = {
@@ -121,10 +121,10 @@ static Status *propagate_body(Guard *guard, void *arg) {
   TRY(api_propagate_request(h, o, &s->arena, &request.annotations));
   Compiled compiled;
   Status *status = compile(s, &request, &compiled);
-  session_render(s, &job->said, false);
+  session_render(s, &job->messages, false);
   if (status) return status;
   if (!request.annotations.by_cost && trials_would_help(&request.annotations, &s->arena))
-    strbuf_puts(&job->said,
+    strbuf_puts(&job->messages,
                 "note: annotations want one axis for several things: conflicts=\"cost\" (by_cost) "
                 "tries which of them give way, priorities say it\n");
   api_list_functions(h, guard);
@@ -139,28 +139,28 @@ tsr_error *tsr_program_propagate(tsr_program *program, const tsr_propagate_optio
   API_READ(&job.options, options, "tsr_propagate_options");
   api_forget(program);
   Status *status = guard_run(propagate_body, &job);
-  tsr_error *error = api_error_said(status, &job.said);
+  tsr_error *error = api_error_with_text(status, &job.messages);
   session_deinit(&job.session);
   if (!error && out_warnings) {
-    *out_warnings = job.said.used ? job.said.data : NULL;
+    *out_warnings = job.messages.used ? job.messages.data : NULL;
     if (*out_warnings) return NULL;
   }
-  strbuf_deinit(&job.said);
+  strbuf_deinit(&job.messages);
   return error;
 }
 
-// ---- asking ----
+// ---- queries ----
 
-typedef struct Ask {
+typedef struct Query {
   tsr_program *handle;
   size_t function, index;
   bool argument;
-  bool part;  // its type instead
+  bool local_type;  // print the local type instead
   tsr_spelling spelling;
   Arena arena;
   StrBuf out;
   bool any;
-} Ask;
+} Query;
 
 Status *api_check_spelling(tsr_spelling spelling) {
   if (spelling != TSR_SDY && spelling != TSR_GSPMD)
@@ -180,7 +180,7 @@ Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling
   return NULL;
 }
 
-static const char *part_text(Context *context, ShardingTable *table, const Edge *edge) {
+static const char *local_type_text(Context *context, ShardingTable *table, const Edge *edge) {
   Type type = edge->global;
   const TypeInfo *info = type_info(context, type);
   if (edge->sharding && info->kind == TYPE_TENSOR && type_is_static(context, type)) {
@@ -191,33 +191,33 @@ static const char *part_text(Context *context, ShardingTable *table, const Edge 
   return type_text(context, type);
 }
 
-static Status *ask_body(Guard *guard, void *arg) {
-  Ask *ask = arg;
-  tsr_program *h = ask->handle;
+static Status *query_body(Guard *guard, void *arg) {
+  Query *query = arg;
+  tsr_program *h = query->handle;
   program_guard(h->program, guard);
-  arena_guard(&ask->arena, guard);
-  ask->out.guard = guard;
+  arena_guard(&query->arena, guard);
+  query->out.guard = guard;
   const Edge *edge;
   ShardingTable *table;
-  TRY(api_edge(h, ask->function, ask->argument ? 0 : ASK_RESULTS, ask->index, guard, &edge,
+  TRY(api_edge(h, query->function, query->argument ? 0 : QUERY_RESULTS, query->index, guard, &edge,
                &table));
-  ask->any = ask->part || edge->sharding;
-  if (ask->part)
-    strbuf_puts(&ask->out, part_text(h->context, table, edge));
+  query->any = query->local_type || edge->sharding;
+  if (query->local_type)
+    strbuf_puts(&query->out, local_type_text(h->context, table, edge));
   else if (edge->sharding)
-    return api_print_sharding(table, edge->sharding, ask->spelling, &ask->arena, &ask->out);
+    return api_print_sharding(table, edge->sharding, query->spelling, &query->arena, &query->out);
   return NULL;
 }
 
-static tsr_error *ask_sharding(Ask ask, char **out_text) {
-  arena_init(&ask.arena, NULL);
-  Status *status = guard_run(ask_body, &ask);
-  arena_deinit(&ask.arena);
-  if (!status && ask.any) {
-    *out_text = ask.out.data;
+static tsr_error *query_sharding(Query query, char **out_text) {
+  arena_init(&query.arena, NULL);
+  Status *status = guard_run(query_body, &query);
+  arena_deinit(&query.arena);
+  if (!status && query.any) {
+    *out_text = query.out.data;
     return NULL;
   }
-  strbuf_deinit(&ask.out);
+  strbuf_deinit(&query.out);
   if (!status) *out_text = NULL;
   return api_error(status);
 }
@@ -228,12 +228,12 @@ tsr_error *tsr_program_argument_sharding(tsr_program *program, size_t function, 
   API_NEED(out_text, "out_text");
   Status *wrong = api_check_spelling(spelling);
   if (wrong) return api_error(wrong);
-  return ask_sharding((Ask){.handle = program,
-                            .function = function,
-                            .index = argument,
-                            .argument = true,
-                            .spelling = spelling},
-                      out_text);
+  return query_sharding((Query){.handle = program,
+                                .function = function,
+                                .index = argument,
+                                .argument = true,
+                                .spelling = spelling},
+                        out_text);
 }
 
 tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, size_t result,
@@ -242,8 +242,8 @@ tsr_error *tsr_program_result_sharding(tsr_program *program, size_t function, si
   API_NEED(out_text, "out_text");
   Status *wrong = api_check_spelling(spelling);
   if (wrong) return api_error(wrong);
-  return ask_sharding(
-      (Ask){.handle = program, .function = function, .index = result, .spelling = spelling},
+  return query_sharding(
+      (Query){.handle = program, .function = function, .index = result, .spelling = spelling},
       out_text);
 }
 
@@ -251,18 +251,19 @@ tsr_error *tsr_program_argument_part(tsr_program *program, size_t function, size
                                      char **out_text) {
   API_NEED(program, "program");
   API_NEED(out_text, "out_text");
-  return ask_sharding((Ask){.handle = program,
-                            .function = function,
-                            .index = argument,
-                            .argument = true,
-                            .part = true},
-                      out_text);
+  return query_sharding((Query){.handle = program,
+                                .function = function,
+                                .index = argument,
+                                .argument = true,
+                                .local_type = true},
+                        out_text);
 }
 
 tsr_error *tsr_program_result_part(tsr_program *program, size_t function, size_t result,
                                    char **out_text) {
   API_NEED(program, "program");
   API_NEED(out_text, "out_text");
-  return ask_sharding((Ask){.handle = program, .function = function, .index = result, .part = true},
-                      out_text);
+  return query_sharding(
+      (Query){.handle = program, .function = function, .index = result, .local_type = true},
+      out_text);
 }

@@ -1,5 +1,4 @@
-// The public C API of rules for custom calls: the list of ops/custom_rules.h, and callbacks that
-// see a call in the API's words.
+// Sharding rules of custom calls: the list of ops/custom_rules.h, and callbacks into the caller.
 #include "base/mem.h"
 #include "api/api_private.h"
 
@@ -39,7 +38,7 @@ tsr_error *tsr_rules_add(tsr_rules *rules, const char *target, const char *rule)
   return api_error(custom_rules_add(rules->rules, str_of(target), str_of(rule)));
 }
 
-// Runs in the stage that asks, under its guard; what it makes lives as long as the program.
+// Runs under the guard of the stage that needs the rule; allocates from the program's arena.
 static const char *call_back(void *user, const Program *p, OpId op) {
   const RuleCallback *callback = user;
   tsr_custom_call call;

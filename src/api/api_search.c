@@ -1,5 +1,5 @@
-// The public C API of a propagation that is kept: try, read, take back. Each call sets where
-// exhaustion goes before it does anything, since the guard of the call before is gone.
+// A propagation that is kept: push a sharding, read, pop. Each call installs its guard in all
+// arenas first, since the guard of the previous call is gone.
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,24 +10,25 @@
 
 struct tsr_propagation {
   tsr_program *program;
-  tsr_propagate_options options;  // strings are the caller's until tsr_propagation_new is back
+  tsr_propagate_options
+      options;  // strings belong to the caller and are valid only during tsr_propagation_new
   Session session;
   uint32_t n_annotated;
   Arena scratch;           // rewound by every call
-  HEAPVEC(Target) values;  // what numbers mean
+  HEAPVEC(Target) values;  // value numbers to targets
   HEAPVEC(uint32_t) marks;
-  Guard *guard;  // of the call at hand
+  Guard *guard;  // of the current call
 };
 
-// A call on a propagation, and what diagnostics say if it fails.
+// Arguments and results of one call, and its diagnostics.
 typedef struct Call {
   tsr_propagation *h;
   Status *(*body)(struct Call *call);
-  const char *text;  // a name, a sharding
-  bool flag;         // values too; as JSON
+  const char *text;  // a name or a sharding
+  bool flag;         // with values; as JSON
   size_t value, changes;
   tsr_spelling spelling;
-  StrBuf said, out;
+  StrBuf messages, out;
   bool any;
 } Call;
 
@@ -35,7 +36,7 @@ static Status *call_body(Guard *guard, void *arg) {
   Call *call = arg;
   tsr_propagation *h = call->h;
   h->guard = guard;
-  call->said.guard = call->out.guard = guard;
+  call->messages.guard = call->out.guard = guard;
   arena_guard(&h->scratch, guard);
   session_guard(&h->session, guard);
   return call->body(call);
@@ -43,15 +44,15 @@ static Status *call_body(Guard *guard, void *arg) {
 
 static tsr_error *run(Call *call) {
   Status *status = guard_run(call_body, call);
-  tsr_error *error = api_error_said(status, &call->said);
-  strbuf_deinit(&call->said);
+  tsr_error *error = api_error_with_text(status, &call->messages);
+  strbuf_deinit(&call->messages);
   if (error || !call->any) strbuf_deinit(&call->out);
   arena_deinit(&call->h->scratch);
   arena_init(&call->h->scratch, NULL);
   return error;
 }
 
-// ---- beginning and end ----
+// ---- new and free ----
 
 static Status *new_body(Call *call) {
   tsr_propagation *h = call->h;
@@ -65,7 +66,7 @@ static Status *new_body(Call *call) {
   Compiled compiled;
   Status *status = compile(s, &request, &compiled);
   h->n_annotated = compiled.n_annotated;
-  if (status) session_render(s, &call->said, false);
+  if (status) session_render(s, &call->messages, false);
   return status;
 }
 
@@ -126,15 +127,15 @@ static Status *check_value(const tsr_propagation *h, size_t value) {
   return NULL;
 }
 
-// ---- trying ----
+// ---- push and pop ----
 
-// All instances of the value's function, or none of them.
+// Pushes in all instances of the value's function, or in none if one fails.
 static Status *push_target(tsr_propagation *h, const Target *target, Sharding sharding) {
   Propagation *p = h->session.propagation;
   const Graph *g = propagation_graph(p);
   uint32_t mark = propagation_n_events(p), ignored;
   InstanceId first = graph_instance_of(g, target->function);
-  bool root = first && !g->instances[first].caller;  // has no other
+  bool root = first && !g->instances[first].caller;  // has one instance
   uint32_t end = !first ? 0 : root ? first + 1 : g->n_instances;
   for (InstanceId i = first; i < end; i++) {
     PlaceId place = g->instances[i].function == target->function ? target_place(g, i, target) : 0;
@@ -149,7 +150,7 @@ static Status *push_target(tsr_propagation *h, const Target *target, Sharding sh
 static Status *push_body(Call *call) {
   tsr_propagation *h = call->h;
   TRY(check_value(h, call->value));
-  // Room first: what is pushed must be there to be taken back.
+  // Reserve first: a push without room for its mark could not be popped.
   HEAPVEC_RESERVE(h->guard, &h->marks, h->marks.count + 1);
   const Target *target = &h->values.items[call->value];
   Source source = {.path = "sharding", .text = call->text, .size = strlen(call->text)};
@@ -162,7 +163,7 @@ static Status *push_body(Call *call) {
   bool good = shard_spec_resolve(&diag, h->program->program, h->session.table, &options, target,
                                  &h->scratch, &sharding);
   Status *status = good ? NULL : diag_status(&diag);
-  if (!good) diag_render(&diag, &call->said, false);
+  if (!good) diag_render(&diag, &call->messages, false);
   guard_pop(h->guard, &cleanup);
   diag_deinit(&diag);
   if (status) return status;
@@ -313,7 +314,7 @@ static Status *write_body(Call *call) {
   WriteForm form = {.emit = EMIT_SDY, .close = h->options.close != 0};
   PropagateRequest edges = {.divisible = h->options.divisible_edges != 0};
   Status *status = stage_write(s, &edges, &form);
-  if (status) diag_render(&s->diag, &call->said, false);
+  if (status) diag_render(&s->diag, &call->messages, false);
   if (!status) api_list_functions(h->program, h->guard);
   return status;
 }

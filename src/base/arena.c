@@ -1,6 +1,6 @@
-// Arena: a list of chunks that double in size up to 8 MiB; alloc is a pointer bump. Rewinding frees
-// whole chunks, but for the first one and a spare one if these are small. Under ASan the room that
-// is not live is poisoned, so a stale pointer is reported.
+// A list of chunks that double in size up to 8 MiB; an allocation bumps a pointer. Rewinding frees
+// chunks, but for the first one and a spare one if these are small. Under ASan free memory is
+// poisoned, so a stale pointer is reported. Allocation is amortized O(1).
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void add_chunk(Arena *arena, size_t need) {
   bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
   if (arena->limit_bytes &&
       (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
-    bytes = need;  // the last chunk may be small
+    bytes = need;  // near the limit, take only what is needed
   if (arena->limit_bytes &&
       (bytes > arena->limit_bytes || arena->bytes > arena->limit_bytes - bytes))
     guard_throw(arena->guard,
@@ -135,6 +135,7 @@ char *arena_printf(Arena *arena, const char *fmt, ...) {
 
 ArenaMark arena_mark(const Arena *arena) { return (ArenaMark){arena->chunk, arena->at}; }
 
+// Newer chunks are freed; the mark's chunk continues at the mark. O(chunks freed).
 void arena_rewind(Arena *arena, ArenaMark mark) {
   while (arena->chunk != mark.chunk) {
     bool oldest = !arena->chunk->older && arena->chunk->bytes <= MOST_SPARE;

@@ -1,5 +1,5 @@
-// The words of base/: errors that rise with a trace, guards that unwind and clean up, arenas that
-// rewind and respect their limit, maps, text, and diagnostics with a caret.
+// base/: errors with a return trace, guards that unwind and clean up, arenas that rewind and
+// respect their limit, maps, text, and diagnostics with a caret.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static bool id_is(const void *owner, uint32_t id, const void *key) {
 static Status *use_map(Guard *guard, void *arg) {
   (void)arg;
   IdMap map = {0};
-  // Few distinct hashes: long runs.
+  // Few distinct hashes: long probe sequences.
   for (uint32_t id = 2; id <= 300; id += 2) idmap_add(&map, guard, id % 7, id);
   for (uint32_t id = 1; id <= 300; id++)
     assert_int_equal(idmap_find(&map, id % 7, id_is, NULL, &id), id % 2 ? 0 : id);
@@ -129,7 +129,7 @@ static Status *diagnose(Guard *guard, void *arg) {
   return NULL;
 }
 
-// An index gives every position the line and column that counting from the beginning gives.
+// With an index every position has the same line and column as without.
 static void test_source_index(void **state) {
   (void)state;
   static char text[20000];

@@ -1,4 +1,4 @@
-// Every function but cursor_rest skips blanks first, so a reader never mentions them.
+// Every function except cursor_rest skips blanks first, so parsers do not mention them.
 #include "base/cursor.h"
 
 static bool skip_comment(Cursor *c) {
@@ -25,16 +25,16 @@ char cursor_peek(Cursor *c) {
   return c->at < c->end ? c->text[c->at] : '\0';
 }
 
-bool cursor_take(Cursor *c, char wanted) {
-  if (cursor_peek(c) != wanted || c->at == c->end) return false;
+bool cursor_take(Cursor *c, char expected) {
+  if (cursor_peek(c) != expected || c->at == c->end) return false;
   c->at++;
   return true;
 }
 
-bool cursor_take_text(Cursor *c, const char *wanted) {
+bool cursor_take_text(Cursor *c, const char *expected) {
   cursor_skip(c);
-  if (!str_starts(cursor_rest(c), wanted)) return false;
-  c->at += strlen(wanted);
+  if (!str_starts(cursor_rest(c), expected)) return false;
+  c->at += strlen(expected);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Gathers located messages in an arena of its own and renders them the way compilers do.
+// Collects diagnostics in an arena of its own and renders them in the usual compiler format.
 #include "base/diag.h"
 
 #include <stdarg.h>
@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-// A source's index has the number of lines before each multiple of INDEX_BYTES.
+// A source's index has the number of lines before each multiple of INDEX_BYTES, so locating scans
+// at most INDEX_BYTES.
 enum { MOST_ERRORS = 20, SHOWN_COLUMNS = 120, INDEX_BYTES = 4096 };
 
 void diag_init(Diag *diag, Guard *guard, const Source *source) {
@@ -66,7 +67,7 @@ void diag_note(Diag *diag, Pos pos, const char *fmt, ...) {
 
 bool diag_full(const Diag *diag) { return diag->errors >= diag->most_errors; }
 
-// Line breaks between two positions.
+// Number of newlines between two positions.
 static uint32_t count_lines(const Source *source, size_t from, size_t to) {
   uint32_t count = 0;
   const char *at = source->text + from, *end = source->text + to;
@@ -89,6 +90,7 @@ void source_unindex(Source *source) {
   source->lines = NULL;
 }
 
+// With an index, only the lines since the last multiple of INDEX_BYTES are counted.
 void source_locate(const Source *source, Pos pos, uint32_t *out_line, uint32_t *out_column) {
   size_t at = pos > source->size ? source->size : pos, block = at / INDEX_BYTES, begin = at;
   *out_line =

@@ -1,5 +1,6 @@
-// Errands wait in a list; the calling thread sleeps until there is one, or the body has ended. An
-// errand stands on the stack of the thread that asks, which sleeps until it is done.
+// Requests are a linked list. The calling thread sleeps until there is a request or the body has
+// ended. A request lives on the stack of the requesting thread, which sleeps until it is done, so
+// nothing is allocated.
 #include "base/errand.h"
 
 #include <pthread.h>
@@ -14,8 +15,8 @@ typedef struct Errand {
 
 struct Errands {
   pthread_mutex_t lock;     // guards all below
-  pthread_cond_t asked;     // there is an errand, or the body has ended
-  pthread_cond_t finished;  // an errand is done
+  pthread_cond_t asked;     // there is a request, or the body has ended
+  pthread_cond_t finished;  // a request is done
   Errand *first, **end;
   bool ended;
   Status *(*body)(Errands *errands, void *arg);

@@ -1,5 +1,5 @@
-// Work on a thread of its own whose errands the calling thread runs: for callbacks into other
-// languages, which need the stack and the thread of whoever called.
+// Runs work on a new thread, and its callbacks ("errands") on the calling thread: callbacks into
+// other languages need the caller's thread and stack.
 #ifndef TESSERA_BASE_ERRAND_H
 #define TESSERA_BASE_ERRAND_H
 
@@ -7,12 +7,12 @@
 
 typedef struct Errands Errands;
 
-// Runs body(errands, arg) on a new thread and meanwhile, on the calling one, the errands it and the
-// threads it makes ask for; gives what body gives. RESOURCE_EXHAUSTED if no thread can be made.
+// Runs body(errands, arg) on a new thread. Meanwhile the calling thread runs the errands that the
+// body and its threads request. Returns body's status. RESOURCE_EXHAUSTED without a thread.
 Status *errands_run(Status *(*body)(Errands *errands, void *arg), void *arg) MUST_USE;
 
-// Has run(arg) called on the thread that called errands_run, and waits for its end. From any
-// thread; one errand at a time, in the order they are asked for. A throw must not leave it.
+// Runs run(arg) on the thread that called errands_run, and waits for its end. May be called from
+// any thread; errands run one at a time, in order of request. A throw must not leave run.
 void errand(Errands *errands, void (*run)(void *arg), void *arg);
 
 #endif

@@ -14,7 +14,7 @@ enum { THREADS = 4, EACH = 100 };
 typedef struct Shop {
   pthread_t caller;
   Errands *errands;
-  int count;  // only errands touch it
+  int count;  // only errands access it
   bool elsewhere;
 } Shop;
 

@@ -1,16 +1,12 @@
-// Many tasks wait for each other and each has a C stack, but a thread per task costs the kernel a
-// task, and the machine a stack that is never given back. So a task is a stack and a saved stack
-// pointer, and switching is a dozen instructions in user space.
+// Problem: thousands of tasks wait for each other, each with a C stack. A thread per task would
+// cost a kernel task each, and stacks that are never returned. Idea: a task is a stack and a saved
+// stack pointer; switching takes a dozen instructions in user space. The scheduler runs on the
+// caller's stack. It takes the first runnable task from a ring, switches to its stack, and
+// continues when the task waits or ends. Stacks are made when a task begins and reused after it
+// ends: tasks that never wait need one stack in total. Invariant: a READY task is in the ring
+// exactly once. Cost: waiting and waking are O(1); an error wakes all waiting tasks, O(n) once.
 //
-// The scheduler runs on the caller's stack. It takes the first runnable task from a ring, switches
-// to the task's stack, and gets control back when the task waits or ends. Stacks are made when a
-// task begins and reused after it ends: tasks that never wait need one stack in all.
-//
-// Invariant: a task is in the ring exactly once while it is READY. Waiting and waking are O(1); an
-// error wakes all that wait, O(n) once.
-//
-// ASan and TSan follow a thread's stack and call history by themselves, so every switch is
-// announced to them.
+// ASan and TSan track a thread's stack and call history, so every switch is announced to them.
 #include "base/fiber.h"
 
 #include <assert.h>
@@ -41,14 +37,14 @@
 
 // ---- switching ----
 
-// `Place` is where a stack is left. place_switch(from, to) saves the registers that a C function
-// must preserve in *from and continues at *to; place_make lets a stack begin with enter(arg), which
-// never returns.
+// A SavedStack is a suspended stack. saved_switch(from, to) saves the callee-saved registers in
+// *from and continues at *to. saved_make prepares a stack that begins with enter(arg), which never
+// returns.
 #if (defined(__x86_64__) || defined(__aarch64__)) && defined(__ELF__) && !defined(FIBER_UCONTEXT)
 
-typedef struct Place {
+typedef struct SavedStack {
   void *sp;
-} Place;
+} SavedStack;
 
 // Both are defined below; the assembler resolves them inside this file.
 __attribute__((visibility("hidden"))) extern void fiber_asm_switch(void **from, void *to);
@@ -74,18 +70,18 @@ __asm__(".text\n"
         "  jmp *%r13\n"
         ".size fiber_asm_begin, . - fiber_asm_begin\n");
 
-static void place_make(Place *place, char *top, void (*enter)(void *arg), void *arg) {
+static void saved_make(SavedStack *saved, char *top, void (*enter)(void *arg), void *arg) {
   uint64_t *sp = (uint64_t *)(void *)top;        // top is page-aligned
   *--sp = 0;                                     // enter's return address: backtraces end here
-  *--sp = (uint64_t)(uintptr_t)fiber_asm_begin;  // what the switch returns to
+  *--sp = (uint64_t)(uintptr_t)fiber_asm_begin;  // the switch returns to it
   *--sp = 0;                                     // rbp
   *--sp = 0;                                     // rbx
   *--sp = (uint64_t)(uintptr_t)arg;              // r12
   *--sp = (uint64_t)(uintptr_t)enter;            // r13
   *--sp = 0;                                     // r14
   *--sp = 0;                                     // r15
-  *--sp = UINT64_C(0x037F00001F80);  // x87 and SSE as every thread begins: round to nearest
-  place->sp = sp;
+  *--sp = UINT64_C(0x037F00001F80);  // x87 and SSE control words of a new thread: round to nearest
+  saved->sp = sp;
 }
 #else
 // AAPCS64: x19 to x30, d8 to d15.
@@ -112,54 +108,56 @@ __asm__(".text\n"
         "  br x20\n"
         ".size fiber_asm_begin, . - fiber_asm_begin\n");
 
-static void place_make(Place *place, char *top, void (*enter)(void *arg), void *arg) {
+static void saved_make(SavedStack *saved, char *top, void (*enter)(void *arg), void *arg) {
   uint64_t *sp = (uint64_t *)(void *)top - 20;
   for (int i = 0; i < 20; i++) sp[i] = 0;
   sp[0] = (uint64_t)(uintptr_t)arg;               // x19
   sp[1] = (uint64_t)(uintptr_t)enter;             // x20
   sp[11] = (uint64_t)(uintptr_t)fiber_asm_begin;  // x30
-  place->sp = sp;
+  saved->sp = sp;
 }
 #endif
 
-static void place_switch(Place *from, const Place *to) { fiber_asm_switch(&from->sp, to->sp); }
-static void place_init(Place *place, void *stack, size_t bytes) {
-  (void)place, (void)stack, (void)bytes;
+static void saved_switch(SavedStack *from, const SavedStack *to) {
+  fiber_asm_switch(&from->sp, to->sp);
+}
+static void saved_init(SavedStack *saved, void *stack, size_t bytes) {
+  (void)saved, (void)stack, (void)bytes;
 }
 
-#else  // other processors: slower by two system calls a switch
+#else  // other processors: slower by two system calls per switch
 #include <ucontext.h>
 
-typedef struct Place {
+typedef struct SavedStack {
   ucontext_t context;
   void (*enter)(void *arg);
   void *arg;
-} Place;
+} SavedStack;
 
 // makecontext passes ints: a pointer goes in two of them.
-static void place_begin(unsigned high, unsigned low) {
-  Place *place = (Place *)(uintptr_t)(((uint64_t)high << 32) | low);
-  place->enter(place->arg);
+static void saved_begin(unsigned high, unsigned low) {
+  SavedStack *saved = (SavedStack *)(uintptr_t)(((uint64_t)high << 32) | low);
+  saved->enter(saved->arg);
 }
 
-static void place_init(Place *place, void *stack, size_t bytes) {
-  getcontext(&place->context);
-  place->context.uc_stack.ss_sp = stack;
-  place->context.uc_stack.ss_size = bytes;
-  place->context.uc_link = NULL;
+static void saved_init(SavedStack *saved, void *stack, size_t bytes) {
+  getcontext(&saved->context);
+  saved->context.uc_stack.ss_sp = stack;
+  saved->context.uc_stack.ss_size = bytes;
+  saved->context.uc_link = NULL;
 }
 
-static void place_make(Place *place, char *top, void (*enter)(void *arg), void *arg) {
+static void saved_make(SavedStack *saved, char *top, void (*enter)(void *arg), void *arg) {
   (void)top;
-  place->enter = enter;
-  place->arg = arg;
-  uint64_t self = (uint64_t)(uintptr_t)place;
-  // The standard's own form: a function of unknown parameters.
-  makecontext(&place->context, (void (*)(void))(uintptr_t)place_begin, 2, (unsigned)(self >> 32),
+  saved->enter = enter;
+  saved->arg = arg;
+  uint64_t self = (uint64_t)(uintptr_t)saved;
+  // makecontext takes a function of unknown parameters.
+  makecontext(&saved->context, (void (*)(void))(uintptr_t)saved_begin, 2, (unsigned)(self >> 32),
               (unsigned)self);
 }
 
-static void place_switch(Place *from, const Place *to) {
+static void saved_switch(SavedStack *from, const SavedStack *to) {
   swapcontext(&from->context, &to->context);
 }
 #endif
@@ -173,7 +171,7 @@ typedef struct Fiber {
   char *stack;  // lowest address; NULL before it begins and after it ends
   uint32_t index;
   FiberState state;
-  Place place;
+  SavedStack saved;
 #ifdef FIBER_ASAN
   void *fake_stack;  // of ASan: frames that outlive their function
 #endif
@@ -186,14 +184,14 @@ struct Fibers {
   Fiber *items;
   uint32_t n, n_done, n_stacks;
   uint32_t *ring, ring_first, ring_count;
-  char *spare;  // stacks of finished tasks; the next one's address stands at the top of each
+  char *spare;  // stacks of finished tasks; each has the next one's address at its top
   size_t stack_bytes;
   bool ending;
   Status *status;  // the first error
   FiberBody body;
   FiberStuck stuck;
   void *arg;
-  Place home;  // of the scheduler
+  SavedStack home;  // of the scheduler
 #ifdef FIBER_ASAN
   const void *home_stack;
   size_t home_bytes;
@@ -216,7 +214,7 @@ static uint32_t pop_ready(Fibers *f) {
   return index;
 }
 
-// The first error stays; all that wait are woken to leave.
+// Keeps the first error and wakes all waiting tasks, so that they return.
 static void end_with(Fibers *f, Status *status) {
   if (f->ending) {
     status_free(status);
@@ -230,8 +228,7 @@ static void end_with(Fibers *f, Status *status) {
 
 // ---- stacks ----
 
-// Beyond so many, fences would use up the kernel's mappings (65,530 by default), which malloc
-// needs, too.
+// More fences would use up the kernel's mappings (65,530 by default), which malloc needs, too.
 enum { MOST_FENCES = 16384 };
 
 static char **spare_link(const Fibers *f, char *stack) {
@@ -251,7 +248,7 @@ static char *take_stack(Fibers *f) {
 
 static void give_stack(Fibers *f, Fiber *fiber) {
 #ifdef FIBER_ASAN
-  // fiber_main never returned, so nothing has cleared the red zones of its frame.
+  // fiber_main never returns, so the red zones of its frame are still poisoned.
   __asan_unpoison_memory_region(fiber->stack, f->stack_bytes);
 #endif
   *spare_link(f, fiber->stack) = f->spare;
@@ -261,7 +258,7 @@ static void give_stack(Fibers *f, Fiber *fiber) {
 
 // ---- running ----
 
-// From the scheduler to a task; returns when the task waits or has ended.
+// Switches from the scheduler to a task; returns when the task waits or has ended.
 static void go_to(Fibers *f, Fiber *fiber) {
 #ifdef FIBER_ASAN
   __sanitizer_start_switch_fiber(&f->fake_stack, fiber->stack, f->stack_bytes);
@@ -269,13 +266,13 @@ static void go_to(Fibers *f, Fiber *fiber) {
 #ifdef FIBER_TSAN
   __tsan_switch_to_fiber(fiber->tsan, 0);
 #endif
-  place_switch(&f->home, &fiber->place);
+  saved_switch(&f->home, &fiber->saved);
 #ifdef FIBER_ASAN
   __sanitizer_finish_switch_fiber(f->fake_stack, NULL, NULL);
 #endif
 }
 
-// From a task to the scheduler; returns when the task's turn has come again.
+// Switches from a task to the scheduler; returns at the task's next turn.
 static void go_home(Fibers *f, Fiber *fiber) {
 #ifdef FIBER_ASAN
   bool done = fiber->state == FIBER_DONE;  // then its fake stack is freed
@@ -284,7 +281,7 @@ static void go_home(Fibers *f, Fiber *fiber) {
 #ifdef FIBER_TSAN
   __tsan_switch_to_fiber(f->tsan, 0);
 #endif
-  place_switch(&fiber->place, &f->home);
+  saved_switch(&fiber->saved, &f->home);
 #ifdef FIBER_ASAN
   __sanitizer_finish_switch_fiber(fiber->fake_stack, &f->home_stack, &f->home_bytes);
 #endif
@@ -306,8 +303,8 @@ static void fiber_main(void *arg) {
 static bool begin(Fibers *f, Fiber *fiber) {
   fiber->stack = take_stack(f);
   if (!fiber->stack) return false;
-  place_init(&fiber->place, fiber->stack, f->stack_bytes);
-  place_make(&fiber->place, fiber->stack + f->stack_bytes, fiber_main, fiber);
+  saved_init(&fiber->saved, fiber->stack, f->stack_bytes);
+  saved_make(&fiber->saved, fiber->stack + f->stack_bytes, fiber_main, fiber);
 #ifdef FIBER_TSAN
   fiber->tsan = __tsan_create_fiber(0);
 #endif
@@ -333,7 +330,7 @@ static void run_one(Fibers *f, Fiber *fiber) {
     fiber->state = FIBER_RUNNING;
     go_to(f, fiber);
   } else {
-    fiber->state = FIBER_DONE;  // the run ended before it began
+    fiber->state = FIBER_DONE;  // the run ended before the task began
   }
   if (fiber->state == FIBER_DONE) end(f, fiber);
 }
@@ -373,7 +370,7 @@ Status *fibers_run(uint32_t n, size_t stack_bytes, FiberBody body, FiberStuck st
     push_ready(&f, i);
   }
   while (f.n_done < n) {
-    if (f.ring_count == 0) end_with(&f, f.stuck(f.arg));  // everybody waits for somebody else
+    if (f.ring_count == 0) end_with(&f, f.stuck(f.arg));  // every task waits for another one
     run_one(&f, &f.items[pop_ready(&f)]);
   }
   while (f.spare) {

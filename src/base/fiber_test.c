@@ -1,5 +1,4 @@
-// Fibers: one runs at a time, in a fixed order; a run that cannot go on is reported; the first
-// error ends all.
+// Fibers: one runs at a time, in a fixed order; deadlocks are reported; the first error ends all.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +15,9 @@ enum { MANY = 500, STACK = 256 << 10 };
 
 typedef struct Log {
   char text[256];
-  uint32_t n;        // of tasks
-  uint32_t arrived;  // at the barrier
-  uint32_t running;  // at this moment
+  uint32_t n;        // number of tasks
+  uint32_t arrived;  // number of tasks at the barrier
+  uint32_t running;  // number of running tasks
   uint64_t sum;
 } Log;
 
@@ -27,7 +26,7 @@ static Status *never_stuck(void *arg) {
   FAIL(INTERNAL, "stuck");
 }
 
-// Everybody waits for the last to come, twice; nobody runs beside another.
+// All tasks wait for the last one to arrive, twice; never two run at once.
 static Status *barrier(Fibers *fibers, void *arg, uint32_t index) {
   Log *log = arg;
   for (int round = 0; round < 2; round++) {
@@ -51,7 +50,7 @@ static void test_order(void **state) {
   (void)state;
   Log log = {.n = 4};
   assert_null(fibers_run(4, STACK, barrier, never_stuck, &log));
-  // The last to come goes on at once; the others follow in the order in which they were woken.
+  // The last task to arrive continues at once; the others follow in the order they were woken.
   assert_string_equal(log.text, "0 1 2 3 3 0 1 2 ");
 }
 
@@ -108,7 +107,7 @@ static void test_error(void **state) {
 
 // ---- stacks ----
 
-// So deep that a stack's pages below the first few are touched, with a value alive on each level.
+// Recurses deep enough to touch pages below the first few of a stack, with a live value per level.
 static uint64_t descend(uint32_t depth, uint64_t seed) {
   volatile unsigned char room[512];
   for (size_t i = 0; i < sizeof room; i++) room[i] = (unsigned char)(seed + i);
@@ -116,7 +115,7 @@ static uint64_t descend(uint32_t depth, uint64_t seed) {
   return below + room[depth % sizeof room];
 }
 
-// Registers, locals and the rounding mode of a task survive what the others do meanwhile.
+// Registers, locals and the rounding mode of a task survive switches.
 static Status *keeps(Fibers *fibers, void *arg, uint32_t index) {
   Log *log = arg;
   double x = index, y = index * 0.5, z = 1.0 / (index + 1);
@@ -152,7 +151,7 @@ static Status *ends_at_once(Fibers *fibers, void *arg, uint32_t index) {
   return NULL;
 }
 
-// A task that runs tasks: the inner ones end while the outer ones stand still.
+// A task that runs tasks: the inner ones end while the outer ones wait.
 static Status *nests(Fibers *fibers, void *arg, uint32_t index) {
   Log inner = {.n = 8};
   TRY(fibers_run(8, STACK, barrier, never_stuck, &inner));
@@ -167,7 +166,7 @@ static void test_nested(void **state) {
   assert_string_equal(log.text, "0 1 2 3 3 0 1 2 ");
 }
 
-// Tasks that do not wait share one stack; where the k-th stack cannot be made, all end.
+// Tasks that do not wait share one stack; if the k-th stack cannot be made, all end.
 static void test_no_memory(void **state) {
   (void)state;
   Log log = {0};

@@ -1,5 +1,5 @@
-// Files through POSIX calls: read in growing blocks, write through a temporary and a rename, list
-// depth first.
+// POSIX files: read in growing blocks, write through a temporary file and a rename, list
+// depth-first.
 #define _XOPEN_SOURCE 700  // realpath
 #include "base/file.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 
-enum { MOST_FOLDERS = 64 };
+enum { MOST_DIRECTORIES = 64 };
 
 static Status *read_all(int fd, const char *path, size_t guess, size_t most, char **out_data,
                         size_t *out_bytes) {
@@ -60,7 +60,8 @@ Status *file_read(const char *path, size_t most, char **out_data, size_t *out_by
   struct stat facts = {0};
   Status *status;
   if (fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-    status = status_new(INVALID_ARGUMENT, __FILE__, __LINE__, "%s: is a folder, not a file", path);
+    status =
+        status_new(INVALID_ARGUMENT, __FILE__, __LINE__, "%s: is a directory, not a file", path);
   } else {
     size_t guess =
         S_ISREG(facts.st_mode) && facts.st_size > 0 ? (size_t)facts.st_size + 1 : 1 << 16;
@@ -86,8 +87,8 @@ static Status *cannot_write(const char *path) {
   FAIL(UNAVAILABLE, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-// A new file beside `path` that nobody else has, with the permissions any new file has; its name in
-// `name`, which has room for 20 bytes more.
+// Creates a new, unique file next to `path`, with default permissions. `name` gets its name; it has
+// room for 20 bytes more than the path.
 static int create_beside(const char *path, char *name) {
   size_t n = strlen(path);
   memcpy(name, path, n);
@@ -129,16 +130,16 @@ static Status *write_beside(const char *path, const struct stat *before, const v
 Status *file_write(const char *path, const void *data, size_t bytes) {
   struct stat before;
   if (stat(path, &before) != 0) return write_beside(path, NULL, data, bytes);
-  if (S_ISDIR(before.st_mode)) FAIL(UNAVAILABLE, "%s: is a folder, not a file", path);
+  if (S_ISDIR(before.st_mode)) FAIL(UNAVAILABLE, "%s: is a directory, not a file", path);
   if (!S_ISREG(before.st_mode)) return write_in_place(path, data, bytes);
-  char *target = realpath(path, NULL);  // behind symbolic links, so that they stay
+  char *target = realpath(path, NULL);  // follows symbolic links, so that they stay
   if (!target) return cannot_write(path);
   Status *status = write_beside(target, &before, data, bytes);
   free(target);
   return status;
 }
 
-static Status *add_path(FileList *list, const char *folder, const char *name) {
+static Status *add_path(FileList *list, const char *directory, const char *name) {
   if (list->count == list->capacity) {
     uint32_t larger = list->capacity ? list->capacity * 2 : 64;
     char **grown = mem_realloc(list->paths, larger * sizeof *grown);
@@ -146,11 +147,11 @@ static Status *add_path(FileList *list, const char *folder, const char *name) {
     list->paths = grown;
     list->capacity = larger;
   }
-  size_t n = strlen(folder) + strlen(name) + 2;
+  size_t n = strlen(directory) + strlen(name) + 2;
   char *path = mem_alloc(n);
   if (!path) return status_no_memory();
-  bool slash = *name && *folder && folder[strlen(folder) - 1] != '/';
-  snprintf(path, n, "%s%s%s", folder, slash ? "/" : "", name);
+  bool slash = *name && *directory && directory[strlen(directory) - 1] != '/';
+  snprintf(path, n, "%s%s%s", directory, slash ? "/" : "", name);
   list->paths[list->count++] = path;
   return NULL;
 }
@@ -164,23 +165,24 @@ static bool ends_with(const char *s, const char *suffix) {
   return n >= k && strcmp(s + n - k, suffix) == 0;
 }
 
-// Recursion is as deep as the folders are.
-static Status *list_folder(const char *folder, const char *suffix, int depth, FileList *list) {
-  if (depth == MOST_FOLDERS)
-    FAIL(INVALID_ARGUMENT, "%s: more than %d folders deep", folder, MOST_FOLDERS);
-  DIR *dir = opendir(folder);
-  if (!dir) FAIL(NOT_FOUND, "%s: cannot be listed: %s", folder, strerror(errno));
+// The recursion is as deep as the directories.
+static Status *list_directory(const char *directory, const char *suffix, int depth,
+                              FileList *list) {
+  if (depth == MOST_DIRECTORIES)
+    FAIL(INVALID_ARGUMENT, "%s: more than %d directories deep", directory, MOST_DIRECTORIES);
+  DIR *dir = opendir(directory);
+  if (!dir) FAIL(NOT_FOUND, "%s: cannot be listed: %s", directory, strerror(errno));
   FileList names = {0};
   Status *status = NULL;
   for (struct dirent *entry; !status && (entry = readdir(dir));)
-    if (entry->d_name[0] != '.') status = add_path(&names, folder, entry->d_name);
+    if (entry->d_name[0] != '.') status = add_path(&names, directory, entry->d_name);
   closedir(dir);
   if (!status && names.count) qsort(names.paths, names.count, sizeof *names.paths, compare_paths);
   for (uint32_t i = 0; !status && i < names.count; i++) {
     struct stat facts;
     if (lstat(names.paths[i], &facts) != 0) continue;
     if (S_ISDIR(facts.st_mode)) {
-      status = list_folder(names.paths[i], suffix, depth + 1, list);
+      status = list_directory(names.paths[i], suffix, depth + 1, list);
     } else if (ends_with(names.paths[i], suffix)) {
       status = add_path(list, names.paths[i], "");
     }
@@ -192,7 +194,7 @@ static Status *list_folder(const char *folder, const char *suffix, int depth, Fi
 Status *file_list(const char *path, const char *suffix, FileList *list) {
   struct stat facts;
   if (stat(path, &facts) != 0) FAIL(NOT_FOUND, "%s: %s", path, strerror(errno));
-  if (S_ISDIR(facts.st_mode)) return list_folder(path, suffix, 0, list);
+  if (S_ISDIR(facts.st_mode)) return list_directory(path, suffix, 0, list);
   return add_path(list, path, "");
 }
 

@@ -1,5 +1,5 @@
-// Files are read whole and written whole or not at all; folders are listed in order; tasks of a
-// pool each run once; JSON is escaped.
+// Files are read completely, and written completely or not at all; directories are listed in order;
+// each task of a pool runs once; JSON is escaped.
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static const char *path_of(const char *name) {
   return path;
 }
 
-// What is no plain file is written to, not replaced; links and permissions stay.
+// Devices and pipes are written to, not replaced; links and permissions stay.
 static void test_write_in_place(void **state) {
   (void)state;
   char link[256], pipe[256];

@@ -1,5 +1,4 @@
-// guard_run: setjmp once, run the body, turn a throw into the status it carries (Lua's protected
-// call).
+// guard_run: setjmp once, run the body, turn a throw into its status (like Lua's protected call).
 #include "base/guard.h"
 
 #include <assert.h>
@@ -24,7 +23,7 @@ Status *guard_run(Status *(*body)(Guard *guard, void *arg), void *arg) {
 void guard_throw(Guard *guard, Status *status) {
   assert(guard && "an arena that can run out stands under a guard");
   guard->thrown = status ? status : status_no_memory();
-  // Before the jump: cleanups and what they release may stand in the frames it discards.
+  // Before the jump: cleanups and their objects may be in the frames that it discards.
   while (guard->cleanups) {
     GuardCleanup *cleanup = guard->cleanups;
     guard->cleanups = cleanup->next;

@@ -1,6 +1,6 @@
-// Items are swapped as bytes, so that one implementation serves every item type. The children of
-// item i are items 2i + 1 and 2i + 2. Sorting builds the heap of the reverse order and moves its
-// first item, the last one left, to the end again and again: no memory beside the array.
+// Items are swapped as bytes, so one implementation serves every item type. The children of item i
+// are items 2i + 1 and 2i + 2. Sorting builds the heap of the reverse order and repeatedly moves
+// its first item to the end: no memory beside the array.
 #include "base/heap.h"
 
 typedef struct Heap {
@@ -25,6 +25,7 @@ static void swap(const Heap *h, uint32_t a, uint32_t b) {
   }
 }
 
+// Moves the item at `at` down until no child is before it. O(log count).
 static void sift_down(const Heap *h, uint32_t at, uint32_t count) {
   for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
     if (child + 1 < count && is_before(h, child + 1, child)) child++;

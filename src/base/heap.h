@@ -9,20 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A strict weak order of items. If it is total, the items and not the history of the heap decide
-// what is first.
+// A strict weak order of items. If it is total, the result does not depend on the heap's history.
 typedef struct HeapOrder {
   size_t item_bytes;
   bool (*before)(const void *a, const void *b, const void *user);
   const void *user;
 } HeapOrder;
 
-// All items but the last are a heap; makes all of them one. The first item is before all others.
-// O(log count).
+// Restores the heap after an item was appended: all items but the last are a heap. The first item
+// is before all others. O(log count).
 void heap_push(void *items, uint32_t count, const HeapOrder *order);
-// Moves the first of count > 0 items to the end; the others are a heap again. O(log count).
+// Moves the first of count > 0 items to the end; the others are a heap. O(log count).
 void heap_pop(void *items, uint32_t count, const HeapOrder *order);
-// In rising order, in place; not stable. O(count log count).
+// Sorts in ascending order, in place; not stable. O(count log count).
 void heap_sort(void *items, uint32_t count, const HeapOrder *order);
 
 #endif

@@ -1,4 +1,4 @@
-// Against the obvious: the least item by looking at all of them.
+// Against a linear search for the least item.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

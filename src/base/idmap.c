@@ -1,5 +1,5 @@
-// IdMap: slots of (id, low 32 bits of the hash); at most 2/3 full; removal shifts the run back, so
-// there are no tombstones.
+// Slots of (id, low 32 bits of the hash), at most 2/3 full. Nothing is ever removed, so there are
+// no tombstones.
 #include "base/idmap.h"
 
 #include <string.h>
@@ -27,13 +27,15 @@ uint32_t idmap_find(const IdMap *map, uint64_t hash, IdMapEqual equal, const voi
   return 0;
 }
 
-static void place(struct IdMapSlot *slots, uint32_t mask, uint32_t hash, uint32_t id) {
+// Linear probing: the first empty slot from hash & mask on.
+static void insert_slot(struct IdMapSlot *slots, uint32_t mask, uint32_t hash, uint32_t id) {
   uint32_t i = hash & mask;
   while (slots[i].id) i = (i + 1) & mask;
   slots[i].id = id;
   slots[i].hash = hash;
 }
 
+// Rehashes with the stored hashes. The old table stays valid if the allocation throws.
 static void grow(IdMap *map, Guard *guard) {
   uint32_t capacity = map->capacity ? map->capacity * 2 : 16;
   size_t bytes = (size_t)capacity * sizeof *map->slots;
@@ -41,7 +43,7 @@ static void grow(IdMap *map, Guard *guard) {
   if (!slots) guard_throw(guard, status_no_memory());
   memset(slots, 0, bytes);
   for (uint32_t i = 0; i < map->capacity; i++)
-    if (map->slots[i].id) place(slots, capacity - 1, map->slots[i].hash, map->slots[i].id);
+    if (map->slots[i].id) insert_slot(slots, capacity - 1, map->slots[i].hash, map->slots[i].id);
   mem_free(map->slots);
   map->slots = slots;
   map->capacity = capacity;
@@ -49,6 +51,6 @@ static void grow(IdMap *map, Guard *guard) {
 
 void idmap_add(IdMap *map, Guard *guard, uint64_t hash, uint32_t id) {
   if ((uint64_t)(map->count + 1) * 3 > (uint64_t)map->capacity * 2) grow(map, guard);
-  place(map->slots, map->capacity - 1, (uint32_t)hash, id);
+  insert_slot(map->slots, map->capacity - 1, (uint32_t)hash, id);
   map->count++;
 }

@@ -1,4 +1,4 @@
-// A JSON writer on StrBuf: one flag says whether a comma is due. O(text).
+// A JSON writer on StrBuf: one flag tells whether a comma is due. O(text).
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ void json_close(Json *json, char bracket) {
   json->comma = true;
 }
 
-// Length of the well-formed UTF-8 sequence at s (at most n bytes), 0 if there is none.
+// Length of the well-formed UTF-8 sequence at s (at most n bytes); 0 if there is none.
 static size_t utf8_length(const unsigned char *s, size_t n) {
   if (s[0] < 0x80) return 1;
   size_t need = s[0] >= 0xC2 && s[0] < 0xE0   ? 2

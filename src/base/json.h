@@ -1,4 +1,4 @@
-// JSON text being written: commas and escapes are put where they belong.
+// Writes JSON text with commas and escapes.
 //
 //   Json json = {.out = &buf};
 //   json_open(&json, '{'); json_key(&json, "file"); json_string(&json, path); json_close(&json,
@@ -13,13 +13,13 @@
 
 typedef struct Json {
   StrBuf *out;
-  bool comma;  // a value stands before the next one
+  bool comma;  // a comma is due before the next value
 } Json;
 
 void json_open(Json *json, char bracket);   // '{' or '['
 void json_close(Json *json, char bracket);  // '}' or ']'
 void json_key(Json *json, const char *key);
-void json_string(Json *json, const char *text);  // UTF-8; bytes that are not become U+FFFD
+void json_string(Json *json, const char *text);  // UTF-8; invalid bytes become U+FFFD
 void json_str(Json *json, Str text);
 void json_int(Json *json, int64_t value);
 void json_uint(Json *json, uint64_t value);

@@ -1,4 +1,4 @@
-// Recursive descent over RFC 8259. A string's bytes are copied once, with its escapes undone.
+// Recursive descent over RFC 8259. A string's bytes are copied once, with escapes decoded. O(text).
 #include "base/json_read.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static char *put_utf8(char *to, uint32_t c) {
   return to;
 }
 
-// Behind \u: one character, or two halves of one.
+// Reads what follows \u: one character, or a surrogate pair.
 static bool read_unicode(Reader *r, uint32_t *out) {
   uint32_t low;
   if (!read_hex(r, out) || *out == 0) return false;
@@ -137,7 +137,7 @@ static Status *read_items(Reader *r, bool object, JsonValue *out) {
   return NULL;
 }
 
-// A minus, digits without a zero before others, a fraction, an exponent.
+// Reads a minus sign, digits without leading zeros, a fraction, an exponent.
 static Status *read_number(Reader *r, JsonValue *out) {
   char text[MOST_NUMBER + 1];
   size_t n = 0;

@@ -1,4 +1,4 @@
-// JSON text being read: a tree in an arena, and asking it for what one expects.
+// Parses JSON text to a tree in an arena.
 //
 //   const JsonValue *links = json_get(machine, "links");
 //   for (uint32_t i = 0; i < links->count; i++) use(&links->items[i]);
@@ -23,18 +23,18 @@ typedef struct JsonValue {
   JsonKind kind;
   bool truth;
   double number;
-  const char *string;  // NUL-terminated UTF-8, escapes undone
-  uint32_t count;      // of items
+  const char *string;  // NUL-terminated UTF-8, escapes decoded
+  uint32_t count;      // number of items
   const struct JsonValue *items;
-  const char *const *keys;  // of an object, in the order of the text
-  uint32_t line;            // where it begins, from 1
+  const char *const *keys;  // of an object, in text order
+  uint32_t line;            // first line, from 1
 } JsonValue;
 
-// One value that is the whole text. INVALID_ARGUMENT says the line and what was expected there. At
-// most 64 levels deep. O(text).
+// Parses a text that is one value. INVALID_ARGUMENT has the line and what was expected. At most 64
+// levels deep. O(text).
 Status *json_read(Str text, Arena *arena, const JsonValue **out) MUST_USE;
 
-// A member of an object; NULL if it is none or has no such key.
+// A member of an object; NULL if it is no object or has no such key.
 const JsonValue *json_get(const JsonValue *object, const char *key);
 
 #endif

@@ -1,6 +1,6 @@
-// malloc with a counter per thread. The counters are thread-local test hooks, the only state in the
-// tree that does not hang from a session: an allocation has no session at hand.
-// Stacks are anonymous mappings, which POSIX does not have but every system does.
+// malloc with a counter per thread. The counters are thread-local test hooks, the only state of the
+// tree outside a session, since an allocation knows no session.
+// Stacks are anonymous mappings, which are not in POSIX but on every system.
 #define _DEFAULT_SOURCE 1
 #include "base/mem.h"
 
@@ -41,7 +41,7 @@ void *mem_stack_new(size_t bytes, bool fence) {
   void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, STACK_FLAGS, -1, 0);
   if (stack == MAP_FAILED) return NULL;
 #ifdef MADV_NOHUGEPAGE
-  // A huge page would commit 2 MiB at the first touch. Kernels without huge pages refuse; fine.
+  // A huge page would commit 2 MiB at first touch. Kernels without huge pages refuse; fine.
   (void)madvise(stack, bytes, MADV_NOHUGEPAGE);
 #endif
   if (fence && mprotect(stack, mem_page_bytes(), PROT_NONE) != 0) {

@@ -1,5 +1,5 @@
-// Threads that take the next index under one lock until none is left. Stacks are as large as the
-// main thread's usual one, for tasks recurse on nesting.
+// Threads take the next index under one lock until none is left. Stacks are 16 MiB, since tasks
+// recurse on the nesting of programs.
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -49,7 +49,7 @@ Status *pool_run(unsigned workers, size_t n, PoolTask task, void *arg) {
   unsigned started = 0;
   while (started < workers && pthread_create(&threads[started], &attr, work, &pool) == 0) started++;
   pthread_attr_destroy(&attr);
-  if (started == 0) work(&pool);  // no threads to be had: the work is done all the same
+  if (started == 0) work(&pool);  // no thread could be started: run the tasks here
   for (unsigned i = 0; i < started; i++) pthread_join(threads[i], NULL);
   pthread_mutex_destroy(&pool.lock);
   mem_free(threads);

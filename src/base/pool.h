@@ -1,5 +1,4 @@
-// Independent tasks on a few threads. Tasks share nothing; each writes its result where its index
-// says.
+// Independent tasks on a few threads. Tasks share nothing; each writes its result at its own index.
 #ifndef TESSERA_BASE_POOL_H
 #define TESSERA_BASE_POOL_H
 
@@ -10,10 +9,10 @@
 typedef void (*PoolTask)(void *arg, size_t index);
 
 // Runs task(arg, i) for all i < n on at most `workers` threads (0 = one per core), in order of i as
-// threads become free, and returns when all are done. With one worker everything runs on the
-// calling thread.
+// threads become free. Returns when all are done. With one worker everything runs on the calling
+// thread.
 Status *pool_run(unsigned workers, size_t n, PoolTask task, void *arg) MUST_USE;
 
-unsigned pool_cores(void);  // processors this process may use, at least 1
+unsigned pool_cores(void);  // processors that are online, at least 1
 
 #endif

@@ -1,5 +1,5 @@
-// Finds and opens providers. The loader counts who has opened what, so no list is kept: each
-// question opens the file again, which is cheap, and closes it, which RTLD_NODELETE makes harmless.
+// Finds and opens providers. The loader counts references, so no list is kept: each call opens the
+// file again, which is cheap, and closes it, which RTLD_NODELETE makes harmless.
 #define _GNU_SOURCE  // dladdr
 #include "base/provider.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const void *open_path(const char *path, const char *symbol) {
-  // A path that is not there is no error to report: dlopen would allocate a message for it.
+  // A missing path is not an error: dlopen would allocate a message for it.
   if (strchr(path, '/') && access(path, R_OK) != 0) return NULL;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) return NULL;
@@ -30,11 +30,11 @@ static const void *open_in(const char *directory, size_t n, const char *inner, c
 
 static const char here_marker = 0;  // an address within this file's library or program
 
-// The directory of the file that holds it; the length is 0 if that is not known.
+// The directory of the file that contains this code; returns 0 if it is unknown.
 static size_t own_directory(char *out, size_t bytes) {
   Dl_info info;
   char path[PATH_MAX];
-  const char *file = "/proc/self/exe";  // of a program that was started by its name alone
+  const char *file = "/proc/self/exe";  // for a program that was started by its name alone
   if (dladdr(&here_marker, &info) && info.dli_fname && strchr(info.dli_fname, '/'))
     file = info.dli_fname;
   const char *slash = realpath(file, path) ? strrchr(path, '/') : NULL;

@@ -1,5 +1,4 @@
-// Where providers are looked for. The loader itself stands for a provider: any library with a
-// symbol.
+// Where providers are searched. Any library with a symbol can stand for a provider: here libm.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,5 @@
-// Status: one malloc'd record with the message and a return trace that grows as the error rises.
-// Nothing here may fail in a way the caller must handle: without memory the static status is
-// returned.
+// One malloc'd record with the message and a return trace that grows as the error is passed up.
+// Without memory the static status is returned, so creating an error never fails.
 #include "base/status.h"
 
 #include <stdio.h>
@@ -18,7 +17,7 @@ struct Status {
   char message[];
 };
 
-// Written by nobody: status_rise and status_free recognise its address.
+// Never written: status_rise and status_free recognize its address.
 static const struct {
   StatusCode code;
   size_t trace_used;
@@ -28,6 +27,7 @@ static const struct {
 
 Status *status_no_memory(void) { return (Status *)(uintptr_t)&no_memory; }
 
+// The trace has a fixed size; frames that do not fit are dropped.
 Status *status_rise(Status *status, const char *file, int line) {
   if (!status || status == status_no_memory()) return status;
   const char *slash = strrchr(file, '/');

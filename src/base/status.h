@@ -36,18 +36,18 @@ typedef struct Status Status;
 #define MUST_USE
 #endif
 
-// Makes an error; `file` and `line` say where. Falls back to a static RESOURCE_EXHAUSTED status
-// when there is no memory for it.
+// Makes an error raised at file:line. Without memory for it, returns a static RESOURCE_EXHAUSTED
+// status.
 Status *status_new(StatusCode code, const char *file, int line, const char *fmt, ...)
     PRINTF_LIKE(4, 5) MUST_USE;
 
-// Appends a frame to the error's return trace and gives the same status back.
+// Appends a frame to the error's return trace and returns the same status.
 Status *status_rise(Status *status, const char *file, int line) MUST_USE;
 
-// The static status for "no memory": never freed, freeing it is a no-op.
+// The static out-of-memory status; freeing it is a no-op.
 Status *status_no_memory(void) MUST_USE;
 
-// Frees; NULL is fine.
+// NULL is fine.
 void status_free(Status *status);
 
 StatusCode status_code(const Status *status);      // OK for NULL
@@ -60,7 +60,7 @@ const char *status_trace(const Status *status);    // "file:line\nfile:line…",
     Status *try_status_ = (expr);                                                                  \
     if (try_status_) return status_rise(try_status_, __FILE__, __LINE__);                          \
   } while (0)
-// For functions that hold something: needs `Status *status` in scope and a label `out`.
+// For functions that hold resources: needs `Status *status` in scope and a label `out`.
 #define TRY_OUT(expr)                                                                              \
   do {                                                                                             \
     status = (expr);                                                                               \

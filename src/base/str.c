@@ -1,4 +1,4 @@
-// StrBuf: doubling buffer; the last byte is always room for the NUL.
+// StrBuf is a doubling buffer; its last byte is reserved for the NUL.
 #include "base/str.h"
 
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void reserve(StrBuf *buf, size_t more) {
   buf->capacity = capacity;
 }
 
-// Asked only when the buffer has to grow, so a buffer with a flush stays near FLUSH_BYTES.
+// Called only when the buffer must grow, so a buffer with a flush stays near FLUSH_BYTES.
 static void hand_on_when_full(StrBuf *buf) {
   if (buf->flush && buf->used >= FLUSH_BYTES) strbuf_flush(buf);
 }
@@ -90,9 +90,11 @@ void strbuf_flush(StrBuf *buf) {
 
 static inline uint32_t least_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+// Damerau-Levenshtein distance (optimal string alignment) by dynamic programming. Three rows
+// suffice, since a swap looks back two.
 uint32_t str_distance(Str a, Str b, uint32_t most) {
   enum { LONGEST = 64 };
-  uint32_t rows[3][LONGEST + 1];  // i - 2, i - 1 and i, modulo 3
+  uint32_t rows[3][LONGEST + 1];  // rows i - 2, i - 1 and i, modulo 3
   size_t apart = a.n > b.n ? a.n - b.n : b.n - a.n;
   if (a.n > LONGEST || b.n > LONGEST || apart > most) return most + 1;
   for (uint32_t j = 0; j <= b.n; j++) rows[0][j] = j;

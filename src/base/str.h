@@ -24,16 +24,15 @@ static inline bool str_starts(Str a, const char *prefix) {
   return a.n >= n && memcmp(a.s, prefix, n) == 0;
 }
 
-// Without the blanks at both ends.
+// The text without blanks at both ends.
 Str str_trim(Str s, const char *blanks);
-// How many letters are to be changed, added, left out or swapped with their neighbour to get from a
-// to b; more than `most` (or too long for a name) is `most` + 1. O(|a| |b|).
+// Edit distance from a to b: changes, insertions, deletions and swaps of neighbours. Returns
+// `most` + 1 if it is above `most`, or a text is too long for a name. O(|a| · |b|).
 uint32_t str_distance(Str a, Str b, uint32_t most);
 
-// Text being written. Grows on the heap; with `flush` set it is handed on whenever it holds a
-// megabyte.
+// An output buffer. Grows on the heap; with `flush` it is flushed when it holds a megabyte.
 typedef struct StrBuf {
-  Guard *guard;  // exhaustion and flush errors are thrown here
+  Guard *guard;  // out-of-memory and flush errors are thrown there
   char *data;    // NUL-terminated after every call
   size_t used, capacity;
   Status *(*flush)(void *to, const char *data, size_t n);
@@ -42,7 +41,7 @@ typedef struct StrBuf {
 
 void strbuf_init(StrBuf *buf, Guard *guard);
 void strbuf_deinit(StrBuf *buf);
-void strbuf_release(void *buf);  // the same, for a GuardCleanup
+void strbuf_release(void *buf);  // for a GuardCleanup
 void strbuf_put_slow(StrBuf *buf, const char *s, size_t n);
 static inline void strbuf_put(StrBuf *buf, const char *s, size_t n) {
   if (buf->capacity - buf->used <= n) {
@@ -58,6 +57,6 @@ static inline void strbuf_puts(StrBuf *buf, const char *s) { strbuf_put(buf, s, 
 static inline void strbuf_put_str(StrBuf *buf, Str s) { strbuf_put(buf, s.s, s.n); }
 void strbuf_put_int(StrBuf *buf, long long value);
 void strbuf_printf(StrBuf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void strbuf_flush(StrBuf *buf);  // hands on what is left, if there is a flush
+void strbuf_flush(StrBuf *buf);  // flushes the rest, if there is a flush function
 
 #endif

@@ -1,4 +1,4 @@
-// Growth by doubling.
+// Growth by doubling: amortized O(1) per item.
 #include "base/vec.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-// Growable arrays. VEC(T) lives in an arena (no free; growth leaves the old copy behind until the
-// arena goes); HEAPVEC(T) is for big tables that one object owns and frees. Exhaustion throws in
-// both.
+// Growable arrays. VEC(T) lives in an arena (never freed; growth leaves the old copy in the arena);
+// HEAPVEC(T) is for large tables that one object owns and frees. Out-of-memory throws in both.
 //
 //   VEC(int64_t) dims = {0};
 //   VEC_PUSH(arena, &dims, 4);
@@ -19,7 +18,7 @@
   }
 #define HEAPVEC(T) VEC(T)
 
-// Gives the new items; *capacity >= need afterwards. items may be NULL.
+// Returns the new items; *capacity >= need afterwards. items may be NULL.
 void *vec_grow_arena(Arena *arena, void *items, uint32_t *capacity, uint32_t need,
                      size_t item_bytes);
 void *vec_grow_heap(Guard *guard, void *items, uint32_t *capacity, uint32_t need,

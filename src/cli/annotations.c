@@ -1,4 +1,4 @@
-// The texts are read before the program, so that they are there as long as it is.
+// Rule, name and machine files are read before the program, since the session borrows them.
 #include "cli/annotations.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ int cli_choose(const char *option, const char *word, uint32_t n, const char *con
   return -1;
 }
 
-// The rules of --shard as one text, a line each, then the files.
+// Joins the --shard rules to one source, a line each; then adds the rule files.
 static bool read_rules(Annotations *a) {
   const TextList *rules = &a->rules, *files = &a->rule_files;
   size_t bytes = 0;
@@ -61,7 +61,7 @@ static bool read_rules(Annotations *a) {
   return true;
 }
 
-// --layout and --names, behind the rules.
+// Adds --layout and --names after the rules.
 static bool read_names(Annotations *a) {
   a->request.rules = a->sources;
   a->request.n_rules = a->n_texts;
@@ -81,7 +81,7 @@ static bool read_names(Annotations *a) {
   return true;
 }
 
-// --call-rule: a target's name may have anything in it but '='.
+// Reads --call-rule: everything before the first '=' is the target's name.
 static bool read_call_rules(Annotations *a) {
   if (!a->call_rules.count) return true;
   a->request.call_rules = custom_rules_new();
@@ -101,7 +101,7 @@ static bool read_call_rules(Annotations *a) {
 
 static void release_arena(void *arena) { arena_deinit(arena); }
 
-// So that what is wrong is told with the file's name.
+// Parses the machine once here, so that errors name the file.
 static Status *check_machine(Guard *guard, void *text) {
   Arena arena;
   Machine machine;
@@ -114,7 +114,7 @@ static Status *check_machine(Guard *guard, void *text) {
   return status;
 }
 
-// A name of machines.def, else a file.
+// Looks in machines.def, then for a file.
 static bool read_machine(Annotations *a) {
   const char *name = a->machine;
   if (!name || (a->request.machine = machine_text(name))) return true;

@@ -1,4 +1,4 @@
-// Options, messages, segments: see cli.h. Suggestions are by edit distance.
+// Options, messages and segments for all verbs. Suggestions use the edit distance.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -38,8 +38,7 @@ bool cli_colour(void) {
 
 static const char lost[] = "cannot write to standard output: %s";
 
-// Why stdout failed. Its buffer still holds what did not arrive: it goes where all does from here
-// on.
+// Returns why stdout failed, and redirects it to /dev/null: its buffer still holds the lost bytes.
 static const char *abandon_stdout(void) {
   const char *why = strerror(errno ? errno : EIO);
   if (!freopen("/dev/null", "w", stdout)) clearerr(stdout);
@@ -70,8 +69,8 @@ Status *cli_flush(void *to, const char *data, size_t n) {
 enum { MOST_LETTERS = 48 };
 
 const char *cli_nearest(const char *word, uint32_t n, const char *const *items) {
-  size_t all = strlen(word), letters = all - strspn(word, "-");  // dashes are no likeness
-  for (uint32_t i = 0; i < n && letters >= 3; i++)               // --mach: a name begins so
+  size_t all = strlen(word), letters = all - strspn(word, "-");  // dashes do not count as similar
+  for (uint32_t i = 0; i < n && letters >= 3; i++)               // --mach: a prefix of a name
     if (strncmp(word, items[i], all) == 0) return items[i];
   const char *best = NULL;
   uint32_t least = (uint32_t)letters / 2 + 1;
@@ -116,6 +115,7 @@ bool cli_trip_count(uint64_t given, uint32_t *out) {
   return false;
 }
 
+// An exact match first; then --name=VALUE, and -jN for a short option.
 static const Option *find_option(const Option *options, uint32_t n, const char *word) {
   for (uint32_t i = 0; i < n; i++)
     if (strcmp(options[i].name, word) == 0) return &options[i];
@@ -146,7 +146,7 @@ ParseArgs cli_options(const Usage *usage, const Option *options, uint32_t n, int
     }
     const Option *option = find_option(options, n, word);
     if (!option) return bad_option(usage, options, n, word);
-    // The value stands behind '=', directly behind a short option, or in the next word.
+    // The value follows '=', follows a short option directly, or is the next word.
     const char *value = NULL;
     size_t length = strlen(option->name);
     if (word[1] == '-' && word[length] == '=')
@@ -211,7 +211,7 @@ Status *cli_load(Session *s, Guard *guard, const Source *source, size_t begin, s
   Status *status = compile(s, &request, &compiled);
   *out_valid = !status;
   if (status && !session_has_errors(s)) return status;
-  status_free(status);  // what is wrong with the text is in the diagnostics
+  status_free(status);  // errors in the text are in the diagnostics
   return NULL;
 }
 
@@ -229,7 +229,7 @@ void cli_report(const Session *s, Guard *guard) {
   strbuf_deinit(&text);
 }
 
-// ---- words ----
+// ---- shared options ----
 
 const char cli_scatter_help[] =
     "windows of a scatter that lie partly outside: spec (default: drop the elements outside, as "

@@ -1,6 +1,6 @@
-// `tessera check`: runs every segment of every file and counts what holds. Files are tasks of a
-// pool; each writes its results where its index says, and they are shown in order when all are
-// done.
+// `tessera check`: runs every segment of every file and counts passes and failures. Files are tasks
+// of a thread pool; each writes its results at its own index, and they are printed in order at the
+// end.
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@
 #include "parse/print.h"
 #include "partition/random_shardings.h"
 
-enum { LIMIT_BYTES_DEFAULT = 4, MOST_DEVICES = 1024 };  // GiB per segment; of --devices
+enum { LIMIT_BYTES_DEFAULT = 4, MOST_DEVICES = 1024 };  // GiB per segment; limit of --devices
 
 typedef enum Outcome { OUTCOME_PASSED, OUTCOME_FAILED, OUTCOME_SKIPPED } Outcome;
 
 typedef struct SegmentResult {
-  uint32_t line;  // where it begins
+  uint32_t line;  // first line of the segment
   Outcome outcome;
   uint64_t checks, failed_checks, max_ulp, steps;
   double seconds;
@@ -34,15 +34,15 @@ typedef struct SegmentResult {
 
 typedef struct FileResult {
   const char *path;
-  bool disabled;     // the reference does not run it, says its RUN line
-  const char *args;  // of a RUN line with --args="…": behind the quote; NULL
+  bool disabled;     // its RUN line says that the reference does not run it
+  const char *args;  // of a RUN line with --args="…": text after the quote; NULL: none
   size_t args_n;
   uint32_t n_segments, capacity;
   SegmentResult *segments;
-  char *error;  // of the file as a whole
+  char *error;  // about the file itself
 } FileResult;
 
-// How many files are done. Threads that find another one telling leave it to that one.
+// Number of files done. A thread that finds another one printing skips its report.
 typedef struct Checked {
   atomic_uint done;
   uint32_t total;
@@ -50,7 +50,7 @@ typedef struct Checked {
   CliProgress progress;
 } Checked;
 
-// Also while a file is at work, whatever its stages are.
+// Also called while a file is being checked, at any stage.
 static void tell_files(void *user, const char *stage, uint64_t done, uint64_t total) {
   Checked *checked = user;
   (void)stage, (void)done, (void)total;
@@ -65,8 +65,8 @@ typedef struct CheckJob {
   uint64_t limit_gib;
   uint64_t max_steps;
   ScatterRule scatter;
-  uint64_t devices;  // 0 = the program as it is, else partitioned over so many
-  uint64_t seed;     // of the shardings
+  uint64_t devices;  // 0: run the program as it is; else partition it for this many devices
+  uint64_t seed;     // seed of the random shardings
   Checked *checked;
 } CheckJob;
 
@@ -94,7 +94,7 @@ static void set_reason(SegmentResult *result, Outcome outcome, const char *reaso
   result->reason = copy_text(reason);
 }
 
-// The run ended early; checks that failed before are part of the story.
+// Appends to the reason: checks that failed before the run ended belong to it.
 static void add_reason(SegmentResult *result, const char *message) {
   char *before = result->reason;
   size_t n = (before ? strlen(before) + 1 : 0) + strlen(message) + 1;
@@ -114,6 +114,7 @@ static bool line_has(Str line, const char *word) {
   return false;
 }
 
+// Reads what lit's RUN lines say: whether the reference runs the file, and its --args.
 static void read_run_lines(FileResult *file, const Source *source) {
   for (const char *at = source->text, *end = at + source->size; at < end;) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -147,8 +148,8 @@ static void reason_from_diag(SegmentJob *job, Guard *guard) {
   strbuf_deinit(&text);
 }
 
-// What takes arguments cannot be run without data; that it survives a round trip can be said all
-// the same.
+// A function with arguments cannot be run without data; it is checked that the program survives a
+// round trip.
 static Status *check_round_trip(SegmentJob *job, Guard *guard) {
   StrBuf text;
   strbuf_init(&text, guard);
@@ -193,6 +194,7 @@ static Status *read_args(SegmentJob *job, Guard *guard, uint32_t n, Literal ***o
   return NULL;
 }
 
+// Adds an evaluation's checks; the first messages become the reason.
 static void take_report(SegmentJob *job, const EvalReport *report) {
   SegmentResult *result = job->result;
   result->checks += report->checks;
@@ -233,8 +235,7 @@ static Status *run_function(SegmentJob *job, Guard *guard, OpId function) {
   return status;
 }
 
-// Of several functions none of which is @main, all that could be it run: those that take nothing
-// and nobody names.
+// Without @main, runs every function that takes no arguments and is not called.
 static Status *run_each(SegmentJob *job, Guard *guard) {
   Program *p = job->seg.program;
   BlockId block = region_block(p, op_region(p, p->root, 0));
@@ -260,19 +261,28 @@ static Status *run_each(SegmentJob *job, Guard *guard) {
   return NULL;
 }
 
+static bool has_functions(const Program *p) {
+  BlockId block = region_block(p, op_region(p, p->root, 0));
+  for (OpId o = block ? block_at(p, block)->first : 0; o; o = op_at(p, o)->next)
+    if (op_row(op_at(p, o)->code)->traits & TRAIT_FUNCTION) return true;
+  return false;
+}
+
 static Status *evaluate_segment(SegmentJob *job, Guard *guard) {
   OpId function;
+  if (!has_functions(job->seg.program)) {
+    set_reason(job->result, OUTCOME_PASSED, "nothing to run");
+    return NULL;
+  }
   Status *status = evaluate_entry(job->seg.program, NULL, &function);
   if (!status) return run_function(job, guard, function);
-  if (status_code(status) == NOT_FOUND) set_reason(job->result, OUTCOME_PASSED, "nothing to run");
-  bool several = status_code(status) != NOT_FOUND;
   status_free(status);
-  return several ? run_each(job, guard) : NULL;
+  return run_each(job, guard);
 }
 
 // ---- on several devices ----
 
-// One seed per file and segment, whatever folder the file is found in.
+// The seed depends on file name and segment, not on the directory.
 static uint64_t segment_seed(const SegmentJob *job) {
   const char *name = strrchr(job->file->path, '/');
   uint64_t h = 14695981039346656037u ^ job->job->seed;  // FNV-1a
@@ -281,8 +291,8 @@ static uint64_t segment_seed(const SegmentJob *job) {
   return (h ^ job->begin) * 1099511628211u;
 }
 
-// Random shardings, partitioned, verified. False: this cannot be partitioned, and the result says
-// why.
+// Draws random shardings, partitions and verifies. *out_done = false: the program cannot be
+// partitioned, and the result has the reason.
 static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) {
   Session *s = &job->seg;
   *out_done = false;
@@ -308,6 +318,7 @@ static Status *partition_segment(SegmentJob *job, Guard *guard, bool *out_done) 
   return NULL;
 }
 
+// A segment with announced errors passes if they are found; any other is evaluated.
 static Status *check_segment(Guard *guard, void *arg) {
   SegmentJob *job = arg;
   Progress progress = {tell_files, job->job->checked};
@@ -371,13 +382,13 @@ static void run_segment(const CheckJob *job, FileResult *file, const Source *sou
   session_deinit(&segment.seg);
 }
 
-// What does not hold on one device says nothing about several.
-static void retry_whole(const CheckJob *job, FileResult *file, const Source *source, size_t begin,
-                        size_t end, SegmentResult *result) {
-  CheckJob whole = *job;
-  whole.devices = 0;
+// A check that fails on one device tells nothing about several: such a segment is skipped.
+static void check_unpartitioned(const CheckJob *job, FileResult *file, const Source *source,
+                                size_t begin, size_t end, SegmentResult *result) {
+  CheckJob one_device = *job;
+  one_device.devices = 0;
   SegmentResult alone = {0};
-  run_segment(&whole, file, source, begin, end, &alone);
+  run_segment(&one_device, file, source, begin, end, &alone);
   if (alone.outcome != OUTCOME_PASSED)
     set_reason(result, OUTCOME_SKIPPED, "does not hold on one device");
   mem_free(alone.reason);
@@ -409,7 +420,7 @@ static void check_file(void *arg, size_t index) {
     source_locate(&source, (Pos)begin, &result->line, &column);
     run_segment(job, file, &source, begin, end, result);
     if (job->devices && result->outcome == OUTCOME_FAILED)
-      retry_whole(job, file, &source, begin, end, result);
+      check_unpartitioned(job, file, &source, begin, end, result);
   }
   file->args = NULL;
   source_unindex(&source);

@@ -1,5 +1,5 @@
-// `tessera completion`: what a shell sources to complete verbs, options and their values. Each
-// verb prints its own function: only it has its table.
+// `tessera completion`: prints shell code that completes verbs, options and values. Each verb
+// prints its own function, since only the verb knows its options.
 #include <stdio.h>
 #include <string.h>
 

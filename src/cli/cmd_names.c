@@ -1,5 +1,4 @@
-// `tessera names`: the dimensions of a program by name. What it prints can be edited and given back
-// with --names.
+// `tessera names`: prints the dimensions of a program by name, in the format that --names reads.
 #include <stdio.h>
 #include <string.h>
 

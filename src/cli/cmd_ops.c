@@ -82,7 +82,7 @@ static void put_json(const OpRow *row, Json *json) {
   json_newline(json);
 }
 
-static bool wanted(const OpsJob *job, const char *name) {
+static bool is_selected(const OpsJob *job, const char *name) {
   bool any = job->words.count == 0;
   for (uint32_t i = 0; i < job->words.count; i++) any |= strstr(name, job->words.items[i]) != NULL;
   return any;
@@ -90,7 +90,7 @@ static bool wanted(const OpsJob *job, const char *name) {
 
 static bool nothing_found(const OpsJob *job) {
   for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++)
-    if (wanted(job, op_row(code)->name)) return false;
+    if (is_selected(job, op_row(code)->name)) return false;
   return true;
 }
 
@@ -118,7 +118,7 @@ static Status *show_ops(Guard *guard, void *arg) {
   uint32_t n = 0, evaluates = 0;
   for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++) {
     const OpRow *row = op_row(code);
-    if (!wanted(job, row->name)) continue;
+    if (!is_selected(job, row->name)) continue;
     n++;
     evaluates += row->def && (row->def->eval || (row->traits & TRAIT_TERMINATOR));
     if (job->json)

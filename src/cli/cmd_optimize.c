@@ -1,4 +1,4 @@
-// `tessera optimize`: the program that each device runs in, the same at less cost out.
+// `tessera optimize`: runs the optimizer passes on a local program.
 #include <stdio.h>
 
 #include "base/json.h"
@@ -11,7 +11,7 @@ typedef struct OptimizeJob {
   OptimizeOptions options;
   uint32_t trip_count;
   bool stats, json;
-  OptimizeStats changes;  // of the segment at hand
+  OptimizeStats changes;  // of the current segment
 } OptimizeJob;
 
 static void put_json(OptimizeJob *job, const OptimizeStats *stats) {

@@ -1,5 +1,5 @@
-// `tessera parse`: reads, verifies and prints, segment by segment; or says whether a text survives
-// a round trip, or whether the errors its comments announce are the ones there are.
+// `tessera parse`: reads, verifies and prints each segment; or checks that it survives a round
+// trip, or that it has exactly the errors that its comments announce.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,9 +18,9 @@ typedef struct ParseJob {
   ParseOptions options;
   PrintOptions print;
   bool verify, verify_diagnostics, round_trip, hash, drop_shardings, json;
-  uint32_t printed;  // segments, of all files
+  uint32_t printed;  // segments of all files
   Session seg;
-  bool valid;  // the program in it
+  bool valid;  // `seg` has a verified program
   size_t begin, end;
   uint32_t index;  // of the segment in its file
   bool good;
@@ -160,12 +160,12 @@ static Status *parse_segment(Guard *guard, void *arg) {
     status_free(status);
     return NULL;
   }
-  // Between files too, so that what is printed reads back.
+  // Also between files, so that the output can be parsed.
   if (job->printed++ && !job->hash) puts("// -----");
   return print_segment(job, guard);
 }
 
-// All segments of one file; false if any is not good.
+// Handles all segments of one file; false if one fails.
 static bool parse_file(ParseJob *job, const char *path) {
   Source source;
   char *data = cli_read_program(path, &source);

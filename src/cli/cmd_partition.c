@@ -1,4 +1,5 @@
-// `tessera partition`: one program for all devices in, the program that each of them runs out.
+// `tessera partition`: writes the local program, and reports communication, reasons and
+// verification.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,24 +22,23 @@ typedef struct PartitionJob {
   CompileRequest request;
   VerifyOptions verification;
   bool verify, stats, json;
-  uint64_t replicas, partitions;           // 0 = not said
-  bool mesh_axes;                          // groups by axes
+  uint64_t replicas, partitions;           // 0: not given
+  bool mesh_axes;                          // write replica groups by mesh axes
   const char *decisions, *save_decisions;  // files; NULL = none
   char *given;                             // text of the first
   StrBuf saved;                            // text of the second
-  // of the segment at hand
+  // of the current segment
   Compiled compiled;
-  StrBuf line;      // of a report
-  TextList inputs;  // of --verify
+  StrBuf line;      // for one line of a report
+  TextList inputs;  // for --verify
   Inputs arrays;
 } PartitionJob;
 
-// ---- words ----
+// ---- reports ----
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-// Behind a number that depends on loops of unknown length: what is assumed of them, in full behind
-// the first.
+// After a number that depends on unknown trip counts: the assumption, in full the first time.
 static void show_guess(const Traffic *t, bool unknown, bool *told) {
   if (unknown && !*told)
     fprintf(stderr, " (%s%u loop%s of unknown length counted as %u iteration%s%s)",
@@ -49,19 +49,19 @@ static void show_guess(const Traffic *t, bool unknown, bool *told) {
   *told |= unknown;
 }
 
-// Times the ideal work from which on --conflicts=cost is worth a word.
-static const double much_twice = 1.5;
+// Share of the ideal FLOPs from which --conflicts=cost is suggested.
+static const double hint_share = 1.5;
 
 enum { MOST_REDUNDANT = 5 };
 
-// A line with names of the user's program. Their control characters would move a terminal's cursor.
+// Prints a line with names of the user's program, without control characters.
 static void say(const char *prefix, const char *text) {
   fputs(prefix, stderr);
   for (; *text; text++) fputc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, stderr);
   fputc('\n', stderr);
 }
 
-// The ops that devices compute redundantly, the most expensive first.
+// Prints the ops that devices compute redundantly, the most expensive first.
 static void show_redundant(const PartitionJob *job) {
   const Compiled *c = &job->compiled;
   const RedundantList *list = &c->redundant;
@@ -72,6 +72,7 @@ static void show_redundant(const PartitionJob *job) {
     fprintf(stderr, "tessera:   redundant: %u more (--json has all)\n", list->n - MOST_REDUNDANT);
 }
 
+// --stats: a line per kind of collective, then bytes, critical path, FLOPs and redundant work.
 static void show_traffic(PartitionJob *job) {
   const Compiled *c = &job->compiled;
   const PropagateRequest *annotations = &job->request.annotations;
@@ -104,14 +105,14 @@ static void show_traffic(PartitionJob *job) {
   show_redundant(job);
   fprintf(stderr, "tessera: %.0f bytes of arguments and %.0f bytes of results per device\n",
           t->argument_bytes, t->result_bytes);
-  if (share >= much_twice && !annotations->by_cost &&
+  if (share >= hint_share && !annotations->by_cost &&
       trials_would_help(annotations, &job->rewrite.session.arena))
     fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
                     "--conflicts=cost tries which of them\n"
                     "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
 }
 
-// Names in reasons are those of the input, since the local program has others.
+// Names in reasons are those of the input; the local program has other names.
 static void show_reasons(PartitionJob *job, Guard *guard) {
   const char *path = job->rewrite.source->path;
   const Reasons *reasons = job->compiled.reasons;
@@ -138,37 +139,39 @@ static void show_reasons(PartitionJob *job, Guard *guard) {
   strbuf_deinit(line);
 }
 
-// Differences that may well be rounding: a wrong program is rarely so near.
+// A small difference is probably rounding; a wrong program is rarely so close.
 static bool is_near(const Verified *v) { return v->worst > v->tolerance && v->worst < 0.01; }
 
 static void show_not_finite(const Verified *v) {
   if (v->not_finite)
     fprintf(stderr,
-            "tessera: %llu of %llu floats of the whole results are not finite, which may be the "
+            "tessera: %llu of %llu floats of the global results are not finite, which may be the "
             "random data (a second moment\n"
             "tessera: below 0): --positive, --seed=N; tessera.run in Python takes real data\n",
             (unsigned long long)v->not_finite, (unsigned long long)v->n_floats);
 }
 
+// The result of --verify. A difference is printed with what to do about it: rounding, random data
+// and errors call for different next steps.
 static void show_verified(const PartitionJob *job) {
   const Verified *v = &job->compiled.verified;
   show_not_finite(v);
   if (!v->agree) {
-    cli_error("the local program differs from the whole on %u device%s: %s", v->n_devices,
+    cli_error("the local program differs from the global program on %u device%s: %s", v->n_devices,
               plural(v->n_devices), v->where);
     if (v->tolerance > 0)
-      fprintf(stderr, "tessera: floats are to be within %g of 1 + |value|; farthest %.2g\n",
+      fprintf(stderr, "tessera: floats must be within %g of 1 + |value|; farthest %.2g\n",
               v->tolerance, v->worst);
     if (is_near(v) && job->verification.tolerance > 0)
       fprintf(stderr,
               "tessera: that may be rounding: devices add in another order, and many layers "
               "magnify it. Without --tolerance it is seen\n"
-              "tessera: whether another order does the same to the whole program; --tolerance=X "
+              "tessera: whether another order does the same to the global program; --tolerance=X "
               "allows more\n");
     else if (is_near(v))
       fprintf(
           stderr,
-          "tessera: that may still be rounding, though adding in another order moves the whole "
+          "tessera: that may still be rounding, though adding in another order moves the global "
           "program's own less. The same\n"
           "tessera: program in f64 (jax_enable_x64) tells; if it agrees there, allow more here: "
           "--tolerance=X\n");
@@ -186,7 +189,7 @@ static void show_verified(const PartitionJob *job) {
     fprintf(stderr,
             " as far as rounding lets them\n"
             "tessera: (floats within %g of 1 + |value|, but for some that are off by up to %.2g: "
-            "these also move when the whole\n"
+            "these also move when the global\n"
             "tessera: program adds in another order; with --tolerance=X they are errors)\n",
             v->tolerance, v->worst);
   else if (v->tolerance > 0)
@@ -211,6 +214,7 @@ static void verified_json(const Verified *v, Json *json) {
   json_close(json, '}');
 }
 
+// One object per segment with everything that --stats, --why and --verify measured.
 static void put_json(PartitionJob *job) {
   const Compiled *c = &job->compiled;
   Json json = {.out = &job->rewrite.out};
@@ -232,7 +236,7 @@ static void put_json(PartitionJob *job) {
 
 // ---- segments ----
 
-// The global program's arguments for --verify, from --inputs.
+// Provides the global program's arguments for --verify from --inputs.
 static Status *given_arguments(void *to, LiteralHeap *heap, uint32_t n, Literal **out) {
   PartitionJob *job = to;
   Session *s = &job->rewrite.session;
@@ -245,7 +249,7 @@ static Status *given_arguments(void *to, LiteralHeap *heap, uint32_t n, Literal 
   return NULL;
 }
 
-// Devices are partitions of one replica, or replicas of one partition: all of them.
+// All devices are partitions of one replica, or replicas of one partition.
 static bool counts_fit(const PartitionJob *job) {
   uint64_t n = job->compiled.n_devices;
   if ((!job->replicas || job->replicas == 1 || job->replicas == n) &&
@@ -264,6 +268,7 @@ static bool is_one_program(const PartitionJob *job) {
   return false;
 }
 
+// Compiles one segment; reports go to stderr before the program goes to stdout.
 static Status *partition_segment(Guard *guard, void *arg) {
   PartitionJob *job = arg;
   Rewrite *r = &job->rewrite;
@@ -278,9 +283,8 @@ static Status *partition_segment(Guard *guard, void *arg) {
   if (job->save_decisions) TRY(file_write(job->save_decisions, job->saved.data, job->saved.used));
   if (!counts_fit(job)) return NULL;
   if (job->compiled.n_devices == 1)
-    fprintf(stderr,
-            "tessera: nothing is sharded: the local program is the whole one. Say a little: --mesh "
-            "data=4 --shard '0=P(\"data\")'\n");
+    fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
+                    "value: --mesh data=4 --shard '0=P(\"data\")'\n");
   if (job->stats && !job->json) show_traffic(job);
   if (job->request.local.why && !job->json) show_reasons(job, guard);
   if (job->verify) show_verified(job);
@@ -375,7 +379,7 @@ int command_partition(int argc, char **argv) {
        "floats agree if |got - want| <= X (1 + |want|) (default by the narrowest type that a "
        "result depends on: f32 1e-4, f16 1e-2, bf16 5e-2)"},
       {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
-       "stop verifying after N ops of the whole program (default: no limit)"},
+       "stop verifying after N ops of the global program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",
        "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},

@@ -1,4 +1,4 @@
-// `tessera propagate`: a few shardings in, all that follow out; or why they follow.
+// `tessera propagate`: infers shardings from annotations and writes them, or explains them.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,15 +17,15 @@ typedef struct PropagateJob {
   bool stats, json, table;
   TextList *whys;
   bool why_all;
-  // of the segment at hand
+  // of the current segment
   Compiled compiled;
   Why *why;
 } PropagateJob;
 
-// ---- words ----
+// ---- messages ----
 
 static const char *const emits[] = {"sdy", "mhlo", "none", "table"};
-enum { EMIT_TABLE = EMIT_NONE + 1 };  // ours alone: the program stays as it is
+enum { EMIT_TABLE = EMIT_NONE + 1 };  // not a stage_write form: the program is not changed
 
 static void show_stats(const PropagateJob *job) {
   const Session *s = &job->rewrite.session;
@@ -46,18 +46,18 @@ static void show_stats(const PropagateJob *job) {
 static void hint_if_unsharded(const PropagateJob *job) {
   if (job->compiled.n_annotated) return;
   bool mesh = job->rewrite.session.mesh != 0;
-  fprintf(stderr,
-          "tessera: nothing is sharded: the program has no annotation%s. Say a little: %s--shard "
-          "'0=P(\"%s\")'\n",
-          mesh ? "" : " and no mesh", mesh ? "" : "--mesh data=4 ", mesh ? "AXIS" : "data");
+  fprintf(
+      stderr,
+      "tessera: nothing is sharded: the program has no annotation%s. Annotate a value: %s--shard "
+      "'0=P(\"%s\")'\n",
+      mesh ? "" : " and no mesh", mesh ? "" : "--mesh data=4 ", mesh ? "AXIS" : "data");
 }
 
 static void hint_if_rivals(PropagateJob *job) {
   const PropagateRequest *annotations = &job->request.annotations;
   if (annotations->by_cost || !trials_would_help(annotations, &job->rewrite.session.arena)) return;
-  fprintf(stderr,
-          "tessera: annotations want one axis for several things: --conflicts=cost tries which of "
-          "them give way, a priority says it: --shard 'w=P(\"data\")p1'\n");
+  fprintf(stderr, "tessera: several annotations use one axis: --conflicts=cost tries which of "
+                  "them give way, a priority says it: --shard 'w=P(\"data\")p1'\n");
 }
 
 // ---- reasons ----
@@ -88,7 +88,7 @@ static Status *explain(PropagateJob *job) {
 
 // ---- segments ----
 
-// Explanations and tables come first: writing the shardings renumbers the program.
+// Explanations and tables first: writing the shardings renumbers the program.
 static Status *show_and_write(void *arg) {
   PropagateJob *job = arg;
   Rewrite *r = &job->rewrite;

@@ -1,4 +1,4 @@
-// `tessera run`: evaluates one program on given or random data and shows or writes what comes out.
+// `tessera run`: evaluates a program on given or random data and prints or writes the results.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "pipeline/partitioned.h"
 
 enum { SHOWN_ELEMENTS = 1000, MOST_PROCESSES = 100000 };
-#define NOT_GIVEN UINT64_MAX  // of --replicas and --partitions
+#define NOT_GIVEN UINT64_MAX  // --replicas and --partitions
 
-// A partitioned program's arguments and results are global, sharded and joined here, or those of
-// one device, as the program has them.
+// Shapes of a partitioned program's arguments and results: global ones are sharded and joined here;
+// local ones are passed as they are.
 typedef enum ArgumentShapes { SHAPES_GLOBAL, SHAPES_LOCAL } ArgumentShapes;
 
 typedef struct RunJob {
@@ -30,9 +30,9 @@ typedef struct RunJob {
   size_t begin, end;
   Session seg;
   Inputs arrays;
-  Partitioned parts;
+  Partitioned partitioned;
   ArgumentShapes shapes;
-  uint32_t replicas, partitions;  // that run
+  uint32_t replicas, partitions;  // numbers of running processes
   LiteralHeap heap;
   Arena arena;
   Guard *guard;
@@ -43,6 +43,7 @@ typedef struct RunJob {
 
 // ---- data ----
 
+// splitmix64.
 static uint64_t mix(uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -50,8 +51,8 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Element i of argument k depends on the seed, k and i only. Floats in [-1, 1), integers in 0 … 7
-// (as far as they go).
+// Element i of argument k depends on the seed, k and i only. Floats are in [-1, 1), integers in
+// 0 … 7, or in 0 … 1 for narrow types.
 static void fill_random(Literal *l, uint64_t seed, uint32_t k) {
   for (int64_t i = 0; i < l->count; i++) {
     uint64_t bits = mix(mix(mix(seed) + k) + (uint64_t)i), more = mix(bits);
@@ -84,8 +85,8 @@ static Status *random_argument(RunJob *job, Type type, uint32_t k, Literal **out
 // ---- arguments ----
 
 static Type argument_type(const RunJob *job, ArgumentShapes shapes, uint32_t k) {
-  return shapes == SHAPES_GLOBAL && job->parts.n_devices
-             ? job->parts.args[k].global
+  return shapes == SHAPES_GLOBAL && job->partitioned.n_devices
+             ? job->partitioned.args[k].global
              : evaluate_argument_type(job->seg.program, job->function, k);
 }
 
@@ -97,29 +98,30 @@ static bool all_fit(const RunJob *job, ArgumentShapes shapes, uint32_t n, Litera
   return fit;
 }
 
+// Names both shapes that fit: the global one, and the shard's.
 static Status *wrong_shape(RunJob *job, uint32_t k, const char *what, const Literal *given) {
   Context *context = job->seg.context;
   Type found = type_tensor(context, given->elem, given->rank, given->dims, 0);
   Type type = argument_type(job, job->shapes, k), local = argument_type(job, SHAPES_LOCAL, k);
   if (type == local)
-    FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted", what, type_text(context, found),
+    FAIL(INVALID_ARGUMENT, "%s: holds %s, expected %s", what, type_text(context, found),
          type_text(context, type));
   FAIL(INVALID_ARGUMENT,
-       "%s: holds %s, %s is wanted, or %s, its shard on each of the %u devices: either all "
+       "%s: holds %s, expected %s, or %s, its shard on each of the %u devices: either all "
        "arguments "
        "are global, or all are shards",
        what, type_text(context, found), type_text(context, type), type_text(context, local),
-       job->parts.n_devices);
+       job->partitioned.n_devices);
 }
 
-// Given values say by their shapes what they are; where both are the same, global.
+// The shapes of given values tell whether they are global or local; global if both fit.
 static void choose_shapes(RunJob *job, uint32_t n, Literal *const *args) {
   if (job->shapes == SHAPES_GLOBAL && !all_fit(job, SHAPES_GLOBAL, n, args) &&
       all_fit(job, SHAPES_LOCAL, n, args))
     job->shapes = SHAPES_LOCAL;
 }
 
-// With the shapes chosen, that value k has the one of its argument; `what` it is, for messages.
+// Checks that value k has its argument's shape; `what` describes the value in the message.
 static Status *check_shape(RunJob *job, uint32_t k, const char *what, const Literal *given) {
   Type type = argument_type(job, job->shapes, k);
   if (given->kind != LITERAL_ARRAY || shape_fits(job->seg.context, type, given)) return NULL;
@@ -204,7 +206,7 @@ static Status *print_value(void *to, const char *name, Literal *value) {
   return status;
 }
 
-// Values under probe ids go to DIRECTORY/id_k.npy, with what no file name should hold replaced.
+// Writes the values of a probe to DIRECTORY/id_k.npy; characters unfit for file names become _.
 static Status *write_probe(void *to, Str id, uint32_t k, Literal *value) {
   RunJob *job = to;
   char path[1024], name[256];
@@ -262,7 +264,7 @@ static Status *write_outputs(RunJob *job, uint32_t n, uint32_t per_process, Lite
   return status;
 }
 
-// --args: a list of constants as an attribute.
+// Reads --args: a list of dense constants.
 static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
   Attr list;
   Context *context = job->seg.context;
@@ -286,15 +288,15 @@ static Status *read_args(RunJob *job, uint32_t n, Literal **args) {
 
 static void release_status(void *status) { status_free(status); }
 
-// A failure with a place is shown as what the verifier finds is: place, line and caret.
+// Shows a failure that has a position as a diagnostic: position, line and caret.
 static Status *tell_failure(RunJob *job, Pos pos, Status *status) {
   if (pos == POS_NONE) return status;
-  char place[512];
+  char prefix[512];
   uint32_t line, column;
   source_locate(job->source, pos, &line, &column);
-  snprintf(place, sizeof place, "%s:%u:%u: ", job->source->path, line, column);
-  size_t n = strlen(place);
-  if (strncmp(status_message(status), place, n) != 0) return status;
+  snprintf(prefix, sizeof prefix, "%s:%u:%u: ", job->source->path, line, column);
+  size_t n = strlen(prefix);
+  if (strncmp(status_message(status), prefix, n) != 0) return status;
   GuardCleanup cleanup = {release_status, status, NULL};
   guard_push(job->guard, &cleanup);
   diag_error(&job->seg.diag, pos, "%s", status_message(status) + n);
@@ -305,17 +307,17 @@ static Status *tell_failure(RunJob *job, Pos pos, Status *status) {
   return NULL;
 }
 
-// How many processes run: as said, else as many as the program was partitioned for.
+// Number of processes: from the options, else from the partitioned program.
 static Status *count_processes(RunJob *job, uint32_t *out_n) {
-  bool said = job->given_replicas != NOT_GIVEN || job->given_partitions != NOT_GIVEN;
+  bool given = job->given_replicas != NOT_GIVEN || job->given_partitions != NOT_GIVEN;
   uint64_t replicas = job->given_replicas != NOT_GIVEN ? job->given_replicas : 1;
   uint64_t partitions = job->given_partitions != NOT_GIVEN ? job->given_partitions : 1, n;
-  if (!said && job->parts.n_devices)
-    replicas = job->parts.replicas, partitions = job->parts.partitions;
+  if (!given && job->partitioned.n_devices)
+    replicas = job->partitioned.replicas, partitions = job->partitioned.partitions;
   if (__builtin_mul_overflow(replicas, partitions, &n) || n == 0 || n > MOST_PROCESSES)
     FAIL(INVALID_ARGUMENT,
          "%s must be at least 1 and at most %d processes, not %" PRIu64 " x %" PRIu64,
-         said ? "--replicas and --partitions" : "the devices of the program", MOST_PROCESSES,
+         given ? "--replicas and --partitions" : "the devices of the program", MOST_PROCESSES,
          replicas, partitions);
   job->replicas = (uint32_t)replicas;
   job->partitions = (uint32_t)partitions;
@@ -323,13 +325,13 @@ static Status *count_processes(RunJob *job, uint32_t *out_n) {
   return NULL;
 }
 
-// Before any memory is taken for them.
+// Compares the memory needed with the limit before allocating.
 static Status *check_memory(RunJob *job, uint32_t n) {
   const Program *p = job->seg.program;
   EvalNeed need;
   evaluate_need(p, job->function, n, &need);
   if (job->shapes == SHAPES_GLOBAL) {  // the global values, and their shards on all devices
-    const Partitioned *parts = &job->parts;
+    const Partitioned *parts = &job->partitioned;
     for (uint32_t k = 0; k < parts->n_args; k++) {
       if (!parts->args[k].sharding) continue;
       Type local = evaluate_argument_type(p, job->function, k);
@@ -352,24 +354,24 @@ static Status *check_memory(RunJob *job, uint32_t n) {
   return named;
 }
 
-// Each process's arguments: the same for all, or the shards of global ones.
-static Status *spread_arguments(RunJob *job, uint32_t n, uint32_t n_args, Literal *const *given,
-                                Literal **args) {
+// Arguments of each process: the same for all, or the shards of the global ones.
+static Status *distribute_arguments(RunJob *job, uint32_t n, uint32_t n_args, Literal *const *given,
+                                    Literal **args) {
   if (job->shapes == SHAPES_LOCAL) {
     for (size_t i = 0; i < (size_t)n_args * n; i++) args[i] = given[i % n_args];
     return NULL;
   }
-  if (job->parts.n_devices != n)
+  if (job->partitioned.n_devices != n)
     FAIL(
         INVALID_ARGUMENT,
         "the program is partitioned for %u devices, --replicas and --partitions are %u x %u: leave "
         "them away, or run it on arguments of one device (--local)",
-        job->parts.n_devices, job->replicas, job->partitions);
-  partitioned_shard(&job->parts, given, args);
+        job->partitioned.n_devices, job->replicas, job->partitions);
+  partitioned_shard(&job->partitioned, given, args);
   return NULL;
 }
 
-// Results to the file, or to stdout; of n processes, or global ones.
+// Writes the results to the file or stdout: of n processes, or the global ones (n = 1).
 static Status *put_results(RunJob *job, uint32_t n, uint32_t n_out, Literal **out) {
   if (job->outputs) return write_outputs(job, n_out * n, n_out, out);
   for (uint32_t i = 0; i < n_out * n && job->json; i++)
@@ -382,17 +384,19 @@ static Status *put_results(RunJob *job, uint32_t n, uint32_t n_out, Literal **ou
   return NULL;
 }
 
-static Status *put_joined(RunJob *job, uint32_t n_out, Literal *const *parts) {
+// Joins the shards to global results. Replicated results that differ between devices are an error.
+static Status *put_joined(RunJob *job, uint32_t n_out, Literal *const *shards) {
   const char *unequal;
-  Literal **whole = ARENA_ARRAY(&job->arena, Literal *, n_out + 1);
-  partitioned_join(&job->parts, parts, &job->arena, whole, &unequal);
+  Literal **global = ARENA_ARRAY(&job->arena, Literal *, n_out + 1);
+  partitioned_join(&job->partitioned, shards, &job->arena, global, &unequal);
   if (unequal) {
     cli_error("%s; --local shows what each device has", unequal);
     job->code = EXIT_NO;
   }
-  return put_results(job, 1, n_out, whole);
+  return put_results(job, 1, n_out, global);
 }
 
+// Load, find the entry, read or draw arguments, distribute, evaluate, print.
 static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
   job->guard = guard;
@@ -412,8 +416,8 @@ static Status *run_segment(Guard *guard, void *arg) {
   OpId function;
   TRY(evaluate_entry(p, job->entry, &function));
   job->function = function;
-  TRY(partitioned_read(p, function, guard, &job->arena, &job->parts));
-  job->shapes = job->parts.n_devices && !job->local ? SHAPES_GLOBAL : SHAPES_LOCAL;
+  TRY(partitioned_read(p, function, guard, &job->arena, &job->partitioned));
+  job->shapes = job->partitioned.n_devices && !job->local ? SHAPES_GLOBAL : SHAPES_LOCAL;
   uint32_t n = 1, n_args = evaluate_n_arguments(p, function),
            n_out = evaluate_n_results(p, function);
   TRY(count_processes(job, &n));
@@ -424,7 +428,7 @@ static Status *run_segment(Guard *guard, void *arg) {
   Literal **args = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_args * n + 1);
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
   TRY(job->args ? read_args(job, n_args, given) : make_arguments(job, n_args, given));
-  TRY(spread_arguments(job, n, n_args, given, args));
+  TRY(distribute_arguments(job, n, n_args, given, args));
   EvalOptions options = {.seed = job->seed,
                          .replicas = job->replicas,
                          .partitions = job->partitions,
@@ -444,7 +448,7 @@ static Status *run_segment(Guard *guard, void *arg) {
                                       : put_results(job, n, n_out, out);
 }
 
-// All segments of the file, one after the other, each with its own memory.
+// Runs all segments of the file in order, each with its own memory.
 static int run_file(RunJob *job) {
   Source source;
   char *text = cli_read_program(job->path, &source);
@@ -455,13 +459,13 @@ static int run_file(RunJob *job) {
   while (source_next_segment(&source, &job->begin, &job->end)) {
     job->code = EXIT_OK;
     job->arrays = (Inputs){0};
-    job->parts = (Partitioned){0};
+    job->partitioned = (Partitioned){0};
     Status *status = guard_run(run_segment, job);
     cli_progress_clear(&job->progress);
     int one = status ? cli_fail(status) : job->code;
     if (one > code) code = one;
     inputs_close(&job->arrays);
-    partitioned_deinit(&job->parts);
+    partitioned_deinit(&job->partitioned);
     literal_heap_deinit(&job->heap);
     session_deinit(&job->seg);
     arena_deinit(&job->arena);

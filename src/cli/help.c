@@ -1,6 +1,5 @@
-// Renditions of the option tables. Text is filled to HELP_COLUMNS: a newline in a summary is a
-// space unless a space follows it, which begins a list item on a line of its own. roff, bash and
-// zsh each have their own way of quoting, in one function each.
+// Text is filled to HELP_COLUMNS. In a summary a newline is a space, unless a space follows: then
+// it starts a list item. roff, bash and zsh each have one quoting function.
 #include "cli/help.h"
 
 #include <ctype.h>
@@ -57,19 +56,19 @@ static const char *summary_of(const char *verb) {
 
 // ---- text ----
 
-// Characters, not bytes: every byte of a character but its first is 10xxxxxx.
+// Counts characters, not bytes: UTF-8 continuation bytes are 10xxxxxx.
 static int columns(const char *text, size_t n) {
   int count = 0;
   for (size_t i = 0; i < n; i++) count += ((unsigned char)text[i] & 0xC0) != 0x80;
   return count;
 }
 
-// The text from column `at` on; lines that follow begin at `indent`.
+// Prints text from column `at` on, wrapped; further lines begin at `indent`.
 static void put_filled(const char *text, int at, int indent, FILE *to) {
   int hang = indent;
   bool first = true;
   while (*text) {
-    if (*text == '\n' && text[1] == ' ') {  // an item: what it needs more hangs below its text
+    if (*text == '\n' && text[1] == ' ') {  // a list item: continuation lines are indented
       int spaces = (int)strspn(++text, " ");
       fprintf(to, "\n%*s", spaces, "");
       text += spaces;
@@ -126,7 +125,7 @@ static void put_text(const Usage *usage, const Option *options, uint32_t n) {
 
 // ---- man ----
 
-// One character beyond ASCII as \[uXXXX]; gives its bytes.
+// Prints a non-ASCII character as \[uXXXX]; returns its bytes.
 static size_t put_unicode(const unsigned char *c, FILE *to) {
   size_t n = *c >= 0xF0 ? 4 : *c >= 0xE0 ? 3 : 2;
   unsigned code = *c & (0xFFu >> (n + 1));
@@ -135,7 +134,7 @@ static size_t put_unicode(const unsigned char *c, FILE *to) {
   return n;
 }
 
-// n bytes quoted for roff; `fresh` if a line begins, where a dot or a quote would be a request.
+// Prints n bytes quoted for roff. With `fresh`, a line begins: a dot or quote there is a request.
 static void put_roff(const char *text, size_t n, bool fresh, FILE *to) {
   for (size_t i = 0; i < n;) {
     unsigned char c = (unsigned char)text[i];
@@ -163,7 +162,7 @@ static void put_roff(const char *text, size_t n, bool fresh, FILE *to) {
   }
 }
 
-// A summary: items on lines of their own.
+// Prints a summary; list items start new lines.
 static void put_roff_filled(const char *text, FILE *to) {
   while (*text) {
     size_t n = strcspn(text, "\n");
@@ -185,7 +184,7 @@ static void put_verbatim(const char *text, FILE *to) {
   fputs("\n.fi\n", to);
 }
 
-// verb "" is the program itself.
+// Verb "" is the program itself.
 static void put_man_head(const char *verb, const char *summary, FILE *to) {
   char page[64];
   snprintf(page, sizeof page, "tessera%s%s", *verb ? "-" : "", verb);
@@ -241,7 +240,7 @@ static void put_man(const Usage *usage, const Option *options, uint32_t n, FILE 
 
 // ---- completion ----
 
-// What a value may be: the lower-case words of "sdy|mhlo|table", and whether a file is one.
+// Possible values: the lower-case words of "sdy|mhlo|table", and whether files are allowed.
 typedef struct Values {
   char words[192];
   bool files;
@@ -275,7 +274,7 @@ static void put_bash(const Usage *usage, const Option *options, uint32_t n) {
   printf("  esac\n}\n");
 }
 
-// In single quotes; `special` have a backslash before them.
+// Prints in single quotes, with backslashes before `special` characters.
 static void put_zsh(const char *text, const char *special) {
   for (; *text; text++) {
     if (*text == '\'')

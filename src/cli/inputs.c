@@ -1,4 +1,4 @@
-// Which array of which file is which argument. Every array is used once. O(arguments · arrays).
+// Matches arrays of files with arguments; each array is used once. O(arguments · arrays).
 #include "cli/inputs.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static Str value_name(const Program *p, OpId function, uint32_t k) {
   return name_str(p->context, value_at(p, block_arg(p, block, k))->name);
 }
 
-// By its path where it has one ('params.w'), else as the text does (%w).
+// Text for messages: the path if there is one ('params.w'), else the SSA name (%w).
 static const char *called(const Inputs *in, uint32_t k) {
   Str name = value_name(in->program, in->function, k);
   Str path = argument_path(in->program, in->function, k, in->arena);
@@ -42,8 +42,8 @@ static const char *called(const Inputs *in, uint32_t k) {
 
 // ---- files ----
 
-// All arrays of all input files, in order. A lone .npy has its file's name without directory and
-// ending.
+// Lists all arrays of all input files, in order. The name of a .npy is its file name without
+// directory and extension.
 static Status *list_arrays(Inputs *in, uint32_t *out_count) {
   VEC(InputArray) list = {0};
   in->data = ARENA_ARRAY(in->arena, char *, in->files->count + 1);
@@ -80,10 +80,10 @@ void inputs_close(Inputs *in) {
 
 // ---- matching ----
 
-// NumPy's own names of arrays that have none: arr_0, arr_1, ….
+// Default names of numpy.savez: arr_0, arr_1, ….
 static bool is_unnamed(Str name) { return str_starts(name, "arr_"); }
 
-// A name that means nothing here may be a mistake: what it is taken for is told, of the first.
+// An unknown name may be a typo: reports the first array that is matched by order only.
 static void tell_in_order(const Inputs *in, uint32_t n, const uint32_t *of, const bool *by_name) {
   uint32_t first = n, more = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -102,20 +102,20 @@ static void tell_in_order(const Inputs *in, uint32_t n, const uint32_t *of, cons
   fprintf(stderr, "\n");
 }
 
-// Which array each argument gets: the one with its path, else its SSA name, else the one called
-// "argK", else the next of those that are left.
+// Chooses the array of each argument: the one with its path, else its SSA name, else "argK", else
+// the next unused one.
 static const uint32_t *match(const Inputs *in, uint32_t n) {
   uint32_t *of = ARENA_ARRAY(in->arena, uint32_t, n + 1);
   bool *used = ARENA_ARRAY(in->arena, bool, n + 1);
   for (uint32_t k = 0; k < n; k++) of[k] = n;
   Str *dotted = ARENA_ARRAY(in->arena, Str, n + 1);
   for (uint32_t i = 0; i < n; i++) dotted[i] = path_dotted(in->arena, in->arrays[i].entry.name);
-  for (int round = 0; round < 3; round++) {
+  for (int pass = 0; pass < 3; pass++) {
     for (uint32_t k = 0; k < n; k++) {
       if (of[k] < n) continue;
-      Str name = round == 0   ? argument_path(in->program, in->function, k, in->arena)
-                 : round == 1 ? value_name(in->program, in->function, k)
-                              : str_of(arena_printf(in->arena, "arg%u", k));
+      Str name = pass == 0   ? argument_path(in->program, in->function, k, in->arena)
+                 : pass == 1 ? value_name(in->program, in->function, k)
+                             : str_of(arena_printf(in->arena, "arg%u", k));
       for (uint32_t i = 0; i < n && name.n && of[k] == n; i++)
         if (!used[i] && str_equal(dotted[i], name)) of[k] = i, used[i] = true;
     }
@@ -133,18 +133,18 @@ static const uint32_t *match(const Inputs *in, uint32_t n) {
 static Status *wrong_count(const Inputs *in, uint32_t n, uint32_t n_arrays) {
   enum { SHOWN = 12 };
   const Program *p = in->program;
-  const char *has = "", *wants = "";
+  const char *has = "", *takes = "";
   for (uint32_t i = 0; i < n_arrays && i <= SHOWN; i++)
     has = i == SHOWN ? arena_printf(in->arena, "%s, …", has)
                      : arena_printf(in->arena, "%s%s%.*s", has, i ? ", " : "",
                                     (int)in->arrays[i].entry.name.n, in->arrays[i].entry.name.s);
   for (uint32_t k = 0; k < n && k <= SHOWN; k++)
-    wants = k == SHOWN ? arena_printf(in->arena, "%s, …", wants)
-                       : arena_printf(in->arena, "%s%s%s", wants, k ? ", " : "", called(in, k));
+    takes = k == SHOWN ? arena_printf(in->arena, "%s, …", takes)
+                       : arena_printf(in->arena, "%s%s%s", takes, k ? ", " : "", called(in, k));
   FAIL(INVALID_ARGUMENT, "the inputs hold %u array%s (%s), @%s takes %u (%s)", n_arrays,
        n_arrays == 1 ? "" : "s", has,
        name_text(p->context, attr_as_name(p->context, op_attr(p, in->function, "sym_name"))), n,
-       wants);
+       takes);
 }
 
 Status *inputs_open(Inputs *in, const TextList *files, Program *program, OpId function,
@@ -183,6 +183,6 @@ Status *inputs_check(const Inputs *in, uint32_t k, Type type, const Literal *arr
   Context *context = in->program->context;
   if (shape_fits(context, type, array)) return NULL;
   Type found = type_tensor(context, array->elem, array->rank, array->dims, 0);
-  FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted", inputs_text(in, k),
-       type_text(context, found), type_text(context, type));
+  FAIL(INVALID_ARGUMENT, "%s: holds %s, expected %s", inputs_text(in, k), type_text(context, found),
+       type_text(context, type));
 }

@@ -1,5 +1,4 @@
-// Arguments from NumPy files: which array is which argument, read and matched the same way by every
-// verb that takes --inputs.
+// Arguments from NumPy files (--inputs): reads arrays and matches them with arguments.
 #ifndef TESSERA_CLI_INPUTS_H
 #define TESSERA_CLI_INPUTS_H
 
@@ -7,32 +6,32 @@
 #include "tensor/literal.h"
 
 typedef struct Inputs {
-  const TextList *files;  // of --inputs
+  const TextList *files;  // --inputs
   Program *program;
   OpId function;
   Arena *arena;
-  char **data;  // of the files; owned
+  char **data;  // file contents; owned
   uint32_t n_data;
   struct InputArray *arrays;
-  const uint32_t *of;  // by argument: which array
+  const uint32_t *of;  // per argument: index of its array
 } Inputs;
 
-// Reads the files and matches their arrays with the function's arguments: by path, SSA name,
-// "argK", the rest in order, which is told on stderr where a name means nothing. INVALID_ARGUMENT
-// if there are more or fewer than arguments. inputs_close after it, whatever happened.
+// Reads the files and matches their arrays with the function's arguments: by path, by SSA name, by
+// "argK", the rest in order (stderr says so if an array's name is unknown). INVALID_ARGUMENT if the
+// numbers differ. Call inputs_close in any case.
 Status *inputs_open(Inputs *inputs, const TextList *files, Program *program, OpId function,
                     Arena *arena) MUST_USE;
 void inputs_close(Inputs *inputs);  // {0} is fine
 
-// The arrays, in the order of the arguments and of their element types, into out (owned). Their
-// shapes are what the files have: inputs_check.
+// Converts the arrays to literals of the arguments' element types, in argument order, into out
+// (owned). Shapes are the files'; check them with inputs_check.
 Status *inputs_read(const Inputs *inputs, LiteralHeap *heap, uint32_t n, Literal **out) MUST_USE;
-// INVALID_ARGUMENT if array k has not the type's shape.
+// INVALID_ARGUMENT if the array of argument k does not have the type's shape.
 Status *inputs_check(const Inputs *inputs, uint32_t k, Type type, const Literal *array) MUST_USE;
 
-// For messages: "x.npz (w) for argument 'params.w'"; in the arena.
+// Text for messages, in the arena: "x.npz (w) for argument 'params.w'".
 const char *inputs_text(const Inputs *inputs, uint32_t k);
 
-// A literal has the shape of a type; dimensions that the type leaves open may have any size.
+// Whether a literal has the shape of a type; dynamic dimensions match any size.
 bool shape_fits(const Context *context, Type type, const Literal *literal);
 #endif

@@ -1,4 +1,4 @@
-// Finds the verb in the table and hands over.
+// Finds the verb in commands.def and calls it.
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -19,11 +19,11 @@ static const Command commands[] = {
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-// Text that was printed plainly counts only if it arrives.
+// Output that does not arrive is a failure.
 static int finish(int code) { return cli_put_rest() ? code : EXIT_BAD; }
 
-// A descriptor that the caller closed must not become a file that is opened later. Standard input
-// and output fail as before, when they are used.
+// Opens /dev/null for standard descriptors that the caller closed, so that no later file gets their
+// numbers. Standard input and output still fail when used.
 static void keep_standard_files(void) {
   static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
   for (int fd = 0; fd < 3; fd++)
@@ -33,7 +33,7 @@ static void keep_standard_files(void) {
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "C");
   keep_standard_files();
-  // Room for all that is printed plainly, so that the reason is known when it does not arrive.
+  // A buffer for stdio output, so that errno is known when a write fails.
   static char room[1 << 16];
   setvbuf(stdout, room, _IOFBF, sizeof room);
   if (argc < 2) {

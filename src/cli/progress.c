@@ -1,6 +1,5 @@
-// The clock is read each time something is told, which stages do seldom enough; the line is written
-// when the stage changes, else at most ten
-// times a second. Stages are constant texts.
+// Every report reads the clock; stages report rarely enough. The line is rewritten when the stage
+// changes, else at most ten times a second. Stage names are string constants.
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -11,19 +10,19 @@
 
 #include "base/clock.h"
 
-static const double often = 0.1;  // seconds between two lines
+static const double interval = 0.1;  // seconds between two lines
 
 static void tell(void *user, const char *stage, uint64_t done, uint64_t total) {
   cli_progress_tell(user, stage, done, total);
 }
 
 void cli_progress_init(CliProgress *p, const char *verb) {
-  const char *term = getenv("TERM"), *said = getenv("TESSERA_PROGRESS");
-  bool off = said && strcmp(said, "off") == 0;
+  const char *term = getenv("TERM"), *setting = getenv("TESSERA_PROGRESS");
+  bool off = setting && strcmp(setting, "off") == 0;
   *p = (CliProgress){.verb = verb,
                      .on = !off && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0,
                      .since = clock_seconds(),
-                     .patience = said && *said ? strtod(said, NULL) : 2,
+                     .patience = setting && *setting ? strtod(setting, NULL) : 2,
                      .hook = {tell, p}};
 }
 
@@ -35,7 +34,7 @@ void cli_progress_tell(CliProgress *p, const char *stage, uint64_t done, uint64_
   if (!p->on) return;
   double now = clock_seconds();
   bool same = p->visible && p->stage && strcmp(p->stage, stage) == 0;
-  if (now - p->since < p->patience || (same && now - p->shown < often)) return;
+  if (now - p->since < p->patience || (same && now - p->shown < interval)) return;
   fprintf(stderr, "\r\033[Ktessera: %s: %s: %" PRIu64, p->verb, stage, done);
   if (total) fprintf(stderr, " of %" PRIu64, total);
   fprintf(stderr, " (%.0f s)", now - p->since);

@@ -1,5 +1,5 @@
-// A line on the terminal while something takes long: `tessera: partition: deciding ops: 12345 of
-// 60000 (3 s)`. Only if standard error is a terminal, after two seconds, and gone when it is done.
+// A progress line on the terminal: `tessera: partition: deciding ops: 12345 of 60000 (3 s)`. Shown
+// after two seconds if stderr is a terminal, and erased at the end.
 #ifndef TESSERA_CLI_PROGRESS_H
 #define TESSERA_CLI_PROGRESS_H
 
@@ -9,20 +9,20 @@
 #include "base/guard.h"
 
 typedef struct CliProgress {
-  const char *verb, *stage;  // of the line that was last written
+  const char *verb, *stage;  // stage: of the last line written
   bool on, visible;
-  double since, shown;  // when the verb began, and the line was last written
-  double patience;      // seconds before the first line
+  double since, shown;  // times: start of the verb, last line written
+  double patience;      // seconds until the first line
   Progress hook;
 } CliProgress;
 
-// TESSERA_PROGRESS=SECONDS sets the patience; TESSERA_PROGRESS=off shows none.
+// TESSERA_PROGRESS=SECONDS sets the patience; TESSERA_PROGRESS=off disables it.
 void cli_progress_init(CliProgress *progress, const char *verb);
-// What the guard is told is shown; `progress` must outlive it.
+// Shows what is reported to the guard. `progress` must outlive the guard.
 void cli_progress_use(CliProgress *progress, Guard *guard);
-// As the hook does; one thread at a time.
+// Reports progress like the hook; one thread at a time.
 void cli_progress_tell(CliProgress *progress, const char *stage, uint64_t done, uint64_t total);
-// Erases the line, before anything else is printed. {0} is fine.
+// Erases the line; call it before printing anything else. {0} is fine.
 void cli_progress_clear(CliProgress *progress);
 
 #endif

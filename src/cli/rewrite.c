@@ -1,3 +1,5 @@
+// All segments are collected before a file is written, so an error leaves no half-written file.
+// Output to stdout is flushed as it grows.
 #include "cli/rewrite.h"
 
 #include <stdio.h>

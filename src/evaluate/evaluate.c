@@ -1,5 +1,5 @@
-// The door of the evaluator: finds the function, makes the plan, runs the grid, and puts everything
-// back as it was.
+// The evaluator's entry point: finds the function, builds the slot tables, runs the grid, restores
+// the caller's guards. Memory needed is estimated from types before anything is allocated.
 #include "evaluate/evaluate.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const char *function_name(const Program *p, OpId op) {
 }
 
 Status *evaluate_entry(const Program *p, const char *name, OpId *out_function) {
-  OpId only = 0, wanted = 0;
+  OpId only = 0, found = 0;
   uint32_t n = 0;
   BlockId block =
       p->root && op_at(p, p->root)->n_regions ? region_block(p, op_region(p, p->root, 0)) : 0;
@@ -24,11 +24,11 @@ Status *evaluate_entry(const Program *p, const char *name, OpId *out_function) {
     if (!is_function(p, o)) continue;
     n++;
     only = o;
-    if (str_is(str_of(function_name(p, o)), name ? name : "main")) wanted = o;
+    if (str_is(str_of(function_name(p, o)), name ? name : "main")) found = o;
   }
   if (n == 0) FAIL(NOT_FOUND, "the module has no function");
-  if (!wanted && !name && n == 1) wanted = only;
-  if (!wanted) {
+  if (!found && !name && n == 1) found = only;
+  if (!found) {
     char list[400];
     size_t used = 0;
     list[0] = '\0';
@@ -38,7 +38,7 @@ Status *evaluate_entry(const Program *p, const char *name, OpId *out_function) {
                                  function_name(p, o));
     FAIL(NOT_FOUND, "there is no function @%s; the module has %s", name ? name : "main", list);
   }
-  *out_function = wanted;
+  *out_function = found;
   return NULL;
 }
 
@@ -62,7 +62,7 @@ Type evaluate_result_type(const Program *p, OpId function, uint32_t i) {
   return function_type(p, function)->items[function_type(p, function)->n_inputs + i];
 }
 
-// ---- memory, before it is taken ----
+// ---- memory estimate ----
 
 static uint64_t add_bytes(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -88,8 +88,8 @@ uint64_t evaluate_type_bytes(const Context *context, Type type) {
   return bytes;
 }
 
-// Does each process have a value of its own here? An op can hand on an operand only if that has the
-// result's type; elementwise ops compute theirs.
+// Whether each process allocates its own result here. An op may forward an operand as its result
+// only if the types are equal; elementwise ops compute new values.
 static bool is_own(const Program *p, OpId o, Type type) {
   const Op *op = op_at(p, o);
   uint32_t traits = op_row(op->code)->traits;
@@ -102,6 +102,8 @@ static bool is_own(const Program *p, OpId o, Type type) {
   return true;
 }
 
+// Bytes of result i over all processes. A result that forwards an argument or repeats an earlier
+// result takes none; an all_gather's result is shared, so it counts once.
 static uint64_t result_bytes(const Program *p, OpId terminator, uint32_t i, uint32_t n_processes) {
   ValueId value = op_operand(p, terminator, i);
   for (uint32_t k = 0; k < i; k++)
@@ -177,6 +179,7 @@ typedef struct Job {
   Literal **out;
 } Job;
 
+// Builds the tables and runs the grid; throws are caught by the guard_run in evaluate.
 static Status *run_job(Guard *guard, void *arg) {
   Job *job = arg;
   Run *run = job->run;
@@ -184,7 +187,7 @@ static Status *run_job(Guard *guard, void *arg) {
   program_guard(run->program, guard);
   arena_guard(run->arena, guard);
   arena_guard(&run->tables, guard);
-  eval_plan_init(&run->plan, run->program, &run->tables);
+  eval_slots_init(&run->slots, run->program, &run->tables);
   symbols_init(&run->symbols, run->program, op_parent(run->program, job->function), guard);
   uint32_t replicas = run->options->replicas ? run->options->replicas : 1;
   uint32_t partitions = run->options->partitions ? run->options->partitions : 1;

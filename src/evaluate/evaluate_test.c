@@ -1,5 +1,5 @@
-// The evaluator through its door: memory while it runs, limits, seeds, and the k-th allocation
-// failing for all k.
+// The evaluator's interface: memory during the run, limits, seeds, and the k-th allocation failing
+// for all k.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,7 +135,7 @@ static void test_grid(void **state) {
   assert_int_equal(four.report.checks, 8);
 }
 
-// As many processes as the grid has wait for each other in one all-reduce.
+// All processes of the grid wait for each other in one all-reduce.
 static const char many[] =
     "func.func @main() -> tensor<i64> {\n"
     "  %c = stablehlo.constant dense<2> : tensor<i64>\n"
@@ -147,8 +147,8 @@ static const char many[] =
     "  return %0 : tensor<i64>\n"
     "}\n";
 
-// Stacks and frames of processes count against the limit, are given back, and an all-reduce takes
-// no memory for each pair of processes.
+// Stacks and frames of processes count against the limit and are refunded, and an all-reduce takes
+// no memory per pair of processes.
 static void test_process_memory(void **state) {
   (void)state;
   Job job = {.text = many, .options = {.replicas = 3000}, .limit_bytes = 128 << 20};
@@ -162,8 +162,8 @@ static void test_process_memory(void **state) {
   status_free(status);
 }
 
-// Whatever allocation fails first, in a process of a grid or outside, the run ends with a status
-// and leaks nothing.
+// Any allocation may fail first, in a process of a grid or outside: the run ends with a status and
+// leaks nothing.
 static void test_alloc_fail(void **state) {
   (void)state;
   static const char *const texts[] = {

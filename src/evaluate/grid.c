@@ -1,11 +1,16 @@
-// A grid of processes, each a fiber on one thread: a process runs until it waits at a collective,
-// then the next one does. Collectives meet by their group of processes: a process waits at one
-// place at a time, so a group has one open meeting, and its members must stand at the same op (or
-// one that is equal, where they run different functions). Iterations of a loop meet one after the
-// other by themselves. When all wait, the report says who waits where and for whom.
+// Problem: run n communicating processes deterministically, detect mismatched collectives and
+// deadlocks, in O(n) memory.
+// Idea: each process is a fiber on one thread. It runs until it waits at a collective; then the
+// next one runs. Processes meet by group: a process waits at one op at a time, so a group has at
+// most one open meeting, and all its members must be at the same op (or at an equal op, if they run
+// different functions). Iterations of a loop therefore meet in order, without any numbering.
 //
-// A meeting holds the group and what its members gave once; a process that waits holds its stack
-// and frames only, so the memory of n processes that meet is O(n), not O(n²).
+//   process 0   all_reduce ──arrive, wait────────────┐ wake ─→ await returns all values
+//   process 1             all_reduce ──arrive (last)─┘
+//
+// Invariant: if all processes wait, nobody can be woken: a deadlock. The report says who waits
+// where and for whom. Cost: a meeting holds the group and the members' values once; a waiting
+// process holds its stack and frames only. So n meeting processes take O(n) memory, not O(n²).
 #include "evaluate/process.h"
 
 #include <stdio.h>
@@ -17,26 +22,26 @@ enum { STACK_BYTES = 8 << 20, MOST_SHOWN = 16 };
 
 struct Meeting {
   Meeting *prev, *next;  // all meetings of the grid
-  Meeting *next_open;    // whose group begins with the same process, and that miss somebody
+  Meeting *next_open;    // open meetings whose group begins with the same process
   OpId op;
-  uint32_t opener;  // the process that came first
+  uint32_t opener;  // the process that arrived first
   uint32_t n_group, n_values, n_shared, n_arrived, n_left;
   ProcessId *group;
-  bool *arrived;     // by member
+  bool *arrived;     // per member
   Literal **values;  // member × n_values
-  Literal **shared;  // n_shared results that members have in common, as far as computed
+  Literal **shared;  // n_shared results that all members share, filled as computed
 };
 
 struct Message {
   Message *next;
-  int64_t channel, from, to;  // flattened ids; to = -1: whoever asks first
+  int64_t channel, from, to;  // flat ids; to = -1: any process
   uint32_t n;
   Literal *values[];
 };
 
 struct Grid {
   Run *run;
-  Fibers *fibers;  // NULL: one process that has nobody to wait for
+  Fibers *fibers;  // NULL: a single process, which cannot wait
   uint32_t replicas, partitions;
   Process *processes;
   const OpId *functions;
@@ -44,13 +49,13 @@ struct Grid {
   Literal *const *args;
   Literal **out;
   Meeting *meetings;
-  Meeting **open;  // by the first process of the group: meetings that miss somebody
+  Meeting **open;                     // per first process of a group: its open meetings
   Message *messages, **messages_end;  // oldest first
   const OpId *infeed;
   uint32_t n_infeed, infeed_next;
 };
 
-void grid_place(const Process *process, uint32_t *out_replicas, uint32_t *out_partitions) {
+void grid_shape(const Process *process, uint32_t *out_replicas, uint32_t *out_partitions) {
   *out_replicas = process->grid->replicas;
   *out_partitions = process->grid->partitions;
 }
@@ -59,11 +64,11 @@ static uint32_t flat_id(const Grid *grid, ProcessId id) {
   return id.replica * grid->partitions + id.partition;
 }
 
-// A stack's pages below the ones in use were touched by ops before, which is not seen: so many
-// bytes of them are taken for granted.
+// Stack pages below the current ones may have been touched by earlier ops, which cannot be
+// observed: this many bytes are assumed.
 enum { TOUCHED_BYTES = 12 << 10 };
 
-// Lets others run until this process is woken. Exhaustion belongs to it again afterwards.
+// Lets others run until this process is woken; then out-of-memory unwinds this process again.
 static Status *wait_turn(Process *process) {
   Fibers *fibers = process->grid->fibers;
   if (!fibers) FAIL(INTERNAL, "a process waits that is the only one");
@@ -91,6 +96,7 @@ static void meeting_free(Grid *grid, Meeting *m) {
   mem_free(m);
 }
 
+// Opens a meeting. On failure everything allocated so far is freed.
 static Meeting *meeting_new(Grid *grid, const EvalContext *cx, uint32_t opener,
                             const ProcessId *group, uint32_t n_group, uint32_t n_values) {
   Meeting *m = mem_alloc(sizeof *m);
@@ -125,13 +131,14 @@ static Meeting *meeting_new(Grid *grid, const EvalContext *cx, uint32_t opener,
   return m;
 }
 
-// Everybody has come.
+// All members have arrived: the meeting is no longer open.
 static void meeting_close(Grid *grid, Meeting *m) {
   Meeting **at = &grid->open[flat_id(grid, m->group[0])];
   while (*at != m) at = &(*at)->next_open;
   *at = m->next_open;
 }
 
+// The open meeting of exactly this group. Few groups share a first process, so the list is short.
 static Meeting *find_meeting(Grid *grid, const ProcessId *group, uint32_t n_group) {
   for (Meeting *m = grid->open[flat_id(grid, group[0])]; m; m = m->next_open) {
     if (m->n_group != n_group) continue;
@@ -144,7 +151,7 @@ static Meeting *find_meeting(Grid *grid, const ProcessId *group, uint32_t n_grou
   return NULL;
 }
 
-// Two processes of one group stand at different collectives.
+// Two processes of one group are at different collectives.
 static Status *mismatch(Process *process, const Meeting *m, OpId op, const char *why) {
   Run *run = process->run;
   ProcessId other = process->grid->processes[m->opener].id;
@@ -155,6 +162,8 @@ static Status *mismatch(Process *process, const Meeting *m, OpId op, const char 
        other.replica, other.partition, run_op_text(run, m->op, &process->scratch), why);
 }
 
+// Joins or opens the group's meeting and deposits the process's values. Does not wait: an op may
+// arrive first and await later (asynchronous collectives). The last member wakes the others.
 static Status *host_arrive(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
                            Literal *const *mine, GroupExchange *out) {
   Process *process = process_of(cx);
@@ -189,6 +198,7 @@ static Status *host_arrive(EvalContext *cx, const ProcessId *group, uint32_t n_g
   return NULL;
 }
 
+// Waits until all members have arrived. The meeting stays valid until host_leave.
 static Status *host_await(EvalContext *cx, GroupExchange *exchange) {
   Process *process = process_of(cx);
   Meeting *m = exchange->meeting;
@@ -202,11 +212,13 @@ static Status *host_await(EvalContext *cx, GroupExchange *exchange) {
   return NULL;
 }
 
+// The last member to leave frees the meeting.
 static void host_leave(EvalContext *cx, GroupExchange *exchange) {
   if (++exchange->meeting->n_left == exchange->meeting->n_group)
     meeting_free(process_of(cx)->grid, exchange->meeting);
 }
 
+// Queues a message and wakes the processes that wait on its channel; sending never waits.
 static Status *host_send(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
                          Literal *const *values) {
   Process *process = process_of(cx);
@@ -228,6 +240,8 @@ static Status *host_send(EvalContext *cx, int64_t channel, int64_t peer, uint32_
   return NULL;
 }
 
+// Takes the oldest message that matches, or waits. Each new message on the channel wakes the
+// process.
 static Status *host_receive(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
                             Literal **out) {
   Process *process = process_of(cx);
@@ -267,13 +281,13 @@ static Status *host_infeed(EvalContext *cx, uint32_t n, Literal **out) {
   OpId function = grid->infeed[grid->infeed_next++];
   if (evaluate_n_results(cx->program, function) != n)
     FAIL(FAILED_PRECONDITION,
-         "the next function in the infeed queue gives %u values, %u are wanted",
+         "the next function in the infeed queue gives %u values, %u are expected",
          evaluate_n_results(cx->program, function), n);
   return process_call(process, function, 0, NULL, n, out);
 }
 
 static Status *host_outfeed(EvalContext *cx, uint32_t n, Literal *const *values) {
-  (void)cx, (void)n, (void)values;  // nobody is there to read it
+  (void)cx, (void)n, (void)values;  // there is no reader
   return NULL;
 }
 
@@ -309,7 +323,7 @@ static Status *process_main(Guard *guard, void *arg) {
   return NULL;
 }
 
-// A throw leaves the process where it was: the op at hand is the one that failed.
+// A throw leaves process->at set: it is the op that failed.
 static Status *run_process(Grid *grid, uint32_t index) {
   Turn turn = {grid, &grid->processes[index]};
   Status *status = guard_run(process_main, &turn);
@@ -322,7 +336,7 @@ static Status *fiber_body(Fibers *fibers, void *arg, uint32_t index) {
   Grid *grid = arg;
   grid->fibers = grid->replicas * grid->partitions > 1 ? fibers : NULL;
   TRY(run_process(grid, index));
-  process_deinit(&grid->processes[index]);  // others may run for long
+  process_deinit(&grid->processes[index]);  // frees memory early: other processes may run long
   return NULL;
 }
 
@@ -339,7 +353,7 @@ static void put(Text *text, const char *fmt, ...) {
   if (n > 0) text->at += n < text->end - text->at ? n : text->end - text->at - 1;
 }
 
-static void put_place(Text *text, const Run *run, OpId op) {
+static void put_location(Text *text, const Run *run, OpId op) {
   put(text, "'%s'", op_name(run->program, op));
   if (!run->program->source || op_at(run->program, op)->pos == POS_NONE) return;
   uint32_t line, column;
@@ -354,7 +368,7 @@ static void put_waiting(Text *text, const Grid *grid, const Process *process) {
     return;
   }
   put(text, "waits at ");
-  put_place(text, grid->run, process->waits_at);
+  put_location(text, grid->run, process->waits_at);
   if (!process->meeting) {
     put(text, " for a message on channel %lld", (long long)process->channel);
     return;
@@ -372,7 +386,7 @@ static void put_waiting(Text *text, const Grid *grid, const Process *process) {
   }
 }
 
-// Runs without a guard, so the text stands on the stack.
+// Runs without a guard, so the text is built on the stack.
 static Status *deadlock(void *arg) {
   Grid *grid = arg;
   uint32_t n = grid->replicas * grid->partitions, waiting = 0;
@@ -386,6 +400,7 @@ static Status *deadlock(void *arg) {
   FAIL(ABORTED, "%s", buffer);
 }
 
+// Processes may run different functions, so counts are summed.
 static Status *check_counts(const Grid *grid, uint32_t n) {
   uint64_t n_args = 0, n_out = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -396,7 +411,7 @@ static Status *check_counts(const Grid *grid, uint32_t n) {
     FAIL(INVALID_ARGUMENT, "the %u processes take %llu arguments in all, %u are given", n,
          (unsigned long long)n_args, grid->n_args);
   if (n_out != grid->n_out)
-    FAIL(INVALID_ARGUMENT, "the %u processes give %llu results in all, %u are wanted", n,
+    FAIL(INVALID_ARGUMENT, "the %u processes give %llu results in all, %u are expected", n,
          (unsigned long long)n_out, grid->n_out);
   return NULL;
 }

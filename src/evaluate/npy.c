@@ -1,6 +1,6 @@
-// The header is a Python dict in ASCII; the three keys it has are found by their names. Zip: the
-// directory at the end says where each stored file stands; sizes beyond 4 GiB stand in a zip64
-// field.
+// The header of a .npy is a Python dict in ASCII; its three keys are searched by name. In a zip
+// archive, the directory at the end has the position of each stored file; sizes of 4 GiB and more
+// are in a zip64 field.
 #include "evaluate/npy.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ typedef struct NpyHeader {
   size_t data_at;
 } NpyHeader;
 
-// The text behind 'key': in the header, NULL if it is not there.
+// The text after 'key': in the header; NULL if the key is missing.
 static const char *find_key(const char *header, const char *key) {
   const char *at = strstr(header, key);
   if (!at) return NULL;
@@ -71,7 +71,7 @@ static Status *read_header(const char *name, const char *data, size_t bytes, Npy
   return read_shape(name, find_key(header, "'shape'"), out);
 }
 
-// The NumPy code of an element type: 'f' 4 and so on; 'V' for those NumPy does not know.
+// The NumPy code of an element type: 'f' 4 and so on; 'V' for types that NumPy does not know.
 static void code_of(DType type, char *out_kind, int *out_bytes) {
   static const char codes[] = {[KIND_BOOL] = 'b',  [KIND_SINT] = 'i',    [KIND_UINT] = 'u',
                                [KIND_FLOAT] = 'f', [KIND_COMPLEX] = 'c', [KIND_OTHER] = 'V'};
@@ -92,14 +92,15 @@ static DType dtype_of_code(char kind, int bytes) {
   return kind == 'V' && bytes == 2 ? DT_bf16 : DT_none_;
 }
 
-static bool accepts(DType wanted, char kind, int bytes) {
+// Whether elements of the file's code can be read as the expected type.
+static bool accepts(DType expected, char kind, int bytes) {
   char k;
   int b;
-  code_of(wanted, &k, &b);
+  code_of(expected, &k, &b);
   return b == bytes && (k == kind || (k == 'V' && kind == 'u'));
 }
 
-// Elements in column-major order are put in their row-major places.
+// Copies column-major elements to row-major order.
 static void copy_fortran(Literal *to, const char *from, size_t item) {
   int64_t index[MAX_RANK] = {0}, strides[MAX_RANK], stride = 1;
   for (uint32_t d = 0; d < to->rank; d++) {
@@ -114,7 +115,7 @@ static void copy_fortran(Literal *to, const char *from, size_t item) {
   } while (shape_next(to->rank, to->dims, index));
 }
 
-// Bits above a narrow type's width are not part of its canonical storage.
+// Clears the bits above a narrow type's width; canonical storage has none.
 static void mask_narrow(Literal *l) {
   int width = dtype_width(l->dtype);
   if (dtype_bytes(l->dtype) != 1 || width >= 8) return;
@@ -124,6 +125,7 @@ static void mask_narrow(Literal *l) {
     bytes[i] = boolean ? bytes[i] != 0 : (unsigned char)(bytes[i] & ((1u << width) - 1));
 }
 
+// Checks the declared shape against the bytes present before allocating.
 Status *npy_read(LiteralHeap *heap, const Context *context, const char *name, const char *data,
                  size_t bytes, Type elem, Literal **out) {
   NpyHeader header;
@@ -143,7 +145,7 @@ Status *npy_read(LiteralHeap *heap, const Context *context, const char *name, co
       snprintf(cast, sizeof cast, "a type of ml_dtypes");
     else
       snprintf(cast, sizeof cast, "'%c%d'", kind, size);
-    FAIL(INVALID_ARGUMENT, "%s: holds %s, %s is wanted: save it with .astype(%s)", name,
+    FAIL(INVALID_ARGUMENT, "%s: holds %s, expected %s: save it with .astype(%s)", name,
          found ? dtype_info(found)->name : "elements of a type unknown here",
          dtype_info(dtype)->name, dtype == DT_bf16 ? "ml_dtypes.bfloat16" : cast);
   }
@@ -175,7 +177,7 @@ void npy_write(const Literal *l, StrBuf *out) {
     n += snprintf(header + n, sizeof header - (size_t)n, "%lld,%s", (long long)l->dims[d],
                   d + 1 < l->rank ? " " : "");
   n += snprintf(header + n, sizeof header - (size_t)n, "), }");
-  // The data begins at a multiple of 64.
+  // NumPy aligns the data to 64 bytes.
   int padded = (n + 10 + 1 + 63) / 64 * 64 - 10;
   while (n < padded - 1) header[n++] = ' ';
   header[n++] = '\n';
@@ -214,8 +216,8 @@ bool npz_is(const char *data, size_t bytes) {
   return bytes >= END_BYTES && (u32_at(data) == LOCAL_SIGN || u32_at(data) == END_SIGN);
 }
 
-// Reads the values of an entry's zip64 field in the order of those that are full in the entry
-// itself.
+// Reads 64-bit values from an entry's zip64 field, which has one for each field of the entry that
+// is 0xFFFFFFFF, in a fixed order.
 static void widen(const char *extra, size_t n, uint64_t **fields, int n_fields) {
   while (n >= 4) {
     size_t length = u16_at(extra + 2);
@@ -228,6 +230,7 @@ static void widen(const char *extra, size_t n, uint64_t **fields, int n_fields) 
   }
 }
 
+// Reads one directory entry. Every offset is checked against the archive's size.
 static Status *read_entry(const char *name, const char *data, size_t bytes, size_t *at,
                           NpzEntry *out) {
   if (*at > bytes || bytes - *at < CENTRAL_BYTES || u32_at(data + *at) != CENTRAL_SIGN)
@@ -259,6 +262,7 @@ static Status *read_entry(const char *name, const char *data, size_t bytes, size
   return NULL;
 }
 
+// The end record may be followed by a comment of up to 65535 bytes, so it is searched backwards.
 Status *npz_list(Arena *arena, const char *name, const char *data, size_t bytes,
                  uint32_t *out_count, NpzEntry **out_entries) {
   size_t end = bytes;
@@ -312,8 +316,8 @@ typedef struct ZipEntry {
   uint32_t at, crc, bytes;
 } ZipEntry;
 
-// What local headers and the directory have in common: versions, method 0, a fixed date (same
-// input, same bytes).
+// Fields that local headers and the directory share: version, method 0 (stored), and a fixed date,
+// so that equal input gives equal bytes.
 static void put_common(StrBuf *out, const ZipEntry *entry, const char *name) {
   put_u16(out, 20);
   put_u16(out, 0);

@@ -1,20 +1,19 @@
-// NumPy's .npy and .npz files (https://numpy.org/neps/nep-0001-npy-format.html), as JAX users have
-// them.
+// NumPy's .npy and .npz files (https://numpy.org/neps/nep-0001-npy-format.html).
 //
-// Element types NumPy has no name for are written as it stores ml_dtypes' arrays: raw bytes, bf16
-// as V2, 8-bit and narrower floats as V1; i2, i4 as i1 and ui2, ui4 as u1. Reading takes the
-// element type that is wanted and accepts the same, or unsigned integers of that width, for those.
-// Archives are read and written without compression.
+// Element types without a NumPy name are written as ml_dtypes arrays are stored: raw bytes, bf16 as
+// V2, floats of 8 and fewer bits as V1; i2, i4 as i1 and ui2, ui4 as u1. For these types, reading
+// accepts the same encoding, or unsigned integers of that width. Archives are read and written
+// without compression.
 #ifndef TESSERA_EVALUATE_NPY_H
 #define TESSERA_EVALUATE_NPY_H
 
 #include "base/str.h"
 #include "tensor/literal.h"
 
-// Reads one array. elem: the element type wanted, 0 = what the file says. `name` is for messages.
+// Reads one array. elem: the expected element type, 0 = the file's. `name` is for messages.
 Status *npy_read(LiteralHeap *heap, const Context *context, const char *name, const char *data,
                  size_t bytes, Type elem, Literal **out) MUST_USE;
-void npy_write(const Literal *literal, StrBuf *out);  // of an array
+void npy_write(const Literal *literal, StrBuf *out);  // an array only
 
 // A file inside an archive: borrowed from the archive's bytes.
 typedef struct NpzEntry {
@@ -23,7 +22,7 @@ typedef struct NpzEntry {
   size_t bytes;
 } NpzEntry;
 
-// Lists an archive's arrays, in their order in it. The list is in the arena.
+// Lists an archive's arrays in file order. The list is in the arena.
 Status *npz_list(Arena *arena, const char *name, const char *data, size_t bytes,
                  uint32_t *out_count, NpzEntry **out_entries) MUST_USE;
 bool npz_is(const char *data, size_t bytes);  // begins like a zip archive

@@ -1,4 +1,4 @@
-// NumPy files: what is written is read back; hostile ones are refused with a reason.
+// NumPy files: round trips; hostile files are refused with a reason.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static Status *round_trip(Guard *guard, void *arg) {
                    &back));
       assert_true(literal_same_shape(l, back));
       assert_memory_equal(l->data, back->data, (size_t)l->count * (size_t)dtype_bytes(types[t]));
-      // Cut anywhere, it is refused.
+      // Truncated anywhere, it is refused.
       for (size_t n = 0; n < f->text.used && rank < 3; n += 7) {
         Status *status =
             npy_read(&f->heap, f->context, "x", f->text.data, n, type_scalar(types[t]), &back);
@@ -90,7 +90,7 @@ static Status *archive(Guard *guard, void *arg) {
   Literal *back;
   TRY(npy_read(&f->heap, f->context, "z", entries[0].data, entries[0].bytes, 0, &back));
   assert_memory_equal(back->data, literals[0]->data, 24);
-  // Every byte damaged in turn: an answer or a reason, never a crash. (A sanitizer watches.)
+  // Every byte damaged in turn: a result or an error, never a crash (under a sanitizer).
   char *copy = arena_copy(&f->arena, f->text.data, f->text.used);
   for (size_t i = 0; i < f->text.used; i++) {
     copy[i] = (char)~copy[i];
@@ -131,7 +131,7 @@ static Status *fortran(Guard *guard, void *arg) {
   Status *status =
       npy_read(&f->heap, f->context, "x.npy", f->text.data, f->text.used, type_scalar(DT_f32), &l);
   assert_string_equal(status_message(status),
-                      "x.npy: holds ui8, f32 is wanted: save it with .astype('f4')");
+                      "x.npy: holds ui8, expected f32: save it with .astype('f4')");
   status_free(status);
   return NULL;
 }

@@ -1,7 +1,9 @@
-// One process: executes blocks op by op. The values of a function's activation stand in one frame,
-// regions included (a value has one live instance per activation, so captured values and bodies
-// called per element cost nothing), and are released after their last use. C recursion follows the
-// nesting of regions and calls only, and is bounded.
+// Problem: execute nested regions and calls with little memory and bounded C recursion.
+// Idea: all values of a function's activation, regions included, are in one frame. A value has one
+// live instance per activation, so captured values are simply there, and a region called per
+// element allocates no frame. Values are released after their last use (slots.h). Invariant: C
+// recursion follows the nesting of regions and calls only, at most most_depth. Cost: O(1) per op
+// besides its eval.
 #include "evaluate/process.h"
 
 #include <stdio.h>
@@ -13,7 +15,7 @@
 
 enum { MOST_DEPTH = 400, FEW = 8 };
 
-const char *run_place(const Run *run, OpId op, Arena *arena) {
+const char *run_location(const Run *run, OpId op, Arena *arena) {
   const Program *p = run->program;
   for (OpId at = op; at; at = op_at(p, at)->origin == at ? 0 : op_at(p, at)->origin) {
     if (!p->source || op_at(p, at)->pos == POS_NONE) continue;
@@ -25,49 +27,53 @@ const char *run_place(const Run *run, OpId op, Arena *arena) {
 }
 
 const char *run_op_text(const Run *run, OpId op, Arena *arena) {
-  const char *place = run_place(run, op, arena);
-  return arena_printf(arena, "'%s'%s%s", op_name(run->program, op), *place ? " at " : "", place);
+  const char *location = run_location(run, op, arena);
+  return arena_printf(arena, "'%s'%s%s", op_name(run->program, op), *location ? " at " : "",
+                      location);
 }
 
+// `located` is set by the innermost op, so the message has one position.
 Status *process_locate(Process *process, OpId op, Status *status) {
   Run *run = process->run;
   if (run->located || status == status_no_memory()) return status;
   run->located = true;
-  // Memory may be what failed, so the text is put together without any.
-  char place[512] = "";
+  // Memory may be exhausted, so the text is built on the stack.
+  char location[512] = "";
   uint32_t line, column;
   Pos pos = op_at(run->program, op)->pos;
   if (run->program->source && pos != POS_NONE) {
     source_locate(run->program->source, pos, &line, &column);
-    snprintf(place, sizeof place, "%s:%u:%u", run->program->source->path, line, column);
+    snprintf(location, sizeof location, "%s:%u:%u", run->program->source->path, line, column);
     run->report->failed_at = pos;
   }
-  // The user's own line, of which the text was made.
+  // The line of the user's source, from the op's location.
   Str file;
-  size_t used = strlen(place);
+  size_t used = strlen(location);
   if (location_line(run->program->context, op_at(run->program, op)->loc, &file, &line))
-    snprintf(place + used, sizeof place - used, "%s(%.*s:%u)", used ? " " : "", (int)file.n, file.s,
-             line);
+    snprintf(location + used, sizeof location - used, "%s(%.*s:%u)", used ? " " : "", (int)file.n,
+             file.s, line);
   Status *located =
-      status_new(status_code(status), __FILE__, __LINE__, "%s%s'%s' op: %s", place,
-                 *place ? ": " : "", op_name(run->program, op), status_message(status));
+      status_new(status_code(status), __FILE__, __LINE__, "%s%s'%s' op: %s", location,
+                 *location ? ": " : "", op_name(run->program, op), status_message(status));
   status_free(status);
   return located;
 }
 
 static Literal **slot_of(Process *process, ValueId v) {
-  return &process->frames.items[process->base + process->run->plan.slot[v]];
+  return &process->frames.items[process->base + process->run->slots.slot[v]];
 }
 
+// Releases the values whose last use is this op (slots.h).
 static void release_after(Process *process, OpId op) {
-  const EvalPlan *plan = &process->run->plan;
-  for (uint32_t i = plan->release_first[op]; i < plan->release_first[op + 1]; i++) {
-    Literal **slot = slot_of(process, plan->releases[i]);
+  const EvalSlots *slots = &process->run->slots;
+  for (uint32_t i = slots->release_first[op]; i < slots->release_first[op + 1]; i++) {
+    Literal **slot = slot_of(process, slots->releases[i]);
     literal_release(*slot);
     *slot = NULL;
   }
 }
 
+// The type of a literal, for messages.
 static const char *literal_text(Process *process, const Literal *l) {
   Context *context = process->run->program->context;
   switch (l->kind) {
@@ -79,8 +85,7 @@ static const char *literal_text(Process *process, const Literal *l) {
   return type_text(context, type_tensor(context, l->elem, l->rank, l->dims, 0));
 }
 
-// What the verifier cannot know is checked here: shapes found at run time, and what custom calls
-// give.
+// Checks what the verifier cannot: run-time shapes, and results of custom calls.
 static Status *check_result(Process *process, OpId op, uint32_t i, const Literal *got) {
   Program *p = process->run->program;
   Type type = op_result_type(p, op, i);
@@ -90,7 +95,7 @@ static Status *check_result(Process *process, OpId op, uint32_t i, const Literal
        type_text(p->context, type));
 }
 
-// Where types leave sizes open, the op's constraints are checked again on the sizes found.
+// Runs the op's infer again on the actual sizes, for operands with dynamic types.
 static Status *check_operands(Process *process, OpId o, uint32_t n, Literal *const *in) {
   Program *p = process->run->program;
   const OpDef *def = op_row(op_at(p, o)->code)->def;
@@ -115,7 +120,7 @@ static Status *check_operands(Process *process, OpId o, uint32_t n, Literal *con
   return NULL;
 }
 
-// Asked at each op, at each region and call (a loop may have no op at all), and inside long ops.
+// Called at each op, region and call (a loop body may have no ops), and inside long ops.
 static Status *check_cancel(const Process *process) {
   Run *run = process->run;
   if (run->progress && run->polls++ % 16 == 0)
@@ -126,6 +131,8 @@ static Status *check_cancel(const Process *process) {
   return NULL;
 }
 
+// Reads operands from slots, calls the op's eval, checks and stores the results, releases dead
+// values. Small operand lists are on the C stack.
 static Status *run_op(Process *process, OpId o) {
   Run *run = process->run;
   Program *p = run->program;
@@ -148,7 +155,7 @@ static Status *run_op(Process *process, OpId o) {
   Literal **out = n_out <= FEW ? few_out : ARENA_ARRAY(&process->scratch, Literal *, n_out);
   for (uint32_t i = 0; i < n_in; i++) in[i] = *slot_of(process, op_operand(p, o, i));
   for (uint32_t i = 0; i < n_out; i++) out[i] = NULL;
-  if (run->plan.dynamic[o]) TRY(check_operands(process, o, n_in, in));
+  if (run->slots.dynamic[o]) TRY(check_operands(process, o, n_in, in));
   EvalContext cx = {.host = &process->host,
                     .program = p,
                     .context = p->context,
@@ -163,6 +170,7 @@ static Status *run_op(Process *process, OpId o) {
                     .scatter = run->options->scatter};
   OpId outer = process->at;
   process->at = o;
+  // Results without elements need no computation.
   if (!eval_empty(&cx, out)) TRY(def->eval(&cx, in, out));
   process->at = outer;
   for (uint32_t i = 0; i < n_out; i++) {
@@ -174,6 +182,7 @@ static Status *run_op(Process *process, OpId o) {
   return NULL;
 }
 
+// Executes the ops up to the terminator, whose operands are the block's results.
 static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *const *args,
                          uint32_t n_out, Literal **out) {
   const Program *p = process->run->program;
@@ -187,7 +196,7 @@ static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *
     const Op *op = op_at(p, o);
     if (op_row(op->code)->traits & TRAIT_TERMINATOR) {
       if (op->n_operands != n_out)
-        FAIL(INTERNAL, "a block gives %u values where %u are wanted", op->n_operands, n_out);
+        FAIL(INTERNAL, "a block gives %u values where %u are expected", op->n_operands, n_out);
       for (uint32_t i = 0; i < n_out; i++)
         out[i] = literal_retain(*slot_of(process, op_operand(p, o, i)));
       release_after(process, o);
@@ -196,10 +205,11 @@ static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *
     Status *status = run_op(process, o);
     if (status) return process_locate(process, o, status);
   }
-  if (n_out) FAIL(INTERNAL, "a block without terminator gives no values, %u are wanted", n_out);
+  if (n_out) FAIL(INTERNAL, "a block without terminator gives no values, %u are expected", n_out);
   return NULL;
 }
 
+// One level of regions or calls deeper; also ends endless recursion without ops.
 static Status *enter(Process *process) {
   TRY(check_cancel(process));
   uint32_t most =
@@ -211,8 +221,8 @@ static Status *enter(Process *process) {
   return NULL;
 }
 
-// Functions are also named by custom calls, programs of a grid and callers of the library, which no
-// verifier compares with what they pass.
+// Functions are also called by custom calls, programs of a grid and the library's caller; the
+// verifier has not checked these arguments.
 static Status *check_argument(Process *process, OpId function, BlockId block, uint32_t i,
                               const Literal *given) {
   const Program *p = process->run->program;
@@ -223,6 +233,8 @@ static Status *check_argument(Process *process, OpId function, BlockId block, ui
        literal_text(process, given), type_text(p->context, type));
 }
 
+// Pushes a frame for the function. Frames may move when the stack grows, so slots are addressed by
+// base + index.
 Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *const *args,
                      uint32_t n_out, Literal **out) {
   const Program *p = process->run->program;
@@ -230,11 +242,11 @@ Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *
   if (!block)
     FAIL(FAILED_PRECONDITION, "function @%s has no body to run",
          name_text(p->context, attr_as_name(p->context, op_attr(p, function, "sym_name"))));
-  if (block_at(p, block)->n_args == n_args)  // run_block tells otherwise
+  if (block_at(p, block)->n_args == n_args)  // run_block reports a wrong number
     for (uint32_t i = 0; i < n_args; i++) TRY(check_argument(process, function, block, i, args[i]));
   TRY(enter(process));
   uint32_t base = process->base, top = process->frames.count;
-  uint32_t n_slots = process->run->plan.n_slots[function];
+  uint32_t n_slots = process->run->slots.n_slots[function];
   HEAPVEC_RESERVE(process->guard, &process->frames, top + n_slots);
   if (n_slots) memset(process->frames.items + top, 0, n_slots * sizeof *process->frames.items);
   process->frames.count = top + n_slots;
@@ -276,7 +288,7 @@ static Status *host_call(EvalContext *cx, Name symbol, uint32_t n_args, Literal 
 
 static void host_grid(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_partitions,
                       ProcessId *out_self) {
-  grid_place(process_of(cx), out_replicas, out_partitions);
+  grid_shape(process_of(cx), out_replicas, out_partitions);
   *out_self = process_of(cx)->id;
 }
 
@@ -286,6 +298,7 @@ static uint64_t host_draws(EvalContext *cx) { return process_of(cx)->draws++; }
 
 static uint64_t host_seed(EvalContext *cx) { return process_of(cx)->run->options->seed; }
 
+// interpreter.run_parallel: a grid inside the process. Its failure or end returns here.
 static Status *host_run_parallel(EvalContext *cx, uint32_t replicas, uint32_t partitions,
                                  const Name *programs, uint32_t n_infeed, const Name *infeed,
                                  uint32_t n_args, Literal *const *args, uint32_t n_out,
@@ -296,7 +309,7 @@ static Status *host_run_parallel(EvalContext *cx, uint32_t replicas, uint32_t pa
        *feeds = ARENA_ARRAY(cx->scratch, OpId, n_infeed);
   for (uint32_t i = 0; i < n; i++) TRY(find_function(cx, programs[i], &functions[i]));
   for (uint32_t i = 0; i < n_infeed; i++) TRY(find_function(cx, infeed[i], &feeds[i]));
-  TRY(enter(process));  // a program may run itself in parallel
+  TRY(enter(process));  // a program may start itself in parallel
   Status *status = grid_run(process->run, process->depth, replicas, partitions, functions, n_infeed,
                             feeds, n_args, args, n_out, out);
   process->depth--;
@@ -304,6 +317,7 @@ static Status *host_run_parallel(EvalContext *cx, uint32_t replicas, uint32_t pa
   return status;
 }
 
+// Counts a check of the check dialect; the first failures keep their message.
 static Status *host_checked(EvalContext *cx, bool passed, uint64_t max_ulp, const char *message) {
   Run *run = process_of(cx)->run;
   EvalReport *report = run->report;
@@ -312,13 +326,14 @@ static Status *host_checked(EvalContext *cx, bool passed, uint64_t max_ulp, cons
   if (passed) return NULL;
   report->failed_checks++;
   if (report->n_messages < EVAL_MOST_MESSAGES) {
-    const char *place = run_place(run, cx->op, run->arena);
+    const char *location = run_location(run, cx->op, run->arena);
     report->messages[report->n_messages++] =
-        arena_printf(run->arena, "%s%s%s", place, *place ? ": " : "", message);
+        arena_printf(run->arena, "%s%s%s", location, *location ? ": " : "", message);
   }
   return NULL;
 }
 
+// Keeps the value for check.expect_serialized_eq. Probes of one id are numbered.
 static Status *host_probe(EvalContext *cx, Str id, Literal *value) {
   Run *run = process_of(cx)->run;
   Probe probe = {name_intern(cx->context, id), value};
@@ -343,7 +358,7 @@ static Status *host_print(EvalContext *cx, Literal *value) {
   const Program *p = cx->program;
   const Value *value_info = value_at(p, op_operand(p, cx->op, 0));
   const char *name = name_text(cx->context, value_info->name);
-  // Results behind the first of a pack `%r:2` go by its name and their number.
+  // Results after the first of `%r:2` are named by the op's name and their index.
   if (!*name && !value_info->is_arg && value_info->index)
     name = arena_printf(cx->scratch, "%s#%u",
                         name_text(cx->context, value_at(p, op_result(p, value_info->def, 0))->name),
@@ -375,6 +390,7 @@ void process_init(Process *process, Run *run, Grid *grid, uint32_t index, Proces
   arena_init(&process->scratch, NULL);
 }
 
+// The charge only grows: stacks and arenas do not shrink before process_deinit.
 Status *process_charge(Process *process, size_t stack_bytes) {
   size_t bytes = stack_bytes + process->scratch.bytes +
                  process->frames.capacity * sizeof *process->frames.items;
@@ -391,6 +407,7 @@ void process_deinit(Process *process) {
   arena_deinit(&process->scratch);
 }
 
+// All arenas of the run throw to the running process.
 void process_guard(Process *process, Guard *guard) {
   Run *run = process->run;
   process->guard = guard;

@@ -1,4 +1,4 @@
-// Prints nested lists by walking dimensions; recursion is as deep as the rank.
+// Prints nested lists by recursion over dimensions; the depth is the rank.
 #include "evaluate/show.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@ enum { MOST_EMPTY_LISTS = 1000 };
 typedef struct Show {
   const Literal *literal;
   StrBuf *out;
-  int64_t next;  // element to print next: row major order is the order of the text
+  int64_t next;  // next element: row-major order is the order of the text
   bool dense;
 } Show;
 
@@ -39,8 +39,8 @@ static void put_indent(StrBuf *out, uint32_t n) {
   while (n--) strbuf_puts(out, "  ");
 }
 
-// An array without elements may still have any number of lists, tensor<9000000000x0xf32>; then the
-// outermost is shown empty, and the type says the rest.
+// Whether an array without elements has too many empty lists (tensor<9000000000x0xf32>). Then only
+// the outermost list is printed; the type tells the shape.
 static bool lists_only(const Literal *l) {
   int64_t lists = 1;
   for (uint32_t d = 0; l->count == 0 && d < l->rank && l->dims[d] > 0; d++)

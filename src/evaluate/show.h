@@ -14,14 +14,14 @@
 
 typedef struct ShowOptions {
   bool dense;    // one line, as an attribute
-  int64_t most;  // tensors of more elements are summed up in a line; 0 = all are shown
+  int64_t most;  // larger tensors are summarized in a line; 0 = no limit
 } ShowOptions;
 
 // Writes the value and a newline. O(elements).
 void literal_show(const Context *context, const Literal *literal, const ShowOptions *options,
                   StrBuf *out);
-// As JSON: nested lists, complex numbers as [re, im], what is not finite as "inf", "-inf", "nan";
-// tokens as null.
+// Writes JSON: nested lists, complex numbers as [re, im], non-finite floats as "inf", "-inf",
+// "nan"; tokens as null.
 void literal_json(const Literal *literal, Json *json);
 // "tensor<2x3xf32>", "tuple<…>", "!stablehlo.token".
 void literal_show_type(const Context *context, const Literal *literal, StrBuf *out);

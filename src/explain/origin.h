@@ -1,5 +1,7 @@
-// Which of the program's arguments a value is made of, so that a reason can name what the user
-// knows: a loop's body has a weight as %arg9 of some function, the user as params.layers.w1.
+// origin_of: the entry argument that a value is made from.
+//
+// Problem: inside a loop body a weight is %arg9 of some function, but the user knows it as
+// params.layers.w1. Reasons name the argument, so we follow data flow from the value back to it.
 #ifndef TESSERA_EXPLAIN_ORIGIN_H
 #define TESSERA_EXPLAIN_ORIGIN_H
 
@@ -8,15 +10,16 @@
 typedef struct Origins {
   const Program *p;
   const SymbolTable *functions;
-  OpId *callers;  // per op, of a function: the only op that calls it; UINT32_MAX: several do
+  OpId *callers;  // per function (by its op): its only call; 0: none; UINT32_MAX: several calls
   uint32_t n_ops;
 } Origins;
 
-// Memory is the arena's. O(program).
+// Fills `callers`, in the arena. O(program).
 void origins_init(Origins *origins, const Program *p, const SymbolTable *functions, Arena *arena);
-// The argument of a function that nothing calls from which the value comes by ops that take but one
-// tensor (slices, transposes, conversions), through calls and what loops carry unchanged; the value
-// itself if it is one. 0 if it comes from several, or too long a way.
+// Returns the argument of an uncalled function that the value is made from. The path back crosses
+// ops with one tensor operand (slice, transpose, convert), calls, and loop carries that the body
+// returns unchanged. An argument of such a function is its own origin. Returns 0 if the path forks
+// or is longer than a fixed limit. O(1): the limit bounds the path.
 ValueId origin_of(const Origins *origins, ValueId value);
 
 #endif

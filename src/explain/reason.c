@@ -1,6 +1,10 @@
-// Reasons are grouped by kind of collective and by dictionary: dictionaries are interned, so equal
-// ones are one id. The sentence is made from the dictionary alone, so a program that was read back
-// says the same as the one that was partitioned.
+// Problem: report each cause of communication once, with the bytes it costs, also for a program
+// that was printed and read back.
+// Idea: dictionaries are interned, so equal reasons are equal ids. Sorting collectives by (kind,
+// dictionary id) makes equal ones adjacent; one scan merges them; a second sort ranks by bytes.
+// Invariant: the sentence is a function of the dictionary alone. So a program that was read back
+// gives the same text as the one that was just partitioned.
+// Cost: O(n log n) for n collectives.
 #include "explain/reason.h"
 
 #include <stdlib.h>
@@ -21,6 +25,7 @@ typedef struct Fields {
   uint32_t n;
 } Fields;
 
+// Absent fields (0) are left out of the dictionary.
 static void put_attr(Fields *fields, const char *name, Attr value) {
   if (value) fields->v[fields->n++] = (NamedAttr){name_of(fields->context, name), value};
 }
@@ -37,6 +42,7 @@ static void put_number(Fields *fields, const char *name, int64_t value) {
   put_attr(fields, name, attr_i64(fields->context, value));
 }
 
+// Records an op by its words, not by its id: ids do not survive printing.
 static void put_op(Fields *fields, const char *name, Words *words, OpId op) {
   OpWords w = words_op(words, op);
   Fields own = {.context = fields->context};
@@ -55,6 +61,7 @@ static Fields fields_of(Words *words, const char *cause, OpId op) {
   return fields;
 }
 
+// Wraps the location `inner` in a fused location with metadata {tessera.why = {fields}}.
 static Attr located(const Fields *fields, Attr inner) {
   Context *context = fields->context;
   NamedAttr why = {name_of(context, key), attr_dict(context, fields->n, fields->v)};
@@ -64,7 +71,8 @@ static Attr located(const Fields *fields, Attr inner) {
                      &(AttrInfo){.kind = ATTR_LOC_FUSED, .i = 1, .count = 2, .items = items});
 }
 
-// A function's result by its number; the op around it for the end of a region.
+// For a function's terminator: the result number and function name. For a region's terminator: the
+// enclosing op.
 static void put_end(Fields *fields, Words *words, OpId end, ValueId value) {
   const Program *p = words->p;
   OpId parent = op_parent(p, end);
@@ -78,6 +86,7 @@ static void put_end(Fields *fields, Words *words, OpId end, ValueId value) {
     put_op(fields, "around", words, parent);
 }
 
+// Names the value, the argument it is made from, and the op that defines it.
 static void put_value(Fields *fields, Words *words, ValueId value) {
   put_name(fields, "value", words_value(words, value));
   put_name(fields, "from_argument", words_origin(words, value));
@@ -138,7 +147,7 @@ static OpWords read_op(const Context *context, Attr data, const char *field) {
                    line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0};
 }
 
-// The dictionary in a location; 0 if it has none.
+// The reason's dictionary in a fused location; 0 if it has none.
 static Attr data_of(const Context *context, Attr loc) {
   const AttrInfo *info = attr_info(context, loc);
   if (info->kind != ATTR_LOC_FUSED || info->i != 1 || !info->count) return 0;
@@ -148,7 +157,7 @@ static Attr data_of(const Context *context, Attr loc) {
 
 // ---- sentences ----
 
-// Text that `[{}, {}]` is: every dimension whole, and nothing else said.
+// `[{}, {}]`: no axes anywhere.
 static bool is_replicated(const char *sharding) {
   return strspn(sharding, "[]{}, ") == strlen(sharding);
 }
@@ -187,6 +196,7 @@ static void say_source(StrBuf *out, const Context *context, Attr data) {
   }
 }
 
+// "%5 = stablehlo.reduce (mlp.mlir:11) needs %4 (from params.w) as [{}, {}]" and the present state.
 static void say_reshard(StrBuf *out, const Context *context, Attr data, bool ends) {
   OpWords op = read_op(context, data, "op"), around = read_op(context, data, "around");
   const char *value = read_text(context, data, "value");
@@ -211,6 +221,7 @@ static void say_reshard(StrBuf *out, const Context *context, Attr data, bool end
   say_source(out, context, data);
 }
 
+// One sentence per cause. Causes are strings, so reasons of newer versions still print their op.
 static void say(StrBuf *out, const Context *context, Attr data) {
   const char *cause = read_text(context, data, "cause");
   OpWords op = read_op(context, data, "op");
@@ -240,9 +251,9 @@ static const char *sentence(const Context *context, Attr data, StrBuf *scratch, 
 
 typedef struct Row {
   Reason reason;
-  uint64_t bits;   // axes
-  uint32_t at;     // its use, then its group
-  uint32_t order;  // when it first comes in the program
+  uint64_t bits;   // mesh axes, one bit each
+  uint32_t at;     // index into `uses`; after merge(), index of the row
+  uint32_t order;  // program order
 } Row;
 
 typedef VEC(Row) RowVec;
@@ -255,6 +266,7 @@ static double bytes_of(const Program *p, ValueId v) {
   return (double)count * dtype_bytes(type_dtype(p->context, type));
 }
 
+// Equal (kind, dictionary) adjacent; `order` keeps the sort deterministic.
 static int by_data(const void *x, const void *y) {
   const Row *a = x, *b = y;
   int kind = strcmp(a->reason.kind, b->reason.kind);
@@ -263,6 +275,7 @@ static int by_data(const void *x, const void *y) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
+// Rank order. Ties are broken by kind, text and program order, so output is deterministic.
 static int by_bytes(const void *x, const void *y) {
   const Row *a = x, *b = y;
   if (a->reason.bytes != b->reason.bytes) return a->reason.bytes > b->reason.bytes ? -1 : 1;
@@ -278,8 +291,10 @@ static void add_row(RowVec *rows, UseVec *uses, Arena *arena, OpId op, Row row) 
   VEC_PUSH(arena, rows, row);
 }
 
-// Of several values in one collective each has its own reason, and its share of the bytes. Where
-// one collective was made of several of one value, these share alike.
+// Adds a row per reason of one collective. A combined collective has a fused location with one
+// location per operand; each reason gets bytes in proportion to its operand's size. If the number
+// of locations differs from the number of operands (several collectives of one value became one),
+// the bytes are divided equally.
 static void add_rows(const Program *p, OpId op, Row row, RowVec *rows, UseVec *uses, Arena *arena) {
   const AttrInfo *loc = attr_info(p->context, op_at(p, op)->loc);
   uint32_t n = op_at(p, op)->n_operands;
@@ -292,6 +307,7 @@ static void add_rows(const Program *p, OpId op, Row row, RowVec *rows, UseVec *u
     add_row(rows, uses, arena, op, row);
     return;
   }
+  // One location per operand: bytes in proportion to operand sizes.
   bool each = loc->count == n;
   for (uint32_t i = 0; i < loc->count; i++) all += each ? bytes_of(p, op_operand(p, op, i)) : 1;
   row.reason.others = loc->count - 1;
@@ -303,7 +319,8 @@ static void add_rows(const Program *p, OpId op, Row row, RowVec *rows, UseVec *u
   }
 }
 
-// Equal kinds and dictionaries become one row; gives how many remain. `at` of a row is its number.
+// Merges adjacent rows with equal kind and dictionary and returns the number of rows left. Sets
+// `at` of each row and `reason` of each use to the row's index.
 static uint32_t merge(RowVec *rows, UseVec *uses) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < rows->count; i++) {
@@ -324,6 +341,7 @@ static uint32_t merge(RowVec *rows, UseVec *uses) {
   return n;
 }
 
+// At most 64 axes are named, one bit each.
 static void name_axes(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena,
                       Reason *reason) {
   uint32_t n = 0;
@@ -334,6 +352,7 @@ static void name_axes(const Program *p, const Mesh *mesh, uint64_t bits, Arena *
   reason->n_axes = n;
 }
 
+// Collect, sort by (kind, dictionary), merge, sort by bytes, renumber the uses.
 void reasons_list(const Program *local, const Mesh *mesh, uint32_t n_devices, Guard *guard,
                   Arena *arena, Reasons *out) {
   RowVec rows = {0};
@@ -362,6 +381,7 @@ void reasons_list(const Program *local, const Mesh *mesh, uint32_t n_devices, Gu
   guard_pop(guard, &cleanup);
   strbuf_deinit(&text);
   if (n) qsort(rows.items, n, sizeof *rows.items, by_bytes);
+  // The sort moved the rows; rank maps their indices before the sort to those after.
   uint32_t *rank = ARENA_ARRAY(arena, uint32_t, n + 1);
   Reason *reasons = ARENA_ARRAY(arena, Reason, n + 1);
   for (uint32_t i = 0; i < n; i++) {
@@ -387,6 +407,7 @@ void reason_print(const Reason *r, bool guess, StrBuf *out) {
   strbuf_puts(out, *r->why ? r->why : "the program does not say why");
 }
 
+// Uses of one collective are adjacent. A combined collective may repeat an id; it is listed once.
 void reasons_mark(Program *local, const Reasons *reasons, Arena *arena) {
   for (uint32_t i = 0, end; i < reasons->n_uses; i = end) {
     OpId op = reasons->uses[i].op;

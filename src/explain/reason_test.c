@@ -1,6 +1,6 @@
-// Reasons of small programs: what they name, that ids go by bytes, that a local program that was
-// printed and read again gives the same ones, and that dictionaries of any other form do no harm.
-// In the texts ' stands for ".
+// Reasons of small programs: the ops and values they name, ids ranked by bytes, equal reasons after
+// printing and parsing the local program, and tolerance of malformed dictionaries. In the texts '
+// stands for ".
 #include "explain/reason.h"
 
 #include <setjmp.h>
@@ -20,8 +20,8 @@
 
 typedef struct Case {
   const char *text;
-  bool local;       // the text is a local program already
-  uint32_t expect;  // reasons
+  bool local;       // the text is a local program
+  uint32_t expect;  // number of reasons
   char copy[4096];
   Source source, printed;
   Context *context;
@@ -29,7 +29,7 @@ typedef struct Case {
   Program *program, *again;
   Diag diag;
   Arena arena;
-  StrBuf out[3];  // the reasons, the program, the reasons of the program that was read again
+  StrBuf out[3];  // the reasons; the program; the reasons of the parsed program
 } Case;
 
 static void close_case(void *object) {
@@ -96,7 +96,7 @@ static Status *open_case(Guard *guard, void *arg) {
   return status;
 }
 
-// The texts in `says` are in the reasons, those in `has` in the program; NULL ends each.
+// The reasons contain the texts in `says`, the program those in `has`; NULL ends each.
 static void check(const char *text, bool local, uint32_t n, const char *const *says,
                   const char *const *has) {
   Case c = {.text = text, .local = local, .expect = n};
@@ -139,7 +139,7 @@ static void test_reshards(void **state) {
       TEXTS("tessera.why = \"r1\"", "tessera.why = \"r2\"", "fused<{tessera.why = {cause = "));
 }
 
-// Results of several, functions and regions have names of their own.
+// Names of results of several, of functions and of regions.
 static void test_names(void **state) {
   (void)state;
   check("sdy.mesh @mesh = <['a'=4]>\n"
@@ -165,7 +165,7 @@ static void test_names(void **state) {
   "  return %0 : tensor<32xf32>\n"                                                                 \
   "}\n"
 
-// Locations of local programs from elsewhere.
+// Locations of local programs from other tools.
 static void test_hostile(void **state) {
   (void)state;
   static const char *const texts[] = {

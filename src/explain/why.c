@@ -1,15 +1,20 @@
-// Which piece of a sharding was copied from which. The log is gone through once, in order: an event
-// adds axes to one place; those are seen as axes of the node's factors, and for each of them one
-// tensor that had it is chosen: the one whose own chain is shortest, then the first. Sources have
-// smaller event numbers, so chains end, and each knows its origin and length when it is made.
-// A piece whose source is in several pieces is cut as they are; so a chain never forks.
-// O(events · tensors of a node); a large node's tensors are gone through once per step.
+// Problem: for each axis of each sharding, find the tensor it was copied from.
+// Idea: replay propagation's log once, in order. An event adds axes to one place. We project them
+// to the factors of the event's node; for each, we choose one tensor of the node that had the axis
+// before the event: the one that gives the most of it, then the one with the shortest own chain.
+//
+//   event 7, add: %1 gets {"data"} on dim 0    piece(7).source = piece(3) of operand %0
+//
+// Invariants: a source belongs to an earlier event, so chains end, and a piece's origin and length
+// are known when it is made. A piece is divided where its sources are, so a chain never forks.
+// Cost: O(events · tensors of a node). Nodes with more than MANY_TENSORS tensors take the first
+// source found.
 #include "explain/why.h"
 
 #include "base/mem.h"
 #include "explain/why_private.h"
 
-// ---- looking at shardings ----
+// ---- views of shardings ----
 
 AxisList why_dim_axes(const ShardingInfo *info, uint32_t d, Arena *arena) {
   const DimSharding *dim = &info->dims[d];
@@ -54,11 +59,11 @@ static bool same_mesh(const Why *why, MeshId a, MeshId b) {
          (a && b && mesh_equal(sharding_mesh(why->table, a), sharding_mesh(why->table, b)));
 }
 
-// An op with more tensors than this is not gone through once for every event: the first source that
-// is found will do, and the next event's is looked for there first.
+// For ops with more tensors, scanning all of them per event is quadratic. The search stops at the
+// first source, and starts at the source of the previous event.
 enum { MANY_TENSORS = 256 };
 
-// The event at hand.
+// State for the current event.
 typedef struct Making {
   Why *why;
   uint32_t event;
@@ -67,17 +72,17 @@ typedef struct Making {
   const PlaceId *tensors;
   uint32_t n_tensors;
   MeshId mesh;
-  ProjectMode mode;           // of the step
-  const FactorAxes **before;  // per tensor: its factors, NULL if not asked for yet; NULL: many
-  NodeId last_node;           // of the event before
+  ProjectMode mode;           // mode of the propagation step
+  const FactorAxes **before;  // per tensor: its axes by factor; NULL: not projected yet
+  NodeId last_node;           // node of the previous event
   uint32_t last_to, last_from;
 } Making;
 
 typedef struct PieceSource {
   uint32_t tensor;
-  uint32_t piece;  // the one that gives the first part of the axis; WHY_NONE: manual axes
+  uint32_t piece;  // piece that contributes the axis's beginning; WHY_NONE: manual axes
   uint32_t hops;
-  AxisRef axis;  // the part it gives
+  AxisRef axis;  // the sub-axis that it contributes
 } PieceSource;
 
 static void put(Making *m, Piece piece) {
@@ -95,7 +100,7 @@ static void put(Making *m, Piece piece) {
   VEC_PUSH(&why->arena, &why->pieces, piece);
 }
 
-// The axes an event put on dimension d.
+// The axes that the event added to dimension d.
 static AxisList added(const Making *m, const Event *e, uint32_t d) {
   Arena *arena = &m->why->scratch;
   const ShardingInfo *after = sharding_info(m->why->table, e->after);
@@ -105,14 +110,14 @@ static AxisList added(const Making *m, const Event *e, uint32_t d) {
   return axes_subtract(arena, now, why_dim_axes(before, d, arena));
 }
 
-// May axes of tensor s go to the others along the factor in the step that the event records? Along
-// one direction those at its beginning give, to their like, too.
+// Whether tensor s passes axes on along the factor, in the event's step. In a one-way mode, tensors
+// at the start of the direction also pass axes to each other.
 static bool may_give(const Making *m, uint32_t factor, uint32_t s) {
   bool result = s >= m->map->n_operands;
   return why_way(m->map, m->mode, factor) & (result ? DIRECTION_BACKWARD : DIRECTION_FORWARD);
 }
 
-// The factors of a tensor with the sharding that its place had before the event, or has after it.
+// The factor axes of a tensor whose place has sharding `stored`.
 static const FactorAxes *project(const Making *m, uint32_t t, Sharding stored) {
   Why *why = m->why;
   FactorAxes *cells = ARENA_ARRAY(&why->scratch, FactorAxes, m->map->n_factors + 1);
@@ -130,7 +135,7 @@ static const FactorAxes *axes_before(const Making *m, uint32_t t) {
   return cells;
 }
 
-// Whether tensor s gave (the beginning of) the axis along the factor.
+// Whether tensor s had the axis, or its beginning, along the factor before the event.
 static bool from_tensor(const Making *m, uint32_t factor, uint32_t s, AxisRef axis,
                         PieceSource *out) {
   uint32_t dim;
@@ -150,7 +155,7 @@ static bool from_tensor(const Making *m, uint32_t factor, uint32_t s, AxisRef ax
   return false;
 }
 
-// The tensor that gave (a part of) an axis that tensor `to` got along a factor.
+// The best source of an axis (or of a sub-axis of it) that tensor `to` got along a factor.
 static bool find_source(Making *m, uint32_t factor, uint32_t to, AxisRef axis, PieceSource *out) {
   bool found = false, many = m->n_tensors > MANY_TENSORS;
   for (uint32_t i = 0; i < m->n_tensors && !(many && found); i++) {
@@ -170,7 +175,7 @@ static bool find_source(Making *m, uint32_t factor, uint32_t to, AxisRef axis, P
   return found;
 }
 
-// An axis that came to tensor `to` along a factor: as many pieces as its sources have.
+// Adds the pieces of an axis that tensor `to` got along a factor: one piece per source.
 static void put_step(Making *m, uint32_t dim, uint32_t factor, uint32_t to, AxisRef axis) {
   VEC(AxisRef) rest = {0};
   VEC_PUSH(&m->why->scratch, &rest, axis);
@@ -196,7 +201,7 @@ static void put_step(Making *m, uint32_t dim, uint32_t factor, uint32_t to, Axis
   }
 }
 
-// An axis that a step put on a dimension of the place, seen as axes of factors.
+// Adds the pieces of an axis of dimension `dim`, which may cover several factors of the dimension.
 static void put_added(Making *m, uint32_t to, const FactorAxes *after, uint32_t dim, AxisRef axis) {
   FactorList factors = factor_map_dim(m->map, to, dim);
   for (uint32_t k = 0; k < factors.n; k++) {
@@ -208,8 +213,8 @@ static void put_added(Making *m, uint32_t to, const FactorAxes *after, uint32_t 
   }
 }
 
-// The axes an event put on its place, as those of one tensor of the node. False if the log does not
-// tell where they are from.
+// Adds pieces for the event's axes, taking its place as tensor `to` of the node. Returns false if
+// an axis has no source among the other tensors.
 static bool put_tensor(Making *m, const Event *e, uint32_t to) {
   Why *why = m->why;
   const FactorAxes *now = project(m, to, e->after);
@@ -229,7 +234,7 @@ static void put_node_event(Making *m, const Event *e) {
   uint32_t first = why->pieces.count;
   if (m->last_node != e->node) m->last_to = m->last_from = 0;
   m->before = many ? NULL : ARENA_ARRAY(&why->scratch, const FactorAxes *, m->n_tensors + 1);
-  // A value that is used twice by one op got its axes through one of its uses.
+  // A value used twice by one op occurs as two tensors; its axes came through one of them.
   for (uint32_t i = 0; i < m->n_tensors; i++) {
     uint32_t t = many ? (m->last_to + i) % m->n_tensors : i;
     if (m->tensors[t] != e->place) continue;
@@ -248,6 +253,7 @@ static void put_given_event(Making *m, const Event *e) {
   }
 }
 
+// One pass over the log. Pieces of event e are pieces[first[e] .. first[e + 1]).
 static void sort_log(Why *why) {
   why->first = ARENA_ARRAY(&why->arena, uint32_t, (size_t)why->n_events + 1);
   why->last = ARENA_ARRAY(&why->arena, uint32_t, (size_t)why->g->n_places + 1);
@@ -276,6 +282,7 @@ static void sort_log(Why *why) {
   }
 }
 
+// The graph copies constants per use. The printed name of such a copy mentions its use.
 static void mark_splits(Why *why) {
   const Graph *g = why->g;
   why->use_of = ARENA_ARRAY(&why->arena, OperandId, (size_t)g->n_places + 1);
@@ -289,6 +296,7 @@ static void mark_splits(Why *why) {
   }
 }
 
+// @main, else the first function without a caller.
 static OpId find_entry(const Program *p, const Graph *g) {
   OpId first = 0;
   for (uint32_t i = 1; i < g->n_instances; i++) {
@@ -352,7 +360,7 @@ uint32_t why_pieces(const Why *why, PlaceId place, Arena *arena, const uint32_t 
     for (uint32_t i = 0; i < axes.n; i++) {
       VEC(AxisRef) rest = {0};
       VEC_PUSH(arena, &rest, axes.v[i]);
-      while (rest.count) {  // major parts are on top
+      while (rest.count) {  // a stack; the most major sub-axis is on top
         AxisRef next = rest.items[--rest.count], left[2];
         uint32_t piece = WHY_NONE;
         for (uint32_t e = why->last[place]; e != WHY_NONE;

@@ -1,16 +1,19 @@
-// What the tensors of an op disagree on at rest. Each tensor's axes are seen as axes of factors;
-// for every tensor and factor the longest list that another one has is what it could have taken.
-// The reason is the first of the engine's own conditions that does not hold, asked in the order in
-// which a person would want to know: what the op forbids, what the tensor has of its own, what is
-// written about it, what does not fit, what others object to. O(tensors² · factors) per node.
+// Problem: after propagation, explain each axis that one tensor of an op has along a factor and
+// another lacks.
+// Idea: project each tensor to factors. For each factor, the tensors with the most axes are the
+// rivals; every other tensor lacks what a rival has beyond it. The reason is the first condition of
+// the propagation step that fails. The order of the tests is the order of usefulness to a reader:
+// the op's own limits, the tensor's own axes, its annotation, sizes, then the other tensors.
+// Invariant: at the fixpoint one of the tests fails; otherwise the reason is UNKNOWN.
+// Cost: O(tensors · factors) per node, plus O(min(tensors, MOST_ASKED)) per conflict.
 #include "explain/why_private.h"
 
 static const struct {
   const char *word, *text;
-} reasons[REASON_COUNT] = {
-#define REASON(id, word, text) {word, text},
-#include "explain/why_reasons.def"
-#undef REASON
+} reasons[CONFLICT_COUNT] = {
+#define CONFLICT(id, word, text) {word, text},
+#include "explain/why_conflicts.def"
+#undef CONFLICT
 };
 
 static const struct {
@@ -24,8 +27,8 @@ static const struct {
     [WON_LARGER] = {"larger", "both were there, and the larger tensor wins"},
 };
 
-// Of an op with thousands of tensors only the first are asked what they object to, and an op with
-// more tensors times factors than this is not looked at: both are made by machines, if at all.
+// Limits for machine-made ops with thousands of tensors: only the first MOST_ASKED are tested for
+// objections, and a node with more than MOST_CELLS tensor-factor cells is skipped.
 enum { MOST_ASKED = 256, MOST_CELLS = 1 << 22 };
 
 typedef struct Look {
@@ -34,22 +37,23 @@ typedef struct Look {
   const FactorMap *map;
   const PlaceId *tensors;
   const Mesh *mesh;
-  Sharding *seen;      // per tensor
-  FactorAxes **cells;  // per tensor: its factors; NULL if it cannot be sharded
+  Sharding *seen;      // per tensor, as the node sees it
+  FactorAxes **cells;  // per tensor: its axes by factor; NULL: no place
   ProjectMode mode;
-  Arena *arena;  // of this look
-  Arena *kept;   // of what is found
+  Arena *arena;  // scratch for this node
+  Arena *kept;   // for the conflicts found
 } Look;
 
-// Two tensors and a factor, and the first axis that one lacks.
+// A factor, the tensor that has axes along it, and the tensor that lacks them.
 typedef struct Pair {
   uint32_t factor, has, lacks, dim;
-  const FactorAxes *cell;  // of `lacks`
-  AxisList axes;           // that it lacks
-  AxisList
-      offer;  // the other's axes up to the first of them: who objects to one objects to the rest
-  AxisList other;  // what it has instead
-  int64_t before;  // size of what they share
+  const FactorAxes *cell;  // of tensor `lacks`
+  AxisList axes;           // axes that it lacks
+  // The axes of `has` up to the first that is lacking: a tensor that objects to one axis objects to
+  // all after it.
+  AxisList offer;
+  AxisList other;  // axes that it has instead
+  int64_t before;  // product of the axes that both share
 } Pair;
 
 static uint32_t n_asked(const Look *look) {
@@ -62,7 +66,7 @@ static const FactorAxes *cell_of(const Look *look, uint32_t t, uint32_t factor) 
   return cells && cells[factor].present ? &cells[factor] : NULL;
 }
 
-// Has tensor t the axis in another factor than this, and in which piece?
+// Whether tensor t uses the axis along another factor; *out_piece is the piece that put it there.
 static bool used_elsewhere(const Look *look, uint32_t t, uint32_t factor, AxisRef axis,
                            uint32_t *out_piece) {
   for (uint32_t f = 0; f < look->map->n_factors; f++) {
@@ -89,7 +93,8 @@ static bool same_axes(AxisList a, AxisList b) {
   return a.n == b.n;
 }
 
-// A more major factor of the dimension is not split whole, or its axes do not divide it.
+// A more major factor of the dimension is not split completely, or its axes do not divide it. The
+// axis would then make a strided split.
 static bool behind_partial(const Look *look, const Pair *pair) {
   FactorList factors = factor_map_dim(look->map, pair->lacks, pair->dim);
   for (uint32_t i = 0; i < factors.n && factors.v[i] != pair->factor; i++) {
@@ -116,7 +121,7 @@ static bool wrong_way(const Look *look, const Pair *pair, ProjectMode mode) {
   return way != DIRECTION_BOTH;
 }
 
-// A third tensor that goes on otherwise along the same factor.
+// Whether a third tensor continues with other axes along the same factor.
 static bool others_disagree(const Look *look, const Pair *pair, AxisList axes,
                             uint32_t *out_piece) {
   for (uint32_t t = 0; t < n_asked(look); t++) {
@@ -132,8 +137,8 @@ static bool others_disagree(const Look *look, const Pair *pair, AxisList axes,
   return false;
 }
 
-// A third tensor that has one of the axes along another factor, where all must take them (basic
-// propagation).
+// Whether a tensor uses one of the offered axes along another factor. Basic propagation requires
+// all tensors to take them.
 static bool contested(const Look *look, const Pair *pair, uint32_t *out_piece) {
   for (uint32_t t = 0; t < n_asked(look); t++)
     for (uint32_t i = 0; look->cells[t] && i < pair->offer.n; i++)
@@ -141,7 +146,8 @@ static bool contested(const Look *look, const Pair *pair, uint32_t *out_piece) {
   return false;
 }
 
-// A third tensor that may not be split so: basic propagation takes nothing that one must refuse.
+// Whether a third tensor is closed, does not divide, or excludes the axes. Basic propagation takes
+// no axis that one tensor refuses.
 static bool one_refuses(const Look *look, const Pair *pair) {
   for (uint32_t t = 0; t < n_asked(look); t++) {
     const FactorAxes *cell = t == pair->has ? NULL : cell_of(look, t, pair->factor);
@@ -157,33 +163,36 @@ static bool one_refuses(const Look *look, const Pair *pair) {
   return false;
 }
 
-static Reason find_reason(const Look *look, const Pair *pair, AxisList all, uint32_t *out_piece) {
+// The tests are in the order of their usefulness to a reader. Each return mirrors a condition of
+// the propagation step in propagate/ and sharding/project.
+static ConflictReason find_reason(const Look *look, const Pair *pair, AxisList all,
+                                  uint32_t *out_piece) {
   AxisRef axis = pair->axes.v[0];
   const ShardingInfo *info = sharding_info(look->why->table, look->seen[pair->lacks]);
   bool barrier = look->why->g->nodes[look->node].kind == NODE_BARRIER;
-  if (propagation_options(look->why->p)->strategy == STRATEGY_NONE) return REASON_STRATEGY;
-  if (look->map->factors[pair->factor].sdy_kinds & FACTOR_BLOCK) return REASON_BLOCKED;
-  if (barrier && wrong_way(look, pair, look->mode)) return REASON_BARRIER;
+  if (propagation_options(look->why->p)->strategy == STRATEGY_NONE) return CONFLICT_STRATEGY;
+  if (look->map->factors[pair->factor].sdy_kinds & FACTOR_BLOCK) return CONFLICT_BLOCKED;
+  if (barrier && wrong_way(look, pair, look->mode)) return CONFLICT_BARRIER;
   if (pair->other.n) {
     *out_piece = piece_of(look, pair->lacks, pair->factor, pair->other.v[0]);
-    return same_axes(pair->axes, pair->other) ? REASON_ORDER : REASON_OTHER;
+    return same_axes(pair->axes, pair->other) ? CONFLICT_ORDER : CONFLICT_OTHER;
   }
-  if (pair->dim < info->rank && !info->dims[pair->dim].open) return REASON_CLOSED;
-  if (axes_overlap_ref(info->replicated, axis)) return REASON_REPLICATED;
-  if (axes_overlap_ref(info->unreduced, axis)) return REASON_UNREDUCED;
-  if (axes_overlap_ref(info->manual, axis)) return REASON_MANUAL;
-  if (used_elsewhere(look, pair->lacks, pair->factor, axis, out_piece)) return REASON_USED;
-  if (behind_partial(look, pair)) return REASON_STRIDED;
-  if (does_not_divide(look, pair)) return REASON_SIZE;
-  if (wrong_way(look, pair, look->mode)) return REASON_DIRECTION;
-  if (others_disagree(look, pair, all, out_piece)) return REASON_DISAGREE;
-  if (look->mode.elementwise && pair->lacks < look->map->n_operands) return REASON_SIDEWAYS;
-  if (contested(look, pair, out_piece)) return REASON_CONTESTED;
-  if (!look->mode.aggressive && one_refuses(look, pair)) return REASON_REFUSED;
-  return REASON_UNKNOWN;
+  if (pair->dim < info->rank && !info->dims[pair->dim].open) return CONFLICT_CLOSED;
+  if (axes_overlap_ref(info->replicated, axis)) return CONFLICT_REPLICATED;
+  if (axes_overlap_ref(info->unreduced, axis)) return CONFLICT_UNREDUCED;
+  if (axes_overlap_ref(info->manual, axis)) return CONFLICT_MANUAL;
+  if (used_elsewhere(look, pair->lacks, pair->factor, axis, out_piece)) return CONFLICT_USED;
+  if (behind_partial(look, pair)) return CONFLICT_STRIDED;
+  if (does_not_divide(look, pair)) return CONFLICT_SIZE;
+  if (wrong_way(look, pair, look->mode)) return CONFLICT_DIRECTION;
+  if (others_disagree(look, pair, all, out_piece)) return CONFLICT_DISAGREE;
+  if (look->mode.elementwise && pair->lacks < look->map->n_operands) return CONFLICT_SIDEWAYS;
+  if (contested(look, pair, out_piece)) return CONFLICT_CONTESTED;
+  if (!look->mode.aggressive && one_refuses(look, pair)) return CONFLICT_REFUSED;
+  return CONFLICT_UNKNOWN;
 }
 
-// The first op priority at which the op passes the axis on; OP_PRIORITIES: never.
+// The first op priority in which the op propagates the axis; OP_PRIORITIES: none.
 static uint32_t first_turn(const Look *look, const Pair *pair, bool aggressive) {
   uint32_t turn = 0;
   while (
@@ -193,7 +202,7 @@ static uint32_t first_turn(const Look *look, const Pair *pair, bool aggressive) 
   return turn;
 }
 
-// Why the piece in the way was preferred to the axis that the other tensor has.
+// Why the blocking piece was preferred to the axis of tensor `has`.
 static Won find_won(const Look *look, const Pair *pair, uint32_t blocker) {
   if (blocker == WHY_NONE) return WON_NONE;
   const Piece *piece = why_piece(look->why, blocker);
@@ -210,13 +219,14 @@ static Won find_won(const Look *look, const Pair *pair, uint32_t blocker) {
   return a->op_priority != b->op_priority ? WON_OP_PRIORITY : WON_FIRST;
 }
 
-// What the last of all passes let through.
+// The mode of the last pass, which allows the most.
 static ProjectMode last_mode(const Why *why, NodeId node) {
   const PropagateOptions *options = propagation_options(why->p);
   bool basic = options->strategy == STRATEGY_BASIC || options->steps == STEPS_BASIC;
   return propagation_mode(why->p, node, OP_PRIORITIES - 1, !basic);
 }
 
+// Projects the tensors' current shardings to the node's factors.
 static void look_at(Why *why, NodeId node, Arena *arena, Look *out) {
   const FactorMap *map = node_map(why->g, node);
   uint32_t n = factor_map_n_tensors(map);
@@ -240,6 +250,7 @@ static void look_at(Why *why, NodeId node, Arena *arena, Look *out) {
   }
 }
 
+// No axes pass between tensors on different meshes; the first sharded tensor stands for the others.
 static void mesh_conflict(const Look *look, Conflicts *out) {
   uint32_t n = factor_map_n_tensors(look->map), first = n;
   for (uint32_t t = 0; t < n; t++) {
@@ -250,16 +261,15 @@ static void mesh_conflict(const Look *look, Conflicts *out) {
     Conflict c = {.node = look->node,
                   .has = first,
                   .lacks = t,
-                  .reason = REASON_MESH,
+                  .reason = CONFLICT_MESH,
                   .won = WON_NONE,
                   .blocker = WHY_NONE};
     VEC_PUSH(look->kept, out, c);
   }
 }
 
-// The tensors with the most axes along a factor: the first of all, and the first of those whose
-// axes do not begin the first one's. What a third has is the beginning of one of these, or no
-// longer.
+// The two tensors with the most axes along a factor: the first overall, and the first whose axes
+// are not a prefix of those. Any third tensor's axes are a prefix of one of them, or no longer.
 typedef struct Rivals {
   uint32_t first, second;  // n_tensors: none
 } Rivals;
@@ -278,7 +288,7 @@ static Rivals find_rivals(const Look *look, uint32_t factor) {
   return (Rivals){best[0], best[1]};
 }
 
-// The one of the two that has what t lacks; n_tensors if none.
+// The rival whose axes go beyond those of tensor t; n_tensors if none.
 static uint32_t rival_of(const Look *look, Rivals rivals, uint32_t factor, uint32_t t) {
   uint32_t n = factor_map_n_tensors(look->map);
   const uint32_t both[2] = {rivals.first, rivals.second};
@@ -329,8 +339,8 @@ static void factor_conflict(const Look *look, Rivals rivals, uint32_t factor, ui
 
 // ---- public ----
 
-const char *reason_word(Reason reason) { return reasons[reason].word; }
-const char *reason_text(Reason reason) { return reasons[reason].text; }
+const char *conflict_word(ConflictReason reason) { return reasons[reason].word; }
+const char *conflict_text(ConflictReason reason) { return reasons[reason].text; }
 const char *won_word(Won won) { return wins[won].word; }
 const char *won_text(Won won) { return wins[won].text; }
 
@@ -359,6 +369,7 @@ static void add_once(const Conflict *c, uint32_t start, Arena *arena, Conflicts 
   VEC_PUSH(arena, out, *c);
 }
 
+// Counting sort of all conflicts by the place that lacks.
 void why_index_conflicts(Why *why) {
   const Graph *g = why->g;
   Conflicts all = {0};

@@ -1,6 +1,7 @@
-// Names of places as the user wrote them, and where in the user's files they are; and the way back:
-// from a name (target.h) or a line to places. Lines of the program's text are found by
-// bisection in a table that is made at the first question.
+// Names of places as in the user's program and their positions in files, and the reverse: places of
+// a name (annotate/target.h) or of a line.
+// Lines are found by binary search in a table of line offsets that the first query builds. A lookup
+// by name is O(program); printing a name is O(1).
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,9 @@
 #include "annotate/target.h"
 #include "explain/why_private.h"
 
-// ---- where ----
+// ---- positions ----
 
+// Offsets of line starts; lines[0] = 0.
 static void make_lines(Why *why) {
   const Source *source = why->g->program->source;
   VEC(uint32_t) lines = {0};
@@ -24,6 +26,7 @@ static void make_lines(Why *why) {
   why->n_lines = lines.count;
 }
 
+// Invariant: lines[low] <= pos, and pos < lines[high] if high is a line.
 uint32_t why_line(Why *why, Pos pos, uint32_t *out_column) {
   if (!why->lines) make_lines(why);
   uint32_t low = 0, high = why->n_lines;
@@ -35,7 +38,7 @@ uint32_t why_line(Why *why, Pos pos, uint32_t *out_column) {
   return low + 1;
 }
 
-// The op that has the text: a pass may have made this one from another.
+// The op that has a text position: passes record the original op as origin.
 static OpId written_op(const Program *p, OpId op) {
   for (uint32_t i = 0; i < 64 && op_at(p, op)->pos == POS_NONE && op_at(p, op)->origin; i++)
     op = op_at(p, op)->origin;
@@ -66,7 +69,7 @@ const char *why_mnemonic(const Why *why, OpId op) {
   return dot ? dot + 1 : name;
 }
 
-// Where `%name` of a function's argument stands behind the function's name.
+// The position of `%name:` of a function's argument, searched from the function's name on.
 static Pos argument_pos(const Why *why, PlaceId place, Pos function) {
   const Program *p = why->g->program;
   const Value *value = value_at(p, why->g->places[place].value);
@@ -80,7 +83,8 @@ static Pos argument_pos(const Why *why, PlaceId place, Pos function) {
   return function;
 }
 
-// Does the text of an argument or op say anything about shardings?
+// Whether the text of an argument (up to the next %) or op (up to the line's end) mentions a
+// sharding.
 static bool is_written(const Why *why, Pos pos, bool argument) {
   enum { MOST = 4096 };
   static const char word[] = "sharding";
@@ -95,7 +99,8 @@ static bool is_written(const Why *why, Pos pos, bool argument) {
   return false;
 }
 
-// A constraint on the value that says the same: passes apply constraints to what they constrain.
+// A sharding_constraint on the value with the same sharding. The annotate stage moves constraints
+// to the values they constrain (constraints.h).
 static OpId constraint_on(const Why *why, PlaceId place) {
   const Graph *g = why->g;
   const Program *p = g->program;
@@ -111,7 +116,7 @@ static OpId constraint_on(const Why *why, PlaceId place) {
   return 0;
 }
 
-// Found once per place: many chains begin at one annotation.
+// Memoized per place: many chains begin at one annotation.
 static WhyGiven *find_given(Why *why, PlaceId place) {
   const Program *p = why->g->program;
   if (!why->givens) why->givens = ARENA_ARRAY(&why->arena, WhyGiven, (size_t)why->g->n_places + 1);
@@ -138,6 +143,7 @@ bool why_given_pos(Why *why, PlaceId place, uint32_t *out_line, uint32_t *out_co
   return true;
 }
 
+// "by sharding_constraint at m.mlir:9:5", "by --shard 'w=…'", "in the program" or "from outside".
 void why_print_given(Why *why, PlaceId place, StrBuf *out) {
   const Given *given = propagation_given(why->p, place);
   uint32_t line, column;
@@ -168,6 +174,7 @@ Str why_function_name(const Why *why, OpId function) {
                   attr_as_name(why->context, op_attr(why->g->program, function, "sym_name")));
 }
 
+// The SSA name of the op's first result names all of its results: `%0#1`.
 void why_print_value(const Why *why, ValueId v, StrBuf *out) {
   const Program *p = why->g->program;
   const Value *value = value_at(p, v);
@@ -188,8 +195,8 @@ void why_print_value(const Why *why, ValueId v, StrBuf *out) {
   if (op->n_results > 1) strbuf_printf(out, "#%u", value->index);
 }
 
-// The value to name a place by, and the instance it stands in. What a callee returns is what its
-// call gives. 0: a result of a function that nothing calls.
+// The value that names a place, and its instance. A callee's result is named by the call's result.
+// Returns 0 for a result of a function without a caller.
 static ValueId named_value(const Why *why, PlaceId place, InstanceId *out_instance) {
   const Graph *g = why->g;
   const Place *at = &g->places[place];
@@ -249,7 +256,7 @@ static OpId function_of(const Program *p, ValueId v) {
   return op;
 }
 
-// Live values: those of ops in the program and of their blocks.
+// Whether the value belongs to an op or block that is still in the program.
 static bool is_live(const Program *p, ValueId v) {
   const Value *value = value_at(p, v);
   if (!value->type || !value->def) return false;
@@ -258,14 +265,14 @@ static bool is_live(const Program *p, ValueId v) {
   return region && op_at(p, region_at(p, region)->op)->code != 0;
 }
 
-// All values of all instances by their place, but those that name it.
+// Lists all values of all instances by place (counting sort), except those that name the place.
 static void index_also(Why *why) {
   const Graph *g = why->g;
   const Program *p = g->program;
   OpId *function = ARENA_ARRAY(&why->arena, OpId, (size_t)p->values.count + 1);
   uint32_t *next = ARENA_ARRAY(&why->arena, uint32_t, (size_t)p->values.count + 1);
   uint32_t *head = ARENA_ARRAY(&why->arena, uint32_t, (size_t)p->ops.count + 1);
-  for (ValueId v = p->values.count; v-- > 1;) {  // lists of each function's values, rising
+  for (ValueId v = p->values.count; v-- > 1;) {  // lists per function, ascending
     if (!is_live(p, v) || !(function[v] = function_of(p, v))) continue;
     next[v] = head[function[v]];
     head[function[v]] = v;
@@ -304,7 +311,7 @@ typedef struct Find {
   Why *why;
   Arena *arena;
   Str name;
-  bool scalar;  // something was named that has no place
+  bool scalar;  // a named value has no place, since it has rank 0
   PlaceList found;
 } Find;
 
@@ -314,6 +321,7 @@ static void add_place(Find *find, PlaceId place) {
   VEC_PUSH(find->arena, &find->found, place);
 }
 
+// Adds the value's place in each instance of its function, and its copies per use of a constant.
 static void add_value(Find *find, ValueId v) {
   const Graph *g = find->why->g;
   OpId function = function_of(g->program, v);
@@ -362,7 +370,7 @@ static bool str_split(Str text, char at, bool last, Str *out_head, Str *out_tail
   return false;
 }
 
-// `%12`, `%0#1`, `%0` of a pack (all its results), in whatever function.
+// `%12`, `%0#1`; `%0` of an op with several results means all of them. In any function.
 static void find_ssa(Find *find) {
   const Program *p = find->why->g->program;
   Str name = str_from(find->name, 1), head = name, tail;
@@ -378,20 +386,21 @@ static void find_ssa(Find *find) {
   }
 }
 
-static bool file_matches(Str path, Str asked) {
-  if (asked.n > path.n) return false;
-  Str tail = str_from(path, path.n - asked.n);
-  return str_equal(tail, asked) && (tail.s == path.s || tail.s[-1] == '/');
+// Whether `suffix` is the path or its last components: `train.py` matches `/home/u/train.py`.
+static bool file_matches(Str path, Str suffix) {
+  if (suffix.n > path.n) return false;
+  Str tail = str_from(path, path.n - suffix.n);
+  return str_equal(tail, suffix) && (tail.s == path.s || tail.s[-1] == '/');
 }
 
-// The file and line of a location that is not a file itself: what the user wrote.
+// Whether the location's user line (not the program's own text) is file:line.
 static bool loc_on_line(const Program *p, Attr loc, Str file, uint32_t line) {
   Str at;
   uint32_t number;
   return location_line(p->context, loc, &at, &number) && number == line && file_matches(at, file);
 }
 
-// `file:line`, `file:line:column`.
+// `file:line` or `file:line:column`, in the program's text or in locations.
 static void find_line(Find *find) {
   Why *why = find->why;
   const Program *p = why->g->program;
@@ -402,6 +411,7 @@ static void find_line(Find *find) {
     uint32_t first;
     if (read_number(number, &first)) column = line, line = first, file = inner;
   }
+  // The line may be in the program's own text or in its ops' locations.
   bool ours = p->source && file_matches(str_of(p->source->path), file);
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
     const Op *at = op_at(p, op);
@@ -419,11 +429,12 @@ static void find_line(Find *find) {
   }
 }
 
+// Adds the places of a target: a value, or result i of a function in each of its instances.
 static void add_target(Find *find, const Target *target) {
   const Graph *g = find->why->g;
   if (target->value) {
     OpId def = value_def(g->program, target->value);
-    bool pack = def && !memchr(find->name.s, '#', find->name.n);  // `%1` of `%1:2`: both
+    bool pack = def && !memchr(find->name.s, '#', find->name.n);  // `%1` of `%1:2` names both
     uint32_t n = pack ? op_at(g->program, def)->n_results : 1;
     ValueId first = pack ? op_at(g->program, def)->results : target->value;
     for (uint32_t i = 0; i < n; i++) add_value(find, first + i);
@@ -438,6 +449,7 @@ static void add_target(Find *find, const Target *target) {
   }
 }
 
+// Says why nothing was found: the value has rank 0, or a hint, or the nearest names.
 static Status *not_found(Find *find) {
   enum { MOST_NEAR = 3 };
   Str near[MOST_NEAR];
@@ -467,6 +479,7 @@ static Status *not_found(Find *find) {
   return status;
 }
 
+// Tries lines, then targets (annotate/target.h), then SSA names in any function.
 Status *why_find(Why *why, Str name, Arena *arena, const PlaceId **out, uint32_t *out_n) {
   Find find = {.why = why, .arena = arena, .name = name};
   find_line(&find);

@@ -1,6 +1,6 @@
-// Lines of the user's Python, to be shown beside ops that were made there. Only what locations call
-// a Python file, that is a regular file of moderate size, is read: a program may name any path. A
-// few files are kept; one that cannot be read is kept as empty.
+// Shows the user's Python line beside the op that it made.
+// A program may name any path, so only regular files named *.py of at most MOST_BYTES are read.
+// A ring of WHY_SOURCES files is cached; an unreadable file is cached as empty.
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,6 +15,7 @@ static bool is_python(Str file) {
          !memchr(file.s, '\0', file.n);
 }
 
+// stat first: opening a FIFO or a device could block.
 static void read_file(WhySource *source, Str file) {
   char path[MOST_PATH];
   struct stat info;

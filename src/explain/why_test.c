@@ -1,6 +1,6 @@
-// Every axis of every place has a chain; every link of it, taken alone, is a legal step; every
-// chain begins at an annotation; and every disagreement at rest has a reason. On programs made at
-// random (TESSERA_SEED gives others). And what a person reads, on one made by hand.
+// On random programs (TESSERA_SEED): every axis of every place has a chain, every link of it is a
+// legal step by itself, every chain begins at an annotation, and every conflict at the fixpoint has
+// a reason. On a hand-written program: the text.
 #include "explain/why.h"
 
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static void show_diag(World *w) {
   strbuf_deinit(&text);
 }
 
-// Reads, verifies, propagates and explains. The text must outlive the world.
+// Parses, verifies, propagates and explains. The text must outlive the world.
 static Status *world_init(World *w, Guard *guard, const char *text,
                           const PropagateOptions *options) {
   *w = (World){.guard = guard,
@@ -72,7 +72,7 @@ static Status *world_init(World *w, Guard *guard, const char *text,
   return NULL;
 }
 
-// ---- by hand ----
+// ---- hand-written programs ----
 
 static const char by_hand[] =
     "#loc1 = loc(\"params['w']\")\n"
@@ -102,7 +102,7 @@ static const char by_hand[] =
     "  }\n"
     "}\n";
 
-// Explanations of all places a name means.
+// Explanations of all places of a name.
 static const char *explain(World *w, const char *name) {
   const PlaceId *places;
   uint32_t n;
@@ -170,7 +170,7 @@ static Status *hand_round(Guard *guard, void *arg) {
   return NULL;
 }
 
-// In a folder of its own, where the Python file that the program names is.
+// Runs in a directory that has the Python file named by the program.
 static void test_by_hand(void **state) {
   (void)state;
   char folder[] = "/tmp/why_testXXXXXX";
@@ -211,7 +211,7 @@ static uint32_t define(Text *t, uint32_t shape) {
   return t->next++;
 }
 
-// <@mesh, [{…}, …]> with axes of x=2, y=4, z=2 or parts of y.
+// <@mesh, [{…}, …]> with axes of x=2, y=4, z=2 or sub-axes of y.
 static void put_sharding(Text *t, uint32_t rank) {
   static const char *const axes[] = {"\"x\"", "\"y\"", "\"z\"", "\"y\":(1)2", "\"y\":(2)2"};
   uint32_t used = 0, priority = dice_roll(&t->dice, 4) == 0;
@@ -223,7 +223,7 @@ static void put_sharding(Text *t, uint32_t rank) {
       uint32_t k = dice_roll(&t->dice, 5);
       uint32_t bits = (uint32_t[]){1, 6, 8, 2, 4}[k];
       if (dice_roll(&t->dice, 4) || (used & bits)) continue;
-      // "y":(1)2 before "y":(2)2 in one dimension would have to be written as "y".
+      // Adjacent "y":(1)2 and "y":(2)2 in one dimension must be written as "y".
       if (k >= 3 && any) continue;
       used |= bits;
       strbuf_printf(&t->out, "%s%s", any ? ", " : "", axes[k]);
@@ -390,7 +390,7 @@ static bool has_axis(World *w, Sharding s, uint32_t d, AxisRef axis) {
   return axes_contain_ref(dim_axes(w, s, d), axis);
 }
 
-// The sharding as if the axis had never come to it.
+// The sharding without the axis.
 static Sharding cut_before(World *w, Sharding s, AxisRef axis) {
   const ShardingInfo *info = sharding_info(w->table, s);
   for (uint32_t d = 0; d < info->rank; d++) {
@@ -409,7 +409,7 @@ static Sharding cut_before(World *w, Sharding s, AxisRef axis) {
   return s;
 }
 
-// One link, by itself: only the source has the axis, all else is as it was.
+// Replays one link: only the source has the axis, everything else is unchanged.
 static void replay(World *w, uint32_t i) {
   const Graph *g = propagation_graph(w->p);
   const Piece *piece = why_piece(w->why, i);
@@ -474,7 +474,7 @@ static void check_piece(World *w, uint32_t i) {
   }
 }
 
-// Follows the chain of every axis of the place to its end.
+// Follows the chain of every axis of the place to its origin.
 static void check_place(World *w, PlaceId place) {
   const ShardingInfo *info = sharding_info(w->table, propagation_get(w->p, place));
   const uint32_t *pieces;
@@ -497,14 +497,15 @@ static void check_place(World *w, PlaceId place) {
   assert_int_equal(at, n);
 }
 
-// It has a reason, and what stands in the way is really there.
+// The conflict has a reason, and its blocker exists.
 static void check_conflict(World *w, const Conflict *c) {
   const PlaceId *tensors = node_tensors(propagation_graph(w->p), c->node);
-  bool own = c->reason == REASON_USED || c->reason == REASON_OTHER || c->reason == REASON_ORDER;
+  bool own =
+      c->reason == CONFLICT_USED || c->reason == CONFLICT_OTHER || c->reason == CONFLICT_ORDER;
   if (own) assert_int_not_equal(c->blocker, WHY_NONE);
   if (own) assert_int_equal(why_piece_place(w->why, c->blocker), tensors[c->lacks]);
   assert_true((c->blocker == WHY_NONE) == (c->won == WON_NONE));
-  if (c->reason != REASON_UNKNOWN) return;
+  if (c->reason != CONFLICT_UNKNOWN) return;
   StrBuf text;
   strbuf_init(&text, w->guard);
   why_print_place(w->why, tensors[c->lacks], &text);
@@ -571,7 +572,7 @@ static void test_replay(void **state) {
   }
 }
 
-// Manual axes come from the op's own text, not from any value.
+// Manual axes come from the op's own attributes, not from a value.
 static const char manual[] =
     "module {\n"
     "  sdy.mesh @mesh = <[\"a\"=2, \"b\"=2]>\n"

@@ -1,12 +1,13 @@
-// Explanations as text for people and as JSON for tools (docs/why.md). Text shows the chain of an
-// axis in the order it travelled, from the annotation on; a long one is cut in the middle.
+// Explanations as text and as JSON (docs/why.md). Text prints an axis's chain from its annotation
+// on. Of a chain longer than most_hops the beginning and the end are printed: `early`, found while
+// the chain was built, ends the beginning, so printing costs O(most_hops) and not O(chain).
 #include "ir/location_line.h"
 #include "ops/op.h"
 #include "explain/why_private.h"
 
 // ---- text ----
 
-// With the path of an argument, which says more than `%arg3`.
+// The SSA name and, for an argument, its path.
 static void print_place_name(Why *why, PlaceId place, StrBuf *out) {
   ArenaMark mark = arena_mark(&why->scratch);
   why_print_name(why, place, out);
@@ -36,7 +37,7 @@ static void print_op(Why *why, OpId op, StrBuf *out) {
   why_print_op_place(why, op, true, out);
 }
 
-// The user's line, if it can be read.
+// Prints the Python line of the op, if it can be read.
 static void print_user_line(Why *why, OpId op, StrBuf *out) {
   enum { MOST_LETTERS = 100 };
   Str file, text;
@@ -48,7 +49,7 @@ static void print_user_line(Why *why, OpId op, StrBuf *out) {
   while (text.n && (text.s[text.n - 1] == ' ' || text.s[text.n - 1] == '\r')) text.n--;
   if (!text.n) return;
   strbuf_puts(out, "      | ");
-  for (size_t i = 0; i < text.n && i < MOST_LETTERS; i++)  // no control letters to a terminal
+  for (size_t i = 0; i < text.n && i < MOST_LETTERS; i++)  // no control characters
     strbuf_putc(out, (unsigned char)text.s[i] < ' ' ? ' ' : text.s[i]);
   strbuf_putc(out, '\n');
 }
@@ -66,6 +67,7 @@ static void print_hop(Why *why, uint32_t i, StrBuf *out) {
   print_user_line(why, why_node_op(why, node), out);
 }
 
+// Prints how a chain begins: an annotation with its position, or manual axes.
 static void print_origin(Why *why, uint32_t i, StrBuf *out) {
   const Piece *piece = why_piece(why, i);
   const Event *event = propagation_event(why->p, piece->event);
@@ -82,7 +84,7 @@ static void print_origin(Why *why, uint32_t i, StrBuf *out) {
   }
 }
 
-// The last n hops of the chain that ends in piece i.
+// Prints the last n hops of the chain that ends in piece i, oldest first.
 static void print_hops(Why *why, uint32_t i, uint32_t n, StrBuf *out) {
   ArenaMark mark = arena_mark(&why->scratch);
   uint32_t *chain = ARENA_ARRAY(&why->scratch, uint32_t, (size_t)n + 1);
@@ -91,6 +93,7 @@ static void print_hops(Why *why, uint32_t i, uint32_t n, StrBuf *out) {
   arena_rewind(&why->scratch, mark);
 }
 
+// "dim 0 "model": from <origin>, through" and one line per hop.
 static void print_piece(Why *why, uint32_t i, StrBuf *out) {
   const Piece *piece = why_piece(why, i);
   strbuf_printf(out, "  dim %u ", piece->dim);
@@ -113,6 +116,7 @@ static void print_piece(Why *why, uint32_t i, StrBuf *out) {
   print_hops(why, i, half, out);
 }
 
+// Adds the axis that blocks, and the annotation it comes from.
 static void print_blocker(Why *why, const Conflict *c, StrBuf *out) {
   if (c->blocker == WHY_NONE) return;
   const Piece *piece = why_piece(why, c->blocker);
@@ -135,9 +139,10 @@ static const Mesh *node_mesh(Why *why, const Conflict *c) {
   return sharding_mesh(why->table, sharding_info(why->table, s)->mesh);
 }
 
+// "dim 1 did not take "model", which dim 0 of %w has (dot_general at …): <reason>".
 static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
   const PlaceId *tensors = node_tensors(why->g, c->node);
-  if (c->reason == REASON_MESH) {
+  if (c->reason == CONFLICT_MESH) {
     strbuf_puts(out, "  nothing passes between it and ");
     print_place_name(why, tensors[c->has], out);
   } else {
@@ -149,8 +154,8 @@ static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
   }
   strbuf_puts(out, " (");
   print_op(why, why_node_op(why, c->node), out);
-  strbuf_printf(out, "): %s", reason_text((Reason)c->reason));
-  if (c->reason == REASON_CLOSED || c->reason == REASON_REPLICATED) {
+  strbuf_printf(out, "): %s", conflict_text((ConflictReason)c->reason));
+  if (c->reason == CONFLICT_CLOSED || c->reason == CONFLICT_REPLICATED) {
     strbuf_puts(out, ", as annotated ");
     why_print_given(why, tensors[c->lacks], out);
   }
@@ -158,7 +163,7 @@ static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
   strbuf_putc(out, '\n');
 }
 
-enum { MOST_CALLS = 16 };  // of nested ones; a chain of calls is told for every value in it
+enum { MOST_CALLS = 16 };  // limit on printed nesting: every value of a callee repeats its calls
 
 static void print_calls(Why *why, PlaceId place, StrBuf *out) {
   const Graph *g = why->g;
@@ -176,6 +181,7 @@ static void print_calls(Why *why, PlaceId place, StrBuf *out) {
   }
 }
 
+// Name, type, sharding, call stack, and other values with the same place.
 static void print_head(Why *why, PlaceId place, StrBuf *out) {
   enum { MOST_ALSO = 6 };
   const ValueId *also;
@@ -198,6 +204,8 @@ static void print_head(Why *why, PlaceId place, StrBuf *out) {
   if (n) strbuf_puts(out, n > MOST_ALSO ? ", ...\n" : "\n");
 }
 
+// Prints pieces and conflicts by dimension. why_print_all indexes the conflicts first, so that no
+// node is projected once per neighbour.
 void why_print_place(Why *why, PlaceId place, StrBuf *out) {
   ArenaMark mark = arena_mark(&why->scratch);
   const uint32_t *pieces;
@@ -234,7 +242,7 @@ void why_print_all(Why *why, StrBuf *out) {
 
 typedef void (*Print)(Why *why, uint32_t id, StrBuf *out);
 
-// A string that is printed somewhere else first.
+// Writes a key whose value is printed by `print`; nothing if that prints nothing.
 static void json_printed(Why *why, Json *json, const char *key, Print print, uint32_t id,
                          StrBuf *text) {
   text->used = 0;
@@ -273,7 +281,7 @@ static void json_op(Why *why, Json *json, OpId op, StrBuf *text) {
   json_printed(why, json, "source", print_user, op, text);
 }
 
-// named: the reader has no list of places to look the id up in.
+// `named` adds the value's name, for output without a list of places.
 static void json_dim(Why *why, Json *json, const char *key, PlaceId place, uint32_t dim, bool named,
                      StrBuf *text) {
   json_key(json, key);
@@ -310,7 +318,7 @@ static void json_given(Why *why, Json *json, PlaceId place, StrBuf *text) {
   json_close(json, '}');
 }
 
-// One step of a chain.
+// One step of a chain: the op and factor, or the annotation; and its source.
 static void json_step(Why *why, Json *json, uint32_t i, bool named, StrBuf *text) {
   const Piece *piece = why_piece(why, i);
   const Event *event = propagation_event(why->p, piece->event);
@@ -328,6 +336,7 @@ static void json_step(Why *why, Json *json, uint32_t i, bool named, StrBuf *text
              why_piece(why, piece->source)->dim, named, text);
 }
 
+// One axis: with `chain` every hop back to the annotation, otherwise its source and origin.
 static void json_piece(Why *why, Json *json, uint32_t i, bool chain, StrBuf *text) {
   const Piece *piece = why_piece(why, i);
   json_open(json, '{');
@@ -361,7 +370,7 @@ static void json_piece(Why *why, Json *json, uint32_t i, bool chain, StrBuf *tex
 
 static void json_conflict(Why *why, Json *json, const Conflict *c, bool named, StrBuf *text) {
   json_open(json, '{');
-  if (c->reason != REASON_MESH) {
+  if (c->reason != CONFLICT_MESH) {
     json_key(json, "dim");
     json_uint(json, c->lacks_dim);
     text->used = 0;
@@ -372,7 +381,7 @@ static void json_conflict(Why *why, Json *json, const Conflict *c, bool named, S
   json_dim(why, json, "from", node_tensors(why->g, c->node)[c->has], c->has_dim, named, text);
   json_op(why, json, why_node_op(why, c->node), text);
   json_key(json, "reason");
-  json_string(json, reason_word((Reason)c->reason));
+  json_string(json, conflict_word((ConflictReason)c->reason));
   if (c->blocker != WHY_NONE) {
     json_printed(why, json, "blocking_axis", print_piece_axis, c->blocker, text);
     json_dim(why, json, "blocker", why_piece_place(why, c->blocker),
@@ -385,6 +394,7 @@ static void json_conflict(Why *why, Json *json, const Conflict *c, bool named, S
   json_close(json, '}');
 }
 
+// The call sites from the place's instance outwards, at most MOST_CALLS.
 static void json_calls(Why *why, Json *json, PlaceId place, StrBuf *text) {
   const Graph *g = why->g;
   InstanceId instance = why_instance(why, place);
@@ -401,6 +411,8 @@ static void json_calls(Why *why, Json *json, PlaceId place, StrBuf *text) {
   json_close(json, ']');
 }
 
+// chain: full chains and names, for one place. Otherwise ids only, and nothing for a place without
+// sharding and conflicts.
 static void json_place(Why *why, Json *json, PlaceId place, bool chain, StrBuf *text) {
   const Place *at = &why->g->places[place];
   const Program *p = why->g->program;

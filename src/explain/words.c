@@ -1,5 +1,6 @@
-// Text is put together in one buffer and interned, so that equal names are equal ids. Positions in
-// the source become lines by binary search: a program of a million ops has as many reasons.
+// Every text is built in one buffer and interned, so equal names are equal ids and a reason's
+// dictionary is compared in O(1). Lines are found by binary search over newline offsets: a program
+// with a million ops asks for as many lines.
 #include "explain/words.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@ void words_init(Words *words, const Program *p, const ShardingTable *table,
 
 void words_deinit(Words *words) { strbuf_deinit(&words->text); }
 
+// Interns the buffer's text and empties the buffer.
 static Name taken(Words *words) {
   Name name = name_intern(words->p->context, (Str){words->text.data, words->text.used});
   words->text.used = 0;
@@ -32,7 +34,7 @@ static Name taken(Words *words) {
 
 // ---- values ----
 
-// "@f:" in functions other than @main: names are a function's own.
+// Prints "@f:" for functions other than @main, since SSA names are unique per function only.
 static void put_function(Words *words, ValueId v) {
   const Program *p = words->p;
   const Value *value = value_at(p, v);
@@ -50,6 +52,7 @@ static Str path_of(Words *words, ValueId v) {
   return argument_path(p, owner, v - block_at(p, value_at(p, v)->def)->args, words->scratch);
 }
 
+// An argument's path (`params.w`) is preferred to its SSA name.
 Name words_value(Words *words, ValueId v) {
   const Program *p = words->p;
   const Value *value = value_at(p, v);
@@ -75,6 +78,7 @@ Name words_origin(Words *words, ValueId v) {
 
 // ---- ops ----
 
+// Number of newlines before pos, + 1, by binary search.
 static uint32_t line_of(const Words *words, Pos pos) {
   uint32_t low = 0, high = words->n_ends;
   while (low < high) {

@@ -1,5 +1,5 @@
-// Names of ops, values and shardings as the user's own text has them: for reasons (reason.h) and
-// for work that is computed redundantly (redundant.h).
+// Names of ops, values and shardings as the user's program has them, interned. reason.h and
+// partition/redundant.h use them in messages.
 #ifndef TESSERA_EXPLAIN_WORDS_H
 #define TESSERA_EXPLAIN_WORDS_H
 
@@ -12,38 +12,39 @@ typedef struct Words {
   const ShardingTable *table;
   Origins origins;
   StrBuf text;      // scratch: empty between calls
-  Arena *scratch;   // of argument paths
-  const Pos *ends;  // of the source's lines
+  Arena *scratch;   // for argument paths
+  const Pos *ends;  // offsets of the newlines in the source
   uint32_t n_ends;
 } Words;
 
-// Lists the lines of the program's source in the arena. scratch may be rewound between calls.
+// Indexes the source's lines in the arena. `scratch` may be rewound between calls.
 // O(program + source).
 void words_init(Words *words, const Program *p, const ShardingTable *table,
                 const SymbolTable *functions, Arena *arena, Arena *scratch, Guard *guard);
 void words_deinit(Words *words);
 
-// An op; what is not known is 0.
+// The parts of an op's description. An unknown part is 0.
 typedef struct OpWords {
   Name name;   // "stablehlo.reduce"
   Name value;  // "%5", "@layer:%5", "%5:2"
-  Name path;   // of its location: "jit(step)/mul"
-  Name file;   // of its location, else that of the program's text
+  Name path;   // from its location: "jit(step)/mul"
+  Name file;   // from its location, else the program's own path
   uint32_t line;
 } OpWords;
 OpWords words_op(Words *words, OpId op);
-// `%5 = stablehlo.reduce (jit(step)/mul, model.py:31)`: of the file only the last name.
+// Prints `%5 = stablehlo.reduce (jit(step)/mul, model.py:31)`; the file without its directory.
 void words_put_op(const Context *context, const OpWords *op, StrBuf *out);
-// An object of name, value, path, file and line, null where not known; null without a name.
+// Writes an object with name, value, path, file and line; null for unknown parts. An op without a
+// name is null.
 void op_words_json(const Context *context, const OpWords *op, Json *json);
 
-// "%5", "%5#1", "@layer:%5", an argument's path ("params.w"); 0 if the value has no name.
+// "%5", "%5#1", "@layer:%5" or an argument's path ("params.w"); 0 if the value has no name.
 Name words_value(Words *words, ValueId v);
-// The argument that the value comes from (origin.h), which may be itself; 0 if there is none.
+// The name of the value's origin (origin.h), possibly the value itself; 0 if it has none.
 Name words_origin(Words *words, ValueId v);
-// `[{"data"}, {}]`, without the mesh; all dimensions of rank `rank` empty for 0.
+// `[{"data"}, {}]`, without the mesh. Sharding 0 gives `rank` empty dimensions.
 Name words_sharding(Words *words, Sharding sharding, uint32_t rank);
-// `data`; a part of an axis as sdy writes it: `"data":(1)2`.
+// `data`; a sub-axis in sdy syntax: `"data":(1)2`.
 Name words_axis(Words *words, MeshId mesh, AxisRef axis);
 
 #endif

@@ -1,5 +1,6 @@
-// GSPMD's strings, read and written. One pass over the text by a cursor; there is nothing to
-// recurse on, since the items of a tuple are no tuples.
+// Parses and prints GSPMD sharding strings in one pass with a cursor. Tuples do not nest, so there
+// is no recursion. Every number is bounded by GSPMD_MOST_DEVICES, so a hostile string of n bytes
+// costs O(n log n).
 #include "interop/gspmd.h"
 
 #include <inttypes.h>
@@ -23,6 +24,7 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+// INVALID_ARGUMENT with the column, the expected token and up to 12 bytes of what was found.
 static Status *expected(Reader *r, const char *what) {
   cursor_skip(&r->c);
   size_t left = r->c.end - r->c.at;
@@ -38,6 +40,7 @@ static Status *expect(Reader *r, char what) {
 
 static Str word(Reader *r) { return cursor_take_while(&r->c, is_word); }
 
+// A decimal number of at most `most`. The check per digit keeps the product from overflowing.
 static Status *number(Reader *r, int64_t most, int64_t *out) {
   cursor_skip(&r->c);
   size_t begin = r->c.at;
@@ -52,6 +55,7 @@ static Status *number(Reader *r, int64_t most, int64_t *out) {
   return NULL;
 }
 
+// A non-empty list separated by commas.
 static Status *numbers(Reader *r, Numbers *out) {
   do {
     int64_t value;
@@ -61,6 +65,7 @@ static Status *numbers(Reader *r, Numbers *out) {
   return NULL;
 }
 
+// The limit is checked per factor, so the product does not overflow.
 static Status *product_of(const Numbers *dims, const char *what, uint32_t *out) {
   uint64_t product = 1;
   for (uint32_t i = 0; i < dims->count; i++) {
@@ -73,11 +78,12 @@ static Status *product_of(const Numbers *dims, const char *what, uint32_t *out) 
   return NULL;
 }
 
-// [3,4,5]T(2,0,1) is [12,5]T(1,0): sizes 1 go, dims that stay neighbours become one.
+// Example: [3,4,5]T(2,0,1) becomes [12,5]T(1,0). Drops dims of size 1 and merges dims that stay
+// adjacent in order.
 static void canonicalize_iota(Arena *arena, Numbers *reshape, Numbers *perm) {
   uint32_t n = reshape->count, runs = 0;
   uint32_t *first = ARENA_ARRAY(arena, uint32_t, n), *size = ARENA_ARRAY(arena, uint32_t, n);
-  uint32_t *rank = ARENA_ARRAY(arena, uint32_t, n);  // of each dim among those above size 1
+  uint32_t *rank = ARENA_ARRAY(arena, uint32_t, n);  // of each dim among the dims above size 1
   for (uint32_t i = 0, at = 0; i < n; i++) rank[i] = reshape->items[i] > 1 ? at++ : UINT32_MAX;
   uint32_t last = UINT32_MAX - 1;
   for (uint32_t i = 0; i < n; i++) {
@@ -97,13 +103,14 @@ static void canonicalize_iota(Arena *arena, Numbers *reshape, Numbers *perm) {
     perm->items[0] = 0;
   }
   for (uint32_t i = 0; i < runs; i++) {
-    uint32_t place = 0;  // runs that begin before this one come before it in the reshape
-    for (uint32_t k = 0; k < runs; k++) place += first[k] < first[i];
-    reshape->items[place] = size[i];
-    perm->items[i] = place;
+    uint32_t index = 0;  // runs are listed in the order of their first dim
+    for (uint32_t k = 0; k < runs; k++) index += first[k] < first[i];
+    reshape->items[index] = size[i];
+    perm->items[i] = index;
   }
 }
 
+// The V2 form behind `<=`: [2,4]T(1,0) is iota(8) reshaped to 2x4, then transposed.
 static Status *read_iota(Reader *r, GspmdSharding *out) {
   Numbers reshape = {0}, perm = {0};
   uint32_t product;
@@ -140,6 +147,7 @@ static int compare_numbers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// The V1 form: every device id once. Sorting finds duplicates in O(n log n).
 static Status *read_list(Reader *r, GspmdSharding *out) {
   Numbers list = {0};
   TRY(numbers(r, &list));
@@ -155,6 +163,7 @@ static Status *read_list(Reader *r, GspmdSharding *out) {
   return NULL;
 }
 
+// Reads `[2,1]`, then a V1 list or `<=` and a V2 iota.
 static Status *read_tiles(Reader *r, GspmdSharding *out) {
   Numbers dims = {0};
   out->kind = GSPMD_TILED;
@@ -177,6 +186,7 @@ static Status *read_subgroups(Reader *r, GspmdSharding *out) {
     size_t begin = r->c.at;
     Str name = word(r);
     uint32_t k = 0;
+    // The enum's order is the order of the names.
     while (k < 3 && !str_is(name, subgroup_names[k])) k++;
     if (k == 3) {
       r->c.at = begin;
@@ -189,7 +199,7 @@ static Status *read_subgroups(Reader *r, GspmdSharding *out) {
   return NULL;
 }
 
-// metadata={…}: balanced braces, strings inside.
+// Skips metadata={…}: balanced braces, which may contain strings.
 static Status *skip_metadata(Reader *r) {
   uint32_t depth = 0;
   TRY(expect(r, '{'));
@@ -208,20 +218,21 @@ static Status *skip_metadata(Reader *r) {
 static const struct {
   const char *name;
   GspmdKind kind;
-} plain_kinds[] = {{"replicated", GSPMD_REPLICATED}, {"maximal", GSPMD_MAXIMAL},
-                   {"manual", GSPMD_MANUAL},         {"unknown", GSPMD_UNKNOWN},
-                   {"unreduced", GSPMD_UNREDUCED},   {"devices", GSPMD_TILED}};
+} kind_names[] = {{"replicated", GSPMD_REPLICATED}, {"maximal", GSPMD_MAXIMAL},
+                  {"manual", GSPMD_MANUAL},         {"unknown", GSPMD_UNKNOWN},
+                  {"unreduced", GSPMD_UNREDUCED},   {"devices", GSPMD_TILED}};
 
+// The first word, and for `maximal` and `devices` what belongs to it.
 static Status *read_kind(Reader *r, GspmdSharding *out) {
-  static const char wanted[] = "replicated, maximal, manual, unknown, unreduced or devices=";
+  static const char choices[] = "replicated, maximal, manual, unknown, unreduced or devices=";
   cursor_skip(&r->c);
   size_t begin = r->c.at;
   Str name = word(r);
   if (str_is(name, "mesh"))
     FAIL(UNIMPLEMENTED, "a named sharding {mesh[…] is not read, only device arrays");
-  for (size_t k = 0; k < sizeof plain_kinds / sizeof *plain_kinds; k++) {
-    if (!str_is(name, plain_kinds[k].name)) continue;
-    out->kind = plain_kinds[k].kind;
+  for (size_t k = 0; k < sizeof kind_names / sizeof *kind_names; k++) {
+    if (!str_is(name, kind_names[k].name)) continue;
+    out->kind = kind_names[k].kind;
     if (out->kind == GSPMD_TILED) {
       TRY(expect(r, '='));
       return read_tiles(r, out);
@@ -235,9 +246,10 @@ static Status *read_kind(Reader *r, GspmdSharding *out) {
     return NULL;
   }
   r->c.at = begin;
-  return expected(r, wanted);
+  return expected(r, choices);
 }
 
+// Words after the kind, in any order: subgroups, metadata, shard group.
 static Status *read_suffix(Reader *r, GspmdSharding *out) {
   static const GspmdSubgroup replicated[] = {GSPMD_SUBGROUP_REPLICATED};
   size_t begin = r->c.at;
@@ -265,7 +277,7 @@ static Status *read_suffix(Reader *r, GspmdSharding *out) {
   return expected(r, "'}'");
 }
 
-// Behind the '{'.
+// Reads the rest of a sharding after its '{'.
 static Status *read_single(Reader *r, GspmdSharding *out) {
   *out = (GspmdSharding){0};
   TRY(read_kind(r, out));
@@ -276,6 +288,7 @@ static Status *read_single(Reader *r, GspmdSharding *out) {
   return NULL;
 }
 
+// Reads the items of `{{…}, {…}}`; `{}` is the empty tuple.
 static Status *read_tuple(Reader *r, GspmdSharding *out) {
   VEC(GspmdSharding) items = {0};
   *out = (GspmdSharding){.kind = GSPMD_TUPLE};
@@ -344,8 +357,8 @@ static void print_single(const GspmdSharding *s, StrBuf *out) {
   if (s->kind == GSPMD_TILED) {
     print_tiles(s, out);
   } else {
-    for (size_t k = 0; k < sizeof plain_kinds / sizeof *plain_kinds; k++)
-      if (plain_kinds[k].kind == s->kind) strbuf_puts(out, plain_kinds[k].name);
+    for (size_t k = 0; k < sizeof kind_names / sizeof *kind_names; k++)
+      if (kind_names[k].kind == s->kind) strbuf_puts(out, kind_names[k].name);
     if (s->kind == GSPMD_MAXIMAL) strbuf_printf(out, " device=%u", s->device);
   }
   if (s->group)
@@ -362,12 +375,15 @@ void gspmd_print(const GspmdSharding *s, StrBuf *out) {
   strbuf_putc(out, '{');
   for (uint32_t i = 0; i < s->n_items; i++) {
     if (i) strbuf_puts(out, ", ");
+    // XLA's printer numbers every fifth item.
     if (i && i % 5 == 0) strbuf_printf(out, "/*index=%u*/", i);
     print_single(&s->items[i], out);
   }
   strbuf_putc(out, '}');
 }
 
+// Inverts the transposed iota: the cell's coordinates in the transposed array, minor to major, are
+// coordinates of the reshaped iota. O(n_reshape²), at most 20 dims.
 uint32_t gspmd_device(const GspmdSharding *s, uint32_t cell) {
   if (!s->n_reshape) return s->devices[cell];
   uint32_t device = 0;

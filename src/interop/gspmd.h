@@ -1,5 +1,6 @@
-// GSPMD's shardings, the strings of `mhlo.sharding`: an array of devices whose first dims are the
-// tensor's and whose last ones (subgroups) say what devices with the same tile have in common.
+// GSPMD shardings, the strings of `mhlo.sharding`. A tiled sharding is an array of device ids. Its
+// first dimensions are the tensor's tiles. Its last dimensions (subgroups) say how devices with the
+// same tile relate: manual, unreduced or replicated.
 //
 //   {replicated}  {maximal device=3}  {manual}  {unknown}  {unreduced}  {{…}, {…}}
 //   {devices=[2,2]0,1,3,2}                             V1: the devices, row-major
@@ -35,46 +36,47 @@ struct GspmdSharding {
   GspmdKind kind;
   GspmdGroup group;  // `shard_as 3`: same sharding as all of group 3
   int64_t group_id;
-  uint32_t device;          // MAXIMAL
-  uint32_t n_dims;          // TILED: of the array, subgroups included
-  uint32_t n_subgroups;     // the last of them
-  uint32_t n_reshape;       // V2: dims of the iota; 0 = V1
-  uint32_t n_items;         // TUPLE
-  uint32_t n_devices;       // TILED: product of dims
-  const uint32_t *dims;     // each >= 1
-  const uint32_t *reshape;  // V2, canonical: no 1s, no neighbours that stay neighbours ([n] if one)
+  uint32_t device;       // MAXIMAL
+  uint32_t n_dims;       // TILED: rank of the array, subgroups included
+  uint32_t n_subgroups;  // how many of the last dims are subgroups
+  uint32_t n_reshape;    // V2: dims of the iota; 0 = V1
+  uint32_t n_items;      // TUPLE
+  uint32_t n_devices;    // TILED: product of dims
+  const uint32_t *dims;  // each >= 1
+  const uint32_t
+      *reshape;  // V2, canonical: no size 1, no adjacent dims that stay adjacent ([n] for one dim)
   const uint32_t *perm;     // V2: of the reshaped dims, major to minor
   const uint32_t *devices;  // V1: each device once
   const GspmdSubgroup *subgroups;
   const GspmdSharding *items;  // none is a tuple
 };
 
-// Reads a string. Metadata is skipped; V2 is made canonical as XLA does. INVALID_ARGUMENT says what
-// was expected and at which column; UNIMPLEMENTED for the binary and the named (`{mesh[…`) forms.
-// Arrays are in the arena. O(text), O(n log n) in a list of n devices.
+// Parses a string. Metadata is skipped. V2 is made canonical as XLA does. INVALID_ARGUMENT names
+// the expected token and the column. The binary and the named (`{mesh[…`) forms are UNIMPLEMENTED.
+// Arrays are in the arena. O(text); O(n log n) for a V1 list of n devices.
 Status *gspmd_parse(Arena *arena, Str text, GspmdSharding *out) MUST_USE;
-// Writes it as XLA's HloSharding does.
+// Prints the text that XLA's HloSharding prints.
 void gspmd_print(const GspmdSharding *sharding, StrBuf *out);
-// The device in a cell of the array, cells in row-major order.
+// The device in a cell of the array; cells are numbered row-major.
 uint32_t gspmd_device(const GspmdSharding *sharding, uint32_t cell);
 
-// A mesh on which all of the shardings are axes (axis_0, axis_1, …; symbol as given, 0 = inline):
-// devices in order if that serves, else in the order of the first V1 list that serves all, else
-// sorted by their tiles: the order inside of a replicated group plays no part. n_devices is the
-// program's number of partitions, 0 if only the strings tell. UNIMPLEMENTED where no mesh can say
-// them all, with the reason. O(shardings · devices · log devices), times the lists tried.
+// Finds a mesh (axes axis_0, axis_1, …) whose axes express all of the shardings. `symbol` 0 makes
+// an inline mesh. The device order tried first is 0, 1, 2, …; then each V1 list; then devices
+// sorted by their tiles, which disregards the order inside replicated groups. n_devices is the
+// program's mhlo.num_partitions, 0 if unknown. UNIMPLEMENTED with the reason if no mesh expresses
+// them all. O(shardings · devices · log devices) per order tried.
 Status *gspmd_find_mesh(Context *context, Arena *scratch, Name symbol, uint32_t n_devices,
                         uint32_t n, const GspmdSharding *const *shardings,
                         const Mesh **out_mesh) MUST_USE;
-// The sharding of a tensor of that rank on a mesh of the table: every device has the same tile.
-// Dimensions are closed, those of {unknown} open; the shard group is the caller's to keep; a tuple
-// is converted item by item. UNIMPLEMENTED if the devices do not follow the mesh's axes.
+// Converts to a sharding of a tensor of rank `rank` on a mesh of the table; every device keeps its
+// tile. Dimensions are closed, those of {unknown} open. The caller handles shard groups, and
+// converts a tuple item by item. UNIMPLEMENTED if the device order does not follow the mesh's axes.
 // O(devices · axes).
 Status *gspmd_to_sharding(ShardingTable *table, Arena *scratch, const GspmdSharding *gspmd,
                           MeshId mesh, uint32_t rank, Sharding *out) MUST_USE;
-// And back, arrays in the arena: V2 if the device order allows, else V1; devices with the same tile
-// in rising order. GSPMD has no strided splits, no open dims or priorities (they are not written),
-// and sums what is unreduced: UNIMPLEMENTED for the first and for other reducers.
+// Converts back, arrays in the arena: V2 if the device order is an iota, else V1; devices with the
+// same tile in ascending order. Open dimensions and priorities are dropped, since GSPMD has none.
+// Strided splits and reducers other than sum are UNIMPLEMENTED. O(devices · rank).
 Status *gspmd_from_sharding(const ShardingTable *table, Arena *arena, Sharding sharding,
                             GspmdSharding *out) MUST_USE;
 

@@ -1,5 +1,5 @@
-// What GSPMD's way in and out share: the custom calls that carry shardings, by name (GSPMD's and
-// those of XLA's round trip of sdy).
+// Custom calls that carry shardings: GSPMD's, and those of XLA's round trip of sdy. Shared by
+// import and export.
 #ifndef TESSERA_INTEROP_GSPMD_CALLS_H
 #define TESSERA_INTEROP_GSPMD_CALLS_H
 
@@ -18,7 +18,7 @@
 #define CALL_SDY_TO_GLOBAL "xla.sdy.LocalToGlobalShape"
 
 static inline void call_release_status(void *status) { status_free(status); }
-// The reason of an error, in the arena; the error itself goes.
+// Copies the message of an error into the arena and frees the error.
 static inline const char *reason_of(Arena *arena, Status *status) {
   GuardCleanup cleanup = {call_release_status, status, NULL};
   guard_push(arena->guard, &cleanup);
@@ -28,7 +28,7 @@ static inline const char *reason_of(Arena *arena, Status *status) {
   return reason;
 }
 
-// Empty if the op is no custom call.
+// The call target; empty if the op is not a custom call.
 static inline Str call_target(const Program *p, OpId op) {
   if (op_at(p, op)->code != OP_custom_call) return (Str){"", 0};
   return name_str(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name")));
@@ -36,7 +36,7 @@ static inline Str call_target(const Program *p, OpId op) {
 static inline bool call_is(const Program *p, OpId op, const char *target) {
   return str_is(call_target(p, op), target);
 }
-// One operand, one result, of one type: the call is the identity.
+// Whether the call is an identity: one operand and one result of the same type.
 static inline bool call_keeps_value(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   return o->n_operands == 1 && o->n_results == 1 &&

@@ -1,6 +1,11 @@
-// First everything is converted without changing the program: for every op the manual axes it
-// stands under, for every sharding its string (distinct ones once). Then one walk rewrites in
-// place, and the bodies of computations become functions.
+// Problem: write sdy shardings (axes of a mesh) as GSPMD strings (device arrays), with the manual
+// axes that sdy keeps on the enclosing op and GSPMD in every string.
+// Idea: three phases.
+//   find_manual  the manual axes around each op, through calls
+//   check        each distinct (sharding, manual axes) to its string; errors are reported here
+//   rewrite      attributes and ops in place; bodies of computations become functions
+// Invariant: the first two phases do not change the program, so an error leaves it as it was.
+// Cost: O(program + devices · distinct shardings).
 #include "interop/gspmd_export.h"
 
 #include <stdio.h>
@@ -9,13 +14,13 @@
 #include "interop/gspmd_calls.h"
 #include "interop/gspmd.h"
 
-#define MIXED UINT32_MAX  // manual axes of a function that is called under different ones
+#define MIXED UINT32_MAX  // a function that is called under different manual axes
 
-// A sharding under manual axes, and its string.
+// A sharding under manual axes and its string.
 typedef struct Memo {
   Attr sharding, manual;
   Attr text;
-  uint32_t next;  // of the same sharding, + 1
+  uint32_t next;  // next entry of the same sharding, + 1
 } Memo;
 
 typedef struct Export {
@@ -27,18 +32,19 @@ typedef struct Export {
   Diag *diag;
   StrBuf buf;
   SymbolTable symbols;
-  uint32_t n_devices;  // of the shardings so far; 0 = none, 1 = each may be of any number
-  uint64_t n_named;    // one more than the largest device that a value is on alone
-  OpId names_device;   // the op that has it
-  uint32_t n_ops;      // when it began
+  uint32_t
+      n_devices;  // common to all shardings so far; 0: none seen; 1: only one-device meshes seen
+  uint64_t maximal_devices;  // one more than the largest device of a maximal sharding
+  OpId maximal_op;           // the op with that sharding
+  uint32_t n_ops;            // op count before the rewrite
   uint32_t n_values;
-  Attr *manual;      // per op: #sdy.manual_axes its regions stand under; 0 = none, or MIXED
-  int64_t *group;    // per value: its first group + 1
-  bool *has_string;  // per value: a string will say its sharding
+  Attr *manual;      // per op: #sdy.manual_axes in effect inside its regions; 0: none; or MIXED
+  int64_t *group;    // per value: its first sharding group + 1
+  bool *has_string;  // per value: its sharding becomes a string
   VEC(Memo) memo;
-  VEC(uint32_t) memo_of;  // per attribute: the first, + 1
-  VEC(OpId) bodies;       // manual and named computations
-  uint32_t n_made_up;     // names for them
+  VEC(uint32_t) memo_of;  // per attribute: index of its first memo, + 1
+  VEC(OpId) bodies;       // manual and named computations, outer before inner
+  uint32_t n_generated;   // counter for generated function names
 } Export;
 
 static bool fail_at(Export *ex, OpId op, const char *reason) {
@@ -52,7 +58,7 @@ static const AttrInfo *axes_of(const Export *ex, Attr manual) {
   return attr_info(ex->context, attr_get(ex->context, manual, "axes"));
 }
 
-// Both lists of names, without repeats.
+// The union of two lists of axis names.
 static Attr manual_union(Export *ex, Attr a, Attr b) {
   if (!a || !b || a == MIXED) return a ? a : b;
   const AttrInfo *x = axes_of(ex, a), *y = axes_of(ex, b);
@@ -81,14 +87,14 @@ static bool is_function(const Export *ex, OpId op) {
   return op_row(op_at(ex->p, op)->code)->traits & TRAIT_FUNCTION;
 }
 
-// Axes under which the ops inside `op` stand, if those around it stand under `outer`.
+// The manual axes inside `op`, given those around it.
 static Attr manual_inside(Export *ex, OpId op, Attr outer) {
   if (!(op_row(op_at(ex->p, op)->code)->traits & TRAIT_MANUAL)) return outer;
   return manual_union(ex, outer, op_attr(ex->p, op, "manual_axes"));
 }
 
-// From the functions that nothing calls to those they call. A function is looked at when it is
-// first reached and once more when it turns out to be called under other axes.
+// A worklist from the functions without a caller to their callees. A function is visited when it is
+// first reached, and once more if it is also called under other axes (MIXED). O(program).
 static void find_manual(Export *ex) {
   Program *p = ex->p;
   VEC(OpId) work = {0};
@@ -116,6 +122,7 @@ static void find_manual(Export *ex) {
 
 // ---- shardings to strings ----
 
+// Adds the manual axes in effect to a sharding. An axis is manual or replicated, not both.
 static Status *add_manual(Export *ex, const Mesh *mesh, Attr manual, ShardingInfo *info) {
   const AttrInfo *names = axes_of(ex, manual);
   AxisRef *refs = ARENA_ARRAY(ex->arena, AxisRef, names->count + 1);
@@ -132,6 +139,8 @@ static Status *add_manual(Export *ex, const Mesh *mesh, Attr manual, ShardingInf
   return sharding_check(ex->table, info, 0);
 }
 
+// Converts a sharding attribute under manual axes, and checks that all meshes have the same size:
+// a module has one mhlo.num_partitions.
 static Status *to_gspmd(Export *ex, OpId op, Attr attr, Attr manual, GspmdSharding *out) {
   Sharding sharding;
   if (manual == MIXED)
@@ -141,7 +150,7 @@ static Status *to_gspmd(Export *ex, OpId op, Attr attr, Attr manual, GspmdShardi
   ShardingInfo info = *sharding_info(ex->table, sharding);
   const Mesh *mesh = sharding_mesh(ex->table, info.mesh);
   if (!mesh->maximal) {
-    // On a mesh of one device everything is replicated, which says nothing of a number.
+    // On a one-device mesh everything is replicated, for any number of devices.
     if (ex->n_devices > 1 && mesh->n_devices > 1 && mesh->n_devices != ex->n_devices)
       FAIL(UNIMPLEMENTED,
            "its mesh has %u devices, those of other shardings have %u, and a module has one number",
@@ -149,9 +158,9 @@ static Status *to_gspmd(Export *ex, OpId op, Attr attr, Attr manual, GspmdShardi
     if (mesh->n_devices > ex->n_devices) ex->n_devices = mesh->n_devices;
     if (manual) TRY(add_manual(ex, mesh, manual, &info));
     sharding = sharding_intern(ex->table, &info);
-  } else if (mesh->device >= ex->n_named) {
-    ex->n_named = (uint64_t)mesh->device + 1;
-    ex->names_device = op;
+  } else if (mesh->device >= ex->maximal_devices) {
+    ex->maximal_devices = (uint64_t)mesh->device + 1;
+    ex->maximal_op = op;
   }
   return gspmd_from_sharding(ex->table, ex->arena, sharding, out);
 }
@@ -162,7 +171,8 @@ static Attr text_attr(Export *ex, const GspmdSharding *g) {
   return attr_string(ex->context, name_intern(ex->context, (Str){ex->buf.data, ex->buf.used}));
 }
 
-// The string of one sharding, 0 after reporting.
+// The string of one sharding, memoized; 0 after reporting an error. Strings with a group are not
+// memoized.
 static Attr string_of(Export *ex, OpId op, Attr sharding, Attr manual, int64_t group) {
   while (ex->memo_of.count <= sharding) VEC_PUSH(ex->arena, &ex->memo_of, 0);
   for (uint32_t i = group ? 0 : ex->memo_of.items[sharding]; i; i = ex->memo.items[i - 1].next)
@@ -210,7 +220,7 @@ static Attr string_of_op(Export *ex, OpId op, Attr per_value, Attr manual) {
                    &(GspmdSharding){.kind = GSPMD_TUPLE, .n_items = list->count, .items = items});
 }
 
-// `unspecified_dims=[1]` for the open dimensions; 0 if none is.
+// `unspecified_dims=[1]` for the open dimensions; 0 if all are closed.
 static Attr unspecified(Export *ex, Attr sharding) {
   const AttrInfo *dims = attr_info(ex->context, attr_get(ex->context, sharding, "dims"));
   bool any = false;
@@ -225,12 +235,13 @@ static Attr unspecified(Export *ex, Attr sharding) {
   return attr_string(ex->context, name_intern(ex->context, (Str){ex->buf.data, ex->buf.used}));
 }
 
-// The sharding inside a manual computation: without its manual axes, which are whole.
+// The sharding inside a manual computation: the manual axes are removed, since each device sees its
+// shard along them.
 static Attr residual(Export *ex, Attr sharding, Attr manual) {
   const AttrInfo *names = axes_of(ex, manual);
   Sharding id;
   Status *status = sharding_from_attr(ex->table, sharding, 0, &id);
-  if (status) {  // it was read before
+  if (status) {  // cannot happen: string_of has read it
     status_free(status);
     return sharding;
   }
@@ -259,9 +270,9 @@ static Attr residual(Export *ex, Attr sharding, Attr manual) {
   return sharding;
 }
 
-// ---- what there is to convert ----
+// ---- checking ----
 
-// The one sharding of an op of sdy that becomes a @Sharding call; 0 if it becomes none.
+// The sharding of an sdy op that becomes a @Sharding call; 0 for other ops.
 static Attr own_sharding(const Export *ex, OpId op) {
   const Op *o = op_at(ex->p, op);
   if (o->n_operands != 1 || o->n_results != 1 || o->n_regions) return 0;
@@ -270,16 +281,16 @@ static Attr own_sharding(const Export *ex, OpId op) {
   return sharding ? sharding : op_attr(ex->p, op, "out_sharding");
 }
 
-// sdy has no words for manual: a string that import left beside stays.
+// Whether a string stays: sdy shardings cannot be manual, so import left the string beside.
 static bool keeps_string(const Export *ex, Attr dict) {
   Attr string = attr_get(ex->context, dict, "mhlo.sharding");
   return attr_info(ex->context, string)->kind == ATTR_STRING &&
          strstr(name_text(ex->context, attr_as_name(ex->context, string)), "manual");
 }
 
-// XLA takes a value that a loop carries unchanged out of the loop before it reads the loop's
-// string, which then has an element too many: such a loop says nothing, what is in and around it
-// does.
+// Whether a loop carries a value unchanged. XLA hoists such a value out of the loop before it reads
+// the loop's string, which then has one element too many. Such a loop gets no string; the ops in
+// and around it have theirs.
 static bool carries_unchanged(const Export *ex, OpId op) {
   const Op *o = op_at(ex->p, op);
   const OpDef *def = op_row(o->code)->def;
@@ -292,9 +303,9 @@ static bool carries_unchanged(const Export *ex, OpId op) {
   return false;
 }
 
-// XLA makes two ops of a broadcast of a dimension of size 1, and says its string on both: where
-// that dimension is split, the first has one element for several devices and goes through the
-// network. It follows from the string of what is done with the broadcast.
+// Whether a broadcast splits a dimension of size 1. XLA divides such a broadcast into two ops with
+// the same string: the first has one element for several devices and is communicated. The broadcast
+// gets no string; its sharding follows from its user's.
 static bool splits_broadcast(const Export *ex, OpId op) {
   const Op *o = op_at(ex->p, op);
   if (o->code != OP_broadcast_in_dim || ex->manual[op_parent(ex->p, op)]) return false;
@@ -305,7 +316,7 @@ static bool splits_broadcast(const Export *ex, OpId op) {
   Ints map = attr_as_ints(ex->context, op_attr(ex->p, op, "broadcast_dimensions"));
   Sharding id = 0;
   Status *status = list->count ? sharding_from_attr(ex->table, list->items[0], 0, &id) : NULL;
-  if (status || !id) {  // what is wrong is told elsewhere
+  if (status || !id) {  // an invalid sharding is reported elsewhere
     status_free(status);
     return false;
   }
@@ -333,6 +344,8 @@ static bool is_body(uint16_t code) {
   return code == OP_sdy_manual_computation || code == OP_sdy_named_computation;
 }
 
+// Converts the shardings of a computation twice: under the outer manual axes for the global values,
+// under the inner ones for the shards.
 static void check_body(Export *ex, OpId op) {
   static const char *const names[] = {"in_shardings", "out_shardings"};
   Attr outer = ex->manual[op_parent(ex->p, op)], inner = ex->manual[op];
@@ -359,6 +372,7 @@ static void check_body(Export *ex, OpId op) {
   }
 }
 
+// Converts the shardings of a function's arguments or results.
 static void check_edges(Export *ex, OpId op, const char *name) {
   const AttrInfo *list = attr_info(ex->context, op_attr(ex->p, op, name));
   BlockId block = region_block(ex->p, op_region(ex->p, op, 0));
@@ -380,11 +394,11 @@ static void check_op(Export *ex, OpId op) {
     return;
   }
   Attr sharding = op_attr(ex->p, op, "sdy.sharding"), own = own_sharding(ex, op);
-  bool says = own || gets_string(ex, op);
-  for (uint32_t i = 0; says && i < o->n_results; i++) ex->has_string[o->results + i] = true;
+  bool has_text = own || gets_string(ex, op);
+  for (uint32_t i = 0; has_text && i < o->n_results; i++) ex->has_string[o->results + i] = true;
   if (own)
     string_of(ex, op, own, around, 0);
-  else if (says)
+  else if (has_text)
     string_of_op(ex, op, sharding, around);
   if (is_body(o->code))
     check_body(ex, op);
@@ -392,6 +406,8 @@ static void check_op(Export *ex, OpId op) {
     fail_at(ex, op, "it has a region");
 }
 
+// A string holds one group, so a value in several sharding groups keeps the first here; write_group
+// adds a call for each of the others.
 static void find_groups(Export *ex) {
   Program *p = ex->p;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
@@ -423,7 +439,7 @@ static void read_meshes(Export *ex) {
     same &= !devices || devices == mesh->n_devices;
     devices = mesh->n_devices;
   }
-  // Meshes that no sharding uses say how many devices there are only if they agree.
+  // Meshes that no sharding uses tell the number of devices only if they agree.
   if (same) ex->n_devices = devices;
 }
 
@@ -431,7 +447,7 @@ static void read_meshes(Export *ex) {
 
 static Attr i32(Export *ex, int64_t value) { return attr_int(ex->context, DT_i32, value); }
 
-// Attributes of other dialects than sdy, and not a call's own.
+// The op's attributes of other dialects, without sdy's and without a call's own.
 static Attr foreign_attrs(Export *ex, OpId op) {
   const AttrInfo *info = attr_info(ex->context, op_at(ex->p, op)->attrs);
   Attr kept = 0;
@@ -451,13 +467,14 @@ static Attr call_attrs(Export *ex, Attr attrs, const char *target, Attr text, At
   return attrs;
 }
 
+// Turns an sdy op into a custom call in place, so its uses stay.
 static void become_call(Export *ex, OpId op, const char *target, Attr text, Attr config) {
   Attr attrs = call_attrs(ex, foreign_attrs(ex, op), target, text, config);
   op_at(ex->p, op)->code = OP_custom_call;
   op_at(ex->p, op)->attrs = attrs;
 }
 
-// A call with one operand, not in a block yet.
+// Makes a custom call with one operand; the caller inserts it.
 static OpId new_call(Export *ex, OpId origin, const char *target, ValueId operand, Type type,
                      Attr text, Attr config) {
   Op o = *op_at(ex->p, origin);
@@ -494,7 +511,7 @@ static void write_edges(Export *ex, OpId op, const char *name) {
   arena_rewind(ex->arena, mark);
 }
 
-// A group that no string says: the value goes through a call that does.
+// Drops a sharding_group op. If no string carries the group, a @Sharding call on the value does.
 static void write_group(Export *ex, OpId op) {
   Program *p = ex->p;
   ValueId value = op_operand(p, op, 0);
@@ -513,6 +530,8 @@ static void write_group(Export *ex, OpId op) {
   op_erase(p, op);
 }
 
+// GSPMD has one barrier per direction. A barrier that allows no direction becomes two calls; one
+// that allows both is removed.
 static void write_barrier(Export *ex, OpId op, Attr text) {
   enum { NONE, FORWARD, BACKWARD };
   Program *p = ex->p;
@@ -564,12 +583,12 @@ static void write_op(Export *ex, OpId op) {
 static Name free_name(Export *ex, const char *base) {
   Name name = name_of(ex->context, base);
   while (symbols_find(&ex->symbols, name))
-    name = name_of(ex->context, arena_printf(ex->arena, "%s_%u", base, ex->n_made_up++));
+    name = name_of(ex->context, arena_printf(ex->arena, "%s_%u", base, ex->n_generated++));
   return name;
 }
 
-// A private function with the op's body, its attributes and the name; the op's region is empty
-// afterwards.
+// Moves the op's body into a new private function named after `base`. The op's region is empty
+// then.
 static OpId outline(Export *ex, OpId op, const char *base, Attr arg_attrs) {
   Program *p = ex->p;
   RegionId from = op_region(p, op, 0);
@@ -625,40 +644,41 @@ static bool is_tensor(const Export *ex, ValueId v) {
   return type_is_tensor(ex->context, value_type(ex->p, v));
 }
 
-// The full value, cut as the sharding says, and its local part.
+// Passes operand i into the manual computation: @Sharding on the global value, then the shard.
 static ValueId enter(Export *ex, OpId op, uint32_t i, Type local) {
   Program *p = ex->p;
   Attr sharding = list_of(ex, op, "in_shardings")->items[i], inner = ex->manual[op];
   ValueId full = op_operand(p, op, i);
   if (!is_tensor(ex, full)) return full;
   Attr text = string_of(ex, op, sharding, ex->manual[op_parent(p, op)], 0);
-  OpId cut =
+  OpId constrained =
       new_call(ex, op, CALL_SHARDING, full, value_type(p, full), text, unspecified(ex, sharding));
-  op_insert_before(p, cut, op);
+  op_insert_before(p, constrained, op);
   Attr rest = residual(ex, sharding, inner);
-  OpId part = new_call(ex, op, CALL_FULL_TO_SHARD, op_result(p, cut, 0), local,
-                       string_of(ex, op, rest, inner, 0), unspecified(ex, rest));
-  op_insert_before(p, part, op);
-  return op_result(p, part, 0);
+  OpId shard = new_call(ex, op, CALL_FULL_TO_SHARD, op_result(p, constrained, 0), local,
+                        string_of(ex, op, rest, inner, 0), unspecified(ex, rest));
+  op_insert_before(p, shard, op);
+  return op_result(p, shard, 0);
 }
 
+// Passes result i out of the manual computation: @Sharding on the shard, then the global value.
 static ValueId leave(Export *ex, OpId op, uint32_t i, ValueId local) {
   Program *p = ex->p;
   Attr sharding = list_of(ex, op, "out_shardings")->items[i], inner = ex->manual[op];
   if (!is_tensor(ex, local)) return local;
   Attr rest = residual(ex, sharding, inner);
-  OpId part = new_call(ex, op, CALL_SHARDING, local, value_type(p, local),
-                       string_of(ex, op, rest, inner, 0), unspecified(ex, rest));
-  op_insert_before(p, part, op);
+  OpId shard = new_call(ex, op, CALL_SHARDING, local, value_type(p, local),
+                        string_of(ex, op, rest, inner, 0), unspecified(ex, rest));
+  op_insert_before(p, shard, op);
   Attr text = string_of(ex, op, sharding, ex->manual[op_parent(p, op)], 0);
-  OpId full = new_call(ex, op, CALL_SHARD_TO_FULL, op_result(p, part, 0), op_result_type(p, op, i),
+  OpId full = new_call(ex, op, CALL_SHARD_TO_FULL, op_result(p, shard, 0), op_result_type(p, op, i),
                        text, unspecified(ex, sharding));
   op_insert_before(p, full, op);
   return op_result(p, full, 0);
 }
 
-// A body that is one call of its arguments needs no function around it: what import makes of a call
-// becomes that call again. 0 if it is more.
+// The call if the body is nothing but one call of its arguments; 0 otherwise. Import wraps a call
+// in such a body, so export and import are inverse.
 static OpId sole_call(const Export *ex, OpId op) {
   const Program *p = ex->p;
   BlockId block = region_block(p, op_region(p, op, 0));
@@ -674,7 +694,7 @@ static OpId sole_call(const Export *ex, OpId op) {
   return call;
 }
 
-// The body as a call that is not in a block yet.
+// The body as a call; the caller inserts it.
 static OpId body_call(Export *ex, OpId op, const ValueId *operands) {
   Program *p = ex->p;
   OpId call = sole_call(ex, op);
@@ -688,6 +708,7 @@ static OpId body_call(Export *ex, OpId op, const ValueId *operands) {
   return call;
 }
 
+// operands -> enter -> call of the body -> leave -> users of the results.
 static void write_manual(Export *ex, OpId op) {
   Program *p = ex->p;
   uint32_t n_in = op_at(p, op)->n_operands, n_out = op_at(p, op)->n_results;
@@ -735,7 +756,7 @@ static void write_named(Export *ex, OpId op) {
   op_erase(p, op);
 }
 
-// ---- the whole ----
+// ---- public ----
 
 static void rewrite(Export *ex) {
   Program *p = ex->p;
@@ -748,7 +769,7 @@ static void rewrite(Export *ex) {
       write_op(ex, o);
     }
   }
-  // Inner ones first: they know what they stand in only as long as it is there.
+  // Inner bodies first: ex->manual is found through the parents, which must still exist.
   for (uint32_t i = ex->bodies.count; i-- > 0;)
     if (op_at(p, ex->bodies.items[i])->code == OP_sdy_manual_computation)
       write_manual(ex, ex->bodies.items[i]);
@@ -760,20 +781,20 @@ static void rewrite(Export *ex) {
   }
 }
 
-// How many devices the module has where no mesh tells: what it says, and at least those that hold
-// a value alone.
+// The number of devices if no mesh tells: mhlo.num_partitions, and at least the devices of maximal
+// shardings.
 static void count_devices(Export *ex) {
   int64_t given = attr_as_int(ex->context, op_attr(ex->p, ex->p->root, "mhlo.num_partitions"), 0);
   bool free = ex->n_devices <= 1 && given <= 1;
   if (ex->n_devices <= 1 && given > 1 && given <= GSPMD_MOST_DEVICES)
     ex->n_devices = (uint32_t)given;
-  if (ex->n_named <= ex->n_devices) return;
-  if (free && ex->n_named <= GSPMD_MOST_DEVICES)
-    ex->n_devices = (uint32_t)ex->n_named;
+  if (ex->maximal_devices <= ex->n_devices) return;
+  if (free && ex->maximal_devices <= GSPMD_MOST_DEVICES)
+    ex->n_devices = (uint32_t)ex->maximal_devices;
   else
-    fail_at(ex, ex->names_device,
+    fail_at(ex, ex->maximal_op,
             arena_printf(ex->arena, "a value is on device %llu, but the program has %u devices",
-                         (unsigned long long)ex->n_named - 1, ex->n_devices));
+                         (unsigned long long)ex->maximal_devices - 1, ex->n_devices));
 }
 
 static Status *export(Export *ex) {

@@ -1,4 +1,4 @@
-// sdy's annotations in a program, turned into GSPMD's: what XLA before Shardy reads.
+// Converts sdy annotations of a program to GSPMD's, which XLA without Shardy reads.
 //
 //   sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>   mhlo.sharding = "{devices=[2,1]<=[2]}"
 //   sdy.sharding_constraint <@mesh, [{"x"}, {?}]>      @Sharding, "unspecified_dims=[1]"
@@ -12,15 +12,15 @@
 #include "ir/program.h"
 #include "sharding/sharding.h"
 
-// The program as it was, without a word of sdy; every device keeps its tile of every value. Meshes
-// go; the module says mhlo.num_partitions and mhlo.num_replicas as JAX does. Bodies of manual and
-// named computations become functions. GSPMD has no words for axis names, priorities, sharding
-// rules and (but in constraints) open dimensions: those are lost. Two ops get no string, as XLA
-// misreads it, and it follows from those around: a loop that carries a value unchanged, and a
-// broadcast that splits a dimension of size 1.
-// The table is of the program's context. What cannot be said (unreduced by another reducer than
-// sum, meshes of different sizes, a function that is called under different manual axes) is
-// INVALID_ARGUMENT, its place and the reason in diag, and the program is unchanged.
+// Rewrites the program without sdy; every device keeps its tile of every value. Meshes are removed;
+// the module gets mhlo.num_partitions and mhlo.num_replicas as JAX writes them. Bodies of manual
+// and named computations become functions. GSPMD cannot express axis names, priorities, sharding
+// rules and (outside constraints) open dimensions: they are dropped. Two kinds of ops get no
+// string, since XLA misreads it and infers the sharding from the neighbours: a loop that carries a
+// value unchanged, and a broadcast that splits a dimension of size 1.
+// The table belongs to the program's context. INVALID_ARGUMENT for programs that GSPMD cannot
+// express: a reducer other than sum, meshes of different sizes, a function called under different
+// manual axes. diag then has position and reason, and the program is unchanged.
 // O(program + devices · distinct shardings).
 Status *gspmd_export(Program *program, ShardingTable *table, Guard *guard, Diag *diag) MUST_USE;
 

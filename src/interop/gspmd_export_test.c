@@ -1,4 +1,4 @@
-// sdy's annotations become GSPMD's, what is refused and where, and back again: every device keeps
+// Export of sdy annotations to GSPMD, refusals with positions, and import again: every device keeps
 // its tile of every value.
 #include "interop/gspmd_export.h"
 
@@ -189,9 +189,9 @@ static void test_refusals(void **state) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_null(guard_run(bad_body, &i));
 }
 
-// ---- there and back ----
+// ---- round trip ----
 
-// Every sharding of the program, in order.
+// All shardings of the program, in order.
 typedef struct Shardings {
   Sharding items[64];
   uint32_t n;
@@ -238,8 +238,8 @@ static void add_mesh(Fixture *f, Attr mesh, const char *symbol) {
   op_insert_before(p, op, block_at(p, region_block(p, op_region(p, p->root, 0)))->first);
 }
 
-// A program on a random mesh, an annotation of every kind: out, and back on the same mesh or on one
-// that is found.
+// A program on a random mesh with every kind of annotation: exported, and imported on the same mesh
+// or on one that is found.
 typedef struct Trial {
   Dice *dice;
   bool keep_mesh;
@@ -258,7 +258,7 @@ static void random_text(Trial *t, Context *context, ShardingTable *table, StrBuf
   sharding_print(table, random_sharding(table, id, rank, options, t->dice), out)
   strbuf_puts(out, "sdy.mesh @original = ");
   attr_print(context, mesh_to_attr(context, mesh), out);
-  // `#sdy.mesh<…>` is written without its head there.
+  // There `#sdy.mesh<…>` has no prefix.
   char *head = strstr(out->data, "#sdy.mesh");
   memmove(head, head + 9, strlen(head + 9) + 1);
   out->used -= 9;
@@ -339,7 +339,7 @@ static void test_same_tiles(void **state) {
     trial.keep_mesh = i % 2;
     assert_null(guard_run(trial_body, &trial));
   }
-  assert_true(trial.found > TRIALS * 3 / 4);  // without the mesh some have none in common
+  assert_true(trial.found > TRIALS * 3 / 4);  // without the mesh, some have none in common
 }
 
 static const char manual[] =

@@ -1,5 +1,11 @@
-// Four steps, the first three of which change nothing: gather the annotations (every distinct
-// string is read once), choose a mesh, turn strings into shardings of their values, rewrite.
+// Problem: GSPMD gives each value its own device array; sdy needs one mesh for all.
+// Idea: four phases.
+//   gather   collect the annotations; parse every distinct string once
+//   mesh     a mesh of the program that expresses all strings, else a new one (gspmd_mesh.c)
+//   convert  strings to shardings, by the rank of their values
+//   rewrite  attributes and custom calls in place, so ids, names and uses stay
+// Invariant: the first three phases do not change the program, so an error leaves it as it was.
+// Cost: O(program + devices · distinct strings).
 #include "interop/gspmd_import.h"
 
 #include <stdio.h>
@@ -9,27 +15,27 @@
 #include "interop/gspmd_manual.h"
 #include "interop/gspmd.h"
 
-// All strings together tell of at most this many devices: reading them stays a matter of seconds.
+// Limit on the devices of all strings together; it bounds the time to seconds.
 #define MOST_CELLS (1u << 27)
-enum { MOST_SHOWN = 120 };  // of a string in a message
+enum { MOST_SHOWN = 120 };  // bytes of a string in a message
 
 // A distinct string.
 typedef struct Text {
   Attr attr;
   GspmdSharding g;
-  uint32_t first;       // the annotation that has it
-  Sharding *shardings;  // of a value, or of each item of the tuple; 0 = not converted yet
-  uint32_t *ranks;      // for which they were converted
+  uint32_t first;       // index of the first annotation with this string
+  Sharding *shardings;  // of a value, or of each tuple item; 0: not converted yet
+  uint32_t *ranks;      // ranks that `shardings` were converted for
 } Text;
 
 typedef enum Where { ON_ARGUMENT, ON_RESULT, ON_OP } Where;
 
 typedef struct Annotation {
-  OpId op;  // the function's, of arguments and results
+  OpId op;  // of arguments and results: the function
   Where where;
   uint32_t index;  // of the argument or result
-  uint32_t text;   // UINT32_MAX: the value has an sdy sharding too, the string only goes
-  Attr value;      // what it becomes: #sdy.sharding, on an op #sdy.sharding_per_value
+  uint32_t text;   // UINT32_MAX: the value also has an sdy sharding; the string is only removed
+  Attr value;      // the new attribute: #sdy.sharding, on an op #sdy.sharding_per_value
 } Annotation;
 
 typedef struct Import {
@@ -38,19 +44,19 @@ typedef struct Import {
   ShardingTable *table;
   Arena *arena;
   Diag *diag;
-  uint32_t n_devices;  // the module's; 0 = not said
+  uint32_t n_devices;  // mhlo.num_partitions; 0: not given
   MeshId mesh;
-  const Mesh *new_mesh;  // to be added to the program; NULL = it has it
+  const Mesh *new_mesh;  // to add to the program; NULL: `mesh` is the program's
   VEC(Text) texts;
   VEC(Annotation) annotations;
-  VEC(uint32_t) text_of;  // per attribute id: index + 1
-  Sharding *of_op;        // per op: of its one result, manual axes included
+  VEC(uint32_t) text_of;  // per attribute id: index into texts, + 1
+  Sharding *of_op;        // per op: the sharding of its only result, manual axes included
   int64_t group_base;
 } Import;
 
 // ---- messages ----
 
-static const char *place_of(const Import *im, const Annotation *a) {
+static const char *describe(const Import *im, const Annotation *a) {
   if (a->where == ON_OP) return arena_printf(im->arena, "'%s' op", op_name(im->p, a->op));
   return arena_printf(im->arena, "%s %u", a->where == ON_ARGUMENT ? "argument" : "result",
                       a->index);
@@ -59,10 +65,10 @@ static const char *place_of(const Import *im, const Annotation *a) {
 // `'stablehlo.add' op has mhlo.sharding "{…}": reason`.
 static bool fail_at(Import *im, const Annotation *a, const char *reason) {
   Str text = name_str(im->context, attr_as_name(im->context, im->texts.items[a->text].attr));
-  bool cut = text.n > MOST_SHOWN;
+  bool shortened = text.n > MOST_SHOWN;
   return diag_error(im->diag, op_at(im->p, a->op)->pos, "%s has mhlo.sharding \"%.*s%s\": %s",
-                    place_of(im, a), (int)(cut ? MOST_SHOWN : text.n), text.s, cut ? "…" : "",
-                    reason);
+                    describe(im, a), (int)(shortened ? MOST_SHOWN : text.n), text.s,
+                    shortened ? "…" : "", reason);
 }
 
 static bool fail_status(Import *im, const Annotation *a, Status *status) {
@@ -83,6 +89,8 @@ static bool gspmd_has_manual(const GspmdSharding *g) {
   return g->kind == GSPMD_MANUAL;
 }
 
+// Parses a string unless an equal one was parsed: attributes are interned, so equal strings have
+// equal ids.
 static void read_text(Import *im, Attr attr, Annotation *a) {
   while (im->text_of.count <= attr) VEC_PUSH(im->arena, &im->text_of, 0);
   if (im->text_of.items[attr]) {
@@ -98,6 +106,7 @@ static void read_text(Import *im, Attr attr, Annotation *a) {
   if (status) fail_status(im, a, status);
 }
 
+// Collects the annotation of one value. With an sdy sharding beside it the string is only removed.
 static void gather(Import *im, Attr dict, OpId op, Where where, uint32_t index) {
   Attr string = attr_get(im->context, dict, "mhlo.sharding");
   if (!string || !is_string(im, string)) return;
@@ -105,7 +114,7 @@ static void gather(Import *im, Attr dict, OpId op, Where where, uint32_t index) 
   if (!attr_get(im->context, dict, "sdy.sharding"))
     read_text(im, string, &a);
   else if (strstr(name_text(im->context, attr_as_name(im->context, string)), "manual"))
-    return;  // sdy has no words for it: see export
+    return;  // sdy cannot express manual axes; export keeps the string
   VEC_PUSH(im->arena, &im->annotations, a);
 }
 
@@ -140,6 +149,7 @@ static uint64_t cells_of(const GspmdSharding *g) {
   return cells;
 }
 
+// Checks all strings against mhlo.num_partitions and bounds their total size.
 static bool check_counts(Import *im) {
   uint64_t cells = 0;
   for (uint32_t i = 0; i < im->texts.count; i++) {
@@ -179,6 +189,7 @@ static bool fits_one(Import *im, const GspmdSharding *g, MeshId mesh) {
   return !status;
 }
 
+// Whether the mesh expresses every string. O(devices · axes · strings).
 static bool fits_all(Import *im, MeshId mesh) {
   const Mesh *m = sharding_mesh(im->table, mesh);
   if (m->maximal || m->n_devices > GSPMD_MOST_DEVICES ||
@@ -193,8 +204,8 @@ static bool fits_all(Import *im, MeshId mesh) {
   return true;
 }
 
-// The first mesh of the program that has all the strings.
-static void find_old_mesh(Import *im) {
+// The first mesh of the program that expresses all strings.
+static void find_program_mesh(Import *im) {
   Program *p = im->p;
   for (OpId o = op_walk_next(p, p->root, p->root); o; o = op_walk_over(p, o, p->root)) {
     if (op_at(p, o)->code != OP_sdy_mesh) continue;
@@ -210,7 +221,7 @@ static void find_old_mesh(Import *im) {
   }
 }
 
-// Neither the program nor the table, which finds meshes by it, has the symbol yet.
+// A symbol that neither the program nor the sharding table has.
 static Name free_symbol(Import *im) {
   SymbolTable symbols;
   Guard *guard = im->arena->guard;
@@ -237,7 +248,8 @@ static Status *find_mesh(Import *im, Name symbol, uint32_t n, const Mesh **out) 
   return status;
 }
 
-// The string without which those before it have a mesh: O(log strings) attempts.
+// Reports the first string that has no mesh together with those before it. Binary search:
+// O(log strings) attempts.
 static bool blame(Import *im, Status *status) {
   const char *reason = reason_of(im->arena, status);
   uint32_t good = 0, bad = im->texts.count;
@@ -259,7 +271,7 @@ static bool blame(Import *im, Status *status) {
 }
 
 static bool choose_mesh(Import *im) {
-  find_old_mesh(im);
+  find_program_mesh(im);
   bool needed = false;
   for (uint32_t i = 0; i < im->texts.count; i++)
     needed |= im->texts.items[i].g.kind != GSPMD_MAXIMAL;
@@ -278,7 +290,7 @@ static uint32_t rank_of(const Import *im, Type type) {
   return info->kind == TYPE_TENSOR ? info->rank : 0;
 }
 
-// Item k of the annotation's string (the string itself if it is no tuple) for a value of that rank.
+// Converts item k of the annotation's tuple, or the string itself, for a value of that rank.
 static bool convert(Import *im, const Annotation *a, uint32_t k, uint32_t rank, Sharding *out) {
   Text *t = &im->texts.items[a->text];
   bool tuple = t->g.kind == GSPMD_TUPLE;
@@ -301,7 +313,7 @@ static bool convert(Import *im, const Annotation *a, uint32_t k, uint32_t rank, 
   return true;
 }
 
-// Dimensions in the call's `unspecified_dims=[0,2]` are open.
+// Opens the dimensions in the call's `unspecified_dims=[0,2]`.
 static bool open_unspecified(Import *im, const Annotation *a, Sharding *sharding) {
   static const char *const names[] = {"backend_config", "mhlo.backend_config"};
   static const char key[] = "unspecified_dims=[";
@@ -331,7 +343,8 @@ static bool open_unspecified(Import *im, const Annotation *a, Sharding *sharding
   return true;
 }
 
-// The attribute of a sharding; manual axes may not be used, which is all that sdy can say of them.
+// The attribute of a sharding. sdy has no manual axes in shardings; they become replicated={…}, so
+// that propagation does not use them.
 static bool to_attr(Import *im, const Annotation *a, Sharding sharding, Attr *out) {
   ShardingInfo info = *sharding_info(im->table, sharding);
   if (info.manual.n) {
@@ -358,6 +371,7 @@ static Attr per_value(Context *context, uint32_t n, const Attr *items) {
   return attr_struct(context, "sdy.sharding_per_value", 1, &field);
 }
 
+// Converts the string of an op with one result, or the tuple of an op with several.
 static bool convert_op(Import *im, Annotation *a) {
   const Op *o = op_at(im->p, a->op);
   const Text *t = &im->texts.items[a->text];
@@ -366,7 +380,7 @@ static bool convert_op(Import *im, Annotation *a) {
   if (tuple && o->n_results == 1 &&
       type_info(im->context, op_result_type(im->p, a->op, 0))->kind == TYPE_TUPLE) {
     diag_warning(im->diag, o->pos, "%s gives a tuple: its mhlo.sharding is not used",
-                 place_of(im, a));
+                 describe(im, a));
     return true;
   }
   if (tuple && t->g.n_items != n)
@@ -374,7 +388,7 @@ static bool convert_op(Import *im, Annotation *a) {
                    arena_printf(im->arena, "it has %u items for %u results", t->g.n_items, n));
   Attr *items = ARENA_ARRAY(im->arena, Attr, n);
   for (uint32_t i = 0; i < n; i++) {
-    // Of an op without results only where it runs matters.
+    // An op without results has only a device assignment; any rank will do.
     uint32_t rank = o->n_results               ? rank_of(im, op_result_type(im->p, a->op, i))
                     : t->g.kind != GSPMD_TILED ? 0
                                                : t->g.n_dims - t->g.n_subgroups;
@@ -388,6 +402,7 @@ static bool convert_op(Import *im, Annotation *a) {
   return true;
 }
 
+// New group ids are shifted by group_base, so they differ from those of existing sharding groups.
 static bool check_groups(Import *im) {
   for (uint32_t i = 0; i < im->texts.count; i++) {
     const Text *t = &im->texts.items[i];
@@ -433,7 +448,7 @@ static void add_mesh(Import *im) {
     op_append(p, block, mesh);
 }
 
-// Behind what defines the value.
+// Adds a sharding_group after the value's definition.
 static void add_group(Import *im, ValueId value, const GspmdSharding *g) {
   Program *p = im->p;
   if (!g->group || !type_is_tensor(im->context, value_type(p, value))) return;
@@ -452,7 +467,7 @@ static void add_group(Import *im, ValueId value, const GspmdSharding *g) {
     op_insert_before(p, group, block_at(p, value_at(p, value)->def)->first);
 }
 
-// Those of one side of a function, which follow each other; gives how many they are.
+// Writes the adjacent annotations of one function's arguments or results; returns their number.
 static uint32_t write_edges(Import *im, const Annotation *a, uint32_t most) {
   Program *p = im->p;
   const char *name = a->where == ON_ARGUMENT ? "arg_attrs" : "res_attrs";
@@ -471,6 +486,7 @@ static uint32_t write_edges(Import *im, const Annotation *a, uint32_t most) {
   return n;
 }
 
+// A group of a function's result is a group of the returned value.
 static void group_edge(Import *im, const Annotation *a) {
   Program *p = im->p;
   BlockId block = region_block(p, op_region(p, a->op, 0));
@@ -483,7 +499,7 @@ static void group_edge(Import *im, const Annotation *a) {
     add_group(im, op_operand(p, end, a->index), g);
 }
 
-// Attributes of a call that are not the call's own: those of other dialects.
+// The call's attributes of other dialects; its own are dropped.
 static Attr foreign_attrs(Import *im, OpId op) {
   Attr dict = op_at(im->p, op)->attrs, kept = 0;
   const AttrInfo *info = attr_info(im->context, dict);
@@ -497,7 +513,7 @@ static Attr foreign_attrs(Import *im, OpId op) {
   return kept;
 }
 
-// In place: ids, names, places and uses stay.
+// Turns the call into another op in place: ids, names, positions and uses stay.
 static void become(Import *im, OpId op, OpCode code, const char *name, Attr value, Attr sharding) {
   Attr attrs = attr_dict_with(im->context, foreign_attrs(im, op), name, value);
   if (sharding) attrs = attr_dict_with(im->context, attrs, "sdy.sharding", sharding);
@@ -518,7 +534,7 @@ static void write_op(Import *im, const Annotation *a) {
       add_group(im, op_result(p, a->op, i), &g->items[i]);
 }
 
-// Calls that are ops of sdy. One that is annotated as manual stays a call.
+// Replaces calls that sdy has ops for. A call annotated as manual stays a call.
 static void write_calls(Import *im) {
   Program *p = im->p;
   enum { FORWARD = 1, BACKWARD = 2 };

@@ -1,4 +1,4 @@
-// GSPMD's annotations in a program, turned into sdy's: what propagation reads.
+// Converts GSPMD annotations of a program to sdy, which propagation reads.
 //
 //   %x: tensor<8x4xf32> {mhlo.sharding = "{devices=[2,1]<=[2]}"}
 //     sdy.mesh @mesh = <["axis_0"=2]>   {sdy.sharding = #sdy.sharding<@mesh, [{"axis_0"}, {}]>}
@@ -11,14 +11,14 @@
 #include "ir/program.h"
 #include "sharding/sharding.h"
 
-// The program as it was, but in sdy's words. A mesh of the program on which every string fits gives
-// the axes their names; otherwise one is added. Dimensions are closed, but those that are
-// unspecified or {unknown}. A function that is called between SPMDFullToShardShape and
-// SPMDShardToFullShape, as JAX writes shard_map, becomes a manual computation; other such calls
-// stay, and what GSPMD calls manual is then kept from using those axes (replicated={…}) with its
-// string beside it. Where a value has both an sdy and a GSPMD sharding the former holds.
-// The table is of the program's context. A string that does not read, does not fit its value or has
-// no mesh in common with the others is INVALID_ARGUMENT, its place and the reason in diag, and the
+// Rewrites the program in place. A mesh of the program that expresses every string is used;
+// otherwise one is added. Dimensions are closed unless unspecified or {unknown}. A function called
+// between SPMDFullToShardShape and SPMDShardToFullShape, JAX's form of shard_map, becomes a manual
+// computation. Other such calls stay; their manual axes are listed in replicated={…}, which keeps
+// propagation from using them, and the string stays beside. If a value has an sdy and a GSPMD
+// sharding, the sdy sharding is used.
+// The table belongs to the program's context. A string that does not parse, does not fit its value
+// or has no common mesh with the others is INVALID_ARGUMENT; diag has position and reason, and the
 // program is unchanged. O(program + devices · distinct strings).
 Status *gspmd_import(Program *program, ShardingTable *table, Guard *guard, Diag *diag) MUST_USE;
 

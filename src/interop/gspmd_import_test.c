@@ -1,4 +1,4 @@
-// GSPMD's annotations become sdy's: every kind once, what is refused and where, JAX's shard_map.
+// Import of GSPMD annotations: every kind, refusals with positions, JAX's shard_map.
 #include "interop/gspmd_import.h"
 
 #include "../tests/support/gspmd_fixture.h"
@@ -140,7 +140,7 @@ static const struct {
      "{}]>"},
 };
 
-// As JAX lowers shard_map over "x" of a mesh x=2, y=2, automatic over y.
+// JAX's lowering of shard_map over "x" of a mesh x=2, y=2, automatic over y.
 static const char shard_map[] =
     "module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
     "func.func public @main(%arg0: tensor<8x4xf32>, %arg1: tensor<4xf32>) -> tensor<8x4xf32> {\n"

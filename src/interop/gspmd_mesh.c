@@ -1,19 +1,27 @@
-// GSPMD's device arrays against meshes.
+// Problem: GSPMD lists devices per tile; sdy names mesh axes per dimension. Convert both ways, and
+// find a mesh when the program has none.
 //
-// To axes: invert the array, so that every position of the mesh has the cell it stands in; walk
-// each axis from its minor end, and take the longest run of positions along which the cell's
-// coordinates grow by one fixed step. A run is a sub-axis, and its step says which dimension it
-// cuts and with what weight; coordinates of replicated subgroups count for nothing. If the array
-// follows the mesh's axes at all, runs end just where its factors do, so the greedy walk finds the
-// coarsest split. All positions are then checked against the split: an array that is no product of
-// axes is refused, never approximated. O(devices · factors), at most log2(devices) of them.
+// Idea, array to axes: invert the array, so that each mesh position knows its cell. Walk each axis
+// from its minor end and take the longest run of positions whose cell coordinates grow by a fixed
+// step. A run is a sub-axis. Its step tells which dimension it splits and with which weight.
+// Coordinates of replicated subgroups are ignored.
 //
-// Finding a mesh is the same walk over one axis of all devices: where the runs of all shardings end
-// are the ends of the axes. It needs an order of the devices in which the arrays are regular.
-// Devices that have the same tile may be listed in any order, so no list need be such an order; but
-// sorting the devices by their tiles in all shardings gives one: if the shardings are those of some
-// mesh, a tile's number is made of digits of the device's position there, and sorting puts the
-// digits that come first in front, whatever the order inside of groups that nothing tells apart.
+//   mesh <["x"=2, "y"=2]>, {devices=[2,1,2]<=[4] last_tile_dim_replicate}
+//   position   0     1     2     3
+//   tile       0     0     1     1      run "y": step 0, replicated; run "x": step 1 of dim 0
+//
+// If the array follows the mesh's axes at all, a run ends where a factor of the array ends, so the
+// greedy walk finds the coarsest split.
+//
+// Idea, finding a mesh: the same walk over one axis of all devices. The ends of all shardings' runs
+// are the bounds of the new axes. This needs a device order in which the arrays are regular. A V1
+// list may order the devices of a replicated group arbitrarily, so no list has to be such an order.
+// Sorting the devices by their tiles in all shardings is one: if the shardings belong to some mesh,
+// a tile's number consists of digits of the device's position, and sorting orders by these digits.
+//
+// Invariant: all positions are checked against the result. An array that is no product of axes is
+// refused, never approximated.
+// Cost: O(devices · factors) per array, at most log2(devices) factors; times log(devices) to sort.
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -21,7 +29,7 @@
 
 // ---- arrays ----
 
-// The array seen from the mesh. Dimensions of size 1 are left out.
+// The array seen from the mesh. Dimensions of size 1 and replicated subgroups are left out.
 typedef struct Cells {
   const Mesh *mesh;
   const uint32_t *cell;                    // position -> cell
@@ -31,8 +39,8 @@ typedef struct Cells {
 
 typedef struct Run {
   AxisRef axis;
-  uint32_t k;       // which of the cells' dimensions it cuts; UINT32_MAX = none: replicated
-  uint32_t weight;  // what one step along the axis adds to that coordinate
+  uint32_t k;       // index into Cells.dim of the dimension it splits; UINT32_MAX: none, replicated
+  uint32_t weight;  // growth of that coordinate per step along the axis
 } Run;
 
 typedef VEC(Run) Runs;
@@ -41,7 +49,7 @@ static uint32_t coordinate(const Cells *cells, uint32_t position, uint32_t k) {
   return cells->cell[position] / cells->stride[k] % cells->size[k];
 }
 
-// `cell` has room for all devices of the mesh.
+// Inverts the array. `cell` has room for all devices of the mesh.
 static Status *cells_invert(uint32_t *cell, const GspmdSharding *g, const Mesh *mesh, Cells *out) {
   if (g->n_devices != mesh->n_devices)
     FAIL(INVALID_ARGUMENT, "the sharding is over %u devices, the mesh has %u", g->n_devices,
@@ -74,7 +82,7 @@ static Status *irregular(const Cells *cells, uint32_t position) {
        mesh_device(cells->mesh, position));
 }
 
-// Does the position hold n times the coordinates that `unit` holds?
+// Whether the coordinates at `position` are n times those at `unit`.
 static bool is_multiple(const Cells *cells, uint32_t position, uint32_t unit, uint32_t n) {
   for (uint32_t k = 0; k < cells->n; k++)
     if (coordinate(cells, position, k) != (uint64_t)n * coordinate(cells, unit, k)) return false;
@@ -103,7 +111,7 @@ static Status *walk_axis(Arena *scratch, const Cells *cells, uint32_t axis, Runs
   return NULL;
 }
 
-// Major first within each dimension.
+// By dimension, then major first.
 static int compare_runs(const void *a, const void *b) {
   const Run *x = a, *y = b;
   if (x->k != y->k) return x->k < y->k ? -1 : 1;
@@ -120,7 +128,7 @@ static Status *check_runs(const Cells *cells, const Runs *runs) {
     for (uint32_t k = 0; k < cells->n; k++)
       if (at[k] != coordinate(cells, p, k)) return irregular(cells, p);
   }
-  // In each dimension the weights are those of digits: 1, then the product of what is below.
+  // The weights in each dimension must be those of digits: 1, then the product of the sizes below.
   uint64_t below[32];
   for (uint32_t k = 0; k < cells->n; k++) below[k] = 1;
   for (uint32_t i = runs->count; i-- > 0;) {
@@ -134,7 +142,7 @@ static Status *check_runs(const Cells *cells, const Runs *runs) {
   return NULL;
 }
 
-// The runs of a tiled sharding on the mesh, by dimension, major first.
+// The runs of a tiled sharding on the mesh, by dimension, major first; checked on all positions.
 static Status *match(Arena *scratch, uint32_t *cell, const GspmdSharding *g, const Mesh *mesh,
                      Cells *out_cells, Runs *out_runs) {
   TRY(cells_invert(cell, g, mesh, out_cells));
@@ -155,7 +163,7 @@ typedef struct Finder {
   const GspmdSharding *const *shardings;
 } Finder;
 
-// Calls for every tiled sharding, items of tuples included: gives it and moves on, NULL at the end.
+// Iterates over the tiled shardings, including tuple items; NULL at the end.
 static const GspmdSharding *next_tiled(const Finder *f, uint32_t *i, uint32_t *item) {
   for (; *i < f->n; ++*i, *item = 0) {
     const GspmdSharding *g = f->shardings[*i];
@@ -172,7 +180,7 @@ static const GspmdSharding *next_tiled(const Finder *f, uint32_t *i, uint32_t *i
   return NULL;
 }
 
-// One more than the largest device that a sharding of a single device names.
+// One more than the largest device of a {maximal device=…} sharding.
 static uint64_t count_maximal(const Finder *f) {
   uint64_t n = 0;
   for (uint32_t i = 0; i < f->n; i++) {
@@ -204,28 +212,28 @@ static Status *count_devices(Finder *f) {
   return NULL;
 }
 
-// Ends of axes, as strides from the major end, in order.
-typedef VEC(uint32_t) Cuts;
+// Bounds of axes as products of the sizes of the axes before (pre_size), ascending.
+typedef VEC(uint32_t) Bounds;
 
-static int compare_cuts(const void *a, const void *b) {
+static int compare_bounds(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
 }
 
-// Cuts in 2 and in 3 parts are ends of no one set of axes: both are inside of an axis, of which
-// shardings take sub-axes. O(cuts²), of which there are as many as divisors.
-static void drop_crossing(Arena *scratch, Cuts *cuts) {
-  bool *crosses = ARENA_ARRAY(scratch, bool, cuts->count);
-  for (uint32_t i = 0; i < cuts->count; i++)
+// Bounds that do not divide each other (2 and 3) belong to no one list of axes. Both are dropped:
+// the shardings then use sub-axes of one larger axis. O(bounds²); bounds are divisors of n_devices.
+static void drop_crossing(Arena *scratch, Bounds *bounds) {
+  bool *crosses = ARENA_ARRAY(scratch, bool, bounds->count);
+  for (uint32_t i = 0; i < bounds->count; i++)
     for (uint32_t k = 0; k < i; k++)
-      if (cuts->items[i] % cuts->items[k]) crosses[i] = crosses[k] = true;
+      if (bounds->items[i] % bounds->items[k]) crosses[i] = crosses[k] = true;
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < cuts->count; i++)
-    if (!crosses[i]) cuts->items[kept++] = cuts->items[i];
-  cuts->count = kept;
+  for (uint32_t i = 0; i < bounds->count; i++)
+    if (!crosses[i]) bounds->items[kept++] = bounds->items[i];
+  bounds->count = kept;
 }
 
-static Status *cut_line(const Finder *f, const Mesh *line, Cuts *out) {
+static Status *axis_bounds(const Finder *f, const Mesh *line, Bounds *out) {
   uint32_t i = 0, item = 0;
   VEC_PUSH(f->scratch, out, 1);
   VEC_PUSH(f->scratch, out, f->n_devices);
@@ -237,7 +245,7 @@ static Status *cut_line(const Finder *f, const Mesh *line, Cuts *out) {
     for (uint32_t k = 0; k < runs.count; k++)
       VEC_PUSH(f->scratch, out, runs.items[k].axis.pre_size);
   }
-  qsort(out->items, out->count, sizeof *out->items, compare_cuts);
+  qsort(out->items, out->count, sizeof *out->items, compare_bounds);
   uint32_t n = 0;
   for (uint32_t k = 0; k < out->count; k++)
     if (!n || out->items[k] != out->items[n - 1]) out->items[n++] = out->items[k];
@@ -246,7 +254,7 @@ static Status *cut_line(const Finder *f, const Mesh *line, Cuts *out) {
   return NULL;
 }
 
-// Tries the order given by the list of devices; NULL = in order.
+// Tries one device order; NULL is 0, 1, 2, ….
 static Status *try_order(const Finder *f, const uint32_t *devices, const Mesh **out) {
   Name name = name_of(f->context, "axis_0");
   int64_t size = f->n_devices, *ids = NULL;
@@ -256,10 +264,10 @@ static Status *try_order(const Finder *f, const uint32_t *devices, const Mesh **
   }
   uint32_t n_ids = devices ? f->n_devices : 0;
   const Mesh *line;
-  Cuts cuts = {0};
+  Bounds bounds = {0};
   TRY(mesh_new(f->context, 0, 1, &name, &size, n_ids, ids, &line));
-  TRY(cut_line(f, line, &cuts));
-  uint32_t n = cuts.count > 1 ? cuts.count - 1 : 1;
+  TRY(axis_bounds(f, line, &bounds));
+  uint32_t n = bounds.count > 1 ? bounds.count - 1 : 1;
   Name *names = ARENA_ARRAY(f->scratch, Name, n);
   int64_t *sizes = ARENA_ARRAY(f->scratch, int64_t, n);
   sizes[0] = 1;
@@ -269,13 +277,12 @@ static Status *try_order(const Finder *f, const uint32_t *devices, const Mesh **
     if (digits == 2) text[5] = (char)('0' + i / 10);
     text[4 + digits] = (char)('0' + i % 10);
     names[i] = name_of(f->context, text);
-    if (cuts.count > 1) sizes[i] = cuts.items[i + 1] / cuts.items[i];
+    if (bounds.count > 1) sizes[i] = bounds.items[i + 1] / bounds.items[i];
   }
   return mesh_new(f->context, f->symbol, n, names, sizes, n_ids, ids, out);
 }
 
-// A device on its way to its place: `rank` of its tiles in the shardings so far, then its tile in
-// the next.
+// A device while sorting: `rank` by its tiles in the shardings so far, `tile` in the next sharding.
 typedef struct Ranked {
   uint32_t rank, tile, device;
 } Ranked;
@@ -287,7 +294,7 @@ static int compare_ranked(const void *a, const void *b) {
   return (x->device > y->device) - (x->device < y->device);
 }
 
-// The number of a cell without the coordinates of replicated subgroups.
+// A cell's number without the coordinates of replicated subgroups.
 static uint32_t tile_of_cell(const GspmdSharding *g, uint32_t cell) {
   uint32_t tile = 0, weight = 1, data = g->n_dims - g->n_subgroups;
   for (uint32_t d = g->n_dims; d-- > 0; cell /= g->dims[d]) {
@@ -307,15 +314,15 @@ typedef struct Tiled {
   uint32_t tiles, index;
 } Tiled;
 
-// The finest first, else in the order given.
+// The finest sharding first; equal ones in the given order.
 static int compare_tiled(const void *a, const void *b) {
   const Tiled *x = a, *y = b;
   if (x->tiles != y->tiles) return x->tiles > y->tiles ? -1 : 1;
   return (x->index > y->index) - (x->index < y->index);
 }
 
-// Splits devices of one rank by their tiles; false if a device is not 0 … n - 1. Gives how many
-// ranks there are then. O(n log n).
+// Refines the ranks by the devices' tiles in one sharding. Returns false if a device id is not
+// below n. O(n log n).
 static bool rank_by(const GspmdSharding *g, uint32_t n, uint32_t *tile, Ranked *devices,
                     uint32_t *out_ranks) {
   for (uint32_t cell = 0; cell < n; cell++) {
@@ -336,8 +343,8 @@ static bool rank_by(const GspmdSharding *g, uint32_t n, uint32_t *tile, Ranked *
   return true;
 }
 
-// Devices by their tiles in all shardings, the finest first; NULL if there is no such order.
-// O(shardings · n log n) at most: it ends when all devices are told apart.
+// Devices sorted by their tiles in all shardings, the finest sharding first; NULL if there is no
+// order. Stops when all devices have different ranks. O(shardings · n log n).
 static uint32_t *order_by_tiles(const Finder *f) {
   VEC(Tiled) tiled = {0};
   uint32_t i = 0, item = 0, n = f->n_devices, ranks = 1;
@@ -451,8 +458,8 @@ Status *gspmd_to_sharding(ShardingTable *table, Arena *scratch, const GspmdShard
 
 // ---- from a sharding ----
 
-// Writes the array as a transposed iota if it is one: from the minor end of the cells, the longest
-// run of devices that grow by one step is a dimension of the iota.
+// Converts a V1 list to a transposed iota if it is one: from the minor end of the cells, each
+// longest run of devices with a constant step is a dimension of the iota.
 static bool as_iota(Arena *arena, GspmdSharding *g) {
   uint32_t n = g->n_devices, count = 0, size[32], stride[32];
   for (uint32_t unit = 1; unit < n;) {
@@ -474,10 +481,10 @@ static bool as_iota(Arena *arena, GspmdSharding *g) {
   uint32_t *perm = ARENA_ARRAY(arena, uint32_t, n_reshape);
   reshape[0] = 1;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t place = 0;
-    for (uint32_t k = 0; k < count; k++) place += stride[k] > stride[i];
-    reshape[place] = size[i];
-    perm[count - 1 - i] = place;
+    uint32_t index = 0;
+    for (uint32_t k = 0; k < count; k++) index += stride[k] > stride[i];
+    reshape[index] = size[i];
+    perm[count - 1 - i] = index;
   }
   g->n_reshape = n_reshape;
   g->reshape = reshape;
@@ -486,7 +493,7 @@ static bool as_iota(Arena *arena, GspmdSharding *g) {
   return true;
 }
 
-// Fills the array: devices in rising order, each behind those of its group that are there.
+// Fills the device array. Devices of one group get ascending cells.
 static void fill_devices(Arena *arena, const ShardingInfo *info, const Mesh *mesh, uint32_t copies,
                          GspmdSharding *g) {
   uint32_t groups = g->n_devices / copies;
@@ -544,7 +551,7 @@ Status *gspmd_from_sharding(const ShardingTable *table, Arena *arena, Sharding s
   add_subgroup(manual, GSPMD_SUBGROUP_MANUAL, dims, types, &g);
   add_subgroup(unreduced, GSPMD_SUBGROUP_UNREDUCED, dims, types, &g);
   add_subgroup(copies, GSPMD_SUBGROUP_REPLICATED, dims, types, &g);
-  if (tiles == 1 && g.n_subgroups <= 1) {  // one thing holds for all devices
+  if (tiles == 1 && g.n_subgroups <= 1) {  // all devices are alike: no array needed
     GspmdKind kind = manual > 1 ? GSPMD_MANUAL : unreduced > 1 ? GSPMD_UNREDUCED : GSPMD_REPLICATED;
     *out = (GspmdSharding){.kind = kind};
     return NULL;

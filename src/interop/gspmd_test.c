@@ -1,5 +1,5 @@
-// GSPMD's strings: read and written as XLA writes them; refused with a reason; to axes and back
-// every device keeps its tile.
+// GSPMD strings: parsed and printed like XLA; refused with a reason; every device keeps its tile in
+// conversions to axes and back.
 #include "interop/gspmd.h"
 
 #include <setjmp.h>
@@ -129,7 +129,7 @@ static Status *refused(Guard *guard, void *arg) {
 static const struct {
   const char *gspmd;
   uint32_t rank;
-  const char *sdy;  // on the mesh that was found
+  const char *sdy;  // on the found mesh
 } named[] = {
     {"{devices=[2,4]<=[8]}", 2,
      "<mesh<[\"axis_0\"=2, \"axis_1\"=4]>, [{\"axis_0\"}, {\"axis_1\"}]>"},
@@ -185,7 +185,7 @@ static Status *axes(Guard *guard, void *arg) {
     sharding_print(f.table, s, &f.text);
     assert_string_equal(f.text.data, named[i].sdy);
     assert_null(gspmd_from_sharding(f.table, &f.arena, s, &back));
-    if (g.kind == GSPMD_UNKNOWN)  // an open dimension says nothing to GSPMD
+    if (g.kind == GSPMD_UNKNOWN)  // GSPMD has no open dimensions
       assert_int_equal(back.kind, GSPMD_REPLICATED);
     else if (!g.devices)
       assert_string_equal(print(&f, &back), named[i].gspmd);
@@ -203,7 +203,7 @@ static void expect_status(Status *status, StatusCode code, const char *reason) {
   status_free(status);
 }
 
-// What no mesh, or not this mesh, can say is refused.
+// Refused: shardings that no mesh, or not this mesh, expresses.
 static Status *irregular(Guard *guard, void *arg) {
   (void)arg;
   Fixture f;
@@ -224,7 +224,7 @@ static Status *irregular(Guard *guard, void *arg) {
                 "follows no axes");
   expect_status(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, sizes, &mesh), UNIMPLEMENTED,
                 "over 4 and over 6 devices");
-  // Cuts that cross are sub-axes of one axis.
+  // Bounds that do not divide each other become sub-axes of one axis.
   assert_null(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, cuts, &mesh));
   assert_int_equal(mesh->n_axes, 1);
   GspmdSharding last = parse(&f, "{maximal device=6}"), whole = parse(&f, "{replicated}");
@@ -233,7 +233,7 @@ static Status *irregular(Guard *guard, void *arg) {
                 "one sharding names device 6, others are over 6 devices");
   assert_null(gspmd_find_mesh(f.context, &f.arena, 0, 0, 2, enough, &mesh));
   assert_int_equal(mesh->n_devices, 7);
-  // [2,6] out of [3,4]: 6 is not a number of whole 4s, so the devices are in an order of their own.
+  // [2,6] from [3,4]: 4 does not divide 6, so the mesh has another device order.
   GspmdSharding torn = parse(&f, "{devices=[2,6]<=[4,3]T(1,0)}");
   const GspmdSharding *only[] = {&torn};
   assert_null(gspmd_find_mesh(f.context, &f.arena, 0, 0, 1, only, &mesh));
@@ -248,7 +248,7 @@ static Status *irregular(Guard *guard, void *arg) {
                 "over 6 devices, the mesh has 4");
   GspmdSharding tuple = parse(&f, "{{replicated}}");
   expect_status(gspmd_to_sharding(f.table, &f.arena, &tuple, id, 1, &s), INVALID_ARGUMENT, "tuple");
-  // [2,6] out of [4,3]: the first dimension is half of the 4, the rest is [2,3].
+  // [2,6] from [4,3]: the first dimension is half of the 4, the rest is [2,3].
   convert(&f, &odd, find(&f, 0, 1, alone), 2);
   // One mesh for shardings that agree, tuples included.
   GspmdSharding mixed =
@@ -261,7 +261,7 @@ static Status *irregular(Guard *guard, void *arg) {
   return NULL;
 }
 
-// Reference meaning of a string: tile of a device, found by searching the array.
+// Reference semantics of a string: the tile of a device, found by searching the array.
 static void tile_of(const GspmdSharding *g, uint32_t rank, uint32_t device, int64_t *out) {
   for (uint32_t d = 0; d < rank; d++) out[d] = 0;
   if (g->kind != GSPMD_TILED) return;
@@ -276,7 +276,7 @@ static void check_one(Fixture *f, Sharding s, uint32_t rank) {
   const Mesh *mesh = sharding_mesh(f->table, info->mesh);
   GspmdSharding g, again, back;
   assert_null(gspmd_from_sharding(f->table, &f->arena, s, &g));
-  // Each device has in the string the tile that it has in the sharding.
+  // Each device has the same tile in the string and in the sharding.
   for (uint32_t device = 0; device < mesh->n_devices; device++) {
     int64_t ours[4] = {0}, theirs[4] = {0};
     sharding_tile_index(f->table, s, device, ours);
@@ -287,7 +287,7 @@ static void check_one(Fixture *f, Sharding s, uint32_t rank) {
   snprintf(text, sizeof text, "%s", print(f, &g));
   again = parse(f, text);
   assert_string_equal(print(f, &again), text);
-  // Read back on the same mesh: same tiles, same manual and unreduced axes, same string.
+  // Parsed on the same mesh: same tiles, same manual and unreduced axes, same string.
   Sharding same = convert(f, &again, info->mesh, rank);
   assert_true(sharding_same_tiles(f->table, s, same));
   const ShardingInfo *read = sharding_info(f->table, same);
@@ -295,7 +295,7 @@ static void check_one(Fixture *f, Sharding s, uint32_t rank) {
   assert_int_equal(axes_size(read->unreduced), axes_size(info->unreduced));
   assert_null(gspmd_from_sharding(f->table, &f->arena, same, &back));
   assert_string_equal(print(f, &back), text);
-  // And on a mesh that is found from the string alone.
+  // And on a mesh found from the string alone.
   const GspmdSharding *list = &again;
   Sharding found = convert(f, &again, find(f, mesh->n_devices, 1, &list), rank);
   assert_true(sharding_same_tiles(f->table, s, found));
@@ -320,7 +320,8 @@ static Status *random_ones(Guard *guard, void *arg) {
   return NULL;
 }
 
-// The ends of all sub-axes of an axis divide each other: a mesh can have them all as axes.
+// Whether the bounds of all sub-axes of an axis divide each other, so that a mesh can have them
+// all.
 static bool is_chain(const ShardingTable *table, const Sharding *shardings, uint32_t n) {
   for (uint32_t pass = 0; pass < n * n; pass++) {
     const ShardingInfo *x = sharding_info(table, shardings[pass / n]);
@@ -344,8 +345,7 @@ static bool is_chain(const ShardingTable *table, const Sharding *shardings, uint
   return true;
 }
 
-// The first device in the array that is in the same subgroup and has the same tile: it is the
-// smallest such device.
+// The first device in the array of the same subgroup and tile: the smallest such device.
 static uint32_t first_alike(const GspmdSharding *g, uint32_t device) {
   if (g->kind != GSPMD_TILED) return 0;
   bool replicated = g->n_subgroups && g->subgroups[g->n_subgroups - 1] == GSPMD_SUBGROUP_REPLICATED;
@@ -354,8 +354,8 @@ static uint32_t first_alike(const GspmdSharding *g, uint32_t device) {
   return gspmd_device(g, cell / copies * copies);
 }
 
-// All shardings of one mesh, whatever the order of its devices, are read back together: every
-// device keeps its tiles.
+// All shardings of one mesh in any device order are imported together: every device keeps its
+// tiles.
 static Status *random_sets(Guard *guard, void *arg) {
   (void)arg;
   Dice dice = dice_new(5);
@@ -403,7 +403,7 @@ static Status *random_sets(Guard *guard, void *arg) {
   return NULL;
 }
 
-// A random array of devices is either said exactly or refused.
+// A random device array is either converted exactly or refused.
 static Status *random_lists(Guard *guard, void *arg) {
   (void)arg;
   Dice dice = dice_new(4);

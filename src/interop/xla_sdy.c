@@ -1,5 +1,6 @@
-// Meshes first, then one walk that reads the strings (distinct ones once) into attributes, then the
-// calls. What a string names is checked by the verifier, not here.
+// Three steps: meshes; one walk that parses the strings (each distinct one once) into attributes
+// and converts custom calls; then the bodies of manual computations. The verifier checks what the
+// strings refer to. O(program).
 #include "interop/xla_sdy.h"
 
 #include <string.h>
@@ -15,23 +16,24 @@ typedef struct Result {
   Attr sharding;
 } Result;
 
-typedef struct Carried {
+typedef struct Import {
   Program *p;
   Context *context;
   AttrReader read;
   Guard *guard;
   Arena *arena;
   Diag *diag;
-  bool meshes;        // the module has them: mhlo.sharding is a copy
-  VEC(Attr) attr_of;  // per string attribute: what it reads as; 0 = not read yet
+  bool meshes;        // the module has xla.sdy.meshes: mhlo.sharding is a copy
+  VEC(Attr) attr_of;  // per string attribute: its parsed attribute; 0: not parsed yet
   VEC(Result) results;
-  VEC(OpId) calls;  // of bodies
-} Carried;
+  VEC(OpId) calls;  // calls of manual computation bodies
+} Import;
 
 // ---- strings ----
 
-// What a string attribute says; itself if it is none, 0 after reporting.
-static Attr attr_in(Carried *c, OpId op, Attr text) {
+// Parses a string attribute, memoized. Other attributes are returned as they are. Returns 0 after
+// reporting an error.
+static Attr attr_in(Import *c, OpId op, Attr text) {
   if (attr_info(c->context, text)->kind != ATTR_STRING) return text;
   while (c->attr_of.count <= text) VEC_PUSH(c->arena, &c->attr_of, 0);
   if (c->attr_of.items[text]) return c->attr_of.items[text];
@@ -54,8 +56,8 @@ static Attr attr_in(Carried *c, OpId op, Attr text) {
   return attr;
 }
 
-// Takes a field out of the frontend attributes of a dict; 0 if it is not there.
-static Attr take(Carried *c, Attr *dict, const char *name) {
+// Removes a field from the frontend attributes of a dict and returns it; 0 if it is not there.
+static Attr take(Import *c, Attr *dict, const char *name) {
   Attr frontend = attr_get(c->context, *dict, FRONTEND);
   Attr value = attr_get(c->context, frontend, name);
   if (value)
@@ -64,17 +66,17 @@ static Attr take(Carried *c, Attr *dict, const char *name) {
   return value;
 }
 
-static Attr take_read(Carried *c, OpId op, Attr *dict, const char *name) {
+static Attr take_read(Import *c, OpId op, Attr *dict, const char *name) {
   Attr text = take(c, dict, name);
   return text ? attr_in(c, op, text) : 0;
 }
 
-static bool is_class(const Carried *c, Attr attr, const char *cls) {
+static bool is_class(const Import *c, Attr attr, const char *cls) {
   const AttrInfo *info = attr_info(c->context, attr);
   return info->kind == ATTR_STRUCT && str_is(name_str(c->context, info->cls), cls);
 }
 
-static void wrong_kind(Carried *c, OpId op, const char *name, const char *expected) {
+static void wrong_kind(Import *c, OpId op, const char *name, const char *expected) {
   diag_error(c->diag, op_at(c->p, op)->pos, "'%s' op carries a %s that is no %s", op_name(c->p, op),
              name, expected);
 }
@@ -88,7 +90,7 @@ static bool has_symbol(const Program *p, Name name) {
   return false;
 }
 
-static void read_meshes(Carried *c) {
+static void read_meshes(Import *c) {
   Program *p = c->p;
   Attr attrs = op_at(p, p->root)->attrs, meshes = take_read(c, p->root, &attrs, "xla.sdy.meshes");
   const AttrInfo *info = attr_info(c->context, meshes);
@@ -116,7 +118,8 @@ static void read_meshes(Carried *c) {
   }
 }
 
-static void read_edges(Carried *c, OpId op, const char *name) {
+// Converts the frontend attributes of a function's arguments or results.
+static void read_edges(Import *c, OpId op, const char *name) {
   const AttrInfo *list = attr_info(c->context, op_attr(c->p, op, name));
   if (list->kind != ATTR_ARRAY) return;
   uint32_t n = list->count;
@@ -134,7 +137,9 @@ static void read_edges(Carried *c, OpId op, const char *name) {
   if (changed) op_set_attr(c->p, op, name, attr_array(c->context, n, items));
 }
 
-static void read_op(Carried *c, OpId op) {
+// Converts the frontend attributes of an op; has_unreduced_axes is dropped, since the
+// sharding lists them.
+static void read_op(Import *c, OpId op) {
   Attr attrs = op_at(c->p, op)->attrs, before = attrs;
   Attr sharding = take_read(c, op, &attrs, "xla.sdy.sharding");
   Attr rule = take_read(c, op, &attrs, "xla.sdy.sharding_rule");
@@ -152,14 +157,14 @@ static void read_op(Carried *c, OpId op) {
 
 // ---- calls ----
 
-// The result of the function that a use is, or UINT32_MAX.
+// The index of the function result that this use returns; UINT32_MAX if it is another use.
 static uint32_t returned_as(const Program *p, OperandId use) {
   OpId user = operand_at(p, use)->user;
   return op_at(p, user)->code == OP_func_return ? use - op_at(p, user)->operands : UINT32_MAX;
 }
 
-// Writes the shardings found for results, function by function.
-static void write_results(Carried *c) {
+// Writes the collected result shardings, function by function.
+static void write_results(Import *c) {
   Program *p = c->p;
   for (uint32_t at = 0; at < c->results.count;) {
     OpId function = c->results.items[at].function;
@@ -179,7 +184,9 @@ static void write_results(Carried *c) {
   }
 }
 
-static Attr open_dims(Carried *c, Attr sharding) {
+// The sharding with all dimensions open. A constraint left inside an inlined function must not keep
+// propagation from adding axes.
+static Attr open_dims(Import *c, Attr sharding) {
   const AttrInfo *dims = attr_info(c->context, attr_get(c->context, sharding, "dims"));
   uint32_t n = dims->kind == ATTR_ARRAY ? dims->count : 0;
   Attr *items = ARENA_ARRAY(c->arena, Attr, n + 1);
@@ -199,8 +206,9 @@ static Attr open_dims(Carried *c, Attr sharding) {
   return attr_struct(c->context, "sdy.sharding", info.count, fields);
 }
 
-// The sharding goes to the function's results; of a function that was inlined a constraint stays.
-static void import_result(Carried *c, OpId op, OpId function) {
+// Moves the sharding to the function's result. Other uses (the function was inlined) keep it as a
+// constraint.
+static void import_result(Import *c, OpId op, OpId function) {
   Program *p = c->p;
   Attr per_value = op_attr(p, op, "sdy.sharding");
   const AttrInfo *list = attr_info(c->context, attr_get(c->context, per_value, "shardings"));
@@ -208,6 +216,7 @@ static void import_result(Carried *c, OpId op, OpId function) {
   Attr sharding = list->kind == ATTR_ARRAY && list->count == 1 ? list->items[0] : 0;
   ValueId result = op_result(p, op, 0), operand = op_operand(p, op, 0);
   OperandId use = value_at(p, result)->first_use;
+  // Returns inside functions get the operand; other users keep the call's result.
   for (OperandId next; use; use = next) {
     next = operand_at(p, use)->next_use;
     uint32_t i = returned_as(p, use);
@@ -223,8 +232,8 @@ static void import_result(Carried *c, OpId op, OpId function) {
   }
 }
 
-// An integer among the call's attributes or its frontend attributes: `3`, `"3"`, `"3 : i64"`.
-static bool call_number(Carried *c, OpId op, const char *name, int64_t *out) {
+// Reads an integer among the call's attributes or frontend attributes: `3`, `"3"`, `"3 : i64"`.
+static bool call_number(Import *c, OpId op, const char *name, int64_t *out) {
   Attr attrs = op_at(c->p, op)->attrs, value = take(c, &attrs, name);
   if (!value) value = attr_get(c->context, attrs, name);
   if (value) value = attr_in(c, op, value);
@@ -237,7 +246,8 @@ static bool call_number(Carried *c, OpId op, const char *name, int64_t *out) {
   return false;
 }
 
-static void import_call(Carried *c, OpId op, OpId function) {
+// Replaces a custom call by the sdy op it stands for, in place.
+static void import_call(Import *c, OpId op, OpId function) {
   Program *p = c->p;
   int64_t value;
   if (call_is(p, op, CALL_SDY_RESULT)) {
@@ -260,7 +270,7 @@ static void import_call(Carried *c, OpId op, OpId function) {
 
 // ---- bodies ----
 
-// The call that gives the call's operands, each in its place; 0 if they come from elsewhere.
+// The GlobalToLocalShape call that defines all operands of the call, in order; 0 if none.
 static OpId border_before(const Program *p, OpId call) {
   OpId border = 0;
   for (uint32_t i = 0; i < op_at(p, call)->n_operands; i++) {
@@ -274,7 +284,8 @@ static OpId border_before(const Program *p, OpId call) {
   return border && op_at(p, border)->n_operands == op_at(p, call)->n_operands ? border : 0;
 }
 
-// The call that takes the call's results, each in its place and for itself.
+// The LocalToGlobalShape call that is the only user of all results of the call, in order; 0 if
+// none.
 static OpId border_after(const Program *p, OpId call) {
   OpId border = 0;
   for (uint32_t i = 0; i < op_at(p, call)->n_results; i++) {
@@ -289,26 +300,26 @@ static OpId border_after(const Program *p, OpId call) {
   return border && op_at(p, border)->n_results == op_at(p, call)->n_results ? border : 0;
 }
 
-static Attr no_shardings(Carried *c) {
+static Attr no_shardings(Import *c) {
   NamedAttr field = {name_of(c->context, "shardings"), attr_array(c->context, 0, NULL)};
   return attr_struct(c->context, "sdy.sharding_per_value", 1, &field);
 }
 
-// in_shardings, out_shardings and manual_axes, which stand on both borders; 0 after reporting.
-static Attr body_attrs(Carried *c, OpId call, OpId before, OpId after) {
+// in_shardings, out_shardings and manual_axes, from the border calls; 0 after reporting an error.
+static Attr body_attrs(Import *c, OpId call, OpId before, OpId after) {
   static const char *const keys[] = {"xla.sdy.in_shardings", "xla.sdy.out_shardings",
                                      "xla.sdy.manual_axes"};
   static const char *const names[] = {"in_shardings", "out_shardings", "manual_axes"};
   NamedAttr fields[3];
-  OpId places[3] = {before, after, call};
+  OpId holders[3] = {before, after, call};
   for (uint32_t i = 0; i < 3; i++) {
     Attr value = 0;
     for (uint32_t k = 0; k < 3 && !value; k++) {
-      if (!places[k]) continue;
-      Attr attrs = op_at(c->p, places[k])->attrs;
+      if (!holders[k]) continue;
+      Attr attrs = op_at(c->p, holders[k])->attrs;
       value = take_read(c, call, &attrs, keys[i]);
     }
-    bool none = i < 2 && !places[i];
+    bool none = i < 2 && !holders[i];
     if (!value && none) value = no_shardings(c);
     if (!is_class(c, value, i < 2 ? "sdy.sharding_per_value" : "sdy.manual_axes")) {
       diag_error(c->diag, op_at(c->p, call)->pos,
@@ -320,7 +331,9 @@ static Attr body_attrs(Carried *c, OpId call, OpId before, OpId after) {
   return attr_dict(c->context, 3, fields);
 }
 
-static void import_body(Carried *c, OpId call) {
+// Wraps the call in a manual computation and removes the border calls:
+//   GlobalToLocalShape -> call @body -> LocalToGlobalShape   becomes   manual_computation { call }
+static void import_body(Import *c, OpId call) {
   Program *p = c->p;
   OpId before = border_before(p, call), after = border_after(p, call);
   Op o = *op_at(p, call);
@@ -367,9 +380,9 @@ static void import_body(Carried *c, OpId call) {
   if (before && !used) op_erase(p, before);
 }
 
-// ---- the whole ----
+// ---- public ----
 
-static void import(Carried *c) {
+static void import(Import *c) {
   Program *p = c->p;
   read_meshes(c);
   OpId function = 0;
@@ -399,7 +412,7 @@ Status *xla_sdy_import(Program *p, AttrReader read, Guard *guard, Diag *diag) {
   arena_init(&arena, guard);
   GuardCleanup cleanup = {arena_release, &arena, NULL};
   guard_push(guard, &cleanup);
-  Carried c = {
+  Import c = {
       .p = p, .context = p->context, .read = read, .guard = guard, .arena = &arena, .diag = diag};
   uint32_t before = diag->errors;
   import(&c);

@@ -1,4 +1,4 @@
-// sdy as XLA carries it through HLO, strings and custom calls, turned back into sdy.
+// Reads sdy in the form in which XLA carries it through HLO: strings and custom calls.
 //
 //   module  mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\"x\"=2]>}"}
 //   values  mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\"x\"}, {}]>"}
@@ -9,14 +9,14 @@
 
 #include "ir/program.h"
 
-// Reads one attribute that is the whole text; errors go to diag. `attr_parse_text` of parse/.
+// Reads one attribute from text (attr_parse_text of parse/); errors go to diag.
 typedef Status *(*AttrReader)(Context *context, Guard *guard, const char *text, Diag *diag,
                               Attr *out);
 
-// The program in sdy's own words. With xla.sdy.meshes in the module every mhlo.sharding is a copy
-// of what the strings say, and goes. A text that does not read is INVALID_ARGUMENT, its place in
-// diag; the program may be changed then. Programs without such attributes are left alone.
-// O(program).
+// Converts to sdy attributes and ops in place. If the module has xla.sdy.meshes, every
+// mhlo.sharding is a copy of a string and is removed. A string that does not parse is
+// INVALID_ARGUMENT with the position in diag; the program may then be half converted. Programs
+// without such attributes are not changed. O(program).
 Status *xla_sdy_import(Program *program, AttrReader read, Guard *guard, Diag *diag) MUST_USE;
 
 #endif

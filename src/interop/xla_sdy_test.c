@@ -1,4 +1,4 @@
-// XLA's round trip of sdy: every string and call becomes what it stands for.
+// XLA's round trip of sdy: every string and call becomes the attribute or op it stands for.
 #include "interop/xla_sdy.h"
 
 #include "../tests/support/gspmd_fixture.h"

@@ -1,5 +1,6 @@
-// Attributes: interned records, hashed by content like types. Dicts and structs are kept sorted by
-// name, so look-up is a binary search and equality is structural.
+// Attributes: interned records, hashed by content like types. Fields of dicts and structs are
+// sorted by name, so lookup is a binary search and equal dicts are equal records. Interning costs
+// O(record).
 #include "base/mem.h"
 #include "ir/context.h"
 #include "ir/context_private.h"
@@ -11,7 +12,7 @@ static int name_compare(const Context *context, Name a, Name b) {
   return order ? order : (s.n < t.n ? -1 : s.n > t.n);
 }
 
-// Merge sort, stable: fields with one name keep their order.
+// Stable merge sort: fields of equal names keep their order.
 static void sort_fields(const Context *context, NamedAttr *fields, NamedAttr *scratch, uint32_t n) {
   if (n < 2) return;
   uint32_t half = n / 2;
@@ -32,6 +33,7 @@ static bool fields_sorted(const Context *context, const NamedAttr *fields, uint3
   return true;
 }
 
+// The second half of the allocation is scratch of the merge sort.
 static NamedAttr *sorted_copy(Context *context, const NamedAttr *fields, uint32_t n) {
   NamedAttr *copy = ARENA_ARRAY(&context->arena, NamedAttr, (size_t)n * 2);
   memcpy(copy, fields, n * sizeof *fields);
@@ -39,6 +41,7 @@ static NamedAttr *sorted_copy(Context *context, const NamedAttr *fields, uint32_
   return copy;
 }
 
+// Uses hashes of names and nested records, never ids, so that it is the same in every context.
 static uint64_t content_hash(const Context *context, const AttrInfo *a) {
   uint64_t h = hash_mix(a->kind, a->splat);
   h = hash_mix(h, type_hash(context, a->type));
@@ -59,6 +62,8 @@ static uint64_t content_hash(const Context *context, const AttrInfo *a) {
   return a->bytes ? hash_mix(h, hash_bytes(a->data, a->bytes)) : h;
 }
 
+// Within one context nested records are compared by id. Floats are compared by bits: -0.0 is not
+// 0.0.
 static bool attr_equal(const void *owner, uint32_t id, const void *key) {
   const AttrInfo *a = attr_info(owner, id), *b = key;
   if (a->kind != b->kind || a->splat != b->splat || a->type != b->type || a->cls != b->cls ||
@@ -72,6 +77,7 @@ static bool attr_equal(const void *owner, uint32_t id, const void *key) {
   return !a->bytes || memcmp(a->data, b->data, a->bytes) == 0;
 }
 
+// Looks the record up before copying it; adopt_data takes the data pointer over.
 static Attr intern(Context *context, const AttrInfo *info, bool adopt_data) {
   Arena *arena = &context->arena;
   AttrInfo key = *info;
@@ -251,7 +257,7 @@ Name attr_as_name(const Context *context, Attr attr) {
              : 0;
 }
 
-// A splat is a few letters for any number of elements: lists this long are not written so.
+// A splat text is short for any number of elements. Longer lists are not expanded.
 enum { MOST_SPLAT = 1 << 16 };
 
 Ints attr_as_ints(Context *context, Attr attr) {

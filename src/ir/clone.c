@@ -1,6 +1,6 @@
-// Tables refer to each other by id, so copying each of them is all there is to do. Attributes and
-// types are ids too: they mean the same in a context that context_copy made. Only resources hold a
-// pointer, into the context's arena.
+// Tables refer to each other by id, so each table is copied as it is. Attributes and types are ids,
+// too, and have the same meaning in a context_copy. Only resources hold pointers, into the
+// context's arena.
 #include "ir/clone.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-// Codes mean nothing to ir/: any numbers do.
+// ir/ does not interpret codes: any numbers will do.
 enum { MODULE = 2, FUNC = 3, RETURN = 4, LEAF = 6 };
 
 static const uint8_t blob[] = {1, 2, 3};
@@ -42,7 +42,7 @@ static OpId make(Program *p, uint16_t code, uint32_t n, const ValueId *operands,
                                 .pos = 3});
 }
 
-// A function with a named argument, an op, a dead op, and a resource beside it.
+// A function with a named argument, an op, a dead op, and a resource.
 static void build(Made *made, Guard *guard) {
   made->context = context_new(guard);
   Program *p = made->p = program_new(made->context, guard, &source);
@@ -84,8 +84,8 @@ static void expect_same(const Program *p, const Program *q) {
 }
 
 typedef struct Way {
-  bool other;  // a context of its own
-  bool edit;   // and look whether the original stays
+  bool other;  // in a context of its own
+  bool edit;   // edit the copy, and check that the original is unchanged
 } Way;
 
 static Status *clone_it(Guard *guard, void *arg) {
@@ -107,7 +107,7 @@ static Status *clone_it(Guard *guard, void *arg) {
         op_set_attr(made.q, op, "a", attr_bool(made.q->context, true));
     assert_false(program_hash(made.q) == hash);
     assert_true(program_hash(made.p) == hash);
-    if (way->other) {  // the original goes first
+    if (way->other) {  // free the original first
       program_free(made.p), context_free(made.context);
       made.p = NULL, made.context = NULL;
       assert_null(program_check(made.q));

@@ -1,7 +1,8 @@
-// Larger rewrites: dropping dead entries, outlining a run of ops to a function, inlining a call.
+// Larger rewrites: drop dead entries, outline ops to a function, inline a call.
 //
-// Compaction renumbers everything in program order by one walk and rebuilds the tables; side tables
-// indexed by the old ids follow through the Remap. O(program).
+// Compaction: one walk numbers everything in program order, then the tables are rebuilt; side
+// tables follow through the Remap. Invariant: everything that can fail (allocation) comes before
+// the first change, so a throw leaves the program as it was. O(program).
 #include <assert.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 // ---- compact ----
 
+// Assigns new ids in program order. Operands need no map: they follow their ops.
 static void number_all(const Program *p, Remap *m, uint32_t *out_n_operands) {
   uint32_t ops = 1, values = 1, blocks = 1, regions = 1, operands = 1;
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
@@ -57,7 +59,7 @@ Program *program_copy(Program *p, Arena *arena, Remap *out) {
   HEAPVEC_RESERVE(p->guard, &q->operands, n_operands);
   HEAPVEC_RESERVE(p->guard, &q->resources, p->resources.count);
   guard_pop(p->guard, &cleanup);
-  // From here on nothing can fail.
+  // Nothing can fail from here on.
   for (uint32_t i = 1; i < p->values.count; i++)
     if (m.values[i]) {
       Value v = *value_at(p, i);
@@ -139,8 +141,8 @@ typedef struct ValueList {
 } ValueList;
 
 typedef struct Outline {
-  uint8_t *inside;  // per value: defined by a moved op or in its regions
-  uint8_t *taken;   // per value: already an argument or a result
+  uint8_t *inside;  // per value: defined by a moved op, or inside one
+  uint8_t *taken;   // per value: already an argument. Later per op: it is moved
   ValueList arguments, results;
   Type *types;  // scratch
 } Outline;
@@ -164,6 +166,7 @@ static void mark_inside(const Program *p, OpId root, Outline *out) {
   }
 }
 
+// Values used inside and defined outside, in order of first use, each once.
 static void collect_arguments(Program *p, OpId root, Outline *out) {
   for (OpId op = root; op; op = op_walk_next(p, op, root))
     for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
@@ -174,8 +177,8 @@ static void collect_arguments(Program *p, OpId root, Outline *out) {
     }
 }
 
-// Is this op one of first … last or inside one of them? The block tells: climb to it.
-static bool stands_in(const Program *p, OpId op, BlockId block, const uint8_t *moved_op) {
+// Whether the op is one of the moved ops or inside one: climbs to the ancestor in `block`.
+static bool is_moved(const Program *p, OpId op, BlockId block, const uint8_t *moved_op) {
   while (op && op_at(p, op)->block != block) op = op_parent(p, op);
   return op && moved_op[op];
 }
@@ -199,14 +202,15 @@ OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block,
       ValueId v = op_result(p, op, i);
       bool escapes = false;
       for (OperandId u = value_at(p, v)->first_use; u && !escapes; u = operand_at(p, u)->next_use)
-        escapes = !stands_in(p, operand_at(p, u)->user, block, out.taken);
+        escapes = !is_moved(p, operand_at(p, u)->user, block, out.taken);
       if (escapes) HEAPVEC_PUSH(p->guard, &out.results, v);
     }
   uint32_t most = out.results.count + out.arguments.count + 1;
   out.types = table_alloc(p, most, sizeof *out.types);
   for (uint32_t i = 0; i < out.results.count; i++)
     out.types[i] = value_type(p, out.results.items[i]);
-  // Everything that can fail comes before the first change to the block.
+  // Everything that can fail (creating call, function and terminator) comes before the first change
+  // to the block.
   OpSpec spec = *call;
   spec.n_operands = out.arguments.count;
   spec.operands = out.arguments.items;
@@ -260,6 +264,7 @@ OpId program_outline(Program *p, OpId first, OpId last, BlockId module_block,
 
 static void release_items(void *items) { mem_free(*(void **)items); }
 
+// Clones the callee's ops before the call. `values` maps its arguments to the call's operands.
 void program_inline(Program *p, OpId call, OpId callee) {
   BlockId body = region_block(p, op_region(p, callee, 0));
   assert(body && "only functions with a body are inlined");

@@ -1,5 +1,5 @@
-// The context and its strings. Records live in one arena and never move; the tables of pointers and
-// the maps are on the heap.
+// The context and its strings. Records live in one arena and never move, so pointers to them stay
+// valid; the tables of pointers and the maps are on the heap. Interning is O(text).
 #include "ir/context.h"
 
 #include "base/mem.h"
@@ -52,7 +52,7 @@ static const AttrInfo *copy_attr(Arena *arena, const AttrInfo *from) {
   return a;
 }
 
-// Every record refers to others by id, so records that keep theirs can be copied one by one.
+// Records refer to each other by id, so they are copied one by one with their ids.
 Context *context_copy(const Context *from, Guard *guard) {
   Context *context = context_new(guard);
   GuardCleanup cleanup = {context_release, context, NULL};

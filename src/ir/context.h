@@ -11,19 +11,19 @@
 #include "ir/dtype.h"
 
 typedef uint32_t Name;  // an interned string
-typedef uint32_t Type;  // an interned type; scalar types have the fixed ids 1 … DT_COUNT-1, so Type
-                        // t = DT_f32 works
+typedef uint32_t Type;  // an interned type; scalar types have the fixed ids 1 … DT_COUNT-1, so that
+                        // `Type t = DT_f32` works
 typedef uint32_t Attr;  // an interned attribute
 
 typedef struct Context Context;
 
-// The context's memory throws to the guard it was made or last set with.
+// The context's memory throws to the guard given here or set last.
 Context *context_new(Guard *guard);
-// Another with the same ids, which shares nothing with this one. O(context).
+// A copy with the same ids, which shares nothing with the original. O(context).
 Context *context_copy(const Context *context, Guard *guard);
 void context_free(Context *context);                   // NULL is fine
-void context_release(void *context);                   // the same, for a GuardCleanup
-Guard *context_guard(Context *context, Guard *guard);  // gives the one before
+void context_release(void *context);                   // for a GuardCleanup
+Guard *context_guard(Context *context, Guard *guard);  // sets the guard; returns the previous one
 Arena *context_arena(Context *context);                // lives as long as the context
 
 Name name_intern(Context *context, Str text);
@@ -44,7 +44,7 @@ typedef enum TypeKind {
   TYPE_FUNCTION,  // items: n_inputs inputs, then results
   TYPE_TOKEN,
   TYPE_FUTURE,  // items
-  TYPE_OPAQUE,  // text, as written with its '!'
+  TYPE_OPAQUE,  // text, with its '!'
 } TypeKind;
 
 #define DIM_DYNAMIC INT64_MIN  // `?`
@@ -54,7 +54,7 @@ typedef struct QuantInfo {
   DType expressed;   // DT_f32, …
   int64_t min, max;  // storage range; defaults are those of the storage type
   int32_t axis;      // -1: per tensor
-  uint32_t count;    // of scales and zero points; 1 per tensor
+  uint32_t count;    // number of scales and zero points; 1 per tensor
   const double
       *scales;  // already rounded to the expressed type's precision as MLIR keeps them (double)
   const int64_t *zero_points;
@@ -68,7 +68,7 @@ typedef struct TypeInfo {
   uint32_t rank;        // TENSOR, MEMREF
   uint32_t n_inputs;    // FUNCTION
   uint32_t n_items;     // TUPLE, FUTURE, FUNCTION (all)
-  const int64_t *dims;  // DIM_DYNAMIC where unknown
+  const int64_t *dims;  // DIM_DYNAMIC if unknown
   const Type *items;
   const QuantInfo *quant;
   Name text;
@@ -87,9 +87,9 @@ Type type_function(Context *context, uint32_t n_inputs, const Type *inputs, uint
 Type type_token(Context *context);
 Type type_opaque(Context *context, Str text);
 
-// Conveniences; each is safe on any type.
+// Accessors; each is safe on any type.
 bool type_is_tensor(const Context *context, Type type);  // ranked
-Type type_elem(const Context *context, Type type);       // of a tensor (0 otherwise)
+Type type_elem(const Context *context, Type type);       // of a tensor; 0 otherwise
 DType type_dtype(
     const Context *context,
     Type type);  // of a scalar, or of a tensor's element (storage type if quantized); 0 otherwise
@@ -99,22 +99,22 @@ const QuantInfo *type_quant_info(const Context *context,
 bool type_is_static(const Context *context, Type type);  // no `?` anywhere
 // Number of elements of a static tensor; false if dynamic, not a tensor, or over INT64_MAX.
 bool type_count(const Context *context, Type type, int64_t *out_count);
-// The same shape and encoding, other elements.
+// The same shape and encoding with another element type.
 Type type_with_elem(Context *context, Type tensor, Type elem);
-// The same elements and encoding, another size of dimension d.
+// The same element type and encoding with another size of dimension d.
 Type type_with_dim(Context *context, Type tensor, uint32_t d, int64_t size);
-// The same elements, another shape, no encoding.
+// The same element type with another shape, without encoding.
 Type type_with_shape(Context *context, Type tensor, uint32_t rank, const int64_t *dims);
 // The bound of dimension d from #stablehlo.bounds, or DIM_DYNAMIC.
 int64_t type_bound(const Context *context, Type tensor, uint32_t d);
 
-// Writes MLIR's text, e.g. tensor<4x?xf32>. Of encodings #stablehlo.bounds and opaque ones are
-// written.
+// Prints MLIR's text, e.g. tensor<4x?xf32>. Only #stablehlo.bounds and opaque encodings are
+// printed.
 void type_print(const Context *context, Type type, StrBuf *out);
-// Same, kept in the context once per text: for messages.
+// The same text, kept in the context once per type: for messages.
 const char *type_text(Context *context, Type type);
 
-// Hash of the content: equal types hash equal in every context.
+// Hash of the content: equal types have equal hashes in every context.
 uint64_t type_hash(const Context *context, Type type);
 
 // ---- attributes ----
@@ -168,8 +168,8 @@ typedef struct AttrInfo {
 } AttrInfo;
 
 const AttrInfo *attr_info(const Context *context, Attr attr);  // never NULL; kind ATTR_NONE for 0
-// Interns any record; the arrays are copied. Dict and struct fields are sorted by name here; a name
-// twice is the caller's error to report (attr_fields_repeat).
+// Interns any record; the arrays are copied. Sorts dict and struct fields by name. The caller
+// reports duplicate names (attr_fields_repeat).
 Attr attr_intern(Context *context, const AttrInfo *info);
 
 Attr attr_unit(Context *context);
@@ -185,36 +185,35 @@ Attr attr_dict(Context *context, uint32_t n,
                const NamedAttr *fields);                              // sorts; the empty dict is 0
 Attr attr_i64s(Context *context, uint32_t n, const int64_t *values);  // array<i64: …>
 Attr attr_bools(Context *context, uint32_t n, const bool *values);    // array<i1: …>
-// Copies the data; splat if bytes is one element's and the tensor has more (or if all elements are
-// equal, as MLIR does).
+// Copies the data. A splat if bytes is one element's and the tensor has more, or if all elements
+// are equal (as in MLIR).
 Attr attr_dense(Context *context, Type tensor, const void *data, size_t bytes);
-// Takes the data without copying: it must live in context_arena. For the reader's big constants.
+// Takes the data without a copy: it must live in context_arena. For large constants.
 Attr attr_dense_adopt(Context *context, Type tensor, const void *data, size_t bytes);
 Attr attr_enum(Context *context, const char *cls, const char *value);
 Attr attr_struct(Context *context, const char *cls, uint32_t n, const NamedAttr *fields);
 Attr attr_loc_file(Context *context, Name file, LocRange range);
 
-uint64_t attr_hash(const Context *context, Attr attr);  // of the content, as type_hash
-// A name that stands twice in fields, or 0. O(n log n).
+uint64_t attr_hash(const Context *context, Attr attr);  // of the content, like type_hash
+// A duplicate name in fields, or 0. O(n log n).
 Name attr_fields_repeat(Context *context, uint32_t n, const NamedAttr *fields);
 
-// Looks a field up in a dict or struct: 0 if absent. O(log fields).
+// A field of a dict or struct; 0 if absent. O(log fields).
 Attr attr_get(const Context *context, Attr dict, const char *name);
-// A dict with one field set (value 0 removes it).
+// A copy of a dict with one field set (value 0 removes it).
 Attr attr_dict_with(Context *context, Attr dict, const char *name, Attr value);
 
-// Readers with defaults, safe on 0 and on wrong kinds (then the default).
+// Accessors with defaults, also for 0 and wrong kinds.
 int64_t attr_as_int(const Context *context, Attr attr, int64_t otherwise);
 bool attr_as_bool(const Context *context, Attr attr, bool otherwise);  // BOOL, INT, UNIT (true)
 double attr_as_float(const Context *context, Attr attr, double otherwise);
 Name attr_as_name(const Context *context, Attr attr);  // STRING, SYMBOL, ENUM: its name; else 0
 
-// A view of integers: from array<i64>, or from dense<…> : tensor<Nxi64> (expanded in the context's
-// arena).
+// Integers of array<i64>, or of dense<…> : tensor<Nxi64> (expanded in the context's arena).
 typedef struct Ints {
   const int64_t *v;
   uint32_t n;
-  bool ok;  // false: not there or not integers
+  bool ok;  // false: absent or not integers
 } Ints;
 Ints attr_as_ints(Context *context, Attr attr);
 static inline bool ints_contain(Ints ints, int64_t value) {

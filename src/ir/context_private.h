@@ -1,4 +1,4 @@
-// What context.c, type.c and attr.c share. Nobody else includes this.
+// Declarations shared by context.c, type.c and attr.c only.
 #ifndef TESSERA_IR_CONTEXT_PRIVATE_H
 #define TESSERA_IR_CONTEXT_PRIVATE_H
 
@@ -6,15 +6,15 @@
 #include "base/vec.h"
 #include "ir/context.h"
 
-// An interned record and the hash of its content: names by their letters, parts by their own
-// hashes, so it is the same in every context.
+// An interned record and the hash of its content. Names are hashed by their characters, nested
+// records by their own hashes, so the hash is the same in every context.
 typedef struct Interned {
   const void *info;
   uint64_t hash;
 } Interned;
 
 typedef struct NameEntry {
-  Str text;  // NUL-terminated behind its end
+  Str text;  // NUL-terminated after its end
   uint64_t hash;
 } NameEntry;
 

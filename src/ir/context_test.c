@@ -1,4 +1,4 @@
-// Interning: equal records get one id, in any order of making; hashes agree between contexts; text
+// Interning: equal records get one id in any order of creation; hashes agree between contexts; text
 // is MLIR's.
 #include "ir/context.h"
 
@@ -62,7 +62,7 @@ static Status *attrs(Guard *guard, void *arg) {
   assert_int_equal(attr_fields_repeat(c, 2, ba), name_of(c, "b"));
   NamedAttr other[2] = {{name_of(d, "a"), attr_unit(d)}, {name_of(d, "b"), attr_i64(d, 2)}};
   assert_true(attr_hash(c, x) == attr_hash(d, attr_dict(d, 2, other)));
-  // All elements equal: a splat, as MLIR has it.
+  // All elements equal: a splat, as in MLIR.
   int64_t four = 4;
   Type t = type_tensor(c, DT_i32, 1, &four, 0);
   int32_t same[4] = {7, 7, 7, 7}, mixed[4] = {7, 7, 7, 8};
@@ -101,7 +101,7 @@ static void test_attrs(void **state) {
   assert_null(guard_run(attrs, NULL));
 }
 
-// The k-th allocation failing, for all k: a status comes back and nothing leaks (ASan says so).
+// The k-th allocation fails, for all k: a status is returned and nothing leaks (under ASan).
 static void test_no_memory(void **state) {
   (void)state;
   mem_fail_at(0);

@@ -1,11 +1,11 @@
-// Element types: the table, and the arithmetic of representing one value in any of them.
-//
-// Every float type but f64 is a subset of the doubles, so a double is the common currency: decoding
-// is exact and encoding is one generic rounding of a 64-bit significand (round to nearest, ties to
-// even) driven by the columns of dtypes.def; f32 and f64 take the machine's own conversions. NaN
-// payloads keep their top bits, so that every bit pattern survives load and store. Overflow follows
-// LLVM's APFloat, which is what the reference interpreter computes with: IEEE types give infinity,
-// FN and FNUZ types NaN, types with neither saturate. All functions are O(1) or O(n).
+// Problem: load, store and convert values of thirty element types, bit-exact with LLVM's APFloat,
+// which the reference interpreter uses.
+// Idea: every float type except f64 is a subset of the doubles, so a double is the common
+// representation. Decoding is exact; encoding is one generic rounding of a 64-bit significand (to
+// nearest, ties to even), driven by the columns of dtypes.def. f32 and f64 use the CPU's
+// conversions. Invariants: NaN payloads keep their top bits, so every bit pattern survives load and
+// store. Overflow gives infinity for IEEE types, NaN for FN and FNUZ types; types with neither
+// saturate. Cost: O(1) per value.
 #include "ir/dtype.h"
 
 #include <math.h>
@@ -51,9 +51,11 @@ static int64_t sign_extend(uint64_t u, int width) {
   return (int64_t)((u ^ sign) - sign);
 }
 
-// Bits below the sign of one part.
+// Number of bits below the sign of one part.
 static int magnitude_bits(const DTypeInfo *t) { return t->exponent_bits + t->mantissa_bits; }
 
+// Bit pattern of the largest finite magnitude. IEEE types reserve the last exponent, FN and E8M0
+// types one pattern for NaN, the others none.
 static uint64_t max_finite_code(const DTypeInfo *t) {
   uint64_t all = low_mask(magnitude_bits(t));
   switch ((FloatStyle)t->style) {
@@ -67,16 +69,18 @@ static uint64_t max_finite_code(const DTypeInfo *t) {
   return all;
 }
 
+// 0 for E8M0, which has no sign.
 static uint64_t sign_bit(const DTypeInfo *t) {
   return t->style == FLOAT_E8M0 ? 0 : (uint64_t)1 << magnitude_bits(t);
 }
 
-// The pattern of a NaN; `payload` holds the 52 mantissa bits of a double.
+// The bit pattern of a NaN; `payload` has the 52 mantissa bits of a double.
 static uint64_t nan_code(const DTypeInfo *t, bool negative, uint64_t payload) {
   uint64_t sign = negative ? sign_bit(t) : 0;
   switch ((FloatStyle)t->style) {
   case FLOAT_IEEE: {
     uint64_t top = low_mask(t->exponent_bits) << t->mantissa_bits;
+    // A payload whose kept bits are all zero would be an infinity: use the quiet bit.
     uint64_t kept = payload >> (52 - t->mantissa_bits);
     return sign | top | (kept ? kept : (uint64_t)1 << (t->mantissa_bits - 1));
   }
@@ -89,6 +93,7 @@ static uint64_t nan_code(const DTypeInfo *t, bool negative, uint64_t payload) {
   return 0;
 }
 
+// Infinity, NaN or the largest finite value, by the type's style.
 static uint64_t overflow_code(const DTypeInfo *t, bool negative) {
   uint64_t sign = negative ? sign_bit(t) : 0;
   switch ((FloatStyle)t->style) {
@@ -102,15 +107,17 @@ static uint64_t overflow_code(const DTypeInfo *t, bool negative) {
   return nan_code(t, negative, 0);
 }
 
-// Rounds (-1)^negative * significand * 2^(exponent - 63), bit 63 of the significand being set, to
-// the type.
+// Rounds (-1)^negative * significand * 2^(exponent - 63) to the type; bit 63 of the significand is
+// set.
 static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t significand,
                              int exponent) {
   if (t->style == FLOAT_E8M0) {
-    // One bit of precision: a tie is odd below and even above, so it goes up.
+    // One bit of precision: at a tie (1.5) the significand is odd below and even above, so it goes
+    // up.
     int code = exponent + t->bias + (significand >> 62 == 3);
     return negative || code < 0 || code > 254 ? 0xFF : (uint64_t)code;
   }
+  // Below min_exponent the value is subnormal: the scale stays and more bits are shifted out.
   int min_exponent = 1 - t->bias;
   int scale = exponent < min_exponent ? min_exponent : exponent;
   int shift = 63 - t->mantissa_bits + (scale - exponent);
@@ -122,6 +129,7 @@ static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t signifi
     kept = significand >> shift;
     round_up = rest > half || (rest == half && (kept & 1));
   } else if (shift == 64) {
+    // In [1/2, 1) of the smallest subnormal: only exactly half rounds to zero.
     round_up = significand > (uint64_t)1 << 63;
   }
   // The implicit bit adds one to the exponent field, as does a carry out of the mantissa.
@@ -131,6 +139,7 @@ static uint64_t encode_parts(const DTypeInfo *t, bool negative, uint64_t signifi
   return code | (negative ? sign_bit(t) : 0);
 }
 
+// Splits the double into sign, exponent and a normalized 64-bit significand; encode_parts rounds.
 static uint64_t encode_generic(const DTypeInfo *t, double x) {
   uint64_t u = bits_of_double(x);
   bool negative = u >> 63;
@@ -143,12 +152,14 @@ static uint64_t encode_generic(const DTypeInfo *t, double x) {
       if (t->style == FLOAT_E8M0) return 0xFF;
       return negative && t->style != FLOAT_FNUZ ? sign_bit(t) : 0;
     }
+    // A subnormal double: normalize it first.
     int zeros = __builtin_clzll(mantissa);
     return encode_parts(t, negative, mantissa << zeros, -1022 - 52 + 63 - zeros);
   }
   return encode_parts(t, negative, (uint64_t)1 << 63 | mantissa << 11, exponent - 1023);
 }
 
+// Exact: every value of a type with at most 52 mantissa bits is a double.
 static double decode_generic(const DTypeInfo *t, uint64_t code) {
   bool negative = code & sign_bit(t);
   uint64_t magnitude = code & low_mask(magnitude_bits(t));
@@ -171,7 +182,7 @@ static double decode_generic(const DTypeInfo *t, uint64_t code) {
 }
 
 static double decode_f32(uint32_t u) {
-  if ((u & 0x7FFFFFFF) > 0x7F800000)  // keeps signalling NaNs, which a conversion would quieten
+  if ((u & 0x7FFFFFFF) > 0x7F800000)  // keeps signalling NaNs, which a conversion would make quiet
     return double_of_bits((uint64_t)(u >> 31) << 63 | (uint64_t)0x7FF << 52 |
                           (uint64_t)(u & 0x7FFFFF) << 29);
   float f;
@@ -189,7 +200,7 @@ static uint32_t encode_f32(double x) {
   return u;
 }
 
-// A float type's pattern, or that of one part of a complex type.
+// The bit pattern of a float type, or of one part of a complex type.
 static uint64_t encode_float(DType type, double x) {
   switch (type) {
   case DT_f64:
@@ -260,6 +271,7 @@ static double integer_to_float(DType type, bool negative, uint64_t magnitude) {
   return decode_float(type, encode_parts(t, negative, magnitude << zeros, 63 - zeros));
 }
 
+// Truncates and saturates; NaN becomes 0. Both limits are exact doubles.
 static int64_t float_to_signed(double x, int width) {
   double limit = ldexp(1.0, width - 1);
   if (x != x) return 0;
@@ -300,6 +312,8 @@ static Scalar integer_to(DType to, bool negative, uint64_t u) {
   return scalar_i(0);
 }
 
+// Bit patterns of one sign are ordered like their values, so distances are differences of patterns;
+// across zero the two distances to zero add.
 static uint64_t part_ulp_distance(DType type, double a, double b) {
   const DTypeInfo *t = &dtype_table[type];
   uint64_t x = encode_float(type, a), y = encode_float(type, b);
@@ -506,6 +520,7 @@ Scalar dtype_next_after(DType type, Scalar from, Scalar to) {
   uint64_t code = encode_float(type, from.f);
   uint64_t sign = code & sign_bit(t);
   uint64_t magnitude = code & low_mask(magnitude_bits(t));
+  // One step is one bit pattern: away from zero + 1, towards zero - 1.
   bool outward = from.f < to.f ? !sign : sign != 0;
   if (from.f == 0)
     code = 1 | (to.f < 0 ? sign_bit(t) : 0);

@@ -1,4 +1,4 @@
-// Element types: every bit pattern survives, roundings land where the formats say, text is MLIR's.
+// Element types: every bit pattern survives, rounding follows the formats, text is MLIR's.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,7 +102,7 @@ static void test_integers_wrap(void **state) {
 
 static void test_float_rounding(void **state) {
   (void)state;
-  // Ties go to even, anything more goes away.
+  // Ties go to even, anything more goes away from zero.
   assert_true(round_to(DT_f16, 1 + 0x1p-11) == 1);
   assert_true(round_to(DT_f16, 1 + 0x3p-11) == 1 + 0x1p-9);
   assert_true(round_to(DT_f16, 1 + 0x1p-11 + 0x1p-52) == 1 + 0x1p-10);
@@ -279,7 +279,7 @@ static void test_random_doubles_read_back(void **state) {
     uint32_t low = (uint32_t)bits;
     dtype_format(DT_f32, dtype_from_bits(DT_f32, low), buf, sizeof buf);
     assert_int_equal(dtype_bits(DT_f32, read_number(DT_f32, buf)), low);
-    // The reader agrees with the C library on arbitrary decimals.
+    // The parser agrees with the C library on arbitrary decimals.
     char text[64];
     dtype_format(DT_ui64, scalar_u(bits), text, sizeof text);
     strcat(text, i % 2 ? ".75e-" : ".e+");

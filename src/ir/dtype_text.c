@@ -1,19 +1,20 @@
-// Numbers as text, in MLIR's spelling and independent of the locale.
-//
-// Printing follows what LLVM's APFloat and MLIR's printer do, digit for digit: six significant
-// digits in scientific form if they read back to the same value, else enough digits to tell any two
-// values of the type apart (2 + precision * 59/196) rounded half up, else (not finite, or no point
-// in that text) the bits in hex. Reading is exact: short decimals by one multiplication or division
-// of exactly represented numbers (Clinger, "How to read floating point numbers accurately", PLDI
-// 1990), 19-digit ones the same way in extended precision, the rest by integers of a few thousand
-// bits. A call costs O(n) on its text, and at most some ten thousand word operations more.
+// Problem: print and parse numbers exactly as MLIR does, independent of the locale.
+// Idea, printing (as APFloat and MLIR's printer do, digit for digit): six significant digits in
+// scientific form if they parse to the same value; else enough digits to tell any two values of the
+// type apart (2 + precision * 59/196), rounded half up; else (not finite, or without a point) the
+// bits in hex.
+// Idea, parsing: short decimals by one multiplication or division of exactly represented numbers
+// (Clinger, "How to read floating point numbers accurately", PLDI 1990), 19-digit ones the same way
+// in extended precision, the rest by integers of a few thousand bits.
+// Invariant: parsing is correctly rounded.
+// Cost: O(n) on the text, and at most some ten thousand word operations.
 #include "ir/dtype.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-// Big enough for the 800 digits kept of a decimal over 10^1150, with 66 bits to spare.
+// Enough for the 800 digits kept of a decimal over 10^1150, with 66 bits to spare.
 enum { BIG_WORDS = 136, KEPT_DIGITS = 800 };
 
 // Nonnegative integer, little-endian words; words[count - 1] != 0 unless count == 0.
@@ -114,8 +115,7 @@ static void big_subtract(Big *a, const Big *b) {
   while (a->count && !a->words[a->count - 1]) a->count--;
 }
 
-// The decimal, not zero, as significand * 2^(exponent - 63) with bit 63 set and lower bits gathered
-// in bit 0.
+// The nonzero decimal as significand * 2^(exponent - 63) with bit 63 set; bit 0 is sticky.
 static uint64_t decimal_to_parts(const Decimal *d, int *out_exponent) {
   Big number = {0}, divisor;
   for (int i = 0; i < d->count; i++) big_multiply_add(&number, 10, d->digits[i]);
@@ -125,7 +125,7 @@ static uint64_t decimal_to_parts(const Decimal *d, int *out_exponent) {
     big_multiply_pow(&number, 10, scale);
   else
     big_multiply_pow(&divisor, 10, -scale);
-  // Scale so that the quotient lies in [1, 2), then take its bits one at a time.
+  // Scale the quotient to [1, 2), then take its bits one at a time.
   int shift = big_bits(&number) - big_bits(&divisor);
   if (shift < 0)
     big_shift_left(&number, -shift);
@@ -135,6 +135,7 @@ static uint64_t decimal_to_parts(const Decimal *d, int *out_exponent) {
     big_shift_left(&number, 1);
     shift--;
   }
+  // Long division, one bit per iteration.
   uint64_t significand = 0;
   for (int i = 0; i < 64; i++) {
     significand <<= 1;
@@ -148,7 +149,7 @@ static uint64_t decimal_to_parts(const Decimal *d, int *out_exponent) {
   return significand | (number.count != 0);
 }
 
-// The decimal rounded once to the type, as its bits.
+// The decimal rounded once to the type; returns its bits.
 static uint64_t decimal_to_bits(DType type, const Decimal *d) {
   int exponent;
   if (d->count == 0 || d->point < -400) return dtype_bits(type, scalar_f(d->negative ? -0.0 : 0.0));
@@ -158,9 +159,8 @@ static uint64_t decimal_to_bits(DType type, const Decimal *d) {
   return dtype_encode_parts(type, d->negative, significand, exponent);
 }
 
-// Reads `[-]digits[.digits][e[+-]digits]`; digits beyond the kept ones are gathered in one last
-// nonzero digit, which decides every rounding as they would. `out_has_point` says whether there was
-// a point.
+// Parses `[-]digits[.digits][e[+-]digits]`. Digits beyond the kept ones become one last nonzero
+// digit, which decides every rounding as they would. *out_has_point: the text has a point.
 static bool decimal_read(const char *s, size_t n, Decimal *d, bool *out_has_point) {
   const char *end = s + n;
   bool any = false, rest = false;
@@ -214,7 +214,7 @@ static const long double exact_long_tens[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L, 
                                               1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 #endif
 
-// digits * 10^scale if one exact operation gives it; the caller falls back on integers otherwise.
+// digits * 10^scale if one exact operation gives it; otherwise the caller uses big integers.
 static bool double_from_short(uint64_t digits, int64_t scale, double *out_value) {
   if (digits == 0) {
     *out_value = 0;
@@ -242,7 +242,7 @@ static bool double_from_short(uint64_t digits, int64_t scale, double *out_value)
   return false;
 }
 
-// As dtype_parse_double; `out_has_point` as in decimal_read.
+// dtype_parse_double; *out_has_point as in decimal_read.
 static bool double_read(const char *s, size_t n, double *out_value, bool *out_has_point) {
   uint64_t digits = 0;
   int64_t scale = 0;
@@ -269,6 +269,7 @@ static bool double_read(const char *s, size_t n, double *out_value, bool *out_ha
     scale += minus ? -exponent : exponent;
     i = j;
   }
+  // At most 19 digits and a small exponent: one exact operation. Otherwise big integers.
   if (short_form && i == n && double_from_short(digits, scale, out_value)) {
     *out_has_point = point;
     if (negative) *out_value = -*out_value;
@@ -351,9 +352,9 @@ static void text_unsigned(Text *t, uint64_t u, unsigned base, int min_digits) {
   while (n) text_char(t, reversed[--n]);
 }
 
-// The at most `precision` significant decimal digits of |x|, finite and not zero, in d: first the
-// number is cut to the bits that precision needs, then its digits are rounded half up; both as
-// APFloat does it.
+// The significant decimal digits of |x| (finite, nonzero), at most `precision`. As APFloat does,
+// the number is first truncated to the bits that the precision needs, then its digits are rounded
+// half up.
 static void decimal_from_double(double x, int precision, Decimal *d) {
   int exponent;
   uint64_t significand = (uint64_t)ldexp(frexp(fabs(x), &exponent), 53);
@@ -365,11 +366,13 @@ static void decimal_from_double(double x, int precision, Decimal *d) {
   big_from_u64(&number, significand);
   int scale = 0;
   if (exponent > 0) {
+    // x = significand * 2^exponent as an integer times 10^scale; 2^-k is 5^k * 10^-k.
     big_shift_left(&number, exponent);
   } else {
     big_multiply_pow(&number, 5, -exponent);
     scale = exponent;
   }
+  // 196/59 approximates log2(10): bits per decimal digit. Superfluous low digits are divided away.
   int bits_needed = (precision * 196 + 58) / 59;
   int removable =
       big_bits(&number) > bits_needed ? (big_bits(&number) - bits_needed) * 59 / 196 : 0;
@@ -377,7 +380,7 @@ static void decimal_from_double(double x, int precision, Decimal *d) {
   for (; removable - removed >= 9; removed += 9) big_divide_small(&number, 1000000000);
   for (; removed < removable; removed++) big_divide_small(&number, 10);
   scale += removable;
-  uint8_t reversed[32];  // precision + 1 digits at most, up to the rounding of the two ratios above
+  uint8_t reversed[32];  // at most precision + 1 digits, up to the rounding of the two ratios above
   int n = 0;
   while (number.count) {
     uint32_t digit = big_divide_small(&number, 10);
@@ -403,8 +406,8 @@ static void decimal_from_double(double x, int precision, Decimal *d) {
   d->point = scale + n;
 }
 
-// d.dddddde+xx padded with zeros to `fraction` digits, or if that is 0, d.ddE+x with as many as
-// there are.
+// Prints d.dddddde+xx padded with zeros to `fraction` digits; with fraction 0, d.ddE+x with the
+// digits there are.
 static void text_scientific(Text *t, const Decimal *d, int fraction) {
   text_char(t, (char)('0' + d->digits[0]));
   text_char(t, '.');
@@ -417,8 +420,9 @@ static void text_scientific(Text *t, const Decimal *d, int fraction) {
   text_unsigned(t, (uint64_t)(exponent < 0 ? -exponent : exponent), 10, fraction ? 2 : 1);
 }
 
-// A decimal of at most `precision` digits in plain form if that adds no more than three zeros, else
-// scientific. Returns false, leaving the text as it was, if it would have no point.
+// Prints a decimal of at most `precision` digits in positional form if that adds at most three
+// zeros, else in scientific form. Returns false, with the text unchanged, if it would have no
+// point.
 static bool text_default(Text *t, const Decimal *d, int precision) {
   int64_t scale = d->point - d->count;
   if (scale >= 0 && scale <= 3 && d->point <= precision) return false;
@@ -436,6 +440,7 @@ static bool text_default(Text *t, const Decimal *d, int precision) {
   return true;
 }
 
+// Tries six digits, then the shortest unambiguous precision, then hex.
 static void text_float(Text *t, DType type, double x) {
   uint64_t bits = dtype_bits(type, scalar_f(x));
   x = dtype_from_bits(type, bits).f;

@@ -1,6 +1,6 @@
-// Building and changing programs. Every step keeps the tables consistent (program_check) and costs
-// O(1) or O(uses), except where the header says otherwise. A rewrite appends and marks dead;
-// compact.c cleans up.
+// Building and changing programs. Every operation keeps the tables consistent (program_check) and
+// costs O(1) or O(uses), except where the header says otherwise. Rewrites append new entries and
+// mark old ones dead; compact.c removes the dead ones.
 #include <assert.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 
 // ---- use lists ----
 
+// Use lists are doubly linked through the operand table: linking and unlinking are O(1).
 static void use_link(Program *p, OperandId id) {
   Operand *use = operand_at(p, id);
   Value *value = value_at(p, use->value);
@@ -34,6 +35,7 @@ void operand_set(Program *p, OperandId operand, ValueId value) {
   use_link(p, operand);
 }
 
+// operand_set removes the first use from the list, so the loop ends.
 void value_replace_uses(Program *p, ValueId from, ValueId to) {
   if (from == to) return;
   while (value_at(p, from)->first_use) operand_set(p, value_at(p, from)->first_use, to);
@@ -58,7 +60,7 @@ uint32_t value_count_uses(const Program *p, ValueId v) {
 
 OpId op_create(Program *p, const OpSpec *spec) {
   OpId id = p->ops.count;
-  // Room first, so that a throw leaves no half-made op behind.
+  // Reserve first, so that a throw leaves no half-made op.
   HEAPVEC_RESERVE(p->guard, &p->ops, p->ops.count + 1);
   HEAPVEC_RESERVE(p->guard, &p->operands, p->operands.count + spec->n_operands);
   HEAPVEC_RESERVE(p->guard, &p->values, p->values.count + spec->n_results);
@@ -171,6 +173,7 @@ void op_detach(Program *p, OpId op) {
   o->prev = o->next = 0;
 }
 
+// Nested ops are marked dead, too; their values keep their ids until program_compact.
 void op_erase(Program *p, OpId root) {
   for (uint32_t i = 0; i < op_at(p, root)->n_results; i++)
     assert(!value_has_uses(p, op_result(p, root, i)) && "an erased op has no users left");
@@ -207,6 +210,7 @@ BlockId region_add_block(Program *p, RegionId region) {
   return id;
 }
 
+// If other values follow the block's arguments, all arguments move to the end of the table.
 ValueId block_add_arg(Program *p, BlockId block, Type type, Name name) {
   Block *b = block_at(p, block);
   HEAPVEC_RESERVE(p->guard, &p->values, p->values.count + b->n_args + 1);
@@ -236,12 +240,12 @@ void op_set_attr(Program *p, OpId op, const char *name, Attr value) {
 
 // ---- clone ----
 
+// Values created during the clone are at or above n_values and map to themselves.
 static ValueId mapped(const ValueId *values, uint32_t n_values, ValueId v) {
   return v < n_values && values[v] ? values[v] : v;
 }
 
-// Creates the copy of one op without what is inside its regions, which get their blocks and
-// arguments.
+// Copies one op, with the blocks and arguments of its regions, but without the ops in them.
 static OpId clone_shell(Program *p, OpId op, ValueId *values, uint32_t n_values, ValueId **scratch,
                         uint32_t *scratch_capacity) {
   Op o = *op_at(p, op);
@@ -285,18 +289,19 @@ typedef struct Pair {
 
 static void release_items(void *items) { mem_free(*(void **)items); }
 
+// `values` maps old to new values as the copy grows. Values defined outside stay as they are.
 OpId op_clone(Program *p, OpId root, ValueId *values, uint32_t n_values) {
   ValueId *scratch = NULL;
   uint32_t scratch_capacity = 0;
-  HEAPVEC(Pair) stack = {0};  // ops whose regions are still to be filled
+  HEAPVEC(Pair) stack = {0};  // ops whose regions are not filled yet
   GuardCleanup free_scratch = {release_items, &scratch, NULL},
                free_stack = {release_items, &stack.items, NULL};
   guard_push(p->guard, &free_scratch);
   guard_push(p->guard, &free_stack);
   OpId result = clone_shell(p, root, values, n_values, &scratch, &scratch_capacity);
   HEAPVEC_PUSH(p->guard, &stack, ((Pair){root, result}));
-  // Depth first, in program order: a region's values are mapped before its inner regions are
-  // visited, because an op is expanded only after all ops before it in its block were created.
+  // An explicit stack instead of recursion. All ops of a block are created before their regions are
+  // visited, so every value from outside a region is mapped when the region is copied.
   while (stack.count) {
     Pair pair = stack.items[--stack.count];
     for (uint32_t r = 0; r < op_at(p, pair.op)->n_regions; r++) {

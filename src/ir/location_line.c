@@ -1,11 +1,11 @@
-// A walk through a location's parts, innermost first, until a file of the user's own is found.
+// Walks a location's parts, innermost first, until a file outside installed packages is found.
 // O(parts), at most 1000 of them.
 #include "ir/location_line.h"
 
 #include <string.h>
 
-// Files in a location, innermost first; the user's own before those of installed packages. The
-// budget ends locations that share their parts and unfold to many.
+// Files of a location, innermost first; the user's files are preferred to installed packages. The
+// budget bounds locations that share sub-trees and would unfold exponentially.
 typedef struct FileWalk {
   const Context *context;
   uint32_t budget;

@@ -1,4 +1,4 @@
-// Programs: making, freeing, walking, checking, hashing, and the index of symbols.
+// Programs: creation, walks, consistency checks, structural hashes, symbol tables.
 #include "ir/program.h"
 
 #include <string.h>
@@ -42,14 +42,14 @@ Guard *program_guard(Program *p, Guard *guard) {
 
 // ---- walking ----
 
-// The first op inside any block from `block` on in its region, or 0.
+// The first op in `block` or the blocks after it in its region; 0 if none.
 static OpId first_in_blocks(const Program *p, BlockId block) {
   for (; block; block = block_at(p, block)->next)
     if (block_at(p, block)->first) return block_at(p, block)->first;
   return 0;
 }
 
-// The first op inside the regions of op from number `from` on, or 0.
+// The first op inside the regions of op from number `from` on; 0 if none.
 static OpId first_in_regions(const Program *p, OpId op, uint32_t from) {
   const Op *o = op_at(p, op);
   for (uint32_t i = from; i < o->n_regions; i++) {
@@ -59,6 +59,7 @@ static OpId first_in_regions(const Program *p, OpId op, uint32_t from) {
   return 0;
 }
 
+// Climbs to the next sibling op, block or region; ends at the root. Amortized O(1).
 OpId op_walk_over(const Program *p, OpId op, OpId root) {
   while (op != root) {
     const Op *o = op_at(p, op);
@@ -82,6 +83,7 @@ OpId op_walk_next(const Program *p, OpId op, OpId root) {
 
 // ---- checking ----
 
+// Each operand is linked in its value's use list from both sides; results refer to the op.
 static const char *check_uses(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   for (uint32_t i = 0; i < o->n_operands; i++) {
@@ -102,6 +104,8 @@ static const char *check_uses(const Program *p, OpId op) {
   return NULL;
 }
 
+// Regions, blocks and ops refer to their parents, and the lists of blocks and ops end where the
+// parents say.
 static const char *check_regions(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   for (uint32_t r = 0; r < o->n_regions; r++) {
@@ -128,6 +132,7 @@ static const char *check_regions(const Program *p, OpId op) {
   return NULL;
 }
 
+// For each op: use lists both ways, parent links, block and region chains.
 const char *program_check(const Program *p) {
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
     const char *wrong = check_uses(p, op);
@@ -139,12 +144,15 @@ const char *program_check(const Program *p) {
 
 // ---- hashing ----
 
-// Numbers every value inside in the order it is defined; values from outside have number 0.
+// Numbers the values inside in definition order, so that hashes do not depend on ids; values from
+// outside have number 0.
 typedef struct Numbering {
   uint32_t *number;
   uint32_t next;
 } Numbering;
 
+// Hashes an op without its regions' ops. Numbers its results and block arguments, so that uses hash
+// by definition order.
 static uint64_t hash_op_shallow(const Program *p, OpId op, Numbering *numbering) {
   const Op *o = op_at(p, op);
   uint64_t h = hash_mix(
@@ -180,6 +188,7 @@ static uint32_t op_depth(const Program *p, OpId op, OpId root) {
   return depth;
 }
 
+// One pre-order walk; (depth, region index) at each block boundary encodes the nesting.
 uint64_t op_hash(const Program *p, OpId root) {
   size_t bytes = p->values.count * sizeof(uint32_t);
   Numbering numbering = {mem_alloc(bytes), 0};
@@ -189,7 +198,7 @@ uint64_t op_hash(const Program *p, OpId root) {
   BlockId block = 0;
   uint32_t depth = 0;
   for (OpId op = root; op; op = op_walk_next(p, op, root)) {
-    if (op_at(p, op)->block != block) {  // where blocks begin and end is part of the structure
+    if (op_at(p, op)->block != block) {  // block boundaries are part of the structure
       block = op_at(p, op)->block;
       depth = op_depth(p, op, root);
       const Block *b = block_at(p, block);
@@ -222,6 +231,7 @@ static bool symbol_equal(const void *owner, uint32_t id, const void *key) {
   return symbol_name(owner, id) == *(const Name *)key;
 }
 
+// Names are interned, so a name's id is its hash key.
 void symbols_init(SymbolTable *table, const Program *p, OpId module, Guard *guard) {
   *table = (SymbolTable){.program = p};
   if (!module || !op_at(p, module)->n_regions) return;

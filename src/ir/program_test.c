@@ -1,5 +1,5 @@
 // Programs: tables stay consistent under random edits, clones, outlining, inlining and compaction,
-// and none of these changes what the structural hash is meant to see.
+// and these do not change the structural hash.
 #include "ir/program.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-// Codes mean nothing to ir/: any numbers do.
+// ir/ does not interpret codes: any numbers will do.
 enum { MODULE = 2, FUNC = 3, RETURN = 4, CALL = 5, LEAF = 6, REGION_OP = 7 };
 
 typedef struct World {
@@ -85,14 +85,14 @@ static Status *edits(Guard *guard, void *arg) {
     world_init(&w, guard, seed);
     OpId func = random_function(&w, 20 + draw(&w, 40));
     assert_null(program_check(w.p));
-    // A clone is equal, and stays apart.
+    // A clone is equal and independent.
     ValueId *values = calloc(w.p->values.count, sizeof *values);
     OpId copy = op_clone(w.p, func, values, w.p->values.count);
     free(values);
     op_append(w.p, w.module, copy);
     assert_null(program_check(w.p));
     assert_true(op_hash(w.p, func) == op_hash(w.p, copy));
-    // Outlining and inlining back gives the same function.
+    // Outlining and inlining again gives the same function.
     BlockId body = region_block(w.p, op_region(w.p, func, 0));
     OpId first = block_at(w.p, body)->first;
     for (uint32_t skip = draw(&w, 8); skip; skip--) first = op_at(w.p, first)->next;
@@ -108,7 +108,7 @@ static Status *edits(Guard *guard, void *arg) {
     assert_null(program_check(w.p));
     assert_true(before == op_hash(w.p, func));
     op_erase(w.p, block_at(w.p, w.module)->last);
-    // Compaction drops the dead, keeps the hash, and side tables follow.
+    // Compaction drops dead entries, keeps the hash, and side tables follow.
     uint64_t whole = program_hash(w.p);
     Arena arena;
     arena_init(&arena, guard);
@@ -159,7 +159,7 @@ static Status *uses(Guard *guard, void *arg) {
   assert_int_equal(attr_as_int(w.context, op_attr(w.p, b, "k"), 0), 3);
   op_set_attr(w.p, b, "k", 0);
   assert_int_equal(op_at(w.p, b)->attrs, 0);
-  // Adding arguments after other values came between moves them together.
+  // Arguments added after other values move all arguments together.
   OpId func = make(&w, FUNC, 0, NULL, 0, 1);
   BlockId body = region_add_block(w.p, op_region(w.p, func, 0));
   ValueId x = block_add_arg(w.p, body, DT_f32, 0);

@@ -1,6 +1,5 @@
-// Types: interned records. A type's hash is made of its content, so interning, equality across
-// contexts and the structural hash of a program all use one number. Interning is expected O(size of
-// the record).
+// Types: interned records. A type's hash depends on its content only, so interning, equality across
+// contexts and program hashes share it. Interning is expected O(size of the record).
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -27,6 +26,7 @@ static bool quant_equal(const QuantInfo *a, const QuantInfo *b) {
          memcmp(a->zero_points, b->zero_points, a->count * sizeof *a->zero_points) == 0;
 }
 
+// Uses hashes of nested records, never ids, so that it is the same in every context.
 static uint64_t content_hash(const Context *context, const TypeInfo *t) {
   uint64_t h = hash_mix(t->kind, t->dtype);
   h = hash_mix(h, type_hash(context, t->elem));
@@ -49,6 +49,7 @@ static bool type_equal(const void *owner, uint32_t id, const void *key) {
   return !a->quant || quant_equal(a->quant, b->quant);
 }
 
+// Entry 0 is "none" and not in the map.
 static Type type_add(Context *context, const TypeInfo *info, uint64_t hash) {
   Guard *guard = context->arena.guard;
   Interned entry = {info, hash};
@@ -78,6 +79,7 @@ static Type type_intern(Context *context, const TypeInfo *info) {
   return type_add(context, copy, hash);
 }
 
+// Scalar types get the ids of their DType.
 void types_init(Context *context) {
   type_add(context, ARENA_NEW(&context->arena, TypeInfo), 0);
   for (int d = 1; d < DT_COUNT; d++) {
@@ -260,7 +262,7 @@ static void print_dims(const TypeInfo *info, StrBuf *out) {
   }
 }
 
-// Scales are written as MLIR streams an APFloat: the shortest digits that read back, at least one
+// Scales are printed as MLIR prints an APFloat: the shortest digits that parse back, at least one
 // after the point.
 static void print_scale(double scale, StrBuf *out) {
   char text[DTYPE_TEXT_MAX];

@@ -1,7 +1,7 @@
 // Attributes of the dialects. Most structs are lists `<name = value, …>`: one array of fields per
 // class serves reading and printing. The others (conv, and those of sdy) have a pair of functions
-// in the class table. Fields that have their default (no dims, zero) are left out of the attribute,
-// so that equal meanings are equal ids however they were spelled. O(text).
+// in the class table. A field that equals its default (no dims, zero) is not stored, so attributes
+// of equal meaning are equal ids regardless of their text. O(text).
 #include "parse/dialect_attrs.h"
 
 #include <inttypes.h>
@@ -73,7 +73,7 @@ typedef enum FieldKind { F_DIMS, F_INT, F_BOOL, F_FLOAT, F_TYPE, F_ATTR, F_SUB_A
 typedef struct Field {
   const char *name;
   FieldKind kind;
-  bool kept;  // must be written, even if it has its default
+  bool kept;  // printed even if it equals its default
 } Field;
 
 static const Field gather_fields[] = {
@@ -159,6 +159,7 @@ static bool is_field_default(Reader *r, const Field *field, Attr value) {
   }
 }
 
+// Reads the value of one field by its kind.
 static bool field_read(Reader *r, const Field *field, Attr *out) {
   IntVec dims = {0};
   int64_t a, b;
@@ -198,6 +199,8 @@ static bool field_read(Reader *r, const Field *field, Attr *out) {
   return false;
 }
 
+// Reads `<name = value, …>`; duplicates and missing required parameters are errors. Fields that
+// equal their defaults are dropped.
 static bool fields_read(Reader *r, const char *cls, const Field *fields, Attr *out) {
   VEC(NamedAttr) found = {0};
   if (!reader_expect(r, '<')) return false;
@@ -252,6 +255,7 @@ static void field_print(const Context *context, const Field *field, Attr value, 
     attr_print_bare(context, value, out);
 }
 
+// Prints the fields present, in table order.
 static void fields_print(const Context *context, Attr attr, const Field *fields, StrBuf *out) {
   const char *comma = "";
   strbuf_putc(out, '<');
@@ -292,12 +296,12 @@ static void add_field(Reader *r, NamedAttr *fields, uint32_t *n, const char *nam
 static bool conv_read_part(Reader *r, const ConvPart *part, NamedAttr *fields, uint32_t *n) {
   Pos pos = r->tok.pos;
   int64_t special[2] = {-1, -1};
-  IntVec where = {0};  // where[s]: dimension of spatial dimension s, -1 = not seen
+  IntVec where = {0};  // where[s]: dimension of spatial dimension s; -1: not seen
   if (!reader_expect(r, '[')) return false;
   for (int64_t dim = 0; !reader_at(r, ']'); dim++) {
     if (dim && !reader_expect(r, ',')) return false;
     Pos at = r->tok.pos;
-    if (reader_accept(r, '?')) continue;  // a dimension that takes no part
+    if (reader_accept(r, '?')) continue;  // an unused dimension
     if (r->tok.kind == TOK_WORD) {
       Str word;
       if (!reader_word(r, &word)) return false;
@@ -332,7 +336,7 @@ static bool conv_read_part(Reader *r, const ConvPart *part, NamedAttr *fields, u
   return true;
 }
 
-// `raw input_batch_dimension = 0, …`: numbers that the letters cannot spell.
+// Reads `raw input_batch_dimension = 0, …`: numbers that the letter form cannot express.
 static bool conv_read_raw(Reader *r, NamedAttr *fields, uint32_t *n) {
   while (!reader_at(r, '>')) {
     Pos pos = r->tok.pos;
@@ -366,7 +370,7 @@ static bool conv_read_raw(Reader *r, NamedAttr *fields, uint32_t *n) {
 static bool conv_read(Reader *r, Attr *out) {
   NamedAttr fields[9];
   uint32_t n = 0;
-  if (reader_accept_word(r, "raw")) {  // in the full spelling only
+  if (reader_accept_word(r, "raw")) {  // in the full form only
     if (!conv_read_raw(r, fields, &n)) return false;
   } else {
     if (!conv_read_part(r, &conv_parts[0], fields, &n) || !reader_expect_word(r, "x") ||
@@ -378,7 +382,7 @@ static bool conv_read(Reader *r, Attr *out) {
   return true;
 }
 
-// Which letter or number stands at dimension d; 0 = none ('?').
+// Prints the letter or number of dimension d; false if it has none ('?').
 static bool conv_print_dim(const Context *context, Attr attr, const ConvPart *part, int64_t d,
                            StrBuf *out) {
   for (int k = 0; k < 2; k++)
@@ -407,7 +411,7 @@ static int64_t conv_rank(const Context *context, Attr attr, const ConvPart *part
   return most + 1;
 }
 
-// True if the letters can say it: every dimension once, none negative, none huge.
+// Whether the letter form can express it: every dimension once, none negative, none huge.
 static bool conv_is_plain(const Context *context, Attr attr) {
   for (int k = 0; k < 3; k++) {
     const ConvPart *part = &conv_parts[k];
@@ -499,10 +503,10 @@ static void bounds_print(const Context *context, Attr attr, StrBuf *out) {
 
 // ---- the class table ----
 
-// How the body and the full spelling relate.
+// How the full form is made from the body.
 typedef enum Wrap {
   WRAP_NONE,   // the body has its own angle brackets: #cls<…>
-  WRAP_ANGLE,  // the brackets belong to the full spelling only: #cls<body>
+  WRAP_ANGLE,  // the full form adds the angle brackets: #cls<body>
   WRAP_INNER,  // #dialect<name body>
 } Wrap;
 
@@ -567,7 +571,7 @@ bool dialect_body_read(Reader *r, const char *cls, Attr *out) {
   return true;
 }
 
-// #dialect<name …>: enums and structs whose body has no brackets of its own.
+// Reads #dialect<name …>: enums, and structs whose body has no brackets of its own.
 static bool inner_read(Reader *r, Str dialect, Attr *out) {
   Token before = r->tok;
   const char *at = r->at;
@@ -589,6 +593,7 @@ static bool inner_read(Reader *r, Str dialect, Attr *out) {
   return (e ? enum_read_value(r, e, out) : struct_read_body(r, s, out)) && reader_expect(r, '>');
 }
 
+// Three forms: #dialect<name …>, #dialect.enum<VALUE>, #dialect.struct<…>.
 bool dialect_attr_read(Reader *r, Str name, Attr *out) {
   *out = 0;
   if (str_is(name, "stablehlo") || str_is(name, "chlo") || str_is(name, "sdy"))

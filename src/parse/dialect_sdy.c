@@ -1,5 +1,5 @@
-// sdy's attributes. Shardings are trees of structs (parse/README.md lists the fields); every reader
-// here has its printer beside it. O(text).
+// sdy's attributes. Shardings are trees of structs (parse/README.md lists the fields). Each reader
+// is next to its printer. O(text).
 #include "parse/dialect_sdy.h"
 
 #include <inttypes.h>
@@ -222,7 +222,7 @@ bool sdy_sharding_read(Reader *r, Attr *out) {
     *(first ? &replicated : &unreduced) = true;
     reader_next(r);
     if (!reader_expect(r, '=')) return false;
-    if (!first && r->tok.kind == TOK_WORD) {  // unreduced=max{"x"}: the reduction other than sum
+    if (!first && r->tok.kind == TOK_WORD) {  // unreduced=max{"x"}: a reducer other than sum
       fields[n++] =
           field(r, "reducer", attr_string(r->context, name_intern(r->context, r->tok.text)));
       reader_next(r);
@@ -405,7 +405,7 @@ static void factor_print(int64_t factor, StrBuf *out) {
     strbuf_printf(out, "z_%" PRId64, factor - LETTERS + 1);
 }
 
-// One factor at *at; false if there is none.
+// Reads one factor at *at; false if there is none.
 static bool factor_scan(const char **at, const char *end, int64_t *out) {
   if (*at >= end || **at < 'i' || **at > 'z') return false;
   *out = **at - 'i';
@@ -418,7 +418,7 @@ static bool factor_scan(const char **at, const char *end, int64_t *out) {
   return true;
 }
 
-// A word of one or more factors: "ij".
+// Reads a word of one or more factors: "ij".
 static bool factors_read(Reader *r, IntVec *out) {
   if (r->tok.kind != TOK_WORD) return reader_expected(r, "factors like 'i' or 'ij'");
   const char *at = r->tok.text.s, *end = at + r->tok.text.n;

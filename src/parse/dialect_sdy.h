@@ -1,4 +1,4 @@
-// Bodies of sdy's attributes, read and printed; entries of the class table in dialect_attrs.c.
+// Readers and printers of sdy's attributes, for the class table in dialect_attrs.c.
 #ifndef TESSERA_PARSE_DIALECT_SDY_H
 #define TESSERA_PARSE_DIALECT_SDY_H
 

@@ -1,6 +1,5 @@
-// Announced diagnostics. One pass over the lines collects the announcements, resolving @below when
-// the next line without one is reached; then each diagnostic takes the first announcement that fits
-// it.
+// One pass over the lines collects the announcements; @below is resolved when the next line without
+// an announcement is reached. Then each diagnostic takes the first announcement that matches it.
 #include "parse/expect.h"
 
 #include <regex.h>
@@ -11,8 +10,8 @@ typedef struct Expectation {
   Severity severity;
   bool is_regex, is_below, unknown_place;
   bool met;
-  uint32_t line;       // where it is expected, 1-based
-  uint32_t said_line;  // where the comment stands
+  uint32_t line;          // expected line, 1-based
+  uint32_t comment_line;  // line of the comment
   Str text;
 } Expectation;
 
@@ -20,7 +19,7 @@ typedef VEC(Expectation) Expectations;
 
 static const char *const severity_names[] = {"error", "warning", "note", "remark"};
 
-// Reads one announcement at s (behind "expected-"); false if it is none.
+// Reads one announcement at s (after "expected-"); false if it is none.
 static bool read_one(Str s, Expectation *out) {
   bool found = false;
   for (int k = 0; k < 4 && !found; k++)
@@ -82,12 +81,12 @@ static Expectations collect(const Source *source, size_t begin, size_t end, Aren
     bool announces = false;
     for (size_t i = 0; i + 9 < text.n && !announces; i++) {
       if (text.s[i] != 'e' || memcmp(text.s + i, "expected-", 9) != 0) continue;
-      Expectation one = {.line = line, .said_line = line};
+      Expectation one = {.line = line, .comment_line = line};
       Str rest = {text.s + i + 9, text.n - i - 9};
       if (!read_one(rest, &one)) continue;
       if (one.line == 0) one.line = plain_line;
       VEC_PUSH(arena, &all, one);
-      // "op // expected-error {{…}}" stands on a line of its own op.
+      // "op // expected-error {{…}}": the comment is on the line of its own op.
       announces = one.is_below || one.line != line;
     }
     if (announces) continue;
@@ -98,7 +97,7 @@ static Expectations collect(const Source *source, size_t begin, size_t end, Aren
   return all;
 }
 
-// The announced text with its {{…}} as a POSIX extended expression.
+// Matches the announced text with its {{…}} as POSIX extended regular expressions.
 static bool matches_regex(Str text, const char *message, Arena *arena) {
   char *pattern = arena_alloc(arena, text.n * 2 + 1);
   size_t n = 0;
@@ -156,7 +155,7 @@ bool expect_diagnostics(const Source *source, size_t begin, size_t end, const Di
       all.items[k].met = true;
       continue;
     }
-    // Notes need not be announced.
+    // Notes need no announcement.
     if (d->severity == SEVERITY_NOTE) continue;
     good = false;
     strbuf_printf(out, "%s:%u:%u: unexpected %s: %s\n", source->path, line, column,
@@ -166,8 +165,8 @@ bool expect_diagnostics(const Source *source, size_t begin, size_t end, const Di
     const Expectation *e = &all.items[k];
     if (e->met) continue;
     good = false;
-    strbuf_printf(out, "%s:%u: expected %s \"%.*s\" was not produced\n", source->path, e->said_line,
-                  severity_names[e->severity], (int)e->text.n, e->text.s);
+    strbuf_printf(out, "%s:%u: expected %s \"%.*s\" was not produced\n", source->path,
+                  e->comment_line, severity_names[e->severity], (int)e->text.n, e->text.s);
   }
   guard_pop(diag->arena.guard, &cleanup);
   arena_deinit(&arena);

@@ -1,6 +1,13 @@
-// The interpreter of forms. Each form is cut into steps once; reading and printing walk the same
-// steps. A group is entered, when printing, if its first attribute or operand list is there, and,
-// when reading, if its first tokens are. O(text) per op.
+// Problem: over a hundred ops have their own pretty syntax; a hand-written reader and printer each
+// would drift apart.
+// Idea: the op's form string is compiled into steps once; the reader and the printer interpret the
+// same steps.
+//
+//   " {0}, dims = {@broadcast_dimensions}{attrs} : {func}"
+//   OPERAND 0 | TEXT ", dims =" | ATTR broadcast_dimensions | ATTRS | TEXT " :" | HOOK func
+//
+// Invariant: an op is printed in its form only if reading that text gives the op back (form_fits).
+// Cost: O(text) per op.
 #include "parse/form.h"
 
 #include <assert.h>
@@ -16,8 +23,8 @@ typedef enum StepKind {
   STEP_ATTR,
   STEP_SYMBOL_ATTR,
   STEP_ATTRS,
-  STEP_GROUP,  // index: the step behind the group's first part ({:} or {/})
-  STEP_ELSE,   // index: the step behind {/}
+  STEP_GROUP,  // index: the step after the group's first part ({:} or {/})
+  STEP_ELSE,   // index: the step after {/}
   STEP_END,
   STEP_HOOK,
 } StepKind;
@@ -36,13 +43,13 @@ typedef struct Form {
   Step steps[MOST_STEPS];
   uint32_t n;
   Str names;     // of results: "a,b", "c|cst"
-  Str arg_name;  // of regions' arguments
+  Str arg_name;  // of the regions' arguments
 } Form;
 
 static Form forms[OP_COUNT];
 static pthread_once_t forms_once = PTHREAD_ONCE_INIT;
 
-// ---- cutting ----
+// ---- compiling ----
 
 static const FormHook *hook_find(Str name) {
   for (const FormHook *hook = form_hooks; hook->name; hook++)
@@ -50,7 +57,8 @@ static const FormHook *hook_find(Str name) {
   return NULL;
 }
 
-static void cut_directive(uint16_t code, Form *form, Str word, Step *step) {
+// Compiles the word between braces into one step. Errors in forms are bugs of the op table: assert.
+static void compile_directive(uint16_t code, Form *form, Str word, Step *step) {
   char c = word.n ? word.s[0] : '\0';
   if (c == '@') {
     bool symbol = word.n > 1 && word.s[1] == '!';
@@ -67,7 +75,7 @@ static void cut_directive(uint16_t code, Form *form, Str word, Step *step) {
     step->kind = STEP_GROUP;
   } else if (c == ':' || c == '/') {
     step->kind = c == ':' ? STEP_ELSE : STEP_END;
-    // The innermost group (or alternative) that is open ends here.
+    // The innermost open group (or alternative) ends here.
     for (uint32_t i = form->n; i-- > 0;)
       if ((form->steps[i].kind == STEP_GROUP || form->steps[i].kind == STEP_ELSE) &&
           !form->steps[i].index) {
@@ -88,7 +96,8 @@ static void cut_directive(uint16_t code, Form *form, Str word, Step *step) {
   }
 }
 
-static void cut(uint16_t code, const char *at, Form *form) {
+// Splits the form into literal text and directives.
+static void compile(uint16_t code, const char *at, Form *form) {
   while (*at) {
     assert(form->n < MOST_STEPS && "a form has few steps");
     Step *step = &form->steps[form->n];
@@ -98,12 +107,12 @@ static void cut(uint16_t code, const char *at, Form *form) {
       at = close + 1;
       continue;
     }
-    // {? has its text inside; all other directives end at '}'.
+    // {? is followed by the group's text; all other directives end at '}'.
     if (close && at[1] == '?') {
-      cut_directive(code, form, (Str){at + 1, 1}, step);
+      compile_directive(code, form, (Str){at + 1, 1}, step);
       at += 2;
     } else if (close) {
-      cut_directive(code, form, (Str){at + 1, (size_t)(close - at - 1)}, step);
+      compile_directive(code, form, (Str){at + 1, (size_t)(close - at - 1)}, step);
       at = close + 1;
     } else {
       size_t n = strcspn(at, "{");
@@ -115,13 +124,14 @@ static void cut(uint16_t code, const char *at, Form *form) {
   }
 }
 
-static void cut_all(void) {
+static void compile_all(void) {
   for (uint16_t code = 0; code < OP_COUNT; code++)
-    if (op_row(code)->form) cut(code, op_row(code)->form, &forms[code]);
+    if (op_row(code)->form) compile(code, op_row(code)->form, &forms[code]);
 }
 
+// All forms are compiled once per process; afterwards they are read-only and shared by threads.
 static const Form *form_of(uint16_t code) {
-  pthread_once(&forms_once, cut_all);
+  pthread_once(&forms_once, compile_all);
   return &forms[code < OP_COUNT ? code : 0];
 }
 
@@ -142,24 +152,24 @@ bool form_mentions(uint16_t code, Str name) {
 
 // ---- reading ----
 
-typedef struct Place {
+typedef struct Checkpoint {
   Token tok;
   const char *at;
-} Place;
+} Checkpoint;
 
-static Place place_of(const Reader *r) { return (Place){r->tok, r->at}; }
+static Checkpoint checkpoint(const Reader *r) { return (Checkpoint){r->tok, r->at}; }
 
-static void place_return(Reader *r, Place place) {
-  r->tok = place.tok;
-  r->at = place.at;
+static void rewind_to(Reader *r, Checkpoint saved) {
+  r->tok = saved.tok;
+  r->at = saved.at;
 }
 
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Takes the next token of *text from the reader; false (nothing reported) if another one is at
-// hand. *text is cut to what follows. True with nothing taken at the end of the text.
+// Takes the next token of *text from the reader and removes it from *text. False, without a report,
+// if the reader has another token. True with nothing taken at the end of the text.
 static bool take_token(Reader *r, Str *text, Str *out_token) {
   while (text->n && *text->s == ' ') text->s++, text->n--;
   *out_token = (Str){text->s, 0};
@@ -180,6 +190,7 @@ static bool take_token(Reader *r, Str *text, Str *out_token) {
   return true;
 }
 
+// Reads the form's literal text token by token, so that blanks and line breaks do not matter.
 static bool read_text(Reader *r, Str text) {
   Str token;
   do {
@@ -196,16 +207,17 @@ static bool read_text(Reader *r, Str text) {
   return true;
 }
 
-static bool text_is_at_hand(Reader *r, Str text) {
-  Place place = place_of(r);
+// Lookahead over a text of the form: rewinds in any case, except after a lexical error.
+static bool text_follows(Reader *r, Str text) {
+  Checkpoint saved = checkpoint(r);
   uint32_t errors = r->diag->errors;
   Str token;
   bool hit;
   do hit = take_token(r, &text, &token);
   while (hit && token.n);
-  // A token that does not lex has been reported; it will be met again.
+  // A lexical error has been reported; it will be met again.
   if (r->diag->errors != errors) return true;
-  place_return(r, place);
+  rewind_to(r, saved);
   return hit;
 }
 
@@ -215,16 +227,17 @@ bool form_read_operands(Reader *r, ReadOp *op) {
     if (!reader_operand(r, op)) return false;
     if (r->tok.kind == TOK_VALUE) return reader_expect(r, ',');
     if (!reader_at(r, ',')) return true;
-    Place place = place_of(r);
+    Checkpoint saved = checkpoint(r);
     reader_next(r);
     if (r->tok.kind == TOK_ERROR) return false;
     if (r->tok.kind != TOK_VALUE) {
-      place_return(r, place);
+      rewind_to(r, saved);
       return true;
     }
   }
 }
 
+// An i32 attribute spelled as a word: spec->cls lists the words in the order of their values.
 static bool read_word_of(Reader *r, const AttrSpec *spec, Attr *out) {
   Pos pos = r->tok.pos;
   Str word;
@@ -268,10 +281,11 @@ static bool read_integer_attr(Reader *r, Type type, Attr *out) {
   int64_t value;
   if (!reader_integer(r, &value)) return false;
   *out = attr_int(r->context, type, value);
-  if (reader_accept(r, ':')) return reader_type(r, &type);  // `3 : i64` is what some write by hand
+  if (reader_accept(r, ':')) return reader_type(r, &type);  // hand-written text may have `3 : i64`
   return true;
 }
 
+// Reads an attribute of its declared shape without type or class, which the op's row implies.
 static bool read_attr(Reader *r, const AttrSpec *spec, Attr *out) {
   int64_t integer;
   bool yes;
@@ -330,11 +344,12 @@ static bool read_step_attr(Reader *r, ReadOp *op, const Step *step) {
   return reader_add_attr(r, op, pos, step->spec->name, value);
 }
 
-static bool group_is_at_hand(Reader *r, const Step *inside) {
+// A group is present if its first literal text follows, or its first operand.
+static bool group_follows(Reader *r, const Step *inside) {
   if (inside->kind == STEP_TEXT) {
     Str text = inside->text;
     while (text.n && *text.s == ' ') text.s++, text.n--;
-    if (text.n) return text_is_at_hand(r, text);
+    if (text.n) return text_follows(r, text);
     inside++;
   }
   return (inside->kind == STEP_OPERANDS || inside->kind == STEP_OPERAND) &&
@@ -353,7 +368,7 @@ bool form_read(Reader *r, uint16_t code, ReadOp *op) {
     case STEP_TEXT: ok = read_text(r, step->text); break;
     case STEP_OPERAND: ok = reader_operand(r, op); break;
     case STEP_OPERANDS:
-      // Without any, the op says so here, not at what follows the list.
+      // A missing first operand is reported here, not at the token after the list.
       ok = op_row(code)->operands > 0 && r->tok.kind != TOK_VALUE ? reader_operand(r, op)
                                                                   : form_read_operands(r, op);
       break;
@@ -361,7 +376,8 @@ bool form_read(Reader *r, uint16_t code, ReadOp *op) {
     case STEP_SYMBOL_ATTR: ok = read_step_attr(r, op, step); break;
     case STEP_ATTRS: ok = reader_attr_dict(r, op); break;
     case STEP_GROUP:
-      if (!group_is_at_hand(r, step + 1)) i = step->index;
+      // Absent: continue after the group, or in its alternative.
+      if (!group_follows(r, step + 1)) i = step->index;
       break;
     case STEP_ELSE: i = step->index; break;
     case STEP_END: break;
@@ -391,8 +407,7 @@ static Attr attr_of(const Program *p, OpId op, const AttrSpec *spec) {
   return op_attr(p, op, spec->name);
 }
 
-// True if the attribute has the shape that the form can write and the reader reads back as the same
-// attribute.
+// Whether the form can print the attribute such that reading gives the same attribute.
 static bool attr_fits(const Context *context, const AttrSpec *spec, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   switch (spec->shape) {
@@ -436,6 +451,7 @@ bool form_fits(const Program *p, OpId op) {
       (row->regions >= 0 && (uint32_t)row->regions != o->n_regions))
     return false;
   if (row->regions < 0 && o->n_regions) return false;
+  // Attributes inside a group may be missing.
   bool optional = false;
   for (uint32_t i = 0; i < form->n; i++) {
     const Step *step = &form->steps[i];
@@ -450,7 +466,7 @@ bool form_fits(const Program *p, OpId op) {
       if (!step_attr_fits(p, op, step, optional)) return false;
       break;
     case STEP_HOOK:
-      // Groups with types stand for ops with operands; without them the hook does not run.
+      // A group with types belongs to ops with operands; without operands the hook does not run.
       if (step->hook->fits && !(optional && !o->n_operands) &&
           !step->hook->fits(p, op, step->index))
         return false;
@@ -502,7 +518,7 @@ static void print_step_attr(Printer *pr, OpId op, const Step *step) {
   }
 }
 
-// The group stands for the first attribute or operand list in it.
+// A group is printed if its first attribute or operand list is present.
 static bool group_is_there(const Program *p, OpId op, const Form *form, uint32_t at) {
   for (; at < form->n && form->steps[at].kind != STEP_END; at++) {
     const Step *step = &form->steps[at];
@@ -542,8 +558,8 @@ void form_print(Printer *pr, OpId op) {
 
 // ---- names ----
 
-// Part k of a list with the given separator; empty if there is none.
-static Str part_of(Str list, char separator, uint32_t k) {
+// Item k of a list with the separator; empty if there is none.
+static Str item_of(Str list, char separator, uint32_t k) {
   const char *at = list.s, *end = list.s + list.n;
   for (;; at++) {
     const char *stop = memchr(at, separator, (size_t)(end - at));
@@ -558,13 +574,13 @@ Str form_result_name(const Program *p, OpId op, uint32_t index) {
   const Op *o = op_at(p, op);
   const Form *form = form_of(o->code);
   if (!form->names.n) return (Str){0};
-  if (!memchr(form->names.s, '|', form->names.n)) return part_of(form->names, ',', index);
+  if (!memchr(form->names.s, '|', form->names.n)) return item_of(form->names, ',', index);
   if (index || !o->n_results) return (Str){0};
   Type elem = type_elem(p->context, value_type(p, o->results));
   const TypeInfo *info = type_info(p->context, elem);
   bool integer =
       info->kind == TYPE_SCALAR && (dtype_is_integer(info->dtype) || info->dtype == DT_i1);
-  return part_of(form->names, '|', integer ? 0 : 1);
+  return item_of(form->names, '|', integer ? 0 : 1);
 }
 
 Str form_arg_name(const Program *p, OpId op, uint32_t index) {
@@ -573,5 +589,5 @@ Str form_arg_name(const Program *p, OpId op, uint32_t index) {
   const AttrInfo *sizes = attr_info(p->context, op_attr(p, op, "operandSegmentSizes"));
   if (sizes->kind != ATTR_DENSE_ARRAY || !sizes->count) return (Str){0};
   int64_t first = dtype_load(type_dtype(p->context, sizes->type), sizes->data, 0).i;
-  return part_of(names, ',', index >= first);
+  return item_of(names, ',', index >= first);
 }

@@ -1,5 +1,5 @@
-// Directives of the form language that are pairs of C functions: spellings of types, and the syntax
-// of ops that no other op shares. Each reader stands beside its printer. O(text).
+// Directives of the form language that are C functions: abbreviations of types, and syntax that
+// only one op has. Each reader is next to its printer. O(text).
 #include <inttypes.h>
 #include <string.h>
 
@@ -184,7 +184,7 @@ static void print_pairs(Printer *pr, OpId op, uint32_t index) {
     print_func(pr, op, index);
 }
 
-// Operands and results of optimization_barrier both vanish in `()`.
+// Without operands and results `()` cannot be read back; the op is printed in generic form.
 static bool fits_pairs(const Program *p, OpId op, uint32_t index) {
   (void)index;
   return op_at(p, op)->n_operands != 0;
@@ -215,7 +215,7 @@ static void print_select(Printer *pr, OpId op, uint32_t index) {
   printer_type(pr, result);
 }
 
-// The tensor of the parts of a complex tensor; 0 if type is none.
+// The tensor type of the real and imaginary parts of a complex tensor; 0 if it is none.
 static Type parts_type(Context *context, Type type) {
   DType dtype = type_dtype(context, type);
   if (!type_is_tensor(context, type) || !dtype_is_complex(dtype)) return 0;
@@ -637,7 +637,7 @@ static void print_window(Printer *pr, OpId op, uint32_t index) {
 
 // ---- regions ----
 
-// One region of one block that ends with a terminator.
+// Whether the region has one block that ends with a terminator.
 static bool is_single_block(const Program *p, OpId op, uint32_t region) {
   if (region >= op_at(p, op)->n_regions) return false;
   const Region *r = region_at(p, op_region(p, op, region));
@@ -746,7 +746,7 @@ static Type scalar_of(Context *context, Type tensor) {
   return type_tensor(context, type_elem(context, tensor), 0, NULL, 0);
 }
 
-// `applies op`: the body is made here.
+// Reads `applies op` and builds the body.
 static bool read_applies(Reader *r, ReadOp *op, uint16_t inner, Pos pos) {
   Type scalar = scalar_of(r->context, reader_operand_type(r, op, 0));
   if (!type_elem(r->context, reader_operand_type(r, op, 0)) || op->operands.count != 2)
@@ -834,8 +834,8 @@ static bool fits_reduce(const Program *p, OpId op, uint32_t index) {
          dims->kind == ATTR_DENSE_ARRAY && dims->type == DT_i64;
 }
 
-// The op that the body applies to its two arguments, if that is all it does and the short spelling
-// gives it back.
+// The op that the body applies to its two arguments, if the body is nothing else and `applies`
+// reads back as the same body; 0 otherwise.
 static OpId applied_op(const Printer *pr, OpId op) {
   const Program *p = pr->program;
   BlockId block = region_block(p, op_region(p, op, 0));
@@ -930,7 +930,7 @@ static bool read_scan(Reader *r, ReadOp *op, uint32_t index) {
   return true;
 }
 
-// Sizes of the two segments; false if the attribute does not say so.
+// Sizes of the two segments; false if the attribute has another form.
 static bool segment_sizes(const Program *p, OpId op, const char *name, uint32_t total,
                           uint32_t *out) {
   const AttrInfo *info = attr_info(p->context, op_attr(p, op, name));

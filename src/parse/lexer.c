@@ -1,6 +1,6 @@
-// Tokens of MLIR's text, one of lookahead. A table of character classes drives hand-written loops;
-// nothing is copied, a token is a view of the source. O(1) per character, each looked at once
-// (strings: by memchr).
+// Tokens of MLIR's text with one token of lookahead. A table of character classes drives
+// hand-written loops. Nothing is copied: a token is a view of the source. Each character is looked
+// at once (strings by memchr). O(text).
 #include "parse/reader.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@ enum {
   C_LETTER = 1,  // letters and _
   C_DIGIT = 2,
   C_WORD = 4,    // inside a word: letters, digits, _ $ .
-  C_SUFFIX = 8,  // behind % # ! ^: C_WORD and -
+  C_SUFFIX = 8,  // after % # ! ^: C_WORD and -
   C_SPACE = 16,
   C_HEX = 32,
   C_PUNCT = 64,
@@ -59,6 +59,7 @@ bool reader_fail(Reader *r, Pos pos, const char *fmt, ...) {
   return false;
 }
 
+// Long tokens are shortened in the message.
 bool reader_expected(Reader *r, const char *what) {
   if (r->tok.kind == TOK_ERROR) return false;
   if (r->tok.kind == TOK_END)
@@ -80,9 +81,10 @@ bool reader_enter(Reader *r) {
 static void lex_error(Reader *r, const char *at, const char *message) {
   reader_fail(r, pos_of(r, at), "%s", message);
   r->tok.kind = TOK_ERROR;
-  r->at = r->end;  // nothing behind it is read
+  r->at = r->end;  // nothing after it is read
 }
 
+// Skips blanks and `//` comments.
 static const char *skip_space(const Reader *r, const char *at) {
   for (;;) {
     while (is(r, at, C_SPACE)) at++;
@@ -98,6 +100,7 @@ static const char *string_end(const Reader *r, const char *at) {
   for (;;) {
     const char *quote = memchr(from, '"', (size_t)(r->end - from));
     if (!quote) return NULL;
+    // A quote after an odd number of backslashes is escaped. Strings end on their line.
     const char *back = quote;
     while (back > at + 1 && back[-1] == '\\') back--;
     if ((quote - back) % 2 == 0) return memchr(at, '\n', (size_t)(quote - at)) ? NULL : quote;
@@ -105,6 +108,7 @@ static const char *string_end(const Reader *r, const char *at) {
   }
 }
 
+// A number with 'e' but without a point is no float, as in MLIR.
 static const char *lex_number(const Reader *r, const char *at, Tok *out_kind) {
   *out_kind = TOK_INT;
   if (at[0] == '0' && at + 1 < r->end && at[1] == 'x' && is(r, at + 2, C_HEX)) {
@@ -128,7 +132,7 @@ static const char *lex_number(const Reader *r, const char *at, Tok *out_kind) {
   return at;
 }
 
-// A name behind its sigil: digits, or a letter or one of $ . _ - and more of them.
+// A name after its sigil: digits, or characters of C_SUFFIX.
 static const char *lex_suffix(const Reader *r, const char *at) {
   if (is(r, at, C_DIGIT)) {
     while (is(r, at, C_DIGIT)) at++;
@@ -297,6 +301,7 @@ static int hex_value(char c) {
   return -1;
 }
 
+// Decodes one escape at `at`; *out_used is its length in the text.
 static char *decode_escape(Reader *r, const char *at, size_t left, char *to, size_t *out_used) {
   switch (at[0]) {
   case 'n':
@@ -324,7 +329,7 @@ static char *decode_escape(Reader *r, const char *at, size_t left, char *to, siz
   return to + 1;
 }
 
-// text has its quotes.
+// Decodes a string with its quotes.
 static bool decode_string(Reader *r, Str text, Name *out) {
   const char *s = text.s + 1;
   size_t n = text.n - 2;

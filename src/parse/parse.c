@@ -1,6 +1,5 @@
-// Whole texts: bytes are checked, aliases found, then ops, resources and alias lines read in order
-// into a module made around them; if the text is one module itself, that one takes its place.
-// O(text).
+// Complete texts: check the bytes, find aliases, then read ops, resources and alias lines in order
+// into an implicit module. A text that is one module itself replaces the implicit one. O(text).
 #include "parse/parse.h"
 
 #include "base/mem.h"
@@ -36,8 +35,7 @@ static bool read_resource(Reader *r) {
                        name_text(r->context, key));
   if (idmap_find(&r->resource_map, hash_mix(key, 1), resource_equal, r, &key))
     return reader_fail(r, pos, "the resource '%s' is defined twice", name_text(r->context, key));
-  // A copy behind the alignment word would cost as much again; an offset of four keeps what eval
-  // needs.
+  // The data begins after the 4-byte alignment word, without a copy; eval does not need alignment.
   Resource resource = {.key = key, .bytes = bytes - 4};
   resource.alignment = (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
                        (uint32_t)data[3] << 24;
@@ -107,7 +105,7 @@ static void read_top_level(Reader *r, BlockId block) {
   }
 }
 
-// The text's only module takes the place of the one made around it.
+// The text's only module replaces the implicit module.
 static void unwrap_module(Program *p) {
   BlockId block = region_block(p, op_region(p, p->root, 0));
   OpId inner = block_at(p, block)->first;
@@ -128,7 +126,7 @@ static void unwrap_module(Program *p) {
   if (!region_at(p, to_region)->first) region_add_block(p, to_region);
 }
 
-// Modules have one block, also when nothing stands in them.
+// Every module gets a block, also an empty one.
 static void fill_modules(Program *p) {
   for (OpId op = 1; op < p->ops.count; op++)
     if (op_at(p, op)->code == OP_module && op_at(p, op)->n_regions &&
@@ -153,7 +151,7 @@ static size_t utf8_length(const unsigned char *s, size_t left) {
   return n;
 }
 
-// NUL bytes and what is not UTF-8; eight bytes at a time while they are plain ASCII.
+// Reports NUL bytes and invalid UTF-8; eight bytes at a time while they are ASCII.
 static bool check_bytes(Reader *r) {
   const unsigned char *s = (const unsigned char *)r->at, *end = (const unsigned char *)r->end;
   while (s < end) {
@@ -187,9 +185,9 @@ static bool has_bytecode(Str bytes) {
   return false;
 }
 
-// A flatbuffer, which JAX gives no identifier: it begins with the place of a table, which begins
-// with how far before it the places of its fields are, which begin with their size. One of the
-// fields is MLIR's bytecode.
+// Whether the bytes are a jax.export flatbuffer, which has no identifier: offset of a table, at the
+// table the distance back to its field offsets, which begin with their size. One of the fields is
+// MLIR bytecode.
 static bool is_exported(Str bytes) {
   if (bytes.n < 16) return false;
   uint64_t table = little_endian(bytes.s, 4);
@@ -200,7 +198,7 @@ static bool is_exported(Str bytes) {
   return size >= 4 && size % 2 == 0 && (uint64_t)fields + size <= bytes.n && has_bytecode(bytes);
 }
 
-// What else JAX gives, told once instead of by each of its lines.
+// Reports other formats of JAX once, instead of an error per line.
 static bool check_format(Reader *r) {
   static const struct {
     const char *start, *what;
@@ -261,7 +259,7 @@ static void reading_init(Reading *reading, Context *context, Guard *guard, const
   reading->context_guard = context_guard(context, guard);
 }
 
-// So that they are never NULL, and views of no items are views.
+// Makes the vectors non-NULL, so that views of zero items are valid pointers.
 static void reserve_stacks(Reader *r) {
   HEAPVEC_RESERVE(r->guard, &r->items, 8);
   HEAPVEC_RESERVE(r->guard, &r->fields, 8);
@@ -304,7 +302,7 @@ bool source_next_segment(const Source *source, size_t *begin, size_t *end) {
   static const char mark[] = "// -----";
   const char *text = source->text, *last = text + source->size;
   size_t from = *end;
-  if (from) {  // at the line of a mark, or at the end of the text
+  if (from) {  // at a separator line, or at the end of the text
     if (from >= source->size) return false;
     const char *eol = memchr(text + from, '\n', source->size - from);
     if (!eol) return false;

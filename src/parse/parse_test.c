@@ -1,5 +1,4 @@
-// Tests of the reader: what it builds, what it says, and that no failing allocation leaks or
-// crashes.
+// The reader: programs it builds, its messages, and that no failing allocation leaks or crashes.
 #include "parse/parse.h"
 
 #include <setjmp.h>
@@ -13,7 +12,7 @@
 #include "ops/op.h"
 #include "parse/round_trip.h"
 
-// ---- running ----
+// ---- helpers ----
 
 typedef struct Run {
   const char *text;
@@ -78,7 +77,7 @@ static void expect_error(const char *text, const char *message) {
   free(run.message);
 }
 
-// ---- what is built ----
+// ---- programs ----
 
 static OpId nth_op(const Program *p, OpId parent, uint32_t n) {
   OpId op = block_at(p, region_block(p, op_region(p, parent, 0)))->first;
@@ -282,7 +281,7 @@ static void test_types(void **state) {
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) expect_type(types[i], types[i]);
 }
 
-// ---- what is said ----
+// ---- messages ----
 
 #define IN_F(text) "func.func @f(%a: tensor<2xf32>) {\n" text "\n  return\n}\n"
 
@@ -469,7 +468,7 @@ static const char *const texts[] = {
          "dense<[1, 2]> : tensor<2xi8>} : () -> ()"),
 };
 
-// Whatever is cut off or overwritten: read or refused with a message, never worse.
+// Truncated or overwritten texts are parsed or refused with a message.
 static void expect_answer(const char *text, size_t size) {
   Run run = {.text = text, .size = size, .allow_unregistered = true};
   Status *status = guard_run(run_body, &run);
@@ -486,7 +485,7 @@ static void test_damage(void **state) {
     char *copy = malloc(n);
     memcpy(copy, texts[i], n);
     for (size_t at = 1; at <= n; at++) {
-      char *prefix = malloc(at);  // so that a look behind the end is seen
+      char *prefix = malloc(at);  // its own block, so that reading beyond its end is detected
       memcpy(prefix, copy, at);
       expect_answer(prefix, at);
       free(prefix);

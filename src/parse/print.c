@@ -1,8 +1,12 @@
-// Programs to text. First every value gets its label, outer regions before inner ones, exactly as
-// MLIR numbers them: the values of a region follow those of the region around it, siblings reuse
-// numbers (in generic form none is used twice), and a special name that is taken gets the next
-// conflict number as suffix. Then ops are
-// written in one pass; the text of a type is made once. O(program + text).
+// Problem: print the text that MLIR prints, including its value numbering.
+// Idea: first every value gets its label, outer regions before inner ones. Values of a region
+// continue the numbers of the region around it; sibling regions reuse numbers (in generic form no
+// number is used twice). A special name that is taken gets the next conflict number as suffix. Then
+// one pass prints the ops.
+//
+//   %0 = a ({ %2 = b }, { %2 = c })   %1 = d      outer values first; sibling regions reuse %2
+//
+// Cost: O(program + text); the text of each type is made once.
 #include "parse/print.h"
 
 #include <string.h>
@@ -15,8 +19,8 @@ enum { INDENT = 2 };
 typedef enum LabelKind { LABEL_NONE, LABEL_NUMBER, LABEL_NAME, LABEL_NAME_NUMBERED } LabelKind;
 
 struct ValueLabel {
-  uint32_t number;  // %number, or the suffix of a numbered name
-  uint16_t kind;    // LABEL_NONE: belongs to the group that began before
+  uint32_t number;  // %number, or the suffix of a special name
+  uint16_t kind;    // LABEL_NONE: belongs to the result group that began before
   uint16_t name;    // index in names
 };
 
@@ -35,7 +39,7 @@ struct LocAlias {
 
 typedef struct Scope {
   uint32_t next_value, next_arg, next_conflict;
-  uint64_t used;  // by index in names
+  uint64_t used;  // bit set by index in names
 } Scope;
 
 enum { NAME_ARG = 0, MOST_NAMES = 64 };
@@ -52,6 +56,7 @@ static void label_number(Printer *pr, Scope *scope, ValueId value) {
   pr->labels[value] = (ValueLabel){.number = scope->next_value++, .kind = LABEL_NUMBER};
 }
 
+// At most 64 special names are tracked in a bit set; further ones are numbered.
 static void label_name(Printer *pr, Scope *scope, ValueId value, Str name) {
   uint16_t index = name_index(pr, name);
   if (index == MOST_NAMES) {
@@ -67,6 +72,7 @@ static void label_name(Printer *pr, Scope *scope, ValueId value, Str name) {
   pr->labels[value] = label;
 }
 
+// A result group shares the label of its first result, unless the form names results separately.
 static void label_results(Printer *pr, Scope *scope, OpId op) {
   const Op *o = op_at(pr->program, op);
   if (!o->n_results) return;
@@ -78,6 +84,8 @@ static void label_results(Printer *pr, Scope *scope, OpId op) {
   if (pr->labels[o->results].kind == LABEL_NONE) label_number(pr, scope, o->results);
 }
 
+// Entry arguments are %arg0, %arg1, … unless the form names them; other block arguments are
+// numbered.
 static void label_args(Printer *pr, Scope *scope, OpId op, BlockId block, bool is_entry) {
   const Block *b = block_at(pr->program, block);
   bool named = !pr->options->generic && is_entry;
@@ -93,7 +101,7 @@ static void label_args(Printer *pr, Scope *scope, OpId op, BlockId block, bool i
   }
 }
 
-// Labels what stands in the region itself; true if there are regions inside.
+// Labels the values of the region itself; true if it has nested regions.
 static bool label_here(Printer *pr, RegionId region, Scope *scope) {
   const Region *r = region_at(pr->program, region);
   bool any_inside = false;
@@ -107,6 +115,7 @@ static bool label_here(Printer *pr, RegionId region, Scope *scope) {
   return any_inside;
 }
 
+// `scope` is passed by value: sibling regions start from the same numbers.
 static void label_region(Printer *pr, RegionId region, Scope scope) {
   if (!label_here(pr, region, &scope)) return;
   for (BlockId b = region_block(pr->program, region); b; b = block_at(pr->program, b)->next)
@@ -122,7 +131,7 @@ static void push_regions(Printer *pr, OpId op, RegionStack *stack) {
     VEC_PUSH(&pr->arena, stack, op_region(pr->program, op, i));
 }
 
-// In generic form no number is used twice in a program, and the last region goes first.
+// In generic form numbers are unique in the program, and the last region is numbered first.
 static void label_uniquely(Printer *pr, OpId root, Scope *scope) {
   RegionStack stack = {0};
   push_regions(pr, root, &stack);
@@ -146,7 +155,7 @@ static void label_all(Printer *pr, OpId root) {
     label_region(pr, op_region(pr->program, root, i), scope);
 }
 
-// ---- small things ----
+// ---- helpers ----
 
 void printer_puts(Printer *pr, const char *text) { strbuf_puts(pr->out, text); }
 
@@ -197,6 +206,7 @@ void printer_values(Printer *pr, OpId op, uint32_t first, uint32_t n) {
 void printer_type(Printer *pr, Type type) {
   if (type >= pr->types.count) {
     uint32_t old = pr->types.count;
+    // Grow in steps of 64 type ids.
     uint32_t want = (type | 63) + 1;
     VEC_RESERVE(&pr->arena, &pr->types, want);
     memset(pr->types.items + old, 0, (want - old) * sizeof *pr->types.items);
@@ -207,7 +217,7 @@ void printer_type(Printer *pr, Type type) {
     strbuf_put(pr->out, slot->s, slot->n);
     return;
   }
-  // Kept from the output, unless that was handed on meanwhile.
+  // Copied from the output buffer, unless that was flushed meanwhile.
   size_t before = pr->out->used;
   type_print(pr->context, type, pr->out);
   if (pr->out->used <= before) return;
@@ -240,6 +250,7 @@ void printer_functional_type(Printer *pr, OpId op) {
   strbuf_putc(pr->out, '(');
   printer_operand_types(pr, op);
   strbuf_puts(pr->out, ") -> ");
+  // A single result needs no parentheses, unless it is a function type.
   bool bare = o->n_results == 1 &&
               type_info(pr->context, value_type(pr->program, o->results))->kind != TYPE_FUNCTION;
   if (!bare) strbuf_putc(pr->out, '(');
@@ -260,12 +271,13 @@ void printer_newline(Printer *pr) {
   put_indent(pr);
 }
 
-// Takes note of loc and those inside it; gives its depth.
+// Collects loc and the locations inside it; returns its depth.
 static uint32_t visit_loc(Printer *pr, Attr loc, bool at_head) {
   if (loc >= pr->n_loc_numbers) return 0;
   const AttrInfo *info = attr_info(pr->context, loc);
   uint32_t index = pr->loc_numbers[loc];
   bool again = index != 0;
+  // Visited again only if an argument makes it, and all inside it, move to the head.
   if (again && (!at_head || pr->locs.items[index - 1].at_head))
     return pr->locs.items[index - 1].depth;
   if (!again) {
@@ -289,7 +301,7 @@ static uint32_t visit_loc(Printer *pr, Attr loc, bool at_head) {
   return depth;
 }
 
-// Arguments spell their own location out, as MLIR does.
+// Arguments have their location inline, as in MLIR.
 static void put_arg_loc(Printer *pr, Attr loc) {
   if (!pr->loc_numbers) return;
   if (pr->only_visits) {
@@ -362,7 +374,7 @@ void printer_attr_dict(Printer *pr, OpId op, bool (*elide)(uint16_t code, Str na
   if (any) strbuf_putc(pr->out, '}');
 }
 
-// The inherent (or the other) attributes in generic syntax.
+// Prints the inherent (or the other) attributes in generic syntax.
 static bool put_half(Printer *pr, OpId op, bool inherent, const char *open) {
   const Op *o = op_at(pr->program, op);
   const AttrInfo *dict = attr_info(pr->context, o->attrs);
@@ -413,7 +425,7 @@ static void put_label_line(Printer *pr, BlockId block, uint32_t number) {
   strbuf_puts(pr->out, b->n_args ? "):\n" : ":\n");
 }
 
-// The dialect whose prefix ops inside this op lose.
+// The dialect whose prefix is omitted for ops inside this op.
 static const char *default_dialect_of(const Printer *pr, OpId op) {
   uint16_t code = op_at(pr->program, op)->code;
   return code == OP_func_func ? "func." : code == OP_module ? "builtin." : "";
@@ -539,7 +551,7 @@ static void put_function(Printer *pr, OpId op) {
   put_region(pr, op_region(p, op, 0), false, false);
 }
 
-// Module and func are printed by hand if they are what they should be.
+// Whether module or func has the standard form that the hand-written printers handle.
 static bool is_plain_module(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   return o->code == OP_module && o->n_regions == 1 && !o->n_operands && !o->n_results;
@@ -601,8 +613,9 @@ static void put_op(Printer *pr, OpId op, const char *default_dialect) {
 
 // ---- locations ----
 
-// Numbers the locations by depth, then in the order of the text: only what the text shows counts
-// (`while` hides its arguments, `reduce … applies` its body), so it is written once to nowhere.
+// Numbers the locations by depth, then in text order. Only locations that the text shows count
+// (`while` hides its arguments, `reduce … applies` its body), so the program is printed once into
+// nothing.
 static void number_locs(Printer *pr, OpId root) {
   const Program *p = pr->program;
   Attr most = 0;
@@ -623,6 +636,7 @@ static void number_locs(Printer *pr, OpId root) {
   pr->out = out;
   guard_pop(out->guard, &cleanup);
   strbuf_deinit(&nowhere);
+  // Inner locations get smaller numbers, so that definitions refer backwards.
   uint32_t next = 0, deepest = 0;
   for (uint32_t i = 0; i < pr->locs.count; i++)
     if (pr->locs.items[i].depth > deepest) deepest = pr->locs.items[i].depth;
@@ -631,6 +645,7 @@ static void number_locs(Printer *pr, OpId root) {
       if (pr->locs.items[i].depth == depth) pr->loc_numbers[pr->locs.items[i].loc] = ++next;
 }
 
+// Definitions before the program for locations that arguments use, after it for the others.
 static void put_loc_aliases(Printer *pr, bool at_head) {
   const LocAliases aliases = {pr->loc_numbers, pr->n_loc_numbers};
   uint32_t *by_number = ARENA_ARRAY(&pr->arena, uint32_t, pr->locs.count + 1);
@@ -648,8 +663,9 @@ static void put_loc_aliases(Printer *pr, bool at_head) {
   }
 }
 
-// ---- all ----
+// ---- public ----
 
+// A blob begins with its alignment as a 32-bit little-endian word.
 static void put_resources(Printer *pr) {
   static const char hex[] = "0123456789ABCDEF";
   const Program *p = pr->program;

@@ -1,12 +1,14 @@
-// Attributes to text. Numbers go through ir/dtype, types through ir/type, structs of dialects
-// through the table in dialect_attrs.c. O(text).
+// Prints attributes. Numbers are formatted by ir/dtype, types by ir/type, structs of dialects by
+// the table in dialect_attrs.c. O(text).
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "parse/dialect_attrs.h"
 #include "parse/print.h"
 
-enum { HEX_LIMIT = 100 };  // constants with more different elements are written as hex strings
+enum {
+  HEX_LIMIT = 100
+};  // constants with more elements that are no splat are printed as hex strings
 
 static bool is_bare(Str name) {
   if (!name.n) return false;
@@ -93,7 +95,7 @@ void attr_print_dense_body(const Context *context, Attr attr, StrBuf *out) {
   int64_t count = 0, at = 0;
   if (!type_count(context, info->type, &count) || (count == 0 && !info->splat)) return;
   if (info->splat || count == 1) {
-    // A single element stands for all; only `tensor<1x1xf32>` and the like have brackets elsewhere.
+    // A splat: one element stands for all.
     print_scalar(dtype, info->data, 0, out);
   } else if (count > HEX_LIMIT) {
     print_hex(info->data, info->bytes, out);
@@ -203,8 +205,7 @@ static void print_float(const Context *context, const AttrInfo *info, StrBuf *ou
   strbuf_put(out, text, n);
 }
 
-// elide: a number of the default type (i64, f64) loses it, as inside arrays; bare: every number
-// does.
+// TYPE_ELIDE omits the default types i64 and f64, as inside arrays; TYPE_BARE omits all.
 typedef enum TypeText { TYPE_FULL, TYPE_ELIDE, TYPE_BARE } TypeText;
 
 static void print_attr(const Context *context, Attr attr, TypeText how, StrBuf *out) {

@@ -1,5 +1,5 @@
-// Tests of printer and forms that golden files cannot make: every failing allocation, every row of
-// the op table, announced diagnostics.
+// Printer and forms, as far as golden files cannot test them: every failing allocation, every row
+// of the op table, announced diagnostics.
 #include "parse/print.h"
 
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void test_no_memory(void **state) {
     }
 }
 
-// ---- a random instance of every op survives printing and reading ----
+// ---- a random instance of every op survives printing and parsing ----
 
 typedef struct SampleRun {
   uint16_t code;
@@ -171,8 +171,8 @@ static void test_samples_round_trip(void **state) {
   assert_int_equal(bad, 0);
 }
 
-// Every form can be cut, and names all that its op requires: otherwise printing would lose an
-// attribute.
+// Every form compiles and mentions everything that its op requires; otherwise printing would lose
+// an attribute.
 static void test_forms_are_whole(void **state) {
   (void)state;
   for (uint16_t code = OP_UNREGISTERED + 1; code < OP_COUNT; code++) {
@@ -190,7 +190,7 @@ static void test_forms_are_whole(void **state) {
 typedef struct ExpectRun {
   const char *text, *message;
   Severity severity;
-  uint32_t line;  // where the message is, 0 = no message
+  uint32_t line;  // line of the message; 0 = no message
   bool good;
 } ExpectRun;
 

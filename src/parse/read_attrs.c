@@ -1,6 +1,6 @@
-// Attributes, locations and aliases. Aliases are found by their lines before anything else is read,
-// then read in order, each at most once; one that needs another reads it first, and a cycle is an
-// error. O(text).
+// Attributes, locations and aliases. Alias definitions are found by their lines before anything
+// else is read, then read in order, each at most once. An alias that uses another reads that one
+// first; a cycle is an error. O(text).
 #include "parse/reader.h"
 
 #include "parse/read_dense.h"
@@ -9,8 +9,10 @@ static Pos pos_of(const Reader *r, const char *at) { return (Pos)(at - r->source
 
 static int shown(Str text) { return text.n > 60 ? 60 : (int)text.n; }
 
-// ---- text that is kept as it stands ----
+// ---- text kept as it is ----
 
+// Scans characters, not tokens: the text may be of any dialect. `open` is the stack of expected
+// closing brackets; the `>` of `->` and `=>` closes nothing.
 bool reader_balanced(Reader *r, const char *from, Str *out) {
   char open[512];
   uint32_t depth = 0;
@@ -93,6 +95,7 @@ static const char *skip_blanks(const Reader *r, const char *at) {
   return at;
 }
 
+// An alias definition begins its line with `#name =` or `!name =`; no op does.
 void reader_find_aliases(Reader *r) {
   for (const char *line = r->at; line < r->end;) {
     const char *at = skip_blanks(r, line), *sigil = at;
@@ -108,26 +111,30 @@ void reader_find_aliases(Reader *r) {
   }
 }
 
-// Aliases of aliases grow exponentially: what one stands for may be this much longer than the text.
-enum { MOST_LETTERS_MORE = 1 << 20 };
+// Aliases of aliases can grow exponentially. This limits how much longer than the text an expanded
+// alias may be.
+enum { MOST_EXTRA_CHARS = 1 << 20 };
 
-static bool check_letters(Reader *r, ReadAlias *alias) {
+// Limits the size of an expanded alias, before anything prints it.
+static bool check_chars(Reader *r, ReadAlias *alias) {
   uint64_t text = (uint64_t)(r->end - r->source->text);
-  if (alias->letters <= text + MOST_LETTERS_MORE) return true;
+  if (alias->chars <= text + MOST_EXTRA_CHARS) return true;
   Str name = name_str(r->context, alias->name);
   return reader_fail(r, alias->pos, "the alias '%c%.*s' expands to more than %llu bytes",
                      alias->is_type ? '!' : '#', shown(name), name.s,
-                     (unsigned long long)text + MOST_LETTERS_MORE);
+                     (unsigned long long)text + MOST_EXTRA_CHARS);
 }
 
+// Reads one alias definition wherever it is in the text, then returns to the current token.
+// ALIAS_READING marks it meanwhile, to detect cycles.
 static void read_alias(Reader *r, uint32_t id) {
   Token tok = r->tok;
   const char *at = r->at;
   ReadAlias alias = r->aliases.items[id];
   r->aliases.items[id].state = ALIAS_READING;
   uint32_t value = 0, depth = r->depth, items = r->items.count, fields = r->fields.count;
-  uint64_t letters = r->alias_letters;
-  r->alias_letters = 0;
+  uint64_t chars = r->alias_chars;
+  r->alias_chars = 0;
   bool ok = reader_enter(r);
   if (ok) {
     reader_seek(r, alias.begin);
@@ -136,14 +143,14 @@ static void read_alias(Reader *r, uint32_t id) {
   r->depth = depth;
   r->items.count = items;
   r->fields.count = fields;
-  ReadAlias *done = &r->aliases.items[id];  // the table may have moved
+  ReadAlias *done = &r->aliases.items[id];  // reading may have moved the table
   done->state = ok && r->tok.kind != TOK_ERROR ? ALIAS_READ : ALIAS_WRONG;
   done->value = value;
   done->end = r->tok.text.s;
-  done->letters = r->alias_letters + (ok ? (uint64_t)(done->end - alias.begin) : 0);
-  r->alias_letters = letters;
-  if (ok && !check_letters(r, done)) done->state = ALIAS_WRONG;
-  if (r->tok.kind == TOK_ERROR) return;  // stays: nothing can be read behind a lexical error
+  done->chars = r->alias_chars + (ok ? (uint64_t)(done->end - alias.begin) : 0);
+  r->alias_chars = chars;
+  if (ok && !check_chars(r, done)) done->state = ALIAS_WRONG;
+  if (r->tok.kind == TOK_ERROR) return;  // stays: nothing can be read after a lexical error
   r->tok = tok;
   r->at = at;
 }
@@ -163,11 +170,11 @@ bool reader_use_alias(Reader *r, ReadAlias *alias, Pos pos, uint32_t *out) {
   if (alias->state == ALIAS_UNREAD) read_alias(r, id);
   alias = &r->aliases.items[id];
   if (alias->state != ALIAS_READ) {
-    r->poisoned = true;  // reported where it is defined
+    r->poisoned = true;  // reported at its definition
     return false;
   }
   *out = alias->value;
-  r->alias_letters += alias->letters;
+  r->alias_chars += alias->chars;
   return true;
 }
 
@@ -194,7 +201,7 @@ static bool read_entry(Reader *r, NamedAttr *out) {
   return reader_attr(r, 0, &out->value);
 }
 
-// `{…}` pushed on r->fields.
+// Reads `{…}` and pushes its entries on r->fields.
 static bool read_fields(Reader *r) {
   uint32_t base = r->fields.count;
   Pos pos = r->tok.pos;
@@ -287,7 +294,7 @@ bool reader_attr_dict_with_keyword(Reader *r, ReadOp *op) {
 
 // ---- numbers ----
 
-// The type of a number: as expected, as written behind ':', or the default.
+// The type of a number: the expected one, the one after ':', or the default.
 static bool number_type(Reader *r, Type expected, DType otherwise, Type *out) {
   if (expected) {
     *out = expected;
@@ -359,7 +366,7 @@ static bool read_u32(Reader *r, uint32_t *out) {
   return true;
 }
 
-// "file":1:2, with `to 3:4` or `to :4`; the colon behind the string is at hand.
+// Reads "file":1:2, with `to 3:4` or `to :4`; the current token is the colon after the string.
 static bool read_file_loc(Reader *r, Name file, Attr *out) {
   LocRange range = {0};
   reader_next(r);
@@ -395,7 +402,7 @@ static bool read_callsite(Reader *r, Attr *out) {
   return true;
 }
 
-// fused[…] or fused<meta>[…]: the meta attribute is the last item, marked by i = 1.
+// Reads fused[…] or fused<meta>[…]; the metadata is the last item, marked by i = 1.
 static bool read_fused(Reader *r, Attr *out) {
   uint32_t base = r->items.count;
   Attr meta = 0, item;
@@ -456,7 +463,7 @@ bool reader_loc(Reader *r, Attr *out) {
          reader_expect(r, ')');
 }
 
-// loc(unknown) is what an op without a location has.
+// Reads an optional loc(…); loc(unknown) means no location.
 bool reader_optional_loc(Reader *r, Attr *out) {
   *out = 0;
   if (!reader_at_word(r, "loc")) return true;
@@ -483,7 +490,7 @@ static bool read_symbol(Reader *r, Attr *out) {
   return true;
 }
 
-// Keeps `from` up to the token at hand, or with ` : type` behind it.
+// Keeps the text, with ` : type` if that follows.
 static bool keep_with_type(Reader *r, Str text, Attr *out) {
   if (reader_at(r, ':')) {
     Type type;

@@ -1,6 +1,6 @@
 // Constants: `dense<…> : type`, `dense_resource<…> : type`, `array<i64: …>` and hex strings. The
-// type stands behind the literal, so the literal is stepped over first (by memchr for hex), then
-// read with the type known, straight into the context's arena. O(text).
+// type follows the literal, so the literal is first skipped (by memchr for hex), then read with the
+// type known, directly into the context's arena. O(text).
 #include "parse/read_dense.h"
 
 #ifdef __SSE2__
@@ -13,9 +13,9 @@
 
 #define ALL(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-// Eight digits at once, each in one byte of x: their values, and in *bad the top bit of each byte
-// that is no digit. A byte plus 0x80 - c carries into its top bit exactly if it is at least c
-// (bytes are below 0x80).
+// Converts eight digits at once, one per byte of x. Sets in *bad the top bit of each byte that is
+// no digit. Adding 0x80 - c to a byte below 0x80 sets its top bit exactly if the byte is at least
+// c.
 static inline uint64_t nibbles(uint64_t x, uint64_t *bad) {
   uint64_t low = x & ALL(0x7F), letter = low | ALL(0x20);
   uint64_t digit = (low + ALL(0x80 - '0')) & ~(low + ALL(0x80 - ':'));
@@ -25,7 +25,7 @@ static inline uint64_t nibbles(uint64_t x, uint64_t *bad) {
 }
 
 #ifdef __SSE2__
-// The same for sixteen digits: each 16-bit lane becomes the byte its two digits spell.
+// The same for sixteen digits: each 16-bit lane becomes the byte of its two digits.
 static inline __m128i lane_bytes(const char *digits, __m128i *good) {
   __m128i x = _mm_loadu_si128((const __m128i *)(const void *)digits);
   __m128i digit = _mm_sub_epi8(x, _mm_set1_epi8('0'));
@@ -39,7 +39,7 @@ static inline __m128i lane_bytes(const char *digits, __m128i *good) {
   return _mm_and_si128(both, _mm_set1_epi16(0xFF));
 }
 
-// Decodes sixteen bytes at a time as far as that goes; gives how many.
+// Decodes blocks of sixteen bytes; returns the number of bytes decoded.
 static size_t decode_blocks(const char *digits, size_t n_bytes, uint8_t *out, uint64_t *bad) {
   __m128i good = _mm_set1_epi8(-1);
   size_t i = 0;
@@ -58,7 +58,7 @@ static size_t decode_blocks(const char *digits, size_t n_bytes, uint8_t *out, ui
 }
 #endif
 
-// Little endian, as all of the storage here.
+// Storage is little endian.
 bool hex_decode(const char *digits, size_t n_bytes, uint8_t *out) {
   uint64_t bad = 0, x;
   size_t i = decode_blocks(digits, n_bytes, out, &bad);
@@ -133,8 +133,7 @@ static bool read_number(Literal *l, DType dtype, Scalar *out) {
                      dtype_is_float(dtype) ? " (write 1.0 or the bits in hex)" : "");
 }
 
-// Small non-negative or negative decimal integers of types at least 32 bits wide; false = take the
-// long way.
+// Fast path for small decimal integers of types at least 32 bits wide; false: use the general path.
 static bool read_small_int(Literal *l, int64_t *out) {
   const char *p = l->at;
   bool negative = p < l->end && *p == '-';
@@ -148,6 +147,7 @@ static bool read_small_int(Literal *l, int64_t *out) {
   return true;
 }
 
+// Reads one element and stores it in canonical form.
 static bool read_element(Literal *l) {
   Scalar value;
   skip_space(l);
@@ -180,8 +180,7 @@ static bool wrong_shape(Literal *l, uint32_t depth, int64_t found) {
                      (long long)found, depth, (long long)l->type->dims[depth]);
 }
 
-// One bracketed list for dimension `depth`. The rank is at most the type's, which is within the
-// depth limit of the reader or bounded by it here.
+// Reads one bracketed list for dimension `depth`. reader_enter bounds the recursion.
 static bool read_list(Literal *l, uint32_t depth) {
   if (depth >= l->type->rank)
     return reader_fail(l->r, literal_pos(l),
@@ -217,9 +216,9 @@ static bool read_list(Literal *l, uint32_t depth) {
   return ok;
 }
 
-// ---- whole constants ----
+// ---- constants ----
 
-// The text between the brackets of dense<…>, with the token behind it at hand.
+// The text between the brackets of dense<…>; the current token is then the one after it.
 static bool literal_text(Reader *r, Str *out) {
   const char *begin = r->at;  // tok is '<'
   if (!reader_at(r, '<')) return reader_expected(r, "'<'");
@@ -248,7 +247,7 @@ static Attr adopt(Reader *r, Type type, const uint8_t *data, size_t bytes) {
   return attr_dense_adopt(r->context, type, data, bytes);
 }
 
-// Types narrower than a byte keep only their own bits; i1 becomes 0 or 1.
+// Masks types narrower than a byte to their own bits; i1 becomes 0 or 1.
 static void clean_narrow(DType dtype, uint8_t *data, size_t n) {
   int width = dtype_width(dtype);
   if (width >= 8 || dtype_bytes(dtype) != 1) return;
@@ -263,7 +262,7 @@ static void unpack_bits(const uint8_t *packed, size_t n, uint8_t *out) {
   for (size_t i = 0; i < n; i++) out[i] = packed[i / 8] >> (i % 8) & 1;
 }
 
-// text is 0x…; `pos` is where the string stands.
+// Reads a hex string; text is 0x…, `pos` is the string's position.
 static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text, Pos pos,
                      Attr *out) {
   size_t digits = text.n - 2, bytes = digits / 2, one = (size_t)dtype_bytes(dtype), all;
@@ -273,6 +272,7 @@ static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text,
                        bytes, type_text(r->context, type));
   if (digits % 2 != 0)
     return reader_fail(r, pos, "the hex constant has %zu digits, expected an even number", digits);
+  // MLIR packs i1 constants into bits; both forms are accepted, and one element is a splat.
   size_t packed = dtype == DT_i1 ? ((size_t)count + 7) / 8 : all;
   if (bytes != all && bytes != one && bytes != packed)
     return reader_fail(r, pos,
@@ -282,6 +282,7 @@ static bool read_hex(Reader *r, Type type, DType dtype, int64_t count, Str text,
   uint8_t *data = arena_alloc(arena, bytes ? bytes : 1);
   if (!hex_decode(text.s + 2, bytes, data))
     return reader_fail(r, pos, "the hex constant has a character that is not a hex digit");
+  // One byte of i1 is a splat only if all its bits are equal, or it is 1; else it is packed bits.
   bool splat = bytes == one && (dtype != DT_i1 || data[0] == 0 || data[0] == 1 || data[0] == 0xFF);
   if (count == 0) bytes = 0;
   if (dtype == DT_i1 && bytes != all && !splat) {
@@ -309,7 +310,7 @@ static bool read_elements(Reader *r, Type type, DType dtype, int64_t count, Str 
   }
   bool list = *l.at == '[';
   size_t one = (size_t)dtype_bytes(dtype), n = list ? (size_t)count : 1, bytes;
-  // Every element takes at least two characters: no more is allocated than the text could fill.
+  // Every element takes at least two characters: do not allocate more than the text can fill.
   if (list && n > text.n) n = text.n;
   if (!size_mul(n, one, &bytes)) return reader_fail(r, pos, "the constant is too large");
   l.data = arena_alloc(context_arena(r->context), bytes ? bytes : 1);
@@ -321,7 +322,7 @@ static bool read_elements(Reader *r, Type type, DType dtype, int64_t count, Str 
   return true;
 }
 
-// A literal whose element type we do not know is kept as text.
+// Keeps a literal of an unknown element type as text.
 static bool keep_text(Reader *r, const char *begin, Type type, Attr *out) {
   (void)type;
   const char *end = r->tok.text.s;
@@ -401,7 +402,7 @@ bool reader_dense_array(Reader *r, Attr *out) {
                        type_text(r->context, type));
   DType dtype = info->dtype;
   size_t one = (size_t)dtype_bytes(dtype);
-  VEC(uint64_t) data = {0};  // elements of at most 8 bytes, packed afterwards
+  VEC(uint64_t) data = {0};  // elements of at most 8 bytes, packed at the end
   if (reader_accept(r, ':')) {
     do {
       const char *begin = r->tok.text.s;

@@ -1,5 +1,5 @@
-// Hex digits: blocks, words and the rest agree with one digit after the other, and a character that
-// is no digit is found wherever it stands.
+// Hex digits: blocks, words and the rest agree with decoding digit by digit, and an invalid
+// character is found at any position.
 #include "parse/read_dense.h"
 
 #include <setjmp.h>

@@ -13,7 +13,7 @@ bool reader_module(Reader *r, ReadOp *op) {
 
 typedef VEC(Attr) AttrVec;
 
-// `{…}` behind an argument or result; 0 if there is none or it is empty.
+// Reads `{…}` after an argument or result; 0 if there is none or it is empty.
 static bool read_optional_dict(Reader *r, Attr *out, bool *any) {
   *out = 0;
   if (reader_at(r, '{') && !reader_dict(r, out)) return false;
@@ -34,7 +34,7 @@ static bool read_func_arg(Reader *r, bool *named, ReadArg *arg, Attr *attrs, boo
 static bool read_func_results(Reader *r, TypeVec *types, AttrVec *attrs, bool *any) {
   if (!reader_accept_tok(r, TOK_ARROW)) return true;
   if (!reader_at(r, '(')) return reader_result_types(r, types);
-  // A single function type without brackets around it is not written: '(' opens the list.
+  // '(' opens a list here: a single function type as result is written in brackets.
   reader_next(r);
   if (reader_accept(r, ')')) return true;
   do {
@@ -47,7 +47,7 @@ static bool read_func_results(Reader *r, TypeVec *types, AttrVec *attrs, bool *a
   return reader_expect(r, ')');
 }
 
-// One dict per argument or result, an empty one where nothing was written.
+// One dict per argument or result; empty where none is given.
 static Attr dict_array(Reader *r, AttrVec *dicts) {
   Attr empty = attr_intern(r->context, &(AttrInfo){.kind = ATTR_DICT});
   for (uint32_t i = 0; i < dicts->count; i++)

@@ -1,17 +1,18 @@
-// Values, regions and ops. An op is gathered in a ReadOp, then made; its regions are read before
-// that (generic syntax gives types last), so they are read detached and their blocks moved over.
-//
-// Names: by_name gives the innermost binding of an interned name, bindings form a stack that is
-// popped at the end of a region. An error skips to the next op: the names it would have defined are
-// bound to nothing, and ops that use them are dropped without a message. O(text), a constant number
-// of table steps per op.
+// Problem: build ops in one pass although generic syntax gives types after regions.
+// Idea: collect an op in a ReadOp, then create it. Its regions are read detached, and their blocks
+// are moved into the op afterwards.
+// Names: by_name has the innermost binding of an interned name; bindings form a stack that is
+// popped at the end of a region. After an error the reader skips to the next op: the names that the
+// failed op would have defined are bound to nothing, and ops that use them are dropped without a
+// report. Invariant: a value is defined before its use, so a use is resolved when it is read. Cost:
+// O(text), a constant number of table lookups per op.
 #include "parse/reader.h"
 
 static int shown(Str text) { return text.n > 60 ? 60 : (int)text.n; }
 
 // ---- names of values ----
 
-// Grows a table of 32-bit items, new ones zero, to hold index need - 1.
+// Grows a table of 32-bit items to `need` items; new ones are zero.
 static void reserve_zeroed(Guard *guard, uint32_t **items, uint32_t *count, uint32_t *capacity,
                            uint32_t need) {
   uint32_t old = *count;
@@ -21,6 +22,8 @@ static void reserve_zeroed(Guard *guard, uint32_t **items, uint32_t *count, uint
   *count = *capacity;
 }
 
+// The interned name of the current %name. Numbers are looked up in a table instead of hashed: most
+// names are numbers.
 static Name value_name(Reader *r) {
   Str text = {r->tok.text.s + 1, r->tok.text.n - 1};
   uint32_t number = 0;
@@ -29,7 +32,7 @@ static Name value_name(Reader *r) {
   for (size_t i = 0; i < text.n; i++) number = number * 10 + (uint32_t)(text.s[i] - '0');
   if (number < r->by_number.count && r->by_number.items[number]) return r->by_number.items[number];
   Name name = name_intern(r->context, text);
-  if (number <= r->by_number.count * 2 + 1024) {  // no table far larger than the text
+  if (number <= r->by_number.count * 2 + 1024) {  // keeps the table proportional to the text
     reserve_zeroed(r->guard, &r->by_number.items, &r->by_number.count, &r->by_number.capacity,
                    number + 1);
     r->by_number.items[number] = name;
@@ -37,11 +40,13 @@ static Name value_name(Reader *r) {
   return name;
 }
 
+// Bindings at or below scope_floor belong to regions outside an isolated op.
 static ReadBinding *find_binding(const Reader *r, Name name) {
   uint32_t at = name < r->by_name.count ? r->by_name.items[name] : 0;
   return at > r->scope_floor ? &r->bindings.items[at] : NULL;
 }
 
+// Pushes a binding; MLIR does not allow a name twice along a path of regions.
 static bool bind(Reader *r, Name name, ValueId first, uint32_t count, Pos pos) {
   const ReadBinding *before = find_binding(r, name);
   if (before) {
@@ -57,6 +62,7 @@ static bool bind(Reader *r, Name name, ValueId first, uint32_t count, Pos pos) {
   return true;
 }
 
+// Pops the bindings of a region; hidden outer bindings become visible again.
 static void unbind_to(Reader *r, uint32_t count) {
   while (r->bindings.count > count) {
     const ReadBinding *last = &r->bindings.items[--r->bindings.count];
@@ -154,7 +160,7 @@ static RegionId new_region(Reader *r) {
   return r->program->regions.count - 1;
 }
 
-// Moves the blocks of a detached region into one of an op's.
+// Moves the blocks of a detached region into an op's region.
 static void move_region(Reader *r, RegionId from, RegionId to) {
   Program *p = r->program;
   for (BlockId b = region_at(p, from)->first; b; b = block_at(p, b)->next)
@@ -191,14 +197,14 @@ static bool read_label(Reader *r, BlockId block) {
   return reader_expect(r, ':') && add_args(r, block, args.count, args.items);
 }
 
-// Ops up to '}', '^' or the end.
+// Reads ops up to '}', '^' or the end.
 static void read_block_ops(Reader *r, BlockId block) {
   while (!reader_at(r, '}') && r->tok.kind != TOK_CARET && r->tok.kind != TOK_END &&
          r->tok.kind != TOK_ERROR && r->tok.kind != TOK_FILE_BEGIN && !diag_full(r->diag))
     if (!reader_op(r, block)) return;
 }
 
-// Behind '{', up to and with '}'. Ops that do not read are reported and skipped.
+// Reads from after '{' to after '}'. Ops that fail are reported and skipped.
 static bool read_region_body(Reader *r, RegionId region, uint32_t n_args, const ReadArg *args) {
   BlockId block = 0;
   if (n_args || (!reader_at(r, '}') && r->tok.kind != TOK_CARET)) {
@@ -245,7 +251,7 @@ BlockId reader_region_made(Reader *r, ReadOp *op) {
 
 // ---- generic syntax ----
 
-// <{…}>: of registered ops among the other attributes, of others apart.
+// Reads <{…}>: attributes of a registered op; a separate dict for an unregistered one.
 static bool read_properties(Reader *r, ReadOp *op) {
   if (!reader_accept(r, '<')) return true;
   if (op->code != OP_UNREGISTERED) {
@@ -269,7 +275,7 @@ static bool read_generic_regions(Reader *r, ReadOp *op) {
   return reader_expect(r, ')');
 }
 
-// Behind the quoted name.
+// Reads what follows the quoted name.
 static bool read_generic(Reader *r, ReadOp *op) {
   if (!reader_expect(r, '(')) return false;
   if (!reader_operand_list(r, op) || !reader_expect(r, ')')) return false;
@@ -322,8 +328,8 @@ static bool read_result_names(Reader *r, ReadOp *op) {
   return reader_expect(r, '=');
 }
 
-// The op meant: StableHLO's of the same name (`mhlo.tanh`, `tanh`), else the nearest by letters, of
-// two equally near the one of the same length (tahn: tanh, not tan).
+// A suggestion for an unknown op: StableHLO's op of the same name (`mhlo.tanh`, `tanh`), else the
+// nearest by edit distance, preferring the same length (tahn: tanh, not tan).
 static const char *nearest_op(Str name) {
   enum { MOST = 2 };
   const char *near = NULL, *dot = memchr(name.s, '.', name.n);
@@ -346,8 +352,7 @@ static bool unknown_op(Reader *r, Str name, Pos pos) {
   return reader_fail(r, pos, "unknown op '%.*s'", shown(name), name.s);
 }
 
-// Inside a function `call` and `return` stand for func.call and func.return; `module` for
-// builtin.module.
+// Inside a function `call` and `return` mean func.call and func.return; `module` builtin.module.
 static uint16_t lookup(Str name) {
   if (memchr(name.s, '.', name.n)) return op_lookup(name);
   if (str_is(name, "return")) return OP_func_return;
@@ -384,6 +389,7 @@ static bool read_named_op(Reader *r, ReadOp *op) {
   return read_pretty(r, op);
 }
 
+// Makes the default value of an attribute of its declared shape.
 static void add_default(Reader *r, ReadOp *op, const AttrSpec *spec) {
   Attr value = 0;
   switch (spec->shape) {
@@ -432,6 +438,8 @@ static bool check_results(Reader *r, const ReadOp *op) {
                      op->result_types.count);
 }
 
+// Normalizes attributes, creates the op, moves its regions in, and binds its results last, so that
+// the op's regions do not see them.
 static bool make_op(Reader *r, ReadOp *read, BlockId block) {
   if (!check_results(r, read)) return false;
   add_defaults(r, read);
@@ -466,7 +474,7 @@ static bool read_op_body(Reader *r, ReadOp *op, BlockId block) {
   return ok && reader_optional_loc(r, &op->loc) && make_op(r, op, block);
 }
 
-// Whether the token at hand, first on its line, looks like the beginning of an op.
+// Whether the current token is the first on its line and looks like the beginning of an op.
 static bool begins_op(const Reader *r) {
   const char *s = r->tok.text.s;
   for (const char *p = s; p > r->source->text && p[-1] != '\n';)
@@ -478,7 +486,7 @@ static bool begins_op(const Reader *r) {
          str_is(r->tok.text, "call");
 }
 
-// Where brackets do not match, a function is followed by the next line that begins one.
+// If brackets do not match, continues at the next line that begins a function.
 static bool skip_function(Reader *r, const char *begin, const char *failed) {
   static const char word[] = "func.func";
   if ((size_t)(r->end - begin) < sizeof word || memcmp(begin, word, sizeof word - 1) != 0)
@@ -494,8 +502,8 @@ static bool skip_function(Reader *r, const char *begin, const char *failed) {
   }
 }
 
-// From the beginning of an op that did not read to the next one, over what is bracketed. Says
-// whether there is a place to go on from.
+// Skips from the beginning of an op that failed to the next op, over bracketed text. Returns
+// whether parsing can continue there.
 static bool skip_op(Reader *r, const char *begin) {
   if (r->tok.kind == TOK_ERROR) return false;
   const char *failed = r->tok.text.s;
@@ -516,13 +524,14 @@ static bool skip_op(Reader *r, const char *begin) {
   }
 }
 
-// Names of an op that did not read: later uses of them say nothing.
+// Binds the result names of a failed op to nothing, so that their uses report nothing.
 static void bind_nothing(Reader *r, const ReadOp *op) {
   for (uint32_t i = 0; i < op->names.count; i++)
     if (!find_binding(r, op->names.items[i].name))
       (void)bind(r, op->names.items[i].name, 0, op->names.items[i].count, op->names.items[i].pos);
 }
 
+// On failure, all stacks of the reader return to their state before the op.
 bool reader_op(Reader *r, BlockId block) {
   ArenaMark mark = arena_mark(r->scratch);
   const char *begin = r->tok.text.s;

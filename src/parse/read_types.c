@@ -1,6 +1,6 @@
-// Types. Dimension lists are read character by character, since `0x4xf32` is neither a hex number
-// nor a word. A small cache from text to type makes the usual `tensor<4x8xf32>` cost one hash and
-// one comparison.
+// Types. Dimension lists are read by character, since `0x4xf32` is neither a hex number nor a word.
+// A cache from text to type makes the frequent `tensor<4x8xf32>` cost one hash and one comparison.
+// O(text).
 #include "parse/reader.h"
 
 #include "base/mem.h"
@@ -32,7 +32,7 @@ static bool dim_too_large(Reader *r, const char *digits) {
                      "the dimension is %.*s, expected at most 9223372036854775807", n, digits);
 }
 
-// Takes one `4x` or `?x` at *at and moves *at behind it; *found says whether there was one.
+// Reads one `4x` or `?x` at *at and advances *at; *found tells whether there was one.
 static bool read_dim(Reader *r, const char **at, int64_t *out, bool *found) {
   const char *p = skip_blanks(r, *at), *digits = p;
   int64_t value = 0;
@@ -72,6 +72,7 @@ bool reader_dims(Reader *r, IntVec *out) {
   return true;
 }
 
+// Whether the number of elements fits int64; a dimension of size 0 makes it 0.
 static bool count_fits(const IntVec *dims) {
   int64_t count = 1;
   bool fits = true;
@@ -85,7 +86,7 @@ static bool count_fits(const IntVec *dims) {
 
 // ---- builtin types ----
 
-// What type_print has words for.
+// Encodings that type_print can print.
 static bool is_encoding(const Context *context, Attr encoding) {
   AttrKind kind = attr_info(context, encoding)->kind;
   const AttrInfo *bounds = attr_info(context, attr_get(context, encoding, "bounds"));
@@ -97,7 +98,7 @@ static bool element_ok(const Context *context, Type elem) {
   return kind == TYPE_SCALAR || kind == TYPE_QUANT || kind == TYPE_OPAQUE;
 }
 
-// As StableHLO's verifier has it: one bound for each dimension, `?` where it has a size.
+// As in StableHLO's verifier: one bound per dimension, `?` for static dimensions.
 static bool check_bounds(Reader *r, Pos pos, const IntVec *dims, Attr encoding) {
   const AttrInfo *bounds = attr_info(r->context, attr_get(r->context, encoding, "bounds"));
   if (bounds->kind != ATTR_DENSE_ARRAY) return true;
@@ -115,7 +116,7 @@ static bool check_bounds(Reader *r, Pos pos, const IntVec *dims, Attr encoding) 
   return true;
 }
 
-// Behind `tensor` or `memref`, whose text begins at `word`.
+// Reads what follows `tensor` or `memref`, whose text begins at `word`.
 static bool read_shaped(Reader *r, const char *word, bool memref, Type *out) {
   Pos pos = r->tok.pos;
   const char *open = r->tok.text.s;
@@ -137,7 +138,7 @@ static bool read_shaped(Reader *r, const char *word, bool memref, Type *out) {
   if (!element_ok(r->context, elem))
     return reader_fail(r, elem_pos, "'%s' cannot be the element type of a tensor",
                        type_text(r->context, elem));
-  if (memref && reader_at(r, ',')) {  // a layout or memory space: kept as text
+  if (memref && reader_at(r, ',')) {  // a layout or memory space is kept as text
     Str text;
     reader_seek(r, open);
     if (!reader_balanced(r, word, &text)) return false;
@@ -174,14 +175,14 @@ static bool read_complex(Reader *r, Type *out) {
   return true;
 }
 
-// `<T, U>` behind tuple or future.
+// Reads `<T, U>` after tuple or future.
 static bool read_items(Reader *r, TypeVec *items) {
   if (!reader_expect(r, '<')) return false;
   if (!reader_at(r, '>') && !reader_type_list(r, items)) return false;
   return reader_expect(r, '>');
 }
 
-// i7, si32, ui128: integers that are no element types of StableHLO; kept by their text.
+// i7, si32, ui128: integers that are no StableHLO element types; kept as text.
 static bool other_integer(Str text) {
   size_t i = 0;
   if (i < text.n && (text.s[i] == 's' || text.s[i] == 'u')) i++;
@@ -285,7 +286,7 @@ static bool read_scale(Reader *r, const QuantInfo *quant, DoubleVec *scales, Int
   return true;
 }
 
-// Behind `!quant.uniform`; *known = false and nothing consumed for sub-channel quantization.
+// Reads what follows `!quant.uniform`; *known = false and nothing consumed for sub-channel types.
 static bool read_quant(Reader *r, bool *known, Type *out) {
   Reader before = *r;
   QuantInfo quant = {.axis = -1};
@@ -334,7 +335,7 @@ static bool read_quant(Reader *r, bool *known, Type *out) {
   return true;
 }
 
-// ---- !… ----
+// ---- dialect types and aliases: !… ----
 
 static bool read_bang(Reader *r, Type *out) {
   Token token = r->tok;
@@ -389,8 +390,7 @@ static bool read_type(Reader *r, Type *out) {
   return reader_expected(r, "a type");
 }
 
-// The cache slot for the `tensor<…>` at hand, NULL if it is not plain (nested brackets, long,
-// encoded).
+// The cache slot of the current `tensor<…>`; NULL if it is nested, long or has an encoding.
 static struct ReadTypeSlot *cache_slot(const Reader *r, uint32_t *out_n) {
   const char *s = r->tok.text.s;
   size_t left = (size_t)(r->end - s);
@@ -408,6 +408,7 @@ static struct ReadTypeSlot *cache_slot(const Reader *r, uint32_t *out_n) {
   return &r->type_cache[(h >> 40) % CACHE_SLOTS];
 }
 
+// The cache is direct-mapped; a collision overwrites the slot.
 bool reader_type(Reader *r, Type *out) {
   uint32_t n = 0;
   if (!r->type_cache) {

@@ -1,16 +1,16 @@
-// parse∘print is the identity on programs, print∘parse on printed text: checked by doing it, each
-// time with a context of its own, so that nothing is shared but the text. O(text).
+// parse∘print must be the identity on programs, print∘parse on printed text. Each parse has a
+// context of its own, so that only the text is shared. O(text).
 #include "parse/round_trip.h"
 
 #include "parse/print.h"
 
-// One reading of one text, released with the guard.
+// A parsed text, released with the guard.
 typedef struct Copy {
   Context *context;
   Program *program;
   Diag diag;
   Source source;
-  StrBuf text;  // what the program was read from
+  StrBuf text;  // the text that the program was parsed from
   GuardCleanup cleanup;
 } Copy;
 
@@ -42,7 +42,7 @@ static Status *copy_read(Copy *copy, Guard *guard) {
                        &copy->diag, &copy->program);
 }
 
-// Prints `program`, reads it into the copy, compares both and what the copy prints as.
+// Prints `program`, parses it into the copy, and compares the programs and the copy's text.
 static Status *compare(const Program *program, const PrintOptions *print, Guard *guard, Copy *copy,
                        StrBuf *again) {
   const char *form = print->generic ? "generic" : "pretty";

@@ -1,12 +1,11 @@
-// Does a text survive printing? Read, print, read again, compare.
+// Checks that a program survives printing: print, parse, compare.
 #ifndef TESSERA_PARSE_ROUND_TRIP_H
 #define TESSERA_PARSE_ROUND_TRIP_H
 
 #include "parse/parse.h"
 
-// For the pretty and for the generic form: printing the program and reading that again must give an
-// equal program (program_hash), and printing that once more the same text. NULL if so, else what
-// went wrong.
+// For the pretty and the generic form: printing and parsing must give an equal program
+// (program_hash), and printing that again the same text. NULL if so, else the difference.
 Status *program_round_trip(const Program *program, Guard *guard) MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
-// LAPACK as a provider: tensor/lapack.h's table on top of the installed library's Fortran
-// interface, which every LAPACK has (reference, OpenBLAS, MKL), unlike the C one. Fortran passes
-// all by reference and the lengths of characters behind the other arguments. Work space is asked
-// for as LAPACK says it needs it.
+// LAPACK as a provider: tensor/lapack.h's table on the installed library's Fortran interface, which
+// every LAPACK has (reference, OpenBLAS, MKL), unlike the C interface. Fortran passes everything by
+// reference, and the lengths of characters after the other arguments. Workspace sizes are queried
+// from LAPACK.
 #include "tensor/lapack.h"
 
 #include <string.h>
@@ -11,14 +11,14 @@ typedef void Any;
 
 #define EXPORT __attribute__((visibility("default")))
 
-// LAPACK's own version prints a message and stops the program when an argument is wrong, which
-// includes NaNs for gebal. The loader takes this one, as the provider comes before its libraries.
+// LAPACK's own xerbla prints a message and stops the program for an invalid argument, which
+// includes NaNs for gebal. The loader uses this one, since the provider precedes its libraries.
 EXPORT void xerbla_(const char *name, const Int *argument, size_t length);
 void xerbla_(const char *name, const Int *argument, size_t length) {
   (void)name, (void)argument, (void)length;
 }
 
-// One declaration for the four types of a routine.
+// Declares a routine for its four types.
 #define FOUR(s, d, c, z, arguments)                                                                \
   void s arguments;                                                                                \
   void d arguments;                                                                                \
@@ -92,8 +92,8 @@ void dgesvd_ REAL_SVD;
 void cgesvd_ COMPLEX_SVD;
 void zgesvd_ COMPLEX_SVD;
 
-// A routine of real types and one of complex types have other arguments (rwork); within a kind all
-// pointers are void, so that one call serves two types.
+// Routines of real and of complex types have different arguments (rwork). Within a kind all
+// pointers are void, so one call serves two types.
 #define PICK(type, s, d, c, z)                                                                     \
   ((type) == LAPACK_S ? s : (type) == LAPACK_D ? d : (type) == LAPACK_C ? c : z)
 #define PICK2(type, single, twice) (lapack_is_double(type) ? twice : single)
@@ -112,7 +112,7 @@ static Int *take_ints(const LapackWork *work, int64_t count) {
   return work->take(work->context, sizeof(Int) * (size_t)(count + 1));
 }
 
-// What a routine answered when it was asked for the size of its work space.
+// A routine's answer to a workspace query.
 typedef union Answer {
   float s[2];
   double d[2];
@@ -123,7 +123,7 @@ static Int answered(LapackType type, const Answer *answer) {
   return size < 1 ? 1 : size > 2147483000 ? 2147483000 : (Int)size + 1;
 }
 
-// Two passes through a call: the first asks for the size, the second does the work.
+// Runs a call twice: the first is the workspace query, the second does the work.
 #define TWICE(type, work, size, space, answer)                                                     \
   Answer answer = {{0}};                                                                           \
   void *space = &answer;                                                                           \
@@ -207,7 +207,7 @@ static int32_t call_syevd(LapackType t, char uplo, int32_t n, void *a, void *w,
   void *rwork = lapack_is_complex(t) ? take_real(work, t, n_reals) : NULL;
   char vectors = 'V';
   TWICE(t, work, size, space, answer) {
-    // All three sizes are -1 or none is.
+    // All three sizes are -1, or none is.
     Int real_size = size < 0 ? -1 : n_reals, int_size = size < 0 ? -1 : n_ints;
     Answer reals;
     Int int_answer;
@@ -226,7 +226,7 @@ static int32_t call_svd(LapackType t, bool divide, char mode, int32_t m, int32_t
                         void *s, void *u, void *vt, const LapackWork *work) {
   Int k = least(m, n), long_side = most(m, n), info = 0;
   Int lda = at_least_one(m), ldvt = at_least_one(mode == 'A' ? n : k);
-  // The larger of gesdd's two bounds and gesvd's 5 k.
+  // The larger of gesdd's two bounds, and gesvd's 5 k.
   int64_t n_reals = (int64_t)k * (5 * (int64_t)k + 2 * (int64_t)long_side + 7) + 5 * (int64_t)k;
   void *rwork = lapack_is_complex(t) ? take_real(work, t, n_reals) : NULL;
   Int *ints = take_ints(work, 8 * (int64_t)k);

@@ -1,5 +1,5 @@
-// One walk over the edges, and with `all` the values, of the functions that are shown; the table
-// and the JSON say the same.
+// Table and JSON are two visitors of one walk, so both show the same functions and places: the
+// edges of each function and, with `all`, its values.
 #include "report/show_names.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static bool is_shown(const NamesShown *s, ClassId id) {
           (name->origin == NAME_VARIANT && name->from.n));
 }
 
-// Text of `width` columns at least.
+// Pads text to `width` columns. UTF-8 continuation bytes take no column.
 static void put_padded(StrBuf *out, const char *text, size_t width) {
   strbuf_puts(out, text);
   size_t columns = 0;
@@ -26,6 +26,8 @@ static void put_padded(StrBuf *out, const char *text, size_t width) {
   for (; columns < width; columns++) strbuf_putc(out, ' ');
 }
 
+// The head of the table, as comments (`#`) so that --names skips it: name, size, number of
+// dimensions, where the name comes from.
 static void put_classes(const NamesShown *s, StrBuf *out) {
   const Context *context = s->program->context;
   const Classes *c = &s->names->classes;
@@ -110,7 +112,7 @@ static void visit_values(const NamesShown *s, const Visitor *visitor, OpId funct
   for (OpId o = op_walk_next(p, function, function); o; o = op_walk_next(p, o, function)) {
     const Op *op = op_at(p, o);
     for (uint32_t i = 0; i < op->n_results; i++) {
-      // A constant is what it is used for.
+      // Each use of a constant has a place of its own; the first one represents it.
       OperandId use = value_at(p, op->results + i)->first_use;
       PlaceId place = use ? graph_use_place(s->names->graph, instance, use)
                           : graph_place(s->names->graph, instance, op->results + i);
@@ -143,8 +145,7 @@ static void put_value(const NamesShown *s, void *to, OpId function, ValueId valu
   put_line(s, to, who, place, (Str){0});
 }
 
-// The functions whose edges are shown: those nothing calls; with --all, every one as it is first
-// called.
+// Shows the functions that have no caller; with `all` every function, in its first instance.
 static void put_functions(const NamesShown *s, StrBuf *out) {
   const Graph *g = s->names->graph;
   Visitor visitor = {put_edge, put_value, out};
@@ -202,6 +203,7 @@ static void json_dims(const NamesShown *s, Json *json, PlaceId place) {
   json_close(json, ']');
 }
 
+// The JSON counterpart of put_edge.
 static void json_edge(const NamesShown *s, void *to, OpId function, bool argument, uint32_t i,
                       PlaceId place) {
   Json *json = to;

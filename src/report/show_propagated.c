@@ -1,4 +1,4 @@
-// Rows are gathered first, so that columns are as wide as they must be.
+// The table's rows are collected before printing, since column widths depend on all rows.
 #include "report/show_propagated.h"
 
 #include <string.h>
@@ -10,9 +10,10 @@
 
 typedef struct Row {
   const char *name, *type;
-  const char *local, *sharding;  // "" if there is none
+  const char *local, *sharding;  // "" without a sharding
 } Row;
 
+// Texts of one place; local type and sharding are empty if the place has no sharding.
 static Row row_of(const Shown *s, PlaceId place, const char *name, Type type) {
   ShardingTable *table = propagation_table(s->propagation);
   Context *context = s->program->context;
@@ -98,6 +99,7 @@ static void json_values(Json *json, const Shown *s, InstanceId instance) {
   }
 }
 
+// One function instance. `caller` is the calling instance, null for entry functions.
 static void json_instance(Json *json, const Shown *s, InstanceId instance) {
   const Graph *g = propagation_graph(s->propagation);
   const Program *p = g->program;
@@ -213,7 +215,7 @@ static void add_edges(const Shown *s, OpId function, InstanceId instance, bool a
   }
 }
 
-// Without its dialect.
+// The op's name without its dialect.
 static const char *short_name(const Program *p, OpId op) {
   const char *name = op_name(p, op), *dot = strrchr(name, '.');
   return dot ? dot + 1 : name;

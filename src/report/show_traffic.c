@@ -1,3 +1,4 @@
+// Traffic, redundant work and reasons as JSON keys; values come from cost/ and explain/ unchanged.
 #include "report/show_traffic.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static void row_json(const TrafficRow *r, bool guess, Json *json) {
   json_close(json, '}');
 }
 
-// The numbers that depend on loops of unknown length, and how often these are taken to run.
+// The numbers that depend on unknown trip counts, and the trip count assumed for them.
 static void guesses_json(const Traffic *t, Json *json) {
   json_key(json, "unknown_loops"), json_uint(json, t->unknown_loops);
   json_key(json, "trip_count"), json_uint(json, t->trip_count);
@@ -34,7 +35,7 @@ static void guesses_json(const Traffic *t, Json *json) {
   json_close(json, ']');
 }
 
-void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole, Json *json) {
+void traffic_json(const Traffic *traffic, uint32_t n_devices, double global_flops, Json *json) {
   json_key(json, "devices"), json_uint(json, n_devices);
   json_key(json, "collectives"), json_open(json, '[');
   for (uint32_t i = 0; i < traffic->n_rows; i++)
@@ -43,28 +44,28 @@ void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole
   json_key(json, "bytes"), json_double(json, traffic->bytes);
   json_key(json, "steps"), json_double(json, traffic->steps);
   json_key(json, "flops"), json_double(json, traffic->flops);
-  json_key(json, "flops_whole"), json_double(json, flops_whole);
+  json_key(json, "flops_whole"), json_double(json, global_flops);
   json_key(json, "argument_bytes"), json_double(json, traffic->argument_bytes);
   json_key(json, "result_bytes"), json_double(json, traffic->result_bytes);
   guesses_json(traffic, json);
 }
 
-double traffic_share(const Traffic *traffic, uint32_t n_devices, double flops_whole) {
-  return flops_whole > 0 ? traffic->flops * n_devices / flops_whole : 1;
+double traffic_share(const Traffic *traffic, uint32_t n_devices, double global_flops) {
+  return global_flops > 0 ? traffic->flops * n_devices / global_flops : 1;
 }
 
-// The share alone would miss redundant ops of a program whose dead or equal ops were dropped.
-bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole,
+// The share alone misses redundant ops if the optimizer dropped dead or duplicate ops elsewhere.
+bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double global_flops,
                           const RedundantList *list) {
   double excess = 0;
   for (uint32_t i = 0; i < list->n; i++) excess += list->rows[i].flops - list->rows[i].ideal;
-  return traffic_share(traffic, n_devices, flops_whole) > 1.01 || excess > 0.01 * traffic->flops;
+  return traffic_share(traffic, n_devices, global_flops) > 1.01 || excess > 0.01 * traffic->flops;
 }
 
 void traffic_redundant_json(const Context *context, const Traffic *traffic, uint32_t n_devices,
-                            double flops_whole, const RedundantList *list, Json *json) {
+                            double global_flops, const RedundantList *list, Json *json) {
   RedundantList none = {0};
-  bool some = traffic_is_redundant(traffic, n_devices, flops_whole, list);
+  bool some = traffic_is_redundant(traffic, n_devices, global_flops, list);
   json_key(json, "redundant"), redundant_json(context, some ? list : &none, json);
 }
 

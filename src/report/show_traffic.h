@@ -7,24 +7,25 @@
 #include "partition/redundant.h"
 #include "cost/traffic.h"
 
-// "all_reduce" of a collective's code.
+// The mnemonic of a collective's op code: "all_reduce".
 const char *traffic_kind(uint16_t code);
 
-// FLOPs per device over the ideal, which is the global program's over all devices.
-double traffic_share(const Traffic *traffic, uint32_t n_devices, double flops_whole);
-// Keys of an object that is open: devices, collectives, bytes, steps, flops, flops_whole. O(rows).
-void traffic_json(const Traffic *traffic, uint32_t n_devices, double flops_whole, Json *json);
-// The key `redundant`; empty if devices compute little more than the ideal. O(rows).
+// FLOPs per device divided by the ideal (FLOPs of the global program / devices); 1 if unknown.
+double traffic_share(const Traffic *traffic, uint32_t n_devices, double global_flops);
+// Writes the keys devices, collectives, bytes, steps, flops, flops_whole, argument_bytes,
+// result_bytes and the guesses into the open object. O(rows).
+void traffic_json(const Traffic *traffic, uint32_t n_devices, double global_flops, Json *json);
+// Writes the key `redundant`: empty unless traffic_is_redundant. O(rows).
 void traffic_redundant_json(const Context *context, const Traffic *traffic, uint32_t n_devices,
-                            double flops_whole, const RedundantList *list, Json *json);
-// Whether it is worth a word: the share is above 1.01, or the listed ops compute 1 % of a device's
-// FLOPs beyond their ideal.
-bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double flops_whole,
+                            double global_flops, const RedundantList *list, Json *json);
+// Whether redundant work is worth reporting: the share is above 1.01, or the listed ops compute
+// more than 1 % of a device's FLOPs beyond their ideal.
+bool traffic_is_redundant(const Traffic *traffic, uint32_t n_devices, double global_flops,
                           const RedundantList *list);
-// The key `reasons`: why each collective is there. O(reasons).
+// Writes the key `reasons`: why each collective is in the program. O(reasons).
 void traffic_reasons_json(const Program *local, const Reasons *reasons, Json *json);
-// Whether ids of reasons may stand in the program (reasons_mark): collectives in a form for another
-// consumer have only the attributes that it knows.
+// Whether reason ids may be attributes of the program (reasons_mark). Collectives in another
+// consumer's form have only the attributes that the consumer knows.
 bool traffic_marks(const char *collectives);
 
 #endif

@@ -27,11 +27,11 @@ func.func @pair() -> (tensor<f32>, tensor<f32>) {
   %0 = stablehlo.constant dense<1.0> : tensor<f32>
   return %0, %0 : tensor<f32>, tensor<f32>
 }
-// TYPE: for argument %a: holds f16, f32 is wanted: save it with .astype('f4')
+// TYPE: for argument %a: holds f16, expected f32: save it with .astype('f4')
 func.func @whole(%a: tensor<3xf32>) -> tensor<3xf32> {
   return %a : tensor<3xf32>
 }
-// SHAPE: for argument %a: holds tensor<3xf16>, tensor<2x3xf16> is wanted
+// SHAPE: for argument %a: holds tensor<3xf16>, expected tensor<2x3xf16>
 func.func @rows(%a: tensor<2x3xf16>) -> tensor<2x3xf16> {
   return %a : tensor<2x3xf16>
 }

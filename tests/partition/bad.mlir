@@ -22,7 +22,7 @@
 // AXIS: --shard:1:{{[0-9]+}}: error: {{.*}}z
 // MANY: error: a mesh of 100000000 devices: at most 1048576 can be partitioned for
 // BROKEN: broken.mlir:2:{{[0-9]+}}: error:
-// WHOLE: tessera: nothing is sharded: the local program is the whole one
+// WHOLE: tessera: nothing is sharded: the local program is the global one
 // WHOLE: tessera: verified on 1 device: 1 result agrees
 // OPAQUE: opaque.mlir:2:{{[0-9]+}}: {{.*}}custom call @mystery is unknown
 // OPAQUE-LOCAL: all_gather

@@ -48,7 +48,7 @@ func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
   return %0 : tensor<4xf32>
 }
 //--- nothing.mlir
-// CHECK: tessera: nothing is sharded: the program has no annotation and no mesh. Say a little: --mesh data=4 --shard '0=P("data")'
+// CHECK: tessera: nothing is sharded: the program has no annotation and no mesh. Annotate a value: --mesh data=4 --shard '0=P("data")'
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

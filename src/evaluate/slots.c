@@ -1,7 +1,13 @@
-// One walk numbers the values of each function; a second finds, for every value, the last op in the
-// value's own block that uses it, itself or inside its regions, and lists the value there. A value
-// in a loop body is so released in every iteration, one captured by the loop after the loop.
-#include "evaluate/plan.h"
+// Problem: give values memory only while they are live, without reference counts per use.
+// Idea: one walk numbers the values of each function. A second walk finds, for each value, the last
+// op in the value's own block that uses it, directly or inside its regions; the value is released
+// after that op.
+//
+//   %0 = ...                   released after the while (captured by its body)
+//   while { %1 = f(%0); ... }  %1 is released in every iteration
+//
+// Cost: O(ops + values + uses · nesting).
+#include "evaluate/slots.h"
 
 #include "ops/op.h"
 
@@ -9,7 +15,7 @@ static void number_values(const Program *p, uint32_t *slot, uint32_t *n_slots) {
   OpId function = 0;
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     const Op *op = op_at(p, o);
-    // Functions do not nest, so the one begun last is the one the op stands in.
+    // Functions do not nest, so the latest one contains the op.
     if (op_row(op->code)->traits & TRAIT_FUNCTION) function = o;
     if (!function) continue;
     for (uint32_t i = 0; i < op->n_results; i++) slot[op->results + i] = n_slots[function]++;
@@ -33,14 +39,13 @@ static const bool *find_dynamic(const Program *p, Arena *arena) {
   return dynamic;
 }
 
-void eval_plan_init(EvalPlan *plan, const Program *p, Arena *arena) {
+void eval_slots_init(EvalSlots *slots, const Program *p, Arena *arena) {
   uint32_t n_ops = p->ops.count, n_values = p->values.count;
   uint32_t *slot = ARENA_ARRAY(arena, uint32_t, n_values);
   uint32_t *n_slots = ARENA_ARRAY(arena, uint32_t, n_ops);
   OpId *last = ARENA_ARRAY(arena, OpId, n_values);
   number_values(p, slot, n_slots);
-  // Program order: what is written last is the last use. A result that nobody uses goes with its
-  // own op.
+  // In program order, the last write is the last use. An unused result is released after its op.
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
     const Op *op = op_at(p, o);
     for (uint32_t i = 0; i < op->n_results; i++)
@@ -66,8 +71,8 @@ void eval_plan_init(EvalPlan *plan, const Program *p, Arena *arena) {
   ValueId *releases = ARENA_ARRAY(arena, ValueId, total ? total : 1);
   for (ValueId v = 1; v < n_values; v++)
     if (last[v]) releases[first[last[v]]++] = v;
-  // Filling moved each start to its end, which is the next one's start.
+  // The fill advanced each start to its end, which is the next start: shift back by one.
   for (uint32_t o = n_ops; o > 0; o--) first[o] = first[o - 1];
   first[0] = 0;
-  *plan = (EvalPlan){slot, n_slots, first, releases, find_dynamic(p, arena)};
+  *slots = (EvalSlots){slot, n_slots, first, releases, find_dynamic(p, arena)};
 }
