@@ -1,6 +1,11 @@
 // One op on shards, or on replicated operands: the choice (choose.c), copies of the operands in the
-// chosen shardings, and the decision. Results keep the sharding that the op gives them until a user
-// needs another.
+// chosen shardings, and the decision.
+//
+// Invariant. An op without a factor map, or one that the writer refused (t->refused), runs on
+// replicated operands: this is correct for every op. Results keep the sharding that the op gives
+// them until a user needs another (copies.c).
+//
+// Cost. O(factors + tensors · rank) besides the choice.
 #include <string.h>
 
 #include "explain/reason.h"
@@ -8,8 +13,8 @@
 
 // ---- columns ----
 
-// localize_find while deciding. Only whether there is a copy matters then; the writer reads the
-// list.
+// localize_find while deciding: is there such a copy? The copies that a column asks for are listed
+// in t->found, where the writer looks them up.
 static ValueId find_copy(const Localizer *cx, ValueId v, Sharding sharding) {
   Partition *t = cx->user;
   for (Copy *copy = t->copies[v]; copy; copy = copy->next)
@@ -21,16 +26,17 @@ static ValueId find_copy(const Localizer *cx, ValueId v, Sharding sharding) {
   return 0;
 }
 
+// cx->whole: per operand, whether a replicated copy costs nothing.
 void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
   localize_init(cx, &t->local, op, m);
-  bool *whole = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
+  bool *replicated = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
   for (uint32_t i = 0; i < m->n_operands; i++) {
     ValueId v = op_operand(t->p, op, i);
-    whole[i] = walk_is_rematerialized(t, v);
-    for (const Copy *copy = t->copies[v]; copy; copy = copy->next) whole[i] |= !copy->sharding;
+    replicated[i] = walk_is_rematerialized(t, v);
+    for (const Copy *copy = t->copies[v]; copy; copy = copy->next) replicated[i] |= !copy->sharding;
   }
   cx->wished = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1);
-  cx->whole = whole;
+  cx->whole = replicated;
   cx->find = find_copy;
   cx->user = t;
 }
@@ -192,7 +198,7 @@ Status *walk_replicated_op(Partition *t, OpId op) {
 
 // ---- rematerialized ----
 
-// Every device has all of it, now and later.
+// Has the value a replicated copy that is not forgotten (a gathered copy of an argument is)?
 static bool stays_replicated(const Partition *t, ValueId v) {
   const Copy *copy = t->copies[v];
   while (copy && (copy->sharding || copy->gathered)) copy = copy->next;
@@ -226,7 +232,7 @@ Status *walk_rematerialize(Partition *t, ValueId v, Sharding sharding) {
   TRY(decide_split(t, DECISION_REMATERIALIZE, &choice, &out));
   Decision *d = &t->decisions.items[t->decisions.count - 1];
   d->user = origin;
-  d->wanted = sharding;
+  d->required = sharding;
   walk_set(t, v, out[0], choice.out_as[0]);
   t->local.origin = origin;
   return NULL;

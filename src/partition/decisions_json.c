@@ -1,6 +1,6 @@
 // Ops are named by their number: functions and the ops in them, in program order, from 1. The same
-// text gives the same numbers in another process. Names and lines beside a number are for
-// readers; given.c checks the name.
+// text gives the same numbers in another process. Names and lines beside a number are for readers;
+// given.c checks the name.
 #include "partition/decisions_json.h"
 
 #include "explain/words.h"
@@ -258,7 +258,7 @@ static void put_copies(Out *o) {
     if (name) json_key(o->json, "value"), json_string(o->json, name_text(t->context, name));
     json_key(o->json, "kind"), json_string(o->json, again ? "rematerialize" : "reshard");
     if (!again) json_key(o->json, "from"), put_sharding(o, d->reshard.from);
-    json_key(o->json, "to"), put_sharding(o, again ? d->wanted : d->reshard.to);
+    json_key(o->json, "to"), put_sharding(o, again ? d->required : d->reshard.to);
     if (!again) put_price(o, d->price);
     json_close(o->json, '}');
   }
