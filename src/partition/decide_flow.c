@@ -147,8 +147,8 @@ static Sharding with_axes(Partition *t, Sharding sharding, const uint32_t *count
 // a tile of the global tensor only if the sizes divide. Otherwise both sides lose the free axes of
 // the dimension.
 //
-//   global [12] over manual "m"=2: inside [6]. Free axis "f"=4 does not divide 6: tiles of 2
-//   inside, and tiles of 12/8 outside. So neither side is sharded over "f".
+//   global [12] over manual "m"=2 and free "f"=4: inside [6], which 4 does not divide. The tile of
+//   m=1, f=0 begins at 6 inside and at 8 outside, so neither side is sharded over "f".
 //
 // inside: the type of the value there.
 static void make_tiles_agree(Partition *t, Type inside, Sharding *inner, Sharding *outer) {

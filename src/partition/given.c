@@ -1,5 +1,13 @@
-// Decisions from outside, read from JSON and resolved against the program: numbers become ops,
-// names become axes. Lookup is by (op, instance, visit). O(text).
+// Decisions from outside: read from JSON, resolved against the program, and looked up by the walk.
+//
+// Idea. Reading has two phases. Shardings of values come first, because the meshes of instances
+// depend on them. Then, with meshes known, ops and copies: numbers become ops, names become axes.
+// The walk looks decisions up by (op, instance, visit) and marks them as used.
+//
+// Invariant. Every key of the text is known, and every decision is used in the end: otherwise a
+// misspelled or misplaced decision would be ignored silently.
+//
+// Cost. O(text); O(1) per lookup.
 #include "partition/given.h"
 
 #include <stdio.h>
@@ -27,7 +35,7 @@ static Status *refuse_text(Partition *t, uint32_t line, const char *why) {
 
 // ---- JSON ----
 
-// Every key is known: a misspelled one would otherwise be ignored.
+// INVALID_ARGUMENT if the object has an unknown key.
 static Status *check_keys(Partition *t, const JsonValue *object, const char *const *known) {
   if (object->kind != JSON_OBJECT) REFUSE(t, object->line, "expected an object");
   for (uint32_t i = 0; i < object->count; i++) {
@@ -180,7 +188,7 @@ static Status *read_reducer(Reader *r, const JsonValue *v, Combine *out) {
   REFUSE(r->t, v->line, "unknown reducer");
 }
 
-// A sharding as decisions_json writes it; null is replicated. mesh: of files without meshes.
+// A sharding as decisions_json writes it; null is replicated. mesh: for files without "meshes".
 static Status *read_sharding(Reader *r, const JsonValue *v, MeshId mesh, Type type, Sharding *out) {
   Partition *t = r->t;
   static const char *const keys[] = {"mesh", "dims", "unreduced", "reducer", NULL};
@@ -254,8 +262,8 @@ static MeshId mesh_of_instance(const Partition *t, InstanceId instance) {
   return t->meshes ? t->meshes[t->roots[instance]] : 0;
 }
 
-// A value by its op and result, or by op, region and argument; 0 and the result's index for the
-// result of a function.
+// Reads a value: an op and a result, or an op, a region and an argument. The result of a function
+// has no value: *out is 0, and *out_index the result.
 static Status *read_value(Reader *r, const JsonValue *object, ValueId *out, OpId *out_op,
                           uint32_t *out_index) {
   Partition *t = r->t;
@@ -426,7 +434,7 @@ GivenDecision *given_op(Partition *t, OpId op) {
 
 // ---- copies ----
 
-// Of equal ones the first that is not used yet.
+// Several equal copies may be given: a lookup finds one that is not used yet.
 static bool copy_equal(const void *owner, uint32_t id, const void *key) {
   const GivenCopy *a = &((const GivenDecisions *)owner)->copies.items[id], *b = key;
   return !a->used && a->op == b->op && a->instance == b->instance && a->visit == b->visit &&
