@@ -4,10 +4,10 @@
 // Problem. Ops of a body are decided before the optimizer runs. At the full price of each iteration
 // they would avoid reshards that happen once in the final program:
 //
-//   while (acc, w) { g = …; acc = acc + g; }    g is a partial sum: optimize/carry.c carries partial
-//                                               sums and reduces them once, after the loop
-//   while (acc, w) { … dot(x, gather(w)) … }    w is invariant: optimize/invariant.c gathers it
-//                                               once, before the loop
+//   while (acc, w) { g = f(w); acc = acc + g; }    g is a partial sum. optimize/carry.c carries
+//                                                  partial sums, reduced once after the loop
+//   while (acc, w) { acc = dot(acc, gather(w)); }  w is invariant. optimize/invariant.c gathers it
+//                                                  once, before the loop
 //
 // Idea. Accumulated values: follow the only use of the value, through ops that commute with sums,
 // one addition and returns of inlined functions, to an operand of the body's terminator. The other

@@ -93,7 +93,7 @@ struct Partition {
   LoopFrame *frame;          // the innermost region
   uint32_t effect_at;    // position of the last side effect in this block; NO_DEVICE = not known
   uint32_t clock;        // ops walked so far
-  uint32_t n_walked;     // the same for progress: ops of inlined functions count each time
+  uint32_t n_walked;     // the same, for progress
   VEC(FoundCopy) found;  // copies that the op's columns looked up
 
   // ---- values ----
