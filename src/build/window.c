@@ -377,8 +377,8 @@ static ValueId put_replicated(Dimension x, const Plan *p, ValueId v, ValueId fil
   return build_dynamic_slice(x.b, v, x.d, begin(x, p, low), length);
 }
 
-ValueId build_window_of_whole(Builder *b, ValueId v, uint32_t d, AxisList axes, BuildWindow w,
-                              ValueId fill) {
+ValueId build_window_of_replicated(Builder *b, ValueId v, uint32_t d, AxisList axes, BuildWindow w,
+                                   ValueId fill) {
   Plan *p = ARENA_NEW(b->arena, Plan);
   *p = (Plan){.n = axes_size(axes), .size = build_dim(b, v, d), .w = w};
   return put_replicated((Dimension){b, d, axes}, p, v, fill);

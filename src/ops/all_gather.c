@@ -89,7 +89,7 @@ static OpId sample_all_gather(Sample *cx) {
 }
 
 static bool factors(FactorContext *cx) {
-  return factors_exchanged(cx, (uint32_t)factors_int(cx, "all_gather_dim", 0), FACTORS_NONE);
+  return factors_collective(cx, (uint32_t)factors_int(cx, "all_gather_dim", 0), FACTORS_NONE);
 }
 
 const OpDef op_all_gather = {.infer = infer_all_gather,

@@ -33,7 +33,7 @@ void batch_norm_splits(Localizer *cx) {
   double ways = 1;
   for (uint32_t i = 0; i < factor_map_n_tensors(cx->map); i++)
     if (type_is_quant(cx->context, localize_type(cx, i)->elem)) {
-      localize_only_plain(cx);
+      localize_only_default(cx);
       return;
     }
   for (uint32_t d = 0; d < data->rank; d++)
@@ -96,7 +96,7 @@ static ValueId put_mean(const Norm *n, ValueId v) {
 
 Status *batch_norm_training_localize(Localizer *cx) {
   Norm n = norm_of(cx);
-  if (!n.axes.n) return localize_plain(cx);
+  if (!n.axes.n) return localize_default(cx);
   Builder *b = n.b;
   Context *c = cx->context;
   ValueId mean = put_mean(&n, cx->in[0]);
@@ -115,7 +115,7 @@ Status *batch_norm_training_localize(Localizer *cx) {
 // Op by op as the specification takes it apart.
 Status *batch_norm_grad_localize(Localizer *cx) {
   Norm n = norm_of(cx);
-  if (!n.axes.n) return localize_plain(cx);
+  if (!n.axes.n) return localize_default(cx);
   Builder *b = n.b;
   ValueId scale = cx->in[1], grad = cx->in[4];
   double epsilon = attr_as_float(cx->context, localize_attr(cx, "epsilon"), 0);

@@ -224,7 +224,7 @@ static void factors_to(FactorContext *cx, const int64_t *to) {
 
 static bool factors(FactorContext *cx) {
   factors_to(cx, factors_ints(cx, "broadcast_dimensions").v);
-  if (cx->n_operands > 1) factors_whole(cx, 1);
+  if (cx->n_operands > 1) factors_replicated(cx, 1);
   return true;
 }
 

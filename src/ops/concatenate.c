@@ -244,7 +244,7 @@ static Status *localize(Localizer *cx) {
     const Taken *s = &taken[i];
     if (!localize_size(cx, i, along) || s->goes_on) continue;
     ValueId tile = s->tile ? s->tile : cx->in[i];
-    ValueId next = s->whole ? build_window_of_whole(b, tile, along, axes, s->window, 0)
+    ValueId next = s->whole ? build_window_of_replicated(b, tile, along, axes, s->window, 0)
                             : build_window(b, tile, along, axes, s->size, s->window, 0);
     v = v ? join(cx, v, next, along, s->offset) : next;
   }

@@ -435,7 +435,7 @@ bool convolve_factors(FactorContext *cx, Ints padding) {
     factor = factors_on(cx, size, FACTOR_PASS, 1, kernel_out);
     factors_also(cx, factor, result, out_feature);
   }
-  if (cx->n_operands > 2) factors_whole(cx, 2);
+  if (cx->n_operands > 2) factors_replicated(cx, 2);
   return true;
 }
 

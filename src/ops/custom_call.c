@@ -294,12 +294,12 @@ static void splits(Localizer *cx) {
   if (i >= 0)
     locals[i].splits(cx);
   else
-    localize_only_plain(cx);
+    localize_only_default(cx);
 }
 
 static Status *localize(Localizer *cx) {
   int i = local_find(cx);
-  return i >= 0 ? locals[i].localize(cx) : localize_plain(cx);
+  return i >= 0 ? locals[i].localize(cx) : localize_default(cx);
 }
 
 const OpDef op_custom_call = {.infer = infer_custom_call,

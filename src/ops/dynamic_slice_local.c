@@ -64,7 +64,7 @@ static bool find_cuts(Localizer *cx, const int64_t *sizes, uint32_t first, Cut *
 // ---- dynamic_slice ----
 
 void dynamic_slice_splits(Localizer *cx) {
-  Combine parts = index_parts(cx, 0);
+  Combine parts = index_reducer(cx, 0);
   Ints sizes = localize_ints(cx, "slice_sizes");
   for (uint32_t d = 0; d < sizes.n; d++) {
     uint32_t f = localize_factor(cx, 0, d);
@@ -90,7 +90,7 @@ Status *dynamic_slice_localize(Localizer *cx) {
   Type type = type_tensor(cx->context, out->elem, rank, sizes, 0);
   TRY(localize_copy_as(cx, operands, attrs, &type, cx->out));
   ValueId here = 0;
-  Combine parts = index_parts(cx, 0);
+  Combine parts = index_reducer(cx, 0);
   for (uint32_t d = 0; d < rank; d++) {
     if (!cuts[d].is_cut || !cuts[d].block) continue;
     if (cuts[d].block == 1) {

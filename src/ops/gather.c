@@ -471,7 +471,7 @@ static bool factors(FactorContext *cx) {
     if (!counted[collapsed.v[i]]) factors_chosen(cx, (uint32_t)collapsed.v[i]);
   if (vector < factors_rank(cx, 1))
     factors_on(cx, factors_dim(cx, 1, vector), FACTOR_REPLICATE, 1, vector);
-  if (cx->n_operands > 2) factors_whole(cx, 2);
+  if (cx->n_operands > 2) factors_replicated(cx, 2);
   return true;
 }
 

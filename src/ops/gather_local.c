@@ -35,7 +35,7 @@ static bool is_counted(const Localizer *cx, uint32_t d) {
 void gather_splits(Localizer *cx) {
   Ints sizes = localize_ints(cx, "slice_sizes"), batching = field(cx, "operand_batching_dims"),
        map = field(cx, "start_index_map");
-  Combine parts = index_parts(cx, 0);
+  Combine parts = index_reducer(cx, 0);
   for (uint32_t d = 0; d < sizes.n; d++) {
     uint32_t f = localize_factor(cx, 0, d);
     if (ints_contain(batching, d) || sizes.v[d] == localize_size(cx, 0, d)) continue;
@@ -110,7 +110,7 @@ static ValueId spread(Localizer *cx, ValueId here) {
 static ValueId masked(Localizer *cx, ValueId here, ValueId taken) {
   Builder *b = cx->builder;
   return build_select(b, here, taken,
-                      build_identity(b, value_type(b->p, taken), index_parts(cx, 0)));
+                      build_identity(b, value_type(b->p, taken), index_reducer(cx, 0)));
 }
 
 Status *gather_localize(Localizer *cx) {
@@ -127,7 +127,7 @@ Status *gather_localize(Localizer *cx) {
     if (sizes.v[d] == 1) continue;
     Type scalar = type_tensor(cx->context, localize_type(cx, 0)->elem, 0, NULL, 0);
     operands[0] = build_pad(b, operands[0], d, sizes.v[d], sizes.v[d],
-                            build_identity(b, scalar, index_parts(cx, 0)));
+                            build_identity(b, scalar, index_reducer(cx, 0)));
   }
   Attr attrs = localize_with(cx, 0, "slice_sizes", attr_i64s(cx->context, sizes.n, local_sizes));
   if (!any) return localize_copy(cx, operands, attrs);
@@ -138,7 +138,7 @@ Status *gather_localize(Localizer *cx) {
   if (here) cx->out[0] = masked(cx, spread(cx, here), cx->out[0]);
   for (uint32_t d = 0; d < sizes.n; d++)
     if (is_cut(cx, sizes.v[d], d) && place_of(map, d) == map.n)
-      cx->out[0] = build_first(b, cx->out[0], localize_axes(cx, 0, d), index_parts(cx, 0));
+      cx->out[0] = build_first(b, cx->out[0], localize_axes(cx, 0, d), index_reducer(cx, 0));
   return NULL;
 }
 
@@ -151,7 +151,7 @@ static uint32_t chosen_dim(const Localizer *cx) {
 
 void torch_index_select_splits(Localizer *cx) {
   uint32_t f = localize_factor(cx, 0, chosen_dim(cx));
-  cx->splits[f].parts = index_parts(cx, 0);
+  cx->splits[f].parts = index_reducer(cx, 0);
   if (!cx->splits[f].parts) localize_give_up(cx, f);
 }
 

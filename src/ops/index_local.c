@@ -1,6 +1,6 @@
 #include "ops/index_local.h"
 
-Combine index_parts(const Localizer *cx, uint32_t tensor) {
+Combine index_reducer(const Localizer *cx, uint32_t tensor) {
   Type elem = localize_type(cx, tensor)->elem;
   DType dtype = type_dtype(cx->context, elem);
   if (type_is_quant(cx->context, elem) || dtype_info(dtype)->style == FLOAT_E8M0)

@@ -110,7 +110,7 @@ static bool factors(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0);
   int64_t along = factors_int(cx, "iota_dimension", 0);
   cx->build.own = true;
-  if (cx->n_operands) factors_whole(cx, 0);
+  if (cx->n_operands) factors_replicated(cx, 0);
   for (uint32_t d = 0; d < factors_rank(cx, result); d++)
     factors_on(cx, factors_dim(cx, result, d), d == along ? FACTOR_OFFSET : FACTOR_PASS, result, d);
   return true;

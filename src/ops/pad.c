@@ -187,7 +187,7 @@ static bool factors(FactorContext *cx) {
     // Padded here, cut there: of the same size, but shifted.
     if (!plain) factors_really(cx, d, cx->build.factors.items[d].kinds | FACTOR_PERMUTE);
   }
-  for (uint32_t i = 2; i < cx->n_operands; i++) factors_whole(cx, i);
+  for (uint32_t i = 2; i < cx->n_operands; i++) factors_replicated(cx, i);
   return true;
 }
 

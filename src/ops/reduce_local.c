@@ -179,7 +179,7 @@ static ValueId gather(Localizer *cx, const Stretch *s, ValueId v) {
 
 Status *reduce_localize(Localizer *cx) {
   Stretch s;
-  if (!find_stretch(cx, &s)) return localize_plain(cx);
+  if (!find_stretch(cx, &s)) return localize_default(cx);
   uint32_t n = cx->map->n_results;
   ValueId *operands = ARENA_ARRAY(cx->builder->arena, ValueId, 2 * (size_t)n + 1);
   TRY(put_stretches(cx, &s, operands));

@@ -89,7 +89,7 @@ static OpId sample_reduce_scatter(Sample *cx) {
 }
 
 static bool factors(FactorContext *cx) {
-  return factors_exchanged(cx, factors_int(cx, "scatter_dimension", 0), FACTORS_NONE);
+  return factors_collective(cx, factors_int(cx, "scatter_dimension", 0), FACTORS_NONE);
 }
 
 const OpDef op_reduce_scatter = {.infer = infer_reduce_scatter,

@@ -206,7 +206,7 @@ static bool factors(FactorContext *cx) {
       side_take_alone(&out, cx, out.left);
     }
   }
-  if (cx->n_operands > 1) factors_whole(cx, 1);
+  if (cx->n_operands > 1) factors_replicated(cx, 1);
   return true;
 }
 
@@ -319,7 +319,7 @@ static void shift_run(Localizer *cx, Run *run) {
 
 static void splits(Localizer *cx) {
   Run runs[MAX_RANK + 1];
-  localize_only_plain(cx);
+  localize_only_default(cx);
   localize_only_blocks(cx);
   if (!cx->wished || cx->strided) return;
   uint32_t n = find_runs(cx, runs);

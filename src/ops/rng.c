@@ -122,7 +122,7 @@ static OpId sample(Sample *cx) {
 
 // Values depend on the index of the element in the whole.
 static bool factors(FactorContext *cx) {
-  factors_whole(cx, 2);
+  factors_replicated(cx, 2);
   factors_results_only(cx, FACTOR_OFFSET);
   return true;
 }

@@ -313,7 +313,7 @@ Status *rng_bits_localize(Localizer *cx) {
   bool any = false;
   for (uint32_t d = 0; d < b.whole->rank; d++) any |= localize_axes(cx, 2, d).n > 0;
   bool only_state = !value_has_uses(to->p, op_result(cx->program, cx->op, 1));
-  if (!any && !only_state) return localize_plain(cx);
+  if (!any && !only_state) return localize_default(cx);
   ValueId state = cx->in[0], key = word_of(to, state, 0), low = word_of(to, state, 1);
   ValueId high = b.threefry ? 0 : build_dim(to, state, 0) > 2 ? word_of(to, state, 2) : key;
   cx->out[0] = next_state(cx, &b, state, low, high);

@@ -36,7 +36,7 @@ void rotate_splits(Localizer *cx) {
   bool known = rotation_of(cx, &r);
   if (known) f = localize_factor(cx, 0, r.along);
   AxisList axes = known ? cx->splits[f].axes : (AxisList){NULL, 0};
-  localize_only_plain(cx);
+  localize_only_default(cx);
   if (!axes.n) return;
   cx->splits[f].axes = axes;
   BuildWindow windows[2];
@@ -51,7 +51,7 @@ Status *rotate_localize(Localizer *cx) {
   Builder *b = cx->builder;
   AxisList axes = {NULL, 0};
   if (rotation_of(cx, &r)) axes = localize_axes(cx, 0, r.along);
-  if (!axes.n) return localize_plain(cx);
+  if (!axes.n) return localize_default(cx);
   BuildWindow windows[2];
   uint32_t n = windows_of(cx, &r, windows);
   ValueId parts[2] = {0};

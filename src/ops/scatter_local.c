@@ -53,7 +53,7 @@ static void split_window(Localizer *cx, uint32_t d, uint32_t to) {
 static bool has_identity(const Localizer *cx, Combine parts) {
   bool has = parts != COMBINE_NONE;
   for (uint32_t i = 0; parts == COMBINE_SUM && i < n_inputs(cx); i++)
-    has &= index_parts(cx, i) != 0;
+    has &= index_reducer(cx, i) != 0;
   return has;
 }
 

@@ -144,7 +144,7 @@ static OpId sample_dynamic(Sample *cx) {
 
 static bool factors(FactorContext *cx) {
   factors_resize(cx, cx->options.conservative ? FACTOR_PERMUTE | FACTOR_BLOCK : FACTOR_PERMUTE);
-  for (uint32_t i = 1; i < cx->n_operands; i++) factors_whole(cx, i);
+  for (uint32_t i = 1; i < cx->n_operands; i++) factors_replicated(cx, i);
   return true;
 }
 
@@ -195,7 +195,7 @@ static bool comes_in_parts(const Localizer *cx, uint32_t d) {
   int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 1, d);
   int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 0, d);
   if (!size || 2 * size > localize_ways(cx, localize_factor(cx, 0, d))) return false;
-  return start / tile == (start + (size - 1) * stride) / tile && index_parts(cx, 0) &&
+  return start / tile == (start + (size - 1) * stride) / tile && index_reducer(cx, 0) &&
          !is_placed_again(cx);
 }
 
@@ -220,7 +220,7 @@ static Padded look_through(const Localizer *cx) {
   for (uint32_t d = 0; d < stride.n; d++)
     if (between.v[d] || stride.v[d] != 1 || low.v[d] < -most || low.v[d] > most) return none;
   Padded padded = {.tile = localize_find(cx, op_operand(p, def, 0), 0),
-                   .fill = localize_find_whole(cx, op_operand(p, def, 1)),
+                   .fill = localize_find_replicated(cx, op_operand(p, def, 1)),
                    .type = type_info(cx->context, op_operand_type(p, def, 0)),
                    .low = low};
   return padded.tile && padded.fill ? padded : none;
@@ -266,7 +266,7 @@ static void splits(Localizer *cx) {
     if (!axes.n) continue;
     if (comes_in_parts(cx, d)) {
       uint32_t f = localize_factor(cx, 0, d);
-      cx->splits[f].parts = index_parts(cx, 0);
+      cx->splits[f].parts = index_reducer(cx, 0);
       *localize_has(cx, 1, f) = false;
       continue;
     }
@@ -290,7 +290,7 @@ static ValueId give_parts(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
   int64_t first = start % tile;
   v = build_slice(b, v, d, first, first + (size - 1) * stride + 1, size > 1 ? stride : 1);
   ValueId here = build_compare(b, "EQ", build_coordinate(b, axes), build_index(b, start / tile));
-  return build_select(b, here, v, build_identity(b, value_type(b->p, v), index_parts(cx, 0)));
+  return build_select(b, here, v, build_identity(b, value_type(b->p, v), index_reducer(cx, 0)));
 }
 
 // Whole dimensions first, then those that are cut one by one.

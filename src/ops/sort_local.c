@@ -316,7 +316,7 @@ static void put_columns(Localizer *cx, const Columns *s, ValueId *v) {
 
 Status *sort_localize(Localizer *cx) {
   Builder *b = cx->builder;
-  if (!localize_axes(cx, 0, along_of(cx)).n) return localize_plain(cx);
+  if (!localize_axes(cx, 0, along_of(cx)).n) return localize_default(cx);
   Columns s = columns_of(cx);
   uint32_t n = s.n + (s.index == s.n);
   ValueId *v = ARENA_ARRAY(b->arena, ValueId, n + s.n);

@@ -36,7 +36,7 @@ void top_k_splits(Localizer *cx) {
   known = known && type->rank > 0 && !type_is_quant(cx->context, type->elem);
   uint32_t f = known ? localize_factor(cx, 0, type->rank - 1) : 0;
   if (!known || !localize_is_split(cx, f)) {
-    localize_only_plain(cx);
+    localize_only_default(cx);
     return;
   }
   TopK t = top_k_of(cx);
@@ -44,7 +44,7 @@ void top_k_splits(Localizer *cx) {
   double exchanged = (double)t.kept * (bytes + 4), whole = (double)localize_tile(cx, 0, t.along);
   for (uint32_t d = 0; d < t.along; d++) others *= (double)localize_tile(cx, 0, d);
   if (exchanged >= whole * bytes || others == 0) {
-    localize_only_plain(cx);
+    localize_only_default(cx);
     return;
   }
   *localize_has(cx, 1, f) = *localize_has(cx, 2, f) = false;
@@ -96,7 +96,7 @@ Status *top_k_localize(Localizer *cx) {
   Builder *b = cx->builder;
   uint32_t rank = localize_n_operands(cx) ? factor_map_rank(cx->map, 0) : 0;
   AxisList axes = rank ? localize_axes(cx, 0, rank - 1) : (AxisList){NULL, 0};
-  if (!axes.n) return localize_plain(cx);
+  if (!axes.n) return localize_default(cx);
   TopK t = top_k_of(cx);
   ValueId operand = cx->in[0], own[2], all[2], best[2];
   if (localize_is_uneven(cx, 0, t.along))
@@ -132,7 +132,7 @@ void approx_top_k_splits(Localizer *cx) {
   uint32_t n = cx->map->n_results, result = localize_n_operands(cx), d = approx_along(cx);
   uint32_t f = d < MAX_RANK ? localize_factor(cx, 0, d) : 0;
   AxisList axes = d < MAX_RANK ? cx->splits[f].axes : (AxisList){NULL, 0};
-  localize_only_plain(cx);
+  localize_only_default(cx);
   if (!axes.n) return;
   cx->splits[f].axes = axes;
   double bytes = 0;
@@ -149,7 +149,7 @@ Status *approx_top_k_localize(Localizer *cx) {
   Builder *b = cx->builder;
   uint32_t along = approx_along(cx);
   AxisList axes = along < MAX_RANK ? localize_axes(cx, 0, along) : (AxisList){NULL, 0};
-  if (!axes.n) return localize_plain(cx);
+  if (!axes.n) return localize_default(cx);
   uint32_t n = cx->map->n_results;
   ValueId *operands = ARENA_ARRAY(b->arena, ValueId, 2 * (size_t)n);
   TRY(localize_copy(cx, cx->in, 0));
