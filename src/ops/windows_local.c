@@ -18,8 +18,7 @@ static bool is_in_phase(const WindowShare *share) {
   return share->range.step % share->dilation == 0;
 }
 
-// The window of elements that covers the share's indices. At least one element, since a tensor with
-// 0 elements could not be padded to the share's phase.
+// The window of elements that covers the share's indices; at least one element.
 static BuildWindow elements_of(const WindowShare *share) {
   BuildWindow p = share->range;
   int64_t b = share->dilation, end = p.end > 0 ? (p.end - 1) / b + 1 : 0;
