@@ -26,8 +26,8 @@ static bool infer_all_gather(Infer *cx) {
     REQUIRE(cx, 6, same, "result %u is %s, expected %s except for the size of dimension %lld", i,
             infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
     int64_t a = in->dims[dim], b = out->dims[dim];
-    // Across replicas and partitions, or with one group of all, the group is as large as the grid
-    // makes it: some number of operands.
+    // If groups span replicas and partitions, or are one group of all, their size depends on the
+    // grid: any multiple of the operand's size is accepted.
     bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION || groups.n * groups.width == 0;
     int64_t whole;
     if (a != DIM_DYNAMIC && b != DIM_DYNAMIC)

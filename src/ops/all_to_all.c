@@ -1,5 +1,5 @@
-// all_to_all: every process splits its operand, sends part k to member k of its group, and
-// concatenates what it gets in group order. O(elements).
+// all_to_all: every process splits its operand, sends slice k to member k of its group, and
+// concatenates the slices it receives in group order. O(elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 

@@ -1,6 +1,6 @@
-// collective_permute: pairs of processes; each target gets its source's operand, processes that are
-// no target zeros. Pairs are groups of their own: those meet that are linked by pairs, a ring or a
-// line, and others need not come. O(pairs + elements).
+// collective_permute: each target gets its source's operand; processes that are no target get
+// zeros. The pairs determine the groups: processes connected by pairs, a ring or a line, wait for
+// each other and for no others. O(pairs + elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 
@@ -24,8 +24,8 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
   uint32_t mine = partitions_move ? self.partition : self.replica;
   uint32_t limit = partitions_move ? partitions : replicas;
   ArenaMark mark = arena_mark(cx->scratch);
-  // No process is source or target twice, so the links are rings and lines. Members in order of
-  // their id, so that all have the same list.
+  // No process is source or target twice, so components are rings and lines. Members are ordered by
+  // id, so that all have the same list.
   uint32_t n_group = 0, *target = ARENA_ARRAY(cx->scratch, uint32_t, limit + 1),
            *source = ARENA_ARRAY(cx->scratch, uint32_t, limit + 1);
   ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, limit + 1);

@@ -1,5 +1,5 @@
-// Factors of custom calls whose code is elsewhere: what is known of their shapes. Decompositions
-// need their matrices whole, however Shardy lets shardings travel through them.
+// Factors of custom calls, from their shapes. Decompositions require replicated matrices, although
+// Shardy propagates shardings through them.
 #include "ops/custom_factors.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ static bool batched(FactorContext *cx, uint32_t others) {
 bool factors_batched(FactorContext *cx) { return batched(cx, 2); }
 bool factors_batched_vectors(FactorContext *cx) { return batched(cx, 1); }
 
-// The matrix of operand 0 is like that of result 0; tensor `vector` has one more dimension behind
-// the batch.
+// The matrix of operand 0 has the shape of result 0; tensor `vector` has one dimension after the
+// batch.
 static bool decomposed(FactorContext *cx, uint32_t vector) {
   uint32_t rank = factors_rank(cx, 0), result = factors_result(cx, 0);
   if (rank < 2 || factors_rank(cx, result) != rank || factors_rank(cx, vector) != rank - 1)
@@ -68,8 +68,8 @@ int64_t custom_reduction_dim(const Program *p, OpId op) {
   return attr_as_int(c, dim, -1);
 }
 
-// Operands: values, indices, and an init value of each. The reduced dimension is another in the
-// results; one that keeps its size is sorted all the same.
+// Operands: values, indices, and an init value for each. The reduced dimension has different
+// factors in operands and results; even if its size does not change, it is sorted.
 bool factors_approx_top_k(FactorContext *cx) {
   uint32_t n = cx->n_results, result = factors_result(cx, 0);
   int64_t along = custom_reduction_dim(cx->program, cx->op);
@@ -89,7 +89,7 @@ bool factors_approx_top_k(FactorContext *cx) {
   return true;
 }
 
-// Two halves of 64-bit integers. What feeds a random generator is its state, which is needed whole.
+// Two halves of 64-bit integers. One that is a random generator's state requires replication.
 bool factors_x64_combine(FactorContext *cx) {
   const Program *p = cx->program;
   uint32_t result = factors_result(cx, 0);

@@ -1,8 +1,12 @@
-// Bodies of reductions. A body that is a straight line of elementwise ops on scalars is compiled
-// once per op into steps over slots: arguments, constants, results; then each application costs a
-// few function calls. Whatever else a body may do (calls, control flow, quantized types, values
-// from outside) is run as a region, one literal per argument. Compilation is O(ops * values) for
-// bodies of a handful of ops.
+// Bodies of reductions.
+//
+// Problem: a reduction applies its body once per element; running it as a region costs a frame and
+// a literal per value each time.
+//
+// Idea: a body that is a straight line of elementwise ops on scalars is compiled once per op into
+// steps over slots (arguments, constants, results). Each application then costs one function call
+// per step. Other bodies (calls, control flow, quantized types, values from outside) run as
+// regions. Compilation is O(ops * values), and bodies have few ops.
 #include "ops/eval.h"
 #include "ops/pointwise.h"
 
@@ -119,7 +123,7 @@ void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n) {
       .cx = cx, .region = region, .n = n, .plan = plan_new(cx->program, region, cx->scratch)};
 }
 
-// Runs the body as a region on n_args scalars, of which argument i has elems[i % n_elems].
+// Runs the body as a region on n_args scalars; argument i has type elems[i % n_elems].
 static Status *run_region(Reducer *r, uint32_t n_args, uint32_t n_elems, const Type *elems,
                           const Scalar *const *args, uint32_t n_out, Literal **out) {
   EvalContext *cx = r->cx;
@@ -175,7 +179,7 @@ static void copy_scalars(Scalar *to, const Scalar *from, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) to[i] = from[i];
 }
 
-// run = body(level, run), and the level's place is free.
+// run = body(level, run); the level becomes free.
 static Status *fold_take(Fold *fold, uint32_t level) {
   uint32_t n = fold->reducer->n;
   Scalar *older = fold->levels + level * n;

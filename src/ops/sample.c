@@ -1,6 +1,6 @@
-// Random legal instances of ops for property tests. The source is splitmix64, so an instance
+// Random legal instances of ops for property tests. The random source is splitmix64, so an instance
 // depends on its seed only. Values are constants: small integers, and floats that are multiples of
-// 1/4 in every type that has them, so that samples stay inside the domain of most functions.
+// 1/4 if the type has them, so that samples stay inside the domain of most functions.
 #include "ops/sample.h"
 
 #include <assert.h>
@@ -56,7 +56,7 @@ uint32_t sample_shape(Sample *cx, uint32_t most_rank, int64_t *dims) {
   return rank;
 }
 
-// A constant whose element i is made by `make`.
+// A constant whose element i is computed by `make`.
 static ValueId constant(Sample *cx, Type tensor,
                         Scalar (*make)(Sample *cx, DType dtype, const int64_t *range),
                         const int64_t *range) {

@@ -1,7 +1,7 @@
 // chlo.scan: runs a body over the slices of the inputs along one dimension, carrying values from
-// step to step. The body takes one slice of every input (the scan dimension left out), then the
-// carries, and returns one slice of every output, then the carries. Results: the outputs stacked
-// along the dimension, then the last carries. O(steps * body).
+// iteration to iteration. The body takes one slice of every input (without the scan dimension),
+// then the carries, and returns one slice of every output, then the carries. Results: the outputs
+// stacked along the dimension, then the last carries. O(iterations * body).
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -141,7 +141,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     }
   }
   for (uint32_t i = 0; i < outputs; i++)
-    if (!out[i]) out[i] = eval_new_result(cx, i);  // no step was made
+    if (!out[i]) out[i] = eval_new_result(cx, i);  // no iterations
   return NULL;
 }
 
@@ -183,7 +183,7 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
-// Whether the body works element by element on tensors of one shape: then it does so on slices too.
+// Is the body elementwise on tensors of one shape? Then it can run on slices of them.
 static bool body_is_elementwise(const Program *p, OpId op) {
   BlockId block = region_block(p, op_region(p, op, 0));
   Type like = 0;

@@ -4,8 +4,9 @@
 
 #include "ops/op.h"
 
-// The op's `work` column; without one, 1 per element of the largest tensor it touches. Regions of
-// control flow are not counted. 0 if a size is dynamic.
+// The op's `work` column; without one, 1 per element of the largest tensor it touches. 0 for
+// constants, collectives, calls, functions, terminators and control flow (their regions are not
+// counted), and if a size is dynamic.
 double op_work(const Program *p, OpId op);
 // The tensor (operands, then results) whose size is the number of elements that the op touches of
 // `tensor`, by its `touch` column.
