@@ -29,11 +29,11 @@ static bool infer_all_gather(Infer *cx) {
     // If groups span replicas and partitions, or are one group of all, their size depends on the
     // grid: any multiple of the operand's size is accepted.
     bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION || groups.n * groups.width == 0;
-    int64_t whole;
+    int64_t gathered;
     if (a != DIM_DYNAMIC && b != DIM_DYNAMIC)
       REQUIRE(cx, 6,
               open ? (a == 0 ? b == 0 : b % a == 0)
-                   : !__builtin_mul_overflow(a, (int64_t)groups.width, &whole) && b == whole,
+                   : !__builtin_mul_overflow(a, (int64_t)groups.width, &gathered) && b == gathered,
               "dimension %lld of result %u has size %lld, expected %s%lld%s", (long long)dim, i,
               (long long)b, open ? "a multiple of the operand's " : "the operand's ", (long long)a,
               open ? ""

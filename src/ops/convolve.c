@@ -292,6 +292,8 @@ static Status *convolve(const Convolver *c, Literal *out) {
       TRY(eval_poll(c->cx));
       int64_t base = b * strides[d->out_batch];
       for (uint32_t s = 0; s < c->spatial; s++) base += position[s] * strides[d->out_spatial.v[s]];
+      // A group has its own input features (feature_groups) or its own batch (batch_groups), and
+      // its own output features. At most one of the two counts is above 1.
       for (int64_t g = 0; g < groups; g++) {
         int64_t from = d->batch_groups > 1 ? g * batches + b : b;
         gather_window(c, from, position, d->feature_groups > 1 ? g * c->in : 0, row);

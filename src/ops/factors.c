@@ -91,6 +91,7 @@ static bool same_shape(const FactorContext *cx, uint32_t a, uint32_t b) {
   return true;
 }
 
+// One loop serves both cases: all tensors of one shape (one_shape), or operand i with result i.
 bool factors_pointwise(FactorContext *cx) {
   uint32_t n_tensors = cx->n_operands + cx->n_results;
   uint32_t like = cx->n_results ? factors_result(cx, 0) : 0;
@@ -152,6 +153,7 @@ void factors_results_only(FactorContext *cx, uint8_t kinds) {
       factors_on(cx, factors_dim(cx, factors_result(cx, i), d), kinds, factors_result(cx, i), d);
 }
 
+// The last dimension is sorted, so it needs replication even if k is its size.
 bool factors_top_k(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, 0);
   for (uint32_t d = 0; d < rank; d++) {

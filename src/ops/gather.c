@@ -296,7 +296,7 @@ static Status *gather(EvalContext *cx, const Literal *operand, const Literal *st
       from_at += at_vector[d] * vector_from[d];
       start_at += at_vector[d] * vector_start[d];
     }
-    for (uint32_t i = 0; i < g.map.n; i++) {
+    for (uint32_t i = 0; i < g.map.n; i++) {  // clamp each component of the index vector
       int64_t d = g.map.v[i], most = operand->dims[d] - sizes.v[d],
               at = move_index(start, start_at + i * step);
       from_at += (at < 0 ? 0 : at > most ? most : at) * from[d];

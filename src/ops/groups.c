@@ -110,6 +110,7 @@ static bool expand_mesh_axes(const Program *p, Attr attr, Groups *out, const cha
     for (uint32_t i = 0; i < refs->count; i++)
       leads &= first / named[i].stride % named[i].size == 0;
     if (!leads) continue;
+    // Member k: its mixed-radix digits are the coordinates on the named axes, major to minor.
     for (int64_t k = 0; k < width; k++) {
       int64_t rest = k, device = first;
       for (uint32_t i = refs->count; i-- > 0; rest /= named[i].size)
@@ -263,8 +264,9 @@ static uint32_t group_processes(const Groups *groups, uint32_t g, uint32_t repli
   uint32_t n = 0, width = groups->n ? groups->width : 0;
   bool all = groups->n == 0 || groups->width == 0;
   if (all) width = groups_id_count(groups->kind, replicas, partitions);
-  uint32_t rounds = groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION ? partitions : 1;
-  for (uint32_t round = 0; round < rounds; round++) {
+  // cross_replica_and_partition: the replica ids once per partition.
+  uint32_t n_partitions = groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION ? partitions : 1;
+  for (uint32_t partition = 0; partition < n_partitions; partition++) {
     for (uint32_t i = 0; i < width; i++) {
       int64_t id = all ? i : groups->ids[g * width + i];
       if (id < 0) continue;
@@ -273,7 +275,7 @@ static uint32_t group_processes(const Groups *groups, uint32_t g, uint32_t repli
       switch (groups->kind) {
       case GROUP_CROSS_REPLICA: out[n++] = (ProcessId){u, self.partition}; break;
       case GROUP_CROSS_PARTITION: out[n++] = (ProcessId){self.replica, u}; break;
-      case GROUP_CROSS_REPLICA_AND_PARTITION: out[n++] = (ProcessId){u, round}; break;
+      case GROUP_CROSS_REPLICA_AND_PARTITION: out[n++] = (ProcessId){u, partition}; break;
       case GROUP_FLATTENED: out[n++] = (ProcessId){u / partitions, u % partitions}; break;
       }
     }
@@ -384,6 +386,7 @@ Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Lit
   Scalar *terms = ARENA_ARRAY(cx->scratch, Scalar, n_group);
   for (int64_t i = 0; i < result->count; i++) {
     for (uint32_t m = 0; m < n_group; m++) terms[m] = literal_get(members[m], i);
+    // Any body: left to right. Addition: a balanced tree over the members (decision D11).
     for (uint32_t m = 1; !adds && m < n_group; m++)
       TRY(reducer_apply(&reducer, &elem, &terms[0], &terms[m]));
     for (uint32_t step = 1; adds && step < n_group; step *= 2)

@@ -37,8 +37,7 @@ Attr groups_channel_attr(Context *context, int64_t handle);
 bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int range, int global,
                   Groups *out);
 
-// Does an id occur twice among ids[0], ids[step], … (-1 is no id)? False also if memory is
-// exhausted. O(n log n).
+// Does an id occur twice among ids[0], ids[step], … (-1 is no id)? O(n log n).
 bool groups_find_repeat(Context *context, uint64_t n, const int64_t *ids, uint32_t step,
                         int64_t *out_id);
 

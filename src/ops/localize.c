@@ -12,6 +12,7 @@
 
 #include "ops/infer.h"
 
+// Can the default `localize` split factor f? True if it passes through or has a plain reducer.
 static bool is_default(const Localizer *cx, uint32_t f) {
   const Factor *factor = &cx->map->factors[f];
   return factor->kinds == FACTOR_PASS ||
@@ -55,6 +56,8 @@ Status *localize_write(Localizer *cx) {
   return def && def->localize ? def->localize(cx) : localize_default(cx);
 }
 
+// An op that has sizes in its attributes (reshape, pad) may be wrong with local types. Its `infer`
+// tells.
 bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard) {
   const OpDef *def = op_row(op_at(p, copy)->code)->def;
   bool good = true;
@@ -125,6 +128,7 @@ int64_t localize_size(const Localizer *cx, uint32_t tensor, uint32_t d) {
   return localize_type(cx, tensor)->dims[d];
 }
 
+// The axes of the dimension's factors, major to minor.
 AxisList localize_axes(const Localizer *cx, uint32_t tensor, uint32_t d) {
   FactorList list = factor_map_dim(cx->map, tensor, d);
   AxisList axes = {NULL, 0};
@@ -163,6 +167,7 @@ ValueId localize_find_replicated(const Localizer *cx, ValueId v) {
   return cx->find ? cx->find(cx, v, 0) : 0;
 }
 
+// Builds the sharding that the tensor has under the current splits and looks v up in it.
 ValueId localize_find(const Localizer *cx, ValueId v, uint32_t tensor) {
   uint32_t rank = factor_map_rank(cx->map, tensor);
   if (!cx->find || type_info(cx->context, value_type(cx->program, v))->rank != rank) return 0;
@@ -262,6 +267,7 @@ static bool enters_freely(const Program *p, ValueId init, Combine combine) {
   }
 }
 
+// The partitioner allows one reducer per op, so the axes of all unreduced factors share it.
 ValueId localize_enter_once(Localizer *cx, ValueId value) {
   AxisList axes = {NULL, 0};
   Combine combine = COMBINE_NONE;

@@ -141,9 +141,9 @@ static void sample_padding(Sample *cx, uint32_t rank, const int64_t *dims, int64
                            int64_t *high, int64_t *interior) {
   for (uint32_t d = 0; d < rank; d++) {
     interior[d] = sample_int(cx, 0, 2);
-    int64_t whole = dims[d] + (dims[d] ? dims[d] - 1 : 0) * interior[d];
-    low[d] = sample_int(cx, -whole, 3);
-    int64_t least = -(whole + low[d]);
+    int64_t dilated = dims[d] + (dims[d] ? dims[d] - 1 : 0) * interior[d];
+    low[d] = sample_int(cx, -dilated, 3);
+    int64_t least = -(dilated + low[d]);
     high[d] = sample_int(cx, least > -3 ? least : -3, 3);
   }
 }

@@ -56,23 +56,23 @@ static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal 
   for (uint32_t i = 0; i < cx->n_in; i++) {
     // The first member to arrive computes the reduction for all.
     if (!x.shared[i]) TRY(groups_combine(cx, n_group, cx->n_in, x.parts, i, &x.shared[i]));
-    const Literal *whole = x.shared[i];
-    if (whole->dims[dim] % n_group != 0)
+    const Literal *reduced = x.shared[i];
+    if (reduced->dims[dim] % n_group != 0)
       FAIL(INVALID_ARGUMENT,
            "scatter_dimension %lld has size %lld, expected a multiple of the group size %u",
-           (long long)dim, (long long)whole->dims[dim], n_group);
+           (long long)dim, (long long)reduced->dims[dim], n_group);
     int64_t dims[MAX_RANK], outer = 1, inner = 1;
-    for (uint32_t d = 0; d < whole->rank; d++) {
-      dims[d] = whole->dims[d];
-      if (whole->count == 0) continue;
+    for (uint32_t d = 0; d < reduced->rank; d++) {
+      dims[d] = reduced->dims[d];
+      if (reduced->count == 0) continue;
       if (d < dim) outer *= dims[d];
       if (d > dim) inner *= dims[d];
     }
     int64_t run = dims[dim] / n_group * inner, stride = dims[dim] * inner;
     dims[dim] /= n_group;
-    out[i] = literal_new(cx->heap, cx->context, whole->elem, whole->rank, dims);
-    for (int64_t o = 0; o < outer && whole->count; o++)
-      literal_copy_elements(out[i], o * run, whole, o * stride + (int64_t)x.self * run, run);
+    out[i] = literal_new(cx->heap, cx->context, reduced->elem, reduced->rank, dims);
+    for (int64_t o = 0; o < outer && reduced->count; o++)
+      literal_copy_elements(out[i], o * run, reduced, o * stride + (int64_t)x.self * run, run);
   }
   cx->host->leave(cx, &x);
   return NULL;

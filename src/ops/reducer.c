@@ -12,6 +12,7 @@
 
 enum { MAX_SLOTS = 256 };
 
+// One elementwise op: slots of its operands and of its result.
 typedef struct Step {
   PointwiseCall call;
   uint16_t in[POINTWISE_ARITY], out;
@@ -40,6 +41,7 @@ static DType scalar_dtype(const Program *p, ValueId value) {
   return type_dtype(p->context, info->elem);
 }
 
+// Gives a value the next slot; false if it is no unquantized scalar or slots are exhausted.
 static bool plan_define(ReducerPlan *plan, const Program *p, ValueId value, uint16_t *out_slot) {
   if (plan->n_slots == MAX_SLOTS || !scalar_dtype(p, value)) return false;
   *out_slot = (uint16_t)plan->n_slots;
@@ -87,6 +89,7 @@ static bool plan_return(ReducerPlan *plan, const Program *p, OpId op, Arena *are
   return true;
 }
 
+// NULL: the body cannot be compiled. Operands must have slots, so values from outside fail here.
 static ReducerPlan *plan_new(const Program *p, RegionId region, Arena *arena) {
   BlockId block = region_block(p, region);
   if (!block || block_at(p, block)->next) return NULL;
@@ -188,6 +191,8 @@ static Status *fold_take(Fold *fold, uint32_t level) {
   return NULL;
 }
 
+// A binary counter: the number of full runs in binary says which levels are occupied. A new run
+// merges with levels 0, 1, … like a carry, so that older values stay on the left.
 Status *fold_add(Fold *fold, const Scalar *value) {
   uint32_t n = fold->reducer->n;
   if (fold->count == 0) copy_scalars(fold->run, fold->init, n);
@@ -203,6 +208,7 @@ Status *fold_add(Fold *fold, const Scalar *value) {
   return NULL;
 }
 
+// Merges the occupied levels from the smallest on; the last, incomplete run comes first.
 Status *fold_end(Fold *fold, Scalar *out) {
   uint32_t n = fold->reducer->n;
   uint64_t runs = fold->count / fold->per_run;

@@ -160,8 +160,9 @@ static OpId sample(Sample *cx) {
   Program *p = cx->program;
   int64_t dims[2] = {sample_int(cx, 1, 4), sample_int(cx, 1, 4)}, dim = sample_int(cx, 0, 1);
   Type elem = type_scalar(sample_dtype(cx, "suf"));
-  Type whole = type_tensor(c, elem, 2, dims, 0), slice = without_dim(c, type_info(c, whole), dim);
-  ValueId operands[2] = {sample_value(cx, whole), sample_value(cx, slice)};
+  Type stacked = type_tensor(c, elem, 2, dims, 0),
+       slice = without_dim(c, type_info(c, stacked), dim);
+  ValueId operands[2] = {sample_value(cx, stacked), sample_value(cx, slice)};
   NamedAttr fields[] = {
       {name_of(c, "dimension"), attr_i64(c, dim)},
       {name_of(c, "operandSegmentSizes"), segments(c)},

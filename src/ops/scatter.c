@@ -256,7 +256,7 @@ static void targets_init(Targets *p, const ScatterDims *s, const Literal *indice
 static bool targets_find(Targets *p, const Literal *input, const int64_t *index, int64_t *out) {
   int64_t at = 0, full[MAX_RANK];
   for (uint32_t d = 0; d < p->update_rank; d++) at += index[d] * p->step[d];
-  if (at != p->start_at) {
+  if (at != p->start_at) {  // a new index vector; updates of one window share it
     for (uint32_t d = 0; d < input->rank; d++) p->start[d] = 0;
     for (uint32_t i = 0; i < p->dims->to_operand.n; i++) {
       int64_t start = move_index(p->indices, at + i * p->vector_step), far = INT64_MAX / 4;
@@ -265,6 +265,7 @@ static bool targets_find(Targets *p, const Literal *input, const int64_t *index,
     }
     p->start_at = at;
   }
+  // XLA's rule: the entire window must lie inside.
   for (uint32_t d = 0; p->drops_windows && d < input->rank; d++)
     if (p->start[d] < 0 || p->start[d] > input->dims[d] - p->size[d]) return false;
   for (uint32_t d = 0; d < input->rank; d++) full[d] = p->start[d];
@@ -494,10 +495,10 @@ static bool factors(FactorContext *cx) {
     int64_t size = factors_dim(cx, update, d);
     if (ints_contain(window, d)) {
       while (ints_contain(inserted, input_dim) || ints_contain(batching, input_dim)) input_dim++;
-      int64_t whole = factors_dim(cx, 0, input_dim);
-      uint8_t kinds = whole == size ? FACTOR_PASS : FACTOR_REPLICATE;
-      uint32_t factor = factors_new(cx, whole, kinds, OF_INPUTS, input_dim++);
-      if (whole == size)
+      int64_t input_size = factors_dim(cx, 0, input_dim);
+      uint8_t kinds = input_size == size ? FACTOR_PASS : FACTOR_REPLICATE;
+      uint32_t factor = factors_new(cx, input_size, kinds, OF_INPUTS, input_dim++);
+      if (input_size == size)
         factors_in(cx, factor, OF_UPDATES, d);
       else
         factors_new(cx, size, FACTOR_REPLICATE, OF_UPDATES, d);

@@ -78,6 +78,7 @@ static bool class_is(const Context *context, const AttrInfo *info, AttrKind kind
   return info->kind == kind && (!cls || str_is(name_str(context, info->cls), cls));
 }
 
+// Has the attribute the kind that the op's row requires?
 static bool attr_fits(const Context *context, const AttrSpec *spec, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   switch (spec->shape) {
@@ -155,6 +156,7 @@ static bool is_terminator(const Program *p, OpId op) {
   return op_row(op_at(p, op)->code)->traits & TRAIT_TERMINATOR;
 }
 
+// A terminator is the last op of its block, and only ops with TRAIT_NO_TERMINATOR may lack one.
 static bool verify_block(Verify *v, OpId op, uint32_t region, BlockId b) {
   const Block *block = block_at(v->p, b);
   uint32_t traits = op_row(op_at(v->p, op)->code)->traits;
@@ -204,6 +206,7 @@ static bool is_in_module(const Verify *v, OpId op) {
   return code == OP_module || (function && code == OP_UNREGISTERED);
 }
 
+// Everything that the op's row states: position, counts, regions, attributes.
 static bool verify_structure(Verify *v, OpId op) {
   const Op *o = op_at(v->p, op);
   const OpRow *row = op_row(o->code);
