@@ -96,7 +96,7 @@ ValueId build_binary(Builder *b, uint16_t code, ValueId x, ValueId y) {
 }
 
 // The identity of a float sum is -0.0: x + -0.0 is x for every x, while -0.0 + 0.0 is 0.0.
-Scalar build_neutral(DType dtype, Combine combine) {
+Scalar build_identity_scalar(DType dtype, Combine combine) {
   bool floats = dtype_is_float(dtype) || dtype_is_complex(dtype);
   switch (combine) {
   case COMBINE_MAX: return dtype_min(dtype);
@@ -116,7 +116,7 @@ ValueId build_splat(Builder *b, Type type, Scalar scalar) {
 }
 
 ValueId build_identity(Builder *b, Type type, Combine combine) {
-  return build_splat(b, type, build_neutral(type_dtype(b->p->context, type), combine));
+  return build_splat(b, type, build_identity_scalar(type_dtype(b->p->context, type), combine));
 }
 
 ValueId build_padding(Builder *b, Type type) {

@@ -75,7 +75,7 @@ ValueId build_splat(Builder *b, Type type, Scalar scalar);
 // no formula.
 ValueId build_table(Builder *b, int64_t n, const int64_t *values, ValueId at);
 // The reducer's identity, as a scalar and as a splat.
-Scalar build_neutral(DType dtype, Combine combine);
+Scalar build_identity_scalar(DType dtype, Combine combine);
 ValueId build_identity(Builder *b, Type type, Combine combine);
 // A splat for padding, which is never read: any value.
 ValueId build_padding(Builder *b, Type type);

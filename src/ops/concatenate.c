@@ -103,7 +103,7 @@ static OpId sample(Sample *cx) {
 // Are all operands slices, or all derived from one tensor with some slices among them? Then the op
 // permutes pieces of a tensor (a roll).
 static bool from_slices(FactorContext *cx) {
-  cx->looked_around = true;
+  cx->reads_context = true;
   const Program *p = cx->program;
   bool all = true, any = false, one = true;
   ValueId source = 0;
@@ -128,7 +128,7 @@ static bool factors(FactorContext *cx) {
       factors_on_all(cx, size, FACTOR_PASS, d);
     } else if (!cx->options.conservative) {
       uint8_t kinds = from_slices(cx) ? FACTOR_PERMUTE : FACTOR_REPLICATE;
-      factors_really(cx, factors_on_all(cx, size, kinds, d), FACTOR_PERMUTE);
+      factors_set_kinds(cx, factors_on_all(cx, size, kinds, d), FACTOR_PERMUTE);
     }
   }
   return true;

@@ -357,10 +357,10 @@ static void spatial_factor(FactorContext *cx, uint32_t tensor, uint32_t d, int64
   uint32_t factor = factors_on(cx, size, of_windows ? FACTOR_PERMUTE : FACTOR_PASS, 0, in);
   factors_also(cx, factor, tensor, d);
   if (of_windows) {
-    if (plain) factors_really(cx, factor, FACTOR_PASS);
+    if (plain) factors_set_kinds(cx, factor, FACTOR_PASS);
   } else {
     factors_reduce(cx, factor, COMBINE_SUM);
-    factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_PERMUTE);
+    factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_PERMUTE);
   }
 }
 

@@ -261,7 +261,7 @@ static bool factors(FactorContext *cx) {
   Str target =
       name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "call_target_name")));
   if (cx->options.custom_call) {
-    cx->looked_around = true;  // the user's function may read anything
+    cx->reads_context = true;  // the user's function may read anything
     if (cx->options.custom_call(cx->options.user, target, cx)) return true;
   }
   const Custom *custom = custom_find(target);

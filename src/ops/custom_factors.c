@@ -8,7 +8,7 @@ bool factors_pointwise_matrix(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, result);
   for (uint32_t d = 0; d < rank; d++) {
     uint32_t factor = factors_on_all(cx, factors_dim(cx, result, d), FACTOR_PASS, d);
-    if (d + 2 >= rank) factors_really(cx, factor, FACTOR_REPLICATE);
+    if (d + 2 >= rank) factors_set_kinds(cx, factor, FACTOR_REPLICATE);
   }
   return true;
 }
@@ -56,7 +56,7 @@ bool factors_eigh(FactorContext *cx) {
     factors_also(cx, factor, vectors, d);
     if (d + 2 < rank) factors_also(cx, factor, values, d);
     if (d + 1 == rank) factors_also(cx, factor, values, d - 1);
-    if (d + 2 >= rank) factors_really(cx, factor, FACTOR_REPLICATE);
+    if (d + 2 >= rank) factors_set_kinds(cx, factor, FACTOR_REPLICATE);
   }
   return true;
 }
@@ -77,7 +77,7 @@ bool factors_approx_top_k(FactorContext *cx) {
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
     int64_t size = factors_dim(cx, 0, d), left = factors_dim(cx, result, d);
     uint32_t factor = factor_add(&cx->build, size, FACTOR_PASS), other = factor;
-    if (size != left || along < 0 || along == d) factors_really(cx, factor, FACTOR_REPLICATE);
+    if (size != left || along < 0 || along == d) factors_set_kinds(cx, factor, FACTOR_REPLICATE);
     if (size != left) {
       other = factor_add(&cx->build, left, FACTOR_REPLICATE | FACTOR_BLOCK);
     }
@@ -94,14 +94,14 @@ bool factors_x64_combine(FactorContext *cx) {
   const Program *p = cx->program;
   uint32_t result = factors_result(cx, 0);
   uint8_t kinds = FACTOR_PASS;
-  cx->looked_around = true;
+  cx->reads_context = true;
   for (OperandId use = value_at(p, op_result(p, cx->op, 0))->first_use; use;
        use = operand_at(p, use)->next_use)
     if (op_at(p, operand_at(p, use)->user)->code == OP_rng_bit_generator)
       kinds = FACTOR_REPLICATE | FACTOR_BLOCK;
   for (uint32_t d = 0; d < factors_rank(cx, result); d++)
-    factors_really(cx, factors_on_all(cx, factors_dim(cx, result, d), kinds, d),
-                   kinds & FACTOR_BLOCK);
+    factors_set_kinds(cx, factors_on_all(cx, factors_dim(cx, result, d), kinds, d),
+                      kinds & FACTOR_BLOCK);
   return true;
 }
 
@@ -137,7 +137,7 @@ bool factors_neighbours(FactorContext *cx) {
     for (uint32_t t = 0; t < cx->n_operands + cx->n_results; t++)
       changed |= factors_rank(cx, t) > d && factors_dim(cx, t, d) != size;
     uint32_t factor = factors_on_all(cx, size, FACTOR_PASS, d);
-    if (changed) factors_really(cx, factor, FACTOR_PERMUTE);
+    if (changed) factors_set_kinds(cx, factor, FACTOR_PERMUTE);
   }
   return true;
 }

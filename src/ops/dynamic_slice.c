@@ -145,7 +145,7 @@ static bool factors_slice(FactorContext *cx) {
   if (type_is_quant(cx->context, factors_type(cx, 0)->elem)) return true;
   for (uint32_t f = 0; f < cx->build.factors.count; f++) {
     if (cx->build.factors.items[f].kinds == FACTOR_PASS) continue;
-    factors_really(cx, f, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
+    factors_set_kinds(cx, f, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
     factor_set_combine(&cx->build, f, COMBINE_SUM);
   }
   return true;
@@ -166,7 +166,7 @@ static bool factors_update(FactorContext *cx) {
       continue;
     }
     uint32_t own = factors_on(cx, update, constant ? FACTOR_PASS : FACTOR_REPLICATE, 1, d);
-    factors_really(cx, own, FACTOR_REPLICATE);
+    factors_set_kinds(cx, own, FACTOR_REPLICATE);
   }
   return true;
 }

@@ -40,7 +40,7 @@ int64_t factors_int(const FactorContext *cx, const char *name, int64_t otherwise
 }
 
 bool factors_is_constant(FactorContext *cx, uint32_t operand) {
-  cx->looked_around = true;
+  cx->reads_context = true;
   OpId def = value_def(cx->program, op_operand(cx->program, cx->op, operand));
   if (!def) return false;
   uint16_t code = op_at(cx->program, def)->code;
@@ -163,7 +163,7 @@ bool factors_top_k(FactorContext *cx) {
     uint32_t factor = factor_add(&cx->build, size, kinds);
     factors_also(cx, factor, 0, d);
     for (uint32_t i = 0; i < cx->n_results; i++) factors_also(cx, factor, factors_result(cx, i), d);
-    if (d + 1 == rank) factors_really(cx, factor, kinds | FACTOR_REPLICATE);
+    if (d + 1 == rank) factors_set_kinds(cx, factor, kinds | FACTOR_REPLICATE);
   }
   for (uint32_t i = 1; i < cx->n_operands; i++) factors_replicated(cx, i);
   return true;
@@ -319,7 +319,7 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
   bool (*rule)(FactorContext *) = row->def ? row->def->factors : NULL;
   if (!rule && (row->traits & TRAIT_ELEMENTWISE)) rule = factors_pointwise;
   bool found = rule && rule(&cx) && !cx.build.misfit;
-  *out_local = !cx.looked_around;
+  *out_local = !cx.reads_context;
   if (!found) return false;
   quantized_axes(&cx);
   dynamic_dims(&cx);

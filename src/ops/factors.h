@@ -27,7 +27,7 @@ struct FactorContext {
   uint32_t n_operands, n_results;
   // Set by a rule that reads more than the op's code, attributes, types and op_combine: ops that
   // define operands or use results, or other properties of regions. Its map cannot be cached.
-  bool looked_around;
+  bool reads_context;
   FactorBuilder build;
 };
 
@@ -61,7 +61,7 @@ int64_t factors_dim(const FactorContext *cx, uint32_t tensor, uint32_t d);
 Attr factors_attr(const FactorContext *cx, const char *name);
 Ints factors_ints(FactorContext *cx, const char *name);  // empty if absent
 int64_t factors_int(const FactorContext *cx, const char *name, int64_t otherwise);
-// Is operand i defined by a constant? Sets looked_around.
+// Is operand i defined by a constant? Sets reads_context.
 bool factors_is_constant(FactorContext *cx, uint32_t operand);
 
 // ---- factors ----
@@ -76,7 +76,7 @@ static inline void factors_also(FactorContext *cx, uint32_t factor, uint32_t ten
   factor_put(&cx->build, factor, tensor, dim);
 }
 // Sets the factor's kinds for the partitioner; Shardy's kinds (sdy_kinds) stay.
-static inline void factors_really(FactorContext *cx, uint32_t factor, uint8_t kinds) {
+static inline void factors_set_kinds(FactorContext *cx, uint32_t factor, uint8_t kinds) {
   factor_set_kinds(&cx->build, factor, kinds);
 }
 // Makes the factor a reduction. Partial sums of quantized results cannot be added, since each is

@@ -397,7 +397,7 @@ static void factors_indexed(FactorContext *cx, uint32_t d) {
   uint32_t factor = factors_on(cx, size, size == 1 ? FACTOR_REPLICATE : FACTOR_PASS, 0, d);
   if (size == 1) return;
   factors_reduce(cx, factor, COMBINE_SUM);
-  factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+  factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
 }
 
 // The operand's dimension d is dimension `out` of the result (an offset dimension).
@@ -414,7 +414,7 @@ static void factors_offset(FactorContext *cx, uint32_t d, uint32_t out) {
     uint32_t factor = factors_on(cx, size, FACTOR_REPLICATE | FACTOR_BLOCK, 0, d);
     factors_also(cx, factor, result, out);
     if (type_is_quant(cx->context, factors_type(cx, 0)->elem)) return;
-    factors_really(cx, factor, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
+    factors_set_kinds(cx, factor, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
     factor_set_combine(&cx->build, factor, COMBINE_SUM);
   }
 }
@@ -426,7 +426,7 @@ static uint32_t factors_counted(FactorContext *cx, uint32_t vector, uint32_t sta
        map = factors_field(cx, "start_index_map"), sizes = factors_ints(cx, "slice_sizes");
   uint32_t none = factors_rank(cx, 0);
   if (!cx->options.own || sizes.n != none) return none;
-  cx->looked_around = true;
+  cx->reads_context = true;
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
     if (ints_contain(collapsed, d) && sizes.v[d] == 1 && factors_dim(cx, 0, d) > 1 &&
@@ -465,7 +465,7 @@ static bool factors(FactorContext *cx) {
     if (along == factors_rank(cx, 0) || counted[along]) continue;
     counted[along] = true;
     factors_also(cx, factor, 0, along);
-    factors_really(cx, factor, FACTOR_OFFSET);
+    factors_set_kinds(cx, factor, FACTOR_OFFSET);
   }
   for (uint32_t i = 0; i < collapsed.n; i++)
     if (!counted[collapsed.v[i]]) factors_indexed(cx, (uint32_t)collapsed.v[i]);

@@ -209,8 +209,8 @@ Status *localize_copy(Localizer *cx, const ValueId *operands, Attr attrs) {
   return localize_copy_as(cx, operands, attrs, cx->out_types, cx->out);
 }
 
-OpId localize_take_body(Localizer *cx, OpId copy, uint32_t region, BlockId to,
-                        const ValueId *args) {
+OpId localize_inline_body(Localizer *cx, OpId copy, uint32_t region, BlockId to,
+                          const ValueId *args) {
   Program *p = cx->builder->p;
   BlockId from = region_block(p, op_region(p, copy, region));
   for (uint32_t i = 0; i < block_at(p, from)->n_args; i++)

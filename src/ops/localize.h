@@ -129,7 +129,8 @@ Status *localize_copy_as(Localizer *cx, const ValueId *operands, Attr attrs, con
 // Inlines a region of a copied op: moves its ops, except the terminator, to the end of a block and
 // replaces the region's arguments by args. Returns the terminator, whose operands are the results.
 // The caller erases the copied op.
-OpId localize_take_body(Localizer *cx, OpId copy, uint32_t region, BlockId to, const ValueId *args);
+OpId localize_inline_body(Localizer *cx, OpId copy, uint32_t region, BlockId to,
+                          const ValueId *args);
 // attrs (0: the op's own) with one attribute replaced.
 Attr localize_with(Localizer *cx, Attr attrs, const char *name, Attr value);
 // An init value that must contribute once to an unreduced result: the first device along the axes

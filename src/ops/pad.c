@@ -185,7 +185,7 @@ static bool factors(FactorContext *cx) {
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
     bool unpadded = cx->n_operands == 2 && !low.v[d] && !high.v[d] && !interior.v[d];
     // low = -high: the same size, but shifted.
-    if (!unpadded) factors_really(cx, d, cx->build.factors.items[d].kinds | FACTOR_PERMUTE);
+    if (!unpadded) factors_set_kinds(cx, d, cx->build.factors.items[d].kinds | FACTOR_PERMUTE);
   }
   for (uint32_t i = 2; i < cx->n_operands; i++) factors_replicated(cx, i);
   return true;

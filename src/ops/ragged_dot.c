@@ -280,7 +280,7 @@ static bool factors(FactorContext *cx) {
     uint32_t factor = factors_on(cx, factors_dim(cx, 1, d), FACTOR_PASS, 1, d);
     if (r.group.ok && ints_contain(r.group, d)) {
       factors_reduce(cx, factor, COMBINE_SUM);
-      factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+      factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
     } else {
       factors_also(cx, factor, result, out++);
     }
@@ -292,7 +292,7 @@ static bool factors(FactorContext *cx) {
     factors_reduce(cx, of_lhs[l], COMBINE_SUM);
   }
   uint32_t ragged = of_lhs[r.ragged.v[0]];
-  factors_really(cx, ragged, cx->build.factors.items[ragged].kinds | FACTOR_OFFSET);
+  factors_set_kinds(cx, ragged, cx->build.factors.items[ragged].kinds | FACTOR_OFFSET);
   if (r.mode == RAGGED_CONTRACT)
     factors_on(cx, factors_dim(cx, result, 0), FACTOR_OFFSET, result, 0);
   for (uint32_t i = 0; i < n_prefix; i++) factors_also(cx, of_lhs[prefix[i]], 2, i);

@@ -92,7 +92,7 @@ static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
     block_add_arg(p, block, flag, 0);
   }
   for (uint32_t i = 0; i < 2 * n; i++) args[i] = block_arg(p, block, i + i / n);
-  OpId last = localize_take_body(cx, from, 0, block, args);
+  OpId last = localize_inline_body(cx, from, 0, block, args);
   to->block = block;
   ValueId has_a = block_arg(p, block, n), has_b = block_arg(p, block, 2 * n + 1);
   ValueId *out = ARENA_ARRAY(to->arena, ValueId, n + 1);

@@ -31,7 +31,7 @@ static bool is_neutral(const Localizer *cx, uint32_t operand, Combine combine) {
   const AttrInfo *dense = attr_info(cx->context, op_attr(cx->program, def, "value"));
   if (dense->kind != ATTR_DENSE || !dense->bytes) return false;
   uint8_t neutral[16] = {0}, zero[16] = {0};
-  dtype_store(dtype, neutral, 0, build_neutral(dtype, combine));
+  dtype_store(dtype, neutral, 0, build_identity_scalar(dtype, combine));
   size_t bytes = (size_t)dtype_bytes(dtype);
   return memcmp(dense->data, neutral, bytes) == 0 ||
          (combine == COMBINE_SUM && memcmp(dense->data, zero, bytes) == 0);

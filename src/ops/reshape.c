@@ -167,7 +167,7 @@ static bool side_single(Side *side, FactorContext *cx) {
 // A factor of this side only: its tiles are no tiles of the other side, so it needs replication.
 static void side_take_alone(Side *side, FactorContext *cx, int64_t size) {
   uint32_t factor = factor_add(&cx->build, size, FACTOR_PASS);
-  factors_really(cx, factor, FACTOR_REPLICATE);
+  factors_set_kinds(cx, factor, FACTOR_REPLICATE);
   side_take(side, cx, factor, size);
 }
 

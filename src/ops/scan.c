@@ -203,7 +203,7 @@ static bool body_is_elementwise(const Program *p, OpId op) {
 
 static bool factors(FactorContext *cx) {
   const Program *p = cx->program;
-  cx->looked_around = true;
+  cx->reads_context = true;
   uint32_t inputs = count_inputs(p, cx->op), carries = cx->n_operands - inputs,
            outputs = cx->n_results - carries, along = (uint32_t)factors_int(cx, "dimension", 0);
   bool elementwise = body_is_elementwise(p, cx->op);

@@ -468,7 +468,7 @@ static uint32_t factors_counted(FactorContext *cx, uint32_t vector, uint32_t sta
        map = factors_field(cx, "scatter_dims_to_operand_dims");
   uint32_t none = factors_rank(cx, 0), n = cx->n_results;
   if (!cx->options.own) return none;
-  cx->looked_around = true;
+  cx->reads_context = true;
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
     if (ints_contain(inserted, d) && factors_dim(cx, 0, d) > 1 &&
@@ -504,7 +504,7 @@ static bool factors(FactorContext *cx) {
         factors_new(cx, size, FACTOR_REPLICATE, OF_UPDATES, d);
       // A window, even of full size, that an index shifts: updates are replicated, and each shard
       // drops elements outside of it.
-      if (ints_contain(to_input, input_dim - 1)) factors_really(cx, factor, FACTOR_OFFSET);
+      if (ints_contain(to_input, input_dim - 1)) factors_set_kinds(cx, factor, FACTOR_OFFSET);
       continue;
     }
     uint32_t index = scatter_dim + (scatter_dim >= vector), batch = 0;

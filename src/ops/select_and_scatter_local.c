@@ -244,7 +244,7 @@ static void put_selection_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
     block_add_arg(p, block, value_type(p, op_operand(p, op, n + i % n)), 0);
   ValueId a = block_arg(p, block, 0), at_a = block_arg(p, block, 1), b = block_arg(p, block, n),
           at_b = block_arg(p, block, n + 1), nan = 0;
-  OpId last = localize_take_body(cx, copy, 0, block, (ValueId[]){a, b});
+  OpId last = localize_inline_body(cx, copy, 0, block, (ValueId[]){a, b});
   to->block = block;
   ValueId none = build_index(to, 0), keeps = op_operand(p, last, 0);
   if (n == 3) {
@@ -326,7 +326,7 @@ static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, Va
   BlockId outer = b->block, block = region_add_block(b->p, op_region(b->p, op, 0));
   for (uint32_t i = 0; i < 2; i++) block_add_arg(b->p, block, scalar, 0);
   ValueId args[2] = {block_arg(b->p, block, 0), block_arg(b->p, block, 1)};
-  ValueId sum = op_operand(b->p, localize_take_body(cx, copy, 1, block, args), 0);
+  ValueId sum = op_operand(b->p, localize_inline_body(cx, copy, 1, block, args), 0);
   b->block = block;
   build_return(b, 1, &sum);
   b->block = outer;

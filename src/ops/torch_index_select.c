@@ -109,7 +109,7 @@ static bool factors(FactorContext *cx) {
       continue;
     }
     factors_reduce(cx, factor, COMBINE_SUM);
-    factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+    factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
     for (uint32_t i = (uint32_t)batch; i < index_rank; i++)
       factors_also(cx, factors_on(cx, factors_dim(cx, 1, i), FACTOR_PASS, 1, i), result, out++);
   }

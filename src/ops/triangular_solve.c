@@ -124,7 +124,7 @@ static bool factors(FactorContext *cx) {
     } else {
       uint32_t factor = factors_on(cx, factors_dim(cx, 1, other), FACTOR_REPLICATE, 1, other);
       factors_also(cx, factor, result, other);
-      factors_really(cx, factor, FACTOR_PASS);
+      factors_set_kinds(cx, factor, FACTOR_PASS);
     }
   }
   factors_also(cx, factors_on(cx, factors_dim(cx, 0, of_x), FACTOR_REPLICATE, 0, of_x), result,
