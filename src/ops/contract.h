@@ -37,8 +37,8 @@ typedef struct ContractPrecision {
 } ContractPrecision;
 ContractPrecision contract_precision(const Context *context, Attr algorithm);
 
-// out[b, i, j] = sum over k of lhs[b, i, k] * rhs[b, j, k], k ascending. O(batch * m
-// * n * k).
+// out[b, i, j] = sum over k of lhs[b, i, k] * rhs[b, j, k], as a balanced tree over k (dense_dot).
+// O(batch * m * n * k).
 Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
                       const ContractDims *dims, ContractPrecision precision, Literal *out);
 

@@ -189,6 +189,7 @@ Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n) {
   return scalar_u(0);
 }
 
+// Equal blocks of terms, as shards of the contracting dimension; sums are added left to right.
 Scalar dense_dot_parts(DenseKind kind, int64_t parts, const void *a, const void *b, int64_t n) {
   if (parts < 2 || kind == DENSE_INT) return dense_dot(kind, a, b, n);
   bool narrow = kind == DENSE_F32 || kind == DENSE_C64;

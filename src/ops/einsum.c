@@ -134,6 +134,7 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
       return false;
     if (comma < rest.n) rest = (Str){rest.s + comma + 1, rest.n - comma - 1};
   }
+  // The result's `...` has as many dimensions as the longest `...` of an operand.
   uint32_t unnamed = 0;
   for (uint32_t i = 0; i < e->n_labels; i++)
     if (e->labels[i].id >= ELLIPSIS_LABEL && e->labels[i].id - ELLIPSIS_LABEL + 1u > unnamed)
@@ -154,6 +155,7 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
                 MAX_RANK);
     return false;
   }
+  // Reorder: labels of the result first, in its order; then those that are summed over.
   Label sorted[MAX_LABELS];
   for (uint32_t i = 0; i < rank; i++) {
     Label *label = label_of(e, ids[i]);

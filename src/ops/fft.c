@@ -76,6 +76,10 @@ static void transform_prime(Arena *arena, int64_t n, const Wide *in, int64_t ste
   }
 }
 
+// Cooley-Tukey with radix p, the smallest prime factor of n: p transforms of length m = n / p over
+// every p-th element, then for each k a transform of length p of the twiddled results:
+//
+//   out[q m + k] = sum over r of (F_r[k] · w_n^(r k)) · w_p^(q r)
 static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wide *out,
                       const Wide *roots, int64_t unit) {
   if (n == 1) {
@@ -109,7 +113,7 @@ static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wid
       Wide sum = lane[0];
       for (int64_t r = 1; r < p; r++) {
         Wide term = wide_mul(lane[r], roots[q * r % p * m * unit]);
-        if (p == 2) term = q ? (Wide){-lane[1].re, -lane[1].im} : lane[1];
+        if (p == 2) term = q ? (Wide){-lane[1].re, -lane[1].im} : lane[1];  // exact: w_2 = -1
         sum.re += term.re;
         sum.im += term.im;
       }

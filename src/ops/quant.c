@@ -77,6 +77,7 @@ static double merged_value(const QuantInfo *from, Runs from_runs, const QuantInf
   return dtype_round(type, scalar_f(product + dtype_round(type, scalar_f(zero)).f)).f;
 }
 
+// Equal scales and zero points: requantization only clamps.
 static bool same_params(const QuantInfo *a, const QuantInfo *b) {
   if (a->expressed != b->expressed || a->axis != b->axis || a->count != b->count) return false;
   for (uint32_t i = 0; i < a->count; i++)
@@ -214,6 +215,8 @@ Status *quant_contract(EvalContext *cx, uint32_t n_in, Literal *const *in, Liter
   const QuantInfo *l = type_quant_info(cx->context, in[0]->elem),
                   *r = type_quant_info(cx->context, in[1]->elem);
   const QuantInfo *to = type_quant_info(cx->context, declared);
+  // Products of 16-bit integers and their sums fit in 64 bits. A per-axis rhs scale must be a
+  // per-axis scale of the result, else terms of one sum would have different scales.
   bool exact = l && r && to && l->axis < 0 && dtype_width(l->storage) <= 16 &&
                dtype_width(r->storage) <= 16 &&
                (r->axis < 0 || (to->axis >= 0 && to->count == r->count));

@@ -28,8 +28,8 @@ Status *quant_wrap(EvalContext *cx, uint32_t n_in, Literal *const *in, uint32_t 
                    Status *(*eval)(EvalContext *cx, Literal *const *in, Literal **out));
 
 // quant_wrap for products of operands 0 and 1 (dot_general, convolution …). If operands and result
-// are all quantized, `eval` runs on integers (storage values minus zero points), so that sums are
-// exact, and the result is scaled once.
+// are quantized, lhs per tensor, with storage of at most 16 bits: `eval` runs on integers (storage
+// values minus zero points), so that sums are exact, and the result is scaled once.
 Status *quant_contract(EvalContext *cx, uint32_t n_in, Literal *const *in, Literal **out,
                        Status *(*eval)(EvalContext *cx, Literal *const *in, Literal **out));
 

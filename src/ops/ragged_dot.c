@@ -110,7 +110,7 @@ static bool infer(Infer *cx) {
   return true;
 }
 
-// The ragged dimension in a flattened index i: coordinate (i / inner) % size, prefix
+// The ragged dimension in a flattened index i: its coordinate is (i / inner) % size, its prefix is
 // i / (inner * size).
 typedef struct RaggedIndex {
   int64_t inner, size;
@@ -158,6 +158,8 @@ static const char *row_of(const Work *w, const ContractSide *side, int64_t row) 
   return (const char *)side->data + (size_t)(row * side->contract) * dense_bytes(w->kind);
 }
 
+// Ragged free or batch dimension: each row uses the rhs of its group (free), or its own (batch).
+// Rows behind the last group stay zero.
 static void eval_rows(const Work *w, Mode mode, Literal *out) {
   int64_t at = 0;
   for (int64_t b = 0; b < w->l.batch; b++)
@@ -181,6 +183,7 @@ static void pick(const Work *w, const char *row, const int64_t *list, int64_t n,
     memcpy(out + (size_t)k * bytes, row + (size_t)list[k] * bytes, bytes);
 }
 
+// Ragged contracting dimension: per group, a contraction over the group's indices.
 static void eval_contract(EvalContext *cx, const Work *w, Literal *out) {
   size_t bytes = dense_bytes(w->kind);
   int64_t k_all = w->l.contract, *list = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k_all + 1),

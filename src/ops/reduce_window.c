@@ -84,6 +84,7 @@ typedef struct Job {
   Reducer body;
 } Job;
 
+// The inputs at a linear index; the init values for padding (at < 0).
 static void read_tap(const Job *j, int64_t at, Scalar *value) {
   for (uint32_t i = 0; i < j->n; i++)
     value[i] = at < 0 ? j->init[i] : literal_get(j->inputs[i], at);

@@ -84,27 +84,27 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   reducer_init(&scatter, cx, op_region(cx->program, cx->op, 1), 1);
   Type both[2] = {operand->elem, operand->elem};
   for (int64_t k = 0; k < source->count; k++) {
-    int64_t tap[MAX_RANK] = {0}, elected = -1;
-    Scalar pair[2];
+    int64_t tap[MAX_RANK] = {0}, selected = -1;
+    Scalar pair[2];  // the selected element so far, the current one
     do {
       int64_t at = 0;
       for (uint32_t d = 0; d < rank && at >= 0; d++) {
         int64_t x = window_tap(&windows[d], operand->dims[d], index[d], tap[d]);
         at = x < 0 ? -1 : at + x * strides[d];
       }
-      if (at < 0) continue;
+      if (at < 0) continue;  // padding
       bool keep = false;
       pair[1] = literal_get(operand, at);
-      if (elected >= 0) TRY(reducer_test(&select, 2, both, pair, &keep));
+      if (selected >= 0) TRY(reducer_test(&select, 2, both, pair, &keep));
       if (keep) continue;
-      elected = at;
+      selected = at;
       pair[0] = pair[1];
     } while (shape_next(rank, taps, tap));
-    if (elected >= 0) {
-      Scalar acc = literal_get(result, elected);
+    if (selected >= 0) {
+      Scalar acc = literal_get(result, selected);
       Scalar value = literal_get(source, k);
       TRY(reducer_apply(&scatter, &elem, &acc, &value));
-      literal_set(result, elected, acc);
+      literal_set(result, selected, acc);
     }
     shape_next(rank, source->dims, index);
   }

@@ -7,8 +7,8 @@
 // bits, from the smallest, as fold_end does.
 //
 // Invariant: the tree of each window is that of fold_end, so results are bit-identical. The first
-// tree of a window contains the init value; it is kept in first[k], per position.
-// O(length · log(size)) applications.
+// tree of a window contains the init value; it is kept in first[k], per position. O(length · log
+// size) applications.
 #include "ops/sliding.h"
 
 #include <string.h>

@@ -29,7 +29,8 @@ static bool infer(Infer *cx) {
          move_infer(cx, 1, type_scalar(DT_i32), operand->rank, dims, NULL);
 }
 
-// An unsigned integer with the order of the element.
+// An unsigned integer with the order of the element. Signed integers: flip the sign bit. Floats
+// (sign and magnitude): flip all bits of negative ones, the sign bit of others.
 static uint64_t order_key(const Literal *literal, int64_t i) {
   const DTypeInfo *type = dtype_info(literal->dtype);
   uint64_t bits = 0, sign = UINT64_C(1) << (type->width - 1);
