@@ -16,7 +16,7 @@
 
 enum { DEVICES = 4, ROWS = 2, COLUMNS = 4 };
 
-// What is written, of x: [2, 4] on each device, element i of device c being 10c + i.
+// The operand of each builder, x: [2, 4] on each device; element i of device c is 10c + i.
 typedef ValueId Write(Builder *b, ValueId x, AxisList axes);
 typedef double Want(int c, int i);  // element i on device c
 
@@ -179,7 +179,7 @@ BUILDER(mask, build_mask(b, x, 1, build_index(b, 1), build_index(b, 3), number_o
 BUILDER(reduce, build_reduce(b, x, 1, (int64_t[]){1}, COMBINE_SUM), 4 * (10 * c + 4 * i) + 6)
 BUILDER(padding, build_padding(b, type_of(b, x)), 0)
 
-// ---- the device's place ----
+// ---- the device's position ----
 
 BUILDER(position, build_position(b), c)
 BUILDER(coordinate, build_coordinate(b, axes), c)
@@ -320,7 +320,7 @@ static void test_sums_round_once(void **state) {
   for (int i = 0; i < 2; i++) assert_null(guard_run(try_sums, &(bool){i}));
 }
 
-// Passes see one op; what a maximum gives needs no wider type.
+// Passes see one op; a maximum needs no wider type.
 static Status *try_joined(Guard *guard, void *arg) {
   (void)arg;
   Run r;
@@ -344,7 +344,7 @@ static void test_joined_sums(void **state) {
   assert_null(guard_run(try_joined, NULL));
 }
 
-// ---- what ops carry ----
+// ---- location and origin ----
 
 static Status *try_like(Guard *guard, void *arg) {
   (void)arg;

@@ -1,6 +1,6 @@
-// all_reduce: every process gets the combination of its group's operands. collective_reduce: only
+// all_reduce: every process gets the reduction of its group's operands. collective_reduce: only
 // the group's root does, the others get zeros. cross-replica-sum: all_reduce by addition, across
-// replicas. All combine in group order.
+// replicas. All reduce in group order.
 #include "ops/factors.h"
 #include "ops/groups.h"
 

@@ -1,5 +1,5 @@
-// all_to_all: every process splits its operand, sends part k to member k of its group, and
-// concatenates what it gets in group order. O(elements).
+// all_to_all: every process splits its operand, sends slice k to member k of its group, and
+// concatenates the slices it receives in group order. O(elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 
@@ -110,8 +110,8 @@ static OpId sample_all_to_all(Sample *cx) {
 }
 
 static bool factors(FactorContext *cx) {
-  return factors_exchanged(cx, factors_int(cx, "split_dimension", 0),
-                           factors_int(cx, "concat_dimension", 0));
+  return factors_collective(cx, factors_int(cx, "split_dimension", 0),
+                            factors_int(cx, "concat_dimension", 0));
 }
 
 const OpDef op_all_to_all = {.infer = infer_all_to_all,

@@ -1,5 +1,5 @@
 // collective_broadcast: every process of a group gets the operand of the group's first process, or
-// of the one a root operand names; processes in no group get zeros. O(elements).
+// of the root operand's process; processes in no group get zeros. O(elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 

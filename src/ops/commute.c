@@ -1,10 +1,14 @@
-// Which ops commute with which reducer: a table of facts (commutes.def) and what follows from them.
+// Problem: an unreduced operand need not be reduced before an op that commutes with the reducer.
+// Which ops commute with which reducer, and in which operands?
 //
-// One rule serves data movement and reductions by the same reducer: either every operand that
-// elements come from is partial, or the reducer is idempotent, so that whole elements which are in
-// all parts combine to themselves. The others are algebra: additivity, distributivity, order. What
-// is not partial but combines to itself may count as partial: the zeros of a pad, of a reduction's
-// beginning, of what is scattered into.
+// Idea: a table of algebraic facts per op (commutes.def) and a few rules. One rule serves data
+// movement and reductions by the same reducer: every operand that provides elements is unreduced,
+// or the reducer is idempotent, so that a replicated element reduces to itself. The other rules use
+// additivity, distributivity over one operand, and monotonicity. A replicated constant that reduces
+// to itself counts as unreduced: the zeros of a pad, of a reduction's init, of a scatter's input.
+//
+// Invariant: a wrong "yes" is a wrong program, a wrong "no" only an earlier collective; so unknown
+// ops commute with nothing. commute_test.c proves the table by evaluation. O(operands).
 #include "ops/commute.h"
 
 #include "ops/factors.h"
@@ -18,9 +22,9 @@ typedef struct Commute {
 
 enum { EACH = 0xff, DATA = 0xfe };  // sets that depend on the number of operands
 
-// Whether it survives a change of type, be it by convert or by the way: sums need a type that holds
-// all of the other (widening floats; integers that only drop high bits), order also survives
-// rounding, bits also sign extension.
+// Does a change of element type, by convert or inside of an op, commute with the reducer? Sums
+// require widening floats, or integers that only drop high bits. Max and min also allow rounding,
+// since it is monotonic. Bitwise reducers also allow sign extension.
 static bool convert_commutes(DType from, DType to, Combine combine) {
   const DTypeInfo *a = dtype_info(from), *b = dtype_info(to);
   bool a_float = dtype_is_float(from) || dtype_is_complex(from),
@@ -33,7 +37,7 @@ static bool convert_commutes(DType from, DType to, Combine combine) {
            (a_int && b_int && a->width >= b->width);
   case COMBINE_MAX:
   case COMBINE_MIN:
-    // Narrow formats overflow to NaN, which is in no order.
+    // 8-bit floats overflow to NaN, which is not ordered.
     if (dtype_is_float(to)) return (dtype_is_float(from) || a_int) && dtype_bytes(to) >= 2;
     return a_int && b_int && a->width <= b->width &&
            (dtype_is_signed(from) == dtype_is_signed(to) ||
@@ -57,11 +61,11 @@ static bool in_set(const Program *p, OpId op, uint8_t set, uint32_t operand) {
   return operand < 8 && (set >> operand & 1);
 }
 
-// How the partial operands lie in a set: none of them outside, and how many. A constant that
-// combines to itself may as well come in parts.
+// The unreduced operands compared with a set of operands.
 typedef struct Cover {
-  bool within, all;
-  uint32_t n;  // partial operands
+  bool within;  // all unreduced operands are in the set
+  bool all;     // all operands in the set are unreduced, or constants that op_keeps
+  uint32_t n;   // unreduced operands
 } Cover;
 
 static Cover cover(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
@@ -80,13 +84,13 @@ static bool idempotent(Combine c) {
   return c == COMBINE_MAX || c == COMBINE_MIN || c == COMBINE_AND || c == COMBINE_OR;
 }
 
-// From all elements of the set at once.
-static bool gathers(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
+// All of the set is unreduced; or some of it, and the reducer is idempotent.
+static bool covers(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
   Cover c = cover(p, op, set, combine, partial);
   return c.within && c.n && (c.all || idempotent(combine));
 }
 
-// Through one operand of the set, the others being whole.
+// One operand of the set is unreduced, all others are replicated.
 static bool alone(const Program *p, OpId op, uint8_t set, const bool *partial) {
   Cover c = cover(p, op, set, COMBINE_NONE, partial);
   return c.within && c.n == 1;
@@ -111,14 +115,14 @@ Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *part
     DType from = type_dtype(p->context, op_operand_type(p, op, i));
     if (partial[i] && from != to && !convert_commutes(from, to, combine)) return COMBINE_NONE;
   }
-  if (gathers(p, op, row->copies, combine, partial)) return combine;
+  if (covers(p, op, row->copies, combine, partial)) return combine;
   Combine reducer = row->reducer == COMBINE_BODY ? op_combine(p, op) : (Combine)row->reducer;
-  if (reducer == combine && gathers(p, op, row->combined, combine, partial)) return combine;
+  if (reducer == combine && covers(p, op, row->combined, combine, partial)) return combine;
   bool holds = !row->floats || dtype_is_float(to) || dtype_is_complex(to);
   bool ordered = holds && !dtype_is_complex(to);
   switch (combine) {
   case COMBINE_SUM:
-    if (gathers(p, op, row->together, combine, partial)) return combine;
+    if (covers(p, op, row->together, combine, partial)) return combine;
     return holds && alone(p, op, row->linear, partial) ? combine : COMBINE_NONE;
   case COMBINE_MAX:
   case COMBINE_MIN:

@@ -1,5 +1,5 @@
-// Windows folded at once are, to the bit, windows folded one by one: with a body that is neither
-// associative nor commutative, so that other brackets would show.
+// Windows folded at once are bit-identical to windows folded one by one, with a body that is
+// neither associative nor commutative, so that another tree would show.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

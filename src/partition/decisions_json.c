@@ -184,13 +184,43 @@ static void write_values(Out *o) {
 
 static bool are_equal(AxisList a, AxisList b) { return a.n == b.n && axes_equal(a, b); }
 
+// i, j, … z, then z1, z2, …: as sdy's rules name factors.
+static void write_letter(StrBuf *out, uint32_t f) {
+  if (f < 'z' - 'i' + 1)
+    strbuf_putc(out, (char)('i' + f));
+  else
+    strbuf_printf(out, "z%u", f - ('z' - 'i'));
+}
+
+// The factors of each dimension: ([i, k], [k, j])->([i, j]).
+static void write_rule(Out *o, const FactorMap *m) {
+  StrBuf *out = &o->text;
+  out->used = 0;
+  for (uint32_t t = 0; t < factor_map_n_tensors(m); t++) {
+    bool first = t == 0 || t == m->n_operands;
+    strbuf_puts(out, t == m->n_operands ? (t ? ")->([" : "()->([") : first ? "([" : ", [");
+    for (uint32_t d = 0; d < factor_map_rank(m, t); d++) {
+      FactorList list = factor_map_dim(m, t, d);
+      if (d) strbuf_puts(out, ", ");
+      for (uint32_t i = 0; i < list.n; i++) write_letter(out, list.v[i]);
+    }
+    strbuf_putc(out, ']');
+  }
+  strbuf_putc(out, ')');
+  json_key(o->json, "rule"), json_str(o->json, (Str){out->data, out->used});
+}
+
 static void write_split(Out *o, const SplitDecision *split) {
   const Localizer *cx = &split->cx;
   const Mesh *mesh = sharding_mesh(o->t->table, split->mesh);
+  write_rule(o, &split->map);
   json_key(o->json, "factors"), json_open(o->json, '[');
   for (uint32_t f = 0; f < split->map.n_factors; f++) {
     const FactorSplit *s = &cx->splits[f];
     json_open(o->json, '{');
+    o->text.used = 0;
+    write_letter(&o->text, f);
+    json_key(o->json, "factor"), json_str(o->json, (Str){o->text.data, o->text.used});
     json_key(o->json, "size"), json_int(o->json, split->map.factors[f].size);
     json_key(o->json, "axes"), write_axes(o, mesh, s->axes);
     if (s->n_strides)

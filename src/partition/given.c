@@ -338,7 +338,7 @@ static uint64_t decision_hash(OpId op, InstanceId instance, uint32_t visit) {
 
 static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, GivenDecision *out) {
   Partition *t = r->t;
-  static const char *const keys[] = {"size", "axes", "strides", "wished", NULL};
+  static const char *const keys[] = {"factor", "size", "axes", "strides", "wished", NULL};
   uint32_t n = list->count;
   FactorSplit *splits = ARENA_ARRAY(&t->arena, FactorSplit, n + 1);
   AxisList *wished = ARENA_ARRAY(&t->arena, AxisList, n + 1);
@@ -384,7 +384,7 @@ static Status *read_decision(Reader *r, const JsonValue *v) {
   static const char *const keys[] = {"op",       "name",     "value",   "file",    "line",
                                      "instance", "visit",    "kind",    "factors", "strided",
                                      "partial",  "operands", "results", "bytes",   "price",
-                                     "position", "why",      NULL};
+                                     "position", "why", "rule",      NULL};
   GivenDecision d = {.line = v->line};
   TRY(check_keys(t, v, keys));
   TRY(read_op(r, v, "op", &d.op));
