@@ -491,7 +491,7 @@ static uint32_t count_equal_users(const Chooser *c, uint32_t index) {
 static Price operand_price(const Chooser *c, uint32_t index, Sharding as) {
   Price all = walk_price(c->t, op_operand(c->t->p, c->op, index), as);
   if (all.bytes == 0) return all;
-  double iterations = (double)walk_times_same(c->t, op_operand(c->t->p, c->op, index), as);
+  double iterations = (double)walk_invariant_trips(c->t, op_operand(c->t->p, c->op, index), as);
   return price_divided(all, iterations * count_equal_users(c, index));
 }
 
@@ -643,7 +643,7 @@ static void price_choice(const Chooser *c, Choice *choice) {
     Sharding required = c->user ? c->user_requires : walk_required(t, v);
     Price move = result_price(c, v, has, required);
     if (move.bytes > 0) {
-      move = price_divided(move, (double)walk_times_summed(t, v, has, required));
+      move = price_divided(move, (double)walk_accumulated_trips(t, v, has, required));
       double chance = c->user ? 1 : reshard_probability(t, v, has, required);
       bool partial = sharding_info(t->table, has)->unreduced.n > 0;  // may be reduced with others
       if (chance < 1 && (still || partial))

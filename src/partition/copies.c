@@ -306,7 +306,7 @@ Status *walk_get(Partition *t, ValueId v, Sharding sharding, CopyId *out) {
   *out = copy->id;
   if (copy->sharding == sharding) return NULL;
   *out = reshard(t, v, copy, sharding, price);
-  if (price.bytes > 0) walk_keep_same(t, v, sharding);
+  if (price.bytes > 0) walk_keep_invariant(t, v, sharding);
   walk_set(t, v, *out, sharding);
   t->copies[v]->gathered = price.bytes > 0 && is_stored(t, v, STORED_DEPTH);
   return NULL;

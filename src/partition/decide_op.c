@@ -100,7 +100,8 @@ static SplitDecision *keep_split(Partition *t, const Choice *choice) {
 
 // ---- deciding ----
 
-// An op on shards. *out: copies of its results, in the decision's arena.
+// Decides an op on shards. The copies of operands come first: their decisions precede the op's, and
+// a decision's address is valid until the next one is appended. *out: copies of the results.
 static Status *decide_split(Partition *t, DecisionKind kind, const Choice *choice,
                             const CopyId **out) {
   OpId op = choice->cx.op;
@@ -127,6 +128,7 @@ static Status *decide_split(Partition *t, DecisionKind kind, const Choice *choic
   return NULL;
 }
 
+// Shapes that depend on values (dynamic ops), and types that no collective moves.
 static bool must_be_replicated(const Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
   bool must = (op_traits(t->p, op) & TRAIT_SIZED_BY_VALUES) != 0;
@@ -147,6 +149,7 @@ bool walk_factors(Partition *t, OpId op, Arena *arena, FactorMap *out) {
   return op_factors(t->p, op, &options, arena, out);
 }
 
+// The given choice, or the cheapest.
 static Status *choose(Partition *t, OpId op, const FactorMap *m, const GivenDecision *given,
                       Choice *out) {
   if (!given) {
@@ -220,6 +223,9 @@ bool walk_is_rematerialized(const Partition *t, ValueId v) {
   return walk_is_movable(t, value_type(t->p, v));
 }
 
+// A second decision about the same op, with the result in another sharding. Operands are scalars or
+// replicated, so that this needs no communication. The chosen sharding may differ from the
+// requested one, if the op cannot be split so; then walk_get reshards.
 Status *walk_rematerialize(Partition *t, ValueId v, Sharding sharding) {
   OpId op = value_def(t->p, v), origin = t->local.origin;
   FactorMap m;

@@ -191,6 +191,8 @@ static Status *listed(Writer *w, OpId op, const char *name, uint32_t i, Type typ
   return read_sharding(w, i < items->count ? items->items[i] : 0, type, out);
 }
 
+// Operands and body arguments of control flow have the shardings of the results that they carry; a
+// manual or named computation has lists of its own. Other operands are replicated.
 static Status *visit_flow(Writer *w, OpId op, Flow flow) {
   uint32_t n = op_at(w->p, op)->n_operands, n_results = op_at(w->p, op)->n_results;
   for (uint32_t i = 0; i < n_results; i++)
@@ -260,6 +262,7 @@ static Status *visit_terminator(Writer *w, OpId op) {
   return NULL;
 }
 
+// A call's operands and results have the shardings that the function's arguments and results have.
 static Status *visit_call(Writer *w, OpId op, OpId callee) {
   BlockId block = region_block(w->p, op_region(w->p, callee, 0));
   for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++) {
@@ -283,6 +286,8 @@ static Status *visit_function(Writer *w, OpId op) {
   return NULL;
 }
 
+// Is the op an annotation of its operand (sdy.reshard, sdy collectives, constraints)? Then it is
+// removed, and decided again.
 static bool is_same_value(uint16_t code) {
   const OpRow *row = op_row(code);
   return row->traits & TRAIT_SHARDING && !(row->traits & TRAIT_EDGE) && row->results;

@@ -384,7 +384,7 @@ static Status *read_decision(Reader *r, const JsonValue *v) {
   static const char *const keys[] = {"op",       "name",     "value",   "file",    "line",
                                      "instance", "visit",    "kind",    "factors", "strided",
                                      "partial",  "operands", "results", "bytes",   "price",
-                                     "position", "why", "rule",      NULL};
+                                     "position", "why",      "rule",    NULL};
   GivenDecision d = {.line = v->line};
   TRY(check_keys(t, v, keys));
   TRY(read_op(r, v, "op", &d.op));

@@ -251,7 +251,7 @@ static bool is_only_reduction(const Partition *t, Sharding has, Sharding require
   return !n_scattered || (n_dims == 1 && n_scattered == from->unreduced.n);
 }
 
-int64_t walk_times_summed(const Partition *t, ValueId v, Sharding has, Sharding required) {
+int64_t walk_accumulated_trips(const Partition *t, ValueId v, Sharding has, Sharding required) {
   bool scatters;
   if (!t->frame || !is_only_reduction(t, has, required, &scatters)) return 1;
   const LoopFrame *r = accumulating_loop(t, v);
@@ -302,12 +302,12 @@ static int64_t invariant_iterations(const Partition *t, ValueId v, double bytes,
   return times;
 }
 
-int64_t walk_times_same(Partition *t, ValueId v, Sharding as) {
+int64_t walk_invariant_trips(Partition *t, ValueId v, Sharding as) {
   const LoopFrame *end;
   return t->frame ? invariant_iterations(t, v, shard_bytes(t, v, as), &end) : 1;
 }
 
-void walk_keep_same(Partition *t, ValueId v, Sharding as) {
+void walk_keep_invariant(Partition *t, ValueId v, Sharding as) {
   const LoopFrame *end = t->frame;
   double bytes = t->frame ? shard_bytes(t, v, as) : 0;
   if (end) invariant_iterations(t, v, bytes, &end);

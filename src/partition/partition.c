@@ -34,6 +34,7 @@ static void release(void *object) {
 // replica_groups name their devices one by one.
 enum { MOST_DEVICES = 1 << 20 };
 
+// The mesh with more devices; the first one if both have as many, or if the second has no axes.
 static MeshId larger(const Partition *t, MeshId a, MeshId b) {
   const Mesh *x = sharding_mesh(t->table, a), *y = sharding_mesh(t->table, b);
   if (!y || !y->n_axes) return a;
@@ -167,6 +168,9 @@ static void number_ops(Partition *t) {
   }
 }
 
+// Gathers facts, then walks. The order matters: shardings in given decisions change the meshes, and
+// ops in given decisions are resolved on the meshes; contexts come before inlining, and this before
+// the names of copied functions.
 static Status *decide(Partition *t) {
   PropagateOptions given = {0};
   if (!t->options.blocks) TRY(single_device_ids(t->p, t->guard, t->diag));
@@ -298,7 +302,8 @@ static Status *decide_again(Partition *t) {
   return walk_functions(t);
 }
 
-// Local functions, beside the old ones. Each attempt replicates at least one more op.
+// Writes the local functions beside the global ones. If ops are refused, erases the functions and
+// decides again. Ends, since each attempt refuses at least one more op.
 static Status *write_functions(Partition *t) {
   Builder builder = t->local;
   builder.mesh = 0;
@@ -316,6 +321,8 @@ static Status *write_functions(Partition *t) {
   }
 }
 
+// Writes the local program and removes the global one. JSON and redundant work are written in
+// between, since they name global ops and count local ones.
 static Status *replace_functions(Partition *t) {
   BlockId top = region_block(t->p, op_region(t->p, t->p->root, 0));
   VEC(OpId) old = {0};

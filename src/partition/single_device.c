@@ -113,6 +113,8 @@ static ValueId device_constant(Ids *x, OpId before, OpId like) {
   return op_result(p, made, 0);
 }
 
+// Only partition_id and pure ops without regions can be computed twice. Ops that were added since
+// the beginning have no entries in the arrays.
 static bool may_be_copied(const Ids *x, OpId op) {
   return op && op < x->n_ops && !op_at(x->p, op)->n_regions &&
          (op_at(x->p, op)->code == OP_partition_id || op_traits(x->p, op) & TRAIT_PURE);
@@ -181,6 +183,8 @@ static Status *copy_of(Ids *x, ValueId v, uint32_t *left, ValueId *out) {
   return NULL;
 }
 
+// Makes one op, its regions and its operands see the device's id. The map of copies is cleared
+// afterwards, since the next op may be on another device.
 static Status *set_ids(Ids *x, OpId op) {
   Program *p = x->p;
   x->before = op;
@@ -207,6 +211,7 @@ static void release(void *object) {
   arena_deinit(&x->arena);
 }
 
+// Ops are listed before any is changed: copies must not be visited.
 static Status *set_all(Ids *x, Diag *diag) {
   Program *p = x->p;
   VEC(OpId) ops = {0};

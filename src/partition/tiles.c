@@ -67,6 +67,7 @@ typedef struct TileWalk {
   int64_t number;  // row-major index of the element in the global tensor; -1 = padding
 } TileWalk;
 
+// Computes the index of the current element, O(rank).
 static void walk_number(TileWalk *w) {
   w->number = 0;
   bool inside = true;
@@ -258,7 +259,8 @@ double tile_tolerance(DType dtype) {
   return bits > 23 ? 1e-10 : bits > 10 ? 1e-4 : bits > 7 ? 1e-2 : bits > 3 ? 5e-2 : 0.5;
 }
 
-// Relative distance; 0 if both are the same, also both NaN.
+// |got - want| / (1 + |want|): relative for large values, absolute near 0. 0 if both are equal or
+// both NaN; infinite if one of them is NaN.
 static double distance(double got, double want) {
   if (got == want || (isnan(got) && isnan(want))) return 0;
   double d = fabs(got - want) / (1 + fabs(want));

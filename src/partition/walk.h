@@ -186,11 +186,11 @@ void walk_leave_region(Partition *t);
 // How many iterations share one reshard of a value of the body from `has` to `required`: the trip
 // count if the loop only adds the value to a carry, since the sum is reduced behind the loop. 1 if
 // there is no such loop.
-int64_t walk_times_summed(const Partition *t, ValueId v, Sharding has, Sharding required);
+int64_t walk_accumulated_trips(const Partition *t, ValueId v, Sharding has, Sharding required);
 // The same for a loop invariant that an op of the body needs in a sharding, if there is memory to
-// keep it. walk_keep_same takes the memory.
-int64_t walk_times_same(Partition *t, ValueId v, Sharding as);
-void walk_keep_same(Partition *t, ValueId v, Sharding as);
+// keep it. walk_keep_invariant takes the memory.
+int64_t walk_invariant_trips(Partition *t, ValueId v, Sharding as);
+void walk_keep_invariant(Partition *t, ValueId v, Sharding as);
 
 // ---- ops (decide_op.c, choose.c) ----
 
