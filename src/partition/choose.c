@@ -578,8 +578,9 @@ static Sharding required_by_user(Chooser *user, ValueId v, bool *out_firm, uint3
 enum { MOST_USES = 6 };
 
 // Sets c->user if all firm users require the same sharding, and another than the propagated one.
-// Users that are not firm have to reshard other operands as well and may accept any sharding.
-// O(users · proposal), at most 6 users of the same block.
+// Users that are not firm have to reshard other operands as well and may accept any sharding. No
+// lookahead if there are more than 6 users, or if one is in another block or has no factor map.
+// O(users · proposal).
 static void find_user(Chooser *c) {
   Partition *t = c->t;
   if (c->m->n_results != 1) return;
