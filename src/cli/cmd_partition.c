@@ -42,9 +42,10 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static void show_guess(const Traffic *t, bool unknown, bool *told) {
   if (unknown && !*told)
     fprintf(stderr, " (%s%u loop%s of unknown length counted as %u iteration%s%s)",
-            t->told ? "" : "guess: ", t->unknown_loops, plural(t->unknown_loops), t->trip_count,
-            plural(t->trip_count), t->told ? "" : "; --trip-count sets it");
-  else if (unknown && !t->told)
+            t->trip_count_given ? "" : "guess: ", t->unknown_loops, plural(t->unknown_loops),
+            t->trip_count, plural(t->trip_count),
+            t->trip_count_given ? "" : "; --trip-count sets it");
+  else if (unknown && !t->trip_count_given)
     fputs(" (guess)", stderr);
   *told |= unknown;
 }
@@ -88,7 +89,7 @@ static void show_traffic(PartitionJob *job) {
       snprintf(groups, sizeof groups, "%u pair%s", r->n_groups, plural(r->n_groups));
     if (r->in_loops)
       snprintf(loops, sizeof loops, "  (%u in loops, %.0f runs%s)", r->in_loops, r->runs,
-               r->unknown && !t->told ? ": a guess" : "");
+               r->unknown && !t->trip_count_given ? ": a guess" : "");
     fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s%s%s\n", r->count,
             traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
@@ -133,7 +134,7 @@ static void show_reasons(PartitionJob *job, Guard *guard) {
   for (uint32_t i = 0; i < reasons->n; i++) {
     const Reason *r = &reasons->rows[i];
     line->used = 0;
-    reason_print(r, r->unknown && !job->compiled.traffic.told, line);
+    reason_print(r, r->unknown && !job->compiled.traffic.trip_count_given, line);
     say("tessera: ", line->data);
   }
   strbuf_deinit(line);

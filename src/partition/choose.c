@@ -126,7 +126,7 @@ static void find_leads(Chooser *c) {
 // column of the op.
 static bool needs_no_column(const Factor *factor) {
   return factor->kinds == FACTOR_PASS ||
-         (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
+         (factor->kinds == FACTOR_REDUCE && combine_is_named((Combine)factor->combine));
 }
 
 // How many of the tensors have the factor.
@@ -256,8 +256,8 @@ static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, 
     }
 }
 
-// Gives the axes of a lead to the factors that have none yet. cx->wished also has axes that do not
-// divide the factor: the `splits` column of a reshape reads them.
+// Gives the axes of a lead to the factors that have none yet. cx->preferred also has axes that do
+// not divide the factor: the `splits` column of a reshape reads them.
 static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
   Partition *t = c->t;
   FactorSplit *splits = cx->splits;
@@ -268,7 +268,8 @@ static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
     if (!axes[f].present || splits[f].axes.n || !can_split(c, f)) continue;
     AxisList free = free_axes(c, splits, axes[f].axes), over = {NULL, 0};
     if (free.n == axes[f].axes.n) over = free_axes(c, splits, axes[f].overflow);
-    if (free.n + over.n && !cx->wished[f].n) cx->wished[f] = axes_concat(&t->scratch, free, over);
+    if (free.n + over.n && !cx->preferred[f].n)
+      cx->preferred[f] = axes_concat(&t->scratch, free, over);
     splits[f].axes = free;
   }
   const ShardingInfo *info = sharding_info(t->table, lead->sharding);
@@ -281,7 +282,7 @@ static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
 // fail on some values: padding could be such a value.
 static void drop_inexpressible(const Chooser *c, Localizer *cx) {
   for (uint32_t f = 0; c->def && c->def->fails && f < c->m->n_factors; f++)
-    if (c->m->factors[f].size % axes_size(cx->splits[f].axes)) localize_give_up(cx, f);
+    if (c->m->factors[f].size % axes_size(cx->splits[f].axes)) localize_unsplit(cx, f);
   localize_only_blocks(cx);
 }
 
@@ -290,9 +291,9 @@ static void drop_inexpressible(const Chooser *c, Localizer *cx) {
 static void keep_one_reducer(const Chooser *c, FactorSplit *splits) {
   Combine one = c->carried_out;
   for (uint32_t f = 0; f < c->m->n_factors; f++) {
-    if (!splits[f].axes.n || !splits[f].parts) continue;
-    if (one == COMBINE_NONE) one = splits[f].parts;
-    if (one != splits[f].parts) splits[f].axes.n = splits[f].n_strides = 0;
+    if (!splits[f].axes.n || !splits[f].reducer) continue;
+    if (one == COMBINE_NONE) one = splits[f].reducer;
+    if (one != splits[f].reducer) splits[f].axes.n = splits[f].n_strides = 0;
   }
 }
 
@@ -340,9 +341,9 @@ static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t 
   ShardingInfo info = {.mesh = t->mesh, .rank = rank, .dims = dims};
   bool result = tensor >= m->n_operands;
   for (uint32_t f = 0; result && f < m->n_factors; f++) {
-    if (*localize_has(cx, tensor, f) || !cx->splits[f].axes.n || !cx->splits[f].parts) continue;
+    if (*localize_has(cx, tensor, f) || !cx->splits[f].axes.n || !cx->splits[f].reducer) continue;
     info.unreduced = axes_concat(&t->scratch, info.unreduced, cx->splits[f].axes);
-    info.reducer = cx->splits[f].parts;
+    info.reducer = cx->splits[f].reducer;
   }
   if (c->carried.n && (result || c->partial[tensor])) {
     info.unreduced = axes_concat(&t->scratch, info.unreduced, c->carried);
@@ -654,7 +655,7 @@ static void price_choice(const Chooser *c, Choice *choice) {
       if (!still) chance = 1;
       move = price_times(move, chance);
     }
-    after = price_beside(after, move);
+    after = price_overlapped(after, move);
   }
   choice->price = price_sum(sum, after);
 }
@@ -740,7 +741,7 @@ static bool share_out(Chooser *c, const Choice *from, Choice *out) {
   for (uint32_t f = 0; f < c->m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
   bool any = false;
   for (uint32_t a = 0; a < mesh->n_axes; a++) {
-    AxisRef axis = axis_whole(mesh, a);
+    AxisRef axis = axis_full(mesh, a);
     if (axis.size == 1 || is_taken(c, splits, axis)) continue;
     uint32_t best = UINT32_MAX;
     for (uint32_t f = 0; f < c->m->n_factors; f++) {
@@ -897,7 +898,7 @@ static const char *check_given(const Chooser *c, const GivenDecision *given, Fac
     splits[f] = (FactorSplit){.axes = axes,
                               .strides = given->splits[f].strides,
                               .n_strides = given->splits[f].n_strides,
-                              .parts = splits[f].parts};
+                              .reducer = splits[f].reducer};
   }
   return NULL;
 }
@@ -940,7 +941,7 @@ void choose_given(Partition *t, OpId op, const FactorMap *m, const GivenDecision
   out->cx.strided = given->strided;
   *out_refused = check_given(&c, given, out->cx.splits);
   if (*out_refused) return;
-  for (uint32_t f = 0; f < m->n_factors; f++) out->cx.wished[f] = given->wished[f];
+  for (uint32_t f = 0; f < m->n_factors; f++) out->cx.preferred[f] = given->preferred[f];
   complete(&c, out, false);
   out->partial = given->partial;
   out->why = "given";

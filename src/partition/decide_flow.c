@@ -194,7 +194,7 @@ static Status *decide_manual(Partition *t, OpId op) {
     Attr name = attr_info(t->context, attr)->items[i];
     uint32_t axis = mesh_find_axis(mesh, attr_as_name(t->context, name));
     if (axis == MESH_NO_AXIS) return walk_unimplemented(t, op, "has manual axes of another mesh");
-    AxisRef full = axis_whole(mesh, axis);
+    AxisRef full = axis_full(mesh, axis);
     t->local.manual = axes_concat(&t->arena, t->local.manual, (AxisList){&full, 1});
   }
   t->manual++;

@@ -26,7 +26,7 @@ static ValueId find_copy(const Localizer *cx, ValueId v, Sharding sharding) {
   return 0;
 }
 
-// cx->whole: per operand, whether a replicated copy costs nothing.
+// cx->replicated: per operand, whether a replicated copy costs nothing.
 void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
   localize_init(cx, &t->local, op, m);
   bool *replicated = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
@@ -35,8 +35,8 @@ void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
     replicated[i] = walk_is_rematerialized(t, v);
     for (const Copy *copy = t->copies[v]; copy; copy = copy->next) replicated[i] |= !copy->sharding;
   }
-  cx->wished = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1);
-  cx->whole = replicated;
+  cx->preferred = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1);
+  cx->replicated = replicated;
   cx->find = find_copy;
   cx->user = t;
 }
@@ -51,10 +51,11 @@ static AxisList keep_axes(Arena *arena, AxisList axes) {
 static FactorMap keep_map(Arena *arena, const FactorMap *m) {
   FactorMap kept = *m;
   uint32_t n_tensors = factor_map_n_tensors(m), n_dims = m->tensor_dims[n_tensors];
-  uint32_t n_places = m->dim_places[n_dims];
+  uint32_t n_places = m->dim_occurrences[n_dims];
   kept.factors = arena_copy(arena, m->factors, m->n_factors * sizeof *m->factors);
   kept.tensor_dims = arena_copy(arena, m->tensor_dims, (n_tensors + 1) * sizeof *m->tensor_dims);
-  kept.dim_places = arena_copy(arena, m->dim_places, (n_dims + 1) * sizeof *m->dim_places);
+  kept.dim_occurrences =
+      arena_copy(arena, m->dim_occurrences, (n_dims + 1) * sizeof *m->dim_occurrences);
   kept.places = arena_copy(arena, m->places, n_places * sizeof *m->places);
   if (m->enters_once)
     kept.enters_once = arena_copy(arena, m->enters_once, m->n_operands * sizeof *m->enters_once);
@@ -86,9 +87,10 @@ static SplitDecision *keep_split(Partition *t, const Choice *choice) {
   split->cx.map = &split->map;
   split->cx.splits = keep_splits(arena, cx->splits, m->n_factors);
   split->cx.has = arena_copy(arena, cx->has, (size_t)factor_map_n_tensors(m) * m->n_factors);
-  split->cx.wished = arena_copy(arena, cx->wished, m->n_factors * sizeof *cx->wished);
-  for (uint32_t f = 0; f < m->n_factors; f++) split->cx.wished[f] = keep_axes(arena, cx->wished[f]);
-  split->cx.whole = arena_copy(arena, cx->whole, m->n_operands * sizeof *cx->whole);
+  split->cx.preferred = arena_copy(arena, cx->preferred, m->n_factors * sizeof *cx->preferred);
+  for (uint32_t f = 0; f < m->n_factors; f++)
+    split->cx.preferred[f] = keep_axes(arena, cx->preferred[f]);
+  split->cx.replicated = arena_copy(arena, cx->replicated, m->n_operands * sizeof *cx->replicated);
   split->cx.in_as = arena_copy(arena, choice->in_as, m->n_operands * sizeof *choice->in_as);
   split->cx.out_as = arena_copy(arena, choice->out_as, m->n_results * sizeof *choice->out_as);
   split->mesh = t->mesh;

@@ -30,7 +30,7 @@ static void write_axes(Out *o, const Mesh *mesh, AxisList axes) {
     AxisRef a = axes.v[i];
     o->text.used = 0;
     strbuf_puts(&o->text, name_text(o->t->context, mesh->axes[a.axis].name));
-    if (!axis_is_whole(mesh, a)) strbuf_printf(&o->text, ":(%u)%u", a.pre_size, a.size);
+    if (!axis_is_full(mesh, a)) strbuf_printf(&o->text, ":(%u)%u", a.pre_size, a.size);
     json_str(o->json, (Str){o->text.data, o->text.used});
   }
   json_close(o->json, ']');
@@ -225,8 +225,8 @@ static void write_split(Out *o, const SplitDecision *split) {
     json_key(o->json, "axes"), write_axes(o, mesh, s->axes);
     if (s->n_strides)
       json_key(o->json, "strides"), write_factors(o, mesh, s->strides, s->n_strides);
-    if (!are_equal(cx->wished[f], s->axes))
-      json_key(o->json, "wished"), write_axes(o, mesh, cx->wished[f]);
+    if (!are_equal(cx->preferred[f], s->axes))
+      json_key(o->json, "preferred"), write_axes(o, mesh, cx->preferred[f]);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');

@@ -171,7 +171,7 @@ static Status *annotate_result(Writer *w, OpId op, uint32_t i, Sharding sharding
     if (sharding_is_maximal(w->table, was)) return NULL;
     TRY(to_attr(w, 0, was, &attr));
   }
-  annotation_put(w->p, v, attr);
+  annotation_set(w->p, v, attr);
   return NULL;
 }
 

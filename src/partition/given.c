@@ -134,7 +134,7 @@ static bool find_axis(const Context *context, const Mesh *mesh, const char *text
   for (uint32_t i = 0; i < mesh->n_axes; i++) {
     const char *name = name_text(context, mesh->axes[i].name);
     if (strcmp(name, text) == 0) {
-      *out = axis_whole(mesh, i);
+      *out = axis_full(mesh, i);
       return true;
     }
     unsigned before, size;
@@ -338,26 +338,26 @@ static uint64_t decision_hash(OpId op, InstanceId instance, uint32_t visit) {
 
 static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, GivenDecision *out) {
   Partition *t = r->t;
-  static const char *const keys[] = {"factor", "size", "axes", "strides", "wished", NULL};
+  static const char *const keys[] = {"factor", "size", "axes", "strides", "preferred", NULL};
   uint32_t n = list->count;
   FactorSplit *splits = ARENA_ARRAY(&t->arena, FactorSplit, n + 1);
-  AxisList *wished = ARENA_ARRAY(&t->arena, AxisList, n + 1);
+  AxisList *preferred = ARENA_ARRAY(&t->arena, AxisList, n + 1);
   for (uint32_t f = 0; f < n; f++) {
     const JsonValue *one = &list->items[f], *axes, *strides, *more;
     TRY(check_keys(t, one, keys));
     TRY(get_list(t, one, "axes", &axes));
     TRY(get_list(t, one, "strides", &strides));
-    TRY(get_list(t, one, "wished", &more));
+    TRY(get_list(t, one, "preferred", &more));
     if (axes) TRY(read_axes(r, axes, mesh, &splits[f].axes));
-    wished[f] = splits[f].axes;
-    if (more) TRY(read_axes(r, more, mesh, &wished[f]));
+    preferred[f] = splits[f].axes;
+    if (more) TRY(read_axes(r, more, mesh, &preferred[f]));
     if (!strides) continue;
     TRY(read_factors(r, strides, mesh, &splits[f].strides));
     splits[f].n_strides = strides->count;
   }
   out->n_factors = n;
   out->splits = splits;
-  out->wished = wished;
+  out->preferred = preferred;
   return NULL;
 }
 

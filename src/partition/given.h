@@ -27,7 +27,7 @@ typedef struct GivenDecision {
   bool strided;     // dimensions of several factors may have strided shards
   uint32_t n_factors;
   const FactorSplit *splits;           // axes and strides
-  const AxisList *wished;              // per factor: Localizer.wished
+  const AxisList *preferred;           // per factor: Localizer.preferred
   uint32_t n_operands, n_results;      // of the lists below; 0: none is given
   const Sharding *operands, *results;  // that must follow from the axes; GIVEN_ANY: any
   uint32_t line;                       // of the JSON text

@@ -86,7 +86,7 @@ static Attr axis_attr(const Groups *g, AxisRef axis) {
       {name_of(c, "name"), attr_string(c, g->mesh->axes[axis.axis].name)},
       {name_of(c, "sub_axis_info"), part},
   };
-  return attr_struct(c, "stablehlo.axis_ref", axis_is_whole(g->mesh, axis) ? 1 : 2, fields);
+  return attr_struct(c, "stablehlo.axis_ref", axis_is_full(g->mesh, axis) ? 1 : 2, fields);
 }
 
 static Attr by_axes(Groups *g, Attr dense) {

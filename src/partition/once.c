@@ -106,7 +106,7 @@ static bool is_accumulated(const Partition *t, OpId loop, uint32_t i) {
       BlockId block = region_block(t->p, op_region(t->p, function, 0));
       at = (Spot){block_arg(t->p, block, index), inner};
     } else {
-      if (op_joins(t->p, op) != COMBINE_SUM) return false;
+      if (op_binary_reducer(t->p, op) != COMBINE_SUM) return false;
       added = true;
       at.v = op_result(t->p, op, 0);
     }
@@ -185,7 +185,7 @@ static bool step(const Partition *t, OpId op, Spot *at, Spot *out_sum) {
   bool partial[MOST_OPERANDS] = {0};
   const Op *o = op_at(t->p, op);
   if (o->n_operands > MOST_OPERANDS || o->n_results != 1) return false;
-  if (op_joins(t->p, op) == COMBINE_SUM) {
+  if (op_binary_reducer(t->p, op) == COMBINE_SUM) {
     if (out_sum->v || op_operand(t->p, op, 0) == op_operand(t->p, op, 1)) return false;
     *out_sum = (Spot){op_operand(t->p, op, op_operand(t->p, op, 0) == at->v), at->instance};
   } else {

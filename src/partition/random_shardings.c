@@ -124,7 +124,7 @@ static Status *random_value(Random *r, ValueId v) {
   if (!annotation_possible(r->p, v)) return NULL;
   Attr attr;
   TRY(random_attr(r, value_type(r->p, v), &attr));
-  if (attr) annotation_put(r->p, v, attr);
+  if (attr) annotation_set(r->p, v, attr);
   return NULL;
 }
 
@@ -139,7 +139,7 @@ static Status *random_function(Random *r, OpId function) {
   for (uint32_t i = type->n_inputs; i < type->n_items; i++) {
     Attr attr;
     TRY(random_attr(r, type->items[i], &attr));
-    if (attr) annotation_put_result(p, function, i - type->n_inputs, attr);
+    if (attr) annotation_set_result(p, function, i - type->n_inputs, attr);
   }
   return NULL;
 }
@@ -176,7 +176,7 @@ static Status *random_devices(Random *r, uint32_t devices, uint64_t seed) {
     Sharding one = sharding_make_maximal(r->table, roll(&own, devices));
     TRY(sharding_to_attr(r->table, one, &attr));
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
-      if (annotation_possible(p, op_result(p, o, i))) annotation_put(p, op_result(p, o, i), attr);
+      if (annotation_possible(p, op_result(p, o, i))) annotation_set(p, op_result(p, o, i), attr);
   }
   return NULL;
 }

@@ -146,7 +146,7 @@ static void explain(Partition *t, const Localizer *cx, RedundantNote *note) {
     note->devices *= (uint32_t)copies;
     if (i < 64) note->axes |= (uint64_t)1 << i;
     if (used[i] != 1) continue;
-    free[n_free] = axis_whole(mesh, i);
+    free[n_free] = axis_full(mesh, i);
     if (size > free[largest].size) largest = n_free;
     n_free++;
   }

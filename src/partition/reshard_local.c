@@ -419,7 +419,7 @@ static ValueId write_move(Builder *l, const ReshardPlan *plan, const Move *move,
   case MOVE_ALL_GATHER: return move_gather(&t, v);
   case MOVE_REDUCE_SCATTER: return move_reduce_scatter(&t, v, combine);
   case MOVE_ALL_REDUCE: return build_all_reduce(l, v, changed_unreduced(&t), combine);
-  case MOVE_UNREDUCE: return build_first(l, v, changed_unreduced(&t), combine);
+  case MOVE_UNREDUCE: return build_unreduced(l, v, changed_unreduced(&t), combine);
   case MOVE_PIECES: break;
   }
   return v;
@@ -443,7 +443,7 @@ static void device_numbers(Builder *l, uint32_t rank, const int64_t *table, Valu
   }
 }
 
-static ValueId send_piece(Builder *l, ValueId piece, const PieceRound *round) {
+static ValueId send_piece(Builder *l, ValueId piece, const PiecePermute *round) {
   const Mesh *mesh = mesh_of(l);
   int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)mesh->n_devices * sizeof *pairs);
   uint32_t n = 0;
@@ -457,7 +457,7 @@ static ValueId send_piece(Builder *l, ValueId piece, const PieceRound *round) {
 }
 
 // The elements of a piece inside its extent; elsewhere `was`, the values that the tile has there.
-static ValueId only_extent(Builder *l, ValueId piece, ValueId was, const PieceRound *round,
+static ValueId only_extent(Builder *l, ValueId piece, ValueId was, const PiecePermute *round,
                            uint32_t rank) {
   const Mesh *mesh = mesh_of(l);
   ValueId extent[MAX_RANK], keep = 0;
@@ -492,7 +492,7 @@ static ValueId move_pieces(Builder *l, const Move *move, ValueId v, Type to) {
   Type elem = type_info(c, to)->elem;
   ValueId made = build_padding(l, type_tensor(c, elem, rank, sizes, 0));
   for (uint32_t r = 0; r < move->n_rounds; r++) {
-    const PieceRound *round = &move->rounds[r];
+    const PiecePermute *round = &move->rounds[r];
     ValueId starts[MAX_RANK];
     device_numbers(l, rank, round->sent, starts);
     ValueId piece = build_dynamic_slice_at(l, v, starts, round->shape);

@@ -245,7 +245,7 @@ static Pair known_pair(Run *r) {
       mesh_new(r->context, name_of(r->context, "m"), 2, names, (int64_t[]){4, 2}, 0, NULL, &mesh));
   Pair pair = {.mesh = sharding_mesh_add(r->table, mesh)};
   Sharding whole = sharding_make_replicated(r->table, pair.mesh, RANK);
-  AxisRef x = axis_whole(mesh, 0), y = axis_whole(mesh, 1);
+  AxisRef x = axis_full(mesh, 0), y = axis_full(mesh, 1);
   pair.from = sharding_with_axes(r->table, whole, 1, (AxisList){&x, 1});
   pair.to = sharding_with_axes(r->table, whole, 1, (AxisList){&y, 1});
   pair.global = type_tensor(r->context, type_scalar(DT_i32), RANK, (int64_t[]){4, 32, 8}, 0);

@@ -279,7 +279,7 @@ static Status *collective_permute(Builder *l, const SdyCollective *c, ValueId *o
 static Status *replicated_to_unreduced(Builder *l, const SdyCollective *c, ValueId *out) {
   AxisList axes;
   TRY(read_list(l, c, "axes", &axes));
-  *out = build_first(l, c->value, axes, reducer_of(l, c));
+  *out = build_unreduced(l, c->value, axes, reducer_of(l, c));
   return NULL;
 }
 
@@ -306,7 +306,7 @@ bool sdy_is_collective(uint16_t code) {
   return (op_row(code)->traits & both) == both;
 }
 
-Status *sdy_collective_put(Builder *l, const SdyCollective *c, ValueId *out) {
+Status *sdy_collective_write(Builder *l, const SdyCollective *c, ValueId *out) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, c->value));
   if (info->kind != TYPE_TENSOR || info->rank >= MAX_RANK)
     FAIL(INVALID_ARGUMENT, "there is no tensor of less than %d dimensions to move", MAX_RANK);

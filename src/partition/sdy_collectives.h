@@ -19,6 +19,6 @@ typedef struct SdyCollective {
 bool sdy_is_collective(uint16_t code);
 // Appends the local form of the op, on the mesh of `to`. INVALID_ARGUMENT: sizes do not divide, or
 // the mesh does not have the axes. O(rank · axes); permutes O(devices).
-Status *sdy_collective_put(Builder *l, const SdyCollective *c, ValueId *out) MUST_USE;
+Status *sdy_collective_write(Builder *l, const SdyCollective *c, ValueId *out) MUST_USE;
 
 #endif

@@ -50,7 +50,7 @@ static uint32_t device_of_list(const Program *p, const SymbolTable *symbols, Att
     device = device_of_mesh(p, annotation_mesh(p, symbols, items[i]));
   for (uint32_t i = 0; i < n && device != NO_DEVICE; i++) {
     uint32_t one = device_of_mesh(p, annotation_mesh(p, symbols, items[i]));
-    bool replicated = annotation_says_nothing(c, annotation_opened(c, items[i]));
+    bool replicated = annotation_is_empty(c, annotation_opened(c, items[i]));
     if (one == NO_DEVICE ? !replicated : one != device) return NO_DEVICE;
   }
   return device;

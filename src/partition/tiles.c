@@ -117,8 +117,8 @@ static bool is_first(ShardingTable *table, Sharding sharding, uint32_t device) {
   return axes_coordinate(mesh, info->unreduced, mesh_position(mesh, device)) == 0;
 }
 
-Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, Literal *global,
-                  TilePadding padding) {
+Literal *tile_shard(ShardingTable *table, const Edge *edge, uint32_t device, Literal *global,
+                    TilePadding padding) {
   if (!edge->sharding || global->kind != LITERAL_ARRAY) return literal_retain(global);
   const Context *context = sharding_table_context(table);
   Literal *tile = literal_new_typed(global->heap, context,

@@ -28,8 +28,8 @@ typedef enum TilePadding { PADDING_ZERO, PADDING_POISON } TilePadding;  // poiso
 // A device's shard of a global tensor, owned. Of an unreduced value the first device along the
 // unreduced axes has the value, the others the identity (or the value, for reducers like max). A
 // replicated value is retained. O(elements of the shard · rank).
-Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, Literal *global,
-                  TilePadding padding);
+Literal *tile_shard(ShardingTable *table, const Edge *edge, uint32_t device, Literal *global,
+                    TilePadding padding);
 // The global tensor of the shards of all devices. If several devices hold the same element, the
 // first one counts, and *out_unequal is the first device with other bits; n_devices if there is
 // none. O(devices · elements of a shard · rank).

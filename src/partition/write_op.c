@@ -123,7 +123,7 @@ static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, co
   Partition *t = w->t;
   OpId copy;
   TRY(write_copy(w, column->d, operands, attrs, types, &copy));
-  if (!localize_holds(t->p, copy, types, t->guard)) w->refused = t->refused[cx->op] = true;
+  if (!localize_types_hold(t->p, copy, types, t->guard)) w->refused = t->refused[cx->op] = true;
   for (uint32_t i = 0; i < op_at(t->p, copy)->n_results; i++) out[i] = op_result(t->p, copy, i);
   return NULL;
 }
@@ -228,7 +228,7 @@ static ValueId write_sent(Writer *w, const Decision *d, uint32_t i, ValueId loca
   if (w->t->options.why)
     b->loc =
         reason_device(&w->t->words, d->op, mesh_device(sharding_mesh(b->table, b->mesh), position));
-  local = to == SENT_TO_ALL ? build_from(b, local, position)
+  local = to == SENT_TO_ALL ? build_broadcast_from(b, local, position)
                             : build_permute(b, local, 1, (const int64_t[][2]){{position, to}});
   b->loc = loc;
   return local;

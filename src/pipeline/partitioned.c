@@ -49,7 +49,8 @@ void partitioned_deinit(Partitioned *p) {
 void partitioned_shard(const Partitioned *p, Literal *const *global, Literal **out) {
   for (uint32_t k = 0; k < p->n_devices; k++)
     for (uint32_t i = 0; i < p->n_args; i++)
-      out[(size_t)k * p->n_args + i] = tile_cut(p->table, &p->args[i], k, global[i], PADDING_ZERO);
+      out[(size_t)k * p->n_args + i] =
+          tile_shard(p->table, &p->args[i], k, global[i], PADDING_ZERO);
 }
 
 void partitioned_join(const Partitioned *p, Literal *const *shards, Arena *arena, Literal **out,

@@ -95,7 +95,7 @@ static Status *annotate_rules(Session *s, const PropagateRequest *request) {
     shard_rules_read(&rules, &request->rules[i], diag_for(s, &request->rules[i]));
   TRY(side_status(s));
   if (request->leading_group)
-    shard_rules_put_first(&rules, request->leading_group, request->saving);
+    shard_rules_prioritize(&rules, request->leading_group, request->saving);
   AnnotationList list;
   ShardOptions options = {.mesh = s->mesh, .divisible = request->divisible};
   if (shard_rules_resolve(&rules, s->program, s->table, &options, &list))

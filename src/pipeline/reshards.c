@@ -139,7 +139,7 @@ static void write_op(Job *j, OpId op) {
     bool partial = stays_partial(p, v);
     Attr sharding = annotation_own(p, v);
     if (is_partial(p, sharding))
-      annotation_put(p, v, annotation_with_unreduced(p->context, sharding, 0));
+      annotation_set(p, v, annotation_with_unreduced(p->context, sharding, 0));
     if (!follows && !partial && !is_rematerialized(p, v)) pin(j, v);
   }
 }

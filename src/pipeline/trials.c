@@ -112,8 +112,8 @@ static bool keep_better(Trial *least, const Trial *trial, double times) {
 static const char *guess_words(const Traffic *t, Arena *arena) {
   if (!t->unknown_bytes && !t->unknown_steps && !t->unknown_flops) return "";
   return arena_printf(arena, " (%s%u loop%s of unknown length counted as %u iterations)",
-                      t->told ? "" : "guess: ", t->unknown_loops, t->unknown_loops == 1 ? "" : "s",
-                      t->trip_count);
+                      t->trip_count_given ? "" : "guess: ", t->unknown_loops,
+                      t->unknown_loops == 1 ? "" : "s", t->trip_count);
 }
 
 void trials_choose(const Program *program, PropagateRequest *request, Arena *arena) {

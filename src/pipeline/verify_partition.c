@@ -82,7 +82,7 @@ static Status *make_arguments(Verify *v) {
   for (uint32_t i = 0; i < v->n_args; i++)
     for (uint32_t k = 0; k < v->n_devices; k++)
       v->local_args[(size_t)k * v->n_args + i] =
-          tile_cut(v->table, &v->args[i], k, v->global_args[i], PADDING_POISON);
+          tile_shard(v->table, &v->args[i], k, v->global_args[i], PADDING_POISON);
   return NULL;
 }
 
@@ -207,7 +207,8 @@ static Status *allow_rounding(Verify *v, OpId global_entry, EvalOptions *options
     if (floats) v->slack[i] = ARENA_ARRAY(v->arena, double, (size_t)results[i]->count + 1);
   }
   v->global_results = ARENA_ARRAY(v->arena, Literal *, v->n_results + 1);
-  for (options->brackets = 1; options->brackets <= REASSOCIATIONS; options->brackets++) {
+  for (options->reassociation = 1; options->reassociation <= REASSOCIATIONS;
+       options->reassociation++) {
     EvalReport report;
     TRY(run_global(v, global_entry, options, &report));
     for (uint32_t i = 0; i < v->n_results; i++) {
