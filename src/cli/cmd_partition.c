@@ -261,6 +261,13 @@ static bool counts_fit(const PartitionJob *job) {
   return false;
 }
 
+static Status *save_decisions(const PartitionJob *job) {
+  const char *path = job->save_decisions;
+  if (!path) return NULL;
+  if (cli_is_stdout(path)) return cli_flush(NULL, job->saved.data, job->saved.used);
+  return file_write(path, job->saved.data, job->saved.used);
+}
+
 // Decisions are about one program.
 static bool is_one_program(const PartitionJob *job) {
   if (!job->rewrite.index || (!job->decisions && !job->save_decisions)) return true;
@@ -281,7 +288,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
   }
   TRY(rewrite_compile(r, guard, &job->request, NULL, NULL, &job->compiled, &good));
   if (!good) return NULL;
-  if (job->save_decisions) TRY(file_write(job->save_decisions, job->saved.data, job->saved.used));
+  TRY(save_decisions(job));
   if (!counts_fit(job)) return NULL;
   if (job->compiled.n_devices == 1)
     fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
@@ -441,6 +448,10 @@ int command_partition(int argc, char **argv) {
                   : "");
   } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
+  } else if (args == ARGS_OK && job.save_decisions && cli_is_stdout(job.save_decisions) &&
+             cli_is_stdout(job.rewrite.output)) {
+    cli_error("--save-decisions and the program both go to standard output: give one of them a "
+              "file (-o FILE)");
   } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
     cli_error("--inputs are data to verify with: say --verify, too");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
