@@ -156,6 +156,11 @@ static void put_inlined(Out *o) {
   json_close(o->json, ']');
 }
 
+// A decision from outside says so: also of replicated values, since it overrides an annotation.
+static bool is_given(const Partition *t, PlaceId place) {
+  return t->given && t->given->shardings && t->given->shardings[place] != GIVEN_ANY;
+}
+
 // Required shardings, annotated or inferred: of arguments, results, loop carries and the rest.
 static void put_values(Out *o) {
   Partition *t = o->t;
@@ -163,7 +168,8 @@ static void put_values(Out *o) {
   for (PlaceId i = 1; i < t->graph->n_places; i++) {
     const Place *place = &t->graph->places[i];
     Sharding sharding = walk_given_sharding(t, i);
-    if (!sharding || sharding_is_maximal(t->table, sharding)) continue;
+    if (!sharding && !is_given(t, i)) continue;
+    if (sharding && sharding_is_maximal(t->table, sharding)) continue;
     json_break(o->json, 2);
     json_open(o->json, '{');
     if (place->value) {
