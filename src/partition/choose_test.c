@@ -23,35 +23,39 @@ static void test_megatron(void **state) {
   (void)state;
   CHECK(
       MESH("'data'=2, 'model'=4")  //
-      "func.func @main(%x: tensor<8x16xf32>" SHARDED("{'data'}, {}") ", %w1: "
-                                                                     "tensor<16x32xf32>" SHARDED("{"
-                                                                                                 "}"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "{"
-                                                                                                 "'"
-                                                                                                 "m"
-                                                                                                 "o"
-                                                                                                 "d"
-                                                                                                 "e"
-                                                                                                 "l"
-                                                                                                 "'"
-                                                                                                 "}") ", %w2: tensor<32x16xf32>" SHARDED("{'model'}, {}") ") -> (tensor<8x16xf32>" SHARDED(
-                                                                         "{'data'}, {}") ") {\n"
-                                                                                         "  %0" DOT(
-                                                                                             "%x",
-                                                                                             "%w1",
-                                                                                             "8",
-                                                                                             "16",
-                                                                                             "32",
-                                                                                             "f32") "  %1 = stablehlo.tanh %0 : tensor<8x32xf32>\n"
-                                                                                                    "  %2" DOT(
-                                                                                                        "%1",
-                                                                                                        "%w2",
-                                                                                                        "8",
-                                                                                                        "32",
-                                                                                                        "16",
-                                                                                                        "f32") "  return %2 : tensor<8x16xf32>\n}\n",
+      "func.func @main(%x: tensor<8x16xf32>" SHARDED(
+          "{'data'}, {}") ", %w1: "
+                          "tensor<16x32xf32>" SHARDED(
+                              "{"
+                              "}"
+                              ","
+                              " "
+                              "{"
+                              "'"
+                              "m"
+                              "o"
+                              "d"
+                              "e"
+                              "l"
+                              "'"
+                              "}") ", %w2: tensor<32x16xf32>" SHARDED("{'model'}, {}") ") -> "
+                                                                                       "(tensor<"
+                                                                                       "8x16xf32"
+                                                                                       ">" SHARDED("{'data'}, {}") ") {\n"
+                                                                                                                   "  %0" DOT(
+                                                                                                                       "%x",
+                                                                                                                       "%w1",
+                                                                                                                       "8",
+                                                                                                                       "16",
+                                                                                                                       "32",
+                                                                                                                       "f32") "  %1 = stablehlo.tanh %0 : tensor<8x32xf32>\n"
+                                                                                                                              "  %2" DOT(
+                                                                                                                                  "%1",
+                                                                                                                                  "%w2",
+                                                                                                                                  "8",
+                                                                                                                                  "32",
+                                                                                                                                  "16",
+                                                                                                                                  "f32") "  return %2 : tensor<8x16xf32>\n}\n",
       "function\n"
       "%0 = split 'data', 'model', -: [{'data'}, {}], [{}, {'model'}] -> [{'data'}, {'model'}]; "
       "no communication\n"
@@ -117,36 +121,35 @@ static void test_reshape(void **state) {
                                            "  return %1 : tensor<64x4x8xf32>\n}\n",
         "%1 = split -, 'x':(1)4, 'x':(4)2: [{}, {'x'}] -> [{}, {'x':(1)4}, {'x':(4)2}]; no "
         "communication\nend\n");
-  CHECK(
-      MESH("'x'=2")  //
-      "func.func @main(%a: tensor<6x4xf32>" SHARDED("{}, {'x'}") ") -> (tensor<24xf32>, "
-                                                                 "tensor<6x4xf32>" SHARDED(
-                                                                     "{}, {'x'}") ") {\n"
-                                                                                  "  %0 = "
-                                                                                  "stablehlo."
-                                                                                  "reshape %a : "
-                                                                                  "(tensor<6x4xf32>"
-                                                                                  ") -> "
-                                                                                  "tensor<24xf32>\n"
-                                                                                  "  %1 = "
-                                                                                  "stablehlo.tanh "
-                                                                                  "%0 : "
-                                                                                  "tensor<24xf32>\n"
-                                                                                  "  %2 = "
-                                                                                  "stablehlo."
-                                                                                  "reshape %1 : "
-                                                                                  "(tensor<24xf32>)"
-                                                                                  " -> "
-                                                                                  "tensor<6x4xf32>"
-                                                                                  "\n"
-                                                                                  "  return %1, %2 "
-                                                                                  ": "
-                                                                                  "tensor<24xf32>, "
-                                                                                  "tensor<6x4xf32>"
-                                                                                  "\n}\n",
-      "%0 = split -, 'x': [{}, {'x'}] -> [[6{} 4{'x'}]]",
-      "%1 = split 'x': [[6{} 4{'x'}]] -> [[6{} 4{'x'}]]",
-      "%2 = split -, 'x': [[6{} 4{'x'}]] -> [{}, {'x'}]");
+  CHECK(MESH("'x'=2")  //
+        "func.func @main(%a: tensor<6x4xf32>" SHARDED(
+            "{}, {'x'}") ") -> (tensor<24xf32>, "
+                         "tensor<6x4xf32>" SHARDED("{}, {'x'}") ") {\n"
+                                                                "  %0 = "
+                                                                "stablehlo."
+                                                                "reshape %a : "
+                                                                "(tensor<6x4xf32>"
+                                                                ") -> "
+                                                                "tensor<24xf32>\n"
+                                                                "  %1 = "
+                                                                "stablehlo.tanh "
+                                                                "%0 : "
+                                                                "tensor<24xf32>\n"
+                                                                "  %2 = "
+                                                                "stablehlo."
+                                                                "reshape %1 : "
+                                                                "(tensor<24xf32>)"
+                                                                " -> "
+                                                                "tensor<6x4xf32>"
+                                                                "\n"
+                                                                "  return %1, %2 "
+                                                                ": "
+                                                                "tensor<24xf32>, "
+                                                                "tensor<6x4xf32>"
+                                                                "\n}\n",
+        "%0 = split -, 'x': [{}, {'x'}] -> [[6{} 4{'x'}]]",
+        "%1 = split 'x': [[6{} 4{'x'}]] -> [[6{} 4{'x'}]]",
+        "%2 = split -, 'x': [[6{} 4{'x'}]] -> [{}, {'x'}]");
 }
 
 // A 16-bit sum of few products is not split: each partial sum would be rounded.
@@ -272,55 +275,54 @@ static void test_networks(void **state) {
     decided_text(
         &d,
         MESH("'d'=8")  //
-        "func.func @main(%x: tensor<64x80xf32>" SHARDED("{'d'}, {}") ", %w: "
-                                                                     "tensor<80x64xf32>" SHARDED("{"
-                                                                                                 "'"
-                                                                                                 "d"
-                                                                                                 "'"
-                                                                                                 "}"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "{"
-                                                                                                 "}") ") -> (tensor<64x64xf32>" SHARDED(
-                                                                         "{'d'}, {}") ") {\n"
-                                                                                      "  %0" DOT(
-                                                                                          "%x",
-                                                                                          "%w",
-                                                                                          "64",
-                                                                                          "80",
-                                                                                          "64",
-                                                                                          "f32") " "
-                                                                                                 " "
-                                                                                                 "r"
-                                                                                                 "e"
-                                                                                                 "t"
-                                                                                                 "u"
-                                                                                                 "r"
-                                                                                                 "n"
-                                                                                                 " "
-                                                                                                 "%"
-                                                                                                 "0"
-                                                                                                 " "
-                                                                                                 ":"
-                                                                                                 " "
-                                                                                                 "t"
-                                                                                                 "e"
-                                                                                                 "n"
-                                                                                                 "s"
-                                                                                                 "o"
-                                                                                                 "r"
-                                                                                                 "<"
-                                                                                                 "6"
-                                                                                                 "4"
-                                                                                                 "x"
-                                                                                                 "6"
-                                                                                                 "4"
-                                                                                                 "x"
-                                                                                                 "f"
-                                                                                                 "3"
-                                                                                                 "2"
-                                                                                                 ">"
-                                                                                                 "\n}\n",
+        "func.func @main(%x: tensor<64x80xf32>" SHARDED(
+            "{'d'}, {}") ", %w: "
+                         "tensor<80x64xf32>" SHARDED(
+                             "{"
+                             "'"
+                             "d"
+                             "'"
+                             "}"
+                             ","
+                             " "
+                             "{"
+                             "}") ") -> (tensor<64x64xf32>" SHARDED("{'d'}, {}") ") {\n"
+                                                                                 "  %0" DOT(
+                                                                                     "%x", "%w",
+                                                                                     "64", "80",
+                                                                                     "64",
+                                                                                     "f32") " "
+                                                                                            " "
+                                                                                            "r"
+                                                                                            "e"
+                                                                                            "t"
+                                                                                            "u"
+                                                                                            "r"
+                                                                                            "n"
+                                                                                            " "
+                                                                                            "%"
+                                                                                            "0"
+                                                                                            " "
+                                                                                            ":"
+                                                                                            " "
+                                                                                            "t"
+                                                                                            "e"
+                                                                                            "n"
+                                                                                            "s"
+                                                                                            "o"
+                                                                                            "r"
+                                                                                            "<"
+                                                                                            "6"
+                                                                                            "4"
+                                                                                            "x"
+                                                                                            "6"
+                                                                                            "4"
+                                                                                            "x"
+                                                                                            "f"
+                                                                                            "3"
+                                                                                            "2"
+                                                                                            ">"
+                                                                                            "\n}\n",
         NULL);
     d.request.annotations.machine = cases[i].machine;
     decided_run(&d);

@@ -167,6 +167,8 @@ static void put_values(Out *o) {
   json_key(o->json, "values"), json_open(o->json, '[');
   for (PlaceId i = 1; i < t->graph->n_places; i++) {
     const Place *place = &t->graph->places[i];
+    // Uses of constants have places of their own, which the partitioner does not read.
+    if (place->value && graph_place(t->graph, place->instance, place->value) != i) continue;
     Sharding sharding = walk_given_sharding(t, i);
     if (!sharding && !is_given(t, i)) continue;
     if (sharding && sharding_is_maximal(t->table, sharding)) continue;

@@ -71,8 +71,11 @@ static Status *read_trades(Session *s, Str text, Trades *trades) {
   if (!text.n) return NULL;
   TRY(json_read(text, &s->arena, &root));
   list = json_get(root, "passes");
-  if (list && list->kind != JSON_ARRAY)
-    FAIL(INVALID_ARGUMENT, "line %u of the decisions: \"passes\" is not an array", list->line);
+  if (list && list->kind != JSON_ARRAY) {
+    diag_error(&s->diag, POS_NONE, "line %u of the decisions: \"passes\" is not an array",
+               list->line);
+    return diag_status(&s->diag);
+  }
   for (uint32_t i = 0; list && i < list->count; i++) TRY(give_trade(s, &list->items[i], trades));
   return NULL;
 }
