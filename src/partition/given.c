@@ -420,7 +420,7 @@ static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, G
     TRY(read_factors(r, strides, mesh, &splits[f].strides));
     splits[f].n_strides = strides->count;
     if (!make_up(&t->arena, &splits[f]))
-      REFUSE(t, one->line, "\"strides\" must have the factor's \"axes\" in order, and sizes");
+      REFUSE(t, one->line, "\"strides\" must have the \"axes\" of the factor in order, and sizes");
   }
   out->n_factors = n;
   out->sizes = sizes;
@@ -656,8 +656,10 @@ static Status *read_root(Reader *r) {
                                      "ops",     "copies",      "meshes",    "passes",  NULL};
   Status *status = json_read(t->options.decisions, &t->arena, &r->root);
   if (status) {
-    diag_error(t->diag, POS_NONE, "the decisions are not valid JSON: %s", status_message(status));
-    return status;
+    const char *why = arena_printf(&t->arena, "%s", status_message(status));
+    status_free(status);
+    diag_error(t->diag, POS_NONE, "the decisions are not valid JSON: %s", why);
+    FAIL(INVALID_ARGUMENT, "the decisions are not valid JSON: %s", why);
   }
   TRY(check_keys(t, r->root, keys));
   uint32_t version, n;
