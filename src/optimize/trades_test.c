@@ -55,18 +55,20 @@ static Status *ask(Guard *guard, void *arg) {
   assert_false(trades_ask(NULL, PASS_share, c->p, tanh, 8, false));
   assert_false(trades_ask(t, PASS_share, c->p, tanh, 8, false));
   assert_true(trades_ask(t, PASS_invariant, c->p, tanh, 8, true));
-  // The second ask is another choice, and so is one of another pass.
+  // The second ask is another choice, and so is one of another pass. It holds for later asks.
+  assert_true(trades_ask(t, PASS_share, c->p, tanh, 16, false));
   assert_true(trades_ask(t, PASS_share, c->p, tanh, 16, false));
   assert_false(trades_ask(t, PASS_carry, c->p, tanh, 32, true));
   assert_int_equal(trades_unused(t)->line, 3);
   assert_true(trades_ask(t, PASS_carry, c->p, negate, 64, false));
   assert_null(trades_unused(t));
 
-  assert_int_equal(t->made.count, 5);
+  assert_int_equal(t->made.count, 6);
   const Trade *made = t->made.items;
   assert_true(made[0].ask == 0 && !made[0].taken && made[0].bytes == 8);
   assert_true(made[2].ask == 1 && made[2].taken && made[2].origin == tanh);
-  assert_true(made[4].pass == PASS_carry && made[4].origin == negate && made[4].bytes == 64);
+  assert_true(made[3].ask == 2 && made[3].taken);
+  assert_true(made[5].pass == PASS_carry && made[5].origin == negate && made[5].bytes == 64);
   return NULL;
 }
 

@@ -158,7 +158,10 @@ Status *stage_optimize(Session *s, const LocalOptions *options, MeshId mesh) {
     status = optimize(s->program, s->table, mesh, options, s->machine, &trades, &s->arena, s->guard,
                       &s->diag);
   const Trade *unused = status || options->plain ? NULL : trades_unused(&trades);
-  if (unused) status = refuse_trade(s, unused, "the pass has no such choice at this op");
+  if (unused)
+    status = refuse_trade(s, unused,
+                          "the pass has no such choice at this op. Choices with \"ask\" follow "
+                          "from earlier ones: remove them after an edit");
   if (!status && options->out_decisions) {
     put_trades(s, &trades, &(Json){.out = options->out_decisions, .comma = true});
     strbuf_puts(options->out_decisions, "\n}\n");
