@@ -259,6 +259,7 @@ static const Refusal refusals[] = {
      "the op does not need this copy."},
     {0, COPY("'for': 3, 'op': 2, 'kind': 'rematerialize', 'to': {'dims': [['data'], ['model']]}"),
      "the value cannot be rematerialized"},
+    {0, COPY("'for': 3, 'op': 2, 'from': null, 'to': null"), "are the same sharding"},
     // Functions.
     {2, "{'inlined': ['h']}", "there is no function @h"},
     {2, "{'inlined': [1]}", "name is no string"},

@@ -580,6 +580,8 @@ static Status *read_copy(Reader *r, const JsonValue *v) {
   Type type = value_type(t->p, c.value);
   TRY(read_sharding(r, to, mesh, type, &c.to));
   if (from) TRY(read_sharding(r, from, mesh, type, &c.from));
+  if (from && c.from == c.to)
+    return given_refuse(t, c.op, v->line, "\"from\" and \"to\" are the same sharding");
   VEC_PUSH(&t->arena, &t->given->copies, c);
   idmap_add(&t->given->copy_ids, t->guard, copy_hash(&c), t->given->copies.count - 1);
   return NULL;

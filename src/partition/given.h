@@ -38,7 +38,8 @@ typedef struct GivenDecision {
   bool used;
 } GivenDecision;
 
-// A copy of a value that an op needs.
+// A copy of a value that an op needs. If any is given, the list is complete: a copy that is not in
+// it is made only if the value has none in this sharding, however long ago it was gathered.
 typedef struct GivenCopy {
   OpId op;  // that needs it
   InstanceId instance;
