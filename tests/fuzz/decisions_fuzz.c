@@ -268,21 +268,24 @@ static Status *mutate(Guard *guard, void *arg) {
   return NULL;
 }
 
+// The saved decisions of a program.
+static size_t begin(uint8_t *data, size_t size, size_t most, uint32_t program) {
+  size_t n = strlen(seeds[program]);
+  if (n + 1 > most) return size;
+  data[0] = (uint8_t)program;
+  memcpy(data + 1, seeds[program], n);
+  return n + 1;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
   if (seed % 16 == 0) return LLVMFuzzerMutate(data, size, most);
-  if (size < 3 || seed % 64 == 1) {
-    uint32_t i = seed / 64 % N_DECISION_PROGRAMS;
-    size_t n = strlen(seeds[i]);
-    if (n + 1 > most) return size;
-    data[0] = (uint8_t)i;
-    memcpy(data + 1, seeds[i], n);
-    return n + 1;
-  }
+  uint32_t program = seed / 64 % N_DECISION_PROGRAMS;
+  if (size < 3 || seed % 64 == 1) return begin(data, size, most, program);
   Mutator u = {.data = data, .size = size, .most = most, .seed = seed};
   Status *status = guard_run(mutate, &u);
   bool is_json = !status;
   status_free(status);
   strbuf_deinit(&u.out);
   arena_deinit(&u.arena);
-  return is_json ? u.size : LLVMFuzzerMutate(data, size, most);
+  return is_json ? u.size : begin(data, size, most, program);
 }
