@@ -1,8 +1,9 @@
-// Runs the decide stage on a small program, for unit tests. In the texts ' stands for ".
+// Runs the decide stage on a small program, for unit tests. Texts are in the short forms of
+// tests/support/short_text.h.
 //
 //   decided_open(&d, text, NULL);
-//   expect(&d, "%2 = split '-', '-', 'model': [{}, {'model'}], [{'model'}, {}] -> …");
-//   decided_close(&d);
+//   EXPECT(&d, "%2 = split -, -, 'model': [{}, {'model'}], [{'model'}, {}] -> [{}, {}],
+//   unreduced={'model'}"); decided_close(&d);
 //
 // The list has one line per decision, with names and shardings as messages have them.
 #ifndef TESSERA_PARTITION_DECIDE_FIXTURE_H
@@ -21,6 +22,7 @@
 #include "parse/print.h"
 #include "partition/decisions.h"
 #include "pipeline/compile.h"
+#include "../tests/support/short_text.h"
 
 typedef struct Decided {
   char text[8192];
@@ -35,13 +37,6 @@ typedef struct Decided {
   StrBuf errors;
   Status *status;
 } Decided;
-
-static inline size_t decided_quote(const char *from, char *to, size_t most) {
-  size_t n = strlen(from);
-  assert_true(n < most);
-  for (size_t i = 0; i <= n; i++) to[i] = from[i] == '\'' ? '"' : from[i];
-  return n;
-}
 
 static inline const char *decided_name(Decided *d, Words *words, ValueId v) {
   Name name = words_value(words, v);
@@ -127,9 +122,9 @@ static inline Status *decided_body(Guard *guard, void *arg) {
 static inline void decided_text(Decided *d, const char *text, const char *decisions) {
   *d = (Decided){.request = {.stop_after = STAGE_DECIDE}};
   d->source = (Source){.path = "test.mlir", .text = d->text};
-  d->source.size = d->request.end = decided_quote(text, d->text, sizeof d->text);
+  d->source.size = d->request.end = short_text(text, NULL, d->text, sizeof d->text);
   if (!decisions) return;
-  size_t n = decided_quote(decisions, d->decisions, sizeof d->decisions);
+  size_t n = short_text(decisions, NULL, d->decisions, sizeof d->decisions);
   d->request.local.decisions = (Str){d->decisions, n};
 }
 
@@ -161,7 +156,7 @@ static inline uint32_t decided_count(const char *text, const char *part) {
 static inline void expect_lines(const Decided *d, const char *const *lines) {
   char quoted[1024];
   for (; *lines; lines++) {
-    decided_quote(*lines, quoted, sizeof quoted);
+    short_text(*lines, NULL, quoted, sizeof quoted);
     if (!strstr(d->list.data, quoted)) fail_msg("no\n%s\nin\n%s", quoted, d->list.data);
   }
 }

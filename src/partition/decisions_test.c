@@ -279,7 +279,7 @@ static void test_refused(void **state) {
     const Refusal *r = &refusals[i];
     Decided d;
     char message[256];
-    decided_quote(r->message, message, sizeof message);
+    short_text(r->message, NULL, message, sizeof message);
     decided_text(&d, decision_programs[r->program], r->decisions);
     d.request.stop_after = STAGE_CHECK_LOCAL;
     decided_run(&d);

@@ -64,7 +64,7 @@ static Status *run(Guard *guard, void *arg) {
 
 static void start(Job *job) {
   job->source = (Source){.path = "m.mlir", .text = job->text};
-  job->source.size = decision_program(job->program, job->text);
+  job->source.size = short_text(decision_programs[job->program], NULL, job->text, sizeof job->text);
   Status *status = guard_run(run, job);
   if (status && (status_code(status) == INTERNAL || !*status_message(status)))
     fail(job, status_message(status));
