@@ -118,6 +118,12 @@ Sharding walk_given_sharding(const Partition *t, PlaceId place) {
   return given ? given->sharding : 0;
 }
 
+bool walk_fits_mesh(const Partition *t, PlaceId place, Sharding sharding) {
+  const Mesh *own = sharding ? sharding_mesh(t->table, sharding_info(t->table, sharding)->mesh) : 0;
+  const Mesh *mesh = sharding_mesh(t->table, t->meshes[t->roots[t->graph->places[place].instance]]);
+  return !own || !own->n_axes || (mesh && own->n_devices == mesh->n_devices);
+}
+
 Sharding walk_place_sharding(Partition *t, PlaceId place) {
   Sharding given = walk_given_sharding(t, place);
   if (!given || !walk_is_movable(t, t->graph->places[place].type)) return 0;

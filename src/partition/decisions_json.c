@@ -172,6 +172,7 @@ static void put_values(Out *o) {
     Sharding sharding = walk_given_sharding(t, i);
     if (!sharding && !is_given(t, i)) continue;
     if (sharding && sharding_is_maximal(t->table, sharding)) continue;
+    if (!walk_fits_mesh(t, i, sharding)) continue;  // it has no effect
     json_break(o->json, 2);
     json_open(o->json, '{');
     if (place->value) {

@@ -249,6 +249,10 @@ static const Refusal refusals[] = {
      "at the border of a manual computation the sharding must have the manual axes"},
     {4, VALUE("'op': 12, 'result': 0, 'instance': 2, 'sharding': {'dims': [['x'], []]}"),
      "the sharding of the value has an axis that is manual there"},
+    {0,
+     "{'meshes': [{'axes': [{'name': 'x', 'size': 2}]}],\n"
+     " 'values': [{'op': 2, 'sharding': {'dims': [['x'], []]}}]}",
+     "the function is on a mesh with another number of devices."},
     // Copies.
     {0, COPY("'for': 3, 'op': 2"), "a copy has a value, 'to', and either 'from' or the 'kind'"},
     {0,

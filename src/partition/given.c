@@ -602,6 +602,32 @@ GivenCopy *given_copy(Partition *t, ValueId v, Sharding to, bool rematerialized)
   return &g->copies.items[id];
 }
 
+// ---- refused shardings ----
+
+static Status *refuse_place(Partition *t, PlaceId id, const char *why) {
+  const Place *place = &t->graph->places[id];
+  OpId op = place->value ? value_def(t->p, place->value) : 0;
+  if (!op) op = t->graph->instances[place->instance].function;
+  return given_refuse(t, op, t->given->lines[id], why);
+}
+
+static Status *check_places(Partition *t) {
+  const GivenDecisions *g = t->given;
+  if (!g || !g->refused) return NULL;
+  return refuse_place(t, g->refused, "the sharding of the value has an axis that is manual there");
+}
+
+// Functions that call each other are on one mesh, the largest that their values name.
+static Status *check_meshes(Partition *t) {
+  const GivenDecisions *g = t->given;
+  for (PlaceId i = 1; g->shardings && i < t->graph->n_places; i++)
+    if (g->shardings[i] != GIVEN_ANY && !walk_fits_mesh(t, i, g->shardings[i]))
+      return refuse_place(t, i,
+                          "the function is on a mesh with another number of devices. Give all "
+                          "values on one mesh, or leave the annotations out");
+  return NULL;
+}
+
 // ---- functions ----
 
 static Status *read_inlined(Reader *r) {
@@ -694,6 +720,7 @@ Status *given_read_ops(Partition *t) {
   if (!t->given) return NULL;
   Reader *r = t->given->reader;
   const JsonValue *ops, *copies;
+  TRY(check_meshes(t));
   TRY(read_inlined(r));
   TRY(get_list(t, r->root, "ops", &ops));
   TRY(get_list(t, r->root, "copies", &copies));
@@ -723,16 +750,6 @@ void given_check_manual(Partition *t, PlaceId place, Sharding sharding) {
   for (uint32_t d = 0; d < info->rank; d++)
     all = axes_concat(&t->scratch, all, sharding_dim_axes(info, d));
   if (!are_apart(axes_concat(&t->scratch, t->local.manual, all))) g->refused = place;
-}
-
-static Status *check_places(Partition *t) {
-  const GivenDecisions *g = t->given;
-  if (!g || !g->refused) return NULL;
-  const Place *place = &t->graph->places[g->refused];
-  OpId op = place->value ? value_def(t->p, place->value) : 0;
-  if (!op) op = t->graph->instances[place->instance].function;
-  return given_refuse(t, op, g->lines[g->refused],
-                      "the sharding of the value has an axis that is manual there");
 }
 
 Status *given_check_used(Partition *t) {
