@@ -79,10 +79,12 @@ static void test_stop_after(void **state) {
     assert_int_equal(s->verified, last >= STAGE_VERIFY);
     assert_int_equal(s->table != NULL, last >= STAGE_IMPORT);
     assert_int_equal(strstr(printed, "sdy.mesh @mesh") != NULL,
-                     last >= STAGE_IMPORT && last <= STAGE_WRITE);
+                     last >= STAGE_IMPORT && last <= STAGE_DECIDE);
     assert_int_equal(s->propagation != NULL, last >= STAGE_ANNOTATE);
     assert_int_equal(job.compiled.n_annotated != 0, last >= STAGE_ANNOTATE);
-    assert_int_equal(strstr(printed, "sdy.sharding = ") != NULL, last == STAGE_WRITE);
+    assert_int_equal(strstr(printed, "sdy.sharding = ") != NULL,
+                     last == STAGE_WRITE || last == STAGE_DECIDE);
+    assert_int_equal(s->partition != NULL, last >= STAGE_DECIDE);
     assert_int_equal(s->global != NULL, last > STAGE_WRITE);
     assert_int_equal(job.compiled.n_devices, last >= STAGE_PARTITION ? 2 : 1);
     assert_int_equal(strstr(printed, "stablehlo.all_gather") != NULL, last >= STAGE_PARTITION);
