@@ -23,7 +23,7 @@ static bool infer_collective_mirror(Infer *cx) {
 }
 
 static Status *eval_collective_mirror(EvalContext *cx, Literal *const *in, Literal **out) {
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, false, in, &x));
   out[0] = literal_retain(x.parts[x.n_group - 1 - x.self]);
   cx->host->leave(cx, &x);

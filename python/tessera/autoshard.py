@@ -7,11 +7,12 @@ import numpy as np
 
 from . import checks, errors
 from ._jaxlib import platform_of, trace_context
+from .decisions import decisions_of
 from .export import export, import_jax, jit_options, name_of, native, set_mesh_of, warn_user
 from .options import Annotations
 from .shardings import over_auto, place, put_back, shardings
 from .stages import propagate
-from .to_jax import FORMS, make
+from .to_jax import FORMS, check_form, make
 
 
 # ---- arguments ----
@@ -135,8 +136,9 @@ class _Plan:
 # ---- the function ----
 
 class _Auto:
-    def __init__(self, fn, mesh, hints, exact, static, donate):
+    def __init__(self, fn, mesh, hints, exact, decisions, static, donate):
         self.fn, self.mesh, self.hints, self.exact = fn, mesh, hints, exact
+        self.decisions = decisions
         self.static, self.donate = _Marks(fn, *static), _Marks(fn, *donate)
         self.plans = {}
 
@@ -186,7 +188,8 @@ class _Auto:
         self._warn(sharded)
         plain = self._plain(jax, tree, statics)
         donated = _donated_leaves(jax, self.donate, statics, args, kwargs)
-        makers = {form: functools.partial(make, sharded, mesh, form, plain) for form in FORMS}
+        makers = {"constraints": functools.partial(make, sharded, mesh, "constraints", plain),
+                  "local": functools.partial(make, sharded, mesh, "local", plain, self.decisions)}
         makers[False] = lambda: _LeftToXla(jax, sharded, mesh, plain, donated)
         return _Plan(name_of(self.fn), sharded, mesh, plain, program.out_tree,
                      [makers[form] for form in self._forms(jax, sharded, mesh)])
@@ -230,8 +233,8 @@ class _Auto:
 
 
 def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strategy=None,
-              conflicts="cost", exact=None, static_argnums=None, static_argnames=None,
-              donate_argnums=None, donate_argnames=None, **unknown):
+              conflicts="cost", exact=None, decisions=None, static_argnums=None,
+              static_argnames=None, donate_argnums=None, donate_argnames=None, **unknown):
     """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
 
     >>> @tessera.autoshard(mesh="data=2,model=4", shard={"batch": P("data"), "params.w": P(None, "model")})
@@ -256,6 +259,8 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
             the first of these that can express the program, on the CPU from "local" on, elsewhere
             from "constraints" on. (XLA forms its windowed einsum only in programs that it
             partitions itself, so "local" is opt-in where that matters.)
+    decisions   as of tessera.partition, for every set of shapes that the function is called with; they
+            make exact="local" the default. tessera.partition(f.sharded(…)).decisions() gives all
 
     Call it inside of jax.jit and jax.lax.scan, differentiate it (jax.grad) or map it (jax.vmap) as
     any jitted function. Under grad and vmap only the shardings of its arguments and results are
@@ -273,7 +278,7 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     if fn is None:
         return functools.partial(
             autoshard, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy,
-            conflicts=conflicts, exact=exact, static_argnums=static_argnums,
+            conflicts=conflicts, exact=exact, decisions=decisions, static_argnums=static_argnums,
             static_argnames=static_argnames, donate_argnums=donate_argnums,
             donate_argnames=donate_argnames)
     if not callable(fn):
@@ -283,13 +288,16 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     if exact is not None and exact is not False and not (isinstance(exact, str) and exact in FORMS):
         raise errors.InvalidArgument(f"exact is {exact!r}, expected True, False, None or one of "
                                      + ", ".join(map(repr, FORMS)))
+    decisions = decisions_of(decisions)
+    exact = "local" if exact is None and decisions.text is not None else exact
+    check_form(decisions, exact)
     jit = jit_options(fn) or {}
     if jit and hasattr(fn, "__self__"):
         raise errors.InvalidArgument("autoshard takes the function of a jitted method, not the "
                                      "method of an object")
     said = lambda name, here: jit.get(name, ()) if here is None else here
     auto = _Auto(fn, mesh, {"shard": shard, "layout": layout, "names": names, "strategy": strategy,
-                            "conflicts": conflicts}, exact,
+                            "conflicts": conflicts}, exact, decisions,
                  (said("static_argnums", static_argnums), said("static_argnames", static_argnames)),
                  (said("donate_argnums", donate_argnums), said("donate_argnames", donate_argnames)))
 

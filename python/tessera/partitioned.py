@@ -133,8 +133,10 @@ class Partitioned:
     (2, 16, True)
     """
 
-    def __init__(self, program, handle, devices, warnings):
+    def __init__(self, program, handle, devices, warnings, request):
         self.program = program
+        self._request = request
+        self._decisions = None  # JSON, once it is asked for
         self.devices = devices
         self._handle = handle
         self._text = None
@@ -196,6 +198,28 @@ class Partitioned:
         r1  all_reduce over "a", 4 bytes sent per device: result 0 of @main needs %0 as replicated; ...
         """
         return "\n".join([_NAMES, *self._reason_lines(len(self.reasons))] if self.reasons else [])
+
+    def decisions(self) -> dict:
+        """Every choice of the partitioner, as docs/partition-decisions.md describes it: axes per op
+        ("ops"), required shardings ("values"), reshards ("copies"), inlined functions, trades of passes.
+
+        partition(…, decisions=…) obeys the dict, all or some of it, edited or not. The first call
+        partitions the program again; each call returns a new dict.
+
+        >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+        ...   %0 = stablehlo.tanh %x : tensor<8x4xf32>
+        ...   return %0 : tensor<8x4xf32>
+        ... }''')
+        >>> made = tessera.partition(program, mesh="a=2", shard={"x": P("a")})
+        >>> tanh, = made.decisions()["ops"]
+        >>> tanh["op"], tanh["name"], tanh["factors"]
+        (2, 'stablehlo.tanh', [{'size': 8, 'axes': ['a']}, {'size': 4, 'axes': []}])
+        """
+        if self._decisions is None:
+            handle, _, _ = self._request.partition(self.program, keep_decisions=True)
+            self._decisions = handle.text("tsr_program_decisions")
+            handle.close()
+        return json.loads(self._decisions)
 
     def _reason_lines(self, most):
         lines = []

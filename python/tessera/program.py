@@ -184,14 +184,18 @@ def load(text_or_path, scatter=None) -> Program:
     return Program(text_or_path, scatter=scatter)
 
 
-def _load_file(path, scatter):
+def read_file(path):
+    """The text of a file."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as f:
-            text = f.read()
+            return f.read()
     except FileNotFoundError:
         raise errors.NotFound(f"there is no file {path}") from None
     except OSError as e:
         raise errors.Unavailable(f"{path}: {e.strerror}") from None
     except ValueError as e:  # a NUL, half of a surrogate pair
         raise errors.InvalidArgument(f"{path!r} is no path: {e}") from None
-    return Program(text, path, scatter=scatter)
+
+
+def _load_file(path, scatter):
+    return Program(read_file(path), path, scatter=scatter)

@@ -8,6 +8,7 @@ import warnings as python_warnings
 
 from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
+from .decisions import decisions_of
 from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, has_mesh, no_function
 from .options import Annotations, annotated_devices, devices_of, machine_text, trip_count_of
 from .partitioned import Partitioned
@@ -99,16 +100,43 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     return Sharded(program, handle, annotations, take_text(said))
 
 
+class _Request:
+    """The struct that tsr_program_partition takes, and what its pointers point to."""
+
+    def __init__(self, annotations, machine, collectives, trip_count, decisions):
+        self._annotations, self._decisions = annotations, decisions
+        self.struct = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
+                                       machine=encode(machine_text(machine), "machine"),
+                                       collectives=encode(collectives, "collectives"),
+                                       trip_count=trip_count_of(trip_count),
+                                       decisions=decisions.text)
+
+    def partition(self, program, keep_decisions=False):
+        """The handle of the local program, the number of devices and the warnings."""
+        options = PartitionOptions.from_buffer_copy(self.struct)
+        options.keep_decisions = keep_decisions
+        handle = program.fresh()
+        said, n_devices = c_void_p(), c_size_t()
+        with self._decisions.named():
+            handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),
+                        ctypes.byref(said))
+        return handle, n_devices.value, take_text(said)
+
+
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
-              collectives=None, trip_count=None, **kwargs) -> Partitioned:
+              collectives=None, trip_count=None, decisions=None, **kwargs) -> Partitioned:
     """What each device runs: a Partitioned.
 
     It takes what propagate takes; machine is what all predicted times are for. Of a Sharded, what
-    propagate was told holds here, too; only machine, collectives and trip_count may be given.
+    propagate was told holds here, too; only machine, collectives, trip_count and decisions may be
+    given.
     collectives   the form that the program's consumer needs of collectives: "single" (one operand
                   each), "bitwise", "fenced", "major", "typed", "apart", "paced", several with commas, "xla" for all of
                   them (docs/partitioner.md); None: none of them
+    decisions     choices to obey, all or some: a dict as Partitioned.decisions() returns it, edited
+                  or not, the same as JSON text, or the path of a file with it
+                  (docs/partition-decisions.md). One that cannot be obeyed raises InvalidArgument
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
     ...   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
@@ -126,17 +154,10 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     else:
         program = _program_of("partition", fn_or_program, args, kwargs,
                               {**hints, "machine": machine, "collectives": collectives,
-                               "trip_count": trip_count})
+                               "trip_count": trip_count, "decisions": decisions})
         annotations = Annotations(**_on_mesh(hints, program))
-    options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
-                               machine=encode(machine_text(machine), "machine"),
-                               collectives=encode(collectives, "collectives"),
-                               trip_count=trip_count_of(trip_count))
-    handle = program.fresh()
-    said, n_devices = c_void_p(), c_size_t()
-    handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),
-                ctypes.byref(said))
-    return Partitioned(program, handle, n_devices.value, take_text(said))
+    request = _Request(annotations, machine, collectives, trip_count, decisions_of(decisions))
+    return Partitioned(program, *request.partition(program), request)
 
 
 def _run_local(program, hints, args, kwargs, seed, memory_limit):

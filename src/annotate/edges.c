@@ -159,13 +159,13 @@ Status *edges_make_even(Program *p, ShardingTable *table, Arena *arena) {
       Attr old = value ? annotation_own(p, value) : 0, now;
       if (!old) continue;
       TRY(even(table, old, value_type(p, value), arena, &now));
-      if (now != old) annotation_put(p, value, now);
+      if (now != old) annotation_set(p, value, now);
     }
     for (uint32_t i = 0; i < function_n_results(p, function); i++) {
       Attr old = annotation_get_result(p, function, i), now;
       if (!old) continue;
       TRY(even(table, old, function_result_type(p, function, i), arena, &now));
-      if (now != old) annotation_put_result(p, function, i, now);
+      if (now != old) annotation_set_result(p, function, i, now);
     }
   }
   return NULL;

@@ -378,7 +378,7 @@ bool shard_rules_have_priorities(const ShardRules *rules) {
   return false;
 }
 
-void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words) {
+void shard_rules_prioritize(ShardRules *rules, uint32_t group, const char *words) {
   shard_rules_group(rules, UINT32_MAX);
   SpecAxes axes = group_axes(rules, group);
   for (ShardRule *rule = rules->first; rule; rule = rule->next) {
@@ -459,7 +459,7 @@ static bool resolve_axes(const Resolver *r, const SpecAxes *axes, AxisList *out)
     const SpecAxis *axis = &axes->items[i];
     uint32_t index = mesh_find_axis(r->mesh, name_intern(r->p->context, axis->name));
     if (index == MESH_NO_AXIS) return unknown_axis(r, axis);
-    v[i] = axis_whole(r->mesh, index);
+    v[i] = axis_full(r->mesh, index);
     if (!axis->size) continue;
     int64_t full = v[i].size;
     if (axis->pre_size < 1 || axis->pre_size > full || axis->size < 2 || axis->size > full ||

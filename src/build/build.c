@@ -1,6 +1,13 @@
-// Every op goes through build_op_many, which puts it and gives it location, position and origin.
-// Every collective that combines goes through build_collective_many, which writes its body;
-// build_sum_type alone says in which type devices sum. Each function is O(operands + rank).
+// Problem: localize columns and passes write the same ops. Each op needs a result type, attributes,
+// a location and an origin; each collective needs groups, a channel and often a body.
+//
+// Idea: one function per kind of op computes all of that from operands. Functions that would write
+// a no-op (slice of everything, pad by 0, concatenate of one) return their operand instead.
+//
+// Invariants: every op goes through build_op_many, which inserts it and gives it location, position
+// and origin. Every collective with a body goes through build_collective_many. Only build_sum_type
+// chooses the type in which devices accumulate. Each function is O(operands + rank), the first
+// build_groups for an axis list is O(devices).
 #include "build/build.h"
 
 #include <assert.h>
@@ -10,7 +17,7 @@
 #include "ops/groups.h"
 #include "tensor/strided.h"
 
-// ---- where ----
+// ---- insertion point ----
 
 Builder build_at_end(Program *p, BlockId block) {
   return (Builder){.p = p, .block = block, .pos = POS_NONE};
@@ -88,15 +95,15 @@ ValueId build_binary(Builder *b, uint16_t code, ValueId x, ValueId y) {
   return build_op(b, code, 2, (ValueId[]){x, y}, value_type(b->p, x), 0);
 }
 
-// x + -0.0 is x for every x, also for -0.0.
-Scalar build_neutral(DType dtype, Combine combine) {
-  bool parts = dtype_is_float(dtype) || dtype_is_complex(dtype);
+// The identity of a float sum is -0.0: x + -0.0 is x for every x, while -0.0 + 0.0 is 0.0.
+Scalar build_identity_scalar(DType dtype, Combine combine) {
+  bool floats = dtype_is_float(dtype) || dtype_is_complex(dtype);
   switch (combine) {
   case COMBINE_MAX: return dtype_min(dtype);
   case COMBINE_MIN: return dtype_max(dtype);
-  case COMBINE_MUL: return parts ? scalar_c(1, 0) : scalar_i(1);
+  case COMBINE_MUL: return floats ? scalar_c(1, 0) : scalar_i(1);
   case COMBINE_AND: return scalar_i(-1);
-  case COMBINE_SUM: return parts ? scalar_c(-0.0, -0.0) : scalar_i(0);
+  case COMBINE_SUM: return floats ? scalar_c(-0.0, -0.0) : scalar_i(0);
   default: return scalar_i(0);
   }
 }
@@ -109,15 +116,15 @@ ValueId build_splat(Builder *b, Type type, Scalar scalar) {
 }
 
 ValueId build_identity(Builder *b, Type type, Combine combine) {
-  return build_splat(b, type, build_neutral(type_dtype(b->p->context, type), combine));
+  return build_splat(b, type, build_identity_scalar(type_dtype(b->p->context, type), combine));
 }
 
 ValueId build_padding(Builder *b, Type type) {
   if (!b->poison) return build_identity(b, type, COMBINE_SUM);
   DType dtype = type_dtype(b->p->context, type);
-  bool parts = dtype_is_float(dtype) || dtype_is_complex(dtype);
+  bool floats = dtype_is_float(dtype) || dtype_is_complex(dtype);
   return build_splat(b, type,
-                     parts            ? scalar_c(NAN, NAN)
+                     floats           ? scalar_c(NAN, NAN)
                      : dtype == DT_i1 ? scalar_i(1)
                                       : dtype_min(dtype));
 }
@@ -156,7 +163,8 @@ ValueId build_table(Builder *b, int64_t n, const int64_t *values, ValueId at) {
   return build_reshape(b, build_dynamic_slice_at(b, table, &at, &(int64_t){1}), 0, NULL);
 }
 
-// This device's place in the mesh: its id, unless the mesh has another order.
+// A mesh without a device order has position = partition_id; otherwise a table of n_devices numbers
+// maps the id to the position. Made once per function: b->position keeps it.
 ValueId build_position(Builder *b) {
   if (b->position) return b->position;
   Context *c = b->p->context;
@@ -171,6 +179,8 @@ ValueId build_position(Builder *b) {
   return b->position;
 }
 
+// A position is a mixed-radix number with one digit per axis. Each (sub-)axis contributes the digit
+// (position / unit) mod size; the digits combine major to minor.
 ValueId build_coordinate(Builder *b, AxisList axes) {
   const Mesh *mesh = mesh_of(b);
   ValueId position = build_position(b), index = 0;
@@ -189,8 +199,8 @@ ValueId build_coordinate(Builder *b, AxisList axes) {
   return index ? index : build_index(b, 0);
 }
 
-// The first device along the axes keeps the value, the others have what changes nothing.
-ValueId build_first(Builder *b, ValueId v, AxisList axes, Combine combine) {
+// Turns a replicated value into partial values whose reduction over the axes is that value.
+ValueId build_unreduced(Builder *b, ValueId v, AxisList axes, Combine combine) {
   ValueId first = build_compare(b, "EQ", build_coordinate(b, axes), build_index(b, 0));
   return build_select(b, first, v, build_identity(b, value_type(b->p, v), combine));
 }
@@ -211,7 +221,8 @@ Attr build_groups_attr(Context *context, uint32_t n, uint32_t width, const int64
   return attr_dense(context, type, ids, (size_t)n * width * sizeof *ids);
 }
 
-// The devices along the axes, for every choice of the other coordinates.
+// One group for each choice of the other axes' coordinates: the devices along the axes, by
+// coordinate.
 static Attr make_groups(Builder *b, AxisList axes) {
   const Mesh *mesh = mesh_of(b);
   uint32_t n = mesh->n_devices;
@@ -228,7 +239,7 @@ static Attr make_groups(Builder *b, AxisList axes) {
   return groups;
 }
 
-// A program has few different ones.
+// A linear cache suffices: a program has few different axis lists.
 Attr build_groups(Builder *b, AxisList axes) {
   for (const BuilderGroups *g = b->groups; g; g = g->next)
     if (axes_equal(g->axes, axes)) return g->attr;
@@ -241,7 +252,7 @@ Attr build_groups(Builder *b, AxisList axes) {
   return made->attr;
 }
 
-// ---- all dimensions ----
+// ---- ops on all dimensions ----
 
 static const TypeInfo *info_of(const Builder *b, ValueId v) {
   return type_info(b->p->context, value_type(b->p, v));
@@ -304,7 +315,7 @@ ValueId build_dynamic_update_at(Builder *b, ValueId into, ValueId update, const 
   return build_op(b, OP_dynamic_update_slice, 2 + rank, operands, value_type(b->p, into), 0);
 }
 
-// ---- one dimension ----
+// ---- ops on one dimension ----
 
 int64_t build_dim(const Builder *b, ValueId v, uint32_t d) {
   return type_info(b->p->context, value_type(b->p, v))->dims[d];
@@ -382,6 +393,7 @@ ValueId build_concatenate(Builder *b, uint32_t n, const ValueId *v, uint32_t d) 
                   dict1(c, "dimension", attr_i64(c, d)));
 }
 
+// A select, never a multiplication by 0 or 1: padding may be NaN, and 0 · NaN is NaN.
 ValueId build_mask(Builder *b, ValueId v, uint32_t d, ValueId first, ValueId end, ValueId fill) {
   Type type = value_type(b->p, v);
   ValueId number = build_iota(b, type, d), keep = 0;
@@ -394,7 +406,7 @@ ValueId build_mask(Builder *b, ValueId v, uint32_t d, ValueId first, ValueId end
   return keep ? build_select(b, keep, v, build_broadcast(b, fill, type)) : v;
 }
 
-// ---- exchange ----
+// ---- collectives and reductions ----
 
 static Attr channel(const Builder *b) {
   return b->channel ? b->channel : groups_channel_attr(b->p->context, 1);
@@ -443,7 +455,7 @@ ValueId build_combine(Builder *b, Combine combine, ValueId x, ValueId y) {
   return build_binary(b, combine_code(combine), x, y);
 }
 
-// The body that combines two elements.
+// The op's body: combines two scalars.
 static void put_body(Builder *b, OpId op, Type elem, Combine combine) {
   Builder in = *b;
   Type scalar = type_tensor(b->p->context, elem, 0, NULL, 0);
@@ -486,6 +498,8 @@ OpId build_collective_many(Builder *b, uint16_t code, uint32_t n, const ValueId 
   return op;
 }
 
+// The collective's result may have a wider type than its operand: devices accumulate in the wider
+// type, and one convert rounds the result.
 ValueId build_collective(Builder *b, uint16_t code, ValueId v, Type type, Attr attrs,
                          Combine combine) {
   bool widens = combine != COMBINE_NONE && !b->joined;
@@ -531,12 +545,12 @@ ValueId build_permute(Builder *b, ValueId v, uint32_t n, const int64_t (*pairs)[
   return build_permute_ids(b, v, n, (const int64_t(*)[2])ids);
 }
 
-ValueId build_from(Builder *b, ValueId v, uint32_t position) {
+ValueId build_broadcast_from(Builder *b, ValueId v, uint32_t position) {
   Context *c = b->p->context;
   const Mesh *mesh = mesh_of(b);
   uint32_t n = mesh->n_devices;
   ArenaMark mark = arena_mark(b->arena);
-  int64_t *ids = ARENA_ARRAY(b->arena, int64_t, n);  // the first of a group sends
+  int64_t *ids = ARENA_ARRAY(b->arena, int64_t, n);  // collective_broadcast sends from the first
   ids[0] = mesh_device(mesh, position);
   for (uint32_t i = 0, k = 1; i < n; i++)
     if (i != position) ids[k++] = mesh_device(mesh, i);
@@ -546,6 +560,8 @@ ValueId build_from(Builder *b, ValueId v, uint32_t position) {
   return build_op(b, OP_collective_broadcast, 1, &v, value_type(b->p, v), attr_dict(c, 2, fields));
 }
 
+// Repeats the pairs of coordinates in each group of devices along the axes. O(devices + pairs ·
+// groups).
 ValueId build_permute_along(Builder *b, ValueId v, AxisList axes, uint32_t n,
                             const int64_t (*pairs)[2]) {
   const Mesh *mesh = mesh_of(b);

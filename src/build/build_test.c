@@ -16,7 +16,7 @@
 
 enum { DEVICES = 4, ROWS = 2, COLUMNS = 4 };
 
-// What is written, of x: [2, 4] on each device, element i of device c being 10c + i.
+// The operand of each builder, x: [2, 4] on each device; element i of device c is 10c + i.
 typedef ValueId Write(Builder *b, ValueId x, AxisList axes);
 typedef double Want(int c, int i);  // element i on device c
 
@@ -75,7 +75,7 @@ static void run_open(Run *r, Guard *guard, GuardCleanup *cleanup, DType dtype) {
   r->b.table = r->table;
   r->b.mesh = sharding_mesh_add(r->table, mesh);
   r->b.arena = r->b.kept = &r->arena;
-  r->axis = axis_whole(mesh, 0);
+  r->axis = axis_full(mesh, 0);
 }
 
 static void run_end(Run *r, ValueId y) {
@@ -179,11 +179,11 @@ BUILDER(mask, build_mask(b, x, 1, build_index(b, 1), build_index(b, 3), number_o
 BUILDER(reduce, build_reduce(b, x, 1, (int64_t[]){1}, COMBINE_SUM), 4 * (10 * c + 4 * i) + 6)
 BUILDER(padding, build_padding(b, type_of(b, x)), 0)
 
-// ---- the device's place ----
+// ---- the device's position ----
 
 BUILDER(position, build_position(b), c)
 BUILDER(coordinate, build_coordinate(b, axes), c)
-BUILDER(first, build_first(b, x, axes, COMBINE_SUM), c ? 0 : i)
+BUILDER(first, build_unreduced(b, x, axes, COMBINE_SUM), c ? 0 : i)
 BUILDER(mask_padding, build_mask_padding(b, x, 1, axes, 14, number_of(b, -3)),
         c == 3 && i % 4 > 1 ? -3 : 10 * c + i)
 
@@ -195,7 +195,7 @@ BUILDER(all_reduce, build_all_reduce(b, x, axes, COMBINE_SUM), 60 + 4 * i)
 BUILDER(all_reduce_max, build_all_reduce(b, x, axes, COMBINE_MAX), 30 + i)
 BUILDER(reduce_scatter, build_reduce_scatter(b, x, 1, axes, COMBINE_SUM), 60 + 4 * (4 * i + c))
 BUILDER(permute, build_permute(b, x, 1, (const int64_t[][2]){{2, 1}}), c == 1 ? 20 + i : 0)
-BUILDER(from, build_from(b, x, 2), 20 + i)
+BUILDER(from, build_broadcast_from(b, x, 2), 20 + i)
 BUILDER(shift, build_shift(b, x, axes, 1, false), c < 3 ? 10 * (c + 1) + i : 0)
 BUILDER(shift_around, build_shift(b, x, axes, -1, true), 10 * ((c + 3) % 4) + i)
 BUILDER(all_gather_in,
@@ -320,7 +320,7 @@ static void test_sums_round_once(void **state) {
   for (int i = 0; i < 2; i++) assert_null(guard_run(try_sums, &(bool){i}));
 }
 
-// Passes see one op; what a maximum gives needs no wider type.
+// Passes see one op; a maximum needs no wider type.
 static Status *try_joined(Guard *guard, void *arg) {
   (void)arg;
   Run r;
@@ -344,7 +344,7 @@ static void test_joined_sums(void **state) {
   assert_null(guard_run(try_joined, NULL));
 }
 
-// ---- what ops carry ----
+// ---- location and origin ----
 
 static Status *try_like(Guard *guard, void *arg) {
   (void)arg;

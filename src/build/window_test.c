@@ -1,5 +1,5 @@
-// Windows over tiles done for real: on every device of a mesh by the evaluator, padding poisoned,
-// every element compared. And what they move, read off the program.
+// Windows of sharded dimensions, evaluated on every device of a mesh with poisoned padding; every
+// element is compared. The elements sent are counted in the program.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ typedef struct Case {
   BuildWindow w;
   // ---- found ----
   uint32_t n_permutes, n_gathers;
-  double moved;  // elements that leave a device, on average
+  double moved;  // elements sent per device, on average
 } Case;
 
 typedef struct Run {
@@ -89,7 +89,7 @@ static void build(Run *r, Guard *guard, Case *k, const Mesh *mesh, MeshId id) {
                .mesh = id,
                .block = block,
                .poison = true};
-  AxisRef axis = axis_whole(mesh, 1);
+  AxisRef axis = axis_full(mesh, 1);
   Type scalar = type_tensor(c, type_scalar(DT_i32), 0, NULL, 0);
   ValueId fill = k->fills ? build_splat(&l, scalar, scalar_i(FILL)) : 0;
   ValueId y = build_window(&l, x, 1, (AxisList){&axis, 1}, k->size, k->w, fill);
@@ -202,7 +202,7 @@ static void test_halo_is_permutes(void **state) {
 
 static void test_others(void **state) {
   (void)state;
-  // Tiles in reverse: everybody's goes to one other.
+  // Tiles in reverse: each goes to one other device.
   Case k = tried((Case){.size = 16, .n = 4, .w = {.first = 12, .step = -4, .length = 4}});
   assert_int_equal(k.n_permutes, 1);
   // The first half: each of two devices serves two.
@@ -213,11 +213,11 @@ static void test_others(void **state) {
   k = tried((Case){.size = 16, .n = 4, .w = {.first = 15, .step = 1, .length = 1}});
   assert_int_equal(k.n_permutes, 1);
   assert_true(k.moved == 1 / 4.0);
-  // Slightly other tiles: own elements stay where they are, the others are two.
+  // Slightly different tiles: own elements are not sent, two others are.
   k = tried((Case){.size = 28, .n = 2, .w = {.step = 14, .length = 14, .tile = 16}});
   assert_int_equal(k.n_permutes, 1);
   assert_true(k.moved == 2 / 2.0);
-  // Around the end: everybody's to the next.
+  // Wrapping: each device sends its tile to the next.
   k = tried((Case){.size = 16, .n = 4, .w = {.first = -4, .step = 4, .length = 4, .wraps = true}});
   assert_int_equal(k.n_permutes, 1);
   assert_true(k.moved == 4);

@@ -66,6 +66,8 @@ Status *cli_flush(void *to, const char *data, size_t n) {
   FAIL(UNAVAILABLE, lost, abandon_stdout());
 }
 
+bool cli_is_stdout(const char *path) { return !path || strcmp(path, "-") == 0; }
+
 enum { MOST_LETTERS = 48 };
 
 const char *cli_nearest(const char *word, uint32_t n, const char *const *items) {

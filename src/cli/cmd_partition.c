@@ -42,9 +42,10 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static void show_guess(const Traffic *t, bool unknown, bool *told) {
   if (unknown && !*told)
     fprintf(stderr, " (%s%u loop%s of unknown length counted as %u iteration%s%s)",
-            t->told ? "" : "guess: ", t->unknown_loops, plural(t->unknown_loops), t->trip_count,
-            plural(t->trip_count), t->told ? "" : "; --trip-count sets it");
-  else if (unknown && !t->told)
+            t->trip_count_given ? "" : "guess: ", t->unknown_loops, plural(t->unknown_loops),
+            t->trip_count, plural(t->trip_count),
+            t->trip_count_given ? "" : "; --trip-count sets it");
+  else if (unknown && !t->trip_count_given)
     fputs(" (guess)", stderr);
   *told |= unknown;
 }
@@ -88,7 +89,7 @@ static void show_traffic(PartitionJob *job) {
       snprintf(groups, sizeof groups, "%u pair%s", r->n_groups, plural(r->n_groups));
     if (r->in_loops)
       snprintf(loops, sizeof loops, "  (%u in loops, %.0f runs%s)", r->in_loops, r->runs,
-               r->unknown && !t->told ? ": a guess" : "");
+               r->unknown && !t->trip_count_given ? ": a guess" : "");
     fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s%s%s\n", r->count,
             traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
@@ -133,7 +134,7 @@ static void show_reasons(PartitionJob *job, Guard *guard) {
   for (uint32_t i = 0; i < reasons->n; i++) {
     const Reason *r = &reasons->rows[i];
     line->used = 0;
-    reason_print(r, r->unknown && !job->compiled.traffic.told, line);
+    reason_print(r, r->unknown && !job->compiled.traffic.trip_count_given, line);
     say("tessera: ", line->data);
   }
   strbuf_deinit(line);
@@ -260,6 +261,13 @@ static bool counts_fit(const PartitionJob *job) {
   return false;
 }
 
+static Status *save_decisions(const PartitionJob *job) {
+  const char *path = job->save_decisions;
+  if (!path) return NULL;
+  if (cli_is_stdout(path)) return cli_flush(NULL, job->saved.data, job->saved.used);
+  return file_write(path, job->saved.data, job->saved.used);
+}
+
 // Decisions are about one program.
 static bool is_one_program(const PartitionJob *job) {
   if (!job->rewrite.index || (!job->decisions && !job->save_decisions)) return true;
@@ -280,7 +288,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
   }
   TRY(rewrite_compile(r, guard, &job->request, NULL, NULL, &job->compiled, &good));
   if (!good) return NULL;
-  if (job->save_decisions) TRY(file_write(job->save_decisions, job->saved.data, job->saved.used));
+  TRY(save_decisions(job));
   if (!counts_fit(job)) return NULL;
   if (job->compiled.n_devices == 1)
     fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
@@ -440,6 +448,10 @@ int command_partition(int argc, char **argv) {
                   : "");
   } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
+  } else if (args == ARGS_OK && job.save_decisions && cli_is_stdout(job.save_decisions) &&
+             cli_is_stdout(job.rewrite.output)) {
+    cli_error("--save-decisions and the program both go to standard output: give one of them a "
+              "file (-o FILE)");
   } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
     cli_error("--inputs are data to verify with: say --verify, too");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {

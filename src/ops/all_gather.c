@@ -26,14 +26,14 @@ static bool infer_all_gather(Infer *cx) {
     REQUIRE(cx, 6, same, "result %u is %s, expected %s except for the size of dimension %lld", i,
             infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
     int64_t a = in->dims[dim], b = out->dims[dim];
-    // Across replicas and partitions, or with one group of all, the group is as large as the grid
-    // makes it: some number of operands.
+    // If groups span replicas and partitions, or are one group of all, their size depends on the
+    // grid: any multiple of the operand's size is accepted.
     bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION || groups.n * groups.width == 0;
-    int64_t whole;
+    int64_t gathered;
     if (a != DIM_DYNAMIC && b != DIM_DYNAMIC)
       REQUIRE(cx, 6,
               open ? (a == 0 ? b == 0 : b % a == 0)
-                   : !__builtin_mul_overflow(a, (int64_t)groups.width, &whole) && b == whole,
+                   : !__builtin_mul_overflow(a, (int64_t)groups.width, &gathered) && b == gathered,
               "dimension %lld of result %u has size %lld, expected %s%lld%s", (long long)dim, i,
               (long long)b, open ? "a multiple of the operand's " : "the operand's ", (long long)a,
               open ? ""
@@ -43,8 +43,7 @@ static bool infer_all_gather(Infer *cx) {
   return true;
 }
 
-static Status *join_all(EvalContext *cx, const GroupExchange *x, Literal *const *in,
-                        Literal **out) {
+static Status *join_all(EvalContext *cx, const Rendezvous *x, Literal *const *in, Literal **out) {
   int64_t dim = eval_int(cx, "all_gather_dim", 0);
   uint32_t n_group = x->n_group;
   Literal *const *parts = x->parts;
@@ -75,7 +74,7 @@ static Status *join_all(EvalContext *cx, const GroupExchange *x, Literal *const 
 }
 
 static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **out) {
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, true, in, &x));
   return groups_once(cx, &x, in, join_all, out);
 }
@@ -89,7 +88,7 @@ static OpId sample_all_gather(Sample *cx) {
 }
 
 static bool factors(FactorContext *cx) {
-  return factors_exchanged(cx, (uint32_t)factors_int(cx, "all_gather_dim", 0), FACTORS_NONE);
+  return factors_collective(cx, (uint32_t)factors_int(cx, "all_gather_dim", 0), FACTORS_NONE);
 }
 
 const OpDef op_all_gather = {.infer = infer_all_gather,

@@ -1,5 +1,5 @@
-// all_to_all: every process splits its operand, sends part k to member k of its group, and
-// concatenates what it gets in group order. O(elements).
+// all_to_all: every process splits its operand, sends slice k to member k of its group, and
+// concatenates the slices it receives in group order. O(elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 
@@ -88,7 +88,7 @@ static Status *exchange_one(EvalContext *cx, uint32_t n_group, uint32_t self, Li
 static Status *eval_all_to_all(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t split = eval_int(cx, "split_dimension", 0), concat = eval_int(cx, "concat_dimension", 0);
   int64_t count = eval_int(cx, "split_count", 1);
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, false, in, &x));
   if (x.n_group != count)
     FAIL(INVALID_ARGUMENT, "split_count is %lld, expected the group's %u processes",
@@ -110,8 +110,8 @@ static OpId sample_all_to_all(Sample *cx) {
 }
 
 static bool factors(FactorContext *cx) {
-  return factors_exchanged(cx, factors_int(cx, "split_dimension", 0),
-                           factors_int(cx, "concat_dimension", 0));
+  return factors_collective(cx, factors_int(cx, "split_dimension", 0),
+                            factors_int(cx, "concat_dimension", 0));
 }
 
 const OpDef op_all_to_all = {.infer = infer_all_to_all,

@@ -1,5 +1,5 @@
-// async_start and async_done: work that may overlap with other work. Here it is done when it
-// starts; the future holds its results.
+// async_start and async_done: work that may overlap with other work. The evaluator runs it at the
+// start; the future holds its results.
 #include "ops/eval.h"
 #include "ops/infer.h"
 

@@ -1,6 +1,6 @@
 // stablehlo.batch_norm_{training,inference,grad}: the decompositions of the spec, op by op in the
-// element type; only sums over a feature are taken in long double and rounded once. Quantized
-// operands are dequantized, the results quantized. O(elements).
+// element type. Sums over a feature are in long double and rounded once. Quantized operands are
+// dequantized, the results quantized. O(elements).
 #include <math.h>
 
 #include "ops/batch_norm_local.h"
@@ -47,8 +47,7 @@ static bool check_vector(Infer *cx, const char *name, Type type, int constraint)
   return true;
 }
 
-// A result: like the operand or a vector of features, with the declared element type if there is
-// one.
+// Sets a result type: `shape` with the declared element type if there is one.
 static void give(Infer *cx, uint32_t i, Type shape) {
   Type declared = infer_result(cx, i);
   cx->out[i] =
@@ -113,7 +112,7 @@ static bool infer_grad(Infer *cx) {
   return true;
 }
 
-// Where the features lie, and the arithmetic of the element type.
+// The feature dimension, and the arithmetic of the element type.
 typedef struct Norm {
   DType type;
   int64_t count, features, inner;  // element i belongs to feature i / inner % features
@@ -267,16 +266,16 @@ static OpId sample_training(Sample *cx) {
 }
 static OpId sample_grad(Sample *cx) { return sample_norm(cx, OP_batch_norm_grad, 3, true, 3); }
 
-// Parameters and statistics are of the features, which are split freely. Statistics are over all
-// other dimensions: to split those takes partial sums in the middle of the op
-// (batch_norm_local.c), so by itself the op wants them whole.
+// Parameters and statistics are per feature, so features split freely. Statistics are over all
+// other dimensions: splitting these needs partial sums inside of the op (batch_norm_local.c), so
+// the op by itself requires them replicated.
 static bool factors_norm(FactorContext *cx, uint8_t kinds) {
   uint32_t feature = (uint32_t)factors_int(cx, "feature_index", 0), result = factors_result(cx, 0);
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
     uint32_t factor =
         factors_on(cx, factors_dim(cx, 0, d), d == feature ? FACTOR_PASS : kinds, 0, d);
     for (uint32_t t = 1; t < cx->n_operands + cx->n_results; t++) {
-      // Of batch_norm_grad operand 4 is like the data too.
+      // Operand 4 of batch_norm_grad has the data's shape too.
       bool data = t == result || (cx->n_results == 3 && cx->n_operands == 5 && t == 4);
       if (data)
         factors_also(cx, factor, t, d);

@@ -1,11 +1,12 @@
-// Statistics of a batch that is cut over devices: sums over each device's elements, added up.
+// batch_norm_training and batch_norm_grad with a sharded batch: local sums per feature, then
+// all_reduces of feature vectors.
 //
-//   training   the mean from sums of x, then the variance from sums of (x - mean)^2, as exact as in
-//              the whole (sums of x^2 would cancel); then every tile is normalized by itself
-//   grad       three sums per feature in one exchange
+//   training   the mean from sums of x, then the variance from sums of (x - mean)^2, which is as
+//              exact as the global op (sums of x^2 would cancel); two all_reduces. Then
+//              batch_norm_inference normalizes each shard.
+//   grad       three sums per feature in one all_reduce
 //
-// Only vectors of features are exchanged. Sums are taken in f32 at least and rounded once. What
-// lies beyond the end of a tile is no part of them, and the count is that of the whole.
+// Sums are in f32 at least and rounded once. Padding is masked, and the count is the global one.
 #include "ops/batch_norm_local.h"
 
 #include "tensor/strided.h"
@@ -15,10 +16,10 @@ typedef struct Norm {
   Builder *b;
   uint32_t rank, feature, n_dims;
   int64_t dims[MAX_RANK];  // all but the feature
-  AxisList axes;           // that cut those
-  double count;            // of elements per feature
+  AxisList axes;           // that shard these
+  double count;            // global elements per feature
   DType dtype, sum_dtype;
-  Type data, vector;  // tiles
+  Type data, vector;  // local types
 } Norm;
 
 static uint32_t feature_of(const Localizer *cx) {
@@ -33,7 +34,7 @@ void batch_norm_splits(Localizer *cx) {
   double ways = 1;
   for (uint32_t i = 0; i < factor_map_n_tensors(cx->map); i++)
     if (type_is_quant(cx->context, localize_type(cx, i)->elem)) {
-      localize_only_plain(cx);
+      localize_only_default(cx);
       return;
     }
   for (uint32_t d = 0; d < data->rank; d++)
@@ -65,12 +66,12 @@ static ValueId as_dtype(const Norm *n, ValueId v, DType dtype) {
   return build_convert(n->b, v, type_scalar(dtype));
 }
 
-// A vector of features beside the data.
+// Broadcasts a vector of features to the data's shape.
 static ValueId spread(const Norm *n, ValueId vector) {
   return build_broadcast_in(n->b, vector, n->data, &(int64_t){n->feature});
 }
 
-// Sums of the whole over each feature, of k tensors.
+// Global sums per feature of k tensors, in one all_reduce.
 static void put_sums(const Norm *n, uint32_t k, ValueId *v) {
   Builder *b = n->b;
   Localizer *cx = n->cx;
@@ -96,7 +97,7 @@ static ValueId put_mean(const Norm *n, ValueId v) {
 
 Status *batch_norm_training_localize(Localizer *cx) {
   Norm n = norm_of(cx);
-  if (!n.axes.n) return localize_plain(cx);
+  if (!n.axes.n) return localize_default(cx);
   Builder *b = n.b;
   Context *c = cx->context;
   ValueId mean = put_mean(&n, cx->in[0]);
@@ -112,10 +113,10 @@ Status *batch_norm_training_localize(Localizer *cx) {
   return NULL;
 }
 
-// Op by op as the specification takes it apart.
+// Follows the specification's decomposition op by op.
 Status *batch_norm_grad_localize(Localizer *cx) {
   Norm n = norm_of(cx);
-  if (!n.axes.n) return localize_plain(cx);
+  if (!n.axes.n) return localize_default(cx);
   Builder *b = n.b;
   ValueId scale = cx->in[1], grad = cx->in[4];
   double epsilon = attr_as_float(cx->context, localize_attr(cx, "epsilon"), 0);

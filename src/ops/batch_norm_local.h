@@ -1,4 +1,4 @@
-// batch_norm_training and batch_norm_grad where the batch is cut: their columns.
+// The columns of batch_norm_training and batch_norm_grad with a sharded batch.
 #ifndef TESSERA_OPS_BATCH_NORM_LOCAL_H
 #define TESSERA_OPS_BATCH_NORM_LOCAL_H
 

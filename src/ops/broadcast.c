@@ -1,11 +1,11 @@
-// broadcast_in_dim, its dynamic twin and the old broadcast: operand dimension d becomes result
-// dimension broadcast_dimensions[d]; the others repeat. One strided copy in which what repeats has
-// stride 0, O(elements).
+// broadcast_in_dim, dynamic_broadcast_in_dim and the older broadcast: operand dimension d becomes
+// result dimension broadcast_dimensions[d]; the others repeat. One strided copy, with stride 0 in
+// repeated dimensions. O(elements).
 #include "ops/factors.h"
 #include "ops/move.h"
 #include "tensor/strided.h"
 
-// (C6): the quantized dimension moves with its dimension, and a size-1 one repeats its scale.
+// (C6): the quantized dimension follows broadcast_dimensions; one of size 1 repeats its scale.
 static bool quantized_axis_moves(Infer *cx, const TypeInfo *operand, const TypeInfo *result,
                                  Ints to) {
   const QuantInfo *before = type_quant_info(cx->context, operand->elem),
@@ -132,7 +132,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   Ints to = eval_ints(cx, "broadcast_dimensions");
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < type->rank; d++) dims[d] = type->dims[d];
-  // A dynamic dim takes the size of the operand's dimension that becomes it.
+  // A dynamic dim takes the size of the operand's dimension that maps to it.
   for (uint32_t d = 0; d < to.n; d++)
     if (dims[to.v[d]] == DIM_DYNAMIC && operand->dims[d] != 1) dims[to.v[d]] = operand->dims[d];
   for (uint32_t d = 0; d < type->rank; d++)
@@ -162,7 +162,7 @@ static Status *eval_old(EvalContext *cx, Literal *const *in, Literal **out) {
   return broadcast(cx, in[0], to, sizes.n + in[0]->rank, dims, out);
 }
 
-// An operand, and where its dimensions go in a result shape. Gives the result's rank.
+// A random operand, result shape and broadcast_dimensions. Returns the result's rank.
 static uint32_t sample_shapes(Sample *cx, Type *out_type, ValueId *out_operand, int64_t *to,
                               uint32_t *out_rank, int64_t *dims) {
   int64_t from[4];
@@ -206,8 +206,8 @@ static OpId sample_old(Sample *cx) {
   return sample_op(cx, OP_broadcast, attrs, 1, &operand, 1, NULL, 0);
 }
 
-// to[k]: where dimension k of the operand goes. A size of 1 that is stretched is a factor of its
-// own.
+// to[k]: the result dimension of operand dimension k. A size of 1 that is expanded is a factor of
+// its own.
 static void factors_to(FactorContext *cx, const int64_t *to) {
   uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, 0);
   for (uint32_t d = 0; d < factors_rank(cx, result); d++) {
@@ -224,7 +224,7 @@ static void factors_to(FactorContext *cx, const int64_t *to) {
 
 static bool factors(FactorContext *cx) {
   factors_to(cx, factors_ints(cx, "broadcast_dimensions").v);
-  if (cx->n_operands > 1) factors_whole(cx, 1);
+  if (cx->n_operands > 1) factors_replicated(cx, 1);
   return true;
 }
 
@@ -236,7 +236,7 @@ static bool factors_old(FactorContext *cx) {
   return true;
 }
 
-// Without copies it is a reshape; JAX adds dimensions of size 1 so.
+// If nothing is repeated it is a reshape: JAX adds dimensions of size 1 by broadcast_in_dim.
 static uint32_t traits(const Program *p, OpId op) {
   int64_t before, after;
   bool same = type_count(p->context, value_type(p, op_operand(p, op, 0)), &before) &&

@@ -1,10 +1,10 @@
-// case and if: one of several regions runs and gives the results. An index out of range takes the
+// case and if: one of several regions runs and returns the results. An index out of range takes the
 // last branch.
 #include "ops/eval.h"
 #include "ops/infer.h"
 #include "ops/sample.h"
 
-// Branches take nothing and give the same types, which are the results'.
+// Branches have no arguments and return the types of the results.
 static bool infer_branches(Infer *cx, int no_inputs, int same_outputs, int results) {
   uint32_t n_regions = op_at(cx->program, cx->op)->n_regions, n = infer_region_n_returned(cx, 0);
   for (uint32_t r = 0; r < n_regions; r++)
@@ -67,7 +67,7 @@ static Status *eval_if(EvalContext *cx, Literal *const *in, Literal **out) {
   return cx->host->run_region(cx, op_region(cx->program, cx->op, branch), 0, NULL, cx->n_out, out);
 }
 
-// Every branch gives one of several values from outside, all of one type.
+// Every branch returns one of several values from outside, all of one type.
 static OpId sample_branches(Sample *cx, uint16_t code, ValueId choice, uint32_t n) {
   Program *p = cx->program;
   Type type;

@@ -1,5 +1,5 @@
 // The check dialect: ops that compare a value with another one, a constant, or one probed before. A
-// failed check is told to the host and does not end the run.
+// failed check is reported to the host and does not end the run.
 #include "ops/compare_values.h"
 #include "ops/infer.h"
 

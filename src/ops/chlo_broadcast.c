@@ -1,6 +1,6 @@
-// chlo.broadcast_x: operands brought to one shape as NumPy does (trailing dimensions meet, 1
-// stretches), or with broadcast_dimensions saying where the dimensions of the lower-ranked one go;
-// then x. And the constants of CHLO. O(elements of the result).
+// chlo.broadcast_x: broadcasts the operands to one shape as NumPy does (dimensions align at the
+// end, sizes of 1 expand), or by broadcast_dimensions for the lower-ranked one; then applies x.
+// Also the constants of CHLO. O(elements of the result).
 #include <string.h>
 
 #include "ops/factors.h"
@@ -18,12 +18,12 @@ static const uint16_t base_of[OP_COUNT] = {
     [OP_chlo_broadcast_select] = OP_select,
 };
 
-// Where dimension d of an operand of rank `rank` goes in a result of rank `most`.
+// The result dimension (of rank `most`) of dimension d of an operand of rank `rank`.
 static uint32_t target_dim(Ints where, uint32_t rank, uint32_t most, uint32_t d) {
   return where.ok && where.n == rank && rank < most ? (uint32_t)where.v[d] : most - rank + d;
 }
 
-// One dimension of the result from what is known so far and one operand's; false if they disagree.
+// Merges one operand's dimension into the result's dimension *known; false if they disagree.
 static bool meet(int64_t *known, int64_t dim) {
   if (*known == dim || dim == 1) return true;
   if (*known == 1) {
@@ -117,7 +117,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   return NULL;
 }
 
-// Two shapes that meet: one random, the other with some dimensions 1 and some left off in front.
+// Two compatible shapes: one random, the other with some dimensions 1 and some leading ones
+// dropped.
 static OpId sample_broadcast(Sample *cx, uint16_t code) {
   uint16_t base = base_of[code];
   DType dtype;

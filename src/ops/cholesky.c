@@ -1,6 +1,6 @@
 // stablehlo.cholesky: a = l * l^H, matrix by matrix, row by row (Cholesky-Banachiewicz) in long
-// double, rounded once. Only the triangle asked for is read; the other one is written as zeros. A
-// matrix that is not positive definite gives NaN throughout, as in XLA. O(n^3) per matrix.
+// double, rounded once. Only the triangle that `lower` selects is read; the result's other one is
+// zero. A matrix that is not positive definite gives NaN throughout, as in XLA. O(n^3) per matrix.
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/factors.h"

@@ -1,5 +1,5 @@
 // collective_broadcast: every process of a group gets the operand of the group's first process, or
-// of the one a root operand names; processes in no group get zeros. O(elements).
+// of the root operand's process; processes in no group get zeros. O(elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 
@@ -60,7 +60,7 @@ static Status *eval_collective_broadcast(EvalContext *cx, Literal *const *in, Li
     }
     return NULL;
   }
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet_in(cx, group, n_group, n, in, mark, &x));
   for (uint32_t i = 0; i + root < n; i++) {
     int64_t at = root ? dtype_convert(in[n - 1]->dtype, DT_i64, literal_get(in[n - 1], i)).i : 0;

@@ -1,6 +1,6 @@
-// collective_permute: pairs of processes; each target gets its source's operand, processes that are
-// no target zeros. Pairs are groups of their own: those meet that are linked by pairs, a ring or a
-// line, and others need not come. O(pairs + elements).
+// collective_permute: each target gets its source's operand; processes that are no target get
+// zeros. The pairs determine the groups: processes connected by pairs, a ring or a line, wait for
+// each other and for no others. O(pairs + elements).
 #include "ops/factors.h"
 #include "ops/groups.h"
 
@@ -13,7 +13,7 @@ static bool infer_collective_permute(Infer *cx) {
   return true;
 }
 
-#define NOBODY UINT32_MAX
+#define NO_PROCESS UINT32_MAX
 
 static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Literal **out) {
   Ints ids = eval_ints(cx, "source_target_pairs");
@@ -24,13 +24,13 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
   uint32_t mine = partitions_move ? self.partition : self.replica;
   uint32_t limit = partitions_move ? partitions : replicas;
   ArenaMark mark = arena_mark(cx->scratch);
-  // No process is source or target twice, so the links are rings and lines. Members in order of
-  // their id, so that all have the same list.
+  // No process is source or target twice, so components are rings and lines. Members are ordered by
+  // id, so that all have the same list.
   uint32_t n_group = 0, *target = ARENA_ARRAY(cx->scratch, uint32_t, limit + 1),
            *source = ARENA_ARRAY(cx->scratch, uint32_t, limit + 1);
   ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, limit + 1);
   bool *linked = ARENA_ARRAY(cx->scratch, bool, limit + 1);
-  for (uint32_t i = 0; i < limit; i++) target[i] = source[i] = NOBODY;
+  for (uint32_t i = 0; i < limit; i++) target[i] = source[i] = NO_PROCESS;
   for (uint32_t i = 0; i < ids.n; i++)
     if (ids.v[i] < 0 || ids.v[i] >= limit)
       FAIL(INVALID_ARGUMENT, "source_target_pairs contain %s %lld, expected it in [0, %u)",
@@ -39,17 +39,17 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
     target[ids.v[i]] = (uint32_t)ids.v[i + 1];
     source[ids.v[i + 1]] = (uint32_t)ids.v[i];
   }
-  bool alone = mine >= limit || (target[mine] == NOBODY && source[mine] == NOBODY);
-  for (uint32_t i = alone ? NOBODY : mine; i != NOBODY && !linked[i]; i = target[i])
+  bool alone = mine >= limit || (target[mine] == NO_PROCESS && source[mine] == NO_PROCESS);
+  for (uint32_t i = alone ? NO_PROCESS : mine; i != NO_PROCESS && !linked[i]; i = target[i])
     linked[i] = true;
-  for (uint32_t i = alone ? NOBODY : source[mine]; i != NOBODY && !linked[i]; i = source[i])
+  for (uint32_t i = alone ? NO_PROCESS : source[mine]; i != NO_PROCESS && !linked[i]; i = source[i])
     linked[i] = true;
   for (uint32_t i = 0; i < limit; i++)
     if (linked[i])
       group[n_group++] =
           partitions_move ? (ProcessId){self.replica, i} : (ProcessId){i, self.partition};
   if (!alone) {
-    GroupExchange x;
+    Rendezvous x;
     uint32_t from = source[mine];
     TRY(groups_meet_in(cx, group, n_group, 1, in, mark, &x));
     for (uint32_t m = 0; m < n_group; m++)

@@ -1,10 +1,14 @@
-// Which ops commute with which reducer: a table of facts (commutes.def) and what follows from them.
+// Problem: an unreduced operand need not be reduced before an op that commutes with the reducer.
+// Which ops commute with which reducer, and in which operands?
 //
-// One rule serves data movement and reductions by the same reducer: either every operand that
-// elements come from is partial, or the reducer is idempotent, so that whole elements which are in
-// all parts combine to themselves. The others are algebra: additivity, distributivity, order. What
-// is not partial but combines to itself may count as partial: the zeros of a pad, of a reduction's
-// beginning, of what is scattered into.
+// Idea: a table of algebraic facts per op (commutes.def) and a few rules. One rule serves data
+// movement and reductions by the same reducer: every operand that provides elements is unreduced,
+// or the reducer is idempotent, so that a replicated element reduces to itself. The other rules use
+// additivity, distributivity over one operand, and monotonicity. A replicated constant that reduces
+// to itself counts as unreduced: the zeros of a pad, of a reduction's init, of a scatter's input.
+//
+// Invariant: a wrong "yes" is a wrong program, a wrong "no" only an earlier collective; so unknown
+// ops commute with nothing. commute_test.c proves the table by evaluation. O(operands).
 #include "ops/commute.h"
 
 #include "ops/factors.h"
@@ -18,9 +22,9 @@ typedef struct Commute {
 
 enum { EACH = 0xff, DATA = 0xfe };  // sets that depend on the number of operands
 
-// Whether it survives a change of type, be it by convert or by the way: sums need a type that holds
-// all of the other (widening floats; integers that only drop high bits), order also survives
-// rounding, bits also sign extension.
+// Does a change of element type, by convert or inside of an op, commute with the reducer? Sums
+// require widening floats, or integers that only drop high bits. Max and min also allow rounding,
+// since it is monotonic. Bitwise reducers also allow sign extension.
 static bool convert_commutes(DType from, DType to, Combine combine) {
   const DTypeInfo *a = dtype_info(from), *b = dtype_info(to);
   bool a_float = dtype_is_float(from) || dtype_is_complex(from),
@@ -33,7 +37,7 @@ static bool convert_commutes(DType from, DType to, Combine combine) {
            (a_int && b_int && a->width >= b->width);
   case COMBINE_MAX:
   case COMBINE_MIN:
-    // Narrow formats overflow to NaN, which is in no order.
+    // 8-bit floats overflow to NaN, which is not ordered.
     if (dtype_is_float(to)) return (dtype_is_float(from) || a_int) && dtype_bytes(to) >= 2;
     return a_int && b_int && a->width <= b->width &&
            (dtype_is_signed(from) == dtype_is_signed(to) ||
@@ -57,11 +61,11 @@ static bool in_set(const Program *p, OpId op, uint8_t set, uint32_t operand) {
   return operand < 8 && (set >> operand & 1);
 }
 
-// How the partial operands lie in a set: none of them outside, and how many. A constant that
-// combines to itself may as well come in parts.
+// The unreduced operands compared with a set of operands.
 typedef struct Cover {
-  bool within, all;
-  uint32_t n;  // partial operands
+  bool within;  // all unreduced operands are in the set
+  bool all;     // all operands in the set are unreduced, or constants that op_reduces_to_itself
+  uint32_t n;   // unreduced operands
 } Cover;
 
 static Cover cover(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
@@ -69,7 +73,7 @@ static Cover cover(const Program *p, OpId op, uint8_t set, Combine combine, cons
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     c.n += partial[i];
     if (in_set(p, op, set, i))
-      c.all = c.all && (partial[i] || op_keeps(p, op_operand(p, op, i), combine));
+      c.all = c.all && (partial[i] || op_reduces_to_itself(p, op_operand(p, op, i), combine));
     else if (partial[i])
       c.within = false;
   }
@@ -80,13 +84,13 @@ static bool idempotent(Combine c) {
   return c == COMBINE_MAX || c == COMBINE_MIN || c == COMBINE_AND || c == COMBINE_OR;
 }
 
-// From all elements of the set at once.
-static bool gathers(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
+// All of the set is unreduced; or some of it, and the reducer is idempotent.
+static bool covers(const Program *p, OpId op, uint8_t set, Combine combine, const bool *partial) {
   Cover c = cover(p, op, set, combine, partial);
   return c.within && c.n && (c.all || idempotent(combine));
 }
 
-// Through one operand of the set, the others being whole.
+// One operand of the set is unreduced, all others are replicated.
 static bool alone(const Program *p, OpId op, uint8_t set, const bool *partial) {
   Cover c = cover(p, op, set, COMBINE_NONE, partial);
   return c.within && c.n == 1;
@@ -104,21 +108,21 @@ static bool is_quantized(const Program *p, OpId op) {
 Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial) {
   const Op *o = op_at(p, op);
   const Commute *row = &commutes[o->code < OP_COUNT ? o->code : 0];
-  if (!combine_is_plain(combine) || !o->n_operands || !o->n_results || is_quantized(p, op))
+  if (!combine_is_named(combine) || !o->n_operands || !o->n_results || is_quantized(p, op))
     return COMBINE_NONE;
   DType to = type_dtype(p->context, op_result_type(p, op, 0));
   for (uint32_t i = 0; i < o->n_operands; i++) {
     DType from = type_dtype(p->context, op_operand_type(p, op, i));
     if (partial[i] && from != to && !convert_commutes(from, to, combine)) return COMBINE_NONE;
   }
-  if (gathers(p, op, row->copies, combine, partial)) return combine;
+  if (covers(p, op, row->copies, combine, partial)) return combine;
   Combine reducer = row->reducer == COMBINE_BODY ? op_combine(p, op) : (Combine)row->reducer;
-  if (reducer == combine && gathers(p, op, row->combined, combine, partial)) return combine;
+  if (reducer == combine && covers(p, op, row->combined, combine, partial)) return combine;
   bool holds = !row->floats || dtype_is_float(to) || dtype_is_complex(to);
   bool ordered = holds && !dtype_is_complex(to);
   switch (combine) {
   case COMBINE_SUM:
-    if (gathers(p, op, row->together, combine, partial)) return combine;
+    if (covers(p, op, row->together, combine, partial)) return combine;
     return holds && alone(p, op, row->linear, partial) ? combine : COMBINE_NONE;
   case COMBINE_MAX:
   case COMBINE_MIN:
@@ -133,13 +137,13 @@ Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *part
   }
 }
 
-Combine op_joins(const Program *p, OpId op) {
+Combine op_binary_reducer(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   Combine reducer = o->code < OP_COUNT ? (Combine)commutes[o->code].reducer : COMBINE_NONE;
-  return o->n_operands == 2 && combine_is_plain(reducer) ? reducer : COMBINE_NONE;
+  return o->n_operands == 2 && combine_is_named(reducer) ? reducer : COMBINE_NONE;
 }
 
-bool op_keeps(const Program *p, ValueId value, Combine combine) {
+bool op_reduces_to_itself(const Program *p, ValueId value, Combine combine) {
   Scalar x;
   switch (combine) {
   case COMBINE_SUM:

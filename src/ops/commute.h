@@ -1,11 +1,11 @@
-// Partial values through ops: parts of operands that combine to the whole (by sum, max, …) give
-// parts of the results.
+// Ops on unreduced operands: does an op applied to partial values (by sum, max, …) give partial
+// values of its result? Then the reduction can wait until after the op.
 //
 //   negate(partial sums)                partial sums
 //   add(partial sums, partial sums)     partial sums
-//   add(partial sums, whole)            nothing: the whole would enter once per part
-//   pad(partial sums, 0)                partial sums: zeros in each part are zeros in the whole
-//   add(partial maxima, whole)          partial maxima, of floats
+//   add(partial sums, replicated)       no: each device would add the replicated value
+//   pad(partial sums, 0)                partial sums: zeros sum to zeros
+//   add(partial maxima, replicated)     partial maxima, for floats
 //   negate(partial maxima)              partial minima
 #ifndef TESSERA_OPS_COMMUTE_H
 #define TESSERA_OPS_COMMUTE_H
@@ -13,19 +13,18 @@
 #include "ops/op.h"
 #include "sharding/combine.h"
 
-// How the results of the op on parts combine to its results on the whole: COMBINE_NONE if they do
-// not, or if that is not known. partial: per operand, whether it comes in parts that combine by
-// `combine`; others are whole and the same everywhere (those that op_keeps count as parts, too).
-// Holds for finite values, of floats up to the rounding of a sum's parts. The op must be verified.
-// O(operands).
+// The reducer of the op's results if the operands i with partial[i] are unreduced by `combine` and
+// the others are replicated; COMBINE_NONE if the results are not partial values, or that is
+// unknown. Replicated constants that op_reduces_to_itself count as unreduced. Holds for finite
+// values; sums of floats may round differently. The op must be verified. O(operands).
 Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial);
 
-// How an elementwise op combines its two operands: add by sum, maximum by max; COMBINE_NONE if it
-// is no reducer's op.
-Combine op_joins(const Program *p, OpId op);
+// The reducer that a binary elementwise op applies: sum for add, max for maximum; else
+// COMBINE_NONE.
+Combine op_binary_reducer(const Program *p, OpId op);
 
-// A constant of one value that, combined with itself any number of times, stays what it is: zeros
-// of a sum, anything of a maximum.
-bool op_keeps(const Program *p, ValueId value, Combine combine);
+// Is the value a splat constant that reduces to itself over any number of devices? Zeros for a sum,
+// any constant for a maximum.
+bool op_reduces_to_itself(const Program *p, ValueId value, Combine combine);
 
 #endif

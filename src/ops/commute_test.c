@@ -1,7 +1,7 @@
-// The proof of commutes.def, on random instances of every op with a row: operands are split into
-// parts that combine to the whole, the op is evaluated on the parts and on the whole, and the parts
-// of its results combine to the result. Floats are small multiples of a half, so that they are
-// exact. TESSERA_SEED gives other instances; TESSERA_VERBOSE=1 says what was tested.
+// The proof of commutes.def, on random instances of every op with a row: unreduced operands are
+// replaced by partial values that reduce to them. The op on the partial values gives results that
+// must reduce to the op's result. Floats are small multiples of a half, so that sums are exact.
+// TESSERA_SEED gives other instances; TESSERA_VERBOSE=1 prints what was tested.
 #include "ops/commute.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static uint64_t next(World *w) {
   return w->seed >> 33;
 }
 
-// Whether tensors of this type are combined by the reducer at all, and exactly.
+// Can the reducer combine elements of this type, and exactly?
 static bool fits(const World *w, const Literal *l, Combine combine) {
   if (l->kind != LITERAL_ARRAY || type_is_quant(w->context, l->elem)) return false;
   if (combine >= COMBINE_AND) return dtype_is_integer(l->dtype) || l->dtype == DT_i1;
@@ -35,7 +35,7 @@ static bool fits(const World *w, const Literal *l, Combine combine) {
   return !dtype_is_float(l->dtype) || dtype_bytes(l->dtype) >= 2;
 }
 
-// Whole operands keep their values (they may be places) unless they are floats: those are made
+// Replicated operands keep their values (they may be indices), except for floats: these become
 // powers of two, so that products and quotients are exact.
 static Literal *exact_whole(World *w, Literal *l) {
   if (l->kind != LITERAL_ARRAY || type_is_quant(w->context, l->elem) ||
@@ -63,7 +63,7 @@ static Literal *part(World *w, const Literal *l) {
   return out;
 }
 
-// What commutes.def says holds for finite values: a constant divisor may be 0.
+// commutes.def holds for finite values, and a constant divisor may be 0.
 static bool is_finite(Literal *l) {
   bool real = l->kind == LITERAL_ARRAY && dtype_is_float(l->dtype);
   if (!real && !(l->kind == LITERAL_ARRAY && dtype_is_complex(l->dtype))) return true;
@@ -89,7 +89,7 @@ static Status *check_set(World *w, OpId function, Literal *const *given, Combine
   uint32_t parts = 2 + (uint32_t)next(w) % (MOST_PARTS - 1);
   Literal *in[MOST_PARTS][MOST_OPERANDS], *whole[MOST_OPERANDS];
   for (uint32_t i = 0; i < n; i++) {
-    bool kept = op_keeps(w->program, op_operand(w->program, w->op, i), combine);
+    bool kept = op_reduces_to_itself(w->program, op_operand(w->program, w->op, i), combine);
     whole[i] = partial[i] ? part(w, given[i]) : kept ? given[i] : exact_whole(w, given[i]);
     in[0][i] = whole[i];
     for (uint32_t k = 1; k < parts; k++) {
@@ -178,7 +178,7 @@ static void test_parts(void **state) {
   assert_int_equal(failures, 0);
 }
 
-// ---- what must not ----
+// ---- cases that must not commute ----
 
 typedef struct TextJob {
   const char *text;
@@ -201,8 +201,8 @@ static Status *read_text(Guard *guard, void *arg) {
     if (!op_at(p, o)->n_results) continue;
     bool partial[8];
     for (uint32_t i = 0; i < 8; i++) partial[i] = job->set >> i & 1;
-    bool joins = job->combine == COMBINE_NONE;  // else what it makes of parts
-    job->out[job->n++] = joins ? op_joins(p, o) : op_commutes(p, o, job->combine, partial);
+    bool joins = job->combine == COMBINE_NONE;  // tests op_binary_reducer, else op_commutes
+    job->out[job->n++] = joins ? op_binary_reducer(p, o) : op_commutes(p, o, job->combine, partial);
   }
   program_free(p);
   diag_deinit(&diag);

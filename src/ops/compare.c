@@ -10,7 +10,7 @@ typedef enum Direction { EQ, NE, GE, GT, LE, LT, N_DIRECTIONS } Direction;
 
 static const char *const direction_names[N_DIRECTIONS] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
 
-// N_DIRECTIONS if the attribute is none of them.
+// N_DIRECTIONS if the attribute is no direction.
 static Direction direction_of(const Context *context, Attr attrs) {
   Str name =
       name_str(context, attr_as_name(context, attr_get(context, attrs, "comparison_direction")));
@@ -54,7 +54,7 @@ COMPARE(f, double)
 COMPARE(s, int64_t)
 COMPARE(u, uint64_t)
 
-// -1, 0 or 1 to a direction's answer.
+// Does an order of -1, 0 or 1 satisfy the direction?
 static bool holds(Direction direction, int order) {
   switch (direction) {
   case EQ: return order == 0;
@@ -90,7 +90,7 @@ static void compare_complex(const PointwiseCall *call, int64_t n, const void *co
   for (int64_t i = 0; i < n; i++) {
     bool re = x[i].re == y[i].re, less = x[i].re < y[i].re || (re && x[i].im < y[i].im),
          more = x[i].re > y[i].re || (re && x[i].im > y[i].im), same = re && x[i].im == y[i].im;
-    // With a NaN none of the three holds, and only NE is true.
+    // NaN is neither less nor more nor equal: only NE is true.
     r[i] = less || more || same ? holds((Direction)call->mode, more - less) : call->mode == NE;
   }
 }
@@ -110,7 +110,7 @@ static bool lanes(PointwiseCall *call) {
   return false;
 }
 
-// The comparison type fits the elements; none given always does.
+// Does the comparison type fit the elements? An absent one always does.
 static bool type_fits(Str type, DTypeKind kind) {
   if (!type.n || str_is(type, "NOTYPE")) return true;
   switch (kind) {

@@ -1,5 +1,5 @@
-// Element by element, in the storage type. Facts of the reference's checks: stablehlo's check
-// dialect and the custom calls its translate tool registers. O(elements).
+// Compares element by element, in the storage type. The tolerances are those of the reference:
+// StableHLO's check dialect and the custom calls of its translate tool. O(elements).
 #include "ops/compare_values.h"
 
 #include <inttypes.h>

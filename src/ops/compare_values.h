@@ -1,5 +1,4 @@
-// Comparing what was computed with what was expected: shared by the check dialect and its custom
-// calls.
+// Comparison of computed with expected values, for the check dialect and its custom calls.
 #ifndef TESSERA_OPS_COMPARE_VALUES_H
 #define TESSERA_OPS_COMPARE_VALUES_H
 
@@ -19,9 +18,8 @@ typedef struct Comparison {
   uint64_t min_ulp, max_ulp;
 } Comparison;
 
-// Compares and tells the host: pass or fail with the first element at odds, both values and how
-// many there are.
-// out_agree may be NULL.
+// Compares and reports to the host: passed, or failed with the first mismatch, both values and the
+// number of mismatches. out_agree may be NULL.
 Status *compare_values(EvalContext *cx, const Literal *actual, const Literal *expected,
                        const Comparison *how, bool *out_agree);
 

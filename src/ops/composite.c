@@ -1,10 +1,10 @@
-// composite: an op made of others, with a name. It means what its decomposition computes.
+// composite: a named op whose semantics is its decomposition function.
 #include "ops/eval.h"
 #include "ops/infer.h"
 
-// A letter first, then letters, digits and _; behind each dot at least one of those or $.
+// A letter, then letters, digits and _; after each dot at least one of these or $.
 static bool is_namespaced(Str name) {
-  bool dot = false, fresh = true;  // fresh: nothing of this part has been read
+  bool dot = false, fresh = true;  // fresh: at the beginning of a component
   for (size_t i = 0; i < name.n; i++) {
     char c = name.s[i];
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -1,5 +1,7 @@
-// concatenate: the inputs one after another along a dimension. One strided copy per input,
-// O(elements).
+// concatenate. eval: one strided copy per input, O(elements). On shards along the concatenated
+// dimension: each operand is shifted to its position in the result's tile by a window
+// (build_window), and selects join them. Operands that are slices of one tensor, as in a roll, are
+// one window of that tensor.
 #include "ops/localize.h"
 #include "ops/move.h"
 #include "tensor/strided.h"
@@ -98,10 +100,10 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_concatenate, attrs, n, operands, 1, NULL, 0);
 }
 
-// Whether all operands are slices, or all come from one tensor and some by slices: the pieces of
-// something that was whole before, which only change places.
+// Are all operands slices, or all derived from one tensor with some slices among them? Then the op
+// permutes pieces of a tensor (a roll).
 static bool from_slices(FactorContext *cx) {
-  cx->looked_around = true;
+  cx->reads_context = true;
   const Program *p = cx->program;
   bool all = true, any = false, one = true;
   ValueId source = 0;
@@ -126,7 +128,7 @@ static bool factors(FactorContext *cx) {
       factors_on_all(cx, size, FACTOR_PASS, d);
     } else if (!cx->options.conservative) {
       uint8_t kinds = from_slices(cx) ? FACTOR_PERMUTE : FACTOR_REPLICATE;
-      factors_really(cx, factors_on_all(cx, size, kinds, d), FACTOR_PERMUTE);
+      factors_set_kinds(cx, factors_on_all(cx, size, kinds, d), FACTOR_PERMUTE);
     }
   }
   return true;
@@ -136,18 +138,19 @@ static uint32_t along_of(const Localizer *cx) {
   return (uint32_t)attr_as_int(cx->context, localize_attr(cx, "dimension"), 0);
 }
 
-// Where an operand's part of the result's tile is taken from.
+// The source of an operand's elements in the result's tile.
 typedef struct Taken {
-  ValueId tile;  // of what the operand is a slice of; 0: of the operand itself
-  int64_t size;  // of that dimension of the whole
+  ValueId tile;  // the shard of the tensor that the operand is a slice of; 0: the operand's own
+  int64_t size;  // the global size of that tensor's dimension
   BuildWindow window;
-  int64_t offset;  // of the operand in the result
-  bool whole;      // everybody has it whole
-  bool goes_on;    // the window before this one is its as well
+  int64_t offset;   // of the operand in the result
+  bool replicated;  // the operand is replicated
+  bool goes_on;     // the previous operand's window covers this one, too
 } Taken;
 
-// The operand is a slice along the one dimension, for this only, of a value whose tile is there:
-// what it takes to make the slice is then not done at all.
+// If the operand is a slice along this dimension, without other users, and the local program has
+// the sliced tensor with the same sharding: reads the window from that. This saves the slice's
+// communication.
 static void look_through(const Localizer *cx, uint32_t i, uint32_t along, Taken *s) {
   const Program *p = cx->program;
   ValueId v = op_operand(p, cx->op, i);
@@ -167,8 +170,9 @@ static void look_through(const Localizer *cx, uint32_t i, uint32_t along, Taken 
   s->window.end = start.v[along] + localize_size(cx, i, along);
 }
 
-// The parts of a roll, or slices that lie side by side again, are one window.
-static void go_on(Taken *before, Taken *s, int64_t devices) {
+// Merges the windows of two operands that are adjacent slices of one tensor, or the two slices of a
+// roll.
+static void merge_windows(Taken *before, Taken *s, int64_t devices) {
   if (!s->tile || s->tile != before->tile) return;
   int64_t jump = before->window.first - s->window.first;
   if (jump == 0) {
@@ -191,10 +195,10 @@ static Taken *find_taken(const Localizer *cx, uint32_t along) {
     *s = (Taken){.size = localize_size(cx, i, along),
                  .window = {.first = -offset, .step = tile, .length = tile},
                  .offset = offset,
-                 .whole = !*localize_has(cx, i, f) || (cx->whole && cx->whole[i])};
+                 .replicated = !*localize_has(cx, i, f) || (cx->replicated && cx->replicated[i])};
     offset += s->size;
-    if (!s->whole) look_through(cx, i, along, s);
-    if (before) go_on(before, s, devices);
+    if (!s->replicated) look_through(cx, i, along, s);
+    if (before) merge_windows(before, s, devices);
     if (!s->goes_on) before = s;
   }
   return taken;
@@ -207,15 +211,15 @@ static void splits(Localizer *cx) {
   const Taken *taken = find_taken(cx, along);
   for (uint32_t i = 0; i < cx->map->n_operands; i++) {
     const Taken *s = &taken[i];
-    if (s->whole) *localize_has(cx, i, f) = false;
-    if (s->whole || s->goes_on) continue;
+    if (s->replicated) *localize_has(cx, i, f) = false;
+    if (s->replicated || s->goes_on) continue;
     cx->bytes += build_window_received(cx->builder, s->size, devices, s->window) *
                  localize_bytes_across(cx, i, along);
-    cx->steps++;  // each has its own
+    cx->steps++;
   }
 }
 
-// `next` from place `offset` of the result on, `v` before it.
+// `next` from global index `offset` of the result on, `v` before it.
 static ValueId join(Localizer *cx, ValueId v, ValueId next, uint32_t along, int64_t offset) {
   Builder *b = cx->builder;
   uint32_t result = cx->map->n_operands;
@@ -232,7 +236,7 @@ static ValueId join(Localizer *cx, ValueId v, ValueId next, uint32_t along, int6
   return build_select(b, before, v, next);
 }
 
-// Each operand where it lies in the result's tile, then one over the other.
+// Each operand at its position in the result's tile, joined by selects.
 static Status *localize(Localizer *cx) {
   Builder *b = cx->builder;
   uint32_t along = along_of(cx);
@@ -244,8 +248,8 @@ static Status *localize(Localizer *cx) {
     const Taken *s = &taken[i];
     if (!localize_size(cx, i, along) || s->goes_on) continue;
     ValueId tile = s->tile ? s->tile : cx->in[i];
-    ValueId next = s->whole ? build_window_of_whole(b, tile, along, axes, s->window, 0)
-                            : build_window(b, tile, along, axes, s->size, s->window, 0);
+    ValueId next = s->replicated ? build_window_of_replicated(b, tile, along, axes, s->window, 0)
+                                 : build_window(b, tile, along, axes, s->size, s->window, 0);
     v = v ? join(cx, v, next, along, s->offset) : next;
   }
   cx->out[0] = v;

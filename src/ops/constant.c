@@ -1,5 +1,5 @@
-// constant: a value from the program text. Dense constants are copied out of the context, resources
-// out of the program's blobs; a quantized constant is written as its storage. O(bytes).
+// constant: a value in the program text. Dense constants are copied from the context, resources
+// from the program's blobs; a quantized constant's text is its storage values. O(bytes).
 #include "ops/localize.h"
 #include "ops/move.h"
 
@@ -14,7 +14,7 @@ static bool infer(Infer *cx) {
   Type type = value->type, declared = infer_result(cx, 0);
   const QuantInfo *quant = type_quant_info(cx->context, declared);
   if (quant && !type_is_quant(cx->context, type)) {
-    // Storage stands for the quantized value.
+    // The value is the storage of a quantized type.
     REQUIRE(cx, 1,
             infer_types_compatible(
                 cx, type_with_elem(cx->context, declared, type_scalar(quant->storage)), type),
@@ -76,9 +76,9 @@ static OpId sample(Sample *cx) {
   return value_def(cx->program, move_sample(cx, "bsufc", rank, dims, &type));
 }
 
-static void splits(Localizer *cx) { (void)cx; }  // all of it: everybody has the whole
+static void splits(Localizer *cx) { (void)cx; }  // any split: every device has the constant
 
-// The tile of a splat is one; of others it is cut from the whole.
+// A splat gets the local shape; another constant is sliced at the device's offset.
 static Status *localize(Localizer *cx) {
   Context *c = cx->context;
   Builder *b = cx->builder;
@@ -89,9 +89,9 @@ static Status *localize(Localizer *cx) {
     Attr splat = attr_dense(c, type, value->data, value->bytes);
     return localize_copy(cx, NULL, localize_with(cx, 0, "value", splat));
   }
-  Type whole = op_result_type(cx->program, cx->op, 0);
-  TRY(localize_copy_as(cx, NULL, 0, &whole, cx->out));
-  for (uint32_t d = 0; d < type_info(c, whole)->rank; d++) {
+  Type global = op_result_type(cx->program, cx->op, 0);
+  TRY(localize_copy_as(cx, NULL, 0, &global, cx->out));
+  for (uint32_t d = 0; d < type_info(c, global)->rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
     int64_t tile = localize_tile(cx, 0, d);

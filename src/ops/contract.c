@@ -1,9 +1,9 @@
-// Contractions. Both operands are laid out as [batch, free, contract], so that every result element
-// is the dot product of two contiguous rows. As in the spec's formula every product and every sum
-// is rounded to the widest of the types involved, in brackets that depend on the length only
-// (dense_dot): a plain sum of many terms would be farther from the truth than backends, which add
-// in lanes. Types of less than 32 bits are summed in f32 and rounded once, as backends do.
-// O(batch * m * n * k).
+// Contractions. Both operands are transposed to [batch, free, contract], so that every result
+// element is the dot product of two contiguous rows. As in the spec's formula, every product and
+// every sum is rounded to the widest of the types involved. The sum is a balanced tree that depends
+// on the length only (dense_dot): its error is similar to that of backends, which add in lanes,
+// while a sequential sum's would be larger. Types of less than 32 bits are summed in f32 and
+// rounded once, as in backends. O(batch * m * n * k).
 #include "ops/contract.h"
 
 #include <string.h>
@@ -133,14 +133,15 @@ ContractPrecision contract_precision(const Context *context, Attr algorithm) {
   p.lhs_parts = attr_as_int(context, attr_get(context, algorithm, "lhs_component_count"), 1);
   p.rhs_parts = attr_as_int(context, attr_get(context, algorithm, "rhs_component_count"), 1);
   p.products = attr_as_int(context, attr_get(context, algorithm, "num_primitive_operations"), 1);
-  // JAX's BF16_BF16_F32_X3, _X6, _X9 say one component and 3, 6, 9 products: of 2, 3, 3 parts.
+  // JAX's BF16_BF16_F32_X3, _X6, _X9 have one component and 3, 6, 9 products in their attribute;
+  // the numbers of components meant are 2, 3, 3.
   if (p.lhs_parts == 1 && p.rhs_parts == 1 && p.products > 1)
     p.lhs_parts = p.rhs_parts = p.products <= 4 ? 2 : 3;
   return p;
 }
 
-// Splits data into `parts` arrays of a narrower type whose sum approaches it: each part is what the
-// ones before left over, rounded. Only the kinds of floats have parts.
+// Splits data into `parts` components of a narrower type whose sum approximates it: each one is the
+// remainder of those before, rounded. Floats only.
 static void **split(EvalContext *cx, DenseKind kind, const void *data, int64_t count, DType type,
                     int64_t parts) {
   void **out = ARENA_ARRAY(cx->scratch, void *, (size_t)parts);
@@ -154,9 +155,9 @@ static void **split(EvalContext *cx, DenseKind kind, const void *data, int64_t c
   return out;
 }
 
-// The operands of a decomposed product laid end to end along the contracting dimension: for every
-// pair of parts used, most significant first, a copy of the row. One plain dot product then sums
-// all primitive products.
+// Concatenates the operands of a decomposed product along the contracting dimension: for every pair
+// of components used, most significant first, a copy of the row. One dot product then sums all
+// primitive products.
 static void decompose(EvalContext *cx, DenseKind kind, ContractSide *l, ContractSide *r,
                       ContractPrecision precision) {
   int64_t l_rows = l->batch * l->free, r_rows = r->batch * r->free, k = l->contract;
@@ -218,7 +219,8 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
     for (int64_t i = 0; i < l.free; i++) {
       TRY(eval_poll(cx));
       for (int64_t j = 0; j < r.free; j++, at++) {
-        Scalar v = dense_dot_parts(kind, cx->brackets + 1, ld + (size_t)i * l_row,
+        // More than one part only if sums are reassociated on purpose (EvalContext.reassociation).
+        Scalar v = dense_dot_parts(kind, cx->reassociation + 1, ld + (size_t)i * l_row,
                                    rd + (size_t)j * r_row, l.contract);
         if (sum) {
           v.f = dtype_round(sum, scalar_f(v.f)).f;

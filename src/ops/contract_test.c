@@ -100,7 +100,7 @@ static void test_dot_general(void **state) {
   run(dot_general_random);
 }
 
-// The padded, dilated input of the spec, read at one place of its feature and spatial index.
+// An element of the spec's padded, dilated input, by feature and spatial index.
 static Scalar padded(const Literal *lhs, int64_t b, int64_t feature, const int64_t *at,
                      const int64_t *low, const int64_t *base) {
   int64_t index[4] = {b, feature, 0, 0};

@@ -1,5 +1,6 @@
-// Ops that change what elements are: convert (by value), reduce_precision (by a coarser format),
-// bitcast_convert (by bits, with a change of width along the last dimension). O(elements).
+// Ops that change the element type or format: convert (by value), reduce_precision (rounds to a
+// coarser format), bitcast_convert (by bits; a change of width is along the last dimension).
+// O(elements).
 #include <string.h>
 
 #include "ops/factors.h"
@@ -47,7 +48,7 @@ static bool lanes_convert(PointwiseCall *call) {
 static Status *eval_convert(EvalContext *cx, Literal *const *in, Literal **out) {
   if (in[0]->elem != type_elem(cx->context, eval_result_type(cx, 0)))
     return pointwise_eval(cx, in, out);
-  out[0] = literal_retain(in[0]);  // bits are kept, NaNs' too
+  out[0] = literal_retain(in[0]);  // preserves NaN payloads
   return NULL;
 }
 
@@ -81,12 +82,12 @@ const OpDef op_convert = {.infer = infer_convert,
 
 // ---- reduce_precision ----
 
-// The mode holds both numbers of bits.
+// PointwiseCall.mode holds both numbers of bits.
 enum { MODE_SHIFT = 16 };
 
-// Rounds the pattern to nearest even at the coarser format's last mantissa bit; then what its
-// exponent cannot hold becomes infinity or a signed zero (its denormals too). NaN stays NaN if
-// there is a mantissa to hold it.
+// Rounds the bits to nearest even at the coarser format's last mantissa bit. Then values beyond its
+// exponent range become infinity or a signed zero (its denormals too). NaN stays NaN if the format
+// has mantissa bits.
 static uint64_t reduce_bits(DType type, uint64_t bits, int exponent_bits, int mantissa_bits) {
   const DTypeInfo *info = dtype_info(type);
   int full_mantissa = info->mantissa_bits, full_exponent = info->exponent_bits;
@@ -112,8 +113,7 @@ static void run_reduce(const PointwiseCall *call, int64_t n, const void *const *
   double *r = out;
   int exponent_bits = (int)(call->mode >> MODE_SHIFT),
       mantissa_bits = (int)(call->mode & ((1 << MODE_SHIFT) - 1));
-  // Types without infinities are reduced as the f32 they fit in; the store does what they do on
-  // overflow.
+  // Types without infinities are reduced as f32, which holds them; the store handles overflow.
   DType work = dtype_has_infinity(call->out) ? call->out : DT_f32;
   for (int64_t i = 0; i < n; i++) {
     uint64_t bits = dtype_bits(work, scalar_f(x[i]));
@@ -284,7 +284,7 @@ static bool factors_bitcast(FactorContext *cx) {
   return true;
 }
 
-// Elements of the same width stay where they are.
+// With equal widths the shape does not change.
 static uint32_t traits_bitcast(const Program *p, OpId op) {
   const TypeInfo *in = type_info(p->context, op_operand_type(p, op, 0)),
                  *out = type_info(p->context, op_result_type(p, op, 0));

@@ -1,4 +1,4 @@
-// stablehlo.convolution: see convolve.c for the meaning; here the padding is an attribute.
+// stablehlo.convolution: convolve.c with padding from an attribute.
 #include "ops/convolve.h"
 #include "ops/factors.h"
 #include "ops/quant.h"

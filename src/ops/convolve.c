@@ -1,9 +1,9 @@
-// Convolution. lhs is laid out as [batch, spatial…, feature], rhs as [output feature, kernel
-// spatial…, input feature]; for every output position the window is gathered once into a contiguous
-// row (zeros where it lies in the padding or between dilated elements) and multiplied with the row
-// of every output feature of its group. Sums run over kernel positions in row-major order, features
-// innermost, in the arithmetic and brackets of contract.c. O(output positions * window * output
-// features per group).
+// Convolution. lhs is transposed to [batch, spatial…, feature], rhs to [output feature, kernel
+// spatial…, input feature]. For every output position the window is gathered once into a contiguous
+// row (zeros for padding and holes of dilation); its dot product with the kernel row of every
+// output feature of its group is a result. Sums are over kernel positions in row-major order,
+// features innermost, with the arithmetic and the balanced tree of contract.c. O(output positions *
+// window * output features per group).
 #include "ops/convolve.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static bool flag_at(const Context *context, Attr attr, uint32_t s) {
   return at < info->bytes && ((const uint8_t *)info->data)[at] != 0;
 }
 
-// How many entries a list of booleans has.
+// The number of entries of a list of booleans.
 static int64_t flag_count(const Context *context, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   int64_t count = info->count;
@@ -166,7 +166,7 @@ static bool check_types(Infer *cx, const ConvDims *d, Type lhs, Type rhs, Type r
   if (!l && !r && !o) {
     REQUIRE(cx, 27, lhs == rhs, "lhs has element type %s and rhs %s, expected equal",
             infer_text(cx, lhs), infer_text(cx, rhs));
-    // A wider result is what JAX writes for preferred_element_type.
+    // JAX emits a wider result for preferred_element_type.
     REQUIRE(cx, 27, reduction_promotable(cx->context, lhs, result),
             "lhs has element type %s and the result %s, expected equal or a type to which it can "
             "be promoted",
@@ -242,7 +242,7 @@ bool convolve_infer(Infer *cx, Ints padding) {
   return true;
 }
 
-// What of rhs and result is multiplied where.
+// The operands' arrays and the sizes of the loops.
 typedef struct Convolver {
   EvalContext *cx;
   DenseKind kind;
@@ -251,7 +251,7 @@ typedef struct Convolver {
   uint32_t spatial;
   int64_t in_sizes[MAX_RANK], out_sizes[MAX_RANK], taps[MAX_RANK];  // of the spatial dimensions
   int64_t features, in, outs,
-      window;  // input features, those of one group, output features, taps in all
+      window;  // input features, those of one group, output features, elements of a window
   const char *lhs, *rhs;
 } Convolver;
 
@@ -292,11 +292,13 @@ static Status *convolve(const Convolver *c, Literal *out) {
       TRY(eval_poll(c->cx));
       int64_t base = b * strides[d->out_batch];
       for (uint32_t s = 0; s < c->spatial; s++) base += position[s] * strides[d->out_spatial.v[s]];
+      // A group has its own input features (feature_groups) or its own batch (batch_groups), and
+      // its own output features. At most one of the two counts is above 1.
       for (int64_t g = 0; g < groups; g++) {
         int64_t from = d->batch_groups > 1 ? g * batches + b : b;
         gather_window(c, from, position, d->feature_groups > 1 ? g * c->in : 0, row);
         for (int64_t o = g * per_group; o < (g + 1) * per_group; o++) {
-          Scalar v = dense_dot_parts(c->kind, c->cx->brackets + 1, row,
+          Scalar v = dense_dot_parts(c->kind, c->cx->reassociation + 1, row,
                                      c->rhs + (size_t)(o * length) * bytes, length);
           if (convert) v = dtype_convert(DT_i64, to, v);
           literal_set(out, base + o * strides[d->out_feature], v);
@@ -338,7 +340,7 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
   c.outs = rhs->dims[d.kernel_out];
   Type elem = type_elem(cx->context, eval_result_type(cx, 0));
   out[0] = literal_new(cx->heap, cx->context, elem, lhs->rank, dims);
-  if (!lhs->count || !rhs->count) return NULL;  // sums of nothing
+  if (!lhs->count || !rhs->count) return NULL;  // empty sums: zeros
   c.kind = dense_kind(lhs->dtype, rhs->dtype, out[0]->dtype);
   c.lhs =
       dense_transpose(cx, c.kind, dense_load(cx, c.kind, lhs), lhs->rank, lhs->dims, n + 2, l_perm);
@@ -347,34 +349,34 @@ Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, I
   return convolve(&c, out[0]);
 }
 
-// How many windows there are in a spatial dimension (also in the result; windows overlap into
-// neighbours), or how large a window is (also in the kernel; partial sums).
+// A factor of lhs's spatial dimension: the window positions, shared with the result (windows
+// overlap into neighbouring tiles: PERMUTE), or the taps, shared with the kernel (partial sums).
 static void spatial_factor(FactorContext *cx, uint32_t tensor, uint32_t d, int64_t size,
                            uint32_t in, bool plain) {
   bool of_windows = tensor == factors_result(cx, 0);
   uint32_t factor = factors_on(cx, size, of_windows ? FACTOR_PERMUTE : FACTOR_PASS, 0, in);
   factors_also(cx, factor, tensor, d);
   if (of_windows) {
-    if (plain) factors_really(cx, factor, FACTOR_PASS);
+    if (plain) factors_set_kinds(cx, factor, FACTOR_PASS);
   } else {
     factors_reduce(cx, factor, COMBINE_SUM);
-    factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_PERMUTE);
+    factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_PERMUTE);
   }
 }
 
-// Whether a dimension is rather as long as the windows go than as a window is: an image with a
-// kernel, not an image with the gradient of its result.
+// Is the dimension's extent closer to that of the positions than to that of the taps? True for an
+// image with a kernel, false for an image with the gradient of the result as kernel.
 static bool goes_by_windows(const WindowDim *w, int64_t size, int64_t windows) {
   if (windows < 1 || size < 1 || w->size < 1) return windows >= w->size;
-  int64_t whole = (size - 1) * w->base_dilation, positions = (windows - 1) * w->stride,
+  int64_t extent = (size - 1) * w->base_dilation, positions = (windows - 1) * w->stride,
           taps = (w->size - 1) * w->window_dilation;
-  int64_t far = positions > whole ? positions - whole : whole - positions,
-          farther = taps > whole ? taps - whole : whole - taps;
-  return far != farther ? far < farther : windows >= w->size;
+  int64_t to_positions = positions > extent ? positions - extent : extent - positions,
+          to_taps = taps > extent ? taps - extent : extent - taps;
+  return to_positions != to_taps ? to_positions < to_taps : windows >= w->size;
 }
 
-// The larger is major in lhs's dimension. For splitting only one is there, since tiles of both are
-// no tiles of the dimension.
+// The factors of a spatial dimension: positions and taps; the larger one is major in lhs's
+// dimension. The partitioner's map has only one, since tiles of both are no tiles of the dimension.
 static void spatial_factors(FactorContext *cx, const ConvDims *dims, uint32_t s,
                             const WindowDim *w) {
   uint32_t in = (uint32_t)dims->in_spatial.v[s], kernel = (uint32_t)dims->kernel_spatial.v[s],
@@ -418,7 +420,7 @@ bool convolve_factors(FactorContext *cx, Ints padding) {
   WindowDim windows[MAX_RANK];
   convolve_windows(cx->context, attrs, &dims, factors_type(cx, 1)->dims, padding, windows);
   for (uint32_t s = 0; s < dims.in_spatial.n && !cx->options.conservative; s++) {
-    if (!padding.ok) windows[s].pad_low = 1;  // not known: then neighbours may be read
+    if (!padding.ok) windows[s].pad_low = 1;  // unknown padding: neighbours may be read
     spatial_factors(cx, &dims, s, &windows[s]);
   }
   if (dims.feature_groups > 1) {
@@ -435,7 +437,7 @@ bool convolve_factors(FactorContext *cx, Ints padding) {
     factor = factors_on(cx, size, FACTOR_PASS, 1, kernel_out);
     factors_also(cx, factor, result, out_feature);
   }
-  if (cx->n_operands > 2) factors_whole(cx, 2);
+  if (cx->n_operands > 2) factors_replicated(cx, 2);
   return true;
 }
 

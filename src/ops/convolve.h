@@ -1,4 +1,4 @@
-// What convolution and dynamic_conv share: everything but where the padding comes from.
+// Convolution and dynamic_conv: everything except the origin of the padding.
 #ifndef TESSERA_OPS_CONVOLVE_H
 #define TESSERA_OPS_CONVOLVE_H
 
@@ -15,13 +15,12 @@ typedef struct ConvDims {
 } ConvDims;
 
 ConvDims convolve_dims(Context *context, Attr attrs);
-// The windows of the spatial dimensions; the sizes of the kernel are rhs's.
+// The windows of the spatial dimensions; rhs_dims gives the kernel's sizes.
 void convolve_windows(Context *context, Attr attrs, const ConvDims *dims, const int64_t *rhs_dims,
                       Ints padding, WindowDim *out);
 
-// Verifies C1 … C34 (both ops number them alike) and writes the result type. padding: the low and
-// high padding of each spatial dimension; without them the spatial sizes are taken from the
-// declared result.
+// Verifies C1 … C34 (both ops have the same numbers) and writes the result type. padding: low and
+// high padding of each spatial dimension; if unknown, the declared result gives the spatial sizes.
 bool convolve_infer(Infer *cx, Ints padding);
 // C4: `padding` (a value or an attribute) has type `type`.
 bool convolve_check_padding(Infer *cx, Type type);
@@ -29,10 +28,11 @@ bool convolve_check_padding(Infer *cx, Type type);
 Status *convolve_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs, Ints padding,
                       Literal **out);
 
-// The factors; padding as of convolve_infer (not known: any dimension may be padded).
+// The factors column. padding as in convolve_infer; if unknown, any dimension may be padded.
 bool convolve_factors(FactorContext *cx, Ints padding);
 
-// For tiles (convolve_local.c). Spatial dimensions are split only if the padding is an attribute.
+// The local columns (convolve_local.c). Spatial dimensions are split only if the padding is an
+// attribute.
 void convolve_splits(Localizer *cx);
 Status *convolve_localize(Localizer *cx) MUST_USE;
 

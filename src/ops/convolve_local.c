@@ -1,24 +1,25 @@
-// Convolution on tiles. Batch, output features, groups and contracted features are plain: parts of
-// groups need only their own count. A spatial dimension is split in one of two ways:
+// Convolution on shards. Batch, output features, groups and contracted features split by default;
+// a shard of the groups only has a smaller group count. A spatial dimension is split in one of two
+// ways:
 //
-//   by positions   the device does its part of the result, and reads a piece of lhs with a halo
-//   by taps        the device has a part of the kernel (the gradient of a kernel is a convolution
-//                  with a "kernel" as large as the image), reads what that sees of lhs, and the
-//                  results are partial sums
+//   by positions   the device computes its shard of the result, and reads lhs with a halo
+//   by taps        the device has a shard of the kernel (the gradient of a kernel is a convolution
+//                  with a "kernel" as large as the image) and reads the elements of lhs under these
+//                  taps; results are unreduced sums
 //
-// Where taps are split unevenly, those beyond the kernel's end are zeros, and so is all that only
-// they see. What other taps see too they meet as the zeros of padding meet the kernel: an infinity
-// among the last elements of lhs makes NaN of sums that the whole op leaves finite.
+// Padding, phases of dilation and the ends of the dimension are in the elements read: the local op
+// pads only for the phase.
 //
-// Padding, phases of dilation and the ends of the dimension are in the piece: locally nothing is
-// padded but for the phase.
+// Limitation: with an uneven split of taps, taps in the padding are zeros. They multiply elements
+// of lhs that other taps read too, so an infinity among the last elements of lhs gives NaN where
+// the global op is finite.
 #include "ops/convolve.h"
 #include "ops/windows_local.h"
 
 static Ints padding_of(const Localizer *cx) { return localize_ints(cx, "padding"); }
 
-// What is outside is zero: as the element type says it. Where the padding is a value nobody knows
-// what is outside.
+// Can zeros stand for padding? Requires an element type with a zero, and padding that is an
+// attribute.
 static bool has_zero(const Localizer *cx) {
   if (localize_n_operands(cx) > 2) return false;
   Type elem = localize_type(cx, 0)->elem;
@@ -27,7 +28,7 @@ static bool has_zero(const Localizer *cx) {
   return dtype_has_zero(type_dtype(cx->context, elem));
 }
 
-// How spatial dimension s is split; false if it is whole, or cannot be.
+// The device's share of spatial dimension s; false if it is unsplit or cannot be split.
 static bool share_of(const Localizer *cx, const ConvDims *dims, const WindowDim *windows,
                      uint32_t s, WindowShare *out) {
   uint32_t in = (uint32_t)dims->in_spatial.v[s], kernel = (uint32_t)dims->kernel_spatial.v[s],
@@ -45,7 +46,7 @@ static bool share_of(const Localizer *cx, const ConvDims *dims, const WindowDim 
                                 out);
 }
 
-static bool is_plain(const Localizer *cx, uint32_t f) {
+static bool is_default(const Localizer *cx, uint32_t f) {
   return cx->map->factors[f].kinds == FACTOR_PASS || cx->map->factors[f].kinds == FACTOR_REDUCE;
 }
 
@@ -57,16 +58,16 @@ void convolve_splits(Localizer *cx) {
   convolve_windows(cx->context, attrs, &dims, localize_type(cx, 1)->dims, padding_of(cx), windows);
   bool zero = has_zero(cx);
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (cx->map->factors[f].kinds & FACTOR_REPLICATE || (!zero && !is_plain(cx, f)))
-      localize_give_up(cx, f);
+    if (cx->map->factors[f].kinds & FACTOR_REPLICATE || (!zero && !is_default(cx, f)))
+      localize_unsplit(cx, f);
   for (uint32_t s = 0; s < dims.in_spatial.n; s++) {
     uint32_t f = localize_factor(cx, 0, (uint32_t)dims.in_spatial.v[s]);
-    if (!is_plain(cx, f) && !share_of(cx, &dims, windows, s, &share)) localize_give_up(cx, f);
+    if (!is_default(cx, f) && !share_of(cx, &dims, windows, s, &share)) localize_unsplit(cx, f);
   }
   double bytes = localize_bytes(cx, 0);
   for (uint32_t s = 0; s < dims.in_spatial.n; s++) {
     uint32_t in = (uint32_t)dims.in_spatial.v[s];
-    if (is_plain(cx, localize_factor(cx, 0, in)) || !share_of(cx, &dims, windows, s, &share))
+    if (is_default(cx, localize_factor(cx, 0, in)) || !share_of(cx, &dims, windows, s, &share))
       continue;
     window_share_count(cx, 0, in, &share, &bytes);
   }
@@ -77,14 +78,14 @@ static ValueId zero_of(Localizer *cx, uint32_t tensor) {
   return build_splat(cx->builder, scalar, (Scalar){0});
 }
 
-// Nobody may multiply with what lies beyond the end of dimension d.
+// Masks the padding of dimension d, which is contracted.
 static void mask_dim(Localizer *cx, uint32_t tensor, uint32_t d, ValueId *v) {
   if (localize_is_uneven(cx, tensor, d))
     *v = build_mask_padding(cx->builder, *v, d, localize_axes(cx, tensor, d),
                             localize_size(cx, tensor, d), zero_of(cx, tensor));
 }
 
-// Lists are written only where they change.
+// The attributes with local padding, dilation and group counts; unchanged lists stay absent.
 static Attr local_attrs(Localizer *cx, const ConvDims *dims, const WindowDim *windows) {
   Context *c = cx->context;
   uint32_t n = dims->in_spatial.n;
@@ -109,7 +110,7 @@ static Attr local_attrs(Localizer *cx, const ConvDims *dims, const WindowDim *wi
   return localize_with(cx, attrs, "batch_group_count", attr_i64(c, dims->batch_groups));
 }
 
-// The groups of one device: those of lhs's dimension d, whose first factor they are.
+// The group count of one device; the groups are the major factor of lhs's dimension d.
 static int64_t local_groups_of(const Localizer *cx, int64_t groups, int64_t d) {
   int64_t ways = groups > 1 ? localize_ways(cx, factor_map_dim(cx->map, 0, (uint32_t)d).v[0]) : 1;
   return (groups + ways - 1) / ways;
@@ -126,7 +127,7 @@ Status *convolve_localize(Localizer *cx) {
   mask_dim(cx, 1, (uint32_t)dims.kernel_in, &operands[1]);
   for (uint32_t s = 0; s < dims.in_spatial.n; s++) {
     uint32_t in = (uint32_t)dims.in_spatial.v[s], kernel = (uint32_t)dims.kernel_spatial.v[s];
-    if (is_plain(cx, localize_factor(cx, 0, in)) || !share_of(cx, &dims, windows, s, &share))
+    if (is_default(cx, localize_factor(cx, 0, in)) || !share_of(cx, &dims, windows, s, &share))
       continue;
     mask_dim(cx, 1, kernel, &operands[1]);
     operands[0] = window_share_read(cx, operands[0], 0, in, &share, zero_of(cx, 0), &windows[s]);

@@ -1,3 +1,11 @@
+// Problem: JAX writes x[arange(n), i] as a gather whose index vectors are (iota, i). Its factors
+// show n as a batching dimension only if the iota is recognized.
+//
+// Idea: walk from the indices through the ops that JAX emits around an iota (concatenate, convert,
+// broadcast_in_dim, reshape, the select that wraps negative indices) to an iota or a constant.
+//
+// Invariant: a yes holds for every element; an unknown op means no. The walk visits at most
+// MOST_OPS ops along a path and constants of at most MOST_ELEMENTS elements.
 #include "ops/counting.h"
 
 #include "tensor/literal.h"
@@ -13,13 +21,14 @@ static OpId def_of(const Program *p, ValueId v, uint16_t code) {
   return def && op_at(p, def)->code == code ? def : 0;
 }
 
-// Can the element type say every number below n?
+// Can the element type represent every number below n?
 static bool holds(const Program *p, ValueId v, int64_t n) {
   DType type = type_dtype(p->context, value_type(p, v));
   int bits = dtype_width(type) - (dtype_kind(type) == KIND_SINT);
   return dtype_is_integer(type) && (bits >= 63 || n <= (int64_t)1 << bits);
 }
 
+// Is every element of the constant its own index along d?
 static bool constant_counts(const Program *p, OpId constant, uint32_t d) {
   const AttrInfo *value = attr_info(p->context, op_attr(p, constant, "value"));
   const TypeInfo *type = type_info(p->context, value->type);
@@ -45,7 +54,8 @@ static bool is_zero(const Program *p, ValueId v) {
   return dtype_is_integer(dtype) && dtype_load(dtype, value->data, 0).i == 0;
 }
 
-// The dimension of the reshaped tensor that is dimension d, where only sizes of 1 come and go.
+// The dimension of `from` that becomes dimension d of `to`, if the reshape only adds or removes
+// dimensions of size 1.
 static bool reshaped_dim(const TypeInfo *from, const TypeInfo *to, uint32_t d, uint32_t *out) {
   uint32_t i = 0, k = 0;
   bool found = false;
@@ -61,7 +71,7 @@ static bool reshaped_dim(const TypeInfo *from, const TypeInfo *to, uint32_t d, u
 
 static bool counts(const Program *p, ValueId v, uint32_t d, uint32_t ops);
 
-// Negative ones are counted from the end, of which there are none: select(x < 0, x + n, x).
+// JAX wraps negative indices: select(x < 0, x + n, x). An x that counts has none, so this is x.
 static bool select_counts(const Program *p, OpId select, uint32_t d, uint32_t ops) {
   OpId less = def_of(p, op_operand(p, select, 0), OP_compare);
   if (!less) return false;
@@ -80,6 +90,7 @@ static bool spread_counts(const Program *p, OpId spread, uint32_t d, uint32_t op
   return false;
 }
 
+// Is every element of v its own index along d? Follows at most `ops` ops.
 static bool counts(const Program *p, ValueId v, uint32_t d, uint32_t ops) {
   OpId def = value_def(p, v);
   const TypeInfo *info = info_of(p, v);

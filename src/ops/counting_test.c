@@ -1,4 +1,4 @@
-// Tensors that count along a dimension and such that do not: results of @main, asked along
+// Tensors that count along a dimension, and others: counting_entry of @main's results along
 // dimension 0.
 #include "ops/counting.h"
 
@@ -39,7 +39,7 @@ static const char text[] =
 static const bool counts[] = {true,  true,  true,  true,  true,  true,
                               false, false, false, false, false, false};
 
-// Of a tensor whose elements are scalar indices.
+// A tensor whose elements are scalar indices.
 static bool counts_along(const Program *p, ValueId v, uint32_t d) {
   return counting_entry(p, v, type_info(p->context, value_type(p, v))->rank, 0, d);
 }

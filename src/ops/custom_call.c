@@ -1,4 +1,4 @@
-// custom_call: what it means is found by its target's name in custom_calls.def.
+// custom_call: the target's row in custom_calls.def gives its semantics.
 #include <string.h>
 
 #include "ops/compare_values.h"
@@ -14,7 +14,7 @@
 
 typedef Status *(*CustomFn)(EvalContext *cx, Literal *const *in, Literal **out);
 
-// On one device annotations change nothing: values pass through.
+// Annotations: the operands are the results.
 static Status *custom_identity(EvalContext *cx, Literal *const *in, Literal **out) {
   if (cx->n_in < cx->n_out)
     FAIL(INVALID_ARGUMENT, "has %u results and %u operands, expected equal numbers", cx->n_out,
@@ -23,7 +23,7 @@ static Status *custom_identity(EvalContext *cx, Literal *const *in, Literal **ou
   return NULL;
 }
 
-// Between the whole and a shard: the same on one device, where the shapes say so.
+// Conversions between global and local shape: the identity on one device, if the shapes are equal.
 static Status *custom_reshard(EvalContext *cx, Literal *const *in, Literal **out) {
   if (cx->n_in != 1 || cx->n_out != 1)
     FAIL(INVALID_ARGUMENT, "has %u operands and %u results, expected 1 and 1", cx->n_in, cx->n_out);
@@ -38,8 +38,8 @@ static Status *custom_reshard(EvalContext *cx, Literal *const *in, Literal **out
 
 enum { MOST_MESSAGE = 1000 };
 
-// An assertion about shapes: the first operand must hold. `{k}` in its message stands for the
-// operand behind it.
+// An assertion about shapes: the first operand must be true. `{k}` in its message is replaced by
+// operand k + 1.
 static Status *custom_shape_assertion(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)out;
   if (cx->n_in == 0 || in[0]->kind != LITERAL_ARRAY || in[0]->count != 1 || in[0]->dtype != DT_i1)
@@ -64,7 +64,7 @@ static Status *custom_shape_assertion(EvalContext *cx, Literal *const *in, Liter
   FAIL(FAILED_PRECONDITION, "a shape assertion does not hold%s%s", *message ? ": " : "", message);
 }
 
-// A buffer that nobody has written to yet: zeros.
+// A new buffer: zeros.
 static Status *custom_create_buffer(EvalContext *cx, Literal *const *in, Literal **out) {
   (void)in;
   for (uint32_t i = 0; i < cx->n_out; i++) {
@@ -77,7 +77,7 @@ static Status *custom_create_buffer(EvalContext *cx, Literal *const *in, Literal
   return NULL;
 }
 
-// Rolls a dimension: what falls off its end comes in at its beginning.
+// Rolls a dimension: elements beyond its end come first.
 static Status *custom_rotate_right(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t along, amount;
   if (cx->n_in != 1 || cx->n_out != 1 || in[0]->kind != LITERAL_ARRAY ||
@@ -148,7 +148,7 @@ bool op_calls_host(const Program *p, OpId op) {
   return custom && custom->run == custom_on_host;
 }
 
-// A literal for each result, of which the host fills what has elements.
+// A literal for each result; the host fills in the elements.
 static Status *new_results(EvalContext *cx, Literal **out) {
   for (uint32_t i = 0; i < cx->n_out; i++) {
     Type type = eval_result_type(cx, i);
@@ -161,7 +161,7 @@ static Status *new_results(EvalContext *cx, Literal **out) {
   return NULL;
 }
 
-// Code that is not part of the program: whoever runs it may have it.
+// Code outside of the program: the host process may have it.
 static Status *custom_on_host(EvalContext *cx, Literal *const *in, Literal **out) {
   Str target = name_str(cx->context, attr_as_name(cx->context, eval_attr(cx, "call_target_name")));
   bool done = false;
@@ -185,7 +185,7 @@ static Status *eval_custom_call(EvalContext *cx, Literal *const *in, Literal **o
 
 enum { MOST_API_VERSION = 4 };  // API_VERSION_TYPED_FFI
 
-// The dimensions of a tensor from minor to major; of anything else none.
+// A tensor's layout lists its dimensions from minor to major; that of other types is empty.
 static bool check_layout(Infer *cx, Attr layout, Type type, const char *whose, uint32_t index) {
   const AttrInfo *info = attr_info(cx->context, layout);
   const TypeInfo *listed = type_info(cx->context, info->type);
@@ -261,14 +261,14 @@ static bool factors(FactorContext *cx) {
   Str target =
       name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "call_target_name")));
   if (cx->options.custom_call) {
-    cx->looked_around = true;  // whatever it does
+    cx->reads_context = true;  // the user's function may read anything
     if (cx->options.custom_call(cx->options.user, target, cx)) return true;
   }
   const Custom *custom = custom_find(target);
   return custom && custom->factors && custom->factors(cx);
 }
 
-// Those that are more than a copy on tiles.
+// Targets with their own local columns.
 static const struct {
   const char *target;
   void (*splits)(Localizer *cx);
@@ -280,7 +280,7 @@ static const struct {
     {"_SPMDInternalOp_RotateRight", rotate_splits, rotate_localize},
 };
 
-// Its number there; -1 if there is none.
+// The op's row in that table; -1 if there is none.
 static int local_find(const Localizer *cx) {
   Str target =
       name_str(cx->context, attr_as_name(cx->context, localize_attr(cx, "call_target_name")));
@@ -294,12 +294,12 @@ static void splits(Localizer *cx) {
   if (i >= 0)
     locals[i].splits(cx);
   else
-    localize_only_plain(cx);
+    localize_only_default(cx);
 }
 
 static Status *localize(Localizer *cx) {
   int i = local_find(cx);
-  return i >= 0 ? locals[i].localize(cx) : localize_plain(cx);
+  return i >= 0 ? locals[i].localize(cx) : localize_default(cx);
 }
 
 const OpDef op_custom_call = {.infer = infer_custom_call,

@@ -1,6 +1,6 @@
-// Dynamic-shape custom calls. At run time every shape is known, so random bits go to the static op
-// with the shape filled in; windows are walked here, because their body is a function and not a
-// region.
+// Custom calls with dynamic shapes. At run time every shape is known: random bits are evaluated by
+// the static op with the shape filled in. Windows are evaluated here, since their body is a
+// function, not a region.
 #include "ops/custom_dynamic.h"
 
 #include "ops/move.h"
@@ -34,8 +34,8 @@ Status *custom_dynamic_rng_bit_generator(EvalContext *cx, Literal *const *in, Li
   return eval_op(cx, OP_rng_bit_generator, attrs, 1, in, 2, types, out);
 }
 
-// A window over the inputs: per dimension its size, its step from result to result, the distance of
-// its entries, the distance of the inputs' entries, and the padding before them.
+// A window over the inputs: per dimension its size, stride, window dilation, base dilation and low
+// padding.
 typedef struct Window {
   uint32_t rank;
   int64_t sizes[MAX_RANK], strides[MAX_RANK], dilations[MAX_RANK], base[MAX_RANK], low[MAX_RANK];

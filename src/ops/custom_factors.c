@@ -1,5 +1,5 @@
-// Factors of custom calls whose code is elsewhere: what is known of their shapes. Decompositions
-// need their matrices whole, however Shardy lets shardings travel through them.
+// Factors of custom calls, from their shapes. Decompositions require replicated matrices, although
+// Shardy propagates shardings through them.
 #include "ops/custom_factors.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ bool factors_pointwise_matrix(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, result);
   for (uint32_t d = 0; d < rank; d++) {
     uint32_t factor = factors_on_all(cx, factors_dim(cx, result, d), FACTOR_PASS, d);
-    if (d + 2 >= rank) factors_really(cx, factor, FACTOR_REPLICATE);
+    if (d + 2 >= rank) factors_set_kinds(cx, factor, FACTOR_REPLICATE);
   }
   return true;
 }
@@ -27,8 +27,8 @@ static bool batched(FactorContext *cx, uint32_t others) {
 bool factors_batched(FactorContext *cx) { return batched(cx, 2); }
 bool factors_batched_vectors(FactorContext *cx) { return batched(cx, 1); }
 
-// The matrix of operand 0 is like that of result 0; tensor `vector` has one more dimension behind
-// the batch.
+// The matrix of operand 0 has the shape of result 0; tensor `vector` has one dimension after the
+// batch.
 static bool decomposed(FactorContext *cx, uint32_t vector) {
   uint32_t rank = factors_rank(cx, 0), result = factors_result(cx, 0);
   if (rank < 2 || factors_rank(cx, result) != rank || factors_rank(cx, vector) != rank - 1)
@@ -56,7 +56,7 @@ bool factors_eigh(FactorContext *cx) {
     factors_also(cx, factor, vectors, d);
     if (d + 2 < rank) factors_also(cx, factor, values, d);
     if (d + 1 == rank) factors_also(cx, factor, values, d - 1);
-    if (d + 2 >= rank) factors_really(cx, factor, FACTOR_REPLICATE);
+    if (d + 2 >= rank) factors_set_kinds(cx, factor, FACTOR_REPLICATE);
   }
   return true;
 }
@@ -68,8 +68,8 @@ int64_t custom_reduction_dim(const Program *p, OpId op) {
   return attr_as_int(c, dim, -1);
 }
 
-// Operands: values, indices, and an init value of each. The reduced dimension is another in the
-// results; one that keeps its size is sorted all the same.
+// Operands: values, indices, and an init value for each. The reduced dimension has different
+// factors in operands and results; even if its size does not change, it is sorted.
 bool factors_approx_top_k(FactorContext *cx) {
   uint32_t n = cx->n_results, result = factors_result(cx, 0);
   int64_t along = custom_reduction_dim(cx->program, cx->op);
@@ -77,7 +77,7 @@ bool factors_approx_top_k(FactorContext *cx) {
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
     int64_t size = factors_dim(cx, 0, d), left = factors_dim(cx, result, d);
     uint32_t factor = factor_add(&cx->build, size, FACTOR_PASS), other = factor;
-    if (size != left || along < 0 || along == d) factors_really(cx, factor, FACTOR_REPLICATE);
+    if (size != left || along < 0 || along == d) factors_set_kinds(cx, factor, FACTOR_REPLICATE);
     if (size != left) {
       other = factor_add(&cx->build, left, FACTOR_REPLICATE | FACTOR_BLOCK);
     }
@@ -89,19 +89,19 @@ bool factors_approx_top_k(FactorContext *cx) {
   return true;
 }
 
-// Two halves of 64-bit integers. What feeds a random generator is its state, which is needed whole.
+// Two halves of 64-bit integers. One that is a random generator's state requires replication.
 bool factors_x64_combine(FactorContext *cx) {
   const Program *p = cx->program;
   uint32_t result = factors_result(cx, 0);
   uint8_t kinds = FACTOR_PASS;
-  cx->looked_around = true;
+  cx->reads_context = true;
   for (OperandId use = value_at(p, op_result(p, cx->op, 0))->first_use; use;
        use = operand_at(p, use)->next_use)
     if (op_at(p, operand_at(p, use)->user)->code == OP_rng_bit_generator)
       kinds = FACTOR_REPLICATE | FACTOR_BLOCK;
   for (uint32_t d = 0; d < factors_rank(cx, result); d++)
-    factors_really(cx, factors_on_all(cx, factors_dim(cx, result, d), kinds, d),
-                   kinds & FACTOR_BLOCK);
+    factors_set_kinds(cx, factors_on_all(cx, factors_dim(cx, result, d), kinds, d),
+                      kinds & FACTOR_BLOCK);
   return true;
 }
 
@@ -137,7 +137,7 @@ bool factors_neighbours(FactorContext *cx) {
     for (uint32_t t = 0; t < cx->n_operands + cx->n_results; t++)
       changed |= factors_rank(cx, t) > d && factors_dim(cx, t, d) != size;
     uint32_t factor = factors_on_all(cx, size, FACTOR_PASS, d);
-    if (changed) factors_really(cx, factor, FACTOR_PERMUTE);
+    if (changed) factors_set_kinds(cx, factor, FACTOR_PERMUTE);
   }
   return true;
 }

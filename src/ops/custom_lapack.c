@@ -1,6 +1,6 @@
-// LAPACK's calls on batches of matrices; the algorithms are in matrix.c, here are the conventions:
-// flags as letters, pivots from 1, `info` 0 or the number of the step that failed. Rounded once at
-// the end.
+// LAPACK's calls on batches of matrices. The algorithms are in matrix.c; this file implements the
+// conventions: flags as letters, pivots from 1, `info` 0 or the number of the step that failed.
+// Results are rounded once.
 #include "ops/custom_lapack.h"
 
 #include "ops/custom_linalg.h"
@@ -75,7 +75,7 @@ Status *custom_potrf(EvalContext *cx, Literal *const *in, Literal **out) {
   for (int64_t b = 0; b < batches; b++) {
     Wide *at = a + b * n * n;
     literal_set(out[1], b, scalar_i(matrix_cholesky(at, n, lower, l)));
-    for (int64_t i = 0; i < n; i++)  // the other triangle stays as it is
+    for (int64_t i = 0; i < n; i++)  // the other triangle is unchanged
       for (int64_t j = 0; j <= i; j++) {
         if (lower)
           at[i * n + j] = l[i * n + j];
@@ -158,8 +158,8 @@ static void swap(Wide *a, Wide *b) {
   *b = t;
 }
 
-// Eliminates one tridiagonal system with row interchanges; dl[i] stands below d[i], up and up2 are
-// the two diagonals above. Gives 0 or the step whose pivot is zero. x [n, m] becomes the solution.
+// Solves one tridiagonal system with row interchanges; low[i] is below d[i], up and up2 are the two
+// superdiagonals. Returns 0 or the step whose pivot is zero. x [n, m] becomes the solution.
 static int64_t tridiagonal(int64_t n, int64_t m, Wide *low, Wide *d, Wide *up, Wide *up2, Wide *x) {
   for (int64_t i = 0; i + 1 < n; i++) {
     if (wide_abs(low[i]) > wide_abs(d[i])) {
@@ -189,7 +189,7 @@ static int64_t tridiagonal(int64_t n, int64_t m, Wide *low, Wide *d, Wide *up, W
   return 0;
 }
 
-// The diagonals all have n entries: the first of dl and the last of du stand outside the matrix.
+// The diagonals all have n entries: the first of dl and the last of du are outside of the matrix.
 Status *custom_gtsv(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t n, m, batches;
   TRY(lapack_sizes(cx, in, 3, &n, &m, &batches));

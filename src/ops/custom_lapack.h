@@ -1,6 +1,6 @@
-// The LAPACK calls that JAX writes for CPUs, as `lapack_<type><routine>_ffi` custom calls. Matrices
-// are batched in front; layouts say how memory lies, not what values mean, and are ignored. Results
-// beyond the named ones are work space of older JAX versions: zeros.
+// The custom calls `lapack_<type><routine>_ffi` that JAX emits for CPUs. Leading dimensions are
+// batches. Layouts describe memory, not values, and are ignored. Results beyond the named ones are
+// work space of older JAX versions: zeros.
 #ifndef TESSERA_OPS_CUSTOM_LAPACK_H
 #define TESSERA_OPS_CUSTOM_LAPACK_H
 
@@ -42,12 +42,12 @@ Status *custom_gesvd(EvalContext *cx, Literal *const *in, Literal **out);
 // ---- shared by the two files ----
 Attr lapack_attr(EvalContext *cx, const char *name);  // an entry of the backend_config; 0 if none
 char lapack_flag(EvalContext *cx, const char *name, char otherwise);
-// Checks operand i: floats or complex numbers of rank 2 or more; gives its matrices' sizes.
+// Checks operand i: floats or complex numbers of rank 2 or more. Writes its matrices' sizes.
 Status *lapack_sizes(EvalContext *cx, Literal *const *in, uint32_t i, int64_t *m, int64_t *n,
                      int64_t *batches);
 Status *lapack_square(EvalContext *cx, Literal *const *in, int64_t *n, int64_t *batches);
-// New literals for all results, zeroed; `least` must be declared, and their counts are checked
-// where count[i] >= 0.
+// New zeroed literals for all results. At least `least` must be declared; their element counts must
+// be count[i] where that is >= 0.
 Status *lapack_results(EvalContext *cx, uint32_t least, const int64_t *count, Literal **out);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct Matrices {
   int64_t m, n, batches;
 } Matrices;
 
-// The number of operands and results a call must have.
+// Checks the numbers of operands and results.
 static Status *check_counts(const EvalContext *cx, uint32_t n_in, uint32_t n_out) {
   if (cx->n_in != n_in || cx->n_out < n_out)
     FAIL(INVALID_ARGUMENT, "has %u operands and %u results, expected %u and %u", cx->n_in,
@@ -28,7 +28,7 @@ static bool fits(const Context *context, const Literal *literal, Type type) {
   return true;
 }
 
-// What was computed must be what the program declares; work space beyond it is zeros.
+// Checks the computed results against the declared types; further results are work space: zeros.
 static Status *finish(EvalContext *cx, uint32_t n, Literal **out) {
   for (uint32_t i = 0; i < cx->n_out; i++) {
     Type type = eval_result_type(cx, i);

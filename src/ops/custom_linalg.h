@@ -1,5 +1,4 @@
-// Matrix decompositions that JAX writes as custom calls, under XLA's names and with XLA's (that is
-// LAPACK's) packing.
+// Matrix decompositions that JAX emits as custom calls, with XLA's names and LAPACK's packing.
 #ifndef TESSERA_OPS_CUSTOM_LINALG_H
 #define TESSERA_OPS_CUSTOM_LINALG_H
 

@@ -4,8 +4,8 @@
 
 #include "ops/eval.h"
 
-// Has the signature of an eval column; rows of custom_calls.def name it. Which op it is says the
-// target's name: mhlo.erf is chlo.erf, and so on.
+// Has the signature of an eval column; rows of custom_calls.def name it. The target's name
+// determines the op: mhlo.erf is chlo.erf, and so on.
 Status *custom_numeric(EvalContext *cx, Literal *const *in, Literal **out);
 
 #endif

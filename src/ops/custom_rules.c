@@ -1,5 +1,5 @@
-// A list of targets and texts. A text is read when it is added, for its mistakes, and again at each
-// call, for its shapes: rules are short and calls few. O(rules) per call.
+// A list of targets and texts. A text is parsed when it is added, to report syntax errors, and
+// again at each custom call, to check shapes: rules are short and calls are few. O(rules) per call.
 #include "ops/custom_rules.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 typedef struct CustomRule {
   struct CustomRule *next;
   char *target;  // "" = any
-  char *text;    // NULL: fn says it
+  char *text;    // NULL: fn returns it
   CustomRuleFn fn;
   void *user;
 } CustomRule;
@@ -96,7 +96,7 @@ Status *custom_rules_add_fn(CustomRules *rules, Str target, CustomRuleFn fn, voi
   return add(rules, target, NULL, fn, user);
 }
 
-// ---- asking ----
+// ---- lookup ----
 
 typedef enum Answer { NO_RULE, RULE, WRONG } Answer;
 
@@ -154,7 +154,7 @@ bool custom_rules_verify(CustomRules *rules, const Program *program, Arena *scra
   return ok;
 }
 
-// ---- rules for nothing ----
+// ---- rules without a call ----
 
 // The targets of a program's custom calls, each once.
 static uint32_t list_targets(const Program *p, Arena *arena, Str **out) {

@@ -1,5 +1,5 @@
-// Users' rules for custom calls: found by target, replaced, written by a function; before the
-// table's own; and what is said where they do not fit.
+// The user's rules for custom calls: lookup by target, replacement, functions, precedence over the
+// table, and messages for rules that do not fit.
 #include "ops/custom_rules.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // The LAPACK calls that go through the table of tensor/lapack.h: eigenvalues, singular values,
-// Schur and Hessenberg forms, pivoted QR. Here batches are taken apart and row-major literals
-// turned to LAPACK's columns and back. The provider gets finite matrices of ordinary size; all else
-// is for our own code.
+// Schur and Hessenberg forms, pivoted QR. This file loops over batches and converts row-major
+// literals to LAPACK's column-major matrices and back. The provider gets finite matrices of at most
+// MOST_ROWS rows; our own code handles all others.
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static LapackType real_type(LapackType type) {
   return lapack_is_double(type) ? LAPACK_D : LAPACK_S;
 }
 
-// Matrix [m,n] by columns, or n values, to place b of a result.
+// Stores a column-major matrix [m,n], or n values, as element b of a result's batch.
 static void store(const Call *call, const void *data, int64_t m, int64_t n, int64_t b,
                   Literal *out) {
   for (int64_t i = 0; i < m; i++)
@@ -80,7 +80,7 @@ static void store_values(LapackType type, const void *data, int64_t n, int64_t b
   for (int64_t i = 0; i < n; i++) literal_set(out, b * n + i, element(type, data, i));
 }
 
-// Who does matrix a [m,n].
+// The engine for matrix a [m,n].
 static const LapackEngine *engine(const Call *call, const void *a, int64_t m, int64_t n) {
   if (m == 0 || n == 0 || m > MOST_ROWS || n > MOST_ROWS) return &lapack_own;
   for (int64_t i = 0; i < m * n; i++) {
@@ -97,8 +97,8 @@ static Status *check_rows(int64_t m, int64_t n) {
   return NULL;
 }
 
-// Vectors of a real type come packed: two columns of a pair of conjugates are its first one's real
-// and imaginary part.
+// Vectors of a real type are packed: the two columns of a conjugate pair are the real and imaginary
+// part of its first vector.
 static void store_vectors(const Call *call, const void *v, const void *w, int64_t n, int64_t b,
                           Literal *out) {
   if (lapack_is_complex(call->type)) {

@@ -1,4 +1,4 @@
-// The largest entries along a dimension: chlo.top_k and the custom calls that mean the same.
+// The largest entries along a dimension: chlo.top_k and equivalent custom calls.
 #ifndef TESSERA_OPS_CUSTOM_TOPK_H
 #define TESSERA_OPS_CUSTOM_TOPK_H
 
@@ -12,13 +12,13 @@ Status *custom_topk(EvalContext *cx, Literal *const *in, Literal **out);
 // stablehlo.dynamic_top_k: (operand, k) -> (values, indices).
 Status *custom_dynamic_top_k(EvalContext *cx, Literal *const *in, Literal **out);
 // ApproxTopK and PartialReduce: (operands…, initial values…) -> (results…), ordered by a called
-// comparator. Found exactly, which any recall target allows.
+// comparator. The result is exact, which any recall target allows.
 Status *custom_approx_top_k(EvalContext *cx, Literal *const *in, Literal **out);
 
 // The columns of chlo.top_k and mhlo.topk (top_k_local.c).
 void top_k_splits(Localizer *cx);
 Status *top_k_localize(Localizer *cx) MUST_USE;
-// Those of ApproxTopK and PartialReduce.
+// The columns of ApproxTopK and PartialReduce.
 void approx_top_k_splits(Localizer *cx);
 Status *approx_top_k_localize(Localizer *cx) MUST_USE;
 

@@ -1,5 +1,5 @@
-// Elements of literals as plain arrays. Everything is a flat loop per kind; a transpose walks the
-// source in order and keeps the destination's offset by strides. O(elements) throughout, dense_dot
+// Elements of literals as C arrays. Each function has one flat loop per kind; a transpose walks the
+// source in order and updates the destination's offset by strides. O(elements) each, dense_dot
 // O(n).
 #include "ops/dense.h"
 
@@ -118,15 +118,15 @@ void *dense_transpose(EvalContext *cx, DenseKind kind, const void *data, uint32_
   return out;
 }
 
-// How many terms of n > 1 a dot product's first half has: the largest power of two below n.
+// The number of terms in the first half of a dot product of n > 1: the largest power of 2 below n.
 static int64_t half_of(int64_t n) {
   int64_t half = 1;
   while (2 * half < n) half *= 2;
   return half;
 }
 
-// Dot products of reals or complex numbers of one C type, by halves down to one term; of 8, which
-// is where nearly all of the time goes, written out. Zeros add up to 0, never to -0.
+// Dot products of real or complex numbers of one C type: a balanced tree down to one term. 8 terms
+// are unrolled, since nearly all time is spent there. A sum of zeros is 0, never -0.
 #define DOT_REAL(name, T)                                                                          \
   static T name(const T *x, const T *y, int64_t n) {                                               \
     if (n == 8) {                                                                                  \
@@ -189,6 +189,7 @@ Scalar dense_dot(DenseKind kind, const void *a, const void *b, int64_t n) {
   return scalar_u(0);
 }
 
+// Equal blocks of terms, as shards of the contracting dimension; sums are added left to right.
 Scalar dense_dot_parts(DenseKind kind, int64_t parts, const void *a, const void *b, int64_t n) {
   if (parts < 2 || kind == DENSE_INT) return dense_dot(kind, a, b, n);
   bool narrow = kind == DENSE_F32 || kind == DENSE_C64;
@@ -204,7 +205,7 @@ Scalar dense_dot_parts(DenseKind kind, int64_t parts, const void *a, const void 
   return sum;
 }
 
-// The parts of an array, one by one, as doubles.
+// The number of floats in an array: complex elements have two.
 static int64_t part_count(DenseKind kind, int64_t count) {
   return kind == DENSE_F32 || kind == DENSE_F64 ? count : 2 * count;
 }

@@ -1,6 +1,6 @@
-// get_dimension_size and set_dimension_size: the run-time size of a dimension, read, or set by
-// keeping the first so many entries. Values carry their true run-time shape, so a set is a slice.
-// O(1) and O(elements).
+// get_dimension_size and set_dimension_size: read the run-time size of a dimension, or set it.
+// Values carry their run-time shape, so setting is a slice of the first elements. O(1) and
+// O(elements).
 #include "ops/factors.h"
 #include "ops/move.h"
 #include "tensor/strided.h"
@@ -30,7 +30,7 @@ static bool infer_set(Infer *cx) {
     REQUIRE(cx, 0, 0 <= known.v[0] && (most == DIM_DYNAMIC || known.v[0] <= most),
             "the size is %lld, expected at least 0 and at most dimension %lld of the operand %s",
             (long long)known.v[0], (long long)d, infer_text(cx, infer_operand(cx, 0)));
-  // A size only known at run time leaves the old one as the bound.
+  // If the size is known only at run time, the old size becomes the bound.
   dims[d] = known.ok ? known.v[0] : DIM_DYNAMIC;
   bounds[d] = known.ok ? DIM_DYNAMIC : most;
   return move_same_shape(cx, 0, 0, operand->rank, dims) &&
@@ -82,7 +82,7 @@ static OpId sample_set(Sample *cx) {
   return sample_op(cx, OP_set_dimension_size, attrs, 2, operands, 1, NULL, 0);
 }
 
-// The size is that of the whole.
+// The result is the global size.
 static bool factors_get(FactorContext *cx) {
   cx->build.own = true;
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++)

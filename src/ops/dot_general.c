@@ -1,12 +1,12 @@
-// stablehlo.dot_general: batched contraction over any dimensions. See contract.c for how it is
-// computed; quantized operands are dequantized, contracted and quantized again.
+// stablehlo.dot_general: batched contraction over any dimensions (contract.c). Quantized operands:
+// quant_contract.
 #include "ops/contract.h"
 #include "ops/factors.h"
 #include "ops/quant.h"
 #include "ops/sample.h"
 #include "ops/work.h"
 
-// C13 … C20: how the element types of lhs, rhs and result go together.
+// C13 … C20: the element types of lhs, rhs and result.
 static bool check_types(Infer *cx, const ContractDims *dims) {
   Type lhs = infer_operand_info(cx, 0)->elem, rhs = infer_operand_info(cx, 1)->elem;
   Type result = infer_result(cx, 0) ? type_elem(cx->context, infer_result(cx, 0)) : lhs;

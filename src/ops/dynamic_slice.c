@@ -1,12 +1,12 @@
-// dynamic_slice and dynamic_update_slice: a block read from, or written over, a place given at run
-// time, which is moved to lie inside the operand. One or two strided copies, O(elements).
+// dynamic_slice and dynamic_update_slice: read or overwrite a block at a start index given at run
+// time, clamped so that the block lies inside the operand. One or two strided copies, O(elements).
 #include "ops/factors.h"
 #include "ops/index_local.h"
 #include "ops/move.h"
 #include "tensor/strided.h"
 
-// Start indices are the operands from `first` on: as many as dimensions (numbered
-// `count_constraint`), all 0-dimensional integers of one type (`type_constraint`).
+// Start indices are the operands from `first` on: one per dimension (`count_constraint`), all
+// 0-dimensional integers of one type (`type_constraint`).
 static bool infer_starts(Infer *cx, uint32_t first, uint32_t rank, int count_constraint,
                          int type_constraint) {
   uint32_t n = infer_n_operands(cx) < first ? 0 : infer_n_operands(cx) - first;
@@ -66,7 +66,7 @@ static bool infer_update(Infer *cx) {
   return true;
 }
 
-// The offset in elements of a block of size `sizes` placed at the start indices, after clamping.
+// The offset in elements of a block of size `sizes` at the start indices, after clamping.
 static Status *clamped_offset(const Literal *operand, Literal *const *start, const int64_t *sizes,
                               const int64_t *strides, int64_t *out) {
   int64_t offset = 0;
@@ -138,20 +138,21 @@ static OpId sample_update(Sample *cx) {
   return sample_op(cx, OP_dynamic_update_slice, 0, 2 + rank, operands, 1, NULL, 0);
 }
 
-// Of a part of a dimension a shard gives what it has and zero elsewhere, and the sum is the whole.
+// A dimension that is sliced: each device contributes the elements that it has and zeros elsewhere;
+// the sum is the result.
 static bool factors_slice(FactorContext *cx) {
   factors_resize(cx, FACTOR_REPLICATE | FACTOR_BLOCK);
   if (type_is_quant(cx->context, factors_type(cx, 0)->elem)) return true;
   for (uint32_t f = 0; f < cx->build.factors.count; f++) {
     if (cx->build.factors.items[f].kinds == FACTOR_PASS) continue;
-    factors_really(cx, f, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
+    factors_set_kinds(cx, f, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
     factor_set_combine(&cx->build, f, COMBINE_SUM);
   }
   return true;
 }
 
-// The operand stays where it is and the update is written where it belongs: a shard must know its
-// place.
+// The operand keeps its sharding; each device writes the elements of the update that lie in its
+// tile, which depends on its offset.
 static bool factors_update(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0);
   bool constant = true;
@@ -165,7 +166,7 @@ static bool factors_update(FactorContext *cx) {
       continue;
     }
     uint32_t own = factors_on(cx, update, constant ? FACTOR_PASS : FACTOR_REPLICATE, 1, d);
-    factors_really(cx, own, FACTOR_REPLICATE);
+    factors_set_kinds(cx, own, FACTOR_REPLICATE);
   }
   return true;
 }

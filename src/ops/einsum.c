@@ -1,8 +1,8 @@
-// stablehlo.einsum and unary_einsum: sums over the labels that the result does not name. Every
-// label has a stride in each operand (the sum of those of its dimensions: a repeated label walks
-// the diagonal) and the result's labels are walked outside, the others inside. `...` stands for
-// leading dimensions without names, aligned at their ends; a size of 1 is broadcast there. Neither
-// op is in the spec any more. O(product of all labels' sizes).
+// stablehlo.einsum and unary_einsum: sums over the labels that the result lacks. Every label has a
+// stride in each operand (the sum of its dimensions' strides: a repeated label walks the diagonal).
+// The result's labels are the outer loops, the others the inner ones. `...` means leading
+// dimensions without names, aligned at their ends; a size of 1 is broadcast there. Neither op is in
+// the spec any more. O(product of all labels' sizes).
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -106,7 +106,7 @@ static bool add_operand(Einsum *e, uint32_t which, Str term, uint32_t rank, cons
     if (label->size == DIM_DYNAMIC) label->size = dims[d];
     if (!broadcast) label->stride[which] += stride;
     if (stride != DIM_DYNAMIC) stride = dims[d] == DIM_DYNAMIC ? DIM_DYNAMIC : stride * dims[d];
-    if (stride == DIM_DYNAMIC) stride = 0;  // only the shape is wanted then
+    if (stride == DIM_DYNAMIC) stride = 0;  // infer uses only the shape
   }
   return true;
 }
@@ -134,6 +134,7 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
       return false;
     if (comma < rest.n) rest = (Str){rest.s + comma + 1, rest.n - comma - 1};
   }
+  // The result's `...` has as many dimensions as the longest `...` of an operand.
   uint32_t unnamed = 0;
   for (uint32_t i = 0; i < e->n_labels; i++)
     if (e->labels[i].id >= ELLIPSIS_LABEL && e->labels[i].id - ELLIPSIS_LABEL + 1u > unnamed)
@@ -154,6 +155,7 @@ static bool einsum_read(Einsum *e, Str config, uint32_t n, const TypeInfo *const
                 MAX_RANK);
     return false;
   }
+  // Reorder: labels of the result first, in its order; then those that are summed over.
   Label sorted[MAX_LABELS];
   for (uint32_t i = 0; i < rank; i++) {
     Label *label = label_of(e, ids[i]);
@@ -287,8 +289,8 @@ static Str equation_term(Str config, uint32_t k, bool result) {
   return (Str){config.s + begin, end - begin};
 }
 
-// A label that stands twice in a term walks a diagonal: its dimensions are needed whole, and none
-// can be sharded as another is.
+// A label that occurs twice in a term walks a diagonal: each of its dimensions is a factor of its
+// own that needs replication.
 static void factors_diagonal(FactorContext *cx, uint32_t id, uint32_t n,
                              const uint8_t (*ids)[MAX_RANK]) {
   for (uint32_t t = 0; t < n; t++)

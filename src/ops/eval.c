@@ -1,5 +1,5 @@
-// Short cuts that eval columns share, and eval_op: an op run on literals that stand in no program,
-// with attributes and result types given. All O(1) but for the op itself.
+// Helpers of eval columns, and eval_op: runs an op on literals, with given attributes and result
+// types, without an op in the program. All O(1) except the op itself.
 #include "ops/eval.h"
 
 Attr eval_attr(const EvalContext *cx, const char *name) {

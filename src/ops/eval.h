@@ -1,8 +1,8 @@
-// What `eval` columns use. The evaluator (src/evaluate) implements EvalHost; ops call through it
-// and so know nothing of frames, processes or scheduling.
+// The interface of `eval` columns. The evaluator (src/evaluate) implements EvalHost; ops call it
+// and are independent of frames, processes and scheduling.
 //
-// An eval gets borrowed literals and gives owned ones. It may return a Status with a message that
-// names the values at odds; what it allocated until then is freed with the run.
+// An eval borrows its operands and returns owned literals. It may fail with a message that names
+// the offending values; the run frees what it allocated.
 #ifndef TESSERA_OPS_EVAL_H
 #define TESSERA_OPS_EVAL_H
 
@@ -11,7 +11,7 @@
 
 typedef struct EvalHost EvalHost;
 
-// What a scatter does with a window that lies partly outside of its input. StableHLO's
+// The semantics of a scatter window that lies partly outside of its input. StableHLO's
 // specification drops the elements outside; XLA, and so JAX on every platform, drops the window.
 typedef enum ScatterRule { SCATTER_SPEC, SCATTER_XLA } ScatterRule;
 
@@ -22,17 +22,16 @@ struct EvalContext {
   LiteralHeap *heap;
   Arena *scratch;  // rewound after each op
   OpId op;
-  // What eval_attr and eval_result_type read: those of `op`, or those given to eval_op. `stand_in`:
-  // the latter, so `op` is only where the work is done for, and its operands, attributes and
-  // regions are not the ones at hand.
+  // Read by eval_attr and eval_result_type: those of `op`, or the arguments of eval_op. stand_in:
+  // the latter. Then `op` is only the op on whose behalf the evaluation runs; its operands,
+  // attributes and regions are others.
   Attr attrs;
   uint32_t n_in, n_out;
   const Type *result_types;  // NULL: the declared ones of `op`
   uint16_t code;
   bool stand_in;
-  // Sums are put in other brackets than usual if it is not 0, each number in its own way: to see
-  // what rounding does.
-  uint8_t brackets;
+  // Not 0: sums are reassociated, each number in its own way, to measure the effect of rounding.
+  uint8_t reassociation;
   ScatterRule scatter;
 };
 
@@ -41,87 +40,83 @@ typedef struct ProcessId {
   uint32_t replica, partition;
 } ProcessId;
 
-// Processes that meet at an op, and what each of them gives.
-typedef struct GroupExchange {
-  uint32_t n_group, self;  // members, and which of them this process is
+// A rendezvous of processes at a collective, with the operands of each.
+typedef struct Rendezvous {
+  uint32_t n_group, self;  // members, and this process's index among them
   const ProcessId *group;  // by member
   Literal *const *parts;   // [n_group × n]: member m's i-th value is m * n + i; borrowed
-  // [n_out], NULL at first: results that are the same on all members are computed by the first one
-  // that goes on, and retained by the others.
+  // [n_out], initially NULL: results that are equal on all members. The first member that continues
+  // computes them, the others retain them.
   Literal **shared;
   struct Meeting *meeting;  // the host's
-} GroupExchange;
+} Rendezvous;
 
 struct EvalHost {
-  // Runs region `region` of cx->op with args (borrowed) and gives what its terminator returns
-  // (owned).
+  // Runs region `region` of cx->op with args (borrowed); out: its results (owned).
   Status *(*run_region)(EvalContext *cx, RegionId region, uint32_t n_args, Literal *const *args,
                         uint32_t n_out, Literal **out);
   // Calls a function by symbol.
   Status *(*call)(EvalContext *cx, Name symbol, uint32_t n_args, Literal *const *args,
                   uint32_t n_out, Literal **out);
-  // The grid and this process's place in it.
+  // The process grid and this process's id.
   void (*grid)(EvalContext *cx, uint32_t *out_replicas, uint32_t *out_partitions,
                ProcessId *out_self);
-  // Meets the processes of `group` (which contains this one; same list on all of them) at cx->op:
-  // every member gives n literals, every member gets all of them. In three steps, so that a process
-  // that waits holds nothing as long as the group:
-  // arrive: gives `mine` (retained). The group has been copied; nothing waits yet.
+  // Rendezvous of the processes of `group` at cx->op. The group contains this process and is the
+  // same list on all of them. Every member contributes n literals and gets all of them. Three
+  // steps, so that a waiting process holds no memory proportional to the group:
+  // arrive: contributes `mine` (retained) and copies the group. Does not wait.
   Status *(*arrive)(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                    Literal *const *mine, GroupExchange *out);
-  // await: until all have arrived; only this process waits. A meeting that can never happen ends
-  // the run with a deadlock report.
-  Status *(*await)(EvalContext *cx, GroupExchange *exchange);
-  // leave: the exchange's fields are not used afterwards. Not needed if the op fails.
-  void (*leave)(EvalContext *cx, GroupExchange *exchange);
-  // Point to point by channel (send/recv); peer is a flattened process id, or -1 for whoever comes
-  // first. A send never blocks; a receive waits for the oldest matching message.
+                    Literal *const *mine, Rendezvous *out);
+  // await: suspends this process until all have arrived. If that can never happen, the run ends
+  // with a deadlock report.
+  Status *(*await)(EvalContext *cx, Rendezvous *exchange);
+  // leave: invalidates the rendezvous. Not needed if the op fails.
+  void (*leave)(EvalContext *cx, Rendezvous *exchange);
+  // Point to point by channel (send/recv). peer: a flattened process id, or -1 for any. A send
+  // never blocks; a receive waits for the oldest matching message.
   Status *(*send)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
                   Literal *const *values);
   Status *(*receive)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n, Literal **out);
   // Infeed and outfeed queues of the run.
   Status *(*infeed)(EvalContext *cx, uint32_t n, Literal **out);
   Status *(*outfeed)(EvalContext *cx, uint32_t n, Literal *const *values);
-  // CANCELLED if the run is to end; asked before each op, and through eval_poll inside long ones.
+  // CANCELLED if the run must end. Called before each op, and inside of long ones by eval_poll.
   Status *(*poll)(EvalContext *cx);
-  // For rng: how often this process has asked before, and the run's seed. Nothing of how the
-  // program is written enters, so that copies of functions and ops put beside change no number.
+  // For rng: the number of earlier draws of this process, and the run's seed. Independent of the
+  // program's text, so that inlining and unrelated ops change no random number.
   uint64_t (*draws)(EvalContext *cx);
   uint64_t (*seed)(EvalContext *cx);
-  // Runs the grid of functions of interpreter.run_parallel (names row by row: replica major), to
-  // the end.
+  // Runs the grid of functions of interpreter.run_parallel to completion (names replica major).
   Status *(*run_parallel)(EvalContext *cx, uint32_t replicas, uint32_t partitions,
                           const Name *programs, uint32_t n_infeed, const Name *infeed,
                           uint32_t n_args, Literal *const *args, uint32_t n_out, Literal **out);
-  // A check has been made: counted, and reported if it failed. max_ulp: largest distance seen, 0 if
-  // not by ULP.
+  // Counts a check, and reports it if it failed. max_ulp: the largest distance, 0 if not compared
+  // by ULP.
   Status *(*checked)(EvalContext *cx, bool passed, uint64_t max_ulp, const char *message);
   // probe / print: a value to show or to store under an id.
   Status *(*probe)(EvalContext *cx, Str id, Literal *value);
   // The value stored by the k-th probe of id; NULL if none.
   Literal *(*probed)(EvalContext *cx, Str id, uint32_t k);
   Status *(*print)(EvalContext *cx, Literal *value);
-  // A custom call whose target has no meaning here, run by whoever started the run. out: a literal
-  // of its type for each result, to be filled; tokens have nothing in them. *out_done is false if
-  // nobody knows the target. May be NULL.
+  // Runs a custom call that the op table does not define, by the caller's own code. out: a literal
+  // of its type for each result, to fill in; tokens are empty. *out_done is false if the target is
+  // unknown. May be NULL.
   Status *(*custom_call)(EvalContext *cx, Literal *const *in, Literal *const *out, bool *out_done);
 };
 
-// For the outer loops of ops that may take seconds.
+// Call it in outer loops of ops that may take seconds.
 static inline Status *eval_poll(EvalContext *cx) {
   return cx->host && cx->host->poll ? cx->host->poll(cx) : NULL;
 }
 
-// An op without effects whose results hold no element has nothing to compute: makes them. Its
-// operands may have sizes whose products overflow (3000000000x3000000000x3000000000x0), which no
-// eval need mind then. False, and nothing is done, for other ops.
+// Creates the results of a pure op if none of them has an element; false for other ops. So no eval
+// sees operands whose sizes overflow (3000000000x3000000000x3000000000x0).
 bool eval_empty(EvalContext *cx, Literal **out);
-// Runs any op on given literals through its OpDef (for ops defined by others: batch_norm through
-// pointwise …).
+// Runs any op on given literals by its OpDef, for ops that are defined by other ops (batch_norm).
 Status *eval_op(EvalContext *cx, uint16_t code, Attr attrs, uint32_t n_in, Literal *const *in,
                 uint32_t n_out, const Type *result_types, Literal **out);
 
-// Short cuts for attributes of cx->op.
+// Attributes and result types of the op.
 Attr eval_attr(const EvalContext *cx, const char *name);
 Ints eval_ints(EvalContext *cx, const char *name);
 int64_t eval_int(const EvalContext *cx, const char *name, int64_t otherwise);
@@ -132,8 +127,8 @@ Literal *eval_new_result(EvalContext *cx, uint32_t i);
 
 // ---- bodies of reductions (reducer.c) ----
 // A region that combines scalars (reduce, scatter, reduce_window, all_reduce, sort comparator …). A
-// body of elementwise ops on scalars and constants becomes a list of steps that runs without frames
-// or literals; any other body is run as a region.
+// body of elementwise ops on scalars and constants is compiled to a list of steps, which runs
+// without frames or literals; any other body runs as a region.
 typedef struct Reducer {
   EvalContext *cx;
   RegionId region;
@@ -144,28 +139,31 @@ void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n);
 // acc[i] = body(acc…, value…) for i < n. elems: the n element types of the body's first n
 // arguments, which are also those of the next n.
 Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *value);
-// Folds many values into one accumulator, in their order: runs of FOLD_RUN from left to right, the
-// first from the init value, then the runs by halves, as a balanced tree. Sums of many floats are
-// so as near as those of backends, which add in lanes; the spec allows any tree. Short reductions
-// are plain loops (decision D11). Amortized O(1) applications for each value.
+// Folds many values into one accumulator, in their order: each run of FOLD_RUN values from left to
+// right, the first one starting with the init value; the runs as a balanced binary tree. The error
+// of long float sums is then similar to that of backends, which add in lanes; the spec allows any
+// tree (decision D11). Amortized O(1) applications of the body per value.
+//
+//   24 values, runs of 8:   (init+v0+…+v7) (v8+…+v15)   (v16+…+v23)
+//                                       \   /              |
+//                                         +----------------+
 enum { FOLD_RUN = 8, FOLD_LEVELS = 64 };
 static inline uint32_t fold_run(const EvalContext *cx) {
-  return cx->brackets ? 3 + 2u * cx->brackets : FOLD_RUN;
+  return cx->reassociation ? 3 + 2u * cx->reassociation : FOLD_RUN;
 }
 typedef struct Fold {
   Reducer *reducer;
   const Type *elems;
   const Scalar *init;
-  uint32_t per_run;  // FOLD_RUN, or as brackets say
+  uint32_t per_run;  // FOLD_RUN, or another length if sums are reassociated
   uint64_t count;    // values so far
-  Scalar *run;       // of the run that is not full
-  Scalar
-      *levels;  // [FOLD_LEVELS, n]: level k holds 2^k runs where bit k of count / FOLD_RUN is set
+  Scalar *run;       // the accumulator of the current run
+  Scalar *levels;    // [FOLD_LEVELS, n]: level k holds 2^k runs if bit k of count / per_run is set
 } Fold;
-// elems, init: of the reducer's n values; they live as long as the fold. Memory is in cx->scratch.
+// elems, init: one per value of the reducer; they must outlive the fold. Memory is in cx->scratch.
 void fold_init(Fold *fold, Reducer *reducer, const Type *elems, const Scalar *init);
 Status *fold_add(Fold *fold, const Scalar *value);
-// The result; the fold is empty again.
+// The result; resets the fold.
 Status *fold_end(Fold *fold, Scalar *out);
 // Any body on scalars: n_args of types elems in, n_out out.
 Status *reducer_call(Reducer *r, uint32_t n_args, const Type *elems, const Scalar *args,

@@ -1,5 +1,13 @@
-// The factors column: its entry, and the rules that families of ops share. Each op's own rule
-// stands in the op's file. O(dimensions) per op.
+// Problem: every stage needs to know which dimensions of an op's operands and results are split
+// together (decision D3).
+//
+// Idea: each op's `factors` column builds a FactorMap, `dot_general: ([b,i,k],[b,k,j])->[b,i,j]`.
+// This file has the entry point, the rules that op families share, and the recognition of reducers.
+// Two corrections hold for all ops: a dimension with per-axis quantization needs replication, and a
+// dynamic dimension is never split.
+//
+// Invariant: `kinds` are exact (factors_test.c proves them by evaluation), `sdy_kinds` are
+// Shardy's. O(dimensions) per op.
 #include "ops/factors.h"
 
 const TypeInfo *factors_type(const FactorContext *cx, uint32_t tensor) {
@@ -32,7 +40,7 @@ int64_t factors_int(const FactorContext *cx, const char *name, int64_t otherwise
 }
 
 bool factors_is_constant(FactorContext *cx, uint32_t operand) {
-  cx->looked_around = true;
+  cx->reads_context = true;
   OpId def = value_def(cx->program, op_operand(cx->program, cx->op, operand));
   if (!def) return false;
   uint16_t code = op_at(cx->program, def)->code;
@@ -66,14 +74,14 @@ void factors_reduce(FactorContext *cx, uint32_t factor, Combine combine) {
   factor_set_combine(&cx->build, factor, combine);
 }
 
-void factors_whole(FactorContext *cx, uint32_t tensor) {
+void factors_replicated(FactorContext *cx, uint32_t tensor) {
   for (uint32_t d = 0; d < factors_rank(cx, tensor); d++)
     factors_on(cx, factors_dim(cx, tensor, d), FACTOR_REPLICATE | FACTOR_BLOCK, tensor, d);
 }
 
 // ---- rules of families ----
 
-// Sizes that are not known agree with any.
+// Dynamic sizes equal any size.
 static bool same_shape(const FactorContext *cx, uint32_t a, uint32_t b) {
   if (factors_rank(cx, a) != factors_rank(cx, b)) return false;
   for (uint32_t d = 0; d < factors_rank(cx, a); d++) {
@@ -83,6 +91,7 @@ static bool same_shape(const FactorContext *cx, uint32_t a, uint32_t b) {
   return true;
 }
 
+// One loop serves both cases: all tensors of one shape (one_shape), or operand i with result i.
 bool factors_pointwise(FactorContext *cx) {
   uint32_t n_tensors = cx->n_operands + cx->n_results;
   uint32_t like = cx->n_results ? factors_result(cx, 0) : 0;
@@ -144,6 +153,7 @@ void factors_results_only(FactorContext *cx, uint8_t kinds) {
       factors_on(cx, factors_dim(cx, factors_result(cx, i), d), kinds, factors_result(cx, i), d);
 }
 
+// The last dimension is sorted, so it needs replication even if k is its size.
 bool factors_top_k(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0), rank = factors_rank(cx, 0);
   for (uint32_t d = 0; d < rank; d++) {
@@ -153,21 +163,22 @@ bool factors_top_k(FactorContext *cx) {
     uint32_t factor = factor_add(&cx->build, size, kinds);
     factors_also(cx, factor, 0, d);
     for (uint32_t i = 0; i < cx->n_results; i++) factors_also(cx, factor, factors_result(cx, i), d);
-    if (d + 1 == rank) factors_really(cx, factor, kinds | FACTOR_REPLICATE);
+    if (d + 1 == rank) factors_set_kinds(cx, factor, kinds | FACTOR_REPLICATE);
   }
-  for (uint32_t i = 1; i < cx->n_operands; i++) factors_whole(cx, i);
+  for (uint32_t i = 1; i < cx->n_operands; i++) factors_replicated(cx, i);
   return true;
 }
 
 bool factors_constant(FactorContext *cx) {
   bool splat = attr_info(cx->context, factors_attr(cx, "value"))->splat;
   cx->build.own = true;
-  // A shard has its part of the elements; of a splat every part is the same.
+  // A shard's elements depend on its offset, unless all elements are equal.
   factors_results_only(cx, splat ? FACTOR_PASS : FACTOR_OFFSET);
   return true;
 }
 
-static void exchanged_dim(FactorContext *cx, uint32_t dim) {
+// Two factors for one dimension, since operands and results differ in size.
+static void resized_dim(FactorContext *cx, uint32_t dim) {
   for (int side = 0; side < 2; side++) {
     uint32_t first = side ? cx->n_operands : 0, n = side ? cx->n_results : cx->n_operands;
     uint32_t factor = factor_add(&cx->build, factors_dim(cx, first, dim), FACTOR_REPLICATE);
@@ -175,13 +186,13 @@ static void exchanged_dim(FactorContext *cx, uint32_t dim) {
   }
 }
 
-bool factors_exchanged(FactorContext *cx, int64_t a, int64_t b) {
+bool factors_collective(FactorContext *cx, int64_t a, int64_t b) {
   for (uint32_t i = 1; i < cx->n_operands; i++)
     if (!same_shape(cx, 0, i)) return false;
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++)
     if (d != a && d != b) factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PASS, d);
-  exchanged_dim(cx, (uint32_t)a);
-  if (b != a && b != FACTORS_NONE) exchanged_dim(cx, (uint32_t)b);
+  resized_dim(cx, (uint32_t)a);
+  if (b != a && b != FACTORS_NONE) resized_dim(cx, (uint32_t)b);
   return true;
 }
 
@@ -201,7 +212,7 @@ static Combine combine_of_code(uint16_t code) {
   return COMBINE_NONE;
 }
 
-// Whether the value is one of the two arguments, whichever the op chooses.
+// Is the value one of a and b, chosen by select, maximum or minimum?
 static bool is_choice(const Program *p, ValueId value, ValueId a, ValueId b) {
   OpId def = value_def(p, value);
   if (!def) return false;
@@ -216,10 +227,13 @@ Combine op_combine(const Program *p, OpId op) {
   return op_at(p, op)->n_regions ? op_region_combine(p, op, 0) : COMBINE_NONE;
 }
 
+// Recognizes a body that applies one op to each pair (a_i, b_i), all the same: a plain reducer. A
+// body that returns one of a_i and b_i for every i, with n > 1, is an arg-reduction. Everything
+// else is COMBINE_BODY.
 Combine op_region_combine(const Program *p, OpId op, uint32_t region) {
   BlockId block = region_block(p, op_region(p, op, region));
   if (!block || !block_at(p, block)->last) return COMBINE_BODY;
-  // The body of an all_reduce takes two elements, however many operands there are.
+  // The body of an all_reduce has two arguments for any number of operands.
   uint32_t n_args = block_at(p, block)->n_args, n = n_args == 2 ? 1 : op_at(p, op)->n_results;
   if (n_args != 2 * n) return COMBINE_BODY;
   OpId ret = block_at(p, block)->last;
@@ -245,7 +259,7 @@ Combine op_region_combine(const Program *p, OpId op, uint32_t region) {
 
 // ---- the column ----
 
-// A dimension along which a tensor is quantized per slice has other parameters in every shard.
+// A dimension with per-axis quantization needs replication: shards would have different parameters.
 static void quantized_axes(FactorContext *cx) {
   for (uint32_t t = 0; t < cx->n_operands + cx->n_results; t++) {
     const TypeInfo *info = factors_type(cx, t);
@@ -253,7 +267,7 @@ static void quantized_axes(FactorContext *cx) {
     const QuantInfo *quant = type_quant_info(cx->context, info->elem);
     if (!quant || quant->axis < 0) continue;
     for (uint32_t i = 0; i < cx->build.places.count; i++) {
-      const FactorPlace *place = &cx->build.places.items[i];
+      const FactorOccurrence *place = &cx->build.places.items[i];
       if (place->tensor != t || place->dim != (uint32_t)quant->axis) continue;
       Factor *factor = &cx->build.factors.items[place->factor];
       factor->kinds |= FACTOR_REPLICATE;
@@ -261,14 +275,14 @@ static void quantized_axes(FactorContext *cx) {
   }
 }
 
-// A dimension that is not known is never split, also where its factor's size is known from another.
+// A dynamic dimension is never split, even if its factor has a known size in another tensor.
 static void dynamic_dims(FactorContext *cx) {
   for (uint32_t t = 0; t < cx->n_operands + cx->n_results; t++)
     for (uint32_t d = 0; d < factors_rank(cx, t); d++) {
       if (factors_dim(cx, t, d) != DIM_DYNAMIC) continue;
       bool any = false;
       for (uint32_t i = 0; i < cx->build.places.count; i++) {
-        const FactorPlace *place = &cx->build.places.items[i];
+        const FactorOccurrence *place = &cx->build.places.items[i];
         if (place->tensor != t || place->dim != d) continue;
         factor_set_blocked(&cx->build, place->factor);
         any = true;
@@ -293,8 +307,8 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
   for (uint32_t t = 0; t < n_tensors; t++) ranks[t] = factors_rank(&cx, t);
   Attr given = op_attr(p, op, "sdy.sharding_rule");
   const char *error;
-  // A rule in the text does not say how parts combine, and may leave out what our own rules know:
-  // it splits only calls, and is nobody's but the user's there.
+  // An sdy.sharding_rule lacks reducers and may lack factors that our rules have. So the
+  // partitioner uses it for custom calls only, where nothing else is known.
   if (cx.options.own && o->code != OP_custom_call) given = 0;
   if (given && factor_map_from_attr(out, p->context, arena, given, cx.n_operands, cx.n_results,
                                     ranks, &error)) {
@@ -305,7 +319,7 @@ bool op_factors_local(const Program *p, OpId op, const FactorOptions *options, A
   bool (*rule)(FactorContext *) = row->def ? row->def->factors : NULL;
   if (!rule && (row->traits & TRAIT_ELEMENTWISE)) rule = factors_pointwise;
   bool found = rule && rule(&cx) && !cx.build.misfit;
-  *out_local = !cx.looked_around;
+  *out_local = !cx.reads_context;
   if (!found) return false;
   quantized_axes(&cx);
   dynamic_dims(&cx);

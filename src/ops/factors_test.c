@@ -1,9 +1,10 @@
 // The proof that the factors of ops are right, on random instances of every op that has them.
 //
-// Form: every dimension is the product of its factors, every factor is somewhere, and the map
-// survives Shardy's text form. Meaning: splitting one factor that passes through or reduces, the op
-// is evaluated on every slice of its operands; the results are the slices of the whole result, or
-// combine to it. TESSERA_SEED gives other instances; TESSERA_VERBOSE=1 says what was tested.
+// Form: every dimension is the product of its factors, every factor is in some dimension, and the
+// map round-trips through Shardy's text form. Semantics: for one factor that passes through or
+// reduces, the op is evaluated on every slice of its operands; the results are slices of the global
+// result, or reduce to it. TESSERA_SEED gives other instances; TESSERA_VERBOSE=1 prints what was
+// tested.
 #include "ops/factors.h"
 
 #include <setjmp.h>
@@ -24,7 +25,7 @@ struct Counts {
   uint32_t instances, rules, passed, reduced;
 };
 
-// One way to split: factor f into `parts`; parts == 1 is the whole.
+// One split: factor f into `parts` slices; parts == 1: unsplit.
 typedef struct Split {
   uint32_t factor;
   int64_t parts;
@@ -32,7 +33,7 @@ typedef struct Split {
 
 // ---- slices ----
 
-// Whether dimension d of tensor t is split, and that its factors multiply to its size.
+// Is dimension d of tensor t split? Also checks that its factors multiply to its size.
 static bool dim_has(const World *w, uint32_t t, uint32_t d, uint32_t factor) {
   FactorList list = factor_map_dim(&w->map, t, d);
   for (uint32_t k = 0; k < list.n; k++)
@@ -46,7 +47,7 @@ static void local_dims(const World *w, uint32_t t, const Literal *whole, Split s
     out[d] = dim_has(w, t, d, split.factor) ? whole->dims[d] / split.parts : whole->dims[d];
 }
 
-// Which index of the whole dimension index i of part `part` is.
+// The global index of index i of slice `part`.
 static int64_t global_index(const World *w, uint32_t t, uint32_t d, Split split, int64_t part,
                             int64_t i) {
   FactorList list = factor_map_dim(&w->map, t, d);
@@ -84,7 +85,7 @@ static Attr with_ints(World *w, Attr attrs, const char *name, uint32_t n, const 
   return attr_dict_with(w->context, attrs, name, attr_i64s(w->context, n, v));
 }
 
-// Attributes that say sizes of dimensions say those of the slices.
+// Attributes that contain sizes of dimensions get the sizes of the slices.
 static Attr local_attrs(World *w, Literal *const *whole, Split split) {
   Attr attrs = op_at(w->program, w->op)->attrs;
   static const char *const of_operand[] = {"slice_sizes", "limit_indices"};
@@ -151,7 +152,7 @@ static void localize_body(World *w, OpId op, uint32_t rank, const int64_t *dims)
   }
 }
 
-// A function that runs the op on one part. whole: operands, then results.
+// A function that runs the op on one slice. whole: the global operands, then results.
 static OpId local_function(World *w, Literal *const *whole, Split split) {
   uint32_t n = w->map.n_operands, n_results = w->map.n_results;
   Type *types = ARENA_ARRAY(&w->arena, Type, n + n_results + 1);
@@ -186,7 +187,7 @@ static OpId local_function(World *w, Literal *const *whole, Split split) {
 
 // ---- combining ----
 
-// What changes nothing when combined.
+// The reducer's identity.
 static Literal *identity_like(World *w, Combine combine, const Literal *like) {
   Literal *out = literal_new(&w->heap, w->context, like->elem, like->rank, like->dims);
   bool integer = !dtype_is_float(like->dtype) && !dtype_is_complex(like->dtype);
@@ -200,8 +201,8 @@ static Literal *identity_like(World *w, Combine combine, const Literal *like) {
   return out;
 }
 
-// Small integers in floats, so that sums and products are exact in any order; NULL if the type
-// cannot do that.
+// Small integers in floats, so that sums and products are exact in any order; NULL if the type does
+// not allow that.
 static Literal *exact(World *w, Literal *literal, uint64_t *state) {
   bool complex = dtype_is_complex(literal->dtype);
   if (literal->kind != LITERAL_ARRAY || (!dtype_is_float(literal->dtype) && !complex) ||
@@ -225,7 +226,7 @@ static Status *wrong(World *w, uint32_t factor, const char *what, uint32_t i) {
                     (long long)w->map.factors[factor].size, w->map.factors[factor].kinds, what, i);
 }
 
-// Whether the factor can be tested, and into how many parts.
+// The number of slices for a test of the factor, if it can be tested.
 static int64_t parts_of(const World *w, Literal *const *whole, uint32_t f) {
   const Factor *factor = &w->map.factors[f];
   if (factor->size < 2 ||
@@ -245,8 +246,8 @@ static int64_t parts_of(const World *w, Literal *const *whole, uint32_t f) {
   return w->seed % 3 ? parts : factor->size;
 }
 
-// Operands that say the shape of a tensor say that of the slice: which tensor, -1 for other
-// operands.
+// The tensor whose shape an operand contains, -1 for other operands: on slices it must contain the
+// slice's shape.
 static int shape_of(const World *w, uint32_t operand) {
   bool first = w->code == OP_dynamic_iota, second = w->code == OP_dynamic_broadcast_in_dim ||
                                                     w->code == OP_dynamic_reshape ||
@@ -360,7 +361,7 @@ static Status *check_form(World *w) {
 }
 
 static bool same_map(const FactorMap *a, const FactorMap *b) {
-  uint32_t n = factor_map_n_tensors(a), dims = a->tensor_dims[n], places = a->dim_places[dims];
+  uint32_t n = factor_map_n_tensors(a), dims = a->tensor_dims[n], places = a->dim_occurrences[dims];
   for (uint32_t i = 0; i < a->n_factors && a->n_factors == b->n_factors; i++) {
     Factor x = a->factors[i], y = b->factors[i];
     if (x.size != y.size || x.kinds != y.kinds || x.sdy_kinds != y.sdy_kinds ||
@@ -370,7 +371,7 @@ static bool same_map(const FactorMap *a, const FactorMap *b) {
   return a->n_operands == b->n_operands && a->n_results == b->n_results &&
          a->n_factors == b->n_factors && a->custom == b->custom && a->own == b->own &&
          !memcmp(a->tensor_dims, b->tensor_dims, (n + 1) * sizeof *a->tensor_dims) &&
-         !memcmp(a->dim_places, b->dim_places, (dims + 1) * sizeof *a->dim_places) &&
+         !memcmp(a->dim_occurrences, b->dim_occurrences, (dims + 1) * sizeof *a->dim_occurrences) &&
          !memcmp(a->places, b->places, places * sizeof *a->places) &&
          !memcmp(a->enters_once, b->enters_once, a->n_operands * sizeof *a->enters_once);
 }
@@ -396,7 +397,7 @@ static Status *check_local(World *w, bool has, bool local) {
   return NULL;
 }
 
-// A dimension whose size is not known is never split: its factors are blocked, for Shardy too.
+// A dynamic dimension is never split: its factors are blocked, for Shardy too.
 static Status *check_dynamic(World *w, ValueId value) {
   Type old = value_type(w->program, value);
   const TypeInfo *info = type_info(w->context, old);
@@ -484,7 +485,7 @@ static void test_factors(void **state) {
 
 // ---- bodies, rules from outside ----
 
-// How the bodies of the reduces in a text combine, in order; and what its custom calls get.
+// The reducers of the reduces in a text, in order, and the factors of its custom calls.
 typedef struct TextJob {
   const char *text;
   uint32_t n;
@@ -582,8 +583,7 @@ static void test_bodies(void **state) {
 
 static void test_custom_calls(void **state) {
   (void)state;
-  // From outside; by the user's rule; by a name nobody knows; known names with shapes they cannot
-  // have.
+  // By the callback; by the user's rule; an unknown target; known targets with invalid shapes.
   TextJob job = {
       .text =
           "func.func @f(%a: tensor<4x2xf32>) {\n"
@@ -597,11 +597,11 @@ static void test_custom_calls(void **state) {
   run_text(&job);
   assert_int_equal(job.n_custom, 1);
   assert_int_equal(job.n_rules, 2);
-  assert_int_equal(job.n_around, 3);  // those that the callback was asked for
+  assert_int_equal(job.n_around, 3);  // the calls that reached the callback
 }
 
-// Rolls and stencils: shards read from their neighbours along one dimension, Shardy passes it on. A
-// config that names no dimension of the operand gives no rule.
+// Rolls and stencils: shards read from their neighbours along one dimension; for Shardy it passes
+// through. A config without a dimension of the operand gives no rule.
 static void test_neighbours(void **state) {
   (void)state;
   TextJob job = {
@@ -625,7 +625,7 @@ static void test_neighbours(void **state) {
   assert_int_equal(job.n_sdy_permuted, 0);
 }
 
-// What propagation takes first: like Shardy, elementwise ops and those that only move values.
+// Propagation order: as in Shardy, elementwise ops and ops that only move values come first.
 static void test_traits(void **state) {
   (void)state;
   TextJob job = {
@@ -644,7 +644,7 @@ static void test_traits(void **state) {
   assert_int_equal(job.n_elementwise, 2);
 }
 
-// Which ops' factors depend on more than what the op itself says.
+// The ops whose factors depend on more than the op itself.
 static void test_local(void **state) {
   (void)state;
   TextJob job = {

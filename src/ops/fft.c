@@ -1,8 +1,8 @@
 // stablehlo.fft: discrete Fourier transforms of any length along the last one to three dimensions.
-// A length is taken apart by its prime factors (decimation in time); a prime too large for that is
-// turned into a cyclic convolution of a power of two (Bluestein, "A linear filtering approach to
-// the computation of discrete Fourier transform", 1970). All arithmetic is in long double, rounded
-// once at the end. O(n log n) per line.
+// A length is decomposed into its prime factors (decimation in time). A prime that is too large for
+// that becomes a cyclic convolution whose length is a power of two (Bluestein, "A linear filtering
+// approach to the computation of discrete Fourier transform", 1970). All arithmetic is in long
+// double, rounded once at the end. O(n log n) per line.
 #include <math.h>
 
 #include "ops/dense.h"
@@ -15,8 +15,7 @@
 
 enum { LARGEST_RADIX = 61 };
 
-// exp(-2 pi i k / n), exact to the last bit or so: the angle is brought into the first octant
-// first.
+// exp(-2 pi i k / n), exact to about the last bit: the angle is reduced to the first octant.
 static Wide root_of_unity(int64_t k, int64_t n) {
   const long double tau = 6.283185307179586476925286766559005768L;
   k %= n;
@@ -77,6 +76,10 @@ static void transform_prime(Arena *arena, int64_t n, const Wide *in, int64_t ste
   }
 }
 
+// Cooley-Tukey with radix p, the smallest prime factor of n: p transforms of length m = n / p over
+// every p-th element, then for each k a transform of length p of the twiddled results:
+//
+//   out[q m + k] = sum over r of (F_r[k] · w_n^(r k)) · w_p^(q r)
 static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wide *out,
                       const Wide *roots, int64_t unit) {
   if (n == 1) {
@@ -91,8 +94,7 @@ static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wid
   for (int64_t r = 0; r < p; r++)
     transform(arena, m, in + r * step, step * p, out + r * m, roots, unit * p);
   Wide lane[LARGEST_RADIX];
-  if (p > LARGEST_RADIX) {  // a large prime factor among several: combine through a transform of
-                            // its own
+  if (p > LARGEST_RADIX) {  // a large prime factor: a transform of its own combines
     ArenaMark mark = arena_mark(arena);
     Wide *column = ARENA_ARRAY(arena, Wide, (size_t)p),
          *result = ARENA_ARRAY(arena, Wide, (size_t)p);
@@ -111,7 +113,7 @@ static void transform(Arena *arena, int64_t n, const Wide *in, int64_t step, Wid
       Wide sum = lane[0];
       for (int64_t r = 1; r < p; r++) {
         Wide term = wide_mul(lane[r], roots[q * r % p * m * unit]);
-        if (p == 2) term = q ? (Wide){-lane[1].re, -lane[1].im} : lane[1];
+        if (p == 2) term = q ? (Wide){-lane[1].re, -lane[1].im} : lane[1];  // exact: w_2 = -1
         sum.re += term.re;
         sum.im += term.im;
       }
@@ -196,7 +198,7 @@ static bool infer(Infer *cx) {
   if (type == RFFT || type == IRFFT) {
     for (uint32_t i = 0; i < length.n; i++) {
       int64_t size = operand->dims[rank - length.n + i], want = length.v[i];
-      if (type == IRFFT && i + 1 == length.n) break;  // of this one the result is real
+      if (type == IRFFT && i + 1 == length.n) break;  // here the result has the full size
       REQUIRE(cx, 4, dim_compatible(size, want),
               "dimension %u of the %s has size %lld, expected %lld as in fft_length",
               rank - length.n + i, type == RFFT ? "operand" : "result", (long long)size,
@@ -208,7 +210,7 @@ static bool infer(Infer *cx) {
     dims[last] = dims[last] == 0 ? 0 : dims[last] / 2 + 1;
   if (type == IRFFT) {
     int64_t half = n == 0 ? 0 : n / 2 + 1;
-    // JAX writes an irfft of one element so: of length 0, with n / 2 + 1 elements.
+    // JAX emits an irfft of one element with length 0; the operand has 0 / 2 + 1 elements.
     bool nothing = n == 0 && operand->dims[last] == 1;
     REQUIRE(cx, 5, nothing || (n >= 0 && dim_compatible(operand->dims[last], half)),
             "the operand's last dimension has size %lld, expected %lld for fft_length %lld",

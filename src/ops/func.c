@@ -1,4 +1,4 @@
-// Functions, calls, modules and terminators: what holds a program together.
+// Functions, calls, modules and terminators.
 #include "ops/eval.h"
 #include "ops/infer.h"
 
@@ -23,8 +23,7 @@ static bool infer_func(Infer *cx) {
   return true;
 }
 
-// Callee, operands and results are compared by the verifier, which has the symbols; so is what is
-// returned.
+// The verifier has the symbols: it compares operands, results and returned values with the callee.
 static bool infer_call(Infer *cx) { return infer_declared(cx); }
 
 static Status *eval_call(EvalContext *cx, Literal *const *in, Literal **out) {
@@ -32,8 +31,7 @@ static Status *eval_call(EvalContext *cx, Literal *const *in, Literal **out) {
                         cx->n_out, out);
 }
 
-// Between types that stand for the same value it passes the value on; nothing else has a meaning
-// here.
+// A cast between types with the same values forwards the value; other casts cannot be evaluated.
 static Status *eval_cast(EvalContext *cx, Literal *const *in, Literal **out) {
   if (cx->n_in != cx->n_out)
     FAIL(UNIMPLEMENTED, "casts %u values to %u, expected equal numbers", cx->n_in, cx->n_out);

@@ -1,5 +1,5 @@
-// Reads `sym_name`, `function_type` and `callee` attributes; nothing is remembered, so that edits
-// need no update.
+// Reads `sym_name`, `function_type` and `callee` attributes each time. Nothing is cached, so edits
+// of the program invalidate nothing.
 #include "ops/functions.h"
 
 #include "ops/op.h"

@@ -1,19 +1,18 @@
-// The functions of a module: by name, those that a program begins with, their arguments and
-// results.
+// The functions of a module: lookup by name, entry functions, arguments and results.
 #ifndef TESSERA_OPS_FUNCTIONS_H
 #define TESSERA_OPS_FUNCTIONS_H
 
 #include "ir/program.h"
 
 bool op_is_function(const Program *p, OpId op);
-// The attribute by which an op (a call, a composite) names the function it runs; NULL: none.
+// The attribute of an op (a call, a composite) that names the function it runs; NULL: none.
 const char *op_callee_attr(const Program *p, OpId op);
-// That function; 0 = none.
+// The function that this attribute names; 0 = none.
 OpId op_callee(const Program *p, const SymbolTable *symbols, OpId op);
 OpId module_first(const Program *p);                // the first op of the module; 0 = none
 OpId program_function(const Program *p, Str name);  // 0 = none. O(functions)
 
-// The functions that a program begins with: @main, or else all that nothing calls. In the arena.
+// The entry functions: @main if it exists, else all functions without callers. In the arena.
 // O(program).
 typedef struct Entries {
   const OpId *v;

@@ -1,6 +1,6 @@
-// gather and dynamic_gather: for every place named by start_indices, a block of the operand, moved
-// to lie inside. The block's copy is planned once and run for every place. O(places * index size +
-// elements).
+// gather and dynamic_gather: for every index vector of start_indices, a slice of the operand, with
+// the start clamped so that the slice lies inside. The strided copy of a slice is planned once and
+// run for every index vector. O(index vectors * vector size + elements).
 #include "ops/counting.h"
 #include "ops/factors.h"
 #include "ops/index_local.h"
@@ -13,8 +13,8 @@ typedef struct GatherDims {
   int64_t vector;  // index_vector_dim
 } GatherDims;
 
-// Which constraint each check is, in gather and in dynamic_gather (which the specification numbers
-// without batching dimensions).
+// The constraint number of each check, in gather and in dynamic_gather. (The specification numbers
+// the latter's without batching dimensions.)
 typedef struct GatherNumbers {
   uint8_t ranks, vector, map_size, offset_sorted, offset_range, collapsed_unique, collapsed_sorted,
       collapsed_range, collapsed_size, batching_sorted, batching_range, batching_size, start_unique,
@@ -50,7 +50,7 @@ static bool read_dims(Infer *cx, GatherDims *g) {
          move_field(cx, attr, "start_index_map", &g->map);
 }
 
-// What can be said without slice_sizes.
+// The checks that do not need slice_sizes.
 static bool check_dims(Infer *cx, const GatherNumbers *no, const GatherDims *g,
                        const TypeInfo *operand, const TypeInfo *start) {
   REQUIRE(cx, no->ranks, operand->rank == g->offset.n + g->collapsed.n + g->batching.n,
@@ -140,7 +140,7 @@ static bool check_sizes(Infer *cx, const GatherNumbers *no, const GatherDims *g,
   return true;
 }
 
-// The result's shape from that of start_indices and the slice sizes (NULL: not known). Gives its
+// The result's shape from that of start_indices and the slice sizes (NULL: unknown). Returns the
 // rank.
 static uint32_t combine(const GatherDims *g, uint32_t operand_rank, uint32_t start_rank,
                         const int64_t *start_dims, const int64_t *sizes, int64_t *out) {
@@ -214,7 +214,7 @@ static GatherDims eval_dims(EvalContext *cx) {
                       .vector = attr_as_int(cx->context, vector, 0)};
 }
 
-// The sizes that only run time knows.
+// Checks sizes that are known only at run time.
 static Status *check_run_time(EvalContext *cx, const GatherDims *g, const Literal *operand,
                               const Literal *start, Ints sizes) {
   if (sizes.n != operand->rank)
@@ -254,14 +254,14 @@ static Status *gather(EvalContext *cx, const Literal *operand, const Literal *st
   shape_strides(operand->rank, operand->dims, from);
   shape_strides(start->rank, start->dims, index_strides);
 
-  // The block: operand dimensions that are neither collapsed nor batching, at offset_dims of the
-  // result.
+  // The slice: operand dimensions that are neither collapsed nor batching are the offset_dims of
+  // the result.
   int64_t block_dims[MAX_RANK], block_to[MAX_RANK], block_from[MAX_RANK];
   uint32_t n_block = 0;
   for (uint32_t d = 0; d < operand->rank; d++) {
     if (ints_contain(g.collapsed, d) || ints_contain(g.batching, d)) {
       if (sizes.v[d] == 0)
-        return NULL;  // a slice of nothing, collapsed: nothing to read, elements stay zero
+        return NULL;  // a collapsed slice of size 0: nothing to read, elements stay zero
       continue;
     }
     block_dims[n_block] = sizes.v[d];
@@ -273,37 +273,37 @@ static Status *gather(EvalContext *cx, const Literal *operand, const Literal *st
   StridedPlan block;
   strided_plan(&block, bytes, n_block, block_dims, block_to, block_from);
 
-  // The places: the other result dimensions, which are those of start_indices without
+  // The index vectors: the other result dimensions are those of start_indices without
   // index_vector_dim.
-  int64_t place_dims[MAX_RANK], place_to[MAX_RANK], place_start[MAX_RANK],
-      place_from[MAX_RANK] = {0};
-  uint32_t n_place = 0;
+  int64_t vector_dims[MAX_RANK], vector_to[MAX_RANK], vector_start[MAX_RANK],
+      vector_from[MAX_RANK] = {0};
+  uint32_t n_vector = 0;
   for (uint32_t d = 0; d < rank; d++) {
     if (ints_contain(g.offset, d)) continue;
-    uint32_t s = n_place + (n_place >= g.vector);
-    place_dims[n_place] = dims[d];
-    place_to[n_place] = to[d];
-    place_start[n_place] = index_strides[s];
+    uint32_t s = n_vector + (n_vector >= g.vector);
+    vector_dims[n_vector] = dims[d];
+    vector_to[n_vector] = to[d];
+    vector_start[n_vector] = index_strides[s];
     for (uint32_t i = 0; i < g.batching.n; i++)
-      if (g.start_batching.v[i] == s) place_from[n_place] = from[g.batching.v[i]];
-    n_place++;
+      if (g.start_batching.v[i] == s) vector_from[n_vector] = from[g.batching.v[i]];
+    n_vector++;
   }
-  int64_t step = g.vector < start->rank ? index_strides[g.vector] : 0, place[MAX_RANK] = {0};
+  int64_t step = g.vector < start->rank ? index_strides[g.vector] : 0, at_vector[MAX_RANK] = {0};
   do {
     int64_t to_at = 0, from_at = 0, start_at = 0;
-    for (uint32_t d = 0; d < n_place; d++) {
-      to_at += place[d] * place_to[d];
-      from_at += place[d] * place_from[d];
-      start_at += place[d] * place_start[d];
+    for (uint32_t d = 0; d < n_vector; d++) {
+      to_at += at_vector[d] * vector_to[d];
+      from_at += at_vector[d] * vector_from[d];
+      start_at += at_vector[d] * vector_start[d];
     }
-    for (uint32_t i = 0; i < g.map.n; i++) {
+    for (uint32_t i = 0; i < g.map.n; i++) {  // clamp each component of the index vector
       int64_t d = g.map.v[i], most = operand->dims[d] - sizes.v[d],
               at = move_index(start, start_at + i * step);
       from_at += (at < 0 ? 0 : at > most ? most : at) * from[d];
     }
     strided_run(&block, (char *)result->data + to_at * bytes,
                 (const char *)operand->data + from_at * bytes);
-  } while (shape_next(n_place, place_dims, place));
+  } while (shape_next(n_vector, vector_dims, at_vector));
   return NULL;
 }
 
@@ -318,8 +318,8 @@ static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) 
   return gather(cx, in[0], in[1], move_indices(cx, in[2]), out);
 }
 
-// A random instance: operand dimensions are dealt to offset, collapsed and batching, those of
-// start_indices to batching, places and the index vector.
+// A random instance: each operand dimension becomes an offset, collapsed or batching one; each of
+// start_indices a batching dimension, a free one or the index vector.
 static OpId sample_code(Sample *cx, uint16_t code, bool batching) {
   int64_t dims[4], sizes[4], start_dims[5], offset[4], collapsed[4], batch[4], start_batch[4],
       map[4], order[8];
@@ -353,7 +353,7 @@ static OpId sample_code(Sample *cx, uint16_t code, bool batching) {
     for (uint32_t i = 0; i < n_batch; i++) start_batch[i] += start_batch[i] >= vector;
     n_start++;
   }
-  // Where the offset dims go: a sorted choice among the result's dims.
+  // offset_dims: a sorted choice among the result's dims.
   uint32_t n_result = n_batch + n_free + n_offset;
   move_sample_order(cx, n_result, order);
   for (uint32_t i = 0, d = 0; d < n_result; d++)
@@ -390,43 +390,43 @@ static Ints factors_field(FactorContext *cx, const char *name) {
   return attr ? attr_as_ints(cx->context, attr) : (Ints){.ok = true};
 }
 
-// A dimension of the operand from which each place takes one entry: a shard gives what it has and
-// zero elsewhere, and the sum is the whole.
-static void factors_chosen(FactorContext *cx, uint32_t d) {
+// A dimension of the operand with slices of size 1: each device contributes the elements that it
+// has and zeros elsewhere; the sum is the result.
+static void factors_indexed(FactorContext *cx, uint32_t d) {
   int64_t size = factors_dim(cx, 0, d);
   uint32_t factor = factors_on(cx, size, size == 1 ? FACTOR_REPLICATE : FACTOR_PASS, 0, d);
   if (size == 1) return;
   factors_reduce(cx, factor, COMBINE_SUM);
-  factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+  factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
 }
 
-// The operand's dimension d is dimension `out` of the blocks in the result.
+// The operand's dimension d is dimension `out` of the result (an offset dimension).
 static void factors_offset(FactorContext *cx, uint32_t d, uint32_t out) {
   uint32_t result = factors_result(cx, 0);
   int64_t size = factors_dim(cx, 0, d), block = factors_dim(cx, result, out);
   if (size == block) {
     factors_also(cx, factors_on(cx, size, FACTOR_PASS, 0, d), result, out);
   } else if (block == 1) {
-    factors_chosen(cx, d);
+    factors_indexed(cx, d);
     factors_on(cx, 1, FACTOR_REPLICATE, result, out);
   } else {
-    // As chosen: of a block that lies in two shards each gives its part.
+    // A slice may lie in two shards; each contributes its elements, as in factors_indexed.
     uint32_t factor = factors_on(cx, size, FACTOR_REPLICATE | FACTOR_BLOCK, 0, d);
     factors_also(cx, factor, result, out);
     if (type_is_quant(cx->context, factors_type(cx, 0)->elem)) return;
-    factors_really(cx, factor, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
+    factors_set_kinds(cx, factor, FACTOR_REDUCE | FACTOR_OFFSET | FACTOR_BLOCK);
     factor_set_combine(&cx->build, factor, COMBINE_SUM);
   }
 }
 
-// The collapsed dimension of the operand that indices count through along their dimension `start`:
-// it is as a batching dimension. As many as the operand has: none.
+// The collapsed dimension of the operand through which the indices count along their dimension
+// `start` (counting.h): it acts as a batching dimension. The operand's rank: none.
 static uint32_t factors_counted(FactorContext *cx, uint32_t vector, uint32_t start) {
   Ints collapsed = factors_field(cx, "collapsed_slice_dims"),
        map = factors_field(cx, "start_index_map"), sizes = factors_ints(cx, "slice_sizes");
   uint32_t none = factors_rank(cx, 0);
   if (!cx->options.own || sizes.n != none) return none;
-  cx->looked_around = true;
+  cx->reads_context = true;
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
     if (ints_contain(collapsed, d) && sizes.v[d] == 1 && factors_dim(cx, 0, d) > 1 &&
@@ -445,7 +445,7 @@ static bool factors(FactorContext *cx) {
   Attr numbers = factors_attr(cx, "dimension_numbers");
   uint32_t vector =
       (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
-  uint32_t result = factors_result(cx, 0), operand_dim = 0, place = 0;
+  uint32_t result = factors_result(cx, 0), operand_dim = 0, batch_dim = 0;
   bool counted[MAX_RANK] = {false};
   for (uint32_t d = 0; d < factors_rank(cx, result); d++) {
     if (ints_contain(offset, d)) {
@@ -454,24 +454,24 @@ static bool factors(FactorContext *cx) {
       factors_offset(cx, operand_dim++, d);
       continue;
     }
-    uint32_t start = place + (place >= vector);
+    uint32_t start = batch_dim + (batch_dim >= vector);
     uint32_t factor = factors_on(cx, factors_dim(cx, result, d), FACTOR_PASS, result, d);
     factors_also(cx, factor, 1, start);
     for (uint32_t i = 0; i < batching.n; i++)
       if (start_batching.v[i] == start) factors_also(cx, factor, 0, (uint32_t)batching.v[i]);
-    place++;
+    batch_dim++;
     if (ints_contain(start_batching, start)) continue;
     uint32_t along = factors_counted(cx, vector, start);
     if (along == factors_rank(cx, 0) || counted[along]) continue;
     counted[along] = true;
     factors_also(cx, factor, 0, along);
-    factors_really(cx, factor, FACTOR_OFFSET);
+    factors_set_kinds(cx, factor, FACTOR_OFFSET);
   }
   for (uint32_t i = 0; i < collapsed.n; i++)
-    if (!counted[collapsed.v[i]]) factors_chosen(cx, (uint32_t)collapsed.v[i]);
+    if (!counted[collapsed.v[i]]) factors_indexed(cx, (uint32_t)collapsed.v[i]);
   if (vector < factors_rank(cx, 1))
     factors_on(cx, factors_dim(cx, 1, vector), FACTOR_REPLICATE, 1, vector);
-  if (cx->n_operands > 2) factors_whole(cx, 2);
+  if (cx->n_operands > 2) factors_replicated(cx, 2);
   return true;
 }
 

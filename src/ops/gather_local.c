@@ -1,11 +1,13 @@
-// gather and torch_index_select from a dimension in tiles: indices are moved to lie inside the
-// whole and shifted by the tile's beginning, each device takes what it has, and what it has not
-// becomes what changes no sum: results come in parts, and nothing else is exchanged.
+// gather and torch_index_select from a sharded dimension.
 //
-//   table [v,d] by rows, indices [n]: result [n,d] in parts       one all-reduce, or reduce-scatter
+// Idea: clamp indices globally, subtract the tile's offset, gather locally. Elements that lie in
+// other tiles become the identity, so results are unreduced: the only communication is their
+// reduction.
 //
-// Slices of one entry are masked by their index. Slices of several may lie in two tiles: the tile
-// gets a margin of what changes no sum on both sides, as wide as a slice.
+//   table [v,d] with v sharded, indices [n]:   unreduced [n,d], then an all_reduce
+//
+// Slices of size 1 are masked by their index. Larger slices may lie across two tiles: the tile is
+// padded by the identity on both sides, as wide as a slice.
 #include "ops/index_local.h"
 #include "tensor/strided.h"
 
@@ -19,14 +21,14 @@ static uint32_t vector_dim(const Localizer *cx) {
   return (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
 }
 
-// The number of the dimension in the index vector; as many as it has: none.
-static uint32_t place_of(Ints map, int64_t d) {
+// The component of the index vector for dimension d; map.n: none.
+static uint32_t component_of(Ints map, int64_t d) {
   uint32_t i = 0;
   while (i < map.n && map.v[i] != d) i++;
   return i;
 }
 
-// Do indices count through the dimension? Then what they take lies in the tile.
+// Do the indices count through the dimension (counting.h)? Then their elements lie in the tile.
 static bool is_counted(const Localizer *cx, uint32_t d) {
   uint32_t dim, place;
   return factor_map_find(cx->map, 1, localize_factor(cx, 0, d), &dim, &place);
@@ -35,38 +37,37 @@ static bool is_counted(const Localizer *cx, uint32_t d) {
 void gather_splits(Localizer *cx) {
   Ints sizes = localize_ints(cx, "slice_sizes"), batching = field(cx, "operand_batching_dims"),
        map = field(cx, "start_index_map");
-  Combine parts = index_parts(cx, 0);
+  Combine reducer = index_reducer(cx, 0);
   for (uint32_t d = 0; d < sizes.n; d++) {
     uint32_t f = localize_factor(cx, 0, d);
     if (ints_contain(batching, d) || sizes.v[d] == localize_size(cx, 0, d)) continue;
     if (is_counted(cx, d)) continue;
-    // No index speaks of it: its first entry is taken, which the first tile has.
-    bool first = place_of(map, d) == map.n;
-    if (!parts || !sizes.v[d] || (first && sizes.v[d] != 1) || !index_has_room(cx, d))
-      localize_give_up(cx, f);
-    cx->splits[f].parts = parts;
+    // No index for this dimension: the slice starts at 0, in the first tile.
+    bool first = component_of(map, d) == map.n;
+    if (!reducer || !sizes.v[d] || (first && sizes.v[d] != 1) || !index_has_room(cx, d))
+      localize_unsplit(cx, f);
+    cx->splits[f].reducer = reducer;
     *localize_has(cx, localize_n_operands(cx), f) = false;
   }
   uint32_t vector = vector_dim(cx);
-  if (vector < localize_type(cx, 1)->rank) localize_give_up(cx, localize_factor(cx, 1, vector));
+  if (vector < localize_type(cx, 1)->rank) localize_unsplit(cx, localize_factor(cx, 1, vector));
 }
 
-// Is a dimension cut from which slices are a part?
-static bool is_cut(const Localizer *cx, int64_t slice, uint32_t d) {
+// Is dimension d sharded, and are slices smaller than it?
+static bool is_indexed(const Localizer *cx, int64_t slice, uint32_t d) {
   return slice != localize_size(cx, 0, d) && localize_axes(cx, 0, d).n > 0 &&
          !ints_contain(field(cx, "operand_batching_dims"), d);
 }
 
-// Indices into dimension d of the whole as indices into the tile.
+// Global indices into dimension d, clamped, as indices into the tile.
 static ValueId to_tile(Localizer *cx, ValueId indices, int64_t slice, uint32_t d) {
   Builder *b = cx->builder;
   ValueId inside = index_clamp(b, indices, localize_size(cx, 0, d) - slice);
   return index_minus(b, inside, localize_offset(cx, 0, d));
 }
 
-// The whole's indices as the tile's: each entry of the index vector by itself. *here: whether what
-// is taken lies in the tile, one truth per index vector, of which that dimension has size 1; 0 =
-// always.
+// Global index vectors as local ones, component by component. *here: predicate per index vector
+// (the vector dimension has size 1) that the element lies in the tile; 0 = always.
 static ValueId localize_indices(Localizer *cx, Ints sizes, ValueId *here) {
   Builder *b = cx->builder;
   Ints map = field(cx, "start_index_map");
@@ -76,11 +77,11 @@ static ValueId localize_indices(Localizer *cx, Ints sizes, ValueId *here) {
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
     ValueId column = alone ? all : build_slice(b, all, vector, i, i + 1, 1);
-    if (is_cut(cx, sizes.v[d], d)) {
+    if (is_indexed(cx, sizes.v[d], d)) {
       column = to_tile(cx, column, sizes.v[d], d);
       if (sizes.v[d] == 1 && !is_counted(cx, d))
         *here = index_and(b, *here, index_inside(b, column, localize_tile(cx, 0, d)));
-      if (sizes.v[d] > 1)  // behind the margin
+      if (sizes.v[d] > 1)  // the tile is padded by this much
         column = index_minus(b, column, build_index(b, -sizes.v[d]));
     }
     columns[i] = column;
@@ -88,7 +89,7 @@ static ValueId localize_indices(Localizer *cx, Ints sizes, ValueId *here) {
   return alone ? columns[0] : build_concatenate(b, map.n, columns, vector);
 }
 
-// One truth per place, for every element that comes from there.
+// Broadcasts a predicate per index vector to the result's shape.
 static ValueId spread(Localizer *cx, ValueId here) {
   Builder *b = cx->builder;
   Context *c = cx->context;
@@ -96,21 +97,21 @@ static ValueId spread(Localizer *cx, ValueId here) {
   const TypeInfo *out = type_info(c, cx->out_types[0]);
   Ints offset = field(cx, "offset_dims");
   int64_t dims[MAX_RANK], to[MAX_RANK];
-  uint32_t n = 0, vector = vector_dim(cx), places = 0;
+  uint32_t n = 0, vector = vector_dim(cx), n_batch = 0;
   for (uint32_t d = 0; d < index->rank; d++)
     if (d != vector) dims[n++] = index->dims[d];
   for (uint32_t d = 0; d < out->rank; d++)
-    if (!ints_contain(offset, d)) to[places++] = d;  // as many as n
+    if (!ints_contain(offset, d)) to[n_batch++] = d;  // n in total
   here = build_reshape(b, here, n, dims);
   return build_broadcast_in(b, here,
                             type_with_shape(c, value_type(b->p, here), out->rank, out->dims), to);
 }
 
-// What lies in other tiles becomes what changes no sum.
+// Replaces elements of other tiles by the identity.
 static ValueId masked(Localizer *cx, ValueId here, ValueId taken) {
   Builder *b = cx->builder;
   return build_select(b, here, taken,
-                      build_identity(b, value_type(b->p, taken), index_parts(cx, 0)));
+                      build_identity(b, value_type(b->p, taken), index_reducer(cx, 0)));
 }
 
 Status *gather_localize(Localizer *cx) {
@@ -122,23 +123,23 @@ Status *gather_localize(Localizer *cx) {
   for (uint32_t d = 0; d < sizes.n; d++) {
     bool passes = sizes.v[d] == localize_size(cx, 0, d);
     local_sizes[d] = passes ? localize_tile(cx, 0, d) : sizes.v[d];
-    if (!is_cut(cx, sizes.v[d], d)) continue;
+    if (!is_indexed(cx, sizes.v[d], d)) continue;
     any = true;
     if (sizes.v[d] == 1) continue;
     Type scalar = type_tensor(cx->context, localize_type(cx, 0)->elem, 0, NULL, 0);
     operands[0] = build_pad(b, operands[0], d, sizes.v[d], sizes.v[d],
-                            build_identity(b, scalar, index_parts(cx, 0)));
+                            build_identity(b, scalar, index_reducer(cx, 0)));
   }
   Attr attrs = localize_with(cx, 0, "slice_sizes", attr_i64s(cx->context, sizes.n, local_sizes));
   if (!any) return localize_copy(cx, operands, attrs);
   Ints map = field(cx, "start_index_map");
   if (map.n) operands[1] = localize_indices(cx, sizes, &here);
-  // Vectors moved inside need not be in order.
+  // Clamped and shifted index vectors need not be sorted.
   TRY(localize_copy(cx, operands, localize_with(cx, attrs, "indices_are_sorted", 0)));
   if (here) cx->out[0] = masked(cx, spread(cx, here), cx->out[0]);
   for (uint32_t d = 0; d < sizes.n; d++)
-    if (is_cut(cx, sizes.v[d], d) && place_of(map, d) == map.n)
-      cx->out[0] = build_first(b, cx->out[0], localize_axes(cx, 0, d), index_parts(cx, 0));
+    if (is_indexed(cx, sizes.v[d], d) && component_of(map, d) == map.n)
+      cx->out[0] = build_unreduced(b, cx->out[0], localize_axes(cx, 0, d), index_reducer(cx, 0));
   return NULL;
 }
 
@@ -151,8 +152,8 @@ static uint32_t chosen_dim(const Localizer *cx) {
 
 void torch_index_select_splits(Localizer *cx) {
   uint32_t f = localize_factor(cx, 0, chosen_dim(cx));
-  cx->splits[f].parts = index_parts(cx, 0);
-  if (!cx->splits[f].parts) localize_give_up(cx, f);
+  cx->splits[f].reducer = index_reducer(cx, 0);
+  if (!cx->splits[f].reducer) localize_unsplit(cx, f);
 }
 
 Status *torch_index_select_localize(Localizer *cx) {

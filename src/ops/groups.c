@@ -1,6 +1,6 @@
-// Replica groups as numbers, then as processes. Mesh axes are expanded by counting through the
-// mesh: devices that agree on the axes not named form a group, in the order of the axes named.
-// O(processes).
+// Reads replica groups as ids and maps ids to processes. Mesh axes are expanded by enumeration of
+// the mesh: devices with equal coordinates on the other axes form a group, ordered by the named
+// axes. O(processes).
 #include "ops/groups.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ typedef struct Axis {
 
 enum { MOST_AXES = 64, MOST_DEVICES = 1 << 20 };
 
-// The mesh a symbol names, or the attribute itself.
+// The mesh that a symbol names, or the attribute itself.
 static Attr find_mesh(const Program *p, Attr mesh) {
   const AttrInfo *info = attr_info(p->context, mesh);
   if (info->kind != ATTR_SYMBOL && info->kind != ATTR_STRING) return mesh;
@@ -54,7 +54,7 @@ static bool read_axes(const Context *context, Attr mesh, uint32_t *out_n, Axis *
   return true;
 }
 
-// An axis or a part of one (pre_size × size × rest): its size and stride. False if the mesh has no
+// The size and stride of an axis or sub-axis (pre_size × size × rest). False if the mesh has no
 // such axis.
 static bool resolve_axis(Context *context, Attr ref, uint32_t n, const Axis *axes, Axis *out) {
   Name name = attr_as_name(context, attr_get(context, ref, "name"));
@@ -63,12 +63,13 @@ static bool resolve_axis(Context *context, Attr ref, uint32_t n, const Axis *axe
     if (axes[i].name != name) continue;
     *out = axes[i];
     if (!sub) return true;
-    Ints part = attr_as_ints(context, sub);  // pre_size, size
-    if (!part.ok || part.n != 2 || part.v[0] < 1 || part.v[1] < 1 || part.v[0] > axes[i].size ||
-        part.v[1] > axes[i].size || axes[i].size % (part.v[0] * part.v[1]) != 0)
+    Ints sub_axis = attr_as_ints(context, sub);  // pre_size, size
+    if (!sub_axis.ok || sub_axis.n != 2 || sub_axis.v[0] < 1 || sub_axis.v[1] < 1 ||
+        sub_axis.v[0] > axes[i].size || sub_axis.v[1] > axes[i].size ||
+        axes[i].size % (sub_axis.v[0] * sub_axis.v[1]) != 0)
       return false;
-    out->size = part.v[1];
-    out->stride = axes[i].stride * (axes[i].size / (part.v[0] * part.v[1]));
+    out->size = sub_axis.v[1];
+    out->stride = axes[i].stride * (axes[i].size / (sub_axis.v[0] * sub_axis.v[1]));
     return true;
   }
   return false;
@@ -104,11 +105,12 @@ static bool expand_mesh_axes(const Program *p, Attr attr, Groups *out, const cha
   int64_t *ids = ARENA_ARRAY(context_arena(context), int64_t, (size_t)devices);
   uint32_t n_groups = 0;
   for (int64_t first = 0; first < devices; first++) {
-    // A group is met at its first device: the one with coordinate 0 on all named axes.
+    // Each group is emitted at its first device, which has coordinate 0 on all named axes.
     bool leads = true;
     for (uint32_t i = 0; i < refs->count; i++)
       leads &= first / named[i].stride % named[i].size == 0;
     if (!leads) continue;
+    // Member k: its mixed-radix digits are the coordinates on the named axes, major to minor.
     for (int64_t k = 0; k < width; k++) {
       int64_t rest = k, device = first;
       for (uint32_t i = refs->count; i-- > 0; rest /= named[i].size)
@@ -167,8 +169,8 @@ bool groups_check(Infer *cx, bool across_both, bool same_size, int unique, int r
        groups = attr_get(cx->context, attrs, "replica_groups");
   if (attr_info(cx->context, groups)->kind == ATTR_STRUCT &&
       !find_mesh(cx->program, attr_get(cx->context, groups, "mesh"))) {
-    // A mesh that is not in the module, as StableHLO allows: nothing is known of the groups before
-    // they are needed.
+    // StableHLO allows a mesh that is not in the module: the groups are unknown, which is an error
+    // only where they are needed.
     *out = (Groups){.kind = GROUP_FLATTENED};
     return true;
   }
@@ -249,30 +251,31 @@ bool groups_check_pairs(Infer *cx, int columns, int sources, int targets, int ra
   return true;
 }
 
-// How many ids there are of the kind that groups hold.
-static uint32_t groups_everyone(GroupKind kind, uint32_t replicas, uint32_t partitions) {
+// The number of ids of this kind in the grid.
+static uint32_t groups_id_count(GroupKind kind, uint32_t replicas, uint32_t partitions) {
   if (kind == GROUP_CROSS_PARTITION) return partitions;
   return kind == GROUP_FLATTENED ? replicas * partitions : replicas;
 }
 
-// The processes of group g seen from `self`: cross_replica keeps its partition, cross_partition its
-// replica.
+// The processes of group g for `self`: cross_replica groups have its partition, cross_partition
+// groups its replica.
 static uint32_t group_processes(const Groups *groups, uint32_t g, uint32_t replicas,
                                 uint32_t partitions, ProcessId self, ProcessId *out) {
   uint32_t n = 0, width = groups->n ? groups->width : 0;
   bool all = groups->n == 0 || groups->width == 0;
-  if (all) width = groups_everyone(groups->kind, replicas, partitions);
-  uint32_t rounds = groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION ? partitions : 1;
-  for (uint32_t round = 0; round < rounds; round++) {
+  if (all) width = groups_id_count(groups->kind, replicas, partitions);
+  // cross_replica_and_partition: the replica ids once per partition.
+  uint32_t n_partitions = groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION ? partitions : 1;
+  for (uint32_t partition = 0; partition < n_partitions; partition++) {
     for (uint32_t i = 0; i < width; i++) {
       int64_t id = all ? i : groups->ids[g * width + i];
       if (id < 0) continue;
-      // Ids beyond the grid are kept: exchange says that there is no such process.
+      // Ids beyond the grid are kept: `arrive` reports that there is no such process.
       uint32_t u = id > UINT32_MAX ? UINT32_MAX : (uint32_t)id;
       switch (groups->kind) {
       case GROUP_CROSS_REPLICA: out[n++] = (ProcessId){u, self.partition}; break;
       case GROUP_CROSS_PARTITION: out[n++] = (ProcessId){self.replica, u}; break;
-      case GROUP_CROSS_REPLICA_AND_PARTITION: out[n++] = (ProcessId){u, round}; break;
+      case GROUP_CROSS_REPLICA_AND_PARTITION: out[n++] = (ProcessId){u, partition}; break;
       case GROUP_FLATTENED: out[n++] = (ProcessId){u / partitions, u % partitions}; break;
       }
     }
@@ -284,9 +287,9 @@ bool groups_mine(EvalContext *cx, const Groups *groups, uint32_t *out_n, Process
   uint32_t replicas, partitions;
   ProcessId self;
   cx->host->grid(cx, &replicas, &partitions, &self);
-  // No group is larger than the grid, unless it names processes that do not exist.
+  // A group is at most as large as the grid, unless it has ids of processes that do not exist.
   size_t most = groups->n && groups->width ? groups->width
-                                           : groups_everyone(groups->kind, replicas, partitions);
+                                           : groups_id_count(groups->kind, replicas, partitions);
   if (groups->kind == GROUP_CROSS_REPLICA_AND_PARTITION) most *= partitions;
   ProcessId *group = ARENA_ARRAY(cx->scratch, ProcessId, most + 1);
   for (uint32_t g = 0; g < (groups->n ? groups->n : 1); g++) {
@@ -316,13 +319,13 @@ Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId 
 }
 
 Status *groups_meet_in(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                       Literal *const *mine, ArenaMark mark, GroupExchange *out) {
+                       Literal *const *mine, ArenaMark mark, Rendezvous *out) {
   TRY(cx->host->arrive(cx, group, n_group, n, mine, out));
   arena_rewind(cx->scratch, mark);
   return cx->host->await(cx, out);
 }
 
-Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in, GroupExchange *out) {
+Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in, Rendezvous *out) {
   ArenaMark mark = arena_mark(cx->scratch);
   uint32_t n_group;
   ProcessId *group;
@@ -330,8 +333,8 @@ Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in, Group
   return groups_meet_in(cx, group, n_group, cx->n_in, in, mark, out);
 }
 
-Status *groups_once(EvalContext *cx, GroupExchange *exchange, Literal *const *in,
-                    Status *(*compute)(EvalContext *cx, const GroupExchange *exchange,
+Status *groups_once(EvalContext *cx, Rendezvous *exchange, Literal *const *in,
+                    Status *(*compute)(EvalContext *cx, const Rendezvous *exchange,
                                        Literal *const *in, Literal **out),
                     Literal **out) {
   if (cx->n_out && !exchange->shared[0]) TRY(compute(cx, exchange, in, exchange->shared));
@@ -355,7 +358,7 @@ Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *
   return NULL;
 }
 
-// The body is one addition of its two arguments.
+// Is the body one addition of its two arguments?
 static bool body_adds(const Program *p, OpId op) {
   BlockId block = region_block(p, op_region(p, op, 0));
   OpId add = block ? block_at(p, block)->first : 0, end = add ? op_at(p, add)->next : 0;
@@ -383,6 +386,7 @@ Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Lit
   Scalar *terms = ARENA_ARRAY(cx->scratch, Scalar, n_group);
   for (int64_t i = 0; i < result->count; i++) {
     for (uint32_t m = 0; m < n_group; m++) terms[m] = literal_get(members[m], i);
+    // Any body: left to right. Addition: a balanced tree over the members (decision D11).
     for (uint32_t m = 1; !adds && m < n_group; m++)
       TRY(reducer_apply(&reducer, &elem, &terms[0], &terms[m]));
     for (uint32_t step = 1; adds && step < n_group; step *= 2)

@@ -1,6 +1,7 @@
+// Index arithmetic of the local columns, as StableHLO ops on tensor<i64>. O(1) ops each.
 #include "ops/index_local.h"
 
-Combine index_parts(const Localizer *cx, uint32_t tensor) {
+Combine index_reducer(const Localizer *cx, uint32_t tensor) {
   Type elem = localize_type(cx, tensor)->elem;
   DType dtype = type_dtype(cx->context, elem);
   if (type_is_quant(cx->context, elem) || dtype_info(dtype)->style == FLOAT_E8M0)
@@ -17,7 +18,7 @@ ValueId index_i64(Builder *b, ValueId indices) {
   Type type = value_type(b->p, indices);
   DType dtype = type_dtype(c, type);
   if (dtype == DT_i64) return indices;
-  if (dtype == DT_ui64)
+  if (dtype == DT_ui64)  // saturate: a huge unsigned index must not become negative
     indices = build_binary(b, OP_minimum, indices, build_splat(b, type, scalar_u(INT64_MAX)));
   return build_convert(b, indices, type_scalar(DT_i64));
 }

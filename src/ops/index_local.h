@@ -1,30 +1,32 @@
-// Ops that take places from indices, on tiles: an index speaks of the whole, a tile begins
-// somewhere in it. An index is moved inside the whole first, where the op does that, then shifted
-// by the tile's beginning; what lies in other tiles is masked.
+// Indexing ops (gather, scatter, dynamic slices) on shards. Problem: an index is global, and each
+// device holds one tile of the indexed dimension.
 //
-// Reading (gather, dynamic_slice): each device gives what it has and what changes no sum elsewhere,
-// so that the sum of all is the element itself, bit for bit.
+// Idea: clamp the index to the global size first, if the op clamps; then subtract the tile's
+// offset; then mask elements of other devices' tiles.
+//
+// Reading (gather, dynamic_slice): exactly one device has the element, the others contribute the
+// identity. So the sum over devices is the element, bit for bit.
 #ifndef TESSERA_OPS_INDEX_LOCAL_H
 #define TESSERA_OPS_INDEX_LOCAL_H
 
 #include "ops/localize.h"
 
-// ---- what these ops share ----
+// ---- shared helpers ----
 
-// How elements of which one device has each become a result in parts: by adding what changes
-// nothing, where the type has that. COMBINE_NONE: it has not.
-Combine index_parts(const Localizer *cx, uint32_t tensor);
-// Whether dimension d of operand 0 is not so large that sizes with margins overflow.
+// The reducer of a result whose elements one device has and the others fill with the identity: sum,
+// or for i1 or. COMBINE_NONE: the element type has no identity (quantized, f8E8M0).
+Combine index_reducer(const Localizer *cx, uint32_t tensor);
+// Is dimension d of operand 0 small enough that sizes with margins do not overflow?
 bool index_has_room(const Localizer *cx, uint32_t d);
-// Integers of any type as i64; those beyond its range as its largest.
+// Converts integers of any type to i64; larger ones become INT64_MAX.
 ValueId index_i64(Builder *b, ValueId indices);
-// Moved to lie in [0, most].
+// Clamps to [0, most].
 ValueId index_clamp(Builder *b, ValueId indices, int64_t most);
-// With a tensor<i64> subtracted from each.
+// Subtracts a tensor<i64> from each.
 ValueId index_minus(Builder *b, ValueId indices, ValueId offset);
-// Whether each lies in [0, size).
+// Predicate: each lies in [0, size).
 ValueId index_inside(Builder *b, ValueId indices, int64_t size);
-// The same truth for all of one shape or a scalar; 0 = true.
+// x and y, predicates of one shape; 0 = true.
 ValueId index_and(Builder *b, ValueId x, ValueId y);
 
 // ---- columns ----

@@ -1,5 +1,5 @@
-// infeed and outfeed: values from and to the host. The infeed queue is given by
-// interpreter.run_parallel.
+// infeed and outfeed: values from and to the host. interpreter.run_parallel provides the infeed
+// queue.
 #include "ops/eval.h"
 #include "ops/infer.h"
 

@@ -1,6 +1,6 @@
-// Helpers of the infer columns: facts about the op at hand, compatibility of types as StableHLO
-// defines it, and messages. Every helper costs what it looks at; texts for messages are made only
-// when something is wrong.
+// Helpers of the infer columns: operand and result types, compatibility of types as StableHLO
+// defines it, and messages. Each is linear in what it compares; message texts are built only on
+// failure.
 #include "ops/infer.h"
 
 #include <stdio.h>
@@ -97,7 +97,7 @@ const char *infer_dims_text(Infer *cx, uint32_t n, const int64_t *dims) {
   return text;
 }
 
-// The most that dimension d can be: its size, its bound, or DIM_DYNAMIC.
+// The maximum size of dimension d: its size, its bound, or DIM_DYNAMIC.
 static int64_t dim_most(const Infer *cx, Type type, const TypeInfo *info, uint32_t d) {
   if (info->dims[d] != DIM_DYNAMIC || !info->encoding) return info->dims[d];
   return type_bound(cx->context, type, d);
@@ -119,7 +119,7 @@ bool infer_shapes_compatible(const Infer *cx, Type a, Type b) {
   return true;
 }
 
-// Quantized elements agree but for their scales and zero points.
+// Quantized elements agree except for scales and zero points.
 static bool elems_compatible(const Infer *cx, Type a, Type b) {
   if (a == b) return true;
   const TypeInfo *ia = type_info(cx->context, a), *ib = type_info(cx->context, b);

@@ -1,10 +1,9 @@
-// What `infer` columns use: the op at hand, its result types to fill, and a way to say what is
-// wrong.
+// The interface of `infer` columns: the op, the result types to fill in, and error reports.
 //
-// The op stands in the program. Its result types may be 0 (a builder asks what they are) or
-// declared (the verifier compares afterwards: infer need not). Where the types of operands cannot
-// give the result (reshape, iota, custom_call), infer checks the declared type and copies it with
-// infer_declared.
+// The op is in the program. Its result types are 0 (a builder asks for them) or declared; the
+// verifier compares declared types with the inferred ones, so infer need not. If the operand types
+// do not determine the result (reshape, iota, custom_call), infer checks the declared type and
+// copies it with infer_declared.
 #ifndef TESSERA_OPS_INFER_H
 #define TESSERA_OPS_INFER_H
 
@@ -16,17 +15,17 @@ struct Infer {
   Program *program;
   Context *context;
   OpId op;
-  Diag *diag;  // NULL: only the answer is wanted
-  Type *out;   // n_results entries, 0 at first
+  Diag *diag;  // NULL: no report
+  Type *out;   // n_results entries, initially 0
   bool failed;
-  const Type *operands;  // known better than the program has them (at run time); NULL: they are not
-  char *why;  // INFER_WHY bytes for what is wrong, without the op's name; NULL: not wanted
+  const Type *operands;  // more exact operand types, known at run time; NULL: the program's
+  char *why;             // INFER_WHY bytes for the message without the op's name; NULL: none
 };
 
 enum { INFER_WHY = 1024 };
 
-// Reports "'stablehlo.add' op C1: <message>" at the op and gives false. constraint 0: without a
-// number. Messages name the values at odds and what was expected.
+// Reports "'stablehlo.add' op C1: <message>" at the op and returns false. constraint 0: without a
+// number. Messages name the offending values and the expected ones.
 bool infer_fail(Infer *cx, int constraint, const char *fmt, ...) PRINTF_LIKE(3, 4);
 #define REQUIRE(cx, constraint, condition, ...)                                                    \
   do {                                                                                             \
@@ -46,8 +45,7 @@ const char *infer_text(Infer *cx, Type type);  // for messages
 const char *infer_dims_text(Infer *cx, uint32_t n,
                             const int64_t *dims);  // "[2, 3]", `?` for dynamic
 
-// Every operand is a ranked tensor of at most MAX_RANK dimensions, or it is reported: for ops that
-// take nothing else.
+// Requires every operand to be a ranked tensor of at most MAX_RANK dimensions.
 static inline bool infer_ranked(Infer *cx) {
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     const TypeInfo *info = infer_operand_info(cx, i);
@@ -61,8 +59,7 @@ static inline bool infer_ranked(Infer *cx) {
 
 // Requires operand i to be unquantized or quantized per tensor.
 bool infer_not_per_axis(Infer *cx, uint32_t i);
-// The same of every operand and every declared result: for ops that take no per-axis quantized
-// tensors.
+// The same for every operand and every declared result.
 bool infer_per_tensor(Infer *cx);
 
 // Dimensions agree if equal or either is dynamic.
@@ -71,11 +68,11 @@ static inline bool dim_compatible(int64_t a, int64_t b) {
 }
 // Shapes agree dimension by dimension (same rank, or either is not a ranked tensor).
 bool infer_shapes_compatible(const Infer *cx, Type a, Type b);
-// Types agree as StableHLO compares baseline types: same element type but for scales and zero
+// Types agree as StableHLO's baseline types do: same element type except for scales and zero
 // points, compatible shapes (tuples item by item).
 bool infer_types_compatible(const Infer *cx, Type a, Type b);
-// The same, but quantized elements agree in scales and zero points too: for ops that hand values on
-// as they are.
+// The same, and quantized elements agree in scales and zero points: for ops that forward values
+// unchanged.
 bool infer_types_same(const Infer *cx, Type a, Type b);
 // The more specific of two compatible dims (static wins; equal bounds kept).
 int64_t dim_merge(int64_t a, int64_t b);
@@ -90,8 +87,8 @@ Type infer_region_returned(const Infer *cx, uint32_t region, uint32_t i);
 // filled.
 bool op_infer_types(Program *p, OpId op, Diag *diag);
 
-// Verifies the whole program: structure, dominance, symbols, calls, attributes, and every op's
-// infer against its declared types. Gathers errors in diag; true if there were none. O(program).
+// Verifies the program: structure, dominance, symbols, calls, attributes, and every op's inferred
+// types against its declared ones. Collects errors in diag; true if there are none. O(program).
 bool program_verify(Program *p, Diag *diag);
 
 #endif

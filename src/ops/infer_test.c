@@ -1,4 +1,4 @@
-// Tests of what infer columns stand on: compatibility of types and texts for messages.
+// Helpers of infer columns: compatibility of types, texts for messages.
 #include "ops/infer.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// The interpreter dialect: programs on a grid of processes, and values to look at.
+// The interpreter dialect: programs on a grid of processes; probes and prints of values.
 #include "ops/eval.h"
 #include "ops/infer.h"
 

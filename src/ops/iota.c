@@ -1,5 +1,5 @@
-// iota and dynamic_iota: every element is its index along one dimension. The values of that
-// dimension are made once and broadcast. O(elements).
+// iota and dynamic_iota: every element is its index along one dimension. The numbers along that
+// dimension are computed once and broadcast. O(elements).
 #include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/quant.h"
@@ -110,19 +110,19 @@ static bool factors(FactorContext *cx) {
   uint32_t result = factors_result(cx, 0);
   int64_t along = factors_int(cx, "iota_dimension", 0);
   cx->build.own = true;
-  if (cx->n_operands) factors_whole(cx, 0);
+  if (cx->n_operands) factors_replicated(cx, 0);
   for (uint32_t d = 0; d < factors_rank(cx, result); d++)
     factors_on(cx, factors_dim(cx, result, d), d == along ? FACTOR_OFFSET : FACTOR_PASS, result, d);
   return true;
 }
 
-// Every dimension can be cut. Quantized numbers are not added.
+// Every dimension can be split, except for quantized elements, to which no offset can be added.
 static void splits(Localizer *cx) {
   if (type_is_quant(cx->context, op_result_type(cx->program, cx->op, 0)))
-    for (uint32_t f = 0; f < cx->map->n_factors; f++) localize_give_up(cx, f);
+    for (uint32_t f = 0; f < cx->map->n_factors; f++) localize_unsplit(cx, f);
 }
 
-// The numbers of the tile as i64, from its offset on: what rounds does so as in the whole.
+// Global indices of the tile in i64, then one convert, so that rounding is that of the global op.
 static Status *localize(Localizer *cx) {
   Builder *b = cx->builder;
   uint32_t along = (uint32_t)attr_as_int(cx->context, localize_attr(cx, "iota_dimension"), 0);

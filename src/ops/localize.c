@@ -1,11 +1,22 @@
+// Problem: write an op of the global program for one device, given the mesh axes of each factor.
+//
+// Idea: the factor map determines everything that most ops need. A tensor's local shape divides
+// each dimension by its factors' axes; a split reduction factor makes results unreduced. So the
+// default is a copy of the op with local types. Two things would change its value, and are mended
+// on the operands: padding of uneven shards that a reduction would read (masked by the reducer's
+// identity), and an init value that every device would contribute (kept on the first device).
+//
+// Invariant: the reduction of unreduced results over their axes, and the concatenation of sharded
+// ones, is the op's global result. O(tensors · rank) per op.
 #include "ops/localize.h"
 
 #include "ops/infer.h"
 
-static bool is_plain(const Localizer *cx, uint32_t f) {
+// Can the default `localize` split factor f? True if it passes through or has a plain reducer.
+static bool is_default(const Localizer *cx, uint32_t f) {
   const Factor *factor = &cx->map->factors[f];
   return factor->kinds == FACTOR_PASS ||
-         (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
+         (factor->kinds == FACTOR_REDUCE && combine_is_named((Combine)factor->combine));
 }
 
 void localize_init(Localizer *cx, Builder *builder, OpId op, const FactorMap *m) {
@@ -18,8 +29,8 @@ void localize_init(Localizer *cx, Builder *builder, OpId op, const FactorMap *m)
                     .splits = ARENA_ARRAY(builder->arena, FactorSplit, m->n_factors + 1),
                     .has = ARENA_ARRAY(builder->arena, bool, (size_t)n * m->n_factors + 1)};
   for (uint32_t f = 0; f < m->n_factors; f++)
-    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
-      cx->splits[f].parts = (Combine)m->factors[f].combine;
+    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_named((Combine)m->factors[f].combine))
+      cx->splits[f].reducer = (Combine)m->factors[f].combine;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
       FactorList list = factor_map_dim(m, i, d);
@@ -27,7 +38,7 @@ void localize_init(Localizer *cx, Builder *builder, OpId op, const FactorMap *m)
     }
 }
 
-// A user's rule holds instead of what the op knows of itself.
+// A user's factor rule replaces the op's own columns, which assume the op's own factors.
 static const OpDef *own_def(const Localizer *cx) {
   return cx->map->custom ? NULL : op_row(op_at(cx->program, cx->op)->code)->def;
 }
@@ -37,15 +48,17 @@ void localize_decide(Localizer *cx) {
   if (def && def->splits)
     def->splits(cx);
   else
-    localize_only_plain(cx);
+    localize_only_default(cx);
 }
 
 Status *localize_write(Localizer *cx) {
   const OpDef *def = own_def(cx);
-  return def && def->localize ? def->localize(cx) : localize_plain(cx);
+  return def && def->localize ? def->localize(cx) : localize_default(cx);
 }
 
-bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard) {
+// An op that has sizes in its attributes (reshape, pad) may be wrong with local types. Its `infer`
+// tells.
+bool localize_types_hold(Program *p, OpId copy, const Type *types, Guard *guard) {
   const OpDef *def = op_row(op_at(p, copy)->code)->def;
   bool good = true;
   if (def && def->infer) {
@@ -61,18 +74,20 @@ bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard) {
   return good;
 }
 
-void localize_only_plain(Localizer *cx) {
+void localize_only_default(Localizer *cx) {
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (!is_plain(cx, f)) localize_give_up(cx, f);
+    if (!is_default(cx, f)) localize_unsplit(cx, f);
 }
 
-static bool take_back(Localizer *cx, FactorList list) {
+// Unsplits the factors of one dimension that a block sharding cannot express. Tiles of a dimension
+// of factors (a, b) are contiguous only if b is unsplit or a is split to size 1. True: some were.
+static bool unsplit_strided(Localizer *cx, FactorList list) {
   bool full = true, any = false;
   for (uint32_t i = 0; i < list.n; i++) {
     AxisList *axes = &cx->splits[list.v[i]].axes;
     int64_t size = cx->map->factors[list.v[i]].size;
     if (axes->n && ((!full && !cx->strided) || (list.n > 1 && size % axes_size(*axes)))) {
-      localize_give_up(cx, list.v[i]);
+      localize_unsplit(cx, list.v[i]);
       any = true;
     }
     if (size > 1 && axes_size(*axes) != size) full = false;
@@ -80,12 +95,14 @@ static bool take_back(Localizer *cx, FactorList list) {
   return any;
 }
 
+// A factor that is unsplit in one dimension may make another dimension strided: iterate. Every
+// iteration but the last unsplits a factor, so there are at most n_factors + 1.
 void localize_only_blocks(Localizer *cx) {
-  for (bool again = true; again;) {
-    again = false;
+  for (bool changed = true; changed;) {
+    changed = false;
     for (uint32_t t = 0; t < factor_map_n_tensors(cx->map); t++)
       for (uint32_t d = 0; d < factor_map_rank(cx->map, t); d++)
-        again |= take_back(cx, factor_map_dim(cx->map, t, d));
+        changed |= unsplit_strided(cx, factor_map_dim(cx->map, t, d));
   }
 }
 
@@ -111,6 +128,7 @@ int64_t localize_size(const Localizer *cx, uint32_t tensor, uint32_t d) {
   return localize_type(cx, tensor)->dims[d];
 }
 
+// The axes of the dimension's factors, major to minor.
 AxisList localize_axes(const Localizer *cx, uint32_t tensor, uint32_t d) {
   FactorList list = factor_map_dim(cx->map, tensor, d);
   AxisList axes = {NULL, 0};
@@ -145,10 +163,11 @@ double localize_bytes_across(const Localizer *cx, uint32_t tensor, uint32_t d) {
   return bytes;
 }
 
-ValueId localize_find_whole(const Localizer *cx, ValueId v) {
+ValueId localize_find_replicated(const Localizer *cx, ValueId v) {
   return cx->find ? cx->find(cx, v, 0) : 0;
 }
 
+// Builds the sharding that the tensor has under the current splits and looks v up in it.
 ValueId localize_find(const Localizer *cx, ValueId v, uint32_t tensor) {
   uint32_t rank = factor_map_rank(cx->map, tensor);
   if (!cx->find || type_info(cx->context, value_type(cx->program, v))->rank != rank) return 0;
@@ -190,8 +209,8 @@ Status *localize_copy(Localizer *cx, const ValueId *operands, Attr attrs) {
   return localize_copy_as(cx, operands, attrs, cx->out_types, cx->out);
 }
 
-OpId localize_take_body(Localizer *cx, OpId copy, uint32_t region, BlockId to,
-                        const ValueId *args) {
+OpId localize_inline_body(Localizer *cx, OpId copy, uint32_t region, BlockId to,
+                          const ValueId *args) {
   Program *p = cx->builder->p;
   BlockId from = region_block(p, op_region(p, copy, region));
   for (uint32_t i = 0; i < block_at(p, from)->n_args; i++)
@@ -210,14 +229,16 @@ Attr localize_with(Localizer *cx, Attr attrs, const char *name, Attr value) {
                         value);
 }
 
-// A dimension that is one factor, cut unevenly, over which parts combine.
+// Does a reduction over the dimension read padding? True if it is unevenly sharded and its factor
+// makes results unreduced. *out: the reducer.
 static bool is_read_padded(const Localizer *cx, uint32_t tensor, uint32_t d, Combine *out) {
   uint32_t f = localize_factor(cx, tensor, d);
-  *out = cx->splits[f].parts;
+  *out = cx->splits[f].reducer;
   return *out && localize_axes(cx, tensor, d).n && localize_is_uneven(cx, tensor, d);
 }
 
-// A splat of zero or one, or of -0.0: added to what begins with it already, it changes nothing.
+// Is the value a splat of x? 0.0 and -0.0 are equal here: a sum that starts with either does not
+// change if it starts with it again.
 static bool is_splat_of(const Program *p, ValueId value, double x) {
   OpId def = value_def(p, value);
   while (def && op_at(p, def)->code == OP_broadcast_in_dim)
@@ -228,11 +249,11 @@ static bool is_splat_of(const Program *p, ValueId value, double x) {
   if (info->kind != ATTR_DENSE || info->bytes != (size_t)dtype_bytes(dtype)) return false;
   if (type_is_quant(p->context, value_type(p, value))) return false;
   Scalar is = dtype_load(dtype, info->data, 0);
-  bool parts = dtype_is_float(dtype) || dtype_is_complex(dtype);
-  return parts ? is.f == x && is.im == 0 : is.i == (int64_t)x;
+  bool floats = dtype_is_float(dtype) || dtype_is_complex(dtype);
+  return floats ? is.f == x && is.im == 0 : is.i == (int64_t)x;
 }
 
-// May an init enter more than once?
+// May every device contribute the init? True for idempotent reducers and for their identity.
 static bool enters_freely(const Program *p, ValueId init, Combine combine) {
   switch (combine) {
   case COMBINE_MAX:
@@ -246,16 +267,17 @@ static bool enters_freely(const Program *p, ValueId init, Combine combine) {
   }
 }
 
+// The partitioner allows one reducer per op, so the axes of all unreduced factors share it.
 ValueId localize_enter_once(Localizer *cx, ValueId value) {
   AxisList axes = {NULL, 0};
   Combine combine = COMBINE_NONE;
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (localize_is_split(cx, f) && cx->splits[f].parts) {
+    if (localize_is_split(cx, f) && cx->splits[f].reducer) {
       axes = axes_concat(cx->builder->arena, axes, cx->splits[f].axes);
-      combine = cx->splits[f].parts;
+      combine = cx->splits[f].reducer;
     }
   if (!axes.n || enters_freely(cx->builder->p, value, combine)) return value;
-  return build_first(cx->builder, value, axes, combine);
+  return build_unreduced(cx->builder, value, axes, combine);
 }
 
 const ValueId *localize_masked(Localizer *cx) {
@@ -277,4 +299,4 @@ const ValueId *localize_masked(Localizer *cx) {
   return masked;
 }
 
-Status *localize_plain(Localizer *cx) { return localize_copy(cx, localize_masked(cx), 0); }
+Status *localize_default(Localizer *cx) { return localize_copy(cx, localize_masked(cx), 0); }

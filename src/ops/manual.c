@@ -1,6 +1,6 @@
-// A manual computation: the body is what each device does with its tiles along the manual axes. Run
-// by every process of a grid that has the mesh's devices as partitions: each takes its tiles of the
-// whole operands, runs the body, and shows the others its results, so that all have the whole.
+// sdy.manual_computation: the body is the per-device program along the manual axes. Evaluation
+// requires a process grid with the mesh's devices as partitions. Each process slices its shards
+// from the global operands, runs the body, and gathers the others' results into global results.
 #include "ops/eval.h"
 #include "ops/groups.h"
 #include "ops/infer.h"
@@ -44,7 +44,7 @@ static bool is_manual(const Manual *m, AxisRef axis) {
   return false;
 }
 
-// Only the manual axes of a sharding; sums over them have no whole.
+// Reduces a sharding to its manual axes. Fails if it is unreduced along one.
 static Status *only_manual(Manual *m, Sharding *sharding) {
   Arena *arena = m->cx->scratch;
   const ShardingInfo *info = sharding_info(m->table, *sharding);
@@ -96,7 +96,7 @@ static Status *read_manual(Manual *m) {
   for (uint32_t i = 0; m->mesh && i < n; i++) {
     Name name = attr_as_name(cx->context, attr_info(cx->context, names)->items[i]);
     uint32_t axis = mesh_find_axis(m->mesh, name);
-    if (axis != MESH_NO_AXIS) axes[m->axes.n++] = axis_whole(m->mesh, axis);
+    if (axis != MESH_NO_AXIS) axes[m->axes.n++] = axis_full(m->mesh, axis);
   }
   m->axes.v = axes;
   for (uint32_t i = 0; i < cx->n_in; i++) TRY(only_manual(m, &m->in[i]));
@@ -116,37 +116,37 @@ static Status *find_device(Manual *m) {
   return NULL;
 }
 
-// Meets the devices that differ from this one along the manual axes only, in the order of their
-// coordinates, and shows them its results.
-static Status *meet(Manual *m, Literal *const *mine, GroupExchange *out) {
+// Rendezvous with the devices that differ from this one along the manual axes only, in the order of
+// their coordinates; contributes this device's results.
+static Status *meet(Manual *m, Literal *const *mine, Rendezvous *out) {
   EvalContext *cx = m->cx;
   ArenaMark mark = arena_mark(cx->scratch);
   uint32_t replicas, partitions, n = 0;
   ProcessId self, *group = ARENA_ARRAY(cx->scratch, ProcessId, (size_t)axes_size(m->axes) + 1);
   cx->host->grid(cx, &replicas, &partitions, &self);
   AxisList others = axes_complement(cx->scratch, m->mesh, m->axes);
-  int64_t place = axes_coordinate(m->mesh, others, mesh_position(m->mesh, m->device));
+  int64_t here = axes_coordinate(m->mesh, others, mesh_position(m->mesh, m->device));
   for (uint32_t i = 0; i < m->mesh->n_devices; i++)
-    if (axes_coordinate(m->mesh, others, i) == place)
+    if (axes_coordinate(m->mesh, others, i) == here)
       group[n++] = (ProcessId){self.replica, mesh_device(m->mesh, i)};
   return groups_meet_in(cx, group, n, cx->n_out, mine, mark, out);
 }
 
-// Copies between a tile and the place it has in the whole.
-static Status *copy_tile(const Manual *m, Sharding sharding, uint32_t device, Literal *whole,
-                         Literal *tile, bool cut) {
+// Copies a device's tile from (to_tile) or to the global value.
+static Status *copy_tile(const Manual *m, Sharding sharding, uint32_t device, Literal *global,
+                         Literal *tile, bool to_tile) {
   int64_t offset[MAX_RANK] = {0}, extent[MAX_RANK] = {0}, at[MAX_RANK] = {0}, there[MAX_RANK];
-  sharding_tile_range(m->table, sharding, whole->dims, device, offset, extent);
-  for (uint32_t d = 0; d < whole->rank; d++)
-    if (tile->rank != whole->rank || tile->dims[d] != extent[d])
+  sharding_tile_range(m->table, sharding, global->dims, device, offset, extent);
+  for (uint32_t d = 0; d < global->rank; d++)
+    if (tile->rank != global->rank || tile->dims[d] != extent[d])
       FAIL(INVALID_ARGUMENT, "has shards whose sizes do not divide their tensor's");
   for (int64_t i = 0; i < tile->count; i++) {
-    for (uint32_t d = 0; d < whole->rank; d++) there[d] = offset[d] + at[d];
-    int64_t number = shape_linear(whole->rank, whole->dims, there);
-    if (cut)
-      literal_copy_elements(tile, i, whole, number, 1);
+    for (uint32_t d = 0; d < global->rank; d++) there[d] = offset[d] + at[d];
+    int64_t number = shape_linear(global->rank, global->dims, there);
+    if (to_tile)
+      literal_copy_elements(tile, i, global, number, 1);
     else
-      literal_copy_elements(whole, number, tile, i, 1);
+      literal_copy_elements(global, number, tile, i, 1);
     shape_next(tile->rank, tile->dims, at);
   }
   return NULL;
@@ -169,7 +169,7 @@ static Status *run_tiles(Manual *m, Literal *const *in, Literal **out) {
   TRY(cx->host->run_region(cx, op_region(cx->program, cx->op, 0), cx->n_in, tiles, cx->n_out,
                            mine));
   for (uint32_t i = 0; i < cx->n_in; i++) literal_release(tiles[i]);
-  GroupExchange x;
+  Rendezvous x;
   TRY(meet(m, mine, &x));
   for (uint32_t i = 0; i < cx->n_out; i++) {
     if (mine[i]->kind != LITERAL_ARRAY) {
@@ -177,7 +177,7 @@ static Status *run_tiles(Manual *m, Literal *const *in, Literal **out) {
       continue;
     }
     out[i] = eval_new_result(cx, i);
-    // Where several have the same tile, one's own counts: it is written last.
+    // Several devices may have the same tile. The own one is written last and wins.
     for (uint32_t k = 0; k < x.n_group; k++)
       TRY(copy_tile(m, m->out[i], x.group[k].partition, out[i], x.parts[(size_t)k * cx->n_out + i],
                     false));

@@ -1,5 +1,5 @@
-// What the data-movement ops share. Small readers and checks, each linear in the rank (uniqueness
-// of dimension lists is quadratic in it, and ranks are at most MAX_RANK).
+// Helpers of data-movement ops: readers and checks, each linear in the rank. (Uniqueness of
+// dimension lists is quadratic in it, and ranks are at most MAX_RANK.)
 #include "ops/move.h"
 
 #include <string.h>
@@ -141,7 +141,7 @@ bool move_same_elem_but_axis(const Context *context, Type a, Type b, bool values
          memcmp(qa->zero_points, qb->zero_points, qa->count * sizeof *qa->zero_points) == 0;
 }
 
-// The product of dims first … last-1; false if it is not known (a dynamic dim) or overflows.
+// The product of dims first … last-1; false if a dim is dynamic or the product overflows.
 static bool dims_product(const int64_t *dims, uint32_t first, uint32_t last, int64_t *out) {
   int64_t product = 1;
   for (uint32_t d = first; d < last; d++)
@@ -197,8 +197,7 @@ bool move_reshape_agrees(Infer *cx, const TypeInfo *from, const TypeInfo *to) {
 bool ints_unique(Ints ints) { return ints_unique_together(ints, (Ints){.ok = true}); }
 
 bool ints_unique_together(Ints a, Ints b) {
-  // Lists of dimensions: longer ones repeat something or leave the range, and must not cost their
-  // square.
+  // Longer lists of dimensions repeat one or leave the range; avoid their quadratic cost.
   if (a.n > MAX_RANK || b.n > MAX_RANK) return false;
   for (uint32_t i = 0; i < a.n + b.n; i++)
     for (uint32_t j = 0; j < i; j++)

@@ -1,5 +1,5 @@
-// What the data-movement ops share: reading operand types and dimension lists in infer, reading
-// index operands and making results in eval.
+// Helpers of data-movement ops. infer: operand types and dimension lists. eval: index operands and
+// new results. sample: random operands.
 #ifndef TESSERA_OPS_MOVE_H
 #define TESSERA_OPS_MOVE_H
 
@@ -13,19 +13,19 @@
 // Operand i as a ranked tensor of at most MAX_RANK dims; NULL after a report. The record is a copy
 // in the context's arena, so it stays valid while types are interned.
 const TypeInfo *move_operand(Infer *cx, uint32_t i);
-// The same of the declared result; NULL without a report if it is not known, after one if it is no
-// tensor.
+// The same for the declared result; NULL without a report if it is undeclared, after one if it is
+// no tensor.
 const TypeInfo *move_result(Infer *cx, uint32_t i);
 // The bounds of operand i's dimensions (DIM_DYNAMIC where there is none) into out, rank entries.
 void move_bounds(const Infer *cx, uint32_t i, int64_t *out);
-// A list attribute that must be there; false after a report.
+// A required list attribute; false after a report.
 bool move_ints(Infer *cx, const char *name, Ints *out);
 // The same, but absent means empty.
 bool move_ints_or_none(Infer *cx, const char *name, Ints *out);
 // A field of a struct attribute; absent means empty.
 bool move_field(Infer *cx, Attr attr, const char *name, Ints *out);
-// The integers of operand i if it is defined by a constant, at most MAX_RANK of them; ok = false
-// otherwise. Lets the verifier say early what evaluation would say anyway.
+// The integers of operand i if it is defined by a constant of at most MAX_RANK elements; otherwise
+// ok = false. The verifier can then report what would fail at run time.
 Ints move_constant(const Infer *cx, uint32_t i);
 const char *move_ints_text(Infer *cx, Ints ints);
 // Requires operand i to be a tensor of integers (i1 is none; the builtin index is) of the given
@@ -40,11 +40,11 @@ bool move_same_elem(Infer *cx, int constraint, uint32_t result, Type elem);
 // Requires that the shape of result i, if declared, agrees with dims, numbered as constraint.
 bool move_same_shape(Infer *cx, int constraint, uint32_t result, uint32_t rank,
                      const int64_t *dims);
-// Both element types are the same, or both are per-axis quantized and differ at most in the axis
-// (and, with `values_too`, in scales and zero points): what reshape, transpose and broadcasts
-// allow.
+// Are the element types equal, or both per-axis quantized and different at most in the axis (and,
+// with `values_too`, in scales and zero points)? Reshape, transpose and broadcasts allow that.
 bool move_same_elem_but_axis(const Context *context, Type a, Type b, bool values_too);
-// (C2)/(C3) of reshape and dynamic_reshape: as many elements, and the quantized axis kept apart.
+// C2 and C3 of reshape and dynamic_reshape: the same number of elements; the quantized axis is not
+// merged with other dimensions.
 bool move_reshape_agrees(Infer *cx, const TypeInfo *from, const TypeInfo *to);
 
 bool ints_unique(Ints ints);
@@ -57,10 +57,10 @@ bool ints_unique_together(Ints a, Ints b);
 
 // Element i of a literal of any integer type; beyond int64_t it is INT64_MAX.
 int64_t move_index(const Literal *literal, int64_t i);
-// A 1-D literal of integers as dims (in scratch).
+// The elements of a 1-D literal of integers (in scratch).
 Ints move_indices(EvalContext *cx, const Literal *literal);
-// A new literal for result i of the given run-time shape, checked against the declared type (dims
-// and bounds). Its element type is the declared one, or `elem` where none is declared.
+// A new literal for result i with the given run-time shape, which must match the declared type
+// (dims and bounds). Its element type is the declared one, or `elem` if none is declared.
 Status *move_new(EvalContext *cx, uint32_t i, Type elem, uint32_t rank, const int64_t *dims,
                  Literal **out);
 const char *move_dims_text(EvalContext *cx, uint32_t rank,

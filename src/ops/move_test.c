@@ -1,7 +1,7 @@
 // Data movement against the specification's formulas, element by element: for random instances of
-// each op every result element is looked up where the formula says it comes from (or, for scatter,
-// computed as it says) and must have the same bits. The formulas are written with whole index
-// vectors and no strides, unlike the ops.
+// each op, every result element must have the bits of its source element by the formula (for
+// scatter: of the formula's value). The formulas use full index vectors and no strides, unlike the
+// ops.
 #include "ops/move.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static bool has(Ints list, int64_t x) {
   return false;
 }
 
-// Where result element `r` comes from: the operand, and the index in it.
+// The source of result element `r`: the operand, and the index in it.
 typedef uint32_t (*Origin)(const Instance *t, const int64_t *r, int64_t *from);
 
 static uint32_t from_transpose(const Instance *t, const int64_t *r, int64_t *from) {
@@ -212,7 +212,7 @@ static uint32_t gathered(const Instance *t, const int64_t *r, const int64_t *sli
 
 static uint32_t from_gather(const Instance *t, const int64_t *r, int64_t *from) {
   Ints sizes = ints_of(t, "slice_sizes");
-  // A collapsed slice of nothing has no elements to speak of.
+  // A collapsed slice of size 0 has no defined elements.
   for (uint32_t d = 0; d < sizes.n; d++)
     if (sizes.v[d] == 0) return UINT32_MAX;
   return gathered(t, r, sizes.v, from);

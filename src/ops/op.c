@@ -31,7 +31,7 @@ const OpRow op_rows[OP_COUNT] = {
 };
 
 enum { INDEX_SIZE = 1024 };
-_Static_assert(OP_COUNT < INDEX_SIZE / 2, "the index by name wants to be at most half full");
+_Static_assert(OP_COUNT < INDEX_SIZE / 2, "the index by name must be at most half full");
 static uint16_t name_index[INDEX_SIZE];
 static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 

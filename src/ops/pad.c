@@ -1,6 +1,6 @@
-// pad and dynamic_pad: room around and between the elements, filled with one value; negative low
-// and high cut off instead. The result is filled, then the elements that stay are copied in one
-// strided copy. O(elements).
+// pad and dynamic_pad: padding around and between the elements; negative low and high remove
+// elements. eval fills the result, then copies the remaining elements by one strided copy.
+// O(elements). On shards: a window of the operand, then a local pad, see PadDim.
 #include "ops/localize.h"
 #include "ops/move.h"
 #include "tensor/strided.h"
@@ -141,9 +141,9 @@ static void sample_padding(Sample *cx, uint32_t rank, const int64_t *dims, int64
                            int64_t *high, int64_t *interior) {
   for (uint32_t d = 0; d < rank; d++) {
     interior[d] = sample_int(cx, 0, 2);
-    int64_t whole = dims[d] + (dims[d] ? dims[d] - 1 : 0) * interior[d];
-    low[d] = sample_int(cx, -whole, 3);
-    int64_t least = -(whole + low[d]);
+    int64_t dilated = dims[d] + (dims[d] ? dims[d] - 1 : 0) * interior[d];
+    low[d] = sample_int(cx, -dilated, 3);
+    int64_t least = -(dilated + low[d]);
     high[d] = sample_int(cx, least > -3 ? least : -3, 3);
   }
 }
@@ -183,33 +183,35 @@ static bool factors(FactorContext *cx) {
   Ints low = factors_ints(cx, "edge_padding_low"), high = factors_ints(cx, "edge_padding_high"),
        interior = factors_ints(cx, "interior_padding");
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {
-    bool plain = cx->n_operands == 2 && !low.v[d] && !high.v[d] && !interior.v[d];
-    // Padded here, cut there: of the same size, but shifted.
-    if (!plain) factors_really(cx, d, cx->build.factors.items[d].kinds | FACTOR_PERMUTE);
+    bool unpadded = cx->n_operands == 2 && !low.v[d] && !high.v[d] && !interior.v[d];
+    // low = -high: the same size, but shifted.
+    if (!unpadded) factors_set_kinds(cx, d, cx->build.factors.items[d].kinds | FACTOR_PERMUTE);
   }
-  for (uint32_t i = 2; i < cx->n_operands; i++) factors_whole(cx, i);
+  for (uint32_t i = 2; i < cx->n_operands; i++) factors_replicated(cx, i);
   return true;
 }
 
 static int64_t modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
 
-// One dimension on a tile: a window of the operand, from the first element that lies in the tile
-// on, and the tile's places before, between and behind its elements.
-typedef struct Room {
+// One sharded dimension. The device reads the window of operand elements that lie in its tile of
+// the result. Result indices of elements are `apart` = interior + 1 apart, so a local pad by `low`
+// in front, interior in between and the rest behind gives the tile.
+typedef struct PadDim {
   BuildWindow window;
   int64_t apart, tile, low;
-  bool moves;  // how many lie before depends on the device: with `low` that is one less than apart,
-               // the tile begins somewhere there
-} Room;
+  // The tile size is no multiple of `apart`, so the padding in front depends on the device. Then
+  // `low` is its maximum, apart - 1, and the tile is sliced at the device's own phase.
+  bool moves;
+} PadDim;
 
-static Room room_of(const Localizer *cx, uint32_t d) {
+static PadDim pad_dim(const Localizer *cx, uint32_t d) {
   int64_t low = localize_ints(cx, "edge_padding_low").v[d];
-  Room r = {.apart = localize_ints(cx, "interior_padding").v[d] + 1,
-            .tile = localize_tile(cx, 2, d)};
+  PadDim r = {.apart = localize_ints(cx, "interior_padding").v[d] + 1,
+              .tile = localize_tile(cx, 2, d)};
   r.moves = r.tile % r.apart != 0;
   r.low = r.moves ? r.apart - 1 : modulo(low, r.apart);
   int64_t least = r.moves ? 0 : r.low;               // before the first element
-  int64_t last = localize_size(cx, 2, d) - 1 - low;  // the last place, from the first element
+  int64_t last = localize_size(cx, 2, d) - 1 - low;  // the last index, from the first element's
   r.window = (BuildWindow){.first = r.apart - 1 - low,
                            .step = r.tile,
                            .length = r.tile ? (r.tile - 1 - least) / r.apart + 1 : 0,
@@ -223,7 +225,7 @@ static Room room_of(const Localizer *cx, uint32_t d) {
   return r;
 }
 
-// Numbers near the end of what 64 bits hold are not worth it.
+// Are the numbers small enough that sums do not overflow?
 static bool is_tame(const Localizer *cx, uint32_t d) {
   const int64_t most = INT64_C(1) << 60;
   int64_t low = localize_ints(cx, "edge_padding_low").v[d];
@@ -235,17 +237,17 @@ static void splits(Localizer *cx) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
     if (!is_tame(cx, d)) {
-      localize_give_up(cx, localize_factor(cx, 0, d));
+      localize_unsplit(cx, localize_factor(cx, 0, d));
       continue;
     }
     double received = build_window_received(cx->builder, localize_size(cx, 0, d), axes_size(axes),
-                                            room_of(cx, d).window);
+                                            pad_dim(cx, d).window);
     cx->bytes += received * localize_bytes_across(cx, 0, d);
   }
 }
 
-// Of a dimension whose places before the first element depend on the device, the tile.
-static ValueId cut_tile(Localizer *cx, ValueId v, uint32_t d, const Room *r) {
+// Slices the tile at the device's phase, if PadDim.moves.
+static ValueId slice_tile(Localizer *cx, ValueId v, uint32_t d, const PadDim *r) {
   Builder *b = cx->builder;
   int64_t low = localize_ints(cx, "edge_padding_low").v[d];
   ValueId first = build_index(b, modulo(-low - 1, r->apart));
@@ -254,7 +256,7 @@ static ValueId cut_tile(Localizer *cx, ValueId v, uint32_t d, const Room *r) {
   return build_dynamic_slice(b, v, d, at, r->tile);
 }
 
-// Windows of dimensions that are cut, then one pad, then tiles.
+// Windows of the sharded dimensions, then one pad, then slices.
 static Status *localize(Localizer *cx) {
   Context *c = cx->context;
   Builder *b = cx->builder;
@@ -268,7 +270,7 @@ static Status *localize(Localizer *cx) {
     for (uint32_t i = 0; i < 3; i++) amounts[i][d] = localize_ints(cx, names[i]).v[d];
     dims[d] = localize_size(cx, 2, d);
     if (axes.n) {
-      Room r = room_of(cx, d);
+      PadDim r = pad_dim(cx, d);
       v = build_window(b, v, d, axes, localize_size(cx, 0, d), r.window, cx->in[1]);
       int64_t has = r.tile ? (r.window.length - 1) * r.apart + 1 : 0;
       amounts[0][d] = r.tile ? r.low : 0;
@@ -287,8 +289,8 @@ static Status *localize(Localizer *cx) {
   TRY(localize_copy_as(cx, (ValueId[]){v, cx->in[1]}, attrs, &type, cx->out));
   for (uint32_t d = 0; d < rank; d++) {
     if (!localize_axes(cx, 0, d).n) continue;
-    Room r = room_of(cx, d);
-    if (r.moves) cx->out[0] = cut_tile(cx, cx->out[0], d, &r);
+    PadDim r = pad_dim(cx, d);
+    if (r.moves) cx->out[0] = slice_tile(cx, cx->out[0], d, &r);
   }
   return NULL;
 }

@@ -1,4 +1,4 @@
-// partition_id and replica_id: where in the grid a process stands.
+// partition_id and replica_id: a process's ids in the grid.
 #include "ops/eval.h"
 #include "ops/infer.h"
 #include "ops/sample.h"

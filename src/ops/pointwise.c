@@ -1,8 +1,7 @@
-// Pointwise ops, made from pointwise.def: every row becomes one function over wide lanes, a table
-// entry that says which kinds of elements it takes and gives, and an OpDef whose infer, eval and
-// sample are its family's. Results of floats are computed in double and rounded once, which is the
-// correctly rounded result for + - * / and sqrt of types up to 32 bits. O(elements), a chunk of
-// LANES at a time.
+// Pointwise ops from pointwise.def. Every row becomes one function over wide lanes, a table entry
+// with its operand and result kinds, and an OpDef with its family's infer, eval and sample. Float
+// results are computed in double and rounded once, which is correctly rounded for + - * / and sqrt
+// of types up to 32 bits. O(elements), in chunks of LANES.
 #include "ops/pointwise.h"
 
 #include <assert.h>
@@ -119,7 +118,7 @@ typedef enum Family {
 
 typedef struct Row {
   void (*run)(const PointwiseCall *call, int64_t n, const void *const *in, void *out);
-  uint8_t gives[KIND_OTHER + 1];  // Gives, by the operands' DTypeKind
+  uint8_t gives[KIND_OTHER + 1];  // the result's kind, by the operands' DTypeKind
   uint8_t family;
   bool quantized, per_axis;
 } Row;
@@ -159,7 +158,7 @@ static const Row rows[OP_COUNT] = {
 #undef Q
 #undef Q_AXIS
 
-// The result's element type for operands of an unquantized one; 0 if the row refuses it.
+// The result's element type for operands of an unquantized type; 0 if the row does not support it.
 static Type row_result(const Row *row, DType dtype) {
   switch ((Gives)row->gives[dtype_kind(dtype)]) {
   case GIVES_SAME:
@@ -236,7 +235,7 @@ bool infer_settle(Infer *cx, int constraint, Type type) {
   return true;
 }
 
-// The operands' element type is one the row takes.
+// Requires the operands' element type to be one that the row supports.
 static bool check_kinds(Infer *cx, const Row *row) {
   for (uint32_t i = 0; i < infer_n_operands(cx); i++) {
     Type type = infer_operand(cx, i);
@@ -284,7 +283,7 @@ static bool infer_add_quantized(Infer *cx) {
   return infer_settle(cx, 1, merged);
 }
 
-// What may be asked of the precision of transcendental functions.
+// Checks result_accuracy of transcendental functions.
 static bool check_accuracy(Infer *cx) {
   Attr accuracy = infer_attr(cx, "result_accuracy");
   if (!accuracy) return true;
@@ -375,7 +374,7 @@ Type pointwise_result(uint16_t code, DType operand) {
   return rows[code].run ? row_result(&rows[code], operand) : 0;
 }
 
-// Runs a prepared call over whole arrays. Operands of rank 0 are spread over the others.
+// Runs a prepared call over arrays, broadcasting operands of rank 0.
 static void run_arrays(const PointwiseCall *call, Literal *const *in, Literal *out) {
   LaneBuffer buffers[POINTWISE_ARITY], results;
   const void *lanes[POINTWISE_ARITY];
@@ -394,7 +393,7 @@ static void run_arrays(const PointwiseCall *call, Literal *const *in, Literal *o
   }
 }
 
-// The operand that has the result's shape: the first one that is no scalar.
+// An operand with the result's shape: the first one of rank > 0.
 static const Literal *shape_giver(uint32_t n, Literal *const *in) {
   for (uint32_t i = 0; i < n; i++)
     if (in[i]->rank) return in[i];

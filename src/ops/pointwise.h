@@ -1,6 +1,5 @@
-// Elementwise ops as the engines see them: how n elements of known types are computed from wide
-// lanes (tensor/lanes.h) to wide lanes. One Scalar is one lane, so the same function serves tensors
-// and reductions.
+// Elementwise ops as functions on chunks of n wide lanes (tensor/lanes.h), chosen by op code and
+// element types. One Scalar is one lane, so the same function serves tensors and reductions.
 #ifndef TESSERA_OPS_POINTWISE_H
 #define TESSERA_OPS_POINTWISE_H
 
@@ -12,40 +11,39 @@
 enum { POINTWISE_ARITY = 3 };  // the most operands of an elementwise op
 
 struct PointwiseCall {
-  // What is asked for.
+  // The caller sets:
   uint16_t code;
   Attr attrs;
   const Context *context;
   uint32_t n_in;
   DType in[POINTWISE_ARITY];
   DType out;
-  // What the op's `lanes` column fills in.
+  // The op's `lanes` column sets:
   void (*run)(const PointwiseCall *call, int64_t n, const void *const *in, void *out);
-  int64_t mode;  // the op's own: a direction, a number of bits
+  int64_t mode;  // meaning depends on the op: a direction, a number of bits
 };
 
-// Fills run and mode for an elementwise op on unquantized types; false if the op is not elementwise
-// or has no meaning for these types.
+// Sets run and mode for an elementwise op on unquantized types; false if the op is not elementwise
+// or does not support these types.
 bool pointwise_prepare(PointwiseCall *call);
 // One element: out is rounded or wrapped to call->out.
 void pointwise_scalar(const PointwiseCall *call, const Scalar *in, Scalar *out);
 
-// The element type a row of pointwise.def gives for operands of an unquantized one; 0 if it takes
-// none such.
+// The result's element type by the row of pointwise.def, for operands of an unquantized type; 0 if
+// the op does not support it.
 Type pointwise_result(uint16_t code, DType operand);
 
-// The eval column of every elementwise op: chunk by chunk, scalar operands spread over the rest,
-// quantized types through their expressed ones. O(elements).
+// The eval column of every elementwise op: chunk by chunk. Scalar operands are broadcast; quantized
+// types are computed in their expressed type. O(elements).
 Status *pointwise_eval(EvalContext *cx, Literal *const *in, Literal **out);
 
 // ---- for infer columns ----
 
-// A tensor of element type elem whose dims are the merged ones of n operands starting at `first`; 0
+// A tensor of element type elem with the merged dims (dim_merge) of n operands from `first` on; 0
 // if the shapes disagree.
 Type infer_merged(Infer *cx, uint32_t first, uint32_t n, Type elem);
-// Writes result 0: `type`, or the declared type where that is at least as exact (quantization
-// parameters, static dims). Fails with `constraint` if the declared type does not have the same
-// baseline.
+// Writes result 0: `type`, or the declared type if that is at least as exact (quantization
+// parameters, static dims). Fails with `constraint` if the declared type has another baseline.
 bool infer_settle(Infer *cx, int constraint, Type type);
 bool infer_all_tensors(Infer *cx);  // operands are ranked tensors; fails otherwise
 

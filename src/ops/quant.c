@@ -1,8 +1,7 @@
-// Quantization as the spec's `quantize` and `dequantize` define it; what the spec leaves to the
-// implementation (sums, products and changes of quantization) as the reference interpreter computes
-// it. Every step is computed in double and rounded to the expressed type, which for the four basic
-// operations on at most 32 bits is exactly that type's arithmetic. Along the quantized axis
-// parameters change every `inner` elements. O(n).
+// Quantization as the spec's `quantize` and `dequantize` define it. Sums, products and changes of
+// quantization, which the spec leaves open, follow the reference interpreter. Every step is
+// computed in double and rounded to the expressed type; for + - * / on at most 32 bits that is
+// exactly the type's arithmetic. Per-axis parameters change every `inner` elements. O(n).
 #include "ops/quant.h"
 
 #include <math.h>
@@ -23,7 +22,7 @@ static Runs runs_of(const QuantInfo *quant, const Literal *l) {
   return runs;
 }
 
-// The parameters that element i of a literal of this quantization has.
+// The index of element i's scale and zero point.
 static int64_t param_index(const QuantInfo *quant, Runs runs, int64_t i) {
   return quant->axis < 0 ? 0 : i / runs.inner % runs.count;
 }
@@ -57,7 +56,7 @@ Literal *quant_quantize(const Context *context, const Literal *floats, Type quan
     double shifted = dtype_round(type, scalar_f(scaled + zero)).f;
     double clamped = shifted < low ? low : shifted > high ? high : shifted;
     Scalar integer = dtype_convert(DT_f64, DT_i64, scalar_f(nearbyint(clamped)));
-    // A float type may be too coarse for the ends of the range.
+    // A float type may be too coarse for the limits of the range.
     if (integer.i < quant->min) integer.i = quant->min;
     if (integer.i > quant->max) integer.i = quant->max;
     literal_set(out, i, integer);
@@ -65,8 +64,8 @@ Literal *quant_quantize(const Context *context, const Literal *floats, Type quan
   return out;
 }
 
-// x * scale + zero_point of the merged parameters at element i, in the expressed type and not yet
-// rounded to integers.
+// x * scale + zero_point with the merged parameters of element i, in the expressed type, before
+// rounding to integers.
 static double merged_value(const QuantInfo *from, Runs from_runs, const QuantInfo *to, Runs to_runs,
                            int64_t i, int64_t x) {
   int64_t k = param_index(from, from_runs, i), m = param_index(to, to_runs, i);
@@ -78,6 +77,7 @@ static double merged_value(const QuantInfo *from, Runs from_runs, const QuantInf
   return dtype_round(type, scalar_f(product + dtype_round(type, scalar_f(zero)).f)).f;
 }
 
+// Equal scales and zero points: requantization only clamps.
 static bool same_params(const QuantInfo *a, const QuantInfo *b) {
   if (a->expressed != b->expressed || a->axis != b->axis || a->count != b->count) return false;
   for (uint32_t i = 0; i < a->count; i++)
@@ -179,7 +179,7 @@ Status *quant_wrap(EvalContext *cx, uint32_t n_in, Literal *const *in, uint32_t 
   return NULL;
 }
 
-// Storage values without their zero points.
+// Storage values minus their zero points.
 static Literal *centred(const Context *context, const Literal *quantized) {
   const QuantInfo *quant = type_quant_info(context, quantized->elem);
   Literal *out = literal_like(quantized, context, type_scalar(DT_i64));
@@ -191,8 +191,8 @@ static Literal *centred(const Context *context, const Literal *quantized) {
   return out;
 }
 
-// Sums to the result's quantization. A combined scale this close to 1 is 1: producers write the
-// product of two scales with a few digits, and the reference takes it so.
+// Converts integer sums to the result's quantization. A combined scale very close to 1 counts as 1,
+// as in the reference: producers write the product of two scales with few digits.
 static Literal *scale_sums(const Context *context, const Literal *sums, const QuantInfo *l,
                            const QuantInfo *r, Type quant_elem) {
   const double near_one = 0.001;
@@ -215,6 +215,8 @@ Status *quant_contract(EvalContext *cx, uint32_t n_in, Literal *const *in, Liter
   const QuantInfo *l = type_quant_info(cx->context, in[0]->elem),
                   *r = type_quant_info(cx->context, in[1]->elem);
   const QuantInfo *to = type_quant_info(cx->context, declared);
+  // Products of 16-bit integers and their sums fit in 64 bits. A per-axis rhs scale must be a
+  // per-axis scale of the result, else terms of one sum would have different scales.
   bool exact = l && r && to && l->axis < 0 && dtype_width(l->storage) <= 16 &&
                dtype_width(r->storage) <= 16 &&
                (r->axis < 0 || (to->axis >= 0 && to->count == r->count));
@@ -251,8 +253,7 @@ const char *quant_check(Context *context, Type type) {
       return arena_printf(arena, "C5: the scale is %g, expected a positive number", q->scales[i]);
     if (!isfinite(q->scales[i]))
       return arena_printf(arena, "C6: the scale is %g, expected a finite number", q->scales[i]);
-    // Scales are of the expressed type (C4), so what underflows or overflows there is 0 or
-    // infinite.
+    // Scales have the expressed type (C4), where they may underflow to 0 or overflow to infinity.
     double rounded = dtype_round(q->expressed, scalar_f(q->scales[i])).f;
     if (rounded == 0 || !isfinite(rounded))
       return arena_printf(arena, "C%d: the scale is %g, which is %s when rounded to %s",

@@ -1,12 +1,12 @@
-// Quantized values: integers of a storage type that stand for (i - zero_point) * scale in a float
-// type. What ops whose meaning is "dequantize, compute, quantize" share.
+// Quantized values: integers i of a storage type that represent (i - zero_point) * scale in a float
+// type. Many ops dequantize, compute and quantize.
 #ifndef TESSERA_OPS_QUANT_H
 #define TESSERA_OPS_QUANT_H
 
 #include "ops/eval.h"
 
-// The floats a quantized literal stands for, each step rounded to the expressed type. Owned by the
-// caller. O(n).
+// The floats that a quantized literal represents; each step is rounded to the expressed type. Owned
+// by the caller. O(n).
 Literal *quant_dequantize(const Context *context, const Literal *quantized);
 // Floats to a quantized element type: divide by the scale, add the zero point, clamp to the storage
 // range, round to nearest even; NaN gives storage 0, or the end of the range next to it. O(n).
@@ -21,25 +21,24 @@ Type quant_expressed_type(Context *context, Type type);
 
 // Is any of the n arrays quantized?
 bool quant_any(const Context *context, uint32_t n, Literal *const *literals);
-// Dequantizes what is quantized among the inputs, runs eval with expressed result types, and
-// quantizes the results whose declared type says so.
+// Dequantizes the quantized inputs, runs eval with expressed result types, and quantizes the
+// results whose declared type is quantized.
 Status *quant_wrap(EvalContext *cx, uint32_t n_in, Literal *const *in, uint32_t n_out,
                    Literal **out,
                    Status *(*eval)(EvalContext *cx, Literal *const *in, Literal **out));
 
-// quant_wrap for products of quantized operands 0 and 1 (dot_general, convolution …): where all of
-// it is quantized, the products of storage values without their zero points are summed exactly, as
-// integers, by `eval`, and scaled once.
+// quant_wrap for products of operands 0 and 1 (dot_general, convolution …). If operands and result
+// are quantized, lhs per tensor, with storage of at most 16 bits: `eval` runs on integers (storage
+// values minus zero points), so that sums are exact, and the result is scaled once.
 Status *quant_contract(EvalContext *cx, uint32_t n_in, Literal *const *in, Literal **out,
                        Status *(*eval)(EvalContext *cx, Literal *const *in, Literal **out));
 
-// lhs + rhs of equal shape, as the reference does it: both are requantized to the result's type,
-// then added as integers. Where they are quantized per axis in different ways: through floats.
-// O(n).
+// lhs + rhs of equal shape, as in the reference: both are requantized to the result's type, then
+// added as integers. If their per-axis quantizations differ: through floats. O(n).
 Literal *quant_add(const Context *context, const Literal *lhs, const Literal *rhs, Type quant_elem);
 
-// The constraints of the spec on quantized types, C1 … C13: what is wrong with the tensor's (or
-// element) type, or NULL. The message is in the context's arena.
+// Checks the spec's constraints C1 … C13 on a quantized tensor or element type. Returns a message
+// in the context's arena, or NULL if they hold.
 const char *quant_check(Context *context, Type type);
 
 #endif

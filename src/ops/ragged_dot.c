@@ -1,9 +1,9 @@
-// chlo.ragged_dot: a contraction in which one dimension of lhs is cut into groups of given sizes.
-//   non-contracting: [b,m,k] x [g,b,k,n] -> [b,m,n], each row takes the rhs of its group;
-//   contracting:     [b,m,k] x [b,k,n] -> [g,b,m,n], each group is summed by itself;
+// chlo.ragged_dot: a contraction in which one dimension of lhs consists of groups of given sizes.
+//   non-contracting: [b,m,k] x [g,b,k,n] -> [b,m,n], each row uses the rhs of its group;
+//   contracting:     [b,m,k] x [b,k,n] -> [g,b,m,n], one sum per group;
 //   batch:           [b,m,k] x [b,k,n] -> [b,m,n].
-// What lies behind the last group counts as zero. group_sizes is [g], or has in front of g the
-// batch dimensions and those of its own kind before the ragged one. O(of the contraction).
+// Elements behind the last group count as zero. group_sizes is [g], or has leading dimensions: the
+// batch, and those of the ragged dimension's kind before it. The cost is the contraction's.
 #include <string.h>
 
 #include "ops/contract.h"
@@ -29,7 +29,7 @@ static Ragged ragged_of(Context *context, Attr numbers) {
   return r;
 }
 
-// The dimensions of lhs before the ragged one that group_sizes may have in front of g.
+// The dimensions of lhs that group_sizes may have as leading dimensions.
 static uint32_t prefix_dims(const Ragged *r, uint32_t *out) {
   uint32_t n = 0;
   int64_t d = r->ragged.v[0];
@@ -110,18 +110,18 @@ static bool infer(Infer *cx) {
   return true;
 }
 
-// How a flattened index relates to the ragged dimension: coordinate (i / inner) % size, prefix i /
-// (inner * size).
-typedef struct Place {
+// The ragged dimension in a flattened index i: its coordinate is (i / inner) % size, its prefix is
+// i / (inner * size).
+typedef struct RaggedIndex {
   int64_t inner, size;
-} Place;
+} RaggedIndex;
 
 typedef struct Groups {
   const Literal *sizes;
   int64_t count;
 } Groups;
 
-// The group of coordinate x under prefix row `row`; -1 behind the last.
+// The group of coordinate x in prefix row `row`; -1 behind the last.
 static int64_t group_of(const Groups *g, int64_t row, int64_t x) {
   int64_t base = g->sizes->rank == 1 ? 0 : row * g->count, end = 0;
   for (int64_t k = 0; k < g->count; k++) {
@@ -131,9 +131,9 @@ static int64_t group_of(const Groups *g, int64_t row, int64_t x) {
   return -1;
 }
 
-static Place place_of(const Ragged *r, const Literal *lhs) {
+static RaggedIndex ragged_index(const Ragged *r, const Literal *lhs) {
   int64_t d = r->ragged.v[0];
-  Place p = {1, lhs->dims[d]};
+  RaggedIndex p = {1, lhs->dims[d]};
   Ints list = r->mode == RAGGED_BATCH ? r->dims.lhs_batch : r->dims.lhs_contract;
   if (r->mode == RAGGED_FREE) {
     for (uint32_t i = (uint32_t)d + 1; i < lhs->rank; i++)
@@ -149,22 +149,24 @@ static Place place_of(const Ragged *r, const Literal *lhs) {
 typedef struct Work {
   DenseKind kind;
   ContractSide l, r;
-  Place place;
+  RaggedIndex index;
   Groups groups;
-  int64_t outer;  // prefixes per batch element (or in all, for a ragged batch)
+  int64_t outer;  // prefixes per batch element (in total, for a ragged batch)
 } Work;
 
 static const char *row_of(const Work *w, const ContractSide *side, int64_t row) {
   return (const char *)side->data + (size_t)(row * side->contract) * dense_bytes(w->kind);
 }
 
-static void eval_plain(const Work *w, Mode mode, Literal *out) {
+// Ragged free or batch dimension: each row uses the rhs of its group (free), or its own (batch).
+// Rows behind the last group stay zero.
+static void eval_rows(const Work *w, Mode mode, Literal *out) {
   int64_t at = 0;
   for (int64_t b = 0; b < w->l.batch; b++)
     for (int64_t i = 0; i < w->l.free; i++) {
       int64_t x = mode == RAGGED_BATCH ? b : i;
-      int64_t row = x / (w->place.inner * w->place.size) + (mode == RAGGED_FREE ? b * w->outer : 0);
-      int64_t g = group_of(&w->groups, row, x / w->place.inner % w->place.size);
+      int64_t row = x / (w->index.inner * w->index.size) + (mode == RAGGED_FREE ? b * w->outer : 0);
+      int64_t g = group_of(&w->groups, row, x / w->index.inner % w->index.size);
       int64_t from = mode == RAGGED_FREE ? g * w->l.batch + b : b;
       for (int64_t j = 0; j < w->r.free; j++, at++)
         if (g >= 0)
@@ -181,6 +183,7 @@ static void pick(const Work *w, const char *row, const int64_t *list, int64_t n,
     memcpy(out + (size_t)k * bytes, row + (size_t)list[k] * bytes, bytes);
 }
 
+// Ragged contracting dimension: per group, a contraction over the group's indices.
 static void eval_contract(EvalContext *cx, const Work *w, Literal *out) {
   size_t bytes = dense_bytes(w->kind);
   int64_t k_all = w->l.contract, *list = ARENA_ARRAY(cx->scratch, int64_t, (size_t)k_all + 1),
@@ -191,8 +194,8 @@ static void eval_contract(EvalContext *cx, const Work *w, Literal *out) {
     for (int64_t b = 0; b < w->l.batch; b++) {
       int64_t n = 0;
       for (int64_t k = 0; k < k_all; k++) {
-        int64_t row = b * w->outer + k / (w->place.inner * w->place.size);
-        if (group_of(&w->groups, row, k / w->place.inner % w->place.size) == g) list[n++] = k;
+        int64_t row = b * w->outer + k / (w->index.inner * w->index.size);
+        if (group_of(&w->groups, row, k / w->index.inner % w->index.size) == g) list[n++] = k;
       }
       for (int64_t j = 0; j < w->r.free; j++)
         pick(w, row_of(w, &w->r, b * w->r.free + j), list, n, rows + (size_t)(j * n) * bytes);
@@ -222,14 +225,14 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
            (long long)literal_get(in[2], i).i);
   out[0] = literal_new(cx->heap, cx->context, type_elem(cx->context, eval_result_type(cx, 0)), rank,
                        shape);
-  w.place = place_of(&r, in[0]);
+  w.index = ragged_index(&r, in[0]);
   w.l = contract_side(cx, w.kind, in[0], r.dims.lhs_batch, r.dims.lhs_contract, -1);
   w.r = contract_side(cx, w.kind, in[1], r.dims.rhs_batch, r.dims.rhs_contract,
                       r.mode == RAGGED_FREE ? r.group.v[0] : -1);
   if (r.mode == RAGGED_CONTRACT)
     eval_contract(cx, &w, out[0]);
   else if (out[0]->count)
-    eval_plain(&w, r.mode, out[0]);
+    eval_rows(&w, r.mode, out[0]);
   return NULL;
 }
 
@@ -256,8 +259,8 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_chlo_ragged_dot, attr_dict(c, 1, fields), 3, operands, 1, NULL, 0);
 }
 
-// Rows of a ragged dimension belong to groups by their place in the whole: FACTOR_OFFSET. A shard
-// that has some of the groups' rhs gives zero for the rows of others: these are partial sums.
+// The group of a row of the ragged dimension depends on its global index: FACTOR_OFFSET. A shard of
+// the groups' rhs gives zeros for rows of other groups: partial sums.
 static bool factors(FactorContext *cx) {
   Ragged r = ragged_of(cx->context, factors_attr(cx, "ragged_dot_dimension_numbers"));
   uint32_t result = factors_result(cx, 0), out = r.mode == RAGGED_CONTRACT ? 1 : 0,
@@ -280,7 +283,7 @@ static bool factors(FactorContext *cx) {
     uint32_t factor = factors_on(cx, factors_dim(cx, 1, d), FACTOR_PASS, 1, d);
     if (r.group.ok && ints_contain(r.group, d)) {
       factors_reduce(cx, factor, COMBINE_SUM);
-      factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+      factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
     } else {
       factors_also(cx, factor, result, out++);
     }
@@ -292,7 +295,7 @@ static bool factors(FactorContext *cx) {
     factors_reduce(cx, of_lhs[l], COMBINE_SUM);
   }
   uint32_t ragged = of_lhs[r.ragged.v[0]];
-  factors_really(cx, ragged, cx->build.factors.items[ragged].kinds | FACTOR_OFFSET);
+  factors_set_kinds(cx, ragged, cx->build.factors.items[ragged].kinds | FACTOR_OFFSET);
   if (r.mode == RAGGED_CONTRACT)
     factors_on(cx, factors_dim(cx, result, 0), FACTOR_OFFSET, result, 0);
   for (uint32_t i = 0; i < n_prefix; i++) factors_also(cx, of_lhs[prefix[i]], 2, i);

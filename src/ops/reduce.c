@@ -1,6 +1,6 @@
-// stablehlo.reduce: combines the elements along some dimensions. Each result folds its elements in
-// lexicographic order after the init value, which enters once (Fold of ops/eval.h says how they are
-// put in brackets). The order depends on shapes only. O(elements) applications of the body.
+// stablehlo.reduce: reduces some dimensions. Each result folds its elements in lexicographic order,
+// starting with the init value, which is used once. Fold (ops/eval.h) defines the tree, which
+// depends on shapes only. O(elements) applications of the body.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -127,7 +127,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   return NULL;
 }
 
-// ---- samples: bodies that give the same in any order of combining ----
+// ---- samples: bodies whose result does not depend on the tree ----
 
 static ValueId binary(Sample *cx, uint16_t code, ValueId a, ValueId b) {
   return op_result(cx->program, sample_op(cx, code, 0, 2, (ValueId[]){a, b}, 1, NULL, 0), 0);
@@ -146,7 +146,7 @@ static ValueId chosen(Sample *cx, ValueId which, ValueId a, ValueId b) {
                    sample_op(cx, OP_select, 0, 3, (ValueId[]){which, a, b}, 1, NULL, 0), 0);
 }
 
-// The greatest and where it is: of equal ones the least place, of what is no number the first.
+// argmax: of equal elements the smallest index, of NaNs the first.
 static void body_arg(Sample *cx, const ValueId *a, ValueId *out) {
   ValueId same = compared(cx, "EQ", a[0], a[2]);
   ValueId more = binary(cx, OP_or, compared(cx, "GT", a[0], a[2]), compared(cx, "NE", a[0], a[0]));
@@ -155,7 +155,7 @@ static void body_arg(Sample *cx, const ValueId *a, ValueId *out) {
   out[1] = chosen(cx, same, binary(cx, OP_minimum, a[1], a[3]), place);
 }
 
-// a + b + ab of integers (no identity is known of it); each of two by its own op.
+// a + b + ab for integers, which is no plain reducer; with two values, a different op for each.
 static void body_general(Sample *cx, uint32_t n, const Type *elems, const ValueId *a,
                          ValueId *out) {
   for (uint32_t i = 0; i < n; i++) {

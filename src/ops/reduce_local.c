@@ -1,50 +1,55 @@
-// reduce on tiles. Bodies that are one plain op leave parts that combine by it. All others are
-// taken as what the spec promises and no more: they may be applied in any grouping, but in the
-// order of the elements, and the init value enters once, at the beginning. So each device reduces
-// stretches of elements that follow each other, the devices' candidates are put side by side in the
-// order of the whole, and the same body reduces those, from the init value on.
+// reduce over a sharded dimension.
 //
-//   [4 rows, 6 in a row cut in 3]   each device: 4 candidates   gathered: [4, 3]   reduced as [12]
+// A body that is one plain op leaves unreduced results (localize_default). This file is about all
+// other bodies. Problem: the spec allows any association of a body, but keeps the order of elements
+// and uses the init value once, at the beginning.
 //
-// A stretch has no init value to begin with and may contain padding: its body carries along whether
-// there is a value yet. O(ops of the body).
+// Idea: each device reduces runs of elements that are contiguous in the global order, to one
+// candidate per run. An all_gather puts the candidates in global order, and the same body reduces
+// them from the init value on:
+//
+//   [4, 6], 6 sharded over 3 devices:   4 candidates each, gathered: [4, 3], reduced as [12]
+//
+// A run has no init value and may contain padding. So the local body carries a flag that a value
+// exists. O(ops of the body).
 #include "ops/reduce_local.h"
 
 #include "tensor/literal.h"
 
-// Dimensions that are reduced: `inner` ones within a device, from the last that is cut on; `outer`
-// ones with the candidates.
-typedef struct Stretch {
-  uint32_t rank, cut;  // cut: the first inner dimension
+// The reduced dimensions. Inner ones, from the last sharded one on, are reduced on the device;
+// outer ones with the candidates.
+typedef struct Runs {
+  uint32_t rank, split;  // split: the last sharded dimension, the first inner one
   bool inner[MAX_RANK], outer[MAX_RANK];
-} Stretch;
+} Runs;
 
+// Does factor f reduce by a body that is no plain reducer?
 static bool is_by_body(const Localizer *cx, uint32_t f) {
   const Factor *factor = &cx->map->factors[f];
-  return factor->kinds == FACTOR_REDUCE && !combine_is_plain((Combine)factor->combine);
+  return factor->kinds == FACTOR_REDUCE && !combine_is_named((Combine)factor->combine);
 }
 
-// False if no dimension that needs it is cut.
-static bool find_stretch(const Localizer *cx, Stretch *out) {
+// False if no such dimension is sharded.
+static bool find_runs(const Localizer *cx, Runs *out) {
   Ints along = localize_ints(cx, "dimensions");
-  *out = (Stretch){.rank = localize_type(cx, 0)->rank};
+  *out = (Runs){.rank = localize_type(cx, 0)->rank};
   bool found = false;
   for (uint32_t d = 0; d < out->rank; d++)
     if (ints_contain(along, d) && localize_axes(cx, 0, d).n &&
         is_by_body(cx, localize_factor(cx, 0, d))) {
-      out->cut = d;
+      out->split = d;
       found = true;
     }
   for (uint32_t d = 0; d < out->rank; d++) {
-    out->inner[d] = ints_contain(along, d) && d >= out->cut;
-    out->outer[d] = ints_contain(along, d) && d < out->cut;
+    out->inner[d] = ints_contain(along, d) && d >= out->split;
+    out->outer[d] = ints_contain(along, d) && d < out->split;
   }
   return found;
 }
 
-// Elements of a device's candidates, and how many devices' of them come together.
-static void add_bytes(Localizer *cx, const Stretch *s) {
-  double ways = (double)axes_size(localize_axes(cx, 0, s->cut));
+// Adds the bytes of the all_gathers of candidates.
+static void add_bytes(Localizer *cx, const Runs *s) {
+  double ways = (double)axes_size(localize_axes(cx, 0, s->split));
   uint32_t n = cx->map->n_results;
   for (uint32_t d = 0; d < s->rank; d++)
     if (s->outer[d]) ways *= (double)axes_size(localize_axes(cx, 0, d));
@@ -57,22 +62,22 @@ static void add_bytes(Localizer *cx, const Stretch *s) {
 }
 
 void reduce_splits(Localizer *cx) {
-  Stretch s;
-  bool odd = false;  // the body is wider than what it combines, or there are no elements
+  Runs s;
+  bool odd = false;  // the body's type is wider than the inputs', or there are no elements
   for (uint32_t i = 0; i < cx->map->n_results; i++)
     odd |= localize_type(cx, i)->elem != localize_type(cx, cx->map->n_operands + i)->elem;
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) odd |= localize_size(cx, 0, d) == 0;
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
     if (cx->map->factors[f].kinds & FACTOR_REPLICATE || (odd && is_by_body(cx, f)))
-      localize_give_up(cx, f);
-  if (find_stretch(cx, &s)) add_bytes(cx, &s);
+      localize_unsplit(cx, f);
+  if (find_runs(cx, &s)) add_bytes(cx, &s);
 }
 
-// ---- a body that may lack a value ----
+// ---- a body with a flag ----
 
 static Type scalar_type(Context *c, Type elem) { return type_tensor(c, elem, 0, NULL, 0); }
 
-// Moves the body of `from` into `op`, which has one more input: whether there is a value.
+// Moves the body of `from` into `op`, which has one more input: the flag that a value exists.
 static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
   Builder *to = cx->builder;
   Program *p = to->p;
@@ -87,7 +92,7 @@ static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
     block_add_arg(p, block, flag, 0);
   }
   for (uint32_t i = 0; i < 2 * n; i++) args[i] = block_arg(p, block, i + i / n);
-  OpId last = localize_take_body(cx, from, 0, block, args);
+  OpId last = localize_inline_body(cx, from, 0, block, args);
   to->block = block;
   ValueId has_a = block_arg(p, block, n), has_b = block_arg(p, block, 2 * n + 1);
   ValueId *out = ARENA_ARRAY(to->arena, ValueId, n + 1);
@@ -101,19 +106,19 @@ static void put_body(Localizer *cx, OpId from, OpId op, uint32_t n) {
   to->block = outer;
 }
 
-// Which elements of a tile are there.
-static ValueId put_flags(Localizer *cx, const Stretch *s) {
+// The flags of a tile's elements: false for padding.
+static ValueId put_flags(Localizer *cx, const Runs *s) {
   Builder *b = cx->builder;
   const TypeInfo *tile = type_info(cx->context, value_type(b->p, cx->in[0]));
   Type type = type_tensor(cx->context, type_scalar(DT_i1), tile->rank, tile->dims, 0);
   Type flag = scalar_type(cx->context, type_scalar(DT_i1));
   ValueId all = build_splat(b, type, scalar_i(1));
-  if (!localize_is_uneven(cx, 0, s->cut)) return all;
-  return build_mask_padding(b, all, s->cut, localize_axes(cx, 0, s->cut),
-                            localize_size(cx, 0, s->cut), build_splat(b, flag, scalar_i(0)));
+  if (!localize_is_uneven(cx, 0, s->split)) return all;
+  return build_mask_padding(b, all, s->split, localize_axes(cx, 0, s->split),
+                            localize_size(cx, 0, s->split), build_splat(b, flag, scalar_i(0)));
 }
 
-static Attr with_dimensions(Localizer *cx, const Stretch *s, const bool *which) {
+static Attr with_dimensions(Localizer *cx, const Runs *s, const bool *which) {
   int64_t dims[MAX_RANK];
   uint32_t n = 0;
   for (uint32_t d = 0; d < s->rank; d++)
@@ -122,7 +127,7 @@ static Attr with_dimensions(Localizer *cx, const Stretch *s, const bool *which) 
 }
 
 // The type of input i without its inner dimensions.
-static Type stretch_type(Localizer *cx, const Stretch *s, ValueId v) {
+static Type candidate_type(Localizer *cx, const Runs *s, ValueId v) {
   const TypeInfo *tile = type_info(cx->context, value_type(cx->builder->p, v));
   int64_t dims[MAX_RANK];
   uint32_t rank = 0;
@@ -131,15 +136,15 @@ static Type stretch_type(Localizer *cx, const Stretch *s, ValueId v) {
   return type_tensor(cx->context, tile->elem, rank, dims, 0);
 }
 
-// Each device's own stretches.
-static Status *put_stretches(Localizer *cx, const Stretch *s, ValueId *out) {
+// Each device's candidates.
+static Status *put_candidates(Localizer *cx, const Runs *s, ValueId *out) {
   Builder *b = cx->builder;
   uint32_t n = cx->map->n_results;
   Attr attrs = with_dimensions(cx, s, s->inner);
   Type *types = ARENA_ARRAY(b->arena, Type, n + 1);
   ValueId *operands = ARENA_ARRAY(b->arena, ValueId, 2 * (size_t)n + 2);
   ValueId *copied = ARENA_ARRAY(b->arena, ValueId, n + 1);
-  for (uint32_t i = 0; i < n; i++) types[i] = stretch_type(cx, s, cx->in[i]);
+  for (uint32_t i = 0; i < n; i++) types[i] = candidate_type(cx, s, cx->in[i]);
   TRY(localize_copy_as(cx, cx->in, attrs, types, copied));
   OpId copy = value_def(b->p, copied[0]);
   for (uint32_t i = 0; i < n; i++) {
@@ -148,7 +153,7 @@ static Status *put_stretches(Localizer *cx, const Stretch *s, ValueId *out) {
   }
   operands[n] = put_flags(cx, s);
   operands[2 * n + 1] = build_splat(b, scalar_type(cx->context, type_scalar(DT_i1)), scalar_i(0));
-  types[n] = stretch_type(cx, s, operands[n]);
+  types[n] = candidate_type(cx, s, operands[n]);
   OpId op = build_op_many(b, op_at(b->p, copy)->code, 2 * n + 2, operands, n + 1, types, 1,
                           op_at(b->p, copy)->attrs);
   put_body(cx, copy, op, n);
@@ -157,19 +162,19 @@ static Status *put_stretches(Localizer *cx, const Stretch *s, ValueId *out) {
   return NULL;
 }
 
-// All candidates in the order of the whole: a dimension of them where the cut one was. Devices
-// whose tile is empty have none.
-static ValueId gather(Localizer *cx, const Stretch *s, ValueId v) {
+// All candidates in global order: one per device along the sharded dimension. Devices with an empty
+// tile have none, and are trimmed.
+static ValueId gather(Localizer *cx, const Runs *s, ValueId v) {
   Builder *b = cx->builder;
   const TypeInfo *info = type_info(cx->context, value_type(b->p, v));
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < info->rank + 1; d++)
-    dims[d] = d == s->cut ? 1 : info->dims[d - (d > s->cut)];
+    dims[d] = d == s->split ? 1 : info->dims[d - (d > s->split)];
   v = build_reshape(b, v, info->rank + 1, dims);
-  v = build_all_gather(b, v, s->cut, localize_axes(cx, 0, s->cut));
-  int64_t tile = localize_tile(cx, 0, s->cut);
-  v = build_trim_to(b, v, s->cut, (localize_size(cx, 0, s->cut) + tile - 1) / tile);
-  for (uint32_t d = 0; d < s->cut; d++) {
+  v = build_all_gather(b, v, s->split, localize_axes(cx, 0, s->split));
+  int64_t tile = localize_tile(cx, 0, s->split);
+  v = build_trim_to(b, v, s->split, (localize_size(cx, 0, s->split) + tile - 1) / tile);
+  for (uint32_t d = 0; d < s->split; d++) {
     if (!s->outer[d] || !localize_axes(cx, 0, d).n) continue;
     v = build_all_gather(b, v, d, localize_axes(cx, 0, d));
     v = build_trim_to(b, v, d, localize_size(cx, 0, d));
@@ -178,15 +183,15 @@ static ValueId gather(Localizer *cx, const Stretch *s, ValueId v) {
 }
 
 Status *reduce_localize(Localizer *cx) {
-  Stretch s;
-  if (!find_stretch(cx, &s)) return localize_plain(cx);
+  Runs s;
+  if (!find_runs(cx, &s)) return localize_default(cx);
   uint32_t n = cx->map->n_results;
   ValueId *operands = ARENA_ARRAY(cx->builder->arena, ValueId, 2 * (size_t)n + 1);
-  TRY(put_stretches(cx, &s, operands));
+  TRY(put_candidates(cx, &s, operands));
   for (uint32_t i = 0; i < n; i++) {
     operands[i] = gather(cx, &s, operands[i]);
     operands[n + i] = cx->in[n + i];
   }
-  s.outer[s.cut] = true;
+  s.outer[s.split] = true;
   return localize_copy(cx, operands, with_dimensions(cx, &s, s.outer));
 }

@@ -1,5 +1,5 @@
-// reduce_scatter: the combination of a group's operands, of which every process keeps its own
-// slice. O(elements × group).
+// reduce_scatter: every process gets its own slice of the reduction of its group's operands.
+// O(elements × group).
 #include "ops/factors.h"
 #include "ops/groups.h"
 
@@ -34,8 +34,8 @@ static bool infer_reduce_scatter(Infer *cx) {
             "result %u is %s, expected the shape of %s except for the size of dimension %lld", i,
             infer_text(cx, cx->out[i]), infer_text(cx, infer_operand(cx, i)), (long long)dim);
     int64_t b = out->dims[dim];
-    // Across replicas and partitions, or with one group of all, the group is as large as the grid
-    // makes it.
+    // If groups span replicas and partitions, or are one group of all, their size depends on the
+    // grid.
     bool open = groups.kind == GROUP_CROSS_REPLICA_AND_PARTITION || groups.n * groups.width == 0;
     if (a != DIM_DYNAMIC && b != DIM_DYNAMIC)
       REQUIRE(cx, 8, open ? (b == 0 ? a == 0 : a % b == 0) : b == a / width,
@@ -50,29 +50,29 @@ static bool infer_reduce_scatter(Infer *cx) {
 
 static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t dim = eval_int(cx, "scatter_dimension", 0);
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, true, in, &x));
   uint32_t n_group = x.n_group;
   for (uint32_t i = 0; i < cx->n_in; i++) {
-    // The first member that comes here combines for all.
+    // The first member to arrive computes the reduction for all.
     if (!x.shared[i]) TRY(groups_combine(cx, n_group, cx->n_in, x.parts, i, &x.shared[i]));
-    const Literal *whole = x.shared[i];
-    if (whole->dims[dim] % n_group != 0)
+    const Literal *reduced = x.shared[i];
+    if (reduced->dims[dim] % n_group != 0)
       FAIL(INVALID_ARGUMENT,
            "scatter_dimension %lld has size %lld, expected a multiple of the group size %u",
-           (long long)dim, (long long)whole->dims[dim], n_group);
+           (long long)dim, (long long)reduced->dims[dim], n_group);
     int64_t dims[MAX_RANK], outer = 1, inner = 1;
-    for (uint32_t d = 0; d < whole->rank; d++) {
-      dims[d] = whole->dims[d];
-      if (whole->count == 0) continue;
+    for (uint32_t d = 0; d < reduced->rank; d++) {
+      dims[d] = reduced->dims[d];
+      if (reduced->count == 0) continue;
       if (d < dim) outer *= dims[d];
       if (d > dim) inner *= dims[d];
     }
     int64_t run = dims[dim] / n_group * inner, stride = dims[dim] * inner;
     dims[dim] /= n_group;
-    out[i] = literal_new(cx->heap, cx->context, whole->elem, whole->rank, dims);
-    for (int64_t o = 0; o < outer && whole->count; o++)
-      literal_copy_elements(out[i], o * run, whole, o * stride + (int64_t)x.self * run, run);
+    out[i] = literal_new(cx->heap, cx->context, reduced->elem, reduced->rank, dims);
+    for (int64_t o = 0; o < outer && reduced->count; o++)
+      literal_copy_elements(out[i], o * run, reduced, o * stride + (int64_t)x.self * run, run);
   }
   cx->host->leave(cx, &x);
   return NULL;
@@ -89,7 +89,7 @@ static OpId sample_reduce_scatter(Sample *cx) {
 }
 
 static bool factors(FactorContext *cx) {
-  return factors_exchanged(cx, factors_int(cx, "scatter_dimension", 0), FACTORS_NONE);
+  return factors_collective(cx, factors_int(cx, "scatter_dimension", 0), FACTORS_NONE);
 }
 
 const OpDef op_reduce_scatter = {.infer = infer_reduce_scatter,

@@ -1,8 +1,8 @@
-// stablehlo.reduce_window: combines the elements under a sliding window. Every result starts from
-// the init value and takes the taps of its window in row-major order; a tap in the padding or
-// between dilated elements reads the init value, as the spec's `pad` says. O(results * taps)
-// applications of the body, O(1) extra room; where windows slide along one dimension only and are
-// long, as in running sums, O(elements * log taps) and room for a line.
+// stablehlo.reduce_window: reduces the elements under a sliding window. Every result starts with
+// the init value and folds the taps of its window in row-major order; a tap in padding or a hole of
+// dilation reads the init value, as in the spec's `pad`. O(results * taps) applications of the
+// body, O(1) extra memory. Long windows along one dimension only, as in cumulative sums, are folded
+// line by line (sliding.h): O(elements * log taps), and memory for a line.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -84,12 +84,13 @@ typedef struct Job {
   Reducer body;
 } Job;
 
+// The inputs at a linear index; the init values for padding (at < 0).
 static void read_tap(const Job *j, int64_t at, Scalar *value) {
   for (uint32_t i = 0; i < j->n; i++)
     value[i] = at < 0 ? j->init[i] : literal_get(j->inputs[i], at);
 }
 
-// One window after the other, tap by tap.
+// Folds one window after the other.
 static Status *eval_each(Job *j) {
   const int64_t *in_dims = j->inputs[0]->dims;
   int64_t taps[MAX_RANK], index[MAX_RANK] = {0};
@@ -115,8 +116,7 @@ static Status *eval_each(Job *j) {
   return NULL;
 }
 
-// The one dimension along which windows slide, if it is worth folding all of a line at once; else
-// rank.
+// The only dimension along which windows slide, if folding its lines at once pays; else the rank.
 static uint32_t long_dim(const Job *j) {
   uint32_t found = j->rank;
   for (uint32_t d = 0; d < j->rank; d++) {
@@ -127,14 +127,14 @@ static uint32_t long_dim(const Job *j) {
   if (found == j->rank) return found;
   const WindowDim *w = &j->windows[found];
   int64_t positions = j->out[0]->dims[found];
-  // A line that is mostly padding would take more room than the op's values.
+  // A line that is mostly padding would take more memory than the op's values.
   bool fits = sliding_length(w->size, w->stride, positions) / 4 <=
               SHORT_LINE + j->inputs[0]->count + j->out[0]->count;
   return fits && w->window_dilation == 1 && sliding_pays(w->size, w->stride, positions) ? found
                                                                                         : j->rank;
 }
 
-// Lines of dimension d, all windows of a line together.
+// Folds all windows of each line along dimension d at once.
 static Status *eval_lines(Job *j, uint32_t d) {
   const WindowDim *w = &j->windows[d];
   const Literal *in = j->inputs[0], *out = j->out[0];

@@ -1,17 +1,19 @@
-// reduce_window on tiles: a device does its part of the positions and reads a piece of every input
-// with a halo. What lies in the padding or between dilated elements is the init value, as for the
-// whole op.
+// reduce_window along a sharded dimension: a device computes its shard of the positions and reads
+// the inputs with a halo (windows_local.h). Padding and holes of dilation are the init value, as in
+// the global op.
 //
-// A window that reaches from every element to one end of the dimension is a scan (cumulative sums):
-// each device scans its own tile, the totals of all are gathered, and what is before (behind) a
-// tile is added to it.
+// A window from every element to one end of the dimension is a scan (cumulative sum), whose halo
+// would be everything. Instead each device scans its own tile, an all_gather collects the totals,
+// each device scans these, and combines the total before (behind) its tile with its own results:
+//
+//   |1 2 3|4 5 6|   local scans |1 3 6|4 9 15|   totals 6, 15   result |1 3 6|10 15 21|
 #include "ops/reduce_window_local.h"
 
 #include <string.h>
 
 #include "ops/windows_local.h"
 
-// How dimension d is split; false if it is whole, needs no window, or cannot be.
+// The device's share of dimension d; false if it is unsplit, passes through, or cannot be split.
 static bool share_of(const Localizer *cx, const WindowDim *windows, uint32_t d, WindowShare *out) {
   uint32_t result = localize_n_operands(cx), f = localize_factor(cx, result, d);
   if (!localize_is_split(cx, f) || cx->map->factors[f].kinds == FACTOR_PASS) return false;
@@ -21,7 +23,7 @@ static bool share_of(const Localizer *cx, const WindowDim *windows, uint32_t d, 
 
 // ---- scans ----
 
-// Is init value i of the op, a constant, what changes nothing?
+// Is the init value a constant that is the reducer's identity?
 static bool is_neutral(const Localizer *cx, uint32_t operand, Combine combine) {
   OpId def = value_def(cx->program, op_operand(cx->program, cx->op, operand));
   DType dtype = type_dtype(cx->context, localize_type(cx, operand)->elem);
@@ -29,19 +31,19 @@ static bool is_neutral(const Localizer *cx, uint32_t operand, Combine combine) {
   const AttrInfo *dense = attr_info(cx->context, op_attr(cx->program, def, "value"));
   if (dense->kind != ATTR_DENSE || !dense->bytes) return false;
   uint8_t neutral[16] = {0}, zero[16] = {0};
-  dtype_store(dtype, neutral, 0, build_neutral(dtype, combine));
+  dtype_store(dtype, neutral, 0, build_identity_scalar(dtype, combine));
   size_t bytes = (size_t)dtype_bytes(dtype);
   return memcmp(dense->data, neutral, bytes) == 0 ||
          (combine == COMBINE_SUM && memcmp(dense->data, zero, bytes) == 0);
 }
 
-// Whether dimension d is cut, windows reach from each of its elements to its first (or, behind, to
-// its last) and are of no extent elsewhere.
+// Is the op a scan along the sharded dimension d: a window from each element to the first (or last)
+// one, and of size 1 in the other dimensions?
 static bool is_scan(const Localizer *cx, const WindowDim *windows, uint32_t d) {
   uint32_t n = localize_n_operands(cx) / 2, rank = localize_type(cx, 0)->rank;
   const WindowDim *w = &windows[d];
   Combine combine = op_combine(cx->program, cx->op);
-  if (!localize_axes(cx, 0, d).n || !combine_is_plain(combine) || w->stride != 1 ||
+  if (!localize_axes(cx, 0, d).n || !combine_is_named(combine) || w->stride != 1 ||
       w->base_dilation != 1 || w->window_dilation != 1 || w->size != localize_size(cx, 0, d) ||
       w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high))
     return false;
@@ -54,7 +56,7 @@ static bool is_scan(const Localizer *cx, const WindowDim *windows, uint32_t d) {
   return true;
 }
 
-// The op on other sizes along d: of `size` elements the windows that end (begin) there.
+// The scan of `size` elements along d.
 static Status *put_scan(Localizer *cx, const WindowDim *windows, uint32_t d, int64_t size,
                         ValueId *values) {
   Context *c = cx->context;
@@ -76,7 +78,7 @@ static Status *put_scan(Localizer *cx, const WindowDim *windows, uint32_t d, int
   return localize_copy_as(cx, operands, attrs, types, values);
 }
 
-// Of the scanned totals the one before (behind) this device's, in the shape of its tile.
+// The scanned total before (behind) this device's tile, broadcast to the tile's shape.
 static ValueId put_before(Localizer *cx, ValueId totals, uint32_t d, bool behind, Combine combine,
                           Type type) {
   Builder *b = cx->builder;
@@ -102,7 +104,7 @@ static Status *localize_scan(Localizer *cx, const WindowDim *windows, uint32_t d
   ValueId *totals = ARENA_ARRAY(b->arena, ValueId, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     cx->out[i] = cx->in[i];
-    if (behind)  // what lies beyond the end would be in the totals of those before
+    if (behind)  // padding would enter the totals of the devices before
       cx->out[i] =
           build_mask_padding(b, cx->in[i], d, axes, localize_size(cx, i, d), cx->in[n + i]);
   }
@@ -128,11 +130,11 @@ void reduce_window_splits(Localizer *cx) {
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
   bool quantized = type_is_quant(cx->context, localize_type(cx, 0)->elem);
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (quantized && cx->map->factors[f].kinds != FACTOR_PASS) localize_give_up(cx, f);
+    if (quantized && cx->map->factors[f].kinds != FACTOR_PASS) localize_unsplit(cx, f);
   for (uint32_t d = 0; d < rank; d++) {
     uint32_t f = localize_factor(cx, n * 2, d);
     if (cx->map->factors[f].kinds == FACTOR_PASS || is_scan(cx, windows, d)) continue;
-    if (!share_of(cx, windows, d, &share)) localize_give_up(cx, f);
+    if (!share_of(cx, windows, d, &share)) localize_unsplit(cx, f);
   }
   for (uint32_t i = 0; i < n; i++) {
     double bytes = localize_bytes(cx, i);

@@ -1,13 +1,18 @@
-// Bodies of reductions. A body that is a straight line of elementwise ops on scalars is compiled
-// once per op into steps over slots: arguments, constants, results; then each application costs a
-// few function calls. Whatever else a body may do (calls, control flow, quantized types, values
-// from outside) is run as a region, one literal per argument. Compilation is O(ops * values) for
-// bodies of a handful of ops.
+// Bodies of reductions.
+//
+// Problem: a reduction applies its body once per element; running it as a region costs a frame and
+// a literal per value each time.
+//
+// Idea: a body that is a straight line of elementwise ops on scalars is compiled once per op into
+// steps over slots (arguments, constants, results). Each application then costs one function call
+// per step. Other bodies (calls, control flow, quantized types, values from outside) run as
+// regions. Compilation is O(ops * values), and bodies have few ops.
 #include "ops/eval.h"
 #include "ops/pointwise.h"
 
 enum { MAX_SLOTS = 256 };
 
+// One elementwise op: slots of its operands and of its result.
 typedef struct Step {
   PointwiseCall call;
   uint16_t in[POINTWISE_ARITY], out;
@@ -36,6 +41,7 @@ static DType scalar_dtype(const Program *p, ValueId value) {
   return type_dtype(p->context, info->elem);
 }
 
+// Gives a value the next slot; false if it is no unquantized scalar or slots are exhausted.
 static bool plan_define(ReducerPlan *plan, const Program *p, ValueId value, uint16_t *out_slot) {
   if (plan->n_slots == MAX_SLOTS || !scalar_dtype(p, value)) return false;
   *out_slot = (uint16_t)plan->n_slots;
@@ -83,6 +89,7 @@ static bool plan_return(ReducerPlan *plan, const Program *p, OpId op, Arena *are
   return true;
 }
 
+// NULL: the body cannot be compiled. Operands must have slots, so values from outside fail here.
 static ReducerPlan *plan_new(const Program *p, RegionId region, Arena *arena) {
   BlockId block = region_block(p, region);
   if (!block || block_at(p, block)->next) return NULL;
@@ -119,7 +126,7 @@ void reducer_init(Reducer *r, EvalContext *cx, RegionId region, uint32_t n) {
       .cx = cx, .region = region, .n = n, .plan = plan_new(cx->program, region, cx->scratch)};
 }
 
-// Runs the body as a region on n_args scalars, of which argument i has elems[i % n_elems].
+// Runs the body as a region on n_args scalars; argument i has type elems[i % n_elems].
 static Status *run_region(Reducer *r, uint32_t n_args, uint32_t n_elems, const Type *elems,
                           const Scalar *const *args, uint32_t n_out, Literal **out) {
   EvalContext *cx = r->cx;
@@ -175,7 +182,7 @@ static void copy_scalars(Scalar *to, const Scalar *from, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) to[i] = from[i];
 }
 
-// run = body(level, run), and the level's place is free.
+// run = body(level, run); the level becomes free.
 static Status *fold_take(Fold *fold, uint32_t level) {
   uint32_t n = fold->reducer->n;
   Scalar *older = fold->levels + level * n;
@@ -184,6 +191,8 @@ static Status *fold_take(Fold *fold, uint32_t level) {
   return NULL;
 }
 
+// A binary counter: the number of full runs in binary says which levels are occupied. A new run
+// merges with levels 0, 1, … like a carry, so that older values stay on the left.
 Status *fold_add(Fold *fold, const Scalar *value) {
   uint32_t n = fold->reducer->n;
   if (fold->count == 0) copy_scalars(fold->run, fold->init, n);
@@ -199,6 +208,7 @@ Status *fold_add(Fold *fold, const Scalar *value) {
   return NULL;
 }
 
+// Merges the occupied levels from the smallest on; the last, incomplete run comes first.
 Status *fold_end(Fold *fold, Scalar *out) {
   uint32_t n = fold->reducer->n;
   uint64_t runs = fold->count / fold->per_run;

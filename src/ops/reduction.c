@@ -1,4 +1,4 @@
-// Bodies of reductions: their types, and the conversion of what enters them. O(arguments).
+// Bodies of reductions: their types, and promotion of their inputs. O(arguments).
 #include "ops/reduction.h"
 
 #include "ops/quant.h"

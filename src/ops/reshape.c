@@ -1,5 +1,10 @@
-// reshape and dynamic_reshape (also CHLO's): the same elements in the same order under another
-// shape. One copy, O(elements).
+// reshape and dynamic_reshape (also CHLO's): the same elements in the same order in another shape.
+// eval: one copy, O(elements).
+//
+// Factors: the shapes are refined to common factors, major to minor: [6,4] -> [2,12] has the
+// factors (2,3),(4) and (2),(3,4). On shards: if factors and tiles agree, the op is copied with
+// local shapes. Otherwise operand and result tile the same flat run of elements with different tile
+// sizes, and a window (build_window) converts between them.
 #include "ops/localize.h"
 #include "ops/move.h"
 
@@ -37,7 +42,7 @@ static bool infer_dynamic(Infer *cx) {
          (!known.ok || move_same_shape(cx, 0, 0, known.n, known.v));
 }
 
-// Copies under a new shape; its number of elements was not known before run time.
+// Copies with a new shape, whose number of elements is known only at run time.
 static Status *reshape(EvalContext *cx, const Literal *operand, uint32_t rank, const int64_t *dims,
                        Literal **out) {
   Literal *result;
@@ -53,7 +58,7 @@ static Status *reshape(EvalContext *cx, const Literal *operand, uint32_t rank, c
   return NULL;
 }
 
-// Fills in the one dynamic dim that the number of elements gives; false if more than one is open.
+// Fills in one dynamic dim from the number of elements; false if more than one is dynamic.
 static bool complete_shape(const TypeInfo *type, int64_t count, int64_t *out) {
   uint32_t open = type->rank;
   for (uint32_t d = 0; d < type->rank; d++) {
@@ -89,7 +94,7 @@ static Status *eval_dynamic(EvalContext *cx, Literal *const *in, Literal **out) 
   return reshape(cx, in[0], dims.n, dims.v, out);
 }
 
-// A shape with as many elements as dims: its factors dealt out anew.
+// A random shape with as many elements as dims: their prime factors in a new distribution.
 static uint32_t other_shape(Sample *cx, uint32_t rank, const int64_t *dims, int64_t *out) {
   uint32_t n = (uint32_t)sample_int(cx, rank > 0, 4);
   for (uint32_t d = 0; d < n; d++) out[d] = 1;
@@ -133,8 +138,8 @@ static int64_t gcd(int64_t a, int64_t b) {
   return a;
 }
 
-// One side of the walk: the dimension at hand, how much of it is left, and the product of the
-// factors so far.
+// One side of the walk: the current dimension, its remaining size, and the product of the factors
+// so far.
 typedef struct Side {
   const int64_t *dims;
   uint32_t tensor, rank, dim;
@@ -159,15 +164,15 @@ static bool side_single(Side *side, FactorContext *cx) {
   return true;
 }
 
-// A factor that only this side has: no slice of it is a slice of the other side.
+// A factor of this side only: its tiles are no tiles of the other side, so it needs replication.
 static void side_take_alone(Side *side, FactorContext *cx, int64_t size) {
   uint32_t factor = factor_add(&cx->build, size, FACTOR_PASS);
-  factors_really(cx, factor, FACTOR_REPLICATE);
+  factors_set_kinds(cx, factor, FACTOR_REPLICATE);
   side_take(side, cx, factor, size);
 }
 
-// What the side that lags behind takes by itself: what brings it level, or what leaves the common
-// divisor of the rests for later, or all of the dimension.
+// The side with the smaller product takes a factor alone: one that makes the products equal, or one
+// that leaves the common divisor of the remaining sizes, or the remaining dimension.
 static void side_catch_up(Side *side, FactorContext *cx, const Side *ahead, int64_t common) {
   int64_t size = side->left, gap = ahead->product / side->product;
   if (ahead->product % side->product == 0 && side->left % gap == 0)
@@ -177,9 +182,9 @@ static void side_catch_up(Side *side, FactorContext *cx, const Side *ahead, int6
   side_take_alone(side, cx, size);
 }
 
-// Walks both shapes from major to minor. Where the products of the factors so far agree, the
-// greatest common divisor of what is left of the two dimensions is a common factor; with none, each
-// side goes on alone until the products meet again. O(log of the sizes) steps per dimension.
+// Walks both shapes from major to minor. While the products of the factors so far are equal, the
+// gcd of the remaining sizes of the two dimensions is a common factor. If that is 1, each side
+// takes factors alone until the products are equal again. O(log of the sizes) steps per dimension.
 static bool factors(FactorContext *cx) {
   const TypeInfo *from = factors_type(cx, 0), *to = factors_type(cx, factors_result(cx, 0));
   if (from->kind != TYPE_TENSOR || to->kind != TYPE_TENSOR) return false;
@@ -206,22 +211,22 @@ static bool factors(FactorContext *cx) {
       side_take_alone(&out, cx, out.left);
     }
   }
-  if (cx->n_operands > 1) factors_whole(cx, 1);
+  if (cx->n_operands > 1) factors_replicated(cx, 1);
   return true;
 }
 
-// ---- on tiles ----
+// ---- on shards ----
 
-// Dimensions of operand and result that hold the same elements among themselves: as few as can be.
+// A minimal group of dimensions of operand and result with the same elements: [2,6] and [3,4].
 typedef struct Run {
   uint32_t first[2], end[2];  // of the operand, of the result
   int64_t size;
-  // Both are cut along their first dimension, but tiles begin at different elements: they are
-  // windows of each other in the flat run.
+  // Both are sharded along their major-most dimension with different tile sizes, so tiles start at
+  // different elements of the flat run. A window converts them.
   bool shifted;
 } Run;
 
-// The dimension of a run that is not of size 1 and major-most; false: none is.
+// The major-most dimension of a run whose size is not 1; false: there is none.
 static bool run_head(const Localizer *cx, const Run *run, uint32_t side, uint32_t *out) {
   for (uint32_t d = run->first[side]; d < run->end[side]; d++) {
     if (localize_size(cx, side, d) == 1) continue;
@@ -249,7 +254,7 @@ static uint32_t find_runs(const Localizer *cx, Run *runs) {
   return n;
 }
 
-// Elements of the run that a tile has.
+// The number of elements of the run in a tile.
 static int64_t run_tile(const Localizer *cx, const Run *run, uint32_t side) {
   int64_t tile = 1;
   for (uint32_t d = run->first[side]; d < run->end[side]; d++)
@@ -278,28 +283,28 @@ static bool is_apart(AxisList a, AxisList b) {
   return true;
 }
 
-// Axes that somebody has in a dimension, from its major factor on.
-static AxisList wished_axes(const Localizer *cx, uint32_t side, uint32_t d) {
+// The preferred axes of a dimension, from its major factor on (Localizer.preferred).
+static AxisList preferred_axes(const Localizer *cx, uint32_t side, uint32_t d) {
   FactorList list = factor_map_dim(cx->map, side, d);
   AxisList axes = {NULL, 0};
   for (uint32_t i = 0; i < list.n; i++) {
     if (cx->map->factors[list.v[i]].size == 1) continue;
-    AxisList next = cx->wished[list.v[i]];
+    AxisList next = cx->preferred[list.v[i]];
     if (!next.n || !is_apart(axes, next)) break;
     axes = axes_concat(cx->builder->arena, axes, next);
   }
   return axes;
 }
 
-// Whether axes are free but for what the run has itself.
+// Does no factor outside of the run use these axes?
 static bool is_free(const Localizer *cx, const Run *run, AxisList axes) {
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
     if (!run_has(cx, run, f) && !is_apart(cx->splits[f].axes, axes)) return false;
   return true;
 }
 
-// More axes than the run's factors take in blocks go to its first dimensions: the flat run is then
-// cut twice, in tiles of two sizes.
+// If the preferred axes are more than a block split of the common factors can take, shards the
+// major dimensions of both sides over all of them: tiles of two sizes, joined by a window.
 static void shift_run(Localizer *cx, Run *run) {
   uint32_t heads[2];
   if (!run_head(cx, run, 0, &heads[0]) || !run_head(cx, run, 1, &heads[1])) return;
@@ -308,20 +313,20 @@ static void shift_run(Localizer *cx, Run *run) {
   int64_t ways = 1;
   for (uint32_t i = 0; i < cx->map->n_factors; i++)
     if (run_has(cx, run, i)) ways *= localize_ways(cx, i);
-  AxisList wished = wished_axes(cx, 1, heads[1]), other = wished_axes(cx, 0, heads[0]);
-  if (axes_size(other) > axes_size(wished)) wished = other;
-  if (axes_size(wished) <= ways || !is_free(cx, run, wished)) return;
+  AxisList preferred = preferred_axes(cx, 1, heads[1]), other = preferred_axes(cx, 0, heads[0]);
+  if (axes_size(other) > axes_size(preferred)) preferred = other;
+  if (axes_size(preferred) <= ways || !is_free(cx, run, preferred)) return;
   for (uint32_t i = 0; i < cx->map->n_factors; i++)
-    if (run_has(cx, run, i)) localize_give_up(cx, i);
-  cx->splits[f].axes = wished;
+    if (run_has(cx, run, i)) localize_unsplit(cx, i);
+  cx->splits[f].axes = preferred;
   run->shifted = run_tile(cx, run, 0) != run_tile(cx, run, 1);
 }
 
 static void splits(Localizer *cx) {
   Run runs[MAX_RANK + 1];
-  localize_only_plain(cx);
+  localize_only_default(cx);
   localize_only_blocks(cx);
-  if (!cx->wished || cx->strided) return;
+  if (!cx->preferred || cx->strided) return;
   uint32_t n = find_runs(cx, runs);
   for (uint32_t i = 0; i < n; i++) shift_run(cx, &runs[i]);
   double bytes = (double)dtype_bytes(type_dtype(cx->context, localize_type(cx, 0)->elem));
@@ -336,7 +341,7 @@ static void splits(Localizer *cx) {
   }
 }
 
-// Every run flat, those that are shifted as windows, and the result's shape.
+// Flattens every run, reads a window of each shifted one, and reshapes to the result.
 static Status *localize(Localizer *cx) {
   Builder *b = cx->builder;
   Run runs[MAX_RANK + 1];

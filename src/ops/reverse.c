@@ -1,4 +1,4 @@
-// reverse: the order of elements turned round along some dimensions. One strided copy with negative
+// reverse: reverses the order of elements along some dimensions. One strided copy with negative
 // strides, O(elements).
 #include "ops/localize.h"
 #include "ops/move.h"
@@ -54,7 +54,7 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-// The elements of a tile in their old order.
+// The window of the operand whose reverse is the device's tile.
 static BuildWindow window_of(const Localizer *cx, uint32_t d) {
   int64_t tile = localize_tile(cx, 0, d);
   return (BuildWindow){.first = localize_size(cx, 0, d) - tile, .step = -tile, .length = tile};

@@ -1,6 +1,6 @@
-// stablehlo.rng: random numbers from a distribution. Every element has a Philox block of its own,
-// addressed by the run's seed, how many random tensors this process has made before, and the
-// element's index: nothing depends on how the program is written. O(elements).
+// stablehlo.rng: random numbers from a distribution. Every element has its own Philox block,
+// determined by the run's seed, the number of earlier random tensors of this process, and the
+// element's index; so values do not depend on the program's text. O(elements).
 #include <math.h>
 
 #include "ops/eval.h"
@@ -120,9 +120,9 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_rng, attr_dict(c, 1, fields), 3, operands, 1, &result, 0);
 }
 
-// Values depend on the index of the element in the whole.
+// Values depend on the element's global index.
 static bool factors(FactorContext *cx) {
-  factors_whole(cx, 2);
+  factors_replicated(cx, 2);
   factors_results_only(cx, FACTOR_OFFSET);
   return true;
 }

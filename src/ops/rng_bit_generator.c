@@ -1,14 +1,15 @@
 // stablehlo.rng_bit_generator: XLA's bits and states. The state is a key and a counter.
+//
 //   PHILOX (and DEFAULT): blocks of 128 bits from consecutive 128-bit counters fill the output in
-//   row-major order, 4
-//     elements of up to 32 bits (narrower types take the low bits) or 2 of 64 bits per block; the
-//     counter advances by the blocks used. A state of two words keeps the low half of the counter
-//     in word 1 and starts its high half from the key; one of three keeps both halves.
-//   THREE_FRY: of 64 bits each element is one block. Of fewer bits two elements share one: the
-//   output is split in two
-//     along its first even dimension (its largest one if none is even), neighbours of which are the
-//     halves of a block; blocks are numbered in row-major order of the halved shape, and the
-//     counter advances by their number.
+//     row-major order: 4 elements of up to 32 bits (narrower types take the low bits) or 2 of 64
+//     bits per block. The counter advances by the blocks used. A state of two words has the low
+//     half of the counter in word 1 and starts its high half from the key; a state of three words
+//     has both halves.
+//   THREE_FRY: an element of 64 bits is one block. Of fewer bits, two elements share one: they are
+//     neighbours along the output's first even dimension (its largest one if none is even). Blocks
+//     are numbered in row-major order of the shape with that dimension halved; the counter advances
+//     by their number.
+//
 // O(elements).
 #include <string.h>
 
@@ -49,7 +50,7 @@ static bool infer(Infer *cx) {
   return true;
 }
 
-// Writes the low bits of `bits` as element i, whatever they mean.
+// Stores the low bits of `bits` as element i, without conversion.
 static void put_bits(Literal *out, int64_t i, uint64_t bits) {
   int width = dtype_width(out->dtype), bytes = dtype_bytes(out->dtype);
   if (width < 64) bits &= ((uint64_t)1 << width) - 1;
@@ -63,7 +64,7 @@ static void halves(uint64_t word, uint32_t out[2]) {
   out[1] = (uint32_t)(word >> 32);
 }
 
-// Fills out; low and high are the counter, advanced.
+// Fills out and advances the counter (low, high).
 static void fill_philox(Literal *out, uint64_t key_word, uint64_t *low, uint64_t *high) {
   bool wide = dtype_width(out->dtype) == 64;
   int64_t per_block = wide ? 2 : 4, blocks = (out->count + per_block - 1) / per_block;
@@ -158,7 +159,7 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_rng_bit_generator, attr_dict(c, 1, fields), 1, &operand, 2, types, 0);
 }
 
-// Every shard needs the whole state; bits depend on the index of the element in the whole.
+// The state is replicated; bits depend on the element's global index.
 static bool factors(FactorContext *cx) {
   uint32_t state = factors_result(cx, 0), bits = factors_result(cx, 1);
   for (uint32_t d = 0; d < factors_rank(cx, 0); d++) {

@@ -1,40 +1,45 @@
-// rng_bit_generator on tiles. Elements come in blocks: 4 of up to 32 bits or 2 of 64 bits (Philox),
-// 2 or 1 (Threefry), which lie next to each other along one dimension, and blocks are numbered in
-// row-major order of the whole. A tile's blocks have the numbers first + sum of index * stride; it
-// makes those that it has a part of, and cuts off what its neighbours have of the outer ones.
+// rng_bit_generator on shards.
 //
-//   Philox, [6, 10] cut in rows of 2:   one run of 20 elements = 5 blocks of 4, numbers 5c … 5c + 4
-//   Threefry, [10] cut in 5 + 5:        blocks 0, 1, 2 and 2, 3, 4; the second drops one element
+// Problem: each device must generate exactly its elements of the global result, without
+// communication.
 //
-// Nothing is exchanged, the next state is computed everywhere; where only that is used (a copy made
-// for it of a generator of constants) no bits are made. O(elements of the tile).
+// Idea: the generators are counter based. A block of lanes (Philox: 4 elements of up to 32 bits or
+// 2 of 64; Threefry: 2 or 1), adjacent along one dimension, depends on the key and on the block's
+// number in global row-major order. A tile's blocks have the numbers first + sum of index · stride.
+// The device computes every block that its tile intersects and slices off its neighbours' elements.
+//
+//   Philox, [6, 10], 2 rows per tile:   a run of 20 elements = 5 blocks of 4, numbers 5c … 5c + 4
+//   Threefry, [10], tiles of 5:         blocks 0, 1, 2 and 2, 3, 4; the second drops one element
+//
+// Every device computes the next state. If only the state is used (a copy of a generator of
+// constants), no bits are generated. O(elements of the tile).
 #include "ops/rng_bits_local.h"
 
 #include "tensor/strided.h"
 
-// Blocks of a tile.
+// The blocks of a tile.
 typedef struct Grid {
   uint32_t rank;
   int64_t dims[MAX_RANK], strides[MAX_RANK];  // strides are in block numbers
-  ValueId first;                              // number of the first, tensor<i64>
-  uint32_t along;                             // the dimension in which a block's elements lie
+  ValueId first;                              // the first block's number, tensor<i64>
+  uint32_t along;                             // the dimension along which a block's elements lie
   int64_t lanes;                              // elements per block
-  ValueId skip;                               // of the first block's elements, tensor<i64>; 0: none
-  int64_t length;                             // elements of the tile along that dimension
+  ValueId skip;    // elements of the first block before the tile, tensor<i64>; 0: none
+  int64_t length;  // elements of the tile along that dimension
 } Grid;
 
 typedef struct Bits {
-  const TypeInfo *whole;
+  const TypeInfo *global;
   DType dtype;
   bool threefry, wide;
 } Bits;
 
 static Bits bits_of(const Localizer *cx) {
   Context *c = cx->context;
-  const TypeInfo *whole = localize_type(cx, 2);
-  DType dtype = type_dtype(c, whole->elem);
+  const TypeInfo *global = localize_type(cx, 2);
+  DType dtype = type_dtype(c, global->elem);
   Str algorithm = name_str(c, attr_as_name(c, localize_attr(cx, "rng_algorithm")));
-  return (Bits){whole, dtype, str_is(algorithm, "THREE_FRY"), dtype_width(dtype) == 64};
+  return (Bits){global, dtype, str_is(algorithm, "THREE_FRY"), dtype_width(dtype) == 64};
 }
 
 static int64_t lanes_of(const Bits *b) {
@@ -43,11 +48,11 @@ static int64_t lanes_of(const Bits *b) {
 
 static int64_t inner_of(const Bits *b, uint32_t d) {
   int64_t inner = 1;
-  for (uint32_t i = d + 1; i < b->whole->rank; i++) inner = shape_times(inner, b->whole->dims[i]);
+  for (uint32_t i = d + 1; i < b->global->rank; i++) inner = shape_times(inner, b->global->dims[i]);
   return inner;
 }
 
-// The unsigned integers of this width; DT_none if there are none.
+// The unsigned integer type of this width; DT_none if there is none.
 static DType unsigned_of(int width) {
   static const DType types[] = {DT_ui2, DT_ui4, DT_ui8, DT_ui16, DT_ui32, DT_ui64};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -57,23 +62,22 @@ static DType unsigned_of(int width) {
 
 // ---- splits ----
 
-// Philox numbers blocks through the end of a row: rows of a tile must begin at the same place in a
-// block.
+// Philox blocks continue across rows, so all rows of a tile must start at the same lane of a block.
 static bool rows_fit(const Bits *b, uint32_t last) {
   bool many = false;
-  for (uint32_t d = 0; d < last; d++) many |= b->whole->dims[d] > 1;
-  return b->threefry || !many || b->whole->dims[last] * inner_of(b, last) % lanes_of(b) == 0;
+  for (uint32_t d = 0; d < last; d++) many |= b->global->dims[d] > 1;
+  return b->threefry || !many || b->global->dims[last] * inner_of(b, last) % lanes_of(b) == 0;
 }
 
 void rng_bits_splits(Localizer *cx) {
   Bits b = bits_of(cx);
-  localize_give_up(cx, localize_factor(cx, 0, 0));
-  for (uint32_t d = b.whole->rank; d-- > 0;) {
+  localize_unsplit(cx, localize_factor(cx, 0, 0));
+  for (uint32_t d = b.global->rank; d-- > 0;) {
     uint32_t f = localize_factor(cx, 2, d);
     if (!localize_is_split(cx, f)) continue;
-    // What is made whole is cut without an exchange.
+    // An unsplit dimension is generated replicated and sliced, without communication.
     if (unsigned_of(dtype_width(b.dtype)) != DT_none && rows_fit(&b, d)) return;
-    localize_give_up(cx, f);
+    localize_unsplit(cx, f);
   }
 }
 
@@ -87,7 +91,7 @@ static ValueId number(Builder *b, ValueId like, uint64_t value) {
   return build_splat(b, value_type(b->p, like), scalar_u(value));
 }
 
-// A scalar beside a tensor.
+// A binary op of a tensor and a broadcast scalar.
 static ValueId with(Builder *b, uint16_t code, ValueId v, ValueId scalar) {
   return build_binary(b, code, v, build_broadcast(b, scalar, value_type(b->p, v)));
 }
@@ -109,7 +113,7 @@ static ValueId as_dtype(Builder *b, uint16_t code, ValueId v, DType dtype) {
 
 static ValueId narrowed(Builder *b, ValueId v) { return as_dtype(b, OP_convert, v, DT_ui32); }
 
-// 1 where a + b, which is sum, went round.
+// 1 where the sum of a and another number wrapped.
 static ValueId carry(Builder *b, ValueId sum, ValueId a) {
   return as_dtype(b, OP_convert, build_compare(b, "LT", sum, a), DT_ui64);
 }
@@ -122,7 +126,8 @@ static ValueId word_of(Builder *b, ValueId state, int64_t i) {
 
 // ---- block functions ----
 
-// counter: low and high half of 128 bits; out: 4 words of 32 bits, all in ui64.
+// Philox 4x32 as ops (tensor/rng_bits.c). Counter: low and high half of 128 bits; out: 4 words of
+// 32 bits; all in ui64.
 static void put_philox(Builder *to, ValueId low, ValueId high, ValueId key, ValueId out[4]) {
   ValueId c0 = low_half(to, low), c1 = high_half(to, low), c2 = low_half(to, high),
           c3 = high_half(to, high), k0 = low_half(to, key), k1 = high_half(to, key);
@@ -149,7 +154,7 @@ static ValueId rotated(Builder *b, ValueId v, uint32_t by) {
                       with_number(b, OP_shift_right_logical, v, 32 - by));
 }
 
-// counter, key: ui64; out: 2 words in ui32.
+// Threefry 2x32 as ops (tensor/rng_bits.c). counter, key: ui64; out: 2 words in ui32.
 static void put_threefry(Builder *b, ValueId counter, ValueId key, ValueId out[2]) {
   static const uint8_t rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   ValueId keys[3] = {narrowed(b, low_half(b, key)), narrowed(b, high_half(b, key))};
@@ -174,17 +179,16 @@ static ValueId times(Builder *b, ValueId v, int64_t by) {
   return by == 1 ? v : build_binary(b, OP_multiply, v, build_index(b, by));
 }
 
-// Adds the tile's place in dimension d of the tensor, in units of blocks.
-static void grid_enter(Localizer *cx, Grid *g, uint32_t d, int64_t stride) {
+// Adds the tile's offset in dimension d to the first block's number.
+static void grid_add_offset(Localizer *cx, Grid *g, uint32_t d, int64_t stride) {
   if (!localize_axes(cx, 2, d).n) return;
   ValueId at = times(cx->builder, localize_offset(cx, 2, d), stride);
   g->first = g->first ? build_binary(cx->builder, OP_add, g->first, at) : at;
 }
 
-// Adds the place of elements that lie in blocks: their first block, and what of it is before them.
-// step: elements from a tile to the next.
-static void grid_enter_blocks(Localizer *cx, Grid *g, ValueId element, int64_t step,
-                              int64_t stride) {
+// The same along the dimension of the blocks: element / lanes blocks, and element mod lanes
+// elements to skip. step: elements between two tiles' starts.
+static void grid_add_blocks(Localizer *cx, Grid *g, ValueId element, int64_t step, int64_t stride) {
   Builder *b = cx->builder;
   ValueId lanes = build_index(b, g->lanes);
   ValueId at = times(b, build_binary(b, OP_divide, element, lanes), stride);
@@ -192,38 +196,40 @@ static void grid_enter_blocks(Localizer *cx, Grid *g, ValueId element, int64_t s
   if (step % g->lanes) g->skip = build_binary(b, OP_remainder, element, lanes);
 }
 
+// Blocks that cover `elements` elements; not even: from any lane on.
 static int64_t blocks_for(int64_t elements, int64_t lanes, bool even) {
   return (elements + (even ? 0 : lanes - 1) + lanes - 1) / lanes;
 }
 
-// Rows as long as the last cut dimension with all behind it.
+// Philox: a row is a tile's extent in the last sharded dimension times all dimensions behind it.
 static void grid_philox(Localizer *cx, const Bits *b, Grid *g) {
-  uint32_t last = b->whole->rank - 1;
+  uint32_t last = b->global->rank - 1;
   while (!localize_axes(cx, 2, last).n) last--;
   int64_t inner = inner_of(b, last), row = localize_tile(cx, 2, last) * inner;
   *g = (Grid){.rank = last + 1, .along = last, .lanes = lanes_of(b), .length = row};
   for (uint32_t d = 0; d < last; d++) {
     g->dims[d] = localize_tile(cx, 2, d);
-    g->strides[d] = b->whole->dims[d] > 1 ? inner_of(b, d) / g->lanes : 0;
-    grid_enter(cx, g, d, g->strides[d]);
+    g->strides[d] = b->global->dims[d] > 1 ? inner_of(b, d) / g->lanes : 0;
+    grid_add_offset(cx, g, d, g->strides[d]);
   }
   g->dims[last] = blocks_for(row, g->lanes, row % g->lanes == 0);
   g->strides[last] = 1;
-  grid_enter_blocks(cx, g, times(cx->builder, localize_offset(cx, 2, last), inner), row, 1);
+  grid_add_blocks(cx, g, times(cx->builder, localize_offset(cx, 2, last), inner), row, 1);
 }
 
-// The dimension whose neighbours share a block: the first even one, else the largest.
+// Threefry: the dimension along which two neighbours share a block: the first even one, else the
+// largest.
 static uint32_t shared_dim(const Bits *b) {
   uint32_t split = 0;
-  for (uint32_t d = 0; d < b->whole->rank; d++) {
-    if (b->whole->dims[d] % 2 == 0) return d;
-    if (b->whole->dims[d] > b->whole->dims[split]) split = d;
+  for (uint32_t d = 0; d < b->global->rank; d++) {
+    if (b->global->dims[d] % 2 == 0) return d;
+    if (b->global->dims[d] > b->global->dims[split]) split = d;
   }
   return split;
 }
 
 static void grid_threefry(Localizer *cx, const Bits *b, Grid *g) {
-  uint32_t shared = shared_dim(b), rank = b->whole->rank;
+  uint32_t shared = shared_dim(b), rank = b->global->rank;
   int64_t lanes = lanes_of(b), tile = localize_tile(cx, 2, shared), stride = 1;
   *g = (Grid){.rank = rank, .along = shared, .lanes = lanes, .length = tile};
   for (uint32_t d = rank; d-- > 0;) {
@@ -231,14 +237,14 @@ static void grid_threefry(Localizer *cx, const Bits *b, Grid *g) {
     g->dims[d] = in_blocks ? (tile + 1) / 2 : localize_tile(cx, 2, d);
     g->strides[d] = stride;
     if (!in_blocks)
-      grid_enter(cx, g, d, stride);
+      grid_add_offset(cx, g, d, stride);
     else if (localize_axes(cx, 2, d).n)
-      grid_enter_blocks(cx, g, localize_offset(cx, 2, d), tile, stride);
-    stride *= in_blocks ? (b->whole->dims[d] + 1) / 2 : b->whole->dims[d];
+      grid_add_blocks(cx, g, localize_offset(cx, 2, d), tile, stride);
+    stride *= in_blocks ? (b->global->dims[d] + 1) / 2 : b->global->dims[d];
   }
 }
 
-// Numbers of all blocks: ui64.
+// The numbers of all blocks: ui64.
 static ValueId grid_numbers(Builder *b, const Grid *g) {
   Context *c = b->p->context;
   Type type = tensor_of(b, DT_ui64, g->rank, g->dims);
@@ -253,7 +259,7 @@ static ValueId grid_numbers(Builder *b, const Grid *g) {
   return sum;
 }
 
-// The elements of blocks behind each other, those of the tile.
+// Interleaves the words of each block along g->along and slices the tile's elements.
 static ValueId grid_elements(Builder *b, const Grid *g, const ValueId *words) {
   ValueId v = words[0], parts[4];
   DType dtype = type_dtype(b->p->context, value_type(b->p, v));
@@ -272,7 +278,7 @@ static ValueId grid_elements(Builder *b, const Grid *g, const ValueId *words) {
                  : build_trim_to(b, v, g->along, g->length);
 }
 
-// Words of 32 or 64 bits as elements of another type: their low bits, whatever they mean there.
+// Words of 32 or 64 bits as elements of another type: a bitcast of their low bits.
 static ValueId as_elements(Builder *b, ValueId v, Type to) {
   DType dtype = type_dtype(b->p->context, to);
   int width = dtype_width(dtype);
@@ -286,9 +292,9 @@ static ValueId as_elements(Builder *b, ValueId v, Type to) {
 static int64_t count_blocks(const Bits *b) {
   int64_t count = 1, lanes = lanes_of(b);
   uint32_t shared = shared_dim(b);
-  for (uint32_t d = 0; d < b->whole->rank; d++)
+  for (uint32_t d = 0; d < b->global->rank; d++)
     count *=
-        b->threefry && lanes > 1 && d == shared ? (b->whole->dims[d] + 1) / 2 : b->whole->dims[d];
+        b->threefry && lanes > 1 && d == shared ? (b->global->dims[d] + 1) / 2 : b->global->dims[d];
   return b->threefry ? count : (count + lanes - 1) / lanes;
 }
 
@@ -311,9 +317,9 @@ Status *rng_bits_localize(Localizer *cx) {
   Builder *to = cx->builder;
   Bits b = bits_of(cx);
   bool any = false;
-  for (uint32_t d = 0; d < b.whole->rank; d++) any |= localize_axes(cx, 2, d).n > 0;
+  for (uint32_t d = 0; d < b.global->rank; d++) any |= localize_axes(cx, 2, d).n > 0;
   bool only_state = !value_has_uses(to->p, op_result(cx->program, cx->op, 1));
-  if (!any && !only_state) return localize_plain(cx);
+  if (!any && !only_state) return localize_default(cx);
   ValueId state = cx->in[0], key = word_of(to, state, 0), low = word_of(to, state, 1);
   ValueId high = b.threefry ? 0 : build_dim(to, state, 0) > 2 ? word_of(to, state, 2) : key;
   cx->out[0] = next_state(cx, &b, state, low, high);

@@ -1,5 +1,5 @@
-// Random bits of a tile: the block functions of rng_bits.h as StableHLO ops, so that every device
-// makes its own elements from their place in the whole, with the same bits on every backend.
+// Random bits of a shard: the block functions of rng_bits.h as StableHLO ops. Every device computes
+// its elements from their global indices, with the same bits on every backend.
 #ifndef TESSERA_OPS_RNG_BITS_LOCAL_H
 #define TESSERA_OPS_RNG_BITS_LOCAL_H
 

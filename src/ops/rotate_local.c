@@ -1,7 +1,7 @@
-// _SPMDInternalOp_RotateRight along a cut dimension: a device's tile is a window of the whole that
-// begins `amount` before it, around the end. Where tiles do not divide the whole that is two
-// windows: where the one is before the beginning, the other begins that many further. Neighbours
-// send less than a tile together.
+// _SPMDInternalOp_RotateRight along a sharded dimension: a device's result is the window that
+// starts `amount` before its tile, modulo the size. With an uneven sharding a window cannot wrap,
+// so there are two: one `amount` before the tile, and one `size - amount` behind it for indices
+// below `amount`. A device receives at most about one tile.
 #include "ops/custom_factors.h"
 
 typedef struct Rotation {
@@ -20,8 +20,7 @@ static bool rotation_of(const Localizer *cx, Rotation *out) {
   return true;
 }
 
-// What the tiles take of the whole: from before them, and from the end where that is nothing. Gives
-// how many windows that is.
+// The windows that a device reads; returns their number, 1 or 2.
 static uint32_t windows_of(const Localizer *cx, const Rotation *r, BuildWindow out[2]) {
   int64_t tile = localize_tile(cx, 0, r->along);
   out[0] = (BuildWindow){.first = -r->amount, .step = tile, .length = tile};
@@ -36,7 +35,7 @@ void rotate_splits(Localizer *cx) {
   bool known = rotation_of(cx, &r);
   if (known) f = localize_factor(cx, 0, r.along);
   AxisList axes = known ? cx->splits[f].axes : (AxisList){NULL, 0};
-  localize_only_plain(cx);
+  localize_only_default(cx);
   if (!axes.n) return;
   cx->splits[f].axes = axes;
   BuildWindow windows[2];
@@ -51,19 +50,19 @@ Status *rotate_localize(Localizer *cx) {
   Builder *b = cx->builder;
   AxisList axes = {NULL, 0};
   if (rotation_of(cx, &r)) axes = localize_axes(cx, 0, r.along);
-  if (!axes.n) return localize_plain(cx);
+  if (!axes.n) return localize_default(cx);
   BuildWindow windows[2];
   uint32_t n = windows_of(cx, &r, windows);
-  ValueId parts[2] = {0};
+  ValueId read[2] = {0};
   for (uint32_t i = 0; i < n; i++)
-    parts[i] = build_window(b, cx->in[0], r.along, axes, r.size, windows[i], 0);
-  cx->out[0] = parts[0];
+    read[i] = build_window(b, cx->in[0], r.along, axes, r.size, windows[i], 0);
+  cx->out[0] = read[0];
   if (n == 1) return NULL;
   ValueId at = build_iota(b, cx->out_types[0], r.along);
   Type type = value_type(b->p, at);
   ValueId offset = build_broadcast(b, localize_offset(cx, 0, r.along), type);
-  ValueId place = build_binary(b, OP_add, at, offset);
-  ValueId wraps = build_compare(b, "LT", place, build_splat(b, type, scalar_i(r.amount)));
-  cx->out[0] = build_select(b, wraps, parts[1], parts[0]);
+  ValueId index = build_binary(b, OP_add, at, offset);
+  ValueId wraps = build_compare(b, "LT", index, build_splat(b, type, scalar_i(r.amount)));
+  cx->out[0] = build_select(b, wraps, read[1], read[0]);
   return NULL;
 }

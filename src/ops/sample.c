@@ -1,6 +1,6 @@
-// Random legal instances of ops for property tests. The source is splitmix64, so an instance
+// Random legal instances of ops for property tests. The random source is splitmix64, so an instance
 // depends on its seed only. Values are constants: small integers, and floats that are multiples of
-// 1/4 in every type that has them, so that samples stay inside the domain of most functions.
+// 1/4 if the type has them, so that samples stay inside the domain of most functions.
 #include "ops/sample.h"
 
 #include <assert.h>
@@ -56,18 +56,18 @@ uint32_t sample_shape(Sample *cx, uint32_t most_rank, int64_t *dims) {
   return rank;
 }
 
-// A constant whose element i is made by `make`.
+// A constant whose element i is computed by `make`.
 static ValueId constant(Sample *cx, Type tensor,
                         Scalar (*make)(Sample *cx, DType dtype, const int64_t *range),
                         const int64_t *range) {
   const TypeInfo *info = type_info(cx->context, tensor);
   const QuantInfo *quant = type_quant_info(cx->context, tensor);
   DType dtype = quant ? quant->storage : type_dtype(cx->context, tensor);
-  int64_t whole[2] = {0, 0};
+  int64_t limits[2] = {0, 0};
   if (quant) {
-    whole[0] = quant->min;
-    whole[1] = quant->max;
-    range = whole;
+    limits[0] = quant->min;
+    limits[1] = quant->max;
+    range = limits;
   }
   int64_t count = 0;
   bool is_static = type_count(cx->context, tensor, &count);
@@ -192,6 +192,6 @@ uint16_t sample_combiner(Sample *cx, Type elem) {
   static const uint16_t codes[] = {OP_add, OP_maximum, OP_minimum, OP_multiply,
                                    OP_and, OP_or,      OP_xor};
   DTypeKind kind = dtype_kind(type_dtype(cx->context, elem));
-  bool whole = kind == KIND_BOOL || kind == KIND_SINT || kind == KIND_UINT;
-  return codes[sample_int(cx, 0, whole ? 6 : kind == KIND_COMPLEX ? 0 : 2)];
+  bool integer = kind == KIND_BOOL || kind == KIND_SINT || kind == KIND_UINT;
+  return codes[sample_int(cx, 0, integer ? 6 : kind == KIND_COMPLEX ? 0 : 2)];
 }

@@ -1,12 +1,13 @@
-// What `sample` columns use: a random source, a program under construction, and builders. A sample
-// appends one random legal instance of its op (with operands taken from sample_value) and gives it.
+// The interface of `sample` columns: a random source, a program under construction, and builders. A
+// sample appends one random legal instance of its op, with operands from sample_value, and returns
+// it.
 #ifndef TESSERA_OPS_SAMPLE_H
 #define TESSERA_OPS_SAMPLE_H
 
 #include "ops/op.h"
 
-// For programs of many ops: where samples take their operands, types and shapes from. Each entry
-// may decline (0, false): then it is a constant, any type, any small shape, as without a source.
+// For programs of many ops: provides operands, types and shapes. Each function may decline (0,
+// false): then the sample uses a constant, any type, any small shape, as without a source.
 typedef struct SampleSource {
   ValueId (*value)(Sample *cx, Type tensor);
   ValueId (*integers)(Sample *cx, Type tensor, int64_t low, int64_t high);
@@ -18,7 +19,7 @@ struct Sample {
   Program *program;
   Context *context;
   Arena *arena;
-  BlockId block;   // where ops go
+  BlockId block;   // ops are appended here
   uint64_t state;  // of the random source
   const SampleSource *source;
   void *user;  // the source's
@@ -38,20 +39,19 @@ uint32_t sample_shape(Sample *cx, uint32_t most_rank, int64_t *dims);
 ValueId sample_value(Sample *cx, Type tensor);
 ValueId sample_constant_i(Sample *cx, Type tensor, int64_t low,
                           int64_t high);  // integers in a range
-// A struct attribute as the reader makes it: fields that have their default (no dims, zero) are
-// left out.
+// A struct attribute as the reader builds it: fields with their default (no dims, zero) are
+// omitted.
 Attr sample_struct(Sample *cx, const char *cls, uint32_t n, const NamedAttr *fields);
-// Creates the op at the end of the block with inferred (result_types NULL) or given result types.
-// With regions nothing is inferred yet: fill them, then call sample_infer.
+// Appends the op with inferred (result_types NULL) or given result types. With regions, nothing is
+// inferred yet: fill them, then call sample_infer.
 OpId sample_op(Sample *cx, uint16_t code, Attr attrs, uint32_t n_operands, const ValueId *operands,
                uint32_t n_results, const Type *result_types, uint32_t n_regions);
-// Gives region i of op a block of scalar arguments (types elem0 elem1 … as tensor<elem>) that
-// combines argument 0 and n with `code` (a binary pointwise op) and returns it: bodies of reduce
-// and friends.
 void sample_infer(Sample *cx, OpId op);  // throws if the instance is not legal: a bug in the sample
+// Fills a region of op with a block that combines two scalars of type tensor<elem> by `code` (a
+// binary pointwise op) and returns the result: the body of a reduction.
 void sample_binary_body(Sample *cx, OpId op, uint32_t region, Type elem, uint16_t code);
-// A code for such a body: sums, bounds, of integers also products and bits. Any order of combining
-// gives the same bits if sums of the elements are exact.
+// A random code for such a body: sum, maximum, minimum, for integers also product and bitwise ops.
+// Any order of combination gives the same bits if sums of the elements are exact.
 uint16_t sample_combiner(Sample *cx, Type elem);
 
 #endif

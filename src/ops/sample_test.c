@@ -1,6 +1,6 @@
-// Every op that can make a random instance of itself does so, many times: the instance verifies,
-// prints and reads back to an equal program, evaluates, and gives results of the types it declares.
-// An op is enrolled by its row. TESSERA_SEED gives other instances.
+// Many random instances of every op with a `sample` column: the instance verifies, prints and reads
+// back to an equal program, evaluates, and gives results of its declared types. New rows are tested
+// automatically. TESSERA_SEED gives other instances.
 #include "ops/sample.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // chlo.scan: runs a body over the slices of the inputs along one dimension, carrying values from
-// step to step. The body takes one slice of every input (the scan dimension left out), then the
-// carries, and returns one slice of every output, then the carries. Results: the outputs stacked
-// along the dimension, then the last carries. O(steps * body).
+// iteration to iteration. The body takes one slice of every input (without the scan dimension),
+// then the carries, and returns one slice of every output, then the carries. Results: the outputs
+// stacked along the dimension, then the last carries. O(iterations * body).
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -141,7 +141,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
     }
   }
   for (uint32_t i = 0; i < outputs; i++)
-    if (!out[i]) out[i] = eval_new_result(cx, i);  // no step was made
+    if (!out[i]) out[i] = eval_new_result(cx, i);  // no iterations
   return NULL;
 }
 
@@ -160,8 +160,9 @@ static OpId sample(Sample *cx) {
   Program *p = cx->program;
   int64_t dims[2] = {sample_int(cx, 1, 4), sample_int(cx, 1, 4)}, dim = sample_int(cx, 0, 1);
   Type elem = type_scalar(sample_dtype(cx, "suf"));
-  Type whole = type_tensor(c, elem, 2, dims, 0), slice = without_dim(c, type_info(c, whole), dim);
-  ValueId operands[2] = {sample_value(cx, whole), sample_value(cx, slice)};
+  Type stacked = type_tensor(c, elem, 2, dims, 0),
+       slice = without_dim(c, type_info(c, stacked), dim);
+  ValueId operands[2] = {sample_value(cx, stacked), sample_value(cx, slice)};
   NamedAttr fields[] = {
       {name_of(c, "dimension"), attr_i64(c, dim)},
       {name_of(c, "operandSegmentSizes"), segments(c)},
@@ -183,7 +184,7 @@ static OpId sample(Sample *cx) {
   return op;
 }
 
-// Whether the body works element by element on tensors of one shape: then it does so on slices too.
+// Is the body elementwise on tensors of one shape? Then it can run on slices of them.
 static bool body_is_elementwise(const Program *p, OpId op) {
   BlockId block = region_block(p, op_region(p, op, 0));
   Type like = 0;
@@ -202,7 +203,7 @@ static bool body_is_elementwise(const Program *p, OpId op) {
 
 static bool factors(FactorContext *cx) {
   const Program *p = cx->program;
-  cx->looked_around = true;
+  cx->reads_context = true;
   uint32_t inputs = count_inputs(p, cx->op), carries = cx->n_operands - inputs,
            outputs = cx->n_results - carries, along = (uint32_t)factors_int(cx, "dimension", 0);
   bool elementwise = body_is_elementwise(p, cx->op);

@@ -1,8 +1,7 @@
-// scatter: updates combined into copies of the inputs at places that scatter_indices names; an
-// element that falls outside is dropped, or with it the window that it is of (ScatterRule). Updates
-// are applied in row-major order of their index, so the order in which floats are added is fixed.
-// O(elements of the inputs + elements of the updates
-// * rank).
+// scatter: combines updates into copies of the inputs at the indices of scatter_indices. An element
+// outside is dropped, alone or with its window (ScatterRule). Updates are applied in row-major
+// order of their index, so the order of float additions is fixed. O(elements of the inputs +
+// elements of the updates * rank).
 #include "ops/counting.h"
 #include "ops/factors.h"
 #include "ops/index_local.h"
@@ -25,7 +24,7 @@ static bool read_dims(Infer *cx, ScatterDims *s) {
          move_field(cx, attr, "scatter_dims_to_operand_dims", &s->to_operand);
 }
 
-// (C7)-(C22) and (C2): the dimension numbers against the ranks and sizes they speak of.
+// (C7)-(C22) and (C2): the dimension numbers fit the ranks and sizes.
 static bool check_dims(Infer *cx, const ScatterDims *s, const TypeInfo *input,
                        const TypeInfo *indices, const TypeInfo *update) {
   REQUIRE(cx, 2, input->rank == s->window.n + s->inserted.n + s->batching.n,
@@ -91,7 +90,7 @@ static bool check_dims(Infer *cx, const ScatterDims *s, const TypeInfo *input,
   return true;
 }
 
-// (C4): the updates' shape is that of the places, with windows no larger than the inputs.
+// (C4): the updates' shape is that of the index vectors, with windows no larger than the inputs.
 static bool check_updates(Infer *cx, const ScatterDims *s, const TypeInfo *input,
                           const TypeInfo *indices, const TypeInfo *update) {
   uint32_t rank = indices->rank - (s->vector < indices->rank) + s->window.n;
@@ -188,7 +187,7 @@ static ScatterDims eval_dims(EvalContext *cx) {
                        .vector = attr_as_int(cx->context, vector, 0)};
 }
 
-// How a body that combines nothing behaves: it gives the update, or keeps what was there.
+// Bodies that return an argument need no interpretation: the update, or the old element.
 typedef enum BodyKind { BODY_COMBINES, BODY_REPLACES, BODY_KEEPS } BodyKind;
 
 static BodyKind body_kind(const Program *p, RegionId region, uint32_t n) {
@@ -205,10 +204,10 @@ static BodyKind body_kind(const Program *p, RegionId region, uint32_t n) {
   return replaces ? BODY_REPLACES : keeps ? BODY_KEEPS : BODY_COMBINES;
 }
 
-// Where updates go. For each dimension of the updates: the input dimension it steps through
-// (windows), or how far it steps through scatter_indices (places) and, for batching, the input
-// dimension it is.
-typedef struct Places {
+// The map from update indices to input elements. For each dimension of the updates: its input
+// dimension (window dimensions), or its stride in scatter_indices (scatter dimensions) and, for
+// batching, its input dimension.
+typedef struct Targets {
   const Literal *indices;
   const ScatterDims *dims;
   uint32_t update_rank;
@@ -216,22 +215,22 @@ typedef struct Places {
   int32_t batching[MAX_RANK];  // input dimension, or -1
   int64_t step[MAX_RANK];      // in scatter_indices
   int64_t vector_step;
-  bool drops_windows;       // that lie partly outside, as XLA does
+  bool drops_windows;       // drops windows that lie partly outside, as XLA does
   int64_t size[MAX_RANK];   // of a window along each input dimension
-  int64_t start_at;         // of the place last looked at; -1: none yet
+  int64_t start_at;         // offset of the current index vector; -1: none yet
   int64_t start[MAX_RANK];  // full_start_index there
-} Places;
+} Targets;
 
-static void places_init(Places *p, const ScatterDims *s, const Literal *indices,
-                        const Literal *update, ScatterRule rule) {
+static void targets_init(Targets *p, const ScatterDims *s, const Literal *indices,
+                         const Literal *update, ScatterRule rule) {
   int64_t strides[MAX_RANK];
   uint32_t rank = update->rank;
   shape_strides(indices->rank, indices->dims, strides);
-  *p = (Places){.indices = indices,
-                .dims = s,
-                .update_rank = rank,
-                .drops_windows = rule == SCATTER_XLA,
-                .start_at = -1};
+  *p = (Targets){.indices = indices,
+                 .dims = s,
+                 .update_rank = rank,
+                 .drops_windows = rule == SCATTER_XLA,
+                 .start_at = -1};
   for (uint32_t d = 0; d < MAX_RANK; d++) p->size[d] = 1;
   p->vector_step = s->vector < indices->rank ? strides[s->vector] : 0;
   int32_t from_input = 0;
@@ -254,18 +253,19 @@ static void places_init(Places *p, const ScatterDims *s, const Literal *indices,
 }
 
 // The element of the input that the update at `index` goes to; false if that is outside.
-static bool places_find(Places *p, const Literal *input, const int64_t *index, int64_t *out) {
+static bool targets_find(Targets *p, const Literal *input, const int64_t *index, int64_t *out) {
   int64_t at = 0, full[MAX_RANK];
   for (uint32_t d = 0; d < p->update_rank; d++) at += index[d] * p->step[d];
-  if (at != p->start_at) {
+  if (at != p->start_at) {  // a new index vector; updates of one window share it
     for (uint32_t d = 0; d < input->rank; d++) p->start[d] = 0;
     for (uint32_t i = 0; i < p->dims->to_operand.n; i++) {
       int64_t start = move_index(p->indices, at + i * p->vector_step), far = INT64_MAX / 4;
-      // Far outside is outside, and leaves room to add the position in the window.
+      // Saturate far outside, so that adding the index in the window does not overflow.
       p->start[p->dims->to_operand.v[i]] = start > far ? far : start < -far ? -far : start;
     }
     p->start_at = at;
   }
+  // XLA's rule: the entire window must lie inside.
   for (uint32_t d = 0; p->drops_windows && d < input->rank; d++)
     if (p->start[d] < 0 || p->start[d] > input->dims[d] - p->size[d]) return false;
   for (uint32_t d = 0; d < input->rank; d++) full[d] = p->start[d];
@@ -279,7 +279,7 @@ static bool places_find(Places *p, const Literal *input, const int64_t *index, i
   return true;
 }
 
-// The sizes that only run time knows; what differs would lead outside scatter_indices.
+// Checks sizes that are known only at run time; a mismatch would read outside of scatter_indices.
 static Status *check_run_time(EvalContext *cx, const ScatterDims *s, uint32_t n,
                               Literal *const *in) {
   const Literal *input = in[0], *indices = in[n], *update = in[n + 1];
@@ -306,7 +306,7 @@ static Status *check_run_time(EvalContext *cx, const ScatterDims *s, uint32_t n,
   return NULL;
 }
 
-// Results begin as the inputs, in the body's element types.
+// Results start as copies of the inputs, in the body's element types.
 static Status *new_results(EvalContext *cx, uint32_t n, Literal *const *in, const Type *elems,
                            Literal **out) {
   for (uint32_t i = 0; i < n; i++) {
@@ -335,11 +335,11 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   reducer_init(&reducer, cx, region, n);
   Scalar *there = ARENA_ARRAY(cx->scratch, Scalar, n),
          *update = ARENA_ARRAY(cx->scratch, Scalar, n);
-  Places places;
-  places_init(&places, &s, in[n], updates[0], cx->scatter);
+  Targets targets;
+  targets_init(&targets, &s, in[n], updates[0], cx->scatter);
   int64_t index[MAX_RANK] = {0}, from = 0, to;
   do {
-    if (!places_find(&places, input, index, &to)) continue;
+    if (!targets_find(&targets, input, index, &to)) continue;
     if (kind == BODY_REPLACES) {
       for (uint32_t i = 0; i < n; i++) literal_copy_elements(out[i], to, updates[i], from, 1);
       continue;
@@ -355,8 +355,8 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   return NULL;
 }
 
-// A random instance: input dimensions are dealt to windows, inserted and batching, those of
-// scatter_indices to batching, places and the index vector.
+// A random instance: each input dimension becomes a window, inserted or batching one; each of
+// scatter_indices a batching dimension, a free one or the index vector.
 static OpId sample(Sample *cx) {
   int64_t dims[4], up_dims[8], sizes[4], index_dims[5], window[4], inserted[4], batch[4],
       index_batch[4], map[4], order[8];
@@ -372,15 +372,15 @@ static OpId sample(Sample *cx) {
     if (role != 3 && sample_chance(cx, 70)) map[n_map++] = d;
   }
   uint32_t n_free = (uint32_t)sample_int(cx, 0, n_batch > 2 ? 4 - n_batch : 2),
-           n_places = n_batch + n_free;
-  move_sample_order(cx, n_places, order);
+           n_scatter = n_batch + n_free;
+  move_sample_order(cx, n_scatter, order);
   for (uint32_t i = 0; i < n_batch; i++) {
     index_batch[i] = order[i];
     index_dims[order[i]] = dims[batch[i]];
   }
-  for (uint32_t i = n_batch; i < n_places; i++) index_dims[order[i]] = sample_int(cx, 0, 3);
-  // The updates: windows at a sorted choice of dims, places elsewhere.
-  uint32_t n_update = n_places + n_window;
+  for (uint32_t i = n_batch; i < n_scatter; i++) index_dims[order[i]] = sample_int(cx, 0, 3);
+  // The updates: windows at a sorted choice of dims, scatter dimensions elsewhere.
+  uint32_t n_update = n_scatter + n_window;
   move_sample_order(cx, n_update, order);
   for (uint32_t d = 0, w = 0, p = 0; d < n_update; d++) {
     bool is_window = false;
@@ -391,11 +391,11 @@ static OpId sample(Sample *cx) {
     else
       p++;
   }
-  int64_t vector = n_places;
-  uint32_t n_index = n_places;
+  int64_t vector = n_scatter;
+  uint32_t n_index = n_scatter;
   if (n_map != 1 || sample_chance(cx, 50)) {
-    vector = sample_int(cx, 0, n_places);
-    for (uint32_t d = n_places; d > vector; d--) index_dims[d] = index_dims[d - 1];
+    vector = sample_int(cx, 0, n_scatter);
+    for (uint32_t d = n_scatter; d > vector; d--) index_dims[d] = index_dims[d - 1];
     index_dims[vector] = n_map;
     for (uint32_t i = 0; i < n_batch; i++) index_batch[i] += index_batch[i] >= vector;
     n_index++;
@@ -449,10 +449,10 @@ static uint32_t factors_new(FactorContext *cx, int64_t size, uint8_t kinds, int 
   return factor;
 }
 
-// Updates of places given by the indices alone: each shard combines its own into the inputs, and
-// the results are combined, if the body is an op that allows it.
-static void factors_places(FactorContext *cx, uint32_t update_dim, uint32_t index_dim,
-                           int64_t size) {
+// A scatter dimension of indices and updates: each shard scatters its own updates, and results are
+// unreduced, if the body is a reducer.
+static void factors_updates(FactorContext *cx, uint32_t update_dim, uint32_t index_dim,
+                            int64_t size) {
   Combine combine = factors_combine(cx);
   bool known = combine != COMBINE_ARG && combine != COMBINE_BODY;
   uint32_t factor =
@@ -461,14 +461,14 @@ static void factors_places(FactorContext *cx, uint32_t update_dim, uint32_t inde
   if (known) factors_reduce(cx, factor, combine);
 }
 
-// The inserted dimension of the inputs that indices count through along their dimension `start`: it
-// is as a batching dimension. As many as the inputs have: none.
+// The inserted dimension of the inputs through which the indices count along their dimension
+// `start` (counting.h): it acts as a batching dimension. The inputs' rank: none.
 static uint32_t factors_counted(FactorContext *cx, uint32_t vector, uint32_t start) {
   Ints inserted = factors_field(cx, "inserted_window_dims"),
        map = factors_field(cx, "scatter_dims_to_operand_dims");
   uint32_t none = factors_rank(cx, 0), n = cx->n_results;
   if (!cx->options.own) return none;
-  cx->looked_around = true;
+  cx->reads_context = true;
   for (uint32_t i = 0; i < map.n; i++) {
     uint32_t d = (uint32_t)map.v[i];
     if (ints_contain(inserted, d) && factors_dim(cx, 0, d) > 1 &&
@@ -488,32 +488,32 @@ static bool factors(FactorContext *cx) {
   Attr numbers = factors_attr(cx, "scatter_dimension_numbers");
   uint32_t vector =
       (uint32_t)attr_as_int(cx->context, attr_get(cx->context, numbers, "index_vector_dim"), 0);
-  uint32_t n = cx->n_results, update = n + 1, input_dim = 0, place = 0;
+  uint32_t n = cx->n_results, update = n + 1, input_dim = 0, scatter_dim = 0;
   bool counted[MAX_RANK] = {false};
   for (uint32_t i = 0; i < n; i++) cx->build.enters_once[i] = true;
   for (uint32_t d = 0; d < factors_rank(cx, update); d++) {
     int64_t size = factors_dim(cx, update, d);
     if (ints_contain(window, d)) {
       while (ints_contain(inserted, input_dim) || ints_contain(batching, input_dim)) input_dim++;
-      int64_t whole = factors_dim(cx, 0, input_dim);
-      uint8_t kinds = whole == size ? FACTOR_PASS : FACTOR_REPLICATE;
-      uint32_t factor = factors_new(cx, whole, kinds, OF_INPUTS, input_dim++);
-      if (whole == size)
+      int64_t input_size = factors_dim(cx, 0, input_dim);
+      uint8_t kinds = input_size == size ? FACTOR_PASS : FACTOR_REPLICATE;
+      uint32_t factor = factors_new(cx, input_size, kinds, OF_INPUTS, input_dim++);
+      if (input_size == size)
         factors_in(cx, factor, OF_UPDATES, d);
       else
         factors_new(cx, size, FACTOR_REPLICATE, OF_UPDATES, d);
-      // A window, even a full one, that is shifted by its index: updates are whole, each shard
-      // drops what falls outside of it.
-      if (ints_contain(to_input, input_dim - 1)) factors_really(cx, factor, FACTOR_OFFSET);
+      // A window, even of full size, that an index shifts: updates are replicated, and each shard
+      // drops elements outside of it.
+      if (ints_contain(to_input, input_dim - 1)) factors_set_kinds(cx, factor, FACTOR_OFFSET);
       continue;
     }
-    uint32_t index = place + (place >= vector), batch = 0;
+    uint32_t index = scatter_dim + (scatter_dim >= vector), batch = 0;
     while (batch < batching.n && index_batching.v[batch] != index) batch++;
-    place++;
+    scatter_dim++;
     uint32_t along =
         batch < batching.n ? (uint32_t)batching.v[batch] : factors_counted(cx, vector, index);
     if (along == factors_rank(cx, 0) || counted[along]) {
-      factors_places(cx, d, index, size);
+      factors_updates(cx, d, index, size);
       continue;
     }
     counted[along] = batch == batching.n;

@@ -1,22 +1,21 @@
-// scatter into inputs in tiles: indices are shifted by the beginning of the tile, and what falls
-// outside of the tile is dropped as what falls outside of the whole is. Updates are whole along
-// such a dimension and nothing is exchanged.
+// scatter on shards, in two ways.
 //
-// Windows of more than one element may lie partly outside of the whole. StableHLO's specification
-// then drops elements, XLA the whole window (ScatterRule), and one local program must give either
-// answer, by whichever rule it is run. So a window may be cut off where the whole ends and nowhere
-// else: the tile is put into a buffer that has the size of a window less one on both sides of it,
-// but does not reach beyond the whole.
+// Sharded inputs: subtract the tile's offset from the indices. The op drops updates outside of the
+// tile, as it drops those outside of the global input. Updates are replicated along the dimension;
+// there is no communication.
 //
-//   whole  0 1 2 3 4 5 6 7 8 9      windows of 3, tiles of 4
-//   tile           4 5 6 7          buffer   2 3 4 5 6 7 8 9
-//   tile   0 1 2 3                  buffer   0 1 2 3 4 5 6 7      a window at -1 is cut off here,
-//   too
+// Windows of several elements may lie partly outside of the global input. StableHLO's specification
+// then drops elements, XLA drops the entire window (ScatterRule). The local program must be correct
+// by either rule, so the local input may end only where the global one ends. Hence the tile is
+// extended on both sides by the window size less one, within the global input:
 //
-// Places in shards (updates and indices cut alike): each device combines its own into the inputs,
-// which enter once, and results come in parts; a body that is no plain combiner needs all places.
-// Places that a tile has beyond the end of the whole are sent so far outside that no window
-// reaches back in.
+//   global  0 1 2 3 4 5 6 7 8 9     windows of 3, tiles of 4
+//   tile            4 5 6 7         buffer   2 3 4 5 6 7 8 9
+//   tile    0 1 2 3                 buffer   0 1 2 3 4 5 6 7    a window at -1 is outside here too
+//
+// Sharded updates and indices: each device scatters its own updates, and results are unreduced. The
+// inputs contribute on one device only. This requires a plain reducer as body. Indices in a shard's
+// padding are moved so far outside that no window reaches the input.
 #include "ops/index_local.h"
 #include "tensor/strided.h"
 
@@ -34,26 +33,26 @@ static uint32_t vector_dim(const Localizer *cx) {
 static uint32_t n_inputs(const Localizer *cx) { return cx->map->n_results; }
 
 static void give_up_dim(Localizer *cx, uint32_t tensor, uint32_t d) {
-  localize_give_up(cx, localize_factor(cx, tensor, d));
+  localize_unsplit(cx, localize_factor(cx, tensor, d));
 }
 
 // Dimension d of the inputs is dimension `to` of the updates' windows. A window that an index moves
-// is needed whole; one that stays at the beginning goes with inputs of its size only.
+// must be replicated. A window that stays at 0 is split with the inputs if it has their size.
 static void split_window(Localizer *cx, uint32_t d, uint32_t to) {
   uint32_t n = n_inputs(cx), f = localize_factor(cx, 0, d), own = localize_factor(cx, n + 1, to);
   bool moves = ints_contain(field(cx, "scatter_dims_to_operand_dims"), d);
   bool same = localize_size(cx, 0, d) == localize_size(cx, n + 1, to);
   if (!moves && same) return;
-  if (!moves) localize_give_up(cx, f);
-  if (own != f) localize_give_up(cx, own);
+  if (!moves) localize_unsplit(cx, f);
+  if (own != f) localize_unsplit(cx, own);
   for (uint32_t i = 0; i < n; i++) *localize_has(cx, n + 1 + i, f) = false;
 }
 
-// A sum of parts needs a zero in every result's type.
-static bool has_identity(const Localizer *cx, Combine parts) {
-  bool has = parts != COMBINE_NONE;
-  for (uint32_t i = 0; parts == COMBINE_SUM && i < n_inputs(cx); i++)
-    has &= index_parts(cx, i) != 0;
+// Has every result's element type the reducer's identity?
+static bool has_identity(const Localizer *cx, Combine reducer) {
+  bool has = reducer != COMBINE_NONE;
+  for (uint32_t i = 0; reducer == COMBINE_SUM && i < n_inputs(cx); i++)
+    has &= index_reducer(cx, i) != 0;
   return has;
 }
 
@@ -73,11 +72,11 @@ void scatter_splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++) {
     if (ints_contain(index_batching, d)) continue;
     uint32_t f = localize_factor(cx, n, d), dim, place;
-    // Indices count through a dimension of the inputs: both go together, whatever the body is.
+    // Indices that count through a dimension of the inputs are split with it, for any body.
     if (factor_map_find(cx->map, 0, f, &dim, &place)) continue;
-    bool plain =
-        cx->map->factors[f].kinds == FACTOR_REDUCE && has_identity(cx, cx->splits[f].parts);
-    if (d == vector || !plain || !map.n) localize_give_up(cx, f);
+    bool reduces =
+        cx->map->factors[f].kinds == FACTOR_REDUCE && has_identity(cx, cx->splits[f].reducer);
+    if (d == vector || !reduces || !map.n) localize_unsplit(cx, f);
   }
 }
 
@@ -92,7 +91,7 @@ static int64_t window_size(const Localizer *cx, uint32_t d) {
   return localize_tile(cx, n_inputs(cx) + 1, (uint32_t)windows.v[before]);
 }
 
-// Whether a window may lie across the border of a tile along dimension d.
+// May a window lie across the boundary of a tile along dimension d?
 static bool crosses(const Localizer *cx, uint32_t d) {
   return localize_axes(cx, 0, d).n && window_size(cx, d) > 1 &&
          ints_contain(field(cx, "scatter_dims_to_operand_dims"), d);
@@ -106,7 +105,7 @@ static int64_t buffer_size(const Localizer *cx, uint32_t d) {
   return length < size ? length : size;
 }
 
-// Where it begins in the whole: tensor<i64>.
+// The buffer's global start: tensor<i64>.
 static ValueId buffer_begin(Localizer *cx, uint32_t d) {
   Builder *b = cx->builder;
   ValueId offset = localize_offset(cx, 0, d);
@@ -117,7 +116,7 @@ static ValueId buffer_begin(Localizer *cx, uint32_t d) {
   return index_clamp(b, offset, size - length);
 }
 
-// Indices into the whole as indices into the buffer.
+// Global indices as indices into the buffer.
 static ValueId shifted(Localizer *cx, ValueId indices) {
   Builder *b = cx->builder;
   Ints map = field(cx, "scatter_dims_to_operand_dims");
@@ -132,34 +131,35 @@ static ValueId shifted(Localizer *cx, ValueId indices) {
   return alone ? columns[0] : build_concatenate(b, map.n, columns, vector);
 }
 
-static bool is_place(const Localizer *cx, uint32_t d) {
+// Is dimension d of the indices one that enumerates updates?
+static bool is_scatter_dim(const Localizer *cx, uint32_t d) {
   return d != vector_dim(cx) && !ints_contain(field(cx, "scatter_indices_batching_dims"), d);
 }
 
-// The same with those beyond the end of the whole outside of the inputs.
+// Moves the indices in the shard's padding outside of the inputs, where the op drops them.
 static ValueId dropped(Localizer *cx, ValueId indices) {
   uint32_t n = n_inputs(cx);
   const TypeInfo *input = localize_type(cx, 0);
   int64_t most = 1;
   for (uint32_t d = 0; d < input->rank; d++) most = input->dims[d] > most ? input->dims[d] : most;
   for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++)
-    if (is_place(cx, d) && localize_axes(cx, n, d).n)
+    if (is_scatter_dim(cx, d) && localize_axes(cx, n, d).n)
       indices = build_mask_padding(cx->builder, indices, d, localize_axes(cx, n, d),
                                    localize_size(cx, n, d), build_index(cx->builder, -most));
   return indices;
 }
 
-// Where the tile begins in its buffer along dimension d: tensor<i64>.
+// The tile's start in its buffer along dimension d: tensor<i64>.
 static ValueId tile_begin(Localizer *cx, uint32_t d) {
   return build_binary(cx->builder, OP_subtract, localize_offset(cx, 0, d), buffer_begin(cx, d));
 }
 
-// Elements that a tile may have behind the end of its buffer, which is that of the whole.
+// Elements of padding that a tile may have beyond the end of its buffer (the global end).
 static int64_t beyond(const Localizer *cx, uint32_t d) {
   return localize_is_uneven(cx, 0, d) ? localize_tile(cx, 0, d) : 0;
 }
 
-// A tile in its buffer along dimension d; what else is there is any value.
+// The tile in its buffer along dimension d; the other elements have any value.
 static ValueId put_buffer(Localizer *cx, ValueId tile, uint32_t d) {
   Builder *b = cx->builder;
   if (!crosses(cx, d)) return tile;
@@ -204,7 +204,7 @@ Status *scatter_localize(Localizer *cx) {
   Ints map = field(cx, "scatter_dims_to_operand_dims");
   for (uint32_t i = 0; i < map.n; i++) shifts |= localize_axes(cx, 0, (uint32_t)map.v[i]).n > 0;
   for (uint32_t d = 0; d < localize_type(cx, n)->rank; d++)
-    drops |= is_place(cx, d) && localize_is_uneven(cx, n, d);
+    drops |= is_scatter_dim(cx, d) && localize_is_uneven(cx, n, d);
   Attr attrs = 0;
   if (shifts || drops) operands[n] = index_i64(b, operands[n]);
   if (shifts) operands[n] = shifted(cx, operands[n]);

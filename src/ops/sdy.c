@@ -1,5 +1,5 @@
-// The sdy dialect on one device: shardings annotate and change no value, and so do ops that move
-// its parts between devices.
+// The sdy dialect on one device: shardings, and ops that move shards between devices, change no
+// global value.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -52,7 +52,7 @@ static bool infer_mesh(Infer *cx) {
   return true;
 }
 
-// Bodies take the operands and give the results; those of a named computation with the same types.
+// The body's arguments are the operands, its results the op's; a named computation has equal types.
 static bool infer_named(Infer *cx) {
   uint32_t n = infer_n_operands(cx), n_out = infer_region_n_returned(cx, 0);
   REQUIRE(cx, 0, infer_region_n_args(cx, 0) == n, "body takes %u arguments, expected %u",

@@ -1,5 +1,5 @@
 // select and clamp: elementwise ops whose first, or first and last, operand may be a scalar. select
-// moves bits, so NaNs keep theirs. O(elements).
+// copies bits, which preserves NaN payloads. O(elements).
 #include <string.h>
 
 #include "ops/factors.h"

@@ -1,7 +1,6 @@
-// stablehlo.select_and_scatter: every window of the operand elects one element with `select`, and
-// the source element of that window is added to the result there with `scatter`. Windows go in
-// row-major order; only elements of the operand can be elected, never padding. O(windows * taps)
-// applications of `select`.
+// stablehlo.select_and_scatter: `select` selects one element of every window of the operand, and
+// `scatter` combines the window's source element into the result there. Windows are in row-major
+// order; padding is never selected. O(windows * taps) applications of `select`.
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
@@ -85,27 +84,27 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
   reducer_init(&scatter, cx, op_region(cx->program, cx->op, 1), 1);
   Type both[2] = {operand->elem, operand->elem};
   for (int64_t k = 0; k < source->count; k++) {
-    int64_t tap[MAX_RANK] = {0}, elected = -1;
-    Scalar pair[2];
+    int64_t tap[MAX_RANK] = {0}, selected = -1;
+    Scalar pair[2];  // the selected element so far, the current one
     do {
       int64_t at = 0;
       for (uint32_t d = 0; d < rank && at >= 0; d++) {
         int64_t x = window_tap(&windows[d], operand->dims[d], index[d], tap[d]);
         at = x < 0 ? -1 : at + x * strides[d];
       }
-      if (at < 0) continue;
+      if (at < 0) continue;  // padding
       bool keep = false;
       pair[1] = literal_get(operand, at);
-      if (elected >= 0) TRY(reducer_test(&select, 2, both, pair, &keep));
+      if (selected >= 0) TRY(reducer_test(&select, 2, both, pair, &keep));
       if (keep) continue;
-      elected = at;
+      selected = at;
       pair[0] = pair[1];
     } while (shape_next(rank, taps, tap));
-    if (elected >= 0) {
-      Scalar acc = literal_get(result, elected);
+    if (selected >= 0) {
+      Scalar acc = literal_get(result, selected);
       Scalar value = literal_get(source, k);
       TRY(reducer_apply(&scatter, &elem, &acc, &value));
-      literal_set(result, elected, acc);
+      literal_set(result, selected, acc);
     }
     shape_next(rank, source->dims, index);
   }
@@ -138,7 +137,7 @@ static OpId sample(Sample *cx) {
   for (uint32_t d = 0; d < rank; d++) {
     WindowDim w = {.base_dilation = 1, .window_dilation = 1};
     dims[d] = sample_int(cx, 1, 5);
-    int64_t windows = sample_chance(cx, 70);  // else this dimension has none
+    int64_t windows = sample_chance(cx, 70);  // else a window of size 1
     w.size = size[d] = 1 + windows * sample_int(cx, 0, 2);
     w.stride = stride[d] = 1 + windows * sample_int(cx, 0, 2);
     w.pad_low = pad[2 * d] = windows * sample_int(cx, 0, 1);
@@ -171,7 +170,7 @@ static bool factors(FactorContext *cx) {
       continue;
     }
     uint8_t block = cx->options.conservative ? FACTOR_BLOCK : 0;
-    if (cx->options.own) {  // windows stay with the elements they see
+    if (cx->options.own) {  // windows are split with the elements that they read
       factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PERMUTE | block, d);
       continue;
     }

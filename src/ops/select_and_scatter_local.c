@@ -1,37 +1,38 @@
-// select_and_scatter on tiles. A device does every window that sees an element of its tile: it
-// reads all that these windows see of the operand and their elements of the source, and keeps its
-// tile of what comes out. Windows across a border are done on both sides, nothing is sent back, and
-// every element takes its contributions in the order of the whole.
+// select_and_scatter along a sharded dimension.
 //
-//   windows of 3, 2 apart   |0 1 2 3|4 5 6 7|    device 1 does [2 3 4], [4 5 6], [6 7 .]
+// Idea: a device computes every window that reads an element of its tile. It reads the operand
+// under these windows and their elements of the source, by halos, and keeps its tile of the result.
+// Windows across a boundary are computed on both sides. So no results are sent, and every element
+// gets its contributions in the global order.
 //
-// Where no window of the whole op overlaps padding and tiles are multiples of the stride, this is
-// the op itself on pieces; windows that the whole op does not have then bring what changes nothing.
-// Padding cannot be among the elements of a piece, though: it is never elected, whatever `select`
-// says of its value. There the election is written out: a reduce_window of the elements with their
-// places in the tile (none: -1; in another tile: behind the last), and a scatter to these places.
+//   windows of 3, stride 2   |0 1 2 3|4 5 6 7|    device 1 computes [2 3 4], [4 5 6], [6 7 .]
 //
-// The op compares the elected element with one element after the other; a reduce_window may combine
-// elements in any tree. Both elect the same if `select` is an ordering (LT, LE, GT or GE of its two
-// arguments) and nothing is NaN. A NaN loses to whatever follows it and beats whatever precedes it,
-// so the elements before the last NaN of a window do not count: every subtree carries a flag that
-// says whether it has a NaN, and a right subtree with a NaN wins. With other bodies the op is not
-// split where an election would be written out.
+// If no window overlaps padding and tiles are multiples of the stride, the local op is the op
+// itself; windows outside of the global op scatter the identity. Otherwise a window could contain
+// padding, which the op never selects but a local window would. Then the selection is explicit: a
+// reduce_window over (element, its linear index in the tile), with index -1 for padding and an
+// index behind the tile for elements of other tiles, and a scatter to the selected indices.
+//
+// The op compares the selected element with one element after the other, a reduce_window in any
+// tree. Both select the same if `select` is an ordering (LT, LE, GT or GE of its two arguments) and
+// no element is NaN. A NaN loses to its successor and beats its predecessor, so only the elements
+// from the last NaN of a window on count: every subtree has a flag for NaN, and a right subtree
+// with a NaN wins. Other `select` bodies are not split if the selection would be explicit.
 #include "ops/select_and_scatter_local.h"
 
 #include "ops/windows_local.h"
 
 enum { OPERAND, SOURCE, INIT, RESULT };
 
-// What a device reads of one dimension.
+// The elements that a device reads along one dimension.
 typedef struct Reach {
   BuildWindow seen;     // of the operand
   BuildWindow windows;  // of the source
   int64_t tile;         // of the operand and the result
-  // Tiles are no multiples of the stride: of `seen` the first few elements, as many as the phase of
-  // the device says, are none that its windows see.
+  // Tiles are no multiples of the stride, so devices differ in phase: the first elements of `seen`,
+  // as many as the device's phase, belong to none of its windows.
   bool drifts;
-  int64_t length;  // that its windows see
+  int64_t length;  // elements under its windows
 } Reach;
 
 typedef struct Windows {
@@ -39,12 +40,12 @@ typedef struct Windows {
   WindowDim dims[MAX_RANK];
   bool split[MAX_RANK];
   Reach reach[MAX_RANK];
-  bool elects;  // written out
+  bool is_explicit;  // the selection
   Combine combine;
 } Windows;
 
-// Whether `select` orders its two arguments: LT, LE, GT or GE of one and the other. *out_nan: an
-// argument that is NaN is not kept, and does not keep its place.
+// Is `select` an ordering: LT, LE, GT or GE of its two arguments? *out_nan: elements may be NaN,
+// which no comparison keeps.
 static bool select_orders(const Program *p, OpId op, bool *out_nan) {
   BlockId block = region_block(p, op_region(p, op, 0));
   OpId compare = block ? block_at(p, block)->first : 0, end = block ? block_at(p, block)->last : 0;
@@ -63,15 +64,15 @@ static bool select_orders(const Program *p, OpId op, bool *out_nan) {
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-// False: absurd numbers, or not worth it. The windows that may see element i of the dimension are
-// ceil((i + pad_low - size + 1) / stride) … floor((i + pad_low) / stride).
+// False: the numbers may overflow, or it does not pay. The windows that read element i of the
+// dimension are ceil((i + pad_low - size + 1) / stride) … floor((i + pad_low) / stride).
 static bool reach_of(const Localizer *cx, const WindowDim *w, uint32_t d, Reach *out) {
   int64_t size = localize_size(cx, OPERAND, d), tile = localize_tile(cx, RESULT, d), s = w->stride;
   const int64_t most = (int64_t)1 << 30;
   if (w->pad_low > most || w->pad_low < -most || w->size > most || size > most || s > most ||
       size < 1 || localize_size(cx, SOURCE, d) < 1)
     return false;
-  int64_t from = w->pad_low - w->size + 1;  // of the first element, times the stride
+  int64_t from = w->pad_low - w->size + 1;  // stride · the first window that reads element 0
   *out = (Reach){.tile = tile, .drifts = tile % s != 0};
   if (out->drifts) {
     int64_t count = (s - 1 + w->size - 1 + tile - 1) / s + 1;
@@ -89,19 +90,20 @@ static bool reach_of(const Localizer *cx, const WindowDim *w, uint32_t d, Reach 
   return out->seen.length <= 2 * size + 64;
 }
 
-// How the op is split so far.
+// The windows under the current splits.
 static void windows_of(const Localizer *cx, Windows *out) {
   out->rank = localize_type(cx, OPERAND)->rank;
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, out->rank, out->dims);
   out->combine = op_region_combine(cx->program, cx->op, 1);
-  out->elects = !combine_is_plain(out->combine) ||
-                !dtype_has_zero(type_dtype(cx->context, localize_type(cx, RESULT)->elem));
+  out->is_explicit = !combine_is_named(out->combine) ||
+                     !dtype_has_zero(type_dtype(cx->context, localize_type(cx, RESULT)->elem));
   for (uint32_t d = 0; d < out->rank; d++) {
     uint32_t f = localize_factor(cx, OPERAND, d);
     bool windowed = localize_is_split(cx, f) && cx->map->factors[f].kinds != FACTOR_PASS;
     out->split[d] = windowed && reach_of(cx, &out->dims[d], d, &out->reach[d]);
     if (!out->split[d]) continue;
-    out->elects |= out->dims[d].pad_low > 0 || out->dims[d].pad_high > 0 || out->reach[d].drifts;
+    out->is_explicit |=
+        out->dims[d].pad_low > 0 || out->dims[d].pad_high > 0 || out->reach[d].drifts;
   }
 }
 
@@ -110,10 +112,10 @@ void select_and_scatter_splits(Localizer *cx) {
   windows_of(cx, &w);
   Type elem = localize_type(cx, OPERAND)->elem;
   bool odd = type_is_quant(cx->context, elem) || elem != localize_type(cx, RESULT)->elem, nan;
-  odd |= w.elects && !select_orders(cx->program, cx->op, &nan);
+  odd |= w.is_explicit && !select_orders(cx->program, cx->op, &nan);
   for (uint32_t d = 0; d < w.rank; d++) {
     uint32_t f = localize_factor(cx, OPERAND, d);
-    if (cx->map->factors[f].kinds != FACTOR_PASS && (odd || !w.split[d])) localize_give_up(cx, f);
+    if (cx->map->factors[f].kinds != FACTOR_PASS && (odd || !w.split[d])) localize_unsplit(cx, f);
   }
   windows_of(cx, &w);
   double operand = localize_bytes(cx, OPERAND), source = localize_bytes(cx, SOURCE);
@@ -124,7 +126,7 @@ void select_and_scatter_splits(Localizer *cx) {
   }
 }
 
-// ---- pieces ----
+// ---- the local op ----
 
 // step · coordinate + first along dimension d, as tensor<i64>.
 static ValueId affine(Localizer *cx, uint32_t d, int64_t first, int64_t step) {
@@ -134,8 +136,8 @@ static ValueId affine(Localizer *cx, uint32_t d, int64_t first, int64_t step) {
   return first ? build_binary(b, OP_add, v, build_index(b, first)) : v;
 }
 
-// The device's first window along d, were all numbers positive, and its phase: quotient and rest
-// of the same number. *out_more: windows that the first is too far then.
+// The device's first window along d plus *out_more (OP_divide), or its phase (OP_remainder).
+// *out_more makes the dividend positive, since stablehlo.divide truncates towards 0.
 static ValueId first_window(Localizer *cx, const Windows *w, uint32_t d, uint16_t code,
                             int64_t *out_more) {
   const WindowDim *dim = &w->dims[d];
@@ -147,7 +149,7 @@ static ValueId first_window(Localizer *cx, const Windows *w, uint32_t d, uint16_
   return build_binary(cx->builder, code, v, build_index(cx->builder, dim->stride));
 }
 
-// Where the tile begins in what its windows see along d, as tensor<i64>.
+// The tile's start in the elements under its windows along d: tensor<i64>.
 static ValueId tile_begin(Localizer *cx, const Windows *w, uint32_t d) {
   int64_t more;
   if (!w->reach[d].drifts) return build_index(cx->builder, -w->reach[d].seen.first);
@@ -155,11 +157,11 @@ static ValueId tile_begin(Localizer *cx, const Windows *w, uint32_t d) {
   return build_binary(cx->builder, OP_add, phase, build_index(cx->builder, w->dims[d].size - 1));
 }
 
-// Operand and source as its windows see them.
-static void read_pieces(Localizer *cx, const Windows *w, ValueId *operands) {
+// Replaces operand and source by the device's windows of them.
+static void read_windows(Localizer *cx, const Windows *w, ValueId *operands) {
   Builder *b = cx->builder;
   ValueId nothing = 0;
-  if (!w->elects) nothing = build_identity(b, value_type(b->p, operands[INIT]), w->combine);
+  if (!w->is_explicit) nothing = build_identity(b, value_type(b->p, operands[INIT]), w->combine);
   for (uint32_t d = 0; d < w->rank; d++) {
     if (!w->split[d]) continue;
     const Reach *r = &w->reach[d];
@@ -175,7 +177,7 @@ static void read_pieces(Localizer *cx, const Windows *w, ValueId *operands) {
   }
 }
 
-// The op on pieces.
+// The op on these windows, without padding in split dimensions.
 static Status *copy_op(Localizer *cx, const Windows *w, const ValueId *operands, ValueId *out) {
   Context *c = cx->context;
   int64_t pads[2 * MAX_RANK];
@@ -191,9 +193,9 @@ static Status *copy_op(Localizer *cx, const Windows *w, const ValueId *operands,
   return localize_copy_as(cx, operands, attrs, &type, out);
 }
 
-// ---- the election written out ----
+// ---- the explicit selection ----
 
-// Keeps i where `from` <= number + shift < end along d; `other` elsewhere. All of them tensor<i64>.
+// Keeps v at indices [from, from + count) along d; `other` elsewhere. v, from: i64.
 static ValueId keep_range(Localizer *cx, ValueId v, uint32_t d, ValueId from, int64_t count,
                           int64_t other) {
   Builder *b = cx->builder;
@@ -201,8 +203,9 @@ static ValueId keep_range(Localizer *cx, ValueId v, uint32_t d, ValueId from, in
   return build_mask(b, v, d, from, end, build_index(b, other));
 }
 
-// The place in the tile of every element of the piece; -1 where there is none.
-static ValueId put_places(Localizer *cx, const Windows *w, ValueId piece, int64_t count) {
+// The linear index in the tile of every element that the windows read; `count` for elements of
+// other tiles, -1 for padding.
+static ValueId put_indices(Localizer *cx, const Windows *w, ValueId piece, int64_t count) {
   Builder *b = cx->builder;
   Type like = value_type(b->p, piece);
   ValueId sum = 0;
@@ -231,9 +234,9 @@ static ValueId put_places(Localizer *cx, const Windows *w, ValueId piece, int64_
   return sum;
 }
 
-// Of two elements with their places the one that `select` keeps; who has no place is not kept. With
-// a third value, whether there is a NaN among the elements: those before a NaN are not kept.
-static void put_election_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
+// The body on (element, index): keeps the one that `select` keeps; an element with index -1 is not
+// kept. With a third value, the NaN flag: elements before a NaN are not kept.
+static void put_selection_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
   Builder *to = cx->builder;
   Program *p = to->p;
   BlockId outer = to->block, block = region_add_block(p, op_region(p, op, 0));
@@ -241,7 +244,7 @@ static void put_election_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
     block_add_arg(p, block, value_type(p, op_operand(p, op, n + i % n)), 0);
   ValueId a = block_arg(p, block, 0), at_a = block_arg(p, block, 1), b = block_arg(p, block, n),
           at_b = block_arg(p, block, n + 1), nan = 0;
-  OpId last = localize_take_body(cx, copy, 0, block, (ValueId[]){a, b});
+  OpId last = localize_inline_body(cx, copy, 0, block, (ValueId[]){a, b});
   to->block = block;
   ValueId none = build_index(to, 0), keeps = op_operand(p, last, 0);
   if (n == 3) {
@@ -256,16 +259,17 @@ static void put_election_body(Localizer *cx, OpId copy, OpId op, uint32_t n) {
   to->block = outer;
 }
 
-// Which elements of the piece are NaN and have a place.
-static ValueId put_nans(Builder *b, ValueId piece, ValueId places) {
-  ValueId none = build_broadcast(b, build_index(b, 0), value_type(b->p, places));
+// Predicate: the element is NaN and no padding.
+static ValueId put_nans(Builder *b, ValueId piece, ValueId indices) {
+  ValueId none = build_broadcast(b, build_index(b, 0), value_type(b->p, indices));
   return build_binary(b, OP_and, build_compare(b, "NE", piece, piece),
-                      build_compare(b, "GE", places, none));
+                      build_compare(b, "GE", indices, none));
 }
 
-// The place that each window elects. `copy` lends its attributes and `select`.
-static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const ValueId *operands,
-                            ValueId places) {
+// The index that each window selects; -1 for windows outside of the global op. Takes the attributes
+// and `select` of `copy`.
+static ValueId put_selection(Localizer *cx, const Windows *w, OpId copy, const ValueId *operands,
+                             ValueId indices) {
   Builder *b = cx->builder;
   Program *p = b->p;
   const TypeInfo *source = type_info(cx->context, value_type(p, operands[SOURCE]));
@@ -275,8 +279,8 @@ static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const Va
   bool has_nan = false;
   select_orders(cx->program, cx->op, &has_nan);
   uint32_t n = has_nan ? 3 : 2;
-  ValueId in[6] = {operands[OPERAND], places};
-  if (has_nan) in[2] = put_nans(b, operands[OPERAND], places);
+  ValueId in[6] = {operands[OPERAND], indices};
+  if (has_nan) in[2] = put_nans(b, operands[OPERAND], indices);
   in[n] = operands[INIT];
   in[n + 1] = build_index(b, -1);
   if (has_nan)
@@ -287,20 +291,20 @@ static ValueId put_election(Localizer *cx, const Windows *w, OpId copy, const Va
   if (!attr_get(cx->context, attrs, "window_dimensions"))
     attrs = localize_with(cx, attrs, "window_dimensions", attr_i64s(cx->context, w->rank, ones));
   OpId op = build_op_many(b, OP_reduce_window, 2 * n, in, n, types, 1, attrs);
-  put_election_body(cx, copy, op, n);
-  ValueId elected = op_result(p, op, 1);
-  for (uint32_t d = 0; d < w->rank; d++) {  // windows that the whole op has
+  put_selection_body(cx, copy, op, n);
+  ValueId selected = op_result(p, op, 1);
+  for (uint32_t d = 0; d < w->rank; d++) {  // mask windows outside of the global op
     if (!w->split[d]) continue;
     int64_t more;
     ValueId first = first_window(cx, w, d, OP_divide, &more);
     first = build_binary(b, OP_subtract, build_index(b, more), first);
-    elected = keep_range(cx, elected, d, first, localize_size(cx, SOURCE, d), -1);
+    selected = keep_range(cx, selected, d, first, localize_size(cx, SOURCE, d), -1);
   }
-  return elected;
+  return selected;
 }
 
-// The source goes to the elected places of a row of `count` init values, which is the tile.
-static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, ValueId elected,
+// Scatters the source to the selected indices of `count` init values: the linearized tile.
+static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, ValueId selected,
                            int64_t count) {
   Builder *b = cx->builder;
   Context *c = cx->context;
@@ -310,7 +314,7 @@ static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, Va
   Type row = type_tensor(c, source->elem, 1, &count, 0);
   Type scalar = type_tensor(c, source->elem, 0, NULL, 0);
   ValueId in[3] = {build_broadcast(b, operands[INIT], row),
-                   build_reshape(b, elected, 2, (int64_t[]){n, 1}),
+                   build_reshape(b, selected, 2, (int64_t[]){n, 1}),
                    build_reshape(b, operands[SOURCE], 1, &n)};
   int64_t zero = 0;
   NamedAttr numbers[] = {{name_of(c, "inserted_window_dims"), attr_i64s(c, 1, &zero)},
@@ -322,7 +326,7 @@ static ValueId put_scatter(Localizer *cx, OpId copy, const ValueId *operands, Va
   BlockId outer = b->block, block = region_add_block(b->p, op_region(b->p, op, 0));
   for (uint32_t i = 0; i < 2; i++) block_add_arg(b->p, block, scalar, 0);
   ValueId args[2] = {block_arg(b->p, block, 0), block_arg(b->p, block, 1)};
-  ValueId sum = op_operand(b->p, localize_take_body(cx, copy, 1, block, args), 0);
+  ValueId sum = op_operand(b->p, localize_inline_body(cx, copy, 1, block, args), 0);
   b->block = block;
   build_return(b, 1, &sum);
   b->block = outer;
@@ -338,15 +342,15 @@ Status *select_and_scatter_localize(Localizer *cx) {
   bool any = false;
   for (uint32_t d = 0; d < w.rank; d++) any |= w.split[d];
   if (!any) return localize_copy(cx, operands, 0);
-  read_pieces(cx, &w, operands);
+  read_windows(cx, &w, operands);
   TRY(copy_op(cx, &w, operands, &v));
-  if (w.elects) {
+  if (w.is_explicit) {
     int64_t count = 0;
     type_count(cx->context, cx->out_types[0], &count);
     OpId copy = value_def(b->p, v);
-    ValueId places = put_places(cx, &w, operands[OPERAND], count);
-    ValueId elected = put_election(cx, &w, copy, operands, places);
-    cx->out[0] = put_scatter(cx, copy, operands, elected, count);
+    ValueId indices = put_indices(cx, &w, operands[OPERAND], count);
+    ValueId selected = put_selection(cx, &w, copy, operands, indices);
+    cx->out[0] = put_scatter(cx, copy, operands, selected, count);
     op_erase(b->p, copy);
     return NULL;
   }

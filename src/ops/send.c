@@ -3,7 +3,7 @@
 // channel.
 #include "ops/groups.h"
 
-// Of #stablehlo.channel_handle<type = …>.
+// Values of #stablehlo.channel_handle<type = …>.
 enum { DEVICE_TO_DEVICE = 1, DEVICE_TO_HOST = 2, HOST_TO_DEVICE = 3 };
 
 static bool is_token(const Infer *cx, Type type) {
@@ -61,9 +61,9 @@ static bool infer_recv(Infer *cx) {
   return true;
 }
 
-// The other end's flattened id: column 1 of the pair whose column 0 is this process, or the
-// reverse. Pairs name partitions where the grid has several, else replicas. -1: no pairs, so
-// anybody; -2: this process is in none.
+// The peer's flattened id: column 1 of the pair whose column 0 is this process, or the reverse. Ids
+// are partitions if the grid has several, else replicas. -1: no pairs, any peer; -2: this process
+// is in no pair.
 static int64_t find_peer(EvalContext *cx, bool sending) {
   Ints ids = eval_ints(cx, "source_target_pairs");
   if (!ids.ok || ids.n < 2 || eval_bool(cx, "is_host_transfer", false)) return -1;
@@ -92,7 +92,7 @@ static Status *eval_recv(EvalContext *cx, Literal *const *in, Literal **out) {
   if (peer != -2) {
     TRY(cx->host->receive(cx, groups_channel(cx->context, cx->attrs), peer, cx->n_out - 1, out));
   } else {
-    // Nobody sends to this process: zeros, as collective_permute gives.
+    // No process sends to this one: zeros, as in collective_permute.
     for (uint32_t i = 0; i + 1 < cx->n_out; i++) {
       out[i] = eval_new_result(cx, i);
       groups_fill_zero(cx->context, out[i]);

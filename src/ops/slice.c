@@ -1,6 +1,6 @@
 // slice and real_dynamic_slice: every strides[d]-th element of [start, limit) in each dimension;
-// the bounds are attributes in the one and operands in the other. One strided copy, O(elements of
-// the result).
+// the bounds are attributes in the former and operands in the latter. One strided copy, O(elements
+// of the result). On shards: a window of the sharded dimension (build_window), see SliceDim.
 #include "ops/index_local.h"
 #include "ops/move.h"
 #include "tensor/strided.h"
@@ -83,7 +83,7 @@ static Status *slice(EvalContext *cx, const Literal *operand, Ints start, Ints l
   if ((*out)->count == 0) return NULL;
   for (uint32_t d = 0; d < operand->rank; d++) {
     offset += start.v[d] * strides[d];
-    // A stride past the end is taken once at most; as written it could overflow.
+    // A stride past the end is taken once at most, and could overflow.
     strides[d] = dims[d] > 1 ? strides[d] * stride.v[d] : 0;
   }
   strided_copy(*out, 0, NULL, operand, offset, strides, operand->rank, dims);
@@ -144,43 +144,44 @@ static OpId sample_dynamic(Sample *cx) {
 
 static bool factors(FactorContext *cx) {
   factors_resize(cx, cx->options.conservative ? FACTOR_PERMUTE | FACTOR_BLOCK : FACTOR_PERMUTE);
-  for (uint32_t i = 1; i < cx->n_operands; i++) factors_whole(cx, i);
+  for (uint32_t i = 1; i < cx->n_operands; i++) factors_replicated(cx, i);
   return true;
 }
 
-// One dimension of the slice on a tile. Where the stride divides the tiles each device first takes
-// its own every stride-th element: `before` is that stride, and the window is one over what is
-// left; otherwise the window has all between, and every `after`-th element of it is the result.
-typedef struct Cut {
-  int64_t before, offset;  // own elements from offset on
-  int64_t size;            // of the whole dimension then
+// One sharded dimension of the slice. If the stride divides the tile size, each device first slices
+// its own tile with the stride (`before`), and the window is one of the remaining elements. So only
+// needed elements are sent. Otherwise the window has all elements, and is sliced with the stride
+// (`after`) at the end.
+typedef struct SliceDim {
+  int64_t before, offset;  // the local slice's stride and start
+  int64_t size;            // the global size after it
   BuildWindow window;
   int64_t after;
-} Cut;
+} SliceDim;
 
-static Cut cut_of(const Localizer *cx, uint32_t d) {
+static SliceDim slice_dim(const Localizer *cx, uint32_t d) {
   int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 0, d);
   int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 1, d);
   if (stride > size) stride = size;  // one element either way
-  Cut cut = {.before = 1, .size = size, .after = stride};
+  SliceDim s = {.before = 1, .size = size, .after = stride};
   if (localize_tile(cx, 0, d) % stride == 0) {
-    cut.before = stride;
-    cut.offset = start % stride;
-    cut.size = slice_size(cut.offset, size, stride);
-    cut.after = 1;
-    cut.window.end = start / stride + localize_size(cx, 1, d);
+    s.before = stride;
+    s.offset = start % stride;
+    s.size = slice_size(s.offset, size, stride);
+    s.after = 1;
+    s.window.end = start / stride + localize_size(cx, 1, d);
     start /= stride;
   } else {
-    cut.window.end = localize_ints(cx, "limit_indices").v[d];
+    s.window.end = localize_ints(cx, "limit_indices").v[d];
   }
-  cut.window.first = start;
-  cut.window.step = tile * cut.after;
-  cut.window.length = tile ? (tile - 1) * cut.after + 1 : 0;
-  return cut;
+  s.window.first = start;
+  s.window.step = tile * s.after;
+  s.window.length = tile ? (tile - 1) * s.after + 1 : 0;
+  return s;
 }
 
-// Somebody puts it elsewhere along the dimension again.
-static bool is_placed_again(const Localizer *cx) {
+// Does a concatenate or pad use the result? They look through the slice.
+static bool is_repositioned(const Localizer *cx) {
   const Program *p = cx->program;
   for (OperandId use = value_at(p, op_result(p, cx->op, 0))->first_use; use;
        use = operand_at(p, use)->next_use) {
@@ -190,19 +191,20 @@ static bool is_placed_again(const Localizer *cx) {
   return false;
 }
 
-// A few elements that one device has: not worth being cut. Everybody will want them.
-static bool comes_in_parts(const Localizer *cx, uint32_t d) {
+// Is the result unreduced along d? True for few elements that all lie in one tile: too few to
+// shard, and probably all devices need them.
+static bool is_unreduced(const Localizer *cx, uint32_t d) {
   int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 1, d);
   int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 0, d);
   if (!size || 2 * size > localize_ways(cx, localize_factor(cx, 0, d))) return false;
-  return start / tile == (start + (size - 1) * stride) / tile && index_parts(cx, 0) &&
-         !is_placed_again(cx);
+  return start / tile == (start + (size - 1) * stride) / tile && index_reducer(cx, 0) &&
+         !is_repositioned(cx);
 }
 
-// A slice of what was padded for it only, of a value whose tile is there: that, padded and cut at
-// once. What the padding takes is then not done at all.
+// A slice of a pad that has no other user, where the local program has the pad's operand with the
+// same sharding: one window of that operand serves both, and the pad's communication is saved.
 typedef struct Padded {
-  ValueId tile, fill;  // 0: it is no such slice
+  ValueId tile, fill;  // the pad's operands; 0: not this case
   const TypeInfo *type;
   Ints low;
 } Padded;
@@ -215,12 +217,12 @@ static Padded look_through(const Localizer *cx) {
   if (!def || op_at(p, def)->code != OP_pad || value_count_uses(p, v) != 1) return none;
   Ints between = attr_as_ints(cx->context, op_attr(p, def, "interior_padding")),
        stride = localize_ints(cx, "strides");
-  const int64_t most = INT64_C(1) << 60;  // sums of such numbers are numbers
+  const int64_t most = INT64_C(1) << 60;  // sums of such numbers do not overflow
   Ints low = attr_as_ints(cx->context, op_attr(p, def, "edge_padding_low"));
   for (uint32_t d = 0; d < stride.n; d++)
     if (between.v[d] || stride.v[d] != 1 || low.v[d] < -most || low.v[d] > most) return none;
   Padded padded = {.tile = localize_find(cx, op_operand(p, def, 0), 0),
-                   .fill = localize_find_whole(cx, op_operand(p, def, 1)),
+                   .fill = localize_find_replicated(cx, op_operand(p, def, 1)),
                    .type = type_info(cx->context, op_operand_type(p, def, 0)),
                    .low = low};
   return padded.tile && padded.fill ? padded : none;
@@ -252,21 +254,21 @@ static double received(const Localizer *cx, const Padded *padded, uint32_t d, in
   if (padded->tile)
     return build_window_received(cx->builder, padded->type->dims[d], devices,
                                  padded_window(cx, padded, d));
-  Cut cut = cut_of(cx, d);
-  return build_window_received(cx->builder, cut.size, devices, cut.window);
+  SliceDim s = slice_dim(cx, d);
+  return build_window_received(cx->builder, s.size, devices, s.window);
 }
 
 static void splits(Localizer *cx) {
-  bool parts = false;
+  bool unreduced = false;
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++)
-    parts |= localize_axes(cx, 0, d).n && comes_in_parts(cx, d);
-  Padded padded = parts ? (Padded){0} : look_through(cx);
+    unreduced |= localize_axes(cx, 0, d).n && is_unreduced(cx, d);
+  Padded padded = unreduced ? (Padded){0} : look_through(cx);
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
-    if (comes_in_parts(cx, d)) {
+    if (is_unreduced(cx, d)) {
       uint32_t f = localize_factor(cx, 0, d);
-      cx->splits[f].parts = index_parts(cx, 0);
+      cx->splits[f].reducer = index_reducer(cx, 0);
       *localize_has(cx, 1, f) = false;
       continue;
     }
@@ -276,40 +278,41 @@ static void splits(Localizer *cx) {
 
 static ValueId localize_dim(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
   Builder *b = cx->builder;
-  Cut cut = cut_of(cx, d);
-  v = build_slice(b, v, d, cut.offset, build_dim(b, v, d), cut.before);
-  v = build_window(b, v, d, axes, cut.size, cut.window, 0);
-  return build_slice(b, v, d, 0, build_dim(b, v, d), cut.after);
+  SliceDim s = slice_dim(cx, d);
+  v = build_slice(b, v, d, s.offset, build_dim(b, v, d), s.before);
+  v = build_window(b, v, d, axes, s.size, s.window, 0);
+  return build_slice(b, v, d, 0, build_dim(b, v, d), s.after);
 }
 
-// The device that has them gives them, the others what changes nothing.
-static ValueId give_parts(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
+// The unreduced result: the elements on the device that has them, the identity on the others.
+static ValueId put_partial(Localizer *cx, ValueId v, uint32_t d, AxisList axes) {
   Builder *b = cx->builder;
   int64_t start = localize_ints(cx, "start_indices").v[d], size = localize_size(cx, 1, d);
   int64_t stride = localize_ints(cx, "strides").v[d], tile = localize_tile(cx, 0, d);
   int64_t first = start % tile;
   v = build_slice(b, v, d, first, first + (size - 1) * stride + 1, size > 1 ? stride : 1);
   ValueId here = build_compare(b, "EQ", build_coordinate(b, axes), build_index(b, start / tile));
-  return build_select(b, here, v, build_identity(b, value_type(b->p, v), index_parts(cx, 0)));
+  return build_select(b, here, v, build_identity(b, value_type(b->p, v), index_reducer(cx, 0)));
 }
 
-// Whole dimensions first, then those that are cut one by one.
+// Slices the unsharded dimensions first, then the sharded ones one by one.
 static Status *localize(Localizer *cx) {
   Builder *b = cx->builder;
   ValueId v = cx->in[0];
   Ints start = localize_ints(cx, "start_indices"), limit = localize_ints(cx, "limit_indices"),
        stride = localize_ints(cx, "strides");
-  bool parts = false;
-  for (uint32_t d = 0; d < start.n; d++) parts |= !*localize_has(cx, 1, localize_factor(cx, 0, d));
-  Padded padded = parts ? (Padded){0} : look_through(cx);
+  bool unreduced = false;
+  for (uint32_t d = 0; d < start.n; d++)
+    unreduced |= !*localize_has(cx, 1, localize_factor(cx, 0, d));
+  Padded padded = unreduced ? (Padded){0} : look_through(cx);
   if (padded.tile) return localize_padded(cx, &padded);
   for (uint32_t d = 0; d < start.n; d++)
     if (!localize_axes(cx, 0, d).n) v = build_slice(b, v, d, start.v[d], limit.v[d], stride.v[d]);
   for (uint32_t d = 0; d < start.n; d++) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
-    bool part = !*localize_has(cx, 1, localize_factor(cx, 0, d));
-    v = part ? give_parts(cx, v, d, axes) : localize_dim(cx, v, d, axes);
+    bool partial = !*localize_has(cx, 1, localize_factor(cx, 0, d));
+    v = partial ? put_partial(cx, v, d, axes) : localize_dim(cx, v, d, axes);
   }
   cx->out[0] = v;
   return NULL;

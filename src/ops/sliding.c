@@ -1,8 +1,14 @@
-// A Fold puts its values into runs of FOLD_RUN and the runs into a balanced tree, so a window is
-// some perfect trees, the largest first, and a rest. The perfect trees of one height at all places
-// of the line are made from those of half the height; each window takes the heights it has, from
-// the lowest, as fold_end does. The first tree of a window has the init value in it, so it is kept
-// apart, one for each position.
+// Problem: overlapping windows share values, and a Fold per window computes shared sums again.
+//
+// Idea: a Fold groups values into runs of FOLD_RUN and the runs into a balanced tree. So a window
+// of r runs is a sequence of perfect binary trees, one per bit of r, the largest first, and a rest
+// shorter than a run. Level k of the loop holds in line[i] the perfect tree of 2^k runs that starts
+// at i, for all i; level k + 1 follows from it in place. Each window prepends the trees of its
+// bits, from the smallest, as fold_end does.
+//
+// Invariant: the tree of each window is that of fold_end, so results are bit-identical. The first
+// tree of a window contains the init value; it is kept in first[k], per position. O(length · log
+// size) applications.
 #include "ops/sliding.h"
 
 #include <string.h>
@@ -52,7 +58,7 @@ static Status *take(const Sliding *s, Scalar *into, int64_t from, int64_t count)
   return NULL;
 }
 
-// Runs at all places, the first ones of windows, and what is behind the last run of each.
+// Level 0: the run from each index, the first run of each window, and the rest behind its last run.
 static Status *fold_runs(const Sliding *s, int64_t length) {
   int64_t run = fold_run(s->reducer->cx), rest = s->size % run;
   for (int64_t k = 0; k < s->positions; k++) {
@@ -67,8 +73,8 @@ static Status *fold_runs(const Sliding *s, int64_t length) {
   return NULL;
 }
 
-// out[k] = body(tree, out[k]), or the tree where nothing is behind it. The tree may be worked in
-// if it is `own`.
+// out[k] = body(tree, out[k]), or the tree if out[k] is still empty. own: the tree may be
+// overwritten.
 static Status *prepend(const Sliding *s, int64_t k, Scalar *tree, bool own, bool behind,
                        Scalar *spare) {
   Scalar *out = at(s, s->out, k), *front = own ? tree : spare;

@@ -1,5 +1,5 @@
-// sort: slices of all inputs along one dimension, reordered together by a comparator region. Always
-// stable. O(n log n) comparisons per slice.
+// sort: slices of all inputs along one dimension are sorted together by a comparator region, always
+// stably. O(n log n) comparisons per slice.
 #include "ops/factors.h"
 #include "tensor/merge_sort.h"
 #include "ops/move.h"
@@ -134,7 +134,7 @@ static bool factors(FactorContext *cx) {
   uint32_t rank = factors_rank(cx, 0);
   int64_t along = factors_int(cx, "dimension", -1);
   if (along < 0) along += rank;
-  bool alone = true;  // nothing else could be split instead
+  bool alone = true;  // no other dimension could be split instead
   for (uint32_t d = 0; d < rank; d++) alone &= d == along || factors_dim(cx, 0, d) == 1;
   uint8_t kinds = alone ? FACTOR_REPLICATE | FACTOR_BLOCK : FACTOR_REPLICATE;
   for (uint32_t d = 0; d < rank; d++)

@@ -1,23 +1,25 @@
-// sort along a cut dimension: Columnsort (Leighton, "Tight bounds on the complexity of parallel
-// sorting", 1985). Tiles are the columns of a matrix of r rows and n columns, sorted column after
-// column in the end:
+// sort along a sharded dimension.
 //
-//   sort, deal each column's rows to all columns in turn (all_to_all), sort, give back blocks of
-//   rows (all_to_all), sort, sort the lower half of each column with the upper half of the next
-//   (collective_permute there and back)
+// Idea: Columnsort (Leighton, "Tight bounds on the complexity of parallel sorting", 1985). The n
+// shards are the columns of a matrix with r rows. At the end, the matrix is sorted in column-major
+// order:
 //
-// It is right if n divides r and r >= 2 (n - 1)^2: tiles are padded to that. A device sends less
-// than 3 tiles, whatever n is, where gathering takes n - 1.
+//   1. sort columns       2. all_to_all: row i of a column goes to column i mod n
+//   3. sort columns       4. all_to_all: the inverse, contiguous blocks of rows
+//   5. sort columns       6. sort the lower half of each column with the upper half of the next
+//                            (collective_permute there and back)
 //
-// Exactly the order of the whole: elements carry their place in it (an iota among the operands is
-// that already), so that
+// It is correct if n divides r and r >= 2 (n - 1)^2; tiles are padded to that. A device sends less
+// than 3 tiles for any n, while an all_gather receives n - 1.
 //
-//   a before b  =  (a's place < b's)  xor  comparator(the later one, the earlier one)
+// Invariant: the result is exactly that of the global stable sort. Elements carry their global
+// index (an iota among the operands serves as that), and the local comparator is
 //
-// which is what a stable sort does with any comparator that has an answer at all (for one that is
-// no order, as < with NaN, the order depends on the algorithm). Padding has the place `size`, where
-// the comparator is not asked. Where equal elements are the same bits no place is needed; padding
-// is then the last in order.
+//   a before b  =  (index of a < index of b)  xor  comparator(the later one, the earlier one)
+//
+// A stable sort computes the same for every comparator that is a weak order. (For others, as < with
+// NaN, the order depends on the algorithm.) Padding has the index `size` and is not compared. If
+// equal elements have equal bits, no index is needed, and padding is the last element in order.
 #include "ops/sort_local.h"
 
 #include "tensor/strided.h"
@@ -27,9 +29,9 @@
 typedef struct Columns {
   uint32_t n, along;  // operands; the dimension
   AxisList axes;
-  int64_t devices, size, tile, rows;  // rows: those of the padded tile
-  bool total, descending;             // places are not needed
-  uint32_t index;                     // the operand that says places; n: one more is made
+  int64_t devices, size, tile, rows;  // rows: of the padded tile
+  bool total, descending;             // total: equal elements have equal bits, no index needed
+  uint32_t index;                     // the operand with the global index; n: an additional one
   DType index_type;
 } Columns;
 
@@ -38,7 +40,7 @@ static uint32_t along_of(const Localizer *cx) {
   return (uint32_t)(along < 0 ? along + localize_type(cx, 0)->rank : along);
 }
 
-// One operand, compared by < or > in an order in which equal ones are the same bits.
+// Is there one operand, compared by < or > in an order in which equal elements have equal bits?
 static bool is_total(const Localizer *cx, bool *out_descending) {
   const Program *p = cx->program;
   Context *c = cx->context;
@@ -65,7 +67,7 @@ static bool holds(DType dtype, int64_t value) {
   return dtype_is_integer(dtype) && (width >= 63 || value >> width == 0);
 }
 
-// An operand that says the place of each element.
+// An operand that is an iota along the dimension; n: none.
 static uint32_t find_index(const Localizer *cx, const Columns *s) {
   const Program *p = cx->program;
   for (uint32_t i = 0; i < s->n; i++) {
@@ -97,8 +99,8 @@ static Columns columns_of(const Localizer *cx) {
   return s;
 }
 
-// Elements of the column before that a device's tile begins with, at most: columns are longer than
-// tiles.
+// Columns are longer than tiles, so tile c starts in column c - 1. The maximum number of elements
+// that a device needs from the previous column.
 static int64_t lag_of(const Columns *s) { return (s->devices - 1) * (s->rows - s->tile); }
 
 // ---- splits ----
@@ -111,7 +113,8 @@ static bool can_sort(const Localizer *cx) {
   return good;
 }
 
-// To split another dimension instead and come back takes two exchanges of less than a tile.
+// Can another dimension be split instead? Resharding to it and back takes two all_to_alls of less
+// than a tile each, which is cheaper.
 static bool has_other(const Localizer *cx, uint32_t f) {
   for (uint32_t other = 0; other < cx->map->n_factors; other++)
     if (other != f && !localize_is_split(cx, other) && cx->map->factors[other].size > 1 &&
@@ -126,7 +129,7 @@ void sort_splits(Localizer *cx) {
   bool good = can_sort(cx) && !has_other(cx, f);
   if (good) {
     Columns s = columns_of(cx);
-    double given = 0, gathered = 0, others = 1, n = (double)s.devices;
+    double given = 0, gathered = 0, others = 1, n = (double)s.devices;  // given: bytes per element
     for (uint32_t i = 0; i < s.n; i++) {
       double bytes = dtype_bytes(type_dtype(cx->context, localize_type(cx, i)->elem));
       given += bytes;
@@ -136,15 +139,15 @@ void sort_splits(Localizer *cx) {
     for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++)
       if (d != s.along) others *= (double)localize_tile(cx, 0, d);
     double moved = carried * 2 * (double)(s.rows + s.rows / 2) + given * (double)lag_of(&s);
-    moved *= (n - 1) / n;  // one of n stays, or has no neighbour
+    moved *= (n - 1) / n;  // of n blocks one stays; of n devices one has no neighbour
     good = lag_of(&s) <= s.tile && moved < gathered * (n - 1) * (double)s.tile;
     cx->bytes += good ? moved * others : 0;
     cx->steps += 4;
   }
-  if (!good) localize_give_up(cx, f);
+  if (!good) localize_unsplit(cx, f);
 }
 
-// ---- one sort of all columns ----
+// ---- step 1, 3, 5: sort columns ----
 
 ValueId sort_last(Builder *b, Type elem, bool larger_first) {
   Context *c = b->p->context;
@@ -160,7 +163,7 @@ ValueId sort_last(Builder *b, Type elem, bool larger_first) {
   return build_constant(b, attr_dense(c, scalar, &bits, (size_t)type->bytes));
 }
 
-// The comparator's ops for other arguments; gives what it returns.
+// Inlines a copy of the comparator with other arguments; returns its result.
 static ValueId put_comparator(Builder *b, BlockId body, uint32_t n_args, const ValueId *args) {
   Program *p = b->p;
   uint32_t n = p->values.count;
@@ -175,7 +178,7 @@ static ValueId put_comparator(Builder *b, BlockId body, uint32_t n_args, const V
   return made ? made : returned;
 }
 
-// The body of a sort that also goes by places.
+// The body of a local sort: the comparator, with ties broken by the global index.
 static void put_body(Builder *to, const Columns *s, BlockId comparator, OpId sort) {
   Program *p = to->p;
   Context *c = p->context;
@@ -204,7 +207,7 @@ static void put_body(Builder *to, const Columns *s, BlockId comparator, OpId sor
   to->block = outer;
 }
 
-// Sorts the tensors v; `comparator` is 0 where places are not needed.
+// Sorts the tensors v. comparator 0: no index is needed, the op's own body serves.
 static Status *put_sort(Localizer *cx, const Columns *s, BlockId comparator, ValueId *v) {
   Builder *b = cx->builder;
   Program *p = b->p;
@@ -221,26 +224,26 @@ static Status *put_sort(Localizer *cx, const Columns *s, BlockId comparator, Val
   return NULL;
 }
 
-// ---- exchanges ----
+// ---- steps 2, 4, 6: communication ----
 
-// The dimension as two, [outer, inner]; one of them is cut, the other grows, and they are one
-// again.
+// Reshapes the dimension to [outer, inner], splits one of them over the devices while the other is
+// concatenated, and reshapes back. interleaved: step 2, else step 4.
 static ValueId put_deal(Builder *b, const Columns *s, ValueId v, bool interleaved) {
   Type type = value_type(b->p, v);
   const TypeInfo *info = type_info(b->p->context, type);
-  int64_t dims[MAX_RANK + 1], part = s->rows / s->devices;
+  int64_t dims[MAX_RANK + 1], block = s->rows / s->devices;
   for (uint32_t d = 0; d <= info->rank; d++)
     dims[d] = d < s->along        ? info->dims[d]
-              : d == s->along     ? (interleaved ? part : s->devices)
-              : d == s->along + 1 ? (interleaved ? s->devices : part)
+              : d == s->along     ? (interleaved ? block : s->devices)
+              : d == s->along + 1 ? (interleaved ? s->devices : block)
                                   : info->dims[d - 1];
   v = build_reshape(b, v, info->rank + 1, dims);
-  uint32_t cut = interleaved ? s->along + 1 : s->along, grown = 2 * s->along + 1 - cut;
-  v = build_all_to_all(b, v, cut, grown, s->axes);
+  uint32_t split = interleaved ? s->along + 1 : s->along, concat = 2 * s->along + 1 - split;
+  v = build_all_to_all(b, v, split, concat, s->axes);
   return build_op(b, OP_reshape, 1, &v, type, 0);
 }
 
-// The lower half of each column and the upper half of the next, sorted.
+// Step 6: sorts the lower half of each column together with the upper half of the next.
 static Status *put_seams(Localizer *cx, const Columns *s, BlockId comparator, uint32_t n,
                          ValueId *v) {
   Builder *b = cx->builder;
@@ -267,7 +270,7 @@ static Status *put_seams(Localizer *cx, const Columns *s, BlockId comparator, ui
   return NULL;
 }
 
-// Columns to tiles: those of the result are shorter.
+// The result's tiles from the columns, which are longer.
 static ValueId put_tiles(Localizer *cx, const Columns *s, ValueId v) {
   int64_t lag = lag_of(s);
   if (!lag) return v;
@@ -280,9 +283,9 @@ static ValueId put_tiles(Localizer *cx, const Columns *s, ValueId v) {
   return build_dynamic_slice(b, build_concatenate(b, 2, parts, s->along), s->along, start, s->tile);
 }
 
-// ---- the whole ----
+// ---- the column ----
 
-// Places in the whole, `size` beyond its end, for padded tiles like v.
+// Global indices for a padded tile like v; `size` for padding.
 static ValueId put_index(Localizer *cx, const Columns *s, ValueId v) {
   Builder *b = cx->builder;
   Context *c = cx->context;
@@ -292,7 +295,7 @@ static ValueId put_index(Localizer *cx, const Columns *s, ValueId v) {
   Type type = value_type(b->p, at);
   ValueId offset = localize_offset(cx, 0, s->along);
   ValueId limit = build_index(b, s->size);
-  if (s->rows != s->tile) {  // padding of the tile is nowhere
+  if (s->rows != s->tile) {  // padding has no global index
     ValueId own = build_compare(b, "LT", at, build_splat(b, type, scalar_i(s->tile)));
     at = build_select(b, own, at, build_broadcast(b, limit, type));
   }
@@ -302,7 +305,7 @@ static ValueId put_index(Localizer *cx, const Columns *s, ValueId v) {
   return build_op(b, OP_convert, 1, &at, to, 0);
 }
 
-// The operands as columns of padded tiles, and their places.
+// The operands padded to columns, and their global index.
 static void put_columns(Localizer *cx, const Columns *s, ValueId *v) {
   Builder *b = cx->builder;
   for (uint32_t i = 0; i < s->n; i++) {
@@ -316,13 +319,13 @@ static void put_columns(Localizer *cx, const Columns *s, ValueId *v) {
 
 Status *sort_localize(Localizer *cx) {
   Builder *b = cx->builder;
-  if (!localize_axes(cx, 0, along_of(cx)).n) return localize_plain(cx);
+  if (!localize_axes(cx, 0, along_of(cx)).n) return localize_default(cx);
   Columns s = columns_of(cx);
   uint32_t n = s.n + (s.index == s.n);
   ValueId *v = ARENA_ARRAY(b->arena, ValueId, n + s.n);
   BlockId comparator = 0;
   OpId pattern = 0;
-  if (!s.total) {  // its comparator sees what is outside of it as it is here
+  if (!s.total) {  // a copy whose comparator refers to local values
     TRY(localize_copy(cx, cx->in, 0));
     pattern = value_def(b->p, cx->out[0]);
     comparator = region_block(b->p, op_region(b->p, pattern, 0));

@@ -1,4 +1,4 @@
-// Sorting a dimension that is cut over devices.
+// Sorting a sharded dimension.
 #ifndef TESSERA_OPS_SORT_LOCAL_H
 #define TESSERA_OPS_SORT_LOCAL_H
 
@@ -8,8 +8,8 @@
 void sort_splits(Localizer *cx);
 Status *sort_localize(Localizer *cx) MUST_USE;
 
-// A scalar that comes last in the total order of an element type's bits (that of the comparison
-// TOTALORDER, and of integers), larger ones first or last.
+// The scalar that sorts last in the total order of an element type (TOTALORDER for floats); the
+// smallest if larger_first, else the largest.
 ValueId sort_last(Builder *b, Type elem, bool larger_first);
 
 #endif

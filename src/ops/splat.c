@@ -1,4 +1,4 @@
-// A constant is followed back through broadcasts: JAX writes large ones as a scalar, broadcast.
+// Follows broadcasts back to a constant: JAX emits large splats as a broadcast scalar.
 #include "ops/splat.h"
 
 bool op_splat(const Program *p, ValueId value, Scalar *out) {

@@ -1,4 +1,4 @@
-// after_all and create_token: tokens order side effects and hold nothing. O(1).
+// after_all and create_token: tokens order side effects and carry no data. O(1).
 #include "ops/move.h"
 
 static bool infer(Infer *cx) {

@@ -1,6 +1,6 @@
-// chlo.top_k and its kin. Entries are sorted by the total order of their bits, larger first and
-// equal ones by position, as the comparison TOTALORDER does: NaN above infinity, +0 above -0. O(n
-// log n) per slice.
+// chlo.top_k and equivalent custom calls. Entries are sorted by the total order of their bits
+// (TOTALORDER: NaN above infinity, +0 above -0), larger first, equal ones by index. O(n log n) per
+// slice.
 #include "ops/custom_topk.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ static bool infer(Infer *cx) {
          move_infer(cx, 1, type_scalar(DT_i32), operand->rank, dims, NULL);
 }
 
-// An unsigned integer that orders as the element does.
+// An unsigned integer with the order of the element. Signed integers: flip the sign bit. Floats
+// (sign and magnitude): flip all bits of negative ones, the sign bit of others.
 static uint64_t order_key(const Literal *literal, int64_t i) {
   const DTypeInfo *type = dtype_info(literal->dtype);
   uint64_t bits = 0, sign = UINT64_C(1) << (type->width - 1);
@@ -45,7 +46,7 @@ static Status *before(void *context, int64_t a, int64_t b, bool *out) {
   return NULL;
 }
 
-// The k largest (or smallest) along the last dimension, and where they were.
+// The k largest (or smallest) entries along the last dimension, and their indices.
 static Status *top_k(EvalContext *cx, const Literal *operand, int64_t k, bool largest,
                      Literal **out) {
   if (operand->kind != LITERAL_ARRAY || operand->rank == 0 || dtype_is_complex(operand->dtype) ||
@@ -107,7 +108,7 @@ typedef struct CalledComparison {
   Name comparator;
   uint32_t n;
   Literal *const *in;
-  int64_t base, stride;  // of the slice at hand
+  int64_t base, stride;  // of the current slice
   Literal **args;        // 2n scalars
 } CalledComparison;
 

@@ -1,9 +1,11 @@
-// The largest entries of a cut dimension: each device finds its own, all of these are gathered, and
-// the largest of them are the answer. Equal entries come in the order of their places in both
-// rounds, as in the whole. What lies beyond the end is replaced by the least there is, which loses
-// against every entry before it. k entries of each device are exchanged instead of all of them.
-// What a called comparator makes of padding nobody knows: an approximate top-k of padded tiles is
-// done whole.
+// top_k along a sharded dimension.
+//
+// Idea: each device finds its own k largest entries, an all_gather collects them, and top_k of
+// these is the result. A device receives k entries per device instead of its tile.
+//
+// Invariant: equal entries keep the order of their indices in both steps, as globally. Padding is
+// masked by the least element, which loses against every entry before it. An approximate top-k
+// calls a comparator, whose result on padding is unknown: it is not split unevenly.
 #include "ops/custom_factors.h"
 #include "ops/custom_topk.h"
 #include "ops/sort_local.h"
@@ -11,7 +13,7 @@
 
 typedef struct TopK {
   uint32_t along, factor;
-  int64_t k, kept;  // of all, of each device
+  int64_t k, kept;  // kept: entries per device
   bool largest;
 } TopK;
 
@@ -36,22 +38,22 @@ void top_k_splits(Localizer *cx) {
   known = known && type->rank > 0 && !type_is_quant(cx->context, type->elem);
   uint32_t f = known ? localize_factor(cx, 0, type->rank - 1) : 0;
   if (!known || !localize_is_split(cx, f)) {
-    localize_only_plain(cx);
+    localize_only_default(cx);
     return;
   }
   TopK t = top_k_of(cx);
   double bytes = dtype_bytes(type_dtype(cx->context, type->elem)), others = 1;
-  double exchanged = (double)t.kept * (bytes + 4), whole = (double)localize_tile(cx, 0, t.along);
+  double sent = (double)t.kept * (bytes + 4), tile = (double)localize_tile(cx, 0, t.along);
   for (uint32_t d = 0; d < t.along; d++) others *= (double)localize_tile(cx, 0, d);
-  if (exchanged >= whole * bytes || others == 0) {
-    localize_only_plain(cx);
+  if (sent >= tile * bytes || others == 0) {  // gathering the operand is cheaper
+    localize_only_default(cx);
     return;
   }
   *localize_has(cx, 1, f) = *localize_has(cx, 2, f) = false;
-  cx->bytes += (double)(localize_ways(cx, f) - 1) * exchanged * others;
+  cx->bytes += (double)(localize_ways(cx, f) - 1) * sent * others;
 }
 
-// The op itself, for k entries of another operand.
+// The op with another operand and another k.
 static Status *put_top_k(Localizer *cx, ValueId operand, const TopK *t, int64_t k, ValueId out[2]) {
   Context *c = cx->context;
   Builder *b = cx->builder;
@@ -96,7 +98,7 @@ Status *top_k_localize(Localizer *cx) {
   Builder *b = cx->builder;
   uint32_t rank = localize_n_operands(cx) ? factor_map_rank(cx->map, 0) : 0;
   AxisList axes = rank ? localize_axes(cx, 0, rank - 1) : (AxisList){NULL, 0};
-  if (!axes.n) return localize_plain(cx);
+  if (!axes.n) return localize_default(cx);
   TopK t = top_k_of(cx);
   ValueId operand = cx->in[0], own[2], all[2], best[2];
   if (localize_is_uneven(cx, 0, t.along))
@@ -107,10 +109,10 @@ Status *top_k_localize(Localizer *cx) {
     cx->out[0] = own[0], cx->out[1] = own[1];
     return NULL;
   }
-  ValueId place = localize_offset(cx, 0, t.along);
+  ValueId offset = localize_offset(cx, 0, t.along);
   Type index = value_type(b->p, own[1]);
-  place = build_convert(b, place, localize_type(cx, 2)->elem);
-  own[1] = build_binary(b, OP_add, own[1], build_broadcast(b, place, index));
+  offset = build_convert(b, offset, localize_type(cx, 2)->elem);
+  own[1] = build_binary(b, OP_add, own[1], build_broadcast(b, offset, index));
   for (uint32_t i = 0; i < 2; i++) all[i] = build_all_gather(b, own[i], t.along, axes);
   TRY(put_top_k(cx, all[0], &t, t.k, best));
   cx->out[0] = best[0];
@@ -118,28 +120,28 @@ Status *top_k_localize(Localizer *cx) {
   return NULL;
 }
 
-// ---- by a called comparator ----
+// ---- with a called comparator ----
 
-// The dimension that it works on; MAX_RANK where it names none that there is.
+// The reduction dimension; MAX_RANK if it is absent or out of range.
 static uint32_t approx_along(const Localizer *cx) {
   int64_t along = custom_reduction_dim(cx->program, cx->op);
   bool good = localize_n_operands(cx) > 0 && along >= 0 && along < localize_type(cx, 0)->rank;
   return good ? (uint32_t)along : MAX_RANK;
 }
 
-// Nothing but this dimension takes more than a copy.
+// All other dimensions are split by default.
 void approx_top_k_splits(Localizer *cx) {
   uint32_t n = cx->map->n_results, result = localize_n_operands(cx), d = approx_along(cx);
   uint32_t f = d < MAX_RANK ? localize_factor(cx, 0, d) : 0;
   AxisList axes = d < MAX_RANK ? cx->splits[f].axes : (AxisList){NULL, 0};
-  localize_only_plain(cx);
+  localize_only_default(cx);
   if (!axes.n) return;
   cx->splits[f].axes = axes;
   double bytes = 0;
   for (uint32_t i = 0; i < n; i++) bytes += localize_bytes_across(cx, i, d);
   int64_t kept = localize_size(cx, result, d), tile = localize_tile(cx, 0, d);
   if (localize_is_uneven(cx, 0, d) || kept >= tile) {
-    localize_give_up(cx, f);
+    localize_unsplit(cx, f);
     return;
   }
   cx->bytes += bytes * (double)(kept * (localize_ways(cx, f) - 1));
@@ -149,7 +151,7 @@ Status *approx_top_k_localize(Localizer *cx) {
   Builder *b = cx->builder;
   uint32_t along = approx_along(cx);
   AxisList axes = along < MAX_RANK ? localize_axes(cx, 0, along) : (AxisList){NULL, 0};
-  if (!axes.n) return localize_plain(cx);
+  if (!axes.n) return localize_default(cx);
   uint32_t n = cx->map->n_results;
   ValueId *operands = ARENA_ARRAY(b->arena, ValueId, 2 * (size_t)n);
   TRY(localize_copy(cx, cx->in, 0));

@@ -1,12 +1,12 @@
-// torch_index_select: entries of one dimension of the operand, chosen by index, with leading
-// dimensions that go along in both. Indices are moved inside as gather does. One block copy per
-// index, O(elements).
+// torch_index_select: entries of one dimension of the operand, selected by index; leading batch
+// dimensions are those of both. Indices are clamped as in gather. One block copy per index,
+// O(elements).
 #include "ops/factors.h"
 #include "ops/index_local.h"
 #include "ops/move.h"
 
 // operand [batch, before, dim, after], index [batch, chosen] -> [batch, before, chosen, after]; dim
-// counts from the end if negative. Gives the result's rank.
+// counts from the end if negative. Returns the result's rank.
 static uint32_t combine(uint32_t rank, const int64_t *dims, uint32_t index_rank,
                         const int64_t *index_dims, uint32_t dim, uint32_t batch, int64_t *out) {
   uint32_t n = 0;
@@ -94,7 +94,7 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_torch_index_select, attrs, 2, operands, 1, NULL, 0);
 }
 
-// As of gather: a shard of the indexed dimension gives what it has and zero elsewhere.
+// As in gather: each device contributes the elements that it has and zeros elsewhere.
 static bool factors(FactorContext *cx) {
   int64_t dim = factors_int(cx, "dim", 0), batch = factors_int(cx, "batch_dims", 0);
   uint32_t rank = factors_rank(cx, 0), index_rank = factors_rank(cx, 1), out = 0,
@@ -109,7 +109,7 @@ static bool factors(FactorContext *cx) {
       continue;
     }
     factors_reduce(cx, factor, COMBINE_SUM);
-    factors_really(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
+    factors_set_kinds(cx, factor, cx->build.factors.items[factor].kinds | FACTOR_OFFSET);
     for (uint32_t i = (uint32_t)batch; i < index_rank; i++)
       factors_also(cx, factors_on(cx, factors_dim(cx, 1, i), FACTOR_PASS, 1, i), result, out++);
   }

@@ -1,6 +1,6 @@
 // stablehlo.triangular_solve: op(a) x = b or x op(a) = b for triangular a, by substitution in long
-// double, rounded once. The case x op(a) = b is op(a)^T x^T = b^T. Only the triangle asked for is
-// read. O(n^2) per right-hand side.
+// double, rounded once. The case x op(a) = b is op(a)^T x^T = b^T. Only the triangle that `lower`
+// selects is read. O(n^2) per right-hand side.
 #include "ops/dense.h"
 #include "ops/eval.h"
 #include "ops/factors.h"
@@ -64,7 +64,7 @@ static Status *eval(EvalContext *cx, Literal *const *in, Literal **out) {
           columns = lb->dims[lb->rank - 1];
   const Wide *a = dense_load(cx, DENSE_WIDE, la);
   Wide *x = dense_load(cx, DENSE_WIDE, lb);
-  bool turned = flipped != !left;  // op and the side each transpose what is solved
+  bool turned = flipped != !left;  // op and the side each transpose the system
   Triangle t = {.n = n,
                 .row = turned ? 1 : n,
                 .column = turned ? n : 1,
@@ -104,8 +104,8 @@ static OpId sample(Sample *cx) {
   return sample_op(cx, OP_triangular_solve, attr_dict(c, 4, fields), 2, operands, 1, NULL, 0);
 }
 
-// op(a) x = b with a [rows,columns]: the columns of b (its rows, if a stands on the right) are
-// independent systems; Shardy wants even those whole.
+// op(a) x = b with a [rows,columns]: the columns of b (its rows, if a is on the right) are
+// independent systems. Shardy requires even those replicated.
 static bool factors(FactorContext *cx) {
   uint32_t rank = factors_rank(cx, 0), rows = rank - 2, columns = rank - 1,
            result = factors_result(cx, 0);
@@ -114,7 +114,7 @@ static bool factors(FactorContext *cx) {
       !str_is(name_str(cx->context, attr_as_name(cx->context, factors_attr(cx, "transpose_a"))),
               "NO_TRANSPOSE");
   for (uint32_t d = 0; d < rows; d++) factors_on_all(cx, factors_dim(cx, 0, d), FACTOR_PASS, d);
-  // The dimension of a that meets b, the one that meets x, and where x and b have theirs.
+  // a's dimension shared with b, a's dimension shared with x, and the dimension of x and b.
   uint32_t system = left ? rows : columns, other = left ? columns : rows;
   uint32_t of_x = left == turned ? rows : columns, of_b = left == turned ? columns : rows;
   for (int k = 0; k < 2; k++) {
@@ -124,7 +124,7 @@ static bool factors(FactorContext *cx) {
     } else {
       uint32_t factor = factors_on(cx, factors_dim(cx, 1, other), FACTOR_REPLICATE, 1, other);
       factors_also(cx, factor, result, other);
-      factors_really(cx, factor, FACTOR_PASS);
+      factors_set_kinds(cx, factor, FACTOR_PASS);
     }
   }
   factors_also(cx, factors_on(cx, factors_dim(cx, 0, of_x), FACTOR_REPLICATE, 0, of_x), result,

@@ -1,5 +1,5 @@
-// tuple, get_tuple_element and optimization_barrier: values put together, taken apart, or handed
-// through. Values are shared, so each is O(values).
+// tuple, get_tuple_element and optimization_barrier: values are packed, unpacked or forwarded. They
+// are shared, so each op is O(values).
 #include "ops/move.h"
 
 static bool infer_tuple(Infer *cx) {

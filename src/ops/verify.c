@@ -1,8 +1,8 @@
-// The verifier: one walk in program order, outer before inner. Per op it checks the shape the table
-// gives (counts, attributes, regions, terminators), that every operand's definition dominates it,
-// then asks the op's `infer` and compares with the declared result types. Before the walk symbols
-// are indexed; after it the graph of calls is searched for cycles. Errors gather until the diag is
-// full. O(program + nesting of uses).
+// The verifier: one walk in program order, outer ops before inner ones. Per op it checks the counts
+// of the op's row, attributes, regions and terminators, and that every operand's definition
+// dominates it; then it runs the op's `infer` and compares with the declared result types. Symbols
+// are indexed before the walk; after it, the call graph is searched for cycles. Errors are
+// collected until the diag is full. O(program + nesting of uses).
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +78,7 @@ static bool class_is(const Context *context, const AttrInfo *info, AttrKind kind
   return info->kind == kind && (!cls || str_is(name_str(context, info->cls), cls));
 }
 
+// Has the attribute the kind that the op's row requires?
 static bool attr_fits(const Context *context, const AttrSpec *spec, Attr attr) {
   const AttrInfo *info = attr_info(context, attr);
   switch (spec->shape) {
@@ -155,6 +156,7 @@ static bool is_terminator(const Program *p, OpId op) {
   return op_row(op_at(p, op)->code)->traits & TRAIT_TERMINATOR;
 }
 
+// A terminator is the last op of its block, and only ops with TRAIT_NO_TERMINATOR may lack one.
 static bool verify_block(Verify *v, OpId op, uint32_t region, BlockId b) {
   const Block *block = block_at(v->p, b);
   uint32_t traits = op_row(op_at(v->p, op)->code)->traits;
@@ -172,7 +174,7 @@ static bool verify_regions(Verify *v, OpId op) {
   const OpRow *row = op_row(o->code);
   for (uint32_t r = 0; r < o->n_regions; r++) {
     const Region *region = region_at(v->p, o->regions + r);
-    // Declarations have none, and nothing is known of other dialects' ops.
+    // Declarations have no block; ops of other dialects are unknown.
     if (!region->first && !(row->traits & TRAIT_FUNCTION) && o->code != OP_UNREGISTERED)
       return fail(v, op, "region #%" PRIu32 " is empty, expected one block", r);
     if (region->first != region->last)
@@ -182,8 +184,8 @@ static bool verify_regions(Verify *v, OpId op) {
   return true;
 }
 
-// A return belongs to the dialect of the op it ends: func.return ends functions, others end
-// regions. MLIR lets stablehlo.return end a function too, and JAX writes comparators like that.
+// func.return ends functions, the other terminators end regions of their dialect's ops. MLIR allows
+// stablehlo.return at the end of a function too, and JAX emits comparators like that.
 static bool verify_terminator(Verify *v, OpId op) {
   OpId parent = op_parent(v->p, op);
   if (!parent || op_at(v->p, parent)->code == OP_UNREGISTERED) return true;
@@ -195,7 +197,7 @@ static bool verify_terminator(Verify *v, OpId op) {
               in_function ? "func.return" : "stablehlo.return");
 }
 
-// What is found by its symbol. Functions may be in an op of another dialect that is a module there.
+// Is the op where symbols are found? Functions may be in another dialect's op that acts as module.
 static bool is_in_module(const Verify *v, OpId op) {
   OpId parent = op_parent(v->p, op);
   if (op == v->p->root || !parent) return true;
@@ -204,6 +206,7 @@ static bool is_in_module(const Verify *v, OpId op) {
   return code == OP_module || (function && code == OP_UNREGISTERED);
 }
 
+// Everything that the op's row states: position, counts, regions, attributes.
 static bool verify_structure(Verify *v, OpId op) {
   const Op *o = op_at(v->p, op);
   const OpRow *row = op_row(o->code);
@@ -223,8 +226,8 @@ static const char *value_label(const Verify *v, ValueId value) {
   return *name ? name : "<unnamed>";
 }
 
-// The use is fine if the definition was visited and its block is, or encloses, the user's, with no
-// isolated op between; an op's results cannot be used inside its own regions.
+// The definition dominates the use if it was visited and its block is, or encloses, the user's,
+// with no isolated op between. An op's results cannot be used inside its own regions.
 static bool verify_use(Verify *v, OpId user, uint32_t i) {
   ValueId value = op_operand(v->p, user, i);
   const Value *def = value_at(v->p, value);
@@ -245,7 +248,7 @@ static bool verify_use(Verify *v, OpId user, uint32_t i) {
 static bool verify_uses(Verify *v, OpId op) {
   for (uint32_t i = 0; i < op_at(v->p, op)->n_operands; i++) {
     const Value *def = value_at(v->p, op_operand(v->p, op, i));
-    // The usual case first: defined earlier in the same block.
+    // Fast path: defined earlier in the same block.
     if (v->defined[op_operand(v->p, op, i)] && !def->is_arg &&
         op_at(v->p, def->def)->block == op_at(v->p, op)->block && def->def != op)
       continue;
@@ -314,8 +317,7 @@ static bool verify_call(Verify *v, OpId op) {
                      op_at(v->p, op)->n_results, op_result, op);
 }
 
-// Every other symbol an op names must be there too. That of a composite is a constraint of the op
-// itself.
+// Every other symbol that an op names must exist. For a composite, its own infer checks that.
 static bool verify_symbols(Verify *v, OpId op) {
   if (op_at(v->p, op)->code == OP_composite) return true;
   for (const AttrSpec *spec = op_row(op_at(v->p, op)->code)->attrs; spec && spec->shape != AS_END;
@@ -359,7 +361,7 @@ static bool verify_results(Verify *v, OpId op) {
   o = op_at(v->p, op);
   for (uint32_t i = 0; i < o->n_results; i++) {
     Type declared = value_type(v->p, o->results + i);
-    // StableHLO has no unranked tensors; only what stands for other ops' values passes them on.
+    // StableHLO has no unranked tensors; only ops that forward other ops' values may have them.
     if (type_info(v->context, declared)->kind == TYPE_UNRANKED && has_ranked_results(o->code))
       return fail(v, op, "result %" PRIu32 " has type %s, expected a ranked tensor", i,
                   type_text(v->context, declared));
@@ -370,7 +372,7 @@ static bool verify_results(Verify *v, OpId op) {
   return true;
 }
 
-// After the op's own constraints, which say more where both are broken.
+// Runs after the op's own constraints, whose messages are more specific.
 static bool verify_quantized(Verify *v, OpId op) {
   const Op *o = op_at(v->p, op);
   for (uint32_t i = 0; i < o->n_results; i++) {
@@ -388,7 +390,7 @@ static bool verify_quantized(Verify *v, OpId op) {
   return true;
 }
 
-// A quick look before the long one: most ops carry no sharding.
+// Fast path: most ops have no sharding.
 static bool may_be_sharded(const Verify *v, const Op *o) {
   if (!o->attrs) return false;
   const OpRow *row = op_row(o->code);
@@ -399,7 +401,7 @@ static bool may_be_sharded(const Verify *v, const Op *o) {
   return false;
 }
 
-// Everything about one op; after the first thing wrong the rest of it is not asked.
+// Verifies one op; stops at its first error.
 static bool verify_op(Verify *v, OpId op) {
   uint32_t traits = op_row(op_at(v->p, op)->code)->traits;
   if (!verify_structure(v, op) || !verify_uses(v, op)) return false;
@@ -418,7 +420,7 @@ static bool verify_op(Verify *v, OpId op) {
 
 enum { WHITE, GREY, BLACK };
 
-// The function an op may run by name, 0 if none.
+// The function that an op runs by name, 0 if none.
 static OpId callee_of(const Verify *v, OpId op) {
   for (const AttrSpec *spec = op_row(op_at(v->p, op)->code)->attrs; spec && spec->shape != AS_END;
        spec++) {
@@ -436,8 +438,8 @@ typedef struct Visit {
 
 static void release_items(void *items) { mem_free(*(void **)items); }
 
-// Depth-first over the call graph with a stack of its own; a call to a function still on the stack
-// is a cycle.
+// Depth-first search of the call graph with an explicit stack; a call to a function on the stack is
+// a cycle.
 static void find_recursion(Verify *v, OpId from) {
   HEAPVEC(Visit) stack = {0};
   GuardCleanup cleanup = {release_items, &stack.items, NULL};

@@ -1,5 +1,5 @@
-// Shardings against meshes and types: where they stand in an op. What is sound is sharding/'s to
-// say; a few that were found sound are remembered, as most ops have the sharding of the op before.
+// Finds the shardings of an op and checks them against meshes and types. sharding/ defines what is
+// valid. A small cache keeps valid ones, since most ops have the sharding of the op before.
 #include "ops/verify_sharding.h"
 
 #include <stdarg.h>
@@ -35,8 +35,8 @@ static bool is_class(const Check *c, Attr attr, const char *cls) {
   return info->kind == ATTR_STRUCT && str_is(name_str(c->context, info->cls), cls);
 }
 
-// All meshes of the module, before the first sharding is looked at. Unsound ones are left out: they
-// are reported where they stand.
+// Reads all meshes of the module before the first sharding is checked. Invalid ones are skipped:
+// they are reported at their own op.
 static void read_meshes(ShardingVerify *v) {
   const Program *p = v->p;
   v->table = sharding_table_new(p->context, p->guard);
@@ -52,7 +52,7 @@ static void read_meshes(ShardingVerify *v) {
   }
 }
 
-// type 0: the tensor is not known here.
+// type 0: the tensor's type is unknown here.
 static bool check_sharding(const Check *c, Attr sharding, Type type, const char *what, uint32_t i) {
   ShardingVerify *v = c->v;
   if (!v->table) read_meshes(v);
@@ -70,7 +70,7 @@ static bool check_sharding(const Check *c, Attr sharding, Type type, const char 
   return elsewhere;
 }
 
-// The list of a #sdy.sharding_per_value; an empty one of anything else.
+// The list of a #sdy.sharding_per_value; empty for any other attribute.
 static const AttrInfo *shardings_of(const Check *c, Attr per_value) {
   const AttrInfo *list = get(c, per_value, "shardings");
   return list->kind == ATTR_ARRAY ? list : attr_info(c->context, 0);
@@ -82,7 +82,7 @@ static bool check_results(const Check *c, Attr per_value) {
     return fail(c, "attribute 'sdy.sharding' must be a #sdy.sharding_per_value");
   const AttrInfo *list = shardings_of(c, per_value);
   const Op *o = op_at(c->p, c->op);
-  // One maximal sharding may stand on an op without results.
+  // An op without results may have one maximal sharding.
   if (list->count != o->n_results && !(o->n_results == 0 && list->count == 1))
     return fail(c, "the numbers of results and shardings are %u and %u, expected equal",
                 o->n_results, list->count);

@@ -1,5 +1,5 @@
-// while: runs its body on the values it carries as long as its condition holds. Values of one
-// iteration are released before the next, so a loop takes no more memory than one iteration.
+// while: runs its body on the loop carry while the condition holds. Values of one iteration are
+// released before the next, so a loop needs no more memory than one iteration.
 #include "ops/eval.h"
 #include "ops/infer.h"
 #include "ops/sample.h"

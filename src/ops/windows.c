@@ -1,5 +1,5 @@
-// Windows over padded, dilated dimensions: attribute access and the arithmetic of counts, checked
-// for overflow since the numbers come from the text.
+// Windows over padded, dilated dimensions: reads and verifies the attributes, counts positions.
+// Arithmetic is checked for overflow, since the numbers come from the user's text.
 #include "ops/windows.h"
 
 // (n - 1) * dilation + 1, 0 for n == 0; false on overflow.

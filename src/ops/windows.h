@@ -1,5 +1,5 @@
-// Windows that slide over a padded, dilated dimension: what reduce_window, select_and_scatter and
-// convolution share, for verifying and for evaluating.
+// Windows that slide over a padded, dilated dimension. reduce_window, select_and_scatter and
+// convolution verify and evaluate with them.
 #ifndef TESSERA_OPS_WINDOWS_H
 #define TESSERA_OPS_WINDOWS_H
 
@@ -8,16 +8,16 @@
 
 typedef struct WindowDim {
   int64_t size, stride;
-  int64_t pad_low, pad_high;  // may be negative: cuts
+  int64_t pad_low, pad_high;  // negative: removes elements
   int64_t base_dilation, window_dilation;
   bool reversed;
 } WindowDim;
 
-// How many positions the window has over a dimension of size `input`; DIM_DYNAMIC if input or the
-// window's size is, -1 if the numbers overflow.
+// The number of positions of the window over a dimension of size `input`; DIM_DYNAMIC if input or
+// the window's size is dynamic, -1 if the numbers overflow.
 int64_t window_count(const WindowDim *w, int64_t input);
 
-// Which element of the dimension tap `tap` of the window at position `position` reads; -1: padding.
+// The element that tap `tap` of the window at `position` reads; -1: padding.
 static inline int64_t window_tap(const WindowDim *w, int64_t input, int64_t position, int64_t tap) {
   int64_t k = w->reversed ? w->size - 1 - tap : tap;
   int64_t at = position * w->stride + k * w->window_dilation;  // less than the padded size
@@ -27,7 +27,7 @@ static inline int64_t window_tap(const WindowDim *w, int64_t input, int64_t posi
   return at < input ? at : -1;
 }
 
-// Whether position i reads element i and nothing else.
+// Does position i read element i and nothing else?
 static inline bool window_is_plain(const WindowDim *w) {
   return w->size == 1 && w->stride == 1 && w->base_dilation == 1 && !w->pad_low && !w->pad_high;
 }

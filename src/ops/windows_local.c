@@ -1,26 +1,33 @@
-// Shares of windows. Without dilation the places that a device reads are elements. With it they are
-// elements and holes: where a device's step is a multiple of the dilation, every device sees them
-// in the same phase and the op dilates what it gets; else the phase differs, and the device dilates
-// a piece that is large enough for all phases and takes its places out of it. O(1) ops.
+// Problem: a device that computes a share of a window op's positions (or taps) needs a window of
+// the sharded, dilated, padded input dimension.
+//
+// Idea: build_window reads a window of elements. With dilation b, elements lie at multiples of b
+// and the rest are holes. If the step between devices is a multiple of b, all devices have the same
+// phase, and the local op dilates what it gets:
+//
+//     b = 2, step 4:   device 0 reads | a . b . |   device 1 reads | c . d . |
+//
+// Otherwise the phase differs between devices. Then each device reads enough elements for any
+// phase, dilates them, and slices its indices at its own phase. O(1) ops.
 #include "ops/windows_local.h"
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 static int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
 
 static bool is_in_phase(const WindowShare *share) {
-  return share->places.step % share->dilation == 0;
+  return share->range.step % share->dilation == 0;
 }
 
-// The elements that hold the places. Never none: a piece must have some size.
+// The window of elements that covers the share's indices; at least one element.
 static BuildWindow elements_of(const WindowShare *share) {
-  BuildWindow p = share->places;
+  BuildWindow p = share->range;
   int64_t b = share->dilation, end = p.end > 0 ? (p.end - 1) / b + 1 : 0;
   if (is_in_phase(share)) {
     int64_t first = floor_div(p.first + b - 1, b), phase = first * b - p.first;
     int64_t length = p.length > phase ? (p.length - 1 - phase) / b + 1 : 1;
     return (BuildWindow){.first = first, .step = p.step / b, .length = length, .end = end};
   }
-  // From the element at or before the first place, whatever its phase.
+  // From the element at or before the first index, for any phase.
   return (BuildWindow){.first = p.first,
                        .step = p.step,
                        .divisor = b,
@@ -28,7 +35,7 @@ static BuildWindow elements_of(const WindowShare *share) {
                        .end = end};
 }
 
-// Numbers whose products fit.
+// Are the numbers small enough that their products do not overflow?
 static bool is_tame(const WindowDim *w, int64_t size, int64_t ways) {
   const int64_t most = (int64_t)1 << 30;
   bool tame = w->pad_low >= -most && w->pad_high >= -most && w->size >= 1 && size >= 1;
@@ -39,6 +46,7 @@ static bool is_tame(const WindowDim *w, int64_t size, int64_t ways) {
   return tame;
 }
 
+// A device should not hold much more than the replicated dimension.
 static bool pays(const WindowShare *share, int64_t size) {
   return elements_of(share).length <= 2 * size + 64;
 }
@@ -55,7 +63,7 @@ bool window_share_positions(const WindowDim *w, int64_t size, int64_t ways, int6
   return pays(out, size);
 }
 
-// Reversed, the last taps read the first places.
+// With a reversed window, the last taps read the first indices.
 bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t count,
                        int64_t positions, WindowShare *out) {
   if (!is_tame(w, size, ways) || count < 1 || positions < 1) return false;
@@ -73,7 +81,7 @@ void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, BuildWindow w
   int64_t size = localize_size(cx, tensor, d);
   double slice = *bytes / (double)localize_tile(cx, tensor, d);
   *bytes = slice * (double)w.length;
-  if (cx->whole && cx->whole[tensor]) {
+  if (cx->replicated && cx->replicated[tensor]) {
     *localize_has(cx, tensor, f) = false;
     return;
   }
@@ -85,7 +93,8 @@ ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, Build
                     ValueId fill) {
   uint32_t f = localize_factor(cx, tensor, d);
   AxisList axes = cx->splits[f].axes;
-  if (!*localize_has(cx, tensor, f)) return build_window_of_whole(cx->builder, v, d, axes, w, fill);
+  if (!*localize_has(cx, tensor, f))
+    return build_window_of_replicated(cx->builder, v, d, axes, w, fill);
   return build_window(cx->builder, v, d, axes, localize_size(cx, tensor, d), w, fill);
 }
 
@@ -94,7 +103,7 @@ void window_share_count(Localizer *cx, uint32_t tensor, uint32_t d, const Window
   window_count_read(cx, tensor, d, elements_of(share), bytes);
 }
 
-// Puts `fill` between the elements and behind the last.
+// Puts dilation - 1 times `fill` behind each element.
 static ValueId dilate(Builder *b, ValueId v, uint32_t d, int64_t dilation, ValueId fill) {
   Context *c = b->p->context;
   Type type = value_type(b->p, v);
@@ -112,19 +121,19 @@ ValueId window_share_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d,
                           const WindowShare *share, ValueId fill, WindowDim *out) {
   Builder *to = cx->builder;
   AxisList axes = cx->splits[localize_factor(cx, tensor, d)].axes;
-  BuildWindow places = share->places, elements = elements_of(share);
+  BuildWindow range = share->range, elements = elements_of(share);
   int64_t b = share->dilation;
   v = window_read(cx, v, tensor, d, elements, fill);
   if (is_in_phase(share)) {
-    out->pad_low = elements.first * b - places.first;
-    out->pad_high = places.length - out->pad_low - ((elements.length - 1) * b + 1);
+    out->pad_low = elements.first * b - range.first;
+    out->pad_high = range.length - out->pad_low - ((elements.length - 1) * b + 1);
     return v;
   }
   ValueId at = build_binary(to, OP_multiply, build_coordinate(to, axes),
-                            build_index(to, floor_mod(places.step, b)));
-  at = build_binary(to, OP_add, at, build_index(to, floor_mod(places.first, b)));
+                            build_index(to, floor_mod(range.step, b)));
+  at = build_binary(to, OP_add, at, build_index(to, floor_mod(range.first, b)));
   at = build_binary(to, OP_remainder, at, build_index(to, b));
   out->pad_low = out->pad_high = 0;
   out->base_dilation = 1;
-  return build_dynamic_slice(to, dilate(to, v, d, b, fill), d, at, places.length);
+  return build_dynamic_slice(to, dilate(to, v, d, b, fill), d, at, range.length);
 }

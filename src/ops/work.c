@@ -40,8 +40,9 @@ double work_nothing(const Program *p, OpId op) {
   return 0;
 }
 
-// Every element of the result is a sum over what is contracted: of dot_general by its attribute, of
-// matrices what both operands have and the result has not.
+// Every element of the result is a sum over the contracted dimensions: for dot_general by its
+// attribute; for other contractions estimated from the sizes [m,k]x[k,n] -> [m,n]: k = sqrt(m k · k
+// n / m n).
 double work_contraction(const Program *p, OpId op) {
   const TypeInfo *lhs = type_info(p->context, op_operand_type(p, op, 0));
   Ints dims = attr_as_ints(p->context, attr_get(p->context, op_attr(p, op, "dot_dimension_numbers"),
@@ -56,7 +57,7 @@ double work_contraction(const Program *p, OpId op) {
   return 2 * result * depth;
 }
 
-// Each element of the result is a sum over the kernel but its output features.
+// Each element of the result is a sum over the kernel without its output features.
 double work_convolution(const Program *p, OpId op) {
   const TypeInfo *kernel = type_info(p->context, op_operand_type(p, op, 1));
   int64_t d = attr_as_int(
@@ -74,7 +75,7 @@ double work_windows(const Program *p, OpId op) {
   for (uint32_t i = 0; window.ok && i < window.n; i++) taps *= (double)window.v[i];
   Type positions = op_at(p, op)->n_operands > 1 ? op_operand_type(p, op, 1) : 0;
   double n = count_of(p, op_result_type(p, op, 0));
-  // A scatter has as many windows as its source has elements.
+  // select_and_scatter has as many windows as its source has elements.
   if (op_at(p, op)->n_operands == 3 && op_at(p, op)->n_results == 1) n = count_of(p, positions);
   return n * taps;
 }

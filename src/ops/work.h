@@ -1,20 +1,21 @@
-// How much an op computes, in floating-point operations (or what takes as long), from its types.
+// FLOPs of an op (or equivalent operations), from its types.
 #ifndef TESSERA_OPS_WORK_H
 #define TESSERA_OPS_WORK_H
 
 #include "ops/op.h"
 
-// By its `work` column; of ops without one, one for each element of the largest tensor it touches.
-// Regions of control flow are not counted. 0 if a size is not known.
+// The op's `work` column; without one, 1 per element of the largest tensor it touches. 0 for
+// constants, collectives, calls, functions, terminators and control flow (their regions are not
+// counted), and if a size is dynamic.
 double op_work(const Program *p, OpId op);
-// Of which tensor (operands, then results) it touches as many elements as of this one, by its
-// `touch` column.
+// The tensor (operands, then results) whose size is the number of elements that the op touches of
+// `tensor`, by its `touch` column.
 uint32_t work_touched(const Program *p, OpId op, uint32_t tensor);
 
 // ---- columns ----
 
-double work_nothing(const Program *p, OpId op);  // what only renames or moves elements
-// A multiplication and an addition for each product.
+double work_nothing(const Program *p, OpId op);  // ops that only rename or move elements
+// 2 FLOPs per product.
 double work_contraction(const Program *p, OpId op);
 double work_convolution(const Program *p, OpId op);
 double work_windows(const Program *p, OpId op);  // reduce_window, select_and_scatter

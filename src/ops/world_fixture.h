@@ -104,7 +104,7 @@ static inline Status *combined(World *w, Combine combine, Literal *a, Literal *b
   return run(w, function, 2, (Literal *[]){a, b}, 1, out);
 }
 
-// Makes the world of w->code and w->seed. Gives a function that returns the op's operands and
+// Builds the world of w->code and w->seed. Returns a function that returns the op's operands and
 // results.
 static inline OpId world_init(World *w, Guard *guard) {
   w->context = context_new(guard);

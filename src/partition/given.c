@@ -1,5 +1,13 @@
-// Decisions from outside, read from JSON and resolved against the program: numbers become ops,
-// names become axes. Lookup is by (op, instance, visit). O(text).
+// Decisions from outside: read from JSON, resolved against the program, and looked up by the walk.
+//
+// Idea. Reading has two phases. Shardings of values come first, because the meshes of instances
+// depend on them. Then, with meshes known, ops and copies: numbers become ops, names become axes.
+// The walk looks decisions up by (op, instance, visit) and marks them as used.
+//
+// Invariant. Every key of the text is known, and every decision is used in the end: otherwise a
+// misspelled or misplaced decision would be ignored silently.
+//
+// Cost. O(text); O(1) per lookup.
 #include "partition/given.h"
 
 #include <stdio.h>
@@ -27,7 +35,7 @@ static Status *refuse_text(Partition *t, uint32_t line, const char *why) {
 
 // ---- JSON ----
 
-// Every key is known: a misspelled one would otherwise be ignored.
+// INVALID_ARGUMENT if the object has an unknown key.
 static Status *check_keys(Partition *t, const JsonValue *object, const char *const *known) {
   if (object->kind != JSON_OBJECT) REFUSE(t, object->line, "expected an object");
   for (uint32_t i = 0; i < object->count; i++) {
@@ -131,7 +139,7 @@ static bool find_axis(const Context *context, const Mesh *mesh, const char *text
   for (uint32_t i = 0; i < mesh->n_axes; i++) {
     const char *name = name_text(context, mesh->axes[i].name);
     if (strcmp(name, text) == 0) {
-      *out = axis_whole(mesh, i);
+      *out = axis_full(mesh, i);
       return true;
     }
     unsigned before, size;
@@ -186,7 +194,7 @@ static Status *read_reducer(Reader *r, const JsonValue *v, Combine *out) {
   REFUSE(r->t, v->line, "unknown reducer");
 }
 
-// A sharding as decisions_json writes it; null is replicated. mesh: of files without meshes.
+// A sharding as decisions_json writes it; null is replicated. mesh: for files without "meshes".
 static Status *read_sharding(Reader *r, const JsonValue *v, MeshId mesh, Type type, Sharding *out) {
   Partition *t = r->t;
   static const char *const keys[] = {"mesh", "dims", "unreduced", "reducer", NULL};
@@ -261,8 +269,8 @@ static MeshId mesh_of_instance(const Partition *t, InstanceId instance) {
   return t->meshes ? t->meshes[t->roots[instance]] : 0;
 }
 
-// A value by its op and result, or by op, region and argument; 0 and the result's index for the
-// result of a function.
+// Reads a value: an op and a result, or an op, a region and an argument. The result of a function
+// has no value: *out is 0, and *out_index the result.
 static Status *read_value(Reader *r, const JsonValue *object, ValueId *out, OpId *out_op,
                           uint32_t *out_index) {
   Partition *t = r->t;
@@ -398,10 +406,10 @@ static bool make_up(Arena *arena, const FactorSplit *split) {
 
 static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, GivenDecision *out) {
   Partition *t = r->t;
-  static const char *const keys[] = {"size", "axes", "strides", "wished", NULL};
+  static const char *const keys[] = {"factor", "size", "axes", "strides", "preferred", NULL};
   uint32_t n = list->count;
   FactorSplit *splits = ARENA_ARRAY(&t->arena, FactorSplit, n + 1);
-  AxisList *wished = ARENA_ARRAY(&t->arena, AxisList, n + 1);
+  AxisList *preferred = ARENA_ARRAY(&t->arena, AxisList, n + 1);
   int64_t *sizes = ARENA_ARRAY(&t->arena, int64_t, n + 1);
   for (uint32_t f = 0; f < n; f++) {
     const JsonValue *one = &list->items[f], *axes, *strides, *more, *size = json_get(one, "size");
@@ -411,11 +419,11 @@ static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, G
     if (size) sizes[f] = (int64_t)size->number;
     TRY(get_list(t, one, "axes", &axes));
     TRY(get_list(t, one, "strides", &strides));
-    TRY(get_list(t, one, "wished", &more));
+    TRY(get_list(t, one, "preferred", &more));
     if (axes) TRY(read_axes(r, axes, mesh, &splits[f].axes));
-    wished[f] = splits[f].axes;
-    if (more) TRY(read_axes(r, more, mesh, &wished[f]));
-    if (!are_apart(wished[f])) REFUSE(t, one->line, "axes of \"wished\" overlap");
+    preferred[f] = splits[f].axes;
+    if (more) TRY(read_axes(r, more, mesh, &preferred[f]));
+    if (!are_apart(preferred[f])) REFUSE(t, one->line, "axes of \"preferred\" overlap");
     if (!strides) continue;
     TRY(read_factors(r, strides, mesh, &splits[f].strides));
     splits[f].n_strides = strides->count;
@@ -425,7 +433,7 @@ static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, G
   out->n_factors = n;
   out->sizes = sizes;
   out->splits = splits;
-  out->wished = wished;
+  out->preferred = preferred;
   return NULL;
 }
 
@@ -482,7 +490,7 @@ static Status *read_decision(Reader *r, const JsonValue *v) {
   static const char *const keys[] = {"op",       "name",     "value",   "file",    "line",
                                      "instance", "visit",    "kind",    "factors", "strided",
                                      "partial",  "operands", "results", "bytes",   "price",
-                                     "position", "why",      NULL};
+                                     "position", "why",      "rule",    NULL};
   GivenDecision d = {.line = v->line};
   TRY(check_keys(t, v, keys));
   TRY(read_op(r, v, "op", &d.op));
@@ -545,7 +553,7 @@ Status *given_check_kind(Partition *t, OpId op, DecisionKind kind, uint32_t posi
 
 // ---- copies ----
 
-// Of equal ones the first that is not used yet.
+// Several equal copies may be given: a lookup finds one that is not used yet.
 static bool copy_equal(const void *owner, uint32_t id, const void *key) {
   const GivenCopy *a = &((const GivenDecisions *)owner)->copies.items[id], *b = key;
   return !a->used && a->op == b->op && a->instance == b->instance && a->visit == b->visit &&

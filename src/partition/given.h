@@ -1,8 +1,8 @@
 // Decisions from outside: a file, a planner, an edit by hand. docs/partition-decisions.md has the
 // JSON form.
 //
-// A given decision is obeyed or refused, never ignored: what is given and cannot be done, does not
-// fit the op, or is about nothing in the program, is an error with the op's location.
+// A given decision is obeyed or refused, never ignored. Unknown keys, unused decisions, wrong names
+// and splits that the op cannot run with are errors, with the op's location if there is one.
 #ifndef TESSERA_PARTITION_GIVEN_H
 #define TESSERA_PARTITION_GIVEN_H
 
@@ -15,10 +15,10 @@
 
 struct Partition;
 
-// A sharding that a file leaves open.
+// No sharding is given.
 #define GIVEN_ANY UINT32_MAX
 
-// How one op of an instance is to run.
+// A given decision about one op of an instance.
 typedef struct GivenDecision {
   OpId op;
   InstanceId instance;
@@ -31,11 +31,11 @@ typedef struct GivenDecision {
   uint32_t n_factors;
   const FactorSplit *splits;           // axes and strides
   const int64_t *sizes;                // of the factors; 0: not given
-  const AxisList *wished;              // of Localizer; per factor
+  const AxisList *preferred;           // per factor: Localizer.preferred
   uint32_t n_operands, n_results;      // of the lists below; 0: none is given
   const Sharding *operands, *results;  // that must follow from the axes; GIVEN_ANY: any
-  uint32_t line;
-  bool used;
+  uint32_t line;                       // of the JSON text
+  bool used;                           // the walk has asked for it
 } GivenDecision;
 
 // A copy of a value that an op needs. If any is given, the list is complete: a copy that is not in

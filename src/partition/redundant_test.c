@@ -1,5 +1,5 @@
-// Work beyond the ideal of small programs: which op, how much, why, and what avoids it. In the
-// texts ' stands for ".
+// Redundant work of small programs: the op, its FLOPs, the cause and the advice. In the texts '
+// stands for ".
 #include "partition/redundant.h"
 
 #include <setjmp.h>
@@ -101,7 +101,7 @@ static void test_unused_axes(void **state) {
               "\"test.mlir\",\"line\":3},\"count\":1,\"flops\":64,\"ideal_flops\":16,\"cause\":"
               "\"unused_axes\",\"devices\":4,\"axes\":[\"b\"],\"avoid\":\"shard dim 1 of x over "
               "\\\"b\\\"\",\"why\":\"%0 = "));
-  // Behind the axis that a dimension has; two at once; with padding; not at all.
+  // Advice: a second axis on a dimension; two axes at once; with padding; none.
   check(TANH("'a'=2, 'b'=4", "8", "{'a'}"), 1, TEXTS("shard dim 0 of x over \"a\", \"b\"\n"));
   check(TANH("'a'=2, 'b'=4", "8x2", "{}, {}"), 1,
         TEXTS("8 devices over \"a\", \"b\" compute the same", "dim 0 of x over \"a\", \"b\"\n"));
@@ -126,7 +126,7 @@ static void test_padding(void **state) {
               "\"cause\":\"padding\",\"devices\":1,\"axes\":[\"a\"]"));
 }
 
-// A sum that waits: what is linear is computed on each device's partial sum.
+// A reduction that is delayed: linear ops run on each device's partial sum.
 static void test_partial(void **state) {
   (void)state;
   check(
@@ -147,8 +147,7 @@ static void test_partial(void **state) {
             "operands over \"a\"; to avoid it: reduce its operands before it\n"));
 }
 
-// Loops count as often as they run, functions as often as they are called; what is inside of a
-// manual computation uses its axes.
+// FLOPs are multiplied by trip counts and calls. Ops in a manual computation use its axes.
 static void test_runs(void **state) {
   (void)state;
   check(

@@ -1,14 +1,18 @@
-// Singular values with LAPACK's signs: a QR (LQ) first if the matrix is much longer than wide, then
-// Householder reduction to bidiagonal form from both sides (gebrd), then implicit QR sweeps with or
-// without a shift, towards the smaller end (bdsqr; Demmel and Kahan 1990). Small means small in the
-// element type, as in tridiagonal.c. gesdd divides and conquers above 25 columns (bdsdc, lasd0-3;
-// Gu and Eisenstat 1995). O(m n^2).
+// Problem: the singular value decomposition a = u s vt, with LAPACK's signs.
+//
+// Idea: if the matrix is much longer than wide (or wider than long), a QR (LQ) leaves a square one.
+// Householder reflections from both sides make it bidiagonal (gebrd). Implicit QR sweeps, with or
+// without a shift, diagonalize it; they move towards the end with the smaller values (bdsqr; Demmel
+// and Kahan 1990). gesdd uses divide and conquer above 25 columns (bdsdc, lasd0-3; Gu and Eisenstat
+// 1995).
+//
+// Invariant: an entry is negligible if it is in the element type, as in tridiagonal.c. O(m n^2).
 #include <string.h>
 
 #include "tensor/matrix.h"
 #include "tensor/spectral.h"
 
-enum { SWEEPS = 6, LEAF = 25 };  // LAPACK's MAXITR (times n^2 rows at most) and SMLSIZ
+enum { SWEEPS = 6, LEAF = 25 };  // LAPACK's MAXITR (at most 6 n^2 rows are swept) and SMLSIZ
 
 // The smaller singular value of [[f,g],[0,h]] (las2).
 static long double smaller_value(long double f, long double g, long double h) {
@@ -29,7 +33,7 @@ typedef struct Triangular {
   long double larger, smaller, left_c, left_s, right_c, right_s;
 } Triangular;
 
-// Both rotations for |f| >= |h|, g != 0, and the sizes of the values.
+// Both rotations and the absolute values, for |f| >= |h| and g != 0.
 static Triangular triangular_pair(long double f, long double g, long double h, long double eps) {
   long double fa = fabsl(f), ga = fabsl(g), ha = fabsl(h);
   if (ga > fa && fa / ga < eps)
@@ -52,7 +56,7 @@ static Triangular triangular_svd(long double f, long double g, long double h, lo
   else
     p = triangular_pair(swapped ? h : f, g, swapped ? f : h, eps);
   if (swapped) p = (Triangular){p.larger, p.smaller, p.right_s, p.right_c, p.left_s, p.left_c};
-  // The sign that the largest of the three entries gives the larger value.
+  // The largest of the three entries determines the sign of the larger value.
   long double sign;
   if (g != 0 && fabsl(g) > fmaxl(fabsl(f), fabsl(h)))
     sign = copysignl(1, p.right_s) * copysignl(1, p.left_c) * copysignl(1, g);
@@ -65,19 +69,20 @@ static Triangular triangular_svd(long double f, long double g, long double h, lo
   return p;
 }
 
-// An upper bidiagonal matrix d, e of n rows; columns of u and rows of vt [n,n] turn with it.
+// An upper bidiagonal matrix with diagonal d and superdiagonal e, n rows. Rotations of the matrix
+// are applied to the columns of u and the rows of vt [n,n] too.
 typedef struct Bidiagonal {
   const Precision *precision;
   int64_t n;
   long double *d, *e, *u, *vt;
   long double *right, *left;  // rotations of a sweep: c and s of each row
   long double tolerance, threshold;
-  bool divide;  // above LEAF rows
-  bool down;    // the direction of sweeps in the block at hand
-  int64_t old_first, old_last;
+  bool divide;                  // divide and conquer above LEAF rows
+  bool down;                    // the direction of sweeps in the current block
+  int64_t old_first, old_last;  // the previous block: one that overlaps it keeps its direction
 } Bidiagonal;
 
-// Rows (i, i + 1) of vt and columns (i, i + 1) of u by the rotations kept at i.
+// Rotates rows (i, i + 1) of vt and columns (i, i + 1) of u.
 static void turn(Bidiagonal *b, int64_t i, const long double *right, const long double *left) {
   if (!b->u) return;
   int64_t n = b->n;
@@ -97,9 +102,10 @@ static void turn_all(Bidiagonal *b, int64_t first, int64_t last) {
   }
 }
 
-// Sweeps over rows [first, last]: down or up, without and with a shift. The bulge that a rotation
-// from one side makes is removed from the other side.
-static void sweep_plain_down(Bidiagonal *b, int64_t first, int64_t last) {
+// QR sweeps over rows [first, last], down or up, with a zero shift (which keeps the relative
+// accuracy of tiny values) or another. A rotation from the right makes a bulge; one from the left
+// moves it on.
+static void sweep_unshifted_down(Bidiagonal *b, int64_t first, int64_t last) {
   long double *d = b->d, *e = b->e, c = 1, old_c = 1, old_s = 0;
   for (int64_t i = first; i < last; i++) {
     Rotation q = spectral_rotation(d[i] * c, e[i]);
@@ -117,7 +123,7 @@ static void sweep_plain_down(Bidiagonal *b, int64_t first, int64_t last) {
   e[last - 1] = h * old_s;
 }
 
-static void sweep_plain_up(Bidiagonal *b, int64_t first, int64_t last) {
+static void sweep_unshifted_up(Bidiagonal *b, int64_t first, int64_t last) {
   long double *d = b->d, *e = b->e, c = 1, old_c = 1, old_s = 0;
   for (int64_t i = last; i > first; i--) {
     Rotation q = spectral_rotation(d[i] * c, e[i - 1]);
@@ -183,8 +189,8 @@ static void sweep_up(Bidiagonal *b, int64_t first, int64_t last, long double shi
   e[first] = f;
 }
 
-// Sets an entry of the block that has converged to zero and says so; else gives a lower bound of
-// the block's smallest value.
+// Sets a negligible superdiagonal entry of the block to zero and returns true. Otherwise *smallest
+// is a lower bound of the block's smallest singular value.
 static bool converged(Bidiagonal *b, int64_t first, int64_t last, long double *smallest) {
   long double *d = b->d, *e = b->e;
   int64_t edge = b->down ? last - 1 : first, end = b->down ? last : first;
@@ -206,7 +212,7 @@ static bool converged(Bidiagonal *b, int64_t first, int64_t last, long double *s
   return false;
 }
 
-// The shift of the next sweep; 0 where it would cost the small values' digits.
+// The shift of the next sweep; 0 if a shift would lose the relative accuracy of small values.
 static long double shift_of(const Bidiagonal *b, int64_t first, int64_t last, long double smallest,
                             long double largest) {
   const long double *d = b->d, *e = b->e, eps = b->precision->eps;
@@ -220,9 +226,9 @@ static long double shift_of(const Bidiagonal *b, int64_t first, int64_t last, lo
 
 static void sweep(Bidiagonal *b, int64_t first, int64_t last, long double shift) {
   if (shift == 0 && b->down)
-    sweep_plain_down(b, first, last);
+    sweep_unshifted_down(b, first, last);
   else if (shift == 0)
-    sweep_plain_up(b, first, last);
+    sweep_unshifted_up(b, first, last);
   else if (b->down)
     sweep_down(b, first, last, shift);
   else
@@ -232,6 +238,7 @@ static void sweep(Bidiagonal *b, int64_t first, int64_t last, long double shift)
   if (fabsl(*edge) <= b->threshold) *edge = 0;
 }
 
+// Diagonalizes the block of rows i and i + 1 directly.
 static void finish_pair(Bidiagonal *b, int64_t i) {
   Triangular p = triangular_svd(b->d[i], b->e[i], b->d[i + 1], b->precision->eps);
   b->d[i] = p.larger;
@@ -240,7 +247,7 @@ static void finish_pair(Bidiagonal *b, int64_t i) {
   turn(b, i, (long double[]){p.right_c, p.right_s}, (long double[]){p.left_c, p.left_s});
 }
 
-// Positive and descending.
+// Makes the values positive and sorts them, descending.
 static void order_values(Bidiagonal *b) {
   int64_t n = b->n;
   for (int64_t i = 0; i < n; i++) {
@@ -279,7 +286,8 @@ static void set_tolerance(Bidiagonal *b) {
       fmaxl(b->tolerance * least / sqrtl(n), (long double)SWEEPS * n * n * b->precision->smallest);
 }
 
-// The decomposition; gives how many entries beside the diagonal are left.
+// Sweeps until the matrix is diagonal. Returns 0, or the number of nonzero superdiagonal entries
+// (at least 1) if the sweeps are used up.
 static int64_t iterate(Bidiagonal *b) {
   int64_t n = b->n, last = n - 1, steps = 0;
   if (n == 0) return 0;
@@ -317,8 +325,9 @@ static int64_t iterate(Bidiagonal *b) {
 
 // ---- divide and conquer ----
 
-// An n by m upper bidiagonal block (m = n or n + 1) from row `first` on: values of d ascend, u
-// holds left vectors as columns, vt right ones as rows, both at [first, first].
+// The matrix that is divided into n by m upper bidiagonal blocks (m = n or n + 1). A solved block
+// from row `first` on has ascending values in d, its left vectors in the columns of u and its right
+// vectors in the rows of vt, both from [first, first] on.
 typedef struct Divide {
   const Precision *precision;
   int64_t stride;
@@ -328,8 +337,8 @@ typedef struct Divide {
 
 static int64_t decompose(Bidiagonal *b, bool lower, const LapackWork *work);
 
-// A block of at most LEAF rows by sweeps. One more column is rotated away from the right first,
-// which leaves a lower bidiagonal block (lasdq).
+// Solves a block of at most LEAF rows by sweeps. If m = n + 1, rotations from the right first
+// remove the last column, which leaves a lower bidiagonal block (lasdq).
 static int64_t solve_leaf(Divide *t, int64_t first, int64_t n, int64_t m) {
   int64_t stride = t->stride;
   long double *d = t->d + first, *e = t->e + first, *u = t->u + first * stride + first,
@@ -367,12 +376,13 @@ static int64_t solve_leaf(Divide *t, int64_t first, int64_t n, int64_t m) {
   return info;
 }
 
-// d_i^2 - d_j^2 without the digits that squares lose.
+// d_i^2 - d_j^2 without the cancellation of rounded squares.
 static long double gap(const long double *d, int64_t i, int64_t j) {
   return (d[i] - d[j]) * (d[i] + d[j]);
 }
 
-// 1 + sum z_i^2 / (d_i^2 - x) for x = d[origin]^2 + tau.
+// The secular function 1 + sum z_i^2 / (d_i^2 - x) at x = d[origin]^2 + tau. Its roots are the
+// squared singular values of the merged block.
 static long double secular(int64_t k, const long double *d, const long double *z, int64_t origin,
                            long double tau) {
   long double sum = 1;
@@ -380,8 +390,8 @@ static long double secular(int64_t k, const long double *d, const long double *z
   return sum;
 }
 
-// The square root of root j, between d[j] and d[j + 1]; delta[i] = d[i]^2 - root. As in
-// tridiagonal.c.
+// The square root of root j; it lies between d[j] and d[j + 1]. delta[i] = d[i]^2 - root. Bisection
+// as in tridiagonal.c.
 static long double secular_root(int64_t k, int64_t j, const long double *d, const long double *z,
                                 long double *delta) {
   int64_t origin = j;
@@ -407,8 +417,8 @@ static long double secular_root(int64_t k, int64_t j, const long double *d, cons
   return sqrtl(d[origin] * d[origin] + tau);
 }
 
-// The k values that are not deflated: roots, and the new vectors in terms of the old ones, left
-// ones in the columns of p, right ones in the columns of q [k,k].
+// The k values that are not deflated into roots. Their vectors in the basis of the old ones: left
+// vectors in the columns of p, right vectors in the columns of q [k,k].
 static void secular_vectors(int64_t k, const long double *d, const long double *z,
                             long double *roots, long double *p, long double *q,
                             const LapackWork *work) {
@@ -440,16 +450,17 @@ static void secular_vectors(int64_t k, const long double *d, const long double *
   }
 }
 
-// The vectors of a merge before it: column i of left [n,n] and row i of right [n,m] belong to d[i].
+// The input of a merge: column i of left [n,n] and row i of right [n,m] belong to d[i].
 typedef struct Joint {
   int64_t n, m;
   long double *d, *z, *left, *right;
-  int64_t *order;  // the kept ones, 0 first, then the deflated ones
+  int64_t *order;  // the kept values, 0 first, then the deflated ones
   int64_t kept;
 } Joint;
 
-// Collects the solved halves around the row (alpha, beta) at nl; the free right vectors of both
-// halves become one that meets the row, the first, and one that does not, the last row of vt.
+// Collects the solved halves around the row (alpha, beta) at nl. Each half with one more column
+// than rows has a right vector without a singular value. A rotation turns two of them into one that
+// the row depends on (index 0) and one that it does not (the last row of vt).
 static void gather(Divide *t, int64_t first, int64_t nl, Joint *j) {
   int64_t stride = t->stride, n = j->n, m = j->m;
   const long double *d = t->d + first, *u = t->u + first * stride + first;
@@ -470,6 +481,8 @@ static void gather(Divide *t, int64_t first, int64_t nl, Joint *j) {
   j->z[0] = length;
 }
 
+// As in tridiagonal.c: values with a negligible z, and one of two nearly equal values, keep their
+// vectors. Index 0, the row that joins the halves, is always kept.
 static void deflate(Joint *j, long double tolerance) {
   int64_t *sorted = j->order, back = j->n, previous = -1, count = 1;
   int64_t kept = 1;
@@ -506,6 +519,7 @@ static void deflate(Joint *j, long double tolerance) {
   memcpy(j->order, out, sizeof *out * (size_t)j->n);
 }
 
+// Merges two solved halves of nl and nr rows and the row between them. O(n^3).
 static void merge(Divide *t, int64_t first, int64_t nl, int64_t nr, int64_t m) {
   int64_t n = nl + nr + 1, stride = t->stride;
   Joint j = {.n = n, .m = m};
@@ -564,7 +578,7 @@ static int64_t divide_block(Divide *t, int64_t first, int64_t n, int64_t m, int 
   return info;
 }
 
-// All of b, which is upper bidiagonal and larger than a leaf (bdsdc).
+// Divide and conquer on an upper bidiagonal b with more than LEAF rows (bdsdc).
 static int64_t conquer(Bidiagonal *b, const LapackWork *work) {
   int64_t n = b->n, info = 0;
   long double norm = 0, eps = 0.9L * b->precision->eps;
@@ -595,7 +609,8 @@ static int64_t conquer(Bidiagonal *b, const LapackWork *work) {
   return info;
 }
 
-// A lower bidiagonal matrix is turned to an upper one from the left; u gets these rotations last.
+// Decomposes b. lower: e is the subdiagonal; rotations from the left make b upper bidiagonal first,
+// and u gets them last.
 static int64_t decompose(Bidiagonal *b, bool lower, const LapackWork *work) {
   int64_t n = b->n;
   for (int64_t i = 0; b->u && i < n * n; i++) b->u[i] = b->vt[i] = i / n == i % n;
@@ -622,8 +637,8 @@ static Wide *adjoint(const Wide *a, int64_t m, int64_t n, const LapackWork *work
   return out;
 }
 
-// a [m,n], m >= n, to upper bidiagonal form d, e = q^H a p. Reflectors of q stay below the
-// diagonal, those of p (their vectors, not conjugated) right of the entry beside it.
+// Reduces a [m,n], m >= n, to upper bidiagonal form d, e = q^H a p. Reflectors of q stay below the
+// diagonal, those of p (vectors not conjugated) right of the superdiagonal.
 static void reduce(Wide *a, int64_t m, int64_t n, long double *d, long double *e, Wide *q_taus,
                    Wide *p_taus, const LapackWork *work) {
   Wide *v = TAKE(work, Wide, m);
@@ -666,7 +681,7 @@ static void apply_p(const Wide *a, int64_t n, const Wide *taus, Wide *x, int64_t
   }
 }
 
-// [x 0; 0 1] of rows by columns from a real x [n,n], transposed if so.
+// [x 0; 0 1] with the given numbers of rows and columns, from a real x [n,n] or its transpose.
 static Wide *widen(const long double *x, int64_t n, int64_t rows, int64_t columns, bool transposed,
                    const LapackWork *work) {
   Wide *out = TAKE(work, Wide, rows * columns);
@@ -677,13 +692,13 @@ static Wide *widen(const long double *x, int64_t n, int64_t rows, int64_t column
   return out;
 }
 
-// The tall matrix a [m,n] of which the decomposition is asked for, or the adjoint of the wide one.
+// The tall matrix a [m,n] to decompose, or the adjoint of the wide one.
 typedef struct Side {
   Wide *a, *taus;  // reflectors, m by n
   int64_t m, n;
 } Side;
 
-// A QR of the long side first leaves the square r; of a wide matrix it is an LQ, which leaves r^H.
+// The square r of a QR of the tall matrix. If that is the adjoint of a wide one, r^H of its LQ.
 static Wide *take_square(Side *qr, bool wide, const LapackWork *work) {
   int64_t m = qr->m, n = qr->n;
   qr->taus = TAKE(work, Wide, n);
@@ -702,12 +717,12 @@ int64_t bidiagonal_svd(const Precision *precision, Wide *a, int64_t m, int64_t n
                        int64_t vt_rows, const LapackWork *work) {
   bool wide = m < n;
   int64_t k = wide ? m : n, length = wide ? n : m;
-  // `tall` [length,k] is a or its adjoint; of square r both are the same matrix r or r^H.
+  // `tall` [length,k] is a or its adjoint. `core` is the matrix that is made bidiagonal.
   Side tall = {wide ? adjoint(a, m, n, work) : a, NULL, length, k};
   bool first_qr = length >= qr_from && length > k;
   Side core = tall;
   if (first_qr) core = (Side){take_square(&tall, wide, work), NULL, k, k};
-  bool turned = wide && !first_qr;  // core is the adjoint of what is decomposed
+  bool turned = wide && !first_qr;  // core is a's adjoint: left and right vectors are swapped
   long double *e = TAKE(work, long double, k);
   Wide *q_taus = TAKE(work, Wide, k), *p_taus = TAKE(work, Wide, k);
   reduce(core.a, core.m, k, s, e, q_taus, p_taus, work);
@@ -726,7 +741,7 @@ int64_t bidiagonal_svd(const Precision *precision, Wide *a, int64_t m, int64_t n
     b.vt[0] = 1;
   }
 
-  // Left and right vectors as columns, in the basis of a. The long side has room for more than k.
+  // Left and right vectors as columns, in the basis of a. The long side may have more than k.
   int64_t more = wide ? vt_rows : u_columns;
   int64_t u_rows = wide ? k : first_qr ? k : m, v_rows = wide && !first_qr ? n : k;
   int64_t left_columns = wide || first_qr ? k : more, right_columns = turned ? more : k;

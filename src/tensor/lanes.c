@@ -1,5 +1,5 @@
-// Widening loads and narrowing stores. Types whose storage is a C integer get a loop each, which
-// the compiler turns into vector code; the odd widths go element by element. O(n).
+// Widening loads and narrowing stores. Each type whose storage is a C integer has its own loop,
+// which the compiler vectorizes; other integer widths are converted element by element. O(n).
 #include "tensor/lanes.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-// Elements by the chunk, widened: floats as double, bools and signed integers as int64_t, unsigned
-// integers as uint64_t, complex numbers as pairs of double. One Scalar is one lane of every kind.
+// Chunks of elements in a wide type: floats as double, bools and signed integers as int64_t,
+// unsigned integers as uint64_t, complex numbers as pairs of double. A Scalar is one lane of any
+// kind.
 #ifndef TESSERA_TENSOR_LANES_H
 #define TESSERA_TENSOR_LANES_H
 
@@ -16,10 +17,10 @@ typedef union LaneBuffer {
   Cplx c[LANES];
 } LaneBuffer;
 
-// n elements of canonical storage starting at `first`. Bits of NaNs are not kept: see
-// literal_copy_elements.
+// Widens n elements of canonical storage from index `first` on. NaN payloads are lost;
+// literal_copy_elements keeps them.
 void lanes_load(DType type, const void *data, int64_t first, int64_t n, void *out_lanes);
-// Integers wrap to the width, floats round once.
+// Narrows n lanes to elements: integers wrap to the width, floats round once.
 void lanes_store(DType type, void *data, int64_t first, int64_t n, const void *lanes);
 // n copies of one element.
 void lanes_splat(DType type, const void *data, int64_t index, int64_t n, void *out_lanes);

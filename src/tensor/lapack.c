@@ -1,6 +1,6 @@
-// lapack_own: LAPACK's routines in long double, by matrix.c, tridiagonal.c, bidiagonal.c and
-// schur.c. Here are LAPACK's layouts, its scaling of extreme matrices and its answers where nothing
-// converges. Results are rounded once.
+// lapack_own: LAPACK's routines in long double. matrix.c, tridiagonal.c, bidiagonal.c and schur.c
+// have the algorithms. This file converts layouts, scales extreme matrices as LAPACK does, and
+// fills in LAPACK's results for operands that are not finite. Results are rounded once.
 #include "tensor/lapack.h"
 
 #include <float.h>
@@ -82,7 +82,8 @@ static void fill_nan(LapackType type, void *data, int64_t count) {
   for (int64_t i = 0; data && i < count; i++) put(type, data, i, (Wide){NAN, NAN});
 }
 
-// What a is multiplied by so that its largest entry is neither tiny nor huge in the element type.
+// Scales a so that its largest entry is neither tiny nor huge in the element type; returns the
+// factor.
 static long double scale_extreme(const Precision *p, Wide *a, int64_t count) {
   long double most = 0, low = sqrtl(p->smallest) / (2 * p->eps), scale = 1;
   for (int64_t i = 0; i < count; i++) most = fmaxl(most, wide_abs(a[i]));
@@ -96,7 +97,7 @@ static long double scale_extreme(const Precision *p, Wide *a, int64_t count) {
 
 // ---- routines ----
 
-// Schur form of a loaded a; what comes out is scaled back.
+// Schur form and eigenvalues of a, scaled during the computation.
 static int64_t schur(LapackType type, Wide *a, int64_t n, bool balanced, Balance *balance, Wide *w,
                      Wide *q, const LapackWork *work) {
   Precision precision = precision_of(type);
@@ -120,7 +121,7 @@ static void store_vectors(LapackType type, const Wide *v, int64_t n, const Wide 
 
 static int32_t own_geev(LapackType type, char left, char right, int32_t n, void *a, void *w,
                         void *vl, void *vr, const LapackWork *work) {
-  enum { NOT_FINITE = -4 };  // operand 4: what jaxlib says without calling LAPACK
+  enum { NOT_FINITE = -4 };  // jaxlib returns this info without calling LAPACK (operand 4)
   int64_t size = (int64_t)n * n;
   Wide *t = load(type, a, n, n, work), *values = TAKE(work, Wide, n), *v = TAKE(work, Wide, size);
   if (!finite_all(t, size)) {
@@ -255,7 +256,7 @@ static int32_t own_syevd(LapackType type, char uplo, int32_t n, void *a, void *w
   return (int32_t)info;
 }
 
-// From how many rows (columns) on LAPACK begins with a QR (LQ).
+// The number of rows (columns) from which LAPACK computes a QR (LQ) first.
 static int64_t qr_from(LapackType type, bool divide, int64_t k) {
   if (!divide) return (int64_t)((float)k * 1.6f);
   return lapack_is_complex(type) ? k * 17 / 9 : k * 11 / 6;

@@ -62,7 +62,7 @@ typedef struct LapackEngine {
   // from 1.
   int32_t (*geqp3)(LapackType type, int32_t m, int32_t n, void *a, int32_t *pivots, void *tau,
                    const LapackWork *work);
-  // a [n,n], of which the triangle uplo is read, becomes the eigenvectors; w: n real, ascending.
+  // a [n,n] becomes the eigenvectors; only its triangle uplo is read. w: n real, ascending.
   int32_t (*syevd)(LapackType type, char uplo, int32_t n, void *a, void *w, const LapackWork *work);
   // a [m,n] = u s vt; a is destroyed. divide: gesdd, else gesvd. mode 'A': u [m,m], vt [n,n]; 'S':
   // u [m,k], vt [k,n] with k = min(m, n); 'N': neither. s: k real, descending.
@@ -70,11 +70,11 @@ typedef struct LapackEngine {
                  void *u, void *vt, const LapackWork *work);
 } LapackEngine;
 
-// Takes operands that are not finite, too: what has to converge then gives NaNs and an info.
+// Accepts operands that are not finite: iterative routines then give NaNs and a nonzero info.
 extern const LapackEngine lapack_own;
 
-// The provider where it and its LAPACK are installed and TESSERA_PROVIDERS does not forbid it
-// (base/provider.h), else lapack_own. Keeps no state: asked for each op.
+// The provider if it and its LAPACK are installed and TESSERA_PROVIDERS allows it
+// (base/provider.h), else lapack_own. Stateless: evaluated for each op.
 const LapackEngine *lapack_engine(void);
 
 #endif

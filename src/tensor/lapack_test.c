@@ -1,5 +1,6 @@
-// One suite for every implementation of tensor/lapack.h: what defines each decomposition, on random
-// matrices of all types; then the two implementations against each other, signs included.
+// One suite for every implementation of tensor/lapack.h: the defining equations of each
+// decomposition, on random matrices of all types; then the two implementations against each other,
+// signs included.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -340,7 +341,7 @@ static void check_gehrd(Bench *b, int32_t n) {
 static void check_geqp3(Bench *b, int32_t m, int32_t n) {
   int32_t k = m < n ? m : n;
   if (k == 0 && b->engine != &lapack_own)
-    return;  // LAPACK may ask for more work space than it said
+    return;  // LAPACK may require more work space than it reported
   for (int fixed = 0; fixed < 2; fixed++) {
     void *a = random_matrix(b, m, n), *tau = space(b, k), *q = space(b, m * m);
     Wide *before = widened(b, a, m * n);
@@ -437,7 +438,7 @@ static void provider_suite(void **state) {
 
 // ---- the two against each other ----
 
-// What y is to be multiplied by to be nearest to x: 1 if that is all that counts as equal.
+// The phase that takes column j of y nearest to that of x; 1 if they are orthogonal.
 static Wide phase_between(const Bench *b, const void *x, const void *y, int64_t m, int64_t j) {
   Wide dot = {0, 0};
   for (int64_t i = 0; i < m; i++)

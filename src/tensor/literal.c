@@ -1,7 +1,10 @@
-// Values at run time. A literal is one block of memory: the record, its dims (or items), then its
-// elements; the heap's list links all live ones, so that a run that ends early frees them without
-// help. Making one costs O(bytes) for zeroing; retain and release O(1) but for tuples, whose
-// release is O(items).
+// Problem: a run creates many values of any size and may stop anywhere (an error longjmps).
+//
+// Idea: a literal is one block of memory: the record, its dims (or items), then its elements. The
+// heap's doubly linked list holds all live blocks, so literal_heap_deinit frees them after any end.
+//
+// Invariant: heap->bytes is the sum of the live blocks and of the charges, and stays within the
+// limit. Creation is O(bytes) for zeroing; retain and release are O(1), of a tuple O(items).
 #include "tensor/literal.h"
 
 #include <assert.h>
@@ -32,7 +35,7 @@ void literal_heap_deinit(LiteralHeap *heap) {
   heap->bytes = 0;
 }
 
-// The bytes of a literal's block, kept in step with how literal_block lays it out.
+// The bytes of a literal's block; must match literal_block's layout.
 static size_t block_bytes(size_t head, size_t data) {
   return align_up(sizeof(Literal)) + align_up(head) + data;
 }

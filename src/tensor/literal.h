@@ -1,5 +1,5 @@
-// Values at run time: arrays, tuples, tokens. Reference counted; all of one run hang from a heap
-// that frees what is left when the run ends, however it ends, so error paths release nothing.
+// Values at run time: arrays, tuples, tokens, futures. They are reference counted. A run's heap
+// lists its live literals and frees them when the run ends, so error paths release nothing.
 #ifndef TESSERA_TENSOR_LITERAL_H
 #define TESSERA_TENSOR_LITERAL_H
 
@@ -43,8 +43,8 @@ struct LiteralHeap {
 void literal_heap_init(LiteralHeap *heap, Guard *guard, size_t limit_bytes);
 void literal_heap_deinit(LiteralHeap *heap);  // frees every literal left
 
-// Counts memory that a run holds beside its literals (stacks, frames), so that the limit is of all.
-// RESOURCE_EXHAUSTED, and nothing counted, beyond the limit.
+// Charges memory that a run holds beside its literals (stacks, frames) to the heap's limit. Beyond
+// the limit: RESOURCE_EXHAUSTED, and nothing is charged.
 Status *literal_heap_charge(LiteralHeap *heap, size_t bytes) MUST_USE;
 void literal_heap_refund(LiteralHeap *heap, size_t bytes);
 
@@ -52,11 +52,11 @@ void literal_heap_refund(LiteralHeap *heap, size_t bytes);
 // RESOURCE_EXHAUSTED.
 Literal *literal_new(LiteralHeap *heap, const Context *context, Type elem, uint32_t rank,
                      const int64_t *dims);
-// Of a static tensor type.
+// type: a tensor with static dims.
 Literal *literal_new_typed(LiteralHeap *heap, const Context *context, Type tensor);
 Literal *literal_like(const Literal *shape, const Context *context,
                       Type elem);               // same dims, other element type
-Literal *literal_copy(const Literal *literal);  // of an array
+Literal *literal_copy(const Literal *literal);  // arrays only
 Literal *literal_scalar(LiteralHeap *heap, DType dtype, Scalar value);
 Literal *literal_token(LiteralHeap *heap);
 Literal *literal_tuple(LiteralHeap *heap, LiteralKind kind, uint32_t n,
@@ -83,8 +83,8 @@ bool literal_same_shape(const Literal *a, const Literal *b);
 // or items).
 bool literal_matches(const Context *context, const Literal *literal, Type type);
 
-// a * b, of sizes. Products of an empty array's sizes may overflow on their way to 0
-// (3000000000x3000000000x3000000000x0): they wrap, and no element is counted by them.
+// a * b for sizes, wrapping. Partial products of an empty array's dims may overflow before the 0
+// (3000000000x3000000000x3000000000x0); no element depends on them.
 static inline int64_t shape_times(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a * (uint64_t)b);
 }
@@ -94,6 +94,6 @@ void shape_strides(uint32_t rank, const int64_t *dims, int64_t *out);
 bool shape_next(uint32_t rank, const int64_t *dims, int64_t *index);
 int64_t shape_linear(uint32_t rank, const int64_t *dims, const int64_t *index);
 
-enum { MAX_RANK = 64 };  // the verifier rejects more, so index arrays can stand on the stack
+enum { MAX_RANK = 64 };  // the verifier rejects more, so index arrays fit on the stack
 
 #endif

@@ -1,8 +1,8 @@
 // Scalar functions of the reals and the integers.
 //
-// Reals: where the C library's double function is known to stay well under 1 ULP (exp, log, sin,
-// cos, pow, sqrt) it is used as it is; the others are computed in long double and rounded once.
-// Integers: on 64-bit words, wrapped to the width of the type at the end. O(1) each, power
+// Reals: the C library's double functions that stay well under 1 ULP (exp, log, sin, cos, pow,
+// sqrt) are used directly; the others are computed in long double and rounded once. Integers are
+// computed in 64-bit words and wrapped to the width of the type at the end. O(1) each, power
 // O(width).
 #include "tensor/mathfn.h"
 
@@ -81,7 +81,7 @@ double fn_minimum(double x, double y) {
 
 static bool is_signed(DType type) { return dtype_kind(type) == KIND_SINT; }
 
-// The value's bits, zero above the width.
+// The value's bits; those above the width are zero.
 static uint64_t pattern(DType type, Scalar a) { return dtype_bits(type, a); }
 
 static Scalar wrap(DType type, uint64_t u) { return dtype_round(type, scalar_u(u)); }

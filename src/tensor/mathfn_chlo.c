@@ -1,4 +1,4 @@
-// CHLO functions by the formulas that define them in XLA, every step rounded to f32 or f64.
+// CHLO functions by the formulas that define them in XLA. Every step is rounded to f32 or f64.
 //
 // cosh and sinh: e^(x + log 1/2) +- e^(-x + log 1/2). erf in f32: a rational approximation on [-4,
 // 4]; erfc in f32: the polynomials of Cephes (Moshier). erf_inv: Giles, "Approximating the erfinv
@@ -17,9 +17,9 @@
 static const double PI = 3.14159265358979323846;
 static const double LOG_HALF = -0.69314718055994530942;
 
-// A value as f32, or as f64 if the type is that wide. Applied to a sum, product, quotient or root
-// of two such values it gives the correctly rounded result: a double has more than twice the bits
-// of an f32.
+// Rounds a value to f32, or to f64 if the type is that wide. Applied to a sum, product, quotient or
+// square root of f32 values, it gives the correctly rounded result: a double has more than twice
+// the bits of an f32.
 static double fit(DType type, double x) {
   return type == DT_f64 || type == DT_c128 ? x : (double)(float)x;
 }
@@ -99,7 +99,7 @@ Cplx chlo_complex_sinh(DType type, Cplx z) {
   return (Cplx){fit(type, a.re - b.re), fit(type, a.im - b.im)};
 }
 
-// In f64 the definition is within 2 ULP of the truth.
+// In f64, XLA's definition is within 2 ULP of the true value.
 double chlo_erf(DType type, double x) {
   static const double alpha[] = {
       -2.72614225801306e-10, 2.77068142495902e-08,  -2.10102402082508e-06, -5.69250639462346e-05,
@@ -191,7 +191,7 @@ double chlo_lgamma(DType type, double x) {
     a = fit(type, a + fit(type, fit(type, lanczos[i]) / fit(type, z + (i + 1))));
   double t = fit(type, lanczos_g + 0.5 + z);
   double log_t = lanczos_log_t(type, z);
-  // (z + 1/2) log t - t, so written that large t does not overflow.
+  // (z + 1/2) log t - t, in a form that does not overflow for large t.
   double r = fit(type, fit(type, fit(type, z + 0.5) - fit(type, t / log_t)) * log_t);
   double half_log_two_pi = fit(type, 0.91893853320467274178);
   double value = fit(type, fit(type, half_log_two_pi + r) + fit(type, log(a)));

@@ -1,8 +1,8 @@
-// CHLO functions whose answers XLA defines by a formula evaluated in the element type, and which
-// are thereby several ULP away from the true values (tensor/mathfn_special.h and tensor/mathfn.h
-// have those). A program's stored expectations, and JAX on any XLA backend, agree with the formula,
-// so the evaluator answers with it. `type` is the element type of the operation: f64 computes in
-// f64, every narrower float in f32, rounded to the type by the caller. Thread safe.
+// CHLO functions that XLA defines by a formula in the element type. Its results are several ULP
+// away from the true values (tensor/mathfn_special.h and tensor/mathfn.h have those). A program's
+// stored expectations and JAX on any XLA backend agree with the formula, so the evaluator uses it.
+// `type` is the element type of the operation: f64 computes in f64, every narrower float in f32,
+// rounded to the type by the caller. Thread safe.
 #ifndef TESSERA_TENSOR_MATHFN_CHLO_H
 #define TESSERA_TENSOR_MATHFN_CHLO_H
 

@@ -1,4 +1,4 @@
-// CHLO's formulas: near the truth, and off it exactly where the formula is.
+// CHLO's formulas: close to the true values, and different from them exactly as the formula is.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

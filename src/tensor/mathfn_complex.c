@@ -1,13 +1,14 @@
 // Functions of complex numbers.
 //
-// Everything is computed in long double: on x86 its 64 bits of significand pay for the rounding
-// errors, and its 15 bits of exponent mean that no square, product or exponential of doubles
-// overflows or underflows on the way. What is left is cancellation, which each function avoids by
-// its formula: log and log1p form |z|^2 - 1 exactly as a sum of a few parts; the inverse sines
+// Problem: textbook formulas overflow, underflow and cancel in double.
+//
+// Idea: all arithmetic is long double. On x86 its 64 bits of significand absorb rounding errors,
+// and its 15 bits of exponent hold every square, product and exponential of doubles. Formulas avoid
+// cancellation: log and log1p form |z|^2 - 1 exactly as a sum of a few terms; the inverse sines
 // follow Hull, Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions using
-// exception handling", ACM TOMS 23, 1997), whose cases for extreme arguments the wide exponent
-// makes needless; tanh follows Kahan ("Branch cuts for complex elementary functions", 1987).
-// Infinities and NaNs follow C99's Annex G. O(1) each.
+// exception handling", ACM TOMS 23, 1997) without their cases for extreme arguments, which the wide
+// exponent makes unnecessary; tanh follows Kahan ("Branch cuts for complex elementary functions",
+// 1987). Infinities and NaNs follow C99's Annex G. O(1) each.
 #include "tensor/mathfn_complex.h"
 
 #include <math.h>
@@ -31,16 +32,16 @@ static bool is_finite(Wide z) { return isfinite(z.re) && isfinite(z.im); }
 
 static bool has_infinity(Wide z) { return isinf(z.re) || isinf(z.im); }
 
-// |z| of parts that came from doubles or are far from the ends of the range.
+// |z|, for parts that came from doubles or are far from the limits of the exponent.
 static Real modulus(Real x, Real y) {
   if (isinf(x) || isinf(y)) return (Real)INFINITY;
   return sqrtl(x * x + y * y);
 }
 
-// a * b where a may be infinite and an exact zero b wins: the parts of e^inf (cos y + i sin y).
+// a * b, 0 if b is 0 even for an infinite a: the parts of e^inf (cos y + i sin y).
 static Real product_zero_wins(Real a, Real b) { return b == 0 ? b : a * b; }
 
-// Adds `term` to *sum and gives what rounding lost.
+// Adds `term` to *sum and returns the rounding error.
 static Real add_exactly(Real *sum, Real term) {
   Real a = *sum;
   Real s = a + term;
@@ -49,7 +50,7 @@ static Real add_exactly(Real *sum, Real term) {
   return (a - (s - t)) + (term - t);
 }
 
-// a + b + c^2 + d^2 for finite arguments with the squares not cut, rounded about once.
+// a + b + c^2 + d^2 for finite arguments. The squares are exact; the sum is rounded about once.
 static Real sum_with_squares(Real a, Real b, Real c, Real d) {
   Real cc = c * c, dd = d * d;
   Real terms[4] = {a, b, cc, dd};
@@ -146,7 +147,7 @@ static Wide wide_cosh(Wide z) {
   return (Wide){coshl(x) * cosl(y), sinhl(x) * sinl(y)};
 }
 
-// Of z in the first quadrant: asin z = asin_re + i*log_part, acos z = acos_re - i*log_part.
+// For z in the first quadrant: asin z = asin_re + i*log_part, acos z = acos_re - i*log_part.
 typedef struct InverseSine {
   Real asin_re, acos_re, log_part;
 } InverseSine;
@@ -171,7 +172,7 @@ static InverseSine inverse_sine(Real x, Real y) {
     out.asin_re = asinl(b);
     out.acos_re = acosl(b);
   } else {
-    // sqrt(a^2 - x^2) without the cancellation, as tangent's other side.
+    // sqrt(a^2 - x^2) without cancellation.
     Real other = x <= 1 ? sqrtl((a + x) * (above + (s + (1 - x))) / 2)
                         : y * sqrtl(((a + x) / (r + (x + 1)) + (a + x) / (s + (x - 1))) / 2);
     out.asin_re = atan2l(x, other);

@@ -1,11 +1,11 @@
 // Special functions of the reals, in long double and rounded once.
 //
-// Each is a textbook series where it converges fast and an asymptotic expansion elsewhere, with
-// recurrences and reflections in between (Abramowitz and
-// Stegun 6.1, 6.3, 6.4, 7.1, 9.6, 9.7, 23.1, 23.2); near the zeros of lgamma at 1 and 2 and of
-// digamma at 1.46 Taylor series keep the relative accuracy. The inverse error function is Halley's
-// iteration on the C library's erf and erfc. lgamma is our own because the C library's writes a
-// global. Every sum ends after some hundred terms at most.
+// Each function is a textbook series where it converges fast and an asymptotic expansion elsewhere,
+// connected by recurrences and reflections (Abramowitz and Stegun 6.1, 6.3, 6.4, 7.1, 9.6, 9.7,
+// 23.1, 23.2). Near the zeros of lgamma at 1 and 2 and of digamma at 1.46, Taylor series keep the
+// relative accuracy. The inverse error function is Halley's iteration on the C library's erf and
+// erfc. lgamma is our own because the C library's writes a global variable. Every sum ends after a
+// few hundred terms at most.
 #include "tensor/mathfn_special.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@ static const Real TWO_OVER_SQRT_PI = 1.128379167095512573896158903121545172L;
 static const Real HALF_LOG_TWO_PI = 0.918938533204672741780329736405617640L;
 static const Real ONE_MINUS_EULER_GAMMA = 0.422784335098467139393487909917597569L;
 
-// From here on the asymptotic series below reach 64 bits with the Bernoulli numbers given.
+// From this argument on, the asymptotic series reach 64 bits with the Bernoulli numbers below.
 static const Real LARGE = 24;
 
 // The Bernoulli numbers B2, B4, ... as numerator and denominator.
@@ -147,14 +147,14 @@ static Real digamma_positive(Real x) {
   return logl(x) - 1 / (2 * x) - sum - shift;
 }
 
-// The sum over k >= 0 of (q + k)^-x for x > 1, q > 0, by Euler and Maclaurin from where the series
-// below has room.
+// The sum over k >= 0 of (q + k)^-x for x > 1, q > 0: the first terms directly, the tail by the
+// Euler-Maclaurin formula.
 static Real zeta_positive(Real x, Real q) {
   Real sum = 0;
   for (; q < LARGE + x / 2; q += 1) {
     Real term = powl(q, -x);
     sum += term;
-    if (term <= LDBL_EPSILON / 8 * sum) return sum;  // 0 too: all that follow are less
+    if (term <= LDBL_EPSILON / 8 * sum) return sum;  // all later terms are smaller
   }
   Real power = powl(q, -x);
   sum += power * q / (x - 1) + power / 2;
@@ -168,13 +168,13 @@ static Real zeta_positive(Real x, Real q) {
   return sum;
 }
 
-// x > 1; NaN where the sum has negative terms with a broken exponent.
+// x > 1; NaN if the sum has a negative base and x is no integer.
 static Real zeta(Real x, Real q) {
   if (q > 0) return zeta_positive(x, q);
-  bool whole = x == floorl(x), even = fmodl(x, 2) == 0;
+  bool integer = x == floorl(x), even = fmodl(x, 2) == 0;
   if (q == floorl(q)) return even ? (Real)INFINITY : (Real)NAN;
-  if (!whole) return (Real)NAN;
-  // The sum over all integers has period 1; take from it the terms below.
+  if (!integer) return (Real)NAN;
+  // The sum over all integers k has period 1 in q: subtract from it the terms with k < 0.
   Real sign = even ? 1 : -1, part = q - floorl(q);
   return zeta_positive(x, part) + sign * (zeta_positive(x, 1 - part) - zeta_positive(x, 1 - q));
 }

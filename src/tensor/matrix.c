@@ -1,9 +1,10 @@
 // Decompositions of one matrix (Golub and Van Loan, "Matrix Computations"): Cholesky-Banachiewicz,
 // substitution, Householder QR, LU with partial pivoting, Hermitian eigenvalues by cyclic Jacobi
-// rotations (those with LAPACK's signs: spectral.h). All in long double, so that a
-// result rounded to its element type is nearly always the nearest.
+// rotations (eigenvectors with LAPACK's signs: spectral.h). All arithmetic is long double, so that
+// a result rounded to its element type is nearly always the nearest number.
 #include "tensor/matrix.h"
 
+// Row by row: entry (i, j) depends on the entries of rows i and j left of column j.
 int64_t matrix_cholesky(const Wide *a, int64_t n, bool lower, Wide *l) {
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j <= i; j++) {
@@ -25,6 +26,7 @@ static Wide at(const Triangle *t, int64_t i, int64_t j) {
   return t->conjugate ? wide_conj(v) : v;
 }
 
+// Forward substitution for a lower triangle, backward for an upper one.
 void matrix_substitute(const Triangle *t, Wide *x, int64_t stride) {
   for (int64_t k = 0; k < t->n; k++) {
     int64_t i = t->lower ? k : t->n - 1 - k;
@@ -88,7 +90,7 @@ void matrix_apply_right(SubMatrix b, const Wide *v, Wide tau) {
   }
 }
 
-// Column c of a QR: its reflector, applied to the columns behind it.
+// Step c of a QR: the reflector of column c, applied to the columns right of it.
 static Wide eliminate(Wide *a, int64_t m, int64_t n, int64_t c) {
   Wide tau = matrix_reflector(&a[c * n + c], a + (c + 1) * n + c, m - c - 1, n);
   if (tau.re != 0 || tau.im != 0) matrix_reflect(a, m, n, c + 1, a, n, c, c, wide_conj(tau));
@@ -113,13 +115,13 @@ static long double column_norm(const Wide *a, int64_t m, int64_t n, int64_t row,
   return norm;
 }
 
-// Moves the columns that the caller asked for to the front; gives how many.
+// Moves the columns that the caller marked (pivots[j] != 0) to the front; returns their number.
 static int64_t fixed_columns(Wide *a, int64_t m, int64_t n, int32_t *pivots) {
   int64_t fixed = 0;
   for (int64_t j = 0; j < n; j++) {
-    bool asked = pivots[j] != 0;
+    bool marked = pivots[j] != 0;
     pivots[j] = (int32_t)(j + 1);
-    if (!asked) continue;
+    if (!marked) continue;
     swap_columns(a, m, n, j, fixed);
     pivots[j] = pivots[fixed];
     pivots[fixed++] = (int32_t)(j + 1);
@@ -130,7 +132,7 @@ static int64_t fixed_columns(Wide *a, int64_t m, int64_t n, int32_t *pivots) {
 void matrix_qr_pivoted(Wide *a, int64_t m, int64_t n, int32_t *pivots, Wide *taus,
                        long double *norms, long double tiny) {
   int64_t k = m < n ? m : n, fixed = fixed_columns(a, m, n, pivots);
-  long double *exact = norms + n;  // where a norm was last computed and not only updated
+  long double *exact = norms + n;  // the norm when it was last computed instead of updated
   for (int64_t c = 0; c < k; c++) {
     if (c == fixed || (c == 0 && fixed == 0))
       for (int64_t j = c; j < n; j++) norms[j] = exact[j] = column_norm(a, m, n, c, j);
@@ -146,7 +148,8 @@ void matrix_qr_pivoted(Wide *a, int64_t m, int64_t n, int32_t *pivots, Wide *tau
       exact[best] = exact[c];
     }
     taus[c] = eliminate(a, m, n, c);
-    for (int64_t j = c + 1; c >= fixed && j < n; j++) {  // one row less
+    // Downdate the norms by the row that is done: O(1) each. After too much cancellation, compute.
+    for (int64_t j = c + 1; c >= fixed && j < n; j++) {
       if (norms[j] == 0) continue;
       long double gone = wide_abs(a[c * n + j]) / norms[j], left = fmaxl(0, 1 - gone * gone);
       long double lost = norms[j] / exact[j];
@@ -186,7 +189,7 @@ void matrix_lu(Wide *a, int64_t m, int64_t n, int64_t *pivots, int64_t *order) {
   }
 }
 
-// One rotation that makes a[p][q] zero, applied to a (both sides) and to the columns of v.
+// Jacobi rotation that makes a[p][q] zero, applied to both sides of a and to the columns of v.
 static void rotate(Wide *a, Wide *v, int64_t n, int64_t p, int64_t q) {
   long double size = wide_abs(a[p * n + q]);
   if (size == 0) return;
@@ -213,6 +216,8 @@ static void rotate(Wide *a, Wide *v, int64_t n, int64_t p, int64_t q) {
   a[p * n + p].im = a[q * n + q].im = 0;
 }
 
+// Each sweep rotates every pair (p, q) once. The off-diagonal norm converges quadratically, so a
+// few sweeps suffice.
 void matrix_eigh(Wide *a, Wide *v, int64_t n) {
   enum { MOST_SWEEPS = 60 };
   for (int64_t i = 0; i < n * n; i++) v[i] = wide_of(i / n == i % n);
@@ -224,7 +229,7 @@ void matrix_eigh(Wide *a, Wide *v, int64_t n) {
         all += x * x;
         if (i != j) off += x * x;
       }
-    if (!(off > all * 1e-38L)) return;
+    if (!(off > all * 1e-38L)) return;  // squares: 1e-19 is the rounding unit of long double
     for (int64_t p = 0; p < n; p++)
       for (int64_t q = p + 1; q < n; q++) rotate(a, v, n, p, q);
   }

@@ -1,5 +1,5 @@
-// Decompositions of one matrix of wide numbers, row major: what cholesky, triangular_solve and the
-// custom calls of custom_linalg.h and custom_lapack.h share.
+// Decompositions of one row-major matrix of wide numbers. cholesky, triangular_solve and the custom
+// calls of custom_linalg.h and custom_lapack.h share them.
 #ifndef TESSERA_TENSOR_MATRIX_H
 #define TESSERA_TENSOR_MATRIX_H
 
@@ -12,7 +12,8 @@
 // of the first leading minor that is not positive. O(n^3).
 int64_t matrix_cholesky(const Wide *a, int64_t n, bool lower, Wide *l);
 
-// A triangular matrix as it takes part: entry (i, j) is a[i * row + j * column], conjugated if so.
+// A triangular matrix: entry (i, j) is a[i * row + j * column], conjugated if `conjugate`. So the
+// strides express transposes. unit: the diagonal is 1 and not read.
 typedef struct Triangle {
   const Wide *a;
   int64_t n, row, column;
@@ -21,13 +22,13 @@ typedef struct Triangle {
 // Solves t x = x in place; x has a stride. O(n^2).
 void matrix_substitute(const Triangle *t, Wide *x, int64_t stride);
 
-// Applies h = 1 - tau v v^H from the left to columns [first, n) of a [m,n]; v[i] for rows i >= row,
-// v[row] is 1 and the rest stands in column `column` of `vectors`. O(m n).
+// Applies h = 1 - tau v v^H from the left to columns [first, n) of a [m,n]. v is 0 above row `row`,
+// 1 at it, and below it column `column` of `vectors`. O(m n).
 void matrix_reflect(Wide *a, int64_t m, int64_t n, int64_t first, const Wide *vectors,
                     int64_t stride, int64_t column, int64_t row, Wide tau);
-// The reflector h = 1 - tau (1, x)(1, x)^H with h^H (alpha, x) = (beta, 0) and a real beta of the
-// sign that alpha.re has not: LAPACK's larfg. alpha becomes beta; x, of n entries with a stride,
-// the vector's rest. Gives tau. O(n).
+// Householder reflector (LAPACK's larfg): h = 1 - tau (1, x)(1, x)^H with h^H (alpha, x) =
+// (beta, 0). beta is real and has the opposite sign of alpha.re. alpha becomes beta; x (n entries
+// with a stride) becomes the vector's tail. Returns tau. O(n).
 Wide matrix_reflector(Wide *alpha, Wide *x, int64_t n, int64_t stride);
 // A block of a row-major matrix: rows [row, row + rows) and columns [column, column + columns).
 typedef struct SubMatrix {
@@ -42,14 +43,15 @@ void matrix_apply_right(SubMatrix block, const Wide *v, Wide tau);
 // min(m, n) taus. O(m n^2).
 void matrix_qr(Wide *a, int64_t m, int64_t n, Wide *taus);
 // QR with column pivoting in place (LAPACK's geqp3): columns with pivots[j] != 0 come first, then
-// always the column with the largest norm of what is left. pivots become the columns' numbers from
-// 1. norms: work space for 2 n. tiny: the rounding unit of the element type. O(m n^2).
+// always the column with the largest remaining norm. On return pivots[j] is the original column,
+// counted from 1. norms: work space for 2 n. tiny: the rounding unit of the element type. O(m n^2).
 void matrix_qr_pivoted(Wide *a, int64_t m, int64_t n, int32_t *pivots, Wide *taus,
                        long double *norms, long double tiny);
-// LU in place with partial pivoting: the first largest pivot wins. pivots: min(m, n) rows, each
-// swapped with its step's; order: the m rows as they end up. O(m n^2).
+// LU in place with partial pivoting; of equally large pivots the first. pivots[c]: the row that
+// step c swapped with row c (min(m, n) entries). order: the resulting permutation of m rows.
+// O(m n^2).
 void matrix_lu(Wide *a, int64_t m, int64_t n, int64_t *pivots, int64_t *order);
-// Fills a's other triangle from the one that is read.
+// Fills the upper triangle of a from the lower one (or vice versa) and makes the diagonal real.
 void matrix_make_hermitian(Wide *a, int64_t n, bool lower);
 // Eigenvalues of a Hermitian matrix onto its diagonal, eigenvectors into the columns of v. O(n^3)
 // per sweep of rotations.

@@ -1,6 +1,6 @@
 // Bottom-up merge sort over positions. Runs double in width and are merged from one array into the
-// other; runs already in order are copied without further comparisons. O(n log n), at best O(n)
-// comparisons per width.
+// other. One comparison finds runs that are in order already; they are copied. O(n log n)
+// comparisons; n - 1 if the input is sorted.
 #include "tensor/merge_sort.h"
 
 #include <string.h>

@@ -10,8 +10,8 @@
 // Whether the element at position a goes before the one at b.
 typedef Status *(*SortBefore)(void *context, int64_t a, int64_t b, bool *out);
 
-// Fills order[0 … n) with the positions 0 … n-1 sorted, equal ones in their old order; scratch has
-// room for n. Ends with any comparison, also one that is no order at all. O(n log n) comparisons.
+// Fills order[0 … n) with the positions 0 … n-1, sorted stably; scratch has room for n. Terminates
+// for any comparison, even one that is no order. O(n log n) comparisons.
 Status *merge_sort(int64_t n, int64_t *order, int64_t *scratch, SortBefore before, void *context);
 
 #endif

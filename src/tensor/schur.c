@@ -1,8 +1,11 @@
-// Eigenvalues of general matrices as LAPACK's geev and gees find them: balance (gebal), reduce to
-// Hessenberg form (gehrd), QR iterations to Schur form (schur_real.c, schur_complex.c),
-// eigenvectors by substitution (trevc), normalized. Signs of Schur vectors follow from the steps of
-// the iteration, which are those of lahqr; above 75 rows LAPACK takes others (laqr0), so that signs
-// may differ there. Golub and Van Loan, chapter 7. O(n^3).
+// Problem: eigenvalues, eigenvectors and Schur form of a general matrix, with LAPACK's signs.
+//
+// Idea (geev, gees; Golub and Van Loan, chapter 7): balance (gebal), reduce to Hessenberg form
+// (gehrd), iterate to Schur form (schur_real.c, schur_complex.c), compute eigenvectors of the
+// triangular matrix by substitution (trevc), normalize them.
+//
+// Signs of Schur vectors depend on the steps of the iteration. These are lahqr's; above 75 rows
+// LAPACK uses laqr0, so signs may differ there. O(n^3).
 #include <string.h>
 
 #include "tensor/matrix.h"
@@ -18,8 +21,8 @@ static void swap(Wide *a, Wide *b, int64_t n, int64_t stride) {
   }
 }
 
-// Exchanges rows and columns p and q; entries that are known to be zero stay.
-static void exchange(Wide *a, int64_t n, int64_t p, int64_t q, int64_t low, int64_t high) {
+// Swaps rows p and q and columns p and q, except for entries that are known to be zero.
+static void swap_both(Wide *a, int64_t n, int64_t p, int64_t q, int64_t low, int64_t high) {
   if (p == q) return;
   swap(a + p, a + q, high + 1, n);
   swap(a + p * n + low, a + q * n + low, n - low, 1);
@@ -27,28 +30,28 @@ static void exchange(Wide *a, int64_t n, int64_t p, int64_t q, int64_t low, int6
 
 static bool is_zero(Wide x) { return x.re == 0 && x.im == 0; }
 
-// Nothing beside the diagonal in row (column) i within [low, high].
+// Is row (column) i zero within [low, high] except on the diagonal? Then a[i][i] is an eigenvalue.
 static bool isolated(const Wide *a, int64_t n, int64_t i, bool row, int64_t low, int64_t high) {
   for (int64_t j = low; j <= high; j++)
     if (j != i && !is_zero(row ? a[i * n + j] : a[j * n + i])) return false;
   return true;
 }
 
-// Rows that isolate an eigenvalue go down, columns that do go to the left.
+// Moves rows that isolate an eigenvalue to the bottom and columns that do to the left.
 static void permute(Wide *a, int64_t n, Balance *b) {
   b->low = 0;
   b->high = n - 1;
   for (int64_t i = b->high; i >= 0; i--) {
     if (!isolated(a, n, i, true, 0, b->high)) continue;
     b->scale[b->high] = (long double)i;
-    exchange(a, n, i, b->high, 0, b->high);
+    swap_both(a, n, i, b->high, 0, b->high);
     if (b->high == 0) return;
-    i = b->high--;  // look at all of them again
+    i = b->high--;  // start over: the swap may isolate another row
   }
   for (int64_t i = b->low; i <= b->high; i++) {
     if (!isolated(a, n, i, false, b->low, b->high)) continue;
     b->scale[b->low] = (long double)i;
-    exchange(a, n, i, b->low, b->low, b->high);
+    swap_both(a, n, i, b->low, b->low, b->high);
     i = b->low++;
   }
 }
@@ -60,7 +63,8 @@ static long double norm_of(const Wide *x, int64_t n, int64_t stride, bool larges
   return norm;
 }
 
-// The power of two by which column i is to be multiplied, and row i divided; 1: leave it.
+// The power of two that multiplies column i and divides row i, so that their norms become similar.
+// 1 if that reduces the sum of the norms by less than 5 %.
 static long double balancing_factor(const Precision *precision, const Wide *a, int64_t n, int64_t i,
                                     const Balance *b) {
   long double tiny = precision->smallest / (2 * precision->eps) * 2, huge = 1 / tiny;
@@ -94,9 +98,9 @@ void schur_balance(const Precision *precision, Wide *a, int64_t n, bool scaled, 
   }
   permute(a, n, b);
   for (int64_t i = b->low; i <= b->high && b->low < b->high; i++) b->scale[i] = 1;
-  enum { MOST_ROUNDS = 1000 };  // each makes a norm smaller by a twentieth; LAPACK has no limit
+  enum { MOST_SWEEPS = 1000 };  // LAPACK has no limit; each sweep reduces a norm by 5 % or more
   bool moved = scaled && b->low < b->high;
-  for (int round = 0; moved && round < MOST_ROUNDS; round++) {
+  for (int sweep = 0; moved && sweep < MOST_SWEEPS; sweep++) {
     moved = false;
     for (int64_t i = b->low; i <= b->high; i++) {
       long double f = balancing_factor(precision, a, n, i, b);
@@ -135,7 +139,7 @@ void schur_hessenberg(Wide *a, int64_t n, int64_t low, int64_t high, Wide *taus,
   }
 }
 
-// q [n,n] = the product of these reflectors.
+// q [n,n] = the product of the reflectors of schur_hessenberg.
 static void form_q(const Wide *a, int64_t n, int64_t low, int64_t high, const Wide *taus, Wide *q,
                    const LapackWork *work) {
   Wide *v = TAKE(work, Wide, n);
@@ -175,17 +179,17 @@ int64_t schur_reduce(const Precision *precision, Wide *a, int64_t n, bool real,
 
 // ---- eigenvectors ----
 
-// A triangular system with t - w on the diagonal, of one vector.
+// The triangular system (t - w) x = 0, or its adjoint, for the eigenvector x of eigenvalue w.
 typedef struct Solve {
   const Wide *t;
   int64_t n;
   bool real, left;
   Wide w;
-  long double least;  // what stands for a pivot that is smaller
+  long double least;  // replaces smaller pivots: equal eigenvalues would divide by 0
   Wide *x;
 } Solve;
 
-// Entry (i, j) of t or of its adjoint, the diagonal shifted.
+// Entry (i, j) of t - w, or of its adjoint for left vectors.
 static Wide entry(const Solve *s, int64_t i, int64_t j) {
   Wide x = s->left ? wide_conj(s->t[j * s->n + i]) : s->t[i * s->n + j];
   return i == j ? wide_sub(x, s->left ? wide_conj(s->w) : s->w) : x;
@@ -195,7 +199,7 @@ static long double size1(Wide x) { return fabsl(x.re) + fabsl(x.im); }
 
 static Wide pivot(const Solve *s, Wide x) { return size1(x) < s->least ? wide_of(s->least) : x; }
 
-// Solves rows i and i + 1 together.
+// Solves rows i and i + 1 together: a 2 by 2 block, with partial pivoting.
 static void solve_pair(const Solve *s, int64_t i) {
   Wide a = entry(s, i, i), b = entry(s, i, i + 1), c = entry(s, i + 1, i),
        d = entry(s, i + 1, i + 1), x = s->x[i], y = s->x[i + 1];
@@ -215,15 +219,15 @@ static void solve_pair(const Solve *s, int64_t i) {
   s->x[i] = wide_div(wide_sub(x, wide_mul(b, y_out)), a);
 }
 
-// Keeps long chains of nearly equal eigenvalues in range.
+// Scales x down before it overflows: many nearly equal eigenvalues make it grow exponentially.
 static void rescale(const Solve *s, int64_t i) {
   long double size = size1(s->x[i]);
   if (!(size > 1e1000L)) return;
   for (int64_t k = 0; k < s->n; k++) s->x[k] = wide_scale(s->x[k], 1 / size);
 }
 
-// The vector of block [first, last], whose entries are set: the rest by substitution, upwards for
-// right vectors and downwards for left ones.
+// Computes the eigenvector of block [first, last] by substitution. Entries first to last are set on
+// entry. Right vectors continue upwards, left vectors downwards.
 static void substitute(const Solve *s, int64_t first, int64_t last) {
   int64_t n = s->n, step = s->left ? 1 : -1;
   for (int64_t k = s->left ? last + 1 : 0; k < (s->left ? n : first); k++) {
@@ -259,7 +263,7 @@ void schur_vectors(const Precision *precision, const Wide *t, const Wide *q, int
     Solve s = {t, n, real, left, w[j], fmaxl(ulp * size1(w[j]), floor), x};
     memset(x, 0, sizeof *x * (size_t)n);
     if (two) {
-      // The vector of a 2 by 2 block [[a,b],[c,a]], b c < 0, as trevc begins it.
+      // The vector of a standardized 2 by 2 block [[a,b],[c,a]], b c < 0, scaled as trevc does.
       long double b = t[j * n + j + 1].re, c = t[(j + 1) * n + j].re, im = w[j].im;
       bool first = fabsl(b) >= fabsl(c);
       if (left) {
@@ -298,8 +302,8 @@ void schur_normalize(Wide *v, int64_t n, bool real, const Wide *w) {
       }
     }
     if (!phase || n == 0) continue;
-    // Complex types: the largest component becomes positive; pairs of real types keep the sign of
-    // its real part.
+    // Complex types: the largest component becomes positive. Conjugate pairs of real types: it
+    // becomes real and keeps the sign of its real part.
     Wide largest = v[at * n + j], turn = wide_scale(wide_conj(largest), 1 / wide_abs(largest));
     if (real) {
       Rotation r = spectral_rotation(largest.re, largest.im);

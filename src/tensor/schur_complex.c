@@ -1,6 +1,7 @@
-// QR iterations on a complex Hessenberg matrix with single shifts (LAPACK's zlahqr). Entries beside
-// the diagonal are kept real, so that the phases of Schur vectors are those of LAPACK. At most 30 n
-// sweeps of O(n^2).
+// QR iterations on a complex Hessenberg matrix with single shifts (LAPACK's zlahqr). Each sweep
+// chases a 2-row bulge down the block until the block's last subdiagonal entry is negligible; then
+// the block shrinks from below. Invariant: subdiagonal entries are real, so that the phases of
+// Schur vectors are LAPACK's. At most 30 max(n, 10) sweeps per eigenvalue, each O(n^2).
 #include "tensor/matrix.h"
 #include "tensor/spectral.h"
 
@@ -16,7 +17,7 @@ typedef struct Complex {
 
 static long double size1(Wide x) { return fabsl(x.re) + fabsl(x.im); }
 
-// The root with a real part that is not negative.
+// The square root with a nonnegative real part.
 static Wide root(Wide x) {
   if (x.re == 0 && x.im == 0) return wide_of(0);
   long double size = wide_abs(x), part = sqrtl((size + fabsl(x.re)) / 2);
@@ -33,7 +34,7 @@ static void scale_column(Complex *r, int64_t j, int64_t rows, Wide by) {
   if (r->z) scale(r->z + j, r->n, r->n, by);
 }
 
-// Makes the entries below the diagonal real.
+// Makes the subdiagonal real by a diagonal similarity transform.
 static void make_real(Complex *r) {
   for (int64_t i = r->low + 1; i <= r->high; i++) {
     Wide x = H(i, i - 1);
@@ -45,6 +46,8 @@ static void make_real(Complex *r) {
   }
 }
 
+// The first row of the block that ends at row i: its subdiagonal entry is negligible by the
+// criterion of Ahues and Tisseur (1997).
 static int64_t block_start(const Complex *r, int64_t i, int64_t first) {
   long double ulp = 2 * r->precision->eps,
               tiny = r->precision->smallest * ((long double)(r->high - r->low + 1) / ulp);
@@ -67,7 +70,8 @@ static int64_t block_start(const Complex *r, int64_t i, int64_t first) {
   return k;
 }
 
-// Wilkinson's shift: the eigenvalue of the last 2 by 2 block that is nearer to the corner.
+// Wilkinson's shift: the eigenvalue of the last 2 by 2 block that is nearer to the corner. Every
+// tenth try is exceptional, which breaks cycles.
 static Wide shift_of(const Complex *r, int64_t l, int64_t i, int64_t tries) {
   if (tries % (2 * EXCEPTIONAL) == 0)
     return wide_add(wide_of(0.75L * fabsl(H(i, i - 1).re)), H(i, i));
@@ -82,6 +86,8 @@ static Wide shift_of(const Complex *r, int64_t l, int64_t i, int64_t tries) {
   return wide_sub(t, wide_mul(u, wide_div(u, wide_add(x, y))));
 }
 
+// The row at which the bulge starts: l, or a later row m if the product of H(m, m - 1) and the
+// bulge's entry v[1] is negligible. v: the first column of the shifted block.
 static int64_t bulge_start(const Complex *r, int64_t l, int64_t i, Wide t, Wide *v) {
   for (int64_t m = i - 1;; m--) {
     Wide h11 = wide_sub(H(m, m), t);
@@ -95,7 +101,8 @@ static int64_t bulge_start(const Complex *r, int64_t l, int64_t i, Wide t, Wide 
   }
 }
 
-// A bulge that starts inside the block makes the entry above it complex: phases make it real again.
+// A bulge that starts inside the block makes a subdiagonal entry complex; phases make it real
+// again.
 static void fix_phases(Complex *r, int64_t m, int64_t i, Wide tau) {
   Wide t = wide_sub(wide_of(1), tau);
   t = wide_scale(t, 1 / wide_abs(t));
@@ -108,6 +115,7 @@ static void fix_phases(Complex *r, int64_t m, int64_t i, Wide tau) {
   }
 }
 
+// One sweep over rows [l, i] whose bulge starts at row m with the column v.
 static void sweep(Complex *r, int64_t l, int64_t m, int64_t i, Wide *v) {
   for (int64_t k = m; k < i; k++) {
     if (k > m) {

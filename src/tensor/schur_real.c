@@ -1,7 +1,8 @@
-// QR iterations on a real Hessenberg matrix with Francis' double shifts, one bulge of three rows at
-// a time (LAPACK's lahqr, with the deflation criterion of Ahues and Tisseur 1997); 2 by 2 blocks
-// that stay are standardized (lanv2): equal diagonal entries, the others of opposite signs. At most
-// 30 n sweeps of O(n^2).
+// QR iterations on a real Hessenberg matrix with Francis' double shifts (LAPACK's lahqr). Each
+// sweep chases a 3-row bulge down the block until one of the block's last two subdiagonal entries
+// is negligible (criterion of Ahues and Tisseur 1997); then the block shrinks from below. Remaining
+// 2 by 2 blocks are standardized (lanv2): equal diagonal entries, the others of opposite signs. At
+// most 30 max(n, 10) sweeps per eigenvalue or pair, each O(n^2).
 #include "tensor/matrix.h"
 #include "tensor/spectral.h"
 
@@ -17,11 +18,13 @@ typedef struct Real {
 
 // ---- 2 by 2 blocks ----
 
+// The standardized block [[a,b],[c,d]] and the rotation (cs, sn) that makes it.
 typedef struct Standard {
   long double a, b, c, d, cs, sn;
 } Standard;
 
-// Nearly equal real parts: makes the diagonal equal; real eigenvalues after all are split.
+// For complex or nearly equal real eigenvalues: makes the diagonal entries equal. If the
+// eigenvalues turn out to be real, makes the block triangular.
 static void equalize(Standard *s) {
   long double sigma = s->b + s->c, difference = s->a - s->d, tau = hypotl(sigma, difference);
   long double cs = sqrtl((1 + fabsl(sigma) / tau) / 2),
@@ -60,7 +63,7 @@ static Standard standardize(long double a, long double b, long double c, long do
   return (Standard){d + z, b - c, 0, d - most / z * least, z / tau, c / tau};
 }
 
-// The block of rows i - 1 and i has converged.
+// Standardizes the converged block of rows i - 1 and i and stores its eigenvalues.
 static void finish_pair(Real *r, int64_t i, Wide *w) {
   Standard s = standardize(H(i - 1, i - 1), H(i - 1, i), H(i, i - 1), H(i, i), r->precision->eps);
   H(i - 1, i - 1) = s.a;
@@ -77,7 +80,7 @@ static void finish_pair(Real *r, int64_t i, Wide *w) {
 
 // ---- sweeps ----
 
-// The first row of the block that ends at row i: above it the entry is negligible.
+// The first row of the block that ends at row i: its subdiagonal entry is negligible.
 static int64_t block_start(const Real *r, int64_t i, int64_t first) {
   long double ulp = 2 * r->precision->eps,
               tiny = r->precision->smallest * ((long double)(r->high - r->low + 1) / ulp);
@@ -99,7 +102,8 @@ static int64_t block_start(const Real *r, int64_t i, int64_t first) {
   return k;
 }
 
-// The eigenvalues of the last 2 by 2 block; of two real ones the nearer to the corner, twice.
+// The two shifts: the eigenvalues of the last 2 by 2 block if complex, else twice the real one that
+// is nearer to the corner. Every tenth try is exceptional, which breaks cycles.
 static void shifts(const Real *r, int64_t l, int64_t i, int64_t tries, Wide *first, Wide *second) {
   long double h11 = H(i - 1, i - 1), h21 = H(i, i - 1), h12 = H(i - 1, i), h22 = H(i, i);
   if (tries % (2 * EXCEPTIONAL) == 0) {
@@ -126,7 +130,8 @@ static void shifts(const Real *r, int64_t l, int64_t i, int64_t tries, Wide *fir
   }
 }
 
-// Where a bulge may start below row l: two small entries in a row above it. v: its first column.
+// The row at which the bulge starts: l, or a later row m if the product of two consecutive small
+// entries above it is negligible. v: the first column of the shifted block.
 static int64_t bulge_start(const Real *r, int64_t l, int64_t i, Wide a, Wide b, long double *v) {
   long double ulp = 2 * r->precision->eps;
   for (int64_t m = i - 2;; m--) {

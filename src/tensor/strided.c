@@ -1,7 +1,8 @@
-// Strided copies. A plan drops loops of size one and fuses neighbours that step alike in both
-// arrays, so that a slice of whole rows becomes few long memcpys and a reshape-like copy becomes
-// one. What is left runs as an odometer around an innermost loop that is either a memcpy or a
-// fixed-size element copy. O(elements), and O(1) per innermost run.
+// Strided copies. A plan drops loops of size 1. It fuses neighbouring loops if in both arrays the
+// outer stride is the inner stride times the inner size: a slice of full rows becomes few long
+// memcpys, a reshape-like copy becomes one. The remaining loops run as an odometer around an
+// innermost loop, which is a memcpy or a copy of fixed-size elements. O(elements), and O(1) per
+// innermost loop.
 #include "tensor/strided.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ void strided_plan(StridedPlan *plan, int64_t bytes, uint32_t rank, const int64_t
   plan->bytes = bytes;
   plan->count = 1;
   plan->rank = 0;
-  // An empty grid may stand beside dims so large that products of them overflow: look for it first.
+  // Look for a 0 first: the other dims of an empty grid may be so large that products overflow.
   for (uint32_t d = 0; d < rank; d++)
     if (dims[d] == 0) plan->count = 0;
   if (plan->count == 0) return;
@@ -61,6 +62,8 @@ static void run_innermost(const StridedPlan *plan, char *to, const char *from) {
              plan->bytes);
 }
 
+// The odometer adds a stride per step and subtracts dims · stride where a loop ends, so that no
+// index is multiplied.
 void strided_run(const StridedPlan *plan, void *to_, const void *from_) {
   if (plan->count == 0) return;
   char *to = to_;

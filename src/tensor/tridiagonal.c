@@ -1,10 +1,12 @@
-// Hermitian eigenvalues with LAPACK's signs. An eigenvector's sign is an accident of the algorithm,
-// so the algorithm is LAPACK's: Householder reduction from the end that sytrd takes, implicit QL or
-// QR with Wilkinson's shift up to 25 rows (steqr), and above that Cuppen's divide and conquer with
-// Gu and Eisenstat's vectors (stedc, laed0-3). Small means small in the element type: an iteration
-// that stops one step later may flip a sign. O(n^3).
+// Problem: eigenvalues and eigenvectors of a Hermitian matrix, with LAPACK's signs.
 //
-// Rotations are kept and applied to all of z after a sweep, as rows of z are read in order so.
+// Idea: an eigenvector's sign depends on the algorithm, so the algorithm is LAPACK's. Householder
+// reflections reduce the matrix to tridiagonal form (sytrd). Up to 25 rows, implicit QL or QR with
+// Wilkinson's shift diagonalizes it (steqr). Above, Cuppen's divide and conquer splits it in two by
+// a rank-1 change, with Gu and Eisenstat's vectors (stedc, laed0-3).
+//
+// Invariant: an entry is negligible if it is in the element type, not in long double; an iteration
+// that stops one step later may flip a sign. O(n^3).
 #include <string.h>
 
 #include "tensor/matrix.h"
@@ -35,7 +37,7 @@ void tridiagonal_reduce(Wide *a, int64_t n, bool lower, long double *d, long dou
                         const LapackWork *work) {
   Wide *v = TAKE(work, Wide, n);
   for (int64_t step = 0; step + 1 < n; step++) {
-    // Lower: column i from row i + 1 down. Upper: column i + 1 from row i up, beginning at the end.
+    // Lower: column i below row i, first column first. Upper: column i + 1 above it, last first.
     int64_t i = lower ? step : n - 2 - step, size = lower ? n - 1 - i : i + 1;
     int64_t first = lower ? i + 1 : 0, column = lower ? i : i + 1, pivot = lower ? i + 1 : i;
     Wide alpha = a[pivot * n + column];
@@ -66,8 +68,8 @@ void tridiagonal_expand(const Wide *a, int64_t n, bool lower, const Wide *taus, 
 
 // ---- implicit QL and QR ----
 
-// The larger and the smaller eigenvalue (by size) of [[a,b],[b,c]], and the unit vector (cs, sn) of
-// the larger (laev2).
+// The eigenvalues of [[a,b],[b,c]] with the larger and the smaller absolute value, and the unit
+// vector (cs, sn) of the larger (laev2).
 typedef struct Pair {
   long double larger, smaller, cs, sn;
 } Pair;
@@ -106,13 +108,14 @@ static Pair symmetric_pair(long double a, long double b, long double c) {
 
 typedef struct Tridiagonal {
   const Precision *precision;
-  int64_t rows, stride;  // of z
-  long double *d, *e, *z, *c, *s;
+  int64_t rows, stride;            // of z
+  long double *d, *e, *z, *c, *s;  // c, s: the rotations of a sweep
   int64_t sweeps, most;
-  long double floor;  // squares of entries below it count as zero, whatever stands beside them
+  long double floor;  // entries whose square is below it are negligible beside any diagonal
 } Tridiagonal;
 
-// Columns (i, i + 1) of z by the rotation kept at i.
+// Applies rotation i to columns (i, i + 1) of z. A sweep stores its rotations and applies them at
+// the end.
 static void turn(Tridiagonal *t, int64_t i) {
   long double c = t->c[i], s = t->s[i];
   if (c == 1 && s == 0) return;
@@ -123,7 +126,7 @@ static void turn(Tridiagonal *t, int64_t i) {
   }
 }
 
-// The shift from the 2 by 2 block at the end that converges: d[m] - p + e / (g + sign(r, g)).
+// Wilkinson's shift, from the 2 by 2 block at the converging end: from - p + e / (g + sign(r, g)).
 static long double shifted(long double from, long double p, long double next, long double e) {
   long double g = (next - p) / (2 * e);
   return from - p + e / (g + copysignl(hypotl(g, 1), g));
@@ -174,7 +177,7 @@ static void sweep_down(Tridiagonal *t, int64_t l, int64_t m) {
   e[l - 1] = g;
 }
 
-// A block of two rows i, i + 1 at once.
+// Diagonalizes the block of rows i and i + 1 directly.
 static void finish_pair(Tridiagonal *t, int64_t i) {
   Pair p = symmetric_pair(t->d[i], t->e[i], t->d[i + 1]);
   t->c[i] = p.cs;
@@ -190,7 +193,8 @@ static bool negligible(const Tridiagonal *t, int64_t i) {
   return e * e <= eps * eps * fabsl(t->d[i]) * fabsl(t->d[i + 1]) + t->floor;
 }
 
-// LAPACK scales a block whose largest entry is extreme; the scale moves the floor instead.
+// LAPACK scales a block whose largest entry is extreme. Long double needs no scaling, so the scale
+// moves the floor instead.
 static void set_floor(Tridiagonal *t, int64_t first, int64_t last) {
   long double safe = t->precision->smallest, eps = t->precision->eps;
   long double most = sqrtl(1 / safe) / 3, least = sqrtl(safe) / (eps * eps), norm = 0;
@@ -202,8 +206,8 @@ static void set_floor(Tridiagonal *t, int64_t first, int64_t last) {
   t->floor = safe * scale * scale;
 }
 
-// The block of rows [l, end] until it is diagonal or there were too many sweeps; from the end that
-// is larger.
+// Iterates on rows [l, end] until they are diagonal or `most` sweeps are used up. Eigenvalues
+// converge at the end with the smaller diagonal entry first: QL if that is l, else QR.
 static void iterate_block(Tridiagonal *t, int64_t l, int64_t end) {
   bool up = !(fabsl(t->d[end]) < fabsl(t->d[l]));
   int64_t step = up ? 1 : -1;
@@ -232,7 +236,7 @@ static void iterate_block(Tridiagonal *t, int64_t l, int64_t end) {
   }
 }
 
-// Ascending, with as few swaps as a selection sort has.
+// Selection sort of the eigenvalues, ascending: few swaps, each moves a column of z.
 static void sort_ascending(int64_t n, long double *d, long double *z, int64_t rows,
                            int64_t stride) {
   for (int64_t i = 0; i + 1 < n; i++) {
@@ -251,7 +255,8 @@ static void sort_ascending(int64_t n, long double *d, long double *z, int64_t ro
   }
 }
 
-// z [n,n] (with a stride) is the identity at first. Gives how many values did not converge.
+// Implicit QL or QR on all rows. Sets z [n,n] (with a stride) to the eigenvectors. Returns the
+// number of off-diagonal entries that did not converge.
 static int64_t iterate(const Precision *precision, int64_t n, long double *d, long double *e,
                        long double *z, int64_t stride, const LapackWork *work) {
   for (int64_t i = 0; i < n; i++)
@@ -274,10 +279,10 @@ static int64_t iterate(const Precision *precision, int64_t n, long double *d, lo
     if (m + 1 < n) e[m] = 0;
     set_floor(&t, first, m);
     iterate_block(&t, first, m);
-    // Rows of the block that did not converge to one value each are looked at once more.
-    bool whole = true;
-    for (int64_t i = first; i < m; i++) whole &= e[i] == 0;
-    if (t.sweeps == t.most && !whole) break;
+    // Out of sweeps: the remaining off-diagonal entries are counted as not converged.
+    bool diagonal = true;
+    for (int64_t i = first; i < m; i++) diagonal &= e[i] == 0;
+    if (t.sweeps == t.most && !diagonal) break;
     first = m + 1;
   }
   int64_t left = 0;
@@ -288,7 +293,8 @@ static int64_t iterate(const Precision *precision, int64_t n, long double *d, lo
 
 // ---- divide and conquer ----
 
-// 1 + rho sum z_i^2 / (d_i - x) for x = d[origin] + tau; rises from pole to pole.
+// The secular function 1 / rho + sum z_i^2 / (d_i - x) at x = d[origin] + tau. Its roots are the
+// eigenvalues of diag(d) + rho z z^T. It increases between two poles.
 static long double secular(int64_t k, const long double *d, const long double *z, long double rho,
                            int64_t origin, long double tau) {
   long double sum = 1 / rho;
@@ -296,9 +302,9 @@ static long double secular(int64_t k, const long double *d, const long double *z
   return sum;
 }
 
-// Root j of the secular equation, between d[j] and d[j + 1] (the last: above d[k - 1]), as its
-// distances delta[i] = d[i] - root, measured from the nearer pole so that no digits are lost.
-// Bisection: the exponent first, then the digits.
+// Root j of the secular function: between d[j] and d[j + 1], the last one above d[k - 1]. Also its
+// distances delta[i] = d[i] - root. The unknown is the distance to the nearer pole, so that no
+// digits cancel. Bisection, geometric while the bounds differ by more than a factor of 4.
 static long double secular_root(int64_t k, int64_t j, const long double *d, const long double *z,
                                 long double rho, long double *delta) {
   int64_t origin = j;
@@ -328,7 +334,7 @@ static long double secular_root(int64_t k, int64_t j, const long double *d, cons
 
 // One merge of two solved halves: rows and columns [0, n) of q (with a stride).
 typedef struct Merge {
-  int64_t n, cut, kept;  // kept: how many values are not deflated
+  int64_t n, kept;  // kept: the number of values that are not deflated
   long double *d, *q, *z;
   int64_t stride;
   int64_t *sorted;  // columns by ascending d
@@ -343,8 +349,8 @@ static void merge_order(int64_t n, const long double *d, int64_t *order) {
   }
 }
 
-// Values whose z is negligible keep their vector; of two values that are equal, a rotation makes
-// one such.
+// A value with a negligible z is an eigenvalue already and keeps its vector (deflation). Of two
+// nearly equal values, a rotation makes one z zero, so that one deflates.
 static void deflate(Merge *m, long double rho, long double tolerance) {
   int64_t back = m->n, previous = -1;
   m->kept = 0;
@@ -378,7 +384,8 @@ static void deflate(Merge *m, long double rho, long double tolerance) {
   if (previous >= 0) m->order[m->kept++] = previous;
 }
 
-// The kept values' new vectors in terms of the old ones: column j of s [k,k], values into roots.
+// Eigenvalues of the kept part into roots, eigenvectors in the basis of the old ones into the
+// columns of s [k,k].
 static void secular_vectors(int64_t k, const long double *d, const long double *z, long double rho,
                             long double *roots, long double *s, const LapackWork *work) {
   long double *delta = TAKE(work, long double, k *k), *w = TAKE(work, long double, k);
@@ -400,17 +407,19 @@ static void secular_vectors(int64_t k, const long double *d, const long double *
   if (k == 1) s[0] = 1;
 }
 
-// Joins the halves [0, cut) and [cut, n), between which e stood.
-static void merge(const Precision *precision, int64_t n, int64_t cut, long double e, long double *d,
-                  long double *q, int64_t stride, const LapackWork *work) {
-  Merge m = {.n = n, .cut = cut, .d = d, .q = q, .stride = stride};
+// Merges the halves [0, split) and [split, n), which the off-diagonal entry e connects. The matrix
+// is diag(d) + rho z z^T in the basis q, with z from the last row of the first half's vectors and
+// the first row of the second half's.
+static void merge(const Precision *precision, int64_t n, int64_t split, long double e,
+                  long double *d, long double *q, int64_t stride, const LapackWork *work) {
+  Merge m = {.n = n, .d = d, .q = q, .stride = stride};
   m.z = TAKE(work, long double, n);
   m.sorted = TAKE(work, int64_t, n);
   m.order = TAKE(work, int64_t, n);
   long double most_d = 0, most_z = 0, rho = fabsl(2 * e);
   for (int64_t i = 0; i < n; i++) {
-    m.z[i] = q[(i < cut ? cut - 1 : cut) * stride + i] * sqrtl(0.5L);
-    if (e < 0 && i >= cut) m.z[i] = -m.z[i];
+    m.z[i] = q[(i < split ? split - 1 : split) * stride + i] * sqrtl(0.5L);
+    if (e < 0 && i >= split) m.z[i] = -m.z[i];
     most_d = fmaxl(most_d, fabsl(d[i]));
     most_z = fmaxl(most_z, fabsl(m.z[i]));
   }
@@ -448,18 +457,19 @@ static void merge(const Precision *precision, int64_t n, int64_t cut, long doubl
   }
 }
 
-// Halves until they are leaves, all at the same depth as LAPACK has them.
+// Halves the matrix `depth` times, so that all leaves have the same depth, as LAPACK's. Subtracting
+// |e| at both sides of the split makes the removed entries a rank-1 matrix.
 static int64_t divide(const Precision *precision, int64_t n, int depth, long double *d,
                       long double *e, long double *z, int64_t stride, const LapackWork *work) {
   if (depth == 0) return iterate(precision, n, d, e, z, stride, work);
-  int64_t cut = n / 2;
-  long double joint = e[cut - 1];
-  d[cut - 1] -= fabsl(joint);
-  d[cut] -= fabsl(joint);
-  int64_t info = divide(precision, cut, depth - 1, d, e, z, stride, work);
-  info +=
-      divide(precision, n - cut, depth - 1, d + cut, e + cut, z + cut * stride + cut, stride, work);
-  if (!info) merge(precision, n, cut, joint, d, z, stride, work);
+  int64_t split = n / 2;
+  long double joint = e[split - 1];
+  d[split - 1] -= fabsl(joint);
+  d[split] -= fabsl(joint);
+  int64_t info = divide(precision, split, depth - 1, d, e, z, stride, work);
+  info += divide(precision, n - split, depth - 1, d + split, e + split, z + split * stride + split,
+                 stride, work);
+  if (!info) merge(precision, n, split, joint, d, z, stride, work);
   return info;
 }
 
@@ -467,7 +477,7 @@ static int64_t conquer(const Precision *precision, int64_t n, long double *d, lo
                        long double *z, int64_t stride, const LapackWork *work) {
   int depth = 0;
   for (int64_t size = n; size > LEAF; size = (size + 1) / 2) depth++;
-  long double norm = 0;  // of the largest entry: values are deflated by their size against 1
+  long double norm = 0;  // the largest entry; scaled to 1, as the deflation tolerance assumes
   for (int64_t i = 0; i < n; i++) {
     norm = fmaxl(norm, fabsl(d[i]));
     if (i + 1 < n) norm = fmaxl(norm, fabsl(e[i]));

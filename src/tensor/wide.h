@@ -1,5 +1,5 @@
-// Complex numbers in long double: what fft and the matrix decompositions compute in, for real and
-// complex elements alike. An array of them is what dense_load gives for DENSE_WIDE.
+// Complex numbers in long double. fft and the matrix decompositions compute in them, for real and
+// complex elements alike. dense_load gives an array of them for DENSE_WIDE.
 #ifndef TESSERA_TENSOR_WIDE_H
 #define TESSERA_TENSOR_WIDE_H
 
@@ -15,7 +15,7 @@ static inline Wide wide_add(Wide a, Wide b) { return (Wide){a.re + b.re, a.im + 
 static inline Wide wide_sub(Wide a, Wide b) { return (Wide){a.re - b.re, a.im - b.im}; }
 static inline Wide wide_conj(Wide a) { return (Wide){a.re, -a.im}; }
 static inline bool wide_is_real(Wide a) { return a.im == 0; }
-// Real factors are kept apart, so that infinities of real elements give no NaN in the imaginary
+// Real operands are a separate case: the general formula would give inf · 0 = NaN as imaginary
 // part.
 static inline Wide wide_mul(Wide a, Wide b) {
   if (wide_is_real(a) && wide_is_real(b)) return wide_of(a.re * b.re);
@@ -27,7 +27,7 @@ static inline Wide wide_scale(Wide a, long double s) {
 static inline Wide wide_div(Wide a, Wide b) {
   if (wide_is_real(b))
     return wide_is_real(a) ? wide_of(a.re / b.re) : (Wide){a.re / b.re, a.im / b.re};
-  // Smith's method: no overflow where the quotient has none.
+  // Smith's method: intermediate values overflow only if the quotient does.
   if (fabsl(b.re) >= fabsl(b.im)) {
     long double r = b.im / b.re, d = b.re + b.im * r;
     return (Wide){(a.re + a.im * r) / d, (a.im - a.re * r) / d};

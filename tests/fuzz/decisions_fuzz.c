@@ -174,7 +174,7 @@ static void put_changed(Mutation *m, const JsonValue *v) {
 }
 
 static bool is_left_out(const Mutation *m, const char *key) {
-  static const char *const keys[] = {"operands", "results", "copies", "wished", "passes"};
+  static const char *const keys[] = {"operands", "results", "copies", "preferred", "passes"};
   for (uint32_t i = 0; m->bare && i < sizeof keys / sizeof *keys; i++)
     if (strcmp(key, keys[i]) == 0) return true;
   return false;

@@ -16,7 +16,7 @@
 // RUN: not tessera partition %t/add.mlir --verfy 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not tessera partition %t/add.mlir > /dev/full
 // RUN: tessera partition --help | FileCheck %s --check-prefix=HELP
-// COPIES: copies.mlir:2:{{[0-9]+}}: error: 'stablehlo.all_reduce' op exchanges with other copies of the whole program: this cannot be partitioned
+// COPIES: copies.mlir:2:{{[0-9]+}}: error: 'stablehlo.all_reduce' op communicates with other replicas of the program: this cannot be partitioned
 // The whole program runs once, as partition 0.
 // ID: verified on 2 devices: 2 results agree
 // AXIS: --shard:1:{{[0-9]+}}: error: {{.*}}z
