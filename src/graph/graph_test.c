@@ -319,7 +319,7 @@ static Sharding read_sharding(Case *c, MeshId mesh, const char *first, const cha
   const Mesh *on = sharding_mesh(c->table, mesh);
   for (uint32_t d = 0; d < 2; d++) {
     if (names[d]) {
-      refs[d] = axis_whole(on, mesh_find_axis(on, name_of(c->context, names[d])));
+      refs[d] = axis_full(on, mesh_find_axis(on, name_of(c->context, names[d])));
       factors[d].axes = (AxisList){&refs[d], 1};
     }
     dims[d] = (DimSharding){&factors[d], 1, false, PRIORITY_NONE};
