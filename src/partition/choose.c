@@ -879,6 +879,20 @@ static const char *axis_name(const Chooser *c, AxisRef axis) {
   return axis_text(c->t->context, sharding_mesh(c->t->table, c->t->mesh), axis);
 }
 
+// The reason why the factor cannot have these strides; NULL if it can.
+static const char *check_strides(const Chooser *c, const FactorSplit *split, int64_t size) {
+  if (!split->n_strides) return NULL;
+  if (!takes_strides(c)) return "the op cannot have strided shards";
+  int64_t product = 1;
+  for (uint32_t i = 0; i < split->n_strides; i++) {
+    if (split->strides[i].size > size / product)
+      return "the sizes of \"strides\" do not multiply to the size of the factor";
+    product *= split->strides[i].size;
+  }
+  return product == size ? NULL
+                         : "the sizes of \"strides\" do not multiply to the size of the factor";
+}
+
 // Writes the given axes to the splits. Gives the reason if the op cannot be split so, else NULL.
 static const char *check_given(const Chooser *c, const GivenDecision *given, FactorSplit *splits) {
   Arena *arena = &c->t->arena;
@@ -887,12 +901,22 @@ static const char *check_given(const Chooser *c, const GivenDecision *given, Fac
                         given->n_factors);
   for (uint32_t f = 0; f < given->n_factors; f++) {
     AxisList axes = given->splits[f].axes;
+    int64_t size = c->m->factors[f].size;
+    if (given->sizes[f] && given->sizes[f] != size)
+      return arena_printf(arena, "factor %u has size %lld, not %lld", f, (long long)size,
+                          (long long)given->sizes[f]);
+    const char *strides = check_strides(c, &given->splits[f], size);
+    if (strides) return strides;
     if (axes.n && !can_split(c, f))
       return arena_printf(arena, "factor %u, of size %lld, cannot be split", f,
                           (long long)c->m->factors[f].size);
     for (uint32_t i = 0; i < axes.n; i++) {
       if (is_taken(c, splits, axes.v[i]))
-        return arena_printf(arena, "axis %s is used twice", axis_name(c, axes.v[i]));
+        return arena_printf(arena, "axis %s %s", axis_name(c, axes.v[i]),
+                            axes_overlap_ref(c->t->local.manual, axes.v[i]) ? "is manual here"
+                            : axes_overlap_ref(c->carried, axes.v[i])
+                                ? "is that of partial sums that pass through"
+                                : "is used twice");
       splits[f].axes = (AxisList){axes.v, i + 1};
     }
     splits[f] = (FactorSplit){.axes = axes,

@@ -131,9 +131,18 @@ Sharding walk_given_sharding(const Partition *t, PlaceId place) {
   return given ? given->sharding : 0;
 }
 
+bool walk_fits_mesh(const Partition *t, PlaceId place, Sharding sharding) {
+  const Mesh *own = sharding ? sharding_mesh(t->table, sharding_info(t->table, sharding)->mesh) : 0;
+  const Mesh *mesh = sharding_mesh(t->table, t->meshes[t->roots[t->graph->places[place].instance]]);
+  return !own || !own->n_axes || (mesh && own->n_devices == mesh->n_devices);
+}
+
 Sharding walk_place_sharding(Partition *t, PlaceId place) {
   Sharding given = walk_given_sharding(t, place);
-  return given && walk_is_movable(t, t->graph->places[place].type) ? walk_on_mesh(t, given) : 0;
+  if (!given || !walk_is_movable(t, t->graph->places[place].type)) return 0;
+  Sharding sharding = walk_on_mesh(t, given);
+  if (t->local.manual.n) given_check_manual(t, place, sharding);
+  return sharding;
 }
 
 Sharding walk_place_outside(Partition *t, PlaceId place) {
@@ -279,6 +288,8 @@ static CopyId reshard(Partition *t, ValueId v, const Copy *from, Sharding to, Pr
 static Status *given_source(Partition *t, ValueId v, Sharding sharding, Copy **out, Price *price) {
   *out = NULL;
   GivenCopy *again = given_copy(t, v, sharding, true);
+  if (again && !walk_is_rematerialized(t, v))
+    return given_refuse(t, again->op, again->line, "the value cannot be rematerialized");
   if (again) TRY(walk_rematerialize(t, v, sharding));
   GivenCopy *from = given_copy(t, v, sharding, false);
   Sharding source = from ? from->from : sharding;

@@ -93,6 +93,7 @@ static Status *decide_on(Partition *t, OpId op, uint32_t position) {
   uint32_t n_in = op_at(t->p, op)->n_operands, n_out = op_at(t->p, op)->n_results, n_captured = 0;
   CopyId *in = ARENA_ARRAY(&t->scratch, CopyId, n_in + 1);
   const FoundCopy *captured = NULL;
+  TRY(given_check_kind(t, op, DECISION_ON_DEVICE, position));
   for (uint32_t i = 0; i < n_in; i++) TRY(get_operand(t, op_operand(t->p, op, i), &in[i]));
   TRY(check_results(t, op));
   // Before the `if`: no collective may be under control flow that differs between devices.

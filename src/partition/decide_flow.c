@@ -71,6 +71,7 @@ Status *walk_flow(Partition *t, OpId op, Flow flow) {
   Sharding *targets = ARENA_ARRAY(&t->scratch, Sharding, n_out + 1);
   for (uint32_t i = 0; i < n_out; i++) targets[i] = walk_required(t, op_result(t->p, op, i));
   bool carries = flow == FLOW_LOOP || flow == FLOW_EACH;
+  TRY(given_check_kind(t, op, DECISION_FLOW, 0));
   for (uint32_t i = 0; i < n_in; i++) {
     Sharding as = carries && i < n_out ? targets[i] : 0;
     TRY(walk_get(t, op_operand(t->p, op, i), as, &in[i]));
@@ -186,6 +187,8 @@ static Status *decide_manual(Partition *t, OpId op) {
       return walk_unimplemented(t, op, "has an argument whose tiles do not divide");
     walk_set(t, v, copy, inner);
   }
+  Sharding *outers = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+  for (uint32_t i = 0; i < n_results; i++) outers[i] = walk_required(t, op_result(t->p, op, i));
   AxisList around = t->local.manual;
   Attr attr = attr_get(t->context, op_attr(t->p, op, "manual_axes"), "axes");
   const AttrInfo *names = attr_info(t->context, attr);
@@ -201,10 +204,8 @@ static Status *decide_manual(Partition *t, OpId op) {
   TRY(walk_block(t, block));
   OpId last = block_at(t->p, block)->last;
   CopyId *copies = ARENA_ARRAY(&t->scratch, CopyId, n_results + 1);
-  Sharding *outers = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
   for (uint32_t i = 0; i < n_results; i++) {
     Sharding inner = other_side(t, graph_place(t->graph, t->instance, op_result(t->p, op, i)));
-    outers[i] = walk_required(t, op_result(t->p, op, i));
     make_tiles_agree(t, op_operand_type(t->p, last, i), &inner, &outers[i]);
     TRY(walk_get(t, op_operand(t->p, last, i), inner, &copies[i]));
   }
@@ -306,6 +307,7 @@ Status *walk_call(Partition *t, OpId op, OpId callee) {
   uint32_t n_in = op_at(t->p, op)->n_operands, n_out = op_at(t->p, op)->n_results;
   BlockId block = region_block(t->p, op_region(t->p, callee, 0));
   CopyId *in = ARENA_ARRAY(&t->scratch, CopyId, n_in + 1);
+  TRY(given_check_kind(t, op, DECISION_CALL, 0));
   for (uint32_t i = 0; i < n_in; i++) {
     PlaceId place = graph_place(t->graph, to, block_arg(t->p, block, i));
     TRY(walk_get(t, op_operand(t->p, op, i), walk_place_sharding(t, place), &in[i]));

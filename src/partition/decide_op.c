@@ -168,7 +168,9 @@ Status *walk_split_op(Partition *t, OpId op) {
   const GivenDecision *given = given_op(t, op);
   bool splits = walk_factors(t, op, &t->scratch, &m);
   t->found.count = 0;
-  if (!splits || (given && given->replicated)) return walk_replicated_op(t, op);
+  if (!splits || (given && given->kind == DECISION_REPLICATED)) return walk_replicated_op(t, op);
+  if (given && given->kind != DECISION_SPLIT)
+    return given_refuse(t, op, given->line, "it is neither control flow nor a call");
   Choice choice;
   TRY(choose(t, op, &m, given, &choice));
   const CopyId *out;
@@ -181,7 +183,7 @@ Status *walk_split_op(Partition *t, OpId op) {
 Status *walk_replicated_op(Partition *t, OpId op) {
   uint32_t n_in = op_at(t->p, op)->n_operands, n_out = op_at(t->p, op)->n_results, n_captured = 0;
   const GivenDecision *given = given_op(t, op);
-  if (given && !given->replicated)
+  if (given && given->kind != DECISION_REPLICATED)
     return given_refuse(t, op, given->line,
                         t->refused[op] ? "the op is not valid with these local types"
                                        : "the op can run on replicated operands only");

@@ -64,7 +64,8 @@ typedef struct FunctionDecision {
   const Sharding *outside;  // of arguments, then results, as the caller has them
 } FunctionDecision;
 
-enum { SENT_TO_ALL = UINT32_MAX, NOT_SENT = UINT32_MAX - 1 };
+#define SENT_TO_ALL UINT32_MAX
+#define NOT_SENT (UINT32_MAX - 1)
 
 typedef struct DeviceDecision {
   uint32_t position;     // in the mesh, of the device that computes the op

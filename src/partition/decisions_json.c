@@ -157,14 +157,23 @@ static void write_inlined(Out *o) {
   json_close(o->json, ']');
 }
 
+// A decision from outside says so: also of replicated values, since it overrides an annotation.
+static bool is_given(const Partition *t, PlaceId place) {
+  return t->given && t->given->shardings && t->given->shardings[place] != GIVEN_ANY;
+}
+
 // Required shardings, annotated or inferred: of arguments, results, loop carries and the rest.
 static void write_values(Out *o) {
   Partition *t = o->t;
   json_key(o->json, "values"), json_open(o->json, '[');
   for (PlaceId i = 1; i < t->graph->n_places; i++) {
     const Place *place = &t->graph->places[i];
+    // Uses of constants have places of their own, which the partitioner does not read.
+    if (place->value && graph_place(t->graph, place->instance, place->value) != i) continue;
     Sharding sharding = walk_given_sharding(t, i);
-    if (!sharding || sharding_is_maximal(t->table, sharding)) continue;
+    if (!sharding && !is_given(t, i)) continue;
+    if (sharding && sharding_is_maximal(t->table, sharding)) continue;
+    if (!walk_fits_mesh(t, i, sharding)) continue;  // it has no effect
     json_break(o->json, 2);
     json_open(o->json, '{');
     if (place->value) {

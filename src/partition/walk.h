@@ -118,6 +118,9 @@ struct Partition {
 Sharding walk_on_mesh(Partition *t, Sharding sharding);
 // The sharding of a place as it is annotated, inferred or given; 0 = none.
 Sharding walk_given_sharding(const Partition *t, PlaceId place);
+// False: the mesh of the sharding has another number of devices than that of the function, so the
+// place is replicated.
+bool walk_fits_mesh(const Partition *t, PlaceId place, Sharding sharding);
 // The same on the mesh at hand.
 Sharding walk_place_sharding(Partition *t, PlaceId place);
 // The same as callers of the program see it. It differs if the place's mesh has the devices in

@@ -76,8 +76,11 @@ static Status *read_trades(Session *s, Str text, Trades *trades) {
   if (!text.n) return NULL;
   TRY(json_read(text, &s->arena, &root));
   list = json_get(root, "passes");
-  if (list && list->kind != JSON_ARRAY)
-    FAIL(INVALID_ARGUMENT, "line %u of the decisions: \"passes\" is not an array", list->line);
+  if (list && list->kind != JSON_ARRAY) {
+    diag_error(&s->diag, POS_NONE, "line %u of the decisions: \"passes\" is not an array",
+               list->line);
+    return diag_status(&s->diag);
+  }
   for (uint32_t i = 0; list && i < list->count; i++) TRY(read_trade(s, &list->items[i], trades));
   return NULL;
 }
@@ -163,7 +166,10 @@ Status *stage_optimize(Session *s, const LocalOptions *options, MeshId mesh) {
     status = optimize(s->program, s->table, mesh, options, s->machine, &trades, &s->arena, s->guard,
                       &s->diag);
   const Trade *unused = status || options->plain ? NULL : trades_unused(&trades);
-  if (unused) status = refuse_trade(s, unused, "the pass has no such choice at this op");
+  if (unused)
+    status = refuse_trade(s, unused,
+                          "the pass has no such choice at this op. Choices with \"ask\" follow "
+                          "from earlier ones: remove them after an edit");
   if (!status && options->out_decisions) {
     write_trades(s, &trades, &(Json){.out = options->out_decisions, .comma = true});
     strbuf_puts(options->out_decisions, "\n}\n");
