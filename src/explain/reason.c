@@ -81,7 +81,7 @@ static void put_end(Fields *fields, Words *words, OpId end, ValueId value) {
   if (i < op_at(p, end)->n_operands) put_number(fields, "result", i);
   if (!parent) return;
   if (op_row(op_at(p, parent)->code)->traits & TRAIT_FUNCTION)
-    put_name(fields, "function", attr_as_name(fields->context, op_attr(p, parent, "sym_name")));
+    put_name(fields, "function", words_function(words, parent));
   else
     put_op(fields, "around", words, parent);
 }

@@ -96,17 +96,17 @@ static void test_unused_axes(void **state) {
   (void)state;
   check(TANH("'a'=2, 'b'=4", "8x16", "{'a'}, {}"), 1,
         TEXTS("%0 = stablehlo.tanh (test.mlir:3): 64 FLOPs per device, ideal 16; 4 devices over "
-              "\"b\" compute the same; to avoid it: shard dim 1 of x over \"b\"\n",
+              "\"b\" compute the same; to avoid it: shard dim 1 of %x over \"b\"\n",
               "[{\"op\":{\"name\":\"stablehlo.tanh\",\"value\":\"%0\",\"path\":null,\"file\":"
               "\"test.mlir\",\"line\":3},\"count\":1,\"flops\":64,\"ideal_flops\":16,\"cause\":"
-              "\"unused_axes\",\"devices\":4,\"axes\":[\"b\"],\"avoid\":\"shard dim 1 of x over "
+              "\"unused_axes\",\"devices\":4,\"axes\":[\"b\"],\"avoid\":\"shard dim 1 of %x over "
               "\\\"b\\\"\",\"why\":\"%0 = "));
   // Behind the axis that a dimension has; two at once; with padding; not at all.
-  check(TANH("'a'=2, 'b'=4", "8", "{'a'}"), 1, TEXTS("shard dim 0 of x over \"a\", \"b\"\n"));
+  check(TANH("'a'=2, 'b'=4", "8", "{'a'}"), 1, TEXTS("shard dim 0 of %x over \"a\", \"b\"\n"));
   check(TANH("'a'=2, 'b'=4", "8x2", "{}, {}"), 1,
-        TEXTS("8 devices over \"a\", \"b\" compute the same", "dim 0 of x over \"a\", \"b\"\n"));
+        TEXTS("8 devices over \"a\", \"b\" compute the same", "dim 0 of %x over \"a\", \"b\"\n"));
   check(TANH("'a'=2", "7", "{}"), 1,
-        TEXTS("shard dim 0 of x over \"a\" (7 elements are padded to 8)\n"));
+        TEXTS("shard dim 0 of %x over \"a\" (7 elements are padded to 8)\n"));
   check(TANH("'a'=4", "3x1", "{}, {}"), 1,
         TEXTS("4 devices over \"a\" compute the same; no dimension of it can take the axis\n",
               "\"cause\":\"cannot_split\""));
@@ -122,7 +122,7 @@ static void test_padding(void **state) {
   (void)state;
   check(TANH("'a'=4", "5x16", "{'a'}, {}"), 1,
         TEXTS("32 FLOPs per device, ideal 20; devices compute on padding over \"a\"; to avoid it: "
-              "make dim 0 of x a multiple of 4 (5 elements are padded to 8)\n",
+              "make dim 0 of %x a multiple of 4 (5 elements are padded to 8)\n",
               "\"cause\":\"padding\",\"devices\":1,\"axes\":[\"a\"]"));
 }
 
