@@ -77,8 +77,8 @@ _MOST_REDUNDANT = 5
 _NAMES = ("%N is an SSA name in .program.text, which was partitioned; FILE:LINE is a line of the user's "
           "Python if the op has a location, else of that text; rN is tessera.why = \"rN\" in .text")
 _MUCH_TWICE = 1.5  # times the ideal work, from which on conflicts="cost" is worth a word
-_TWICE = ("devices compute the same work: if several annotations use one axis, conflicts=\"cost\" tries "
-          "which of them propagate first; tessera.P(…, priority=1) decides it")
+_TWICE = ("several devices compute the same. If annotations compete for an axis, conflicts=\"cost\" chooses which "
+          "gives way; to choose yourself, give it a priority: tessera.P(…, priority=1)")
 
 
 def _collective(c):
@@ -153,7 +153,8 @@ class Partitioned:
         self.unknown_loops, self.trip_count = traffic["unknown_loops"], traffic["trip_count"]
         self.guesses = tuple(traffic["guesses"])
         self.flops_share = self.flops * devices / self.flops_whole if self.flops_whole else 1.0
-        twice = self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
+        twice = (self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
+                 and any(r.cause == "unused_axes" for r in self.redundant))
         self.warnings = "\n".join(filter(None, [(warnings or "").rstrip("\n"), twice and _TWICE]))
 
     @property

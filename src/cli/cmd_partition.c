@@ -69,7 +69,20 @@ static void show_redundant(const PartitionJob *job) {
   for (uint32_t i = 0; i < list->n && i < MOST_REDUNDANT; i++)
     say("tessera:   redundant: ", list->rows[i].why);
   if (list->n > MOST_REDUNDANT)
-    fprintf(stderr, "tessera:   redundant: %u more (--json has all)\n", list->n - MOST_REDUNDANT);
+    fprintf(stderr, "tessera:   redundant: %u more (--json lists them)\n",
+            list->n - MOST_REDUNDANT);
+  double sum = 0;
+  for (uint32_t i = 0; i < list->n; i++) sum += list->rows[i].flops;
+  if (sum > c->traffic.flops)
+    fprintf(stderr, "tessera:   the redundant ops have more FLOPs than the total because they are "
+                    "counted before the passes (-O0 runs none)\n");
+}
+
+// --conflicts=cost can only help if axes of the mesh are not used by some op.
+static bool has_unused_axes(const RedundantList *list) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->rows[i].cause == REDUNDANT_UNUSED) return true;
+  return false;
 }
 
 // --stats: a line per kind of collective, then bytes, critical path, FLOPs and redundant work.
@@ -105,11 +118,12 @@ static void show_traffic(PartitionJob *job) {
   show_redundant(job);
   fprintf(stderr, "tessera: %.0f bytes of arguments and %.0f bytes of results per device\n",
           t->argument_bytes, t->result_bytes);
-  if (share >= hint_share && !annotations->by_cost &&
+  if (share >= hint_share && !annotations->by_cost && has_unused_axes(&c->redundant) &&
       trials_would_help(annotations, &job->rewrite.session.arena))
-    fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
-                    "--conflicts=cost tries which of them\n"
-                    "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
+    fprintf(stderr,
+            "tessera: several devices compute the same. If annotations compete for an axis, "
+            "--conflicts=cost chooses which gives way;\n"
+            "tessera: to choose yourself, give it a priority: --shard 'w=P(\"data\")p1'\n");
 }
 
 // Names in reasons are those of the input; the local program has other names.

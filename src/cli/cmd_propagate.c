@@ -56,8 +56,8 @@ static void hint_if_unsharded(const PropagateJob *job) {
 static void hint_if_rivals(PropagateJob *job) {
   const PropagateRequest *annotations = &job->request.annotations;
   if (annotations->by_cost || !trials_would_help(annotations, &job->rewrite.session.arena)) return;
-  fprintf(stderr, "tessera: several annotations use one axis: --conflicts=cost tries which of "
-                  "them give way, a priority says it: --shard 'w=P(\"data\")p1'\n");
+  fprintf(stderr, "tessera: annotations compete for an axis: --conflicts=cost chooses which gives "
+                  "way; to choose yourself, give it a priority: --shard 'w=P(\"data\")p1'\n");
 }
 
 // ---- reasons ----

@@ -17,13 +17,15 @@ typedef enum RedundantCause {
 typedef struct Redundant {
   OpWords op;
   uint32_t count;  // ops of this name at this line with this cause; `op` is the first
-  double flops;    // per device, loops counted as often as they run
+  double flops;    // per device, loops counted as often as they run; before the passes of optimize/
   double ideal;    // global FLOPs / devices
   RedundantCause cause;
   uint32_t devices;         // that compute the same; 1 unless cause is UNUSED or WHOLE
   const char *const *axes;  // that are not used, partial, or do not divide
   uint32_t n_axes;
-  const char *avoid;  // what would avoid it; "" if nothing is known
+  bool masks;         // PADDING: most of it masks the padding
+  const char *avoid;  // what would avoid it, or why nothing does; "" if nothing is known
+  bool possible;      // `avoid` is advice
   const char *why;    // all of this in words
   bool guess;         // flops depend on a loop of unknown length, and nobody said how long it is
 } Redundant;

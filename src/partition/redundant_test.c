@@ -124,6 +124,22 @@ static void test_padding(void **state) {
         TEXTS("32 FLOPs per device, ideal 20; devices compute on padding over \"a\"; to avoid it: "
               "make dim 0 of %x a multiple of 4 (5 elements are padded to 8)\n",
               "\"cause\":\"padding\",\"devices\":1,\"axes\":[\"a\"]"));
+  // Fewer elements than devices: another size is no advice.
+  check(TANH("'a'=4", "3x16", "{'a'}, {}"), 1,
+        TEXTS("devices compute on padding over \"a\"; dim 0 of %x has 3 elements for 4 devices\n"));
+  // A padded dimension that is reduced is masked; that takes more FLOPs than the padding.
+  check("sdy.mesh @mesh = <['a'=4]>\n"
+        "func.func @main(%x: tensor<7x5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{'a'}, {}]>})\n"
+        "    -> tensor<5xf32> {\n"
+        "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : "
+        "(tensor<7x5xf32>, tensor<f32>) -> tensor<5xf32>\n"
+        "  return %0 : tensor<5xf32>\n"
+        "}\n",
+        1,
+        TEXTS("devices mask padding over \"a\"; to avoid it: make dim 0 of %x a multiple of 4 (7 "
+              "elements are padded to 8)\n",
+              "\"cause\":\"padding\""));
 }
 
 // A sum that waits: what is linear is computed on each device's partial sum.
