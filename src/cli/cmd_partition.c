@@ -282,6 +282,20 @@ static bool is_one_program(const PartitionJob *job) {
   return false;
 }
 
+static void say_unsharded(const PartitionJob *job) {
+  const Session *s = &job->rewrite.session;
+  const Mesh *mesh = sharding_mesh(s->table, s->mesh);
+  if (mesh && mesh->n_devices > 1)
+    fprintf(stderr,
+            "tessera: nothing is sharded: the %u devices of the mesh would all run the global "
+            "program. The output is that program, for 1 device. Annotate a value: --shard "
+            "'0=P(\"%s\")'\n",
+            mesh->n_devices, name_text(s->context, mesh->axes[0].name));
+  else
+    fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
+                    "value: --mesh data=4 --shard '0=P(\"data\")'\n");
+}
+
 // Compiles one segment; reports go to stderr before the program goes to stdout.
 static Status *partition_segment(Guard *guard, void *arg) {
   PartitionJob *job = arg;
@@ -296,9 +310,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
   if (!good) return NULL;
   if (job->save_decisions) TRY(file_write(job->save_decisions, job->saved.data, job->saved.used));
   if (!counts_fit(job)) return NULL;
-  if (job->compiled.n_devices == 1)
-    fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
-                    "value: --mesh data=4 --shard '0=P(\"data\")'\n");
+  if (job->compiled.n_devices == 1) say_unsharded(job);
   if (job->stats && !job->json) show_traffic(job);
   if (job->request.local.why && !job->json) show_reasons(job, guard);
   if (job->verify) show_verified(job);
