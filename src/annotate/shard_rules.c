@@ -579,7 +579,9 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
       "dimension %d of %s : %s has %" PRId64 " elements, which %" PRId64 " devices do not divide",
       d, target_text(r->p, target, r->arena), type_text(context, type), size, tiles);
   if (must)
-    return fail(r, r->rule->spec_pos, "%s, and arguments and results are to divide", message);
+    return fail(r, r->rule->spec_pos,
+                "%s: --edges=divisible (divisible_edges) requires a multiple of %" PRId64, message,
+                tiles);
   uneven->first = arena_printf(r->arena, "%s: tiles of %" PRId64 " are padded", message,
                                size / tiles + (size % tiles != 0));
   return true;

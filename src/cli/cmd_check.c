@@ -163,7 +163,8 @@ static Status *check_round_trip(SegmentJob *job, Guard *guard) {
   if (!status) {
     bool same = valid && program_hash(job->seg.program) == program_hash(job->printed.program);
     if (same)
-      set_reason(job->result, OUTCOME_PASSED, "takes arguments: read, printed and read again only");
+      set_reason(job->result, OUTCOME_PASSED,
+                 "takes arguments: not run, only read, verified, printed and read back");
     else
       set_reason(job->result, OUTCOME_FAILED,
                  "takes arguments, and reads as another program once printed");
