@@ -362,18 +362,18 @@ static bool read_tolerance(const char *text, double *out) {
 
 static const Usage usage = {
     "partition", "[FILE]",
-    "Writes the local program that each device runs: the same ops on shards of the tensors, with "
-    "standard StableHLO collectives. Annotations are read and propagated first, as by tessera "
-    "propagate; a program with sdy.reshard is already propagated, and its arguments and results "
-    "keep their shardings. Device k of the mesh is partition k. In the output, attributes of each "
-    "argument and result hold its global type and sharding.\n"
-    "With --verify both programs run on the same data, random or of --inputs, and are compared on "
-    "every device: integers exactly, floats within a tolerance that is printed; exit status 1 and "
-    "the first difference if they differ.",
+    "Writes the local program that every device runs. It has the ops of the global program on "
+    "shards, and standard StableHLO collectives. Annotations are propagated first, as tessera "
+    "propagate does. A program with sdy.reshard ops is taken as already propagated: its "
+    "arguments and results keep their shardings. Device k of the mesh is partition k. Each "
+    "argument and result of the output has attributes with its global type and sharding.\nWith "
+    "--verify, the global and the local program run on the same data. Their results are "
+    "compared on every device: integers exactly, floats within a tolerance, which is printed. "
+    "If they differ, the first difference is printed and the exit status is 1.",
     "  tessera partition model.mlir -o local.mlir\n"
     "  tessera partition model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' --verify\n"
-    "  tessera partition model.mlir --stats > local.mlir         communication\n"
-    "  tessera partition model.mlir --why -o local.mlir          why, the most expensive first\n"
+    "  tessera partition model.mlir --stats > local.mlir         collectives and bytes sent\n"
+    "  tessera partition model.mlir --why -o local.mlir          reasons for the collectives\n"
     "  tessera partition model.mlir --machine h100 --stats -o local.mlir\n"
     "  tessera partition model.mlir --verify --inputs data.npz -o local.mlir\n"
     "  tessera partition model.mlir --verify --json | jq .bytes\n"
@@ -391,61 +391,63 @@ int command_partition(int argc, char **argv) {
   Annotations annotations;
   const Option own[] = {
       {"--verify", OPTION_FLAG, &job.verify, NULL,
-       "run the local and the global program on the same data and compare"},
+       "run the global and the local program on the same data, and compare the results"},
       {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…",
-       ".npz or .npy files with the global arguments, for --verify, matched as by tessera run "
-       "(default: random data)"},
-      {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of that data (default 0)"},
+       "data for --verify: .npz or .npy files with the global arguments. tessera run --help "
+       "tells how arrays are matched to arguments. Default: random data"},
+      {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of the random data (default 0)"},
       {"--positive", OPTION_FLAG, &job.verification.positive, NULL,
-       "floats of that data from 0 to 3 (default -1.5 to 1.5), for programs that take square "
-       "roots"},
+       "random floats from 0 to 3 instead of -1.5 to 1.5, for programs that take square roots"},
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
-       "the function to verify (default main)"},
+       "function to verify (default main)"},
       {"--tolerance", OPTION_TEXT, &tolerance, "X",
-       "floats agree if |got - want| <= X (1 + |want|) (default by the narrowest type that a "
-       "result depends on: f32 1e-4, f16 1e-2, bf16 5e-2)"},
+       "floats agree if |got - want| <= X (1 + |want|). The default depends on the narrowest "
+       "type that a result depends on: 1e-4 for f32, 1e-2 for f16, 5e-2 for bf16"},
       {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
        "stop verifying after N ops of the global program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",
-       "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
+       "limit of the memory of --verify (default 16; 0 = no limit)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
-       "count collectives, bytes sent per device and FLOPs; name ops computed redundantly"},
+       "print collectives, bytes sent per device and FLOPs, and the ops that devices compute "
+       "redundantly"},
       {"--poison", OPTION_FLAG, &job.request.local.poison, NULL,
-       "padding is NaN or the least integer: shows in --verify if it is read"},
+       "fill padding that the local program makes with NaN or the least integer, so that "
+       "--verify detects reads of it"},
       {"--why", OPTION_FLAG, &job.request.local.why, NULL,
-       "name for each collective the op and the value that need it, the most expensive first; "
-       "mark collectives with tessera.why"},
+       "print for each collective the op and the value that need it, the most bytes first. The "
+       "collectives get the attribute tessera.why"},
       {"--save-decisions", OPTION_TEXT, &job.save_decisions, "FILE",
-       "write every choice there as JSON: axes per op, reshards, inlined functions, trades of "
-       "passes"},
+       "write all choices of the partitioner to FILE as JSON: axes of each op, reshards, "
+       "inlined functions, trades of passes (docs/partition-decisions.md)"},
       {"--decisions", OPTION_TEXT, &job.decisions, "FILE",
-       "obey the choices in FILE, all or some, edited or not; one that cannot be obeyed is an "
-       "error"},
+       "use the choices in FILE. FILE may be edited, and may have some of the choices only. A "
+       "choice that cannot be used is an error"},
       {"--json", OPTION_FLAG, &job.json, NULL,
-       "print what --stats, --why and --verify report, instead of the program"},
-      {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
-      {"-O0", OPTION_FLAG, &job.request.local.plain, NULL,
-       "leave the local program as it was made"},
+       "print the reports of --stats, --why and --verify as JSON instead of the program"},
+      {"-O", OPTION_FLAG, &optimized, NULL, "optimize the local program (default)"},
+      {"-O0", OPTION_FLAG, &job.request.local.plain, NULL, "do not optimize the local program"},
       {"--rings", OPTION_FLAG, &job.request.local.rings, NULL,
-       "also compute contractions of gathered tensors as rings of shards, where that pays"},
+       "also write all_gather + contraction and contraction + reduce_scatter as windowed "
+       "einsums (rings of permutes), if that is predicted to be faster"},
       {"--passes", OPTION_TEXT, &job.request.local.passes, "LIST",
-       "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
+       "run only these passes, in this order: share,dead. tessera optimize --help lists them"},
       {"--collectives", OPTION_TEXT, &job.request.local.collectives, "LIST",
-       "the form that the program's consumer needs of collectives: combined (default), single (one "
-       "operand each), bitwise, fenced, major, apart, paced, typed, several with commas; xla: all "
-       "that "
-       "XLA needs"},
+       "how to write collectives for the system that runs the program: combined (default), or "
+       "a list of single, bitwise, fenced, major, apart, paced and typed (the passes of these "
+       "names). xla means all that XLA needs"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
-       "write groups of devices one by one (default) or by axes of the mesh"},
+       "dense (default): write the device ids of each group. mesh-axes: write the axes of the "
+       "mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
-       "device k is replica k of one partition instead (N: all of them)"},
+       "use replicas instead of partitions: device k is replica k. N must be the number of "
+       "devices"},
       {"--partition-count", OPTION_NUMBER, &job.partitions, "N",
-       "device k is partition k of one replica (the default)"},
+       "use partitions (default): device k is partition k. N must be the number of devices"},
       {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
        "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},
-      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
+      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write to FILE instead of standard output"},
   };
   enum { N_OWN = sizeof own / sizeof own[0] };
   Option options[ANNOTATION_OPTIONS + N_OWN];
