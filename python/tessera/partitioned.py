@@ -74,8 +74,8 @@ why           all of this in words
 
 _MOST_REASONS = 8
 _MOST_REDUNDANT = 5
-_NAMES = ("%N is an SSA name in .program.text, which was partitioned; FILE:LINE is a line of the user's "
-          "Python if the op has a location, else of that text; rN is tessera.why = \"rN\" in .text")
+_NAMES = ("Names of values are those in .program.text. FILE:LINE is the op's location if it has one, else its "
+          "line in .program.text. The collectives of reason rN have tessera.why = \"rN\" in .text.")
 _MUCH_TWICE = 1.5  # times the ideal work, from which on conflicts="cost" is worth a word
 _TWICE = ("several devices compute the same. If annotations compete for an axis, conflicts=\"cost\" chooses which "
           "gives way; to choose yourself, give it a priority: tessera.P(…, priority=1)")
@@ -195,7 +195,7 @@ class Partitioned:
 
         >>> print(tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2",
         ...                         shard={"x": P("a")}).why())  # doctest: +ELLIPSIS
-        %N is an SSA name in .program.text...
+        Names of values are those in .program.text...
         r1  all_reduce over "a", 4 bytes sent per device: result 0 of @main needs %0 as replicated; ...
         """
         return "\n".join([_NAMES, *self._reason_lines(len(self.reasons))] if self.reasons else [])
@@ -230,7 +230,7 @@ class Partitioned:
             others = f", combined with {table.plural(r.with_others, 'other')}" if r.with_others else ""
             guess = " (guess)" if r.guess else ""
             lines.append(f"{r.id:3} {kind}{over}{others}, {table.amount(r.bytes)} bytes sent per "
-                         f"device{guess}: {r.why or 'the program does not say why'}")
+                         f"device{guess}: {r.why or 'the program has no reason for it'}")
         if len(self.reasons) > most:
             lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
         return lines

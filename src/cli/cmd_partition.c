@@ -134,13 +134,16 @@ static void show_reasons(PartitionJob *job, Guard *guard) {
     fputs("tessera: the local program has no collectives\n", stderr);
     return;
   }
-  fprintf(stderr,
-          "tessera: why each collective is there, the most expensive first. %%N is an SSA name in "
-          "%s as given;\n"
-          "tessera: FILE:LINE is a line of the user's source if the op has a location, else of %s",
-          path, path);
+  fprintf(
+      stderr,
+      "tessera: reasons for the collectives, the most bytes first. Names of values are those in "
+      "%s.\n"
+      "tessera: FILE:LINE is the op's location if it has one, else its line in %s.",
+      path, path);
   if (traffic_marks(job->request.local.collectives))
-    fputs(";\ntessera: in the local program rN is the attribute tessera.why = \"rN\"", stderr);
+    fputs("\ntessera: The collectives of reason rN have the attribute tessera.why = \"rN\" in the "
+          "local program.",
+          stderr);
   fputc('\n', stderr);
   StrBuf *line = &job->line;
   strbuf_init(line, guard);

@@ -150,7 +150,7 @@ class Partition(unittest.TestCase):
         self.assertAlmostEqual(m.flops_share, 1, delta=0.1)
         self.assertEqual(len(m.reasons), 1)
         self.assertIn('is a partial sum over "model"', m.why())
-        self.assertIn("%N is an SSA name in .program.text", m.why().splitlines()[0])
+        self.assertIn("Names of values are those in .program.text", m.why().splitlines()[0])
         self.assertIn("stablehlo.all_reduce", m.text)
         tessera.load(m.text)
 
