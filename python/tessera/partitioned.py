@@ -56,7 +56,7 @@ result        number of the result; device: number of the one device
 >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
 ...                        "  return %x : tensor<8xf32>\\n}")
 >>> tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P()}).reasons[0].why
-'result 0 of @main needs x as replicated; x is [{"a"}]'
+'result 0 of @main needs %x as replicated; %x is [{"a"}]'
 """
 
 Redundant = collections.namedtuple(
@@ -214,7 +214,7 @@ class Partitioned:
         >>> made = tessera.partition(program, mesh="a=2", shard={"x": P("a")})
         >>> tanh, = made.decisions()["ops"]
         >>> tanh["op"], tanh["name"], tanh["factors"]
-        (2, 'stablehlo.tanh', [{'size': 8, 'axes': ['a']}, {'size': 4, 'axes': []}])
+        (2, 'stablehlo.tanh', [{'factor': 'i', 'size': 8, 'axes': ['a']}, {'factor': 'j', 'size': 4, 'axes': []}])
         """
         if self._decisions is None:
             handle, _, _ = self._request.partition(self.program, keep_decisions=True)
