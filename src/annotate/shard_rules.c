@@ -386,7 +386,8 @@ void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words)
       if (axes_meet(&rule->spec.dims.items[d].axes, &axes)) rule->spec.dims.items[d].priority = 1;
     if (rule->group != group || !words) continue;
     diag_note(rule->diag, rule->pos,
-              "this goes first, as if others of its axes had the priority p1: %s", words);
+              "this annotation propagates first, as if others with its axes had priority p1: %s",
+              words);
     words = NULL;
   }
 }

@@ -161,11 +161,13 @@ static bool is_near(const Verified *v) { return v->worst > v->tolerance && v->wo
 
 static void show_not_finite(const Verified *v) {
   if (v->not_finite)
-    fprintf(stderr,
-            "tessera: %llu of %llu floats of the global results are not finite, which may be the "
-            "random data (a second moment\n"
-            "tessera: below 0): --positive, --seed=N; tessera.run in Python takes real data\n",
-            (unsigned long long)v->not_finite, (unsigned long long)v->n_floats);
+    fprintf(
+        stderr,
+        "tessera: %llu of %llu floats of the global results are not finite. The random data may "
+        "be the cause (a square root\n"
+        "tessera: of a negative number): try --positive or --seed=N, or give data with "
+        "--inputs=FILE\n",
+        (unsigned long long)v->not_finite, (unsigned long long)v->n_floats);
 }
 
 // The result of --verify. A difference is printed with what to do about it: rounding, random data
@@ -181,33 +183,32 @@ static void show_verified(const PartitionJob *job) {
               v->tolerance, v->worst);
     if (is_near(v) && job->verification.tolerance > 0)
       fprintf(stderr,
-              "tessera: that may be rounding: devices add in another order, and many layers "
-              "magnify it. Without --tolerance it is seen\n"
-              "tessera: whether another order does the same to the global program; --tolerance=X "
-              "allows more\n");
+              "tessera: The difference may be rounding: devices add in another order, and many "
+              "layers magnify rounding. Without --tolerance,\n"
+              "tessera: tessera tests whether another order changes the global program's results "
+              "as much. A larger --tolerance=X allows it\n");
     else if (is_near(v))
       fprintf(
           stderr,
-          "tessera: that may still be rounding, though adding in another order moves the global "
-          "program's own less. The same\n"
-          "tessera: program in f64 (jax_enable_x64) tells; if it agrees there, allow more here: "
-          "--tolerance=X\n");
+          "tessera: The difference may be rounding, but adding in another order changes the global "
+          "program's results less. Verify\n"
+          "tessera: the program in f64 (jax_enable_x64). If it agrees there, allow the difference "
+          "with a larger --tolerance=X\n");
     else if (v->tolerance > 0 && !job->inputs.count)
       fprintf(stderr,
-              "tessera: the arguments are random: a program that is ill-conditioned on them "
-              "magnifies rounding. --inputs=FILE verifies on\n"
-              "tessera: real data; the same program in f64 (jax_enable_x64) tells rounding from "
-              "errors\n");
+              "tessera: The arguments are random. If the program is ill-conditioned on them, it "
+              "magnifies rounding: verify on real data with\n"
+              "tessera: --inputs=FILE, or verify the program in f64 (jax_enable_x64)\n");
     return;
   }
   fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
           plural(v->n_devices), v->n_results, plural(v->n_results), v->n_results == 1 ? "s" : "");
   if (v->rounded)
     fprintf(stderr,
-            " as far as rounding lets them\n"
-            "tessera: (floats within %g of 1 + |value|, but for some that are off by up to %.2g: "
-            "these also move when the global\n"
-            "tessera: program adds in another order; with --tolerance=X they are errors)\n",
+            " up to rounding\n"
+            "tessera: (floats within %g of 1 + |value|, except some that differ by up to %.2g: "
+            "these change as much if the global\n"
+            "tessera: program adds in another order. With --tolerance=X they are errors)\n",
             v->tolerance, v->worst);
   else if (v->tolerance > 0)
     fprintf(stderr, " (floats within %g of 1 + |value|; farthest %.2g)\n", v->tolerance, v->worst);
@@ -272,7 +273,7 @@ static bool counts_fit(const PartitionJob *job) {
   if ((!job->replicas || job->replicas == 1 || job->replicas == n) &&
       (!job->partitions || job->partitions == 1 || job->partitions == n))
     return true;
-  cli_error("there %s %u device%s: --replica-count and --partition-count are 1 or that",
+  cli_error("there %s %u device%s: --replica-count and --partition-count take 1 or that number",
             n == 1 ? "is" : "are", job->compiled.n_devices, plural(n));
   return false;
 }
@@ -466,13 +467,13 @@ int command_partition(int argc, char **argv) {
   if (args == ARGS_OK && files.count > 1) {
     cli_error("partition takes one program, %u are given%s", files.count,
               job.request.local.why
-                  ? " (--why takes no value here; tessera propagate --why VALUE says "
+                  ? " (partition --why takes no value; tessera propagate --why VALUE tells "
                     "where a value's axes come from)"
                   : "");
   } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
   } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
-    cli_error("--inputs are data to verify with: say --verify, too");
+    cli_error("--inputs requires --verify");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
     cli_error("--replica-count and --partition-count cannot both be above 1");
   } else if (args == ARGS_OK &&

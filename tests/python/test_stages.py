@@ -312,7 +312,7 @@ class Numbers(unittest.TestCase):
         found = tessera.partition(program, **hints, conflicts="cost")
         self.assertLess(2 * found.bytes, plain.bytes)
         self.assertLess(2 * found.flops, plain.flops)
-        self.assertIn("rule:1:1: note: this goes first", found.warnings)
+        self.assertIn("rule:1:1: note: this annotation propagates first", found.warnings)
         self.assertNotIn("chooses which", repr(found))
         sharded = tessera.propagate(program, **hints, conflicts="cost")
         self.assertIn("with priority 1", sharded.why("up1"))
