@@ -68,7 +68,8 @@ static bool is_alone(const Partition *t, OpId op) {
 // is one replica, so results are the operands.
 static Status *decide_alone(Partition *t, OpId op) {
   if (!is_alone(t, op))
-    return walk_unimplemented(t, op, "communicates between replicas, and a local program has only one replica");
+    return walk_unimplemented(
+        t, op, "communicates between replicas, and a local program has only one replica");
   for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
     const Copy *copy = t->copies[op_operand(t->p, op, i)];
     TRY(walk_finish(t, op_result(t->p, op, i), copy->id, copy->sharding));
