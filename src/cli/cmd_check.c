@@ -583,10 +583,11 @@ int command_check(int argc, char **argv) {
       "check", "PATH…",
       "Runs self-checking programs: the given files, and all .mlir files under the given "
       "directories. Lines `// -----` split a file into segments. Each segment is a program. Its "
-      "@main, or only function, is run. A segment passes if it ends and no check op fails. A "
-      "segment with `expected-error` comments passes if these errors occur. A segment whose "
-      "function takes arguments is not run; it is only read, verified, printed and read back "
-      "(--verbose lists these). Failures are listed. The last line counts segments.",
+      "@main is run; without @main, all functions that take no arguments and are not called are "
+      "run. A segment passes if it ends and no check op fails. A segment with `expected-error` "
+      "comments passes if these errors occur. A segment whose functions take arguments is not "
+      "run; it is only read, verified, printed and read back (--verbose lists these). Failures "
+      "are listed. The last line counts segments.",
       "  tessera check model_test.mlir\n"
       "  tessera check tests/ops --filter=scatter --verbose\n"
       "  tessera check corpora/stablehlo --json > results.jsonl"};
