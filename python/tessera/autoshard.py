@@ -235,7 +235,7 @@ class _Auto:
 def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strategy=None,
               conflicts="cost", exact=None, decisions=None, static_argnums=None,
               static_argnames=None, donate_argnums=None, donate_argnames=None, **unknown):
-    """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
+    """Shards a JAX function over a mesh. The shardings follow from a few annotations (hints).
 
     >>> @tessera.autoshard(mesh="data=2,model=4", shard={"batch": P("data"), "params.w": P(None, "model")})
     ... def predict(params, batch):
@@ -244,34 +244,34 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     >>> y.shape, y.addressable_shards[0].data.shape
     ((6, 8), (3, 2))
 
-    When it is called with shapes it has not seen, the function is traced, the hints are propagated
-    (as tessera.propagate does; arguments and results are sharded only where that divides), and XLA
-    compiles what was planned. Arrays given to it are moved to where they belong; what it gives back
-    stays where it is. Until Tessera has a planner, hints are all it goes by.
+    A call with new shapes traces the function, propagates the hints as tessera.propagate does, and
+    compiles the result with XLA. Arguments and results are sharded only where sizes are multiples of
+    their axes. Arrays with another sharding are resharded first. Results keep their shardings.
+    Tessera has no planner yet: it shards nothing without hints.
 
-    mesh    as of propagate; of a jax.sharding.Mesh, given or set with jax.set_mesh when the function
-            is called, the devices are used. Its axes may be Auto or Explicit (results are on it,
-            unless an axis had to be split), inside of the function they are Auto
-    conflicts   as of propagate; here the default is "cost"
-    exact   what XLA is given (see tessera.to_jax). "local": the local program, which runs as it is.
-            "constraints" or True: the program with every reshard as a constraint. False: the
-            shardings of arguments and results only, and XLA decides the rest. None, the default:
-            the first of these that can express the program, on the CPU from "local" on, elsewhere
-            from "constraints" on. (XLA forms its windowed einsum only in programs that it
-            partitions itself, so "local" is opt-in where that matters.)
-    decisions   as of tessera.partition, for every set of shapes that the function is called with; they
-            make exact="local" the default. tessera.partition(f.sharded(…)).decisions() gives all
+    mesh    as in propagate. The devices of a jax.sharding.Mesh are used; it may also be set with
+            jax.set_mesh when the function is called. Its axes may be Auto or Explicit. Inside the
+            function they are Auto. Results are on this mesh, unless an axis had to be split
+    conflicts   as in propagate; the default is "cost" here
+    exact   what XLA gets (see tessera.to_jax).
+            "local": the local program, which runs as it is
+            "constraints" or True: the global program with every reshard as a constraint
+            False: only the shardings of arguments and results; XLA decides the rest
+            None (default): the first form in this order that can express the program; on backends
+            other than CPU the order begins with "constraints", because XLA forms windowed einsums
+            only in programs that it partitions itself
+    decisions   as in tessera.partition, for every set of shapes. They make exact="local" the default.
+            tessera.partition(f.sharded(…)).decisions() returns all of them
 
-    Call it inside of jax.jit and jax.lax.scan, differentiate it (jax.grad) or map it (jax.vmap) as
-    any jitted function. Under grad and vmap only the shardings of its arguments and results are
-    those that were found (with one warning), a mapped dimension is not sharded, and cotangents are
-    XLA's choice: better shard the outermost function, with value_and_grad in it. With
-    exact="constraints" there is no gradient and no vmap. What is traced must come as an argument,
-    not from an enclosing function. If fn is jitted already, what its jit says of static and donated
-    arguments holds here.
+    The function may be called inside jax.jit and jax.lax.scan. jax.grad and jax.vmap keep only the
+    shardings of arguments and results, and give one warning: XLA chooses the shardings of cotangents,
+    and a mapped dimension is not sharded. To avoid this, decorate the function that contains
+    value_and_grad. With exact="constraints", jax.grad and jax.vmap are not supported. Traced values
+    must be arguments; a closure must not capture them. If fn is a jitted function, its static and
+    donated arguments are kept.
 
-    f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
-    (jax.ShapeDtypeStruct will do), the NamedShardings, and JAX's Lowered.
+    f.sharded(…), f.shardings(…) and f.lower(…) return the Sharded, the NamedShardings and JAX's
+    Lowered for some arguments, which may be jax.ShapeDtypeStruct.
     """
     if unknown:
         raise checks.no_option("autoshard", next(iter(unknown)), _OPTIONS)

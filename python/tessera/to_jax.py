@@ -292,20 +292,20 @@ FORMS = ("constraints", "local")
 
 
 def to_jax(sharded, mesh=None, exact="constraints", decisions=None) -> JaxProgram:
-    """A function that runs a sharded program in stock XLA, on the devices of mesh (a
-    jax.sharding.Mesh; by default the first that JAX has).
+    """Returns a function with which JAX runs a sharded program. mesh is a jax.sharding.Mesh. Without one,
+    the function uses JAX's first devices.
 
-    exact   what XLA is given.
-            "constraints": the program that tessera.propagate gave, with all of its shardings and
-            every reshard as a constraint; XLA partitions it. It has no gradient and no vmap.
-            "local": the local program that tessera.partition writes, inside a fully manual
-            shard_map; XLA compiles its ops and its collectives as they are. Arguments that do not
-            divide are padded. Under jax.grad and jax.vmap the Python function is used instead, with
-            constraints on its arguments and results, and one warning.
-    decisions   of the local program, as of tessera.partition; they need exact="local". Shardings of
-            arguments and results must be those that propagate found.
+    exact   what XLA gets.
+            "constraints" (default): the global program with its shardings and every reshard as a
+            constraint. XLA partitions it. jax.grad and jax.vmap are not supported.
+            "local": the local program of tessera.partition, inside a fully manual shard_map. XLA
+            compiles its ops and collectives as they are. Arguments whose sizes are not multiples of
+            their axes are padded. jax.grad and jax.vmap run the Python function with constraints on
+            its arguments and results, and give one warning.
+    decisions   choices for the local program, as in tessera.partition. They require exact="local", and
+            must keep the shardings of arguments and results.
 
-    It works inside of jax.jit and jax.lax.scan. Donated arguments stay donated.
+    The function works inside jax.jit and jax.lax.scan. Donated arguments stay donated.
 
     >>> sharded = tessera.propagate(lambda x: 2 * x, np.ones(8, "f"), mesh="a=2", shard={"x": P("a")})
     >>> y = tessera.to_jax(sharded, exact="local")(np.arange(8, dtype="f"))

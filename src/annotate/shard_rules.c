@@ -386,7 +386,8 @@ void shard_rules_prioritize(ShardRules *rules, uint32_t group, const char *words
       if (axes_meet(&rule->spec.dims.items[d].axes, &axes)) rule->spec.dims.items[d].priority = 1;
     if (rule->group != group || !words) continue;
     diag_note(rule->diag, rule->pos,
-              "this goes first, as if others of its axes had the priority p1: %s", words);
+              "this annotation propagates first, as if others with its axes had priority p1: %s",
+              words);
     words = NULL;
   }
 }
@@ -579,7 +580,9 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
       "dimension %d of %s : %s has %" PRId64 " elements, which %" PRId64 " devices do not divide",
       d, target_text(r->p, target, r->arena), type_text(context, type), size, tiles);
   if (must)
-    return fail(r, r->rule->spec_pos, "%s, and arguments and results are to divide", message);
+    return fail(r, r->rule->spec_pos,
+                "%s: --edges=divisible (divisible_edges) requires a multiple of %" PRId64, message,
+                tiles);
   uneven->first = arena_printf(r->arena, "%s: tiles of %" PRId64 " are padded", message,
                                size / tiles + (size % tiles != 0));
   return true;

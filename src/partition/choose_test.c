@@ -148,7 +148,7 @@ static void test_lookahead(void **state) {
         "tensor<64x9x9xf32>\n"
         "  return %1 : tensor<64x9x9xf32>\n"
         "}\n",
-        "reshard y: [{}, {}, {'data'}] -> [{'data'}, {}, {}]; 3584 bytes\n"
+        "reshard %y: [{}, {}, {'data'}] -> [{'data'}, {}, {}]; 3584 bytes\n"
         "%0 = split 'data', -, -: [{'data'}, {}, {}], [{'data'}, {}, {}] -> [{'data'}, {}, {}]; "
         "3584 bytes; the cheapest of the shardings around it\n"
         "%1 = split 'data', -, -, -: [{'data'}, {}, {}], [{'data'}, {}, {}] -> [{'data'}, {}, {}]; "
@@ -161,7 +161,7 @@ static void test_lookahead(void **state) {
         "(tensor<64x1x16xf32>, tensor<64x8x16xf32>) -> tensor<64x9x16xf32>\n"
         "  return %0 : tensor<64x9x16xf32>\n"
         "}\n",
-        "reshard x: [{'data'}, {}, {}] -> [{}, {}, {'data'}]; 448 bytes\n"
+        "reshard %x: [{'data'}, {}, {}] -> [{}, {}, {'data'}]; 448 bytes\n"
         "%0 = split -, -, 'data': [{}, {}, {'data'}], [{}, {}, {'data'}] -> [{}, {}, {'data'}]");
 }
 

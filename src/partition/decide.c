@@ -79,7 +79,8 @@ static bool has_groups_of_one(const Partition *t, OpId op) {
 // is one replica, so results are the operands.
 static Status *decide_collective(Partition *t, OpId op) {
   if (!has_groups_of_one(t, op))
-    return walk_unimplemented(t, op, "communicates with other replicas of the program");
+    return walk_unimplemented(
+        t, op, "communicates between replicas, and a local program has only one replica");
   for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
     const Copy *copy = t->copies[op_operand(t->p, op, i)];
     TRY(walk_finish(t, op_result(t->p, op, i), copy->id, copy->sharding));

@@ -133,7 +133,7 @@ static void test_values(void **state) {
       "            {'op': 1, 'argument': 1, 'sharding': {'dims': [['model'], []]}},\n"
       "            {'op': 1, 'result': 0, 'sharding': null}]}");
   EXPECT(&d,
-         "reshard x: [{}, {'model'}] -> [{'data'}, {'model'}]\n"
+         "reshard %x: [{}, {'model'}] -> [{'data'}, {'model'}]\n"
          "%0 = split 'data', -, 'model': [{'data'}, {'model'}], [{'model'}, {}] -> [{'data'}, {}], "
          "unreduced={'model'}",
          "reshard %5: [{'data'}, {}], unreduced={'model'} -> [{}, {}]");

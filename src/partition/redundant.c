@@ -37,7 +37,9 @@ struct RedundantNote {
   uint32_t devices;
   uint64_t axes;  // bit set of mesh axes
   MeshId mesh;
-  Room room;  // of UNUSED and PADDING
+  Room room;      // of UNUSED and PADDING
+  double padded;  // PADDING: FLOPs with padding / FLOPs without
+  bool masks;     // PADDING: masks cost more than the padding itself
 };
 
 // ---- noting ----
@@ -108,15 +110,20 @@ static Room find_room(Partition *t, const Localizer *cx, AxisList more) {
   return best;
 }
 
-// The factor that is padded most.
-static Room find_padded(Partition *t, const Localizer *cx, uint64_t *out_axes) {
+// The factor that is padded most. *out_padded is the ratio of all factors together.
+static Room find_padded(Partition *t, const Localizer *cx, uint64_t *out_axes, double *out_padded) {
   Room best = {0};
   double most = 1;
+  *out_padded = 1;
   for (uint32_t f = 0; f < cx->map->n_factors; f++) {
     int64_t size = cx->map->factors[f].size, ways = localize_ways(cx, f);
     if (size < 1 || ways < 2 || size % ways == 0) continue;
     double ratio = (double)((size + ways - 1) / ways * ways) / (double)size;
-    Room room = {.size = size, .tiles = ways, .found = true};
+    Room room = {.size = size,
+                 .tiles = ways,
+                 .found = true,
+                 .reduces = (cx->map->factors[f].kinds & FACTOR_REDUCE) != 0};
+    *out_padded *= ratio;
     if (ratio <= most || !find_tensor(t, cx, f, &room)) continue;
     most = ratio;
     best = room;
@@ -159,7 +166,7 @@ static void explain(Partition *t, const Localizer *cx, RedundantNote *note) {
     note->cause = REDUNDANT_PARTIAL;
     note->axes = bits_of(carried);
   } else {
-    if (cx) note->room = find_padded(t, cx, &note->axes);
+    if (cx) note->room = find_padded(t, cx, &note->axes, &note->padded);
     note->cause = note->room.found ? REDUNDANT_PADDING : REDUNDANT_OVERHEAD;
   }
 }
@@ -176,6 +183,19 @@ RedundantNote *walk_note(Partition *t, OpId op, const Localizer *cx) {
   return note;
 }
 
+// Padding alone explains `padded` times the ideal. If the op computes more than that beyond it, the
+// row says so. A reduced factor is masked because it is padded, so the advice still holds; other
+// factors have halos or indices that another size would not avoid.
+static void name_masks(RedundantNote *note) {
+  if (note->cause != REDUNDANT_PADDING) return;
+  double by_padding = note->ideal * (note->padded - 1);
+  if (note->flops - note->ideal - by_padding <= by_padding) return;
+  note->masks = note->room.reduces;
+  if (note->masks) return;
+  note->cause = REDUNDANT_OVERHEAD;
+  note->axes = 0;
+}
+
 void walk_note_written(Partition *t, RedundantNote *note, BlockId block, OpId before) {
   if (!note) return;
   double most = 0;
@@ -186,6 +206,7 @@ void walk_note_written(Partition *t, RedundantNote *note, BlockId block, OpId be
     if (work > most) note->local = o;
     if (work > most) most = work;
   }
+  name_masks(note);
   if (note->flops > note->ideal && note->local) VEC_PUSH(&t->arena, &t->notes, *note);
 }
 
@@ -203,6 +224,9 @@ static double runs_of_local(Partition *t, OpId local, bool *out_unknown) {
   return op_runs(t->p, local, out_unknown) * t->runs.of[global];
 }
 
+// A dimension with fewer elements than devices: another size is no advice.
+static bool is_short(const Room *room) { return room->size < room->tiles; }
+
 static const char *room_advice(Partition *t, const RedundantNote *note, Arena *arena) {
   Words *words = &t->words;
   const Room *room = &note->room;
@@ -215,6 +239,9 @@ static const char *room_advice(Partition *t, const RedundantNote *note, Arena *a
                          ? arena_printf(arena, " (from %s)", name_text(t->context, origin))
                          : "";
   long long size = room->size, padded = (room->size + room->tiles - 1) / room->tiles * room->tiles;
+  if (note->cause == REDUNDANT_PADDING && is_short(room))
+    return arena_printf(arena, "dim %u of %s%s has %lld element%s for %lld devices", room->dim,
+                        name, from, size, size == 1 ? "" : "s", (long long)room->tiles);
   if (note->cause == REDUNDANT_PADDING)
     return arena_printf(arena,
                         "make dim %u of %s%s a multiple of %lld (%lld elements are padded to %lld)",
@@ -254,6 +281,9 @@ static Redundant row_of(Partition *t, const RedundantNote *note, Arena *arena) {
                      .count = 1,
                      .cause = note->cause,
                      .devices = note->devices,
+                     .masks = note->masks,
+                     .possible = note->cause != REDUNDANT_CANNOT_SPLIT &&
+                                 !(note->cause == REDUNDANT_PADDING && is_short(&note->room)),
                      .axes = axes,
                      .n_axes = n};
 }
@@ -273,6 +303,8 @@ static int by_note(const void *x, const void *y) {
   if (r->op.line != s->op.line) return r->op.line < s->op.line ? -1 : 1;
   if (r->op.name != s->op.name) return r->op.name < s->op.name ? -1 : 1;
   if (r->cause != s->cause) return r->cause < s->cause ? -1 : 1;
+  if (r->masks != s->masks) return r->masks < s->masks ? -1 : 1;
+  if (r->possible != s->possible) return r->possible < s->possible ? -1 : 1;
   if (a->note->axes != b->note->axes) return a->note->axes < b->note->axes ? -1 : 1;
   if (!r->op.file && a->note->op != b->note->op) return a->note->op < b->note->op ? -1 : 1;
   return 0;
@@ -333,13 +365,12 @@ static void write_sentence(const Context *context, const Redundant *row, StrBuf 
     write_axis_names(out, row);
     break;
   case REDUNDANT_PADDING:
-    strbuf_puts(out, "devices compute on padding");
+    strbuf_puts(out, row->masks ? "devices mask padding" : "devices compute on padding");
     write_axis_names(out, row);
     break;
   case REDUNDANT_OVERHEAD: strbuf_puts(out, "its local form has masks, halos or indices"); break;
   }
-  bool possible = row->cause != REDUNDANT_CANNOT_SPLIT;
-  if (*row->avoid) strbuf_printf(out, "; %s%s", possible ? "to avoid it: " : "", row->avoid);
+  if (*row->avoid) strbuf_printf(out, "; %s%s", row->possible ? "to avoid it: " : "", row->avoid);
 }
 
 void walk_list_redundant(Partition *t) {

@@ -17,13 +17,15 @@ typedef enum RedundantCause {
 typedef struct Redundant {
   OpWords op;
   uint32_t count;  // ops of this name at this line with this cause; `op` is the first
-  double flops;    // per device, loops counted as often as they run
+  double flops;    // per device, loops counted as often as they run; before the passes of optimize/
   double ideal;    // global FLOPs / devices
   RedundantCause cause;
   uint32_t devices;         // that compute the same; 1 unless cause is UNUSED or CANNOT_SPLIT
   const char *const *axes;  // that are not used, unreduced, or do not divide
   uint32_t n_axes;
-  const char *avoid;  // advice; "" if there is none
+  bool masks;         // PADDING: most of it masks the padding
+  const char *avoid;  // advice, or why there is none; "" if nothing is known
+  bool possible;      // `avoid` is advice
   const char *why;    // the row as a sentence
   bool guess;         // flops depend on a guessed trip count
 } Redundant;

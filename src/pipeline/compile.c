@@ -30,6 +30,14 @@ static bool partitions(const CompileRequest *r) {
   return r->stop_after == STAGE_ALL || r->stop_after > STAGE_WRITE;
 }
 
+// A local program has shapes of shards and collectives between its devices; partitioning it again
+// would give wrong results.
+static Status *refuse_local(const Session *s, const CompileRequest *r) {
+  if (!partitions(r) || !op_attr(s->program, s->program->root, "tessera.mesh")) return NULL;
+  FAIL(INVALID_ARGUMENT, "the program is already a local program (its module has tessera.mesh): "
+                         "tessera run runs it, tessera optimize optimizes it");
+}
+
 // Work that needs the program as it was read: a clone to verify against, edges that keep their
 // shardings, and trials of which rules propagate first.
 static void prepare(Session *s, CompileRequest *r) {
@@ -83,6 +91,7 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   LAST(STAGE_READ);
   TRY(verify_program(s));
   LAST(STAGE_VERIFY);
+  TRY(refuse_local(s, r));
 
   prepare(s, r);
   TRY(stage_import(s, &r->annotations));
