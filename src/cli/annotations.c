@@ -191,7 +191,8 @@ void annotations_options(Annotations *a, Option *out) {
        "results that propagation may shard, in the same form"},
       {"--edges", OPTION_TEXT, &a->edges, "padded|divisible",
        "arguments and results whose sizes are not multiples of their axes. padded (default): "
-       "they are padded, with a warning. divisible: they are an error"},
+       "they are padded, with a warning. divisible: such an annotation is an error, and inferred "
+       "shardings leave such axes out"},
       {"--conservative", OPTION_FLAG, &a->request.conservative, NULL,
        "do not shard dimensions that would need halos"},
       {"--machine", OPTION_TEXT, &a->machine, machine_words,

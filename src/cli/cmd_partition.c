@@ -424,8 +424,8 @@ int command_partition(int argc, char **argv) {
        "print collectives, bytes sent per device and FLOPs, and the ops that devices compute "
        "redundantly"},
       {"--poison", OPTION_FLAG, &job.request.local.poison, NULL,
-       "fill padding that the local program makes with NaN or the least integer, so that "
-       "--verify detects reads of it"},
+       "write NaN (in integers: the least one) into padding that the local program itself makes, "
+       "so that --verify detects reads of it"},
       {"--why", OPTION_FLAG, &job.request.local.why, NULL,
        "print for each collective the op and the value that need it, the most bytes first. The "
        "collectives get the attribute tessera.why"},
