@@ -180,7 +180,7 @@ static void show_verified(const PartitionJob *job) {
     cli_error("the local program differs from the global program on %u device%s: %s", v->n_devices,
               plural(v->n_devices), v->where);
     if (v->tolerance > 0)
-      fprintf(stderr, "tessera: floats must be within %g of 1 + |value|; farthest %.2g\n",
+      fprintf(stderr, "tessera: floats must agree: |difference| <= %g (1 + |value|); the largest is %.2g\n",
               v->tolerance, v->worst);
     if (is_near(v) && job->verification.tolerance > 0)
       fprintf(stderr,
@@ -207,12 +207,12 @@ static void show_verified(const PartitionJob *job) {
   if (v->rounded)
     fprintf(stderr,
             " up to rounding\n"
-            "tessera: (floats within %g of 1 + |value|, except some that differ by up to %.2g: "
+            "tessera: (|difference| of floats <= %g (1 + |value|), except some that differ by up to %.2g: "
             "these change as much if the global\n"
             "tessera: program adds in another order. With --tolerance=X they are errors)\n",
             v->tolerance, v->worst);
   else if (v->tolerance > 0)
-    fprintf(stderr, " (floats within %g of 1 + |value|; farthest %.2g)\n", v->tolerance, v->worst);
+    fprintf(stderr, " (floats: |difference| <= %g (1 + |value|), the largest is %.2g)\n", v->tolerance, v->worst);
   else
     fprintf(stderr, " exactly\n");
 }
