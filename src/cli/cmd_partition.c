@@ -180,7 +180,8 @@ static void show_verified(const PartitionJob *job) {
     cli_error("the local program differs from the global program on %u device%s: %s", v->n_devices,
               plural(v->n_devices), v->where);
     if (v->tolerance > 0)
-      fprintf(stderr, "tessera: floats must agree: |difference| <= %g (1 + |value|); the largest is %.2g\n",
+      fprintf(stderr,
+              "tessera: floats must agree: |difference| <= %g (1 + |value|); the largest is %.2g\n",
               v->tolerance, v->worst);
     if (is_near(v) && job->verification.tolerance > 0)
       fprintf(stderr,
@@ -207,12 +208,14 @@ static void show_verified(const PartitionJob *job) {
   if (v->rounded)
     fprintf(stderr,
             " up to rounding\n"
-            "tessera: (|difference| of floats <= %g (1 + |value|), except some that differ by up to %.2g: "
+            "tessera: (|difference| of floats <= %g (1 + |value|), except some that differ by up "
+            "to %.2g: "
             "these change as much if the global\n"
             "tessera: program adds in another order. With --tolerance=X they are errors)\n",
             v->tolerance, v->worst);
   else if (v->tolerance > 0)
-    fprintf(stderr, " (floats: |difference| <= %g (1 + |value|), the largest is %.2g)\n", v->tolerance, v->worst);
+    fprintf(stderr, " (floats: |difference| <= %g (1 + |value|), the largest is %.2g)\n",
+            v->tolerance, v->worst);
   else
     fprintf(stderr, " exactly\n");
 }
@@ -320,8 +323,8 @@ static Status *partition_segment(Guard *guard, void *arg) {
   }
   TRY(rewrite_compile(r, guard, &job->request, NULL, NULL, &job->compiled, &good));
   if (!good) return NULL;
-  TRY(save_decisions(job));
   if (!counts_fit(job)) return NULL;
+  TRY(save_decisions(job));
   if (job->compiled.n_devices == 1) say_unsharded(job);
   if (job->stats && !job->json) show_traffic(job);
   if (job->request.local.why && !job->json) show_reasons(job, guard);
@@ -484,6 +487,10 @@ int command_partition(int argc, char **argv) {
              cli_is_stdout(job.rewrite.output)) {
     cli_error("--save-decisions and the program both go to standard output: give one of them a "
               "file (-o FILE)");
+  } else if (args == ARGS_OK && job.save_decisions && job.rewrite.output &&
+             strcmp(job.save_decisions, job.rewrite.output) == 0) {
+    cli_error("--save-decisions and -o both write to %s: give one of them another file",
+              job.rewrite.output);
   } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
     cli_error("--inputs requires --verify");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {

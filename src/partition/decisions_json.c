@@ -4,6 +4,8 @@
 // given.c checks the name. O(decisions).
 #include "partition/decisions_json.h"
 
+#include <stdio.h>
+
 #include "explain/words.h"
 
 typedef struct Out {
@@ -194,11 +196,17 @@ static void write_values(Out *o) {
 static bool are_equal(AxisList a, AxisList b) { return a.n == b.n && axes_equal(a, b); }
 
 // i, j, … z, then z1, z2, …: as sdy's rules name factors.
-static void write_letter(StrBuf *out, uint32_t f) {
+void factor_letter(uint32_t f, char out[16]) {
   if (f < 'z' - 'i' + 1)
-    strbuf_putc(out, (char)('i' + f));
+    snprintf(out, 16, "%c", (char)('i' + f));
   else
-    strbuf_printf(out, "z%u", f - ('z' - 'i'));
+    snprintf(out, 16, "z%u", f - ('z' - 'i'));
+}
+
+static void write_letter(StrBuf *out, uint32_t f) {
+  char letter[16];
+  factor_letter(f, letter);
+  strbuf_puts(out, letter);
 }
 
 // The factors of each dimension: ([i, k], [k, j])->([i, j]).

@@ -183,7 +183,7 @@ static const Refusal refusals[] = {
     {0, "{'meshes': [{'axes': [{'name': 'a', 'size': 0}]}]}", "has size 0, expected at least 1"},
     {0, "{'meshes': [{'axes': [{'name': 'a', 'size': 2}], 'device_ids': [0, 0.5]}]}",
      "a device id is not a number from 0 on"},
-    {0, "{'meshes': [{'symbol': 1, 'axes': []}]}", "'symbol' is no string"},
+    {0, "{'meshes': [{'symbol': 1, 'axes': [{'name': 'x', 'size': 2}]}]}", "'symbol' is no string"},
     // Ops.
     {0, OP(99, "'kind': 'split'"), "'op' is not the number of an op (1 to 8)"},
     {0, OP(3, "'instance': 7, 'kind': 'replicated'"), "there is no instance 7"},

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "partition/decisions_json.h"
 #include "partition/walk.h"
 
 // ---- refusing ----
@@ -94,6 +95,7 @@ static Status *read_mesh(Reader *r, const JsonValue *v, MeshId *out) {
   TRY(get_list(t, v, "axes", &axes));
   TRY(get_list(t, v, "device_ids", &ids));
   uint32_t n = axes ? axes->count : 0, n_ids = ids ? ids->count : 0;
+  if (!n) REFUSE(t, v->line, "a mesh needs axes");
   Name *names = ARENA_ARRAY(&t->scratch, Name, n + 1);
   int64_t *sizes = ARENA_ARRAY(&t->scratch, int64_t, n + 1),
           *devices = ARENA_ARRAY(&t->scratch, int64_t, n_ids + 1);
@@ -135,18 +137,20 @@ static Status *read_meshes(Reader *r) {
 
 // "data", or the sub-axis "data:(1)2".
 static bool find_axis(const Context *context, const Mesh *mesh, const char *text, AxisRef *out) {
-  const char *colon = strrchr(text, ':');
-  for (uint32_t i = 0; i < mesh->n_axes; i++) {
-    const char *name = name_text(context, mesh->axes[i].name);
-    if (strcmp(name, text) == 0) {
+  for (uint32_t i = 0; i < mesh->n_axes; i++)
+    if (strcmp(name_text(context, mesh->axes[i].name), text) == 0) {
       *out = axis_full(mesh, i);
       return true;
     }
-    unsigned before, size;
-    int used = 0;
-    size_t n = colon ? (size_t)(colon - text) : 0;
-    if (!colon || strlen(name) != n || strncmp(name, text, n) != 0) continue;
-    if (sscanf(colon, ":(%9u)%9u%n", &before, &size, &used) != 2 || colon[used]) return false;
+  const char *colon = strrchr(text, ':');
+  unsigned before, size;
+  int used = 0;
+  if (!colon || sscanf(colon, ":(%9u)%9u%n", &before, &size, &used) != 2 || colon[used])
+    return false;
+  size_t n = (size_t)(colon - text);
+  for (uint32_t i = 0; i < mesh->n_axes; i++) {
+    const char *name = name_text(context, mesh->axes[i].name);
+    if (strlen(name) != n || strncmp(name, text, n) != 0) continue;
     *out = (AxisRef){i, before, size};
     return before && size && mesh->axes[i].size % ((uint64_t)before * size) == 0;
   }
@@ -181,6 +185,8 @@ static Status *read_factors(Reader *r, const JsonValue *list, const Mesh *mesh,
     TRY(get_list(t, one, "axes", &axes));
     factors[i].size = size;
     if (axes) TRY(read_axes(r, axes, mesh, &factors[i].axes));
+    if (size % axes_size(factors[i].axes))
+      REFUSE(t, one->line, "a part of size %u is not a multiple of its axes", size);
   }
   *out = factors;
   return NULL;
@@ -354,6 +360,9 @@ static Status *read_place(Reader *r, const JsonValue *v) {
                         "twice");
   TRY(read_sharding(r, sharding, first, g->places[place].type, out));
   t->given->lines[place] = v->line;
+  bool edge = !value || (value_at(t->p, value)->is_arg && op == function);
+  if (edge && *out && !sharding_is_block(t->table, *out))
+    return given_refuse(t, op, v->line, "arguments and results of functions cannot be strided");
   if (!fits_border(t, place, *out))
     return given_refuse(t, op, v->line,
                         "at the border of a manual computation the sharding must have the manual "
@@ -413,7 +422,13 @@ static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, G
   int64_t *sizes = ARENA_ARRAY(&t->arena, int64_t, n + 1);
   for (uint32_t f = 0; f < n; f++) {
     const JsonValue *one = &list->items[f], *axes, *strides, *more, *size = json_get(one, "size");
+    const JsonValue *letter = json_get(one, "factor");
     TRY(check_keys(t, one, keys));
+    char expected[16];
+    factor_letter(f, expected);
+    if (letter && (letter->kind != JSON_STRING || strcmp(letter->string, expected) != 0))
+      REFUSE(t, one->line, "factors must be in the order of their letters: \"%s\" is expected here",
+             expected);
     if (size && (size->kind != JSON_NUMBER || !(size->number >= 0 && size->number < 0x1p62)))
       REFUSE(t, one->line, "the size of a factor is not a number from 0 on");
     if (size) sizes[f] = (int64_t)size->number;
@@ -626,6 +641,13 @@ static Status *check_places(Partition *t) {
 }
 
 // Functions that call each other are on one mesh, the largest that their values name.
+static bool is_sharded(const Partition *t, Sharding sharding) {
+  const ShardingInfo *info = sharding_info(t->table, sharding);
+  bool any = info->unreduced.n > 0;
+  for (uint32_t d = 0; d < info->rank; d++) any |= sharding_tiles(info, d) > 1;
+  return any;
+}
+
 static Status *check_meshes(Partition *t) {
   const GivenDecisions *g = t->given;
   for (PlaceId i = 1; g->shardings && i < t->graph->n_places; i++)
@@ -633,6 +655,16 @@ static Status *check_meshes(Partition *t) {
       return refuse_place(t, i,
                           "the function is on a mesh with another number of devices. Give all "
                           "values on one mesh, or leave the annotations out");
+  for (PlaceId i = 1; g->shardings && i < t->graph->n_places; i++)
+    if (g->shardings[i] != GIVEN_ANY && is_sharded(t, g->shardings[i])) {
+      walk_use_mesh(t, t->graph->places[i].instance);
+      if (!walk_place_sharding(t, i))
+        return refuse_place(t, i,
+                            "values of this type stay replicated, or the axes do not fit the mesh "
+                            "of the function");
+    }
+  t->mesh = 0;
+  t->on_mesh.count = 0;
   return NULL;
 }
 

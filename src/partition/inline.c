@@ -14,8 +14,8 @@
 // Cost. O(ops).
 #include "partition/walk.h"
 
-static const double few_ops = 512;
-enum { MOST_DEPTH = 128 };  // of regions and calls
+static const double few_ops = 512, most_ops = 1e6;  // by rule; given
+enum { MOST_DEPTH = 128 };                          // of regions and calls
 
 static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
 
@@ -57,6 +57,9 @@ Status *walk_find_inlined(Partition *t) {
       return given_refuse(t, function, t->given->inlined_line,
                           "the function cannot be inlined: it is public, not called, named "
                           "otherwise than by calls, or nested too deep");
+    if (given && t->given->inlined[function] && times[function] * ops > most_ops)
+      return given_refuse(t, function, t->given->inlined_line,
+                          "its inlined copies would have more than a million ops");
     bool few = times[function] == 1 || times[function] * ops <= few_ops;
     t->inlined[function] = can && (given ? t->given->inlined[function] : few);
     double here = t->inlined[function] ? times[function] : 1;

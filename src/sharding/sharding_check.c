@@ -92,6 +92,19 @@ static Status *check_sizes(const ShardingInfo *info, const TypeInfo *tensor) {
   return NULL;
 }
 
+// Partial values of a type must have the reducer: no bitwise ones of floats, no order of complex
+// numbers.
+static Status *check_reducer(const Check *c, Combine reducer, Type type) {
+  DType dtype = type_dtype(c->context, type);
+  bool bits = reducer == COMBINE_AND || reducer == COMBINE_OR || reducer == COMBINE_XOR;
+  bool orders = reducer == COMBINE_MAX || reducer == COMBINE_MIN;
+  bool floats = dtype_is_float(dtype) || dtype_is_complex(dtype);
+  if ((bits && floats) || (orders && dtype_is_complex(dtype)))
+    FAIL(INVALID_ARGUMENT, "values of type %s have no reducer '%s'", dtype_info(dtype)->name,
+         combine_name(reducer));
+  return NULL;
+}
+
 static Status *check_type(const Check *c, const ShardingInfo *info, Type type) {
   const TypeInfo *tensor = type_info(c->context, type);
   if (!type || c->mesh->maximal) return NULL;
@@ -107,6 +120,7 @@ static Status *check_type(const Check *c, const ShardingInfo *info, Type type) {
   if (info->rank != tensor->rank)
     FAIL(INVALID_ARGUMENT, "the sharding has rank %u, but the tensor %s has rank %u", info->rank,
          type_text(c->context, type), tensor->rank);
+  if (info->unreduced.n) TRY(check_reducer(c, info->reducer, type));
   return check_sizes(info, tensor);
 }
 
