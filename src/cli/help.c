@@ -97,9 +97,23 @@ static void put_filled(const char *text, int at, int indent, FILE *to) {
   fputc('\n', to);
 }
 
+// Prints an option and its value; a list of words that is too long breaks after a '|'.
+static void put_left(const char *left, FILE *to) {
+  fputs("  ", to);
+  for (int at = 2; *left;) {
+    size_t n = strcspn(left, "|");
+    n += left[n] == '|';
+    int wide = columns(left, n);
+    if (at > 4 && at + wide > HELP_COLUMNS) at = fprintf(to, "\n    ") - 1;
+    fwrite(left, 1, n, to);
+    at += wide;
+    left += n;
+  }
+}
+
 static void put_row(const char *left, const char *help, FILE *to) {
   int wide = columns(left, strlen(left));
-  fprintf(to, "  %s", left);
+  put_left(left, to);
   if (wide > OPTION_COLUMNS)
     fprintf(to, "\n%*s", INDENT, "");
   else
@@ -115,7 +129,7 @@ static void put_text(const Usage *usage, const Option *options, uint32_t n) {
   printf("\noptions:\n");
   for (uint32_t i = 0; i < n; i++) {
     const Option *o = &options[i];
-    char left[96];
+    char left[256];
     snprintf(left, sizeof left, "%s%s%s", o->name, joint(o), o->value ? o->value : "");
     put_row(left, o->help, stdout);
   }
@@ -213,15 +227,24 @@ static void put_man_tail(const char *examples, const char *verb, FILE *to) {
 
 static void put_man_option(const char *name, const char *value, const char *between,
                            const char *help, FILE *to) {
+  bool breaks = value && strlen(value) > 60;  // without spaces, its lines cannot be adjusted
+  if (breaks) fputs(".na\n", to);
   fputs(".TP\n\\fB", to);
   put_roff(name, strlen(name), false, to);
   fputs("\\fR", to);
   if (value) {
     fprintf(to, "%s\\fI", between);
-    put_roff(value, strlen(value), false, to);
+    for (const char *at = value; *at;) {  // a long list of words may break after a '|'
+      size_t n = strcspn(at, "|");
+      n += at[n] == '|';
+      put_roff(at, n, false, to);
+      at += n;
+      if (*at) fputs("\\:", to);
+    }
     fputs("\\fR", to);
   }
   fputc('\n', to);
+  if (breaks) fputs(".ad\n", to);
   put_roff_filled(help, to);
 }
 

@@ -32,7 +32,7 @@ for verb in $("$tessera" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
   try "$verb" --help
   case $verb in
   completion) try completion bash ;;
-  ops) try ops; try ops --json ;;
+  ops|machines) try "$verb"; try "$verb" --json ;;
   *) try "$verb" "$file"; try "$verb" --json "$file" ;;
   esac
 done
