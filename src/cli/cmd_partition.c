@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/inputs.h"
+#include "cli/predicted.h"
 #include "cli/rewrite.h"
 #include "evaluate/evaluate.h"
 #include "partition/mesh_groups.h"
@@ -29,6 +30,7 @@ typedef struct PartitionJob {
   StrBuf saved;                            // text of the second
   // of the current segment
   Compiled compiled;
+  Predicted predicted;
   StrBuf line;      // for one line of a report
   TextList inputs;  // for --verify
   Inputs arrays;
@@ -110,6 +112,15 @@ static void show_traffic(PartitionJob *job) {
     fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
                     "--conflicts=cost tries which of them\n"
                     "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
+}
+
+// --stats with a --machine: seconds and peak memory.
+static void show_predicted(PartitionJob *job, Guard *guard) {
+  if (!job->compiled.prediction.simulated) return;
+  strbuf_init(&job->line, guard);
+  simulated_put_line(&job->predicted.show, &job->line);
+  say("tessera: ", job->line.data);
+  strbuf_deinit(&job->line);
 }
 
 // Names in reasons are those of the input; the local program has other names.
@@ -230,6 +241,11 @@ static void put_json(PartitionJob *job) {
     verified_json(&c->verified, &json);
   else
     json_null(&json);
+  if (c->prediction.simulated) {
+    json_key(&json, "predicted"), json_open(&json, '{');
+    simulated_json(&job->predicted.show, &json);
+    json_close(&json, '}');
+  }
   json_close(&json, '}');
   json_newline(&json);
 }
@@ -285,7 +301,12 @@ static Status *partition_segment(Guard *guard, void *arg) {
   if (job->compiled.n_devices == 1)
     fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
                     "value: --mesh data=4 --shard '0=P(\"data\")'\n");
-  if (job->stats && !job->json) show_traffic(job);
+  if (job->compiled.prediction.simulated)
+    predicted_init(&job->predicted, &r->session, &job->compiled.prediction, guard);
+  if (job->stats && !job->json) {
+    show_traffic(job);
+    show_predicted(job, guard);
+  }
   if (job->request.local.why && !job->json) show_reasons(job, guard);
   if (job->verify) show_verified(job);
   r->code = job->verify && !job->compiled.verified.agree ? EXIT_NO : EXIT_OK;
@@ -303,6 +324,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
 static void release(void *arg) {
   PartitionJob *job = arg;
   inputs_close(&job->arrays);
+  predicted_deinit(&job->predicted);
   strbuf_deinit(&job->line);
   strbuf_deinit(&job->saved);
 }
@@ -384,7 +406,8 @@ int command_partition(int argc, char **argv) {
        "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
-       "count collectives, bytes sent per device and FLOPs; name ops computed redundantly"},
+       "count collectives, bytes sent per device and FLOPs; name ops computed redundantly; with "
+       "--machine also predict seconds and peak memory"},
       {"--poison", OPTION_FLAG, &job.request.local.poison, NULL,
        "padding is NaN or the least integer: shows in --verify if it is read"},
       {"--why", OPTION_FLAG, &job.request.local.why, NULL,
@@ -454,6 +477,7 @@ int command_partition(int argc, char **argv) {
     job.request.annotations = annotations.request;
     job.request.annotations.try_orders = true;
     job.request.local.redundant = job.stats || job.json;
+    job.request.simulate = job.json || (job.stats && annotations.machine);
     job.request.verify = job.verify ? &job.verification : NULL;
     if (job.inputs.count) job.verification.arguments = given_arguments;
     job.verification.to = &job;
