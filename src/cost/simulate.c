@@ -29,6 +29,13 @@ typedef VEC(uint32_t) TaskVec;
 
 #define NOWHERE UINT32_MAX
 
+// Whose buffers a block's arguments and results are.
+typedef enum BlockKind {
+  BLOCK_ENTRY,  // its own
+  BLOCK_LOOP,   // the carries: a result is written there if its argument is no longer used
+  BLOCK_ONCE,   // those of the op around it
+} BlockKind;
+
 typedef struct Simulator {
   const Program *p;
   const Mesh *mesh;
@@ -38,13 +45,14 @@ typedef struct Simulator {
   Network network;  // with the bandwidths that are reached
   Fusion fusion;
   Runs runs;
-  const SimulatedBlock **functions;  // per function: its block, if a call has asked for it
-  uint32_t *position;                // per op: in its block
-  uint32_t *stamp, tick;             // per op: the last op that it was listed for
-  uint32_t *read_by;                 // per root: the last fusion that read it
-  uint32_t *started;                 // per fusion: 1 if op_seconds is counted
-  uint32_t *last;                    // per root: position of the last use
-  uint32_t *buffer;                  // per root: of the block's buffers; NOWHERE: none
+  const SimulatedBlock **functions;   // per function: its block, if a call has asked for it
+  uint32_t *position;                 // per op: in its block
+  uint32_t *stamp, tick;              // per op: the last op that it was listed for
+  uint32_t *read_by;                  // per root: the last fusion that read it
+  double *group_flops, *group_bytes;  // per fusion: of its ops so far
+  uint32_t *last;                     // per root: position of the last use
+  uint32_t *buffer;                   // per root: of the block's buffers; NOWHERE: none
+  uint32_t *home;                     // per root: the first result of its block that it is, + 1
 } Simulator;
 
 // ---- seconds of an op ----
@@ -102,13 +110,15 @@ static double work_seconds(Simulator *s, OpId op, SimulatedBlock *block) {
   DType type = op_at(s->p, op)->n_operands ? type_dtype(s->p->context, op_operand_type(s->p, op, 0))
                                            : DT_f32;
   block->flops[contracts ? rate_of(type) : RATE_vector] += flops;
-  double seconds = rates_seconds(&s->rates, flops, bytes, type, contracts);
+  // The roofline is that of the fusion: an op adds what its FLOPs and bytes add to it.
   uint32_t group = s->fusion.group[op];
-  if (seconds > 0 && !s->started[group]) {
-    s->started[group] = 1;
-    seconds += s->rates.op_seconds;
-  }
-  return seconds;
+  double before =
+      rates_seconds(&s->rates, s->group_flops[group], s->group_bytes[group], type, contracts);
+  if (before <= 0 && flops + bytes > 0) before = -s->rates.op_seconds;
+  s->group_flops[group] += flops;
+  s->group_bytes[group] += bytes;
+  return rates_seconds(&s->rates, s->group_flops[group], s->group_bytes[group], type, contracts) -
+         before;
 }
 
 // ---- collectives ----
@@ -169,11 +179,12 @@ static Task collective_task(Simulator *s, OpId op, SimulatedRow *out_row) {
 
 // ---- bodies ----
 
-static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, OpId function);
+static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKind kind,
+                                            OpId function);
 
-static const SimulatedBlock *region_body(Simulator *s, OpId op, uint32_t region) {
+static const SimulatedBlock *region_body(Simulator *s, OpId op, uint32_t region, BlockKind kind) {
   BlockId block = region_block(s->p, op_region(s->p, op, region));
-  return block ? simulate_block(s, block, 0) : NULL;
+  return block ? simulate_block(s, block, kind, 0) : NULL;
 }
 
 // The body that an op runs, and how often: of a loop its last region, of a branch the region that
@@ -188,23 +199,23 @@ static const SimulatedBlock *body_of(Simulator *s, OpId op, double *out_trips) {
     if (!s->functions[callee] && block) {
       static const SimulatedBlock none;
       s->functions[callee] = &none;  // of a recursive call
-      s->functions[callee] = simulate_block(s, block, 0);
+      s->functions[callee] = simulate_block(s, block, BLOCK_ONCE, 0);
     }
     return s->functions[callee];
   }
   switch (op_flow(p, op)) {
   case FLOW_LOOP:
     *out_trips = (double)loop_trips_or_guess(p, op);
-    return o->n_regions ? region_body(s, op, o->n_regions - 1) : NULL;
+    return o->n_regions ? region_body(s, op, o->n_regions - 1, BLOCK_LOOP) : NULL;
   case FLOW_BRANCH: {
     const SimulatedBlock *longest = NULL;
     for (uint32_t r = 0; r < o->n_regions; r++) {
-      const SimulatedBlock *body = region_body(s, op, r);
+      const SimulatedBlock *body = region_body(s, op, r, BLOCK_ONCE);
       if (body && (!longest || body->times.seconds > longest->times.seconds)) longest = body;
     }
     return longest;
   }
-  case FLOW_BODY: return o->n_regions ? region_body(s, op, 0) : NULL;
+  case FLOW_BODY: return o->n_regions ? region_body(s, op, 0, BLOCK_ONCE) : NULL;
   case FLOW_NONE:
   case FLOW_EACH: break;
   }
@@ -311,7 +322,18 @@ static bool is_invariant(const Program *p, OpId loop, uint32_t i) {
          op_operand(p, end, i) == block_arg(p, block, i);
 }
 
-static void assign_results(Simulator *s, OpId op, uint32_t at, BlockId block, BufferVec *buffers) {
+// Whether a body writes value v, which it makes at this position, to a buffer of the op around it.
+static bool is_outside(const Simulator *s, ValueId v, uint32_t at, BlockId block, BlockKind kind) {
+  uint32_t i = s->home[v];
+  if (kind == BLOCK_ENTRY || !i) return false;
+  if (kind == BLOCK_ONCE) return true;
+  if (i > block_at(s->p, block)->n_args) return false;
+  ValueId carry = block_arg(s->p, block, i - 1);
+  return s->last[carry] <= at && size_of(s, carry) == size_of(s, v);
+}
+
+static void assign_results(Simulator *s, OpId op, uint32_t at, BlockId block, BlockKind kind,
+                           BufferVec *buffers) {
   const Program *p = s->p;
   const Op *o = op_at(p, op);
   const OpDef *def = op_row(o->code)->def;
@@ -338,7 +360,8 @@ static void assign_results(Simulator *s, OpId op, uint32_t at, BlockId block, Bu
       ValueId from = s->fusion.root[op_operand(p, op, k)];
       taken = is_in(p, from, block) && take_over(s, buffers, v, from, at);
     }
-    if (!taken) new_buffer(s, buffers, v, at, s->last[v], LIVE_TEMPORARY, true, true);
+    bool outside = is_outside(s, v, at, block, kind);
+    if (!taken) new_buffer(s, buffers, v, at, s->last[v], LIVE_TEMPORARY, !outside, true);
   }
 }
 
@@ -368,7 +391,8 @@ static void list_live(Simulator *s, const BufferVec *buffers, SimulatedBlock *b)
 
 // function: of the entry block, whose arguments have buffers here; 0 for bodies, whose arguments
 // the block around them counts.
-static void measure_memory(Simulator *s, BlockId block, OpId function, SimulatedBlock *b) {
+static void measure_memory(Simulator *s, BlockId block, BlockKind kind, OpId function,
+                           SimulatedBlock *b) {
   const Program *p = s->p;
   BufferVec buffers = {0};
   double *extra = ARENA_ARRAY(s->arena, double, b->n + 1);
@@ -380,11 +404,15 @@ static void measure_memory(Simulator *s, BlockId block, OpId function, Simulated
     uint32_t to = kept && b->n ? b->n - 1 : s->last[v];
     new_buffer(s, &buffers, v, 0, to, LIVE_ARGUMENT, function != 0, !kept);
   }
+  OpId end = b->n ? b->ops[b->n - 1] : 0;
+  for (uint32_t i = 0; end && i < op_at(p, end)->n_operands; i++) {
+    ValueId root = s->fusion.root[op_operand(p, end, i)];
+    if (is_in(p, root, block) && !s->home[root]) s->home[root] = i + 1;
+  }
   for (uint32_t at = 0; at < b->n; at++) {
-    assign_results(s, b->ops[at], at, block, &buffers);
+    assign_results(s, b->ops[at], at, block, kind, &buffers);
     if (b->body[at]) extra[at] = b->body[at]->peak_bytes;
   }
-  OpId end = b->n ? b->ops[b->n - 1] : 0;
   for (uint32_t i = 0; end && function && i < op_at(p, end)->n_operands; i++) {
     ValueId root = s->fusion.root[op_operand(p, end, i)];
     if (!is_in(p, root, block) || s->buffer[root] == NOWHERE) continue;
@@ -405,7 +433,8 @@ static void measure_memory(Simulator *s, BlockId block, OpId function, Simulated
 
 // ---- blocks ----
 
-static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, OpId function) {
+static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKind kind,
+                                            OpId function) {
   const Program *p = s->p;
   SimulatedBlock *b = ARENA_NEW(s->arena, SimulatedBlock);
   uint32_t n = 0;
@@ -451,7 +480,7 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, OpId fu
   b->exposed_seconds = b->times.seconds - b->compute_seconds;
   b->rows = rows.items;
   b->n_rows = rows.count;
-  measure_memory(s, block, function, b);
+  measure_memory(s, block, kind, function, b);
   return b;
 }
 
@@ -517,7 +546,9 @@ void simulate(const Program *local, const Machine *machine, const Mesh *mesh, ui
                  .functions = ARENA_ARRAY(arena, const SimulatedBlock *, n_ops),
                  .position = ARENA_ARRAY(arena, uint32_t, n_ops),
                  .stamp = ARENA_ARRAY(arena, uint32_t, n_ops),
-                 .started = ARENA_ARRAY(arena, uint32_t, n_ops),
+                 .group_flops = ARENA_ARRAY(arena, double, n_ops),
+                 .group_bytes = ARENA_ARRAY(arena, double, n_ops),
+                 .home = ARENA_ARRAY(arena, uint32_t, n_values),
                  .read_by = ARENA_ARRAY(arena, uint32_t, n_values),
                  .last = ARENA_ARRAY(arena, uint32_t, n_values),
                  .buffer = ARENA_ARRAY(arena, uint32_t, n_values)};
@@ -535,5 +566,5 @@ void simulate(const Program *local, const Machine *machine, const Mesh *mesh, ui
     out->argument_bytes += fusion_bytes(local, value_type(local, block_arg(local, block, i)));
   for (uint32_t i = 0; i < function_n_results(local, function); i++)
     out->result_bytes += fusion_bytes(local, function_result_type(local, function, i));
-  sum_up(&s, simulate_block(&s, block, function), out);
+  sum_up(&s, simulate_block(&s, block, BLOCK_ENTRY, function), out);
 }
