@@ -53,6 +53,7 @@ typedef struct Simulator {
   uint32_t *last;                     // per root: position of the last use
   uint32_t *buffer;                   // per root: of the block's buffers; NOWHERE: none
   uint32_t *home;                     // per root: the first result of its block that it is, + 1
+  double undonated_bytes;             // of results that arguments of their type could hold
 } Simulator;
 
 // ---- seconds of an op ----
@@ -389,6 +390,112 @@ static void list_live(Simulator *s, const BufferVec *buffers, SimulatedBlock *b)
   b->n_live = live.count;
 }
 
+// The donated argument whose buffer result i gets: the one that says so, else one of its size.
+// Returns its number; NOWHERE: none. O(arguments).
+static uint32_t donor_of(const Simulator *s, BlockId block, OpId function, uint32_t i, double size,
+                         const bool *taken) {
+  const Program *p = s->p;
+  const AttrInfo *all = attr_info(p->context, op_attr(p, function, "arg_attrs"));
+  uint32_t any = NOWHERE;
+  for (uint32_t k = 0; k < block_at(p, block)->n_args && k < all->count; k++) {
+    Attr to = attr_get(p->context, all->items[k], "tf.aliasing_output");
+    if (to && attr_as_int(p->context, to, -1) == i) return k;
+    if (to || taken[k] || any != NOWHERE || size_of(s, block_arg(p, block, k)) != size) continue;
+    if (attr_get(p->context, all->items[k], "jax.buffer_donor")) any = k;
+  }
+  return any;
+}
+
+// A result's buffer before the result is written: temporaries may use it, one at a time.
+typedef struct Slot {
+  double size;
+  uint32_t buffer;
+  uint32_t free, end;  // at the positions free … end - 1
+} Slot;
+typedef VEC(Slot) SlotVec;
+
+static bool is_smaller(const void *a, const void *b, const void *user) {
+  const Slot *x = a, *y = b;
+  (void)user;
+  return x->size != y->size ? x->size < y->size : x->buffer < y->buffer;
+}
+
+enum { MOST_SLOTS = 32 };  // that are tried for one temporary
+
+// Lets temporaries, in program order, use the smallest slot that fits. O(buffers · log slots).
+static void fill_slots(SlotVec *slots, BufferVec *buffers) {
+  HeapOrder order = {sizeof(Slot), is_smaller, NULL};
+  heap_sort(slots->items, slots->count, &order);
+  for (uint32_t i = 0; i < buffers->count && slots->count; i++) {
+    Buffer *b = &buffers->items[i];
+    if (b->kind != LIVE_TEMPORARY || b->live.bytes <= 0) continue;
+    uint32_t low = 0, high = slots->count;
+    while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (slots->items[middle].size < b->size)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (uint32_t k = low; k < slots->count && k < low + MOST_SLOTS; k++) {
+      Slot *slot = &slots->items[k];
+      if (b->live.from < slot->free || b->live.to >= slot->end) continue;
+      slot->free = b->live.to + 1;
+      b->live.bytes = 0;
+      break;
+    }
+  }
+}
+
+// Whether an argument of the result's type is not donated: probably the state that the result
+// replaces. Takes it. O(arguments).
+static bool kept_twin(const Simulator *s, BlockId block, OpId function, ValueId result,
+                      bool *taken) {
+  const Program *p = s->p;
+  for (uint32_t k = 0; k < block_at(p, block)->n_args; k++) {
+    if (taken[k] || value_type(p, block_arg(p, block, k)) != value_type(p, result)) continue;
+    if (is_donated(p, function, k)) continue;
+    return taken[k] = true;
+  }
+  return false;
+}
+
+// The results of the entry. As XLA allocates them: from the start, unless a donated argument gives
+// its buffer.
+static void place_results(Simulator *s, BlockId block, OpId function, OpId end, uint32_t last,
+                          BufferVec *buffers) {
+  const Program *p = s->p;
+  bool *taken = ARENA_ARRAY(s->arena, bool, block_at(p, block)->n_args + 1);
+  SlotVec slots = {0};
+  for (uint32_t i = 0; i < op_at(p, end)->n_operands; i++) {
+    ValueId root = s->fusion.root[op_operand(p, end, i)];
+    if (!is_in(p, root, block) || s->buffer[root] == NOWHERE) continue;
+    Buffer *buffer = &buffers->items[s->buffer[root]];
+    if (buffer->kind == LIVE_RESULT || buffer->kind == LIVE_ARGUMENT) {
+      if (!buffer->reusable || buffer->kind == LIVE_RESULT)  // the caller gets a copy
+        new_buffer(s, buffers, root, 0, last, LIVE_RESULT, true, false);
+      continue;
+    }
+    if (buffer->kind != LIVE_TEMPORARY) continue;
+    buffer->kind = LIVE_RESULT;
+    uint32_t donor = donor_of(s, block, function, i, buffer->size, taken);
+    if (donor == NOWHERE) {
+      Slot slot = {buffer->size, s->buffer[root], 0, buffer->live.from};
+      VEC_PUSH(s->arena, &slots, slot);
+      buffer->live.from = 0;
+      s->undonated_bytes += kept_twin(s, block, function, root, taken) ? buffer->size : 0;
+      continue;
+    }
+    taken[donor] = true;
+    Buffer *given = &buffers->items[s->buffer[block_arg(p, block, donor)]];
+    if (given->value != block_arg(p, block, donor) || given->size < buffer->size) continue;
+    if (given->live.to >= buffer->live.from) continue;  // still read when the result is written
+    given->live.to = last;
+    buffer->live.bytes = 0;
+  }
+  fill_slots(&slots, buffers);
+}
+
 // function: of the entry block, whose arguments have buffers here; 0 for bodies, whose arguments
 // the block around them counts.
 static void measure_memory(Simulator *s, BlockId block, BlockKind kind, OpId function,
@@ -413,14 +520,7 @@ static void measure_memory(Simulator *s, BlockId block, BlockKind kind, OpId fun
     assign_results(s, b->ops[at], at, block, kind, &buffers);
     if (b->body[at]) extra[at] = b->body[at]->peak_bytes;
   }
-  for (uint32_t i = 0; end && function && i < op_at(p, end)->n_operands; i++) {
-    ValueId root = s->fusion.root[op_operand(p, end, i)];
-    if (!is_in(p, root, block) || s->buffer[root] == NOWHERE) continue;
-    Buffer *buffer = &buffers.items[s->buffer[root]];
-    if (buffer->kind == LIVE_TEMPORARY) buffer->kind = LIVE_RESULT;
-    if (buffer->kind == LIVE_ARGUMENT && !buffer->reusable)  // the caller gets a copy
-      new_buffer(s, &buffers, root, b->n - 1, b->n - 1, LIVE_RESULT, true, false);
-  }
+  if (end && function) place_results(s, block, function, end, b->n - 1, &buffers);
   LiveBuffer *live = ARENA_ARRAY(s->arena, LiveBuffer, buffers.count + 1);
   for (uint32_t i = 0; i < buffers.count; i++) live[i] = buffers.items[i].live;
   LivePeak peak;
@@ -567,4 +667,5 @@ void simulate(const Program *local, const Machine *machine, const Mesh *mesh, ui
   for (uint32_t i = 0; i < function_n_results(local, function); i++)
     out->result_bytes += fusion_bytes(local, function_result_type(local, function, i));
   sum_up(&s, simulate_block(&s, block, BLOCK_ENTRY, function), out);
+  out->undonated_bytes = s.undonated_bytes;
 }

@@ -57,6 +57,7 @@ typedef struct Simulated {
   double flops;        // of a device
   double utilization;  // seconds of its contractions at the peak rates / seconds
   double peak_bytes, usable_bytes, argument_bytes, result_bytes;
+  double undonated_bytes;  // of results that could have the buffer of an argument of their type
   const SimulatedBlock *block;  // of the entry function
   uint32_t n_devices;
   uint32_t unknown_loops, trip_count;  // trip_count: assumed for them
@@ -67,10 +68,11 @@ typedef struct Simulated {
 // and the links of their axes (collectives.def). Collectives overlap with work that does not depend
 // on them (timeline.h). A loop is its body times its trips; of a branch the longest counts. Memory
 // follows liveness in program order: arguments live to the end unless they are donated
-// (tf.aliasing_output, jax.buffer_donor), elementwise ops and updates reuse a dying operand, a loop
-// holds its carries and one body. Calls should be inlined; others are bodies. The entry is @main or
-// the first function. mesh NULL: n_devices in one group. Results are in the arena. O(program ·
-// (depth + log)).
+// (tf.aliasing_output, jax.buffer_donor), results from the start unless they get the buffer of a
+// donated argument (as XLA allocates them), elementwise ops and updates reuse a dying operand, a
+// loop holds its carries and one body. Calls should be inlined; others are bodies. The entry is
+// @main or the first function. mesh NULL: n_devices in one group. Results are in the arena.
+// O(program · (depth + log)).
 void simulate(const Program *local, const Machine *machine, const Mesh *mesh, uint32_t n_devices,
               Arena *arena, Simulated *out);
 

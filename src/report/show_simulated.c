@@ -30,7 +30,7 @@ const char *simulated_bytes(double bytes, char *buf, size_t n) {
   else if (x >= 999.5)
     snprintf(buf, n, "%.4g kB", bytes / 1e3);
   else
-    snprintf(buf, n, "%.0f bytes", bytes);
+    snprintf(buf, n, "%.0f byte%s", bytes, bytes == 1 ? "" : "s");
   return buf;
 }
 
@@ -102,6 +102,9 @@ static void put_rows(const Simulated *s, StrBuf *out) {
   }
 }
 
+// Fraction of the peak above which undonated arguments are worth a hint.
+static const double hint_share = 0.05;
+
 static void put_peak(const ShowSimulated *show, uint32_t most, StrBuf *out) {
   const Simulated *s = show->simulated;
   const SimulatedBlock *b = s->block;
@@ -142,6 +145,11 @@ static void put_peak(const ShowSimulated *show, uint32_t most, StrBuf *out) {
   if (b->n_live > most)
     strbuf_printf(out, "  %11s  in %u more value%s\n", simulated_bytes(rest, bytes, BUF),
                   b->n_live - most, plural(b->n_live - most));
+  if (s->undonated_bytes > hint_share * s->peak_bytes)
+    strbuf_printf(out,
+                  "hint: %s of results have the types of arguments that are not donated; donated "
+                  "(jax.jit's donate_argnums) they share buffers\n",
+                  simulated_bytes(s->undonated_bytes, bytes, BUF));
 }
 
 void simulated_put(const ShowSimulated *show, uint32_t most, StrBuf *out) {
@@ -268,6 +276,7 @@ void simulated_json(const ShowSimulated *show, Json *json) {
   json_key(json, "fits"), json_bool(json, s->peak_bytes <= s->usable_bytes);
   json_key(json, "argument_bytes"), json_double(json, s->argument_bytes);
   json_key(json, "result_bytes"), json_double(json, s->result_bytes);
+  json_key(json, "undonated_bytes"), json_double(json, s->undonated_bytes);
   json_key(json, "peak_op");
   if (b && b->n)
     op_json(show, b->ops[b->peak_at], json);
