@@ -30,8 +30,9 @@ static const Metric metrics[] = {
 enum { N_METRICS = sizeof metrics / sizeof metrics[0] };
 
 static double number_of(const JsonValue *result, const char *key) {
-  const JsonValue *value = json_get(result, key);
-  if (!value || value->kind != JSON_NUMBER) value = json_get(json_get(result, "predicted"), key);
+  // The numbers of a prediction first: partition counts some of them otherwise.
+  const JsonValue *value = json_get(json_get(result, "predicted"), key);
+  if (!value || value->kind != JSON_NUMBER) value = json_get(result, key);
   return value && value->kind == JSON_NUMBER ? value->number : NAN;
 }
 
