@@ -192,10 +192,16 @@ clean:
 	rm -rf build
 
 # ---- how it is made --------------------------------------------------------------------------------
-MACHINES := $(wildcard src/cost/machines/*.json)
-$(B)/gen/cost/machines.inc: $(MACHINES) tools/embed-machines
+# The machines that --machine knows, as rows MACHINE("name", "text"); `default` first.
+MACHINES := $(filter %/default.json,$(wildcard src/cost/machines/*.json)) \
+            $(filter-out %/default.json,$(sort $(wildcard src/cost/machines/*.json)))
+$(B)/gen/cost/machines.inc: $(MACHINES) Makefile
 	@mkdir -p $(@D)
-	@tools/embed-machines $(MACHINES) > $@
+	@for file in $(MACHINES); do \
+	  printf 'MACHINE("%s",\n' $$(basename $$file .json); \
+	  sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/  "/; s/$$/\\n"/' $$file; \
+	  echo ')'; \
+	done > $@
 
 $(B)/obj/%.o: %.c Makefile | $(B)/gen/cost/machines.inc
 	@mkdir -p $(@D)

@@ -12,6 +12,7 @@ typedef struct MachinesJob {
   TextList words;
   StrBuf out;
   Arena arena;
+  char *text;  // of the machine at hand
   int code;
 } MachinesJob;
 
@@ -110,14 +111,12 @@ static void put_details(const Machine *m, StrBuf *out) {
 }
 
 static Status *put_machine(MachinesJob *job, const char *word, bool details) {
-  char *text;
   Machine machine;
-  TRY(machine_find(word, &text));
-  if (!text)
+  mem_free(job->text);
+  TRY(machine_find(word, &job->text));
+  if (!job->text)
     FAIL(INVALID_ARGUMENT, "no machine is called '%s'; there are %s", word, machine_names());
-  char *kept = arena_printf(&job->arena, "%s", text);
-  mem_free(text);
-  TRY(machine_read(str_of(kept), &job->arena, &machine));
+  TRY(machine_read(str_of(job->text), &job->arena, &machine));
   Json json = {.out = &job->out};
   if (job->json)
     put_json(&machine, &json);
@@ -132,6 +131,7 @@ static void release(void *arg) {
   MachinesJob *job = arg;
   strbuf_deinit(&job->out);
   arena_deinit(&job->arena);
+  mem_free(job->text);
 }
 
 static Status *show(Guard *guard, void *arg) {

@@ -2,7 +2,7 @@
 //
 // The text is read to a tree (base/json_read.h). Unknown keys are errors: a misspelt optional key
 // would be ignored silently. The known machines are machines/*.json, embedded at build time
-// (tools/embed-machines). A shape is a key of the text like any other, so that NAME:SHAPE travels
+// (Makefile). A shape is a key of the text like any other, so that NAME:SHAPE travels
 // through all stages as one text.
 #include "cost/machine.h"
 
