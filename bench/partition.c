@@ -45,7 +45,7 @@ static Status *measure_once(Guard *guard, const Source *source, Cost *out) {
   OptimizeOptions options = {.mesh = devices,
                              .n_devices = devices ? devices->n_devices : 1,
                              .table = session.table,
-                             .edges_are_said = true};
+                             .edges_are_annotated = true};
   OptimizeStats stats;
   TRY(optimize_program(in.program, &options, guard, &in.diag, &stats));
   double done = seconds_now();

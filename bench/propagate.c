@@ -188,7 +188,7 @@ static void trial_end(Trial *t) {
 static Sharding first_dim_on_x(const Trial *t, PlaceId place) {
   const Graph *g = propagation_graph(t->p);
   uint32_t rank = type_info(t->in.context, g->places[place].type)->rank;
-  AxisRef x = axis_whole(sharding_mesh(t->table, t->mesh), 0);
+  AxisRef x = axis_full(sharding_mesh(t->table, t->mesh), 0);
   Sharding open = sharding_make_open(t->table, t->mesh, rank);
   return sharding_with_axes(t->table, open, 0, (AxisList){&x, 1});
 }

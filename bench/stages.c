@@ -44,7 +44,7 @@ static Status *run_once(Guard *guard, const Source *source) {
   OptimizeOptions options = {.mesh = devices,
                              .n_devices = devices ? devices->n_devices : 1,
                              .table = session.table,
-                             .edges_are_said = true};
+                             .edges_are_annotated = true};
   OptimizeStats stats;
   TRY(optimize_program(in.program, &options, guard, &in.diag, &stats));
   double done = wall_now();

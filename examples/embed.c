@@ -48,7 +48,7 @@ int main(void) {
   printf("[[%g, %g], [%g, %g]]\n", (double)y[0], (double)y[1], (double)y[2], (double)y[3]);
   tsr_buffer_free(&output);
 
-  // Rows of x over two devices: what else is cut then?
+  // Shards the rows of x over two devices. Propagation infers the other shardings.
   const char *rules[] = {"x=P(\"data\")"};
   tsr_propagate_options options = {
       .struct_size = sizeof options, .mesh = "data=2", .n_rules = 1, .rules = rules};

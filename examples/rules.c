@@ -1,4 +1,4 @@
-/* A custom call that Tessera knows nothing of, and a rule that says how it may be split.
+/* A sharding rule for a custom call that Tessera does not know.
  *
  *   cc -std=c11 rules.c $(pkg-config --cflags --libs tessera) && ./a.out
  */
@@ -14,7 +14,7 @@ static const char program[] =
     "  return %0, %1 : tensor<4x8xf32>, tensor<8xf32>\n"
     "}\n";
 
-/* For whatever has no rule of its own: a row gives a number. */
+/* The rule of all other custom calls: each row is reduced to a number by max. */
 static const char *rows(void *user, const tsr_custom_call *call) {
   (void)user;
   int fits = call->n_operands == 1 && call->operands[0]->rank == 2 && call->n_results == 1 &&
@@ -30,7 +30,7 @@ static int failed(tsr_error *error) {
 }
 
 int main(void) {
-  const char *annotation = "0=P(\"data\")"; /* argument 0, split by rows */
+  const char *annotation = "0=P(\"data\")"; /* shards the rows of argument 0 */
   tsr_rules *rules = NULL;
   tsr_program *p = NULL;
   tsr_propagate_options options;

@@ -100,7 +100,8 @@ static void test_copy(void **state) {
 static void test_partitioned(void **state) {
   (void)state;
   tsr_program *p = load(), *q = NULL;
-  tsr_partition_options options = {.struct_size = sizeof options, .annotations = &annotations};
+  tsr_partition_options options = {
+      .struct_size = sizeof options, .annotations = &annotations, .keep_decisions = 1};
   size_t devices = 0;
   tsr_error *error = tsr_program_partition(p, &options, &devices, NULL);
   if (error) fail_msg("%s", tsr_error_message(error));
@@ -109,6 +110,11 @@ static void test_partitioned(void **state) {
   char *a = NULL, *b = NULL;
   assert_null(tsr_program_traffic(p, &a));
   assert_null(tsr_program_traffic(q, &b));
+  assert_string_equal(a, b);
+  tsr_text_free(a);
+  tsr_text_free(b);
+  assert_null(tsr_program_decisions(p, &a));
+  assert_null(tsr_program_decisions(q, &b));
   assert_string_equal(a, b);
   tsr_text_free(a);
   tsr_text_free(b);

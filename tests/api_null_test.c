@@ -116,6 +116,8 @@ static void test_sharding(void **state) {
   TAKES(tsr_program_partition, p, NULL, NULL, NULL);
   NEEDS(tsr_program_traffic, "program", NULL, &out);
   NEEDS(tsr_program_traffic, "out_json", p, NULL);
+  NEEDS(tsr_program_decisions, "program", NULL, &out);
+  NEEDS(tsr_program_decisions, "out_json", p, NULL);
   NEEDS(tsr_program_devices, "program", NULL, &devices);
   NEEDS(tsr_program_devices, "out_devices", p, NULL);
   NEEDS(tsr_program_argument_tile, "program", NULL, 0, 0, 0, &tile);

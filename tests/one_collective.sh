@@ -23,7 +23,7 @@ static bool infer_collective_mirror(Infer *cx) {
 }
 
 static Status *eval_collective_mirror(EvalContext *cx, Literal *const *in, Literal **out) {
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, false, in, &x));
   out[0] = literal_retain(x.parts[x.n_group - 1 - x.self]);
   cx->host->leave(cx, &x);
@@ -55,7 +55,7 @@ expect() {
 expect '"stablehlo.collective_mirror"\(%arg0\)' "$scratch/local.mlir"                             # printed; of a constant, folded
 [ "$(grep -c collective_mirror "$scratch/local.mlir")" = 1 ]
 expect '1 collective_mirror +1 group of 4 +128 bytes  over x' "$scratch/said"                       # counted
-expect 'r1  collective_mirror over "x", 128 bytes sent per device: the program has' "$scratch/said"  # explained
+expect 'r1  collective_mirror over "x", 128 bytes sent per device: the input has' "$scratch/said"  # explained
 expect 'verified on 4 devices: 2 results agree' "$scratch/said"
 "$scratch/build/release/tests/src/cost/collectives_test" >"$scratch/prices" 2>&1                    # every row's price is checked
 expect 'stablehlo.collective_mirror +of 1000 bytes in a group of 8: +1000 bytes' "$scratch/prices"

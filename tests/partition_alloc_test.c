@@ -1,10 +1,11 @@
 // The k-th allocation fails, for every k until all succeed, while a program is said explicitly, its
-// reshards become collectives and it is cut into parts: that ends in RESOURCE_EXHAUSTED, and under
-// ASan nothing leaks.
+// reshards become collectives and it is cut into parts, also with decisions that are saved, given
+// or refused: that ends in RESOURCE_EXHAUSTED, and under ASan nothing leaks.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -50,7 +51,7 @@ static const char text[] =
     "  return %0 : tensor<4x4xf32>\n"
     "}\n";
 
-typedef enum Way { BY_STAGES, AT_ONCE, FOR_XLA, N_WAYS } Way;
+typedef enum Way { BY_STAGES, AT_ONCE, FOR_XLA, SAVED, GIVEN, REFUSED, N_WAYS } Way;
 
 typedef struct Job {
   Source source;
@@ -59,14 +60,17 @@ typedef struct Job {
   Diag diag;
   Program *programs[2];
   ShardingTable *table;
-  StrBuf out;
+  StrBuf out, saved;
   size_t printed;
+  Str given;         // decisions
+  char text[32768];  // those that SAVED saved
 } Job;
 
 static void release(void *object) {
   Job *job = object;
   sharding_table_free(job->table);
   strbuf_deinit(&job->out);
+  strbuf_deinit(&job->saved);
   for (int i = 0; i < 2; i++) program_free(job->programs[i]);
   diag_deinit(&job->diag);
   context_free(job->context);
@@ -81,12 +85,24 @@ static Status *read_both(Job *job, Guard *guard) {
   return NULL;
 }
 
+static Status *cut_decided(Job *job, Guard *guard) {
+  MeshId mesh;
+  strbuf_putc(&job->saved, '{');
+  PartitionOptions options = {.why = true, .decisions = job->given, .out_decisions = &job->saved};
+  TRY(partition_program(job->programs[0], job->table, &options, guard, &job->diag, &mesh));
+  strbuf_putc(&job->saved, '}');
+  assert_true(job->saved.used < sizeof job->text);
+  if (job->way == SAVED) memcpy(job->text, job->saved.data, job->saved.used + 1);
+  return NULL;
+}
+
 static Status *cut(Job *job, Guard *guard) {
   MeshId mesh;
   TRY(read_both(job, guard));
   Program *p = job->programs[0];
   if (job->way != BY_STAGES) TRY(program_meshes_read(p, job->table));
   if (job->way == FOR_XLA) return reshards_write(p, job->table, NULL, guard, &job->diag);
+  if (job->way >= SAVED) return cut_decided(job, guard);
   if (job->way == AT_ONCE) return partition_program(p, job->table, NULL, guard, &job->diag, &mesh);
   TRY(explicit_reshards(p, job->table, NULL, guard, &job->diag));
   TRY(reshard_collectives(p, job->table, NULL, guard));
@@ -100,6 +116,7 @@ static Status *run_job(Guard *guard, void *arg) {
   job->programs[0] = job->programs[1] = NULL;
   diag_init(&job->diag, guard, &job->source);
   strbuf_init(&job->out, guard);
+  strbuf_init(&job->saved, guard);
   GuardCleanup cleanup = {release, job, NULL};
   guard_push(guard, &cleanup);
   job->context = context_new(guard);
@@ -113,15 +130,25 @@ static Status *run_job(Guard *guard, void *arg) {
   return status;
 }
 
+// The last decision is about nothing: the refusal comes after all of the work.
+static const char refused[] = "{\"ops\": [{\"op\": 2, \"kind\": \"replicated\"},\n"
+                              "{\"op\": 1, \"kind\": \"replicated\"}]}";
+
 static void every_allocation_may_fail(void **state) {
   (void)state;
+  static Job job;
+  job.source = (Source){.path = "text", .text = text, .size = sizeof text - 1};
   for (Way way = 0; way < N_WAYS; way++) {
-    Job job = {.source = {.path = "text", .text = text, .size = sizeof text - 1}, .way = way};
+    StatusCode expected = way == REFUSED ? INVALID_ARGUMENT : OK;
+    job.way = way;
+    if (way == GIVEN) job.given = (Str){job.text, strlen(job.text)};
+    if (way == REFUSED) job.given = (Str){refused, sizeof refused - 1};
     mem_fail_at(0);
     Status *status = guard_run(run_job, &job);
     if (status) print_message("%s\n", status_message(status));
-    assert_null(status);
-    assert_true(job.printed > 1000);
+    assert_int_equal(status_code(status), expected);
+    status_free(status);
+    assert_true(way == REFUSED || job.printed > 1000);
     uint64_t allocations = mem_fail_at(0);
     for (uint64_t k = 1; k <= allocations; k++) {
       mem_fail_at(k);

@@ -1,6 +1,5 @@
 // gen: prints StableHLO training steps of well-known models at any size, without data. The same
-// options give the same bytes. The text is written as it is made; memory and time are linear in
-// ops.
+// options give the same bytes. Prints while it generates; memory and time are linear in ops.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +114,8 @@ static bool read_options(uint32_t n, const Option *options, int argc, char **arg
   return true;
 }
 
-// Ops are linear in layers, so two counts give the number of layers for about as many as are asked.
+// Chooses the number of layers for about command->ops ops: ops are linear in layers, so two counts
+// determine the slope.
 static void fit_layers(Arena *arena, Command *command) {
   Config small = command->config, large;
   int64_t step = command->model->layer_step, base = command->model == &model_wrn ? 50 : 2 * step;

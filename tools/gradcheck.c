@@ -1,14 +1,16 @@
-// gradcheck FILE [FILE2 | --adamw FILE2]: is what a training step written by gen calls a gradient
-// the gradient?
+// gradcheck FILE [FILE2 | --adamw FILE2]: checks the gradients and the optimizer of a training step
+// that gen has written.
 //
-// The file is a step (params, m, v, step, batch) -> (params, m, v, step, loss) with names, in f64.
-// It is evaluated once on random data; the gradient is read off the new first moment, which is
-// 0.9 m + 0.1 g. Then, for every parameter, the loss is evaluated a little to both sides along a
-// random direction d and the difference compared with g·d; and Adam is done again here, by hand.
-// With --adamw FILE, the same step with AdamW: it must do what AdamW does with those gradients.
-// With FILE2, another spelling of the same model: data is made from names and places alone, with a
-// stacked parameter layer_[0:4:2] taken apart into layer_0 and layer_2, and all results must agree.
-// Prints the largest errors; exits 1 if one is too large. 4 · params evaluations.
+// FILE is a step (params, m, v, step, batch) -> (params, m, v, step, loss) with names, in f64. It
+// is evaluated once on random data. The new first moment is 0.9 m + 0.1 g, which gives the gradient
+// g. For every parameter, finite differences of the loss along a random direction d must agree with
+// g·d. Adam is computed here once more and compared.
+//
+// --adamw FILE2: the same step with AdamW, which must give what AdamW does with those gradients.
+// FILE2: another form of the same model, whose results must agree. Data depend on names and indices
+// only; a stacked parameter layer_[0:4:2] has the rows layer_0 and layer_2.
+//
+// Prints the largest errors; exits 1 if one is too large. 4 to 12 evaluations per parameter.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +67,7 @@ static const char *result_name(const Step *s, uint32_t i) {
   return info_of(s, "res_attrs", "jax.result_info", i);
 }
 
-// How many named pieces a value has: the rows of a stack, else one.
+// The number of named pieces of a value: the rows of a stacked parameter, else 1.
 static int64_t n_pieces(const char *name, const Literal *l) {
   return strchr(name, '[') ? l->dims[0] : 1;
 }
@@ -105,7 +107,7 @@ static bool ends_with(const char *text, const char *end) {
   return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-// Scales are about 1, second moments positive, integers 0 … 7.
+// A random element: scales are about 1, second moments positive, integers 0 … 7.
 static Scalar element(const char *name, DType dtype, uint64_t key, int64_t i) {
   if (dtype_kind(dtype) != KIND_FLOAT) return scalar_i((int64_t)(mix(key + (uint64_t)i) % 8));
   double x = noise(key, i);
@@ -193,8 +195,8 @@ static Status *slope_at(Job *job, Step *s, uint32_t k, uint64_t key, double h, d
   return NULL;
 }
 
-// A step across a kink (relu, a token's choice of expert) or with too much rounding in it says
-// nothing, so there are three: the gradient has to agree with one.
+// A finite difference across a kink (relu, a token's choice of expert), or with too much rounding,
+// proves nothing. So three step sizes are tried, and the gradient must agree with one.
 static Status *check_gradient(Job *job, Step *s, uint32_t k, double *worst, double *size) {
   static const double steps[] = {1e-5, 1e-6, 1e-4};
   uint64_t key = mix(hash_name(arg_name(s, k)));
@@ -228,7 +230,8 @@ static Status *check_gradients(Job *job, Step *s) {
   return NULL;
 }
 
-// s against Adam by hand on the gradients of t: itself, or with adamw the step without that.
+// Compares step s with Adam or AdamW, computed here from the gradients of step t. For AdamW t is
+// the step with Adam, since s clips its gradients.
 static void check_adam(Job *job, const Step *s, const Step *t, bool adamw) {
   double worst = 0, step = (double)literal_get(s->args[3 * s->n_params], 0).i + 1, squares = 0;
   double correct1 = 1 - pow(DECAY1, step), correct2 = 1 - pow(DECAY2, step);
@@ -289,7 +292,7 @@ static void check_same(Job *job, const Step *s, const Step *t) {
         double x = number_at(a[i].literal, a[i].first + e);
         double y = number_at(b[k].literal, b[k].first + e);
         double error = fabs(x - y) / (1 + fabs(x));
-        if (!(error <= worst)) worst = error;  // NaN stays
+        if (!(error <= worst)) worst = error;  // keeps NaN
       }
     }
   printf("%s, %s: %u results, largest difference %.1e\n", s->path, t->path, found, worst);
@@ -313,7 +316,7 @@ static Status *check(Guard *guard, void *arg) {
     check_adam(job, s, other ? &job->steps[0] : s, other);
   }
   if (job->n_files == 2 && !job->adamw) check_same(job, &job->steps[0], &job->steps[1]);
-  // Two that agree have the same gradients.
+  // Steps that agree have the same gradients: one is checked.
   if (!job->adamw) TRY(check_gradients(job, &job->steps[0]));
   return NULL;
 }

@@ -1,5 +1,6 @@
 // random_program N: prints the N-th random module of tests/support/random_program.h, with meshes
-// and annotations. TESSERA_SEED gives others. For tools/against-shardy, and to see a failing one.
+// and annotations. Another TESSERA_SEED gives other modules. For tools/against-shardy, and to look
+// at a failing case.
 #include "../tests/support/random_program.h"
 
 static Status *put_stdout(void *to, const char *data, size_t n) {

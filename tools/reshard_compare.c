@@ -1,13 +1,15 @@
-// reshard_compare FILE…: every sdy.reshard of Shardy's golden files, priced: what at least must
-// move (what the devices lack of their new tiles), the sequence that the file's CHECK lines expect
-// of Shardy, and ours. Bytes are those that leave a device, on average; ours count padding. Seconds
-// are those of the default network.
+// reshard_compare FILE…: prices every sdy.reshard of Shardy's golden files. Compares the lower
+// bound (bytes of their new tiles that devices lack), Shardy's sequence of collectives (from the
+// file's CHECK lines), and our plan. Bytes are sent per device, on average; ours include padding.
+// Seconds are predicted for the default network.
 //
-//   name   least   Shardy's: times the least, us   ours: times the least, us   our moves
+//   name   bound   Shardy's: multiple of the bound, us   ours: multiple of the bound, us   our
+//   moves
 //
-// The last line says by how much the least is exceeded (median, worst) and how often we are slower
-// than Shardy's sequence; exits 1 if that is more than 1.10, 1.5 or never. A reshard that CHECK
-// lines leave as it is has no time to beat; one that moves nothing must cost nothing.
+// The last line has the multiple of the bound (median, worst) and the number of reshards that are
+// slower than Shardy's sequence. Exits 1 if the median exceeds 1.10, the worst 1.5, or one is
+// slower. A reshard that the CHECK lines leave as it is has no time to compare with. A reshard
+// whose bound is 0 must send nothing.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +46,8 @@ typedef struct TheirStep {
   Sharding to;
 } TheirStep;
 
-// Every `sdy.<kind> … out_sharding=<…>` of the function's CHECK lines; -1 if one of them is a
-// reshard that was left.
+// Reads every `sdy.<kind> … out_sharding=<…>` of the function's CHECK lines. Returns their number;
+// -1 if one of them is an sdy.reshard.
 static int their_steps(Job *job, Guard *guard, const char *function, Type type, TheirStep *steps) {
   char label[256];
   snprintf(label, sizeof label, "CHECK-LABEL: func @%s\n", function);
@@ -93,7 +95,7 @@ static double tile_bytes(Job *job, Sharding sharding, Type type) {
   return bytes;
 }
 
-// Devices of a group: how many times fewer tiles the dimensions that lose axes have.
+// The number of devices in a group: by what factor the dimensions that lose axes have fewer tiles.
 static uint32_t group_size(Job *job, Sharding from, Sharding to) {
   const ShardingInfo *a = sharding_info(job->table, from), *b = sharding_info(job->table, to);
   int64_t n = 1;
@@ -171,7 +173,7 @@ static Status *compare(Job *job, Guard *guard, Arena *arena, const char *name, S
   return NULL;
 }
 
-// The sharding of what is resharded, through barriers.
+// The sharding of a value, looking through propagation barriers.
 static Sharding given_sharding(const Job *job, OpId function, ValueId v) {
   const Program *p = job->program;
   OpId op = value_def(p, v);
@@ -254,7 +256,7 @@ int main(int argc, char **argv) {
     wrong += job.wrong;
   }
   double middle = median(ratios, n), worst = n ? ratios[n - 1] : 0;
-  uint32_t n_theirs = 0;  // those whose sequence is known
+  uint32_t n_theirs = 0;  // reshards with a known sequence of Shardy's
   for (uint32_t i = 0; i < n; i++)
     if (theirs[i] > 0) theirs[n_theirs++] = theirs[i];
   double their_middle = median(theirs, n_theirs), their_worst = n_theirs ? theirs[n_theirs - 1] : 0;

@@ -43,7 +43,7 @@ typedef struct Pass {
   Guard *guard;
   Arena *arena;
   Diag *diag;
-  bool *warned;  // of a custom call that is not known: once
+  bool *warned;  // an unknown custom call was reported; once per run
 } Pass;
 
 typedef struct PassRow {
@@ -251,8 +251,8 @@ static const PassRow rows[] = {
     {"sdy-partitioner-pipeline", partition},
     {"sdy-insert-explicit-reshards", insert_reshards},
     {"sdy-reshard-to-collectives", to_collectives},
-    // Stages between these in Shardy's partitioner, which is one here: known beside
-    // --sdy-convert-global-to-local only.
+    // Passes inside Shardy's partitioner. Ours is one pass, so these flags are accepted together
+    // with --sdy-convert-global-to-local only.
     {"sdy-resolve-permutation-factors", NULL},
     {"shardy-resolve-permutation-factors", NULL},
     {"sdy-optimize-collectives", NULL},
@@ -295,8 +295,8 @@ static Status *run_passes(Job *job, Program *p, Guard *guard, Diag *diag) {
   return NULL;
 }
 
-// Prints what the diagnostics are, or what is left of those that were announced.
-static bool settle(const Job *job, const Diag *diag, Guard *guard, bool good) {
+// Prints the diagnostics; with -verify-diagnostics, those that differ from the expected ones.
+static bool report(const Job *job, const Diag *diag, Guard *guard, bool good) {
   StrBuf out;
   strbuf_init(&out, guard);
   if (job->verify_diagnostics)
@@ -326,8 +326,8 @@ static Status *run_segment(Guard *guard, void *arg) {
     strbuf_flush(&out);
     strbuf_deinit(&out);
   }
-  job->good = settle(job, &diag, guard, !status);
-  if (diag.errors) {  // said already
+  job->good = report(job, &diag, guard, !status);
+  if (diag.errors) {  // already printed
     status_free(status);
     status = NULL;
   }
@@ -370,7 +370,7 @@ static bool set_option(PassOptions *options, Str key, Str value) {
            str_is(key, "enable-halo-exchange") || str_is(key, "enable-full-version") ||
            str_is(key, "avoid-reshards-on-named-computations") ||
            str_is(key, "rng-bit-generator-unsafe"))
-    return true;  // these change how, not what
+    return true;  // they do not change the result
   else if (str_is(key, "enable-native-non-flat-support"))
     options->function_edges = is_true(value);
   else
@@ -378,7 +378,7 @@ static bool set_option(PassOptions *options, Str key, Str value) {
   return true;
 }
 
-// "key=value key=value", blanks or commas between.
+// "key=value key=value", separated by blanks or commas.
 static bool set_options(PassOptions *options, const char *text) {
   while (*text) {
     size_t n = strcspn(text, " ,{}");
@@ -391,7 +391,7 @@ static bool set_options(PassOptions *options, const char *text) {
   return true;
 }
 
-// "flag" or "flag=option=value option=value"; false if it is no pass we have.
+// "flag" or "flag=option=value option=value"; false if there is no such pass.
 static bool add_pass(Job *job, const char *text) {
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     size_t n = strlen(rows[i].flag);
@@ -404,15 +404,15 @@ static bool add_pass(Job *job, const char *text) {
   return false;
 }
 
-// A list of stages of Shardy's partitioner that ends with the last of them is the whole of it.
-// False if there are stages that are nothing alone.
+// Replaces passes of Shardy's partitioner by ours, if the last of them is among them. False if a
+// flag has no meaning without it.
 static bool join_stages(Job *job) {
-  bool whole = false, last = false;
+  bool in_pipeline = false, last = false;
   for (uint32_t i = 0; i < job->n_passes; i++) {
     last |= job->passes[i]->run == to_local;
-    whole |= job->passes[i]->run == insert_reshards || !job->passes[i]->run;
+    in_pipeline |= job->passes[i]->run == insert_reshards || !job->passes[i]->run;
   }
-  if (whole && !last) {
+  if (in_pipeline && !last) {
     for (uint32_t i = 0; i < job->n_passes; i++) {
       if (job->passes[i]->run) continue;
       fprintf(stderr, "sdy_opt: --%s is known beside --sdy-convert-global-to-local only\n",
@@ -425,8 +425,8 @@ static bool join_stages(Job *job) {
   for (uint32_t i = 0; i < job->n_passes; i++) {
     const PassRow *row = job->passes[i];
     bool stage = !row->run || row->run == insert_reshards || row->run == to_collectives;
-    if (whole && last && stage) continue;
-    job->passes[n] = whole && row->run == to_local ? &joined : row;
+    if (in_pipeline && last && stage) continue;
+    job->passes[n] = in_pipeline && row->run == to_local ? &joined : row;
     job->options[n++] = job->options[i];
   }
   job->n_passes = n;

@@ -3,9 +3,8 @@
 //
 //   8x16x32 [{"x"}, {}, {"y"}] 199
 //
-// Every value, function argument and result counts once (those that always have one sharding, as a
-// loop's, together). Open dimensions are shown closed: what is left open at the end has no more
-// axes.
+// Every value, function argument and result counts once; values that must agree (a loop carry)
+// count as one. Open dimensions are shown closed, since propagation has ended.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -321,6 +321,10 @@ typedef struct tsr_partition_options {
   size_t trip_count; /* these three as in tsr_propagate_options; 0 or NULL: those of annotations */
   tsr_progress_fn progress;
   void *progress_user;
+  const char *decisions; /* to obey, all or some, as JSON (docs/partition-decisions.md); NULL: none.
+                          * One that cannot be obeyed is TSR_ERROR_INVALID_ARGUMENT, with the op's
+                          * location, the line of the JSON and the reason */
+  int keep_decisions;    /* keep all decisions for tsr_program_decisions */
 } tsr_partition_options;
 
 /* Propagates and turns the program into the local program: the same ops on shards, with standard
@@ -344,6 +348,12 @@ TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partiti
  * the most expensive first. Freed with tsr_text_free. TSR_ERROR_FAILED_PRECONDITION before
  * tsr_program_partition. */
 TSR_API tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json);
+
+/* The decisions of a partitioned program, one JSON object (docs/partition-decisions.md): axes per
+ * op, shardings of values, reshards, inlined functions, trades of passes. As
+ * tsr_partition_options.decisions of the same program they give the same local program. Freed with
+ * tsr_text_free. TSR_ERROR_FAILED_PRECONDITION before tsr_program_partition with keep_decisions. */
+TSR_API tsr_error *tsr_program_decisions(const tsr_program *program, char **out_json);
 
 /* The number of devices of a partitioned program: after tsr_program_partition, or of a loaded local
  * program (its module has the attribute tessera.mesh). 0: it is not partitioned.

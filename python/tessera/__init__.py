@@ -1,8 +1,10 @@
 """Tessera: takes a program for one device and makes it one for many.
 
-    export, load                 a JAX function, or StableHLO text, as a Program
-    propagate, partition, run    every value's sharding from a few; what each device runs; what it gives
-    shardings, to_jax, autoshard the way back into JAX
+    export, load                 make a Program of a JAX function, or of StableHLO text
+    propagate                    infer the shardings of all values from a few annotations
+    partition                    write the local program that each device runs
+    run                          evaluate a program on simulated devices
+    shardings, to_jax, autoshard give shardings or the local program back to JAX
 
 >>> import jax.numpy as jnp, numpy as np, tessera
 >>> from tessera import P
@@ -17,8 +19,8 @@ result  tensor<8x6xf32>  tensor<4x3xf32>  <@mesh, [{"data", ?}, {"model", ?}]>
 >>> np.allclose(tessera.run(layer, x, w, **hints), layer(x, w))
 True
 
-What the hints may be: help(tessera.propagate). Errors are tessera.Error. The package's README has the
-rest.
+help(tessera.propagate) describes the options. All errors derive from tessera.Error. The package's README
+has the rest.
 """
 
 from ._lib import version as _version

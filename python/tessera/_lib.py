@@ -58,7 +58,8 @@ class PartitionOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("annotations", POINTER(PropagateOptions)),
                 ("machine", c_char_p), ("plain", c_int), ("why", c_int), ("mesh_axes", c_int),
                 ("collectives", c_char_p),
-                ("trip_count", c_size_t), ("progress", PROGRESS), ("progress_user", c_void_p)]
+                ("trip_count", c_size_t), ("progress", PROGRESS), ("progress_user", c_void_p),
+                ("decisions", c_char_p), ("keep_decisions", c_int)]
 
 
 class Tile(_Sized):
@@ -126,6 +127,7 @@ _FUNCTIONS = {
     "tsr_program_result_part": (_E, [_H, c_size_t, c_size_t, _OUT]),
     "tsr_program_partition": (_E, [_H, POINTER(PartitionOptions), POINTER(c_size_t), _OUT]),
     "tsr_program_traffic": (_E, [_H, _OUT]),
+    "tsr_program_decisions": (_E, [_H, _OUT]),
     "tsr_program_devices": (_E, [_H, POINTER(c_size_t)]),
     "tsr_program_argument_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
     "tsr_program_result_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),

@@ -7,11 +7,12 @@ import numpy as np
 
 from . import checks, errors
 from ._jaxlib import platform_of, trace_context
+from .decisions import decisions_of
 from .export import export, import_jax, jit_options, name_of, native, set_mesh_of, warn_user
 from .options import Annotations
 from .shardings import over_auto, place, put_back, shardings
 from .stages import propagate
-from .to_jax import FORMS, make
+from .to_jax import FORMS, check_form, make
 
 
 # ---- arguments ----
@@ -135,8 +136,9 @@ class _Plan:
 # ---- the function ----
 
 class _Auto:
-    def __init__(self, fn, mesh, hints, exact, static, donate):
+    def __init__(self, fn, mesh, hints, exact, decisions, static, donate):
         self.fn, self.mesh, self.hints, self.exact = fn, mesh, hints, exact
+        self.decisions = decisions
         self.static, self.donate = _Marks(fn, *static), _Marks(fn, *donate)
         self.plans = {}
 
@@ -186,7 +188,8 @@ class _Auto:
         self._warn(sharded)
         plain = self._plain(jax, tree, statics)
         donated = _donated_leaves(jax, self.donate, statics, args, kwargs)
-        makers = {form: functools.partial(make, sharded, mesh, form, plain) for form in FORMS}
+        makers = {"constraints": functools.partial(make, sharded, mesh, "constraints", plain),
+                  "local": functools.partial(make, sharded, mesh, "local", plain, self.decisions)}
         makers[False] = lambda: _LeftToXla(jax, sharded, mesh, plain, donated)
         return _Plan(name_of(self.fn), sharded, mesh, plain, program.out_tree,
                      [makers[form] for form in self._forms(jax, sharded, mesh)])
@@ -230,9 +233,9 @@ class _Auto:
 
 
 def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strategy=None,
-              conflicts="cost", exact=None, static_argnums=None, static_argnames=None,
-              donate_argnums=None, donate_argnames=None, **unknown):
-    """Shards a JAX function over a mesh: a few hints, and the rest follows from them.
+              conflicts="cost", exact=None, decisions=None, static_argnums=None,
+              static_argnames=None, donate_argnums=None, donate_argnames=None, **unknown):
+    """Shards a JAX function over a mesh. The shardings follow from a few annotations (hints).
 
     >>> @tessera.autoshard(mesh="data=2,model=4", shard={"batch": P("data"), "params.w": P(None, "model")})
     ... def predict(params, batch):
@@ -241,39 +244,41 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     >>> y.shape, y.addressable_shards[0].data.shape
     ((6, 8), (3, 2))
 
-    When it is called with shapes it has not seen, the function is traced, the hints are propagated
-    (as tessera.propagate does; arguments and results are sharded only where that divides), and XLA
-    compiles what was planned. Arrays given to it are moved to where they belong; what it gives back
-    stays where it is. Until Tessera has a planner, hints are all it goes by.
+    A call with new shapes traces the function, propagates the hints as tessera.propagate does, and
+    compiles the result with XLA. Arguments and results are sharded only where sizes are multiples of
+    their axes. Arrays with another sharding are resharded first. Results keep their shardings.
+    Tessera has no planner yet: it shards nothing without hints.
 
-    mesh    as of propagate; of a jax.sharding.Mesh, given or set with jax.set_mesh when the function
-            is called, the devices are used. Its axes may be Auto or Explicit (results are on it,
-            unless an axis had to be split), inside of the function they are Auto
-    conflicts   as of propagate; here the default is "cost"
-    exact   what XLA is given (see tessera.to_jax). "local": the local program, which runs as it is.
-            "constraints" or True: the program with every reshard as a constraint. False: the
-            shardings of arguments and results only, and XLA decides the rest. None, the default:
-            the first of these that can express the program, on the CPU from "local" on, elsewhere
-            from "constraints" on. (XLA forms its windowed einsum only in programs that it
-            partitions itself, so "local" is opt-in where that matters.)
+    mesh    as in propagate. The devices of a jax.sharding.Mesh are used; it may also be set with
+            jax.set_mesh when the function is called. Its axes may be Auto or Explicit. Inside the
+            function they are Auto. Results are on this mesh, unless an axis had to be split
+    conflicts   as in propagate; the default is "cost" here
+    exact   what XLA gets (see tessera.to_jax).
+            "local": the local program, which runs as it is
+            "constraints" or True: the global program with every reshard as a constraint
+            False: only the shardings of arguments and results; XLA decides the rest
+            None (default): the first form in this order that can express the program; on backends
+            other than CPU the order begins with "constraints", because XLA forms windowed einsums
+            only in programs that it partitions itself
+    decisions   as in tessera.partition, for every set of shapes. They make exact="local" the default.
+            tessera.partition(f.sharded(…)).decisions() returns all of them
 
-    Call it inside of jax.jit and jax.lax.scan, differentiate it (jax.grad) or map it (jax.vmap) as
-    any jitted function. Under grad and vmap only the shardings of its arguments and results are
-    those that were found (with one warning), a mapped dimension is not sharded, and cotangents are
-    XLA's choice: better shard the outermost function, with value_and_grad in it. With
-    exact="constraints" there is no gradient and no vmap. What is traced must come as an argument,
-    not from an enclosing function. If fn is jitted already, what its jit says of static and donated
-    arguments holds here.
+    The function may be called inside jax.jit and jax.lax.scan. jax.grad and jax.vmap keep only the
+    shardings of arguments and results, and give one warning: XLA chooses the shardings of cotangents,
+    and a mapped dimension is not sharded. To avoid this, decorate the function that contains
+    value_and_grad. With exact="constraints", jax.grad and jax.vmap are not supported. Traced values
+    must be arguments; a closure must not capture them. If fn is a jitted function, its static and
+    donated arguments are kept.
 
-    f.sharded(…), f.shardings(…), f.lower(…) give what was found for some arguments
-    (jax.ShapeDtypeStruct will do), the NamedShardings, and JAX's Lowered.
+    f.sharded(…), f.shardings(…) and f.lower(…) return the Sharded, the NamedShardings and JAX's
+    Lowered for some arguments, which may be jax.ShapeDtypeStruct.
     """
     if unknown:
         raise checks.no_option("autoshard", next(iter(unknown)), _OPTIONS)
     if fn is None:
         return functools.partial(
             autoshard, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy,
-            conflicts=conflicts, exact=exact, static_argnums=static_argnums,
+            conflicts=conflicts, exact=exact, decisions=decisions, static_argnums=static_argnums,
             static_argnames=static_argnames, donate_argnums=donate_argnums,
             donate_argnames=donate_argnames)
     if not callable(fn):
@@ -283,13 +288,16 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     if exact is not None and exact is not False and not (isinstance(exact, str) and exact in FORMS):
         raise errors.InvalidArgument(f"exact is {exact!r}, expected True, False, None or one of "
                                      + ", ".join(map(repr, FORMS)))
+    decisions = decisions_of(decisions)
+    exact = "local" if exact is None and decisions.text is not None else exact
+    check_form(decisions, exact)
     jit = jit_options(fn) or {}
     if jit and hasattr(fn, "__self__"):
         raise errors.InvalidArgument("autoshard takes the function of a jitted method, not the "
                                      "method of an object")
     said = lambda name, here: jit.get(name, ()) if here is None else here
     auto = _Auto(fn, mesh, {"shard": shard, "layout": layout, "names": names, "strategy": strategy,
-                            "conflicts": conflicts}, exact,
+                            "conflicts": conflicts}, exact, decisions,
                  (said("static_argnums", static_argnums), said("static_argnames", static_argnames)),
                  (said("donate_argnums", donate_argnums), said("donate_argnames", donate_argnames)))
 

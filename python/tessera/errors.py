@@ -2,9 +2,9 @@
 
 
 class Error(Exception):
-    """What the C library says, with the place in the program where there is one.
+    """An error of the C library. str(error) is its message, with the location in the program if there is one.
 
-    code is PJRT's number of the kind of error; str(error) is the whole message.
+    code is PJRT's error code.
 
     >>> try:
     ...     tessera.load("func.func @main(%x: tensor<2xf32>) {\\n  return %y : tensor<2xf32>\\n}")

@@ -301,13 +301,14 @@ def no_function(takes, what):
 
 def export(fn, *args, static_argnums=None, static_argnames=None, donate_argnums=None,
            donate_argnames=None, platform=None, **kwargs) -> Program:
-    """The program that JAX makes of fn(*args, **kwargs), as a Program.
+    """Traces fn(*args, **kwargs) with JAX. Returns a Program.
 
-    Arguments are arrays or jax.ShapeDtypeStruct, with shardings or without: nothing is computed or
-    allocated. fn may be jitted already; what its jit says holds here. Unused arguments are kept,
-    donated ones marked, and each op has the line of Python it comes from. Meshes may be abstract
-    (jax.sharding.AbstractMesh): no devices are needed. What JAX cannot trace raises as in JAX.
-    platform is what it is lowered for: "cpu" (the default), "cuda", "rocm" or "tpu".
+    Arguments are arrays or jax.ShapeDtypeStruct, with or without shardings. Nothing is computed or
+    allocated. fn may be a jitted function; the options of its jit are kept. Unused arguments are
+    kept, donated arguments are marked, and each op has its line of Python as location. A mesh may be
+    a jax.sharding.AbstractMesh, which needs no devices. If JAX cannot trace fn, JAX's own exception
+    is raised. platform is the platform for which fn is lowered: "cpu" (default), "cuda", "rocm" or
+    "tpu".
 
     >>> program = tessera.export(lambda batch: batch["x"].sum(), {"x": jax.ShapeDtypeStruct((2, 3), "f4")})
     >>> program.arg_names, program.results[0].text

@@ -79,7 +79,7 @@ class _Edge:
     spec     the PartitionSpec of what is padded
     """
 
-    def __init__(self, value, sharding, meshes, tiles):
+    def __init__(self, value, sharding, meshes, tiles, decided):
         if value.dtype is None:
             raise errors.Unimplemented(f"{value.name} is {value.text}, which JAX has no arrays of")
         self.value, self.shape = value, tuple(value.shape)
@@ -95,9 +95,9 @@ class _Edge:
         self.padded = tuple(n * count for n, count in zip(self.tile, self.counts))
         self.spec = jax.sharding.PartitionSpec(*(tuple(dim) or None for dim in names))
         for device, tile in tiles.items():
-            self._check(mesh, names, device, tile)
+            self._check(mesh, names, device, tile, decided)
 
-    def _check(self, mesh, names, device, tile):
+    def _check(self, mesh, names, device, tile, decided):
         """That shard_map gives each device the tile that the local program is written for."""
         if tile.combine:
             raise errors.Unimplemented(f"{self.value.name} is unreduced (each device has a partial "
@@ -109,6 +109,11 @@ class _Edge:
                 index = index * mesh.shape[name] + at[name]
             begin = min(index * size, n)
             if part.stop > part.start and (part.start, part.stop) != (begin, min(begin + size, n)):
+                if decided:
+                    raise errors.InvalidArgument(
+                        f"decisions give device {device} {part.start}:{part.stop} of "
+                        f"{self.value.name}, propagate gave it {begin}:{min(begin + size, n)}: "
+                        "annotate arguments and results with shard=, decide what is between")
                 raise errors.Unimplemented(
                     f"{self.value.name}: device {device} has {part.start}:{part.stop}, for which "
                     "JAX has no PartitionSpec")
@@ -126,14 +131,15 @@ def _some_devices(n):
     return range(n) if n <= 64 else sorted({0, 1, n // 3, n // 2, n - 2, n - 1})
 
 
-def _edges(made, meshes):
-    """Those of the arguments and those of the results."""
+def _edges(made, meshes, decided):
+    """Those of the arguments and those of the results. decided: decisions were given, which may
+    contradict the shardings that propagate found."""
     arguments, results = made.program.arguments, made.program.results
     n, devices, found = len(arguments), list(_some_devices(made.devices)), []
     for what, values, known in (("argument", arguments, meshes.edges[:n]),
                                 ("result", results, meshes.edges[n:])):
         tiles = parts_of(made._handle, what, made._entry, values, devices)
-        found.append([_Edge(value, sharding, meshes, dict(zip(devices, of_value)))
+        found.append([_Edge(value, sharding, meshes, dict(zip(devices, of_value)), decided)
                       for value, sharding, of_value in zip(values, known, tiles)])
     return found
 
@@ -164,7 +170,7 @@ class LocalCall:
     made              the Partitioned
     """
 
-    def __init__(self, sharded, shardings, meshes, in_avals, out_avals, fallback):
+    def __init__(self, sharded, shardings, meshes, in_avals, out_avals, fallback, decisions):
         if _HOST_MEMORY.search(sharded.program.text):
             raise errors.Unimplemented("the program places values in host memory, which the local "
                                        "program in JAX has no word for")
@@ -173,8 +179,8 @@ class LocalCall:
             if aval.dtype == jax.dtypes.float0:
                 raise errors.Unimplemented(f"{value.name} is of dtype float0")
         self.shardings, self._in_avals, self._out_avals = shardings, in_avals, out_avals
-        self.made = partition(sharded, collectives="xla")
-        self._inputs, self._outputs = _edges(self.made, meshes)
+        self.made = partition(sharded, collectives="xla", decisions=decisions)
+        self._inputs, self._outputs = _edges(self.made, meshes, decisions.text is not None)
         text = _Text(self.made.text, self.made.program.function,
                      [(edge.tile, edge.dtype) for edge in self._outputs])
         self._bind = functools.partial(_jaxlib.local_primitive().bind, program=text)

@@ -10,12 +10,16 @@ from .run import (as_tree, checked_arguments, flat_arguments, memory_of, parts_o
 
 Collective = collections.namedtuple(
     "Collective", "kind count groups group_size axes in_loops runs bytes guess")
-Collective.__doc__ = """One kind of exchange of a partitioned program.
+Collective.__doc__ = """The collectives of one kind and one set of groups in a local program.
 
-count is of ops in the text, in_loops of those in loops, runs counts every turn of a loop; groups of
-group_size devices (0: groups is a number of pairs); axes they differ along, () if not known; bytes
-leave each device in one run. guess: runs and bytes depend on a loop of unknown length, and nobody
-said its trip_count.
+count       number of such ops in the program
+in_loops    number of these that are in loops
+runs        how often they run in one run of the program
+groups      number of groups; of pairs if group_size is 0
+group_size  devices per group
+axes        mesh axes over which they communicate; () if unknown
+bytes       bytes sent per device in one run of the program
+guess       whether runs and bytes use an assumed trip count
 
 >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
 ...                        "  return %x : tensor<8xf32>\\n}")
@@ -23,62 +27,75 @@ said its trip_count.
 [Collective(kind='all_gather', count=1, groups=1, group_size=2, axes=('a',), in_loops=0, runs=1, bytes=16, guess=False)]
 """
 Op = collections.namedtuple("Op", "name value path file line")
-Op.__doc__ = """An op of the program that was partitioned: name ("stablehlo.add"), value (its SSA name there, "%5"),
-path (JAX's, "jit(step)/mul"), file and line (the user's Python where the program has locations, else
-of its text). None: not known.
+Op.__doc__ = """An op of the global program. Unknown fields are None.
+
+name        "stablehlo.add"
+value       SSA name of its result: "%5"
+path        name in its location: "jit(step)/mul"
+file, line  its location; without one, the position in the program's text
 """
 Value = collections.namedtuple("Value", "name from_argument defined_by")
-Value.__doc__ = """A value of the program that was partitioned: its name, the argument that it comes from, and the
-Op that computes it. None: not known, or there is none.
+Value.__doc__ = """A value of the global program: its name, the argument from which it is computed, and the Op that
+defines it. None: unknown, or there is none.
 """
 Partial = collections.namedtuple("Partial", "reducer axes")
 Partial.__doc__ = """A value is a partial sum (or max, min, …) over axes of the mesh."""
 Reason = collections.namedtuple(
     "Reason", "kind count with_others bytes why guess id cause op value source_sharding "
     "target_sharding partial axes result device")
-Reason.__doc__ = """Why some collectives are there.
+Reason.__doc__ = """Why one or more collectives are in the local program.
 
-kind, count   which collective, and how many
-with_others   values that a combined collective sends with this one
-bytes, guess  sent per device in one run; whether that is a guess, as of Collective
-why           a sentence
-id            "r1": in Partitioned.text the attribute tessera.why has it (not with collectives=)
-cause         "operand": `op` needs `value` in another sharding; "result": a function's or region's
-              result does; "op": `op` communicates by itself (halos, other devices' rows); "order":
-              side effects keep their order; "device": `op` is computed on one device; "program": it
-              is written in the program. None: not known
+kind, count   the collective, and how many of this kind have this reason
+with_others   number of other values in the same combined collective
+bytes         bytes sent per device in one run of the program
+guess         whether bytes uses an assumed trip count
+why           the reason as a sentence
+id            "r1". The collective has it in Partitioned.text as the attribute tessera.why (not with
+              collectives=)
+cause         "operand": `op` needs `value` in another sharding
+              "result": a result of a function or region must have another sharding
+              "op": `op` communicates by itself (halos, rows of other devices)
+              "order": side effects on several devices keep their order
+              "device": `op` is computed on one device
+              "program": the collective was already in the input
+              None: unknown
 op, value     an Op, a Value; None if there is none
-source_sharding, target_sharding   of value: '[{"data"}, {}]'
-partial       a Partial, if value is one
-axes          of the mesh, over which it communicates
-result        number of the result; device: number of the one device
+source_sharding, target_sharding   sharding that value has, and that op needs: '[{"data"}, {}]'
+partial       a Partial if value is a partial sum (or max, min, …)
+axes          mesh axes over which the collective communicates
+result        number of the result, if cause is "result"
+device        number of the device, if cause is "device"
 
 >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
 ...                        "  return %x : tensor<8xf32>\\n}")
 >>> tessera.partition(program, mesh="a=2", shard={"x": P("a"), "result0": P()}).reasons[0].why
-'result 0 of @main needs x as replicated; x is [{"a"}]'
+'result 0 of @main needs %x as replicated; %x is [{"a"}]'
 """
 
 Redundant = collections.namedtuple(
     "Redundant", "op count flops ideal_flops cause devices axes avoid why guess")
-Redundant.__doc__ = """An op of which a device computes more than the ideal, which is its global FLOPs / devices.
+Redundant.__doc__ = """An op of which devices compute more than the ideal (global FLOPs / devices).
 
-op, count     the Op, and how many of this name at its line
-flops, ideal_flops   per device; guess: they depend on a loop of unknown length
-cause         "unused_axes": `devices` devices along `axes` compute the same; "cannot_split": they do,
-              and no dimension of it can take the axes; "partial": it is computed on partial sums;
-              "padding": a size does not divide; "overhead": masks, halos, indices
-avoid         what would avoid it, in words; "" if nothing is known
-why           all of this in words
+op, count     the Op, and how many ops of this name are at its line
+flops         FLOPs per device, before the local program is optimized
+ideal_flops   the op's global FLOPs / devices
+guess         whether these use an assumed trip count
+cause         "unused_axes": `devices` devices along `axes` compute the same
+              "cannot_split": the same, and no dimension of the op can take the axes
+              "partial": each device computes the op on its partial sums
+              "padding": a size is not a multiple of its axes
+              "overhead": the local form has masks, halos or indices
+avoid         advice as a sentence; "" if there is none
+why           all of this as a sentence
 """
 
 _MOST_REASONS = 8
 _MOST_REDUNDANT = 5
-_NAMES = ("%N is an SSA name in .program.text, which was partitioned; FILE:LINE is a line of the user's "
-          "Python if the op has a location, else of that text; rN is tessera.why = \"rN\" in .text")
+_NAMES = ("Names of values are those in .program.text. FILE:LINE is the op's location if it has one, else its "
+          "line in .program.text. The collectives of reason rN have tessera.why = \"rN\" in .text.")
 _MUCH_TWICE = 1.5  # times the ideal work, from which on conflicts="cost" is worth a word
-_TWICE = ("devices compute the same work: if several annotations use one axis, conflicts=\"cost\" tries "
-          "which of them propagate first; tessera.P(…, priority=1) decides it")
+_TWICE = ("several devices compute the same. If annotations compete for an axis, conflicts=\"cost\" chooses which "
+          "gives way; to choose yourself, give it a priority: tessera.P(…, priority=1)")
 
 
 def _collective(c):
@@ -106,25 +123,26 @@ def _redundant(r):
 
 
 class Partitioned:
-    """What tessera.partition made.
+    """The result of tessera.partition.
 
-    program       the Program that was partitioned
-    devices       how many run it; 1 if nothing is sharded
+    program       the global Program
+    devices       number of devices; 1 if nothing is sharded
     text          the local program, standard StableHLO with collectives
     collectives   a list of Collective(kind, count, groups, group_size, axes, in_loops, runs, bytes,
                   guess)
-    reasons       a list of Reason: why each collective is there, the most expensive first
-    bytes         that leave each device in one run
-    steps         collectives of which each waits for the one before, at most
-    flops         per device; flops_whole: of the program on one device; flops_share: flops over the
-                  ideal, which is flops_whole / devices
+    reasons       a list of Reason, one for each cause of collectives, the most bytes first
+    bytes         bytes sent per device in one run
+    steps         collectives on the critical path
+    flops         FLOPs per device
+    flops_whole   FLOPs of the global program
+    flops_share   flops / ideal FLOPs; the ideal is flops_whole / devices
     redundant     a list of Redundant: ops of which devices compute more than the ideal, the most
-                  expensive first; empty if flops_share is at most 1.01
-    argument_bytes, result_bytes   that each device has
-    unknown_loops loops of unknown length, each counted as trip_count iterations
-    guesses       those of "bytes", "steps", "flops", "flops_whole" that depend on such loops, if
-                  nobody said trip_count
-    warnings      what there was to say about the annotations; "" if nothing
+                  FLOPs beyond it first. Ops below 5 % of the first one are left out
+    argument_bytes, result_bytes   bytes of arguments and results per device
+    unknown_loops number of loops of unknown length. Each counts as trip_count iterations
+    guesses       the names of "bytes", "steps", "flops" and "flops_whole" that depend on such loops;
+                  empty if trip_count was given
+    warnings      warnings about the annotations; "" if there are none
 
     >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n"
     ...                        "  return %x : tensor<8xf32>\\n}")
@@ -133,8 +151,10 @@ class Partitioned:
     (2, 16, True)
     """
 
-    def __init__(self, program, handle, devices, warnings):
+    def __init__(self, program, handle, devices, warnings, request):
         self.program = program
+        self._request = request
+        self._decisions = None  # JSON, once it is asked for
         self.devices = devices
         self._handle = handle
         self._text = None
@@ -151,7 +171,8 @@ class Partitioned:
         self.unknown_loops, self.trip_count = traffic["unknown_loops"], traffic["trip_count"]
         self.guesses = tuple(traffic["guesses"])
         self.flops_share = self.flops * devices / self.flops_whole if self.flops_whole else 1.0
-        twice = self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
+        twice = (self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
+                 and any(r.cause == "unused_axes" for r in self.redundant))
         self.warnings = "\n".join(filter(None, [(warnings or "").rstrip("\n"), twice and _TWICE]))
 
     @property
@@ -161,8 +182,8 @@ class Partitioned:
         return self._text
 
     def run(self, *args, seed=None, memory_limit=None, **kwargs):
-        """Runs it on all devices: whole arrays in, as the function takes them, whole arrays out.
-        What needs more than memory_limit bytes is refused with ResourceExhausted.
+        """Runs the local program on all devices. Takes and returns global arrays, as the function does.
+        A program that needs more than memory_limit bytes raises ResourceExhausted.
 
         >>> made = tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2", shard={"x": P("a")})
         >>> made.run(np.arange(8, dtype="f"))
@@ -187,15 +208,37 @@ class Partitioned:
         return as_tree(program, results)
 
     def why(self) -> str:
-        """Why each collective is there, a line each, the most expensive first, behind a line that says
-        whose names these are.
+        """The reasons of the collectives, one per line, the most bytes first. The first line tells where
+        the names come from.
 
         >>> print(tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2",
         ...                         shard={"x": P("a")}).why())  # doctest: +ELLIPSIS
-        %N is an SSA name in .program.text...
+        Names of values are those in .program.text...
         r1  all_reduce over "a", 4 bytes sent per device: result 0 of @main needs %0 as replicated; ...
         """
         return "\n".join([_NAMES, *self._reason_lines(len(self.reasons))] if self.reasons else [])
+
+    def decisions(self) -> dict:
+        """All choices of the partitioner, as docs/partition-decisions.md describes them: axes per op
+        ("ops"), required shardings ("values"), reshards ("copies"), inlined functions, trades of passes.
+
+        partition(…, decisions=…) uses such a dict. It may be edited, and may have some of the choices
+        only. The first call partitions the program again. Each call returns a new dict.
+
+        >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+        ...   %0 = stablehlo.tanh %x : tensor<8x4xf32>
+        ...   return %0 : tensor<8x4xf32>
+        ... }''')
+        >>> made = tessera.partition(program, mesh="a=2", shard={"x": P("a")})
+        >>> tanh, = made.decisions()["ops"]
+        >>> tanh["op"], tanh["name"], tanh["factors"]
+        (2, 'stablehlo.tanh', [{'factor': 'i', 'size': 8, 'axes': ['a']}, {'factor': 'j', 'size': 4, 'axes': []}])
+        """
+        if self._decisions is None:
+            handle, _, _ = self._request.partition(self.program, keep_decisions=True)
+            self._decisions = handle.text("tsr_program_decisions")
+            handle.close()
+        return json.loads(self._decisions)
 
     def _reason_lines(self, most):
         lines = []
@@ -205,7 +248,7 @@ class Partitioned:
             others = f", combined with {table.plural(r.with_others, 'other')}" if r.with_others else ""
             guess = " (guess)" if r.guess else ""
             lines.append(f"{r.id:3} {kind}{over}{others}, {table.amount(r.bytes)} bytes sent per "
-                         f"device{guess}: {r.why or 'the program does not say why'}")
+                         f"device{guess}: {r.why or 'the program has no reason for it'}")
         if len(self.reasons) > most:
             lines.append(f"… {len(self.reasons) - most} more reasons: .why()")
         return lines

@@ -53,21 +53,21 @@ def _value(handle, what, function, i):
 
 
 class Program:
-    """A program that the C library has read and found right. Made by tessera.export and load.
+    """A verified program. tessera.export and tessera.load make it.
 
-    text        StableHLO, with locations if it was exported from JAX
+    text        StableHLO; with locations if it was exported from JAX
     arguments   a list of Value(name, dtype, shape, text), one per flat argument of @main
-    results     the same of its results
-    arg_names   names of the arguments: parameter and pytree path, "params.layers.0.w"; what
-                annotations match
-    in_tree, out_tree     JAX's trees of (args, kwargs) and of the results; None if it was loaded
-    in_avals, out_avals   shapes and dtypes as JAX has them, flat; None if it was loaded
+    results     the same for its results
+    arg_names   names of the arguments: parameter and pytree path, "params.layers.0.w". Annotations
+                match these names
+    in_tree, out_tree     JAX's pytrees of (args, kwargs) and of the results; None if it was loaded
+    in_avals, out_avals   shapes and dtypes in JAX, flat; None if it was loaded
     donated     for each argument whether it is donated; None if it was loaded
-    scatter     what running it does with windows of a scatter that lie partly outside: "xla" drops
-                the window, as JAX does (exported programs); "spec" drops the elements outside, as
-                StableHLO's specification says (loaded ones, unless load is told otherwise)
+    scatter     what happens with scatter windows that lie partly out of bounds. "xla" drops the
+                window, as JAX does; the default of export. "spec" drops the elements out of bounds,
+                as StableHLO specifies; the default of load
 
-    close() frees what the C library has of it at once; `with` does so at its end.
+    close() frees the memory of the C library. `with` calls it at its end.
 
     >>> with tessera.load("func.func @main(%x: tensor<2xf32>) {\\n  return\\n}") as program:
     ...     print(program, program.arg_names)
@@ -152,11 +152,11 @@ def _is_path(text):
 
 
 def load(text_or_path, scatter=None) -> Program:
-    """A Program from StableHLO text, or from a file that has it.
+    """Reads StableHLO text, or a file with it. Returns a Program.
 
-    Without a line break, and if it does not begin as a program does, it is a path. A loaded program
-    has no trees: run takes and gives flat arrays. scatter is "spec" (the default) or "xla", as
-    Program has it: take "xla" for text that JAX printed.
+    A text without a line break that does not begin like a program is taken as a path. A loaded program
+    has no pytrees: run takes and returns flat arrays. scatter is "spec" (default) or "xla"; Program
+    describes both. Use "xla" for text that JAX printed.
 
     >>> program = tessera.load('''func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     ...   %0 = stablehlo.add %x, %x : tensor<2xf32>
@@ -184,14 +184,18 @@ def load(text_or_path, scatter=None) -> Program:
     return Program(text_or_path, scatter=scatter)
 
 
-def _load_file(path, scatter):
+def read_file(path):
+    """The text of a file."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as f:
-            text = f.read()
+            return f.read()
     except FileNotFoundError:
         raise errors.NotFound(f"there is no file {path}") from None
     except OSError as e:
         raise errors.Unavailable(f"{path}: {e.strerror}") from None
     except ValueError as e:  # a NUL, half of a surrogate pair
         raise errors.InvalidArgument(f"{path!r} is no path: {e}") from None
-    return Program(text, path, scatter=scatter)
+
+
+def _load_file(path, scatter):
+    return Program(read_file(path), path, scatter=scatter)

@@ -9,19 +9,19 @@ from .program import entry_index
 
 
 class Sharded:
-    """What tessera.propagate found.
+    """The result of tessera.propagate.
 
-    program               the Program that was propagated
-    argument_shardings    for each argument its sharding as sdy writes it; None if it has none
-    result_shardings      the same of the results
-    argument_parts        for each argument the type of what one device has of it
-    result_parts          the same of the results
+    program               the Program
+    argument_shardings    for each argument its sharding in sdy's syntax; None if it has none
+    result_shardings      the same for the results
+    argument_parts        for each argument its local type
+    result_parts          the same for the results
     meshes                axes and sizes by the mesh's name: {"mesh": {"data": 2, "model": 4}}
-    text                  the program with sdy attributes, with locations
-    explicit_text         the same with every change of a sharding written out, closed: for XLA
-    warnings              what there was to say about the annotations; "" if nothing
+    text                  the program with sdy attributes and locations
+    explicit_text         the same, with closed dimensions and every reshard as a constraint, for XLA
+    warnings              warnings about the annotations; "" if there are none
 
-    It prints as a table of arguments and results: type, part of one device, sharding.
+    It prints as a table of arguments and results with global type, local type and sharding.
 
     >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}")
     >>> sharded = tessera.propagate(program, mesh="a=2,b=2", shard={"x": P("b")})
@@ -66,7 +66,7 @@ class Sharded:
 
     @property
     def explicit_text(self) -> str:
-        """The same with every change of a sharding written out, as tessera.partition makes them."""
+        """The same with every reshard of tessera.partition as a constraint."""
         if self._explicit is None:
             options = PropagateOptions.from_buffer_copy(self._annotations.struct)
             options.reshards = 1

@@ -11,12 +11,12 @@ from .sharded import Sharded
 
 
 class Shardings:
-    """What jax.jit takes: in_shardings, out_shardings = tessera.shardings(…).
+    """Shardings for jax.jit: in_shardings, out_shardings = tessera.shardings(…).
 
-    in_shardings    per positional argument (static ones are not among them) a tree of NamedSharding
-    out_shardings   the same of the result
-    kwargs          those of keyword arguments: jax.jit has no place for them, jax.device_put has
-    mesh            the jax Mesh, its axes split where a sharding takes part of one
+    in_shardings    for each positional argument that is not static, a pytree of NamedSharding
+    out_shardings   the same for the result
+    kwargs          the same for keyword arguments. jax.jit does not take these; jax.device_put does
+    mesh            the jax Mesh. If a sharding uses a part of an axis, the axis is split
     arguments, results   the same as flat lists
 
     >>> program = tessera.load("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}")
@@ -254,7 +254,7 @@ def find(jax, sharded, mesh, inside=()):
 
 
 def shardings(sharded, mesh=None) -> Shardings:
-    """NamedSharding trees of what tessera.propagate found, for jax.jit.
+    """Returns the shardings of a Sharded as pytrees of NamedSharding, for jax.jit.
 
     >>> def double(x):
     ...     return 2 * x
@@ -265,12 +265,13 @@ def shardings(sharded, mesh=None) -> Shardings:
     >>> y.addressable_shards[0].data.shape
     (2, 4)
 
-    mesh is a jax.sharding.Mesh with the axes that were propagated over; its devices are taken as
-    they are, its axes as Auto, since XLA is to shard inside. Without one, the first devices that
-    JAX has. With an AbstractMesh no devices are needed: a plan for a pod, on a laptop. What is open
-    is closed, so what nothing is known of is replicated, results as well as arguments: what a
-    training step gives goes into the next. JAX takes arrays only that divide: axes that do not are
-    dropped, with a warning; propagate(…, divisible_edges=True) finds shardings where all do.
+    mesh is a jax.sharding.Mesh with the axes of the program's mesh. Its device order is kept, and its
+    axes become Auto, so that XLA can shard inside. Without a mesh, JAX's first devices are used. An
+    AbstractMesh needs no devices: a laptop can compute the shardings for a pod. Open dimensions
+    become closed. Arguments and results without a sharding are replicated, so the results of a
+    training step fit the arguments of the next. JAX requires that sizes are multiples of their axes:
+    axes that break this are dropped with a warning. propagate(…, divisible_edges=True) infers
+    shardings that satisfy it.
     """
     return find(import_jax(), sharded, mesh)[0]
 

@@ -8,6 +8,7 @@ import warnings as python_warnings
 
 from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
+from .decisions import decisions_of
 from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, has_mesh, no_function
 from .options import Annotations, annotated_devices, devices_of, machine_text, trip_count_of
 from .partitioned import Partitioned
@@ -50,34 +51,38 @@ def _found_by(sharded, args, hints):
 def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=None, divisible_edges=None, close=None,
               call_rules=None, machine=None, trip_count=None, **kwargs) -> Sharded:
-    """Every value's sharding, from a few: a Sharded.
+    """Infers the shardings of all values from a few annotations. Returns a Sharded.
 
-    fn_or_program   a Program, or a function, whose arguments follow (arrays or
-                    jax.ShapeDtypeStruct)
-    mesh        the devices: "data=2,model=4", a dict, a jax Mesh or AbstractMesh; None: the program's,
-                or that of jax.set_mesh
-    devices     how many; the mesh must have as many, or becomes "devices=N"
-    shard       annotations: {"params.*.w": P(None, "model")}, a list of such pairs, or of texts
-                'batch.*=P("data")'. Patterns are names or globs (*, ?, [qkv], [!x]) over the names
-                of arguments; those that begin with "result" (or "out") are of results. The first that matches holds
-    layout      shardings by dimension names: "batch:data, hidden:model", or a dict;
-                program.dimensions() shows the names
-    names       more of them: {"x": "batch,features"}, or lines "x: batch,features"
-    strategy    "user-priority" (the default), "op-priority", "aggressive", "basic", "none"
-    conflicts   who gets an axis that two want: "size" (the larger tensor; the default), or "cost":
-                tried are that, what moves less, and which of the annotations go first, as if
-                others of their axes had priority=1; what takes the least time is kept
-    conservative      not where shards would read their neighbours
-    divisible_edges   arguments and results divide, as JAX wants them
-    close       no dimension stays open
-    call_rules  how custom calls may be split: {"my.dot": "([i, k], [k, j])->([i, j]) reduction={k}"};
-                a target that no call has is an error
-    machine     what conflicts="cost" predicts times for: "default", "h100", "a100", "tpu-v5p", or a
-                description as docs/machine.md has it, JSON or a dict
-    trip_count  iterations to count for loops of unknown length; None: 100, which is a guess
+    fn_or_program   a Program, or a function. A function's arguments follow: arrays or
+                    jax.ShapeDtypeStruct
+    mesh        "data=2,model=4", a dict, a jax Mesh or an AbstractMesh. None: the program's mesh, or
+                the one of jax.set_mesh
+    devices     number of devices. Without a mesh, makes the mesh "devices=N". With one, checks its
+                size
+    shard       annotations: {"params.*.w": P(None, "model")}, a list of such pairs, or a list of
+                texts 'batch.*=P("data")'. Patterns are argument names or globs (*, ?, [qkv], [!x]).
+                Patterns that begin with "result" or "out" match results. If several patterns match
+                a value, the first one is used
+    layout      axes of dimension names: "batch:data, hidden:model", or a dict.
+                program.dimensions() prints the names
+    names       dimension names for layout: {"x": "batch,features"}, or lines "x: batch,features"
+    strategy    propagation strategy: "user-priority" (default), "op-priority", "aggressive",
+                "basic", "none"
+    conflicts   which of two dimensions gets an axis that both could have. "size" (default): the one
+                of the larger tensor. "cost": the one with the least predicted time; it also tries
+                which annotations give way, as if they had priority=1
+    conservative      do not shard dimensions that would need halos
+    divisible_edges   shard arguments and results only where sizes are multiples of their axes, as
+                JAX requires. An annotation that breaks this is an error
+    close       close all dimensions in the output
+    call_rules  sharding rules of custom calls: {"my.dot": "([i, k], [k, j])->([i, j])
+                reduction={k}"}. A target that no call has is an error
+    machine     the machine for which conflicts="cost" predicts times: "default", "h100", "a100",
+                "tpu-v5p", or a description as in docs/machine.md (JSON or a dict)
+    trip_count  iterations that a loop of unknown length counts as. None: 100
 
-    Other keywords go to export: its own, and those of the function. Of a function that has a
-    parameter of one of these names, make a Program first (tessera.export).
+    Other keywords are passed to tessera.export. If a parameter of the function has the name of one of
+    these options, make a Program with tessera.export first.
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
     ...   %0 = stablehlo.tanh %x : tensor<8x4xf32>
@@ -99,16 +104,44 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     return Sharded(program, handle, annotations, take_text(said))
 
 
+class _Request:
+    """The struct that tsr_program_partition takes, and what its pointers point to."""
+
+    def __init__(self, annotations, machine, collectives, trip_count, decisions):
+        self._annotations, self._decisions = annotations, decisions
+        self.struct = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
+                                       machine=encode(machine_text(machine), "machine"),
+                                       collectives=encode(collectives, "collectives"),
+                                       trip_count=trip_count_of(trip_count),
+                                       decisions=decisions.text)
+
+    def partition(self, program, keep_decisions=False):
+        """The handle of the local program, the number of devices and the warnings."""
+        options = PartitionOptions.from_buffer_copy(self.struct)
+        options.keep_decisions = keep_decisions
+        handle = program.fresh()
+        said, n_devices = c_void_p(), c_size_t()
+        with self._decisions.named():
+            handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),
+                        ctypes.byref(said))
+        return handle, n_devices.value, take_text(said)
+
+
 def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
               strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
-              collectives=None, trip_count=None, **kwargs) -> Partitioned:
-    """What each device runs: a Partitioned.
+              collectives=None, trip_count=None, decisions=None, **kwargs) -> Partitioned:
+    """Writes the local program that each device runs. Returns a Partitioned.
 
-    It takes what propagate takes; machine is what all predicted times are for. Of a Sharded, what
-    propagate was told holds here, too; only machine, collectives and trip_count may be given.
-    collectives   the form that the program's consumer needs of collectives: "single" (one operand
-                  each), "bitwise", "fenced", "major", "typed", "apart", "paced", several with commas, "xla" for all of
-                  them (docs/partitioner.md); None: none of them
+    The options of propagate have the same meaning here. machine is the machine for which all times are
+    predicted. A Sharded brings its own options: only machine, collectives, trip_count and decisions
+    may be given with it.
+    collectives   how to write collectives for the system that runs the program: a list such as
+                  "single,typed" of the forms "single", "bitwise", "fenced", "major", "typed",
+                  "apart" and "paced" (docs/partitioner.md). "xla": all of them. None: none of them
+    decisions     choices of the partitioner (docs/partition-decisions.md): a dict as
+                  Partitioned.decisions() returns it, its JSON text, or a file with that. It may be
+                  edited, and may have some of the choices only. A choice that cannot be used raises
+                  InvalidArgument
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
     ...   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
@@ -126,17 +159,10 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     else:
         program = _program_of("partition", fn_or_program, args, kwargs,
                               {**hints, "machine": machine, "collectives": collectives,
-                               "trip_count": trip_count})
+                               "trip_count": trip_count, "decisions": decisions})
         annotations = Annotations(**_on_mesh(hints, program))
-    options = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
-                               machine=encode(machine_text(machine), "machine"),
-                               collectives=encode(collectives, "collectives"),
-                               trip_count=trip_count_of(trip_count))
-    handle = program.fresh()
-    said, n_devices = c_void_p(), c_size_t()
-    handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),
-                ctypes.byref(said))
-    return Partitioned(program, handle, n_devices.value, take_text(said))
+    request = _Request(annotations, machine, collectives, trip_count, decisions_of(decisions))
+    return Partitioned(program, *request.partition(program), request)
 
 
 def _run_local(program, hints, args, kwargs, seed, memory_limit):
@@ -152,19 +178,19 @@ def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, 
         strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
         trip_count=None, seed=None, memory_limit=None, static_argnums=None, static_argnames=None,
         **kwargs):
-    """What fn(*args, **kwargs) gives, computed on Tessera devices: the function's tree of NumPy
+    """Evaluates fn(*args, **kwargs) on Tessera devices. Returns the function's pytree with NumPy
     arrays.
 
-    Arguments are NumPy or JAX arrays or numbers; of a loaded program, flat ones by position, and it
-    gives the array, or a list of several. None stands for a token. What says how it is sharded is as
-    of propagate and partition; without any, it runs on one device, unless the program has a mesh.
-    Other keywords are the function's; where it has a parameter that is called as an option is, make a
-    Program first (tessera.export). seed is of stablehlo.rng, 0 if none is given. What needs more than
-    memory_limit bytes is refused with ResourceExhausted, before it runs where the shapes of arguments
-    and results say so.
+    Arguments are NumPy or JAX arrays, or numbers. A loaded program takes flat arrays by position. It
+    returns one array, or a list of several. Pass None for a token. The options of propagate and
+    partition have the same meaning here. Without them, a program that has no mesh runs on one device.
+    Other keywords are passed to the function. If a parameter of the function has the name of an
+    option, make a Program with tessera.export first. seed (default 0) is the seed of stablehlo.rng. A
+    program that needs more than memory_limit bytes raises ResourceExhausted; if the shapes of
+    arguments and results alone exceed the limit, it is raised before the program runs.
 
-    A loaded program that is partitioned already (Partitioned.text, the output of tessera partition)
-    runs on all its devices: it takes and gives the global arrays.
+    A loaded local program (Partitioned.text, the output of tessera partition) runs on all its devices.
+    It takes and returns global arrays.
 
     >>> def mean(x):
     ...     return {"mean": x.mean(axis=0)}

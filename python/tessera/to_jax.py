@@ -11,6 +11,7 @@ import re
 import zlib
 
 from . import _jaxlib, axes, dtypes, errors
+from .decisions import decisions_of
 from .export import import_jax, refuse_callbacks
 from .run import leaves_of
 from .shardings import check_sharded, find, in_memory, large, mesh_words, over_auto, place
@@ -252,13 +253,13 @@ class _Local(JaxProgram):
     """The local program, inside a shard_map: XLA has nothing to partition. partitioned is what
     tessera.partition made."""
 
-    def __init__(self, jax, sharded, mesh, fallback=None):
+    def __init__(self, jax, sharded, mesh, fallback, decisions):
         from .local import LocalCall  # needs JAX
         super().__init__(jax, sharded)
         self.shardings, meshes = find(jax, sharded, mesh)
         _check_order(meshes)
         call = LocalCall(sharded, self.shardings, meshes, self._in_avals, self._out_avals,
-                         fallback or self._program.call)
+                         fallback or self._program.call, decisions)
         self.partitioned = call.made
         marks = self._program.donated or ()
         self._finish(call.run, tuple(i for i, is_donated in enumerate(marks) if is_donated), call.inside)
@@ -290,19 +291,21 @@ def _check_order(meshes):
 FORMS = ("constraints", "local")
 
 
-def to_jax(sharded, mesh=None, exact="constraints") -> JaxProgram:
-    """A function that runs a sharded program in stock XLA, on the devices of mesh (a
-    jax.sharding.Mesh; by default the first that JAX has).
+def to_jax(sharded, mesh=None, exact="constraints", decisions=None) -> JaxProgram:
+    """Returns a function with which JAX runs a sharded program. mesh is a jax.sharding.Mesh. Without one,
+    the function uses JAX's first devices.
 
-    exact   what XLA is given.
-            "constraints": the program that tessera.propagate gave, with all of its shardings and
-            every reshard as a constraint; XLA partitions it. It has no gradient and no vmap.
-            "local": the local program that tessera.partition writes, inside a fully manual
-            shard_map; XLA compiles its ops and its collectives as they are. Arguments that do not
-            divide are padded. Under jax.grad and jax.vmap the Python function is used instead, with
-            constraints on its arguments and results, and one warning.
+    exact   what XLA gets.
+            "constraints" (default): the global program with its shardings and every reshard as a
+            constraint. XLA partitions it. jax.grad and jax.vmap are not supported.
+            "local": the local program of tessera.partition, inside a fully manual shard_map. XLA
+            compiles its ops and collectives as they are. Arguments whose sizes are not multiples of
+            their axes are padded. jax.grad and jax.vmap run the Python function with constraints on
+            its arguments and results, and give one warning.
+    decisions   choices for the local program, as in tessera.partition. They require exact="local", and
+            must keep the shardings of arguments and results.
 
-    It works inside of jax.jit and jax.lax.scan. Donated arguments stay donated.
+    The function works inside jax.jit and jax.lax.scan. Donated arguments stay donated.
 
     >>> sharded = tessera.propagate(lambda x: 2 * x, np.ones(8, "f"), mesh="a=2", shard={"x": P("a")})
     >>> y = tessera.to_jax(sharded, exact="local")(np.arange(8, dtype="f"))
@@ -312,11 +315,20 @@ def to_jax(sharded, mesh=None, exact="constraints") -> JaxProgram:
     if not isinstance(exact, str) or exact not in FORMS:
         raise errors.InvalidArgument(f"exact is {exact!r}, expected one of "
                                      + ", ".join(map(repr, FORMS)))
-    return make(sharded, mesh, exact)
+    return make(sharded, mesh, exact, decisions=decisions)
 
 
-def make(sharded, mesh, exact, fallback=None):
+def check_form(decisions, exact):
+    """Only the local program has all that was decided: XLA partitions the others by itself."""
+    if decisions.text is not None and exact != "local":
+        raise errors.InvalidArgument(f'decisions need exact="local", not {exact!r}: XLA partitions '
+                                     "the program itself there")
+
+
+def make(sharded, mesh, exact, fallback=None, decisions=None):
     """to_jax; fallback is what runs under grad and vmap, from leaves to leaves."""
+    decisions = decisions_of(decisions)
+    check_form(decisions, exact)
     jax = import_jax()
     check_sharded(sharded)
     refuse_callbacks(sharded.program)
@@ -326,5 +338,5 @@ def make(sharded, mesh, exact, fallback=None):
     if mesh is not None and not isinstance(mesh, jax.sharding.Mesh):
         raise errors.InvalidArgument(f"mesh is {type(mesh).__name__}, expected a jax.sharding.Mesh")
     if exact == "local":
-        return _Local(jax, sharded, mesh, fallback)
+        return _Local(jax, sharded, mesh, fallback, decisions)
     return _Constrained(jax, sharded, mesh, fallback)

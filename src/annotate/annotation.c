@@ -90,7 +90,7 @@ bool annotation_is_closed(const Context *context, Attr sharding) {
   return true;
 }
 
-bool annotation_says_nothing(const Context *context, Attr sharding) {
+bool annotation_is_empty(const Context *context, Attr sharding) {
   const AttrInfo *dims = attr_info(context, attr_get(context, sharding, "dims"));
   for (uint32_t i = 0; i < dims->count; i++)
     if (!attr_get(context, dims->items[i], "open") ||
@@ -392,7 +392,7 @@ static void put_in_dicts(Program *p, OpId function, const char *name, uint32_t i
   op_set_attr(p, function, name, attr_array(context, n, items));
 }
 
-bool annotation_put(Program *p, ValueId v, Attr sharding) {
+bool annotation_set(Program *p, ValueId v, Attr sharding) {
   if (!annotation_possible(p, v)) return false;
   OpId edge = annotation_edge(p, v);
   Value value = *value_at(p, v);
@@ -425,7 +425,7 @@ Attr annotation_get_result(const Program *p, OpId function, uint32_t i) {
   return i < dicts->count ? attr_get(p->context, dicts->items[i], "sdy.sharding") : 0;
 }
 
-void annotation_put_result(Program *p, OpId function, uint32_t i, Attr sharding) {
+void annotation_set_result(Program *p, OpId function, uint32_t i, Attr sharding) {
   Attr type = attr_info(p->context, op_attr(p, function, "function_type"))->type;
   const TypeInfo *info = type_info(p->context, type);
   put_in_dicts(p, function, "res_attrs", i, info->n_items - info->n_inputs, sharding);

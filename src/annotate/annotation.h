@@ -25,8 +25,8 @@ Attr annotation_with_unreduced(Context *context, Attr sharding, Attr axes);  // 
 Attr annotation_open(Context *context, Attr mesh, uint32_t rank);
 // The same sharding on another mesh: a mesh tree or a symbol.
 Attr annotation_with_mesh(Context *context, Attr sharding, Attr mesh);
-bool annotation_is_closed(const Context *context, Attr sharding);     // in every dimension
-bool annotation_says_nothing(const Context *context, Attr sharding);  // all open, no axes anywhere
+bool annotation_is_closed(const Context *context, Attr sharding);  // in every dimension
+bool annotation_is_empty(const Context *context, Attr sharding);   // all open, no axes anywhere
 // Drops the axes for which keep(user, axis name, axis) is false. A closed dimension that has no
 // axes left loses its priority.
 Attr annotation_filter(Context *context, Attr sharding,
@@ -53,8 +53,8 @@ Attr annotation_own(const Program *p, ValueId v);
 bool annotation_possible(const Program *p, ValueId v);
 // Annotates a value. An op has one list for all results, so results without a sharding become open
 // on the same mesh. False if the value cannot have an annotation.
-bool annotation_put(Program *p, ValueId v, Attr sharding);
+bool annotation_set(Program *p, ValueId v, Attr sharding);
 Attr annotation_get_result(const Program *p, OpId function, uint32_t i);
-void annotation_put_result(Program *p, OpId function, uint32_t i, Attr sharding);
+void annotation_set_result(Program *p, OpId function, uint32_t i, Attr sharding);
 
 #endif

@@ -89,7 +89,7 @@ static void put_unreduced(Program *p, ValueId v, Attr sharding) {
       (NamedAttr){name_of(context, "unreduced"), attr_get(context, sharding, "unreduced")};
   Attr reducer = attr_get(context, sharding, "reducer");
   if (reducer) fields[n++] = (NamedAttr){name_of(context, "reducer"), reducer};
-  annotation_put(p, v, attr_struct(context, "sdy.sharding", n, fields));
+  annotation_set(p, v, attr_struct(context, "sdy.sharding", n, fields));
 }
 
 // The last constraint of a chain that begins at `head`. 0 if the chain has one constraint only or
@@ -146,7 +146,7 @@ static void apply_constraint(Applier *a, OpId op) {
   Attr sharding = op_attr(p, op, "sharding");
   if (!should_apply(a, input, sharding)) return;
   if (!has_flow_edge(a, input)) {
-    annotation_put(p, input, sharding);
+    annotation_set(p, input, sharding);
     if (a->rules) put_rule(p, op, a->rules);
     return;
   }
@@ -165,7 +165,7 @@ static void apply_manual(Applier *a, OpId op) {
     Attr sharding = required(p, op_at(p, op)->operands + i);
     if (!sharding || !should_apply(a, input, sharding)) continue;
     if (!has_flow_edge(a, input)) {
-      annotation_put(p, input, sharding);
+      annotation_set(p, input, sharding);
       continue;
     }
     NamedAttr field = {name_of(p->context, "sharding"), sharding};

@@ -119,10 +119,12 @@ bool edges_check_sizes(const Givens *givens, bool divisible, Diag *diag) {
     int64_t size = type_info(context, type)->dims[d];
     int64_t tiles = sharding_tiles(sharding_info(table, given->sharding), (uint32_t)d);
     if (divisible && is_edge(g, place))
-      diag_error(diag, given->pos,
-                 "dimension %d of %s has %" PRId64 " elements, which %" PRId64
-                 " devices do not divide, and arguments and results are to divide",
-                 d, type_text(context, type), size, tiles);
+      diag_error(
+          diag, given->pos,
+          "dimension %d of %s has %" PRId64 " elements, which %" PRId64
+          " devices do not divide: --edges=divisible (divisible_edges) requires a multiple of "
+          "%" PRId64,
+          d, type_text(context, type), size, tiles, tiles);
     else if (warnings++ < MOST_WARNINGS)
       diag_warning(diag, given->pos,
                    "dimension %d of %s has %" PRId64 " elements, which %" PRId64
@@ -159,13 +161,13 @@ Status *edges_make_even(Program *p, ShardingTable *table, Arena *arena) {
       Attr old = value ? annotation_own(p, value) : 0, now;
       if (!old) continue;
       TRY(even(table, old, value_type(p, value), arena, &now));
-      if (now != old) annotation_put(p, value, now);
+      if (now != old) annotation_set(p, value, now);
     }
     for (uint32_t i = 0; i < function_n_results(p, function); i++) {
       Attr old = annotation_get_result(p, function, i), now;
       if (!old) continue;
       TRY(even(table, old, function_result_type(p, function, i), arena, &now));
-      if (now != old) annotation_put_result(p, function, i, now);
+      if (now != old) annotation_set_result(p, function, i, now);
     }
   }
   return NULL;

@@ -79,7 +79,7 @@ static void clean_manual(Program *p, OpId op, ShardingTable *table, Arena *arena
     for (uint32_t i = 0; i < names.count; i++)
       if (attr_as_name(context, names.items[i]) == mesh->axes[a].name && manual.n < names.count) {
         sorted[manual.n] = names.items[i];
-        v[manual.n++] = axis_whole(mesh, a);
+        v[manual.n++] = axis_full(mesh, a);
         break;
       }
   if (manual.n != names.count) return;  // the verifier reports unknown axes

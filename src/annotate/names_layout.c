@@ -135,7 +135,7 @@ static bool read_axes(Layout *l, Str text, AxisList *out) {
       if (axes.items[i].axis == axis)
         return l->good = diag_error(l->diag, pos_of(l, name), "axis \"%.*s\" stands here twice",
                                     (int)name.n, name.s);
-    VEC_PUSH(l->arena, &axes, axis_whole(l->mesh, axis));
+    VEC_PUSH(l->arena, &axes, axis_full(l->mesh, axis));
     begin = end + 1;
   }
   *out = (AxisList){axes.items, axes.count};
@@ -202,7 +202,7 @@ static AxisList manual_axes(const Layout *l, PlaceId place) {
     for (uint32_t i = 0; (op_row(op_at(l->p, op)->code)->traits & TRAIT_MANUAL) && i < names->count;
          i++) {
       uint32_t axis = mesh_find_axis(l->mesh, attr_as_name(l->context, names->items[i]));
-      if (axis != MESH_NO_AXIS) VEC_PUSH(l->arena, &axes, axis_whole(l->mesh, axis));
+      if (axis != MESH_NO_AXIS) VEC_PUSH(l->arena, &axes, axis_full(l->mesh, axis));
     }
     OpId up = op_parent(l->p, op);
     if (op == l->g->instances[instance].function) {

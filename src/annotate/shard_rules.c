@@ -378,7 +378,7 @@ bool shard_rules_have_priorities(const ShardRules *rules) {
   return false;
 }
 
-void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words) {
+void shard_rules_prioritize(ShardRules *rules, uint32_t group, const char *words) {
   shard_rules_group(rules, UINT32_MAX);
   SpecAxes axes = group_axes(rules, group);
   for (ShardRule *rule = rules->first; rule; rule = rule->next) {
@@ -386,7 +386,8 @@ void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words)
       if (axes_meet(&rule->spec.dims.items[d].axes, &axes)) rule->spec.dims.items[d].priority = 1;
     if (rule->group != group || !words) continue;
     diag_note(rule->diag, rule->pos,
-              "this goes first, as if others of its axes had the priority p1: %s", words);
+              "this annotation propagates first, as if others with its axes had priority p1: %s",
+              words);
     words = NULL;
   }
 }
@@ -459,7 +460,7 @@ static bool resolve_axes(const Resolver *r, const SpecAxes *axes, AxisList *out)
     const SpecAxis *axis = &axes->items[i];
     uint32_t index = mesh_find_axis(r->mesh, name_intern(r->p->context, axis->name));
     if (index == MESH_NO_AXIS) return unknown_axis(r, axis);
-    v[i] = axis_whole(r->mesh, index);
+    v[i] = axis_full(r->mesh, index);
     if (!axis->size) continue;
     int64_t full = v[i].size;
     if (axis->pre_size < 1 || axis->pre_size > full || axis->size < 2 || axis->size > full ||
@@ -579,7 +580,9 @@ static bool check_sizes(const Resolver *r, const Target *target, Sharding shardi
       "dimension %d of %s : %s has %" PRId64 " elements, which %" PRId64 " devices do not divide",
       d, target_text(r->p, target, r->arena), type_text(context, type), size, tiles);
   if (must)
-    return fail(r, r->rule->spec_pos, "%s, and arguments and results are to divide", message);
+    return fail(r, r->rule->spec_pos,
+                "%s: --edges=divisible (divisible_edges) requires a multiple of %" PRId64, message,
+                tiles);
   uneven->first = arena_printf(r->arena, "%s: tiles of %" PRId64 " are padded", message,
                                size / tiles + (size % tiles != 0));
   return true;

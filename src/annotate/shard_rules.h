@@ -35,7 +35,7 @@ bool shard_rules_has_rivals(const ShardRules *rules, uint32_t group);
 bool shard_rules_have_priorities(const ShardRules *rules);
 // Gives priority p1 to dimensions of other groups that use an axis of this group, so this group
 // propagates first. `words`, if not NULL, are the reason in a note at the group's first rule.
-void shard_rules_put_first(ShardRules *rules, uint32_t group, const char *words);
+void shard_rules_prioritize(ShardRules *rules, uint32_t group, const char *words);
 
 typedef struct ShardOptions {
   MeshId mesh;     // for rules that name no mesh; 0 = the program's only one

@@ -144,7 +144,8 @@ static void check_wrong(World *w) {
   assert_string_equal(
       meaning_with(w, "params.l0.b=P('data')", true),
       "1:13: dimension 0 of argument 2 'params.l0.b' : tensor<6xf32> has 6 "
-      "elements, which 4 devices do not divide, and arguments and results are to divide\n");
+      "elements, which 4 devices do not divide: --edges=divisible (divisible_edges) requires a "
+      "multiple of 4\n");
   expect(w, "*=P(..., 'data')\n",
          "1:3: this sharding has 1 dimension, but argument 3 'step' : tensor<i32> has 0\n");
   expect(w, "arg2=P('data')\nd=P()\nstep=P()\n*=P(None, ('data', 'model'))",

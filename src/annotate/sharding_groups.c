@@ -131,7 +131,7 @@ static void sync_group(Program *p, const ValueId *values, uint32_t n, int64_t id
   ValueId first = 0, other = 0;
   for (uint32_t i = 0; i < n && !other; i++) {
     Attr one = annotation_get(p, values[i]);
-    if (!one || (n > 1 && annotation_says_nothing(p->context, one))) continue;
+    if (!one || (n > 1 && annotation_is_empty(p->context, one))) continue;
     if (!common)
       common = one, first = values[i];
     else if (one != common)
@@ -149,7 +149,7 @@ static void sync_group(Program *p, const ValueId *values, uint32_t n, int64_t id
                  name_text(p->context, value_at(p, other)->name));
   for (uint32_t i = 0; i < n; i++) {
     if (!conflict) {
-      annotation_put(p, values[i], common);
+      annotation_set(p, values[i], common);
       continue;
     }
     uint32_t rank = type_info(p->context, value_type(p, values[i]))->rank;

@@ -289,9 +289,11 @@ tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
                      .name = copy_text(program->name, strlen(program->name)),
                      .as_loaded = program->as_loaded};
   if (program->traffic) h->traffic = copy_text(program->traffic, strlen(program->traffic));
+  if (program->decisions) h->decisions = copy_text(program->decisions, strlen(program->decisions));
   h->source = (Source){.path = h->name, .text = h->text, .size = program->source.size};
   Copying copying = {.from = program, .to = h};
-  bool room = h->text && h->name && (h->traffic || !program->traffic);
+  bool room = h->text && h->name && (h->traffic || !program->traffic) &&
+              (h->decisions || !program->decisions);
   Status *status = room ? guard_run(copy_body, &copying) : status_no_memory();
   if (status)
     tsr_program_free(h);
@@ -307,6 +309,7 @@ void tsr_program_free(tsr_program *program) {
   context_free(program->context);
   HEAPVEC_FREE(&program->functions);
   mem_free(program->traffic);
+  mem_free(program->decisions);
   mem_free(program->text);
   mem_free(program->name);
   mem_free(program);

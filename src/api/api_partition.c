@@ -16,8 +16,9 @@ typedef struct Job {
   tsr_propagate_options annotations;
   Session session;
   Compiled compiled;
-  StrBuf messages;  // diagnostics: warnings, and errors after a failure
-  StrBuf traffic;   // JSON
+  StrBuf messages;   // diagnostics: warnings, and errors after a failure
+  StrBuf traffic;    // JSON
+  StrBuf decisions;  // JSON, with keep_decisions
 } Job;
 
 static void put_traffic(Job *job, const PropagateRequest *annotations) {
@@ -41,6 +42,10 @@ static Status *partition_under(Job *job, Session *s) {
                                       .why = o->why != 0,
                                       .collectives = o->collectives,
                                       .redundant = true}};
+  if (o->decisions && !*o->decisions)
+    FAIL(INVALID_ARGUMENT, "the text of the decisions is empty; {} has none");
+  if (o->decisions) request.local.decisions = (Str){o->decisions, strlen(o->decisions)};
+  if (o->keep_decisions) request.local.out_decisions = &job->decisions;
   TRY(api_propagate_request(h, &job->annotations, &s->arena, &request.annotations));
   TRY(optimize_check_collectives(o->collectives));
   TRY(compile(s, &request, &job->compiled));
@@ -55,7 +60,7 @@ static Status *partition_body(Guard *guard, void *arg) {
   Job *job = arg;
   tsr_program *h = job->handle;
   Session *s = &job->session;
-  job->messages.guard = job->traffic.guard = guard;
+  job->messages.guard = job->traffic.guard = job->decisions.guard = guard;
   Progress progress = {job->annotations.progress, job->annotations.progress_user};
   session_borrow(s, guard, h->program, &h->source, progress.tell ? &progress : NULL);
   Status *status = partition_under(job, s);
@@ -81,9 +86,12 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   session_deinit(&job.session);
   if (error) {
     strbuf_deinit(&job.traffic);
+    strbuf_deinit(&job.decisions);
   } else {
     mem_free(program->traffic);
+    mem_free(program->decisions);
     program->traffic = job.traffic.data;
+    program->decisions = job.decisions.data;
   }
   if (!error && out_devices) *out_devices = job.compiled.n_devices;
   if (!error && out_warnings) {
@@ -94,18 +102,32 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   return error;
 }
 
+// A copy for the caller; FAILED_PRECONDITION with `absent` if there is no text.
+static tsr_error *give_text(const char *text, const char *absent, char **out) {
+  if (!text) return api_error(status_new(FAILED_PRECONDITION, __FILE__, __LINE__, "%s", absent));
+  size_t bytes = strlen(text) + 1;
+  char *copy = mem_alloc(bytes);
+  if (!copy) return api_error(status_no_memory());
+  memcpy(copy, text, bytes);
+  *out = copy;
+  return NULL;
+}
+
 tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json) {
   API_NEED(program, "program");
   API_NEED(out_json, "out_json");
-  if (!program->traffic)
-    return api_error(status_new(FAILED_PRECONDITION, __FILE__, __LINE__,
-                                "the program is not partitioned: it exchanges nothing"));
-  size_t bytes = strlen(program->traffic) + 1;
-  char *copy = mem_alloc(bytes);
-  if (!copy) return api_error(status_no_memory());
-  memcpy(copy, program->traffic, bytes);
-  *out_json = copy;
-  return NULL;
+  return give_text(program->traffic, "the program is not partitioned: it exchanges nothing",
+                   out_json);
+}
+
+tsr_error *tsr_program_decisions(const tsr_program *program, char **out_json) {
+  API_NEED(program, "program");
+  API_NEED(out_json, "out_json");
+  return give_text(program->decisions,
+                   program->traffic
+                       ? "no decisions were kept: set keep_decisions of tsr_partition_options"
+                       : "the program is not partitioned: it has no decisions",
+                   out_json);
 }
 
 typedef struct Count {

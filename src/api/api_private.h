@@ -22,6 +22,7 @@ struct tsr_program {
   bool as_loaded;  // not rewritten since loading
   HEAPVEC(OpId) functions;
   char *traffic;          // JSON, of a partitioned program
+  char *decisions;        // JSON, of a program partitioned with keep_decisions; NULL: none
   EdgeCache *edge_cache;  // shardings that queries have read; NULL: none
 };
 

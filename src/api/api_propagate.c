@@ -125,8 +125,8 @@ static Status *propagate_body(Guard *guard, void *arg) {
   if (status) return status;
   if (!request.annotations.by_cost && trials_would_help(&request.annotations, &s->arena))
     strbuf_puts(&job->messages,
-                "note: annotations want one axis for several things: conflicts=\"cost\" (by_cost) "
-                "tries which of them give way, priorities say it\n");
+                "note: annotations compete for an axis: conflicts=\"cost\" (by_cost) chooses which "
+                "gives way; to choose yourself, give it a priority\n");
   api_list_functions(h, guard);
   h->as_loaded = false;
   return NULL;

@@ -200,7 +200,7 @@ ValueId build_coordinate(Builder *b, AxisList axes) {
 }
 
 // Turns a replicated value into partial values whose reduction over the axes is that value.
-ValueId build_first(Builder *b, ValueId v, AxisList axes, Combine combine) {
+ValueId build_unreduced(Builder *b, ValueId v, AxisList axes, Combine combine) {
   ValueId first = build_compare(b, "EQ", build_coordinate(b, axes), build_index(b, 0));
   return build_select(b, first, v, build_identity(b, value_type(b->p, v), combine));
 }
@@ -545,7 +545,7 @@ ValueId build_permute(Builder *b, ValueId v, uint32_t n, const int64_t (*pairs)[
   return build_permute_ids(b, v, n, (const int64_t(*)[2])ids);
 }
 
-ValueId build_from(Builder *b, ValueId v, uint32_t position) {
+ValueId build_broadcast_from(Builder *b, ValueId v, uint32_t position) {
   Context *c = b->p->context;
   const Mesh *mesh = mesh_of(b);
   uint32_t n = mesh->n_devices;

@@ -75,7 +75,7 @@ static void run_open(Run *r, Guard *guard, GuardCleanup *cleanup, DType dtype) {
   r->b.table = r->table;
   r->b.mesh = sharding_mesh_add(r->table, mesh);
   r->b.arena = r->b.kept = &r->arena;
-  r->axis = axis_whole(mesh, 0);
+  r->axis = axis_full(mesh, 0);
 }
 
 static void run_end(Run *r, ValueId y) {
@@ -183,7 +183,7 @@ BUILDER(padding, build_padding(b, type_of(b, x)), 0)
 
 BUILDER(position, build_position(b), c)
 BUILDER(coordinate, build_coordinate(b, axes), c)
-BUILDER(first, build_first(b, x, axes, COMBINE_SUM), c ? 0 : i)
+BUILDER(first, build_unreduced(b, x, axes, COMBINE_SUM), c ? 0 : i)
 BUILDER(mask_padding, build_mask_padding(b, x, 1, axes, 14, number_of(b, -3)),
         c == 3 && i % 4 > 1 ? -3 : 10 * c + i)
 
@@ -195,7 +195,7 @@ BUILDER(all_reduce, build_all_reduce(b, x, axes, COMBINE_SUM), 60 + 4 * i)
 BUILDER(all_reduce_max, build_all_reduce(b, x, axes, COMBINE_MAX), 30 + i)
 BUILDER(reduce_scatter, build_reduce_scatter(b, x, 1, axes, COMBINE_SUM), 60 + 4 * (4 * i + c))
 BUILDER(permute, build_permute(b, x, 1, (const int64_t[][2]){{2, 1}}), c == 1 ? 20 + i : 0)
-BUILDER(from, build_from(b, x, 2), 20 + i)
+BUILDER(from, build_broadcast_from(b, x, 2), 20 + i)
 BUILDER(shift, build_shift(b, x, axes, 1, false), c < 3 ? 10 * (c + 1) + i : 0)
 BUILDER(shift_around, build_shift(b, x, axes, -1, true), 10 * ((c + 3) % 4) + i)
 BUILDER(all_gather_in,

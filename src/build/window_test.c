@@ -89,7 +89,7 @@ static void build(Run *r, Guard *guard, Case *k, const Mesh *mesh, MeshId id) {
                .mesh = id,
                .block = block,
                .poison = true};
-  AxisRef axis = axis_whole(mesh, 1);
+  AxisRef axis = axis_full(mesh, 1);
   Type scalar = type_tensor(c, type_scalar(DT_i32), 0, NULL, 0);
   ValueId fill = k->fills ? build_splat(&l, scalar, scalar_i(FILL)) : 0;
   ValueId y = build_window(&l, x, 1, (AxisList){&axis, 1}, k->size, k->w, fill);

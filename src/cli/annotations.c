@@ -168,40 +168,47 @@ bool annotations_init(Annotations *a, int argc) {
 void annotations_options(Annotations *a, Option *out) {
   const Option rows[ANNOTATION_OPTIONS] = {
       {"--mesh", OPTION_TEXTS, &a->meshes, "AXIS=N,…",
-       "axes of the devices: data=4,model=2; name:data=4 for one of several meshes"},
+       "the mesh of the devices, such as data=4,model=2. NAME:data=4 adds a mesh called NAME. "
+       "May be repeated"},
       {"--devices", OPTION_NUMBER, &a->devices, "N",
-       "number of devices: the mesh must have as many, or becomes [\"devices\"=N]"},
+       "number of devices. Without a mesh, makes the mesh [\"devices\"=N]. With one, checks "
+       "its size"},
       {"--shard", OPTION_TEXTS, &a->rules, "PATTERN=SPEC",
-       "annotate the values that PATTERN matches: a name, or a glob of * (any letters), ? (one), "
-       "[a-z] (one of these), [!x] (none of these), \\ (the next letter itself); may be repeated"},
+       "annotate the values that PATTERN matches. PATTERN is a name or a glob: * matches any "
+       "characters, ? matches one, [a-z] matches one in the range, [!x] matches one that is "
+       "not x, \\ quotes the next character. May be repeated"},
       {"--shard-file", OPTION_TEXTS, &a->rule_files, "FILE",
-       "rules as of --shard, one per line, # comments"},
+       "rules as for --shard, one per line; # begins a comment"},
       {"--layout", OPTION_TEXT, &a->layout, "NAME:AXIS,…",
-       "shard by dimension names: 'batch:data, hidden:model' (tessera names shows them)"},
+       "shard dimensions by name: 'batch:data, hidden:model'. tessera names prints the names"},
       {"--names", OPTION_TEXT, &a->names, "FILE",
-       "names of dimensions for --layout: lines 'arg0: batch,length'"},
+       "dimension names for --layout. A line is 'arg0: batch,length'"},
       {"--call-rule", OPTION_TEXTS, &a->call_rules, "TARGET=RULE",
-       "how a custom call may be split: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
+       "sharding rule of a custom call: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
       {"--strategy", OPTION_TEXT, &a->strategy, "user-priority|op-priority|aggressive|basic|none",
-       "how shardings propagate (default user-priority); none: as annotated, else replicated"},
+       "propagation strategy (default user-priority). none: nothing is propagated, and values "
+       "without annotation are replicated"},
       {"--conflicts", OPTION_TEXT, &a->conflicts, "size|cost",
-       "which of two dimensions gets an axis that both could have: that of the larger tensor "
-       "(default), or the choice with the least predicted time (also tries which --shard rules "
-       "take precedence)"},
+       "which of two dimensions gets an axis that both could have. size (default): the one of "
+       "the larger tensor. cost: the one with the least predicted time; it also tries which "
+       "--shard rules give way"},
       {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
-       "arguments that may get a sharding: all, none, 0,params.*; others are replicated"},
+       "arguments that propagation may shard: all, none, or a list such as 0,params.*. Others "
+       "without annotation are replicated"},
       {"--allow-results", OPTION_TEXT, &a->request.allow_results, "LIST",
-       "results that may get a sharding, likewise"},
+       "results that propagation may shard, in the same form"},
       {"--edges", OPTION_TEXT, &a->edges, "padded|divisible",
-       "arguments and results that their axes do not divide are padded, with a warning (default), "
-       "or an error"},
+       "arguments and results whose sizes are not multiples of their axes. padded (default): "
+       "they are padded, with a warning. divisible: such an annotation is an error, and inferred "
+       "shardings leave such axes out"},
       {"--conservative", OPTION_FLAG, &a->request.conservative, NULL,
-       "do not shard dimensions whose shards would read their neighbours"},
+       "do not shard dimensions that would need halos"},
       {"--machine", OPTION_TEXT, &a->machine, machine_words,
-       "the machine that predicted times are for, with a shape if you like, the innermost level "
-       "first: h100:8x4 (tessera machines lists them); FILE describes one (docs/machine.md)"},
+       "the machine for which times are predicted, optionally with the devices of each level, "
+       "innermost first: h100:8x4. tessera machines lists the names. FILE is a description "
+       "(docs/machine.md)"},
       {"--trip-count", OPTION_NUMBER, &a->trip_count, "N",
-       "iterations to count for loops of unknown length (default: 100, a guess)"},
+       "iterations that a loop of unknown length counts as (default 100)"},
   };
   memcpy(out, rows, sizeof rows);
 }

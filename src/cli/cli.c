@@ -66,6 +66,8 @@ Status *cli_flush(void *to, const char *data, size_t n) {
   FAIL(UNAVAILABLE, lost, abandon_stdout());
 }
 
+bool cli_is_stdout(const char *path) { return !path || strcmp(path, "-") == 0; }
+
 enum { MOST_LETTERS = 48 };
 
 const char *cli_nearest(const char *word, uint32_t n, const char *const *items) {
@@ -232,8 +234,8 @@ void cli_report(const Session *s, Guard *guard) {
 // ---- shared options ----
 
 const char cli_scatter_help[] =
-    "windows of a scatter that lie partly outside: spec (default: drop the elements outside, as "
-    "StableHLO says), xla (drop the window, as XLA and JAX do)";
+    "scatter windows that lie partly out of bounds. spec (default): drop the elements out of "
+    "bounds, as StableHLO specifies. xla: drop the whole window, as XLA and JAX do";
 
 bool cli_scatter(const char *word, ScatterRule *out) {
   bool xla = word && strcmp(word, "xla") == 0;

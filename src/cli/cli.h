@@ -74,6 +74,8 @@ bool cli_put(const char *data, size_t n);
 bool cli_put_rest(void);
 // The flush function of a StrBuf: writes to stdout, which may buffer.
 Status *cli_flush(void *to, const char *data, size_t n) MUST_USE;
+// True if the path of an output file means stdout: NULL (not given) or "-".
+bool cli_is_stdout(const char *path);
 
 // ---- programs ----
 

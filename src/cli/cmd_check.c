@@ -163,7 +163,8 @@ static Status *check_round_trip(SegmentJob *job, Guard *guard) {
   if (!status) {
     bool same = valid && program_hash(job->seg.program) == program_hash(job->printed.program);
     if (same)
-      set_reason(job->result, OUTCOME_PASSED, "takes arguments: read, printed and read again only");
+      set_reason(job->result, OUTCOME_PASSED,
+                 "takes arguments: not run, only read, verified, printed and read back");
     else
       set_reason(job->result, OUTCOME_FAILED,
                  "takes arguments, and reads as another program once printed");
@@ -578,32 +579,33 @@ int command_check(int argc, char **argv) {
   CheckJob job = {.limit_gib = LIMIT_BYTES_DEFAULT};
   const char *filter = NULL, *scatter = NULL;
   uint64_t workers = 0;
-  static const Usage usage = {"check", "PATH…",
-                              "Runs self-checking programs: files, or every .mlir file under a "
-                              "directory. Each segment (`// -----`)\n"
-                              "runs @main, or its only function, and passes if it ends and no "
-                              "check fails. A segment whose comments\n"
-                              "announce errors passes if they are found; one whose function takes "
-                              "arguments is read, verified and\n"
-                              "printed only (--verbose says so). Failures are listed; the last "
-                              "line counts segments.",
-                              "  tessera check model_test.mlir\n"
-                              "  tessera check tests/ops --filter=scatter --verbose\n"
-                              "  tessera check corpora/stablehlo --json > results.jsonl"};
+  static const Usage usage = {
+      "check", "PATH…",
+      "Runs self-checking programs: the given files, and all .mlir files under the given "
+      "directories. Lines `// -----` split a file into segments. Each segment is a program. Its "
+      "@main is run; without @main, all functions that take no arguments and are not called are "
+      "run. A segment passes if it ends and no check op fails. A segment with `expected-error` "
+      "comments passes if these errors occur. A segment whose functions take arguments is not "
+      "run; it is only read, verified, printed and read back (--verbose lists these). Failures "
+      "are listed. The last line counts segments.",
+      "  tessera check model_test.mlir\n"
+      "  tessera check tests/ops --filter=scatter --verbose\n"
+      "  tessera check corpora/stablehlo --json > results.jsonl"};
   const Option options[] = {
-      {"--json", OPTION_FLAG, &show.json, NULL, "one object per segment"},
-      {"--verbose", OPTION_FLAG, &show.verbose, NULL, "list what passed too"},
-      {"-j", OPTION_NUMBER, &workers, "N", "files at once (default: one per core)"},
-      {"--filter", OPTION_TEXT, &filter, "TEXT", "only files whose path contains it"},
+      {"--json", OPTION_FLAG, &show.json, NULL, "print one JSON object per segment"},
+      {"--verbose", OPTION_FLAG, &show.verbose, NULL, "also list the segments that passed"},
+      {"-j", OPTION_NUMBER, &workers, "N",
+       "number of files to check at once (default: one per core)"},
+      {"--filter", OPTION_TEXT, &filter, "TEXT", "only check files whose path contains TEXT"},
       {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
-       "limit of values alive per segment (default 4; 0 = none)"},
+       "memory limit of a segment (default 4; 0 = no limit)"},
       {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
-       "ops a segment may run, so that an endless loop ends (default: no limit)"},
+       "limit of the ops that a segment runs, for programs that may not end (default: no limit)"},
       {"--devices", OPTION_NUMBER, &job.devices, "N",
-       "give values random shardings, partition, and run on N devices: every check must hold on "
-       "each"},
+       "give values random shardings, partition the program and run it on N devices. All "
+       "checks must hold on each device"},
       {"--random-shardings", OPTION_NUMBER, &job.seed, "SEED",
-       "which shardings --devices draws (default 0)"},
+       "seed of the random shardings of --devices (default 0)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
   };
   TextList paths = {mem_alloc((size_t)(argc + 1) * sizeof *paths.items), 0};

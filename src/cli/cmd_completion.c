@@ -34,8 +34,8 @@ static int print_completion(HelpForm form, const char *asked) {
 int command_completion(int argc, char **argv) {
   static const Usage usage = {
       "completion", "bash|zsh",
-      "Prints what bash or zsh needs to complete verbs, options and their values. make install "
-      "puts both where these shells look for them.",
+      "Prints a completion script for bash or zsh: verbs, options and their values. make install "
+      "installs both scripts.",
       "  source <(tessera completion bash)                      in ~/.bashrc\n"
       "  tessera completion zsh > \"${fpath[1]}/_tessera\"        before compinit"};
   TextList words = {mem_alloc((size_t)(argc + 1) * sizeof *words.items), 0};

@@ -105,12 +105,12 @@ int command_names(int argc, char **argv) {
   const char *side_path = NULL;
   static const Usage usage = {
       "names", "[FILE…]",
-      "Prints the dimensions of a program by name: which dimensions of which values are the same\n"
-      "thing, found through the ops. Names come from `tessera.dims` attributes of arguments and\n"
-      "results, from a file (--names), or are made up from sizes (d128, d128b). A dimension that\n"
-      "stands twice in one value has variants (length, length'); a product is batch*length.\n"
-      "`tessera propagate --layout \"batch:data\"` shards by these names. What is printed can be\n"
-      "given back with --names.",
+      "Groups the dimensions of a program that must have equal size and meaning, and prints a "
+      "name for each group. Names come from `tessera.dims` attributes of arguments and results, "
+      "or from --names. Other groups are named by their size (d128, d128b). If a name occurs "
+      "twice in one value, the second is length'. A merged dimension is batch*length. `tessera "
+      "propagate --layout \"batch:data\"` shards by these names. The output can be given back "
+      "with --names.",
       "  tessera names model.mlir\n"
       "  tessera names model.mlir --names names.txt       lines such as `arg0: batch, length`,\n"
       "                                                   `params.layer_*.w1: hidden, ff`, `x: _, "
@@ -118,9 +118,10 @@ int command_names(int argc, char **argv) {
       "  tessera names model.mlir --all | grep length\n"
       "  tessera names model.mlir --json | jq '.names[].name'"};
   const Option options[] = {
-      {"--names", OPTION_TEXT, &side_path, "FILE", "names of dimensions: PATTERN: NAME, NAME"},
-      {"--all", OPTION_FLAG, &job.all, NULL, "every value and every name"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "one JSON object per program"},
+      {"--names", OPTION_TEXT, &side_path, "FILE",
+       "file with names. A line is 'PATTERN: NAME, NAME'"},
+      {"--all", OPTION_FLAG, &job.all, NULL, "print all values and all names"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print one JSON object per program"},
   };
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   if (!files.items) return cli_fail(status_no_memory());

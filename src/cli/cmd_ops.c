@@ -136,13 +136,13 @@ static Status *show_ops(Guard *guard, void *arg) {
 int command_ops(int argc, char **argv) {
   OpsJob job = {0};
   static const Usage usage = {
-      "ops", "[TEXT…]", "Shows the op table, or the ops whose names contain a TEXT.",
+      "ops", "[TEXT…]", "Prints the op table, or the ops whose names contain one of the TEXTs.",
       "  tessera ops\n  tessera ops reduce\n  tessera ops --markdown > docs/ops.md"};
   const Option options[] = {
-      {"--markdown", OPTION_FLAG, &job.markdown, NULL, "as a Markdown table"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "one object per op"},
+      {"--markdown", OPTION_FLAG, &job.markdown, NULL, "print a Markdown table"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print one JSON object per op"},
       {"--constraints", OPTION_FLAG, &job.constraints, NULL,
-       "one line per constraint of the specification"},
+       "print one line per constraint of the specification"},
   };
   job.words.items = mem_alloc((size_t)(argc + 1) * sizeof *job.words.items);
   if (!job.words.items) return cli_fail(status_no_memory());

@@ -63,11 +63,10 @@ static Status *optimize_segment(Guard *guard, void *arg) {
 
 static const Usage usage = {
     "optimize", "[FILE]",
-    "Makes the program that each device runs cheaper, as tessera partition does by itself: fewer "
-    "and smaller\n"
-    "collectives, no work twice. All devices run the program. Arguments are taken to be the same "
-    "everywhere\n"
-    "unless they have a tessera.sharding, in functions that have one at all. The passes:"
+    "Optimizes a local program, as tessera partition does by default: fewer and smaller "
+    "collectives, no work done twice. All devices run the program. If an argument or result of "
+    "a function has the attribute tessera.sharding, the function's other arguments are taken "
+    "as replicated. If none has it, arguments may differ between all devices. The passes:"
 #define PASS(name, when, what) "\n  " #name ": " what
 #include "optimize/passes.def"
 #undef PASS
@@ -82,26 +81,28 @@ int command_optimize(int argc, char **argv) {
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   const Option options[] = {
       {"--devices", OPTION_NUMBER, &devices, "N",
-       "number of devices that run it (default: unknown)"},
+       "number of devices that run the program (default: unknown; some passes then do nothing)"},
       {"--passes", OPTION_TEXT, &job.options.passes, "LIST",
-       "run these passes only, each once, in this order (default: all, until none finds more)"},
+       "run only these passes, each once, in this order (default: all, until none changes the "
+       "program)"},
       {"--rings", OPTION_FLAG, &job.options.rings, NULL,
-       "also compute contractions of gathered tensors as rings of shards, where that pays"},
+       "also write all_gather + contraction and contraction + reduce_scatter as windowed "
+       "einsums (rings of permutes), if that is predicted to be faster"},
       {"--collectives", OPTION_TEXT, &job.options.collectives, "LIST",
-       "the form that the program's consumer needs of collectives: combined (default), single (one "
-       "operand each), bitwise, fenced, major, apart, paced, typed, several with commas; xla: all "
-       "that "
-       "XLA needs"},
+       "how to write collectives for the system that runs the program: combined (default), or "
+       "a list of single, bitwise, fenced, major, apart, paced and typed (the passes of these "
+       "names). xla means all that XLA needs"},
       {"--bucket", OPTION_NUMBER, &bucket, "BYTES",
-       "combine small collectives into one of at most BYTES (default 32 MiB)"},
+       "combine small collectives up to BYTES (default 32 MiB)"},
       {"--trip-count", OPTION_NUMBER, &trip_count, "N",
-       "iterations to count for loops of unknown length (default: 100, a guess)"},
-      {"--stats", OPTION_FLAG, &job.stats, NULL, "count how often each pass changed something"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "print these counts instead of the program"},
+       "iterations that a loop of unknown length counts as (default 100)"},
+      {"--stats", OPTION_FLAG, &job.stats, NULL, "print how often each pass changed the program"},
+      {"--json", OPTION_FLAG, &job.json, NULL,
+       "print the numbers of --stats as JSON instead of the program"},
       {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
        "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},
-      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
+      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write to FILE instead of standard output"},
   };
   int code = EXIT_BAD;
   ParseArgs args = ARGS_BAD;

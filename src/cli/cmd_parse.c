@@ -192,25 +192,27 @@ int command_parse(int argc, char **argv) {
   bool no_verify = false;
   static const Usage usage = {
       "parse", "[FILE…]",
-      "Reads StableHLO text (also func, chlo, sdy, check, interpreter), verifies it and prints it\n"
-      "back, segment by segment where lines `// -----` split a file (and between files).",
+      "Reads, verifies and prints programs in StableHLO text. The dialects func, chlo, sdy, "
+      "check and interpreter are known, too. Lines `// -----` split a file into segments. Each "
+      "segment is a program.",
       "  tessera parse model.mlir\n"
       "  tessera parse --generic model.mlir | less\n"
-      "  tessera parse --round-trip tests/*.mlir        last line: N passed, N failed\n"
-      "  tessera parse --verify-diagnostics bad.mlir    the errors its comments announce"};
+      "  tessera parse --round-trip tests/*.mlir        the last line counts passes and failures\n"
+      "  tessera parse --verify-diagnostics bad.mlir    compare errors with comments"};
   const Option options[] = {
       {"--generic", OPTION_FLAG, &job.print.generic, NULL, "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.print.locations, NULL, "print locations"},
       {"--drop-shardings", OPTION_FLAG, &job.drop_shardings, NULL,
-       "leave shardings and meshes out"},
+       "print without shardings and meshes"},
       {"--allow-unregistered", OPTION_FLAG, &job.options.allow_unregistered, NULL,
-       "keep ops that are not known"},
-      {"--no-verify", OPTION_FLAG, &no_verify, NULL, "read only"},
+       "accept unknown ops"},
+      {"--no-verify", OPTION_FLAG, &no_verify, NULL, "do not verify"},
       {"--verify-diagnostics", OPTION_FLAG, &job.verify_diagnostics, NULL,
-       "check `expected-error` comments; print nothing"},
-      {"--round-trip", OPTION_FLAG, &job.round_trip, NULL, "print, read again, compare; per file"},
+       "compare errors with the `expected-error` comments; print no program"},
+      {"--round-trip", OPTION_FLAG, &job.round_trip, NULL,
+       "print each program, read it back and compare; print one line per file"},
       {"--json", OPTION_FLAG, &job.json, NULL,
-       "facts about each segment instead: functions, ops, hash, errors"},
+       "print functions, ops, hash and errors of each segment as JSON instead"},
       {"--hash", OPTION_FLAG, &job.hash, NULL, "print the structural hash instead"},
   };
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};

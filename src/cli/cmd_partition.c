@@ -44,9 +44,10 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static void show_guess(const Traffic *t, bool unknown, bool *told) {
   if (unknown && !*told)
     fprintf(stderr, " (%s%u loop%s of unknown length counted as %u iteration%s%s)",
-            t->told ? "" : "guess: ", t->unknown_loops, plural(t->unknown_loops), t->trip_count,
-            plural(t->trip_count), t->told ? "" : "; --trip-count sets it");
-  else if (unknown && !t->told)
+            t->trip_count_given ? "" : "guess: ", t->unknown_loops, plural(t->unknown_loops),
+            t->trip_count, plural(t->trip_count),
+            t->trip_count_given ? "" : "; --trip-count sets it");
+  else if (unknown && !t->trip_count_given)
     fputs(" (guess)", stderr);
   *told |= unknown;
 }
@@ -71,7 +72,20 @@ static void show_redundant(const PartitionJob *job) {
   for (uint32_t i = 0; i < list->n && i < MOST_REDUNDANT; i++)
     say("tessera:   redundant: ", list->rows[i].why);
   if (list->n > MOST_REDUNDANT)
-    fprintf(stderr, "tessera:   redundant: %u more (--json has all)\n", list->n - MOST_REDUNDANT);
+    fprintf(stderr, "tessera:   redundant: %u more (--json lists them)\n",
+            list->n - MOST_REDUNDANT);
+  double sum = 0;
+  for (uint32_t i = 0; i < list->n; i++) sum += list->rows[i].flops;
+  if (sum > c->traffic.flops)
+    fprintf(stderr, "tessera:   the redundant ops have more FLOPs than the total because they are "
+                    "counted before the passes (-O0 runs none)\n");
+}
+
+// --conflicts=cost can only help if axes of the mesh are not used by some op.
+static bool has_unused_axes(const RedundantList *list) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->rows[i].cause == REDUNDANT_UNUSED) return true;
+  return false;
 }
 
 // --stats: a line per kind of collective, then bytes, critical path, FLOPs and redundant work.
@@ -90,7 +104,7 @@ static void show_traffic(PartitionJob *job) {
       snprintf(groups, sizeof groups, "%u pair%s", r->n_groups, plural(r->n_groups));
     if (r->in_loops)
       snprintf(loops, sizeof loops, "  (%u in loops, %.0f runs%s)", r->in_loops, r->runs,
-               r->unknown && !t->told ? ": a guess" : "");
+               r->unknown && !t->trip_count_given ? ": a guess" : "");
     fprintf(stderr, "tessera: %4u %-19s %-16s %12.0f bytes%s%s%s\n", r->count,
             traffic_kind(r->code), groups, r->bytes, r->axes[0] ? "  over " : "", r->axes, loops);
   }
@@ -107,11 +121,12 @@ static void show_traffic(PartitionJob *job) {
   show_redundant(job);
   fprintf(stderr, "tessera: %.0f bytes of arguments and %.0f bytes of results per device\n",
           t->argument_bytes, t->result_bytes);
-  if (share >= hint_share && !annotations->by_cost &&
+  if (share >= hint_share && !annotations->by_cost && has_unused_axes(&c->redundant) &&
       trials_would_help(annotations, &job->rewrite.session.arena))
-    fprintf(stderr, "tessera: devices compute the same work: if several annotations use one axis, "
-                    "--conflicts=cost tries which of them\n"
-                    "tessera: propagate first; a priority decides it: --shard 'w=P(\"data\")p1'\n");
+    fprintf(stderr,
+            "tessera: several devices compute the same. If annotations compete for an axis, "
+            "--conflicts=cost chooses which gives way;\n"
+            "tessera: to choose yourself, give it a priority: --shard 'w=P(\"data\")p1'\n");
 }
 
 // --stats with a --machine: seconds and peak memory.
@@ -131,20 +146,23 @@ static void show_reasons(PartitionJob *job, Guard *guard) {
     fputs("tessera: the local program has no collectives\n", stderr);
     return;
   }
-  fprintf(stderr,
-          "tessera: why each collective is there, the most expensive first. %%N is an SSA name in "
-          "%s as given;\n"
-          "tessera: FILE:LINE is a line of the user's source if the op has a location, else of %s",
-          path, path);
+  fprintf(
+      stderr,
+      "tessera: reasons for the collectives, the most bytes first. Names of values are those in "
+      "%s.\n"
+      "tessera: FILE:LINE is the op's location if it has one, else its line in %s.",
+      path, path);
   if (traffic_marks(job->request.local.collectives))
-    fputs(";\ntessera: in the local program rN is the attribute tessera.why = \"rN\"", stderr);
+    fputs("\ntessera: The collectives of reason rN have the attribute tessera.why = \"rN\" in the "
+          "local program.",
+          stderr);
   fputc('\n', stderr);
   StrBuf *line = &job->line;
   strbuf_init(line, guard);
   for (uint32_t i = 0; i < reasons->n; i++) {
     const Reason *r = &reasons->rows[i];
     line->used = 0;
-    reason_print(r, r->unknown && !job->compiled.traffic.told, line);
+    reason_print(r, r->unknown && !job->compiled.traffic.trip_count_given, line);
     say("tessera: ", line->data);
   }
   strbuf_deinit(line);
@@ -155,11 +173,13 @@ static bool is_near(const Verified *v) { return v->worst > v->tolerance && v->wo
 
 static void show_not_finite(const Verified *v) {
   if (v->not_finite)
-    fprintf(stderr,
-            "tessera: %llu of %llu floats of the global results are not finite, which may be the "
-            "random data (a second moment\n"
-            "tessera: below 0): --positive, --seed=N; tessera.run in Python takes real data\n",
-            (unsigned long long)v->not_finite, (unsigned long long)v->n_floats);
+    fprintf(
+        stderr,
+        "tessera: %llu of %llu floats of the global results are not finite. The random data may "
+        "be the cause (a square root\n"
+        "tessera: of a negative number): try --positive or --seed=N, or give data with "
+        "--inputs=FILE\n",
+        (unsigned long long)v->not_finite, (unsigned long long)v->n_floats);
 }
 
 // The result of --verify. A difference is printed with what to do about it: rounding, random data
@@ -171,40 +191,42 @@ static void show_verified(const PartitionJob *job) {
     cli_error("the local program differs from the global program on %u device%s: %s", v->n_devices,
               plural(v->n_devices), v->where);
     if (v->tolerance > 0)
-      fprintf(stderr, "tessera: floats must be within %g of 1 + |value|; farthest %.2g\n",
+      fprintf(stderr,
+              "tessera: floats must agree: |difference| <= %g (1 + |value|); the largest is %.2g\n",
               v->tolerance, v->worst);
     if (is_near(v) && job->verification.tolerance > 0)
       fprintf(stderr,
-              "tessera: that may be rounding: devices add in another order, and many layers "
-              "magnify it. Without --tolerance it is seen\n"
-              "tessera: whether another order does the same to the global program; --tolerance=X "
-              "allows more\n");
+              "tessera: The difference may be rounding: devices add in another order, and many "
+              "layers magnify rounding. Without --tolerance,\n"
+              "tessera: tessera tests whether another order changes the global program's results "
+              "as much. A larger --tolerance=X allows it\n");
     else if (is_near(v))
       fprintf(
           stderr,
-          "tessera: that may still be rounding, though adding in another order moves the global "
-          "program's own less. The same\n"
-          "tessera: program in f64 (jax_enable_x64) tells; if it agrees there, allow more here: "
-          "--tolerance=X\n");
+          "tessera: The difference may be rounding, but adding in another order changes the global "
+          "program's results less. Verify\n"
+          "tessera: the program in f64 (jax_enable_x64). If it agrees there, allow the difference "
+          "with a larger --tolerance=X\n");
     else if (v->tolerance > 0 && !job->inputs.count)
       fprintf(stderr,
-              "tessera: the arguments are random: a program that is ill-conditioned on them "
-              "magnifies rounding. --inputs=FILE verifies on\n"
-              "tessera: real data; the same program in f64 (jax_enable_x64) tells rounding from "
-              "errors\n");
+              "tessera: The arguments are random. If the program is ill-conditioned on them, it "
+              "magnifies rounding: verify on real data with\n"
+              "tessera: --inputs=FILE, or verify the program in f64 (jax_enable_x64)\n");
     return;
   }
   fprintf(stderr, "tessera: verified on %u device%s: %u result%s agree%s", v->n_devices,
           plural(v->n_devices), v->n_results, plural(v->n_results), v->n_results == 1 ? "s" : "");
   if (v->rounded)
     fprintf(stderr,
-            " as far as rounding lets them\n"
-            "tessera: (floats within %g of 1 + |value|, but for some that are off by up to %.2g: "
-            "these also move when the global\n"
-            "tessera: program adds in another order; with --tolerance=X they are errors)\n",
+            " up to rounding\n"
+            "tessera: (|difference| of floats <= %g (1 + |value|), except some that differ by up "
+            "to %.2g: "
+            "these change as much if the global\n"
+            "tessera: program adds in another order. With --tolerance=X they are errors)\n",
             v->tolerance, v->worst);
   else if (v->tolerance > 0)
-    fprintf(stderr, " (floats within %g of 1 + |value|; farthest %.2g)\n", v->tolerance, v->worst);
+    fprintf(stderr, " (floats: |difference| <= %g (1 + |value|), the largest is %.2g)\n",
+            v->tolerance, v->worst);
   else
     fprintf(stderr, " exactly\n");
 }
@@ -271,9 +293,16 @@ static bool counts_fit(const PartitionJob *job) {
   if ((!job->replicas || job->replicas == 1 || job->replicas == n) &&
       (!job->partitions || job->partitions == 1 || job->partitions == n))
     return true;
-  cli_error("there %s %u device%s: --replica-count and --partition-count are 1 or that",
+  cli_error("there %s %u device%s: --replica-count and --partition-count take 1 or that number",
             n == 1 ? "is" : "are", job->compiled.n_devices, plural(n));
   return false;
+}
+
+static Status *save_decisions(const PartitionJob *job) {
+  const char *path = job->save_decisions;
+  if (!path) return NULL;
+  if (cli_is_stdout(path)) return cli_flush(NULL, job->saved.data, job->saved.used);
+  return file_write(path, job->saved.data, job->saved.used);
 }
 
 // Decisions are about one program.
@@ -282,6 +311,20 @@ static bool is_one_program(const PartitionJob *job) {
   cli_error("--decisions and --save-decisions take a file with one program, and %s has several",
             job->rewrite.source->path);
   return false;
+}
+
+static void say_unsharded(const PartitionJob *job) {
+  const Session *s = &job->rewrite.session;
+  const Mesh *mesh = sharding_mesh(s->table, s->mesh);
+  if (mesh && mesh->n_devices > 1)
+    fprintf(stderr,
+            "tessera: nothing is sharded: the %u devices of the mesh would all run the global "
+            "program. The output is that program, for 1 device. Annotate a value: --shard "
+            "'0=P(\"%s\")'\n",
+            mesh->n_devices, name_text(s->context, mesh->axes[0].name));
+  else
+    fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
+                    "value: --mesh data=4 --shard '0=P(\"data\")'\n");
 }
 
 // Compiles one segment; reports go to stderr before the program goes to stdout.
@@ -296,11 +339,9 @@ static Status *partition_segment(Guard *guard, void *arg) {
   }
   TRY(rewrite_compile(r, guard, &job->request, NULL, NULL, &job->compiled, &good));
   if (!good) return NULL;
-  if (job->save_decisions) TRY(file_write(job->save_decisions, job->saved.data, job->saved.used));
+  TRY(save_decisions(job));
   if (!counts_fit(job)) return NULL;
-  if (job->compiled.n_devices == 1)
-    fprintf(stderr, "tessera: nothing is sharded: the local program is the global one. Annotate a "
-                    "value: --mesh data=4 --shard '0=P(\"data\")'\n");
+  if (job->compiled.n_devices == 1) say_unsharded(job);
   if (job->compiled.prediction.simulated)
     predicted_init(&job->predicted, &r->session, &job->compiled.prediction, guard);
   if (job->stats && !job->json) {
@@ -358,18 +399,18 @@ static bool read_tolerance(const char *text, double *out) {
 
 static const Usage usage = {
     "partition", "[FILE]",
-    "Writes the local program that each device runs: the same ops on shards of the tensors, with "
-    "standard StableHLO collectives. Annotations are read and propagated first, as by tessera "
-    "propagate; a program with sdy.reshard is already propagated, and its arguments and results "
-    "keep their shardings. Device k of the mesh is partition k. In the output, attributes of each "
-    "argument and result hold its global type and sharding.\n"
-    "With --verify both programs run on the same data, random or of --inputs, and are compared on "
-    "every device: integers exactly, floats within a tolerance that is printed; exit status 1 and "
-    "the first difference if they differ.",
+    "Writes the local program that every device runs. It has the ops of the global program on "
+    "shards, and standard StableHLO collectives. Annotations are propagated first, as tessera "
+    "propagate does. A program with sdy.reshard ops is taken as already propagated: its "
+    "arguments and results keep their shardings. Device k of the mesh is partition k. Each "
+    "argument and result of the output has attributes with its global type and sharding.\nWith "
+    "--verify, the global and the local program run on the same data. Their results are "
+    "compared on every device: integers exactly, floats within a tolerance, which is printed. "
+    "If they differ, the first difference is printed and the exit status is 1.",
     "  tessera partition model.mlir -o local.mlir\n"
     "  tessera partition model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' --verify\n"
-    "  tessera partition model.mlir --stats > local.mlir         communication\n"
-    "  tessera partition model.mlir --why -o local.mlir          why, the most expensive first\n"
+    "  tessera partition model.mlir --stats > local.mlir         collectives and bytes sent\n"
+    "  tessera partition model.mlir --why -o local.mlir          reasons for the collectives\n"
     "  tessera partition model.mlir --machine h100 --stats -o local.mlir\n"
     "  tessera partition model.mlir --verify --inputs data.npz -o local.mlir\n"
     "  tessera partition model.mlir --verify --json | jq .bytes\n"
@@ -387,62 +428,63 @@ int command_partition(int argc, char **argv) {
   Annotations annotations;
   const Option own[] = {
       {"--verify", OPTION_FLAG, &job.verify, NULL,
-       "run the local and the global program on the same data and compare"},
+       "run the global and the local program on the same data, and compare the results"},
       {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…",
-       ".npz or .npy files with the global arguments, for --verify, matched as by tessera run "
-       "(default: random data)"},
-      {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of that data (default 0)"},
+       "data for --verify: .npz or .npy files with the global arguments. tessera run --help "
+       "tells how arrays are matched to arguments. Default: random data"},
+      {"--seed", OPTION_NUMBER, &job.verification.seed, "N", "seed of the random data (default 0)"},
       {"--positive", OPTION_FLAG, &job.verification.positive, NULL,
-       "floats of that data from 0 to 3 (default -1.5 to 1.5), for programs that take square "
-       "roots"},
+       "random floats from 0 to 3 instead of -1.5 to 1.5, for programs that take square roots"},
       {"--entry", OPTION_TEXT, &job.verification.entry, "NAME",
-       "the function to verify (default main)"},
+       "function to verify (default main)"},
       {"--tolerance", OPTION_TEXT, &tolerance, "X",
-       "floats agree if |got - want| <= X (1 + |want|) (default by the narrowest type that a "
-       "result depends on: f32 1e-4, f16 1e-2, bf16 5e-2)"},
+       "floats agree if |got - want| <= X (1 + |want|). The default depends on the narrowest "
+       "type that a result depends on: 1e-4 for f32, 1e-2 for f16, 5e-2 for bf16"},
       {"--max-steps", OPTION_NUMBER, &job.verification.most_steps, "N",
        "stop verifying after N ops of the global program (default: no limit)"},
       {"--memory", OPTION_NUMBER, &gib, "GIB",
-       "limit of values alive while verifying, and of stacks of devices (default 16; 0 = none)"},
+       "limit of the memory of --verify (default 16; 0 = no limit)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
-       "count collectives, bytes sent per device and FLOPs; name ops computed redundantly; with "
-       "--machine also predict seconds and peak memory"},
+       "print collectives, bytes sent per device and FLOPs, and the ops that devices compute "
+       "redundantly. With --machine, also the predicted seconds and peak memory"},
       {"--poison", OPTION_FLAG, &job.request.local.poison, NULL,
-       "padding is NaN or the least integer: shows in --verify if it is read"},
+       "write NaN (in integers: the least one) into padding that the local program itself makes, "
+       "so that --verify detects reads of it"},
       {"--why", OPTION_FLAG, &job.request.local.why, NULL,
-       "name for each collective the op and the value that need it, the most expensive first; "
-       "mark collectives with tessera.why"},
+       "print for each collective the op and the value that need it, the most bytes first. The "
+       "collectives get the attribute tessera.why"},
       {"--save-decisions", OPTION_TEXT, &job.save_decisions, "FILE",
-       "write every choice there as JSON: axes per op, reshards, inlined functions, trades of "
-       "passes"},
+       "write all choices of the partitioner to FILE as JSON: axes of each op, reshards, "
+       "inlined functions, trades of passes (docs/partition-decisions.md)"},
       {"--decisions", OPTION_TEXT, &job.decisions, "FILE",
-       "obey the choices in FILE, all or some, edited or not; one that cannot be obeyed is an "
-       "error"},
+       "use the choices in FILE. FILE may be edited, and may have some of the choices only. A "
+       "choice that cannot be used is an error"},
       {"--json", OPTION_FLAG, &job.json, NULL,
-       "print what --stats, --why and --verify report, instead of the program"},
-      {"-O", OPTION_FLAG, &optimized, NULL, "make the local program cheaper (the default)"},
-      {"-O0", OPTION_FLAG, &job.request.local.plain, NULL,
-       "leave the local program as it was made"},
+       "print the reports of --stats, --why and --verify as JSON instead of the program"},
+      {"-O", OPTION_FLAG, &optimized, NULL, "optimize the local program (default)"},
+      {"-O0", OPTION_FLAG, &job.request.local.plain, NULL, "do not optimize the local program"},
       {"--rings", OPTION_FLAG, &job.request.local.rings, NULL,
-       "also compute contractions of gathered tensors as rings of shards, where that pays"},
+       "also write all_gather + contraction and contraction + reduce_scatter as windowed "
+       "einsums (rings of permutes), if that is predicted to be faster"},
       {"--passes", OPTION_TEXT, &job.request.local.passes, "LIST",
-       "run these passes only, in this order: share,dead (tessera optimize --help lists them)"},
+       "run only these passes, in this order: share,dead. tessera optimize --help lists them"},
       {"--collectives", OPTION_TEXT, &job.request.local.collectives, "LIST",
-       "the form that the program's consumer needs of collectives: combined (default), single (one "
-       "operand each), bitwise, fenced, major, apart, paced, typed, several with commas; xla: all "
-       "that "
-       "XLA needs"},
+       "how to write collectives for the system that runs the program: combined (default), or "
+       "a list of single, bitwise, fenced, major, apart, paced and typed (the passes of these "
+       "names). xla means all that XLA needs"},
       {"--replica-groups", OPTION_TEXT, &groups, "dense|mesh-axes",
-       "write groups of devices one by one (default) or by axes of the mesh"},
+       "dense (default): write the device ids of each group. mesh-axes: write the axes of the "
+       "mesh"},
       {"--replica-count", OPTION_NUMBER, &job.replicas, "N",
-       "device k is replica k of one partition instead (N: all of them)"},
+       "use replicas instead of partitions: device k is replica k. N must be the number of "
+       "devices"},
       {"--partition-count", OPTION_NUMBER, &job.partitions, "N",
-       "device k is partition k of one replica (the default)"},
+       "use partitions (default): device k is partition k. N must be the number of devices"},
       {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
        "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},
-      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
+      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write to FILE instead of standard output"},
   };
   enum { N_OWN = sizeof own / sizeof own[0] };
   Option options[ANNOTATION_OPTIONS + N_OWN];
@@ -458,13 +500,17 @@ int command_partition(int argc, char **argv) {
   if (args == ARGS_OK && files.count > 1) {
     cli_error("partition takes one program, %u are given%s", files.count,
               job.request.local.why
-                  ? " (--why takes no value here; tessera propagate --why VALUE says "
+                  ? " (partition --why takes no value; tessera propagate --why VALUE tells "
                     "where a value's axes come from)"
                   : "");
   } else if (args == ARGS_OK && groups && strcmp(groups, "dense") && strcmp(groups, "mesh-axes")) {
     cli_error("--replica-groups takes dense or mesh-axes, not '%s'", groups);
+  } else if (args == ARGS_OK && job.save_decisions && cli_is_stdout(job.save_decisions) &&
+             cli_is_stdout(job.rewrite.output)) {
+    cli_error("--save-decisions and the program both go to standard output: give one of them a "
+              "file (-o FILE)");
   } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
-    cli_error("--inputs are data to verify with: say --verify, too");
+    cli_error("--inputs requires --verify");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
     cli_error("--replica-count and --partition-count cannot both be above 1");
   } else if (args == ARGS_OK &&

@@ -56,8 +56,8 @@ static void hint_if_unsharded(const PropagateJob *job) {
 static void hint_if_rivals(PropagateJob *job) {
   const PropagateRequest *annotations = &job->request.annotations;
   if (annotations->by_cost || !trials_would_help(annotations, &job->rewrite.session.arena)) return;
-  fprintf(stderr, "tessera: several annotations use one axis: --conflicts=cost tries which of "
-                  "them give way, a priority says it: --shard 'w=P(\"data\")p1'\n");
+  fprintf(stderr, "tessera: annotations compete for an axis: --conflicts=cost chooses which gives "
+                  "way; to choose yourself, give it a priority: --shard 'w=P(\"data\")p1'\n");
 }
 
 // ---- reasons ----
@@ -129,14 +129,14 @@ static void release(void *arg) {
 
 static const Usage usage = {
     "propagate", "[FILE]",
-    "Reads a program in which a few tensors are annotated, and infers the shardings of all "
-    "others. Annotations are sdy's or GSPMD's (mhlo.sharding), or come from the shell: --shard "
-    "'PATTERN=SPEC'. PATTERN is an argument's number, its path or a glob (params.*.kernel, "
-    "w[qkv]), a "
-    "result (result0, out.loss), a value (%12) or a line (model.py:31). SPEC is JAX's P(\"data\", "
-    "None) or sdy's [{\"data\"}, {?}]. The first rule that matches a value holds. Dimensions of "
-    "P(…) are closed; `...` and UNCONSTRAINED are open. P(\"data\")p1 has a lower priority than "
-    "annotations without priority, or with p0.",
+    "Infers the shardings of all tensors from a few annotations. The program may have "
+    "annotations of sdy or GSPMD (mhlo.sharding). --shard 'PATTERN=SPEC' adds one. SPEC is "
+    "JAX's P(\"data\", None) or sdy's [{\"data\"}, {?}]. Dimensions of P(…) are closed. `...` "
+    "and UNCONSTRAINED leave dimensions open. P(\"data\")p1 has priority 1: it propagates "
+    "after annotations of priority 0, which is the default. If several rules match a value, "
+    "the first one is used. PATTERN is one of:\n  an argument: its number (0), its path, or a "
+    "glob of paths (params.*.kernel, w[qkv])\n  a result: result0, out.loss\n  a value: %12\n  "
+    "a line of the source, for all values that it defines: model.py:31",
     "  tessera propagate model.mlir\n"
     "  tessera propagate model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' \\\n"
     "      --shard 'params.*.kernel=P(None, \"model\")'\n"
@@ -154,22 +154,26 @@ int command_propagate(int argc, char **argv) {
   Annotations annotations;
   const Option first[] = {
       {"--emit", OPTION_TEXT, &emit, "sdy|mhlo|table|none",
-       "print the program with sdy attributes (default) or GSPMD's, for XLA; a table; nothing"},
+       "what to print. sdy (default): the program with sdy attributes. mhlo: the program with "
+       "GSPMD attributes. table: a table of shardings. none: nothing"},
   };
   const Option rest[] = {
-      {"--close", OPTION_FLAG, &job.request.write.close, NULL, "leave no dimension open"},
+      {"--close", OPTION_FLAG, &job.request.write.close, NULL,
+       "close all dimensions in the output"},
       {"--reshards", OPTION_FLAG, &job.request.write.reshards, NULL,
-       "also write where tessera partition reshards values, so that XLA reshards them there"},
+       "also write the partitioner's reshards as constraints, so that XLA makes the same ones"},
       {"--why", OPTION_TEXTS, job.whys, "VALUE",
-       "explain instead where the axes of a value come from: %12, an argument's path, model.py:31"},
-      {"--why-all", OPTION_FLAG, &job.why_all, NULL, "explain all values"},
-      {"--stats", OPTION_FLAG, &job.stats, NULL, "count places, steps and seconds of propagation"},
+       "print instead where the axes of VALUE come from. VALUE is %12, an argument's path, or "
+       "model.py:31. May be repeated"},
+      {"--why-all", OPTION_FLAG, &job.why_all, NULL, "as --why, for all values"},
+      {"--stats", OPTION_FLAG, &job.stats, NULL,
+       "print numbers of values and propagation steps, and the seconds that propagation took"},
       {"--json", OPTION_FLAG, &job.json, NULL,
-       "print the shardings of all arguments, results and values instead"},
+       "print the shardings of all arguments, results and values as JSON instead"},
       {"--generic", OPTION_FLAG, &job.rewrite.print.generic, NULL,
        "print every op in generic form"},
       {"--locations", OPTION_FLAG, &job.rewrite.print.locations, NULL, "print locations"},
-      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
+      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write to FILE instead of standard output"},
   };
   enum { N_FIRST = sizeof first / sizeof first[0], N_REST = sizeof rest / sizeof rest[0] };
   Option options[N_FIRST + ANNOTATION_OPTIONS + N_REST];

@@ -482,21 +482,16 @@ int command_run(int argc, char **argv) {
                 .limit_gib = 16};
   static const Usage usage = {
       "run", "[FILE]",
-      "Evaluates a program's @main (or its only function) and prints the results, or writes them "
-      "to a file.\n"
-      "Without --inputs the arguments are seeded random data. Arrays of NumPy files are matched to "
-      "arguments\n"
-      "by name (the argument's path, params.w, its %name, or argK), the rest in order. Element "
-      "types NumPy has\n"
-      "no name for (bf16, f8…) are raw bytes there (V2, V1): "
-      "numpy.load(…).view(ml_dtypes.bfloat16) and the like.\n"
-      "Results are called result0, result1, …; of several processes process0_result0, ….\n"
-      "A local program that tessera partition wrote runs on all devices of its mesh: arguments of "
-      "global shapes\n"
-      "are sharded and results joined, so that it takes and gives what the global program does. "
-      "Arguments that\n"
-      "all have the shapes of shards are given to every device as they are, and each device's "
-      "results are shown.",
+      "Evaluates @main, or the only function of a program. Prints the results or writes them to "
+      "a file. Without --inputs, the arguments are random. Arrays of .npz files are matched to "
+      "arguments by name: the path (params.w), the SSA name, or argK. Other arrays are matched "
+      "in order. Results are called result0, result1, …; with several processes "
+      "process0_result0, …. NumPy has no names for bf16, f8 and other narrow types: they are "
+      "stored as raw bytes (V2, V1), which numpy.load(…).view(ml_dtypes.bfloat16) reads.\nA "
+      "local program that tessera partition wrote runs on all devices of its mesh. It takes the "
+      "arguments and returns the results of the global program: arguments are sharded, results "
+      "are joined. If all arguments have the shapes of shards, every device gets the same "
+      "arguments, and the results of each device are printed.",
       "  tessera run model.mlir\n"
       "  tessera run model.mlir --inputs data.npz --outputs result.npz\n"
       "  tessera run model.mlir --inputs x.npy w.npy --seed=7\n"
@@ -505,34 +500,32 @@ int command_run(int argc, char **argv) {
       "  tessera run spmd.mlir --partitions=4 --json    one line per process and result"};
   const Option options[] = {
       {"--engine", OPTION_TEXT, &job.engine, "eval",
-       "which engine runs it; eval is the only one so far"},
-      {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…",
-       ".npz or .npy files that hold the arguments"},
+       "engine that evaluates the program. There is only eval"},
+      {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…", ".npz or .npy files with the arguments"},
       {"--args", OPTION_TEXT, &job.args, "LIST",
-       "the arguments as constants: '[dense<1> : tensor<2xi32>]'"},
+       "arguments as constants: '[dense<1> : tensor<2xi32>]'"},
       {"--outputs", OPTION_TEXT, &job.outputs, "FILE",
-       "write the results (.npz, or .npy for one), print nothing"},
+       "write the results to FILE (.npz, or .npy for one result) and print nothing"},
       {"--seed", OPTION_NUMBER, &job.seed, "N",
        "seed of random data and of stablehlo.rng (default 0)"},
       {"--replicas", OPTION_NUMBER, &job.given_replicas, "R",
-       "run R × P processes: R replicas (default 1) …"},
+       "number of replicas (default 1). R × P processes run"},
       {"--partitions", OPTION_NUMBER, &job.given_partitions, "P",
-       "… of P partitions (default 1), all with the same arguments; a program that tessera "
-       "partition wrote has its own number"},
+       "number of partitions (default 1). All processes get the same arguments. A local "
+       "program of tessera partition has its own number"},
       {"--local", OPTION_FLAG, &job.local, NULL,
-       "arguments and results of a partitioned program are those of each device: nothing is "
-       "sharded "
-       "or joined"},
-      {"--entry", OPTION_TEXT, &job.entry, "NAME", "the function to run (default main)"},
+       "give the arguments of a local program to every device as they are, and print each "
+       "device's results"},
+      {"--entry", OPTION_TEXT, &job.entry, "NAME", "function to run (default main)"},
       {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "print results as JSON, one object each"},
-      {"--all", OPTION_FLAG, &job.all, NULL, "print big tensors in full"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print each result as a JSON object"},
+      {"--all", OPTION_FLAG, &job.all, NULL, "print large tensors in full"},
       {"--probe-dir", OPTION_TEXT, &job.probes, "DIRECTORY",
-       "write the values of interpreter.probe there"},
+       "write the values of interpreter.probe ops to DIRECTORY"},
       {"--memory", OPTION_NUMBER, &job.limit_gib, "GIB",
-       "limit of values alive at once, and of stacks of processes (default 16; 0 = none)"},
+       "limit of memory (default 16; 0 = no limit)"},
       {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
-       "stop after N ops, so that an endless loop ends (default: no limit)"},
+       "stop after N ops, for programs that may not end (default: no limit)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
   };
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};

@@ -23,16 +23,17 @@ static const char *const forms[HELP_FORMS] = {"text", "man", "bash", "zsh"};
 static const char all_usage[] = "VERB [options] [FILE…]";
 static const char all_summary[] =
     "Reads, verifies, prints, evaluates, shards and partitions StableHLO programs.";
-static const char all_notes[] =
-    "tessera VERB --help lists a verb's options. No FILE or '-' is standard input.";
+static const char all_notes[] = "tessera VERB --help lists a verb's options. Without FILE, or with "
+                                "'-', verbs read standard input.";
 static const char exit_status[] =
-    "0 fine, 1 the answer is no (a check failed), 2 bad usage or input.";
+    "0 success, 1 a check or verification failed, 2 bad usage or input.";
 static const char all_examples[] =
     "  tessera parse model.mlir              read, verify, print\n"
     "  tessera run model.mlir                evaluate on seeded random data\n"
-    "  tessera propagate model.mlir          fill in the shardings that follow\n"
+    "  tessera propagate model.mlir          infer shardings from annotations\n"
     "  tessera partition model.mlir --mesh data=8 --shard '0=P(\"data\")' --verify --stats\n"
-    "                                        what each of 8 devices runs, checked and counted\n"
+    "                                        the local program of 8 devices, verified, with "
+    "statistics\n"
     "  tessera check tests/                  run every self-checking file\n"
     "  source <(tessera completion bash)     complete verbs, options and their values";
 
@@ -133,7 +134,7 @@ static void put_text(const Usage *usage, const Option *options, uint32_t n) {
     snprintf(left, sizeof left, "%s%s%s", o->name, joint(o), o->value ? o->value : "");
     put_row(left, o->help, stdout);
   }
-  put_row("--help", "this text; --help=man as a man page", stdout);
+  put_row("--help", "print this text; --help=man prints a man page", stdout);
   printf("\nexamples:\n%s\n", usage->examples);
 }
 

@@ -10,7 +10,8 @@
 static Status *put_out(Guard *guard, void *arg) {
   Rewrite *r = arg;
   r->out.guard = guard;
-  if (r->output) return file_write(r->output, r->out.data ? r->out.data : "", r->out.used);
+  if (!cli_is_stdout(r->output))
+    return file_write(r->output, r->out.data ? r->out.data : "", r->out.used);
   strbuf_flush(&r->out);
   return NULL;
 }
@@ -21,7 +22,7 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
   char *text = cli_read_program(path, &source);
   if (!text) return EXIT_BAD;
   strbuf_init(&r->out, NULL);
-  if (!r->output) r->out.flush = cli_flush;
+  if (cli_is_stdout(r->output)) r->out.flush = cli_flush;
   r->source = &source;
   cli_progress_init(&r->progress, r->verb);
   int code = EXIT_OK;
@@ -34,7 +35,8 @@ int rewrite_file(Rewrite *r, const char *path, Status *(*segment)(Guard *guard, 
     if (release) release(job);
     session_deinit(&r->session);
   }
-  Status *status = code != EXIT_BAD || !r->output ? guard_run(put_out, r) : NULL;
+  bool writes = code != EXIT_BAD || cli_is_stdout(r->output);
+  Status *status = writes ? guard_run(put_out, r) : NULL;
   if (status) code = cli_fail(status);
   strbuf_deinit(&r->out);
   mem_free(text);

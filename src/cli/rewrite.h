@@ -9,7 +9,7 @@
 
 typedef struct Rewrite {
   const char *verb;
-  const char *output;  // NULL: stdout
+  const char *output;  // a file; see cli_is_stdout
   PrintOptions print;
   const Source *source;
   StrBuf out;  // of all segments

@@ -385,7 +385,7 @@ Network machine_network(const Machine *machine, const Context *context, const Me
       axes[i].link = machine->axes[k].link;
     }
     if (axes[i].named) continue;
-    AxisRef axis = axis_whole(mesh, i);
+    AxisRef axis = axis_full(mesh, i);
     Route route = network_route(&network, (AxisList){&axis, 1});
     axes[i].link = axis.size > 1 ? route_slowest(&route) : levels[0].link;
   }

@@ -5,7 +5,7 @@
 
 #include "cost/tuning.h"
 
-Price price_beside(Price a, Price b) {
+Price price_overlapped(Price a, Price b) {
   return (Price){fmax(a.seconds + b.transfer_seconds, b.seconds + a.transfer_seconds),
                  a.bytes + b.bytes, a.transfer_seconds + b.transfer_seconds};
 }

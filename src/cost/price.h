@@ -25,7 +25,7 @@ static inline Price price_divided(Price price, double by) {
   return (Price){price.seconds / by, price.bytes / by, price.transfer_seconds / by};
 }
 // Two reshards that run concurrently: the longer one, plus the transfer time of the other.
-Price price_beside(Price a, Price b);
+Price price_overlapped(Price a, Price b);
 // Communication of an op in `steps` messages that wait for each other.
 Price price_steps(Link link, uint32_t steps, double bytes);
 // `count` permutes over a link that do not wait for each other. sent: bytes per device on average;

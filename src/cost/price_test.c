@@ -24,8 +24,8 @@ static void test_sums(void **state) {
   Price steps = price_steps(link, 2, 1000);
   assert_true(near(steps.seconds, 3e-6) && near(steps.bytes, 1000));
   // b is the longer one; a's 1000 bytes take 1 us more.
-  assert_true(near(price_beside(a, b).seconds, 6e-6));
-  assert_true(near(price_beside(b, a).seconds, 6e-6));
+  assert_true(near(price_overlapped(a, b).seconds, 6e-6));
+  assert_true(near(price_overlapped(b, a).seconds, 6e-6));
 }
 
 static void test_weighed(void **state) {

@@ -43,7 +43,7 @@ static uint64_t differing_axes(const Mesh *mesh, int64_t a, int64_t b) {
   if (a < 0 || b < 0 || a >= mesh->n_devices || b >= mesh->n_devices) return 0;
   uint32_t x = mesh_position(mesh, (uint32_t)a), y = mesh_position(mesh, (uint32_t)b);
   for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++) {
-    AxisRef full = axis_whole(mesh, i);
+    AxisRef full = axis_full(mesh, i);
     if (axis_coordinate(mesh, full, x) != axis_coordinate(mesh, full, y)) bits |= (uint64_t)1 << i;
   }
   return bits;
@@ -220,7 +220,7 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   out->n_rows = rows.count;
   out->unknown_loops = loops_unknown(local);
   out->trip_count = trips_unknown(local);
-  out->told = local->trip_count != 0;
+  out->trip_count_given = local->trip_count != 0;
   out->steps = critical_path(local, &runs, arena, &out->unknown_steps);
   out->flops = count_flops(local, &runs, &out->unknown_flops);
   count_edges(local, arena, out);

@@ -31,7 +31,7 @@ typedef struct Traffic {
   double argument_bytes, result_bytes;  // of one device
   uint32_t unknown_loops;  // of unknown trip count, counted with trip_count iterations each
   uint32_t trip_count;
-  bool told;  // the user gave trip_count; otherwise it is a guess
+  bool trip_count_given;  // the user gave trip_count; otherwise it is a guess
   bool unknown_bytes, unknown_steps,
       unknown_flops;  // depend on such a loop (unknown_bytes: runs, too)
 } Traffic;

@@ -13,7 +13,7 @@ typedef struct EvalOptions {
   uint32_t replicas, partitions;  // size of the grid; 0 = 1
   uint32_t most_depth;            // limit of nested regions and calls; 0 = 400
   uint64_t most_steps;            // limit of executed ops; 0 = none
-  uint8_t brackets;               // not 0: sums are reassociated (EvalContext)
+  uint8_t reassociation;          // not 0: sums are reassociated (EvalContext)
   ScatterRule scatter;  // windows of a scatter that are partly out of bounds; 0: StableHLO's rule
   bool own_stack;  // also for a single process: stacks of threads of other languages may be small
   const int *cancel;  // another thread sets it to nonzero to end the run: CANCELLED; NULL: none

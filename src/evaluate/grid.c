@@ -165,7 +165,7 @@ static Status *mismatch(Process *process, const Meeting *m, OpId op, const char 
 // Joins or opens the group's meeting and deposits the process's values. Does not wait: an op may
 // arrive first and await later (asynchronous collectives). The last member wakes the others.
 static Status *host_arrive(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                           Literal *const *mine, GroupExchange *out) {
+                           Literal *const *mine, Rendezvous *out) {
   Process *process = process_of(cx);
   Grid *grid = process->grid;
   uint32_t self = n_group;
@@ -190,7 +190,7 @@ static Status *host_arrive(EvalContext *cx, const ProcessId *group, uint32_t n_g
   for (uint32_t i = 0; i < n; i++) m->values[(size_t)self * n + i] = literal_retain(mine[i]);
   m->arrived[self] = true;
   m->n_arrived++;
-  *out = (GroupExchange){.n_group = n_group, .self = self, .group = m->group, .meeting = m};
+  *out = (Rendezvous){.n_group = n_group, .self = self, .group = m->group, .meeting = m};
   if (m->n_arrived < n_group) return NULL;
   meeting_close(grid, m);
   for (uint32_t i = 0; i < n_group; i++)
@@ -199,7 +199,7 @@ static Status *host_arrive(EvalContext *cx, const ProcessId *group, uint32_t n_g
 }
 
 // Waits until all members have arrived. The meeting stays valid until host_leave.
-static Status *host_await(EvalContext *cx, GroupExchange *exchange) {
+static Status *host_await(EvalContext *cx, Rendezvous *exchange) {
   Process *process = process_of(cx);
   Meeting *m = exchange->meeting;
   process->waits_at = cx->op;
@@ -213,7 +213,7 @@ static Status *host_await(EvalContext *cx, GroupExchange *exchange) {
 }
 
 // The last member to leave frees the meeting.
-static void host_leave(EvalContext *cx, GroupExchange *exchange) {
+static void host_leave(EvalContext *cx, Rendezvous *exchange) {
   if (++exchange->meeting->n_left == exchange->meeting->n_group)
     meeting_free(process_of(cx)->grid, exchange->meeting);
 }

@@ -166,7 +166,7 @@ static Status *run_op(Process *process, OpId o) {
                     .n_in = n_in,
                     .n_out = n_out,
                     .code = op->code,
-                    .brackets = run->options->brackets,
+                    .reassociation = run->options->reassociation,
                     .scatter = run->options->scatter};
   OpId outer = process->at;
   process->at = o;

@@ -10,8 +10,7 @@
 typedef struct Run Run;
 typedef struct Grid Grid;
 typedef struct Process Process;
-typedef struct Meeting
-    Meeting;  // a collective that some members have reached; also in GroupExchange
+typedef struct Meeting Meeting;  // a collective that some members have reached; also in Rendezvous
 typedef struct Message Message;
 
 typedef struct Probe {

@@ -81,7 +81,7 @@ static void put_end(Fields *fields, Words *words, OpId end, ValueId value) {
   if (i < op_at(p, end)->n_operands) put_number(fields, "result", i);
   if (!parent) return;
   if (op_row(op_at(p, parent)->code)->traits & TRAIT_FUNCTION)
-    put_name(fields, "function", attr_as_name(fields->context, op_attr(p, parent, "sym_name")));
+    put_name(fields, "function", words_function(words, parent));
   else
     put_op(fields, "around", words, parent);
 }
@@ -230,7 +230,7 @@ static void say(StrBuf *out, const Context *context, Attr data) {
     return;
   }
   bool program = !strcmp(cause, "program");
-  if (program) strbuf_puts(out, "the program has ");
+  if (program) strbuf_puts(out, "the input has ");
   words_put_op(context, &op, out);
   if (!strcmp(cause, "op")) strbuf_puts(out, " needs elements of other devices' shards");
   if (!strcmp(cause, "order"))
@@ -404,7 +404,7 @@ void reason_print(const Reason *r, bool guess, StrBuf *out) {
   if (r->others)
     strbuf_printf(out, ", combined with %u other%s", r->others, r->others == 1 ? "" : "s");
   strbuf_printf(out, ", %.0f bytes sent per device%s: ", r->bytes, guess ? " (guess)" : "");
-  strbuf_puts(out, *r->why ? r->why : "the program does not say why");
+  strbuf_puts(out, *r->why ? r->why : "the program has no reason for it");
 }
 
 // Uses of one collective are adjacent. A combined collective may repeat an id; it is listed once.

@@ -125,13 +125,13 @@ static void test_reshards(void **state) {
       "  return %0, %x : tensor<8x4xf32>, tensor<8x8xf32>\n"
       "}\n",
       false, 2,
-      TEXTS("r1  all_gather over \"a\", 64 bytes sent per device: result 1 of @main needs x as "
-            "[{}, {\"b\"}]; x is [{\"a\"}, {\"b\"}]",
+      TEXTS("r1  all_gather over \"a\", 64 bytes sent per device: result 1 of @main needs %x as "
+            "[{}, {\"b\"}]; %x is [{\"a\"}, {\"b\"}]",
             "r2  all_reduce over \"b\", 64 bytes sent per device: result 0 of @main needs %0 as "
             "[{\"a\"}, {}]; %0 = stablehlo.dot_general (test.mlir:6) is a partial sum over \"b\"",
             "{\"cause\":\"result\",\"op\":{\"name\":\"func.return\",\"value\":null,\"path\":null,"
-            "\"file\":\"dir/test.mlir\",\"line\":7},\"value\":{\"name\":\"x\",\"from_argument\":"
-            "\"x\",\"defined_by\":null},\"source_sharding\":\"[{\\\"a\\\"}, {\\\"b\\\"}]\","
+            "\"file\":\"dir/test.mlir\",\"line\":7},\"value\":{\"name\":\"%x\",\"from_argument\":"
+            "\"%x\",\"defined_by\":null},\"source_sharding\":\"[{\\\"a\\\"}, {\\\"b\\\"}]\","
             "\"target_sharding\":\"[{}, "
             "{\\\"b\\\"}]\",\"partial\":null,\"axes\":[\"a\"],\"result\":1,"
             "\"device\":null}",
@@ -152,7 +152,7 @@ static void test_names(void **state) {
         "  return %0#1 : tensor<8x8xf32>\n"
         "}\n",
         false, 1,
-        TEXTS("result 0 of @f needs @f:%0#1 (from @f:x) as replicated; @f:%0:2 = "
+        TEXTS("result 0 of @f needs @f:%0#1 (from @f:%x) as replicated; @f:%0:2 = "
               "stablehlo.optimization_barrier (test.mlir:3) is [{\"a\"}, {}]"),
         TEXTS("tessera.why = \"r1\""));
 }

@@ -74,7 +74,11 @@ typedef enum Won {
   WON_USER_PRIORITY,  // its annotation propagates in an earlier priority
   WON_OP_PRIORITY,    // the op that brought it propagates in an earlier op priority
   WON_FIRST,          // it arrived first
-  WON_LARGER,         // both were present: the larger split, then the larger tensor
+  // Both were present. In the order in which the rules are tried:
+  WON_COST,     // --conflicts=cost: it sends fewer elements
+  WON_LARGER,   // it is of the larger tensor
+  WON_MORE,     // … of equal tensors, of the one with more shards; elementwise ops only
+  WON_EARLIER,  // … of the earlier operand
 } Won;
 
 const char *won_word(Won won);  // "larger"; "" for none

@@ -22,9 +22,15 @@ static const struct {
     [WON_NONE] = {"", ""},
     [WON_GIVEN] = {"given", "it is annotated"},
     [WON_USER_PRIORITY] = {"user_priority", "its annotation has an earlier priority"},
-    [WON_OP_PRIORITY] = {"op_priority", "it came through an op that passes shardings on earlier"},
-    [WON_FIRST] = {"first", "it was there first"},
-    [WON_LARGER] = {"larger", "both were there, and the larger tensor wins"},
+    [WON_OP_PRIORITY] = {"op_priority", "the op that propagated it propagates first (op priority)"},
+    [WON_FIRST] = {"first", "it was propagated first"},
+    [WON_LARGER] = {"larger", "of the two tensors that offer the axis, the larger one wins"},
+    [WON_COST] = {"cost", "of the two dimensions that could take the axis, the one that sends "
+                          "less wins (--conflicts=cost)"},
+    [WON_MORE] = {"more_shards", "the two tensors that offer the axis have equal sizes, and the "
+                                 "one with more shards along the dimension wins"},
+    [WON_EARLIER] = {"earlier", "the two tensors that offer the axis have equal sizes, and the "
+                                "earlier operand wins"},
 };
 
 // Limits for machine-made ops with thousands of tensors: only the first MOST_ASKED are tested for
@@ -202,6 +208,28 @@ static uint32_t first_turn(const Look *look, const Pair *pair, bool aggressive) 
   return turn;
 }
 
+static double size_of(const Look *look, uint32_t tensor) {
+  double size = 1;
+  for (uint32_t f = 0; f < look->map->n_factors; f++)
+    if (cell_of(look, tensor, f)) size *= (double)look->map->factors[f].size;
+  return size;
+}
+
+static int64_t ways_of(const Look *look, uint32_t tensor, uint32_t factor) {
+  const FactorAxes *cell = cell_of(look, tensor, factor);
+  return cell ? axes_size(cell->axes) : 1;
+}
+
+// Which rule of one step decided between the source of the piece and tensor `has`: the order of
+// candidates in sharding/project.c.
+static Won find_rule(const Look *look, const Pair *pair, const Piece *piece) {
+  if (look->mode.by_cost) return WON_COST;
+  if (size_of(look, piece->from) != size_of(look, pair->has)) return WON_LARGER;
+  int64_t won = ways_of(look, piece->from, piece->factor),
+          lost = ways_of(look, pair->has, pair->factor);
+  return look->mode.elementwise && won > lost ? WON_MORE : WON_EARLIER;
+}
+
 // Why the blocking piece was preferred to the axis of tensor `has`.
 static Won find_won(const Look *look, const Pair *pair, uint32_t blocker) {
   if (blocker == WHY_NONE) return WON_NONE;
@@ -212,7 +240,7 @@ static Won find_won(const Look *look, const Pair *pair, uint32_t blocker) {
   const Event *a = propagation_event(look->why->p, piece->event);
   const Event *b = propagation_event(look->why->p, why_piece(look->why, rival)->event);
   if (why_piece(look->why, rival)->event < piece->event) {
-    if (a->aggressive && a->node == look->node) return WON_LARGER;
+    if (a->aggressive && a->node == look->node) return find_rule(look, pair, piece);
     return first_turn(look, pair, a->aggressive) > a->op_priority ? WON_OP_PRIORITY : WON_FIRST;
   }
   if (a->user_priority != b->user_priority) return WON_USER_PRIORITY;

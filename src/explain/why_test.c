@@ -146,13 +146,12 @@ static Status *hand_round(Guard *guard, void *arg) {
       explain(&w, "%b"),
       "%b : tensor<32x8xf32>  <@mesh, [{?}, {\"model\", ?}]>\n"
       "  dim 0 did not take \"model\", which dim 1 of %2 has (dot_general at dir/model.mlir:12): "
-      "the "
-      "axis splits another dimension of it\n"
-      "      in the way is \"model\" on dim 1 of %b, annotated at dir/model.mlir:7:7\n"
+      "the axis already shards another dimension of this value\n"
+      "      blocked by \"model\" on dim 1 of %b, annotated at dir/model.mlir:7:7\n"
       "  dim 1 \"model\": annotated at dir/model.mlir:7:7\n");
   assert_string_equal(explain(&w, "params.w"),
                       "%w 'params.w' : tensor<16x32xf32>  <@mesh, [{}, {\"model\"}]>\n"
-                      "  dim 0: no axes; nothing next to it has any along it\n"
+                      "  dim 0: no axes: no op that defines or uses this value offers one\n"
                       "  dim 1 \"model\": annotated at dir/model.mlir:6:7\n");
   assert_string_equal(explain(&w, "train_of_why.py:41"), explain(&w, "%0"));
   assert_string_equal(explain(&w, "model.mlir:12"), explain(&w, "%3"));

@@ -120,7 +120,7 @@ static void print_piece(Why *why, uint32_t i, StrBuf *out) {
 static void print_blocker(Why *why, const Conflict *c, StrBuf *out) {
   if (c->blocker == WHY_NONE) return;
   const Piece *piece = why_piece(why, c->blocker);
-  strbuf_puts(out, "\n      in the way is ");
+  strbuf_puts(out, "\n      blocked by ");
   print_axis(why, piece, out);
   strbuf_puts(out, " on ");
   print_dim(why, why_piece_place(why, c->blocker), piece->dim, out);
@@ -143,7 +143,7 @@ static const Mesh *node_mesh(Why *why, const Conflict *c) {
 static void print_conflict(Why *why, const Conflict *c, StrBuf *out) {
   const PlaceId *tensors = node_tensors(why->g, c->node);
   if (c->reason == CONFLICT_MESH) {
-    strbuf_puts(out, "  nothing passes between it and ");
+    strbuf_puts(out, "  no axes propagate between this value and ");
     print_place_name(why, tensors[c->has], out);
   } else {
     strbuf_printf(out, "  dim %u did not take ", c->lacks_dim);
@@ -198,7 +198,7 @@ static void print_head(Why *why, PlaceId place, StrBuf *out) {
   strbuf_putc(out, '\n');
   uint32_t n = why_also(why, place, &also);
   for (uint32_t i = 0; i < n && i < MOST_ALSO; i++) {
-    strbuf_puts(out, i ? ", " : "  one sharding with ");
+    strbuf_puts(out, i ? ", " : "  must have the same sharding as ");
     why_print_value(why, also[i], out);
   }
   if (n) strbuf_puts(out, n > MOST_ALSO ? ", ...\n" : "\n");
@@ -227,7 +227,9 @@ void why_print_place(Why *why, PlaceId place, StrBuf *out) {
       print_conflict(why, c, out);
       any = true;
     }
-    if (!any) strbuf_printf(out, "  dim %u: no axes; nothing next to it has any along it\n", d);
+    if (!any)
+      strbuf_printf(out, "  dim %u: no axes: no op that defines or uses this value offers one\n",
+                    d);
   }
   arena_rewind(&why->scratch, mark);
 }

@@ -34,25 +34,42 @@ static Name taken(Words *words) {
 
 // ---- values ----
 
+static bool is_function(const Program *p, OpId op) {
+  return op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION;
+}
+
+// Propagation copies a function that is called with different shardings. The user knows only the
+// function that was copied.
+Name words_function(const Words *words, OpId function) {
+  const Program *p = words->p;
+  OpId origin = op_at(p, function)->origin;
+  if (origin && is_function(p, origin)) function = origin;
+  return attr_as_name(p->context, op_attr(p, function, "sym_name"));
+}
+
 // Prints "@f:" for functions other than @main, since SSA names are unique per function only.
 static void put_function(Words *words, ValueId v) {
   const Program *p = words->p;
   const Value *value = value_at(p, v);
   OpId op = value->is_arg ? region_at(p, block_at(p, value->def)->region)->op : value->def;
-  while (op && !(op_row(op_at(p, op)->code)->traits & TRAIT_FUNCTION)) op = op_parent(p, op);
+  while (op && !is_function(p, op)) op = op_parent(p, op);
   if (!op) return;
-  const char *name = name_text(p->context, attr_as_name(p->context, op_attr(p, op, "sym_name")));
+  const char *name = name_text(p->context, words_function(words, op));
   if (strcmp(name, "main") != 0) strbuf_printf(&words->text, "@%s:", name);
 }
 
+// An argument's path; none if it is just the argument's SSA name.
 static Str path_of(Words *words, ValueId v) {
   const Program *p = words->p;
   OpId owner = region_at(p, block_at(p, value_at(p, v)->def)->region)->op;
-  if (!(op_row(op_at(p, owner)->code)->traits & TRAIT_FUNCTION)) return (Str){NULL, 0};
-  return argument_path(p, owner, v - block_at(p, value_at(p, v)->def)->args, words->scratch);
+  if (!is_function(p, owner)) return (Str){NULL, 0};
+  uint32_t index = v - block_at(p, value_at(p, v)->def)->args;
+  Str path = argument_path(p, owner, index, words->scratch);
+  bool is_name = str_equal(path, name_str(p->context, value_at(p, v)->name));
+  return is_name ? (Str){NULL, 0} : path;
 }
 
-// An argument's path (`params.w`) is preferred to its SSA name.
+// An argument's path (`params.w`) is preferred to its SSA name (`%arg3`).
 Name words_value(Words *words, ValueId v) {
   const Program *p = words->p;
   const Value *value = value_at(p, v);

@@ -38,6 +38,9 @@ void words_put_op(const Context *context, const OpWords *op, StrBuf *out);
 // name is null.
 void op_words_json(const Context *context, const OpWords *op, Json *json);
 
+// The function's symbol in the user's program: for a copy that propagation made, that of the
+// function it was copied from.
+Name words_function(const Words *words, OpId function);
 // "%5", "%5#1", "@layer:%5" or an argument's path ("params.w"); 0 if the value has no name.
 Name words_value(Words *words, ValueId v);
 // The name of the value's origin (origin.h), possibly the value itself; 0 if it has none.

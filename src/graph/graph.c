@@ -445,7 +445,7 @@ static uint32_t manual_view(Build *b, OpId op, bool argument, uint32_t i) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < names->count; k++) {
     uint32_t axis = mesh_find_axis(mesh, attr_as_name(b->context, names->items[k]));
-    if (axis != MESH_NO_AXIS) axes[n++] = axis_whole(mesh, axis);
+    if (axis != MESH_NO_AXIS) axes[n++] = axis_full(mesh, axis);
   }
   view.manual = (AxisList){axes, n};
   VEC_PUSH(b->arena, &b->views, view);

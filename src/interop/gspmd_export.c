@@ -132,7 +132,7 @@ static Status *add_manual(Export *ex, const Mesh *mesh, Attr manual, ShardingInf
     if (axis == MESH_NO_AXIS)
       FAIL(INVALID_ARGUMENT, "it stands under the manual axis \"%s\", which its mesh does not have",
            name_text(ex->context, name));
-    refs[i] = axis_whole(mesh, axis);
+    refs[i] = axis_full(mesh, axis);
   }
   info->manual = (AxisList){refs, names->count};
   info->replicated = axes_subtract(ex->arena, info->replicated, info->manual);
@@ -251,7 +251,7 @@ static Attr residual(Export *ex, Attr sharding, Attr manual) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < names->count; i++) {
     uint32_t axis = mesh_find_axis(mesh, attr_as_name(ex->context, names->items[i]));
-    if (axis != MESH_NO_AXIS) refs[n++] = axis_whole(mesh, axis);
+    if (axis != MESH_NO_AXIS) refs[n++] = axis_full(mesh, axis);
   }
   AxisList taken = {refs, n};
   DimSharding *dims = ARENA_ARRAY(ex->arena, DimSharding, info.rank + 1);

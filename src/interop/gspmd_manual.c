@@ -127,7 +127,7 @@ static bool find_axes(const Manual *m, Match *match) {
     if (match->out[i].inside && !same_manual(m, match, match->out[i].inside)) return false;
   const Mesh *mesh = sharding_mesh(m->table, match->mesh);
   for (uint32_t i = 0; i < match->axes.n; i++)
-    if (!axis_is_whole(mesh, match->axes.v[i])) return false;
+    if (!axis_is_full(mesh, match->axes.v[i])) return false;
   return match->axes.n > 0;
 }
 

@@ -43,8 +43,7 @@ static bool infer_all_gather(Infer *cx) {
   return true;
 }
 
-static Status *join_all(EvalContext *cx, const GroupExchange *x, Literal *const *in,
-                        Literal **out) {
+static Status *join_all(EvalContext *cx, const Rendezvous *x, Literal *const *in, Literal **out) {
   int64_t dim = eval_int(cx, "all_gather_dim", 0);
   uint32_t n_group = x->n_group;
   Literal *const *parts = x->parts;
@@ -75,7 +74,7 @@ static Status *join_all(EvalContext *cx, const GroupExchange *x, Literal *const 
 }
 
 static Status *eval_all_gather(EvalContext *cx, Literal *const *in, Literal **out) {
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, true, in, &x));
   return groups_once(cx, &x, in, join_all, out);
 }

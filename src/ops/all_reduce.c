@@ -29,7 +29,7 @@ static bool infer_all_reduce(Infer *cx) {
          infer_shapes(cx, infer_n_operands(cx), elem, 6, 7);
 }
 
-static Status *combine_all(EvalContext *cx, const GroupExchange *x, Literal *const *in,
+static Status *combine_all(EvalContext *cx, const Rendezvous *x, Literal *const *in,
                            Literal **out) {
   (void)in;
   for (uint32_t i = 0; i < cx->n_in; i++)
@@ -38,7 +38,7 @@ static Status *combine_all(EvalContext *cx, const GroupExchange *x, Literal *con
 }
 
 static Status *eval_all_reduce(EvalContext *cx, Literal *const *in, Literal **out) {
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, true, in, &x));
   return groups_once(cx, &x, in, combine_all, out);
 }
@@ -90,7 +90,7 @@ static bool infer_collective_reduce(Infer *cx) {
 
 static Status *eval_collective_reduce(EvalContext *cx, Literal *const *in, Literal **out) {
   uint32_t n = cx->n_in, root = has_root(cx->context, cx->attrs);
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, false, in, &x));
   if (root && in[n - 1]->count != (int64_t)n - 1)
     FAIL(INVALID_ARGUMENT, "has %lld roots, expected %u", (long long)in[n - 1]->count, n - 1);
@@ -127,7 +127,7 @@ static bool infer_cross_replica_sum(Infer *cx) {
   return true;
 }
 
-static Status *add_all(EvalContext *cx, const GroupExchange *x, Literal *const *in, Literal **out) {
+static Status *add_all(EvalContext *cx, const Rendezvous *x, Literal *const *in, Literal **out) {
   (void)in;
   Literal *sum = literal_retain(x->parts[0]);
   Type type = eval_result_type(cx, 0);
@@ -142,7 +142,7 @@ static Status *add_all(EvalContext *cx, const GroupExchange *x, Literal *const *
 }
 
 static Status *eval_cross_replica_sum(EvalContext *cx, Literal *const *in, Literal **out) {
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, true, in, &x));
   return groups_once(cx, &x, in, add_all, out);
 }

@@ -88,7 +88,7 @@ static Status *exchange_one(EvalContext *cx, uint32_t n_group, uint32_t self, Li
 static Status *eval_all_to_all(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t split = eval_int(cx, "split_dimension", 0), concat = eval_int(cx, "concat_dimension", 0);
   int64_t count = eval_int(cx, "split_count", 1);
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, false, in, &x));
   if (x.n_group != count)
     FAIL(INVALID_ARGUMENT, "split_count is %lld, expected the group's %u processes",

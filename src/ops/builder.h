@@ -55,7 +55,7 @@ void build_return(Builder *b, uint32_t n, const ValueId *values);  // ends a reg
 ValueId build_unary(Builder *b, uint16_t code, ValueId v);
 // Operands and result have one type: OP_add, OP_multiply …
 ValueId build_binary(Builder *b, uint16_t code, ValueId x, ValueId y);
-// The binary op of a plain reducer (combine_is_plain): OP_add for COMBINE_SUM …
+// The binary op of a plain reducer (combine_is_named): OP_add for COMBINE_SUM …
 ValueId build_combine(Builder *b, Combine combine, ValueId x, ValueId y);
 // direction: "EQ", "NE", "LT", "LE", "GT", "GE".
 ValueId build_compare(Builder *b, const char *direction, ValueId x, ValueId y);
@@ -130,7 +130,7 @@ ValueId build_position(Builder *b);
 ValueId build_coordinate(Builder *b, AxisList axes);
 // Makes a replicated value unreduced: the first device along the axes keeps it, the others have the
 // reducer's identity.
-ValueId build_first(Builder *b, ValueId value, AxisList axes, Combine combine);
+ValueId build_unreduced(Builder *b, ValueId value, AxisList axes, Combine combine);
 // Replaces a shard's padding by `fill` (rank 0): its elements beyond the end of the dimension,
 // which has `size` elements in equal tiles over the axes. The tile itself if the sharding is even.
 // (Decision D7: docs/decisions/d07-uneven-sizes-always-work.md.)
@@ -162,7 +162,7 @@ ValueId build_permute(Builder *b, ValueId v, uint32_t n, const int64_t (*pairs)[
 ValueId build_permute_along(Builder *b, ValueId v, AxisList axes, uint32_t n,
                             const int64_t (*pairs)[2]);
 // Broadcasts the value of the device at a position in the mesh to all devices.
-ValueId build_from(Builder *b, ValueId v, uint32_t position);
+ValueId build_broadcast_from(Builder *b, ValueId v, uint32_t position);
 // The value of the device whose coordinate along the axes is larger by `distance` (may be
 // negative). Without such a device: zeros, or modulo the number of devices if it wraps.
 ValueId build_shift(Builder *b, ValueId v, AxisList axes, int64_t distance, bool wraps);

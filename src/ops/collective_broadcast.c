@@ -60,7 +60,7 @@ static Status *eval_collective_broadcast(EvalContext *cx, Literal *const *in, Li
     }
     return NULL;
   }
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet_in(cx, group, n_group, n, in, mark, &x));
   for (uint32_t i = 0; i + root < n; i++) {
     int64_t at = root ? dtype_convert(in[n - 1]->dtype, DT_i64, literal_get(in[n - 1], i)).i : 0;

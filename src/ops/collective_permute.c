@@ -49,7 +49,7 @@ static Status *eval_collective_permute(EvalContext *cx, Literal *const *in, Lite
       group[n_group++] =
           partitions_move ? (ProcessId){self.replica, i} : (ProcessId){i, self.partition};
   if (!alone) {
-    GroupExchange x;
+    Rendezvous x;
     uint32_t from = source[mine];
     TRY(groups_meet_in(cx, group, n_group, 1, in, mark, &x));
     for (uint32_t m = 0; m < n_group; m++)

@@ -64,7 +64,7 @@ static bool in_set(const Program *p, OpId op, uint8_t set, uint32_t operand) {
 // The unreduced operands compared with a set of operands.
 typedef struct Cover {
   bool within;  // all unreduced operands are in the set
-  bool all;     // all operands in the set are unreduced, or constants that op_keeps
+  bool all;     // all operands in the set are unreduced, or constants that op_reduces_to_itself
   uint32_t n;   // unreduced operands
 } Cover;
 
@@ -73,7 +73,7 @@ static Cover cover(const Program *p, OpId op, uint8_t set, Combine combine, cons
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     c.n += partial[i];
     if (in_set(p, op, set, i))
-      c.all = c.all && (partial[i] || op_keeps(p, op_operand(p, op, i), combine));
+      c.all = c.all && (partial[i] || op_reduces_to_itself(p, op_operand(p, op, i), combine));
     else if (partial[i])
       c.within = false;
   }
@@ -108,7 +108,7 @@ static bool is_quantized(const Program *p, OpId op) {
 Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *partial) {
   const Op *o = op_at(p, op);
   const Commute *row = &commutes[o->code < OP_COUNT ? o->code : 0];
-  if (!combine_is_plain(combine) || !o->n_operands || !o->n_results || is_quantized(p, op))
+  if (!combine_is_named(combine) || !o->n_operands || !o->n_results || is_quantized(p, op))
     return COMBINE_NONE;
   DType to = type_dtype(p->context, op_result_type(p, op, 0));
   for (uint32_t i = 0; i < o->n_operands; i++) {
@@ -137,13 +137,13 @@ Combine op_commutes(const Program *p, OpId op, Combine combine, const bool *part
   }
 }
 
-Combine op_joins(const Program *p, OpId op) {
+Combine op_binary_reducer(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   Combine reducer = o->code < OP_COUNT ? (Combine)commutes[o->code].reducer : COMBINE_NONE;
-  return o->n_operands == 2 && combine_is_plain(reducer) ? reducer : COMBINE_NONE;
+  return o->n_operands == 2 && combine_is_named(reducer) ? reducer : COMBINE_NONE;
 }
 
-bool op_keeps(const Program *p, ValueId value, Combine combine) {
+bool op_reduces_to_itself(const Program *p, ValueId value, Combine combine) {
   Scalar x;
   switch (combine) {
   case COMBINE_SUM:

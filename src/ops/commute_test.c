@@ -89,7 +89,7 @@ static Status *check_set(World *w, OpId function, Literal *const *given, Combine
   uint32_t parts = 2 + (uint32_t)next(w) % (MOST_PARTS - 1);
   Literal *in[MOST_PARTS][MOST_OPERANDS], *whole[MOST_OPERANDS];
   for (uint32_t i = 0; i < n; i++) {
-    bool kept = op_keeps(w->program, op_operand(w->program, w->op, i), combine);
+    bool kept = op_reduces_to_itself(w->program, op_operand(w->program, w->op, i), combine);
     whole[i] = partial[i] ? part(w, given[i]) : kept ? given[i] : exact_whole(w, given[i]);
     in[0][i] = whole[i];
     for (uint32_t k = 1; k < parts; k++) {
@@ -201,8 +201,8 @@ static Status *read_text(Guard *guard, void *arg) {
     if (!op_at(p, o)->n_results) continue;
     bool partial[8];
     for (uint32_t i = 0; i < 8; i++) partial[i] = job->set >> i & 1;
-    bool joins = job->combine == COMBINE_NONE;  // tests op_joins, else op_commutes
-    job->out[job->n++] = joins ? op_joins(p, o) : op_commutes(p, o, job->combine, partial);
+    bool joins = job->combine == COMBINE_NONE;  // tests op_binary_reducer, else op_commutes
+    job->out[job->n++] = joins ? op_binary_reducer(p, o) : op_commutes(p, o, job->combine, partial);
   }
   program_free(p);
   diag_deinit(&diag);

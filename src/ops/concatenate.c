@@ -195,7 +195,7 @@ static Taken *find_taken(const Localizer *cx, uint32_t along) {
     *s = (Taken){.size = localize_size(cx, i, along),
                  .window = {.first = -offset, .step = tile, .length = tile},
                  .offset = offset,
-                 .replicated = !*localize_has(cx, i, f) || (cx->whole && cx->whole[i])};
+                 .replicated = !*localize_has(cx, i, f) || (cx->replicated && cx->replicated[i])};
     offset += s->size;
     if (!s->replicated) look_through(cx, i, along, s);
     if (before) merge_windows(before, s, devices);

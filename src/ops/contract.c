@@ -219,8 +219,8 @@ Status *contract_eval(EvalContext *cx, const Literal *lhs, const Literal *rhs,
     for (int64_t i = 0; i < l.free; i++) {
       TRY(eval_poll(cx));
       for (int64_t j = 0; j < r.free; j++, at++) {
-        // More than one part only if sums are reassociated on purpose (EvalContext.brackets).
-        Scalar v = dense_dot_parts(kind, cx->brackets + 1, ld + (size_t)i * l_row,
+        // More than one part only if sums are reassociated on purpose (EvalContext.reassociation).
+        Scalar v = dense_dot_parts(kind, cx->reassociation + 1, ld + (size_t)i * l_row,
                                    rd + (size_t)j * r_row, l.contract);
         if (sum) {
           v.f = dtype_round(sum, scalar_f(v.f)).f;

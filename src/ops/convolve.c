@@ -298,7 +298,7 @@ static Status *convolve(const Convolver *c, Literal *out) {
         int64_t from = d->batch_groups > 1 ? g * batches + b : b;
         gather_window(c, from, position, d->feature_groups > 1 ? g * c->in : 0, row);
         for (int64_t o = g * per_group; o < (g + 1) * per_group; o++) {
-          Scalar v = dense_dot_parts(c->kind, c->cx->brackets + 1, row,
+          Scalar v = dense_dot_parts(c->kind, c->cx->reassociation + 1, row,
                                      c->rhs + (size_t)(o * length) * bytes, length);
           if (convert) v = dtype_convert(DT_i64, to, v);
           literal_set(out, base + o * strides[d->out_feature], v);

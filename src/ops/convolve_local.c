@@ -59,10 +59,10 @@ void convolve_splits(Localizer *cx) {
   bool zero = has_zero(cx);
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
     if (cx->map->factors[f].kinds & FACTOR_REPLICATE || (!zero && !is_default(cx, f)))
-      localize_give_up(cx, f);
+      localize_unsplit(cx, f);
   for (uint32_t s = 0; s < dims.in_spatial.n; s++) {
     uint32_t f = localize_factor(cx, 0, (uint32_t)dims.in_spatial.v[s]);
-    if (!is_default(cx, f) && !share_of(cx, &dims, windows, s, &share)) localize_give_up(cx, f);
+    if (!is_default(cx, f) && !share_of(cx, &dims, windows, s, &share)) localize_unsplit(cx, f);
   }
   double bytes = localize_bytes(cx, 0);
   for (uint32_t s = 0; s < dims.in_spatial.n; s++) {

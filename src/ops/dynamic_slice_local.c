@@ -71,8 +71,8 @@ void dynamic_slice_splits(Localizer *cx) {
   for (uint32_t d = 0; d < sizes.n; d++) {
     uint32_t f = localize_factor(cx, 0, d);
     if (sizes.v[d] == localize_size(cx, 0, d)) continue;
-    if (!reducer || !index_has_room(cx, d)) localize_give_up(cx, f);
-    cx->splits[f].parts = sizes.v[d] ? reducer : COMBINE_NONE;
+    if (!reducer || !index_has_room(cx, d)) localize_unsplit(cx, f);
+    cx->splits[f].reducer = sizes.v[d] ? reducer : COMBINE_NONE;
     *localize_has(cx, localize_n_operands(cx), f) = false;
   }
 }
@@ -114,8 +114,8 @@ Status *dynamic_slice_localize(Localizer *cx) {
 void dynamic_update_slice_splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++)
     if (localize_size(cx, 0, d) != localize_size(cx, 1, d)) {
-      localize_give_up(cx, localize_factor(cx, 1, d));
-      if (!index_has_room(cx, d)) localize_give_up(cx, localize_factor(cx, 0, d));
+      localize_unsplit(cx, localize_factor(cx, 1, d));
+      if (!index_has_room(cx, d)) localize_unsplit(cx, localize_factor(cx, 0, d));
     }
 }
 

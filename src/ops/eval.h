@@ -31,7 +31,7 @@ struct EvalContext {
   uint16_t code;
   bool stand_in;
   // Not 0: sums are reassociated, each number in its own way, to measure the effect of rounding.
-  uint8_t brackets;
+  uint8_t reassociation;
   ScatterRule scatter;
 };
 
@@ -41,7 +41,7 @@ typedef struct ProcessId {
 } ProcessId;
 
 // A rendezvous of processes at a collective, with the operands of each.
-typedef struct GroupExchange {
+typedef struct Rendezvous {
   uint32_t n_group, self;  // members, and this process's index among them
   const ProcessId *group;  // by member
   Literal *const *parts;   // [n_group × n]: member m's i-th value is m * n + i; borrowed
@@ -49,7 +49,7 @@ typedef struct GroupExchange {
   // computes them, the others retain them.
   Literal **shared;
   struct Meeting *meeting;  // the host's
-} GroupExchange;
+} Rendezvous;
 
 struct EvalHost {
   // Runs region `region` of cx->op with args (borrowed); out: its results (owned).
@@ -66,12 +66,12 @@ struct EvalHost {
   // steps, so that a waiting process holds no memory proportional to the group:
   // arrive: contributes `mine` (retained) and copies the group. Does not wait.
   Status *(*arrive)(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                    Literal *const *mine, GroupExchange *out);
+                    Literal *const *mine, Rendezvous *out);
   // await: suspends this process until all have arrived. If that can never happen, the run ends
   // with a deadlock report.
-  Status *(*await)(EvalContext *cx, GroupExchange *exchange);
+  Status *(*await)(EvalContext *cx, Rendezvous *exchange);
   // leave: invalidates the rendezvous. Not needed if the op fails.
-  void (*leave)(EvalContext *cx, GroupExchange *exchange);
+  void (*leave)(EvalContext *cx, Rendezvous *exchange);
   // Point to point by channel (send/recv). peer: a flattened process id, or -1 for any. A send
   // never blocks; a receive waits for the oldest matching message.
   Status *(*send)(EvalContext *cx, int64_t channel, int64_t peer, uint32_t n,
@@ -149,7 +149,7 @@ Status *reducer_apply(Reducer *r, const Type *elems, Scalar *acc, const Scalar *
 //                                         +----------------+
 enum { FOLD_RUN = 8, FOLD_LEVELS = 64 };
 static inline uint32_t fold_run(const EvalContext *cx) {
-  return cx->brackets ? 3 + 2u * cx->brackets : FOLD_RUN;
+  return cx->reassociation ? 3 + 2u * cx->reassociation : FOLD_RUN;
 }
 typedef struct Fold {
   Reducer *reducer;

@@ -267,7 +267,7 @@ static void quantized_axes(FactorContext *cx) {
     const QuantInfo *quant = type_quant_info(cx->context, info->elem);
     if (!quant || quant->axis < 0) continue;
     for (uint32_t i = 0; i < cx->build.places.count; i++) {
-      const FactorPlace *place = &cx->build.places.items[i];
+      const FactorOccurrence *place = &cx->build.places.items[i];
       if (place->tensor != t || place->dim != (uint32_t)quant->axis) continue;
       Factor *factor = &cx->build.factors.items[place->factor];
       factor->kinds |= FACTOR_REPLICATE;
@@ -282,7 +282,7 @@ static void dynamic_dims(FactorContext *cx) {
       if (factors_dim(cx, t, d) != DIM_DYNAMIC) continue;
       bool any = false;
       for (uint32_t i = 0; i < cx->build.places.count; i++) {
-        const FactorPlace *place = &cx->build.places.items[i];
+        const FactorOccurrence *place = &cx->build.places.items[i];
         if (place->tensor != t || place->dim != d) continue;
         factor_set_blocked(&cx->build, place->factor);
         any = true;

@@ -361,7 +361,7 @@ static Status *check_form(World *w) {
 }
 
 static bool same_map(const FactorMap *a, const FactorMap *b) {
-  uint32_t n = factor_map_n_tensors(a), dims = a->tensor_dims[n], places = a->dim_places[dims];
+  uint32_t n = factor_map_n_tensors(a), dims = a->tensor_dims[n], places = a->dim_occurrences[dims];
   for (uint32_t i = 0; i < a->n_factors && a->n_factors == b->n_factors; i++) {
     Factor x = a->factors[i], y = b->factors[i];
     if (x.size != y.size || x.kinds != y.kinds || x.sdy_kinds != y.sdy_kinds ||
@@ -371,7 +371,7 @@ static bool same_map(const FactorMap *a, const FactorMap *b) {
   return a->n_operands == b->n_operands && a->n_results == b->n_results &&
          a->n_factors == b->n_factors && a->custom == b->custom && a->own == b->own &&
          !memcmp(a->tensor_dims, b->tensor_dims, (n + 1) * sizeof *a->tensor_dims) &&
-         !memcmp(a->dim_places, b->dim_places, (dims + 1) * sizeof *a->dim_places) &&
+         !memcmp(a->dim_occurrences, b->dim_occurrences, (dims + 1) * sizeof *a->dim_occurrences) &&
          !memcmp(a->places, b->places, places * sizeof *a->places) &&
          !memcmp(a->enters_once, b->enters_once, a->n_operands * sizeof *a->enters_once);
 }

@@ -45,12 +45,12 @@ void gather_splits(Localizer *cx) {
     // No index for this dimension: the slice starts at 0, in the first tile.
     bool first = component_of(map, d) == map.n;
     if (!reducer || !sizes.v[d] || (first && sizes.v[d] != 1) || !index_has_room(cx, d))
-      localize_give_up(cx, f);
-    cx->splits[f].parts = reducer;
+      localize_unsplit(cx, f);
+    cx->splits[f].reducer = reducer;
     *localize_has(cx, localize_n_operands(cx), f) = false;
   }
   uint32_t vector = vector_dim(cx);
-  if (vector < localize_type(cx, 1)->rank) localize_give_up(cx, localize_factor(cx, 1, vector));
+  if (vector < localize_type(cx, 1)->rank) localize_unsplit(cx, localize_factor(cx, 1, vector));
 }
 
 // Is dimension d sharded, and are slices smaller than it?
@@ -139,7 +139,7 @@ Status *gather_localize(Localizer *cx) {
   if (here) cx->out[0] = masked(cx, spread(cx, here), cx->out[0]);
   for (uint32_t d = 0; d < sizes.n; d++)
     if (is_indexed(cx, sizes.v[d], d) && component_of(map, d) == map.n)
-      cx->out[0] = build_first(b, cx->out[0], localize_axes(cx, 0, d), index_reducer(cx, 0));
+      cx->out[0] = build_unreduced(b, cx->out[0], localize_axes(cx, 0, d), index_reducer(cx, 0));
   return NULL;
 }
 
@@ -152,8 +152,8 @@ static uint32_t chosen_dim(const Localizer *cx) {
 
 void torch_index_select_splits(Localizer *cx) {
   uint32_t f = localize_factor(cx, 0, chosen_dim(cx));
-  cx->splits[f].parts = index_reducer(cx, 0);
-  if (!cx->splits[f].parts) localize_give_up(cx, f);
+  cx->splits[f].reducer = index_reducer(cx, 0);
+  if (!cx->splits[f].reducer) localize_unsplit(cx, f);
 }
 
 Status *torch_index_select_localize(Localizer *cx) {

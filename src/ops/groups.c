@@ -319,13 +319,13 @@ Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId 
 }
 
 Status *groups_meet_in(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                       Literal *const *mine, ArenaMark mark, GroupExchange *out) {
+                       Literal *const *mine, ArenaMark mark, Rendezvous *out) {
   TRY(cx->host->arrive(cx, group, n_group, n, mine, out));
   arena_rewind(cx->scratch, mark);
   return cx->host->await(cx, out);
 }
 
-Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in, GroupExchange *out) {
+Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in, Rendezvous *out) {
   ArenaMark mark = arena_mark(cx->scratch);
   uint32_t n_group;
   ProcessId *group;
@@ -333,8 +333,8 @@ Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in, Group
   return groups_meet_in(cx, group, n_group, cx->n_in, in, mark, out);
 }
 
-Status *groups_once(EvalContext *cx, GroupExchange *exchange, Literal *const *in,
-                    Status *(*compute)(EvalContext *cx, const GroupExchange *exchange,
+Status *groups_once(EvalContext *cx, Rendezvous *exchange, Literal *const *in,
+                    Status *(*compute)(EvalContext *cx, const Rendezvous *exchange,
                                        Literal *const *in, Literal **out),
                     Literal **out) {
   if (cx->n_out && !exchange->shared[0]) TRY(compute(cx, exchange, in, exchange->shared));

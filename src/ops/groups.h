@@ -56,15 +56,15 @@ Status *groups_of(EvalContext *cx, bool across_both, uint32_t *out_n, ProcessId 
 // The rendezvous of EvalHost up to `await`: reads the op's groups, contributes the operands to this
 // process's group, and waits for the others.
 Status *groups_meet(EvalContext *cx, bool across_both, Literal *const *in,
-                    GroupExchange *out) MUST_USE;
+                    Rendezvous *out) MUST_USE;
 // The same with a known group. It is in cx->scratch after `mark`, and is freed before waiting.
 Status *groups_meet_in(EvalContext *cx, const ProcessId *group, uint32_t n_group, uint32_t n,
-                       Literal *const *mine, ArenaMark mark, GroupExchange *out) MUST_USE;
+                       Literal *const *mine, ArenaMark mark, Rendezvous *out) MUST_USE;
 
 // For ops whose results are equal on all members: the first member to arrive computes them, the
 // others retain them. Leaves the rendezvous.
-Status *groups_once(EvalContext *cx, GroupExchange *exchange, Literal *const *in,
-                    Status *(*compute)(EvalContext *cx, const GroupExchange *exchange,
+Status *groups_once(EvalContext *cx, Rendezvous *exchange, Literal *const *in,
+                    Status *(*compute)(EvalContext *cx, const Rendezvous *exchange,
                                        Literal *const *in, Literal **out),
                     Literal **out) MUST_USE;
 
@@ -75,7 +75,7 @@ Status *groups_same_shapes(uint32_t n_group, uint32_t n_values, Literal *const *
 
 // Reduces literal `which` of all members elementwise, in group order, by region 0 of the op and in
 // the body's element type. If the body only adds: a balanced tree, and 16-bit floats are summed in
-// f32 and rounded once. parts: n_group × n_values, as in GroupExchange. O(n_group × elements).
+// f32 and rounded once. parts: n_group × n_values, as in Rendezvous. O(n_group × elements).
 Status *groups_combine(EvalContext *cx, uint32_t n_group, uint32_t n_values, Literal *const *parts,
                        uint32_t which, Literal **out);
 // The body of all_reduce and reduce_scatter: (tensor<E>, tensor<E>) -> tensor<E>, the first n

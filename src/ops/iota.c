@@ -119,7 +119,7 @@ static bool factors(FactorContext *cx) {
 // Every dimension can be split, except for quantized elements, to which no offset can be added.
 static void splits(Localizer *cx) {
   if (type_is_quant(cx->context, op_result_type(cx->program, cx->op, 0)))
-    for (uint32_t f = 0; f < cx->map->n_factors; f++) localize_give_up(cx, f);
+    for (uint32_t f = 0; f < cx->map->n_factors; f++) localize_unsplit(cx, f);
 }
 
 // Global indices of the tile in i64, then one convert, so that rounding is that of the global op.

@@ -16,7 +16,7 @@
 static bool is_default(const Localizer *cx, uint32_t f) {
   const Factor *factor = &cx->map->factors[f];
   return factor->kinds == FACTOR_PASS ||
-         (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
+         (factor->kinds == FACTOR_REDUCE && combine_is_named((Combine)factor->combine));
 }
 
 void localize_init(Localizer *cx, Builder *builder, OpId op, const FactorMap *m) {
@@ -29,8 +29,8 @@ void localize_init(Localizer *cx, Builder *builder, OpId op, const FactorMap *m)
                     .splits = ARENA_ARRAY(builder->arena, FactorSplit, m->n_factors + 1),
                     .has = ARENA_ARRAY(builder->arena, bool, (size_t)n * m->n_factors + 1)};
   for (uint32_t f = 0; f < m->n_factors; f++)
-    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_plain((Combine)m->factors[f].combine))
-      cx->splits[f].parts = (Combine)m->factors[f].combine;
+    if (m->factors[f].kinds & FACTOR_REDUCE && combine_is_named((Combine)m->factors[f].combine))
+      cx->splits[f].reducer = (Combine)m->factors[f].combine;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t d = 0; d < factor_map_rank(m, i); d++) {
       FactorList list = factor_map_dim(m, i, d);
@@ -58,7 +58,7 @@ Status *localize_write(Localizer *cx) {
 
 // An op that has sizes in its attributes (reshape, pad) may be wrong with local types. Its `infer`
 // tells.
-bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard) {
+bool localize_types_hold(Program *p, OpId copy, const Type *types, Guard *guard) {
   const OpDef *def = op_row(op_at(p, copy)->code)->def;
   bool good = true;
   if (def && def->infer) {
@@ -76,7 +76,7 @@ bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard) {
 
 void localize_only_default(Localizer *cx) {
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (!is_default(cx, f)) localize_give_up(cx, f);
+    if (!is_default(cx, f)) localize_unsplit(cx, f);
 }
 
 // Unsplits the factors of one dimension that a block sharding cannot express. Tiles of a dimension
@@ -87,7 +87,7 @@ static bool unsplit_strided(Localizer *cx, FactorList list) {
     AxisList *axes = &cx->splits[list.v[i]].axes;
     int64_t size = cx->map->factors[list.v[i]].size;
     if (axes->n && ((!full && !cx->strided) || (list.n > 1 && size % axes_size(*axes)))) {
-      localize_give_up(cx, list.v[i]);
+      localize_unsplit(cx, list.v[i]);
       any = true;
     }
     if (size > 1 && axes_size(*axes) != size) full = false;
@@ -233,7 +233,7 @@ Attr localize_with(Localizer *cx, Attr attrs, const char *name, Attr value) {
 // makes results unreduced. *out: the reducer.
 static bool is_read_padded(const Localizer *cx, uint32_t tensor, uint32_t d, Combine *out) {
   uint32_t f = localize_factor(cx, tensor, d);
-  *out = cx->splits[f].parts;
+  *out = cx->splits[f].reducer;
   return *out && localize_axes(cx, tensor, d).n && localize_is_uneven(cx, tensor, d);
 }
 
@@ -272,12 +272,12 @@ ValueId localize_enter_once(Localizer *cx, ValueId value) {
   AxisList axes = {NULL, 0};
   Combine combine = COMBINE_NONE;
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (localize_is_split(cx, f) && cx->splits[f].parts) {
+    if (localize_is_split(cx, f) && cx->splits[f].reducer) {
       axes = axes_concat(cx->builder->arena, axes, cx->splits[f].axes);
-      combine = cx->splits[f].parts;
+      combine = cx->splits[f].reducer;
     }
   if (!axes.n || enters_freely(cx->builder->p, value, combine)) return value;
-  return build_first(cx->builder, value, axes, combine);
+  return build_unreduced(cx->builder, value, axes, combine);
 }
 
 const ValueId *localize_masked(Localizer *cx) {

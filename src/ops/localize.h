@@ -24,7 +24,7 @@ typedef struct FactorSplit {
   uint32_t n_strides;
   // The reducer of results that lack the factor: they are unreduced along the axes. COMBINE_NONE:
   // they are replicated. localize_init sets it for factors with a plain reducer.
-  Combine parts;
+  Combine reducer;
 } FactorSplit;
 
 struct Localizer {
@@ -37,13 +37,13 @@ struct Localizer {
   // Per tensor and factor (localize_has): is the tensor split along the factor? Initially true
   // where the map has the factor in a dimension of the tensor. `splits` may clear it: then the op
   // requires the operand replicated along the factor; its result is replicated, or unreduced if
-  // FactorSplit.parts is set.
+  // FactorSplit.reducer is set.
   bool *has;
-  // Hints for `splits`; NULL: unknown. wished, per factor: axes that an operand's or a user's
+  // Hints for `splits`; NULL: unknown. preferred, per factor: axes that an operand's or a user's
   // sharding has there, even if a block split cannot express them (a major factor that they do not
   // divide). whole, per operand: a replicated copy exists at no cost.
-  AxisList *wished;
-  const bool *whole;
+  AxisList *preferred;
+  const bool *replicated;
   bool strided;  // dimensions of several factors may have strided shardings
   // ---- `splits` writes ----
   double bytes;    // sent per device inside of the op, beyond resharding operands and results
@@ -70,7 +70,7 @@ void localize_decide(Localizer *cx);
 // Runs the op's `localize` column, by default localize_default.
 Status *localize_write(Localizer *cx) MUST_USE;
 // Does `infer` accept the copy and give these result types? Writes the types in any case.
-bool localize_holds(Program *p, OpId copy, const Type *types, Guard *guard);
+bool localize_types_hold(Program *p, OpId copy, const Type *types, Guard *guard);
 
 static inline bool *localize_has(const Localizer *cx, uint32_t tensor, uint32_t factor) {
   return &cx->has[(size_t)tensor * cx->map->n_factors + factor];
@@ -82,7 +82,7 @@ static inline uint32_t localize_n_operands(const Localizer *cx) { return cx->map
 static inline bool localize_is_split(const Localizer *cx, uint32_t factor) {
   return cx->splits[factor].axes.n > 0;
 }
-static inline void localize_give_up(Localizer *cx, uint32_t factor) {
+static inline void localize_unsplit(Localizer *cx, uint32_t factor) {
   cx->splits[factor].axes.n = cx->splits[factor].n_strides = 0;
 }
 // Unsplits every factor that neither passes through nor reduces by a plain reducer. The remaining

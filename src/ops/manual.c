@@ -96,7 +96,7 @@ static Status *read_manual(Manual *m) {
   for (uint32_t i = 0; m->mesh && i < n; i++) {
     Name name = attr_as_name(cx->context, attr_info(cx->context, names)->items[i]);
     uint32_t axis = mesh_find_axis(m->mesh, name);
-    if (axis != MESH_NO_AXIS) axes[m->axes.n++] = axis_whole(m->mesh, axis);
+    if (axis != MESH_NO_AXIS) axes[m->axes.n++] = axis_full(m->mesh, axis);
   }
   m->axes.v = axes;
   for (uint32_t i = 0; i < cx->n_in; i++) TRY(only_manual(m, &m->in[i]));
@@ -118,7 +118,7 @@ static Status *find_device(Manual *m) {
 
 // Rendezvous with the devices that differ from this one along the manual axes only, in the order of
 // their coordinates; contributes this device's results.
-static Status *meet(Manual *m, Literal *const *mine, GroupExchange *out) {
+static Status *meet(Manual *m, Literal *const *mine, Rendezvous *out) {
   EvalContext *cx = m->cx;
   ArenaMark mark = arena_mark(cx->scratch);
   uint32_t replicas, partitions, n = 0;
@@ -169,7 +169,7 @@ static Status *run_tiles(Manual *m, Literal *const *in, Literal **out) {
   TRY(cx->host->run_region(cx, op_region(cx->program, cx->op, 0), cx->n_in, tiles, cx->n_out,
                            mine));
   for (uint32_t i = 0; i < cx->n_in; i++) literal_release(tiles[i]);
-  GroupExchange x;
+  Rendezvous x;
   TRY(meet(m, mine, &x));
   for (uint32_t i = 0; i < cx->n_out; i++) {
     if (mine[i]->kind != LITERAL_ARRAY) {

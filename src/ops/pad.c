@@ -237,7 +237,7 @@ static void splits(Localizer *cx) {
     AxisList axes = localize_axes(cx, 0, d);
     if (!axes.n) continue;
     if (!is_tame(cx, d)) {
-      localize_give_up(cx, localize_factor(cx, 0, d));
+      localize_unsplit(cx, localize_factor(cx, 0, d));
       continue;
     }
     double received = build_window_received(cx->builder, localize_size(cx, 0, d), axes_size(axes),

@@ -26,7 +26,7 @@ typedef struct Runs {
 // Does factor f reduce by a body that is no plain reducer?
 static bool is_by_body(const Localizer *cx, uint32_t f) {
   const Factor *factor = &cx->map->factors[f];
-  return factor->kinds == FACTOR_REDUCE && !combine_is_plain((Combine)factor->combine);
+  return factor->kinds == FACTOR_REDUCE && !combine_is_named((Combine)factor->combine);
 }
 
 // False if no such dimension is sharded.
@@ -69,7 +69,7 @@ void reduce_splits(Localizer *cx) {
   for (uint32_t d = 0; d < localize_type(cx, 0)->rank; d++) odd |= localize_size(cx, 0, d) == 0;
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
     if (cx->map->factors[f].kinds & FACTOR_REPLICATE || (odd && is_by_body(cx, f)))
-      localize_give_up(cx, f);
+      localize_unsplit(cx, f);
   if (find_runs(cx, &s)) add_bytes(cx, &s);
 }
 

@@ -50,7 +50,7 @@ static bool infer_reduce_scatter(Infer *cx) {
 
 static Status *eval_reduce_scatter(EvalContext *cx, Literal *const *in, Literal **out) {
   int64_t dim = eval_int(cx, "scatter_dimension", 0);
-  GroupExchange x;
+  Rendezvous x;
   TRY(groups_meet(cx, true, in, &x));
   uint32_t n_group = x.n_group;
   for (uint32_t i = 0; i < cx->n_in; i++) {

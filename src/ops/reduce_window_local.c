@@ -43,7 +43,7 @@ static bool is_scan(const Localizer *cx, const WindowDim *windows, uint32_t d) {
   uint32_t n = localize_n_operands(cx) / 2, rank = localize_type(cx, 0)->rank;
   const WindowDim *w = &windows[d];
   Combine combine = op_combine(cx->program, cx->op);
-  if (!localize_axes(cx, 0, d).n || !combine_is_plain(combine) || w->stride != 1 ||
+  if (!localize_axes(cx, 0, d).n || !combine_is_named(combine) || w->stride != 1 ||
       w->base_dilation != 1 || w->window_dilation != 1 || w->size != localize_size(cx, 0, d) ||
       w->pad_low + w->pad_high != w->size - 1 || (w->pad_low && w->pad_high))
     return false;
@@ -130,11 +130,11 @@ void reduce_window_splits(Localizer *cx) {
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, rank, windows);
   bool quantized = type_is_quant(cx->context, localize_type(cx, 0)->elem);
   for (uint32_t f = 0; f < cx->map->n_factors; f++)
-    if (quantized && cx->map->factors[f].kinds != FACTOR_PASS) localize_give_up(cx, f);
+    if (quantized && cx->map->factors[f].kinds != FACTOR_PASS) localize_unsplit(cx, f);
   for (uint32_t d = 0; d < rank; d++) {
     uint32_t f = localize_factor(cx, n * 2, d);
     if (cx->map->factors[f].kinds == FACTOR_PASS || is_scan(cx, windows, d)) continue;
-    if (!share_of(cx, windows, d, &share)) localize_give_up(cx, f);
+    if (!share_of(cx, windows, d, &share)) localize_unsplit(cx, f);
   }
   for (uint32_t i = 0; i < n; i++) {
     double bytes = localize_bytes(cx, i);

@@ -283,13 +283,13 @@ static bool is_apart(AxisList a, AxisList b) {
   return true;
 }
 
-// The wished axes of a dimension, from its major factor on (Localizer.wished).
-static AxisList wished_axes(const Localizer *cx, uint32_t side, uint32_t d) {
+// The preferred axes of a dimension, from its major factor on (Localizer.preferred).
+static AxisList preferred_axes(const Localizer *cx, uint32_t side, uint32_t d) {
   FactorList list = factor_map_dim(cx->map, side, d);
   AxisList axes = {NULL, 0};
   for (uint32_t i = 0; i < list.n; i++) {
     if (cx->map->factors[list.v[i]].size == 1) continue;
-    AxisList next = cx->wished[list.v[i]];
+    AxisList next = cx->preferred[list.v[i]];
     if (!next.n || !is_apart(axes, next)) break;
     axes = axes_concat(cx->builder->arena, axes, next);
   }
@@ -303,8 +303,8 @@ static bool is_free(const Localizer *cx, const Run *run, AxisList axes) {
   return true;
 }
 
-// If the wished axes are more than a block split of the common factors can take, shards the major
-// dimensions of both sides over all of them: tiles of two sizes, joined by a window.
+// If the preferred axes are more than a block split of the common factors can take, shards the
+// major dimensions of both sides over all of them: tiles of two sizes, joined by a window.
 static void shift_run(Localizer *cx, Run *run) {
   uint32_t heads[2];
   if (!run_head(cx, run, 0, &heads[0]) || !run_head(cx, run, 1, &heads[1])) return;
@@ -313,12 +313,12 @@ static void shift_run(Localizer *cx, Run *run) {
   int64_t ways = 1;
   for (uint32_t i = 0; i < cx->map->n_factors; i++)
     if (run_has(cx, run, i)) ways *= localize_ways(cx, i);
-  AxisList wished = wished_axes(cx, 1, heads[1]), other = wished_axes(cx, 0, heads[0]);
-  if (axes_size(other) > axes_size(wished)) wished = other;
-  if (axes_size(wished) <= ways || !is_free(cx, run, wished)) return;
+  AxisList preferred = preferred_axes(cx, 1, heads[1]), other = preferred_axes(cx, 0, heads[0]);
+  if (axes_size(other) > axes_size(preferred)) preferred = other;
+  if (axes_size(preferred) <= ways || !is_free(cx, run, preferred)) return;
   for (uint32_t i = 0; i < cx->map->n_factors; i++)
-    if (run_has(cx, run, i)) localize_give_up(cx, i);
-  cx->splits[f].axes = wished;
+    if (run_has(cx, run, i)) localize_unsplit(cx, i);
+  cx->splits[f].axes = preferred;
   run->shifted = run_tile(cx, run, 0) != run_tile(cx, run, 1);
 }
 
@@ -326,7 +326,7 @@ static void splits(Localizer *cx) {
   Run runs[MAX_RANK + 1];
   localize_only_default(cx);
   localize_only_blocks(cx);
-  if (!cx->wished || cx->strided) return;
+  if (!cx->preferred || cx->strided) return;
   uint32_t n = find_runs(cx, runs);
   for (uint32_t i = 0; i < n; i++) shift_run(cx, &runs[i]);
   double bytes = (double)dtype_bytes(type_dtype(cx->context, localize_type(cx, 0)->elem));

@@ -71,13 +71,13 @@ static bool rows_fit(const Bits *b, uint32_t last) {
 
 void rng_bits_splits(Localizer *cx) {
   Bits b = bits_of(cx);
-  localize_give_up(cx, localize_factor(cx, 0, 0));
+  localize_unsplit(cx, localize_factor(cx, 0, 0));
   for (uint32_t d = b.global->rank; d-- > 0;) {
     uint32_t f = localize_factor(cx, 2, d);
     if (!localize_is_split(cx, f)) continue;
     // An unsplit dimension is generated replicated and sliced, without communication.
     if (unsigned_of(dtype_width(b.dtype)) != DT_none && rows_fit(&b, d)) return;
-    localize_give_up(cx, f);
+    localize_unsplit(cx, f);
   }
 }
 

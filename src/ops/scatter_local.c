@@ -33,7 +33,7 @@ static uint32_t vector_dim(const Localizer *cx) {
 static uint32_t n_inputs(const Localizer *cx) { return cx->map->n_results; }
 
 static void give_up_dim(Localizer *cx, uint32_t tensor, uint32_t d) {
-  localize_give_up(cx, localize_factor(cx, tensor, d));
+  localize_unsplit(cx, localize_factor(cx, tensor, d));
 }
 
 // Dimension d of the inputs is dimension `to` of the updates' windows. A window that an index moves
@@ -43,8 +43,8 @@ static void split_window(Localizer *cx, uint32_t d, uint32_t to) {
   bool moves = ints_contain(field(cx, "scatter_dims_to_operand_dims"), d);
   bool same = localize_size(cx, 0, d) == localize_size(cx, n + 1, to);
   if (!moves && same) return;
-  if (!moves) localize_give_up(cx, f);
-  if (own != f) localize_give_up(cx, own);
+  if (!moves) localize_unsplit(cx, f);
+  if (own != f) localize_unsplit(cx, own);
   for (uint32_t i = 0; i < n; i++) *localize_has(cx, n + 1 + i, f) = false;
 }
 
@@ -75,8 +75,8 @@ void scatter_splits(Localizer *cx) {
     // Indices that count through a dimension of the inputs are split with it, for any body.
     if (factor_map_find(cx->map, 0, f, &dim, &place)) continue;
     bool reduces =
-        cx->map->factors[f].kinds == FACTOR_REDUCE && has_identity(cx, cx->splits[f].parts);
-    if (d == vector || !reduces || !map.n) localize_give_up(cx, f);
+        cx->map->factors[f].kinds == FACTOR_REDUCE && has_identity(cx, cx->splits[f].reducer);
+    if (d == vector || !reduces || !map.n) localize_unsplit(cx, f);
   }
 }
 

@@ -95,7 +95,7 @@ static void windows_of(const Localizer *cx, Windows *out) {
   out->rank = localize_type(cx, OPERAND)->rank;
   windows_read(cx->context, op_at(cx->program, cx->op)->attrs, out->rank, out->dims);
   out->combine = op_region_combine(cx->program, cx->op, 1);
-  out->is_explicit = !combine_is_plain(out->combine) ||
+  out->is_explicit = !combine_is_named(out->combine) ||
                      !dtype_has_zero(type_dtype(cx->context, localize_type(cx, RESULT)->elem));
   for (uint32_t d = 0; d < out->rank; d++) {
     uint32_t f = localize_factor(cx, OPERAND, d);
@@ -115,7 +115,7 @@ void select_and_scatter_splits(Localizer *cx) {
   odd |= w.is_explicit && !select_orders(cx->program, cx->op, &nan);
   for (uint32_t d = 0; d < w.rank; d++) {
     uint32_t f = localize_factor(cx, OPERAND, d);
-    if (cx->map->factors[f].kinds != FACTOR_PASS && (odd || !w.split[d])) localize_give_up(cx, f);
+    if (cx->map->factors[f].kinds != FACTOR_PASS && (odd || !w.split[d])) localize_unsplit(cx, f);
   }
   windows_of(cx, &w);
   double operand = localize_bytes(cx, OPERAND), source = localize_bytes(cx, SOURCE);

@@ -268,7 +268,7 @@ static void splits(Localizer *cx) {
     if (!axes.n) continue;
     if (is_unreduced(cx, d)) {
       uint32_t f = localize_factor(cx, 0, d);
-      cx->splits[f].parts = index_reducer(cx, 0);
+      cx->splits[f].reducer = index_reducer(cx, 0);
       *localize_has(cx, 1, f) = false;
       continue;
     }

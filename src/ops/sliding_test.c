@@ -57,7 +57,7 @@ static void expect_same(EvalFixture *f, uint32_t n, int64_t size, int64_t stride
 }
 
 static void same_as_one_by_one(EvalFixture *f) {
-  for (int64_t size = 2 * FOLD_RUN; size < 80; size++, f->cx.brackets = (uint8_t)(size % 3))
+  for (int64_t size = 2 * FOLD_RUN; size < 80; size++, f->cx.reassociation = (uint8_t)(size % 3))
     expect_same(f, 1 + (size & 1), size, fixture_int(f, 1, 4), fixture_int(f, 1, 20));
   for (int k = 0; k < 20; k++)
     expect_same(f, 1, fixture_int(f, 2 * FOLD_RUN, 700), fixture_int(f, 1, 90),

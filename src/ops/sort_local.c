@@ -144,7 +144,7 @@ void sort_splits(Localizer *cx) {
     cx->bytes += good ? moved * others : 0;
     cx->steps += 4;
   }
-  if (!good) localize_give_up(cx, f);
+  if (!good) localize_unsplit(cx, f);
 }
 
 // ---- step 1, 3, 5: sort columns ----

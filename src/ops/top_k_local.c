@@ -141,7 +141,7 @@ void approx_top_k_splits(Localizer *cx) {
   for (uint32_t i = 0; i < n; i++) bytes += localize_bytes_across(cx, i, d);
   int64_t kept = localize_size(cx, result, d), tile = localize_tile(cx, 0, d);
   if (localize_is_uneven(cx, 0, d) || kept >= tile) {
-    localize_give_up(cx, f);
+    localize_unsplit(cx, f);
     return;
   }
   cx->bytes += bytes * (double)(kept * (localize_ways(cx, f) - 1));

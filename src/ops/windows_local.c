@@ -81,7 +81,7 @@ void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, BuildWindow w
   int64_t size = localize_size(cx, tensor, d);
   double slice = *bytes / (double)localize_tile(cx, tensor, d);
   *bytes = slice * (double)w.length;
-  if (cx->whole && cx->whole[tensor]) {
+  if (cx->replicated && cx->replicated[tensor]) {
     *localize_has(cx, tensor, f) = false;
     return;
   }

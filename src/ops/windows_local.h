@@ -24,8 +24,8 @@ bool window_share_taps(const WindowDim *w, int64_t size, int64_t ways, int64_t c
                        int64_t positions, WindowShare *out);
 
 // For `splits`: prices the read of dimension d of an operand by windows. A replicated operand
-// (cx->whole) is read without communication; for others the bytes are added to cx->bytes. *bytes:
-// in, the bytes of the operand's shard; out, the bytes of the windows.
+// (cx->replicated) is read without communication; for others the bytes are added to cx->bytes.
+// *bytes: in, the bytes of the operand's shard; out, the bytes of the windows.
 void window_count_read(Localizer *cx, uint32_t tensor, uint32_t d, BuildWindow w, double *bytes);
 // For `localize`: the device's window of the operand, from its shard v; `fill` as in build_window.
 ValueId window_read(Localizer *cx, ValueId v, uint32_t tensor, uint32_t d, BuildWindow w,

@@ -120,7 +120,7 @@ static bool goes_through(Absorb *a, OpId op) {
 // its all_reduce can move behind the target.
 static bool add_target(Absorb *a, OpId op) {
   Program *p = a->p;
-  if (op_joins(p, op) != a->combine) return false;
+  if (op_binary_reducer(p, op) != a->combine) return false;
   uint32_t index = is_partial(a, op_operand(p, op, 0)) ? 1 : 0;
   ValueId v = op_operand(p, op, index);
   OpId other = value_def(p, v);

@@ -64,7 +64,7 @@ uint32_t pass_bitwise(Optimizer *o) {
       continue;
     Type type = op_operand_type(p, op, 0);
     Combine combine = op_combine(p, op);
-    if (!combine_is_plain(combine) || !type_is_static(o->context, type) ||
+    if (!combine_is_named(combine) || !type_is_static(o->context, type) ||
         xla_has(combine, type_dtype(o->context, type)))
       continue;
     const DeviceGroups *groups = collective_groups(o, op);

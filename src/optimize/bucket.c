@@ -128,7 +128,7 @@ static bool read_item(const Bucket *b, OpId op, Item *out) {
     if ((gathers || b->o->typed) && type_elem(p->context, op_operand_type(p, op, i)) != sent)
       return false;
   if (b->o->typed) out->sent = sent;
-  if (!gathers && !combine_is_plain(out->combine = op_combine(p, op))) return false;
+  if (!gathers && !combine_is_named(out->combine = op_combine(p, op))) return false;
   out->bytes = gathers ? fact_result_bytes(p, op) : fact_operand_bytes(p, op);
   out->begin = gathers ? b->number[op] : begin_of(b, op);
   return out->bytes < b->o->bucket_bytes;

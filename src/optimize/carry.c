@@ -64,7 +64,7 @@ static Combine scattered(const Program *p, OpId op) {
   Type in = op_operand_type(p, op, 0), out = op_result_type(p, op, 0);
   Combine combine = op_combine(p, op);
   bool keeps = type_elem(p->context, in) == type_elem(p->context, out);
-  return keeps && combine_is_plain(combine) && type_is_static(p->context, in) &&
+  return keeps && combine_is_named(combine) && type_is_static(p->context, in) &&
                  !type_is_quant(p->context, in)
              ? combine
              : COMBINE_NONE;
@@ -163,7 +163,7 @@ static bool add_term(Carry *c, ValueId v, ValueId step) {
 // The result of an add (maximum, …) in the body that is used once.
 static bool is_step(const Carry *c, ValueId v) {
   OpId op = value_def(c->p, v);
-  return in_body(c, op) && op_joins(c->p, op) != COMBINE_NONE && fact_used_once(c->p, v);
+  return in_body(c, op) && op_binary_reducer(c->p, op) != COMBINE_NONE && fact_used_once(c->p, v);
 }
 
 // next = ((arg + a) + b) + c, with the operands of each add in any order; a, b, c are terms.
@@ -174,7 +174,7 @@ static bool is_accumulated(Carry *c, ValueId next) {
     if (!is_step(c, v)) return false;
     OpId op = value_def(p, v);
     ValueId a = op_operand(p, op, 0), b = op_operand(p, op, 1);
-    Combine here = op_joins(p, op);
+    Combine here = op_binary_reducer(p, op);
     if (combine != COMBINE_NONE && here != combine) return false;
     combine = here;
     bool left = a == c->arg || (b != c->arg && sum_of(c, b));
@@ -203,7 +203,7 @@ static bool is_stacked(Carry *c, ValueId next) {
 
 // The initial value can be made to count once in the sum over a group.
 static bool init_can_enter_once(Carry *c, ValueId init, const DeviceGroups *groups) {
-  if (op_keeps(c->p, init, c->combine)) return true;
+  if (op_reduces_to_itself(c->p, init, c->combine)) return true;
   return (scatters(c) || varies_not_in(&c->varies, init, groups)) &&
          collective_index_is_known(c->o, groups) &&
          !type_is_quant(c->o->context, value_type(c->p, init));
@@ -232,7 +232,7 @@ static void make_init_enter_once(Carry *c, const DeviceGroups *groups) {
   Program *p = c->p;
   OperandId operand = op_at(p, c->loop)->operands + c->index;
   ValueId init = operand_at(p, operand)->value;
-  bool keeps = op_keeps(p, init, c->combine);
+  bool keeps = op_reduces_to_itself(p, init, c->combine);
   if (keeps && !scatters(c)) return;
   Builder b = rewrite_before(p, c->loop);
   Scalar x;

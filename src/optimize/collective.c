@@ -116,7 +116,7 @@ static Route groups_route(const Optimizer *o, uint64_t axes, uint32_t width) {
   uint32_t n = 0;
   if (!o->mesh || o->mesh->n_axes >= 64) return route_flat(o->network->all, width);
   for (uint32_t i = 0; i < o->mesh->n_axes; i++)
-    if (axes >> i & 1) refs[n++] = axis_whole(o->mesh, i);
+    if (axes >> i & 1) refs[n++] = axis_full(o->mesh, i);
   Route route = network_route(o->network, (AxisList){refs, n});
   return route_size(&route) == width ? route : route_flat(route_slowest(&route), width);
 }
@@ -186,7 +186,7 @@ Combine collective_sum(const Program *p, OpId op) {
   if (!op || op_at(p, op)->code != OP_all_reduce || op_at(p, op)->n_operands != 1)
     return COMBINE_NONE;
   Combine combine = op_combine(p, op);
-  return combine_is_plain(combine) && op_operand_type(p, op, 0) == op_result_type(p, op, 0)
+  return combine_is_named(combine) && op_operand_type(p, op, 0) == op_result_type(p, op, 0)
              ? combine
              : COMBINE_NONE;
 }

@@ -337,7 +337,7 @@ static ValueId fold_permute(Optimizer *o, OpId op) {
 // A reduction over devices of a constant that combines with itself to itself, such as zeros of a
 // sum.
 static ValueId fold_reducing_collective(Optimizer *o, OpId op) {
-  return op_keeps(o->p, op_operand(o->p, op, 0), op_combine(o->p, op))
+  return op_reduces_to_itself(o->p, op_operand(o->p, op, 0), op_combine(o->p, op))
              ? fold_moving_collective(o, op)
              : 0;
 }

@@ -134,7 +134,7 @@ Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *
                  .network = options->network ? options->network : &network_default,
                  .compute = options->compute ? *options->compute : compute_default,
                  .table = options->table,
-                 .edges_are_said = options->edges_are_said,
+                 .edges_are_annotated = options->edges_are_annotated,
                  .mesh = mesh,
                  .n_devices = mesh ? mesh->n_devices : options->n_devices,
                  .single = forms[PASS_single],

@@ -24,7 +24,7 @@ typedef struct OptimizeOptions {
   const Compute *compute;  // NULL = compute_default
   // Arguments without `tessera.sharding` are replicated, as in the results of partition_program. If
   // false, that holds only in functions that have the attribute on some argument or result.
-  bool edges_are_said;
+  bool edges_are_annotated;
   const char *passes;   // "share,dead": only these, each once, in this order; NULL = all
   bool rings;           // run pass `matmul`: overlapped rings where they are faster
   double bucket_bytes;  // largest combined collective; 0 = 32 MiB

@@ -155,7 +155,7 @@ static Status *run_case(Guard *guard, void *arg) {
   const Compute slow = {1, 1};  // so slow that rings pay
   OptimizeOptions options = {.mesh = sharding_mesh(c->table, id),
                              .table = c->table,
-                             .edges_are_said = true,
+                             .edges_are_annotated = true,
                              .passes = c->passes,
                              .collectives = c->collectives,
                              .paced_bytes = 1,

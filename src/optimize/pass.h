@@ -20,7 +20,7 @@ typedef struct Optimizer {
   ShardingTable *table;  // NULL = none
   const Mesh *mesh;      // NULL: one axis of n_devices
   uint32_t n_devices;    // 0 = unknown
-  bool edges_are_said;
+  bool edges_are_annotated;
   double bucket_bytes, paced_bytes;
   bool single;       // form `single` is requested, so `bucket` combines nothing
   bool typed;        // form `typed` is requested, so `bucket` combines operands of one type only

@@ -13,7 +13,7 @@ static Type operand_elem(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   if ((o->code != OP_all_reduce && o->code != OP_reduce_scatter) || !o->n_operands) return 0;
   Type elem = type_elem(p->context, op_operand_type(p, op, 0));
-  if (type_is_quant(p->context, op_operand_type(p, op, 0)) || !combine_is_plain(op_combine(p, op)))
+  if (type_is_quant(p->context, op_operand_type(p, op, 0)) || !combine_is_named(op_combine(p, op)))
     return 0;
   for (uint32_t i = 1; i < o->n_operands; i++)
     if (type_elem(p->context, op_operand_type(p, op, i)) != elem) return 0;

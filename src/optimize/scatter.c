@@ -74,7 +74,7 @@ static OpId find_sum(const Program *p, const Barriers *barriers, OpId slice, OpI
   if (combine == COMBINE_NONE || op_at(p, sum)->block != block || !fact_used_once(p, v) ||
       !barriers_none_between(barriers, sum, slice))
     return 0;
-  return !*out_pad || op_keeps(p, op_operand(p, *out_pad, 1), combine) ? sum : 0;
+  return !*out_pad || op_reduces_to_itself(p, op_operand(p, *out_pad, 1), combine) ? sum : 0;
 }
 
 static bool scatter(Optimizer *o, const Barriers *barriers, OpId slice) {

@@ -200,7 +200,7 @@ static bool join_scattered(Sums *s, OpId op) {
   const bool both[] = {true, true};
   ValueId operands[] = {op_operand(p, a, 0), op_operand(p, b, 0)};
   Type type = op_result_type(p, op, 0), unscattered = value_type(p, operands[0]);
-  if (combine != op_combine(p, b) || !combine_is_plain(combine) ||
+  if (combine != op_combine(p, b) || !combine_is_named(combine) ||
       op_commutes(p, op, combine, both) != combine || unscattered != value_type(p, operands[1]) ||
       type_elem(p->context, unscattered) != type_elem(p->context, type) ||
       op_operand_type(p, op, 0) != type || op_operand_type(p, op, 1) != type)

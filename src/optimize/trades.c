@@ -1,4 +1,5 @@
-// Given and made choices of passes, found by (pass, op, ask). O(1) each.
+// Given and made choices of passes, found by (pass, op, ask), and answers by (pass, local op). O(1)
+// each.
 #include "optimize/trades.h"
 
 static bool given_equal(const void *owner, uint32_t id, const void *key) {
@@ -27,6 +28,29 @@ static uint32_t count(Trades *t, PassId pass, OpId origin) {
   return 0;
 }
 
+static bool answer_equal(const void *owner, uint32_t id, const void *key) {
+  const TradeAnswer *a = &((const Trades *)owner)->answers.items[id], *b = key;
+  return a->pass == b->pass && a->op == b->op;
+}
+
+// The answer that was given about the local op; NULL if none was.
+static TradeAnswer *answer_of(const Trades *t, PassId pass, OpId op) {
+  TradeAnswer key = {.pass = pass, .op = op};
+  uint32_t id = idmap_find(&t->answer_ids, hash_mix(pass, op), answer_equal, t, &key);
+  return id ? &t->answers.items[id] : NULL;
+}
+
+static void keep_answer(Trades *t, PassId pass, OpId op, bool taken) {
+  TradeAnswer *known = answer_of(t, pass, op);
+  if (known) {
+    known->taken = taken;
+    return;
+  }
+  if (!t->answers.count) VEC_PUSH(t->arena, &t->answers, (TradeAnswer){0});
+  VEC_PUSH(t->arena, &t->answers, ((TradeAnswer){pass, op, taken}));
+  idmap_add(&t->answer_ids, t->guard, hash_mix(pass, op), t->answers.count - 1);
+}
+
 void trades_give(Trades *t, const Trade *trade) {
   if (!t->given.count) VEC_PUSH(t->arena, &t->given, (Trade){0});
   VEC_PUSH(t->arena, &t->given, *trade);
@@ -42,6 +66,7 @@ const Trade *trades_unused(const Trades *t) {
 void trades_deinit(Trades *t) {
   idmap_deinit(&t->given_ids);
   idmap_deinit(&t->count_ids);
+  idmap_deinit(&t->answer_ids);
 }
 
 bool trades_ask(Trades *t, PassId pass, const Program *p, OpId op, double bytes, bool rule) {
@@ -49,9 +74,13 @@ bool trades_ask(Trades *t, PassId pass, const Program *p, OpId op, double bytes,
   Trade made = {.pass = pass, .origin = op_at(p, op)->origin, .bytes = bytes, .taken = rule};
   made.ask = count(t, pass, made.origin);
   uint32_t id = idmap_find(&t->given_ids, trade_hash(&made), given_equal, t, &made);
+  const TradeAnswer *before = answer_of(t, pass, op);
   if (id) {
     t->given.items[id].used = true;
     made.taken = t->given.items[id].taken;
+    keep_answer(t, pass, op, made.taken);
+  } else if (before) {
+    made.taken = before->taken;
   }
   VEC_PUSH(t->arena, &t->made, made);
   return made.taken;

@@ -31,6 +31,13 @@ typedef struct TradeCount {
   uint32_t n;
 } TradeCount;
 
+// A given choice holds as long as the pass asks about the same local op: passes run several times.
+typedef struct TradeAnswer {
+  PassId pass;
+  OpId op;
+  bool taken;
+} TradeAnswer;
+
 typedef struct Trades {
   Arena *arena;
   Guard *guard;
@@ -39,6 +46,8 @@ typedef struct Trades {
   VEC(Trade) made;         // in the order of questions
   VEC(TradeCount) counts;  // [0] unused
   IdMap count_ids;
+  VEC(TradeAnswer) answers;  // [0] unused
+  IdMap answer_ids;
 } Trades;
 
 // {0} but for arena and guard is fine.
@@ -47,7 +56,8 @@ void trades_give(Trades *trades, const Trade *trade);
 const Trade *trades_unused(const Trades *trades);
 void trades_deinit(Trades *trades);
 
-// Whether a pass does it. trades may be NULL: then by its own rule.
+// Whether a pass does it: as it is given for this ask, else as it was given for this local op
+// before, else by the rule of the pass. trades may be NULL: then by the rule.
 bool trades_ask(Trades *trades, PassId pass, const Program *p, OpId op, double bytes, bool rule);
 
 #endif

@@ -97,14 +97,14 @@ static void find_callers(Walk *w) {
 }
 
 // An argument without a sharding is replicated, or calls define it.
-static bool edges_are_said(const Walk *w, OpId function) {
+static bool edges_are_annotated(const Walk *w, OpId function) {
   if (w->callers[function] & NAMED) return false;
-  return w->o->edges_are_said || w->callers[function] == CALLED ||
+  return w->o->edges_are_annotated || w->callers[function] == CALLED ||
          has_sharding(w->p, function, "arg_attrs") || has_sharding(w->p, function, "res_attrs");
 }
 
 static void start_function(Walk *w, OpId function) {
-  bool annotated = edges_are_said(w, function);
+  bool annotated = edges_are_annotated(w, function);
   BlockId block = region_block(w->p, op_region(w->p, function, 0));
   const AttrInfo *list = attr_info(w->p->context, op_attr(w->p, function, "arg_attrs"));
   for (uint32_t i = 0; block && i < block_at(w->p, block)->n_args; i++) {

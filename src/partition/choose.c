@@ -1,9 +1,38 @@
-// Which axes split which factor of an op. Every sharding that one of its tensors has or is to have
-// leads once, the others fill in what is still free; an axis splits one factor only. What that
-// takes (operands to be brought there, results from there to where they are to be, the op's own
-// exchange, the work of one device) is priced, and the cheapest wins. Users that are sure to take
-// the result otherwise than was said count one step ahead. Most ops need none of this: the first
-// way costs no exchange and is taken.
+// Chooses the mesh axes that split each factor of one op.
+//
+// Problem. The tensors around an op have shardings, and these may contradict each other. A choice
+// assigns mesh axes to the op's factors. The shardings of its operands and results follow from it,
+// and so does all communication: reshards of operands, the op's own communication (halos, say), and
+// reshards of results. The number of assignments is exponential in the number of axes.
+//
+// Idea. Greedy: only the shardings around the op propose assignments. Such a sharding is a lead: a
+// copy that an operand has, or the sharding that is required of an operand or result. A proposal
+// follows one lead first; then the other leads split the factors that are still free. Few variants
+// are added: one lead alone, leftover axes moved to other factors (displace), strided shards
+// (propose_strided), idle axes (share_out), partial sums that pass through the op. The cheapest
+// proposal wins: predicted seconds of communication and of one device's work, with a penalty for
+// bytes (cost/price.h). One-step lookahead: if the users require another sharding of the result
+// than the one propagated, that reshard is in the price.
+//
+// Invariant. An axis splits at most one factor of an op, and none if it is manual or if a partial
+// sum is carried along it. Every proposal passes the op's `splits` column, which removes splits
+// that the op cannot run with. So each proposal is a correct way to run the op; only prices differ.
+//
+// Cost. Most ops: one proposal, since it needs no communication. Otherwise at most 12 leads, 4
+// proposals for each, and 4 more; a proposal is O(leads · factors · axes + tensors · rank), and
+// prices of reshards are cached (copies.c).
+//
+// Example. Mesh "data"=4, "model"=2; f32; w is sharded over "data" to save memory:
+//
+//   y[64,256] = dot_general x[64,1024], w[1024,256]     factors i = 64, j = 256, k = 1024 (reduces)
+//   leads, in order: y [{"data"}, {"model"}]   w [{"data"}, {"model"}]   x [{"data"}, {}]
+//
+//   y first    i: "data", j: "model"    w: all_gather over "data" to [1024,128]       393216 bytes
+//   w first    k: "data", j: "model"    x: all_to_all over "data" to [64,256];
+//                                       y: partial sums [64,128], reduce_scatter       73728 bytes
+//
+// "w first" wins: fewer bytes outweigh a second collective. With 65536 rows "y first" wins, because
+// moving x would send 48 MB.
 #include "cost/op_seconds.h"
 #include "cost/tuning.h"
 #include "ops/commute.h"
@@ -11,12 +40,12 @@
 #include "partition/walk.h"
 #include "sharding/project.h"
 
-// A tensor's sharding that proposes axes.
+// A sharding of one tensor of the op that proposes axes.
 typedef struct Lead {
-  uint32_t tensor;
+  uint32_t tensor;  // operands first
   Sharding sharding;
   bool result;
-  double count;  // elements
+  double count;  // elements of the global tensor
 } Lead;
 
 enum { MOST_LEADS = 12 };
@@ -27,17 +56,19 @@ struct Chooser {
   OpId op;
   const FactorMap *m;
   const OpDef *def;
-  double work;  // of the whole op
+  double work;  // FLOPs of the global op
   Lead leads[MOST_LEADS];
   uint32_t n_leads;
-  // Operands that stay in parts, and how the results' parts combine then.
+  // Partial sums that pass through the op: their unreduced axes (none: they are reduced before the
+  // op), the reducers of operands and of results, and per operand whether it is one.
   AxisList carried;
   Combine carried_in, carried_out;
   bool *partial;
-  // The one user of the op's result, if it takes that otherwise than was said.
+  // Lookahead: a user that requires another sharding of the result than the one propagated; NULL if
+  // there is none. Its operand and the sharding that it requires of it.
   Chooser *user;
   uint32_t user_operand;
-  Sharding user_takes;
+  Sharding user_requires;
 };
 
 static ValueId tensor_value(const Chooser *c, uint32_t i) {
@@ -45,6 +76,8 @@ static ValueId tensor_value(const Chooser *c, uint32_t i) {
   return i < n ? op_operand(c->t->p, c->op, i) : op_result(c->t->p, c->op, i - n);
 }
 
+// Adds a sharding to the sorted list of leads. Replicated tensors and tensors on other meshes
+// propose nothing. O(leads).
 static void add_lead(Chooser *c, uint32_t tensor, Sharding sharding) {
   if (!sharding || c->n_leads == MOST_LEADS) return;
   const ShardingInfo *info = sharding_info(c->t->table, sharding);
@@ -54,7 +87,8 @@ static void add_lead(Chooser *c, uint32_t tensor, Sharding sharding) {
   int64_t count = 0;
   type_count(c->t->context, value_type(c->t->p, tensor_value(c, tensor)), &count);
   bool result = tensor >= c->m->n_operands;
-  // Results first, then larger tensors; equal ones as they come.
+  // Results first, then larger tensors, whose reshards cost most. Equal ones stay in the order in
+  // which they come.
   uint32_t at = c->n_leads++;
   for (; at > 0; at--) {
     const Lead *before = &c->leads[at - 1];
@@ -72,6 +106,8 @@ static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) 
                  .work = op_work(t->p, op)};
 }
 
+// The shardings around the op. Copies of operands come before the shardings required of them, since
+// a copy costs nothing. A rematerialized operand (a constant) takes any sharding and leads nothing.
 static void find_leads(Chooser *c) {
   for (uint32_t i = 0; i < c->m->n_results; i++)
     add_lead(c, c->m->n_operands + i, walk_required(c->t, op_result(c->t->p, c->op, i)));
@@ -84,11 +120,13 @@ static void find_leads(Chooser *c) {
   }
 }
 
-// ---- a way ----
+// ---- proposals ----
 
-static bool is_plain(const Factor *factor) {
+// Can the op be copied with local types if this factor is split? Other factors need a `splits`
+// column of the op.
+static bool needs_no_column(const Factor *factor) {
   return factor->kinds == FACTOR_PASS ||
-         (factor->kinds == FACTOR_REDUCE && combine_is_plain((Combine)factor->combine));
+         (factor->kinds == FACTOR_REDUCE && combine_is_named((Combine)factor->combine));
 }
 
 // How many of the tensors have the factor.
@@ -98,26 +136,28 @@ static uint32_t count_having(const FactorMap *m, uint32_t first, uint32_t end, u
   return n;
 }
 
-// A user's rule may name dimensions that have nothing to do with others (JAX: matrices of LAPACK's
-// calls). What passes through goes in and comes out; what reduces goes in.
-static bool leads_somewhere(const FactorMap *m, uint32_t f) {
+// A user's rule may have factors that only one tensor has (JAX: the matrices of LAPACK calls). Such
+// a factor cannot be split: a pass-through factor is in operands and results, any other in
+// operands.
+static bool connects_tensors(const FactorMap *m, uint32_t f) {
   uint32_t end = factor_map_n_tensors(m);
   return count_having(m, 0, m->n_operands, f) &&
          (m->factors[f].kinds != FACTOR_PASS || count_having(m, m->n_operands, end, f));
 }
 
+// A contracted dimension.
 static bool adds_products(const FactorMap *m, uint32_t f) {
   return (m->factors[f].kinds & FACTOR_REDUCE) && m->factors[f].combine == COMBINE_SUM &&
          count_having(m, 0, m->n_operands, f) >= 2;
 }
 
-// A device's part of a sum of products of short floats is rounded before it is sent. Of a few terms
-// that is worse than what adding them up elsewhere saves.
-enum { SHORT_BITS = 10 };
+// Would partial sums lose precision? A partial sum of 16-bit floats is rounded before it is
+// reduced. In a sum of few terms that error is large, so the factor is not split.
+enum { SHORT_BITS = 10 };  // mantissa
 
-static bool rounds_too_often(const Chooser *c, uint32_t f) {
+static bool loses_precision(const Chooser *c, uint32_t f) {
   if (!adds_products(c->m, f)) return false;
-  // Of all contracted dimensions: a batch of few long sequences has many.
+  // Terms of all contracted dimensions together: a batch of few long sequences has many.
   int64_t many = tuning.rounded_least_terms, terms = 1;
   for (uint32_t g = 0; g < c->m->n_factors && terms < many; g++)
     if (adds_products(c->m, g) && c->m->factors[g].size > 0)
@@ -130,8 +170,9 @@ static bool rounds_too_often(const Chooser *c, uint32_t f) {
   return false;
 }
 
-// One element becomes a dimension of many (a pad): it may be where its place is.
-static bool is_spread(const Chooser *c, uint32_t f) {
+// Does a factor of size 1 fill a larger dimension of the result (a pad)? Then the op may split it:
+// one device has the element, the others have padding values.
+static bool is_padded_from_one(const Chooser *c, uint32_t f) {
   uint32_t n = c->m->n_operands, dim, place;
   for (uint32_t i = n; i < n + c->m->n_results; i++) {
     if (!factor_map_find(c->m, i, f, &dim, &place)) continue;
@@ -141,20 +182,22 @@ static bool is_spread(const Chooser *c, uint32_t f) {
   return false;
 }
 
-// What can be proposed at all; an op's `splits` takes back the rest.
+// Can a proposal split the factor? The op's `splits` column may still remove the split.
 static bool can_split(const Chooser *c, uint32_t f) {
   const Factor *factor = &c->m->factors[f];
-  if ((factor->size <= 1 && !(factor->size == 1 && is_spread(c, f))) ||
-      (c->m->custom && !leads_somewhere(c->m, f)))
+  if ((factor->size <= 1 && !(factor->size == 1 && is_padded_from_one(c, f))) ||
+      (c->m->custom && !connects_tensors(c->m, f)))
     return false;
-  if (rounds_too_often(c, f)) return false;
+  if (loses_precision(c, f)) return false;
+  // A sum masks padding by zeros. f8E8M0FNU has none.
   for (uint32_t i = 0; factor->combine == COMBINE_SUM && i < c->m->n_operands; i++) {
     Type type = op_operand_type(c->t->p, c->op, i);
     if (!dtype_has_zero(type_dtype(c->t->context, type))) return false;
   }
-  return is_plain(factor) || (c->def && c->def->splits && !c->m->custom);
+  return needs_no_column(factor) || (c->def && c->def->splits && !c->m->custom);
 }
 
+// Does a factor, a carried partial sum or a manual computation use the axis, or part of it?
 static bool is_taken(const Chooser *c, const FactorSplit *splits, AxisRef axis) {
   AxisList manual = c->t->local.manual;
   for (uint32_t i = 0; i < c->carried.n + manual.n; i++) {
@@ -169,7 +212,8 @@ static bool is_taken(const Chooser *c, const FactorSplit *splits, AxisRef axis) 
   return false;
 }
 
-// The first of these axes, as long as nobody has them yet.
+// The longest prefix of the axes of which none is taken. A prefix: the axes of a dimension are
+// major to minor, and a tile over a minor axis alone is another tile.
 static AxisList free_axes(const Chooser *c, const FactorSplit *splits, AxisList axes) {
   AxisRef *free = ARENA_ARRAY(&c->t->scratch, AxisRef, axes.n + 1);
   uint32_t n = 0;
@@ -177,15 +221,19 @@ static AxisList free_axes(const Chooser *c, const FactorSplit *splits, AxisList 
   return (AxisList){free, n};
 }
 
-// Are tiles in strides as good as others? What the op's columns do speaks of blocks.
+// Can the op run on strided shards? `splits` and `localize` columns assume contiguous tiles, unless
+// the op's `strides` column says otherwise.
 static bool takes_strides(const Chooser *c) {
   if (c->t->options.blocks) return false;
   return !c->def || c->m->custom || c->def->strides || (!c->def->splits && !c->def->localize);
 }
 
-// The strides of a dimension go to its factors: to each the ones that make it up.
+// Splits the factors of a dimension as a strided sharding does: a factor takes the consecutive
+// ShardFactors whose sizes multiply to its own. Changes nothing if one does not fit.
+//
+//   dimension [4: -][8: "x"] of size 32, factors a = 4 and b = 8:  b gets "x"
 static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, Localizer *cx) {
-  for (uint32_t pass = 0; pass < 2; pass++)  // first see whether they fit
+  for (uint32_t pass = 0; pass < 2; pass++)  // 0: do all fit?  1: write
     for (uint32_t i = 0, k = 0; i < list.n; i++) {
       const Factor *factor = &c->m->factors[list.v[i]];
       FactorSplit *split = &cx->splits[list.v[i]];
@@ -198,7 +246,7 @@ static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, 
         if (size > factor->size) return;
       }
       if (!axes.n) continue;
-      if (split->axes.n || !is_plain(factor) || !can_split(c, list.v[i])) return;
+      if (split->axes.n || !needs_no_column(factor) || !can_split(c, list.v[i])) return;
       if (free_axes(c, cx->splits, axes).n != axes.n) return;
       if (pass) {
         split->axes = axes;
@@ -208,7 +256,8 @@ static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, 
     }
 }
 
-// The axes of one lead go to the factors that have none yet.
+// Gives the axes of a lead to the factors that have none yet. cx->preferred also has axes that do
+// not divide the factor: the `splits` column of a reshape reads them.
 static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
   Partition *t = c->t;
   FactorSplit *splits = cx->splits;
@@ -219,7 +268,8 @@ static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
     if (!axes[f].present || splits[f].axes.n || !can_split(c, f)) continue;
     AxisList free = free_axes(c, splits, axes[f].axes), over = {NULL, 0};
     if (free.n == axes[f].axes.n) over = free_axes(c, splits, axes[f].overflow);
-    if (free.n + over.n && !cx->wished[f].n) cx->wished[f] = axes_concat(&t->scratch, free, over);
+    if (free.n + over.n && !cx->preferred[f].n)
+      cx->preferred[f] = axes_concat(&t->scratch, free, over);
     splits[f].axes = free;
   }
   const ShardingInfo *info = sharding_info(t->table, lead->sharding);
@@ -228,26 +278,28 @@ static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
       follow_strides(c, factor_map_dim(c->m, lead->tensor, d), &info->dims[d], cx);
 }
 
-// Drops what a dimension could not say, and sizes that do not divide where the op fails on some
-// values.
-static void make_sayable(const Chooser *c, Localizer *cx) {
+// Removes splits that no sharding can express (localize_only_blocks), and uneven splits of ops that
+// fail on some values: padding could be such a value.
+static void drop_inexpressible(const Chooser *c, Localizer *cx) {
   for (uint32_t f = 0; c->def && c->def->fails && f < c->m->n_factors; f++)
-    if (c->m->factors[f].size % axes_size(cx->splits[f].axes)) localize_give_up(cx, f);
+    if (c->m->factors[f].size % axes_size(cx->splits[f].axes)) localize_unsplit(cx, f);
   localize_only_blocks(cx);
 }
 
-// All reductions must combine alike: one reducer per value.
-static void make_one_reducer(const Chooser *c, FactorSplit *splits) {
+// A value has one reducer. The carried partial sums set it, else the first factor that reduces;
+// factors with another reducer are not split.
+static void keep_one_reducer(const Chooser *c, FactorSplit *splits) {
   Combine one = c->carried_out;
   for (uint32_t f = 0; f < c->m->n_factors; f++) {
-    if (!splits[f].axes.n || !splits[f].parts) continue;
-    if (one == COMBINE_NONE) one = splits[f].parts;
-    if (one != splits[f].parts) splits[f].axes.n = splits[f].n_strides = 0;
+    if (!splits[f].axes.n || !splits[f].reducer) continue;
+    if (one == COMBINE_NONE) one = splits[f].reducer;
+    if (one != splits[f].reducer) splits[f].axes.n = splits[f].n_strides = 0;
   }
 }
 
-// A dimension as the factors in it are split: a block, unless a minor one is split behind one that
-// is not cut to pieces.
+// The sharding of one dimension, from the splits of the factors in it, major to minor. Neighbours
+// merge while the tile stays contiguous: the minor one is not split, or the major one is split into
+// single elements. One ShardFactor that remains is a block, several are a strided sharding.
 static DimSharding dim_sharding(const Chooser *c, const Localizer *cx, uint32_t tensor,
                                 uint32_t d) {
   Arena *arena = &c->t->scratch;
@@ -257,24 +309,25 @@ static DimSharding dim_sharding(const Chooser *c, const Localizer *cx, uint32_t 
   ShardFactor *out = ARENA_ARRAY(arena, ShardFactor, most);
   for (uint32_t i = 0; i < list.n; i++) {
     const FactorSplit *split = &cx->splits[list.v[i]];
-    bool cut = *localize_has(cx, tensor, list.v[i]) && split->axes.n;
-    ShardFactor one = {c->m->factors[list.v[i]].size, cut ? split->axes : (AxisList){NULL, 0}};
-    const ShardFactor *parts = cut && split->n_strides ? split->strides : &one;
-    for (uint32_t k = 0; k < (parts == &one ? 1 : split->n_strides); k++) {
-      bool goes_on = n && (!parts[k].axes.n || axes_size(out[n - 1].axes) == out[n - 1].size);
-      if (!goes_on) {
-        out[n++] = parts[k];
+    bool is_split = *localize_has(cx, tensor, list.v[i]) && split->axes.n;
+    ShardFactor one = {c->m->factors[list.v[i]].size, is_split ? split->axes : (AxisList){NULL, 0}};
+    const ShardFactor *from = is_split && split->n_strides ? split->strides : &one;
+    for (uint32_t k = 0; k < (from == &one ? 1 : split->n_strides); k++) {
+      bool merges = n && (!from[k].axes.n || axes_size(out[n - 1].axes) == out[n - 1].size);
+      if (!merges) {
+        out[n++] = from[k];
         continue;
       }
-      out[n - 1].size *= parts[k].size;
-      out[n - 1].axes = axes_concat(arena, out[n - 1].axes, parts[k].axes);
+      out[n - 1].size *= from[k].size;
+      out[n - 1].axes = axes_concat(arena, out[n - 1].axes, from[k].axes);
     }
   }
   if (n == 1) out[0].size = 0;
   return (DimSharding){out, n, false, PRIORITY_NONE};
 }
 
-// The sharding of a tensor whose factors are split so.
+// The sharding of a tensor that follows from the splits; 0 = replicated. A result is unreduced
+// along the axes of reduced factors that it does not have, and along the carried axes.
 static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t tensor) {
   Partition *t = c->t;
   const FactorMap *m = c->m;
@@ -288,9 +341,9 @@ static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t 
   ShardingInfo info = {.mesh = t->mesh, .rank = rank, .dims = dims};
   bool result = tensor >= m->n_operands;
   for (uint32_t f = 0; result && f < m->n_factors; f++) {
-    if (*localize_has(cx, tensor, f) || !cx->splits[f].axes.n || !cx->splits[f].parts) continue;
+    if (*localize_has(cx, tensor, f) || !cx->splits[f].axes.n || !cx->splits[f].reducer) continue;
     info.unreduced = axes_concat(&t->scratch, info.unreduced, cx->splits[f].axes);
-    info.reducer = cx->splits[f].parts;
+    info.reducer = cx->splits[f].reducer;
   }
   if (c->carried.n && (result || c->partial[tensor])) {
     info.unreduced = axes_concat(&t->scratch, info.unreduced, c->carried);
@@ -299,22 +352,24 @@ static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t 
   return any || info.unreduced.n ? walk_on_mesh(t, sharding_intern(t->table, &info)) : 0;
 }
 
-// ---- what it takes ----
+// ---- prices ----
 
-// One device's share of the op's work, and what it reads and writes.
+// Predicted seconds of one device: its FLOPs, and the bytes that it reads and writes.
 static double work_seconds(const Chooser *c, const Choice *choice) {
   const Machine *machine = c->t->options.machine;
   return compute_op_seconds(machine ? &machine->compute : &compute_default, &choice->cx, c->work,
                             c->t->table, choice->in_as, choice->out_as);
 }
 
-// What an op sends itself, in so many steps: over the slowest link of the axes whose factors need
-// that. Which of them sent how much the op's columns do not say.
+// The op's own communication (halos, permutes of its `localize` column), in `steps` messages.
+// Columns count bytes for all axes together, so the slowest link of the axes in question prices
+// them: those of factors that need a column, else all.
 static Price own_price(Partition *t, const Localizer *cx, uint32_t steps) {
   AxisList some = {NULL, 0}, all = {NULL, 0};
   for (uint32_t f = 0; cx->bytes > 0 && f < cx->map->n_factors; f++) {
     all = axes_concat(&t->scratch, all, cx->splits[f].axes);
-    if (!is_plain(&cx->map->factors[f])) some = axes_concat(&t->scratch, some, cx->splits[f].axes);
+    if (!needs_no_column(&cx->map->factors[f]))
+      some = axes_concat(&t->scratch, some, cx->splits[f].axes);
   }
   Route route = network_route(t->network, some.n ? some : all);
   return price_steps(route_slowest(&route), steps, cx->bytes);
@@ -332,7 +387,7 @@ static OpId only_user(const Partition *t, ValueId v) {
   return use && !operand_at(t->p, use)->next_use ? operand_at(t->p, use)->user : 0;
 }
 
-// The other term where such parts are added, or combined otherwise; 0 if the op does not.
+// The other operand of a binary op that combines two values by the reducer; 0 if the op does not.
 static ValueId other_term(const Partition *t, OpId op, ValueId v, Combine by) {
   if (!op || op_at(t->p, op)->n_operands != 2) return 0;
   ValueId a = op_operand(t->p, op, 0), b = op_operand(t->p, op, 1), other = a == v ? b : a;
@@ -340,8 +395,9 @@ static ValueId other_term(const Partition *t, OpId op, ValueId v, Combine by) {
   return alike && op_commutes(t->p, op, by, (bool[2]){true, true}) == by ? other : 0;
 }
 
-// Made by ops alike, as far as they have one operand.
-static bool are_twins(const Partition *t, ValueId a, ValueId b) {
+// Do equal chains of ops compute the two values? Compares the ops back to the first that has
+// several operands, at most 16.
+static bool have_same_chain(const Partition *t, ValueId a, ValueId b) {
   enum { MOST_STEPS = 16 };
   for (uint32_t n = 0; n < MOST_STEPS; n++) {
     OpId x = value_def(t->p, a), y = value_def(t->p, b);
@@ -353,9 +409,14 @@ static bool are_twins(const Partition *t, ValueId a, ValueId b) {
   return true;
 }
 
-// How much of making a sum is its own: nothing if it is added to another in such parts, which must
-// be made anyway; of so many terms of its kind that are not there yet its part (a weight's gradient
-// where the weight is used in many places). Ops that only move it may stand before the addition.
+// The share of a reduction's price that a partial sum pays for itself.
+//
+//   add(v, other partial sum)          0: the sum of both is reduced once, for the other's price
+//   add(add(v, v2), v3), none is       1/3: a weight that three ops use has three such gradients;
+//   computed yet, all by equal ops     their sum is reduced once
+//   else                               1
+//
+// Ops with one operand that commute with the reducer may be in between.
 static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
   enum { MOST_STEPS = 64 };
   const ShardingInfo *info = sharding_info(t->table, has);
@@ -371,14 +432,14 @@ static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
   ValueId other = other_term(t, user, at, by);
   if (!other) return 1;
   const Copy *copy = t->copies[other];
-  if (copy) {
+  if (copy) {  // the other term is computed already
     const ShardingInfo *there = sharding_info(t->table, copy->sharding);
     bool alike = at == v ? copy->sharding == has
                          : there->reducer == by && axes_equal(there->unreduced, info->unreduced);
     return alike && !copy->next ? 0 : 1;
   }
   uint32_t n = 1;
-  for (; other && n < MOST_STEPS && are_twins(t, at, other); n++) {
+  for (; other && n < MOST_STEPS && have_same_chain(t, at, other); n++) {
     ValueId sum = op_result(t->p, user, 0);
     user = only_user(t, sum);
     other = other_term(t, user, sum, by);
@@ -386,10 +447,10 @@ static double share_of_sum(const Partition *t, ValueId v, Sharding has) {
   return 1.0 / n;
 }
 
-// What has moved nothing so far may go on as it comes: perhaps its users take it so. But a sum must
-// be made, what leaves the region must be as it was said, and so must what meets a value that is
-// there as it was said.
-static double chance_of_move(const Partition *t, ValueId v, Sharding has, Sharding wanted) {
+// The probability that a result must be resharded from `has` to what is required. 1 if a terminator
+// returns it, or if a user combines it with a value that has a copy in the required sharding only.
+// Otherwise users may accept it as it is. Partial sums are reduced in the end: see share_of_sum.
+static double reshard_probability(const Partition *t, ValueId v, Sharding has, Sharding required) {
   if (sharding_info(t->table, has)->unreduced.n) return share_of_sum(t, v, has);
   for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
     OpId user = operand_at(t->p, use)->user;
@@ -397,17 +458,18 @@ static double chance_of_move(const Partition *t, ValueId v, Sharding has, Shardi
     if (ends && !t->inlined[op_parent(t->p, user)]) return 1;
     for (uint32_t i = 0; i < op_at(t->p, user)->n_operands; i++) {
       ValueId other = op_operand(t->p, user, i);
-      if (other != v && value_type(t->p, other) == value_type(t->p, v) && wanted &&
-          has_copy(t, other, wanted) && !has_copy(t, other, has))
+      if (other != v && value_type(t->p, other) == value_type(t->p, v) && required &&
+          has_copy(t, other, required) && !has_copy(t, other, has))
         return 1;
     }
   }
   return tuning.later_move_chance;
 }
 
-// How many ops take the value as this one does: alike in all but their other operands' values (the
-// projections of an attention). What it takes to bring it there is theirs together.
-static uint32_t count_alike(const Chooser *c, uint32_t index) {
+// The number of ops that use operand `index` as this op does: same op, attributes and types, and
+// other values for the other operands (the projections of an attention). All of them use one
+// reshard, so each pays a share. At most 16 uses are looked at.
+static uint32_t count_equal_users(const Chooser *c, uint32_t index) {
   enum { MOST_LOOKED_AT = 16 };
   const Program *p = c->t->p;
   ValueId v = op_operand(p, c->op, index);
@@ -425,20 +487,22 @@ static uint32_t count_alike(const Chooser *c, uint32_t index) {
   return alike ? alike : 1;
 }
 
+// An operand's reshard: shared by equal users, and by all iterations if it can be hoisted out of
+// the loop.
 static Price operand_price(const Chooser *c, uint32_t index, Sharding as) {
   Price all = walk_price(c->t, op_operand(c->t->p, c->op, index), as);
   if (all.bytes == 0) return all;
-  double rounds = (double)walk_times_same(c->t, op_operand(c->t->p, c->op, index), as);
-  return price_divided(all, rounds * count_alike(c, index));
+  double iterations = (double)walk_invariant_trips(c->t, op_operand(c->t->p, c->op, index), as);
+  return price_divided(all, iterations * count_equal_users(c, index));
 }
 
-// Fills in the shardings of a way whose splits are proposed.
-static void settle_shardings(Chooser *c, Choice *choice) {
+// From proposed splits to legal ones, and to the shardings of operands and results.
+static void derive_shardings(Chooser *c, Choice *choice) {
   Partition *t = c->t;
   Localizer *cx = &choice->cx;
-  make_sayable(c, cx);
+  drop_inexpressible(c, cx);
   localize_decide(cx);
-  make_one_reducer(c, cx->splits);
+  keep_one_reducer(c, cx->splits);
   choice->in_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_operands + 1);
   choice->out_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_results + 1);
   for (uint32_t i = 0; i < c->m->n_operands; i++) choice->in_as[i] = tensor_sharding(c, cx, i);
@@ -446,34 +510,42 @@ static void settle_shardings(Chooser *c, Choice *choice) {
     choice->out_as[i] = tensor_sharding(c, cx, c->m->n_operands + i);
 }
 
-// ---- one step ahead ----
+// ---- lookahead ----
+//
+// Propagation gives a value the sharding that suits most of its neighbours. A user may still need
+// another one: led by the shardings required of its results, it would reshard the value and nothing
+// else. Such a user is certain to reshard, so its sharding replaces the required one in prices, and
+// is one more lead.
 
-// What an operand of a user takes: from where it is, or from where it is to be.
-static Price price_ahead(Chooser *user, uint32_t i, Sharding as) {
+// The reshard of a user's operand: from its copies, or from the required sharding if it has none
+// yet.
+static Price user_operand_price(Chooser *user, uint32_t i, Sharding as) {
   Partition *t = user->t;
   ValueId v = op_operand(t->p, user->op, i);
   if (t->copies[v]) return walk_price(t, v, as);
   return walk_reshard_price(t, walk_required(t, v), as, value_type(t->p, v));
 }
 
-// What a user takes besides a value: its other operands, its own exchange, its results.
-static Price price_of_user(Chooser *user, const Choice *way, ValueId without) {
+// Communication of a user that runs as proposed, without the reshard of one operand: its other
+// operands, its own communication, its results.
+static Price user_price(Chooser *user, const Choice *proposal, ValueId without) {
   Partition *t = user->t;
-  Price sum = own_price(t, &way->cx, 0);
+  Price sum = own_price(t, &proposal->cx, 0);
   for (uint32_t i = 0; i < user->m->n_operands; i++)
     if (op_operand(t->p, user->op, i) != without)
-      sum = price_sum(sum, price_ahead(user, i, way->in_as[i]));
+      sum = price_sum(sum, user_operand_price(user, i, proposal->in_as[i]));
   for (uint32_t i = 0; i < user->m->n_results; i++) {
     ValueId v = op_result(t->p, user->op, i);
-    Price move = walk_reshard_price(t, way->out_as[i], walk_required(t, v), value_type(t->p, v));
+    Price move =
+        walk_reshard_price(t, proposal->out_as[i], walk_required(t, v), value_type(t->p, v));
     sum = price_sum(sum, move);
   }
   return sum;
 }
 
-// The way of a user that these shardings of its tensor lead to: that of an operand, or those that
-// its results are to have (0).
-static void lead_user(Chooser *user, uint32_t operand, Sharding sharding, Choice *out) {
+// How a user would run: led by this sharding of an operand or, if that is 0, by the shardings
+// required of its results.
+static void propose_for_user(Chooser *user, uint32_t operand, Sharding sharding, Choice *out) {
   user->n_leads = 0;
   if (sharding) add_lead(user, operand, sharding);
   for (uint32_t i = 0; !sharding && i < user->m->n_results; i++)
@@ -481,33 +553,35 @@ static void lead_user(Chooser *user, uint32_t operand, Sharding sharding, Choice
              walk_required(user->t, op_result(user->t->p, user->op, i)));
   localizer_init(user->t, user->op, user->m, &out->cx);
   for (uint32_t i = 0; i < user->n_leads; i++) follow(user, &user->leads[i], &out->cx);
-  settle_shardings(user, out);
+  derive_shardings(user, out);
 }
 
-// How a user takes a value, if it can give its results as they are to be for nothing more than this
-// value brought there: *out_firm.
-static Sharding user_takes(Chooser *user, ValueId v, bool *out_firm, uint32_t *out_operand) {
+// The sharding in which a user requires a value. *out_firm: the user needs no communication but
+// that reshard, so it is certain.
+static Sharding required_by_user(Chooser *user, ValueId v, bool *out_firm, uint32_t *out_operand) {
   Partition *t = user->t;
-  Choice way;
-  lead_user(user, 0, 0, &way);
+  Choice proposal;
+  propose_for_user(user, 0, 0, &proposal);
   Sharding takes = 0;
   bool found = false;
   for (uint32_t i = 0; i < user->m->n_operands; i++) {
     if (op_operand(t->p, user->op, i) != v) continue;
-    *out_firm = !found || way.in_as[i] == takes;
-    takes = way.in_as[i];
+    *out_firm = !found || proposal.in_as[i] == takes;
+    takes = proposal.in_as[i];
     *out_operand = i;
     if (found && !*out_firm) return 0;
     found = true;
   }
-  *out_firm = found && price_of_user(user, &way, v).bytes == 0;
+  *out_firm = found && user_price(user, &proposal, v).bytes == 0;
   return takes;
 }
 
 enum { MOST_USES = 6 };
 
-// Propagation says of a value what most of its neighbours have. If users are to give their results
-// otherwise, that counts; those that had to bring other operands as well may take what there is.
+// Sets c->user if all firm users require the same sharding, and another than the propagated one.
+// Users that are not firm have to reshard other operands as well and may accept any sharding. No
+// lookahead if there are more than 6 users, or if one is in another block or has no factor map.
+// O(users · proposal).
 static void find_user(Chooser *c) {
   Partition *t = c->t;
   if (c->m->n_results != 1) return;
@@ -527,30 +601,34 @@ static void find_user(Chooser *c) {
     chooser_init(t, op, m, user);
     bool firm = false;
     uint32_t operand = 0;
-    Sharding takes = user_takes(user, v, &firm, &operand);
+    Sharding takes = required_by_user(user, v, &firm, &operand);
     if (!firm) continue;
-    if (found && takes != c->user_takes) return;
+    if (found && takes != c->user_requires) return;
     found = user;
-    c->user_takes = takes;
+    c->user_requires = takes;
     c->user_operand = operand;
   }
-  if (found && c->user_takes != walk_required(t, v)) c->user = found;
+  if (found && c->user_requires != walk_required(t, v)) c->user = found;
 }
 
-// What a result takes: for its user, or to be where it is to be.
-static Price price_after(const Chooser *c, ValueId v, Sharding has, Sharding wanted) {
+// The price of a result in sharding `has`: of the reshard to the required sharding, or of a user
+// that runs on the result as it is, if that is cheaper.
+static Price result_price(const Chooser *c, ValueId v, Sharding has, Sharding required) {
   Partition *t = c->t;
-  Price there = walk_reshard_price(t, has, wanted, value_type(t->p, v));
+  Price there = walk_reshard_price(t, has, required, value_type(t->p, v));
   if (!c->user || !has || sharding_info(t->table, has)->unreduced.n) return there;
-  Choice way;
-  lead_user(c->user, c->user_operand, has, &way);
+  Choice proposal;
+  propose_for_user(c->user, c->user_operand, has, &proposal);
   for (uint32_t i = 0; i < c->user->m->n_operands; i++)
-    if (op_operand(t->p, c->user->op, i) == v && way.in_as[i] != has) return there;
-  Price here = price_of_user(c->user, &way, v);
+    if (op_operand(t->p, c->user->op, i) == v && proposal.in_as[i] != has) return there;
+  Price here = user_price(c->user, &proposal, v);
   return here.seconds < there.seconds ? here : there;
 }
 
-static void price(const Chooser *c, Choice *choice) {
+// The price of a choice: operands, the op's own communication, results. If operands are resharded,
+// the reshard of a result counts fully. If nothing moved so far, it counts by its probability:
+// otherwise a choice without communication could lose against one that communicates at once.
+static void price_choice(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
   Price sum = {0, 0, 0};
   for (uint32_t i = 0; i < c->m->n_operands; i++)
@@ -564,54 +642,56 @@ static void price(const Chooser *c, Choice *choice) {
   for (uint32_t i = 0; i < c->m->n_results; i++) {
     ValueId v = op_result(t->p, c->op, i);
     Sharding has = choice->out_as[i];
-    Sharding wanted = c->user ? c->user_takes : walk_required(t, v);
-    Price move = price_after(c, v, has, wanted);
+    Sharding required = c->user ? c->user_requires : walk_required(t, v);
+    Price move = result_price(c, v, has, required);
     if (move.bytes > 0) {
-      move = price_divided(move, (double)walk_times_summed(t, v, has, wanted));
-      double chance = c->user ? 1 : chance_of_move(t, v, has, wanted);
-      bool shares = sharding_info(t->table, has)->unreduced.n > 0;  // a sum with others
-      if (chance < 1 && (still || shares))
+      move = price_divided(move, (double)walk_accumulated_trips(t, v, has, required));
+      double chance = c->user ? 1 : reshard_probability(t, v, has, required);
+      bool partial = sharding_info(t->table, has)->unreduced.n > 0;  // may be reduced with others
+      if (chance < 1 && (still || partial))
         choice->maybe = true;
       else if (chance < 1)
         choice->unsure += move.transfer_seconds;
       if (!still) chance = 1;
       move = price_times(move, chance);
     }
-    after = price_beside(after, move);
+    after = price_overlapped(after, move);
   }
   choice->price = price_sum(sum, after);
 }
 
-// Fills in a way whose splits are proposed.
-static void settle(Chooser *c, Choice *choice, bool shared) {
-  settle_shardings(c, choice);
+// Completes a choice whose splits are proposed: shardings and price.
+static void complete(Chooser *c, Choice *choice, bool shared) {
+  derive_shardings(c, choice);
   choice->shared = shared;
   choice->partial = c->carried.n > 0;
   choice->why = NULL;
-  price(c, choice);
+  price_choice(c, choice);
 }
 
-// The lead first, then all others in order.
-static void make_way(Chooser *c, const Lead *lead, bool others, Choice *out) {
+// Proposes splits by one lead (NULL: none), then by all others in order, if `others`.
+static void propose(Chooser *c, const Lead *lead, bool others, Choice *out) {
   localizer_init(c->t, c->op, c->m, &out->cx);
   if (lead) follow(c, lead, &out->cx);
   for (uint32_t i = 0; others && i < c->n_leads; i++) follow(c, &c->leads[i], &out->cx);
-  settle(c, out, false);
+  complete(c, out, false);
 }
 
-// The same with tiles in strides, where an op can be split so.
-static bool stride(Chooser *c, const Lead *lead, Choice *out) {
+// The same with strided shards, for ops with a `strides` column (reshape, reduce). A reshape [8, 4]
+// -> [32] with the 4 split gives a dimension in which each device has 2 of every 4 elements, at no
+// communication. False if the op cannot.
+static bool propose_strided(Chooser *c, const Lead *lead, Choice *out) {
   if (!takes_strides(c) || !c->def || !c->def->strides) return false;
   localizer_init(c->t, c->op, c->m, &out->cx);
   out->cx.strided = true;
   follow(c, lead, &out->cx);
   for (uint32_t i = 0; i < c->n_leads; i++) follow(c, &c->leads[i], &out->cx);
-  settle(c, out, false);
+  complete(c, out, false);
   return true;
 }
 
-// The largest factor that passes through and that one more axis divides; UINT32_MAX if none is.
-static uint32_t roomiest(const Chooser *c, const Localizer *cx, AxisRef axis) {
+// The largest pass-through factor that one more axis divides; UINT32_MAX if there is none.
+static uint32_t largest_divisible(const Chooser *c, const Localizer *cx, AxisRef axis) {
   uint32_t best = UINT32_MAX;
   for (uint32_t f = 0; f < c->m->n_factors; f++) {
     const Factor *factor = &c->m->factors[f];
@@ -622,8 +702,12 @@ static uint32_t roomiest(const Chooser *c, const Localizer *cx, AxisRef axis) {
   return best;
 }
 
-// Axes that a lead has (NULL: all of them) and the way does not use go to factors that have room
-// for them, behind those they have: what must be whole along one dimension is cut along another.
+// Moves axes that the choice does not use to other factors: axes of one lead, or of all (NULL). A
+// dimension that the op needs replicated (the sorted one, say) frees its axes, and another
+// dimension takes them: then the reshard is an all_to_all instead of an all_gather. False if no
+// axis moves.
+//
+//   sort [64, 1024] along dim 1, sharded [{}, {"x"}]:  runs as [{"x"}, {}]
 static bool displace(Chooser *c, const Lead *only, const Choice *from, Choice *out) {
   localizer_init(c->t, c->op, c->m, &out->cx);
   FactorSplit *splits = out->cx.splits;
@@ -636,7 +720,7 @@ static bool displace(Chooser *c, const Lead *only, const Choice *from, Choice *o
       AxisList axes = sharding_dim_axes(info, d);
       for (uint32_t k = 0; k < axes.n; k++) {
         if (is_taken(c, splits, axes.v[k])) continue;
-        uint32_t best = roomiest(c, &out->cx, axes.v[k]);
+        uint32_t best = largest_divisible(c, &out->cx, axes.v[k]);
         if (best == UINT32_MAX) continue;
         splits[best].axes =
             axes_concat(&c->t->scratch, splits[best].axes, (AxisList){&axes.v[k], 1});
@@ -644,11 +728,12 @@ static bool displace(Chooser *c, const Lead *only, const Choice *from, Choice *o
       }
     }
   }
-  if (any) settle(c, out, false);
+  if (any) complete(c, out, false);
   return any;
 }
 
-// Axes of the mesh that nobody uses split the largest factor: work that all do alike is shared out.
+// Splits the largest factors over axes of the mesh that no sharding around the op has, so that
+// devices along them do not repeat the same work. Only even splits. False if there is none.
 static bool share_out(Chooser *c, const Choice *from, Choice *out) {
   const Mesh *mesh = sharding_mesh(c->t->table, c->t->mesh);
   localizer_init(c->t, c->op, c->m, &out->cx);
@@ -656,27 +741,32 @@ static bool share_out(Chooser *c, const Choice *from, Choice *out) {
   for (uint32_t f = 0; f < c->m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
   bool any = false;
   for (uint32_t a = 0; a < mesh->n_axes; a++) {
-    AxisRef axis = axis_whole(mesh, a);
+    AxisRef axis = axis_full(mesh, a);
     if (axis.size == 1 || is_taken(c, splits, axis)) continue;
     uint32_t best = UINT32_MAX;
     for (uint32_t f = 0; f < c->m->n_factors; f++) {
       const Factor *factor = &c->m->factors[f];
       int64_t ways = axes_size(splits[f].axes) * axis.size;
-      if (!is_plain(factor) || !can_split(c, f) || factor->size % ways) continue;
+      if (!needs_no_column(factor) || !can_split(c, f) || factor->size % ways) continue;
       if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
     }
     if (best == UINT32_MAX) continue;
     splits[best].axes = axes_concat(&c->t->scratch, splits[best].axes, (AxisList){&axis, 1});
     any = true;
   }
-  if (any) settle(c, out, true);
+  if (any) complete(c, out, true);
   return any;
 }
 
-// ---- parts carried on ----
+// ---- partial sums that pass through ----
+//
+// A linear op on partial sums gives partial sums: negate(a0 + a1) = negate(a0) + negate(a1). The
+// reduction moves behind the op, where the value may be smaller, or joins another reduction. Each
+// device computes the op on all elements then, so axes of the partial sum split nothing.
 
-// Do operands come in parts that the op lets through? Then the results come in parts. Those that
-// are there whole as well count as whole.
+// Are operands partial sums that the op commutes with? Sets carried, carried_in, carried_out and
+// partial. An operand with further copies does not count: it has been reduced already. Operands
+// with other unreduced axes than the first are reduced before the op.
 static bool find_carried(Chooser *c) {
   Partition *t = c->t;
   uint32_t n = c->m->n_operands;
@@ -697,7 +787,8 @@ static bool find_carried(Chooser *c) {
   return c->carried_out != COMBINE_NONE;
 }
 
-// Would another user carry the value on, too? Where several use it, those do that make less of it.
+// Would another user of the value also let the partial sum pass? Only counts users whose result is
+// smaller than the value: others would reduce more bytes than the value has.
 static bool carries_too(const Chooser *c, OpId user, ValueId v) {
   Partition *t = c->t;
   const Op *o = op_at(t->p, user);
@@ -718,8 +809,8 @@ static bool carries_too(const Chooser *c, OpId user, ValueId v) {
 
 enum { MOST_USERS = 16 };
 
-// Somebody else will have what is carried on made whole: then it may be taken from there.
-static bool is_made_anyway(const Chooser *c) {
+// Will another user reduce a carried operand? Then this op can use the reduced copy at no cost.
+static bool is_reduced_anyway(const Chooser *c) {
   for (uint32_t i = 0; i < c->m->n_operands; i++) {
     if (!c->partial[i]) continue;
     ValueId v = op_operand(c->t->p, c->op, i);
@@ -732,7 +823,7 @@ static bool is_made_anyway(const Chooser *c) {
   return false;
 }
 
-// Nobody else uses what is carried on.
+// Is this op the only user of the carried operands?
 static bool is_only_user(const Chooser *c) {
   for (uint32_t i = 0; i < c->m->n_operands; i++) {
     ValueId v = op_operand(c->t->p, c->op, i);
@@ -754,6 +845,7 @@ static PricedChoice priced(const Choice *choice, double seconds) {
   return (PricedChoice){seconds, choice->price.transfer_seconds, choice->unsure, choice->maybe};
 }
 
+// Replaces *best by the other choice if that is better.
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, other);
   PricedChoice was = priced(best, *best_seconds), now = priced(other, seconds);
@@ -778,7 +870,7 @@ void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding shard
   Chooser c;
   chooser_init(t, op, m, &c);
   add_lead(&c, m->n_operands, sharding);
-  make_way(&c, NULL, true, out);
+  propose(&c, NULL, true, out);
 }
 
 // ---- given axes ----
@@ -787,7 +879,21 @@ static const char *axis_name(const Chooser *c, AxisRef axis) {
   return axis_text(c->t->context, sharding_mesh(c->t->table, c->t->mesh), axis);
 }
 
-// Why the op cannot be split so; NULL if it can.
+// The reason why the factor cannot have these strides; NULL if it can.
+static const char *check_strides(const Chooser *c, const FactorSplit *split, int64_t size) {
+  if (!split->n_strides) return NULL;
+  if (!takes_strides(c)) return "the op cannot have strided shards";
+  int64_t product = 1;
+  for (uint32_t i = 0; i < split->n_strides; i++) {
+    if (split->strides[i].size > size / product)
+      return "the sizes of \"strides\" do not multiply to the size of the factor";
+    product *= split->strides[i].size;
+  }
+  return product == size ? NULL
+                         : "the sizes of \"strides\" do not multiply to the size of the factor";
+}
+
+// Writes the given axes to the splits. Gives the reason if the op cannot be split so, else NULL.
 static const char *check_given(const Chooser *c, const GivenDecision *given, FactorSplit *splits) {
   Arena *arena = &c->t->arena;
   if (given->n_factors != c->m->n_factors)
@@ -795,24 +901,34 @@ static const char *check_given(const Chooser *c, const GivenDecision *given, Fac
                         given->n_factors);
   for (uint32_t f = 0; f < given->n_factors; f++) {
     AxisList axes = given->splits[f].axes;
+    int64_t size = c->m->factors[f].size;
+    if (given->sizes[f] && given->sizes[f] != size)
+      return arena_printf(arena, "factor %u has size %lld, not %lld", f, (long long)size,
+                          (long long)given->sizes[f]);
+    const char *strides = check_strides(c, &given->splits[f], size);
+    if (strides) return strides;
     if (axes.n && !can_split(c, f))
       return arena_printf(arena, "factor %u, of size %lld, cannot be split", f,
                           (long long)c->m->factors[f].size);
     for (uint32_t i = 0; i < axes.n; i++) {
       if (is_taken(c, splits, axes.v[i]))
-        return arena_printf(arena, "axis %s is used twice", axis_name(c, axes.v[i]));
+        return arena_printf(arena, "axis %s %s", axis_name(c, axes.v[i]),
+                            axes_overlap_ref(c->t->local.manual, axes.v[i]) ? "is manual here"
+                            : axes_overlap_ref(c->carried, axes.v[i])
+                                ? "is that of partial sums that pass through"
+                                : "is used twice");
       splits[f].axes = (AxisList){axes.v, i + 1};
     }
     splits[f] = (FactorSplit){.axes = axes,
                               .strides = given->splits[f].strides,
                               .n_strides = given->splits[f].n_strides,
-                              .parts = splits[f].parts};
+                              .reducer = splits[f].reducer};
   }
   return NULL;
 }
 
-// Why the axes were not kept; NULL if they were. What the op's `splits` column takes back cannot be
-// had.
+// Gives the reason if the op's `splits` column removed given axes, or if given shardings of
+// operands and results do not follow from the axes; else NULL.
 static const char *check_kept(const Chooser *c, const GivenDecision *given, const Choice *choice) {
   Arena *arena = &c->t->arena;
   for (uint32_t f = 0; f < c->m->n_factors; f++)
@@ -849,8 +965,8 @@ void choose_given(Partition *t, OpId op, const FactorMap *m, const GivenDecision
   out->cx.strided = given->strided;
   *out_refused = check_given(&c, given, out->cx.splits);
   if (*out_refused) return;
-  for (uint32_t f = 0; f < m->n_factors; f++) out->cx.wished[f] = given->wished[f];
-  settle(&c, out, false);
+  for (uint32_t f = 0; f < m->n_factors; f++) out->cx.preferred[f] = given->preferred[f];
+  complete(&c, out, false);
   out->partial = given->partial;
   out->why = "given";
   *out_refused = check_kept(&c, given, out);
@@ -862,37 +978,41 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   Chooser c;
   chooser_init(t, op, m, &c);
   find_leads(&c);
+  // 1. Partial sums pass through. Kept aside: it competes with the best of the others at the end.
   Choice carrying;
-  bool carries = find_carried(&c) && !is_made_anyway(&c);
-  if (carries) make_way(&c, NULL, true, &carrying);
+  bool carries = find_carried(&c) && !is_reduced_anyway(&c);
+  if (carries) propose(&c, NULL, true, &carrying);
   bool prefers = carries && is_only_user(&c);
   AxisList carried = c.carried;
   Combine in = c.carried_in, as = c.carried_out;
   drop_carried(&c);
-  make_way(&c, NULL, true, out);
+  // 2. All leads in order. Without communication nothing is cheaper, and the search ends here.
+  propose(&c, NULL, true, out);
   if (out->price.bytes > 0) find_user(&c);
-  if (c.user) {
-    price(&c, out);
-    if (carries) price(&c, &carrying);
-    add_lead(&c, m->n_operands, c.user_takes);
+  if (c.user) {  // prices change, since the result is required in another sharding
+    price_choice(&c, out);
+    if (carries) price_choice(&c, &carrying);
+    add_lead(&c, m->n_operands, c.user_requires);
   }
+  // 3. Each lead first, alone, with its leftover axes displaced, and strided.
   double best = out->price.seconds + work_seconds(&c, out);
   bool compared = out->price.bytes > 0;
   if (compared) {
     Choice other;
     for (uint32_t i = 0; i < c.n_leads; i++) {
-      if (i) make_way(&c, &c.leads[i], true, &other);
+      if (i) propose(&c, &c.leads[i], true, &other);  // i = 0: step 2
       if (i) keep_better(&c, &best, out, &other);
-      make_way(&c, &c.leads[i], false, &other);
+      propose(&c, &c.leads[i], false, &other);
       keep_better(&c, &best, out, &other);
       Choice displaced;
       if (displace(&c, &c.leads[i], &other, &displaced)) keep_better(&c, &best, out, &displaced);
-      if (stride(&c, &c.leads[i], &other)) keep_better(&c, &best, out, &other);
+      if (propose_strided(&c, &c.leads[i], &other)) keep_better(&c, &best, out, &other);
     }
     if (displace(&c, NULL, out, &other)) keep_better(&c, &best, out, &other);
-    make_way(&c, NULL, false, &other);
+    propose(&c, NULL, false, &other);  // replicated
     keep_better(&c, &best, out, &other);
   }
+  // 4. Idle axes, if the op communicates nothing and takes long.
   Choice shared;
   if (out->price.bytes == 0 && work_seconds(&c, out) > tuning.share_least_seconds &&
       share_out(&c, out, &shared) && is_worth_sharing(&c, out, &shared))
@@ -900,6 +1020,7 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   out->why = out->shared ? "idle axes share the work"
              : compared  ? "the cheapest of the shardings around it"
                          : "no communication";
+  // 5. Against step 1. At equal prices partial sums pass through only if this op alone uses them.
   if (!carries) return;
   c.carried = carried;
   c.carried_in = in;

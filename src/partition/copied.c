@@ -1,15 +1,17 @@
 // Functions that copied regions call.
 //
-// The regions of an op without data flow of its own (a reducer, a comparator, the update of a
-// scatter) are copied as they are: they run on replicated values. The functions they call, at any
-// depth, run there too, so these are copied as well: with global types, without shardings. The same
-// function may also be called elsewhere. There it becomes a local function, or is inlined (in a
-// manual computation, or because it is small). Beside a local function the copy has a name of its
-// own, unless both are the same: all values in it are scalars.
+// Problem. The regions of an op without data flow of its own (a reducer, a comparator, the update
+// of a scatter) are copied unchanged: they run on replicated values. The functions that they call,
+// at any depth, must be copied as well, with global types and without shardings. The same function
+// may also be called elsewhere. There it becomes a local function, or is inlined.
 //
-// So a function is called from up to three contexts, which pass from caller to callee. One walk
-// over the ops finds the context of each call, one over the functions, callers first, sums them up.
-// O(ops).
+// Idea. A function is called from up to three contexts, which pass from caller to callee. One walk
+// over the ops finds the context of each call; one over the functions, callers first, unites them.
+//
+// Invariant. Beside a local function the copy has a name of its own, unless both are equal: all
+// values in it are scalars.
+//
+// Cost. O(ops).
 #include "partition/walk.h"
 
 enum {
@@ -19,7 +21,7 @@ enum {
   GLOBAL = 1 << 3,  // in one outside of manual computations
 };
 
-// What the regions of an op are for the ops in them.
+// The context of the ops in an op's regions.
 static uint8_t context_inside(const Partition *t, OpId op) {
   const OpRow *row = op_row(op_at(t->p, op)->code);
   if (row->traits & TRAIT_FUNCTION) return LOCAL;
@@ -51,8 +53,8 @@ static bool is_root(const Partition *t, OpId function) {
   return instance && !t->graph->instances[instance].call;
 }
 
-// A symbol that the module does not have. Copies cannot meet either: the last `_copied` of a name
-// ends the name it was made of.
+// A symbol that the module does not have: NAME_copied, or NAME_copied_0 and so on. Names of two
+// copies differ because the text before the last `_copied` is the name of the function.
 static Name new_name(Partition *t, Name name) {
   const char *text = arena_printf(&t->scratch, "%s_copied", name_text(t->context, name));
   Name copy = name_of(t->context, text);
@@ -98,8 +100,8 @@ static bool is_scalar(const Partition *t, ValueId v) {
   return type->kind == TYPE_TENSOR && !type->rank;
 }
 
-// Nothing in the function can be sharded and nothing depends on the device, so that the local
-// function is the same. `same`: per function, what is known of those it calls. O(size).
+// Is the local function equal to the global one? It is if no value can be sharded and no op depends
+// on the device. same: per function, the answer for its callees. O(size).
 static bool is_same(const Partition *t, OpId function, const bool *same) {
   for (OpId o = function; o; o = op_walk_next(t->p, o, function)) {
     const Op *op = op_at(t->p, o);

@@ -1,12 +1,19 @@
 // Copies of values: the sharding that each value's place has, the copies that a value has so far,
 // and the reshard from one to the other when an op needs it.
 //
-// Lazy: nothing is resharded before an op needs it, and each copy is kept for later users. So a
-// partial sum stays partial while ops commute with it. Gathered copies of arguments are the
-// exception: they are forgotten after tuning.gathered_life_ops ops and gathered again.
+// Problem. Users of a value need it in different shardings. Reshards should be few, and copies
+// should not fill the memory.
 //
-// A value has few copies, one per sharding that its users need. Prices of reshards are computed
-// once per (from, to, type). O(copies of the value) for each need.
+// Idea. Lazy: nothing is resharded before an op needs it, and each copy is kept for later users. So
+// a partial sum stays partial while ops commute with it. A new copy is a reshard of the copy from
+// which that is cheapest. Constants are rematerialized instead, if a reshard would communicate.
+//
+// Invariant. Every value that the walk has passed has a copy, except those that only one device has
+// (decide_device.c). Copies made in a region end with it. Gathered copies of arguments are
+// forgotten after tuning.gathered_life_ops ops and gathered again.
+//
+// Cost. A value has one copy per sharding that its users need: O(copies) for each need. Prices of
+// reshards are computed once per (from, to, type).
 #include <math.h>
 
 #include "cost/tuning.h"
@@ -15,12 +22,16 @@
 
 // ---- shardings ----
 
-// An axis of another mesh over the same devices, in axes of this one: an axis is an interval of the
-// divisors of a device's position, and so are the parts it is made of. False if these do not fit.
+// An axis of another mesh over the same devices, as sub-axes of this mesh. An axis is an interval
+// [low, high) of strides of a device's position; sub-axes of this mesh must tile the interval.
+// False if they do not.
+//
+//   from <"a"=4, "b"=2> to <"x"=2, "y"=4>:   "a" (strides 2 to 8)  ->  "x" (4 to 8), "y":(1)2 (2 to
+//   4)
 static bool translate_axis(const Mesh *from, AxisRef axis, const Mesh *to, Arena *arena,
                            AxisList *out) {
-  const MeshAxis *whole = &from->axes[axis.axis];
-  uint64_t low = (uint64_t)whole->stride * (whole->size / axis_next(axis)), high = low * axis.size;
+  const MeshAxis *full = &from->axes[axis.axis];
+  uint64_t low = (uint64_t)full->stride * (full->size / axis_next(axis)), high = low * axis.size;
   AxisRef *v = ARENA_ARRAY(arena, AxisRef, to->n_axes + 1);
   uint32_t n = 0;
   while (high > low) {
@@ -50,13 +61,15 @@ static bool translate_axes(const Mesh *from, AxisList axes, const Mesh *to, Aren
   return true;
 }
 
+// Do both meshes have the same devices in the same order?
 static bool same_order(const Mesh *a, const Mesh *b) {
   bool same = a->n_devices == b->n_devices;
   for (uint32_t i = 0; same && i < a->n_devices; i++) same = mesh_device(a, i) == mesh_device(b, i);
   return same;
 }
 
-static Sharding put_on_mesh(Partition *t, Sharding sharding) {
+// walk_on_mesh, computed once per sharding.
+static Sharding translate_sharding(Partition *t, Sharding sharding) {
   const ShardingInfo *info = sharding_info(t->table, sharding);
   const Mesh *from = sharding_mesh(t->table, info->mesh), *to = sharding_mesh(t->table, t->mesh);
   if (!from || !to || !from->n_axes || sharding_is_maximal(t->table, sharding)) return 0;
@@ -89,7 +102,7 @@ Sharding walk_on_mesh(Partition *t, Sharding sharding) {
   while (t->on_mesh.count <= sharding) VEC_PUSH(&t->arena, &t->on_mesh, UINT32_MAX);
   if (t->on_mesh.items[sharding] == UINT32_MAX) {
     ArenaMark mark = arena_mark(&t->scratch);
-    Sharding made = put_on_mesh(t, sharding);
+    Sharding made = translate_sharding(t, sharding);
     arena_rewind(&t->scratch, mark);
     t->on_mesh.items[sharding] = made;
   }
@@ -98,9 +111,9 @@ Sharding walk_on_mesh(Partition *t, Sharding sharding) {
 
 static const int64_t MOST_ELEMENTS = (int64_t)1 << 56;  // along a dimension
 
-// Elements that are quantized by their place in a dimension mean nothing elsewhere, and no op moves
-// them; tensors of unknown size have no tiles, buffers are not values: such things stay whole, as
-// do sizes that no machine has and to which margins could not be added.
+// Some types stay replicated. Per-axis quantized elements depend on their index, and no collective
+// moves them. Tensors of unknown size have no tiles. Buffers are not values. Sizes above 2^56 could
+// overflow when halos or padding are added.
 bool walk_is_movable(const Partition *t, Type type) {
   const TypeInfo *info = type_info(t->context, type);
   const QuantInfo *quant = type_quant_info(t->context, type);
@@ -118,9 +131,18 @@ Sharding walk_given_sharding(const Partition *t, PlaceId place) {
   return given ? given->sharding : 0;
 }
 
+bool walk_fits_mesh(const Partition *t, PlaceId place, Sharding sharding) {
+  const Mesh *own = sharding ? sharding_mesh(t->table, sharding_info(t->table, sharding)->mesh) : 0;
+  const Mesh *mesh = sharding_mesh(t->table, t->meshes[t->roots[t->graph->places[place].instance]]);
+  return !own || !own->n_axes || (mesh && own->n_devices == mesh->n_devices);
+}
+
 Sharding walk_place_sharding(Partition *t, PlaceId place) {
   Sharding given = walk_given_sharding(t, place);
-  return given && walk_is_movable(t, t->graph->places[place].type) ? walk_on_mesh(t, given) : 0;
+  if (!given || !walk_is_movable(t, t->graph->places[place].type)) return 0;
+  Sharding sharding = walk_on_mesh(t, given);
+  if (t->local.manual.n) given_check_manual(t, place, sharding);
+  return sharding;
 }
 
 Sharding walk_place_outside(Partition *t, PlaceId place) {
@@ -149,6 +171,8 @@ static bool price_equal(const void *owner, uint32_t id, const void *key) {
   return a->from == b->from && a->to == b->to && a->type == b->type;
 }
 
+// The price of the cheapest plan. Without a plan (local_reshard) the reshard goes through the
+// replicated value.
 static Price plan_price(Partition *t, Sharding from, Sharding to, Type type) {
   ReshardPlan plan;
   ArenaMark mark = arena_mark(&t->scratch);
@@ -250,6 +274,7 @@ Price walk_price(Partition *t, ValueId v, Sharding sharding) {
   return price;
 }
 
+// A decision to reshard, with price and reason.
 static CopyId reshard(Partition *t, ValueId v, const Copy *from, Sharding to, Price price) {
   CopyId made = walk_decide_reshard(t, v, from->id, from->sharding, to);
   Decision *d = &t->decisions.items[t->decisions.count - 1];
@@ -258,10 +283,13 @@ static CopyId reshard(Partition *t, ValueId v, const Copy *from, Sharding to, Pr
   return made;
 }
 
-// The copy to take, or to reshard, as it is given; NULL: nothing is given.
+// The copy to use or to reshard, as a given decision names it. NULL: no decision is given, and the
+// value has no copy in the required sharding.
 static Status *given_source(Partition *t, ValueId v, Sharding sharding, Copy **out, Price *price) {
   *out = NULL;
   GivenCopy *again = given_copy(t, v, sharding, true);
+  if (again && !walk_is_rematerialized(t, v))
+    return given_refuse(t, again->op, again->line, "the value cannot be rematerialized");
   if (again) TRY(walk_rematerialize(t, v, sharding));
   GivenCopy *from = given_copy(t, v, sharding, false);
   Sharding source = from ? from->from : sharding;
@@ -289,7 +317,7 @@ Status *walk_get(Partition *t, ValueId v, Sharding sharding, CopyId *out) {
   *out = copy->id;
   if (copy->sharding == sharding) return NULL;
   *out = reshard(t, v, copy, sharding, price);
-  if (price.bytes > 0) walk_keep_same(t, v, sharding);
+  if (price.bytes > 0) walk_keep_invariant(t, v, sharding);
   walk_set(t, v, *out, sharding);
   t->copies[v]->gathered = price.bytes > 0 && is_stored(t, v, STORED_DEPTH);
   return NULL;

@@ -1,10 +1,21 @@
 // The decide stage: walks every local function in program order and decides op by op. Writes
 // nothing.
 //
-// The walk tracks the copies that each value has (copies.c). For each op it chooses axes per factor
-// by price (choose.c), decides on copies of the operands in the shardings that follow, and notes
-// the copies that the op makes (decide_op.c). Control flow keeps its structure (decide_flow.c).
-// Greedy with one step of lookahead. O(ops in all inlined calls · choices per op).
+// Problem. Values have shardings, annotated or inferred; ops have none. For each op: how it runs on
+// shards, in which shardings it needs its operands, and from which copies these come.
+//
+// Idea. Greedy, with one step of lookahead. The walk tracks the copies that each value has
+// (copies.c). For each op it chooses axes per factor by price (choose.c), decides on copies of the
+// operands in the shardings that follow, and notes the copies that the op makes (decide_op.c).
+// Control flow keeps its structure (decide_flow.c).
+//
+//   %2 = dot_general %0, %1      reshard  c3 = c2 of %1   [{"data"}, {}] -> replicated
+//                                split    c4 = %2 on (c1, c3)   factors i: "data", j: -, k: -
+//
+// Invariant. A decision names copies that earlier decisions make, so that writing them in order
+// needs no other state. The global program is not changed.
+//
+// Cost. O(ops in all inlined calls · choices per op).
 #include <string.h>
 
 #include "partition/single_device.h"
@@ -52,8 +63,8 @@ Status *walk_unimplemented(Partition *t, OpId op, const char *what) {
 
 // ---- ops ----
 
-// Every group of a collective is one copy of the program.
-static bool is_alone(const Partition *t, OpId op) {
+// Has every group of the collective one replica? Then it returns its operands.
+static bool has_groups_of_one(const Partition *t, OpId op) {
   Attr groups = op_attr(t->p, op, "replica_groups");
   if (!groups || attr_info(t->context, groups)->kind != ATTR_DENSE) return false;
   const TypeInfo *type = type_info(t->context, attr_info(t->context, groups)->type);
@@ -66,9 +77,10 @@ static bool is_alone(const Partition *t, OpId op) {
 
 // A collective outside of manual computations communicates between replicas of the program. There
 // is one replica, so results are the operands.
-static Status *decide_alone(Partition *t, OpId op) {
-  if (!is_alone(t, op))
-    return walk_unimplemented(t, op, "exchanges with other copies of the whole program");
+static Status *decide_collective(Partition *t, OpId op) {
+  if (!has_groups_of_one(t, op))
+    return walk_unimplemented(
+        t, op, "communicates between replicas, and a local program has only one replica");
   for (uint32_t i = 0; i < op_at(t->p, op)->n_results; i++) {
     const Copy *copy = t->copies[op_operand(t->p, op, i)];
     TRY(walk_finish(t, op_result(t->p, op, i), copy->id, copy->sharding));
@@ -83,6 +95,7 @@ static Status *decide_same(Partition *t, OpId op) {
   return walk_finish(t, op_result(t->p, op, 0), copy->id, copy->sharding);
 }
 
+// Outside of manual computations the program is that of one device, with id 0.
 static Status *decide_device_id(Partition *t, OpId op) {
   ValueId v = op_result(t->p, op, 0);
   Decision *d = walk_decide(t, DECISION_DEVICE_ID, op, 0, 1);
@@ -92,6 +105,8 @@ static Status *decide_device_id(Partition *t, OpId op) {
 
 bool walk_only_annotates(uint16_t code) { return op_row(code)->traits & TRAIT_SHARDING; }
 
+// One op. The order of the questions matters: a manual computation may contain collectives, and a
+// single device may compute control flow.
 static Status *decide_op(Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
   const OpRow *row = op_row(o->code);
@@ -111,7 +126,7 @@ static Status *decide_op(Partition *t, OpId op) {
   default: break;
   }
   if (flow == FLOW_BODY) return walk_body(t, op);
-  if (row->traits & TRAIT_COLLECTIVE && !t->manual) return decide_alone(t, op);
+  if (row->traits & TRAIT_COLLECTIVE && !t->manual) return decide_collective(t, op);
   // Compares replicated values on every device.
   if (op_is_check(t->p, op)) return walk_replicated_op(t, op);
   bool done;
@@ -124,7 +139,8 @@ static Status *decide_op(Partition *t, OpId op) {
   return walk_split_op(t, op);
 }
 
-// Functions in manual computations are inlined, however deep they call each other.
+// Bounds the recursion: functions in manual computations are inlined, however deep they call each
+// other.
 enum { MOST_BLOCKS = 1024 };
 
 Status *walk_block(Partition *t, BlockId block) {
@@ -144,13 +160,14 @@ Status *walk_block(Partition *t, BlockId block) {
 
 // ---- functions ----
 
-// The sharding of an argument or result as the caller has it, and as the function takes it. The two
-// differ if a mesh has the devices in another order.
+// The shardings of arguments and results, outside (the caller's) and inside the function. The two
+// differ if the annotation's mesh has the devices in another order than the function's mesh.
 typedef struct Edges {
   Sharding *outside, *inside;
 } Edges;
 
-// Arguments and results of functions that are called are the same on both sides.
+// Reads both sides of an argument or result. They are equal in functions that the program calls. If
+// no reshard leads from one to the other, the value is replicated.
 static Status *read_edge(Partition *t, PlaceId place, Type type, Sharding *outside,
                          Sharding *inside) {
   *outside = *inside = walk_place_sharding(t, place);
@@ -160,7 +177,7 @@ static Status *read_edge(Partition *t, PlaceId place, Type type, Sharding *outsi
   ReshardPlan plan;
   Status *status = reshard_plan(t->table, t->network, outer, *inside, type, &t->scratch, &plan);
   *outside = status ? 0 : outer;
-  if (status) *inside = 0;  // no reshard leads from one to the other: it is replicated
+  if (status) *inside = 0;
   if (!status || status_code(status) != UNIMPLEMENTED) return status;
   status_free(status);
   return NULL;
@@ -172,6 +189,7 @@ static CopyId decide_edge(Partition *t, ValueId v, CopyId from, Sharding has, Sh
   return copy;
 }
 
+// Reshards arguments from the caller's sharding to the function's own.
 static Status *enter_edges(Partition *t, BlockId source, uint32_t n, Edges edges) {
   for (uint32_t i = 0; i < n; i++) {
     if (edges.outside[i] == edges.inside[i]) continue;

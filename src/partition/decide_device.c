@@ -1,22 +1,24 @@
 // Ops that one device computes for all: side effects, which happen once, and ops with a
-// single-device sharding. The op is in an `if` on the device's position in the mesh, with
-// replicated operands. The other devices do nothing, and its results are sent to their users.
+// single-device sharding.
 //
-//   users on the same device alone     nothing is sent
-//   users on one other device alone    a collective_permute
-//   others                             a collective_broadcast, after which it is replicated
+// Idea. The op is in an `if` on the device's position in the mesh, with replicated operands. The
+// other devices skip it. Its results are sent to the devices of their users:
 //
-// Each of these sends no more than the next.
+//   all users on the same device         nothing is sent
+//   all users on one other device        collective_permute
+//   others                               collective_broadcast; the result is replicated
 //
-// Side effects keep the program's order. One device does its own in order; where they are on
-// several devices, one that follows an effect of another device waits at an all_reduce until that
-// is done.
+// Invariant. Side effects keep the program's order. One device executes its own in order. If
+// several devices have side effects, an effect that follows one of another device waits for it at
+// an all_reduce.
+//
+// Cost. O(operands + users of the results) per op.
 #include <string.h>
 
 #include "partition/single_device.h"
 #include "partition/walk.h"
 
-// ---- who uses it ----
+// ---- devices ----
 
 static bool can_be_sent(const Partition *t, Type type) {
   TypeKind kind = type_info(t->context, type)->kind;
@@ -24,7 +26,7 @@ static bool can_be_sent(const Partition *t, Type type) {
 }
 
 // The position in the mesh of the device that computes the op; NO_DEVICE: all do.
-static uint32_t position_of(Partition *t, OpId op) {
+static uint32_t single_position(Partition *t, OpId op) {
   const Mesh *mesh = sharding_mesh(t->table, t->mesh);
   if (!mesh || t->manual) return NO_DEVICE;
   uint32_t device = single_device_of(t->p, &t->functions, op, &t->scratch);
@@ -35,15 +37,15 @@ static uint32_t position_of(Partition *t, OpId op) {
   return mesh_position(mesh, device);
 }
 
-// The one position at which all users of a value are, each of which takes it as an operand in the
-// same block; NO_DEVICE: there are others.
+// The position of the device that computes all users of a value; NO_DEVICE if there is none, or if
+// a user is in another block.
 static uint32_t users_position(Partition *t, ValueId v) {
   uint32_t at = NO_DEVICE;
   OpId def = value_def(t->p, v);
   for (OperandId use = value_at(t->p, v)->first_use; use; use = operand_at(t->p, use)->next_use) {
     OpId user = operand_at(t->p, use)->user;
     uint32_t one =
-        op_at(t->p, user)->block == op_at(t->p, def)->block ? position_of(t, user) : NO_DEVICE;
+        op_at(t->p, user)->block == op_at(t->p, def)->block ? single_position(t, user) : NO_DEVICE;
     if (one == NO_DEVICE || (at != NO_DEVICE && one != at)) return NO_DEVICE;
     at = one;
   }
@@ -52,8 +54,8 @@ static uint32_t users_position(Partition *t, ValueId v) {
 
 // ---- operands and results ----
 
-// A value whose only users are at one position has no copies in general: it is where it was
-// computed, or was sent there.
+// An operand of an op of one device: replicated, or a value that only this device has
+// (t->on_one_device).
 static Status *get_operand(Partition *t, ValueId v, CopyId *out) {
   if (t->copies[v]) return walk_get(t, v, 0, out);
   *out = t->on_one_device[v];
@@ -61,7 +63,7 @@ static Status *get_operand(Partition *t, ValueId v, CopyId *out) {
   return NULL;
 }
 
-// Where a result goes from the position: to the position of its users if that is one, else to all.
+// The receiver of a result: the position of its users if they have one, else all devices.
 static uint32_t sent_to(Partition *t, ValueId v) {
   if (type_info(t->context, value_type(t->p, v))->kind != TYPE_TENSOR || !value_has_uses(t->p, v))
     return NOT_SENT;
@@ -79,7 +81,7 @@ static Status *check_results(Partition *t, OpId op) {
   return NULL;
 }
 
-// Does the op wait for the side effect before it?
+// Does the op wait for the side effect before it? Notes the op's own effect.
 static bool waits(Partition *t, OpId op, uint32_t position) {
   if (!t->orders_effects || !op_has_effects(t->p, op)) return false;
   bool other = t->effect_at != position;
@@ -91,6 +93,7 @@ static Status *decide_on(Partition *t, OpId op, uint32_t position) {
   uint32_t n_in = op_at(t->p, op)->n_operands, n_out = op_at(t->p, op)->n_results, n_captured = 0;
   CopyId *in = ARENA_ARRAY(&t->scratch, CopyId, n_in + 1);
   const FoundCopy *captured = NULL;
+  TRY(given_check_kind(t, op, DECISION_ON_DEVICE, position));
   for (uint32_t i = 0; i < n_in; i++) TRY(get_operand(t, op_operand(t->p, op, i), &in[i]));
   TRY(check_results(t, op));
   // Before the `if`: no collective may be under control flow that differs between devices.
@@ -138,7 +141,7 @@ Status *walk_effects(Partition *t, OpId op) {
 }
 
 Status *walk_on_device(Partition *t, OpId op, bool *out_done) {
-  uint32_t position = position_of(t, op);
+  uint32_t position = single_position(t, op);
   *out_done = position != NO_DEVICE;
   return *out_done ? decide_on(t, op, position) : NULL;
 }

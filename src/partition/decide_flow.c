@@ -1,8 +1,11 @@
 // Control flow, calls, named computations and manual computations.
 //
-// A place has one sharding (graph/graph.h): a loop carry is the same inside and outside, and values
-// come to a region's border in the border's sharding. Inlined functions have no border: copies of
-// operands become copies of arguments.
+// Invariant. A place has one sharding (graph/graph.h). A loop carry has the same one inside and
+// outside, so values are resharded to it at the region's border: operands before the op, results
+// before the terminator. Inlined functions have no border: copies of operands become copies of
+// arguments, in any sharding.
+//
+// Cost. O(size of the regions), without the ops in them.
 #include <string.h>
 
 #include "partition/single_device.h"
@@ -48,9 +51,9 @@ static Status *decide_region(Partition *t, OpId op, uint32_t region, const Shard
   return NULL;
 }
 
-// Values that regions read from outside are resharded before the op: inside, each iteration would
-// do it.
-static Status *settle_outside(Partition *t, OpId op) {
+// Reshards the values that regions read from outside, before the op. Inside, each iteration would
+// reshard them again.
+static Status *reshard_captured(Partition *t, OpId op) {
   for (OpId o = op_walk_next(t->p, op, op); o; o = op_walk_next(t->p, o, op))
     for (uint32_t i = 0; i < op_at(t->p, o)->n_operands; i++) {
       ValueId v = op_operand(t->p, o, i);
@@ -68,11 +71,12 @@ Status *walk_flow(Partition *t, OpId op, Flow flow) {
   Sharding *targets = ARENA_ARRAY(&t->scratch, Sharding, n_out + 1);
   for (uint32_t i = 0; i < n_out; i++) targets[i] = walk_required(t, op_result(t->p, op, i));
   bool carries = flow == FLOW_LOOP || flow == FLOW_EACH;
+  TRY(given_check_kind(t, op, DECISION_FLOW, 0));
   for (uint32_t i = 0; i < n_in; i++) {
     Sharding as = carries && i < n_out ? targets[i] : 0;
     TRY(walk_get(t, op_operand(t->p, op, i), as, &in[i]));
   }
-  TRY(settle_outside(t, op));
+  TRY(reshard_captured(t, op));
   Decision *d = walk_decide(t, DECISION_FLOW, op, n_in, n_out);
   memcpy(decision_in(d), in, n_in * sizeof *in);
   const CopyId *out = d->out;
@@ -91,8 +95,8 @@ Status *walk_flow(Partition *t, OpId op, Flow flow) {
 
 // ---- bodies in place ----
 
-// A place at the border of a manual computation as its other side sees it: a body's argument with
-// the manual axes, a result without.
+// The sharding of a place on the other side of a manual computation's border: outside for an
+// argument of the body (with the manual axes), inside for a result (without them).
 static Sharding other_side(Partition *t, PlaceId place) {
   const Graph *g = t->graph;
   Sharding stored = walk_given_sharding(t, place);
@@ -106,7 +110,7 @@ static Sharding other_side(Partition *t, PlaceId place) {
   return walk_on_mesh(t, stored);
 }
 
-// A computation that only has a name: its body replaces it.
+// sdy.named_computation: the body replaces the op.
 static Status *decide_named(Partition *t, OpId op) {
   BlockId block = region_block(t->p, op_region(t->p, op, 0));
   for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
@@ -125,7 +129,7 @@ static Status *decide_named(Partition *t, OpId op) {
   return NULL;
 }
 
-// A sharding with only so many axes of each dimension.
+// The sharding with the first counts[d] axes of each dimension d.
 static Sharding with_axes(Partition *t, Sharding sharding, const uint32_t *counts) {
   if (!sharding) return 0;
   ShardingInfo info = *sharding_info(t->table, sharding);
@@ -140,10 +144,15 @@ static Sharding with_axes(Partition *t, Sharding sharding, const uint32_t *count
   return walk_on_mesh(t, sharding_intern(t->table, &info));
 }
 
-// Both sides of a border must mean the same tiles: tiles of a manual tile are tiles of the whole
-// only where they divide it. Elsewhere both do without the other axes. inside: the type of the
-// value there.
-static void agree(Partition *t, Type inside, Sharding *inner, Sharding *outer) {
+// Makes both sides of a manual computation's border have the same tiles. A tile of a manual tile is
+// a tile of the global tensor only if the sizes divide. Otherwise both sides lose the free axes of
+// the dimension.
+//
+//   global [12] over manual "m"=2 and free "f"=4: inside [6], which 4 does not divide. The tile of
+//   m=1, f=0 begins at 6 inside and at 8 outside, so neither side is sharded over "f".
+//
+// inside: the type of the value there.
+static void make_tiles_agree(Partition *t, Type inside, Sharding *inner, Sharding *outer) {
   const TypeInfo *type = type_info(t->context, inside);
   if (!*inner || !*outer) return;
   uint32_t in[64], out[64], rank = sharding_info(t->table, *inner)->rank;
@@ -161,8 +170,9 @@ static void agree(Partition *t, Type inside, Sharding *inner, Sharding *outer) {
   *outer = with_axes(t, *outer, out);
 }
 
-// A computation written for each device along its manual axes: its arguments are the tiles along
-// them, which is what a device has; the other axes go on as outside.
+// sdy.manual_computation: the body is per device along the manual axes. An argument of the body is
+// a tile of the operand along these axes, so a device's shard is both. Along the other (free) axes
+// the body is partitioned as any other code.
 static Status *decide_manual(Partition *t, OpId op) {
   BlockId block = region_block(t->p, op_region(t->p, op, 0));
   uint32_t n_results = op_at(t->p, op)->n_results;
@@ -171,12 +181,14 @@ static Status *decide_manual(Partition *t, OpId op) {
     CopyId copy;
     Sharding inner = walk_required(t, v),
              outer = other_side(t, graph_place(t->graph, t->instance, v));
-    agree(t, value_type(t->p, v), &inner, &outer);
+    make_tiles_agree(t, value_type(t->p, v), &inner, &outer);
     TRY(walk_get(t, op_operand(t->p, op, i), outer, &copy));
     if (walk_local_type(t, inner, value_type(t->p, v)) != t->infos.items[copy].type)
       return walk_unimplemented(t, op, "has an argument whose tiles do not divide");
     walk_set(t, v, copy, inner);
   }
+  Sharding *outers = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
+  for (uint32_t i = 0; i < n_results; i++) outers[i] = walk_required(t, op_result(t->p, op, i));
   AxisList around = t->local.manual;
   Attr attr = attr_get(t->context, op_attr(t->p, op, "manual_axes"), "axes");
   const AttrInfo *names = attr_info(t->context, attr);
@@ -185,18 +197,16 @@ static Status *decide_manual(Partition *t, OpId op) {
     Attr name = attr_info(t->context, attr)->items[i];
     uint32_t axis = mesh_find_axis(mesh, attr_as_name(t->context, name));
     if (axis == MESH_NO_AXIS) return walk_unimplemented(t, op, "has manual axes of another mesh");
-    AxisRef whole = axis_whole(mesh, axis);
-    t->local.manual = axes_concat(&t->arena, t->local.manual, (AxisList){&whole, 1});
+    AxisRef full = axis_full(mesh, axis);
+    t->local.manual = axes_concat(&t->arena, t->local.manual, (AxisList){&full, 1});
   }
   t->manual++;
   TRY(walk_block(t, block));
   OpId last = block_at(t->p, block)->last;
   CopyId *copies = ARENA_ARRAY(&t->scratch, CopyId, n_results + 1);
-  Sharding *outers = ARENA_ARRAY(&t->scratch, Sharding, n_results + 1);
   for (uint32_t i = 0; i < n_results; i++) {
     Sharding inner = other_side(t, graph_place(t->graph, t->instance, op_result(t->p, op, i)));
-    outers[i] = walk_required(t, op_result(t->p, op, i));
-    agree(t, op_operand_type(t->p, last, i), &inner, &outers[i]);
+    make_tiles_agree(t, op_operand_type(t->p, last, i), &inner, &outers[i]);
     TRY(walk_get(t, op_operand(t->p, last, i), inner, &copies[i]));
   }
   t->manual--;
@@ -221,20 +231,22 @@ static InstanceId instance_of_call(const Partition *t, OpId op, OpId callee) {
   return own ? own : graph_instance_of(t->graph, callee);
 }
 
-// Functions that call others twice, and these others twice, would fill any memory.
+// Bounds the inlined calls: a chain of n functions that call the next one twice has 2^n.
 enum { MOST_INLINED_CALLS = 1 << 14 };
 
-// All copies of one value are copies of another, too.
-static void take_copies(Partition *t, const Copy *copy, ValueId to) {
+// Makes all copies of a value copies of another value, too. Recursive, to keep their order.
+static void share_copies(Partition *t, const Copy *copy, ValueId to) {
   if (!copy) return;
-  take_copies(t, copy->next, to);
+  share_copies(t, copy->next, to);
   walk_set(t, to, copy->id, copy->sharding);
   t->copies[to]->used = copy->used;
   t->copies[to]->gathered = copy->gathered;
 }
 
-// May cross the call in any sharding.
-static bool is_free(const Partition *t, ValueId v) {
+// May the value cross the border of an inlined function in any sharding? Not in manual
+// computations. A rematerialized value takes the argument's sharding at the border, since the
+// argument itself cannot be rematerialized.
+static bool crosses_freely(const Partition *t, ValueId v) {
   return !t->manual && !walk_is_rematerialized(t, v);
 }
 
@@ -242,8 +254,8 @@ static Status *enter_call(Partition *t, OpId op, BlockId block, InstanceId inner
   for (uint32_t i = 0; i < op_at(t->p, op)->n_operands; i++) {
     ValueId v = op_operand(t->p, op, i), arg = block_arg(t->p, block, i);
     CopyId copy;
-    if (is_free(t, v)) {
-      take_copies(t, t->copies[v], arg);
+    if (crosses_freely(t, v)) {
+      share_copies(t, t->copies[v], arg);
       continue;
     }
     Sharding has = walk_place_sharding(t, graph_place(t->graph, inner, arg));
@@ -253,8 +265,8 @@ static Status *enter_call(Partition *t, OpId op, BlockId block, InstanceId inner
   return NULL;
 }
 
-// A function's body in place of its call: in a manual computation, where it means something else
-// than outside, and where that adds few ops.
+// Walks a function's body in place of its call: in a manual computation, where types are per
+// device, and if inline.c has chosen so.
 static Status *inline_call(Partition *t, OpId op, OpId callee) {
   if (t->manual && t->n_inlined++ == MOST_INLINED_CALLS)
     return walk_unimplemented(t, op,
@@ -275,7 +287,7 @@ static Status *inline_call(Partition *t, OpId op, OpId callee) {
   for (uint32_t i = 0; i < n_results; i++) {
     ValueId v = op_operand(t->p, last, i);
     has[i] = walk_place_sharding(t, graph_result_place(t->graph, inner, i));
-    free[i] = is_free(t, v) ? t->copies[v] : NULL;
+    free[i] = crosses_freely(t, v) ? t->copies[v] : NULL;
     if (!free[i]) TRY(walk_get(t, v, has[i], &copies[i]));
   }
   walk_rewind(t, mark);
@@ -283,7 +295,7 @@ static Status *inline_call(Partition *t, OpId op, OpId callee) {
   t->visit = visit;
   for (uint32_t i = 0; i < n_results; i++) {
     ValueId v = op_result(t->p, op, i);
-    take_copies(t, free[i], v);
+    share_copies(t, free[i], v);
     if (!free[i]) TRY(walk_finish(t, v, copies[i], has[i]));
   }
   return NULL;
@@ -295,6 +307,7 @@ Status *walk_call(Partition *t, OpId op, OpId callee) {
   uint32_t n_in = op_at(t->p, op)->n_operands, n_out = op_at(t->p, op)->n_results;
   BlockId block = region_block(t->p, op_region(t->p, callee, 0));
   CopyId *in = ARENA_ARRAY(&t->scratch, CopyId, n_in + 1);
+  TRY(given_check_kind(t, op, DECISION_CALL, 0));
   for (uint32_t i = 0; i < n_in; i++) {
     PlaceId place = graph_place(t->graph, to, block_arg(t->p, block, i));
     TRY(walk_get(t, op_operand(t->p, op, i), walk_place_sharding(t, place), &in[i]));

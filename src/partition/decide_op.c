@@ -1,6 +1,11 @@
 // One op on shards, or on replicated operands: the choice (choose.c), copies of the operands in the
-// chosen shardings, and the decision. Results keep the sharding that the op gives them until a user
-// needs another.
+// chosen shardings, and the decision.
+//
+// Invariant. An op without a factor map, or one that the writer refused (t->refused), runs on
+// replicated operands: this is correct for every op. Results keep the sharding that the op gives
+// them until a user needs another (copies.c).
+//
+// Cost. O(factors + tensors · rank) besides the choice.
 #include <string.h>
 
 #include "explain/reason.h"
@@ -8,8 +13,8 @@
 
 // ---- columns ----
 
-// localize_find while deciding. Only whether there is a copy matters then; the writer reads the
-// list.
+// localize_find while deciding: is there such a copy? The copies that a column asks for are listed
+// in t->found, where the writer looks them up.
 static ValueId find_copy(const Localizer *cx, ValueId v, Sharding sharding) {
   Partition *t = cx->user;
   for (Copy *copy = t->copies[v]; copy; copy = copy->next)
@@ -21,16 +26,17 @@ static ValueId find_copy(const Localizer *cx, ValueId v, Sharding sharding) {
   return 0;
 }
 
+// cx->replicated: per operand, whether a replicated copy costs nothing.
 void localizer_init(Partition *t, OpId op, const FactorMap *m, Localizer *cx) {
   localize_init(cx, &t->local, op, m);
-  bool *whole = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
+  bool *replicated = ARENA_ARRAY(&t->scratch, bool, m->n_operands + 1);
   for (uint32_t i = 0; i < m->n_operands; i++) {
     ValueId v = op_operand(t->p, op, i);
-    whole[i] = walk_is_rematerialized(t, v);
-    for (const Copy *copy = t->copies[v]; copy; copy = copy->next) whole[i] |= !copy->sharding;
+    replicated[i] = walk_is_rematerialized(t, v);
+    for (const Copy *copy = t->copies[v]; copy; copy = copy->next) replicated[i] |= !copy->sharding;
   }
-  cx->wished = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1);
-  cx->whole = whole;
+  cx->preferred = ARENA_ARRAY(&t->scratch, AxisList, m->n_factors + 1);
+  cx->replicated = replicated;
   cx->find = find_copy;
   cx->user = t;
 }
@@ -45,10 +51,11 @@ static AxisList keep_axes(Arena *arena, AxisList axes) {
 static FactorMap keep_map(Arena *arena, const FactorMap *m) {
   FactorMap kept = *m;
   uint32_t n_tensors = factor_map_n_tensors(m), n_dims = m->tensor_dims[n_tensors];
-  uint32_t n_places = m->dim_places[n_dims];
+  uint32_t n_places = m->dim_occurrences[n_dims];
   kept.factors = arena_copy(arena, m->factors, m->n_factors * sizeof *m->factors);
   kept.tensor_dims = arena_copy(arena, m->tensor_dims, (n_tensors + 1) * sizeof *m->tensor_dims);
-  kept.dim_places = arena_copy(arena, m->dim_places, (n_dims + 1) * sizeof *m->dim_places);
+  kept.dim_occurrences =
+      arena_copy(arena, m->dim_occurrences, (n_dims + 1) * sizeof *m->dim_occurrences);
   kept.places = arena_copy(arena, m->places, n_places * sizeof *m->places);
   if (m->enters_once)
     kept.enters_once = arena_copy(arena, m->enters_once, m->n_operands * sizeof *m->enters_once);
@@ -80,9 +87,10 @@ static SplitDecision *keep_split(Partition *t, const Choice *choice) {
   split->cx.map = &split->map;
   split->cx.splits = keep_splits(arena, cx->splits, m->n_factors);
   split->cx.has = arena_copy(arena, cx->has, (size_t)factor_map_n_tensors(m) * m->n_factors);
-  split->cx.wished = arena_copy(arena, cx->wished, m->n_factors * sizeof *cx->wished);
-  for (uint32_t f = 0; f < m->n_factors; f++) split->cx.wished[f] = keep_axes(arena, cx->wished[f]);
-  split->cx.whole = arena_copy(arena, cx->whole, m->n_operands * sizeof *cx->whole);
+  split->cx.preferred = arena_copy(arena, cx->preferred, m->n_factors * sizeof *cx->preferred);
+  for (uint32_t f = 0; f < m->n_factors; f++)
+    split->cx.preferred[f] = keep_axes(arena, cx->preferred[f]);
+  split->cx.replicated = arena_copy(arena, cx->replicated, m->n_operands * sizeof *cx->replicated);
   split->cx.in_as = arena_copy(arena, choice->in_as, m->n_operands * sizeof *choice->in_as);
   split->cx.out_as = arena_copy(arena, choice->out_as, m->n_results * sizeof *choice->out_as);
   split->mesh = t->mesh;
@@ -94,7 +102,8 @@ static SplitDecision *keep_split(Partition *t, const Choice *choice) {
 
 // ---- deciding ----
 
-// An op on shards. *out: copies of its results, in the decision's arena.
+// Decides an op on shards. The copies of operands come first: their decisions precede the op's, and
+// a decision's address is valid until the next one is appended. *out: copies of the results.
 static Status *decide_split(Partition *t, DecisionKind kind, const Choice *choice,
                             const CopyId **out) {
   OpId op = choice->cx.op;
@@ -121,6 +130,7 @@ static Status *decide_split(Partition *t, DecisionKind kind, const Choice *choic
   return NULL;
 }
 
+// Shapes that depend on values (dynamic ops), and types that no collective moves.
 static bool must_be_replicated(const Partition *t, OpId op) {
   const Op *o = op_at(t->p, op);
   bool must = (op_traits(t->p, op) & TRAIT_SIZED_BY_VALUES) != 0;
@@ -141,6 +151,7 @@ bool walk_factors(Partition *t, OpId op, Arena *arena, FactorMap *out) {
   return op_factors(t->p, op, &options, arena, out);
 }
 
+// The given choice, or the cheapest.
 static Status *choose(Partition *t, OpId op, const FactorMap *m, const GivenDecision *given,
                       Choice *out) {
   if (!given) {
@@ -157,7 +168,9 @@ Status *walk_split_op(Partition *t, OpId op) {
   const GivenDecision *given = given_op(t, op);
   bool splits = walk_factors(t, op, &t->scratch, &m);
   t->found.count = 0;
-  if (!splits || (given && given->replicated)) return walk_replicated_op(t, op);
+  if (!splits || (given && given->kind == DECISION_REPLICATED)) return walk_replicated_op(t, op);
+  if (given && given->kind != DECISION_SPLIT)
+    return given_refuse(t, op, given->line, "it is neither control flow nor a call");
   Choice choice;
   TRY(choose(t, op, &m, given, &choice));
   const CopyId *out;
@@ -170,7 +183,7 @@ Status *walk_split_op(Partition *t, OpId op) {
 Status *walk_replicated_op(Partition *t, OpId op) {
   uint32_t n_in = op_at(t->p, op)->n_operands, n_out = op_at(t->p, op)->n_results, n_captured = 0;
   const GivenDecision *given = given_op(t, op);
-  if (given && !given->replicated)
+  if (given && given->kind != DECISION_REPLICATED)
     return given_refuse(t, op, given->line,
                         t->refused[op] ? "the op is not valid with these local types"
                                        : "the op can run on replicated operands only");
@@ -192,7 +205,7 @@ Status *walk_replicated_op(Partition *t, OpId op) {
 
 // ---- rematerialized ----
 
-// Every device has all of it, now and later.
+// Has the value a replicated copy that is not forgotten (a gathered copy of an argument is)?
 static bool stays_replicated(const Partition *t, ValueId v) {
   const Copy *copy = t->copies[v];
   while (copy && (copy->sharding || copy->gathered)) copy = copy->next;
@@ -214,6 +227,9 @@ bool walk_is_rematerialized(const Partition *t, ValueId v) {
   return walk_is_movable(t, value_type(t->p, v));
 }
 
+// A second decision about the same op, with the result in another sharding. Operands are scalars or
+// replicated, so that this needs no communication. The chosen sharding may differ from the
+// requested one, if the op cannot be split so; then walk_get reshards.
 Status *walk_rematerialize(Partition *t, ValueId v, Sharding sharding) {
   OpId op = value_def(t->p, v), origin = t->local.origin;
   FactorMap m;
@@ -226,7 +242,7 @@ Status *walk_rematerialize(Partition *t, ValueId v, Sharding sharding) {
   TRY(decide_split(t, DECISION_REMATERIALIZE, &choice, &out));
   Decision *d = &t->decisions.items[t->decisions.count - 1];
   d->user = origin;
-  d->wanted = sharding;
+  d->required = sharding;
   walk_set(t, v, out[0], choice.out_as[0]);
   t->local.origin = origin;
   return NULL;

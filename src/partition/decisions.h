@@ -1,8 +1,8 @@
 // Decisions: everything that partitioning chooses, as data, before anything is written (design
 // decision D18: docs/decisions/d18-decide-then-write.md).
 //
-//   decide_program     global program + shardings -> Decisions        writes nothing
-//   write_decisions    Decisions -> local program                     chooses nothing
+//   partition_decide   global program + shardings -> decisions        writes nothing
+//   partition_write    decisions -> local program                     chooses nothing
 //
 // Decisions are a list in the order in which the local program is written. Each is about one op of
 // one instance and names the copies that the op reads and makes. A copy is a local value: a value
@@ -51,7 +51,7 @@ typedef struct FoundCopy {
 // How an op runs on shards: axes per factor and everything that follows from them.
 typedef struct SplitDecision {
   FactorMap map;
-  Localizer cx;  // splits, has, in_as, out_as, bytes, steps; the writer adds the rest
+  Localizer cx;  // splits, has, in_as, out_as, bytes, steps …; the writer sets values and types
   MeshId mesh;
   bool partial;  // partial sums of operands pass through
   const FoundCopy *found;
@@ -64,7 +64,8 @@ typedef struct FunctionDecision {
   const Sharding *outside;  // of arguments, then results, as the caller has them
 } FunctionDecision;
 
-enum { SENT_TO_ALL = UINT32_MAX, NOT_SENT = UINT32_MAX - 1 };
+#define SENT_TO_ALL UINT32_MAX
+#define NOT_SENT (UINT32_MAX - 1)
 
 typedef struct DeviceDecision {
   uint32_t position;     // in the mesh, of the device that computes the op
@@ -79,20 +80,20 @@ typedef struct Decision {
   OpId op;  // of the global program
   InstanceId instance;
   uint32_t visit;  // of instances that several inlined calls share: which of them; else 0
-  OpId origin;     // of the ops that are written for it
+  OpId origin;     // of the local ops that are written for it
   Attr loc;        // their location, with the reason of collectives if reasons are requested
   const CopyId *in, *out;
   uint32_t n_in, n_out;
   const FoundCopy *captured;  // replicated copies of what regions of the op read from outside
   uint32_t n_captured;
-  uint32_t region;  // of DECISION_REGION
-  bool is_edge;     // DECISION_RESHARD between the caller's sharding and the function's own
-  OpId user;        // DECISION_REMATERIALIZE: the op that needs the copy,
-  Sharding wanted;  // in this sharding
-  AxisList manual;  // axes of the manual computations around
-  bool is_manual;   // it is in one
-  Price price;      // as it was when it was chosen; {0} where nothing was
-  const char *why;  // in a few words; NULL where there was no choice
+  uint32_t region;    // of DECISION_REGION
+  bool is_edge;       // DECISION_RESHARD between the caller's sharding and the function's own
+  OpId user;          // DECISION_REMATERIALIZE: the op that needs the copy,
+  Sharding required;  // in this sharding
+  AxisList manual;    // axes of the manual computations around
+  bool is_manual;     // it is in one
+  Price price;        // of the choice; {0} if there was none
+  const char *why;    // in a few words; NULL where there was no choice
   union {
     struct {
       ValueId value;  // of the global program

@@ -1,6 +1,7 @@
-// Ops are named by their number: functions and the ops in them, in program order, from 1. The same
-// text gives the same numbers in another process. Names and lines beside a number are for
-// readers; given.c checks the name.
+// One section per kind of decision: inlined functions, shardings of values, ops, copies. Ops are
+// named by their number: functions and the ops in them, in program order, from 1. The same text
+// gives the same numbers in another process. Names and lines beside a number are for readers;
+// given.c checks the name. O(decisions).
 #include "partition/decisions_json.h"
 
 #include "explain/words.h"
@@ -23,31 +24,31 @@ static uint32_t mesh_number(Out *o, MeshId mesh) {
 }
 
 // "data"; a sub-axis as "data:(1)2".
-static void put_axes(Out *o, const Mesh *mesh, AxisList axes) {
+static void write_axes(Out *o, const Mesh *mesh, AxisList axes) {
   json_open(o->json, '[');
   for (uint32_t i = 0; i < axes.n; i++) {
     AxisRef a = axes.v[i];
     o->text.used = 0;
     strbuf_puts(&o->text, name_text(o->t->context, mesh->axes[a.axis].name));
-    if (!axis_is_whole(mesh, a)) strbuf_printf(&o->text, ":(%u)%u", a.pre_size, a.size);
+    if (!axis_is_full(mesh, a)) strbuf_printf(&o->text, ":(%u)%u", a.pre_size, a.size);
     json_str(o->json, (Str){o->text.data, o->text.used});
   }
   json_close(o->json, ']');
 }
 
-static void put_factors(Out *o, const Mesh *mesh, const ShardFactor *factors, uint32_t n) {
+static void write_factors(Out *o, const Mesh *mesh, const ShardFactor *factors, uint32_t n) {
   json_open(o->json, '[');
   for (uint32_t i = 0; i < n; i++) {
     json_open(o->json, '{');
     json_key(o->json, "size"), json_int(o->json, factors[i].size);
-    json_key(o->json, "axes"), put_axes(o, mesh, factors[i].axes);
+    json_key(o->json, "axes"), write_axes(o, mesh, factors[i].axes);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');
 }
 
 // {"dims": [["data"], []]}; null if it is replicated.
-static void put_sharding(Out *o, Sharding sharding) {
+static void write_sharding(Out *o, Sharding sharding) {
   if (!sharding) {
     json_null(o->json);
     return;
@@ -60,31 +61,31 @@ static void put_sharding(Out *o, Sharding sharding) {
   json_key(o->json, "dims"), json_open(o->json, '[');
   for (uint32_t d = 0; d < info->rank; d++) {
     if (info->dims[d].n_factors == 1)
-      put_axes(o, mesh, sharding_dim_axes(info, d));
+      write_axes(o, mesh, sharding_dim_axes(info, d));
     else
-      put_factors(o, mesh, info->dims[d].factors, info->dims[d].n_factors);
+      write_factors(o, mesh, info->dims[d].factors, info->dims[d].n_factors);
   }
   json_close(o->json, ']');
   if (info->unreduced.n) {
-    json_key(o->json, "unreduced"), put_axes(o, mesh, info->unreduced);
+    json_key(o->json, "unreduced"), write_axes(o, mesh, info->unreduced);
     json_key(o->json, "reducer"), json_string(o->json, combine_name(info->reducer));
   }
   json_close(o->json, '}');
 }
 
-static void put_shardings(Out *o, const char *key, const Sharding *shardings, uint32_t n) {
+static void write_shardings(Out *o, const char *key, const Sharding *shardings, uint32_t n) {
   json_key(o->json, key), json_open(o->json, '[');
-  for (uint32_t i = 0; i < n; i++) put_sharding(o, shardings[i]);
+  for (uint32_t i = 0; i < n; i++) write_sharding(o, shardings[i]);
   json_close(o->json, ']');
 }
 
 // ---- names ----
 
-static void put_op(Out *o, const char *key, OpId op) {
+static void write_op_number(Out *o, const char *key, OpId op) {
   json_key(o->json, key), json_uint(o->json, o->t->numbers[op]);
 }
 
-static void put_words(Out *o, OpId op) {
+static void write_op_words(Out *o, OpId op) {
   OpWords words = words_op(&o->words, op);
   const Context *context = o->t->context;
   json_key(o->json, "name"), json_string(o->json, op_name(o->t->p, op));
@@ -95,28 +96,28 @@ static void put_words(Out *o, OpId op) {
 }
 
 // A value by its op and result, or by the op around its block, the region and the argument.
-static void put_value(Out *o, ValueId v) {
+static void write_value_name(Out *o, ValueId v) {
   const Program *p = o->t->p;
   const Value *value = value_at(p, v);
   if (!value->is_arg) {
-    put_op(o, "op", value->def);
+    write_op_number(o, "op", value->def);
     if (value->index) json_key(o->json, "result"), json_uint(o->json, value->index);
     return;
   }
   RegionId region = block_at(p, value->def)->region;
   OpId owner = region_at(p, region)->op;
-  put_op(o, "op", owner);
+  write_op_number(o, "op", owner);
   uint32_t number = region - op_region(p, owner, 0);
   if (number) json_key(o->json, "region"), json_uint(o->json, number);
   json_key(o->json, "argument"), json_uint(o->json, value->index);
 }
 
-static void put_instance(Out *o, InstanceId instance, uint32_t visit) {
+static void write_instance(Out *o, InstanceId instance, uint32_t visit) {
   json_key(o->json, "instance"), json_uint(o->json, instance);
   if (visit) json_key(o->json, "visit"), json_uint(o->json, visit);
 }
 
-static void put_price(Out *o, Price price) {
+static void write_price(Out *o, Price price) {
   json_key(o->json, "price"), json_open(o->json, '{');
   json_key(o->json, "seconds"), json_double(o->json, price.seconds);
   json_key(o->json, "bytes"), json_double(o->json, price.bytes);
@@ -125,7 +126,7 @@ static void put_price(Out *o, Price price) {
 
 // ---- sections ----
 
-static void put_instances(Out *o) {
+static void write_instances(Out *o) {
   const Graph *g = o->t->graph;
   json_key(o->json, "instances"), json_open(o->json, '[');
   for (InstanceId i = 1; i < g->n_instances; i++) {
@@ -136,7 +137,7 @@ static void put_instances(Out *o) {
     json_key(o->json, "instance"), json_uint(o->json, i);
     json_key(o->json, "function"), json_string(o->json, name_text(o->t->context, name));
     if (instance->call) {
-      put_op(o, "call", instance->call);
+      write_op_number(o, "call", instance->call);
       json_key(o->json, "caller"), json_uint(o->json, instance->caller);
     }
     json_close(o->json, '}');
@@ -144,7 +145,7 @@ static void put_instances(Out *o) {
   json_close(o->json, ']');
 }
 
-static void put_inlined(Out *o) {
+static void write_inlined(Out *o) {
   const Partition *t = o->t;
   json_key(o->json, "inlined"), json_open(o->json, '[');
   for (uint32_t i = 0; i < t->runs.count; i++) {
@@ -156,26 +157,35 @@ static void put_inlined(Out *o) {
   json_close(o->json, ']');
 }
 
+// A decision from outside says so: also of replicated values, since it overrides an annotation.
+static bool is_given(const Partition *t, PlaceId place) {
+  return t->given && t->given->shardings && t->given->shardings[place] != GIVEN_ANY;
+}
+
 // Required shardings, annotated or inferred: of arguments, results, loop carries and the rest.
-static void put_values(Out *o) {
+static void write_values(Out *o) {
   Partition *t = o->t;
   json_key(o->json, "values"), json_open(o->json, '[');
   for (PlaceId i = 1; i < t->graph->n_places; i++) {
     const Place *place = &t->graph->places[i];
+    // Uses of constants have places of their own, which the partitioner does not read.
+    if (place->value && graph_place(t->graph, place->instance, place->value) != i) continue;
     Sharding sharding = walk_given_sharding(t, i);
-    if (!sharding || sharding_is_maximal(t->table, sharding)) continue;
+    if (!sharding && !is_given(t, i)) continue;
+    if (sharding && sharding_is_maximal(t->table, sharding)) continue;
+    if (!walk_fits_mesh(t, i, sharding)) continue;  // it has no effect
     json_break(o->json, 2);
     json_open(o->json, '{');
     if (place->value) {
-      put_value(o, place->value);
+      write_value_name(o, place->value);
     } else {
-      put_op(o, "op", t->graph->instances[place->instance].function);
+      write_op_number(o, "op", t->graph->instances[place->instance].function);
       json_key(o->json, "result"), json_uint(o->json, place->index);
     }
-    put_instance(o, place->instance, 0);
+    write_instance(o, place->instance, 0);
     Name name = place->value ? words_value(&o->words, place->value) : 0;
     if (name) json_key(o->json, "value"), json_string(o->json, name_text(t->context, name));
-    json_key(o->json, "sharding"), put_sharding(o, sharding);
+    json_key(o->json, "sharding"), write_sharding(o, sharding);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');
@@ -184,7 +194,7 @@ static void put_values(Out *o) {
 static bool are_equal(AxisList a, AxisList b) { return a.n == b.n && axes_equal(a, b); }
 
 // i, j, … z, then z1, z2, …: as sdy's rules name factors.
-static void put_letter(StrBuf *out, uint32_t f) {
+static void write_letter(StrBuf *out, uint32_t f) {
   if (f < 'z' - 'i' + 1)
     strbuf_putc(out, (char)('i' + f));
   else
@@ -192,7 +202,7 @@ static void put_letter(StrBuf *out, uint32_t f) {
 }
 
 // The factors of each dimension: ([i, k], [k, j])->([i, j]).
-static void put_rule(Out *o, const FactorMap *m) {
+static void write_rule(Out *o, const FactorMap *m) {
   StrBuf *out = &o->text;
   out->used = 0;
   for (uint32_t t = 0; t < factor_map_n_tensors(m); t++) {
@@ -201,7 +211,7 @@ static void put_rule(Out *o, const FactorMap *m) {
     for (uint32_t d = 0; d < factor_map_rank(m, t); d++) {
       FactorList list = factor_map_dim(m, t, d);
       if (d) strbuf_puts(out, ", ");
-      for (uint32_t i = 0; i < list.n; i++) put_letter(out, list.v[i]);
+      for (uint32_t i = 0; i < list.n; i++) write_letter(out, list.v[i]);
     }
     strbuf_putc(out, ']');
   }
@@ -209,29 +219,30 @@ static void put_rule(Out *o, const FactorMap *m) {
   json_key(o->json, "rule"), json_str(o->json, (Str){out->data, out->used});
 }
 
-static void put_split(Out *o, const SplitDecision *split) {
+static void write_split(Out *o, const SplitDecision *split) {
   const Localizer *cx = &split->cx;
   const Mesh *mesh = sharding_mesh(o->t->table, split->mesh);
-  put_rule(o, &split->map);
+  write_rule(o, &split->map);
   json_key(o->json, "factors"), json_open(o->json, '[');
   for (uint32_t f = 0; f < split->map.n_factors; f++) {
     const FactorSplit *s = &cx->splits[f];
     json_open(o->json, '{');
     o->text.used = 0;
-    put_letter(&o->text, f);
+    write_letter(&o->text, f);
     json_key(o->json, "factor"), json_str(o->json, (Str){o->text.data, o->text.used});
     json_key(o->json, "size"), json_int(o->json, split->map.factors[f].size);
-    json_key(o->json, "axes"), put_axes(o, mesh, s->axes);
-    if (s->n_strides) json_key(o->json, "strides"), put_factors(o, mesh, s->strides, s->n_strides);
-    if (!are_equal(cx->wished[f], s->axes))
-      json_key(o->json, "wished"), put_axes(o, mesh, cx->wished[f]);
+    json_key(o->json, "axes"), write_axes(o, mesh, s->axes);
+    if (s->n_strides)
+      json_key(o->json, "strides"), write_factors(o, mesh, s->strides, s->n_strides);
+    if (!are_equal(cx->preferred[f], s->axes))
+      json_key(o->json, "preferred"), write_axes(o, mesh, cx->preferred[f]);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');
   if (cx->strided) json_key(o->json, "strided"), json_bool(o->json, true);
   if (split->partial) json_key(o->json, "partial"), json_bool(o->json, true);
-  put_shardings(o, "operands", cx->in_as, split->map.n_operands);
-  put_shardings(o, "results", cx->out_as, split->map.n_results);
+  write_shardings(o, "operands", cx->in_as, split->map.n_operands);
+  write_shardings(o, "results", cx->out_as, split->map.n_results);
   if (cx->bytes > 0) json_key(o->json, "bytes"), json_double(o->json, cx->bytes);
 }
 
@@ -246,7 +257,7 @@ static const char *kind_name(DecisionKind kind) {
   }
 }
 
-static void put_ops(Out *o) {
+static void write_ops(Out *o) {
   Partition *t = o->t;
   json_key(o->json, "ops"), json_open(o->json, '[');
   for (uint32_t i = 0; i < t->decisions.count; i++) {
@@ -255,12 +266,12 @@ static void put_ops(Out *o) {
     if (!kind) continue;
     json_break(o->json, 2);
     json_open(o->json, '{');
-    put_op(o, "op", d->op);
-    put_words(o, d->op);
-    put_instance(o, d->instance, d->visit);
+    write_op_number(o, "op", d->op);
+    write_op_words(o, d->op);
+    write_instance(o, d->instance, d->visit);
     json_key(o->json, "kind"), json_string(o->json, kind);
-    if (d->kind == DECISION_SPLIT) put_split(o, d->split);
-    if (d->kind == DECISION_SPLIT) put_price(o, d->price);
+    if (d->kind == DECISION_SPLIT) write_split(o, d->split);
+    if (d->kind == DECISION_SPLIT) write_price(o, d->price);
     if (d->kind == DECISION_ON_DEVICE)
       json_key(o->json, "position"), json_uint(o->json, d->device->position);
     if (d->why) json_key(o->json, "why"), json_string(o->json, d->why);
@@ -269,34 +280,34 @@ static void put_ops(Out *o) {
   json_close(o->json, ']');
 }
 
-// Copies that need a reshard or are rematerialized. Those of the caller's side follow from the
-// shardings of arguments and results.
-static void put_copies(Out *o) {
+// Copies that are resharded or rematerialized. Reshards between the caller's shardings and the
+// function's follow from the shardings of arguments and results, and are not listed.
+static void write_copies(Out *o) {
   Partition *t = o->t;
   json_key(o->json, "copies"), json_open(o->json, '[');
   for (uint32_t i = 0; i < t->decisions.count; i++) {
     const Decision *d = &t->decisions.items[i];
-    bool again = d->kind == DECISION_REMATERIALIZE;
-    if (!again && (d->kind != DECISION_RESHARD || d->is_edge)) continue;
+    bool rematerialized = d->kind == DECISION_REMATERIALIZE;
+    if (!rematerialized && (d->kind != DECISION_RESHARD || d->is_edge)) continue;
     json_break(o->json, 2);
     json_open(o->json, '{');
-    put_op(o, "for", again ? d->user : d->origin);
-    put_instance(o, d->instance, d->visit);
-    ValueId v = again ? op_result(t->p, d->op, 0) : d->reshard.value;
-    put_value(o, v);
+    write_op_number(o, "for", rematerialized ? d->user : d->origin);
+    write_instance(o, d->instance, d->visit);
+    ValueId v = rematerialized ? op_result(t->p, d->op, 0) : d->reshard.value;
+    write_value_name(o, v);
     Name name = words_value(&o->words, v);
     if (name) json_key(o->json, "value"), json_string(o->json, name_text(t->context, name));
-    json_key(o->json, "kind"), json_string(o->json, again ? "rematerialize" : "reshard");
-    if (!again) json_key(o->json, "from"), put_sharding(o, d->reshard.from);
-    json_key(o->json, "to"), put_sharding(o, again ? d->wanted : d->reshard.to);
-    if (!again) put_price(o, d->price);
+    json_key(o->json, "kind"), json_string(o->json, rematerialized ? "rematerialize" : "reshard");
+    if (!rematerialized) json_key(o->json, "from"), write_sharding(o, d->reshard.from);
+    json_key(o->json, "to"), write_sharding(o, rematerialized ? d->required : d->reshard.to);
+    if (!rematerialized) write_price(o, d->price);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');
 }
 
 // Last, when all meshes have numbers.
-static void put_meshes(Out *o) {
+static void write_meshes(Out *o) {
   json_key(o->json, "meshes"), json_open(o->json, '[');
   for (uint32_t i = 0; i < o->meshes.count; i++) {
     const Mesh *mesh = sharding_mesh(o->t->table, o->meshes.items[i]);
@@ -336,12 +347,12 @@ void decisions_json(Partition *t, Json *json) {
   guard_push(t->guard, &cleanup);
   json_break(json, 1), json_key(json, "version"), json_int(json, 1);
   json_key(json, "program_ops"), json_uint(json, t->n_numbers);
-  json_break(json, 1), put_instances(&o);
-  json_break(json, 1), put_inlined(&o);
-  json_break(json, 1), put_values(&o);
-  json_break(json, 1), put_ops(&o);
-  json_break(json, 1), put_copies(&o);
-  json_break(json, 1), put_meshes(&o);
+  json_break(json, 1), write_instances(&o);
+  json_break(json, 1), write_inlined(&o);
+  json_break(json, 1), write_values(&o);
+  json_break(json, 1), write_ops(&o);
+  json_break(json, 1), write_copies(&o);
+  json_break(json, 1), write_meshes(&o);
   guard_pop(t->guard, &cleanup);
   release(&o);
 }

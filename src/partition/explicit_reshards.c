@@ -1,6 +1,14 @@
-// Reads the decisions (decisions.h): each op that runs on shards has the shardings of its operands
-// and results there. Other ops take and give replicated values; control flow takes what its own
-// shardings say. Of an op in several instances the last decision counts.
+// Writes sdy.reshard and sdy.all_reduce ops where the decisions (decisions.h) reshard.
+//
+// Idea. Decisions have the shardings of operands and results of each op that runs on shards. Other
+// ops have replicated ones; control flow has its annotated ones. One walk tracks the sharding that
+// each value has (Writer.now) and inserts a reshard before an op that needs another.
+//
+// Invariant. Afterwards each op's operands have the shardings that the op needs, and its results
+// are annotated with those that it gives. An op in several instances has one text: the last
+// decision counts.
+//
+// Cost. O(program); equal reshards in one block are written once.
 #include "partition/explicit_reshards.h"
 
 #include "ops/functions.h"
@@ -15,7 +23,7 @@ typedef struct OpShardings {
   const Sharding *in, *out;  // NULL: replicated
 } OpShardings;
 
-// A value in another sharding, made before in the same block.
+// A reshard that was written for a value.
 typedef struct Made {
   Sharding sharding;
   BlockId block;
@@ -29,8 +37,8 @@ typedef struct Writer {
   Context *context;
   Arena arena;
   OpShardings *decided;  // per op
-  Sharding *now;         // per value; 0 = whole
-  const Made **made;     // per value
+  Sharding *now;         // per value: the sharding that it has; 0 = replicated
+  const Made **made;     // per value: its reshards
   SymbolTable functions;
   Partition *partition;  // has the shardings of `decided`
 } Writer;
@@ -41,7 +49,7 @@ static void release(void *writer) {
   arena_deinit(&((Writer *)writer)->arena);
 }
 
-// ---- what is decided ----
+// ---- decisions ----
 
 static void read_decisions(Writer *w, const Partition *partition) {
   w->decided = ARENA_ARRAY(&w->arena, OpShardings, w->p->ops.count + 1);
@@ -54,7 +62,8 @@ static void read_decisions(Writer *w, const Partition *partition) {
 
 // ---- shardings ----
 
-// As partitioning sees it: what is cut and what is in parts; 0 if nothing is.
+// An annotation in the form that decisions have: axes of dimensions and unreduced axes, all
+// dimensions closed; 0 if it has no axes.
 static Status *read_sharding(Writer *w, Attr attr, Type type, Sharding *out) {
   *out = 0;
   if (!attr || !type_is_tensor(w->context, type)) return NULL;
@@ -77,11 +86,11 @@ static Status *read_sharding(Writer *w, Attr attr, Type type, Sharding *out) {
   return NULL;
 }
 
-static Status *said(Writer *w, ValueId v, Sharding *out) {
+static Status *annotated(Writer *w, ValueId v, Sharding *out) {
   return read_sharding(w, annotation_get(w->p, v), value_type(w->p, v), out);
 }
 
-// In words; whole on the mesh of the other.
+// A sharding as an attribute; a replicated one is on the mesh of the other.
 static Status *to_attr(Writer *w, Sharding sharding, Sharding other, Attr *out) {
   const ShardingInfo *info = sharding_info(w->table, other);
   if (!sharding) sharding = sharding_make_replicated(w->table, info->mesh, info->rank);
@@ -90,7 +99,7 @@ static Status *to_attr(Writer *w, Sharding sharding, Sharding other, Attr *out) 
 
 // ---- ops ----
 
-// Is `to` the same but for parts of a reduction that are put together? Which axes?
+// Is the reshard an all_reduce: same tiles, fewer unreduced axes? *out_axes: the reduced ones.
 static bool is_reduction(Writer *w, Sharding from, Sharding to, AxisList *out_axes) {
   const ShardingInfo *a = sharding_info(w->table, from), *b = sharding_info(w->table, to);
   bool same = a->unreduced.n > 0;
@@ -102,7 +111,7 @@ static bool is_reduction(Writer *w, Sharding from, Sharding to, AxisList *out_ax
   return same && axes_subtract(&w->arena, b->unreduced, a->unreduced).n == 0 && out_axes->n;
 }
 
-static Status *put_reshard(Writer *w, OpId before, ValueId v, Sharding to, ValueId *out) {
+static Status *write_reshard(Writer *w, OpId before, ValueId v, Sharding to, ValueId *out) {
   Context *c = w->context;
   Sharding from = w->now[v];
   AxisList axes;
@@ -131,15 +140,15 @@ static Status *put_reshard(Writer *w, OpId before, ValueId v, Sharding to, Value
   return NULL;
 }
 
-// Operand i of the op in the sharding it is needed in.
-static Status *bring(Writer *w, OpId op, uint32_t i, Sharding needed) {
+// Reshards operand i of the op to the sharding that it needs.
+static Status *reshard_operand(Writer *w, OpId op, uint32_t i, Sharding needed) {
   ValueId v = op_operand(w->p, op, i), value = 0;
   if (w->now[v] == needed || !type_is_tensor(w->context, value_type(w->p, v))) return NULL;
   BlockId block = op_at(w->p, op)->block;
   for (const Made *m = w->made[v]; m && !value; m = m->next)
     if (m->sharding == needed && m->block == block) value = m->value;
   if (!value) {
-    TRY(put_reshard(w, op, v, needed, &value));
+    TRY(write_reshard(w, op, v, needed, &value));
     Made *made = ARENA_NEW(&w->arena, Made);
     *made = (Made){needed, block, value, w->made[v]};
     w->made[v] = made;
@@ -148,8 +157,8 @@ static Status *bring(Writer *w, OpId op, uint32_t i, Sharding needed) {
   return NULL;
 }
 
-// The op's results are as they are said to be from now on.
-static Status *give(Writer *w, OpId op, uint32_t i, Sharding sharding) {
+// Annotates result i of the op with the sharding that the op gives it.
+static Status *annotate_result(Writer *w, OpId op, uint32_t i, Sharding sharding) {
   ValueId v = op_result(w->p, op, i);
   Attr old = annotation_own(w->p, v), attr = 0;
   w->now[v] = sharding;
@@ -162,36 +171,38 @@ static Status *give(Writer *w, OpId op, uint32_t i, Sharding sharding) {
     if (sharding_is_maximal(w->table, was)) return NULL;
     TRY(to_attr(w, 0, was, &attr));
   }
-  annotation_put(w->p, v, attr);
+  annotation_set(w->p, v, attr);
   return NULL;
 }
 
-static Status *visit_plain(Writer *w, OpId op) {
+static Status *visit_op(Writer *w, OpId op) {
   const OpShardings *d = &w->decided[op];
   for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++)
-    TRY(bring(w, op, i, d->in ? d->in[i] : 0));
+    TRY(reshard_operand(w, op, i, d->in ? d->in[i] : 0));
   for (uint32_t i = 0; i < op_at(w->p, op)->n_results; i++)
-    TRY(give(w, op, i, d->out ? d->out[i] : 0));
+    TRY(annotate_result(w, op, i, d->out ? d->out[i] : 0));
   return NULL;
 }
 
-// What a body argument or a result of the op is to be, as the op's lists say it.
+// Entry i of a list of shardings on the op (in_shardings).
 static Status *listed(Writer *w, OpId op, const char *name, uint32_t i, Type type, Sharding *out) {
   Attr list = attr_get(w->context, op_attr(w->p, op, name), "shardings");
   const AttrInfo *items = attr_info(w->context, list);
   return read_sharding(w, i < items->count ? items->items[i] : 0, type, out);
 }
 
+// Operands and body arguments of control flow have the shardings of the results that they carry; a
+// manual or named computation has lists of its own. Other operands are replicated.
 static Status *visit_flow(Writer *w, OpId op, Flow flow) {
   uint32_t n = op_at(w->p, op)->n_operands, n_results = op_at(w->p, op)->n_results;
   for (uint32_t i = 0; i < n_results; i++)
-    TRY(said(w, op_result(w->p, op, i), &w->now[op_result(w->p, op, i)]));
+    TRY(annotated(w, op_result(w->p, op, i), &w->now[op_result(w->p, op, i)]));
   bool carries = flow == FLOW_LOOP || flow == FLOW_EACH;
   for (uint32_t i = 0; i < n; i++) {
     Sharding needed = carries && i < n_results ? w->now[op_result(w->p, op, i)] : 0;
     if (flow == FLOW_BODY)
       TRY(listed(w, op, "in_shardings", i, op_operand_type(w->p, op, i), &needed));
-    TRY(bring(w, op, i, needed));
+    TRY(reshard_operand(w, op, i, needed));
   }
   for (uint32_t r = 0; r < op_at(w->p, op)->n_regions; r++) {
     BlockId block = region_block(w->p, op_region(w->p, op, r));
@@ -200,7 +211,7 @@ static Status *visit_flow(Writer *w, OpId op, Flow flow) {
       if (carries && i < n_results)
         w->now[v] = w->now[op_result(w->p, op, i)];
       else
-        TRY(said(w, v, &w->now[v]));
+        TRY(annotated(w, v, &w->now[v]));
     }
   }
   return NULL;
@@ -219,8 +230,9 @@ static bool is_free(void *user, Name name, Attr axis) {
   return true;
 }
 
-// What the owner of a block wants of the values that the block returns.
-static Status *wanted(Writer *w, OpId owner, OpId op, uint32_t i, Sharding *out) {
+// The sharding that the op around a block requires of operand i of the block's terminator: that of
+// its result, without the manual axes in a manual computation. A loop's condition is replicated.
+static Status *required(Writer *w, OpId owner, OpId op, uint32_t i, Sharding *out) {
   const OpRow *row = op_row(op_at(w->p, owner)->code);
   Type type = op_operand_type(w->p, op, i);
   Flow flow = row->def ? row->def->flow : FLOW_NONE;
@@ -244,24 +256,25 @@ static Status *visit_terminator(Writer *w, OpId op) {
   OpId owner = op_parent(w->p, op);
   for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++) {
     Sharding needed;
-    TRY(wanted(w, owner, op, i, &needed));
-    TRY(bring(w, op, i, needed));
+    TRY(required(w, owner, op, i, &needed));
+    TRY(reshard_operand(w, op, i, needed));
   }
   return NULL;
 }
 
+// A call's operands and results have the shardings that the function's arguments and results have.
 static Status *visit_call(Writer *w, OpId op, OpId callee) {
   BlockId block = region_block(w->p, op_region(w->p, callee, 0));
   for (uint32_t i = 0; i < op_at(w->p, op)->n_operands; i++) {
     Sharding needed;
-    TRY(said(w, block_arg(w->p, block, i), &needed));
-    TRY(bring(w, op, i, needed));
+    TRY(annotated(w, block_arg(w->p, block, i), &needed));
+    TRY(reshard_operand(w, op, i, needed));
   }
   for (uint32_t i = 0; i < op_at(w->p, op)->n_results; i++) {
     Sharding made;
     TRY(read_sharding(w, annotation_get_result(w->p, callee, i), op_result_type(w->p, op, i),
                       &made));
-    TRY(give(w, op, i, made));
+    TRY(annotate_result(w, op, i, made));
   }
   return NULL;
 }
@@ -269,16 +282,18 @@ static Status *visit_call(Writer *w, OpId op, OpId callee) {
 static Status *visit_function(Writer *w, OpId op) {
   BlockId block = region_block(w->p, op_region(w->p, op, 0));
   for (uint32_t i = 0; block && i < block_at(w->p, block)->n_args; i++)
-    TRY(said(w, block_arg(w->p, block, i), &w->now[block_arg(w->p, block, i)]));
+    TRY(annotated(w, block_arg(w->p, block, i), &w->now[block_arg(w->p, block, i)]));
   return NULL;
 }
 
+// Is the op an annotation of its operand (sdy.reshard, sdy collectives, constraints)? Then it is
+// removed, and decided again.
 static bool is_same_value(uint16_t code) {
   const OpRow *row = op_row(code);
   return row->traits & TRAIT_SHARDING && !(row->traits & TRAIT_EDGE) && row->results;
 }
 
-// *out_enters: what is inside is to be visited too.
+// *out_enters: the ops in its regions must be visited, too.
 static Status *visit(Writer *w, OpId op, bool *out_enters) {
   uint16_t code = op_at(w->p, op)->code;
   const OpRow *row = op_row(code);
@@ -293,7 +308,7 @@ static Status *visit(Writer *w, OpId op, bool *out_enters) {
   *out_enters = false;
   OpId callee = op_callee(w->p, &w->functions, op);
   if (callee && region_block(w->p, op_region(w->p, callee, 0))) return visit_call(w, op, callee);
-  return visit_plain(w, op);
+  return visit_op(w, op);
 }
 
 static Status *write(Writer *w) {
@@ -311,9 +326,9 @@ static Status *write(Writer *w) {
   return NULL;
 }
 
-static Status *run(Writer *w, const PartitionOptions *asked, Guard *guard, Diag *diag) {
-  PartitionOptions options = {.call_rules = asked ? asked->call_rules : NULL,
-                              .machine = asked ? asked->machine : NULL,
+static Status *run(Writer *w, const PartitionOptions *given, Guard *guard, Diag *diag) {
+  PartitionOptions options = {.call_rules = given ? given->call_rules : NULL,
+                              .machine = given ? given->machine : NULL,
                               .blocks = true};
   TRY(program_meshes_read(w->p, w->table));
   symbols_init(&w->functions, w->p, w->p->root, guard);

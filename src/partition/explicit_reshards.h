@@ -11,9 +11,9 @@
 #include "partition/partition.h"
 #include "sharding/sharding.h"
 
-// Removes reshards and sdy collectives that the program has: these are decided again. Of the
-// options, which may be NULL, call_rules and machine count. Errors are those of partition_decide.
-// O(program).
+// Writes them into the program. Removes the reshards and sdy collectives that it has: these are
+// decided again. Reads call_rules and machine of the options, which may be NULL. Errors are those
+// of partition_decide. O(program).
 Status *explicit_reshards(Program *program, ShardingTable *table, const PartitionOptions *options,
                           Guard *guard, Diag *diag) MUST_USE;
 

@@ -1,5 +1,13 @@
-// Decisions from outside, read from JSON and resolved against the program: numbers become ops,
-// names become axes. Lookup is by (op, instance, visit). O(text).
+// Decisions from outside: read from JSON, resolved against the program, and looked up by the walk.
+//
+// Idea. Reading has two phases. Shardings of values come first, because the meshes of instances
+// depend on them. Then, with meshes known, ops and copies: numbers become ops, names become axes.
+// The walk looks decisions up by (op, instance, visit) and marks them as used.
+//
+// Invariant. Every key of the text is known, and every decision is used in the end: otherwise a
+// misspelled or misplaced decision would be ignored silently.
+//
+// Cost. O(text); O(1) per lookup.
 #include "partition/given.h"
 
 #include <stdio.h>
@@ -27,13 +35,15 @@ static Status *refuse_text(Partition *t, uint32_t line, const char *why) {
 
 // ---- JSON ----
 
-// Every key is known: a misspelled one would otherwise be ignored.
+// INVALID_ARGUMENT if the object has an unknown key.
 static Status *check_keys(Partition *t, const JsonValue *object, const char *const *known) {
   if (object->kind != JSON_OBJECT) REFUSE(t, object->line, "expected an object");
   for (uint32_t i = 0; i < object->count; i++) {
     const char *const *k = known;
     while (*k && strcmp(*k, object->keys[i]) != 0) k++;
     if (!*k) REFUSE(t, object->items[i].line, "unknown key \"%s\"", object->keys[i]);
+    if (json_get(object, *k) != &object->items[i])
+      REFUSE(t, object->items[i].line, "the key \"%s\" is there twice", *k);
   }
   return NULL;
 }
@@ -45,14 +55,17 @@ static Status *get_list(Partition *t, const JsonValue *object, const char *key,
   return NULL;
 }
 
+static bool is_uint(const JsonValue *v) {
+  return v->kind == JSON_NUMBER && v->number >= 0 && v->number < UINT32_MAX &&
+         v->number == (double)(uint32_t)v->number;
+}
+
 static Status *get_uint(Partition *t, const JsonValue *object, const char *key, uint32_t otherwise,
                         uint32_t *out) {
   const JsonValue *v = json_get(object, key);
   *out = otherwise;
   if (!v) return NULL;
-  if (v->kind != JSON_NUMBER || !(v->number >= 0 && v->number < UINT32_MAX) ||
-      v->number != (double)(uint32_t)v->number)
-    REFUSE(t, v->line, "\"%s\" is not a number from 0 on", key);
+  if (!is_uint(v)) REFUSE(t, v->line, "\"%s\" is not a number from 0 on", key);
   *out = (uint32_t)v->number;
   return NULL;
 }
@@ -95,12 +108,12 @@ static Status *read_mesh(Reader *r, const JsonValue *v, MeshId *out) {
     sizes[i] = size;
   }
   for (uint32_t i = 0; i < n_ids; i++) {
-    if (ids->items[i].kind != JSON_NUMBER) REFUSE(t, ids->line, "a device id is no number");
+    if (!is_uint(&ids->items[i])) REFUSE(t, ids->line, "a device id is not a number from 0 on");
     devices[i] = (int64_t)ids->items[i].number;
   }
-  bool named = symbol && symbol->kind == JSON_STRING;
+  if (symbol && symbol->kind != JSON_STRING) REFUSE(t, v->line, "\"symbol\" is no string");
   const Mesh *mesh;
-  Status *status = mesh_new(t->context, named ? name_of(t->context, symbol->string) : 0, n, names,
+  Status *status = mesh_new(t->context, symbol ? name_of(t->context, symbol->string) : 0, n, names,
                             sizes, n_ids, devices, &mesh);
   if (!status) {
     *out = sharding_mesh_add(t->table, mesh);
@@ -126,7 +139,7 @@ static bool find_axis(const Context *context, const Mesh *mesh, const char *text
   for (uint32_t i = 0; i < mesh->n_axes; i++) {
     const char *name = name_text(context, mesh->axes[i].name);
     if (strcmp(name, text) == 0) {
-      *out = axis_whole(mesh, i);
+      *out = axis_full(mesh, i);
       return true;
     }
     unsigned before, size;
@@ -150,7 +163,8 @@ static Status *read_axes(Reader *r, const JsonValue *list, const Mesh *mesh, Axi
     if (!find_axis(t->context, mesh, name->string, &v[i]))
       REFUSE(t, name->line, "the mesh has no axis \"%s\"", name->string);
   }
-  *out = (AxisList){v, list->count};
+  // Neighbouring sub-axes are one axis, as everywhere.
+  *out = axes_concat(&t->arena, (AxisList){NULL, 0}, (AxisList){v, list->count});
   return NULL;
 }
 
@@ -180,7 +194,7 @@ static Status *read_reducer(Reader *r, const JsonValue *v, Combine *out) {
   REFUSE(r->t, v->line, "unknown reducer");
 }
 
-// A sharding as decisions_json writes it; null is replicated. mesh: of files without meshes.
+// A sharding as decisions_json writes it; null is replicated. mesh: for files without "meshes".
 static Status *read_sharding(Reader *r, const JsonValue *v, MeshId mesh, Type type, Sharding *out) {
   Partition *t = r->t;
   static const char *const keys[] = {"mesh", "dims", "unreduced", "reducer", NULL};
@@ -214,6 +228,7 @@ static Status *read_sharding(Reader *r, const JsonValue *v, MeshId mesh, Type ty
     dims[d] = (DimSharding){factors, n, false, PRIORITY_NONE};
   }
   ShardingInfo info = {.mesh = mesh, .rank = rank, .dims = dims};
+  if (!unreduced && json_get(v, "reducer")) REFUSE(t, v->line, "\"reducer\" without \"unreduced\"");
   if (unreduced) {
     TRY(read_axes(r, unreduced, on, &info.unreduced));
     TRY(read_reducer(r, json_get(v, "reducer"), &info.reducer));
@@ -254,8 +269,8 @@ static MeshId mesh_of_instance(const Partition *t, InstanceId instance) {
   return t->meshes ? t->meshes[t->roots[instance]] : 0;
 }
 
-// A value by its op and result, or by op, region and argument; 0 and the result's index for the
-// result of a function.
+// Reads a value: an op and a result, or an op, a region and an argument. The result of a function
+// has no value: *out is 0, and *out_index the result.
 static Status *read_value(Reader *r, const JsonValue *object, ValueId *out, OpId *out_op,
                           uint32_t *out_index) {
   Partition *t = r->t;
@@ -263,6 +278,9 @@ static Status *read_value(Reader *r, const JsonValue *object, ValueId *out, OpId
   TRY(read_op(r, object, "op", out_op));
   const Op *op = op_at(p, *out_op);
   bool is_arg = json_get(object, "argument");
+  if (json_get(object, is_arg ? "result" : "region"))
+    REFUSE(t, object->line,
+           "a value has \"op\" and \"result\", or \"op\", \"region\" and \"argument\"");
   uint32_t region;
   TRY(get_uint(t, object, "region", 0, &region));
   TRY(get_uint(t, object, is_arg ? "argument" : "result", 0, out_index));
@@ -279,11 +297,38 @@ static Status *read_value(Reader *r, const JsonValue *object, ValueId *out, OpId
 
 // ---- values ----
 
+static bool is_target(const Graph *g, NodeId node, PlaceId place) {
+  return node_tensors(g, node)[factor_map_n_tensors(node_map(g, node)) - 1] == place;
+}
+
+// A value that leaves a manual computation has its manual axes, as in out_shardings; one that
+// enters has none. O(uses).
+static bool fits_border(const Partition *t, PlaceId place, Sharding sharding) {
+  const Graph *g = t->graph;
+  for (uint32_t i = g->adjacent_first[place]; i < g->adjacent_first[place + 1]; i++) {
+    uint32_t view = g->nodes[g->adjacent[i]].view;
+    if (!view || !is_target(g, g->adjacent[i], place)) continue;
+    MeshId mesh = sharding_info(t->table, g->views[view].outer)->mesh;
+    if (sharding && sharding_info(t->table, sharding)->mesh != mesh) return false;
+    Arena *scratch = (Arena *)&t->scratch;
+    Sharding seen = view_seen(g, view, sharding, scratch),
+             back = view_stored(g, view, seen, scratch);
+    const ShardingInfo *a = sharding_info(t->table, sharding), *b = sharding_info(t->table, back);
+    if (!axes_equal(a->unreduced, b->unreduced)) return false;
+    for (uint32_t d = 0; d < (sharding ? a->rank : b->rank); d++) {
+      AxisList has = sharding ? sharding_dim_axes(a, d) : (AxisList){NULL, 0},
+               must = back ? sharding_dim_axes(b, d) : (AxisList){NULL, 0};
+      if ((sharding && a->dims[d].n_factors > 1) || !axes_equal(has, must)) return false;
+    }
+  }
+  return true;
+}
+
 static Status *read_place(Reader *r, const JsonValue *v) {
   Partition *t = r->t;
   const Graph *g = t->graph;
-  static const char *const keys[] = {"op",    "result", "region",   "argument", "instance",
-                                     "visit", "value",  "sharding", NULL};
+  static const char *const keys[] = {"op",       "result", "region",   "argument",
+                                     "instance", "value",  "sharding", NULL};
   InstanceId instance;
   uint32_t visit, index;
   ValueId value;
@@ -302,7 +347,18 @@ static Status *read_place(Reader *r, const JsonValue *v) {
   if (!sharding) return given_refuse(t, op, v->line, "it has no \"sharding\"");
   if (!place) return given_refuse(t, op, v->line, "the value cannot be sharded");
   MeshId first = sharding_mesh(t->table, 1) ? 1 : 0;
-  return read_sharding(r, sharding, first, g->places[place].type, &t->given->shardings[place]);
+  Sharding *out = &t->given->shardings[place];
+  if (*out != GIVEN_ANY)
+    return given_refuse(t, op, v->line,
+                        "the sharding of this value, or of one that must have the same, is given "
+                        "twice");
+  TRY(read_sharding(r, sharding, first, g->places[place].type, out));
+  t->given->lines[place] = v->line;
+  if (!fits_border(t, place, *out))
+    return given_refuse(t, op, v->line,
+                        "at the border of a manual computation the sharding must have the manual "
+                        "axes as in_shardings and out_shardings have them");
+  return NULL;
 }
 
 static Status *read_places(Reader *r) {
@@ -313,6 +369,7 @@ static Status *read_places(Reader *r) {
   Sharding *shardings = ARENA_ARRAY(&r->t->arena, Sharding, n + 1);
   for (uint32_t i = 0; i < n; i++) shardings[i] = GIVEN_ANY;
   r->t->given->shardings = shardings;
+  r->t->given->lines = ARENA_ARRAY(&r->t->arena, uint32_t, n + 1);
   for (uint32_t i = 0; i < list->count; i++) TRY(read_place(r, &list->items[i]));
   return NULL;
 }
@@ -328,28 +385,55 @@ static uint64_t decision_hash(OpId op, InstanceId instance, uint32_t visit) {
   return hash_mix(hash_mix(op, instance), visit);
 }
 
+// The axes are a list that one tensor can have: each once.
+static bool are_apart(AxisList axes) {
+  for (uint32_t i = 0; i < axes.n; i++)
+    for (uint32_t k = 0; k < i; k++)
+      if (axis_overlaps(axes.v[i], axes.v[k]) || !axis_can_coexist(axes.v[i], axes.v[k]))
+        return false;
+  return true;
+}
+
+// Strides are factors of a factor: their axes are its axes in order.
+static bool make_up(Arena *arena, const FactorSplit *split) {
+  AxisList all = {NULL, 0};
+  for (uint32_t i = 0; i < split->n_strides; i++) {
+    if (!split->strides[i].size) return false;
+    all = axes_concat(arena, all, split->strides[i].axes);
+  }
+  return axes_equal(all, split->axes);
+}
+
 static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, GivenDecision *out) {
   Partition *t = r->t;
-  static const char *const keys[] = {"factor", "size", "axes", "strides", "wished", NULL};
+  static const char *const keys[] = {"factor", "size", "axes", "strides", "preferred", NULL};
   uint32_t n = list->count;
   FactorSplit *splits = ARENA_ARRAY(&t->arena, FactorSplit, n + 1);
-  AxisList *wished = ARENA_ARRAY(&t->arena, AxisList, n + 1);
+  AxisList *preferred = ARENA_ARRAY(&t->arena, AxisList, n + 1);
+  int64_t *sizes = ARENA_ARRAY(&t->arena, int64_t, n + 1);
   for (uint32_t f = 0; f < n; f++) {
-    const JsonValue *one = &list->items[f], *axes, *strides, *more;
+    const JsonValue *one = &list->items[f], *axes, *strides, *more, *size = json_get(one, "size");
     TRY(check_keys(t, one, keys));
+    if (size && (size->kind != JSON_NUMBER || !(size->number >= 0 && size->number < 0x1p62)))
+      REFUSE(t, one->line, "the size of a factor is not a number from 0 on");
+    if (size) sizes[f] = (int64_t)size->number;
     TRY(get_list(t, one, "axes", &axes));
     TRY(get_list(t, one, "strides", &strides));
-    TRY(get_list(t, one, "wished", &more));
+    TRY(get_list(t, one, "preferred", &more));
     if (axes) TRY(read_axes(r, axes, mesh, &splits[f].axes));
-    wished[f] = splits[f].axes;
-    if (more) TRY(read_axes(r, more, mesh, &wished[f]));
+    preferred[f] = splits[f].axes;
+    if (more) TRY(read_axes(r, more, mesh, &preferred[f]));
+    if (!are_apart(preferred[f])) REFUSE(t, one->line, "axes of \"preferred\" overlap");
     if (!strides) continue;
     TRY(read_factors(r, strides, mesh, &splits[f].strides));
     splits[f].n_strides = strides->count;
+    if (!make_up(&t->arena, &splits[f]))
+      REFUSE(t, one->line, "\"strides\" must have the \"axes\" of the factor in order, and sizes");
   }
   out->n_factors = n;
+  out->sizes = sizes;
   out->splits = splits;
-  out->wished = wished;
+  out->preferred = preferred;
   return NULL;
 }
 
@@ -371,17 +455,47 @@ static Status *read_shardings(Reader *r, const JsonValue *list, OpId op, bool re
   return NULL;
 }
 
+// The kind, and that nothing is there that only other kinds have.
+static Status *read_kind(Reader *r, const JsonValue *v, const JsonValue *factors,
+                         GivenDecision *d) {
+  static const struct {
+    const char *name;
+    DecisionKind kind;
+  } kinds[] = {{"split", DECISION_SPLIT},
+               {"replicated", DECISION_REPLICATED},
+               {"on_device", DECISION_ON_DEVICE},
+               {"call", DECISION_CALL},
+               {"flow", DECISION_FLOW}};
+  enum { N_KINDS = sizeof kinds / sizeof *kinds };
+  const JsonValue *kind = json_get(v, "kind");
+  const char *word = !kind                       ? (factors ? "split" : "")
+                     : kind->kind == JSON_STRING ? kind->string
+                                                 : "";
+  uint32_t i = 0;
+  while (i < N_KINDS && strcmp(word, kinds[i].name) != 0) i++;
+  if (i == N_KINDS)
+    return given_refuse(r->t, d->op, v->line, "\"kind\" is neither \"split\" nor \"replicated\"");
+  d->kind = kinds[i].kind;
+  bool more = factors || d->partial || d->strided;
+  if (d->kind != DECISION_SPLIT && more)
+    return given_refuse(r->t, d->op, v->line,
+                        "only the kind \"split\" has factors, strides and partial sums");
+  if (d->kind != DECISION_ON_DEVICE && d->position != GIVEN_ANY)
+    return given_refuse(r->t, d->op, v->line, "only the kind \"on_device\" has a position");
+  return NULL;
+}
+
 static Status *read_decision(Reader *r, const JsonValue *v) {
   Partition *t = r->t;
   static const char *const keys[] = {"op",       "name",     "value",   "file",    "line",
                                      "instance", "visit",    "kind",    "factors", "strided",
                                      "partial",  "operands", "results", "bytes",   "price",
-                                     "position", "why", "rule",      NULL};
+                                     "position", "why",      "rule",    NULL};
   GivenDecision d = {.line = v->line};
   TRY(check_keys(t, v, keys));
   TRY(read_op(r, v, "op", &d.op));
   TRY(read_instance(r, v, &d.instance, &d.visit));
-  const JsonValue *name = json_get(v, "name"), *kind = json_get(v, "kind"), *factors, *in, *out;
+  const JsonValue *name = json_get(v, "name"), *factors, *in, *out;
   if (name && (name->kind != JSON_STRING || strcmp(name->string, op_name(t->p, d.op)) != 0))
     return given_refuse(t, d.op, v->line,
                         "\"name\" is that of another op. Were these decisions made for another "
@@ -391,20 +505,18 @@ static Status *read_decision(Reader *r, const JsonValue *v) {
   TRY(get_list(t, v, "results", &out));
   TRY(get_bool(t, v, "partial", &d.partial));
   TRY(get_bool(t, v, "strided", &d.strided));
-  const char *word = kind && kind->kind == JSON_STRING ? kind->string : factors ? "split" : "";
-  bool split = strcmp(word, "split") == 0;
-  d.replicated = strcmp(word, "replicated") == 0;
-  static const char *const others[] = {"on_device", "call", "flow", NULL};
-  for (uint32_t i = 0; others[i]; i++)
-    if (strcmp(word, others[i]) == 0) return NULL;  // these follow from other decisions
-  if (!split && !d.replicated)
-    return given_refuse(t, d.op, v->line, "\"kind\" is neither \"split\" nor \"replicated\"");
+  TRY(get_uint(t, v, "position", GIVEN_ANY, &d.position));
+  TRY(read_kind(r, v, factors, &d));
+  bool split = d.kind == DECISION_SPLIT;
   MeshId mesh = mesh_of_instance(t, d.instance);
   if (split && !factors) return given_refuse(t, d.op, v->line, "it has no \"factors\"");
   if (split && !mesh) return given_refuse(t, d.op, v->line, "nothing in the program has a mesh");
   if (split) TRY(read_splits(r, factors, sharding_mesh(t->table, mesh), &d));
   TRY(read_shardings(r, in, d.op, false, mesh, &d.operands, &d.n_operands));
   TRY(read_shardings(r, out, d.op, true, mesh, &d.results, &d.n_results));
+  for (uint32_t i = 0; !split && i < d.n_operands + d.n_results; i++)
+    if (i < d.n_operands ? d.operands[i] : d.results[i - d.n_operands])
+      return given_refuse(t, d.op, v->line, "operands and results of this kind are replicated");
   GivenDecisions *g = t->given;
   uint64_t hash = decision_hash(d.op, d.instance, d.visit);
   if (idmap_find(&g->op_ids, hash, op_equal, g, &d))
@@ -424,9 +536,24 @@ GivenDecision *given_op(Partition *t, OpId op) {
   return &g->ops.items[id];
 }
 
+Status *given_check_kind(Partition *t, OpId op, DecisionKind kind, uint32_t position) {
+  const GivenDecision *d = given_op(t, op);
+  if (!d) return NULL;
+  if (d->kind != kind)
+    return given_refuse(t, op, d->line,
+                        kind == DECISION_FLOW   ? "it is control flow: give the ops in its regions"
+                        : kind == DECISION_CALL ? "it is a call: give the ops of the function"
+                                                : "one device computes it");
+  if (d->position != GIVEN_ANY && d->position != position)
+    return given_refuse(
+        t, op, d->line,
+        arena_printf(&t->arena, "it is computed at position %u of the mesh", position));
+  return NULL;
+}
+
 // ---- copies ----
 
-// Of equal ones the first that is not used yet.
+// Several equal copies may be given: a lookup finds one that is not used yet.
 static bool copy_equal(const void *owner, uint32_t id, const void *key) {
   const GivenCopy *a = &((const GivenDecisions *)owner)->copies.items[id], *b = key;
   return !a->used && a->op == b->op && a->instance == b->instance && a->visit == b->visit &&
@@ -452,7 +579,7 @@ static Status *read_copy(Reader *r, const JsonValue *v) {
   const JsonValue *kind = json_get(v, "kind"), *from = json_get(v, "from"), *to = json_get(v, "to");
   const char *word = kind && kind->kind == JSON_STRING ? kind->string : "reshard";
   c.rematerialized = strcmp(word, "rematerialize") == 0;
-  if (!c.value || !to || (!from && !c.rematerialized) ||
+  if (!c.value || !to || !from == !c.rematerialized || (kind && kind->kind != JSON_STRING) ||
       (!c.rematerialized && strcmp(word, "reshard") != 0))
     return given_refuse(t, c.op, v->line,
                         "a copy has a value, \"to\", and either \"from\" or the \"kind\" "
@@ -461,6 +588,8 @@ static Status *read_copy(Reader *r, const JsonValue *v) {
   Type type = value_type(t->p, c.value);
   TRY(read_sharding(r, to, mesh, type, &c.to));
   if (from) TRY(read_sharding(r, from, mesh, type, &c.from));
+  if (from && c.from == c.to)
+    return given_refuse(t, c.op, v->line, "\"from\" and \"to\" are the same sharding");
   VEC_PUSH(&t->arena, &t->given->copies, c);
   idmap_add(&t->given->copy_ids, t->guard, copy_hash(&c), t->given->copies.count - 1);
   return NULL;
@@ -479,6 +608,32 @@ GivenCopy *given_copy(Partition *t, ValueId v, Sharding to, bool rematerialized)
   if (!id) return NULL;
   g->copies.items[id].used = true;
   return &g->copies.items[id];
+}
+
+// ---- refused shardings ----
+
+static Status *refuse_place(Partition *t, PlaceId id, const char *why) {
+  const Place *place = &t->graph->places[id];
+  OpId op = place->value ? value_def(t->p, place->value) : 0;
+  if (!op) op = t->graph->instances[place->instance].function;
+  return given_refuse(t, op, t->given->lines[id], why);
+}
+
+static Status *check_places(Partition *t) {
+  const GivenDecisions *g = t->given;
+  if (!g || !g->refused) return NULL;
+  return refuse_place(t, g->refused, "the sharding of the value has an axis that is manual there");
+}
+
+// Functions that call each other are on one mesh, the largest that their values name.
+static Status *check_meshes(Partition *t) {
+  const GivenDecisions *g = t->given;
+  for (PlaceId i = 1; g->shardings && i < t->graph->n_places; i++)
+    if (g->shardings[i] != GIVEN_ANY && !walk_fits_mesh(t, i, g->shardings[i]))
+      return refuse_place(t, i,
+                          "the function is on a mesh with another number of devices. Give all "
+                          "values on one mesh, or leave the annotations out");
+  return NULL;
 }
 
 // ---- functions ----
@@ -501,6 +656,34 @@ static Status *read_inlined(Reader *r) {
   return NULL;
 }
 
+// ---- instances ----
+
+// They follow from the program; a file that has them must have been made for it.
+static Status *check_instances(Reader *r) {
+  Partition *t = r->t;
+  static const char *const keys[] = {"instance", "function", "call", "caller", NULL};
+  const JsonValue *list;
+  TRY(get_list(t, r->root, "instances", &list));
+  for (uint32_t i = 0; list && i < list->count; i++) {
+    const JsonValue *v = &list->items[i], *function = json_get(v, "function");
+    InstanceId id;
+    uint32_t visit, call, caller;
+    TRY(check_keys(t, v, keys));
+    TRY(read_instance(r, v, &id, &visit));
+    const Instance *instance = &t->graph->instances[id];
+    uint32_t number = instance->call ? t->numbers[instance->call] : 0;
+    TRY(get_uint(t, v, "call", number, &call));
+    TRY(get_uint(t, v, "caller", instance->caller, &caller));
+    Name name = attr_as_name(t->context, op_attr(t->p, instance->function, "sym_name"));
+    bool same = !function || (function->kind == JSON_STRING &&
+                              strcmp(function->string, name_text(t->context, name)) == 0);
+    if (!same || call != number || caller != instance->caller)
+      REFUSE(t, v->line,
+             "instance %u is another one here. Were these decisions made for another program?", id);
+  }
+  return NULL;
+}
+
 // ---- all ----
 
 static Status *read_root(Reader *r) {
@@ -509,8 +692,10 @@ static Status *read_root(Reader *r) {
                                      "ops",     "copies",      "meshes",    "passes",  NULL};
   Status *status = json_read(t->options.decisions, &t->arena, &r->root);
   if (status) {
-    diag_error(t->diag, POS_NONE, "the decisions are not valid JSON: %s", status_message(status));
-    return status;
+    const char *why = arena_printf(&t->arena, "%s", status_message(status));
+    status_free(status);
+    diag_error(t->diag, POS_NONE, "the decisions are not valid JSON: %s", why);
+    FAIL(INVALID_ARGUMENT, "the decisions are not valid JSON: %s", why);
   }
   TRY(check_keys(t, r->root, keys));
   uint32_t version, n;
@@ -534,6 +719,7 @@ Status *given_read_values(Partition *t) {
   r->t = t;
   t->given->reader = r;
   TRY(read_root(r));
+  TRY(check_instances(r));
   TRY(read_meshes(r));
   return read_places(r);
 }
@@ -542,6 +728,7 @@ Status *given_read_ops(Partition *t) {
   if (!t->given) return NULL;
   Reader *r = t->given->reader;
   const JsonValue *ops, *copies;
+  TRY(check_meshes(t));
   TRY(read_inlined(r));
   TRY(get_list(t, r->root, "ops", &ops));
   TRY(get_list(t, r->root, "copies", &copies));
@@ -560,10 +747,22 @@ void given_begin(Partition *t) {
   GivenDecisions *g = t->given;
   for (uint32_t i = 1; g && i < g->ops.count; i++) g->ops.items[i].used = false;
   for (uint32_t i = 1; g && i < g->copies.count; i++) g->copies.items[i].used = false;
+  if (g) g->refused = 0;
+}
+
+void given_check_manual(Partition *t, PlaceId place, Sharding sharding) {
+  GivenDecisions *g = t->given;
+  if (!sharding || !g || !g->shardings || g->shardings[place] == GIVEN_ANY) return;
+  const ShardingInfo *info = sharding_info(t->table, sharding);
+  AxisList all = info->unreduced;
+  for (uint32_t d = 0; d < info->rank; d++)
+    all = axes_concat(&t->scratch, all, sharding_dim_axes(info, d));
+  if (!are_apart(axes_concat(&t->scratch, t->local.manual, all))) g->refused = place;
 }
 
 Status *given_check_used(Partition *t) {
   const GivenDecisions *g = t->given;
+  TRY(check_places(t));
   for (uint32_t i = 1; g && i < g->ops.count; i++)
     if (!g->ops.items[i].used)
       return given_refuse(t, g->ops.items[i].op, g->ops.items[i].line,

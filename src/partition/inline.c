@@ -1,17 +1,27 @@
-// Private functions that are called once, or are small, are written where they are called: what
-// they are given and give need not be as it was said, exchanges move across, sums leave loops (JAX
-// has a function for a loop's body, for jnp.where, for a Fourier transform). Callers first, so that
-// it is known how often a function would be written: few ops more are, however calls are nested;
-// and how deep, since what is written in what is written is on the walk's stack.
+// Chooses the functions that are inlined at all of their calls.
+//
+// Problem. A call is a border: arguments and results must have the annotated or inferred sharding
+// there, a partial sum must be reduced before it, and a loop cannot see that its body only adds to
+// a carry. JAX makes functions of loop bodies, jnp.where and Fourier transforms.
+//
+// Idea. Inline private functions that are called once or add few ops: at most 512 for all calls of
+// a function together. The walk visits callers first, so that the number of times a function would
+// be written is known: the sum over its calls, each as often as its own function is written.
+//
+// Invariant. An inlined function is named by plain calls only. Nesting is bounded, since the walk
+// of a body inside a body is recursive.
+//
+// Cost. O(ops).
 #include "partition/walk.h"
 
 static const double few_ops = 512;
-enum { MOST_DEPTH = 128 };
+enum { MOST_DEPTH = 128 };  // of regions and calls
 
 static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
 
-// How often functions are named otherwise than by calls that can be written out: those stay.
-static uint32_t *count_named(const Partition *t, uint32_t n, Arena *arena) {
+// Per function: the references that are not calls which can be inlined. Calls in copied regions
+// (reducers) cannot. Functions with such references are not inlined.
+static uint32_t *count_other_references(const Partition *t, uint32_t n, Arena *arena) {
   uint32_t *named = ARENA_ARRAY(arena, uint32_t, n);
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
     symbols_each(&t->functions, op_at(t->p, o)->attrs, count, named);
@@ -22,7 +32,7 @@ static uint32_t *count_named(const Partition *t, uint32_t n, Arena *arena) {
   return named;
 }
 
-// Of an op in its function, by regions.
+// The number of regions between an op and its function.
 static uint32_t depth_of(const Partition *t, OpId op, OpId function) {
   uint32_t depth = 0;
   for (OpId o = op; o && o != function; o = op_parent(t->p, o)) depth++;
@@ -32,10 +42,10 @@ static uint32_t depth_of(const Partition *t, OpId op, OpId function) {
 Status *walk_find_inlined(Partition *t) {
   uint32_t n = t->p->ops.count + 1;
   t->inlined = ARENA_ARRAY(&t->arena, bool, n);
-  double *times = ARENA_ARRAY(&t->arena, double, n);
-  uint32_t *depths = ARENA_ARRAY(&t->arena, uint32_t, n);  // of regions and calls around
+  double *times = ARENA_ARRAY(&t->arena, double, n);       // per function: inlined bodies
+  uint32_t *depths = ARENA_ARRAY(&t->arena, uint32_t, n);  // of regions and inlined calls around it
   if (t->runs.count < 2) return NULL;
-  uint32_t *named = count_named(t, n, &t->arena);
+  uint32_t *named = count_other_references(t, n, &t->arena);
   for (uint32_t i = 0; i < t->runs.count; i++) {
     OpId function = t->runs.order[i];
     double ops = 0;

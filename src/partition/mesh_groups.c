@@ -1,3 +1,7 @@
+// Problem: from groups of device ids to the mesh axes that give them. Idea: members of a group
+// differ in digits of their positions; the strides of the first group give the axes, minor to
+// major. Then all groups are checked against these axes, so that a wrong guess does no harm.
+// Distinct groups are computed once. O(devices) for each.
 #include "partition/mesh_groups.h"
 
 #include <string.h>
@@ -6,7 +10,7 @@
 #include "sharding/axes.h"
 
 typedef struct Known {
-  Attr dense, axes;  // axes 0: they do not fit
+  Attr dense, axes;  // axes 0: no axes give these groups
 } Known;
 
 typedef struct Groups {
@@ -20,7 +24,7 @@ typedef struct Groups {
 
 static void release(void *object) { arena_deinit(&((Groups *)object)->arena); }
 
-// The axis that has a digit with this stride, and what is left of it up to its end.
+// The axis whose digits include this stride: its sub-axis from this stride to the major end.
 static bool axis_at(const Mesh *mesh, uint32_t stride, AxisRef *out) {
   for (uint32_t i = 0; i < mesh->n_axes; i++) {
     const MeshAxis *axis = &mesh->axes[i];
@@ -34,8 +38,10 @@ static bool axis_at(const Mesh *mesh, uint32_t stride, AxisRef *out) {
   return false;
 }
 
-// The axes along which the members of one group are counted, minor to major, read from their
-// positions: the first run of equal steps is the minor-most digit, and so on.
+// The axes along which the members of one group are counted, minor to major. The first run of equal
+// steps between positions is the minor-most digit, and so on.
+//
+//   positions 0 1 4 5:   step 1, twice: a digit of size 2 and stride 1; then step 4, twice
 static bool read_axes(const Groups *g, const int64_t *ids, uint32_t width, AxisRef *out,
                       uint32_t *out_n) {
   uint32_t first = mesh_position(g->mesh, (uint32_t)ids[0]), done = 1;
@@ -80,7 +86,7 @@ static Attr axis_attr(const Groups *g, AxisRef axis) {
       {name_of(c, "name"), attr_string(c, g->mesh->axes[axis.axis].name)},
       {name_of(c, "sub_axis_info"), part},
   };
-  return attr_struct(c, "stablehlo.axis_ref", axis_is_whole(g->mesh, axis) ? 1 : 2, fields);
+  return attr_struct(c, "stablehlo.axis_ref", axis_is_full(g->mesh, axis) ? 1 : 2, fields);
 }
 
 static Attr by_axes(Groups *g, Attr dense) {
@@ -109,7 +115,7 @@ static Attr by_axes(Groups *g, Attr dense) {
   return attr_struct(g->context, "stablehlo.replica_group_mesh_axes", 2, fields);
 }
 
-static Attr known_axes(Groups *g, Attr dense) {
+static Attr cached_axes(Groups *g, Attr dense) {
   for (uint32_t i = 0; i < g->known.count; i++)
     if (g->known.items[i].dense == dense) return g->known.items[i].axes;
   Known made = {dense, by_axes(g, dense)};
@@ -117,7 +123,7 @@ static Attr known_axes(Groups *g, Attr dense) {
   return made.axes;
 }
 
-static void put_mesh(Groups *g) {
+static void write_mesh(Groups *g) {
   BlockId top = region_block(g->p, op_region(g->p, g->p->root, 0));
   NamedAttr fields[] = {{name_of(g->context, "sym_name"),
                          attr_string(g->context, attr_as_name(g->context, g->symbol))},
@@ -142,12 +148,12 @@ uint32_t mesh_groups(Program *local, ShardingTable *table, MeshId mesh, Guard *g
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     Attr dense = op_attr(local, o, "replica_groups");
     if (!dense || !(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
-    Attr axes = known_axes(&g, dense);
+    Attr axes = cached_axes(&g, dense);
     if (axes) op_set_attr(local, o, "replica_groups", axes);
     changed += axes != 0;
     left += axes == 0;
   }
-  if (changed) put_mesh(&g);
+  if (changed) write_mesh(&g);
   guard_pop(guard, &cleanup);
   release(&g);
   return left;

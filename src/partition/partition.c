@@ -1,5 +1,10 @@
 // The two stages: facts about the program that both need, then decide (decide.c) and write
-// (write.c). New functions replace the old ones when all are written.
+// (write.c).
+//
+// Facts: one mesh per root instance, contexts of functions, inlined functions, side effects. Local
+// functions replace the global ones when all are written. An op that cannot be written on shards is
+// refused, and everything is decided again: each attempt replicates at least one more op.
+// O(program) per attempt; nearly always there is one.
 #include "partition/partition.h"
 
 #include <assert.h>
@@ -26,9 +31,10 @@ static void release(void *object) {
 
 // ---- the mesh ----
 
-// Groups name their devices one by one.
+// replica_groups name their devices one by one.
 enum { MOST_DEVICES = 1 << 20 };
 
+// The mesh with more devices; the first one if both have as many, or if the second has no axes.
 static MeshId larger(const Partition *t, MeshId a, MeshId b) {
   const Mesh *x = sharding_mesh(t->table, a), *y = sharding_mesh(t->table, b);
   if (!y || !y->n_axes) return a;
@@ -56,7 +62,8 @@ InstanceId walk_instance_at(const Partition *t, OpId call, InstanceId caller) {
   return idmap_find(&t->instance_ids, hash_mix(call, caller), call_equal, t, &key);
 }
 
-// Callers come before those that they call.
+// Finds the root of each instance, and indexes instances by call and caller. The graph lists
+// callers before their callees.
 static void find_instances(Partition *t) {
   const Graph *g = t->graph;
   t->roots = ARENA_ARRAY(&t->arena, InstanceId, g->n_instances);
@@ -69,8 +76,8 @@ static void find_instances(Partition *t) {
   }
 }
 
-// Both are on the larger mesh of the two; gives whether one was not.
-static bool on_one_mesh(Partition *t, InstanceId a, InstanceId b) {
+// Gives both instances the larger mesh of the two. True if that changes one.
+static bool unite_meshes(Partition *t, InstanceId a, InstanceId b) {
   if (!a || !b) return false;
   MeshId *x = &t->meshes[root_of(t, a)], *y = &t->meshes[root_of(t, b)];
   MeshId one = larger(t, *y, *x);
@@ -84,8 +91,8 @@ static OpId function_of(const Partition *t, OpId op) {
   return op;
 }
 
-// A composite is a call in all but name.
-static bool composites_on_one_mesh(Partition *t) {
+// The same for ops that name a function without being calls (stablehlo.composite).
+static bool unite_composites(Partition *t) {
   bool changed = false;
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
     if (op_row(op_at(t->p, o)->code)->traits & TRAIT_CALL) continue;
@@ -93,14 +100,14 @@ static bool composites_on_one_mesh(Partition *t) {
     OpId caller = function_of(t, o);
     if (callee && caller)
       changed |=
-          on_one_mesh(t, graph_instance_of(t->graph, caller), graph_instance_of(t->graph, callee));
+          unite_meshes(t, graph_instance_of(t->graph, caller), graph_instance_of(t->graph, callee));
   }
   return changed;
 }
 
-// Functions that call each other are on one mesh: of those that their values name the one with the
-// most devices, the first of these; others are seen through it. A function is written once: where
-// several reach it they are on one mesh too.
+// Finds the mesh of each root instance: the first mesh with the most devices among the shardings of
+// its values. Shardings on other meshes are translated to it (walk_on_mesh). A function is written
+// once, so all instances that reach it have one mesh. Repeats until nothing changes.
 static Status *find_meshes(Partition *t) {
   const Graph *g = t->graph;
   t->meshes = ARENA_ARRAY(&t->arena, MeshId, g->n_instances);
@@ -121,9 +128,9 @@ static Status *find_meshes(Partition *t) {
     *of = larger(t, *of, id);
   }
   for (bool again = true; again;) {
-    again = composites_on_one_mesh(t);
+    again = unite_composites(t);
     for (InstanceId i = 1; i < g->n_instances; i++)
-      again |= on_one_mesh(t, i, graph_instance_of(g, g->instances[i].function));
+      again |= unite_meshes(t, i, graph_instance_of(g, g->instances[i].function));
   }
   return NULL;
 }
@@ -161,6 +168,9 @@ static void number_ops(Partition *t) {
   }
 }
 
+// Gathers facts, then walks. The order matters: shardings in given decisions change the meshes, and
+// ops in given decisions are resolved on the meshes; contexts come before inlining, and this before
+// the names of copied functions.
 static Status *decide(Partition *t) {
   PropagateOptions given = {0};
   if (!t->options.blocks) TRY(single_device_ids(t->p, t->guard, t->diag));
@@ -242,8 +252,8 @@ Pos partition_numbered_pos(const Partition *t, uint32_t number) {
 
 // ---- writing ----
 
-// The module says on how many devices it runs, and that it is the program of one of them.
-static void put_counts(Partition *t, MeshId mesh) {
+// Writes the number of devices and the mesh on the module.
+static void write_counts(Partition *t, MeshId mesh) {
   const Mesh *devices = sharding_mesh(t->table, mesh);
   if (!devices) return;
   op_set_attr(t->p, t->p->root, "mhlo.num_partitions",
@@ -253,7 +263,7 @@ static void put_counts(Partition *t, MeshId mesh) {
   op_set_attr(t->p, t->p->root, "tessera.mesh", mesh_to_attr(t->context, devices));
 }
 
-// A function that is only declared stays as it is; its shardings go with the meshes.
+// Removes the shardings of a function that stays: a declaration, or one that copied regions call.
 static void drop_shardings_of(Partition *t, OpId function, const char *name) {
   Attr list = op_attr(t->p, function, name);
   uint32_t n = attr_info(t->context, list)->count;
@@ -267,7 +277,7 @@ static void drop_shardings_of(Partition *t, OpId function, const char *name) {
   op_set_attr(t->p, function, name, any ? attr_array(t->context, n, items) : 0);
 }
 
-// No value is on a mesh any more; what was written inside of manual computations may name one.
+// Erases the mesh ops, except those that replica_groups inside manual computations name.
 static void drop_meshes(Partition *t, BlockId top) {
   Program *p = t->p;
   bool *named = ARENA_ARRAY(&t->arena, bool, p->ops.count);
@@ -284,7 +294,7 @@ static void drop_meshes(Partition *t, BlockId top) {
   }
 }
 
-// Decides again for ops that could not be written on shards: they are replicated now (t->refused).
+// Decides again; ops that could not be written on shards are replicated now (t->refused).
 static Status *decide_again(Partition *t) {
   t->decisions.count = t->infos.count = t->notes.count = 0;
   t->clock = t->n_walked = t->n_inlined = t->n_visits = 0;
@@ -292,7 +302,8 @@ static Status *decide_again(Partition *t) {
   return walk_functions(t);
 }
 
-// Local functions, beside the old ones. Each attempt replicates at least one more op.
+// Writes the local functions beside the global ones. If ops are refused, erases the functions and
+// decides again. Ends, since each attempt refuses at least one more op.
 static Status *write_functions(Partition *t) {
   Builder builder = t->local;
   builder.mesh = 0;
@@ -310,6 +321,8 @@ static Status *write_functions(Partition *t) {
   }
 }
 
+// Writes the local program and removes the global one. JSON and redundant work are written in
+// between, since they name global ops and count local ones.
 static Status *replace_functions(Partition *t) {
   BlockId top = region_block(t->p, op_region(t->p, t->p->root, 0));
   VEC(OpId) old = {0};
@@ -332,7 +345,7 @@ static Status *replace_functions(Partition *t) {
   return NULL;
 }
 
-// Of @main, else the largest.
+// The mesh of @main; without @main, the largest mesh.
 static MeshId main_mesh(Partition *t) {
   OpId entry = symbols_find(&t->functions, name_of(t->context, "main"));
   InstanceId instance = entry ? graph_instance_of(t->graph, entry) : 0;
@@ -345,7 +358,7 @@ static MeshId main_mesh(Partition *t) {
 Status *partition_write(Partition *t, MeshId *out_mesh) {
   TRY(replace_functions(t));
   *out_mesh = main_mesh(t);
-  put_counts(t, *out_mesh);
+  write_counts(t, *out_mesh);
   return NULL;
 }
 

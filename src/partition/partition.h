@@ -1,8 +1,8 @@
-// One global program to the program that each device runs: the same ops on shards of the tensors,
-// with collectives. (Design decision D5: a bundle, all of it in the text.)
+// Partitioning: from the global program to the local program, which has the same ops on shards, and
+// collectives. (Design decision D5: a bundle, all of it in the text.)
 //
-//   partition_decide    everything that is chosen, as data; the program is not changed (D18)
-//   partition_write     the local program that the decisions describe
+//   partition_decide    makes all choices, as data; the program is not changed (D18)
+//   partition_write     writes the local program that the decisions describe
 #ifndef TESSERA_PARTITION_PARTITION_H
 #define TESSERA_PARTITION_PARTITION_H
 
@@ -18,11 +18,11 @@ struct RedundantList;  // partition/redundant.h
 
 typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
-  const Machine *machine;  // has the network of each mesh instead, and the devices' speed; or NULL
+  const Machine *machine;  // instead: the network of each mesh, and the devices' speed; or NULL
   bool poison;             // padding is NaN, or the least integer: for tests
   bool why;                // locations of collectives have their reasons (explain/reason.h)
   struct RedundantList
-      *redundant;           // to be filled, its arena set (redundant.h); NULL: not requested
+      *redundant;           // gets rows; its arena is set (redundant.h); NULL: not requested
   CustomRules *call_rules;  // of custom calls, beside those of the program; NULL = none
   // For decisions in sdy's text: no strided shards, and partition_id stays as it is.
   bool blocks;
@@ -45,9 +45,9 @@ typedef struct Partition Partition;
 Status *partition_decide(Program *program, ShardingTable *table, const PartitionOptions *options,
                          Guard *guard, Diag *diag, Partition **out) MUST_USE;
 // Rewrites the program in place: functions get local types, `tessera.global` and `tessera.sharding`
-// describe sharded arguments and results, meshes and sharding ops go. Functions that do not call
-// each other may be on different meshes. *out_mesh is that of @main, else the largest; 0 if nothing
-// is sharded. Once per Partition. O(local program).
+// describe sharded arguments and results, meshes and sharding ops are removed. Functions that do
+// not call each other may be on different meshes. *out_mesh is the mesh of @main; without @main,
+// the largest mesh; 0 if nothing is sharded. Once per Partition. O(local program).
 Status *partition_write(Partition *partition, MeshId *out_mesh) MUST_USE;
 void partition_free(Partition *partition);  // NULL is fine
 

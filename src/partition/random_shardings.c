@@ -1,14 +1,14 @@
-// A mesh is a random factorization of the number of devices; a sharding deals random parts of its
-// axes to dimensions, to a sum, or to none. How many values get one is drawn per program, from few
-// to all; in every fourth program some ops are on a single device. Insides of ops that are copied
-// as they are (the body of a reduction) get none, nor do results of calls: they are the function's.
+// A mesh is a random factorization of the number of devices. A sharding deals random sub-axes to
+// dimensions, to the unreduced axes, or to none. The share of values with a sharding is drawn per
+// program. In every fourth program some ops have single-device shardings. Values in copied regions
+// (reducers) and results of calls get none: the latter have the function's.
 #include "partition/random_shardings.h"
 
 #include "ops/op.h"
 #include "annotate/annotation.h"
 #include "propagate/write.h"
 
-enum { MOST_AXES = 3, MOST_PARTS = 32, MOST_RANK = 16 };
+enum { MOST_AXES = 3, MOST_SUB_AXES = 32, MOST_RANK = 16 };
 
 typedef struct Random {
   Program *p;
@@ -65,8 +65,8 @@ static Status *random_mesh(Random *r, uint32_t devices) {
   return NULL;
 }
 
-// All axes, cut at random and shuffled; gives how many.
-static uint32_t random_parts(Random *r, AxisRef *out) {
+// All axes, divided at random into sub-axes and shuffled. Returns the number of sub-axes.
+static uint32_t random_sub_axes(Random *r, AxisRef *out) {
   const Mesh *mesh = sharding_mesh(r->table, r->mesh);
   uint32_t n = 0;
   for (uint32_t i = 0; i < mesh->n_axes; i++)
@@ -84,8 +84,8 @@ static uint32_t random_parts(Random *r, AxisRef *out) {
   return n;
 }
 
-// Whether one device can have the value and the others nothing of it so that the sum is the same
-// bits: those of a NaN are not.
+// Can the value be unreduced? The sum of the value and zeros must have the same bits. NaNs break
+// that, so only integers qualify.
 static bool can_be_sum(const Random *r, Type type) {
   DType dtype = type_dtype(r->p->context, type);
   return dtype_is_integer(dtype) && dtype != DT_i1 && !type_is_quant(r->p->context, type);
@@ -99,12 +99,12 @@ static Status *random_attr(Random *r, Type type, Attr *out) {
   for (uint32_t d = 0; d < info->rank; d++)
     if (info->dims[d] < 0) return NULL;
   if (roll(r, 4) >= r->of_four) return NULL;
-  AxisRef parts[MOST_PARTS], lists[MOST_RANK + 1][MOST_PARTS];
-  uint32_t n[MOST_RANK + 1] = {0}, count = random_parts(r, parts);
+  AxisRef sub_axes[MOST_SUB_AXES], lists[MOST_RANK + 1][MOST_SUB_AXES];
+  uint32_t n[MOST_RANK + 1] = {0}, count = random_sub_axes(r, sub_axes);
   bool sums = can_be_sum(r, type) && roll(r, 4) == 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t to = roll(r, info->rank + 2);  // the last two: parts of a sum, nowhere
-    if (to < info->rank + sums) lists[to][n[to]++] = parts[i];
+    uint32_t to = roll(r, info->rank + 2);  // the last two: unreduced, nowhere
+    if (to < info->rank + sums) lists[to][n[to]++] = sub_axes[i];
   }
   ShardFactor factors[MOST_RANK];
   DimSharding dims[MOST_RANK];
@@ -124,7 +124,7 @@ static Status *random_value(Random *r, ValueId v) {
   if (!annotation_possible(r->p, v)) return NULL;
   Attr attr;
   TRY(random_attr(r, value_type(r->p, v), &attr));
-  if (attr) annotation_put(r->p, v, attr);
+  if (attr) annotation_set(r->p, v, attr);
   return NULL;
 }
 
@@ -139,12 +139,12 @@ static Status *random_function(Random *r, OpId function) {
   for (uint32_t i = type->n_inputs; i < type->n_items; i++) {
     Attr attr;
     TRY(random_attr(r, type->items[i], &attr));
-    if (attr) annotation_put_result(p, function, i - type->n_inputs, attr);
+    if (attr) annotation_set_result(p, function, i - type->n_inputs, attr);
   }
   return NULL;
 }
 
-// Ops whose results can have shardings of their own: all around them is control flow.
+// Can results of the op have shardings of their own? All ops around it must be control flow.
 static bool is_walked(const Program *p, OpId op) {
   for (OpId o = op_parent(p, op); o && !(op_row(op_at(p, o)->code)->traits & TRAIT_FUNCTION);
        o = op_parent(p, o)) {
@@ -160,8 +160,8 @@ static bool all_tensors(const Program *p, OpId op) {
   return true;
 }
 
-// In some programs one op of eight is on a single device. Drawn from numbers of its own: with and
-// without these the rest of a program is sharded alike.
+// Gives one op of eight a single-device sharding, in one program of four. Has a random state of its
+// own, so that the other shardings do not depend on it.
 static Status *random_devices(Random *r, uint32_t devices, uint64_t seed) {
   Program *p = r->p;
   Random own = {.state = seed ^ 0xD1B54A32D192ED03u};
@@ -171,12 +171,12 @@ static Status *random_devices(Random *r, uint32_t devices, uint64_t seed) {
     if (!op_at(p, o)->n_results || traits & (TRAIT_CALL | TRAIT_FUNCTION) || !is_walked(p, o) ||
         !all_tensors(p, o) || roll(&own, 8))
       continue;
-    if (op_at(p, o)->code == OP_partition_id) continue;  // there it has another value
+    if (op_at(p, o)->code == OP_partition_id) continue;  // its value would change
     Attr attr;
     Sharding one = sharding_make_maximal(r->table, roll(&own, devices));
     TRY(sharding_to_attr(r->table, one, &attr));
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
-      if (annotation_possible(p, op_result(p, o, i))) annotation_put(p, op_result(p, o, i), attr);
+      if (annotation_possible(p, op_result(p, o, i))) annotation_set(p, op_result(p, o, i), attr);
   }
   return NULL;
 }

@@ -1,7 +1,14 @@
-// The decision about an op (axes per factor) says which devices compute the same, and why. Writing
-// adds the FLOPs of the local ops. Totals are known when the local program is complete, since loops
-// count as often as they run. A note has numbers only; names are made for the few rows that remain.
-// O(local ops).
+// Redundant work: a list of the ops of which a device computes more than the ideal, with cause and
+// advice.
+//
+// Idea. The decision about an op (axes per factor) tells which axes split nothing, so which devices
+// compute the same (walk_note). Writing adds the FLOPs of the local ops (walk_note_written). Totals
+// are known when the local program is complete, since trip counts and calls multiply them
+// (walk_list_redundant).
+//
+// Invariant. A note has numbers only. Names and sentences are made for the few rows that remain.
+//
+// Cost. O(local ops + rows · log rows).
 #include "partition/redundant.h"
 
 #include <math.h>
@@ -10,11 +17,11 @@
 #include "ops/work.h"
 #include "partition/walk.h"
 
-// Rows with less than this share of what the largest row computes beyond the ideal are not worth a
-// line. Ops far below the largest op are not even looked at when those of one line are added up.
+// Bounds relative to the FLOPs beyond the ideal of the largest row or op. Rows below least_row are
+// not listed. Ops below least_op are dropped before ops of one line are merged.
 static const double least_row = 0.05, least_op = 1e-3;
 
-// What could take an axis: a dimension of a tensor of the op.
+// A dimension of a tensor of the op that could be split over more axes, or that is padded.
 typedef struct Room {
   uint32_t tensor, dim;
   int64_t size;   // of the dimension
@@ -24,17 +31,20 @@ typedef struct Room {
 } Room;
 
 struct RedundantNote {
-  OpId op, local;       // of the global and of the local program; 0: has no local op
+  OpId op, local;       // of the global program; the largest local op written for it, or 0
   double flops, ideal;  // of one run
   RedundantCause cause;
   uint32_t devices;
-  uint64_t axes;  // bits
+  uint64_t axes;  // bit set of mesh axes
   MeshId mesh;
-  Room room;  // of UNUSED and PADDING
+  Room room;      // of UNUSED and PADDING
+  double padded;  // PADDING: FLOPs with padding / FLOPs without
+  bool masks;     // PADDING: masks cost more than the padding itself
 };
 
 // ---- noting ----
 
+// FLOPs of an op and of the ops in its regions.
 static double work_of(const Program *p, OpId op) {
   double work = 0;
   for (OpId o = op; o; o = op_walk_next(p, o, op)) work += op_work(p, o);
@@ -52,8 +62,9 @@ static uint64_t bits_of(AxisList axes) {
   return bits;
 }
 
-// The tensor to name for a factor: an operand that is an argument or comes from one, else any
-// operand, else a result. An operand that a constant could be made for again says nothing.
+// Finds a tensor and dimension to name in the advice about a factor: an operand that is computed
+// from an argument, else any operand, else a result. Not a rematerialized operand: sharding it
+// changes nothing.
 static bool find_tensor(Partition *t, const Localizer *cx, uint32_t f, Room *room) {
   uint32_t n = cx->map->n_operands, best = 0;
   for (uint32_t i = 0; i < factor_map_n_tensors(cx->map); i++) {
@@ -72,8 +83,8 @@ static bool find_tensor(Partition *t, const Localizer *cx, uint32_t f, Room *roo
   return best > 0;
 }
 
-// The factor that could take more axes: one that passes through before one that reduces, one that
-// divides before one that is padded, then the one with the largest tiles.
+// Finds the factor that could take more axes. Pass-through factors come before reduced ones, even
+// splits before padded ones, then the one with the largest tiles.
 static Room find_room(Partition *t, const Localizer *cx, AxisList more) {
   Room best = {0};
   int best_rank = -1;
@@ -99,15 +110,20 @@ static Room find_room(Partition *t, const Localizer *cx, AxisList more) {
   return best;
 }
 
-// The factor that is padded most.
-static Room find_padded(Partition *t, const Localizer *cx, uint64_t *out_axes) {
+// The factor that is padded most. *out_padded is the ratio of all factors together.
+static Room find_padded(Partition *t, const Localizer *cx, uint64_t *out_axes, double *out_padded) {
   Room best = {0};
   double most = 1;
+  *out_padded = 1;
   for (uint32_t f = 0; f < cx->map->n_factors; f++) {
     int64_t size = cx->map->factors[f].size, ways = localize_ways(cx, f);
     if (size < 1 || ways < 2 || size % ways == 0) continue;
     double ratio = (double)((size + ways - 1) / ways * ways) / (double)size;
-    Room room = {.size = size, .tiles = ways, .found = true};
+    Room room = {.size = size,
+                 .tiles = ways,
+                 .found = true,
+                 .reduces = (cx->map->factors[f].kinds & FACTOR_REDUCE) != 0};
+    *out_padded *= ratio;
     if (ratio <= most || !find_tensor(t, cx, f, &room)) continue;
     most = ratio;
     best = room;
@@ -116,6 +132,9 @@ static Room find_padded(Partition *t, const Localizer *cx, uint64_t *out_axes) {
   return best;
 }
 
+// Finds the cause: unused axes, else partial operands, else padding, else the local form. used: per
+// axis, the product of the sub-axis sizes that split a factor, are manual or unreduced. Devices
+// along the rest of the axis compute the same.
 static void explain(Partition *t, const Localizer *cx, RedundantNote *note) {
   const Mesh *mesh = sharding_mesh(t->table, t->mesh);
   int64_t *used = ARENA_ARRAY(&t->scratch, int64_t, mesh->n_axes + 1);
@@ -134,7 +153,7 @@ static void explain(Partition *t, const Localizer *cx, RedundantNote *note) {
     note->devices *= (uint32_t)copies;
     if (i < 64) note->axes |= (uint64_t)1 << i;
     if (used[i] != 1) continue;
-    free[n_free] = axis_whole(mesh, i);
+    free[n_free] = axis_full(mesh, i);
     if (size > free[largest].size) largest = n_free;
     n_free++;
   }
@@ -142,12 +161,12 @@ static void explain(Partition *t, const Localizer *cx, RedundantNote *note) {
     if (cx && n_free) note->room = find_room(t, cx, (AxisList){free, n_free});
     if (cx && n_free > 1 && !note->room.found)
       note->room = find_room(t, cx, (AxisList){&free[largest], 1});
-    note->cause = note->room.found || (cx && !n_free) ? REDUNDANT_UNUSED : REDUNDANT_WHOLE;
+    note->cause = note->room.found || (cx && !n_free) ? REDUNDANT_UNUSED : REDUNDANT_CANNOT_SPLIT;
   } else if (carried.n) {
     note->cause = REDUNDANT_PARTIAL;
     note->axes = bits_of(carried);
   } else {
-    if (cx) note->room = find_padded(t, cx, &note->axes);
+    if (cx) note->room = find_padded(t, cx, &note->axes, &note->padded);
     note->cause = note->room.found ? REDUNDANT_PADDING : REDUNDANT_OVERHEAD;
   }
 }
@@ -164,6 +183,19 @@ RedundantNote *walk_note(Partition *t, OpId op, const Localizer *cx) {
   return note;
 }
 
+// Padding alone explains `padded` times the ideal. If the op computes more than that beyond it, the
+// row says so. A reduced factor is masked because it is padded, so the advice still holds; other
+// factors have halos or indices that another size would not avoid.
+static void name_masks(RedundantNote *note) {
+  if (note->cause != REDUNDANT_PADDING) return;
+  double by_padding = note->ideal * (note->padded - 1);
+  if (note->flops - note->ideal - by_padding <= by_padding) return;
+  note->masks = note->room.reduces;
+  if (note->masks) return;
+  note->cause = REDUNDANT_OVERHEAD;
+  note->axes = 0;
+}
+
 void walk_note_written(Partition *t, RedundantNote *note, BlockId block, OpId before) {
   if (!note) return;
   double most = 0;
@@ -174,13 +206,14 @@ void walk_note_written(Partition *t, RedundantNote *note, BlockId block, OpId be
     if (work > most) note->local = o;
     if (work > most) most = work;
   }
+  name_masks(note);
   if (note->flops > note->ideal && note->local) VEC_PUSH(&t->arena, &t->notes, *note);
 }
 
 // ---- rows ----
 
-// How often a local op runs: its loops, and as often as its function is called in the global
-// program, which has the same calls.
+// How often a local op runs: the trip counts around it, times the calls of its function. The global
+// program has the same calls.
 static double runs_of_local(Partition *t, OpId local, bool *out_unknown) {
   OpId function = local;
   while (function && !(op_row(op_at(t->p, function)->code)->traits & TRAIT_FUNCTION))
@@ -191,7 +224,10 @@ static double runs_of_local(Partition *t, OpId local, bool *out_unknown) {
   return op_runs(t->p, local, out_unknown) * t->runs.of[global];
 }
 
-static const char *say_room(Partition *t, const RedundantNote *note, Arena *arena) {
+// A dimension with fewer elements than devices: another size is no advice.
+static bool is_short(const Room *room) { return room->size < room->tiles; }
+
+static const char *room_advice(Partition *t, const RedundantNote *note, Arena *arena) {
   Words *words = &t->words;
   const Room *room = &note->room;
   uint32_t n = op_at(t->p, note->op)->n_operands;
@@ -203,6 +239,9 @@ static const char *say_room(Partition *t, const RedundantNote *note, Arena *aren
                          ? arena_printf(arena, " (from %s)", name_text(t->context, origin))
                          : "";
   long long size = room->size, padded = (room->size + room->tiles - 1) / room->tiles * room->tiles;
+  if (note->cause == REDUNDANT_PADDING && is_short(room))
+    return arena_printf(arena, "dim %u of %s%s has %lld element%s for %lld devices", room->dim,
+                        name, from, size, size == 1 ? "" : "s", (long long)room->tiles);
   if (note->cause == REDUNDANT_PADDING)
     return arena_printf(arena,
                         "make dim %u of %s%s a multiple of %lld (%lld elements are padded to %lld)",
@@ -220,13 +259,13 @@ static const char *say_room(Partition *t, const RedundantNote *note, Arena *aren
   return text;
 }
 
-static const char *say_avoid(Partition *t, const RedundantNote *note, Arena *arena) {
+static const char *advice(Partition *t, const RedundantNote *note, Arena *arena) {
   switch (note->cause) {
   case REDUNDANT_UNUSED:
-    if (note->room.found) return say_room(t, note, arena);
+    if (note->room.found) return room_advice(t, note, arena);
     return "shard one of its dimensions over the rest of the axis";
-  case REDUNDANT_PADDING: return say_room(t, note, arena);
-  case REDUNDANT_WHOLE: return "no dimension of it can take the axis";
+  case REDUNDANT_PADDING: return room_advice(t, note, arena);
+  case REDUNDANT_CANNOT_SPLIT: return "no dimension of it can take the axis";
   case REDUNDANT_PARTIAL: return "reduce its operands before it";
   default: return "";
   }
@@ -242,15 +281,18 @@ static Redundant row_of(Partition *t, const RedundantNote *note, Arena *arena) {
                      .count = 1,
                      .cause = note->cause,
                      .devices = note->devices,
+                     .masks = note->masks,
+                     .possible = note->cause != REDUNDANT_CANNOT_SPLIT &&
+                                 !(note->cause == REDUNDANT_PADDING && is_short(&note->room)),
                      .axes = axes,
                      .n_axes = n};
 }
 
-// A note and what it takes in all runs.
+// A note with its totals over all runs.
 typedef struct Counted {
   const RedundantNote *note;
   Redundant row;
-  double more;  // than the ideal
+  double more;  // FLOPs beyond the ideal
   uint32_t order;
 } Counted;
 
@@ -261,6 +303,8 @@ static int by_note(const void *x, const void *y) {
   if (r->op.line != s->op.line) return r->op.line < s->op.line ? -1 : 1;
   if (r->op.name != s->op.name) return r->op.name < s->op.name ? -1 : 1;
   if (r->cause != s->cause) return r->cause < s->cause ? -1 : 1;
+  if (r->masks != s->masks) return r->masks < s->masks ? -1 : 1;
+  if (r->possible != s->possible) return r->possible < s->possible ? -1 : 1;
   if (a->note->axes != b->note->axes) return a->note->axes < b->note->axes ? -1 : 1;
   if (!r->op.file && a->note->op != b->note->op) return a->note->op < b->note->op ? -1 : 1;
   return 0;
@@ -278,7 +322,8 @@ static int by_more(const void *x, const void *y) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
-// One op that was written several times, and ops of one line, become one row.
+// Merges neighbours that are equal by by_note: an op that was written several times, and ops of one
+// line with the same cause.
 static uint32_t merge(Counted *rows, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -296,37 +341,36 @@ static uint32_t merge(Counted *rows, uint32_t n) {
   return kept;
 }
 
-static void put_names(StrBuf *out, const Redundant *row) {
+static void write_axis_names(StrBuf *out, const Redundant *row) {
   for (uint32_t i = 0; i < row->n_axes; i++)
     strbuf_printf(out, "%s\"%s\"", i ? ", " : " over ", row->axes[i]);
 }
 
 // `%7 = stablehlo.subtract (mlp.mlir:13): 6 FLOPs per device, ideal 3; 2 devices over "model"
 // compute the same; to avoid it: shard …`
-static void say(const Context *context, const Redundant *row, StrBuf *out) {
+static void write_sentence(const Context *context, const Redundant *row, StrBuf *out) {
   words_put_op(context, &row->op, out);
   if (row->count > 1) strbuf_printf(out, " and %u more at this line", row->count - 1);
   strbuf_printf(out, ": %.3g FLOPs per device%s, ideal %.3g; ", row->flops,
                 row->guess ? " (guess)" : "", row->ideal);
   switch (row->cause) {
   case REDUNDANT_UNUSED:
-  case REDUNDANT_WHOLE:
+  case REDUNDANT_CANNOT_SPLIT:
     strbuf_printf(out, "%u devices", row->devices);
-    put_names(out, row);
+    write_axis_names(out, row);
     strbuf_puts(out, " compute the same");
     break;
   case REDUNDANT_PARTIAL:
     strbuf_puts(out, "each device computes it on its partial operands");
-    put_names(out, row);
+    write_axis_names(out, row);
     break;
   case REDUNDANT_PADDING:
-    strbuf_puts(out, "devices compute on padding");
-    put_names(out, row);
+    strbuf_puts(out, row->masks ? "devices mask padding" : "devices compute on padding");
+    write_axis_names(out, row);
     break;
   case REDUNDANT_OVERHEAD: strbuf_puts(out, "its local form has masks, halos or indices"); break;
   }
-  bool possible = row->cause != REDUNDANT_WHOLE;
-  if (*row->avoid) strbuf_printf(out, "; %s%s", possible ? "to avoid it: " : "", row->avoid);
+  if (*row->avoid) strbuf_printf(out, "; %s%s", row->possible ? "to avoid it: " : "", row->avoid);
 }
 
 void walk_list_redundant(Partition *t) {
@@ -337,7 +381,7 @@ void walk_list_redundant(Partition *t) {
   uint32_t n = 0, kept = 0;
   for (uint32_t i = 0; i < t->notes.count; i++) {
     const RedundantNote *note = &t->notes.items[i];
-    if (!op_at(t->p, note->local)->code) continue;  // nobody used it
+    if (!op_at(t->p, note->local)->code) continue;  // erased: its results have no users
     bool unknown = false;
     double runs = runs_of_local(t, note->local, &unknown);
     Counted row = {.note = note, .more = (note->flops - note->ideal) * runs, .order = i};
@@ -363,9 +407,9 @@ void walk_list_redundant(Partition *t) {
   Redundant *list = ARENA_ARRAY(out->arena, Redundant, kept + 1);
   for (uint32_t i = 0; i < kept; i++) {
     list[i] = rows[i].row;
-    list[i].avoid = say_avoid(t, rows[i].note, out->arena);
+    list[i].avoid = advice(t, rows[i].note, out->arena);
     StrBuf *text = &t->words.text;
-    say(t->context, &list[i], text);
+    write_sentence(t->context, &list[i], text);
     list[i].why = arena_printf(out->arena, "%.*s", (int)text->used, text->data);
     text->used = 0;
   }

@@ -7,30 +7,32 @@
 #include "explain/words.h"
 
 typedef enum RedundantCause {
-  REDUNDANT_UNUSED,    // axes of the mesh split nothing of it: devices along them compute the same
-  REDUNDANT_WHOLE,     // … and cannot: no dimension of it can be split
-  REDUNDANT_PARTIAL,   // it is linear and computed on partial sums, on each device for its own
-  REDUNDANT_PADDING,   // a size does not divide
-  REDUNDANT_OVERHEAD,  // its local form computes more: masks, halos, indices
+  REDUNDANT_UNUSED,        // mesh axes split no factor: devices along them compute the same
+  REDUNDANT_CANNOT_SPLIT,  // … and no dimension can take them
+  REDUNDANT_PARTIAL,       // a linear op on partial sums: each device computes all elements
+  REDUNDANT_PADDING,       // a size does not divide
+  REDUNDANT_OVERHEAD,      // the local form computes more: masks, halos, indices
 } RedundantCause;
 
 typedef struct Redundant {
   OpWords op;
   uint32_t count;  // ops of this name at this line with this cause; `op` is the first
-  double flops;    // per device, loops counted as often as they run
+  double flops;    // per device, loops counted as often as they run; before the passes of optimize/
   double ideal;    // global FLOPs / devices
   RedundantCause cause;
-  uint32_t devices;         // that compute the same; 1 unless cause is UNUSED or WHOLE
-  const char *const *axes;  // that are not used, partial, or do not divide
+  uint32_t devices;         // that compute the same; 1 unless cause is UNUSED or CANNOT_SPLIT
+  const char *const *axes;  // that are not used, unreduced, or do not divide
   uint32_t n_axes;
-  const char *avoid;  // what would avoid it; "" if nothing is known
-  const char *why;    // all of this in words
-  bool guess;         // flops depend on a loop of unknown length, and nobody said how long it is
+  bool masks;         // PADDING: most of it masks the padding
+  const char *avoid;  // advice, or why there is none; "" if nothing is known
+  bool possible;      // `avoid` is advice
+  const char *why;    // the row as a sentence
+  bool guess;         // flops depend on a guessed trip count
 } Redundant;
 
 typedef struct RedundantList RedundantList;
 struct RedundantList {
-  Arena *arena;           // set by the caller: of the rows
+  Arena *arena;           // of the rows; set by the caller
   const Redundant *rows;  // by flops - ideal, the largest first
   uint32_t n;
 };

@@ -1,5 +1,5 @@
-// Work beyond the ideal of small programs: which op, how much, why, and what avoids it. In the
-// texts ' stands for ".
+// Redundant work of small programs: the op, its FLOPs, the cause and the advice. In the texts '
+// stands for ".
 #include "partition/redundant.h"
 
 #include <setjmp.h>
@@ -96,17 +96,17 @@ static void test_unused_axes(void **state) {
   (void)state;
   check(TANH("'a'=2, 'b'=4", "8x16", "{'a'}, {}"), 1,
         TEXTS("%0 = stablehlo.tanh (test.mlir:3): 64 FLOPs per device, ideal 16; 4 devices over "
-              "\"b\" compute the same; to avoid it: shard dim 1 of x over \"b\"\n",
+              "\"b\" compute the same; to avoid it: shard dim 1 of %x over \"b\"\n",
               "[{\"op\":{\"name\":\"stablehlo.tanh\",\"value\":\"%0\",\"path\":null,\"file\":"
               "\"test.mlir\",\"line\":3},\"count\":1,\"flops\":64,\"ideal_flops\":16,\"cause\":"
-              "\"unused_axes\",\"devices\":4,\"axes\":[\"b\"],\"avoid\":\"shard dim 1 of x over "
+              "\"unused_axes\",\"devices\":4,\"axes\":[\"b\"],\"avoid\":\"shard dim 1 of %x over "
               "\\\"b\\\"\",\"why\":\"%0 = "));
-  // Behind the axis that a dimension has; two at once; with padding; not at all.
-  check(TANH("'a'=2, 'b'=4", "8", "{'a'}"), 1, TEXTS("shard dim 0 of x over \"a\", \"b\"\n"));
+  // Advice: a second axis on a dimension; two axes at once; with padding; none.
+  check(TANH("'a'=2, 'b'=4", "8", "{'a'}"), 1, TEXTS("shard dim 0 of %x over \"a\", \"b\"\n"));
   check(TANH("'a'=2, 'b'=4", "8x2", "{}, {}"), 1,
-        TEXTS("8 devices over \"a\", \"b\" compute the same", "dim 0 of x over \"a\", \"b\"\n"));
+        TEXTS("8 devices over \"a\", \"b\" compute the same", "dim 0 of %x over \"a\", \"b\"\n"));
   check(TANH("'a'=2", "7", "{}"), 1,
-        TEXTS("shard dim 0 of x over \"a\" (7 elements are padded to 8)\n"));
+        TEXTS("shard dim 0 of %x over \"a\" (7 elements are padded to 8)\n"));
   check(TANH("'a'=4", "3x1", "{}, {}"), 1,
         TEXTS("4 devices over \"a\" compute the same; no dimension of it can take the axis\n",
               "\"cause\":\"cannot_split\""));
@@ -122,11 +122,27 @@ static void test_padding(void **state) {
   (void)state;
   check(TANH("'a'=4", "5x16", "{'a'}, {}"), 1,
         TEXTS("32 FLOPs per device, ideal 20; devices compute on padding over \"a\"; to avoid it: "
-              "make dim 0 of x a multiple of 4 (5 elements are padded to 8)\n",
+              "make dim 0 of %x a multiple of 4 (5 elements are padded to 8)\n",
               "\"cause\":\"padding\",\"devices\":1,\"axes\":[\"a\"]"));
+  // Fewer elements than devices: another size is no advice.
+  check(TANH("'a'=4", "3x16", "{'a'}, {}"), 1,
+        TEXTS("devices compute on padding over \"a\"; dim 0 of %x has 3 elements for 4 devices\n"));
+  // A padded dimension that is reduced is masked; that takes more FLOPs than the padding.
+  check("sdy.mesh @mesh = <['a'=4]>\n"
+        "func.func @main(%x: tensor<7x5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{'a'}, {}]>})\n"
+        "    -> tensor<5xf32> {\n"
+        "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : "
+        "(tensor<7x5xf32>, tensor<f32>) -> tensor<5xf32>\n"
+        "  return %0 : tensor<5xf32>\n"
+        "}\n",
+        1,
+        TEXTS("devices mask padding over \"a\"; to avoid it: make dim 0 of %x a multiple of 4 (7 "
+              "elements are padded to 8)\n",
+              "\"cause\":\"padding\""));
 }
 
-// A sum that waits: what is linear is computed on each device's partial sum.
+// A reduction that is delayed: linear ops run on each device's partial sum.
 static void test_partial(void **state) {
   (void)state;
   check(
@@ -147,8 +163,7 @@ static void test_partial(void **state) {
             "operands over \"a\"; to avoid it: reduce its operands before it\n"));
 }
 
-// Loops count as often as they run, functions as often as they are called; what is inside of a
-// manual computation uses its axes.
+// FLOPs are multiplied by trip counts and calls. Ops in a manual computation use its axes.
 static void test_runs(void **state) {
   (void)state;
   check(

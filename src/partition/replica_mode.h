@@ -5,8 +5,9 @@
 
 #include "ir/program.h"
 
-// partition_id becomes replica_id; collectives lose their channel and global device ids, so that
-// their groups speak of replicas. For what partitioning wrote. O(program).
+// Replaces partition_id by replica_id, and removes channels and use_global_device_ids of
+// collectives, so that their groups mean replicas. For programs that partition_write has written.
+// O(program).
 void replica_mode(Program *local);
 
 #endif

@@ -1,8 +1,22 @@
-// Each move of a plan becomes one collective, or permutes of pieces. A digit that leads what is
-// inside a device comes and goes by cutting and joining along its dimension; any other needs the
-// tile seen as its digits, [digits of dim 0, digits of dim 1, …], and turned so that the digits
-// that move come first. A dimension that is cut from whole is padded to what its digits count
-// first, one that becomes whole is trimmed after.
+// A reshard plan as ops of the local program.
+//
+// Problem. A plan is a sequence of moves of digits (reshard/reshard.h). Each move becomes one
+// collective, or several permutes. Collectives split and concatenate along one dimension of the
+// tile, but digits that move may be anywhere in it, and of several dimensions.
+//
+// Idea. If the digits that move are the major-most ones inside a dimension, the collective works on
+// that dimension directly. Otherwise the tile is reshaped to its digits and transposed so that the
+// moved digits come first (unfold_digits); the collective runs along a leading dimension, and the
+// tile is folded again (fold_digits):
+//
+//   [{"x"}, {}] -> [{}, {"x"}], x=2, [8,8]:       all_to_all, split dim 1, concatenate dim 0
+//   strided dim 0, digits [4 inside, 2 along x]   all_gather to a leading dimension,
+//   -> replicated, of [8]:                        [2,4] -> transpose [4,2] -> reshape [8]
+//
+// Invariant. A dimension whose size is not the product of its digits is padded before a move that
+// needs the product, and trimmed after. Padding has any value.
+//
+// Cost. O(moves · digits) ops; permutes of pieces: O(pieces · rank) ops with tables of O(devices).
 #include "partition/reshard_local.h"
 
 #include <string.h>
@@ -13,43 +27,45 @@ static const Mesh *mesh_of(const Builder *l) { return sharding_mesh(l->table, l-
 
 // ---- a tile as digits ----
 
-// A move and how tiles are seen in it.
-typedef struct Turn {
+// A move, with the digits that tiles consist of during the move.
+typedef struct Step {
   Builder *l;
   const Digits *digits;
   const Move *move;
-  DigitForm forms[RESHARD_MOST_DIGITS];  // of the blocks
-} Turn;
+  DigitForm forms[RESHARD_MOST_DIGITS];  // per block of digits with two forms
+} Step;
 
 typedef struct DigitList {
-  uint32_t v[RESHARD_MOST_DIGITS + MAX_RANK];  // digits; past them, dimensions that stay one
+  // Items: digits, and n_digits + d for a dimension d without moved digits, which stays in one
+  // piece.
+  uint32_t v[RESHARD_MOST_DIGITS + MAX_RANK];
   uint32_t n;
 } DigitList;
 
 static bool inside(const Layout *layout, uint32_t i) { return layout->at[i] == RESHARD_INSIDE; }
 
 // Does any digit of the dimension move?
-static bool takes_part(const Turn *t, uint32_t dim) {
+static bool takes_part(const Step *t, uint32_t dim) {
   for (uint32_t i = 0; i < t->digits->n; i++)
     if (t->digits->v[i].dim == dim && t->move->before.at[i] != t->move->after.at[i]) return true;
   return false;
 }
 
-static int64_t size_of(const Turn *t, const Layout *layout, uint32_t item) {
+static int64_t size_of(const Step *t, const Layout *layout, uint32_t item) {
   const Digits *digits = t->digits;
   return item < digits->n ? digits->v[item].size : digits_tile(digits, layout, item - digits->n);
 }
 
-// A digit that is always 0 is not looked at, unless it moves.
-static bool takes_room(const Turn *t, uint32_t i) {
+// Does the digit add elements to the tile? A digit that is always 0 does not, unless it moves.
+static bool takes_room(const Step *t, uint32_t i) {
   const Digit *digit = &t->digits->v[i];
   if (digit->empty && t->move->before.at[i] == t->move->after.at[i]) return false;
   return digit_is_in(digit, t->forms);
 }
 
-// What a tile consists of, in order: the digits inside of dimensions that take part, others as they
-// are.
-static void list_inside(const Turn *t, const Layout *layout, DigitList *out) {
+// Lists the items of a tile in the order of its dimensions: inside digits of dimensions that take
+// part in the move, and other dimensions in one piece.
+static void list_inside(const Step *t, const Layout *layout, DigitList *out) {
   out->n = 0;
   for (uint32_t d = 0; d < t->digits->rank; d++) {
     if (!takes_part(t, d)) {
@@ -61,8 +77,9 @@ static void list_inside(const Turn *t, const Layout *layout, DigitList *out) {
   }
 }
 
-// Digits that move from atoms inside (or the other way), and their atoms in the same order.
-static void list_moved(const Turn *t, bool enter, DigitList *digits, AxisList *axes) {
+// Lists the digits that move from atoms into the devices (enter), or out of them to atoms, and the
+// axes of these atoms in the same order.
+static void list_moved(const Step *t, bool enter, DigitList *digits, AxisList *axes) {
   const Layout *from = enter ? &t->move->before : &t->move->after;
   const Layout *to = enter ? &t->move->after : &t->move->before;
   AxisRef *v = ARENA_ARRAY(t->l->arena, AxisRef, RESHARD_MOST_DIGITS);
@@ -75,8 +92,8 @@ static void list_moved(const Turn *t, bool enter, DigitList *digits, AxisList *a
   *axes = (AxisList){v, axes_canonicalize(v, digits->n)};
 }
 
-// The atoms that digits go to, in the order of the digits that come from them.
-static void list_taken(const Turn *t, const DigitList *left, DigitList *digits) {
+// Lists the digits that take the atoms of the digits in `left`, in the same order.
+static void list_taken(const Step *t, const DigitList *left, DigitList *digits) {
   digits->n = 0;
   for (uint32_t k = 0; k < left->n; k++)
     for (uint32_t i = 0; i < t->digits->n; i++)
@@ -85,8 +102,8 @@ static void list_taken(const Turn *t, const DigitList *left, DigitList *digits) 
 
 // ---- shapes ----
 
-// Padding comes and goes at the end.
-static ValueId fit(const Turn *t, ValueId v, uint32_t d, int64_t size) {
+// Pads or trims a dimension to a size, at its end.
+static ValueId fit(const Step *t, ValueId v, uint32_t d, int64_t size) {
   return build_trim_to(t->l, build_pad_to(t->l, v, d, size), d, size);
 }
 
@@ -96,9 +113,10 @@ static bool has(const DigitList *list, uint32_t item) {
   return false;
 }
 
-// A tile of the layout as its digits, `first` before the others; *out_order says which they are.
-static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const DigitList *first,
-                       DigitList *out_order) {
+// Reshapes a tile of the layout to its items, with `first` as the leading ones. *out_order: the
+// items in the new order. O(digits²).
+static ValueId unfold_digits(const Step *t, ValueId v, const Layout *layout, const DigitList *first,
+                             DigitList *out_order) {
   DigitList all;
   list_inside(t, layout, &all);
   for (uint32_t d = 0; d < t->digits->rank; d++) {
@@ -125,8 +143,8 @@ static ValueId open_up(const Turn *t, ValueId v, const Layout *layout, const Dig
   return turned ? build_transpose(t->l, v, order) : v;
 }
 
-// From digits in the given order to the tile of the layout.
-static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const DigitList *order) {
+// The inverse: from items in the given order to the tile of the layout.
+static ValueId fold_digits(const Step *t, ValueId v, const Layout *layout, const DigitList *order) {
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK], to[RESHARD_MOST_DIGITS + MAX_RANK];
   for (uint32_t i = 0; i < order->n; i++) sizes[i] = size_of(t, layout, order->v[i]);
   v = build_reshape(t->l, v, order->n, sizes);
@@ -157,8 +175,9 @@ static ValueId close_up(const Turn *t, ValueId v, const Layout *layout, const Di
   return v;
 }
 
-// Are the digits of one dimension, and the first of those inside in the layout?
-static bool leads(const Turn *t, const DigitList *list, const Layout *layout, uint32_t *out_dim) {
+// Are these digits of one dimension, and the major-most ones inside? Then a collective along the
+// dimension moves them, without reshape and transpose.
+static bool leads(const Step *t, const DigitList *list, const Layout *layout, uint32_t *out_dim) {
   uint32_t dim = t->digits->v[list->v[0]].dim, at = 0;
   *out_dim = dim;
   for (uint32_t i = 0; i < t->digits->n && at < list->n; i++) {
@@ -171,8 +190,8 @@ static bool leads(const Turn *t, const DigitList *list, const Layout *layout, ui
 
 // ---- moves ----
 
-// One dynamic_slice: a digit that goes to an atom is cut at the device's coordinate.
-static ValueId move_slice(const Turn *t, ValueId v) {
+// MOVE_SLICE: a dynamic_slice at the device's coordinate along the atoms that take digits.
+static ValueId move_slice(const Step *t, ValueId v) {
   Builder *l = t->l;
   DigitList cut, order;
   AxisList axes;
@@ -184,7 +203,7 @@ static ValueId move_slice(const Turn *t, ValueId v) {
     ValueId at = build_binary(l, OP_multiply, build_coordinate(l, axes), build_index(l, tile));
     return build_dynamic_slice(l, v, dim, at, tile);
   }
-  v = open_up(t, v, &t->move->before, &(DigitList){.n = 0}, &order);
+  v = unfold_digits(t, v, &t->move->before, &(DigitList){.n = 0}, &order);
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK];
   ValueId starts[RESHARD_MOST_DIGITS + MAX_RANK], zero = build_index(l, 0);
   DigitList rest = {.n = 0};
@@ -199,11 +218,11 @@ static ValueId move_slice(const Turn *t, ValueId v) {
       rest.v[rest.n++] = order.v[i];
   }
   v = build_dynamic_slice_at(l, v, starts, sizes);
-  return close_up(t, v, &t->move->after, &rest);
+  return fold_digits(t, v, &t->move->after, &rest);
 }
 
-// A first dimension of size n before the others.
-static ValueId with_first(const Turn *t, ValueId v, int64_t n, uint32_t drop) {
+// Replaces the first `drop` dimensions by one dimension of size n.
+static ValueId with_leading(const Step *t, ValueId v, int64_t n, uint32_t drop) {
   const TypeInfo *info = type_info(t->l->p->context, value_type(t->l->p, v));
   int64_t sizes[RESHARD_MOST_DIGITS + MAX_RANK + 1] = {n};
   uint32_t rank = 1;
@@ -211,9 +230,9 @@ static ValueId with_first(const Turn *t, ValueId v, int64_t n, uint32_t drop) {
   return build_reshape(t->l, v, rank, sizes);
 }
 
-// Pairs of positions, each the receiver's and that of the device `step` further along the axes; how
-// many there are.
-static uint32_t sparse_pairs(const Turn *t, AxisList axes, int64_t step, int64_t (*out)[2]) {
+// The pairs (source, target) of one permute: each device receives from the one `step` further along
+// the axes, if the piece is not all padding. Returns their number. O(devices · atoms).
+static uint32_t sparse_pairs(const Step *t, AxisList axes, int64_t step, int64_t (*out)[2]) {
   const Mesh *mesh = mesh_of(t->l);
   const Digits *digits = t->digits;
   AxisList others = axes_complement(t->l->arena, mesh, axes);
@@ -236,10 +255,10 @@ static uint32_t sparse_pairs(const Turn *t, AxisList axes, int64_t step, int64_t
   return n;
 }
 
-// [n, …]: place k is for the k-th device along the axes, then from it. By permutes, to the next, to
-// the one after it, …: only pieces that are not all padding are sent. `each`: [1, …] is the same
-// for all.
-static ValueId exchange_sparsely(const Turn *t, ValueId v, AxisList axes, bool each) {
+// An all_to_all along dimension 0 of [n, …] by n - 1 permutes: element k goes to the k-th device
+// along the axes, and the result's element k comes from it. Pieces that are all padding are not
+// sent. each: v is [1, …], and all devices get the same element (an all_gather).
+static ValueId permute_sparsely(const Step *t, ValueId v, AxisList axes, bool each) {
   Builder *l = t->l;
   const Mesh *mesh = mesh_of(l);
   int64_t n = axes_size(axes);
@@ -265,12 +284,12 @@ static ValueId exchange_sparsely(const Turn *t, ValueId v, AxisList axes, bool e
   return made;
 }
 
-static ValueId exchange_along(const Turn *t, ValueId v, AxisList axes) {
-  return t->move->sparse ? exchange_sparsely(t, v, axes, false)
+static ValueId all_to_all_leading(const Step *t, ValueId v, AxisList axes) {
+  return t->move->sparse ? permute_sparsely(t, v, axes, false)
                          : build_all_to_all(t->l, v, 0, 0, axes);
 }
 
-static ValueId move_gather(const Turn *t, ValueId v) {
+static ValueId move_gather(const Step *t, ValueId v) {
   DigitList come, order;
   AxisList axes;
   uint32_t dim;
@@ -280,15 +299,15 @@ static ValueId move_gather(const Turn *t, ValueId v) {
     return fit(t, v, dim, digits_tile(t->digits, &t->move->after, dim));
   }
   DigitList all;
-  v = open_up(t, v, &t->move->before, &(DigitList){.n = 0}, &all);
+  v = unfold_digits(t, v, &t->move->before, &(DigitList){.n = 0}, &all);
   order = come;
   for (uint32_t i = 0; i < all.n; i++) order.v[order.n++] = all.v[i];
-  v = with_first(t, v, 1, 0);
-  v = t->move->sparse ? exchange_sparsely(t, v, axes, true) : build_all_gather(t->l, v, 0, axes);
-  return close_up(t, v, &t->move->after, &order);
+  v = with_leading(t, v, 1, 0);
+  v = t->move->sparse ? permute_sparsely(t, v, axes, true) : build_all_gather(t->l, v, 0, axes);
+  return fold_digits(t, v, &t->move->after, &order);
 }
 
-static ValueId move_exchange(const Turn *t, ValueId v) {
+static ValueId move_all_to_all(const Step *t, ValueId v) {
   DigitList come, go, order;
   AxisList axes;
   uint32_t from, to;
@@ -300,14 +319,14 @@ static ValueId move_exchange(const Turn *t, ValueId v) {
     v = build_all_to_all(t->l, v, to, from, axes);
     return fit(t, v, from, digits_tile(t->digits, &t->move->after, from));
   }
-  v = open_up(t, v, &t->move->before, &go, &order);
-  v = with_first(t, v, axes_size(axes), go.n);
-  v = exchange_along(t, v, axes);
+  v = unfold_digits(t, v, &t->move->before, &go, &order);
+  v = with_leading(t, v, axes_size(axes), go.n);
+  v = all_to_all_leading(t, v, axes);
   memcpy(order.v, come.v, come.n * sizeof *come.v);
-  return close_up(t, v, &t->move->after, &order);
+  return fold_digits(t, v, &t->move->after, &order);
 }
 
-static ValueId move_reduce_scatter(const Turn *t, ValueId v, Combine combine) {
+static ValueId move_reduce_scatter(const Step *t, ValueId v, Combine combine) {
   DigitList go, order;
   AxisList axes;
   uint32_t dim;
@@ -316,14 +335,14 @@ static ValueId move_reduce_scatter(const Turn *t, ValueId v, Combine combine) {
     v = fit(t, v, dim, digits_tile(t->digits, &t->move->after, dim) * axes_size(axes));
     return build_reduce_scatter(t->l, v, dim, axes, combine);
   }
-  v = open_up(t, v, &t->move->before, &go, &order);
-  v = build_reduce_scatter(t->l, with_first(t, v, axes_size(axes), go.n), 0, axes, combine);
+  v = unfold_digits(t, v, &t->move->before, &go, &order);
+  v = build_reduce_scatter(t->l, with_leading(t, v, axes_size(axes), go.n), 0, axes, combine);
   DigitList rest = {.n = order.n - go.n};
   memcpy(rest.v, order.v + go.n, rest.n * sizeof *rest.v);
-  return close_up(t, v, &t->move->after, &rest);
+  return fold_digits(t, v, &t->move->after, &rest);
 }
 
-static AxisList changed_unreduced(const Turn *t) {
+static AxisList changed_unreduced(const Step *t) {
   uint32_t atoms = t->move->before.unreduced ^ t->move->after.unreduced, n = 0;
   AxisRef *v = ARENA_ARRAY(t->l->arena, AxisRef, RESHARD_MOST_ATOMS);
   for (uint32_t k = 0; k < t->digits->n_atoms; k++)
@@ -331,8 +350,8 @@ static AxisList changed_unreduced(const Turn *t) {
   return (AxisList){v, axes_canonicalize(v, n)};
 }
 
-// The number of a device's tile among all.
-static int64_t tile_number(const Turn *t, const Layout *layout, uint32_t position) {
+// The row-major index of a device's tile among all tiles of the layout.
+static int64_t tile_number(const Step *t, const Layout *layout, uint32_t position) {
   int64_t number = 0;
   for (uint32_t i = 0; i < t->digits->n; i++)
     if (!inside(layout, i))
@@ -341,8 +360,9 @@ static int64_t tile_number(const Turn *t, const Layout *layout, uint32_t positio
   return number;
 }
 
-// Devices along manual axes, or with parts of a sum of their own, have tiles of their own.
-static int64_t part_number(const Turn *t, uint32_t position) {
+// Devices along manual axes and along unreduced axes hold different values of the same tile: this
+// numbers them.
+static int64_t value_number(const Step *t, uint32_t position) {
   int64_t number = axes_coordinate(mesh_of(t->l), t->l->manual, position);
   for (uint32_t k = 0; k < t->digits->n_atoms; k++)
     if (t->move->before.unreduced >> k & 1)
@@ -351,8 +371,9 @@ static int64_t part_number(const Turn *t, uint32_t position) {
   return number;
 }
 
-// Who has a tile sends it to those who want it: to itself if it does, the others in order.
-static ValueId move_permute(const Turn *t, ValueId v) {
+// One collective_permute. A device that needs the tile it has sends it to itself. The others, in
+// order, receive from the next holder of the tile that has not sent yet. O(devices · digits).
+static ValueId move_permute(const Step *t, ValueId v) {
   Builder *l = t->l;
   uint32_t n = mesh_of(l)->n_devices;
   const Layout *a = &t->move->before, *b = &t->move->after;
@@ -364,16 +385,16 @@ static ValueId move_permute(const Turn *t, ValueId v) {
   int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)n * sizeof *pairs);
   for (uint32_t i = n; i-- > 0;) {
     if (tile_number(t, a, i) == tile_number(t, b, i)) continue;
-    int64_t held = part_number(t, i) * tiles + tile_number(t, a, i);
+    int64_t held = value_number(t, i) * tiles + tile_number(t, a, i);
     next[i] = head[held];
     head[held] = i + 1;
   }
   for (uint32_t i = 0; i < n; i++) {
     uint32_t source = i;
     if (tile_number(t, a, i) != tile_number(t, b, i)) {
-      int64_t wanted = part_number(t, i) * tiles + tile_number(t, b, i);
-      source = head[wanted] - 1;
-      head[wanted] = next[source];
+      int64_t needed = value_number(t, i) * tiles + tile_number(t, b, i);
+      source = head[needed] - 1;
+      head[needed] = next[source];
     }
     pairs[i][0] = source;
     pairs[i][1] = i;
@@ -381,9 +402,11 @@ static ValueId move_permute(const Turn *t, ValueId v) {
   return build_permute(l, v, n, (const int64_t(*)[2])pairs);
 }
 
-static ValueId do_move(Builder *l, const ReshardPlan *plan, const Move *move, ValueId v,
-                       Combine combine) {
-  Turn t = {.l = l, .digits = plan->digits, .move = move};
+// Writes one move. A block of digits with two forms has the form of the layout that counts its
+// digits along atoms.
+static ValueId write_move(Builder *l, const ReshardPlan *plan, const Move *move, ValueId v,
+                          Combine combine) {
+  Step t = {.l = l, .digits = plan->digits, .move = move};
   for (uint32_t b = 0; b < plan->digits->n_blocks; b++) {
     t.forms[b] = digits_form(plan->digits, &move->before, b);
     if (t.forms[b] == FORM_BOTH) t.forms[b] = digits_form(plan->digits, &move->after, b);
@@ -392,11 +415,11 @@ static ValueId do_move(Builder *l, const ReshardPlan *plan, const Move *move, Va
   switch (move->kind) {
   case MOVE_SLICE: return move_slice(&t, v);
   case MOVE_PERMUTE: return move_permute(&t, v);
-  case MOVE_ALL_TO_ALL: return move_exchange(&t, v);
+  case MOVE_ALL_TO_ALL: return move_all_to_all(&t, v);
   case MOVE_ALL_GATHER: return move_gather(&t, v);
   case MOVE_REDUCE_SCATTER: return move_reduce_scatter(&t, v, combine);
   case MOVE_ALL_REDUCE: return build_all_reduce(l, v, changed_unreduced(&t), combine);
-  case MOVE_UNREDUCE: return build_first(l, v, changed_unreduced(&t), combine);
+  case MOVE_UNREDUCE: return build_unreduced(l, v, changed_unreduced(&t), combine);
   case MOVE_PIECES: break;
   }
   return v;
@@ -404,8 +427,8 @@ static ValueId do_move(Builder *l, const ReshardPlan *plan, const Move *move, Va
 
 // ---- pieces ----
 
-// Numbers of this device out of a table [devices][rank], as rank-0 values; one that all devices
-// share is a constant.
+// This device's row of a table [devices][rank], as rank-0 values. A column with equal entries is a
+// constant.
 static void device_numbers(Builder *l, uint32_t rank, const int64_t *table, ValueId *out) {
   const Mesh *mesh = mesh_of(l);
   int64_t *column = ARENA_ARRAY(l->arena, int64_t, mesh->n_devices);
@@ -420,7 +443,7 @@ static void device_numbers(Builder *l, uint32_t rank, const int64_t *table, Valu
   }
 }
 
-static ValueId send_piece(Builder *l, ValueId piece, const PieceRound *round) {
+static ValueId send_piece(Builder *l, ValueId piece, const PiecePermute *round) {
   const Mesh *mesh = mesh_of(l);
   int64_t(*pairs)[2] = arena_alloc(l->arena, (size_t)mesh->n_devices * sizeof *pairs);
   uint32_t n = 0;
@@ -433,8 +456,8 @@ static ValueId send_piece(Builder *l, ValueId piece, const PieceRound *round) {
   return build_permute(l, piece, n, (const int64_t(*)[2])pairs);
 }
 
-// Those elements of a piece that are there, in place of what was.
-static ValueId only_extent(Builder *l, ValueId piece, ValueId was, const PieceRound *round,
+// The elements of a piece inside its extent; elsewhere `was`, the values that the tile has there.
+static ValueId only_extent(Builder *l, ValueId piece, ValueId was, const PiecePermute *round,
                            uint32_t rank) {
   const Mesh *mesh = mesh_of(l);
   ValueId extent[MAX_RANK], keep = 0;
@@ -452,8 +475,9 @@ static ValueId only_extent(Builder *l, ValueId piece, ValueId was, const PieceRo
   return keep ? build_select(l, keep, piece, was) : piece;
 }
 
-// All pieces are cut out of the old tile and laid into the new one; both are a piece longer than
-// they are, so that nothing is ever shifted to fit.
+// MOVE_PIECES: each permute slices a piece out of the old tile, sends it, and updates the new tile.
+// Both tiles are padded by the largest piece: dynamic_slice and dynamic_update_slice clamp offsets
+// otherwise.
 static ValueId move_pieces(Builder *l, const Move *move, ValueId v, Type to) {
   Context *c = l->p->context;
   uint32_t rank = type_info(c, to)->rank;
@@ -468,7 +492,7 @@ static ValueId move_pieces(Builder *l, const Move *move, ValueId v, Type to) {
   Type elem = type_info(c, to)->elem;
   ValueId made = build_padding(l, type_tensor(c, elem, rank, sizes, 0));
   for (uint32_t r = 0; r < move->n_rounds; r++) {
-    const PieceRound *round = &move->rounds[r];
+    const PiecePermute *round = &move->rounds[r];
     ValueId starts[MAX_RANK];
     device_numbers(l, rank, round->sent, starts);
     ValueId piece = build_dynamic_slice_at(l, v, starts, round->shape);
@@ -482,9 +506,10 @@ static ValueId move_pieces(Builder *l, const Move *move, ValueId v, Type to) {
   return made;
 }
 
-// ---- the door ----
+// ---- plans ----
 
-// Equal tiles of devices along manual axes are different values: the plan must know.
+// Devices along manual axes have different values of equal tiles: the plan must not permute between
+// them.
 static Sharding with_manual(const Builder *l, Sharding sharding, Type global) {
   if (!l->manual.n) return sharding;
   if (!sharding)
@@ -492,7 +517,7 @@ static Sharding with_manual(const Builder *l, Sharding sharding, Type global) {
   return sharding_with_manual(l->table, sharding, l->manual);
 }
 
-// Moves along the axes of another mesh: the same devices in another order.
+// The builder for moves along the axes of another mesh over the same devices.
 static Builder on_mesh(const Builder *l, MeshId mesh) {
   Builder other = *l;
   if (!mesh || mesh == l->mesh) return other;
@@ -518,26 +543,27 @@ static Status *reshard(Builder *l, const Network *network, ValueId value, Shardi
     if (mesh_of(&at)->n_devices != (pieces ? plan.n_devices : mesh_of(l)->n_devices))
       FAIL(UNIMPLEMENTED, "between meshes of different numbers of devices");
     value = pieces ? move_pieces(&at, &plan.moves[i], value, type)
-                   : do_move(&at, &plan, &plan.moves[i], value, combine);
+                   : write_move(&at, &plan, &plan.moves[i], value, combine);
   }
-  if (at.mesh == l->mesh) {  // what was made on the way is kept
+  if (at.mesh == l->mesh) {  // keeps ops that later reshards can use
     l->position = at.position;
     l->groups = at.groups;
   }
   int64_t count = 1;
   if (value_type(l->p, value) != type && type_count(l->p->context, type, &count) && !count)
-    value = build_padding(l, type);  // there is nothing in it
+    value = build_padding(l, type);  // no elements
   *out = value;
   return NULL;
 }
 
-// What one device has and the others do not is a sum of which they have the zeros.
+// A value that only one device has becomes a partial sum: the other devices get zeros. Returns its
+// sharding.
 static Sharding from_one(Builder *l, ValueId *value, Sharding from, Type global) {
   const Mesh *mesh = mesh_of(l);
   const Mesh *one = sharding_mesh(l->table, sharding_info(l->table, from)->mesh);
-  if (one->device >= mesh->n_devices) return 0;  // no such device: any value is its
-  ValueId place = build_index(l, mesh_position(mesh, one->device));
-  ValueId has = build_compare(l, "EQ", build_position(l), place);
+  if (one->device >= mesh->n_devices) return 0;  // the mesh does not have it: any value will do
+  ValueId position = build_index(l, mesh_position(mesh, one->device));
+  ValueId has = build_compare(l, "EQ", build_position(l), position);
   ValueId zero = build_identity(l, value_type(l->p, *value), COMBINE_SUM);
   *value = build_select(l, has, *value, zero);
   uint32_t rank = type_info(l->p->context, global)->rank;
@@ -547,9 +573,8 @@ static Sharding from_one(Builder *l, ValueId *value, Sharding from, Type global)
   return sharding_intern(l->table, &info);
 }
 
-// By way of the whole where there is no other way: the two cut an axis in parts that do not fit
-// each other, or parts of one reducer become parts of another. On one device a value is whole, and
-// what the others have of it is not looked at.
+// Without a plan the reshard goes through the replicated value: if the two shardings have sub-axes
+// that overlap, or two different reducers. A single-device target is replicated.
 Status *local_reshard(Builder *l, const Network *network, ValueId value, Sharding from, Sharding to,
                       Type global, ValueId *out) {
   if (from == to) {

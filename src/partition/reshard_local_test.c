@@ -1,5 +1,5 @@
-// Resharding done for real: a local program per pair of shardings, run by the evaluator on every
-// device of random meshes, each device given its tile; every tile of the outcome is compared.
+// Random reshards, executed: a local program per pair of shardings runs in the evaluator on every
+// device of a random mesh, each with its tile. Every tile of the result is compared.
 #include "partition/reshard_local.h"
 
 #include <setjmp.h>
@@ -73,8 +73,8 @@ static Status *build(Run *r, Guard *guard, MeshId mesh, Sharding from, Sharding 
   return NULL;
 }
 
-// Where element i of a tile along dimension d is in the whole; -1 in the padding. Ranges are one
-// per factor, dimension by dimension.
+// The global index along dimension d of element i of a tile; -1 in the padding. Ranges: one per
+// factor, dimension by dimension.
 static int64_t index_in_whole(Run *r, Sharding s, const int64_t *dims, uint32_t device, uint32_t d,
                               int64_t i) {
   const ShardingInfo *info = sharding_info(r->table, s);
@@ -94,7 +94,7 @@ static int64_t index_in_whole(Run *r, Sharding s, const int64_t *dims, uint32_t 
   return index;
 }
 
-// Number in the whole of an element of a device's tile; -1 if it has none there.
+// The row-major global index of an element of a device's tile; -1 in the padding.
 static int64_t number_of(Run *r, Sharding s, Type global, uint32_t device, const int64_t *at) {
   const int64_t *dims = type_info(r->context, global)->dims;
   const Mesh *mesh = sharding_mesh(r->table, sharding_info(r->table, s)->mesh);
@@ -108,8 +108,8 @@ static int64_t number_of(Run *r, Sharding s, Type global, uint32_t device, const
   return number;
 }
 
-// What device `i` has: an element of the whole is its number; of an unreduced value the first
-// device of a group has all of it but one, the others one of their own: sums tell all of them.
+// The tile of device `i`. A global element is its row-major index. Of an unreduced value each
+// device but the first holds 1 and the first the rest, so that the sum shows a missing device.
 static Literal *tile(Run *r, Sharding s, Type global, uint32_t device) {
   Type type = sharding_local_type(r->table, s, global);
   const int64_t *dims = type_info(r->context, type)->dims;
@@ -139,7 +139,7 @@ static bool agrees(Run *r, Literal *got, Sharding to, Type global, uint32_t devi
   return true;
 }
 
-// Which one it was.
+// Prints the failing pair of shardings.
 static void show_pair(Run *r, Guard *guard, Sharding from, Sharding to, Type global) {
   const TypeInfo *info = type_info(r->context, global);
   const Mesh *mesh = sharding_mesh(r->table, sharding_info(r->table, from)->mesh);
@@ -157,7 +157,7 @@ static void show_pair(Run *r, Guard *guard, Sharding from, Sharding to, Type glo
   strbuf_deinit(&text);
 }
 
-// As many devices, seen as one or two axes, in another order or not.
+// A mesh with as many devices, with one or two axes, perhaps in another order.
 static MeshId other_mesh(Run *r, uint32_t n) {
   Name names[2] = {name_of(r->context, "p"), name_of(r->context, "q")};
   int64_t ids[MOST], sizes[2] = {n, 1};
@@ -170,7 +170,7 @@ static MeshId other_mesh(Run *r, uint32_t n) {
   return sharding_mesh_add(r->table, mesh);
 }
 
-// Dimensions of two factors, each cut evenly; the tensor is made to fit.
+// A strided sharding: dimensions of two factors, each split evenly. Sets the tensor's sizes.
 static Sharding strided(Run *r, Sharding like, int64_t *dims) {
   ShardingInfo info = *sharding_info(r->table, like);
   ShardFactor factors[RANK][2];
@@ -237,7 +237,7 @@ static void run_pair(Run *r, Guard *guard, Pair pair) {
   }
 }
 
-// One dimension goes from an axis to another that does not divide as it does.
+// A dimension goes from one axis to another whose tiles do not divide those of the first.
 static Pair known_pair(Run *r) {
   Name names[2] = {name_of(r->context, "x"), name_of(r->context, "y")};
   const Mesh *mesh = NULL;
@@ -245,14 +245,14 @@ static Pair known_pair(Run *r) {
       mesh_new(r->context, name_of(r->context, "m"), 2, names, (int64_t[]){4, 2}, 0, NULL, &mesh));
   Pair pair = {.mesh = sharding_mesh_add(r->table, mesh)};
   Sharding whole = sharding_make_replicated(r->table, pair.mesh, RANK);
-  AxisRef x = axis_whole(mesh, 0), y = axis_whole(mesh, 1);
+  AxisRef x = axis_full(mesh, 0), y = axis_full(mesh, 1);
   pair.from = sharding_with_axes(r->table, whole, 1, (AxisList){&x, 1});
   pair.to = sharding_with_axes(r->table, whole, 1, (AxisList){&y, 1});
   pair.global = type_tensor(r->context, type_scalar(DT_i32), RANK, (int64_t[]){4, 32, 8}, 0);
   return pair;
 }
 
-// arg: dice for a random pair; NULL = the known one.
+// arg: the random state for a random pair; NULL = the fixed pair.
 static Status *try_pair(Guard *guard, void *arg) {
   Run r = {.dice = arg, .source = {.path = "<test>", .text = "", .size = 0}};
   arena_init(&r.arena, guard);

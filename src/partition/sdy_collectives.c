@@ -1,11 +1,14 @@
-// One dimension is one standard collective. Several at once are one too: the parts that move are
-// brought to a dimension of their own in front (`unfold`), exchanged there, and put where they
-// belong (`fold`).
+// An sdy collective may move axes of several dimensions at once; a StableHLO collective works along
+// one. So tiles are unfolded: all pieces that move form one leading dimension, the collective runs
+// along it, and the pieces are folded into their dimensions. One dimension needs no unfolding.
 //
-//   gather [a,b] over x in 0 and y in 1: [1,a,b] -> [xy,a,b] -> [x,y,a,b] -> [x,a,y,b] -> [xa,yb]
+//   all_gather of [a,b], x in dim 0 and y in dim 1, devices along x and y:
+//   [a,b] -> [1,a,b] -> all_gather [xy,a,b] -> [x,y,a,b] -> [x,a,y,b] -> [xa,yb]
+//
+// Invariant. Sizes divide, so there is no padding. O(rank · axes) ops.
 #include "partition/sdy_collectives.h"
 
-// What moves to or from one dimension.
+// The axes that move to or from one dimension.
 typedef struct Piece {
   uint32_t from, to;  // of an all-to-all; others use one of them
   AxisList axes;
@@ -47,7 +50,7 @@ static Status *read_list(Builder *l, const SdyCollective *c, const char *name, A
   return sharding_axes_from_attr(l->table, l->mesh, list, out);
 }
 
-// [{"x"}: 0->1], in the order of the dimensions that are cut.
+// [{"x"}: 0->1], in the order of the target dimensions.
 static Status *read_params(Builder *l, const SdyCollective *c, Pieces *out) {
   Context *context = l->p->context;
   Attr params = attr_get(context, op_attr(l->p, c->op, "params"), "params");
@@ -69,15 +72,15 @@ static Status *read_params(Builder *l, const SdyCollective *c, Pieces *out) {
   return NULL;
 }
 
-// The piece that is cut from dimension d, or joins it; n if there is none.
+// The piece that splits dimension d, or joins it; n if there is none.
 static uint32_t piece_at(const Pieces *pieces, uint32_t d, bool joins) {
   uint32_t i = 0;
   while (i < pieces->n && (joins ? pieces->v[i].from : pieces->v[i].to) != d) i++;
   return i;
 }
 
-// Do tiles cut and joined so have the sizes that the result's sharding gives them?
-static Status *check_sizes(Builder *l, const SdyCollective *c, const Pieces *pieces, bool cuts,
+// INVALID_ARGUMENT if splitting and joining the operand's tile does not give the result's tile.
+static Status *check_sizes(Builder *l, const SdyCollective *c, const Pieces *pieces, bool splits,
                            bool joins) {
   Context *context = l->p->context;
   const TypeInfo *old = type_info(context, value_type(l->p, c->value));
@@ -85,13 +88,13 @@ static Status *check_sizes(Builder *l, const SdyCollective *c, const Pieces *pie
       type_info(context, sharding_local_type(l->table, c->to, op_result_type(l->p, c->op, 0)));
   for (uint32_t d = 0; d < old->rank; d++) {
     int64_t size = old->dims[d];
-    uint32_t cut = cuts ? piece_at(pieces, d, false) : pieces->n;
+    uint32_t split_by = splits ? piece_at(pieces, d, false) : pieces->n;
     uint32_t join = joins ? piece_at(pieces, d, true) : pieces->n;
-    if (cut < pieces->n && size % pieces->v[cut].n)
+    if (split_by < pieces->n && size % pieces->v[split_by].n)
       FAIL(INVALID_ARGUMENT,
            "dimension %u has %lld elements here, which %lld devices do not divide", d,
-           (long long)size, (long long)pieces->v[cut].n);
-    if (cut < pieces->n) size /= pieces->v[cut].n;
+           (long long)size, (long long)pieces->v[split_by].n);
+    if (split_by < pieces->n) size /= pieces->v[split_by].n;
     if (join < pieces->n && __builtin_mul_overflow(size, pieces->v[join].n, &size)) size = -1;
     if (new->rank != old->rank || new->dims[d] != size)
       FAIL(INVALID_ARGUMENT,
@@ -102,7 +105,7 @@ static Status *check_sizes(Builder *l, const SdyCollective *c, const Pieces *pie
 
 // ---- shapes ----
 
-// [A, b] with A = x a cut into x pieces: [x, a, b], all pieces in front as one dimension.
+// [xa, b] -> [x, a, b]: the pieces of all dimensions as one leading dimension.
 static ValueId unfold(Builder *l, ValueId v, const Pieces *pieces) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   uint32_t rank = info->rank, n = 0;
@@ -124,47 +127,47 @@ static ValueId unfold(Builder *l, ValueId v, const Pieces *pieces) {
   return build_reshape(l, v, rank + 1, front);
 }
 
-// And back, to the dimensions that the pieces join.
+// The inverse, into the dimensions that the pieces join: [x, a, b] -> [xa, b].
 static ValueId fold(Builder *l, ValueId v, const Pieces *pieces) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   uint32_t rank = info->rank - 1, n = 0;
-  int64_t split[2 * MAX_RANK], order[2 * MAX_RANK], whole[MAX_RANK];
+  int64_t split[2 * MAX_RANK], order[2 * MAX_RANK], joined[MAX_RANK];
   for (uint32_t i = 0; i < pieces->n; i++) split[i] = pieces->v[i].n;
   for (uint32_t d = 0; d < rank; d++) {
     uint32_t i = piece_at(pieces, d, true);
-    split[pieces->n + d] = whole[d] = info->dims[1 + d];
+    split[pieces->n + d] = joined[d] = info->dims[1 + d];
     if (i < pieces->n) {
       order[n++] = i;
-      whole[d] *= pieces->v[i].n;
+      joined[d] *= pieces->v[i].n;
     }
     order[n++] = pieces->n + d;
   }
   v = build_reshape(l, v, n, split);
   v = build_transpose(l, v, order);
-  return build_reshape(l, v, rank, whole);
+  return build_reshape(l, v, rank, joined);
 }
 
-static ValueId with_front(Builder *l, ValueId v) {
+static ValueId with_leading(Builder *l, ValueId v) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   int64_t dims[MAX_RANK + 1] = {1};
   for (uint32_t d = 0; d < info->rank; d++) dims[1 + d] = info->dims[d];
   return build_reshape(l, v, info->rank + 1, dims);
 }
 
-static ValueId without_front(Builder *l, ValueId v) {
+static ValueId without_leading(Builder *l, ValueId v) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, v));
   return build_reshape(l, v, info->rank - 1, info->dims + 1);
 }
 
 // ---- the ops ----
 
-static Status *gather(Builder *l, const SdyCollective *c, ValueId *out) {
+static Status *all_gather(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "gathering_axes", &pieces));
   TRY(check_sizes(l, c, &pieces, false, true));
   *out = c->value;
   if (pieces.n > 1 && !c->per_dim) {
-    *out = build_all_gather(l, with_front(l, c->value), 0, pieces.axes);
+    *out = build_all_gather(l, with_leading(l, c->value), 0, pieces.axes);
     *out = fold(l, *out, &pieces);
     return NULL;
   }
@@ -173,7 +176,7 @@ static Status *gather(Builder *l, const SdyCollective *c, ValueId *out) {
   return NULL;
 }
 
-static Status *slice(Builder *l, const SdyCollective *c, ValueId *out) {
+static Status *all_slice(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "slicing_axes", &pieces));
   TRY(check_sizes(l, c, &pieces, true, false));
@@ -187,7 +190,7 @@ static Status *slice(Builder *l, const SdyCollective *c, ValueId *out) {
   return NULL;
 }
 
-static Status *exchange(Builder *l, const SdyCollective *c, ValueId *out) {
+static Status *all_to_all(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_params(l, c, &pieces));
   TRY(check_sizes(l, c, &pieces, true, true));
@@ -201,21 +204,21 @@ static Status *exchange(Builder *l, const SdyCollective *c, ValueId *out) {
   return NULL;
 }
 
-// How parts combine: as the sharding says that has them, else by sum.
+// The reducer of the operand's or the result's sharding; sum if neither is unreduced.
 static Combine reducer_of(const Builder *l, const SdyCollective *c) {
   const ShardingInfo *from = sharding_info(l->table, c->from);
   const ShardingInfo *to = sharding_info(l->table, c->to);
   return from->unreduced.n ? from->reducer : to->unreduced.n ? to->reducer : COMBINE_SUM;
 }
 
-static Status *reduce(Builder *l, const SdyCollective *c, const char *name, ValueId *out) {
+static Status *all_reduce(Builder *l, const SdyCollective *c, const char *name, ValueId *out) {
   AxisList axes;
   TRY(read_list(l, c, name, &axes));
   *out = axes.n ? build_all_reduce(l, c->value, axes, reducer_of(l, c)) : c->value;
   return NULL;
 }
 
-static Status *scatter(Builder *l, const SdyCollective *c, ValueId *out) {
+static Status *reduce_scatter(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "reduce_scatter_axes", &pieces));
   TRY(check_sizes(l, c, &pieces, true, false));
@@ -224,7 +227,7 @@ static Status *scatter(Builder *l, const SdyCollective *c, ValueId *out) {
   if (pieces.n == 1) *out = build_reduce_scatter(l, c->value, pieces.v[0].to, pieces.axes, combine);
   if (pieces.n > 1) {
     *out = build_reduce_scatter(l, unfold(l, c->value, &pieces), 0, pieces.axes, combine);
-    *out = without_front(l, *out);
+    *out = without_leading(l, *out);
   }
   return NULL;
 }
@@ -240,9 +243,10 @@ static int64_t tile_number(const Builder *l, Sharding sharding, uint32_t device)
   return number;
 }
 
-// Who has a tile sends it to who wants it: to itself if it does, the others in order. The two
-// shardings may be on meshes with different orders of the same devices.
-static Status *permute(Builder *l, const SdyCollective *c, ValueId *out) {
+// One collective_permute. A device that needs the tile it has sends it to itself. The others, in
+// order, receive from the next holder of the tile that has not sent yet. The two shardings may be
+// on meshes with different orders of the same devices. O(devices · axes).
+static Status *collective_permute(Builder *l, const SdyCollective *c, ValueId *out) {
   const Mesh *mesh = sharding_mesh(l->table, l->mesh);
   const Mesh *old = sharding_mesh(l->table, sharding_info(l->table, c->from)->mesh);
   uint32_t n = mesh->n_devices;
@@ -257,12 +261,12 @@ static Status *permute(Builder *l, const SdyCollective *c, ValueId *out) {
     head[has] = i + 1;
   }
   for (uint32_t i = 0; i < n; i++) {
-    int64_t wants = tile_number(l, c->to, i);
+    int64_t needed = tile_number(l, c->to, i);
     uint32_t source = i;
-    if (tile_number(l, c->from, i) != wants) {
-      if (!head[wants]) FAIL(INVALID_ARGUMENT, "the two shardings have different tiles");
-      source = head[wants] - 1;
-      head[wants] = next[source];
+    if (tile_number(l, c->from, i) != needed) {
+      if (!head[needed]) FAIL(INVALID_ARGUMENT, "the two shardings have different tiles");
+      source = head[needed] - 1;
+      head[needed] = next[source];
     }
     pairs[i][0] = mesh_position(mesh, source);
     pairs[i][1] = mesh_position(mesh, i);
@@ -271,16 +275,17 @@ static Status *permute(Builder *l, const SdyCollective *c, ValueId *out) {
   return NULL;
 }
 
-// One device along the axes keeps the value, the others have what changes nothing.
-static Status *replicated_to_parts(Builder *l, const SdyCollective *c, ValueId *out) {
+// The first device along the axes keeps the value, the others get the identity.
+static Status *replicated_to_unreduced(Builder *l, const SdyCollective *c, ValueId *out) {
   AxisList axes;
   TRY(read_list(l, c, "axes", &axes));
-  *out = build_first(l, c->value, axes, reducer_of(l, c));
+  *out = build_unreduced(l, c->value, axes, reducer_of(l, c));
   return NULL;
 }
 
-// A tile becomes a part of the whole: at its place in what changes nothing.
-static Status *sharded_to_parts(Builder *l, const SdyCollective *c, ValueId *out) {
+// A tile becomes a partial value of the unsharded shape: the tile at its offset, the identity
+// elsewhere.
+static Status *sharded_to_unreduced(Builder *l, const SdyCollective *c, ValueId *out) {
   Pieces pieces = {0};
   TRY(read_lists(l, c, "axes", &pieces));
   TRY(check_sizes(l, c, &pieces, false, true));
@@ -288,10 +293,10 @@ static Status *sharded_to_parts(Builder *l, const SdyCollective *c, ValueId *out
   for (uint32_t i = 0; i < pieces.n; i++) {
     uint32_t d = pieces.v[i].to;
     int64_t tile = build_dim(l, *out, d);
-    Type whole = type_with_dim(l->p->context, value_type(l->p, *out), d, tile * pieces.v[i].n);
+    Type full = type_with_dim(l->p->context, value_type(l->p, *out), d, tile * pieces.v[i].n);
     ValueId at = build_coordinate(l, pieces.v[i].axes);
     at = build_binary(l, OP_multiply, at, build_index(l, tile));
-    *out = build_dynamic_update(l, build_identity(l, whole, reducer_of(l, c)), *out, d, at);
+    *out = build_dynamic_update(l, build_identity(l, full, reducer_of(l, c)), *out, d, at);
   }
   return NULL;
 }
@@ -301,19 +306,19 @@ bool sdy_is_collective(uint16_t code) {
   return (op_row(code)->traits & both) == both;
 }
 
-Status *sdy_collective_put(Builder *l, const SdyCollective *c, ValueId *out) {
+Status *sdy_collective_write(Builder *l, const SdyCollective *c, ValueId *out) {
   const TypeInfo *info = type_info(l->p->context, value_type(l->p, c->value));
   if (info->kind != TYPE_TENSOR || info->rank >= MAX_RANK)
     FAIL(INVALID_ARGUMENT, "there is no tensor of less than %d dimensions to move", MAX_RANK);
   switch (op_at(l->p, c->op)->code) {
-  case OP_sdy_all_gather: return gather(l, c, out);
-  case OP_sdy_all_slice: return slice(l, c, out);
-  case OP_sdy_all_to_all: return exchange(l, c, out);
-  case OP_sdy_collective_permute: return permute(l, c, out);
-  case OP_sdy_all_reduce: return reduce(l, c, "reduction_axes", out);
-  case OP_sdy_reduce_scatter: return scatter(l, c, out);
-  case OP_sdy_replicated_to_unreduced: return replicated_to_parts(l, c, out);
-  case OP_sdy_sharded_to_unreduced: return sharded_to_parts(l, c, out);
-  default: return reduce(l, c, "axes", out);
+  case OP_sdy_all_gather: return all_gather(l, c, out);
+  case OP_sdy_all_slice: return all_slice(l, c, out);
+  case OP_sdy_all_to_all: return all_to_all(l, c, out);
+  case OP_sdy_collective_permute: return collective_permute(l, c, out);
+  case OP_sdy_all_reduce: return all_reduce(l, c, "reduction_axes", out);
+  case OP_sdy_reduce_scatter: return reduce_scatter(l, c, out);
+  case OP_sdy_replicated_to_unreduced: return replicated_to_unreduced(l, c, out);
+  case OP_sdy_sharded_to_unreduced: return sharded_to_unreduced(l, c, out);
+  default: return all_reduce(l, c, "axes", out);
   }
 }

@@ -1,5 +1,5 @@
-// sdy's collectives as standard ones. Each says itself which axes it moves where; nothing is chosen
-// here.
+// sdy's collectives as StableHLO collectives. Each op names the axes that it moves; nothing is
+// chosen here.
 //
 //   sdy.all_gather [{"x"}, {}]      stablehlo.all_gather
 //   sdy.all_slice [{"x"}, {}]       stablehlo.dynamic_slice at an offset made of partition_id
@@ -10,15 +10,15 @@
 #include "ops/builder.h"
 
 typedef struct SdyCollective {
-  OpId op;            // the global one
-  ValueId value;      // its operand's part on this device
+  OpId op;            // of the global program
+  ValueId value;      // the local operand
   Sharding from, to;  // of the operand and of the result
-  bool per_dim;       // a gather of several dimensions as one collective for each of them
+  bool per_dim;       // an all_gather of several dimensions as one collective for each of them
 } SdyCollective;
 
 bool sdy_is_collective(uint16_t code);
-// Appends what the op is on one device; the mesh is that of `to`. Sizes must divide:
-// INVALID_ARGUMENT, as for axes that the mesh does not have.
-Status *sdy_collective_put(Builder *l, const SdyCollective *c, ValueId *out) MUST_USE;
+// Appends the local form of the op, on the mesh of `to`. INVALID_ARGUMENT: sizes do not divide, or
+// the mesh does not have the axes. O(rank · axes); permutes O(devices).
+Status *sdy_collective_write(Builder *l, const SdyCollective *c, ValueId *out) MUST_USE;
 
 #endif

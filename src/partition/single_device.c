@@ -1,8 +1,12 @@
-// Which ops have a single-device sharding, and what stablehlo.partition_id is for them.
+// Which ops have a single-device sharding, and the value of stablehlo.partition_id in them.
 //
-// On one device a program's partition_id is 0. An op that device k computes for all sees k: the op
-// and what it is computed from are made constants of the global program, before it is partitioned
-// and before it is run for comparison, so that both mean the same.
+// Problem. In a global program partition_id is 0. An op that device k computes for all must see k.
+//
+// Idea. Before partitioning, and before the global program runs for comparison, partition_id
+// becomes the constant k in the op and in the pure ops that its operands are computed from. So both
+// programs mean the same.
+//
+// Cost. O(program), and at most 1000 copied ops for each single-device op.
 #include "partition/single_device.h"
 
 #include "ops/op.h"
@@ -35,8 +39,8 @@ static bool is_manual(const Program *p, OpId op) {
   return false;
 }
 
-// The one that a #sdy.sharding_per_value names; results beside it may be replicated. Most lists
-// name none: these are looked through once.
+// The device that a #sdy.sharding_per_value names; NO_DEVICE if it names several. Other results may
+// be replicated. Most lists name none, and are read once.
 static uint32_t device_of_list(const Program *p, const SymbolTable *symbols, Attr per_value) {
   Context *c = p->context;
   const AttrInfo *list = attr_info(c, attr_get(c, per_value, "shardings"));
@@ -46,7 +50,7 @@ static uint32_t device_of_list(const Program *p, const SymbolTable *symbols, Att
     device = device_of_mesh(p, annotation_mesh(p, symbols, items[i]));
   for (uint32_t i = 0; i < n && device != NO_DEVICE; i++) {
     uint32_t one = device_of_mesh(p, annotation_mesh(p, symbols, items[i]));
-    bool replicated = annotation_says_nothing(c, annotation_opened(c, items[i]));
+    bool replicated = annotation_is_empty(c, annotation_opened(c, items[i]));
     if (one == NO_DEVICE ? !replicated : one != device) return NO_DEVICE;
   }
   return device;
@@ -77,17 +81,17 @@ bool single_device_can(const Program *p, OpId op) {
 
 // ---- partition_id ----
 
-enum { MOST_BEHIND = 1000 };  // ops that are copied for one op
+enum { MOST_COPIED = 1000 };  // ops that are copied for one op
 
 typedef struct Ids {
   Program *p;
   Arena arena;
   SymbolTable symbols;
   uint32_t device;
-  OpId before;         // where copies go
+  OpId before;         // copies are inserted before it
   ValueId *map;        // per old value: its copy for this device
-  bool *asks, *known;  // per op: something that it is computed from is partition_id
-  bool *gone;          // per op
+  bool *asks, *known;  // per op: it depends on partition_id; `asks` has been computed
+  bool *gone;          // per op: it was erased
   uint32_t n_ops, n_values;
   VEC(ValueId) mapped;
 } Ids;
@@ -109,12 +113,15 @@ static ValueId device_constant(Ids *x, OpId before, OpId like) {
   return op_result(p, made, 0);
 }
 
+// Only partition_id and pure ops without regions can be computed twice. Ops that were added since
+// the beginning have no entries in the arrays.
 static bool may_be_copied(const Ids *x, OpId op) {
   return op && op < x->n_ops && !op_at(x->p, op)->n_regions &&
          (op_at(x->p, op)->code == OP_partition_id || op_traits(x->p, op) & TRAIT_PURE);
 }
 
-// Depth first with a stack of its own: programs are long. An op is known when its operands are.
+// Does the op depend on partition_id? Depth-first search, memoized in x->asks; with an explicit
+// stack, since chains of ops may be long.
 static bool asks(Ids *x, OpId root) {
   VEC(OpId) stack = {0};
   VEC_PUSH(&x->arena, &stack, root);
@@ -138,7 +145,8 @@ static bool asks(Ids *x, OpId root) {
   return x->asks[root];
 }
 
-// The value as the device computes it: copies of what depends on partition_id.
+// The value as the device computes it: copies the ops that depend on partition_id. *left: how many
+// more may be copied.
 static Status *copy_of(Ids *x, ValueId v, uint32_t *left, ValueId *out) {
   Program *p = x->p;
   OpId def = v < x->n_values ? value_def(p, v) : 0;
@@ -147,7 +155,7 @@ static Status *copy_of(Ids *x, ValueId v, uint32_t *left, ValueId *out) {
   *out = x->map[v];
   if (*out) return NULL;
   if (!--*left)
-    FAIL(UNIMPLEMENTED, "is computed from partition_id by more than %d ops", MOST_BEHIND);
+    FAIL(UNIMPLEMENTED, "is computed from partition_id by more than %d ops", MOST_COPIED);
   if (op_at(p, def)->code == OP_partition_id) {
     *out = device_constant(x, x->before, def);
   } else {
@@ -175,10 +183,12 @@ static Status *copy_of(Ids *x, ValueId v, uint32_t *left, ValueId *out) {
   return NULL;
 }
 
+// Makes one op, its regions and its operands see the device's id. The map of copies is cleared
+// afterwards, since the next op may be on another device.
 static Status *set_ids(Ids *x, OpId op) {
   Program *p = x->p;
   x->before = op;
-  uint32_t left = MOST_BEHIND;
+  uint32_t left = MOST_COPIED;
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     ValueId v;
     TRY(copy_of(x, op_operand(p, op, i), &left, &v));
@@ -201,6 +211,7 @@ static void release(void *object) {
   arena_deinit(&x->arena);
 }
 
+// Ops are listed before any is changed: copies must not be visited.
 static Status *set_all(Ids *x, Diag *diag) {
   Program *p = x->p;
   VEC(OpId) ops = {0};

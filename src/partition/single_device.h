@@ -8,18 +8,19 @@
 
 #define NO_DEVICE UINT32_MAX
 
-// The device that an op's annotation names, in either spelling; NO_DEVICE: none, or its results
-// disagree. Nothing in a manual computation, no op of sdy's own and no constant has one.
+// The device that an op's annotation names, as sdy or mhlo sharding; NO_DEVICE if there is none, or
+// if its results disagree. Ops in manual computations, ops of the sdy dialect and constants have
+// none.
 uint32_t single_device_of(const Program *p, const SymbolTable *symbols, OpId op, Arena *scratch);
 
-// Whether one device can compute the op, regions included, for all: nothing in it is a call, a
-// collective, or draws random numbers, which all devices count.
+// Can one device compute the op, with its regions, for all? Not if it contains a call, a
+// collective, a check, or rng: the state of random draws must stay equal on all devices.
 bool single_device_can(const Program *p, OpId op);
 
-// stablehlo.partition_id becomes a constant where a single-device sharding says which device asks:
-// the op itself, in the regions of such an op, and in what its operands are computed from by pure
-// ops. What other ops see of these is not changed. UNIMPLEMENTED, said in diag (may be NULL) at its
-// place, if that is more than a thousand ops. O(program).
+// Replaces stablehlo.partition_id by a constant for ops with a single-device sharding: in the op,
+// in its regions, and in the pure ops that its operands are computed from. These are copied, so
+// that other users see no change. UNIMPLEMENTED, with the op's location in diag (may be NULL), if
+// more than a thousand ops would be copied for one op. O(program).
 Status *single_device_ids(Program *p, Guard *guard, Diag *diag) MUST_USE;
 
 #endif

@@ -1,4 +1,5 @@
-// A tile is walked element by element beside the whole: O(elements of the tile · rank).
+// Shards are walked element by element beside the global tensor: a TileWalk maps each element of a
+// shard to its row-major index in the global tensor, or -1 in the padding. O(elements · rank).
 #include "partition/tiles.h"
 
 #include <math.h>
@@ -61,28 +62,29 @@ Status *tiles_devices(const Program *local, uint32_t *out_n) {
 
 typedef struct TileWalk {
   uint32_t rank;
-  const int64_t *whole, *tile;  // sizes
+  const int64_t *global, *tile;  // sizes
   int64_t offset[MAX_RANK], extent[MAX_RANK], at[MAX_RANK];
-  int64_t number;  // of the element in the whole; -1 = beyond its end
+  int64_t number;  // row-major index of the element in the global tensor; -1 = padding
 } TileWalk;
 
+// Computes the index of the current element, O(rank).
 static void walk_number(TileWalk *w) {
   w->number = 0;
   bool inside = true;
   for (uint32_t d = 0; d < w->rank; d++) {
-    w->number = w->number * w->whole[d] + w->offset[d] + w->at[d];
+    w->number = w->number * w->global[d] + w->offset[d] + w->at[d];
     inside &= w->at[d] < w->extent[d];
   }
   if (!inside) w->number = -1;
 }
 
 static void walk_begin(TileWalk *w, ShardingTable *table, const Edge *edge, uint32_t device,
-                       const Literal *tile, const Literal *whole) {
-  *w = (TileWalk){.rank = whole->rank, .whole = whole->dims, .tile = tile->dims};
-  for (uint32_t d = 0; d < w->rank; d++) w->extent[d] = w->whole[d];
+                       const Literal *tile, const Literal *global) {
+  *w = (TileWalk){.rank = global->rank, .global = global->dims, .tile = tile->dims};
+  for (uint32_t d = 0; d < w->rank; d++) w->extent[d] = w->global[d];
   if (edge->sharding)
-    sharding_tile_range(table, edge->sharding, whole->dims, device, w->offset, w->extent);
-  if (tile->count) walk_number(w);  // sizes of an empty whole may overflow
+    sharding_tile_range(table, edge->sharding, global->dims, device, w->offset, w->extent);
+  if (tile->count) walk_number(w);  // sizes of an empty tensor may overflow
 }
 
 static void walk_next(TileWalk *w) {
@@ -90,7 +92,7 @@ static void walk_next(TileWalk *w) {
   walk_number(w);
 }
 
-// ---- cutting ----
+// ---- sharding ----
 
 static void set_number(Literal *l, int64_t i, int64_t number) {
   switch (dtype_kind(l->dtype)) {
@@ -107,7 +109,7 @@ static void set_poison(Literal *l, int64_t i) {
     literal_set(l, i, scalar_i(-77777));
 }
 
-// Is the device the first along the axes of what is unreduced?
+// Is the device the first along the unreduced axes?
 static bool is_first(ShardingTable *table, Sharding sharding, uint32_t device) {
   const ShardingInfo *info = sharding_info(table, sharding);
   if (!info->unreduced.n) return true;
@@ -115,32 +117,32 @@ static bool is_first(ShardingTable *table, Sharding sharding, uint32_t device) {
   return axes_coordinate(mesh, info->unreduced, mesh_position(mesh, device)) == 0;
 }
 
-Literal *tile_cut(ShardingTable *table, const Edge *edge, uint32_t device, Literal *whole,
-                  TilePadding padding) {
-  if (!edge->sharding || whole->kind != LITERAL_ARRAY) return literal_retain(whole);
+Literal *tile_shard(ShardingTable *table, const Edge *edge, uint32_t device, Literal *global,
+                    TilePadding padding) {
+  if (!edge->sharding || global->kind != LITERAL_ARRAY) return literal_retain(global);
   const Context *context = sharding_table_context(table);
-  Literal *tile = literal_new_typed(whole->heap, context,
+  Literal *tile = literal_new_typed(global->heap, context,
                                     sharding_local_type(table, edge->sharding, edge->global));
   Combine combine = sharding_info(table, edge->sharding)->reducer;
-  // Of a maximum and its like everybody may have the value.
+  // Reducers like max give the same result if all devices have the value.
   bool adds = combine == COMBINE_SUM || combine == COMBINE_MUL || combine == COMBINE_XOR;
   bool rest = adds && !is_first(table, edge->sharding, device);
   TileWalk w;
-  walk_begin(&w, table, edge, device, tile, whole);
+  walk_begin(&w, table, edge, device, tile, global);
   for (int64_t i = 0; i < tile->count; i++, walk_next(&w)) {
     if (w.number < 0 && padding == PADDING_ZERO)
-      continue;  // as new literals are
+      continue;  // new literals are zero
     else if (w.number < 0)
       set_poison(tile, i);
     else if (rest)
       set_number(tile, i, combine == COMBINE_MUL);
     else
-      literal_copy_elements(tile, i, whole, w.number, 1);
+      literal_copy_elements(tile, i, global, w.number, 1);
   }
   return tile;
 }
 
-// ---- comparing ----
+// ---- reducing ----
 
 static Scalar combine_floats(Combine combine, Scalar a, Scalar b) {
   switch (combine) {
@@ -178,16 +180,16 @@ static void combine_into(Literal *to, const Literal *from, Combine combine) {
 }
 
 Literal *tile_reduce(ShardingTable *table, const Edge *edge, uint32_t device, uint32_t n_devices,
-                     Literal *const *parts, Arena *scratch) {
+                     Literal *const *shards, Arena *scratch) {
   const ShardingInfo *info = sharding_info(table, edge->sharding);
   const Mesh *mesh = sharding_mesh(table, info->mesh);
   if (!is_first(table, edge->sharding, device)) return NULL;
   AxisList others = axes_complement(scratch, mesh, info->unreduced);
   int64_t group = axes_coordinate(mesh, others, mesh_position(mesh, device));
-  Literal *sum = literal_copy(parts[device]);
+  Literal *sum = literal_copy(shards[device]);
   for (uint32_t k = 0; k < n_devices; k++)
     if (k != device && axes_coordinate(mesh, others, mesh_position(mesh, k)) == group)
-      combine_into(sum, parts[k], info->reducer);
+      combine_into(sum, shards[k], info->reducer);
   return sum;
 }
 
@@ -206,47 +208,50 @@ static bool same_value(const Literal *a, const Literal *b) {
          memcmp(a->data, b->data, (size_t)a->count * (size_t)dtype_bytes(a->dtype)) == 0;
 }
 
-// The elements of a tile into the whole; false if one was there already, and another one.
-static bool put_tile(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *tile,
-                     Literal *whole, bool *present) {
+// Copies the elements of a shard into the global tensor, except those that are present. False if
+// one of these has other bits.
+static bool copy_into_global(ShardingTable *table, const Edge *edge, uint32_t device,
+                             const Literal *tile, Literal *global, bool *present) {
   bool same = true;
   TileWalk w;
-  walk_begin(&w, table, edge, device, tile, whole);
+  walk_begin(&w, table, edge, device, tile, global);
   for (int64_t i = 0; i < tile->count; i++, walk_next(&w)) {
     if (w.number < 0) continue;
     if (present[w.number]) {
-      same &= same_element(tile, i, whole, w.number);
+      same &= same_element(tile, i, global, w.number);
       continue;
     }
-    literal_copy_elements(whole, w.number, tile, i, 1);
+    literal_copy_elements(global, w.number, tile, i, 1);
     present[w.number] = true;
   }
   return same;
 }
 
 Literal *tile_join(ShardingTable *table, const Edge *edge, uint32_t n_devices,
-                   Literal *const *parts, Arena *scratch, uint32_t *out_unequal) {
+                   Literal *const *shards, Arena *scratch, uint32_t *out_unequal) {
   *out_unequal = n_devices;
-  if (!edge->sharding || parts[0]->kind != LITERAL_ARRAY) {
+  if (!edge->sharding || shards[0]->kind != LITERAL_ARRAY) {
     for (uint32_t k = n_devices; k-- > 1;)
-      if (!same_value(parts[0], parts[k])) *out_unequal = k;
-    return literal_retain(parts[0]);
+      if (!same_value(shards[0], shards[k])) *out_unequal = k;
+    return literal_retain(shards[0]);
   }
   bool unreduced = sharding_info(table, edge->sharding)->unreduced.n > 0;
-  Literal *whole = literal_new_typed(parts[0]->heap, sharding_table_context(table), edge->global);
+  Literal *global = literal_new_typed(shards[0]->heap, sharding_table_context(table), edge->global);
   ArenaMark mark = arena_mark(scratch);
-  bool *present = ARENA_ARRAY(scratch, bool, (size_t)whole->count + 1);
+  bool *present = ARENA_ARRAY(scratch, bool, (size_t)global->count + 1);
   for (uint32_t k = 0; k < n_devices; k++) {
-    Literal *part = unreduced ? tile_reduce(table, edge, k, n_devices, parts, scratch)
-                              : literal_retain(parts[k]);
-    if (!part) continue;  // another device has the sum
-    if (!put_tile(table, edge, k, part, whole, present) && *out_unequal == n_devices)
+    Literal *shard = unreduced ? tile_reduce(table, edge, k, n_devices, shards, scratch)
+                               : literal_retain(shards[k]);
+    if (!shard) continue;  // the first device of the group has the sum
+    if (!copy_into_global(table, edge, k, shard, global, present) && *out_unequal == n_devices)
       *out_unequal = k;
-    literal_release(part);
+    literal_release(shard);
   }
   arena_rewind(scratch, mark);
-  return whole;
+  return global;
 }
+
+// ---- comparing ----
 
 double tile_tolerance(DType dtype) {
   if (!dtype_is_float(dtype) && !dtype_is_complex(dtype)) return 0;
@@ -254,7 +259,8 @@ double tile_tolerance(DType dtype) {
   return bits > 23 ? 1e-10 : bits > 10 ? 1e-4 : bits > 7 ? 1e-2 : bits > 3 ? 5e-2 : 0.5;
 }
 
-// Relative distance; 0 if both are the same, also both NaN.
+// |got - want| / (1 + |want|): relative for large values, absolute near 0. 0 if both are equal or
+// both NaN; infinite if one of them is NaN.
 static double distance(double got, double want) {
   if (got == want || (isnan(got) && isnan(want))) return 0;
   double d = fabs(got - want) / (1 + fabs(want));
@@ -262,24 +268,24 @@ static double distance(double got, double want) {
 }
 
 void tile_compare(ShardingTable *table, const Edge *edge, uint32_t device, const Literal *tile,
-                  const Literal *whole, double tolerance, const double *slack,
+                  const Literal *global, double tolerance, const double *slack,
                   TileDifference *out) {
   *out = (TileDifference){.number = -1};
   const Context *context = sharding_table_context(table);
   bool same =
       edge->sharding
           ? literal_matches(context, tile, sharding_local_type(table, edge->sharding, edge->global))
-          : literal_same_shape(tile, whole);
+          : literal_same_shape(tile, global);
   if (!same) {
-    out->count = whole->count + !whole->count;
+    out->count = global->count + !global->count;
     return;
   }
   bool real = dtype_is_float(tile->dtype), complex = dtype_is_complex(tile->dtype);
   TileWalk w;
-  walk_begin(&w, table, edge, device, tile, whole);
+  walk_begin(&w, table, edge, device, tile, global);
   for (int64_t i = 0; i < tile->count; i++, walk_next(&w)) {
     if (w.number < 0) continue;
-    Scalar got = literal_get(tile, i), want = literal_get(whole, w.number);
+    Scalar got = literal_get(tile, i), want = literal_get(global, w.number);
     double d = 0;
     if (real || complex) d = distance(got.f, want.f);
     if (complex) d = fmax(d, distance(got.im, want.im));

@@ -1,14 +1,20 @@
-// The write stage: decisions become the local program, in order. It chooses nothing.
+// The write stage: writes the decisions, in order, as the local program. It chooses nothing.
 //
-// Functions are written beside the old ones. Every copy of the decisions has one local value.
-// O(decisions).
+//   reshard  c3 = c2 of %1                    %4 = "stablehlo.all_gather"(%arg1)
+//   split    c4 = %2 on (c1, c3)              %5 = stablehlo.dot_general %arg0, %4
+//
+// Invariant. Each copy has one local value (Writer.values), which the decision that makes the copy
+// writes. Local functions are written beside the global ones, which stay readable until all are
+// written (partition.c).
+//
+// Cost. O(decisions).
 #include "annotate/target.h"
 #include "partition/walk.h"
 
 // ---- arguments and results ----
 
-// The same on a mesh without a symbol: the local program has no mesh ops.
-static Sharding with_mesh_spelled(Partition *t, Sharding sharding) {
+// The sharding on a mesh without a symbol: the local program has no mesh ops.
+static Sharding with_inlined_mesh(Partition *t, Sharding sharding) {
   ShardingInfo info = *sharding_info(t->table, sharding);
   Mesh *mesh = ARENA_NEW(context_arena(t->context), Mesh);  // the table borrows it
   *mesh = *sharding_mesh(t->table, info.mesh);
@@ -17,13 +23,14 @@ static Sharding with_mesh_spelled(Partition *t, Sharding sharding) {
   return sharding_intern(t->table, &info);
 }
 
-// `tessera.global` and `tessera.sharding`: the global type, and how it is sharded.
+// The attributes of an argument or result: `tessera.global` and `tessera.sharding` instead of the
+// global program's annotations.
 static Attr edge_attrs(Partition *t, Attr dict, Type global, Sharding sharding) {
   dict = attr_dict_with(t->context, dict, "sdy.sharding", 0);
   dict = attr_dict_with(t->context, dict, "mhlo.sharding", 0);
   if (!sharding) return dict;
   Attr attr;
-  Status *status = sharding_to_attr(t->table, with_mesh_spelled(t, sharding), &attr);
+  Status *status = sharding_to_attr(t->table, with_inlined_mesh(t, sharding), &attr);
   if (status) {
     status_free(status);
     return dict;
@@ -32,9 +39,9 @@ static Attr edge_attrs(Partition *t, Attr dict, Type global, Sharding sharding) 
   return attr_dict_with(t->context, dict, "tessera.sharding", attr);
 }
 
-// An argument's name. Printing would lose it: locations are not always printed, and names of values
-// are not kept.
-static Attr named(Partition *t, OpId function, uint32_t i, Attr dict) {
+// Adds an argument's name as `jax.arg_info`. Otherwise printing would lose it: value names are not
+// kept, and locations are not always printed.
+static Attr with_name(Partition *t, OpId function, uint32_t i, Attr dict) {
   InstanceId instance = graph_instance_of(t->graph, function);
   if (t->graph->instances[instance].call || attr_get(t->context, dict, "jax.arg_info")) return dict;
   Str name = argument_name(t->p, function, i);
@@ -52,14 +59,14 @@ static Attr edges_attr(Partition *t, OpId function, const char *name, uint32_t n
   for (uint32_t i = 0; i < n; i++) {
     Attr was = i < n_old ? attr_info(t->context, op_attr(t->p, function, name))->items[i] : 0;
     items[i] = edge_attrs(t, was, globals[i], shardings[i]);
-    if (is_arg) items[i] = named(t, function, i, items[i]);
+    if (is_arg) items[i] = with_name(t, function, i, items[i]);
     any |= items[i] && attr_info(t->context, items[i])->count > 0;
     if (!items[i]) items[i] = attr_intern(t->context, &(AttrInfo){.kind = ATTR_DICT});
   }
   return any ? attr_array(t->context, n, items) : 0;
 }
 
-// Ops without users: the device's position, constants.
+// Erases pure ops without users: the device's position, constants.
 static void drop_unused(Partition *t, BlockId block) {
   for (OpId o = block_at(t->p, block)->last, prev; o; o = prev) {
     prev = op_at(t->p, o)->prev;
@@ -102,7 +109,7 @@ static OpId write_function(Writer *w, const Decision *d) {
   return made;
 }
 
-// A region's block, with an argument for each copy.
+// Adds a block to a region, with an argument for each copy that the decision makes.
 static BlockId write_block(Writer *w, const Decision *d, RegionId region, BlockId source) {
   Partition *t = w->t;
   BlockId block = region_add_block(t->p, region);
@@ -152,9 +159,11 @@ static void write_flow(Writer *w, const Decision *d) {
   VEC_PUSH(&t->arena, &w->open, ((OpenFlow){d->op, made, w->b->block}));
 }
 
+// A region of the innermost open op that the decision is about. Inner ops are complete by then: the
+// list has no decision at the end of an op.
 static void begin_region(Writer *w, const Decision *d) {
   const Program *p = w->t->p;
-  while (w->open.items[w->open.count - 1].op != d->op) w->open.count--;  // those are complete
+  while (w->open.items[w->open.count - 1].op != d->op) w->open.count--;
   OpId made = w->open.items[w->open.count - 1].made;
   w->b->block = write_block(w, d, op_region(p, made, d->region),
                             region_block(p, op_region(p, d->op, d->region)));
@@ -173,7 +182,7 @@ static void write_terminator(Writer *w, const Decision *d) {
   op_append(t->p, w->b->block, op_create(t->p, &spec));
 }
 
-// The region or function that began last ends.
+// Ends the region or function that began last; the block around it goes on.
 static void end(Writer *w, const Decision *d) {
   if (d->op) write_terminator(w, d);
   OpId around = region_at(w->t->p, block_at(w->t->p, w->b->block)->region)->op;

@@ -1,5 +1,12 @@
-// Writes one op of the local program as it was decided: by its `localize` column, or as a copy with
-// local types. O(size of what is written).
+// Writes one op of the local program as decided: by its `localize` column, or as a copy with local
+// types.
+//
+// Invariant. A copy is checked against the op's own `infer` with local types. If it is not valid
+// (an attribute with sizes does not fit), the op is refused: t->refused is set, the functions
+// written so far are erased, and the program is decided again with this op on replicated operands
+// (partition.c).
+//
+// Cost. O(size of the local ops).
 #include <string.h>
 
 #include "explain/reason.h"
@@ -34,7 +41,7 @@ static OpId copy_without_regions(Partition *t, OpId op, const ValueId *operands,
   return op_create(t->p, &spec);
 }
 
-// No value inside an op is mapped to a clone's any more. O(its size).
+// Clears w->cloned for all values inside an op. O(its size).
 static void forget_cloned(Writer *w, OpId op) {
   const Program *p = w->t->p;
   for (OpId o = op; o; o = op_walk_next(p, o, op)) {
@@ -46,7 +53,8 @@ static void forget_cloned(Writer *w, OpId op) {
   }
 }
 
-// A copy with its regions, which read replicated values from outside. O(its size).
+// A copy of an op with its regions. Values that these read from outside are replicated copies.
+// O(its size).
 static Status *copy_regions(Writer *w, const Decision *d, const ValueId *operands,
                             const Type *types, OpId *out) {
   Partition *t = w->t;
@@ -90,11 +98,13 @@ static void keep_results(Writer *w, const Decision *d, OpId made) {
 
 // ---- columns ----
 
+// The user data of a Localizer while columns write.
 typedef struct Column {
   Writer *w;
   const Decision *d;
 } Column;
 
+// localize_find while writing: the copy that find_copy of decide_op.c found.
 static ValueId find_value(const Localizer *cx, ValueId v, Sharding sharding) {
   const Column *column = cx->user;
   const SplitDecision *split = column->d->split;
@@ -104,8 +114,8 @@ static ValueId find_value(const Localizer *cx, ValueId v, Sharding sharding) {
   return 0;
 }
 
-// localize_copy. The copy must be valid with local types: attributes with sizes may not fit. If it
-// is not, the op is decided again without splits; the rest is written to find others like it.
+// localize_copy. If the copy is not valid with local types, the op is refused. Writing goes on, to
+// find all such ops in one pass.
 static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, const Type *types,
                           ValueId *out) {
   const Column *column = cx->user;
@@ -113,12 +123,13 @@ static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, co
   Partition *t = w->t;
   OpId copy;
   TRY(write_copy(w, column->d, operands, attrs, types, &copy));
-  if (!localize_holds(t->p, copy, types, t->guard)) w->refused = t->refused[cx->op] = true;
+  if (!localize_types_hold(t->p, copy, types, t->guard)) w->refused = t->refused[cx->op] = true;
   for (uint32_t i = 0; i < op_at(t->p, copy)->n_results; i++) out[i] = op_result(t->p, copy, i);
   return NULL;
 }
 
-// A column may write the op's own regions anew (a comparator that also compares positions).
+// A column may rewrite the op's regions (a comparator that also compares indices): removes
+// shardings from the ops that it appended.
 static Status *clean_after(Writer *w, OpId before) {
   const Program *p = w->t->p;
   OpId o = before ? op_at(p, before)->next : block_at(p, w->b->block)->first;
@@ -158,7 +169,8 @@ static Status *write_replicated(Writer *w, const Decision *d) {
 
 // ---- one device ----
 
-static ValueId nothing(Writer *w, Type type) {
+// The value of a result on devices that skip the op: zeros, or a token.
+static ValueId write_zero(Writer *w, Type type) {
   if (type_info(w->t->context, type)->kind == TYPE_TENSOR)
     return build_splat(w->b, type, scalar_i(0));
   return build_op(w->b, OP_create_token, 0, NULL, type, 0);
@@ -169,23 +181,24 @@ static Status *write_branch(Writer *w, const Decision *d, RegionId region, const
                             const Type *types) {
   Partition *t = w->t;
   w->b->block = region_add_block(t->p, region);
-  ValueId *gives = ARENA_ARRAY(&t->scratch, ValueId, d->n_out + 1);
+  ValueId *returned = ARENA_ARRAY(&t->scratch, ValueId, d->n_out + 1);
   OpId copy = 0;
   if (operands) TRY(write_copy(w, d, operands, op_at(t->p, d->op)->attrs, types, &copy));
   for (uint32_t i = 0; i < d->n_out; i++)
-    gives[i] = copy ? op_result(t->p, copy, i) : nothing(w, types[i]);
+    returned[i] = copy ? op_result(t->p, copy, i) : write_zero(w, types[i]);
   OpSpec end = {.code = OP_return,
                 .n_operands = d->n_out,
-                .operands = gives,
+                .operands = returned,
                 .pos = POS_NONE,
                 .origin = d->op};
   op_append(t->p, w->b->block, op_create(t->p, &end));
   return NULL;
 }
 
-// At least 0 on every device, once all devices have come here. All such ops are equal: the
-// optimization_barrier keeps each of them where it is.
-static ValueId write_meeting(Writer *w) {
+// A synchronization of all devices: a value of at least 0, which is there when all devices have
+// arrived. Without the optimization_barrier several of these ops would be merged, as they are
+// equal.
+static ValueId write_synchronization(Writer *w) {
   Builder *b = w->b;
   ValueId at = build_position(b);
   at = build_op(b, OP_optimization_barrier, 1, &at, value_type(b->p, at), 0);
@@ -200,7 +213,7 @@ static ValueId write_here(Writer *w, const Decision *d) {
   if (!d->device->waits) return here;
   Attr loc = b->loc;
   if (w->t->options.why) b->loc = reason_order(&w->t->words, d->op);
-  ValueId met = build_compare(b, "GE", write_meeting(w), build_index(b, 0));
+  ValueId met = build_compare(b, "GE", write_synchronization(w), build_index(b, 0));
   here = build_binary(b, OP_and, here, met);
   b->loc = loc;
   return here;
@@ -215,7 +228,7 @@ static ValueId write_sent(Writer *w, const Decision *d, uint32_t i, ValueId loca
   if (w->t->options.why)
     b->loc =
         reason_device(&w->t->words, d->op, mesh_device(sharding_mesh(b->table, b->mesh), position));
-  local = to == SENT_TO_ALL ? build_from(b, local, position)
+  local = to == SENT_TO_ALL ? build_broadcast_from(b, local, position)
                             : build_permute(b, local, 1, (const int64_t[][2]){{position, to}});
   b->loc = loc;
   return local;

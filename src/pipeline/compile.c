@@ -1,6 +1,10 @@
-// The story of a program, from text to verified local program. `compile` is the table of contents:
+// All stages of a program, from text to verified local program. `compile` is the table of contents:
 // one line per stage, in order. Stages are in propagate.c, partition.c, verify_partition.c and the
 // directories that these call.
+//
+// Invariant. A stage reads and writes the session only. The first error ends the compilation; the
+// session stays valid. O(program) except propagation (src/propagate) and verification (evaluates
+// both programs).
 #include "pipeline/compile.h"
 
 #include "base/clock.h"
@@ -26,8 +30,16 @@ static bool partitions(const CompileRequest *r) {
   return r->stop_after == STAGE_ALL || r->stop_after > STAGE_WRITE;
 }
 
-// What depends on the program as it was read: what to compare with, edges that keep their
-// shardings, and which rules propagate first.
+// A local program has shapes of shards and collectives between its devices; partitioning it again
+// would give wrong results.
+static Status *refuse_local(const Session *s, const CompileRequest *r) {
+  if (!partitions(r) || !op_attr(s->program, s->program->root, "tessera.mesh")) return NULL;
+  FAIL(INVALID_ARGUMENT, "the program is already a local program (its module has tessera.mesh): "
+                         "tessera run runs it, tessera optimize optimizes it");
+}
+
+// Work that needs the program as it was read: a clone to verify against, edges that keep their
+// shardings, and trials of which rules propagate first.
 static void prepare(Session *s, CompileRequest *r) {
   if (r->verify && partitions(r)) s->global = program_clone(s->program, s->context, s->guard);
   if (partitions(r)) keep_propagated_edges(s->program, &r->annotations);
@@ -52,6 +64,8 @@ static Status *partition(Session *s, Compiled *out) {
   return NULL;
 }
 
+// Counts communication and work; on request predicts seconds and memory. With reasons, also lists
+// the reason of each collective.
 static Status *measure(Session *s, const CompileRequest *r, Compiled *out) {
   traffic_count(s->program, out->devices, out->n_devices, &s->arena, &out->traffic);
   if (r->simulate)
@@ -81,6 +95,7 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   LAST(STAGE_READ);
   TRY(verify_program(s));
   LAST(STAGE_VERIFY);
+  TRY(refuse_local(s, r));
 
   prepare(s, r);
   TRY(stage_import(s, &r->annotations));

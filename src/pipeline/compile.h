@@ -1,4 +1,4 @@
-// The compiler: a program through all stages, or through the first of them.
+// The compiler: takes a program through all stages, or through the first of them.
 #ifndef TESSERA_PIPELINE_COMPILE_H
 #define TESSERA_PIPELINE_COMPILE_H
 
@@ -12,16 +12,16 @@ typedef enum Stage {
   STAGE_ALL,
   STAGE_READ,          // text to program
   STAGE_VERIFY,        // the program is valid
-  STAGE_IMPORT,        // its annotations in one form
-  STAGE_ANNOTATE,      // and those beside it
-  STAGE_PROPAGATE,     // all shardings inferred
-  STAGE_WRITE,         // and written into the program
+  STAGE_IMPORT,        // the program's annotations have one form
+  STAGE_ANNOTATE,      // annotations of the request are added
+  STAGE_PROPAGATE,     // all shardings are inferred
+  STAGE_WRITE,         // shardings are written into the program
   STAGE_DECIDE,        // axes per op, copies and the rest are chosen
-  STAGE_PARTITION,     // the local program
-  STAGE_OPTIMIZE,      // made cheaper
-  STAGE_CHECK_LOCAL,   // it is sound and valid
-  STAGE_MEASURE,       // its collectives, bytes, FLOPs and their reasons; seconds and memory
-  STAGE_VERIFY_LOCAL,  // it computes what the global program does
+  STAGE_PARTITION,     // the local program is written
+  STAGE_OPTIMIZE,      // passes have run
+  STAGE_CHECK_LOCAL,   // the local program is sound and valid
+  STAGE_MEASURE,       // collectives, bytes and FLOPs are counted, with reasons; predictions
+  STAGE_VERIFY_LOCAL,  // the local program computes the same as the global program
 } Stage;
 
 // Everything is borrowed until session_deinit.
@@ -36,7 +36,7 @@ typedef struct CompileRequest {
   Stage stop_after;             // the last stage
 } CompileRequest;
 
-// What the stages found out, as far as they ran. Everything is in the session's arena.
+// Results of the stages that ran. Everything is in the session's arena.
 typedef struct Compiled {
   uint32_t n_annotated;      // places with an annotation
   double propagate_seconds;  // of STAGE_ANNOTATE and STAGE_PROPAGATE

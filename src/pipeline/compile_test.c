@@ -1,5 +1,6 @@
-// compile: each stop_after leaves what its stages make and nothing more; an error at each stage is
-// a status with diagnostics; session_deinit frees everything, also if the k-th allocation fails.
+// compile: each stop_after leaves the results of its stages and nothing more. An error at each
+// stage is a status with diagnostics. session_deinit frees everything, also if the k-th allocation
+// fails.
 #include "pipeline/compile.h"
 
 #include <setjmp.h>
@@ -79,10 +80,12 @@ static void test_stop_after(void **state) {
     assert_int_equal(s->verified, last >= STAGE_VERIFY);
     assert_int_equal(s->table != NULL, last >= STAGE_IMPORT);
     assert_int_equal(strstr(printed, "sdy.mesh @mesh") != NULL,
-                     last >= STAGE_IMPORT && last <= STAGE_WRITE);
+                     last >= STAGE_IMPORT && last <= STAGE_DECIDE);
     assert_int_equal(s->propagation != NULL, last >= STAGE_ANNOTATE);
     assert_int_equal(job.compiled.n_annotated != 0, last >= STAGE_ANNOTATE);
-    assert_int_equal(strstr(printed, "sdy.sharding = ") != NULL, last == STAGE_WRITE);
+    assert_int_equal(strstr(printed, "sdy.sharding = ") != NULL,
+                     last == STAGE_WRITE || last == STAGE_DECIDE);
+    assert_int_equal(s->partition != NULL, last >= STAGE_DECIDE);
     assert_int_equal(s->global != NULL, last > STAGE_WRITE);
     assert_int_equal(job.compiled.n_devices, last >= STAGE_PARTITION ? 2 : 1);
     assert_int_equal(strstr(printed, "stablehlo.all_gather") != NULL, last >= STAGE_PARTITION);
@@ -111,7 +114,7 @@ static Status *compile_again(Guard *guard, void *arg) {
   return NULL;
 }
 
-// A clone is compiled, through a session that borrows it; the program stays.
+// A session that borrows a clone compiles it; the program stays as it is.
 static void test_clone_and_borrow(void **state) {
   (void)state;
   Job job = job_for(text);
@@ -210,7 +213,7 @@ static void test_no_memory(void **state) {
   every_allocation_may_fail(&job, false);
 }
 
-// A trial without memory is a trial that lost.
+// A trial that runs out of memory is not chosen.
 static void test_no_memory_in_trials(void **state) {
   (void)state;
   Job job = job_for(text);

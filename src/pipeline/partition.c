@@ -1,4 +1,7 @@
-// Options of the stages become those of src/partition and src/optimize; the algorithms are there.
+// The stages decide, partition, optimize and check: translates options of the session to those of
+// src/partition and src/optimize, where the algorithms are. Also reads and writes "passes" of the
+// JSON decisions: whether a pass trades memory or time for communication (optimize/trades.h). They
+// name ops by the numbers of src/partition, which src/optimize does not know.
 #include "pipeline/partition.h"
 
 #include <string.h>
@@ -9,6 +12,7 @@
 #include "optimize/trades.h"
 #include "partition/sdy_collectives.h"
 
+// Has the program ops that only a partitioner's input after propagation has?
 static bool is_propagated(const Program *p) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     if (op_at(p, o)->code == OP_sdy_reshard || sdy_is_collective(op_at(p, o)->code)) return true;
@@ -39,7 +43,8 @@ static bool is_count(const JsonValue *v) {
          v->number == (double)(uint32_t)v->number;
 }
 
-static Status *give_trade(Session *s, const JsonValue *v, Trades *trades) {
+// Reads one entry of "passes".
+static Status *read_trade(Session *s, const JsonValue *v, Trades *trades) {
   static const char *const keys[] = {"pass", "op", "ask", "taken", "bytes"};
   const JsonValue *name = json_get(v, "pass"), *op = json_get(v, "op"), *ask = json_get(v, "ask"),
                   *taken = json_get(v, "taken");
@@ -71,13 +76,17 @@ static Status *read_trades(Session *s, Str text, Trades *trades) {
   if (!text.n) return NULL;
   TRY(json_read(text, &s->arena, &root));
   list = json_get(root, "passes");
-  if (list && list->kind != JSON_ARRAY)
-    FAIL(INVALID_ARGUMENT, "line %u of the decisions: \"passes\" is not an array", list->line);
-  for (uint32_t i = 0; list && i < list->count; i++) TRY(give_trade(s, &list->items[i], trades));
+  if (list && list->kind != JSON_ARRAY) {
+    diag_error(&s->diag, POS_NONE, "line %u of the decisions: \"passes\" is not an array",
+               list->line);
+    return diag_status(&s->diag);
+  }
+  for (uint32_t i = 0; list && i < list->count; i++) TRY(read_trade(s, &list->items[i], trades));
   return NULL;
 }
 
-static void put_trades(Session *s, const Trades *trades, Json *json) {
+// Writes "passes". Trades about ops without a number (ops that passes made) are left out.
+static void write_trades(Session *s, const Trades *trades, Json *json) {
   json_break(json, 1);
   json_key(json, "passes"), json_open(json, '[');
   for (uint32_t i = 0; i < trades->made.count; i++) {
@@ -110,7 +119,7 @@ static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
                          .compute = machine ? &machine->compute : NULL,
                          .n_devices = 1,
                          .table = table,
-                         .edges_are_said = true,
+                         .edges_are_annotated = true,
                          .passes = options->plain ? "" : options->passes,
                          .collectives = options->collectives,
                          .rings = options->rings,
@@ -143,6 +152,8 @@ Status *stage_partition(Session *s, MeshId *out_mesh) {
 
 static void release_trades(void *trades) { trades_deinit(trades); }
 
+// With decisions: reads the given trades before the passes, refuses those that no pass asked for,
+// and writes all that were made.
 Status *stage_optimize(Session *s, const LocalOptions *options, MeshId mesh) {
   if (!options->decisions.n && !options->out_decisions)
     return optimize(s->program, s->table, mesh, options, s->machine, NULL, &s->arena, s->guard,
@@ -155,9 +166,12 @@ Status *stage_optimize(Session *s, const LocalOptions *options, MeshId mesh) {
     status = optimize(s->program, s->table, mesh, options, s->machine, &trades, &s->arena, s->guard,
                       &s->diag);
   const Trade *unused = status || options->plain ? NULL : trades_unused(&trades);
-  if (unused) status = refuse_trade(s, unused, "the pass has no such choice at this op");
+  if (unused)
+    status = refuse_trade(s, unused,
+                          "the pass has no such choice at this op. Choices with \"ask\" follow "
+                          "from earlier ones: remove them after an edit");
   if (!status && options->out_decisions) {
-    put_trades(s, &trades, &(Json){.out = options->out_decisions, .comma = true});
+    write_trades(s, &trades, &(Json){.out = options->out_decisions, .comma = true});
     strbuf_puts(options->out_decisions, "\n}\n");
   }
   guard_pop(s->guard, &cleanup);

@@ -1,4 +1,5 @@
-// The stages from a program with shardings to the local program: partition, optimize, check.
+// The stages from a program with shardings to the local program: decide, partition, optimize,
+// check.
 #ifndef TESSERA_PIPELINE_PARTITION_H
 #define TESSERA_PIPELINE_PARTITION_H
 
@@ -8,30 +9,30 @@
 #include "pipeline/propagate.h"
 
 typedef struct LocalOptions {
-  bool plain;               // as it was partitioned: no pass of optimize/passes.def
-  bool why;                 // locations have why each collective is there (explain/reason.h)
-  const char *passes;       // these only, as optimize_program takes them; NULL = all
-  bool rings;               // also contractions as rings, where that pays
-  const char *collectives;  // their form, as optimize_program takes it, also if plain; NULL = none
+  bool plain;               // run no pass of optimize/passes.def
+  bool why;                 // locations have the reason of each collective (explain/reason.h)
+  const char *passes;       // run these only, as optimize_program reads them; NULL = all
+  bool rings;               // also write contractions as rings, if that is faster
+  const char *collectives;  // their form, as optimize_program reads it, also if plain; NULL = none
   bool redundant;           // list ops that devices compute redundantly
-  bool poison;              // what nothing may read shows when it is read (PartitionOptions)
+  bool poison;              // padding is NaN or the least integer (PartitionOptions)
   Str decisions;            // from outside, as JSON (docs/partition-decisions.md); empty: none
   StrBuf *out_decisions;    // gets all decisions, as JSON; NULL: not requested
 } LocalOptions;
 
 // A program with sdy.reshard or sdy collectives was propagated by another tool: its arguments and
-// results keep the shardings that they have, unless the request says otherwise. O(program).
+// results keep the shardings that they have, unless the request allows more. O(program).
 void keep_propagated_edges(const Program *program, PropagateRequest *request);
 
 // Decides how to partition a program with closed shardings (session->partition); writes nothing.
-// What cannot be partitioned, and given decisions that are refused, are in session->diag.
+// Ops that cannot be partitioned and given decisions that are refused are errors in session->diag.
 // *out_redundant is filled by stage_partition if the options ask for it; it may be NULL otherwise.
 Status *stage_decide(Session *session, const LocalOptions *options,
                      RedundantList *out_redundant) MUST_USE;
 // Rewrites the program in place to the local program, as decided. *out_mesh is 0 if nothing is
 // sharded.
 Status *stage_partition(Session *session, MeshId *out_mesh) MUST_USE;
-// The passes of the options on the local program.
+// Runs the passes of the options on the local program.
 Status *stage_optimize(Session *session, const LocalOptions *options, MeshId mesh) MUST_USE;
 // Is the local program sound and valid? INTERNAL if not sound.
 Status *stage_check_local(Session *session) MUST_USE;

@@ -1,5 +1,6 @@
-// The text of a local program has the mesh on its module (tessera.mesh) and, on each argument and
-// result that is sharded, its global type and sharding. All else is tiles.
+// The text of_result a local program has the mesh on its module (tessera.mesh) and, on each sharded
+// argument and result, its global type and sharding. partition/tiles.h does the rest. O(edges) to
+// read; O(devices · elements of_result the shards) to shard and join.
 #include "pipeline/partitioned.h"
 
 static Status *check_edges(const Partitioned *p, uint32_t n, const Edge *edges, const char *what) {
@@ -45,20 +46,21 @@ void partitioned_deinit(Partitioned *p) {
   p->table = NULL;
 }
 
-void partitioned_shard(const Partitioned *p, Literal *const *whole, Literal **out) {
+void partitioned_shard(const Partitioned *p, Literal *const *global, Literal **out) {
   for (uint32_t k = 0; k < p->n_devices; k++)
     for (uint32_t i = 0; i < p->n_args; i++)
-      out[(size_t)k * p->n_args + i] = tile_cut(p->table, &p->args[i], k, whole[i], PADDING_ZERO);
+      out[(size_t)k * p->n_args + i] =
+          tile_shard(p->table, &p->args[i], k, global[i], PADDING_ZERO);
 }
 
-void partitioned_join(const Partitioned *p, Literal *const *parts, Arena *arena, Literal **out,
+void partitioned_join(const Partitioned *p, Literal *const *shards, Arena *arena, Literal **out,
                       const char **out_unequal) {
   *out_unequal = NULL;
-  Literal **of = ARENA_ARRAY(arena, Literal *, p->n_devices);
+  Literal **of_result = ARENA_ARRAY(arena, Literal *, p->n_devices);
   for (uint32_t i = 0; i < p->n_results; i++) {
-    for (uint32_t k = 0; k < p->n_devices; k++) of[k] = parts[(size_t)k * p->n_results + i];
+    for (uint32_t k = 0; k < p->n_devices; k++) of_result[k] = shards[(size_t)k * p->n_results + i];
     uint32_t unequal;
-    out[i] = tile_join(p->table, &p->results[i], p->n_devices, of, arena, &unequal);
+    out[i] = tile_join(p->table, &p->results[i], p->n_devices, of_result, arena, &unequal);
     if (unequal < p->n_devices && !*out_unequal)
       *out_unequal = arena_printf(
           arena,

@@ -1,4 +1,6 @@
-// Each stage is a list of calls, in the order a user would tell it.
+// The stages import, annotate, propagate and write: each is a list of calls into src/annotate,
+// src/interop and src/propagate. Order matters: annotations in the program come before those beside
+// it (--shard, --layout), and these before the allow flags, which close edges.
 #include "pipeline/propagate.h"
 
 #include <assert.h>
@@ -28,7 +30,8 @@ static Status *use_meshes(Session *s, const PropagateRequest *request) {
   return NULL;
 }
 
-// One spelling for what the text says: sdy's, meshes as symbols, groups and constraints settled.
+// Brings annotations into one form: sdy attributes, meshes as symbols, sharding groups and
+// constraints resolved.
 static Status *normalize(Session *s) {
   TRY(xla_sdy_import(s->program, attr_parse_text, s->guard, &s->diag));
   TRY(gspmd_import(s->program, s->table, s->guard, &s->diag));
@@ -59,7 +62,7 @@ Status *stage_import(Session *s, const PropagateRequest *request) {
 
 // ---- annotate ----
 
-// The first error about a text beside the program.
+// The first error about a text beside the program (rules, layout, names).
 static Status *side_status(const Session *s) {
   for (uint32_t i = 0; i < s->n_side_diags; i++) TRY(diag_status(&s->side_diags[i]));
   return NULL;
@@ -72,7 +75,8 @@ static Diag *diag_for(Session *s, const Source *source) {
   return diag;
 }
 
-static Status *begin(Session *s, const PropagateRequest *request) {
+// Creates the propagation, and room for diagnostics of each text: rules, names, layout.
+static Status *begin_annotating(Session *s, const PropagateRequest *request) {
   PropagateOptions options = {.strategy = request->strategy,
                               .by_cost = request->by_cost,
                               .graph.factors.conservative = request->conservative};
@@ -84,14 +88,14 @@ static Status *begin(Session *s, const PropagateRequest *request) {
   return propagation_new(s->program, s->table, &options, s->guard, &s->diag, &s->propagation);
 }
 
-static Status *give_rules(Session *s, const PropagateRequest *request) {
+static Status *annotate_rules(Session *s, const PropagateRequest *request) {
   ShardRules rules;
   shard_rules_init(&rules, &s->arena);
   for (uint32_t i = 0; i < request->n_rules; i++)
     shard_rules_read(&rules, &request->rules[i], diag_for(s, &request->rules[i]));
   TRY(side_status(s));
   if (request->leading_group)
-    shard_rules_put_first(&rules, request->leading_group, request->saving);
+    shard_rules_prioritize(&rules, request->leading_group, request->saving);
   AnnotationList list;
   ShardOptions options = {.mesh = s->mesh, .divisible = request->divisible};
   if (shard_rules_resolve(&rules, s->program, s->table, &options, &list))
@@ -99,7 +103,7 @@ static Status *give_rules(Session *s, const PropagateRequest *request) {
   return side_status(s);
 }
 
-static Status *give_layout(Session *s, const PropagateRequest *request) {
+static Status *annotate_layout(Session *s, const PropagateRequest *request) {
   if (!request->layout) return NULL;
   Diag *side = request->names ? diag_for(s, request->names) : NULL;
   Diag *layout = diag_for(s, request->layout);
@@ -117,14 +121,14 @@ static Status *give_layout(Session *s, const PropagateRequest *request) {
   return NULL;
 }
 
-static Status *give_allowed(Session *s, const PropagateRequest *request) {
+static Status *apply_allow_flags(Session *s, const PropagateRequest *request) {
   AllowFlags arguments = request->allow_argument_flags, results = request->allow_result_flags;
   if (request->allow_arguments)
     TRY(allow_read(s->program, TARGET_ARGUMENT, str_of(request->allow_arguments), &s->arena,
                    &arguments));
   if (request->allow_results)
     TRY(allow_read(s->program, TARGET_RESULT, str_of(request->allow_results), &s->arena, &results));
-  // What is replicated is so on any mesh.
+  // Closed edges without axes are replicated, on any mesh.
   MeshId mesh = s->mesh ? s->mesh : program_mesh_first(s->program, s->table);
   edges_allow(propagation_givens(s->propagation), mesh, &arguments, &results, &s->arena);
   return NULL;
@@ -139,13 +143,13 @@ static uint32_t count_annotated(const Propagation *propagation) {
 }
 
 Status *stage_annotate(Session *s, const PropagateRequest *request, uint32_t *out_annotated) {
-  TRY(begin(s, request));
+  TRY(begin_annotating(s, request));
   TRY(propagation_read(s->propagation, &s->diag));
   if (!s->mesh) s->mesh = program_mesh_only(s->program, s->table, NULL);
-  TRY(give_rules(s, request));
-  TRY(give_layout(s, request));
+  TRY(annotate_rules(s, request));
+  TRY(annotate_layout(s, request));
   *out_annotated = count_annotated(s->propagation);
-  TRY(give_allowed(s, request));
+  TRY(apply_allow_flags(s, request));
   bool fit = edges_check_sizes(propagation_givens(s->propagation), request->divisible, &s->diag);
   return fit ? NULL : diag_status(&s->diag);
 }

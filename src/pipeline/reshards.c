@@ -1,8 +1,17 @@
-// What the partitioner decides is written by explicit_reshards, in sdy's words for compilers:
-// values in parts, reshards, collectives. XLA's importer knows constraints only: it does not heed
-// shardings of ops, and it propagates back through constraints. So each reshard becomes a
-// constraint, sums are whole where they are settled, and what is to stay as its op makes it is
-// pinned by a constraint right behind it.
+// Problem. explicit_reshards writes the partitioner's decisions as sdy ops: unreduced shardings,
+// sdy.reshard, sdy collectives. XLA's importer reads sharding constraints only. It ignores
+// shardings of ops, and it propagates backward through constraints.
+//
+// Idea. Each reshard becomes a constraint. Unreduced axes are removed: XLA sees the reduced value.
+// A value that must keep the sharding that its op gives is pinned: a constraint follows its op, and
+// all users read the constraint.
+//
+//   %2 = dot_general %0, %1 {unreduced={"x"}}     %2 = dot_general %0, %1
+//   %3 = sdy.all_reduce {"x"} %2                  %3 = sdy.sharding_constraint %2 <@m, [{}, {}]>
+//
+// Invariant. Constraints change no value. Bodies of manual computations stay as they are.
+//
+// Cost. O(program).
 #include "pipeline/reshards.h"
 
 #include "ops/op.h"
@@ -16,7 +25,7 @@ typedef struct Job {
   Program *p;
   ShardingTable *table;
   MeshId mesh;
-  uint32_t n_values;  // there were before pins
+  uint32_t n_values;  // before pins were added
   bool *pinned;       // per value
 } Job;
 
@@ -34,19 +43,19 @@ static bool is_partial(const Program *p, Attr sharding) {
   return attr_info(p->context, attr_get(p->context, sharding, "unreduced"))->count > 0;
 }
 
-// Made anew wherever it is wanted: of nothing but numbers.
-static bool is_remade(const Program *p, ValueId v) {
+// Is the value a constant, iota, or a broadcast of a scalar? XLA rematerializes these.
+static bool is_rematerialized(const Program *p, ValueId v) {
   OpId op = value_def(p, v);
   if (!op) return false;
   uint32_t traits = op_traits(p, op);
-  bool remade = traits & TRAIT_PURE && traits & (TRAIT_CONSTANT | TRAIT_EXPANDS);
-  for (uint32_t i = 0; remade && i < op_at(p, op)->n_operands; i++)
-    remade = type_info(p->context, op_operand_type(p, op, i))->rank == 0;
-  return remade;
+  bool rematerialized = traits & TRAIT_PURE && traits & (TRAIT_CONSTANT | TRAIT_EXPANDS);
+  for (uint32_t i = 0; rematerialized && i < op_at(p, op)->n_operands; i++)
+    rematerialized = type_info(p->context, op_operand_type(p, op, i))->rank == 0;
+  return rematerialized;
 }
 
-// What a value has, whole where nothing is said; 0 if sdy has no words for it. Block arguments of
-// loops have what the loop carries.
+// The sharding that a value has, without unreduced axes; replicated if it has no annotation. A
+// block argument of a loop has that of the carry. 0 if no attribute can express it.
 static Attr sharding_now(const Job *j, ValueId v) {
   const Program *p = j->p;
   const Value *value = value_at(p, v);
@@ -66,6 +75,8 @@ static Attr sharding_now(const Job *j, ValueId v) {
   return attr;
 }
 
+// Inserts a constraint with the value's own sharding behind it, and makes all users read the
+// constraint. Function arguments need none: XLA reads their shardings. At most once per value.
 static void pin(Job *j, ValueId v) {
   Program *p = j->p;
   OpId def = value_def(p, v);
@@ -75,7 +86,7 @@ static void pin(Job *j, ValueId v) {
   const TypeInfo *type = type_info(p->context, value_type(p, v));
   if (v >= j->n_values || j->pinned[v] || type->kind != TYPE_TENSOR || !type->rank) return;
   j->pinned[v] = true;
-  if (owner && op_traits(p, owner) & TRAIT_FUNCTION) return;  // its own sharding is heeded
+  if (owner && op_traits(p, owner) & TRAIT_FUNCTION) return;
   Attr sharding = sharding_now(j, v);
   if (!sharding) return;
   OpId constraint = op_create_identity(p, OP_sdy_sharding_constraint, v,
@@ -84,21 +95,21 @@ static void pin(Job *j, ValueId v) {
     op_insert_after(p, constraint, def);
   else
     op_insert_before(p, constraint, at);
-  ValueId stays = op_result(p, constraint, 0);
+  ValueId pinned = op_result(p, constraint, 0);
   for (OperandId use = value_at(p, v)->first_use, next; use; use = next) {
     next = operand_at(p, use)->next_use;
-    if (operand_at(p, use)->user != constraint) operand_set(p, use, stays);
+    if (operand_at(p, use)->user != constraint) operand_set(p, use, pinned);
   }
 }
 
-// Of what is made of numbers alone XLA makes what it needs, and inside of manual computations it is
-// left to decide; a sum that is settled and nothing more is pinned where it is made.
+// Replaces an sdy.reshard or sdy collective by a constraint. Removes it inside manual computations,
+// for rematerialized values, and if it only reduces: then the reduced value is pinned instead.
 static void write_change(Job *j, OpId op, bool manual) {
   Program *p = j->p;
   ValueId v = op_operand(p, op, 0);
   Attr to = annotation_with_unreduced(p->context, made_sharding(p, op), 0);
   bool same = to == sharding_now(j, v);
-  if (manual || is_remade(p, v) || same) {
+  if (manual || is_rematerialized(p, v) || same) {
     value_replace_uses(p, op_result(p, op, 0), v);
     op_erase(p, op);
     if (same && !manual) pin(j, v);
@@ -109,25 +120,27 @@ static void write_change(Job *j, OpId op, bool manual) {
   pin(j, v);
 }
 
-// Partial sums that all who take them add up further: XLA moves the sum behind that by itself, if
-// nothing stands between.
-static bool goes_on_in_parts(const Program *p, ValueId v) {
+// Is the value a partial sum that no user reduces? XLA moves the reduction behind the users by
+// itself, unless a constraint is in between.
+static bool stays_partial(const Program *p, ValueId v) {
   if (!is_partial(p, annotation_get(p, v))) return false;
   for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use)
     if (changes_sharding(p, operand_at(p, use)->user)) return false;
   return true;
 }
 
+// Removes unreduced axes of the results, and pins them. Elementwise ops, calls and control flow
+// follow their operands in XLA and need no pin.
 static void write_op(Job *j, OpId op) {
   Program *p = j->p;
   bool follows = op_traits(p, op) & (TRAIT_ELEMENTWISE | TRAIT_CALL) || op_flow(p, op);
   for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) {
     ValueId v = op_result(p, op, i);
-    bool in_parts = goes_on_in_parts(p, v);
+    bool partial = stays_partial(p, v);
     Attr sharding = annotation_own(p, v);
     if (is_partial(p, sharding))
-      annotation_put(p, v, annotation_with_unreduced(p->context, sharding, 0));
-    if (!follows && !in_parts && !is_remade(p, v)) pin(j, v);
+      annotation_set(p, v, annotation_with_unreduced(p->context, sharding, 0));
+    if (!follows && !partial && !is_rematerialized(p, v)) pin(j, v);
   }
 }
 
@@ -136,7 +149,7 @@ static bool is_inside(const Program *p, OpId op, OpId around) {
   return op != 0;
 }
 
-static void for_xla(Job *j, Arena *arena) {
+static void write_for_xla(Job *j, Arena *arena) {
   Program *p = j->p;
   j->n_values = p->values.count;
   j->pinned = ARENA_ARRAY(arena, bool, j->n_values);
@@ -157,7 +170,7 @@ static void for_xla(Job *j, Arena *arena) {
 static Status *write_reshards(Job *j, const PartitionOptions *options, Arena *arena, Guard *guard,
                               Diag *diag) {
   TRY(explicit_reshards(j->p, j->table, options, guard, diag));
-  if (j->mesh) for_xla(j, arena);
+  if (j->mesh) write_for_xla(j, arena);
   return NULL;
 }
 

@@ -1,5 +1,14 @@
-// Priorities by trial: a rule's neighbourhood says little about what it costs far away, so each
-// order is compiled to its local program, on a clone in a context of its own, and thrown away.
+// Problem. Rules that share an axis conflict somewhere, and which one propagates first changes the
+// price of the entire program. The ops next to a rule do not show it.
+//
+// Idea. Compile each order to its local program, on a clone in a context of its own, predict its
+// time and free it. Orders: none, and each group of rivals first, with conflicts resolved by size
+// and by cost.
+//
+// Invariant. The program stays as it is. Another order than the user's must be clearly faster
+// (tuning.order_most_time).
+//
+// Cost. O(groups · (propagation + partition)), at most 16 groups.
 #include "pipeline/trials.h"
 
 #include "cost/traffic.h"
@@ -11,11 +20,11 @@ typedef struct Trial {
   PropagateRequest request;
   Session session;  // on a clone
   double seconds;
-  Traffic traffic;  // its rows are gone with the trial
+  Traffic traffic;  // totals only: its rows are freed with the trial
   const struct Trying *trying;
 } Trial;
 
-// How far the trials are: reported whenever a trial reports progress.
+// Progress of the trials: reported whenever a trial reports progress.
 typedef struct Trying {
   const Program *program;
   const Guard *guard;
@@ -52,7 +61,7 @@ static Status *trial_body(Guard *guard, void *arg) {
   return NULL;
 }
 
-// False if the program cannot be compiled so.
+// Compiles one order. False if that fails.
 static bool try_order(const PropagateRequest *request, uint32_t leading_group, bool by_cost,
                       Trying *trying, Trial *out) {
   *out = (Trial){.request = *request, .trying = trying};
@@ -69,8 +78,8 @@ static bool try_order(const PropagateRequest *request, uint32_t leading_group, b
 
 enum { MOST_GROUPS = 16 };
 
-// The groups of rules that share an axis with others; none if some have priorities: then the user
-// has chosen.
+// The groups of rules that share an axis with other groups. None if a rule has a priority: then the
+// user has chosen.
 static uint32_t find_rivals(const PropagateRequest *request, Arena *arena, uint32_t *out) {
   ShardRules rules;
   shard_rules_init(&rules, arena);
@@ -103,8 +112,8 @@ static bool keep_better(Trial *least, const Trial *trial, double times) {
 static const char *guess_words(const Traffic *t, Arena *arena) {
   if (!t->unknown_bytes && !t->unknown_steps && !t->unknown_flops) return "";
   return arena_printf(arena, " (%s%u loop%s of unknown length counted as %u iterations)",
-                      t->told ? "" : "guess: ", t->unknown_loops, t->unknown_loops == 1 ? "" : "s",
-                      t->trip_count);
+                      t->trip_count_given ? "" : "guess: ", t->unknown_loops,
+                      t->unknown_loops == 1 ? "" : "s", t->trip_count);
 }
 
 void trials_choose(const Program *program, PropagateRequest *request, Arena *arena) {

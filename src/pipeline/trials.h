@@ -4,16 +4,16 @@
 
 #include "pipeline/propagate.h"
 
-// Do rules of several groups use one axis, none with a priority? Then an order is worth a trial. In
-// the arena; O(rules).
+// Do rules of several groups use one axis, and has none a priority? Then trials may help. Allocates
+// in the arena; O(rules).
 bool trials_would_help(const PropagateRequest *request, Arena *arena);
 
-// If rules give one axis to several values (a batch and the weights of FSDP), the group that
-// propagates first spreads, and users of the others reshard. Tried are no order and each such group
-// (shard_rules.h; 16 at most) first, each with conflicts resolved by size and by cost. Every trial
-// is a clone of the program, propagated and partitioned; the least predicted time on the request's
-// machine wins. Sets by_cost, leading_group and saving (in the arena) of the request. The program
-// stays as it is. O(groups · (propagation + partition)).
+// Finds the order of rules with the least predicted time on the request's machine. If rules give
+// one axis to several values (a batch, and weights as in FSDP), the group that propagates first
+// spreads, and users of the others reshard. Tries no order and each such group first
+// (shard_rules.h; at most 16), each with conflicts resolved by size and by cost. Sets by_cost,
+// leading_group and saving (in the arena) of the request. The program stays as it is. O(groups ·
+// (propagation + partition)).
 void trials_choose(const Program *program, PropagateRequest *request, Arena *arena);
 
 #endif

@@ -1,5 +1,14 @@
-// The parts of arguments are cut from the whole ones as the local function's attributes say, and
-// results are compared part by part: nothing is assembled, so that replicas that differ show.
+// Problem. Does the local program compute the same as the global program, on every device?
+//
+// Idea. Evaluate both on the same arguments: the global program on one device, the local program on
+// all, with arguments sharded by its attributes and padding poisoned. Compare each device's shard
+// with the global result.
+//
+// Invariant. Results are not joined before they are compared, so that replicas which differ are
+// found. Rounding is no excuse by itself: a difference beyond the tolerance counts, unless
+// reassociating the sums of the global program moves the same element as far.
+//
+// Cost. Evaluates both programs; after a difference, the global program 4 times more.
 #include "pipeline/verify_partition.h"
 
 #include <math.h>
@@ -10,8 +19,9 @@
 #include "partition/tiles.h"
 #include "pipeline/verify_tolerance.h"
 
-// Ops of a local program per op of the whole, collectives and offsets included.
-enum { MOST_STEPS_PER_STEP = 1000 };
+// Bound on the ops that a local program executes per op of the global program: with collectives and
+// offsets.
+enum { MOST_STEPS_PER_GLOBAL_STEP = 1000 };
 
 typedef struct Verify {
   Program *global, *local;
@@ -22,10 +32,10 @@ typedef struct Verify {
   Arena *arena;
   uint32_t n_devices, n_args, n_results;
   const Edge *args, *results;
-  const double *tolerances;               // per result
-  Literal **whole_args, **whole_results;  // of the global program
-  Literal **args_of, **results_of;        // of the local one, device by device
-  double **slack;  // per result and element: what is allowed beside the tolerance; NULL: nothing
+  const double *tolerances;                 // per result
+  Literal **global_args, **global_results;  // of the global program
+  Literal **local_args, **local_results;    // of the local program, device by device
+  double **slack;  // per result and element: added to the tolerance; NULL = none
 } Verify;
 
 static void release(void *object) { literal_heap_deinit(object); }
@@ -38,7 +48,8 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// -1.5 … 1.5 in halves (positive: 0 … 3), 0 … 3: sums of them are exact as long as they are short.
+// Random floats of -1.5 … 1.5 in halves (positive: 0 … 3), integers of 0 … 3: short sums and
+// products of them are exact in any order.
 static void fill(Literal *l, const VerifyOptions *options, uint32_t k) {
   double least = options->positive ? 0 : -1.5;
   for (int64_t i = 0; i < l->count; i++) {
@@ -54,15 +65,15 @@ static void fill(Literal *l, const VerifyOptions *options, uint32_t k) {
 
 static Status *make_arguments(Verify *v) {
   bool given = v->options->arguments != NULL;
-  if (given) TRY(v->options->arguments(v->options->to, &v->heap, v->n_args, v->whole_args));
+  if (given) TRY(v->options->arguments(v->options->to, &v->heap, v->n_args, v->global_args));
   for (uint32_t i = 0; i < v->n_args && !given; i++) {
     Type type = v->args[i].global;
     const TypeInfo *info = type_info(v->context, type);
     if (info->kind == TYPE_TOKEN) {
-      v->whole_args[i] = literal_token(&v->heap);
+      v->global_args[i] = literal_token(&v->heap);
     } else if (info->kind == TYPE_TENSOR && type_is_static(v->context, type)) {
-      v->whole_args[i] = literal_new_typed(&v->heap, v->context, type);
-      fill(v->whole_args[i], v->options, i);
+      v->global_args[i] = literal_new_typed(&v->heap, v->context, type);
+      fill(v->global_args[i], v->options, i);
     } else {
       FAIL(UNIMPLEMENTED, "argument %u is %s: random data are made for tensors of known sizes only",
            i, type_text(v->context, type));
@@ -70,106 +81,110 @@ static Status *make_arguments(Verify *v) {
   }
   for (uint32_t i = 0; i < v->n_args; i++)
     for (uint32_t k = 0; k < v->n_devices; k++)
-      v->args_of[(size_t)k * v->n_args + i] =
-          tile_cut(v->table, &v->args[i], k, v->whole_args[i], PADDING_POISON);
+      v->local_args[(size_t)k * v->n_args + i] =
+          tile_shard(v->table, &v->args[i], k, v->global_args[i], PADDING_POISON);
   return NULL;
 }
 
-// "[2, 0]" of an element's number.
-static const char *index_text(Arena *arena, const Literal *whole, int64_t number) {
-  char *text = arena_alloc(arena, 24 * (size_t)whole->rank + 8);
+// "[2, 0]": the index of an element from its row-major number.
+static const char *index_text(Arena *arena, const Literal *global, int64_t number) {
+  char *text = arena_alloc(arena, 24 * (size_t)global->rank + 8);
   int64_t at[MAX_RANK];
-  for (uint32_t d = whole->rank; d-- > 0; number /= whole->dims[d]) at[d] = number % whole->dims[d];
+  for (uint32_t d = global->rank; d-- > 0; number /= global->dims[d])
+    at[d] = number % global->dims[d];
   size_t used = 0;
   text[used++] = '[';
-  for (uint32_t d = 0; d < whole->rank; d++)
+  for (uint32_t d = 0; d < global->rank; d++)
     used += (size_t)snprintf(text + used, 24, d ? ", %lld" : "%lld", (long long)at[d]);
   text[used++] = ']';
   text[used] = 0;
   return text;
 }
 
-static const char *say(Verify *v, uint32_t result, uint32_t device, const Literal *part,
-                       const TileDifference *difference) {
+static const char *difference_text(Verify *v, uint32_t result, uint32_t device,
+                                   const Literal *shard, const TileDifference *difference) {
   if (difference->number < 0)
     return arena_printf(v->arena, "result %u on device %u has another shape", result, device);
   char got[DTYPE_TEXT_MAX], want[DTYPE_TEXT_MAX];
-  dtype_format(part->dtype, difference->got, got, sizeof got);
-  dtype_format(part->dtype, difference->want, want, sizeof want);
+  dtype_format(shard->dtype, difference->got, got, sizeof got);
+  dtype_format(shard->dtype, difference->want, want, sizeof want);
   return arena_printf(v->arena,
                       "result %u, element %s on device %u: %s instead of %s (%lld of the %lld "
                       "elements there differ)",
-                      result, index_text(v->arena, v->whole_results[result], difference->number),
-                      device, got, want, (long long)difference->count, (long long)part->count);
+                      result, index_text(v->arena, v->global_results[result], difference->number),
+                      device, got, want, (long long)difference->count, (long long)shard->count);
 }
 
-static void compare_part(Verify *v, uint32_t result, uint32_t device, Verified *out) {
+// Compares one device's shard of a result. Of an unreduced result the first device of each group
+// has the sum.
+static void compare_shard(Verify *v, uint32_t result, uint32_t device, Verified *out) {
   const Edge *edge = &v->results[result];
-  Literal *part = v->results_of[(size_t)device * v->n_results + result];
-  if (part->kind != LITERAL_ARRAY) return;
+  Literal *shard = v->local_results[(size_t)device * v->n_results + result];
+  if (shard->kind != LITERAL_ARRAY) return;
   Literal *reduced = NULL;
   if (sharding_info(v->table, edge->sharding)->unreduced.n) {
-    Literal **parts = ARENA_ARRAY(v->arena, Literal *, v->n_devices);
+    Literal **shards = ARENA_ARRAY(v->arena, Literal *, v->n_devices);
     for (uint32_t k = 0; k < v->n_devices; k++)
-      parts[k] = v->results_of[(size_t)k * v->n_results + result];
-    reduced = tile_reduce(v->table, edge, device, v->n_devices, parts, v->arena);
+      shards[k] = v->local_results[(size_t)k * v->n_results + result];
+    reduced = tile_reduce(v->table, edge, device, v->n_devices, shards, v->arena);
     if (!reduced) return;
-    part = reduced;
+    shard = reduced;
   }
   double tolerance = v->tolerances[result];
   if (tolerance > 0 && v->options->tolerance > 0) tolerance = v->options->tolerance;
   TileDifference d;
-  tile_compare(v->table, edge, device, part, v->whole_results[result], tolerance, v->slack[result],
-               &d);
+  tile_compare(v->table, edge, device, shard, v->global_results[result], tolerance,
+               v->slack[result], &d);
   if (tolerance > out->tolerance) out->tolerance = tolerance;
   if (d.worst > out->worst) out->worst = d.worst;
   if (d.count && out->agree) {
     out->agree = false;
-    out->where = say(v, result, device, part, &d);
+    out->where = difference_text(v, result, device, shard, &d);
   }
   literal_release(reduced);
 }
 
-// NaN agrees with NaN: a comparison of many says little.
-static void count_finite(Literal *whole, Verified *out) {
-  if (whole->kind != LITERAL_ARRAY) return;
-  bool complex = dtype_kind(whole->dtype) == KIND_COMPLEX;
-  if (!complex && dtype_kind(whole->dtype) != KIND_FLOAT) return;
-  out->n_floats += (uint64_t)whole->count;
-  for (int64_t i = 0; i < whole->count; i++)
-    if (!isfinite(literal_get(whole, i).f) || (complex && !isfinite(literal_get(whole, i).im)))
+// Counts NaN and infinite elements: NaN agrees with NaN, so a comparison of many NaNs proves
+// little.
+static void count_finite(Literal *global, Verified *out) {
+  if (global->kind != LITERAL_ARRAY) return;
+  bool complex = dtype_kind(global->dtype) == KIND_COMPLEX;
+  if (!complex && dtype_kind(global->dtype) != KIND_FLOAT) return;
+  out->n_floats += (uint64_t)global->count;
+  for (int64_t i = 0; i < global->count; i++)
+    if (!isfinite(literal_get(global, i).f) || (complex && !isfinite(literal_get(global, i).im)))
       out->not_finite++;
 }
 
-// Manual computations mean something on their mesh only: then every device has the whole program
-// and whole arguments, and the first one's results count.
+// Manual computations need their mesh: then the global program runs on every device with replicated
+// arguments, and the results of the first device count.
 static bool has_manual(const Program *p) {
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     if (op_attr(p, o, "manual_axes")) return true;
   return false;
 }
 
-static Status *run_whole(Verify *v, OpId function, EvalOptions *options, EvalReport *report) {
+static Status *run_global(Verify *v, OpId function, EvalOptions *options, EvalReport *report) {
   uint32_t n = has_manual(v->global) ? v->n_devices : 1;
   Literal **args = ARENA_ARRAY(v->arena, Literal *, (size_t)n * v->n_args + 1);
   Literal **results = ARENA_ARRAY(v->arena, Literal *, (size_t)n * v->n_results + 1);
   for (uint32_t k = 0; k < n; k++)
-    for (uint32_t i = 0; i < v->n_args; i++) args[(size_t)k * v->n_args + i] = v->whole_args[i];
+    for (uint32_t i = 0; i < v->n_args; i++) args[(size_t)k * v->n_args + i] = v->global_args[i];
   options->partitions = n;
   TRY(evaluate(v->global, function, options, &v->heap, v->arena, n * v->n_args, args,
                n * v->n_results, results, report));
-  for (uint32_t i = 0; i < v->n_results; i++) v->whole_results[i] = results[i];
+  for (uint32_t i = 0; i < v->n_results; i++) v->global_results[i] = results[i];
   return NULL;
 }
 
 // ---- rounding ----
 
-// In how many other brackets the whole program's sums are put, and how many times as far as that
-// moves an element devices may.
-enum { BRACKETS = 4 };
+// The number of reassociations of the global program's sums that are tried. Devices may differ by
+// times_moved times the distance that these move an element.
+enum { REASSOCIATIONS = 4 };
 static const double times_moved = 8;
 
-// What the change made of each element of a result, as far as that is more than before.
+// Raises the slack of each element to what one reassociation allows.
 static void add_slack(const Literal *a, const Literal *b, double *slack) {
   if (!slack || !literal_same_shape(a, b)) return;
   bool complex = dtype_is_complex(a->dtype);
@@ -181,95 +196,102 @@ static void add_slack(const Literal *a, const Literal *b, double *slack) {
   }
 }
 
-// Are the differences such as other brackets make in the whole program, too? Element by element:
-// what is stable must agree, and sums that are exact are.
-static Status *allow_rounding(Verify *v, OpId whole, EvalOptions *options, Verified *out) {
-  Literal **results = v->whole_results;
+// Does rounding explain the differences? Evaluates the global program with reassociated sums, and
+// compares again with the slack of each element. Elements that reassociation does not move, such as
+// exact sums, get none.
+static Status *allow_rounding(Verify *v, OpId global_entry, EvalOptions *options, Verified *out) {
+  Literal **results = v->global_results;
   for (uint32_t i = 0; i < v->n_results; i++) {
     bool floats = results[i]->kind == LITERAL_ARRAY &&
                   (dtype_is_float(results[i]->dtype) || dtype_is_complex(results[i]->dtype));
     if (floats) v->slack[i] = ARENA_ARRAY(v->arena, double, (size_t)results[i]->count + 1);
   }
-  v->whole_results = ARENA_ARRAY(v->arena, Literal *, v->n_results + 1);
-  for (options->brackets = 1; options->brackets <= BRACKETS; options->brackets++) {
+  v->global_results = ARENA_ARRAY(v->arena, Literal *, v->n_results + 1);
+  for (options->reassociation = 1; options->reassociation <= REASSOCIATIONS;
+       options->reassociation++) {
     EvalReport report;
-    TRY(run_whole(v, whole, options, &report));
+    TRY(run_global(v, global_entry, options, &report));
     for (uint32_t i = 0; i < v->n_results; i++) {
-      add_slack(v->whole_results[i], results[i], v->slack[i]);
-      literal_release(v->whole_results[i]);
+      add_slack(v->global_results[i], results[i], v->slack[i]);
+      literal_release(v->global_results[i]);
     }
   }
-  v->whole_results = results;
+  v->global_results = results;
   Verified again = {.agree = true};
   for (uint32_t i = 0; i < v->n_results; i++)
-    for (uint32_t k = 0; k < v->n_devices; k++) compare_part(v, i, k, &again);
+    for (uint32_t k = 0; k < v->n_devices; k++) compare_shard(v, i, k, &again);
   if (!again.agree) return NULL;
   out->agree = out->rounded = true;
   out->where = NULL;
   return NULL;
 }
 
-// Both programs' arguments and results are alive when they are compared.
-static Status *check_memory(Verify *v, OpId whole, OpId part) {
+// RESOURCE_EXHAUSTED if both programs' arguments and results, which are alive together when they
+// are compared, exceed the limit.
+static Status *check_memory(Verify *v, OpId global_entry, OpId local_entry) {
   EvalNeed all, need;
-  evaluate_need(v->global, whole, 1, &all);
-  evaluate_need(v->local, part, v->n_devices, &need);
+  evaluate_need(v->global, global_entry, 1, &all);
+  evaluate_need(v->local, local_entry, v->n_devices, &need);
   evaluate_need_add(&all.result_bytes, need.result_bytes, 1);
   all.process_bytes = need.process_bytes;
   all.n_processes = v->n_devices;
   for (uint32_t i = 0; i < v->n_args; i++)
     if (v->args[i].sharding)
-      evaluate_need_add(&all.argument_bytes,
-                        evaluate_type_bytes(v->context, evaluate_argument_type(v->local, part, i)),
-                        v->n_devices);
+      evaluate_need_add(
+          &all.argument_bytes,
+          evaluate_type_bytes(v->context, evaluate_argument_type(v->local, local_entry, i)),
+          v->n_devices);
   return evaluate_check_need(&all, v->options->most_bytes, "--memory");
 }
 
 static Status *run(Verify *v, Verified *out) {
-  OpId whole, part;
-  TRY(evaluate_entry(v->global, v->options->entry, &whole));
-  TRY(evaluate_entry(v->local, v->options->entry, &part));
-  TRY(tiles_edges(v->local, part, false, v->table, v->arena, &v->n_args, &v->args));
-  TRY(tiles_edges(v->local, part, true, v->table, v->arena, &v->n_results, &v->results));
-  TRY(check_memory(v, whole, part));
-  v->tolerances = verify_tolerances(v->global, whole, v->arena);
+  OpId global_entry, local_entry;
+  TRY(evaluate_entry(v->global, v->options->entry, &global_entry));
+  TRY(evaluate_entry(v->local, v->options->entry, &local_entry));
+  TRY(tiles_edges(v->local, local_entry, false, v->table, v->arena, &v->n_args, &v->args));
+  TRY(tiles_edges(v->local, local_entry, true, v->table, v->arena, &v->n_results, &v->results));
+  TRY(check_memory(v, global_entry, local_entry));
+  v->tolerances = verify_tolerances(v->global, global_entry, v->arena);
   size_t n = v->n_devices;
   if (n * v->n_args > UINT32_MAX || n * v->n_results > UINT32_MAX)
     FAIL(RESOURCE_EXHAUSTED, "%u devices have too many arguments or results in all", v->n_devices);
-  v->whole_args = ARENA_ARRAY(v->arena, Literal *, v->n_args + 1);
-  v->whole_results = ARENA_ARRAY(v->arena, Literal *, v->n_results + 1);
-  v->args_of = ARENA_ARRAY(v->arena, Literal *, n * v->n_args + 1);
-  v->results_of = ARENA_ARRAY(v->arena, Literal *, n * v->n_results + 1);
+  v->global_args = ARENA_ARRAY(v->arena, Literal *, v->n_args + 1);
+  v->global_results = ARENA_ARRAY(v->arena, Literal *, v->n_results + 1);
+  v->local_args = ARENA_ARRAY(v->arena, Literal *, n * v->n_args + 1);
+  v->local_results = ARENA_ARRAY(v->arena, Literal *, n * v->n_results + 1);
   v->slack = ARENA_ARRAY(v->arena, double *, v->n_results + 1);
   TRY(make_arguments(v));
   EvalOptions options = {.seed = v->options->seed,
                          .most_steps = v->options->most_steps,
                          .scatter = v->options->scatter};
-  EvalReport said_whole, said;
-  TRY(run_whole(v, whole, &options, &said_whole));
+  EvalReport global_report, local_report;
+  TRY(run_global(v, global_entry, &options, &global_report));
   options.partitions = v->n_devices;
-  // What the partitioner gets wrong must not run for ever.
-  options.most_steps = (said_whole.steps + 1000) * MOST_STEPS_PER_STEP * v->n_devices;
-  Status *status = evaluate(v->local, part, &options, &v->heap, v->arena, (uint32_t)n * v->n_args,
-                            v->args_of, (uint32_t)n * v->n_results, v->results_of, &said);
-  bool endless = said.steps >= options.most_steps;
+  // A loop that the partitioner got wrong must end.
+  options.most_steps = (global_report.steps + 1000) * MOST_STEPS_PER_GLOBAL_STEP * v->n_devices;
+  Status *status =
+      evaluate(v->local, local_entry, &options, &v->heap, v->arena, (uint32_t)n * v->n_args,
+               v->local_args, (uint32_t)n * v->n_results, v->local_results, &local_report);
+  bool endless = local_report.steps >= options.most_steps;
   if (status && status_code(status) == RESOURCE_EXHAUSTED && !endless) return status;
   *out = (Verified){.n_devices = v->n_devices, .n_results = v->n_results, .agree = true};
-  if (status) {  // the whole one ran
+  if (status) {  // the global program ran
     out->agree = false;
     out->where = arena_printf(v->arena, "it does not run: %s", status_message(status));
     status_free(status);
     return NULL;
   }
   for (uint32_t i = 0; i < v->n_results; i++) {
-    count_finite(v->whole_results[i], out);
-    for (uint32_t k = 0; k < v->n_devices; k++) compare_part(v, i, k, out);
+    count_finite(v->global_results[i], out);
+    for (uint32_t k = 0; k < v->n_devices; k++) compare_shard(v, i, k, out);
   }
   options.most_steps = v->options->most_steps;
-  if (!out->agree && v->options->tolerance == 0) TRY(allow_rounding(v, whole, &options, out));
-  if (out->agree && said.failed_checks && !said_whole.failed_checks) {
+  if (!out->agree && v->options->tolerance == 0)
+    TRY(allow_rounding(v, global_entry, &options, out));
+  if (out->agree && local_report.failed_checks && !global_report.failed_checks) {
     out->agree = false;
-    out->where = said.n_messages ? said.messages[0] : "a check fails that holds in the whole";
+    out->where = local_report.n_messages ? local_report.messages[0]
+                                         : "a check fails that holds in the global program";
   }
   return NULL;
 }

@@ -1,5 +1,5 @@
-// Local programs written by hand, right and wrong, against their whole. In the texts ' stands for
-// ".
+// Local programs written by hand, correct and wrong, against their global programs. In the texts '
+// stands for ".
 #include "pipeline/verify_partition.h"
 
 #include <setjmp.h>
@@ -115,7 +115,7 @@ static void test_wrong(void **state) {
   assert_non_null(strstr(c.where, "(1 of the 2 elements there differ)"));
 }
 
-// Padding may be anything; replicas that differ are found though one of them is right.
+// Padding may have any value. Replicas that differ are found although one of them is correct.
 static void test_replicas(void **state) {
   (void)state;
   Case c = {.global = WHOLE,
@@ -132,7 +132,7 @@ static void test_replicas(void **state) {
   assert_non_null(strstr(c.where, "on device 1"));
 }
 
-// A result that is left unreduced: the parts of all devices are its sum; an argument that is, too.
+// An unreduced result: the partial values of all devices add up to it. An unreduced argument, too.
 #define SUM                                                                                        \
   " {tessera.global = tensor<3xi32>, tessera.sharding = #sdy.sharding<@mesh, [{}], "               \
   "unreduced={'x'}>}"

@@ -1,7 +1,13 @@
-// A walk from each result back to what it is made of, through loops, branches and calls. A value
-// counts if an op computes it that may differ between one device and many: what is only moved, and
-// what is computed element by element from arguments and constants, is the same to the bit on both,
-// so that bf16 weights that are converted and multiplied in f32 leave f32's tolerance as it is.
+// Problem. Partitioning changes the order of sums. A result may be as far off as the narrowest type
+// that a value on the way to it was rounded to.
+//
+// Idea. Walk from each result back to the values that it depends on, through loops, branches and
+// calls, and take the largest tolerance of their types. Not all values count. Values that are only
+// moved, or computed elementwise from arguments and constants, have the same bits however the
+// program is split. So bf16 weights that are converted and multiplied in f32 leave f32's tolerance
+// unchanged.
+//
+// Cost. O(results · program).
 #include "pipeline/verify_tolerance.h"
 
 #include "base/vec.h"
@@ -11,13 +17,13 @@
 typedef struct Walk {
   const Program *p;
   Arena *arena;
-  bool *same;  // per value: the same to the bit however the program is split
-  bool *seen;  // per value
+  bool *same;  // per value: it has the same bits however the program is split
+  bool *seen;  // per value: it was pushed
   VEC(ValueId) pending;
   double tolerance;
 } Walk;
 
-// ---- what is the same ----
+// ---- values with the same bits ----
 
 static bool is_same(const Walk *w, OpId op) {
   const Op *o = op_at(w->p, op);
@@ -55,7 +61,7 @@ static void push_operands(Walk *w, OpId op, uint32_t which) {
     if (which == ALL || i == which) push(w, op_operand(w->p, op, i));
 }
 
-// What region r of the op returns.
+// Pushes the values that region r of the op returns: one, or ALL.
 static void push_returned(Walk *w, OpId op, uint32_t r, uint32_t which) {
   BlockId block = region_block(w->p, op_region(w->p, op, r));
   OpId last = block ? block_at(w->p, block)->last : 0;

@@ -1,4 +1,5 @@
-// Which tolerance results have, by what they are made of. In the texts B stands for bf16.
+// Tolerances of results, by the types of the values that they depend on. In the texts B stands for
+// bf16.
 #include "pipeline/verify_tolerance.h"
 
 #include <setjmp.h>
@@ -106,7 +107,7 @@ static void test_through_bf16(void **state) {
          F32);
 }
 
-// Narrow arguments and what is computed element by element from them are the same everywhere.
+// Narrow arguments, and values computed elementwise from them, have the same bits on all devices.
 static void test_narrow_but_same(void **state) {
   (void)state;
   EXPECT("func.func @main(%x: tensor<4x4xB>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
@@ -118,7 +119,7 @@ static void test_narrow_but_same(void **state) {
          F32);
 }
 
-// Of two results, only the one that is made of it.
+// Only the result that depends on the narrow value gets its tolerance.
 static void test_per_result(void **state) {
   (void)state;
   EXPECT("func.func @main(%x: tensor<4x4xB>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, "

@@ -207,7 +207,7 @@ static void write_arguments(Writer *w, InstanceId instance, OpId from, OpId to) 
   uint32_t n = body ? block_at(p, body)->n_args : 0;
   for (uint32_t i = 0; i < n; i++) {
     Attr attr = sharding_attr(w, value_sharding(w, instance, block_arg(p, body, i)));
-    if (attr) annotation_put(p, block_arg(p, body_to, i), attr);
+    if (attr) annotation_set(p, block_arg(p, body_to, i), attr);
   }
   Attr list = op_attr(p, to, "in_shardings");
   if (list && w->close)

@@ -29,9 +29,10 @@ static void guesses_json(const Traffic *t, Json *json) {
   json_key(json, "unknown_loops"), json_uint(json, t->unknown_loops);
   json_key(json, "trip_count"), json_uint(json, t->trip_count);
   json_key(json, "guesses"), json_open(json, '[');
-  if (!t->told && t->unknown_bytes) json_string(json, "bytes");
-  if (!t->told && t->unknown_steps) json_string(json, "steps");
-  if (!t->told && t->unknown_flops) json_string(json, "flops"), json_string(json, "flops_whole");
+  if (!t->trip_count_given && t->unknown_bytes) json_string(json, "bytes");
+  if (!t->trip_count_given && t->unknown_steps) json_string(json, "steps");
+  if (!t->trip_count_given && t->unknown_flops)
+    json_string(json, "flops"), json_string(json, "flops_whole");
   json_close(json, ']');
 }
 
@@ -39,7 +40,7 @@ void traffic_json(const Traffic *traffic, uint32_t n_devices, double global_flop
   json_key(json, "devices"), json_uint(json, n_devices);
   json_key(json, "collectives"), json_open(json, '[');
   for (uint32_t i = 0; i < traffic->n_rows; i++)
-    row_json(&traffic->rows[i], traffic->rows[i].unknown && !traffic->told, json);
+    row_json(&traffic->rows[i], traffic->rows[i].unknown && !traffic->trip_count_given, json);
   json_close(json, ']');
   json_key(json, "bytes"), json_double(json, traffic->bytes);
   json_key(json, "steps"), json_double(json, traffic->steps);

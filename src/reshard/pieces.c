@@ -279,7 +279,7 @@ static Link pieces_link(const Pieces *p) {
     if (p->v[i].stays) continue;
     uint32_t from = mesh_position(mesh, p->v[i].sender), to = mesh_position(mesh, p->v[i].receiver);
     for (uint32_t a = 0; a < mesh->n_axes; a++) {
-      AxisRef axis = axis_whole(mesh, a);
+      AxisRef axis = axis_full(mesh, a);
       if (axis_coordinate(mesh, axis, from) != axis_coordinate(mesh, axis, to))
         link = link_slower(link, network_link(network, a));
     }
@@ -315,7 +315,7 @@ static bool is_in(const Piece *piece, uint32_t round) {
   return round == STAYS ? piece->stays : !piece->stays && piece->round == round;
 }
 
-static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes) {
+static void fill_round(Pieces *p, uint32_t round, PiecePermute *out, double *bytes) {
   uint32_t rank = p->rank;
   uint32_t *source = ARENA_ARRAY(p->arena, uint32_t, p->n);
   int64_t *sent = ARENA_ARRAY(p->arena, int64_t, (size_t)p->n *rank + 1);
@@ -338,12 +338,12 @@ static void fill_round(Pieces *p, uint32_t round, PieceRound *out, double *bytes
     }
   }
   for (uint32_t d = 0; d < rank; d++) size *= (double)shape[d];
-  *out = (PieceRound){source, sent, begin, extent, shape, round == STAYS};
+  *out = (PiecePermute){source, sent, begin, extent, shape, round == STAYS};
   *bytes = round == STAYS ? 0 : size * count / p->n;
 }
 
 static void fill_move(Pieces *p, uint32_t n, Price price, Move *out) {
-  PieceRound *rounds = ARENA_ARRAY(p->arena, PieceRound, n + 1);
+  PiecePermute *rounds = ARENA_ARRAY(p->arena, PiecePermute, n + 1);
   *out = (Move){.kind = MOVE_PIECES, .rounds = rounds, .price = price};
   bool any = false;
   for (uint32_t i = 0; i < p->n_pieces; i++) any |= p->v[i].stays;

@@ -78,20 +78,20 @@ bool digits_has_piece(const Digits *digits, const Layout *before, const Layout *
 
 // One permute of MOVE_PIECES, by device id: every sender sends one piece, all of the same shape.
 // `source` is UINT32_MAX for devices that receive nothing.
-typedef struct PieceRound {
+typedef struct PiecePermute {
   const uint32_t *source;  // the sender; the device itself if it keeps a piece
   const int64_t *sent;     // offset in the old tile of the piece that a device sends: [device][dim]
   const int64_t *begin;    // offset in the new tile of the piece that it receives: [device][dim]
   const int64_t *extent;   // its size without padding: [device][dim]
   const int64_t *shape;    // of the piece, with padding
   bool stays;              // all sources are the devices themselves: a local copy
-} PieceRound;
+} PiecePermute;
 
 typedef struct Move {
   MoveKind kind;
   bool sparse;  // an all-to-all or all-gather as permutes that skip pieces of padding
   Layout before, after;
-  const PieceRound *rounds;  // of MOVE_PIECES: its permutes
+  const PiecePermute *rounds;  // of MOVE_PIECES: its permutes
   uint32_t n_rounds;
   Price price;  // bytes: sent per device, on average, with padding
 } Move;

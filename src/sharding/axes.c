@@ -128,12 +128,12 @@ static void put_string(Str text, StrBuf *out) {
 
 void axis_print(const Context *context, const Mesh *mesh, AxisRef a, StrBuf *out) {
   put_string(name_str(context, mesh->axes[a.axis].name), out);
-  if (!axis_is_whole(mesh, a)) strbuf_printf(out, ":(%u)%u", a.pre_size, a.size);
+  if (!axis_is_full(mesh, a)) strbuf_printf(out, ":(%u)%u", a.pre_size, a.size);
 }
 
 const char *axis_text(Context *context, const Mesh *mesh, AxisRef a) {
   const char *name = name_text(context, mesh->axes[a.axis].name);
-  if (axis_is_whole(mesh, a)) return arena_printf(context_arena(context), "\"%s\"", name);
+  if (axis_is_full(mesh, a)) return arena_printf(context_arena(context), "\"%s\"", name);
   return arena_printf(context_arena(context), "\"%s\":(%u)%u", name, a.pre_size, a.size);
 }
 
@@ -267,7 +267,7 @@ AxisList axes_subtract(Arena *arena, AxisList list, AxisList taken) {
 
 AxisList axes_complement(Arena *arena, const Mesh *mesh, AxisList taken) {
   RefVec all = {0};
-  for (uint32_t i = 0; i < mesh->n_axes; i++) VEC_PUSH(arena, &all, axis_whole(mesh, i));
+  for (uint32_t i = 0; i < mesh->n_axes; i++) VEC_PUSH(arena, &all, axis_full(mesh, i));
   return axes_subtract(arena, (AxisList){all.items, all.count}, taken);
 }
 

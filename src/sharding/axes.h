@@ -21,10 +21,10 @@ typedef struct AxisList {
   uint32_t n;
 } AxisList;
 
-static inline AxisRef axis_whole(const Mesh *mesh, uint32_t axis) {
+static inline AxisRef axis_full(const Mesh *mesh, uint32_t axis) {
   return (AxisRef){axis, 1, mesh->axes[axis].size};
 }
-static inline bool axis_is_whole(const Mesh *mesh, AxisRef a) {
+static inline bool axis_is_full(const Mesh *mesh, AxisRef a) {
   return a.pre_size == 1 && a.size == mesh->axes[a.axis].size;
 }
 static inline uint32_t axis_next(AxisRef a) { return a.pre_size * a.size; }  // end of its interval

@@ -9,7 +9,7 @@ const char *combine_name(Combine combine) {
 }
 
 bool combine_of(Str name, Combine *out) {
-  for (int k = COMBINE_SUM; combine_is_plain((Combine)k); k++)
+  for (int k = COMBINE_SUM; combine_is_named((Combine)k); k++)
     if (str_is(name, combine_names[k])) {
       *out = (Combine)k;
       return true;

@@ -24,7 +24,7 @@ typedef enum Combine {
 
 const char *combine_name(Combine combine);  // "sum"; "" for COMBINE_NONE
 // Reducers that are a named binary op: sum … xor.
-static inline bool combine_is_plain(Combine combine) {
+static inline bool combine_is_named(Combine combine) {
   return combine >= COMBINE_SUM && combine <= COMBINE_XOR;
 }
 bool combine_of(Str name, Combine *out);  // the named one: sum … xor

@@ -60,7 +60,7 @@ void factor_put(FactorBuilder *b, uint32_t factor, uint32_t tensor, uint32_t dim
   if (b->factors.items[factor].size == 1)
     for (uint32_t i = 0; i < b->places.count; i++)
       if (b->places.items[i].tensor == tensor && b->places.items[i].dim == dim) return;
-  VEC_PUSH(b->arena, &b->places, ((FactorPlace){tensor, dim, factor}));
+  VEC_PUSH(b->arena, &b->places, ((FactorOccurrence){tensor, dim, factor}));
 }
 
 // Drops factors that occur in no dimension and renumbers the others.
@@ -83,24 +83,24 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
   for (uint32_t t = 0; t < n_tensors; t++) tensor_dims[t + 1] = tensor_dims[t] + b->ranks[t];
   uint32_t n_dims = tensor_dims[n_tensors];
   drop_unused(b);
-  // dim_places[d + 1] first counts the occurrences in dim d, then becomes their end.
-  uint32_t *dim_places = ARENA_ARRAY(b->arena, uint32_t, n_dims + 2);
+  // dim_occurrences[d + 1] first counts the occurrences in dim d, then becomes their end.
+  uint32_t *dim_occurrences = ARENA_ARRAY(b->arena, uint32_t, n_dims + 2);
   for (uint32_t i = 0; i < b->places.count; i++)
-    dim_places[tensor_dims[b->places.items[i].tensor] + b->places.items[i].dim + 1]++;
+    dim_occurrences[tensor_dims[b->places.items[i].tensor] + b->places.items[i].dim + 1]++;
   for (uint32_t t = 0; t < n_tensors; t++)
     for (uint32_t d = 0; d < b->ranks[t]; d++) {
-      if (dim_places[tensor_dims[t] + d + 1]) continue;
+      if (dim_occurrences[tensor_dims[t] + d + 1]) continue;
       // A dimension without factors cannot be split; in Shardy its factor of size 1 passes through.
       uint32_t factor = factor_add(b, 1, FACTOR_PASS);
       factor_set_kinds(b, factor, FACTOR_REPLICATE);
       factor_put(b, factor, t, d);
-      dim_places[tensor_dims[t] + d + 1]++;
+      dim_occurrences[tensor_dims[t] + d + 1]++;
     }
-  for (uint32_t d = 0; d < n_dims; d++) dim_places[d + 1] += dim_places[d];
+  for (uint32_t d = 0; d < n_dims; d++) dim_occurrences[d + 1] += dim_occurrences[d];
   uint32_t *places = ARENA_ARRAY(b->arena, uint32_t, b->places.count + 1);
-  uint32_t *next = arena_copy(b->arena, dim_places, (n_dims + 1) * sizeof *next);
+  uint32_t *next = arena_copy(b->arena, dim_occurrences, (n_dims + 1) * sizeof *next);
   for (uint32_t i = 0; i < b->places.count; i++) {
-    const FactorPlace *p = &b->places.items[i];
+    const FactorOccurrence *p = &b->places.items[i];
     places[next[tensor_dims[p->tensor] + p->dim]++] = p->factor;
   }
   *out = (FactorMap){.n_operands = b->n_operands,
@@ -110,7 +110,7 @@ void factor_build(FactorBuilder *b, FactorMap *out) {
                      .own = b->own,
                      .factors = b->factors.items,
                      .tensor_dims = tensor_dims,
-                     .dim_places = dim_places,
+                     .dim_occurrences = dim_occurrences,
                      .places = places,
                      .enters_once = b->enters_once};
 }
@@ -192,7 +192,7 @@ static const char *read_tensors(FactorBuilder *b, Context *context, Attr attr, c
       for (uint32_t k = 0; k < ids.n; k++) {
         if (ids.v[k] < 0 || ids.v[k] >= b->factors.count)
           return "it uses a factor that has no size, expected {i=size, …} for each factor";
-        VEC_PUSH(b->arena, &b->places, ((FactorPlace){first + t, d, (uint32_t)ids.v[k]}));
+        VEC_PUSH(b->arena, &b->places, ((FactorOccurrence){first + t, d, (uint32_t)ids.v[k]}));
       }
     }
   }

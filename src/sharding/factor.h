@@ -46,8 +46,9 @@ typedef struct FactorMap {
   const Factor *factors;
   const uint32_t
       *tensor_dims;  // n_tensors + 1: tensor t has dims [tensor_dims[t], tensor_dims[t + 1])
-  const uint32_t *dim_places;  // n_dims + 1: dim d is places[dim_places[d], dim_places[d + 1])
-  const uint32_t *places;      // factors of all dims, each major to minor
+  const uint32_t
+      *dim_occurrences;  // n_dims + 1: dim d is places[dim_occurrences[d], dim_occurrences[d + 1])
+  const uint32_t *places;   // factors of all dims, each major to minor
   const bool *enters_once;  // per operand: the init of a reduction. If a reduction factor is split,
                             // all shards but one use the reducer's identity instead
 } FactorMap;
@@ -66,7 +67,8 @@ static inline uint32_t factor_map_rank(const FactorMap *m, uint32_t tensor) {
 // The factors of one dimension, major to minor. Never empty.
 static inline FactorList factor_map_dim(const FactorMap *m, uint32_t tensor, uint32_t dim) {
   uint32_t d = m->tensor_dims[tensor] + dim;
-  return (FactorList){m->places + m->dim_places[d], m->dim_places[d + 1] - m->dim_places[d]};
+  return (FactorList){m->places + m->dim_occurrences[d],
+                      m->dim_occurrences[d + 1] - m->dim_occurrences[d]};
 }
 // Whether the tensor has the factor; if so, its dimension and its index in that dimension's list.
 // O(factors of the tensor).
@@ -75,16 +77,16 @@ bool factor_map_find(const FactorMap *m, uint32_t tensor, uint32_t factor, uint3
 
 // ---- building ----
 
-typedef struct FactorPlace {
+typedef struct FactorOccurrence {
   uint32_t tensor, dim, factor;
-} FactorPlace;
+} FactorOccurrence;
 
 typedef struct FactorBuilder {
   Arena *arena;
   uint32_t n_operands, n_results;
   const uint32_t *ranks;  // per tensor
   VEC(Factor) factors;
-  VEC(FactorPlace) places;
+  VEC(FactorOccurrence) places;
   bool *enters_once;
   bool custom;
   bool own;

@@ -242,7 +242,7 @@ static uint32_t truncate(const Cells *c, AxisRef *v, uint32_t n, Fits fits, uint
   for (uint32_t i = 0; i < n; i++) {
     AxisRef axis = v[i];
     if (!fits(c, tensor, factor, before, &axis)) return i;
-    if (c->mode.conservative && !axis_is_whole(c->mesh, axis)) return i;
+    if (c->mode.conservative && !axis_is_full(c->mesh, axis)) return i;
     bool same = axis_equal(axis, v[i]);
     v[i] = axis;
     if (!same) return i + 1;

@@ -179,7 +179,7 @@ static void check_step(Fixture *f, const FactorMap *map, ProjectMode mode, const
       if (in[t]) assert_int_equal(after->dims[d].open, before->dims[d].open);
       if (more && in[t]) assert_true(before->dims[d].open);
       for (uint32_t i = 0; mode.conservative && more && i < axes.n; i++)
-        if (i >= old.n) assert_true(axis_is_whole(sharding_mesh(f->table, after->mesh), axes.v[i]));
+        if (i >= old.n) assert_true(axis_is_full(sharding_mesh(f->table, after->mesh), axes.v[i]));
     }
     assert_true(grown);
     if (in[t]) {

@@ -77,7 +77,7 @@ static Status *read_axis(AttrReader *r, Attr attr, AxisRef *out) {
   const char *text = name_text(r->context, name);
   uint32_t axis = mesh_find_axis(r->mesh, name);
   if (axis == MESH_NO_AXIS) return unknown_axis(r, name_str(r->context, name));
-  *out = axis_whole(r->mesh, axis);
+  *out = axis_full(r->mesh, axis);
   Attr size_attr = attr_get(r->context, attr, "size");
   if (!size_attr) return NULL;
   int64_t pre = attr_as_int(r->context, attr_get(r->context, attr, "pre_size"), 1);
@@ -169,7 +169,7 @@ Status *sharding_axes_from_attr(ShardingTable *table, MeshId mesh, Attr attr, Ax
 static Attr axis_attr(Context *context, const Mesh *mesh, AxisRef a) {
   NamedAttr fields[3] = {{name_of(context, "name"), attr_string(context, mesh->axes[a.axis].name)}};
   uint32_t n = 1;
-  if (!axis_is_whole(mesh, a)) {
+  if (!axis_is_full(mesh, a)) {
     fields[n++] = (NamedAttr){name_of(context, "pre_size"), attr_i64(context, a.pre_size)};
     fields[n++] = (NamedAttr){name_of(context, "size"), attr_i64(context, a.size)};
   }
@@ -205,7 +205,7 @@ Status *sharding_to_attr(ShardingTable *table, Sharding sharding, Attr *out) {
     FAIL(FAILED_PRECONDITION, "sdy has no words for a strided split: split its factors first");
   if (info->manual.n)
     FAIL(FAILED_PRECONDITION, "#sdy.sharding does not hold manual axes: drop them first");
-  if (info->unreduced.n && !combine_is_plain(info->reducer))
+  if (info->unreduced.n && !combine_is_named(info->reducer))
     FAIL(FAILED_PRECONDITION, "sdy has no word for a value that is unreduced by an op's body");
   Attr *dims = ARENA_ARRAY(context_arena(context), Attr, info->rank);
   for (uint32_t d = 0; d < info->rank; d++) dims[d] = dim_attr(context, mesh, &info->dims[d]);

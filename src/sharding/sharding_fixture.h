@@ -56,7 +56,7 @@ static inline uint32_t random_parts(const Mesh *mesh, Dice *dice, AxisRef *out) 
   uint32_t n = 0;
   for (uint32_t i = 0; i < mesh->n_axes; i++) {
     uint32_t pre = 1, full = mesh->axes[i].size;
-    if (full == 1) out[n++] = axis_whole(mesh, i);
+    if (full == 1) out[n++] = axis_full(mesh, i);
     while (pre < full) {
       uint32_t size = full / pre;
       if (dice_roll(dice, 2)) {

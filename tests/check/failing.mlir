@@ -12,7 +12,7 @@
 // JSON: "segment":0,"line":1,"status":"failed","reason":"{{.*}}at odds{{.*}}","disabled":false,"checks":4,"failed_checks":3,"max_ulp":4
 // JSON: "segment":1,{{.*}}"status":"passed","reason":null
 // JSON: "segment":2,{{.*}}"status":"failed"
-// JSON: "segment":3,{{.*}}"reason":"takes arguments: read, printed and read again only"
+// JSON: "segment":3,{{.*}}"reason":"takes arguments: not run, only read, verified, printed and read back"
 func.func @main() {
   %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
   check.expect_eq_const %x, dense<[1, 5, 3]> : tensor<3xi32>

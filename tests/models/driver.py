@@ -133,10 +133,10 @@ def summary(rows):
 
 
 def one_draw(rows):
-    """What the bound would say with one evaluation of JAX instead of the largest of several."""
+    """How many outputs would fail if the bound used JAX's error of one evaluation, not the largest of several."""
     outputs = sum(row.get("outputs", 0) for row in rows)
     beyond = sum(row.get("beyond", 0) for row in rows)
-    return f"with JAX's error of one evaluation alone, {beyond} of {outputs} outputs would be beyond the bound"
+    return f"{beyond} of {outputs} outputs would fail if the bound used JAX's error of a single evaluation"
 
 
 def main(words):
@@ -181,13 +181,16 @@ def write_page(rows):
     import jax
 
     lines = [
-        "# The zoo against JAX",
+        "# Models compared with JAX",
         "",
-        "Written by `make test-models`, all cases; [tests/models](../tests/models/README.md) says what is compared and how. Rows are models; `one`",
-        "is one device, the other columns are annotations on 8 devices, `*` the same by `shard_map`. Cells count the option sets (float32 and",
-        "bfloat16, layers unrolled and by `lax.scan`, with and without `jax.checkpoint`) that agree, and all of them.",
+        "`make test-models` wrote this page; it ran all cases. [tests/models](../tests/models/README.md) describes the comparison and its error bound. Each",
+        "row is a model. The column `one` is the run on one device. The other columns are sharding strategies on 8 devices, given as annotations.",
+        "`NAME*` is the same strategy written with `shard_map`.",
         "",
-        f"JAX {jax.__version__}: {summary(rows)}; {one_draw(rows)}.",
+        "A model runs with several sets of options: float32 or bfloat16, unrolled layers or `lax.scan`, with or without `jax.checkpoint`. A cell is agreeing /",
+        "total option sets. `-` means that the model has no such strategy.",
+        "",
+        f"JAX {jax.__version__}: {summary(rows)}. {one_draw(rows)}.",
         "",
         "```text",
         table(rows),
@@ -206,6 +209,6 @@ def print_last():
 
 
 def print_table(rows):
-    print("models x (one device, annotations on 8 devices, * by shard_map): option sets that agree / run")
+    print("a row per model, a column per strategy on 8 devices (one: one device; *: written with shard_map); cells: agreeing / total option sets")
     print(table(rows))
     print(one_draw(rows))

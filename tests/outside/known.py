@@ -1,6 +1,6 @@
-"""Findings that are named instead of fixed (docs/outside.md says why each stays): {random seed or library program: (ways, reason)}.
+"""Known findings, which are not fixed (docs/outside.md tells why each remains): {random seed or library program: (ways, reason)}.
 
-Only these ways of the program may differ; any other is a failure. The last line of a run counts named findings apart from what passes.
+Only these ways of the program may differ; any other is a failure. The last line of a run counts known findings, not as passed.
 """
 
 OURS = {"one", "mesh"}

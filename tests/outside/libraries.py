@@ -173,10 +173,10 @@ def run(names, seed, some=()):
         reason = known.named(name, [": ".join(failure.split(": ")[:2]) for failure in failures])
         if reason:
             by_name += 1
-            print(f"    named: {reason}", flush=True)
+            print(f"    known: {reason}", flush=True)
         else:
             passed, failed = passed + (not failures), failed + bool(failures)
     asked.close()
-    print("farthest: our largest error as a share of the bound; * where JAX itself is the truth; loose: elements that JAX is not sure of")
-    print(f"{passed} passed, {failed} failed, {by_name} named, {skipped} skipped; XLA's own faults in {with_xlas}")
+    print("farthest: our largest error / the bound; *: no float64 reference, compared with JAX itself; loose: elements that JAX itself does not determine")
+    print(f"{passed} passed, {failed} failed, {by_name} known, {skipped} skipped; XLA bugs in {with_xlas} programs")
     return 1 if failed else 0

@@ -209,7 +209,7 @@ def run(first, count, shrink=True, ways=(), directory=None):
         reason = known.named(seed, [way for way in found if "XLA" not in way])
         if reason:
             by_name += 1
-            print(f"seed {seed} is named: {reason}", flush=True)
+            print(f"seed {seed} is a known finding: {reason}", flush=True)
         elif any("XLA" not in way for way in found):
             failed += 1
             path = os.path.join(directory, f"{seed}.py")
@@ -222,9 +222,9 @@ def run(first, count, shrink=True, ways=(), directory=None):
             passed += 1
             loose, worst = loose + bool(row.get("loose")), max(worst, row.get("share", 0.0))
     asked.close()
-    print(f"farthest: {worst:.2f} of the bound; {loose} programs with elements that JAX itself is not sure of; {skipped} that JAX does not run; "
-          f"{by_xla} that stock XLA gets wrong under the same shardings, too")
-    print(f"{passed} passed, {failed} failed, {by_name} named")
+    print(f"farthest: {worst:.2f} of the bound; {loose} programs with elements that JAX itself does not determine; {skipped} that JAX does not run; "
+          f"{by_xla} that plain jax.jit computes wrongly under the same shardings")
+    print(f"{passed} passed, {failed} failed, {by_name} known")
     return 1 if failed else 0
 
 

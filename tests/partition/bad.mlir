@@ -16,7 +16,12 @@
 // RUN: not tessera partition %t/add.mlir --verfy 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not tessera partition %t/add.mlir > /dev/full
 // RUN: tessera partition --help | FileCheck %s --check-prefix=HELP
-// COPIES: copies.mlir:2:{{[0-9]+}}: error: 'stablehlo.all_reduce' op exchanges with other copies of the whole program: this cannot be partitioned
+// RUN: tessera partition %t/add.mlir --mesh x=2 --stats -o /dev/null 2>&1 | FileCheck %s --check-prefix=MESH
+// MESH: nothing is sharded: the 2 devices of the mesh would all run the global program. The output is that program, for 1 device. Annotate a value: --shard '0=P("x")'
+// RUN: tessera partition %t/add.mlir --mesh x=2 --shard 'a=P("x")' -o %t/local.mlir
+// RUN: not tessera partition %t/local.mlir 2>&1 | FileCheck %s --check-prefix=AGAIN
+// AGAIN: error: the program is already a local program (its module has tessera.mesh): tessera run runs it, tessera optimize optimizes it
+// COPIES: copies.mlir:2:{{[0-9]+}}: error: 'stablehlo.all_reduce' op communicates between replicas, and a local program has only one replica: this cannot be partitioned
 // The whole program runs once, as partition 0.
 // ID: verified on 2 devices: 2 results agree
 // AXIS: --shard:1:{{[0-9]+}}: error: {{.*}}z

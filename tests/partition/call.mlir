@@ -5,6 +5,12 @@
 // CHECK: call @square
 // CHECK-NOT: call @
 // CHECK: func.func @square
+//
+// Reasons name the function that the copy was made of, since only that one is in the file; arguments have their SSA names.
+// RUN: tessera partition %s --mesh x=4 --shard 'a=P("x")' --shard 'b=P(None, "x")' --why -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: tessera propagate %s --mesh x=4 --shard 'a=P("x")' --shard 'b=P(None, "x")' --why '@square:%%0'
+// WHY: r1 {{.*}}: @square:%0 = stablehlo.dot_general (call.mlir:[[#]]) needs @square:%x (from %a) as replicated; @square:%x is
+// WHY: r2 {{.*}}: @square:%0 = stablehlo.dot_general (call.mlir:[[#]]) needs @square:%x (from %b) as replicated; @square:%x is
 func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %0 = call @square(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = call @square(%b) : (tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -3,7 +3,7 @@
 // RUN: tessera partition %s --devices 2 --shard 'x=P("devices")' --verify --seed 3 2>&1 | FileCheck %s --check-prefix=TWO
 // CHECK-DAG: tessera: 1 all_reduce 1 group of 4 102 bytes
 // CHECK-DAG: tessera: 4 devices, 1 collective, 102 bytes sent per device
-// CHECK-DAG: tessera: verified on 4 devices: 2 results agree (floats within 0.0001 of 1 + |value|
+// CHECK-DAG: tessera: verified on 4 devices: 2 results agree (floats: |difference| <= 0.0001 (1 + |value|)
 // CHECK-DAG: @main(%arg0: tensor<2x4xf32> {{{.*}}}, %arg1: tensor<2x4xf32> {{{.*}}}, %arg2: tensor<4x4xf32> {jax.arg_info = "w"}) -> (tensor<4x4xf32>, tensor<f32>) {
 // TWO: tessera: verified on 2 devices: 2 results agree
 func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<f32>) {

@@ -14,7 +14,7 @@ sdy.mesh @m = <["x"=2, "y"=2]>
 // WORDS: verified on 4 devices
 // REPLICA: func.func @main
 // REPLICA-NOT: {{partition_id|channel_handle|use_global_device_ids}}
-// TWO: error: there are 4 devices: --replica-count and --partition-count are 1 or that
+// TWO: error: there are 4 devices: --replica-count and --partition-count take 1 or that number
 // BOTH: error: --replica-count and --partition-count cannot both be above 1
 func.func @main(%a: tensor<4x8xf32>, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) -> tensor<4x4xf32> {
   %0 = sdy.all_slice [{}, {"x"}] %a out_sharding=<@m, [{}, {"x"}]> : tensor<4x8xf32>

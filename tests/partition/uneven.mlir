@@ -10,7 +10,7 @@
 // EIGHT-DAG: @main(%arg0: tensor<1x5xf32> {jax.arg_info = "a", tessera.global = tensor<7x5xf32>
 // SIX-DAG: tessera: verified on 6 devices: 3 results agree
 // SIX-DAG: @main(%arg0: tensor<4x2xf32> {jax.arg_info = "a", tessera.global = tensor<7x5xf32>
-// TIGHT: tessera: verified on 3 devices: 3 results agree (floats within 1e-07 of 1 + |value|; farthest 0)
+// TIGHT: tessera: verified on 3 devices: 3 results agree (floats: |difference| <= 1e-07 (1 + |value|), the largest is 0)
 // EVEN: --shard:1:{{[0-9]+}}: error: {{.*}}7
 func.func @main(%a: tensor<7x5xf32>, %b: tensor<7x3xi32>) -> (tensor<5x3xf32>, tensor<5xf32>, tensor<i32>) {
   %0 = stablehlo.convert %b : (tensor<7x3xi32>) -> tensor<7x3xf32>

@@ -3,7 +3,7 @@
 // RUN: tessera partition %s --mesh a=4 --shard '0=P("a")' --verify -o /dev/null 2>&1 | FileCheck %s
 // RUN: not tessera partition %s --mesh a=4 --shard '0=P("a")' --verify --tolerance=1e-3 -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOUND
 // RUN: tessera partition %s --mesh a=4 --shard '0=P("a")' --verify --json 2>/dev/null | FileCheck %s --check-prefix=JSON
-// CHECK: verified on 4 devices: 2 results agree as far as rounding lets them
+// CHECK: verified on 4 devices: 2 results agree up to rounding
 // BOUND: differs from the global program
 // JSON: "agree":true{{.*}}"rounded":true
 func.func @main(%x: tensor<4096xf32>) -> (tensor<f32>, tensor<4096xf32>) {

@@ -31,10 +31,10 @@ func.func private @at(%stack: tensor<3x8x8xf32>, %i: tensor<i32>) -> tensor<8x8x
   %1 = stablehlo.reshape %0 : (tensor<1x8x8xf32>) -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
-// CHECK-DAG: needs @layer:weights (from params.w) as replicated
+// CHECK-DAG: needs @layer:%weights (from params.w) as replicated
 // CHECK-DAG: needs @layer:%turned (from params.b) as replicated
 // CHECK-DAG: needs @layer:%both as replicated
-// CHECK-DAG: needs @layer:state as replicated
+// CHECK-DAG: needs @layer:%state as replicated
 // CHECK-NOT: (from x
 // CHECK-NOT: (from state
 func.func private @layer(%weights: tensor<8x8xf32>, %biases: tensor<8x8xf32>, %y: tensor<16x8xf32>, %state: tensor<8x8xf32>) -> (tensor<16x8xf32>, tensor<8x8xf32>) {

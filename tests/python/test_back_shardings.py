@@ -255,6 +255,22 @@ def test_explicit_axes_become_auto():
     check(mlp, ARGS, found)
 
 
+@pytest.mark.parametrize("kind", [AxisType.Auto, AxisType.Explicit])
+def test_arrays_must_have_the_sharding(kind):
+    """As python/README.md says: jit takes arrays of the same sharding over both kinds of axes, and no others."""
+    mesh = Mesh(devices(2, 4), ("data", "model"), axis_types=(kind,) * 2)
+    x = np.ones((8, 4), "f")
+    double = lambda x: 2 * x
+    (sharding,), out = tessera.shardings(tessera.propagate(double, x, mesh=mesh, shard={"x": P("data")}), mesh)
+    run = jax.jit(double, in_shardings=sharding, out_shardings=out)
+    there = jax.device_put(x, NamedSharding(mesh, P("data")))
+    other = jax.device_put(x, NamedSharding(mesh, P(None, "model")))
+    assert run(there).sharding == out
+    with pytest.raises(ValueError, match="does not match the sharding"):
+        run(other)
+    assert run(jax.device_put(other, sharding)).sharding == out
+
+
 def test_axes_of_one_device_need_not_agree():
     mesh = Mesh(devices(2, 4, 1), ("data", "model", "extra"))
     sharded = tessera.propagate(mlp, *ARGS, mesh="one=1,data=2,model=4",

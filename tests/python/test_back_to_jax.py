@@ -248,6 +248,16 @@ def test_a_loaded_program():
     np.testing.assert_array_equal(x, SQUARE[0])
 
 
+@pytest.mark.parametrize("exact", ["constraints", "local"])
+def test_in_a_scan_and_exported(exact):
+    x = np.arange(32, dtype="f").reshape(8, 4)
+    made = tessera.to_jax(tessera.propagate(lambda x: 2 * x, x, mesh=MESH, shard={"x": P("data")}), exact=exact)
+    thrice = lambda x: jax.lax.scan(lambda c, _: (made(c), None), x, None, length=3)[0]
+    np.testing.assert_array_equal(thrice(x), 8 * x)
+    np.testing.assert_array_equal(jax.jit(thrice)(x), 8 * x)
+    assert jax.export.export(jax.jit(lambda x: made(x)))(x).nr_devices == 8
+
+
 # ---- what is refused ----
 
 def test_it_has_no_gradient_rather_than_a_wrong_one():

@@ -102,7 +102,7 @@ class Docstrings(unittest.TestCase):
 
     def test_help(self):
         said = pydoc.render_doc(tessera, renderer=pydoc.plaintext)
-        for name in ("export(fn, *args", "propagate(fn_or_program, *args", "mesh        the devices", "class Sharded"):
+        for name in ("export(fn, *args", "propagate(fn_or_program, *args", 'mesh        "data=2,model=4"', "class Sharded"):
             self.assertIn(name, said)
 
 

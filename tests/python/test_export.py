@@ -169,7 +169,7 @@ class Meshes(unittest.TestCase):
         made = tessera.partition(f, x)
         self.assertEqual(made.devices, 8)
         self.assertEqual([c.kind for c in made.collectives], ["all_reduce"])
-        self.assertIn("the program has %1 = stablehlo.all_reduce", repr(made))
+        self.assertIn("the input has %1 = stablehlo.all_reduce", repr(made))
 
     def test_mesh_objects(self):
         x = np.ones((8, 8), "f")

@@ -138,7 +138,7 @@ static inline Status *run_case(Guard *guard, Case *c) {
   c->before = count_collectives(c->local);
   OptimizeOptions how = {.mesh = sharding_mesh(c->table, mesh_id),
                          .table = c->table,
-                         .edges_are_said = true,
+                         .edges_are_annotated = true,
                          .passes = c->passes};
   if (c->optimize) TRY(optimize_program(c->local, &how, guard, &c->diag, &c->stats));
   program_print(c->local, &(PrintOptions){0}, &c->printed);

@@ -252,19 +252,19 @@ static inline bool shrink_close(Program *p) {
       for (uint32_t i = 0; i < block_at(p, body)->n_args; i++) {
         ValueId v = block_arg(p, body, i);
         Attr whole = shrink_replicated(p, x.mesh, value_type(p, v));
-        if (whole && !annotation_get(p, v)) annotation_put(p, v, whole);
+        if (whole && !annotation_get(p, v)) annotation_set(p, v, whole);
       }
       OpId end = block_at(p, body)->last;
       for (uint32_t i = 0; i < op_at(p, end)->n_operands; i++) {
         Attr whole = shrink_replicated(p, x.mesh, op_operand_type(p, end, i));
-        if (whole && !annotation_get_result(p, o, i)) annotation_put_result(p, o, i, whole);
+        if (whole && !annotation_get_result(p, o, i)) annotation_set_result(p, o, i, whole);
       }
     }
     if (!shrink_is_inside(p, o) || (row->traits & TRAIT_CALL)) continue;
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++) {
       ValueId v = op_result(p, o, i);
       Attr whole = shrink_replicated(p, x.mesh, value_type(p, v));
-      if (whole && annotation_possible(p, v) && !annotation_get(p, v)) annotation_put(p, v, whole);
+      if (whole && annotation_possible(p, v) && !annotation_get(p, v)) annotation_set(p, v, whole);
     }
   }
   annotation_map_all(p, shrink_closed, &x);

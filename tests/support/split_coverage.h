@@ -24,7 +24,7 @@ static const char *const coverage_kinds[COVERAGE_KINDS] = {"pass",    "reduce", 
 static inline uint32_t coverage_kinds_of(const Factor *factor) {
   if (factor->kinds == FACTOR_PASS) return 1;
   uint32_t kinds = 0;
-  bool plain = combine_is_plain((Combine)factor->combine);
+  bool plain = combine_is_named((Combine)factor->combine);
   if (factor->kinds & FACTOR_REDUCE) kinds |= plain ? 2 : 4;
   if (factor->kinds & FACTOR_PERMUTE) kinds |= 8;
   if (factor->kinds & FACTOR_REPLICATE) kinds |= 16;

@@ -284,7 +284,7 @@ static void set_results(Program *p, OpId function) {
   OpId end = block ? block_at(p, block)->last : 0;
   for (uint32_t i = 0; end && i < op_at(p, end)->n_operands; i++) {
     Attr sharding = annotation_get(p, op_operand(p, end, i));
-    if (sharding) annotation_put_result(p, function, i, sharding);
+    if (sharding) annotation_set_result(p, function, i, sharding);
   }
 }
 
@@ -344,13 +344,13 @@ static void reshard_results(Program *p, OpId call, OpId function) {
     ValueId v = op_result(p, call, i);
     Attr given = annotation_get_result(p, function, i), wanted = annotation_own(p, v);
     if (!given) continue;
-    if (!wanted) annotation_put(p, v, given);
+    if (!wanted) annotation_set(p, v, given);
     if (!wanted || splits_alike(p->context, given, wanted)) continue;
     NamedAttr field = {name_of(p->context, "sharding"), wanted};
     OpId reshard = op_create_identity(p, OP_sdy_reshard, v, attr_dict(p->context, 1, &field), call);
     op_insert_after(p, reshard, call);
     value_replace_uses_except(p, v, op_result(p, reshard, 0), reshard);
-    annotation_put(p, v, given);
+    annotation_set(p, v, given);
   }
 }
 

@@ -58,7 +58,7 @@ static void sink(Program *p, ValueId first, uint32_t n, Arena *arena) {
     if (edges[i]) op_replace_by_operand(p, edges[i]);
   for (uint32_t i = 0; mesh && i < n; i++) {
     uint32_t rank = type_info(p->context, value_type(p, first + i))->rank;
-    annotation_put(p, first + i,
+    annotation_set(p, first + i,
                    shardings[i] ? shardings[i] : annotation_open(p->context, mesh, rank));
   }
   arena_rewind(arena, mark);
@@ -85,7 +85,7 @@ static void add_function_edges(Program *p, OpId owner, ValueId first, uint32_t n
     Attr sharding = annotation_own(p, first + i);
     OpId edge = add_edge(p, first + i, OP_sdy_func_data_flow_edge, owner);
     op_insert_after_value(p, edge, first + i);
-    if (sharding) annotation_put(p, op_result(p, edge, 0), sharding);
+    if (sharding) annotation_set(p, op_result(p, edge, 0), sharding);
   }
 }
 
@@ -109,9 +109,9 @@ void passes_sink_function_edges(Program *p) {
     Attr sharding = annotation_own(p, op_result(p, o, 0)), old = annotation_own(p, owner);
     op_replace_by_operand(p, o);
     if (sharding)
-      annotation_put(p, owner, sharding);
+      annotation_set(p, owner, sharding);
     else if (old)
-      annotation_put(p, owner,
+      annotation_set(p, owner,
                      annotation_open(p->context, attr_get(p->context, old, "mesh"),
                                      type_info(p->context, value_type(p, owner))->rank));
   }

@@ -133,7 +133,7 @@ static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, co
                           ValueId *out) {
   Lowering *t = cx->user;
   OpId copy = copy_op(t, cx->op, operands, attrs, types);
-  if (!localize_holds(t->p, copy, types, t->guard))
+  if (!localize_types_hold(t->p, copy, types, t->guard))
     FAIL(INVALID_ARGUMENT, "has no meaning on tiles: it needs whole dimensions here");
   for (uint32_t i = 0; i < op_at(t->p, copy)->n_results; i++) out[i] = op_result(t->p, copy, i);
   return NULL;
@@ -277,7 +277,7 @@ static Status *put_collective(Lowering *t, OpId op) {
   TRY(said(t, v, &c.to));
   use_mesh(t, sharding_info(t->table, c.to)->mesh);
   ValueId made;
-  TRY(sdy_collective_put(&t->local, &c, &made));
+  TRY(sdy_collective_write(&t->local, &c, &made));
   if (value_type(t->p, made) != part_type(t, c.to, value_type(t->p, v)))
     FAIL(INVALID_ARGUMENT, "gives a %s, which is not a tile of its result",
          type_text(t->context, value_type(t->p, made)));
@@ -513,7 +513,7 @@ static Status *put_on_device(Lowering *t, OpId op, MeshId mesh, uint32_t positio
   for (uint32_t i = 0; i < n_results; i++) {
     ValueId v = op_result(t->p, made, i);
     bool sends = type_is_tensor(t->context, types[i]);
-    set(t, op_result(t->p, op, i), sends ? build_from(l, v, position) : v, 0);
+    set(t, op_result(t->p, op, i), sends ? build_broadcast_from(l, v, position) : v, 0);
   }
   return NULL;
 }

@@ -108,7 +108,7 @@ static Attr even(ShardingTable *table, Attr attr, Type type, const Context *cont
 
 static void even_value(Program *p, ShardingTable *table, ValueId v, Arena *arena) {
   Attr old = annotation_own(p, v), now = even(table, old, value_type(p, v), p->context, arena);
-  if (now != old) annotation_put(p, v, now);
+  if (now != old) annotation_set(p, v, now);
 }
 
 void passes_even_edges(Program *p, Arena *arena) {
@@ -129,7 +129,7 @@ void passes_even_edges(Program *p, Arena *arena) {
       for (uint32_t i = 0; i < info->n_items - info->n_inputs; i++) {
         Attr old = annotation_get_result(p, o, i);
         Attr now = even(table, old, info->items[info->n_inputs + i], p->context, arena);
-        if (now != old) annotation_put_result(p, o, i, now);
+        if (now != old) annotation_set_result(p, o, i, now);
       }
     }
     if (manual || (op_row(op_at(p, o)->code)->traits & TRAIT_CALL))
@@ -150,7 +150,7 @@ static Attr whole_axes(ShardingTable *table, Attr attr, Arena *arena) {
     const Mesh *mesh = sharding_mesh(table, now->mesh);
     AxisList axes = sharding_dim_axes(now, d);
     uint32_t n = 0;
-    while (n < axes.n && axis_is_whole(mesh, axes.v[n])) n++;
+    while (n < axes.n && axis_is_full(mesh, axes.v[n])) n++;
     if (!now->dims[d].open || n == axes.n) continue;
     AxisRef *v = arena_copy(arena, axes.v, axes.n * sizeof *v);
     sharding = sharding_with_axes(table, sharding, d, (AxisList){v, n});
@@ -168,13 +168,13 @@ void passes_whole_axes(Program *p, Arena *arena) {
   for (uint32_t i = 0; i < block_at(p, block)->n_args; i++) {
     ValueId v = block_arg(p, block, i);
     Attr old = annotation_own(p, v), now = whole_axes(table, old, arena);
-    if (now != old) annotation_put(p, v, now);
+    if (now != old) annotation_set(p, v, now);
   }
   const TypeInfo *type =
       type_info(p->context, attr_info(p->context, op_attr(p, function, "function_type"))->type);
   for (uint32_t i = 0; i < type->n_items - type->n_inputs; i++) {
     Attr old = annotation_get_result(p, function, i), now = whole_axes(table, old, arena);
-    if (now != old) annotation_put_result(p, function, i, now);
+    if (now != old) annotation_set_result(p, function, i, now);
   }
   guard_pop(p->guard, &cleanup);
   sharding_table_free(table);

@@ -14,7 +14,7 @@
 // UNEVEN: --shard:1:3: warning: dimension 1 of argument 0 'x' : tensor<16x6xf32> has 6 elements, which 4 devices do not divide: tiles of 2 are padded
 // UNEVEN: [{}, {"data"}]
 // RUN: not tessera propagate %s --shard 'x=P(None, "data")' --edges=divisible 2>&1 | FileCheck %s --check-prefix=DIVISIBLE
-// DIVISIBLE: --shard:1:3: error: dimension 1 of argument 0 'x' : tensor<16x6xf32> has 6 elements, which 4 devices do not divide, and arguments and results are to divide
+// DIVISIBLE: --shard:1:3: error: dimension 1 of argument 0 'x' : tensor<16x6xf32> has 6 elements, which 4 devices do not divide: --edges=divisible (divisible_edges) requires a multiple of 4
 // RUN: not tessera propagate %s --shard 'x=<@grid, [{}, {}]>' 2>&1 | FileCheck %s --check-prefix=MESH
 // MESH: --shard:1:5: error: there is no mesh @grid; the program's meshes: @mesh ["data"=4, "model"=2]
 // RUN: printf '\n# rules\nparms.w=P()\nx=P(modle)\n' > %t.rules

@@ -34,7 +34,7 @@ func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 //--- uneven.mlir
 sdy.mesh @mesh = <["x"=3]>
 // CHECK: uneven.mlir:[[#@LINE+2]]:{{[0-9]+}}: warning: dimension 0 of tensor<4xf32> has 4 elements, which 3 devices do not divide: tiles of 2 are padded
-// ERROR: uneven.mlir:[[#@LINE+1]]:{{[0-9]+}}: error: dimension 0 of tensor<4xf32> has 4 elements, which 3 devices do not divide, and arguments and results are to divide
+// ERROR: uneven.mlir:[[#@LINE+1]]:{{[0-9]+}}: error: dimension 0 of tensor<4xf32> has 4 elements, which 3 devices do not divide: --edges=divisible (divisible_edges) requires a multiple of 3
 func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

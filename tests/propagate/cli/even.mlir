@@ -7,7 +7,7 @@
 // CHECK: @main(%arg0: tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}]>}) -> (tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}]>})
 // CHECK: tanh {{.*}} [{"a", "b"}]
 // MHLO: @main(%arg0: tensor<6xf32> {mhlo.sharding = "{devices=[2,4]<=[8] last_tile_dim_replicate}"})
-// ERROR: error: dimension 0 of argument 0 'x' : tensor<6xf32> has 6 elements, which 4 devices do not divide, and arguments and results are to divide
+// ERROR: error: dimension 0 of argument 0 'x' : tensor<6xf32> has 6 elements, which 4 devices do not divide: --edges=divisible (divisible_edges) requires a multiple of 4
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {
   %0 = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "b"}]>]>} : tensor<6xf32>

@@ -8,7 +8,7 @@
 // TABLE-NEXT: %0 dot_general  tensor<8x16xf32>{{$}}
 // TABLE-NEXT: result0 tensor<8x16xf32>{{$}}
 // LAYOUT: w {{.*}}<@m, [{?}, {"b"}]>
-// WHY: dim 0 did not take "a", which dim 0 of %x has {{.*}}: nothing is propagated (strategy none)
+// WHY: dim 0 did not take "a", which dim 0 of %x has {{.*}}: propagation is off (--strategy=none)
 // PARTS: 4 devices
 // PARTS: verified on 4 devices
 // PARTS: func.func @main(%arg0: tensor<4x8xf32> {{.*}}, %arg1: tensor<8x8xf32>

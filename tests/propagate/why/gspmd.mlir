@@ -8,7 +8,7 @@
 // CHECK-NEXT: dim 1 "axis_1": from dim 1 of %0, annotated at {{.*}}gspmd.mlir:17:10, through
 // CHECK-NEXT: dot_general at {{.*}}gspmd.mlir:18 (train.py:3): dim 1 of %0 -> dim 1 of %1
 // CHECK-NEXT: %arg1 'params.w' : tensor<16x8xf32> <@mesh, [{}, {"axis_1"}]>
-// CHECK-NEXT: dim 0: no axes; nothing next to it has any along it
+// CHECK-NEXT: dim 0: no axes: no op that defines or uses this value offers one
 // CHECK-NEXT: dim 1 "axis_1": annotated by sharding_constraint at {{.*}}gspmd.mlir:17:10
 // CHECK-NEXT: %1 : tensor<8x8xf32>
 

@@ -13,12 +13,12 @@
 // FIRST-NEXT: return at {{.*}}reasons.mlir:32: dim 0 of %0 -> dim 0 of result0
 // FIRST-NEXT: dim 1 "b": from dim 1 of %w, annotated at {{.*}}reasons.mlir:30:7, through
 // FIRST: %w : tensor<8x8xf32>
-// FIRST-NEXT: dim 0: no axes; nothing next to it has any along it
+// FIRST-NEXT: dim 0: no axes: no op that defines or uses this value offers one
 // FIRST-NEXT: dim 1 "b": annotated at {{.*}}reasons.mlir:30:7
 // LINE: %0 : tensor<8x8xf32>
 // NONE: error: no value is called '%nothing'
 // LOOP: @loop:%0#0 : tensor<8xf32> <@mesh, [{"a", ?}]>
-// LOOP-NEXT: one sharding with %i
+// LOOP-NEXT: must have the same sharding as %i
 // LOOP-NEXT: dim 0 "a": from dim 0 of @loop:%x, annotated at {{.*}}, through
 // LOOP-NEXT: while at {{.*}}: dim 0 of @loop:%x -> dim 0 of @loop:%0#0
 // JSON: "why": 1
@@ -34,15 +34,15 @@ module {
 
   // STOP: @reasons:%o : tensor<8x8xf32> <@mesh, [{"b"}, {?}]>
   // STOP-NEXT: dim 0 "b": annotated at
-  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (add at {{.*}}): it is split by other axes there
-  // STOP-NEXT: in the way is "b" on dim 0 of @reasons:%o, annotated at
+  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (add at {{.*}}): this dimension already has other axes
+  // STOP-NEXT: blocked by "b" on dim 0 of @reasons:%o, annotated at
   // STOP: @reasons:%c :
-  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (multiply at {{.*}}): the dimension is closed, as annotated at
+  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (multiply at {{.*}}): this dimension is closed, as annotated at
   // STOP: @reasons:%r :
-  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (subtract at {{.*}}): it is explicitly replicated along the axis, as annotated at
+  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (subtract at {{.*}}): this value is explicitly replicated along the axis, as annotated at
   // STOP: @reasons:%k :
-  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (divide at {{.*}}): the axis splits another dimension of it
-  // STOP-NEXT: in the way is "a" on dim 1 of @reasons:%k, annotated at
+  // STOP-NEXT: dim 0 did not take "a", which dim 0 of @reasons:%x has (divide at {{.*}}): the axis already shards another dimension of this value
+  // STOP-NEXT: blocked by "a" on dim 1 of @reasons:%k, annotated at
   func.func @reasons(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>},
       %o: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}, {?}]>},
       %c: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>},
