@@ -34,6 +34,8 @@ static const char all_examples[] =
     "  tessera partition model.mlir --mesh data=8 --shard '0=P(\"data\")' --verify --stats\n"
     "                                        the local program of 8 devices, verified, with "
     "statistics\n"
+    "  tessera simulate model.mlir --machine h100:8\n"
+    "                                        predicted seconds and peak memory of a step\n"
     "  tessera check tests/                  run every self-checking file\n"
     "  source <(tessera completion bash)     complete verbs, options and their values";
 

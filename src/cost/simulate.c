@@ -333,6 +333,34 @@ static bool is_outside(const Simulator *s, ValueId v, uint32_t at, BlockId block
   return s->last[carry] <= at && size_of(s, carry) == size_of(s, v);
 }
 
+// The position of the first op of the block that reads v, also through reshapes of it.
+static uint32_t first_use(const Simulator *s, ValueId v, BlockId block, uint32_t depth) {
+  const Program *p = s->p;
+  uint32_t first = NOWHERE;
+  for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use) {
+    OpId user = operand_at(p, use)->user;
+    while (user && op_at(p, user)->block != block) user = op_parent(p, user);
+    if (!user) continue;
+    uint32_t at = s->position[user];
+    if (op_keeps_buffer(p, user) && op_at(p, user)->n_results == 1 && depth)
+      at = first_use(s, op_result(p, user, 0), block, depth - 1);
+    if (at < first) first = at;
+  }
+  return first;
+}
+
+// The position from which a result is stored. A slice of a value that lives on anyway is taken when
+// it is needed, as memory-aware schedulers do: JAX slices everything at the start of a scan's body.
+static uint32_t stored_from(const Simulator *s, OpId op, ValueId v, uint32_t at, BlockId block) {
+  const OpDef *def = op_row(op_at(s->p, op)->code)->def;
+  if (!def || def->touch != TOUCH_PICKED || !op_fusing(s->p, op)) return at;
+  ValueId from = s->fusion.root[op_operand(s->p, op, 0)];
+  uint32_t first = first_use(s, v, block, 4);
+  if (first == NOWHERE || first <= at) return at;
+  bool lives = value_at(s->p, from)->is_arg || !is_in(s->p, from, block) || s->last[from] >= first;
+  return lives ? first : at;
+}
+
 static void assign_results(Simulator *s, OpId op, uint32_t at, BlockId block, BlockKind kind,
                            BufferVec *buffers) {
   const Program *p = s->p;
@@ -362,7 +390,9 @@ static void assign_results(Simulator *s, OpId op, uint32_t at, BlockId block, Bl
       taken = is_in(p, from, block) && take_over(s, buffers, v, from, at);
     }
     bool outside = is_outside(s, v, at, block, kind);
-    if (!taken) new_buffer(s, buffers, v, at, s->last[v], LIVE_TEMPORARY, !outside, true);
+    if (taken) continue;
+    uint32_t from = stored_from(s, op, v, at, block);
+    new_buffer(s, buffers, v, from, s->last[v], LIVE_TEMPORARY, !outside, true);
   }
 }
 
