@@ -420,20 +420,48 @@ static void list_live(Simulator *s, const BufferVec *buffers, SimulatedBlock *b)
   b->n_live = live.count;
 }
 
-// The donated argument whose buffer result i gets: the one that says so, else one of its size.
-// Returns its number; NOWHERE: none. O(arguments).
-static uint32_t donor_of(const Simulator *s, BlockId block, OpId function, uint32_t i, double size,
-                         const bool *taken) {
+// The arguments of the entry, for its results: which result each donated one is for, and lists of
+// the others by type.
+typedef struct Donors {
+  uint32_t *of;  // per result: the argument that says it is for it; NOWHERE: none
+  // By type, each a list along `next`: arguments + 1 that are donated to any result, and that are
+  // not donated.
+  uint32_t *any, *kept, *next;
+  uint32_t n_types;
+} Donors;
+
+static Donors find_donors(const Simulator *s, BlockId block, OpId function, uint32_t n_results) {
   const Program *p = s->p;
+  uint32_t n = block_at(p, block)->n_args;
   const AttrInfo *all = attr_info(p->context, op_attr(p, function, "arg_attrs"));
-  uint32_t any = NOWHERE;
-  for (uint32_t k = 0; k < block_at(p, block)->n_args && k < all->count; k++) {
-    Attr to = attr_get(p->context, all->items[k], "tf.aliasing_output");
-    if (to && attr_as_int(p->context, to, -1) == i) return k;
-    if (to || taken[k] || any != NOWHERE || size_of(s, block_arg(p, block, k)) != size) continue;
-    if (attr_get(p->context, all->items[k], "jax.buffer_donor")) any = k;
+  Donors d = {.of = ARENA_ARRAY(s->arena, uint32_t, n_results + 1),
+              .next = ARENA_ARRAY(s->arena, uint32_t, n + 1)};
+  for (uint32_t i = 0; i < n; i++) {
+    Type type = value_type(p, block_arg(p, block, i));
+    if (type >= d.n_types) d.n_types = type + 1;
   }
-  return any;
+  d.any = ARENA_ARRAY(s->arena, uint32_t, d.n_types + 1);
+  d.kept = ARENA_ARRAY(s->arena, uint32_t, d.n_types + 1);
+  memset(d.of, 0xff, n_results * sizeof *d.of);
+  for (uint32_t i = n; i-- > 0;) {
+    Type type = value_type(p, block_arg(p, block, i));
+    Attr to = i < all->count ? attr_get(p->context, all->items[i], "tf.aliasing_output") : 0;
+    int64_t result = attr_as_int(p->context, to, -1);
+    if (to && result >= 0 && result < n_results) d.of[result] = i;
+    if (to) continue;
+    uint32_t *list = is_donated(p, function, i) ? d.any : d.kept;
+    d.next[i] = list[type];
+    list[type] = i + 1;
+  }
+  return d;
+}
+
+// The first argument of a list of this type, taken off it; NOWHERE: none.
+static uint32_t take_first(Donors *d, uint32_t *list, Type type) {
+  uint32_t first = type < d->n_types ? list[type] : 0;
+  if (!first) return NOWHERE;
+  list[type] = d->next[first - 1];
+  return first - 1;
 }
 
 // A result's buffer before the result is written: temporaries may use it, one at a time.
@@ -477,25 +505,12 @@ static void fill_slots(SlotVec *slots, BufferVec *buffers) {
   }
 }
 
-// Whether an argument of the result's type is not donated: probably the state that the result
-// replaces. Takes it. O(arguments).
-static bool kept_twin(const Simulator *s, BlockId block, OpId function, ValueId result,
-                      bool *taken) {
-  const Program *p = s->p;
-  for (uint32_t k = 0; k < block_at(p, block)->n_args; k++) {
-    if (taken[k] || value_type(p, block_arg(p, block, k)) != value_type(p, result)) continue;
-    if (is_donated(p, function, k)) continue;
-    return taken[k] = true;
-  }
-  return false;
-}
-
 // The results of the entry. As XLA allocates them: from the start, unless a donated argument gives
 // its buffer.
 static void place_results(Simulator *s, BlockId block, OpId function, OpId end, uint32_t last,
                           BufferVec *buffers) {
   const Program *p = s->p;
-  bool *taken = ARENA_ARRAY(s->arena, bool, block_at(p, block)->n_args + 1);
+  Donors donors = find_donors(s, block, function, op_at(p, end)->n_operands);
   SlotVec slots = {0};
   for (uint32_t i = 0; i < op_at(p, end)->n_operands; i++) {
     ValueId root = s->fusion.root[op_operand(p, end, i)];
@@ -508,15 +523,16 @@ static void place_results(Simulator *s, BlockId block, OpId function, OpId end, 
     }
     if (buffer->kind != LIVE_TEMPORARY) continue;
     buffer->kind = LIVE_RESULT;
-    uint32_t donor = donor_of(s, block, function, i, buffer->size, taken);
+    Type type = value_type(p, root);
+    uint32_t donor = donors.of[i] != NOWHERE ? donors.of[i] : take_first(&donors, donors.any, type);
     if (donor == NOWHERE) {
       Slot slot = {buffer->size, s->buffer[root], 0, buffer->live.from};
       VEC_PUSH(s->arena, &slots, slot);
       buffer->live.from = 0;
-      s->undonated_bytes += kept_twin(s, block, function, root, taken) ? buffer->size : 0;
+      // An argument of the result's type that is not donated is probably the state it replaces.
+      if (take_first(&donors, donors.kept, type) != NOWHERE) s->undonated_bytes += buffer->size;
       continue;
     }
-    taken[donor] = true;
     Buffer *given = &buffers->items[s->buffer[block_arg(p, block, donor)]];
     if (given->value != block_arg(p, block, donor) || given->size < buffer->size) continue;
     if (given->live.to >= buffer->live.from) continue;  // still read when the result is written
