@@ -190,8 +190,9 @@ void annotations_options(Annotations *a, Option *out) {
        "without annotation are replicated"},
       {"--conflicts", OPTION_TEXT, &a->conflicts, "size|cost",
        "which of two dimensions gets an axis that both could have. size (default): the one of "
-       "the larger tensor. cost: the one with the least predicted time; it also tries which "
-       "--shard rules give way"},
+       "the larger tensor. cost: the one with which fewer elements are sent. If --shard rules "
+       "compete, each of them also propagates first once, and the result with the least predicted "
+       "time is kept"},
       {"--allow-args", OPTION_TEXT, &a->request.allow_arguments, "LIST",
        "arguments that propagation may shard: all, none, or a list such as 0,params.*. Others "
        "without annotation are replicated"},

@@ -135,7 +135,7 @@ static const Usage usage = {
     "and UNCONSTRAINED leave dimensions open. P(\"data\")p1 has priority 1: it propagates "
     "after annotations of priority 0, which is the default. If several rules match a value, "
     "the first one is used. PATTERN is one of:\n  an argument: its number (0), its path, or a "
-    "glob of paths (params.*.kernel, w[qkv])\n  a result: result0, out.loss\n  a value: %12\n  "
+    "glob of paths (params.*.kernel, w[qkv])\n  a result: result0, result.loss\n  a value: %12\n  "
     "a line of the source, for all values that it defines: model.py:31",
     "  tessera propagate model.mlir\n"
     "  tessera propagate model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")' \\\n"
