@@ -5,6 +5,7 @@
 #   tests/**/*_test.c      cmocka programs too      tests/fuzz/*_fuzz.c   libFuzzer targets
 #   examples/*.c           programs on the public API   tools/*.c, bench/*.c  developers' programs
 #   tools/x/*.c            the rest of tools/x.c
+#   src/cost/machines/x.json   machine x, embedded
 #
 # VARIANT chooses compiler and flags; each has its own objects under build/<variant>/. The release
 # variant also gives build/tessera, build/libtessera.a, build/libtessera.so and build/tessera.pc.
@@ -61,6 +62,7 @@ LDFLAGS := $(filter -fsanitize=%,$(FLAGS_$(VARIANT)))
 LDLIBS  := -lm -pthread
 
 B := build/$(VARIANT)
+CPPFLAGS += -I$(B)/gen
 ifeq ($(VARIANT),release)
   OUT := build
 else
@@ -171,7 +173,7 @@ fuzz:
 	@tools/test fuzz
 
 mutants: $(B)/tests/tests/property/partition_test
-	@CC='$(CC)' CFLAGS='-Iinclude -Isrc -D_POSIX_C_SOURCE=200809L $(CFLAGS)' tools/mutants
+	@CC='$(CC)' CFLAGS='-Iinclude -Isrc -I$(B)/gen -D_POSIX_C_SOURCE=200809L $(CFLAGS)' tools/mutants
 
 bench: all tools
 	@tools/bench
@@ -190,7 +192,18 @@ clean:
 	rm -rf build
 
 # ---- how it is made --------------------------------------------------------------------------------
-$(B)/obj/%.o: %.c Makefile
+# The machines that --machine knows, as rows MACHINE("name", "text"); `default` first.
+MACHINES := $(filter %/default.json,$(wildcard src/cost/machines/*.json)) \
+            $(filter-out %/default.json,$(sort $(wildcard src/cost/machines/*.json)))
+$(B)/gen/cost/machines.inc: $(MACHINES) Makefile
+	@mkdir -p $(@D)
+	@for file in $(MACHINES); do \
+	  printf 'MACHINE("%s",\n' $$(basename $$file .json); \
+	  sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/  "/; s/$$/\\n"/' $$file; \
+	  echo ')'; \
+	done > $@
+
+$(B)/obj/%.o: %.c Makefile | $(B)/gen/cost/machines.inc
 	@mkdir -p $(@D)
 	@echo "  cc   $(VARIANT) $<"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@

@@ -114,15 +114,23 @@ static Status *check_machine(Guard *guard, void *text) {
   return status;
 }
 
-// Looks in machines.def, then for a file.
+// Looks among the known machines (NAME[:SHAPE]), then for a file.
 static bool read_machine(Annotations *a) {
   const char *name = a->machine;
-  if (!name || (a->request.machine = machine_text(name))) return true;
+  if (!name) return true;
   size_t size;
-  Status *status = file_read(name, 1 << 20, &a->texts[a->n_texts], &size);
+  Status *status = machine_find(name, &a->texts[a->n_texts]);
+  if (status) {
+    cli_error("--machine: %s", status_message(status));
+    status_free(status);
+    return false;
+  }
+  if (!a->texts[a->n_texts]) status = file_read(name, 1 << 20, &a->texts[a->n_texts], &size);
   if (status) {
     cli_fail(status);
-    cli_error("--machine takes a file that describes one, or one of %s", machine_names());
+    cli_error("--machine takes a file that describes one, or one of %s, with a shape if you like: "
+              "h100:8x4",
+              machine_names());
     return false;
   }
   a->request.machine = a->texts[a->n_texts++];
@@ -137,7 +145,7 @@ static bool read_machine(Annotations *a) {
 
 static const char machine_words[] =
 #define MACHINE(name, text) name "|"
-#include "cost/machines.def"
+#include "cost/machines.inc"
 #undef MACHINE
     "FILE";
 
@@ -197,7 +205,8 @@ void annotations_options(Annotations *a, Option *out) {
       {"--conservative", OPTION_FLAG, &a->request.conservative, NULL,
        "do not shard dimensions that would need halos"},
       {"--machine", OPTION_TEXT, &a->machine, machine_words,
-       "the machine for which times are predicted. FILE is a description of one "
+       "the machine for which times are predicted, optionally with the devices of each level, "
+       "innermost first: h100:8x4. tessera machines lists the names. FILE is a description "
        "(docs/machine.md)"},
       {"--trip-count", OPTION_NUMBER, &a->trip_count, "N",
        "iterations that a loop of unknown length counts as (default 100)"},

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/inputs.h"
+#include "cli/predicted.h"
 #include "cli/rewrite.h"
 #include "evaluate/evaluate.h"
 #include "partition/mesh_groups.h"
@@ -29,6 +30,7 @@ typedef struct PartitionJob {
   StrBuf saved;                            // text of the second
   // of the current segment
   Compiled compiled;
+  Predicted predicted;
   StrBuf line;      // for one line of a report
   TextList inputs;  // for --verify
   Inputs arrays;
@@ -125,6 +127,15 @@ static void show_traffic(PartitionJob *job) {
             "tessera: several devices compute the same. If annotations compete for an axis, "
             "--conflicts=cost chooses which gives way;\n"
             "tessera: to choose yourself, give it a priority: --shard 'w=P(\"data\")p1'\n");
+}
+
+// --stats with a --machine: seconds and peak memory.
+static void show_predicted(PartitionJob *job, Guard *guard) {
+  if (!job->compiled.prediction.simulated) return;
+  strbuf_init(&job->line, guard);
+  simulated_put_line(&job->predicted.show, &job->line);
+  say("tessera: ", job->line.data);
+  strbuf_deinit(&job->line);
 }
 
 // Names in reasons are those of the input; the local program has other names.
@@ -252,6 +263,11 @@ static void put_json(PartitionJob *job) {
     verified_json(&c->verified, &json);
   else
     json_null(&json);
+  if (c->prediction.simulated) {
+    json_key(&json, "predicted"), json_open(&json, '{');
+    simulated_json(&job->predicted.show, &json);
+    json_close(&json, '}');
+  }
   json_close(&json, '}');
   json_newline(&json);
 }
@@ -326,7 +342,12 @@ static Status *partition_segment(Guard *guard, void *arg) {
   if (!counts_fit(job)) return NULL;
   TRY(save_decisions(job));
   if (job->compiled.n_devices == 1) say_unsharded(job);
-  if (job->stats && !job->json) show_traffic(job);
+  if (job->compiled.prediction.simulated)
+    predicted_init(&job->predicted, &r->session, &job->compiled.prediction, guard);
+  if (job->stats && !job->json) {
+    show_traffic(job);
+    show_predicted(job, guard);
+  }
   if (job->request.local.why && !job->json) show_reasons(job, guard);
   if (job->verify) show_verified(job);
   r->code = job->verify && !job->compiled.verified.agree ? EXIT_NO : EXIT_OK;
@@ -344,6 +365,7 @@ static Status *partition_segment(Guard *guard, void *arg) {
 static void release(void *arg) {
   PartitionJob *job = arg;
   inputs_close(&job->arrays);
+  predicted_deinit(&job->predicted);
   strbuf_deinit(&job->line);
   strbuf_deinit(&job->saved);
 }
@@ -425,7 +447,7 @@ int command_partition(int argc, char **argv) {
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "print collectives, bytes sent per device and FLOPs, and the ops that devices compute "
-       "redundantly"},
+       "redundantly. With --machine, also the predicted seconds and peak memory"},
       {"--poison", OPTION_FLAG, &job.request.local.poison, NULL,
        "write NaN (in integers: the least one) into padding that the local program itself makes, "
        "so that --verify detects reads of it"},
@@ -505,6 +527,7 @@ int command_partition(int argc, char **argv) {
     job.request.annotations = annotations.request;
     job.request.annotations.try_orders = true;
     job.request.local.redundant = job.stats || job.json;
+    job.request.simulate = job.json || (job.stats && annotations.machine);
     job.request.verify = job.verify ? &job.verification : NULL;
     if (job.inputs.count) job.verification.arguments = given_arguments;
     job.verification.to = &job;

@@ -34,6 +34,8 @@ static const char all_examples[] =
     "  tessera partition model.mlir --mesh data=8 --shard '0=P(\"data\")' --verify --stats\n"
     "                                        the local program of 8 devices, verified, with "
     "statistics\n"
+    "  tessera simulate model.mlir --machine h100:8\n"
+    "                                        predicted seconds and peak memory of a step\n"
     "  tessera check tests/                  run every self-checking file\n"
     "  source <(tessera completion bash)     complete verbs, options and their values";
 
@@ -98,9 +100,23 @@ static void put_filled(const char *text, int at, int indent, FILE *to) {
   fputc('\n', to);
 }
 
+// Prints an option and its value; a list of words that is too long breaks after a '|'.
+static void put_left(const char *left, FILE *to) {
+  fputs("  ", to);
+  for (int at = 2; *left;) {
+    size_t n = strcspn(left, "|");
+    n += left[n] == '|';
+    int wide = columns(left, n);
+    if (at > 4 && at + wide > HELP_COLUMNS) at = fprintf(to, "\n    ") - 1;
+    fwrite(left, 1, n, to);
+    at += wide;
+    left += n;
+  }
+}
+
 static void put_row(const char *left, const char *help, FILE *to) {
   int wide = columns(left, strlen(left));
-  fprintf(to, "  %s", left);
+  put_left(left, to);
   if (wide > OPTION_COLUMNS)
     fprintf(to, "\n%*s", INDENT, "");
   else
@@ -116,7 +132,7 @@ static void put_text(const Usage *usage, const Option *options, uint32_t n) {
   printf("\noptions:\n");
   for (uint32_t i = 0; i < n; i++) {
     const Option *o = &options[i];
-    char left[96];
+    char left[256];
     snprintf(left, sizeof left, "%s%s%s", o->name, joint(o), o->value ? o->value : "");
     put_row(left, o->help, stdout);
   }
@@ -214,15 +230,24 @@ static void put_man_tail(const char *examples, const char *verb, FILE *to) {
 
 static void put_man_option(const char *name, const char *value, const char *between,
                            const char *help, FILE *to) {
+  bool breaks = value && strlen(value) > 60;  // without spaces, its lines cannot be adjusted
+  if (breaks) fputs(".na\n", to);
   fputs(".TP\n\\fB", to);
   put_roff(name, strlen(name), false, to);
   fputs("\\fR", to);
   if (value) {
     fprintf(to, "%s\\fI", between);
-    put_roff(value, strlen(value), false, to);
+    for (const char *at = value; *at;) {  // a long list of words may break after a '|'
+      size_t n = strcspn(at, "|");
+      n += at[n] == '|';
+      put_roff(at, n, false, to);
+      at += n;
+      if (*at) fputs("\\:", to);
+    }
     fputs("\\fR", to);
   }
   fputc('\n', to);
+  if (breaks) fputs(".ad\n", to);
   put_roff_filled(help, to);
 }
 

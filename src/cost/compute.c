@@ -1,8 +1,35 @@
 #include "cost/compute.h"
 
-// The same as `default` of machines.def.
+#include <math.h>
+
+// The same as machines/default.json.
 const Compute compute_default = {1e14, 2e12};
+
+const char *const rate_names[RATE_COUNT] = {"f64", "f32", "f16", "bf16", "f8", "i8", "vector"};
 
 double compute_seconds(const Compute *compute, double flops) {
   return flops / compute->flops_per_second;
+}
+
+RateKind rate_of(DType type) {
+  const DTypeInfo *info = dtype_info(type);
+  if (info->kind == KIND_SINT || info->kind == KIND_UINT || info->kind == KIND_BOOL)
+    return info->width <= 8 ? RATE_i8 : RATE_f32;
+  if (type == DT_bf16) return RATE_bf16;
+  if (type == DT_f16) return RATE_f16;
+  if (type == DT_f64 || type == DT_c128) return RATE_f64;
+  return info->width <= 8 && info->width > 0 ? RATE_f8 : RATE_f32;
+}
+
+Rates rates_plain(const Compute *compute) {
+  Rates rates = {
+      .bytes_per_second = compute->bytes_per_second, .contractions = 1, .memory = 1, .links = 1};
+  for (uint32_t i = 0; i < RATE_COUNT; i++) rates.peak[i] = compute->flops_per_second;
+  return rates;
+}
+
+double rates_seconds(const Rates *rates, double flops, double bytes, DType type, bool contracts) {
+  double rate =
+      contracts ? rates->peak[rate_of(type)] * rates->contractions : rates->peak[RATE_vector];
+  return fmax(flops / rate, bytes / (rates->bytes_per_second * rates->memory));
 }

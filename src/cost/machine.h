@@ -10,7 +10,11 @@
 //
 // Links are listed from the innermost outwards, each with the number of neighbouring devices that
 // it joins (the last one: all). Groups along a mesh axis use every level that they span
-// (network.h). `axes` overrides the link of a mesh axis by name.
+// (network.h). `axes` overrides the link of a mesh axis by name. docs/machine.md has all keys.
+//
+// `device` holds two kinds of rates. flops_per_second and bytes_per_second price choices
+// (partition, optimize). The peaks by type and the fractions that are reached are for the timeline
+// (simulate); a description without them uses the first for both.
 #ifndef TESSERA_COST_MACHINE_H
 #define TESSERA_COST_MACHINE_H
 
@@ -22,24 +26,48 @@ typedef struct MachineLink {
   const char *axis;  // the mesh axis, in `axes`; NULL in `links`
   uint32_t devices;  // 0 = all
   Link link;
+  Topology topology;
+  uint32_t dimensions;  // of a torus; otherwise 1
+  uint32_t wraps_from;  // a ring or dimension of at least this size is closed; 0: every
 } MachineLink;
+
+enum { MACHINE_MOST_DIMENSIONS = 8 };
 
 typedef struct Machine {
   const char *name;
-  Compute compute;
-  double memory_bytes;  // of a device
+  const char *source;     // of the numbers, in words; "" if unknown
+  Compute compute;        // that choices are priced with
+  Rates rates;            // that the timeline is priced with
+  double memory_bytes;    // of a device
+  double usable_memory;   // fraction of it that programs can use
+  uint32_t shared_cores;  // all devices share this many cores, whose rates are above; 0: none do
   uint32_t n_links, n_axes;
   const MachineLink *links, *axes;
+  uint32_t n_shape;                         // 0: of any size
+  uint32_t shape[MACHINE_MOST_DIMENSIONS];  // devices, innermost level first: 8x4, 4x4x4
 } Machine;
 
 // Reads text as above; results are in the arena. INVALID_ARGUMENT names the line and the error: a
 // key that is unknown or missing, or a value that is no positive number.
 Status *machine_read(Str text, Arena *arena, Machine *out) MUST_USE;
-// The JSON text of a machine of machines.def; NULL if there is none of that name.
+// The JSON text of a machine of machines/*.json, without a shape; NULL if there is none of that
+// name. '-' and '_' are the same in names; `cpu` is shared_cores.
 const char *machine_text(const char *name);
-const char *machine_names(void);  // all of them: "default, h100"
+// The JSON text of NAME[:SHAPE], as in h100:8x4; the caller frees it (mem_free). *out_text is NULL
+// if there is no machine of that name. INVALID_ARGUMENT for a malformed shape.
+Status *machine_find(const char *word, char **out_text) MUST_USE;
+const char *machine_names(void);  // all of them: "default, a100"
+uint32_t machine_count(void);
+const char *machine_name(uint32_t i);
 
-// The links along the axes of a mesh (NULL: no axes). Arrays are in the arena.
+// Devices of a machine with a shape: their product; 0 without one.
+uint32_t machine_devices(const Machine *machine);
+// The rates and the memory of one of n devices: they share the cores and memory of a host.
+Rates machine_rates(const Machine *machine, uint32_t n_devices);
+double machine_usable_bytes(const Machine *machine, uint32_t n_devices);
+
+// The links along the axes of a mesh (NULL: no axes). Arrays are in the arena. With a shape each
+// dimension of a torus is a level of its own.
 Network machine_network(const Machine *machine, const Context *context, const Mesh *mesh,
                         Arena *arena);
 

@@ -1,10 +1,13 @@
 // Descriptions that are right, wrong in every way, and which link an axis gets.
 #include "cost/machine.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
+
+#include "base/mem.h"
 
 #define DEVICE                                                                                     \
   "\"device\": {\"flops_per_second\": 1e14, \"bytes_per_second\": 1e12, \"memory_bytes\": 1e9}"
@@ -17,7 +20,7 @@ static const char *const wrong[][2] = {
     {"{" DEVICE ", \"links\": []}", "line 1: \"links\" must be a list of at least one"},
     {"{" DEVICE ",\n \"links\": [" LINK("\"speed\": 1,") "]}",
      "line 2: a link has no \"speed\"; it has devices, latency_seconds, gap_seconds, "
-     "bytes_per_second"},
+     "bytes_per_second, topology, dimensions, wraps_from"},
     {"{" DEVICE ", \"links\": [{\"latency_seconds\": -1}]}",
      "line 1: \"latency_seconds\" must be a non-negative number"},
     {"{" DEVICE ", \"links\": [{\"latency_seconds\": 1}]}", "line 1: a link needs \"gap_seconds\""},
@@ -58,11 +61,18 @@ static Status *read_right(Guard *guard, void *arg) {
   assert_true(machine.compute.flops_per_second == compute_default.flops_per_second);
   assert_true(machine.compute.bytes_per_second == compute_default.bytes_per_second);
   assert_true(machine.links[0].link.latency_seconds == network_default.all.latency_seconds);
-  static const char *const known[] = {"h100", "a100", "tpu-v5p"};
-  for (uint32_t i = 0; i < 3; i++) {
-    assert_null(machine_read(str_of(machine_text(known[i])), &arena, &machine));
-    assert_string_equal(machine.name, known[i]);
+  for (uint32_t i = 0; i < machine_count(); i++) {
+    assert_null(machine_read(str_of(machine_text(machine_name(i))), &arena, &machine));
+    assert_string_equal(machine.name, machine_name(i));
+    assert_true(machine.source[0] && machine.usable_memory == 0.92);
+    for (uint32_t k = 0; k < RATE_COUNT; k++) assert_true(machine.rates.peak[k] > 0);
+    // What choices are priced with is below the 16-bit peak that the timeline starts from.
+    assert_true(machine.compute.flops_per_second <=
+                fmax(machine.rates.peak[RATE_bf16], machine.rates.peak[RATE_f16]));
   }
+  assert_string_equal(machine_name(0), "default");
+  assert_ptr_equal(machine_text("tpu-v5p"), machine_text("tpu_v5p"));
+  assert_ptr_equal(machine_text("cpu"), machine_text("shared_cores"));
   const char *text = "{\"name\": \"\\u00e9\", " DEVICE ", \"links\": [" LINK(
       "\"devices\": 8,") ","
                          "{\"latency_seconds\": 5e-6, \"gap_seconds\": 0, \"bytes_per_second\": "
@@ -98,6 +108,83 @@ static Status *read_right(Guard *guard, void *arg) {
   return NULL;
 }
 
+// The network of NAME:SHAPE for a mesh of one axis per size.
+static Network network_of(const char *word, uint32_t n, const int64_t *sizes, Context *context,
+                          Arena *arena) {
+  static const char *const letters[] = {"a", "b", "c"};
+  Name names[3];
+  for (uint32_t i = 0; i < n; i++) names[i] = name_of(context, letters[i]);
+  char *text;
+  Machine machine;
+  const Mesh *mesh = NULL;
+  assert_null(machine_find(word, &text));
+  assert_non_null(text);
+  assert_null(machine_read(str_of(text), arena, &machine));
+  mem_free(text);
+  assert_null(mesh_new(context, 0, n, names, sizes, 0, NULL, &mesh));
+  return machine_network(&machine, context, mesh, arena);
+}
+
+static Route route_along(const Network *network, uint32_t axis) {
+  AxisRef ref = {axis, 1, network->axes[axis].size};
+  return network_route(network, (AxisList){&ref, 1});
+}
+
+static Status *read_shapes(Guard *guard, void *arg) {
+  (void)arg;
+  Arena arena;
+  arena_init(&arena, guard);
+  Context *context = context_new(guard);
+  // A switch: the same prices with and without its shape.
+  Network plain = network_of("h100", 2, (int64_t[]){4, 8}, context, &arena);
+  Network shaped = network_of("h100:8x4", 2, (int64_t[]){4, 8}, context, &arena);
+  for (uint32_t i = 0; i < 2; i++) {
+    Route a = route_along(&plain, i), b = route_along(&shaped, i);
+    assert_true(route_seconds(&a, SCHEDULE_REDUCE, 1e6, 2e6) ==
+                route_seconds(&b, SCHEDULE_REDUCE, 1e6, 2e6));
+    AxisRef ref = {i, 1, shaped.axes[i].size};
+    assert_int_equal(network_streams(&shaped, (AxisList){&ref, 1}), i ? 1 : 2);
+  }
+  // 4x4x4: an axis of 4 is a ring with both links of a dimension, 16 are two dimensions.
+  Network torus = network_of("tpu_v5p:4x4x4", 2, (int64_t[]){4, 16}, context, &arena);
+  Route one = route_along(&torus, 0), two = route_along(&torus, 1);
+  assert_true(one.levels[0].link.bytes_per_second == 200e9 && one.levels[0].hops == 2);
+  assert_true(two.levels[0].link.bytes_per_second == 400e9 && two.levels[0].hops == 4);
+  assert_int_equal(two.levels[0].n, 16);
+  // Seconds: 1 + 2 hops of 1 us; 3/4 of 4e6 bytes over 200 GB/s.
+  assert_true(fabs(route_seconds(&one, SCHEDULE_GATHER, 1e6, 3e6) - (3e-6 + 15e-6)) < 1e-12);
+  // An all-to-all of 4e6 bytes: n/4 of them cross the middle of the ring.
+  assert_true(fabs(route_transfer(&one, SCHEDULE_ALL_TO_ALL, 3e6) - 4e6 / 200e9) < 1e-12);
+  // Half of a ring is a line: half the bandwidth, more hops.
+  Network line = network_of("tpu_v5p:8x4x4", 2, (int64_t[]){2, 4}, context, &arena);
+  Route half = route_along(&line, 1);
+  assert_true(half.levels[0].link.bytes_per_second == 100e9 && half.levels[0].hops == 3);
+  // v5e closes rings of 16 only.
+  Network small = network_of("tpu_v5e:8x8", 1, (int64_t[]){8}, context, &arena);
+  Route open = route_along(&small, 0);
+  assert_true(open.levels[0].link.bytes_per_second == 50e9);
+  static const char *const bad[] = {"h100:",           "h100:8x",  "h100:0",
+                                    "h100:8x-1",       "h100:8,4", "h100:1x1x1x1x1x1x1x1x1",
+                                    "h100:99999999999"};
+  for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    char *text;
+    Status *status = machine_find(bad[i], &text);
+    assert_non_null(status);
+    status_free(status);
+  }
+  char *text;
+  assert_null(machine_find("abacus:8", &text));
+  assert_null(text);
+  context_free(context);
+  arena_deinit(&arena);
+  return NULL;
+}
+
+static void test_shapes(void **state) {
+  (void)state;
+  assert_null(guard_run(read_shapes, NULL));
+}
+
 static void test_wrong(void **state) {
   (void)state;
   assert_null(guard_run(read_wrong, NULL));
@@ -109,6 +196,7 @@ static void test_right(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong), cmocka_unit_test(test_right)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong), cmocka_unit_test(test_right),
+                                     cmocka_unit_test(test_shapes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,11 @@
 //   all_gather of 32 devices, nodes of 8:   4 across the slow links (3 tiles), then 8 inside (28
 //   tiles)
 //
+// On a ring or torus a collective uses all dimensions of its group at once. Its messages hop from
+// neighbour to neighbour, so latency counts hops, and an all-to-all is bound by the middle of the
+// longest dimension. A dimension that the group spans only in part, or that does not wrap, is a
+// line: its ends have one link, so it has half the bandwidth.
+//
 // Invariant: the fractions of the bytes that cross the levels sum to 1; with one level the formulas
 // are the flat ones. Cost: O(levels) per price.
 #include "cost/network.h"
@@ -20,7 +25,9 @@ const Network network_default = {.all = {3e-6, 450e9, 0.3e-6}};
 
 // ---- routes ----
 
-Route route_flat(Link link, uint32_t n) { return (Route){.levels = {{link, n}}, .n_levels = 1}; }
+Route route_flat(Link link, uint32_t n) {
+  return (Route){.levels = {{.link = link, .n = n}}, .n_levels = 1};
+}
 
 static bool same_link(Link a, Link b) {
   return a.latency_seconds == b.latency_seconds && a.gap_seconds == b.gap_seconds &&
@@ -42,11 +49,11 @@ void route_add(Route *route, Link link, uint32_t n) {
   }
   if (route->n_levels == ROUTE_MOST_LEVELS) {
     RouteLevel *last = &route->levels[ROUTE_MOST_LEVELS - 1];
-    *last = (RouteLevel){link_slower(last->link, link), last->n * n};
+    *last = (RouteLevel){.link = link_slower(last->link, link), .n = last->n * n};
     return;
   }
   for (uint32_t k = route->n_levels++; k > i; k--) route->levels[k] = route->levels[k - 1];
-  route->levels[i] = (RouteLevel){link, n};
+  route->levels[i] = (RouteLevel){.link = link, .n = n};
 }
 
 uint32_t route_size(const Route *route) {
@@ -59,6 +66,36 @@ Link route_slowest(const Route *route) {
   Link link = {0};
   for (uint32_t i = 0; i < route->n_levels; i++) link = link_slower(link, route->levels[i].link);
   return link;
+}
+
+// Multiplies the group by n members of a ring or of a dimension of a torus.
+static void add_ring(Route *route, const NetworkLevel *level, uint32_t n) {
+  bool ring = level->wraps && n == level->size;
+  double bandwidth = level->link.bytes_per_second * (ring ? 1 : 0.5);
+  uint32_t hops = ring ? n / 2 : n - 1, i = 0;
+  while (i < route->n_levels && !route->levels[i].dimensions) i++;
+  if (i < route->n_levels) {
+    RouteLevel *r = &route->levels[i];
+    double sum = r->link.bytes_per_second + bandwidth;
+    r->link = link_slower(r->link, level->link);
+    r->link.bytes_per_second = sum;
+    r->n *= n;
+    r->dimensions++;
+    r->hops += hops;
+    if (n > r->longest) r->longest = n;
+    return;
+  }
+  Link link = level->link;
+  link.bytes_per_second = bandwidth;
+  route_add(route, link, n);
+  for (i = 0; i < route->n_levels; i++) {
+    RouteLevel *r = &route->levels[i];
+    if (!same_link(r->link, link) || r->n != n) continue;
+    r->dimensions = 1;
+    r->hops = hops;
+    r->longest = n;
+    return;
+  }
 }
 
 // How many of the `left` coordinates of an axis with this stride lie in one group of `devices`
@@ -82,10 +119,37 @@ static void add_axis(const Network *network, AxisRef axis, Route *route) {
     const NetworkLevel *level = &network->levels[i];
     uint32_t n =
         i + 1 < network->n_levels ? coordinates_on_level(level->devices, stride, left) : left;
-    if (n > 1) route_add(route, level->link, n);
+    if (n > 1 && level->topology != TOPOLOGY_SWITCH)
+      add_ring(route, level, n);
+    else if (n > 1)
+      route_add(route, level->link, n);
     stride *= n;
     left /= n;
   }
+}
+
+uint32_t network_streams(const Network *network, AxisList axes) {
+  uint32_t streams = 0;
+  for (uint32_t a = 0; a < axes.n; a++) {
+    AxisRef axis = axes.v[a];
+    const NetworkAxis *full = axis.axis < network->n_axes ? &network->axes[axis.axis] : NULL;
+    if (!full || !network->n_levels) continue;
+    if (full->named) {
+      streams |= 1u << (network->n_streams + axis.axis) % 31;
+      continue;
+    }
+    uint64_t stride = (uint64_t)full->stride * (full->size / axis_next(axis));
+    uint32_t left = axis.size;
+    for (uint32_t i = 0; i < network->n_levels && left > 1; i++) {
+      const NetworkLevel *level = &network->levels[i];
+      uint32_t n =
+          i + 1 < network->n_levels ? coordinates_on_level(level->devices, stride, left) : left;
+      if (n > 1) streams |= 1u << level->stream;
+      stride *= n;
+      left /= n;
+    }
+  }
+  return streams ? streams : 1;
 }
 
 Route network_route(const Network *network, AxisList axes) {
@@ -96,12 +160,17 @@ Route network_route(const Network *network, AxisList axes) {
 
 // ---- schedules ----
 
-// log2 n message steps on each level, plus one latency of the slowest link to start.
+static double steps_on(const RouteLevel *level) {
+  return level->dimensions ? level->hops : log2(level->n);
+}
+
+// log2 n message steps (hops on a torus) on each level, plus one latency of the slowest link to
+// start.
 static double latencies(const Route *route) {
   double seconds = 0;
   for (uint32_t i = 0; i < route->n_levels; i++) {
     const RouteLevel *level = &route->levels[i];
-    seconds += ((i + 1 == route->n_levels) + log2(level->n)) * level->link.latency_seconds;
+    seconds += ((i + 1 == route->n_levels) + steps_on(level)) * level->link.latency_seconds;
   }
   return seconds;
 }
@@ -125,10 +194,19 @@ static double fraction_on(const Route *route, Schedule schedule, uint32_t level)
   return level + 1 == route->n_levels;  // a single message: the slowest level
 }
 
+// Times the bandwidth that an all-to-all on a torus costs: across the middle of a dimension of n
+// go n/4 of a device's bytes, over the links of that dimension alone.
+static double crowding(const RouteLevel *level) {
+  double n = level->longest, all = level->n;
+  return level->dimensions ? fmax(1, level->dimensions * n / 4 * all / (all - 1)) : 1;
+}
+
 double route_transfer(const Route *route, Schedule schedule, double sent) {
   double seconds = 0;
-  for (uint32_t i = 0; i < route->n_levels; i++)
-    seconds += sent * fraction_on(route, schedule, i) / route->levels[i].link.bytes_per_second;
+  for (uint32_t i = 0; i < route->n_levels; i++) {
+    double on = sent * fraction_on(route, schedule, i) / route->levels[i].link.bytes_per_second;
+    seconds += schedule == SCHEDULE_ALL_TO_ALL ? on * crowding(&route->levels[i]) : on;
+  }
   return seconds;
 }
 
@@ -136,7 +214,7 @@ double route_transfer(const Route *route, Schedule schedule, double sent) {
 static double doubling(const Route *route, double bytes) {
   double seconds = latencies(route);
   for (uint32_t i = 0; i < route->n_levels; i++)
-    seconds += log2(route->levels[i].n) * bytes / route->levels[i].link.bytes_per_second;
+    seconds += steps_on(&route->levels[i]) * bytes / route->levels[i].link.bytes_per_second;
   return seconds;
 }
 

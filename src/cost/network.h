@@ -14,6 +14,10 @@ typedef struct Link {
   double gap_seconds;       // between two messages that a device sends without waiting
 } Link;
 
+// How the devices of a level are joined. A switch joins any two directly; a ring and a dimension of
+// a torus join neighbours, so that far messages take several hops and share the links between.
+typedef enum Topology { TOPOLOGY_SWITCH, TOPOLOGY_RING, TOPOLOGY_TORUS } Topology;
+
 // How a mesh axis lies among the devices.
 typedef struct NetworkAxis {
   uint32_t size, stride;  // as in MeshAxis
@@ -22,10 +26,14 @@ typedef struct NetworkAxis {
 } NetworkAxis;
 
 // A level of the network joins `devices` neighbours; each such group is one member of the next
-// level.
+// level. A dimension of a torus is a level.
 typedef struct NetworkLevel {
   uint32_t devices;  // ignored for the last level, which joins all
   Link link;
+  Topology topology;
+  uint32_t size;    // of a ring or torus dimension: its members …
+  bool wraps;       // … and whether the last is joined to the first
+  uint32_t stream;  // levels that share wires have the same number (timeline.h)
 } NetworkLevel;
 
 typedef struct Network {
@@ -34,6 +42,7 @@ typedef struct Network {
   uint32_t n_levels;
   const NetworkAxis *axes;  // of the mesh; axes beyond the array use `all`
   uint32_t n_axes;
+  uint32_t n_streams;  // of the levels; named axes have one each behind them
 } Network;
 
 // 450 GB/s and 3 us between any two devices, as inside a node.
@@ -60,6 +69,11 @@ enum { ROUTE_MOST_LEVELS = 4 };
 typedef struct RouteLevel {
   Link link;
   uint32_t n;
+  // Of rings and tori; 0 on a switch. The dimensions of a torus are one level, whose bandwidth is
+  // the sum of theirs: collectives use all of them at once.
+  uint32_t dimensions;
+  uint32_t hops;     // to the farthest device, over all dimensions
+  uint32_t longest;  // dimension
 } RouteLevel;
 typedef struct Route {
   RouteLevel levels[ROUTE_MOST_LEVELS];
@@ -73,6 +87,8 @@ uint32_t route_size(const Route *route);  // devices of the group
 // The levels that a group along some axes or sub-axes spans. Neighbours along an axis are inside a
 // node as far as they fit: "data"=32 on nodes of 8 devices is 8 inside, 4 outside.
 Route network_route(const Network *network, AxisList axes);
+// The same as one member of each pair sees it: bit i is set if the group uses stream i.
+uint32_t network_streams(const Network *network, AxisList axes);
 Link route_slowest(const Route *route);  // between any two of them, in the worst case
 
 // The messages of a collective on each level.

@@ -50,7 +50,7 @@ static uint64_t differing_axes(const Mesh *mesh, int64_t a, int64_t b) {
 }
 
 // "data,model" for a bit set of axes.
-static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena) {
+const char *traffic_axes_text(const Program *p, const Mesh *mesh, uint64_t bits, Arena *arena) {
   size_t bytes = 1;
   for (uint32_t i = 0; i < mesh->n_axes && i < 64; i++)
     if (bits >> i & 1) bytes += strlen(name_text(p->context, mesh->axes[i].name)) + 1;
@@ -65,15 +65,14 @@ static const char *axes_text(const Program *p, const Mesh *mesh, uint64_t bits, 
 
 // ---- rows ----
 
-// The row of a single collective.
-static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n_devices,
-                         Arena *arena, const Runs *runs) {
+TrafficRow traffic_row(const Program *p, OpId op, const Mesh *mesh, uint32_t n_devices,
+                       Arena *arena, const Runs *runs) {
   TrafficRow row = {.axes = "",
                     .code = op_at(p, op)->code,
                     .count = 1,
-                    .in_loops = runs_in_loop(runs, op),
-                    .runs = runs_of(runs, op),
-                    .unknown = runs_unknown(runs, op)};
+                    .in_loops = runs && runs_in_loop(runs, op),
+                    .runs = runs ? runs_of(runs, op) : 1,
+                    .unknown = runs && runs_unknown(runs, op)};
   double bytes = bytes_of(p, op) * row.runs;
   uint64_t bits = 0;
   Attr pairs = op_attr(p, op, "source_target_pairs");
@@ -97,13 +96,13 @@ static TrafficRow row_of(const Program *p, OpId op, const Mesh *mesh, uint32_t n
       bits |= differing_axes(mesh, groups.ids[0], groups.ids[i]);
   }
   row.axis_bits = bits;
-  if (bits && arena) row.axes = axes_text(p, mesh, bits, arena);
+  if (bits && arena) row.axes = traffic_axes_text(p, mesh, bits, arena);
   return row;
 }
 
 double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_devices,
                   const Runs *runs, uint64_t *out_axis_bits) {
-  TrafficRow row = row_of(local, op, mesh, n_devices, NULL, runs);
+  TrafficRow row = traffic_row(local, op, mesh, n_devices, NULL, runs);
   *out_axis_bits = row.axis_bits;
   return row.bytes;
 }
@@ -210,7 +209,7 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
   runs_count(local, NULL, arena, &runs);
   for (OpId o = local->root; o; o = op_walk_next(local, o, local->root)) {
     if (!(op_row(op_at(local, o)->code)->traits & TRAIT_COLLECTIVE)) continue;
-    TrafficRow row = row_of(local, o, mesh, n_devices, arena, &runs);
+    TrafficRow row = traffic_row(local, o, mesh, n_devices, arena, &runs);
     add(&rows, arena, &row);
     out->count++;
     out->runs += row.runs;
@@ -229,13 +228,18 @@ void traffic_count(const Program *local, const Mesh *mesh, uint32_t n_devices, A
 
 // ---- seconds ----
 
-// The levels of the network that a collective spans.
-static Route row_route(const Network *network, const TrafficRow *row) {
-  AxisRef axes[64];
+AxisList traffic_axes(const Network *network, const TrafficRow *row, AxisRef *room) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < 64 && i < network->n_axes; i++)
-    if (row->axis_bits >> i & 1) axes[n++] = (AxisRef){i, 1, network->axes[i].size};
-  return n ? network_route(network, (AxisList){axes, n}) : route_flat(network->all, row->width);
+    if (row->axis_bits >> i & 1) room[n++] = (AxisRef){i, 1, network->axes[i].size};
+  return (AxisList){room, n};
+}
+
+// The levels of the network that a collective spans.
+static Route row_route(const Network *network, const TrafficRow *row) {
+  AxisRef room[64];
+  AxisList axes = traffic_axes(network, row, room);
+  return axes.n ? network_route(network, axes) : route_flat(network->all, row->width);
 }
 
 // Latency counts only on the critical path: the mean latency of all runs, times its length.

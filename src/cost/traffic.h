@@ -36,6 +36,14 @@ typedef struct Traffic {
       unknown_flops;  // depend on such a loop (unknown_bytes: runs, too)
 } Traffic;
 
+// The row of one collective. runs NULL: of one run. The axes' text is in the arena (NULL: left
+// out).
+TrafficRow traffic_row(const Program *local, OpId op, const Mesh *mesh, uint32_t n_devices,
+                       Arena *arena, const Runs *runs);
+// The mesh axes of a row; at most 64 in `room`.
+AxisList traffic_axes(const Network *network, const TrafficRow *row, AxisRef *room);
+// The text of a bit set of axes: "data,model".
+const char *traffic_axes_text(const Program *local, const Mesh *mesh, uint64_t bits, Arena *arena);
 // Bytes sent per device by one collective in all its runs, and the bit set of mesh axes over which
 // it communicates (mesh NULL: 0).
 double traffic_of(const Program *local, OpId op, const Mesh *mesh, uint32_t n_devices,

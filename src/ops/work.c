@@ -35,6 +35,36 @@ double op_work(const Program *p, OpId op) {
   return largest(p, op);
 }
 
+bool op_contracts(const Program *p, OpId op) {
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  return def && (def->work == work_contraction || def->work == work_convolution);
+}
+
+Fusing op_fusing(const Program *p, OpId op) {
+  const OpRow *row = op_row(op_at(p, op)->code);
+  uint32_t traits = op_traits(p, op);
+  uint32_t none = TRAIT_FUNCTION | TRAIT_TERMINATOR | TRAIT_COLLECTIVE | TRAIT_CALL | TRAIT_MANUAL;
+  uint32_t both = TRAIT_ELEMENTWISE | TRAIT_PASSES | TRAIT_EXPANDS | TRAIT_CONSTANT;
+  if (!row->def || traits & none || row->def->flow || op_contracts(p, op)) return FUSING_NONE;
+  switch (op_at(p, op)->code) {
+  case OP_reduce:
+  case OP_dynamic_update_slice: return FUSING_INPUTS;
+  case OP_pad:
+  case OP_concatenate:
+  case OP_broadcast:
+  case OP_reverse:
+  case OP_dynamic_slice: return FUSING_BOTH;
+  default: return traits & both && traits & TRAIT_PURE ? FUSING_BOTH : FUSING_NONE;
+  }
+}
+
+bool op_keeps_buffer(const Program *p, OpId op) {
+  const OpRow *row = op_row(op_at(p, op)->code);
+  if (op_at(p, op)->code == OP_reshape || op_at(p, op)->code == OP_bitcast_convert) return true;
+  return (row->def && row->def->flow == FLOW_EACH) ||
+         (row->traits & TRAIT_SHARDING && !(row->traits & TRAIT_COLLECTIVE));
+}
+
 double work_nothing(const Program *p, OpId op) {
   (void)p, (void)op;
   return 0;

@@ -12,6 +12,18 @@ double op_work(const Program *p, OpId op);
 // `tensor`, by its `touch` column.
 uint32_t work_touched(const Program *p, OpId op, uint32_t tensor);
 
+// Whether the op contracts (matrix units compute it): its work is that of products.
+bool op_contracts(const Program *p, OpId op);
+// How compilers fuse the op into loops over elements, which keep values in registers.
+typedef enum Fusing {
+  FUSING_NONE,
+  FUSING_INPUTS,  // may be computed together with its operands; its results are stored
+  FUSING_BOTH,    // also with its users
+} Fusing;
+Fusing op_fusing(const Program *p, OpId op);
+// Whether the op takes no time and its result i is the buffer of operand i: a reshape, a barrier.
+bool op_keeps_buffer(const Program *p, OpId op);
+
 // ---- columns ----
 
 double work_nothing(const Program *p, OpId op);  // ops that only rename or move elements

@@ -64,14 +64,18 @@ static Status *partition(Session *s, Compiled *out) {
   return NULL;
 }
 
-// Counts communication and work. With reasons, also lists the reason of each collective.
-static void measure(Session *s, const CompileRequest *r, Compiled *out) {
+// Counts communication and work; on request predicts seconds and memory. With reasons, also lists
+// the reason of each collective.
+static Status *measure(Session *s, const CompileRequest *r, Compiled *out) {
   traffic_count(s->program, out->devices, out->n_devices, &s->arena, &out->traffic);
-  if (!r->local.why) return;
+  if (r->simulate)
+    TRY(stage_simulate(s, out->devices, out->n_devices, out->global_flops, &out->prediction));
+  if (!r->local.why) return NULL;
   Reasons *reasons = ARENA_NEW(&s->arena, Reasons);
   reasons_list(s->program, out->devices, out->n_devices, s->guard, &s->arena, reasons);
   if (traffic_marks(r->local.collectives)) reasons_mark(s->program, reasons, &s->arena);
   out->reasons = reasons;
+  return NULL;
 }
 
 static Status *verify_local(Session *s, const CompileRequest *r, Compiled *out) {
@@ -113,7 +117,7 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   LAST(STAGE_OPTIMIZE);
   TRY(stage_check_local(s));
   LAST(STAGE_CHECK_LOCAL);
-  measure(s, r, out);
+  TRY(measure(s, r, out));
   LAST(STAGE_MEASURE);
   return verify_local(s, r, out);
 }

@@ -5,6 +5,7 @@
 #include "cost/traffic.h"
 #include "parse/parse.h"
 #include "pipeline/partition.h"
+#include "pipeline/simulate.h"
 #include "pipeline/verify_partition.h"
 
 typedef enum Stage {
@@ -19,7 +20,7 @@ typedef enum Stage {
   STAGE_PARTITION,     // the local program is written
   STAGE_OPTIMIZE,      // passes have run
   STAGE_CHECK_LOCAL,   // the local program is sound and valid
-  STAGE_MEASURE,       // collectives, bytes and FLOPs are counted, with reasons
+  STAGE_MEASURE,       // collectives, bytes and FLOPs are counted, with reasons; predictions
   STAGE_VERIFY_LOCAL,  // the local program computes the same as the global program
 } Stage;
 
@@ -30,6 +31,7 @@ typedef struct CompileRequest {
   PropagateRequest annotations;
   WriteForm write;              // if the last stage is STAGE_WRITE
   LocalOptions local;           // of the stages after it
+  bool simulate;                // STAGE_MEASURE also predicts seconds and peak memory
   const VerifyOptions *verify;  // of STAGE_VERIFY_LOCAL; NULL = left out
   Stage stop_after;             // the last stage
 } CompileRequest;
@@ -45,6 +47,7 @@ typedef struct Compiled {
   RedundantList redundant;   // if local.redundant
   Traffic traffic;
   const struct Reasons *reasons;  // explain/reason.h; NULL unless local.why
+  Prediction prediction;          // if simulate
   Verified verified;              // if verify
 } Compiled;
 

@@ -50,6 +50,7 @@ void session_deinit(Session *s) {
   propagation_free(s->propagation);
   sharding_table_free(s->table);
   program_free(s->global);
+  program_free(s->flat);
   if (!s->borrowed) {
     program_free(s->program);
     context_free(s->context);

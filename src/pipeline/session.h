@@ -18,6 +18,7 @@ typedef struct Session {
   Context *context;
   Program *program;  // the stages rewrite it; NULL before it is read
   Program *global;   // a clone of the global program, to verify the local one; else NULL
+  Program *flat;     // the local program with its calls inlined, if it was simulated
   bool borrowed;     // context and program are the caller's
   bool verified;     // the program is known to be valid
   Diag diag;         // about the program's text

@@ -32,7 +32,11 @@ for verb in $("$tessera" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
   try "$verb" --help
   case $verb in
   completion) try completion bash ;;
-  ops) try ops; try ops --json ;;
+  diff)
+    "$tessera" simulate "$file" --json >"$scratch/a.json"
+    try diff "$scratch/a.json" "$scratch/a.json"
+    try diff --json "$scratch/a.json" "$scratch/a.json" ;;
+  ops|machines) try "$verb"; try "$verb" --json ;;
   *) try "$verb" "$file"; try "$verb" --json "$file" ;;
   esac
 done

@@ -239,7 +239,7 @@ func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
         for machine in (said, json.dumps(said)):
             self.assertEqual(tessera.partition(tessera.load(MLP), machine=machine,
                                                **MEGATRON).devices, 8)
-        for machine in ({**said, "nme": "d"}, {"name": np.ones(2)}, "h200"):
+        for machine in ({**said, "nme": "d"}, {"name": np.ones(2)}, "abacus"):
             with self.assertRaises(tessera.InvalidArgument):
                 tessera.partition(tessera.load(MLP), machine=machine, **MEGATRON)
 
