@@ -1,0 +1,163 @@
+// TRW-S on the core at given memory prices.
+//
+// Variables are visited in the core's order, then backwards. A visit collects all messages to the
+// variable (its belief) and sends the belief's share 1/max(earlier, later neighbours) to each
+// neighbour that follows. Each message is normalized to least 0, and what is taken off is added to
+// the bound. A sweep reads every matrix entry twice: O(entries).
+//
+// Forbidden entries are INFINITY. After arc consistency every strategy has an allowed partner on
+// every edge, so beliefs and messages are finite and no difference of infinities arises.
+#include "plan/dual.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- set-up ----
+
+static void copy_matrix(Dual *d, uint32_t e) {
+  const CoreEdge *edge = &d->core->edges[e];
+  uint32_t rows = d->core->n[edge->a], columns = d->core->n[edge->b];
+  double *m = arena_alloc(d->arena, (uint64_t)rows * columns * sizeof *m);
+  double *mt = arena_alloc(d->arena, (uint64_t)rows * columns * sizeof *mt);
+  for (uint32_t p = 0; p < rows; p++)
+    for (uint32_t q = 0; q < columns; q++) {
+      int64_t entry = core_entry(d->core, edge, p, q);
+      double value = entry == CORE_FORBIDDEN ? (double)INFINITY : (double)entry;
+      m[(uint64_t)p * columns + q] = mt[(uint64_t)q * rows + p] = value;
+    }
+  d->m[e] = m, d->mt[e] = mt;
+  d->to_a[e] = ARENA_ARRAY(d->arena, double, rows);
+  d->to_b[e] = ARENA_ARRAY(d->arena, double, columns);
+}
+
+void dual_init(Dual *d, const Core *core, Arena *arena) {
+  *d = (Dual){.core = core, .arena = arena};
+  d->price = ARENA_ARRAY(arena, double, core->n_points + 1);
+  d->prefix = ARENA_ARRAY(arena, double, core->n_points + 1);
+  d->unary = ARENA_ARRAY(arena, double, core->n_states);
+  d->belief = ARENA_ARRAY(arena, double, core->n_states);
+  d->scratch = ARENA_ARRAY(arena, double, 2 * (size_t)core->most_states + 1);
+  d->m = ARENA_ARRAY(arena, double *, core->n_edges);
+  d->mt = ARENA_ARRAY(arena, double *, core->n_edges);
+  d->to_a = ARENA_ARRAY(arena, double *, core->n_edges);
+  d->to_b = ARENA_ARRAY(arena, double *, core->n_edges);
+  for (uint32_t e = 0; e < core->n_edges; e++) copy_matrix(d, e);
+  dual_reprice(d);
+}
+
+// An item pays its bytes times the prices of its points: a difference of the prefix sums.
+void dual_reprice(Dual *d) {
+  const Core *core = d->core;
+  d->memory_term = 0;
+  for (uint32_t t = 0; t < core->n_points; t++) {
+    d->prefix[t + 1] = d->prefix[t] + d->price[t];
+    d->memory_term += d->price[t] * (double)(core->limit - core->fixed[t]);
+  }
+  for (uint32_t s = 0; s < core->n_states; s++) d->unary[s] = (double)core->cost[s];
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    double *unary = d->unary + core->first[v];
+    for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++) {
+      const CoreItem *item = &core->items[i];
+      double price = d->prefix[item->end] - d->prefix[item->begin];
+      if (price > 0)
+        for (uint32_t p = 0; p < core->n[v]; p++) unary[p] += (double)item->bytes[p] * price;
+    }
+  }
+}
+
+// ---- sweeps ----
+
+static void collect(Dual *d, uint32_t v) {
+  const Core *core = d->core;
+  double *belief = d->belief + core->first[v];
+  memcpy(belief, d->unary + core->first[v], core->n[v] * sizeof *belief);
+  for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
+    uint32_t e = core->adjacent[i];
+    const double *message = core->edges[e].a == v ? d->to_a[e] : d->to_b[e];
+    for (uint32_t p = 0; p < core->n[v]; p++) belief[p] += message[p];
+  }
+}
+
+static double least(const double *x, uint32_t n) {
+  double best = x[0];
+  for (uint32_t i = 1; i < n; i++) best = x[i] < best ? x[i] : best;
+  return best;
+}
+
+// out[q] = min over p of from[p] + m[p][q], normalized; returns what was taken off.
+static double send(const double *from, uint32_t rows, const double *m, uint32_t columns,
+                   double *restrict out) {
+  double base = from[0];
+  for (uint32_t q = 0; q < columns; q++) out[q] = base + m[q];
+  for (uint32_t p = 1; p < rows; p++) {
+    const double *restrict row = m + (uint64_t)p * columns;
+    base = from[p];
+    for (uint32_t q = 0; q < columns; q++) {
+      double value = base + row[q];
+      out[q] = value < out[q] ? value : out[q];
+    }
+  }
+  double off = least(out, columns);
+  for (uint32_t q = 0; q < columns; q++) out[q] -= off;
+  return off;
+}
+
+static double share(const Core *core, uint32_t v) {
+  uint32_t earlier = 0, all = core->adjacent_first[v + 1] - core->adjacent_first[v];
+  for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++)
+    earlier += core->edges[core->adjacent[i]].b == v;
+  uint32_t most = earlier > all - earlier ? earlier : all - earlier;
+  return most ? 1.0 / most : 1;
+}
+
+// Visits one variable; sends to later neighbours, or to earlier ones. Returns the bound's increase:
+// what the messages were reduced by, and the least of the belief's share that is not sent.
+static double visit(Dual *d, uint32_t v, bool forward) {
+  const Core *core = d->core;
+  double *belief = d->belief + core->first[v];
+  double *from = d->scratch, off = 0, gamma = share(core, v);
+  uint32_t n = core->n[v], sent = 0;
+  collect(d, v);
+  for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
+    uint32_t e = core->adjacent[i];
+    bool to_later = core->edges[e].a == v;
+    if (to_later != forward) continue;
+    const double *back = forward ? d->to_a[e] : d->to_b[e];
+    for (uint32_t p = 0; p < n; p++) from[p] = gamma * belief[p] - back[p];
+    uint32_t other = forward ? core->edges[e].b : core->edges[e].a;
+    off += send(from, n, forward ? d->m[e] : d->mt[e], core->n[other],
+                forward ? d->to_b[e] : d->to_a[e]);
+    d->work += (uint64_t)n * core->n[other];
+    sent++;
+  }
+  return off + (1 - sent * gamma) * least(belief, n);
+}
+
+// The backward sweep's increases, counted from 0, are the bound: they are the least values of the
+// trees that TRW-S splits the graph into.
+void dual_sweep(Dual *d) {
+  for (uint32_t v = 0; v < d->core->n_vars; v++) (void)visit(d, v, true);
+  double bound = 0;
+  for (uint32_t v = d->core->n_vars; v-- > 0;) bound += visit(d, v, false);
+  d->bound = bound - d->memory_term;
+}
+
+// ---- decoding ----
+
+void dual_decode(Dual *d, uint32_t *x) {
+  const Core *core = d->core;
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    double *value = d->scratch;
+    memcpy(value, d->unary + core->first[v], core->n[v] * sizeof *value);
+    for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
+      uint32_t e = core->adjacent[i];
+      const CoreEdge *edge = &core->edges[e];
+      const double *row = d->to_a[e];
+      if (edge->b == v) row = d->m[e] + (uint64_t)x[edge->a] * core->n[v];
+      for (uint32_t p = 0; p < core->n[v]; p++) value[p] += row[p];
+    }
+    x[v] = 0;
+    for (uint32_t p = 1; p < core->n[v]; p++)
+      if (value[p] < value[x[v]]) x[v] = p;
+  }
+}

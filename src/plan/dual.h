@@ -1,0 +1,40 @@
+// Lower bounds by message passing with memory prices.
+//
+// Lagrangian: for any prices λ_t >= 0 per byte at time point t,
+//   min over x of cost(x) + sum_t λ_t (bytes_t(x) - limit)  <=  least cost of a plan that fits.
+// The left side is a problem without memory, whose own bound comes from TRW-S (Kolmogorov 2006).
+#ifndef TESSERA_PLAN_DUAL_H
+#define TESSERA_PLAN_DUAL_H
+
+#include "plan/core.h"
+#include "plan/problem.h"
+
+typedef struct Dual {
+  const Core *core;
+  Arena *arena;
+  double *price;     // per point, >= 0
+  double *unary;     // per state: cost and priced bytes
+  double **m, **mt;  // per edge: the matrix as doubles, INFINITY where forbidden; its transpose
+  double **to_a, **to_b;  // per edge: messages
+  double *belief;         // per state: unary and all messages, from the last visit
+  double bound;        // after the last backward sweep, memory term included; without the constant
+  double memory_term;  // sum of λ (limit - fixed)
+  uint64_t work;       // matrix entries visited
+  double *scratch;
+  double *prefix;  // of prices
+} Dual;
+
+void dual_init(Dual *dual, const Core *core, Arena *arena);
+// Folds the prices into the unary costs. O(items * strategies + points).
+void dual_reprice(Dual *dual);
+// One forward and one backward sweep; updates `bound`, which does not fall at fixed prices.
+void dual_sweep(Dual *dual);
+// A plan from the messages, forbidden entries avoided where possible: variables in order, each
+// against its decided neighbours and the messages of the others. May exceed memory.
+void dual_decode(Dual *dual, uint32_t *out_choice);
+
+// The bound of the present prices and messages in exact integer arithmetic: valid whatever the
+// floating point did. Less than `bound` by rounding only. Includes the core's constant.
+int64_t dual_certify(Dual *dual);
+
+#endif
