@@ -22,6 +22,7 @@ enum { PRICE_ROUNDS = 6 };
 struct Block {
   const Core *core;
   uint32_t n;          // variables in the block
+  uint32_t locked;     // a variable that stays outside
   uint32_t *vars;      // parents before children
   uint32_t *parent;    // per place in vars: the place of its parent; NONE: a root
   uint32_t *link;      // per place: the edge to the parent
@@ -86,22 +87,29 @@ static void join(Block *b, uint32_t v) {
   }
 }
 
-void block_grow(Block *b, uint32_t seed, uint32_t most, uint64_t *random) {
+static bool is_outside(const Block *b, uint32_t v) { return b->place[v] == NONE && v != b->locked; }
+
+// The tree is complete: a second one, anywhere, may free the bytes that this one needs.
+static bool join_elsewhere(Block *b, uint64_t *random) {
+  for (uint32_t tries = 0; tries < 16; tries++) {
+    uint32_t v = random_below(random, b->core->n_vars);
+    if (b->touching[v] || !is_outside(b, v)) continue;
+    join(b, v);
+    return true;
+  }
+  return false;
+}
+
+void block_grow(Block *b, uint32_t seed, uint32_t most, uint32_t locked, uint64_t *random) {
   clear(b);
+  b->locked = locked;
   join(b, seed);
   while (b->n < most && b->n < b->core->n_vars) {
-    if (!b->n_frontier) {
-      // The tree is complete: a second one, anywhere, may free the bytes that this one needs.
-      uint32_t v = random_below(random, b->core->n_vars), tries = 0;
-      while ((b->place[v] != NONE || b->touching[v]) && tries++ < 16)
-        v = random_below(random, b->core->n_vars);
-      if (b->place[v] != NONE || b->touching[v]) return;
-      join(b, v);
-      continue;
-    }
+    if (!b->n_frontier && !join_elsewhere(b, random)) return;
+    if (!b->n_frontier) continue;
     uint32_t i = random_below(random, b->n_frontier), v = b->frontier[i];
     b->frontier[i] = b->frontier[--b->n_frontier];
-    if (b->place[v] == NONE && b->touching[v] == 1) join(b, v);
+    if (b->touching[v] == 1 && is_outside(b, v)) join(b, v);
   }
 }
 

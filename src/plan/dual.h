@@ -12,14 +12,15 @@
 typedef struct Dual {
   const Core *core;
   Arena *arena;
-  double *price;     // per point, >= 0
-  double *unary;     // per state: cost and priced bytes
-  double **m, **mt;  // per edge: the matrix as doubles, INFINITY where forbidden; its transpose
-  double **to_a, **to_b;  // per edge: messages
-  double *belief;         // per state: unary and all messages, from the last visit
+  double *price;         // per point, >= 0
+  double *unary;         // per state: cost and priced bytes
+  float **m, **mt;       // per edge: the matrix as floats, INFINITY where forbidden; its transpose
+  float **to_a, **to_b;  // per edge: messages
+  double *belief;        // per state: unary and all messages, from the last visit
   double bound;        // after the last backward sweep, memory term included; without the constant
   double memory_term;  // sum of λ (limit - fixed)
   uint64_t work;       // matrix entries visited
+  float *from;         // scratch
   double *scratch;
   double *prefix;  // of prices
 } Dual;

@@ -1,0 +1,167 @@
+// The solver, read from the last function up:
+//
+//   reduce      lossless; often the whole answer
+//   ascend      message passing with memory prices: the lower bound, and plans to start from
+//   certify     the bound again, in exact arithmetic
+//   search      large-neighbourhood moves on the best plan, until the work budget is used
+//   evaluate    the plan, expanded and priced from the problem itself
+//
+// Budgets count work (entries and points read), so the result does not depend on the machine. Half
+// of it goes to the bound, because its prices steer the search, too. The plan is optimal when its
+// cost equals the bound; then everything stops.
+#include "plan/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "plan/ascend.h"
+#include "plan/search.h"
+
+// Work per level. One unit is about a nanosecond.
+static const uint64_t level_work[] = {0, UINT64_C(1000000000), UINT64_C(30000000000)};
+
+enum { SETTLE_SWEEPS = 40, FIRST_OFFER = 20, OFFER_EVERY = 100 };
+
+typedef struct Solver {
+  const Problem *problem;
+  const SolveOptions *options;
+  Guard *guard;
+  Arena arena;
+  const Core *core;
+  Dual dual;
+  Ascent ascent;
+  Search search;
+  int64_t bound;    // certified
+  uint64_t budget;  // work
+  double started;
+  SolveResult *result;
+} Solver;
+
+static uint64_t work_done(const Solver *s) {
+  return s->dual.work + s->ascent.decoded.work + search_work(&s->search);
+}
+
+static bool is_late(const Solver *s, double share) {
+  if (work_done(s) > (uint64_t)(share * (double)s->budget)) return true;
+  double limit = s->options->seconds;
+  return limit > 0 && clock_seconds() - s->started > share * limit;
+}
+
+static void tell(const Solver *s, const char *stage) {
+  guard_tell(s->guard, stage, work_done(s), s->budget);
+}
+
+static bool is_optimal(const Solver *s) {
+  return s->search.found && s->search.best.cost <= s->bound;
+}
+
+// Sweeps at the best prices until the messages have settled, then the exact bound.
+static void certify(Solver *s) {
+  Dual *d = &s->dual;
+  ArenaMark mark = arena_mark(&s->arena);
+  double *now = arena_copy(&s->arena, d->price, (s->core->n_points + 1) * sizeof *now);
+  memcpy(d->price, s->ascent.best_price, s->core->n_points * sizeof *d->price);
+  dual_reprice(d);
+  for (uint32_t i = 0; i < SETTLE_SWEEPS; i++) {
+    double before = d->bound;
+    dual_sweep(d);
+    if (i > 3 && d->bound - before < 1e-9 * fabs(before)) break;
+  }
+  int64_t bound = dual_certify(d);
+  if (bound > s->bound) s->bound = bound;
+  memcpy(d->price, now, (s->core->n_points + 1) * sizeof *now);
+  arena_rewind(&s->arena, mark);
+  dual_reprice(d);
+}
+
+static double upper(const Solver *s) {
+  return s->search.found ? (double)s->search.best.cost : (double)INFINITY;
+}
+
+// Steps of the prices; now and then the decoded plan is offered to the search.
+static void ascend(Solver *s, double share) {
+  uint32_t next = FIRST_OFFER;
+  uint64_t repair_work = 200 * s->core->n_entries + 1000000;
+  while (!is_late(s, share) && !ascent_done(&s->ascent)) {
+    ascent_step(&s->ascent, upper(s));
+    uint32_t at = s->ascent.steps;
+    const State *decoded = &s->ascent.decoded;
+    bool better = state_feasible(decoded) && (double)decoded->cost < upper(s);
+    if (at < next && !better) continue;
+    if (at >= next) next = at + (at / 2 < OFFER_EVERY ? at / 2 : OFFER_EVERY);
+    search_offer(&s->search, decoded->x, repair_work);
+    tell(s, "raising the bound");
+    if (s->search.found && upper(s) - (s->ascent.best + (double)s->core->constant) < 0.5) break;
+  }
+}
+
+static void improve(Solver *s) {
+  if (!s->search.found) search_offer(&s->search, s->ascent.decoded.x, s->budget / 4);
+  for (uint32_t i = 1; s->search.found && !is_optimal(s) && !is_late(s, 1); i++) {
+    (void)search_step(&s->search);
+    if (i % PROGRESS_EVERY == 0) tell(s, "improving the plan");
+  }
+}
+
+static void solve_core(Solver *s) {
+  dual_init(&s->dual, s->core, &s->arena);
+  ascent_init(&s->ascent, &s->dual, &s->arena);
+  search_init(&s->search, s->core, s->ascent.best_price, &s->arena);
+  s->bound = INT64_MIN;
+  ascend(s, 0.5);
+  certify(s);
+  improve(s);
+}
+
+static void finish(Solver *s, const Reduction *reduction, uint32_t *out_choice) {
+  SolveResult *r = s->result;
+  r->core_vars = s->core->n_vars;
+  r->core_edges = s->core->n_edges;
+  r->core_points = s->core->n_points;
+  r->price_steps = s->ascent.steps;
+  r->work = work_done(s);
+  r->bound = s->bound;
+  r->outcome = SOLVE_NOT_FOUND;
+  if (!s->search.found) return;
+  reduction_expand(reduction, s->search.best.x, out_choice);
+  PlanValue value = problem_evaluate(s->problem, out_choice);
+  r->cost = value.cost;
+  r->peak_bytes = value.peak_bytes;
+  r->outcome = value.cost <= s->bound ? SOLVE_OPTIMAL : SOLVE_FEASIBLE;
+}
+
+static Status *run(Solver *s, uint32_t *out_choice) {
+  Reduction *reduction;
+  bool infeasible;
+  guard_tell(s->guard, "reducing", 0, 0);
+  reduce_problem(s->problem, NULL, &s->arena, &reduction, &infeasible);
+  s->result->reduced = reduction_counts(reduction);
+  if (infeasible) {
+    s->result->outcome = SOLVE_INFEASIBLE;
+    return NULL;
+  }
+  s->core = reduction_core(reduction);
+  solve_core(s);
+  finish(s, reduction, out_choice);
+  if (s->result->outcome == SOLVE_FEASIBLE || s->result->outcome == SOLVE_OPTIMAL)
+    if (s->result->cost != s->search.best.cost || s->result->peak_bytes > s->problem->limit_bytes)
+      FAIL(INTERNAL, "the plan's cost or memory differs from the reduced problem's");
+  return NULL;
+}
+
+Status *solve_problem(const Problem *problem, const SolveOptions *options, Guard *guard,
+                      uint32_t *out_choice, SolveResult *out) {
+  *out = (SolveResult){.bound = INT64_MIN};
+  uint32_t level = options->level < 1 ? 1 : options->level > 2 ? 2 : options->level;
+  Solver s = {.problem = problem, .options = options, .guard = guard, .result = out};
+  s.budget = level_work[level] * (options->work_scale ? options->work_scale : 1);
+  s.started = clock_seconds();
+  arena_init(&s.arena, guard);
+  GuardCleanup cleanup = {arena_release, &s.arena, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = run(&s, out_choice);
+  guard_pop(guard, &cleanup);
+  arena_deinit(&s.arena);
+  return status;
+}
