@@ -13,9 +13,10 @@
 
 enum { PLAIN_STEPS = 150, PATIENCE = 15 };
 
-#define SMOOTH 0.8
+#define SMOOTH 0.5
 #define SHRINK 0.7
-#define SHORTEST 1e-5
+#define SHORTEST 1e-4
+#define AGAIN 0.1
 #define GUESS 1.5  // of the bound, for the cost of a plan while none is known
 
 void ascent_init(Ascent *a, Dual *dual, Arena *arena) {
@@ -23,18 +24,29 @@ void ascent_init(Ascent *a, Dual *dual, Arena *arena) {
   *a = (Ascent){.dual = dual, .best = -(double)INFINITY, .step = 1};
   state_init(&a->decoded, core, arena);
   a->best_price = ARENA_ARRAY(arena, double, core->n_points + 1);
+  a->best_messages = ARENA_ARRAY(arena, float, dual->n_messages);
   a->direction = ARENA_ARRAY(arena, double, core->n_points + 1);
 }
 
-static void keep_best(Ascent *a) {
+// Notes the best bound. Returns whether it has stalled for too long.
+static bool keep_best(Ascent *a) {
   const Dual *d = a->dual;
-  if (d->bound > a->best + 1e-6 * fabs(a->best) || a->best == -(double)INFINITY)
-    a->stalled = 0;
-  else if (++a->stalled >= PATIENCE)
-    a->step *= SHRINK, a->stalled = 0;
-  if (d->bound <= a->best) return;
-  a->best = d->bound;
-  memcpy(a->best_price, d->price, d->core->n_points * sizeof *a->best_price);
+  if (d->bound > a->best + 1e-6 * fabs(a->best)) a->stalled = 0;
+  if (d->bound > a->best) {
+    a->best = d->bound;
+    memcpy(a->best_price, d->price, d->core->n_points * sizeof *a->best_price);
+    memcpy(a->best_messages, d->messages, d->n_messages * sizeof *d->messages);
+  }
+  return ++a->stalled > PATIENCE;
+}
+
+void ascent_restore(Ascent *a) {
+  Dual *d = a->dual;
+  uint32_t n = d->core->n_points;
+  memcpy(d->price, a->best_price, n * sizeof *d->price);
+  memcpy(d->messages, a->best_messages, d->n_messages * sizeof *d->messages);
+  memset(a->direction, 0, n * sizeof *a->direction);
+  dual_reprice(d);
 }
 
 // Relative excess of the decoded plan; a point without a price stays without if it fits. Returns
@@ -61,14 +73,20 @@ static void move_prices(Ascent *a, double length) {
     a->dual->price[t] = price > 0 ? price : 0;
   }
   dual_reprice(a->dual);
-  a->dual->work += core->n_points + core->n_states;
+  a->dual->work += 4 * (uint64_t)core->n_points + core->n_states;
 }
 
 void ascent_step(Ascent *a, double upper) {
   Dual *d = a->dual;
   double constant = (double)d->core->constant;
   dual_sweep(d);
-  keep_best(a);
+  if (keep_best(a)) {
+    // From the best prices again, with shorter steps.
+    a->stalled = 0;
+    a->step *= SHRINK;
+    ascent_restore(a);
+    dual_sweep(d);
+  }
   dual_decode(d, a->decoded.x);
   state_set(&a->decoded, a->decoded.x);
   double norm = turn(a);
@@ -78,6 +96,11 @@ void ascent_step(Ascent *a, double upper) {
   if (!isfinite(target)) target = a->best + (GUESS - 1) * fabs(a->best + constant);
   double length = a->step * (target - d->bound) / norm;
   if (length > 0) move_prices(a, length);
+}
+
+void ascent_resume(Ascent *a) {
+  if (a->step < AGAIN) a->step = AGAIN;
+  ascent_restore(a);
 }
 
 bool ascent_done(const Ascent *a) { return a->step < SHORTEST; }

@@ -36,8 +36,9 @@ static void copy_matrix(Dual *d, uint32_t e) {
       m[(uint64_t)p * columns + q] = mt[(uint64_t)q * rows + p] = value;
     }
   d->m[e] = m, d->mt[e] = mt;
-  d->to_a[e] = ARENA_ARRAY(d->arena, float, rows);
-  d->to_b[e] = ARENA_ARRAY(d->arena, float, columns);
+  d->to_a[e] = d->messages + d->n_messages;
+  d->to_b[e] = d->to_a[e] + rows;
+  d->n_messages += rows + columns;
 }
 
 void dual_init(Dual *d, const Core *core, Arena *arena) {
@@ -52,6 +53,10 @@ void dual_init(Dual *d, const Core *core, Arena *arena) {
   d->mt = ARENA_ARRAY(arena, float *, core->n_edges);
   d->to_a = ARENA_ARRAY(arena, float *, core->n_edges);
   d->to_b = ARENA_ARRAY(arena, float *, core->n_edges);
+  size_t n_messages = 0;
+  for (uint32_t e = 0; e < core->n_edges; e++)
+    n_messages += core->n[core->edges[e].a] + core->n[core->edges[e].b];
+  d->messages = ARENA_ARRAY(arena, float, n_messages);
   for (uint32_t e = 0; e < core->n_edges; e++) copy_matrix(d, e);
   dual_reprice(d);
 }
@@ -72,6 +77,7 @@ void dual_reprice(Dual *d) {
       double price = d->prefix[item->end] - d->prefix[item->begin];
       if (price > 0)
         for (uint32_t p = 0; p < core->n[v]; p++) unary[p] += (double)item->bytes[p] * price;
+      d->work += 2 + core->n[v];
     }
   }
 }

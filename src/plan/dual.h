@@ -15,8 +15,10 @@ typedef struct Dual {
   double *price;         // per point, >= 0
   double *unary;         // per state: cost and priced bytes
   float **m, **mt;       // per edge: the matrix as floats, INFINITY where forbidden; its transpose
-  float **to_a, **to_b;  // per edge: messages
-  double *belief;        // per state: unary and all messages, from the last visit
+  float **to_a, **to_b;  // per edge: messages, which are in one block
+  float *messages;
+  size_t n_messages;
+  double *belief;      // per state: unary and all messages, from the last visit
   double bound;        // after the last backward sweep, memory term included; without the constant
   double memory_term;  // sum of λ (limit - fixed)
   uint64_t work;       // matrix entries visited

@@ -6,9 +6,10 @@
 //   search      large-neighbourhood moves on the best plan, until the work budget is used
 //   evaluate    the plan, expanded and priced from the problem itself
 //
-// Budgets count work (entries and points read), so the result does not depend on the machine. Half
-// of it goes to the bound, because its prices steer the search, too. The plan is optimal when its
-// cost equals the bound; then everything stops.
+// Ascending and searching take turns: a cheaper plan gives better steps to the prices, and better
+// prices steer the search. The plan is optimal when its cost equals the bound; then all stops.
+//
+// Budgets count work (entries and points read), so the result does not depend on the machine.
 #include "plan/solve.h"
 
 #include <math.h>
@@ -18,8 +19,12 @@
 #include "plan/ascend.h"
 #include "plan/search.h"
 
-// Work per level. One unit is about a nanosecond.
-static const uint64_t level_work[] = {0, UINT64_C(1000000000), UINT64_C(30000000000)};
+// Work per level. One unit is 1 to 4 nanoseconds.
+static const uint64_t level_work[] = {0, UINT64_C(500000000), UINT64_C(12000000000)};
+
+// Shares of the budget at which raising the bound and improving the plan end, in turn.
+static const double phases[] = {0.3, 0.5, 0.65, 0.8, 0.88, 1};
+#define N_PHASES (sizeof phases / sizeof *phases)
 
 enum { SETTLE_SWEEPS = 40, FIRST_OFFER = 20, OFFER_EVERY = 100 };
 
@@ -59,10 +64,7 @@ static bool is_optimal(const Solver *s) {
 // Sweeps at the best prices until the messages have settled, then the exact bound.
 static void certify(Solver *s) {
   Dual *d = &s->dual;
-  ArenaMark mark = arena_mark(&s->arena);
-  double *now = arena_copy(&s->arena, d->price, (s->core->n_points + 1) * sizeof *now);
-  memcpy(d->price, s->ascent.best_price, s->core->n_points * sizeof *d->price);
-  dual_reprice(d);
+  ascent_restore(&s->ascent);
   for (uint32_t i = 0; i < SETTLE_SWEEPS; i++) {
     double before = d->bound;
     dual_sweep(d);
@@ -70,9 +72,6 @@ static void certify(Solver *s) {
   }
   int64_t bound = dual_certify(d);
   if (bound > s->bound) s->bound = bound;
-  memcpy(d->price, now, (s->core->n_points + 1) * sizeof *now);
-  arena_rewind(&s->arena, mark);
-  dual_reprice(d);
 }
 
 static double upper(const Solver *s) {
@@ -96,9 +95,8 @@ static void ascend(Solver *s, double share) {
   }
 }
 
-static void improve(Solver *s) {
-  if (!s->search.found) search_offer(&s->search, s->ascent.decoded.x, s->budget / 4);
-  for (uint32_t i = 1; s->search.found && !is_optimal(s) && !is_late(s, 1); i++) {
+static void improve(Solver *s, double share) {
+  for (uint32_t i = 1; s->search.found && !is_optimal(s) && !is_late(s, share); i++) {
     (void)search_step(&s->search);
     if (i % PROGRESS_EVERY == 0) tell(s, "improving the plan");
   }
@@ -109,9 +107,16 @@ static void solve_core(Solver *s) {
   ascent_init(&s->ascent, &s->dual, &s->arena);
   search_init(&s->search, s->core, s->ascent.best_price, &s->arena);
   s->bound = INT64_MIN;
-  ascend(s, 0.5);
+  ascend(s, phases[0]);
   certify(s);
-  improve(s);
+  if (!s->search.found) search_offer(&s->search, s->ascent.decoded.x, s->budget / 4);
+  improve(s, phases[1]);
+  for (uint32_t i = 2; i < N_PHASES && s->search.found && !is_optimal(s); i += 2) {
+    ascent_resume(&s->ascent);
+    ascend(s, phases[i]);
+    certify(s);
+    improve(s, phases[i + 1]);
+  }
 }
 
 static void finish(Solver *s, const Reduction *reduction, uint32_t *out_choice) {

@@ -21,6 +21,7 @@ void state_set(State *s, const uint32_t *x) {
     for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++) {
       const CoreItem *item = &core->items[i];
       if (item->bytes[x[v]]) usage_add(&s->usage, item->begin, item->end, item->bytes[x[v]]);
+      s->work += USAGE_BLOCK + (item->end - item->begin) / USAGE_BLOCK;
     }
   }
   for (uint32_t e = 0; e < core->n_edges; e++) {
@@ -30,7 +31,7 @@ void state_set(State *s, const uint32_t *x) {
     else
       s->cost += entry;
   }
-  s->work += core->n_edges + core->n_items + core->n_points;
+  s->work += 4 * (uint64_t)core->n_edges + core->n_points;
 }
 
 void state_copy(State *to, const State *from) {
