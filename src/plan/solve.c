@@ -22,11 +22,14 @@
 // Work per level. One unit is 1 to 4 nanoseconds.
 static const uint64_t level_work[] = {0, UINT64_C(500000000), UINT64_C(12000000000)};
 
-// Shares of the budget at which raising the bound and improving the plan end, in turn.
-static const double phases[] = {0.3, 0.5, 0.65, 0.8, 0.88, 1};
-#define N_PHASES (sizeof phases / sizeof *phases)
+// Shares of the budget at which rounds end: small problems are done after the first. A round raises
+// the bound for ASCENT of its time, then improves its own plan until FRESH, then the best one.
+static const double rounds[] = {0.01, 0.05, 0.3, 1};
+#define N_ROUNDS (sizeof rounds / sizeof *rounds)
+#define ASCENT 0.5
+#define FRESH 0.85
 
-enum { SETTLE_SWEEPS = 40, FIRST_OFFER = 20, OFFER_EVERY = 100 };
+enum { SETTLE_SWEEPS = 40, FIRST_OFFER = 20, OFFER_EVERY = 100, CERTIFY_EVERY = 50 };
 
 typedef struct Solver {
   const Problem *problem;
@@ -37,6 +40,8 @@ typedef struct Solver {
   Dual dual;
   Ascent ascent;
   Search search;
+  State champion;  // best plan of earlier rounds
+  bool has_champion;
   int64_t bound;    // certified
   uint64_t budget;  // work
   double started;
@@ -57,9 +62,12 @@ static void tell(const Solver *s, const char *stage) {
   guard_tell(s->guard, stage, work_done(s), s->budget);
 }
 
-static bool is_optimal(const Solver *s) {
-  return s->search.found && s->search.best.cost <= s->bound;
+static int64_t best_cost(const Solver *s) {
+  int64_t cost = s->search.found ? s->search.best.cost : INT64_MAX;
+  return s->has_champion && s->champion.cost < cost ? s->champion.cost : cost;
 }
+
+static bool is_optimal(const Solver *s) { return best_cost(s) <= s->bound; }
 
 // Sweeps at the best prices until the messages have settled, then the exact bound.
 static void certify(Solver *s) {
@@ -75,7 +83,8 @@ static void certify(Solver *s) {
 }
 
 static double upper(const Solver *s) {
-  return s->search.found ? (double)s->search.best.cost : (double)INFINITY;
+  int64_t cost = best_cost(s);
+  return cost < INT64_MAX ? (double)cost : (double)INFINITY;
 }
 
 // Steps of the prices; now and then the decoded plan is offered to the search.
@@ -87,11 +96,14 @@ static void ascend(Solver *s, double share) {
     uint32_t at = s->ascent.steps;
     const State *decoded = &s->ascent.decoded;
     bool better = state_feasible(decoded) && (double)decoded->cost < upper(s);
+    if (at % CERTIFY_EVERY == 0 && upper(s) - s->ascent.best - (double)s->core->constant < 1) {
+      certify(s);
+      if (is_optimal(s)) return;
+    }
     if (at < next && !better) continue;
     if (at >= next) next = at + (at / 2 < OFFER_EVERY ? at / 2 : OFFER_EVERY);
     search_offer(&s->search, decoded->x, repair_work);
     tell(s, "raising the bound");
-    if (s->search.found && upper(s) - (s->ascent.best + (double)s->core->constant) < 0.5) break;
   }
 }
 
@@ -102,20 +114,42 @@ static void improve(Solver *s, double share) {
   }
 }
 
+// The better of the round's plan and the best of earlier rounds becomes both.
+static void meet_champion(Solver *s) {
+  State *best = &s->search.best;
+  if (s->has_champion && (!s->search.found || s->champion.cost < best->cost)) {
+    state_copy(best, &s->champion);
+    s->search.found = true;
+  } else if (s->search.found) {
+    state_copy(&s->champion, best);
+    s->has_champion = true;
+  }
+}
+
+// Each round starts from a plan of its own, decoded at better prices than the last one's: improving
+// an old plan further would keep it in its valley.
+static void run_round(Solver *s, double begin, double end) {
+  s->search.found = false;
+  ascend(s, begin + ASCENT * (end - begin));
+  certify(s);
+  if (best_cost(s) == INT64_MAX) search_offer(&s->search, s->ascent.decoded.x, s->budget / 20);
+  improve(s, begin + FRESH * (end - begin));
+  meet_champion(s);
+  improve(s, end);
+  meet_champion(s);
+}
+
 static void solve_core(Solver *s) {
   dual_init(&s->dual, s->core, &s->arena);
   ascent_init(&s->ascent, &s->dual, &s->arena);
   search_init(&s->search, s->core, s->ascent.best_price, &s->arena);
+  state_init(&s->champion, s->core, &s->arena);
   s->bound = INT64_MIN;
-  ascend(s, phases[0]);
-  certify(s);
-  if (!s->search.found) search_offer(&s->search, s->ascent.decoded.x, s->budget / 4);
-  improve(s, phases[1]);
-  for (uint32_t i = 2; i < N_PHASES && s->search.found && !is_optimal(s); i += 2) {
-    ascent_resume(&s->ascent);
-    ascend(s, phases[i]);
-    certify(s);
-    improve(s, phases[i + 1]);
+  double begin = 0;
+  for (uint32_t i = 0; i < N_ROUNDS && !is_optimal(s); i++) {
+    if (i) ascent_resume(&s->ascent);
+    run_round(s, begin, rounds[i]);
+    begin = rounds[i];
   }
 }
 
