@@ -93,7 +93,8 @@ void ascent_step(Ascent *a, double upper) {
   a->steps++;
   if (norm <= 0) return;
   double target = upper - constant;
-  if (!isfinite(target)) target = a->best + (GUESS - 1) * fabs(a->best + constant);
+  if (!isfinite(target))
+    target = a->best + fmax((GUESS - 1) * fabs(a->best + constant), d->core->scale);
   double length = a->step * (target - d->bound) / norm;
   if (length > 0) move_prices(a, length);
 }

@@ -31,9 +31,10 @@ typedef struct Core {
   uint32_t *adjacent_first;
   CoreItem *items;  // of variable v: items[item_first[v] … item_first[v + 1])
   uint32_t *item_first;
-  int64_t limit;         // bytes at each point
-  int64_t *fixed;        // per point: bytes that no choice changes
-  int64_t constant;      // cost that no choice changes
+  int64_t limit;     // bytes at each point
+  int64_t *fixed;    // per point: bytes that no choice changes
+  int64_t constant;  // cost that no choice changes
+  double scale;      // a small part of the largest cost, > 0: where prices start if the cost is 0
   uint32_t most_states;  // largest n
   uint64_t n_entries;    // matrix entries over all edges: the work of one sweep
 } Core;

@@ -208,8 +208,9 @@ static void fixed_prices(Dual *d, Wide *prefix) {
 typedef struct Certificate {
   Dual *d;
   Wide *prefix;
-  Wide *belief, *sent;  // of one variable
-  Wide **to_a;          // per edge: messages of the backward sweep
+  Wide *belief, *sent;   // of one variable
+  Wide **to_a;           // per edge: messages of the backward sweep
+  Residuals *residuals;  // NULL: not asked for
 } Certificate;
 
 static void exact_belief(const Certificate *c, uint32_t v) {
@@ -230,6 +231,29 @@ static void exact_belief(const Certificate *c, uint32_t v) {
   }
 }
 
+static int64_t residual(Wide rest, int64_t cap) {
+  Wide units = rest / ((Wide)1 << FRACTION_BITS) * RESIDUAL_ONE +
+               rest % ((Wide)1 << FRACTION_BITS) * RESIDUAL_ONE / ((Wide)1 << FRACTION_BITS);
+  return units > cap ? cap : (int64_t)units;
+}
+
+static Wide exact_entry(const Certificate *c, uint32_t e, int64_t entry, uint32_t q) {
+  return entry * ((Wide)1 << FRACTION_BITS) + c->sent[q] - fixed_point((double)c->d->to_b[e][q]);
+}
+
+static void edge_residuals(const Certificate *c, uint32_t e, uint32_t p) {
+  const CoreEdge *edge = &c->d->core->edges[e];
+  uint32_t columns = c->d->core->n[edge->b];
+  int64_t cap = c->residuals->cap;
+  for (uint32_t q = 0; q < columns; q++) {
+    int64_t entry = edge->m[(uint64_t)p * columns + q];
+    int64_t *out = &c->residuals->edge[e][(uint64_t)p * columns + q];
+    *out = cap;
+    if (entry == CORE_FORBIDDEN) continue;
+    *out = residual(exact_entry(c, e, entry, q) - c->to_a[e][p], cap);
+  }
+}
+
 // Moves `sent` from variable b to the edge, and the edge's least per row on to variable a. What
 // stays on the edge is at least 0 everywhere.
 static void exact_send(const Certificate *c, uint32_t e) {
@@ -240,11 +264,11 @@ static void exact_send(const Certificate *c, uint32_t e) {
     for (uint32_t q = 0; q < columns; q++) {
       int64_t entry = edge->m[(uint64_t)p * columns + q];
       if (entry == CORE_FORBIDDEN) continue;
-      Wide now =
-          entry * ((Wide)1 << FRACTION_BITS) + c->sent[q] - fixed_point((double)c->d->to_b[e][q]);
+      Wide now = exact_entry(c, e, entry, q);
       if (now < least) least = now;
     }
     c->to_a[e][p] = least;
+    if (c->residuals) edge_residuals(c, e, p);
   }
 }
 
@@ -260,19 +284,22 @@ static Wide exact_visit(const Certificate *c, uint32_t v) {
   for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++)
     if (core->edges[core->adjacent[i]].b == v) exact_send(c, core->adjacent[i]);
   Wide least = c->belief[0] - c->sent[0] * earlier;
-  for (uint32_t p = 1; p < n; p++) {
-    Wide rest = c->belief[p] - c->sent[p] * earlier;
-    if (rest < least) least = rest;
+  for (uint32_t p = 0; p < n; p++) {
+    c->belief[p] -= c->sent[p] * earlier;
+    if (c->belief[p] < least) least = c->belief[p];
   }
+  if (c->residuals)
+    for (uint32_t p = 0; p < n; p++)
+      c->residuals->state[core->first[v] + p] = residual(c->belief[p] - least, c->residuals->cap);
   return least;
 }
 
 // One backward sweep in integers: every step only moves cost between variables and edges, so the
 // sum of the least values is a bound for any messages and prices.
-int64_t dual_certify(Dual *d) {
+static Wide exact_sweep(Dual *d, Residuals *residuals) {
   const Core *core = d->core;
   ArenaMark mark = arena_mark(d->arena);
-  Certificate c = {.d = d};
+  Certificate c = {.d = d, .residuals = residuals};
   c.prefix = ARENA_ARRAY(d->arena, Wide, core->n_points + 1);
   c.belief = ARENA_ARRAY(d->arena, Wide, core->most_states + 1);
   c.sent = ARENA_ARRAY(d->arena, Wide, core->most_states + 1);
@@ -284,10 +311,20 @@ int64_t dual_certify(Dual *d) {
   for (uint32_t t = 0; t < core->n_points; t++)
     bound -= (c.prefix[t + 1] - c.prefix[t]) * (core->limit - core->fixed[t]);
   for (uint32_t v = core->n_vars; v-- > 0;) bound += exact_visit(&c, v);
+  d->work += 8 * core->n_entries;
   arena_rewind(d->arena, mark);
-  // Costs are integers: round up.
-  Wide one = (Wide)1 << FRACTION_BITS, whole = bound / one;
+  return bound;
+}
+
+// Costs are integers: the bound is rounded up.
+int64_t dual_certify(Dual *d) {
+  Wide bound = exact_sweep(d, NULL), one = (Wide)1 << FRACTION_BITS, whole = bound / one;
   if (bound > 0 && whole * one != bound) whole++;
-  if (whole < INT64_MIN) return INT64_MIN;
-  return (int64_t)whole;
+  return whole < INT64_MIN ? INT64_MIN : (int64_t)whole;
+}
+
+void dual_residuals(Dual *d, int64_t cap, Residuals *out) {
+  out->cap = cap;
+  Wide bound = exact_sweep(d, out), part = ((Wide)1 << FRACTION_BITS) / RESIDUAL_ONE;
+  out->bound = bound / part - (bound < 0);
 }

@@ -40,4 +40,18 @@ void dual_decode(Dual *dual, uint32_t *out_choice);
 // floating point did. Less than `bound` by rounding only. Includes the core's constant.
 int64_t dual_certify(Dual *dual);
 
+// What is left of every cost after the certified bound was taken out: for every plan x that fits,
+//   cost(x) * RESIDUAL_ONE >= bound * RESIDUAL_ONE + sum of its residuals.
+typedef struct Residuals {
+  Wide bound;      // in units of 1 / RESIDUAL_ONE, with the core's constant
+  int64_t cap;     // larger residuals are cut to this
+  int64_t *state;  // per state, >= 0
+  int64_t **edge;  // per edge and entry, >= 0; forbidden: cap
+} Residuals;
+
+enum { RESIDUAL_ONE = 256 };
+
+// Fills the residuals of the present prices and messages; the arrays are allocated by the caller.
+void dual_residuals(Dual *dual, int64_t cap, Residuals *out);
+
 #endif

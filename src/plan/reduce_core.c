@@ -122,6 +122,26 @@ static void add_adjacency(Builder *b) {
   core->adjacent_first = first;
 }
 
+// A thousandth of the sum of the largest costs.
+static double cost_scale(const Core *core) {
+  double sum = 1000;
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    int64_t most = 0;
+    for (uint32_t s = core->first[v]; s < core->first[v + 1]; s++)
+      if (core->cost[s] > most) most = core->cost[s];
+    sum += (double)most;
+  }
+  for (uint32_t e = 0; e < core->n_edges; e++) {
+    int64_t most = 0;
+    uint64_t n = (uint64_t)core->n[core->edges[e].a] * core->n[core->edges[e].b];
+    for (uint64_t i = 0; i < n; i++)
+      if (core->edges[e].m[i] > most && core->edges[e].m[i] < CORE_FORBIDDEN)
+        most = core->edges[e].m[i];
+    sum += (double)most;
+  }
+  return sum / 1000;
+}
+
 // ---- memory ----
 
 // Keeps the points at which the largest bytes of all variables together exceed the limit.
@@ -188,4 +208,5 @@ void reduce_build_core(Reduction *r) {
   add_adjacency(&b);
   keep_points(&b);
   add_items(&b);
+  r->core.scale = cost_scale(&r->core);
 }

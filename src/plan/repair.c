@@ -61,6 +61,11 @@ static void change_prices(Repair *r, const State *s, int64_t excess, double step
   }
 }
 
+static double first_scale(const State *s) {
+  double cost = (double)s->cost;
+  return cost > s->core->scale ? cost : s->core->scale;
+}
+
 bool repair_run(Repair *r, Block *b, State *s, const double *price, uint64_t most_work,
                 uint64_t *random) {
   const Core *core = r->core;
@@ -73,7 +78,7 @@ bool repair_run(Repair *r, Block *b, State *s, const double *price, uint64_t mos
     if (excess <= 0 && !s->broken) return true;
     uint32_t seed, n = 0;
     if (excess > 0) {
-      if (step <= 0) step = FIRST_STEP * (double)s->cost / (double)(core->limit + 1);
+      if (step <= 0) step = FIRST_STEP * first_scale(s) / ((double)core->limit + 1);
       change_prices(r, s, excess, step);
       step *= 1.02;
       n = find_alive(r, s, point);

@@ -3,6 +3,7 @@
 //   reduce      lossless; often the whole answer
 //   ascend      message passing with memory prices: the lower bound, and plans to start from
 //   certify     the bound again, in exact arithmetic
+//   prove       branch and bound: with a small gap and a small core, the plan is proven optimal
 //   search      large-neighbourhood moves on the best plan, until the work budget is used
 //   evaluate    the plan, expanded and priced from the problem itself
 //
@@ -17,6 +18,7 @@
 
 #include "base/clock.h"
 #include "plan/ascend.h"
+#include "plan/branch.h"
 #include "plan/search.h"
 
 // Work per level. One unit is 1 to 4 nanoseconds.
@@ -28,6 +30,7 @@ static const double rounds[] = {0.01, 0.05, 0.3, 1};
 #define N_ROUNDS (sizeof rounds / sizeof *rounds)
 #define ASCENT 0.5
 #define FRESH 0.85
+#define PROOF 0.15  // of the budget, at most, for branch and bound
 
 enum { SETTLE_SWEEPS = 40, FIRST_OFFER = 20, OFFER_EVERY = 100, CERTIFY_EVERY = 50 };
 
@@ -42,6 +45,8 @@ typedef struct Solver {
   Search search;
   State champion;  // best plan of earlier rounds
   bool has_champion;
+  Branch *branch;  // NULL: the core is too large
+  uint64_t branch_work;
   int64_t bound;    // certified
   uint64_t budget;  // work
   double started;
@@ -49,7 +54,7 @@ typedef struct Solver {
 } Solver;
 
 static uint64_t work_done(const Solver *s) {
-  return s->dual.work + s->ascent.decoded.work + search_work(&s->search);
+  return s->dual.work + s->ascent.decoded.work + s->branch_work + search_work(&s->search);
 }
 
 static bool is_late(const Solver *s, double share) {
@@ -126,6 +131,20 @@ static void meet_champion(Solver *s) {
   }
 }
 
+// Tries to prove that the best plan is optimal. The last sweeps were at the best prices.
+static void prove(Solver *s, double share) {
+  if (!s->branch || !s->has_champion || is_optimal(s)) return;
+  tell(s, "branch and bound");
+  ascent_restore(&s->ascent);
+  dual_sweep(&s->dual);
+  int64_t upper = s->champion.cost;
+  uint32_t *x = s->ascent.decoded.x;  // free until the next step
+  uint64_t most = (uint64_t)(PROOF * share * (double)s->budget);
+  bool complete = branch_run(s->branch, &s->dual, &upper, x, most, &s->branch_work);
+  if (upper < s->champion.cost) state_set(&s->champion, x);
+  if (complete) s->bound = s->champion.cost;
+}
+
 // Each round starts from a plan of its own, decoded at better prices than the last one's: improving
 // an old plan further would keep it in its valley.
 static void run_round(Solver *s, double begin, double end) {
@@ -134,6 +153,8 @@ static void run_round(Solver *s, double begin, double end) {
   certify(s);
   if (best_cost(s) == INT64_MAX) search_offer(&s->search, s->ascent.decoded.x, s->budget / 20);
   improve(s, begin + FRESH * (end - begin));
+  meet_champion(s);
+  prove(s, end - begin);
   meet_champion(s);
   improve(s, end);
   meet_champion(s);
@@ -144,6 +165,8 @@ static void solve_core(Solver *s) {
   ascent_init(&s->ascent, &s->dual, &s->arena);
   search_init(&s->search, s->core, s->ascent.best_price, &s->arena);
   state_init(&s->champion, s->core, &s->arena);
+  if (s->core->n_entries <= BRANCH_MOST_ENTRIES && s->core->n_vars <= BRANCH_MOST_VARS)
+    s->branch = branch_new(s->core, &s->arena);
   s->bound = INT64_MIN;
   double begin = 0;
   for (uint32_t i = 0; i < N_ROUNDS && !is_optimal(s); i++) {
