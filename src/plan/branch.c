@@ -158,6 +158,7 @@ static uint32_t count_viable(const Branch *b, uint32_t v) {
 
 static bool choose(Branch *b, uint32_t *out_v) {
   uint32_t fewest = UINT32_MAX;
+  b->work += 64 + b->core->n_vars;
   for (uint32_t v = 0; v < b->core->n_vars && fewest > 1; v++) {
     if (b->decided[v]) continue;
     uint32_t count = count_viable(b, v);
@@ -209,6 +210,7 @@ static void descend(Branch *b, uint32_t *tried) {
   }
   while (!b->stopped && next_strategy(b, v, tried, n_tried, &p)) {
     tried[n_tried++] = p;
+    b->work += (uint64_t)n_tried * b->core->n[v];
     if (b->work > b->most_work) b->stopped = true;
     if (!fits(b, v, p)) continue;
     decide(b, v, p);

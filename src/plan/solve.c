@@ -22,7 +22,7 @@
 #include "plan/search.h"
 
 // Work per level. One unit is 1 to 4 nanoseconds.
-static const uint64_t level_work[] = {0, UINT64_C(500000000), UINT64_C(12000000000)};
+static const uint64_t level_work[] = {0, UINT64_C(500000000), UINT64_C(10000000000)};
 
 // Shares of the budget at which rounds end: small problems are done after the first. A round raises
 // the bound for ASCENT of its time, then improves its own plan until FRESH, then the best one.
