@@ -113,12 +113,14 @@ def main():
     text += f"Sum of best known / ours: {sum(ratios):.4f} of {len(ratios)}. Feasible: {sum(r > 0 for r in ratios)} of {len(ratios)}. "
     text += f"Median certified gap: {100 * statistics.median(gaps):.3f} %. "
     text += f"Over the contest's time limit: {', '.join(late) or 'none'}.\n"
+    kept = sum(ratios) >= 0.995 * len(ratios) and statistics.median(gaps) <= 0.02 and not late
     if options.instances:
         print(text, end="")
-        return
+        sys.exit(0 if kept else 1)
     with open(os.path.join(ROOT, "docs/bench-iopddl.md"), "w") as file:
         file.write(INTRO + text)
     print(text.splitlines()[-1])
+    sys.exit(0 if kept else 1)
 
 
 if __name__ == "__main__":

@@ -138,7 +138,9 @@ static bool change_before(const void *a, const void *b, const void *user) {
 }
 
 static Wide peak_bytes(const Problem *problem, const uint32_t *choice) {
+  // Reserved at once: nothing is held when that throws.
   HEAPVEC(UsageChange) changes = {0};
+  HEAPVEC_RESERVE(problem->guard, &changes, 2 * problem->vars.count);
   for (uint32_t v = 0; v < problem->vars.count; v++) {
     const PlanVar *var = &problem->vars.items[v];
     int64_t bytes = problem->bytes.items[var->first + choice[v]];
