@@ -206,11 +206,20 @@ static void find_points(Block *b) {
   }
 }
 
+// Prefix sums, four at a time: one addition per four points waits for the one before.
 static void sum_prices(Block *b) {
-  if (b->point_begin >= b->point_end) return;
-  b->prefix[b->point_begin] = 0;
-  for (uint32_t t = b->point_begin; t < b->point_end; t++)
-    b->prefix[t + 1] = b->prefix[t] + b->price[t];
+  uint32_t t = b->point_begin, end = b->point_end;
+  if (t >= end) return;
+  double base = b->prefix[t] = 0;
+  for (; t + 4 <= end; t += 4) {
+    double one = b->price[t], two = one + b->price[t + 1];
+    double three = two + b->price[t + 2], four = three + b->price[t + 3];
+    b->prefix[t + 1] = base + one;
+    b->prefix[t + 2] = base + two;
+    b->prefix[t + 3] = base + three;
+    b->prefix[t + 4] = base = base + four;
+  }
+  for (; t < end; t++) b->prefix[t + 1] = base = base + b->price[t];
 }
 
 // Raises the prices of points above the limit in proportion to their excess.

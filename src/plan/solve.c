@@ -22,7 +22,7 @@
 #include "plan/search.h"
 
 // Work per level. One unit is 1 to 4 nanoseconds.
-static const uint64_t level_work[] = {0, UINT64_C(500000000), UINT64_C(10000000000)};
+static const uint64_t level_work[] = {0, UINT64_C(1000000000), UINT64_C(12000000000)};
 
 // Shares of the budget at which rounds end: small problems are done after the first. A round raises
 // the bound for ASCENT of its time, then improves its own plan until FRESH, then the best one.
@@ -32,7 +32,13 @@ static const double rounds[] = {0.01, 0.05, 0.3, 1};
 #define FRESH 0.85
 #define PROOF 0.15  // of the budget, at most, for branch and bound
 
-enum { SETTLE_SWEEPS = 40, FIRST_OFFER = 20, OFFER_EVERY = 100, CERTIFY_EVERY = 50 };
+enum {
+  SETTLE_SWEEPS = 40,
+  FIRST_OFFER = 20,
+  OFFER_EVERY = 100,
+  CERTIFY_EVERY = 50,
+  ROUND_SWEEPS = 200
+};
 
 typedef struct Solver {
   const Problem *problem;
@@ -168,9 +174,11 @@ static void solve_core(Solver *s) {
   if (s->core->n_entries <= BRANCH_MOST_ENTRIES && s->core->n_vars <= BRANCH_MOST_VARS)
     s->branch = branch_new(s->core, &s->arena);
   s->bound = INT64_MIN;
-  double begin = 0;
+  // A round too short for the prices to find their scale is left out.
+  double begin = 0, least = ROUND_SWEEPS * 2 * (double)s->core->n_entries;
   for (uint32_t i = 0; i < N_ROUNDS && !is_optimal(s); i++) {
-    if (i) ascent_resume(&s->ascent);
+    if (i + 1 < N_ROUNDS && (rounds[i] - begin) * (double)s->budget < least) continue;
+    if (s->ascent.steps) ascent_resume(&s->ascent);
     run_round(s, begin, rounds[i]);
     begin = rounds[i];
   }
