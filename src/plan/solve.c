@@ -1,6 +1,7 @@
 // The solver, read from the last function up:
 //
 //   reduce      lossless; often the whole answer
+//   eliminate   the exact answer, if memory cannot bind and the core is narrow
 //   ascend      message passing with memory prices: the lower bound, and plans to start from
 //   certify     the bound again, in exact arithmetic
 //   prove       branch and bound: with a small gap and a small core, the plan is proven optimal
@@ -19,6 +20,7 @@
 #include "base/clock.h"
 #include "plan/ascend.h"
 #include "plan/branch.h"
+#include "plan/eliminate.h"
 #include "plan/search.h"
 
 // Work per level. One unit is 1 to 4 nanoseconds.
@@ -37,7 +39,8 @@ enum {
   FIRST_OFFER = 20,
   OFFER_EVERY = 100,
   CERTIFY_EVERY = 50,
-  ROUND_SWEEPS = 200
+  ROUND_SWEEPS = 200,
+  EXACT_MOST_VARS = 4000,
 };
 
 typedef struct Solver {
@@ -50,7 +53,7 @@ typedef struct Solver {
   Ascent ascent;
   Search search;
   State champion;  // best plan of earlier rounds
-  bool has_champion;
+  bool has_champion, infeasible;
   Branch *branch;  // NULL: the core is too large
   uint64_t branch_work;
   int64_t bound;    // certified
@@ -166,6 +169,23 @@ static void run_round(Solver *s, double begin, double end) {
   meet_champion(s);
 }
 
+// Without a binding limit, a narrow core has an exact answer.
+static bool solve_exactly(Solver *s) {
+  int64_t cost;
+  uint32_t *x = s->champion.x;
+  if (s->core->n_points || s->core->n_vars > EXACT_MOST_VARS) return false;
+  if (!eliminate_core(s->core, &s->arena, x, &cost, &s->branch_work)) return false;
+  if (cost == CORE_FORBIDDEN) {
+    s->infeasible = true;
+    return true;
+  }
+  state_set(&s->champion, x);
+  s->has_champion = true;
+  s->bound = cost;
+  meet_champion(s);
+  return true;
+}
+
 static void solve_core(Solver *s) {
   dual_init(&s->dual, s->core, &s->arena);
   ascent_init(&s->ascent, &s->dual, &s->arena);
@@ -174,6 +194,7 @@ static void solve_core(Solver *s) {
   if (s->core->n_entries <= BRANCH_MOST_ENTRIES && s->core->n_vars <= BRANCH_MOST_VARS)
     s->branch = branch_new(s->core, &s->arena);
   s->bound = INT64_MIN;
+  if (solve_exactly(s)) return;
   // A round too short for the prices to find their scale is left out.
   double begin = 0, least = ROUND_SWEEPS * 2 * (double)s->core->n_entries;
   for (uint32_t i = 0; i < N_ROUNDS && !is_optimal(s); i++) {
@@ -192,7 +213,7 @@ static void finish(Solver *s, const Reduction *reduction, uint32_t *out_choice) 
   r->price_steps = s->ascent.steps;
   r->work = work_done(s);
   r->bound = s->bound;
-  r->outcome = SOLVE_NOT_FOUND;
+  r->outcome = s->infeasible ? SOLVE_INFEASIBLE : SOLVE_NOT_FOUND;
   if (!s->search.found) return;
   reduction_expand(reduction, s->search.best.x, out_choice);
   PlanValue value = problem_evaluate(s->problem, out_choice);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "plan/eliminate.h"
 #include "plan/plan_fixture.h"
 
 enum { CASES = 3000 };
@@ -49,6 +50,30 @@ static Status *solve_random(Guard *guard, void *arg) {
   check_solve(&problem, guard, seed);
   problem_deinit(&problem);
   return NULL;
+}
+
+// Without a binding limit the answer is exact.
+static Status *solve_unlimited(Guard *guard, void *arg) {
+  uint64_t seed = *(uint64_t *)arg, random = seed * 2654435761u + 88172645463325252u;
+  Problem problem;
+  uint32_t choice[8];
+  SolveResult r;
+  SolveOptions options = {.level = 1};
+  problem_init(&problem, guard);
+  random_problem(&problem, &random);
+  problem.limit_bytes = 1000;
+  assert_null(solve_problem(&problem, &options, guard, choice, &r));
+  Wide best = brute_force(&problem);
+  assert_int_equal(r.outcome, best < 0 ? SOLVE_INFEASIBLE : SOLVE_OPTIMAL);
+  if (best >= 0) assert_true(r.cost == best && r.bound == best);
+  problem_deinit(&problem);
+  return NULL;
+}
+
+static void test_unlimited(void **state) {
+  (void)state;
+  uint64_t seed = first_seed();
+  for (uint32_t i = 0; i < CASES; i++, seed++) assert_null(guard_run(solve_unlimited, &seed));
 }
 
 static void test_brute_force(void **state) {
@@ -137,6 +162,85 @@ static void test_reductions(void **state) {
   for (uint32_t i = 0; i < CASES; i++, seed++) assert_null(guard_run(reduce_random, &seed));
 }
 
+// ---- elimination ----
+
+// On cores that few reductions shrank, so that cycles remain.
+static Status *eliminate_random(Guard *guard, void *arg) {
+  static const ReduceOptions options = {.no_dominance = true, .no_contraction = true};
+  uint64_t random = *(uint64_t *)arg * 2654435761u + 88172645463325252u, work = 0;
+  Problem problem;
+  Arena arena;
+  Reduction *reduction;
+  bool infeasible;
+  uint32_t x[8] = {0};
+  int64_t cost;
+  problem_init(&problem, guard);
+  arena_init(&arena, guard);
+  random_problem(&problem, &random);
+  problem.limit_bytes = 1000;
+  reduce_problem(&problem, &options, &arena, &reduction, &infeasible);
+  if (!infeasible) {
+    Wide best = core_brute_force(&problem, reduction);
+    assert_true(eliminate_core(reduction_core(reduction), &arena, x, &cost, &work));
+    assert_true(best < 0 ? cost == CORE_FORBIDDEN : cost == best);
+    if (best >= 0) assert_true(core_cost(reduction_core(reduction), x) == best);
+  }
+  arena_deinit(&arena);
+  problem_deinit(&problem);
+  return NULL;
+}
+
+static void test_elimination(void **state) {
+  (void)state;
+  uint64_t seed = first_seed();
+  for (uint32_t i = 0; i < CASES; i++, seed++) assert_null(guard_run(eliminate_random, &seed));
+}
+
+// ---- larger problems ----
+
+// A grid of variables with a limit that binds: too large for brute force, so the plan is held
+// against its own bound and against a second run.
+static Status *solve_grid(Guard *guard, void *arg) {
+  enum { SIDE = 8, N = SIDE * SIDE, STRATEGIES = 4 };
+  uint64_t random = *(uint64_t *)arg * 2654435761u + 88172645463325252u;
+  Problem problem;
+  uint32_t choice[N], again[N];
+  int64_t costs[STRATEGIES], bytes[STRATEGIES], m[STRATEGIES * STRATEGIES];
+  problem_init(&problem, guard);
+  for (uint32_t v = 0; v < N; v++) {
+    for (uint32_t p = 0; p < STRATEGIES; p++)
+      costs[p] = random_below(&random, 100), bytes[p] = random_below(&random, 100);
+    problem_add_var(&problem, STRATEGIES, costs, bytes, v, v + 6);
+  }
+  for (uint32_t v = 0; v < N; v++)
+    for (uint32_t down = 0; down < 2; down++) {
+      uint32_t other = down ? v + SIDE : v + 1;
+      if (other >= N || (!down && other % SIDE == 0)) continue;
+      for (uint32_t i = 0; i < STRATEGIES * STRATEGIES; i++)
+        m[i] = random_below(&random, 12) ? random_below(&random, 60) : PLAN_FORBIDDEN;
+      problem_add_edge(&problem, v, other, m);
+    }
+  problem.limit_bytes = 300;
+  SolveResult r, s;
+  SolveOptions options = {.level = 1};
+  assert_null(solve_problem(&problem, &options, guard, choice, &r));
+  assert_null(solve_problem(&problem, &options, guard, again, &s));
+  assert_true(r.outcome == SOLVE_FEASIBLE || r.outcome == SOLVE_OPTIMAL);
+  PlanValue value = problem_evaluate(&problem, choice);
+  assert_true(plan_feasible(&problem, &value) && value.cost == r.cost);
+  assert_true(r.bound <= r.cost && r.bound > r.cost / 2);
+  assert_memory_equal(choice, again, sizeof choice);
+  assert_true(r.work == s.work);
+  problem_deinit(&problem);
+  return NULL;
+}
+
+static void test_grid(void **state) {
+  (void)state;
+  uint64_t seed = first_seed();
+  for (uint32_t i = 0; i < 2; i++, seed++) assert_null(guard_run(solve_grid, &seed));
+}
+
 // ---- special problems ----
 
 // A chain whose cheapest plan does not fit: the bound counts memory.
@@ -204,9 +308,9 @@ static void test_special(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_special),
-      cmocka_unit_test(test_reductions),
-      cmocka_unit_test(test_brute_force),
+      cmocka_unit_test(test_special),     cmocka_unit_test(test_reductions),
+      cmocka_unit_test(test_elimination), cmocka_unit_test(test_unlimited),
+      cmocka_unit_test(test_grid),        cmocka_unit_test(test_brute_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
