@@ -180,7 +180,11 @@ static Status *check_given(SolveJob *job, uint32_t *choice) {
 
 static Status *solve_given(SolveJob *job, uint32_t *choice) {
   SolveResult result;
-  TRY(solve_problem(&job->problem, &job->options, job->out.guard, choice, &result));
+  SolveOptions options = job->options;
+  // Reading counts, and a step in progress is finished: stop a little early.
+  if (options.seconds > 0)
+    options.seconds = fmax(0.01, 0.94 * options.seconds - (clock_seconds() - job->started));
+  TRY(solve_problem(&job->problem, &options, job->out.guard, choice, &result));
   cli_progress_clear(&job->progress);
   double seconds = clock_seconds() - job->started;
   if (job->json)
@@ -272,7 +276,8 @@ int command_solve(int argc, char **argv) {
       {"-O2", OPTION_FLAG, &thorough, NULL, "the default: seconds to a minute"},
       {"--work", OPTION_NUMBER, &job.options.work_scale, "N", "N times the budget (default 1)"},
       {"--time-limit", OPTION_TEXT, &seconds, "SECONDS",
-       "stop after SECONDS; not reproducible: the plan depends on the machine's speed"},
+       "use up to SECONDS instead of a budget; not reproducible: the plan depends on the machine's "
+       "speed"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print one object: cost, bound, seconds, …"},
       {"--check", OPTION_TEXT, &job.given, "SOLUTION",
        "evaluate a solution file instead of solving"},

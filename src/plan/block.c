@@ -51,8 +51,13 @@ Block *block_new(const Core *core, Arena *arena) {
   b->touched = ARENA_ARRAY(arena, uint32_t, n);
   b->old = ARENA_ARRAY(arena, uint32_t, n);
   b->value = ARENA_ARRAY(arena, double, core->n_states);
-  // A child's table has one entry per strategy of its parent, and a variable has many children.
-  b->best = ARENA_ARRAY(arena, uint32_t, (size_t)core->most_states *n + 1);
+  // A child's table has one entry per strategy of its parent; links of a forest are distinct edges.
+  size_t tables = 0;
+  for (uint32_t e = 0; e < core->n_edges; e++) {
+    uint32_t rows = core->n[core->edges[e].a], columns = core->n[core->edges[e].b];
+    tables += rows > columns ? rows : columns;
+  }
+  b->best = ARENA_ARRAY(arena, uint32_t, tables + 1);
   b->best_first = ARENA_ARRAY(arena, size_t, n + 1);
   b->price = ARENA_ARRAY(arena, double, core->n_points + 1);
   b->prefix = ARENA_ARRAY(arena, double, core->n_points + 2);

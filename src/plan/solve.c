@@ -31,6 +31,7 @@ static const uint64_t level_work[] = {0, UINT64_C(1000000000), UINT64_C(12000000
 static const double rounds[] = {0.01, 0.05, 0.3, 1};
 #define N_ROUNDS (sizeof rounds / sizeof *rounds)
 #define ASCENT 0.5
+#define WORK_PER_SECOND 2e8  // a low guess
 #define FRESH 0.85
 #define PROOF 0.15  // of the budget, at most, for branch and bound
 
@@ -66,10 +67,12 @@ static uint64_t work_done(const Solver *s) {
   return s->dual.work + s->ascent.decoded.work + s->branch_work + search_work(&s->search);
 }
 
+// With a time limit the clock alone decides; the budget then only scales what single steps may
+// take.
 static bool is_late(const Solver *s, double share) {
-  if (work_done(s) > (uint64_t)(share * (double)s->budget)) return true;
   double limit = s->options->seconds;
-  return limit > 0 && clock_seconds() - s->started > share * limit;
+  if (limit > 0) return clock_seconds() - s->started > share * limit;
+  return work_done(s) > (uint64_t)(share * (double)s->budget);
 }
 
 static void tell(const Solver *s, const char *stage) {
@@ -247,6 +250,7 @@ Status *solve_problem(const Problem *problem, const SolveOptions *options, Guard
   uint32_t level = options->level < 1 ? 1 : options->level > 2 ? 2 : options->level;
   Solver s = {.problem = problem, .options = options, .guard = guard, .result = out};
   s.budget = level_work[level] * (options->work_scale ? options->work_scale : 1);
+  if (options->seconds > 0) s.budget = (uint64_t)(fmin(options->seconds, 1e6) * WORK_PER_SECOND);
   s.started = clock_seconds();
   arena_init(&s.arena, guard);
   GuardCleanup cleanup = {arena_release, &s.arena, NULL};

@@ -33,6 +33,7 @@ for verb in $("$tessera" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
   case $verb in
   completion) try completion bash ;;
   ops) try ops; try ops --json ;;
+  solve) for option in -O1 --json; do try solve "$(dirname "$file")/../tests/fuzz/seeds/iopddl_fuzz/chain.json" $option; done ;;
   *) try "$verb" "$file"; try "$verb" --json "$file" ;;
   esac
 done
