@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "plan/plan_fixture.h"
+#include "plan/solve.h"
 
 #define NODES "\"nodes\":{\"intervals\":[[0,2],[1,3]],\"costs\":[[1,2],[3]],\"usages\":[[4,5],[6]]}"
 #define EDGES "\"edges\":{\"nodes\":[[0,1]],\"costs\":[[7,8]]}"
@@ -153,12 +154,60 @@ static void test_round_trip(void **state) {
   for (uint32_t i = 0; i < 50; i++) assert_null(guard_run(round_trip, &random));
 }
 
+// ---- every allocation fails once ----
+
+typedef struct FailJob {
+  Stream *stream;
+  Problem problem;
+} FailJob;
+
+static void fail_release(void *object) {
+  FailJob *job = object;
+  stream_close(job->stream);
+  mem_free(job->stream);
+  problem_deinit(&job->problem);
+}
+
+static Status *read_and_solve(Guard *guard, void *arg) {
+  FailJob job = {0};
+  GuardCleanup cleanup = {fail_release, &job, NULL};
+  uint32_t choice[2];
+  SolveResult result;
+  SolveOptions options = {.level = 1};
+  job.stream = mem_alloc(sizeof *job.stream);
+  if (!job.stream) return status_no_memory();
+  memset(job.stream, 0, sizeof *job.stream);
+  problem_init(&job.problem, guard);
+  guard_push(guard, &cleanup);
+  Status *status = stream_open_memory(job.stream, *(const Str *)arg, 1000);
+  if (!status) status = iopddl_read(job.stream, &job.problem);
+  if (!status) status = solve_problem(&job.problem, &options, guard, choice, &result);
+  guard_pop(guard, &cleanup);
+  fail_release(&job);
+  return status;
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  Str text = str_of(TEXT("\"nodes\":{\"intervals\":[[0,2],[1,3]],\"costs\":[[0,9],[0,9]],"
+                         "\"usages\":[[4,2],[4,2]]},\"edges\":{\"nodes\":[[0,1]],"
+                         "\"costs\":[[0,2,2,0]]},\"usage_limit\":6"));
+  for (uint64_t k = 1;; k++) {
+    mem_fail_at(k);
+    Status *status = guard_run(read_and_solve, &text);
+    mem_fail_at(0);
+    if (!status) break;
+    assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
+    status_free(status);
+    assert_true(k < 1000);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong),
-      cmocka_unit_test(test_right),
-      cmocka_unit_test(test_deep),
-      cmocka_unit_test(test_round_trip),
+      cmocka_unit_test(test_wrong),     cmocka_unit_test(test_right),
+      cmocka_unit_test(test_deep),      cmocka_unit_test(test_round_trip),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
