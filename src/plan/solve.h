@@ -6,9 +6,9 @@
 #include "plan/reduce.h"
 
 typedef struct SolveOptions {
-  uint32_t level;  // 1: about a second; 2: seconds to a minute
-  double seconds;  // if > 0, runs about that long whatever the level: the plan depends on the
-                   // machine's speed
+  uint32_t level;       // 1: about a second; 2: seconds to a minute
+  double seconds;       // if > 0, runs about that long whatever the level: the plan depends on the
+                        // machine's speed
   uint64_t work_scale;  // multiplies the level's budget; 0 is 1
 } SolveOptions;
 
