@@ -683,7 +683,7 @@ void simulate(const Program *local, const Machine *machine, const Mesh *mesh, ui
                      .usable_bytes = machine_usable_bytes(machine, n_devices),
                      .unknown_loops = loops_unknown(local),
                      .trip_count = trips_unknown(local),
-                     .told = local->trip_count != 0};
+                     .trip_count_given = local->trip_count != 0};
   Simulator s = {.p = local,
                  .mesh = mesh,
                  .n_devices = n_devices,

@@ -80,8 +80,9 @@ static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static void put_guess(const Simulated *s, StrBuf *out) {
   if (!s->unknown_loops) return;
   strbuf_printf(out, "%s%u loop%s of unknown length counted as %u iteration%s%s\n",
-                s->told ? "" : "guess: ", s->unknown_loops, plural(s->unknown_loops), s->trip_count,
-                plural(s->trip_count), s->told ? "" : "; --trip-count sets it");
+                s->trip_count_given ? "" : "guess: ", s->unknown_loops, plural(s->unknown_loops),
+                s->trip_count, plural(s->trip_count),
+                s->trip_count_given ? "" : "; --trip-count sets it");
 }
 
 static void put_rows(const Simulated *s, StrBuf *out) {
