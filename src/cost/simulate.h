@@ -61,7 +61,7 @@ typedef struct Simulated {
   const SimulatedBlock *block;  // of the entry function
   uint32_t n_devices;
   uint32_t unknown_loops, trip_count;  // trip_count: assumed for them
-  bool guess, told;                    // told: the user gave trip_count
+  bool guess, trip_count_given;        // the user gave trip_count
 } Simulated;
 
 // Ops are timed by a roofline (compute.h) after fusion (fusion.h), collectives by their algorithm
